@@ -1,0 +1,54 @@
+package v1alpha1
+
+// Types of conditions.
+const (
+	// ConditionSucceeded is Unknown while the benchmark is active and True or False at its end. Its reason
+	// is the step that the benchmark is at, or the outcome.
+	ConditionSucceeded = "Succeeded"
+	// ConditionMeasured says how the runs ended: True if each has a result. It is set before clean-up.
+	ConditionMeasured = "Measured"
+	// ConditionCleanedUp says whether volumes and test files were removed.
+	ConditionCleanedUp = "CleanedUp"
+)
+
+// Reasons of condition Succeeded while the benchmark is active: the step that it is at.
+const (
+	// ReasonPending: the operator has seen the benchmark and has not begun.
+	ReasonPending = "Pending"
+	// ReasonSuspended: spec.suspend is true.
+	ReasonSuspended = "Suspended"
+	// ReasonProvisioning: a volume is being made.
+	ReasonProvisioning = "Provisioning"
+	// ReasonPreparing: a run's pod is being scheduled and started, or lays out files.
+	ReasonPreparing = "Preparing"
+	// ReasonMeasuring: fio measures.
+	ReasonMeasuring = "Measuring"
+	// ReasonCleaningUp: volumes and test files are being removed.
+	ReasonCleaningUp = "CleaningUp"
+)
+
+// Reasons of conditions Succeeded and Measured at the end: the outcome.
+const (
+	// ReasonCompleted: each run has a result.
+	ReasonCompleted = "Completed"
+	// ReasonInvalidSpec: the spec asks for what cannot be; nothing was provisioned.
+	ReasonInvalidSpec = "InvalidSpec"
+	// ReasonProvisioningFailed: a volume could not be made.
+	ReasonProvisioningFailed = "ProvisioningFailed"
+	// ReasonRunFailed: at least one run ended without a result.
+	ReasonRunFailed = "RunFailed"
+	// ReasonDeadlineExceeded: a step took longer than its deadline.
+	ReasonDeadlineExceeded = "DeadlineExceeded"
+	// ReasonDeleted: the benchmark was deleted before its end.
+	ReasonDeleted = "Deleted"
+)
+
+// Reasons of condition CleanedUp.
+const (
+	// ReasonNothingLeft: all that was made for the benchmark is gone.
+	ReasonNothingLeft = "NothingLeft"
+	// ReasonRetained: spec.cleanupPolicy is Retain.
+	ReasonRetained = "Retained"
+	// ReasonLeftBehind: something could not be removed in time; the message names it.
+	ReasonLeftBehind = "LeftBehind"
+)

@@ -1,0 +1,98 @@
+package v1alpha1
+
+import corev1 "k8s.io/api/core/v1"
+
+// Placement says where the pods that run fio may be scheduled.
+type Placement struct {
+	// Labels that the node must have, as in a pod's nodeSelector.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=32
+	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
+
+	// Taints of nodes that the pods tolerate.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
+
+	// Affinity of the pods, for example to nodes of certain instance types.
+	// +optional
+	Affinity *corev1.Affinity `json:"affinity,omitempty"`
+}
+
+// PodSettings are settings of the pods that run fio.
+type PodSettings struct {
+	// Labels that the pods get beside the operator's own.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=32
+	// +kubebuilder:validation:XValidation:rule="!self.exists(k, k.startsWith('storagebench.dev/') || k.startsWith('app.kubernetes.io/') || k.startsWith('batch.kubernetes.io/'))",message="labels below storagebench.dev/, app.kubernetes.io/ and batch.kubernetes.io/ are set by the operator and by Kubernetes; use another prefix",reason=FieldValueForbidden
+	Labels map[string]string `json:"labels,omitempty"`
+
+	// Annotations that the pods get beside the operator's own.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=32
+	// +kubebuilder:validation:XValidation:rule="!self.exists(k, k.startsWith('storagebench.dev/'))",message="annotations below storagebench.dev/ are set by the operator; use another prefix",reason=FieldValueForbidden
+	Annotations map[string]string `json:"annotations,omitempty"`
+
+	// CPU and memory of the container that runs fio. A CPU limit throttles fio and with it the result.
+	// +optional
+	Resources corev1.ResourceRequirements `json:"resources,omitempty,omitzero"`
+
+	// Security context of the pods. Replaces the operator's, which satisfies the Pod Security Standard
+	// "restricted" (user, group and fsGroup 65532, seccomp RuntimeDefault).
+	// +optional
+	SecurityContext *corev1.PodSecurityContext `json:"securityContext,omitempty"`
+
+	// Secrets for pulling the runner's image.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
+
+	// PriorityClass of the pods.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	PriorityClassName *string `json:"priorityClassName,omitempty"`
+}
+
+// Deadlines say how long each step may take, in seconds. A step that takes longer ends the benchmark
+// with reason DeadlineExceeded and says what it waited for.
+type Deadlines struct {
+	// From the creation of a volume's claim until the volume is bound.
+	// +optional
+	// +kubebuilder:default=600
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=86400
+	ProvisioningSeconds *int32 `json:"provisioningSeconds,omitempty"`
+
+	// From the creation of a run's Job until its pod runs: scheduling, attaching and mounting the volume and
+	// pulling the image, beside provisioning.
+	// +optional
+	// +kubebuilder:default=600
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=86400
+	StartSeconds *int32 `json:"startSeconds,omitempty"`
+
+	// During which fio must complete at least one I/O, or it counts as hung and is ended.
+	// +optional
+	// +kubebuilder:default=300
+	// +kubebuilder:validation:Minimum=5
+	// +kubebuilder:validation:Maximum=86400
+	ProgressSeconds *int32 `json:"progressSeconds,omitempty"`
+
+	// From the start of a run's pod until its end, laying out files included.
+	// +optional
+	// +kubebuilder:default=86400
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=2592000
+	RunSeconds *int32 `json:"runSeconds,omitempty"`
+
+	// For deleting volumes and test files. What is left after it is named in condition CleanedUp, and does
+	// not hold back the deletion of the StorageBenchmark.
+	// +optional
+	// +kubebuilder:default=600
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=86400
+	CleanUpSeconds *int32 `json:"cleanUpSeconds,omitempty"`
+}

@@ -1,0 +1,299 @@
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// StorageBenchmarkStatus says how far the benchmark is, what was provisioned and what was measured.
+type StorageBenchmarkStatus struct {
+	// Generation of the spec that this status is about.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// Succeeded is Unknown while the benchmark is active and True or False at its end; its reason is the
+	// step or the outcome. Measured says how the runs ended, CleanedUp whether all was removed.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=8
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// When the benchmark began to provision. From then on its targets and workloads cannot change.
+	// +optional
+	StartTime *metav1.Time `json:"startTime,omitempty"`
+
+	// When the benchmark ended, clean-up included.
+	// +optional
+	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
+
+	// Number of runs that the spec asks for.
+	// +optional
+	PlannedRuns int32 `json:"plannedRuns,omitempty"`
+
+	// Number of runs that have ended, well or not.
+	// +optional
+	FinishedRuns int32 `json:"finishedRuns,omitempty"`
+
+	// Finished and planned runs for people, such as 3/4.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	Progress string `json:"progress,omitempty"`
+
+	// The results in one line.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Summary string `json:"summary,omitempty"`
+
+	// What was provisioned or found for each target.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=16
+	Targets []TargetStatus `json:"targets,omitempty"`
+
+	// The runs in the order in which they are made.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=1024
+	Runs []Run `json:"runs,omitempty"`
+}
+
+// TargetStatus is what was provisioned or found for a target.
+type TargetStatus struct {
+	// Name of the target.
+	// +required
+	// +kubebuilder:validation:MaxLength=32
+	Name string `json:"name"`
+
+	// StorageClass of the volume.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	StorageClassName string `json:"storageClassName,omitempty"`
+
+	// Whether fio uses files in a file system or the raw device.
+	// +optional
+	// +kubebuilder:validation:Enum=Filesystem;Block
+	VolumeMode corev1.PersistentVolumeMode `json:"volumeMode,omitempty"`
+
+	// PersistentVolumeClaims of the target.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=128
+	// +kubebuilder:validation:items:MaxLength=253
+	Claims []string `json:"claims,omitempty"`
+
+	// Volumes that the claims are bound to.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=128
+	Volumes []VolumeStatus `json:"volumes,omitempty"`
+
+	// Seconds from the creation of the claim until it was bound.
+	// +optional
+	ProvisionedSeconds *int32 `json:"provisionedSeconds,omitempty"`
+}
+
+// VolumeStatus is a volume and the node that it was measured from.
+type VolumeStatus struct {
+	// Name of the PersistentVolume.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// Identity of the volume for its CSI driver, such as vol-0123456789abcdef0.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Handle string `json:"handle,omitempty"`
+
+	// Node that the last run on this volume was made from.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Node string `json:"node,omitempty"`
+
+	// Zone of that node (its label topology.kubernetes.io/zone).
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Zone string `json:"zone,omitempty"`
+
+	// Type of that node (its label node.kubernetes.io/instance-type), such as m6i.large.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	InstanceType string `json:"instanceType,omitempty"`
+}
+
+// RunState says how far a run is.
+//
+// +kubebuilder:validation:Enum=Pending;Running;Succeeded;Failed
+type RunState string
+
+const (
+	// RunPending is the state of a run that waits for its turn.
+	RunPending RunState = "Pending"
+	// RunRunning is the state of a run whose Job exists.
+	RunRunning RunState = "Running"
+	// RunSucceeded is the state of a run that has a result.
+	RunSucceeded RunState = "Succeeded"
+	// RunFailed is the state of a run that ended without a result.
+	RunFailed RunState = "Failed"
+)
+
+// Run is one measurement: a workload on a target.
+type Run struct {
+	// Name of the run, unique in the benchmark.
+	// +required
+	// +kubebuilder:validation:MaxLength=128
+	Name string `json:"name"`
+
+	// Name of the target.
+	// +required
+	// +kubebuilder:validation:MaxLength=32
+	Target string `json:"target"`
+
+	// Name of the workload.
+	// +required
+	// +kubebuilder:validation:MaxLength=32
+	Workload string `json:"workload"`
+
+	// How far the run is.
+	// +required
+	State RunState `json:"state"`
+
+	// Number of times that the run was started. More than 1 after a disruption such as the eviction of its
+	// pod, or after suspend; what was measured before is not part of the result.
+	// +optional
+	Attempts int32 `json:"attempts,omitempty"`
+
+	// Number of attempts that were ended from outside, such as by the eviction of the pod or the loss of its
+	// node. At most 3 are repeated.
+	// +optional
+	Disruptions int32 `json:"disruptions,omitempty"`
+
+	// Name of the Job of the last attempt; its pod's log has fio's full output.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Job string `json:"job,omitempty"`
+
+	// When the last attempt was started.
+	// +optional
+	StartTime *metav1.Time `json:"startTime,omitempty"`
+
+	// When the run ended.
+	// +optional
+	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
+
+	// Why the run failed or was repeated, in the words of fio or Kubernetes.
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	Message string `json:"message,omitempty"`
+
+	// What was measured, if the job has one group of sections.
+	// +optional
+	Result *Result `json:"result,omitempty"`
+
+	// What was measured by each section, or group of sections that ran together, of a job file with several.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	Sections []SectionResult `json:"sections,omitempty"`
+}
+
+// SectionResult is what one section of a job file, or a group of sections that ran together, measured.
+type SectionResult struct {
+	// Name of the section; of the first one of a group.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	Name string `json:"name"`
+
+	Result `json:",inline"`
+}
+
+// Result is what fio measured.
+type Result struct {
+	// Version of fio.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	FioVersion string `json:"fioVersion,omitempty"`
+
+	// Time during which I/O was measured: the longest of the jobs that are reported together.
+	// +optional
+	ElapsedMilliseconds int64 `json:"elapsedMilliseconds,omitempty"`
+
+	// Reads.
+	// +optional
+	Read *IOResult `json:"read,omitempty"`
+
+	// Writes.
+	// +optional
+	Write *IOResult `json:"write,omitempty"`
+
+	// Trims (discards).
+	// +optional
+	Trim *IOResult `json:"trim,omitempty"`
+
+	// CPU time of fio's jobs, as a share of the time that they ran.
+	// +optional
+	CPU *CPUResult `json:"cpu,omitempty"`
+}
+
+// IOResult is what fio measured in one direction.
+type IOResult struct {
+	// I/Os completed.
+	IOs int64 `json:"ios"`
+
+	// Bytes moved.
+	Bytes int64 `json:"bytes"`
+
+	// I/Os per second, rounded.
+	IOPS int64 `json:"iops"`
+
+	// Bytes per second.
+	BytesPerSecond int64 `json:"bytesPerSecond"`
+
+	// Latency from submission to completion as seen by the application (fio's lat). Unset where fio did not
+	// take it, as with gtod_reduce.
+	// +optional
+	Latency *Latency `json:"latency,omitempty"`
+
+	// Latency from the kernel's acceptance of an I/O to its completion (fio's clat).
+	// +optional
+	CompletionLatency *LatencyDistribution `json:"completionLatency,omitempty"`
+}
+
+// Latency is the mean latency and its spread.
+type Latency struct {
+	// Mean.
+	MeanNanoseconds int64 `json:"meanNanoseconds"`
+	// Standard deviation.
+	StddevNanoseconds int64 `json:"stddevNanoseconds"`
+}
+
+// LatencyDistribution is the distribution of a latency. Percentiles are those of fio's histogram, whose
+// buckets are at most 1.6 % wide.
+type LatencyDistribution struct {
+	// Smallest.
+	MinNanoseconds int64 `json:"minNanoseconds"`
+	// 50th percentile, the median.
+	P50Nanoseconds int64 `json:"p50Nanoseconds"`
+	// 90th percentile.
+	P90Nanoseconds int64 `json:"p90Nanoseconds"`
+	// 95th percentile.
+	P95Nanoseconds int64 `json:"p95Nanoseconds"`
+	// 99th percentile.
+	P99Nanoseconds int64 `json:"p99Nanoseconds"`
+	// 99.9th percentile.
+	P999Nanoseconds int64 `json:"p999Nanoseconds"`
+	// 99.99th percentile.
+	P9999Nanoseconds int64 `json:"p9999Nanoseconds"`
+	// Largest.
+	MaxNanoseconds int64 `json:"maxNanoseconds"`
+}
+
+// CPUResult is CPU time as a share of the time that fio's jobs ran, in percent of one CPU per job.
+type CPUResult struct {
+	// Time in user mode.
+	UserPercent int32 `json:"userPercent"`
+	// Time in the kernel.
+	SystemPercent int32 `json:"systemPercent"`
+}

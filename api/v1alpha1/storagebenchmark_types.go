@@ -1,0 +1,106 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// StorageBenchmark measures storage with fio. It names the storage to measure (targets) and what
+// to measure there (workloads); the operator provisions the volumes, runs fio in pods, writes the
+// parsed results into the status and removes what it made.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:shortName=sb,categories=all
+// +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.conditions[?(@.type=="Succeeded")].reason`,description="The step that the benchmark is at, or how it ended"
+// +kubebuilder:printcolumn:name="Runs",type=string,JSONPath=`.status.progress`,description="Finished and planned runs"
+// +kubebuilder:printcolumn:name="Summary",type=string,JSONPath=`.status.summary`,description="The results in one line"
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="the name may have at most 63 characters, because it becomes the value of a label; choose a shorter one",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (self.spec.targets == oldSelf.spec.targets && self.spec.workloads == oldSelf.spec.workloads)",message="targets and workloads cannot change after the benchmark has started; create another StorageBenchmark",reason=FieldValueForbidden,fieldPath=".spec"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (has(self.spec.placement) == has(oldSelf.spec.placement) && (!has(self.spec.placement) || self.spec.placement == oldSelf.spec.placement) && has(self.spec.pod) == has(oldSelf.spec.pod) && (!has(self.spec.pod) || self.spec.pod == oldSelf.spec.pod))",message="placement and pod cannot change after the benchmark has started; create another StorageBenchmark",reason=FieldValueForbidden,fieldPath=".spec"
+type StorageBenchmark struct {
+	metav1.TypeMeta `json:",inline"`
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// What to measure, where and how.
+	// +required
+	Spec StorageBenchmarkSpec `json:"spec"`
+
+	// What was provisioned and measured. Written by the operator.
+	// +optional
+	Status StorageBenchmarkStatus `json:"status,omitzero"`
+}
+
+// StorageBenchmarkList is a list of StorageBenchmarks.
+//
+// +kubebuilder:object:root=true
+type StorageBenchmarkList struct {
+	metav1.TypeMeta `json:",inline"`
+	// +optional
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []StorageBenchmark `json:"items"`
+}
+
+// StorageBenchmarkSpec says what to measure, where and how. Every workload is measured on every
+// target, one run after the other.
+type StorageBenchmarkSpec struct {
+	// Storage to measure.
+	// +required
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	Targets []Target `json:"targets"`
+
+	// What fio does on each target.
+	// +required
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=64
+	Workloads []Workload `json:"workloads"`
+
+	// Where the pods that run fio may be scheduled.
+	// +optional
+	Placement *Placement `json:"placement,omitempty"`
+
+	// Settings of the pods that run fio.
+	// +optional
+	Pod *PodSettings `json:"pod,omitempty"`
+
+	// How long each step may take. A step that takes longer ends the benchmark and says what it waited for.
+	// +optional
+	// +kubebuilder:default={}
+	Deadlines Deadlines `json:"deadlines,omitzero"`
+
+	// Whether to hold the benchmark. Setting it to true during a run ends that run, which is repeated after
+	// suspend is set to false again; finished runs and provisioned volumes are kept.
+	// +optional
+	// +kubebuilder:default=false
+	Suspend *bool `json:"suspend,omitempty"`
+
+	// What happens to volumes and test files at the end. Delete removes them as soon as the last run has
+	// ended. Retain keeps them for inspection until the StorageBenchmark is deleted.
+	// +optional
+	// +kubebuilder:default=Delete
+	CleanupPolicy CleanupPolicy `json:"cleanupPolicy,omitempty"`
+
+	// Seconds after its end when the StorageBenchmark deletes itself, its results included. Unset: never.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=31536000
+	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
+}
+
+// CleanupPolicy says what happens to volumes and test files when a benchmark has ended.
+//
+// +kubebuilder:validation:Enum=Delete;Retain
+type CleanupPolicy string
+
+const (
+	// CleanupDelete removes volumes and test files as soon as the last run has ended.
+	CleanupDelete CleanupPolicy = "Delete"
+	// CleanupRetain keeps volumes and test files until the StorageBenchmark is deleted.
+	CleanupRetain CleanupPolicy = "Retain"
+)

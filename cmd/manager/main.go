@@ -1,0 +1,106 @@
+// Command manager is the operator: it drives StorageBenchmarks from their spec to their results.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers"
+	"github.com/storagebench/storagebench/internal/job"
+)
+
+type options struct {
+	leaderElect    bool
+	probeAddress   string
+	metricsAddress string
+	image          string
+	pullPolicy     string
+}
+
+func main() {
+	var o options
+	flag.BoolVar(&o.leaderElect, "leader-elect", false, "whether to work only while being the leader of all replicas")
+	flag.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "address of the health and readiness probes")
+	flag.StringVar(&o.metricsAddress, "metrics-bind-address", "0", "address of the metrics; 0 for none")
+	flag.StringVar(&o.image, "runner-image", "", "image of the pods that run fio")
+	flag.StringVar(&o.pullPolicy, "runner-image-pull-policy", string(corev1.PullIfNotPresent), "when to pull the runner image: Always, IfNotPresent or Never")
+	logging := zap.Options{}
+	logging.BindFlags(flag.CommandLine)
+	flag.Parse()
+	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&logging)))
+	if err := run(o); err != nil {
+		ctrl.Log.Error(err, "Manager ended")
+		os.Exit(1)
+	}
+}
+
+func run(o options) error {
+	if o.image == "" {
+		return errors.New("--runner-image is required: the image of the pods that run fio")
+	}
+	scheme := runtime.NewScheme()
+	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
+	utilruntime.Must(v1alpha1.AddToScheme(scheme))
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return fmt.Errorf("find the cluster: %w", err)
+	}
+	mgr, err := ctrl.NewManager(config, ctrl.Options{
+		Scheme:                        scheme,
+		Cache:                         cacheOptions(),
+		LeaderElection:                o.leaderElect,
+		LeaderElectionID:              "storagebench.storagebench.dev",
+		LeaderElectionReleaseOnCancel: true,
+		HealthProbeBindAddress:        o.probeAddress,
+		Metrics:                       metricsserver.Options{BindAddress: o.metricsAddress},
+	})
+	if err != nil {
+		return fmt.Errorf("make the manager: %w", err)
+	}
+	for _, add := range []func(string, healthz.Checker) error{mgr.AddHealthzCheck, mgr.AddReadyzCheck} {
+		if err := add("ping", healthz.Ping); err != nil {
+			return fmt.Errorf("add a probe: %w", err)
+		}
+	}
+	reconciler := &controllers.Reconciler{
+		Client: mgr.GetClient(),
+		Live:   mgr.GetAPIReader(),
+		Events: mgr.GetEventRecorder("storagebench"),
+		Clock:  clock.RealClock{},
+		Image:  job.Image{Name: o.image, PullPolicy: corev1.PullPolicy(o.pullPolicy)},
+	}
+	if err := reconciler.SetupWithManager(mgr); err != nil {
+		return fmt.Errorf("set up the controller: %w", err)
+	}
+	return mgr.Start(ctrl.SetupSignalHandler())
+}
+
+// cacheOptions keep only the operator's own objects in memory, whatever else the cluster holds.
+func cacheOptions() cache.Options {
+	mine := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy})}
+	return cache.Options{
+		ByObject: map[client.Object]cache.ByObject{
+			&batchv1.Job{}:                  mine,
+			&corev1.Pod{}:                   mine,
+			&corev1.PersistentVolumeClaim{}: mine,
+		},
+		DefaultTransform: cache.TransformStripManagedFields(),
+	}
+}

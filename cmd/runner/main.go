@@ -1,0 +1,62 @@
+// Command runner is the entrypoint of the runner image: it lays out test files, measures with fio, and
+// removes test files.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/runner"
+)
+
+const usage = `usage: runner layout|measure|clean [flags]
+
+layout   makes the directory and the files that the job needs
+measure  runs fio and leaves its result in the termination message
+clean    removes the directory
+
+The job file is taken from the environment variable ` + digest.JobFileVariable + `.
+`
+
+func main() {
+	os.Exit(run(os.Args[1:]))
+}
+
+func run(args []string) int {
+	flags := flag.NewFlagSet("runner", flag.ContinueOnError)
+	options := runner.Options{JobFile: os.Getenv(digest.JobFileVariable), Log: os.Stdout}
+	flags.StringVar(&options.Directory, "directory", "", "directory of the test files; empty for a raw block device")
+	flags.DurationVar(&options.ProgressDeadline, "progress-deadline", 0, "how long fio may complete no I/O; 0 for ever")
+	flags.StringVar(&options.Scratch, "scratch", os.TempDir(), "directory for fio's output")
+	flags.StringVar(&options.TerminationMessage, "termination-message", "/dev/termination-log", "file for the result")
+	flags.StringVar(&options.Fio, "fio", "fio", "fio program")
+	flags.Usage = func() {
+		fmt.Fprint(flags.Output(), usage)
+		flags.PrintDefaults()
+	}
+	if len(args) == 0 {
+		flags.Usage()
+		return digest.ExitUsage
+	}
+	if err := flags.Parse(args[1:]); err != nil {
+		return digest.ExitUsage
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	switch args[0] {
+	case "layout":
+		return runner.Layout(ctx, options)
+	case "measure":
+		return runner.Measure(ctx, options)
+	case "clean":
+		return runner.Clean(options)
+	default:
+		flags.Usage()
+		return digest.ExitUsage
+	}
+}

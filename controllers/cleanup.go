@@ -1,0 +1,283 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// pollChildren is how often it is looked whether something that was deleted is gone. Volumes are not
+// watched: a cluster has many, and a benchmark waits for few and not for long.
+const pollChildren = 250 * time.Millisecond
+
+// leftover is something that is not gone yet, and how a person can see to it.
+type leftover struct {
+	what    string
+	command string
+}
+
+// cleanUp removes volumes and test files. It waits until they are gone: a volume that stays costs money.
+func cleanUp(ctx context.Context, s *scope) (outcome, error) {
+	deleting := !s.sb.DeletionTimestamp.IsZero()
+	if s.condition(v1alpha1.ConditionCleanedUp).Status != "" && !deleting {
+		return goOn(), nil
+	}
+	if s.sb.Spec.CleanupPolicy == v1alpha1.CleanupRetain && !deleting {
+		s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonRetained,
+			"spec.cleanupPolicy is Retain: volumes and test files stay until the StorageBenchmark is deleted")
+		return goOn(), nil
+	}
+	left, err := s.remove(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	if len(left) == 0 {
+		s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft, "")
+		return goOn(), nil
+	}
+	remaining := s.deadline(s.cleanUpBegan(), s.sb.Spec.Deadlines.CleanUpSeconds)
+	if remaining > 0 {
+		s.step(v1alpha1.ReasonCleaningUp, "waiting for the removal of "+describeLeftovers(left))
+		return haltFor(min(remaining, pollChildren)), nil
+	}
+	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind,
+		fmt.Sprintf("not removed within %d s: %s", ptr.Deref(s.sb.Spec.Deadlines.CleanUpSeconds, 0), instructions(left)))
+	return goOn(), nil
+}
+
+// cleanUpBegan returns since when the benchmark is being cleaned up.
+func (s *scope) cleanUpBegan() time.Time {
+	if !s.sb.DeletionTimestamp.IsZero() {
+		return s.sb.DeletionTimestamp.Time
+	}
+	return s.condition(v1alpha1.ConditionMeasured).LastTransitionTime.Time
+}
+
+// remove goes one step further in removing what was made, and returns what is not gone yet. Files wait for
+// the pods that write them. Claims need not: Kubernetes keeps a claim as long as a pod uses it.
+func (s *scope) remove(ctx context.Context) ([]leftover, error) {
+	stopped, err := s.stopRuns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var left []leftover
+	if !stopped {
+		left = append(left, leftover{"running pods", fmt.Sprintf("kubectl delete pods --force -n %s -l %s=%s", s.sb.Namespace, v1alpha1.LabelBenchmark, s.sb.Name)})
+	} else if left, err = s.removeFiles(ctx); err != nil {
+		return nil, err
+	}
+	volumes, err := s.removeVolumes(ctx)
+	return append(left, volumes...), err
+}
+
+// stopRuns deletes the Jobs of runs that have not ended, and says whether none is left and no pod of the
+// benchmark runs any more.
+func (s *scope) stopRuns(ctx context.Context) (bool, error) {
+	stopped := true
+	for name, j := range s.jobs {
+		if j.Labels[v1alpha1.LabelRole] != v1alpha1.RoleRun {
+			continue
+		}
+		// The pod tells sooner than the Job, and a Job that has ended stays for its log.
+		if inspect(j, newest(s.pods[name])).progress != ended && !jobEnded(j) {
+			stopped = false
+			if err := s.deleteJob(ctx, j); err != nil {
+				return false, err
+			}
+		}
+		for _, pod := range s.pods[name] {
+			stopped = stopped && podEnded(pod)
+		}
+	}
+	return stopped, nil
+}
+
+func (s *scope) deleteJob(ctx context.Context, j *batchv1.Job) error {
+	if !j.DeletionTimestamp.IsZero() {
+		return nil
+	}
+	// In the foreground, so that the Job is there as long as its pod.
+	err := s.Client.Delete(ctx, j, client.Preconditions{UID: &j.UID}, client.PropagationPolicy(metav1.DeletePropagationForeground))
+	if err != nil {
+		return fmt.Errorf("delete Job %s: %w", j.Name, client.IgnoreNotFound(err))
+	}
+	return nil
+}
+
+func jobEnded(j *batchv1.Job) bool {
+	for _, c := range j.Status.Conditions {
+		if (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue {
+			return true
+		}
+	}
+	return false
+}
+
+func podEnded(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// removeFiles has Jobs remove the test files from claims that existed before, where runs have begun.
+func (s *scope) removeFiles(ctx context.Context) ([]leftover, error) {
+	var left []leftover
+	for i := range s.sb.Spec.Targets {
+		target := &s.sb.Spec.Targets[i]
+		if storage.IsProvisioned(target) || !s.hasFiles(target) {
+			continue
+		}
+		gone, err := s.cleanClaim(ctx, target)
+		if err != nil {
+			return nil, err
+		}
+		if !gone {
+			left = append(left, leftover{
+				what:    fmt.Sprintf("directory %s on claim %s", child.Directory(s.sb), *target.ClaimName),
+				command: fmt.Sprintf("remove that directory in a pod that mounts the claim; kubectl describe job -n %s %s tells why it was not", s.sb.Namespace, job.CleanUpName(s.sb, target.Name)),
+			})
+		}
+	}
+	return left, nil
+}
+
+func (s *scope) hasFiles(target *v1alpha1.Target) bool {
+	if s.targetStatus(target.Name).VolumeMode == corev1.PersistentVolumeBlock {
+		return false
+	}
+	for i := range s.sb.Status.Runs {
+		if run := &s.sb.Status.Runs[i]; run.Target == target.Name && run.Attempts > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// cleanClaim makes the Job that removes the files, and says whether it has. A claim that is gone holds none.
+func (s *scope) cleanClaim(ctx context.Context, target *v1alpha1.Target) (bool, error) {
+	existing := s.jobs[job.CleanUpName(s.sb, target.Name)]
+	if existing != nil {
+		return existing.Status.Succeeded > 0, nil
+	}
+	key := types.NamespacedName{Namespace: s.sb.Namespace, Name: *target.ClaimName}
+	if err := s.Live.Get(ctx, key, &corev1.PersistentVolumeClaim{}); err != nil {
+		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+	}
+	volume := job.Volume{Claim: *target.ClaimName, Mode: corev1.PersistentVolumeFilesystem}
+	if err := s.Client.Apply(ctx, job.ForCleanUp(s.sb, s.Image, target.Name, volume), applyOptions...); err != nil {
+		return false, fmt.Errorf("apply clean-up Job of target %s: %w", target.Name, err)
+	}
+	return false, nil
+}
+
+// removeVolumes deletes the claims that were made, and with them their volumes.
+func (s *scope) removeVolumes(ctx context.Context) ([]leftover, error) {
+	var claims corev1.PersistentVolumeClaimList
+	// Not from the cache, which may not have heard yet of a claim that the last pass has made.
+	if err := s.Live.List(ctx, &claims, client.InNamespace(s.sb.Namespace), client.MatchingLabels(child.Labels(s.sb))); err != nil {
+		return nil, fmt.Errorf("list claims: %w", err)
+	}
+	var left []leftover
+	for i := range claims.Items {
+		claim := &claims.Items[i]
+		if !metav1.IsControlledBy(claim, s.sb) {
+			continue
+		}
+		left = append(left, leftover{"claim " + claim.Name, fmt.Sprintf("kubectl delete pvc -n %s %s", claim.Namespace, claim.Name)})
+		if err := s.deleteClaim(ctx, claim); err != nil {
+			return nil, err
+		}
+	}
+	volumes, err := s.remainingVolumes(ctx)
+	return append(left, volumes...), err
+}
+
+func (s *scope) deleteClaim(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {
+	target := s.targetStatus(claim.Labels[v1alpha1.LabelTarget])
+	if err := s.recordVolume(ctx, target, claim, ""); err != nil {
+		return err
+	}
+	if !claim.DeletionTimestamp.IsZero() {
+		return nil
+	}
+	if err := s.willBeDeleted(ctx, claim.Spec.VolumeName); err != nil {
+		return err
+	}
+	if err := s.Client.Delete(ctx, claim, client.Preconditions{UID: &claim.UID}); err != nil {
+		return fmt.Errorf("delete claim %s: %w", claim.Name, client.IgnoreNotFound(err))
+	}
+	return nil
+}
+
+// willBeDeleted sees to it that a volume goes with its claim also where its StorageClass would retain it:
+// it was made for this benchmark alone.
+func (s *scope) willBeDeleted(ctx context.Context, name string) error {
+	if name == "" {
+		return nil
+	}
+	var volume corev1.PersistentVolume
+	if err := s.Live.Get(ctx, types.NamespacedName{Name: name}, &volume); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	if volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete {
+		return nil
+	}
+	patch := client.MergeFrom(volume.DeepCopy())
+	volume.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimDelete
+	if err := s.Client.Patch(ctx, &volume, patch); err != nil {
+		return fmt.Errorf("have volume %s deleted with its claim: %w", name, client.IgnoreNotFound(err))
+	}
+	return nil
+}
+
+// remainingVolumes returns the volumes that were made for the benchmark and are not gone yet.
+func (s *scope) remainingVolumes(ctx context.Context) ([]leftover, error) {
+	var left []leftover
+	for i := range s.sb.Spec.Targets {
+		if !storage.IsProvisioned(&s.sb.Spec.Targets[i]) {
+			continue
+		}
+		for _, volume := range s.targetStatus(s.sb.Spec.Targets[i].Name).Volumes {
+			err := s.Live.Get(ctx, types.NamespacedName{Name: volume.Name}, &corev1.PersistentVolume{})
+			if apierrors.IsNotFound(err) {
+				continue
+			}
+			if err != nil {
+				return nil, fmt.Errorf("get volume %s: %w", volume.Name, err)
+			}
+			left = append(left, leftover{
+				what:    fmt.Sprintf("volume %s (%s)", volume.Name, volume.Handle),
+				command: "kubectl delete pv " + volume.Name,
+			})
+		}
+	}
+	return left, nil
+}
+
+func describeLeftovers(left []leftover) string {
+	texts := make([]string, len(left))
+	for i, l := range left {
+		texts[i] = l.what
+	}
+	return strings.Join(texts, ", ")
+}
+
+func instructions(left []leftover) string {
+	texts := make([]string, len(left))
+	for i, l := range left {
+		texts[i] = fmt.Sprintf("%s (%s)", l.what, l.command)
+	}
+	return strings.Join(texts, "; ")
+}

@@ -1,0 +1,41 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// conclude says how the runs ended, when all of them have.
+func conclude(_ context.Context, s *scope) (outcome, error) {
+	if s.concluded() {
+		return goOn(), nil
+	}
+	var failures []string
+	for i := range s.sb.Status.Runs {
+		if run := &s.sb.Status.Runs[i]; run.State == v1alpha1.RunFailed {
+			failures = append(failures, run.Name+": "+run.Message)
+		}
+	}
+	if len(failures) > 0 {
+		s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%d of %s failed: %s",
+			len(failures), plural(int(s.sb.Status.PlannedRuns), "run"), strings.Join(failures, "; ")))
+		return goOn(), nil
+	}
+	took := s.Clock.Since(s.sb.Status.StartTime.Time).Round(time.Second)
+	s.setCondition(v1alpha1.ConditionMeasured, metav1.ConditionTrue, v1alpha1.ReasonCompleted,
+		fmt.Sprintf("%s on %s in %s", plural(int(s.sb.Status.PlannedRuns), "run"), plural(len(s.sb.Status.Targets), "target"), took))
+	return goOn(), nil
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,275 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+const (
+	// maxDisruptions is how many attempts of a run may be ended from outside before the run fails.
+	maxDisruptions = 3
+	// pollWaiting is how often the reason why something waits is read anew: it stands in events of other
+	// objects, which are not watched.
+	pollWaiting = 2 * time.Second
+	// quietStart is how long a pod may take to start before the events are asked why. Most start sooner.
+	quietStart = 2 * time.Second
+)
+
+// measure makes the runs, one after the other.
+func measure(ctx context.Context, s *scope) (outcome, error) {
+	if s.concluded() {
+		return goOn(), nil
+	}
+	for i := range s.sb.Status.Runs {
+		run := &s.sb.Status.Runs[i]
+		switch run.State {
+		case v1alpha1.RunPending:
+			// The attempt is written down before its Job is made. So whatever happens in between, and
+			// however old a version another pass sees, no attempt is made twice.
+			s.begin(run)
+			return halt(), nil
+		case v1alpha1.RunRunning:
+			out, err := s.follow(ctx, run, &s.runs[i])
+			if err != nil || run.State == v1alpha1.RunRunning || s.concluded() {
+				return out, err
+			}
+			if run.State == v1alpha1.RunPending {
+				s.begin(run)
+				return halt(), nil
+			}
+		}
+	}
+	return goOn(), nil
+}
+
+func (s *scope) begin(run *v1alpha1.Run) {
+	run.State = v1alpha1.RunRunning
+	run.Attempts++
+	run.Job = ""
+	run.StartTime = ptr.To(s.now())
+	s.step(v1alpha1.ReasonPreparing, s.describeRun(run))
+}
+
+// describeRun returns a run's name, its number and that of its attempt.
+func (s *scope) describeRun(run *v1alpha1.Run) string {
+	text := fmt.Sprintf("run %s (%d of %d)", run.Name, s.ended()+1, s.sb.Status.PlannedRuns)
+	if run.Attempts > 1 {
+		text += fmt.Sprintf(", attempt %d", run.Attempts)
+	}
+	return text
+}
+
+func (s *scope) ended() int {
+	n := 0
+	for i := range s.sb.Status.Runs {
+		if state := s.sb.Status.Runs[i].State; state == v1alpha1.RunSucceeded || state == v1alpha1.RunFailed {
+			n++
+		}
+	}
+	return n
+}
+
+// follow makes the Job of the run's attempt and sees how it gets on.
+func (s *scope) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) (outcome, error) {
+	name := job.RunName(s.sb, run.Name, run.Attempts)
+	existing := s.jobs[name]
+	if existing == nil {
+		return s.createJob(ctx, run, planned, name)
+	}
+	run.Job = name
+	pod := newest(s.pods[name])
+	if err := s.recordPlace(ctx, run, planned, pod); err != nil {
+		return outcome{}, err
+	}
+	seen := inspect(existing, pod)
+	switch seen.progress {
+	case ended:
+		return s.collect(run, pod, seen)
+	case running:
+		return s.watchRunning(run, seen), nil
+	default:
+		return s.watchStart(ctx, run, planned, existing, pod, seen)
+	}
+}
+
+// createJob makes the Job of an attempt, unless it was seen before: then somebody has deleted it.
+func (s *scope) createJob(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, name string) (outcome, error) {
+	var current v1alpha1.StorageBenchmark
+	if err := s.Live.Get(ctx, client.ObjectKeyFromObject(s.sb), &current); err != nil {
+		return outcome{}, fmt.Errorf("get benchmark: %w", client.IgnoreNotFound(err))
+	}
+	if current.ResourceVersion != s.sb.ResourceVersion {
+		// This pass sees an old version, by which an attempt may be missing that has long ended.
+		return haltFor(retrySoon), nil
+	}
+	if run.Job != "" {
+		err := s.Live.Get(ctx, types.NamespacedName{Namespace: s.sb.Namespace, Name: name}, &batchv1.Job{})
+		if apierrors.IsNotFound(err) {
+			s.disrupted(run, "its Job was deleted")
+			return halt(), nil
+		}
+		return haltFor(retrySoon), err
+	}
+	err := s.Client.Apply(ctx, job.ForRun(s.sb, s.Image, s.describeJob(run, planned)), applyOptions...)
+	if apierrors.IsInvalid(err) {
+		s.failRun(run, fmt.Sprintf("the Job was refused: %v", err))
+		return halt(), nil
+	}
+	if apierrors.IsForbidden(err) {
+		// A quota or an admission policy. Others may lift it, so this is a wait with a deadline.
+		s.step(v1alpha1.ReasonPreparing, fmt.Sprintf("%s: the Job was refused: %v", s.describeRun(run), err))
+		return s.orDeadline(run, run.StartTime.Time, s.sb.Spec.Deadlines.StartSeconds, "its Job", err.Error()), nil
+	}
+	if err != nil {
+		return outcome{}, fmt.Errorf("apply Job: %w", err)
+	}
+	run.Job = name
+	return haltFor(s.deadline(run.StartTime.Time, s.sb.Spec.Deadlines.StartSeconds)), nil
+}
+
+func (s *scope) describeJob(run *v1alpha1.Run, planned *plan.Run) job.Run {
+	volume := s.volumeOf(planned)
+	place := fio.Volume{Directory: job.Directory(s.sb)}
+	if volume.Mode == corev1.PersistentVolumeBlock {
+		place = fio.Volume{Device: job.DevicePath}
+	}
+	return job.Run{
+		Name:    run.Name,
+		Target:  run.Target,
+		Attempt: run.Attempts,
+		JobFile: planned.Job.On(place).String(),
+		Layout:  volume.Mode == corev1.PersistentVolumeFilesystem,
+		Volume:  volume,
+	}
+}
+
+func (s *scope) volumeOf(planned *plan.Run) job.Volume {
+	return job.Volume{Claim: storage.ClaimName(s.sb, planned.Target), Mode: s.volumeModes().ModeOf(planned.Target)}
+}
+
+// recordPlace notes the volume and the node once the pod has been scheduled.
+func (s *scope) recordPlace(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, pod *corev1.Pod) error {
+	target := s.targetStatus(run.Target)
+	if pod == nil || pod.Spec.NodeName == "" || (len(target.Volumes) == 1 && target.Volumes[0].Node == pod.Spec.NodeName) {
+		return nil
+	}
+	claim := s.claims[storage.ClaimName(s.sb, planned.Target)]
+	if claim == nil {
+		claim = &corev1.PersistentVolumeClaim{}
+		key := types.NamespacedName{Namespace: s.sb.Namespace, Name: storage.ClaimName(s.sb, planned.Target)}
+		if err := s.Live.Get(ctx, key, claim); err != nil {
+			return fmt.Errorf("get claim of target %s: %w", run.Target, client.IgnoreNotFound(err))
+		}
+	}
+	return s.recordVolume(ctx, target, claim, pod.Spec.NodeName)
+}
+
+// watchRunning follows a pod that runs until its deadline.
+func (s *scope) watchRunning(run *v1alpha1.Run, seen observation) outcome {
+	s.step(seen.reason, s.describeRun(run))
+	return s.orDeadline(run, seen.since, s.sb.Spec.Deadlines.RunSeconds, "its end", "fio runs")
+}
+
+// watchStart follows a pod that does not run yet: it says what it waits for, in the words of whoever is
+// asked for it, and gives up at the deadline.
+func (s *scope) watchStart(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, j *batchv1.Job, pod *corev1.Pod, seen observation) (outcome, error) {
+	claim := s.claims[storage.ClaimName(s.sb, planned.Target)]
+	unbound := claim != nil && claim.Status.Phase != corev1.ClaimBound
+	if s.Clock.Since(run.StartTime.Time) < quietStart {
+		reason := v1alpha1.ReasonPreparing
+		if unbound {
+			reason = v1alpha1.ReasonProvisioning
+		}
+		s.step(reason, s.describeRun(run))
+		return haltFor(quietStart), nil
+	}
+	if unbound {
+		return s.watchProvisioning(ctx, run, claim, pod)
+	}
+	message, err := s.explain(ctx, j, pod, seen)
+	if err != nil {
+		return outcome{}, err
+	}
+	s.step(v1alpha1.ReasonPreparing, s.describeRun(run)+": "+message)
+	return s.orDeadline(run, s.ready(run, claim), s.sb.Spec.Deadlines.StartSeconds, "its pod to start", message), nil
+}
+
+func (s *scope) watchProvisioning(ctx context.Context, run *v1alpha1.Run, claim *corev1.PersistentVolumeClaim, pod *corev1.Pod) (outcome, error) {
+	message, err := s.explainClaim(ctx, claim, pod)
+	if err != nil {
+		return outcome{}, err
+	}
+	s.step(v1alpha1.ReasonProvisioning, fmt.Sprintf("target %s: %s", run.Target, message))
+	out := s.orDeadline(run, run.StartTime.Time, s.sb.Spec.Deadlines.ProvisioningSeconds, "the volume of target "+run.Target, message)
+	return out, nil
+}
+
+// ready returns when the run's volume was there, from which on its pod has time to start.
+func (s *scope) ready(run *v1alpha1.Run, claim *corev1.PersistentVolumeClaim) time.Time {
+	since := run.StartTime.Time
+	if seconds := s.targetStatus(run.Target).ProvisionedSeconds; claim != nil && seconds != nil {
+		if bound := claim.CreationTimestamp.Add(time.Duration(*seconds) * time.Second); bound.After(since) {
+			since = bound
+		}
+	}
+	return since
+}
+
+func (s *scope) deadline(since time.Time, seconds *int32) time.Duration {
+	return since.Add(time.Duration(ptr.Deref(seconds, 0)) * time.Second).Sub(s.Clock.Now())
+}
+
+// orDeadline waits for a change, but not beyond the deadline: then the benchmark fails, and says what it
+// waited for and what was last known of it.
+func (s *scope) orDeadline(run *v1alpha1.Run, since time.Time, seconds *int32, what, last string) outcome {
+	if remaining := s.deadline(since, seconds); remaining > 0 {
+		return haltFor(min(remaining, pollWaiting))
+	}
+	message := fmt.Sprintf("run %s waited %d s for %s: %s", run.Name, ptr.Deref(seconds, 0), what, last)
+	s.failRun(run, message)
+	s.fail(v1alpha1.ReasonDeadlineExceeded, message)
+	return halt()
+}
+
+// disrupted ends an attempt that was ended from outside. The run is repeated, but not for ever.
+func (s *scope) disrupted(run *v1alpha1.Run, why string) {
+	run.Disruptions++
+	if run.Disruptions > maxDisruptions {
+		s.failRun(run, fmt.Sprintf("%d attempts were disrupted, the last one because %s", run.Disruptions, why))
+		return
+	}
+	run.State = v1alpha1.RunPending
+	run.Job = ""
+	run.Message = limit(fmt.Sprintf("attempt %d was disrupted and is repeated: %s", run.Attempts, why))
+}
+
+func (s *scope) failRun(run *v1alpha1.Run, message string) {
+	run.State = v1alpha1.RunFailed
+	run.CompletionTime = ptr.To(s.now())
+	run.Message = limit(message)
+}
+
+// newest returns the youngest of the pods, or nil. A Job that replaces its pod has several for a moment.
+func newest(pods []*corev1.Pod) *corev1.Pod {
+	var latest *corev1.Pod
+	for _, pod := range pods {
+		if latest == nil || latest.CreationTimestamp.Before(&pod.CreationTimestamp) {
+			latest = pod
+		}
+	}
+	return latest
+}

@@ -1,0 +1,47 @@
+package controllers
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// notify tells users by events what a status write has changed: steps, ended runs, and the outcome.
+func notify(recorder events.EventRecorder, before, after *v1alpha1.StorageBenchmark) {
+	old := map[string]v1alpha1.Run{}
+	for _, run := range before.Status.Runs {
+		old[run.Name] = run
+	}
+	for i := range after.Status.Runs {
+		notifyRun(recorder, after, old[after.Status.Runs[i].Name], after.Status.Runs[i])
+	}
+	was := meta.FindStatusCondition(before.Status.Conditions, v1alpha1.ConditionSucceeded)
+	is := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionSucceeded)
+	if is == nil || (was != nil && was.Reason == is.Reason && was.Status == is.Status) {
+		return
+	}
+	kind := corev1.EventTypeNormal
+	if is.Status == metav1.ConditionFalse {
+		kind = corev1.EventTypeWarning
+	}
+	recorder.Eventf(after, nil, kind, is.Reason, "Reconcile", "%s", orElse(limitNote(is.Message), is.Reason))
+}
+
+func notifyRun(recorder events.EventRecorder, sb *v1alpha1.StorageBenchmark, before, after v1alpha1.Run) {
+	switch {
+	case after.State == v1alpha1.RunFailed && before.State != v1alpha1.RunFailed:
+		recorder.Eventf(sb, nil, corev1.EventTypeWarning, "RunFailed", "Measure", "%s", limitNote(after.Name+": "+after.Message))
+	case after.State == v1alpha1.RunSucceeded && before.State != v1alpha1.RunSucceeded:
+		recorder.Eventf(sb, nil, corev1.EventTypeNormal, "RunSucceeded", "Measure", "%s", after.Name)
+	case after.Disruptions > before.Disruptions:
+		recorder.Eventf(sb, nil, corev1.EventTypeWarning, "RunDisrupted", "Measure", "%s", limitNote(after.Name+": "+after.Message))
+	}
+}
+
+// maxNote is the most bytes of an event's note that the API server accepts.
+const maxNote = 1024
+
+func limitNote(note string) string { return truncate(note, maxNote) }

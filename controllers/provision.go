@@ -1,0 +1,98 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// applyOptions make the operator the owner of the fields that it sets, whoever set them before.
+var applyOptions = []client.ApplyOption{client.FieldOwner(v1alpha1.ManagedBy), client.ForceOwnership}
+
+// provision makes the claims of all targets, so that provisioning trouble shows before the first run.
+func provision(ctx context.Context, s *scope) (outcome, error) {
+	if s.concluded() {
+		return goOn(), nil
+	}
+	for i := range s.sb.Spec.Targets {
+		target := &s.sb.Spec.Targets[i]
+		if !storage.IsProvisioned(target) || s.claims[storage.ClaimName(s.sb, target)] != nil {
+			continue
+		}
+		err := s.Client.Apply(ctx, storage.Claim(s.sb, target), applyOptions...)
+		if apierrors.IsInvalid(err) || apierrors.IsForbidden(err) {
+			s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %v", target.Name, err))
+			return halt(), nil
+		}
+		if err != nil {
+			return outcome{}, fmt.Errorf("apply claim of target %s: %w", target.Name, err)
+		}
+	}
+	return goOn(), nil
+}
+
+// recordVolume notes in the status which volume a target's claim is bound to, and which node it is
+// measured from.
+func (s *scope) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim, node string) error {
+	if claim.Spec.VolumeName == "" {
+		return nil
+	}
+	volume := v1alpha1.VolumeStatus{Name: claim.Spec.VolumeName}
+	if len(target.Volumes) == 1 && target.Volumes[0].Name == volume.Name {
+		volume = target.Volumes[0]
+	}
+	if volume.Handle == "" {
+		var pv corev1.PersistentVolume
+		if err := s.Live.Get(ctx, types.NamespacedName{Name: volume.Name}, &pv); err != nil {
+			return fmt.Errorf("get volume of target %s: %w", target.Name, client.IgnoreNotFound(err))
+		}
+		volume.Handle = handle(&pv)
+		if s.claims[claim.Name] != nil {
+			seconds := s.Clock.Since(claim.CreationTimestamp.Time).Seconds()
+			target.ProvisionedSeconds = ptr.To(int32(math.Ceil(max(seconds, 0))))
+		}
+	}
+	if node != "" && volume.Node != node {
+		if err := s.describeNode(ctx, &volume, node); err != nil {
+			return err
+		}
+	}
+	target.Volumes = []v1alpha1.VolumeStatus{volume}
+	return nil
+}
+
+// handle returns what the volume is called by the storage, such as vol-0123456789abcdef0.
+func handle(pv *corev1.PersistentVolume) string {
+	switch source := pv.Spec.PersistentVolumeSource; {
+	case source.CSI != nil:
+		return source.CSI.VolumeHandle
+	case source.Local != nil:
+		return source.Local.Path
+	case source.HostPath != nil:
+		return source.HostPath.Path
+	case source.NFS != nil:
+		return source.NFS.Server + ":" + source.NFS.Path
+	default:
+		return pv.Name
+	}
+}
+
+func (s *scope) describeNode(ctx context.Context, volume *v1alpha1.VolumeStatus, name string) error {
+	var node corev1.Node
+	if err := s.Live.Get(ctx, types.NamespacedName{Name: name}, &node); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("get node: %w", err)
+	}
+	volume.Node = name
+	volume.Zone = node.Labels[corev1.LabelTopologyZone]
+	volume.InstanceType = node.Labels[corev1.LabelInstanceTypeStable]
+	return nil
+}

@@ -1,0 +1,104 @@
+// Package controllers drives StorageBenchmarks: a pass over a benchmark is a scope, which holds all that was
+// read, and an ordered list of phases, each in a file of its own.
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
+)
+
+// +kubebuilder:rbac:groups=storagebench.dev,resources=storagebenchmarks,verbs=get;list;watch;patch;delete
+// +kubebuilder:rbac:groups=storagebench.dev,resources=storagebenchmarks/status,verbs=patch
+// +kubebuilder:rbac:groups=storagebench.dev,resources=storagebenchmarks/finalizers,verbs=update
+// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=persistentvolumes,verbs=get;patch
+// +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch
+// +kubebuilder:rbac:groups="",resources=nodes,verbs=get
+// +kubebuilder:rbac:groups="",resources=events,verbs=list
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups=storage.k8s.io,resources=storageclasses,verbs=get;list
+
+// Reconciler drives StorageBenchmarks from their spec to their results.
+type Reconciler struct {
+	// Client reads benchmarks and their children from a cache, and writes.
+	Client client.Client
+	// Live reads from the API server what is not cached, or must not be stale.
+	Live client.Reader
+	// Events tells users what happened.
+	Events events.EventRecorder
+	// Clock is the time.
+	Clock clock.Clock
+	// Image is the runner's.
+	Image job.Image
+}
+
+// SetupWithManager has the manager call Reconcile for each change of a benchmark or one of its children.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		For(&v1alpha1.StorageBenchmark{}).
+		Owns(&batchv1.Job{}).
+		Owns(&corev1.PersistentVolumeClaim{}).
+		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(benchmarkOf)).
+		Complete(r)
+}
+
+// benchmarkOf returns the benchmark that a pod works for. A pod is owned by its Job, not by the benchmark.
+func benchmarkOf(_ context.Context, pod client.Object) []reconcile.Request {
+	name := pod.GetLabels()[v1alpha1.LabelBenchmark]
+	if name == "" {
+		return nil
+	}
+	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: pod.GetNamespace(), Name: name}}}
+}
+
+// Reconcile makes one pass over a benchmark.
+func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	benchmark := &v1alpha1.StorageBenchmark{}
+	if err := r.Client.Get(ctx, request.NamespacedName, benchmark); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	s := &scope{Reconciler: r, sb: benchmark, before: benchmark.DeepCopy()}
+	result, phaseErr := s.pass(ctx)
+	if err := s.saveStatus(ctx); err != nil {
+		if apierrors.IsConflict(err) {
+			// This pass saw an old version. The newer one is on its way and starts the next pass.
+			return ctrl.Result{RequeueAfter: retrySoon}, nil
+		}
+		return ctrl.Result{}, fmt.Errorf("save status: %w", client.IgnoreNotFound(err))
+	}
+	if apierrors.IsConflict(phaseErr) {
+		return ctrl.Result{RequeueAfter: retrySoon}, nil
+	}
+	return result, phaseErr
+}
+
+// saveStatus writes the status if the pass changed it, and only onto the version that the pass has read:
+// a pass over an old version must not undo what a later one found. Events follow the write.
+func (s *scope) saveStatus(ctx context.Context) error {
+	if equality.Semantic.DeepEqual(s.before.Status, s.sb.Status) {
+		return nil
+	}
+	s.summarize()
+	patch := client.MergeFromWithOptions(s.before, client.MergeFromWithOptimisticLock{})
+	if err := s.Client.Status().Patch(ctx, s.sb, patch); err != nil {
+		return err
+	}
+	notify(s.Events, s.before, s.sb)
+	return nil
+}

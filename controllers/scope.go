@@ -1,0 +1,199 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/report"
+)
+
+// retrySoon is how long a pass over an old version waits for the newer one.
+const retrySoon = 100 * time.Millisecond
+
+// scope is one pass over a benchmark: what was read, and the status as the phases change it.
+type scope struct {
+	*Reconciler
+
+	sb     *v1alpha1.StorageBenchmark
+	before *v1alpha1.StorageBenchmark
+
+	runs   []plan.Run
+	jobs   map[string]*batchv1.Job
+	pods   map[string][]*corev1.Pod // by the name of their Job
+	claims map[string]*corev1.PersistentVolumeClaim
+}
+
+// outcome says how a pass goes on after a phase.
+type outcome struct {
+	stop  bool
+	after time.Duration // when to make another pass if nothing changes before; 0: not at all
+}
+
+// goOn has the next phase follow.
+func goOn() outcome { return outcome{} }
+
+// halt ends the pass; a change of the benchmark or of a child starts the next one.
+func halt() outcome { return outcome{stop: true} }
+
+// haltFor ends the pass, and starts the next one after a time at the latest.
+func haltFor(after time.Duration) outcome {
+	return outcome{stop: true, after: max(after, time.Millisecond)}
+}
+
+type phase func(context.Context, *scope) (outcome, error)
+
+// The phases of a benchmark, in order. Each finds out by itself, from the status and the children, whether
+// it has something to do, so that a pass can end anywhere and the next one goes on from there.
+var (
+	phases         = []phase{expire, admit, suspend, validate, observe, provision, measure, conclude, cleanUp, finish}
+	deletionPhases = []phase{observe, abandon, cleanUp, release}
+)
+
+func (s *scope) pass(ctx context.Context) (ctrl.Result, error) {
+	list := phases
+	if !s.sb.DeletionTimestamp.IsZero() {
+		list = deletionPhases
+	}
+	for _, phase := range list {
+		out, err := phase(ctx, s)
+		if err != nil {
+			return ctrl.Result{}, err
+		}
+		if out.stop {
+			return ctrl.Result{RequeueAfter: out.after}, nil
+		}
+	}
+	return ctrl.Result{}, nil
+}
+
+// observe reads the benchmark's children from the cache.
+func observe(ctx context.Context, s *scope) (outcome, error) {
+	mine := []client.ListOption{client.InNamespace(s.sb.Namespace), client.MatchingLabels(child.Labels(s.sb))}
+	var jobs batchv1.JobList
+	var pods corev1.PodList
+	var claims corev1.PersistentVolumeClaimList
+	for _, list := range []client.ObjectList{&jobs, &pods, &claims} {
+		if err := s.Client.List(ctx, list, mine...); err != nil {
+			return outcome{}, fmt.Errorf("list children: %w", err)
+		}
+	}
+	s.jobs = map[string]*batchv1.Job{}
+	for i := range jobs.Items {
+		if metav1.IsControlledBy(&jobs.Items[i], s.sb) {
+			s.jobs[jobs.Items[i].Name] = &jobs.Items[i]
+		}
+	}
+	s.pods = map[string][]*corev1.Pod{}
+	for i := range pods.Items {
+		owner := metav1.GetControllerOf(&pods.Items[i])
+		if owner != nil && s.jobs[owner.Name] != nil && s.jobs[owner.Name].UID == owner.UID {
+			s.pods[owner.Name] = append(s.pods[owner.Name], &pods.Items[i])
+		}
+	}
+	s.claims = map[string]*corev1.PersistentVolumeClaim{}
+	for i := range claims.Items {
+		if metav1.IsControlledBy(&claims.Items[i], s.sb) {
+			s.claims[claims.Items[i].Name] = &claims.Items[i]
+		}
+	}
+	return goOn(), nil
+}
+
+func (s *scope) now() metav1.Time { return metav1.NewTime(s.Clock.Now()) }
+
+// condition returns the condition of the type, or one without a status if it is not set.
+func (s *scope) condition(kind string) metav1.Condition {
+	if c := meta.FindStatusCondition(s.sb.Status.Conditions, kind); c != nil {
+		return *c
+	}
+	return metav1.Condition{Type: kind}
+}
+
+func (s *scope) setCondition(kind string, status metav1.ConditionStatus, reason, message string) {
+	existing := s.condition(kind)
+	condition := metav1.Condition{
+		Type: kind, Status: status, Reason: reason, Message: limit(message),
+		ObservedGeneration: s.sb.Generation,
+		LastTransitionTime: s.now(),
+	}
+	if existing.Status == status {
+		condition.LastTransitionTime = existing.LastTransitionTime
+	}
+	meta.SetStatusCondition(&s.sb.Status.Conditions, condition)
+}
+
+// step tells users which step the benchmark is at.
+func (s *scope) step(reason, message string) {
+	s.setCondition(v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, reason, message)
+}
+
+// concluded says whether the runs have ended, well or not, and only clean-up remains.
+func (s *scope) concluded() bool {
+	return s.condition(v1alpha1.ConditionMeasured).Status != ""
+}
+
+// finished says whether the benchmark has ended, clean-up included.
+func (s *scope) finished() bool {
+	status := s.condition(v1alpha1.ConditionSucceeded).Status
+	return status == metav1.ConditionTrue || status == metav1.ConditionFalse
+}
+
+// fail ends measuring. Runs that have not ended stay as they are; results are kept.
+func (s *scope) fail(reason, message string) {
+	s.setCondition(v1alpha1.ConditionMeasured, metav1.ConditionFalse, reason, message)
+}
+
+// summarize derives the figures and lines that people read from the runs.
+func (s *scope) summarize() {
+	status := &s.sb.Status
+	status.FinishedRuns = 0
+	for i := range status.Runs {
+		if state := status.Runs[i].State; state == v1alpha1.RunSucceeded || state == v1alpha1.RunFailed {
+			status.FinishedRuns++
+		}
+	}
+	status.Progress = ""
+	if status.PlannedRuns > 0 {
+		status.Progress = fmt.Sprintf("%d/%d", status.FinishedRuns, status.PlannedRuns)
+	}
+	status.Summary = report.Summary(status)
+}
+
+// targetStatus returns the status of the target, which validate has added.
+func (s *scope) targetStatus(name string) *v1alpha1.TargetStatus {
+	for i := range s.sb.Status.Targets {
+		if s.sb.Status.Targets[i].Name == name {
+			return &s.sb.Status.Targets[i]
+		}
+	}
+	return &v1alpha1.TargetStatus{Name: name}
+}
+
+// maxMessage is the most bytes of a message that the status keeps.
+const maxMessage = 2048
+
+func limit(message string) string { return truncate(message, maxMessage) }
+
+// truncate shortens a text to at most n bytes, without cutting a character in two, and shows that it did.
+func truncate(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	cut := n - len("…")
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
+}

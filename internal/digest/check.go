@@ -1,0 +1,78 @@
+package digest
+
+import (
+	"errors"
+	"fmt"
+	"unicode/utf8"
+)
+
+// check refuses a report that the API could not hold or that no fio can have made.
+func check(r *Report) error {
+	if len(r.Groups) == 0 {
+		return errors.New("report without a result")
+	}
+	if len(r.Groups) > MaxGroups {
+		return fmt.Errorf("report with %d result groups: at most %d are possible", len(r.Groups), MaxGroups)
+	}
+	if !plausibleText(r.FioVersion) {
+		return errors.New("report with an impossible fio version")
+	}
+	for i := range r.Groups {
+		if err := checkGroup(&r.Groups[i]); err != nil {
+			return fmt.Errorf("report: result group %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func checkGroup(g *Group) error {
+	if !plausibleText(g.Name) {
+		return errors.New("impossible name")
+	}
+	// fio's shares of CPU time can exceed 100 a little by rounding; far more than that is made up.
+	if g.ElapsedMilliseconds < 0 || !within(g.UserPercent, 0, 1000) || !within(g.SystemPercent, 0, 1000) {
+		return errors.New("impossible times")
+	}
+	for _, d := range []*Direction{g.Read, g.Write, g.Trim} {
+		if d == nil {
+			continue
+		}
+		if err := checkDirection(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkDirection(d *Direction) error {
+	for _, n := range []int64{d.IOs, d.Bytes, d.ShortIOs, d.DroppedIOs, d.MilliIOPS, d.BytesPerSecond} {
+		if n < 0 {
+			return fmt.Errorf("negative figure %d", n)
+		}
+	}
+	if l := d.Latency; l != nil && (l.Mean < 0 || l.Stddev < 0) {
+		return errors.New("negative latency")
+	}
+	if c := d.Completion; c != nil {
+		return checkCompletion(c)
+	}
+	return nil
+}
+
+func checkCompletion(c *Completion) error {
+	last := int64(0)
+	for _, p := range c.Percentiles {
+		if p < last {
+			return errors.New("completion latencies that do not rise with the percentile")
+		}
+		last = p
+	}
+	if c.Min < 0 || c.Max < c.Min {
+		return errors.New("completion latencies whose minimum and maximum are impossible")
+	}
+	return nil
+}
+
+func within(n, low, high int64) bool { return low <= n && n <= high }
+
+func plausibleText(s string) bool { return len(s) <= MaxNameLength && utf8.ValidString(s) }

@@ -1,0 +1,182 @@
+package digest
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"github.com/storagebench/storagebench/internal/histogram"
+)
+
+// MaxBytes is the most that the kubelet keeps of a container's termination message.
+const MaxBytes = 4096
+
+// prefix tells a report from an error text, and names the version of its encoding.
+const prefix = "storagebench/v1:"
+
+// maxInflated bounds what a report may inflate to: 48 histograms with every bucket occupied take less.
+const maxInflated = 1 << 20
+
+// ErrNotReport is returned by Decode for a text that is not a report, such as an error message.
+var ErrNotReport = errors.New("not a storagebench report")
+
+// Encode renders a report as a termination message of at most MaxBytes: CBOR, deflated, in base64. If
+// the full histograms do not fit it makes their buckets coarser, and leaves them out as the last resort;
+// it never cuts. It fails if the report has more than MaxGroups groups, or if the figures alone do not fit.
+func Encode(r Report) (string, error) {
+	if len(r.Groups) > MaxGroups {
+		return "", fmt.Errorf("%d result groups: a report holds at most %d", len(r.Groups), MaxGroups)
+	}
+	for bits := 0; ; bits++ {
+		message, err := encode(coarsen(r, bits))
+		if err != nil {
+			return "", err
+		}
+		if len(message) <= MaxBytes {
+			return message, nil
+		}
+		if bits > coarsest {
+			return "", fmt.Errorf("the figures of %d result groups take %d bytes: a report holds at most %d", len(r.Groups), len(message), MaxBytes)
+		}
+	}
+}
+
+// coarsest is the number of bits by which buckets can be made coarser: then each octave is one bucket.
+const coarsest = 6
+
+// coarsen returns a copy of the report whose histograms have buckets 2^bits as wide, or, beyond
+// coarsest, whose histograms are left out.
+func coarsen(r Report, bits int) Report {
+	out := r
+	out.Groups = make([]Group, len(r.Groups))
+	for i, g := range r.Groups {
+		g.Name = truncate(g.Name, MaxNameLength)
+		g.Read, g.Write, g.Trim = coarsenDirection(g.Read, bits), coarsenDirection(g.Write, bits), coarsenDirection(g.Trim, bits)
+		out.Groups[i] = g
+	}
+	return out
+}
+
+func coarsenDirection(d *Direction, bits int) *Direction {
+	if bits == 0 || d == nil || d.Completion == nil || d.Completion.Histogram == nil {
+		return d
+	}
+	direction, completion := *d, *d.Completion
+	direction.Completion = &completion
+	if bits > coarsest {
+		completion.Histogram = nil
+	} else {
+		completion.Histogram = d.Completion.Histogram.Coarsen(bits)
+	}
+	return &direction
+}
+
+func encode(r Report) (string, error) {
+	payload, err := marshal(r)
+	if err != nil {
+		return "", err
+	}
+	var deflated bytes.Buffer
+	w, err := flate.NewWriter(&deflated, flate.BestCompression)
+	if err != nil {
+		return "", err
+	}
+	if _, err := w.Write(payload); err != nil {
+		return "", err
+	}
+	if err := w.Close(); err != nil {
+		return "", err
+	}
+	return prefix + base64.RawStdEncoding.EncodeToString(deflated.Bytes()), nil
+}
+
+// wire is the report without its histograms, followed by those in the order of Report.directions: side
+// by side they deflate better than within the figures.
+type wire struct {
+	_          struct{} `cbor:",toarray"`
+	Report     Report
+	Histograms [][]byte
+}
+
+func marshal(r Report) ([]byte, error) {
+	w := wire{Report: coarsen(r, coarsest+1)}
+	for _, d := range r.directions() {
+		var encoded []byte
+		if d.Completion != nil && d.Completion.Histogram != nil {
+			var err error
+			if encoded, err = d.Completion.Histogram.AppendBinary(nil); err != nil {
+				return nil, fmt.Errorf("encode histogram: %w", err)
+			}
+		}
+		w.Histograms = append(w.Histograms, encoded)
+	}
+	return cbor.Marshal(w)
+}
+
+// Decode reads what Encode wrote. The message comes from a pod and is not trusted: whatever it holds,
+// the memory that decoding takes is bounded, and a report that violates the bounds of the API is refused.
+func Decode(message string) (*Report, error) {
+	encoded, ok := strings.CutPrefix(strings.TrimSpace(message), prefix)
+	if !ok {
+		return nil, ErrNotReport
+	}
+	if len(message) > MaxBytes {
+		return nil, fmt.Errorf("report of %d bytes: at most %d are possible", len(message), MaxBytes)
+	}
+	deflated, err := base64.RawStdEncoding.DecodeString(encoded)
+	if err != nil {
+		return nil, fmt.Errorf("decode report: %w", err)
+	}
+	payload, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(deflated)), maxInflated))
+	if err != nil {
+		return nil, fmt.Errorf("inflate report: %w", err)
+	}
+	var w wire
+	if err := cbor.Unmarshal(payload, &w); err != nil {
+		return nil, fmt.Errorf("parse report: %w", err)
+	}
+	if err := w.restoreHistograms(); err != nil {
+		return nil, err
+	}
+	return &w.Report, check(&w.Report)
+}
+
+func (w *wire) restoreHistograms() error {
+	directions := w.Report.directions()
+	if len(w.Histograms) != len(directions) {
+		return fmt.Errorf("parse report: %d histograms for %d directions", len(w.Histograms), len(directions))
+	}
+	for i, encoded := range w.Histograms {
+		if len(encoded) == 0 {
+			continue
+		}
+		if directions[i].Completion == nil {
+			return errors.New("parse report: a histogram without completion latency")
+		}
+		h := &histogram.Histogram{}
+		if err := h.UnmarshalBinary(encoded); err != nil {
+			return fmt.Errorf("parse report: histogram: %w", err)
+		}
+		directions[i].Completion.Histogram = h
+	}
+	return nil
+}
+
+// truncate shortens a text to at most n bytes without cutting a character in two.
+func truncate(s string, n int) string {
+	s = strings.ToValidUTF8(s, "?")
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

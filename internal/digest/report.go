@@ -1,0 +1,94 @@
+// Package digest is the message that the runner leaves for the controller: what fio measured, in the
+// at most 4,096 bytes of a container's termination message, and what the runner's exit codes mean.
+// Runner and controller meet nowhere else.
+package digest
+
+import "github.com/storagebench/storagebench/internal/histogram"
+
+// Exit codes of the runner. Any other code is a failure that is not known to be worth repeating.
+const (
+	// ExitFailed: fio or the storage failed; a repetition would fail in the same way.
+	ExitFailed = 1
+	// ExitUsage: the runner was started with wrong arguments (EX_USAGE of sysexits.h).
+	ExitUsage = 64
+	// ExitNoProgress: fio completed no I/O for as long as the progress deadline (EX_IOERR).
+	ExitNoProgress = 74
+	// ExitInterrupted: the run was ended from outside before its end, so it can be repeated (EX_TEMPFAIL).
+	ExitInterrupted = 75
+)
+
+// JobFileVariable is the environment variable that holds the job file for the runner.
+const JobFileVariable = "STORAGEBENCH_JOB_FILE"
+
+// MaxGroups is the most result groups that a report can hold within the size of a termination message.
+const MaxGroups = 16
+
+// MaxNameLength is the most bytes of a group's name that a report keeps.
+const MaxNameLength = 64
+
+// Report is what one run of fio measured.
+type Report struct {
+	_          struct{} `cbor:",toarray"`
+	FioVersion string
+	Groups     []Group
+}
+
+// Group is what fio reports together: one section of a job file with its clones, or, with
+// group_reporting, the sections that ran at the same time.
+type Group struct {
+	_                   struct{} `cbor:",toarray"`
+	Name                string
+	ElapsedMilliseconds int64
+	UserPercent         int64
+	SystemPercent       int64
+	Read                *Direction
+	Write               *Direction
+	Trim                *Direction
+}
+
+// Direction is what was measured for reads, writes or trims.
+type Direction struct {
+	_              struct{} `cbor:",toarray"`
+	IOs            int64
+	Bytes          int64
+	ShortIOs       int64
+	DroppedIOs     int64
+	MilliIOPS      int64 // thousandths of an I/O per second, so that slow storage is not rounded to nothing
+	BytesPerSecond int64
+	Latency        *Latency
+	Completion     *Completion
+}
+
+// Latency is fio's lat: from submission to completion, in nanoseconds.
+type Latency struct {
+	_      struct{} `cbor:",toarray"`
+	Mean   int64
+	Stddev int64
+}
+
+// Percentiles are the percentiles that a report carries beside the histogram.
+var Percentiles = [...]float64{50, 90, 95, 99, 99.9, 99.99}
+
+// Completion is fio's clat, in nanoseconds.
+type Completion struct {
+	_           struct{} `cbor:",toarray"`
+	Min         int64
+	Max         int64
+	Percentiles [len(Percentiles)]int64
+	// Histogram has fio's buckets; coarser ones in a report that would not fit otherwise, and nil where
+	// even those would not. Percentiles are always those of the full histogram.
+	Histogram *histogram.Histogram
+}
+
+func (r *Report) directions() []*Direction {
+	var all []*Direction
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		for _, d := range []*Direction{g.Read, g.Write, g.Trim} {
+			if d != nil {
+				all = append(all, d)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,48 @@
+// Package report shows a benchmark's status to people.
+package report
+
+import (
+	"fmt"
+	"time"
+)
+
+// latency prints nanoseconds as people read them: three significant digits and a unit, such as 5.34ms.
+func latency(ns int64) string {
+	switch d := time.Duration(ns); {
+	case d < time.Microsecond:
+		return fmt.Sprintf("%dns", ns)
+	case d < time.Millisecond:
+		return significant(float64(ns)/1e3) + "us"
+	case d < time.Second:
+		return significant(float64(ns)/1e6) + "ms"
+	default:
+		return significant(float64(ns)/1e9) + "s"
+	}
+}
+
+// bandwidth prints bytes per second in binary units, as fio does.
+func bandwidth(bytesPerSecond int64) string {
+	const kib, mib, gib = 1 << 10, 1 << 20, 1 << 30
+	switch {
+	case bytesPerSecond < kib:
+		return fmt.Sprintf("%d B/s", bytesPerSecond)
+	case bytesPerSecond < mib:
+		return significant(float64(bytesPerSecond)/kib) + " KiB/s"
+	case bytesPerSecond < gib:
+		return significant(float64(bytesPerSecond)/mib) + " MiB/s"
+	default:
+		return significant(float64(bytesPerSecond)/gib) + " GiB/s"
+	}
+}
+
+// significant prints a number with three significant digits, and whole numbers from 100 on.
+func significant(f float64) string {
+	switch {
+	case f < 9.995:
+		return fmt.Sprintf("%.2f", f)
+	case f < 99.95:
+		return fmt.Sprintf("%.1f", f)
+	default:
+		return fmt.Sprintf("%.0f", f)
+	}
+}

@@ -1,0 +1,119 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/fio"
+)
+
+// endGrace is how long fio gets to end after SIGTERM before it is killed, and how long a killed fio is
+// waited for: threads in a hanging system call cannot be killed, and the runner has to report all the same.
+const endGrace = 3 * time.Second
+
+// errNoProgress is the cause with which a run's context ends when fio does not get on.
+var errNoProgress = errors.New("no progress")
+
+// runFio runs fio on the job file until it ends, the context ends, or it stops making progress. It
+// returns fio's parsed output, or an error in fio's own words.
+func (o Options) runFio(ctx context.Context, extra ...string) (*fio.Output, error) {
+	jobFile, output, err := o.write()
+	if err != nil {
+		return nil, err
+	}
+	args := append([]string{"--output=" + output, "--output-format=json+,normal", "--eta=always"}, extra...)
+	watched, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	cmd := exec.CommandContext(watched, o.Fio, append(args, jobFile)...)
+	cmd.Dir = o.Scratch
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = endGrace
+	var stderr bytes.Buffer
+	cmd.Stderr = io.MultiWriter(o.Log, &stderr)
+	eta := &etaWriter{log: o.Log}
+	cmd.Stdout = eta
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start fio: %w", err)
+	}
+	if o.ProgressDeadline > 0 {
+		dog := &watchdog{deadline: o.ProgressDeadline, eta: eta, tree: processTree{root: cmd.Process.Pid}}
+		go dog.watch(watched, func() { cancel(errNoProgress) })
+	}
+	err = wait(watched, cmd)
+	text, readErr := os.ReadFile(output)
+	if readErr != nil && !errors.Is(readErr, os.ErrNotExist) {
+		return nil, fmt.Errorf("read fio's output: %w", readErr)
+	}
+	if _, err := o.Log.Write(text); err != nil {
+		return nil, fmt.Errorf("log fio's output: %w", err)
+	}
+	return o.judge(watched, err, text, stderr.Bytes())
+}
+
+// wait waits for fio's end, and after the context's end no longer than it can take to kill fio.
+func wait(ctx context.Context, cmd *exec.Cmd) error {
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(2 * endGrace):
+		return errors.New("fio cannot be killed: its threads hang in system calls")
+	}
+}
+
+// judge decides whether the run counts. fio ends with valid JSON and error 0 after SIGTERM, so neither
+// alone says that a run is whole: only fio's exit code together with both does.
+func (o Options) judge(ctx context.Context, err error, text, stderr []byte) (*fio.Output, error) {
+	switch {
+	case errors.Is(context.Cause(ctx), errNoProgress):
+		return nil, failf(digest.ExitNoProgress, "fio completed no I/O for %s and was ended: the storage does not answer, or the job waits longer than that between I/Os (raise spec.deadlines.progressSeconds)", o.ProgressDeadline)
+	case ctx.Err() != nil:
+		return nil, failf(digest.ExitInterrupted, "the run was ended before fio had finished")
+	case err != nil:
+		return nil, fioError(err, text, stderr)
+	}
+	output, err := fio.ParseOutput(text)
+	if err != nil {
+		return nil, failf(digest.ExitFailed, "fio's output: %v", err)
+	}
+	if err := output.Err(); err != nil {
+		return nil, failf(digest.ExitFailed, "%v", err)
+	}
+	return output, nil
+}
+
+// fioError puts fio's end into fio's own words, and adds what fio cannot say itself.
+func fioError(err error, text, stderr []byte) error {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if ok {
+		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+			return signalled(status.Signal())
+		}
+	}
+	words := fio.ErrorText(text, stderr)
+	if words == "" {
+		words = "it printed no error"
+	}
+	return failf(digest.ExitFailed, "fio failed (%v): %s", err, words)
+}
+
+func signalled(signal syscall.Signal) error {
+	if signal == syscall.SIGKILL {
+		return failf(digest.ExitFailed, "fio was killed (SIGKILL): most often the container's memory limit was reached (raise spec.pod.resources.limits.memory, or have fewer jobs)")
+	}
+	return failf(digest.ExitFailed, "fio was ended by a signal (%v)", signal)
+}

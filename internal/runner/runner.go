@@ -1,0 +1,127 @@
+// Package runner is what runs in the pods of a benchmark: it lays out test files, runs fio while it
+// watches that fio gets on, reports what fio measured in the container's termination message, and removes
+// test files. It knows nothing of Kubernetes but that message and its exit codes (package digest).
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/storagebench/storagebench/internal/digest"
+)
+
+// Options say what a runner works on.
+type Options struct {
+	// JobFile is the text that fio is given.
+	JobFile string
+	// Directory is made before fio runs, and removed by Clean. Empty for a raw block device.
+	Directory string
+	// ProgressDeadline is how long fio may complete no I/O before it is ended. 0: for ever.
+	ProgressDeadline time.Duration
+	// Scratch is a directory for the job file and fio's output.
+	Scratch string
+	// TerminationMessage is the file that the report or the error is written to.
+	TerminationMessage string
+	// Fio is the program to run.
+	Fio string
+	// Log gets what a person wants to read: fio's progress, its human-readable and its JSON output.
+	Log io.Writer
+}
+
+// failure is an error that decides the runner's exit code.
+type failure struct {
+	code int
+	text string
+}
+
+func (f *failure) Error() string { return f.text }
+
+func failf(code int, format string, args ...any) error {
+	return &failure{code: code, text: fmt.Sprintf(format, args...)}
+}
+
+// Layout makes the directory and has fio create and fill the files that the job reads or overwrites, so
+// that this is not part of what Measure measures. It returns the runner's exit code.
+func Layout(ctx context.Context, o Options) int {
+	return o.finish("", o.layout(ctx))
+}
+
+func (o Options) layout(ctx context.Context) error {
+	if o.Directory != "" {
+		if err := os.MkdirAll(o.Directory, 0o770); err != nil {
+			return failf(digest.ExitFailed, "make the directory for test files: %v", err)
+		}
+	}
+	_, err := o.runFio(ctx, "--create_only=1")
+	return err
+}
+
+// Measure runs fio and reports its result. The context's end, as by SIGTERM, ends fio and makes the run
+// one that was interrupted, whatever fio printed. It returns the runner's exit code.
+func Measure(ctx context.Context, o Options) int {
+	report, err := o.measure(ctx)
+	return o.finish(report, err)
+}
+
+func (o Options) measure(ctx context.Context) (string, error) {
+	output, err := o.runFio(ctx)
+	if err != nil {
+		return "", err
+	}
+	report, err := newReport(output)
+	if err != nil {
+		return "", err
+	}
+	return digest.Encode(*report)
+}
+
+// Clean removes the directory with all test files. It returns the runner's exit code.
+func Clean(o Options) int {
+	if err := os.RemoveAll(o.Directory); err != nil {
+		return o.finish("", failf(digest.ExitFailed, "remove test files: %v", err))
+	}
+	return o.finish("", nil)
+}
+
+// finish writes the termination message and turns the outcome into an exit code.
+func (o Options) finish(report string, err error) int {
+	message, code := report, 0
+	if err != nil {
+		message, code = err.Error(), exitCode(err)
+		if len(message) > digest.MaxBytes {
+			message = strings.ToValidUTF8(message[:digest.MaxBytes], "")
+		}
+		fmt.Fprintln(o.Log, message)
+	}
+	if err := os.WriteFile(o.TerminationMessage, []byte(message), 0o600); err != nil {
+		fmt.Fprintf(o.Log, "write the termination message: %v\n", err)
+		return digest.ExitFailed
+	}
+	return code
+}
+
+func exitCode(err error) int {
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f.code
+	}
+	return digest.ExitFailed
+}
+
+// write puts the job file where fio can read it.
+func (o Options) write() (jobFile, output string, err error) {
+	jobFile, output = filepath.Join(o.Scratch, "job.fio"), filepath.Join(o.Scratch, "output.json")
+	if err := os.WriteFile(jobFile, []byte(o.JobFile), 0o600); err != nil {
+		return "", "", fmt.Errorf("write the job file: %w", err)
+	}
+	// An output of an earlier start of this container must not pass for this one's.
+	if err := os.Remove(output); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", "", fmt.Errorf("remove an old output: %w", err)
+	}
+	return jobFile, output, nil
+}
