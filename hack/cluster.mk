@@ -1,0 +1,37 @@
+# The local cluster: one real Kubernetes node on this machine, with block volumes.
+# Included by the top Makefile; stands alone too: make -f hack/cluster.mk cluster-up
+
+CLUSTER_HACK := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
+CLUSTER_ROOT := $(patsubst %/,%,$(dir $(CLUSTER_HACK)))
+
+LOCALCLUSTER       := $(CLUSTER_ROOT)/.cluster/bin/localcluster
+CLUSTER_KUBECONFIG := $(CLUSTER_ROOT)/.cluster/kubeconfig
+CLUSTER_PACKAGES   := $(shell awk '!/^\#/ && !seen[$$1]++ { print $$1 }' $(CLUSTER_HACK)/localcluster/packages.txt)
+
+# Image tarballs for cluster-load.
+IMAGES ?=
+
+.PHONY: cluster-packages
+cluster-packages: ## Install the Debian packages the local cluster needs.
+	@$(CLUSTER_HACK)/debian-packages.sh $(CLUSTER_PACKAGES)
+
+# Always asked for, because Go knows best whether there is something to build.
+.PHONY: $(LOCALCLUSTER)
+$(LOCALCLUSTER):
+	@cd $(CLUSTER_HACK)/localcluster && CGO_ENABLED=0 GOWORK=off go build -trimpath -o $@ .
+
+.PHONY: cluster-up
+cluster-up: cluster-packages $(LOCALCLUSTER) ## Start the local cluster, or heal it.
+	@$(LOCALCLUSTER) up --root $(CLUSTER_ROOT)
+
+.PHONY: cluster-down
+cluster-down: $(LOCALCLUSTER) ## Stop the local cluster and restore the machine.
+	@$(LOCALCLUSTER) down --root $(CLUSTER_ROOT)
+
+.PHONY: cluster-status
+cluster-status: $(LOCALCLUSTER) ## Show the local cluster; fails when it is not healthy.
+	@$(LOCALCLUSTER) status --root $(CLUSTER_ROOT)
+
+.PHONY: cluster-load
+cluster-load: $(LOCALCLUSTER) ## Load image tarballs: make cluster-load IMAGES="a.tar b.tar"
+	@$(LOCALCLUSTER) load --root $(CLUSTER_ROOT) $(IMAGES)

@@ -1,0 +1,101 @@
+// Package cluster runs a Kubernetes cluster of host processes on this machine.
+package cluster
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/storagebench/storagebench/hack/localcluster/internal/binaries"
+	"github.com/storagebench/storagebench/hack/localcluster/internal/host"
+	"github.com/storagebench/storagebench/hack/localcluster/internal/state"
+)
+
+// Cluster is the local cluster of one checkout.
+type Cluster struct {
+	root     string
+	state    state.Dir
+	binaries *binaries.Set
+	progress *progress
+	// cgroup holds everything: the processes in "host", each node's pods in the
+	// node's name.
+	cgroup host.Cgroup
+	nodes  []*node
+	addons []addon
+}
+
+// Open returns the cluster of the checkout at root, whether it runs or not.
+func Open(root string, out io.Writer) (*Cluster, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{root: root, state: state.In(root), progress: newProgress(out)}
+	if c.binaries, err = binaries.Open(root, c.progress.printf); err != nil {
+		return nil, err
+	}
+	c.cgroup = host.NewCgroup("storagebench-" + c.state.ID())
+	c.nodes = []*node{c.newNode(1)}
+	c.addons = []addon{loopAddon}
+	return c, nil
+}
+
+// program returns the path of a program that is built from a tool module.
+func (c *Cluster) program(name string) (string, error) { return c.binaries.Path(name) }
+
+// progress prints lines with the time since the start.
+type progress struct {
+	mu      sync.Mutex
+	out     io.Writer
+	started time.Time
+}
+
+func newProgress(out io.Writer) *progress { return &progress{out: out, started: time.Now()} }
+
+func (p *progress) printf(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fmt.Fprintf(p.out, "%6.1fs  %s\n", time.Since(p.started).Seconds(), fmt.Sprintf(format, args...))
+}
+
+// Addresses of the cluster. They exist on lo and the cluster's bridges only.
+const (
+	podCIDR     = "10.244.0.0/16"
+	serviceCIDR = "10.96.0.0/16"
+	// kubernetesIP is the first address of serviceCIDR, the service of the API.
+	kubernetesIP = "10.96.0.1"
+	apiPort      = 6443
+
+	loopbackIP          = "127.0.0.1"
+	etcdClientPort      = 12379
+	etcdPeerPort        = 12380
+	controllerPort      = 10257
+	schedulerPort       = 10259
+	proxyHealthPort     = 10256
+	proxyMetricsPort    = 10249
+	provisionerPort     = 10290
+	kubeletPort         = 10250
+	kubeletHealthPort   = 10248
+	nodeHealthPortShift = 100
+)
+
+// apiIP is the first node's: clients inside pods reach the API there, and it must
+// not be in 127.0.0.0/8, which is a different machine in every pod.
+func (c *Cluster) apiIP() string { return c.nodes[0].ip }
+
+func (c *Cluster) apiURL() string { return "https://" + address(c.apiIP(), apiPort) }
+
+func address(ip string, port int) string { return net.JoinHostPort(ip, fmt.Sprint(port)) }
+
+// executable is this program, which also is the CSI driver.
+func executable() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(path)
+}

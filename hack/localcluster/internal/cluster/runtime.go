@@ -1,0 +1,126 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+const (
+	podStopLimit   = 30 * time.Second
+	podStopWorkers = 8
+	importLimit    = 2 * time.Minute
+)
+
+func (n *node) dialRuntime() (*grpc.ClientConn, error) {
+	return grpc.NewClient("unix://"+n.runtimeSocket(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+}
+
+func (n *node) runtimeReady(ctx context.Context) error {
+	conn, err := n.dialRuntime()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	_, err = cri.NewRuntimeServiceClient(conn).Version(ctx, &cri.VersionRequest{})
+	return err
+}
+
+// stopPods ends all containers of the node and takes down the pods' networks.
+func (n *node) stopPods(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, podStopLimit)
+	defer cancel()
+	conn, err := n.dialRuntime()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	client := cri.NewRuntimeServiceClient(conn)
+	pods, err := client.ListPodSandbox(ctx, &cri.ListPodSandboxRequest{})
+	if err != nil {
+		return err
+	}
+	// One pod that cannot be stopped is no reason to leave the others.
+	var group errgroup.Group
+	group.SetLimit(podStopWorkers)
+	for _, pod := range pods.GetItems() {
+		group.Go(func() error { return stopPod(ctx, client, pod.GetId()) })
+	}
+	return group.Wait()
+}
+
+func stopPod(ctx context.Context, client cri.RuntimeServiceClient, id string) error {
+	if err := stopContainers(ctx, client, id); err != nil {
+		return err
+	}
+	if _, err := client.StopPodSandbox(ctx, &cri.StopPodSandboxRequest{PodSandboxId: id}); ignoreNotFound(err) != nil {
+		return fmt.Errorf("stop pod %s: %w", id, err)
+	}
+	if _, err := client.RemovePodSandbox(ctx, &cri.RemovePodSandboxRequest{PodSandboxId: id}); ignoreNotFound(err) != nil {
+		return fmt.Errorf("remove pod %s: %w", id, err)
+	}
+	return nil
+}
+
+// stopContainers kills the containers of a pod without the grace that stopping
+// the whole pod would give them.
+func stopContainers(ctx context.Context, client cri.RuntimeServiceClient, podID string) error {
+	containers, err := client.ListContainers(ctx, &cri.ListContainersRequest{
+		Filter: &cri.ContainerFilter{PodSandboxId: podID},
+	})
+	if err != nil {
+		return err
+	}
+	for _, container := range containers.GetContainers() {
+		_, err := client.StopContainer(ctx, &cri.StopContainerRequest{ContainerId: container.GetId(), Timeout: 0})
+		if ignoreNotFound(err) != nil {
+			return fmt.Errorf("stop container %s: %w", container.GetId(), err)
+		}
+	}
+	return nil
+}
+
+func ignoreNotFound(err error) error {
+	if status.Code(err) == codes.NotFound {
+		return nil
+	}
+	return err
+}
+
+// hasImage says whether pods on the node can use an image.
+func (n *node) hasImage(ctx context.Context, image string) error {
+	conn, err := n.dialRuntime()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	response, err := cri.NewImageServiceClient(conn).ImageStatus(ctx, &cri.ImageStatusRequest{
+		Image: &cri.ImageSpec{Image: image},
+	})
+	if err == nil && response.GetImage() == nil {
+		err = errors.New("the runtime does not know it")
+	}
+	return err
+}
+
+// ctr runs containerd's own client in the namespace of the kubelet.
+func (n *node) ctr(ctx context.Context, args ...string) error {
+	ctx, cancel := context.WithTimeout(ctx, importLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "ctr", append([]string{"--address", n.runtimeSocket(), "--namespace", "k8s.io"}, args...)...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("ctr %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+// Package image makes container images from files of this machine, without a
+// container engine. The same input gives the same bytes.
+package image
+
+import (
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+)
+
+// Spec describes an image.
+type Spec struct {
+	Name string
+	// Files maps a path in the image to a file of this machine.
+	Files map[string]string
+	// Programs of this machine that are copied to the same path in the image,
+	// with the loader and all libraries they need.
+	Programs   []string
+	Entrypoint []string
+	Command    []string
+	User       string
+	Env        []string
+	WorkingDir string
+	Labels     map[string]string
+}
+
+// Write builds the image into a tarball that `ctr images import` and `docker load`
+// take.
+func Write(spec Spec, out string) error {
+	tag, err := name.NewTag(spec.Name)
+	if err != nil {
+		return err
+	}
+	img, err := Build(spec)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+		return err
+	}
+	tmp := out + ".tmp"
+	defer func() { _ = os.Remove(tmp) }()
+	if err := tarball.WriteToFile(tmp, tag, img); err != nil {
+		return fmt.Errorf("write %s: %w", out, err)
+	}
+	return os.Rename(tmp, out)
+}
+
+// Build makes the image, of a single layer.
+func Build(spec Spec) (v1.Image, error) {
+	tree, err := fileTree(spec)
+	if err != nil {
+		return nil, err
+	}
+	content, err := tree.tar()
+	if err != nil {
+		return nil, err
+	}
+	layer, err := tarball.LayerFromOpener(opener(content), tarball.WithCompressionLevel(gzip.BestSpeed))
+	if err != nil {
+		return nil, err
+	}
+	img, err := mutate.AppendLayers(empty.Image, layer)
+	if err != nil {
+		return nil, err
+	}
+	return mutate.ConfigFile(img, configFile(spec, img))
+}
+
+func configFile(spec Spec, img v1.Image) *v1.ConfigFile {
+	config := &v1.ConfigFile{
+		OS:           "linux",
+		Architecture: runtime.GOARCH,
+		Config: v1.Config{
+			Entrypoint: spec.Entrypoint,
+			Cmd:        spec.Command,
+			User:       spec.User,
+			Env:        append([]string{"PATH=/usr/local/bin:/usr/bin:/bin"}, spec.Env...),
+			WorkingDir: spec.WorkingDir,
+			Labels:     spec.Labels,
+		},
+	}
+	// The layers were just appended, so there is nothing to fail on.
+	if existing, err := img.ConfigFile(); err == nil {
+		config.RootFS, config.History = existing.RootFS, existing.History
+	}
+	return config
+}

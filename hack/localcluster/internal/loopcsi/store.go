@@ -1,0 +1,155 @@
+package loopcsi
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/storagebench/storagebench/hack/localcluster/internal/state"
+)
+
+// volume is what is written down about a volume, beside its disk.
+type volume struct {
+	ID            string `json:"id"`
+	Name          string `json:"name"`
+	CapacityBytes int64  `json:"capacityBytes"`
+	Limits        Limits `json:"limits"`
+}
+
+// store keeps each volume in a directory of its own. A directory appears and
+// disappears by a rename, so a crash leaves whole volumes only.
+type store struct {
+	dir string
+}
+
+const (
+	diskName     = "disk.img"
+	metadataName = "volume.json"
+	// partPrefix marks directories that are being made or deleted.
+	partPrefix = ".part-"
+)
+
+var errNoVolume = errors.New("no such volume")
+
+func openStore(dir string) (*store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	leftovers, err := filepath.Glob(filepath.Join(dir, partPrefix+"*"))
+	if err != nil {
+		return nil, err
+	}
+	for _, leftover := range leftovers {
+		if err := os.RemoveAll(leftover); err != nil {
+			return nil, err
+		}
+	}
+	return &store{dir: dir}, nil
+}
+
+var plainName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,99}$`)
+
+// volumeID makes a file name of a volume's name, which the specification lets hold
+// nearly anything.
+func volumeID(name string) string {
+	if plainName.MatchString(name) {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return "x" + hex.EncodeToString(sum[:16])
+}
+
+func (s *store) path(id string, elem ...string) string {
+	return filepath.Join(append([]string{s.dir, id}, elem...)...)
+}
+
+func (s *store) disk(id string) string { return s.path(id, diskName) }
+
+func (s *store) get(id string) (volume, error) {
+	if !plainName.MatchString(id) {
+		return volume{}, errNoVolume
+	}
+	var v volume
+	err := state.ReadJSON(s.path(id, metadataName), &v)
+	if errors.Is(err, fs.ErrNotExist) {
+		return volume{}, errNoVolume
+	}
+	return v, err
+}
+
+// create makes a volume's disk. The file is sparse: a benchmark may ask for a far
+// larger volume than it fills.
+func (s *store) create(v volume) error {
+	part, err := os.MkdirTemp(s.dir, partPrefix)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(part) }()
+	disk := filepath.Join(part, diskName)
+	if err := os.WriteFile(disk, nil, 0o600); err != nil {
+		return err
+	}
+	if err := os.Truncate(disk, v.CapacityBytes); err != nil {
+		return err
+	}
+	if err := state.WriteJSON(filepath.Join(part, metadataName), v, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(part, s.path(v.ID))
+}
+
+func (s *store) delete(id string) error {
+	part := s.path(partPrefix + id)
+	if err := os.Rename(s.path(id), part); err != nil {
+		return err
+	}
+	return os.RemoveAll(part)
+}
+
+// publication is a volume in a pod. It is written down, because the driver may be
+// restarted while the pod runs.
+type publication struct {
+	TargetPath string `json:"targetPath"`
+	PodUID     string `json:"podUID"`
+	Device     string `json:"device"`
+	Limits     Limits `json:"limits"`
+}
+
+func (s *store) publicationPath(id, target string) string {
+	sum := sha256.Sum256([]byte(target))
+	return s.path(id, fmt.Sprintf("published-%x.json", sum[:8]))
+}
+
+func (s *store) savePublication(id string, p publication) error {
+	return state.WriteJSON(s.publicationPath(id, p.TargetPath), p, 0o600)
+}
+
+func (s *store) deletePublication(id, target string) error {
+	err := os.Remove(s.publicationPath(id, target))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// publications returns those of one volume, or of all when the id is "*".
+func (s *store) publications(id string) ([]publication, error) {
+	files, err := filepath.Glob(filepath.Join(s.dir, id, "published-*.json"))
+	if err != nil {
+		return nil, err
+	}
+	var all []publication
+	for _, file := range files {
+		var p publication
+		if err := state.ReadJSON(file, &p); err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}

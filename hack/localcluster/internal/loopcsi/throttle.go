@@ -1,0 +1,160 @@
+package loopcsi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// throttleInterval is how late a container may get its limits. The container's
+// first instruction comes later than that after its cgroup.
+const throttleInterval = 5 * time.Millisecond
+
+// qosDirs are where the kubelet puts a pod's cgroup, below kubepods.
+var qosDirs = []string{"", "burstable", "besteffort"}
+
+// throttler limits the containers of pods that use a throttled volume. The limits
+// go on each container's own cgroup, because those of a parent do not count for
+// its children. Nothing tells of a new cgroup (there is no inotify for mkdir in
+// cgroupfs), so it looks; and only while there is something to limit.
+type throttler struct {
+	kubepods string
+	log      *slog.Logger
+
+	mu       sync.Mutex
+	limited  map[string]*limitedPod // by target path
+	stopPoll context.CancelFunc
+}
+
+type limitedPod struct {
+	publication
+	// done holds the containers' cgroups that have their limits.
+	done map[string]bool
+	// complained avoids the same line every 5 ms.
+	complained bool
+}
+
+func newThrottler(kubepods string, log *slog.Logger) *throttler {
+	return &throttler{kubepods: kubepods, log: log, limited: map[string]*limitedPod{}}
+}
+
+func (t *throttler) add(p publication) {
+	if p.Limits.empty() {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.limited[p.TargetPath] = &limitedPod{publication: p, done: map[string]bool{}}
+	if t.stopPoll != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	t.stopPoll = cancel
+	go t.poll(ctx)
+}
+
+func (t *throttler) remove(target string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.limited, target)
+	if len(t.limited) == 0 && t.stopPoll != nil {
+		t.stopPoll()
+		t.stopPoll = nil
+	}
+}
+
+func (t *throttler) poll(ctx context.Context) {
+	tick := time.NewTicker(throttleInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			t.applyAll()
+		}
+	}
+}
+
+func (t *throttler) applyAll() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, pod := range t.limited {
+		err := t.apply(pod)
+		if err != nil && !pod.complained {
+			t.log.Error("Limits not applied", "pod", pod.PodUID, "device", pod.Device, "err", err)
+		}
+		pod.complained = err != nil
+	}
+}
+
+func (t *throttler) apply(pod *limitedPod) error {
+	for _, qos := range qosDirs {
+		dir := filepath.Join(t.kubepods, qos, "pod"+pod.PodUID)
+		containers, err := os.ReadDir(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, container := range containers {
+			if !container.IsDir() || pod.done[container.Name()] {
+				continue
+			}
+			if err := limit(filepath.Join(dir, container.Name()), pod.publication); err != nil {
+				return err
+			}
+			pod.done[container.Name()] = true
+			t.log.Info("Limits applied", "pod", pod.PodUID, "container", container.Name(), "device", pod.Device,
+				"iops", pod.Limits.IOPS, "throughputMiB", pod.Limits.ThroughputMiB)
+		}
+	}
+	return nil
+}
+
+func limit(cgroup string, p publication) error {
+	for file, content := range blkioLimits(p.Device, p.Limits) {
+		// Without O_CREATE: in cgroupfs there is nothing to create.
+		f, err := os.OpenFile(filepath.Join(cgroup, file), os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		_, err = f.WriteString(content)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blkioLimits renders limits as the files of a blkio cgroup.
+func blkioLimits(device string, l Limits) map[string]string {
+	files := map[string]string{}
+	for _, direction := range []string{"read", "write"} {
+		if l.IOPS > 0 {
+			files["blkio.throttle."+direction+"_iops_device"] = fmt.Sprintf("%s %d", device, l.IOPS)
+		}
+		if l.ThroughputMiB > 0 {
+			files["blkio.throttle."+direction+"_bps_device"] = fmt.Sprintf("%s %d", device, l.ThroughputMiB*mib)
+		}
+	}
+	return files
+}
+
+// deviceNumber returns a block device as MAJOR:MINOR.
+func deviceNumber(path string) (string, error) {
+	var stat unix.Stat_t
+	if err := unix.Stat(path, &stat); err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	return fmt.Sprintf("%d:%d", unix.Major(stat.Rdev), unix.Minor(stat.Rdev)), nil
+}

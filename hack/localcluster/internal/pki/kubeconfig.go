@@ -1,0 +1,38 @@
+package pki
+
+import (
+	"os"
+
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/storagebench/storagebench/hack/localcluster/internal/state"
+)
+
+const contextName = "storagebench-local"
+
+// Kubeconfig writes a kubeconfig with the certificate of the request in it, so
+// that the file can be moved.
+func (a *Authority) Kubeconfig(path, server string, r Request) error {
+	certFile, keyFile, err := a.Certificate(r)
+	if err != nil {
+		return err
+	}
+	caFile, _ := a.files("ca")
+	var content [3][]byte
+	for i, file := range []string{caFile, certFile, keyFile} {
+		if content[i], err = os.ReadFile(file); err != nil {
+			return err
+		}
+	}
+	config := clientcmdapi.NewConfig()
+	config.Clusters[contextName] = &clientcmdapi.Cluster{Server: server, CertificateAuthorityData: content[0]}
+	config.AuthInfos[contextName] = &clientcmdapi.AuthInfo{ClientCertificateData: content[1], ClientKeyData: content[2]}
+	config.Contexts[contextName] = &clientcmdapi.Context{Cluster: contextName, AuthInfo: contextName}
+	config.CurrentContext = contextName
+	out, err := clientcmd.Write(*config)
+	if err != nil {
+		return err
+	}
+	return state.WriteFile(path, out, 0o600)
+}
