@@ -1,0 +1,204 @@
+package fio
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+const (
+	// MaxGroups bounds the groups of results of a job file: what one run's report has room for.
+	MaxGroups = 16
+	// maxClones bounds numjobs, maxProcesses the clones of all sections; fio itself takes 4096.
+	maxClones    = 1024
+	maxProcesses = 4096
+	// maxValueBytes bounds values; fio reads lines of 4 KiB.
+	maxValueBytes = 1024
+	// maxErrors bounds the errors that Validate returns, maxQuoted the bytes of a value that they repeat.
+	maxErrors = 16
+	maxQuoted = 64
+)
+
+// sectionName is the form of names of sections, of which fio makes names of files.
+var sectionName = regexp.MustCompile(`\A[A-Za-z0-9_][A-Za-z0-9_.,=+@() -]{0,63}\z`)
+
+// Validate refuses what a job file must not do on a volume of the given mode: run commands, leave the
+// volume, change the shape of fio's report, write although readOnly, or what fio would refuse or
+// misunderstand. Only options that are known to be harmless pass. path is the field of the job file, or of the
+// FioParameters that it was made of; each error names the field, the value and the remedy. At most 16
+// errors are returned.
+func Validate(path *field.Path, f *JobFile, mode corev1.PersistentVolumeMode, readOnly bool) field.ErrorList {
+	g := &guard{path: path, block: mode == corev1.PersistentVolumeBlock, readOnly: readOnly}
+	if err := f.checkExtent(); err != nil {
+		return field.ErrorList{field.Forbidden(path, err.Error())}
+	}
+	g.checkSections(f)
+	g.checkOptions(f)
+	if len(g.errs) > 0 {
+		return g.errs[:min(len(g.errs), maxErrors)]
+	}
+	g.checkJobs(f)
+	g.checkGroups(f)
+	return g.errs[:min(len(g.errs), maxErrors)]
+}
+
+// guard collects the errors of a job file.
+type guard struct {
+	path            *field.Path
+	block, readOnly bool
+	errs            field.ErrorList
+}
+
+func (g *guard) checkSections(f *JobFile) {
+	seen := map[string]bool{}
+	for _, section := range f.Sections {
+		name := section.Name
+		switch {
+		case name == globalName:
+		case !section.isJob():
+			g.refuse("section [%s]: fio takes names that begin with global for [global]; rename the section", quote(name))
+		case !sectionName.MatchString(name):
+			g.refuse("section [%s]: fio names files after it; write up to 64 letters, digits, blanks and _.,=+@()- that begin with a letter or digit", quote(name))
+		case seen[name]:
+			g.refuse("section [%s] occurs twice: results are known by the section's name; rename one", quote(name))
+		}
+		seen[name] = true
+	}
+}
+
+func (g *guard) checkOptions(f *JobFile) {
+	for _, section := range f.Sections {
+		seen := map[string]Option{}
+		for _, o := range section.Options {
+			if len(g.errs) >= maxErrors {
+				return
+			}
+			name := canonical(o.Name)
+			first, twice := seen[name]
+			if twice {
+				g.refuseOption(section.Name, o, "it is given twice, first as %s: remove one", quote(first.String()))
+				continue
+			}
+			seen[name] = o
+			g.checkOption(section.Name, o)
+		}
+	}
+}
+
+// checkOption checks an option by itself.
+func (g *guard) checkOption(section string, o Option) {
+	known, ok := byName[o.Name]
+	switch {
+	case !ok:
+		reason, remedy := whyRefused(o.Name)
+		g.refuseOption(section, o, "%s: %s", reason, remedy)
+	case o.Field == optionsField && known.field != "":
+		g.refuseOption(section, o, "it has a field of its own: move it out of options to %s", known.field)
+	case !o.HasValue && !known.value.flag:
+		g.refuseOption(section, o, "it has no value: write %s=, then %s", known.name, known.value.example)
+	case len(o.Value) > maxValueBytes:
+		g.refuseOption(section, o, "it has %d bytes: shorten it to %d", len(o.Value), maxValueBytes)
+	case o.HasValue && (o.Value == "" || !known.value.form.MatchString(o.Value)):
+		g.refuseOption(section, o, "write %s", known.value.example)
+	case known.value.number && !known.contains(o.Value):
+		g.refuseOption(section, o, "write a whole number from %d to %d", known.least, known.most)
+	case known.value.measure != nil && !known.value.measures(o.Value):
+		g.refuseOption(section, o, "it is too large: write less")
+	case g.block && known.filesOnly:
+		g.refuseOption(section, o, "it is about files, and the volume is a raw block device: remove it%s", blockRemedy[known.name])
+	}
+}
+
+// blockRemedy says more about options that do not go with a raw block device.
+var blockRemedy = map[string]string{
+	"filename": "; the operator sets it to the device",
+	"filesize": "; size takes its place",
+}
+
+// contains says whether a number is within the option's bounds.
+func (o *option) contains(value string) bool {
+	n, err := parseInteger(value)
+	return err == nil && o.least <= n && n <= o.most
+}
+
+// whyRefused says why an option is not among those that pass, and what to do.
+func whyRefused(name string) (reason, remedy string) {
+	for _, r := range refusals {
+		if strings.HasPrefix(name, r.prefix) {
+			return r.reason, r.remedy
+		}
+	}
+	if similar := closest(name); similar != "" {
+		return "it is no option that storagebench knows", "did you mean " + similar + "? Otherwise remove it"
+	}
+	return "it is no option that storagebench knows", "remove it"
+}
+
+// closest returns the known name that differs least from another, "" if all differ by more than a third
+// of it.
+func closest(name string) string {
+	if len(name) > maxQuoted {
+		return ""
+	}
+	best, least := "", max(1, len(name)/3)+1
+	for _, known := range slices.Sorted(maps.Keys(byName)) {
+		if d := distance(name, known); d < least {
+			best, least = known, d
+		}
+	}
+	return best
+}
+
+// distance is the Levenshtein distance of two names: how many bytes must change between them.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			changed := diagonal
+			if a[i] != b[j] {
+				changed++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(changed, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// refuseOption adds an error about an option in a section.
+func (g *guard) refuseOption(section string, o Option, format string, args ...any) {
+	why := fmt.Sprintf(format, args...)
+	switch {
+	case o.Field == "":
+		line := ""
+		if o.Line > 0 {
+			line = fmt.Sprintf("line %d, ", o.Line)
+		}
+		g.errs = append(g.errs, field.Invalid(g.path, quote(o.String()),
+			fmt.Sprintf("%ssection [%s]: %s", line, quote(section), why)))
+	case o.Field == optionsField:
+		g.errs = append(g.errs, field.Invalid(g.path.Child(optionsField).Key(quote(o.Name)), quote(o.Value), why))
+	default:
+		g.errs = append(g.errs, field.Invalid(g.path.Child(o.Field), quote(o.Value), why))
+	}
+}
+
+// refuse adds an error about the job file as a whole.
+func (g *guard) refuse(format string, args ...any) {
+	g.errs = append(g.errs, field.Forbidden(g.path, fmt.Sprintf(format, args...)))
+}
+
+// quote makes a user's text fit for a message: bounded, and in one line.
+func quote(text string) string {
+	return clean(cut(text, maxQuoted))
+}

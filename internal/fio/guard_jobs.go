@@ -1,0 +1,160 @@
+package fio
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// maxFiles bounds the test files of a job, clones included.
+const maxFiles = 1_000_000
+
+// checkJobs checks what options mean together.
+func (g *guard) checkJobs(f *JobFile) {
+	g.checkFileNames(f)
+	processes := int64(0)
+	for _, j := range f.jobs() {
+		g.checkDirection(j)
+		g.checkEngine(j)
+		g.checkConflicts(j)
+		g.checkUnits(j)
+		if !g.block {
+			g.checkFiles(j)
+		}
+		processes += j.clones()
+	}
+	if processes > maxProcesses {
+		g.refuse("%d clones of all sections together: lower numjobs to at most %d in all", processes, maxProcesses)
+	}
+}
+
+// checkFileNames refuses option filename in a section to which one applies already: fio would use both.
+func (g *guard) checkFileNames(f *JobFile) {
+	shared := false
+	for _, section := range f.Sections {
+		for _, o := range section.Options {
+			if o.Name != "filename" {
+				continue
+			}
+			if shared {
+				g.refuseOption(section.Name, o, "a [global] section above names files, and fio would use both: keep one")
+			}
+			shared = shared || !section.isJob()
+		}
+	}
+}
+
+func (g *guard) checkDirection(j job) {
+	direction := j.direction()
+	switch {
+	case g.readOnly && direction != "read" && direction != "randread":
+		g.refuseIn(j, "rw", "the volume holds data of its own and is only read: write read or randread, or measure a new volume")
+	case !g.block && strings.Contains(direction, "trim"):
+		g.refuseIn(j, "rw", "trims are for raw block devices: set volumeMode Block, or measure reads and writes")
+	}
+}
+
+// checkEngine refuses options that the job's engine does not know.
+func (g *guard) checkEngine(j job) {
+	engine := j.text("ioengine", "psync")
+	for _, name := range slices.Sorted(maps.Keys(j.options)) {
+		if known := byName[name]; known.engines != nil && !slices.Contains(known.engines, engine) {
+			g.refuseIn(j, name, "ioengine %s does not know it: remove it, or set ioengine to one of %s",
+				engine, strings.Join(known.engines, ", "))
+		}
+	}
+}
+
+// checkConflicts refuses options that contradict each other.
+func (g *guard) checkConflicts(j job) {
+	if j.has("direct") && j.has("buffered") {
+		g.refuseIn(j, "buffered", "it is the opposite of direct, which is given too: keep one")
+	}
+	if j.has("rate") && j.has("rate_iops") {
+		g.refuseIn(j, "rate_iops", "fio takes either rate or rate_iops: keep one")
+	}
+	if runtime, _ := parseMicroseconds(j.text("runtime", "0")); j.on("time_based") && runtime == 0 {
+		g.refuseIn(j, "time_based", "the job would never end: set runtime, for example to 60")
+	}
+}
+
+var binaryUnit = regexp.MustCompile(`[0-9](?i:[kmgtp])[iI][bB]`)
+
+// checkUnits refuses units that mean the opposite of what everyone but fio takes them for.
+func (g *guard) checkUnits(j job) {
+	if j.kiloBase() != 1024 {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(j.options)) {
+		if byName[name].value.measure != nil && binaryUnit.MatchString(j.options[name].Value) {
+			g.refuseIn(j, name, "fio takes KiB for 1,000 bytes unless kb_base is 1000: write k, m or g for powers of 1,024")
+		}
+	}
+}
+
+// checkFiles checks a job in a file system.
+func (g *guard) checkFiles(j job) {
+	for _, name := range []string{"size", "offset", "offset_increment"} {
+		if strings.HasSuffix(j.text(name, ""), "%") {
+			g.refuseIn(j, name, "a percentage is for raw block devices: write a number of bytes such as 1G")
+		}
+	}
+	size, _ := j.size("size")
+	if size == 0 && j.text("filesize", "0") == "0" && !strings.HasSuffix(j.text("size", ""), "%") && !j.on("fill_device") {
+		g.require(j, "size", "files need a size: write for example size=1G")
+	}
+	if files := j.files() * j.clones(); files > maxFiles {
+		g.refuseIn(j, "nrfiles", "%d files of all clones: lower nrfiles or numjobs to at most %d in all", files, maxFiles)
+	}
+}
+
+// checkGroups checks what fio reports.
+func (g *guard) checkGroups(f *JobFile) {
+	for _, together := range f.groups() {
+		for _, j := range together {
+			if j.on("group_reporting") != together[0].on("group_reporting") {
+				g.refuseIn(j, "group_reporting", "section [%s] runs at the same time, and fio drops results if only one of them has group_reporting: put it into [global]", together[0].name)
+				break
+			}
+		}
+	}
+	if count := len(f.Groups()); count > MaxGroups {
+		g.refuse("%d groups of results: a job file may have %d; use group_reporting, or make several workloads of it", count, MaxGroups)
+	}
+}
+
+// refuseIn adds an error about an option that applies to a job, or should.
+func (g *guard) refuseIn(j job, name, format string, args ...any) {
+	if o, ok := j.options[name]; ok {
+		g.refuseOption(j.name, o, format, args...)
+		return
+	}
+	g.refuse("section [%s], %s: %s", j.name, name, fmt.Sprintf(format, args...))
+}
+
+// require adds an error about an option that a job lacks, or that has an empty value.
+func (g *guard) require(j job, name, remedy string) {
+	if j.has(name) {
+		g.refuseIn(j, name, "%s", remedy)
+		return
+	}
+	if j.isTyped() {
+		g.errs = append(g.errs, field.Required(g.path.Child(byName[name].field), remedy))
+		return
+	}
+	g.errs = append(g.errs, field.Required(g.path, fmt.Sprintf("section [%s]: %s", j.name, remedy)))
+}
+
+// isTyped says whether the job was made of FioParameters.
+func (j job) isTyped() bool {
+	for _, o := range j.options {
+		if o.Field != "" {
+			return true
+		}
+	}
+	return false
+}

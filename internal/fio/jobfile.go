@@ -1,0 +1,202 @@
+package fio
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// globalName is the section whose options apply to all sections after it.
+	globalName = "global"
+	// maxTextBytes bounds the job files that Parse reads; the API admits 16 KiB.
+	maxTextBytes = 64 << 10
+	// maxSections and maxOptions bound what a job file holds, and with it the work of reading it.
+	maxSections = 256
+	maxOptions  = 1024
+	// maxNameBytes bounds names of sections, of which fio reads 255 bytes.
+	maxNameBytes = 255
+)
+
+// JobFile is a fio job file: its sections in the order in which fio reads them.
+type JobFile struct {
+	Sections []Section
+}
+
+// Section is a section of a job file. The options of one named global apply to the sections after it,
+// those of any other are a job.
+type Section struct {
+	Name    string
+	Options []Option
+}
+
+// Option is a line of a section, as name or name=value.
+type Option struct {
+	Name, Value string
+	// HasValue says whether there is a =, and so tells bs= from bs.
+	HasValue bool
+	// Line is the number of the option's line in the job file, from 1; 0 if there is none.
+	Line int
+	// Field is the field of v1alpha1.FioParameters that the option was made of; "" in a job file.
+	Field string
+}
+
+// Volume is where a job file runs. Exactly one field is set.
+type Volume struct {
+	// Directory is the absolute path of the directory for test files.
+	Directory string
+	// Device is the absolute path of a raw block device.
+	Device string
+}
+
+// Parse reads a job file as fio does: lines of [section], name or name=value; blank lines and all from #
+// or ; on are left out. Blanks around names and values are dropped as well, where fio itself would read
+// "bs = 4k" as 4 bytes. Errors name the line and the remedy.
+func Parse(text string) (*JobFile, error) {
+	if len(text) > maxTextBytes {
+		return nil, fmt.Errorf("job file of %d bytes: shorten it to %d", len(text), maxTextBytes)
+	}
+	file := &JobFile{}
+	for i, line := range strings.Split(text, "\n") {
+		if err := file.parseLine(i+1, strip(line)); err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+1, err)
+		}
+	}
+	if err := file.checkExtent(); err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+// checkExtent returns an error if the file has no job, or more than can be.
+func (f *JobFile) checkExtent() error {
+	options := 0
+	for _, section := range f.Sections {
+		options += len(section.Options)
+	}
+	switch {
+	case len(f.Sections) > maxSections:
+		return fmt.Errorf("%d sections: a job file may have %d; make several workloads of it", len(f.Sections), maxSections)
+	case options > maxOptions:
+		return fmt.Errorf("%d options: a job file may have %d; put what sections share into [%s]", options, maxOptions, globalName)
+	case !slices.ContainsFunc(f.Sections, Section.isJob):
+		return fmt.Errorf("no job: add a section such as [job1]; [%s] only holds what sections share", globalName)
+	}
+	return nil
+}
+
+// On returns a copy of the job file in which every section works on the volume: fio gets the options in
+// a global section before all others. Options that name a place are refused by Validate, so that nothing
+// overrides it. Where data is verified, fio is also kept from writing its verify state to its own
+// working directory.
+func (f *JobFile) On(v Volume) *JobFile {
+	place := []Option{{Name: "directory", Value: escapePath(v.Directory), HasValue: true}}
+	if v.Device != "" {
+		place = []Option{{Name: "filename", Value: escapePath(v.Device), HasValue: true}}
+	}
+	if f.verifies() {
+		place = append(place, Option{Name: "verify_state_save", Value: "0", HasValue: true})
+	}
+	placed := f.clone()
+	if len(placed.Sections) == 0 || placed.Sections[0].isJob() {
+		placed.Sections = slices.Insert(placed.Sections, 0, Section{Name: globalName})
+	}
+	first := &placed.Sections[0]
+	first.Options = slices.Insert(first.Options, 0, place...)
+	return placed
+}
+
+// verifies says whether a job reads back what it wrote.
+func (f *JobFile) verifies() bool {
+	return slices.ContainsFunc(f.jobs(), func(j job) bool { return j.has("verify") })
+}
+
+// String returns the job file as text that fio reads as the same sections and options.
+func (f *JobFile) String() string {
+	var text strings.Builder
+	for i, section := range f.Sections {
+		if i > 0 {
+			text.WriteByte('\n')
+		}
+		fmt.Fprintf(&text, "[%s]\n", section.Name)
+		for _, option := range section.Options {
+			text.WriteString(option.String())
+			text.WriteByte('\n')
+		}
+	}
+	return text.String()
+}
+
+// String returns the option as in a job file.
+func (o Option) String() string {
+	if o.HasValue {
+		return o.Name + "=" + o.Value
+	}
+	return o.Name
+}
+
+func (f *JobFile) parseLine(number int, line string) error {
+	switch {
+	case line == "":
+		return nil
+	case strings.ContainsFunc(line, isUnprintable):
+		return fmt.Errorf("%q has a character that cannot be printed: remove it", quote(line))
+	case line[0] == '[':
+		return f.parseSection(line)
+	case len(f.Sections) == 0:
+		return fmt.Errorf("option %q stands before any section: put a line such as [%s] above it", quote(line), globalName)
+	}
+	section := &f.Sections[len(f.Sections)-1]
+	name, value, hasValue := strings.Cut(line, "=")
+	section.Options = append(section.Options, Option{
+		Name: strings.TrimSpace(name), Value: strings.TrimSpace(value), HasValue: hasValue, Line: number,
+	})
+	return nil
+}
+
+func (f *JobFile) parseSection(line string) error {
+	name, ok := strings.CutSuffix(line[1:], "]")
+	switch {
+	case !ok || strings.ContainsAny(name, "[]"):
+		return fmt.Errorf("%q is no section: write its name between [ and ], and nothing after it", quote(line))
+	case name == "":
+		return fmt.Errorf("%q has no name: write for example [job1]", line)
+	case len(name) > maxNameBytes:
+		return fmt.Errorf("the section's name has %d bytes: shorten it to %d", len(name), maxNameBytes)
+	}
+	f.Sections = append(f.Sections, Section{Name: name})
+	return nil
+}
+
+func (f *JobFile) clone() *JobFile {
+	copied := &JobFile{Sections: slices.Clone(f.Sections)}
+	for i := range copied.Sections {
+		copied.Sections[i].Options = slices.Clone(copied.Sections[i].Options)
+	}
+	return copied
+}
+
+// isJob says whether fio runs the section. fio takes every name that begins with global for global.
+func (s Section) isJob() bool {
+	return !strings.HasPrefix(s.Name, globalName)
+}
+
+// strip removes the comment and the blanks around a line.
+func strip(line string) string {
+	if comment := strings.IndexAny(line, ";#"); comment >= 0 {
+		line = line[:comment]
+	}
+	return strings.TrimSpace(line)
+}
+
+// isUnprintable says whether a character is a control character or no UTF-8.
+func isUnprintable(r rune) bool {
+	return unicode.IsControl(r) && r != '\t' || r == utf8.RuneError
+}
+
+// escapePath writes a path as a fio value, in which an unescaped : separates paths.
+func escapePath(path string) string {
+	return strings.ReplaceAll(path, ":", `\:`)
+}

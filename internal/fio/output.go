@@ -1,0 +1,289 @@
+package fio
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/storagebench/storagebench/internal/histogram"
+)
+
+// Output is what fio reported at its end.
+type Output struct {
+	// Version is fio's own, such as fio-3.33.
+	Version string
+	// Groups are the results in fio's order; clones of a section are one.
+	Groups []Group
+	// Notes are fio's own lines beside the JSON: errors and notes, without repetitions.
+	Notes []string
+}
+
+// Group is a result: jobs that fio reports together, or the clones of one section.
+type Group struct {
+	// Name is the name of the first section.
+	Name string
+	// ID is what fio calls groupid, from 0. Sections without group_reporting that run together share it.
+	ID int
+	// Jobs is the number of entries of fio's report that were merged: 1 with group_reporting.
+	Jobs int
+	// ElapsedMilliseconds is the measured time of the longest job: the longest RuntimeMilliseconds.
+	ElapsedMilliseconds int64
+	// Error is the errno of the first job that failed, 0 if none did.
+	Error int
+	// Read, Write and Trim are the directions of I/O, nil if there was none.
+	Read, Write, Trim *Direction
+	// UserCPUPercent and SystemCPUPercent are the jobs' CPU time in percent of JobRuntimeMilliseconds, so
+	// of one CPU per job.
+	UserCPUPercent, SystemCPUPercent float64
+	// JobStart is when the first job began, in milliseconds since 1970; 0 where fio (before 3.36) does not
+	// say.
+	JobStart int64
+	// JobRuntimeMilliseconds is the sum of the jobs' run times.
+	JobRuntimeMilliseconds int64
+	// ContextSwitches are those of all jobs.
+	ContextSwitches int64
+	// Options are the effective options by fio's names; fio before 3.40 leaves out those without a value.
+	Options map[string]string
+}
+
+// Direction is what was measured of reads, writes or trims.
+type Direction struct {
+	// IOs and Bytes were completed; ShortIOs were completed in part; DropIOs were never issued.
+	IOs, Bytes, ShortIOs, DropIOs int64
+	// IOPS and BytesPerSecond are IOs and Bytes over RuntimeMilliseconds.
+	IOPS, BytesPerSecond float64
+	// RuntimeMilliseconds is the run time of the longest job.
+	RuntimeMilliseconds int64
+	// Latency is from the start of the submission to completion, CompletionLatency from its end. Each is
+	// nil if fio did not measure it, as with gtod_reduce.
+	Latency, CompletionLatency *LatencyStats
+}
+
+// LatencyStats are statistics of a latency.
+type LatencyStats struct {
+	// Count is the number of I/Os measured, at least 1.
+	Count, MinNanoseconds, MaxNanoseconds int64
+	MeanNanoseconds, StddevNanoseconds    float64
+	// Histogram is nil if fio has none: it keeps one of completion latency, and with option
+	// lat_percentiles one of latency.
+	Histogram *histogram.Histogram
+}
+
+// ParseOutput reads the output of fio --output-format=json+ or normal,json+. Other text may surround the
+// JSON. Of several documents, as --status-interval makes them, the last complete one counts. Without one,
+// the error carries fio's own words.
+func ParseOutput(data []byte) (*Output, error) {
+	documents, rest := splitDocuments(data)
+	if len(documents) == 0 {
+		if words := ErrorText(data, nil); words != "" {
+			return nil, fmt.Errorf("fio gave no result: %s", words)
+		}
+		return nil, errors.New("fio gave no result")
+	}
+	var report jsonReport
+	if err := json.Unmarshal(documents[len(documents)-1], &report); err != nil {
+		return nil, fmt.Errorf("fio's JSON: %w", err)
+	}
+	groups, err := report.groups()
+	if err != nil {
+		return nil, err
+	}
+	return &Output{Version: report.Version, Groups: groups, Notes: notes(rest)}, nil
+}
+
+// jsonReport is fio's JSON document, as far as it is read.
+type jsonReport struct {
+	Version string            `json:"fio version"`
+	Options map[string]string `json:"global options"`
+	Jobs    []jsonJob         `json:"jobs"`
+}
+
+type jsonJob struct {
+	Name       string            `json:"jobname"`
+	GroupID    jsonInteger       `json:"groupid"`
+	JobStart   jsonInteger       `json:"job_start"`
+	Error      jsonInteger       `json:"error"`
+	Options    map[string]string `json:"job options"`
+	Read       *jsonDirection    `json:"read"`
+	Write      *jsonDirection    `json:"write"`
+	Trim       *jsonDirection    `json:"trim"`
+	Mixed      *jsonDirection    `json:"mixed"`
+	JobRuntime jsonInteger       `json:"job_runtime"`
+	UserCPU    jsonReal          `json:"usr_cpu"`
+	SystemCPU  jsonReal          `json:"sys_cpu"`
+	Switches   jsonInteger       `json:"ctx"`
+}
+
+type jsonDirection struct {
+	Bytes    jsonInteger  `json:"io_bytes"`
+	IOs      jsonInteger  `json:"total_ios"`
+	ShortIOs jsonInteger  `json:"short_ios"`
+	DropIOs  jsonInteger  `json:"drop_ios"`
+	Runtime  jsonInteger  `json:"runtime"`
+	Latency  *jsonLatency `json:"lat_ns"`
+	Complete *jsonLatency `json:"clat_ns"`
+}
+
+type jsonLatency struct {
+	Count  jsonInteger            `json:"N"`
+	Min    jsonInteger            `json:"min"`
+	Max    jsonInteger            `json:"max"`
+	Mean   jsonReal               `json:"mean"`
+	Stddev jsonReal               `json:"stddev"`
+	Bins   map[uint64]jsonInteger `json:"bins"`
+}
+
+// jsonInteger is a number that fio prints as a whole one. What is none, as nan, counts as 0.
+type jsonInteger int64
+
+func (i *jsonInteger) UnmarshalJSON(text []byte) error {
+	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
+		*i = jsonInteger(n)
+		return nil
+	}
+	var r jsonReal
+	if err := r.UnmarshalJSON(text); err != nil {
+		return err
+	}
+	const limit = 1 << 62
+	*i = jsonInteger(min(max(float64(r), -limit), limit))
+	return nil
+}
+
+// jsonReal is a number that fio prints with a fraction. What is none, as nan, counts as 0.
+type jsonReal float64
+
+func (r *jsonReal) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*r = 0
+		return nil
+	}
+	f, err := strconv.ParseFloat(string(text), 64)
+	if err != nil || math.IsInf(f, 0) {
+		return fmt.Errorf("%q where fio prints a number", text)
+	}
+	*r = jsonReal(f)
+	return nil
+}
+
+// groupKey tells groups apart: fio reports clones under the same name and groupid.
+type groupKey struct {
+	id   jsonInteger
+	name string
+}
+
+// groups returns the results of a report, clones merged.
+func (r *jsonReport) groups() ([]Group, error) {
+	var groups []Group
+	index := map[groupKey]int{}
+	for _, entry := range r.Jobs {
+		if !entry.isReal() {
+			continue
+		}
+		group, err := entry.group(r.Options)
+		if err != nil {
+			return nil, fmt.Errorf("job %s: %w", quote(entry.Name), err)
+		}
+		key := groupKey{entry.GroupID, entry.Name}
+		if at, ok := index[key]; ok {
+			groups[at].merge(group)
+			continue
+		}
+		index[key] = len(groups)
+		groups = append(groups, group)
+	}
+	if len(groups) == 0 {
+		return nil, errors.New("fio's JSON has no jobs")
+	}
+	return groups, nil
+}
+
+// isReal is false for the entries without jobs, of groupid -1, that fio prints where only some of the jobs
+// that run together have group_reporting.
+func (j *jsonJob) isReal() bool {
+	return j.GroupID >= 0 && j.GroupID <= math.MaxInt32
+}
+
+func (j *jsonJob) group(global map[string]string) (Group, error) {
+	if j.Mixed != nil && j.Read == nil {
+		return Group{}, errors.New("reads and writes are mixed in one figure: remove unified_rw_reporting")
+	}
+	g := Group{
+		Name: j.Name, ID: int(j.GroupID), Jobs: 1, Error: int(j.Error),
+		JobStart: int64(j.JobStart), JobRuntimeMilliseconds: int64(j.JobRuntime),
+		UserCPUPercent: float64(j.UserCPU), SystemCPUPercent: float64(j.SystemCPU),
+		ContextSwitches: int64(j.Switches),
+		Options:         effective(global, j.Options),
+	}
+	for _, d := range []struct {
+		from *jsonDirection
+		to   **Direction
+	}{{j.Read, &g.Read}, {j.Write, &g.Write}, {j.Trim, &g.Trim}} {
+		direction, err := d.from.direction()
+		if err != nil {
+			return Group{}, err
+		}
+		*d.to = direction
+	}
+	g.setElapsed()
+	return g, nil
+}
+
+// effective returns the options of a job over the global ones, as if the job had named them all.
+func effective(global, own map[string]string) map[string]string {
+	options := make(map[string]string, len(global)+len(own))
+	for _, layer := range []map[string]string{global, own} {
+		for name, value := range layer {
+			options[name] = strings.TrimSpace(value)
+		}
+	}
+	return options
+}
+
+// direction returns nil if there was no I/O.
+func (d *jsonDirection) direction() (*Direction, error) {
+	if d == nil || d.IOs <= 0 {
+		return nil, nil
+	}
+	latency, err := d.Latency.stats()
+	if err != nil {
+		return nil, fmt.Errorf("latency: %w", err)
+	}
+	complete, err := d.Complete.stats()
+	if err != nil {
+		return nil, fmt.Errorf("completion latency: %w", err)
+	}
+	direction := &Direction{
+		IOs: int64(d.IOs), Bytes: int64(d.Bytes), ShortIOs: int64(d.ShortIOs), DropIOs: int64(d.DropIOs),
+		RuntimeMilliseconds: int64(d.Runtime), Latency: latency, CompletionLatency: complete,
+	}
+	direction.setRates()
+	return direction, nil
+}
+
+// stats returns nil if nothing was measured.
+func (l *jsonLatency) stats() (*LatencyStats, error) {
+	if l == nil || l.Count <= 0 {
+		return nil, nil
+	}
+	stats := &LatencyStats{
+		Count: int64(l.Count), MinNanoseconds: int64(l.Min), MaxNanoseconds: int64(l.Max),
+		MeanNanoseconds: float64(l.Mean), StddevNanoseconds: float64(l.Stddev),
+	}
+	if len(l.Bins) == 0 {
+		return stats, nil
+	}
+	bins := make(map[uint64]uint64, len(l.Bins))
+	for value, count := range l.Bins {
+		if count < 0 {
+			return nil, fmt.Errorf("%d I/Os of %d ns", count, value)
+		}
+		bins[value] = uint64(count)
+	}
+	var err error
+	stats.Histogram, err = histogram.FromBins(bins)
+	return stats, err
+}

@@ -1,0 +1,89 @@
+package fio
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// optionsField is Option.Field of what v1alpha1.FioParameters.Options holds.
+const optionsField = "options"
+
+// FromParameters returns a job file with one job: the typed parameters in the order of their fields, then
+// the options by name. group_reporting is always on. The section has the given name, or workload-name if
+// fio would take the name for a global section.
+func FromParameters(name string, p *v1alpha1.FioParameters) *JobFile {
+	section := Section{Name: name}
+	if !section.isJob() {
+		section.Name = "workload-" + name
+	}
+	section.Options = append(typedOptions(p), Option{
+		Name: "group_reporting", Value: "1", HasValue: true, Field: "group_reporting",
+	})
+	for _, name := range slices.Sorted(maps.Keys(p.Options)) {
+		section.Options = append(section.Options, Option{
+			Name: name, Value: string(p.Options[name]), HasValue: true, Field: optionsField,
+		})
+	}
+	return &JobFile{Sections: []Section{section}}
+}
+
+func typedOptions(p *v1alpha1.FioParameters) []Option {
+	var t typed
+	t.text("rw", &p.RW)
+	t.number("rwmixread", p.RWMixRead)
+	t.text("bs", p.BS)
+	t.text("ioengine", p.IOEngine)
+	t.number("iodepth", p.IODepth)
+	t.flag("direct", p.Direct)
+	t.text("size", p.Size)
+	t.number("nrfiles", p.NrFiles)
+	t.number("numjobs", p.NumJobs)
+	t.number("runtime", p.RuntimeSeconds)
+	t.number("ramp_time", p.RampTimeSeconds)
+	t.flag("time_based", p.TimeBased)
+	t.text("sync", p.Sync)
+	t.number("fsync", p.Fsync)
+	t.number("fdatasync", p.Fdatasync)
+	t.flag("end_fsync", p.EndFsync)
+	t.flag("norandommap", p.NoRandomMap)
+	t.flag("invalidate", p.Invalidate)
+	t.text("rate", p.Rate)
+	t.number("rate_iops", p.RateIOPS)
+	t.number("loops", p.Loops)
+	return t
+}
+
+// typed collects options of fields that are set.
+type typed []Option
+
+func (t *typed) text(name string, value *string) {
+	if value == nil {
+		return
+	}
+	*t = append(*t, Option{
+		Name: name, Value: strings.TrimSpace(*value), HasValue: true, Field: byName[name].field,
+	})
+}
+
+func (t *typed) number(name string, value *int32) {
+	if value == nil {
+		return
+	}
+	digits := strconv.Itoa(int(*value))
+	t.text(name, &digits)
+}
+
+func (t *typed) flag(name string, value *bool) {
+	if value == nil {
+		return
+	}
+	digit := "0"
+	if *value {
+		digit = "1"
+	}
+	t.text(name, &digit)
+}

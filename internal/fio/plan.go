@@ -1,0 +1,219 @@
+package fio
+
+import "strings"
+
+// Groups returns the names of the groups of results in the order in which fio reports them. Jobs that run
+// together and have group_reporting make one, named after the first of them; stonewall and new_group
+// begin another. Without group_reporting each section makes one, the clones of numjobs together.
+func (f *JobFile) Groups() []string {
+	var names []string
+	for _, group := range f.groups() {
+		if group[0].on("group_reporting") {
+			names = append(names, group[0].name)
+			continue
+		}
+		for _, j := range group {
+			names = append(names, j.name)
+		}
+	}
+	return names
+}
+
+// groups returns the jobs by what fio calls groupid.
+func (f *JobFile) groups() [][]job {
+	return partition(f.jobs(), job.parts)
+}
+
+// partition splits jobs before each that begins another part.
+func partition(jobs []job, begins func(job) bool) [][]job {
+	var parts [][]job
+	for i, j := range jobs {
+		if i == 0 || begins(j) {
+			parts = append(parts, nil)
+		}
+		last := len(parts) - 1
+		parts[last] = append(parts[last], j)
+	}
+	return parts
+}
+
+// RuntimeSeconds returns the longest time that the file's jobs run by their own options: start delay, ramp
+// and runtime, of jobs that wait for each other the sum. It is false if a job is bounded by its size only,
+// or the time exceeds an int64. Laying out files is not part of it.
+func (f *JobFile) RuntimeSeconds() (int64, bool) {
+	var total int64
+	for _, together := range partition(f.jobs(), job.waits) {
+		var longest int64
+		for _, j := range together {
+			us, ok := j.microseconds()
+			if !ok {
+				return 0, false
+			}
+			longest = max(longest, us)
+		}
+		var ok bool
+		if total, ok = add(total, longest); !ok {
+			return 0, false
+		}
+	}
+	const second = 1_000_000
+	seconds := total / second
+	if total%second > 0 {
+		seconds++
+	}
+	return seconds, true
+}
+
+// microseconds returns the longest time that a job runs; false if it has no runtime.
+func (j job) microseconds() (int64, bool) {
+	runtime, ok := parseMicroseconds(j.text("runtime", "0"))
+	if !ok || runtime == 0 {
+		return 0, false
+	}
+	total := runtime
+	_, latestStart, isRange := strings.Cut(j.text("startdelay", "0"), "-")
+	if !isRange {
+		latestStart = j.text("startdelay", "0")
+	}
+	for _, text := range []string{j.text("ramp_time", "0"), latestStart} {
+		us, ok := parseMicroseconds(text)
+		if !ok {
+			return 0, false
+		}
+		if total, ok = add(total, us); !ok {
+			return 0, false
+		}
+	}
+	return total, true
+}
+
+// NeedsLayout says whether fio --create_only may have something to do in a file system: it does not if
+// every job makes its files as it opens them.
+func (f *JobFile) NeedsLayout() bool {
+	for _, j := range f.jobs() {
+		if !j.on("create_on_open") {
+			return true
+		}
+	}
+	return false
+}
+
+// FileBytes returns how large the test files of all jobs become in a file system. Files that jobs share
+// count once, at their largest. It is false if that cannot be known from the file, as with fill_device or a
+// percentage, or exceeds an int64.
+func (f *JobFile) FileBytes() (int64, bool) {
+	files := map[string]fileSet{}
+	for _, j := range f.jobs() {
+		sets, ok := j.fileSets()
+		if !ok {
+			return 0, false
+		}
+		for _, set := range sets {
+			old := files[set.name]
+			set.count, set.bytes = max(set.count, old.count), max(set.bytes, old.bytes)
+			files[set.name] = set
+		}
+	}
+	var total int64
+	for _, set := range files {
+		bytes, ok := multiply(set.count, set.bytes)
+		if !ok {
+			return 0, false
+		}
+		if total, ok = add(total, bytes); !ok {
+			return 0, false
+		}
+	}
+	return total, true
+}
+
+// fileSet is a number of files whose names differ in numbers of clones and files only.
+type fileSet struct {
+	name string
+	// count is the number of files, bytes the size of the largest.
+	count, bytes int64
+}
+
+// fileSets returns the files of a job and its clones; false if their sizes cannot be known.
+func (j job) fileSets() ([]fileSet, bool) {
+	if j.on("fill_device") || j.on("file_append") {
+		return nil, false
+	}
+	sets := j.fileNames()
+	bytes, ok := j.fileBytes(sets)
+	for i := range sets {
+		sets[i].bytes = bytes
+	}
+	return sets, ok
+}
+
+// fileNames returns the job's files without their size: those of option filename, which clones share, or
+// nrfiles for each clone, named by option filename_format.
+func (j job) fileNames() []fileSet {
+	if list := j.text("filename", ""); list != "" {
+		var sets []fileSet
+		for name := range strings.SplitSeq(list, ":") {
+			sets = append(sets, fileSet{name: name, count: 1})
+		}
+		return sets
+	}
+	format := strings.ToLower(j.text("filename_format", "$jobname.$jobnum.$filenum"))
+	count := int64(1)
+	if strings.Contains(format, "$jobnum") {
+		count *= j.clones()
+	}
+	if strings.Contains(format, "$filenum") {
+		count *= j.files()
+	}
+	return []fileSet{{name: strings.ReplaceAll(format, "$jobname", j.name), count: count}}
+}
+
+// files is the number of files of each clone.
+func (j job) files() int64 {
+	return max(j.number("nrfiles", 1), 1)
+}
+
+// fileBytes returns the size of the largest of the job's files: filesize, or its part of size, behind the
+// offset of the last clone.
+func (j job) fileBytes(sets []fileSet) (int64, bool) {
+	if size := j.text("filesize", "0"); size != "0" {
+		least, most, isRange := strings.Cut(size, "-")
+		if !isRange {
+			most = least
+		}
+		return parseBytes(most, j.kiloBase())
+	}
+	size, ok := j.size("size")
+	if !ok || size == 0 {
+		return 0, false
+	}
+	files := j.files()
+	if j.has("filename") {
+		files = int64(len(sets))
+	}
+	offset, ok := j.lastOffset()
+	if !ok {
+		return 0, false
+	}
+	largest := size / files
+	if size%files > 0 {
+		largest++
+	}
+	return add(largest, offset)
+}
+
+// lastOffset returns the offset at which the last clone begins.
+func (j job) lastOffset() (int64, bool) {
+	offset, ok := j.size("offset")
+	if !ok {
+		return 0, false
+	}
+	increment, ok := j.size("offset_increment")
+	if !ok {
+		return 0, false
+	}
+	if increment, ok = multiply(increment, j.clones()-1); !ok {
+		return 0, false
+	}
+	return add(offset, increment)
+}
