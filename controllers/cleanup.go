@@ -42,21 +42,26 @@ func cleanUp(ctx context.Context, s *scope) (outcome, error) {
 		return goOn(), nil
 	}
 	left, err := s.remove(ctx)
-	if err != nil {
+	remaining := s.deadline(s.cleanUpBegan(), s.sb.Spec.Deadlines.CleanUpSeconds)
+	switch {
+	case err != nil && remaining > 0:
 		return outcome{}, err
-	}
-	if len(left) == 0 {
+	case err != nil:
+		left = append(left, leftover{"what the API server kept", "it answered: " + err.Error()})
+	case len(left) == 0:
 		s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft, "")
 		return goOn(), nil
-	}
-	remaining := s.deadline(s.cleanUpBegan(), s.sb.Spec.Deadlines.CleanUpSeconds)
-	if remaining > 0 {
+	case remaining > 0:
 		s.step(v1alpha1.ReasonCleaningUp, "waiting for the removal of "+describeLeftovers(left))
 		return haltFor(min(remaining, pollChildren)), nil
 	}
+	s.setLeftBehind(left)
+	return goOn(), nil
+}
+
+func (s *scope) setLeftBehind(left []leftover) {
 	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind,
 		fmt.Sprintf("not removed within %d s: %s", ptr.Deref(s.sb.Spec.Deadlines.CleanUpSeconds, 0), instructions(left)))
-	return goOn(), nil
 }
 
 // cleanUpBegan returns since when the benchmark is being cleaned up.
@@ -67,68 +72,47 @@ func (s *scope) cleanUpBegan() time.Time {
 	return s.condition(v1alpha1.ConditionMeasured).LastTransitionTime.Time
 }
 
-// remove goes one step further in removing what was made, and returns what is not gone yet. Files wait for
-// the pods that write them. Claims need not: Kubernetes keeps a claim as long as a pod uses it.
+// remove goes one step further in removing what was made, and returns what is not gone yet. Pods go first:
+// Kubernetes keeps a claim as long as a pod names it, even one that has ended. What their logs hold is kept
+// in ConfigMaps.
 func (s *scope) remove(ctx context.Context) ([]leftover, error) {
-	stopped, err := s.stopRuns(ctx)
+	left, err := s.removeJobs(ctx, func(j *batchv1.Job) bool { return j.Labels[v1alpha1.LabelRole] == v1alpha1.RoleRun })
 	if err != nil {
 		return nil, err
 	}
-	var left []leftover
-	if !stopped {
-		left = append(left, leftover{"running pods", fmt.Sprintf("kubectl delete pods --force -n %s -l %s=%s", s.sb.Namespace, v1alpha1.LabelBenchmark, s.sb.Name)})
-	} else if left, err = s.removeFiles(ctx); err != nil {
-		return nil, err
+	if len(left) == 0 {
+		// Not before: a pod that still runs would write files again.
+		if left, err = s.removeFiles(ctx); err != nil {
+			return nil, err
+		}
 	}
 	volumes, err := s.removeVolumes(ctx)
 	return append(left, volumes...), err
 }
 
-// stopRuns deletes the Jobs of runs that have not ended, and says whether none is left and no pod of the
-// benchmark runs any more.
-func (s *scope) stopRuns(ctx context.Context) (bool, error) {
-	stopped := true
-	for name, j := range s.jobs {
-		if j.Labels[v1alpha1.LabelRole] != v1alpha1.RoleRun {
+// removeJobs deletes the wanted Jobs of the benchmark and returns those that are left; a Job is there as
+// long as one of its pods is.
+func (s *scope) removeJobs(ctx context.Context, wanted func(*batchv1.Job) bool) ([]leftover, error) {
+	var jobs batchv1.JobList
+	// Not from the cache, which may not have heard yet of a Job that the last pass has made.
+	if err := s.Live.List(ctx, &jobs, client.InNamespace(s.sb.Namespace), client.MatchingLabels(child.Labels(s.sb))); err != nil {
+		return nil, fmt.Errorf("list Jobs: %w", err)
+	}
+	var left []leftover
+	for i := range jobs.Items {
+		j := &jobs.Items[i]
+		if !metav1.IsControlledBy(j, s.sb) || !wanted(j) {
 			continue
 		}
-		// The pod tells sooner than the Job, and a Job that has ended stays for its log.
-		if inspect(j, newest(s.pods[name])).progress != ended && !jobEnded(j) {
-			stopped = false
-			if err := s.deleteJob(ctx, j); err != nil {
-				return false, err
-			}
+		left = append(left, leftover{"Job " + j.Name, fmt.Sprintf("kubectl delete pods --force -n %s -l %s=%s", j.Namespace, batchv1.JobNameLabel, j.Name)})
+		if !j.DeletionTimestamp.IsZero() {
+			continue
 		}
-		for _, pod := range s.pods[name] {
-			stopped = stopped && podEnded(pod)
+		if err := s.Client.Delete(ctx, j, client.Preconditions{UID: &j.UID}, client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {
+			return nil, fmt.Errorf("delete Job %s: %w", j.Name, client.IgnoreNotFound(err))
 		}
 	}
-	return stopped, nil
-}
-
-func (s *scope) deleteJob(ctx context.Context, j *batchv1.Job) error {
-	if !j.DeletionTimestamp.IsZero() {
-		return nil
-	}
-	// In the foreground, so that the Job is there as long as its pod.
-	err := s.Client.Delete(ctx, j, client.Preconditions{UID: &j.UID}, client.PropagationPolicy(metav1.DeletePropagationForeground))
-	if err != nil {
-		return fmt.Errorf("delete Job %s: %w", j.Name, client.IgnoreNotFound(err))
-	}
-	return nil
-}
-
-func jobEnded(j *batchv1.Job) bool {
-	for _, c := range j.Status.Conditions {
-		if (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue {
-			return true
-		}
-	}
-	return false
-}
-
-func podEnded(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+	return left, nil
 }
 
 // removeFiles has Jobs remove the test files from claims that existed before, where runs have begun.

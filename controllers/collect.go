@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"context"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,7 +12,10 @@ import (
 )
 
 // collect takes the outcome of an attempt that has ended into the status.
-func (s *scope) collect(run *v1alpha1.Run, pod *corev1.Pod, seen observation) (outcome, error) {
+func (s *scope) collect(ctx context.Context, run *v1alpha1.Run, pod *corev1.Pod, seen observation) {
+	if pod != nil {
+		s.keepLog(ctx, run, pod)
+	}
 	switch {
 	case seen.succeeded:
 		s.record(run, pod, seen.message)
@@ -20,7 +24,6 @@ func (s *scope) collect(run *v1alpha1.Run, pod *corev1.Pod, seen observation) (o
 	default:
 		s.failRun(run, seen.message)
 	}
-	return goOn(), nil
 }
 
 // record takes a runner's report into the status. The report comes from a pod, so it may be anything: the

@@ -4,15 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
 )
 
 // abandon ends measuring when the benchmark is deleted. One that has not begun has nothing to remove.
@@ -26,18 +24,35 @@ func abandon(_ context.Context, s *scope) (outcome, error) {
 	return goOn(), nil
 }
 
-// release removes what is left of Jobs and pods, and then lets the benchmark go.
-func release(ctx context.Context, s *scope) (outcome, error) {
-	lingering, err := s.deleteJobs(ctx)
+// sweep removes the Jobs that are still there when all else is gone, such as those that removed test files:
+// their pods would hold back the deletion of somebody's claim.
+func sweep(ctx context.Context, s *scope) (outcome, error) {
+	cleaned := s.condition(v1alpha1.ConditionCleanedUp)
+	deleting := !s.sb.DeletionTimestamp.IsZero()
+	if cleaned.Reason == v1alpha1.ReasonRetained && !deleting {
+		return goOn(), nil
+	}
+	left, err := s.removeJobs(ctx, func(*batchv1.Job) bool { return true })
 	if err != nil {
 		return outcome{}, err
 	}
-	if remaining := s.deadline(s.cleanUpBegan(), s.sb.Spec.Deadlines.CleanUpSeconds); lingering && remaining > 0 {
-		s.step(v1alpha1.ReasonCleaningUp, "waiting for the removal of Jobs and their pods")
+	if len(left) == 0 {
+		return goOn(), nil
+	}
+	if remaining := s.deadline(s.cleanUpBegan(), s.sb.Spec.Deadlines.CleanUpSeconds); remaining > 0 {
+		s.step(v1alpha1.ReasonCleaningUp, "waiting for the removal of "+describeLeftovers(left))
 		return haltFor(min(remaining, pollChildren)), nil
 	}
+	if cleaned.Status != metav1.ConditionFalse {
+		s.setLeftBehind(left)
+	}
+	return goOn(), nil
+}
+
+// release lets the benchmark go; Kubernetes removes what it still owns.
+func release(ctx context.Context, s *scope) (outcome, error) {
 	if left := s.condition(v1alpha1.ConditionCleanedUp); left.Reason == v1alpha1.ReasonLeftBehind {
-		s.Events.Eventf(s.sb, nil, corev1.EventTypeWarning, v1alpha1.ReasonLeftBehind, "CleanUp", "%s", left.Message)
+		s.Events.Eventf(s.sb, nil, corev1.EventTypeWarning, v1alpha1.ReasonLeftBehind, "CleanUp", "%s", limitNote(left.Message))
 	}
 	released := s.before.DeepCopy()
 	controllerutil.RemoveFinalizer(released, v1alpha1.Finalizer)
@@ -46,24 +61,4 @@ func release(ctx context.Context, s *scope) (outcome, error) {
 	}
 	s.sb.Status = s.before.Status // the benchmark is gone, and its status with it
 	return halt(), nil
-}
-
-// deleteJobs deletes all Jobs of the benchmark and says whether any of them, or of their pods, is left.
-func (s *scope) deleteJobs(ctx context.Context) (bool, error) {
-	var jobs batchv1.JobList
-	// Not from the cache, which may not have heard yet of a Job that the last pass has made.
-	if err := s.Live.List(ctx, &jobs, client.InNamespace(s.sb.Namespace), client.MatchingLabels(child.Labels(s.sb))); err != nil {
-		return false, fmt.Errorf("list Jobs: %w", err)
-	}
-	lingering := false
-	for i := range jobs.Items {
-		if !metav1.IsControlledBy(&jobs.Items[i], s.sb) {
-			continue
-		}
-		lingering = true
-		if err := s.deleteJob(ctx, &jobs.Items[i]); err != nil {
-			return false, err
-		}
-	}
-	return lingering, nil
 }

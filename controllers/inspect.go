@@ -39,7 +39,7 @@ type observation struct {
 }
 
 // inspect finds out from an attempt's Job and pod how far it is. The pod may be nil.
-func inspect(j *batchv1.Job, pod *corev1.Pod) observation {
+func inspect(j *batchv1.Job, pod *corev1.Pod, now time.Time) observation {
 	if pod == nil {
 		return inspectJob(j)
 	}
@@ -51,7 +51,7 @@ func inspect(j *batchv1.Job, pod *corev1.Pod) observation {
 			return inspectTerminated(pod, t, false)
 		}
 	}
-	if pod.Status.Phase == corev1.PodFailed {
+	if pod.Status.Phase == corev1.PodFailed || isLost(pod, now) {
 		return observation{progress: ended, disrupted: true, message: podFailure(pod)}
 	}
 	return inspectLive(pod)
@@ -75,6 +75,8 @@ func inspectTerminated(pod *corev1.Pod, t *corev1.ContainerStateTerminated, meas
 	switch {
 	case t.ExitCode == 0 && measured:
 		return observation{progress: ended, succeeded: true, message: t.Message}
+	case t.Reason == "ContainerStatusUnknown":
+		return observation{progress: ended, disrupted: true, message: "its node lost the container, as after a restart: " + t.Message}
 	case t.Reason == "OOMKilled":
 		return observation{progress: ended, message: outOfMemory(pod)}
 	case t.ExitCode == digest.ExitInterrupted, isDisrupted(pod):
@@ -83,6 +85,16 @@ func inspectTerminated(pod *corev1.Pod, t *corev1.ContainerStateTerminated, meas
 		message = fmt.Sprintf("the runner ended with exit code %d and left no message; see the pod's log", t.ExitCode)
 	}
 	return observation{progress: ended, message: message}
+}
+
+// lostAfter is how long after the end of its grace period a deleted pod is given up. Its node is gone, or
+// cannot end it; the kubelet of a healthy one needs seconds.
+const lostAfter = time.Minute
+
+// isLost says whether a pod was deleted and will not be heard of again. The deletion timestamp includes the
+// grace period.
+func isLost(pod *corev1.Pod, now time.Time) bool {
+	return !pod.DeletionTimestamp.IsZero() && now.Sub(pod.DeletionTimestamp.Time) > lostAfter
 }
 
 func inspectLive(pod *corev1.Pod) observation {

@@ -95,10 +95,11 @@ func (s *scope) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run
 	if err := s.recordPlace(ctx, run, planned, pod); err != nil {
 		return outcome{}, err
 	}
-	seen := inspect(existing, pod)
+	seen := inspect(existing, pod, s.Clock.Now())
 	switch seen.progress {
 	case ended:
-		return s.collect(run, pod, seen)
+		s.collect(ctx, run, pod, seen)
+		return goOn(), nil
 	case running:
 		return s.watchRunning(run, seen), nil
 	default:
@@ -181,6 +182,9 @@ func (s *scope) recordPlace(ctx context.Context, run *v1alpha1.Run, planned *pla
 // watchRunning follows a pod that runs until its deadline.
 func (s *scope) watchRunning(run *v1alpha1.Run, seen observation) outcome {
 	s.step(seen.reason, s.describeRun(run))
+	if remaining := s.deadline(seen.since, s.sb.Spec.Deadlines.RunSeconds); remaining > 0 {
+		return haltFor(remaining) // the pod is watched
+	}
 	return s.orDeadline(run, seen.since, s.sb.Spec.Deadlines.RunSeconds, "its end", "fio runs")
 }
 

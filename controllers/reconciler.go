@@ -29,6 +29,8 @@ import (
 // +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=persistentvolumes,verbs=get;patch
 // +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch
+// +kubebuilder:rbac:groups="",resources=pods/log,verbs=get
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=create;patch
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=get
 // +kubebuilder:rbac:groups="",resources=events,verbs=list
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
@@ -40,6 +42,8 @@ type Reconciler struct {
 	Client client.Client
 	// Live reads from the API server what is not cached, or must not be stale.
 	Live client.Reader
+	// Logs reads the logs of pods.
+	Logs LogReader
 	// Events tells users what happened.
 	Events events.EventRecorder
 	// Clock is the time.

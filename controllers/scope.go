@@ -57,8 +57,8 @@ type phase func(context.Context, *scope) (outcome, error)
 // The phases of a benchmark, in order. Each finds out by itself, from the status and the children, whether
 // it has something to do, so that a pass can end anywhere and the next one goes on from there.
 var (
-	phases         = []phase{expire, admit, suspend, validate, observe, provision, measure, conclude, cleanUp, finish}
-	deletionPhases = []phase{observe, abandon, cleanUp, release}
+	phases         = []phase{expire, admit, suspend, validate, observe, provision, measure, conclude, cleanUp, sweep, finish}
+	deletionPhases = []phase{observe, abandon, cleanUp, sweep, release}
 )
 
 func (s *scope) pass(ctx context.Context) (ctrl.Result, error) {

@@ -3,9 +3,11 @@ package controllers
 import (
 	"context"
 
+	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
 )
 
 // suspend holds a benchmark: the run under way is ended and will be repeated, everything else stays.
@@ -16,20 +18,48 @@ func suspend(ctx context.Context, s *scope) (outcome, error) {
 	if _, err := observe(ctx, s); err != nil {
 		return outcome{}, err
 	}
-	stopped, err := s.stopRuns(ctx)
-	if err != nil {
-		return outcome{}, err
+	run := s.runningRun()
+	if run != nil && s.collectEnded(ctx, run) {
+		run = nil
 	}
-	if !stopped {
-		s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; the run under way is being ended")
-		return haltFor(pollChildren), nil
-	}
-	for i := range s.sb.Status.Runs {
-		if run := &s.sb.Status.Runs[i]; run.State == v1alpha1.RunRunning {
-			run.State, run.Job = v1alpha1.RunPending, ""
-			run.Message = "ended by spec.suspend, will be repeated"
+	if run != nil {
+		name := job.RunName(s.sb, run.Name, run.Attempts)
+		left, err := s.removeJobs(ctx, func(j *batchv1.Job) bool { return j.Name == name })
+		if err != nil {
+			return outcome{}, err
 		}
+		if len(left) > 0 {
+			s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; the run under way is being ended")
+			return haltFor(pollChildren), nil
+		}
+		run.State, run.Job = v1alpha1.RunPending, ""
+		run.Message = "ended by spec.suspend, will be repeated"
 	}
 	s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; set it to false to go on")
 	return halt(), nil
+}
+
+// collectEnded takes the outcome of a run that has ended just before it would have been suspended.
+func (s *scope) collectEnded(ctx context.Context, run *v1alpha1.Run) bool {
+	j := s.jobs[run.Job]
+	if j == nil {
+		return false
+	}
+	pod := newest(s.pods[run.Job])
+	seen := inspect(j, pod, s.Clock.Now())
+	if seen.progress != ended {
+		return false
+	}
+	s.collect(ctx, run, pod, seen)
+	return true
+}
+
+// runningRun returns the run whose attempt is under way, or nil.
+func (s *scope) runningRun() *v1alpha1.Run {
+	for i := range s.sb.Status.Runs {
+		if run := &s.sb.Status.Runs[i]; run.State == v1alpha1.RunRunning {
+			return run
+		}
+	}
+	return nil
 }

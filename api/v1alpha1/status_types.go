@@ -170,10 +170,16 @@ type Run struct {
 	// +optional
 	Disruptions int32 `json:"disruptions,omitempty"`
 
-	// Name of the Job of the last attempt; its pod's log has fio's full output.
+	// Name of the Job of the last attempt. Jobs are deleted before the volumes, because their pods hold these.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Job string `json:"job,omitempty"`
+
+	// Name of the ConfigMap that holds the log of the last attempt, with fio's full output, gzipped in key
+	// fio.log.gz: kubectl get configmap NAME -o jsonpath='{.binaryData.fio\.log\.gz}' | base64 -d | gunzip
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	LogConfigMap string `json:"logConfigMap,omitempty"`
 
 	// When the last attempt was started.
 	// +optional

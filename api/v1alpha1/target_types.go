@@ -33,9 +33,13 @@ type Target struct {
 	// +kubebuilder:validation:MaxLength=253
 	ClaimName *string `json:"claimName,omitempty"`
 
-	// Size of the new volume. Default: 10Gi.
+	// Size of the new volume, such as 30Gi. Default: 10Gi.
 	// +optional
-	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).isGreaterThan(quantity('0'))",message="capacity must be more than 0, for example 30Gi",reason=FieldValueInvalid
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[1-9][0-9]*([.][0-9]+)?([KMGTPE]i|[kMGTPE])?$')",message="capacity must be a quantity of bytes of at least 1, such as 500Mi or 30Gi",reason=FieldValueInvalid
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
 
 	// Access mode of the new volume. Default: ReadWriteOnce.

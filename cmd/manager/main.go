@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -79,9 +80,14 @@ func run(o options) error {
 			return fmt.Errorf("add a probe: %w", err)
 		}
 	}
+	clientset, err := kubernetes.NewForConfigAndClient(config, mgr.GetHTTPClient())
+	if err != nil {
+		return fmt.Errorf("make a client for logs: %w", err)
+	}
 	reconciler := &controllers.Reconciler{
 		Client: mgr.GetClient(),
 		Live:   mgr.GetAPIReader(),
+		Logs:   controllers.PodLogs(clientset),
 		Events: mgr.GetEventRecorder("storagebench"),
 		Clock:  clock.RealClock{},
 		Image:  job.Image{Name: o.image, PullPolicy: corev1.PullPolicy(o.pullPolicy)},
