@@ -2,7 +2,6 @@ package controllers
 
 import (
 	"context"
-	"fmt"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -15,7 +14,7 @@ func admit(ctx context.Context, s *scope) (outcome, error) {
 	if controllerutil.AddFinalizer(s.sb, v1alpha1.Finalizer) {
 		patch := client.MergeFromWithOptions(s.before, client.MergeFromWithOptimisticLock{})
 		if err := s.Client.Patch(ctx, s.sb, patch); err != nil {
-			return outcome{}, fmt.Errorf("add finalizer: %w", client.IgnoreNotFound(err))
+			return halt(), unlessGone(err, "add finalizer")
 		}
 		return halt(), nil
 	}

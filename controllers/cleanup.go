@@ -76,7 +76,7 @@ func (s *scope) cleanUpBegan() time.Time {
 // Kubernetes keeps a claim as long as a pod names it, even one that has ended. What their logs hold is kept
 // in ConfigMaps.
 func (s *scope) remove(ctx context.Context) ([]leftover, error) {
-	left, err := s.removeJobs(ctx, func(j *batchv1.Job) bool { return j.Labels[v1alpha1.LabelRole] == v1alpha1.RoleRun })
+	left, err := s.removeJobs(ctx, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleRun})
 	if err != nil {
 		return nil, err
 	}
@@ -90,27 +90,35 @@ func (s *scope) remove(ctx context.Context) ([]leftover, error) {
 	return append(left, volumes...), err
 }
 
-// removeJobs deletes the wanted Jobs of the benchmark and returns those that are left; a Job is there as
-// long as one of its pods is.
-func (s *scope) removeJobs(ctx context.Context, wanted func(*batchv1.Job) bool) ([]leftover, error) {
+// removeJobs deletes the benchmark's Jobs that have the labels, and returns what is left of them and their
+// pods. The Jobs go before their pods, which spares these the second or two that a Job takes to count them.
+func (s *scope) removeJobs(ctx context.Context, having client.MatchingLabels) ([]leftover, error) {
 	var jobs batchv1.JobList
+	var pods corev1.PodList
 	// Not from the cache, which may not have heard yet of a Job that the last pass has made.
-	if err := s.Live.List(ctx, &jobs, client.InNamespace(s.sb.Namespace), client.MatchingLabels(child.Labels(s.sb))); err != nil {
-		return nil, fmt.Errorf("list Jobs: %w", err)
+	for _, list := range []client.ObjectList{&jobs, &pods} {
+		if err := s.Live.List(ctx, list, client.InNamespace(s.sb.Namespace), client.MatchingLabels(child.Labels(s.sb)), having); err != nil {
+			return nil, fmt.Errorf("list Jobs and pods: %w", err)
+		}
 	}
 	var left []leftover
 	for i := range jobs.Items {
 		j := &jobs.Items[i]
-		if !metav1.IsControlledBy(j, s.sb) || !wanted(j) {
+		if !metav1.IsControlledBy(j, s.sb) {
 			continue
 		}
-		left = append(left, leftover{"Job " + j.Name, fmt.Sprintf("kubectl delete pods --force -n %s -l %s=%s", j.Namespace, batchv1.JobNameLabel, j.Name)})
+		left = append(left, leftover{"Job " + j.Name, fmt.Sprintf("kubectl delete job -n %s %s", j.Namespace, j.Name)})
 		if !j.DeletionTimestamp.IsZero() {
 			continue
 		}
-		if err := s.Client.Delete(ctx, j, client.Preconditions{UID: &j.UID}, client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {
-			return nil, fmt.Errorf("delete Job %s: %w", j.Name, client.IgnoreNotFound(err))
+		err := s.Client.Delete(ctx, j, client.Preconditions{UID: &j.UID}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+		if err = unlessGone(err, "delete Job "+j.Name); err != nil {
+			return nil, err
 		}
+	}
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		left = append(left, leftover{"pod " + pod.Name, fmt.Sprintf("kubectl delete pod --force -n %s %s", pod.Namespace, pod.Name)})
 	}
 	return left, nil
 }
@@ -200,7 +208,7 @@ func (s *scope) deleteClaim(ctx context.Context, claim *corev1.PersistentVolumeC
 		return err
 	}
 	if err := s.Client.Delete(ctx, claim, client.Preconditions{UID: &claim.UID}); err != nil {
-		return fmt.Errorf("delete claim %s: %w", claim.Name, client.IgnoreNotFound(err))
+		return unlessGone(err, "delete claim "+claim.Name)
 	}
 	return nil
 }
@@ -213,7 +221,7 @@ func (s *scope) willBeDeleted(ctx context.Context, name string) error {
 	}
 	var volume corev1.PersistentVolume
 	if err := s.Live.Get(ctx, types.NamespacedName{Name: name}, &volume); err != nil {
-		return client.IgnoreNotFound(err)
+		return unlessGone(err, "get volume "+name)
 	}
 	if volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete {
 		return nil
@@ -221,7 +229,7 @@ func (s *scope) willBeDeleted(ctx context.Context, name string) error {
 	patch := client.MergeFrom(volume.DeepCopy())
 	volume.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimDelete
 	if err := s.Client.Patch(ctx, &volume, patch); err != nil {
-		return fmt.Errorf("have volume %s deleted with its claim: %w", name, client.IgnoreNotFound(err))
+		return unlessGone(err, "have volume "+name+" deleted with its claim")
 	}
 	return nil
 }

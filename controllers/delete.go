@@ -2,9 +2,7 @@ package controllers
 
 import (
 	"context"
-	"fmt"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -32,7 +30,7 @@ func sweep(ctx context.Context, s *scope) (outcome, error) {
 	if cleaned.Reason == v1alpha1.ReasonRetained && !deleting {
 		return goOn(), nil
 	}
-	left, err := s.removeJobs(ctx, func(*batchv1.Job) bool { return true })
+	left, err := s.removeJobs(ctx, nil)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -57,7 +55,7 @@ func release(ctx context.Context, s *scope) (outcome, error) {
 	released := s.before.DeepCopy()
 	controllerutil.RemoveFinalizer(released, v1alpha1.Finalizer)
 	if err := s.Client.Patch(ctx, released, client.MergeFromWithOptions(s.before, client.MergeFromWithOptimisticLock{})); err != nil {
-		return outcome{}, fmt.Errorf("remove finalizer: %w", client.IgnoreNotFound(err))
+		return halt(), unlessGone(err, "remove finalizer")
 	}
 	s.sb.Status = s.before.Status // the benchmark is gone, and its status with it
 	return halt(), nil

@@ -2,7 +2,6 @@ package controllers
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,6 +20,7 @@ func expire(ctx context.Context, s *scope) (outcome, error) {
 		s.sb.Status = v1alpha1.StorageBenchmarkStatus{}
 		return goOn(), nil
 	}
+	s.sb.Status.ObservedGeneration = s.sb.Generation
 	remaining, expires := timeToLive(s.sb, s.Clock.Now())
 	switch {
 	case !expires:
@@ -30,7 +30,7 @@ func expire(ctx context.Context, s *scope) (outcome, error) {
 	}
 	preconditions := client.Preconditions{UID: &s.sb.UID, ResourceVersion: &s.sb.ResourceVersion}
 	if err := s.Client.Delete(ctx, s.sb, preconditions, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
-		return outcome{}, fmt.Errorf("delete after ttlSecondsAfterFinished: %w", client.IgnoreNotFound(err))
+		return halt(), unlessGone(err, "delete after ttlSecondsAfterFinished")
 	}
 	return halt(), nil
 }

@@ -59,8 +59,14 @@ func inspect(j *batchv1.Job, pod *corev1.Pod, now time.Time) observation {
 
 func inspectJob(j *batchv1.Job) observation {
 	for _, c := range j.Status.Conditions {
-		if c.Type == batchv1.JobFailed && c.Status == corev1.ConditionTrue {
+		if c.Status != corev1.ConditionTrue {
+			continue
+		}
+		switch c.Type {
+		case batchv1.JobFailureTarget, batchv1.JobFailed:
 			return observation{progress: ended, disrupted: true, message: "its pod was deleted"}
+		case batchv1.JobSuccessCriteriaMet, batchv1.JobComplete:
+			return observation{progress: ended, disrupted: true, message: "its pod was deleted before its result was read"}
 		}
 	}
 	if !j.DeletionTimestamp.IsZero() {
@@ -97,14 +103,17 @@ func isLost(pod *corev1.Pod, now time.Time) bool {
 	return !pod.DeletionTimestamp.IsZero() && now.Sub(pod.DeletionTimestamp.Time) > lostAfter
 }
 
+// inspectLive judges a pod that has not ended. Between its containers none runs, but its time to start is over.
 func inspectLive(pod *corev1.Pod) observation {
+	began := podStart(pod)
+	if began.IsZero() {
+		return observation{message: startMessage(pod)}
+	}
+	reason := v1alpha1.ReasonPreparing
 	if status := containerStatus(pod.Status.ContainerStatuses, job.MeasureContainer); status != nil && status.State.Running != nil {
-		return observation{progress: running, reason: v1alpha1.ReasonMeasuring, since: podStart(pod)}
+		reason = v1alpha1.ReasonMeasuring
 	}
-	if status := containerStatus(pod.Status.InitContainerStatuses, job.LayoutContainer); status != nil && status.State.Running != nil {
-		return observation{progress: running, reason: v1alpha1.ReasonPreparing, since: podStart(pod)}
-	}
-	return observation{message: startMessage(pod)}
+	return observation{progress: running, reason: reason, since: began}
 }
 
 // podStart returns when the first container of the pod began.

@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -43,7 +44,7 @@ func measure(ctx context.Context, s *scope) (outcome, error) {
 			s.begin(run)
 			return halt(), nil
 		case v1alpha1.RunRunning:
-			out, err := s.follow(ctx, run, &s.runs[i])
+			out, err := s.follow(ctx, run, s.planned(run))
 			if err != nil || run.State == v1alpha1.RunRunning || s.concluded() {
 				return out, err
 			}
@@ -54,6 +55,13 @@ func measure(ctx context.Context, s *scope) (outcome, error) {
 		}
 	}
 	return goOn(), nil
+}
+
+// planned returns the plan of a run. They go by name: who edits the spec may reorder targets and workloads,
+// because the API server compares these lists without regard to order.
+func (s *scope) planned(run *v1alpha1.Run) *plan.Run {
+	i := slices.IndexFunc(s.runs, func(p plan.Run) bool { return p.Name == run.Name })
+	return &s.runs[i]
 }
 
 func (s *scope) begin(run *v1alpha1.Run) {
@@ -111,7 +119,7 @@ func (s *scope) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run
 func (s *scope) createJob(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, name string) (outcome, error) {
 	var current v1alpha1.StorageBenchmark
 	if err := s.Live.Get(ctx, client.ObjectKeyFromObject(s.sb), &current); err != nil {
-		return outcome{}, fmt.Errorf("get benchmark: %w", client.IgnoreNotFound(err))
+		return halt(), unlessGone(err, "get benchmark")
 	}
 	if current.ResourceVersion != s.sb.ResourceVersion {
 		// This pass sees an old version, by which an attempt may be missing that has long ended.
@@ -173,7 +181,7 @@ func (s *scope) recordPlace(ctx context.Context, run *v1alpha1.Run, planned *pla
 		claim = &corev1.PersistentVolumeClaim{}
 		key := types.NamespacedName{Namespace: s.sb.Namespace, Name: storage.ClaimName(s.sb, planned.Target)}
 		if err := s.Live.Get(ctx, key, claim); err != nil {
-			return fmt.Errorf("get claim of target %s: %w", run.Target, client.IgnoreNotFound(err))
+			return unlessGone(err, "get claim of target "+run.Target)
 		}
 	}
 	return s.recordVolume(ctx, target, claim, pod.Spec.NodeName)

@@ -3,7 +3,7 @@ package controllers
 import (
 	"context"
 	"fmt"
-	"math"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -53,12 +53,13 @@ func (s *scope) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus,
 	if volume.Handle == "" {
 		var pv corev1.PersistentVolume
 		if err := s.Live.Get(ctx, types.NamespacedName{Name: volume.Name}, &pv); err != nil {
-			return fmt.Errorf("get volume of target %s: %w", target.Name, client.IgnoreNotFound(err))
+			return unlessGone(err, "get volume of target "+target.Name)
 		}
 		volume.Handle = handle(&pv)
 		if s.claims[claim.Name] != nil {
-			seconds := s.Clock.Since(claim.CreationTimestamp.Time).Seconds()
-			target.ProvisionedSeconds = ptr.To(int32(math.Ceil(max(seconds, 0))))
+			// The provisioner makes the object when it has the volume, which may be long before a run looks.
+			took := pv.CreationTimestamp.Sub(claim.CreationTimestamp.Time)
+			target.ProvisionedSeconds = ptr.To(int32(max(took, 0) / time.Second))
 		}
 	}
 	if node != "" && volume.Node != node {

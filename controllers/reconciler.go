@@ -4,8 +4,6 @@ package controllers
 
 import (
 	"context"
-	"fmt"
-
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -84,7 +82,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 			// This pass saw an old version. The newer one is on its way and starts the next pass.
 			return ctrl.Result{RequeueAfter: retrySoon}, nil
 		}
-		return ctrl.Result{}, fmt.Errorf("save status: %w", client.IgnoreNotFound(err))
+		return ctrl.Result{}, unlessGone(err, "save status")
 	}
 	if apierrors.IsConflict(phaseErr) {
 		return ctrl.Result{RequeueAfter: retrySoon}, nil

@@ -181,6 +181,14 @@ func (s *scope) targetStatus(name string) *v1alpha1.TargetStatus {
 	return &v1alpha1.TargetStatus{Name: name}
 }
 
+// unlessGone wraps an error, and drops one that says that the object is gone: then somebody else was faster.
+func unlessGone(err error, doing string) error {
+	if err = client.IgnoreNotFound(err); err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
 // maxMessage is the most bytes of a message that the status keeps.
 const maxMessage = 2048
 

@@ -3,11 +3,10 @@ package controllers
 import (
 	"context"
 
-	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/job"
 )
 
 // suspend holds a benchmark: the run under way is ended and will be repeated, everything else stays.
@@ -23,13 +22,12 @@ func suspend(ctx context.Context, s *scope) (outcome, error) {
 		run = nil
 	}
 	if run != nil {
-		name := job.RunName(s.sb, run.Name, run.Attempts)
-		left, err := s.removeJobs(ctx, func(j *batchv1.Job) bool { return j.Name == name })
+		left, err := s.removeJobs(ctx, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleRun})
 		if err != nil {
 			return outcome{}, err
 		}
 		if len(left) > 0 {
-			s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; the run under way is being ended")
+			s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; waiting for the end of "+describeLeftovers(left))
 			return haltFor(pollChildren), nil
 		}
 		run.State, run.Job = v1alpha1.RunPending, ""

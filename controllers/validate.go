@@ -64,7 +64,7 @@ func (s *scope) start(ctx context.Context) (outcome, error) {
 	for i, run := range runs {
 		s.sb.Status.Runs[i] = v1alpha1.Run{Name: run.Name, Target: run.Target.Name, Workload: run.Workload.Name, State: v1alpha1.RunPending}
 	}
-	s.step(v1alpha1.ReasonProvisioning, fmt.Sprintf("%d runs on %d targets are planned", len(runs), len(targets)))
+	s.step(v1alpha1.ReasonProvisioning, plural(len(runs), "run")+" on "+plural(len(targets), "target"))
 	return halt(), nil
 }
 

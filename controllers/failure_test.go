@@ -1,0 +1,229 @@
+package controllers
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/fakecluster"
+)
+
+// Each way in which a run can fail ends the benchmark with the words of whoever knows why, and removes all
+// that was made.
+func TestFailures(t *testing.T) {
+	seconds := ptr.To[int32]
+	report, err := digest.Encode(builder.Report())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name      string
+		pods      fakecluster.Outcome
+		claims    fakecluster.Provisioning
+		deadlines v1alpha1.Deadlines
+		memory    string
+		reason    string
+		words     []string
+		attempts  int32
+	}{{
+		name:   "fio error",
+		pods:   fakecluster.Fail(digest.ExitFailed, "fio: io_u error on file /volume/x: No space left on device"),
+		reason: v1alpha1.ReasonRunFailed, words: []string{"1 of 1 run failed: randread.fast: fio: io_u error on file /volume/x: No space left on device"},
+	}, {
+		name:   "layout error",
+		pods:   fakecluster.FailLayout(digest.ExitFailed, "make the directory for test files: permission denied"),
+		reason: v1alpha1.ReasonRunFailed, words: []string{"permission denied"},
+	}, {
+		name:   "no progress",
+		pods:   fakecluster.Fail(digest.ExitNoProgress, "fio completed no I/O for 5m0s and was ended"),
+		reason: v1alpha1.ReasonRunFailed, words: []string{"completed no I/O"},
+	}, {
+		name:   "no message",
+		pods:   fakecluster.Fail(2, ""),
+		reason: v1alpha1.ReasonRunFailed, words: []string{"exit code 2", "see the pod's log"},
+	}, {
+		name:   "out of memory",
+		pods:   fakecluster.OutOfMemory(),
+		memory: "64Mi",
+		reason: v1alpha1.ReasonRunFailed, words: []string{"OOMKilled", "limit of 64Mi", "raise spec.pod.resources.limits.memory"},
+	}, {
+		name:   "garbage for a report",
+		pods:   fakecluster.Say("\x01garbage"),
+		reason: v1alpha1.ReasonRunFailed, words: []string{"left no result", "not a storagebench report"},
+	}, {
+		name:   "no report",
+		pods:   fakecluster.Say(""),
+		reason: v1alpha1.ReasonRunFailed, words: []string{"left no result"},
+	}, {
+		name:   "cut report",
+		pods:   fakecluster.Say(report[:len(report)/2]),
+		reason: v1alpha1.ReasonRunFailed, words: []string{"left no result"},
+	}, {
+		name:   "always evicted",
+		pods:   fakecluster.Evict(),
+		reason: v1alpha1.ReasonRunFailed, words: []string{"4 attempts were disrupted", "The node was low on resource"},
+		attempts: 4,
+	}, {
+		name:      "image cannot be pulled",
+		pods:      fakecluster.BackOff(`Back-off pulling image "runner:test": not found`),
+		deadlines: v1alpha1.Deadlines{StartSeconds: seconds(3)},
+		reason:    v1alpha1.ReasonDeadlineExceeded, words: []string{"run randread.fast waited 3 s for its pod to start", "ImagePullBackOff", `Back-off pulling image "runner:test"`},
+	}, {
+		name:      "no node takes the pod",
+		pods:      fakecluster.Unschedulable("0/3 nodes are available: 3 Insufficient cpu."),
+		deadlines: v1alpha1.Deadlines{StartSeconds: seconds(3)},
+		reason:    v1alpha1.ReasonDeadlineExceeded, words: []string{"waited 3 s for its pod to start", "0/3 nodes are available: 3 Insufficient cpu."},
+	}, {
+		name:      "provisioner refuses",
+		claims:    fakecluster.Refuse(`failed to provision volume with StorageClass "fake": rpc error: code = ResourceExhausted desc = no space in pool`),
+		deadlines: v1alpha1.Deadlines{ProvisioningSeconds: seconds(3)},
+		reason:    v1alpha1.ReasonDeadlineExceeded, words: []string{"waited 3 s for the volume of target fast", "ProvisioningFailed: failed to provision", "no space in pool"},
+	}, {
+		name:      "no provisioner",
+		claims:    fakecluster.Wait(),
+		deadlines: v1alpha1.Deadlines{ProvisioningSeconds: seconds(3)},
+		reason:    v1alpha1.ReasonDeadlineExceeded, words: []string{"waited 3 s for the volume of target fast", "is not bound yet"},
+	}, {
+		name:      "run takes too long",
+		pods:      fakecluster.Hang(job.MeasureContainer),
+		deadlines: v1alpha1.Deadlines{RunSeconds: seconds(1)},
+		reason:    v1alpha1.ReasonDeadlineExceeded, words: []string{"waited 1 s for its end"},
+	}, {
+		name:      "layout takes too long",
+		pods:      fakecluster.Hang(job.LayoutContainer),
+		deadlines: v1alpha1.Deadlines{RunSeconds: seconds(1)},
+		reason:    v1alpha1.ReasonDeadlineExceeded, words: []string{"waited 1 s for its end"},
+	}} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.cluster.AllPods(test.pods)
+			if test.claims != (fakecluster.Provisioning{}) || test.name == "no provisioner" {
+				w.cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return test.claims })
+			}
+			sb := builder.OneRun(w.namespace, "sb").Deadlines(test.deadlines).With(func(sb *v1alpha1.StorageBenchmark) {
+				if test.memory != "" {
+					sb.Spec.Pod = &v1alpha1.PodSettings{Resources: corev1.ResourceRequirements{
+						Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(test.memory)},
+					}}
+				}
+			}).Build()
+
+			sb = w.untilEnd(create(w, sb), metav1.ConditionFalse, test.reason, test.words...)
+
+			if err := matches(sb, v1alpha1.ConditionMeasured, metav1.ConditionFalse, test.reason, test.words...); err != nil {
+				t.Error(err)
+			}
+			if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft); err != nil {
+				t.Error(err)
+			}
+			run := sb.Status.Runs[0]
+			if run.State != v1alpha1.RunFailed || run.Result != nil || run.CompletionTime == nil || !containsAll(run.Message, test.words[1:]) {
+				t.Errorf("run is %+v", run)
+			}
+			if want := max(test.attempts, 1); run.Attempts != want {
+				t.Errorf("%d attempts, want %d", run.Attempts, want)
+			}
+			if sb.Status.Progress != "1/1" {
+				t.Errorf("progress is %s", sb.Status.Progress)
+			}
+			if left := w.children(); len(left) > 0 {
+				t.Errorf("left: %q", left)
+			}
+			w.eventually(func() error { return w.hasEvent(corev1.EventTypeWarning, "RunFailed", "randread.fast: ") })
+			w.eventually(func() error { return w.hasEvent(corev1.EventTypeWarning, test.reason, test.words...) })
+			w.delete(sb)
+			w.untilGone(sb)
+		})
+	}
+}
+
+func TestOneFailureDoesNotStopTheOthers(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		if pod.Annotations[v1alpha1.AnnotationRun] == "first.fast" {
+			return fakecluster.Fail(digest.ExitFailed, "no such luck")
+		}
+		return fakecluster.Succeed(builder.Report())
+	})
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewTarget("fast")).
+		Workload(builder.NewWorkload("first")).Workload(builder.NewWorkload("second")).Build())
+
+	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonRunFailed, "1 of 2 runs failed: first.fast: no such luck")
+
+	if run := sb.Status.Runs[1]; run.State != v1alpha1.RunSucceeded || run.Result == nil {
+		t.Errorf("second run is %+v", run)
+	}
+	if sb.Status.Summary != "second: fast read 3048 IOPS 5.01ms p50" || sb.Status.Progress != "2/2" {
+		t.Errorf("summary %q, progress %q", sb.Status.Summary, sb.Status.Progress)
+	}
+}
+
+func TestDisruptionIsRepeated(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		if pod.Labels[v1alpha1.LabelAttempt] == "1" {
+			return fakecluster.Evict()
+		}
+		return fakecluster.Succeed(builder.Report())
+	})
+	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+	run := sb.Status.Runs[0]
+	if run.Attempts != 2 || run.Disruptions != 1 || run.Message != "" || run.Job != job.RunName(sb, run.Name, 2) {
+		t.Errorf("run is %+v", run)
+	}
+	w.eventually(func() error {
+		return w.hasEvent(corev1.EventTypeWarning, "RunDisrupted", "attempt 1 was disrupted and is repeated: TerminationByKubelet: The node was low on resource")
+	})
+}
+
+// A pod or Job that somebody deletes while it measures is a disruption.
+func TestDeletedByHand(t *testing.T) {
+	for _, what := range []string{"pod", "Job", "Job in the background"} {
+		t.Run(what, func(t *testing.T) {
+			w := newWorld(t)
+			w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+			sb := w.untilStep(create(w, builder.OneRun(w.namespace, "sb").Build()), v1alpha1.ReasonMeasuring)
+
+			switch what {
+			case "pod":
+				w.delete(&w.pods()[0])
+			case "Job":
+				w.delete(&w.jobs()[0], foreground)
+			default:
+				w.delete(&w.jobs()[0], background)
+			}
+			w.until(sb, func(sb *v1alpha1.StorageBenchmark) error { return wantRun(sb, v1alpha1.RunRunning, 2, 1) })
+			w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+			sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+			if err := wantRun(sb, v1alpha1.RunSucceeded, 2, 1); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Files may take any time to be laid out; that is not the pod's time to start.
+func TestLayoutMayTakeLongerThanStart(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.AllPods(fakecluster.Hang(job.LayoutContainer))
+	sb := create(w, builder.OneRun(w.namespace, "sb").Deadlines(v1alpha1.Deadlines{StartSeconds: ptr.To[int32](1)}).Build())
+	sb = w.untilStep(sb, v1alpha1.ReasonPreparing, "randread.fast")
+	w.eventually(func() error { return wantElapsed(w.get(sb).Status.StartTime, quietStart) })
+
+	w.cluster.AllPods(fakecluster.Hold(job.MeasureContainer, "PodInitializing", ""))
+	w.eventually(func() error { return wantInitialized(w.pods()) })
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { metav1.SetMetaDataAnnotation(&sb.ObjectMeta, "have", "another pass") })
+	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+
+	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+}

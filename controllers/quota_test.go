@@ -1,0 +1,61 @@
+package controllers
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/builder"
+)
+
+// limit allows at most n objects of a resource in the namespace, as the quota controller would.
+func (w *world) limit(what corev1.ResourceName, n int64) *corev1.ResourceQuota {
+	w.Helper()
+	hard := corev1.ResourceList{what: *resource.NewQuantity(n, resource.DecimalSI)}
+	quota := create(w, &corev1.ResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "limit"},
+		Spec:       corev1.ResourceQuotaSpec{Hard: hard},
+	})
+	quota.Status = corev1.ResourceQuotaStatus{Hard: hard, Used: corev1.ResourceList{what: resource.MustParse("0")}}
+	if err := w.client.Status().Update(w.Context(), quota); err != nil {
+		w.Fatal(err)
+	}
+	return quota
+}
+
+func TestJobOverQuota(t *testing.T) {
+	w := newWorld(t)
+	w.limit("count/jobs.batch", 0)
+	sb := create(w, builder.OneRun(w.namespace, "sb").Deadlines(v1alpha1.Deadlines{StartSeconds: ptr.To[int32](2)}).Build())
+
+	w.untilStep(sb, v1alpha1.ReasonPreparing, "the Job was refused", "exceeded quota")
+	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "exceeded quota")
+}
+
+func TestJobWaitsForQuota(t *testing.T) {
+	w := newWorld(t)
+	quota := w.limit("count/jobs.batch", 0)
+	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+
+	w.untilStep(sb, v1alpha1.ReasonPreparing, "the Job was refused", "exceeded quota")
+	w.delete(quota)
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	if err := wantRun(sb, v1alpha1.RunSucceeded, 1, 0); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestClaimOverQuota(t *testing.T) {
+	w := newWorld(t)
+	w.limit("persistentvolumeclaims", 1)
+	sb := create(w, builder.OneRun(w.namespace, "sb").Target(builder.NewTarget("second")).Build())
+
+	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, "target second", "exceeded quota")
+	if left := w.children(); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}

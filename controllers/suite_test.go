@@ -1,0 +1,389 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/test/envtest"
+	"github.com/storagebench/storagebench/test/fakecluster"
+)
+
+func TestMain(m *testing.M) { envtest.Main(m) }
+
+// patience is how long a test waits for what has to happen.
+const patience = 10 * time.Second
+
+// world is a namespace with a cluster that plays along and an operator that works on it.
+type world struct {
+	*testing.T
+	client    client.WithWatch
+	cluster   *fakecluster.Cluster
+	namespace string
+}
+
+// newWorld makes a namespace, a cluster and an operator for a test, which runs beside others.
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := newWorldWithoutOperator(t)
+	w.startOperator(clock.RealClock{})
+	return w
+}
+
+func newWorldWithoutOperator(t *testing.T) *world {
+	t.Helper()
+	t.Parallel()
+	c := envtest.Client(t)
+	namespace := envtest.Namespace(t, c)
+	return &world{T: t, client: c, namespace: namespace, cluster: fakecluster.Start(t, namespace)}
+}
+
+// startOperator starts an operator, with no more rights than it has, and returns what ends it.
+func (w *world) startOperator(clock clock.Clock) (stop func()) {
+	w.Helper()
+	skip := true
+	mgr, err := ctrl.NewManager(envtest.OperatorConfig(w), ctrl.Options{
+		Scheme:     envtest.Scheme(),
+		Cache:      cache.Options{DefaultNamespaces: map[string]cache.Config{w.namespace: {}}},
+		Metrics:    metricsserver.Options{BindAddress: "0"},
+		Controller: config.Controller{SkipNameValidation: &skip},
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+	reconciler := &Reconciler{
+		Client: mgr.GetClient(),
+		Live:   mgr.GetAPIReader(),
+		Logs:   readLog,
+		Events: mgr.GetEventRecorder("storagebench"),
+		Clock:  clock,
+		Image:  job.Image{Name: "runner:test", PullPolicy: corev1.PullIfNotPresent},
+	}
+	if err := reconciler.SetupWithManager(mgr); err != nil {
+		w.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var working sync.WaitGroup
+	working.Go(func() {
+		if err := mgr.Start(ctx); err != nil {
+			w.Errorf("operator: %v", err)
+		}
+	})
+	stop = func() {
+		cancel()
+		working.Wait()
+	}
+	w.Cleanup(stop)
+	return stop
+}
+
+// readLog stands for the kubelet, which has the logs.
+func readLog(_ context.Context, pod *corev1.Pod, container string, _ int64) (io.ReadCloser, error) {
+	return io.NopCloser(strings.NewReader("log of " + container + " of " + pod.Name)), nil
+}
+
+// create creates an object and returns it as the API server has it.
+func create[T client.Object](w *world, object T) T {
+	w.Helper()
+	if err := w.client.Create(w.Context(), object); err != nil {
+		w.Fatal(err)
+	}
+	return object
+}
+
+// eventually waits until the check has nothing to say against what it sees.
+func (w *world) eventually(check func() error) {
+	w.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		err := check()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			w.Fatalf("after %s: %v", patience, err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// get returns the benchmark as the API server has it.
+func (w *world) get(sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark {
+	w.Helper()
+	current := &v1alpha1.StorageBenchmark{}
+	if err := w.client.Get(w.Context(), client.ObjectKeyFromObject(sb), current); err != nil {
+		w.Fatal(err)
+	}
+	return current
+}
+
+// until waits until a benchmark is as the check wants it, and returns it.
+func (w *world) until(sb *v1alpha1.StorageBenchmark, check func(*v1alpha1.StorageBenchmark) error) *v1alpha1.StorageBenchmark {
+	w.Helper()
+	var current *v1alpha1.StorageBenchmark
+	w.eventually(func() error {
+		current = w.get(sb)
+		if err := check(current); err != nil {
+			return fmt.Errorf("%w, with conditions %s, runs %+v and pods %s", err, conditions(current), current.Status.Runs, w.describePods())
+		}
+		return nil
+	})
+	return current
+}
+
+// untilStep waits until the benchmark is at a step, and the message of that has the words.
+func (w *world) untilStep(sb *v1alpha1.StorageBenchmark, reason string, words ...string) *v1alpha1.StorageBenchmark {
+	w.Helper()
+	return w.until(sb, func(sb *v1alpha1.StorageBenchmark) error {
+		return matches(sb, v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, reason, words...)
+	})
+}
+
+// untilEnd waits for the end of the benchmark, and checks that it is the given one.
+func (w *world) untilEnd(sb *v1alpha1.StorageBenchmark, status metav1.ConditionStatus, reason string, words ...string) *v1alpha1.StorageBenchmark {
+	w.Helper()
+	ended := w.until(sb, func(sb *v1alpha1.StorageBenchmark) error {
+		if c := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded); c == nil || c.Status == metav1.ConditionUnknown {
+			return fmt.Errorf("%s has not ended", sb.Name)
+		}
+		return nil
+	})
+	if err := matches(ended, v1alpha1.ConditionSucceeded, status, reason, words...); err != nil {
+		w.Fatalf("%v, with conditions %s and runs %+v", err, conditions(ended), ended.Status.Runs)
+	}
+	if ended.Status.CompletionTime == nil {
+		w.Error("a benchmark that has ended has no completionTime")
+	}
+	if ended.Status.ObservedGeneration != ended.Generation {
+		w.Errorf("status.observedGeneration is %d at generation %d", ended.Status.ObservedGeneration, ended.Generation)
+	}
+	return ended
+}
+
+// matches says what of a condition is not as it should be.
+func matches(sb *v1alpha1.StorageBenchmark, kind string, status metav1.ConditionStatus, reason string, words ...string) error {
+	c := meta.FindStatusCondition(sb.Status.Conditions, kind)
+	if c == nil {
+		return fmt.Errorf("no condition %s", kind)
+	}
+	if c.Status != status || c.Reason != reason {
+		return fmt.Errorf("condition %s is %s %s (%s), want %s %s", kind, c.Status, c.Reason, c.Message, status, reason)
+	}
+	for _, word := range words {
+		if !strings.Contains(c.Message, word) {
+			return fmt.Errorf("message of condition %s %q lacks %q", kind, c.Message, word)
+		}
+	}
+	return nil
+}
+
+func conditions(sb *v1alpha1.StorageBenchmark) string {
+	var texts []string
+	for _, c := range sb.Status.Conditions {
+		texts = append(texts, fmt.Sprintf("%s=%s %s: %s", c.Type, c.Status, c.Reason, c.Message))
+	}
+	return strings.Join(texts, " | ")
+}
+
+// update changes a benchmark's spec or metadata.
+func (w *world) update(sb *v1alpha1.StorageBenchmark, change func(*v1alpha1.StorageBenchmark)) {
+	w.Helper()
+	w.eventually(func() error {
+		current := w.get(sb)
+		change(current)
+		return w.client.Update(w.Context(), current)
+	})
+}
+
+func (w *world) delete(object client.Object, options ...client.DeleteOption) {
+	w.Helper()
+	if err := w.client.Delete(w.Context(), object, options...); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// gone returns an error as long as the object exists.
+func (w *world) gone(object client.Object) error {
+	err := w.client.Get(w.Context(), client.ObjectKeyFromObject(object), object)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return err
+	}
+	return fmt.Errorf("%T %s is still there", object, object.GetName())
+}
+
+// untilGone waits until a benchmark is gone, and checks that all that was made for it went before.
+func (w *world) untilGone(sb *v1alpha1.StorageBenchmark) {
+	w.Helper()
+	w.eventually(func() error { return w.gone(sb.DeepCopy()) })
+	if left := w.children(); len(left) > 0 {
+		w.Errorf("the benchmark is gone, but not %s", strings.Join(left, ", "))
+	}
+	// These are left to the garbage collector.
+	w.eventually(func() error {
+		if left := w.configMaps(); len(left) > 0 {
+			return fmt.Errorf("ConfigMap %s is left", left[0].Name)
+		}
+		return nil
+	})
+}
+
+// children returns Jobs, pods, claims and volumes that were made by the operator or for it.
+func (w *world) children() []string {
+	w.Helper()
+	var found []string
+	for _, j := range w.jobs() {
+		found = append(found, "Job "+j.Name)
+	}
+	for _, p := range w.pods() {
+		found = append(found, "pod "+p.Name)
+	}
+	for _, c := range w.claims() {
+		found = append(found, "claim "+c.Name)
+	}
+	for _, v := range w.volumes() {
+		found = append(found, "volume "+v.Name)
+	}
+	return found
+}
+
+func (w *world) list(list client.ObjectList, options ...client.ListOption) {
+	w.Helper()
+	if err := w.client.List(w.Context(), list, options...); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) mine() []client.ListOption {
+	return []client.ListOption{client.InNamespace(w.namespace), client.MatchingLabels{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}}
+}
+
+func (w *world) jobs() []batchv1.Job {
+	w.Helper()
+	var list batchv1.JobList
+	w.list(&list, w.mine()...)
+	return list.Items
+}
+
+func (w *world) pods() []corev1.Pod {
+	w.Helper()
+	var list corev1.PodList
+	w.list(&list, w.mine()...)
+	return list.Items
+}
+
+func (w *world) claims() []corev1.PersistentVolumeClaim {
+	w.Helper()
+	var list corev1.PersistentVolumeClaimList
+	w.list(&list, w.mine()...)
+	return list.Items
+}
+
+func (w *world) configMaps() []corev1.ConfigMap {
+	w.Helper()
+	var list corev1.ConfigMapList
+	w.list(&list, w.mine()...)
+	return list.Items
+}
+
+func (w *world) volumes() []corev1.PersistentVolume {
+	w.Helper()
+	var list corev1.PersistentVolumeList
+	w.list(&list)
+	var mine []corev1.PersistentVolume
+	for _, volume := range list.Items {
+		if volume.Spec.ClaimRef != nil && volume.Spec.ClaimRef.Namespace == w.namespace {
+			mine = append(mine, volume)
+		}
+	}
+	return mine
+}
+
+func (w *world) describePods() string {
+	w.Helper()
+	var texts []string
+	for _, pod := range w.pods() {
+		texts = append(texts, fmt.Sprintf("%s (deleted %v): %v", pod.Name, pod.DeletionTimestamp, pod.Status))
+	}
+	return strings.Join(texts, " | ")
+}
+
+// hasEvent returns an error as long as there is no event of the reason whose note has the words.
+func (w *world) hasEvent(kind, reason string, words ...string) error {
+	w.Helper()
+	var list eventsv1.EventList
+	w.list(&list, client.InNamespace(w.namespace))
+	var seen []string
+	for _, e := range list.Items {
+		if e.Type == kind && e.Reason == reason && containsAll(e.Note, words) {
+			return nil
+		}
+		seen = append(seen, fmt.Sprintf("%s %s: %s", e.Type, e.Reason, e.Note))
+	}
+	return fmt.Errorf("no %s event %s with %q, but: %s", kind, reason, words, strings.Join(seen, " | "))
+}
+
+func containsAll(text string, words []string) bool {
+	for _, word := range words {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	foreground = client.PropagationPolicy(metav1.DeletePropagationForeground)
+	background = client.PropagationPolicy(metav1.DeletePropagationBackground)
+)
+
+// wantRun says what of the first run is not as it should be.
+func wantRun(sb *v1alpha1.StorageBenchmark, state v1alpha1.RunState, attempts, disruptions int32) error {
+	if len(sb.Status.Runs) == 0 {
+		return errors.New("no run")
+	}
+	run := sb.Status.Runs[0]
+	if run.State != state || run.Attempts != attempts || run.Disruptions != disruptions {
+		return fmt.Errorf("run %s is %s with %d attempts and %d disruptions, want %s with %d and %d",
+			run.Name, run.State, run.Attempts, run.Disruptions, state, attempts, disruptions)
+	}
+	return nil
+}
+
+func wantElapsed(since *metav1.Time, d time.Duration) error {
+	// The API has whole seconds.
+	if elapsed := time.Since(since.Time); elapsed < d+time.Second {
+		return fmt.Errorf("%s have elapsed, want %s", elapsed, d+time.Second)
+	}
+	return nil
+}
+
+// wantInitialized says why there is no pod whose files are laid out.
+func wantInitialized(pods []corev1.Pod) error {
+	if len(pods) != 1 || len(pods[0].Status.InitContainerStatuses) != 1 || pods[0].Status.InitContainerStatuses[0].State.Terminated == nil {
+		return fmt.Errorf("no pod has initialized: %+v", pods)
+	}
+	return nil
+}
