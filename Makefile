@@ -1,0 +1,137 @@
+# All that is done with this repository, by "make help".
+#
+# Tools are Go modules below hack/tools, so that each has an exact version, nothing is installed outside of Go's
+# caches, and a second run finds them built.
+
+SHELL       := bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS   += --no-builtin-rules --no-print-directory
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+ROOT  := $(patsubst %/,%,$(dir $(abspath $(firstword $(MAKEFILE_LIST)))))
+CHART := charts/storagebench
+
+# The version that binaries report: the chart's, until a release says otherwise.
+VERSION ?= $(shell awk '$$1 == "appVersion:" { print $$2 }' $(CHART)/Chart.yaml)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+
+tool = go tool -modfile=$(ROOT)/hack/tools/$(1)/go.mod $(1)
+
+# Modules with code of this project.
+MODULES := . hack/localcluster
+
+# Where "make test" and "make test-e2e" are cut off, should a test hang.
+TEST_TIMEOUT     ?= 15m
+TEST_E2E_TIMEOUT ?= 40m
+
+-include hack/cluster.mk
+
+##@ Use
+
+.PHONY: quickstart
+quickstart: ## First result: cluster, operator and a sample benchmark (EXISTING_CLUSTER=1: in the cluster of KUBECONFIG).
+	@hack/quickstart.sh
+
+.PHONY: help
+help: ## Show this list.
+	@awk 'BEGIN { FS = ":.*## " } \
+	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	  FILENAME != last && FILENAME ~ /cluster\.mk$$/ { printf "\nLocal cluster\n" } { last = FILENAME } \
+	  /^[a-z0-9-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+##@ Build
+
+.PHONY: build
+build: ## Build manager, runner and the kubectl plugin into bin/.
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
+
+# The tag is made from the content, so that a cluster that has the image already need not load it, and one that has
+# another restarts the operator.
+.PHONY: images
+images: cluster-packages $(LOCALCLUSTER) ## Build both images into dist/, without a container engine.
+	@CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o dist/ ./cmd/manager ./cmd/runner
+	@cat dist/manager dist/runner "$$(command -v fio)" | sha256sum | sed 's/^\(.\{12\}\).*/dev-\1/' > dist/tag
+	@$(LOCALCLUSTER) image --name storagebench/operator:$$(cat dist/tag) --file dist/manager=/manager \
+	  --entrypoint /manager --out dist/operator.tar
+	@$(LOCALCLUSTER) image --name storagebench/runner:$$(cat dist/tag) --file dist/runner=/runner --program "$$(command -v fio)" \
+	  --entrypoint /runner --out dist/runner.tar
+	@echo "images storagebench/operator and storagebench/runner, tag $$(cat dist/tag): dist/operator.tar, dist/runner.tar"
+
+.PHONY: clean
+clean: ## Remove what was built. Stops the local cluster first.
+	@if [[ -d .cluster ]]; then $(MAKE) cluster-down; fi
+	rm -rf bin dist
+
+##@ Develop
+
+.PHONY: generate
+generate: ## Regenerate deepcopy functions, CRD, RBAC and the chart's copies of them.
+	$(call tool,controller-gen) object paths=./api/...
+	$(call tool,controller-gen) crd paths=./api/... output:crd:dir=config/crd/bases
+	$(call tool,controller-gen) rbac:roleName=operator paths=./controllers/... output:rbac:dir=config/rbac
+	cp config/crd/bases/storagebench.dev_storagebenchmarks.yaml $(CHART)/files/crd.yaml
+	cp config/rbac/role.yaml                          $(CHART)/files/operator-role.yaml
+	cp config/rbac/leader_election_role.yaml          $(CHART)/files/leader-election-role.yaml
+	cp config/rbac/storagebenchmark_editor_role.yaml  $(CHART)/files/editor-role.yaml
+	cp config/rbac/storagebenchmark_viewer_role.yaml  $(CHART)/files/viewer-role.yaml
+
+.PHONY: verify
+verify: ## Fail if a generated file is out of date, a go.mod untidy or a file not formatted.
+	@hack/verify.sh $(MODULES)
+
+.PHONY: fmt
+fmt: ## Format Go files.
+	@for module in $(MODULES); do (cd $$module && $(call tool,golangci-lint) fmt --config $(ROOT)/.golangci.yml); done
+
+.PHONY: lint
+lint: ## Lint Go files and shell scripts.
+	@failed=0; for module in $(MODULES); do \
+	  echo "golangci-lint $$module"; \
+	  (cd $$module && $(call tool,golangci-lint) run --config $(ROOT)/.golangci.yml) || failed=1; \
+	done; exit $$failed
+	@for script in hack/*.sh .ci/run; do bash -n "$$script"; done
+
+.PHONY: lint-fix
+lint-fix: ## Fix what the Go linters can fix by themselves.
+	@for module in $(MODULES); do (cd $$module && $(call tool,golangci-lint) run --fix --config $(ROOT)/.golangci.yml) || true; done
+
+.PHONY: chart-lint
+chart-lint: ## Lint the chart and render it with its defaults and with each values file of charts/storagebench/ci.
+	@for values in $(CHART)/values.yaml $(CHART)/ci/*.yaml; do \
+	  $(call tool,helm) lint --strict --quiet $(CHART) --values "$$values"; \
+	  $(call tool,helm) template storagebench $(CHART) --namespace storagebench-system --values "$$values" > /dev/null; \
+	  echo "chart with $$values: ok"; \
+	done
+
+##@ Test
+
+.PHONY: test
+test: test-packages verify lint chart-lint test-unit ## Everything that needs no cluster. Sets itself up.
+
+.PHONY: test-packages
+test-packages:
+	@command -v fio > /dev/null || hack/debian-packages.sh fio
+
+.PHONY: test-unit
+test-unit: test-packages $(LOCALCLUSTER) ## Unit tests, and tests against a real API server (envtest).
+	@assets=$$($(LOCALCLUSTER) binaries etcd kube-apiserver kubectl); failed=0; \
+	for module in $(MODULES); do \
+	  echo "go test $$module"; \
+	  (cd $$module && KUBEBUILDER_ASSETS="$$assets" go test -timeout $(TEST_TIMEOUT) ./...) || failed=1; \
+	done; exit $$failed
+
+.PHONY: test-e2e
+test-e2e: ## End-to-end tests on the local cluster, which stays up: make cluster-down.
+	@$(MAKE) deploy
+	@PATH="$$($(LOCALCLUSTER) binaries kubectl):$$PATH" KUBECONFIG=$(CLUSTER_KUBECONFIG) \
+	  go test -tags e2e -count=1 -v -timeout $(TEST_E2E_TIMEOUT) ./test/e2e/...
+
+.PHONY: deploy
+deploy: ## Build the operator and install it in the local cluster, over whatever is there.
+	@$(MAKE) cluster-up
+	@$(MAKE) images
+	@$(MAKE) cluster-load IMAGES="dist/operator.tar dist/runner.tar"
+	@KUBECONFIG=$(CLUSTER_KUBECONFIG) $(call tool,helm) upgrade --install storagebench $(CHART) \
+	  --namespace storagebench-system --create-namespace --wait --timeout 3m --hide-notes --take-ownership --force-conflicts \
+	  --set operator.image.tag=$$(cat dist/tag) --set runner.image.tag=$$(cat dist/tag)

@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# The first result, from nothing: a cluster, the operator, a sample benchmark and its table.
+#
+# Starts the local cluster, builds the images and installs the operator from them. With EXISTING_CLUSTER=1 it uses
+# the cluster of KUBECONFIG instead, builds nothing, and takes the images from OPERATOR_IMAGE and RUNNER_IMAGE, or
+# else the chart's own. STORAGE_CLASS chooses what to measure; if it is not set, the cluster's default class.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+readonly SAMPLE=config/samples/quickstart.yaml
+readonly NAME=quickstart
+readonly NAMESPACE=default
+readonly DEADLINE_SECONDS=${QUICKSTART_TIMEOUT:-600}
+
+step() { printf '\n==> %s\n' "$*"; }
+
+fail() {
+  echo "quickstart: $*" >&2
+  exit 1
+}
+
+helm() { go tool -modfile=hack/tools/helm/go.mod helm "$@"; }
+
+# Prints helm's arguments for an image: image_values operator registry/path:tag (or @sha256:...).
+image_values() {
+  local component=$1 image=$2 name
+  case $image in
+    *@*) printf '%s\n' --set "$component.image.repository=${image%@*}" --set "$component.image.digest=${image#*@}" ;;
+    *)
+      name=${image##*/} # a colon before the last slash belongs to a port
+      [[ $name == *:* ]] || fail "image $image has no tag"
+      printf '%s\n' --set "$component.image.repository=${image%:*}" --set-string "$component.image.tag=${image##*:}"
+      ;;
+  esac
+}
+
+install_operator() {
+  if [[ ${EXISTING_CLUSTER:-} != 1 ]]; then
+    make deploy
+    return
+  fi
+  local -a values=()
+  [[ -z ${OPERATOR_IMAGE:-} ]] || mapfile -t -O "${#values[@]}" values < <(image_values operator "$OPERATOR_IMAGE")
+  [[ -z ${RUNNER_IMAGE:-} ]] || mapfile -t -O "${#values[@]}" values < <(image_values runner "$RUNNER_IMAGE")
+  helm upgrade --install storagebench charts/storagebench --namespace storagebench-system --create-namespace \
+    --wait --timeout 5m --hide-notes "${values[@]}"
+}
+
+use_kubectl() {
+  if [[ ${EXISTING_CLUSTER:-} == 1 ]]; then
+    command -v kubectl >/dev/null || fail "kubectl is not in PATH"
+    return
+  fi
+  PATH="$(.cluster/bin/localcluster binaries kubectl):$PATH"
+  export PATH KUBECONFIG=$PWD/.cluster/kubeconfig
+}
+
+default_class() {
+  kubectl get storageclass --output \
+    jsonpath='{range .items[?(@.metadata.annotations.storageclass\.kubernetes\.io/is-default-class=="true")]}{.metadata.name}{"\n"}{end}' |
+    head -n 1
+}
+
+apply_sample() {
+  local class=${STORAGE_CLASS:-}
+  [[ -n $class ]] || class=$(default_class)
+  [[ -n $class ]] || fail "the cluster has no default StorageClass; choose one of: kubectl get storageclass; make quickstart STORAGE_CLASS=NAME"
+  echo "StorageClass $class, $SAMPLE:"
+  echo
+  sed "s/storageClassName: .*/storageClassName: $class/" "$SAMPLE" | tee /dev/stderr |
+    kubectl apply --namespace "$NAMESPACE" --filename -
+}
+
+# Prints status, reason and message of condition Succeeded each time it changes, until the deadline. It watches instead
+# of asking again and again, which would take CPU from fio on a small node; the API server ends watches when it
+# likes, for one after an upgrade of the definition.
+conditions() {
+  local -r until=$((SECONDS + DEADLINE_SECONDS))
+  trap 'kill $(jobs -p) 2>/dev/null; exit' TERM
+  while ((SECONDS < until)); do
+    timeout "$((until - SECONDS))" kubectl get storagebenchmark "$NAME" --namespace "$NAMESPACE" --watch --output \
+      jsonpath='{range .status.conditions[?(@.type=="Succeeded")]}{.status}|{.reason}|{.message}{end}{"\n"}' &
+    wait "$!" || true
+    sleep 1
+  done
+}
+
+wait_until_done() {
+  local status reason message last=""
+  exec {events}< <(conditions)
+  trap "kill $! 2>/dev/null || true" EXIT
+  while IFS='|' read -r status reason message <&"$events"; do
+    if [[ "$reason $message" != "$last" && -n $reason ]]; then
+      last="$reason $message"
+      printf '%4ds  %-14s %s\n' "$SECONDS" "$reason" "$message"
+    fi
+    case $status in
+      True) return 0 ;;
+      False) fail "the benchmark failed: $reason: $message" ;;
+    esac
+  done
+  fail "no result after $DEADLINE_SECONDS s; the last state was: $last"
+}
+
+step "Operator"
+install_operator
+use_kubectl
+
+step "Benchmark"
+kubectl delete storagebenchmark "$NAME" --namespace "$NAMESPACE" --ignore-not-found --timeout 3m
+apply_sample
+wait_until_done
+
+step "Result"
+kubectl get storagebenchmark "$NAME" --namespace "$NAMESPACE"
+echo
+go run ./cmd/kubectl-storagebench report "$NAME" --namespace "$NAMESPACE"

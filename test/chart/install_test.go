@@ -1,0 +1,195 @@
+package chart
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/yaml"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// cluster is an API server, without nodes: nothing runs, but all is validated and kept.
+type cluster struct {
+	client.Client
+	kubeconfig string
+}
+
+func newCluster(t *testing.T) *cluster {
+	t.Helper()
+	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
+		t.Skip("KUBEBUILDER_ASSETS names no kube-apiserver; make test-unit sets it")
+	}
+	environment := &envtest.Environment{}
+	config, err := environment.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := environment.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	admin, err := environment.AddUser(envtest.User{Name: "admin", Groups: []string{"system:masters"}}, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kubeconfig, err := admin.KubeConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(path, kubeconfig, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{v1alpha1.AddToScheme, appsv1.AddToScheme, apiextensionsv1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &cluster{Client: c, kubeconfig: path}
+}
+
+func (c *cluster) helm(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := run(t, helm, append(args, "--kubeconfig", c.kubeconfig, "--namespace", namespace)...)
+	if err != nil {
+		t.Fatalf("helm %s: %v", strings.Join(args, " "), err)
+	}
+	return out
+}
+
+func (c *cluster) exists(t *testing.T, object client.Object, ns, name string) bool {
+	t.Helper()
+	err := c.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: name}, object)
+	if err != nil && !apierrors.IsNotFound(err) {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
+func (c *cluster) hasOperator(t *testing.T) bool {
+	t.Helper()
+	return c.exists(t, &appsv1.Deployment{}, namespace, "storagebench-operator")
+}
+
+func (c *cluster) hasDefinition(t *testing.T) bool {
+	t.Helper()
+	return c.exists(t, &apiextensionsv1.CustomResourceDefinition{}, "", definitionName)
+}
+
+// accepts has the API server validate a benchmark.
+func (c *cluster) accepts(t *testing.T, manifest []byte, options ...client.CreateOption) {
+	t.Helper()
+	benchmark := &v1alpha1.StorageBenchmark{}
+	if err := yaml.UnmarshalStrict(manifest, benchmark); err != nil {
+		t.Fatalf("%v in:\n%s", err, manifest)
+	}
+	benchmark.Namespace = "default"
+	if err := c.Create(t.Context(), benchmark, append(options, client.FieldValidation("Strict"))...); err != nil {
+		t.Error(err)
+	}
+}
+
+const definitionName = "storagebenchmarks.storagebench.dev"
+
+// TestRelease is the life of a release in a cluster.
+func TestRelease(t *testing.T) {
+	c := newCluster(t)
+	notes := c.helm(t, "install", release, chart, "--create-namespace")
+	if !c.hasOperator(t) || !c.hasDefinition(t) {
+		t.Fatal("the operator or the definition is missing after the installation")
+	}
+
+	t.Run("accepts the samples", func(t *testing.T) {
+		paths, err := filepath.Glob(filepath.Join(config, "samples", "*.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			if filepath.Base(path) == "kustomization.yaml" {
+				continue
+			}
+			t.Run(filepath.Base(path), func(t *testing.T) {
+				content, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.accepts(t, content, client.DryRunAll)
+			})
+		}
+	})
+
+	t.Run("accepts what its notes say", func(t *testing.T) {
+		document := regexp.MustCompile(`(?s)<<YAML\n(.*)\n  YAML\n`).FindStringSubmatch(notes)
+		if document == nil {
+			t.Fatalf("the notes have no benchmark:\n%s", notes)
+		}
+		c.accepts(t, []byte(strings.ReplaceAll("\n"+document[1], "\n  ", "\n")))
+	})
+
+	t.Run("upgrades the definition", func(t *testing.T) {
+		const before, after = "The results in one line", "All results in one line"
+		newer := t.TempDir()
+		if err := os.CopyFS(newer, os.DirFS(chart)); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(newer, "files", "crd.yaml")
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(content), before, after)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c.helm(t, "upgrade", release, newer)
+		definition := &apiextensionsv1.CustomResourceDefinition{}
+		if !c.exists(t, definition, "", definitionName) {
+			t.Fatal("the definition is gone")
+		}
+		for _, column := range definition.Spec.Versions[0].AdditionalPrinterColumns {
+			if column.Name == "Summary" && column.Description != after {
+				t.Errorf("column Summary still says %q", column.Description)
+			}
+		}
+	})
+
+	t.Run("keeps benchmarks when it goes", func(t *testing.T) {
+		c.helm(t, "uninstall", release)
+		if c.hasOperator(t) {
+			t.Error("the operator is still there")
+		}
+		if !c.exists(t, &v1alpha1.StorageBenchmark{}, "default", "first") {
+			t.Error("the benchmark is gone")
+		}
+	})
+
+	t.Run("takes the definition over when it comes back", func(t *testing.T) {
+		c.helm(t, "install", release, chart)
+		if !c.hasOperator(t) {
+			t.Error("the operator is missing")
+		}
+	})
+
+	t.Run("removes the definition when told to", func(t *testing.T) {
+		c.helm(t, "upgrade", release, chart, "--set", "crds.keep=false")
+		c.helm(t, "uninstall", release, "--wait")
+		if c.hasDefinition(t) {
+			t.Error("the definition is still there")
+		}
+	})
+}
