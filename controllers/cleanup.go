@@ -33,7 +33,8 @@ type leftover struct {
 // cleanUp removes volumes and test files. It waits until they are gone: a volume that stays costs money.
 func cleanUp(ctx context.Context, s *scope) (outcome, error) {
 	deleting := !s.sb.DeletionTimestamp.IsZero()
-	if s.condition(v1alpha1.ConditionCleanedUp).Status != "" && !deleting {
+	// What was left or retained gets another chance when the benchmark is deleted; nothing comes after NothingLeft.
+	if status := s.condition(v1alpha1.ConditionCleanedUp).Status; status == metav1.ConditionTrue || (status != "" && !deleting) {
 		return goOn(), nil
 	}
 	if s.sb.Spec.CleanupPolicy == v1alpha1.CleanupRetain && !deleting {
@@ -201,11 +202,11 @@ func (s *scope) deleteClaim(ctx context.Context, claim *corev1.PersistentVolumeC
 	if err := s.recordVolume(ctx, target, claim, ""); err != nil {
 		return err
 	}
+	if _, err := s.willBeDeleted(ctx, claim.Spec.VolumeName); err != nil {
+		return err
+	}
 	if !claim.DeletionTimestamp.IsZero() {
 		return nil
-	}
-	if err := s.willBeDeleted(ctx, claim.Spec.VolumeName); err != nil {
-		return err
 	}
 	if err := s.Client.Delete(ctx, claim, client.Preconditions{UID: &claim.UID}); err != nil {
 		return unlessGone(err, "delete claim "+claim.Name)
@@ -213,25 +214,32 @@ func (s *scope) deleteClaim(ctx context.Context, claim *corev1.PersistentVolumeC
 	return nil
 }
 
-// willBeDeleted sees to it that a volume goes with its claim also where its StorageClass would retain it:
-// it was made for this benchmark alone.
-func (s *scope) willBeDeleted(ctx context.Context, name string) error {
+// provisionedBy is the annotation of volumes that a provisioner has made for their claim.
+const provisionedBy = "pv.kubernetes.io/provisioned-by"
+
+// willBeDeleted sees to it that a volume that was made for this benchmark goes with its claim also where its
+// StorageClass would retain it. It is false for one that is gone, and for somebody's own, to which the claim
+// happened to be bound: that is not the operator's to delete.
+func (s *scope) willBeDeleted(ctx context.Context, name string) (bool, error) {
 	if name == "" {
-		return nil
+		return false, nil
 	}
 	var volume corev1.PersistentVolume
 	if err := s.Live.Get(ctx, types.NamespacedName{Name: name}, &volume); err != nil {
-		return unlessGone(err, "get volume "+name)
+		return false, unlessGone(err, "get volume "+name)
 	}
 	if volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete {
-		return nil
+		return true, nil
+	}
+	if volume.Annotations[provisionedBy] == "" {
+		return false, nil
 	}
 	patch := client.MergeFrom(volume.DeepCopy())
 	volume.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimDelete
 	if err := s.Client.Patch(ctx, &volume, patch); err != nil {
-		return unlessGone(err, "have volume "+name+" deleted with its claim")
+		return false, unlessGone(err, "have volume "+name+" deleted with its claim")
 	}
-	return nil
+	return true, nil
 }
 
 // remainingVolumes returns the volumes that were made for the benchmark and are not gone yet.
@@ -242,17 +250,16 @@ func (s *scope) remainingVolumes(ctx context.Context) ([]leftover, error) {
 			continue
 		}
 		for _, volume := range s.targetStatus(s.sb.Spec.Targets[i].Name).Volumes {
-			err := s.Live.Get(ctx, types.NamespacedName{Name: volume.Name}, &corev1.PersistentVolume{})
-			if apierrors.IsNotFound(err) {
-				continue
-			}
+			remains, err := s.willBeDeleted(ctx, volume.Name)
 			if err != nil {
-				return nil, fmt.Errorf("get volume %s: %w", volume.Name, err)
+				return nil, err
 			}
-			left = append(left, leftover{
-				what:    fmt.Sprintf("volume %s (%s)", volume.Name, volume.Handle),
-				command: "kubectl delete pv " + volume.Name,
-			})
+			if remains {
+				left = append(left, leftover{
+					what:    fmt.Sprintf("volume %s (%s)", volume.Name, volume.Handle),
+					command: "kubectl delete pv " + volume.Name,
+				})
+			}
 		}
 	}
 	return left, nil

@@ -11,7 +11,8 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// conclude says how the runs ended, when all of them have.
+// conclude says how the runs ended, when all of them have. The pass ends with that: results must be in the
+// status before clean-up deletes the pods that they came from.
 func conclude(_ context.Context, s *scope) (outcome, error) {
 	if s.concluded() {
 		return goOn(), nil
@@ -25,12 +26,12 @@ func conclude(_ context.Context, s *scope) (outcome, error) {
 	if len(failures) > 0 {
 		s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%d of %s failed: %s",
 			len(failures), plural(int(s.sb.Status.PlannedRuns), "run"), strings.Join(failures, "; ")))
-		return goOn(), nil
+		return halt(), nil
 	}
 	took := s.Clock.Since(s.sb.Status.StartTime.Time).Round(time.Second)
 	s.setCondition(v1alpha1.ConditionMeasured, metav1.ConditionTrue, v1alpha1.ReasonCompleted,
 		fmt.Sprintf("%s on %s in %s", plural(int(s.sb.Status.PlannedRuns), "run"), plural(len(s.sb.Status.Targets), "target"), took))
-	return goOn(), nil
+	return halt(), nil
 }
 
 func plural(n int, noun string) string {

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -9,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
 )
 
 // abandon ends measuring when the benchmark is deleted. One that has not begun has nothing to remove.
@@ -47,10 +49,14 @@ func sweep(ctx context.Context, s *scope) (outcome, error) {
 	return goOn(), nil
 }
 
-// release lets the benchmark go; Kubernetes removes what it still owns.
+// release removes the kept logs and lets the benchmark go. Kubernetes would remove what it owns, but later.
 func release(ctx context.Context, s *scope) (outcome, error) {
 	if left := s.condition(v1alpha1.ConditionCleanedUp); left.Reason == v1alpha1.ReasonLeftBehind {
 		s.Events.Eventf(s.sb, nil, corev1.EventTypeWarning, v1alpha1.ReasonLeftBehind, "CleanUp", "%s", limitNote(left.Message))
+	}
+	mine := []client.DeleteAllOfOption{client.InNamespace(s.sb.Namespace), client.MatchingLabels(child.Labels(s.sb))}
+	if err := s.Client.DeleteAllOf(ctx, &corev1.ConfigMap{}, mine...); err != nil {
+		return outcome{}, fmt.Errorf("delete the kept logs: %w", err)
 	}
 	released := s.before.DeepCopy()
 	controllerutil.RemoveFinalizer(released, v1alpha1.Finalizer)

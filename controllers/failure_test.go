@@ -2,11 +2,11 @@ package controllers
 
 import (
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
@@ -18,20 +18,23 @@ import (
 // Each way in which a run can fail ends the benchmark with the words of whoever knows why, and removes all
 // that was made.
 func TestFailures(t *testing.T) {
-	seconds := ptr.To[int32]
 	report, err := digest.Encode(builder.Report())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
-		name      string
-		pods      fakecluster.Outcome
-		claims    fakecluster.Provisioning
-		deadlines v1alpha1.Deadlines
-		memory    string
-		reason    string
-		words     []string
-		attempts  int32
+		name   string
+		pods   fakecluster.Outcome
+		claims fakecluster.Provisioning
+		memory string
+		// What users see while the benchmark waits, and how long it does.
+		step     string
+		waits    string
+		deadline time.Duration
+
+		reason   string
+		words    []string
+		attempts int32
 	}{{
 		name:   "fio error",
 		pods:   fakecluster.Fail(digest.ExitFailed, "fio: io_u error on file /volume/x: No space left on device"),
@@ -71,35 +74,35 @@ func TestFailures(t *testing.T) {
 		reason: v1alpha1.ReasonRunFailed, words: []string{"4 attempts were disrupted", "The node was low on resource"},
 		attempts: 4,
 	}, {
-		name:      "image cannot be pulled",
-		pods:      fakecluster.BackOff(`Back-off pulling image "runner:test": not found`),
-		deadlines: v1alpha1.Deadlines{StartSeconds: seconds(3)},
-		reason:    v1alpha1.ReasonDeadlineExceeded, words: []string{"run randread.fast waited 3 s for its pod to start", "ImagePullBackOff", `Back-off pulling image "runner:test"`},
+		name: "image cannot be pulled",
+		pods: fakecluster.BackOff(`Back-off pulling image "runner:test": not found`),
+		step: v1alpha1.ReasonPreparing, waits: "ImagePullBackOff", deadline: 600 * time.Second,
+		reason: v1alpha1.ReasonDeadlineExceeded, words: []string{"run randread.fast waited 600 s for its pod to start", "ImagePullBackOff", `Back-off pulling image "runner:test"`},
 	}, {
-		name:      "no node takes the pod",
-		pods:      fakecluster.Unschedulable("0/3 nodes are available: 3 Insufficient cpu."),
-		deadlines: v1alpha1.Deadlines{StartSeconds: seconds(3)},
-		reason:    v1alpha1.ReasonDeadlineExceeded, words: []string{"waited 3 s for its pod to start", "0/3 nodes are available: 3 Insufficient cpu."},
+		name: "no node takes the pod",
+		pods: fakecluster.Unschedulable("0/3 nodes are available: 3 Insufficient cpu."),
+		step: v1alpha1.ReasonPreparing, waits: "3 Insufficient cpu", deadline: 600 * time.Second,
+		reason: v1alpha1.ReasonDeadlineExceeded, words: []string{"waited 600 s for its pod to start", "0/3 nodes are available: 3 Insufficient cpu."},
 	}, {
-		name:      "provisioner refuses",
-		claims:    fakecluster.Refuse(`failed to provision volume with StorageClass "fake": rpc error: code = ResourceExhausted desc = no space in pool`),
-		deadlines: v1alpha1.Deadlines{ProvisioningSeconds: seconds(3)},
-		reason:    v1alpha1.ReasonDeadlineExceeded, words: []string{"waited 3 s for the volume of target fast", "ProvisioningFailed: failed to provision", "no space in pool"},
+		name:   "provisioner refuses",
+		claims: fakecluster.Refuse(`failed to provision volume with StorageClass "fake": rpc error: code = ResourceExhausted desc = no space in pool`),
+		step:   v1alpha1.ReasonProvisioning, waits: "no space in pool", deadline: 600 * time.Second,
+		reason: v1alpha1.ReasonDeadlineExceeded, words: []string{"waited 600 s for the volume of target fast", "ProvisioningFailed: failed to provision", "no space in pool"},
 	}, {
-		name:      "no provisioner",
-		claims:    fakecluster.Wait(),
-		deadlines: v1alpha1.Deadlines{ProvisioningSeconds: seconds(3)},
-		reason:    v1alpha1.ReasonDeadlineExceeded, words: []string{"waited 3 s for the volume of target fast", "is not bound yet"},
+		name:   "no provisioner",
+		claims: fakecluster.Wait(),
+		step:   v1alpha1.ReasonProvisioning, waits: "is not bound yet", deadline: 600 * time.Second,
+		reason: v1alpha1.ReasonDeadlineExceeded, words: []string{"waited 600 s for the volume of target fast", "is not bound yet"},
 	}, {
-		name:      "run takes too long",
-		pods:      fakecluster.Hang(job.MeasureContainer),
-		deadlines: v1alpha1.Deadlines{RunSeconds: seconds(1)},
-		reason:    v1alpha1.ReasonDeadlineExceeded, words: []string{"waited 1 s for its end"},
+		name: "run takes too long",
+		pods: fakecluster.Hang(job.MeasureContainer),
+		step: v1alpha1.ReasonMeasuring, deadline: 24 * time.Hour,
+		reason: v1alpha1.ReasonDeadlineExceeded, words: []string{"waited 86400 s for its end"},
 	}, {
-		name:      "layout takes too long",
-		pods:      fakecluster.Hang(job.LayoutContainer),
-		deadlines: v1alpha1.Deadlines{RunSeconds: seconds(1)},
-		reason:    v1alpha1.ReasonDeadlineExceeded, words: []string{"waited 1 s for its end"},
+		name: "layout takes too long",
+		pods: fakecluster.Hang(job.LayoutContainer),
+		step: v1alpha1.ReasonPreparing, deadline: 24 * time.Hour,
+		reason: v1alpha1.ReasonDeadlineExceeded, words: []string{"waited 86400 s for its end"},
 	}} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -107,7 +110,7 @@ func TestFailures(t *testing.T) {
 			if test.claims != (fakecluster.Provisioning{}) || test.name == "no provisioner" {
 				w.cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return test.claims })
 			}
-			sb := builder.OneRun(w.namespace, "sb").Deadlines(test.deadlines).With(func(sb *v1alpha1.StorageBenchmark) {
+			sb := builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 				if test.memory != "" {
 					sb.Spec.Pod = &v1alpha1.PodSettings{Resources: corev1.ResourceRequirements{
 						Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(test.memory)},
@@ -115,7 +118,14 @@ func TestFailures(t *testing.T) {
 				}
 			}).Build()
 
-			sb = w.untilEnd(create(w, sb), metav1.ConditionFalse, test.reason, test.words...)
+			create(w, sb)
+			if test.step != "" {
+				w.eventually(func() error { return wantPods(w.pods(), test.waits == "") })
+				w.pass(sb, quietStart)
+				w.untilStep(sb, test.step, test.waits)
+				w.pass(sb, test.deadline+time.Second)
+			}
+			sb = w.untilEnd(sb, metav1.ConditionFalse, test.reason, test.words...)
 
 			if err := matches(sb, v1alpha1.ConditionMeasured, metav1.ConditionFalse, test.reason, test.words...); err != nil {
 				t.Error(err)
@@ -216,13 +226,14 @@ func TestDeletedByHand(t *testing.T) {
 func TestLayoutMayTakeLongerThanStart(t *testing.T) {
 	w := newWorld(t)
 	w.cluster.AllPods(fakecluster.Hang(job.LayoutContainer))
-	sb := create(w, builder.OneRun(w.namespace, "sb").Deadlines(v1alpha1.Deadlines{StartSeconds: ptr.To[int32](1)}).Build())
-	sb = w.untilStep(sb, v1alpha1.ReasonPreparing, "randread.fast")
-	w.eventually(func() error { return wantElapsed(w.get(sb).Status.StartTime, quietStart) })
+	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	w.eventually(func() error { return wantPods(w.pods(), true) })
 
 	w.cluster.AllPods(fakecluster.Hold(job.MeasureContainer, "PodInitializing", ""))
 	w.eventually(func() error { return wantInitialized(w.pods()) })
-	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { metav1.SetMetaDataAnnotation(&sb.ObjectMeta, "have", "another pass") })
+	w.pass(sb, time.Hour)
+	w.untilStep(sb, v1alpha1.ReasonPreparing, "run randread.fast (1 of 1)")
+	w.pass(sb, time.Hour)
 	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
 
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)

@@ -47,7 +47,7 @@ func inspect(j *batchv1.Job, pod *corev1.Pod, now time.Time) observation {
 		return inspectTerminated(pod, status.State.Terminated, true)
 	}
 	if status := containerStatus(pod.Status.InitContainerStatuses, job.LayoutContainer); status != nil {
-		if t := status.State.Terminated; t != nil && t.ExitCode != 0 {
+		if t := status.State.Terminated; t != nil && (t.ExitCode != 0 || t.Reason == "OOMKilled") {
 			return inspectTerminated(pod, t, false)
 		}
 	}
@@ -79,12 +79,13 @@ func inspectJob(j *batchv1.Job) observation {
 func inspectTerminated(pod *corev1.Pod, t *corev1.ContainerStateTerminated, measured bool) observation {
 	message := strings.TrimSpace(t.Message)
 	switch {
+	case t.Reason == "OOMKilled":
+		// Also with exit code 0: one of several processes was killed, and the others do not make up for it.
+		return observation{progress: ended, message: outOfMemory(pod)}
 	case t.ExitCode == 0 && measured:
 		return observation{progress: ended, succeeded: true, message: t.Message}
 	case t.Reason == "ContainerStatusUnknown":
 		return observation{progress: ended, disrupted: true, message: "its node lost the container, as after a restart: " + t.Message}
-	case t.Reason == "OOMKilled":
-		return observation{progress: ended, message: outOfMemory(pod)}
 	case t.ExitCode == digest.ExitInterrupted, isDisrupted(pod):
 		return observation{progress: ended, disrupted: true, message: orElse(podFailure(pod), message)}
 	case message == "":

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
@@ -23,7 +24,11 @@ const (
 	// file may have is about half of that.
 	maxLog = 8 << 20
 	// maxKept is the most bytes of a gzipped log that are kept: a ConfigMap holds 1 MiB in all.
-	maxKept = 512 << 10
+	maxKept = 256 << 10
+	// maxLogs is the most logs that are kept for a benchmark: etcd holds a few GiB in all.
+	maxLogs = 128
+	// logPatience is how long a log may take to read. A node that does not answer must not hold up others.
+	logPatience = 10 * time.Second
 	// logKey is the key of a ConfigMap that holds a gzipped log.
 	logKey = "fio.log.gz"
 )
@@ -42,7 +47,12 @@ func PodLogs(clientset kubernetes.Interface) LogReader {
 // keepLog copies the log of an attempt into a ConfigMap, because the pod has to go before its volume can.
 // The result does not depend on it, so trouble is only logged.
 func (s *scope) keepLog(ctx context.Context, run *v1alpha1.Run, pod *corev1.Pod) {
+	if s.keptLogs() >= maxLogs {
+		return
+	}
 	name := child.Name(s.sb, run.Name, "log")
+	ctx, cancel := context.WithTimeout(ctx, logPatience)
+	defer cancel()
 	zipped, err := s.zipLog(ctx, pod)
 	if err == nil {
 		labels := child.Labels(s.sb, v1alpha1.LabelTarget, run.Target)
@@ -57,6 +67,16 @@ func (s *scope) keepLog(ctx context.Context, run *v1alpha1.Run, pod *corev1.Pod)
 		return
 	}
 	run.LogConfigMap = name
+}
+
+func (s *scope) keptLogs() int {
+	kept := 0
+	for i := range s.sb.Status.Runs {
+		if s.sb.Status.Runs[i].LogConfigMap != "" {
+			kept++
+		}
+	}
+	return kept
 }
 
 func (s *scope) zipLog(ctx context.Context, pod *corev1.Pod) ([]byte, error) {

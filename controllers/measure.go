@@ -99,7 +99,10 @@ func (s *scope) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run
 		return s.createJob(ctx, run, planned, name)
 	}
 	run.Job = name
-	pod := newest(s.pods[name])
+	pod, err := s.podOf(ctx, existing)
+	if err != nil {
+		return outcome{}, err
+	}
 	if err := s.recordPlace(ctx, run, planned, pod); err != nil {
 		return outcome{}, err
 	}
@@ -273,6 +276,22 @@ func (s *scope) failRun(run *v1alpha1.Run, message string) {
 	run.State = v1alpha1.RunFailed
 	run.CompletionTime = ptr.To(s.now())
 	run.Message = limit(message)
+}
+
+// podOf returns the pod of an attempt, or nil. The cache of Jobs may be ahead of that of pods, by which an
+// attempt's result would be lost, so only the API server can say that the pod of a Job that has ended is gone.
+func (s *scope) podOf(ctx context.Context, j *batchv1.Job) (*corev1.Pod, error) {
+	if pod := newest(s.pods[j.Name]); pod != nil || inspectJob(j).progress != ended {
+		return pod, nil
+	}
+	var pods corev1.PodList
+	if err := s.Live.List(ctx, &pods, client.InNamespace(j.Namespace), client.MatchingLabels{batchv1.ControllerUidLabel: string(j.UID)}); err != nil {
+		return nil, fmt.Errorf("list pods of Job %s: %w", j.Name, err)
+	}
+	if len(pods.Items) == 0 {
+		return nil, nil
+	}
+	return &pods.Items[0], nil
 }
 
 // newest returns the youngest of the pods, or nil. A Job that replaces its pod has several for a moment.

@@ -2,11 +2,11 @@ package controllers
 
 import (
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/test/builder"
@@ -30,9 +30,10 @@ func (w *world) limit(what corev1.ResourceName, n int64) *corev1.ResourceQuota {
 func TestJobOverQuota(t *testing.T) {
 	w := newWorld(t)
 	w.limit("count/jobs.batch", 0)
-	sb := create(w, builder.OneRun(w.namespace, "sb").Deadlines(v1alpha1.Deadlines{StartSeconds: ptr.To[int32](2)}).Build())
+	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
 
 	w.untilStep(sb, v1alpha1.ReasonPreparing, "the Job was refused", "exceeded quota")
+	w.pass(sb, 600*time.Second)
 	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "exceeded quota")
 }
 

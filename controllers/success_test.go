@@ -19,8 +19,11 @@ import (
 
 func TestSuccess(t *testing.T) {
 	w := newWorld(t)
+	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
 
+	w.untilStep(sb, v1alpha1.ReasonMeasuring, "run randread.fast (1 of 1)")
+	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted, "1 run on 1 target in")
 
 	claim := storage.ClaimName(sb, &sb.Spec.Targets[0])
@@ -70,8 +73,8 @@ func TestSuccess(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if left := append(w.claims(), []corev1.PersistentVolumeClaim{}...); len(left) > 0 || len(w.volumes()) > 0 {
-		t.Errorf("claims %v and volumes %v are left", left, w.volumes())
+	if left := w.children(); len(left) > 0 {
+		t.Errorf("left: %q", left)
 	}
 	for _, event := range []struct{ reason, words string }{
 		{v1alpha1.ReasonProvisioning, "1 run on 1 target"}, {v1alpha1.ReasonMeasuring, "randread.fast"}, {"RunSucceeded", "randread.fast"}, {v1alpha1.ReasonCompleted, "1 run on 1 target"},

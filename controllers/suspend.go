@@ -18,10 +18,11 @@ func suspend(ctx context.Context, s *scope) (outcome, error) {
 		return outcome{}, err
 	}
 	run := s.runningRun()
-	if run != nil && s.collectEnded(ctx, run) {
-		run = nil
+	collected, err := s.collectEnded(ctx, run)
+	if err != nil {
+		return outcome{}, err
 	}
-	if run != nil {
+	if run != nil && !collected {
 		left, err := s.removeJobs(ctx, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleRun})
 		if err != nil {
 			return outcome{}, err
@@ -37,19 +38,21 @@ func suspend(ctx context.Context, s *scope) (outcome, error) {
 	return halt(), nil
 }
 
-// collectEnded takes the outcome of a run that has ended just before it would have been suspended.
-func (s *scope) collectEnded(ctx context.Context, run *v1alpha1.Run) bool {
-	j := s.jobs[run.Job]
-	if j == nil {
-		return false
+// collectEnded takes the outcome of a run that had ended by itself before it could be suspended.
+func (s *scope) collectEnded(ctx context.Context, run *v1alpha1.Run) (bool, error) {
+	if run == nil || s.jobs[run.Job] == nil {
+		return false, nil
 	}
-	pod := newest(s.pods[run.Job])
-	seen := inspect(j, pod, s.Clock.Now())
-	if seen.progress != ended {
-		return false
+	pod, err := s.podOf(ctx, s.jobs[run.Job])
+	if err != nil {
+		return false, err
+	}
+	seen := inspect(s.jobs[run.Job], pod, s.Clock.Now())
+	if seen.progress != ended || seen.disrupted {
+		return false, nil
 	}
 	s.collect(ctx, run, pod, seen)
-	return true
+	return true, nil
 }
 
 // runningRun returns the run whose attempt is under way, or nil.

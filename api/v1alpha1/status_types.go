@@ -177,6 +177,7 @@ type Run struct {
 
 	// Name of the ConfigMap that holds the log of the last attempt, with fio's full output, gzipped in key
 	// fio.log.gz: kubectl get configmap NAME -o jsonpath='{.binaryData.fio\.log\.gz}' | base64 -d | gunzip
+	// Kept for the first 128 runs, until the StorageBenchmark is deleted.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	LogConfigMap string `json:"logConfigMap,omitempty"`

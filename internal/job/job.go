@@ -35,6 +35,9 @@ const (
 
 	// gracePeriodSeconds is enough for the runner to end fio and to leave its message.
 	gracePeriodSeconds = 10
+
+	// cleanUpRetries is how often Kubernetes repeats a pod that removes test files, such as one that was evicted.
+	cleanUpRetries = 4
 )
 
 // Image is the runner's image.
@@ -91,7 +94,7 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 		pod.WithInitContainers(container(sb, image, LayoutContainer, run.Volume, run.JobFile, append([]string{"layout"}, flags...)))
 	}
 	pod.WithContainers(container(sb, image, MeasureContainer, run.Volume, run.JobFile, append([]string{"measure"}, flags...)))
-	return newJob(sb, RunName(sb, run.Name, run.Attempt), labels, annotations, pod)
+	return newJob(sb, RunName(sb, run.Name, run.Attempt), labels, annotations, pod, 0)
 }
 
 // CleanUpName returns the name of the Job that removes the test files from a target's claim.
@@ -104,10 +107,10 @@ func ForCleanUp(sb *v1alpha1.StorageBenchmark, image Image, target string, volum
 	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleCleanUp, v1alpha1.LabelTarget, target)
 	pod := podSpec(sb, volume).
 		WithContainers(container(sb, image, CleanContainer, volume, "", []string{"clean", "--directory=" + Directory(sb)}))
-	return newJob(sb, CleanUpName(sb, target), labels, nil, pod)
+	return newJob(sb, CleanUpName(sb, target), labels, nil, pod, cleanUpRetries)
 }
 
-func newJob(sb *v1alpha1.StorageBenchmark, name string, labels, annotations map[string]string, pod *corev1ac.PodSpecApplyConfiguration) *batchv1ac.JobApplyConfiguration {
+func newJob(sb *v1alpha1.StorageBenchmark, name string, labels, annotations map[string]string, pod *corev1ac.PodSpecApplyConfiguration, retries int32) *batchv1ac.JobApplyConfiguration {
 	settings := podSettings(sb)
 	podLabels, podAnnotations := maps.Clone(settings.Labels), maps.Clone(settings.Annotations)
 	template := corev1ac.PodTemplateSpec().
@@ -119,7 +122,7 @@ func newJob(sb *v1alpha1.StorageBenchmark, name string, labels, annotations map[
 		WithAnnotations(annotations).
 		WithOwnerReferences(child.OwnerReference(sb)).
 		WithSpec(batchv1ac.JobSpec().
-			WithBackoffLimit(0).
+			WithBackoffLimit(retries).
 			WithTemplate(template))
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -132,7 +133,7 @@ func validateCapacity(path *field.Path, targets []v1alpha1.Target, runs []Run) f
 			bytes, known := run.Job.FileBytes()
 			if run.Target == target && known && bytes > capacity.Value() {
 				problems = append(problems, field.Invalid(path.Index(i).Child("capacity"), capacity.String(),
-					fmt.Sprintf("the test files of workload %q take %s; raise capacity, or lower size or numjobs", run.Workload.Name, humanBytes(bytes))))
+					fmt.Sprintf("the test files of workload %q take %s; raise capacity, or lower size or numjobs", run.Workload.Name, resource.NewQuantity(roundUp(bytes), resource.BinarySI))))
 				break
 			}
 		}
@@ -140,10 +141,8 @@ func validateCapacity(path *field.Path, targets []v1alpha1.Target, runs []Run) f
 	return problems
 }
 
-func humanBytes(n int64) string {
-	const gib = 1 << 30
-	if n < gib {
-		return fmt.Sprintf("%d MiB", (n+(1<<20)-1)>>20)
-	}
-	return fmt.Sprintf("%.1f GiB", float64(n)/gib)
+// roundUp rounds bytes up to whole mebibytes, so that they print short.
+func roundUp(bytes int64) int64 {
+	const mib = 1 << 20
+	return (bytes + mib - 1) / mib * mib
 }

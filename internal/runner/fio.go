@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -86,6 +88,9 @@ func (o Options) judge(ctx context.Context, err error, text, stderr []byte) (*fi
 	case err != nil:
 		return nil, fioError(err, text, stderr)
 	}
+	if killed := killedJob(text, stderr); killed != nil {
+		return nil, killed
+	}
 	output, err := fio.ParseOutput(text)
 	if err != nil {
 		return nil, failf(digest.ExitFailed, "fio's output: %v", err)
@@ -111,9 +116,26 @@ func fioError(err error, text, stderr []byte) error {
 	return failf(digest.ExitFailed, "fio failed (%v): %s", err, words)
 }
 
+// jobSignal matches what fio prints when one of its job processes was ended by a signal. fio itself goes
+// on, ends with exit code 0 and reports what the other jobs did.
+var jobSignal = regexp.MustCompile(`fio: pid=[0-9]+, got signal=([0-9]+)`)
+
+func killedJob(text, stderr []byte) error {
+	for _, output := range [][]byte{text, stderr} {
+		if match := jobSignal.FindSubmatch(output); match != nil {
+			number, err := strconv.Atoi(string(match[1]))
+			if err != nil {
+				return fmt.Errorf("fio's output: signal: %w", err)
+			}
+			return signalled(syscall.Signal(number))
+		}
+	}
+	return nil
+}
+
 func signalled(signal syscall.Signal) error {
 	if signal == syscall.SIGKILL {
-		return failf(digest.ExitFailed, "fio was killed (SIGKILL): most often the container's memory limit was reached (raise spec.pod.resources.limits.memory, or have fewer jobs)")
+		return failf(digest.ExitFailed, "fio or one of its jobs was killed (SIGKILL): most often the container's memory limit was reached (raise spec.pod.resources.limits.memory, or have fewer jobs)")
 	}
-	return failf(digest.ExitFailed, "fio was ended by a signal (%v)", signal)
+	return failf(digest.ExitFailed, "fio or one of its jobs was ended by a signal (%v)", signal)
 }

@@ -1,0 +1,513 @@
+package v1alpha1_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/envtest"
+)
+
+func TestMain(m *testing.M) { envtest.Main(m) }
+
+// base is a spec that is valid; rows replace parts of it.
+const base = `
+targets:
+- {name: a, storageClassName: fast}
+workloads:
+- name: w
+  fio: {rw: randread, size: 1M}
+`
+
+// benchmark returns a benchmark with the base spec, of which the parts are replaced by the YAML.
+func benchmark(t *testing.T, parts string) *unstructured.Unstructured {
+	t.Helper()
+	spec, replaced := map[string]any{}, map[string]any{}
+	for text, into := range map[string]*map[string]any{base: &spec, parts: &replaced} {
+		if err := yaml.Unmarshal([]byte(text), into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for key, value := range replaced {
+		spec[key] = value
+	}
+	sb := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
+	sb.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("StorageBenchmark"))
+	sb.SetNamespace("default")
+	sb.SetGenerateName("sb-")
+	return sb
+}
+
+func target(fields string) string { return "targets: [{name: a, " + fields + "}]" }
+
+func fio(fields string) string {
+	if !strings.Contains(fields, "rw:") {
+		fields = "rw: randread, " + fields
+	}
+	if !strings.Contains(fields, "size:") {
+		fields = "size: 1M, " + fields
+	}
+	return "workloads: [{name: w, fio: {" + fields + "}}]"
+}
+
+func many(n int, element string) string {
+	elements := make([]string, n)
+	for i := range elements {
+		elements[i] = strings.ReplaceAll(element, "%d", fmt.Sprint(i))
+	}
+	return strings.Join(elements, ", ")
+}
+
+const (
+	workloadPath = "spec.workloads[0]"
+	fioPath      = "spec.workloads[0].fio"
+	targetPath   = "spec.targets[0]"
+)
+
+// Every rule lets good specs pass and refuses bad ones at the field that is wrong, in words that say what to do.
+func TestValidation(t *testing.T) {
+	long := strings.Repeat("x", 1000)
+	for _, test := range []struct {
+		name   string
+		accept []string
+		reject []string
+		path   string
+		want   string
+	}{{
+		name: "targets", path: "spec.targets", want: "should have at least 1 items",
+		accept: []string{"targets: [" + many(16, "{name: t%d, storageClassName: c}") + "]"},
+		reject: []string{"targets: []"},
+	}, {
+		name: "at most 16 targets", path: "spec.targets", want: "must have at most 16 items",
+		reject: []string{"targets: [" + many(17, "{name: t%d, storageClassName: c}") + "]"},
+	}, {
+		name: "targets' names differ", path: "spec.targets[1]", want: "Duplicate value",
+		reject: []string{"targets: [{name: a, storageClassName: c}, {name: a, storageClassName: d}]"},
+	}, {
+		name: "target's name", path: "spec.targets[0].name", want: "should match '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'",
+		accept: []string{"targets: [{name: gp3-fast, storageClassName: c}]", "targets: [{name: " + long[:32] + ", storageClassName: c}]"},
+		reject: []string{"targets: [{name: A, storageClassName: c}]", "targets: [{name: a_b, storageClassName: c}]", "targets: [{name: -a, storageClassName: c}]", "targets: [{name: a.b, storageClassName: c}]"},
+	}, {
+		name: "target's name is short", path: "spec.targets[0].name", want: "may not be more than 32 bytes",
+		reject: []string{"targets: [{name: " + long[:33] + ", storageClassName: c}]"},
+	}, {
+		name: "one source of a target", path: targetPath, want: "set exactly one of storageClassName (a new volume) and claimName (an existing PersistentVolumeClaim)",
+		accept: []string{target("storageClassName: c"), target("claimName: c")},
+		reject: []string{"targets: [{name: a}]", target("storageClassName: c, claimName: d")},
+	}, {
+		name: "claim's capacity", path: targetPath + ".capacity", want: "capacity belongs to new volumes; remove it, the claim has its own",
+		accept: []string{target("storageClassName: c, capacity: 30Gi")},
+		reject: []string{target("claimName: c, capacity: 30Gi")},
+	}, {
+		name: "claim's access mode", path: targetPath + ".accessMode", want: "accessMode belongs to new volumes; remove it",
+		accept: []string{target("storageClassName: c, accessMode: ReadWriteMany"), target("storageClassName: c, accessMode: ReadWriteOncePod")},
+		reject: []string{target("claimName: c, accessMode: ReadWriteOnce")},
+	}, {
+		name: "claim's volume mode", path: targetPath + ".volumeMode", want: "volumeMode belongs to new volumes; remove it",
+		accept: []string{target("storageClassName: c, volumeMode: Block")},
+		reject: []string{target("claimName: c, volumeMode: Block")},
+	}, {
+		name: "access mode", path: targetPath + ".accessMode", want: `supported values: "ReadWriteOnce", "ReadWriteMany", "ReadWriteOncePod"`,
+		reject: []string{target("storageClassName: c, accessMode: ReadOnlyMany")},
+	}, {
+		name: "volume mode", path: targetPath + ".volumeMode", want: `supported values: "Filesystem", "Block"`,
+		reject: []string{target("storageClassName: c, volumeMode: Raw")},
+	}, {
+		name: "capacity", path: targetPath + ".capacity", want: "capacity must be a quantity of bytes of at least 1, such as 500Mi or 30Gi",
+		accept: []string{target("storageClassName: c, capacity: 500Mi"), target("storageClassName: c, capacity: 1.5Ti"), target(`storageClassName: c, capacity: "1000000000"`)},
+		reject: []string{target(`storageClassName: c, capacity: "0"`), target("storageClassName: c, capacity: -1Gi"), target("storageClassName: c, capacity: 30GB"), target("storageClassName: c, capacity: 100m"), target("storageClassName: c, capacity: large")},
+	}, {
+		name: "empty class", path: targetPath + ".storageClassName", want: "should be at least 1 chars long",
+		reject: []string{target(`storageClassName: ""`)},
+	}, {
+		name: "empty claim", path: targetPath + ".claimName", want: "should be at least 1 chars long",
+		reject: []string{target(`claimName: ""`)},
+	}, {
+		name: "workloads", path: "spec.workloads", want: "should have at least 1 items",
+		accept: []string{"workloads: [" + many(64, "{name: w%d, fio: {rw: read, size: 1M}}") + "]"},
+		reject: []string{"workloads: []"},
+	}, {
+		name: "at most 64 workloads", path: "spec.workloads", want: "must have at most 64 items",
+		reject: []string{"workloads: [" + many(65, "{name: w%d, fio: {rw: read, size: 1M}}") + "]"},
+	}, {
+		name: "workloads' names differ", path: "spec.workloads[1]", want: "Duplicate value",
+		reject: []string{"workloads: [{name: a, jobFile: x}, {name: a, jobFile: y}]"},
+	}, {
+		name: "workload's name", path: workloadPath + ".name", want: "should match",
+		accept: []string{"workloads: [{name: rand-read-4k, jobFile: x}]"},
+		reject: []string{"workloads: [{name: Read, jobFile: x}]", "workloads: [{name: a b, jobFile: x}]"},
+	}, {
+		name: "one kind of workload", path: workloadPath, want: "set exactly one of fio (parameters) and jobFile (a whole fio job file)",
+		accept: []string{fio("size: 1M"), `workloads: [{name: w, jobFile: "[a]\nrw=read\nsize=1M\n"}]`},
+		reject: []string{"workloads: [{name: w}]", "workloads: [{name: w, jobFile: x, fio: {rw: read, size: 1M}}]"},
+	}, {
+		name: "job file", path: workloadPath + ".jobFile", want: "may not be more than 16384 bytes",
+		accept: []string{"workloads: [{name: w, jobFile: " + strings.Repeat("x", 16384) + "}]"},
+		reject: []string{"workloads: [{name: w, jobFile: " + strings.Repeat("x", 16385) + "}]"},
+	}, {
+		name: "no rw", path: fioPath + ".rw", want: "Required value",
+		reject: []string{"workloads: [{name: w, fio: {size: 1M}}]"},
+	}, {
+		name: "rw", path: fioPath + ".rw", want: "Unsupported value: \"random\"",
+		accept: []string{fio("rw: write"), fio("rw: trimwrite"), fio("rw: readwrite"), fio("rw: randtrimwrite")},
+		reject: []string{fio("rw: random")},
+	}, {
+		name: "an end", path: fioPath, want: "set size (bytes per job, for example 1G), runtimeSeconds, or both: without them fio does not know when to end",
+		accept: []string{"workloads: [{name: w, fio: {rw: read, runtimeSeconds: 5}}]", fio("runtimeSeconds: 5")},
+		reject: []string{"workloads: [{name: w, fio: {rw: read}}]"},
+	}, {
+		name: "timeBased", path: fioPath + ".timeBased", want: "timeBased needs runtimeSeconds: set how long the job runs",
+		accept: []string{fio("timeBased: true, runtimeSeconds: 5"), fio("timeBased: false")},
+		reject: []string{fio("timeBased: true")},
+	}, {
+		name: "rwmixread", path: fioPath + ".rwmixread", want: "rwmixread is for mixed workloads; set rw to rw, readwrite or randrw, or remove rwmixread",
+		accept: []string{fio("rw: randrw, rwmixread: 70"), fio("rw: rw, rwmixread: 0"), fio("rw: readwrite, rwmixread: 100")},
+		reject: []string{fio("rw: randread, rwmixread: 70"), fio("rw: trimwrite, rwmixread: 50")},
+	}, {
+		name: "rwmixread's range", path: fioPath + ".rwmixread", want: "should be less than or equal to 100",
+		reject: []string{fio("rw: randrw, rwmixread: 101")},
+	}, {
+		name: "bs", path: fioPath + ".bs", want: "bs must be a size such as 512, 4k or 1m, or up to three of them (reads, writes, trims) with commas",
+		accept: []string{fio(`bs: "512"`), fio("bs: 4k"), fio("bs: 1M"), fio("bs: 4KiB"), fio(`bs: "8k,32k"`), fio(`bs: ",16k"`[:0] + `bs: "8k,,16k"`)},
+		reject: []string{fio("bs: 4x"), fio(`bs: "4k,4k,4k,4k"`), fio(`bs: "4k;rw=write"`), fio(`bs: "-4k"`), fio(`bs: "4k\nexec_prerun=x"`)},
+	}, {
+		name: "size", path: fioPath + ".size", want: "size must be a number of bytes such as 512M or 10G, or a percentage from 1% to 100%",
+		accept: []string{fio("size: 10G"), fio(`size: "1048576"`), fio("size: 100%"), fio("size: 1%"), fio("size: 1TiB")},
+		reject: []string{fio("size: 0%"), fio("size: 101%"), fio("size: ten"), fio("size: -1G"), fio(`size: "1G\nfilename=/x"`)},
+	}, {
+		name: "ioengine", path: fioPath + ".ioengine", want: `Unsupported value: "exec"`,
+		accept: []string{fio("ioengine: psync"), fio("ioengine: io_uring"), fio("ioengine: libaio, iodepth: 64")},
+		reject: []string{fio("ioengine: exec")},
+	}, {
+		name: "iodepth", path: fioPath + ".iodepth", want: "should be greater than or equal to 1",
+		reject: []string{fio("iodepth: 0")},
+	}, {
+		name: "nrfiles", path: fioPath + ".nrfiles", want: "should be less than or equal to 100000",
+		accept: []string{fio("nrfiles: 100000")},
+		reject: []string{fio("nrfiles: 100001")},
+	}, {
+		name: "numjobs", path: fioPath + ".numjobs", want: "should be less than or equal to 1024",
+		accept: []string{fio("numjobs: 16")},
+		reject: []string{fio("numjobs: 1025")},
+	}, {
+		name: "runtimeSeconds", path: fioPath + ".runtimeSeconds", want: "should be greater than or equal to 1",
+		reject: []string{fio("runtimeSeconds: 0")},
+	}, {
+		name: "rampTimeSeconds", path: fioPath + ".rampTimeSeconds", want: "should be greater than or equal to 0",
+		accept: []string{fio("rampTimeSeconds: 0")},
+		reject: []string{fio("rampTimeSeconds: -1")},
+	}, {
+		name: "sync", path: fioPath + ".sync", want: `supported values: "none", "sync", "dsync"`,
+		accept: []string{fio("sync: dsync")},
+		reject: []string{fio(`sync: "1"`)},
+	}, {
+		name: "fsync", path: fioPath + ".fsync", want: "should be greater than or equal to 0",
+		accept: []string{fio("fsync: 1, fdatasync: 0")},
+		reject: []string{fio("fsync: -1")},
+	}, {
+		name: "rate", path: fioPath + ".rate", want: "rate must be bytes per second such as 10m, or up to three of them (reads, writes, trims) with commas",
+		accept: []string{fio("rate: 10m"), fio(`rate: "10m,5m"`)},
+		reject: []string{fio("rate: fast"), fio("rate: 10m/s")},
+	}, {
+		name: "rateIOPS", path: fioPath + ".rateIOPS", want: "should be greater than or equal to 1",
+		accept: []string{fio("rateIOPS: 100")},
+		reject: []string{fio("rateIOPS: 0")},
+	}, {
+		name: "loops", path: fioPath + ".loops", want: "should be greater than or equal to 1",
+		accept: []string{fio("loops: 3")},
+		reject: []string{fio("loops: 0")},
+	}, {
+		name: "options with a field", path: fioPath + ".options", want: "an option that has a field of its own belongs there: move it out of options (runtime is runtimeSeconds",
+		accept: []string{fio(`options: {thinktime: "100", rwmixwrite: "30"}`)},
+		reject: []string{fio(`options: {bs: 4k}`), fio(`options: {runtime: "5"}`), fio(`options: {group_reporting: "1"}`), fio(`options: {rate_iops: "5"}`), fio(`options: {blocksize: 4k}`)},
+	}, {
+		name: "number of options", path: fioPath + ".options", want: "must have at most 64 items",
+		accept: []string{fio("options: {" + many(64, `o%d: "1"`) + "}")},
+		reject: []string{fio("options: {" + many(65, `o%d: "1"`) + "}")},
+	}, {
+		name: "value of an option", path: fioPath + ".options.thinktime", want: "may not be more than 256 bytes",
+		accept: []string{fio("options: {thinktime: " + long[:256] + "}")},
+		reject: []string{fio("options: {thinktime: " + long[:257] + "}")},
+	}, {
+		name: "node selector", path: "spec.placement.nodeSelector", want: "must have at most 32 items",
+		accept: []string{"placement: {nodeSelector: {" + many(32, "k%d: v") + "}, tolerations: [{operator: Exists}], affinity: {nodeAffinity: {}}}"},
+		reject: []string{"placement: {nodeSelector: {" + many(33, "k%d: v") + "}}"},
+	}, {
+		name: "tolerations", path: "spec.placement.tolerations", want: "must have at most 32 items",
+		reject: []string{"placement: {tolerations: [" + many(33, "{key: k%d, operator: Exists}") + "]}"},
+	}, {
+		name: "pod labels", path: "spec.pod.labels", want: "labels below storagebench.dev/, app.kubernetes.io/ and batch.kubernetes.io/ are set by the operator and by Kubernetes; use another prefix",
+		accept: []string{"pod: {labels: {team: storage, example.com/x: y}}"},
+		reject: []string{"pod: {labels: {storagebench.dev/benchmark: other}}", "pod: {labels: {app.kubernetes.io/managed-by: me}}", "pod: {labels: {batch.kubernetes.io/job-name: j}}"},
+	}, {
+		name: "pod annotations", path: "spec.pod.annotations", want: "annotations below storagebench.dev/ are set by the operator; use another prefix",
+		accept: []string{"pod: {annotations: {sidecar.istio.io/inject: 'false'}}"},
+		reject: []string{"pod: {annotations: {storagebench.dev/run: r}}"},
+	}, {
+		name: "pull secrets", path: "spec.pod.imagePullSecrets", want: "must have at most 8 items",
+		accept: []string{"pod: {imagePullSecrets: [" + many(8, "{name: s%d}") + "], priorityClassName: high, securityContext: {runAsUser: 1000}, resources: {limits: {memory: 1Gi}}}"},
+		reject: []string{"pod: {imagePullSecrets: [" + many(9, "{name: s%d}") + "]}"},
+	}, {
+		name: "priority class", path: "spec.pod.priorityClassName", want: "should be at least 1 chars long",
+		reject: []string{`pod: {priorityClassName: ""}`},
+	}, {
+		name: "provisioning deadline", path: "spec.deadlines.provisioningSeconds", want: "should be greater than or equal to 1",
+		accept: []string{"deadlines: {provisioningSeconds: 1}", "deadlines: {}"},
+		reject: []string{"deadlines: {provisioningSeconds: 0}"},
+	}, {
+		name: "start deadline", path: "spec.deadlines.startSeconds", want: "should be less than or equal to 86400",
+		reject: []string{"deadlines: {startSeconds: 86401}"},
+	}, {
+		name: "progress deadline", path: "spec.deadlines.progressSeconds", want: "should be greater than or equal to 5",
+		accept: []string{"deadlines: {progressSeconds: 5}"},
+		reject: []string{"deadlines: {progressSeconds: 4}"},
+	}, {
+		name: "run deadline", path: "spec.deadlines.runSeconds", want: "should be less than or equal to 2592000",
+		accept: []string{"deadlines: {runSeconds: 2592000}"},
+		reject: []string{"deadlines: {runSeconds: 2592001}"},
+	}, {
+		name: "clean-up deadline", path: "spec.deadlines.cleanUpSeconds", want: "should be greater than or equal to 1",
+		reject: []string{"deadlines: {cleanUpSeconds: 0}"},
+	}, {
+		name: "clean-up policy", path: "spec.cleanupPolicy", want: `supported values: "Delete", "Retain"`,
+		accept: []string{"cleanupPolicy: Retain", "cleanupPolicy: Delete"},
+		reject: []string{"cleanupPolicy: Keep"},
+	}, {
+		name: "time to live", path: "spec.ttlSecondsAfterFinished", want: "should be greater than or equal to 0",
+		accept: []string{"ttlSecondsAfterFinished: 0", "ttlSecondsAfterFinished: 31536000", "suspend: true"},
+		reject: []string{"ttlSecondsAfterFinished: -1"},
+	}, {
+		name: "unknown field", path: "", want: `unknown field "spec.workload"`,
+		reject: []string{"workload: []"},
+	}} {
+		t.Run(test.name, func(t *testing.T) {
+			c := envtest.Client(t)
+			for _, parts := range test.accept {
+				if err := c.Create(t.Context(), benchmark(t, parts), client.DryRunAll, client.FieldValidation("Strict")); err != nil {
+					t.Errorf("%.200s: %v", parts, err)
+				}
+			}
+			for _, parts := range test.reject {
+				err := c.Create(t.Context(), benchmark(t, parts), client.DryRunAll, client.FieldValidation("Strict"))
+				wantRefusal(t, err, parts, test.path, test.want)
+			}
+		})
+	}
+}
+
+// wantRefusal checks that the API server has refused at the path, in these words.
+func wantRefusal(t *testing.T, err error, what, path, words string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("%.200s was accepted", what)
+		return
+	}
+	if path == "" {
+		if !strings.Contains(err.Error(), words) {
+			t.Errorf("%.200s: %v, want %q", what, err, words)
+		}
+		return
+	}
+	if slices.ContainsFunc(causes(err), func(c metav1.StatusCause) bool {
+		return c.Field == path && strings.Contains(strings.ToLower(c.Message), strings.ToLower(words))
+	}) {
+		return
+	}
+	t.Errorf("%.200s: %v, want %q at %s", what, err, words, path)
+}
+
+func causes(err error) []metav1.StatusCause {
+	status, ok := err.(apierrors.APIStatus) //nolint:errorlint // As the API server's client returns it.
+	if !ok || status.Status().Details == nil {
+		return nil
+	}
+	return status.Status().Details.Causes
+}
+
+func TestName(t *testing.T) {
+	c := envtest.Client(t)
+	sb := benchmark(t, "")
+	sb.SetName(strings.Repeat("x", 63))
+	if err := c.Create(t.Context(), sb, client.DryRunAll); err != nil {
+		t.Error(err)
+	}
+	sb = benchmark(t, "")
+	sb.SetName(strings.Repeat("x", 64))
+	err := c.Create(t.Context(), sb, client.DryRunAll)
+	if err == nil || !strings.Contains(err.Error(), "the name may have at most 63 characters, because it becomes the value of a label; choose a shorter one") {
+		t.Errorf("a name of 64 characters: %v", err)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	c := envtest.Client(t)
+	sb := builder.OneRun("default", "defaults").Build()
+	if err := c.Create(t.Context(), sb, client.DryRunAll); err != nil {
+		t.Fatal(err)
+	}
+	want := builder.OneRun("default", "defaults").With(func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Suspend = ptr.To(false)
+		sb.Spec.CleanupPolicy = v1alpha1.CleanupDelete
+		sb.Spec.Deadlines = v1alpha1.Deadlines{
+			ProvisioningSeconds: ptr.To[int32](600), StartSeconds: ptr.To[int32](600), ProgressSeconds: ptr.To[int32](300),
+			RunSeconds: ptr.To[int32](86400), CleanUpSeconds: ptr.To[int32](600),
+		}
+	}).Build()
+	if diff := cmp.Diff(want.Spec, sb.Spec); diff != "" {
+		t.Errorf("spec (-want +got):\n%s", diff)
+	}
+}
+
+// What was measured cannot be edited afterwards; how to go on can.
+func TestUpdates(t *testing.T) {
+	fixed := map[string]struct {
+		change func(*v1alpha1.StorageBenchmarkSpec)
+		want   string
+	}{
+		"target added": {func(s *v1alpha1.StorageBenchmarkSpec) { s.Targets = append(s.Targets, builder.NewTarget("b")) }, "targets and workloads cannot change after the benchmark has started; create another StorageBenchmark"},
+		"capacity":     {func(s *v1alpha1.StorageBenchmarkSpec) { s.Targets[0].Capacity = ptr.To(resource.MustParse("2Gi")) }, "targets and workloads"},
+		"workload":     {func(s *v1alpha1.StorageBenchmarkSpec) { s.Workloads[0].Fio.RW = "randwrite" }, "targets and workloads"},
+		"option": {func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Workloads[0].Fio.Options = map[string]v1alpha1.FioOptionValue{"thinktime": "1"}
+		}, "targets and workloads"},
+		"placement added": {func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Placement = &v1alpha1.Placement{NodeSelector: map[string]string{"a": "b"}}
+		}, "placement and pod cannot change after the benchmark has started; create another StorageBenchmark"},
+		"pod label":   {func(s *v1alpha1.StorageBenchmarkSpec) { s.Pod.Labels["a"] = "other" }, "placement and pod"},
+		"pod removed": {func(s *v1alpha1.StorageBenchmarkSpec) { s.Pod = nil }, "placement and pod"},
+		"resources changed": {func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Pod.Resources.Limits = corev1.ResourceList{"cpu": resource.MustParse("1")}
+		}, "placement and pod"},
+	}
+	free := map[string]func(*v1alpha1.StorageBenchmarkSpec){
+		"suspend":       func(s *v1alpha1.StorageBenchmarkSpec) { s.Suspend = ptr.To(true) },
+		"clean-up":      func(s *v1alpha1.StorageBenchmarkSpec) { s.CleanupPolicy = v1alpha1.CleanupRetain },
+		"time to live":  func(s *v1alpha1.StorageBenchmarkSpec) { s.TTLSecondsAfterFinished = ptr.To[int32](1) },
+		"deadlines":     func(s *v1alpha1.StorageBenchmarkSpec) { s.Deadlines.RunSeconds = ptr.To[int32](5) },
+		"order changed": func(s *v1alpha1.StorageBenchmarkSpec) { slices.Reverse(s.Workloads) },
+	}
+	c := envtest.Client(t)
+	namespace := envtest.Namespace(t, c)
+	sb := builder.OneRun(namespace, "sb").Workload(builder.NewWorkload("second")).With(func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Pod = &v1alpha1.PodSettings{Labels: map[string]string{"a": "b"}}
+	}).Build()
+	if err := c.Create(t.Context(), sb); err != nil {
+		t.Fatal(err)
+	}
+	update := func(change func(*v1alpha1.StorageBenchmarkSpec)) error {
+		changed := sb.DeepCopy()
+		change(&changed.Spec)
+		return c.Update(t.Context(), changed, client.DryRunAll)
+	}
+	for name, test := range fixed {
+		if err := update(test.change); err != nil {
+			t.Errorf("%s before the start: %v", name, err)
+		}
+	}
+	sb.Status.StartTime = ptr.To(metav1.Now())
+	if err := c.Status().Update(t.Context(), sb); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range fixed {
+		wantRefusal(t, update(test.change), name, "spec", test.want)
+	}
+	for name, change := range free {
+		if err := update(change); err != nil {
+			t.Errorf("%s after the start: %v", name, err)
+		}
+	}
+}
+
+// The largest benchmark that validation admits can be created, and its largest status can be written.
+func TestLargestStatus(t *testing.T) {
+	const maxStatus = 1 << 20
+	c := envtest.Client(t)
+	namespace := envtest.Namespace(t, c)
+	name := func(prefix string, i int) string {
+		digits := fmt.Sprintf("-%04d", i)
+		return prefix + strings.Repeat("x", 32-len(prefix)-len(digits)) + digits
+	}
+	b := builder.NewBenchmark(namespace, strings.Repeat("b", 63))
+	for i := range 16 {
+		b.Target(builder.NewTarget(name("t", i)))
+	}
+	for i := range 64 {
+		b.Workload(builder.NewWorkload(name("w", i)))
+	}
+	sb := b.Build()
+	if err := c.Create(t.Context(), sb); err != nil {
+		t.Fatal(err)
+	}
+	sb.Status = largestStatus(sb)
+	text, err := json.Marshal(sb.Status)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("The largest status takes %d bytes (%d a run)", len(text), len(text)/1024)
+	if len(text) > maxStatus {
+		t.Errorf("the largest status takes %d bytes, more than %d", len(text), maxStatus)
+	}
+	if err := c.Status().Update(t.Context(), sb); err != nil {
+		t.Errorf("write the largest status: %.300v", err)
+	}
+}
+
+func largestStatus(sb *v1alpha1.StorageBenchmark) v1alpha1.StorageBenchmarkStatus {
+	now := ptr.To(metav1.Now())
+	message := strings.Repeat("m", 2048)
+	status := v1alpha1.StorageBenchmarkStatus{
+		ObservedGeneration: math.MaxInt64, StartTime: now, CompletionTime: now, PlannedRuns: 1024, FinishedRuns: 1024,
+		Progress: "1024/1024", Summary: strings.Repeat("s", 1024),
+	}
+	for _, kind := range []string{v1alpha1.ConditionSucceeded, v1alpha1.ConditionMeasured, v1alpha1.ConditionCleanedUp} {
+		status.Conditions = append(status.Conditions, metav1.Condition{Type: kind, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonDeadlineExceeded, Message: message, LastTransitionTime: *now})
+	}
+	for i := range sb.Spec.Targets {
+		status.Targets = append(status.Targets, v1alpha1.TargetStatus{
+			Name: sb.Spec.Targets[i].Name, StorageClassName: strings.Repeat("c", 253), VolumeMode: corev1.PersistentVolumeFilesystem,
+			Claims: []string{strings.Repeat("c", 253)}, ProvisionedSeconds: ptr.To[int32](math.MaxInt32),
+			Volumes: []v1alpha1.VolumeStatus{{Name: strings.Repeat("v", 253), Handle: strings.Repeat("h", 1024), Node: strings.Repeat("n", 253), Zone: strings.Repeat("z", 63), InstanceType: strings.Repeat("i", 63)}},
+		})
+		for j := range sb.Spec.Workloads {
+			run := v1alpha1.Run{
+				Name: sb.Spec.Workloads[j].Name + "." + sb.Spec.Targets[i].Name, Target: sb.Spec.Targets[i].Name, Workload: sb.Spec.Workloads[j].Name,
+				State: v1alpha1.RunSucceeded, Attempts: 99, Disruptions: 3, Job: strings.Repeat("j", 57), LogConfigMap: strings.Repeat("l", 57),
+				StartTime: now, CompletionTime: now, Result: largestResult(),
+			}
+			status.Runs = append(status.Runs, run)
+		}
+	}
+	return status
+}
+
+// largestResult has reads and writes at the scale of a day on the fastest storage, with latencies of seconds.
+func largestResult() *v1alpha1.Result {
+	const seconds = 99_999_999_999
+	io := &v1alpha1.IOResult{
+		IOs: 999_999_999_999, Bytes: 9_999_999_999_999_999, IOPS: 99_999_999, BytesPerSecond: 999_999_999_999,
+		Latency: &v1alpha1.Latency{MeanNanoseconds: seconds, StddevNanoseconds: seconds},
+		CompletionLatency: &v1alpha1.LatencyDistribution{
+			MinNanoseconds: seconds, P50Nanoseconds: seconds, P90Nanoseconds: seconds, P95Nanoseconds: seconds,
+			P99Nanoseconds: seconds, P999Nanoseconds: seconds, P9999Nanoseconds: seconds, MaxNanoseconds: seconds,
+		},
+	}
+	return &v1alpha1.Result{
+		FioVersion: "fio-3.39-31-gabcdef", ElapsedMilliseconds: 86_400_000, Read: io, Write: io,
+		CPU: &v1alpha1.CPUResult{UserPercent: 100, SystemPercent: 100},
+	}
+}

@@ -1,0 +1,274 @@
+package controllers
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/fakecluster"
+)
+
+// A benchmark can be deleted at any moment, and leaves nothing.
+func TestDeletionAtEachStage(t *testing.T) {
+	step := func(reason string) func(*world, *v1alpha1.StorageBenchmark) {
+		return func(w *world, sb *v1alpha1.StorageBenchmark) { w.untilStep(sb, reason) }
+	}
+	ended := func(w *world, sb *v1alpha1.StorageBenchmark) {
+		w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	}
+	for _, test := range []struct {
+		name   string
+		pods   fakecluster.Outcome
+		wait   bool // claims are not bound
+		keep   bool // volumes are not deleted before the benchmark is
+		change func(*v1alpha1.StorageBenchmark)
+		until  func(*world, *v1alpha1.StorageBenchmark)
+	}{{
+		name: "at once", until: func(*world, *v1alpha1.StorageBenchmark) {},
+	}, {
+		name:   "waiting for a StorageClass",
+		change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0].StorageClassName = ptr.To("none") },
+		until:  step(v1alpha1.ReasonPending),
+	}, {
+		name:   "suspended",
+		change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = ptr.To(true) },
+		until:  step(v1alpha1.ReasonSuspended),
+	}, {
+		name: "provisioning", wait: true, until: step(v1alpha1.ReasonProvisioning),
+	}, {
+		name: "unschedulable", pods: fakecluster.Unschedulable("no nodes"), until: step(v1alpha1.ReasonPreparing),
+	}, {
+		name: "pulling the image", pods: fakecluster.BackOff("not found"), until: step(v1alpha1.ReasonPreparing),
+	}, {
+		name: "laying out files", pods: fakecluster.Hang(job.LayoutContainer), until: step(v1alpha1.ReasonPreparing),
+	}, {
+		name: "measuring", pods: fakecluster.Hang(job.MeasureContainer), until: step(v1alpha1.ReasonMeasuring),
+	}, {
+		name: "cleaning up", pods: fakecluster.Succeed(builder.Report()), keep: true, until: step(v1alpha1.ReasonCleaningUp),
+	}, {
+		name: "ended", pods: fakecluster.Succeed(builder.Report()), until: ended,
+	}, {
+		name: "retained", pods: fakecluster.Succeed(builder.Report()), until: ended,
+		change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain },
+	}, {
+		name: "retained by the class", pods: fakecluster.Hang(job.MeasureContainer), until: step(v1alpha1.ReasonMeasuring),
+		change: func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Targets[0].StorageClassName = ptr.To(fakecluster.RetainClass)
+		},
+	}} {
+		for _, propagation := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
+			t.Run(fmt.Sprintf("%s %s", test.name, propagation), func(t *testing.T) {
+				w := newWorld(t)
+				w.cluster.AllPods(test.pods)
+				w.cluster.OnVolume(func(*corev1.PersistentVolume) bool { return !test.keep })
+				if test.wait {
+					w.cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Wait() })
+				}
+				b := builder.OneRun(w.namespace, "sb").Workload(builder.NewWorkload("second")).Target(builder.NewTarget("slow"))
+				if test.change != nil {
+					b.With(test.change)
+				}
+				sb := create(w, b.Build())
+				test.until(w, sb)
+
+				w.delete(sb, client.PropagationPolicy(propagation))
+				w.cluster.OnVolume(func(*corev1.PersistentVolume) bool { return true })
+				w.untilGone(sb)
+			})
+		}
+	}
+}
+
+func TestRetain(t *testing.T) {
+	w := newWorld(t)
+	sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain
+	}).Build())
+
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+	if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonRetained, "until the StorageBenchmark is deleted"); err != nil {
+		t.Error(err)
+	}
+	if claims, volumes := w.claims(), w.volumes(); len(claims) != 1 || len(volumes) != 1 || claims[0].DeletionTimestamp != nil {
+		t.Errorf("claims %v, volumes %v", claims, volumes)
+	}
+}
+
+func TestVolumeOfARetainingClass(t *testing.T) {
+	w := newWorld(t)
+	sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets[0].StorageClassName = ptr.To(fakecluster.RetainClass)
+	}).Build())
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	if left := w.children(); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+// A claim of a StorageClass may be bound to a volume that somebody has made by hand. That is not ours to delete.
+func TestVolumeOfSomebodyElse(t *testing.T) {
+	w := newWorld(t)
+	capacity := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
+	volume := create(w, &corev1.PersistentVolume{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "theirs-"},
+		Spec: corev1.PersistentVolumeSpec{
+			Capacity: capacity, AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			StorageClassName: builder.StorageClass, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
+			PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: fakecluster.Driver, VolumeHandle: "precious"}},
+		},
+	})
+	w.cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.BindTo(volume.Name) })
+	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+	if got := sb.Status.Targets[0].Volumes; len(got) != 1 || got[0].Handle != "precious" {
+		t.Errorf("volumes are %v", got)
+	}
+	if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft); err != nil {
+		t.Error(err)
+	}
+	if err := w.gone(volume); err == nil || volume.Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimRetain {
+		t.Errorf("the volume is %v", volume)
+	}
+}
+
+// What cannot be removed in time is named, with what a person can do, and holds back nothing.
+func TestLeftBehind(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.OnVolume(func(*corev1.PersistentVolume) bool { return false })
+	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+
+	w.untilStep(sb, v1alpha1.ReasonCleaningUp, "waiting for the removal of volume")
+	w.pass(sb, 600*time.Second)
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted, "not removed within 600 s: volume")
+	volume := sb.Status.Targets[0].Volumes[0]
+	if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind,
+		fmt.Sprintf("volume %s (%s) (kubectl delete pv %s)", volume.Name, volume.Handle, volume.Name)); err != nil {
+		t.Error(err)
+	}
+	if sb.Status.Runs[0].Result == nil {
+		t.Error("the result is lost")
+	}
+	w.delete(sb)
+	w.untilStep(sb, v1alpha1.ReasonCleaningUp, "waiting for the removal of volume")
+	w.pass(sb, 600*time.Second)
+	w.eventually(func() error { return w.gone(sb) })
+	w.eventually(func() error {
+		return w.hasEvent(corev1.EventTypeWarning, v1alpha1.ReasonLeftBehind, "kubectl delete pv")
+	})
+}
+
+// A node that is gone cannot hold back the deletion of a benchmark for ever.
+func TestDeletionWithALostNode(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.AllPods(fakecluster.Lose())
+	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	w.untilStep(sb, v1alpha1.ReasonMeasuring)
+	w.delete(sb)
+	w.untilStep(sb, v1alpha1.ReasonCleaningUp, "waiting for the removal of pod", "claim", "volume")
+	w.pass(sb, 601*time.Second)
+	w.eventually(func() error { return w.gone(sb) })
+	w.eventually(func() error {
+		return w.hasEvent(corev1.EventTypeWarning, v1alpha1.ReasonLeftBehind, "kubectl delete pod --force")
+	})
+}
+
+// A claim whose volume was deleted under it is in nobody's way.
+func TestDeletionWithALostVolume(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.AllPods(fakecluster.Unschedulable("no nodes"))
+	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	w.eventually(func() error {
+		if claims := w.claims(); len(claims) != 1 || claims[0].Status.Phase != corev1.ClaimBound {
+			return fmt.Errorf("claims are %v", claims)
+		}
+		return nil
+	})
+	volume := w.volumes()[0]
+	w.delete(&volume)
+	w.eventually(func() error { return w.gone(&volume) })
+	w.delete(sb)
+	w.untilGone(sb)
+}
+
+func TestCleanUpJobFails(t *testing.T) {
+	w := newWorld(t)
+	w.claim("mine", corev1.PersistentVolumeFilesystem)
+	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		if pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleCleanUp {
+			return fakecluster.FailCleanUp("remove test files: permission denied")
+		}
+		return fakecluster.Succeed(builder.Report())
+	})
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewClaimTarget("t", "mine")).Workload(builder.NewWorkload("reads")).Build())
+
+	w.untilStep(sb, v1alpha1.ReasonCleaningUp, "waiting for the removal of directory storagebench-")
+	w.pass(sb, 600*time.Second)
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted, "not removed within 600 s: directory storagebench-")
+	if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, "on claim mine"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTimeToLive(t *testing.T) {
+	w := newWorld(t)
+	sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.TTLSecondsAfterFinished = ptr.To[int32](60)
+	}).Build())
+	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	w.pass(sb, 60*time.Second)
+	w.untilGone(sb)
+}
+
+// A time to live can be set when the benchmark has ended, and the edit is seen.
+func TestTimeToLiveSetAfterTheEnd(t *testing.T) {
+	w := newWorld(t)
+	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.TTLSecondsAfterFinished = ptr.To[int32](3600) })
+	w.until(sb, func(sb *v1alpha1.StorageBenchmark) error {
+		if sb.Status.ObservedGeneration != 2 {
+			return fmt.Errorf("observedGeneration is %d", sb.Status.ObservedGeneration)
+		}
+		return nil
+	})
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.TTLSecondsAfterFinished = ptr.To[int32](0) })
+	w.untilGone(sb)
+}
+
+func TestTimeToLiveDecision(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for _, test := range []struct {
+		name      string
+		ttl       *int32
+		ended     *metav1.Time
+		remaining time.Duration
+		expires   bool
+	}{
+		{"no time to live", nil, ptr.To(metav1.NewTime(now)), 0, false},
+		{"not ended", ptr.To[int32](5), nil, 0, false},
+		{"just ended", ptr.To[int32](5), ptr.To(metav1.NewTime(now)), 5 * time.Second, true},
+		{"ended long ago", ptr.To[int32](5), ptr.To(metav1.NewTime(now.Add(-time.Hour))), 5*time.Second - time.Hour, true},
+		{"zero", ptr.To[int32](0), ptr.To(metav1.NewTime(now)), 0, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			sb := &v1alpha1.StorageBenchmark{}
+			sb.Spec.TTLSecondsAfterFinished, sb.Status.CompletionTime = test.ttl, test.ended
+			remaining, expires := timeToLive(sb, now)
+			if remaining != test.remaining || expires != test.expires {
+				t.Errorf("timeToLive is %s, %v; want %s, %v", remaining, expires, test.remaining, test.expires)
+			}
+		})
+	}
+}

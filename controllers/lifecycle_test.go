@@ -1,0 +1,307 @@
+package controllers
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/storage"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/fakecluster"
+)
+
+// Runs are made one after the other, every workload on all targets before the next one.
+func TestRunsInOrder(t *testing.T) {
+	w := newWorld(t)
+	var mu sync.Mutex
+	var order []string
+	live := map[string]bool{}
+	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		mu.Lock()
+		defer mu.Unlock()
+		run := pod.Annotations[v1alpha1.AnnotationRun]
+		if !slices.Contains(order, run) {
+			order = append(order, run)
+		}
+		if pod.Status.Phase == corev1.PodSucceeded {
+			delete(live, run)
+		} else if live[run] = true; len(live) > 1 {
+			t.Errorf("pods of %v at the same time", live)
+		}
+		return fakecluster.Succeed(builder.Report())
+	})
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").
+		Target(builder.NewTarget("fast")).Target(builder.NewBlockTarget("raw")).
+		Workload(builder.NewWorkload("one")).Workload(builder.NewWorkload("two")).Build())
+
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted, "4 runs on 2 targets")
+
+	want := []string{"one.fast", "one.raw", "two.fast", "two.raw"}
+	if diff := cmp.Diff(want, order); diff != "" {
+		t.Errorf("order of pods (-want +got):\n%s", diff)
+	}
+	var names []string
+	for _, run := range sb.Status.Runs {
+		names = append(names, run.Name)
+	}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("order of runs in the status (-want +got):\n%s", diff)
+	}
+	if sb.Status.Targets[1].VolumeMode != corev1.PersistentVolumeBlock {
+		t.Errorf("target raw has mode %s", sb.Status.Targets[1].VolumeMode)
+	}
+	summary := "one: fast read 3048 IOPS 5.01ms p50, raw read 3048 IOPS 5.01ms p50; two: fast read 3048 IOPS 5.01ms p50, raw read 3048 IOPS 5.01ms p50"
+	if sb.Status.Summary != summary {
+		t.Errorf("summary is %q", sb.Status.Summary)
+	}
+}
+
+func TestSectionsOfAJobFile(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.AllPods(fakecluster.Succeed(builder.Report("first", "second")))
+	text := "[global]\nsize=1M\nrw=randread\n[first]\n[second]\nstonewall\n"
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewTarget("fast")).Workload(builder.NewJobFile("file", text)).Build())
+
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+	run := sb.Status.Runs[0]
+	want := []v1alpha1.SectionResult{{Name: "first", Result: *wantResult()}, {Name: "second", Result: *wantResult()}}
+	if diff := cmp.Diff(want, run.Sections); diff != "" || run.Result != nil {
+		t.Errorf("result %v, sections (-want +got):\n%s", run.Result, diff)
+	}
+}
+
+// The API server compares the lists of the spec without regard to order, so that an edit may change it.
+func TestReorderedSpec(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	reads, writes := builder.NewWorkload("reads"), builder.NewWorkload("writes")
+	writes.Fio.RW = "randwrite"
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewTarget("fast")).Workload(reads).Workload(writes).Build())
+	w.untilStep(sb, v1alpha1.ReasonMeasuring, "reads.fast")
+
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { slices.Reverse(sb.Spec.Workloads) })
+	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		if pod.Annotations[v1alpha1.AnnotationRun] == "reads.fast" {
+			return fakecluster.Succeed(builder.Report())
+		}
+		return fakecluster.Hang(job.MeasureContainer)
+	})
+	w.untilStep(sb, v1alpha1.ReasonMeasuring, "writes.fast")
+
+	for _, pod := range w.pods() {
+		want := map[string]string{"reads.fast": "rw=randread", "writes.fast": "rw=randwrite"}[pod.Annotations[v1alpha1.AnnotationRun]]
+		if file := pod.Spec.Containers[0].Env[0].Value; !strings.Contains(file, want+"\n") {
+			t.Errorf("pod %s has the job file\n%s", pod.Name, file)
+		}
+	}
+	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+}
+
+func TestLogsAreKept(t *testing.T) {
+	w := newWorld(t)
+	sb := w.untilEnd(create(w, builder.OneRun(w.namespace, "sb").Build()), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+	maps := w.configMaps()
+	if len(maps) != 1 || maps[0].Name != sb.Status.Runs[0].LogConfigMap {
+		t.Fatalf("ConfigMaps %v, but the run has %q", maps, sb.Status.Runs[0].LogConfigMap)
+	}
+	r, err := gzip.NewReader(bytes.NewReader(maps[0].BinaryData[logKey]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil || !strings.HasPrefix(string(text), "log of fio of sb-randread-fast-") {
+		t.Errorf("log %q, error %v", text, err)
+	}
+}
+
+func TestSuspendBeforeStart(t *testing.T) {
+	w := newWorld(t)
+	sb := create(w, builder.OneRun(w.namespace, "sb").Suspended().Build())
+
+	sb = w.untilStep(sb, v1alpha1.ReasonSuspended, "set it to false to go on")
+	if sb.Status.StartTime != nil || len(w.children()) > 0 {
+		t.Errorf("a suspended benchmark has started at %v and made %q", sb.Status.StartTime, w.children())
+	}
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = ptr.To(false) })
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	if err := wantRun(sb, v1alpha1.RunSucceeded, 1, 0); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSuspendDuringARun(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		if pod.Annotations[v1alpha1.AnnotationRun] == "randread.fast" {
+			return fakecluster.Succeed(builder.Report())
+		}
+		return fakecluster.Hang(job.MeasureContainer)
+	})
+	sb := create(w, builder.OneRun(w.namespace, "sb").Workload(builder.NewWorkload("second")).Build())
+	w.untilStep(sb, v1alpha1.ReasonMeasuring, "run second.fast (2 of 2)")
+	claims := w.claims()
+
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = ptr.To(true) })
+	sb = w.untilStep(sb, v1alpha1.ReasonSuspended, "set it to false to go on")
+	if run := sb.Status.Runs[1]; run.State != v1alpha1.RunPending || run.Message != "ended by spec.suspend, will be repeated" {
+		t.Errorf("suspended run is %+v", run)
+	}
+	if sb.Status.Runs[0].Result == nil {
+		t.Error("the finished run has lost its result")
+	}
+	for _, pod := range w.pods() {
+		if pod.Annotations[v1alpha1.AnnotationRun] == "second.fast" {
+			t.Errorf("pod %s is there after the run was suspended", pod.Name)
+		}
+	}
+	if now := w.claims(); len(now) != 1 || now[0].UID != claims[0].UID {
+		t.Errorf("claims were %v and are %v", claims, now)
+	}
+
+	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = ptr.To(false) })
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	if run := sb.Status.Runs[1]; run.Attempts != 2 || run.Disruptions != 0 || run.Message != "" {
+		t.Errorf("resumed run is %+v", run)
+	}
+	if run := sb.Status.Runs[0]; run.Attempts != 1 {
+		t.Errorf("the finished run was repeated: %+v", run)
+	}
+}
+
+// What ends while no operator looks is collected by the next one.
+func TestRestartDuringARun(t *testing.T) {
+	w := newWorldWithoutOperator(t)
+	stop := w.startOperator()
+	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := w.untilStep(create(w, builder.OneRun(w.namespace, "sb").Build()), v1alpha1.ReasonMeasuring)
+	before := w.jobs()
+	stop()
+
+	// It ends while nobody looks.
+	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.eventually(func() error {
+		if j := w.jobs()[0]; j.Status.Succeeded == 0 {
+			return fmt.Errorf("Job %s has not ended", j.Name)
+		}
+		return nil
+	})
+	w.cluster.AllPods(fakecluster.Fail(digest.ExitFailed, "a second attempt"))
+	w.startOperator()
+
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	if err := wantRun(sb, v1alpha1.RunSucceeded, 1, 0); err != nil {
+		t.Error(err)
+	}
+	if len(before) != 1 || sb.Status.Runs[0].Job != before[0].Name {
+		t.Errorf("Jobs before the restart: %v, run's Job: %s", before, sb.Status.Runs[0].Job)
+	}
+}
+
+func TestRestartAtEachStep(t *testing.T) {
+	w := newWorldWithoutOperator(t)
+	w.cluster.AllPods(fakecluster.Hang(job.LayoutContainer))
+	var uids []string
+	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	for range 3 {
+		stop := w.startOperator()
+		w.untilStep(sb, v1alpha1.ReasonPreparing)
+		w.eventually(func() error {
+			if len(w.jobs()) != 1 {
+				return fmt.Errorf("%d Jobs", len(w.jobs()))
+			}
+			return nil
+		})
+		uids = append(uids, string(w.jobs()[0].UID))
+		stop()
+	}
+	if len(slices.Compact(uids)) != 1 {
+		t.Errorf("Jobs %q for one attempt", uids)
+	}
+}
+
+func TestExistingClaim(t *testing.T) {
+	w := newWorld(t)
+	claim := w.claim("mine", corev1.PersistentVolumeFilesystem)
+	var mu sync.Mutex
+	var cleaning []string
+	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		mu.Lock()
+		defer mu.Unlock()
+		if pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleCleanUp {
+			cleaning = pod.Spec.Containers[0].Args
+			if pod.Spec.Volumes[0].PersistentVolumeClaim.ClaimName != claim.Name {
+				t.Errorf("the clean-up pod has volume %v", pod.Spec.Volumes[0])
+			}
+		}
+		return fakecluster.Succeed(builder.Report())
+	})
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewClaimTarget("theirs", claim.Name)).Workload(builder.NewWorkload("reads")).Build())
+
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+	mu.Lock()
+	if diff := cmp.Diff([]string{"clean", "--directory=" + job.MountPath + "/" + child.Directory(sb)}, cleaning); diff != "" {
+		t.Errorf("arguments of the clean-up (-want +got):\n%s", diff)
+	}
+	mu.Unlock()
+	if left := w.children(); len(left) != 1 || !strings.HasPrefix(left[0], "volume ") {
+		t.Errorf("left at the end: %q, want the claim's volume only", left)
+	}
+	target := sb.Status.Targets[0]
+	if target.StorageClassName != builder.StorageClass || len(target.Volumes) != 1 || target.Volumes[0].Handle != "handle-mine" || target.ProvisionedSeconds != nil {
+		t.Errorf("target is %+v", target)
+	}
+	w.delete(sb)
+	w.eventually(func() error { return w.gone(sb) })
+	if err := w.gone(claim); err == nil || claim.DeletionTimestamp != nil {
+		t.Errorf("the claim was there before and is not any more: %v", claim)
+	}
+}
+
+func TestExistingRawBlockClaim(t *testing.T) {
+	w := newWorld(t)
+	w.claim("mine", corev1.PersistentVolumeBlock)
+	reads := builder.NewBenchmark(w.namespace, "reads").Target(builder.NewClaimTarget("theirs", "mine")).Workload(builder.NewWorkload("reads")).Build()
+	writes := builder.NewWorkload("writes")
+	writes.Fio.RW = "randwrite"
+
+	sb := w.untilEnd(create(w, reads), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	if sb.Status.Targets[0].VolumeMode != corev1.PersistentVolumeBlock {
+		t.Errorf("target is %+v", sb.Status.Targets[0])
+	}
+	sb = create(w, builder.NewBenchmark(w.namespace, "writes").Target(builder.NewClaimTarget("theirs", "mine")).Workload(writes).Build())
+	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "spec.workloads[0].fio")
+}
+
+// claim makes a claim that is not the operator's.
+func (w *world) claim(name string, mode corev1.PersistentVolumeMode) *corev1.PersistentVolumeClaim {
+	w.Helper()
+	target := builder.NewTarget("any")
+	return create(w, &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			StorageClassName: ptr.To(builder.StorageClass),
+			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			VolumeMode:       &mode,
+			Resources:        corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: storage.Capacity(&target)}},
+		},
+	})
+}

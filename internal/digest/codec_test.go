@@ -1,0 +1,287 @@
+package digest
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fxamacker/cbor/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storagebench/storagebench/internal/histogram"
+)
+
+// spread returns a histogram with many occupied buckets and large counts, which compresses badly.
+func spread(r *rand.Rand, buckets int) *histogram.Histogram {
+	h := &histogram.Histogram{}
+	for range buckets {
+		h.Add(histogram.Value(r.IntN(histogram.Buckets)), r.Uint64N(1<<40)+1)
+	}
+	return h
+}
+
+// direction returns the figures of an hour on fast storage, with latencies of up to four seconds.
+func direction(r *rand.Rand, h *histogram.Histogram) *Direction {
+	d := &Direction{
+		IOs: r.Int64N(1 << 36), Bytes: r.Int64N(1 << 52), MilliIOPS: r.Int64N(1 << 32), BytesPerSecond: r.Int64N(1 << 40),
+		Latency:    &Latency{Mean: r.Int64N(1 << 32), Stddev: r.Int64N(1 << 32)},
+		Completion: &Completion{Min: r.Int64N(1 << 20), Max: 1<<32 - 1, Histogram: h},
+	}
+	for i := range d.Completion.Percentiles {
+		d.Completion.Percentiles[i] = r.Int64N(1 << 32)
+	}
+	slices.Sort(d.Completion.Percentiles[:])
+	return d
+}
+
+// report returns a report whose groups have reads and writes.
+func report(r *rand.Rand, groups, buckets int) Report {
+	out := Report{FioVersion: "fio-3.39-31-gabcdef"}
+	for i := range groups {
+		out.Groups = append(out.Groups, Group{
+			Name: fmt.Sprintf("section-%d", i), ElapsedMilliseconds: r.Int64N(1 << 32), UserPercent: r.Int64N(1001), SystemPercent: r.Int64N(1001),
+			Read: direction(r, spread(r, buckets)), Write: direction(r, spread(r, buckets)),
+		})
+	}
+	return out
+}
+
+var equalHistograms = cmp.Comparer(func(a, b *histogram.Histogram) bool {
+	return (a == nil) == (b == nil) && (a == nil || a.Equal(b))
+})
+
+func equalReports(a, b Report) string {
+	blank := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == "._" }, cmp.Ignore())
+	return cmp.Diff(a, b, equalHistograms, blank)
+}
+
+func TestRoundTrip(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	one := report(r, 1, 40)
+	sparse := Report{FioVersion: "", Groups: []Group{{Name: "only-writes", Write: &Direction{IOs: 1}}}}
+	noHistogram := Report{Groups: []Group{{Read: &Direction{Completion: &Completion{Min: 1, Max: 2}}}}}
+	for name, want := range map[string]Report{"full": one, "sparse": sparse, "no histogram": noHistogram, "no direction": {Groups: []Group{{}}}} {
+		t.Run(name, func(t *testing.T) {
+			message, err := Encode(want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := Decode(message)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := equalReports(want, *got); diff != "" {
+				t.Errorf("report (-want +got):\n%s", diff)
+			}
+			if got, err := Decode("\n" + message + "\n"); err != nil || equalReports(want, *got) != "" {
+				t.Errorf("with blanks around it: %v", err)
+			}
+		})
+	}
+}
+
+// Two directions with as many buckets as a real randrw run has fit in full.
+func TestHistogramsOfARealRunAreFull(t *testing.T) {
+	h := &histogram.Histogram{}
+	for i := 500; i < 1037; i++ {
+		h.Add(histogram.Value(i), uint64(math.Exp(10-math.Abs(float64(i)-700)/60))+1)
+	}
+	want := Report{FioVersion: "fio-3.39", Groups: []Group{{
+		Read:  &Direction{IOs: 1e6, Completion: &Completion{Max: math.MaxInt32, Histogram: h}},
+		Write: &Direction{IOs: 1e6, Completion: &Completion{Max: math.MaxInt32, Histogram: h}},
+	}}}
+	message, err := Encode(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Decode(message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := equalReports(want, *got); diff != "" {
+		t.Errorf("of %d bytes (-want +got):\n%s", len(message), diff)
+	}
+}
+
+// Whatever the job, the message is never longer than the kubelet keeps, and its figures are exact.
+func TestNeverTooLong(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 60 {
+		groups, buckets := 1+r.IntN(MaxGroups), r.IntN(2*histogram.Buckets)
+		want := report(r, groups, buckets)
+		checkFits(t, want)
+	}
+	for _, groups := range []int{1, MaxGroups} {
+		for _, buckets := range []int{0, 1, 20 * histogram.Buckets} {
+			checkFits(t, report(r, groups, buckets))
+		}
+	}
+}
+
+func checkFits(t *testing.T, want Report) {
+	t.Helper()
+	message, err := Encode(want)
+	if err != nil {
+		t.Errorf("%d groups: %v", len(want.Groups), err)
+		return
+	}
+	if len(message) > MaxBytes {
+		t.Errorf("%d groups: %d bytes", len(want.Groups), len(message))
+	}
+	got, err := Decode(message)
+	if err != nil {
+		t.Errorf("%d groups: %v", len(want.Groups), err)
+		return
+	}
+	for i, d := range got.directions() {
+		full := want.directions()[i].Completion.Histogram
+		if h := d.Completion.Histogram; h != nil && h.Count() != full.Count() {
+			t.Errorf("%d groups: a histogram of %d I/Os was of %d", len(want.Groups), h.Count(), full.Count())
+		}
+	}
+	if diff := equalReports(coarsen(want, coarsest+1), coarsen(*got, coarsest+1)); diff != "" {
+		t.Errorf("%d groups: figures (-want +got):\n%s", len(want.Groups), diff)
+	}
+}
+
+// What does not fit in any form is refused in words, and never cut.
+func TestFiguresThatDoNotFit(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	largest := report(r, MaxGroups, 100)
+	for i := range largest.Groups {
+		name := make([]byte, MaxNameLength)
+		for j := range name {
+			name[j] = byte('!' + r.IntN(90))
+		}
+		largest.Groups[i].Name = string(name)
+		largest.Groups[i].Trim = direction(r, nil)
+	}
+	message, err := Encode(largest)
+	if err == nil || !strings.Contains(err.Error(), "the figures of 16 result groups take") {
+		t.Errorf("%d bytes, error %v", len(message), err)
+	}
+}
+
+func TestEncodeRefusesTooManyGroups(t *testing.T) {
+	_, err := Encode(Report{Groups: make([]Group, MaxGroups+1)})
+	if err == nil || !strings.Contains(err.Error(), "17 result groups: a report holds at most 16") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestLongNamesAreShortened(t *testing.T) {
+	message, err := Encode(Report{Groups: []Group{{Name: strings.Repeat("ä", 40) + "\xff", Read: &Direction{}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Decode(message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.Repeat("ä", 32); got.Groups[0].Name != want {
+		t.Errorf("name %q, want %q", got.Groups[0].Name, want)
+	}
+}
+
+func TestDecodeTellsOtherTexts(t *testing.T) {
+	for _, text := range []string{"", "fio: No space left on device", "storagebench/v2:abcd", "storagebench/v1", prefix[1:]} {
+		if _, err := Decode(text); !errors.Is(err, ErrNotReport) {
+			t.Errorf("%q: error %v", text, err)
+		}
+	}
+}
+
+// pack encodes any payload as Encode does.
+func pack(t testing.TB, payload []byte) string {
+	t.Helper()
+	var deflated bytes.Buffer
+	w, err := flate.NewWriter(&deflated, flate.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(payload); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return prefix + base64.RawStdEncoding.EncodeToString(deflated.Bytes())
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	valid, err := Encode(Report{Groups: []Group{{Read: &Direction{IOs: 1}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged := func(change func(*Report)) string {
+		r := Report{FioVersion: "fio-3.39", Groups: []Group{{Name: "a", Read: &Direction{Completion: &Completion{Min: 1, Max: 2}}}}}
+		change(&r)
+		payload, err := cbor.Marshal(wire{Report: r, Histograms: make([][]byte, len(r.directions()))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pack(t, payload)
+	}
+	for _, test := range []struct{ name, message, want string }{
+		{"no base64", prefix + "!!!", "decode report"},
+		{"nothing", prefix, "inflate report"},
+		{"cut", valid[:len(valid)-4], "report"},
+		{"no deflate", prefix + "AAAA", "inflate report"},
+		{"no CBOR", pack(t, []byte("hello")), "parse report"},
+		{"too long", prefix + strings.Repeat("A", MaxBytes), "at most 4096 are possible"},
+		{"bomb", pack(t, bytes.Repeat([]byte{0}, 1<<21)), "report"},
+		{"array that is not there", pack(t, []byte{0x82, 0x82, 0x60, 0x9a, 0xff, 0xff, 0xff, 0xff}), "parse report"},
+		{"no group", forged(func(r *Report) { r.Groups = nil }), "without a result"},
+		{"too many groups", forged(func(r *Report) { r.Groups = make([]Group, MaxGroups+1) }), "at most 16 are possible"},
+		{"version that is no text", forged(func(r *Report) { r.FioVersion = strings.Repeat("x", 65) }), "fio version"},
+		{"long name", forged(func(r *Report) { r.Groups[0].Name = strings.Repeat("x", 65) }), "impossible name"},
+		{"negative count", forged(func(r *Report) { r.Groups[0].Read.IOs = -1 }), "negative figure -1"},
+		{"negative time", forged(func(r *Report) { r.Groups[0].ElapsedMilliseconds = -1 }), "impossible times"},
+		{"much CPU", forged(func(r *Report) { r.Groups[0].UserPercent = 1001 }), "impossible times"},
+		{"negative latency", forged(func(r *Report) { r.Groups[0].Read.Latency = &Latency{Mean: -1} }), "negative latency"},
+		{"falling percentiles", forged(func(r *Report) { r.Groups[0].Read.Completion.Percentiles[0] = 5 }), "do not rise"},
+		{"minimum over maximum", forged(func(r *Report) { r.Groups[0].Read.Completion.Min = 3 }), "minimum and maximum"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if _, err := Decode(test.message); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want one with %q", err, test.want)
+			}
+		})
+	}
+}
+
+// FuzzDecode decodes what a hostile pod may leave. What is accepted is within the bounds of the API.
+func FuzzDecode(f *testing.F) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, seed := range []Report{report(r, 1, 20), report(r, 3, 5), {Groups: []Group{{}}}} {
+		payload, err := marshal(seed)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(payload)
+	}
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		message := pack(t, payload)
+		got, err := Decode(message)
+		if err != nil {
+			return
+		}
+		if len(got.Groups) == 0 || len(got.Groups) > MaxGroups {
+			t.Errorf("%d groups", len(got.Groups))
+		}
+		again, err := Encode(*got)
+		if err != nil {
+			return // figures that cannot be compressed
+		}
+		if len(again) > MaxBytes {
+			t.Errorf("%d bytes", len(again))
+		}
+	})
+}

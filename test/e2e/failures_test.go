@@ -1,0 +1,197 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+func TestFioError(t *testing.T) {
+	t.Parallel()
+	sb := benchmark("fio-error", func(sb *v1alpha1.StorageBenchmark) {
+		// Direct I/O needs whole sectors.
+		sb.Spec.Workloads[0].Fio.BS = ptr.To("1")
+		sb.Spec.Workloads = append(sb.Spec.Workloads, v1alpha1.Workload{Name: "good", Fio: randwrite(1)})
+	})
+	create(t, sb)
+	done := fails(t, sb, v1alpha1.ReasonRunFailed, "1 of 2 runs failed", "randwrite.volume", "Invalid argument")
+	if done.Status.Runs[0].State != v1alpha1.RunFailed || done.Status.Runs[0].Attempts != 1 {
+		t.Errorf("failed run = %+v", done.Status.Runs[0])
+	}
+	if done.Status.Runs[1].Result == nil {
+		t.Errorf("the other run has no result: %+v", done.Status.Runs[1])
+	}
+}
+
+func TestNoSpaceLeft(t *testing.T) {
+	t.Parallel()
+	sb := benchmark("no-space", func(sb *v1alpha1.StorageBenchmark) {
+		// As large as the volume, whose file system needs some of it.
+		sb.Spec.Workloads[0].Fio.Size = ptr.To("256M")
+		sb.Spec.Workloads[0].Fio.NumJobs = ptr.To[int32](1)
+	})
+	create(t, sb)
+	fails(t, sb, v1alpha1.ReasonRunFailed, "No space left on device")
+}
+
+func TestOutOfMemory(t *testing.T) {
+	t.Parallel()
+	sb := benchmark("oom", func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Workloads[0].Fio.BS = ptr.To("128m")
+		sb.Spec.Workloads[0].Fio.Size = ptr.To("128m")
+		sb.Spec.Workloads[0].Fio.NumJobs = ptr.To[int32](1)
+		sb.Spec.Pod = &v1alpha1.PodSettings{Resources: corev1.ResourceRequirements{
+			Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")},
+		}}
+	})
+	create(t, sb)
+	fails(t, sb, v1alpha1.ReasonRunFailed, "memory", "limits.memory")
+}
+
+// TestRefusedByDriver checks that the words of the CSI driver reach the user.
+func TestRefusedByDriver(t *testing.T) {
+	t.Parallel()
+	var loop storagev1.StorageClass
+	if err := k8s.Get(t.Context(), clientKey(class), &loop); err != nil {
+		t.Fatalf("get StorageClass: %v", err)
+	}
+	refused := &storagev1.StorageClass{
+		ObjectMeta:        metav1.ObjectMeta{GenerateName: "refused-"},
+		Provisioner:       loop.Provisioner,
+		Parameters:        map[string]string{"nonsense": "1"},
+		VolumeBindingMode: ptr.To(storagev1.VolumeBindingWaitForFirstConsumer),
+	}
+	if err := k8s.Create(t.Context(), refused); err != nil {
+		t.Fatalf("create StorageClass: %v", err)
+	}
+	deleteAtEnd(t, refused)
+	sb := benchmark("refused", func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets[0].StorageClassName = &refused.Name
+		sb.Spec.Deadlines.ProvisioningSeconds = ptr.To[int32](15)
+	})
+	create(t, sb)
+	waiting := until(t, sb, "the driver's message", func(sb *v1alpha1.StorageBenchmark) bool {
+		return strings.Contains(succeeded(sb).Message, "nonsense")
+	})
+	if c := succeeded(waiting); c.Reason != v1alpha1.ReasonProvisioning {
+		t.Errorf("reason = %s", c.Reason)
+	}
+	fails(t, sb, v1alpha1.ReasonDeadlineExceeded, "15 s", "volume of target volume", "nonsense")
+}
+
+func TestUnschedulable(t *testing.T) {
+	t.Parallel()
+	sb := benchmark("unschedulable", func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Placement = &v1alpha1.Placement{NodeSelector: map[string]string{"no-such": "label"}}
+		sb.Spec.Deadlines.ProvisioningSeconds = ptr.To[int32](10)
+	})
+	create(t, sb)
+	fails(t, sb, v1alpha1.ReasonDeadlineExceeded, "didn't match Pod's node affinity/selector")
+}
+
+// TestImageCannotBePulled has the operator use an image that there is not.
+func TestImageCannotBePulled(t *testing.T) {
+	deployment := operator(t.Context(), t)
+	args := slices.Clone(deployment.Spec.Template.Spec.Containers[0].Args)
+	i := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, imageFlag) })
+	args[i] = imageFlag + "no-such-image.invalid/runner:none"
+	setOperatorArgs(t, args)
+
+	sb := benchmark("no-image", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.StartSeconds = ptr.To[int32](20) })
+	create(t, sb)
+	until(t, sb, "the reason", func(sb *v1alpha1.StorageBenchmark) bool {
+		return strings.Contains(succeeded(sb).Message, "no-such-image.invalid")
+	})
+	fails(t, sb, v1alpha1.ReasonDeadlineExceeded, "its pod to start", "no-such-image.invalid")
+}
+
+func TestMissingReferences(t *testing.T) {
+	t.Parallel()
+	sb := benchmark("missing", func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets[0].StorageClassName = ptr.To("no-such-class")
+		sb.Spec.Targets = append(sb.Spec.Targets, v1alpha1.Target{Name: "claim", ClaimName: ptr.To("no-such-claim")})
+	})
+	create(t, sb)
+	fails(t, sb, v1alpha1.ReasonInvalidSpec,
+		"spec.targets[0].storageClassName", "no-such-class", class,
+		"spec.targets[1].claimName", "no-such-claim")
+}
+
+// TestRefusedSpecs checks that a newcomer is told what is wrong, where, and what to do, and that nothing
+// is provisioned.
+func TestRefusedSpecs(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change func(*v1alpha1.StorageBenchmark)
+		texts  []string
+	}{
+		"two kinds of storage": {
+			func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0].ClaimName = ptr.To("claim") },
+			[]string{"spec.targets[0]", "exactly one of storageClassName"},
+		},
+		"no end": {
+			func(sb *v1alpha1.StorageBenchmark) {
+				sb.Spec.Workloads[0].Fio = &v1alpha1.FioParameters{RW: "read"}
+			},
+			[]string{"spec.workloads[0].fio", "runtimeSeconds"},
+		},
+		"typed option in options": {
+			func(sb *v1alpha1.StorageBenchmark) {
+				sb.Spec.Workloads[0].Fio.Options = map[string]v1alpha1.FioOptionValue{"runtime": "5"}
+			},
+			[]string{"spec.workloads[0].fio.options", "runtimeSeconds"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sb := benchmark("refused-spec", test.change)
+			err := k8s.Create(t.Context(), sb)
+			if !apierrors.IsInvalid(err) {
+				t.Fatalf("create: %v", err)
+			}
+			for _, text := range test.texts {
+				if !strings.Contains(err.Error(), text) {
+					t.Errorf("%q lacks %q", err, text)
+				}
+			}
+		})
+	}
+}
+
+func TestRefusedJobs(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		workload v1alpha1.Workload
+		texts    []string
+	}{
+		"command":   {jobFile("[a]\nrw=read\nsize=1m\nexec_prerun=id\n"), []string{"spec.workloads[0].jobFile", "exec_prerun"}},
+		"elsewhere": {jobFile("[a]\nrw=write\nsize=1m\nfilename=/etc/passwd\n"), []string{"filename", "/etc/passwd"}},
+		"too large": {v1alpha1.Workload{Name: "large", Fio: &v1alpha1.FioParameters{RW: "write", Size: ptr.To("1T")}}, []string{"spec.targets[0].capacity", "raise capacity"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sb := benchmark("refused-"+strings.ReplaceAll(name, " ", "-"), func(sb *v1alpha1.StorageBenchmark) {
+				sb.Spec.Workloads[0] = test.workload
+			})
+			create(t, sb)
+			done := fails(t, sb, v1alpha1.ReasonInvalidSpec, test.texts...)
+			if done.Status.StartTime != nil || len(done.Status.Targets) > 0 {
+				t.Errorf("something was provisioned: %+v", done.Status)
+			}
+		})
+	}
+}
+
+func jobFile(text string) v1alpha1.Workload {
+	return v1alpha1.Workload{Name: "file", JobFile: &text}
+}

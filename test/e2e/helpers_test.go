@@ -1,0 +1,275 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// benchmark returns a benchmark of a small random write on a new volume.
+func benchmark(name string, change ...func(*v1alpha1.StorageBenchmark)) *v1alpha1.StorageBenchmark {
+	sb := &v1alpha1.StorageBenchmark{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Spec: v1alpha1.StorageBenchmarkSpec{
+			Targets: []v1alpha1.Target{{
+				Name:             "volume",
+				StorageClassName: ptr.To(class),
+				Capacity:         ptr.To(resource.MustParse("256Mi")),
+			}},
+			Workloads: []v1alpha1.Workload{{Name: "randwrite", Fio: randwrite(2)}},
+		},
+	}
+	for _, f := range change {
+		f(sb)
+	}
+	return sb
+}
+
+func randwrite(seconds int32) *v1alpha1.FioParameters {
+	return &v1alpha1.FioParameters{
+		RW: "randwrite", BS: ptr.To("4k"), IOEngine: ptr.To("psync"), Direct: ptr.To(true),
+		Size: ptr.To("32M"), NumJobs: ptr.To[int32](2), TimeBased: ptr.To(true), RuntimeSeconds: ptr.To(seconds),
+	}
+}
+
+// lasting has the benchmark's first workload run for so long that a test can interfere.
+func lasting(seconds int32) func(*v1alpha1.StorageBenchmark) {
+	return func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Workloads[0].Fio.RuntimeSeconds = &seconds }
+}
+
+// create creates the benchmark, and deletes it when the test ends: then nothing of it may be left.
+func create(t *testing.T, sb *v1alpha1.StorageBenchmark) {
+	t.Helper()
+	if err := k8s.Create(t.Context(), sb); err != nil {
+		t.Fatalf("create: %v", err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			dump(t, sb)
+		}
+		remove(t, sb)
+	})
+}
+
+// remove deletes the benchmark and waits until it is gone; nothing of it may be left then.
+func remove(t *testing.T, sb *v1alpha1.StorageBenchmark) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	volumes := volumesOf(ctx, t, sb)
+	if err := client.IgnoreNotFound(k8s.Delete(ctx, sb)); err != nil {
+		t.Fatalf("delete: %v", err)
+	}
+	eventually(ctx, t, "the benchmark to be gone", func(ctx context.Context) (bool, error) {
+		err := k8s.Get(ctx, client.ObjectKeyFromObject(sb), &v1alpha1.StorageBenchmark{})
+		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+	})
+	mine := []client.ListOption{client.InNamespace(namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: sb.Name}}
+	for _, list := range []client.ObjectList{&batchv1.JobList{}, &corev1.PodList{}, &corev1.PersistentVolumeClaimList{}, &corev1.ConfigMapList{}} {
+		if err := k8s.List(ctx, list, mine...); err != nil {
+			t.Fatalf("list: %v", err)
+		}
+		if n := meta.LenList(list); n > 0 {
+			t.Errorf("after deletion %d objects are left in %T", n, list)
+		}
+	}
+	for _, name := range volumes {
+		err := k8s.Get(ctx, client.ObjectKey{Name: name}, &corev1.PersistentVolume{})
+		if !apierrors.IsNotFound(err) {
+			t.Errorf("after deletion volume %s is left (%v)", name, err)
+		}
+	}
+}
+
+// volumesOf returns the names of the volumes that were provisioned for the benchmark, as far as its claims
+// still exist or its status knows them.
+func volumesOf(ctx context.Context, t *testing.T, sb *v1alpha1.StorageBenchmark) []string {
+	t.Helper()
+	var claims corev1.PersistentVolumeClaimList
+	if err := k8s.List(ctx, &claims, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: sb.Name}); err != nil {
+		t.Fatalf("list claims: %v", err)
+	}
+	var names []string
+	for i := range claims.Items {
+		if name := claims.Items[i].Spec.VolumeName; name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func eventually(ctx context.Context, t *testing.T, what string, done func(context.Context) (bool, error)) {
+	t.Helper()
+	if err := wait.PollUntilContextTimeout(ctx, pollInterval, patience, true, done); err != nil {
+		t.Fatalf("waiting for %s: %v", what, err)
+	}
+}
+
+// until waits until the benchmark is as wanted, and returns it. It fails at once if the benchmark ends
+// without being so.
+func until(t *testing.T, sb *v1alpha1.StorageBenchmark, what string, wanted func(*v1alpha1.StorageBenchmark) bool) *v1alpha1.StorageBenchmark {
+	t.Helper()
+	current := &v1alpha1.StorageBenchmark{}
+	eventually(t.Context(), t, what, func(ctx context.Context) (bool, error) {
+		if err := k8s.Get(ctx, client.ObjectKeyFromObject(sb), current); err != nil {
+			return false, err
+		}
+		if wanted(current) {
+			return true, nil
+		}
+		if current.Status.CompletionTime != nil {
+			return false, fmt.Errorf("the benchmark has ended: %+v", succeeded(current))
+		}
+		return false, nil
+	})
+	return current
+}
+
+func succeeded(sb *v1alpha1.StorageBenchmark) metav1.Condition {
+	if c := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
+		return *c
+	}
+	return metav1.Condition{}
+}
+
+// atStep says whether the benchmark is at the step.
+func atStep(reason string) func(*v1alpha1.StorageBenchmark) bool {
+	return func(sb *v1alpha1.StorageBenchmark) bool { return succeeded(sb).Reason == reason }
+}
+
+func ended(sb *v1alpha1.StorageBenchmark) bool { return sb.Status.CompletionTime != nil }
+
+// completes waits for the benchmark's end, which must be a success, and checks that its volumes are gone.
+func completes(t *testing.T, sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark {
+	t.Helper()
+	done := until(t, sb, "the benchmark's end", ended)
+	if c := succeeded(done); c.Status != metav1.ConditionTrue || c.Reason != v1alpha1.ReasonCompleted {
+		t.Fatalf("Succeeded = %s %s: %s", c.Status, c.Reason, c.Message)
+	}
+	checkCleanedUp(t, done)
+	return done
+}
+
+// fails waits for the benchmark's end, which must be a failure for the reason, with all of the texts in its
+// message. Its volumes must be gone all the same.
+func fails(t *testing.T, sb *v1alpha1.StorageBenchmark, reason string, texts ...string) *v1alpha1.StorageBenchmark {
+	t.Helper()
+	done := until(t, sb, "the benchmark's end", ended)
+	c := succeeded(done)
+	if c.Status != metav1.ConditionFalse || c.Reason != reason {
+		t.Fatalf("Succeeded = %s %s, want False %s: %s", c.Status, c.Reason, reason, c.Message)
+	}
+	for _, text := range texts {
+		if !strings.Contains(c.Message, text) {
+			t.Errorf("message %q lacks %q", c.Message, text)
+		}
+	}
+	t.Logf("%s: %s", c.Reason, c.Message)
+	checkCleanedUp(t, done)
+	return done
+}
+
+func checkCleanedUp(t *testing.T, sb *v1alpha1.StorageBenchmark) {
+	t.Helper()
+	if names := volumesOf(t.Context(), t, sb); len(names) > 0 {
+		t.Errorf("claims of volumes %v are left", names)
+	}
+	for _, target := range sb.Status.Targets {
+		for _, volume := range target.Volumes {
+			if isExisting(sb, target.Name) {
+				continue
+			}
+			err := k8s.Get(t.Context(), client.ObjectKey{Name: volume.Name}, &corev1.PersistentVolume{})
+			if !apierrors.IsNotFound(err) {
+				t.Errorf("volume %s is left (%v)", volume.Name, err)
+			}
+		}
+	}
+}
+
+func isExisting(sb *v1alpha1.StorageBenchmark, name string) bool {
+	for _, target := range sb.Spec.Targets {
+		if target.Name == name {
+			return target.ClaimName != nil
+		}
+	}
+	return false
+}
+
+// runningPod returns the pod of the benchmark that measures.
+func runningPod(t *testing.T, sb *v1alpha1.StorageBenchmark) *corev1.Pod {
+	t.Helper()
+	until(t, sb, "fio to run", atStep(v1alpha1.ReasonMeasuring))
+	var pods corev1.PodList
+	if err := k8s.List(t.Context(), &pods, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: sb.Name}); err != nil {
+		t.Fatalf("list pods: %v", err)
+	}
+	for i := range pods.Items {
+		if pods.Items[i].Status.Phase == corev1.PodRunning {
+			return &pods.Items[i]
+		}
+	}
+	t.Fatal("no pod runs")
+	return nil
+}
+
+func update(t *testing.T, sb *v1alpha1.StorageBenchmark, change func(*v1alpha1.StorageBenchmark)) error {
+	t.Helper()
+	current := &v1alpha1.StorageBenchmark{}
+	if err := k8s.Get(t.Context(), client.ObjectKeyFromObject(sb), current); err != nil {
+		t.Fatalf("get: %v", err)
+	}
+	patch := client.MergeFrom(current.DeepCopy())
+	change(current)
+	return k8s.Patch(t.Context(), current, patch)
+}
+
+func podLog(ctx context.Context, t *testing.T, pod *corev1.Pod, container string) string {
+	t.Helper()
+	stream, err := clientset.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, &corev1.PodLogOptions{Container: container}).Stream(ctx)
+	if err != nil {
+		t.Fatalf("log of pod %s: %v", pod.Name, err)
+	}
+	defer stream.Close()
+	text, err := io.ReadAll(stream)
+	if err != nil {
+		t.Fatalf("log of pod %s: %v", pod.Name, err)
+	}
+	return string(text)
+}
+
+// dump logs what is known about a failed benchmark.
+func dump(t *testing.T, sb *v1alpha1.StorageBenchmark) {
+	ctx := context.WithoutCancel(t.Context())
+	current := &v1alpha1.StorageBenchmark{}
+	if err := k8s.Get(ctx, client.ObjectKeyFromObject(sb), current); err != nil {
+		t.Logf("get: %v", err)
+	}
+	text, _ := json.MarshalIndent(current.Status, "", "  ")
+	t.Logf("status: %s", text)
+	var events corev1.EventList
+	if err := k8s.List(ctx, &events, client.InNamespace(namespace)); err != nil {
+		t.Logf("list events: %v", err)
+	}
+	for _, e := range events.Items {
+		if strings.Contains(e.InvolvedObject.Name, sb.Name) {
+			t.Logf("event: %s %s: %s: %s", e.InvolvedObject.Kind, e.InvolvedObject.Name, e.Reason, e.Message)
+		}
+	}
+}

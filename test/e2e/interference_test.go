@@ -1,0 +1,181 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+func clientKey(name string) client.ObjectKey { return client.ObjectKey{Name: name} }
+
+func deleteAtEnd(t *testing.T, object client.Object) {
+	t.Helper()
+	t.Cleanup(func() {
+		if err := k8s.Delete(context.WithoutCancel(t.Context()), object); client.IgnoreNotFound(err) != nil {
+			t.Errorf("delete: %v", err)
+		}
+	})
+}
+
+// setOperatorArgs has the operator restart with other arguments until the test ends.
+func setOperatorArgs(t *testing.T, args []string) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	before := slices.Clone(operator(ctx, t).Spec.Template.Spec.Containers[0].Args)
+	set := func(args []string) {
+		err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+			deployment := operator(ctx, t)
+			deployment.Spec.Template.Spec.Containers[0].Args = args
+			return k8s.Update(ctx, deployment)
+		})
+		if err != nil {
+			t.Fatalf("update the operator: %v", err)
+		}
+		awaitOperator(ctx, t)
+	}
+	t.Cleanup(func() { set(before) })
+	set(args)
+}
+
+// awaitOperator waits until the operator's Deployment has rolled out and no pod of an older one is left.
+func awaitOperator(ctx context.Context, t *testing.T) {
+	t.Helper()
+	eventually(ctx, t, "the operator to roll out", func(ctx context.Context) (bool, error) {
+		d := operator(ctx, t)
+		s := d.Status
+		if s.ObservedGeneration < d.Generation || s.UpdatedReplicas != *d.Spec.Replicas || s.AvailableReplicas != *d.Spec.Replicas {
+			return false, nil
+		}
+		var pods corev1.PodList
+		err := k8s.List(ctx, &pods, client.InNamespace(d.Namespace), client.MatchingLabels(d.Spec.Selector.MatchLabels))
+		return len(pods.Items) == int(*d.Spec.Replicas), err
+	})
+}
+
+func TestOperatorRestart(t *testing.T) {
+	sb := benchmark("restart", lasting(15))
+	create(t, sb)
+	runningPod(t, sb)
+	d := operator(t.Context(), t)
+	err := k8s.DeleteAllOf(t.Context(), &corev1.Pod{}, client.InNamespace(d.Namespace),
+		client.MatchingLabels(d.Spec.Selector.MatchLabels), client.GracePeriodSeconds(0))
+	if err != nil {
+		t.Fatalf("delete the operator's pod: %v", err)
+	}
+	run := completes(t, sb).Status.Runs[0]
+	if run.Attempts != 1 || run.Result == nil {
+		t.Errorf("run = %+v", run)
+	}
+}
+
+func TestDeletionMidRun(t *testing.T) {
+	t.Parallel()
+	sb := benchmark("deletion", lasting(300))
+	create(t, sb)
+	runningPod(t, sb)
+	remove(t, sb)
+}
+
+func TestDeletionWhileProvisioning(t *testing.T) {
+	t.Parallel()
+	sb := benchmark("deletion-early", lasting(300))
+	create(t, sb)
+	until(t, sb, "provisioning", func(sb *v1alpha1.StorageBenchmark) bool { return sb.Status.StartTime != nil })
+	remove(t, sb)
+}
+
+func TestSuspend(t *testing.T) {
+	t.Parallel()
+	sb := benchmark("suspend", lasting(4), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = ptr.To(true) })
+	create(t, sb)
+	suspended := until(t, sb, "suspension", atStep(v1alpha1.ReasonSuspended))
+	if suspended.Status.StartTime != nil {
+		t.Error("a benchmark that is suspended from the beginning has started")
+	}
+	setSuspend(t, sb, false)
+	pod := runningPod(t, sb)
+	setSuspend(t, sb, true)
+	until(t, sb, "suspension", atStep(v1alpha1.ReasonSuspended))
+	eventually(t.Context(), t, "the pod to be gone", func(ctx context.Context) (bool, error) {
+		err := k8s.Get(ctx, client.ObjectKeyFromObject(pod), &corev1.Pod{})
+		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+	})
+	if volumes := volumesOf(t.Context(), t, sb); len(volumes) != 1 {
+		t.Errorf("volumes while suspended: %v", volumes)
+	}
+	setSuspend(t, sb, false)
+	run := completes(t, sb).Status.Runs[0]
+	if run.Attempts != 2 || run.Disruptions != 0 {
+		t.Errorf("run = %+v", run)
+	}
+}
+
+func setSuspend(t *testing.T, sb *v1alpha1.StorageBenchmark, suspend bool) {
+	t.Helper()
+	err := update(t, sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = &suspend })
+	if err != nil {
+		t.Fatalf("set suspend to %t: %v", suspend, err)
+	}
+}
+
+func TestEviction(t *testing.T) {
+	t.Parallel()
+	sb := benchmark("eviction", lasting(5))
+	create(t, sb)
+	pod := runningPod(t, sb)
+	eviction := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}}
+	if err := k8s.SubResource("eviction").Create(t.Context(), pod, eviction); err != nil {
+		t.Fatalf("evict: %v", err)
+	}
+	run := completes(t, sb).Status.Runs[0]
+	if run.Attempts != 2 || run.Disruptions != 1 || run.Result.ElapsedMilliseconds < 5000 {
+		t.Errorf("run = %+v", run)
+	}
+}
+
+func TestSpecIsFixedAfterStart(t *testing.T) {
+	t.Parallel()
+	sb := benchmark("fixed", lasting(300))
+	create(t, sb)
+	until(t, sb, "the start", func(sb *v1alpha1.StorageBenchmark) bool { return sb.Status.StartTime != nil })
+	err := update(t, sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Workloads[0].Fio.BS = ptr.To("8k") })
+	if !apierrors.IsInvalid(err) {
+		t.Errorf("edit of a workload: %v", err)
+	}
+	err = update(t, sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.TTLSecondsAfterFinished = ptr.To[int32](3600) })
+	if err != nil {
+		t.Errorf("edit of ttlSecondsAfterFinished: %v", err)
+	}
+}
+
+func TestRetain(t *testing.T) {
+	t.Parallel()
+	sb := benchmark("retain", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain })
+	create(t, sb)
+	until(t, sb, "the benchmark's end", ended)
+	if volumes := volumesOf(t.Context(), t, sb); len(volumes) != 1 {
+		t.Errorf("volumes after the end: %v", volumes)
+	}
+}
+
+func TestTimeToLive(t *testing.T) {
+	t.Parallel()
+	sb := benchmark("ttl", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.TTLSecondsAfterFinished = ptr.To[int32](0) })
+	create(t, sb)
+	eventually(t.Context(), t, "the benchmark to delete itself", func(ctx context.Context) (bool, error) {
+		err := k8s.Get(ctx, client.ObjectKeyFromObject(sb), &v1alpha1.StorageBenchmark{})
+		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+	})
+}

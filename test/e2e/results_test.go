@@ -1,0 +1,220 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+)
+
+func TestResult(t *testing.T) {
+	t.Parallel()
+	sb := benchmark("result")
+	create(t, sb)
+	done := completes(t, sb)
+
+	if got := done.Status.Progress; got != "1/1" {
+		t.Errorf("progress = %q", got)
+	}
+	run := done.Status.Runs[0]
+	if run.Name != "randwrite.volume" || run.State != v1alpha1.RunSucceeded || run.Attempts != 1 || run.Result == nil {
+		t.Fatalf("run = %+v", run)
+	}
+	if run.Result.Read != nil || run.Result.Write == nil {
+		t.Fatalf("result of writes = %+v", run.Result)
+	}
+	checkFigures(t, run.Result, run.Result.Write, 2)
+	if !strings.Contains(done.Status.Summary, "randwrite: volume write ") {
+		t.Errorf("summary = %q", done.Status.Summary)
+	}
+	target := done.Status.Targets[0]
+	if len(target.Volumes) != 1 || target.Volumes[0].Handle == "" || target.Volumes[0].Node == "" || target.ProvisionedSeconds == nil {
+		t.Errorf("target = %+v", target)
+	}
+	checkLog(t, &run)
+}
+
+// checkFigures checks that the figures are those of one real run: they must agree with each other.
+func checkFigures(t *testing.T, result *v1alpha1.Result, io *v1alpha1.IOResult, seconds int64) {
+	t.Helper()
+	if !strings.HasPrefix(result.FioVersion, "fio-") {
+		t.Errorf("fioVersion = %q", result.FioVersion)
+	}
+	if result.ElapsedMilliseconds < seconds*1000 || result.ElapsedMilliseconds > (seconds+5)*1000 {
+		t.Errorf("elapsed = %d ms of a run of %d s", result.ElapsedMilliseconds, seconds)
+	}
+	if io.IOs == 0 || io.Bytes != io.IOs*4096 {
+		t.Errorf("%d I/Os of 4096 bytes moved %d bytes", io.IOs, io.Bytes)
+	}
+	expected := io.IOs * 1000 / result.ElapsedMilliseconds
+	if io.IOPS < expected*98/100 || io.IOPS > expected*102/100+1 {
+		t.Errorf("IOPS = %d, but %d I/Os in %d ms are %d", io.IOPS, io.IOs, result.ElapsedMilliseconds, expected)
+	}
+	if io.Latency == nil || io.CompletionLatency == nil {
+		t.Fatalf("no latency: %+v", io)
+	}
+	c := io.CompletionLatency
+	figures := []int64{c.MinNanoseconds, c.P50Nanoseconds, c.P90Nanoseconds, c.P95Nanoseconds, c.P99Nanoseconds, c.P999Nanoseconds, c.P9999Nanoseconds}
+	for i := 2; i < len(figures); i++ {
+		if figures[i] < figures[i-1] {
+			t.Errorf("percentiles fall: %+v", c)
+		}
+	}
+	if c.MinNanoseconds <= 0 || c.MaxNanoseconds < c.MinNanoseconds || io.Latency.MeanNanoseconds < c.MinNanoseconds {
+		t.Errorf("latency %+v, completion latency %+v", io.Latency, c)
+	}
+}
+
+// checkLog checks that the log that is kept of the run has fio's full output, for people and for programs.
+func checkLog(t *testing.T, run *v1alpha1.Run) {
+	t.Helper()
+	var kept corev1.ConfigMap
+	if err := k8s.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: run.LogConfigMap}, &kept); err != nil {
+		t.Fatalf("get the kept log: %v", err)
+	}
+	zipped, err := gzip.NewReader(bytes.NewReader(kept.BinaryData["fio.log.gz"]))
+	if err != nil {
+		t.Fatalf("unzip the kept log: %v", err)
+	}
+	text, err := io.ReadAll(zipped)
+	if err != nil {
+		t.Fatalf("unzip the kept log: %v", err)
+	}
+	log := string(text)
+	for _, text := range []string{`"fio version"`, `"bins"`, "write: IOPS=", "clat percentiles"} {
+		if !strings.Contains(log, text) {
+			t.Errorf("the log lacks %q", text)
+		}
+	}
+}
+
+func TestBlockVolume(t *testing.T) {
+	t.Parallel()
+	sb := benchmark("block", func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets[0].VolumeMode = ptr.To(corev1.PersistentVolumeBlock)
+		sb.Spec.Workloads[0].Fio = &v1alpha1.FioParameters{
+			RW: "randrw", BS: ptr.To("4k"), Direct: ptr.To(true), Size: ptr.To("100%"), Invalidate: ptr.To(false),
+			IOEngine: ptr.To("libaio"), IODepth: ptr.To[int32](4), TimeBased: ptr.To(true), RuntimeSeconds: ptr.To[int32](2),
+		}
+	})
+	create(t, sb)
+	result := completes(t, sb).Status.Runs[0].Result
+	if result.Read == nil || result.Write == nil {
+		t.Fatalf("result = %+v", result)
+	}
+	for _, io := range []*v1alpha1.IOResult{result.Read, result.Write} {
+		checkFigures(t, result, io, 2)
+	}
+}
+
+func TestTargetsAndWorkloads(t *testing.T) {
+	t.Parallel()
+	sb := benchmark("product", func(sb *v1alpha1.StorageBenchmark) {
+		second := sb.Spec.Targets[0]
+		second.Name = "other"
+		sb.Spec.Targets = append(sb.Spec.Targets, second)
+		sb.Spec.Workloads = append(sb.Spec.Workloads, v1alpha1.Workload{Name: "read", Fio: &v1alpha1.FioParameters{
+			RW: "read", BS: ptr.To("64k"), Direct: ptr.To(true), Size: ptr.To("16M"),
+		}})
+	})
+	create(t, sb)
+	done := completes(t, sb)
+	var names []string
+	for _, run := range done.Status.Runs {
+		names = append(names, run.Name)
+	}
+	if got, want := strings.Join(names, " "), "randwrite.volume randwrite.other read.volume read.other"; got != want {
+		t.Errorf("runs = %s, want %s", got, want)
+	}
+	for _, run := range done.Status.Runs[2:] {
+		if run.Result.Read.Bytes != 16<<20 {
+			t.Errorf("run %s read %d bytes of a file of 16 MiB", run.Name, run.Result.Read.Bytes)
+		}
+	}
+}
+
+const stonewalled = `
+[global]
+size=16m
+filename=shared
+direct=1
+[write]
+rw=write
+bs=64k
+[mixed]
+stonewall
+rw=randrw
+bs=4k
+numjobs=2
+group_reporting
+`
+
+func TestJobFile(t *testing.T) {
+	t.Parallel()
+	sb := benchmark("jobfile", func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Workloads = []v1alpha1.Workload{{Name: "file", JobFile: ptr.To(stonewalled)}}
+	})
+	create(t, sb)
+	run := completes(t, sb).Status.Runs[0]
+	if run.Result != nil || len(run.Sections) != 2 {
+		t.Fatalf("run = %+v", run)
+	}
+	first, second := run.Sections[0], run.Sections[1]
+	if first.Name != "write" || first.Write.Bytes != 16<<20 || first.Read != nil {
+		t.Errorf("first section = %+v", first)
+	}
+	if second.Name != "mixed" || second.Read == nil || second.Write == nil || second.Read.Bytes+second.Write.Bytes != 32<<20 {
+		t.Errorf("second section = %+v", second)
+	}
+}
+
+// TestExistingClaim checks that a benchmark on a claim leaves what was on it, and nothing of its own.
+func TestExistingClaim(t *testing.T) {
+	t.Parallel()
+	claim := &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "existing"},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			StorageClassName: ptr.To(class),
+			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			Resources:        corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("256Mi")}},
+		},
+	}
+	if err := k8s.Create(t.Context(), claim); err != nil {
+		t.Fatalf("create the claim: %v", err)
+	}
+	const keep = "--filename=keep"
+	if code, output := runFio(t, "claim-before", claim.Name, keep, "--rw=write", "--size=1m"); code != 0 {
+		t.Fatalf("write a file to the claim: %s", output)
+	}
+	sb := benchmark("on-claim", func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets = []v1alpha1.Target{{Name: "claim", ClaimName: &claim.Name}}
+	})
+	create(t, sb)
+	done := completes(t, sb)
+	if got := done.Status.Targets[0].Claims; len(got) != 1 || got[0] != claim.Name {
+		t.Errorf("claims = %v", got)
+	}
+	if err := k8s.Get(t.Context(), client.ObjectKeyFromObject(claim), claim); err != nil || !claim.DeletionTimestamp.IsZero() {
+		t.Fatalf("the claim is gone (%v)", err)
+	}
+	if code, output := runFio(t, "claim-after", claim.Name, keep, "--rw=read", "--size=1m", "--allow_file_create=0"); code != 0 {
+		t.Errorf("the file that was on the claim cannot be read any more: %s", output)
+	}
+	directory := "--directory=" + child.Directory(done)
+	code, output := runFio(t, "claim-left", claim.Name, directory, "--filename=new", "--rw=write", "--size=1m")
+	if code == 0 || !strings.Contains(output, "No such file or directory") && !strings.Contains(output, "not a directory") {
+		t.Errorf("the benchmark's directory is left on the claim: fio ended with %d: %s", code, output)
+	}
+}
