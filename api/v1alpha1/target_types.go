@@ -16,7 +16,7 @@ type Target struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="name must be a DNS label: lower case letters, digits and -, beginning and ending with a letter or digit, such as gp3-xfs",reason=FieldValueInvalid
 	Name string `json:"name"`
 
 	// StorageClass of which a new volume is provisioned for this benchmark, and deleted after it.

@@ -252,7 +252,7 @@ func TestValidation(t *testing.T) {
 		reject: []string{"placement: {tolerations: [" + many(33, "{key: k%d, operator: Exists}") + "]}"},
 	}, {
 		name: "pod labels", path: "spec.pod.labels", want: "labels below storagebench.dev/, app.kubernetes.io/ and batch.kubernetes.io/ are set by the operator and by Kubernetes; use another prefix",
-		accept: []string{"pod: {labels: {team: storage, example.com/x: y}}"},
+		accept: []string{"pod: {labels: {team: storage, example.com/x: z}}"},
 		reject: []string{"pod: {labels: {storagebench.dev/benchmark: other}}", "pod: {labels: {app.kubernetes.io/managed-by: me}}", "pod: {labels: {batch.kubernetes.io/job-name: j}}"},
 	}, {
 		name: "pod annotations", path: "spec.pod.annotations", want: "annotations below storagebench.dev/ are set by the operator; use another prefix",

@@ -8,7 +8,7 @@ type Workload struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="name must be a DNS label: lower case letters, digits and -, beginning and ending with a letter or digit, such as rand-write",reason=FieldValueInvalid
 	Name string `json:"name"`
 
 	// Parameters of one fio job, under fio's own names. The jobs of numjobs are reported together.
@@ -47,7 +47,7 @@ type FioParameters struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([kKmMgG]i?[bB]?|[bB])?(,([0-9]+([kKmMgG]i?[bB]?|[bB])?)?){0,2}$')",message="bs must be a size such as 512, 4k or 1m, or up to three of them (reads, writes, trims) with commas",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([kKmMgG]i?)?(,([0-9]+([kKmMgG]i?)?)?){0,2}$')",message="bs must be a number of bytes such as 512, 4k or 1m (1024-based, without B), or up to three of them (reads, writes, trims) with commas",reason=FieldValueInvalid
 	BS *string `json:"bs,omitempty"`
 
 	// How fio issues I/O. Synchronous engines have one I/O in flight per job; libaio and io_uring have up to
@@ -72,7 +72,7 @@ type FioParameters struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([kKmMgGtTpP]i?[bB]?|[bB])?|[1-9][0-9]?%|100%)$')",message="size must be a number of bytes such as 512M or 10G, or a percentage from 1% to 100%",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([kKmMgGtTpP]i?)?|[1-9][0-9]?%|100%)$')",message="size must be a number of bytes such as 512M or 10G (1024-based, without B), or a percentage from 1% to 100%",reason=FieldValueInvalid
 	Size *string `json:"size,omitempty"`
 
 	// Files of each job, among which size is divided. fio's default: 1.
@@ -135,7 +135,7 @@ type FioParameters struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([kKmMgG]i?[bB]?|[bB])?(,([0-9]+([kKmMgG]i?[bB]?|[bB])?)?){0,2}$')",message="rate must be bytes per second such as 10m, or up to three of them (reads, writes, trims) with commas",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([kKmMgG]i?)?(,([0-9]+([kKmMgG]i?)?)?){0,2}$')",message="rate must be bytes per second such as 10m (1024-based, without B), or up to three of them (reads, writes, trims) with commas",reason=FieldValueInvalid
 	Rate *string `json:"rate,omitempty"`
 
 	// Limit of each job's I/Os per second (fio's rate_iops).

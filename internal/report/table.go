@@ -15,7 +15,7 @@ func Table(w io.Writer, status *v1alpha1.StorageBenchmarkStatus) {
 	t := table.NewWriter()
 	t.SetOutputMirror(w)
 	t.SetStyle(plain())
-	t.AppendHeader(table.Row{"Workload", "Target", "", "IOPS", "Bandwidth", "Mean", "p50", "p90", "p99", "p99.9", "Max"})
+	t.AppendHeader(table.Row{"Workload", "Target", "I/O", "IOPS", "Bandwidth", "Mean", "p50", "p90", "p99", "p99.9", "Max"})
 	var numbers []table.ColumnConfig
 	for column := 4; column <= 11; column++ {
 		numbers = append(numbers, table.ColumnConfig{Number: column, Align: text.AlignRight, AlignHeader: text.AlignRight})

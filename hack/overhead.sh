@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# What the operator adds to fio: the time from kubectl apply to a result with its volume deleted, against the same
+# fio in a plain Job on a new volume of the same class, in turns. Prints each pair, the medians and their ratio, and
+# the CPU time and memory that the operator took while fio measured.
+#
+# Works on the cluster of KUBECONFIG with the operator installed. ROUNDS, SECONDS_OF_FIO and STORAGE_CLASS change it.
+set -euo pipefail
+
+readonly ROUNDS=${ROUNDS:-3} FIO_SECONDS=${SECONDS_OF_FIO:-5} CLASS=${STORAGE_CLASS:-loop}
+readonly SYSTEM=storagebench-system
+readonly NAMESPACE=storagebench-overhead-$$
+
+cleanup() { kubectl delete namespace "$NAMESPACE" --wait=true >/dev/null; }
+
+now() { date +%s.%N; }
+since() { awk -v a="$1" -v b="$(now)" 'BEGIN { printf "%.2f", b - a }'; }
+median() { sort -n | awk '{ v[NR] = $1 } END { print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'; }
+
+runner_image() {
+  kubectl get deployment --namespace "$SYSTEM" --output jsonpath='{.items[0].spec.template.spec.containers[0].args}' |
+    grep -o 'runner-image=[^"]*' | cut -d= -f2
+}
+
+# Prints seconds of CPU and bytes of memory of the operator's container, as its kubelet counts them.
+operator_usage() {
+  local node
+  node=$(kubectl get pods --namespace "$SYSTEM" --output jsonpath='{.items[0].spec.nodeName}')
+  kubectl get --raw "/api/v1/nodes/$node/proxy/metrics/resource" |
+    awk -v ns="namespace=\"$SYSTEM\"" '
+      index($0, ns) && /^container_cpu_usage_seconds_total/ { cpu = $2 }
+      index($0, ns) && /^container_memory_working_set_bytes/ { memory = $2 }
+      END { print cpu + 0, memory + 0 }'
+}
+
+benchmark() {
+  local began
+  began=$(now)
+  kubectl apply --namespace "$NAMESPACE" --filename - >/dev/null <<YAML
+apiVersion: storagebench.dev/v1alpha1
+kind: StorageBenchmark
+metadata: {name: overhead}
+spec:
+  targets: [{name: volume, storageClassName: $CLASS, capacity: 1Gi}]
+  workloads:
+  - name: randwrite
+    fio: {rw: randwrite, bs: 16k, ioengine: psync, direct: true, size: 64M, timeBased: true, runtimeSeconds: $FIO_SECONDS}
+YAML
+  kubectl wait --namespace "$NAMESPACE" storagebenchmark/overhead --for=condition=Succeeded --timeout=2m >/dev/null
+  since "$began"
+  kubectl delete --namespace "$NAMESPACE" storagebenchmark overhead >/dev/null
+}
+
+plain_job() {
+  local began volume
+  began=$(now)
+  kubectl apply --namespace "$NAMESPACE" --filename - >/dev/null <<YAML
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: plain}
+spec: {storageClassName: $CLASS, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: plain}
+spec:
+  backoffLimit: 0
+  template:
+    spec:
+      restartPolicy: Never
+      securityContext: {runAsUser: 65532, fsGroup: 65532}
+      containers:
+      - name: fio
+        image: $IMAGE
+        command: [fio, --name=randwrite, --directory=/volume, --rw=randwrite, --bs=16k, --ioengine=psync, --direct=1, --size=64M,
+          --time_based, --runtime=$FIO_SECONDS, --output-format=json+]
+        volumeMounts: [{name: volume, mountPath: /volume}]
+      volumes: [{name: volume, persistentVolumeClaim: {claimName: plain}}]
+YAML
+  kubectl wait --namespace "$NAMESPACE" job/plain --for=condition=Complete --timeout=2m >/dev/null
+  volume=$(kubectl get pvc --namespace "$NAMESPACE" plain --output jsonpath='{.spec.volumeName}')
+  kubectl delete --namespace "$NAMESPACE" job/plain pvc/plain >/dev/null
+  kubectl wait pv "$volume" --for=delete --timeout=2m >/dev/null
+  since "$began"
+}
+
+IMAGE=$(runner_image)
+readonly IMAGE
+kubectl create namespace "$NAMESPACE" >/dev/null
+trap cleanup EXIT
+
+ours=() plain=()
+read -r cpu_before _ <<<"$(operator_usage)"
+echo "round  StorageBenchmark  plain Job"
+for ((round = 1; round <= ROUNDS; round++)); do
+  ours+=("$(benchmark)")
+  plain+=("$(plain_job)")
+  printf '%5d  %14s s  %7s s\n' "$round" "${ours[-1]}" "${plain[-1]}"
+done
+read -r cpu_after memory <<<"$(operator_usage)"
+
+a=$(printf '%s\n' "${ours[@]}" | median)
+b=$(printf '%s\n' "${plain[@]}" | median)
+awk -v a="$a" -v b="$b" -v fio="$FIO_SECONDS" 'BEGIN {
+  printf "median %.2f s against %.2f s: ratio %.2f; beside fio itself %.2f s against %.2f s\n", a, b, a / b, a - fio, b - fio }'
+awk -v before="$cpu_before" -v after="$cpu_after" -v n="$ROUNDS" -v memory="$memory" 'BEGIN {
+  printf "operator: %.0f ms of CPU a benchmark, %.0f MiB of memory\n", (after - before) * 1000 / n, memory / 1048576 }'
