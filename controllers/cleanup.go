@@ -28,6 +28,7 @@ const pollChildren = 250 * time.Millisecond
 type leftover struct {
 	what    string
 	command string
+	lost    bool // a pod that nobody will hear of again
 }
 
 // cleanUp removes volumes and test files. It waits until they are gone: a volume that stays costs money.
@@ -48,7 +49,7 @@ func cleanUp(ctx context.Context, s *scope) (outcome, error) {
 	case err != nil && remaining > 0:
 		return outcome{}, err
 	case err != nil:
-		left = append(left, leftover{"what the API server kept", "it answered: " + err.Error()})
+		left = append(left, leftover{what: "what the API server kept", command: "it answered: " + err.Error()})
 	case len(left) == 0:
 		s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft, "")
 		return goOn(), nil
@@ -108,7 +109,7 @@ func (s *scope) removeJobs(ctx context.Context, having client.MatchingLabels) ([
 		if !metav1.IsControlledBy(j, s.sb) {
 			continue
 		}
-		left = append(left, leftover{"Job " + j.Name, fmt.Sprintf("kubectl delete job -n %s %s", j.Namespace, j.Name)})
+		left = append(left, leftover{what: "Job " + j.Name, command: fmt.Sprintf("kubectl delete job -n %s %s", j.Namespace, j.Name)})
 		if !j.DeletionTimestamp.IsZero() {
 			continue
 		}
@@ -119,7 +120,7 @@ func (s *scope) removeJobs(ctx context.Context, having client.MatchingLabels) ([
 	}
 	for i := range pods.Items {
 		pod := &pods.Items[i]
-		left = append(left, leftover{"pod " + pod.Name, fmt.Sprintf("kubectl delete pod --force -n %s %s", pod.Namespace, pod.Name)})
+		left = append(left, leftover{what: "pod " + pod.Name, command: fmt.Sprintf("kubectl delete pod --force -n %s %s", pod.Namespace, pod.Name), lost: isLost(pod, s.Clock.Now())})
 	}
 	return left, nil
 }
@@ -188,7 +189,7 @@ func (s *scope) removeVolumes(ctx context.Context) ([]leftover, error) {
 		if !metav1.IsControlledBy(claim, s.sb) {
 			continue
 		}
-		left = append(left, leftover{"claim " + claim.Name, fmt.Sprintf("kubectl delete pvc -n %s %s", claim.Namespace, claim.Name)})
+		left = append(left, leftover{what: "claim " + claim.Name, command: fmt.Sprintf("kubectl delete pvc -n %s %s", claim.Namespace, claim.Name)})
 		if err := s.deleteClaim(ctx, claim); err != nil {
 			return nil, err
 		}

@@ -74,12 +74,12 @@ func newIOResult(d *digest.Direction) *v1alpha1.IOResult {
 	if c := d.Completion; c != nil {
 		result.CompletionLatency = &v1alpha1.LatencyDistribution{
 			MinNanoseconds:   c.Min,
-			P50Nanoseconds:   c.Percentiles[0],
-			P90Nanoseconds:   c.Percentiles[1],
-			P95Nanoseconds:   c.Percentiles[2],
-			P99Nanoseconds:   c.Percentiles[3],
-			P999Nanoseconds:  c.Percentiles[4],
-			P9999Nanoseconds: c.Percentiles[5],
+			P50Nanoseconds:   c.Percentile(0),
+			P90Nanoseconds:   c.Percentile(1),
+			P95Nanoseconds:   c.Percentile(2),
+			P99Nanoseconds:   c.Percentile(3),
+			P999Nanoseconds:  c.Percentile(4),
+			P9999Nanoseconds: c.Percentile(5),
 			MaxNanoseconds:   c.Max,
 		}
 	}

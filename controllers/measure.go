@@ -39,19 +39,16 @@ func measure(ctx context.Context, s *scope) (outcome, error) {
 		run := &s.sb.Status.Runs[i]
 		switch run.State {
 		case v1alpha1.RunPending:
-			// The attempt is written down before its Job is made. So whatever happens in between, and
-			// however old a version another pass sees, no attempt is made twice.
-			s.begin(run)
-			return halt(), nil
+			return s.begin(ctx, run)
 		case v1alpha1.RunRunning:
 			out, err := s.follow(ctx, run, s.planned(run))
 			if err != nil || run.State == v1alpha1.RunRunning || s.concluded() {
 				return out, err
 			}
 			if run.State == v1alpha1.RunPending {
-				s.begin(run)
-				return halt(), nil
+				return s.begin(ctx, run)
 			}
+		case v1alpha1.RunSucceeded, v1alpha1.RunFailed:
 		}
 	}
 	return goOn(), nil
@@ -61,15 +58,39 @@ func measure(ctx context.Context, s *scope) (outcome, error) {
 // because the API server compares these lists without regard to order.
 func (s *scope) planned(run *v1alpha1.Run) *plan.Run {
 	i := slices.IndexFunc(s.runs, func(p plan.Run) bool { return p.Name == run.Name })
+	if i < 0 {
+		return nil
+	}
 	return &s.runs[i]
 }
 
-func (s *scope) begin(run *v1alpha1.Run) {
+// begin writes down that an attempt begins, before its Job is made. So whatever happens in between, and
+// however old a version another pass sees, no attempt is made twice. An earlier attempt must be over: two
+// at once would measure each other.
+func (s *scope) begin(ctx context.Context, run *v1alpha1.Run) (outcome, error) {
+	if run.Attempts > 0 {
+		left, err := s.endAttempts(ctx)
+		if err != nil {
+			return outcome{}, err
+		}
+		if len(left) > 0 {
+			s.step(v1alpha1.ReasonPreparing, s.describeRun(run)+": waiting for the end of the attempt before, "+describeLeftovers(left))
+			return haltFor(pollChildren), nil
+		}
+	}
 	run.State = v1alpha1.RunRunning
 	run.Attempts++
 	run.Job = ""
 	run.StartTime = ptr.To(s.now())
 	s.step(v1alpha1.ReasonPreparing, s.describeRun(run))
+	return halt(), nil
+}
+
+// endAttempts ends whatever still runs of earlier attempts and returns what is left of them. Pods whose
+// node does not answer are not waited for.
+func (s *scope) endAttempts(ctx context.Context) ([]leftover, error) {
+	left, err := s.removeJobs(ctx, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleRun})
+	return slices.DeleteFunc(left, func(l leftover) bool { return l.lost }), err
 }
 
 // describeRun returns a run's name, its number and that of its attempt.
@@ -269,13 +290,13 @@ func (s *scope) disrupted(run *v1alpha1.Run, why string) {
 	}
 	run.State = v1alpha1.RunPending
 	run.Job = ""
-	run.Message = limit(fmt.Sprintf("attempt %d was disrupted and is repeated: %s", run.Attempts, why))
+	run.Message = truncate(fmt.Sprintf("attempt %d was disrupted and is repeated: %s", run.Attempts, why), maxRunMessage)
 }
 
 func (s *scope) failRun(run *v1alpha1.Run, message string) {
 	run.State = v1alpha1.RunFailed
 	run.CompletionTime = ptr.To(s.now())
-	run.Message = limit(message)
+	run.Message = truncate(message, maxRunMessage)
 }
 
 // podOf returns the pod of an attempt, or nil. The cache of Jobs may be ahead of that of pods, by which an

@@ -124,7 +124,7 @@ func (s *scope) condition(kind string) metav1.Condition {
 func (s *scope) setCondition(kind string, status metav1.ConditionStatus, reason, message string) {
 	existing := s.condition(kind)
 	condition := metav1.Condition{
-		Type: kind, Status: status, Reason: reason, Message: limit(message),
+		Type: kind, Status: status, Reason: reason, Message: truncate(message, maxConditionMessage),
 		ObservedGeneration: s.sb.Generation,
 		LastTransitionTime: s.now(),
 	}
@@ -189,10 +189,11 @@ func unlessGone(err error, doing string) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// maxMessage is the most bytes of a message that the status keeps.
-const maxMessage = 2048
-
-func limit(message string) string { return truncate(message, maxMessage) }
+// The most bytes of a message that a run, and that a condition keeps.
+const (
+	maxRunMessage       = 1024
+	maxConditionMessage = 4096
+)
 
 // truncate shortens a text to at most n bytes, without cutting a character in two, and shows that it did.
 func truncate(text string, n int) string {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -23,16 +22,19 @@ func suspend(ctx context.Context, s *scope) (outcome, error) {
 		return outcome{}, err
 	}
 	if run != nil && !collected {
-		left, err := s.removeJobs(ctx, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleRun})
-		if err != nil {
-			return outcome{}, err
-		}
-		if len(left) > 0 {
-			s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; waiting for the end of "+describeLeftovers(left))
-			return haltFor(pollChildren), nil
-		}
+		// Written down before the Job is deleted: whoever resumes at once does not find a disruption.
 		run.State, run.Job = v1alpha1.RunPending, ""
 		run.Message = "ended by spec.suspend, will be repeated"
+		s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; the run under way is being ended")
+		return halt(), nil
+	}
+	left, err := s.endAttempts(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	if len(left) > 0 {
+		s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; waiting for the end of "+describeLeftovers(left))
+		return haltFor(pollChildren), nil
 	}
 	s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; set it to false to go on")
 	return halt(), nil

@@ -37,6 +37,12 @@ func validate(ctx context.Context, s *scope) (outcome, error) {
 		return halt(), nil
 	}
 	s.runs = runs
+	for i := range s.sb.Status.Runs {
+		if s.planned(&s.sb.Status.Runs[i]) == nil {
+			s.fail(v1alpha1.ReasonInvalidSpec, fmt.Sprintf("run %s is no longer part of the spec", s.sb.Status.Runs[i].Name))
+			return halt(), nil
+		}
+	}
 	return goOn(), nil
 }
 

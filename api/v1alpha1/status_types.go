@@ -56,7 +56,7 @@ type StorageBenchmarkStatus struct {
 	// +optional
 	// +listType=map
 	// +listMapKey=name
-	// +kubebuilder:validation:MaxItems=1024
+	// +kubebuilder:validation:MaxItems=512
 	Runs []Run `json:"runs,omitempty"`
 }
 
@@ -192,7 +192,7 @@ type Run struct {
 
 	// Why the run failed or was repeated, in the words of fio or Kubernetes.
 	// +optional
-	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:MaxLength=1024
 	Message string `json:"message,omitempty"`
 
 	// What was measured, if the job has one group of sections.

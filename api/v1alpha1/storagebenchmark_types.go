@@ -44,6 +44,8 @@ type StorageBenchmarkList struct {
 
 // StorageBenchmarkSpec says what to measure, where and how. Every workload is measured on every
 // target, one run after the other.
+//
+// +kubebuilder:validation:XValidation:rule="self.targets.size() * self.workloads.size() <= 512",message="every workload is measured on every target, and a benchmark holds at most 512 such runs; split it",reason=FieldValueInvalid
 type StorageBenchmarkSpec struct {
 	// Storage to measure.
 	// +required

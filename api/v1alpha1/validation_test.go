@@ -99,7 +99,7 @@ func TestValidation(t *testing.T) {
 		name: "targets' names differ", path: "spec.targets[1]", want: "Duplicate value",
 		reject: []string{"targets: [{name: a, storageClassName: c}, {name: a, storageClassName: d}]"},
 	}, {
-		name: "target's name", path: "spec.targets[0].name", want: "should match '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'",
+		name: "target's name", path: "spec.targets[0].name", want: "name must be a DNS label: lower case letters, digits and -, beginning and ending with a letter or digit",
 		accept: []string{"targets: [{name: gp3-fast, storageClassName: c}]", "targets: [{name: " + long[:32] + ", storageClassName: c}]"},
 		reject: []string{"targets: [{name: A, storageClassName: c}]", "targets: [{name: a_b, storageClassName: c}]", "targets: [{name: -a, storageClassName: c}]", "targets: [{name: a.b, storageClassName: c}]"},
 	}, {
@@ -142,13 +142,17 @@ func TestValidation(t *testing.T) {
 		accept: []string{"workloads: [" + many(64, "{name: w%d, fio: {rw: read, size: 1M}}") + "]"},
 		reject: []string{"workloads: []"},
 	}, {
+		name: "number of runs", path: "spec", want: "every workload is measured on every target, and a benchmark holds at most 512 such runs; split it",
+		accept: []string{"{targets: [" + many(8, "{name: t%d, storageClassName: c}") + "], workloads: [" + many(64, "{name: w%d, jobFile: x}") + "]}"},
+		reject: []string{"{targets: [" + many(9, "{name: t%d, storageClassName: c}") + "], workloads: [" + many(64, "{name: w%d, jobFile: x}") + "]}"},
+	}, {
 		name: "at most 64 workloads", path: "spec.workloads", want: "must have at most 64 items",
 		reject: []string{"workloads: [" + many(65, "{name: w%d, fio: {rw: read, size: 1M}}") + "]"},
 	}, {
 		name: "workloads' names differ", path: "spec.workloads[1]", want: "Duplicate value",
 		reject: []string{"workloads: [{name: a, jobFile: x}, {name: a, jobFile: y}]"},
 	}, {
-		name: "workload's name", path: workloadPath + ".name", want: "should match",
+		name: "workload's name", path: workloadPath + ".name", want: "name must be a DNS label: lower case letters, digits and -, beginning and ending with a letter or digit, such as rand-write",
 		accept: []string{"workloads: [{name: rand-read-4k, jobFile: x}]"},
 		reject: []string{"workloads: [{name: Read, jobFile: x}]", "workloads: [{name: a b, jobFile: x}]"},
 	}, {
@@ -182,13 +186,13 @@ func TestValidation(t *testing.T) {
 		name: "rwmixread's range", path: fioPath + ".rwmixread", want: "should be less than or equal to 100",
 		reject: []string{fio("rw: randrw, rwmixread: 101")},
 	}, {
-		name: "bs", path: fioPath + ".bs", want: "bs must be a size such as 512, 4k or 1m, or up to three of them (reads, writes, trims) with commas",
-		accept: []string{fio(`bs: "512"`), fio("bs: 4k"), fio("bs: 1M"), fio("bs: 4KiB"), fio(`bs: "8k,32k"`), fio(`bs: ",16k"`[:0] + `bs: "8k,,16k"`)},
-		reject: []string{fio("bs: 4x"), fio(`bs: "4k,4k,4k,4k"`), fio(`bs: "4k;rw=write"`), fio(`bs: "-4k"`), fio(`bs: "4k\nexec_prerun=x"`)},
+		name: "bs", path: fioPath + ".bs", want: "bs must be a number of bytes such as 512, 4k or 1m (1024-based, without B), or up to three of them (reads, writes, trims) with commas",
+		accept: []string{fio(`bs: "512"`), fio("bs: 4k"), fio("bs: 1M"), fio(`bs: "8k,32k"`), fio(`bs: "8k,,16k"`)},
+		reject: []string{fio("bs: 4x"), fio("bs: 4KiB"), fio(`bs: "4k,4k,4k,4k"`), fio(`bs: "4k;rw=write"`), fio(`bs: "-4k"`), fio(`bs: "4k\nexec_prerun=x"`)},
 	}, {
-		name: "size", path: fioPath + ".size", want: "size must be a number of bytes such as 512M or 10G, or a percentage from 1% to 100%",
-		accept: []string{fio("size: 10G"), fio(`size: "1048576"`), fio("size: 100%"), fio("size: 1%"), fio("size: 1TiB")},
-		reject: []string{fio("size: 0%"), fio("size: 101%"), fio("size: ten"), fio("size: -1G"), fio(`size: "1G\nfilename=/x"`)},
+		name: "size", path: fioPath + ".size", want: "size must be a number of bytes such as 512M or 10G (1024-based, without B), or a percentage from 1% to 100%",
+		accept: []string{fio("size: 10G"), fio(`size: "1048576"`), fio("size: 100%"), fio("size: 1%"), fio("size: 1T")},
+		reject: []string{fio("size: 0%"), fio("size: 101%"), fio("size: ten"), fio("size: 1TiB"), fio("size: -1G"), fio(`size: "1G\nfilename=/x"`)},
 	}, {
 		name: "ioengine", path: fioPath + ".ioengine", want: `Unsupported value: "exec"`,
 		accept: []string{fio("ioengine: psync"), fio("ioengine: io_uring"), fio("ioengine: libaio, iodepth: 64")},
@@ -220,7 +224,7 @@ func TestValidation(t *testing.T) {
 		accept: []string{fio("fsync: 1, fdatasync: 0")},
 		reject: []string{fio("fsync: -1")},
 	}, {
-		name: "rate", path: fioPath + ".rate", want: "rate must be bytes per second such as 10m, or up to three of them (reads, writes, trims) with commas",
+		name: "rate", path: fioPath + ".rate", want: "rate must be bytes per second such as 10m (1024-based, without B), or up to three of them (reads, writes, trims) with commas",
 		accept: []string{fio("rate: 10m"), fio(`rate: "10m,5m"`)},
 		reject: []string{fio("rate: fast"), fio("rate: 10m/s")},
 	}, {
@@ -433,46 +437,76 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-// The largest benchmark that validation admits can be created, and its largest status can be written.
+// The largest benchmark that validation admits can be created, and its largest status can be written: with a
+// result for each of its 512 runs, with as many results in sections of job files, or with a message for each.
 func TestLargestStatus(t *testing.T) {
 	const maxStatus = 1 << 20
 	c := envtest.Client(t)
 	namespace := envtest.Namespace(t, c)
+	for _, test := range []struct {
+		name               string
+		targets, workloads int
+		run                func(*v1alpha1.Run)
+	}{
+		{"results", 16, 32, func(run *v1alpha1.Run) { run.State, run.Result = v1alpha1.RunSucceeded, largestResult() }},
+		{"few targets", 8, 64, func(run *v1alpha1.Run) { run.State, run.Result = v1alpha1.RunSucceeded, largestResult() }},
+		{"pairs of sections", 16, 16, func(run *v1alpha1.Run) { run.State, run.Sections = v1alpha1.RunSucceeded, largestSections(2) }},
+		{"many sections", 16, 2, func(run *v1alpha1.Run) { run.State, run.Sections = v1alpha1.RunSucceeded, largestSections(16) }},
+		{"messages", 16, 32, func(run *v1alpha1.Run) { run.State, run.Message = v1alpha1.RunFailed, strings.Repeat("m", 1024) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			sb := largestSpec(namespace, test.targets, test.workloads)
+			if err := c.Create(t.Context(), sb); err != nil {
+				t.Fatal(err)
+			}
+			sb.Status = largestStatus(sb, test.run)
+			text, err := json.Marshal(sb.Status)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d runs on %d targets: %d bytes", len(sb.Status.Runs), test.targets, len(text))
+			if len(text) > maxStatus {
+				t.Errorf("the status takes %d bytes, more than %d", len(text), maxStatus)
+			}
+			if err := c.Status().Update(t.Context(), sb); err != nil {
+				t.Errorf("write the status: %.300v", err)
+			}
+			if err := c.Delete(t.Context(), sb); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func largestSpec(namespace string, targets, workloads int) *v1alpha1.StorageBenchmark {
 	name := func(prefix string, i int) string {
 		digits := fmt.Sprintf("-%04d", i)
 		return prefix + strings.Repeat("x", 32-len(prefix)-len(digits)) + digits
 	}
 	b := builder.NewBenchmark(namespace, strings.Repeat("b", 63))
-	for i := range 16 {
+	for i := range targets {
 		b.Target(builder.NewTarget(name("t", i)))
 	}
-	for i := range 64 {
+	for i := range workloads {
 		b.Workload(builder.NewWorkload(name("w", i)))
 	}
-	sb := b.Build()
-	if err := c.Create(t.Context(), sb); err != nil {
-		t.Fatal(err)
-	}
-	sb.Status = largestStatus(sb)
-	text, err := json.Marshal(sb.Status)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("The largest status takes %d bytes (%d a run)", len(text), len(text)/1024)
-	if len(text) > maxStatus {
-		t.Errorf("the largest status takes %d bytes, more than %d", len(text), maxStatus)
-	}
-	if err := c.Status().Update(t.Context(), sb); err != nil {
-		t.Errorf("write the largest status: %.300v", err)
-	}
+	return b.Build()
 }
 
-func largestStatus(sb *v1alpha1.StorageBenchmark) v1alpha1.StorageBenchmarkStatus {
+func largestSections(n int) []v1alpha1.SectionResult {
+	sections := make([]v1alpha1.SectionResult, n)
+	for i := range sections {
+		sections[i] = v1alpha1.SectionResult{Name: strings.Repeat("s", 64), Result: *largestResult()}
+	}
+	return sections
+}
+
+func largestStatus(sb *v1alpha1.StorageBenchmark, change func(*v1alpha1.Run)) v1alpha1.StorageBenchmarkStatus {
 	now := ptr.To(metav1.Now())
 	message := strings.Repeat("m", 2048)
 	status := v1alpha1.StorageBenchmarkStatus{
-		ObservedGeneration: math.MaxInt64, StartTime: now, CompletionTime: now, PlannedRuns: 1024, FinishedRuns: 1024,
-		Progress: "1024/1024", Summary: strings.Repeat("s", 1024),
+		ObservedGeneration: math.MaxInt64, StartTime: now, CompletionTime: now, PlannedRuns: 512, FinishedRuns: 512,
+		Progress: "512/512", Summary: strings.Repeat("s", 1024),
 	}
 	for _, kind := range []string{v1alpha1.ConditionSucceeded, v1alpha1.ConditionMeasured, v1alpha1.ConditionCleanedUp} {
 		status.Conditions = append(status.Conditions, metav1.Condition{Type: kind, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonDeadlineExceeded, Message: message, LastTransitionTime: *now})
@@ -486,9 +520,10 @@ func largestStatus(sb *v1alpha1.StorageBenchmark) v1alpha1.StorageBenchmarkStatu
 		for j := range sb.Spec.Workloads {
 			run := v1alpha1.Run{
 				Name: sb.Spec.Workloads[j].Name + "." + sb.Spec.Targets[i].Name, Target: sb.Spec.Targets[i].Name, Workload: sb.Spec.Workloads[j].Name,
-				State: v1alpha1.RunSucceeded, Attempts: 99, Disruptions: 3, Job: strings.Repeat("j", 57), LogConfigMap: strings.Repeat("l", 57),
-				StartTime: now, CompletionTime: now, Result: largestResult(),
+				Attempts: 99, Disruptions: 3, Job: strings.Repeat("j", 57), LogConfigMap: strings.Repeat("l", 57),
+				StartTime: now, CompletionTime: now,
 			}
+			change(&run)
 			status.Runs = append(status.Runs, run)
 		}
 	}

@@ -15,6 +15,9 @@ import (
 	"github.com/storagebench/storagebench/internal/report"
 )
 
+// version is set by the linker: -ldflags "-X main.version=...".
+var version = "dev"
+
 func main() {
 	if err := newCommand().Execute(); err != nil {
 		os.Exit(1)
@@ -26,6 +29,7 @@ func newCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:          "kubectl-storagebench",
 		Short:        "Show the results of StorageBenchmarks",
+		Version:      version,
 		SilenceUsage: true,
 	}
 	flags.AddFlags(root.PersistentFlags())

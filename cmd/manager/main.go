@@ -27,6 +27,9 @@ import (
 	"github.com/storagebench/storagebench/internal/job"
 )
 
+// version is set by the linker: -ldflags "-X main.version=...".
+var version = "dev"
+
 type options struct {
 	leaderElect    bool
 	probeAddress   string
@@ -46,6 +49,7 @@ func main() {
 	logging.BindFlags(flag.CommandLine)
 	flag.Parse()
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&logging)))
+	ctrl.Log.Info("Starting manager", "version", version)
 	if err := run(o); err != nil {
 		ctrl.Log.Error(err, "Manager ended")
 		os.Exit(1)

@@ -14,11 +14,15 @@ import (
 	"github.com/storagebench/storagebench/internal/runner"
 )
 
-const usage = `usage: runner layout|measure|clean [flags]
+// version is set by the linker: -ldflags "-X main.version=...".
+var version = "dev"
+
+const usage = `usage: runner layout|measure|clean|version [flags]
 
 layout   makes the directory and the files that the job needs
 measure  runs fio and leaves its result in the termination message
 clean    removes the directory
+version  prints the version of this program
 
 The job file is taken from the environment variable ` + digest.JobFileVariable + `.
 `
@@ -55,6 +59,9 @@ func run(args []string) int {
 		return runner.Measure(ctx, options)
 	case "clean":
 		return runner.Clean(options)
+	case "version":
+		fmt.Println(version)
+		return 0
 	default:
 		flags.Usage()
 		return digest.ExitUsage

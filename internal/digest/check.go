@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/storagebench/storagebench/internal/histogram"
 )
 
 // check refuses a report that the API could not hold or that no fio can have made.
@@ -61,11 +63,11 @@ func checkDirection(d *Direction) error {
 
 func checkCompletion(c *Completion) error {
 	last := int64(0)
-	for _, p := range c.Percentiles {
-		if p < last {
-			return errors.New("completion latencies that do not rise with the percentile")
+	for _, bucket := range c.Buckets {
+		if !within(bucket, last, histogram.Buckets-1) {
+			return errors.New("completion latencies that do not rise with the percentile, or that fio cannot tell")
 		}
-		last = p
+		last = bucket
 	}
 	if c.Min < 0 || c.Max < c.Min {
 		return errors.New("completion latencies whose minimum and maximum are impossible")

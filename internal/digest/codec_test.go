@@ -27,17 +27,18 @@ func spread(r *rand.Rand, buckets int) *histogram.Histogram {
 	return h
 }
 
-// direction returns the figures of an hour on fast storage, with latencies of up to four seconds.
+// direction returns the figures of a day on the fastest storage, with latencies of the slowest.
 func direction(r *rand.Rand, h *histogram.Histogram) *Direction {
+	const seconds = 1 << 35
 	d := &Direction{
-		IOs: r.Int64N(1 << 36), Bytes: r.Int64N(1 << 52), MilliIOPS: r.Int64N(1 << 32), BytesPerSecond: r.Int64N(1 << 40),
-		Latency:    &Latency{Mean: r.Int64N(1 << 32), Stddev: r.Int64N(1 << 32)},
-		Completion: &Completion{Min: r.Int64N(1 << 20), Max: 1<<32 - 1, Histogram: h},
+		IOs: r.Int64N(1 << 38), Bytes: r.Int64N(1 << 53), MilliIOPS: r.Int64N(1 << 36), BytesPerSecond: r.Int64N(1 << 40),
+		Latency:    &Latency{Mean: r.Int64N(seconds), Stddev: r.Int64N(seconds)},
+		Completion: &Completion{Min: r.Int64N(1 << 20), Max: seconds - 1 - r.Int64N(1<<30), Histogram: h},
 	}
-	for i := range d.Completion.Percentiles {
-		d.Completion.Percentiles[i] = r.Int64N(1 << 32)
+	for i := range d.Completion.Buckets {
+		d.Completion.Buckets[i] = r.Int64N(histogram.Buckets)
 	}
-	slices.Sort(d.Completion.Percentiles[:])
+	slices.Sort(d.Completion.Buckets[:])
 	return d
 }
 
@@ -246,7 +247,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{"negative time", forged(func(r *Report) { r.Groups[0].ElapsedMilliseconds = -1 }), "impossible times"},
 		{"much CPU", forged(func(r *Report) { r.Groups[0].UserPercent = 1001 }), "impossible times"},
 		{"negative latency", forged(func(r *Report) { r.Groups[0].Read.Latency = &Latency{Mean: -1} }), "negative latency"},
-		{"falling percentiles", forged(func(r *Report) { r.Groups[0].Read.Completion.Percentiles[0] = 5 }), "do not rise"},
+		{"falling percentiles", forged(func(r *Report) { r.Groups[0].Read.Completion.Buckets[0] = 5 }), "do not rise"},
+		{"percentile without a bucket", forged(func(r *Report) { r.Groups[0].Read.Completion.Buckets[5] = histogram.Buckets }), "that fio cannot tell"},
 		{"minimum over maximum", forged(func(r *Report) { r.Groups[0].Read.Completion.Min = 3 }), "minimum and maximum"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

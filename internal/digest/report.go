@@ -71,13 +71,20 @@ var Percentiles = [...]float64{50, 90, 95, 99, 99.9, 99.99}
 
 // Completion is fio's clat, in nanoseconds.
 type Completion struct {
-	_           struct{} `cbor:",toarray"`
-	Min         int64
-	Max         int64
-	Percentiles [len(Percentiles)]int64
+	_   struct{} `cbor:",toarray"`
+	Min int64
+	Max int64
+	// Buckets are the histogram's buckets that the Percentiles fall into: fio's percentiles have no other
+	// values, and an index takes fewer bytes than nanoseconds.
+	Buckets [len(Percentiles)]int64
 	// Histogram has fio's buckets; coarser ones in a report that would not fit otherwise, and nil where
-	// even those would not. Percentiles are always those of the full histogram.
+	// even those would not. Buckets are always those of the full histogram.
 	Histogram *histogram.Histogram
+}
+
+// Percentile returns the i-th of the Percentiles in nanoseconds.
+func (c *Completion) Percentile(i int) int64 {
+	return int64(histogram.Value(int(c.Buckets[i])))
 }
 
 func (r *Report) directions() []*Direction {

@@ -38,7 +38,7 @@ func (o *Output) words(code int) string {
 		}
 	}
 	for _, note := range o.Notes {
-		if status := jobStatus.FindStringSubmatch(note); status != nil && status[2] == strconv.Itoa(code) {
+		if status := jobStatus.FindStringSubmatch(note); len(status) == 3 && status[2] == strconv.Itoa(code) {
 			return status[1]
 		}
 	}

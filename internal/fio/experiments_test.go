@@ -265,7 +265,7 @@ func fioOptions(t *testing.T, text string) map[string]map[string]string {
 	}
 	shared, jobs := map[string]string{}, map[string]map[string]string{}
 	options := shared
-	for _, word := range strings.Fields(string(run.stdout) + string(run.output)) {
+	for word := range strings.FieldsSeq(string(run.stdout) + string(run.output)) {
 		name, value, hasValue := strings.Cut(strings.TrimPrefix(word, "--"), "=")
 		switch {
 		case word == "fio":

@@ -178,15 +178,15 @@ func distance(a, b string) int {
 // refuseOption adds an error about an option in a section.
 func (g *guard) refuseOption(section string, o Option, format string, args ...any) {
 	why := fmt.Sprintf(format, args...)
-	switch {
-	case o.Field == "":
+	switch o.Field {
+	case "":
 		line := ""
 		if o.Line > 0 {
 			line = fmt.Sprintf("line %d, ", o.Line)
 		}
 		g.errs = append(g.errs, field.Invalid(g.path, quote(o.String()),
 			fmt.Sprintf("%ssection [%s]: %s", line, quote(section), why)))
-	case o.Field == optionsField:
+	case optionsField:
 		g.errs = append(g.errs, field.Invalid(g.path.Child(optionsField).Key(quote(o.Name)), quote(o.Value), why))
 	default:
 		g.errs = append(g.errs, field.Invalid(g.path.Child(o.Field), quote(o.Value), why))

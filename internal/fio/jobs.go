@@ -1,6 +1,9 @@
 package fio
 
-import "strings"
+import (
+	"maps"
+	"strings"
+)
 
 // job is a section that fio runs, with all options that apply to it.
 type job struct {
@@ -19,9 +22,7 @@ func (f *JobFile) jobs() []job {
 		options := shared
 		if section.isJob() {
 			options = make(map[string]Option, len(shared)+len(section.Options))
-			for name, o := range shared {
-				options[name] = o
-			}
+			maps.Copy(options, shared)
 			jobs = append(jobs, job{name: section.Name, section: i, options: options})
 		}
 		for _, o := range section.Options {

@@ -78,9 +78,8 @@ func TestFromParametersKnowsEveryField(t *testing.T) {
 // TestFieldsAreThoseOfTheAPI holds the names of fields in errors to those of the API.
 func TestFieldsAreThoseOfTheAPI(t *testing.T) {
 	names := map[string]bool{"group_reporting": true}
-	p := reflect.TypeFor[v1alpha1.FioParameters]()
-	for i := range p.NumField() {
-		name, _, _ := strings.Cut(p.Field(i).Tag.Get("json"), ",")
+	for f := range reflect.TypeFor[v1alpha1.FioParameters]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		names[name] = true
 	}
 	for _, o := range knownOptions {

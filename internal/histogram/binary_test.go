@@ -88,8 +88,12 @@ func TestBinaryIsCompact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Write(data)
-	w.Close()
+	if _, err := w.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
 	if packed.Len() > 1000 {
 		t.Errorf("%d bytes, deflated %d", len(data), packed.Len())
 	}

@@ -14,8 +14,9 @@ import (
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-// MaxRuns is the most runs that a benchmark can have: so many fit into its status.
-const MaxRuns = 1024
+// MaxResults is the most results that a benchmark can have: so many fit into its status. A run has one,
+// and one for each section of a job file with several.
+const MaxResults = 512
 
 // Run is one measurement: a workload on a target.
 type Run struct {
@@ -37,12 +38,9 @@ type VolumeModes map[string]corev1.PersistentVolumeMode
 // reports all that is wrong with the workloads on their targets.
 func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.ErrorList) {
 	specPath := field.NewPath("spec")
-	if n := len(spec.Workloads) * len(spec.Targets); n > MaxRuns {
-		return nil, field.ErrorList{field.Invalid(specPath.Child("workloads"), len(spec.Workloads),
-			fmt.Sprintf("%d workloads on %d targets are %d runs, and at most %d are possible; split the benchmark", len(spec.Workloads), len(spec.Targets), n, MaxRuns))}
-	}
 	var runs []Run
 	var problems field.ErrorList
+	results := 0
 	for i := range spec.Workloads {
 		workload := &spec.Workloads[i]
 		job, errs := jobOf(specPath.Child("workloads").Index(i), workload)
@@ -50,11 +48,16 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.
 		if job == nil {
 			continue
 		}
+		results += len(job.Groups()) * len(spec.Targets)
 		problems = append(problems, validateOn(specPath.Child("workloads").Index(i), workload, job, spec.Targets, modes)...)
 		for j := range spec.Targets {
 			target := &spec.Targets[j]
 			runs = append(runs, Run{Name: workload.Name + "." + target.Name, Target: target, Workload: workload, Job: job})
 		}
+	}
+	if results > MaxResults {
+		problems = append(problems, field.Invalid(specPath.Child("workloads"), len(spec.Workloads),
+			fmt.Sprintf("the workloads and their sections give %d results on %d targets, and at most %d are possible; split the benchmark", results, len(spec.Targets), MaxResults)))
 	}
 	problems = append(problems, validateCapacity(specPath.Child("targets"), spec.Targets, runs)...)
 	if len(problems) > 0 {

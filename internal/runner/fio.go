@@ -24,6 +24,9 @@ const endGrace = 3 * time.Second
 // errNoProgress is the cause with which a run's context ends when fio does not get on.
 var errNoProgress = errors.New("no progress")
 
+// errInterrupted is the outcome of a run whose context has ended.
+var errInterrupted = failf(digest.ExitInterrupted, "the run was ended before fio had finished")
+
 // runFio runs fio on the job file until it ends, the context ends, or it stops making progress. It
 // returns fio's parsed output, or an error in fio's own words.
 func (o Options) runFio(ctx context.Context, extra ...string) (*fio.Output, error) {
@@ -43,6 +46,9 @@ func (o Options) runFio(ctx context.Context, extra ...string) (*fio.Output, erro
 	eta := &etaWriter{log: o.Log}
 	cmd.Stdout = eta
 	if err := cmd.Start(); err != nil {
+		if ctx.Err() != nil {
+			return nil, errInterrupted
+		}
 		return nil, fmt.Errorf("start fio: %w", err)
 	}
 	if o.ProgressDeadline > 0 {
@@ -84,7 +90,7 @@ func (o Options) judge(ctx context.Context, err error, text, stderr []byte) (*fi
 	case errors.Is(context.Cause(ctx), errNoProgress):
 		return nil, failf(digest.ExitNoProgress, "fio completed no I/O for %s and was ended: the storage does not answer, or the job waits longer than that between I/Os (raise spec.deadlines.progressSeconds)", o.ProgressDeadline)
 	case ctx.Err() != nil:
-		return nil, failf(digest.ExitInterrupted, "the run was ended before fio had finished")
+		return nil, errInterrupted
 	case err != nil:
 		return nil, fioError(err, text, stderr)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/histogram"
 )
 
 // newReport turns fio's output into the report for the controller.
@@ -52,7 +53,7 @@ func newDirection(d *fio.Direction) *digest.Direction {
 func newCompletion(c *fio.LatencyStats) *digest.Completion {
 	out := &digest.Completion{Min: c.MinNanoseconds, Max: c.MaxNanoseconds, Histogram: c.Histogram}
 	for i, p := range digest.Percentiles {
-		out.Percentiles[i] = int64(c.Histogram.Percentile(p))
+		out.Buckets[i] = int64(histogram.Index(c.Histogram.Percentile(p)))
 	}
 	return out
 }

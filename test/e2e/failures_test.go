@@ -12,7 +12,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -21,7 +20,7 @@ func TestFioError(t *testing.T) {
 	t.Parallel()
 	sb := benchmark("fio-error", func(sb *v1alpha1.StorageBenchmark) {
 		// Direct I/O needs whole sectors.
-		sb.Spec.Workloads[0].Fio.BS = ptr.To("1")
+		sb.Spec.Workloads[0].Fio.BS = new("1")
 		sb.Spec.Workloads = append(sb.Spec.Workloads, v1alpha1.Workload{Name: "good", Fio: randwrite(1)})
 	})
 	create(t, sb)
@@ -38,8 +37,8 @@ func TestNoSpaceLeft(t *testing.T) {
 	t.Parallel()
 	sb := benchmark("no-space", func(sb *v1alpha1.StorageBenchmark) {
 		// As large as the volume, whose file system needs some of it.
-		sb.Spec.Workloads[0].Fio.Size = ptr.To("256M")
-		sb.Spec.Workloads[0].Fio.NumJobs = ptr.To[int32](1)
+		sb.Spec.Workloads[0].Fio.Size = new("256M")
+		sb.Spec.Workloads[0].Fio.NumJobs = new(int32(1))
 	})
 	create(t, sb)
 	fails(t, sb, v1alpha1.ReasonRunFailed, "No space left on device")
@@ -48,9 +47,9 @@ func TestNoSpaceLeft(t *testing.T) {
 func TestOutOfMemory(t *testing.T) {
 	t.Parallel()
 	sb := benchmark("oom", func(sb *v1alpha1.StorageBenchmark) {
-		sb.Spec.Workloads[0].Fio.BS = ptr.To("128m")
-		sb.Spec.Workloads[0].Fio.Size = ptr.To("128m")
-		sb.Spec.Workloads[0].Fio.NumJobs = ptr.To[int32](1)
+		sb.Spec.Workloads[0].Fio.BS = new("128m")
+		sb.Spec.Workloads[0].Fio.Size = new("128m")
+		sb.Spec.Workloads[0].Fio.NumJobs = new(int32(1))
 		sb.Spec.Pod = &v1alpha1.PodSettings{Resources: corev1.ResourceRequirements{
 			Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")},
 		}}
@@ -70,7 +69,7 @@ func TestRefusedByDriver(t *testing.T) {
 		ObjectMeta:        metav1.ObjectMeta{GenerateName: "refused-"},
 		Provisioner:       loop.Provisioner,
 		Parameters:        map[string]string{"nonsense": "1"},
-		VolumeBindingMode: ptr.To(storagev1.VolumeBindingWaitForFirstConsumer),
+		VolumeBindingMode: new(storagev1.VolumeBindingWaitForFirstConsumer),
 	}
 	if err := k8s.Create(t.Context(), refused); err != nil {
 		t.Fatalf("create StorageClass: %v", err)
@@ -78,7 +77,7 @@ func TestRefusedByDriver(t *testing.T) {
 	deleteAtEnd(t, refused)
 	sb := benchmark("refused", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets[0].StorageClassName = &refused.Name
-		sb.Spec.Deadlines.ProvisioningSeconds = ptr.To[int32](15)
+		sb.Spec.Deadlines.ProvisioningSeconds = new(int32(15))
 	})
 	create(t, sb)
 	waiting := until(t, sb, "the driver's message", func(sb *v1alpha1.StorageBenchmark) bool {
@@ -94,7 +93,7 @@ func TestUnschedulable(t *testing.T) {
 	t.Parallel()
 	sb := benchmark("unschedulable", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Placement = &v1alpha1.Placement{NodeSelector: map[string]string{"no-such": "label"}}
-		sb.Spec.Deadlines.ProvisioningSeconds = ptr.To[int32](10)
+		sb.Spec.Deadlines.ProvisioningSeconds = new(int32(10))
 	})
 	create(t, sb)
 	fails(t, sb, v1alpha1.ReasonDeadlineExceeded, "didn't match Pod's node affinity/selector")
@@ -108,7 +107,7 @@ func TestImageCannotBePulled(t *testing.T) {
 	args[i] = imageFlag + "no-such-image.invalid/runner:none"
 	setOperatorArgs(t, args)
 
-	sb := benchmark("no-image", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.StartSeconds = ptr.To[int32](20) })
+	sb := benchmark("no-image", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.StartSeconds = new(int32(20)) })
 	create(t, sb)
 	until(t, sb, "the reason", func(sb *v1alpha1.StorageBenchmark) bool {
 		return strings.Contains(succeeded(sb).Message, "no-such-image.invalid")
@@ -119,8 +118,8 @@ func TestImageCannotBePulled(t *testing.T) {
 func TestMissingReferences(t *testing.T) {
 	t.Parallel()
 	sb := benchmark("missing", func(sb *v1alpha1.StorageBenchmark) {
-		sb.Spec.Targets[0].StorageClassName = ptr.To("no-such-class")
-		sb.Spec.Targets = append(sb.Spec.Targets, v1alpha1.Target{Name: "claim", ClaimName: ptr.To("no-such-claim")})
+		sb.Spec.Targets[0].StorageClassName = new("no-such-class")
+		sb.Spec.Targets = append(sb.Spec.Targets, v1alpha1.Target{Name: "claim", ClaimName: new("no-such-claim")})
 	})
 	create(t, sb)
 	fails(t, sb, v1alpha1.ReasonInvalidSpec,
@@ -137,7 +136,7 @@ func TestRefusedSpecs(t *testing.T) {
 		texts  []string
 	}{
 		"two kinds of storage": {
-			func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0].ClaimName = ptr.To("claim") },
+			func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0].ClaimName = new("claim") },
 			[]string{"spec.targets[0]", "exactly one of storageClassName"},
 		},
 		"no end": {
@@ -176,7 +175,7 @@ func TestRefusedJobs(t *testing.T) {
 	}{
 		"command":   {jobFile("[a]\nrw=read\nsize=1m\nexec_prerun=id\n"), []string{"spec.workloads[0].jobFile", "exec_prerun"}},
 		"elsewhere": {jobFile("[a]\nrw=write\nsize=1m\nfilename=/etc/passwd\n"), []string{"filename", "/etc/passwd"}},
-		"too large": {v1alpha1.Workload{Name: "large", Fio: &v1alpha1.FioParameters{RW: "write", Size: ptr.To("1T")}}, []string{"spec.targets[0].capacity", "raise capacity"}},
+		"too large": {v1alpha1.Workload{Name: "large", Fio: &v1alpha1.FioParameters{RW: "write", Size: new("1T")}}, []string{"spec.targets[0].capacity", "raise capacity"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -30,8 +29,8 @@ func benchmark(name string, change ...func(*v1alpha1.StorageBenchmark)) *v1alpha
 		Spec: v1alpha1.StorageBenchmarkSpec{
 			Targets: []v1alpha1.Target{{
 				Name:             "volume",
-				StorageClassName: ptr.To(class),
-				Capacity:         ptr.To(resource.MustParse("256Mi")),
+				StorageClassName: new(class),
+				Capacity:         new(resource.MustParse("256Mi")),
 			}},
 			Workloads: []v1alpha1.Workload{{Name: "randwrite", Fio: randwrite(2)}},
 		},
@@ -44,8 +43,8 @@ func benchmark(name string, change ...func(*v1alpha1.StorageBenchmark)) *v1alpha
 
 func randwrite(seconds int32) *v1alpha1.FioParameters {
 	return &v1alpha1.FioParameters{
-		RW: "randwrite", BS: ptr.To("4k"), IOEngine: ptr.To("psync"), Direct: ptr.To(true),
-		Size: ptr.To("32M"), NumJobs: ptr.To[int32](2), TimeBased: ptr.To(true), RuntimeSeconds: ptr.To(seconds),
+		RW: "randwrite", BS: new("4k"), IOEngine: new("psync"), Direct: new(true),
+		Size: new("32M"), NumJobs: new(int32(2)), TimeBased: new(true), RuntimeSeconds: new(seconds),
 	}
 }
 

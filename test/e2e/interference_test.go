@@ -12,7 +12,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/retry"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -98,7 +97,7 @@ func TestDeletionWhileProvisioning(t *testing.T) {
 
 func TestSuspend(t *testing.T) {
 	t.Parallel()
-	sb := benchmark("suspend", lasting(4), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = ptr.To(true) })
+	sb := benchmark("suspend", lasting(4), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) })
 	create(t, sb)
 	suspended := until(t, sb, "suspension", atStep(v1alpha1.ReasonSuspended))
 	if suspended.Status.StartTime != nil {
@@ -150,11 +149,11 @@ func TestSpecIsFixedAfterStart(t *testing.T) {
 	sb := benchmark("fixed", lasting(300))
 	create(t, sb)
 	until(t, sb, "the start", func(sb *v1alpha1.StorageBenchmark) bool { return sb.Status.StartTime != nil })
-	err := update(t, sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Workloads[0].Fio.BS = ptr.To("8k") })
+	err := update(t, sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Workloads[0].Fio.BS = new("8k") })
 	if !apierrors.IsInvalid(err) {
 		t.Errorf("edit of a workload: %v", err)
 	}
-	err = update(t, sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.TTLSecondsAfterFinished = ptr.To[int32](3600) })
+	err = update(t, sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.TTLSecondsAfterFinished = new(int32(3600)) })
 	if err != nil {
 		t.Errorf("edit of ttlSecondsAfterFinished: %v", err)
 	}
@@ -172,7 +171,7 @@ func TestRetain(t *testing.T) {
 
 func TestTimeToLive(t *testing.T) {
 	t.Parallel()
-	sb := benchmark("ttl", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.TTLSecondsAfterFinished = ptr.To[int32](0) })
+	sb := benchmark("ttl", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.TTLSecondsAfterFinished = new(int32(0)) })
 	create(t, sb)
 	eventually(t.Context(), t, "the benchmark to delete itself", func(ctx context.Context) (bool, error) {
 		err := k8s.Get(ctx, client.ObjectKeyFromObject(sb), &v1alpha1.StorageBenchmark{})

@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -103,10 +102,10 @@ func checkLog(t *testing.T, run *v1alpha1.Run) {
 func TestBlockVolume(t *testing.T) {
 	t.Parallel()
 	sb := benchmark("block", func(sb *v1alpha1.StorageBenchmark) {
-		sb.Spec.Targets[0].VolumeMode = ptr.To(corev1.PersistentVolumeBlock)
+		sb.Spec.Targets[0].VolumeMode = new(corev1.PersistentVolumeBlock)
 		sb.Spec.Workloads[0].Fio = &v1alpha1.FioParameters{
-			RW: "randrw", BS: ptr.To("4k"), Direct: ptr.To(true), Size: ptr.To("100%"), Invalidate: ptr.To(false),
-			IOEngine: ptr.To("libaio"), IODepth: ptr.To[int32](4), TimeBased: ptr.To(true), RuntimeSeconds: ptr.To[int32](2),
+			RW: "randrw", BS: new("4k"), Direct: new(true), Size: new("100%"), Invalidate: new(false),
+			IOEngine: new("libaio"), IODepth: new(int32(4)), TimeBased: new(true), RuntimeSeconds: new(int32(2)),
 		}
 	})
 	create(t, sb)
@@ -126,7 +125,7 @@ func TestTargetsAndWorkloads(t *testing.T) {
 		second.Name = "other"
 		sb.Spec.Targets = append(sb.Spec.Targets, second)
 		sb.Spec.Workloads = append(sb.Spec.Workloads, v1alpha1.Workload{Name: "read", Fio: &v1alpha1.FioParameters{
-			RW: "read", BS: ptr.To("64k"), Direct: ptr.To(true), Size: ptr.To("16M"),
+			RW: "read", BS: new("64k"), Direct: new(true), Size: new("16M"),
 		}})
 	})
 	create(t, sb)
@@ -164,7 +163,7 @@ group_reporting
 func TestJobFile(t *testing.T) {
 	t.Parallel()
 	sb := benchmark("jobfile", func(sb *v1alpha1.StorageBenchmark) {
-		sb.Spec.Workloads = []v1alpha1.Workload{{Name: "file", JobFile: ptr.To(stonewalled)}}
+		sb.Spec.Workloads = []v1alpha1.Workload{{Name: "file", JobFile: new(stonewalled)}}
 	})
 	create(t, sb)
 	run := completes(t, sb).Status.Runs[0]
@@ -186,7 +185,7 @@ func TestExistingClaim(t *testing.T) {
 	claim := &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "existing"},
 		Spec: corev1.PersistentVolumeClaimSpec{
-			StorageClassName: ptr.To(class),
+			StorageClassName: new(class),
 			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			Resources:        corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("256Mi")}},
 		},

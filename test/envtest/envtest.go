@@ -1,0 +1,202 @@
+// Package envtest runs the tests of a package against a real etcd and kube-apiserver, which know the CRD and
+// have the operator's user.
+package envtest
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	k8sruntime "k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	"sigs.k8s.io/yaml"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+const (
+	// assetsVariable names the directory with etcd and kube-apiserver.
+	assetsVariable = "KUBEBUILDER_ASSETS"
+	// kubeconfigVariable gives the tests the way to the API server.
+	kubeconfigVariable = "STORAGEBENCH_ENVTEST_KUBECONFIG"
+	// verboseVariable has the operator's log printed, if it is set.
+	verboseVariable = "STORAGEBENCH_ENVTEST_VERBOSE"
+	// operator is the user that has the rights of the operator's ClusterRole and no others.
+	operator = "storagebench-operator"
+)
+
+// Main is called by TestMain. It starts etcd and kube-apiserver, runs the tests in a process of their own,
+// and ends them however the tests end: also where they panic, or take too long.
+func Main(m *testing.M) {
+	if os.Getenv(kubeconfigVariable) != "" {
+		var log io.Writer = io.Discard
+		if os.Getenv(verboseVariable) != "" {
+			log = os.Stderr
+		}
+		flag.Parse()
+		if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
+			// These tests wait most of their time, so the number of processors says little.
+			_ = flag.Set("test.parallel", "8")
+		}
+		ctrl.SetLogger(zap.New(zap.WriteTo(log)))
+		os.Exit(m.Run())
+	}
+	code, err := serve()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func serve() (code int, err error) {
+	if os.Getenv(assetsVariable) == "" {
+		return 0, fmt.Errorf("these tests need etcd and kube-apiserver in a directory that %s names; make test-unit sees to both", assetsVariable)
+	}
+	root, err := moduleRoot()
+	if err != nil {
+		return 0, err
+	}
+	environment := &envtest.Environment{
+		CRDDirectoryPaths:     []string{filepath.Join(root, "config", "crd", "bases")},
+		ErrorIfCRDPathMissing: true,
+	}
+	// A terminal's Ctrl-C goes to the tests as well; this process outlives them to clean up.
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	defer func() { err = errors.Join(err, environment.Stop()) }()
+	config, err := environment.Start()
+	if err != nil {
+		return 0, fmt.Errorf("start etcd and kube-apiserver: %w", err)
+	}
+	if err := addOperator(ctx, config, filepath.Join(root, "config", "rbac", "role.yaml")); err != nil {
+		return 0, err
+	}
+	return runTests(ctx, environment.KubeConfig)
+}
+
+// runTests starts this very program again, with the same arguments.
+func runTests(ctx context.Context, kubeconfig []byte) (int, error) {
+	runtime.LockOSThread() // the death of this thread, which Pdeathsig is about, is that of the process
+	cmd := exec.CommandContext(ctx, os.Args[0], os.Args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), kubeconfigVariable+"="+string(kubeconfig))
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	err := cmd.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return max(exit.ExitCode(), 1), nil
+	}
+	return 0, err
+}
+
+// addOperator makes a user with the rights of the operator's ClusterRole, so that a test fails where the
+// operator would lack one.
+func addOperator(ctx context.Context, config *rest.Config, rolePath string) error {
+	text, err := os.ReadFile(rolePath)
+	if err != nil {
+		return err
+	}
+	role := &rbacv1.ClusterRole{}
+	if err := yaml.UnmarshalStrict(text, role); err != nil {
+		return fmt.Errorf("%s: %w", rolePath, err)
+	}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: operator},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: operator}},
+	}
+	c, err := client.New(config, client.Options{})
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.Create(ctx, role), c.Create(ctx, binding))
+}
+
+// Config returns the way to the API server for somebody who may do everything.
+func Config(t testing.TB) *rest.Config {
+	t.Helper()
+	text := os.Getenv(kubeconfigVariable)
+	if text == "" {
+		t.Fatal("there is no API server: TestMain has to call envtest.Main")
+	}
+	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.QPS = -1
+	return config
+}
+
+// OperatorConfig returns the way to the API server for somebody with the operator's rights.
+func OperatorConfig(t testing.TB) *rest.Config {
+	t.Helper()
+	config := Config(t)
+	config.Impersonate.UserName = operator
+	return config
+}
+
+// Scheme returns a scheme with the types that the operator works on.
+func Scheme() *k8sruntime.Scheme {
+	scheme := k8sruntime.NewScheme()
+	for _, add := range []func(*k8sruntime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			panic(err)
+		}
+	}
+	return scheme
+}
+
+// Client returns a client that may do everything, and reads what the API server has.
+func Client(t testing.TB) client.WithWatch {
+	t.Helper()
+	c, err := client.NewWithWatch(Config(t), client.Options{Scheme: Scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Namespace makes a namespace for a test.
+func Namespace(t testing.TB, c client.Client) string {
+	t.Helper()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
+	if err := c.Create(t.Context(), namespace); err != nil {
+		t.Fatal(err)
+	}
+	return namespace.Name
+}
+
+// moduleRoot returns the nearest directory above this one that has a go.mod.
+func moduleRoot() (string, error) {
+	directory, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for ; ; directory = filepath.Dir(directory) {
+		if _, err := os.Stat(filepath.Join(directory, "go.mod")); err == nil {
+			return directory, nil
+		}
+		if directory == filepath.Dir(directory) {
+			return "", errors.New("no go.mod above the working directory")
+		}
+	}
+}

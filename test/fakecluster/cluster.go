@@ -1,0 +1,256 @@
+// Package fakecluster plays, in tests with an API server and nothing else, those parts of a cluster that a
+// benchmark needs: provisioner, attach and protection of volumes, Job controller, scheduler, kubelet and
+// garbage collector. What becomes of claims and pods is decided by functions that a test gives.
+package fakecluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/envtest"
+)
+
+const (
+	// Node is the name of the only node, in Zone and of InstanceType.
+	Node         = "fake-node"
+	Zone         = "zone-a"
+	InstanceType = "m6i.large"
+	// RetainClass is a StorageClass like builder.StorageClass, whose volumes outlive their claims.
+	RetainClass = "fake-retain"
+	// Driver is the name of the CSI driver.
+	Driver = "csi.fake"
+
+	// interval is how often everything is looked at. What a thing's life consists of happens step by step,
+	// one in an interval, so that all of its states can be seen.
+	interval = 20 * time.Millisecond
+)
+
+// Cluster plays a cluster for the objects of one namespace.
+type Cluster struct {
+	client    client.Client // reads what the API server has, and writes
+	cache     cache.Cache
+	namespace string
+
+	mu       sync.Mutex
+	onClaim  func(*corev1.PersistentVolumeClaim) Provisioning
+	onPod    func(*corev1.Pod) Outcome
+	onVolume func(*corev1.PersistentVolume) bool
+	refused  map[types.UID]bool
+}
+
+// Start plays the cluster until the test ends. Until they are told otherwise, claims are bound, runs succeed,
+// and volumes are deleted.
+func Start(t testing.TB, namespace string) *Cluster {
+	t.Helper()
+	config := envtest.Config(t)
+	informers, err := cache.New(config, cache.Options{
+		Scheme:            envtest.Scheme(),
+		DefaultNamespaces: map[string]cache.Config{namespace: {}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Cluster{
+		client:    envtest.Client(t),
+		cache:     informers,
+		namespace: namespace,
+		onClaim:   func(*corev1.PersistentVolumeClaim) Provisioning { return Bind() },
+		onPod:     func(*corev1.Pod) Outcome { return Succeed(builder.Report()) },
+		onVolume:  func(*corev1.PersistentVolume) bool { return true },
+		refused:   map[types.UID]bool{},
+	}
+	if err := c.install(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// Not the test's own context, which ends before its clean-up functions are called.
+	ctx, cancel := context.WithCancel(context.Background())
+	var playing sync.WaitGroup
+	playing.Go(func() {
+		if err := informers.Start(ctx); err != nil {
+			t.Errorf("fake cluster: %v", err)
+		}
+	})
+	playing.Go(func() {
+		if err := c.play(ctx); err != nil {
+			t.Errorf("fake cluster: %v", err)
+		}
+	})
+	t.Cleanup(func() {
+		cancel()
+		playing.Wait()
+	})
+	return c
+}
+
+// OnClaim has the function decide about claims that are not bound.
+func (c *Cluster) OnClaim(decide func(*corev1.PersistentVolumeClaim) Provisioning) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.onClaim = decide
+}
+
+// OnPod has the function decide about pods. It is asked again at each step of a pod's life.
+func (c *Cluster) OnPod(decide func(*corev1.Pod) Outcome) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.onPod = decide
+}
+
+// OnVolume has the function decide whether a volume without a claim is deleted.
+func (c *Cluster) OnVolume(decide func(*corev1.PersistentVolume) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.onVolume = decide
+}
+
+// AllPods has one outcome for all pods.
+func (c *Cluster) AllPods(outcome Outcome) {
+	c.OnPod(func(*corev1.Pod) Outcome { return outcome })
+}
+
+func (c *Cluster) provisioning(claim *corev1.PersistentVolumeClaim) Provisioning {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.onClaim(claim)
+}
+
+func (c *Cluster) outcome(pod *corev1.Pod) Outcome {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.onPod(pod)
+}
+
+func (c *Cluster) deletes(volume *corev1.PersistentVolume) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.onVolume(volume)
+}
+
+// install makes what the clusters of all namespaces share.
+func (c *Cluster) install(ctx context.Context) error {
+	class := func(name string, policy corev1.PersistentVolumeReclaimPolicy) *storagev1.StorageClass {
+		return &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: Driver, ReclaimPolicy: &policy}
+	}
+	labels := map[string]string{corev1.LabelTopologyZone: Zone, corev1.LabelInstanceTypeStable: InstanceType}
+	for _, object := range []client.Object{
+		class(builder.StorageClass, corev1.PersistentVolumeReclaimDelete),
+		class(RetainClass, corev1.PersistentVolumeReclaimRetain),
+		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: Node, Labels: labels}},
+	} {
+		if err := c.client.Create(ctx, object); err != nil && !apierrors.IsAlreadyExists(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Cluster) play(ctx context.Context) error {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+		for _, part := range []func(context.Context) error{c.provision, c.reclaim, c.runJobs, c.runPods, c.collectGarbage} {
+			if err := part(ctx); err != nil && ctx.Err() == nil {
+				return err
+			}
+		}
+	}
+}
+
+// outdated drops errors that come of looking at the cache: what it had is not so any more, and the next look
+// sees to it.
+func outdated(err error) error {
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
+}
+
+// each calls the function for the elements of a list of objects in the namespace.
+func each[T any, L interface {
+	*T
+	client.ObjectList
+}, E any](ctx context.Context, c *Cluster, items func(L) []E, do func(*E) error) error {
+	list := L(new(T))
+	if err := c.cache.List(ctx, list, client.InNamespace(c.namespace)); err != nil {
+		return err
+	}
+	var errs []error
+	for i := range items(list) {
+		errs = append(errs, outdated(do(&items(list)[i])))
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Cluster) eachClaim(ctx context.Context, do func(*corev1.PersistentVolumeClaim) error) error {
+	return each(ctx, c, func(l *corev1.PersistentVolumeClaimList) []corev1.PersistentVolumeClaim { return l.Items }, do)
+}
+
+func (c *Cluster) eachConfigMap(ctx context.Context, do func(*corev1.ConfigMap) error) error {
+	return each(ctx, c, func(l *corev1.ConfigMapList) []corev1.ConfigMap { return l.Items }, do)
+}
+
+func (c *Cluster) eachJob(ctx context.Context, do func(*batchv1.Job) error) error {
+	return each(ctx, c, func(l *batchv1.JobList) []batchv1.Job { return l.Items }, do)
+}
+
+func (c *Cluster) eachPod(ctx context.Context, do func(*corev1.Pod) error) error {
+	return each(ctx, c, func(l *corev1.PodList) []corev1.Pod { return l.Items }, do)
+}
+
+// removeFinalizer lets go of an object that the finalizer holds back.
+func (c *Cluster) removeFinalizer(ctx context.Context, object client.Object, finalizer string) error {
+	var rest []string
+	for _, f := range object.GetFinalizers() {
+		if f != finalizer {
+			rest = append(rest, f)
+		}
+	}
+	if len(rest) == len(object.GetFinalizers()) {
+		return nil
+	}
+	object.SetFinalizers(rest)
+	if err := c.client.Update(ctx, object); err != nil {
+		return fmt.Errorf("remove finalizer %s of %s: %w", finalizer, object.GetName(), err)
+	}
+	return nil
+}
+
+// warn writes an event as a component of the cluster does.
+func (c *Cluster) warn(ctx context.Context, component string, about client.Object, kind, reason, message string) error {
+	now := metav1.Now()
+	return c.client.Create(ctx, &corev1.Event{
+		ObjectMeta:     metav1.ObjectMeta{Namespace: c.namespace, GenerateName: about.GetName() + "."},
+		InvolvedObject: corev1.ObjectReference{Kind: kind, Namespace: c.namespace, Name: about.GetName(), UID: about.GetUID()},
+		Type:           corev1.EventTypeWarning, Reason: reason, Message: message,
+		Source: corev1.EventSource{Component: component}, FirstTimestamp: now, LastTimestamp: now, Count: 1,
+	})
+}
+
+// immediately deletes an object without a grace period, and only the very one that was seen.
+func immediately(object client.Object) []client.DeleteOption {
+	return []client.DeleteOption{
+		client.GracePeriodSeconds(0),
+		client.Preconditions{UID: ptr.To(object.GetUID())},
+		client.PropagationPolicy(metav1.DeletePropagationBackground),
+	}
+}

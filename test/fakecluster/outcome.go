@@ -1,0 +1,105 @@
+package fakecluster
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/job"
+)
+
+// Outcome is what becomes of a pod.
+type Outcome struct {
+	unschedulable string
+	waiting       map[string]corev1.ContainerStateWaiting
+	hangs         string
+	lost          bool
+	ends          map[string]corev1.ContainerStateTerminated
+	conditions    []corev1.PodCondition
+}
+
+// Succeed has the pod end with a report. One that cleans up succeeds as well, and nobody reads its message.
+func Succeed(report digest.Report) Outcome {
+	message, err := digest.Encode(report)
+	if err != nil {
+		panic(err)
+	}
+	return Say(message)
+}
+
+// Say has the pod succeed with any message.
+func Say(message string) Outcome {
+	return end(job.MeasureContainer, corev1.ContainerStateTerminated{Reason: "Completed", Message: message})
+}
+
+// Fail has the measuring container end with an exit code and a message.
+func Fail(code int32, message string) Outcome {
+	return end(job.MeasureContainer, corev1.ContainerStateTerminated{ExitCode: code, Reason: "Error", Message: message})
+}
+
+// FailLayout has the container that lays out files end with an exit code and a message.
+func FailLayout(code int32, message string) Outcome {
+	return end(job.LayoutContainer, corev1.ContainerStateTerminated{ExitCode: code, Reason: "Error", Message: message})
+}
+
+// FailCleanUp has the container that removes test files fail.
+func FailCleanUp(message string) Outcome {
+	return end(job.CleanContainer, corev1.ContainerStateTerminated{ExitCode: digest.ExitFailed, Reason: "Error", Message: message})
+}
+
+// OutOfMemory has the measuring container killed for its use of memory.
+func OutOfMemory() Outcome {
+	return end(job.MeasureContainer, corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"})
+}
+
+// Evict has the node end the pod while it measures.
+func Evict() Outcome {
+	outcome := end(job.MeasureContainer, corev1.ContainerStateTerminated{ExitCode: digest.ExitInterrupted, Reason: "Error", Message: "the run was ended before fio had finished"})
+	outcome.conditions = []corev1.PodCondition{{
+		Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now(),
+		Reason: "TerminationByKubelet", Message: "The node was low on resource: ephemeral-storage.",
+	}}
+	return outcome
+}
+
+// Hang has a container run until the pod is deleted, or is given another outcome.
+func Hang(container string) Outcome { return Outcome{hangs: container} }
+
+// Lose has the node be lost when the pod runs: nobody ends it, and nobody confirms its deletion.
+func Lose() Outcome { return Outcome{hangs: job.MeasureContainer, lost: true} }
+
+// Unschedulable has no node take the pod.
+func Unschedulable(why string) Outcome { return Outcome{unschedulable: why} }
+
+// Hold keeps a container from starting.
+func Hold(container, reason, message string) Outcome {
+	return Outcome{waiting: map[string]corev1.ContainerStateWaiting{container: {Reason: reason, Message: message}}}
+}
+
+// BackOff has the runner's image be nowhere.
+func BackOff(message string) Outcome {
+	return Hold(job.LayoutContainer, "ImagePullBackOff", message)
+}
+
+func end(container string, how corev1.ContainerStateTerminated) Outcome {
+	return Outcome{ends: map[string]corev1.ContainerStateTerminated{container: how}}
+}
+
+// next returns the state of a container that follows its present one.
+func (o Outcome) next(container string, now corev1.ContainerState) corev1.ContainerState {
+	if now.Running == nil {
+		if waiting, ok := o.waiting[container]; ok {
+			if now.Waiting != nil && *now.Waiting == waiting {
+				return now
+			}
+			return corev1.ContainerState{Waiting: &waiting}
+		}
+		return corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}
+	}
+	if o.hangs == container {
+		return now
+	}
+	end := o.ends[container]
+	end.StartedAt, end.FinishedAt = now.Running.StartedAt, metav1.Now()
+	return corev1.ContainerState{Terminated: &end}
+}

@@ -1,0 +1,157 @@
+package fakecluster
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	claimProtection  = "kubernetes.io/pvc-protection"
+	volumeProtection = "kubernetes.io/pv-protection"
+	provisionedBy    = "pv.kubernetes.io/provisioned-by"
+)
+
+// Provisioning is what becomes of a claim.
+type Provisioning struct {
+	bound   bool
+	volume  string
+	refusal string
+}
+
+// Bind has a volume provisioned.
+func Bind() Provisioning { return Provisioning{bound: true} }
+
+// BindTo has the claim bound to a volume that exists.
+func BindTo(volume string) Provisioning { return Provisioning{volume: volume} }
+
+// Refuse has the CSI driver refuse, in its words.
+func Refuse(words string) Provisioning { return Provisioning{refusal: words} }
+
+// Wait has nothing happen, as for a claim whose provisioner is not there.
+func Wait() Provisioning { return Provisioning{} }
+
+// provision binds claims to new volumes, and lets go of claims that are deleted and not in use.
+func (c *Cluster) provision(ctx context.Context) error {
+	return c.eachClaim(ctx, func(claim *corev1.PersistentVolumeClaim) error {
+		switch {
+		case !claim.DeletionTimestamp.IsZero():
+			return c.releaseClaim(ctx, claim)
+		case claim.Spec.VolumeName == "":
+			return c.provisionClaim(ctx, claim)
+		case claim.Status.Phase != corev1.ClaimBound:
+			claim.Status.Phase = corev1.ClaimBound
+			claim.Status.Capacity = claim.Spec.Resources.Requests
+			claim.Status.AccessModes = claim.Spec.AccessModes
+			return c.client.Status().Update(ctx, claim)
+		}
+		return nil
+	})
+}
+
+func (c *Cluster) provisionClaim(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {
+	decision := c.provisioning(claim)
+	switch {
+	case decision.bound:
+		return c.bind(ctx, claim)
+	case decision.volume != "":
+		claim.Spec.VolumeName = decision.volume
+		return c.client.Update(ctx, claim)
+	case decision.refusal == "" || c.refused[claim.UID]:
+		return nil
+	}
+	c.refused[claim.UID] = true
+	return c.warn(ctx, Driver, claim, "PersistentVolumeClaim", "ProvisioningFailed", decision.refusal)
+}
+
+func (c *Cluster) bind(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {
+	var class storagev1.StorageClass
+	if err := c.client.Get(ctx, client.ObjectKey{Name: *claim.Spec.StorageClassName}, &class); err != nil {
+		return err
+	}
+	name := "pvc-" + string(claim.UID)
+	volume := &corev1.PersistentVolume{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{provisionedBy: Driver}},
+		Spec: corev1.PersistentVolumeSpec{
+			Capacity:    claim.Spec.Resources.Requests,
+			AccessModes: claim.Spec.AccessModes,
+			VolumeMode:  claim.Spec.VolumeMode,
+			ClaimRef: &corev1.ObjectReference{
+				APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: claim.Namespace, Name: claim.Name, UID: claim.UID,
+			},
+			PersistentVolumeReclaimPolicy: *class.ReclaimPolicy,
+			StorageClassName:              class.Name,
+			PersistentVolumeSource: corev1.PersistentVolumeSource{
+				CSI: &corev1.CSIPersistentVolumeSource{Driver: Driver, VolumeHandle: "handle-" + claim.Name},
+			},
+		},
+	}
+	if err := c.client.Create(ctx, volume); err != nil && !apierrors.IsAlreadyExists(err) {
+		return err
+	}
+	claim.Spec.VolumeName = name
+	return c.client.Update(ctx, claim)
+}
+
+// releaseClaim lets go of a claim when no pod names it any more, not even one that has ended.
+func (c *Cluster) releaseClaim(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {
+	used := false
+	err := c.eachPod(ctx, func(pod *corev1.Pod) error {
+		used = used || uses(pod, claim.Name)
+		return nil
+	})
+	if err != nil || used {
+		return err
+	}
+	return c.removeFinalizer(ctx, claim, claimProtection)
+}
+
+// reclaim deletes volumes whose claims are gone, unless they are to be retained.
+func (c *Cluster) reclaim(ctx context.Context) error {
+	var volumes corev1.PersistentVolumeList
+	if err := c.cache.List(ctx, &volumes); err != nil {
+		return err
+	}
+	for i := range volumes.Items {
+		volume := &volumes.Items[i]
+		if owner := volume.Spec.ClaimRef; owner == nil || owner.Namespace != c.namespace {
+			continue
+		}
+		if err := outdated(c.reclaimVolume(ctx, volume)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Cluster) reclaimVolume(ctx context.Context, volume *corev1.PersistentVolume) error {
+	if !volume.DeletionTimestamp.IsZero() {
+		return c.removeFinalizer(ctx, volume, volumeProtection)
+	}
+	if volume.Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimDelete || !c.deletes(volume) {
+		return nil
+	}
+	var claim corev1.PersistentVolumeClaim
+	key := client.ObjectKey{Namespace: c.namespace, Name: volume.Spec.ClaimRef.Name}
+	err := c.client.Get(ctx, key, &claim)
+	if err == nil && claim.UID == volume.Spec.ClaimRef.UID {
+		return nil
+	}
+	if client.IgnoreNotFound(err) != nil {
+		return err
+	}
+	return c.client.Delete(ctx, volume, immediately(volume)...)
+}
+
+func uses(pod *corev1.Pod, claim string) bool {
+	for _, volume := range pod.Spec.Volumes {
+		if source := volume.PersistentVolumeClaim; source != nil && source.ClaimName == claim {
+			return true
+		}
+	}
+	return false
+}
