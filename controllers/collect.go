@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
@@ -36,9 +35,9 @@ func (s *scope) record(run *v1alpha1.Run, pod *corev1.Pod, message string) {
 	}
 	run.State = v1alpha1.RunSucceeded
 	run.Message = ""
-	run.CompletionTime = ptr.To(s.now())
+	run.CompletionTime = new(s.now())
 	if len(report.Groups) == 1 {
-		run.Result = ptr.To(newResult(report.FioVersion, &report.Groups[0]))
+		run.Result = new(newResult(report.FioVersion, &report.Groups[0]))
 		return
 	}
 	for i := range report.Groups {
@@ -65,7 +64,7 @@ func newIOResult(d *digest.Direction) *v1alpha1.IOResult {
 	result := &v1alpha1.IOResult{
 		IOs:            d.IOs,
 		Bytes:          d.Bytes,
-		IOPS:           (d.MilliIOPS + 500) / 1000,
+		IOPS:           d.MilliIOPS/1000 + (d.MilliIOPS%1000+500)/1000, // rounded, and no overflow whatever a pod reports
 		BytesPerSecond: d.BytesPerSecond,
 	}
 	if d.Latency != nil {

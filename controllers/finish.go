@@ -4,7 +4,6 @@ import (
 	"context"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -17,6 +16,6 @@ func finish(_ context.Context, s *scope) (outcome, error) {
 		message += "; " + cleaned.Message
 	}
 	s.setCondition(v1alpha1.ConditionSucceeded, measured.Status, measured.Reason, message)
-	s.sb.Status.CompletionTime = ptr.To(metav1.NewTime(s.Clock.Now()))
+	s.sb.Status.CompletionTime = new(metav1.NewTime(s.Clock.Now()))
 	return halt(), nil
 }

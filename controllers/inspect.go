@@ -67,6 +67,7 @@ func inspectJob(j *batchv1.Job) observation {
 			return observation{progress: ended, disrupted: true, message: "its pod was deleted"}
 		case batchv1.JobSuccessCriteriaMet, batchv1.JobComplete:
 			return observation{progress: ended, disrupted: true, message: "its pod was deleted before its result was read"}
+		case batchv1.JobSuspended:
 		}
 	}
 	if !j.DeletionTimestamp.IsZero() {

@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -39,7 +38,7 @@ type LogReader func(ctx context.Context, pod *corev1.Pod, container string, limi
 // PodLogs returns a LogReader that asks the API server.
 func PodLogs(clientset kubernetes.Interface) LogReader {
 	return func(ctx context.Context, pod *corev1.Pod, container string, limit int64) (io.ReadCloser, error) {
-		options := &corev1.PodLogOptions{Container: container, LimitBytes: ptr.To(limit)}
+		options := &corev1.PodLogOptions{Container: container, LimitBytes: new(limit)}
 		return clientset.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, options).Stream(ctx)
 	}
 }

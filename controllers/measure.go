@@ -81,7 +81,7 @@ func (s *scope) begin(ctx context.Context, run *v1alpha1.Run) (outcome, error) {
 	run.State = v1alpha1.RunRunning
 	run.Attempts++
 	run.Job = ""
-	run.StartTime = ptr.To(s.now())
+	run.StartTime = new(s.now())
 	s.step(v1alpha1.ReasonPreparing, s.describeRun(run))
 	return halt(), nil
 }
@@ -295,7 +295,7 @@ func (s *scope) disrupted(run *v1alpha1.Run, why string) {
 
 func (s *scope) failRun(run *v1alpha1.Run, message string) {
 	run.State = v1alpha1.RunFailed
-	run.CompletionTime = ptr.To(s.now())
+	run.CompletionTime = new(s.now())
 	run.Message = truncate(message, maxRunMessage)
 }
 

@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -59,7 +58,7 @@ func (s *scope) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus,
 		if s.claims[claim.Name] != nil {
 			// The provisioner makes the object when it has the volume, which may be long before a run looks.
 			took := pv.CreationTimestamp.Sub(claim.CreationTimestamp.Time)
-			target.ProvisionedSeconds = ptr.To(int32(max(took, 0) / time.Second))
+			target.ProvisionedSeconds = new(int32(max(took, 0) / time.Second))
 		}
 	}
 	if node != "" && volume.Node != node {

@@ -61,10 +61,10 @@ func (s *scope) start(ctx context.Context) (outcome, error) {
 	if problems = append(missing, problems...); len(problems) > 0 {
 		s.sb.Status.Targets = nil
 		s.setCondition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, describe(problems))
-		s.sb.Status.CompletionTime = ptr.To(s.now())
+		s.sb.Status.CompletionTime = new(s.now())
 		return halt(), nil
 	}
-	s.sb.Status.StartTime = ptr.To(s.now())
+	s.sb.Status.StartTime = new(s.now())
 	s.sb.Status.PlannedRuns = int32(len(runs))
 	s.sb.Status.Runs = make([]v1alpha1.Run, len(runs))
 	for i, run := range runs {

@@ -36,6 +36,7 @@ type PodSettings struct {
 
 	// CPU and memory of the container that runs fio. A CPU limit throttles fio and with it the result.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="!has(self.claims) || self.claims.size() == 0",message="claims of devices are not given to fio; remove claims",fieldPath=".claims",reason=FieldValueForbidden
 	Resources corev1.ResourceRequirements `json:"resources,omitempty,omitzero"`
 
 	// Security context of the pods. Replaces the operator's, which satisfies the Pod Security Standard

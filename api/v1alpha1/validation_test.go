@@ -267,6 +267,10 @@ func TestValidation(t *testing.T) {
 		accept: []string{"pod: {imagePullSecrets: [" + many(8, "{name: s%d}") + "], priorityClassName: high, securityContext: {runAsUser: 1000}, resources: {limits: {memory: 1Gi}}}"},
 		reject: []string{"pod: {imagePullSecrets: [" + many(9, "{name: s%d}") + "]}"},
 	}, {
+		name: "device claims", path: "spec.pod.resources.claims", want: "claims of devices are not given to fio; remove claims",
+		accept: []string{"pod: {resources: {requests: {cpu: 1}}}"},
+		reject: []string{"pod: {resources: {claims: [{name: gpu}]}}"},
+	}, {
 		name: "priority class", path: "spec.pod.priorityClassName", want: "should be at least 1 chars long",
 		reject: []string{`pod: {priorityClassName: ""}`},
 	}, {
