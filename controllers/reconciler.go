@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -51,6 +52,10 @@ type Reconciler struct {
 	Image job.Image
 }
 
+// concurrentBenchmarks is how many benchmarks a pass may be made over at the same time, so that one whose
+// calls take long, such as for the log of a slow node, does not hold up others.
+const concurrentBenchmarks = 4
+
 // SetupWithManager has the manager call Reconcile for each change of a benchmark or one of its children.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
@@ -58,6 +63,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Owns(&batchv1.Job{}).
 		Owns(&corev1.PersistentVolumeClaim{}).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(benchmarkOf)).
+		WithOptions(controller.Options{MaxConcurrentReconciles: concurrentBenchmarks}).
 		Complete(r)
 }
 
