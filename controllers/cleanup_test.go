@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -36,11 +35,11 @@ func TestDeletionAtEachStage(t *testing.T) {
 		name: "at once", until: func(*world, *v1alpha1.StorageBenchmark) {},
 	}, {
 		name:   "waiting for a StorageClass",
-		change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0].StorageClassName = ptr.To("none") },
+		change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0].StorageClassName = new("none") },
 		until:  step(v1alpha1.ReasonPending),
 	}, {
 		name:   "suspended",
-		change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = ptr.To(true) },
+		change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) },
 		until:  step(v1alpha1.ReasonSuspended),
 	}, {
 		name: "provisioning", wait: true, until: step(v1alpha1.ReasonProvisioning),
@@ -62,7 +61,7 @@ func TestDeletionAtEachStage(t *testing.T) {
 	}, {
 		name: "retained by the class", pods: fakecluster.Hang(job.MeasureContainer), until: step(v1alpha1.ReasonMeasuring),
 		change: func(sb *v1alpha1.StorageBenchmark) {
-			sb.Spec.Targets[0].StorageClassName = ptr.To(fakecluster.RetainClass)
+			sb.Spec.Targets[0].StorageClassName = new(fakecluster.RetainClass)
 		},
 	}} {
 		for _, propagation := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
@@ -107,9 +106,9 @@ func TestRetain(t *testing.T) {
 func TestVolumeOfARetainingClass(t *testing.T) {
 	w := newWorld(t)
 	sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
-		sb.Spec.Targets[0].StorageClassName = ptr.To(fakecluster.RetainClass)
+		sb.Spec.Targets[0].StorageClassName = new(fakecluster.RetainClass)
 	}).Build())
-	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	if left := w.children(); len(left) > 0 {
 		t.Errorf("left: %q", left)
 	}
@@ -224,7 +223,7 @@ func TestCleanUpJobFails(t *testing.T) {
 func TestTimeToLive(t *testing.T) {
 	w := newWorld(t)
 	sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
-		sb.Spec.TTLSecondsAfterFinished = ptr.To[int32](60)
+		sb.Spec.TTLSecondsAfterFinished = new(int32(60))
 	}).Build())
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	w.pass(sb, 60*time.Second)
@@ -236,14 +235,14 @@ func TestTimeToLiveSetAfterTheEnd(t *testing.T) {
 	w := newWorld(t)
 	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.TTLSecondsAfterFinished = ptr.To[int32](3600) })
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.TTLSecondsAfterFinished = new(int32(3600)) })
 	w.until(sb, func(sb *v1alpha1.StorageBenchmark) error {
 		if sb.Status.ObservedGeneration != 2 {
 			return fmt.Errorf("observedGeneration is %d", sb.Status.ObservedGeneration)
 		}
 		return nil
 	})
-	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.TTLSecondsAfterFinished = ptr.To[int32](0) })
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.TTLSecondsAfterFinished = new(int32(0)) })
 	w.untilGone(sb)
 }
 
@@ -256,11 +255,11 @@ func TestTimeToLiveDecision(t *testing.T) {
 		remaining time.Duration
 		expires   bool
 	}{
-		{"no time to live", nil, ptr.To(metav1.NewTime(now)), 0, false},
-		{"not ended", ptr.To[int32](5), nil, 0, false},
-		{"just ended", ptr.To[int32](5), ptr.To(metav1.NewTime(now)), 5 * time.Second, true},
-		{"ended long ago", ptr.To[int32](5), ptr.To(metav1.NewTime(now.Add(-time.Hour))), 5*time.Second - time.Hour, true},
-		{"zero", ptr.To[int32](0), ptr.To(metav1.NewTime(now)), 0, true},
+		{"no time to live", nil, new(metav1.NewTime(now)), 0, false},
+		{"not ended", new(int32(5)), nil, 0, false},
+		{"just ended", new(int32(5)), new(metav1.NewTime(now)), 5 * time.Second, true},
+		{"ended long ago", new(int32(5)), new(metav1.NewTime(now.Add(-time.Hour))), 5*time.Second - time.Hour, true},
+		{"zero", new(int32(0)), new(metav1.NewTime(now)), 0, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			sb := &v1alpha1.StorageBenchmark{}

@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/test/builder"
@@ -56,7 +55,7 @@ func TestInvalidSpec(t *testing.T) {
 			// An edited spec gets another chance.
 			w.update(sb, func(sb *v1alpha1.StorageBenchmark) {
 				sb.Spec.Workloads[0] = builder.NewWorkload("reads")
-				sb.Spec.Targets[0].Capacity = ptr.To(resource.MustParse("3Gi"))
+				sb.Spec.Targets[0].Capacity = new(resource.MustParse("3Gi"))
 			})
 			w.untilEnd(w.until(sb, hasStarted), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 			w.delete(sb)
@@ -73,7 +72,7 @@ func TestReferences(t *testing.T) {
 		words  []string
 	}{
 		{
-			"StorageClass", v1alpha1.Target{Name: "t", StorageClassName: ptr.To("typo")},
+			"StorageClass", v1alpha1.Target{Name: "t", StorageClassName: new("typo")},
 			[]string{`spec.targets[0].storageClassName: Invalid value: "typo": there is no such StorageClass: this cluster has`, builder.StorageClass},
 		},
 		{

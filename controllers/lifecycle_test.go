@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
@@ -139,7 +138,7 @@ func TestSuspendBeforeStart(t *testing.T) {
 	if sb.Status.StartTime != nil || len(w.children()) > 0 {
 		t.Errorf("a suspended benchmark has started at %v and made %q", sb.Status.StartTime, w.children())
 	}
-	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = ptr.To(false) })
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	if err := wantRun(sb, v1alpha1.RunSucceeded, 1, 0); err != nil {
 		t.Error(err)
@@ -158,7 +157,7 @@ func TestSuspendDuringARun(t *testing.T) {
 	w.untilStep(sb, v1alpha1.ReasonMeasuring, "run second.fast (2 of 2)")
 	claims := w.claims()
 
-	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = ptr.To(true) })
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) })
 	sb = w.untilStep(sb, v1alpha1.ReasonSuspended, "set it to false to go on")
 	if run := sb.Status.Runs[1]; run.State != v1alpha1.RunPending || run.Message != "ended by spec.suspend, will be repeated" {
 		t.Errorf("suspended run is %+v", run)
@@ -176,7 +175,7 @@ func TestSuspendDuringARun(t *testing.T) {
 	}
 
 	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
-	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = ptr.To(false) })
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	if run := sb.Status.Runs[1]; run.Attempts != 2 || run.Disruptions != 0 || run.Message != "" {
 		t.Errorf("resumed run is %+v", run)
@@ -298,7 +297,7 @@ func (w *world) claim(name string, mode corev1.PersistentVolumeMode) *corev1.Per
 	return create(w, &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name},
 		Spec: corev1.PersistentVolumeClaimSpec{
-			StorageClassName: ptr.To(builder.StorageClass),
+			StorageClassName: new(builder.StorageClass),
 			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			VolumeMode:       &mode,
 			Resources:        corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: storage.Capacity(&target)}},

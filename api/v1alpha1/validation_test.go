@@ -2,6 +2,7 @@ package v1alpha1_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -14,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -340,7 +340,7 @@ func wantRefusal(t *testing.T, err error, what, path, words string) {
 }
 
 func causes(err error) []metav1.StatusCause {
-	status, ok := err.(apierrors.APIStatus) //nolint:errorlint // As the API server's client returns it.
+	status, ok := errors.AsType[*apierrors.StatusError](err)
 	if !ok || status.Status().Details == nil {
 		return nil
 	}
@@ -369,11 +369,11 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := builder.OneRun("default", "defaults").With(func(sb *v1alpha1.StorageBenchmark) {
-		sb.Spec.Suspend = ptr.To(false)
+		sb.Spec.Suspend = new(false)
 		sb.Spec.CleanupPolicy = v1alpha1.CleanupDelete
 		sb.Spec.Deadlines = v1alpha1.Deadlines{
-			ProvisioningSeconds: ptr.To[int32](600), StartSeconds: ptr.To[int32](600), ProgressSeconds: ptr.To[int32](300),
-			RunSeconds: ptr.To[int32](86400), CleanUpSeconds: ptr.To[int32](600),
+			ProvisioningSeconds: new(int32(600)), StartSeconds: new(int32(600)), ProgressSeconds: new(int32(300)),
+			RunSeconds: new(int32(86400)), CleanUpSeconds: new(int32(600)),
 		}
 	}).Build()
 	if diff := cmp.Diff(want.Spec, sb.Spec); diff != "" {
@@ -388,7 +388,7 @@ func TestUpdates(t *testing.T) {
 		want   string
 	}{
 		"target added": {func(s *v1alpha1.StorageBenchmarkSpec) { s.Targets = append(s.Targets, builder.NewTarget("b")) }, "targets and workloads cannot change after the benchmark has started; create another StorageBenchmark"},
-		"capacity":     {func(s *v1alpha1.StorageBenchmarkSpec) { s.Targets[0].Capacity = ptr.To(resource.MustParse("2Gi")) }, "targets and workloads"},
+		"capacity":     {func(s *v1alpha1.StorageBenchmarkSpec) { s.Targets[0].Capacity = new(resource.MustParse("2Gi")) }, "targets and workloads"},
 		"workload":     {func(s *v1alpha1.StorageBenchmarkSpec) { s.Workloads[0].Fio.RW = "randwrite" }, "targets and workloads"},
 		"option": {func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Workloads[0].Fio.Options = map[string]v1alpha1.FioOptionValue{"thinktime": "1"}
@@ -403,10 +403,10 @@ func TestUpdates(t *testing.T) {
 		}, "placement and pod"},
 	}
 	free := map[string]func(*v1alpha1.StorageBenchmarkSpec){
-		"suspend":       func(s *v1alpha1.StorageBenchmarkSpec) { s.Suspend = ptr.To(true) },
+		"suspend":       func(s *v1alpha1.StorageBenchmarkSpec) { s.Suspend = new(true) },
 		"clean-up":      func(s *v1alpha1.StorageBenchmarkSpec) { s.CleanupPolicy = v1alpha1.CleanupRetain },
-		"time to live":  func(s *v1alpha1.StorageBenchmarkSpec) { s.TTLSecondsAfterFinished = ptr.To[int32](1) },
-		"deadlines":     func(s *v1alpha1.StorageBenchmarkSpec) { s.Deadlines.RunSeconds = ptr.To[int32](5) },
+		"time to live":  func(s *v1alpha1.StorageBenchmarkSpec) { s.TTLSecondsAfterFinished = new(int32(1)) },
+		"deadlines":     func(s *v1alpha1.StorageBenchmarkSpec) { s.Deadlines.RunSeconds = new(int32(5)) },
 		"order changed": func(s *v1alpha1.StorageBenchmarkSpec) { slices.Reverse(s.Workloads) },
 	}
 	c := envtest.Client(t)
@@ -427,7 +427,7 @@ func TestUpdates(t *testing.T) {
 			t.Errorf("%s before the start: %v", name, err)
 		}
 	}
-	sb.Status.StartTime = ptr.To(metav1.Now())
+	sb.Status.StartTime = new(metav1.Now())
 	if err := c.Status().Update(t.Context(), sb); err != nil {
 		t.Fatal(err)
 	}
@@ -506,7 +506,7 @@ func largestSections(n int) []v1alpha1.SectionResult {
 }
 
 func largestStatus(sb *v1alpha1.StorageBenchmark, change func(*v1alpha1.Run)) v1alpha1.StorageBenchmarkStatus {
-	now := ptr.To(metav1.Now())
+	now := new(metav1.Now())
 	message := strings.Repeat("m", 2048)
 	status := v1alpha1.StorageBenchmarkStatus{
 		ObservedGeneration: math.MaxInt64, StartTime: now, CompletionTime: now, PlannedRuns: 512, FinishedRuns: 512,
@@ -518,7 +518,7 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, change func(*v1alpha1.Run)) v1
 	for i := range sb.Spec.Targets {
 		status.Targets = append(status.Targets, v1alpha1.TargetStatus{
 			Name: sb.Spec.Targets[i].Name, StorageClassName: strings.Repeat("c", 253), VolumeMode: corev1.PersistentVolumeFilesystem,
-			Claims: []string{strings.Repeat("c", 253)}, ProvisionedSeconds: ptr.To[int32](math.MaxInt32),
+			Claims: []string{strings.Repeat("c", 253)}, ProvisionedSeconds: new(int32(math.MaxInt32)),
 			Volumes: []v1alpha1.VolumeStatus{{Name: strings.Repeat("v", 253), Handle: strings.Repeat("h", 1024), Node: strings.Repeat("n", 253), Zone: strings.Repeat("z", 63), InstanceType: strings.Repeat("i", 63)}},
 		})
 		for j := range sb.Spec.Workloads {

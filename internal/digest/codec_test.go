@@ -114,7 +114,7 @@ func TestHistogramsOfARealRunAreFull(t *testing.T) {
 // Whatever the job, the message is never longer than the kubelet keeps, and its figures are exact.
 func TestNeverTooLong(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 60 {
+	for range 20 {
 		groups, buckets := 1+r.IntN(MaxGroups), r.IntN(2*histogram.Buckets)
 		want := report(r, groups, buckets)
 		checkFits(t, want)
@@ -237,7 +237,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"no deflate", prefix + "AAAA", "inflate report"},
 		{"no CBOR", pack(t, []byte("hello")), "parse report"},
 		{"too long", prefix + strings.Repeat("A", MaxBytes), "at most 4096 are possible"},
-		{"bomb", pack(t, bytes.Repeat([]byte{0}, 1<<21)), "report"},
+		{"bomb", pack(t, make([]byte, 1<<21)), "report"},
 		{"array that is not there", pack(t, []byte{0x82, 0x82, 0x60, 0x9a, 0xff, 0xff, 0xff, 0xff}), "parse report"},
 		{"no group", forged(func(r *Report) { r.Groups = nil }), "without a result"},
 		{"too many groups", forged(func(r *Report) { r.Groups = make([]Group, MaxGroups+1) }), "at most 16 are possible"},

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	batchv1ac "k8s.io/client-go/applyconfigurations/batch/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -26,7 +25,7 @@ var image = Image{Name: "runner:1", PullPolicy: corev1.PullIfNotPresent}
 func benchmark(change func(*v1alpha1.StorageBenchmark)) *v1alpha1.StorageBenchmark {
 	return builder.NewBenchmark("ns", "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.UID = "u1"
-		sb.Spec.Deadlines.ProgressSeconds = ptr.To[int32](90)
+		sb.Spec.Deadlines.ProgressSeconds = new(int32(90))
 		if change != nil {
 			change(sb)
 		}
@@ -68,7 +67,7 @@ func TestForRun(t *testing.T) {
 			TerminationMessagePolicy: corev1.TerminationMessageReadFile,
 			VolumeMounts:             []corev1.VolumeMount{{Name: "scratch", MountPath: "/tmp"}, {Name: "target", MountPath: "/volume"}},
 			SecurityContext: &corev1.SecurityContext{
-				AllowPrivilegeEscalation: ptr.To(false), ReadOnlyRootFilesystem: ptr.To(true),
+				AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true),
 				Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
 			},
 		}
@@ -78,19 +77,19 @@ func TestForRun(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: "ns", Name: child.Name(sb, "reads.fast", "2"), Labels: labels, Annotations: annotations,
 			OwnerReferences: []metav1.OwnerReference{{
-				APIVersion: "storagebench.dev/v1alpha1", Kind: "StorageBenchmark", Name: "sb", UID: "u1", Controller: ptr.To(true), BlockOwnerDeletion: ptr.To(true),
+				APIVersion: "storagebench.dev/v1alpha1", Kind: "StorageBenchmark", Name: "sb", UID: "u1", Controller: new(true), BlockOwnerDeletion: new(true),
 			}},
 		},
 		Spec: batchv1.JobSpec{
-			BackoffLimit: ptr.To[int32](0),
+			BackoffLimit: new(int32(0)),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: annotations},
 				Spec: corev1.PodSpec{
-					RestartPolicy: corev1.RestartPolicyNever, AutomountServiceAccountToken: ptr.To(false), EnableServiceLinks: ptr.To(false),
-					TerminationGracePeriodSeconds: ptr.To[int64](10),
+					RestartPolicy: corev1.RestartPolicyNever, AutomountServiceAccountToken: new(false), EnableServiceLinks: new(false),
+					TerminationGracePeriodSeconds: new(int64(10)),
 					SecurityContext: &corev1.PodSecurityContext{
-						RunAsNonRoot: ptr.To(true), RunAsUser: ptr.To[int64](65532), RunAsGroup: ptr.To[int64](65532), FSGroup: ptr.To[int64](65532),
-						FSGroupChangePolicy: ptr.To(corev1.FSGroupChangeOnRootMismatch),
+						RunAsNonRoot: new(true), RunAsUser: new(int64(65532)), RunAsGroup: new(int64(65532)), FSGroup: new(int64(65532)),
+						FSGroupChangePolicy: new(corev1.FSGroupChangeOnRootMismatch),
 						SeccompProfile:      &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 					},
 					InitContainers: []corev1.Container{container("layout", "layout", "--progress-deadline=1m30s", "--directory=/volume/storagebench-u1")},
@@ -141,13 +140,13 @@ func TestSettings(t *testing.T) {
 	settings := &v1alpha1.PodSettings{
 		Labels: map[string]string{"team": "storage"}, Annotations: map[string]string{"a": "b"},
 		Resources:         corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}},
-		SecurityContext:   &corev1.PodSecurityContext{RunAsUser: ptr.To[int64](0), SupplementalGroups: []int64{7}},
+		SecurityContext:   &corev1.PodSecurityContext{RunAsUser: new(int64(0)), SupplementalGroups: []int64{7}},
 		ImagePullSecrets:  []corev1.LocalObjectReference{{Name: "secret"}},
-		PriorityClassName: ptr.To("high"),
+		PriorityClassName: new("high"),
 	}
 	placement := &v1alpha1.Placement{
 		NodeSelector: map[string]string{"disk": "fast"},
-		Tolerations:  []corev1.Toleration{{Key: "k", Operator: corev1.TolerationOpExists, TolerationSeconds: ptr.To[int64](5)}},
+		Tolerations:  []corev1.Toleration{{Key: "k", Operator: corev1.TolerationOpExists, TolerationSeconds: new(int64(5))}},
 		Affinity: &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
 			NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "t", Operator: corev1.NodeSelectorOpIn, Values: []string{"m6i"}}}}},
 		}}},

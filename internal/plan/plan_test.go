@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/test/builder"
@@ -111,7 +110,7 @@ func TestProblems(t *testing.T) {
 		return w
 	}
 	small := builder.NewTarget("small")
-	small.Capacity = ptr.To(resource.MustParse("100Mi"))
+	small.Capacity = new(resource.MustParse("100Mi"))
 	unsized := builder.NewTarget("unsized")
 	unsized.Capacity = nil
 	for _, test := range []struct {

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
@@ -18,9 +17,9 @@ import (
 func TestClaim(t *testing.T) {
 	sb := builder.NewBenchmark("ns", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.UID = "1" }).Build()
 	small := builder.NewTarget("fast")
-	small.Capacity = ptr.To(resource.MustParse("500Mi"))
+	small.Capacity = new(resource.MustParse("500Mi"))
 	shared := builder.NewBlockTarget("raw")
-	shared.Capacity, shared.AccessMode = nil, ptr.To(corev1.ReadWriteMany)
+	shared.Capacity, shared.AccessMode = nil, new(corev1.ReadWriteMany)
 	for _, test := range []struct {
 		target   v1alpha1.Target
 		capacity string

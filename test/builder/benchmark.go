@@ -5,7 +5,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -52,7 +51,7 @@ func (b *Benchmark) Deadlines(deadlines v1alpha1.Deadlines) *Benchmark {
 
 // Suspended has the benchmark held.
 func (b *Benchmark) Suspended() *Benchmark {
-	b.sb.Spec.Suspend = ptr.To(true)
+	b.sb.Spec.Suspend = new(true)
 	return b
 }
 
@@ -61,13 +60,13 @@ func (b *Benchmark) Build() *v1alpha1.StorageBenchmark { return b.sb.DeepCopy() 
 
 // NewTarget returns a target with a new volume of 1 GiB.
 func NewTarget(name string) v1alpha1.Target {
-	return v1alpha1.Target{Name: name, StorageClassName: ptr.To(StorageClass), Capacity: ptr.To(resource.MustParse("1Gi"))}
+	return v1alpha1.Target{Name: name, StorageClassName: new(StorageClass), Capacity: new(resource.MustParse("1Gi"))}
 }
 
 // NewBlockTarget returns a target with a new raw block volume.
 func NewBlockTarget(name string) v1alpha1.Target {
 	target := NewTarget(name)
-	target.VolumeMode = ptr.To(corev1.PersistentVolumeBlock)
+	target.VolumeMode = new(corev1.PersistentVolumeBlock)
 	return target
 }
 
@@ -78,7 +77,7 @@ func NewClaimTarget(name, claim string) v1alpha1.Target {
 
 // NewWorkload returns a workload of random reads.
 func NewWorkload(name string) v1alpha1.Workload {
-	return v1alpha1.Workload{Name: name, Fio: &v1alpha1.FioParameters{RW: "randread", Size: ptr.To("16M"), RuntimeSeconds: ptr.To[int32](1)}}
+	return v1alpha1.Workload{Name: name, Fio: &v1alpha1.FioParameters{RW: "randread", Size: new("16M"), RuntimeSeconds: new(int32(1))}}
 }
 
 // NewJobFile returns a workload of a job file.

@@ -47,16 +47,16 @@ const (
 // and ends them however the tests end: also where they panic, or take too long.
 func Main(m *testing.M) {
 	if os.Getenv(kubeconfigVariable) != "" {
-		var log io.Writer = io.Discard
+		log := zap.WriteTo(io.Discard)
 		if os.Getenv(verboseVariable) != "" {
-			log = os.Stderr
+			log = zap.WriteTo(os.Stderr)
 		}
 		flag.Parse()
 		if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
 			// These tests wait most of their time, so the number of processors says little.
 			_ = flag.Set("test.parallel", "8")
 		}
-		ctrl.SetLogger(zap.New(zap.WriteTo(log)))
+		ctrl.SetLogger(zap.New(log))
 		os.Exit(m.Run())
 	}
 	code, err := serve()
@@ -95,8 +95,8 @@ func serve() (code int, err error) {
 
 // runTests starts this very program again, with the same arguments.
 func runTests(ctx context.Context, kubeconfig []byte) (int, error) {
-	runtime.LockOSThread() // the death of this thread, which Pdeathsig is about, is that of the process
-	cmd := exec.CommandContext(ctx, os.Args[0], os.Args[1:]...)
+	runtime.LockOSThread()                                      // the death of this thread, which Pdeathsig is about, is that of the process
+	cmd := exec.CommandContext(ctx, os.Args[0], os.Args[1:]...) //nolint:gosec // It is this very program.
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = append(os.Environ(), kubeconfigVariable+"="+string(kubeconfig))
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }

@@ -17,7 +17,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -26,9 +25,11 @@ import (
 )
 
 const (
-	// Node is the name of the only node, in Zone and of InstanceType.
-	Node         = "fake-node"
-	Zone         = "zone-a"
+	// Node is the name of the only node.
+	Node = "fake-node"
+	// Zone is the node's zone.
+	Zone = "zone-a"
+	// InstanceType is the node's type.
 	InstanceType = "m6i.large"
 	// RetainClass is a StorageClass like builder.StorageClass, whose volumes outlive their claims.
 	RetainClass = "fake-retain"
@@ -250,7 +251,7 @@ func (c *Cluster) warn(ctx context.Context, component string, about client.Objec
 func immediately(object client.Object) []client.DeleteOption {
 	return []client.DeleteOption{
 		client.GracePeriodSeconds(0),
-		client.Preconditions{UID: ptr.To(object.GetUID())},
+		client.Preconditions{UID: new(object.GetUID())},
 		client.PropagationPolicy(metav1.DeletePropagationBackground),
 	}
 }

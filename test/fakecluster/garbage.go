@@ -2,9 +2,11 @@ package fakecluster
 
 import (
 	"context"
+	"errors"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -63,10 +65,10 @@ func (c *Cluster) isOrphan(ctx context.Context, object client.Object) (bool, err
 	}
 	// The cache may not have heard of it yet.
 	err := c.client.Get(ctx, key, owner)
-	if client.IgnoreNotFound(err) != nil {
-		return false, err
+	if apierrors.IsNotFound(err) {
+		return true, nil
 	}
-	return err != nil || owner.GetUID() != reference.UID, nil
+	return owner.GetUID() != reference.UID, err
 }
 
 // releaseBenchmarks lets go of benchmarks that were deleted in the foreground, when all that they own is gone.
@@ -77,16 +79,14 @@ func (c *Cluster) releaseBenchmarks(ctx context.Context) error {
 			return nil
 		}
 		owned := 0
-		count := func(object client.Object) error {
+		count := func(object client.Object) {
 			if metav1.IsControlledBy(object, sb) {
 				owned++
 			}
-			return nil
 		}
-		err := c.eachClaim(ctx, func(o *corev1.PersistentVolumeClaim) error { return count(o) })
-		if err == nil {
-			err = c.eachJob(ctx, func(o *batchv1.Job) error { return count(o) })
-		}
+		err := errors.Join(
+			c.eachClaim(ctx, func(o *corev1.PersistentVolumeClaim) error { count(o); return nil }),
+			c.eachJob(ctx, func(o *batchv1.Job) error { count(o); return nil }))
 		if err != nil || owned > 0 {
 			return err
 		}

@@ -6,7 +6,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
@@ -64,7 +63,7 @@ func (c *Cluster) createPod(ctx context.Context, job *batchv1.Job) error {
 	if err := outdated(c.client.Create(ctx, pod)); err != nil {
 		return err
 	}
-	job.Status.StartTime = ptr.To(metav1.Now())
+	job.Status.StartTime = new(metav1.Now())
 	job.Status.Active = 1
 	return c.client.Status().Update(ctx, job)
 }
