@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -43,9 +44,7 @@ func benchmark(t *testing.T, parts string) *unstructured.Unstructured {
 			t.Fatal(err)
 		}
 	}
-	for key, value := range replaced {
-		spec[key] = value
-	}
+	maps.Copy(spec, replaced)
 	sb := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
 	sb.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("StorageBenchmark"))
 	sb.SetNamespace("default")
