@@ -191,7 +191,12 @@ func (s *scope) describeJob(run *v1alpha1.Run, planned *plan.Run) job.Run {
 }
 
 func (s *scope) volumeOf(planned *plan.Run) job.Volume {
-	return job.Volume{Claim: storage.ClaimName(s.sb, planned.Target), Mode: s.volumeModes().ModeOf(planned.Target)}
+	modes := s.volumeModes()
+	return job.Volume{
+		Claim:    storage.ClaimName(s.sb, planned.Target),
+		Mode:     modes.ModeOf(planned.Target),
+		ReadOnly: modes.ReadOnly(planned.Target),
+	}
 }
 
 // recordPlace notes the volume and the node once the pod has been scheduled.

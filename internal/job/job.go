@@ -50,6 +50,8 @@ type Image struct {
 type Volume struct {
 	Claim string
 	Mode  corev1.PersistentVolumeMode
+	// ReadOnly is for a device that holds somebody's data.
+	ReadOnly bool
 }
 
 // Run is one attempt of one run.
@@ -88,6 +90,9 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 	flags := []string{"--progress-deadline=" + deadline.String()}
 	if run.Volume.Mode == corev1.PersistentVolumeFilesystem {
 		flags = append(flags, "--directory="+Directory(sb))
+	}
+	if run.Volume.ReadOnly {
+		flags = append(flags, "--readonly")
 	}
 	pod := podSpec(sb, run.Volume)
 	if run.Layout {

@@ -88,6 +88,12 @@ func (m VolumeModes) ModeOf(t *v1alpha1.Target) corev1.PersistentVolumeMode {
 	return corev1.PersistentVolumeFilesystem
 }
 
+// ReadOnly says whether nothing may be written to a target: a device that existed before holds data that
+// fio would overwrite, where a file system has room for files beside.
+func (m VolumeModes) ReadOnly(t *v1alpha1.Target) bool {
+	return !storage.IsProvisioned(t) && m.ModeOf(t) == corev1.PersistentVolumeBlock
+}
+
 // kind is what the validity of a workload on a target depends on.
 type kind struct {
 	mode     corev1.PersistentVolumeMode
@@ -106,8 +112,7 @@ func validateOn(path *field.Path, w *v1alpha1.Workload, job *fio.JobFile, target
 	seenKinds := map[kind]bool{}
 	seenProblems := map[string]bool{}
 	for i := range targets {
-		mode := modes.ModeOf(&targets[i])
-		k := kind{mode: mode, readOnly: !storage.IsProvisioned(&targets[i]) && mode == corev1.PersistentVolumeBlock}
+		k := kind{mode: modes.ModeOf(&targets[i]), readOnly: modes.ReadOnly(&targets[i])}
 		if seenKinds[k] {
 			continue
 		}

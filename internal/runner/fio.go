@@ -35,6 +35,9 @@ func (o Options) runFio(ctx context.Context, extra ...string) (*fio.Output, erro
 		return nil, err
 	}
 	args := append([]string{"--output=" + output, "--output-format=json+,normal", "--eta=always"}, extra...)
+	if o.ReadOnly {
+		args = append(args, "--readonly")
+	}
 	watched, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	cmd := exec.CommandContext(watched, o.Fio, append(args, jobFile)...)

@@ -20,6 +20,8 @@ import (
 type Options struct {
 	// JobFile is the text that fio is given.
 	JobFile string
+	// ReadOnly has fio refuse to write, whatever the job file says.
+	ReadOnly bool
 	// Directory is made before fio runs, and removed by Clean. Empty for a raw block device.
 	Directory string
 	// ProgressDeadline is how long fio may complete no I/O before it is ended. 0: for ever.

@@ -182,17 +182,7 @@ func TestJobFile(t *testing.T) {
 // TestExistingClaim checks that a benchmark on a claim leaves what was on it, and nothing of its own.
 func TestExistingClaim(t *testing.T) {
 	t.Parallel()
-	claim := &corev1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "existing"},
-		Spec: corev1.PersistentVolumeClaimSpec{
-			StorageClassName: new(class),
-			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-			Resources:        corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("256Mi")}},
-		},
-	}
-	if err := k8s.Create(t.Context(), claim); err != nil {
-		t.Fatalf("create the claim: %v", err)
-	}
+	claim := createClaim(t, "existing", corev1.PersistentVolumeFilesystem)
 	const keep = "--filename=keep"
 	if code, output := runFio(t, "claim-before", claim.Name, keep, "--rw=write", "--size=1m"); code != 0 {
 		t.Fatalf("write a file to the claim: %s", output)
@@ -215,5 +205,43 @@ func TestExistingClaim(t *testing.T) {
 	code, output := runFio(t, "claim-left", claim.Name, directory, "--filename=new", "--rw=write", "--size=1m")
 	if code == 0 || !strings.Contains(output, "No such file or directory") && !strings.Contains(output, "not a directory") {
 		t.Errorf("the benchmark's directory is left on the claim: fio ended with %d: %s", code, output)
+	}
+}
+
+// createClaim creates a claim that no benchmark has made.
+func createClaim(t *testing.T, name string, mode corev1.PersistentVolumeMode) *corev1.PersistentVolumeClaim {
+	t.Helper()
+	claim := &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			StorageClassName: new(class),
+			VolumeMode:       &mode,
+			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			Resources:        corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("256Mi")}},
+		},
+	}
+	if err := k8s.Create(t.Context(), claim); err != nil {
+		t.Fatalf("create the claim: %v", err)
+	}
+	return claim
+}
+
+// TestExistingBlockClaim checks that somebody's device can be read, and is never written to.
+func TestExistingBlockClaim(t *testing.T) {
+	t.Parallel()
+	claim := createClaim(t, "existing-block", corev1.PersistentVolumeBlock)
+	on := func(name, rw string) *v1alpha1.StorageBenchmark {
+		return benchmark(name, func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Targets = []v1alpha1.Target{{Name: "claim", ClaimName: &claim.Name}}
+			sb.Spec.Workloads[0].Fio = &v1alpha1.FioParameters{RW: rw, BS: new("4k"), Size: new("16M"), Invalidate: new(false), Direct: new(true)}
+		})
+	}
+	writes := on("block-claim-written", "randwrite")
+	create(t, writes)
+	fails(t, writes, v1alpha1.ReasonInvalidSpec, "spec.workloads[0].fio.rw")
+	reads := on("block-claim-read", "randread")
+	create(t, reads)
+	if result := completes(t, reads).Status.Runs[0].Result; result.Read == nil || result.Read.Bytes != 16<<20 {
+		t.Errorf("result = %+v", result)
 	}
 }
