@@ -115,4 +115,5 @@ wait_until_done
 step "Result"
 kubectl get storagebenchmark "$NAME" --namespace "$NAMESPACE"
 echo
-go run ./cmd/kubectl-storagebench report "$NAME" --namespace "$NAMESPACE"
+# With the flags of the operator's build, whose packages it shares.
+CGO_ENABLED=0 go run -trimpath ./cmd/kubectl-storagebench report "$NAME" --namespace "$NAMESPACE"
