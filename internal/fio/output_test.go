@@ -322,9 +322,18 @@ func TestErrorText(t *testing.T) {
 // TestInterrupted shows what SIGTERM leaves: a result that looks fine, so that callers must check more.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
-	job := mustParse(t, "[a]\nrw=read\nsize=1M\ntime_based\nruntime=30\nrate_iops=100\n").On(Volume{Directory: t.TempDir()})
+	directory := t.TempDir()
+	// The file is as long as what was written, so it tells when I/O has begun.
+	job := mustParse(t, "[a]\nrw=write\nsize=1M\ntime_based\nruntime=30\nrate_iops=100\nfallocate=none\ncreate_on_open=1\n").On(Volume{Directory: directory})
 	process, wait := startFio(t, job.String(), "--output-format=normal,json+")
-	time.Sleep(time.Second)
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if info, err := os.Stat(filepath.Join(directory, "a.0.0")); err == nil && info.Size() > 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("fio has written nothing")
+		}
+	}
 	if err := process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
