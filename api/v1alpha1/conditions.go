@@ -19,6 +19,8 @@ const (
 	ReasonSuspended = "Suspended"
 	// ReasonProvisioning: a volume is being made.
 	ReasonProvisioning = "Provisioning"
+	// ReasonWaitingForNode: the node is one that another benchmark measures on.
+	ReasonWaitingForNode = "WaitingForNode"
 	// ReasonPreparing: a run's pod is being scheduled and started, or lays out files.
 	ReasonPreparing = "Preparing"
 	// ReasonMeasuring: fio measures.

@@ -10,12 +10,15 @@ const (
 	LabelBenchmark = "storagebench.dev/benchmark"
 	// LabelTarget is the name of the target that an object was made for.
 	LabelTarget = "storagebench.dev/target"
-	// LabelRole says what a Job is for: RoleRun or RoleCleanUp.
+	// LabelRole says what a Job or pod is for: RoleRun, RoleAnchor or RoleCleanUp.
 	LabelRole = "storagebench.dev/role"
-	// LabelAttempt is the number of the attempt that a Job makes, from 1.
+	// LabelAttempt is the number of the attempt that a Job or an anchor makes, from 1.
 	LabelAttempt = "storagebench.dev/attempt"
 	// AnnotationRun is the name of the run that a Job was made for.
 	AnnotationRun = "storagebench.dev/run"
+	// LabelHoldsNode is on the pod by which a benchmark holds its node. Pods of benchmarks that want a node
+	// for themselves do not go where one with this label is.
+	LabelHoldsNode = "storagebench.dev/holds-node"
 	// Finalizer holds back the deletion of a StorageBenchmark until all that was made for it is gone.
 	Finalizer = "storagebench.dev/cleanup"
 )
@@ -24,6 +27,8 @@ const (
 const (
 	// RoleRun is the role of Jobs that measure.
 	RoleRun = "run"
+	// RoleAnchor is the role of pods that hold a node.
+	RoleAnchor = "anchor"
 	// RoleCleanUp is the role of Jobs that remove test files.
 	RoleCleanUp = "cleanup"
 )

@@ -18,7 +18,25 @@ type Placement struct {
 	// Affinity of the pods, for example to nodes of certain instance types.
 	// +optional
 	Affinity *corev1.Affinity `json:"affinity,omitempty"`
+
+	// Whether the benchmark has its node for itself. Node: no other benchmark measures on the same node at
+	// the same time, and one that would have to waits. None: only benchmarks with isolation Node are kept
+	// apart from it. Default: Node.
+	// +optional
+	Isolation Isolation `json:"isolation,omitempty"`
 }
+
+// Isolation says what a benchmark does not share with other benchmarks.
+//
+// +kubebuilder:validation:Enum=Node;None
+type Isolation string
+
+const (
+	// IsolationNode keeps other benchmarks off the node.
+	IsolationNode Isolation = "Node"
+	// IsolationNone lets other benchmarks measure on the same node at the same time.
+	IsolationNone Isolation = "None"
+)
 
 // PodSettings are settings of the pods that run fio.
 type PodSettings struct {
@@ -66,6 +84,13 @@ type Deadlines struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=86400
 	ProvisioningSeconds *int32 `json:"provisioningSeconds,omitempty"`
+
+	// For which the benchmark waits for a node that other benchmarks measure on.
+	// +optional
+	// +kubebuilder:default=86400
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=2592000
+	NodeSeconds *int32 `json:"nodeSeconds,omitempty"`
 
 	// From the creation of a run's Job until its pod runs: scheduling, attaching and mounting the volume and
 	// pulling the image, beside provisioning.

@@ -52,12 +52,62 @@ type StorageBenchmarkStatus struct {
 	// +kubebuilder:validation:MaxItems=16
 	Targets []TargetStatus `json:"targets,omitempty"`
 
+	// Pods that hold a node for the whole benchmark, with all volumes mounted. A benchmark of one run has
+	// none.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=1
+	Anchors []Anchor `json:"anchors,omitempty"`
+
 	// The runs in the order in which they are made.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
-	// +kubebuilder:validation:MaxItems=512
+	// +kubebuilder:validation:MaxItems=200
 	Runs []Run `json:"runs,omitempty"`
+
+	// The targets beside each other, for each workload and each choice of its matrix.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=200
+	Comparisons []Comparison `json:"comparisons,omitempty"`
+
+	// What may mislead whoever reads the results, and what to do about it.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	Warnings []WarningSummary `json:"warnings,omitempty"`
+}
+
+// Anchor is a pod that holds a node and the volumes mounted there, so that all runs measure from the same
+// node and volumes are attached once.
+type Anchor struct {
+	// Name of the pod.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Pod string `json:"pod,omitempty"`
+
+	// Node that it holds.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Node string `json:"node,omitempty"`
+
+	// Number of times that a node was looked for: more than 1 after one was lost, or after suspend.
+	// +optional
+	Attempts int32 `json:"attempts,omitempty"`
+
+	// Number of nodes, or pods on them, that were lost. At most 8 are replaced.
+	// +optional
+	Disruptions int32 `json:"disruptions,omitempty"`
+
+	// When the last attempt began; when the node was free, if it waited for other benchmarks.
+	// +optional
+	StartTime *metav1.Time `json:"startTime,omitempty"`
+
+	// Why the last one was lost.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
 }
 
 // TargetStatus is what was provisioned or found for a target.
@@ -77,6 +127,13 @@ type TargetStatus struct {
 	// +kubebuilder:validation:Enum=Filesystem;Block
 	VolumeMode corev1.PersistentVolumeMode `json:"volumeMode,omitempty"`
 
+	// Access modes of the volume. One that only a single pod may have (ReadWriteOncePod) is not mounted by
+	// the anchor.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=4
+	AccessModes []corev1.PersistentVolumeAccessMode `json:"accessModes,omitempty"`
+
 	// PersistentVolumeClaims of the target.
 	// +optional
 	// +listType=atomic
@@ -90,9 +147,14 @@ type TargetStatus struct {
 	// +kubebuilder:validation:MaxItems=128
 	Volumes []VolumeStatus `json:"volumes,omitempty"`
 
-	// Seconds from the creation of the claim until it was bound.
+	// Seconds from the creation of the claim until it was bound. A volume that is made for the node of its
+	// first pod includes the wait for that node.
 	// +optional
 	ProvisionedSeconds *int32 `json:"provisionedSeconds,omitempty"`
+
+	// What the storage can do at most. Results are judged by it.
+	// +optional
+	Limits *KnownLimits `json:"limits,omitempty"`
 }
 
 // VolumeStatus is a volume and the node that it was measured from.
@@ -139,7 +201,7 @@ const (
 	RunFailed RunState = "Failed"
 )
 
-// Run is one measurement: a workload on a target.
+// Run is one measurement: a workload, with one choice of its matrix, on a target.
 type Run struct {
 	// Name of the run, unique in the benchmark.
 	// +required
@@ -155,6 +217,16 @@ type Run struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=32
 	Workload string `json:"workload"`
+
+	// Values of the workload's matrix.
+	// +optional
+	// +mapType=atomic
+	// +kubebuilder:validation:MaxProperties=8
+	Parameters map[string]string `json:"parameters,omitempty"`
+
+	// Which repetition it is, from 1.
+	// +optional
+	Repetition int32 `json:"repetition,omitempty"`
 
 	// How far the run is.
 	// +required
@@ -197,7 +269,19 @@ type Run struct {
 
 	// What was measured, if the job has one group of sections.
 	// +optional
+	// +structType=atomic
 	Result *Result `json:"result,omitempty"`
+
+	// What held the result back.
+	// +optional
+	// +structType=atomic
+	LimitedBy *LimitedBy `json:"limitedBy,omitempty"`
+
+	// What may mislead whoever reads the result. status.warnings tells what to do about it.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	Warnings []Warning `json:"warnings,omitempty"`
 
 	// What was measured by each section, or group of sections that ran together, of a job file with several.
 	// +optional
@@ -214,6 +298,10 @@ type SectionResult struct {
 	Name string `json:"name"`
 
 	Result `json:",inline"`
+
+	// What held the result back.
+	// +optional
+	LimitedBy *LimitedBy `json:"limitedBy,omitempty"`
 }
 
 // Result is what fio measured.
@@ -303,4 +391,8 @@ type CPUResult struct {
 	UserPercent int32 `json:"userPercent"`
 	// Time in the kernel.
 	SystemPercent int32 `json:"systemPercent"`
+	// Share of the kernel's scheduling periods (of 100 ms) in which the container's CPU limit held its
+	// processes back, in percent. Unset without a limit, and where the kernel does not tell.
+	// +optional
+	ThrottledPercent *int32 `json:"throttledPercent,omitempty"`
 }

@@ -18,6 +18,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="the name may have at most 63 characters, because it becomes the value of a label; choose a shorter one",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (self.spec.targets == oldSelf.spec.targets && self.spec.workloads == oldSelf.spec.workloads)",message="targets and workloads cannot change after the benchmark has started; create another StorageBenchmark",reason=FieldValueForbidden,fieldPath=".spec"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (has(self.spec.placement) == has(oldSelf.spec.placement) && (!has(self.spec.placement) || self.spec.placement == oldSelf.spec.placement) && has(self.spec.pod) == has(oldSelf.spec.pod) && (!has(self.spec.pod) || self.spec.pod == oldSelf.spec.pod))",message="placement and pod cannot change after the benchmark has started; create another StorageBenchmark",reason=FieldValueForbidden,fieldPath=".spec"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (has(self.spec.repetitions) == has(oldSelf.spec.repetitions) && (!has(self.spec.repetitions) || self.spec.repetitions == oldSelf.spec.repetitions) && has(self.spec.order) == has(oldSelf.spec.order) && (!has(self.spec.order) || self.spec.order == oldSelf.spec.order) && has(self.spec.baseline) == has(oldSelf.spec.baseline) && (!has(self.spec.baseline) || self.spec.baseline == oldSelf.spec.baseline))",message="repetitions, order and baseline cannot change after the benchmark has started; create another StorageBenchmark",reason=FieldValueForbidden,fieldPath=".spec"
 type StorageBenchmark struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional
@@ -45,7 +46,8 @@ type StorageBenchmarkList struct {
 // StorageBenchmarkSpec says what to measure, where and how. Every workload is measured on every
 // target, one run after the other.
 //
-// +kubebuilder:validation:XValidation:rule="self.targets.size() * self.workloads.size() <= 512",message="every workload is measured on every target, and a benchmark holds at most 512 such runs; split it",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="self.targets.size() * self.workloads.size() * (has(self.repetitions) ? self.repetitions : 1) <= 200",message="every workload is measured on every target as often as repetitions says, and a benchmark holds at most 200 such runs; split it",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.baseline) || self.targets.exists(t, t.name == self.baseline)",message="baseline must be the name of one of the targets",fieldPath=".baseline",reason=FieldValueInvalid
 type StorageBenchmarkSpec struct {
 	// Storage to measure.
 	// +required
@@ -62,6 +64,27 @@ type StorageBenchmarkSpec struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=64
 	Workloads []Workload `json:"workloads"`
+
+	// Name of the target that the others are compared with. Default: the first one.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=32
+	Baseline *string `json:"baseline,omitempty"`
+
+	// How often each workload is measured on each target. From 4 on, comparisons have a verdict; from 6 on,
+	// figures have a confidence interval.
+	// +optional
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=64
+	Repetitions *int32 `json:"repetitions,omitempty"`
+
+	// Order of the runs. Interleaved measures a workload on all targets before the next workload, and all
+	// workloads before their next repetition, so that what changes with time (a busy neighbour, burst
+	// credits) meets all targets alike. ByTarget makes all runs of one target before the next target.
+	// +optional
+	// +kubebuilder:default=Interleaved
+	Order Order `json:"order,omitempty"`
 
 	// Where the pods that run fio may be scheduled.
 	// +optional
@@ -94,6 +117,18 @@ type StorageBenchmarkSpec struct {
 	// +kubebuilder:validation:Maximum=31536000
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
 }
+
+// Order is the order of runs.
+//
+// +kubebuilder:validation:Enum=Interleaved;ByTarget
+type Order string
+
+const (
+	// OrderInterleaved goes through the targets first, then through workloads, then through repetitions.
+	OrderInterleaved Order = "Interleaved"
+	// OrderByTarget goes through workloads first, then through repetitions, then through targets.
+	OrderByTarget Order = "ByTarget"
+)
 
 // CleanupPolicy says what happens to volumes and test files when a benchmark has ended.
 //

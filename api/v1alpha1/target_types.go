@@ -51,4 +51,9 @@ type Target struct {
 	// +optional
 	// +kubebuilder:validation:Enum=Filesystem;Block
 	VolumeMode *corev1.PersistentVolumeMode `json:"volumeMode,omitempty"`
+
+	// What the storage can do at most, such as {iops: 3000, bytesPerSecond: 131072000} of a gp3 volume.
+	// Results are judged by it: whether they reached a limit, or were held back by something else.
+	// +optional
+	Limits *Limits `json:"limits,omitempty"`
 }

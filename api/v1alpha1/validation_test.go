@@ -16,10 +16,12 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/analysis"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 )
@@ -141,9 +143,47 @@ func TestValidation(t *testing.T) {
 		accept: []string{"workloads: [" + many(64, "{name: w%d, fio: {rw: read, size: 1M}}") + "]"},
 		reject: []string{"workloads: []"},
 	}, {
-		name: "number of runs", path: "spec", want: "every workload is measured on every target, and a benchmark holds at most 512 such runs; split it",
-		accept: []string{"{targets: [" + many(8, "{name: t%d, storageClassName: c}") + "], workloads: [" + many(64, "{name: w%d, jobFile: x}") + "]}"},
-		reject: []string{"{targets: [" + many(9, "{name: t%d, storageClassName: c}") + "], workloads: [" + many(64, "{name: w%d, jobFile: x}") + "]}"},
+		name: "number of runs", path: "spec", want: "every workload is measured on every target as often as repetitions says, and a benchmark holds at most 200 such runs; split it",
+		accept: []string{
+			"{targets: [" + many(4, "{name: t%d, storageClassName: c}") + "], workloads: [" + many(50, "{name: w%d, jobFile: x}") + "]}",
+			"{repetitions: 50, targets: [" + many(4, "{name: t%d, storageClassName: c}") + "]}",
+		},
+		reject: []string{
+			"{targets: [" + many(5, "{name: t%d, storageClassName: c}") + "], workloads: [" + many(41, "{name: w%d, jobFile: x}") + "]}",
+			"{repetitions: 51, targets: [" + many(4, "{name: t%d, storageClassName: c}") + "]}",
+		},
+	}, {
+		name: "few repetitions", path: "spec.repetitions", want: "should be greater than or equal to 1",
+		reject: []string{"repetitions: 0"},
+	}, {
+		name: "many repetitions", path: "spec.repetitions", want: "should be less than or equal to 64",
+		accept: []string{"repetitions: 64"}, reject: []string{"repetitions: 65"},
+	}, {
+		name: "order", path: "spec.order", want: `supported values: "Interleaved", "ByTarget"`,
+		accept: []string{"order: Interleaved", "order: ByTarget"}, reject: []string{"order: Random"},
+	}, {
+		name: "baseline", path: "spec.baseline", want: "baseline must be the name of one of the targets",
+		accept: []string{"baseline: a"}, reject: []string{"baseline: b"},
+	}, {
+		name: "matrix", path: workloadPath + ".matrix.bs", want: "should have at least 1 items",
+		accept: []string{"workloads: [{name: w, jobFile: x, matrix: {bs: [4k, 64k], numjobs: [1, 16]}}]"},
+		reject: []string{"workloads: [{name: w, jobFile: x, matrix: {bs: []}}]"},
+	}, {
+		name: "values of a matrix", path: workloadPath + ".matrix.bs", want: "must have at most 64 items",
+		reject: []string{"workloads: [{name: w, jobFile: x, matrix: {bs: [" + many(65, "%d") + "]}}]"},
+	}, {
+		name: "options of a matrix", path: workloadPath + ".matrix", want: "must have at most 8 items",
+		reject: []string{"workloads: [{name: w, jobFile: x, matrix: {" + many(9, "o%d: [1]") + "}}]"},
+	}, {
+		name: "isolation", path: "spec.placement.isolation", want: `supported values: "Node", "None"`,
+		accept: []string{"placement: {isolation: Node}", "placement: {isolation: None}"}, reject: []string{"placement: {isolation: Zone}"},
+	}, {
+		name: "limits", path: targetPath + ".limits.iops", want: "should be greater than or equal to 1",
+		accept: []string{target("storageClassName: c, limits: {iops: 3000, writeIOPS: 7000, bytesPerSecond: 131072000, scope: FileSystem}")},
+		reject: []string{target("storageClassName: c, limits: {iops: 0}")},
+	}, {
+		name: "scope of limits", path: targetPath + ".limits.scope", want: `supported values: "Volume", "FileSystem"`,
+		reject: []string{target("storageClassName: c, limits: {scope: Node}")},
 	}, {
 		name: "at most 64 workloads", path: "spec.workloads", want: "must have at most 64 items",
 		reject: []string{"workloads: [" + many(65, "{name: w%d, fio: {rw: read, size: 1M}}") + "]"},
@@ -372,8 +412,9 @@ func TestDefaults(t *testing.T) {
 		sb.Spec.CleanupPolicy = v1alpha1.CleanupDelete
 		sb.Spec.Deadlines = v1alpha1.Deadlines{
 			ProvisioningSeconds: new(int32(600)), StartSeconds: new(int32(600)), ProgressSeconds: new(int32(300)),
-			RunSeconds: new(int32(86400)), CleanUpSeconds: new(int32(600)),
+			RunSeconds: new(int32(86400)), CleanUpSeconds: new(int32(600)), NodeSeconds: new(int32(86400)),
 		}
+		sb.Spec.Repetitions, sb.Spec.Order = new(int32(1)), v1alpha1.OrderInterleaved
 	}).Build()
 	if diff := cmp.Diff(want.Spec, sb.Spec); diff != "" {
 		t.Errorf("spec (-want +got):\n%s", diff)
@@ -395,8 +436,14 @@ func TestUpdates(t *testing.T) {
 		"placement added": {func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Placement = &v1alpha1.Placement{NodeSelector: map[string]string{"a": "b"}}
 		}, "placement and pod cannot change after the benchmark has started; create another StorageBenchmark"},
-		"pod label":   {func(s *v1alpha1.StorageBenchmarkSpec) { s.Pod.Labels["a"] = "other" }, "placement and pod"},
-		"pod removed": {func(s *v1alpha1.StorageBenchmarkSpec) { s.Pod = nil }, "placement and pod"},
+		"pod label":     {func(s *v1alpha1.StorageBenchmarkSpec) { s.Pod.Labels["a"] = "other" }, "placement and pod"},
+		"pod removed":   {func(s *v1alpha1.StorageBenchmarkSpec) { s.Pod = nil }, "placement and pod"},
+		"repetitions":   {func(s *v1alpha1.StorageBenchmarkSpec) { s.Repetitions = new(int32(7)) }, "repetitions, order and baseline cannot change after the benchmark has started; create another StorageBenchmark"},
+		"order of runs": {func(s *v1alpha1.StorageBenchmarkSpec) { s.Order = v1alpha1.OrderByTarget }, "repetitions, order and baseline"},
+		"baseline":      {func(s *v1alpha1.StorageBenchmarkSpec) { s.Baseline = new("fast") }, "repetitions, order and baseline"},
+		"matrix": {func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Workloads[0].Matrix = map[string]v1alpha1.MatrixValues{"bs": {intstr.FromInt32(4096)}}
+		}, "targets and workloads"},
 		"resources changed": {func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Pod.Resources.Limits = corev1.ResourceList{"cpu": resource.MustParse("1")}
 		}, "placement and pod"},
@@ -441,24 +488,35 @@ func TestUpdates(t *testing.T) {
 }
 
 // The largest benchmark that validation admits can be created, and its largest status can be written: with a
-// result for each of its 512 runs, with as many results in sections of job files, or with a message for each.
+// result for each of its 200 runs, few or many repetitions, as many results in sections of job files, or a
+// message for each.
 func TestLargestStatus(t *testing.T) {
 	const maxStatus = 1 << 20
 	c := envtest.Client(t)
 	namespace := envtest.Namespace(t, c)
+	result := func(run *v1alpha1.Run) {
+		run.State, run.Result, run.LimitedBy = v1alpha1.RunSucceeded, largestResult(), largestBound()
+	}
+	sections := func(n int) func(*v1alpha1.Run) {
+		return func(run *v1alpha1.Run) { run.State, run.Sections = v1alpha1.RunSucceeded, largestSections(n) }
+	}
 	for _, test := range []struct {
-		name               string
-		targets, workloads int
-		run                func(*v1alpha1.Run)
+		name                            string
+		targets, workloads, repetitions int
+		run                             func(*v1alpha1.Run)
 	}{
-		{"results", 16, 32, func(run *v1alpha1.Run) { run.State, run.Result = v1alpha1.RunSucceeded, largestResult() }},
-		{"few targets", 8, 64, func(run *v1alpha1.Run) { run.State, run.Result = v1alpha1.RunSucceeded, largestResult() }},
-		{"pairs of sections", 16, 16, func(run *v1alpha1.Run) { run.State, run.Sections = v1alpha1.RunSucceeded, largestSections(2) }},
-		{"many sections", 16, 2, func(run *v1alpha1.Run) { run.State, run.Sections = v1alpha1.RunSucceeded, largestSections(16) }},
-		{"messages", 16, 32, func(run *v1alpha1.Run) { run.State, run.Message = v1alpha1.RunFailed, strings.Repeat("m", 1024) }},
+		{"each run once", 16, 12, 1, result},
+		{"few targets", 4, 50, 1, result},
+		{"verdicts", 16, 3, 4, result},
+		{"confidence intervals", 16, 2, 6, result},
+		{"many repetitions", 3, 1, 64, result},
+		{"pairs of sections", 16, 6, 1, sections(2)},
+		{"many sections", 16, 1, 1, sections(16)},
+		{"messages", 16, 12, 1, func(run *v1alpha1.Run) { run.State, run.Message = v1alpha1.RunFailed, strings.Repeat("m", 1024) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			sb := largestSpec(namespace, test.targets, test.workloads)
+			sb.Spec.Repetitions = new(int32(test.repetitions))
 			if err := c.Create(t.Context(), sb); err != nil {
 				t.Fatal(err)
 			}
@@ -467,13 +525,17 @@ func TestLargestStatus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%d runs on %d targets: %d bytes", len(sb.Status.Runs), test.targets, len(text))
 			if len(text) > maxStatus {
 				t.Errorf("the status takes %d bytes, more than %d", len(text), maxStatus)
 			}
 			if err := c.Status().Update(t.Context(), sb); err != nil {
 				t.Errorf("write the status: %.300v", err)
 			}
+			whole, err := json.Marshal(sb)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d runs and %d comparisons on %d targets: %d bytes, %d with the spec and all metadata", len(sb.Status.Runs), len(sb.Status.Comparisons), test.targets, len(text), len(whole))
 			if err := c.Delete(t.Context(), sb); err != nil {
 				t.Error(err)
 			}
@@ -499,38 +561,75 @@ func largestSpec(namespace string, targets, workloads int) *v1alpha1.StorageBenc
 func largestSections(n int) []v1alpha1.SectionResult {
 	sections := make([]v1alpha1.SectionResult, n)
 	for i := range sections {
-		sections[i] = v1alpha1.SectionResult{Name: strings.Repeat("s", 64), Result: *largestResult()}
+		sections[i] = v1alpha1.SectionResult{Name: fmt.Sprintf("%s%02d", strings.Repeat("s", 62), i), Result: *largestResult(), LimitedBy: largestBound()}
 	}
 	return sections
 }
 
+// largestStatus is what the operator makes of runs that the function has given results.
 func largestStatus(sb *v1alpha1.StorageBenchmark, change func(*v1alpha1.Run)) v1alpha1.StorageBenchmarkStatus {
 	now := new(metav1.Now())
 	message := strings.Repeat("m", 2048)
 	status := v1alpha1.StorageBenchmarkStatus{
-		ObservedGeneration: math.MaxInt64, StartTime: now, CompletionTime: now, PlannedRuns: 512, FinishedRuns: 512,
-		Progress: "512/512", Summary: strings.Repeat("s", 1024),
+		ObservedGeneration: math.MaxInt64, StartTime: now, CompletionTime: now, PlannedRuns: 200, FinishedRuns: 200,
+		Progress: "200/200", Summary: strings.Repeat("s", 1024),
+		Anchors: []v1alpha1.Anchor{{Pod: strings.Repeat("p", 57), Node: strings.Repeat("n", 253), Attempts: 9, Disruptions: 8, StartTime: now, Message: strings.Repeat("m", 1024)}},
 	}
 	for _, kind := range []string{v1alpha1.ConditionSucceeded, v1alpha1.ConditionMeasured, v1alpha1.ConditionCleanedUp} {
 		status.Conditions = append(status.Conditions, metav1.Condition{Type: kind, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonDeadlineExceeded, Message: message, LastTransitionTime: *now})
 	}
+	var targets []string
 	for i := range sb.Spec.Targets {
+		targets = append(targets, sb.Spec.Targets[i].Name)
+		limit := new(int64(99_999_999_999))
 		status.Targets = append(status.Targets, v1alpha1.TargetStatus{
 			Name: sb.Spec.Targets[i].Name, StorageClassName: strings.Repeat("c", 253), VolumeMode: corev1.PersistentVolumeFilesystem,
-			Claims: []string{strings.Repeat("c", 253)}, ProvisionedSeconds: new(int32(math.MaxInt32)),
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod},
+			Claims:      []string{strings.Repeat("c", 253)}, ProvisionedSeconds: new(int32(math.MaxInt32)),
 			Volumes: []v1alpha1.VolumeStatus{{Name: strings.Repeat("v", 253), Handle: strings.Repeat("h", 1024), Node: strings.Repeat("n", 253), Zone: strings.Repeat("z", 63), InstanceType: strings.Repeat("i", 63)}},
+			Limits: &v1alpha1.KnownLimits{Source: strings.Repeat("s", 256), Limits: v1alpha1.Limits{
+				Scope: v1alpha1.ScopeFileSystem, IOPS: limit, ReadIOPS: limit, WriteIOPS: limit, BytesPerSecond: limit, ReadBytesPerSecond: limit, WriteBytesPerSecond: limit,
+			}},
 		})
-		for j := range sb.Spec.Workloads {
-			run := v1alpha1.Run{
-				Name: sb.Spec.Workloads[j].Name + "." + sb.Spec.Targets[i].Name, Target: sb.Spec.Targets[i].Name, Workload: sb.Spec.Workloads[j].Name,
-				Attempts: 99, Disruptions: 3, Job: strings.Repeat("j", 57), LogConfigMap: strings.Repeat("l", 57),
-				StartTime: now, CompletionTime: now,
-			}
-			change(&run)
-			status.Runs = append(status.Runs, run)
-		}
 	}
+	for i := range 200 {
+		target := sb.Spec.Targets[i%len(sb.Spec.Targets)].Name
+		workload := sb.Spec.Workloads[i/len(sb.Spec.Targets)%len(sb.Spec.Workloads)].Name
+		run := v1alpha1.Run{
+			// A name of 128 characters, with the case of a matrix in it.
+			Name: fmt.Sprintf("%s.%s.%s.%03d", workload, strings.Repeat("c", 54), target, i), Target: target, Workload: workload,
+			Parameters: map[string]string{"bssplit": strings.Repeat("v", 64), "random_distribution": strings.Repeat("v", 64), "iodepth": "65536", "numjobs": strings.Repeat("v", 18)},
+			Attempts:   99, Disruptions: 3, Repetition: 64, Job: strings.Repeat("j", 57), LogConfigMap: strings.Repeat("l", 57),
+			StartTime: now, CompletionTime: now,
+		}
+		if change(&run); run.State == v1alpha1.RunSucceeded {
+			run.Warnings = largestWarnings()
+		}
+		if len(run.Sections) > 0 && i%len(run.Sections) > 0 {
+			continue // results are counted, and each section has one
+		}
+		status.Runs = append(status.Runs, run)
+	}
+	status.Comparisons = analysis.Compare(status.Runs, targets, targets[0])
+	status.Warnings = analysis.Summarize(status.Runs, status.Comparisons)
 	return status
+}
+
+// largestWarnings are all that one run can have at once.
+func largestWarnings() []v1alpha1.Warning {
+	var warnings []v1alpha1.Warning
+	for _, reason := range []string{
+		v1alpha1.WarningFilesFitInMemory, v1alpha1.WarningCPUThrottled, v1alpha1.WarningFewSamples, v1alpha1.WarningShortRuntime,
+		v1alpha1.WarningShortIOs, v1alpha1.WarningSparseReads,
+	} {
+		warnings = append(warnings, v1alpha1.Warning{Reason: reason, Message: strings.Repeat("m", 110)})
+	}
+	return warnings
+}
+
+// largestBound is the longest that is said of what held a result back.
+func largestBound() *v1alpha1.LimitedBy {
+	return &v1alpha1.LimitedBy{Name: v1alpha1.BoundFileSystemThroughput, Limit: new(int64(99_999_999_999)), UsedPercent: new(int32(100)), Message: strings.Repeat("m", 220)}
 }
 
 // largestResult has reads and writes at the scale of a day on the fastest storage, with latencies of seconds.
@@ -546,6 +645,6 @@ func largestResult() *v1alpha1.Result {
 	}
 	return &v1alpha1.Result{
 		FioVersion: "fio-3.39-31-gabcdef", ElapsedMilliseconds: 86_400_000, Read: io, Write: io,
-		CPU: &v1alpha1.CPUResult{UserPercent: 100, SystemPercent: 100},
+		CPU: &v1alpha1.CPUResult{UserPercent: 100, SystemPercent: 100, ThrottledPercent: new(int32(100))},
 	}
 }

@@ -1,5 +1,7 @@
 package v1alpha1
 
+import "k8s.io/apimachinery/pkg/util/intstr"
+
 // Workload is what fio does: typed parameters, or a whole job file.
 //
 // +kubebuilder:validation:XValidation:rule="[has(self.fio), has(self.jobFile)].filter(x, x).size() == 1",message="set exactly one of fio (parameters) and jobFile (a whole fio job file)",reason=FieldValueInvalid
@@ -22,7 +24,21 @@ type Workload struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=16384
 	JobFile *string `json:"jobFile,omitempty"`
+
+	// fio options by their names with the values that each takes, such as {bs: [4k, 64k], iodepth: [1, 16]}.
+	// Every combination is measured. A value takes the place of what fio or jobFile says, in a job file in
+	// all sections.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=8
+	Matrix map[string]MatrixValues `json:"matrix,omitempty"`
 }
+
+// MatrixValues are the values that a fio option takes one after the other.
+//
+// +listType=atomic
+// +kubebuilder:validation:MinItems=1
+// +kubebuilder:validation:MaxItems=64
+type MatrixValues []intstr.IntOrString
 
 // FioParameters are the parameters of one fio job. Each is the fio option of the same name, or of the
 // name that its description gives; what is unset is left to fio. See fio(1).

@@ -1,0 +1,158 @@
+package v1alpha1
+
+// LimitScope says what limits belong to, and so what a verdict calls them.
+//
+// +kubebuilder:validation:Enum=Volume;FileSystem
+type LimitScope string
+
+const (
+	// ScopeVolume is for limits of one volume, such as those of an EBS volume.
+	ScopeVolume LimitScope = "Volume"
+	// ScopeFileSystem is for limits of a file system that many share, such as those of EFS.
+	ScopeFileSystem LimitScope = "FileSystem"
+)
+
+// Limits are what storage can do at most, by its documentation or settings. Where reads and writes have
+// limits of their own, these take the place of the limit for both.
+type Limits struct {
+	// What the limits belong to: Volume (default) or FileSystem.
+	// +optional
+	Scope LimitScope `json:"scope,omitempty"`
+
+	// I/Os per second, reads and writes together.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	IOPS *int64 `json:"iops,omitempty"`
+
+	// Reads per second.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	ReadIOPS *int64 `json:"readIOPS,omitempty"`
+
+	// Writes per second.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	WriteIOPS *int64 `json:"writeIOPS,omitempty"`
+
+	// Bytes per second, reads and writes together: 125 MiB/s are 131072000.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	BytesPerSecond *int64 `json:"bytesPerSecond,omitempty"`
+
+	// Bytes read per second.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	ReadBytesPerSecond *int64 `json:"readBytesPerSecond,omitempty"`
+
+	// Bytes written per second.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	WriteBytesPerSecond *int64 `json:"writeBytesPerSecond,omitempty"`
+}
+
+// KnownLimits are the limits that results are judged by.
+type KnownLimits struct {
+	Limits `json:",inline"`
+
+	// Where the limits are known from.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Source string `json:"source,omitempty"`
+}
+
+// Names of what can bound a result.
+const (
+	// BoundVolumeIOPS: the I/Os per second that the volume can do.
+	BoundVolumeIOPS = "VolumeIOPS"
+	// BoundVolumeThroughput: the bytes per second that the volume can do.
+	BoundVolumeThroughput = "VolumeThroughput"
+	// BoundFileSystemIOPS: the I/Os per second that the file system can do.
+	BoundFileSystemIOPS = "FileSystemIOPS"
+	// BoundFileSystemThroughput: the bytes per second that the file system can do.
+	BoundFileSystemThroughput = "FileSystemThroughput"
+	// BoundWorkloadRate: the rate that the workload itself is held to, by fio's rate or rate_iops.
+	BoundWorkloadRate = "WorkloadRate"
+	// BoundClientCPU: the CPU that fio had.
+	BoundClientCPU = "ClientCPU"
+	// BoundLatency: the time that an I/O takes, together with how many the workload keeps in flight.
+	BoundLatency = "Latency"
+	// BoundUnknown: none of these, as far as is known.
+	BoundUnknown = "Unknown"
+)
+
+// LimitedBy says what held a result back.
+type LimitedBy struct {
+	// What it was.
+	// +required
+	// +kubebuilder:validation:Enum=VolumeIOPS;VolumeThroughput;FileSystemIOPS;FileSystemThroughput;WorkloadRate;ClientCPU;Latency;Unknown
+	Name string `json:"name"`
+
+	// The limit, in I/Os per second, bytes per second, percent of CPU (100 for each CPU), or, for Latency,
+	// I/Os in flight. Unset if unknown.
+	// +optional
+	Limit *int64 `json:"limit,omitempty"`
+
+	// How much of the limit the result used.
+	// +optional
+	UsedPercent *int32 `json:"usedPercent,omitempty"`
+
+	// Why, in one sentence.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Message string `json:"message,omitempty"`
+}
+
+// Reasons of warnings.
+const (
+	// WarningFilesFitInMemory: buffered I/O on files that the node's page cache can hold.
+	WarningFilesFitInMemory = "FilesFitInMemory"
+	// WarningCPUThrottled: the container's CPU limit held fio back.
+	WarningCPUThrottled = "CPUThrottled"
+	// WarningFewSamples: fewer I/Os than a percentile needs.
+	WarningFewSamples = "FewSamples"
+	// WarningShortRuntime: measured for less than 10 s.
+	WarningShortRuntime = "ShortRuntime"
+	// WarningSpread: repetitions differ by more than 10 %.
+	WarningSpread = "Spread"
+	// WarningNoLatency: fio was told not to take latencies, as by gtod_reduce.
+	WarningNoLatency = "NoLatency"
+	// WarningShortIOs: I/Os that were completed in part, or never issued.
+	WarningShortIOs = "ShortIOs"
+	// WarningSparseReads: blocks were read that nobody had written.
+	WarningSparseReads = "SparseReads"
+)
+
+// Warning says what may mislead whoever reads a result.
+type Warning struct {
+	// Kind of the warning. status.warnings tells what to do about it.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	Reason string `json:"reason"`
+
+	// What was seen, in one sentence.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Message string `json:"message,omitempty"`
+}
+
+// WarningSummary is a kind of warning that results have.
+type WarningSummary struct {
+	// Kind of the warning.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	Reason string `json:"reason"`
+
+	// Number of results that have it.
+	// +optional
+	Results int32 `json:"results,omitempty"`
+
+	// What the first of them says, after its name.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Message string `json:"message,omitempty"`
+
+	// What to do about it.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Remedy string `json:"remedy,omitempty"`
+}
