@@ -17,11 +17,12 @@ import (
 // version is set by the linker: -ldflags "-X main.version=...".
 var version = "dev"
 
-const usage = `usage: runner layout|measure|clean|version [flags]
+const usage = `usage: runner layout|measure|clean|hold|version [flags]
 
 layout   makes the directory and the files that the job needs
-measure  runs fio and leaves its result in the termination message
+measure  makes the directory, runs fio and leaves its result in the termination message
 clean    removes the directory
+hold     waits to be ended: the pod's volumes stay mounted, and its node stays held
 version  prints the version of this program
 
 The job file is taken from the environment variable ` + digest.JobFileVariable + `.
@@ -60,6 +61,9 @@ func run(args []string) int {
 		return runner.Measure(ctx, options)
 	case "clean":
 		return runner.Clean(options)
+	case "hold":
+		<-ctx.Done()
+		return 0
 	case "version":
 		fmt.Println(version)
 		return 0

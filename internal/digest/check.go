@@ -24,6 +24,21 @@ func check(r *Report) error {
 			return fmt.Errorf("report: result group %d: %w", i, err)
 		}
 	}
+	return checkEnvironment(&r.Environment)
+}
+
+func checkEnvironment(e *Environment) error {
+	for _, n := range []int64{e.CPUMillis, e.MemoryBytes, e.Periods, e.ThrottledPeriods, e.Files, e.SparseFiles} {
+		if n < 0 {
+			return fmt.Errorf("report: environment: negative figure %d", n)
+		}
+	}
+	if e.ThrottledPeriods > e.Periods {
+		return fmt.Errorf("report: environment: %d throttled periods of %d", e.ThrottledPeriods, e.Periods)
+	}
+	if e.SparseFiles > e.Files {
+		return fmt.Errorf("report: environment: %d sparse files of %d", e.SparseFiles, e.Files)
+	}
 	return nil
 }
 

@@ -19,7 +19,7 @@ import (
 const MaxBytes = 4096
 
 // prefix tells a report from an error text, and names the version of its encoding.
-const prefix = "storagebench/v1:"
+const prefix = "storagebench/v2:"
 
 // maxInflated bounds what a report may inflate to: 48 histograms with every bucket occupied take less.
 const maxInflated = 1 << 20
@@ -98,15 +98,16 @@ func encode(r Report) (string, error) {
 }
 
 // wire is the report without its histograms, followed by those in the order of Report.directions: side
-// by side they deflate better than within the figures.
+// by side they deflate better than within the figures. The environment is a map, unlike all else.
 type wire struct {
-	_          struct{} `cbor:",toarray"`
-	Report     Report
-	Histograms [][]byte
+	_           struct{} `cbor:",toarray"`
+	Report      Report
+	Histograms  [][]byte
+	Environment Environment
 }
 
 func marshal(r Report) ([]byte, error) {
-	w := wire{Report: coarsen(r, coarsest+1)}
+	w := wire{Report: coarsen(r, coarsest+1), Environment: r.Environment}
 	for _, d := range r.directions() {
 		var encoded []byte
 		if d.Completion != nil && d.Completion.Histogram != nil {
@@ -145,6 +146,7 @@ func Decode(message string) (*Report, error) {
 	if err := w.restoreHistograms(); err != nil {
 		return nil, err
 	}
+	w.Report.Environment = w.Environment
 	return &w.Report, check(&w.Report)
 }
 

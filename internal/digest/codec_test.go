@@ -42,9 +42,16 @@ func direction(r *rand.Rand, h *histogram.Histogram) *Direction {
 	return d
 }
 
+// environment returns a large machine during a day of measurement.
+func environment(r *rand.Rand) Environment {
+	e := Environment{CPUMillis: r.Int64N(1 << 18), MemoryBytes: r.Int64N(1 << 44), Periods: r.Int64N(1 << 20), Files: r.Int64N(1001)}
+	e.ThrottledPeriods, e.SparseFiles = r.Int64N(e.Periods+1), r.Int64N(e.Files+1)
+	return e
+}
+
 // report returns a report whose groups have reads and writes.
 func report(r *rand.Rand, groups, buckets int) Report {
-	out := Report{FioVersion: "fio-3.39-31-gabcdef"}
+	out := Report{FioVersion: "fio-3.39-31-gabcdef", Environment: environment(r)}
 	for i := range groups {
 		out.Groups = append(out.Groups, Group{
 			Name: fmt.Sprintf("section-%d", i), ElapsedMilliseconds: r.Int64N(1 << 32), UserPercent: r.Int64N(1001), SystemPercent: r.Int64N(1001),
@@ -68,7 +75,12 @@ func TestRoundTrip(t *testing.T) {
 	one := report(r, 1, 40)
 	sparse := Report{FioVersion: "", Groups: []Group{{Name: "only-writes", Write: &Direction{IOs: 1}}}}
 	noHistogram := Report{Groups: []Group{{Read: &Direction{Completion: &Completion{Min: 1, Max: 2}}}}}
-	for name, want := range map[string]Report{"full": one, "sparse": sparse, "no histogram": noHistogram, "no direction": {Groups: []Group{{}}}} {
+	everyTime := Report{Groups: []Group{{}}, Environment: Environment{
+		CPUMillis: 1, MemoryBytes: math.MaxInt64, Periods: 3, ThrottledPeriods: 3, Files: 5, SparseFiles: 5,
+	}}
+	for name, want := range map[string]Report{
+		"full": one, "sparse": sparse, "no histogram": noHistogram, "no direction": {Groups: []Group{{}}}, "throttled all the time": everyTime,
+	} {
 		t.Run(name, func(t *testing.T) {
 			message, err := Encode(want)
 			if err != nil {
@@ -192,7 +204,7 @@ func TestLongNamesAreShortened(t *testing.T) {
 }
 
 func TestDecodeTellsOtherTexts(t *testing.T) {
-	for _, text := range []string{"", "fio: No space left on device", "storagebench/v2:abcd", "storagebench/v1", prefix[1:]} {
+	for _, text := range []string{"", "fio: No space left on device", "storagebench/v1:abcd", "storagebench/v2", prefix[1:]} {
 		if _, err := Decode(text); !errors.Is(err, ErrNotReport) {
 			t.Errorf("%q: error %v", text, err)
 		}
@@ -224,7 +236,7 @@ func TestDecodeRefuses(t *testing.T) {
 	forged := func(change func(*Report)) string {
 		r := Report{FioVersion: "fio-3.39", Groups: []Group{{Name: "a", Read: &Direction{Completion: &Completion{Min: 1, Max: 2}}}}}
 		change(&r)
-		payload, err := cbor.Marshal(wire{Report: r, Histograms: make([][]byte, len(r.directions()))})
+		payload, err := cbor.Marshal(wire{Report: r, Histograms: make([][]byte, len(r.directions())), Environment: r.Environment})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,6 +261,15 @@ func TestDecodeRefuses(t *testing.T) {
 		{"negative latency", forged(func(r *Report) { r.Groups[0].Read.Latency = &Latency{Mean: -1} }), "negative latency"},
 		{"falling percentiles", forged(func(r *Report) { r.Groups[0].Read.Completion.Buckets[0] = 5 }), "do not rise"},
 		{"percentile without a bucket", forged(func(r *Report) { r.Groups[0].Read.Completion.Buckets[5] = histogram.Buckets }), "that fio cannot tell"},
+		{"negative CPUs", forged(func(r *Report) { r.Environment.CPUMillis = -1 }), "environment: negative figure -1"},
+		{"negative memory", forged(func(r *Report) { r.Environment.MemoryBytes = -2 }), "environment: negative figure -2"},
+		{"negative periods", forged(func(r *Report) { r.Environment.Periods = -3 }), "environment: negative figure -3"},
+		{"negative throttling", forged(func(r *Report) { r.Environment.ThrottledPeriods = -4 }), "environment: negative figure -4"},
+		{"negative files", forged(func(r *Report) { r.Environment.Files = -5 }), "environment: negative figure -5"},
+		{"negative sparse files", forged(func(r *Report) { r.Environment.SparseFiles = -6 }), "environment: negative figure -6"},
+		{"more throttled than all", forged(func(r *Report) { r.Environment = Environment{Periods: 7, ThrottledPeriods: 8} }), "8 throttled periods of 7"},
+		{"more sparse than all", forged(func(r *Report) { r.Environment = Environment{Files: 1, SparseFiles: 2} }), "2 sparse files of 1"},
+		{"no environment", pack(t, []byte{0x82, 0x82, 0x60, 0x80, 0x80}), "parse report"},
 		{"minimum over maximum", forged(func(r *Report) { r.Groups[0].Read.Completion.Min = 3 }), "minimum and maximum"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -256,6 +277,21 @@ func TestDecodeRefuses(t *testing.T) {
 				t.Errorf("error %v, want one with %q", err, test.want)
 			}
 		})
+	}
+}
+
+// A later runner may say more of the machine: what this controller does not know of it does no harm.
+func TestDecodePassesOverUnknownKeys(t *testing.T) {
+	payload, err := cbor.Marshal([]any{Report{Groups: []Group{{}}}, [][]byte{}, map[int]any{1: 1500, 99: "news", 5: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Decode(pack(t, payload))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(Environment{CPUMillis: 1500, Files: 2}, got.Environment); diff != "" {
+		t.Errorf("environment (-want +got):\n%s", diff)
 	}
 }
 
@@ -278,6 +314,9 @@ func FuzzDecode(f *testing.F) {
 		}
 		if len(got.Groups) == 0 || len(got.Groups) > MaxGroups {
 			t.Errorf("%d groups", len(got.Groups))
+		}
+		if e := got.Environment; e.ThrottledPeriods < 0 || e.ThrottledPeriods > e.Periods || e.SparseFiles < 0 || e.SparseFiles > e.Files {
+			t.Errorf("environment %+v", e)
 		}
 		again, err := Encode(*got)
 		if err != nil {

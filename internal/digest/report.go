@@ -31,6 +31,27 @@ type Report struct {
 	_          struct{} `cbor:",toarray"`
 	FioVersion string
 	Groups     []Group
+	// Environment is encoded beside the report's array, so that it can grow.
+	Environment Environment `cbor:"-"`
+}
+
+// Environment is what the runner saw of the machine while fio measured, for warnings about results that
+// mislead. 0 stands for what is not known. A field can be added under a new key without another version of
+// the encoding: Decode passes over keys that it does not know.
+type Environment struct {
+	// CPUMillis is how many CPUs the container may use, in thousandths.
+	CPUMillis int64 `cbor:"1,keyasint,omitempty"`
+	// MemoryBytes is how much memory the page cache of the test files can take: the node's, or the
+	// container's limit where that is smaller.
+	MemoryBytes int64 `cbor:"2,keyasint,omitempty"`
+	// Periods is the number of the CPU limit's periods in which the container ran while fio measured, and
+	// ThrottledPeriods the number of those in which the limit held it back. Without a limit both are 0.
+	Periods          int64 `cbor:"3,keyasint,omitempty"`
+	ThrottledPeriods int64 `cbor:"4,keyasint,omitempty"`
+	// Files is the number of files that the runner found for fio to read, at most 1,000, and SparseFiles the
+	// number of those with more than a hundredth of their size never written: reading that takes no storage.
+	Files       int64 `cbor:"5,keyasint,omitempty"`
+	SparseFiles int64 `cbor:"6,keyasint,omitempty"`
 }
 
 // Group is what fio reports together: one section of a job file with its clones, or, with

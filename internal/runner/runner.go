@@ -55,23 +55,36 @@ func Layout(ctx context.Context, o Options) int {
 }
 
 func (o Options) layout(ctx context.Context) error {
-	if o.Directory != "" {
-		if err := os.MkdirAll(o.Directory, 0o770); err != nil {
-			return failf(digest.ExitFailed, "make the directory for test files: %v", err)
-		}
+	if err := o.makeDirectory(); err != nil {
+		return err
 	}
 	_, err := o.runFio(ctx, "--create_only=1")
 	return err
 }
 
-// Measure runs fio and reports its result. The context's end, as by SIGTERM, ends fio and makes the run
-// one that was interrupted, whatever fio printed. It returns the runner's exit code.
+func (o Options) makeDirectory() error {
+	if o.Directory == "" {
+		return nil
+	}
+	if err := os.MkdirAll(o.Directory, 0o770); err != nil {
+		return failf(digest.ExitFailed, "make the directory for test files: %v", err)
+	}
+	return nil
+}
+
+// Measure makes the directory, which is new where nothing had to be laid out, runs fio and reports its
+// result and what was seen of the machine. The context's end, as by SIGTERM, ends fio and makes the run one
+// that was interrupted, whatever fio printed. It returns the runner's exit code.
 func Measure(ctx context.Context, o Options) int {
 	report, err := o.measure(ctx)
 	return o.finish(report, err)
 }
 
 func (o Options) measure(ctx context.Context) (string, error) {
+	if err := o.makeDirectory(); err != nil {
+		return "", err
+	}
+	seen := o.observe(ctx, thisMachine())
 	output, err := o.runFio(ctx)
 	if err != nil {
 		return "", err
@@ -80,6 +93,7 @@ func (o Options) measure(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	report.Environment = seen()
 	return digest.Encode(*report)
 }
 

@@ -148,6 +148,15 @@ func TestLayoutMeasureClean(t *testing.T) {
 	f.wants(Clean(f.Options), 0) // again, as when its pod is repeated
 }
 
+// Where every file is there already, no layout goes before.
+func TestMeasureMakesTheDirectory(t *testing.T) {
+	f := newFixture(t, "[writes]\nrw=write\nsize=1M")
+	f.wants(Measure(t.Context(), f.Options), 0)
+	if write := f.report().Groups[0].Write; write == nil || write.Bytes != 1<<20 {
+		t.Errorf("writes are %+v", write)
+	}
+}
+
 func TestSectionsAreReportedApart(t *testing.T) {
 	f := newFixture(t, "[first]\nrw=write\nsize=1M\n[second]\nstonewall\nrw=read\nsize=1M")
 	f.wants(Layout(t.Context(), f.Options), 0)
@@ -249,8 +258,10 @@ func TestBadDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.wants(Layout(t.Context(), f.Options), digest.ExitFailed, "make the directory for test files", "not a directory")
+	f.wants(Measure(t.Context(), f.Options), digest.ExitFailed, "make the directory for test files", "not a directory")
 
 	f = newFixture(t, "[a]\nrw=read\nsize=1M")
+	f.JobFile = strings.ReplaceAll(f.JobFile, f.Directory, f.Directory+"/other")
 	f.wants(Measure(t.Context(), f.Options), digest.ExitFailed, "fio failed", f.Directory)
 }
 
