@@ -1,0 +1,303 @@
+package analysis
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// The limits of E1's targets.
+var (
+	gp3 = &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
+		Scope: v1alpha1.ScopeVolume, IOPS: new(int64(3000)), BytesPerSecond: new(int64(125 << 20)),
+	}}
+	efs = &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
+		Scope: v1alpha1.ScopeFileSystem, ReadIOPS: new(int64(35_000)), WriteIOPS: new(int64(7000)), BytesPerSecond: new(int64(100 << 20)),
+	}}
+	// psync16 are E1's 16 synchronous jobs.
+	psync16 = Load{InFlight: 16, Jobs: 16}
+)
+
+// blocks is I/O of so many bytes each.
+func blocks(iops, bytes, meanNanoseconds int64) *v1alpha1.IOResult {
+	io := &v1alpha1.IOResult{IOPS: iops, BytesPerSecond: iops * bytes}
+	if meanNanoseconds > 0 {
+		io.Latency = &v1alpha1.Latency{MeanNanoseconds: meanNanoseconds}
+	}
+	return io
+}
+
+func limitedBy(name string, limit int64, usedPercent int32, message string) v1alpha1.LimitedBy {
+	return v1alpha1.LimitedBy{Name: name, Limit: &limit, UsedPercent: &usedPercent, Message: message}
+}
+
+// TestE1 has the published rows and the author's conclusions.
+func TestE1(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		write  *v1alpha1.IOResult
+		limits *v1alpha1.KnownLimits
+		want   v1alpha1.LimitedBy
+	}{
+		{"gp3 16k", blocks(3048, 16<<10, 5_247_200), gp3, limitedBy(v1alpha1.BoundVolumeIOPS, 3000, 102, "3048 of the volume's 3000 IOPS (102 %)")},
+		{"gp3 64k", blocks(1987, 64<<10, 8_050_720), gp3, limitedBy(v1alpha1.BoundVolumeThroughput, 131_072_000, 99, "124 of the volume's 125 MiB/s (99 %)")},
+		{"efs 16k", blocks(1560, 16<<10, 10_251_870), efs, limitedBy(v1alpha1.BoundLatency, 16, 100,
+			"16 of 16 I/Os were in flight all the time, each for 10.3ms on average, and the nearest limit has room (24.4 of the file system's 100 MiB/s, 24 %): try more jobs or a higher iodepth")},
+		{"efs 64k", blocks(1614, 64<<10, 9_905_890), efs, limitedBy(v1alpha1.BoundFileSystemThroughput, 104_857_600, 101, "101 of the file system's 100 MiB/s (101 %)")},
+	} {
+		got := Bound(&v1alpha1.Result{Write: test.write, CPU: &v1alpha1.CPUResult{UserPercent: 1, SystemPercent: 2}}, test.limits, psync16, Client{CPUMillis: 2000})
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+func TestBoundByLimits(t *testing.T) {
+	limits := func(l v1alpha1.Limits) *v1alpha1.KnownLimits { return &v1alpha1.KnownLimits{Limits: l} }
+	n := func(i int64) *int64 { return &i }
+	write := func(iops int64) *v1alpha1.Result { return &v1alpha1.Result{Write: blocks(iops, 4096, 0)} }
+	mixed := &v1alpha1.Result{Read: blocks(2000, 4096, 0), Write: blocks(1000, 8192, 0), Trim: blocks(500, 1<<20, 0)}
+	for _, test := range []struct {
+		name   string
+		result *v1alpha1.Result
+		limits v1alpha1.Limits
+		want   string // the name, and the message where a limit is reached
+	}{
+		{"just not", write(944), v1alpha1.Limits{IOPS: n(1000)}, "Unknown"},
+		{"just", write(945), v1alpha1.Limits{IOPS: n(1000)}, "VolumeIOPS 945 of the volume's 1000 IOPS (95 %)"},
+		{"far more", write(5000), v1alpha1.Limits{IOPS: n(1000)}, "VolumeIOPS 5000 of the volume's 1000 IOPS (500 %)"},
+		{"file system", write(1000), v1alpha1.Limits{Scope: v1alpha1.ScopeFileSystem, IOPS: n(1000)}, "FileSystemIOPS 1000 of the file system's 1000 IOPS (100 %)"},
+		{"trims are I/Os", mixed, v1alpha1.Limits{IOPS: n(3500)}, "VolumeIOPS 3500 of the volume's 3500 IOPS (100 %)"},
+		{"trims move no bytes", mixed, v1alpha1.Limits{BytesPerSecond: n(16_384_000)}, "VolumeThroughput 15.6 of the volume's 15.6 MiB/s (100 %)"},
+		{"reads", mixed, v1alpha1.Limits{ReadIOPS: n(2000)}, "VolumeIOPS 2000 of the volume's 2000 IOPS of reads (100 %)"},
+		{"writes", mixed, v1alpha1.Limits{WriteIOPS: n(1000)}, "VolumeIOPS 1000 of the volume's 1000 IOPS of writes (100 %)"},
+		{"not of these writes", mixed, v1alpha1.Limits{WriteIOPS: n(2000)}, "Unknown"},
+		{"bytes read", mixed, v1alpha1.Limits{ReadBytesPerSecond: n(8_192_000)}, "VolumeThroughput 7.81 of the volume's 7.81 MiB/s of reads (100 %)"},
+		{"bytes written", mixed, v1alpha1.Limits{WriteBytesPerSecond: n(8_192_000)}, "VolumeThroughput 7.81 of the volume's 7.81 MiB/s of writes (100 %)"},
+		{"reads have their own", mixed, v1alpha1.Limits{IOPS: n(3500), ReadIOPS: n(9000)}, "Unknown"},
+		{"the rest together", mixed, v1alpha1.Limits{IOPS: n(1500), ReadIOPS: n(9000)}, "VolumeIOPS 1500 of the volume's 1500 IOPS (100 %)"},
+		{"both have their own", &v1alpha1.Result{Read: mixed.Read, Write: mixed.Write}, v1alpha1.Limits{IOPS: n(1), ReadIOPS: n(9000), WriteIOPS: n(9000)}, "Unknown"},
+		{"nearest of IOPS and bytes", write(1000), v1alpha1.Limits{IOPS: n(1000), BytesPerSecond: n(4_000_000)}, "VolumeThroughput 3.91 of the volume's 3.81 MiB/s (102 %)"},
+		{"nearest of bytes and IOPS", write(1000), v1alpha1.Limits{IOPS: n(970), BytesPerSecond: n(4_000_000)}, "VolumeIOPS 1000 of the volume's 970 IOPS (103 %)"},
+		{"alike", write(1000), v1alpha1.Limits{IOPS: n(1000), BytesPerSecond: n(4_096_000)}, "VolumeIOPS 1000 of the volume's 1000 IOPS (100 %)"},
+		{"nearest of the directions", mixed, v1alpha1.Limits{ReadIOPS: n(2000), WriteIOPS: n(950)}, "VolumeIOPS 1000 of the volume's 950 IOPS of writes (105 %)"},
+	} {
+		got := Bound(test.result, limits(test.limits), Load{}, Client{})
+		text := got.Name
+		if got.Limit != nil {
+			text += " " + got.Message
+		}
+		if text != test.want {
+			t.Errorf("%s: %q, want %q", test.name, text, test.want)
+		}
+	}
+}
+
+// TestBoundOrder goes down the order of judgement.
+func TestBoundOrder(t *testing.T) {
+	cpu := func(user, system int32) *v1alpha1.CPUResult {
+		return &v1alpha1.CPUResult{UserPercent: user, SystemPercent: system}
+	}
+	// 1000 IOPS, of which at 8 ms each 8 are in flight.
+	io := blocks(1000, 4096, 8_000_000)
+	const noLimits = "no limits of the storage are known: set spec.targets[].limits"
+	buffered := Load{InFlight: 8, Jobs: 8, Buffered: true, FileBytes: 1 << 30}
+	for _, test := range []struct {
+		name   string
+		result v1alpha1.Result
+		limits *v1alpha1.KnownLimits
+		load   Load
+		client Client
+		want   v1alpha1.LimitedBy
+	}{{
+		name: "nothing measured", want: v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "no I/O was measured"},
+	}, {
+		name: "limit before rate and CPU", result: v1alpha1.Result{Read: blocks(3000, 4096, 1000), CPU: cpu(50, 50)}, limits: gp3,
+		load: Load{Jobs: 1, RateIOPS: 3000},
+		want: limitedBy(v1alpha1.BoundVolumeIOPS, 3000, 100, "3000 of the volume's 3000 IOPS (100 %)"),
+	}, {
+		name: "rate before CPU", result: v1alpha1.Result{Read: io, CPU: cpu(50, 50)}, limits: gp3, load: Load{Jobs: 1, RateIOPS: 1050},
+		want: limitedBy(v1alpha1.BoundWorkloadRate, 1050, 95, "1000 of the workload's 1050 IOPS (95 %)"),
+	}, {
+		name: "rate of bytes in all directions", result: v1alpha1.Result{Read: io, Write: io, Trim: io}, load: Load{RateIOPS: 4000, RateBytesPerSecond: 12_288_000},
+		want: limitedBy(v1alpha1.BoundWorkloadRate, 12_288_000, 100, "11.7 of the workload's 11.7 MiB/s (100 %)"),
+	}, {
+		name: "rate of I/Os in all directions", result: v1alpha1.Result{Read: io, Write: io, Trim: io}, load: Load{RateIOPS: 3000, RateBytesPerSecond: 12_888_000},
+		want: limitedBy(v1alpha1.BoundWorkloadRate, 3000, 100, "3000 of the workload's 3000 IOPS (100 %)"),
+	}, {
+		name: "rate not reached", result: v1alpha1.Result{Read: io}, load: Load{RateIOPS: 1059},
+		want: v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: noLimits},
+	}, {
+		name: "CPU of each job", result: v1alpha1.Result{Read: io, CPU: cpu(30, 60)}, load: Load{Jobs: 4},
+		want: limitedBy(v1alpha1.BoundClientCPU, 400, 90, "each of fio's jobs used 90 % of a CPU, and none can use more than one"),
+	}, {
+		name: "CPU of unknown jobs", result: v1alpha1.Result{Read: io, CPU: cpu(30, 60)},
+		want: v1alpha1.LimitedBy{Name: v1alpha1.BoundClientCPU, UsedPercent: new(int32(90)), Message: "each of fio's jobs used 90 % of a CPU, and none can use more than one"},
+	}, {
+		name: "not quite a CPU each", result: v1alpha1.Result{Read: io, CPU: cpu(30, 59)}, load: Load{Jobs: 4}, client: Client{CPUMillis: 4000},
+		want: v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: noLimits},
+	}, {
+		name: "CPU of the container", result: v1alpha1.Result{Read: io, CPU: cpu(10, 35)}, load: Load{Jobs: 4}, client: Client{CPUMillis: 2000},
+		want: limitedBy(v1alpha1.BoundClientCPU, 200, 90, "fio used 180 % of CPU, and its container may use 200 % (100 for each CPU)"),
+	}, {
+		name: "not quite the container's", result: v1alpha1.Result{Read: io, CPU: cpu(10, 35)}, load: Load{Jobs: 4}, client: Client{CPUMillis: 2001},
+		want: v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: noLimits},
+	}, {
+		name: "throttled", result: v1alpha1.Result{Read: io, CPU: cpu(10, 30)}, load: Load{Jobs: 1}, client: Client{CPUMillis: 500, ThrottledPercent: new(int32(50))},
+		want: limitedBy(v1alpha1.BoundClientCPU, 50, 80, "the container's CPU limit held fio back in 50 % of scheduling periods"),
+	}, {
+		name: "throttled, and nothing else known", result: v1alpha1.Result{Read: io}, client: Client{ThrottledPercent: new(int32(99))},
+		want: v1alpha1.LimitedBy{Name: v1alpha1.BoundClientCPU, Message: "the container's CPU limit held fio back in 99 % of scheduling periods"},
+	}, {
+		name: "throttled a little", result: v1alpha1.Result{Read: io}, client: Client{ThrottledPercent: new(int32(49))},
+		want: v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: noLimits},
+	}, {
+		name: "page cache", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000)}, limits: gp3, load: buffered, client: Client{MemoryBytes: 1 << 30},
+		want: v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "15000 of the volume's 3000 IOPS are more than it can do: the page cache answered"},
+	}, {
+		name: "page cache, by a little", result: v1alpha1.Result{Read: blocks(3630, 4096, 1000)}, limits: gp3, load: buffered, client: Client{MemoryBytes: 1 << 30},
+		want: v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "3630 of the volume's 3000 IOPS are more than it can do: the page cache answered"},
+	}, {
+		name: "files of unknown size", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000)}, limits: gp3, load: Load{Buffered: true}, client: Client{MemoryBytes: 1 << 30},
+		want: v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "15000 of the volume's 3000 IOPS are more than it can do: the page cache answered"},
+	}, {
+		name: "page cache of unknown size", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000)}, limits: gp3, load: buffered,
+		want: v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "15000 of the volume's 3000 IOPS are more than it can do: the page cache answered"},
+	}, {
+		name: "page cache that is too small", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000)}, limits: gp3, load: buffered, client: Client{MemoryBytes: 1<<30 - 1},
+		want: limitedBy(v1alpha1.BoundVolumeIOPS, 3000, 500, "15000 of the volume's 3000 IOPS (500 %)"),
+	}, {
+		name: "page cache, but not more than the storage can do", result: v1alpha1.Result{Read: blocks(3600, 4096, 1000)}, limits: gp3, load: buffered, client: Client{MemoryBytes: 1 << 30},
+		want: limitedBy(v1alpha1.BoundVolumeIOPS, 3000, 120, "3600 of the volume's 3000 IOPS (120 %)"),
+	}, {
+		name: "direct I/O beyond the limit", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000)}, limits: gp3, load: psync16, client: Client{MemoryBytes: 1 << 40},
+		want: limitedBy(v1alpha1.BoundVolumeIOPS, 3000, 500, "15000 of the volume's 3000 IOPS (500 %)"),
+	}, {
+		name: "page cache and CPU", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000), CPU: cpu(20, 79)}, limits: gp3, load: buffered,
+		want: limitedBy(v1alpha1.BoundClientCPU, 800, 99, "each of fio's jobs used 99 % of a CPU, and none can use more than one"),
+	}, {
+		name: "page cache and rate", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000)}, limits: gp3, load: Load{Buffered: true, RateIOPS: 15_000},
+		want: limitedBy(v1alpha1.BoundWorkloadRate, 15_000, 100, "15000 of the workload's 15000 IOPS (100 %)"),
+	}} {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, Bound(&test.result, test.limits, test.load, test.client)); diff != "" {
+				t.Errorf("bound (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if got := Bound(nil, gp3, psync16, Client{}); got.Name != v1alpha1.BoundUnknown {
+		t.Errorf("bound of no result: %+v", got)
+	}
+}
+
+func TestBoundByLatency(t *testing.T) {
+	n := func(i int64) *int64 { return &i }
+	limits := func(l v1alpha1.Limits) *v1alpha1.KnownLimits { return &v1alpha1.KnownLimits{Limits: l} }
+	io := blocks(1000, 4096, 8_000_000) // 8 in flight
+	reads := v1alpha1.Result{Read: io}
+	mixed := v1alpha1.Result{Read: io, Write: io}
+	trims := v1alpha1.Result{Trim: io}
+	const some = "no known limit is reached, but not all are known: set "
+	for _, test := range []struct {
+		name   string
+		result v1alpha1.Result
+		limits *v1alpha1.KnownLimits
+		flight int64
+		want   v1alpha1.LimitedBy // of Latency without the message
+	}{
+		{"all", reads, gp3, 8, v1alpha1.LimitedBy{Name: v1alpha1.BoundLatency, Limit: n(8), UsedPercent: new(int32(100))}},
+		{"both directions", mixed, gp3, 16, v1alpha1.LimitedBy{Name: v1alpha1.BoundLatency, Limit: n(16), UsedPercent: new(int32(100))}},
+		{"just enough", v1alpha1.Result{Read: blocks(1000, 4096, 8_951_000)}, gp3, 10, v1alpha1.LimitedBy{Name: v1alpha1.BoundLatency, Limit: n(10), UsedPercent: new(int32(90))}},
+		{"just not enough", v1alpha1.Result{Read: blocks(1000, 4096, 8_940_000)}, gp3, 10, v1alpha1.LimitedBy{
+			Name:    v1alpha1.BoundUnknown,
+			Message: "no limit of the storage is reached, but only 8.94 of the 10 I/Os that the workload asks for were in flight, each for 8.94ms on average",
+		}},
+		{"just not too many", v1alpha1.Result{Read: blocks(1000, 4096, 11_040_000)}, gp3, 10, v1alpha1.LimitedBy{Name: v1alpha1.BoundLatency, Limit: n(10), UsedPercent: new(int32(110))}},
+		{"too many", v1alpha1.Result{Read: blocks(1000, 4096, 11_060_000)}, gp3, 10, v1alpha1.LimitedBy{
+			Name:    v1alpha1.BoundUnknown,
+			Message: "no limit of the storage is reached, but by IOPS and the mean latency of 11.1ms more I/Os were in flight (11.1) than the workload asks for (10)",
+		}},
+		// 1.4 I/Os a second are reported as 1; of 10 s each, that would be 10 in flight.
+		{"slow storage", v1alpha1.Result{Read: &v1alpha1.IOResult{
+			IOs: 84, Bytes: 84 << 20, IOPS: 1, BytesPerSecond: 1_468_006, Latency: &v1alpha1.Latency{MeanNanoseconds: 10_000_000_000},
+		}}, gp3, 14, v1alpha1.LimitedBy{Name: v1alpha1.BoundLatency, Limit: n(14), UsedPercent: new(int32(100))}},
+		{"unknown load", reads, gp3, 0, v1alpha1.LimitedBy{
+			Name: v1alpha1.BoundUnknown, Message: "no limit of the storage is reached, but how many I/Os the workload keeps in flight is unknown",
+		}},
+		{"no latency of writes", v1alpha1.Result{Read: io, Write: blocks(1, 1, 0)}, gp3, 8, v1alpha1.LimitedBy{
+			Name: v1alpha1.BoundUnknown, Message: "no limit of the storage is reached, but whether latency held it back is unknown because fio took none",
+		}},
+		{"no limits", reads, nil, 8, v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"}},
+		{"empty limits", reads, limits(v1alpha1.Limits{}), 8, v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"}},
+		{"no bandwidth", reads, limits(v1alpha1.Limits{IOPS: n(3000)}), 8, v1alpha1.LimitedBy{
+			Name: v1alpha1.BoundUnknown, Message: some + "bytesPerSecond in spec.targets[].limits",
+		}},
+		{"no IOPS", reads, limits(v1alpha1.Limits{BytesPerSecond: n(1 << 30)}), 8, v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: some + "iops in spec.targets[].limits"}},
+		{"only of the other direction", reads, limits(v1alpha1.Limits{WriteIOPS: n(9000), BytesPerSecond: n(1 << 30)}), 8, v1alpha1.LimitedBy{
+			Name: v1alpha1.BoundUnknown, Message: some + "iops in spec.targets[].limits",
+		}},
+		{"only of one direction", mixed, limits(v1alpha1.Limits{ReadIOPS: n(9000), WriteBytesPerSecond: n(1 << 30)}), 8, v1alpha1.LimitedBy{
+			Name: v1alpha1.BoundUnknown, Message: some + "writeIOPS and readBytesPerSecond in spec.targets[].limits",
+		}},
+		{"of each direction", mixed, limits(v1alpha1.Limits{
+			ReadIOPS: n(9000), WriteIOPS: n(9000), ReadBytesPerSecond: n(1 << 30), WriteBytesPerSecond: n(1 << 30),
+		}), 16, v1alpha1.LimitedBy{Name: v1alpha1.BoundLatency, Limit: n(16), UsedPercent: new(int32(100))}},
+		{"trims have no bandwidth", trims, limits(v1alpha1.Limits{IOPS: n(9000)}), 8, v1alpha1.LimitedBy{Name: v1alpha1.BoundLatency, Limit: n(8), UsedPercent: new(int32(100))}},
+		{"trims beside", v1alpha1.Result{Read: io, Trim: io}, limits(v1alpha1.Limits{ReadIOPS: n(9000), BytesPerSecond: n(1 << 30)}), 16, v1alpha1.LimitedBy{
+			Name: v1alpha1.BoundUnknown, Message: some + "iops in spec.targets[].limits",
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := Bound(&test.result, test.limits, Load{InFlight: test.flight}, Client{})
+			if got.Name == v1alpha1.BoundLatency && strings.Contains(got.Message, "try more jobs or a higher iodepth") {
+				got.Message = ""
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("bound (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestBoundFits has figures as large as can be, in all branches with long messages.
+func TestBoundFits(t *testing.T) {
+	const most = math.MaxInt64
+	huge := &v1alpha1.IOResult{IOPS: most, BytesPerSecond: most, Latency: &v1alpha1.Latency{MeanNanoseconds: most}}
+	tiny := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{Scope: v1alpha1.ScopeFileSystem, ReadIOPS: new(int64(1)), ReadBytesPerSecond: new(int64(1))}}
+	large := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{Scope: v1alpha1.ScopeFileSystem, ReadIOPS: new(int64(most)), ReadBytesPerSecond: new(int64(most))}}
+	for _, got := range []v1alpha1.LimitedBy{
+		Bound(&v1alpha1.Result{Read: huge}, tiny, Load{}, Client{}),
+		Bound(&v1alpha1.Result{Read: huge}, tiny, Load{Buffered: true}, Client{}),
+		Bound(&v1alpha1.Result{Read: huge}, nil, Load{RateBytesPerSecond: 1}, Client{}),
+		Bound(&v1alpha1.Result{Read: &v1alpha1.IOResult{IOPS: most / 2, Latency: huge.Latency}}, large, Load{InFlight: 1}, Client{}),
+	} {
+		if len(got.Message) > 512 || got.Message == "" {
+			t.Errorf("%s: message of %d bytes: %s", got.Name, len(got.Message), got.Message)
+		}
+		if got.UsedPercent != nil && *got.UsedPercent != math.MaxInt32 {
+			t.Errorf("%s: used %d %%", got.Name, *got.UsedPercent)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for f, want := range map[float64]string{0: "0", 0.00390625: "0.00391", 0.5: "0.5", 7.8125: "7.81", 47.64: "47.6", 99.96: "100", 124.19: "124", 2000: "2000"} {
+		if got := significant(f); got != want {
+			t.Errorf("significant(%v) is %q, want %q", f, got, want)
+		}
+	}
+	for ns, want := range map[float64]string{0: "0ns", 999: "999ns", 1000: "1us", 5_247_200: "5.25ms", 1e9: "1s", 3.6e12: "3600s"} {
+		if got := duration(ns); got != want {
+			t.Errorf("duration(%v) is %q, want %q", ns, got, want)
+		}
+	}
+	for bytes, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1 KiB", 1 << 30: "1 GiB", 7_900_000_000: "7.36 GiB", 1 << 52: "4096 TiB"} {
+		if got := size(bytes); got != want {
+			t.Errorf("size(%d) is %q, want %q", bytes, got, want)
+		}
+	}
+}

@@ -1,0 +1,247 @@
+package analysis
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// spreadPercent is the part of the median by which repetitions may differ without a warning.
+const spreadPercent = 10
+
+// Compare puts the targets beside each other: one comparison for each workload, choice of its matrix and
+// section that has results, in the order in which these first occur in the runs, with the targets in the
+// given order. All but the baseline are compared with the baseline, where it has results. Neither order
+// changes a figure.
+func Compare(runs []v1alpha1.Run, order []string, baseline string) []v1alpha1.Comparison {
+	var comparisons []v1alpha1.Comparison
+	for _, g := range groupResults(runs) {
+		for _, target := range order {
+			own, base := g.results[target], g.results[baseline]
+			if target == baseline {
+				base = nil
+			}
+			if len(own) > 0 {
+				g.comparison.Targets = append(g.comparison.Targets, compareTarget(target, own, base))
+			}
+		}
+		if len(g.comparison.Targets) > 0 {
+			comparisons = append(comparisons, g.comparison)
+		}
+	}
+	return comparisons
+}
+
+// group is what is compared with each other.
+type group struct {
+	comparison v1alpha1.Comparison
+	// results are those of the repetitions by the name of the target.
+	results map[string][]*v1alpha1.Result
+}
+
+// groupKey tells groups apart.
+type groupKey struct {
+	workload, parameters, section string
+	// occurrence counts the sections of one run that share a name, as fio allows.
+	occurrence int
+}
+
+func groupResults(runs []v1alpha1.Run) []*group {
+	var groups []*group
+	index := map[groupKey]*group{}
+	add := func(run *v1alpha1.Run, section string, occurrence int, result *v1alpha1.Result) {
+		// With quotes, and sorted by fmt, so that different parameters never look the same.
+		key := groupKey{run.Workload, fmt.Sprintf("%q", run.Parameters), section, occurrence}
+		g := index[key]
+		if g == nil {
+			g = &group{
+				comparison: v1alpha1.Comparison{Workload: run.Workload, Parameters: maps.Clone(run.Parameters), Section: section},
+				results:    map[string][]*v1alpha1.Result{},
+			}
+			index[key] = g
+			groups = append(groups, g)
+		}
+		g.results[run.Target] = append(g.results[run.Target], result)
+	}
+	for i := range runs {
+		run := &runs[i]
+		if run.State != v1alpha1.RunSucceeded {
+			continue
+		}
+		if run.Result != nil {
+			add(run, "", 0, run.Result)
+			continue
+		}
+		seen := map[string]int{}
+		for j := range run.Sections {
+			section := &run.Sections[j]
+			add(run, section.Name, seen[section.Name], &section.Result)
+			seen[section.Name]++
+		}
+	}
+	return groups
+}
+
+// compareTarget compares a target's results with the baseline's, of which there are none for the baseline
+// itself.
+func compareTarget(name string, own, base []*v1alpha1.Result) v1alpha1.TargetComparison {
+	t := v1alpha1.TargetComparison{Name: name, Runs: int32(len(own)), Total: compareTotal(own, base)}
+	for _, d := range []struct {
+		of func(*v1alpha1.Result) *v1alpha1.IOResult
+		to **v1alpha1.IOComparison
+	}{{readsOf, &t.Read}, {writesOf, &t.Write}, {trimsOf, &t.Trim}} {
+		*d.to = compareIO(column(own, d.of), column(base, d.of))
+	}
+	t.Warnings = spreadOf(&t)
+	return t
+}
+
+// compareTotal returns nil unless a result has more than one direction.
+func compareTotal(own, base []*v1alpha1.Result) *v1alpha1.TotalComparison {
+	if !slices.ContainsFunc(own, func(r *v1alpha1.Result) bool { return len(directions(r)) > 1 }) {
+		return nil
+	}
+	t := &v1alpha1.TotalComparison{}
+	t.IOPS, t.IOPSRatio = compareValues(totals(own, iopsOf), totals(base, iopsOf), moreIsFaster)
+	t.BytesPerSecond, t.BytesPerSecondRatio = compareValues(totals(own, bytesOf), totals(base, bytesOf), moreIsFaster)
+	t.Verdict = verdictOn(t.IOPS, len(own), len(base))
+	return t
+}
+
+// compareIO compares what results have in one direction, nil for a result without such I/O: its figures
+// count as 0. It returns nil if own is empty.
+func compareIO(own, base []*v1alpha1.IOResult) *v1alpha1.IOComparison {
+	if len(own) == 0 {
+		return nil
+	}
+	c := &v1alpha1.IOComparison{}
+	c.IOPS, c.IOPSRatio = compareValues(values(own, iopsOf), values(base, iopsOf), moreIsFaster)
+	c.BytesPerSecond, c.BytesPerSecondRatio = compareValues(values(own, bytesOf), values(base, bytesOf), moreIsFaster)
+	c.Verdict = verdictOn(c.IOPS, len(own), len(base))
+	for _, l := range []struct {
+		of        func(*v1alpha1.IOResult) *int64
+		statistic **v1alpha1.Statistic
+		ratio     *string
+	}{
+		{meanOf, &c.MeanNanoseconds, &c.MeanRatio},
+		{percentileOf(func(d *v1alpha1.LatencyDistribution) *int64 { return &d.P50Nanoseconds }), &c.P50Nanoseconds, &c.P50Ratio},
+		{percentileOf(func(d *v1alpha1.LatencyDistribution) *int64 { return &d.P90Nanoseconds }), &c.P90Nanoseconds, &c.P90Ratio},
+		{percentileOf(func(d *v1alpha1.LatencyDistribution) *int64 { return &d.P99Nanoseconds }), &c.P99Nanoseconds, &c.P99Ratio},
+	} {
+		if ownValues := latencies(own, l.of); len(ownValues) > 0 {
+			s, quotient := compareValues(ownValues, latencies(base, l.of), lessIsFaster)
+			*l.statistic, *l.ratio = &s, quotient
+		}
+	}
+	return c
+}
+
+// verdictOn returns the verdict of a direction or total whose IOPS are s, of so many results of the target
+// and of the baseline.
+func verdictOn(s v1alpha1.Statistic, own, base int) v1alpha1.Verdict {
+	if base > 0 && min(own, base) < minRuns {
+		return v1alpha1.VerdictTooFewRuns
+	}
+	return s.Verdict
+}
+
+// spreadOf warns of repetitions that differ: of their total IOPS, or those of their only direction.
+func spreadOf(t *v1alpha1.TargetComparison) []v1alpha1.Warning {
+	var iops v1alpha1.Statistic
+	if t.Total != nil {
+		iops = t.Total.IOPS
+	} else {
+		for _, c := range []*v1alpha1.IOComparison{t.Read, t.Write, t.Trim} {
+			if c != nil {
+				iops = c.IOPS
+			}
+		}
+	}
+	spread := float64(iops.Max) - float64(iops.Min)
+	if spread*100 <= spreadPercent*float64(iops.Median) {
+		return nil
+	}
+	message := fmt.Sprintf("IOPS of %d repetitions go from %d to %d around a median of %d", t.Runs, iops.Min, iops.Max, iops.Median)
+	if iops.Median > 0 {
+		message = fmt.Sprintf("%s: a spread of %.0f %%", message, math.Round(spread*100/float64(iops.Median)))
+	}
+	return []v1alpha1.Warning{{Reason: v1alpha1.WarningSpread, Message: message}}
+}
+
+func readsOf(r *v1alpha1.Result) *v1alpha1.IOResult  { return r.Read }
+func writesOf(r *v1alpha1.Result) *v1alpha1.IOResult { return r.Write }
+func trimsOf(r *v1alpha1.Result) *v1alpha1.IOResult  { return r.Trim }
+
+func iopsOf(io *v1alpha1.IOResult) int64  { return io.IOPS }
+func bytesOf(io *v1alpha1.IOResult) int64 { return io.BytesPerSecond }
+
+// meanOf returns nil if fio did not take latencies, as percentileOf does.
+func meanOf(io *v1alpha1.IOResult) *int64 {
+	if io.Latency == nil {
+		return nil
+	}
+	return &io.Latency.MeanNanoseconds
+}
+
+func percentileOf(of func(*v1alpha1.LatencyDistribution) *int64) func(*v1alpha1.IOResult) *int64 {
+	return func(io *v1alpha1.IOResult) *int64 {
+		if io.CompletionLatency == nil {
+			return nil
+		}
+		return of(io.CompletionLatency)
+	}
+}
+
+// directions returns the directions in which a result has I/O.
+func directions(r *v1alpha1.Result) []*v1alpha1.IOResult {
+	return slices.DeleteFunc([]*v1alpha1.IOResult{r.Read, r.Write, r.Trim}, func(io *v1alpha1.IOResult) bool { return io == nil })
+}
+
+// column returns what each result has in one direction; it is empty if none has anything.
+func column(results []*v1alpha1.Result, of func(*v1alpha1.Result) *v1alpha1.IOResult) []*v1alpha1.IOResult {
+	all := make([]*v1alpha1.IOResult, len(results))
+	some := false
+	for i, r := range results {
+		all[i] = of(r)
+		some = some || all[i] != nil
+	}
+	if !some {
+		return nil
+	}
+	return all
+}
+
+func totals(results []*v1alpha1.Result, of func(*v1alpha1.IOResult) int64) []int64 {
+	all := make([]int64, len(results))
+	for i, r := range results {
+		for _, io := range directions(r) {
+			all[i] += of(io)
+		}
+	}
+	return all
+}
+
+func values(column []*v1alpha1.IOResult, of func(*v1alpha1.IOResult) int64) []int64 {
+	all := make([]int64, len(column))
+	for i, io := range column {
+		if io != nil {
+			all[i] = of(io)
+		}
+	}
+	return all
+}
+
+// latencies returns a latency of each result; none if one of them lacks it.
+func latencies(column []*v1alpha1.IOResult, of func(*v1alpha1.IOResult) *int64) []int64 {
+	all := make([]int64, len(column))
+	for i, io := range column {
+		if io == nil || of(io) == nil {
+			return nil
+		}
+		all[i] = *of(io)
+	}
+	return all
+}

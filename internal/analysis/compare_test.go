@@ -1,0 +1,425 @@
+package analysis
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// run is a run that succeeded with a result.
+func run(target string, result v1alpha1.Result) v1alpha1.Run {
+	return v1alpha1.Run{Target: target, Workload: "w", State: v1alpha1.RunSucceeded, Result: &result}
+}
+
+// timed is I/O of 1,000 bytes each with a mean latency, and percentiles that are multiples of it.
+func timed(iops, mean int64) *v1alpha1.IOResult {
+	return &v1alpha1.IOResult{
+		IOPS: iops, BytesPerSecond: 1000 * iops, Latency: &v1alpha1.Latency{MeanNanoseconds: mean},
+		CompletionLatency: &v1alpha1.LatencyDistribution{P50Nanoseconds: 2 * mean, P90Nanoseconds: 3 * mean, P99Nanoseconds: 4 * mean},
+	}
+}
+
+// repeated are runs that write, one for each pair of IOPS and mean latency.
+func repeated(target string, figures ...[2]int64) []v1alpha1.Run {
+	var runs []v1alpha1.Run
+	for _, f := range figures {
+		runs = append(runs, run(target, v1alpha1.Result{Write: timed(f[0], f[1])}))
+	}
+	return runs
+}
+
+// TestE2 has the published rows: I/Os of reads and writes added up, and p50 and p90 of each. The ratios were
+// computed from them with Python's decimal.
+func TestE2(t *testing.T) {
+	type figures struct{ iops, read50, read90, write50, write90 int64 }
+	rows := []struct {
+		numjobs, section string
+		gp2, gp3         figures
+		ratios           []string
+	}{
+		{"2", "16K", figures{2706, 418, 494, 1032, 1208}, figures{2878, 470, 740, 860, 1096}, []string{"1.06", "1.12", "1.50", "0.83", "0.91"}},
+		{"2", "256K", figures{1024, 932, 2896, 2416, 3184}, figures{1024, 748, 3824, 1800, 4640}, []string{"1.00", "0.80", "1.32", "0.75", "1.46"}},
+		{"16", "16K", figures{3068, 5024, 5344, 5600, 5984}, figures{3068, 5088, 5472, 5536, 5920}, []string{"1.00", "1.01", "1.02", "0.99", "0.99"}},
+		{"16", "256K", figures{545, 30336, 31360, 31872, 33024}, figures{546, 30592, 31360, 31616, 32384}, []string{"1.00", "1.01", "1.00", "0.99", "0.98"}},
+	}
+	io := func(iops, p50, p90 int64) *v1alpha1.IOResult {
+		return &v1alpha1.IOResult{IOPS: iops, CompletionLatency: &v1alpha1.LatencyDistribution{P50Nanoseconds: 1000 * p50, P90Nanoseconds: 1000 * p90}}
+	}
+	result := func(f figures) v1alpha1.Result {
+		return v1alpha1.Result{Read: io(f.iops/2, f.read50, f.read90), Write: io(f.iops-f.iops/2, f.write50, f.write90)}
+	}
+	// As the author ran it: a job file with a section for each block size, swept over numjobs.
+	var runs []v1alpha1.Run
+	for i := 0; i < len(rows); i += 2 {
+		for _, target := range []string{"gp2", "gp3"} {
+			r := v1alpha1.Run{Target: target, Workload: "rw", Parameters: map[string]string{"numjobs": rows[i].numjobs}, State: v1alpha1.RunSucceeded}
+			for _, row := range rows[i : i+2] {
+				f := row.gp2
+				if target == "gp3" {
+					f = row.gp3
+				}
+				r.Sections = append(r.Sections, v1alpha1.SectionResult{Name: row.section, Result: result(f)})
+			}
+			runs = append(runs, r)
+		}
+	}
+	got := Compare(runs, []string{"gp2", "gp3"}, "gp2")
+	if len(got) != len(rows) {
+		t.Fatalf("%d comparisons, want %d", len(got), len(rows))
+	}
+	for i, row := range rows {
+		c := got[i]
+		if c.Workload != "rw" || c.Parameters["numjobs"] != row.numjobs || c.Section != row.section || len(c.Targets) != 2 {
+			t.Errorf("comparison %d is %+v", i, c)
+			continue
+		}
+		for j, want := range []figures{row.gp2, row.gp3} {
+			target := c.Targets[j]
+			got := figures{
+				target.Total.IOPS.Median, target.Read.P50Nanoseconds.Median / 1000, target.Read.P90Nanoseconds.Median / 1000,
+				target.Write.P50Nanoseconds.Median / 1000, target.Write.P90Nanoseconds.Median / 1000,
+			}
+			if got != want {
+				t.Errorf("%s %s %s: %+v, want %+v", row.numjobs, row.section, target.Name, got, want)
+			}
+		}
+		gp2, gp3 := c.Targets[0], c.Targets[1]
+		ratios := []string{gp3.Total.IOPSRatio, gp3.Read.P50Ratio, gp3.Read.P90Ratio, gp3.Write.P50Ratio, gp3.Write.P90Ratio}
+		if diff := cmp.Diff(row.ratios, ratios); diff != "" {
+			t.Errorf("%s %s: ratios (-want +got):\n%s", row.numjobs, row.section, diff)
+		}
+		if gp2.Total.IOPSRatio != "" || gp2.Total.Verdict != "" || gp2.Read.P50Ratio != "" || gp2.Read.Verdict != "" {
+			t.Errorf("%s %s: the baseline has ratios or verdicts: %+v", row.numjobs, row.section, gp2)
+		}
+		if gp3.Total.Verdict != v1alpha1.VerdictTooFewRuns || gp3.Read.Verdict != v1alpha1.VerdictTooFewRuns {
+			t.Errorf("%s %s: verdicts %q and %q of one run each", row.numjobs, row.section, gp3.Total.Verdict, gp3.Read.Verdict)
+		}
+	}
+}
+
+// TestCompareRepetitions has E1's two targets at 16k, four times each.
+func TestCompareRepetitions(t *testing.T) {
+	runs := append(repeated("gp3", [2]int64{3048, 5_247_200}, [2]int64{3051, 5_240_000}, [2]int64{3047, 5_250_000}, [2]int64{3050, 5_245_000}),
+		repeated("efs", [2]int64{1560, 10_251_870}, [2]int64{1571, 10_180_000}, [2]int64{1549, 10_330_000}, [2]int64{1566, 10_210_000})...)
+	const p = "0.0286"
+	statistic := func(median, least, most int64, verdict v1alpha1.Verdict) v1alpha1.Statistic {
+		s := v1alpha1.Statistic{Median: median, Min: least, Max: most, Verdict: verdict}
+		if verdict != "" {
+			s.PValue = p
+		}
+		return s
+	}
+	latency := func(times, median, least, most int64, verdict v1alpha1.Verdict) *v1alpha1.Statistic {
+		return new(statistic(times*median, times*least, times*most, verdict))
+	}
+	want := []v1alpha1.Comparison{{Workload: "w", Targets: []v1alpha1.TargetComparison{{
+		Name: "gp3", Runs: 4, Write: &v1alpha1.IOComparison{
+			IOPS: statistic(3049, 3047, 3051, ""), BytesPerSecond: statistic(3_049_000, 3_047_000, 3_051_000, ""),
+			MeanNanoseconds: latency(1, 5_246_100, 5_240_000, 5_250_000, ""), P50Nanoseconds: latency(2, 5_246_100, 5_240_000, 5_250_000, ""),
+			P90Nanoseconds: latency(3, 5_246_100, 5_240_000, 5_250_000, ""), P99Nanoseconds: latency(4, 5_246_100, 5_240_000, 5_250_000, ""),
+		},
+	}, {
+		Name: "efs", Runs: 4, Write: &v1alpha1.IOComparison{
+			IOPS: statistic(1563, 1549, 1571, v1alpha1.VerdictSlower), BytesPerSecond: statistic(1_563_000, 1_549_000, 1_571_000, v1alpha1.VerdictSlower),
+			MeanNanoseconds: latency(1, 10_230_935, 10_180_000, 10_330_000, v1alpha1.VerdictSlower),
+			P50Nanoseconds:  latency(2, 10_230_935, 10_180_000, 10_330_000, v1alpha1.VerdictSlower),
+			P90Nanoseconds:  latency(3, 10_230_935, 10_180_000, 10_330_000, v1alpha1.VerdictSlower),
+			P99Nanoseconds:  latency(4, 10_230_935, 10_180_000, 10_330_000, v1alpha1.VerdictSlower),
+			IOPSRatio:       "0.51", BytesPerSecondRatio: "0.51", MeanRatio: "1.95", P50Ratio: "1.95", P90Ratio: "1.95", P99Ratio: "1.95",
+			Verdict: v1alpha1.VerdictSlower,
+		},
+	}}}}
+	if diff := cmp.Diff(want, Compare(runs, []string{"gp3", "efs"}, "gp3")); diff != "" {
+		t.Errorf("comparison (-want +got):\n%s", diff)
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	slow := [][2]int64{{100, 900}, {101, 901}, {102, 902}, {103, 903}}
+	fast := [][2]int64{{200, 500}, {201, 501}, {202, 502}, {203, 503}}
+	for _, test := range []struct {
+		name      string
+		base, own [][2]int64
+		iops      v1alpha1.Verdict // of the statistic
+		direction v1alpha1.Verdict
+		latency   v1alpha1.Verdict
+	}{
+		{"faster", slow, fast, v1alpha1.VerdictFaster, v1alpha1.VerdictFaster, v1alpha1.VerdictFaster},
+		{"slower", fast, slow, v1alpha1.VerdictSlower, v1alpha1.VerdictSlower, v1alpha1.VerdictSlower},
+		{"same", fast, fast, v1alpha1.VerdictSame, v1alpha1.VerdictSame, v1alpha1.VerdictSame},
+		{"few of the baseline", slow[:3], fast, "", v1alpha1.VerdictTooFewRuns, ""},
+		{"few of the target", slow, fast[:3], "", v1alpha1.VerdictTooFewRuns, ""},
+		{"none of the baseline", nil, fast, "", "", ""},
+		{
+			"more IOPS at more latency", slow, [][2]int64{{200, 950}, {201, 951}, {202, 952}, {203, 953}},
+			v1alpha1.VerdictFaster, v1alpha1.VerdictFaster, v1alpha1.VerdictSlower,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := Compare(append(repeated("own", test.own...), repeated("base", test.base...)...), []string{"own", "base"}, "base")[0].Targets[0]
+			w := got.Write
+			if w.IOPS.Verdict != test.iops || w.Verdict != test.direction || w.P99Nanoseconds.Verdict != test.latency {
+				t.Errorf("IOPS %q, direction %q, latency %q; want %q, %q, %q",
+					w.IOPS.Verdict, w.Verdict, w.P99Nanoseconds.Verdict, test.iops, test.direction, test.latency)
+			}
+			if (w.IOPS.PValue == "") != (test.iops == "") || (w.MeanNanoseconds.PValue == "") != (test.latency == "") {
+				t.Errorf("p-values %q and %q", w.IOPS.PValue, w.MeanNanoseconds.PValue)
+			}
+			if (w.IOPSRatio == "") != (test.base == nil) || (w.P50Ratio == "") != (test.base == nil) {
+				t.Errorf("ratios %q and %q", w.IOPSRatio, w.P50Ratio)
+			}
+		})
+	}
+}
+
+// summaryOf says which comparisons there are, each with its targets and their numbers of runs.
+func summaryOf(comparisons []v1alpha1.Comparison) []string {
+	var lines []string
+	for _, c := range comparisons {
+		line := c.Workload
+		for _, name := range slices.Sorted(maps.Keys(c.Parameters)) {
+			line += " " + name + "=" + c.Parameters[name]
+		}
+		line += "/" + c.Section + ":"
+		for _, target := range c.Targets {
+			line += fmt.Sprintf(" %s %d", target.Name, target.Runs)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func TestGroups(t *testing.T) {
+	result := &v1alpha1.Result{Read: timed(1, 1)}
+	simple := func(target, workload string, state v1alpha1.RunState, parameters map[string]string) v1alpha1.Run {
+		return v1alpha1.Run{Target: target, Workload: workload, Parameters: parameters, State: state, Result: result}
+	}
+	sections := func(target string, names ...string) v1alpha1.Run {
+		r := v1alpha1.Run{Target: target, Workload: "file", State: v1alpha1.RunSucceeded}
+		for _, name := range names {
+			r.Sections = append(r.Sections, v1alpha1.SectionResult{Name: name, Result: *result})
+		}
+		return r
+	}
+	const ok = v1alpha1.RunSucceeded
+	runs := []v1alpha1.Run{
+		simple("b", "z", ok, map[string]string{"bs": "64k", "rw": "read"}),
+		simple("a", "y", v1alpha1.RunFailed, nil),
+		simple("b", "z", ok, map[string]string{"bs": "16k", "rw": "read"}),
+		sections("b", "second", "first", "second"),
+		simple("a", "z", ok, map[string]string{"rw": "read", "bs": "16k"}),
+		{Target: "a", Workload: "without", State: ok},
+		simple("a", "y", v1alpha1.RunRunning, nil),
+		simple("unknown", "x", ok, nil),
+		simple("b", "y", ok, nil),
+		simple("a", "z", ok, map[string]string{"bs": "16k", "rw": "read"}),
+		sections("a", "second", "first", "second"),
+		// Looks like the first in Go's plain format of maps.
+		simple("b", "z", ok, map[string]string{"bs": "64k rw:read"}),
+	}
+	want := []string{
+		"z bs=64k rw=read/: b 1",
+		"z bs=16k rw=read/: a 2 b 1",
+		"file/second: a 1 b 1", "file/first: a 1 b 1", "file/second: a 1 b 1",
+		"y/: b 1",
+		"z bs=64k rw:read/: b 1",
+	}
+	got := Compare(runs, []string{"a", "b"}, "a")
+	if diff := cmp.Diff(want, summaryOf(got)); diff != "" {
+		t.Errorf("comparisons (-want +got):\n%s", diff)
+	}
+	got[0].Parameters["bs"] = "changed"
+	if runs[0].Parameters["bs"] != "64k" {
+		t.Error("a comparison shares its parameters with a run")
+	}
+	if got := Compare(nil, []string{"a"}, "a"); got != nil {
+		t.Errorf("comparisons of no run: %+v", got)
+	}
+}
+
+// TestDirections has repetitions that differ in what they have.
+func TestDirections(t *testing.T) {
+	untimed := &v1alpha1.IOResult{IOPS: 7, BytesPerSecond: 70}
+	runs := []v1alpha1.Run{
+		run("base", v1alpha1.Result{Read: timed(10, 100)}),
+		run("base", v1alpha1.Result{Read: timed(30, 300)}),
+		run("base", v1alpha1.Result{Read: timed(20, 200)}),
+		run("own", v1alpha1.Result{Read: timed(40, 400), Write: timed(4, 40), Trim: untimed}),
+		run("own", v1alpha1.Result{Read: untimed, Trim: untimed}),
+		run("own", v1alpha1.Result{Read: timed(60, 600), Write: timed(6, 60), Trim: timed(100, 1)}),
+		run("empty", v1alpha1.Result{}),
+	}
+	targets := Compare(runs, []string{"own", "base", "empty"}, "base")[0].Targets
+	few := v1alpha1.VerdictTooFewRuns
+	latency := func(median, least, most int64) *v1alpha1.Statistic {
+		return &v1alpha1.Statistic{Median: median, Min: least, Max: most}
+	}
+	want := []v1alpha1.TargetComparison{{
+		Name: "own", Runs: 3,
+		// 51, 14 and 166 against 10, 30 and 20.
+		Total: &v1alpha1.TotalComparison{
+			IOPS:           v1alpha1.Statistic{Median: 51, Min: 14, Max: 166},
+			BytesPerSecond: v1alpha1.Statistic{Median: 44_070, Min: 140, Max: 166_000},
+			IOPSRatio:      "2.55", BytesPerSecondRatio: "2.20", Verdict: few,
+		},
+		Read: &v1alpha1.IOComparison{
+			IOPS: v1alpha1.Statistic{Median: 40, Min: 7, Max: 60}, BytesPerSecond: v1alpha1.Statistic{Median: 40_000, Min: 70, Max: 60_000},
+			IOPSRatio: "2.00", BytesPerSecondRatio: "2.00", Verdict: few,
+		},
+		// The baseline writes nothing, so that there is nothing to compare with. One repetition wrote nothing.
+		Write: &v1alpha1.IOComparison{
+			IOPS: v1alpha1.Statistic{Median: 4, Max: 6}, BytesPerSecond: v1alpha1.Statistic{Median: 4000, Max: 6000},
+		},
+		Trim: &v1alpha1.IOComparison{
+			IOPS: v1alpha1.Statistic{Median: 7, Min: 7, Max: 100}, BytesPerSecond: v1alpha1.Statistic{Median: 70, Min: 70, Max: 100_000},
+		},
+		Warnings: []v1alpha1.Warning{{
+			Reason: v1alpha1.WarningSpread, Message: "IOPS of 3 repetitions go from 14 to 166 around a median of 51: a spread of 298 %",
+		}},
+	}, {
+		Name: "base", Runs: 3,
+		Read: &v1alpha1.IOComparison{
+			IOPS: v1alpha1.Statistic{Median: 20, Min: 10, Max: 30}, BytesPerSecond: v1alpha1.Statistic{Median: 20_000, Min: 10_000, Max: 30_000},
+			MeanNanoseconds: latency(200, 100, 300), P50Nanoseconds: latency(400, 200, 600),
+			P90Nanoseconds: latency(600, 300, 900), P99Nanoseconds: latency(800, 400, 1200),
+		},
+		Warnings: []v1alpha1.Warning{{
+			Reason: v1alpha1.WarningSpread, Message: "IOPS of 3 repetitions go from 10 to 30 around a median of 20: a spread of 100 %",
+		}},
+	}, {Name: "empty", Runs: 1}}
+	if diff := cmp.Diff(want, targets); diff != "" {
+		t.Errorf("targets (-want +got):\n%s", diff)
+	}
+}
+
+func TestSpread(t *testing.T) {
+	write := func(iops ...int64) []v1alpha1.Result {
+		var results []v1alpha1.Result
+		for _, i := range iops {
+			results = append(results, v1alpha1.Result{Write: timed(i, 1)})
+		}
+		return results
+	}
+	for _, test := range []struct {
+		name    string
+		results []v1alpha1.Result
+		want    string
+	}{
+		{"one", write(1000), ""},
+		{"10 %", write(950, 1000, 1050), ""},
+		{"more", write(950, 1000, 1051), "IOPS of 3 repetitions go from 950 to 1051 around a median of 1000: a spread of 10 %"},
+		{"much more", write(100, 200), "IOPS of 2 repetitions go from 100 to 200 around a median of 150: a spread of 67 %"},
+		{"mostly nothing", write(0, 0, 5), "IOPS of 3 repetitions go from 0 to 5 around a median of 0"},
+		{"nothing", write(0, 0), ""},
+		// The directions differ, but what one has more the other has less.
+		{"total", []v1alpha1.Result{{Read: timed(100, 1), Write: timed(200, 1)}, {Read: timed(200, 1), Write: timed(100, 1)}}, ""},
+	} {
+		var runs []v1alpha1.Run
+		for _, r := range test.results {
+			runs = append(runs, run("a", r))
+		}
+		got := ""
+		for _, w := range Compare(runs, []string{"a"}, "a")[0].Targets[0].Warnings {
+			got += w.Reason + " " + w.Message
+		}
+		if test.want != "" {
+			test.want = v1alpha1.WarningSpread + " " + test.want
+		}
+		if got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+// randomRuns are runs of so many targets, with random directions, latencies and states.
+func randomRuns(random *rand.Rand, targets []string, workloads, repetitions int) []v1alpha1.Run {
+	io := func() *v1alpha1.IOResult {
+		if random.IntN(5) == 0 {
+			return nil
+		}
+		r := timed(100+random.Int64N(40), 1000+random.Int64N(20))
+		if random.IntN(20) == 0 {
+			r.CompletionLatency = nil
+		}
+		return r
+	}
+	var runs []v1alpha1.Run
+	for w := range workloads {
+		for _, target := range targets {
+			for range repetitions {
+				r := run(target, v1alpha1.Result{Read: io(), Write: io(), Trim: io()})
+				r.Workload, r.Parameters = "w"+strconv.Itoa(w/2), map[string]string{"bs": strconv.Itoa(w % 2)}
+				if w%3 == 0 {
+					r.Sections = []v1alpha1.SectionResult{{Name: "x", Result: *r.Result}, {Name: "y", Result: v1alpha1.Result{Read: io()}}}
+					r.Result = nil
+				}
+				if random.IntN(20) == 0 {
+					r.State = v1alpha1.RunFailed
+				}
+				runs = append(runs, r)
+			}
+		}
+	}
+	return runs
+}
+
+// byName indexes targets by all that names them.
+func byName(comparisons []v1alpha1.Comparison) map[string]v1alpha1.TargetComparison {
+	index := map[string]v1alpha1.TargetComparison{}
+	for _, c := range comparisons {
+		for _, target := range c.Targets {
+			index[fmt.Sprint(c.Workload, c.Parameters, c.Section, target.Name)] = target
+		}
+	}
+	return index
+}
+
+// Neither the order of the runs nor that of the targets changes a figure.
+func TestOrderDoesNotMatter(t *testing.T) {
+	for seed := range uint64(20) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		targets := []string{"a", "b", "c"}
+		runs := randomRuns(random, targets, 6, 3+random.IntN(6))
+		want := byName(Compare(runs, targets, "b"))
+		if len(want) == 0 {
+			t.Fatal("no comparison")
+		}
+		for range 3 {
+			random.Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
+			random.Shuffle(len(targets), func(i, j int) { targets[i], targets[j] = targets[j], targets[i] })
+			got := Compare(runs, targets, "b")
+			if diff := cmp.Diff(want, byName(got)); diff != "" {
+				t.Errorf("seed %d: targets (-first +shuffled):\n%s", seed, diff)
+			}
+			for _, c := range got {
+				if !slices.IsSortedFunc(c.Targets, func(a, b v1alpha1.TargetComparison) int {
+					return slices.Index(targets, a.Name) - slices.Index(targets, b.Name)
+				}) {
+					t.Errorf("seed %d: targets of %s are out of order", seed, c.Workload)
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkCompare(b *testing.B) {
+	for _, shape := range []struct{ targets, workloads, repetitions int }{{16, 16, 1}, {4, 8, 8}, {2, 5, 25}, {2, 2, 64}} {
+		b.Run(fmt.Sprintf("%dx%dx%d", shape.targets, shape.workloads, shape.repetitions), func(b *testing.B) {
+			var targets []string
+			for i := range shape.targets {
+				targets = append(targets, "t"+strconv.Itoa(i))
+			}
+			runs := randomRuns(rand.New(rand.NewPCG(1, 1)), targets, shape.workloads, shape.repetitions)
+			for b.Loop() {
+				Compare(runs, targets, "t0")
+			}
+		})
+	}
+}

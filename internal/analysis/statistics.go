@@ -1,0 +1,132 @@
+// Package analysis says what results mean: how the targets do beside each other, what held a result back,
+// and what may mislead whoever reads it. It is pure: the same results give the same statements.
+//
+// Medians, confidence intervals and p-values are those of golang.org/x/perf/benchmath without any
+// assumption on the distribution: order statistics and the Mann-Whitney U test. Latencies and IOPS of
+// storage are not normally distributed, so means and t-tests would mislead.
+package analysis
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchmath"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+const (
+	// confidenceLevel is the least confidence of the interval that is given with a median.
+	confidenceLevel = 0.95
+	// significance is the p-value below which a difference is not put down to chance.
+	significance = 0.05
+	// minRuns is the fewest results of each side that can differ significantly: of 4 and 4 the clearest
+	// order has p = 2/70, of 3 and 3 it has 2/20.
+	minRuns = 4
+	// minDifferencePercent is the difference of medians above which it matters.
+	minDifferencePercent = 1
+	// maxRatioBytes is the length of a ratio that the API holds.
+	maxRatioBytes = 16
+)
+
+// better says which of two figures is faster.
+type better bool
+
+const (
+	moreIsFaster better = true
+	lessIsFaster better = false
+)
+
+// statisticOf returns the statistic of at least one value, without what depends on a baseline.
+func statisticOf(values []int64) v1alpha1.Statistic {
+	summary := benchmath.AssumeNothing.Summary(sampleOf(values), confidenceLevel)
+	s := v1alpha1.Statistic{Median: int64(math.Round(summary.Center)), Min: slices.Min(values), Max: slices.Max(values)}
+	if !math.IsInf(summary.Lo, 0) && !math.IsInf(summary.Hi, 0) {
+		s.ConfidenceLow, s.ConfidenceHigh = new(int64(summary.Lo)), new(int64(summary.Hi))
+	}
+	return s
+}
+
+// compareValues returns the statistic of a target's values beside the baseline's, and the ratio of the
+// medians. base is empty for the baseline itself and where it has no such values.
+func compareValues(own, base []int64, b better) (v1alpha1.Statistic, string) {
+	s := statisticOf(own)
+	if len(base) == 0 {
+		return s, ""
+	}
+	baseline := statisticOf(base)
+	if min(len(own), len(base)) >= minRuns {
+		p := pValue(own, base)
+		s.PValue = strconv.FormatFloat(p, 'g', 3, 64)
+		s.Verdict = judge(s.Median, baseline.Median, p, b)
+	}
+	return s, ratio(s.Median, baseline.Median)
+}
+
+// judge returns the verdict on a median with p-value p beside the baseline's.
+func judge(own, base int64, p float64, b better) v1alpha1.Verdict {
+	difference := math.Abs(float64(own) - float64(base))
+	if p >= significance || difference*100 <= minDifferencePercent*float64(base) {
+		return v1alpha1.VerdictSame
+	}
+	if (own > base) == bool(b) {
+		return v1alpha1.VerdictFaster
+	}
+	return v1alpha1.VerdictSlower
+}
+
+// pValue returns the p-value of the two-sided Mann-Whitney U test, exact up to 50 values of each, with ties
+// up to 25.
+//
+// Where ties and unequal numbers of values make the distribution of U asymmetric, benchmath doubles the
+// first one's tail whichever of the two has the smaller U, and can so exceed 1. The order here is the one in
+// which that is the right tail.
+func pValue(a, b []int64) float64 {
+	if above(a, b) > 0 {
+		a, b = b, a
+	}
+	return min(benchmath.AssumeNothing.Compare(sampleOf(a), sampleOf(b)).P, 1)
+}
+
+// above returns in how many more pairs the value of a is greater than in how many it is smaller: twice the
+// distance of a's U from its mean.
+func above(a, b []int64) int {
+	sum := 0
+	for _, x := range a {
+		for _, y := range b {
+			sum += cmp.Compare(x, y)
+		}
+	}
+	return sum
+}
+
+// ratio returns own as a multiple of base: two digits after the point, and below 0.1 three significant ones.
+// It is empty if base is 0, and in scientific notation if it were too long otherwise.
+func ratio(own, base int64) string {
+	if base == 0 {
+		return ""
+	}
+	quotient := float64(own) / float64(base)
+	digits := 2
+	// From the rounded quotient, so that 0.09999 is 0.10.
+	_, exponent, _ := strings.Cut(strconv.FormatFloat(quotient, 'e', 2, 64), "e")
+	if n, err := strconv.Atoi(exponent); err == nil && n < -1 {
+		digits -= n
+	}
+	if text := strconv.FormatFloat(quotient, 'f', digits, 64); len(text) <= maxRatioBytes {
+		return text
+	}
+	return strconv.FormatFloat(quotient, 'e', 2, 64)
+}
+
+// sampleOf copies values, which benchmath sorts.
+func sampleOf(values []int64) *benchmath.Sample {
+	floats := make([]float64, len(values))
+	for i, value := range values {
+		floats[i] = float64(value)
+	}
+	return benchmath.NewSample(floats, &benchmath.DefaultThresholds)
+}

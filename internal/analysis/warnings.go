@@ -1,0 +1,183 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// minElapsedMilliseconds is the time below which the start of a run weighs too much.
+const minElapsedMilliseconds = 10_000
+
+// Warnings says what may mislead whoever reads the results of a run: one, or one for each of its sections,
+// each with its load; nothing is known of a result without one. A reason comes once, about the first result
+// that has it, in the order of the API.
+func Warnings(results []v1alpha1.Result, load []Load, client Client) []v1alpha1.Warning {
+	load = append(slices.Clip(load), make([]Load, max(len(results)-len(load), 0))...)
+	var warnings []v1alpha1.Warning
+	for _, kind := range warningKinds {
+		for i := range results {
+			if kind.see == nil {
+				break
+			}
+			if message := kind.see(&results[i], load[i], client); message != "" {
+				warnings = append(warnings, v1alpha1.Warning{Reason: kind.reason, Message: message})
+				break
+			}
+		}
+	}
+	return warnings
+}
+
+// Summarize tells each kind of warning of the runs and comparisons once, with what to do about it, in the
+// order of the API.
+func Summarize(runs []v1alpha1.Run, comparisons []v1alpha1.Comparison) []v1alpha1.WarningSummary {
+	found := map[string]*v1alpha1.WarningSummary{}
+	add := func(where string, warnings []v1alpha1.Warning) {
+		for _, w := range warnings {
+			if found[w.Reason] == nil {
+				found[w.Reason] = &v1alpha1.WarningSummary{Reason: w.Reason, Message: where + ": " + w.Message}
+			}
+			found[w.Reason].Results++
+		}
+	}
+	for i := range runs {
+		add(runs[i].Name, runs[i].Warnings)
+	}
+	for i := range comparisons {
+		for _, target := range comparisons[i].Targets {
+			add(comparisons[i].Workload+" on "+target.Name, target.Warnings)
+		}
+	}
+	var summaries []v1alpha1.WarningSummary
+	for _, kind := range warningKinds {
+		if summary := found[kind.reason]; summary != nil {
+			summary.Remedy = kind.remedy
+			summaries = append(summaries, *summary)
+		}
+	}
+	return summaries
+}
+
+// warningKinds are the kinds of warnings in the order of the API.
+var warningKinds = []struct {
+	reason string
+	// see returns what is to be warned of, "" if nothing is. It is nil for what a single run cannot show.
+	see func(*v1alpha1.Result, Load, Client) string
+	// remedy says what to set.
+	remedy string
+}{{
+	reason: v1alpha1.WarningFilesFitInMemory, see: filesFitInMemory,
+	remedy: "set direct: true, or a size that is larger than the memory of the node",
+}, {
+	reason: v1alpha1.WarningCPUThrottled, see: cpuThrottled,
+	remedy: "raise or remove spec.pod.resources.limits.cpu",
+}, {
+	reason: v1alpha1.WarningFewSamples, see: fewSamples,
+	remedy: "raise runtimeSeconds (with timeBased: true) or size, or leave the percentile that is named and all higher ones out of account",
+}, {
+	reason: v1alpha1.WarningShortRuntime, see: shortRuntime,
+	remedy: "raise runtimeSeconds and set timeBased: true, or raise size, so that each run takes at least 10 s",
+}, {
+	reason: v1alpha1.WarningSpread,
+	remedy: "raise repetitions or runtimeSeconds, and look for other load on the node and on the storage, or for burst credits that run out",
+}, {
+	reason: v1alpha1.WarningNoLatency, see: noLatency,
+	remedy: "remove gtod_reduce and the options that begin with disable_ from the workload",
+}, {
+	reason: v1alpha1.WarningShortIOs, see: shortIOs,
+	remedy: "set size to a multiple of bs, and look for errors of the storage in the run's log (status.runs[].logConfigMap)",
+}, {
+	reason: v1alpha1.WarningSparseReads, see: sparseReads,
+	remedy: "put a workload with rw: write first that writes all blocks of the same files or device",
+}}
+
+func filesFitInMemory(_ *v1alpha1.Result, load Load, client Client) string {
+	if !load.Buffered || load.FileBytes == 0 || load.FileBytes > client.MemoryBytes {
+		return ""
+	}
+	return fmt.Sprintf("I/O is buffered, and test files of %s fit into the %s of memory that the page cache can take", size(load.FileBytes), size(client.MemoryBytes))
+}
+
+func cpuThrottled(_ *v1alpha1.Result, _ Load, client Client) string {
+	if client.ThrottledPercent == nil || *client.ThrottledPercent < 1 {
+		return ""
+	}
+	return fmt.Sprintf("the container's CPU limit held fio back in %d %% of scheduling periods", *client.ThrottledPercent)
+}
+
+// samplesNeeded are the I/Os of which one is above the percentile, 1/(1-p), from the lowest percentile on.
+var samplesNeeded = []struct {
+	percentile string
+	ios        int64
+}{{"p50", 2}, {"p90", 10}, {"p95", 20}, {"p99", 100}, {"p99.9", 1000}, {"p99.99", 10_000}}
+
+// fewSamples is about the direction with the fewest I/Os of those with percentiles.
+func fewSamples(r *v1alpha1.Result, _ Load, _ Client) string {
+	var fewest *v1alpha1.IOResult
+	name := ""
+	for _, d := range named(r) {
+		if d.io.CompletionLatency != nil && (fewest == nil || d.io.IOs < fewest.IOs) {
+			fewest, name = d.io, d.name
+		}
+	}
+	for _, needed := range samplesNeeded {
+		if fewest != nil && fewest.IOs < needed.ios {
+			return fmt.Sprintf("%s of %s is not reliable: it needs %d I/Os, and there were %d", needed.percentile, name, needed.ios, fewest.IOs)
+		}
+	}
+	return ""
+}
+
+func shortRuntime(r *v1alpha1.Result, _ Load, _ Client) string {
+	if r.ElapsedMilliseconds >= minElapsedMilliseconds {
+		return ""
+	}
+	return fmt.Sprintf("measured for %d ms, less than the %d ms in which its start weighs little", r.ElapsedMilliseconds, minElapsedMilliseconds)
+}
+
+func noLatency(r *v1alpha1.Result, load Load, _ Client) string {
+	if load.LatencyOff {
+		return "the workload tells fio not to take latencies"
+	}
+	for _, d := range named(r) {
+		if d.io.Latency == nil || d.io.CompletionLatency == nil {
+			return fmt.Sprintf("fio took no latency of %s", d.name)
+		}
+	}
+	return ""
+}
+
+func shortIOs(_ *v1alpha1.Result, _ Load, client Client) string {
+	if client.ShortIOs <= 0 && client.DroppedIOs <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d I/Os were completed in part and %d were never issued", client.ShortIOs, client.DroppedIOs)
+}
+
+func sparseReads(_ *v1alpha1.Result, load Load, client Client) string {
+	if client.SparseFiles > 0 {
+		return fmt.Sprintf("%d of %d files have blocks that were never written, whose reads may be answered without reading the storage", client.SparseFiles, client.Files)
+	}
+	if load.Reads && load.NewDevice {
+		return "the raw volume is new: reads of blocks that were never written may be answered without reading the storage"
+	}
+	return ""
+}
+
+// namedDirection is one of the directions in which a result has I/O.
+type namedDirection struct {
+	name string
+	io   *v1alpha1.IOResult
+}
+
+func named(r *v1alpha1.Result) []namedDirection {
+	var present []namedDirection
+	for _, d := range []namedDirection{{"reads", r.Read}, {"writes", r.Write}, {"trims", r.Trim}} {
+		if d.io != nil {
+			present = append(present, d)
+		}
+	}
+	return present
+}

@@ -1,0 +1,207 @@
+package analysis
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// sampled is I/O with latencies of so many I/Os.
+func sampled(ios int64) *v1alpha1.IOResult {
+	return &v1alpha1.IOResult{IOs: ios, Latency: &v1alpha1.Latency{}, CompletionLatency: &v1alpha1.LatencyDistribution{}}
+}
+
+func TestWarnings(t *testing.T) {
+	minute := func(read, write *v1alpha1.IOResult) v1alpha1.Result {
+		return v1alpha1.Result{ElapsedMilliseconds: 60_000, Read: read, Write: write}
+	}
+	good := minute(sampled(10_000), nil)
+	for _, test := range []struct {
+		name    string
+		results []v1alpha1.Result
+		load    []Load
+		client  Client
+		want    []v1alpha1.Warning
+	}{{
+		name: "nothing", results: []v1alpha1.Result{good}, load: []Load{{Reads: true, FileBytes: 1 << 30}},
+		client: Client{MemoryBytes: 1 << 31, ThrottledPercent: new(int32(0)), Files: 4},
+	}, {
+		name: "no result", client: Client{ShortIOs: 1},
+	}, {
+		name: "files as large as memory", results: []v1alpha1.Result{good}, load: []Load{{Buffered: true, FileBytes: 1 << 30}}, client: Client{MemoryBytes: 1 << 30},
+		want: []v1alpha1.Warning{{
+			Reason: v1alpha1.WarningFilesFitInMemory, Message: "I/O is buffered, and test files of 1 GiB fit into the 1 GiB of memory that the page cache can take",
+		}},
+	}, {
+		name: "files larger than memory", results: []v1alpha1.Result{good}, load: []Load{{Buffered: true, FileBytes: 1<<30 + 1}}, client: Client{MemoryBytes: 1 << 30},
+	}, {
+		name: "files of unknown size", results: []v1alpha1.Result{good}, load: []Load{{Buffered: true}}, client: Client{MemoryBytes: 1 << 30},
+	}, {
+		name: "unknown memory", results: []v1alpha1.Result{good}, load: []Load{{Buffered: true, FileBytes: 1}},
+	}, {
+		name: "throttled", results: []v1alpha1.Result{good}, load: []Load{{}}, client: Client{ThrottledPercent: new(int32(1))},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningCPUThrottled, Message: "the container's CPU limit held fio back in 1 % of scheduling periods"}},
+	}, {
+		name: "9999 I/Os", results: []v1alpha1.Result{minute(sampled(10_000), sampled(9999))}, load: []Load{{}},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p99.99 of writes is not reliable: it needs 10000 I/Os, and there were 9999"}},
+	}, {
+		name: "fewest of reads", results: []v1alpha1.Result{minute(sampled(99), sampled(100))}, load: []Load{{}},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p99 of reads is not reliable: it needs 100 I/Os, and there were 99"}},
+	}, {
+		name: "100 I/Os", results: []v1alpha1.Result{minute(sampled(100), nil)}, load: []Load{{}},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p99.9 of reads is not reliable: it needs 1000 I/Os, and there were 100"}},
+	}, {
+		name: "one trim", results: []v1alpha1.Result{{ElapsedMilliseconds: 60_000, Trim: sampled(1)}}, load: []Load{{}},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p50 of trims is not reliable: it needs 2 I/Os, and there were 1"}},
+	}, {
+		name: "no percentiles to be reliable", results: []v1alpha1.Result{minute(&v1alpha1.IOResult{IOs: 5}, sampled(10_000))}, load: []Load{{}},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningNoLatency, Message: "fio took no latency of reads"}},
+	}, {
+		name: "short", results: []v1alpha1.Result{{ElapsedMilliseconds: 9999, Read: sampled(10_000)}}, load: []Load{{}},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningShortRuntime, Message: "measured for 9999 ms, less than the 10000 ms in which its start weighs little"}},
+	}, {
+		name: "shorter", results: []v1alpha1.Result{{ElapsedMilliseconds: 250, Read: sampled(10_000)}}, load: []Load{{}},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningShortRuntime, Message: "measured for 250 ms, less than the 10000 ms in which its start weighs little"}},
+	}, {
+		name: "10 s", results: []v1alpha1.Result{{ElapsedMilliseconds: 10_000, Read: sampled(10_000)}},
+	}, {
+		name: "no latency wanted", results: []v1alpha1.Result{minute(&v1alpha1.IOResult{IOs: 1}, nil)}, load: []Load{{LatencyOff: true}},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningNoLatency, Message: "the workload tells fio not to take latencies"}},
+	}, {
+		name: "no percentiles", results: []v1alpha1.Result{minute(nil, &v1alpha1.IOResult{IOs: 1, Latency: &v1alpha1.Latency{}})}, load: []Load{{}},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningNoLatency, Message: "fio took no latency of writes"}},
+	}, {
+		name: "no mean", results: []v1alpha1.Result{minute(nil, &v1alpha1.IOResult{IOs: 10_000, CompletionLatency: &v1alpha1.LatencyDistribution{}})}, load: []Load{{}},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningNoLatency, Message: "fio took no latency of writes"}},
+	}, {
+		name: "short I/Os", results: []v1alpha1.Result{good}, load: []Load{{}}, client: Client{ShortIOs: 3},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningShortIOs, Message: "3 I/Os were completed in part and 0 were never issued"}},
+	}, {
+		name: "dropped I/Os", results: []v1alpha1.Result{good}, load: []Load{{}}, client: Client{DroppedIOs: 1},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningShortIOs, Message: "0 I/Os were completed in part and 1 were never issued"}},
+	}, {
+		name: "sparse files", results: []v1alpha1.Result{good}, load: []Load{{Reads: true}}, client: Client{Files: 4, SparseFiles: 1},
+		want: []v1alpha1.Warning{{
+			Reason: v1alpha1.WarningSparseReads, Message: "1 of 4 files have blocks that were never written, whose reads may be answered without reading the storage",
+		}},
+	}, {
+		name: "reads of a new device", results: []v1alpha1.Result{good}, load: []Load{{Reads: true, NewDevice: true}},
+		want: []v1alpha1.Warning{{
+			Reason: v1alpha1.WarningSparseReads, Message: "the raw volume is new: reads of blocks that were never written may be answered without reading the storage",
+		}},
+	}, {
+		name: "writes to a new device", results: []v1alpha1.Result{good}, load: []Load{{NewDevice: true}},
+	}, {
+		name: "each once, in order, about the first",
+		results: []v1alpha1.Result{
+			good, {ElapsedMilliseconds: 2000, Read: sampled(10_000)}, {ElapsedMilliseconds: 1000, Write: sampled(10)},
+		},
+		load:   []Load{{}, {Reads: true, NewDevice: true}, {Buffered: true, FileBytes: 1, LatencyOff: true}},
+		client: Client{MemoryBytes: 2, ThrottledPercent: new(int32(7)), ShortIOs: 1},
+		want: []v1alpha1.Warning{
+			{Reason: v1alpha1.WarningFilesFitInMemory, Message: "I/O is buffered, and test files of 1 B fit into the 2 B of memory that the page cache can take"},
+			{Reason: v1alpha1.WarningCPUThrottled, Message: "the container's CPU limit held fio back in 7 % of scheduling periods"},
+			{Reason: v1alpha1.WarningFewSamples, Message: "p95 of writes is not reliable: it needs 20 I/Os, and there were 10"},
+			{Reason: v1alpha1.WarningShortRuntime, Message: "measured for 2000 ms, less than the 10000 ms in which its start weighs little"},
+			{Reason: v1alpha1.WarningNoLatency, Message: "the workload tells fio not to take latencies"},
+			{Reason: v1alpha1.WarningShortIOs, Message: "1 I/Os were completed in part and 0 were never issued"},
+			{Reason: v1alpha1.WarningSparseReads, Message: "the raw volume is new: reads of blocks that were never written may be answered without reading the storage"},
+		},
+	}} {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, Warnings(test.results, test.load, test.client)); diff != "" {
+				t.Errorf("warnings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestWarningsFit has figures as large as can be.
+func TestWarningsFit(t *testing.T) {
+	const most = math.MaxInt64
+	load := Load{Buffered: true, FileBytes: most}
+	client := Client{MemoryBytes: most, ThrottledPercent: new(int32(math.MaxInt32)), ShortIOs: most, DroppedIOs: most, Files: most, SparseFiles: most}
+	warnings := Warnings([]v1alpha1.Result{{Read: sampled(1), Write: &v1alpha1.IOResult{}}}, []Load{load}, client)
+	warnings = append(warnings, Compare(append(repeated("a", [2]int64{1, 1}), repeated("a", [2]int64{most, 1})...), []string{"a"}, "a")[0].Targets[0].Warnings...)
+	if len(warnings) != len(warningKinds) {
+		t.Errorf("%d warnings, want %d: %v", len(warnings), len(warningKinds), warnings)
+	}
+	for _, w := range warnings {
+		if len(w.Message) > 256 || w.Message == "" {
+			t.Errorf("%s: message of %d bytes: %s", w.Reason, len(w.Message), w.Message)
+		}
+	}
+}
+
+func TestSummarize(t *testing.T) {
+	warning := func(reason, message string) v1alpha1.Warning {
+		return v1alpha1.Warning{Reason: reason, Message: message}
+	}
+	runs := []v1alpha1.Run{
+		{Name: "w.a.1", Warnings: []v1alpha1.Warning{warning(v1alpha1.WarningSparseReads, "first"), warning(v1alpha1.WarningCPUThrottled, "7 %")}},
+		{Name: "w.a.2"},
+		{Name: "w.b.1", Warnings: []v1alpha1.Warning{warning(v1alpha1.WarningSparseReads, "second"), warning("NotOfThisVersion", "x")}},
+	}
+	comparisons := []v1alpha1.Comparison{{Workload: "w", Targets: []v1alpha1.TargetComparison{
+		{Name: "a"}, {Name: "b", Warnings: []v1alpha1.Warning{warning(v1alpha1.WarningSpread, "67 %")}},
+	}}, {Workload: "v", Targets: []v1alpha1.TargetComparison{{Name: "a", Warnings: []v1alpha1.Warning{warning(v1alpha1.WarningSpread, "11 %")}}}}}
+	want := []v1alpha1.WarningSummary{
+		{Reason: v1alpha1.WarningCPUThrottled, Results: 1, Message: "w.a.1: 7 %", Remedy: "raise or remove spec.pod.resources.limits.cpu"},
+		{Reason: v1alpha1.WarningSpread, Results: 2, Message: "w on b: 67 %", Remedy: remedyOf(v1alpha1.WarningSpread)},
+		{Reason: v1alpha1.WarningSparseReads, Results: 2, Message: "w.a.1: first", Remedy: remedyOf(v1alpha1.WarningSparseReads)},
+	}
+	if diff := cmp.Diff(want, Summarize(runs, comparisons)); diff != "" {
+		t.Errorf("summaries (-want +got):\n%s", diff)
+	}
+	if got := Summarize(runs[1:2], comparisons[:0]); got != nil {
+		t.Errorf("summaries of no warning: %v", got)
+	}
+}
+
+func remedyOf(reason string) string {
+	for _, kind := range warningKinds {
+		if kind.reason == reason {
+			return kind.remedy
+		}
+	}
+	return ""
+}
+
+// TestWarningKinds compares with the reasons that the API declares.
+func TestWarningKinds(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "../../api/v1alpha1/analysis_types.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok && strings.HasPrefix(spec.Names[0].Name, "Warning") {
+			reason, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			if err != nil {
+				t.Error(err)
+			}
+			want = append(want, reason)
+		}
+		return true
+	})
+	var got []string
+	remedies := map[string]bool{}
+	for _, kind := range warningKinds {
+		got = append(got, kind.reason)
+		if kind.remedy == "" || len(kind.remedy) > 512 || remedies[kind.remedy] {
+			t.Errorf("remedy of %s is %q", kind.reason, kind.remedy)
+		}
+		remedies[kind.remedy] = true
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("reasons (-API +table):\n%s", diff)
+	}
+}
