@@ -201,18 +201,18 @@ func TestExperimentsPass(t *testing.T) {
 			t.Parallel()
 			path := field.NewPath("spec", "workloads").Index(0)
 			f := mustParse(t, e.published)
-			for _, err := range Validate(path.Child("jobFile"), f, corev1.PersistentVolumeFilesystem, false) {
+			for _, err := range Validate(path, f, corev1.PersistentVolumeFilesystem, false) {
 				t.Error(err)
 			}
 			for name, p := range e.parameters {
-				for _, err := range Validate(path.Child("fio"), FromParameters(name, &p), corev1.PersistentVolumeFilesystem, false) {
+				for _, err := range Validate(path, FromParameters(name, &p), corev1.PersistentVolumeFilesystem, false) {
 					t.Error(err)
 				}
 			}
 			if diff := cmp.Diff(e.groups, f.Groups()); diff != "" {
 				t.Errorf("groups: %s", diff)
 			}
-			if got, ok := f.FileBytes(); got != e.bytes || !ok {
+			if got, ok := FileBytes(f); got != e.bytes || !ok {
 				t.Errorf("FileBytes %d, %t, want %d", got, ok, e.bytes)
 			}
 			if got, ok := f.RuntimeSeconds(); got != e.seconds || ok != (e.seconds > 0) {
@@ -275,7 +275,7 @@ func fioOptions(t *testing.T, text string) map[string]map[string]string {
 		case !hasValue:
 			options[name] = "1"
 		default:
-			options[canonical(name)] = value
+			options[Canonical(name)] = value
 		}
 	}
 	for _, options := range jobs {

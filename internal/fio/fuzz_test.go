@@ -58,7 +58,7 @@ func FuzzValidate(f *testing.F) {
 			}
 		}
 		file.Groups()
-		file.FileBytes()
+		FileBytes(file)
 		file.RuntimeSeconds()
 		file.NeedsLayout()
 	})

@@ -29,13 +29,15 @@ var sectionName = regexp.MustCompile(`\A[A-Za-z0-9_][A-Za-z0-9_.,=+@() -]{0,63}\
 
 // Validate refuses what a job file must not do on a volume of the given mode: run commands, leave the
 // volume, change the shape of fio's report, write although readOnly, or what fio would refuse or
-// misunderstand. Only options that are known to be harmless pass. path is the field of the job file, or of the
-// FioParameters that it was made of; each error names the field, the value and the remedy. At most 16
-// errors are returned.
-func Validate(path *field.Path, f *JobFile, mode corev1.PersistentVolumeMode, readOnly bool) field.ErrorList {
-	g := &guard{path: path, block: mode == corev1.PersistentVolumeBlock, readOnly: readOnly}
+// misunderstand. Only options that are known to be harmless pass. workload is the field of the workload that
+// the file was made of; each error names the field, the value and the remedy. At most 16 errors are returned.
+func Validate(workload *field.Path, f *JobFile, mode corev1.PersistentVolumeMode, readOnly bool) field.ErrorList {
+	g := &guard{path: workload.Child("jobFile"), matrix: workload.Child(matrixField), block: mode == corev1.PersistentVolumeBlock, readOnly: readOnly}
+	if f.isTyped() {
+		g.path = workload.Child("fio")
+	}
 	if err := f.checkExtent(); err != nil {
-		return field.ErrorList{field.Forbidden(path, err.Error())}
+		return field.ErrorList{field.Forbidden(g.path, err.Error())}
 	}
 	g.checkSections(f)
 	g.checkOptions(f)
@@ -49,7 +51,8 @@ func Validate(path *field.Path, f *JobFile, mode corev1.PersistentVolumeMode, re
 
 // guard collects the errors of a job file.
 type guard struct {
-	path            *field.Path
+	// path is the field of the job file or of the parameters, matrix that of the matrix.
+	path, matrix    *field.Path
 	block, readOnly bool
 	errs            field.ErrorList
 }
@@ -78,7 +81,7 @@ func (g *guard) checkOptions(f *JobFile) {
 			if len(g.errs) >= maxErrors {
 				return
 			}
-			name := canonical(o.Name)
+			name := Canonical(o.Name)
 			first, twice := seen[name]
 			if twice {
 				g.refuseOption(section.Name, o, "it is given twice, first as %s: remove one", quote(first.String()))
@@ -99,6 +102,8 @@ func (g *guard) checkOption(section string, o Option) {
 		g.refuseOption(section, o, "%s: %s", reason, remedy)
 	case o.Field == optionsField && known.field != "":
 		g.refuseOption(section, o, "it has a field of its own: move it out of options to %s", known.field)
+	case o.Field == matrixField && shapesReport[known.name]:
+		g.refuseOption(section, o, "it decides what makes one result, which has to be the same in all cases: remove it")
 	case !o.HasValue && !known.value.flag:
 		g.refuseOption(section, o, "it has no value: write %s=, then %s", known.name, known.value.example)
 	case len(o.Value) > maxValueBytes:
@@ -113,6 +118,9 @@ func (g *guard) checkOption(section string, o Option) {
 		g.refuseOption(section, o, "it is about files, and the volume is a raw block device: remove it%s", blockRemedy[known.name])
 	}
 }
+
+// shapesReport has the options that decide which jobs make one result.
+var shapesReport = map[string]bool{"group_reporting": true, "stonewall": true, "new_group": true}
 
 // blockRemedy says more about options that do not go with a raw block device.
 var blockRemedy = map[string]string{
@@ -131,6 +139,11 @@ func whyRefused(name string) (reason, remedy string) {
 	for _, r := range refusals {
 		if strings.HasPrefix(name, r.prefix) {
 			return r.reason, r.remedy
+		}
+	}
+	for i := range knownOptions {
+		if knownOptions[i].field == name {
+			return "it is the name of a field", "write fio's own name " + knownOptions[i].name
 		}
 	}
 	if similar := closest(name); similar != "" {
@@ -186,6 +199,8 @@ func (g *guard) refuseOption(section string, o Option, format string, args ...an
 		}
 		g.errs = append(g.errs, field.Invalid(g.path, quote(o.String()),
 			fmt.Sprintf("%ssection [%s]: %s", line, quote(section), why)))
+	case matrixField:
+		g.errs = append(g.errs, field.Invalid(g.matrix.Key(quote(o.Name)), quote(o.Value), why))
 	case optionsField:
 		g.errs = append(g.errs, field.Invalid(g.path.Child(optionsField).Key(quote(o.Name)), quote(o.Value), why))
 	default:

@@ -142,19 +142,9 @@ func (g *guard) require(j job, name, remedy string) {
 		g.refuseIn(j, name, "%s", remedy)
 		return
 	}
-	if j.isTyped() {
+	if j.typed {
 		g.errs = append(g.errs, field.Required(g.path.Child(byName[name].field), remedy))
 		return
 	}
 	g.errs = append(g.errs, field.Required(g.path, fmt.Sprintf("section [%s]: %s", j.name, remedy)))
-}
-
-// isTyped says whether the job was made of FioParameters.
-func (j job) isTyped() bool {
-	for _, o := range j.options {
-		if o.Field != "" {
-			return true
-		}
-	}
-	return false
 }

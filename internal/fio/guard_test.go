@@ -20,7 +20,7 @@ func refused(t *testing.T, text string, mode corev1.PersistentVolumeMode, readOn
 	if err != nil {
 		return field.ErrorList{field.Invalid(field.NewPath("jobFile"), "", err.Error())}
 	}
-	return Validate(field.NewPath("jobFile"), f, mode, readOnly)
+	return Validate(nil, f, mode, readOnly)
 }
 
 // TestAttacks holds what must never reach fio. Each line is put into a job that is fine without it.
@@ -225,8 +225,8 @@ func TestWhereOptionsGo(t *testing.T) {
 
 // TestMessages shows what users read.
 func TestMessages(t *testing.T) {
-	jobFile := field.NewPath("spec", "workloads").Index(0).Child("jobFile")
-	typedPath := field.NewPath("spec", "workloads").Index(1).Child("fio")
+	jobFile := field.NewPath("spec", "workloads").Index(0)
+	typedPath := field.NewPath("spec", "workloads").Index(1)
 	jobs := func(text string) *JobFile { return mustParse(t, text) }
 	typed := func(p v1alpha1.FioParameters) *JobFile { return FromParameters("w", &p) }
 	options := func(name string, value v1alpha1.FioOptionValue) map[string]v1alpha1.FioOptionValue {
@@ -271,6 +271,14 @@ func TestMessages(t *testing.T) {
 			`spec.workloads[1].fio.options[group_reporting]: Invalid value: "0": it is given twice, first as group_reporting=1: remove one`},
 		{typedPath, typed(v1alpha1.FioParameters{RW: "read", Size: new("1M"), Direct: new(true), Options: options("buffered", "1")}),
 			`spec.workloads[1].fio.options[buffered]: Invalid value: "1": it is the opposite of direct, which is given too: keep one`},
+		{jobFile, jobs("[a]\nsize=1M\n").With([]Setting{{"exec_prerun", "id"}}),
+			`spec.workloads[0].matrix[exec_prerun]: Invalid value: "id": it runs commands: remove it`},
+		{typedPath, typed(v1alpha1.FioParameters{RW: "read", Size: new("1M")}).With([]Setting{{"runtimeSeconds", "5"}}),
+			`spec.workloads[1].matrix[runtimeSeconds]: Invalid value: "5": it is the name of a field: write fio's own name runtime`},
+		{typedPath, typed(v1alpha1.FioParameters{RW: "read", Size: new("1M")}).With([]Setting{{"stonewall", "1"}}),
+			`spec.workloads[1].matrix[stonewall]: Invalid value: "1": it decides what makes one result, which has to be the same in all cases: remove it`},
+		{typedPath, typed(v1alpha1.FioParameters{RW: "read", Size: new("1M")}).With([]Setting{{"bs", "4 k"}}),
+			`spec.workloads[1].matrix[bs]: Invalid value: "4 k": write a number of bytes such as 4k, or up to three with commas (reads, writes, trims)`},
 	} {
 		errs := Validate(tt.path, tt.file, corev1.PersistentVolumeFilesystem, false)
 		if len(errs) != 1 {

@@ -39,7 +39,7 @@ type Option struct {
 	HasValue bool
 	// Line is the number of the option's line in the job file, from 1; 0 if there is none.
 	Line int
-	// Field is the field of v1alpha1.FioParameters that the option was made of; "" in a job file.
+	// Field is the field of v1alpha1.FioParameters that the option was made of, or matrix; "" in a job file.
 	Field string
 }
 
@@ -182,6 +182,14 @@ func (f *JobFile) clone() *JobFile {
 func (s Section) isJob() bool {
 	return !strings.HasPrefix(s.Name, globalName)
 }
+
+// isTyped says whether the section was made of FioParameters.
+func (s Section) isTyped() bool {
+	return slices.ContainsFunc(s.Options, func(o Option) bool { return o.Field != "" && o.Field != matrixField })
+}
+
+// isTyped says whether the file was made of FioParameters.
+func (f *JobFile) isTyped() bool { return slices.ContainsFunc(f.Sections, Section.isTyped) }
 
 // strip removes the comment and the blanks around a line.
 func strip(line string) string {

@@ -12,6 +12,8 @@ type job struct {
 	section int
 	// options are the effective ones by their names, aliases resolved.
 	options map[string]Option
+	// typed says whether the job was made of FioParameters.
+	typed bool
 }
 
 // jobs returns the jobs of the file, each with the options of the global sections before it and its own.
@@ -23,17 +25,17 @@ func (f *JobFile) jobs() []job {
 		if section.isJob() {
 			options = make(map[string]Option, len(shared)+len(section.Options))
 			maps.Copy(options, shared)
-			jobs = append(jobs, job{name: section.Name, section: i, options: options})
+			jobs = append(jobs, job{name: section.Name, section: i, options: options, typed: section.isTyped()})
 		}
 		for _, o := range section.Options {
-			options[canonical(o.Name)] = o
+			options[Canonical(o.Name)] = o
 		}
 	}
 	return jobs
 }
 
-// canonical returns the name of which another is an alias, or the name itself.
-func canonical(name string) string {
+// Canonical returns the name of which another is an alias in fio, such as bs of blocksize, or the name itself.
+func Canonical(name string) string {
 	if known, ok := byName[name]; ok {
 		return known.name
 	}
@@ -93,6 +95,16 @@ func (j job) direction() string {
 // waits says whether the job begins when all jobs before it have ended.
 func (j job) waits() bool {
 	return j.on("stonewall")
+}
+
+// reads says whether the job reads data that must have been written before.
+func (j job) reads() bool {
+	switch j.direction() {
+	case "read", "randread", "rw", "readwrite", "randrw":
+		return true
+	default:
+		return false
+	}
 }
 
 // parts says whether the job begins another group of results.

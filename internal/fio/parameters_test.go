@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -94,7 +93,7 @@ func TestWorkloadNamesThatFioTakesForGlobal(t *testing.T) {
 	if diff := cmp.Diff([]string{"workload-global-reads"}, f.Groups()); diff != "" {
 		t.Error(diff)
 	}
-	if errs := Validate(field.NewPath("fio"), f, corev1.PersistentVolumeFilesystem, false); len(errs) > 0 {
+	if errs := Validate(nil, f, corev1.PersistentVolumeFilesystem, false); len(errs) > 0 {
 		t.Error(errs)
 	}
 }

@@ -1,6 +1,10 @@
 package fio
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // Groups returns the names of the groups of results in the order in which fio reports them. Jobs that run
 // together and have group_reporting make one, named after the first of them; stonewall and new_group
@@ -87,36 +91,39 @@ func (j job) microseconds() (int64, bool) {
 	return total, true
 }
 
-// NeedsLayout says whether fio --create_only may have something to do in a file system: it does not if
-// every job makes its files as it opens them.
-func (f *JobFile) NeedsLayout() bool {
-	for _, j := range f.jobs() {
-		if !j.on("create_on_open") {
-			return true
+// FileBytes returns how large the test files of all jobs of job files that use one directory become.
+// Files that jobs share count once, at their largest. It is false if that cannot be known from the files, as
+// with fill_device or a percentage, or exceeds an int64.
+func FileBytes(jobFiles ...*JobFile) (int64, bool) {
+	var sets []fileSet
+	for _, f := range jobFiles {
+		for _, j := range f.jobs() {
+			more, ok := j.fileSets()
+			if !ok {
+				return 0, false
+			}
+			sets = append(sets, more...)
 		}
 	}
-	return false
+	return sum(sets)
 }
 
-// FileBytes returns how large the test files of all jobs become in a file system. Files that jobs share
-// count once, at their largest. It is false if that cannot be known from the file, as with fill_device or a
-// percentage, or exceeds an int64.
-func (f *JobFile) FileBytes() (int64, bool) {
-	files := map[string]fileSet{}
-	for _, j := range f.jobs() {
-		sets, ok := j.fileSets()
-		if !ok {
-			return 0, false
-		}
-		for _, set := range sets {
-			old := files[set.name]
-			set.count, set.bytes = max(set.count, old.count), max(set.bytes, old.bytes)
-			files[set.name] = set
-		}
-	}
+// sum returns the bytes of all files, each at its largest; false if they exceed an int64.
+func sum(sets []fileSet) (int64, bool) {
+	sets = slices.Clone(sets)
+	slices.SortFunc(sets, func(a, b fileSet) int { return cmp.Compare(b.bytes, a.bytes) })
+	counted := map[string][]int64{} // by the name of the set, then by the clone: its files, as large or larger
 	var total int64
-	for _, set := range files {
-		bytes, ok := multiply(set.count, set.bytes)
+	for _, set := range slices.Compact(sets) {
+		files := counted[set.name]
+		files = append(files, make([]int64, max(set.clones-int64(len(files)), 0))...)
+		counted[set.name] = files
+		var more int64
+		for clone := range set.clones {
+			more += max(set.files-files[clone], 0)
+			files[clone] = max(set.files, files[clone])
+		}
+		bytes, ok := multiply(more, set.bytes)
 		if !ok {
 			return 0, false
 		}
@@ -127,16 +134,17 @@ func (f *JobFile) FileBytes() (int64, bool) {
 	return total, true
 }
 
-// fileSet is a number of files whose names differ in numbers of clones and files only.
+// fileSet is files whose names differ in the numbers of the clone and of the file only.
 type fileSet struct {
 	name string
-	// count is the number of files, bytes the size of the largest.
-	count, bytes int64
+	// clones is the number of clones, files that of each one's files, bytes the size of the largest.
+	clones, files, bytes int64
 }
 
-// fileSets returns the files of a job and its clones; false if their sizes cannot be known.
+// fileSets returns the files of a job and its clones; false if their sizes cannot be known, or there are more
+// than can be.
 func (j job) fileSets() ([]fileSet, bool) {
-	if j.on("fill_device") || j.on("file_append") {
+	if j.on("fill_device") || j.on("file_append") || j.clones() > maxClones || j.files() > maxFiles {
 		return nil, false
 	}
 	sets := j.fileNames()
@@ -153,19 +161,19 @@ func (j job) fileNames() []fileSet {
 	if list := j.text("filename", ""); list != "" {
 		var sets []fileSet
 		for name := range strings.SplitSeq(list, ":") {
-			sets = append(sets, fileSet{name: name, count: 1})
+			sets = append(sets, fileSet{name: name, clones: 1, files: 1})
 		}
 		return sets
 	}
-	format := strings.ToLower(j.text("filename_format", "$jobname.$jobnum.$filenum"))
-	count := int64(1)
+	format := keyword.ReplaceAllStringFunc(j.text("filename_format", "$jobname.$jobnum.$filenum"), strings.ToLower)
+	set := fileSet{name: strings.ReplaceAll(format, "$jobname", j.name), clones: 1, files: 1}
 	if strings.Contains(format, "$jobnum") {
-		count *= j.clones()
+		set.clones = j.clones()
 	}
 	if strings.Contains(format, "$filenum") {
-		count *= j.files()
+		set.files = j.files()
 	}
-	return []fileSet{{name: strings.ReplaceAll(format, "$jobname", j.name), count: count}}
+	return []fileSet{set}
 }
 
 // files is the number of files of each clone.

@@ -1,8 +1,10 @@
 package fio
 
 import (
+	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,6 +58,8 @@ func TestFileBytes(t *testing.T) {
 		"files of a job":              {"[a]\nsize=64k\nnrfiles=4\n", 64 << 10},
 		"files of clones":             {"[a]\nsize=64k\nnr_files=4\nnumjobs=2\n", 2 * 64 << 10},
 		"sections":                    {"[a]\nsize=64k\n[b]\nsize=32k\n", 96 << 10},
+		"files of one job of several": {"[global]\nfilename_format=f.$jobnum.$filenum\n[a]\nsize=64k\nnrfiles=4\n[b]\nsize=64k\nnumjobs=4\n", 4*64<<10 + 3*16<<10},
+		"a name in upper case":        {"[global]\nfilename_format=F.$jobnum\nsize=64k\n[a]\n[b]\nfilename_format=f.$jobnum\n", 2 * 64 << 10},
 		"shared name":                 {"[global]\nfilename=shared\n[a]\nsize=64k\nnumjobs=2\n[b]\nsize=128k\n", 128 << 10},
 		"several names":               {"[a]\nfilename=x:y\nsize=64k\n", 64 << 10},
 		"names shared in part":        {"[a]\nfilename=x:y\nsize=64k\n[b]\nfilename=y\nsize=64k\n", 96 << 10},
@@ -71,7 +75,7 @@ func TestFileBytes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := mustParse(t, "[global]\nrw=read\n"+tt.text)
-			if got, ok := f.FileBytes(); got != tt.want || !ok {
+			if got, ok := FileBytes(f); got != tt.want || !ok {
 				t.Errorf("%d, %t, want %d", got, ok, tt.want)
 			}
 			directory := t.TempDir()
@@ -106,14 +110,65 @@ func TestFileBytesCannotBeKnown(t *testing.T) {
 		"[a]\n", "[a]\nsize=0\n", "[a]\nsize=50%\n", "[a]\nfill_device=1\nsize=1G\n", "[a]\nfile_append=1\nsize=1G\n",
 		"[a]\nsize=1G\noffset=10%\n", "[a]\nsize=1G\noffset_increment=10%\n", "[a]\nsize=x\n",
 		"[a]\nsize=8000P\nnumjobs=2\n", "[a]\nsize=8000P\n[b]\nsize=8000P\n", "[a]\nsize=999999P\n",
-		"[a]\nsize=8000P\noffset=8000P\n", "[a]\nsize=1\noffset_increment=8000P\nnumjobs=100\n",
+		"[a]\nsize=1G\nnumjobs=1025\n", "[a]\nsize=1G\nnrfiles=1000001\n", "[a]\nsize=8000P\noffset=8000P\n", "[a]\nsize=1\noffset_increment=8000P\nnumjobs=100\n",
 	} {
-		if got, ok := mustParse(t, text).FileBytes(); ok {
+		if got, ok := FileBytes(mustParse(t, text)); ok {
 			t.Errorf("%q: %d", text, got)
 		}
 	}
-	if got, ok := mustParse(t, "[a]\nfilesize=1M-8M\nnrfiles=3\n").FileBytes(); got != 24*mebibyte || !ok {
+	if got, ok := FileBytes(mustParse(t, "[a]\nfilesize=1M-8M\nnrfiles=3\n")); got != 24*mebibyte || !ok {
 		t.Errorf("range of sizes: %d, %t", got, ok)
+	}
+}
+
+// TestFileBytesOfCases also lets fio lay out the files of one case after the other.
+func TestFileBytesOfCases(t *testing.T) {
+	for name, tt := range map[string]struct {
+		settings [][]Setting
+		want     int64
+	}{
+		"the largest size":   {[][]Setting{{{"size", "64k"}}, {{"size", "128k"}}, {{"size", "32k"}}}, 128 << 10},
+		"the most clones":    {[][]Setting{{{"numjobs", "2"}}, {{"numjobs", "4"}}, {{"numjobs", "1"}}}, 4 * 64 << 10},
+		"the first is large": {[][]Setting{{{"nrfiles", "1"}}, {{"nrfiles", "4"}}}, 64<<10 + 3*16<<10},
+		"clones and files": {
+			[][]Setting{{{"nrfiles", "1"}, {"numjobs", "4"}}, {{"nrfiles", "4"}, {"numjobs", "2"}}, {{"nrfiles", "2"}, {"numjobs", "3"}}},
+			4*64<<10 + 3*32<<10 + 2*2*16<<10,
+		},
+		"reads and writes": {[][]Setting{{{"rw", "write"}}, {{"rw", "read"}}, {{"rw", "randwrite"}}}, 64 << 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			directory := t.TempDir()
+			var cases []*JobFile
+			for _, settings := range tt.settings {
+				c := mustParse(t, "[a]\nsize=64k\n").With(settings)
+				if run := runFio(t, c.On(Volume{Directory: directory}).String(), "--create_only=1"); run.code != 0 {
+					t.Fatalf("fio: %s", run.output)
+				}
+				cases = append(cases, c)
+			}
+			if got, ok := FileBytes(cases...); got != tt.want || !ok {
+				t.Errorf("%d, %t, want %d", got, ok, tt.want)
+			}
+			slices.Reverse(cases)
+			if got, ok := FileBytes(cases...); got != tt.want || !ok {
+				t.Errorf("in another order %d, %t, want %d", got, ok, tt.want)
+			}
+			if got := bytesBelow(t, directory); got != tt.want {
+				t.Errorf("fio laid out %d, want %d", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestFileBytesOfManyCases: the work does not grow with what numbers say.
+func TestFileBytesOfManyCases(t *testing.T) {
+	var cases []*JobFile
+	for i := range 256 {
+		cases = append(cases, mustParse(t, fmt.Sprintf("[a]\nsize=%dk\nnrfiles=%d\nnumjobs=1024\n", 1000-i, 1+100*i)))
+	}
+	if got, ok := FileBytes(cases...); got == 0 || !ok {
+		t.Errorf("%d, %t", got, ok)
 	}
 }
 
@@ -140,20 +195,6 @@ func TestRuntimeSeconds(t *testing.T) {
 	} {
 		if got, ok := mustParse(t, text).RuntimeSeconds(); got != want || ok != (want > 0) {
 			t.Errorf("%q: %d, %t, want %d", text, got, ok, want)
-		}
-	}
-}
-
-func TestNeedsLayout(t *testing.T) {
-	for text, want := range map[string]bool{
-		"[a]\nrw=read\nsize=1G\n":                           true,
-		"[a]\nrw=write\nsize=1G\ncreate_on_open=1\n":        false,
-		"[global]\ncreate_on_open=1\n[a]\n[b]\n":            false,
-		"[a]\ncreate_on_open=1\n[b]\ncreate_on_open=0\n":    true,
-		"[global]\ncreate_on_open=0\n[a]\ncreate_on_open=1": false,
-	} {
-		if got := mustParse(t, text).NeedsLayout(); got != want {
-			t.Errorf("%q: %t, want %t", text, got, want)
 		}
 	}
 }

@@ -4,10 +4,13 @@ package plan
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/fio"
@@ -16,15 +19,19 @@ import (
 
 // MaxResults is the most results that a benchmark can have: so many fit into its status. A run has one,
 // and one for each section of a job file with several.
-const MaxResults = 512
+const MaxResults = 200
 
-// Run is one measurement: a workload on a target.
+// Run is one measurement: a workload, with one choice of its matrix, on a target.
 type Run struct {
 	// Name is unique in the benchmark, and the same whatever else the benchmark contains.
 	Name string
 	// Target and Workload are the elements of the spec.
 	Target   *v1alpha1.Target
 	Workload *v1alpha1.Workload
+	// Parameters are the values of the workload's matrix by the names of fio's options; nil without a matrix.
+	Parameters map[string]string
+	// Repetition counts the runs of the same on the same, from 1.
+	Repetition int32
 	// Job is what fio does, without the place where it does it.
 	Job *fio.JobFile
 }
@@ -33,37 +40,106 @@ type Run struct {
 // without a cluster has none, and takes such claims for file systems.
 type VolumeModes map[string]corev1.PersistentVolumeMode
 
-// Runs returns the runs of a benchmark in the order in which they are made: every workload is measured on
-// all targets before the next one, so that the targets of a comparison are measured close together. It
-// reports all that is wrong with the workloads on their targets.
+// Runs returns the runs of a benchmark in the order in which they are made, and all that is wrong with the
+// workloads on their targets.
 func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.ErrorList) {
 	specPath := field.NewPath("spec")
-	var runs []Run
-	var problems field.ErrorList
-	results := 0
-	for i := range spec.Workloads {
-		workload := &spec.Workloads[i]
-		job, errs := jobOf(specPath.Child("workloads").Index(i), workload)
-		problems = append(problems, errs...)
+	if problems := validateShape(specPath, spec); len(problems) > 0 {
+		return nil, problems
+	}
+	jobs, problems := jobsOf(specPath, spec)
+	if problem := validateResults(specPath, spec, jobs); problem != nil {
+		// Without a look at the cases, which can be too many to look at.
+		return nil, append(problems, problem)
+	}
+	var measured []Run // each workload's cases, not yet on a target
+	for i, job := range jobs {
 		if job == nil {
 			continue
 		}
-		results += len(job.Groups()) * len(spec.Targets)
-		problems = append(problems, validateOn(specPath.Child("workloads").Index(i), workload, job, spec.Targets, modes)...)
-		for j := range spec.Targets {
-			target := &spec.Targets[j]
-			runs = append(runs, Run{Name: workload.Name + "." + target.Name, Target: target, Workload: workload, Job: job})
+		workload := &spec.Workloads[i]
+		cases := casesOf(workload, job)
+		problems = append(problems, validateCases(specPath.Child("workloads").Index(i), cases, spec.Targets, modes)...)
+		for _, c := range cases {
+			measured = append(measured, Run{Name: c.name, Workload: workload, Parameters: c.parameters, Job: c.job})
 		}
 	}
-	if results > MaxResults {
-		problems = append(problems, field.Invalid(specPath.Child("workloads"), len(spec.Workloads),
-			fmt.Sprintf("the workloads and their sections give %d results on %d targets, and at most %d are possible; split the benchmark", results, len(spec.Targets), MaxResults)))
-	}
-	problems = append(problems, validateCapacity(specPath.Child("targets"), spec.Targets, runs)...)
+	problems = append(problems, validateCapacity(specPath.Child("targets"), spec.Targets, measured)...)
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	return runs, nil
+	return order(spec, measured), nil
+}
+
+// Baseline returns the name of the target that the others are compared with.
+func Baseline(spec *v1alpha1.StorageBenchmarkSpec) string {
+	if spec.Baseline != nil {
+		return *spec.Baseline
+	}
+	return spec.Targets[0].Name
+}
+
+func repetitions(spec *v1alpha1.StorageBenchmarkSpec) int32 {
+	return max(ptr.Deref(spec.Repetitions, 1), 1)
+}
+
+// order puts what is measured onto the targets and repeats it, in the order of the runs.
+func order(spec *v1alpha1.StorageBenchmarkSpec, measured []Run) []Run {
+	var runs []Run
+	add := func(m Run, target *v1alpha1.Target, repetition int32) {
+		m.Name = runName(spec, &m, target, repetition)
+		m.Target, m.Repetition = target, repetition
+		runs = append(runs, m)
+	}
+	if spec.Order == v1alpha1.OrderByTarget {
+		for i := range spec.Targets {
+			for repetition := int32(1); repetition <= repetitions(spec); repetition++ {
+				for _, m := range measured {
+					add(m, &spec.Targets[i], repetition)
+				}
+			}
+		}
+		return runs
+	}
+	for repetition := int32(1); repetition <= repetitions(spec); repetition++ {
+		for _, m := range measured {
+			for i := range spec.Targets {
+				add(m, &spec.Targets[i], repetition)
+			}
+		}
+	}
+	return runs
+}
+
+// runName returns a name such as randwrite.bs-16k.gp3.2, with the case where the workload has a matrix and the
+// repetition where there are several.
+func runName(spec *v1alpha1.StorageBenchmarkSpec, m *Run, target *v1alpha1.Target, repetition int32) string {
+	parts := []string{m.Workload.Name}
+	if m.Name != "" {
+		parts = append(parts, m.Name)
+	}
+	parts = append(parts, target.Name)
+	if repetitions(spec) > 1 {
+		parts = append(parts, strconv.Itoa(int(repetition)))
+	}
+	return strings.Join(parts, ".")
+}
+
+// jobsOf returns what fio does by the workloads themselves, nil for one with problems.
+func jobsOf(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec) ([]*fio.JobFile, field.ErrorList) {
+	jobs := make([]*fio.JobFile, len(spec.Workloads))
+	var problems field.ErrorList
+	for i := range spec.Workloads {
+		workload := &spec.Workloads[i]
+		path := path.Child("workloads").Index(i)
+		job, errs := jobOf(path, workload)
+		errs = append(errs, validateMatrix(path.Child("matrix"), workload.Matrix)...)
+		if len(errs) == 0 {
+			jobs[i] = job
+		}
+		problems = append(problems, errs...)
+	}
+	return jobs, problems
 }
 
 func jobOf(path *field.Path, w *v1alpha1.Workload) (*fio.JobFile, field.ErrorList) {
@@ -75,6 +151,21 @@ func jobOf(path *field.Path, w *v1alpha1.Workload) (*fio.JobFile, field.ErrorLis
 		return nil, field.ErrorList{field.Invalid(path.Child("jobFile"), field.OmitValueType{}, err.Error())}
 	}
 	return job, nil
+}
+
+// validateResults refuses more results than fit into the status.
+func validateResults(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, jobs []*fio.JobFile) *field.Error {
+	results := 0
+	for i, job := range jobs {
+		if job != nil {
+			results += len(job.Groups()) * countCases(spec.Workloads[i].Matrix) * len(spec.Targets) * int(repetitions(spec))
+		}
+	}
+	if results <= MaxResults {
+		return nil
+	}
+	return field.Invalid(path.Child("workloads"), len(spec.Workloads),
+		fmt.Sprintf("the workloads with all choices of their matrix and all sections, on %d targets, %d times each, give %d results, and at most %d are possible; split the benchmark", len(spec.Targets), repetitions(spec), results, MaxResults))
 }
 
 // ModeOf returns the volume mode of a target.
@@ -100,27 +191,24 @@ type kind struct {
 	readOnly bool
 }
 
-// validateOn validates a workload once for each kind of target, so that a problem is not reported again
-// for every target.
-func validateOn(path *field.Path, w *v1alpha1.Workload, job *fio.JobFile, targets []v1alpha1.Target, modes VolumeModes) field.ErrorList {
-	if w.Fio != nil {
-		path = path.Child("fio")
-	} else {
-		path = path.Child("jobFile")
-	}
+// validateCases validates a workload's cases once for each kind of target, so that a problem is not reported
+// again for every case and target.
+func validateCases(path *field.Path, cases []testCase, targets []v1alpha1.Target, modes VolumeModes) field.ErrorList {
+	kinds := map[kind]bool{}
+	seen := map[string]bool{}
 	var problems field.ErrorList
-	seenKinds := map[kind]bool{}
-	seenProblems := map[string]bool{}
 	for i := range targets {
 		k := kind{mode: modes.ModeOf(&targets[i]), readOnly: modes.ReadOnly(&targets[i])}
-		if seenKinds[k] {
+		if kinds[k] {
 			continue
 		}
-		seenKinds[k] = true
-		for _, problem := range fio.Validate(path, job, k.mode, k.readOnly) {
-			if !seenProblems[problem.Error()] {
-				seenProblems[problem.Error()] = true
-				problems = append(problems, problem)
+		kinds[k] = true
+		for _, c := range cases {
+			for _, problem := range fio.Validate(path, c.job, k.mode, k.readOnly) {
+				if !seen[problem.Error()] {
+					seen[problem.Error()] = true
+					problems = append(problems, problem)
+				}
 			}
 		}
 	}
@@ -128,23 +216,30 @@ func validateOn(path *field.Path, w *v1alpha1.Workload, job *fio.JobFile, target
 }
 
 // validateCapacity refuses test files that cannot fit on a new volume, which fio would otherwise report as
-// "No space left on device" after the volume was paid for.
-func validateCapacity(path *field.Path, targets []v1alpha1.Target, runs []Run) field.ErrorList {
+// "No space left on device" after the volume was paid for. The files of all workloads stay until the end. On a
+// raw block volume all jobs work in the same place, and fio itself keeps to its size.
+func validateCapacity(path *field.Path, targets []v1alpha1.Target, measured []Run) field.ErrorList {
+	var jobs []*fio.JobFile
+	for _, m := range measured {
+		// One whose files cannot be known is left out: the others need their room all the same.
+		if _, known := fio.FileBytes(m.Job); known {
+			jobs = append(jobs, m.Job)
+		}
+	}
+	bytes, known := fio.FileBytes(jobs...)
 	var problems field.ErrorList
 	for i := range targets {
 		target := &targets[i]
-		if !storage.IsProvisioned(target) {
+		capacity := storage.Capacity(target)
+		if !storage.IsProvisioned(target) || storage.VolumeMode(target) == corev1.PersistentVolumeBlock || (known && bytes <= capacity.Value()) {
 			continue
 		}
-		capacity := storage.Capacity(target)
-		for _, run := range runs {
-			bytes, known := run.Job.FileBytes()
-			if run.Target == target && known && bytes > capacity.Value() {
-				problems = append(problems, field.Invalid(path.Index(i).Child("capacity"), capacity.String(),
-					fmt.Sprintf("the test files of workload %q take %s; raise capacity, or lower size or numjobs", run.Workload.Name, resource.NewQuantity(roundUp(bytes), resource.BinarySI))))
-				break
-			}
+		needed := "more than can be counted"
+		if known {
+			needed = resource.NewQuantity(roundUp(bytes), resource.BinarySI).String()
 		}
+		problems = append(problems, field.Invalid(path.Index(i).Child("capacity"), capacity.String(),
+			fmt.Sprintf("the test files of all workloads take %s; raise capacity, or lower size or numjobs", needed)))
 	}
 	return problems
 }

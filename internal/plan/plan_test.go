@@ -1,6 +1,7 @@
 package plan
 
 import (
+	stdcmp "cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/test/builder"
@@ -44,6 +47,96 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+func with(w v1alpha1.Workload, m matrix) v1alpha1.Workload {
+	w.Matrix = m
+	return w
+}
+
+// Both orders go through the same runs. What is not said is Interleaved, and once.
+func TestOrders(t *testing.T) {
+	benchmark := func() *builder.Benchmark {
+		return builder.NewBenchmark("ns", "sb").Target(builder.NewTarget("b")).Target(builder.NewTarget("a")).
+			Workload(with(builder.NewWorkload("y"), matrix{"bs": of("16k", "4k")})).Workload(builder.NewWorkload("x"))
+	}
+	for _, test := range []struct {
+		order       v1alpha1.Order
+		repetitions *int32
+		want        []string
+	}{
+		{"", nil, []string{"y.bs-16k.b", "y.bs-16k.a", "y.bs-4k.b", "y.bs-4k.a", "x.b", "x.a"}},
+		{v1alpha1.OrderInterleaved, new(int32(1)), []string{"y.bs-16k.b", "y.bs-16k.a", "y.bs-4k.b", "y.bs-4k.a", "x.b", "x.a"}},
+		{v1alpha1.OrderInterleaved, new(int32(2)), []string{
+			"y.bs-16k.b.1", "y.bs-16k.a.1", "y.bs-4k.b.1", "y.bs-4k.a.1", "x.b.1", "x.a.1",
+			"y.bs-16k.b.2", "y.bs-16k.a.2", "y.bs-4k.b.2", "y.bs-4k.a.2", "x.b.2", "x.a.2",
+		}},
+		{v1alpha1.OrderByTarget, new(int32(2)), []string{
+			"y.bs-16k.b.1", "y.bs-4k.b.1", "x.b.1", "y.bs-16k.b.2", "y.bs-4k.b.2", "x.b.2",
+			"y.bs-16k.a.1", "y.bs-4k.a.1", "x.a.1", "y.bs-16k.a.2", "y.bs-4k.a.2", "x.a.2",
+		}},
+	} {
+		runs, problems := Runs(spec(benchmark().With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Order, sb.Spec.Repetitions = test.order, test.repetitions })), nil)
+		if diff := cmp.Diff(test.want, names(runs)); diff != "" || len(problems) > 0 {
+			t.Errorf("order %q, problems %v, runs (-want +got):\n%s", test.order, problems, diff)
+		}
+	}
+}
+
+func TestBaseline(t *testing.T) {
+	s := spec(builder.NewBenchmark("ns", "sb").Target(builder.NewTarget("a")).Target(builder.NewTarget("b")))
+	if got := Baseline(s); got != "a" {
+		t.Errorf("the baseline is %s, want the first target", got)
+	}
+	s.Baseline = new("b")
+	if got := Baseline(s); got != "b" {
+		t.Errorf("the baseline is %s, want that of the spec", got)
+	}
+}
+
+// TestShape: what the API server refuses is a problem without one too, and brings nothing down.
+func TestShape(t *testing.T) {
+	twice := builder.NewWorkload("w")
+	twice.JobFile = new("[a]\nrw=read\nsize=1M\n")
+	target, workload := builder.NewTarget("t"), builder.NewWorkload("w")
+	long := strings.Repeat("a", 33)
+	for name, test := range map[string]struct {
+		spec v1alpha1.StorageBenchmarkSpec
+		want []string
+	}{
+		"nothing": {v1alpha1.StorageBenchmarkSpec{}, []string{"spec.targets: Required value: give at least one", "spec.workloads: Required value: give at least one"}},
+		"a workload of nothing": {
+			v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{target}, Workloads: []v1alpha1.Workload{workload, {Name: "v"}}},
+			[]string{`spec.workloads[1]: Invalid value: "v": set exactly one of fio (parameters) and jobFile (a whole fio job file)`},
+		},
+		"a workload of both": {
+			v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{target}, Workloads: []v1alpha1.Workload{twice}},
+			[]string{`spec.workloads[0]: Invalid value: "w": set exactly one of fio (parameters) and jobFile (a whole fio job file)`},
+		},
+		"names twice": {
+			v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{target, target}, Workloads: []v1alpha1.Workload{workload, workload}},
+			[]string{`spec.targets[1].name: Duplicate value: "t"`, `spec.workloads[1].name: Duplicate value: "w"`},
+		},
+		"names too long": {
+			v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{builder.NewTarget(long)}, Workloads: []v1alpha1.Workload{builder.NewWorkload(long)}},
+			[]string{"spec.targets[0].name: Too long: may not be more than 32 bytes", "spec.workloads[0].name: Too long: may not be more than 32 bytes"},
+		},
+		"another baseline": {
+			v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{target}, Workloads: []v1alpha1.Workload{workload}, Baseline: new("u")},
+			[]string{`spec.baseline: Unsupported value: "u": supported values: "t"`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			runs, problems := Runs(&test.spec, nil)
+			if diff := cmp.Diff(test.want, messages(problems)); diff != "" || runs != nil {
+				t.Errorf("%d runs, problems (-want +got):\n%s", len(runs), diff)
+			}
+		})
+	}
+	_, problems := Runs(&v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{builder.NewTarget("A.b")}, Workloads: []v1alpha1.Workload{workload}}, nil)
+	if len(problems) != 1 || problems[0].Field != "spec.targets[0].name" {
+		t.Errorf("problems of a name with a dot: %v", problems)
+	}
+}
+
 // Names of targets and workloads may have dashes, but no dots, so that two runs never share a name.
 func TestNamesAreUnique(t *testing.T) {
 	b := builder.NewBenchmark("ns", "sb")
@@ -64,36 +157,100 @@ func TestNamesAreUnique(t *testing.T) {
 }
 
 func TestTooManyResults(t *testing.T) {
-	sections := "[global]\nrw=read\nsize=1M\n[a]\n[b]\n"
+	const one, two = "[a]\nrw=read\nsize=1M\n", "[global]\nrw=read\nsize=1M\n[a]\n[b]\n"
+	large := "[global]\ngroup_reporting\nrw=read\nsize=4k\n"
+	for i := range 250 {
+		large += fmt.Sprintf("[job-%d]\nbs=4k\niodepth=1\nloops=1\n", i)
+	}
+	full := matrix{"bs": many(50), "numjobs": many(4)}
 	for _, test := range []struct {
-		targets, workloads int
-		jobFile            string
-		results            int
+		name                            string
+		targets, workloads, repetitions int
+		jobFile                         string
+		matrix                          matrix
+		results                         int
 	}{
-		{8, 64, "[a]\nrw=read\nsize=1M\n", 512},
-		{9, 64, "[a]\nrw=read\nsize=1M\n", 576},
-		{4, 64, sections, 512},
-		{5, 64, sections, 640},
+		{"workloads on targets", 4, 50, 1, one, nil, 200},
+		{"a target more", 5, 50, 1, one, nil, 250},
+		{"sections", 4, 25, 1, two, nil, 200},
+		{"a workload of sections more", 4, 26, 1, two, nil, 208},
+		{"repetitions", 5, 1, 40, one, nil, 200},
+		{"a repetition more", 1, 1, 201, one, nil, 201},
+		{"a matrix", 1, 1, 1, one, full, 200},
+		{"all of them", 2, 2, 5, two, matrix{"bs": many(5)}, 200},
+		{"all of them, and a value more", 2, 2, 5, two, matrix{"bs": many(6)}, 240},
+		{"a workload more beside a matrix", 1, 2, 1, one, full, 400},
+		{"as many as the API admits", 16, 64, 64, two, full, 2 * 200 * 16 * 64 * 64},
+		{"large job files", 1, 64, 1, large, full, 200 * 64},
 	} {
-		b := builder.NewBenchmark("ns", "sb")
-		for i := range test.targets {
-			b.Target(builder.NewTarget(fmt.Sprintf("t%d", i)))
-		}
-		for i := range test.workloads {
-			b.Workload(builder.NewJobFile(fmt.Sprintf("w%d", i), test.jobFile))
-		}
-		_, problems := Runs(spec(b), nil)
-		if test.results <= MaxResults {
-			if len(problems) > 0 {
-				t.Errorf("%d results: problems %v", test.results, problems)
+		t.Run(test.name, func(t *testing.T) {
+			b := builder.NewBenchmark("ns", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(test.repetitions)) })
+			for i := range test.targets {
+				b.Target(builder.NewTarget(fmt.Sprintf("t%d", i)))
 			}
-			continue
-		}
-		want := fmt.Sprintf("give %d results on %d targets, and at most 512 are possible; split the benchmark", test.results, test.targets)
-		if len(problems) != 1 || problems[0].Field != "spec.workloads" || !strings.Contains(problems[0].Detail, want) {
-			t.Errorf("problems are %v, want %q", problems, want)
+			for i := range test.workloads {
+				w := builder.NewJobFile(fmt.Sprintf("w%d", i), test.jobFile)
+				w.Matrix = test.matrix
+				b.Workload(w)
+			}
+			runs, problems := Runs(spec(b), nil)
+			if test.results <= MaxResults {
+				if len(problems) > 0 || len(runs) == 0 {
+					t.Errorf("%d runs, problems %v", len(runs), problems)
+				}
+				return
+			}
+			want := fmt.Sprintf("spec.workloads: Invalid value: %d: the workloads with all choices of their matrix and all sections, on %d targets, %d times each, "+
+				"give %d results, and at most 200 are possible; split the benchmark", test.workloads, test.targets, test.repetitions, test.results)
+			if diff := cmp.Diff([]string{want}, messages(problems)); diff != "" || runs != nil {
+				t.Errorf("%d runs, problems (-want +got):\n%s", len(runs), diff)
+			}
+		})
+	}
+}
+
+// BenchmarkLargestPlan plans the largest job files that pass, as each pass of the operator does.
+func BenchmarkLargestPlan(b *testing.B) {
+	jobs := "[global]\ngroup_reporting\nrw=read\nsize=4k\n"
+	for i := range 250 {
+		jobs += fmt.Sprintf("[job-%d]\nbs=4k\nloops=1\n", i)
+	}
+	w := builder.NewJobFile("w", jobs)
+	w.Matrix = matrix{"iodepth": many(50), "nrfiles": many(4)}
+	s := spec(builder.NewBenchmark("ns", "sb").Target(builder.NewTarget("t")).Workload(w))
+	for b.Loop() {
+		if runs, problems := Runs(s, nil); len(runs) != MaxResults {
+			b.Fatalf("%d runs, problems %v", len(runs), problems)
 		}
 	}
+}
+
+type matrix = map[string]v1alpha1.MatrixValues
+
+// many returns the values from 1 to n.
+func many(n int) v1alpha1.MatrixValues {
+	var values v1alpha1.MatrixValues
+	for i := range n {
+		values = append(values, intstr.FromInt(i+1))
+	}
+	return values
+}
+
+// of returns values that are text.
+func of(texts ...string) v1alpha1.MatrixValues {
+	var values v1alpha1.MatrixValues
+	for _, text := range texts {
+		values = append(values, intstr.FromString(text))
+	}
+	return values
+}
+
+func messages(problems field.ErrorList) []string {
+	var messages []string
+	for _, problem := range problems {
+		messages = append(messages, problem.Error())
+	}
+	return messages
 }
 
 func TestProblems(t *testing.T) {
@@ -111,6 +268,8 @@ func TestProblems(t *testing.T) {
 	}
 	small := builder.NewTarget("small")
 	small.Capacity = new(resource.MustParse("100Mi"))
+	raw := builder.NewBlockTarget("raw")
+	raw.Capacity = new(resource.MustParse("100Mi"))
 	unsized := builder.NewTarget("unsized")
 	unsized.Capacity = nil
 	for _, test := range []struct {
@@ -118,13 +277,38 @@ func TestProblems(t *testing.T) {
 		targets   []v1alpha1.Target
 		workloads []v1alpha1.Workload
 		modes     VolumeModes
+		runs      int    // 0: one for each workload on each target
 		field     string // of the only problem; "" for none
 		detail    string
 	}{{
 		name: "fits", targets: []v1alpha1.Target{small}, workloads: []v1alpha1.Workload{sized("w", "50M", 2)},
 	}, {
 		name: "clones do not fit", targets: []v1alpha1.Target{builder.NewTarget("large"), small}, workloads: []v1alpha1.Workload{sized("w", "50M", 3)},
-		field: "spec.targets[1].capacity", detail: `the test files of workload "w" take 150Mi; raise capacity, or lower size or numjobs`,
+		field: "spec.targets[1].capacity", detail: `the test files of all workloads take 150Mi; raise capacity, or lower size or numjobs`,
+	}, {
+		name: "workloads do not fit beside each other", targets: []v1alpha1.Target{small}, workloads: []v1alpha1.Workload{sized("v", "50M", 1), sized("w", "60M", 1)},
+		field: "spec.targets[0].capacity", detail: "the test files of all workloads take 110Mi",
+	}, {
+		name: "a raw volume is as large as fio finds it", targets: []v1alpha1.Target{raw}, workloads: []v1alpha1.Workload{sized("w", "150M", 1)},
+	}, {
+		name: "sizes of one file", targets: []v1alpha1.Target{small}, workloads: []v1alpha1.Workload{with(sized("w", "1M", 1), matrix{"size": of("30M", "100M", "60M")})},
+		runs: 3,
+	}, {
+		name: "the largest size does not fit", targets: []v1alpha1.Target{small}, workloads: []v1alpha1.Workload{with(sized("w", "1M", 1), matrix{"size": of("30M", "101M", "60M")})},
+		field: "spec.targets[0].capacity", detail: "take 101Mi",
+	}, {
+		name: "size divided among more and more files", targets: []v1alpha1.Target{small}, workloads: []v1alpha1.Workload{with(sized("w", "40M", 1), matrix{"nrfiles": of("1", "10")})},
+		runs: 2,
+	}, {
+		name: "reads and writes share files", targets: []v1alpha1.Target{small}, workloads: []v1alpha1.Workload{with(sized("w", "60M", 1), matrix{"rw": of("read", "write")})},
+		runs: 2,
+	}, {
+		name: "sizes that cannot be known beside one that can", targets: []v1alpha1.Target{small},
+		workloads: []v1alpha1.Workload{builder.NewJobFile("v", "[a]\nfill_device=1\nrw=write\n"), sized("w", "150M", 1)},
+		field:     "spec.targets[0].capacity", detail: "take 150Mi",
+	}, {
+		name: "more than can be counted", targets: []v1alpha1.Target{small}, workloads: []v1alpha1.Workload{sized("v", "8000P", 1), sized("w", "8000P", 1)},
+		field: "spec.targets[0].capacity", detail: "take more than can be counted",
 	}, {
 		name: "default capacity", targets: []v1alpha1.Target{unsized}, workloads: []v1alpha1.Workload{sized("w", "11G", 1)},
 		field: "spec.targets[0].capacity", detail: "take 11Gi",
@@ -148,8 +332,9 @@ func TestProblems(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			runs, problems := Runs(&v1alpha1.StorageBenchmarkSpec{Targets: test.targets, Workloads: test.workloads}, test.modes)
 			if test.field == "" {
-				if len(problems) > 0 || len(runs) != len(test.targets)*len(test.workloads) {
-					t.Errorf("%d runs, problems %v", len(runs), problems)
+				want := stdcmp.Or(test.runs, len(test.targets)*len(test.workloads))
+				if len(problems) > 0 || len(runs) != want {
+					t.Errorf("%d runs, want %d; problems %v", len(runs), want, problems)
 				}
 				return
 			}

@@ -1,0 +1,163 @@
+package fio
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestNeedsLayout(t *testing.T) {
+	for text, want := range map[string]bool{
+		"[a]\nrw=read\nsize=1G\n":                           true,
+		"[a]\nrw=write\nsize=1G\ncreate_on_open=1\n":        false,
+		"[global]\ncreate_on_open=1\n[a]\n[b]\n":            false,
+		"[a]\ncreate_on_open=1\n[b]\ncreate_on_open=0\n":    true,
+		"[global]\ncreate_on_open=0\n[a]\ncreate_on_open=1": false,
+	} {
+		if got := mustParse(t, text).NeedsLayout(); got != want {
+			t.Errorf("%q: %t, want %t", text, got, want)
+		}
+	}
+}
+
+// TestLayout also asks fio: in the directory of a job file with the same layout it changes nothing.
+func TestLayout(t *testing.T) {
+	const text = "[a]\nrw=randread\nsize=64k\nnumjobs=2\nnrfiles=2\n"
+	for name, tt := range map[string]struct {
+		text string
+		same bool
+	}{
+		"the same":           {text, true},
+		"a block size":       {text + "bs=16k\niodepth=4\n", true},
+		"a kind of read":     {"[a]\nrw=rw\nsize=64k\nnumjobs=2\nnrfiles=2\n", true},
+		"a size of each":     {"[a]\nrw=randread\nfilesize=32k\nsize=1M\nnumjobs=2\nnrfiles=2\n", true},
+		"more bytes":         {"[a]\nrw=randread\nsize=128k\nnumjobs=2\nnrfiles=2\n", false},
+		"more clones":        {"[a]\nrw=randread\nsize=64k\nnumjobs=4\nnrfiles=2\n", false},
+		"as many files":      {"[a]\nrw=randread\nsize=32k\nnumjobs=4\nnrfiles=1\n", false},
+		"another section":    {"[b]\nrw=randread\nsize=64k\nnumjobs=2\nnrfiles=2\n", false},
+		"a section more":     {text + "[b]\nsize=64k\n", false},
+		"an upper case name": {text + "filename_format=A.$jobnum.$filenum\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			directory := t.TempDir()
+			layOut := func(f *JobFile) map[string]string {
+				if run := runFio(t, LayoutFile(f).On(Volume{Directory: directory}).String(), "--create_only=1"); run.code != 0 {
+					t.Fatalf("fio: %s", run.output)
+				}
+				return filesBelow(t, directory)
+			}
+			one, other := mustParse(t, text), mustParse(t, tt.text)
+			before := layOut(one)
+			if same := one.Layout() == other.Layout(); same != tt.same {
+				t.Errorf("%t that %q is %q", same, other.Layout(), one.Layout())
+			}
+			if same := cmp.Equal(before, layOut(other)); same != tt.same {
+				t.Errorf("%t that fio changed nothing", same)
+			}
+		})
+	}
+}
+
+// filesBelow returns sizes and times of the files in a directory, by their names.
+func filesBelow(t *testing.T, directory string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[entry.Name()] = fmt.Sprint(info.Size(), info.ModTime())
+	}
+	return files
+}
+
+// TestLayoutsThatDiffer are of job files whose files have the same names and sizes.
+func TestLayoutsThatDiffer(t *testing.T) {
+	seen := map[string]string{}
+	for _, text := range []string{"rw=read\n", "rw=write\noverwrite=0\n", "rw=write\ncreate_on_open=1\n"} {
+		layout := mustParse(t, "[a]\nsize=64k\n"+text).Layout()
+		if other, ok := seen[layout]; ok || layout == "" {
+			t.Errorf("%q and %q have layout %q", text, other, layout)
+		}
+		seen[layout] = text
+	}
+	for _, text := range []string{"fill_device=1\n", "size=50%\n", "file_append=1\n", "unlink=1\n", "unlink_each_loop=1\n"} {
+		if layout := mustParse(t, "[a]\nsize=64k\n[b]\nsize=64k\n"+text).Layout(); layout != "" {
+			t.Errorf("%q has layout %q", text, layout)
+		}
+	}
+}
+
+// TestLayoutFile has fio itself lay out files: all blocks are written, for whatever they are used, unless the job
+// says otherwise.
+func TestLayoutFile(t *testing.T) {
+	for name, tt := range map[string]struct {
+		texts []string
+		// written are the names of files, and whether there is data in them.
+		written map[string]bool
+	}{
+		"reads":               {[]string{"[a]\nrw=read\n"}, map[string]bool{"a.0.0": true}},
+		"writes":              {[]string{"[a]\nrw=randwrite\n"}, map[string]bool{"a.0.0": true}},
+		"writes before reads": {[]string{"[a]\nrw=write\n", "[a]\nrw=read\n"}, map[string]bool{"a.0.0": true}},
+		"fresh files":         {[]string{"[a]\nrw=write\noverwrite=0\n"}, map[string]bool{"a.0.0": false}},
+		"more clones":         {[]string{"[a]\nrw=write\n", "[a]\nrw=write\nnumjobs=3\n"}, map[string]bool{"a.0.0": true, "a.1.0": true, "a.2.0": true}},
+		"global sections":     {[]string{"[global]\nnumjobs=2\n[a]\nrw=write\n", "[b]\nrw=read\n"}, map[string]bool{"a.0.0": true, "a.1.0": true, "b.0.0": true}},
+		"one after another":   {[]string{"[a]\nrw=write\n[b]\nrw=read\nstonewall\n"}, map[string]bool{"a.0.0": true, "b.0.0": true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			directory := t.TempDir()
+			var files []*JobFile
+			for _, text := range tt.texts {
+				files = append(files, mustParse(t, strings.ReplaceAll(text, "rw=", "size=64k\nrw=")))
+			}
+			if run := runFio(t, LayoutFile(files...).On(Volume{Directory: directory}).String(), "--create_only=1"); run.code != 0 {
+				t.Fatalf("fio: %s", run.output)
+			}
+			got := map[string]bool{}
+			for name := range filesBelow(t, directory) {
+				data, err := os.ReadFile(filepath.Join(directory, name))
+				if err != nil || len(data) != 64<<10 {
+					t.Errorf("%s has %d bytes: %v", name, len(data), err)
+				}
+				got[name] = bytes.Count(data, []byte{0}) < len(data)/2
+			}
+			if diff := cmp.Diff(tt.written, got); diff != "" {
+				t.Errorf("files, and whether they are written (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// There is no layout file where there is nothing to make, or too much for one.
+func TestNoLayoutFile(t *testing.T) {
+	long := mustParse(t, "[a]\nsize=1M\ndescription="+strings.Repeat("x", 120)+"\n")
+	var many []*JobFile
+	for i := range 600 {
+		many = append(many, long.With([]Setting{{"size", fmt.Sprintf("%dk", i+1)}}))
+	}
+	for name, files := range map[string][]*JobFile{
+		"nothing":         nil,
+		"files on open":   {mustParse(t, "[a]\ncreate_on_open=1\n")},
+		"too many clones": {mustParse(t, "[a]\nnumjobs=1024\n"), mustParse(t, "[b]\nnumjobs=1024\n"), mustParse(t, "[c]\nnumjobs=1024\n"), mustParse(t, "[d]\nnumjobs=1024\n"), mustParse(t, "[e]\n")},
+		"too long":        many,
+	} {
+		if f := LayoutFile(files...); f != nil {
+			t.Errorf("%s: %.200s", name, f)
+		}
+	}
+	if f := LayoutFile(long, long, long); f == nil || len(f.Sections) != 1 {
+		t.Errorf("the same thrice: %s", f)
+	}
+}

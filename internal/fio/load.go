@@ -1,0 +1,129 @@
+package fio
+
+import (
+	"slices"
+	"strings"
+)
+
+// Load is what the jobs that make one result ask of the storage.
+type Load struct {
+	// Jobs is the number of processes or threads.
+	Jobs int64
+	// InFlight is the number of I/Os that they keep in flight together.
+	InFlight int64
+	// RateIOPS and RateBytesPerSecond are what they hold themselves to together, reads and writes added up;
+	// 0 if at least one of them does not.
+	RateIOPS, RateBytesPerSecond int64
+	// Buffered says whether at least one goes through the page cache.
+	Buffered bool
+	// Reads says whether at least one reads.
+	Reads bool
+	// FileBytes is the size of all their files, 0 if it cannot be known.
+	FileBytes int64
+	// LatencyOff says whether at least one is told not to take latencies.
+	LatencyOff bool
+}
+
+// Loads returns the loads of the results, in the order of Groups.
+func (f *JobFile) Loads() []Load {
+	var loads []Load
+	for _, group := range f.groups() {
+		if group[0].on("group_reporting") {
+			loads = append(loads, newLoad(group))
+			continue
+		}
+		for i := range group {
+			loads = append(loads, newLoad(group[i:i+1]))
+		}
+	}
+	return loads
+}
+
+func newLoad(jobs []job) Load {
+	load := Load{}
+	var files []fileSet
+	known := true
+	everyIOPS, everyRate := true, true
+	for _, j := range jobs {
+		load.Jobs += j.clones()
+		load.InFlight += j.clones() * j.depth()
+		load.Buffered = load.Buffered || j.buffered()
+		load.Reads = load.Reads || j.reads()
+		load.LatencyOff = load.LatencyOff || j.on("gtod_reduce") || j.on("disable_lat") || j.on("disable_clat")
+		sets, ok := j.fileSets()
+		files, known = append(files, sets...), known && ok
+		iops, bytes := j.rate("rate_iops"), j.rate("rate")
+		load.RateIOPS += iops
+		load.RateBytesPerSecond += bytes
+		everyIOPS, everyRate = everyIOPS && iops > 0, everyRate && bytes > 0
+	}
+	if !everyIOPS {
+		load.RateIOPS = 0
+	}
+	if !everyRate {
+		load.RateBytesPerSecond = 0
+	}
+	if known {
+		load.FileBytes, _ = sum(files)
+	}
+	return load
+}
+
+// depth is the number of I/Os that a clone keeps in flight. Engines that wait for each I/O have one, unless fio
+// submits from threads of its own.
+func (j job) depth() int64 {
+	switch engine := j.text("ioengine", "psync"); {
+	case slices.Contains([]string{"libaio", "io_uring", "posixaio"}, engine), j.text("io_submit_mode", "inline") == "offload":
+		return max(j.number("iodepth", 1), 1)
+	default:
+		return 1
+	}
+}
+
+// buffered says whether the job goes through the page cache.
+func (j job) buffered() bool {
+	if j.text("ioengine", "psync") == "mmap" {
+		return true
+	}
+	if j.has("buffered") {
+		return j.on("buffered")
+	}
+	return !j.on("direct")
+}
+
+// rate returns the limit that all clones together put on themselves by an option that has a value for each
+// direction; 0 if none, or not in every direction that the job has.
+func (j job) rate(name string) int64 {
+	values := strings.Split(j.text(name, ""), ",")
+	total := int64(0)
+	for _, index := range j.directions() {
+		// The last value is for all directions after it as well; where a comma ends the list, it is empty.
+		limit, ok := parseBytes(values[min(index, len(values)-1)], j.kiloBase())
+		if !ok || limit == 0 {
+			return 0
+		}
+		total += limit
+	}
+	all, ok := multiply(total, j.clones())
+	if !ok {
+		return 0
+	}
+	return all
+}
+
+// directions are the job's directions by their place in lists: reads, writes, trims.
+func (j job) directions() []int {
+	const reads, writes, trims = 0, 1, 2
+	switch j.direction() {
+	case "write", "randwrite":
+		return []int{writes}
+	case "trim", "randtrim":
+		return []int{trims}
+	case "rw", "readwrite", "randrw":
+		return []int{reads, writes}
+	case "trimwrite", "randtrimwrite":
+		return []int{writes, trims}
+	default:
+		return []int{reads}
+	}
+}

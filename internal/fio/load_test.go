@@ -1,0 +1,94 @@
+package fio
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestLoads(t *testing.T) {
+	const kib = 1 << 10
+	for name, tt := range map[string]struct {
+		text string
+		want []Load
+	}{
+		"what fio does by itself": {"[a]\n", []Load{{Jobs: 1, InFlight: 1, Buffered: true, Reads: true, FileBytes: 64 * kib}}},
+		"clones":                  {"[a]\nnumjobs=16\ndirect=1\nrw=write\n", []Load{{Jobs: 16, InFlight: 16, FileBytes: 1024 * kib}}},
+		"an asynchronous engine":  {"[a]\nioengine=libaio\niodepth=8\nnumjobs=2\ndirect=1\n", []Load{{Jobs: 2, InFlight: 16, Reads: true, FileBytes: 128 * kib}}},
+		"an engine that waits":    {"[a]\nioengine=sync\niodepth=8\ndirect=1\n", []Load{{Jobs: 1, InFlight: 1, Reads: true, FileBytes: 64 * kib}}},
+		"one that waits, in threads of fio's own": {
+			"[a]\nioengine=psync\nio_submit_mode=offload\niodepth=8\ndirect=1\n", []Load{{Jobs: 1, InFlight: 8, Reads: true, FileBytes: 64 * kib}},
+		},
+		"memory mapped":     {"[a]\nioengine=mmap\ndirect=1\n", []Load{{Jobs: 1, InFlight: 1, Buffered: true, Reads: true, FileBytes: 64 * kib}}},
+		"not buffered":      {"[a]\nbuffered=0\n", []Load{{Jobs: 1, InFlight: 1, Reads: true, FileBytes: 64 * kib}}},
+		"not direct":        {"[a]\ndirect=0\n", []Load{{Jobs: 1, InFlight: 1, Buffered: true, Reads: true, FileBytes: 64 * kib}}},
+		"no latencies":      {"[a]\ngtod_reduce=1\n", []Load{{Jobs: 1, InFlight: 1, Buffered: true, Reads: true, FileBytes: 64 * kib, LatencyOff: true}}},
+		"no clat":           {"[a]\ndisable_clat=1\n", []Load{{Jobs: 1, InFlight: 1, Buffered: true, Reads: true, FileBytes: 64 * kib, LatencyOff: true}}},
+		"no lat":            {"[a]\ndisable_lat=1\n", []Load{{Jobs: 1, InFlight: 1, Buffered: true, Reads: true, FileBytes: 64 * kib, LatencyOff: true}}},
+		"latencies":         {"[a]\ngtod_reduce=0\n", []Load{{Jobs: 1, InFlight: 1, Buffered: true, Reads: true, FileBytes: 64 * kib}}},
+		"unknown files":     {"[a]\nfill_device=1\n", []Load{{Jobs: 1, InFlight: 1, Buffered: true, Reads: true}}},
+		"sections apart":    {"[a]\ndirect=1\n[b]\nrw=write\nnumjobs=2\n", []Load{{Jobs: 1, InFlight: 1, Reads: true, FileBytes: 64 * kib}, {Jobs: 2, InFlight: 2, Buffered: true, FileBytes: 128 * kib}}},
+		"sections together": {"[global]\ngroup_reporting\n[a]\ndirect=1\n[b]\nrw=write\nnumjobs=2\n", []Load{{Jobs: 3, InFlight: 3, Buffered: true, Reads: true, FileBytes: 192 * kib}}},
+		"a shared file":     {"[global]\ngroup_reporting\nfilename=x\n[a]\nnumjobs=2\n[b]\n", []Load{{Jobs: 3, InFlight: 3, Buffered: true, Reads: true, FileBytes: 64 * kib}}},
+		"groups":            {"[global]\ngroup_reporting\ndirect=1\n[a]\n[b]\nstonewall\n[c]\n", []Load{{Jobs: 1, InFlight: 1, Reads: true, FileBytes: 64 * kib}, {Jobs: 2, InFlight: 2, Reads: true, FileBytes: 128 * kib}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := mustParse(t, "[global]\nsize=64k\nrw=read\n"+tt.text)
+			if diff := cmp.Diff(tt.want, f.Loads()); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if len(f.Loads()) != len(f.Groups()) {
+				t.Errorf("%d loads of groups %v", len(f.Loads()), f.Groups())
+			}
+		})
+	}
+}
+
+func TestRates(t *testing.T) {
+	const mib = 1 << 20
+	for text, want := range map[string]Load{
+		"[a]\nrw=read\n":                                               {},
+		"[a]\nrw=read\nrate=10m\n":                                     {RateBytesPerSecond: 10 * mib},
+		"[a]\nrw=read\nrate=10m\nnumjobs=3\n":                          {RateBytesPerSecond: 30 * mib},
+		"[a]\nrw=randrw\nrate=10m\n":                                   {RateBytesPerSecond: 20 * mib},
+		"[a]\nrw=randrw\nrate=10m,5m\n":                                {RateBytesPerSecond: 15 * mib},
+		"[a]\nrw=randrw\nrate=10m,\n":                                  {},
+		"[a]\nrw=randrw\nrate=,5m\n":                                   {},
+		"[a]\nrw=read\nrate=10m,\n":                                    {RateBytesPerSecond: 10 * mib},
+		"[a]\nrw=randwrite\nrate=10m,5m\n":                             {RateBytesPerSecond: 5 * mib},
+		"[a]\nrw=randwrite\nrate=10m\n":                                {RateBytesPerSecond: 10 * mib},
+		"[a]\nrw=trimwrite\nrate=10m,5m\n":                             {RateBytesPerSecond: 10 * mib},
+		"[a]\nrw=trimwrite\nrate=10m,5m,\n":                            {},
+		"[a]\nrw=trimwrite\nrate=10m,5m,2m\n":                          {RateBytesPerSecond: 7 * mib},
+		"[a]\nrw=read\nrate=0\n":                                       {},
+		"[a]\nrw=read\nrate=1m\nkb_base=1000\n":                        {RateBytesPerSecond: 1_000_000},
+		"[a]\nrw=read:8\nrate_iops=100\n":                              {RateIOPS: 100},
+		"[a]\nrw=readwrite\nrate_iops=100,50\nnumjobs=2\n":             {RateIOPS: 300},
+		"[global]\ngroup_reporting\nrate_iops=100\n[a]\n[b]\n":         {RateIOPS: 200},
+		"[global]\ngroup_reporting\n[a]\nrate_iops=100\n[b]\n":         {},
+		"[global]\ngroup_reporting\n[a]\nrate=1m\n[b]\nrate_iops=10\n": {},
+		"[a]\nrw=read\nrate=8000P\nnumjobs=1000\n":                     {},
+	} {
+		loads := mustParse(t, text).Loads()
+		got := Load{RateIOPS: loads[0].RateIOPS, RateBytesPerSecond: loads[0].RateBytesPerSecond}
+		if diff := cmp.Diff(want, got); len(loads) != 1 || diff != "" {
+			t.Errorf("%q: %d loads (-want +got):\n%s", text, len(loads), diff)
+		}
+	}
+}
+
+// TestInFlightIsThatOfFio: by Little's law, I/Os per second times their latency are the I/Os in flight.
+func TestInFlightIsThatOfFio(t *testing.T) {
+	for _, text := range []string{
+		"[a]\nnumjobs=2\n", "[a]\nioengine=psync\niodepth=4\n", "[a]\nioengine=psync\niodepth=4\nio_submit_mode=offload\n",
+	} {
+		f := mustParse(t, "[global]\nsize=16M\nrw=read\ndirect=1\nbs=64k\ngroup_reporting\n"+text)
+		output, _ := measure(t, f)
+		read := output.Groups[0].Read
+		got := read.IOPS * read.Latency.MeanNanoseconds / 1e9
+		// Besides its I/Os a thread does little, but the first one may begin earlier than the last one.
+		if want := float64(f.Loads()[0].InFlight); got > 1.2*want || got < 0.5*want {
+			t.Errorf("%q keeps %.2f I/Os in flight, want %.0f", text, got, want)
+		}
+	}
+}

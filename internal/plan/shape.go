@@ -1,0 +1,56 @@
+package plan
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// maxName is the most characters of the name of a target or of a workload.
+const maxName = 32
+
+// validateShape refuses that of what the API server refuses without which there is no plan: a plan can be made
+// without a server.
+func validateShape(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec) field.ErrorList {
+	var targets, workloads []string
+	for i := range spec.Targets {
+		targets = append(targets, spec.Targets[i].Name)
+	}
+	for i := range spec.Workloads {
+		workloads = append(workloads, spec.Workloads[i].Name)
+	}
+	problems := append(validateNames(path.Child("targets"), targets), validateNames(path.Child("workloads"), workloads)...)
+	for i := range spec.Workloads {
+		if w := &spec.Workloads[i]; (w.Fio == nil) == (w.JobFile == nil) {
+			problems = append(problems, field.Invalid(path.Child("workloads").Index(i), w.Name, "set exactly one of fio (parameters) and jobFile (a whole fio job file)"))
+		}
+	}
+	if spec.Baseline != nil && !slices.Contains(targets, *spec.Baseline) {
+		problems = append(problems, field.NotSupported(path.Child("baseline"), *spec.Baseline, targets))
+	}
+	return problems
+}
+
+// validateNames refuses lists of which the names of runs would not be unique, or no names.
+func validateNames(path *field.Path, names []string) field.ErrorList {
+	if len(names) == 0 {
+		return field.ErrorList{field.Required(path, "give at least one")}
+	}
+	var problems field.ErrorList
+	for i, name := range names {
+		at := path.Index(i).Child("name")
+		for _, message := range validation.IsDNS1123Label(name) {
+			problems = append(problems, field.Invalid(at, name, message))
+		}
+		if len(name) > maxName {
+			problems = append(problems, field.TooLong(at, name, maxName))
+		}
+		if slices.Contains(names[:i], name) {
+			problems = append(problems, field.Duplicate(at, name))
+		}
+	}
+	return problems
+}
