@@ -82,7 +82,11 @@ func (s *scope) remove(ctx context.Context) ([]leftover, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(left) == 0 {
+	anchors, err := s.removeAnchors(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	if left = append(left, anchors...); len(left) == 0 {
 		// Not before: a pod that still runs would write files again.
 		if left, err = s.removeFiles(ctx); err != nil {
 			return nil, err
@@ -119,10 +123,38 @@ func (s *scope) removeJobs(ctx context.Context, having client.MatchingLabels) ([
 		}
 	}
 	for i := range pods.Items {
-		pod := &pods.Items[i]
-		left = append(left, leftover{what: "pod " + pod.Name, command: fmt.Sprintf("kubectl delete pod --force -n %s %s", pod.Namespace, pod.Name), lost: isLost(pod, s.Clock.Now())})
+		left = append(left, leftoverPod(&pods.Items[i], s.Clock.Now()))
 	}
 	return left, nil
+}
+
+// removeAnchors deletes the pods that hold nodes, but one that is wanted, and returns what is left of them.
+func (s *scope) removeAnchors(ctx context.Context, wanted string) ([]leftover, error) {
+	var pods corev1.PodList
+	anchors := client.MatchingLabels(child.Labels(s.sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor))
+	// Not from the cache, which may not have heard yet of a pod that the last pass has made.
+	if err := s.Live.List(ctx, &pods, client.InNamespace(s.sb.Namespace), anchors); err != nil {
+		return nil, fmt.Errorf("list anchors: %w", err)
+	}
+	var left []leftover
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		if !s.isAnchor(pod) || pod.Name == wanted {
+			continue
+		}
+		left = append(left, leftoverPod(pod, s.Clock.Now()))
+		if !pod.DeletionTimestamp.IsZero() {
+			continue
+		}
+		if err := s.Client.Delete(ctx, pod, client.Preconditions{UID: &pod.UID}); err != nil {
+			return nil, unlessGone(err, "delete anchor "+pod.Name)
+		}
+	}
+	return left, nil
+}
+
+func leftoverPod(pod *corev1.Pod, now time.Time) leftover {
+	return leftover{what: "pod " + pod.Name, command: fmt.Sprintf("kubectl delete pod --force -n %s %s", pod.Namespace, pod.Name), lost: isLost(pod, now)}
 }
 
 // removeFiles has Jobs remove the test files from claims that existed before, where runs have begun.
@@ -169,8 +201,7 @@ func (s *scope) cleanClaim(ctx context.Context, target *v1alpha1.Target) (bool, 
 	if err := s.Live.Get(ctx, key, &corev1.PersistentVolumeClaim{}); err != nil {
 		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
 	}
-	volume := job.Volume{Claim: *target.ClaimName, Mode: corev1.PersistentVolumeFilesystem}
-	if err := s.Client.Apply(ctx, job.ForCleanUp(s.sb, s.Image, target.Name, volume), applyOptions...); err != nil {
+	if err := s.Client.Apply(ctx, job.ForCleanUp(s.sb, s.Image, s.volumeOf(target)), applyOptions...); err != nil {
 		return false, fmt.Errorf("apply clean-up Job of target %s: %w", target.Name, err)
 	}
 	return false, nil

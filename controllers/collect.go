@@ -37,23 +37,28 @@ func (s *scope) record(run *v1alpha1.Run, pod *corev1.Pod, message string) {
 	run.Message = ""
 	run.CompletionTime = new(s.now())
 	if len(report.Groups) == 1 {
-		run.Result = new(newResult(report.FioVersion, &report.Groups[0]))
-		return
+		run.Result = new(newResult(report, &report.Groups[0]))
+	} else {
+		for i := range report.Groups {
+			group := &report.Groups[i]
+			run.Sections = append(run.Sections, v1alpha1.SectionResult{Name: group.Name, Result: newResult(report, group)})
+		}
 	}
-	for i := range report.Groups {
-		group := &report.Groups[i]
-		run.Sections = append(run.Sections, v1alpha1.SectionResult{Name: group.Name, Result: newResult(report.FioVersion, group)})
+	if planned := s.planned(run); planned != nil {
+		s.analyse(run, planned, report)
 	}
 }
 
-func newResult(version string, g *digest.Group) v1alpha1.Result {
+func newResult(report *digest.Report, g *digest.Group) v1alpha1.Result {
 	return v1alpha1.Result{
-		FioVersion:          version,
+		FioVersion:          report.FioVersion,
 		ElapsedMilliseconds: g.ElapsedMilliseconds,
 		Read:                newIOResult(g.Read),
 		Write:               newIOResult(g.Write),
 		Trim:                newIOResult(g.Trim),
-		CPU:                 &v1alpha1.CPUResult{UserPercent: int32(g.UserPercent), SystemPercent: int32(g.SystemPercent)},
+		CPU: &v1alpha1.CPUResult{
+			UserPercent: int32(g.UserPercent), SystemPercent: int32(g.SystemPercent), ThrottledPercent: throttledPercent(report),
+		},
 	}
 }
 

@@ -24,13 +24,16 @@ func abandon(_ context.Context, s *scope) (outcome, error) {
 	return goOn(), nil
 }
 
-// sweep removes the Jobs that are still there when all else is gone, such as those that removed test files:
+// sweep removes the Jobs and pods that are still there when all else is gone, such as those that removed test files:
 // their pods would hold back the deletion of somebody's claim.
 func sweep(ctx context.Context, s *scope) (outcome, error) {
 	cleaned := s.condition(v1alpha1.ConditionCleanedUp)
 	deleting := !s.sb.DeletionTimestamp.IsZero()
 	if cleaned.Reason == v1alpha1.ReasonRetained && !deleting {
 		return goOn(), nil
+	}
+	if _, err := s.removeAnchors(ctx, ""); err != nil {
+		return outcome{}, err
 	}
 	left, err := s.removeJobs(ctx, nil)
 	if err != nil {

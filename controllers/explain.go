@@ -5,27 +5,24 @@ import (
 	"fmt"
 	"time"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// explain says why the pod of an attempt does not run yet, in the words of whoever is asked for it.
-func (s *scope) explain(ctx context.Context, j *batchv1.Job, pod *corev1.Pod, seen observation) (string, error) {
-	about := j.UID
+// explain says why a pod does not run yet, in the words of whoever is asked for it. Where there is no pod,
+// those who were asked for the Job's tell.
+func (s *scope) explain(ctx context.Context, job types.UID, pod *corev1.Pod) (string, error) {
+	about, otherwise := job, "waiting for the pod to be created"
 	if pod != nil {
-		if startMessage(pod) != "" {
-			return seen.message, nil
+		if message := startMessage(pod); message != "" {
+			return message, nil
 		}
-		about = pod.UID
+		about, otherwise = pod.UID, "the pod is being started"
 	}
 	warning, err := s.lastWarning(ctx, about)
-	if err != nil || warning != "" {
-		return warning, err
-	}
-	return orElse(seen.message, "the pod is being started"), nil
+	return orElse(warning, otherwise), err
 }
 
 // explainClaim says why a claim is not bound yet. The driver's own words come first; a volume that is made

@@ -77,7 +77,7 @@ func TestFailures(t *testing.T) {
 		name: "image cannot be pulled",
 		pods: fakecluster.BackOff(`Back-off pulling image "runner:test": not found`),
 		step: v1alpha1.ReasonPreparing, waits: "ImagePullBackOff", deadline: 600 * time.Second,
-		reason: v1alpha1.ReasonDeadlineExceeded, words: []string{"run randread.fast waited 600 s for its pod to start", "ImagePullBackOff", `Back-off pulling image "runner:test"`},
+		reason: v1alpha1.ReasonDeadlineExceeded, words: []string{"run randread.fast (1 of 1) waited 600 s for its pod to start", "ImagePullBackOff", `Back-off pulling image "runner:test"`},
 	}, {
 		name: "no node takes the pod",
 		pods: fakecluster.Unschedulable("0/3 nodes are available: 3 Insufficient cpu."),

@@ -169,13 +169,13 @@ func TestHandle(t *testing.T) {
 
 func TestNewResult(t *testing.T) {
 	report := builder.Report()
-	if diff := cmp.Diff(*wantResult(), newResult(report.FioVersion, &report.Groups[0])); diff != "" {
+	if diff := cmp.Diff(*wantResult(), newResult(&report, &report.Groups[0])); diff != "" {
 		t.Errorf("result (-want +got):\n%s", diff)
 	}
 	// gtod_reduce leaves no latencies; slow storage has less than an I/O per second.
 	bare := digest.Group{Trim: &digest.Direction{IOs: 3, MilliIOPS: 499}, Write: &digest.Direction{MilliIOPS: 500}}
 	want := v1alpha1.Result{CPU: &v1alpha1.CPUResult{}, Trim: &v1alpha1.IOResult{IOs: 3}, Write: &v1alpha1.IOResult{IOPS: 1}}
-	if diff := cmp.Diff(want, newResult("", &bare)); diff != "" {
+	if diff := cmp.Diff(want, newResult(&digest.Report{}, &bare)); diff != "" {
 		t.Errorf("result without latencies (-want +got):\n%s", diff)
 	}
 	hostile := digest.Direction{MilliIOPS: 1<<63 - 1}

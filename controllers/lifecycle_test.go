@@ -78,7 +78,8 @@ func TestSectionsOfAJobFile(t *testing.T) {
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
 	run := sb.Status.Runs[0]
-	want := []v1alpha1.SectionResult{{Name: "first", Result: *wantResult()}, {Name: "second", Result: *wantResult()}}
+	unknown := &v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"}
+	want := []v1alpha1.SectionResult{{Name: "first", Result: *wantResult(), LimitedBy: unknown}, {Name: "second", Result: *wantResult(), LimitedBy: unknown}}
 	if diff := cmp.Diff(want, run.Sections); diff != "" || run.Result != nil {
 		t.Errorf("result %v, sections (-want +got):\n%s", run.Result, diff)
 	}
@@ -102,7 +103,7 @@ func TestReorderedSpec(t *testing.T) {
 	})
 	w.untilStep(sb, v1alpha1.ReasonMeasuring, "writes.fast")
 
-	for _, pod := range w.pods() {
+	for _, pod := range w.runPods() {
 		want := map[string]string{"reads.fast": "rw=randread", "writes.fast": "rw=randwrite"}[pod.Annotations[v1alpha1.AnnotationRun]]
 		if file := pod.Spec.Containers[0].Env[0].Value; !strings.Contains(file, want+"\n") {
 			t.Errorf("pod %s has the job file\n%s", pod.Name, file)
@@ -246,8 +247,8 @@ func TestExistingClaim(t *testing.T) {
 		defer mu.Unlock()
 		if pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleCleanUp {
 			cleaning = pod.Spec.Containers[0].Args
-			if pod.Spec.Volumes[0].PersistentVolumeClaim.ClaimName != claim.Name {
-				t.Errorf("the clean-up pod has volume %v", pod.Spec.Volumes[0])
+			if pod.Spec.Volumes[1].PersistentVolumeClaim.ClaimName != claim.Name {
+				t.Errorf("the clean-up pod has volume %v", pod.Spec.Volumes[1])
 			}
 		}
 		return fakecluster.Succeed(builder.Report())

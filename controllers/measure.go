@@ -20,15 +20,8 @@ import (
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-const (
-	// maxDisruptions is how many attempts of a run may be ended from outside before the run fails.
-	maxDisruptions = 3
-	// pollWaiting is how often the reason why something waits is read anew: it stands in events of other
-	// objects, which are not watched.
-	pollWaiting = 2 * time.Second
-	// quietStart is how long a pod may take to start before the events are asked why. Most start sooner.
-	quietStart = 2 * time.Second
-)
+// maxDisruptions is how many attempts of a run may be ended from outside before the run fails.
+const maxDisruptions = 3
 
 // measure makes the runs, one after the other.
 func measure(ctx context.Context, s *scope) (outcome, error) {
@@ -57,6 +50,10 @@ func measure(ctx context.Context, s *scope) (outcome, error) {
 // planned returns the plan of a run. They go by name: who edits the spec may reorder targets and workloads,
 // because the API server compares these lists without regard to order.
 func (s *scope) planned(run *v1alpha1.Run) *plan.Run {
+	if s.runs == nil {
+		// Nothing to report: the plan was found to be valid before the first run began.
+		s.runs, _ = plan.Runs(&s.sb.Spec, s.volumeModes())
+	}
 	i := slices.IndexFunc(s.runs, func(p plan.Run) bool { return p.Name == run.Name })
 	if i < 0 {
 		return nil
@@ -69,6 +66,10 @@ func (s *scope) planned(run *v1alpha1.Run) *plan.Run {
 // at once would measure each other.
 func (s *scope) begin(ctx context.Context, run *v1alpha1.Run) (outcome, error) {
 	if run.Attempts > 0 {
+		if s.changed() {
+			// Ending it deletes what the next pass would need to find out anew what this one has found out.
+			return halt(), nil
+		}
 		left, err := s.endAttempts(ctx)
 		if err != nil {
 			return outcome{}, err
@@ -124,7 +125,7 @@ func (s *scope) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run
 	if err != nil {
 		return outcome{}, err
 	}
-	if err := s.recordPlace(ctx, run, planned, pod); err != nil {
+	if err := s.recordPlace(ctx, planned.Target, pod); err != nil {
 		return outcome{}, err
 	}
 	seen := inspect(existing, pod, s.Clock.Now())
@@ -135,19 +136,15 @@ func (s *scope) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run
 	case running:
 		return s.watchRunning(run, seen), nil
 	default:
-		return s.watchStart(ctx, run, planned, existing, pod, seen)
+		return s.runStart(run, planned, existing, pod).watch(ctx)
 	}
 }
 
 // createJob makes the Job of an attempt, unless it was seen before: then somebody has deleted it.
 func (s *scope) createJob(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, name string) (outcome, error) {
-	var current v1alpha1.StorageBenchmark
-	if err := s.Live.Get(ctx, client.ObjectKeyFromObject(s.sb), &current); err != nil {
-		return halt(), unlessGone(err, "get benchmark")
-	}
-	if current.ResourceVersion != s.sb.ResourceVersion {
-		// This pass sees an old version, by which an attempt may be missing that has long ended.
-		return haltFor(retrySoon), nil
+	if fresh, err := s.isFresh(ctx); err != nil || !fresh {
+		// An attempt may be missing in an old version that has long ended.
+		return haltFor(retrySoon), err
 	}
 	if run.Job != "" {
 		err := s.Live.Get(ctx, types.NamespacedName{Namespace: s.sb.Namespace, Name: name}, &batchv1.Job{})
@@ -164,8 +161,7 @@ func (s *scope) createJob(ctx context.Context, run *v1alpha1.Run, planned *plan.
 	}
 	if apierrors.IsForbidden(err) {
 		// A quota or an admission policy. Others may lift it, so this is a wait with a deadline.
-		s.step(v1alpha1.ReasonPreparing, fmt.Sprintf("%s: the Job was refused: %v", s.describeRun(run), err))
-		return s.orDeadline(run, run.StartTime.Time, s.sb.Spec.Deadlines.StartSeconds, "its Job", err.Error()), nil
+		return s.runStart(run, planned, nil, nil).refused("Job", err), nil
 	}
 	if err != nil {
 		return outcome{}, fmt.Errorf("apply Job: %w", err)
@@ -175,45 +171,83 @@ func (s *scope) createJob(ctx context.Context, run *v1alpha1.Run, planned *plan.
 }
 
 func (s *scope) describeJob(run *v1alpha1.Run, planned *plan.Run) job.Run {
-	volume := s.volumeOf(planned)
+	volume := s.volumeOf(planned.Target)
 	place := fio.Volume{Directory: job.Directory(s.sb)}
 	if volume.Mode == corev1.PersistentVolumeBlock {
 		place = fio.Volume{Device: job.DevicePath}
 	}
-	return job.Run{
+	described := job.Run{
 		Name:    run.Name,
-		Target:  run.Target,
 		Attempt: run.Attempts,
 		JobFile: planned.Job.On(place).String(),
-		Layout:  volume.Mode == corev1.PersistentVolumeFilesystem,
 		Volume:  volume,
+		Node:    s.node(),
 	}
+	if layout := s.layout(planned); layout != nil && volume.Mode == corev1.PersistentVolumeFilesystem {
+		described.LayoutFile = layout.On(place).String()
+	}
+	return described
 }
 
-func (s *scope) volumeOf(planned *plan.Run) job.Volume {
-	modes := s.volumeModes()
-	return job.Volume{
-		Claim:    storage.ClaimName(s.sb, planned.Target),
-		Mode:     modes.ModeOf(planned.Target),
-		ReadOnly: modes.ReadOnly(planned.Target),
+// layout returns what has to be laid out before a run, nil if nothing has. The first run on a target lays out
+// the files of all, so that the others need not be started twice, for the layout and for themselves.
+func (s *scope) layout(planned *plan.Run) *fio.JobFile {
+	needed := planned.Job.Layout()
+	if needed == "" || !planned.Job.NeedsLayout() {
+		return fio.LayoutFile(planned.Job)
 	}
-}
-
-// recordPlace notes the volume and the node once the pod has been scheduled.
-func (s *scope) recordPlace(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, pod *corev1.Pod) error {
-	target := s.targetStatus(run.Target)
-	if pod == nil || pod.Spec.NodeName == "" || (len(target.Volumes) == 1 && target.Volumes[0].Node == pod.Spec.NodeName) {
-		return nil
-	}
-	claim := s.claims[storage.ClaimName(s.sb, planned.Target)]
-	if claim == nil {
-		claim = &corev1.PersistentVolumeClaim{}
-		key := types.NamespacedName{Namespace: s.sb.Namespace, Name: storage.ClaimName(s.sb, planned.Target)}
-		if err := s.Live.Get(ctx, key, claim); err != nil {
-			return unlessGone(err, "get claim of target "+run.Target)
+	all := s.knownLayouts(planned.Target)
+	for i := range s.sb.Status.Runs {
+		run := &s.sb.Status.Runs[i]
+		if run.Target != planned.Target.Name || run.State != v1alpha1.RunSucceeded {
+			continue
+		}
+		earlier := s.planned(run).Job
+		if earlier.Layout() == needed || (all != nil && earlier.NeedsLayout() && earlier.Layout() != "") {
+			return nil
 		}
 	}
-	return s.recordVolume(ctx, target, claim, pod.Spec.NodeName)
+	if all != nil {
+		return all
+	}
+	return fio.LayoutFile(planned.Job)
+}
+
+// knownLayouts returns what lays out the files of all runs on a target, but those whose files cannot be known.
+func (s *scope) knownLayouts(target *v1alpha1.Target) *fio.JobFile {
+	var files []*fio.JobFile
+	seen := map[string]bool{"": true}
+	for i := range s.runs {
+		layout := s.runs[i].Job.Layout()
+		if s.runs[i].Target == target && !seen[layout] {
+			files = append(files, s.runs[i].Job)
+		}
+		seen[layout] = true
+	}
+	return fio.LayoutFile(files...)
+}
+
+func (s *scope) volumeOf(target *v1alpha1.Target) job.Volume {
+	modes := s.volumeModes()
+	return job.Volume{
+		Target:   target.Name,
+		Claim:    storage.ClaimName(s.sb, target),
+		Mode:     modes.ModeOf(target),
+		ReadOnly: modes.ReadOnly(target),
+	}
+}
+
+// runStart is the wait for the pod of a run's attempt.
+func (s *scope) runStart(run *v1alpha1.Run, planned *plan.Run, j *batchv1.Job, pod *corev1.Pod) *start {
+	st := &start{scope: s, what: s.describeRun(run), began: run.StartTime, pod: pod, targets: []*v1alpha1.Target{planned.Target}}
+	if j != nil {
+		st.job = j.UID
+	}
+	st.expire = func(message string) {
+		s.failRun(run, message)
+		s.fail(v1alpha1.ReasonDeadlineExceeded, message)
+	}
+	return st
 }
 
 // watchRunning follows a pod that runs until its deadline.
@@ -222,68 +256,14 @@ func (s *scope) watchRunning(run *v1alpha1.Run, seen observation) outcome {
 	if remaining := s.deadline(seen.since, s.sb.Spec.Deadlines.RunSeconds); remaining > 0 {
 		return haltFor(remaining) // the pod is watched
 	}
-	return s.orDeadline(run, seen.since, s.sb.Spec.Deadlines.RunSeconds, "its end", "fio runs")
-}
-
-// watchStart follows a pod that does not run yet: it says what it waits for, in the words of whoever is
-// asked for it, and gives up at the deadline.
-func (s *scope) watchStart(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, j *batchv1.Job, pod *corev1.Pod, seen observation) (outcome, error) {
-	claim := s.claims[storage.ClaimName(s.sb, planned.Target)]
-	unbound := claim != nil && claim.Status.Phase != corev1.ClaimBound
-	if s.Clock.Since(run.StartTime.Time) < quietStart {
-		reason := v1alpha1.ReasonPreparing
-		if unbound {
-			reason = v1alpha1.ReasonProvisioning
-		}
-		s.step(reason, s.describeRun(run))
-		return haltFor(quietStart), nil
-	}
-	if unbound {
-		return s.watchProvisioning(ctx, run, claim, pod)
-	}
-	message, err := s.explain(ctx, j, pod, seen)
-	if err != nil {
-		return outcome{}, err
-	}
-	s.step(v1alpha1.ReasonPreparing, s.describeRun(run)+": "+message)
-	return s.orDeadline(run, s.ready(run, claim), s.sb.Spec.Deadlines.StartSeconds, "its pod to start", message), nil
-}
-
-func (s *scope) watchProvisioning(ctx context.Context, run *v1alpha1.Run, claim *corev1.PersistentVolumeClaim, pod *corev1.Pod) (outcome, error) {
-	message, err := s.explainClaim(ctx, claim, pod)
-	if err != nil {
-		return outcome{}, err
-	}
-	s.step(v1alpha1.ReasonProvisioning, fmt.Sprintf("target %s: %s", run.Target, message))
-	out := s.orDeadline(run, run.StartTime.Time, s.sb.Spec.Deadlines.ProvisioningSeconds, "the volume of target "+run.Target, message)
-	return out, nil
-}
-
-// ready returns when the run's volume was there, from which on its pod has time to start.
-func (s *scope) ready(run *v1alpha1.Run, claim *corev1.PersistentVolumeClaim) time.Time {
-	since := run.StartTime.Time
-	if seconds := s.targetStatus(run.Target).ProvisionedSeconds; claim != nil && seconds != nil {
-		if bound := claim.CreationTimestamp.Add(time.Duration(*seconds) * time.Second); bound.After(since) {
-			since = bound
-		}
-	}
-	return since
+	message := fmt.Sprintf("run %s waited %d s for its end: fio runs", run.Name, ptr.Deref(s.sb.Spec.Deadlines.RunSeconds, 0))
+	s.failRun(run, message)
+	s.fail(v1alpha1.ReasonDeadlineExceeded, message)
+	return halt()
 }
 
 func (s *scope) deadline(since time.Time, seconds *int32) time.Duration {
 	return since.Add(time.Duration(ptr.Deref(seconds, 0)) * time.Second).Sub(s.Clock.Now())
-}
-
-// orDeadline waits for a change, but not beyond the deadline: then the benchmark fails, and says what it
-// waited for and what was last known of it.
-func (s *scope) orDeadline(run *v1alpha1.Run, since time.Time, seconds *int32, what, last string) outcome {
-	if remaining := s.deadline(since, seconds); remaining > 0 {
-		return haltFor(min(remaining, pollWaiting))
-	}
-	message := fmt.Sprintf("run %s waited %d s for %s: %s", run.Name, ptr.Deref(seconds, 0), what, last)
-	s.failRun(run, message)
-	s.fail(v1alpha1.ReasonDeadlineExceeded, message)
-	return halt()
 }
 
 // disrupted ends an attempt that was ended from outside. The run is repeated, but not for ever.

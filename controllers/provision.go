@@ -39,6 +39,23 @@ func provision(ctx context.Context, s *scope) (outcome, error) {
 	return goOn(), nil
 }
 
+// recordPlace notes a target's volume and the node once a pod that uses it has been scheduled.
+func (s *scope) recordPlace(ctx context.Context, target *v1alpha1.Target, pod *corev1.Pod) error {
+	status := s.targetStatus(target.Name)
+	if pod == nil || pod.Spec.NodeName == "" || (len(status.Volumes) == 1 && status.Volumes[0].Node == pod.Spec.NodeName) {
+		return nil
+	}
+	claim := s.claims[storage.ClaimName(s.sb, target)]
+	if claim == nil {
+		claim = &corev1.PersistentVolumeClaim{}
+		key := types.NamespacedName{Namespace: s.sb.Namespace, Name: storage.ClaimName(s.sb, target)}
+		if err := s.Live.Get(ctx, key, claim); err != nil {
+			return unlessGone(err, "get claim of target "+target.Name)
+		}
+	}
+	return s.recordVolume(ctx, status, claim, pod.Spec.NodeName)
+}
+
 // recordVolume notes in the status which volume a target's claim is bound to, and which node it is
 // measured from.
 func (s *scope) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim, node string) error {

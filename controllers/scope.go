@@ -8,6 +8,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -33,6 +34,8 @@ type scope struct {
 	jobs   map[string]*batchv1.Job
 	pods   map[string][]*corev1.Pod // by the name of their Job
 	claims map[string]*corev1.PersistentVolumeClaim
+	// anchors are the pods that hold nodes.
+	anchors map[string]*corev1.Pod
 }
 
 // outcome says how a pass goes on after a phase.
@@ -57,7 +60,7 @@ type phase func(context.Context, *scope) (outcome, error)
 // The phases of a benchmark, in order. Each finds out by itself, from the status and the children, whether
 // it has something to do, so that a pass can end anywhere and the next one goes on from there.
 var (
-	phases         = []phase{expire, admit, suspend, validate, observe, provision, measure, conclude, cleanUp, sweep, finish}
+	phases         = []phase{expire, admit, suspend, validate, observe, provision, anchor, measure, conclude, cleanUp, sweep, finish}
 	deletionPhases = []phase{observe, abandon, cleanUp, sweep, release}
 )
 
@@ -95,8 +98,12 @@ func observe(ctx context.Context, s *scope) (outcome, error) {
 			s.jobs[jobs.Items[i].Name] = &jobs.Items[i]
 		}
 	}
-	s.pods = map[string][]*corev1.Pod{}
+	s.pods, s.anchors = map[string][]*corev1.Pod{}, map[string]*corev1.Pod{}
 	for i := range pods.Items {
+		if s.isAnchor(&pods.Items[i]) {
+			s.anchors[pods.Items[i].Name] = &pods.Items[i]
+			continue
+		}
 		owner := metav1.GetControllerOf(&pods.Items[i])
 		if owner != nil && s.jobs[owner.Name] != nil && s.jobs[owner.Name].UID == owner.UID {
 			s.pods[owner.Name] = append(s.pods[owner.Name], &pods.Items[i])
@@ -109,6 +116,20 @@ func observe(ctx context.Context, s *scope) (outcome, error) {
 		}
 	}
 	return goOn(), nil
+}
+
+// isFresh says whether this pass has read the newest version of the benchmark.
+func (s *scope) isFresh(ctx context.Context) (bool, error) {
+	var current v1alpha1.StorageBenchmark
+	if err := s.Live.Get(ctx, client.ObjectKeyFromObject(s.sb), &current); err != nil {
+		return false, unlessGone(err, "get benchmark")
+	}
+	return current.ResourceVersion == s.sb.ResourceVersion, nil
+}
+
+// changed says whether this pass has found out something that is not saved yet.
+func (s *scope) changed() bool {
+	return !equality.Semantic.DeepEqual(s.before.Status, s.sb.Status)
 }
 
 func (s *scope) now() metav1.Time { return metav1.NewTime(s.Clock.Now()) }
@@ -158,11 +179,15 @@ func (s *scope) fail(reason, message string) {
 // summarize derives the figures and lines that people read from the runs.
 func (s *scope) summarize() {
 	status := &s.sb.Status
-	status.FinishedRuns = 0
+	finished := int32(0)
 	for i := range status.Runs {
 		if state := status.Runs[i].State; state == v1alpha1.RunSucceeded || state == v1alpha1.RunFailed {
-			status.FinishedRuns++
+			finished++
 		}
+	}
+	if finished != status.FinishedRuns {
+		status.FinishedRuns = finished
+		s.compare()
 	}
 	status.Progress = ""
 	if status.PlannedRuns > 0 {

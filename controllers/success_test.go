@@ -37,6 +37,7 @@ func TestSuccess(t *testing.T) {
 			Name:             "fast",
 			StorageClassName: builder.StorageClass,
 			VolumeMode:       corev1.PersistentVolumeFilesystem,
+			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			Claims:           []string{claim},
 			Volumes: []v1alpha1.VolumeStatus{{
 				Name: sb.Status.Targets[0].Volumes[0].Name, Handle: "handle-" + claim,
@@ -45,8 +46,18 @@ func TestSuccess(t *testing.T) {
 			ProvisionedSeconds: sb.Status.Targets[0].ProvisionedSeconds,
 		}},
 		Runs: []v1alpha1.Run{{
-			Name: "randread.fast", Target: "fast", Workload: "randread", State: v1alpha1.RunSucceeded,
+			Name: "randread.fast", Target: "fast", Workload: "randread", Repetition: 1, State: v1alpha1.RunSucceeded,
 			Attempts: 1, Job: job.RunName(sb, "randread.fast", 1), LogConfigMap: child.Name(sb, "randread.fast", "log"), Result: wantResult(),
+			LimitedBy: &v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"},
+			Warnings:  []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p99.99 of reads is not reliable: it needs 10000 I/Os, and there were 1000"}},
+		}},
+		Comparisons: []v1alpha1.Comparison{{Workload: "randread", Targets: []v1alpha1.TargetComparison{{Name: "fast", Runs: 1, Read: &v1alpha1.IOComparison{
+			IOPS: alone(3048), BytesPerSecond: alone(12484608), MeanNanoseconds: new(alone(5400000)),
+			P50Nanoseconds: new(alone(5013504)), P90Nanoseconds: new(alone(5013504)), P99Nanoseconds: new(alone(8978432)),
+		}}}}},
+		Warnings: []v1alpha1.WarningSummary{{
+			Reason: v1alpha1.WarningFewSamples, Results: 1, Message: "randread.fast: p99.99 of reads is not reliable: it needs 10000 I/Os, and there were 1000",
+			Remedy: sb.Status.Warnings[0].Remedy,
 		}},
 	}
 	ignored := cmp.Options{
@@ -85,6 +96,9 @@ func TestSuccess(t *testing.T) {
 	w.delete(sb)
 	w.untilGone(sb)
 }
+
+// alone is the statistic of a figure that was measured once.
+func alone(n int64) v1alpha1.Statistic { return v1alpha1.Statistic{Median: n, Min: n, Max: n} }
 
 // wantResult is builder.Report in the status.
 func wantResult() *v1alpha1.Result {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -318,6 +319,15 @@ func (w *world) pods() []corev1.Pod {
 	var list corev1.PodList
 	w.list(&list, w.mine()...)
 	return list.Items
+}
+
+// runPods returns the pods that measure, and anchors those that hold nodes.
+func (w *world) runPods() []corev1.Pod { return w.podsOf(v1alpha1.RoleRun) }
+func (w *world) anchors() []corev1.Pod { return w.podsOf(v1alpha1.RoleAnchor) }
+
+func (w *world) podsOf(role string) []corev1.Pod {
+	w.Helper()
+	return slices.DeleteFunc(w.pods(), func(pod corev1.Pod) bool { return pod.Labels[v1alpha1.LabelRole] != role })
 }
 
 func (w *world) claims() []corev1.PersistentVolumeClaim {

@@ -21,17 +21,25 @@ func suspend(ctx context.Context, s *scope) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
+	// Written down before anything is deleted: whoever resumes at once does not find a disruption.
+	released := s.releaseNode()
 	if run != nil && !collected {
-		// Written down before the Job is deleted: whoever resumes at once does not find a disruption.
 		run.State, run.Job = v1alpha1.RunPending, ""
 		run.Message = "ended by spec.suspend, will be repeated"
-		s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; the run under way is being ended")
+	}
+	if released || (run != nil && !collected) {
+		s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; what is under way is being ended")
 		return halt(), nil
 	}
 	left, err := s.endAttempts(ctx)
 	if err != nil {
 		return outcome{}, err
 	}
+	anchors, err := s.removeAnchors(ctx, "")
+	if err != nil {
+		return outcome{}, err
+	}
+	left = append(left, anchors...)
 	if len(left) > 0 {
 		s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; waiting for the end of "+describeLeftovers(left))
 		return haltFor(pollChildren), nil

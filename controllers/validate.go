@@ -68,7 +68,10 @@ func (s *scope) start(ctx context.Context) (outcome, error) {
 	s.sb.Status.PlannedRuns = int32(len(runs))
 	s.sb.Status.Runs = make([]v1alpha1.Run, len(runs))
 	for i, run := range runs {
-		s.sb.Status.Runs[i] = v1alpha1.Run{Name: run.Name, Target: run.Target.Name, Workload: run.Workload.Name, State: v1alpha1.RunPending}
+		s.sb.Status.Runs[i] = v1alpha1.Run{
+			Name: run.Name, Target: run.Target.Name, Workload: run.Workload.Name, Parameters: run.Parameters, Repetition: run.Repetition,
+			State: v1alpha1.RunPending,
+		}
 	}
 	s.step(v1alpha1.ReasonProvisioning, plural(len(runs), "run")+" on "+plural(len(targets), "target"))
 	return halt(), nil
@@ -119,7 +122,9 @@ func (s *scope) resolveClass(ctx context.Context, path *field.Path, target *v1al
 		Name:             target.Name,
 		StorageClassName: *target.StorageClassName,
 		VolumeMode:       storage.VolumeMode(target),
+		AccessModes:      []corev1.PersistentVolumeAccessMode{storage.AccessMode(target)},
 		Claims:           []string{storage.ClaimName(s.sb, target)},
+		Limits:           storage.Limits(target),
 	}
 	var classes storagev1.StorageClassList
 	if err := s.Live.List(ctx, &classes); err != nil {
@@ -140,7 +145,7 @@ func (s *scope) resolveClass(ctx context.Context, path *field.Path, target *v1al
 }
 
 func (s *scope) resolveClaim(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
-	status := v1alpha1.TargetStatus{Name: target.Name, Claims: []string{*target.ClaimName}}
+	status := v1alpha1.TargetStatus{Name: target.Name, Claims: []string{*target.ClaimName}, Limits: storage.Limits(target)}
 	var claim corev1.PersistentVolumeClaim
 	key := types.NamespacedName{Namespace: s.sb.Namespace, Name: *target.ClaimName}
 	if err := s.Live.Get(ctx, key, &claim); err != nil {
@@ -151,6 +156,7 @@ func (s *scope) resolveClaim(ctx context.Context, path *field.Path, target *v1al
 			fmt.Sprintf("there is no such PersistentVolumeClaim in namespace %s; create it, or name a storageClassName for a new volume", s.sb.Namespace)), nil
 	}
 	status.VolumeMode = ptr.Deref(claim.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
+	status.AccessModes = claim.Spec.AccessModes
 	status.StorageClassName = ptr.Deref(claim.Spec.StorageClassName, "")
 	if !claim.DeletionTimestamp.IsZero() {
 		return status, field.Invalid(path.Child("claimName"), *target.ClaimName, "the PersistentVolumeClaim is being deleted; name another one"), nil

@@ -1,4 +1,4 @@
-// Package job turns the runs of a benchmark into batch/v1 Jobs.
+// Package job turns the runs of a benchmark into batch/v1 Jobs, and makes the pods that hold its nodes.
 package job
 
 import (
@@ -13,7 +13,6 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
-	"github.com/storagebench/storagebench/internal/digest"
 )
 
 const (
@@ -46,10 +45,12 @@ type Image struct {
 	PullPolicy corev1.PullPolicy
 }
 
-// Volume is what a Job's pod works on.
+// Volume is what a pod works on.
 type Volume struct {
-	Claim string
-	Mode  corev1.PersistentVolumeMode
+	// Target is the name of the target that the volume belongs to.
+	Target string
+	Claim  string
+	Mode   corev1.PersistentVolumeMode
 	// ReadOnly is for a device that holds somebody's data.
 	ReadOnly bool
 }
@@ -57,13 +58,15 @@ type Volume struct {
 // Run is one attempt of one run.
 type Run struct {
 	Name    string
-	Target  string
 	Attempt int32
 	// JobFile is the text that fio is given.
 	JobFile string
-	// Layout says whether files have to be laid out before measuring.
-	Layout bool
-	Volume Volume
+	// LayoutFile is the text of which fio lays out files before. "": they are there.
+	LayoutFile string
+	Volume     Volume
+	// Node is the one that the benchmark's anchor holds. Without an anchor it is empty, and the run's pod
+	// itself holds the node that it comes to.
+	Node string
 }
 
 // RunName returns the name of the Job that makes an attempt of a run.
@@ -83,9 +86,9 @@ func Directory(sb *v1alpha1.StorageBenchmark) string {
 // ForRun returns the Job that makes an attempt of a run. The operator decides about attempts, so the Job
 // itself never repeats its pod.
 func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobApplyConfiguration {
-	attempt := strconv.Itoa(int(run.Attempt))
-	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelTarget, run.Target, v1alpha1.LabelAttempt, attempt)
+	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelTarget, run.Volume.Target, v1alpha1.LabelAttempt, strconv.Itoa(int(run.Attempt)))
 	annotations := map[string]string{v1alpha1.AnnotationRun: run.Name}
+	maps.Copy(annotations, keepNode)
 	deadline := time.Duration(ptr.Deref(sb.Spec.Deadlines.ProgressSeconds, 0)) * time.Second
 	flags := []string{"--progress-deadline=" + deadline.String()}
 	if run.Volume.Mode == corev1.PersistentVolumeFilesystem {
@@ -94,9 +97,15 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 	if run.Volume.ReadOnly {
 		flags = append(flags, "--readonly")
 	}
-	pod := podSpec(sb, run.Volume)
-	if run.Layout {
-		pod.WithInitContainers(container(sb, image, LayoutContainer, run.Volume, run.JobFile, append([]string{"layout"}, flags...)))
+	pod := podSpec(sb).WithVolumes(claimVolume(volumeName, run.Volume))
+	if run.Node != "" {
+		pin(pod, sb, run.Node)
+	} else {
+		labels[v1alpha1.LabelHoldsNode] = "true"
+		hold(pod, sb)
+	}
+	if run.LayoutFile != "" {
+		pod.WithInitContainers(container(sb, image, LayoutContainer, run.Volume, run.LayoutFile, append([]string{"layout"}, flags...)))
 	}
 	pod.WithContainers(container(sb, image, MeasureContainer, run.Volume, run.JobFile, append([]string{"measure"}, flags...)))
 	return newJob(sb, RunName(sb, run.Name, run.Attempt), labels, annotations, pod, 0)
@@ -108,19 +117,20 @@ func CleanUpName(sb *v1alpha1.StorageBenchmark, target string) string {
 }
 
 // ForCleanUp returns the Job that removes the benchmark's test files from a claim that existed before.
-func ForCleanUp(sb *v1alpha1.StorageBenchmark, image Image, target string, volume Volume) *batchv1ac.JobApplyConfiguration {
-	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleCleanUp, v1alpha1.LabelTarget, target)
-	pod := podSpec(sb, volume).
+func ForCleanUp(sb *v1alpha1.StorageBenchmark, image Image, volume Volume) *batchv1ac.JobApplyConfiguration {
+	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleCleanUp, v1alpha1.LabelTarget, volume.Target)
+	pod := podSpec(sb).
+		WithVolumes(claimVolume(volumeName, volume)).
 		WithContainers(container(sb, image, CleanContainer, volume, "", []string{"clean", "--directory=" + Directory(sb)}))
-	return newJob(sb, CleanUpName(sb, target), labels, nil, pod, cleanUpRetries)
+	place(pod, sb)
+	return newJob(sb, CleanUpName(sb, volume.Target), labels, nil, pod, cleanUpRetries)
 }
 
 func newJob(sb *v1alpha1.StorageBenchmark, name string, labels, annotations map[string]string, pod *corev1ac.PodSpecApplyConfiguration, retries int32) *batchv1ac.JobApplyConfiguration {
 	settings := podSettings(sb)
-	podLabels, podAnnotations := maps.Clone(settings.Labels), maps.Clone(settings.Annotations)
 	template := corev1ac.PodTemplateSpec().
-		WithLabels(podLabels).WithLabels(labels).
-		WithAnnotations(podAnnotations).WithAnnotations(annotations).
+		WithLabels(maps.Clone(settings.Labels)).WithLabels(labels).
+		WithAnnotations(maps.Clone(settings.Annotations)).WithAnnotations(annotations).
 		WithSpec(pod)
 	return batchv1ac.Job(name, sb.Namespace).
 		WithLabels(labels).
@@ -129,31 +139,4 @@ func newJob(sb *v1alpha1.StorageBenchmark, name string, labels, annotations map[
 		WithSpec(batchv1ac.JobSpec().
 			WithBackoffLimit(retries).
 			WithTemplate(template))
-}
-
-func podSettings(sb *v1alpha1.StorageBenchmark) v1alpha1.PodSettings {
-	return ptr.Deref(sb.Spec.Pod, v1alpha1.PodSettings{})
-}
-
-func container(sb *v1alpha1.StorageBenchmark, image Image, name string, volume Volume, jobFile string, args []string) *corev1ac.ContainerApplyConfiguration {
-	c := corev1ac.Container().
-		WithName(name).
-		WithImage(image.Name).
-		WithImagePullPolicy(image.PullPolicy).
-		WithArgs(args...).
-		WithTerminationMessagePolicy(corev1.TerminationMessageReadFile).
-		WithSecurityContext(containerSecurity()).
-		WithVolumeMounts(corev1ac.VolumeMount().WithName(scratchVolume).WithMountPath(scratchPath))
-	if jobFile != "" {
-		c.WithEnv(corev1ac.EnvVar().WithName(digest.JobFileVariable).WithValue(jobFile))
-	}
-	if volume.Mode == corev1.PersistentVolumeBlock {
-		c.WithVolumeDevices(corev1ac.VolumeDevice().WithName(volumeName).WithDevicePath(DevicePath))
-	} else {
-		c.WithVolumeMounts(corev1ac.VolumeMount().WithName(volumeName).WithMountPath(MountPath))
-	}
-	if resources := podSettings(sb).Resources; len(resources.Limits)+len(resources.Requests) > 0 {
-		c.WithResources(corev1ac.ResourceRequirements().WithLimits(resources.Limits).WithRequests(resources.Requests))
-	}
-	return c
 }

@@ -9,14 +9,15 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/digest"
 )
 
 // nonRootID is the user and group of the runner's image.
 const nonRootID = 65532
 
-// podSpec returns the part of a pod that does not depend on what it is for: the volume, the placement, and
-// a security context that the Pod Security Standard "restricted" admits.
-func podSpec(sb *v1alpha1.StorageBenchmark, volume Volume) *corev1ac.PodSpecApplyConfiguration {
+// podSpec returns the part of a pod that does not depend on what it is for, with a security context that the
+// Pod Security Standard "restricted" admits.
+func podSpec(sb *v1alpha1.StorageBenchmark) *corev1ac.PodSpecApplyConfiguration {
 	settings := podSettings(sb)
 	pod := corev1ac.PodSpec().
 		WithRestartPolicy(corev1.RestartPolicyNever).
@@ -24,29 +25,56 @@ func podSpec(sb *v1alpha1.StorageBenchmark, volume Volume) *corev1ac.PodSpecAppl
 		WithEnableServiceLinks(false).
 		WithTerminationGracePeriodSeconds(gracePeriodSeconds).
 		WithSecurityContext(podSecurity(settings.SecurityContext)).
-		WithVolumes(
-			corev1ac.Volume().WithName(volumeName).WithPersistentVolumeClaim(
-				corev1ac.PersistentVolumeClaimVolumeSource().WithClaimName(volume.Claim)),
-			corev1ac.Volume().WithName(scratchVolume).WithEmptyDir(corev1ac.EmptyDirVolumeSource()))
+		WithVolumes(corev1ac.Volume().WithName(scratchVolume).WithEmptyDir(corev1ac.EmptyDirVolumeSource()))
 	for _, secret := range settings.ImagePullSecrets {
 		pod.WithImagePullSecrets(corev1ac.LocalObjectReference().WithName(secret.Name))
 	}
 	if settings.PriorityClassName != nil {
 		pod.WithPriorityClassName(*settings.PriorityClassName)
 	}
-	place(pod, ptr.Deref(sb.Spec.Placement, v1alpha1.Placement{}))
 	return pod
 }
 
-func place(pod *corev1ac.PodSpecApplyConfiguration, placement v1alpha1.Placement) {
-	pod.WithNodeSelector(placement.NodeSelector)
-	for i := range placement.Tolerations {
-		t := &placement.Tolerations[i]
-		pod.WithTolerations(convert[corev1ac.TolerationApplyConfiguration](t))
+func podSettings(sb *v1alpha1.StorageBenchmark) v1alpha1.PodSettings {
+	return ptr.Deref(sb.Spec.Pod, v1alpha1.PodSettings{})
+}
+
+func claimVolume(name string, volume Volume) *corev1ac.VolumeApplyConfiguration {
+	return corev1ac.Volume().WithName(name).WithPersistentVolumeClaim(
+		corev1ac.PersistentVolumeClaimVolumeSource().WithClaimName(volume.Claim))
+}
+
+// container returns a container that runs the runner with the volume.
+func container(sb *v1alpha1.StorageBenchmark, image Image, name string, volume Volume, jobFile string, args []string) *corev1ac.ContainerApplyConfiguration {
+	c := runnerContainer(image, name, args).
+		WithVolumeMounts(corev1ac.VolumeMount().WithName(scratchVolume).WithMountPath(scratchPath))
+	if jobFile != "" {
+		c.WithEnv(corev1ac.EnvVar().WithName(digest.JobFileVariable).WithValue(jobFile))
 	}
-	if placement.Affinity != nil {
-		pod.WithAffinity(convert[corev1ac.AffinityApplyConfiguration](placement.Affinity))
+	give(c, volumeName, volume, MountPath, DevicePath)
+	if resources := podSettings(sb).Resources; len(resources.Limits)+len(resources.Requests) > 0 {
+		c.WithResources(corev1ac.ResourceRequirements().WithLimits(resources.Limits).WithRequests(resources.Requests))
 	}
+	return c
+}
+
+func runnerContainer(image Image, name string, args []string) *corev1ac.ContainerApplyConfiguration {
+	return corev1ac.Container().
+		WithName(name).
+		WithImage(image.Name).
+		WithImagePullPolicy(image.PullPolicy).
+		WithArgs(args...).
+		WithTerminationMessagePolicy(corev1.TerminationMessageReadFile).
+		WithSecurityContext(containerSecurity())
+}
+
+// give gives the pod's volume of a name to a container: at a path as a file system, or as a device.
+func give(c *corev1ac.ContainerApplyConfiguration, name string, volume Volume, mountPath, devicePath string) {
+	if volume.Mode == corev1.PersistentVolumeBlock {
+		c.WithVolumeDevices(corev1ac.VolumeDevice().WithName(name).WithDevicePath(devicePath))
+		return
+	}
+	c.WithVolumeMounts(corev1ac.VolumeMount().WithName(name).WithMountPath(mountPath))
 }
 
 func podSecurity(users *corev1.PodSecurityContext) *corev1ac.PodSecurityContextApplyConfiguration {

@@ -24,6 +24,11 @@ func VolumeMode(t *v1alpha1.Target) corev1.PersistentVolumeMode {
 	return ptr.Deref(t.VolumeMode, corev1.PersistentVolumeFilesystem)
 }
 
+// AccessMode returns the access mode of the target's new volume.
+func AccessMode(t *v1alpha1.Target) corev1.PersistentVolumeAccessMode {
+	return ptr.Deref(t.AccessMode, corev1.ReadWriteOnce)
+}
+
 // IsProvisioned says whether the target's volume is made for the benchmark, and so deleted after it.
 func IsProvisioned(t *v1alpha1.Target) bool { return t.ClaimName == nil }
 
@@ -42,7 +47,7 @@ func Claim(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) *corev1ac.Persiste
 		WithOwnerReferences(child.OwnerReference(sb)).
 		WithSpec(corev1ac.PersistentVolumeClaimSpec().
 			WithStorageClassName(ptr.Deref(t.StorageClassName, "")).
-			WithAccessModes(ptr.Deref(t.AccessMode, corev1.ReadWriteOnce)).
+			WithAccessModes(AccessMode(t)).
 			WithVolumeMode(VolumeMode(t)).
 			WithResources(corev1ac.VolumeResourceRequirements().
 				WithRequests(corev1.ResourceList{corev1.ResourceStorage: Capacity(t)})))

@@ -20,6 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 )
@@ -50,6 +52,7 @@ type Cluster struct {
 	mu       sync.Mutex
 	onClaim  func(*corev1.PersistentVolumeClaim) Provisioning
 	onPod    func(*corev1.Pod) Outcome
+	onAnchor func(*corev1.Pod) Outcome
 	onVolume func(*corev1.PersistentVolume) bool
 	refused  map[types.UID]bool
 }
@@ -72,6 +75,7 @@ func Start(t testing.TB, namespace string) *Cluster {
 		namespace: namespace,
 		onClaim:   func(*corev1.PersistentVolumeClaim) Provisioning { return Bind() },
 		onPod:     func(*corev1.Pod) Outcome { return Succeed(builder.Report()) },
+		onAnchor:  func(*corev1.Pod) Outcome { return Hang(job.AnchorContainer) },
 		onVolume:  func(*corev1.PersistentVolume) bool { return true },
 		refused:   map[types.UID]bool{},
 	}
@@ -105,7 +109,14 @@ func (c *Cluster) OnClaim(decide func(*corev1.PersistentVolumeClaim) Provisionin
 	c.onClaim = decide
 }
 
-// OnPod has the function decide about pods. It is asked again at each step of a pod's life.
+// OnAnchor has the function decide about the pods that hold nodes.
+func (c *Cluster) OnAnchor(decide func(*corev1.Pod) Outcome) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.onAnchor = decide
+}
+
+// OnPod has the function decide about all other pods. It is asked again at each step of a pod's life.
 func (c *Cluster) OnPod(decide func(*corev1.Pod) Outcome) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,6 +144,9 @@ func (c *Cluster) provisioning(claim *corev1.PersistentVolumeClaim) Provisioning
 func (c *Cluster) outcome(pod *corev1.Pod) Outcome {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleAnchor {
+		return c.onAnchor(pod)
+	}
 	return c.onPod(pod)
 }
 

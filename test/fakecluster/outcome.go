@@ -53,8 +53,11 @@ func OutOfMemory() Outcome {
 }
 
 // Evict has the node end the pod while it measures.
-func Evict() Outcome {
-	outcome := end(job.MeasureContainer, corev1.ContainerStateTerminated{ExitCode: digest.ExitInterrupted, Reason: "Error", Message: "the run was ended before fio had finished"})
+func Evict() Outcome { return EvictFrom(job.MeasureContainer) }
+
+// EvictFrom has the node end the pod while a container runs.
+func EvictFrom(container string) Outcome {
+	outcome := end(container, corev1.ContainerStateTerminated{ExitCode: digest.ExitInterrupted, Reason: "Error", Message: "the run was ended before fio had finished"})
 	outcome.conditions = []corev1.PodCondition{{
 		Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now(),
 		Reason: "TerminationByKubelet", Message: "The node was low on resource: ephemeral-storage.",

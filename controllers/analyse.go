@@ -1,0 +1,93 @@
+package controllers
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// analyse says of a run that has a result what held it back, and what may mislead about it.
+func (s *scope) analyse(run *v1alpha1.Run, planned *plan.Run, report *digest.Report) {
+	client := newClient(report)
+	loads := s.loads(planned)
+	limits := s.targetStatus(run.Target).Limits
+	// fio may report other groups than were planned; nothing is known of those beforehand.
+	loads = append(loads, make([]analysis.Load, max(len(report.Groups)-len(loads), 0))...)
+	var results []v1alpha1.Result
+	if run.Result != nil {
+		results = append(results, *run.Result)
+		run.LimitedBy = new(analysis.Bound(run.Result, limits, loads[0], client))
+	}
+	for i := range run.Sections {
+		section := &run.Sections[i]
+		results = append(results, section.Result)
+		section.LimitedBy = new(analysis.Bound(&section.Result, limits, loads[i], client))
+	}
+	run.Warnings = analysis.Warnings(results, loads, client)
+}
+
+// loads returns what a run asks of the storage, by the groups of its results.
+func (s *scope) loads(planned *plan.Run) []analysis.Load {
+	raw := s.volumeModes().ModeOf(planned.Target) == corev1.PersistentVolumeBlock
+	var loads []analysis.Load
+	for _, l := range planned.Job.Loads() {
+		load := analysis.Load{
+			InFlight: l.InFlight, Jobs: l.Jobs, RateIOPS: l.RateIOPS, RateBytesPerSecond: l.RateBytesPerSecond,
+			Buffered: l.Buffered, Reads: l.Reads, FileBytes: l.FileBytes, LatencyOff: l.LatencyOff,
+			NewDevice: raw && storage.IsProvisioned(planned.Target),
+		}
+		if raw {
+			load.FileBytes = 0 // there are none
+		}
+		loads = append(loads, load)
+	}
+	return loads
+}
+
+// newClient returns what a runner saw of its machine.
+func newClient(report *digest.Report) analysis.Client {
+	e := report.Environment
+	client := analysis.Client{
+		CPUMillis: e.CPUMillis, MemoryBytes: e.MemoryBytes, ThrottledPercent: throttledPercent(report),
+		Files: e.Files, SparseFiles: e.SparseFiles,
+	}
+	for i := range report.Groups {
+		for _, d := range []*digest.Direction{report.Groups[i].Read, report.Groups[i].Write, report.Groups[i].Trim} {
+			if d != nil {
+				client.ShortIOs += d.ShortIOs
+				client.DroppedIOs += d.DroppedIOs
+			}
+		}
+	}
+	return client
+}
+
+// throttledPercent returns the share of scheduling periods in which the container was held back, nil if it has
+// no limit or that is not known.
+func throttledPercent(report *digest.Report) *int32 {
+	e := report.Environment
+	if e.Periods == 0 {
+		return nil
+	}
+	return new(int32(float64(e.ThrottledPeriods) / float64(e.Periods) * 100))
+}
+
+// compare puts the targets beside each other, as far as the runs have results.
+func (s *scope) compare() {
+	status := &s.sb.Status
+	if len(status.Targets) == 0 {
+		return
+	}
+	var targets []string
+	for i := range status.Targets {
+		targets = append(targets, status.Targets[i].Name)
+	}
+	// The first target is the status's: the spec's order may change, and not what is compared with what.
+	status.Comparisons = analysis.Compare(status.Runs, targets, ptr.Deref(s.sb.Spec.Baseline, targets[0]))
+	status.Warnings = analysis.Summarize(status.Runs, status.Comparisons)
+}

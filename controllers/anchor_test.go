@@ -1,0 +1,297 @@
+package controllers
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/fakecluster"
+)
+
+// twoByTwo is a benchmark of two workloads on two targets.
+func twoByTwo(w *world, name string) *builder.Benchmark {
+	return builder.NewBenchmark(w.namespace, name).
+		Target(builder.NewTarget("one")).Target(builder.NewBlockTarget("two")).
+		Workload(builder.NewWorkload("reads")).Workload(builder.NewWorkload("more"))
+}
+
+// anchorIs says what of the benchmark's anchor is not as it should be.
+func anchorIs(sb *v1alpha1.StorageBenchmark, node string, attempts, disruptions int32) error {
+	if len(sb.Status.Anchors) != 1 {
+		return fmt.Errorf("anchors are %+v", sb.Status.Anchors)
+	}
+	if a := sb.Status.Anchors[0]; a.Node != node || a.Attempts != attempts || a.Disruptions != disruptions {
+		return fmt.Errorf("anchor is %+v, want node %q, %d attempts and %d disruptions", a, node, attempts, disruptions)
+	}
+	return nil
+}
+
+// All volumes are there, on one node, before the first run begins, and all runs go there.
+func TestAnchor(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome {
+		return fakecluster.Hold(job.AnchorContainer, "ContainerCreating", "")
+	})
+	sb := create(w, twoByTwo(w, "sb").Build())
+	w.eventually(func() error { return wantPods(w.anchors(), false) })
+	w.eventually(func() error {
+		if statuses := w.anchors()[0].Status.ContainerStatuses; len(statuses) == 0 {
+			return fmt.Errorf("the anchor has not come to its node")
+		}
+		return nil
+	})
+	if jobs := w.jobs(); len(jobs) > 0 {
+		t.Errorf("Job %s was made before the anchor ran", jobs[0].Name)
+	}
+	w.cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome { return fakecluster.Hang(job.AnchorContainer) })
+	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb = w.untilStep(sb, v1alpha1.ReasonMeasuring, "run reads.one (1 of 4)")
+
+	if err := anchorIs(sb, fakecluster.Node, 1, 0); err != nil {
+		t.Error(err)
+	}
+	for _, target := range sb.Status.Targets {
+		if len(target.Volumes) != 1 || target.Volumes[0].Node != fakecluster.Node || target.Volumes[0].Handle == "" {
+			t.Errorf("target %s has volumes %+v", target.Name, target.Volumes)
+		}
+	}
+	var claims []string
+	for _, volume := range w.anchors()[0].Spec.Volumes {
+		if volume.PersistentVolumeClaim != nil {
+			claims = append(claims, volume.PersistentVolumeClaim.ClaimName)
+		}
+	}
+	if diff := cmp.Diff([]string{sb.Status.Targets[0].Claims[0], sb.Status.Targets[1].Claims[0]}, claims); diff != "" {
+		t.Errorf("claims of the anchor (-want +got):\n%s", diff)
+	}
+	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	if err := anchorIs(sb, fakecluster.Node, 1, 0); err != nil {
+		t.Error(err)
+	}
+	if left := w.children(); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+// The first run on a target lays out the files of all runs there.
+func TestFilesAreLaidOutOnce(t *testing.T) {
+	w := newWorld(t)
+	laidOut := map[string]bool{}
+	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		laidOut[pod.Annotations[v1alpha1.AnnotationRun]] = len(pod.Spec.InitContainers) > 0
+		return fakecluster.Succeed(builder.Report())
+	})
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewTarget("one")).Target(builder.NewTarget("two")).Workload(builder.NewWorkload("a")).
+		Workload(builder.NewWorkload("b")).With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(2)) }).Build())
+	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+	want := map[string]bool{
+		"a.one.1": true, "a.two.1": true, "b.one.1": false, "b.two.1": false,
+		"a.one.2": false, "a.two.2": false, "b.one.2": false, "b.two.2": false,
+	}
+	if diff := cmp.Diff(want, laidOut); diff != "" {
+		t.Errorf("runs that lay out files (-want +got):\n%s", diff)
+	}
+}
+
+// A volume that only one pod may have is left to the runs.
+func TestAnchorLeavesReadWriteOncePod(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := create(w, twoByTwo(w, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets[0].AccessMode = new(corev1.ReadWriteOncePod)
+	}).Build())
+	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.eventually(func() error { return wantPods(w.anchors(), false) })
+	for _, volume := range w.anchors()[0].Spec.Volumes {
+		if claim := volume.PersistentVolumeClaim; claim != nil && strings.Contains(claim.ClaimName, "-one-") {
+			t.Errorf("the anchor has claim %s", claim.ClaimName)
+		}
+	}
+	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+}
+
+// Who loses its node looks for another one, and repeats the run that was under way.
+func TestLostNode(t *testing.T) {
+	for name, lose := range map[string]func(*world){
+		"deleted": func(w *world) { w.delete(&w.anchors()[0]) },
+		"evicted": func(w *world) {
+			evicted := w.anchors()[0].Name
+			w.cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome {
+				if pod.Name == evicted {
+					return fakecluster.EvictFrom(job.AnchorContainer)
+				}
+				return fakecluster.Hang(job.AnchorContainer)
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+			sb := create(w, twoByTwo(w, "sb").Build())
+			w.untilStep(sb, v1alpha1.ReasonMeasuring, "run reads.one (1 of 4)")
+
+			lose(w)
+
+			sb = w.until(sb, func(sb *v1alpha1.StorageBenchmark) error {
+				if err := anchorIs(sb, fakecluster.Node, 2, 1); err != nil {
+					return err
+				}
+				return wantRun(sb, v1alpha1.RunRunning, 2, 1)
+			})
+			if message := sb.Status.Anchors[0].Message; !strings.Contains(message, "lost node "+fakecluster.Node) {
+				t.Errorf("message of the anchor is %q", message)
+			}
+			w.untilStep(sb, v1alpha1.ReasonMeasuring, "run reads.one (1 of 4), attempt 2")
+			w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+			w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+			if left := w.children(); len(left) > 0 {
+				t.Errorf("left: %q", left)
+			}
+		})
+	}
+}
+
+// A benchmark does not look for nodes for ever.
+func TestNodesAreLostTooOften(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome { return fakecluster.EvictFrom(job.AnchorContainer) })
+	sb := create(w, twoByTwo(w, "sb").Build())
+	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonRunFailed, "9 nodes were lost, the last one because", "low on resource")
+	if left := w.children(); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+// What keeps an anchor from starting is said, and not waited for beyond its deadline. Nothing is left then.
+func TestAnchorDeadlines(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		anchor fakecluster.Outcome
+		claims func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning
+		step   string
+		words  []string
+	}{{
+		name: "no node", anchor: fakecluster.Unschedulable("0/2 nodes are available: 2 node(s) had volume node affinity conflict."),
+		step: v1alpha1.ReasonPreparing, words: []string{"the pod that mounts all volumes waited 600 s for its pod to start", "volume node affinity conflict"},
+	}, {
+		name: "no image", anchor: fakecluster.Hold(job.AnchorContainer, "ErrImagePull", "no such image"),
+		step: v1alpha1.ReasonPreparing, words: []string{"the pod that mounts all volumes waited 600 s for its pod to start", "ErrImagePull: no such image"},
+	}, {
+		name: "no volume of the second target", anchor: fakecluster.Hang(job.AnchorContainer),
+		claims: func(claim *corev1.PersistentVolumeClaim) fakecluster.Provisioning {
+			if claim.Labels[v1alpha1.LabelTarget] == "two" {
+				return fakecluster.Refuse("no space in pool")
+			}
+			return fakecluster.Bind()
+		},
+		step: v1alpha1.ReasonProvisioning, words: []string{"waited 600 s for the volume of target two", "no space in pool"},
+	}} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome { return test.anchor })
+			if test.claims != nil {
+				w.cluster.OnClaim(test.claims)
+			}
+			sb := create(w, twoByTwo(w, "sb").Build())
+			last := test.words[len(test.words)-1]
+			w.eventually(func() error {
+				w.pass(sb, 3*time.Second)
+				return matches(w.get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, test.step, last)
+			})
+			w.pass(sb, 10*time.Minute)
+			w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, test.words...)
+			if left := w.children(); len(left) > 0 {
+				t.Errorf("left: %q", left)
+			}
+			if jobs := w.jobs(); len(jobs) > 0 {
+				t.Errorf("Job %s was made", jobs[0].Name)
+			}
+		})
+	}
+}
+
+// A benchmark that needs the node of another waits, and says for whom.
+func TestWaitingForNode(t *testing.T) {
+	const refusal = "0/1 nodes are available: 1 node(s) didn't satisfy existing pods anti-affinity rules."
+	w := newWorld(t)
+	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	first := create(w, twoByTwo(w, "first").Build())
+	w.untilStep(first, v1alpha1.ReasonMeasuring)
+	w.cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome {
+		if pod.Labels[v1alpha1.LabelBenchmark] == "second" {
+			return fakecluster.Unschedulable(refusal)
+		}
+		return fakecluster.Hang(job.AnchorContainer)
+	})
+	second := create(w, twoByTwo(w, "second").Build())
+	message := fmt.Sprintf("other benchmarks measure on node %s (first in namespace %s)", fakecluster.Node, w.namespace)
+	w.untilStep(second, v1alpha1.ReasonWaitingForNode, message)
+
+	// Longer than a pod may take to start, which is not what it waits for.
+	w.pass(second, time.Hour)
+	w.untilStep(second, v1alpha1.ReasonWaitingForNode, message)
+
+	w.delete(first)
+	w.eventually(func() error { return w.gone(first) })
+	w.cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome { return fakecluster.Hang(job.AnchorContainer) })
+	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.untilEnd(second, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+}
+
+// A benchmark does not wait for the node of another for ever.
+func TestWaitingForNodeHasADeadline(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	w.untilStep(create(w, twoByTwo(w, "first").Build()), v1alpha1.ReasonMeasuring)
+	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		if pod.Labels[v1alpha1.LabelBenchmark] == "second" {
+			return fakecluster.Unschedulable("0/1 nodes are available: 1 node(s) didn't satisfy existing pods anti-affinity rules.")
+		}
+		return fakecluster.Hang(job.MeasureContainer)
+	})
+	// A benchmark of one run has no anchor, and waits all the same.
+	second := create(w, builder.OneRun(w.namespace, "second").Deadlines(v1alpha1.Deadlines{NodeSeconds: new(int32(60))}).Build())
+	w.untilStep(second, v1alpha1.ReasonWaitingForNode, "run randread.fast (1 of 1): other benchmarks measure on node "+fakecluster.Node)
+	w.pass(second, time.Minute)
+	w.untilEnd(second, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "waited 60 s for a node of its own: other benchmarks measure on")
+}
+
+// A benchmark that is held lets its node go, and looks for one again afterwards. That is no disruption.
+func TestSuspendReleasesNode(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := create(w, twoByTwo(w, "sb").Build())
+	w.untilStep(sb, v1alpha1.ReasonMeasuring)
+
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) })
+	w.untilStep(sb, v1alpha1.ReasonSuspended, "set it to false")
+	if pods := w.pods(); len(pods) > 0 {
+		t.Errorf("pod %s is left while the benchmark is held", pods[0].Name)
+	}
+	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	if err := anchorIs(sb, fakecluster.Node, 2, 0); err != nil {
+		t.Error(err)
+	}
+}
+
+// Whoever does not let the anchor be made may yet change their mind.
+func TestAnchorWaitsForQuota(t *testing.T) {
+	w := newWorld(t)
+	quota := w.limit(corev1.ResourcePods, 0)
+	sb := create(w, twoByTwo(w, "sb").Build())
+	w.untilStep(sb, v1alpha1.ReasonPreparing, "the pod that mounts all volumes: the pod was refused", "exceeded quota")
+	w.delete(quota)
+	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+}

@@ -1,0 +1,62 @@
+package job
+
+import (
+	"maps"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+)
+
+const (
+	// AnchorContainer is the container of an anchor.
+	AnchorContainer = "anchor"
+
+	// anchorPath is the directory below which an anchor has the volumes, by the names of their targets.
+	anchorPath = "/volumes"
+	// anchorDevicePath begins the paths of an anchor's raw block volumes.
+	anchorDevicePath = DevicePath + "-"
+	// anchorGraceSeconds is more than an anchor needs to end.
+	anchorGraceSeconds = 5
+)
+
+// An anchor waits, and nothing else. Its resources are set, so that quotas admit it, and small, so that they do
+// not take the place of those of the runs.
+var (
+	anchorRequests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("10m"), corev1.ResourceMemory: resource.MustParse("32Mi")}
+	anchorLimits   = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("200m"), corev1.ResourceMemory: resource.MustParse("64Mi")}
+)
+
+// AnchorName returns the name of the pod that makes an attempt to hold a node.
+func AnchorName(sb *v1alpha1.StorageBenchmark, attempt int32) string {
+	return child.Name(sb, v1alpha1.RoleAnchor, strconv.Itoa(int(attempt)))
+}
+
+// ForAnchor returns the pod that holds a node for the whole benchmark, with the volumes mounted: so all runs
+// measure from there, volumes are attached once, and what cannot be provisioned or attached shows before the
+// first run.
+func ForAnchor(sb *v1alpha1.StorageBenchmark, image Image, attempt int32, volumes []Volume) *corev1ac.PodApplyConfiguration {
+	settings := podSettings(sb)
+	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor, v1alpha1.LabelAttempt, strconv.Itoa(int(attempt)), v1alpha1.LabelHoldsNode, "true")
+	c := runnerContainer(image, AnchorContainer, []string{"hold"}).
+		WithResources(corev1ac.ResourceRequirements().WithRequests(anchorRequests).WithLimits(anchorLimits))
+	pod := podSpec(sb).
+		// A node that was restarted starts it again.
+		WithRestartPolicy(corev1.RestartPolicyAlways).
+		WithTerminationGracePeriodSeconds(anchorGraceSeconds)
+	for i, volume := range volumes {
+		name := volumeName + "-" + strconv.Itoa(i)
+		pod.WithVolumes(claimVolume(name, volume))
+		give(c, name, volume, anchorPath+"/"+volume.Target, anchorDevicePath+volume.Target)
+	}
+	hold(pod.WithContainers(c), sb)
+	return corev1ac.Pod(AnchorName(sb, attempt), sb.Namespace).
+		WithLabels(maps.Clone(settings.Labels)).WithLabels(labels).
+		WithAnnotations(maps.Clone(settings.Annotations)).WithAnnotations(keepNode).
+		WithOwnerReferences(child.OwnerReference(sb)).
+		WithSpec(pod)
+}

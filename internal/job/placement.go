@@ -1,0 +1,69 @@
+package job
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// keepNode are the annotations by which the cluster autoscaler and Karpenter leave a pod, and with it its node,
+// where it is: a node that is taken away ends the measurement there.
+var keepNode = map[string]string{
+	"cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+	"karpenter.sh/do-not-disrupt":                    "true",
+}
+
+// place has the pod go where spec.placement lets it.
+func place(pod *corev1ac.PodSpecApplyConfiguration, sb *v1alpha1.StorageBenchmark) {
+	placement := ptr.Deref(sb.Spec.Placement, v1alpha1.Placement{})
+	pod.WithNodeSelector(placement.NodeSelector)
+	tolerate(pod, placement.Tolerations)
+	if placement.Affinity != nil {
+		pod.WithAffinity(convert[corev1ac.AffinityApplyConfiguration](placement.Affinity))
+	}
+}
+
+// hold places the pod, and keeps it off nodes that other benchmarks hold, in whatever namespace. Kubernetes
+// keeps others off the pod's node in turn, also such as would share theirs.
+func hold(pod *corev1ac.PodSpecApplyConfiguration, sb *v1alpha1.StorageBenchmark) {
+	place(pod, sb)
+	if ptr.Deref(sb.Spec.Placement, v1alpha1.Placement{}).Isolation == v1alpha1.IsolationNone {
+		return
+	}
+	if pod.Affinity == nil {
+		pod.WithAffinity(corev1ac.Affinity())
+	}
+	if pod.Affinity.PodAntiAffinity == nil {
+		pod.Affinity.WithPodAntiAffinity(corev1ac.PodAntiAffinity())
+	}
+	pod.Affinity.PodAntiAffinity.WithRequiredDuringSchedulingIgnoredDuringExecution(corev1ac.PodAffinityTerm().
+		WithTopologyKey(corev1.LabelHostname).
+		WithNamespaceSelector(metav1ac.LabelSelector()).
+		WithLabelSelector(metav1ac.LabelSelector().WithMatchLabels(map[string]string{v1alpha1.LabelHoldsNode: "true"})))
+}
+
+// pin has the scheduler put the pod onto the node of the benchmark's anchor, which has met all else that the
+// placement asks for. The node may have been cordoned since: whoever wants it empty evicts the anchor.
+func pin(pod *corev1ac.PodSpecApplyConfiguration, sb *v1alpha1.StorageBenchmark, node string) {
+	tolerate(pod, ptr.Deref(sb.Spec.Placement, v1alpha1.Placement{}).Tolerations)
+	pod.WithTolerations(corev1ac.Toleration().
+		WithKey(corev1.TaintNodeUnschedulable).
+		WithOperator(corev1.TolerationOpExists).
+		WithEffect(corev1.TaintEffectNoSchedule))
+	pod.WithAffinity(corev1ac.Affinity().WithNodeAffinity(corev1ac.NodeAffinity().
+		WithRequiredDuringSchedulingIgnoredDuringExecution(corev1ac.NodeSelector().
+			WithNodeSelectorTerms(corev1ac.NodeSelectorTerm().
+				WithMatchFields(corev1ac.NodeSelectorRequirement().
+					WithKey("metadata.name").
+					WithOperator(corev1.NodeSelectorOpIn).
+					WithValues(node))))))
+}
+
+func tolerate(pod *corev1ac.PodSpecApplyConfiguration, tolerations []corev1.Toleration) {
+	for i := range tolerations {
+		pod.WithTolerations(convert[corev1ac.TolerationApplyConfiguration](&tolerations[i]))
+	}
+}
