@@ -22,7 +22,8 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// benchmark returns a benchmark of a small random write on a new volume.
+// benchmark returns a benchmark of a small random write on a new volume. It shares its node, so that tests can
+// run side by side; one that asks for a node of its own must not be parallel to others.
 func benchmark(name string, change ...func(*v1alpha1.StorageBenchmark)) *v1alpha1.StorageBenchmark {
 	sb := &v1alpha1.StorageBenchmark{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
@@ -33,6 +34,7 @@ func benchmark(name string, change ...func(*v1alpha1.StorageBenchmark)) *v1alpha
 				Capacity:         new(resource.MustParse("256Mi")),
 			}},
 			Workloads: []v1alpha1.Workload{{Name: "randwrite", Fio: randwrite(2)}},
+			Placement: &v1alpha1.Placement{Isolation: v1alpha1.IsolationNone},
 		},
 	}
 	for _, f := range change {
@@ -216,7 +218,7 @@ func runningPod(t *testing.T, sb *v1alpha1.StorageBenchmark) *corev1.Pod {
 	t.Helper()
 	until(t, sb, "fio to run", atStep(v1alpha1.ReasonMeasuring))
 	var pods corev1.PodList
-	if err := k8s.List(t.Context(), &pods, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: sb.Name}); err != nil {
+	if err := k8s.List(t.Context(), &pods, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: sb.Name, v1alpha1.LabelRole: v1alpha1.RoleRun}); err != nil {
 		t.Fatalf("list pods: %v", err)
 	}
 	for i := range pods.Items {

@@ -1,0 +1,199 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// exclusive has the benchmark ask for a node of its own, as benchmarks do unless they say otherwise.
+func exclusive(sb *v1alpha1.StorageBenchmark) { sb.Spec.Placement = nil }
+
+// sweep has the benchmark's first workload measured with several block sizes.
+func sweep(sizes ...string) func(*v1alpha1.StorageBenchmark) {
+	return func(sb *v1alpha1.StorageBenchmark) {
+		var values v1alpha1.MatrixValues
+		for _, size := range sizes {
+			values = append(values, intstr.FromString(size))
+		}
+		sb.Spec.Workloads[0].Fio.BS = nil
+		sb.Spec.Workloads[0].Matrix = map[string]v1alpha1.MatrixValues{"bs": values}
+	}
+}
+
+// pods returns the benchmark's pods of a role.
+func pods(t *testing.T, sb *v1alpha1.StorageBenchmark, role string) []corev1.Pod {
+	t.Helper()
+	var list corev1.PodList
+	if err := k8s.List(t.Context(), &list, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: sb.Name, v1alpha1.LabelRole: role}); err != nil {
+		t.Fatalf("list pods: %v", err)
+	}
+	return list.Items
+}
+
+// staged returns how often the kubelets have had volumes made ready on their node, which a volume needs each time
+// that it comes to a node.
+func staged(t *testing.T) int {
+	t.Helper()
+	var nodes corev1.NodeList
+	if err := k8s.List(t.Context(), &nodes); err != nil {
+		t.Fatalf("list nodes: %v", err)
+	}
+	total := 0
+	for i := range nodes.Items {
+		text, err := clientset.CoreV1().RESTClient().Get().Resource("nodes").Name(nodes.Items[i].Name).SubResource("proxy").Suffix("metrics").DoRaw(t.Context())
+		if err != nil {
+			t.Fatalf("metrics of node %s: %v", nodes.Items[i].Name, err)
+		}
+		parser := expfmt.NewTextParser(model.UTF8Validation)
+		families, err := parser.TextToMetricFamilies(strings.NewReader(string(text)))
+		if err != nil {
+			t.Fatalf("metrics of node %s: %v", nodes.Items[i].Name, err)
+		}
+		for _, metric := range families["csi_operations_seconds"].GetMetric() {
+			for _, label := range metric.GetLabel() {
+				if label.GetName() == "method_name" && strings.HasSuffix(label.GetValue(), "/NodeStageVolume") {
+					total += int(metric.GetHistogram().GetSampleCount())
+				}
+			}
+		}
+	}
+	return total
+}
+
+// Twelve runs on two targets are made from one node, and its volumes come to the node once.
+func TestVolumesAreAttachedOnce(t *testing.T) {
+	sb := benchmark("attached-once", exclusive, sweep("4k", "16k", "64k"), func(sb *v1alpha1.StorageBenchmark) {
+		second := sb.Spec.Targets[0]
+		second.Name = "second"
+		sb.Spec.Targets = append(sb.Spec.Targets, second)
+		sb.Spec.Workloads[0].Fio.RuntimeSeconds = new(int32(1))
+		sb.Spec.Repetitions = new(int32(2))
+	})
+	before := staged(t)
+	create(t, sb)
+	until(t, sb, "the first run", atStep(v1alpha1.ReasonMeasuring))
+	if anchors := pods(t, sb, v1alpha1.RoleAnchor); len(anchors) != 1 || anchors[0].Status.Phase != corev1.PodRunning {
+		t.Errorf("anchors %+v while a run measures", anchors)
+	}
+	done := completes(t, sb)
+	if got := staged(t) - before; got != len(done.Status.Targets) {
+		t.Errorf("volumes came to the node %d times, want once for each of the %d targets", got, len(done.Status.Targets))
+	}
+	if got := done.Status.Progress; got != "12/12" {
+		t.Errorf("progress = %s", got)
+	}
+	for _, target := range done.Status.Targets {
+		if len(target.Volumes) != 1 || target.Volumes[0].Node == "" || target.Volumes[0].Node != done.Status.Anchors[0].Node {
+			t.Errorf("target %s was measured from %+v, and the node held was %+v", target.Name, target.Volumes, done.Status.Anchors)
+		}
+	}
+}
+
+// Of two benchmarks that need the one node there is, the second waits, says for whom, and then has its turn.
+func TestBenchmarksContendForANode(t *testing.T) {
+	first := benchmark("first", exclusive, sweep("4k", "16k"))
+	second := benchmark("second", exclusive)
+	create(t, first)
+	until(t, first, "the first benchmark's turn", atStep(v1alpha1.ReasonMeasuring))
+	create(t, second)
+
+	waiting := until(t, second, "the second benchmark to wait", atStep(v1alpha1.ReasonWaitingForNode))
+	want := fmt.Sprintf("(first in namespace %s)", namespace)
+	if message := succeeded(waiting).Message; !strings.Contains(message, want) {
+		t.Errorf("message %q lacks %q", message, want)
+	}
+	if jobs := pods(t, second, v1alpha1.RoleRun); len(jobs) > 0 && jobs[0].Spec.NodeName != "" {
+		t.Errorf("pod %s runs while another benchmark measures", jobs[0].Name)
+	}
+	ended := completes(t, first)
+	done := completes(t, second)
+	if began := done.Status.Runs[0].StartTime; began.Before(ended.Status.Runs[1].CompletionTime) {
+		t.Errorf("the second benchmark began at %s, before the first had ended at %s", began, ended.Status.Runs[1].CompletionTime)
+	}
+}
+
+// Benchmarks that agree to share a node need not wait for each other, and a benchmark that does not agree keeps
+// even them away.
+func TestSharedNode(t *testing.T) {
+	first, second := benchmark("sharing", lasting(20)), benchmark("sharing-too")
+	create(t, first)
+	until(t, first, "the first benchmark's turn", atStep(v1alpha1.ReasonMeasuring))
+	create(t, second)
+	completes(t, second)
+	alone := benchmark("alone", exclusive)
+	create(t, alone)
+	until(t, alone, "the one that does not share to wait", atStep(v1alpha1.ReasonWaitingForNode))
+	completes(t, first)
+	completes(t, alone)
+}
+
+// A node that is drained under a run is looked for again; the run that it interrupted is repeated. Where there is no
+// other node, the benchmark says so until there is.
+func TestDrainedNode(t *testing.T) {
+	sb := benchmark("drained", exclusive, sweep("4k", "16k"), lasting(5))
+	create(t, sb)
+	running := until(t, sb, "fio to run", atStep(v1alpha1.ReasonMeasuring))
+	node := running.Status.Anchors[0].Node
+
+	cordon(t, node, true)
+	for _, pod := range append(pods(t, sb, v1alpha1.RoleRun), pods(t, sb, v1alpha1.RoleAnchor)...) {
+		eviction := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}}
+		if err := clientset.PolicyV1().Evictions(pod.Namespace).Evict(t.Context(), eviction); err != nil {
+			t.Fatalf("evict pod %s: %v", pod.Name, err)
+		}
+	}
+	lost := until(t, sb, "the benchmark to wait for another node", func(sb *v1alpha1.StorageBenchmark) bool {
+		return strings.Contains(succeeded(sb).Message, "unschedulable")
+	})
+	if a := lost.Status.Anchors[0]; a.Node != "" || a.Disruptions != 1 || !strings.Contains(a.Message, "lost node "+node) {
+		t.Errorf("anchor %+v after the drain", a)
+	}
+	cordon(t, node, false)
+
+	done := completes(t, sb)
+	if run := done.Status.Runs[0]; run.Attempts < 2 || run.Disruptions < 1 || run.Result == nil {
+		t.Errorf("interrupted run = %+v", run)
+	}
+	if run := done.Status.Runs[1]; run.Attempts != 1 {
+		t.Errorf("run after the drain = %+v", run)
+	}
+}
+
+// cordon keeps new pods off a node, or lets them come again. The node is left as it was in any case.
+func cordon(t *testing.T, name string, unschedulable bool) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	set := func(unschedulable bool) error {
+		node := &corev1.Node{}
+		if err := k8s.Get(ctx, clientKey(name), node); err != nil {
+			return err
+		}
+		patch := client.MergeFrom(node.DeepCopy())
+		node.Spec.Unschedulable = unschedulable
+		return k8s.Patch(ctx, node, patch)
+	}
+	if unschedulable {
+		t.Cleanup(func() {
+			if err := set(false); err != nil {
+				t.Errorf("uncordon: %v", err)
+			}
+		})
+	}
+	if err := set(unschedulable); err != nil {
+		t.Fatalf("cordon %t: %v", unschedulable, err)
+	}
+}
