@@ -218,11 +218,13 @@ func (s *scope) knownLayouts(target *v1alpha1.Target) *fio.JobFile {
 	var files []*fio.JobFile
 	seen := map[string]bool{"": true}
 	for i := range s.runs {
-		layout := s.runs[i].Job.Layout()
-		if s.runs[i].Target == target && !seen[layout] {
+		if s.runs[i].Target != target {
+			continue
+		}
+		if layout := s.runs[i].Job.Layout(); !seen[layout] {
+			seen[layout] = true
 			files = append(files, s.runs[i].Job)
 		}
-		seen[layout] = true
 	}
 	return fio.LayoutFile(files...)
 }

@@ -16,6 +16,8 @@ const (
 	// cachedPercent is the use of a storage's limit above which buffered I/O on files that fit into memory was
 	// answered by the page cache.
 	cachedPercent = 120
+	// exceededPercent is the use above which a limit cannot be what it is taken for.
+	exceededPercent = 120
 	// busyPercent is the use of a CPU from which on it held fio back.
 	busyPercent = 90
 	// throttledPercent is the share of scheduling periods from which on the CPU limit held fio back.
@@ -128,7 +130,11 @@ func (u use) percent() int32 { return percent(u.share()) }
 func (u use) reached() bool { return u.percent() >= reachedPercent }
 
 func (u use) limitedBy() v1alpha1.LimitedBy {
-	return v1alpha1.LimitedBy{Name: u.name, Limit: new(u.limit), UsedPercent: new(u.percent()), Message: fmt.Sprintf("%s (%d %%)", u, u.percent())}
+	message := fmt.Sprintf("%s (%d %%)", u, u.percent())
+	if u.percent() > exceededPercent {
+		message += ", which is more than it can do: it may burst, or the limit that is known may be too low"
+	}
+	return v1alpha1.LimitedBy{Name: u.name, Limit: new(u.limit), UsedPercent: new(u.percent()), Message: message}
 }
 
 // String is such as "3048 of the volume's 3000 IOPS".

@@ -81,11 +81,37 @@ func (j job) fills() bool {
 // flat returns the job as a section that depends on no other, with what its files depend on.
 func (j job) flat() Section {
 	section := Section{Name: j.name}
+	small := j.hasSmallBlocks()
 	for _, name := range slices.Sorted(maps.Keys(j.options)) {
-		section.Options = append(section.Options, j.options[name])
+		if name != "bs" || !small {
+			section.Options = append(section.Options, j.options[name])
+		}
 	}
 	if j.fills() && !j.has("overwrite") {
 		section.Options = append(section.Options, Option{Name: "overwrite", Value: "1", HasValue: true})
 	}
 	return section
+}
+
+// pageBytes is the size of blocks that fio has if it is not given another, and that layout is not slow with.
+const pageBytes = 4096
+
+// hasSmallBlocks says whether the job's blocks are smaller than pages although whole pages fit into its files. fio
+// lays files out in blocks of the job, which takes for ever with blocks of a few bytes.
+func (j job) hasSmallBlocks() bool {
+	sets, ok := j.fileSets()
+	if !ok {
+		return false
+	}
+	for _, set := range sets {
+		if set.bytes%pageBytes != 0 {
+			return false
+		}
+	}
+	for text := range strings.SplitSeq(j.text("bs", ""), ",") {
+		if bytes, ok := parseBytes(text, j.kiloBase()); ok && bytes < pageBytes {
+			return true
+		}
+	}
+	return false
 }

@@ -140,6 +140,24 @@ func TestLayoutFile(t *testing.T) {
 	}
 }
 
+// TestLayoutOfSmallBlocks: files are laid out in whole pages, but those that pages do not fill.
+func TestLayoutOfSmallBlocks(t *testing.T) {
+	for text, want := range map[string]string{
+		"bs=1\nsize=64k\n":                 "",
+		"bs=512,4k\nsize=64k\n":            "",
+		"bs=8k,,1k\nsize=64k\n":            "",
+		"bs=1\nsize=100\n":                 "1",
+		"bs=4k\nsize=64k\n":                "4k",
+		"bs=16k,64k\nsize=64k\n":           "16k,64k",
+		"bs=1k\nsize=64k\nfill_device=1\n": "1k",
+	} {
+		layout := LayoutFile(mustParse(t, "[a]\nrw=randrw\n"+text))
+		if got := layout.jobs()[0].text("bs", ""); got != want {
+			t.Errorf("%q is laid out with bs=%q, want %q", text, got, want)
+		}
+	}
+}
+
 // There is no layout file where there is nothing to make, or too much for one.
 func TestNoLayoutFile(t *testing.T) {
 	long := mustParse(t, "[a]\nsize=1M\ndescription="+strings.Repeat("x", 120)+"\n")

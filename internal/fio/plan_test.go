@@ -134,6 +134,9 @@ func TestFileBytesOfCases(t *testing.T) {
 			[][]Setting{{{"nrfiles", "1"}, {"numjobs", "4"}}, {{"nrfiles", "4"}, {"numjobs", "2"}}, {{"nrfiles", "2"}, {"numjobs", "3"}}},
 			4*64<<10 + 3*32<<10 + 2*2*16<<10,
 		},
+		"few files between many": {
+			[][]Setting{{{"nrfiles", "4"}}, {{"nrfiles", "1"}, {"size", "8k"}}, {{"nrfiles", "4"}, {"size", "4k"}, {"bs", "1k"}}}, 64 << 10,
+		},
 		"reads and writes": {[][]Setting{{{"rw", "write"}}, {{"rw", "read"}}, {{"rw", "randwrite"}}}, 64 << 10},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -56,6 +57,10 @@ func TestMatrixProblems(t *testing.T) {
 	for _, name := range []string{"bs", "iodepth", "numjobs", "nrfiles", "loops", "fsync", "fdatasync", "rwmixread"} {
 		huge[name] = many(64)
 	}
+	overflow := maps.Clone(huge)
+	for _, name := range []string{"thinktime_blocks", "verify_backlog", "rwmixwrite"} {
+		overflow[name] = many(64)
+	}
 	tooMany := path + ": Invalid value: the product of the values has more than 200 cases, the most that a benchmark can hold; give fewer values, or split the benchmark"
 	for name, test := range map[string]struct {
 		matrix matrix
@@ -68,6 +73,7 @@ func TestMatrixProblems(t *testing.T) {
 			matrix{"buffer_compress_percentage": of(long[:64]), "bssplit": of(long[:64]), "random_distribution": of("1", long[:64])},
 			[]string{path + ": Invalid value: names and values of one case have 244 characters: shorten them to 192, or move options that have one value only to fio or jobFile"},
 		},
+		"64 to the power of 11, which is more than a number holds": {overflow, []string{tooMany}},
 		"an alias": {
 			matrix{"rw": of("read"), "readwrite": of("write")}, []string{path + "[rw]: Forbidden: it is the same fio option as readwrite: remove one"},
 		},
@@ -87,6 +93,9 @@ func TestMatrixProblems(t *testing.T) {
 			},
 		},
 		"an option that runs commands": {matrix{"exec_prerun": of("id")}, []string{path + `[exec_prerun]: Invalid value: "id": it runs commands: remove it`}},
+		"the same problem in all cases": {
+			matrix{"exec_prerun": of("id"), "bs": of("4k", "8k")}, []string{path + `[exec_prerun]: Invalid value: "id": it runs commands: remove it`},
+		},
 		"an option in upper case": {
 			matrix{"BS": of("4k")}, []string{path + `[BS]: Invalid value: "4k": it is no option that storagebench knows: remove it`},
 		},

@@ -182,6 +182,7 @@ func TestTooManyResults(t *testing.T) {
 		{"a workload more beside a matrix", 1, 2, 1, one, full, 400},
 		{"as many as the API admits", 16, 64, 64, two, full, 2 * 200 * 16 * 64 * 64},
 		{"large job files", 1, 64, 1, large, full, 200 * 64},
+		{"and what a look at the cases would find", 1, 2, 1, "[a]\nrw=none\n", full, 400},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := builder.NewBenchmark("ns", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(test.repetitions)) })
