@@ -170,7 +170,7 @@ func TestOneFailureDoesNotStopTheOthers(t *testing.T) {
 	if run := sb.Status.Runs[1]; run.State != v1alpha1.RunSucceeded || run.Result == nil {
 		t.Errorf("second run is %+v", run)
 	}
-	if sb.Status.Summary != "second: fast read 3048 IOPS 5.01ms p50" || sb.Status.Progress != "2/2" {
+	if sb.Status.Summary != "second: fast 3048 IOPS 5.01ms p50" || sb.Status.Progress != "2/2" {
 		t.Errorf("summary %q, progress %q", sb.Status.Summary, sb.Status.Progress)
 	}
 }

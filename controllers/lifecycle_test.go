@@ -63,7 +63,7 @@ func TestRunsInOrder(t *testing.T) {
 	if sb.Status.Targets[1].VolumeMode != corev1.PersistentVolumeBlock {
 		t.Errorf("target raw has mode %s", sb.Status.Targets[1].VolumeMode)
 	}
-	summary := "one: fast read 3048 IOPS 5.01ms p50, raw read 3048 IOPS 5.01ms p50; two: fast read 3048 IOPS 5.01ms p50, raw read 3048 IOPS 5.01ms p50"
+	summary := "one: fast 3048 IOPS 5.01ms p50, raw 3048 (1.00x); two: fast 3048 IOPS 5.01ms p50, raw 3048 (1.00x)"
 	if sb.Status.Summary != summary {
 		t.Errorf("summary is %q", sb.Status.Summary)
 	}

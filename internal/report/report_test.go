@@ -2,82 +2,327 @@ package report
 
 import (
 	"bytes"
-	"regexp"
+	"math"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-func ioResult(iops, p50 int64) *v1alpha1.IOResult {
-	return &v1alpha1.IOResult{
-		IOPS: iops, BytesPerSecond: iops * 4096, Latency: &v1alpha1.Latency{MeanNanoseconds: p50 + 1000},
-		CompletionLatency: &v1alpha1.LatencyDistribution{
-			P50Nanoseconds: p50, P90Nanoseconds: 2 * p50, P95Nanoseconds: 3 * p50, P99Nanoseconds: 4 * p50, P999Nanoseconds: 5 * p50, MaxNanoseconds: 1_500_000_000,
+func statistic(median int64) v1alpha1.Statistic {
+	return v1alpha1.Statistic{Median: median, Min: median, Max: median}
+}
+
+// compared returns reads or writes of 4 KiB.
+func compared(iops, p50 int64) *v1alpha1.IOComparison {
+	return &v1alpha1.IOComparison{
+		IOPS: statistic(iops), BytesPerSecond: statistic(iops * 4096), MeanNanoseconds: new(statistic(p50 + 1000)),
+		P50Nanoseconds: new(statistic(p50)), P90Nanoseconds: new(statistic(2 * p50)), P99Nanoseconds: new(statistic(4 * p50)),
+	}
+}
+
+// beside returns what is beside the baseline, with a range of IOPS.
+func beside(io *v1alpha1.IOComparison, low, high int64, ratio string, verdict v1alpha1.Verdict) *v1alpha1.IOComparison {
+	io.IOPS.Min, io.IOPS.Max, io.IOPSRatio, io.Verdict = low, high, ratio, verdict
+	return io
+}
+
+// measured returns a run that has a result.
+func measured(target, workload string, choice map[string]string, bound string) v1alpha1.Run {
+	return v1alpha1.Run{
+		Target: target, Workload: workload, Parameters: choice, State: v1alpha1.RunSucceeded, LimitedBy: &v1alpha1.LimitedBy{Name: bound},
+	}
+}
+
+// oneTarget is a benchmark of one target and one repetition, with a job file, before its end.
+func oneTarget() *v1alpha1.StorageBenchmark {
+	failed := v1alpha1.Run{Target: "gp3", Workload: "failed", State: v1alpha1.RunFailed}
+	running := v1alpha1.Run{Target: "gp3", Workload: "last", State: v1alpha1.RunRunning}
+	return &v1alpha1.StorageBenchmark{
+		Spec: v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{{Name: "gp3"}}},
+		Status: v1alpha1.StorageBenchmarkStatus{
+			Runs: []v1alpha1.Run{
+				{Target: "gp3", Workload: "randrw", State: v1alpha1.RunSucceeded}, failed,
+				{Target: "gp3", Workload: "file", State: v1alpha1.RunSucceeded}, running,
+			},
+			Comparisons: []v1alpha1.Comparison{
+				{Workload: "randrw", Targets: []v1alpha1.TargetComparison{{
+					Name: "gp3", Runs: 1, Read: compared(3048, 5_342_000), Write: compared(1306, 840),
+					Total: &v1alpha1.TotalComparison{IOPS: statistic(4354), BytesPerSecond: statistic(4354 * 4096)},
+				}}},
+				{Workload: "file", Section: "first", Targets: []v1alpha1.TargetComparison{{Name: "gp3", Runs: 1, Read: compared(250_000, 99_960)}}},
+				{Workload: "file", Section: "second", Targets: []v1alpha1.TargetComparison{{
+					Name: "gp3", Runs: 1, Trim: &v1alpha1.IOComparison{IOPS: statistic(7), BytesPerSecond: statistic(28672)},
+				}}},
+			},
 		},
 	}
 }
 
-func status() *v1alpha1.StorageBenchmarkStatus {
-	return &v1alpha1.StorageBenchmarkStatus{Runs: []v1alpha1.Run{
-		{Workload: "randrw", Target: "gp3", State: v1alpha1.RunSucceeded, Result: &v1alpha1.Result{Read: ioResult(3048, 5_342_000), Write: ioResult(1306, 840)}},
-		{Workload: "randrw", Target: "efs", State: v1alpha1.RunSucceeded, Result: &v1alpha1.Result{Write: &v1alpha1.IOResult{IOPS: 7, BytesPerSecond: 28672}}},
-		{Workload: "file", Target: "gp3", State: v1alpha1.RunSucceeded, Sections: []v1alpha1.SectionResult{
-			{Name: "first", Result: v1alpha1.Result{Read: ioResult(250_000, 99_960)}}, {Name: "second", Result: v1alpha1.Result{Trim: ioResult(10, 12_000_000)}},
-		}},
-		{Workload: "file", Target: "efs", State: v1alpha1.RunFailed},
-		{Workload: "last", Target: "gp3", State: v1alpha1.RunPending},
-	}}
-}
-
-func TestTable(t *testing.T) {
-	var out bytes.Buffer
-	Table(&out, status())
-	want := `
-WORKLOAD      TARGET   I/O         IOPS    BANDWIDTH     MEAN      P50      P90      P99    P99.9     MAX
-randrw        gp3      read        3048   11.9 MiB/s   5.34ms   5.34ms   10.7ms   21.4ms   26.7ms   1.50s
-randrw        gp3      write       1306   5.10 MiB/s   1.84us    840ns   1.68us   3.36us   4.20us   1.50s
-randrw        efs      write          7   28.0 KiB/s        -
-file/first    gp3      read      250000    977 MiB/s    101us    100us    200us    400us    500us   1.50s
-file/second   gp3      trim          10   40.0 KiB/s   12.0ms   12.0ms   24.0ms   48.0ms   60.0ms   1.50s
-file          efs      Failed
-last          gp3      Pending
-`
-	blanks := regexp.MustCompile(`(?m) +$`)
-	if diff := cmp.Diff(want, "\n"+blanks.ReplaceAllString(out.String(), "")); diff != "" {
-		t.Errorf("table (-want +got):\n%s", diff)
+// e1 is what Classmethod published of gp3 and EFS, as if measured three times with one run of the last case to go.
+func e1() *v1alpha1.StorageBenchmark {
+	small, large := map[string]string{"bs": "16k"}, map[string]string{"bs": "64k"}
+	pending := v1alpha1.Run{Target: "efs", Workload: "randwrite", Parameters: large, State: v1alpha1.RunPending}
+	running := pending
+	running.State = v1alpha1.RunRunning
+	other := pending
+	other.Target = "gp3"
+	return &v1alpha1.StorageBenchmark{
+		Spec: v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{{Name: "gp3"}, {Name: "efs"}}, Repetitions: new(int32(3))},
+		Status: v1alpha1.StorageBenchmarkStatus{
+			Runs: []v1alpha1.Run{
+				measured("gp3", "randwrite", small, v1alpha1.BoundVolumeIOPS), measured("efs", "randwrite", small, v1alpha1.BoundUnknown),
+				measured("gp3", "randwrite", large, v1alpha1.BoundVolumeThroughput), measured("efs", "randwrite", small, v1alpha1.BoundLatency),
+				measured("gp3", "randwrite", small, v1alpha1.BoundVolumeIOPS), measured("efs", "randwrite", small, v1alpha1.BoundLatency),
+				measured("gp3", "another", small, v1alpha1.BoundClientCPU),
+				{Target: "gp3", Workload: "randwrite", Parameters: small, State: v1alpha1.RunFailed, LimitedBy: &v1alpha1.LimitedBy{Name: v1alpha1.BoundClientCPU}},
+				running, pending, other, pending,
+			},
+			Comparisons: []v1alpha1.Comparison{
+				{Workload: "randwrite", Parameters: small, Targets: []v1alpha1.TargetComparison{
+					{Name: "gp3", Runs: 2, Write: beside(compared(3048, 5_342_000), 2986, 3110, "", "")},
+					{Name: "efs", Runs: 3, Write: beside(compared(1560, 9_896_000), 1400, 1780, "0.51", v1alpha1.VerdictTooFewRuns)},
+				}},
+				{Workload: "randwrite", Parameters: large, Targets: []v1alpha1.TargetComparison{
+					{Name: "gp3", Runs: 1, Write: beside(compared(1987, 7_963_000), 1987, 1987, "", "")},
+				}},
+			},
+			Warnings: []v1alpha1.WarningSummary{
+				{Reason: v1alpha1.WarningSpread, Results: 1, Message: "randwrite.bs-16k.efs: IOPS of 3 repetitions go from 1400 to 1780", Remedy: "Measure for longer."},
+				{Reason: v1alpha1.WarningNoLatency, Results: 2, Message: "fio took no latencies"},
+			},
+		},
 	}
 }
 
-func TestTableOfNothing(t *testing.T) {
-	var out bytes.Buffer
-	Table(&out, &v1alpha1.StorageBenchmarkStatus{})
-	if !strings.HasPrefix(out.String(), "WORKLOAD") {
-		t.Errorf("table is %q", out.String())
+// e2 is what Nikkei published of gp2 and gp3, one row, with gp3 as the baseline.
+func e2() *v1alpha1.StorageBenchmark {
+	choice := map[string]string{"numjobs": "16", "bs": "256k"}
+	target := func(name string, iops int64) v1alpha1.TargetComparison {
+		return v1alpha1.TargetComparison{
+			Name: name, Runs: 4, Read: beside(compared(iops, 30_336_000), iops-20, iops+22, "", ""), Write: beside(compared(iops+1, 31_872_000), iops-1, iops+3, "", ""),
+			Total: &v1alpha1.TotalComparison{
+				IOPS: v1alpha1.Statistic{Median: 2*iops + 1, Min: 2*iops - 70, Max: 2*iops + 72}, BytesPerSecond: statistic((2*iops + 1) << 18),
+			},
+		}
+	}
+	gp2, gp3 := target("gp2", 272), target("gp3", 273)
+	gp2.Read.IOPSRatio, gp2.Write.IOPSRatio, gp2.Total.IOPSRatio = "0.99", "1.00", "1.00"
+	gp2.Read.Verdict, gp2.Write.Verdict, gp2.Total.Verdict = v1alpha1.VerdictSame, v1alpha1.VerdictSlower, v1alpha1.VerdictSame
+	sb := &v1alpha1.StorageBenchmark{
+		Spec: v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{{Name: "gp2"}, {Name: "gp3"}}, Baseline: new("gp3"), Repetitions: new(int32(4))},
+		Status: v1alpha1.StorageBenchmarkStatus{Comparisons: []v1alpha1.Comparison{
+			{Workload: "mixed", Parameters: choice, Targets: []v1alpha1.TargetComparison{gp2, gp3}},
+		}},
+	}
+	for i := range 4 {
+		bounds := []string{v1alpha1.BoundFileSystemThroughput, v1alpha1.BoundVolumeThroughput, v1alpha1.BoundFileSystemThroughput, v1alpha1.BoundUnknown}
+		sb.Status.Runs = append(sb.Status.Runs, measured("gp2", "mixed", choice, bounds[i]), measured("gp3", "mixed", choice, bounds[1]))
+	}
+	return sb
+}
+
+func TestTable(t *testing.T) {
+	for name, test := range map[string]struct {
+		sb   *v1alpha1.StorageBenchmark
+		want string
+	}{
+		"one target": {oneTarget(), `
+WORKLOAD     TARGET  I/O        IOPS   BANDWIDTH    MEAN     P50     P90     P99
+randrw       gp3     read       3048  11.9 MiB/s  5.34ms  5.34ms  10.7ms  21.4ms
+randrw       gp3     write      1306  5.10 MiB/s  1.84us   840ns  1.68us  3.36us
+randrw       gp3     total      4354  17.0 MiB/s       -       -       -       -
+file/first   gp3     read     250000   977 MiB/s   101us   100us   200us   400us
+file/second  gp3     trim          7  28.0 KiB/s       -       -       -       -
+failed       gp3     Failed
+last         gp3     Running
+`},
+		"before the end": {e1(), `
+WORKLOAD   PARAMETERS  TARGET  I/O               IOPS   BANDWIDTH    MEAN     P50     P90     P99  VS GP3  VERDICT     LIMITED BY
+randwrite  bs=16k      gp3     write         3048 ±2%  11.9 MiB/s  5.34ms  5.34ms  10.7ms  21.4ms                      VolumeIOPS
+randwrite  bs=16k      efs     write        1560 ±12%  6.09 MiB/s  9.90ms  9.90ms  19.8ms  39.6ms   0.51x  TooFewRuns  Latency (2/3)
+randwrite  bs=64k      gp3     write             1987  7.76 MiB/s  7.96ms  7.96ms  15.9ms  31.9ms                      VolumeThroughput
+randwrite  bs=16k      gp3     Failed
+randwrite  bs=64k      efs     Running
+randwrite  bs=64k      efs     Pending (2)
+randwrite  bs=64k      gp3     Pending
+
+Warning Spread (1 result): randwrite.bs-16k.efs: IOPS of 3 repetitions go from 1400 to 1780
+  Measure for longer.
+Warning NoLatency (2 results): fio took no latencies
+`},
+		"mixed I/O, beside the second target": {e2(), `
+WORKLOAD  PARAMETERS          TARGET  I/O        IOPS   BANDWIDTH    MEAN     P50     P90    P99  VS GP3  VERDICT  LIMITED BY
+mixed     bs=256k numjobs=16  gp2     read    272 ±8%  1.06 MiB/s  30.3ms  30.3ms  60.7ms  121ms   0.99x  Same     FileSystemThroughput (2/4)
+mixed     bs=256k numjobs=16  gp2     write   273 ±1%  1.07 MiB/s  31.9ms  31.9ms  63.7ms  127ms   1.00x  Slower
+mixed     bs=256k numjobs=16  gp2     total  545 ±13%   136 MiB/s       -       -       -      -   1.00x  Same
+mixed     bs=256k numjobs=16  gp3     read    273 ±8%  1.07 MiB/s  30.3ms  30.3ms  60.7ms  121ms                   VolumeThroughput
+mixed     bs=256k numjobs=16  gp3     write   274 ±1%  1.07 MiB/s  31.9ms  31.9ms  63.7ms  127ms
+mixed     bs=256k numjobs=16  gp3     total  547 ±13%   137 MiB/s       -       -       -      -
+`},
+		"nothing yet": {&v1alpha1.StorageBenchmark{}, `
+No runs yet
+`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			Table(&out, test.sb)
+			if diff := cmp.Diff(test.want, "\n"+out.String()); diff != "" {
+				t.Errorf("table (-want +got):\n%s", diff)
+			}
+			for line := range strings.Lines(out.String()) {
+				if width := utf8.RuneCountInString(line); width > 160 {
+					t.Errorf("%d columns: %s", width, line)
+				}
+			}
+		})
+	}
+}
+
+func TestLimitedBy(t *testing.T) {
+	choice := map[string]string{"bs": "16k"}
+	sections := v1alpha1.Run{Target: "t", Workload: "file", State: v1alpha1.RunSucceeded, LimitedBy: &v1alpha1.LimitedBy{Name: "Wrong"}, Sections: []v1alpha1.SectionResult{
+		{Name: "a", LimitedBy: &v1alpha1.LimitedBy{Name: v1alpha1.BoundLatency}}, {Name: "b", LimitedBy: &v1alpha1.LimitedBy{Name: v1alpha1.BoundClientCPU}}, {Name: "c"},
+	}}
+	runs := func(bounds ...string) []v1alpha1.Run {
+		var all []v1alpha1.Run
+		for _, bound := range bounds {
+			run := measured("t", "w", choice, bound)
+			if bound == "" {
+				run.LimitedBy = nil
+			}
+			all = append(all, run)
+		}
+		return all
+	}
+	whole := v1alpha1.Comparison{Workload: "w", Parameters: choice}
+	for name, test := range map[string]struct {
+		runs       []v1alpha1.Run
+		comparison v1alpha1.Comparison
+		want       string
+	}{
+		"one":                {runs("A"), whole, "A"},
+		"all":                {runs("A", "A", "A"), whole, "A"},
+		"most":               {runs("B", "A", "A"), whole, "A (2/3)"},
+		"as many":            {runs("B", "A", "B", "A"), whole, "B (2/4)"},
+		"not all are known":  {runs("", "A", "A"), whole, "A (2/3)"},
+		"none is known":      {runs("", ""), whole, ""},
+		"none has ended":     {nil, whole, ""},
+		"of another choice":  {runs("A"), v1alpha1.Comparison{Workload: "w", Parameters: map[string]string{"bs": "64k"}}, ""},
+		"of no choice":       {runs("A"), v1alpha1.Comparison{Workload: "w"}, ""},
+		"of another section": {[]v1alpha1.Run{sections, sections}, v1alpha1.Comparison{Workload: "file", Section: "b"}, v1alpha1.BoundClientCPU},
+		"of a section":       {[]v1alpha1.Run{sections, sections}, v1alpha1.Comparison{Workload: "file", Section: "a"}, v1alpha1.BoundLatency},
+		"unknown of one":     {[]v1alpha1.Run{sections}, v1alpha1.Comparison{Workload: "file", Section: "c"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := limitedBy(test.runs, &test.comparison, "t"); got != test.want {
+				t.Errorf("limited by %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestSpread(t *testing.T) {
+	for want, test := range map[string]struct {
+		statistic v1alpha1.Statistic
+		runs      int32
+	}{
+		"3048":      {v1alpha1.Statistic{Median: 3048, Min: 3000, Max: 3100}, 1},
+		"3048 ±0%":  {v1alpha1.Statistic{Median: 3048, Min: 3048, Max: 3048}, 2},
+		"1000 ±3%":  {v1alpha1.Statistic{Median: 1000, Min: 970, Max: 1021}, 2},
+		"200 ±100%": {v1alpha1.Statistic{Median: 200, Min: 0, Max: 400}, 3},
+		"0":         {v1alpha1.Statistic{Max: 10}, 3},
+	} {
+		if got := iops(&test.statistic, test.runs); got != want {
+			t.Errorf("%+v of %d runs is %q, want %q", test.statistic, test.runs, got, want)
+		}
 	}
 }
 
 func TestSummary(t *testing.T) {
-	want := "randrw: gp3 read 3048 IOPS 5.34ms p50 + write 1306 IOPS 840ns p50, efs write 7 IOPS; " +
-		"file: gp3 first read 250000 IOPS 100us p50, second trim 10 IOPS 12.0ms p50"
-	if diff := cmp.Diff(want, Summary(status())); diff != "" {
-		t.Errorf("summary (-want +got):\n%s", diff)
-	}
-	if got := Summary(&v1alpha1.StorageBenchmarkStatus{Runs: []v1alpha1.Run{{State: v1alpha1.RunRunning}}}); got != "" {
-		t.Errorf("summary of no result is %q", got)
+	alone := e1()
+	alone.Status.Comparisons[0].Targets = alone.Status.Comparisons[0].Targets[1:]
+	alone.Status.Comparisons[0].Targets[0].Write.IOPSRatio = "" // as there is no baseline yet
+	for name, test := range map[string]struct {
+		sb   *v1alpha1.StorageBenchmark
+		want string
+	}{
+		"one target": {oneTarget(), "randrw: gp3 read 3048 IOPS 5.34ms p50 + write 1306 IOPS 840ns p50; file/first: gp3 250000 IOPS 100us p50; file/second: gp3 7 IOPS"},
+		"a matrix":   {e1(), "randwrite bs=16k: gp3 3048 IOPS 5.34ms p50, efs 1560 (0.51x); randwrite bs=64k: gp3 1987 IOPS 7.96ms p50"},
+		"mixed I/O, the baseline first": {
+			e2(), "mixed bs=256k numjobs=16: gp3 read 273 IOPS 30.3ms p50 + write 274 IOPS 31.9ms p50, gp2 read 272 (0.99x) + write 273 (1.00x)",
+		},
+		"before the baseline": {alone, "randwrite bs=16k: efs 1560 IOPS 9.90ms p50; randwrite bs=64k: gp3 1987 IOPS 7.96ms p50"},
+		"nothing yet":         {&v1alpha1.StorageBenchmark{Status: v1alpha1.StorageBenchmarkStatus{Runs: []v1alpha1.Run{{State: v1alpha1.RunRunning}}}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, Summary(&test.sb.Status)); diff != "" {
+				t.Errorf("summary (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 
+// TestLongSummary: a line that is cut ends with a whole target, whatever values of a matrix contain.
 func TestLongSummary(t *testing.T) {
-	long := status()
-	for range 50 {
-		long.Runs = append(long.Runs, long.Runs[0])
+	c := e1().Status.Comparisons[0]
+	c.Parameters = map[string]string{"rate": "10m,5m"}
+	whole := Summary(&v1alpha1.StorageBenchmarkStatus{Comparisons: []v1alpha1.Comparison{c}})
+	for length := range 40 {
+		c.Workload = strings.Repeat("w", 1+length)
+		long := &v1alpha1.StorageBenchmarkStatus{Comparisons: slices.Repeat([]v1alpha1.Comparison{c}, 10)}
+		got := Summary(long)
+		if len(got) > maxSummary+len(" …") || len(got) < maxSummary-len(whole)-length {
+			t.Errorf("%d bytes", len(got))
+		}
+		if line, cut := strings.CutSuffix(got, " …"); !cut || !strings.HasSuffix(line, "p50") && !strings.HasSuffix(line, "(0.51x)") {
+			t.Errorf("summary %q", got)
+		}
 	}
-	got := Summary(long)
-	if len(got) > maxSummary+len(" …") || !strings.HasSuffix(got, " …") || strings.HasSuffix(got, ", …") {
-		t.Errorf("summary of %d bytes: %q", len(got), got)
+}
+
+func TestPlan(t *testing.T) {
+	planned := func(name, target string, choice map[string]string, repetition int32, seconds int64) PlannedRun {
+		return PlannedRun{Run: v1alpha1.Run{Name: name, Workload: "w", Target: target, Parameters: choice, Repetition: repetition}, RuntimeSeconds: seconds}
+	}
+	small := map[string]string{"bs": "4k", "numjobs": "1"}
+	for name, test := range map[string]struct {
+		runs []PlannedRun
+		want string
+	}{
+		"a matrix": {[]PlannedRun{planned("w.bs-4k-numjobs-1.a.1", "a", small, 1, 30), planned("w.bs-4k-numjobs-1.b.1", "b", small, 1, 30), planned("w.bs-4k-numjobs-1.a.2", "a", small, 2, 5)}, `
+NUMBER  RUN                    WORKLOAD  PARAMETERS       TARGET  REPETITION  RUNTIME
+     1  w.bs-4k-numjobs-1.a.1  w         bs=4k numjobs=1  a                1      30s
+     2  w.bs-4k-numjobs-1.b.1  w         bs=4k numjobs=1  b                1      30s
+     3  w.bs-4k-numjobs-1.a.2  w         bs=4k numjobs=1  a                2       5s
+
+3 runs on 2 targets, at least 1m5s of measuring
+`},
+		"by size": {[]PlannedRun{planned("w.a", "a", nil, 1, 0)}, `
+NUMBER  RUN  WORKLOAD  TARGET  REPETITION  RUNTIME
+     1  w.a  w         a                1  by size
+
+1 run on 1 target
+`},
+		"longer than can be told": {[]PlannedRun{planned("w.a", "a", nil, 1, math.MaxInt64), planned("w.b", "b", nil, 1, math.MaxInt64)}, `
+NUMBER  RUN  WORKLOAD  TARGET  REPETITION         RUNTIME
+     1  w.a  w         a                1  2562047h47m16s
+     2  w.b  w         b                1  2562047h47m16s
+
+2 runs on 2 targets, at least 2562047h47m16s of measuring
+`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			Plan(&out, test.runs)
+			if diff := cmp.Diff(test.want, "\n"+out.String()); diff != "" {
+				t.Errorf("plan (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -10,72 +11,60 @@ import (
 // maxSummary is the most characters of a summary: it has to fit into a printed column.
 const maxSummary = 240
 
-// Summary says the results in one line: by workload, each target's IOPS and median latency. It is empty
-// while there is no result.
+// Summary says the results in one line, such as "randwrite bs=16k: gp3 3048 IOPS 5.34ms p50, efs 1560 (0.51x)":
+// by comparison first the IOPS and the median latency of the baseline, then the IOPS of the others beside it. It
+// is empty while there is no result.
 func Summary(status *v1alpha1.StorageBenchmarkStatus) string {
-	var workloads []string
-	parts := map[string][]string{}
-	for i := range status.Runs {
-		run := &status.Runs[i]
-		text := summarizeRun(run)
-		if text == "" {
-			continue
+	var lines []string
+	for i := range status.Comparisons {
+		c := &status.Comparisons[i]
+		name := strings.TrimSpace(workloadOf(c) + " " + parameters(c.Parameters))
+		var alone, beside []string
+		for j := range c.Targets {
+			t := &c.Targets[j]
+			if text := t.Name + " " + summarizeTarget(t); isCompared(t) {
+				beside = append(beside, text)
+			} else {
+				alone = append(alone, text)
+			}
 		}
-		if parts[run.Workload] == nil {
-			workloads = append(workloads, run.Workload)
-		}
-		parts[run.Workload] = append(parts[run.Workload], run.Target+" "+text)
-	}
-	lines := make([]string, len(workloads))
-	for i, workload := range workloads {
-		lines[i] = workload + ": " + strings.Join(parts[workload], ", ")
+		lines = append(lines, name+": "+strings.Join(append(alone, beside...), ", "))
 	}
 	return shorten(strings.Join(lines, "; "))
 }
 
-func summarizeRun(run *v1alpha1.Run) string {
-	if run.Result != nil {
-		return summarizeResult(run.Result)
-	}
-	sections := make([]string, len(run.Sections))
-	for i := range run.Sections {
-		sections[i] = run.Sections[i].Name + " " + summarizeResult(&run.Sections[i].Result)
-	}
-	return strings.Join(sections, ", ")
+// isCompared says whether a target is beside the baseline.
+func isCompared(t *v1alpha1.TargetComparison) bool {
+	return slices.ContainsFunc(directions(t), func(d direction) bool { return d.io.IOPSRatio != "" })
 }
 
-func summarizeResult(result *v1alpha1.Result) string {
-	var parts []string
-	for _, d := range directions(result) {
-		text := fmt.Sprintf("%s %d IOPS", d.name, d.io.IOPS)
-		if d.io.CompletionLatency != nil {
-			text += " " + latency(d.io.CompletionLatency.P50Nanoseconds) + " p50"
+func summarizeTarget(t *v1alpha1.TargetComparison) string {
+	all := directions(t)
+	parts := make([]string, len(all))
+	for i, d := range all {
+		if parts[i] = summarizeIO(d.io); len(all) > 1 {
+			parts[i] = d.name + " " + parts[i]
 		}
-		parts = append(parts, text)
 	}
 	return strings.Join(parts, " + ")
 }
 
-// direction is one of the directions in which a result has I/O.
-type direction struct {
-	name string
-	io   *v1alpha1.IOResult
-}
-
-func directions(result *v1alpha1.Result) []direction {
-	var present []direction
-	for _, d := range []direction{{"read", result.Read}, {"write", result.Write}, {"trim", result.Trim}} {
-		if d.io != nil {
-			present = append(present, d)
-		}
+func summarizeIO(io *v1alpha1.IOComparison) string {
+	switch {
+	case io.IOPSRatio != "":
+		return fmt.Sprintf("%d (%s)", io.IOPS.Median, multiple(io.IOPSRatio))
+	case io.P50Nanoseconds != nil:
+		return fmt.Sprintf("%d IOPS %s p50", io.IOPS.Median, latency(io.P50Nanoseconds.Median))
+	default:
+		return fmt.Sprintf("%d IOPS", io.IOPS.Median)
 	}
-	return present
 }
 
+// shorten cuts a line behind a whole target or comparison.
 func shorten(line string) string {
 	if len(line) <= maxSummary {
 		return line
 	}
-	cut := strings.LastIndexAny(line[:maxSummary], ",;")
-	return line[:max(cut, 0)] + " …"
+	cut := max(strings.LastIndex(line[:maxSummary], ", "), strings.LastIndex(line[:maxSummary], "; "), 0)
+	return line[:cut] + " …"
 }

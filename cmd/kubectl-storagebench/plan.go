@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/report"
+)
+
+func newPlanCommand() *cobra.Command {
+	var path string
+	cmd := &cobra.Command{
+		Use:   "plan -f FILE",
+		Short: "Print the runs that the StorageBenchmarks of a file ask for, without a cluster",
+		Long: `Print the runs that the StorageBenchmarks of a file ask for, without a cluster.
+
+What exists in the cluster is not looked at: a claim is taken for a file system. RUNTIME is for how long fio runs by
+its own options; provisioning volumes and laying out files come on top.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if path == "-" {
+				return printPlans(cmd, cmd.InOrStdin(), "standard input")
+			}
+			file, err := os.Open(path)
+			if err != nil {
+				return err
+			}
+			defer file.Close()
+			return printPlans(cmd, file, path)
+		},
+	}
+	cmd.Flags().StringVarP(&path, "filename", "f", "", "the file, or - for standard input")
+	cobra.CheckErr(cmd.MarkFlagRequired("filename"))
+	return cmd
+}
+
+// printPlans prints the plan of each benchmark, and on standard error what is wrong with those that have none.
+func printPlans(cmd *cobra.Command, in io.Reader, name string) error {
+	benchmarks, bad, err := readBenchmarks(in, cmd.ErrOrStderr())
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	count := len(benchmarks) + bad
+	out, between := cmd.OutOrStdout(), ""
+	for _, benchmark := range benchmarks {
+		runs, problems := plan.Runs(&benchmark.Spec, nil)
+		for _, problem := range problems {
+			cmd.PrintErrf("%s: %v\n", benchmark.Name, problem)
+		}
+		if len(problems) > 0 {
+			bad++
+			continue
+		}
+		if len(benchmarks) > 1 {
+			fmt.Fprintf(out, "%s%s\n\n", between, benchmark.Name)
+			between = "\n"
+		}
+		report.Plan(out, planned(runs))
+	}
+	switch {
+	case bad > 0:
+		return fmt.Errorf("%s: %d of %d StorageBenchmarks cannot be carried out", name, bad, count)
+	case len(benchmarks) == 0:
+		return fmt.Errorf("%s has no StorageBenchmark of %s", name, v1alpha1.GroupVersion)
+	}
+	return nil
+}
+
+// readBenchmarks reads the StorageBenchmarks among YAML documents. It tells of documents that are something else, and
+// of what is wrong with those that are bad, which it counts.
+func readBenchmarks(in io.Reader, notes io.Writer) (benchmarks []*v1alpha1.StorageBenchmark, bad int, err error) {
+	documents := utilyaml.NewYAMLReader(bufio.NewReader(in))
+	decoder := serializer.NewCodecFactory(newScheme(), serializer.EnableStrict).UniversalDeserializer()
+	for number := 1; ; number++ {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			return benchmarks, bad, nil
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		if kind := kindOf(document); kind != nil {
+			fmt.Fprintf(notes, "document %d: skipped, it is a %s of %s\n", number, kind.Kind, kind.APIVersion)
+			continue
+		}
+		if isEmpty(document) {
+			continue
+		}
+		object, _, err := decoder.Decode(document, nil, nil)
+		if benchmark, ok := object.(*v1alpha1.StorageBenchmark); ok && err == nil {
+			benchmarks = append(benchmarks, benchmark)
+			continue
+		}
+		bad++
+		for _, problem := range problemsOf(err) {
+			fmt.Fprintf(notes, "document %d: %v\n", number, problem)
+		}
+	}
+}
+
+// ours is what documents are read of.
+var ours = metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "StorageBenchmark"}
+
+// kindOf returns what a document is if that is something else than a StorageBenchmark.
+func kindOf(document []byte) *metav1.TypeMeta {
+	var kind metav1.TypeMeta
+	if err := yaml.Unmarshal(document, &kind); err != nil || kind == ours || kind == (metav1.TypeMeta{}) {
+		return nil
+	}
+	return &kind
+}
+
+// problemsOf parts an error about several fields.
+func problemsOf(err error) []error {
+	if strict, ok := runtime.AsStrictDecodingError(err); ok {
+		return strict.Errors()
+	}
+	return []error{err}
+}
+
+// isEmpty says whether a document has nothing but comments.
+func isEmpty(document []byte) bool {
+	var content any
+	return yaml.Unmarshal(document, &content) == nil && content == nil
+}
+
+func planned(runs []plan.Run) []report.PlannedRun {
+	all := make([]report.PlannedRun, len(runs))
+	for i, run := range runs {
+		// 0 where it is not known.
+		seconds, _ := run.Job.RuntimeSeconds()
+		all[i] = report.PlannedRun{
+			Run: v1alpha1.Run{
+				Name: run.Name, Target: run.Target.Name, Workload: run.Workload.Name, Parameters: run.Parameters, Repetition: run.Repetition,
+			},
+			RuntimeSeconds: seconds,
+		}
+	}
+	return all
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// execution is what a command printed, and whether it failed, with exit code 1.
+type execution struct {
+	Out, Err string
+	Failed   bool
+}
+
+func execute(t *testing.T, in string, args ...string) execution {
+	t.Helper()
+	var out, notes bytes.Buffer
+	cmd := newCommand()
+	cmd.SetArgs(args)
+	cmd.SetIn(strings.NewReader(in))
+	cmd.SetOut(&out)
+	cmd.SetErr(&notes)
+	err := cmd.ExecuteContext(t.Context())
+	return execution{out.String(), notes.String(), err != nil}
+}
+
+const e1 = `apiVersion: storagebench.dev/v1alpha1
+kind: StorageBenchmark
+metadata: {name: gp3-vs-efs}
+spec:
+  targets:
+  - {name: gp3, storageClassName: gp3, capacity: 30Gi}
+  - {name: efs, claimName: efs}
+  workloads:
+  - name: randwrite
+    fio: {rw: randwrite, ioengine: psync, direct: true, size: 1G, numjobs: 16, timeBased: true, runtimeSeconds: 60, norandommap: true}
+    matrix: {bs: [16k, 64k]}
+`
+
+const e1Plan = `NUMBER  RUN                   WORKLOAD   PARAMETERS  TARGET  REPETITION  RUNTIME
+     1  randwrite.bs-16k.gp3  randwrite  bs=16k      gp3              1     1m0s
+     2  randwrite.bs-16k.efs  randwrite  bs=16k      efs              1     1m0s
+     3  randwrite.bs-64k.gp3  randwrite  bs=64k      gp3              1     1m0s
+     4  randwrite.bs-64k.efs  randwrite  bs=64k      efs              1     1m0s
+
+4 runs on 2 targets, at least 4m0s of measuring
+`
+
+const bySize = `apiVersion: storagebench.dev/v1alpha1
+kind: StorageBenchmark
+metadata: {name: by-size}
+spec:
+  targets: [{name: t, storageClassName: gp3}]
+  workloads: [{name: w, fio: {rw: read, size: 1M}}]
+`
+
+const bySizePlan = `NUMBER  RUN  WORKLOAD  TARGET  REPETITION  RUNTIME
+     1  w.t  w         t                1  by size
+
+1 run on 1 target
+`
+
+func TestPlan(t *testing.T) {
+	for name, test := range map[string]struct {
+		in   string
+		want execution
+	}{
+		"one benchmark": {e1, execution{Out: e1Plan}},
+		"among others": {
+			"# Nothing but a comment.\n---\napiVersion: v1\nkind: Service\nfoo: bar\n---\n" + bySize + "---\napiVersion: storagebench.dev/v1\nkind: StorageBenchmark\n",
+			execution{Out: bySizePlan, Err: "document 2: skipped, it is a Service of v1\ndocument 4: skipped, it is a StorageBenchmark of storagebench.dev/v1\n"},
+		},
+		"several": {bySize + "---\n" + bySize, execution{Out: "by-size\n\n" + bySizePlan + "\nby-size\n\n" + bySizePlan}},
+		"JSON": {
+			`{"apiVersion": "storagebench.dev/v1alpha1", "kind": "StorageBenchmark", "metadata": {"name": "j"}, "spec": {"targets": [{"name": "t"}], ` +
+				`"workloads": [{"name": "w", "fio": {"rw": "read", "size": "1M"}}]}}`, execution{Out: bySizePlan},
+		},
+		"unknown fields": {
+			strings.NewReplacer("storageClassName", "class", "size", "length").Replace(bySize) + "---\n" + bySize,
+			execution{Out: bySizePlan, Err: "document 1: unknown field \"spec.targets[0].class\"\ndocument 1: unknown field \"spec.workloads[0].fio.length\"\n" +
+				"Error: standard input: 1 of 2 StorageBenchmarks cannot be carried out\n", Failed: true},
+		},
+		"a key twice": {
+			strings.Replace(bySize, "rw: read", "rw: read, rw: write", 1),
+			execution{Err: "document 1: yaml: unmarshal errors:\n  line 6: key \"rw\" already set in map\nError: standard input: 1 of 1 StorageBenchmarks cannot be carried out\n", Failed: true},
+		},
+		"a type that is another": {
+			strings.Replace(bySize, "[{name: t, storageClassName: gp3}]", "gp3", 1),
+			execution{Err: "document 1: json: cannot unmarshal string into Go struct field StorageBenchmarkSpec.spec.targets of type []v1alpha1.Target\n" +
+				"Error: standard input: 1 of 1 StorageBenchmarks cannot be carried out\n", Failed: true},
+		},
+		"no kind": {
+			"metadata: {name: x}\n",
+			execution{Err: "document 1: Object 'Kind' is missing in 'metadata: {name: x}\n'\nError: standard input: 1 of 1 StorageBenchmarks cannot be carried out\n", Failed: true},
+		},
+		"problems of the plan": {
+			strings.Replace(bySize, "size: 1M}", "size: 1T}, matrix: {bs: [4k, 4K], runtimeSeconds: [5]}", 1) + "---\n" + bySize + "---\n" + strings.Replace(bySize, "1M", "1T", 1),
+			execution{Out: "by-size\n\n" + bySizePlan, Err: "by-size: spec.workloads[0].matrix[bs][1]: Invalid value: \"4K\": it is the same as 4k: remove one\n" +
+				"by-size: spec.targets[0].capacity: Invalid value: \"10Gi\": the test files of all workloads take 1Ti; raise capacity, or lower size or numjobs\n" +
+				"Error: standard input: 2 of 3 StorageBenchmarks cannot be carried out\n", Failed: true},
+		},
+		"nothing": {"\n", execution{Err: "Error: standard input has no StorageBenchmark of storagebench.dev/v1alpha1\n", Failed: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, execute(t, test.in, "plan", "-f", "-")); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPlanOfAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "benchmark.yaml")
+	if err := os.WriteFile(path, []byte(bySize), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(execution{Out: bySizePlan}, execute(t, "", "plan", "--filename", path)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	missing := filepath.Join(t.TempDir(), "missing.yaml")
+	want := execution{Err: "Error: open " + missing + ": no such file or directory\n", Failed: true}
+	if diff := cmp.Diff(want, execute(t, "", "plan", "-f", missing)); diff != "" {
+		t.Errorf("a file that is missing (-want +got):\n%s", diff)
+	}
+	want = execution{Err: "Error: required flag(s) \"filename\" not set\n", Failed: true}
+	if diff := cmp.Diff(want, execute(t, "", "plan")); diff != "" {
+		t.Errorf("no file (-want +got):\n%s", diff)
+	}
+}

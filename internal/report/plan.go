@@ -1,0 +1,55 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// PlannedRun is a run before it is made.
+type PlannedRun struct {
+	v1alpha1.Run
+
+	// RuntimeSeconds is for how long fio runs; 0 if the size of what it does decides.
+	RuntimeSeconds int64
+}
+
+// Plan prints a row for each run in their order, and how much that is.
+func Plan(w io.Writer, runs []PlannedRun) {
+	t := newTable(w, []column{
+		{"NUMBER", text.AlignRight}, {"RUN", text.AlignLeft}, {"WORKLOAD", text.AlignLeft}, {"PARAMETERS", text.AlignLeft}, {"TARGET", text.AlignLeft},
+		{"REPETITION", text.AlignRight}, {"RUNTIME", text.AlignRight},
+	})
+	targets := map[string]bool{}
+	var total int64
+	for i := range runs {
+		run := &runs[i]
+		runtime := "by size"
+		if run.RuntimeSeconds > 0 {
+			runtime = duration(run.RuntimeSeconds)
+		}
+		t.AppendRow([]any{strconv.Itoa(i + 1), run.Name, run.Workload, parameters(run.Parameters), run.Target, strconv.Itoa(int(run.Repetition)), runtime})
+		targets[run.Target] = true
+		total += min(run.RuntimeSeconds, maxSeconds)
+	}
+	t.Render()
+	fmt.Fprintf(w, "\n%s on %s", plural(len(runs), "run"), plural(len(targets), "target"))
+	if total > 0 {
+		fmt.Fprintf(w, ", at least %s of measuring", duration(total))
+	}
+	fmt.Fprintln(w)
+}
+
+// maxSeconds is the longest time that is told from longer ones: 292 years.
+const maxSeconds = int64(math.MaxInt64 / time.Second)
+
+// duration prints seconds, such as 1m30s.
+func duration(seconds int64) string {
+	return (time.Duration(min(seconds, maxSeconds)) * time.Second).String()
+}
