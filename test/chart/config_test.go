@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/plan"
 )
 
 // TestRules: what the chart grants is what config/rbac grants, for the operator from markers in the code.
@@ -104,35 +105,79 @@ func TestKustomize(t *testing.T) {
 	}
 }
 
-// TestSamples: each sample is a StorageBenchmark without a misspelt field, and is in the kustomization.
+// TestSamples: each sample is a StorageBenchmark without a misspelt field, which can be carried out, and is in the
+// kustomization of its directory under a name of its own.
 func TestSamples(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join(config, "samples/*.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := []string{}
-	for _, path := range paths {
-		name := filepath.Base(path)
-		if name == "kustomization.yaml" {
-			continue
+	files := map[string][]string{}
+	names := map[string]bool{}
+	for _, path := range samplePaths(t) {
+		directory, name := filepath.Split(path)
+		files[directory] = append(files[directory], name)
+		path, err := filepath.Rel(config, path)
+		if err != nil {
+			t.Fatal(err)
 		}
-		names = append(names, name)
-		sample := file[v1alpha1.StorageBenchmark](t, "samples/"+name)
-		if sample.APIVersion != v1alpha1.GroupVersion.String() || sample.Kind != "StorageBenchmark" || len(sample.Spec.Targets) == 0 {
-			t.Errorf("%s is a %s %s with %d targets", name, sample.APIVersion, sample.Kind, len(sample.Spec.Targets))
+		sample := file[v1alpha1.StorageBenchmark](t, path)
+		if sample.APIVersion != v1alpha1.GroupVersion.String() || sample.Kind != "StorageBenchmark" || names[sample.Name] {
+			t.Errorf("%s is a %s %s named %s", path, sample.APIVersion, sample.Kind, sample.Name)
+		}
+		names[sample.Name] = true
+		if runs, problems := plan.Runs(&sample.Spec, nil); len(problems) > 0 || len(runs) == 0 {
+			t.Errorf("%s: %d runs, problems %v", path, len(runs), problems)
 		}
 	}
-	content, err := os.ReadFile(filepath.Join(config, "samples/kustomization.yaml"))
-	if err != nil {
-		t.Fatal(err)
+	for directory, names := range files {
+		content, err := os.ReadFile(filepath.Join(directory, "kustomization.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kustomization struct {
+			Resources []string `json:"resources"`
+		}
+		if err := yaml.Unmarshal(content, &kustomization); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(names, kustomization.Resources); diff != "" {
+			t.Errorf("samples in %s (-files +kustomization):\n%s", directory, diff)
+		}
 	}
-	var kustomization struct {
-		Resources []string `json:"resources"`
+}
+
+// TestPlansOfSamples: the samples of the published experiments ask for what was measured there.
+func TestPlansOfSamples(t *testing.T) {
+	for name, want := range map[string]struct {
+		runs    int
+		seconds int64 // 0: by size
+	}{
+		"two-classes.yaml":        {4, 4 * 60},
+		"gp2-vs-gp3.yaml":         {32, 0},
+		"magnetic-vs-ssd.yaml":    {12, 12 * 60},
+		"local/two-classes.yaml":  {32, 32},
+		"local/six-patterns.yaml": {12, 12 * 5},
+	} {
+		sample := file[v1alpha1.StorageBenchmark](t, filepath.Join("samples", name))
+		runs, _ := plan.Runs(&sample.Spec, nil)
+		total := int64(0)
+		for _, run := range runs {
+			seconds, _ := run.Job.RuntimeSeconds()
+			total += seconds
+		}
+		if len(runs) != want.runs || total != want.seconds {
+			t.Errorf("%s: %d runs of %d s, want %d of %d s", name, len(runs), total, want.runs, want.seconds)
+		}
 	}
-	if err := yaml.Unmarshal(content, &kustomization); err != nil {
-		t.Fatal(err)
+}
+
+// samplePaths returns the paths of all samples, in the order of their names.
+func samplePaths(t *testing.T) []string {
+	t.Helper()
+	var paths []string
+	for _, pattern := range []string{"samples/*.yaml", "samples/*/*.yaml"} {
+		matches, err := filepath.Glob(filepath.Join(config, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, matches...)
 	}
-	if diff := cmp.Diff(names, kustomization.Resources); diff != "" {
-		t.Errorf("samples (-files +kustomization):\n%s", diff)
-	}
+	return slices.DeleteFunc(paths, func(path string) bool { return filepath.Base(path) == "kustomization.yaml" })
 }

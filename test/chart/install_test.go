@@ -116,14 +116,7 @@ func TestRelease(t *testing.T) {
 	}
 
 	t.Run("accepts the samples", func(t *testing.T) {
-		paths, err := filepath.Glob(filepath.Join(config, "samples", "*.yaml"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range paths {
-			if filepath.Base(path) == "kustomization.yaml" {
-				continue
-			}
+		for _, path := range samplePaths(t) {
 			t.Run(filepath.Base(path), func(t *testing.T) {
 				content, err := os.ReadFile(path)
 				if err != nil {

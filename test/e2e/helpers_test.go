@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -20,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/plan"
 )
 
 // benchmark returns a benchmark of a small random write on a new volume. It shares its node, so that tests can
@@ -117,6 +119,11 @@ func volumesOf(ctx context.Context, t *testing.T, sb *v1alpha1.StorageBenchmark)
 
 func eventually(ctx context.Context, t *testing.T, what string, done func(context.Context) (bool, error)) {
 	t.Helper()
+	within(ctx, t, patience, what, done)
+}
+
+func within(ctx context.Context, t *testing.T, patience time.Duration, what string, done func(context.Context) (bool, error)) {
+	t.Helper()
 	if err := wait.PollUntilContextTimeout(ctx, pollInterval, patience, true, done); err != nil {
 		t.Fatalf("waiting for %s: %v", what, err)
 	}
@@ -127,7 +134,7 @@ func eventually(ctx context.Context, t *testing.T, what string, done func(contex
 func until(t *testing.T, sb *v1alpha1.StorageBenchmark, what string, wanted func(*v1alpha1.StorageBenchmark) bool) *v1alpha1.StorageBenchmark {
 	t.Helper()
 	current := &v1alpha1.StorageBenchmark{}
-	eventually(t.Context(), t, what, func(ctx context.Context) (bool, error) {
+	within(t.Context(), t, patienceWith(sb), what, func(ctx context.Context) (bool, error) {
 		if err := k8s.Get(ctx, client.ObjectKeyFromObject(sb), current); err != nil {
 			return false, err
 		}
@@ -140,6 +147,19 @@ func until(t *testing.T, sb *v1alpha1.StorageBenchmark, what string, wanted func
 		return false, nil
 	})
 	return current
+}
+
+// patienceWith is how long may be waited for a benchmark: what all have, and what its runs take by their plan on a
+// machine that is busy.
+func patienceWith(sb *v1alpha1.StorageBenchmark) time.Duration {
+	runs, _ := plan.Runs(&sb.Spec, nil)
+	total := patience
+	for _, run := range runs {
+		const overhead = 5 * time.Second
+		seconds, _ := run.Job.RuntimeSeconds()
+		total += overhead + time.Duration(seconds)*time.Second
+	}
+	return total
 }
 
 func succeeded(sb *v1alpha1.StorageBenchmark) metav1.Condition {

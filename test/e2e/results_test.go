@@ -35,7 +35,7 @@ func TestResult(t *testing.T) {
 		t.Fatalf("result of writes = %+v", run.Result)
 	}
 	checkFigures(t, run.Result, run.Result.Write, 2)
-	if !strings.Contains(done.Status.Summary, "randwrite: volume write ") {
+	if !strings.Contains(done.Status.Summary, "randwrite: volume ") {
 		t.Errorf("summary = %q", done.Status.Summary)
 	}
 	target := done.Status.Targets[0]
