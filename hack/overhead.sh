@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What the operator adds to fio: the time from kubectl apply to a result with its volume deleted, against the same
 # fio in a plain Job on a new volume of the same class, in turns. Prints each pair, the medians and their ratio, and
-# the CPU time and memory that the operator took while fio measured.
+# the CPU time and memory that the operator took while fio measured. With argument matrix: what each run of a matrix
+# of 12 costs beside fio.
 #
 # Works on the cluster of KUBECONFIG with the operator installed. ROUNDS, SECONDS_OF_FIO and STORAGE_CLASS change it.
 set -euo pipefail
@@ -83,10 +84,56 @@ YAML
   since "$began"
 }
 
+# Prints how long fio takes beyond the time for which it measures, to start and to end.
+fio_beyond_runtime() {
+  local directory began
+  directory=$(mktemp -d)
+  began=$(now)
+  fio --name=own --directory="$directory" --rw=randwrite --ioengine=psync --size=16M --time_based --runtime=1 --output-format=json+ --output="$directory/output"
+  awk -v took="$(since "$began")" 'BEGIN { print took - 1 }'
+  rm -r "$directory"
+}
+
+# A matrix of 12 runs on two volumes: what each run costs beside fio's own time, and where that goes.
+matrix() {
+  local began beyond
+  beyond=$(fio_beyond_runtime)
+  began=$(now)
+  kubectl apply --namespace "$NAMESPACE" --filename - >/dev/null <<YAML
+apiVersion: storagebench.dev/v1alpha1
+kind: StorageBenchmark
+metadata: {name: matrix}
+spec:
+  targets: [{name: one, storageClassName: $CLASS, capacity: 1Gi}, {name: two, storageClassName: $CLASS, capacity: 1Gi}]
+  workloads:
+  - name: randwrite
+    fio: {rw: randwrite, ioengine: psync, direct: true, size: 64M, timeBased: true, runtimeSeconds: $FIO_SECONDS}
+    matrix: {bs: [4k, 16k, 64k], numjobs: [1, 2]}
+YAML
+  kubectl wait --namespace "$NAMESPACE" storagebenchmark/matrix --for=condition=Succeeded --timeout=10m >/dev/null
+  kubectl get --namespace "$NAMESPACE" storagebenchmark/matrix --output json | WHOLE=$(since "$began") BEYOND=$beyond python3 -c '
+import datetime, json, os, sys
+status = json.load(sys.stdin)["status"]
+at = lambda text: datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+runs = status["runs"]
+fio = sum(run["result"]["elapsedMilliseconds"] / 1000 + float(os.environ["BEYOND"]) for run in runs)
+began, ended = at(runs[0]["startTime"]), at(runs[-1]["completionTime"])
+measuring, whole = (ended - began).total_seconds(), float(os.environ["WHOLE"])
+first = (began - at(status["startTime"])).total_seconds()
+print(f"{len(runs)} runs: {whole:.1f} s in all, of which {fio:.1f} s are fio itself: {(whole - fio) / len(runs):.2f} s beside it for each run")
+print(f"volumes and anchor {first:.0f} s, runs {measuring:.0f} s ({(measuring - fio) / len(runs):.2f} s beside fio for each), clean-up {whole - first - measuring:.0f} s")'
+  kubectl delete --namespace "$NAMESPACE" storagebenchmark matrix >/dev/null
+}
+
 IMAGE=$(runner_image)
 readonly IMAGE
 kubectl create namespace "$NAMESPACE" >/dev/null
 trap cleanup EXIT
+
+if [[ ${1:-} == matrix ]]; then
+  matrix
+  exit
+fi
 
 ours=() plain=()
 read -r cpu_before _ <<<"$(operator_usage)"
