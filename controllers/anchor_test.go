@@ -24,12 +24,12 @@ func twoByTwo(w *world, name string) *builder.Benchmark {
 }
 
 // anchorIs says what of the benchmark's anchor is not as it should be.
-func anchorIs(sb *v1alpha1.StorageBenchmark, node string, attempts, disruptions int32) error {
+func anchorIs(sb *v1alpha1.StorageBenchmark, attempts, disruptions int32) error {
 	if len(sb.Status.Anchors) != 1 {
 		return fmt.Errorf("anchors are %+v", sb.Status.Anchors)
 	}
-	if a := sb.Status.Anchors[0]; a.Node != node || a.Attempts != attempts || a.Disruptions != disruptions {
-		return fmt.Errorf("anchor is %+v, want node %q, %d attempts and %d disruptions", a, node, attempts, disruptions)
+	if a := sb.Status.Anchors[0]; a.Node != fakecluster.Node || a.Attempts != attempts || a.Disruptions != disruptions {
+		return fmt.Errorf("anchor is %+v, want node %q, %d attempts and %d disruptions", a, fakecluster.Node, attempts, disruptions)
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ func TestAnchor(t *testing.T) {
 	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 	sb = w.untilStep(sb, v1alpha1.ReasonMeasuring, "run reads.one (1 of 4)")
 
-	if err := anchorIs(sb, fakecluster.Node, 1, 0); err != nil {
+	if err := anchorIs(sb, 1, 0); err != nil {
 		t.Error(err)
 	}
 	for _, target := range sb.Status.Targets {
@@ -74,7 +74,7 @@ func TestAnchor(t *testing.T) {
 	}
 	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-	if err := anchorIs(sb, fakecluster.Node, 1, 0); err != nil {
+	if err := anchorIs(sb, 1, 0); err != nil {
 		t.Error(err)
 	}
 	if left := w.children(); len(left) > 0 {
@@ -143,7 +143,7 @@ func TestLostNode(t *testing.T) {
 			lose(w)
 
 			sb = w.until(sb, func(sb *v1alpha1.StorageBenchmark) error {
-				if err := anchorIs(sb, fakecluster.Node, 2, 1); err != nil {
+				if err := anchorIs(sb, 2, 1); err != nil {
 					return err
 				}
 				return wantRun(sb, v1alpha1.RunRunning, 2, 1)
@@ -166,7 +166,7 @@ func TestNodesAreLostTooOften(t *testing.T) {
 	w := newWorld(t)
 	w.cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome { return fakecluster.EvictFrom(job.AnchorContainer) })
 	sb := create(w, twoByTwo(w, "sb").Build())
-	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonRunFailed, "9 nodes were lost, the last one because", "low on resource")
+	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonRunFailed, "9 nodes were lost, the last one because", "low on resource")
 	if left := w.children(); len(left) > 0 {
 		t.Errorf("left: %q", left)
 	}
@@ -281,7 +281,7 @@ func TestSuspendReleasesNode(t *testing.T) {
 	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-	if err := anchorIs(sb, fakecluster.Node, 2, 0); err != nil {
+	if err := anchorIs(sb, 2, 0); err != nil {
 		t.Error(err)
 	}
 }

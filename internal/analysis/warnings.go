@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -47,7 +48,7 @@ func Summarize(runs []v1alpha1.Run, comparisons []v1alpha1.Comparison) []v1alpha
 	}
 	for i := range comparisons {
 		for _, target := range comparisons[i].Targets {
-			add(comparisons[i].Workload+" on "+target.Name, target.Warnings)
+			add(describe(&comparisons[i])+" on "+target.Name, target.Warnings)
 		}
 	}
 	var summaries []v1alpha1.WarningSummary
@@ -58,6 +59,18 @@ func Summarize(runs []v1alpha1.Run, comparisons []v1alpha1.Comparison) []v1alpha
 		}
 	}
 	return summaries
+}
+
+// describe names what is compared, such as "randwrite bs=16k".
+func describe(c *v1alpha1.Comparison) string {
+	text := c.Workload
+	if c.Section != "" {
+		text += "/" + c.Section
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Parameters)) {
+		text += " " + name + "=" + c.Parameters[name]
+	}
+	return text
 }
 
 // warningKinds are the kinds of warnings in the order of the API.

@@ -205,3 +205,15 @@ func TestWarningKinds(t *testing.T) {
 		t.Errorf("reasons (-API +table):\n%s", diff)
 	}
 }
+
+func TestDescribe(t *testing.T) {
+	for want, c := range map[string]v1alpha1.Comparison{
+		"randwrite":                  {Workload: "randwrite"},
+		"file/first":                 {Workload: "file", Section: "first"},
+		"randwrite bs=16k numjobs=2": {Workload: "randwrite", Parameters: map[string]string{"numjobs": "2", "bs": "16k"}},
+	} {
+		if got := describe(&c); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -76,19 +76,3 @@ func TestRates(t *testing.T) {
 		}
 	}
 }
-
-// TestInFlightIsThatOfFio: by Little's law, I/Os per second times their latency are the I/Os in flight.
-func TestInFlightIsThatOfFio(t *testing.T) {
-	for _, text := range []string{
-		"[a]\nnumjobs=2\n", "[a]\nioengine=psync\niodepth=4\n", "[a]\nioengine=psync\niodepth=4\nio_submit_mode=offload\n",
-	} {
-		f := mustParse(t, "[global]\nsize=16M\nrw=read\ndirect=1\nbs=64k\ngroup_reporting\n"+text)
-		output, _ := measure(t, f)
-		read := output.Groups[0].Read
-		got := read.IOPS * read.Latency.MeanNanoseconds / 1e9
-		// Besides its I/Os a thread does little, but the first one may begin earlier than the last one.
-		if want := float64(f.Loads()[0].InFlight); got > 1.2*want || got < 0.5*want {
-			t.Errorf("%q keeps %.2f I/Os in flight, want %.0f", text, got, want)
-		}
-	}
-}

@@ -342,3 +342,20 @@ func TestUnits(t *testing.T) {
 		}
 	}
 }
+
+// Where nothing is known of what held results back, there is no column that says so in each row.
+func TestTableWithoutLimits(t *testing.T) {
+	io := &v1alpha1.IOComparison{IOPS: v1alpha1.Statistic{Median: 7}}
+	sb := &v1alpha1.StorageBenchmark{}
+	sb.Spec.Targets = []v1alpha1.Target{{Name: "one"}}
+	sb.Status.Runs = []v1alpha1.Run{{Workload: "w", Target: "one", State: v1alpha1.RunSucceeded, LimitedBy: &v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown}}}
+	sb.Status.Comparisons = []v1alpha1.Comparison{{Workload: "w", Targets: []v1alpha1.TargetComparison{{Name: "one", Runs: 1, Read: io}}}}
+	for bound, want := range map[string]bool{v1alpha1.BoundUnknown: false, v1alpha1.BoundLatency: true} {
+		sb.Status.Runs[0].LimitedBy.Name = bound
+		var out bytes.Buffer
+		Table(&out, sb)
+		if got := strings.Contains(out.String(), "LIMITED BY"); got != want {
+			t.Errorf("bound by %s: %t that there is a column\n%s", bound, got, out.String())
+		}
+	}
+}

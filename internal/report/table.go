@@ -26,10 +26,15 @@ func Table(w io.Writer, sb *v1alpha1.StorageBenchmark) {
 		{strings.ToUpper("vs " + baseline(&sb.Spec)), text.AlignRight}, {"VERDICT", text.AlignLeft}, {"LIMITED BY", text.AlignLeft},
 	})
 	status := &sb.Status
+	known := slices.ContainsFunc(status.Runs, isBoundKnown)
 	for i := range status.Comparisons {
 		c := &status.Comparisons[i]
 		for j := range c.Targets {
-			t.AppendRows(targetRows(c, &c.Targets[j], limitedBy(status.Runs, c, c.Targets[j].Name)))
+			bound := ""
+			if known {
+				bound = limitedBy(status.Runs, c, c.Targets[j].Name)
+			}
+			t.AppendRows(targetRows(c, &c.Targets[j], bound))
 		}
 	}
 	t.AppendRows(stateRows(status.Runs))
@@ -131,6 +136,12 @@ func warnings(w io.Writer, all []v1alpha1.WarningSummary) {
 			fmt.Fprintf(w, "  %s\n", all[i].Remedy)
 		}
 	}
+}
+
+// isBoundKnown says whether it is known what held a result of the run back.
+func isBoundKnown(run v1alpha1.Run) bool {
+	known := func(bound *v1alpha1.LimitedBy) bool { return bound != nil && bound.Name != v1alpha1.BoundUnknown }
+	return known(run.LimitedBy) || slices.ContainsFunc(run.Sections, func(s v1alpha1.SectionResult) bool { return known(s.LimitedBy) })
 }
 
 // limitedBy returns what held most of the target's results of a comparison back, and of how many of them if
