@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -63,14 +64,14 @@ func Summarize(runs []v1alpha1.Run, comparisons []v1alpha1.Comparison) []v1alpha
 
 // describe names what is compared, such as "randwrite bs=16k".
 func describe(c *v1alpha1.Comparison) string {
-	text := c.Workload
+	parts := []string{c.Workload}
 	if c.Section != "" {
-		text += "/" + c.Section
+		parts[0] += "/" + c.Section
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Parameters)) {
-		text += " " + name + "=" + c.Parameters[name]
+		parts = append(parts, name+"="+c.Parameters[name])
 	}
-	return text
+	return strings.Join(parts, " ")
 }
 
 // warningKinds are the kinds of warnings in the order of the API.
