@@ -38,8 +38,9 @@ func anchor(ctx context.Context, s *scope) (outcome, error) {
 	if why := lostAnchor(pod); why != "" {
 		return s.loseAnchor(ctx, a, why)
 	}
-	if !isRunning(pod) {
-		return s.watchAnchor(ctx, a, pod)
+	// One that has run before may be started again by its kubelet, and has its volumes all the while.
+	if a.Node == "" && !isRunning(pod) {
+		return s.anchorStart(a, pod).watch(ctx)
 	}
 	return goOn(), s.holdNode(ctx, a, pod)
 }
@@ -109,10 +110,6 @@ func (s *scope) anchorVolumes() []job.Volume {
 	return volumes
 }
 
-func (s *scope) watchAnchor(ctx context.Context, a *v1alpha1.Anchor, pod *corev1.Pod) (outcome, error) {
-	return s.anchorStart(a, pod).watch(ctx)
-}
-
 func (s *scope) anchorStart(a *v1alpha1.Anchor, pod *corev1.Pod) *start {
 	st := &start{scope: s, what: describeAnchor(a), began: a.StartTime, pod: pod}
 	st.expire = func(message string) { s.fail(v1alpha1.ReasonDeadlineExceeded, message) }
@@ -158,7 +155,11 @@ func (s *scope) loseAnchor(ctx context.Context, a *v1alpha1.Anchor, why string) 
 	if err != nil {
 		return outcome{}, err
 	}
-	if run != nil && !collected {
+	switch {
+	case run == nil || collected:
+	case run.Job == "":
+		run.State = v1alpha1.RunPending // it has not begun
+	default:
 		s.disrupted(run, why)
 	}
 	a.Disruptions++

@@ -295,3 +295,43 @@ func TestAnchorWaitsForQuota(t *testing.T) {
 	w.delete(quota)
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 }
+
+// An anchor whose container is started again still holds its node, however long ago it was started first.
+func TestAnchorIsRestarted(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := create(w, twoByTwo(w, "sb").Build())
+	w.untilStep(sb, v1alpha1.ReasonMeasuring)
+	anchor := &w.anchors()[0]
+	anchor.Status.ContainerStatuses[0].State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}}
+	w.cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome {
+		return fakecluster.Hold(job.AnchorContainer, "CrashLoopBackOff", "")
+	})
+	if err := w.client.Status().Update(w.Context(), anchor); err != nil {
+		t.Fatal(err)
+	}
+	w.pass(sb, time.Hour)
+	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	if err := anchorIs(sb, 1, 0); err != nil {
+		t.Error(err)
+	}
+}
+
+// Volumes that are kept for inspection do not keep the node.
+func TestRetainReleasesNode(t *testing.T) {
+	w := newWorld(t)
+	sb := create(w, twoByTwo(w, "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain }).Build())
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	w.eventually(func() error {
+		if anchors := w.anchors(); len(anchors) > 0 {
+			return fmt.Errorf("anchor %s is left", anchors[0].Name)
+		}
+		return nil
+	})
+	if claims := w.claims(); len(claims) != 2 {
+		t.Errorf("%d claims are left, want those of both targets", len(claims))
+	}
+	w.delete(sb)
+	w.untilGone(sb)
+}

@@ -39,6 +39,10 @@ func cleanUp(ctx context.Context, s *scope) (outcome, error) {
 		return goOn(), nil
 	}
 	if s.sb.Spec.CleanupPolicy == v1alpha1.CleanupRetain && !deleting {
+		// What holds a node is nothing to inspect, and keeps other benchmarks waiting.
+		if _, err := s.removeAnchors(ctx, ""); err != nil {
+			return outcome{}, err
+		}
 		s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonRetained,
 			"spec.cleanupPolicy is Retain: volumes and test files stay until the StorageBenchmark is deleted")
 		return goOn(), nil
