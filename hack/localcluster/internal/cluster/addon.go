@@ -102,6 +102,8 @@ func (c *Cluster) loopProvisioner() (component, error) {
 			"--timeout=30s",
 			"--v=2",
 		},
+		// It would take that of the environment, which may be of another cluster, before that of its argument.
+		env: []string{"KUBECONFIG=" + c.state.Kubeconfig()},
 		// It ends when it loses the driver, so it is started anew with the driver.
 		inputs:  []string{c.state.Kubeconfig(), c.state.Record(c.nodes[0].component(LoopDriverCommand))},
 		listens: []string{endpoint},
