@@ -59,9 +59,9 @@ func (s *scope) beginAnchor(a *v1alpha1.Anchor) outcome {
 
 func describeAnchor(a *v1alpha1.Anchor) string {
 	if a.Attempts > 1 {
-		return fmt.Sprintf("the pod that mounts all volumes, attempt %d", a.Attempts)
+		return fmt.Sprintf("the anchor (one pod that mounts all volumes), attempt %d", a.Attempts)
 	}
-	return "the pod that mounts all volumes"
+	return "the anchor (one pod that mounts all volumes)"
 }
 
 // createAnchor makes the anchor's pod, unless it was seen before: then somebody has deleted it.

@@ -182,10 +182,10 @@ func TestAnchorDeadlines(t *testing.T) {
 		words  []string
 	}{{
 		name: "no node", anchor: fakecluster.Unschedulable("0/2 nodes are available: 2 node(s) had volume node affinity conflict."),
-		step: v1alpha1.ReasonPreparing, words: []string{"the pod that mounts all volumes waited 600 s for its pod to start", "volume node affinity conflict"},
+		step: v1alpha1.ReasonPreparing, words: []string{"the anchor (one pod that mounts all volumes) waited 600 s for its pod to start", "volume node affinity conflict"},
 	}, {
 		name: "no image", anchor: fakecluster.Hold(job.AnchorContainer, "ErrImagePull", "no such image"),
-		step: v1alpha1.ReasonPreparing, words: []string{"the pod that mounts all volumes waited 600 s for its pod to start", "ErrImagePull: no such image"},
+		step: v1alpha1.ReasonPreparing, words: []string{"the anchor (one pod that mounts all volumes) waited 600 s for its pod to start", "ErrImagePull: no such image"},
 	}, {
 		name: "no volume of the second target", anchor: fakecluster.Hang(job.AnchorContainer),
 		claims: func(claim *corev1.PersistentVolumeClaim) fakecluster.Provisioning {
@@ -291,7 +291,7 @@ func TestAnchorWaitsForQuota(t *testing.T) {
 	w := newWorld(t)
 	quota := w.limit(corev1.ResourcePods, 0)
 	sb := create(w, twoByTwo(w, "sb").Build())
-	w.untilStep(sb, v1alpha1.ReasonPreparing, "the pod that mounts all volumes: the pod was refused", "exceeded quota")
+	w.untilStep(sb, v1alpha1.ReasonPreparing, "the anchor (one pod that mounts all volumes): the pod was refused", "exceeded quota")
 	w.delete(quota)
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 }

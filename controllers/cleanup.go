@@ -150,8 +150,9 @@ func (s *scope) removeAnchors(ctx context.Context, wanted string) ([]leftover, e
 		if !pod.DeletionTimestamp.IsZero() {
 			continue
 		}
-		if err := s.Client.Delete(ctx, pod, client.Preconditions{UID: &pod.UID}); err != nil {
-			return nil, unlessGone(err, "delete anchor "+pod.Name)
+		err := s.Client.Delete(ctx, pod, client.Preconditions{UID: &pod.UID})
+		if err = unlessGone(err, "delete anchor "+pod.Name); err != nil {
+			return nil, err
 		}
 	}
 	return left, nil

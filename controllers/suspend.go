@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"slices"
 
 	"k8s.io/utils/ptr"
 
@@ -39,7 +40,7 @@ func suspend(ctx context.Context, s *scope) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	left = append(left, anchors...)
+	left = append(left, slices.DeleteFunc(anchors, func(l leftover) bool { return l.lost })...)
 	if len(left) > 0 {
 		s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; waiting for the end of "+describeLeftovers(left))
 		return haltFor(pollChildren), nil
