@@ -1,0 +1,199 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// use is what a result took of a limit. The zero value is of no limit.
+type use struct {
+	// name is what v1alpha1.LimitedBy calls the limit, owner whose it is and unit what it counts, with a
+	// direction if it is of one only.
+	name, owner, unit string
+	measured, limit   int64
+	// inMiB says whether the figures are bytes, which are told in MiB.
+	inMiB bool
+}
+
+// share is measured as a multiple of limit.
+func (u use) share() float64 {
+	if u.limit <= 0 {
+		return 0
+	}
+	return float64(u.measured) / float64(u.limit)
+}
+
+func (u use) percent() int32 { return percent(u.share()) }
+
+func (u use) reached() bool { return u.percent() >= reachedPercent }
+
+func (u use) limitedBy() v1alpha1.LimitedBy {
+	message := fmt.Sprintf("%s (%d %%)", u, u.percent())
+	if u.percent() > exceededPercent {
+		message += ", which is more than it can do: it may burst, or the limit that is known may be too low"
+	}
+	return v1alpha1.LimitedBy{Name: u.name, Limit: new(u.limit), UsedPercent: new(u.percent()), Message: message}
+}
+
+// String is such as "3048 of the volume's 3000 IOPS".
+func (u use) String() string {
+	measured, limit := strconv.FormatInt(u.measured, 10), strconv.FormatInt(u.limit, 10)
+	if u.inMiB {
+		measured, limit = significant(float64(u.measured)/mib), significant(float64(u.limit)/mib)
+	}
+	return fmt.Sprintf("%s of the %s's %s %s", measured, u.owner, limit, u.unit)
+}
+
+// greatest returns the use of the limit that is nearest, the zero value of none.
+func greatest(uses []use) use {
+	if len(uses) == 0 {
+		return use{}
+	}
+	return slices.MaxFunc(uses, func(a, b use) int {
+		switch {
+		case a.share() < b.share():
+			return -1
+		case a.share() > b.share():
+			return 1
+		}
+		return 0
+	})
+}
+
+// limitKind is one kind of limit that storage has, for I/Os or for bytes per second.
+type limitKind struct {
+	use use
+	// both, read and write are the limits, nil if unknown. read and write take the place of both.
+	both, read, write *int64
+	// fields are the names of both, read and write in the API.
+	fields [3]string
+	of     func(*v1alpha1.IOResult) int64
+	// trims says whether trims count.
+	trims bool
+}
+
+// limitKinds returns both kinds, in the order in which they are named if used alike.
+func limitKinds(limits *v1alpha1.KnownLimits) []limitKind {
+	if limits == nil {
+		limits = &v1alpha1.KnownLimits{}
+	}
+	iops := limitKind{
+		use:  use{name: v1alpha1.BoundVolumeIOPS, owner: "volume", unit: "IOPS"},
+		both: limits.IOPS, read: limits.ReadIOPS, write: limits.WriteIOPS,
+		fields: [3]string{"iops", "readIOPS", "writeIOPS"}, of: iopsOf, trims: true,
+	}
+	bytes := limitKind{
+		use:  use{name: v1alpha1.BoundVolumeThroughput, owner: "volume", unit: "MiB/s", inMiB: true},
+		both: limits.BytesPerSecond, read: limits.ReadBytesPerSecond, write: limits.WriteBytesPerSecond,
+		fields: [3]string{"bytesPerSecond", "readBytesPerSecond", "writeBytesPerSecond"}, of: bytesOf,
+	}
+	if limits.Scope == v1alpha1.ScopeFileSystem {
+		iops.use.name, iops.use.owner = v1alpha1.BoundFileSystemIOPS, "file system"
+		bytes.use.name, bytes.use.owner = v1alpha1.BoundFileSystemThroughput, "file system"
+	}
+	return []limitKind{iops, bytes}
+}
+
+// uses returns the use of each limit that applies to a result. The limit for both counts what has no limit
+// of its own.
+func (k limitKind) uses(r *v1alpha1.Result) []use {
+	var uses []use
+	add := func(limit *int64, measured int64, suffix string) {
+		u := k.use
+		u.limit, u.measured, u.unit = *limit, measured, u.unit+suffix
+		uses = append(uses, u)
+	}
+	together := int64(0)
+	for _, d := range k.counted(r) {
+		if d.own != nil {
+			add(d.own, k.of(d.io), d.suffix)
+			continue
+		}
+		together += k.of(d.io)
+	}
+	if k.both != nil {
+		add(k.both, together, "")
+	}
+	return uses
+}
+
+// countedDirection is a direction of a result that a kind of limit counts.
+type countedDirection struct {
+	io *v1alpha1.IOResult
+	// own is the direction's own limit, nil if there is none, and field its name.
+	own           *int64
+	field, suffix string
+}
+
+func (k limitKind) counted(r *v1alpha1.Result) []countedDirection {
+	all := []countedDirection{
+		{io: r.Read, own: k.read, field: k.fields[1], suffix: " of reads"},
+		{io: r.Write, own: k.write, field: k.fields[2], suffix: " of writes"},
+	}
+	if k.trims {
+		all = append(all, countedDirection{io: r.Trim, field: k.fields[0]})
+	}
+	return slices.DeleteFunc(all, func(d countedDirection) bool { return d.io == nil })
+}
+
+// missing returns the names of the limits without which it is unknown whether one of this kind is reached.
+func (k limitKind) missing(r *v1alpha1.Result) []string {
+	if k.both != nil {
+		return nil
+	}
+	var fields []string
+	counted := k.counted(r)
+	for _, d := range counted {
+		if d.own == nil {
+			fields = append(fields, d.field)
+		}
+	}
+	if len(fields) > 0 && len(fields) == len(counted) {
+		return k.fields[:1]
+	}
+	return fields
+}
+
+// unknownLimits says why it is unknown whether a limit is reached, "" if none is.
+func unknownLimits(kinds []limitKind, r *v1alpha1.Result) string {
+	var missing []string
+	some := false
+	for _, k := range kinds {
+		missing = append(missing, k.missing(r)...)
+		some = some || k.both != nil || k.read != nil || k.write != nil
+	}
+	switch {
+	case !some:
+		return "no limits of the storage are known: set spec.targets[].limits"
+	case len(missing) > 0:
+		return fmt.Sprintf("no known limit is reached, but not all are known: set %s in spec.targets[].limits", strings.Join(missing, " and "))
+	}
+	return ""
+}
+
+// rateUses returns the use of the rates that the workload itself is held to.
+func rateUses(r *v1alpha1.Result, load Load) []use {
+	var uses []use
+	for _, u := range []use{
+		{unit: "IOPS", limit: load.RateIOPS, measured: sum(r, iopsOf)},
+		{unit: "MiB/s", limit: load.RateBytesPerSecond, measured: sum(r, bytesOf), inMiB: true},
+	} {
+		if u.limit > 0 {
+			u.name, u.owner = v1alpha1.BoundWorkloadRate, "workload"
+			uses = append(uses, u)
+		}
+	}
+	return uses
+}
+
+func sum(r *v1alpha1.Result, of func(*v1alpha1.IOResult) int64) int64 {
+	total := int64(0)
+	for _, io := range directions(r) {
+		total += of(io)
+	}
+	return total
+}

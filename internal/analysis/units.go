@@ -1,0 +1,38 @@
+package analysis
+
+import (
+	"math"
+	"strconv"
+)
+
+// percent rounds a share to percent, bounded by what the API holds.
+func percent(share float64) int32 {
+	return int32(min(math.Round(share*100), math.MaxInt32))
+}
+
+const mib = 1 << 20
+
+// significant prints a number with three significant digits, and whole numbers from 100 on.
+func significant(f float64) string {
+	if f >= 100 {
+		return strconv.FormatFloat(f, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(f, 'g', 3, 64)
+}
+
+// scaled prints a number in the largest unit of which it is at least one; each unit is so many times the one
+// before it.
+func scaled(f, times float64, units ...string) string {
+	for len(units) > 1 && f >= times {
+		f, units = f/times, units[1:]
+	}
+	return significant(f) + units[0]
+}
+
+func duration(ns float64) string {
+	return scaled(ns, 1000, "ns", "us", "ms", "s")
+}
+
+func size(bytes int64) string {
+	return scaled(float64(bytes), 1024, " B", " KiB", " MiB", " GiB", " TiB")
+}
