@@ -135,8 +135,7 @@ func (s *scope) holdNode(ctx context.Context, a *v1alpha1.Anchor, pod *corev1.Po
 
 // lostAnchor says why an anchor's pod no longer holds its node, or nothing.
 func lostAnchor(pod *corev1.Pod) string {
-	ended := pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
-	if ended || isDisrupted(pod) {
+	if hasEnded(pod) || isDisrupted(pod) {
 		return orElse(podFailure(pod), "its pod ended")
 	}
 	return ""

@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,11 @@ type leftover struct {
 	what    string
 	command string
 	lost    bool // a pod that nobody will hear of again
+}
+
+// withoutLost leaves out what need not be waited for, because nobody will hear of it again.
+func withoutLost(left []leftover) []leftover {
+	return slices.DeleteFunc(left, func(l leftover) bool { return l.lost })
 }
 
 // cleanUp removes volumes and test files. It waits until they are gone: a volume that stays costs money.

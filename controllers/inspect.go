@@ -160,6 +160,11 @@ func outOfMemory(pod *corev1.Pod) string {
 	return "the container ran out of memory (OOMKilled); the node has too little, so have fewer jobs or a smaller iodepth x bs"
 }
 
+// hasEnded says whether none of the pod's containers runs, or will again.
+func hasEnded(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
 // isDisrupted says whether Kubernetes ended the pod for reasons of its own: eviction, preemption, node
 // shutdown, taints, or deletion by somebody.
 func isDisrupted(pod *corev1.Pod) bool {

@@ -91,7 +91,7 @@ func (s *scope) begin(ctx context.Context, run *v1alpha1.Run) (outcome, error) {
 // node does not answer are not waited for.
 func (s *scope) endAttempts(ctx context.Context) ([]leftover, error) {
 	left, err := s.removeJobs(ctx, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleRun})
-	return slices.DeleteFunc(left, func(l leftover) bool { return l.lost }), err
+	return withoutLost(left), err
 }
 
 // describeRun returns a run's name, its number and that of its attempt.
@@ -103,6 +103,7 @@ func (s *scope) describeRun(run *v1alpha1.Run) string {
 	return text
 }
 
+// ended returns the number of runs that have ended, well or not.
 func (s *scope) ended() int {
 	n := 0
 	for i := range s.sb.Status.Runs {

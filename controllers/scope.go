@@ -179,13 +179,7 @@ func (s *scope) fail(reason, message string) {
 // summarize derives the figures and lines that people read from the runs.
 func (s *scope) summarize() {
 	status := &s.sb.Status
-	finished := int32(0)
-	for i := range status.Runs {
-		if state := status.Runs[i].State; state == v1alpha1.RunSucceeded || state == v1alpha1.RunFailed {
-			finished++
-		}
-	}
-	if finished != status.FinishedRuns {
+	if finished := int32(s.ended()); finished != status.FinishedRuns {
 		status.FinishedRuns = finished
 		s.compare()
 	}

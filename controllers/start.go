@@ -143,8 +143,7 @@ func (s *start) holders(ctx context.Context) ([]string, error) {
 	for i := range pods.Items {
 		pod := &pods.Items[i]
 		mine := pod.Namespace == s.sb.Namespace && pod.Labels[v1alpha1.LabelBenchmark] == s.sb.Name
-		ended := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
-		if !mine && !ended && pod.Spec.NodeName != "" {
+		if !mine && !hasEnded(pod) && pod.Spec.NodeName != "" {
 			holders = append(holders, fmt.Sprintf("node %s (%s in namespace %s)", pod.Spec.NodeName, pod.Labels[v1alpha1.LabelBenchmark], pod.Namespace))
 		}
 	}

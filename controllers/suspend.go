@@ -2,7 +2,6 @@ package controllers
 
 import (
 	"context"
-	"slices"
 
 	"k8s.io/utils/ptr"
 
@@ -40,7 +39,7 @@ func suspend(ctx context.Context, s *scope) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	left = append(left, slices.DeleteFunc(anchors, func(l leftover) bool { return l.lost })...)
+	left = append(left, withoutLost(anchors)...)
 	if len(left) > 0 {
 		s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; waiting for the end of "+describeLeftovers(left))
 		return haltFor(pollChildren), nil
