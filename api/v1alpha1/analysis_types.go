@@ -2,7 +2,7 @@ package v1alpha1
 
 // LimitScope says what limits belong to, and so what a verdict calls them.
 //
-// +kubebuilder:validation:Enum=Volume;FileSystem
+// +kubebuilder:validation:Enum=Volume;FileSystem;Client;Instance
 type LimitScope string
 
 const (
@@ -10,12 +10,17 @@ const (
 	ScopeVolume LimitScope = "Volume"
 	// ScopeFileSystem is for limits of a file system that many share, such as those of EFS.
 	ScopeFileSystem LimitScope = "FileSystem"
+	// ScopeClient is for limits of one client of storage that many share, such as those of an EFS mount.
+	ScopeClient LimitScope = "Client"
+	// ScopeInstance is for limits of the instance that is the node, such as its EBS bandwidth.
+	ScopeInstance LimitScope = "Instance"
 )
 
 // Limits are what storage can do at most, by its documentation or settings. Where reads and writes have
 // limits of their own, these take the place of the limit for both.
 type Limits struct {
-	// What the limits belong to: Volume (default) or FileSystem.
+	// What the limits belong to: Volume or FileSystem, of clientLimits Client or Instance. Default: what fits
+	// the target.
 	// +optional
 	Scope LimitScope `json:"scope,omitempty"`
 
@@ -48,6 +53,34 @@ type Limits struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	WriteBytesPerSecond *int64 `json:"writeBytesPerSecond,omitempty"`
+
+	// What remains when credits are used up, of limits that hold only as long as there are credits.
+	// +optional
+	Burst *Burst `json:"burst,omitempty"`
+}
+
+// Burst says that limits hold only as long as there are credits, such as those of a gp2 volume, and what remains
+// after that.
+type Burst struct {
+	// I/Os per second without credits.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	BaselineIOPS *int64 `json:"baselineIOPS,omitempty"`
+
+	// Bytes per second without credits.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	BaselineBytesPerSecond *int64 `json:"baselineBytesPerSecond,omitempty"`
+
+	// Most credits for I/Os: I/Os that can be done beyond the baseline. Unset: unknown.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	IOCredits *int64 `json:"ioCredits,omitempty"`
+
+	// Most credits for bytes: bytes that can be moved beyond the baseline. Unset: unknown.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	ByteCredits *int64 `json:"byteCredits,omitempty"`
 }
 
 // KnownLimits are the limits that results are judged by.
@@ -70,6 +103,14 @@ const (
 	BoundFileSystemIOPS = "FileSystemIOPS"
 	// BoundFileSystemThroughput: the bytes per second that the file system can do.
 	BoundFileSystemThroughput = "FileSystemThroughput"
+	// BoundClientIOPS: the I/Os per second that one client of the storage can do.
+	BoundClientIOPS = "ClientIOPS"
+	// BoundClientThroughput: the bytes per second that one client of the storage can do.
+	BoundClientThroughput = "ClientThroughput"
+	// BoundInstanceIOPS: the I/Os per second that the node's instance can do.
+	BoundInstanceIOPS = "InstanceIOPS"
+	// BoundInstanceThroughput: the bytes per second that the node's instance can do.
+	BoundInstanceThroughput = "InstanceThroughput"
 	// BoundWorkloadRate: the rate that the workload itself is held to, by fio's rate or rate_iops.
 	BoundWorkloadRate = "WorkloadRate"
 	// BoundClientCPU: the CPU that fio had.
@@ -84,7 +125,7 @@ const (
 type LimitedBy struct {
 	// What it was.
 	// +required
-	// +kubebuilder:validation:Enum=VolumeIOPS;VolumeThroughput;FileSystemIOPS;FileSystemThroughput;WorkloadRate;ClientCPU;Latency;Unknown
+	// +kubebuilder:validation:Enum=VolumeIOPS;VolumeThroughput;FileSystemIOPS;FileSystemThroughput;ClientIOPS;ClientThroughput;InstanceIOPS;InstanceThroughput;WorkloadRate;ClientCPU;Latency;Unknown
 	Name string `json:"name"`
 
 	// The limit, in I/Os per second, bytes per second, percent of CPU (100 for each CPU), or, for Latency,
@@ -120,6 +161,8 @@ const (
 	WarningShortIOs = "ShortIOs"
 	// WarningSparseReads: blocks were read that nobody had written.
 	WarningSparseReads = "SparseReads"
+	// WarningBurstCredits: what was measured holds only as long as there are burst credits.
+	WarningBurstCredits = "BurstCredits"
 )
 
 // Warning says what may mislead whoever reads a result.

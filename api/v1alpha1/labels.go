@@ -8,6 +8,8 @@ const (
 	ManagedBy = "storagebench"
 	// LabelBenchmark is the name of the StorageBenchmark that an object was made for.
 	LabelBenchmark = "storagebench.dev/benchmark"
+	// LabelNamespace is the namespace of the StorageBenchmark that an object without a namespace was made for.
+	LabelNamespace = "storagebench.dev/namespace"
 	// LabelTarget is the name of the target that an object was made for.
 	LabelTarget = "storagebench.dev/target"
 	// LabelRole says what a Job or pod is for: RoleRun, RoleAnchor or RoleCleanUp.

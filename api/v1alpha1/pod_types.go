@@ -62,6 +62,13 @@ type PodSettings struct {
 	// +optional
 	SecurityContext *corev1.PodSecurityContext `json:"securityContext,omitempty"`
 
+	// Service account of the pods, whose identity CSI drivers may take for access to the storage. It is given no
+	// token for the API. Default: the namespace's.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	ServiceAccountName *string `json:"serviceAccountName,omitempty"`
+
 	// Secrets for pulling the runner's image.
 	// +optional
 	// +listType=atomic

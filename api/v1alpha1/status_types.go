@@ -155,6 +155,35 @@ type TargetStatus struct {
 	// What the storage can do at most. Results are judged by it.
 	// +optional
 	Limits *KnownLimits `json:"limits,omitempty"`
+
+	// What one node can do at most on its way to the storage. Results are judged by it as well.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=2
+	ClientLimits []KnownLimits `json:"clientLimits,omitempty"`
+
+	// Burst credits of the volume, as far as they follow from what this benchmark has used.
+	// +optional
+	BurstCredits *BurstCredits `json:"burstCredits,omitempty"`
+}
+
+// BurstCredits are what is left of a volume's burst credits: of a full bucket when the volume was made, after what
+// the runs have used and what came back since. Layout and other users are not counted.
+type BurstCredits struct {
+	// I/Os that can still be done beyond the baseline.
+	// +optional
+	IOs *int64 `json:"ios,omitempty"`
+
+	// Bytes that can still be moved beyond the baseline.
+	// +optional
+	Bytes *int64 `json:"bytes,omitempty"`
+
+	// What is left, of all.
+	LeftPercent int32 `json:"leftPercent"`
+
+	// Seconds that a run at the full rate must last, from a full bucket, before the baseline shows.
+	// +optional
+	SecondsToBaseline int64 `json:"secondsToBaseline,omitempty"`
 }
 
 // VolumeStatus is a volume and the node that it was measured from.

@@ -5,12 +5,27 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Target is storage to measure: a new volume of a StorageClass, or a claim that exists.
+// Target is storage to measure: a new volume, access to a file system or bucket, or a claim that exists.
 //
-// +kubebuilder:validation:XValidation:rule="[has(self.storageClassName), has(self.claimName)].filter(x, x).size() == 1",message="set exactly one of storageClassName (a new volume) and claimName (an existing PersistentVolumeClaim)",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="[has(self.storageClassName), has(self.ebs), has(self.efs), has(self.s3), has(self.claimName)].filter(x, x).size() == 1",message="set exactly one of storageClassName (a new volume of a StorageClass), ebs (a new EBS volume), efs (an EFS file system), s3 (a bucket) and claimName (an existing PersistentVolumeClaim)",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.claimName) || !has(self.capacity)",message="capacity belongs to new volumes; remove it, the claim has its own",fieldPath=".capacity",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.claimName) || !has(self.accessMode)",message="accessMode belongs to new volumes; remove it, the claim has its own",fieldPath=".accessMode",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.claimName) || !has(self.volumeMode)",message="volumeMode belongs to new volumes; remove it, the claim has its own",fieldPath=".volumeMode",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!(has(self.efs) || has(self.s3)) || !has(self.capacity)",message="EFS file systems and S3 buckets have no capacity; remove it",fieldPath=".capacity",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!(has(self.efs) || has(self.s3)) || !has(self.accessMode) || self.accessMode == 'ReadWriteMany'",message="EFS file systems and S3 buckets are shared; remove accessMode, or set ReadWriteMany",fieldPath=".accessMode",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!(has(self.efs) || has(self.s3)) || !has(self.volumeMode) || self.volumeMode == 'Filesystem'",message="EFS file systems and S3 buckets have no raw block volumes; remove volumeMode, or use ebs",fieldPath=".volumeMode",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.ebs) || !has(self.accessMode) || self.accessMode != 'ReadWriteMany'",message="an EBS volume belongs to one node; remove accessMode, or use efs for storage that is shared",fieldPath=".accessMode",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.ebs) || !has(self.volumeMode) || self.volumeMode != 'Block' || !has(self.ebs.fsType)",message="a raw block volume has no file system; remove fsType, or volumeMode",fieldPath=".ebs.fsType",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.ebs) || [int((quantity(has(self.capacity) ? self.capacity : '10Gi').asApproximateFloat() + 1073741823.0) / 1073741824.0)].all(g, self.ebs.type in ['st1', 'sc1'] ? (g >= 125 && g <= 16384) : true)",message="st1 and sc1 volumes have 125 to 16384 GiB; set capacity within",fieldPath=".capacity",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.ebs) || [int((quantity(has(self.capacity) ? self.capacity : '10Gi').asApproximateFloat() + 1073741823.0) / 1073741824.0)].all(g, self.ebs.type in ['io1', 'io2'] ? (g >= 4 && g <= (self.ebs.type == 'io1' ? 16384 : 65536)) : true)",message="io1 volumes have 4 to 16384 GiB, io2 volumes 4 to 65536 GiB; set capacity within",fieldPath=".capacity",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.ebs) || [int((quantity(has(self.capacity) ? self.capacity : '10Gi').asApproximateFloat() + 1073741823.0) / 1073741824.0)].all(g, self.ebs.type == 'gp3' ? g <= 65536 : self.ebs.type == 'gp2' ? g <= 16384 : self.ebs.type == 'standard' ? g <= 1024 : true)",message="gp3 volumes have 1 to 65536 GiB, gp2 volumes 1 to 16384 GiB, standard volumes 1 to 1024 GiB; set capacity within",fieldPath=".capacity",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.ebs) || [int((quantity(has(self.capacity) ? self.capacity : '10Gi').asApproximateFloat() + 1073741823.0) / 1073741824.0)].all(g, !has(self.ebs.iops) || self.ebs.type != 'gp3' || self.ebs.iops <= 3000 || self.ebs.iops <= 500 * g)",message="gp3 volumes have at most 500 IOPS for each GiB above 3000; raise capacity, or lower iops",fieldPath=".ebs.iops",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.ebs) || [int((quantity(has(self.capacity) ? self.capacity : '10Gi').asApproximateFloat() + 1073741823.0) / 1073741824.0)].all(g, !has(self.ebs.iops) || self.ebs.type != 'io2' || self.ebs.iops <= 1000 * g)",message="io2 volumes have at most 1000 IOPS for each GiB; raise capacity, or lower iops",fieldPath=".ebs.iops",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.ebs) || [int((quantity(has(self.capacity) ? self.capacity : '10Gi').asApproximateFloat() + 1073741823.0) / 1073741824.0)].all(g, !has(self.ebs.iops) || self.ebs.type != 'io1' || self.ebs.iops <= 50 * g)",message="io1 volumes have at most 50 IOPS for each GiB; raise capacity, or lower iops",fieldPath=".ebs.iops",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.volumeAttributesClassName) || has(self.storageClassName) || has(self.ebs)",message="a VolumeAttributesClass is for new volumes; remove it, or use storageClassName or ebs",fieldPath=".volumeAttributesClassName",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.volumeAttributesClassName) || !has(self.ebs) || [has(self.ebs.iops), has(self.ebs.iopsPerGB), has(self.ebs.throughput)].all(x, !x)",message="iops and throughput come from the VolumeAttributesClass; remove them from ebs, or volumeAttributesClassName",fieldPath=".volumeAttributesClassName",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.limits) || !has(self.limits.scope) || self.limits.scope in ['Volume', 'FileSystem']",message="scope must be Volume or FileSystem; limits of the node go into clientLimits",fieldPath=".limits.scope",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.clientLimits) || !has(self.clientLimits.scope) || self.clientLimits.scope in ['Client', 'Instance']",message="scope must be Client or Instance; limits of the storage go into limits",fieldPath=".clientLimits.scope",reason=FieldValueInvalid
 type Target struct {
 	// Name of the target in results. A DNS label of at most 32 characters, unique in the benchmark.
 	// +required
@@ -24,6 +39,18 @@ type Target struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	StorageClassName *string `json:"storageClassName,omitempty"`
+
+	// New Amazon EBS volume, made for this benchmark by the aws-ebs-csi-driver and deleted after it.
+	// +optional
+	EBS *EBSVolume `json:"ebs,omitempty"`
+
+	// Amazon EFS file system, mounted by the aws-efs-csi-driver.
+	// +optional
+	EFS *EFSFileSystem `json:"efs,omitempty"`
+
+	// Bucket of Amazon S3 or an S3-compatible store, mounted by the mountpoint-s3-csi-driver.
+	// +optional
+	S3 *S3Bucket `json:"s3,omitempty"`
 
 	// PersistentVolumeClaim of the same namespace to measure on. Test files go into a directory of their
 	// own, which is removed at the end; nothing else on the volume is touched. A claim with volumeMode
@@ -42,7 +69,13 @@ type Target struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[1-9][0-9]*([.][0-9]+)?([KMGTPE]i|[kMGTPE])?$')",message="capacity must be a quantity of bytes of at least 1, such as 500Mi or 30Gi",reason=FieldValueInvalid
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
 
-	// Access mode of the new volume. Default: ReadWriteOnce.
+	// VolumeAttributesClass of the new volume, from which its performance comes (Kubernetes 1.34 and later).
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	VolumeAttributesClassName *string `json:"volumeAttributesClassName,omitempty"`
+
+	// Access mode of the new volume. Default: ReadWriteOnce; for efs and s3 ReadWriteMany.
 	// +optional
 	// +kubebuilder:validation:Enum=ReadWriteOnce;ReadWriteMany;ReadWriteOncePod
 	AccessMode *corev1.PersistentVolumeAccessMode `json:"accessMode,omitempty"`
@@ -53,7 +86,13 @@ type Target struct {
 	VolumeMode *corev1.PersistentVolumeMode `json:"volumeMode,omitempty"`
 
 	// What the storage can do at most, such as {iops: 3000, bytesPerSecond: 131072000} of a gp3 volume.
-	// Results are judged by it: whether they reached a limit, or were held back by something else.
+	// Results are judged by it: whether they reached a limit, or were held back by something else. Default:
+	// what AWS documents for ebs, efs and StorageClasses of the aws-ebs-csi-driver.
 	// +optional
 	Limits *Limits `json:"limits,omitempty"`
+
+	// What one node can do at most on its way to the storage. Default: what AWS documents for the type of the
+	// node's instance, and for one client of EFS.
+	// +optional
+	ClientLimits *Limits `json:"clientLimits,omitempty"`
 }

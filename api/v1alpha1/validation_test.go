@@ -107,13 +107,133 @@ func TestValidation(t *testing.T) {
 		name: "target's name is short", path: "spec.targets[0].name", want: "may not be more than 32 bytes",
 		reject: []string{"targets: [{name: " + long[:33] + ", storageClassName: c}]"},
 	}, {
-		name: "one source of a target", path: targetPath, want: "set exactly one of storageClassName (a new volume) and claimName (an existing PersistentVolumeClaim)",
-		accept: []string{target("storageClassName: c"), target("claimName: c")},
-		reject: []string{"targets: [{name: a}]", target("storageClassName: c, claimName: d")},
+		name: "one source of a target", path: targetPath, want: "set exactly one of storageClassName (a new volume of a StorageClass), ebs (a new EBS volume), efs (an EFS file system), s3 (a bucket) and claimName (an existing PersistentVolumeClaim)",
+		accept: []string{target("storageClassName: c"), target("claimName: c"), target("ebs: {}"), target("efs: {fileSystemID: fs-0123456789abcdef0}"), target("s3: {bucket: my-bucket}")},
+		reject: []string{"targets: [{name: a}]", target("storageClassName: c, claimName: d"), target("ebs: {}, s3: {bucket: my-bucket}"), target("efs: {fileSystemID: fs-01234567}, claimName: c")},
 	}, {
 		name: "claim's capacity", path: targetPath + ".capacity", want: "capacity belongs to new volumes; remove it, the claim has its own",
 		accept: []string{target("storageClassName: c, capacity: 30Gi")},
 		reject: []string{target("claimName: c, capacity: 30Gi")},
+	}, {
+		name: "shared storage has no capacity", path: targetPath + ".capacity", want: "EFS file systems and S3 buckets have no capacity; remove it",
+		reject: []string{target("efs: {fileSystemID: fs-01234567}, capacity: 1Gi"), target("s3: {bucket: my-bucket}, capacity: 1Gi")},
+	}, {
+		name: "shared storage is shared", path: targetPath + ".accessMode", want: "EFS file systems and S3 buckets are shared; remove accessMode, or set ReadWriteMany",
+		accept: []string{target("efs: {fileSystemID: fs-01234567}, accessMode: ReadWriteMany")},
+		reject: []string{target("efs: {fileSystemID: fs-01234567}, accessMode: ReadWriteOnce"), target("s3: {bucket: my-bucket}, accessMode: ReadWriteOncePod")},
+	}, {
+		name: "shared storage is no device", path: targetPath + ".volumeMode", want: "EFS file systems and S3 buckets have no raw block volumes; remove volumeMode, or use ebs",
+		accept: []string{target("efs: {fileSystemID: fs-01234567}, volumeMode: Filesystem"), target("ebs: {}, volumeMode: Block")},
+		reject: []string{target("efs: {fileSystemID: fs-01234567}, volumeMode: Block"), target("s3: {bucket: my-bucket}, volumeMode: Block")},
+	}, {
+		name: "EBS volumes belong to one node", path: targetPath + ".accessMode", want: "an EBS volume belongs to one node; remove accessMode, or use efs for storage that is shared",
+		accept: []string{target("ebs: {}, accessMode: ReadWriteOncePod")},
+		reject: []string{target("ebs: {}, accessMode: ReadWriteMany")},
+	}, {
+		name: "EBS device without file system", path: targetPath + ".ebs.fsType", want: "a raw block volume has no file system; remove fsType, or volumeMode",
+		accept: []string{target("ebs: {fsType: xfs}")},
+		reject: []string{target("ebs: {fsType: xfs}, volumeMode: Block")},
+	}, {
+		name: "EBS type", path: targetPath + ".ebs.type", want: "Unsupported value: \"gp4\": supported values: \"gp3\", \"gp2\", \"io2\", \"io1\", \"st1\", \"sc1\", \"standard\"",
+		reject: []string{target("ebs: {type: gp4}")},
+	}, {
+		name: "EBS iops or iopsPerGB", path: targetPath + ".ebs.iopsPerGB", want: "set iops or iopsPerGB, not both",
+		accept: []string{target("ebs: {iopsPerGB: 400}"), target("ebs: {type: io2, iopsPerGB: 100}")},
+		reject: []string{target("ebs: {iops: 3000, iopsPerGB: 300}")},
+	}, {
+		name: "EBS iops that follow from the size", path: targetPath + ".ebs.iops", want: "only gp3, io1 and io2 volumes take iops; those of gp2, st1, sc1 and standard follow from their size: remove it, or use gp3",
+		reject: []string{target("ebs: {type: gp2, iops: 3000}"), target("ebs: {type: standard, iops: 3000}"), target("capacity: 500Gi, ebs: {type: st1, iops: 3000}")},
+	}, {
+		name: "EBS throughput that follows from the size", path: targetPath + ".ebs.throughput", want: "only gp3 volumes take throughput; that of other types follows from their size or IOPS: remove it, or use gp3",
+		reject: []string{target("ebs: {type: gp2, throughput: 125}"), target("ebs: {type: io2, iops: 3000, throughput: 125}")},
+	}, {
+		name: "provisioned IOPS", path: targetPath + ".ebs.iops", want: "io1 and io2 volumes have the IOPS that are provisioned; set iops or iopsPerGB",
+		reject: []string{target("ebs: {type: io1}"), target("ebs: {type: io2}")},
+	}, {
+		name: "gp3 throughput of its IOPS", path: targetPath + ".ebs.throughput", want: "gp3 volumes have at most 0.25 MiB/s for each of their IOPS (3000 if iops is not set); raise iops to four times throughput, or lower throughput",
+		accept: []string{target("ebs: {throughput: 750}"), target("ebs: {throughput: 1000, iops: 4000}")},
+		reject: []string{target("ebs: {throughput: 751}"), target("ebs: {throughput: 1001, iops: 4000}")},
+	}, {
+		name: "key of an encrypted volume", path: targetPath + ".ebs.kmsKeyID", want: "a key is for encrypted volumes; set encrypted: true, or remove kmsKeyID",
+		accept: []string{target("ebs: {encrypted: true, kmsKeyID: alias/mine}")},
+		reject: []string{target("ebs: {kmsKeyID: alias/mine}"), target("ebs: {encrypted: false, kmsKeyID: alias/mine}")},
+	}, {
+		name: "tags", path: targetPath + ".ebs.tags", want: "the key of a tag has 1 to 128 characters, no = and does not begin with aws:",
+		accept: []string{target("ebs: {tags: {team: storage, cost-center: ''}}")},
+		reject: []string{target("ebs: {tags: {'aws:x': v}}"), target("ebs: {tags: {'a=b': v}}"), target("ebs: {tags: {'': v}}")},
+	}, {
+		name: "VolumeAttributesClass of new volumes", path: targetPath + ".volumeAttributesClassName", want: "a VolumeAttributesClass is for new volumes; remove it, or use storageClassName or ebs",
+		accept: []string{target("storageClassName: c, volumeAttributesClassName: fast"), target("ebs: {}, volumeAttributesClassName: fast")},
+		reject: []string{target("claimName: c, volumeAttributesClassName: fast"), target("efs: {fileSystemID: fs-01234567}, volumeAttributesClassName: fast")},
+	}, {
+		name: "VolumeAttributesClass or figures", path: targetPath + ".volumeAttributesClassName", want: "iops and throughput come from the VolumeAttributesClass; remove them from ebs, or volumeAttributesClassName",
+		reject: []string{target("ebs: {iops: 3000}, volumeAttributesClassName: fast"), target("ebs: {throughput: 125}, volumeAttributesClassName: fast")},
+	}, {
+		name: "scope of limits", path: targetPath + ".limits.scope", want: "scope must be Volume or FileSystem; limits of the node go into clientLimits",
+		accept: []string{target("storageClassName: c, limits: {scope: FileSystem, iops: 1}")},
+		reject: []string{target("storageClassName: c, limits: {scope: Instance, iops: 1}")},
+	}, {
+		name: "scope of the client's limits", path: targetPath + ".clientLimits.scope", want: "scope must be Client or Instance; limits of the storage go into limits",
+		accept: []string{target("storageClassName: c, clientLimits: {scope: Client, iops: 1}"), target("storageClassName: c, clientLimits: {iops: 1}")},
+		reject: []string{target("storageClassName: c, clientLimits: {scope: Volume, iops: 1}")},
+	}, {
+		name: "EFS file system", path: targetPath + ".efs.fileSystemID", want: "fileSystemID must be that of an EFS file system, such as fs-0123456789abcdef0",
+		reject: []string{target("efs: {fileSystemID: my-fs}"), target("efs: {fileSystemID: 'fs-01234567:/x'}")},
+	}, {
+		name: "EFS access point that exists", path: targetPath + ".efs.accessPointID", want: "accessPointID names an access point that exists; set provisioning: Static, or remove it to have one made",
+		accept: []string{target("efs: {fileSystemID: fs-01234567, provisioning: Static, accessPointID: fsap-0123456789abcdef0}"), target("efs: {fileSystemID: fs-01234567, provisioning: Static}")},
+		reject: []string{target("efs: {fileSystemID: fs-01234567, accessPointID: fsap-0123456789abcdef0}")},
+	}, {
+		name: "EFS settings of new access points", path: targetPath + ".efs.provisioning", want: "directoryPerms, uid, gid, gidRangeStart, gidRangeEnd and basePath are of access points that are made; remove them, or provisioning: Static",
+		accept: []string{target("efs: {fileSystemID: fs-01234567, directoryPerms: '700', uid: 1000, gid: 1000, basePath: /benchmarks}")},
+		reject: []string{target("efs: {fileSystemID: fs-01234567, provisioning: Static, basePath: /x}"), target("efs: {fileSystemID: fs-01234567, provisioning: Static, directoryPerms: '700'}")},
+	}, {
+		name: "EFS user and group", path: targetPath + ".efs.uid", want: "set both uid and gid, or neither",
+		reject: []string{target("efs: {fileSystemID: fs-01234567, uid: 1}"), target("efs: {fileSystemID: fs-01234567, gid: 1}")},
+	}, {
+		name: "EFS range of groups", path: targetPath + ".efs.gidRangeStart", want: "set both gidRangeStart and gidRangeEnd, or neither",
+		accept: []string{target("efs: {fileSystemID: fs-01234567, gidRangeStart: 1, gidRangeEnd: 2}")},
+		reject: []string{target("efs: {fileSystemID: fs-01234567, gidRangeStart: 1}")},
+	}, {
+		name: "EFS range of groups ascends", path: targetPath + ".efs.gidRangeEnd", want: "gidRangeEnd must be greater than gidRangeStart",
+		reject: []string{target("efs: {fileSystemID: fs-01234567, gidRangeStart: 2, gidRangeEnd: 2}")},
+	}, {
+		name: "EFS provisioned throughput", path: targetPath + ".efs.provisionedThroughput", want: "provisionedThroughput goes with throughputMode: Provisioned; set both, or neither",
+		accept: []string{target("efs: {fileSystemID: fs-01234567, throughputMode: Provisioned, provisionedThroughput: 256}"), target("efs: {fileSystemID: fs-01234567, throughputMode: Elastic}")},
+		reject: []string{target("efs: {fileSystemID: fs-01234567, throughputMode: Provisioned}"), target("efs: {fileSystemID: fs-01234567, provisionedThroughput: 256}")},
+	}, {
+		name: "EFS metered size", path: targetPath + ".efs.meteredSize", want: "meteredSize must be a quantity of bytes, such as 500Gi",
+		accept: []string{target("efs: {fileSystemID: fs-01234567, meteredSize: 2Ti}"), target("efs: {fileSystemID: fs-01234567, meteredSize: '0'}")},
+		reject: []string{target("efs: {fileSystemID: fs-01234567, meteredSize: -1Gi}"), target("efs: {fileSystemID: fs-01234567, meteredSize: much}")},
+	}, {
+		name: "EFS base path", path: targetPath + ".efs.basePath", want: "basePath must be a path from the root of the file system without .., such as /benchmarks",
+		reject: []string{target("efs: {fileSystemID: fs-01234567, basePath: benchmarks}"), target("efs: {fileSystemID: fs-01234567, basePath: /a/../b}")},
+	}, {
+		name: "EFS mount options", path: targetPath + ".efs.mountOptions", want: "instead of",
+		accept: []string{target("efs: {fileSystemID: fs-01234567, mountOptions: [iam], encryptInTransit: false}")},
+		reject: []string{target("efs: {fileSystemID: fs-01234567, mountOptions: [tls]}"), target("efs: {fileSystemID: fs-01234567, mountOptions: ['accesspoint=fsap-0']}")},
+	}, {
+		name: "bucket", path: targetPath + ".s3.bucket", want: "bucket must be the name of a bucket: 3 to 63 lower case letters, digits, dots and -; without s3:// and without a prefix",
+		reject: []string{target("s3: {bucket: 's3://my-bucket'}"), target("s3: {bucket: my-bucket/prefix}"), target("s3: {bucket: My-Bucket}")},
+	}, {
+		name: "prefix", path: targetPath + ".s3.prefix", want: "prefix must be letters, digits and !_.*()-/ that begin with no / and end with one, such as benchmarks/",
+		accept: []string{target("s3: {bucket: my-bucket, prefix: a/b/}")},
+		reject: []string{target("s3: {bucket: my-bucket, prefix: a}"), target("s3: {bucket: my-bucket, prefix: /a/}"), target("s3: {bucket: my-bucket, prefix: 'a//'}"), target("s3: {bucket: my-bucket, prefix: 'a b/'}"), target("s3: {bucket: my-bucket, prefix: '../'}")},
+	}, {
+		name: "endpoint", path: targetPath + ".s3.endpointURL", want: "endpointURL must begin with https:// or http://",
+		accept: []string{target("s3: {bucket: my-bucket, endpointURL: 'https://minio.example.com:9000', forcePathStyle: true}")},
+		reject: []string{target("s3: {bucket: my-bucket, endpointURL: minio.example.com}")},
+	}, {
+		name: "S3 mount options", path: targetPath + ".s3.mountOptions", want: "",
+		accept: []string{target("s3: {bucket: my-bucket, mountOptions: [max-threads 32, debug]}")},
+		reject: []string{
+			target("s3: {bucket: my-bucket, mountOptions: [prefix x/]}"), target("s3: {bucket: my-bucket, mountOptions: ['--region=x']}"), target("s3: {bucket: my-bucket, mountOptions: [cache /tmp]}"),
+			target("s3: {bucket: my-bucket, mountOptions: [read-only]}"), target("s3: {bucket: my-bucket, mountOptions: [uid 0]}"), target("s3: {bucket: my-bucket, mountOptions: ['max-threads 3,uid=0']}"),
+		},
+	}, {
+		name: "S3 cache", path: targetPath + ".s3.cache", want: "set exactly one of emptyDir and ephemeral",
+		accept: []string{target("s3: {bucket: my-bucket, cache: {emptyDir: {sizeLimit: 1Gi, medium: Memory}}}"), target("s3: {bucket: my-bucket, cache: {ephemeral: {storageClassName: c, storageRequest: 1Gi}}}")},
+		reject: []string{target("s3: {bucket: my-bucket, cache: {}}")},
 	}, {
 		name: "claim's access mode", path: targetPath + ".accessMode", want: "accessMode belongs to new volumes; remove it",
 		accept: []string{target("storageClassName: c, accessMode: ReadWriteMany"), target("storageClassName: c, accessMode: ReadWriteOncePod")},

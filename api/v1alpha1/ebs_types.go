@@ -1,0 +1,69 @@
+package v1alpha1
+
+// EBSVolumeType is a type of Amazon EBS volumes, under AWS's name.
+//
+// +kubebuilder:validation:Enum=gp3;gp2;io2;io1;st1;sc1;standard
+type EBSVolumeType string
+
+// EBSVolume is a new Amazon EBS volume, which the aws-ebs-csi-driver makes and deletes. Figures are checked by the
+// limits of AWS (https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html).
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.iops) || !has(self.iopsPerGB)",message="set iops or iopsPerGB, not both",fieldPath=".iopsPerGB",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.iops) || self.type in ['gp3', 'io1', 'io2']",message="only gp3, io1 and io2 volumes take iops; those of gp2, st1, sc1 and standard follow from their size: remove it, or use gp3",fieldPath=".iops",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.iopsPerGB) || self.type in ['gp3', 'io1', 'io2']",message="only gp3, io1 and io2 volumes take iopsPerGB; those of gp2, st1, sc1 and standard follow from their size: remove it, or use gp3",fieldPath=".iopsPerGB",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.iops) || self.type != 'gp3' || (self.iops >= 3000 && self.iops <= 80000)",message="gp3 volumes have 3000 to 80000 IOPS; set iops within, or remove it for 3000",fieldPath=".iops",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.iops) || self.type != 'io2' || (self.iops >= 100 && self.iops <= 256000)",message="io2 volumes have 100 to 256000 IOPS; set iops within",fieldPath=".iops",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.iops) || self.type != 'io1' || (self.iops >= 100 && self.iops <= 64000)",message="io1 volumes have 100 to 64000 IOPS; set iops within, or use io2",fieldPath=".iops",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!(self.type in ['io1', 'io2']) || has(self.iops) || has(self.iopsPerGB)",message="io1 and io2 volumes have the IOPS that are provisioned; set iops or iopsPerGB",fieldPath=".iops",reason=FieldValueRequired
+// +kubebuilder:validation:XValidation:rule="!has(self.throughput) || self.type == 'gp3'",message="only gp3 volumes take throughput; that of other types follows from their size or IOPS: remove it, or use gp3",fieldPath=".throughput",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.throughput) || self.type != 'gp3' || (self.throughput >= 125 && self.throughput <= 2000)",message="gp3 volumes have 125 to 2000 MiB/s; set throughput within, or remove it for 125",fieldPath=".throughput",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.throughput) || self.type != 'gp3' || has(self.iopsPerGB) || 4 * self.throughput <= (has(self.iops) ? self.iops : 3000)",message="gp3 volumes have at most 0.25 MiB/s for each of their IOPS (3000 if iops is not set); raise iops to four times throughput, or lower throughput",fieldPath=".throughput",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.kmsKeyID) || (has(self.encrypted) && self.encrypted)",message="a key is for encrypted volumes; set encrypted: true, or remove kmsKeyID",fieldPath=".kmsKeyID",reason=FieldValueInvalid
+type EBSVolume struct {
+	// Type of the volume. Default: gp3.
+	// +optional
+	// +kubebuilder:default=gp3
+	Type EBSVolumeType `json:"type,omitempty"`
+
+	// I/Os per second that are provisioned: gp3 3000 (default) to 80000, at most 500 for each GiB; io2 100 to
+	// 256000, at most 1000 for each GiB; io1 100 to 64000, at most 50 for each GiB.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	IOPS *int32 `json:"iops,omitempty"`
+
+	// I/Os per second for each GiB of the volume, instead of iops.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	IOPSPerGB *int32 `json:"iopsPerGB,omitempty"`
+
+	// Throughput of a gp3 volume in MiB/s: 125 (default) to 2000, at most 0.25 for each of its IOPS.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	Throughput *int32 `json:"throughput,omitempty"`
+
+	// Whether the volume is encrypted. Default: what the account's region says.
+	// +optional
+	Encrypted *bool `json:"encrypted,omitempty"`
+
+	// ARN, id or alias of the key of an encrypted volume. Default: the account's for EBS.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=2048
+	KMSKeyID *string `json:"kmsKeyID,omitempty"`
+
+	// File system of the volume. The driver's default: ext4.
+	// +optional
+	// +kubebuilder:validation:Enum=ext3;ext4;xfs
+	FSType *string `json:"fsType,omitempty"`
+
+	// Tags of the volume, such as those by which cost is allocated.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=32
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128 && !k.contains('=') && !k.startsWith('aws:'))",message="the key of a tag has 1 to 128 characters, no = and does not begin with aws:; choose another one",reason=FieldValueInvalid
+	Tags map[string]TagValue `json:"tags,omitempty"`
+}
+
+// TagValue is the value of a tag of AWS.
+//
+// +kubebuilder:validation:MaxLength=256
+type TagValue string

@@ -1,0 +1,126 @@
+package v1alpha1
+
+import "k8s.io/apimachinery/pkg/api/resource"
+
+// EFSProvisioning says how an EFS file system is used.
+//
+// +kubebuilder:validation:Enum=Dynamic;Static
+type EFSProvisioning string
+
+const (
+	// EFSDynamic has the driver make an access point, with a directory of its own, for the benchmark.
+	EFSDynamic EFSProvisioning = "Dynamic"
+	// EFSStatic mounts the root of the file system, or an access point that exists.
+	EFSStatic EFSProvisioning = "Static"
+)
+
+// EFSThroughputMode is a throughput mode of EFS file systems.
+//
+// +kubebuilder:validation:Enum=Bursting;Elastic;Provisioned
+type EFSThroughputMode string
+
+const (
+	// EFSBursting: throughput follows from what is stored, with credits to burst.
+	EFSBursting EFSThroughputMode = "Bursting"
+	// EFSElastic: throughput follows the load, and is billed by it.
+	EFSElastic EFSThroughputMode = "Elastic"
+	// EFSProvisioned: throughput is what provisionedThroughput says.
+	EFSProvisioned EFSThroughputMode = "Provisioned"
+)
+
+// EFSFileSystem is an Amazon EFS file system that exists, mounted by the aws-efs-csi-driver. The benchmark's files
+// go into a directory of their own, which is removed at the end. The clients of a benchmark share one volume.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.accessPointID) || (has(self.provisioning) && self.provisioning == 'Static')",message="accessPointID names an access point that exists; set provisioning: Static, or remove it to have one made",fieldPath=".accessPointID",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.provisioning) || self.provisioning != 'Static' || [has(self.directoryPerms), has(self.uid), has(self.gid), has(self.gidRangeStart), has(self.gidRangeEnd), has(self.basePath)].all(x, !x)",message="directoryPerms, uid, gid, gidRangeStart, gidRangeEnd and basePath are of access points that are made; remove them, or provisioning: Static",fieldPath=".provisioning",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="has(self.uid) == has(self.gid)",message="set both uid and gid, or neither",fieldPath=".uid",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="has(self.gidRangeStart) == has(self.gidRangeEnd)",message="set both gidRangeStart and gidRangeEnd, or neither",fieldPath=".gidRangeStart",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.gidRangeStart) || !has(self.gidRangeEnd) || self.gidRangeStart < self.gidRangeEnd",message="gidRangeEnd must be greater than gidRangeStart",fieldPath=".gidRangeEnd",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="has(self.provisionedThroughput) == (has(self.throughputMode) && self.throughputMode == 'Provisioned')",message="provisionedThroughput goes with throughputMode: Provisioned; set both, or neither",fieldPath=".provisionedThroughput",reason=FieldValueInvalid
+type EFSFileSystem struct {
+	// Identity of the file system, such as fs-0123456789abcdef0.
+	// +required
+	// +kubebuilder:validation:MaxLength=43
+	// +kubebuilder:validation:XValidation:rule="self.matches('^fs-[0-9a-f]{8,40}$')",message="fileSystemID must be that of an EFS file system, such as fs-0123456789abcdef0",reason=FieldValueInvalid
+	FileSystemID string `json:"fileSystemID"`
+
+	// Dynamic has an access point made for the benchmark, and deleted after it. Static uses accessPointID, or
+	// without one the root of the file system, where the pods' user needs the right to make a directory.
+	// Default: Dynamic.
+	// +optional
+	Provisioning *EFSProvisioning `json:"provisioning,omitempty"`
+
+	// Identity of an access point that exists, such as fsap-0123456789abcdef0.
+	// +optional
+	// +kubebuilder:validation:MaxLength=45
+	// +kubebuilder:validation:XValidation:rule="self.matches('^fsap-[0-9a-f]{8,40}$')",message="accessPointID must be that of an EFS access point, such as fsap-0123456789abcdef0",reason=FieldValueInvalid
+	AccessPointID *string `json:"accessPointID,omitempty"`
+
+	// Permissions of the new access point's directory, such as 700 (default).
+	// +optional
+	// +kubebuilder:validation:MaxLength=4
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-7]{3,4}$')",message="directoryPerms must be three or four octal digits, such as 700",reason=FieldValueInvalid
+	DirectoryPerms *string `json:"directoryPerms,omitempty"`
+
+	// User and group that all access through the new access point is made as. Default: a number of the
+	// range of groups, for both.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	UID *int64 `json:"uid,omitempty"`
+
+	// See uid.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	GID *int64 `json:"gid,omitempty"`
+
+	// First number of the range of groups. The driver's default: 50000.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	GIDRangeStart *int64 `json:"gidRangeStart,omitempty"`
+
+	// Last number of the range of groups. The driver's default: 7000000.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	GIDRangeEnd *int64 `json:"gidRangeEnd,omitempty"`
+
+	// Directory of the file system below which the new access point's is made. Default: the root.
+	// +optional
+	// +kubebuilder:validation:MaxLength=100
+	// +kubebuilder:validation:XValidation:rule="self.matches('^/[^:]*$') && !self.contains('..')",message="basePath must be a path from the root of the file system without .., such as /benchmarks",reason=FieldValueInvalid
+	BasePath *string `json:"basePath,omitempty"`
+
+	// Throughput mode of the file system, from which its limits follow. Kubernetes cannot tell it; without it
+	// limits are unknown.
+	// +optional
+	ThroughputMode *EFSThroughputMode `json:"throughputMode,omitempty"`
+
+	// Throughput in MiB/s of a file system with throughputMode Provisioned.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10240
+	ProvisionedThroughput *int32 `json:"provisionedThroughput,omitempty"`
+
+	// What the file system stores (its metered size), such as 2Ti, from which the throughput with
+	// throughputMode Bursting follows. Default: 0, an empty file system.
+	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(0|[1-9][0-9]*([.][0-9]+)?([KMGTPE]i|[kMGTPE])?)$')",message="meteredSize must be a quantity of bytes, such as 500Gi",reason=FieldValueInvalid
+	MeteredSize *resource.Quantity `json:"meteredSize,omitempty"`
+
+	// Whether traffic is encrypted with TLS. The driver's default: true.
+	// +optional
+	EncryptInTransit *bool `json:"encryptInTransit,omitempty"`
+
+	// Further options of the mount, such as iam.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=128
+	// +kubebuilder:validation:XValidation:rule="self.all(o, !(o in ['tls', 'notls']))",message="set encryptInTransit instead of tls",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.all(o, !o.startsWith('accesspoint='))",message="set provisioning: Static and accessPointID instead of accesspoint",reason=FieldValueInvalid
+	MountOptions []string `json:"mountOptions,omitempty"`
+}
