@@ -61,6 +61,11 @@ func FuzzValidate(f *testing.F) {
 		FileBytes(file)
 		file.RuntimeSeconds()
 		file.NeedsLayout()
+		if errs := ValidateOnObjectStore(field.NewPath("job"), file); len(errs) > maxErrors {
+			t.Errorf("%d errors on an object store", len(errs))
+		}
+		file.OnObjectStore().WithObjectNames("fuzz").FilesRead()
+		LayoutObjects(file)
 	})
 }
 

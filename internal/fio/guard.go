@@ -32,10 +32,8 @@ var sectionName = regexp.MustCompile(`\A[A-Za-z0-9_][A-Za-z0-9_.,=+@() -]{0,63}\
 // misunderstand. Only options that are known to be harmless pass. workload is the field of the workload that
 // the file was made of; each error names the field, the value and the remedy. At most 16 errors are returned.
 func Validate(workload *field.Path, f *JobFile, mode corev1.PersistentVolumeMode, readOnly bool) field.ErrorList {
-	g := &guard{path: workload.Child("jobFile"), matrix: workload.Child(matrixField), block: mode == corev1.PersistentVolumeBlock, readOnly: readOnly}
-	if f.isTyped() {
-		g.path = workload.Child("fio")
-	}
+	g := newGuard(workload, f)
+	g.block, g.readOnly = mode == corev1.PersistentVolumeBlock, readOnly
 	if err := f.checkExtent(); err != nil {
 		return field.ErrorList{field.Forbidden(g.path, err.Error())}
 	}
@@ -55,6 +53,15 @@ type guard struct {
 	path, matrix    *field.Path
 	block, readOnly bool
 	errs            field.ErrorList
+}
+
+// newGuard returns a guard of a job file in a file system, whose errors name fields of the workload.
+func newGuard(workload *field.Path, f *JobFile) *guard {
+	g := &guard{path: workload.Child("jobFile"), matrix: workload.Child(matrixField)}
+	if f.isTyped() {
+		g.path = workload.Child("fio")
+	}
+	return g
 }
 
 func (g *guard) checkSections(f *JobFile) {

@@ -82,9 +82,11 @@ func (j job) depth() int64 {
 
 // buffered says whether the job goes through the page cache.
 func (j job) buffered() bool {
-	if j.text("ioengine", "psync") == "mmap" {
-		return true
-	}
+	return j.text("ioengine", "psync") == "mmap" || j.cached()
+}
+
+// cached says whether the job opens its files without O_DIRECT.
+func (j job) cached() bool {
 	if j.has("buffered") {
 		return j.on("buffered")
 	}

@@ -155,6 +155,9 @@ func (j job) fileSets() ([]fileSet, bool) {
 	return sets, ok
 }
 
+// defaultFormat is what fio takes for option filename_format when it is not given.
+const defaultFormat = "$jobname.$jobnum.$filenum"
+
 // fileNames returns the job's files without their size: those of option filename, which clones share, or
 // nrfiles for each clone, named by option filename_format.
 func (j job) fileNames() []fileSet {
@@ -165,7 +168,7 @@ func (j job) fileNames() []fileSet {
 		}
 		return sets
 	}
-	format := keyword.ReplaceAllStringFunc(j.text("filename_format", "$jobname.$jobnum.$filenum"), strings.ToLower)
+	format := keyword.ReplaceAllStringFunc(j.text("filename_format", defaultFormat), strings.ToLower)
 	set := fileSet{name: strings.ReplaceAll(format, "$jobname", j.name), clones: 1, files: 1}
 	if strings.Contains(format, "$jobnum") {
 		set.clones = j.clones()

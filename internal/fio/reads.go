@@ -31,7 +31,7 @@ func (j job) filePatterns() []string {
 		}
 		return strings.Split(escapePattern(list), ":")
 	}
-	format := escapePattern(j.text("filename_format", "$jobname.$jobnum.$filenum"))
+	format := escapePattern(j.text("filename_format", defaultFormat))
 	return []string{keyword.ReplaceAllStringFunc(format, func(name string) string {
 		switch strings.ToLower(name) {
 		case "$jobname":

@@ -1,0 +1,98 @@
+package fio
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// layoutBlockBytes is the size of the blocks in which files are laid out in an object store, whatever a job's are: the
+// most that the kernel hands to FUSE at once.
+const layoutBlockBytes = 1 << 20
+
+// LayoutObjects returns a job file of which fio --create_only makes the files that the jobs of the given job files
+// read in an object store, under the names of WithObjectNames. fio leaves a file alone that is there in its size, and
+// replaces a shorter one, which an interrupted layout leaves; so to make it again costs a look at each file. It
+// returns nil if no job reads, or the files are too many for one job file.
+func LayoutObjects(files ...*JobFile) *JobFile {
+	var sets []readSet
+	for _, f := range files {
+		for _, j := range f.jobs() {
+			if set, ok := j.readSet(); ok {
+				sets = addSet(sets, set)
+			}
+		}
+	}
+	layout := &JobFile{}
+	clones := int64(0)
+	for _, set := range sets {
+		layout.Sections = append(layout.Sections, set.section())
+		clones += set.clones
+	}
+	if len(sets) == 0 || clones > maxProcesses || len(layout.String()) > maxLayoutBytes {
+		return nil
+	}
+	return layout
+}
+
+// readSet is the files that the clones of a job read in an object store.
+type readSet struct {
+	job string
+	// names is the option that names the files, size what objectSize returns.
+	names Option
+	size  string
+	// clones is the number of clones that have files of their own, files that of each one's files.
+	clones, files int64
+}
+
+// readSet returns the files that a job reads; false if it reads none, or has not passed ValidateOnObjectStore.
+func (j job) readSet() (readSet, bool) {
+	sets, ok := j.fileSets()
+	if !ok || len(sets) == 0 || !j.reads() {
+		return readSet{}, false
+	}
+	return readSet{
+		job: j.name, names: j.objectNames(j.readPrefix()), size: j.objectSize(),
+		clones: sets[0].clones, files: sets[0].files,
+	}, true
+}
+
+// addSet adds a set of files, unless another one contains it, in place of those that it contains.
+func addSet(sets []readSet, set readSet) []readSet {
+	if slices.ContainsFunc(sets, set.isWithin) {
+		return sets
+	}
+	return append(slices.DeleteFunc(sets, func(s readSet) bool { return s.isWithin(set) }), set)
+}
+
+// isWithin says whether all files of a set are in another.
+func (s readSet) isWithin(o readSet) bool {
+	return s.job == o.job && s.names == o.names && s.clones <= o.clones && s.files <= o.files
+}
+
+// section returns the section of which fio makes the files. It has only what these depend on. fallocate=none keeps
+// the C library from making up for a lack of fallocate by writes into all blocks, which Mountpoint refuses.
+func (s readSet) section() Section {
+	section := Section{Name: s.job, Options: []Option{
+		{Name: "rw", Value: "read", HasValue: true},
+		{Name: "bs", Value: strconv.FormatInt(s.blockBytes(), 10), HasValue: true},
+		{Name: "filesize", Value: s.size, HasValue: true},
+		{Name: "numjobs", Value: strconv.FormatInt(s.clones, 10), HasValue: true},
+		{Name: "fallocate", Value: "none", HasValue: true},
+		s.names,
+	}}
+	if s.names.Name == "filename_format" {
+		section.Options = append(section.Options, Option{Name: "nrfiles", Value: strconv.FormatInt(s.files, 10), HasValue: true})
+	}
+	return section
+}
+
+// blockBytes returns a size of blocks that fio takes: none may be larger than the smallest file.
+func (s readSet) blockBytes() int64 {
+	least, _, _ := strings.Cut(s.size, "-")
+	bytes, ok := parseBytes(least, 1024)
+	if !ok {
+		return pageBytes
+	}
+	return max(min(bytes, layoutBlockBytes), 1)
+}
