@@ -15,20 +15,34 @@ import (
 func (s *scope) analyse(run *v1alpha1.Run, planned *plan.Run, report *digest.Report) {
 	client := newClient(report)
 	loads := s.loads(planned)
-	limits := s.targetStatus(run.Target).Limits
 	// fio may report other groups than were planned; nothing is known of those beforehand.
 	loads = append(loads, make([]analysis.Load, max(len(report.Groups)-len(loads), 0))...)
+	known := s.known(run, planned.Target, len(report.Groups))
 	var results []v1alpha1.Result
 	if run.Result != nil {
 		results = append(results, *run.Result)
-		run.LimitedBy = new(analysis.Bound(run.Result, limits, loads[0], client))
+		run.LimitedBy = new(analysis.Bound(run.Result, known[0], loads[0], client))
 	}
 	for i := range run.Sections {
 		section := &run.Sections[i]
 		results = append(results, section.Result)
-		section.LimitedBy = new(analysis.Bound(&section.Result, limits, loads[i], client))
+		section.LimitedBy = new(analysis.Bound(&section.Result, known[i], loads[i], client))
 	}
-	run.Warnings = analysis.Warnings(results, loads, client)
+	run.Warnings = analysis.Warnings(results, known, loads, client)
+}
+
+// known returns what is known of the limits of a run's target, for each of so many results. The run, with its results
+// and its end, is one of the status.
+func (s *scope) known(run *v1alpha1.Run, t *v1alpha1.Target, results int) []analysis.Known {
+	status := s.targetStatus(run.Target)
+	history := analysis.FollowCredits(run.Target, status.Limits, s.sb.Status.Runs, storage.HasCapacity(t))
+	status.BurstCredits = history.Left()
+	all := analysis.Known{Storage: status.Limits, Client: status.ClientLimits, Unlimited: storage.IsObjectStore(t)}
+	var known []analysis.Known
+	for i := range results {
+		known = append(known, all.With(history.Of(run.Name, i)))
+	}
+	return known
 }
 
 // loads returns what a run asks of the storage, by the groups of its results.

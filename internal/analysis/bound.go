@@ -61,20 +61,15 @@ type Client struct {
 	ShortIOs, DroppedIOs int64
 }
 
-// Bound says what held a result back: the first in this order that is shown by the figures. A limit of the
-// storage; the workload's own rate; the client's CPU; and, only if it is known that no limit of the storage
-// is reached, latency. limits may be nil.
-func Bound(r *v1alpha1.Result, limits *v1alpha1.KnownLimits, load Load, client Client) v1alpha1.LimitedBy {
+// Bound says what held a result back: the first in this order that is shown by the figures. A limit of the storage or
+// of the client, whichever is nearest; the workload's own rate; the client's CPU; and, only if it is known that no
+// limit of the storage is reached, latency.
+func Bound(r *v1alpha1.Result, known Known, load Load, client Client) v1alpha1.LimitedBy {
 	if r == nil || len(directions(r)) == 0 {
 		return unknown("no I/O was measured")
 	}
-	kinds := limitKinds(limits)
-	var known []use
-	for _, k := range kinds {
-		known = append(known, k.uses(r)...)
-	}
-	nearest := greatest(known)
-	cached := load.Buffered && mayFitInMemory(load, client) && nearest.percent() > cachedPercent
+	nearest := known.nearest(r)
+	cached := known.cached(r, load, client)
 	if nearest.reached() && !cached {
 		return nearest.limitedBy()
 	}
@@ -87,7 +82,10 @@ func Bound(r *v1alpha1.Result, limits *v1alpha1.KnownLimits, load Load, client C
 	if cached {
 		return unknown("%s are more than it can do: the page cache answered", nearest)
 	}
-	if reason := unknownLimits(kinds, r); reason != "" {
+	if bound, ok := known.boundByBaseline(r); ok {
+		return bound
+	}
+	if reason := known.unknownLimits(r); reason != "" {
 		return unknown("%s", reason)
 	}
 	return boundByLatency(r, nearest, load)
@@ -115,7 +113,7 @@ func boundByCPU(cpu *v1alpha1.CPUResult, load Load, client Client) (v1alpha1.Lim
 	bound := v1alpha1.LimitedBy{Name: v1alpha1.BoundClientCPU}
 	switch {
 	case perJob >= busyPercent:
-		bound.UsedPercent = new(int32(perJob))
+		bound.UsedPercent = new(percent(float64(perJob) / 100))
 		if load.Jobs > 0 {
 			bound.Limit = new(100 * load.Jobs)
 		}
@@ -144,22 +142,22 @@ func boundByLatency(r *v1alpha1.Result, nearest use, load Load) v1alpha1.Limited
 	inFlight, rate := 0.0, 0.0
 	for _, io := range directions(r) {
 		if io.Latency == nil {
-			return unknown("no limit of the storage is reached, but whether latency held it back is unknown because fio took none")
+			return unknown("no known limit is reached, but whether latency held it back is unknown because fio took none")
 		}
 		rate += rateOf(io)
 		inFlight += rateOf(io) * float64(io.Latency.MeanNanoseconds) / 1e9
 	}
 	if load.InFlight <= 0 || rate == 0 {
-		return unknown("no limit of the storage is reached, but how many I/Os the workload keeps in flight is unknown")
+		return unknown("no known limit is reached, but how many I/Os the workload keeps in flight is unknown")
 	}
 	mean := duration(inFlight / rate * 1e9)
 	used := percent(inFlight / float64(load.InFlight))
 	switch {
 	case used < minInFlightPercent:
-		return unknown("no limit of the storage is reached, but only %s of the %d I/Os that the workload asks for were in flight, each for %s on average",
+		return unknown("no known limit is reached, but only %s of the %d I/Os that the workload asks for were in flight, each for %s on average",
 			significant(inFlight), load.InFlight, mean)
 	case used > maxInFlightPercent:
-		return unknown("no limit of the storage is reached, but by IOPS and the mean latency of %s more I/Os were in flight (%s) than the workload asks for (%d)",
+		return unknown("no known limit is reached, but by IOPS and the mean latency of %s more I/Os were in flight (%s) than the workload asks for (%d)",
 			mean, significant(inFlight), load.InFlight)
 	}
 	return v1alpha1.LimitedBy{

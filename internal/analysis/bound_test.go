@@ -49,7 +49,7 @@ func TestE1(t *testing.T) {
 			"16 of 16 I/Os were in flight all the time, each for 10.3ms on average, and the nearest limit has room (24.4 of the file system's 100 MiB/s, 24 %): try more jobs or a higher iodepth")},
 		{"efs 64k", blocks(1614, 64<<10, 9_905_890), efs, limitedBy(v1alpha1.BoundFileSystemThroughput, 104_857_600, 101, "101 of the file system's 100 MiB/s (101 %)")},
 	} {
-		got := Bound(&v1alpha1.Result{Write: test.write, CPU: &v1alpha1.CPUResult{UserPercent: 1, SystemPercent: 2}}, test.limits, psync16, Client{CPUMillis: 2000})
+		got := Bound(&v1alpha1.Result{Write: test.write, CPU: &v1alpha1.CPUResult{UserPercent: 1, SystemPercent: 2}}, Known{Storage: test.limits}, psync16, Client{CPUMillis: 2000})
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
 		}
@@ -86,7 +86,7 @@ func TestBoundByLimits(t *testing.T) {
 		{"alike", write(1000), v1alpha1.Limits{IOPS: n(1000), BytesPerSecond: n(4_096_000)}, "VolumeIOPS 1000 of the volume's 1000 IOPS (100 %)"},
 		{"nearest of the directions", mixed, v1alpha1.Limits{ReadIOPS: n(2000), WriteIOPS: n(950)}, "VolumeIOPS 1000 of the volume's 950 IOPS of writes (105 %)"},
 	} {
-		got := Bound(test.result, limits(test.limits), Load{}, Client{})
+		got := Bound(test.result, Known{Storage: limits(test.limits)}, Load{}, Client{})
 		text := got.Name
 		if got.Limit != nil {
 			text += " " + got.Message
@@ -184,12 +184,12 @@ func TestBoundOrder(t *testing.T) {
 		want: limitedBy(v1alpha1.BoundWorkloadRate, 15_000, 100, "15000 of the workload's 15000 IOPS (100 %)"),
 	}} {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, Bound(&test.result, test.limits, test.load, test.client)); diff != "" {
+			if diff := cmp.Diff(test.want, Bound(&test.result, Known{Storage: test.limits}, test.load, test.client)); diff != "" {
 				t.Errorf("bound (-want +got):\n%s", diff)
 			}
 		})
 	}
-	if got := Bound(nil, gp3, psync16, Client{}); got.Name != v1alpha1.BoundUnknown {
+	if got := Bound(nil, Known{Storage: gp3}, psync16, Client{}); got.Name != v1alpha1.BoundUnknown {
 		t.Errorf("bound of no result: %+v", got)
 	}
 }
@@ -214,22 +214,22 @@ func TestBoundByLatency(t *testing.T) {
 		{"just enough", v1alpha1.Result{Read: blocks(1000, 4096, 8_951_000)}, gp3, 10, v1alpha1.LimitedBy{Name: v1alpha1.BoundLatency, Limit: n(10), UsedPercent: new(int32(90))}},
 		{"just not enough", v1alpha1.Result{Read: blocks(1000, 4096, 8_940_000)}, gp3, 10, v1alpha1.LimitedBy{
 			Name:    v1alpha1.BoundUnknown,
-			Message: "no limit of the storage is reached, but only 8.94 of the 10 I/Os that the workload asks for were in flight, each for 8.94ms on average",
+			Message: "no known limit is reached, but only 8.94 of the 10 I/Os that the workload asks for were in flight, each for 8.94ms on average",
 		}},
 		{"just not too many", v1alpha1.Result{Read: blocks(1000, 4096, 11_040_000)}, gp3, 10, v1alpha1.LimitedBy{Name: v1alpha1.BoundLatency, Limit: n(10), UsedPercent: new(int32(110))}},
 		{"too many", v1alpha1.Result{Read: blocks(1000, 4096, 11_060_000)}, gp3, 10, v1alpha1.LimitedBy{
 			Name:    v1alpha1.BoundUnknown,
-			Message: "no limit of the storage is reached, but by IOPS and the mean latency of 11.1ms more I/Os were in flight (11.1) than the workload asks for (10)",
+			Message: "no known limit is reached, but by IOPS and the mean latency of 11.1ms more I/Os were in flight (11.1) than the workload asks for (10)",
 		}},
 		// 1.4 I/Os a second are reported as 1; of 10 s each, that would be 10 in flight.
 		{"slow storage", v1alpha1.Result{Read: &v1alpha1.IOResult{
 			IOs: 84, Bytes: 84 << 20, IOPS: 1, BytesPerSecond: 1_468_006, Latency: &v1alpha1.Latency{MeanNanoseconds: 10_000_000_000},
 		}}, gp3, 14, v1alpha1.LimitedBy{Name: v1alpha1.BoundLatency, Limit: n(14), UsedPercent: new(int32(100))}},
 		{"unknown load", reads, gp3, 0, v1alpha1.LimitedBy{
-			Name: v1alpha1.BoundUnknown, Message: "no limit of the storage is reached, but how many I/Os the workload keeps in flight is unknown",
+			Name: v1alpha1.BoundUnknown, Message: "no known limit is reached, but how many I/Os the workload keeps in flight is unknown",
 		}},
 		{"no latency of writes", v1alpha1.Result{Read: io, Write: blocks(1, 1, 0)}, gp3, 8, v1alpha1.LimitedBy{
-			Name: v1alpha1.BoundUnknown, Message: "no limit of the storage is reached, but whether latency held it back is unknown because fio took none",
+			Name: v1alpha1.BoundUnknown, Message: "no known limit is reached, but whether latency held it back is unknown because fio took none",
 		}},
 		{"no limits", reads, nil, 8, v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"}},
 		{"empty limits", reads, limits(v1alpha1.Limits{}), 8, v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"}},
@@ -252,7 +252,7 @@ func TestBoundByLatency(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := Bound(&test.result, test.limits, Load{InFlight: test.flight}, Client{})
+			got := Bound(&test.result, Known{Storage: test.limits}, Load{InFlight: test.flight}, Client{})
 			if got.Name == v1alpha1.BoundLatency && strings.Contains(got.Message, "try more jobs or a higher iodepth") {
 				got.Message = ""
 			}
@@ -270,10 +270,10 @@ func TestBoundFits(t *testing.T) {
 	tiny := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{Scope: v1alpha1.ScopeFileSystem, ReadIOPS: new(int64(1)), ReadBytesPerSecond: new(int64(1))}}
 	large := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{Scope: v1alpha1.ScopeFileSystem, ReadIOPS: new(int64(most)), ReadBytesPerSecond: new(int64(most))}}
 	for _, got := range []v1alpha1.LimitedBy{
-		Bound(&v1alpha1.Result{Read: huge}, tiny, Load{}, Client{}),
-		Bound(&v1alpha1.Result{Read: huge}, tiny, Load{Buffered: true}, Client{}),
-		Bound(&v1alpha1.Result{Read: huge}, nil, Load{RateBytesPerSecond: 1}, Client{}),
-		Bound(&v1alpha1.Result{Read: &v1alpha1.IOResult{IOPS: most / 2, Latency: huge.Latency}}, large, Load{InFlight: 1}, Client{}),
+		Bound(&v1alpha1.Result{Read: huge}, Known{Storage: tiny}, Load{}, Client{}),
+		Bound(&v1alpha1.Result{Read: huge}, Known{Storage: tiny}, Load{Buffered: true}, Client{}),
+		Bound(&v1alpha1.Result{Read: huge}, Known{}, Load{RateBytesPerSecond: 1}, Client{}),
+		Bound(&v1alpha1.Result{Read: &v1alpha1.IOResult{IOPS: most / 2, Latency: huge.Latency}}, Known{Storage: large}, Load{InFlight: 1}, Client{}),
 	} {
 		if len(got.Message) > 512 || got.Message == "" {
 			t.Errorf("%s: message of %d bytes: %s", got.Name, len(got.Message), got.Message)

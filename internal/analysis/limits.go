@@ -17,6 +17,8 @@ type use struct {
 	measured, limit   int64
 	// inMiB says whether the figures are bytes, which are told in MiB.
 	inMiB bool
+	// note tells more of the limit, why tells more of a result that reaches it.
+	note, why string
 }
 
 // share is measured as a multiple of limit.
@@ -32,7 +34,7 @@ func (u use) percent() int32 { return percent(u.share()) }
 func (u use) reached() bool { return u.percent() >= reachedPercent }
 
 func (u use) limitedBy() v1alpha1.LimitedBy {
-	message := fmt.Sprintf("%s (%d %%)", u, u.percent())
+	message := fmt.Sprintf("%s (%d %%)%s", u, u.percent(), u.why)
 	if u.percent() > exceededPercent {
 		message += ", which is more than it can do: it may burst, or the limit that is known may be too low"
 	}
@@ -41,14 +43,19 @@ func (u use) limitedBy() v1alpha1.LimitedBy {
 
 // String is such as "3048 of the volume's 3000 IOPS".
 func (u use) String() string {
-	measured, limit := strconv.FormatInt(u.measured, 10), strconv.FormatInt(u.limit, 10)
-	if u.inMiB {
-		measured, limit = significant(float64(u.measured)/mib), significant(float64(u.limit)/mib)
-	}
-	return fmt.Sprintf("%s of the %s's %s %s", measured, u.owner, limit, u.unit)
+	measured, limit := u.figures()
+	return fmt.Sprintf("%s of the %s's %s %s%s", measured, u.owner, limit, u.unit, u.note)
 }
 
-// greatest returns the use of the limit that is nearest, the zero value of none.
+// figures are what was measured and the limit, for people.
+func (u use) figures() (measured, limit string) {
+	if u.inMiB {
+		return significant(float64(u.measured) / mib), significant(float64(u.limit) / mib)
+	}
+	return strconv.FormatInt(u.measured, 10), strconv.FormatInt(u.limit, 10)
+}
+
+// greatest returns the use of the limit that is nearest, the first of several alike, the zero value of none.
 func greatest(uses []use) use {
 	if len(uses) == 0 {
 		return use{}
@@ -64,7 +71,7 @@ func greatest(uses []use) use {
 	})
 }
 
-// limitKind is one kind of limit that storage has, for I/Os or for bytes per second.
+// limitKind is one kind of limit, for I/Os or for bytes per second.
 type limitKind struct {
 	use use
 	// both, read and write are the limits, nil if unknown. read and write take the place of both.
@@ -76,27 +83,54 @@ type limitKind struct {
 	trims bool
 }
 
-// limitKinds returns both kinds, in the order in which they are named if used alike.
-func limitKinds(limits *v1alpha1.KnownLimits) []limitKind {
-	if limits == nil {
-		limits = &v1alpha1.KnownLimits{}
-	}
-	iops := limitKind{
-		use:  use{name: v1alpha1.BoundVolumeIOPS, owner: "volume", unit: "IOPS"},
-		both: limits.IOPS, read: limits.ReadIOPS, write: limits.WriteIOPS,
-		fields: [3]string{"iops", "readIOPS", "writeIOPS"}, of: iopsOf, trims: true,
-	}
-	bytes := limitKind{
-		use:  use{name: v1alpha1.BoundVolumeThroughput, owner: "volume", unit: "MiB/s", inMiB: true},
-		both: limits.BytesPerSecond, read: limits.ReadBytesPerSecond, write: limits.WriteBytesPerSecond,
-		fields: [3]string{"bytesPerSecond", "readBytesPerSecond", "writeBytesPerSecond"}, of: bytesOf,
-	}
-	if limits.Scope == v1alpha1.ScopeFileSystem {
-		iops.use.name, iops.use.owner = v1alpha1.BoundFileSystemIOPS, "file system"
-		bytes.use.name, bytes.use.owner = v1alpha1.BoundFileSystemThroughput, "file system"
-	}
-	return []limitKind{iops, bytes}
+// limitSet are limits of one thing, as they hold for one result.
+type limitSet struct {
+	limits v1alpha1.Limits
+	// note and why are those of their uses.
+	note, why string
 }
+
+// scopeNames are what verdicts call limits.
+var scopeNames = map[v1alpha1.LimitScope]struct{ iops, bytes, owner string }{
+	v1alpha1.ScopeVolume:     {v1alpha1.BoundVolumeIOPS, v1alpha1.BoundVolumeThroughput, "volume"},
+	v1alpha1.ScopeFileSystem: {v1alpha1.BoundFileSystemIOPS, v1alpha1.BoundFileSystemThroughput, "file system"},
+	v1alpha1.ScopeClient:     {v1alpha1.BoundClientIOPS, v1alpha1.BoundClientThroughput, "client"},
+	v1alpha1.ScopeInstance:   {v1alpha1.BoundInstanceIOPS, v1alpha1.BoundInstanceThroughput, "instance"},
+}
+
+// kinds returns both kinds of limits, I/Os and bytes, in the order in which they are named if used alike.
+func (s limitSet) kinds() []limitKind {
+	names := scopeNames[s.limits.Scope]
+	return []limitKind{{
+		use:  use{name: names.iops, owner: names.owner, unit: "IOPS", note: s.note, why: s.why},
+		both: s.limits.IOPS, read: s.limits.ReadIOPS, write: s.limits.WriteIOPS,
+		fields: [3]string{"iops", "readIOPS", "writeIOPS"}, of: iopsOf, trims: true,
+	}, {
+		use:  use{name: names.bytes, owner: names.owner, unit: "MiB/s", inMiB: true, note: s.note, why: s.why},
+		both: s.limits.BytesPerSecond, read: s.limits.ReadBytesPerSecond, write: s.limits.WriteBytesPerSecond,
+		fields: [3]string{"bytesPerSecond", "readBytesPerSecond", "writeBytesPerSecond"}, of: bytesOf,
+	}}
+}
+
+// uses returns the use of each limit that applies to a result. Metered bytes are told only where they are more than
+// what is seen of reads or writes: of both together, or of small I/Os.
+func (s limitSet) uses(r *v1alpha1.Result) []use {
+	var uses []use
+	for _, k := range s.kinds() {
+		uses = append(uses, k.uses(r)...)
+	}
+	if isMetered(s.limits) {
+		metered := meteredUse(s.limits, r)
+		metered.note, metered.why = s.note, s.why
+		if metered.share() > meteredTolerance*greatest(uses).share() {
+			uses = append(uses, metered)
+		}
+	}
+	return uses
+}
+
+// meteredTolerance is by how much metered bytes may differ from plain ones because figures are rounded.
+const meteredTolerance = 1.01
 
 // uses returns the use of each limit that applies to a result. The limit for both counts what has no limit
 // of its own.
@@ -170,9 +204,13 @@ func unknownLimits(kinds []limitKind, r *v1alpha1.Result) string {
 	case !some:
 		return "no limits of the storage are known: set spec.targets[].limits"
 	case len(missing) > 0:
-		return fmt.Sprintf("no known limit is reached, but not all are known: set %s in spec.targets[].limits", strings.Join(missing, " and "))
+		return notAllKnown(missing, "spec.targets[].limits")
 	}
 	return ""
+}
+
+func notAllKnown(missing []string, field string) string {
+	return fmt.Sprintf("no known limit is reached, but not all are known: set %s in %s", strings.Join(missing, " and "), field)
 }
 
 // rateUses returns the use of the rates that the workload itself is held to.

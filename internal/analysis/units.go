@@ -5,9 +5,23 @@ import (
 	"strconv"
 )
 
-// percent rounds a share to percent, bounded by what the API holds.
+// percent rounds a share to percent, bounded by 0 and what the API holds.
 func percent(share float64) int32 {
+	if !(share > 0) { // nor is NaN
+		return 0
+	}
 	return int32(min(math.Round(share*100), math.MaxInt32))
+}
+
+// whole rounds a figure that is not negative, bounded by what the API holds.
+func whole(f float64) int64 {
+	switch {
+	case !(f > 0): // nor is NaN
+		return 0
+	case f >= math.MaxInt64:
+		return math.MaxInt64
+	}
+	return int64(math.Round(f))
 }
 
 const mib = 1 << 20

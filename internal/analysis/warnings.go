@@ -12,24 +12,43 @@ import (
 // minElapsedMilliseconds is the time below which the start of a run weighs too much.
 const minElapsedMilliseconds = 10_000
 
+// seen is what there is to see of a result.
+type seen struct {
+	result *v1alpha1.Result
+	known  Known
+	load   Load
+	client Client
+}
+
 // Warnings says what may mislead whoever reads the results of a run: one, or one for each of its sections,
-// each with its load; nothing is known of a result without one. A reason comes once, about the first result
-// that has it, in the order of the API.
-func Warnings(results []v1alpha1.Result, load []Load, client Client) []v1alpha1.Warning {
+// each with what is known of limits and with its load; nothing is known of a result without one. A reason comes once,
+// about the first result that has it, in the order of the API. There are at most 8, which is what the API holds.
+func Warnings(results []v1alpha1.Result, known []Known, load []Load, client Client) []v1alpha1.Warning {
+	known = append(slices.Clip(known), make([]Known, max(len(results)-len(known), 0))...)
 	load = append(slices.Clip(load), make([]Load, max(len(results)-len(load), 0))...)
+	var all []seen
+	for i := range results {
+		all = append(all, seen{&results[i], known[i], load[i], client})
+	}
 	var warnings []v1alpha1.Warning
 	for _, kind := range warningKinds {
-		for i := range results {
-			if kind.see == nil {
-				break
-			}
-			if message := kind.see(&results[i], load[i], client); message != "" {
-				warnings = append(warnings, v1alpha1.Warning{Reason: kind.reason, Message: message})
-				break
-			}
+		if message := firstMessage(kind.see, all); message != "" {
+			warnings = append(warnings, v1alpha1.Warning{Reason: kind.reason, Message: message})
 		}
 	}
 	return warnings
+}
+
+// firstMessage returns the first of the messages, by the order of what sees them first.
+func firstMessage(see []func(seen) string, all []seen) string {
+	for _, look := range see {
+		for _, s := range all {
+			if message := look(s); message != "" {
+				return message
+			}
+		}
+	}
+	return ""
 }
 
 // Summarize tells each kind of warning of the runs and comparisons once, with what to do about it, in the
@@ -77,48 +96,53 @@ func describe(c *v1alpha1.Comparison) string {
 // warningKinds are the kinds of warnings in the order of the API.
 var warningKinds = []struct {
 	reason string
-	// see returns what is to be warned of, "" if nothing is. It is nil for what a single run cannot show.
-	see func(*v1alpha1.Result, Load, Client) string
+	// see return what is to be warned of, "" if nothing is; the first prevails over the second. There is none for
+	// what a single run cannot show.
+	see []func(seen) string
 	// remedy says what to set.
 	remedy string
 }{{
-	reason: v1alpha1.WarningFilesFitInMemory, see: filesFitInMemory,
+	reason: v1alpha1.WarningFilesFitInMemory, see: []func(seen) string{filesFitInMemory},
 	remedy: "set direct: true, or a size that is larger than the memory of the node",
 }, {
-	reason: v1alpha1.WarningCPUThrottled, see: cpuThrottled,
+	reason: v1alpha1.WarningCPUThrottled, see: []func(seen) string{cpuThrottled},
 	remedy: "raise or remove spec.pod.resources.limits.cpu",
 }, {
-	reason: v1alpha1.WarningFewSamples, see: fewSamples,
+	reason: v1alpha1.WarningFewSamples, see: []func(seen) string{fewSamples},
 	remedy: "raise runtimeSeconds (with timeBased: true) or size, or leave the percentile that is named and all higher ones out of account",
 }, {
-	reason: v1alpha1.WarningShortRuntime, see: shortRuntime,
+	reason: v1alpha1.WarningShortRuntime, see: []func(seen) string{shortRuntime},
 	remedy: "raise runtimeSeconds and set timeBased: true, or raise size, so that each run takes at least 10 s",
 }, {
 	reason: v1alpha1.WarningSpread,
 	remedy: "raise repetitions or runtimeSeconds, and look for other load on the node and on the storage, or for burst credits that run out",
 }, {
-	reason: v1alpha1.WarningNoLatency, see: noLatency,
+	reason: v1alpha1.WarningNoLatency, see: []func(seen) string{noLatency},
 	remedy: "remove gtod_reduce and the options that begin with disable_ from the workload",
 }, {
-	reason: v1alpha1.WarningShortIOs, see: shortIOs,
+	reason: v1alpha1.WarningShortIOs, see: []func(seen) string{shortIOs},
 	remedy: "set size to a multiple of bs, and look for errors of the storage in the run's log (status.runs[].logConfigMap)",
 }, {
-	reason: v1alpha1.WarningSparseReads, see: sparseReads,
+	reason: v1alpha1.WarningSparseReads, see: []func(seen) string{sparseReads},
 	remedy: "put a workload with rw: write first that writes all blocks of the same files or device",
+}, {
+	reason: v1alpha1.WarningBurstCredits, see: []func(seen) string{storageBursts, clientBursts},
+	remedy: "to see what lasts, raise runtimeSeconds (with timeBased: true) beyond the time that is named, or choose what needs no credits: " +
+		"gp3 instead of gp2, elastic or provisioned throughput of EFS, a larger instance",
 }}
 
-func filesFitInMemory(_ *v1alpha1.Result, load Load, client Client) string {
-	if !load.Buffered || load.FileBytes == 0 || load.FileBytes > client.MemoryBytes {
+func filesFitInMemory(s seen) string {
+	if !s.load.Buffered || s.load.FileBytes == 0 || s.load.FileBytes > s.client.MemoryBytes {
 		return ""
 	}
-	return fmt.Sprintf("I/O is buffered, and test files of %s fit into the %s of memory that the page cache can take", size(load.FileBytes), size(client.MemoryBytes))
+	return fmt.Sprintf("I/O is buffered, and test files of %s fit into the %s of memory that the page cache can take", size(s.load.FileBytes), size(s.client.MemoryBytes))
 }
 
-func cpuThrottled(_ *v1alpha1.Result, _ Load, client Client) string {
-	if client.ThrottledPercent == nil || *client.ThrottledPercent < 1 {
+func cpuThrottled(s seen) string {
+	if s.client.ThrottledPercent == nil || *s.client.ThrottledPercent < 1 {
 		return ""
 	}
-	return fmt.Sprintf("the container's CPU limit held fio back in %d %% of scheduling periods", *client.ThrottledPercent)
+	return fmt.Sprintf("the container's CPU limit held fio back in %d %% of scheduling periods", *s.client.ThrottledPercent)
 }
 
 // samplesNeeded are the I/Os of which one is above the percentile, 1/(1-p), from the lowest percentile on.
@@ -128,10 +152,10 @@ var samplesNeeded = []struct {
 }{{"p50", 2}, {"p90", 10}, {"p95", 20}, {"p99", 100}, {"p99.9", 1000}, {"p99.99", 10_000}}
 
 // fewSamples is about the direction with the fewest I/Os of those with percentiles.
-func fewSamples(r *v1alpha1.Result, _ Load, _ Client) string {
+func fewSamples(s seen) string {
 	var fewest *v1alpha1.IOResult
 	name := ""
-	for _, d := range named(r) {
+	for _, d := range named(s.result) {
 		if d.io.CompletionLatency != nil && (fewest == nil || d.io.IOs < fewest.IOs) {
 			fewest, name = d.io, d.name
 		}
@@ -144,18 +168,18 @@ func fewSamples(r *v1alpha1.Result, _ Load, _ Client) string {
 	return ""
 }
 
-func shortRuntime(r *v1alpha1.Result, _ Load, _ Client) string {
-	if r.ElapsedMilliseconds >= minElapsedMilliseconds {
+func shortRuntime(s seen) string {
+	if s.result.ElapsedMilliseconds >= minElapsedMilliseconds {
 		return ""
 	}
-	return fmt.Sprintf("measured for %d ms, less than the %d ms in which its start weighs little", r.ElapsedMilliseconds, minElapsedMilliseconds)
+	return fmt.Sprintf("measured for %d ms, less than the %d ms in which its start weighs little", s.result.ElapsedMilliseconds, minElapsedMilliseconds)
 }
 
-func noLatency(r *v1alpha1.Result, load Load, _ Client) string {
-	if load.LatencyOff {
+func noLatency(s seen) string {
+	if s.load.LatencyOff {
 		return "the workload tells fio not to take latencies"
 	}
-	for _, d := range named(r) {
+	for _, d := range named(s.result) {
 		if d.io.Latency == nil || d.io.CompletionLatency == nil {
 			return fmt.Sprintf("fio took no latency of %s", d.name)
 		}
@@ -163,18 +187,18 @@ func noLatency(r *v1alpha1.Result, load Load, _ Client) string {
 	return ""
 }
 
-func shortIOs(_ *v1alpha1.Result, _ Load, client Client) string {
-	if client.ShortIOs <= 0 && client.DroppedIOs <= 0 {
+func shortIOs(s seen) string {
+	if s.client.ShortIOs <= 0 && s.client.DroppedIOs <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d I/Os were completed in part and %d were never issued", client.ShortIOs, client.DroppedIOs)
+	return fmt.Sprintf("%d I/Os were completed in part and %d were never issued", s.client.ShortIOs, s.client.DroppedIOs)
 }
 
-func sparseReads(_ *v1alpha1.Result, load Load, client Client) string {
-	if client.SparseFiles > 0 {
-		return fmt.Sprintf("%d of %d files have blocks that were never written, whose reads may be answered without reading the storage", client.SparseFiles, client.Files)
+func sparseReads(s seen) string {
+	if s.client.SparseFiles > 0 {
+		return fmt.Sprintf("%d of %d files have blocks that were never written, whose reads may be answered without reading the storage", s.client.SparseFiles, s.client.Files)
 	}
-	if load.Reads && load.NewDevice {
+	if s.load.Reads && s.load.NewDevice {
 		return "the raw volume is new: reads of blocks that were never written may be answered without reading the storage"
 	}
 	return ""

@@ -19,6 +19,13 @@ func sampled(ios int64) *v1alpha1.IOResult {
 	return &v1alpha1.IOResult{IOs: ios, Latency: &v1alpha1.Latency{}, CompletionLatency: &v1alpha1.LatencyDistribution{}}
 }
 
+// burstOf is I/O with latencies at a rate.
+func burstOf(iops, bytes int64) *v1alpha1.IOResult {
+	io := sampled(10_000)
+	io.IOPS, io.BytesPerSecond = iops, iops*bytes
+	return io
+}
+
 func TestWarnings(t *testing.T) {
 	minute := func(read, write *v1alpha1.IOResult) v1alpha1.Result {
 		return v1alpha1.Result{ElapsedMilliseconds: 60_000, Read: read, Write: write}
@@ -27,6 +34,7 @@ func TestWarnings(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		results []v1alpha1.Result
+		known   []Known
 		load    []Load
 		client  Client
 		want    []v1alpha1.Warning
@@ -100,6 +108,15 @@ func TestWarnings(t *testing.T) {
 	}, {
 		name: "writes to a new device", results: []v1alpha1.Result{good}, load: []Load{{NewDevice: true}},
 	}, {
+		name: "burst of the storage before that of the instance",
+		results: []v1alpha1.Result{
+			{ElapsedMilliseconds: 60_000, Write: burstOf(1987, 64<<10)}, {ElapsedMilliseconds: 60_000, Write: burstOf(3000, 4096)},
+		},
+		known: []Known{{Storage: gp3, Client: clients(m6iLargeEBS)}, {Storage: gp2Of100GiB}},
+		want: []v1alpha1.Warning{{
+			Reason: v1alpha1.WarningBurstCredits, Message: "ran at 3000 IOPS, where the volume's baseline is 300: it can keep this up only as long as it has burst credits",
+		}},
+	}, {
 		name: "each once, in order, about the first",
 		results: []v1alpha1.Result{
 			good, {ElapsedMilliseconds: 2000, Read: sampled(10_000)}, {ElapsedMilliseconds: 1000, Write: sampled(10)},
@@ -117,7 +134,7 @@ func TestWarnings(t *testing.T) {
 		},
 	}} {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, Warnings(test.results, test.load, test.client)); diff != "" {
+			if diff := cmp.Diff(test.want, Warnings(test.results, test.known, test.load, test.client)); diff != "" {
 				t.Errorf("warnings (-want +got):\n%s", diff)
 			}
 		})
@@ -129,7 +146,28 @@ func TestWarningsFit(t *testing.T) {
 	const most = math.MaxInt64
 	load := Load{Buffered: true, FileBytes: most}
 	client := Client{MemoryBytes: most, ThrottledPercent: new(int32(math.MaxInt32)), ShortIOs: most, DroppedIOs: most, Files: most, SparseFiles: most}
-	warnings := Warnings([]v1alpha1.Result{{Read: sampled(1), Write: &v1alpha1.IOResult{}}}, []Load{load}, client)
+	result := v1alpha1.Result{Read: sampled(1), Write: &v1alpha1.IOResult{}}
+	warnings := Warnings([]v1alpha1.Result{result}, nil, []Load{load}, client)
+	if kinds := len(warningKinds) - 1; kinds != 8 { // all but Spread can be of one run, whose warnings hold 8
+		t.Errorf("%d kinds of warnings can be of one run", kinds)
+	}
+	fileSystem := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
+		Scope: v1alpha1.ScopeFileSystem, WriteIOPS: new(int64(most)), Burst: &v1alpha1.Burst{BaselineIOPS: new(int64(most / 2))},
+	}}
+	result.Write = burstOf(most, 0)
+	for _, credits := range []*Credits{
+		nil, {Before: 1, RanOut: true, BurstShare: 1, SecondsToEmpty: most, Assumed: true},
+		{After: 1, BurstShare: 1, SecondsToBaseline: most, Assumed: true},
+	} {
+		got := Warnings([]v1alpha1.Result{result}, []Known{{Storage: fileSystem, Credits: credits}}, nil, Client{})
+		last := got[len(got)-1]
+		if last.Reason != v1alpha1.WarningBurstCredits || len(last.Message) > 256 {
+			t.Errorf("%s: message of %d bytes: %s", last.Reason, len(last.Message), last.Message)
+		}
+		if credits == nil {
+			warnings = append(warnings, last)
+		}
+	}
 	warnings = append(warnings, Compare(append(repeated("a", [2]int64{1, 1}), repeated("a", [2]int64{most, 1})...), []string{"a"}, "a")[0].Targets[0].Warnings...)
 	if len(warnings) != len(warningKinds) {
 		t.Errorf("%d warnings, want %d: %v", len(warnings), len(warningKinds), warnings)

@@ -1,0 +1,135 @@
+package analysis
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// spent are credits of which nothing was left before a run.
+var spent = &Credits{RanOut: true, SecondsToBaseline: 2000}
+
+// TestCreditsInVerdicts has the verdict and the warning for each fate of credits.
+func TestCreditsInVerdicts(t *testing.T) {
+	unknownCredits := gp2Of100GiB.DeepCopy()
+	unknownCredits.Burst.IOCredits = nil
+	full := &Credits{Before: 1, After: 0.9693, BurstShare: 1, SecondsToEmpty: 2000, SecondsToBaseline: 2000}
+	assumed := *full
+	assumed.Assumed = true
+	efsCredits := &Credits{Before: 1, After: 0.9974, BurstShare: 1, SecondsToEmpty: 22_242.5, SecondsToBaseline: 22_242.5, Assumed: true}
+	efsSpent := &Credits{RanOut: true, SecondsToBaseline: 22_242.5, Assumed: true}
+	half := &Credits{Before: 1, RanOut: true, BurstShare: 0.5, SecondsToEmpty: 2000, SecondsToBaseline: 2000}
+	reads := func(iops, bytes int64) *v1alpha1.Result {
+		return &v1alpha1.Result{ElapsedMilliseconds: 60_000, Read: blocks(iops, bytes, 0)}
+	}
+	writes := func(iops, bytes int64) *v1alpha1.Result {
+		return &v1alpha1.Result{ElapsedMilliseconds: 60_000, Write: blocks(iops, bytes, 0)}
+	}
+	for _, test := range []struct {
+		name    string
+		result  *v1alpha1.Result
+		known   Known
+		want    string
+		warning string
+	}{{
+		name: "E3 gp2 on credits", result: reads(3064, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: full},
+		want:    "VolumeIOPS 3000 3064 of the volume's 3000 IOPS (102 %)",
+		warning: "ran on burst credits at 3064 IOPS, where the volume's baseline is 300; of its credits 97 % are left; a run on a full bucket shows the baseline after 2000 s",
+	}, {
+		name: "E2 gp2 256K", result: reads(546, 256<<10), known: Known{Storage: gp2Of100GiB, Credits: full},
+		want:    "VolumeThroughput 134217728 136 of the volume's 128 MiB/s (107 %)",
+		warning: "ran on burst credits at 546 IOPS, where the volume's baseline is 300; of its credits 97 % are left; a run on a full bucket shows the baseline after 2000 s",
+	}, {
+		name: "a claim that existed", result: reads(3064, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: &assumed},
+		want:    "VolumeIOPS 3000 3064 of the volume's 3000 IOPS (102 %)",
+		warning: "ran on burst credits at 3064 IOPS, where the volume's baseline is 300; of its credits 97 % are left, if full when the benchmark began; a run on a full bucket shows the baseline after 2000 s",
+	}, {
+		name: "after credits", result: reads(300, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: spent},
+		want: "VolumeIOPS 300 300 of the volume's 300 IOPS that remain without burst credits (100 %)",
+	}, {
+		name: "large I/Os after credits", result: reads(75, 1<<20), known: Known{Storage: gp2Of100GiB, Credits: spent},
+		want: "VolumeThroughput 78643200 75 of the volume's 75 MiB/s that remain without burst credits (100 %)",
+	}, {
+		name: "few came back", result: reads(320, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: &Credits{Before: 0.0002, RanOut: true, BurstShare: 0.007, SecondsToEmpty: 0.4}},
+		want: "VolumeIOPS 300 320 of the volume's 300 IOPS that remain without burst credits (107 %)",
+	}, {
+		name: "room beneath the baseline", result: reads(200, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: &Credits{SecondsToBaseline: 2000}},
+		want: "Latency? 200 of the volume's 300 IOPS that remain without burst credits, 67 %",
+	}, {
+		name: "ran out", result: reads(1640, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: half},
+		want:    "VolumeIOPS 1650 1640 of the volume's 1650 IOPS on average (99 %): burst credits ran out during the run, so that it shows neither the burst nor the baseline",
+		warning: "burst credits ran out during the run, after 2000 s at the earliest: its average of 1640 IOPS shows neither the burst nor the volume's baseline of 300",
+	}, {
+		name: "credits that cannot be right", result: reads(3064, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: spent},
+		want:    "VolumeIOPS 3000 3064 of the volume's 3000 IOPS (102 %)",
+		warning: "ran at 3064 IOPS, where the volume's baseline is 300: it can keep this up only as long as it has burst credits",
+	}, {
+		name: "unknown credits, above the baseline", result: reads(2900, 16<<10), known: Known{Storage: unknownCredits},
+		want:    "VolumeIOPS 3000 2900 of the volume's 3000 IOPS (97 %)",
+		warning: "ran at 2900 IOPS, where the volume's baseline is 300: it can keep this up only as long as it has burst credits",
+	}, {
+		name: "unknown credits, at the baseline", result: reads(306, 16<<10), known: Known{Storage: unknownCredits},
+		want: "VolumeIOPS 300 306 of the volume's 300 IOPS that remain without burst credits (102 %)",
+	}, {
+		name: "unknown credits, beneath the baseline", result: reads(280, 16<<10), known: Known{Storage: unknownCredits},
+		want: "Latency? 280 of the volume's 3000 IOPS, 9 %",
+	}, {
+		name: "full by what is known, at the baseline", result: reads(300, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: full},
+		want: "Unknown 300 of the volume's 300 IOPS that remain without burst credits (100 %): without credits that held the result back, with credits something else did, and which it was is unknown",
+	}, {
+		name: "E1 EFS 64k", result: writes(1614, 64<<10), known: Known{Storage: emptyEFS, Client: clients(efsClient, m6iLargeNetwork), Credits: efsCredits},
+		want:    "FileSystemThroughput 104857600 101 of the file system's 100 MiB/s of writes (101 %)",
+		warning: "ran on burst credits at 101 MiB/s of writes, where the file system's baseline is 1; of its credits 100 % are left, if full when the benchmark began; a run on a full bucket shows the baseline after 22242 s",
+	}, {
+		name: "EFS writes after credits", result: writes(64, 16<<10), known: Known{Storage: emptyEFS, Credits: efsSpent},
+		want: "FileSystemThroughput 1048576 1 of the file system's 1 MiB/s of writes that remain without burst credits (100 %)",
+	}, {
+		name: "EFS reads after credits", result: reads(192, 16<<10), known: Known{Storage: emptyEFS, Credits: efsSpent},
+		want: "FileSystemThroughput 3145728 3 of the file system's 3 MiB/s of reads that remain without burst credits (100 %)",
+	}, {
+		name: "EFS writes of one byte after credits", result: writes(256, 1), known: Known{Storage: emptyEFS, Credits: efsSpent},
+		want: "FileSystemThroughput 1048576 1 of the file system's 1 MiB/s as EFS meters them that remain without burst credits (100 %)",
+	}, {
+		name: "EFS IOPS without credits", result: writes(7000, 1), known: Known{Storage: emptyEFS, Credits: efsCredits},
+		want:    "FileSystemIOPS 7000 7000 of the file system's 7000 IOPS of writes (100 %)",
+		warning: "ran on burst credits at 27.3 MiB/s as EFS meters them, where the file system's baseline is 1; of its credits 100 % are left, if full when the benchmark began; a run on a full bucket shows the baseline after 22242 s",
+	}, {
+		name: "EFS reads and writes share", known: Known{Storage: emptyEFS, Credits: efsCredits},
+		result:  &v1alpha1.Result{ElapsedMilliseconds: 60_000, Read: blocks(150, miBps, 0), Write: blocks(50, miBps, 0)},
+		want:    "FileSystemThroughput 104857600 100 of the file system's 100 MiB/s as EFS meters them (100 %)",
+		warning: "ran on burst credits at 100 MiB/s as EFS meters them, where the file system's baseline is 1; of its credits 100 % are left, if full when the benchmark began; a run on a full bucket shows the baseline after 22242 s",
+	}, {
+		name: "E1 gp3 64k on the instance's burst", result: writes(1987, 64<<10), known: Known{Storage: gp3, Client: clients(m6iLargeEBS)},
+		want:    "VolumeThroughput 131072000 124 of the volume's 125 MiB/s (99 %)",
+		warning: "moved 124 MiB/s, where the instance's baseline is 77.5 MiB/s: it can keep this up only for a time",
+	}, {
+		name: "E1 gp3 16k within the instance's baseline", result: writes(3048, 16<<10), known: Known{Storage: gp3, Client: clients(m6iLargeEBS)},
+		want: "VolumeIOPS 3000 3048 of the volume's 3000 IOPS (102 %)",
+	}, {
+		name: "IOPS of the instance", result: writes(6000, 4096), known: Known{Storage: &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(16_000)), BytesPerSecond: new(int64(250 * miBps))}}, Client: clients(m6iLargeEBS)},
+		want:    "Latency? 6000 of the volume's 16000 IOPS, 38 %",
+		warning: "did 6000 IOPS, where the instance's baseline is 3600 IOPS: it can keep this up only for a time",
+	}} {
+		t.Run(test.name, func(t *testing.T) {
+			var text string
+			if got := Bound(test.result, test.known, Load{}, Client{}); got.Limit != nil {
+				text = strings.Join([]string{got.Name, strconv.FormatInt(*got.Limit, 10), got.Message}, " ")
+			} else if strings.HasPrefix(got.Message, "no known limit is reached, but whether latency") {
+				nearest := test.known.nearest(test.result)
+				text = "Latency? " + nearest.String() + ", " + strconv.Itoa(int(nearest.percent())) + " %"
+			} else {
+				text = got.Name + " " + got.Message
+			}
+			if diff := cmp.Diff(test.want, text); diff != "" {
+				t.Errorf("bound (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.warning, firstMessage([]func(seen) string{storageBursts, clientBursts}, []seen{{result: test.result, known: test.known}})); diff != "" {
+				t.Errorf("warning (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,58 @@
+package analysis
+
+import (
+	"fmt"
+	"strings"
+)
+
+// storageBursts warns of a result that the storage could do only with burst credits.
+func storageBursts(s seen) string {
+	base := greatest(limitSet{limits: baselineOf(s.known.storageLimits())}.uses(s.result))
+	if base.percent() <= baselinePercent || s.known.cached(s.result, s.load, s.client) {
+		return ""
+	}
+	measured, baseline := base.figures()
+	rate := fmt.Sprintf("%s %s, where the %s's baseline is %s", measured, base.unit, base.owner, baseline)
+	c := s.known.Credits
+	switch p := s.known.phase(s.result); {
+	case p == exhausted:
+		return "" // The few credits that came back do not mislead.
+	case p == ranOut:
+		return fmt.Sprintf("burst credits ran out during the run, after %s s at the earliest%s: its average of %s %s shows neither the burst nor the %s's baseline of %s",
+			significant(c.SecondsToEmpty), c.assumption(), measured, base.unit, base.owner, baseline)
+	case c == nil || c.After <= 0:
+		return fmt.Sprintf("ran at %s: it can keep this up only as long as it has burst credits", rate)
+	}
+	return fmt.Sprintf("ran on burst credits at %s; of its credits %d %% are left%s; a run on a full bucket shows the baseline after %s s",
+		rate, percent(c.After), c.assumption(), significant(c.SecondsToBaseline))
+}
+
+// assumption says what must be true for the credits to be right, "" if that is known.
+func (c *Credits) assumption() string {
+	if !c.Assumed {
+		return ""
+	}
+	return ", if full when the benchmark began"
+}
+
+// clientBursts warns of a result that is above what a limit of the client leaves for as long as one likes.
+func clientBursts(s seen) string {
+	if s.known.cached(s.result, s.load, s.client) {
+		return ""
+	}
+	var uses []use
+	for _, set := range s.known.clientSets() {
+		uses = append(uses, limitSet{limits: baselineOf(set.limits)}.uses(s.result)...)
+	}
+	base := greatest(uses)
+	if base.percent() <= baselinePercent {
+		return ""
+	}
+	measured, baseline := base.figures()
+	did := "did"
+	if base.inMiB {
+		did = "moved"
+	}
+	unit, _, _ := strings.Cut(base.unit, " ")
+	return fmt.Sprintf("%s %s %s, where the %s's baseline is %s %s: it can keep this up only for a time", did, measured, base.unit, base.owner, baseline, unit)
+}

@@ -1,0 +1,218 @@
+package analysis
+
+import (
+	"math"
+	"time"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/aws"
+)
+
+// maxElapsed bounds what a run may claim to have lasted: 10 years.
+const maxElapsed = 10 * 365 * 24 * time.Hour
+
+// Credits is what one result did to the burst credits of its storage.
+type Credits struct {
+	// Before and After are what was left when the I/O began and when it ended, as shares of a full bucket.
+	Before, After float64
+	// RanOut says that there was a time without credits, in which there was no more than the baseline.
+	RanOut bool
+	// BurstShare is the share of the time for which Before suffices at the full rate: 1 if it suffices for all.
+	BurstShare float64
+	// SecondsToEmpty is the time for which Before suffices at the full rate.
+	SecondsToEmpty float64
+	// SecondsToBaseline is the time for which a full bucket suffices at the full rate.
+	SecondsToBaseline float64
+	// Assumed says that the storage existed before the benchmark, so that a full bucket at its begin is assumed.
+	Assumed bool
+}
+
+// CreditHistory is what a target's runs did to the burst credits of its storage. Nil is of storage without credits,
+// or with a number of credits that is not known.
+type CreditHistory struct {
+	bucket aws.Bucket
+	runs   map[string][]*Credits
+	left   float64
+}
+
+// FollowCredits follows the burst credits of a target's storage through its runs, in the order of time. It begins with
+// a full bucket, as new storage has it; of storage that was not made for the benchmark, and of every file system, that
+// is an assumption. Runs of other targets, and those without a result, do not count.
+//
+// It is near to the truth, not more: CompletionTime and StartTime have whole seconds; a run's I/O is taken to have
+// ended at its CompletionTime, which is a second or two later, and sections to have run one after the other, as far as
+// there was time for it. Layout, ramp time and other users of the storage are not counted; I/O that the page
+// cache answered is. I/Os on st1 and sc1 are taken to be sequential, which is what these are made for.
+func FollowCredits(target string, limits *v1alpha1.KnownLimits, runs []v1alpha1.Run, madeForIt bool) *CreditHistory {
+	bucket, ok := bucketOf(limits)
+	if !ok {
+		return nil
+	}
+	history := &CreditHistory{bucket: bucket, runs: map[string][]*Credits{}, left: bucket.Max}
+	assumed := !madeForIt || limits.Scope == v1alpha1.ScopeFileSystem
+	uses, names := usesOfRuns(target, runs, bucket.Unit, limits.Scope)
+	last := time.Time{}
+	for i, balance := range bucket.Balances(bucket.Max, uses) {
+		credits := newCredits(bucket, balance, uses[i])
+		credits.Assumed = assumed
+		history.runs[names[i]] = append(history.runs[names[i]], credits)
+		if !uses[i].Start.Before(last) {
+			last, history.left = uses[i].Start, balance.After
+		}
+	}
+	return history
+}
+
+// Of returns what a run did to the credits with one of its results: the only one is number 0, as is the first of
+// its sections. Nil if it is not known.
+func (h *CreditHistory) Of(run string, result int) *Credits {
+	if h == nil || result < 0 || result >= len(h.runs[run]) {
+		return nil
+	}
+	return h.runs[run][result]
+}
+
+// Left returns what is left after the last run, nil if nothing is known of credits.
+func (h *CreditHistory) Left() *v1alpha1.BurstCredits {
+	if h == nil {
+		return nil
+	}
+	left := &v1alpha1.BurstCredits{
+		LeftPercent:       percent(h.left / h.bucket.Max),
+		SecondsToBaseline: whole(math.Ceil(h.bucket.BurstSeconds(h.bucket.Max))),
+	}
+	if h.bucket.Unit == aws.UnitIOs {
+		left.IOs = new(whole(h.left))
+	} else {
+		left.Bytes = new(whole(h.left))
+	}
+	return left
+}
+
+// newCredits needs a bucket that bursts.
+func newCredits(bucket aws.Bucket, balance aws.Balance, use aws.Use) *Credits {
+	credits := &Credits{
+		Before: balance.Before / bucket.Max, After: balance.After / bucket.Max, BurstShare: 1,
+		SecondsToEmpty:    bucket.BurstSeconds(balance.Before),
+		SecondsToBaseline: bucket.BurstSeconds(bucket.Max),
+	}
+	// Without a time there is no average.
+	if seconds := use.End.Sub(use.Start).Seconds(); seconds > 0 {
+		credits.RanOut = balance.RanOut
+		credits.BurstShare = min(1, credits.SecondsToEmpty/seconds)
+	}
+	return credits
+}
+
+// bucketOf returns the bucket of storage whose limits hold as long as there are credits, if the number of credits is
+// known. Storage has credits for I/Os or for bytes; of both, those for I/Os count.
+func bucketOf(limits *v1alpha1.KnownLimits) (aws.Bucket, bool) {
+	if limits == nil || limits.Burst == nil {
+		return aws.Bucket{}, false
+	}
+	b := limits.Burst
+	bytesPerSecond := greatestOf(limits.BytesPerSecond, limits.ReadBytesPerSecond, limits.WriteBytesPerSecond)
+	if isMetered(limits.Limits) {
+		bytesPerSecond = float64(*limits.WriteBytesPerSecond)
+	}
+	for _, bucket := range []aws.Bucket{{
+		Unit: aws.UnitIOs, Max: greatestOf(b.IOCredits), BasePerSecond: greatestOf(b.BaselineIOPS),
+		BurstPerSecond: greatestOf(limits.IOPS, limits.ReadIOPS, limits.WriteIOPS),
+	}, {
+		Unit: aws.UnitBytes, Max: greatestOf(b.ByteCredits), BasePerSecond: greatestOf(b.BaselineBytesPerSecond), BurstPerSecond: bytesPerSecond,
+	}} {
+		if bucket.Max > 0 && bucket.BasePerSecond > 0 && bucket.BurstPerSecond > bucket.BasePerSecond {
+			return bucket, true
+		}
+	}
+	return aws.Bucket{}, false
+}
+
+// greatestOf returns the greatest of those that are set, 0 if none is.
+func greatestOf(figures ...*int64) float64 {
+	most := int64(0)
+	for _, figure := range figures {
+		if figure != nil {
+			most = max(most, *figure)
+		}
+	}
+	return float64(most)
+}
+
+// usesOfRuns returns the uses of a target's runs, and the name of the run that each is of.
+func usesOfRuns(target string, runs []v1alpha1.Run, unit aws.Unit, scope v1alpha1.LimitScope) (uses []aws.Use, names []string) {
+	for i := range runs {
+		run := &runs[i]
+		if run.Target != target {
+			continue
+		}
+		for _, use := range usesOf(run, unit, scope) {
+			uses, names = append(uses, use), append(names, run.Name)
+		}
+	}
+	return uses, names
+}
+
+// usesOf returns the use of each result of a run; none if it has no result, or if it is unknown when it was.
+func usesOf(run *v1alpha1.Run, unit aws.Unit, scope v1alpha1.LimitScope) []aws.Use {
+	results := resultsOf(run)
+	total := time.Duration(0)
+	for _, r := range results {
+		total += elapsed(r)
+	}
+	var end time.Time
+	switch {
+	case run.CompletionTime != nil:
+		end = run.CompletionTime.Time
+	case run.StartTime != nil:
+		end = run.StartTime.Add(total)
+	default:
+		return nil
+	}
+	// Times are cut to seconds, so that there may have been up to one more.
+	together := run.StartTime != nil && total > end.Sub(run.StartTime.Time)+time.Second
+	uses := make([]aws.Use, len(results))
+	for i := len(results) - 1; i >= 0; i-- {
+		start := end.Add(-elapsed(results[i]))
+		uses[i] = aws.Use{Start: start, End: end, Units: creditUnits(results[i], unit, scope)}
+		if !together {
+			end = start
+		}
+	}
+	return uses
+}
+
+func resultsOf(run *v1alpha1.Run) []*v1alpha1.Result {
+	if run.Result != nil {
+		return []*v1alpha1.Result{run.Result}
+	}
+	var results []*v1alpha1.Result
+	for i := range run.Sections {
+		results = append(results, &run.Sections[i].Result)
+	}
+	return results
+}
+
+// elapsed is bounded so that sums of all sections do not overflow.
+func elapsed(r *v1alpha1.Result) time.Duration {
+	ms := min(max(r.ElapsedMilliseconds, 0), maxElapsed.Milliseconds())
+	return time.Duration(ms) * time.Millisecond
+}
+
+// creditUnits returns the credits that a result cost, before what was earned meanwhile.
+func creditUnits(r *v1alpha1.Result, unit aws.Unit, scope v1alpha1.LimitScope) float64 {
+	reads, writes, trims := ioOrNone(r.Read), ioOrNone(r.Write), ioOrNone(r.Trim)
+	var units float64
+	switch {
+	case unit == aws.UnitIOs:
+		// Only gp2 has credits for I/Os. Trims count, but move no bytes.
+		gp2, _ := aws.LookupVolumeType("gp2")
+		units = gp2.CreditUnits(reads.IOs, reads.Bytes, false) + gp2.CreditUnits(writes.IOs, writes.Bytes, false) + gp2.CreditUnits(trims.IOs, 0, false)
+	case scope == v1alpha1.ScopeFileSystem:
+		units = aws.MeteredBytes(reads.IOs, reads.Bytes, writes.IOs, writes.Bytes)
+	default:
+		st1, _ := aws.LookupVolumeType("st1")
+		units = st1.CreditUnits(reads.IOs, reads.Bytes, true) + st1.CreditUnits(writes.IOs, writes.Bytes, true)
+	}
+	return max(units, 0)
+}

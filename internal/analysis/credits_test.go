@@ -1,0 +1,156 @@
+package analysis
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// at is a time of a benchmark, in seconds.
+func at(seconds int64) *metav1.Time {
+	return &metav1.Time{Time: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).Add(time.Duration(seconds) * time.Second)}
+}
+
+// measured is I/O at a rate, for a time.
+func measured(iops, bytes, seconds int64) *v1alpha1.IOResult {
+	return &v1alpha1.IOResult{IOs: iops * seconds, Bytes: iops * seconds * bytes, IOPS: iops, BytesPerSecond: iops * bytes}
+}
+
+// ran is a run of reads that ended at a time.
+func ran(name string, end, seconds int64, read, write *v1alpha1.IOResult) v1alpha1.Run {
+	return v1alpha1.Run{Name: name, Target: "t", State: v1alpha1.RunSucceeded, StartTime: at(end - seconds - 2), CompletionTime: at(end), Result: &v1alpha1.Result{
+		ElapsedMilliseconds: 1000 * seconds, Read: read, Write: write,
+	}}
+}
+
+var nearly = cmpopts.EquateApprox(0, 0.0005)
+
+func TestFollowCredits(t *testing.T) {
+	hour := ran("hour", 4000, 3600, measured(750, 16<<10, 3600), measured(1050, 16<<10, 3600)) // 1800 IOPS: 5.4 million beyond the baseline
+	for _, test := range []struct {
+		name   string
+		limits *v1alpha1.KnownLimits
+		runs   []v1alpha1.Run
+		old    bool
+		want   []Credits // of runs in the order given
+		left   *v1alpha1.BurstCredits
+	}{{
+		name: "no limits",
+	}, {
+		name: "no credits", limits: gp3, runs: []v1alpha1.Run{ran("a", 100, 60, measured(3000, 1, 60), nil)},
+	}, {
+		name: "number of credits unknown", limits: &m6iLargeEBS,
+	}, {
+		name: "not used yet", limits: gp2Of100GiB,
+		left: &v1alpha1.BurstCredits{IOs: new(int64(5_400_000)), LeftPercent: 100, SecondsToBaseline: 2000},
+	}, {
+		name: "a minute", limits: gp2Of100GiB, runs: []v1alpha1.Run{ran("a", 100, 60, measured(3064, 16<<10, 60), nil)},
+		want: []Credits{{Before: 1, After: 0.9693, BurstShare: 1, SecondsToEmpty: 2000, SecondsToBaseline: 2000}},
+		left: &v1alpha1.BurstCredits{IOs: new(int64(5_400_000 - 2764*60)), LeftPercent: 97, SecondsToBaseline: 2000},
+	}, {
+		name: "a claim that existed", limits: gp2Of100GiB, runs: []v1alpha1.Run{ran("a", 100, 60, measured(3064, 16<<10, 60), nil)}, old: true,
+		want: []Credits{{Before: 1, After: 0.9693, BurstShare: 1, SecondsToEmpty: 2000, SecondsToBaseline: 2000, Assumed: true}},
+		left: &v1alpha1.BurstCredits{IOs: new(int64(5_400_000 - 2764*60)), LeftPercent: 97, SecondsToBaseline: 2000},
+	}, {
+		name: "all, then none, then what came back", limits: gp2Of100GiB,
+		runs: []v1alpha1.Run{hour, ran("b", 4060, 60, measured(300, 16<<10, 60), nil), ran("c", 4720, 60, nil, measured(300, 16<<10, 60))},
+		want: []Credits{
+			{Before: 1, RanOut: true, BurstShare: 0.5556, SecondsToEmpty: 2000, SecondsToBaseline: 2000},
+			{RanOut: true, SecondsToBaseline: 2000},
+			{Before: 0.0333, After: 0.0333, BurstShare: 1, SecondsToEmpty: 66.6667, SecondsToBaseline: 2000},
+		},
+		left: &v1alpha1.BurstCredits{IOs: new(int64(180_000)), LeftPercent: 3, SecondsToBaseline: 2000},
+	}, {
+		name: "runs in any order, of other targets and without results", limits: gp2Of100GiB,
+		runs: []v1alpha1.Run{
+			ran("b", 4060, 60, measured(300, 16<<10, 60), nil), {Name: "failed", Target: "t", State: v1alpha1.RunFailed, StartTime: at(0), CompletionTime: at(300)}, hour,
+			{Name: "pending", Target: "t", State: v1alpha1.RunPending}, {Name: "other", Target: "u", CompletionTime: at(90), Result: hour.Result},
+		},
+		want: []Credits{{RanOut: true, SecondsToBaseline: 2000}, {Before: 1, RanOut: true, BurstShare: 0.5556, SecondsToEmpty: 2000, SecondsToBaseline: 2000}},
+		left: &v1alpha1.BurstCredits{IOs: new(int64(0)), SecondsToBaseline: 2000},
+	}, {
+		name: "large I/Os count several", limits: gp2Of100GiB, runs: []v1alpha1.Run{ran("a", 100, 60, measured(128, 1<<20, 60), nil)},
+		want: []Credits{{Before: 1, After: 0.99764, BurstShare: 1, SecondsToEmpty: 2000, SecondsToBaseline: 2000}},
+		left: &v1alpha1.BurstCredits{IOs: new(int64(5_400_000 - 212*60)), LeftPercent: 100, SecondsToBaseline: 2000},
+	}, {
+		name: "EFS, reads count a third", limits: emptyEFS,
+		runs: []v1alpha1.Run{ran("a", 10_000, 9000, measured(150, miBps, 9000), measured(51, miBps, 9000))},
+		want: []Credits{{Before: 1, After: 0.5913, BurstShare: 1, SecondsToEmpty: 22_242.5212, SecondsToBaseline: 22_242.5212, Assumed: true}},
+		left: &v1alpha1.BurstCredits{Bytes: new(int64(2_308_974_418_330 - 900_000*miBps)), LeftPercent: 59, SecondsToBaseline: 22_243},
+	}, {
+		name: "without a time", limits: gp2Of100GiB, runs: []v1alpha1.Run{{Name: "a", Target: "t", Result: hour.Result}},
+		left: &v1alpha1.BurstCredits{IOs: new(int64(5_400_000)), LeftPercent: 100, SecondsToBaseline: 2000},
+	}, {
+		name: "with its start only", limits: gp2Of100GiB, runs: []v1alpha1.Run{{Name: "a", Target: "t", StartTime: at(0), Result: hour.Result}},
+		want: []Credits{{Before: 1, RanOut: true, BurstShare: 0.5556, SecondsToEmpty: 2000, SecondsToBaseline: 2000}},
+		left: &v1alpha1.BurstCredits{IOs: new(int64(0)), SecondsToBaseline: 2000},
+	}, {
+		name: "in no time", limits: gp2Of100GiB, runs: []v1alpha1.Run{ran("a", 100, 0, &v1alpha1.IOResult{IOs: 10_000_000, Bytes: 1}, nil)},
+		want: []Credits{{Before: 1, BurstShare: 1, SecondsToEmpty: 2000, SecondsToBaseline: 2000}},
+		left: &v1alpha1.BurstCredits{IOs: new(int64(0)), SecondsToBaseline: 2000},
+	}} {
+		t.Run(test.name, func(t *testing.T) {
+			history := FollowCredits("t", test.limits, test.runs, !test.old)
+			var got []Credits
+			for i := range test.runs {
+				if credits := history.Of(test.runs[i].Name, 0); credits != nil {
+					got = append(got, *credits)
+				}
+			}
+			if diff := cmp.Diff(test.want, got, nearly); diff != "" {
+				t.Errorf("credits (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.left, history.Left()); diff != "" {
+				t.Errorf("left (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestCreditsOfSections has sections one after the other, and some for which there was no time to.
+func TestCreditsOfSections(t *testing.T) {
+	section := v1alpha1.SectionResult{Result: v1alpha1.Result{ElapsedMilliseconds: 1_000_000, Read: measured(3000, 16<<10, 1000)}}
+	run := v1alpha1.Run{Name: "a", Target: "t", StartTime: at(0), CompletionTime: at(2005), Sections: []v1alpha1.SectionResult{section, section}}
+	history := FollowCredits("t", gp2Of100GiB, []v1alpha1.Run{run}, true)
+	if first, second := history.Of("a", 0), history.Of("a", 1); first.After != 0.5 || second.Before != 0.5 || second.After != 0 || !second.RanOut || first.RanOut {
+		t.Errorf("one after the other: %+v, %+v", first, second)
+	}
+	run.CompletionTime = at(1005)
+	history = FollowCredits("t", gp2Of100GiB, []v1alpha1.Run{run}, true)
+	// 6 million I/Os in 1000 s, which earn 300,000.
+	if left := history.Left(); *left.IOs != 0 || !history.Of("a", 1).RanOut {
+		t.Errorf("together: %+v", left)
+	}
+	if history.Of("a", 2) != nil || history.Of("a", -1) != nil || history.Of("b", 0) != nil {
+		t.Error("credits of no result")
+	}
+}
+
+func TestBucketOf(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(*v1alpha1.KnownLimits)
+		want   float64
+	}{
+		{"gp2", func(*v1alpha1.KnownLimits) {}, 3000},
+		{"limits of each direction", func(l *v1alpha1.KnownLimits) {
+			l.IOPS, l.ReadIOPS, l.WriteIOPS = nil, new(int64(2000)), new(int64(1000))
+		}, 2000},
+		{"bytes too: I/Os count", func(l *v1alpha1.KnownLimits) { l.Burst.ByteCredits = new(int64(1 << 40)) }, 3000},
+		{"no IOPS", func(l *v1alpha1.KnownLimits) { l.IOPS = nil }, 0},
+		{"no baseline", func(l *v1alpha1.KnownLimits) { l.Burst.BaselineIOPS = nil }, 0},
+		{"no burst", func(l *v1alpha1.KnownLimits) { l.Burst.BaselineIOPS = new(int64(3000)) }, 0},
+		{"no credits", func(l *v1alpha1.KnownLimits) { l.Burst.IOCredits = new(int64(0)) }, 0},
+	} {
+		limits := gp2Of100GiB.DeepCopy()
+		test.change(limits)
+		if bucket, ok := bucketOf(limits); bucket.BurstPerSecond != test.want || ok != (test.want > 0) {
+			t.Errorf("%s: %+v, %v", test.name, bucket, ok)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package analysis
+
+import (
+	"slices"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// Known is what is known of a target's limits when one of its results is judged.
+type Known struct {
+	// Storage are the limits of the storage. Nil if none is known.
+	Storage *v1alpha1.KnownLimits
+	// Client are the limits of a node on its way to the storage. Limits with a Burst are the most that it can do,
+	// for a time that nobody knows.
+	Client []v1alpha1.KnownLimits
+	// Unlimited says that the storage has no limits that could be known, because it scales with requests as S3
+	// does: those of the client decide.
+	Unlimited bool
+	// Credits is what the run did to the storage's burst credits: CreditHistory.Of. Nil if it is not known.
+	Credits *Credits
+}
+
+// With is what is known with what a run did to burst credits, which may be nil.
+func (k Known) With(credits *Credits) Known {
+	k.Credits = credits
+	return k
+}
+
+// nearest returns the use of the limit of the storage or of the client that is nearest, the storage's if alike.
+func (k Known) nearest(r *v1alpha1.Result) use {
+	var uses []use
+	for _, set := range slices.Concat(k.storageSets(r), k.clientSets()) {
+		uses = append(uses, set.uses(r)...)
+	}
+	return greatest(uses)
+}
+
+// cached says whether the page cache answered: whether buffered I/O on files that may fit into memory was faster
+// than the nearest limit allows.
+func (k Known) cached(r *v1alpha1.Result, load Load, client Client) bool {
+	return load.Buffered && mayFitInMemory(load, client) && k.nearest(r).percent() > cachedPercent
+}
+
+// storageLimits are the limits that the storage has as long as it has credits.
+func (k Known) storageLimits() v1alpha1.Limits {
+	if k.Storage == nil {
+		return v1alpha1.Limits{Scope: v1alpha1.ScopeVolume}
+	}
+	limits := k.Storage.Limits
+	if limits.Scope != v1alpha1.ScopeFileSystem {
+		limits.Scope = v1alpha1.ScopeVolume
+	}
+	return limits
+}
+
+// storageSets are the limits that the storage had during a run.
+func (k Known) storageSets(r *v1alpha1.Result) []limitSet {
+	return setsOf(k.storageLimits(), k.phase(r), k.Credits)
+}
+
+func (k Known) clientSets() []limitSet {
+	var sets []limitSet
+	for i := range k.Client {
+		limits := k.Client[i].Limits
+		if limits.Scope != v1alpha1.ScopeInstance {
+			limits.Scope = v1alpha1.ScopeClient
+		}
+		sets = append(sets, limitSet{limits: limits})
+	}
+	return sets
+}
+
+// unknownLimits says why it is unknown whether a limit is reached, "" if none is.
+func (k Known) unknownLimits(r *v1alpha1.Result) string {
+	reason := unknownLimits(limitSet{limits: k.storageLimits()}.kinds(), r)
+	if !k.Unlimited || reason == "" {
+		return reason
+	}
+	return k.unknownClientLimits(r)
+}
+
+// unknownClientLimits is for storage without limits of its own: how many bytes the client can move must be known.
+func (k Known) unknownClientLimits(r *v1alpha1.Result) string {
+	var missing []string
+	for _, set := range k.clientSets() {
+		bytes := set.kinds()[1]
+		if missing = bytes.missing(r); len(missing) == 0 && len(bytes.uses(r)) > 0 {
+			return ""
+		}
+	}
+	if len(missing) == 0 {
+		return "the type of the node's instance is unknown: set spec.targets[].clientLimits"
+	}
+	return notAllKnown(missing, "spec.targets[].clientLimits")
+}
+
+// boundByBaseline judges a result that is at what remains without credits. Of storage whose credits are unknown it is the
+// verdict. Where credits are left by what is known, it is only a doubt about latency: layout and other users may have
+// taken more of them. So it is of clients, which do more than their baseline only in short runs.
+func (k Known) boundByBaseline(r *v1alpha1.Result) (v1alpha1.LimitedBy, bool) {
+	if storage, at := atBaseline(k.storageLimits(), r); at {
+		if k.Credits == nil {
+			return storage.limitedBy(), true
+		}
+		return eitherOr(storage), true
+	}
+	for _, set := range k.clientSets() {
+		if client, at := atBaseline(set.limits, r); at {
+			return eitherOr(client), true
+		}
+	}
+	return v1alpha1.LimitedBy{}, false
+}
+
+func eitherOr(base use) v1alpha1.LimitedBy {
+	return unknown("%s (%d %%): without credits that held the result back, with credits something else did, and which it was is unknown", base, base.percent())
+}

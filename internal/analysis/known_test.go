@@ -1,0 +1,231 @@
+package analysis
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+const (
+	mbps  = 1_000_000 / 8
+	miBps = 1 << 20
+)
+
+// What AWS documents of the experiments' storage and instances.
+var (
+	gp2Of100GiB = &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
+		Scope: v1alpha1.ScopeVolume, IOPS: new(int64(3000)), BytesPerSecond: new(int64(128 * miBps)),
+		Burst: &v1alpha1.Burst{BaselineIOPS: new(int64(300)), BaselineBytesPerSecond: new(int64(75 * miBps)), IOCredits: new(int64(5_400_000))},
+	}}
+	emptyEFS = &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
+		Scope: v1alpha1.ScopeFileSystem, ReadIOPS: new(int64(35_000)), WriteIOPS: new(int64(7000)),
+		ReadBytesPerSecond: new(int64(300 * miBps)), WriteBytesPerSecond: new(int64(100 * miBps)),
+		Burst: &v1alpha1.Burst{BaselineBytesPerSecond: new(int64(miBps)), ByteCredits: new(int64(2_308_974_418_330))},
+	}}
+	efsClient = v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
+		Scope: v1alpha1.ScopeClient, ReadBytesPerSecond: new(int64(500 * miBps)), WriteBytesPerSecond: new(int64(500 * miBps)),
+	}}
+	m6iLargeEBS = v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
+		Scope: v1alpha1.ScopeInstance, IOPS: new(int64(40_000)), BytesPerSecond: new(int64(10_000 * mbps)),
+		Burst: &v1alpha1.Burst{BaselineIOPS: new(int64(3600)), BaselineBytesPerSecond: new(int64(650 * mbps))},
+	}}
+	m6iLargeNetwork = network(12_500*mbps, 781*mbps)
+	m6i8xlarge      = network(12_500*mbps, 0)
+)
+
+func network(peak, baseline int64) v1alpha1.KnownLimits {
+	limits := v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
+		Scope: v1alpha1.ScopeInstance, ReadBytesPerSecond: &peak, WriteBytesPerSecond: &peak,
+	}}
+	if baseline > 0 {
+		limits.Burst = &v1alpha1.Burst{BaselineBytesPerSecond: &baseline}
+	}
+	return limits
+}
+
+func clients(limits ...v1alpha1.KnownLimits) []v1alpha1.KnownLimits { return limits }
+
+// TestExperiments has published rows with the limits of storage and instance.
+func TestExperiments(t *testing.T) {
+	read, write := func(io *v1alpha1.IOResult) *v1alpha1.Result { return &v1alpha1.Result{Read: io} }, func(io *v1alpha1.IOResult) *v1alpha1.Result { return &v1alpha1.Result{Write: io} }
+	onEFS := Known{Storage: emptyEFS, Client: clients(efsClient, m6iLargeNetwork)}
+	onEBS := Known{Storage: gp3, Client: clients(m6iLargeEBS)}
+	onS3 := Known{Unlimited: true, Client: clients(m6i8xlarge)}
+	for _, test := range []struct {
+		name   string
+		result *v1alpha1.Result
+		known  Known
+		load   Load
+		want   v1alpha1.LimitedBy
+	}{
+		{"E1 gp3 16k", write(blocks(3048, 16<<10, 5_247_200)), onEBS, psync16, limitedBy(v1alpha1.BoundVolumeIOPS, 3000, 102, "3048 of the volume's 3000 IOPS (102 %)")},
+		{"E1 gp3 64k", write(blocks(1987, 64<<10, 8_050_720)), onEBS, psync16, limitedBy(v1alpha1.BoundVolumeThroughput, 131_072_000, 99, "124 of the volume's 125 MiB/s (99 %)")},
+		{"E1 EFS 16k", write(blocks(1560, 16<<10, 10_251_870)), onEFS, psync16, limitedBy(v1alpha1.BoundLatency, 16, 100,
+			"16 of 16 I/Os were in flight all the time, each for 10.3ms on average, and the nearest limit has room (24.4 of the file system's 100 MiB/s of writes, 24 %): try more jobs or a higher iodepth")},
+		{"E1 EFS 64k", write(blocks(1614, 64<<10, 9_905_890)), onEFS, psync16, limitedBy(v1alpha1.BoundFileSystemThroughput, 104_857_600, 101, "101 of the file system's 100 MiB/s of writes (101 %)")},
+		{"E3 gp2", read(blocks(3064, 16<<10, 1)), Known{Storage: gp2Of100GiB}, Load{}, limitedBy(v1alpha1.BoundVolumeIOPS, 3000, 102, "3064 of the volume's 3000 IOPS (102 %)")},
+		{"E5 3g, 16 jobs", read(blocks(178, 8<<20, 1)), onS3, Load{}, limitedBy(v1alpha1.BoundInstanceThroughput, 1_562_500_000, 96, "1424 of the instance's 1490 MiB/s of reads (96 %)")},
+		{"E5 3g, 1 job", read(blocks(124, 8<<20, 8_064_516)), onS3, Load{InFlight: 1}, limitedBy(v1alpha1.BoundLatency, 1, 100,
+			"1 of 1 I/Os were in flight all the time, each for 8.06ms on average, and the nearest limit has room (992 of the instance's 1490 MiB/s of reads, 67 %): try more jobs or a higher iodepth")},
+		{"E5 3g, 1 job that was to keep 128", read(blocks(124, 8<<20, 8_064_516)), onS3, Load{InFlight: 128}, v1alpha1.LimitedBy{
+			Name: v1alpha1.BoundUnknown, Message: "no known limit is reached, but only 1 of the 128 I/Os that the workload asks for were in flight, each for 8.06ms on average",
+		}},
+	} {
+		if diff := cmp.Diff(test.want, Bound(test.result, test.known, test.load, Client{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+	// 1423 MiB/s, the published figure, is no whole number of blocks.
+	got := Bound(read(&v1alpha1.IOResult{IOPS: 178, BytesPerSecond: 1423 * miBps}), onS3, Load{}, Client{})
+	if diff := cmp.Diff(limitedBy(v1alpha1.BoundInstanceThroughput, 1_562_500_000, 95, "1423 of the instance's 1490 MiB/s of reads (95 %)"), got); diff != "" {
+		t.Errorf("E5 (-want +got):\n%s", diff)
+	}
+}
+
+// TestBoundByClient has results at 4096 bytes per I/O.
+func TestBoundByClient(t *testing.T) {
+	limits := func(scope v1alpha1.LimitScope, iops, bytes int64) v1alpha1.KnownLimits {
+		return v1alpha1.KnownLimits{Limits: v1alpha1.Limits{Scope: scope, IOPS: &iops, BytesPerSecond: &bytes}}
+	}
+	large := limits(v1alpha1.ScopeVolume, 1_000_000, 1<<40)
+	const typeUnknown = "Unknown the type of the node's instance is unknown: set spec.targets[].clientLimits"
+	for _, test := range []struct {
+		name  string
+		known Known
+		want  string
+	}{
+		{"IOPS of the instance", Known{Storage: &large, Client: clients(limits(v1alpha1.ScopeInstance, 1000, 1<<40))}, "InstanceIOPS 1000 of the instance's 1000 IOPS (100 %)"},
+		{"throughput of the instance", Known{Storage: &large, Client: clients(limits(v1alpha1.ScopeInstance, 2000, 4_096_000))}, "InstanceThroughput 3.91 of the instance's 3.91 MiB/s (100 %)"},
+		{"IOPS of the client", Known{Storage: &large, Client: clients(limits(v1alpha1.ScopeClient, 1000, 1<<40))}, "ClientIOPS 1000 of the client's 1000 IOPS (100 %)"},
+		{"throughput of the client", Known{Storage: &large, Client: clients(limits(v1alpha1.ScopeClient, 2000, 4_096_000))}, "ClientThroughput 3.91 of the client's 3.91 MiB/s (100 %)"},
+		{"never the volume's", Known{Storage: &large, Client: clients(limits("", 1000, 1<<40))}, "ClientIOPS 1000 of the client's 1000 IOPS (100 %)"},
+		{"nearest of two", Known{Storage: &large, Client: clients(limits(v1alpha1.ScopeClient, 1000, 1<<40), limits(v1alpha1.ScopeInstance, 990, 1<<40))}, "InstanceIOPS 1000 of the instance's 990 IOPS (101 %)"},
+		{"storage if alike", Known{Storage: &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(1000))}}, Client: clients(limits(v1alpha1.ScopeInstance, 1000, 4_096_000))}, "VolumeIOPS 1000 of the volume's 1000 IOPS (100 %)"},
+		{"nearest has room", Known{Storage: &large, Client: clients(limits(v1alpha1.ScopeInstance, 2000, 1<<40))},
+			"Latency 8 of 8 I/Os were in flight all the time, each for 8ms on average, and the nearest limit has room (1000 of the instance's 2000 IOPS, 50 %): try more jobs or a higher iodepth"},
+		{"limits of the storage count", Known{Client: clients(limits(v1alpha1.ScopeInstance, 2000, 1<<40))}, "Unknown no limits of the storage are known: set spec.targets[].limits"},
+		{"object store", Known{Unlimited: true, Client: clients(m6i8xlarge)},
+			"Latency 8 of 8 I/Os were in flight all the time, each for 8ms on average, and the nearest limit has room (3.91 of the instance's 1490 MiB/s of reads, 0 %): try more jobs or a higher iodepth"},
+		{"object store from an unknown instance", Known{Unlimited: true}, typeUnknown},
+		{"object store with a limit, from an unknown instance", Known{Unlimited: true, Storage: &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(5000))}}}, typeUnknown},
+		{"object store with all limits", Known{Unlimited: true, Storage: new(limits(v1alpha1.ScopeFileSystem, 5000, 1<<40))},
+			"Latency 8 of 8 I/Os were in flight all the time, each for 8ms on average, and the nearest limit has room (1000 of the file system's 5000 IOPS, 20 %): try more jobs or a higher iodepth"},
+		{"object store and no throughput", Known{Unlimited: true, Client: clients(v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(5000))}})},
+			"Unknown no known limit is reached, but not all are known: set bytesPerSecond in spec.targets[].clientLimits"},
+		{"at the instance's baseline", Known{Storage: &large, Client: clients(network(1<<40, 4_096_000))},
+			"Unknown 3.91 of the instance's 3.91 MiB/s of reads that remain without burst credits (100 %): without credits that held the result back, with credits something else did, and which it was is unknown"},
+		{"above the instance's baseline", Known{Storage: &large, Client: clients(network(8_192_000, 2_048_000))},
+			"Latency 8 of 8 I/Os were in flight all the time, each for 8ms on average, and the nearest limit has room (3.91 of the instance's 7.81 MiB/s of reads, 50 %): try more jobs or a higher iodepth"},
+	} {
+		got := Bound(&v1alpha1.Result{Read: blocks(1000, 4096, 8_000_000)}, test.known, Load{InFlight: 8}, Client{})
+		if text := got.Name + " " + got.Message; text != test.want {
+			t.Errorf("%s: %q,\nwant %q", test.name, text, test.want)
+		}
+	}
+	got := Bound(&v1alpha1.Result{Trim: blocks(1000, 4096, 8_000_000)}, Known{Unlimited: true, Client: clients(m6i8xlarge)}, Load{InFlight: 8}, Client{})
+	if got.Name != v1alpha1.BoundUnknown {
+		t.Errorf("trims of an object store: %+v", got)
+	}
+}
+
+// TestPageCacheBesideClients: what the page cache answers went neither to the storage nor through the client.
+func TestPageCacheBesideClients(t *testing.T) {
+	known := Known{Storage: gp3, Client: clients(m6iLargeEBS)}
+	load := Load{Buffered: true, FileBytes: 1 << 30}
+	r := v1alpha1.Result{ElapsedMilliseconds: 60_000, Read: &v1alpha1.IOResult{IOs: 1 << 30, IOPS: 500_000, BytesPerSecond: 8 << 30, Latency: &v1alpha1.Latency{}, CompletionLatency: &v1alpha1.LatencyDistribution{}}}
+	got := Bound(&r, known, load, Client{MemoryBytes: 1 << 31})
+	want := v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "500000 of the volume's 3000 IOPS are more than it can do: the page cache answered"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("bound (-want +got):\n%s", diff)
+	}
+	for _, w := range Warnings([]v1alpha1.Result{r}, []Known{known}, []Load{load}, Client{MemoryBytes: 1 << 31}) {
+		if w.Reason == v1alpha1.WarningBurstCredits {
+			t.Errorf("warning: %s", w.Message)
+		}
+	}
+}
+
+// TestGarbage has figures that nobody can measure: nothing panics, and what comes out fits the API.
+func TestGarbage(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		g := garbage{random}
+		limits := g.limits()
+		runs := []v1alpha1.Run{g.run(), g.run(), g.run()}
+		history := FollowCredits("t", limits, runs, g.IntN(2) == 0)
+		if left := history.Left(); left != nil && (left.LeftPercent < 0 || left.LeftPercent > 100 || left.SecondsToBaseline < 0) {
+			t.Fatalf("left %+v of %+v", left, limits)
+		}
+		result := *runs[0].Result
+		known := Known{Storage: limits, Client: clients(*g.limits(), *g.limits()), Unlimited: g.IntN(2) == 0}.With(history.Of("r", 0))
+		load := Load{InFlight: g.figure(), Jobs: g.figure(), RateIOPS: g.figure(), FileBytes: g.figure(), Buffered: g.IntN(2) == 0}
+		client := Client{CPUMillis: g.figure(), MemoryBytes: g.figure()}
+		bound := Bound(&result, known, load, client)
+		if bound.Message == "" || len(bound.Message) > 512 || bound.UsedPercent != nil && *bound.UsedPercent < 0 {
+			t.Fatalf("bound %+v of %d bytes", bound, len(bound.Message))
+		}
+		warnings := Warnings([]v1alpha1.Result{result}, []Known{known}, []Load{load}, client)
+		if len(warnings) > 8 {
+			t.Fatalf("%d warnings", len(warnings))
+		}
+		for _, w := range warnings {
+			if len(w.Message) > 256 {
+				t.Fatalf("%d bytes: %s", len(w.Message), w.Message)
+			}
+		}
+	}
+}
+
+type garbage struct{ *rand.Rand }
+
+func (g garbage) figure() int64 {
+	return []int64{0, 1, -1, 300, 1000, 3000, 1 << 20, 1 << 62, 1<<63 - 1, -1 << 63, g.Int64() >> g.IntN(63)}[g.IntN(11)]
+}
+
+func (g garbage) optional() *int64 {
+	if g.IntN(2) == 0 {
+		return nil
+	}
+	return new(g.figure())
+}
+
+func (g garbage) limits() *v1alpha1.KnownLimits {
+	l := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
+		Scope: []v1alpha1.LimitScope{"", "x", v1alpha1.ScopeVolume, v1alpha1.ScopeFileSystem, v1alpha1.ScopeInstance}[g.IntN(5)],
+		IOPS:  g.optional(), ReadIOPS: g.optional(), WriteIOPS: g.optional(),
+		BytesPerSecond: g.optional(), ReadBytesPerSecond: g.optional(), WriteBytesPerSecond: g.optional(),
+	}}
+	if g.IntN(4) > 0 {
+		l.Burst = &v1alpha1.Burst{BaselineIOPS: g.optional(), BaselineBytesPerSecond: g.optional(), IOCredits: g.optional(), ByteCredits: g.optional()}
+	}
+	if g.IntN(4) == 0 {
+		l.Limits = *emptyEFS.Limits.DeepCopy()
+	}
+	return l
+}
+
+func (g garbage) io() *v1alpha1.IOResult {
+	if g.IntN(4) == 0 {
+		return nil
+	}
+	return &v1alpha1.IOResult{IOs: g.figure(), Bytes: g.figure(), IOPS: g.figure(), BytesPerSecond: g.figure(), Latency: &v1alpha1.Latency{MeanNanoseconds: g.figure()}}
+}
+
+func (g garbage) time() *metav1.Time {
+	if g.IntN(4) == 0 {
+		return nil
+	}
+	return &metav1.Time{Time: time.Unix(g.figure()>>g.IntN(60), 0)}
+}
+
+func (g garbage) run() v1alpha1.Run {
+	return v1alpha1.Run{Name: "r", Target: "t", StartTime: g.time(), CompletionTime: g.time(), Result: &v1alpha1.Result{
+		ElapsedMilliseconds: g.figure(), Read: g.io(), Write: g.io(), Trim: g.io(),
+		CPU: &v1alpha1.CPUResult{UserPercent: int32(g.figure()), SystemPercent: int32(g.figure())},
+	}}
+}
