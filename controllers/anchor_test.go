@@ -302,14 +302,15 @@ func TestAnchorIsRestarted(t *testing.T) {
 	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 	sb := create(w, twoByTwo(w, "sb").Build())
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
-	anchor := &w.anchors()[0]
-	anchor.Status.ContainerStatuses[0].State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}}
 	w.cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome {
 		return fakecluster.Hold(job.AnchorContainer, "CrashLoopBackOff", "")
 	})
-	if err := w.client.Status().Update(w.Context(), anchor); err != nil {
-		t.Fatal(err)
-	}
+	w.eventually(func() error {
+		if anchor := w.anchors()[0]; anchor.Status.ContainerStatuses[0].State.Waiting == nil {
+			return fmt.Errorf("the anchor's container is %+v", anchor.Status.ContainerStatuses[0].State)
+		}
+		return nil
+	})
 	w.pass(sb, time.Hour)
 	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)

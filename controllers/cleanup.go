@@ -9,16 +9,12 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
-	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/storage"
 )
 
 // pollChildren is how often it is looked whether something that was deleted is gone. Volumes are not
@@ -30,11 +26,18 @@ type leftover struct {
 	what    string
 	command string
 	lost    bool // a pod that nobody will hear of again
+	// abandoned is what is not tried any longer, so that it holds back nothing else.
+	abandoned bool
 }
 
 // withoutLost leaves out what need not be waited for, because nobody will hear of it again.
 func withoutLost(left []leftover) []leftover {
 	return slices.DeleteFunc(left, func(l leftover) bool { return l.lost })
+}
+
+// withoutAbandoned leaves out what is not tried any longer.
+func withoutAbandoned(left []leftover) []leftover {
+	return slices.DeleteFunc(slices.Clone(left), func(l leftover) bool { return l.abandoned })
 }
 
 // cleanUp removes volumes and test files. It waits until they are gone: a volume that stays costs money.
@@ -63,8 +66,8 @@ func cleanUp(ctx context.Context, s *scope) (outcome, error) {
 	case len(left) == 0:
 		s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft, "")
 		return goOn(), nil
-	case remaining > 0:
-		s.step(v1alpha1.ReasonCleaningUp, "waiting for the removal of "+describeLeftovers(left))
+	case remaining > 0 && len(withoutAbandoned(left)) > 0:
+		s.step(v1alpha1.ReasonCleaningUp, "waiting for the removal of "+describeLeftovers(withoutAbandoned(left)))
 		return haltFor(min(remaining, pollChildren)), nil
 	}
 	s.setLeftBehind(left)
@@ -103,7 +106,12 @@ func (s *scope) remove(ctx context.Context) ([]leftover, error) {
 		}
 	}
 	volumes, err := s.removeVolumes(ctx)
-	return append(left, volumes...), err
+	left = append(left, volumes...)
+	if expired := s.deadline(s.cleanUpBegan(), s.sb.Spec.Deadlines.CleanUpSeconds) <= 0; err != nil || (len(volumes) > 0 && !expired) {
+		return left, err
+	}
+	objects, err := s.removeClusterObjects(ctx)
+	return append(left, objects...), err
 }
 
 // removeJobs deletes the benchmark's Jobs that have the labels, and returns what is left of them and their
@@ -166,146 +174,6 @@ func (s *scope) removeAnchors(ctx context.Context, wanted string) ([]leftover, e
 
 func leftoverPod(pod *corev1.Pod, now time.Time) leftover {
 	return leftover{what: "pod " + pod.Name, command: fmt.Sprintf("kubectl delete pod --force -n %s %s", pod.Namespace, pod.Name), lost: isLost(pod, now)}
-}
-
-// removeFiles has Jobs remove the test files from claims that existed before, where runs have begun.
-func (s *scope) removeFiles(ctx context.Context) ([]leftover, error) {
-	var left []leftover
-	for i := range s.sb.Spec.Targets {
-		target := &s.sb.Spec.Targets[i]
-		if storage.IsProvisioned(target) || !s.hasFiles(target) {
-			continue
-		}
-		gone, err := s.cleanClaim(ctx, target)
-		if err != nil {
-			return nil, err
-		}
-		if !gone {
-			left = append(left, leftover{
-				what:    fmt.Sprintf("directory %s on claim %s", child.Directory(s.sb), *target.ClaimName),
-				command: fmt.Sprintf("remove that directory in a pod that mounts the claim; kubectl describe job -n %s %s tells why it was not", s.sb.Namespace, job.CleanUpName(s.sb, target.Name)),
-			})
-		}
-	}
-	return left, nil
-}
-
-func (s *scope) hasFiles(target *v1alpha1.Target) bool {
-	if s.targetStatus(target.Name).VolumeMode == corev1.PersistentVolumeBlock {
-		return false
-	}
-	for i := range s.sb.Status.Runs {
-		if run := &s.sb.Status.Runs[i]; run.Target == target.Name && run.Attempts > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// cleanClaim makes the Job that removes the files, and says whether it has. A claim that is gone holds none.
-func (s *scope) cleanClaim(ctx context.Context, target *v1alpha1.Target) (bool, error) {
-	existing := s.jobs[job.CleanUpName(s.sb, target.Name)]
-	if existing != nil {
-		return existing.Status.Succeeded > 0, nil
-	}
-	key := types.NamespacedName{Namespace: s.sb.Namespace, Name: *target.ClaimName}
-	if err := s.Live.Get(ctx, key, &corev1.PersistentVolumeClaim{}); err != nil {
-		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
-	}
-	if err := s.Client.Apply(ctx, job.ForCleanUp(s.sb, s.Image, s.volumeOf(target)), applyOptions...); err != nil {
-		return false, fmt.Errorf("apply clean-up Job of target %s: %w", target.Name, err)
-	}
-	return false, nil
-}
-
-// removeVolumes deletes the claims that were made, and with them their volumes.
-func (s *scope) removeVolumes(ctx context.Context) ([]leftover, error) {
-	var claims corev1.PersistentVolumeClaimList
-	// Not from the cache, which may not have heard yet of a claim that the last pass has made.
-	if err := s.Live.List(ctx, &claims, client.InNamespace(s.sb.Namespace), client.MatchingLabels(child.Labels(s.sb))); err != nil {
-		return nil, fmt.Errorf("list claims: %w", err)
-	}
-	var left []leftover
-	for i := range claims.Items {
-		claim := &claims.Items[i]
-		if !metav1.IsControlledBy(claim, s.sb) {
-			continue
-		}
-		left = append(left, leftover{what: "claim " + claim.Name, command: fmt.Sprintf("kubectl delete pvc -n %s %s", claim.Namespace, claim.Name)})
-		if err := s.deleteClaim(ctx, claim); err != nil {
-			return nil, err
-		}
-	}
-	volumes, err := s.remainingVolumes(ctx)
-	return append(left, volumes...), err
-}
-
-func (s *scope) deleteClaim(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {
-	target := s.targetStatus(claim.Labels[v1alpha1.LabelTarget])
-	if err := s.recordVolume(ctx, target, claim, ""); err != nil {
-		return err
-	}
-	if _, err := s.willBeDeleted(ctx, claim.Spec.VolumeName); err != nil {
-		return err
-	}
-	if !claim.DeletionTimestamp.IsZero() {
-		return nil
-	}
-	if err := s.Client.Delete(ctx, claim, client.Preconditions{UID: &claim.UID}); err != nil {
-		return unlessGone(err, "delete claim "+claim.Name)
-	}
-	return nil
-}
-
-// provisionedBy is the annotation of volumes that a provisioner has made for their claim.
-const provisionedBy = "pv.kubernetes.io/provisioned-by"
-
-// willBeDeleted sees to it that a volume that was made for this benchmark goes with its claim also where its
-// StorageClass would retain it. It is false for one that is gone, and for somebody's own, to which the claim
-// happened to be bound: that is not the operator's to delete.
-func (s *scope) willBeDeleted(ctx context.Context, name string) (bool, error) {
-	if name == "" {
-		return false, nil
-	}
-	var volume corev1.PersistentVolume
-	if err := s.Live.Get(ctx, types.NamespacedName{Name: name}, &volume); err != nil {
-		return false, unlessGone(err, "get volume "+name)
-	}
-	if volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete {
-		return true, nil
-	}
-	if volume.Annotations[provisionedBy] == "" {
-		return false, nil
-	}
-	patch := client.MergeFrom(volume.DeepCopy())
-	volume.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimDelete
-	if err := s.Client.Patch(ctx, &volume, patch); err != nil {
-		return false, unlessGone(err, "have volume "+name+" deleted with its claim")
-	}
-	return true, nil
-}
-
-// remainingVolumes returns the volumes that were made for the benchmark and are not gone yet.
-func (s *scope) remainingVolumes(ctx context.Context) ([]leftover, error) {
-	var left []leftover
-	for i := range s.sb.Spec.Targets {
-		if !storage.IsProvisioned(&s.sb.Spec.Targets[i]) {
-			continue
-		}
-		for _, volume := range s.targetStatus(s.sb.Spec.Targets[i].Name).Volumes {
-			remains, err := s.willBeDeleted(ctx, volume.Name)
-			if err != nil {
-				return nil, err
-			}
-			if remains {
-				left = append(left, leftover{
-					what:    fmt.Sprintf("volume %s (%s)", volume.Name, volume.Handle),
-					command: "kubectl delete pv " + volume.Name,
-				})
-			}
-		}
-	}
-	return left, nil
 }
 
 func describeLeftovers(left []leftover) string {

@@ -173,14 +173,11 @@ func (s *scope) createJob(ctx context.Context, run *v1alpha1.Run, planned *plan.
 
 func (s *scope) describeJob(run *v1alpha1.Run, planned *plan.Run) job.Run {
 	volume := s.volumeOf(planned.Target)
-	place := fio.Volume{Directory: job.Directory(s.sb)}
-	if volume.Mode == corev1.PersistentVolumeBlock {
-		place = fio.Volume{Device: job.DevicePath}
-	}
+	place := placeOf(s.sb, volume)
 	described := job.Run{
 		Name:    run.Name,
 		Attempt: run.Attempts,
-		JobFile: planned.Job.On(place).String(),
+		JobFile: s.jobFile(run, planned).On(place).String(),
 		Volume:  volume,
 		Node:    s.node(),
 	}
@@ -190,53 +187,30 @@ func (s *scope) describeJob(run *v1alpha1.Run, planned *plan.Run) job.Run {
 	return described
 }
 
-// layout returns what has to be laid out before a run, nil if nothing has. The first run on a target lays out
-// the files of all, so that the others need not be started twice, for the layout and for themselves.
-func (s *scope) layout(planned *plan.Run) *fio.JobFile {
-	needed := planned.Job.Layout()
-	if needed == "" || !planned.Job.NeedsLayout() {
-		return fio.LayoutFile(planned.Job)
+// placeOf returns where fio works on a volume.
+func placeOf(sb *v1alpha1.StorageBenchmark, volume job.Volume) fio.Volume {
+	if volume.Mode == corev1.PersistentVolumeBlock {
+		return fio.Volume{Device: job.DevicePath}
 	}
-	all := s.knownLayouts(planned.Target)
-	for i := range s.sb.Status.Runs {
-		run := &s.sb.Status.Runs[i]
-		if run.Target != planned.Target.Name || run.State != v1alpha1.RunSucceeded {
-			continue
-		}
-		earlier := s.planned(run).Job
-		if earlier.Layout() == needed || (all != nil && earlier.NeedsLayout() && earlier.Layout() != "") {
-			return nil
-		}
-	}
-	if all != nil {
-		return all
-	}
-	return fio.LayoutFile(planned.Job)
+	return fio.Volume{Directory: job.Directory(sb, volume)}
 }
 
-// knownLayouts returns what lays out the files of all runs on a target, but those whose files cannot be known.
-func (s *scope) knownLayouts(target *v1alpha1.Target) *fio.JobFile {
-	var files []*fio.JobFile
-	seen := map[string]bool{"": true}
-	for i := range s.runs {
-		if s.runs[i].Target != target {
-			continue
-		}
-		if layout := s.runs[i].Job.Layout(); !seen[layout] {
-			seen[layout] = true
-			files = append(files, s.runs[i].Job)
-		}
+// jobFile returns what fio does in an attempt of a run, without the place where it does it.
+func (s *scope) jobFile(run *v1alpha1.Run, planned *plan.Run) *fio.JobFile {
+	if !storage.IsObjectStore(planned.Target) {
+		return planned.Job
 	}
-	return fio.LayoutFile(files...)
+	return planned.Job.OnObjectStore().WithObjectNames(job.RunName(s.sb, run.Name, run.Attempts))
 }
 
 func (s *scope) volumeOf(target *v1alpha1.Target) job.Volume {
 	modes := s.volumeModes()
 	return job.Volume{
-		Target:   target.Name,
-		Claim:    storage.ClaimName(s.sb, target),
-		Mode:     modes.ModeOf(target),
-		ReadOnly: modes.ReadOnly(target),
+		Target:    target.Name,
+		Claim:     storage.ClaimName(s.sb, target),
+		Mode:      modes.ModeOf(target),
+		ReadOnly:  modes.ReadOnly(target),
+		Exclusive: storage.IsObjectStore(target),
 	}
 }
 

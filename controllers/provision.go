@@ -11,13 +11,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
 // applyOptions make the operator the owner of the fields that it sets, whoever set them before.
 var applyOptions = []client.ApplyOption{client.FieldOwner(v1alpha1.ManagedBy), client.ForceOwnership}
 
-// provision makes the claims of all targets, so that provisioning trouble shows before the first run.
+// provision makes what provisions the storage of all targets, so that trouble with it shows before the first run.
 func provision(ctx context.Context, s *scope) (outcome, error) {
 	if s.concluded() {
 		return goOn(), nil
@@ -27,16 +28,38 @@ func provision(ctx context.Context, s *scope) (outcome, error) {
 		if !storage.IsProvisioned(target) || s.claims[storage.ClaimName(s.sb, target)] != nil {
 			continue
 		}
-		err := s.Client.Apply(ctx, storage.Claim(s.sb, target), applyOptions...)
+		// What has no namespace has no owner: made by a pass over an old version, nobody would remove it again.
+		if fresh, err := s.isFresh(ctx); err != nil || !fresh {
+			return haltFor(retrySoon), err
+		}
+		err := s.applyObjects(ctx, storage.For(s.sb, target, job.UserOf(s.sb)))
 		if apierrors.IsInvalid(err) || apierrors.IsForbidden(err) {
 			s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %v", target.Name, err))
 			return halt(), nil
 		}
 		if err != nil {
-			return outcome{}, fmt.Errorf("apply claim of target %s: %w", target.Name, err)
+			return outcome{}, fmt.Errorf("target %s: %w", target.Name, err)
 		}
 	}
 	return goOn(), nil
+}
+
+// applyObjects makes what provisions a target's storage, the claim last: where it is, all is.
+func (s *scope) applyObjects(ctx context.Context, objects storage.Objects) error {
+	if objects.Class != nil {
+		if err := s.Client.Apply(ctx, objects.Class, applyOptions...); err != nil {
+			return fmt.Errorf("apply StorageClass: %w", err)
+		}
+	}
+	if objects.Volume != nil {
+		if err := s.Client.Apply(ctx, objects.Volume, applyOptions...); err != nil {
+			return fmt.Errorf("apply PersistentVolume: %w", err)
+		}
+	}
+	if err := s.Client.Apply(ctx, objects.Claim, applyOptions...); err != nil {
+		return fmt.Errorf("apply claim: %w", err)
+	}
+	return nil
 }
 
 // recordPlace notes a target's volume and the node once a pod that uses it has been scheduled.
@@ -53,7 +76,13 @@ func (s *scope) recordPlace(ctx context.Context, target *v1alpha1.Target, pod *c
 			return unlessGone(err, "get claim of target "+target.Name)
 		}
 	}
-	return s.recordVolume(ctx, status, claim, pod.Spec.NodeName)
+	if err := s.recordVolume(ctx, status, claim, pod.Spec.NodeName); err != nil {
+		return err
+	}
+	if len(status.Volumes) == 1 {
+		status.ClientLimits = storage.ClientLimits(target, status.Driver, status.Volumes[0].InstanceType)
+	}
+	return nil
 }
 
 // recordVolume notes in the status which volume a target's claim is bound to, and which node it is

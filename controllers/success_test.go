@@ -36,6 +36,7 @@ func TestSuccess(t *testing.T) {
 		Targets: []v1alpha1.TargetStatus{{
 			Name:             "fast",
 			StorageClassName: builder.StorageClass,
+			Driver:           fakecluster.Driver,
 			VolumeMode:       corev1.PersistentVolumeFilesystem,
 			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			Claims:           []string{claim},

@@ -14,6 +14,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -277,7 +278,7 @@ func (w *world) untilGone(sb *v1alpha1.StorageBenchmark) {
 	})
 }
 
-// children returns Jobs, pods, claims and volumes that were made by the operator or for it.
+// children returns Jobs, pods, claims, volumes and StorageClasses that were made by the operator or for it.
 func (w *world) children() []string {
 	w.Helper()
 	var found []string
@@ -293,7 +294,18 @@ func (w *world) children() []string {
 	for _, v := range w.volumes() {
 		found = append(found, "volume "+v.Name)
 	}
+	for _, c := range w.classes() {
+		found = append(found, "StorageClass "+c.Name)
+	}
 	return found
+}
+
+// classes returns the StorageClasses that were made by the operator.
+func (w *world) classes() []storagev1.StorageClass {
+	w.Helper()
+	var list storagev1.StorageClassList
+	w.list(&list, client.MatchingLabels{v1alpha1.LabelNamespace: w.namespace})
+	return list.Items
 }
 
 func (w *world) list(list client.ObjectList, options ...client.ListOption) {

@@ -6,17 +6,11 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	storagev1 "k8s.io/api/storage/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/plan"
-	"github.com/storagebench/storagebench/internal/storage"
 )
 
 // referenceGrace is how long after its creation a benchmark waits for the objects that it names: one
@@ -92,74 +86,4 @@ func (s *scope) volumeModes() plan.VolumeModes {
 		modes[s.sb.Status.Targets[i].Name] = s.sb.Status.Targets[i].VolumeMode
 	}
 	return modes
-}
-
-// resolveTargets looks up the StorageClasses and claims that the targets name.
-func (s *scope) resolveTargets(ctx context.Context) ([]v1alpha1.TargetStatus, field.ErrorList, error) {
-	var statuses []v1alpha1.TargetStatus
-	var missing field.ErrorList
-	for i := range s.sb.Spec.Targets {
-		target := &s.sb.Spec.Targets[i]
-		path := field.NewPath("spec", "targets").Index(i)
-		resolve := s.resolveClass
-		if target.ClaimName != nil {
-			resolve = s.resolveClaim
-		}
-		status, problem, err := resolve(ctx, path, target)
-		if err != nil {
-			return nil, nil, err
-		}
-		if problem != nil {
-			missing = append(missing, problem)
-		}
-		statuses = append(statuses, status)
-	}
-	return statuses, missing, nil
-}
-
-func (s *scope) resolveClass(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
-	status := v1alpha1.TargetStatus{
-		Name:             target.Name,
-		StorageClassName: *target.StorageClassName,
-		VolumeMode:       storage.VolumeMode(target),
-		AccessModes:      []corev1.PersistentVolumeAccessMode{storage.AccessMode(target)},
-		Claims:           []string{storage.ClaimName(s.sb, target)},
-		Limits:           storage.Limits(target),
-	}
-	var classes storagev1.StorageClassList
-	if err := s.Live.List(ctx, &classes); err != nil {
-		return status, nil, fmt.Errorf("list StorageClasses: %w", err)
-	}
-	names := make([]string, len(classes.Items))
-	for i := range classes.Items {
-		names[i] = classes.Items[i].Name
-		if names[i] == status.StorageClassName {
-			return status, nil, nil
-		}
-	}
-	remedy := "this cluster has none; create one"
-	if len(names) > 0 {
-		remedy = "this cluster has " + strings.Join(names, ", ")
-	}
-	return status, field.Invalid(path.Child("storageClassName"), status.StorageClassName, "there is no such StorageClass: "+remedy), nil
-}
-
-func (s *scope) resolveClaim(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
-	status := v1alpha1.TargetStatus{Name: target.Name, Claims: []string{*target.ClaimName}, Limits: storage.Limits(target)}
-	var claim corev1.PersistentVolumeClaim
-	key := types.NamespacedName{Namespace: s.sb.Namespace, Name: *target.ClaimName}
-	if err := s.Live.Get(ctx, key, &claim); err != nil {
-		if !apierrors.IsNotFound(err) {
-			return status, nil, fmt.Errorf("get claim: %w", err)
-		}
-		return status, field.Invalid(path.Child("claimName"), *target.ClaimName,
-			fmt.Sprintf("there is no such PersistentVolumeClaim in namespace %s; create it, or name a storageClassName for a new volume", s.sb.Namespace)), nil
-	}
-	status.VolumeMode = ptr.Deref(claim.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
-	status.AccessModes = claim.Spec.AccessModes
-	status.StorageClassName = ptr.Deref(claim.Spec.StorageClassName, "")
-	if !claim.DeletionTimestamp.IsZero() {
-		return status, field.Invalid(path.Child("claimName"), *target.ClaimName, "the PersistentVolumeClaim is being deleted; name another one"), nil
-	}
-	return status, nil, nil
 }

@@ -14,7 +14,6 @@ type EBSVolumeType string
 // +kubebuilder:validation:XValidation:rule="!has(self.iops) || self.type != 'gp3' || (self.iops >= 3000 && self.iops <= 80000)",message="gp3 volumes have 3000 to 80000 IOPS; set iops within, or remove it for 3000",fieldPath=".iops",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.iops) || self.type != 'io2' || (self.iops >= 100 && self.iops <= 256000)",message="io2 volumes have 100 to 256000 IOPS; set iops within",fieldPath=".iops",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.iops) || self.type != 'io1' || (self.iops >= 100 && self.iops <= 64000)",message="io1 volumes have 100 to 64000 IOPS; set iops within, or use io2",fieldPath=".iops",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="!(self.type in ['io1', 'io2']) || has(self.iops) || has(self.iopsPerGB)",message="io1 and io2 volumes have the IOPS that are provisioned; set iops or iopsPerGB",fieldPath=".iops",reason=FieldValueRequired
 // +kubebuilder:validation:XValidation:rule="!has(self.throughput) || self.type == 'gp3'",message="only gp3 volumes take throughput; that of other types follows from their size or IOPS: remove it, or use gp3",fieldPath=".throughput",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.throughput) || self.type != 'gp3' || (self.throughput >= 125 && self.throughput <= 2000)",message="gp3 volumes have 125 to 2000 MiB/s; set throughput within, or remove it for 125",fieldPath=".throughput",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.throughput) || self.type != 'gp3' || has(self.iopsPerGB) || 4 * self.throughput <= (has(self.iops) ? self.iops : 3000)",message="gp3 volumes have at most 0.25 MiB/s for each of their IOPS (3000 if iops is not set); raise iops to four times throughput, or lower throughput",fieldPath=".throughput",reason=FieldValueInvalid
@@ -45,10 +44,10 @@ type EBSVolume struct {
 	// +optional
 	Encrypted *bool `json:"encrypted,omitempty"`
 
-	// ARN, id or alias of the key of an encrypted volume. Default: the account's for EBS.
+	// ARN of the key of an encrypted volume. Default: the account's for EBS.
 	// +optional
-	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="self.startsWith('arn:')",message="kmsKeyID must be the ARN of a key, such as arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab",reason=FieldValueInvalid
 	KMSKeyID *string `json:"kmsKeyID,omitempty"`
 
 	// File system of the volume. The driver's default: ext4.
@@ -59,7 +58,7 @@ type EBSVolume struct {
 	// Tags of the volume, such as those by which cost is allocated.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
-	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128 && !k.contains('=') && !k.startsWith('aws:'))",message="the key of a tag has 1 to 128 characters, no = and does not begin with aws:; choose another one",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128 && !k.contains('=') && !k.startsWith('aws:') && !k.startsWith('kubernetes.io/') && !k.startsWith('ebs.csi.aws.com/') && !(k in ['CSIVolumeName', 'CSIVolumeSnapshotName']))",message="the key of a tag has 1 to 128 characters, no = and does not begin with aws:, kubernetes.io/ or ebs.csi.aws.com/, nor is it CSIVolumeName or CSIVolumeSnapshotName, which AWS and the driver set; choose another one",reason=FieldValueInvalid
 	Tags map[string]TagValue `json:"tags,omitempty"`
 }
 

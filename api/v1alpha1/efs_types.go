@@ -37,6 +37,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="has(self.gidRangeStart) == has(self.gidRangeEnd)",message="set both gidRangeStart and gidRangeEnd, or neither",fieldPath=".gidRangeStart",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.gidRangeStart) || !has(self.gidRangeEnd) || self.gidRangeStart < self.gidRangeEnd",message="gidRangeEnd must be greater than gidRangeStart",fieldPath=".gidRangeEnd",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="has(self.provisionedThroughput) == (has(self.throughputMode) && self.throughputMode == 'Provisioned')",message="provisionedThroughput goes with throughputMode: Provisioned; set both, or neither",fieldPath=".provisionedThroughput",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.encryptInTransit) || self.encryptInTransit || (has(self.provisioning) && self.provisioning == 'Static' && !has(self.accessPointID))",message="access points are always reached with TLS; remove encryptInTransit, or mount the root of the file system (provisioning: Static without accessPointID)",fieldPath=".encryptInTransit",reason=FieldValueInvalid
 type EFSFileSystem struct {
 	// Identity of the file system, such as fs-0123456789abcdef0.
 	// +required
@@ -85,8 +86,8 @@ type EFSFileSystem struct {
 
 	// Directory of the file system below which the new access point's is made. Default: the root.
 	// +optional
-	// +kubebuilder:validation:MaxLength=100
-	// +kubebuilder:validation:XValidation:rule="self.matches('^/[^:]*$') && !self.contains('..')",message="basePath must be a path from the root of the file system without .., such as /benchmarks",reason=FieldValueInvalid
+	// +kubebuilder:validation:MaxLength=59
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(/[^/:]+){1,4}$') && !self.contains('..')",message="basePath must be a path of at most 4 directories from the root of the file system, without .. and without / at its end, such as /benchmarks",reason=FieldValueInvalid
 	BasePath *string `json:"basePath,omitempty"`
 
 	// Throughput mode of the file system, from which its limits follow. Kubernetes cannot tell it; without it
@@ -94,10 +95,10 @@ type EFSFileSystem struct {
 	// +optional
 	ThroughputMode *EFSThroughputMode `json:"throughputMode,omitempty"`
 
-	// Throughput in MiB/s of a file system with throughputMode Provisioned.
+	// Throughput in MiB/s of a file system with throughputMode Provisioned: 1 to 3414.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=10240
+	// +kubebuilder:validation:Maximum=3414
 	ProvisionedThroughput *int32 `json:"provisionedThroughput,omitempty"`
 
 	// What the file system stores (its metered size), such as 2Ti, from which the throughput with
@@ -110,7 +111,7 @@ type EFSFileSystem struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(0|[1-9][0-9]*([.][0-9]+)?([KMGTPE]i|[kMGTPE])?)$')",message="meteredSize must be a quantity of bytes, such as 500Gi",reason=FieldValueInvalid
 	MeteredSize *resource.Quantity `json:"meteredSize,omitempty"`
 
-	// Whether traffic is encrypted with TLS. The driver's default: true.
+	// Whether traffic is encrypted with TLS. With an access point it always is. The driver's default: true.
 	// +optional
 	EncryptInTransit *bool `json:"encryptInTransit,omitempty"`
 
@@ -120,7 +121,7 @@ type EFSFileSystem struct {
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="self.all(o, !(o in ['tls', 'notls']))",message="set encryptInTransit instead of tls",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.all(o, !(o in ['tls', 'notls', 'ro', 'crossaccount']))",message="tls is the default (see encryptInTransit), the file system must be writable, and crossaccount is no mount option; remove tls, notls, ro and crossaccount",reason=FieldValueInvalid
 	// +kubebuilder:validation:XValidation:rule="self.all(o, !o.startsWith('accesspoint='))",message="set provisioning: Static and accessPointID instead of accesspoint",reason=FieldValueInvalid
 	MountOptions []string `json:"mountOptions,omitempty"`
 }

@@ -10,6 +10,8 @@ const (
 	LabelBenchmark = "storagebench.dev/benchmark"
 	// LabelNamespace is the namespace of the StorageBenchmark that an object without a namespace was made for.
 	LabelNamespace = "storagebench.dev/namespace"
+	// LabelUID is the UID of that StorageBenchmark.
+	LabelUID = "storagebench.dev/uid"
 	// LabelTarget is the name of the target that an object was made for.
 	LabelTarget = "storagebench.dev/target"
 	// LabelRole says what a Job or pod is for: RoleRun, RoleAnchor or RoleCleanUp.

@@ -122,6 +122,11 @@ type TargetStatus struct {
 	// +kubebuilder:validation:MaxLength=253
 	StorageClassName string `json:"storageClassName,omitempty"`
 
+	// CSI driver, or other provisioner, of the volume.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Driver string `json:"driver,omitempty"`
+
 	// Whether fio uses files in a file system or the raw device.
 	// +optional
 	// +kubebuilder:validation:Enum=Filesystem;Block
@@ -162,10 +167,25 @@ type TargetStatus struct {
 	// +kubebuilder:validation:MaxItems=2
 	ClientLimits []KnownLimits `json:"clientLimits,omitempty"`
 
+	// What became of test files on storage that stays: a claim that existed, a file system, a bucket.
+	// +optional
+	// +kubebuilder:validation:Enum=Removed;LeftBehind
+	TestFiles TestFilesState `json:"testFiles,omitempty"`
+
 	// Burst credits of the volume, as far as they follow from what this benchmark has used.
 	// +optional
 	BurstCredits *BurstCredits `json:"burstCredits,omitempty"`
 }
+
+// TestFilesState says what became of test files.
+type TestFilesState string
+
+const (
+	// TestFilesRemoved is the state of files that were removed.
+	TestFilesRemoved TestFilesState = "Removed"
+	// TestFilesLeftBehind is the state of files that could not be removed in time.
+	TestFilesLeftBehind TestFilesState = "LeftBehind"
+)
 
 // BurstCredits are what is left of a volume's burst credits: of a full bucket when the volume was made, after what
 // the runs have used and what came back since. Layout and other users are not counted.

@@ -22,6 +22,8 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/aws"
+	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 )
@@ -148,6 +150,7 @@ func TestValidation(t *testing.T) {
 		reject: []string{target("ebs: {type: gp2, throughput: 125}"), target("ebs: {type: io2, iops: 3000, throughput: 125}")},
 	}, {
 		name: "provisioned IOPS", path: targetPath + ".ebs.iops", want: "io1 and io2 volumes have the IOPS that are provisioned; set iops or iopsPerGB",
+		accept: []string{target("ebs: {type: io2}, volumeAttributesClassName: fast")},
 		reject: []string{target("ebs: {type: io1}"), target("ebs: {type: io2}")},
 	}, {
 		name: "gp3 throughput of its IOPS", path: targetPath + ".ebs.throughput", want: "gp3 volumes have at most 0.25 MiB/s for each of their IOPS (3000 if iops is not set); raise iops to four times throughput, or lower throughput",
@@ -155,12 +158,15 @@ func TestValidation(t *testing.T) {
 		reject: []string{target("ebs: {throughput: 751}"), target("ebs: {throughput: 1001, iops: 4000}")},
 	}, {
 		name: "key of an encrypted volume", path: targetPath + ".ebs.kmsKeyID", want: "a key is for encrypted volumes; set encrypted: true, or remove kmsKeyID",
-		accept: []string{target("ebs: {encrypted: true, kmsKeyID: alias/mine}")},
-		reject: []string{target("ebs: {kmsKeyID: alias/mine}"), target("ebs: {encrypted: false, kmsKeyID: alias/mine}")},
+		accept: []string{target("ebs: {encrypted: true, kmsKeyID: 'arn:aws:kms:x:1:key/2'}")},
+		reject: []string{target("ebs: {kmsKeyID: 'arn:aws:kms:x:1:key/2'}"), target("ebs: {encrypted: false, kmsKeyID: 'arn:aws:kms:x:1:key/2'}")},
+	}, {
+		name: "key by its ARN", path: targetPath + ".ebs.kmsKeyID", want: "kmsKeyID must be the ARN of a key",
+		reject: []string{target("ebs: {encrypted: true, kmsKeyID: alias/mine}")},
 	}, {
 		name: "tags", path: targetPath + ".ebs.tags", want: "the key of a tag has 1 to 128 characters, no = and does not begin with aws:",
 		accept: []string{target("ebs: {tags: {team: storage, cost-center: ''}}")},
-		reject: []string{target("ebs: {tags: {'aws:x': v}}"), target("ebs: {tags: {'a=b': v}}"), target("ebs: {tags: {'': v}}")},
+		reject: []string{target("ebs: {tags: {'aws:x': v}}"), target("ebs: {tags: {'a=b': v}}"), target("ebs: {tags: {'': v}}"), target("ebs: {tags: {CSIVolumeName: v}}"), target("ebs: {tags: {kubernetes.io/x: v}}")},
 	}, {
 		name: "VolumeAttributesClass of new volumes", path: targetPath + ".volumeAttributesClassName", want: "a VolumeAttributesClass is for new volumes; remove it, or use storageClassName or ebs",
 		accept: []string{target("storageClassName: c, volumeAttributesClassName: fast"), target("ebs: {}, volumeAttributesClassName: fast")},
@@ -206,12 +212,19 @@ func TestValidation(t *testing.T) {
 		accept: []string{target("efs: {fileSystemID: fs-01234567, meteredSize: 2Ti}"), target("efs: {fileSystemID: fs-01234567, meteredSize: '0'}")},
 		reject: []string{target("efs: {fileSystemID: fs-01234567, meteredSize: -1Gi}"), target("efs: {fileSystemID: fs-01234567, meteredSize: much}")},
 	}, {
-		name: "EFS base path", path: targetPath + ".efs.basePath", want: "basePath must be a path from the root of the file system without .., such as /benchmarks",
-		reject: []string{target("efs: {fileSystemID: fs-01234567, basePath: benchmarks}"), target("efs: {fileSystemID: fs-01234567, basePath: /a/../b}")},
+		name: "EFS base path", path: targetPath + ".efs.basePath", want: "basePath must be a path of at most 4 directories from the root of the file system, without .. and without / at its end, such as /benchmarks",
+		reject: []string{target("efs: {fileSystemID: fs-01234567, basePath: benchmarks}"), target("efs: {fileSystemID: fs-01234567, basePath: /a/../b}"), target("efs: {fileSystemID: fs-01234567, basePath: /a/b/c/d/e}")},
 	}, {
-		name: "EFS mount options", path: targetPath + ".efs.mountOptions", want: "instead of",
-		accept: []string{target("efs: {fileSystemID: fs-01234567, mountOptions: [iam], encryptInTransit: false}")},
-		reject: []string{target("efs: {fileSystemID: fs-01234567, mountOptions: [tls]}"), target("efs: {fileSystemID: fs-01234567, mountOptions: ['accesspoint=fsap-0']}")},
+		name: "EFS mount options", path: targetPath + ".efs.mountOptions", want: "; remove tls, notls, ro and crossaccount",
+		accept: []string{target("efs: {fileSystemID: fs-01234567, mountOptions: [iam]}")},
+		reject: []string{target("efs: {fileSystemID: fs-01234567, mountOptions: [tls]}"), target("efs: {fileSystemID: fs-01234567, mountOptions: [ro]}")},
+	}, {
+		name: "EFS access point as mount option", path: targetPath + ".efs.mountOptions", want: "set provisioning: Static and accessPointID instead of accesspoint",
+		reject: []string{target("efs: {fileSystemID: fs-01234567, mountOptions: ['accesspoint=fsap-0']}")},
+	}, {
+		name: "TLS of access points", path: targetPath + ".efs.encryptInTransit", want: "access points are always reached with TLS; remove encryptInTransit",
+		accept: []string{target("efs: {fileSystemID: fs-01234567, provisioning: Static, encryptInTransit: false}"), target("efs: {fileSystemID: fs-01234567, encryptInTransit: true}")},
+		reject: []string{target("efs: {fileSystemID: fs-01234567, encryptInTransit: false}"), target("efs: {fileSystemID: fs-01234567, provisioning: Static, accessPointID: fsap-01234567, encryptInTransit: false}")},
 	}, {
 		name: "bucket", path: targetPath + ".s3.bucket", want: "bucket must be the name of a bucket: 3 to 63 lower case letters, digits, dots and -; without s3:// and without a prefix",
 		reject: []string{target("s3: {bucket: 's3://my-bucket'}"), target("s3: {bucket: my-bucket/prefix}"), target("s3: {bucket: My-Bucket}")},
@@ -228,7 +241,7 @@ func TestValidation(t *testing.T) {
 		accept: []string{target("s3: {bucket: my-bucket, mountOptions: [max-threads 32, debug]}")},
 		reject: []string{
 			target("s3: {bucket: my-bucket, mountOptions: [prefix x/]}"), target("s3: {bucket: my-bucket, mountOptions: ['--region=x']}"), target("s3: {bucket: my-bucket, mountOptions: [cache /tmp]}"),
-			target("s3: {bucket: my-bucket, mountOptions: [read-only]}"), target("s3: {bucket: my-bucket, mountOptions: [uid 0]}"), target("s3: {bucket: my-bucket, mountOptions: ['max-threads 3,uid=0']}"),
+			target("s3: {bucket: my-bucket, mountOptions: [read-only]}"), target("s3: {bucket: my-bucket, mountOptions: [uid 0]}"), target("s3: {bucket: my-bucket, mountOptions: [-o ro]}"), target("s3: {bucket: my-bucket, mountOptions: ['log-directory=/x']}"), target("s3: {bucket: my-bucket, mountOptions: ['max-threads 3,uid=0']}"),
 		},
 	}, {
 		name: "S3 cache", path: targetPath + ".s3.cache", want: "set exactly one of emptyDir and ephemeral",
@@ -767,4 +780,61 @@ func largestResult() *v1alpha1.Result {
 		FioVersion: "fio-3.39-31-gabcdef", ElapsedMilliseconds: 86_400_000, Read: io, Write: io,
 		CPU: &v1alpha1.CPUResult{UserPercent: 100, SystemPercent: 100, ThrottledPercent: new(int32(100))},
 	}
+}
+
+// The rules of the API and the table of what AWS takes agree at every boundary of the table.
+func TestEBSRulesAgreeWithTheTable(t *testing.T) {
+	c := envtest.Client(t)
+	judged := map[bool]int{}
+	for _, v := range ebsBoundaries() {
+		sb := builder.NewBenchmark("default", "").Target(v).Workload(builder.NewWorkload("w")).Build()
+		sb.GenerateName = "sb-"
+		_, problems := plan.Runs(&sb.Spec, nil)
+		err := c.Create(t.Context(), sb, client.DryRunAll)
+		if err != nil && !apierrors.IsInvalid(err) {
+			t.Fatal(err)
+		}
+		judged[err == nil]++
+		if (err == nil) != (len(problems) == 0) {
+			volume, _ := json.Marshal(v)
+			t.Errorf("%s: the API says %v, the table %v", volume, err, problems)
+		}
+	}
+	if judged[true] < 20 || judged[false] < 20 {
+		t.Errorf("the boundaries have too few of a kind: %v", judged)
+	}
+}
+
+// ebsBoundaries returns volumes of all types at the boundaries of their figures, and beside them.
+func ebsBoundaries() []v1alpha1.Target {
+	var targets []v1alpha1.Target
+	add := func(gib int64, volume v1alpha1.EBSVolume) {
+		targets = append(targets, v1alpha1.Target{Name: "t", Capacity: new(*resource.NewQuantity(gib<<30, resource.BinarySI)), EBS: &volume})
+	}
+	around := func(figures ...int64) []*int32 {
+		all := []*int32{nil}
+		for _, f := range figures {
+			for _, n := range []int64{f - 1, f, f + 1} {
+				if n > 0 && n < math.MaxInt32 {
+					all = append(all, new(int32(n)))
+				}
+			}
+		}
+		return all
+	}
+	for _, known := range aws.VolumeTypes() {
+		volume := v1alpha1.EBSVolume{Type: v1alpha1.EBSVolumeType(known.Name)}
+		for _, gib := range []int64{max(known.MinGiB-1, 1), known.MinGiB, 125, 200, known.MaxGiB, known.MaxGiB + 1} {
+			for _, iops := range around(known.MinIOPS, known.DefaultIOPS, known.MaxIOPS, known.MaxIOPSPerGiB*gib) {
+				volume.IOPS, volume.Throughput = iops, nil
+				add(gib, volume)
+			}
+			volume.IOPS = nil
+			for _, throughput := range around(known.MinMiBps, known.MaxMiBps, 750) {
+				volume.Throughput = throughput
+				add(gib, volume)
+			}
+		}
+	}
+	return targets
 }

@@ -76,7 +76,7 @@ func TestPlan(t *testing.T) {
 		},
 		"several": {bySize + "---\n" + bySize, execution{Out: "by-size\n\n" + bySizePlan + "\nby-size\n\n" + bySizePlan}},
 		"JSON": {
-			`{"apiVersion": "storagebench.dev/v1alpha1", "kind": "StorageBenchmark", "metadata": {"name": "j"}, "spec": {"targets": [{"name": "t"}], ` +
+			`{"apiVersion": "storagebench.dev/v1alpha1", "kind": "StorageBenchmark", "metadata": {"name": "j"}, "spec": {"targets": [{"name": "t", "storageClassName": "c"}], ` +
 				`"workloads": [{"name": "w", "fio": {"rw": "read", "size": "1M"}}]}}`, execution{Out: bySizePlan},
 		},
 		"unknown fields": {

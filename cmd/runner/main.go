@@ -36,6 +36,7 @@ func run(args []string) int {
 	flags := flag.NewFlagSet("runner", flag.ContinueOnError)
 	options := runner.Options{JobFile: os.Getenv(digest.JobFileVariable), Log: os.Stdout}
 	flags.StringVar(&options.Directory, "directory", "", "directory of the test files; empty for a raw block device")
+	flags.BoolVar(&options.KeepDirectory, "keep-directory", false, "have clean remove what is in the directory, and not the directory")
 	flags.BoolVar(&options.ReadOnly, "readonly", false, "have fio refuse to write")
 	flags.DurationVar(&options.ProgressDeadline, "progress-deadline", 0, "how long fio may complete no I/O; 0 for ever")
 	flags.StringVar(&options.Scratch, "scratch", os.TempDir(), "directory for fio's output")

@@ -50,6 +50,12 @@ func Labels(sb *v1alpha1.StorageBenchmark, pairs ...string) map[string]string {
 	return labels
 }
 
+// ClusterLabels returns the labels of an object without a namespace: those of a child, and the benchmark's namespace
+// and UID. Such an object has no owner; by these labels it is found and removed.
+func ClusterLabels(sb *v1alpha1.StorageBenchmark, pairs ...string) map[string]string {
+	return Labels(sb, append([]string{v1alpha1.LabelNamespace, sb.Namespace, v1alpha1.LabelUID, string(sb.UID)}, pairs...)...)
+}
+
 // OwnerReference makes the benchmark the controller of a child in its namespace.
 func OwnerReference(sb *v1alpha1.StorageBenchmark) *metav1ac.OwnerReferenceApplyConfiguration {
 	return metav1ac.OwnerReference().

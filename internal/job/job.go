@@ -53,6 +53,8 @@ type Volume struct {
 	Mode   corev1.PersistentVolumeMode
 	// ReadOnly is for a device that holds somebody's data.
 	ReadOnly bool
+	// Exclusive is for a file system that holds nothing but the benchmark's files.
+	Exclusive bool
 }
 
 // Run is one attempt of one run.
@@ -78,8 +80,12 @@ func RunName(sb *v1alpha1.StorageBenchmark, run string, attempt int32) string {
 	return child.Name(sb, parts...)
 }
 
-// Directory returns the directory of the benchmark's test files, as the runner sees it.
-func Directory(sb *v1alpha1.StorageBenchmark) string {
+// Directory returns the directory of the benchmark's test files on a volume, as the runner sees it. On one that is the
+// benchmark's alone it is the root: an object store has no directories that stay when they are empty.
+func Directory(sb *v1alpha1.StorageBenchmark, volume Volume) string {
+	if volume.Exclusive {
+		return MountPath
+	}
 	return MountPath + "/" + child.Directory(sb)
 }
 
@@ -92,7 +98,7 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 	deadline := time.Duration(ptr.Deref(sb.Spec.Deadlines.ProgressSeconds, 0)) * time.Second
 	flags := []string{"--progress-deadline=" + deadline.String()}
 	if run.Volume.Mode == corev1.PersistentVolumeFilesystem {
-		flags = append(flags, "--directory="+Directory(sb))
+		flags = append(flags, "--directory="+Directory(sb, run.Volume))
 	}
 	if run.Volume.ReadOnly {
 		flags = append(flags, "--readonly")
@@ -116,12 +122,16 @@ func CleanUpName(sb *v1alpha1.StorageBenchmark, target string) string {
 	return child.Name(sb, target, v1alpha1.RoleCleanUp)
 }
 
-// ForCleanUp returns the Job that removes the benchmark's test files from a claim that existed before.
+// ForCleanUp returns the Job that removes the benchmark's test files from storage on which they would stay.
 func ForCleanUp(sb *v1alpha1.StorageBenchmark, image Image, volume Volume) *batchv1ac.JobApplyConfiguration {
 	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleCleanUp, v1alpha1.LabelTarget, volume.Target)
+	args := []string{"clean", "--directory=" + Directory(sb, volume)}
+	if volume.Exclusive {
+		args = append(args, "--keep-directory")
+	}
 	pod := podSpec(sb).
 		WithVolumes(claimVolume(volumeName, volume)).
-		WithContainers(container(sb, image, CleanContainer, volume, "", []string{"clean", "--directory=" + Directory(sb)}))
+		WithContainers(container(sb, image, CleanContainer, volume, "", args))
 	place(pod, sb)
 	return newJob(sb, CleanUpName(sb, volume.Target), labels, nil, pod, cleanUpRetries)
 }

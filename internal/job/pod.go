@@ -10,6 +10,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/storage"
 )
 
 // nonRootID is the user and group of the runner's image.
@@ -29,6 +30,9 @@ func podSpec(sb *v1alpha1.StorageBenchmark) *corev1ac.PodSpecApplyConfiguration 
 	for _, secret := range settings.ImagePullSecrets {
 		pod.WithImagePullSecrets(corev1ac.LocalObjectReference().WithName(secret.Name))
 	}
+	if settings.ServiceAccountName != nil {
+		pod.WithServiceAccountName(*settings.ServiceAccountName)
+	}
 	if settings.PriorityClassName != nil {
 		pod.WithPriorityClassName(*settings.PriorityClassName)
 	}
@@ -37,6 +41,12 @@ func podSpec(sb *v1alpha1.StorageBenchmark) *corev1ac.PodSpecApplyConfiguration 
 
 func podSettings(sb *v1alpha1.StorageBenchmark) v1alpha1.PodSettings {
 	return ptr.Deref(sb.Spec.Pod, v1alpha1.PodSettings{})
+}
+
+// UserOf returns who the benchmark's pods run as: the image's user, unless the security context says otherwise.
+func UserOf(sb *v1alpha1.StorageBenchmark) storage.User {
+	security := ptr.Deref(podSettings(sb).SecurityContext, corev1.PodSecurityContext{})
+	return storage.User{UID: ptr.Deref(security.RunAsUser, nonRootID), GID: ptr.Deref(security.RunAsGroup, nonRootID)}
 }
 
 func claimVolume(name string, volume Volume) *corev1ac.VolumeApplyConfiguration {

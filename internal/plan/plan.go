@@ -52,6 +52,9 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.
 		// Without a look at the cases, which can be too many to look at.
 		return nil, append(problems, problem)
 	}
+	for i := range spec.Targets {
+		problems = append(problems, storage.Validate(specPath.Child("targets").Index(i), &spec.Targets[i])...)
+	}
 	var measured []Run // each workload's cases, not yet on a target
 	for i, job := range jobs {
 		if job == nil {
@@ -189,6 +192,16 @@ func (m VolumeModes) ReadOnly(t *v1alpha1.Target) bool {
 type kind struct {
 	mode     corev1.PersistentVolumeMode
 	readOnly bool
+	// objects says whether files are objects of a store.
+	objects bool
+}
+
+func (k kind) validate(path *field.Path, job *fio.JobFile) field.ErrorList {
+	problems := fio.Validate(path, job, k.mode, k.readOnly)
+	if len(problems) == 0 && k.objects {
+		problems = fio.ValidateOnObjectStore(path, job)
+	}
+	return problems
 }
 
 // validateCases validates a workload's cases once for each kind of target, so that a problem is not reported
@@ -198,13 +211,13 @@ func validateCases(path *field.Path, cases []testCase, targets []v1alpha1.Target
 	seen := map[string]bool{}
 	var problems field.ErrorList
 	for i := range targets {
-		k := kind{mode: modes.ModeOf(&targets[i]), readOnly: modes.ReadOnly(&targets[i])}
+		k := kind{mode: modes.ModeOf(&targets[i]), readOnly: modes.ReadOnly(&targets[i]), objects: storage.IsObjectStore(&targets[i])}
 		if kinds[k] {
 			continue
 		}
 		kinds[k] = true
 		for _, c := range cases {
-			for _, problem := range fio.Validate(path, c.job, k.mode, k.readOnly) {
+			for _, problem := range k.validate(path, c.job) {
 				if !seen[problem.Error()] {
 					seen[problem.Error()] = true
 					problems = append(problems, problem)
@@ -231,7 +244,7 @@ func validateCapacity(path *field.Path, targets []v1alpha1.Target, measured []Ru
 	for i := range targets {
 		target := &targets[i]
 		capacity := storage.Capacity(target)
-		if !storage.IsProvisioned(target) || storage.VolumeMode(target) == corev1.PersistentVolumeBlock || (known && bytes <= capacity.Value()) {
+		if !storage.HasCapacity(target) || storage.VolumeMode(target) == corev1.PersistentVolumeBlock || (known && bytes <= capacity.Value()) {
 			continue
 		}
 		needed := "more than can be counted"

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/storage"
 )
 
 // maxName is the most characters of the name of a target or of a workload.
@@ -23,6 +24,11 @@ func validateShape(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec) field.
 		workloads = append(workloads, spec.Workloads[i].Name)
 	}
 	problems := append(validateNames(path.Child("targets"), targets), validateNames(path.Child("workloads"), workloads)...)
+	for i := range spec.Targets {
+		if t := &spec.Targets[i]; storage.Kinds(t) != 1 {
+			problems = append(problems, field.Invalid(path.Child("targets").Index(i), t.Name, "set exactly one of storageClassName, ebs, efs, s3 and claimName"))
+		}
+	}
 	for i := range spec.Workloads {
 		if w := &spec.Workloads[i]; (w.Fio == nil) == (w.JobFile == nil) {
 			problems = append(problems, field.Invalid(path.Child("workloads").Index(i), w.Name, "set exactly one of fio (parameters) and jobFile (a whole fio job file)"))

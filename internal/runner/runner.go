@@ -24,6 +24,8 @@ type Options struct {
 	ReadOnly bool
 	// Directory is made before fio runs, and removed by Clean. Empty for a raw block device.
 	Directory string
+	// KeepDirectory has Clean leave the directory itself, which is the root of a volume.
+	KeepDirectory bool
 	// ProgressDeadline is how long fio may complete no I/O before it is ended. 0: for ever.
 	ProgressDeadline time.Duration
 	// Scratch is a directory for the job file and fio's output.
@@ -99,10 +101,26 @@ func (o Options) measure(ctx context.Context) (string, error) {
 
 // Clean removes the directory with all test files. It returns the runner's exit code.
 func Clean(o Options) int {
-	if err := os.RemoveAll(o.Directory); err != nil {
+	if err := o.clean(); err != nil {
 		return o.finish("", failf(digest.ExitFailed, "remove test files: %v", err))
 	}
 	return o.finish("", nil)
+}
+
+func (o Options) clean() error {
+	if !o.KeepDirectory {
+		return os.RemoveAll(o.Directory)
+	}
+	entries, err := os.ReadDir(o.Directory)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if err := os.RemoveAll(filepath.Join(o.Directory, entry.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // finish writes the termination message and turns the outcome into an exit code.

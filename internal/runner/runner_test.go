@@ -148,6 +148,26 @@ func TestLayoutMeasureClean(t *testing.T) {
 	f.wants(Clean(f.Options), 0) // again, as when its pod is repeated
 }
 
+// The root of a volume is emptied, and stays.
+func TestCleanKeepsTheRoot(t *testing.T) {
+	f := newFixture(t, "")
+	f.KeepDirectory = true
+	for _, path := range []string{"a", "deep/er/b"} {
+		file := filepath.Join(f.Directory, path)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.wants(Clean(f.Options), 0)
+	f.wants(Clean(f.Options), 0)
+	if entries, err := os.ReadDir(f.Directory); err != nil || len(entries) > 0 {
+		t.Errorf("left are %v, error %v", entries, err)
+	}
+}
+
 // Where every file is there already, no layout goes before.
 func TestMeasureMakesTheDirectory(t *testing.T) {
 	f := newFixture(t, "[writes]\nrw=write\nsize=1M")

@@ -1,18 +1,214 @@
 package storage
 
-import "github.com/storagebench/storagebench/api/v1alpha1"
+import (
+	"strconv"
+	"strings"
 
-// limitsOfSpec is the source of limits that the user has given.
-const limitsOfSpec = "spec.targets[].limits"
+	"k8s.io/utils/ptr"
 
-// Limits returns what is known of what the target's storage can do at most, nil if nothing is.
-func Limits(t *v1alpha1.Target) *v1alpha1.KnownLimits {
-	if t.Limits == nil {
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/aws"
+)
+
+// limitsOfSpec and clientLimitsOfSpec are the sources of limits that the user has given.
+const (
+	limitsOfSpec       = "spec.targets[].limits"
+	clientLimitsOfSpec = "spec.targets[].clientLimits"
+)
+
+// Class is what is known of where a target's volume comes from: the CSI driver, and the parameters of its
+// StorageClass and of its VolumeAttributesClass, of which the latter prevail.
+type Class struct {
+	Driver     string
+	Parameters map[string]string
+	Attributes map[string]string
+}
+
+// Limits returns what is known of what the target's storage can do at most, nil if nothing is: what the user says,
+// else what AWS documents.
+func Limits(t *v1alpha1.Target, class Class) *v1alpha1.KnownLimits {
+	if t.Limits != nil {
+		return given(t.Limits, scopeOf(t), limitsOfSpec)
+	}
+	switch {
+	case t.EFS != nil:
+		return known(fileSystem(t.EFS).Limits(), v1alpha1.ScopeFileSystem)
+	case t.EBS != nil:
+		return known(withParameters(ebsVolume(t), class.Attributes).Limits(), v1alpha1.ScopeVolume)
+	case t.StorageClassName != nil && class.Driver == EBSDriver:
+		volume := withParameters(aws.Volume{GiB: gibibytes(t)}, class.Parameters)
+		return known(withParameters(volume, class.Attributes).Limits(), v1alpha1.ScopeVolume)
+	default:
 		return nil
 	}
-	known := &v1alpha1.KnownLimits{Limits: *t.Limits.DeepCopy(), Source: limitsOfSpec}
-	if known.Scope == "" {
-		known.Scope = v1alpha1.ScopeVolume
+}
+
+// ClientLimits returns what is known of what a node of an instance type can do at most on its way to the target's
+// storage.
+func ClientLimits(t *v1alpha1.Target, driver, instanceType string) []v1alpha1.KnownLimits {
+	if t.ClientLimits != nil {
+		return []v1alpha1.KnownLimits{*given(t.ClientLimits, v1alpha1.ScopeInstance, clientLimitsOfSpec)}
 	}
-	return known
+	var all []v1alpha1.KnownLimits
+	add := func(limits aws.Limits, scope v1alpha1.LimitScope) {
+		if l := known(limits, scope); l != nil {
+			all = append(all, *l)
+		}
+	}
+	if t.EFS != nil {
+		add(fileSystem(t.EFS).ClientLimits(), v1alpha1.ScopeClient)
+	}
+	instance, ok := aws.LookupInstance(instanceType)
+	switch {
+	case !ok:
+	case driver == EBSDriver:
+		add(ebsLimits(instanceType, instance), v1alpha1.ScopeInstance)
+	case driver == EFSDriver, driver == S3Driver:
+		add(networkLimits(instanceType, instance), v1alpha1.ScopeInstance)
+	}
+	return all
+}
+
+// scopeOf returns what limits of a target are limits of, if the user does not say.
+func scopeOf(t *v1alpha1.Target) v1alpha1.LimitScope {
+	if t.EFS != nil || t.S3 != nil {
+		return v1alpha1.ScopeFileSystem
+	}
+	return v1alpha1.ScopeVolume
+}
+
+// given returns limits that the user has given.
+func given(limits *v1alpha1.Limits, scope v1alpha1.LimitScope, source string) *v1alpha1.KnownLimits {
+	l := &v1alpha1.KnownLimits{Limits: *limits.DeepCopy(), Source: source}
+	if l.Scope == "" {
+		l.Scope = scope
+	}
+	return l
+}
+
+// known returns documented limits as the API has them, nil if they name no figure. Figures that are an average or a
+// range are left out, because a result cannot be judged by them; so are IOPS that hold for random I/O only.
+func known(limits aws.Limits, scope v1alpha1.LimitScope) *v1alpha1.KnownLimits {
+	if limits.Approximate {
+		return nil
+	}
+	l := &v1alpha1.KnownLimits{Source: limits.Source, Limits: v1alpha1.Limits{
+		Scope:               scope,
+		ReadIOPS:            figure(limits.ReadIOPS),
+		WriteIOPS:           figure(limits.WriteIOPS),
+		BytesPerSecond:      figure(limits.BytesPerSecond),
+		ReadBytesPerSecond:  figure(limits.ReadBytesPerSecond),
+		WriteBytesPerSecond: figure(limits.WriteBytesPerSecond),
+		Burst:               burst(limits.Burst),
+	}}
+	if !limits.RandomIOPS {
+		l.IOPS = figure(limits.IOPS)
+	} else if l.Burst != nil {
+		l.Burst.BaselineIOPS = nil
+	}
+	if l.Limits == (v1alpha1.Limits{Scope: scope}) {
+		return nil
+	}
+	return l
+}
+
+func burst(b *aws.Burst) *v1alpha1.Burst {
+	if b == nil {
+		return nil
+	}
+	out := &v1alpha1.Burst{BaselineIOPS: figure(b.BaselineIOPS), BaselineBytesPerSecond: figure(b.BaselineBytesPerSecond)}
+	switch b.Credits.Unit {
+	case aws.UnitIOs:
+		out.IOCredits = figure(int64(b.Credits.Max))
+	case aws.UnitBytes:
+		out.ByteCredits = figure(int64(b.Credits.Max))
+	}
+	return out
+}
+
+// figure returns a figure as the API has it: unset if it is not known.
+func figure(n int64) *int64 {
+	if n <= 0 {
+		return nil
+	}
+	return &n
+}
+
+// ebsVolume returns the target's EBS volume as aws-ebs-csi-driver is asked for it.
+func ebsVolume(t *v1alpha1.Target) aws.Volume {
+	return aws.Volume{
+		Type: string(t.EBS.Type), GiB: gibibytes(t),
+		IOPS: wide(t.EBS.IOPS), IOPSPerGiB: wide(t.EBS.IOPSPerGB), Throughput: wide(t.EBS.Throughput),
+	}
+}
+
+// withParameters returns a volume with what the parameters of a class say. The driver compares their names without
+// regard to case.
+func withParameters(v aws.Volume, parameters map[string]string) aws.Volume {
+	for name, value := range parameters {
+		n, err := strconv.ParseInt(value, 10, 64)
+		switch name := strings.ToLower(name); {
+		case name == "type":
+			v.Type = value
+		case err != nil:
+		case name == "iops":
+			v.IOPS = &n
+		case name == "iopspergb":
+			v.IOPSPerGiB = &n
+		case name == "throughput":
+			v.Throughput = &n
+		}
+	}
+	return v
+}
+
+const gib = 1 << 30
+
+// gibibytes is the size of the target's volume, rounded up as the driver does.
+func gibibytes(t *v1alpha1.Target) int64 {
+	capacity := Capacity(t)
+	bytes := capacity.Value()
+	return bytes/gib + min(bytes%gib, 1)
+}
+
+func wide(n *int32) *int64 {
+	if n == nil {
+		return nil
+	}
+	return ptr.To(int64(*n))
+}
+
+func fileSystem(fs *v1alpha1.EFSFileSystem) aws.FileSystem {
+	f := aws.FileSystem{
+		ThroughputMode:   aws.ThroughputMode(ptr.Deref(fs.ThroughputMode, "")),
+		ProvisionedMiBps: wide(fs.ProvisionedThroughput),
+	}
+	if fs.MeteredSize != nil {
+		f.MeteredBytes = fs.MeteredSize.Value()
+	}
+	return f
+}
+
+// ebsLimits are those of an instance to all its EBS volumes.
+func ebsLimits(name string, i aws.Instance) aws.Limits {
+	limits := aws.Limits{
+		IOPS: i.EBSMaximumIOPS, BytesPerSecond: i.EBSMaximumBytesPerSecond,
+		Source: "AWS: EBS bandwidth of " + name + ", " + aws.InstancesSource(),
+	}
+	if i.EBSBaselineBytesPerSecond < i.EBSMaximumBytesPerSecond || i.EBSBaselineIOPS < i.EBSMaximumIOPS {
+		limits.Burst = &aws.Burst{BaselineIOPS: i.EBSBaselineIOPS, BaselineBytesPerSecond: i.EBSBaselineBytesPerSecond}
+	}
+	return limits
+}
+
+// networkLimits are those of an instance's network card, which has them in each direction.
+func networkLimits(name string, i aws.Instance) aws.Limits {
+	limits := aws.Limits{
+		ReadBytesPerSecond: i.NetworkPeakBytesPerSecond, WriteBytesPerSecond: i.NetworkPeakBytesPerSecond,
+		Source: "AWS: network bandwidth of " + name + ", " + aws.InstancesSource(),
+	}
+	if i.NetworkBaselineBytesPerSecond > 0 && i.NetworkBaselineBytesPerSecond < i.NetworkPeakBytesPerSecond {
+		limits.Burst = &aws.Burst{BaselineBytesPerSecond: i.NetworkBaselineBytesPerSecond}
+	}
+	return limits
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 )
@@ -166,6 +167,8 @@ func (c *Cluster) install(ctx context.Context) error {
 		class(builder.StorageClass, corev1.PersistentVolumeReclaimDelete),
 		class(RetainClass, corev1.PersistentVolumeReclaimRetain),
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: Node, Labels: labels}},
+		&storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: storage.EBSDriver}},
+		&storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: storage.S3Driver}},
 	} {
 		if err := c.client.Create(ctx, object); err != nil && !apierrors.IsAlreadyExists(err) {
 			return err

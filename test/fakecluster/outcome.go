@@ -90,13 +90,13 @@ func end(container string, how corev1.ContainerStateTerminated) Outcome {
 
 // next returns the state of a container that follows its present one.
 func (o Outcome) next(container string, now corev1.ContainerState) corev1.ContainerState {
-	if now.Running == nil {
-		if waiting, ok := o.waiting[container]; ok {
-			if now.Waiting != nil && *now.Waiting == waiting {
-				return now
-			}
-			return corev1.ContainerState{Waiting: &waiting}
+	if waiting, ok := o.waiting[container]; ok {
+		if now.Waiting != nil && *now.Waiting == waiting {
+			return now
 		}
+		return corev1.ContainerState{Waiting: &waiting}
+	}
+	if now.Running == nil {
 		return corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}
 	}
 	if o.hangs == container {

@@ -86,7 +86,7 @@ func (c *Cluster) bind(ctx context.Context, claim *corev1.PersistentVolumeClaim)
 			PersistentVolumeReclaimPolicy: *class.ReclaimPolicy,
 			StorageClassName:              class.Name,
 			PersistentVolumeSource: corev1.PersistentVolumeSource{
-				CSI: &corev1.CSIPersistentVolumeSource{Driver: Driver, VolumeHandle: "handle-" + claim.Name},
+				CSI: &corev1.CSIPersistentVolumeSource{Driver: class.Provisioner, VolumeHandle: "handle-" + claim.Name},
 			},
 		},
 	}

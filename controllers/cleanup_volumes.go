@@ -1,0 +1,161 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// removeVolumes deletes the claims that were made, and with them their volumes.
+func (s *scope) removeVolumes(ctx context.Context) ([]leftover, error) {
+	var claims corev1.PersistentVolumeClaimList
+	// Not from the cache, which may not have heard yet of a claim that the last pass has made.
+	if err := s.Live.List(ctx, &claims, client.InNamespace(s.sb.Namespace), client.MatchingLabels(child.Labels(s.sb))); err != nil {
+		return nil, fmt.Errorf("list claims: %w", err)
+	}
+	var left []leftover
+	for i := range claims.Items {
+		claim := &claims.Items[i]
+		if !metav1.IsControlledBy(claim, s.sb) {
+			continue
+		}
+		left = append(left, leftover{what: "claim " + claim.Name, command: fmt.Sprintf("kubectl delete pvc -n %s %s", claim.Namespace, claim.Name)})
+		if s.holdsFiles(claim) {
+			continue
+		}
+		if err := s.deleteClaim(ctx, claim); err != nil {
+			return nil, err
+		}
+	}
+	volumes, err := s.remainingVolumes(ctx)
+	return append(left, volumes...), err
+}
+
+// holdsFiles says whether a claim is still needed, to remove test files that would stay without it. What became of
+// them must be saved first.
+func (s *scope) holdsFiles(claim *corev1.PersistentVolumeClaim) bool {
+	name := claim.Labels[v1alpha1.LabelTarget]
+	for i := range s.sb.Spec.Targets {
+		if target := &s.sb.Spec.Targets[i]; target.Name == name && s.keepsFiles(target) {
+			return s.changed() || s.targetStatus(name).TestFiles == ""
+		}
+	}
+	return false
+}
+
+// deleteClaim deletes a claim, and before it the Job that removed files there: Kubernetes keeps a claim as long as
+// a pod names it.
+func (s *scope) deleteClaim(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {
+	target := s.targetStatus(claim.Labels[v1alpha1.LabelTarget])
+	if err := s.recordVolume(ctx, target, claim, ""); err != nil {
+		return err
+	}
+	if _, err := s.willBeDeleted(ctx, claim.Spec.VolumeName); err != nil {
+		return err
+	}
+	cleaners := client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleCleanUp, v1alpha1.LabelTarget: target.Name}
+	if _, err := s.removeJobs(ctx, cleaners); err != nil {
+		return err
+	}
+	return s.deleteObject(ctx, claim)
+}
+
+// provisionedBy is the annotation of volumes that a provisioner has made for their claim.
+const provisionedBy = "pv.kubernetes.io/provisioned-by"
+
+// willBeDeleted sees to it that a volume that was made for this benchmark goes with its claim also where its
+// StorageClass would retain it. It is false for one that is gone, and for somebody's own, to which the claim
+// happened to be bound: that is not the operator's to delete.
+func (s *scope) willBeDeleted(ctx context.Context, name string) (bool, error) {
+	if name == "" {
+		return false, nil
+	}
+	var volume corev1.PersistentVolume
+	if err := s.Live.Get(ctx, types.NamespacedName{Name: name}, &volume); err != nil {
+		return false, unlessGone(err, "get volume "+name)
+	}
+	if volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete {
+		return true, nil
+	}
+	if volume.Annotations[provisionedBy] == "" {
+		return false, nil
+	}
+	patch := client.MergeFrom(volume.DeepCopy())
+	volume.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimDelete
+	if err := s.Client.Patch(ctx, &volume, patch); err != nil {
+		return false, unlessGone(err, "have volume "+name+" deleted with its claim")
+	}
+	return true, nil
+}
+
+// remainingVolumes returns the volumes that were made for the benchmark and are not gone yet.
+func (s *scope) remainingVolumes(ctx context.Context) ([]leftover, error) {
+	var left []leftover
+	for i := range s.sb.Spec.Targets {
+		if !storage.IsProvisioned(&s.sb.Spec.Targets[i]) {
+			continue
+		}
+		for _, volume := range s.targetStatus(s.sb.Spec.Targets[i].Name).Volumes {
+			remains, err := s.willBeDeleted(ctx, volume.Name)
+			if err != nil {
+				return nil, err
+			}
+			if remains {
+				left = append(left, leftover{
+					what:    fmt.Sprintf("volume %s (%s)", volume.Name, volume.Handle),
+					command: "kubectl delete pv " + volume.Name,
+				})
+			}
+		}
+	}
+	return left, nil
+}
+
+// removeClusterObjects deletes the PersistentVolumes and StorageClasses that were made, when no claim is left that
+// needs them. They have no namespace, so Kubernetes does not remove them with the benchmark.
+func (s *scope) removeClusterObjects(ctx context.Context) ([]leftover, error) {
+	if !slices.ContainsFunc(s.sb.Spec.Targets, func(t v1alpha1.Target) bool { return storage.Driver(&t) != "" }) {
+		return nil, nil
+	}
+	var volumes corev1.PersistentVolumeList
+	var classes storagev1.StorageClassList
+	mine := client.MatchingLabels(child.ClusterLabels(s.sb))
+	for _, list := range []client.ObjectList{&volumes, &classes} {
+		if err := s.Live.List(ctx, list, mine); err != nil {
+			return nil, fmt.Errorf("list PersistentVolumes and StorageClasses: %w", err)
+		}
+	}
+	var left []leftover
+	for i := range volumes.Items {
+		left = append(left, leftover{what: "PersistentVolume " + volumes.Items[i].Name, command: "kubectl delete pv " + volumes.Items[i].Name})
+		if err := s.deleteObject(ctx, &volumes.Items[i]); err != nil {
+			return nil, err
+		}
+	}
+	for i := range classes.Items {
+		left = append(left, leftover{what: "StorageClass " + classes.Items[i].Name, command: "kubectl delete storageclass " + classes.Items[i].Name})
+		if err := s.deleteObject(ctx, &classes.Items[i]); err != nil {
+			return nil, err
+		}
+	}
+	return left, nil
+}
+
+// deleteObject deletes an object, unless that is under way.
+func (s *scope) deleteObject(ctx context.Context, object client.Object) error {
+	if !object.GetDeletionTimestamp().IsZero() {
+		return nil
+	}
+	err := s.Client.Delete(ctx, object, client.Preconditions{UID: new(object.GetUID())})
+	return unlessGone(err, "delete "+object.GetName())
+}

@@ -1,0 +1,310 @@
+package controllers
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/storage"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/fakecluster"
+)
+
+func ebsTarget() v1alpha1.Target {
+	return v1alpha1.Target{Name: "gp3", EBS: &v1alpha1.EBSVolume{Type: "gp3", IOPS: new(int32(4000))}}
+}
+
+func s3Target() v1alpha1.Target {
+	return v1alpha1.Target{Name: "s3", S3: &v1alpha1.S3Bucket{Bucket: "my-bucket", Prefix: new("bench/")}}
+}
+
+// reads is a workload that any storage takes.
+func reads(name string) v1alpha1.Workload {
+	workload := builder.NewWorkload(name)
+	workload.Fio.RW = "read"
+	return workload
+}
+
+// A volume of EBS comes with a StorageClass of its own, whose limits and those of the node results are judged by, and
+// nothing of it is left.
+func TestEBSVolume(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(ebsTarget()).Workload(reads("w")).Build())
+
+	w.untilStep(sb, v1alpha1.ReasonMeasuring)
+	classes := w.classes()
+	if len(classes) != 1 || classes[0].Provisioner != storage.EBSDriver || classes[0].Parameters["iops"] != "4000" {
+		t.Fatalf("StorageClasses are %+v", classes)
+	}
+	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	target := w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted).Status.Targets[0]
+
+	if target.Driver != storage.EBSDriver || target.StorageClassName != classes[0].Name {
+		t.Errorf("target is %+v", target)
+	}
+	if target.Limits == nil || *target.Limits.IOPS != 4000 || target.Limits.Scope != v1alpha1.ScopeVolume {
+		t.Errorf("limits are %+v", target.Limits)
+	}
+	if len(target.ClientLimits) != 1 || target.ClientLimits[0].Scope != v1alpha1.ScopeInstance || !strings.Contains(target.ClientLimits[0].Source, fakecluster.InstanceType) {
+		t.Errorf("limits of the client are %+v", target.ClientLimits)
+	}
+	if left := w.children(); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+// Test files on storage that stays are removed before the claim by which they are reached, and then the claim and the
+// volume are.
+func TestBucketIsEmptied(t *testing.T) {
+	w := newWorld(t)
+	cleaned := make(chan struct{})
+	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		if pod.Labels[v1alpha1.LabelRole] != v1alpha1.RoleCleanUp {
+			return fakecluster.Succeed(builder.Report())
+		}
+		select {
+		case <-cleaned:
+			return fakecluster.Succeed(builder.Report())
+		default:
+			return fakecluster.Hang(job.CleanContainer)
+		}
+	})
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Workload(reads("w")).Build())
+
+	sb = w.untilStep(sb, v1alpha1.ReasonCleaningUp, "objects of s3://my-bucket/bench/"+child.Name(w.get(sb), "s3")+"/")
+	w.eventually(func() error { return wantCleaner(w.podsOf(v1alpha1.RoleCleanUp)) })
+	claims, volumes := w.claims(), w.volumes()
+	if len(claims) != 1 || claims[0].DeletionTimestamp != nil || len(volumes) != 1 || volumes[0].DeletionTimestamp != nil {
+		t.Fatalf("while files are removed, claims are %+v and volumes %+v", claims, volumes)
+	}
+	if driver := volumes[0].Spec.CSI.Driver; driver != storage.S3Driver {
+		t.Errorf("the volume is of driver %s", driver)
+	}
+	close(cleaned)
+
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	if state := sb.Status.Targets[0].TestFiles; state != v1alpha1.TestFilesRemoved {
+		t.Errorf("test files are %q", state)
+	}
+	if left := w.children(); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+// wantCleaner says why there is no pod that removes files.
+func wantCleaner(pods []corev1.Pod) error {
+	if len(pods) != 1 || podStart(&pods[0]).IsZero() {
+		return fmt.Errorf("pods that clean up are %+v", pods)
+	}
+	return nil
+}
+
+// Test files that cannot be removed hold back neither the volumes nor the benchmark's deletion, and are told of.
+func TestFilesThatCannotBeRemoved(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		if pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleCleanUp {
+			return fakecluster.Hang(job.CleanContainer)
+		}
+		return fakecluster.Succeed(builder.Report())
+	})
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Target(ebsTarget()).Workload(reads("w")).
+		Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(100))}).Build())
+	w.untilStep(sb, v1alpha1.ReasonCleaningUp, "objects of s3://my-bucket/bench/")
+	w.eventually(func() error { return wantCleaner(w.podsOf(v1alpha1.RoleCleanUp)) })
+
+	w.pass(sb, 51*time.Second)
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+	url := "s3://my-bucket/bench/" + child.Name(sb, "s3") + "/"
+	if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, "aws s3 rm --recursive "+url); err != nil {
+		t.Error(err)
+	}
+	if state := sb.Status.Targets[0].TestFiles; state != v1alpha1.TestFilesLeftBehind {
+		t.Errorf("test files are %q", state)
+	}
+	if left := w.children(); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+	w.delete(sb)
+	w.untilGone(sb)
+	w.eventually(func() error { return w.hasEvent(corev1.EventTypeWarning, v1alpha1.ReasonLeftBehind, url) })
+}
+
+// All that was made for storage of the cloud goes with the benchmark, whenever that is deleted.
+func TestDeletionOfCloudStorage(t *testing.T) {
+	for name, until := range map[string]func(*world, *v1alpha1.StorageBenchmark){
+		"at once": func(*world, *v1alpha1.StorageBenchmark) {},
+		"measuring": func(w *world, sb *v1alpha1.StorageBenchmark) {
+			w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+			w.untilStep(sb, v1alpha1.ReasonMeasuring)
+			w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+		},
+		"retained": func(w *world, sb *v1alpha1.StorageBenchmark) {
+			w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+			if classes, volumes := w.classes(), w.volumes(); len(classes) != 1 || len(volumes) != 2 {
+				w.Errorf("retained are classes %v and volumes %v", classes, volumes)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Target(ebsTarget()).Workload(reads("w")).
+				With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain }).Build())
+			until(w, sb)
+			w.delete(sb)
+			w.untilGone(sb)
+		})
+	}
+}
+
+// What the volume comes with goes also where the volume never comes.
+func TestRefusedVolume(t *testing.T) {
+	w := newWorld(t)
+	const words = `Could not create volume "x": could not create volume in EC2: InvalidParameterValue`
+	w.cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Refuse(words) })
+	w.cluster.AllPods(fakecluster.Unschedulable("waiting for the volume"))
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(ebsTarget()).Workload(reads("w")).
+		Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build())
+	w.untilStep(sb, v1alpha1.ReasonProvisioning, "run w.gp3")
+	w.pass(sb, 10*time.Second)
+	w.untilStep(sb, v1alpha1.ReasonProvisioning, words)
+
+	w.pass(sb, time.Minute)
+	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, words)
+	if left := w.children(); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+func TestMissingDriver(t *testing.T) {
+	w := newWorld(t)
+	target := v1alpha1.Target{Name: "efs", EFS: &v1alpha1.EFSFileSystem{FileSystemID: "fs-01234567"}}
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(target).Workload(reads("w")).Build())
+	w.untilStep(sb, v1alpha1.ReasonPending)
+	w.pass(sb, time.Minute)
+	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "spec.targets[0].efs", "no CSI driver efs.csi.aws.com", "add-on aws-efs-csi-driver")
+}
+
+func TestVolumeAttributesClass(t *testing.T) {
+	class := func(w *world, driver string) string {
+		name := w.namespace + "-class"
+		created := &storagev1.VolumeAttributesClass{ObjectMeta: metav1.ObjectMeta{Name: name}, DriverName: driver, Parameters: map[string]string{"iops": "6000", "throughput": "250"}}
+		create(w, created)
+		w.Cleanup(func() { _ = w.client.Delete(w.Context(), created) })
+		return name
+	}
+	benchmark := func(w *world, name string) *v1alpha1.StorageBenchmark {
+		target := ebsTarget()
+		target.EBS.IOPS, target.VolumeAttributesClassName, target.Capacity = nil, &name, new(resource.MustParse("100Gi"))
+		return create(w, builder.NewBenchmark(w.namespace, "sb").Target(target).Workload(reads("w")).Build())
+	}
+	t.Run("gives the volume its performance", func(t *testing.T) {
+		w := newWorld(t)
+		w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+		name := class(w, storage.EBSDriver)
+		sb := w.untilStep(benchmark(w, name), v1alpha1.ReasonMeasuring)
+		if limits := sb.Status.Targets[0].Limits; limits == nil || *limits.IOPS != 6000 || *limits.BytesPerSecond != 250<<20 {
+			t.Errorf("limits are %+v", limits)
+		}
+		if claims := w.claims(); len(claims) != 1 || *claims[0].Spec.VolumeAttributesClassName != name {
+			t.Errorf("claims are %+v", claims)
+		}
+	})
+	t.Run("is missing", func(t *testing.T) {
+		w := newWorld(t)
+		sb := benchmark(w, "none")
+		w.untilStep(sb, v1alpha1.ReasonPending)
+		w.pass(sb, time.Minute)
+		w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "spec.targets[0].volumeAttributesClassName", "there is no such VolumeAttributesClass")
+	})
+	t.Run("is of another driver", func(t *testing.T) {
+		w := newWorld(t)
+		sb := benchmark(w, class(w, fakecluster.Driver))
+		w.untilStep(sb, v1alpha1.ReasonPending)
+		w.pass(sb, time.Minute)
+		w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "it is of driver "+fakecluster.Driver)
+	})
+}
+
+// Objects of other benchmarks are not touched, also not those of one of the same name in another namespace.
+func TestClusterObjectsOfOthers(t *testing.T) {
+	w := newWorld(t)
+	others := &storagev1.StorageClass{
+		ObjectMeta: metav1.ObjectMeta{Name: w.namespace + "-theirs", Labels: map[string]string{
+			v1alpha1.LabelManagedBy: v1alpha1.ManagedBy, v1alpha1.LabelBenchmark: "sb", v1alpha1.LabelNamespace: "elsewhere", v1alpha1.LabelUID: "1",
+		}},
+		Provisioner: fakecluster.Driver,
+	}
+	create(w, others)
+	w.Cleanup(func() { _ = w.client.Delete(w.Context(), others) })
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(ebsTarget()).Workload(reads("w")).Build())
+	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	if err := w.client.Get(w.Context(), client.ObjectKeyFromObject(others), others); err != nil || others.DeletionTimestamp != nil {
+		t.Errorf("StorageClass of somebody else: %v, deleted %v", err, others.DeletionTimestamp)
+	}
+}
+
+// On an object store runs that read share what the first of them lays out, and each attempt to write has names of its
+// own.
+func TestJobsOnABucket(t *testing.T) {
+	w := newWorld(t)
+	sweep := reads("reads")
+	sweep.Matrix = map[string]v1alpha1.MatrixValues{"numjobs": {intstr.FromInt32(1), intstr.FromInt32(4)}}
+	writes := reads("writes")
+	writes.Fio.RW = "write"
+	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		if strings.HasPrefix(pod.Annotations[v1alpha1.AnnotationRun], "writes") && pod.Labels[v1alpha1.LabelAttempt] == "1" {
+			return fakecluster.Evict()
+		}
+		return fakecluster.Succeed(builder.Report())
+	})
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Workload(sweep).Workload(writes).
+		With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain }).Build())
+	type files struct{ layout, measure string }
+	seen := map[string]files{}
+	w.eventually(func() error {
+		for _, j := range w.jobs() {
+			pod := j.Spec.Template.Spec
+			found := files{measure: pod.Containers[0].Env[0].Value}
+			if len(pod.InitContainers) > 0 {
+				found.layout = pod.InitContainers[0].Env[0].Value
+			}
+			seen[j.Annotations[v1alpha1.AnnotationRun]+" "+j.Labels[v1alpha1.LabelAttempt]] = found
+		}
+		if len(seen) < 4 {
+			return fmt.Errorf("seen are only %v", seen)
+		}
+		return nil
+	})
+	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+	one, four := seen["reads.numjobs-1.s3 1"], seen["reads.numjobs-4.s3 1"]
+	if !strings.Contains(one.layout, "numjobs=4") || four.layout != "" {
+		t.Errorf("layout of the first run is\n%s, of the second\n%s", one.layout, four.layout)
+	}
+	if !strings.Contains(one.measure, "directory="+job.MountPath+"\n") || !strings.Contains(one.measure, "filename_format=read-") {
+		t.Errorf("the run that reads does\n%s", one.measure)
+	}
+	first, second := seen["writes.s3 1"], seen["writes.s3 2"]
+	for _, option := range []string{"create_on_open=1", "fallocate=none", "end_fsync=1", "unlink=1", "filename_format=write-"} {
+		if !strings.Contains(first.measure, option) {
+			t.Errorf("the run that writes lacks %s:\n%s", option, first.measure)
+		}
+	}
+	if first.layout != "" || first.measure == second.measure {
+		t.Errorf("attempts that write have the layout %q and do\n%s and\n%s", first.layout, first.measure, second.measure)
+	}
+}

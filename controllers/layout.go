@@ -1,0 +1,77 @@
+package controllers
+
+import (
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// layout returns what has to be laid out before a run, nil if nothing has. The first run on a target lays out
+// the files of all, so that the others need not be started twice, for the layout and for themselves.
+func (s *scope) layout(planned *plan.Run) *fio.JobFile {
+	if storage.IsObjectStore(planned.Target) {
+		return s.layoutObjects(planned)
+	}
+	needed := planned.Job.Layout()
+	if needed == "" || !planned.Job.NeedsLayout() {
+		return fio.LayoutFile(planned.Job)
+	}
+	all := s.knownLayouts(planned.Target)
+	for i := range s.sb.Status.Runs {
+		run := &s.sb.Status.Runs[i]
+		if run.Target != planned.Target.Name || run.State != v1alpha1.RunSucceeded {
+			continue
+		}
+		earlier := s.planned(run).Job
+		if earlier.Layout() == needed || (all != nil && earlier.NeedsLayout() && earlier.Layout() != "") {
+			return nil
+		}
+	}
+	if all != nil {
+		return all
+	}
+	return fio.LayoutFile(planned.Job)
+}
+
+// knownLayouts returns what lays out the files of all runs on a target, but those whose files cannot be known.
+func (s *scope) knownLayouts(target *v1alpha1.Target) *fio.JobFile {
+	var files []*fio.JobFile
+	seen := map[string]bool{"": true}
+	for i := range s.runs {
+		if s.runs[i].Target != target {
+			continue
+		}
+		if layout := s.runs[i].Job.Layout(); !seen[layout] {
+			seen[layout] = true
+			files = append(files, s.runs[i].Job)
+		}
+	}
+	return fio.LayoutFile(files...)
+}
+
+// layoutObjects returns what has to be laid out before a run on an object store. Objects cannot be changed, so those
+// of runs that differ in their sizes are others, and the first run that reads lays out all.
+func (s *scope) layoutObjects(planned *plan.Run) *fio.JobFile {
+	mine := fio.LayoutObjects(planned.Job)
+	if mine == nil {
+		return nil
+	}
+	var jobs []*fio.JobFile
+	for i := range s.runs {
+		if s.runs[i].Target == planned.Target {
+			jobs = append(jobs, s.runs[i].Job)
+		}
+	}
+	all := fio.LayoutObjects(jobs...)
+	if all == nil {
+		return mine // too much for one file; what is there is only looked at
+	}
+	for i := range s.sb.Status.Runs {
+		run := &s.sb.Status.Runs[i]
+		if run.Target == planned.Target.Name && run.State == v1alpha1.RunSucceeded && fio.LayoutObjects(s.planned(run).Job) != nil {
+			return nil
+		}
+	}
+	return all
+}

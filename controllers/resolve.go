@@ -1,0 +1,157 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// resolver looks up what a target names, and says what is missing.
+type resolver func(context.Context, *field.Path, *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error)
+
+// resolveTargets looks up the StorageClasses, drivers and claims that the targets name.
+func (s *scope) resolveTargets(ctx context.Context) ([]v1alpha1.TargetStatus, field.ErrorList, error) {
+	var statuses []v1alpha1.TargetStatus
+	var missing field.ErrorList
+	for i := range s.sb.Spec.Targets {
+		target := &s.sb.Spec.Targets[i]
+		status, problem, err := s.resolverOf(target)(ctx, field.NewPath("spec", "targets").Index(i), target)
+		if err != nil {
+			return nil, nil, err
+		}
+		if problem != nil {
+			missing = append(missing, problem)
+		}
+		statuses = append(statuses, status)
+	}
+	return statuses, missing, nil
+}
+
+func (s *scope) resolverOf(target *v1alpha1.Target) resolver {
+	switch {
+	case target.ClaimName != nil:
+		return s.resolveClaim
+	case target.StorageClassName != nil:
+		return s.resolveClass
+	default:
+		return s.resolveDriver
+	}
+}
+
+// newTargetStatus returns what is known of a target whose claim is made, before anything is looked up.
+func (s *scope) newTargetStatus(target *v1alpha1.Target) v1alpha1.TargetStatus {
+	return v1alpha1.TargetStatus{
+		Name:             target.Name,
+		StorageClassName: storage.ClassName(s.sb, target),
+		Driver:           storage.Driver(target),
+		VolumeMode:       storage.VolumeMode(target),
+		AccessModes:      []corev1.PersistentVolumeAccessMode{storage.AccessMode(target)},
+		Claims:           []string{storage.ClaimName(s.sb, target)},
+	}
+}
+
+func (s *scope) resolveClass(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
+	status := s.newTargetStatus(target)
+	var classes storagev1.StorageClassList
+	if err := s.Live.List(ctx, &classes); err != nil {
+		return status, nil, fmt.Errorf("list StorageClasses: %w", err)
+	}
+	i := slices.IndexFunc(classes.Items, func(c storagev1.StorageClass) bool { return c.Name == status.StorageClassName })
+	if i < 0 {
+		return status, field.Invalid(path.Child("storageClassName"), status.StorageClassName, "there is no such StorageClass: "+whichClasses(classes.Items)), nil
+	}
+	status.Driver = classes.Items[i].Provisioner
+	attributes, problem, err := s.resolveAttributes(ctx, path, target, status.Driver)
+	status.Limits = storage.Limits(target, storage.Class{Driver: status.Driver, Parameters: classes.Items[i].Parameters, Attributes: attributes})
+	return status, problem, err
+}
+
+func whichClasses(classes []storagev1.StorageClass) string {
+	if len(classes) == 0 {
+		return "this cluster has none; create one"
+	}
+	names := make([]string, len(classes))
+	for i := range classes {
+		names[i] = classes[i].Name
+	}
+	return "this cluster has " + strings.Join(names, ", ")
+}
+
+// resolveDriver looks for the CSI driver of storage that the target describes by itself.
+func (s *scope) resolveDriver(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
+	status := s.newTargetStatus(target)
+	kind := driverFields[status.Driver]
+	err := s.Live.Get(ctx, types.NamespacedName{Name: status.Driver}, &storagev1.CSIDriver{})
+	if apierrors.IsNotFound(err) {
+		return status, field.Invalid(path.Child(kind.field), field.OmitValueType{},
+			fmt.Sprintf("the cluster has no CSI driver %s; install it, on EKS as add-on %s", status.Driver, kind.addOn)), nil
+	}
+	if err != nil {
+		return status, nil, fmt.Errorf("get CSIDriver: %w", err)
+	}
+	attributes, problem, err := s.resolveAttributes(ctx, path, target, status.Driver)
+	status.Limits = storage.Limits(target, storage.Class{Driver: status.Driver, Attributes: attributes})
+	return status, problem, err
+}
+
+// driverFields has the field of a target that needs a driver, and the add-on of EKS that is the driver.
+// https://docs.aws.amazon.com/eks/latest/userguide/workloads-add-ons-available-eks.html
+var driverFields = map[string]struct{ field, addOn string }{
+	storage.EBSDriver: {"ebs", "aws-ebs-csi-driver"},
+	storage.EFSDriver: {"efs", "aws-efs-csi-driver"},
+	storage.S3Driver:  {"s3", "aws-mountpoint-s3-csi-driver"},
+}
+
+// resolveAttributes returns the parameters of the VolumeAttributesClass that the target names.
+func (s *scope) resolveAttributes(ctx context.Context, path *field.Path, target *v1alpha1.Target, driver string) (map[string]string, *field.Error, error) {
+	if target.VolumeAttributesClassName == nil {
+		return nil, nil, nil
+	}
+	name := *target.VolumeAttributesClassName
+	path = path.Child("volumeAttributesClassName")
+	var class storagev1.VolumeAttributesClass
+	err := s.Live.Get(ctx, types.NamespacedName{Name: name}, &class)
+	switch {
+	case meta.IsNoMatchError(err):
+		return nil, field.Invalid(path, name, "this cluster has no VolumeAttributesClasses, which come with Kubernetes 1.34; remove it, and set iops and throughput instead"), nil
+	case apierrors.IsNotFound(err):
+		return nil, field.Invalid(path, name, "there is no such VolumeAttributesClass; create it, or name one of: kubectl get volumeattributesclass"), nil
+	case err != nil:
+		return nil, nil, fmt.Errorf("get VolumeAttributesClass: %w", err)
+	case class.DriverName != driver:
+		return nil, field.Invalid(path, name, fmt.Sprintf("it is of driver %s, and the volume is of %s; name one of that driver", class.DriverName, driver)), nil
+	}
+	return class.Parameters, nil, nil
+}
+
+func (s *scope) resolveClaim(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
+	status := v1alpha1.TargetStatus{Name: target.Name, Claims: []string{*target.ClaimName}, Limits: storage.Limits(target, storage.Class{})}
+	var claim corev1.PersistentVolumeClaim
+	key := types.NamespacedName{Namespace: s.sb.Namespace, Name: *target.ClaimName}
+	if err := s.Live.Get(ctx, key, &claim); err != nil {
+		if !apierrors.IsNotFound(err) {
+			return status, nil, fmt.Errorf("get claim: %w", err)
+		}
+		return status, field.Invalid(path.Child("claimName"), *target.ClaimName,
+			fmt.Sprintf("there is no such PersistentVolumeClaim in namespace %s; create it, or name a storageClassName for a new volume", s.sb.Namespace)), nil
+	}
+	status.VolumeMode = ptr.Deref(claim.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
+	status.AccessModes = claim.Spec.AccessModes
+	status.StorageClassName = ptr.Deref(claim.Spec.StorageClassName, "")
+	if !claim.DeletionTimestamp.IsZero() {
+		return status, field.Invalid(path.Child("claimName"), *target.ClaimName, "the PersistentVolumeClaim is being deleted; name another one"), nil
+	}
+	return status, nil, nil
+}

@@ -1,0 +1,65 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/yaml"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// What AWS, or a bucket, would refuse later is refused before anything is provisioned, at the field that is wrong.
+func TestStorageIsValidated(t *testing.T) {
+	const (
+		bucket   = "targets: [{name: t, s3: {bucket: my-bucket}}]\n"
+		anything = "workloads: [{name: w, fio: {rw: read, size: 1M}}]\n"
+	)
+	for _, test := range []struct{ name, spec, want string }{
+		{name: "E5 on a bucket", spec: bucket + `workloads:
+- name: w
+  fio: {rw: read, ioengine: libaio, direct: true, iodepth: 128, bs: 8m, size: 1g, options: {kb_base: "1024", stonewall: "1"}}
+  matrix: {size: [500M, 1g, 3g], numjobs: [1, 8, 16]}
+`},
+		{name: "writes of a size on a bucket", spec: bucket + "workloads: [{name: w, fio: {rw: write, size: 100G, bs: 8m}}]"},
+		{"random writes on a bucket", bucket + "workloads: [{name: w, fio: {rw: randwrite, size: 1M}}]", "spec.workloads[0].fio.rw: "},
+		{"writes for a time on a bucket", bucket + "workloads: [{name: w, fio: {rw: write, size: 1M, runtimeSeconds: 5, timeBased: true}}]", "spec.workloads[0].fio.timeBased: "},
+		{"a case that a bucket cannot do", bucket + "workloads: [{name: w, fio: {rw: read, size: 1M}, matrix: {rw: [read, randwrite]}}]", "spec.workloads[0].matrix[rw]: "},
+		{"beside a volume that could", "targets: [{name: v, ebs: {}}, {name: t, s3: {bucket: my-bucket}}]\nworkloads: [{name: w, fio: {rw: randwrite, size: 1M}}]", "spec.workloads[0].fio.rw: "},
+		{"too many IOPS", "targets: [{name: t, capacity: 4Gi, ebs: {type: io2, iops: 5000}}]\n" + anything, "spec.targets[0].ebs.iops: "},
+		{"too small", "targets: [{name: t, ebs: {type: sc1}}]\n" + anything, "spec.targets[0].capacity: "},
+		{"files that do not fit", "targets: [{name: t, capacity: 1Gi, ebs: {}}]\nworkloads: [{name: w, fio: {rw: read, size: 2G}}]", "spec.targets[0].capacity: "},
+		{name: "file systems grow", spec: "targets: [{name: t, efs: {fileSystemID: fs-01234567}}]\nworkloads: [{name: w, fio: {rw: read, size: 200G}}]"},
+		{"two kinds of storage", "targets: [{name: t, ebs: {}, s3: {bucket: my-bucket}}]\n" + anything, "spec.targets[0]: "},
+		{"no storage", "targets: [{name: t}]\n" + anything, "spec.targets[0]: "},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var spec v1alpha1.StorageBenchmarkSpec
+			if err := yaml.UnmarshalStrict([]byte(test.spec), &spec); err != nil {
+				t.Fatal(err)
+			}
+			_, problems := Runs(&spec, nil)
+			if test.want == "" {
+				if len(problems) > 0 {
+					t.Errorf("refused: %v", problems)
+				}
+				return
+			}
+			if len(problems) == 0 || !strings.HasPrefix(problems[0].Error(), test.want) {
+				t.Errorf("problems are %v, want one of %s", problems, test.want)
+			}
+		})
+	}
+}
+
+// The size of a new volume is the one that is refused, also where it is the default.
+func TestDefaultCapacityIsNamed(t *testing.T) {
+	spec := v1alpha1.StorageBenchmarkSpec{
+		Targets:   []v1alpha1.Target{{Name: "t", Capacity: new(resource.MustParse("100Gi")), EBS: &v1alpha1.EBSVolume{Type: "st1"}}},
+		Workloads: []v1alpha1.Workload{{Name: "w", Fio: &v1alpha1.FioParameters{RW: "read", Size: new("1M")}}},
+	}
+	if _, problems := Runs(&spec, nil); len(problems) != 1 || !strings.Contains(problems[0].Error(), `"100Gi"`) {
+		t.Errorf("problems are %v", problems)
+	}
+}

@@ -1,0 +1,156 @@
+package storage
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+const mib = 1 << 20
+
+var specPath = field.NewPath("spec")
+
+func TestLimits(t *testing.T) {
+	const volume, fileSystem = v1alpha1.ScopeVolume, v1alpha1.ScopeFileSystem
+	for _, test := range []struct {
+		name, target string
+		class        Class
+		want         *v1alpha1.Limits
+		source       string
+	}{{
+		name: "nothing is known of other drivers", target: "{name: t, storageClassName: c}", class: Class{Driver: "x", Parameters: map[string]string{"type": "gp3"}},
+	}, {
+		name: "a claim's driver is not asked", target: "{name: t, claimName: c}",
+	}, {
+		name: "the user says", target: "{name: t, claimName: c, limits: {iops: 5}}",
+		want: &v1alpha1.Limits{Scope: volume, IOPS: new(int64(5))}, source: "spec.targets[].limits",
+	}, {
+		name: "the user says of a file system", target: "{name: t, efs: {fileSystemID: fs-01234567, throughputMode: Elastic}, limits: {readIOPS: 5}}",
+		want: &v1alpha1.Limits{Scope: fileSystem, ReadIOPS: new(int64(5))}, source: "spec.targets[].limits",
+	}, {
+		name: "gp3 (E1)", target: "{name: t, capacity: 30Gi, ebs: {}}",
+		want: &v1alpha1.Limits{Scope: volume, IOPS: new(int64(3000)), BytesPerSecond: new(int64(125 * mib))}, source: "gp3",
+	}, {
+		name: "gp3 of a StorageClass, whose parameters are in any case", target: "{name: t, storageClassName: c, capacity: 100Gi}",
+		class: Class{Driver: EBSDriver, Parameters: map[string]string{"Type": "gp3", "IOPS": "4000", "throughput": "200"}},
+		want:  &v1alpha1.Limits{Scope: volume, IOPS: new(int64(4000)), BytesPerSecond: new(int64(200 * mib))}, source: "gp3",
+	}, {
+		name: "attributes prevail", target: "{name: t, storageClassName: c, capacity: 100Gi, volumeAttributesClassName: a}",
+		class: Class{Driver: EBSDriver, Parameters: map[string]string{"type": "gp3", "iops": "4000"}, Attributes: map[string]string{"iops": "6000"}},
+		want:  &v1alpha1.Limits{Scope: volume, IOPS: new(int64(6000)), BytesPerSecond: new(int64(125 * mib))}, source: "gp3",
+	}, {
+		name: "gp2 (E3)", target: "{name: t, capacity: 100Gi, ebs: {type: gp2}}",
+		want: &v1alpha1.Limits{Scope: volume, IOPS: new(int64(3000)), BytesPerSecond: new(int64(128 * mib)), Burst: &v1alpha1.Burst{
+			BaselineIOPS: new(int64(300)), BaselineBytesPerSecond: new(int64(75 * mib)), IOCredits: new(int64(5_400_000)),
+		}}, source: "gp2",
+	}, {
+		name: "AWS gives an average only of standard", target: "{name: t, capacity: 100Gi, ebs: {type: standard}}",
+	}, {
+		name: "random I/O only", target: "{name: t, capacity: 1Ti, ebs: {type: st1}}",
+		want: &v1alpha1.Limits{Scope: volume, BytesPerSecond: new(int64(250 * mib)), Burst: &v1alpha1.Burst{
+			BaselineBytesPerSecond: new(int64(40 * mib)), ByteCredits: new(int64(1 << 40)),
+		}}, source: "st1",
+	}, {
+		name: "mode of the file system is not known", target: "{name: t, efs: {fileSystemID: fs-01234567}}",
+	}, {
+		name: "empty file system that bursts (E1)", target: "{name: t, efs: {fileSystemID: fs-01234567, throughputMode: Bursting}}",
+		want: &v1alpha1.Limits{
+			Scope: fileSystem, ReadIOPS: new(int64(35_000)), WriteIOPS: new(int64(7000)),
+			ReadBytesPerSecond: new(int64(300 * mib)), WriteBytesPerSecond: new(int64(100 * mib)),
+			Burst: &v1alpha1.Burst{BaselineBytesPerSecond: new(int64(mib)), ByteCredits: new(int64(2_308_974_418_329))},
+		}, source: "EFS",
+	}, {
+		name: "a bucket has none", target: "{name: t, s3: {bucket: b}}",
+	}} {
+		t.Run(test.name, func(t *testing.T) {
+			_, target := benchmark(t, test.target)
+			got := Limits(target, test.class)
+			if test.want == nil || got == nil {
+				if got != nil || test.want != nil {
+					t.Fatalf("limits are %v, want %v", got, test.want)
+				}
+				return
+			}
+			if diff := cmp.Diff(*test.want, got.Limits); diff != "" {
+				t.Errorf("limits (-want +got):\n%s", diff)
+			}
+			if !strings.Contains(got.Source, test.source) || len(got.Source) > 256 {
+				t.Errorf("source is %q, want one of at most 256 bytes with %q", got.Source, test.source)
+			}
+		})
+	}
+}
+
+func TestClientLimits(t *testing.T) {
+	const ebs = `{name: t, ebs: {}}`
+	megabits := func(n int64) *int64 { return new(n * 1_000_000 / 8) }
+	for _, test := range []struct {
+		name, target, driver, instance string
+		want                           []v1alpha1.Limits
+	}{
+		{name: "unknown instance", target: ebs, driver: EBSDriver, instance: "x9.huge"},
+		{name: "no instance", target: ebs, driver: EBSDriver},
+		{name: "other storage", target: "{name: t, storageClassName: c}", driver: "x", instance: "m6i.large"},
+		{name: "EBS bandwidth bursts", target: ebs, driver: EBSDriver, instance: "m6i.large", want: []v1alpha1.Limits{{
+			Scope: v1alpha1.ScopeInstance, IOPS: new(int64(40_000)), BytesPerSecond: megabits(10_000),
+			Burst: &v1alpha1.Burst{BaselineIOPS: new(int64(3600)), BaselineBytesPerSecond: megabits(650)},
+		}}},
+		{name: "EBS bandwidth lasts", target: ebs, driver: EBSDriver, instance: "m6i.8xlarge", want: []v1alpha1.Limits{{
+			Scope: v1alpha1.ScopeInstance, IOPS: new(int64(40_000)), BytesPerSecond: megabits(10_000),
+		}}},
+		{name: "a StorageClass of EBS", target: "{name: t, storageClassName: c}", driver: EBSDriver, instance: "m6i.8xlarge", want: []v1alpha1.Limits{{
+			Scope: v1alpha1.ScopeInstance, IOPS: new(int64(40_000)), BytesPerSecond: megabits(10_000),
+		}}},
+		{name: "network (E5)", target: "{name: t, s3: {bucket: b}}", driver: S3Driver, instance: "m6i.8xlarge", want: []v1alpha1.Limits{{
+			Scope: v1alpha1.ScopeInstance, ReadBytesPerSecond: megabits(12_500), WriteBytesPerSecond: megabits(12_500),
+		}}},
+		{name: "one client of a file system, and the network", target: "{name: t, efs: {fileSystemID: fs-01234567, throughputMode: Bursting}}", driver: EFSDriver, instance: "m6i.8xlarge", want: []v1alpha1.Limits{
+			{Scope: v1alpha1.ScopeClient, BytesPerSecond: new(int64(500 * mib))},
+			{Scope: v1alpha1.ScopeInstance, ReadBytesPerSecond: megabits(12_500), WriteBytesPerSecond: megabits(12_500)},
+		}},
+		{name: "the user says", target: "{name: t, ebs: {}, clientLimits: {iops: 5}}", driver: EBSDriver, instance: "m6i.large", want: []v1alpha1.Limits{
+			{Scope: v1alpha1.ScopeInstance, IOPS: new(int64(5))},
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, target := benchmark(t, test.target)
+			var got []v1alpha1.Limits
+			for _, known := range ClientLimits(target, test.driver, test.instance) {
+				if known.Source == "" || len(known.Source) > 256 {
+					t.Errorf("source is %q", known.Source)
+				}
+				got = append(got, known.Limits)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("limits (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for _, test := range []struct{ target, want string }{
+		{target: "{name: t, ebs: {}}"},
+		{target: "{name: t, storageClassName: c}"},
+		{target: "{name: t, efs: {fileSystemID: fs-01234567}}"},
+		{"{name: t, ebs: {type: io2}}", "spec.ebs.iops: Required value"},
+		{"{name: t, ebs: {type: gp2, iops: 3000}}", "spec.ebs.iops: Invalid value: \"3000\""},
+		{"{name: t, ebs: {type: st1}}", "spec.capacity: Invalid value: \"10Gi\""},
+		{"{name: t, efs: {fileSystemID: fs-01234567, throughputMode: Provisioned}}", "spec.efs.provisionedThroughput: Required value"},
+		// Figures come from the VolumeAttributesClass, which is not known here.
+		{target: "{name: t, ebs: {type: io2}, volumeAttributesClassName: c}"},
+	} {
+		_, target := benchmark(t, test.target)
+		got := ""
+		if errs := Validate(specPath, target); len(errs) > 0 {
+			got = errs[0].Error()
+		}
+		if (test.want == "") != (got == "") || !strings.HasPrefix(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.target, got, test.want)
+		}
+	}
+}

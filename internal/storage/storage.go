@@ -1,0 +1,138 @@
+// Package storage turns the targets of a benchmark into the objects that provision their volumes.
+package storage
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	storagev1ac "k8s.io/client-go/applyconfigurations/storage/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+)
+
+// Names of the CSI drivers.
+const (
+	EBSDriver = "ebs.csi.aws.com"
+	EFSDriver = "efs.csi.aws.com"
+	S3Driver  = "s3.csi.aws.com"
+)
+
+// DefaultCapacity is the size of a new volume whose target does not give one.
+var DefaultCapacity = resource.MustParse("10Gi")
+
+// Objects are what provisions a target's storage. All are nil for a claim that exists; they are made in the order
+// of the fields.
+type Objects struct {
+	// Class is the StorageClass of targets that do not name one.
+	Class *storagev1ac.StorageClassApplyConfiguration
+	// Volume is the PersistentVolume of storage that is not provisioned by its driver.
+	Volume *corev1ac.PersistentVolumeApplyConfiguration
+	// Claim is the claim of which pods mount the volume.
+	Claim *corev1ac.PersistentVolumeClaimApplyConfiguration
+}
+
+// User is who the pods run as, which some mounts must be told.
+type User struct {
+	UID, GID int64
+}
+
+// For returns what provisions the target's storage for pods of a user.
+func For(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, user User) Objects {
+	switch {
+	case t.StorageClassName != nil:
+		return Objects{Claim: claim(sb, t, *t.StorageClassName)}
+	case t.EBS != nil:
+		return Objects{Class: ebsClass(sb, t), Claim: claim(sb, t, ClassName(sb, t))}
+	case t.EFS != nil && isStatic(t.EFS):
+		return static(sb, t, efsVolume(t.EFS))
+	case t.EFS != nil:
+		return Objects{Class: efsClass(sb, t), Claim: claim(sb, t, ClassName(sb, t))}
+	case t.S3 != nil:
+		return static(sb, t, s3Volume(sb, t, user))
+	default:
+		return Objects{}
+	}
+}
+
+// Kinds returns how many kinds of storage the target gives, of which it must be one.
+func Kinds(t *v1alpha1.Target) int {
+	kinds := 0
+	for _, given := range []bool{t.StorageClassName != nil, t.EBS != nil, t.EFS != nil, t.S3 != nil, t.ClaimName != nil} {
+		if given {
+			kinds++
+		}
+	}
+	return kinds
+}
+
+// IsProvisioned says whether the target's claim is made for the benchmark, and so deleted after it.
+func IsProvisioned(t *v1alpha1.Target) bool { return t.ClaimName == nil }
+
+// HasCapacity says whether the target's volume has the size that the target gives. That of a claim that exists is
+// not known from the spec, and shared storage has none.
+func HasCapacity(t *v1alpha1.Target) bool { return t.StorageClassName != nil || t.EBS != nil }
+
+// IsObjectStore says whether files are objects of a store, which are written once, from beginning to end.
+func IsObjectStore(t *v1alpha1.Target) bool { return t.S3 != nil }
+
+// KeepsFiles says whether files on the target stay when its claim is deleted, so that they must be deleted before:
+// somebody's claim, and storage whose driver leaves files behind. driver is the CSI driver of the target's
+// StorageClass, "" if unknown.
+func KeepsFiles(t *v1alpha1.Target, driver string) bool {
+	return !IsProvisioned(t) || t.EFS != nil || t.S3 != nil || driver == EFSDriver
+}
+
+// Driver returns the CSI driver of targets that do not name a StorageClass or a claim, else "".
+func Driver(t *v1alpha1.Target) string {
+	switch {
+	case t.EBS != nil:
+		return EBSDriver
+	case t.EFS != nil:
+		return EFSDriver
+	case t.S3 != nil:
+		return S3Driver
+	default:
+		return ""
+	}
+}
+
+// Capacity returns the size of the target's new volume.
+func Capacity(t *v1alpha1.Target) resource.Quantity {
+	return ptr.Deref(t.Capacity, DefaultCapacity)
+}
+
+// VolumeMode returns the mode of the target's new volume.
+func VolumeMode(t *v1alpha1.Target) corev1.PersistentVolumeMode {
+	return ptr.Deref(t.VolumeMode, corev1.PersistentVolumeFilesystem)
+}
+
+// AccessMode returns the access mode of the target's new volume.
+func AccessMode(t *v1alpha1.Target) corev1.PersistentVolumeAccessMode {
+	if t.EFS != nil || t.S3 != nil {
+		return corev1.ReadWriteMany
+	}
+	return ptr.Deref(t.AccessMode, corev1.ReadWriteOnce)
+}
+
+// ClassName returns the name of the StorageClass of the target's claim: the one that is named, or that is made; ""
+// for one without.
+func ClassName(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) string {
+	switch {
+	case t.StorageClassName != nil:
+		return *t.StorageClassName
+	case t.EBS != nil, t.EFS != nil && !isStatic(t.EFS):
+		return child.Name(sb, t.Name)
+	default:
+		return ""
+	}
+}
+
+// ClaimName returns the name of the target's PersistentVolumeClaim.
+func ClaimName(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) string {
+	if t.ClaimName != nil {
+		return *t.ClaimName
+	}
+	return child.Name(sb, t.Name)
+}
