@@ -90,7 +90,7 @@ lint: ## Lint Go files and shell scripts.
 	  echo "golangci-lint $$module"; \
 	  (cd $$module && $(call tool,golangci-lint) run --config $(ROOT)/.golangci.yml) || failed=1; \
 	done; exit $$failed
-	@for script in hack/*.sh .ci/run; do bash -n "$$script"; done
+	@for script in hack/*.sh hack/*/*.sh .ci/run; do bash -n "$$script"; done
 
 .PHONY: lint-fix
 lint-fix: ## Fix what the Go linters can fix by themselves.
@@ -123,8 +123,10 @@ test-unit: test-packages $(LOCALCLUSTER) ## Unit tests, and tests against a real
 
 .PHONY: test-e2e
 test-e2e: ## End-to-end tests on the local cluster, which stays up: make cluster-down.
-	@$(MAKE) deploy
+	@$(MAKE) deploy S3=1
 	@PATH="$$($(LOCALCLUSTER) binaries kubectl):$$PATH" KUBECONFIG=$(CLUSTER_KUBECONFIG) \
+	  STORAGEBENCH_BUCKET_DIRECTORY=$(ROOT)/.cluster/s3/storagebench-local \
+	  STORAGEBENCH_FILE_SYSTEM_DIRECTORY=$(ROOT)/.cluster/efs/fs-0123456789abcdef0 \
 	  go test -tags e2e -count=1 -v -timeout $(TEST_E2E_TIMEOUT) ./test/e2e/...
 
 .PHONY: deploy

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # The first result, from nothing: a cluster, the operator, a sample benchmark and its table.
 #
-# Starts the local cluster, builds the images and installs the operator from them. With EXISTING_CLUSTER=1 it uses
-# the cluster of KUBECONFIG instead, builds nothing, and takes the images from OPERATOR_IMAGE and RUNNER_IMAGE, or
-# else the chart's own. STORAGE_CLASS chooses what to measure; if it is not set, the cluster's default class.
+# Starts the local cluster, builds the images and installs the operator from them, and compares a gp3 volume with EFS,
+# or what stands in for them there. With EXISTING_CLUSTER=1 it uses the cluster of KUBECONFIG instead, builds nothing,
+# and takes the images from OPERATOR_IMAGE and RUNNER_IMAGE, or else the chart's own. There it measures the default
+# class. STORAGE_CLASS chooses another one to measure.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-readonly SAMPLE=config/samples/quickstart.yaml
-readonly NAME=quickstart
+readonly CLASS_SAMPLE=config/samples/quickstart.yaml
+readonly LOCAL_SAMPLES=config/samples-local
 readonly NAMESPACE=default
 readonly DEADLINE_SECONDS=${QUICKSTART_TIMEOUT:-600}
 
@@ -62,14 +63,16 @@ default_class() {
     head -n 1
 }
 
-apply_sample() {
+# Prints the benchmark to apply.
+sample() {
   local class=${STORAGE_CLASS:-}
+  if [[ -z $class && ${EXISTING_CLUSTER:-} != 1 ]]; then
+    kubectl kustomize "$LOCAL_SAMPLES" | awk -v RS='---\n' '/\n    experiment: e1\n/'
+    return
+  fi
   [[ -n $class ]] || class=$(default_class)
   [[ -n $class ]] || fail "the cluster has no default StorageClass; choose one of: kubectl get storageclass; make quickstart STORAGE_CLASS=NAME"
-  echo "StorageClass $class, $SAMPLE:"
-  echo
-  sed "s/storageClassName: .*/storageClassName: $class/" "$SAMPLE" | tee /dev/stderr |
-    kubectl apply --namespace "$NAMESPACE" --filename -
+  sed "s/storageClassName: .*/storageClassName: $class/" "$CLASS_SAMPLE"
 }
 
 # Prints status, reason and message of condition Succeeded each time it changes, until the deadline. It watches instead
@@ -108,8 +111,12 @@ install_operator
 use_kubectl
 
 step "Benchmark"
+benchmark=$(sample)
+NAME=$(kubectl create --dry-run=client --output name --filename - <<<"$benchmark" | cut -d / -f 2)
+readonly NAME
 kubectl delete storagebenchmark "$NAME" --namespace "$NAMESPACE" --ignore-not-found --timeout 3m
-apply_sample
+echo "$benchmark"
+kubectl apply --namespace "$NAMESPACE" --filename - <<<"$benchmark"
 wait_until_done
 
 step "Result"

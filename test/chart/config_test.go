@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
-	"sigs.k8s.io/yaml"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/plan"
@@ -105,17 +105,21 @@ func TestKustomize(t *testing.T) {
 	}
 }
 
-// TestSamples: each sample is a StorageBenchmark without a misspelt field, which can be carried out, and is in the
-// kustomization of its directory under a name of its own.
+// TestSamples: each sample is a StorageBenchmark without a misspelt field, short enough to be read at a glance, which can be
+// carried out, and is in the kustomization under a name of its own.
 func TestSamples(t *testing.T) {
-	files := map[string][]string{}
+	const maxLines = 40
+	files := []string{}
 	names := map[string]bool{}
 	for _, path := range samplePaths(t) {
-		directory, name := filepath.Split(path)
-		files[directory] = append(files[directory], name)
+		files = append(files, filepath.Base(path))
 		path, err := filepath.Rel(config, path)
 		if err != nil {
 			t.Fatal(err)
+		}
+		content, err := os.ReadFile(filepath.Join(config, path))
+		if lines := strings.Count(string(content), "\n"); err != nil || lines > maxLines {
+			t.Errorf("%s has %d lines, error %v", path, lines, err)
 		}
 		sample := file[v1alpha1.StorageBenchmark](t, path)
 		if sample.APIVersion != v1alpha1.GroupVersion.String() || sample.Kind != "StorageBenchmark" || names[sample.Name] {
@@ -126,44 +130,66 @@ func TestSamples(t *testing.T) {
 			t.Errorf("%s: %d runs, problems %v", path, len(runs), problems)
 		}
 	}
-	for directory, names := range files {
-		content, err := os.ReadFile(filepath.Join(directory, "kustomization.yaml"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var kustomization struct {
-			Resources []string `json:"resources"`
-		}
-		if err := yaml.Unmarshal(content, &kustomization); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(names, kustomization.Resources); diff != "" {
-			t.Errorf("samples in %s (-files +kustomization):\n%s", directory, diff)
-		}
+	kustomization := file[struct {
+		APIVersion string   `json:"apiVersion"`
+		Kind       string   `json:"kind"`
+		Resources  []string `json:"resources"`
+	}](t, "samples/kustomization.yaml")
+	if diff := cmp.Diff(files, kustomization.Resources); diff != "" {
+		t.Errorf("samples (-files +kustomization):\n%s", diff)
 	}
 }
 
-// TestPlansOfSamples: the samples of the published experiments ask for what was measured there.
-func TestPlansOfSamples(t *testing.T) {
-	for name, want := range map[string]struct {
-		runs    int
-		seconds int64 // 0: by size
-	}{
-		"two-classes.yaml":        {4, 4 * 60},
-		"gp2-vs-gp3.yaml":         {32, 0},
-		"magnetic-vs-ssd.yaml":    {12, 12 * 60},
-		"local/two-classes.yaml":  {32, 32},
-		"local/six-patterns.yaml": {12, 12 * 5},
-	} {
-		sample := file[v1alpha1.StorageBenchmark](t, filepath.Join("samples", name))
-		runs, _ := plan.Runs(&sample.Spec, nil)
-		total := int64(0)
-		for _, run := range runs {
-			seconds, _ := run.Job.RuntimeSeconds()
-			total += seconds
+// experiments are the samples of published measurements, by their label.
+var experiments = map[string]struct {
+	// runs and seconds are what was measured there; 0 seconds: by size.
+	runs    int
+	seconds int64
+	// local is the same on the local cluster.
+	local int64
+}{
+	"e1": {4, 4 * 60, 4 * 5},
+	"e2": {48, 0, 48},
+	"e3": {12, 12 * 60, 12 * 3},
+	"e4": {24, 24 * 30, 8 * 3},
+	"e5": {9, 0, 0},
+}
+
+// TestExperiments: the samples of the published experiments ask for what was measured there, and those of the local
+// cluster are the same, only smaller.
+func TestExperiments(t *testing.T) {
+	for directory, local := range map[string]bool{"samples": false, "samples-local": true} {
+		out, err := run(t, kustomize, "build", filepath.Join(config, directory))
+		if err != nil {
+			t.Fatal(err)
 		}
-		if len(runs) != want.runs || total != want.seconds {
-			t.Errorf("%s: %d runs of %d s, want %d of %d s", name, len(runs), total, want.runs, want.seconds)
+		found := 0
+		for key, object := range parse(t, out) {
+			want, ok := experiments[object.GetLabels()["experiment"]]
+			if !ok {
+				continue
+			}
+			found++
+			var sample v1alpha1.StorageBenchmark
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(object.Object, &sample, true); err != nil {
+				t.Fatalf("%s in %s: %v", key, directory, err)
+			}
+			runs, problems := plan.Runs(&sample.Spec, nil)
+			total := int64(0)
+			for _, run := range runs {
+				seconds, _ := run.Job.RuntimeSeconds()
+				total += seconds
+			}
+			seconds := want.seconds
+			if local {
+				seconds = want.local
+			}
+			if len(problems) > 0 || (len(runs) != want.runs && !local) || total != seconds {
+				t.Errorf("%s in %s: %d runs of %d s, want %d of %d s; problems %v", key, directory, len(runs), total, want.runs, seconds, problems)
+			}
+		}
+		if found != len(experiments) {
+			t.Errorf("%s has %d of %d experiments", directory, found, len(experiments))
 		}
 	}
 }
@@ -171,13 +197,9 @@ func TestPlansOfSamples(t *testing.T) {
 // samplePaths returns the paths of all samples, in the order of their names.
 func samplePaths(t *testing.T) []string {
 	t.Helper()
-	var paths []string
-	for _, pattern := range []string{"samples/*.yaml", "samples/*/*.yaml"} {
-		matches, err := filepath.Glob(filepath.Join(config, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		paths = append(paths, matches...)
+	paths, err := filepath.Glob(filepath.Join(config, "samples/*.yaml"))
+	if err != nil {
+		t.Fatal(err)
 	}
 	return slices.DeleteFunc(paths, func(path string) bool { return filepath.Base(path) == "kustomization.yaml" })
 }
