@@ -12,7 +12,8 @@ func storageBursts(s seen) string {
 		return ""
 	}
 	measured, baseline := base.figures()
-	rate := fmt.Sprintf("%s %s, where the %s's baseline is %s", measured, base.unit, base.owner, baseline)
+	unit, _, _ := strings.Cut(base.unit, " ")
+	rate := fmt.Sprintf("%s %s, where the %s's baseline is %s %s", measured, base.unit, base.owner, baseline, unit)
 	c := s.known.Credits
 	switch p := s.known.phase(s.result); {
 	case p == exhausted:

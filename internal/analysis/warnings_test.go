@@ -114,7 +114,7 @@ func TestWarnings(t *testing.T) {
 		},
 		known: []Known{{Storage: gp3, Client: clients(m6iLargeEBS)}, {Storage: gp2Of100GiB}},
 		want: []v1alpha1.Warning{{
-			Reason: v1alpha1.WarningBurstCredits, Message: "ran at 3000 IOPS, where the volume's baseline is 300: it can keep this up only as long as it has burst credits",
+			Reason: v1alpha1.WarningBurstCredits, Message: "ran at 3000 IOPS, where the volume's baseline is 300 IOPS: it can keep this up only as long as it has burst credits",
 		}},
 	}, {
 		name: "each once, in order, about the first",

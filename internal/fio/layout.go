@@ -3,7 +3,9 @@ package fio
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -81,11 +83,14 @@ func (j job) fills() bool {
 // flat returns the job as a section that depends on no other, with what its files depend on.
 func (j job) flat() Section {
 	section := Section{Name: j.name}
-	small := j.hasSmallBlocks()
+	block := j.layoutBlock()
 	for _, name := range slices.Sorted(maps.Keys(j.options)) {
-		if name != "bs" || !small {
+		if block == 0 || !slices.Contains(blockOptions, name) {
 			section.Options = append(section.Options, j.options[name])
 		}
+	}
+	if block > 0 {
+		section.Options = append(section.Options, Option{Name: "bs", Value: strconv.FormatInt(block, 10), HasValue: true})
 	}
 	if j.fills() && !j.has("overwrite") {
 		section.Options = append(section.Options, Option{Name: "overwrite", Value: "1", HasValue: true})
@@ -93,25 +98,63 @@ func (j job) flat() Section {
 	return section
 }
 
-// pageBytes is the size of blocks that fio has if it is not given another, and that layout is not slow with.
-const pageBytes = 4096
+const (
+	// pageBytes is the size of blocks that fio has if it is not given another, and below which direct I/O is not possible.
+	pageBytes = 4096
+	// layoutBlockBytes is the largest block in which files are laid out: the most that the kernel hands to FUSE at once.
+	layoutBlockBytes = 1 << 20
+)
 
-// hasSmallBlocks says whether the job's blocks are smaller than pages although whole pages fit into its files. fio
-// lays files out in blocks of the job, which takes for ever with blocks of a few bytes.
-func (j job) hasSmallBlocks() bool {
+var (
+	// blockOptions are the options that say how large blocks are.
+	blockOptions = []string{"bs", "bsrange", "bssplit", "bs_unaligned", "bs_is_seq_rand", "ba"}
+	// placeOptions are options for which fio wants blocks that fit to them.
+	placeOptions = []string{"offset", "offset_align", "offset_increment", "io_size", "zonemode", "zonesize", "zonerange", "zoneskip"}
+)
+
+// layoutBlock returns the size of the blocks in which the job's files are laid out, 0 if these are the job's own. fio
+// writes one block after the other, waiting for each, which takes for ever with small ones, and hours with 16k on
+// storage that takes milliseconds for each. So it is the largest power of two of which files can be made in just
+// the same size.
+func (j job) layoutBlock() int64 {
+	if slices.ContainsFunc(placeOptions, j.has) {
+		return 0
+	}
 	sets, ok := j.fileSets()
-	if !ok {
-		return false
+	if !ok || !j.hasEqualFiles() {
+		return 0
 	}
+	block := int64(layoutBlockBytes)
 	for _, set := range sets {
-		if set.bytes%pageBytes != 0 {
-			return false
+		for set.bytes%block != 0 {
+			block /= 2
 		}
 	}
-	for text := range strings.SplitSeq(j.text("bs", ""), ",") {
-		if bytes, ok := parseBytes(text, j.kiloBase()); ok && bytes < pageBytes {
-			return true
+	if block < pageBytes || block <= j.smallestBlock() {
+		return 0
+	}
+	return block
+}
+
+// hasEqualFiles says whether all files of the job have the same size, of which fio rounds nothing to blocks.
+func (j job) hasEqualFiles() bool {
+	if j.has("filesize") {
+		return !strings.Contains(j.text("filesize", ""), "-")
+	}
+	size, ok := j.size("size")
+	return ok && size%j.files() == 0
+}
+
+// smallestBlock returns the size of the job's smallest blocks, 0 if there are some of any size.
+func (j job) smallestBlock() int64 {
+	if j.has("bsrange") || j.has("bssplit") {
+		return 0
+	}
+	smallest := int64(math.MaxInt64)
+	for text := range strings.SplitSeq(j.text("bs", strconv.Itoa(pageBytes)), ",") {
+		if bytes, ok := parseBytes(text, j.kiloBase()); ok {
+			smallest = min(smallest, bytes)
 		}
 	}
-	return false
+	return smallest
 }

@@ -6,10 +6,6 @@ import (
 	"strings"
 )
 
-// layoutBlockBytes is the size of the blocks in which files are laid out in an object store, whatever a job's are: the
-// most that the kernel hands to FUSE at once.
-const layoutBlockBytes = 1 << 20
-
 // LayoutObjects returns a job file of which fio --create_only makes the files that the jobs of the given job files
 // read in an object store, under the names of WithObjectNames. fio leaves a file alone that is there in its size, and
 // replaces a shorter one, which an interrupted layout leaves; so to make it again costs a look at each file. It

@@ -140,15 +140,25 @@ func TestLayoutFile(t *testing.T) {
 	}
 }
 
-// TestLayoutOfSmallBlocks: files are laid out in whole pages, but those that pages do not fill.
-func TestLayoutOfSmallBlocks(t *testing.T) {
+// TestLayoutBlocks: files are laid out in the largest blocks of which they can be made, unless fio wants others.
+func TestLayoutBlocks(t *testing.T) {
 	for text, want := range map[string]string{
-		"bs=1\nsize=64k\n":                 "",
-		"bs=512,4k\nsize=64k\n":            "",
-		"bs=8k,,1k\nsize=64k\n":            "",
+		"size=64k\n":                       "65536",
+		"bs=1\nsize=64k\n":                 "65536",
+		"bs=512,4k\nsize=64k\n":            "65536",
+		"bs=8k,,1k\nsize=40k\n":            "8192",
+		"bs=16k\nsize=1G\n":                "1048576",
+		"bs=16k\nsize=1G\nnrfiles=4\n":     "1048576",
+		"bs=4k\nsize=30k\nnrfiles=3\n":     "4k", // 10k each
+		"bs=4k\nsize=32k\nnrfiles=3\n":     "4k", // not the same for each
+		"bs=8m\nsize=1G\n":                 "8m",
+		"bsrange=1k-64k\nsize=1M\n":        "1048576",
+		"bssplit=4k/50:8k/50\nsize=1M\n":   "1048576",
+		"bs=4k\nfilesize=16k-64k\n":        "4k",
+		"bs=4k\nsize=1M\noffset=4k\n":      "4k",
+		"bs=4k\nsize=1M\nio_size=8k\n":     "4k",
 		"bs=1\nsize=100\n":                 "1",
-		"bs=4k\nsize=64k\n":                "4k",
-		"bs=16k,64k\nsize=64k\n":           "16k,64k",
+		"bs=64k\nsize=64k\n":               "64k",
 		"bs=1k\nsize=64k\nfill_device=1\n": "1k",
 	} {
 		layout := LayoutFile(mustParse(t, "[a]\nrw=randrw\n"+text))
@@ -156,6 +166,43 @@ func TestLayoutOfSmallBlocks(t *testing.T) {
 			t.Errorf("%q is laid out with bs=%q, want %q", text, got, want)
 		}
 	}
+}
+
+// TestLayoutMakesTheSameFiles: by the judgement of fio itself, what is laid out are the files that the job would make.
+func TestLayoutMakesTheSameFiles(t *testing.T) {
+	for _, text := range []string{
+		"rw=randrw\nbs=16k\nsize=1M\nnumjobs=2",
+		"rw=read\nbs=1\nsize=40k",
+		"rw=write\nbs=4k,16k\nsize=3M\nnrfiles=3",
+		"rw=randread\nbsrange=4k-64k\nsize=256k",
+		"rw=randread\nbssplit=4k/50:64k/50\nsize=256k\nnrfiles=2",
+		"rw=randread\nbs=4k\nfilesize=128k\nsize=1M\nnrfiles=8",
+		"rw=readwrite\nbs=16k\nsize=1M\nfilename=shared",
+		"rw=write\nbs=4k\nsize=100k\nnrfiles=3",
+	} {
+		f := mustParse(t, "[a]\n"+text+"\n")
+		if diff := cmp.Diff(filesOf(t, f), filesOf(t, LayoutFile(f))); diff != "" {
+			t.Errorf("%q (-by itself +laid out):\n%s", text, diff)
+		}
+	}
+}
+
+// filesOf has fio make the files of a job file, and returns their sizes by their names.
+func filesOf(t *testing.T, f *JobFile) map[string]int64 {
+	t.Helper()
+	directory := t.TempDir()
+	if run := runFio(t, f.On(Volume{Directory: directory}).String(), "--create_only=1"); run.code != 0 {
+		t.Fatalf("fio: %s", run.output)
+	}
+	sizes := map[string]int64{}
+	for name := range filesBelow(t, directory) {
+		info, err := os.Stat(filepath.Join(directory, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes[name] = info.Size()
+	}
+	return sizes
 }
 
 // There is no layout file where there is nothing to make, or too much for one.
