@@ -141,6 +141,7 @@ func (s *scope) removeJobs(ctx context.Context, having client.MatchingLabels) ([
 		}
 	}
 	for i := range pods.Items {
+		s.noteFilesOf(&pods.Items[i])
 		left = append(left, leftoverPod(&pods.Items[i], s.Clock.Now()))
 	}
 	return left, nil

@@ -17,18 +17,46 @@ import (
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-// removeFiles has Jobs remove the test files from storage on which they would stay, where runs have begun.
+// noteFiles writes down on which storage runs may have made files that stay.
+func noteFiles(_ context.Context, s *scope) (outcome, error) {
+	for _, pods := range s.pods {
+		for _, pod := range pods {
+			s.noteFilesOf(pod)
+		}
+	}
+	return goOn(), nil
+}
+
+// noteFilesOf writes down that a run's pod may have made files: a container of it has begun.
+func (s *scope) noteFilesOf(pod *corev1.Pod) {
+	if pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleRun && !podStart(pod).IsZero() {
+		s.mayHaveFiles(pod.Labels[v1alpha1.LabelTarget])
+	}
+}
+
+// mayHaveFiles writes down that there may be files on a target.
+func (s *scope) mayHaveFiles(name string) {
+	status := s.targetStatus(name)
+	for i := range s.sb.Spec.Targets {
+		target := &s.sb.Spec.Targets[i]
+		if target.Name == name && status.TestFiles == "" && status.VolumeMode != corev1.PersistentVolumeBlock && storage.KeepsFiles(target, status.Driver) {
+			status.TestFiles = v1alpha1.TestFilesPresent
+		}
+	}
+}
+
+// removeFiles has Jobs remove the test files from storage on which they would stay.
 func (s *scope) removeFiles(ctx context.Context) ([]leftover, error) {
 	var left []leftover
 	for i := range s.sb.Spec.Targets {
 		target := &s.sb.Spec.Targets[i]
 		status := s.targetStatus(target.Name)
-		if status.TestFiles == "" && s.keepsFiles(target) {
+		if status.TestFiles == v1alpha1.TestFilesPresent {
 			if err := s.removeFilesOf(ctx, target, status); err != nil {
 				return nil, err
 			}
 		}
-		if status.TestFiles != v1alpha1.TestFilesRemoved && s.keepsFiles(target) {
+		if status.TestFiles == v1alpha1.TestFilesPresent || status.TestFiles == v1alpha1.TestFilesLeftBehind {
 			left = append(left, s.leftoverFiles(target, status.TestFiles == v1alpha1.TestFilesLeftBehind))
 		}
 	}
@@ -49,24 +77,6 @@ func (s *scope) removeFilesOf(ctx context.Context, target *v1alpha1.Target, stat
 		return err
 	}
 	return nil
-}
-
-// keepsFiles says whether there are test files that stay unless they are removed.
-func (s *scope) keepsFiles(target *v1alpha1.Target) bool {
-	return storage.KeepsFiles(target, s.targetStatus(target.Name).Driver) && s.hasFiles(target)
-}
-
-// hasFiles says whether runs on the target have made files.
-func (s *scope) hasFiles(target *v1alpha1.Target) bool {
-	if s.targetStatus(target.Name).VolumeMode == corev1.PersistentVolumeBlock {
-		return false
-	}
-	for i := range s.sb.Status.Runs {
-		if run := &s.sb.Status.Runs[i]; run.Target == target.Name && run.Attempts > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // leftoverFiles says where the test files of a target are, and how to remove them by hand.

@@ -44,13 +44,8 @@ func (s *scope) removeVolumes(ctx context.Context) ([]leftover, error) {
 // holdsFiles says whether a claim is still needed, to remove test files that would stay without it. What became of
 // them must be saved first.
 func (s *scope) holdsFiles(claim *corev1.PersistentVolumeClaim) bool {
-	name := claim.Labels[v1alpha1.LabelTarget]
-	for i := range s.sb.Spec.Targets {
-		if target := &s.sb.Spec.Targets[i]; target.Name == name && s.keepsFiles(target) {
-			return s.changed() || s.targetStatus(name).TestFiles == ""
-		}
-	}
-	return false
+	state := s.targetStatus(claim.Labels[v1alpha1.LabelTarget]).TestFiles
+	return state == v1alpha1.TestFilesPresent || (state != "" && s.changed())
 }
 
 // deleteClaim deletes a claim, and before it the Job that removed files there: Kubernetes keeps a claim as long as

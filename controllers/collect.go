@@ -12,6 +12,7 @@ import (
 
 // collect takes the outcome of an attempt that has ended into the status.
 func (s *scope) collect(ctx context.Context, run *v1alpha1.Run, pod *corev1.Pod, seen observation) {
+	s.mayHaveFiles(run.Target)
 	if pod != nil {
 		s.keepLog(ctx, run, pod)
 	}

@@ -245,6 +245,7 @@ func (s *scope) deadline(since time.Time, seconds *int32) time.Duration {
 
 // disrupted ends an attempt that was ended from outside. The run is repeated, but not for ever.
 func (s *scope) disrupted(run *v1alpha1.Run, why string) {
+	s.mayHaveFiles(run.Target) // its pod may be gone without having been seen
 	run.Disruptions++
 	if run.Disruptions > maxDisruptions {
 		s.failRun(run, fmt.Sprintf("%d attempts were disrupted, the last one because %s", run.Disruptions, why))

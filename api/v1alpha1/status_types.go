@@ -167,9 +167,10 @@ type TargetStatus struct {
 	// +kubebuilder:validation:MaxItems=2
 	ClientLimits []KnownLimits `json:"clientLimits,omitempty"`
 
-	// What became of test files on storage that stays: a claim that existed, a file system, a bucket.
+	// What became of test files on storage that stays: a claim that existed, a file system, a bucket. Unset as long
+	// as there are none.
 	// +optional
-	// +kubebuilder:validation:Enum=Removed;LeftBehind
+	// +kubebuilder:validation:Enum=Present;Removed;LeftBehind
 	TestFiles TestFilesState `json:"testFiles,omitempty"`
 
 	// Burst credits of the volume, as far as they follow from what this benchmark has used.
@@ -181,6 +182,8 @@ type TargetStatus struct {
 type TestFilesState string
 
 const (
+	// TestFilesPresent is the state of files that may have been made.
+	TestFilesPresent TestFilesState = "Present"
 	// TestFilesRemoved is the state of files that were removed.
 	TestFilesRemoved TestFilesState = "Removed"
 	// TestFilesLeftBehind is the state of files that could not be removed in time.

@@ -68,10 +68,24 @@ func (o Options) makeDirectory() error {
 	if o.Directory == "" {
 		return nil
 	}
-	if err := os.MkdirAll(o.Directory, 0o770); err != nil {
+	err := os.MkdirAll(o.Directory, 0o770)
+	if errors.Is(err, os.ErrPermission) {
+		return failf(digest.ExitFailed, "make the directory for test files: %v: the volume does not let user %d of groups %v write; set runAsUser or fsGroup in spec.pod.securityContext, or on EFS use an access point",
+			err, os.Getuid(), o.groups())
+	}
+	if err != nil {
 		return failf(digest.ExitFailed, "make the directory for test files: %v", err)
 	}
 	return nil
+}
+
+// groups returns the groups of the process, as far as they are known.
+func (o Options) groups() []int {
+	groups, err := os.Getgroups()
+	if err != nil {
+		fmt.Fprintf(o.Log, "groups: %v\n", err)
+	}
+	return groups
 }
 
 // Measure makes the directory, which is new where nothing had to be laid out, runs fio and reports its
