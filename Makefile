@@ -126,7 +126,7 @@ test-e2e: ## End-to-end tests on the local cluster, which stays up: make cluster
 	@$(MAKE) deploy S3=1
 	@PATH="$$($(LOCALCLUSTER) binaries kubectl):$$PATH" KUBECONFIG=$(CLUSTER_KUBECONFIG) \
 	  STORAGEBENCH_BUCKET_DIRECTORY=$(ROOT)/.cluster/s3/storagebench-local \
-	  STORAGEBENCH_FILE_SYSTEM_DIRECTORY=$(ROOT)/.cluster/efs/fs-0123456789abcdef0 \
+	  STORAGEBENCH_FILE_SYSTEM_DIRECTORY=$(ROOT)/.cluster/efs/fs-0123456789abcdef0/data \
 	  go test -tags e2e -count=1 -v -timeout $(TEST_E2E_TIMEOUT) ./test/e2e/...
 
 .PHONY: deploy

@@ -6,7 +6,12 @@ CLUSTER_ROOT := $(patsubst %/,%,$(dir $(CLUSTER_HACK)))
 
 LOCALCLUSTER       := $(CLUSTER_ROOT)/.cluster/bin/localcluster
 CLUSTER_KUBECONFIG := $(CLUSTER_ROOT)/.cluster/kubeconfig
-CLUSTER_PACKAGES   := $(shell awk '!/^\#/ && !seen[$$1]++ { print $$1 }' $(CLUSTER_HACK)/localcluster/packages.txt)
+
+# S3=1 adds S3 volumes to the cluster: an S3 server, the CSI driver and Mountpoint, which
+# needs cargo and some minutes to build, once.
+S3 ?=
+CLUSTER_PACKAGE_LISTS := $(CLUSTER_HACK)/localcluster/packages.txt $(if $(filter 1,$(S3)),$(CLUSTER_HACK)/localcluster/packages-s3.txt)
+CLUSTER_PACKAGES      := $(shell awk '!/^\#/ && !seen[$$1]++ { print $$1 }' $(CLUSTER_PACKAGE_LISTS))
 
 # Image tarballs for cluster-load.
 IMAGES ?=
@@ -21,8 +26,8 @@ $(LOCALCLUSTER):
 	@cd $(CLUSTER_HACK)/localcluster && CGO_ENABLED=0 GOWORK=off go build -trimpath -o $@ .
 
 .PHONY: cluster-up
-cluster-up: cluster-packages $(LOCALCLUSTER) ## Start the local cluster, or heal it.
-	@$(LOCALCLUSTER) up --root $(CLUSTER_ROOT)
+cluster-up: cluster-packages $(LOCALCLUSTER) ## Start the local cluster, or heal it (S3=1: with S3 volumes).
+	@$(LOCALCLUSTER) up --root $(CLUSTER_ROOT) $(if $(filter 1,$(S3)),--s3)
 
 .PHONY: cluster-down
 cluster-down: $(LOCALCLUSTER) ## Stop the local cluster and restore the machine.

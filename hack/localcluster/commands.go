@@ -22,14 +22,14 @@ func rootCommand() *cobra.Command {
 		},
 	}
 	root.AddCommand(clusterCommands()...)
-	root.AddCommand(imageCommand(), loopDriverCommand())
+	root.AddCommand(imageCommand())
+	root.AddCommand(driverCommands()...)
 	return root
 }
 
 func clusterCommands() []*cobra.Command {
 	return []*cobra.Command{
-		onCluster(&cobra.Command{Use: "up", Short: "Start the cluster, or heal it", Args: cobra.NoArgs},
-			func(cmd *cobra.Command, c *cluster.Cluster, _ []string) error { return c.Up(cmd.Context()) }),
+		upCommand(),
 		onCluster(&cobra.Command{Use: "down", Short: "Stop the cluster, delete it and restore the machine", Args: cobra.NoArgs},
 			func(cmd *cobra.Command, c *cluster.Cluster, _ []string) error { return c.Down(cmd.Context()) }),
 		onCluster(&cobra.Command{Use: "status", Short: "Show the cluster; fail when it is not healthy", Args: cobra.NoArgs},
@@ -49,6 +49,14 @@ func clusterCommands() []*cobra.Command {
 				return err
 			}),
 	}
+}
+
+func upCommand() *cobra.Command {
+	var options cluster.Options
+	cmd := onCluster(&cobra.Command{Use: "up", Short: "Start the cluster, or heal it", Args: cobra.NoArgs},
+		func(cmd *cobra.Command, c *cluster.Cluster, _ []string) error { return c.Up(cmd.Context(), options) })
+	cmd.Flags().BoolVar(&options.S3, "s3", false, "with S3 volumes, also after later starts, until the cluster is taken down")
+	return cmd
 }
 
 // onCluster makes a command work on the cluster of a checkout.

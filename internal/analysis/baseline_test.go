@@ -78,6 +78,13 @@ func TestCreditsInVerdicts(t *testing.T) {
 		name: "unknown credits, beneath the baseline", result: reads(280, 16<<10), known: Known{Storage: unknownCredits},
 		want: "Latency? 280 of the volume's 3000 IOPS, 9 %",
 	}, {
+		name: "nearly used up, at the baseline", result: reads(300, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: &Credits{Before: 0.04, After: 0.03, BurstShare: 1}},
+		want: "VolumeIOPS 300 300 of the volume's 300 IOPS that remain without burst credits (100 %)",
+	}, {
+		name: "nearly used up, above the baseline", result: reads(2990, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: &Credits{Before: 0.04, After: 0.03, BurstShare: 1, SecondsToBaseline: 2000}},
+		want:    "VolumeIOPS 3000 2990 of the volume's 3000 IOPS (100 %)",
+		warning: "ran on burst credits at 2990 IOPS, where the volume's baseline is 300 IOPS; of its credits 3 % are left; a run on a full bucket shows the baseline after 2000 s",
+	}, {
 		name: "full by what is known, at the baseline", result: reads(300, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: full},
 		want: "Unknown 300 of the volume's 300 IOPS that remain without burst credits (100 %): without credits that held the result back, with credits something else did, and which it was is unknown",
 	}, {

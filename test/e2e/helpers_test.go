@@ -98,6 +98,9 @@ func remove(t *testing.T, sb *v1alpha1.StorageBenchmark) {
 			t.Errorf("after deletion volume %s is left (%v)", name, err)
 		}
 	}
+	if names := clusterObjects(t, sb); len(names) > 0 {
+		t.Errorf("after deletion %v are left", names)
+	}
 }
 
 // volumesOf returns the names of the volumes that were provisioned for the benchmark, as far as its claims
@@ -210,6 +213,9 @@ func checkCleanedUp(t *testing.T, sb *v1alpha1.StorageBenchmark) {
 	t.Helper()
 	if names := volumesOf(t.Context(), t, sb); len(names) > 0 {
 		t.Errorf("claims of volumes %v are left", names)
+	}
+	if names := clusterObjects(t, sb); len(names) > 0 {
+		t.Errorf("%v are left", names)
 	}
 	for _, target := range sb.Status.Targets {
 		for _, volume := range target.Volumes {

@@ -19,12 +19,21 @@ const applyLimit = 60 * time.Second
 // addon is something that runs on the cluster, such as a CSI driver.
 type addon struct {
 	name string
+	// packages is a file beside packages.txt with the Debian packages that it needs as
+	// well, if any.
+	packages string
+	// build builds what the components need beyond programNames. It may be nil.
+	build func(context.Context) error
+	// prepare does what must be done between the manifest and the components. It may be nil.
+	prepare func(context.Context) error
 	// components in the order of their start. They may need the API.
 	components func(*Cluster) ([]component, error)
 	// manifest is applied before the components start.
 	manifest string
 	// drivers that each node has when the addon is up.
 	drivers []string
+	// about tells users in a line what they need to know to use it, if anything.
+	about string
 }
 
 //go:embed config/loop.yaml
@@ -57,7 +66,11 @@ func (c *Cluster) loopComponents() ([]component, error) {
 		}
 		all = append(all, driver)
 	}
-	provisioner, err := c.loopProvisioner()
+	provisioner, err := c.provisioner(provisioner{
+		name: "csi-provisioner", port: provisionerPort,
+		driver: c.nodes[0].component(LoopDriverCommand), socket: c.nodes[0].loopSocket(),
+		args: []string{"--default-fstype=ext4"},
+	})
 	return append(all, provisioner), err
 }
 
@@ -66,69 +79,56 @@ const LoopDriverCommand = "csi-loop"
 
 func (n *node) loopSocket() string { return n.path("csi-loop.sock") }
 
+func (n *node) registrationSocket(name string) string {
+	return n.path("kubelet", "plugins_registry", name+".sock")
+}
+
 func (n *node) loopDriver() (component, error) {
+	return n.diskDriver(LoopDriverCommand, "loop", n.cluster.volumesDir(), n.loopSocket())
+}
+
+// diskDriver is a CSI driver whose volumes are loop devices over files in a directory.
+func (n *node) diskDriver(command, name, volumes, socket string) (component, error) {
 	program, err := executable()
 	return component{
-		name: n.component(LoopDriverCommand),
-		argv: []string{program, LoopDriverCommand,
+		name: n.component(command),
+		argv: []string{program, command,
 			"--node=" + n.name,
-			"--volumes=" + n.cluster.volumesDir(),
-			"--socket=" + n.loopSocket(),
-			"--registration-socket=" + n.path("kubelet", "plugins_registry", "loop.sock"),
+			"--volumes=" + volumes,
+			"--socket=" + socket,
+			"--registration-socket=" + n.registrationSocket(name),
 			"--kubepods=" + filepath.Join(n.cgroup.Dir("blkio"), "kubepods"),
 		},
 		inputs: []string{program},
-		ready:  driverReady(n.loopSocket()),
-	}, err
-}
-
-func (c *Cluster) loopProvisioner() (component, error) {
-	program, err := c.program("csi-provisioner")
-	endpoint := address(loopbackIP, provisionerPort)
-	return component{
-		name: "csi-provisioner",
-		argv: []string{program,
-			"--kubeconfig=" + c.state.Kubeconfig(),
-			"--csi-address=" + c.nodes[0].loopSocket(),
-			"--http-endpoint=" + endpoint,
-			"--feature-gates=Topology=false",
-			"--default-fstype=ext4",
-			"--extra-create-metadata",
-			fmt.Sprintf("--kube-api-qps=%d", clientQPS),
-			fmt.Sprintf("--kube-api-burst=%d", clientBurst),
-			"--worker-threads=20",
-			"--retry-interval-start=250ms",
-			"--retry-interval-max=10s",
-			"--timeout=30s",
-			"--v=2",
-		},
-		// It would take that of the environment, which may be of another cluster, before that of its argument.
-		env: []string{"KUBECONFIG=" + c.state.Kubeconfig()},
-		// It ends when it loses the driver, so it is started anew with the driver.
-		inputs:  []string{c.state.Kubeconfig(), c.state.Record(c.nodes[0].component(LoopDriverCommand))},
-		listens: []string{endpoint},
-		ready:   httpOK("http://" + endpoint + "/metrics"),
+		ready:  driverReady(socket),
 	}, err
 }
 
 // apply applies an addon's objects.
 func (c *Cluster) apply(ctx context.Context, a addon) error {
+	file := c.state.Path("manifests", a.name+".yaml")
+	if err := state.WriteFile(file, []byte(a.manifest), 0o644); err != nil {
+		return err
+	}
+	if err := c.kubectl(ctx, "apply", "--server-side", "--force-conflicts", "--field-manager=localcluster", "--filename="+file); err != nil {
+		return fmt.Errorf("apply the objects of addon %s: %w", a.name, err)
+	}
+	return nil
+}
+
+// kubectl runs kubectl as the cluster's administrator.
+func (c *Cluster) kubectl(ctx context.Context, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, applyLimit)
 	defer cancel()
 	kubectl, err := c.program("kubectl")
 	if err != nil {
 		return err
 	}
-	file := c.state.Path("manifests", a.name+".yaml")
-	if err := state.WriteFile(file, []byte(a.manifest), 0o644); err != nil {
-		return err
-	}
-	cmd := exec.CommandContext(ctx, kubectl, "--kubeconfig="+c.state.Kubeconfig(),
-		"apply", "--server-side", "--force-conflicts", "--field-manager=localcluster", "--filename="+file)
+	cmd := exec.CommandContext(ctx, kubectl, append([]string{"--kubeconfig=" + c.state.Kubeconfig()}, args...)...)
 	// Its cache of the API's shape would outlive the cluster.
 	cmd.Env = append(os.Environ(), "KUBECACHEDIR="+c.state.Path("kubectl-cache"))
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("apply the objects of addon %s: %w: %s", a.name, err, strings.TrimSpace(string(out)))
+		return fmt.Errorf("kubectl %s: %w: %s", args[0], err, strings.TrimSpace(string(out)))
 	}
 	return nil
 }

@@ -26,6 +26,8 @@ type Cluster struct {
 	cgroup host.Cgroup
 	nodes  []*node
 	addons []addon
+	// options that are in force, of this or an earlier Up.
+	options Options
 }
 
 // Open returns the cluster of the checkout at root, whether it runs or not.
@@ -40,8 +42,12 @@ func Open(root string, out io.Writer) (*Cluster, error) {
 	}
 	c.cgroup = host.NewCgroup("storagebench-" + c.state.ID())
 	c.nodes = []*node{c.newNode(1)}
-	c.addons = []addon{loopAddon}
-	return c, nil
+	c.addons = []addon{loopAddon, ebsAddon, c.newEFSAddon()}
+	options, err := c.remembered()
+	if err != nil {
+		return nil, err
+	}
+	return c, c.enable(options)
 }
 
 // program returns the path of a program that is built from a tool module.
@@ -78,6 +84,10 @@ const (
 	proxyHealthPort     = 10256
 	proxyMetricsPort    = 10249
 	provisionerPort     = 10290
+	ebsProvisionerPort  = 10291
+	efsProvisionerPort  = 10292
+	s3Port              = 10380
+	s3ControllerPort    = 10381
 	kubeletPort         = 10250
 	kubeletHealthPort   = 10248
 	nodeHealthPortShift = 100

@@ -129,6 +129,10 @@ func (n *node) containerd() component {
 	}
 }
 
+// nodeLabels are those of a node of EKS, of the instance type whose limits are known to
+// go with the stand-ins for AWS' storage.
+const nodeLabels = "node.kubernetes.io/instance-type=m6i.large,topology.kubernetes.io/zone=local-a"
+
 func (n *node) kubelet() (component, error) {
 	program, err := n.cluster.program("kubelet")
 	config, kubeconfig := n.path("kubelet.yaml"), n.cluster.kubeconfigOf(n.name)
@@ -141,6 +145,7 @@ func (n *node) kubelet() (component, error) {
 			"--node-ip=" + n.ip,
 			"--root-dir=" + n.path("kubelet"),
 			"--cert-dir=" + n.path("kubelet", "pki"),
+			"--node-labels=" + nodeLabels,
 			"--v=1",
 		},
 		inputs:  []string{config, kubeconfig, n.cluster.state.PKI(n.servingRequest().Name + ".crt")},

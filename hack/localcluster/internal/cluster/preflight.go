@@ -17,12 +17,30 @@ func (c *Cluster) preflight() error {
 	if os.Geteuid() != 0 {
 		return errors.New("a local cluster needs root: containers, mounts and loop devices do")
 	}
-	// The list lies where cluster.mk reads it, too.
-	list, err := os.ReadFile(filepath.Join(c.root, "hack", "localcluster", "packages.txt"))
+	list, err := c.packages()
 	if err != nil {
 		return err
 	}
-	return errors.Join(checkPrograms(string(list)), host.CheckControllers())
+	return errors.Join(checkPrograms(list), host.CheckControllers())
+}
+
+// packages returns the lists of Debian packages, which lie where cluster.mk reads them, too.
+func (c *Cluster) packages() (string, error) {
+	files := []string{"packages.txt"}
+	for _, a := range c.addons {
+		if a.packages != "" {
+			files = append(files, a.packages)
+		}
+	}
+	var all strings.Builder
+	for _, file := range files {
+		list, err := os.ReadFile(filepath.Join(c.root, "hack", "localcluster", file))
+		if err != nil {
+			return "", err
+		}
+		all.Write(list)
+	}
+	return all.String(), nil
 }
 
 // checkPrograms names the Debian packages of missing programs. Each line of the

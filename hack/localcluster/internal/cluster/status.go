@@ -27,6 +27,11 @@ func (c *Cluster) Status(ctx context.Context, out io.Writer) error {
 		fmt.Fprintf(table, "\nAPI\t%v\n", err)
 		healthy = false
 	}
+	for _, a := range c.addons {
+		if a.about != "" {
+			fmt.Fprintf(table, "\n%s\n", a.about)
+		}
+	}
 	if err := table.Flush(); err != nil {
 		return err
 	}

@@ -20,10 +20,13 @@ var programNames = []string{
 	"etcd", "kubectl", "kube-apiserver", "kubelet", "kube-controller-manager", "kube-scheduler", "kube-proxy", "csi-provisioner",
 }
 
-// Up starts the cluster, or what is missing of it.
-func (c *Cluster) Up(ctx context.Context) error {
+// Up starts the cluster, or what is missing of it. Options add to those of an earlier Up.
+func (c *Cluster) Up(ctx context.Context, options Options) error {
 	ctx, cancel := context.WithTimeout(ctx, upLimit)
 	defer cancel()
+	if err := c.enable(options); err != nil {
+		return err
+	}
 	if err := c.preflight(); err != nil {
 		return err
 	}
@@ -45,6 +48,11 @@ func (c *Cluster) Up(ctx context.Context) error {
 			return err
 		}
 	}
+	for _, a := range c.addons {
+		if a.about != "" {
+			c.progress.printf("%s", a.about)
+		}
+	}
 	c.progress.printf("The cluster is up: export KUBECONFIG=%s", c.state.Kubeconfig())
 	return nil
 }
@@ -59,10 +67,26 @@ func (c *Cluster) prepare(ctx context.Context) (unlock func(), err error) {
 	})
 }
 
-func (c *Cluster) build(ctx context.Context) error { return c.binaries.Build(ctx, programNames...) }
+func (c *Cluster) build(ctx context.Context) error {
+	if err := c.binaries.Build(ctx, programNames...); err != nil {
+		return err
+	}
+	for _, a := range c.addons {
+		if a.build == nil {
+			continue
+		}
+		if err := a.build(ctx); err != nil {
+			return fmt.Errorf("addon %s: %w", a.name, err)
+		}
+	}
+	return nil
+}
 
 // configure writes all files that the components read.
 func (c *Cluster) configure(context.Context) error {
+	if err := c.remember(); err != nil {
+		return err
+	}
 	if err := c.credentials(); err != nil {
 		return fmt.Errorf("credentials: %w", err)
 	}
@@ -176,6 +200,11 @@ func (c *Cluster) startWorkers(ctx context.Context) error {
 func (c *Cluster) startAddon(ctx context.Context, a addon) error {
 	if err := c.apply(ctx, a); err != nil {
 		return err
+	}
+	if a.prepare != nil {
+		if err := a.prepare(ctx); err != nil {
+			return fmt.Errorf("addon %s: %w", a.name, err)
+		}
 	}
 	components, err := a.components(c)
 	if err != nil {

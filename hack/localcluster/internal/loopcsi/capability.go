@@ -20,7 +20,7 @@ const (
 
 // minCapacity by file system, "" for a raw block device: what it takes to make one
 // that holds something. mkfs.xfs refuses less than 300 MiB.
-var minCapacity = map[string]int64{"": 1 * mib, "ext4": 16 * mib, "xfs": 300 * mib}
+var minCapacity = map[string]int64{"": 1 * mib, "ext3": 16 * mib, "ext4": 16 * mib, "xfs": 300 * mib}
 
 func checkCapabilities(capabilities []*csi.VolumeCapability) error {
 	if len(capabilities) == 0 {
@@ -45,7 +45,7 @@ func checkCapability(capability *csi.VolumeCapability) error {
 		return err
 	}
 	if fsType := fsTypeOf(capability); minCapacity[fsType] == 0 {
-		return status.Errorf(codes.InvalidArgument, "file system type %q is not supported, only ext4 and xfs are", fsType)
+		return status.Errorf(codes.InvalidArgument, "file system type %q is not supported, only ext3, ext4 and xfs are", fsType)
 	}
 	return nil
 }
@@ -59,7 +59,7 @@ func checkAccessMode(mode csi.VolumeCapability_AccessMode_Mode) error {
 		return nil
 	default:
 		return status.Errorf(codes.InvalidArgument,
-			"access mode %s is not supported: a loop volume is a disk of one node, only ReadWriteOnce and ReadWriteOncePod are possible", mode)
+			"access mode %s is not supported: a volume is a disk of one node, only ReadWriteOnce and ReadWriteOncePod are possible", mode)
 	}
 }
 

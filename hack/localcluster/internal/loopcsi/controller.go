@@ -10,27 +10,26 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/storagebench/storagebench/hack/localcluster/internal/csiserve"
 	"github.com/storagebench/storagebench/hack/localcluster/internal/loopdev"
 )
 
 // ControllerGetCapabilities is part of the Controller service. Without
 // SINGLE_NODE_MULTI_WRITER there would be no ReadWriteOncePod.
 func (d *Driver) ControllerGetCapabilities(context.Context, *csi.ControllerGetCapabilitiesRequest) (*csi.ControllerGetCapabilitiesResponse, error) {
-	response := &csi.ControllerGetCapabilitiesResponse{}
-	for _, kind := range []csi.ControllerServiceCapability_RPC_Type{
+	kinds := []csi.ControllerServiceCapability_RPC_Type{
 		csi.ControllerServiceCapability_RPC_CREATE_DELETE_VOLUME,
 		csi.ControllerServiceCapability_RPC_SINGLE_NODE_MULTI_WRITER,
-	} {
-		response.Capabilities = append(response.Capabilities, &csi.ControllerServiceCapability{
-			Type: &csi.ControllerServiceCapability_Rpc{Rpc: &csi.ControllerServiceCapability_RPC{Type: kind}},
-		})
 	}
-	return response, nil
+	if d.kind.Modify != nil {
+		kinds = append(kinds, csi.ControllerServiceCapability_RPC_MODIFY_VOLUME)
+	}
+	return csiserve.ControllerCapabilities(kinds...), nil
 }
 
 // CreateVolume is part of the Controller service.
 func (d *Driver) CreateVolume(_ context.Context, r *csi.CreateVolumeRequest) (*csi.CreateVolumeResponse, error) {
-	wanted, err := newVolume(r)
+	wanted, err := d.newVolume(r)
 	if err != nil {
 		return nil, err
 	}
@@ -53,11 +52,11 @@ func (d *Driver) CreateVolume(_ context.Context, r *csi.CreateVolumeRequest) (*c
 	return &csi.CreateVolumeResponse{Volume: &csi.Volume{
 		VolumeId:      wanted.ID,
 		CapacityBytes: wanted.CapacityBytes,
-		VolumeContext: wanted.Limits.volumeContext(),
+		VolumeContext: wanted.Context,
 	}}, nil
 }
 
-func newVolume(r *csi.CreateVolumeRequest) (volume, error) {
+func (d *Driver) newVolume(r *csi.CreateVolumeRequest) (volume, error) {
 	if r.GetName() == "" {
 		return volume{}, status.Error(codes.InvalidArgument, "volume name is missing")
 	}
@@ -67,20 +66,19 @@ func newVolume(r *csi.CreateVolumeRequest) (volume, error) {
 	if err := checkCapabilities(r.GetVolumeCapabilities()); err != nil {
 		return volume{}, err
 	}
-	limits, err := parseLimits(r.GetParameters())
-	if err != nil {
-		return volume{}, status.Error(codes.InvalidArgument, err.Error())
-	}
-	capacity, err := capacityFor(r.GetCapacityRange(), r.GetVolumeCapabilities())
+	plan, err := d.kind.Plan(r)
 	if err != nil {
 		return volume{}, err
 	}
-	return volume{ID: volumeID(r.GetName()), Name: r.GetName(), CapacityBytes: capacity, Limits: limits}, nil
+	return volume{Plan: plan, Name: r.GetName()}, nil
 }
 
 func sameVolume(existing, wanted volume, requested *csi.CapacityRange) error {
 	if existing.Limits != wanted.Limits {
 		return fmt.Errorf("it has the limits %+v, asked for are %+v", existing.Limits, wanted.Limits)
+	}
+	if existing.Settings != wanted.Settings {
+		return fmt.Errorf("it has the settings %s, asked for are %s", existing.Settings, wanted.Settings)
 	}
 	return fits(existing.CapacityBytes, requested)
 }

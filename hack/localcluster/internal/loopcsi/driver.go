@@ -1,23 +1,23 @@
-// Package loopcsi is a CSI driver whose volumes are loop devices over files: real
-// block devices of a real size, with limits like those of a cloud's disks.
+// Package loopcsi makes CSI drivers whose volumes are loop devices over files: real
+// block devices of a real size, with limits like those of a cloud's disks. Its own
+// driver is of the plainest kind; a Kind makes another of it.
 package loopcsi
 
 import (
 	"context"
+	"errors"
 	"log/slog"
-	"sync/atomic"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
-	"google.golang.org/protobuf/types/known/wrapperspb"
 	"k8s.io/mount-utils"
 	utilexec "k8s.io/utils/exec"
 	"k8s.io/utils/keymutex"
+
+	"github.com/storagebench/storagebench/hack/localcluster/internal/csiserve"
 )
 
 // DriverName is the driver's name in Kubernetes.
 const DriverName = "loop.csi.storagebench.dev"
-
-const driverVersion = "0.1.0"
 
 // Options of a driver.
 type Options struct {
@@ -31,10 +31,10 @@ type Options struct {
 
 // Driver implements the CSI services.
 type Driver struct {
-	csi.UnimplementedIdentityServer
 	csi.UnimplementedControllerServer
 	csi.UnimplementedNodeServer
 
+	kind     Kind
 	nodeID   string
 	store    *store
 	throttle *throttler
@@ -43,17 +43,19 @@ type Driver struct {
 	// volumes has a lock for each volume: calls for one volume come one at a time,
 	// whatever callers do.
 	volumes keymutex.KeyMutex
-	// registered is true once the kubelet has taken the driver.
-	registered atomic.Bool
 }
 
-// New returns a driver that takes up the work of an earlier one.
-func New(o Options) (*Driver, error) {
+// New returns a driver of loop volumes that takes up the work of an earlier one.
+func New(o Options) (*Driver, error) { return NewOf(loopKind, o) }
+
+// NewOf returns a driver of the given kind that takes up the work of an earlier one.
+func NewOf(kind Kind, o Options) (*Driver, error) {
 	s, err := openStore(o.Volumes)
 	if err != nil {
 		return nil, err
 	}
 	d := &Driver{
+		kind:     kind,
 		nodeID:   o.NodeID,
 		store:    s,
 		throttle: newThrottler(o.Kubepods, o.Log),
@@ -61,14 +63,21 @@ func New(o Options) (*Driver, error) {
 		log:      o.Log,
 		volumes:  keymutex.NewHashed(64),
 	}
-	published, err := s.publications("*")
+	return d, d.takeUp()
+}
+
+// takeUp throttles again what was throttled before the driver ended.
+func (d *Driver) takeUp() error {
+	published, err := d.store.publications("*")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, p := range published {
-		d.throttle.add(p)
+		if err := d.throttlePod(p); err != nil {
+			return err
+		}
 	}
-	return d, nil
+	return nil
 }
 
 func (d *Driver) lock(id string) (unlock func()) {
@@ -77,22 +86,11 @@ func (d *Driver) lock(id string) (unlock func()) {
 	return func() { _ = d.volumes.UnlockKey(id) }
 }
 
-// GetPluginInfo is part of the Identity service.
-func (d *Driver) GetPluginInfo(context.Context, *csi.GetPluginInfoRequest) (*csi.GetPluginInfoResponse, error) {
-	return &csi.GetPluginInfoResponse{Name: DriverName, VendorVersion: driverVersion}, nil
-}
+// Sockets of a driver.
+type Sockets = csiserve.Sockets
 
-// GetPluginCapabilities is part of the Identity service.
-func (d *Driver) GetPluginCapabilities(context.Context, *csi.GetPluginCapabilitiesRequest) (*csi.GetPluginCapabilitiesResponse, error) {
-	return &csi.GetPluginCapabilitiesResponse{Capabilities: []*csi.PluginCapability{{
-		Type: &csi.PluginCapability_Service_{Service: &csi.PluginCapability_Service{
-			Type: csi.PluginCapability_Service_CONTROLLER_SERVICE,
-		}},
-	}}}, nil
-}
-
-// Probe is part of the Identity service. A driver that the kubelet does not know is
-// of no use to pods.
-func (d *Driver) Probe(context.Context, *csi.ProbeRequest) (*csi.ProbeResponse, error) {
-	return &csi.ProbeResponse{Ready: wrapperspb.Bool(d.registered.Load())}, nil
+// Serve runs the driver until the context ends.
+func (d *Driver) Serve(ctx context.Context, sockets Sockets) error {
+	err := csiserve.Serve(ctx, csiserve.Driver{Name: d.kind.Name, Controller: d, Node: d, Log: d.log}, sockets)
+	return errors.Join(err, d.throttle.close())
 }

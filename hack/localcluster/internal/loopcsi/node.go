@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 	"k8s.io/mount-utils"
 
+	"github.com/storagebench/storagebench/hack/localcluster/internal/csiserve"
 	"github.com/storagebench/storagebench/hack/localcluster/internal/loopdev"
 )
 
@@ -25,6 +26,7 @@ const (
 
 // formatOptions make mkfs write next to nothing: a new sparse file reads as zeros.
 var formatOptions = map[string][]string{
+	"ext3": {"-E", "lazy_itable_init=1,nodiscard,assume_storage_prezeroed=1"},
 	"ext4": {"-E", "lazy_itable_init=1,lazy_journal_init=1,nodiscard,assume_storage_prezeroed=1"},
 	"xfs":  {"-K"},
 }
@@ -40,17 +42,11 @@ func (d *Driver) NodeGetInfo(context.Context, *csi.NodeGetInfoRequest) (*csi.Nod
 
 // NodeGetCapabilities is part of the Node service.
 func (d *Driver) NodeGetCapabilities(context.Context, *csi.NodeGetCapabilitiesRequest) (*csi.NodeGetCapabilitiesResponse, error) {
-	response := &csi.NodeGetCapabilitiesResponse{}
-	for _, kind := range []csi.NodeServiceCapability_RPC_Type{
+	return csiserve.NodeCapabilities(
 		csi.NodeServiceCapability_RPC_STAGE_UNSTAGE_VOLUME,
 		csi.NodeServiceCapability_RPC_GET_VOLUME_STATS,
 		csi.NodeServiceCapability_RPC_SINGLE_NODE_MULTI_WRITER,
-	} {
-		response.Capabilities = append(response.Capabilities, &csi.NodeServiceCapability{
-			Type: &csi.NodeServiceCapability_Rpc{Rpc: &csi.NodeServiceCapability_RPC{Type: kind}},
-		})
-	}
-	return response, nil
+	), nil
 }
 
 // NodeStageVolume is part of the Node service: it attaches the disk and mounts its
@@ -198,12 +194,21 @@ func (d *Driver) register(v volume, device string, r *csi.NodePublishVolumeReque
 	if err != nil {
 		return err
 	}
-	p := publication{TargetPath: r.GetTargetPath(), PodUID: podUID, Device: number, Limits: v.Limits}
+	p := publication{VolumeID: v.ID, TargetPath: r.GetTargetPath(), PodUID: podUID, Device: number, Limits: v.Limits}
 	if err := d.store.savePublication(v.ID, p); err != nil {
 		return err
 	}
-	d.throttle.add(p)
-	return nil
+	return d.throttlePod(p)
+}
+
+// throttlePod holds a pod to the limits of the volume, or to its part of the
+// volume's budget.
+func (d *Driver) throttlePod(p publication) error {
+	if d.kind.Budget == nil {
+		d.throttle.add(p)
+		return nil
+	}
+	return d.throttle.addShare(p, func() (keeper, error) { return d.openBudget(p.VolumeID) })
 }
 
 func (d *Driver) bind(device string, r *csi.NodePublishVolumeRequest) error {

@@ -15,10 +15,8 @@ import (
 
 // volume is what is written down about a volume, beside its disk.
 type volume struct {
-	ID            string `json:"id"`
-	Name          string `json:"name"`
-	CapacityBytes int64  `json:"capacityBytes"`
-	Limits        Limits `json:"limits"`
+	Plan
+	Name string `json:"name"`
 }
 
 // store keeps each volume in a directory of its own. A directory appears and
@@ -30,6 +28,8 @@ type store struct {
 const (
 	diskName     = "disk.img"
 	metadataName = "volume.json"
+	// budgetName holds what a volume's budget keeps.
+	budgetName = "budget"
 	// partPrefix marks directories that are being made or deleted.
 	partPrefix = ".part-"
 )
@@ -111,9 +111,28 @@ func (s *store) delete(id string) error {
 	return os.RemoveAll(part)
 }
 
+// save replaces what is written down about an existing volume.
+func (s *store) save(v volume) error {
+	return state.WriteJSON(s.path(v.ID, metadataName), v, 0o600)
+}
+
+// budget returns what saveBudget saved, or nothing.
+func (s *store) budget(id string) ([]byte, error) {
+	kept, err := os.ReadFile(s.path(id, budgetName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return kept, err
+}
+
+func (s *store) saveBudget(id string, kept []byte) error {
+	return state.WriteFile(s.path(id, budgetName), kept, 0o600)
+}
+
 // publication is a volume in a pod. It is written down, because the driver may be
 // restarted while the pod runs.
 type publication struct {
+	VolumeID   string `json:"volumeID,omitempty"`
 	TargetPath string `json:"targetPath"`
 	PodUID     string `json:"podUID"`
 	Device     string `json:"device"`

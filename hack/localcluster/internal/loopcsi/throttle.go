@@ -14,9 +14,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// throttleInterval is how late a container may get its limits. The container's
-// first instruction comes later than that after its cgroup.
-const throttleInterval = 5 * time.Millisecond
+const (
+	// throttleInterval is how late a container may get its limits. The container's
+	// first instruction comes later than that after its cgroup.
+	throttleInterval = 5 * time.Millisecond
+	// governInterval is how often budgets are divided anew.
+	governInterval = 25 * time.Millisecond
+)
 
 // qosDirs are where the kubelet puts a pod's cgroup, below kubepods.
 var qosDirs = []string{"", "burstable", "besteffort"}
@@ -30,12 +34,16 @@ type throttler struct {
 	log      *slog.Logger
 
 	mu       sync.Mutex
-	limited  map[string]*limitedPod // by target path
+	limited  map[string]*limitedPod   // by target path
+	shared   map[string]*sharedVolume // by volume ID
+	governed time.Time
 	stopPoll context.CancelFunc
 }
 
 type limitedPod struct {
 	publication
+	// volume is set when the pod has a part of a budget and no limits of its own.
+	volume *sharedVolume
 	// done holds the containers' cgroups that have their limits.
 	done map[string]bool
 	// complained avoids the same line every 5 ms.
@@ -43,7 +51,7 @@ type limitedPod struct {
 }
 
 func newThrottler(kubepods string, log *slog.Logger) *throttler {
-	return &throttler{kubepods: kubepods, log: log, limited: map[string]*limitedPod{}}
+	return &throttler{kubepods: kubepods, log: log, limited: map[string]*limitedPod{}, shared: map[string]*sharedVolume{}}
 }
 
 func (t *throttler) add(p publication) {
@@ -53,6 +61,28 @@ func (t *throttler) add(p publication) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.limited[p.TargetPath] = &limitedPod{publication: p, done: map[string]bool{}}
+	t.start()
+}
+
+// addShare gives a pod a part of its volume's budget, which is opened for the first.
+func (t *throttler) addShare(p publication, open func() (keeper, error)) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	volume := t.shared[p.VolumeID]
+	if volume == nil {
+		budget, err := open()
+		if err != nil {
+			return err
+		}
+		volume = newSharedVolume(p.Device, budget, time.Now())
+		t.shared[p.VolumeID] = volume
+	}
+	t.limited[p.TargetPath] = &limitedPod{publication: p, volume: volume, done: map[string]bool{}}
+	t.start()
+	return nil
+}
+
+func (t *throttler) start() {
 	if t.stopPoll != nil {
 		return
 	}
@@ -61,14 +91,63 @@ func (t *throttler) add(p publication) {
 	go t.poll(ctx)
 }
 
+// reopen exchanges the budget of a volume that is in use.
+func (t *throttler) reopen(id string, open func() (keeper, error)) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	volume := t.shared[id]
+	if volume == nil {
+		return nil
+	}
+	if err := volume.budget.save(time.Now()); err != nil {
+		return err
+	}
+	budget, err := open()
+	if err == nil {
+		volume.budget = budget
+	}
+	return err
+}
+
 func (t *throttler) remove(target string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	pod := t.limited[target]
 	delete(t.limited, target)
+	if pod != nil && pod.volume != nil && !t.inUse(pod.volume) {
+		delete(t.shared, pod.VolumeID)
+		t.save(pod.VolumeID, pod.volume)
+	}
 	if len(t.limited) == 0 && t.stopPoll != nil {
 		t.stopPoll()
 		t.stopPoll = nil
 	}
+}
+
+func (t *throttler) inUse(volume *sharedVolume) bool {
+	for _, pod := range t.limited {
+		if pod.volume == volume {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *throttler) save(id string, volume *sharedVolume) {
+	if err := volume.budget.save(time.Now()); err != nil {
+		t.log.Error("Budget not saved", "volume", id, "err", err)
+	}
+}
+
+// close saves what the volumes in use have left.
+func (t *throttler) close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var errs []error
+	for _, volume := range t.shared {
+		errs = append(errs, volume.budget.save(time.Now()))
+	}
+	return errors.Join(errs...)
 }
 
 func (t *throttler) poll(ctx context.Context) {
@@ -78,8 +157,9 @@ func (t *throttler) poll(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case now := <-tick.C:
 			t.applyAll()
+			t.governAll(now)
 		}
 	}
 }
@@ -93,6 +173,22 @@ func (t *throttler) applyAll() {
 			t.log.Error("Limits not applied", "pod", pod.PodUID, "device", pod.Device, "err", err)
 		}
 		pod.complained = err != nil
+	}
+}
+
+func (t *throttler) governAll(now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if now.Sub(t.governed) < governInterval {
+		return
+	}
+	t.governed = now
+	for id, volume := range t.shared {
+		err := volume.govern(now)
+		if err != nil && !volume.complained {
+			t.log.Error("Budget not divided", "volume", id, "err", err)
+		}
+		volume.complained = err != nil
 	}
 }
 
@@ -110,7 +206,7 @@ func (t *throttler) apply(pod *limitedPod) error {
 			if !container.IsDir() || pod.done[container.Name()] {
 				continue
 			}
-			if err := limit(filepath.Join(dir, container.Name()), pod.publication); err != nil {
+			if err := pod.limit(filepath.Join(dir, container.Name())); err != nil {
 				return err
 			}
 			pod.done[container.Name()] = true
@@ -121,8 +217,16 @@ func (t *throttler) apply(pod *limitedPod) error {
 	return nil
 }
 
-func limit(cgroup string, p publication) error {
-	for file, content := range blkioLimits(p.Device, p.Limits) {
+func (p *limitedPod) limit(cgroup string) error {
+	if p.volume != nil {
+		return p.volume.join(cgroup)
+	}
+	return writeLimits(cgroup, blkioLimits(p.Device, p.Limits))
+}
+
+// writeLimits writes the files of a blkio cgroup.
+func writeLimits(cgroup string, files map[string]string) error {
+	for file, content := range files {
 		// Without O_CREATE: in cgroupfs there is nothing to create.
 		f, err := os.OpenFile(filepath.Join(cgroup, file), os.O_WRONLY, 0)
 		if err != nil {
@@ -139,7 +243,7 @@ func limit(cgroup string, p publication) error {
 // blkioLimits renders limits as the files of a blkio cgroup.
 func blkioLimits(device string, l Limits) map[string]string {
 	files := map[string]string{}
-	for _, direction := range []string{"read", "write"} {
+	for _, direction := range directions {
 		if l.IOPS > 0 {
 			files["blkio.throttle."+direction+"_iops_device"] = fmt.Sprintf("%s %d", device, l.IOPS)
 		}

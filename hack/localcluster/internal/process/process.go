@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,10 +12,15 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/storagebench/storagebench/hack/localcluster/internal/state"
 )
 
 const pollInterval = 20 * time.Millisecond
+
+// firstInherited is the first descriptor after the standard ones.
+const firstInherited = 3
 
 // Record is what is written down about a started process.
 type Record struct {
@@ -44,6 +50,7 @@ func Start(spec Spec) (Record, <-chan error, error) {
 		return Record{}, nil, err
 	}
 	defer closeLog()
+	keepDescriptors()
 	if err := cmd.Start(); err != nil {
 		return Record{}, nil, err
 	}
@@ -58,6 +65,13 @@ func Start(spec Spec) (Record, <-chan error, error) {
 		exited <- fmt.Errorf("process ended: %s", describeExit(cmd.Wait()))
 	}()
 	return record, exited, nil
+}
+
+// keepDescriptors keeps from the processes to come what this one has inherited, such as
+// a lock of the flock command that would then be held until the cluster is taken down.
+// Kernels before 5.11 cannot do so.
+func keepDescriptors() {
+	_ = unix.CloseRange(firstInherited, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC)
 }
 
 func command(spec Spec) (*exec.Cmd, func(), error) {

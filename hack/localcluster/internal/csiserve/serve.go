@@ -1,9 +1,11 @@
-package loopcsi
+// Package csiserve serves CSI drivers on sockets and tells the kubelet of them.
+package csiserve
 
 import (
 	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -23,14 +25,24 @@ type Sockets struct {
 	Registration string
 }
 
+// Driver is what is served.
+type Driver struct {
+	// Name in Kubernetes.
+	Name       string
+	Controller csi.ControllerServer
+	Node       csi.NodeServer
+	Log        *slog.Logger
+}
+
 // Serve runs the driver until the context ends.
-func (d *Driver) Serve(ctx context.Context, sockets Sockets) error {
+func Serve(ctx context.Context, d Driver, sockets Sockets) error {
+	identity := &identityServer{name: d.Name}
 	driver := grpc.NewServer(grpc.UnaryInterceptor(d.logErrors))
-	csi.RegisterIdentityServer(driver, d)
-	csi.RegisterControllerServer(driver, d)
-	csi.RegisterNodeServer(driver, d)
+	csi.RegisterIdentityServer(driver, identity)
+	csi.RegisterControllerServer(driver, d.Controller)
+	csi.RegisterNodeServer(driver, d.Node)
 	registrar := grpc.NewServer()
-	registration.RegisterRegistrationServer(registrar, &registrationServer{driver: d, endpoint: sockets.CSI})
+	registration.RegisterRegistrationServer(registrar, &registrationServer{identity: identity, endpoint: sockets.CSI, log: d.Log})
 
 	group, ctx := errgroup.WithContext(ctx)
 	// The kubelet calls as soon as it sees the registration socket.
@@ -60,33 +72,10 @@ func listen(ctx context.Context, socket string) (net.Listener, error) {
 	return (&net.ListenConfig{}).Listen(ctx, "unix", socket)
 }
 
-func (d *Driver) logErrors(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+func (d Driver) logErrors(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 	response, err := handle(ctx, request)
 	if err != nil {
-		d.log.Error("Call failed", "method", info.FullMethod, "code", status.Code(err).String(), "err", err)
+		d.Log.Error("Call failed", "method", info.FullMethod, "code", status.Code(err).String(), "err", err)
 	}
 	return response, err
-}
-
-// registrationServer tells the kubelet of the driver, the job of the
-// node-driver-registrar.
-type registrationServer struct {
-	registration.UnimplementedRegistrationServer
-	driver   *Driver
-	endpoint string
-}
-
-func (s *registrationServer) GetInfo(context.Context, *registration.InfoRequest) (*registration.PluginInfo, error) {
-	return &registration.PluginInfo{
-		Type:              registration.CSIPlugin,
-		Name:              DriverName,
-		Endpoint:          s.endpoint,
-		SupportedVersions: []string{"1.0.0"},
-	}, nil
-}
-
-func (s *registrationServer) NotifyRegistrationStatus(_ context.Context, r *registration.RegistrationStatus) (*registration.RegistrationStatusResponse, error) {
-	s.driver.registered.Store(r.GetPluginRegistered())
-	s.driver.log.Info("Registration with the kubelet", "registered", r.GetPluginRegistered(), "err", r.GetError())
-	return &registration.RegistrationStatusResponse{}, nil
 }

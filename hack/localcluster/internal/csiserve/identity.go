@@ -1,0 +1,64 @@
+package csiserve
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+
+	"github.com/container-storage-interface/spec/lib/go/csi"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+	registration "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
+)
+
+const driverVersion = "0.1.0"
+
+type identityServer struct {
+	csi.UnimplementedIdentityServer
+	name string
+	// registered is true once the kubelet has taken the driver.
+	registered atomic.Bool
+}
+
+// GetPluginInfo is part of the Identity service.
+func (s *identityServer) GetPluginInfo(context.Context, *csi.GetPluginInfoRequest) (*csi.GetPluginInfoResponse, error) {
+	return &csi.GetPluginInfoResponse{Name: s.name, VendorVersion: driverVersion}, nil
+}
+
+// GetPluginCapabilities is part of the Identity service.
+func (s *identityServer) GetPluginCapabilities(context.Context, *csi.GetPluginCapabilitiesRequest) (*csi.GetPluginCapabilitiesResponse, error) {
+	return &csi.GetPluginCapabilitiesResponse{Capabilities: []*csi.PluginCapability{{
+		Type: &csi.PluginCapability_Service_{Service: &csi.PluginCapability_Service{
+			Type: csi.PluginCapability_Service_CONTROLLER_SERVICE,
+		}},
+	}}}, nil
+}
+
+// Probe is part of the Identity service. A driver that the kubelet does not know is
+// of no use to pods.
+func (s *identityServer) Probe(context.Context, *csi.ProbeRequest) (*csi.ProbeResponse, error) {
+	return &csi.ProbeResponse{Ready: wrapperspb.Bool(s.registered.Load())}, nil
+}
+
+// registrationServer tells the kubelet of the driver, the job of the
+// node-driver-registrar.
+type registrationServer struct {
+	registration.UnimplementedRegistrationServer
+	identity *identityServer
+	endpoint string
+	log      *slog.Logger
+}
+
+func (s *registrationServer) GetInfo(context.Context, *registration.InfoRequest) (*registration.PluginInfo, error) {
+	return &registration.PluginInfo{
+		Type:              registration.CSIPlugin,
+		Name:              s.identity.name,
+		Endpoint:          s.endpoint,
+		SupportedVersions: []string{"1.0.0"},
+	}, nil
+}
+
+func (s *registrationServer) NotifyRegistrationStatus(_ context.Context, r *registration.RegistrationStatus) (*registration.RegistrationStatusResponse, error) {
+	s.identity.registered.Store(r.GetPluginRegistered())
+	s.log.Info("Registration with the kubelet", "registered", r.GetPluginRegistered(), "err", r.GetError())
+	return &registration.RegistrationStatusResponse{}, nil
+}

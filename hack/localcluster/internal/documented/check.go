@@ -1,0 +1,115 @@
+package documented
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// CheckStorageClass says what is wrong with the parameters that a person or program writes into a StorageClass of this
+// driver: those of the driver, and those that the external-provisioner takes out before it calls the driver.
+func (d Driver) CheckStorageClass(parameters map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		if slices.Contains(d.reserved.AddedToCreateVolume, name) {
+			return fmt.Errorf("parameter %q: the external-provisioner sets it and refuses it in a StorageClass", name)
+		}
+	}
+	return d.CheckParameters(parameters)
+}
+
+// CheckParameters says what is wrong with the parameters of a StorageClass or of a CreateVolume call, to which the
+// external-provisioner adds the names of claim and volume. Of several faults it names the first by sorted key.
+func (d Driver) CheckParameters(parameters map[string]string) error {
+	reserved := slices.Concat(d.reserved.ConsumedFromStorageClass, d.reserved.AddedToCreateVolume)
+	return d.check("parameter", d.StorageClassParameters, parameters, reserved)
+}
+
+// CheckMutableParameters says what is wrong with the parameters of a VolumeAttributesClass. Of several faults it names the
+// first by sorted key.
+func (d Driver) CheckMutableParameters(parameters map[string]string) error {
+	return d.check("mutable parameter", d.MutableParameters, parameters, d.reserved.AddedToCreateVolume)
+}
+
+// CheckVolumeAttributes says what is wrong with the volumeAttributes of a PersistentVolume or with the volume context of a
+// node call, to which the kubelet adds what it knows of the pod. Of several faults it names the first by sorted key.
+func (d Driver) CheckVolumeAttributes(attributes map[string]string) error {
+	return d.check("volume attribute", d.VolumeAttributes, attributes, d.reserved.AddedToVolumeContext)
+}
+
+// CheckVolumeHandle says whether a volumeHandle has a form that the driver takes.
+func (d Driver) CheckVolumeHandle(handle string) error {
+	var forms []string
+	for _, known := range d.VolumeHandles {
+		if known.expression.MatchString(handle) {
+			return nil
+		}
+		forms = append(forms, known.Form)
+	}
+	return fmt.Errorf("volume handle %q: %s %s knows the forms %s", handle, d.Name, d.Version, strings.Join(forms, ", "))
+}
+
+// check a map against a section. Reserved keys are right whatever their value.
+func (d Driver) check(what string, section Section, values map[string]string, reserved []string) error {
+	given := map[string]string{} // By documented name, as it was written.
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if slices.Contains(reserved, name) {
+			continue
+		}
+		entry, ok := section.find(name)
+		if !ok {
+			return d.undocumented(what, name, section)
+		}
+		if other, twice := given[entry.Name]; twice && !entry.Prefix {
+			return fmt.Errorf("%s %q: the same as %q: give one", what, name, other)
+		}
+		given[entry.Name] = name
+		if err := entry.checkValue(values[name]); err != nil {
+			return fmt.Errorf("%s %q: %w (%s)", what, name, err, d.Sources[entry.Source])
+		}
+	}
+	return section.checkTogether(what, given)
+}
+
+func (d Driver) undocumented(what, name string, section Section) error {
+	return fmt.Errorf("%s %q: not documented by %s %s; documented are %s", what, name, d.Name, d.Version, section.names())
+}
+
+// checkTogether says whether the given names, keyed by documented name, may stand together.
+func (s Section) checkTogether(what string, given map[string]string) error {
+	for _, entry := range s.Entries {
+		_, ok := given[entry.Name]
+		if !ok && entry.Required {
+			return fmt.Errorf("%s %q: required", what, entry.Name)
+		}
+		if _, met := given[entry.Requires]; ok && !met && entry.Requires != "" {
+			return fmt.Errorf("%s %q: needs %q as well", what, entry.Name, entry.Requires)
+		}
+	}
+	for _, group := range s.ExactlyOneOf {
+		if count(group, given) != 1 {
+			return fmt.Errorf("%s: give exactly one of %q", what, group)
+		}
+	}
+	for _, group := range s.NotBoth {
+		if count(group, given) > 1 {
+			return fmt.Errorf("%s: give only one of %q", what, group)
+		}
+	}
+	for _, group := range s.Together {
+		if n := count(group, given); n > 0 && n < len(group) {
+			return fmt.Errorf("%s: give all of %q or none", what, group)
+		}
+	}
+	return nil
+}
+
+func count(group []string, given map[string]string) int {
+	n := 0
+	for _, name := range group {
+		if _, ok := given[name]; ok {
+			n++
+		}
+	}
+	return n
+}

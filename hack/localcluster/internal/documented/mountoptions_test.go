@@ -1,0 +1,67 @@
+package documented
+
+import "testing"
+
+func TestMountOptionsOfS3(t *testing.T) {
+	d := get(t, S3)
+	tests := map[string]struct {
+		options []string
+		fails   string
+	}{
+		"none":                        {},
+		"the driver's example":        {options: []string{"allow-delete", "region us-west-2", "aws-max-attempts 5"}},
+		"as a user":                   {options: []string{"uid=1000", "gid=2000", "allow-other"}},
+		"with dashes":                 {options: []string{"--allow-delete", "--prefix a/b/", "-d"}},
+		"another store":               {options: []string{"endpoint-url http://127.0.0.1:7070", "force-path-style", "region us-east-1"}},
+		"an equals sign in a value":   {options: []string{"endpoint-url http://h/?a=b"}},
+		"a space in a value":          {options: []string{"otlp-endpoint=http://h:4318/a b"}},
+		"several interfaces":          {options: []string{"bind ens0", "bind=ens1"}},
+		"no value":                    {options: []string{"prefix"}, fails: "needs a value"},
+		"a value too many":            {options: []string{"allow-delete=true"}, fails: "takes no value"},
+		"a prefix without slash":      {options: []string{"prefix a"}, fails: "documented form"},
+		"unknown":                     {options: []string{"allow-rename"}, fails: `"allow-rename": not documented`},
+		"case":                        {options: []string{"Allow-Delete"}, fails: "not documented"},
+		"one dash":                    {options: []string{"-region us-east-1"}, fails: "not documented"},
+		"of fstab":                    {options: []string{"-o allow-delete"}, fails: "refused by s3.csi.aws.com"},
+		"foreground":                  {options: []string{"foreground"}, fails: "dropped by"},
+		"cache":                       {options: []string{"cache /tmp"}, fails: "replaced by"},
+		"auto-unmount":                {options: []string{"auto-unmount"}, fails: "refused by"},
+		"newer than the image":        {options: []string{"infer-content-type"}, fails: "needs mount-s3 1.23.0"},
+		"twice":                       {options: []string{"region a", "--region=b"}, fails: "given twice"},
+		"both":                        {options: []string{"allow-root", "allow-other"}, fails: "only one of"},
+		"a key without its kind":      {options: []string{"sse-kms-key-id arn:aws:kms:a:1:key/b"}, fails: `needs "sse"`},
+		"root as owner":               {options: []string{"uid=0"}, fails: "documented form"},
+		"two in one":                  {options: []string{"allow-delete,allow-overwrite"}, fails: "not documented"},
+		"a feature that is not built": {options: []string{"max-memory-target 1024"}, fails: "not documented"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) { expect(t, d.CheckMountOptions(test.options), test.fails) })
+	}
+}
+
+func TestMountOptionsOfEFS(t *testing.T) {
+	d := get(t, EFS)
+	tests := map[string]struct {
+		options []string
+		fails   string
+	}{
+		"none":            {},
+		"usual":           {options: []string{"tls", "iam", "lookupcache=pos", "noresvport"}},
+		"case":            {options: []string{"TLS"}},
+		"with a profile":  {options: []string{"awsprofile=a", "iam"}},
+		"no iam":          {options: []string{"awsprofile=a"}, fails: `needs "iam"`},
+		"crossaccount":    {options: []string{"crossaccount"}, fails: "refused by"},
+		"an access point": {options: []string{"accesspoint=fsap-068c22f0246419f75"}, fails: "refused by"},
+		"without TLS":     {options: []string{"notls"}, fails: "refused by"},
+		"of S3":           {options: []string{"allow-delete"}, fails: "not documented"},
+		"two in one":      {options: []string{"tls,iam"}, fails: "not documented"},
+		"a space":         {options: []string{"region us-east-1"}, fails: "not documented"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) { expect(t, d.CheckMountOptions(test.options), test.fails) })
+	}
+}
+
+func TestMountOptionsOfEBSAreThoseOfTheFileSystem(t *testing.T) {
+	expect(t, get(t, EBS).CheckMountOptions([]string{"noatime", "discard"}), "")
+}

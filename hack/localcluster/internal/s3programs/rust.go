@@ -1,0 +1,83 @@
+package s3programs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// rustLimit bounds the build of the Rust programs: 6 minutes on two cores that have
+// nothing else to do, with the sources to be downloaded (measured, 2026-11).
+const rustLimit = 40 * time.Minute
+
+var errNoCargo = errors.New("the program cargo is missing: S3 needs Rust 1.92 or later, see https://rustup.rs")
+
+// buildRust builds in a directory that is deleted at the end: it takes 1 GB, for
+// programs of 32 MB. Whoever works on them calls cargo, which has its own.
+func (p *Programs) buildRust(ctx context.Context) error {
+	if exist(p.Server(), p.mountpoint()) {
+		return nil
+	}
+	if _, err := exec.LookPath("cargo"); err != nil {
+		return errNoCargo
+	}
+	work, err := os.MkdirTemp(p.rust, ".building-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(work) }()
+	p.progress("Building Mountpoint for S3 and an S3 server, which takes some minutes (kept in %s)", p.rust)
+	started := time.Now()
+	if err := cargoBuild(ctx, p.source, work); err != nil {
+		return err
+	}
+	for _, program := range []string{p.Server(), p.mountpoint()} {
+		if err := copyProgram(filepath.Join(work, "release", filepath.Base(program)), program); err != nil {
+			return err
+		}
+	}
+	p.progress("Built Mountpoint for S3 and an S3 server in %.0f s", time.Since(started).Seconds())
+	return nil
+}
+
+func cargoBuild(ctx context.Context, workspace, target string) error {
+	ctx, cancel := context.WithTimeout(ctx, rustLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "cargo", "build", "--release", "--locked", "--quiet", "--workspace")
+	cmd.Dir = workspace
+	cmd.Env = append(os.Environ(), "CARGO_TARGET_DIR="+target)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Run(); err != nil {
+		const lines = 30
+		all := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+		return fmt.Errorf("cargo build in %s: %w\n%s", workspace, err, strings.Join(all[max(0, len(all)-lines):], "\n"))
+	}
+	return nil
+}
+
+// copyProgram copies a program, which appears only when it is whole.
+func copyProgram(from, to string) error {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = source.Close() }()
+	tmp := from + ".copy"
+	target, err := os.OpenFile(tmp, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(target, source)
+	if err := errors.Join(err, target.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp, to)
+}

@@ -1,0 +1,281 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strconv"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// experiment returns the sample of a published measurement, as it is on the local cluster.
+func experiment(t *testing.T, label string) *v1alpha1.StorageBenchmark {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "kubectl", "kustomize", "../../config/samples-local").Output()
+	if err != nil {
+		t.Fatalf("kubectl kustomize: %v", err)
+	}
+	documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(out), 4096)
+	for {
+		sb := &v1alpha1.StorageBenchmark{}
+		if err := documents.Decode(sb); errors.Is(err, io.EOF) {
+			t.Fatalf("no sample has the label experiment=%s", label)
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if sb.Labels["experiment"] == label {
+			sb.Namespace = namespace
+			return sb
+		}
+	}
+}
+
+// measured applies a benchmark and returns it with its results. It shows what was measured, also when all is well.
+func measured(t *testing.T, sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark {
+	t.Helper()
+	create(t, sb)
+	done := completes(t, sb)
+	t.Logf("%d runs in %s", len(done.Status.Runs), done.Status.CompletionTime.Sub(done.Status.StartTime.Time))
+	for _, run := range done.Status.Runs {
+		t.Logf("%s: %s, %s", run.Name, run.LimitedBy.Name, run.LimitedBy.Message)
+	}
+	for _, warning := range done.Status.Warnings {
+		t.Logf("warning %s (%d): %s", warning.Reason, warning.Results, warning.Message)
+	}
+	return done
+}
+
+// runsOf returns the runs on a target that have the parameters.
+func runsOf(sb *v1alpha1.StorageBenchmark, target string, parameters map[string]string) []v1alpha1.Run {
+	return slices.DeleteFunc(slices.Clone(sb.Status.Runs), func(run v1alpha1.Run) bool {
+		for name, value := range parameters {
+			if run.Parameters[name] != value {
+				return true
+			}
+		}
+		return run.Target != target
+	})
+}
+
+// wantBound checks what held back most of the runs on a target with the parameters.
+func wantBound(t *testing.T, sb *v1alpha1.StorageBenchmark, target string, parameters map[string]string, bound string) {
+	t.Helper()
+	runs := runsOf(sb, target, parameters)
+	names := map[string]int{}
+	for _, run := range runs {
+		names[run.LimitedBy.Name]++
+	}
+	if names[bound] <= len(runs)/2 {
+		t.Errorf("%d runs on %s with %v were held back by %v, want most by %s", len(runs), target, parameters, names, bound)
+	}
+}
+
+// rate returns the mean IOPS of the runs on a target with the parameters, reads and writes together.
+func rate(t *testing.T, sb *v1alpha1.StorageBenchmark, target string, parameters map[string]string) float64 {
+	t.Helper()
+	runs := runsOf(sb, target, parameters)
+	if len(runs) == 0 {
+		t.Fatalf("no runs on %s with %v", target, parameters)
+	}
+	total := 0.0
+	for _, run := range runs {
+		for _, io := range []*v1alpha1.IOResult{run.Result.Read, run.Result.Write} {
+			if io != nil {
+				total += float64(io.IOPS)
+			}
+		}
+	}
+	return total / float64(len(runs))
+}
+
+// wantRatio checks that a is between so many times b.
+func wantRatio(t *testing.T, what string, a, b, least, most float64) {
+	t.Helper()
+	if got := a / b; got < least || got > most {
+		t.Errorf("%s: %.0f is %.2f times %.0f, want %.2f to %.2f", what, a, got, b, least, most)
+	}
+}
+
+// warned returns the message of a kind of warning, and how many results have it.
+func warned(sb *v1alpha1.StorageBenchmark, reason string) (string, int32) {
+	for _, warning := range sb.Status.Warnings {
+		if warning.Reason == reason {
+			return warning.Message, warning.Results
+		}
+	}
+	return "", 0
+}
+
+func targetOf(t *testing.T, sb *v1alpha1.StorageBenchmark, name string) v1alpha1.TargetStatus {
+	t.Helper()
+	for _, target := range sb.Status.Targets {
+		if target.Name == name {
+			return target
+		}
+	}
+	t.Fatalf("no target %s", name)
+	return v1alpha1.TargetStatus{}
+}
+
+// E1: what bound each of the four rows of the published table.
+func TestGP3AgainstEFS(t *testing.T) {
+	sb := measured(t, experiment(t, "e1"))
+
+	for _, row := range []struct{ target, bs, bound string }{
+		{"gp3", "16k", v1alpha1.BoundVolumeIOPS},
+		{"gp3", "64k", v1alpha1.BoundVolumeThroughput},
+		{"efs", "16k", v1alpha1.BoundLatency},
+		{"efs", "64k", v1alpha1.BoundFileSystemThroughput},
+	} {
+		wantBound(t, sb, row.target, map[string]string{"bs": row.bs}, row.bound)
+	}
+	if got := targetOf(t, sb, "efs").TestFiles; got != v1alpha1.TestFilesRemoved {
+		t.Errorf("test files on EFS are %q", got)
+	}
+	for _, c := range sb.Status.Comparisons {
+		efs := c.Targets[slices.IndexFunc(c.Targets, func(t v1alpha1.TargetComparison) bool { return t.Name == "efs" })]
+		published := map[string]float64{"16k": 0.51, "64k": 0.81}[c.Parameters["bs"]]
+		got, err := strconv.ParseFloat(efs.Write.IOPSRatio, 64)
+		if err != nil || got < published*0.8 || got > published*1.2 {
+			t.Errorf("bs=%s: EFS has %s of gp3's IOPS, published were %.2f", c.Parameters["bs"], efs.Write.IOPSRatio, published)
+		}
+	}
+	if got := targetOf(t, sb, "gp3"); got.Limits == nil || *got.Limits.IOPS != 3000 || got.Volumes[0].InstanceType == "" || len(got.ClientLimits) == 0 {
+		t.Errorf("target gp3 is %+v", got)
+	}
+}
+
+// E2: gp2 and gp3 do the same as long as gp2 has credits, of which a warning tells.
+func TestGP2AgainstGP3(t *testing.T) {
+	sb := measured(t, experiment(t, "e2"))
+
+	if got := len(sb.Status.Comparisons); got != 4 {
+		t.Errorf("%d comparisons of a 2 x 2 matrix", got)
+	}
+	for _, target := range []string{"gp2", "gp3", "gp3-encrypted"} {
+		wantBound(t, sb, target, map[string]string{"bs": "16k"}, v1alpha1.BoundVolumeIOPS)
+		wantBound(t, sb, target, map[string]string{"bs": "256k"}, v1alpha1.BoundVolumeThroughput)
+		for _, bs := range []string{"16k", "256k"} {
+			parameters := map[string]string{"bs": bs}
+			wantRatio(t, target+" and gp2 at "+bs, rate(t, sb, target, parameters), rate(t, sb, "gp2", parameters), 0.9, 1.1)
+		}
+	}
+	for _, c := range sb.Status.Comparisons {
+		for _, target := range c.Targets[1:] {
+			if target.Runs != 4 || target.Total == nil || target.Total.Verdict == "" || target.Total.Verdict == v1alpha1.VerdictTooFewRuns {
+				t.Errorf("%v: %+v has no verdict", c.Parameters, target)
+			}
+		}
+	}
+	if message, results := warned(sb, v1alpha1.WarningBurstCredits); results < 16 {
+		t.Errorf("%d results are warned of: %q", results, message)
+	}
+}
+
+// E3: an SSD is faster than a magnetic disk, and the credits it used are counted.
+func TestMagneticAgainstSSD(t *testing.T) {
+	sb := measured(t, experiment(t, "e3"))
+
+	if got := len(sb.Status.Comparisons); got != 6 {
+		t.Errorf("%d comparisons of six patterns", got)
+	}
+	for _, rw := range []string{"randread", "randwrite", "randrw"} {
+		parameters := map[string]string{"rw": rw}
+		wantBound(t, sb, "gp2", parameters, v1alpha1.BoundVolumeIOPS)
+		if ssd, disk := rate(t, sb, "gp2", parameters), rate(t, sb, "standard", parameters); ssd < 1.5*disk {
+			t.Errorf("%s: the SSD has %.0f IOPS, the magnetic disk %.0f", rw, ssd, disk)
+		}
+	}
+	credits := targetOf(t, sb, "gp2").BurstCredits
+	if credits == nil || credits.IOs == nil || *credits.IOs >= 5_400_000 || *credits.IOs < 5_000_000 || credits.SecondsToBaseline != 2000 {
+		t.Errorf("burst credits are %+v", credits)
+	}
+	if message, results := warned(sb, v1alpha1.WarningBurstCredits); results == 0 {
+		t.Errorf("no warning of burst credits: %q", message)
+	}
+}
+
+// E3's wish: a run that sees the fall when credits run out.
+func TestBurstCreditsRunOut(t *testing.T) {
+	const credits = 9000
+	sb := benchmark("credits", func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Placement = nil // its own node, so that nobody else slows it down
+		sb.Spec.Targets = []v1alpha1.Target{{
+			Name: "gp2", EBS: &v1alpha1.EBSVolume{
+				Type: "gp2", FSType: new("xfs"),
+				// The local driver begins with so few of them.
+				Tags: map[string]v1alpha1.TagValue{"storagebench.dev/stand-in-credits": v1alpha1.TagValue(fmt.Sprint(credits))},
+			},
+			Limits: &v1alpha1.Limits{
+				IOPS: new(int64(3000)), BytesPerSecond: new(int64(128 << 20)),
+				Burst: &v1alpha1.Burst{BaselineIOPS: new(int64(100)), IOCredits: new(int64(credits))},
+			},
+		}}
+		sb.Spec.Workloads = []v1alpha1.Workload{{Name: "randwrite", Fio: &v1alpha1.FioParameters{
+			RW: "randwrite", BS: new("16k"), IOEngine: new("libaio"), IODepth: new(int32(16)), Direct: new(true),
+			Size: new("16M"), TimeBased: new(true), RuntimeSeconds: new(int32(20)),
+		}}}
+		sb.Spec.Repetitions = new(int32(2))
+	})
+	sb = measured(t, sb)
+
+	first, second := sb.Status.Runs[0], sb.Status.Runs[1]
+	wantRatio(t, "IOPS before and after the credits ran out", float64(first.Result.Write.IOPS), float64(second.Result.Write.IOPS), 3, 10)
+	if message, _ := warned(sb, v1alpha1.WarningBurstCredits); message == "" {
+		t.Error("no warning of burst credits")
+	}
+	if second.LimitedBy.Name != v1alpha1.BoundVolumeIOPS || second.LimitedBy.Limit == nil || *second.LimitedBy.Limit > 150 {
+		t.Errorf("the second run was held back by %+v", second.LimitedBy)
+	}
+	if left := targetOf(t, sb, "gp2").BurstCredits; left == nil || left.LeftPercent > 5 {
+		t.Errorf("burst credits are %+v", left)
+	}
+}
+
+// E4, with one client: threads wait for latency, and the bytes of an operation do not matter.
+func TestEFSOperations(t *testing.T) {
+	sb := measured(t, experiment(t, "e4"))
+
+	one, twenty := map[string]string{"numjobs": "1"}, map[string]string{"numjobs": "20"}
+	wantBound(t, sb, "efs", one, v1alpha1.BoundLatency)
+	operations := func(workload, bs, numjobs string) float64 {
+		for _, run := range sb.Status.Runs {
+			if run.Workload == workload && run.Parameters["bs"] == bs && run.Parameters["numjobs"] == numjobs {
+				return rate(t, &v1alpha1.StorageBenchmark{Status: v1alpha1.StorageBenchmarkStatus{Runs: []v1alpha1.Run{run}}}, "efs", nil)
+			}
+		}
+		t.Fatalf("no run of %s with bs=%s numjobs=%s", workload, bs, numjobs)
+		return 0
+	}
+	wantRatio(t, "writes of 10k and of 1 byte", operations("writes", "10k", "1"), operations("writes", "1", "1"), 0.7, 1.3)
+	wantRatio(t, "20 writers and 1", operations("writes", "1", "20"), operations("writes", "1", "1"), 3, 20)
+	wantRatio(t, "reads and writes of one thread", operations("reads", "1", "1"), operations("writes", "1", "1"), 2, 20)
+	if len(runsOf(sb, "efs", twenty)) != 4 {
+		t.Error("the sweep over numjobs lacks runs")
+	}
+}
+
+// E5: more readers read more, up to what the machine can do.
+func TestS3SequentialReads(t *testing.T) {
+	needsBucket(t)
+	sb := measured(t, experiment(t, "e5"))
+
+	for _, size := range []string{"64M", "128M"} {
+		of := func(numjobs string) float64 {
+			return rate(t, sb, "s3", map[string]string{"size": size, "numjobs": numjobs})
+		}
+		wantRatio(t, "8 readers and 1 of "+size, of("8"), of("1"), 1.3, 20)
+	}
+	if got := targetOf(t, sb, "s3").TestFiles; got != v1alpha1.TestFilesRemoved {
+		t.Errorf("test files in the bucket are %q", got)
+	}
+}

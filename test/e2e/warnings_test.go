@@ -1,0 +1,45 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// E3's trap: files that fit into the node's memory, without O_DIRECT. And a limit of CPU that holds fio back.
+func TestWarnings(t *testing.T) {
+	t.Parallel()
+	sb := benchmark("warnings", func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Workloads[0].Fio = &v1alpha1.FioParameters{
+			RW: "randread", BS: new("4k"), Size: new("32M"), NumJobs: new(int32(2)), TimeBased: new(true), RuntimeSeconds: new(int32(3)),
+			Invalidate: new(false), // what was laid out stays in memory
+		}
+		sb.Spec.Pod = &v1alpha1.PodSettings{}
+		sb.Spec.Pod.Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("300m")}
+	})
+	create(t, sb)
+	done := completes(t, sb)
+	run := done.Status.Runs[0]
+	reasons := map[string]string{}
+	for _, warning := range run.Warnings {
+		reasons[warning.Reason] = warning.Message
+	}
+	for _, want := range []string{v1alpha1.WarningFilesFitInMemory, v1alpha1.WarningCPUThrottled, v1alpha1.WarningShortRuntime} {
+		if reasons[want] == "" {
+			t.Errorf("no warning %s, but %v", want, reasons)
+		}
+	}
+	if run.LimitedBy.Name != v1alpha1.BoundClientCPU || run.Result.CPU.ThrottledPercent == nil {
+		t.Errorf("limited by %+v with CPU %+v", run.LimitedBy, run.Result.CPU)
+	}
+	for _, summary := range done.Status.Warnings {
+		if summary.Remedy == "" || summary.Results == 0 || summary.Message == "" {
+			t.Errorf("warning %+v", summary)
+		}
+	}
+}
