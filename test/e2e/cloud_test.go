@@ -6,10 +6,12 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -151,6 +153,14 @@ func TestEFSProvisioning(t *testing.T) {
 		efs.UID, efs.GID, efs.BasePath = new(int64(4711)), new(int64(4712)), new("/benchmarks")
 		measured(t, on("efs-user", efs))
 	})
+	t.Run("access point that exists", func(t *testing.T) {
+		efs := fileSystem()
+		efs.Provisioning, efs.AccessPointID = new(v1alpha1.EFSStatic), new(accessPoint(t, efs.FileSystemID))
+		sb := measured(t, on("efs-existing", efs))
+		if got := targetOf(t, sb, "efs").TestFiles; got != v1alpha1.TestFilesRemoved {
+			t.Errorf("test files are %q", got)
+		}
+	})
 	t.Run("root that pods may not write", func(t *testing.T) {
 		efs := fileSystem()
 		efs.Provisioning = new(v1alpha1.EFSStatic)
@@ -166,6 +176,49 @@ func TestEFSProvisioning(t *testing.T) {
 		create(t, sb)
 		fails(t, sb, v1alpha1.ReasonDeadlineExceeded, "File System does not exist")
 	})
+}
+
+// accessPoint has the driver make an access point, which is there until the test ends, and returns its identity.
+func accessPoint(t *testing.T, fileSystem string) string {
+	t.Helper()
+	class := &storagev1.StorageClass{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "storagebench-e2e-"}, Provisioner: "efs.csi.aws.com",
+		Parameters: map[string]string{"provisioningMode": "efs-ap", "fileSystemId": fileSystem, "directoryPerms": "700"},
+	}
+	if err := k8s.Create(t.Context(), class); err != nil {
+		t.Fatal(err)
+	}
+	claim := &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, GenerateName: "theirs-"},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			StorageClassName: &class.Name, AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany},
+			Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+		},
+	}
+	if err := k8s.Create(t.Context(), claim); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		for _, object := range []client.Object{claim, class} {
+			if err := k8s.Delete(ctx, object); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	id := ""
+	eventually(t.Context(), t, "the access point", func(ctx context.Context) (bool, error) {
+		if err := k8s.Get(ctx, client.ObjectKeyFromObject(claim), claim); err != nil || claim.Spec.VolumeName == "" {
+			return false, err
+		}
+		var volume corev1.PersistentVolume
+		if err := k8s.Get(ctx, types.NamespacedName{Name: claim.Spec.VolumeName}, &volume); err != nil {
+			return false, client.IgnoreNotFound(err)
+		}
+		_, id, _ = strings.Cut(volume.Spec.CSI.VolumeHandle, "::")
+		return id != "", nil
+	})
+	return id
 }
 
 // EBS as a raw block device, and with the figures of a VolumeAttributesClass.

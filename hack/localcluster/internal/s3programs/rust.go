@@ -35,8 +35,11 @@ func (p *Programs) buildRust(ctx context.Context) error {
 	defer func() { _ = os.RemoveAll(work) }()
 	p.progress("Building Mountpoint for S3 and an S3 server, which takes some minutes (kept in %s)", p.rust)
 	started := time.Now()
-	if err := cargoBuild(ctx, p.source, work); err != nil {
-		return err
+	// Tested here as well, where what they are made of has been compiled.
+	for _, command := range []string{"build", "test"} {
+		if err := cargo(ctx, command, p.source, work); err != nil {
+			return err
+		}
 	}
 	for _, program := range []string{p.Server(), p.mountpoint()} {
 		if err := copyProgram(filepath.Join(work, "release", filepath.Base(program)), program); err != nil {
@@ -47,18 +50,18 @@ func (p *Programs) buildRust(ctx context.Context) error {
 	return nil
 }
 
-func cargoBuild(ctx context.Context, workspace, target string) error {
+func cargo(ctx context.Context, command, workspace, target string) error {
 	ctx, cancel := context.WithTimeout(ctx, rustLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "cargo", "build", "--release", "--locked", "--quiet", "--workspace")
+	cmd := exec.CommandContext(ctx, "cargo", command, "--release", "--locked", "--quiet", "--workspace")
 	cmd.Dir = workspace
 	cmd.Env = append(os.Environ(), "CARGO_TARGET_DIR="+target)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Run(); err != nil {
 		const lines = 30
-		all := strings.Split(strings.TrimSpace(stderr.String()), "\n")
-		return fmt.Errorf("cargo build in %s: %w\n%s", workspace, err, strings.Join(all[max(0, len(all)-lines):], "\n"))
+		all := strings.Split(strings.TrimSpace(output.String()), "\n")
+		return fmt.Errorf("cargo %s in %s: %w\n%s", command, workspace, err, strings.Join(all[max(0, len(all)-lines):], "\n"))
 	}
 	return nil
 }
