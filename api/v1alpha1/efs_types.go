@@ -20,11 +20,11 @@ const (
 type EFSThroughputMode string
 
 const (
-	// EFSBursting: throughput follows from what is stored, with credits to burst.
+	// EFSBursting is the mode in which throughput follows from what is stored, with credits to burst.
 	EFSBursting EFSThroughputMode = "Bursting"
-	// EFSElastic: throughput follows the load, and is billed by it.
+	// EFSElastic is the mode in which throughput follows the load, and is billed by it.
 	EFSElastic EFSThroughputMode = "Elastic"
-	// EFSProvisioned: throughput is what provisionedThroughput says.
+	// EFSProvisioned is the mode in which throughput is what provisionedThroughput says.
 	EFSProvisioned EFSThroughputMode = "Provisioned"
 )
 

@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	storagev1ac "k8s.io/client-go/applyconfigurations/storage/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
@@ -24,7 +23,7 @@ const fsTypeParameter = "csi.storage.k8s.io/fstype"
 func ebsClass(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) *storagev1ac.StorageClassApplyConfiguration {
 	parameters := map[string]string{}
 	v := t.EBS
-	set(parameters, "type", (*string)(ptr.To(v.Type)))
+	set(parameters, "type", (*string)(new(v.Type)))
 	setNumber(parameters, "iops", v.IOPS)
 	setNumber(parameters, "iopsPerGB", v.IOPSPerGB)
 	setNumber(parameters, "throughput", v.Throughput)

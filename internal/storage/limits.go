@@ -175,7 +175,7 @@ func wide(n *int32) *int64 {
 	if n == nil {
 		return nil
 	}
-	return ptr.To(int64(*n))
+	return new(int64(*n))
 }
 
 func fileSystem(fs *v1alpha1.EFSFileSystem) aws.FileSystem {
