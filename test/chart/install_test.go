@@ -1,16 +1,19 @@
 package chart
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/yaml"
@@ -92,6 +95,19 @@ func (c *cluster) hasDefinition(t *testing.T) bool {
 	return c.exists(t, &apiextensionsv1.CustomResourceDefinition{}, "", definitionName)
 }
 
+// awaitDefinition waits until the API server serves what the definition defines, which it does some time after the
+// definition is there.
+func (c *cluster) awaitDefinition(t *testing.T) {
+	t.Helper()
+	const interval, patience = 50 * time.Millisecond, time.Minute
+	err := wait.PollUntilContextTimeout(t.Context(), interval, patience, true, func(ctx context.Context) (bool, error) {
+		return c.List(ctx, &v1alpha1.StorageBenchmarkList{}) == nil, nil
+	})
+	if err != nil {
+		t.Fatalf("wait for StorageBenchmarks to be served: %v", err)
+	}
+}
+
 // accepts has the API server validate a benchmark.
 func (c *cluster) accepts(t *testing.T, manifest []byte, options ...client.CreateOption) {
 	t.Helper()
@@ -114,6 +130,8 @@ func TestRelease(t *testing.T) {
 	if !c.hasOperator(t) || !c.hasDefinition(t) {
 		t.Fatal("the operator or the definition is missing after the installation")
 	}
+
+	c.awaitDefinition(t)
 
 	t.Run("accepts the samples", func(t *testing.T) {
 		for _, path := range samplePaths(t) {
