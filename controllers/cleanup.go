@@ -99,12 +99,13 @@ func (s *scope) remove(ctx context.Context) ([]leftover, error) {
 	if err != nil {
 		return nil, err
 	}
-	if left = append(left, anchors...); len(left) == 0 {
-		// Not before: a pod that still runs would write files again.
-		if left, err = s.removeFiles(ctx); err != nil {
-			return nil, err
-		}
+	left = append(left, anchors...)
+	// Not before: a pod that still runs would write files again.
+	files, err := s.removeFiles(ctx, len(left) == 0)
+	if err != nil {
+		return nil, err
 	}
+	left = append(left, files...)
 	volumes, err := s.removeVolumes(ctx)
 	left = append(left, volumes...)
 	if expired := s.deadline(s.cleanUpBegan(), s.sb.Spec.Deadlines.CleanUpSeconds) <= 0; err != nil || (len(volumes) > 0 && !expired) {

@@ -45,19 +45,24 @@ func (s *scope) mayHaveFiles(name string) {
 	}
 }
 
-// removeFiles has Jobs remove the test files from storage on which they would stay.
-func (s *scope) removeFiles(ctx context.Context) ([]leftover, error) {
+// removeFiles has Jobs remove the test files from storage on which they would stay, when the storage is at rest: no
+// pod works on it any more.
+func (s *scope) removeFiles(ctx context.Context, atRest bool) ([]leftover, error) {
 	var left []leftover
 	for i := range s.sb.Spec.Targets {
 		target := &s.sb.Spec.Targets[i]
 		status := s.targetStatus(target.Name)
 		if status.TestFiles == v1alpha1.TestFilesPresent {
-			if err := s.removeFilesOf(ctx, target, status); err != nil {
+			if err := s.removeFilesOf(ctx, target, status, atRest); err != nil {
 				return nil, err
 			}
 		}
-		if status.TestFiles == v1alpha1.TestFilesPresent || status.TestFiles == v1alpha1.TestFilesLeftBehind {
-			left = append(left, s.leftoverFiles(target, status.TestFiles == v1alpha1.TestFilesLeftBehind))
+		switch status.TestFiles {
+		case v1alpha1.TestFilesPresent:
+			left = append(left, s.leftoverFiles(target, false))
+		case v1alpha1.TestFilesLeftBehind:
+			left = append(left, s.leftoverFiles(target, true))
+		case v1alpha1.TestFilesRemoved:
 		}
 	}
 	return left, nil
@@ -65,8 +70,11 @@ func (s *scope) removeFiles(ctx context.Context) ([]leftover, error) {
 
 // removeFilesOf notes what becomes of a target's test files. They have half of the time for clean-up, so that the
 // other half is left to remove the volumes.
-func (s *scope) removeFilesOf(ctx context.Context, target *v1alpha1.Target, status *v1alpha1.TargetStatus) error {
-	gone, err := s.cleanClaim(ctx, target)
+func (s *scope) removeFilesOf(ctx context.Context, target *v1alpha1.Target, status *v1alpha1.TargetStatus, atRest bool) error {
+	gone, err := false, error(nil)
+	if atRest {
+		gone, err = s.cleanClaim(ctx, target)
+	}
 	limit := time.Duration(ptr.Deref(s.sb.Spec.Deadlines.CleanUpSeconds, 0)) * time.Second / 2
 	switch {
 	case gone && err == nil:
@@ -94,8 +102,8 @@ func (s *scope) leftoverFiles(target *v1alpha1.Target, abandoned bool) leftover 
 		left.what = fmt.Sprintf("directory %s on file system %s", child.Directory(s.sb), target.EFS.FileSystemID)
 		left.command = "mount the file system and remove that directory"
 	}
-	if !abandoned {
-		left.command += fmt.Sprintf("; kubectl describe job -n %s %s tells why it was not", s.sb.Namespace, job.CleanUpName(s.sb, target.Name))
+	if name := job.CleanUpName(s.sb, target.Name); !abandoned && s.jobs[name] != nil {
+		left.command += fmt.Sprintf("; kubectl describe job -n %s %s tells why it was not", s.sb.Namespace, name)
 	}
 	return left
 }

@@ -308,3 +308,26 @@ func TestJobsOnABucket(t *testing.T) {
 		t.Errorf("attempts that write have the layout %q and do\n%s and\n%s", first.layout, first.measure, second.measure)
 	}
 }
+
+// A pod that nobody can end keeps files from being removed, but not what has no owner.
+func TestCloudStorageOfALostNode(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.AllPods(fakecluster.Lose())
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Target(ebsTarget()).Workload(reads("w")).
+		Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(100))}).Build())
+	w.untilStep(sb, v1alpha1.ReasonMeasuring)
+	w.delete(sb)
+	sb = w.untilStep(sb, v1alpha1.ReasonCleaningUp, "objects of s3://my-bucket/bench/")
+
+	w.pass(sb, time.Hour) // the API server's clock, which stamps deletions, may be ahead
+	w.eventually(func() error { return w.gone(sb.DeepCopy()) })
+	w.eventually(func() error {
+		if volumes, classes := w.volumes(), w.classes(); len(volumes)+len(classes) > 0 {
+			return fmt.Errorf("left: volumes %v and classes %v", volumes, classes)
+		}
+		return nil
+	})
+	w.eventually(func() error {
+		return w.hasEvent(corev1.EventTypeWarning, v1alpha1.ReasonLeftBehind, "s3://my-bucket/bench/", "kubectl delete pod --force")
+	})
+}
