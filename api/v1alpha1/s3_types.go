@@ -13,10 +13,10 @@ type S3AuthenticationSource string
 // Files on such a mount are written once, from the beginning to the end by one writer: other workloads
 // are refused.
 type S3Bucket struct {
-	// Name of the bucket.
+	// Name of the bucket, or ARN or alias of an access point.
 	// +required
 	// +kubebuilder:validation:MaxLength=255
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$')",message="bucket must be the name of a bucket: 3 to 63 lower case letters, digits, dots and -; without s3:// and without a prefix",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9][a-z0-9.-]{1,61}[a-z0-9]|arn:aws[a-z-]*:s3[a-zA-Z0-9:/._-]+)$')",message="bucket must be the name of a bucket (3 to 63 lower case letters, digits, dots and -, without s3:// and without a prefix) or the ARN of an access point",reason=FieldValueInvalid
 	Bucket string `json:"bucket"`
 
 	// Prefix of the benchmark's objects, such as benchmarks/, to which one is added that no other

@@ -222,11 +222,15 @@ func TestValidation(t *testing.T) {
 		name: "EFS access point as mount option", path: targetPath + ".efs.mountOptions", want: "set provisioning: Static and accessPointID instead of accesspoint",
 		reject: []string{target("efs: {fileSystemID: fs-01234567, mountOptions: ['accesspoint=fsap-0']}")},
 	}, {
+		name: "EFS mount options one by one", path: targetPath + ".efs.mountOptions", want: "write each option as an item of its own, without commas",
+		reject: []string{target("efs: {fileSystemID: fs-01234567, mountOptions: ['iam,ro']}")},
+	}, {
 		name: "TLS of access points", path: targetPath + ".efs.encryptInTransit", want: "access points are always reached with TLS; remove encryptInTransit",
 		accept: []string{target("efs: {fileSystemID: fs-01234567, provisioning: Static, encryptInTransit: false}"), target("efs: {fileSystemID: fs-01234567, encryptInTransit: true}")},
 		reject: []string{target("efs: {fileSystemID: fs-01234567, encryptInTransit: false}"), target("efs: {fileSystemID: fs-01234567, provisioning: Static, accessPointID: fsap-01234567, encryptInTransit: false}")},
 	}, {
-		name: "bucket", path: targetPath + ".s3.bucket", want: "bucket must be the name of a bucket: 3 to 63 lower case letters, digits, dots and -; without s3:// and without a prefix",
+		name: "bucket", path: targetPath + ".s3.bucket", want: "bucket must be the name of a bucket (3 to 63 lower case letters, digits, dots and -, without s3:// and without a prefix) or the ARN of an access point",
+		accept: []string{target("s3: {bucket: 'arn:aws:s3:eu-central-1:111122223333:accesspoint/mine'}")},
 		reject: []string{target("s3: {bucket: 's3://my-bucket'}"), target("s3: {bucket: my-bucket/prefix}"), target("s3: {bucket: My-Bucket}")},
 	}, {
 		name: "prefix", path: targetPath + ".s3.prefix", want: "prefix must be letters, digits and !_.*()-/ that begin with no / and end with one, such as benchmarks/",

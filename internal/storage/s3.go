@@ -57,7 +57,8 @@ func s3Options(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, user User) []s
 		options = append(options, "region "+*bucket.Region)
 	}
 	if bucket.EndpointURL != nil {
-		options = append(options, "endpoint-url "+*bucket.EndpointURL)
+		// Not with a blank: the driver divides at the first equals sign that there is, which a URL may have.
+		options = append(options, "endpoint-url="+*bucket.EndpointURL)
 	}
 	if ptr.Deref(bucket.ForcePathStyle, false) {
 		options = append(options, "force-path-style")

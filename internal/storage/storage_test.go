@@ -167,7 +167,7 @@ parameters: {provisioningMode: efs-ap, fileSystemId: fs-01234567, directoryPerms
     driver: s3.csi.aws.com
     volumeHandle: "%[1]s"
     volumeAttributes: {bucketName: my-bucket, authenticationSource: pod, stsRegion: eu-west-1, cache: emptyDir, cacheEmptyDirSizeLimit: 1Gi, cacheEmptyDirMedium: Memory}
-  mountOptions: ["prefix bench/%[1]s/", allow-delete, allow-other, uid 1000, gid 2000, region eu-central-1, "endpoint-url http://127.0.0.1:7070", force-path-style, max-threads 32]`,
+  mountOptions: ["prefix bench/%[1]s/", allow-delete, allow-other, uid 1000, gid 2000, region eu-central-1, "endpoint-url=http://127.0.0.1:7070", force-path-style, max-threads 32]`,
 		wantClaim: sharedClaim,
 	}, {
 		name: "S3 with a cache on a volume", target: `{name: t, s3: {bucket: my-bucket, cache: {ephemeral: {storageClassName: c, storageRequest: 2Gi}}}}`,

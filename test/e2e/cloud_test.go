@@ -26,12 +26,12 @@ const (
 	fileSystemDirectory = "STORAGEBENCH_FILE_SYSTEM_DIRECTORY"
 )
 
-// needsBucket skips a test where there is none, and checks at its end that it has left nothing there.
+// needsBucket fails a test where there is none, and checks at its end that it has left nothing there.
 func needsBucket(t *testing.T) {
 	t.Helper()
 	err := k8s.Get(t.Context(), types.NamespacedName{Name: "s3.csi.aws.com"}, &storagev1.CSIDriver{})
 	if err != nil {
-		t.Skipf("the cluster has no driver for S3 (make cluster-up S3=1): %v", err)
+		t.Fatalf("the cluster has no driver for S3 (make cluster-up S3=1): %v", err)
 	}
 	t.Cleanup(func() { wantNoFiles(t, bucketDirectory) })
 }
