@@ -25,8 +25,8 @@ func (p *Programs) buildRust(ctx context.Context) error {
 	if exist(p.Server(), p.mountpoint()) {
 		return nil
 	}
-	if _, err := exec.LookPath("cargo"); err != nil {
-		return errNoCargo
+	if _, err := findCargo(); err != nil {
+		return err
 	}
 	work, err := os.MkdirTemp(p.rust, ".building-")
 	if err != nil {
@@ -50,12 +50,38 @@ func (p *Programs) buildRust(ctx context.Context) error {
 	return nil
 }
 
+// findCargo returns cargo's path: in PATH, or where rustup puts it, which only login shells have in theirs.
+func findCargo() (string, error) {
+	if path, err := exec.LookPath("cargo"); err == nil {
+		return path, nil
+	}
+	home := os.Getenv("CARGO_HOME")
+	if home == "" {
+		user, err := os.UserHomeDir()
+		if err != nil {
+			return "", errNoCargo
+		}
+		home = filepath.Join(user, ".cargo")
+	}
+	path, err := exec.LookPath(filepath.Join(home, "bin", "cargo"))
+	if err != nil {
+		return "", errNoCargo
+	}
+	return path, nil
+}
+
 func cargo(ctx context.Context, command, workspace, target string) error {
 	ctx, cancel := context.WithTimeout(ctx, rustLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "cargo", command, "--release", "--locked", "--quiet", "--workspace")
+	program, err := findCargo()
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, program, command, "--release", "--locked", "--quiet", "--workspace")
 	cmd.Dir = workspace
-	cmd.Env = append(os.Environ(), "CARGO_TARGET_DIR="+target)
+	// The compiler is beside it.
+	path := filepath.Dir(program) + string(filepath.ListSeparator) + os.Getenv("PATH")
+	cmd.Env = append(os.Environ(), "CARGO_TARGET_DIR="+target, "PATH="+path)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Run(); err != nil {
