@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 )
 
 // instancesCSV is the table of instance types, whose comments say where it is from.
@@ -18,7 +17,8 @@ var instancesCSV string
 // Instance is the bandwidth of an EC2 instance type. A figure of 0 is not known.
 type Instance struct {
 	// Bytes per second between the instance and all its EBS volumes, reads and writes together: what it has always, and
-	// what it has for InstanceBurst.
+	// what it has at most, for 30 minutes a day at least
+	// (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ebs-optimized.html, read 2026-11-21 in the state of 2023-06-15).
 	EBSBaselineBytesPerSecond, EBSMaximumBytesPerSecond int64
 	// I/Os per second, likewise.
 	EBSBaselineIOPS, EBSMaximumIOPS int64
@@ -26,10 +26,6 @@ type Instance struct {
 	// there are network credits.
 	NetworkBaselineBytesPerSecond, NetworkPeakBytesPerSecond int64
 }
-
-// InstanceBurst is how long instances whose EBS baseline is below their maximum hold the maximum at least once a day
-// (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ebs-optimized.html, read 2026-11-21 in the state of 2023-06-15).
-const InstanceBurst = 30 * time.Minute
 
 // bytesPerMbit are the bytes per second that are 1 Mbit/s.
 const bytesPerMbit = 1000 * 1000 / 8

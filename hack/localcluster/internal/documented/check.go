@@ -7,17 +7,6 @@ import (
 	"strings"
 )
 
-// CheckStorageClass says what is wrong with the parameters that a person or program writes into a StorageClass of this
-// driver: those of the driver, and those that the external-provisioner takes out before it calls the driver.
-func (d Driver) CheckStorageClass(parameters map[string]string) error {
-	for _, name := range slices.Sorted(maps.Keys(parameters)) {
-		if slices.Contains(d.reserved.AddedToCreateVolume, name) {
-			return fmt.Errorf("parameter %q: the external-provisioner sets it and refuses it in a StorageClass", name)
-		}
-	}
-	return d.CheckParameters(parameters)
-}
-
 // CheckParameters says what is wrong with the parameters of a StorageClass or of a CreateVolume call, to which the
 // external-provisioner adds the names of claim and volume. Of several faults it names the first by sorted key.
 func (d Driver) CheckParameters(parameters map[string]string) error {

@@ -95,12 +95,6 @@ func TestS3HasNoStorageClass(t *testing.T) {
 	expect(t, d.CheckMutableParameters(values{"a": "b"}), `"a": not documented`)
 }
 
-func TestStorageClassRefusesWhatTheProvisionerAdds(t *testing.T) {
-	d := get(t, EBS)
-	expect(t, d.CheckStorageClass(values{"csi.storage.k8s.io/pvc/name": "a"}), "external-provisioner sets it")
-	expect(t, d.CheckStorageClass(values{"csi.storage.k8s.io/fstype": "xfs", "type": "gp3"}), "")
-}
-
 func TestMutableParameters(t *testing.T) {
 	ebs, efs := get(t, EBS), get(t, EFS)
 	tests := map[string]struct {
