@@ -1,4 +1,4 @@
-# The local cluster: one real Kubernetes node on this machine, with block volumes.
+# The local cluster: real Kubernetes nodes on this machine, with block volumes.
 # Included by the top Makefile; stands alone too: make -f hack/cluster.mk cluster-up
 
 CLUSTER_HACK := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
@@ -10,6 +10,11 @@ CLUSTER_KUBECONFIG := $(CLUSTER_ROOT)/.cluster/kubeconfig
 # S3=1 adds S3 volumes to the cluster: an S3 server, the CSI driver and Mountpoint, which
 # needs cargo and some minutes to build, once.
 S3 ?=
+
+# How many nodes the cluster has at least: all of this machine, in one zone. More are added
+# to a cluster that runs, and none is taken away before cluster-down.
+NODES ?=
+
 CLUSTER_PACKAGE_LISTS := $(CLUSTER_HACK)/localcluster/packages.txt $(if $(filter 1,$(S3)),$(CLUSTER_HACK)/localcluster/packages-s3.txt)
 CLUSTER_PACKAGES      := $(shell awk '!/^\#/ && !seen[$$1]++ { print $$1 }' $(CLUSTER_PACKAGE_LISTS))
 
@@ -26,8 +31,8 @@ $(LOCALCLUSTER):
 	@cd $(CLUSTER_HACK)/localcluster && CGO_ENABLED=0 GOWORK=off go build -trimpath -o $@ .
 
 .PHONY: cluster-up
-cluster-up: cluster-packages $(LOCALCLUSTER) ## Start the local cluster, or heal it (S3=1: with S3 volumes).
-	@$(LOCALCLUSTER) up --root $(CLUSTER_ROOT) $(if $(filter 1,$(S3)),--s3)
+cluster-up: cluster-packages $(LOCALCLUSTER) ## Start the local cluster, or heal it (S3=1: with S3 volumes; NODES=2: with two nodes).
+	@$(LOCALCLUSTER) up --root $(CLUSTER_ROOT) $(if $(filter 1,$(S3)),--s3) $(if $(NODES),--nodes $(NODES))
 
 .PHONY: cluster-down
 cluster-down: $(LOCALCLUSTER) ## Stop the local cluster and restore the machine.
@@ -38,5 +43,5 @@ cluster-status: $(LOCALCLUSTER) ## Show the local cluster; fails when it is not 
 	@$(LOCALCLUSTER) status --root $(CLUSTER_ROOT)
 
 .PHONY: cluster-load
-cluster-load: $(LOCALCLUSTER) ## Load image tarballs: make cluster-load IMAGES="a.tar b.tar"
+cluster-load: $(LOCALCLUSTER) ## Load image tarballs into all nodes: make cluster-load IMAGES="a.tar b.tar"
 	@$(LOCALCLUSTER) load --root $(CLUSTER_ROOT) $(IMAGES)

@@ -56,6 +56,7 @@ func upCommand() *cobra.Command {
 	cmd := onCluster(&cobra.Command{Use: "up", Short: "Start the cluster, or heal it", Args: cobra.NoArgs},
 		func(cmd *cobra.Command, c *cluster.Cluster, _ []string) error { return c.Up(cmd.Context(), options) })
 	cmd.Flags().BoolVar(&options.S3, "s3", false, "with S3 volumes, also after later starts, until the cluster is taken down")
+	cmd.Flags().IntVar(&options.Nodes, "nodes", 1, "with so many nodes or more, also after later starts, until the cluster is taken down")
 	return cmd
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -39,6 +38,9 @@ type addon struct {
 //go:embed config/loop.yaml
 var loopManifest string
 
+// LoopDriverCommand is the subcommand of this program that is the CSI driver.
+const LoopDriverCommand = "csi-loop"
+
 // loopAddon gives volumes on loop devices.
 var loopAddon = addon{
 	name:       "loop",
@@ -58,50 +60,10 @@ func (c *Cluster) drivers() []string {
 func (c *Cluster) volumesDir() string { return c.state.Path("volumes") }
 
 func (c *Cluster) loopComponents() ([]component, error) {
-	var all []component
-	for _, n := range c.nodes {
-		driver, err := n.loopDriver()
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, driver)
-	}
-	provisioner, err := c.provisioner(provisioner{
-		name: "csi-provisioner", port: provisionerPort,
-		driver: c.nodes[0].component(LoopDriverCommand), socket: c.nodes[0].loopSocket(),
-		args: []string{"--default-fstype=ext4"},
-	})
-	return append(all, provisioner), err
-}
-
-// LoopDriverCommand is the subcommand of this program that is the CSI driver.
-const LoopDriverCommand = "csi-loop"
-
-func (n *node) loopSocket() string { return n.path("csi-loop.sock") }
-
-func (n *node) registrationSocket(name string) string {
-	return n.path("kubelet", "plugins_registry", name+".sock")
-}
-
-func (n *node) loopDriver() (component, error) {
-	return n.diskDriver(LoopDriverCommand, "loop", n.cluster.volumesDir(), n.loopSocket())
-}
-
-// diskDriver is a CSI driver whose volumes are loop devices over files in a directory.
-func (n *node) diskDriver(command, name, volumes, socket string) (component, error) {
-	program, err := executable()
-	return component{
-		name: n.component(command),
-		argv: []string{program, command,
-			"--node=" + n.name,
-			"--volumes=" + volumes,
-			"--socket=" + socket,
-			"--registration-socket=" + n.registrationSocket(name),
-			"--kubepods=" + filepath.Join(n.cgroup.Dir("blkio"), "kubepods"),
-		},
-		inputs: []string{program},
-		ready:  driverReady(socket),
-	}, err
+	return c.localDriver(LoopDriverCommand, loopcsi.SocketName,
+		[]string{"--volumes=" + c.volumesDir()},
+		provisioner{name: "csi-provisioner", port: provisionerPort, args: []string{"--default-fstype=ext4"}},
+	)
 }
 
 // apply applies an addon's objects.

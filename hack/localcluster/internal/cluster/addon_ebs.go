@@ -21,22 +21,10 @@ var ebsAddon = addon{
 // driver of EBS.
 const EBSDriverCommand = "csi-ebs"
 
-func (n *node) ebsSocket() string { return n.path("csi-ebs.sock") }
-
 func (c *Cluster) ebsComponents() ([]component, error) {
-	var all []component
-	for _, n := range c.nodes {
-		driver, err := n.diskDriver(EBSDriverCommand, "ebs", c.state.Path("ebs"), n.ebsSocket())
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, driver)
-	}
-	provisioner, err := c.provisioner(provisioner{
-		name: "csi-provisioner-ebs", port: ebsProvisionerPort,
-		driver: c.nodes[0].component(EBSDriverCommand), socket: c.nodes[0].ebsSocket(),
+	return c.localDriver(EBSDriverCommand, ebscsi.SocketName,
+		[]string{"--volumes=" + c.state.Path("ebs")},
 		// As in the real driver's chart.
-		args: []string{"--default-fstype=ext4"},
-	})
-	return append(all, provisioner), err
+		provisioner{name: "csi-provisioner-ebs", port: ebsProvisionerPort, args: []string{"--default-fstype=ext4"}},
+	)
 }

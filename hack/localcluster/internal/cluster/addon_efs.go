@@ -31,8 +31,6 @@ func (c *Cluster) newEFSAddon() addon {
 // driver of EFS, and its file servers.
 const EFSDriverCommand = "csi-efs"
 
-func (n *node) efsSocket() string { return n.path("csi-efs.sock") }
-
 func (c *Cluster) efsDir() string { return c.state.Path("efs") }
 
 // createFileSystems makes the file systems that the real driver would find.
@@ -50,35 +48,8 @@ func (c *Cluster) createFileSystems(context.Context) error {
 }
 
 func (c *Cluster) efsComponents() ([]component, error) {
-	driver, err := c.efsDriver()
-	if err != nil {
-		return nil, err
-	}
-	provisioner, err := c.provisioner(provisioner{
-		name: "csi-provisioner-efs", port: efsProvisionerPort,
-		driver: EFSDriverCommand, socket: c.nodes[0].efsSocket(),
-	})
-	return []component{driver, provisioner}, err
-}
-
-// efsDriver is one for all nodes: they share the limits of a file system.
-func (c *Cluster) efsDriver() (component, error) {
-	program, err := executable()
-	comp := component{
-		name:   EFSDriverCommand,
-		argv:   []string{program, EFSDriverCommand, "--file-systems=" + c.efsDir(), "--mounts=" + string(c.state)},
-		inputs: []string{program},
-	}
-	for _, n := range c.nodes {
-		comp.argv = append(comp.argv, "--node="+n.name+","+n.efsSocket()+","+n.registrationSocket("efs"))
-	}
-	comp.ready = func(ctx context.Context) error {
-		for _, n := range c.nodes {
-			if err := driverReady(n.efsSocket())(ctx); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return comp, err
+	return c.localDriver(EFSDriverCommand, efscsi.SocketName,
+		[]string{"--file-systems=" + c.efsDir(), "--mounts=" + string(c.state)},
+		provisioner{name: "csi-provisioner-efs", port: efsProvisionerPort},
+	)
 }

@@ -12,6 +12,7 @@ import (
 const (
 	// S3DriverName is the CSI driver of S3 volumes.
 	S3DriverName = "s3.csi.aws.com"
+	s3SocketName = "s3"
 	// s3Bucket is there from the start. Its objects are files in the state directory.
 	s3Bucket = "storagebench-local"
 	s3Region = "us-east-1"
@@ -124,15 +125,15 @@ func (a s3Addon) controller() component {
 }
 
 func (a s3Addon) driver(n *node) component {
-	socket := n.path("csi-s3.sock")
+	sockets := n.sockets(s3SocketName)
 	return component{
 		name: n.component("s3-csi-node"),
 		argv: []string{a.programs.Driver(), "node",
 			"--kubeconfig=" + a.cluster.state.Kubeconfig(),
 			"--node=" + n.name,
 			"--namespace=" + mountpointNamespace,
-			"--socket=" + socket,
-			"--registration-socket=" + n.path("kubelet", "plugins_registry", "s3.sock"),
+			"--socket=" + sockets.CSI,
+			"--registration-socket=" + sockets.Registration,
 		},
 		env: append(s3Credentials(),
 			"MOUNTER_KIND=pod",
@@ -141,7 +142,7 @@ func (a s3Addon) driver(n *node) component {
 			"AWS_REGION="+s3Region,
 		),
 		inputs: []string{a.cluster.state.Kubeconfig()},
-		ready:  driverReady(socket),
+		ready:  driverReady(sockets.CSI),
 	}
 }
 

@@ -41,7 +41,6 @@ func Open(root string, out io.Writer) (*Cluster, error) {
 		return nil, err
 	}
 	c.cgroup = host.NewCgroup("storagebench-" + c.state.ID())
-	c.nodes = []*node{c.newNode(1)}
 	c.addons = []addon{loopAddon, ebsAddon, c.newEFSAddon()}
 	options, err := c.remembered()
 	if err != nil {

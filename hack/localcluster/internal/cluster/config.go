@@ -34,6 +34,8 @@ func (c *Cluster) schedulerConfig() *kubescheduler.KubeSchedulerConfiguration {
 	}
 }
 
+// proxyConfig is of the one kube-proxy, which serves the pods of all nodes: these share
+// the machine's tables and routes.
 func (c *Cluster) proxyConfig() *kubeproxy.KubeProxyConfiguration {
 	return &kubeproxy.KubeProxyConfiguration{
 		TypeMeta: metav1.TypeMeta{APIVersion: "kubeproxy.config.k8s.io/v1alpha1", Kind: "KubeProxyConfiguration"},

@@ -136,6 +136,8 @@ func (c *Cluster) controllerManager() (component, error) {
 			"--bind-address=" + loopbackIP,
 			fmt.Sprintf("--secure-port=%d", controllerPort),
 			"--leader-elect=false",
+			// A node that has become ready keeps its taint up to this long.
+			"--node-monitor-period=1s",
 			"--use-service-account-credentials=true",
 			"--service-account-private-key-file=" + c.state.PKI("service-account.key"),
 			"--root-ca-file=" + c.state.PKI("ca.crt"),

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,6 +43,40 @@ func (c *Cluster) Load(ctx context.Context, files ...string) error {
 		c.progress.printf("Loaded %s", strings.Join(names, ", "))
 	}
 	return nil
+}
+
+// shareImages gives all nodes the images of the first, so that a node that was added
+// can run what was loaded before it was there.
+func (c *Cluster) shareImages(ctx context.Context) error {
+	first := c.nodes[0]
+	images, err := first.images(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range c.nodes[1:] {
+		missing := slices.DeleteFunc(slices.Clone(images), func(image string) bool { return n.hasImage(ctx, image) == nil })
+		if len(missing) == 0 {
+			continue
+		}
+		if err := first.copyImages(ctx, n, missing); err != nil {
+			return fmt.Errorf("copy images from %s to %s: %w", first.name, n.name, err)
+		}
+		c.progress.printf("Copied %s to %s", strings.Join(missing, ", "), n.name)
+	}
+	return nil
+}
+
+func (n *node) copyImages(ctx context.Context, to *node, names []string) error {
+	dir, err := os.MkdirTemp(n.dir, "images-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	file := filepath.Join(dir, "images.tar")
+	if err := n.ctr(ctx, append([]string{"images", "export", file}, names...)...); err != nil {
+		return err
+	}
+	return to.load(ctx, file, names)
 }
 
 func (n *node) load(ctx context.Context, file string, names []string) error {

@@ -113,6 +113,21 @@ func (n *node) hasImage(ctx context.Context, image string) error {
 	return err
 }
 
+// images returns the names of the node's images.
+func (n *node) images(ctx context.Context) ([]string, error) {
+	conn, err := n.dialRuntime()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = conn.Close() }()
+	response, err := cri.NewImageServiceClient(conn).ListImages(ctx, &cri.ListImagesRequest{})
+	var names []string
+	for _, image := range response.GetImages() {
+		names = append(names, image.GetRepoTags()...)
+	}
+	return names, err
+}
+
 // ctr runs containerd's own client in the namespace of the kubelet.
 func (n *node) ctr(ctx context.Context, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, importLimit)

@@ -41,6 +41,7 @@ func (c *Cluster) Up(ctx context.Context, options Options) error {
 		c.checkPorts,
 		c.prepareHost,
 		c.startStores,
+		c.shareImages,
 		c.startWorkers,
 		c.awaitNodes,
 	} {
@@ -103,7 +104,7 @@ func (c *Cluster) configure(context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return c.writeNodes()
 }
 
 // checkPorts fails while nothing is changed yet, when another cluster runs.

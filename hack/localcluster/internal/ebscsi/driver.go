@@ -18,8 +18,12 @@ import (
 	"github.com/storagebench/storagebench/hack/localcluster/internal/loopcsi"
 )
 
-// DriverName is the name of the real driver.
-const DriverName = "ebs.csi.aws.com"
+const (
+	// DriverName is the name of the real driver.
+	DriverName = "ebs.csi.aws.com"
+	// SocketName is its name among the sockets of a node.
+	SocketName = "ebs"
+)
 
 // defaultType is what the driver asks for when nobody does.
 const defaultType = "gp3"
@@ -36,10 +40,11 @@ func New(o loopcsi.Options) (*loopcsi.Driver, error) {
 func kindOf() (loopcsi.Kind, error) {
 	known, err := documented.EBS()
 	return loopcsi.Kind{
-		Name:   DriverName,
-		Plan:   func(r *csi.CreateVolumeRequest) (loopcsi.Plan, error) { return planVolume(known, r) },
-		Modify: func(p loopcsi.Plan, m map[string]string) (loopcsi.Plan, error) { return modify(known, p, m) },
-		Budget: open,
+		Name:       DriverName,
+		SocketName: SocketName,
+		Plan:       func(r *csi.CreateVolumeRequest) (loopcsi.Plan, error) { return planVolume(known, r) },
+		Modify:     func(p loopcsi.Plan, m map[string]string) (loopcsi.Plan, error) { return modify(known, p, m) },
+		Budget:     open,
 	}, err
 }
 

@@ -2,6 +2,7 @@ package ebscsi
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/container-storage-interface/spec/lib/go/csi"
 	"github.com/kubernetes-csi/csi-test/v5/pkg/sanity"
 
+	"github.com/storagebench/storagebench/hack/localcluster/internal/csiserve"
 	"github.com/storagebench/storagebench/hack/localcluster/internal/loopcsi"
 )
 
@@ -24,17 +26,17 @@ func TestSanity(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	driver, err := loopcsi.NewOf(withPod(t), loopcsi.Options{NodeID: "node-1", Volumes: filepath.Join(dir, "volumes"), Kubepods: dir, Log: slog.New(slog.DiscardHandler)})
+	driver, err := loopcsi.NewOf(withPod(t), loopcsi.Options{Volumes: filepath.Join(dir, "volumes"), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan error, 1)
-	sockets := loopcsi.Sockets{CSI: filepath.Join(dir, "csi.sock"), Registration: filepath.Join(dir, "reg.sock")}
-	go func() { served <- driver.Serve(ctx, sockets) }()
+	node := csiserve.Node{Name: "node-1", Dir: dir, Kubepods: dir}
+	go func() { served <- driver.ServeNode(ctx, node) }()
 
 	config := sanity.NewTestConfig()
-	config.Address = sockets.CSI
+	config.Address = node.Sockets(SocketName).CSI
 	config.TargetPath = filepath.Join(dir, "target")
 	config.StagingPath = filepath.Join(dir, "staging")
 	config.TestVolumeSize = gib
@@ -44,7 +46,7 @@ func TestSanity(t *testing.T) {
 	sanity.Test(t, config)
 
 	stop()
-	if err := <-served; err != nil {
+	if err := errors.Join(<-served, driver.Close()); err != nil {
 		t.Error(err)
 	}
 }

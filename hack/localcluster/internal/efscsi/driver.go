@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
-	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
 
 	"github.com/storagebench/storagebench/hack/localcluster/internal/csiserve"
@@ -17,8 +16,12 @@ import (
 	"github.com/storagebench/storagebench/hack/localcluster/internal/efsfuse"
 )
 
-// DriverName is the name of the real driver.
-const DriverName = "efs.csi.aws.com"
+const (
+	// DriverName is the name of the real driver.
+	DriverName = "efs.csi.aws.com"
+	// SocketName is its name among the sockets of a node.
+	SocketName = "efs"
+)
 
 // Options of a driver.
 type Options struct {
@@ -70,19 +73,17 @@ type nodeDriver struct {
 	mounts      map[string]*efsfuse.Mount // by target path
 }
 
-// Serve runs the driver until the context ends, with sockets for each node.
-func (d *Driver) Serve(ctx context.Context, nodes map[string]csiserve.Sockets) error {
-	group, ctx := errgroup.WithContext(ctx)
-	for nodeID, sockets := range nodes {
-		n := &nodeDriver{
-			Driver: d, nodeID: nodeID,
-			connections: map[string]*efsfuse.Connection{}, mounts: map[string]*efsfuse.Mount{},
-		}
-		group.Go(func() error {
-			return csiserve.Serve(ctx, csiserve.Driver{Name: DriverName, Controller: n, Node: n, Log: d.log}, sockets)
-		})
+func (d *Driver) onNode(nodeID string) *nodeDriver {
+	return &nodeDriver{
+		Driver: d, nodeID: nodeID,
+		connections: map[string]*efsfuse.Connection{}, mounts: map[string]*efsfuse.Mount{},
 	}
-	return group.Wait()
+}
+
+// ServeNode serves a node until the context ends.
+func (d *Driver) ServeNode(ctx context.Context, node csiserve.Node) error {
+	n := d.onNode(node.Name)
+	return csiserve.Serve(ctx, csiserve.Driver{Name: DriverName, Controller: n, Node: n, Log: d.log}, node.Sockets(SocketName))
 }
 
 // server returns what the clients of a file system share.

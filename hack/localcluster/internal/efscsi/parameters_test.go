@@ -25,7 +25,7 @@ func newNode(t *testing.T) *nodeDriver {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &nodeDriver{Driver: driver, nodeID: "node-1"}
+	return driver.onNode("node-1")
 }
 
 func mountCapability(mode csi.VolumeCapability_AccessMode_Mode, fsType string, options ...string) *csi.VolumeCapability {

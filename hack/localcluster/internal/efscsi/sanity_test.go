@@ -36,11 +36,11 @@ func TestSanity(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan error, 1)
-	sockets := csiserve.Sockets{CSI: filepath.Join(dir, "csi.sock"), Registration: filepath.Join(dir, "reg.sock")}
-	go func() { served <- driver.Serve(ctx, map[string]csiserve.Sockets{"node-1": sockets}) }()
+	node := csiserve.Node{Name: "node-1", Dir: dir}
+	go func() { served <- driver.ServeNode(ctx, node) }()
 
 	config := sanity.NewTestConfig()
-	config.Address = sockets.CSI
+	config.Address = node.Sockets(SocketName).CSI
 	config.TargetPath = filepath.Join(dir, "target")
 	config.StagingPath = filepath.Join(dir, "staging")
 	config.TestVolumeParameters = map[string]string{

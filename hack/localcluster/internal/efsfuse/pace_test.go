@@ -61,9 +61,12 @@ func TestPace(t *testing.T) {
 		"16 writers, one connection":   {1, 16, write(16 * kib), 1610},
 		"large writes, throughput":     {1, 16, write(64 * kib), 1600},
 		"two clients do twice as much": {2, 16, write(4 * kib), 3220},
+		"two clients, one writer each": {2, 1, write(4 * kib), 2e6 / 2700.0},
+		"two clients, throughput":      {2, 16, write(48 * kib), 100 * 1024 / 48.0},
 		"ten clients meet the limit":   {10, 16, write(4 * kib), 7000},
 		"one reader waits":             {1, 1, read(16 * kib), 4000},
 		"reads count a third":          {1, 16, read(64 * kib), 4800},
+		"two clients' reads, too":      {2, 16, read(64 * kib), 4800},
 		"readers meet the limit":       {1, 64, read(4 * kib), 35_000},
 	}
 	for name, test := range tests {

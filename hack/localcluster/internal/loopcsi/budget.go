@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -98,8 +99,12 @@ func newSharedVolume(device string, budget keeper, now time.Time) *sharedVolume 
 	return &sharedVolume{device: device, budget: budget, total: budget.Spend(now, Work{}), governed: now, saved: now}
 }
 
-// join adds a container. It may do all until others are seen to do something.
+// join adds a container. It may do all until others are seen to do something. A kubelet
+// that has started anew publishes again what it had, and its work must not count twice.
 func (v *sharedVolume) join(cgroup string) error {
+	if slices.ContainsFunc(v.users, func(u *user) bool { return u.cgroup == cgroup }) {
+		return nil
+	}
 	counted, err := countWork(cgroup, v.device)
 	if err != nil {
 		return err

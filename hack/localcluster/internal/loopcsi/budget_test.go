@@ -88,6 +88,13 @@ func TestBudgetIsDivided(t *testing.T) {
 	if got := first.allowed("write"); got != 4000 {
 		t.Errorf("one that only writes may do %d", got)
 	}
+	if err := volume.join(first.dir); err != nil {
+		t.Fatal(err)
+	}
+	pass(func() { first.do(0, 100) })
+	if got := first.allowed("write"); got != 4000 {
+		t.Errorf("one that joined again may do %d", got)
+	}
 	pass(func() { first.do(50, 50) })
 	if read, write := first.allowed("read"), first.allowed("write"); read < 1900 || read > 2100 || write < 1900 || write > 2100 {
 		t.Errorf("one that reads and writes may do %d and %d", read, write)

@@ -5,7 +5,6 @@ package loopcsi
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
@@ -16,26 +15,26 @@ import (
 	"github.com/storagebench/storagebench/hack/localcluster/internal/csiserve"
 )
 
-// DriverName is the driver's name in Kubernetes.
-const DriverName = "loop.csi.storagebench.dev"
+const (
+	// DriverName is the driver's name in Kubernetes.
+	DriverName = "loop.csi.storagebench.dev"
+	// SocketName is its name among the sockets of a node.
+	SocketName = "loop"
+)
 
 // Options of a driver.
 type Options struct {
-	NodeID string
 	// Volumes is the directory of the volumes' files.
 	Volumes string
-	// Kubepods is the blkio cgroup that holds the pods' cgroups.
-	Kubepods string
-	Log      *slog.Logger
+	Log     *slog.Logger
 }
 
-// Driver implements the CSI services.
+// Driver serves all nodes of a cluster, because a volume goes from one node to another,
+// and its limits with it.
 type Driver struct {
 	csi.UnimplementedControllerServer
-	csi.UnimplementedNodeServer
 
 	kind     Kind
-	nodeID   string
 	store    *store
 	throttle *throttler
 	mounter  *mount.SafeFormatAndMount
@@ -56,9 +55,8 @@ func NewOf(kind Kind, o Options) (*Driver, error) {
 	}
 	d := &Driver{
 		kind:     kind,
-		nodeID:   o.NodeID,
 		store:    s,
-		throttle: newThrottler(o.Kubepods, o.Log),
+		throttle: newThrottler(o.Log),
 		mounter:  mount.NewSafeFormatAndMount(mount.New(""), utilexec.New()),
 		log:      o.Log,
 		volumes:  keymutex.NewHashed(64),
@@ -86,11 +84,19 @@ func (d *Driver) lock(id string) (unlock func()) {
 	return func() { _ = d.volumes.UnlockKey(id) }
 }
 
-// Sockets of a driver.
-type Sockets = csiserve.Sockets
+// nodeDriver is the driver as one node sees it.
+type nodeDriver struct {
+	csi.UnimplementedNodeServer
+	*Driver
 
-// Serve runs the driver until the context ends.
-func (d *Driver) Serve(ctx context.Context, sockets Sockets) error {
-	err := csiserve.Serve(ctx, csiserve.Driver{Name: d.kind.Name, Controller: d, Node: d, Log: d.log}, sockets)
-	return errors.Join(err, d.throttle.close())
+	node csiserve.Node
 }
+
+// ServeNode serves a node until the context ends.
+func (d *Driver) ServeNode(ctx context.Context, node csiserve.Node) error {
+	sockets := node.Sockets(d.kind.SocketName)
+	return csiserve.Serve(ctx, csiserve.Driver{Name: d.kind.Name, Controller: d, Node: &nodeDriver{Driver: d, node: node}, Log: d.log}, sockets)
+}
+
+// Close keeps what the budgets of the volumes in use have left.
+func (d *Driver) Close() error { return d.throttle.close() }

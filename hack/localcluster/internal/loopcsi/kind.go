@@ -12,6 +12,8 @@ import (
 type Kind struct {
 	// Name of the driver in Kubernetes.
 	Name string
+	// SocketName is its short name, which its sockets have.
+	SocketName string
 	// Plan decides what volume a request asks for. What all kinds check, such as
 	// access modes, is checked before. Errors are gRPC statuses.
 	Plan func(*csi.CreateVolumeRequest) (Plan, error)
@@ -54,7 +56,7 @@ type Budget interface {
 }
 
 // loopKind has limits that a StorageClass names, for each pod and each direction.
-var loopKind = Kind{Name: DriverName, Plan: planLoop}
+var loopKind = Kind{Name: DriverName, SocketName: SocketName, Plan: planLoop}
 
 func planLoop(r *csi.CreateVolumeRequest) (Plan, error) {
 	limits, err := parseLimits(r.GetParameters())

@@ -36,12 +36,12 @@ var formatOptions = map[string][]string{
 var mountOptions = map[string][]string{"ext4": {"noinit_itable"}}
 
 // NodeGetInfo is part of the Node service.
-func (d *Driver) NodeGetInfo(context.Context, *csi.NodeGetInfoRequest) (*csi.NodeGetInfoResponse, error) {
-	return &csi.NodeGetInfoResponse{NodeId: d.nodeID}, nil
+func (d *nodeDriver) NodeGetInfo(context.Context, *csi.NodeGetInfoRequest) (*csi.NodeGetInfoResponse, error) {
+	return &csi.NodeGetInfoResponse{NodeId: d.node.Name}, nil
 }
 
 // NodeGetCapabilities is part of the Node service.
-func (d *Driver) NodeGetCapabilities(context.Context, *csi.NodeGetCapabilitiesRequest) (*csi.NodeGetCapabilitiesResponse, error) {
+func (d *nodeDriver) NodeGetCapabilities(context.Context, *csi.NodeGetCapabilitiesRequest) (*csi.NodeGetCapabilitiesResponse, error) {
 	return csiserve.NodeCapabilities(
 		csi.NodeServiceCapability_RPC_STAGE_UNSTAGE_VOLUME,
 		csi.NodeServiceCapability_RPC_GET_VOLUME_STATS,
@@ -51,7 +51,7 @@ func (d *Driver) NodeGetCapabilities(context.Context, *csi.NodeGetCapabilitiesRe
 
 // NodeStageVolume is part of the Node service: it attaches the disk and mounts its
 // file system, which it makes first on a new disk.
-func (d *Driver) NodeStageVolume(_ context.Context, r *csi.NodeStageVolumeRequest) (*csi.NodeStageVolumeResponse, error) {
+func (d *nodeDriver) NodeStageVolume(_ context.Context, r *csi.NodeStageVolumeRequest) (*csi.NodeStageVolumeResponse, error) {
 	if r.GetStagingTargetPath() == "" {
 		return nil, status.Error(codes.InvalidArgument, "staging target path is missing")
 	}
@@ -65,7 +65,7 @@ func (d *Driver) NodeStageVolume(_ context.Context, r *csi.NodeStageVolumeReques
 	defer d.lock(v.ID)()
 	device, err := d.attach(v.ID)
 	if err != nil {
-		return nil, internalError(err)
+		return nil, err
 	}
 	if r.GetVolumeCapability().GetBlock() != nil {
 		return &csi.NodeStageVolumeResponse{}, nil
@@ -74,19 +74,6 @@ func (d *Driver) NodeStageVolume(_ context.Context, r *csi.NodeStageVolumeReques
 		return nil, internalError(err)
 	}
 	return &csi.NodeStageVolumeResponse{}, nil
-}
-
-func (d *Driver) attach(id string) (string, error) {
-	disk := d.store.disk(id)
-	if device, err := loopdev.Find(disk); device != "" || err != nil {
-		return device, err
-	}
-	device, err := loopdev.Attach(disk)
-	if err != nil {
-		return "", err
-	}
-	d.log.Info("Volume attached", "volume", id, "device", device, "directIO", loopdev.DirectIO(device))
-	return device, nil
 }
 
 func (d *Driver) mountFileSystem(device, target string, capability *csi.VolumeCapability) error {
@@ -102,7 +89,7 @@ func (d *Driver) mountFileSystem(device, target string, capability *csi.VolumeCa
 }
 
 // NodeUnstageVolume is part of the Node service.
-func (d *Driver) NodeUnstageVolume(ctx context.Context, r *csi.NodeUnstageVolumeRequest) (*csi.NodeUnstageVolumeResponse, error) {
+func (d *nodeDriver) NodeUnstageVolume(ctx context.Context, r *csi.NodeUnstageVolumeRequest) (*csi.NodeUnstageVolumeResponse, error) {
 	if r.GetStagingTargetPath() == "" {
 		return nil, status.Error(codes.InvalidArgument, "staging target path is missing")
 	}
@@ -114,19 +101,19 @@ func (d *Driver) NodeUnstageVolume(ctx context.Context, r *csi.NodeUnstageVolume
 	if err := d.unmount(r.GetStagingTargetPath()); err != nil {
 		return nil, internalError(err)
 	}
-	device, err := loopdev.Find(d.store.disk(v.ID))
+	device, err := d.attached(v.ID)
 	if err != nil || device == "" {
 		return &csi.NodeUnstageVolumeResponse{}, err
 	}
 	if err := loopdev.Detach(ctx, device); err != nil {
 		return nil, internalError(err)
 	}
-	d.log.Info("Volume detached", "volume", v.ID, "device", device)
+	d.log.Info("Volume detached", "volume", v.ID, "node", d.node.Name, "device", device)
 	return &csi.NodeUnstageVolumeResponse{}, nil
 }
 
 // NodePublishVolume is part of the Node service.
-func (d *Driver) NodePublishVolume(_ context.Context, r *csi.NodePublishVolumeRequest) (*csi.NodePublishVolumeResponse, error) {
+func (d *nodeDriver) NodePublishVolume(_ context.Context, r *csi.NodePublishVolumeRequest) (*csi.NodePublishVolumeResponse, error) {
 	if r.GetTargetPath() == "" || r.GetStagingTargetPath() == "" {
 		return nil, status.Error(codes.InvalidArgument, "target path or staging target path is missing")
 	}
@@ -138,12 +125,12 @@ func (d *Driver) NodePublishVolume(_ context.Context, r *csi.NodePublishVolumeRe
 		return nil, err
 	}
 	defer d.lock(v.ID)()
-	device, err := loopdev.Find(d.store.disk(v.ID))
+	device, err := d.attached(v.ID)
 	if err != nil {
-		return nil, internalError(err)
+		return nil, err
 	}
 	if device == "" {
-		return nil, status.Errorf(codes.FailedPrecondition, "volume %s is not staged", v.ID)
+		return nil, status.Errorf(codes.FailedPrecondition, "volume %s is not staged on node %s", v.ID, d.node.Name)
 	}
 	if err := d.checkSingleWriter(v.ID, r); err != nil {
 		return nil, err
@@ -185,7 +172,7 @@ func (d *Driver) checkSingleWriter(id string, r *csi.NodePublishVolumeRequest) e
 
 // register notes the publication, and has the pod throttled when the volume has
 // limits.
-func (d *Driver) register(v volume, device string, r *csi.NodePublishVolumeRequest) error {
+func (d *nodeDriver) register(v volume, device string, r *csi.NodePublishVolumeRequest) error {
 	podUID := r.GetVolumeContext()[podUIDKey]
 	if podUID == "" && !v.Limits.empty() {
 		return errors.New("the volume has limits, but nothing tells for which pod: the CSIDriver needs podInfoOnMount")
@@ -194,7 +181,7 @@ func (d *Driver) register(v volume, device string, r *csi.NodePublishVolumeReque
 	if err != nil {
 		return err
 	}
-	p := publication{VolumeID: v.ID, TargetPath: r.GetTargetPath(), PodUID: podUID, Device: number, Limits: v.Limits}
+	p := publication{VolumeID: v.ID, TargetPath: r.GetTargetPath(), PodUID: podUID, Kubepods: d.node.Kubepods, Device: number, Limits: v.Limits}
 	if err := d.store.savePublication(v.ID, p); err != nil {
 		return err
 	}
@@ -242,7 +229,7 @@ func makeFile(path string, _ os.FileMode) error {
 }
 
 // NodeUnpublishVolume is part of the Node service.
-func (d *Driver) NodeUnpublishVolume(_ context.Context, r *csi.NodeUnpublishVolumeRequest) (*csi.NodeUnpublishVolumeResponse, error) {
+func (d *nodeDriver) NodeUnpublishVolume(_ context.Context, r *csi.NodeUnpublishVolumeRequest) (*csi.NodeUnpublishVolumeResponse, error) {
 	if r.GetTargetPath() == "" {
 		return nil, status.Error(codes.InvalidArgument, "target path is missing")
 	}

@@ -28,6 +28,8 @@ type store struct {
 const (
 	diskName     = "disk.img"
 	metadataName = "volume.json"
+	// attachmentName holds the volume's attachment.
+	attachmentName = "attachment.json"
 	// budgetName holds what a volume's budget keeps.
 	budgetName = "budget"
 	// partPrefix marks directories that are being made or deleted.
@@ -135,8 +137,10 @@ type publication struct {
 	VolumeID   string `json:"volumeID,omitempty"`
 	TargetPath string `json:"targetPath"`
 	PodUID     string `json:"podUID"`
-	Device     string `json:"device"`
-	Limits     Limits `json:"limits"`
+	// Kubepods is where the cgroups of the pod's node are.
+	Kubepods string `json:"kubepods"`
+	Device   string `json:"device"`
+	Limits   Limits `json:"limits"`
 }
 
 func (s *store) publicationPath(id, target string) string {

@@ -30,8 +30,7 @@ var qosDirs = []string{"", "burstable", "besteffort"}
 // its children. Nothing tells of a new cgroup (there is no inotify for mkdir in
 // cgroupfs), so it looks; and only while there is something to limit.
 type throttler struct {
-	kubepods string
-	log      *slog.Logger
+	log *slog.Logger
 
 	mu       sync.Mutex
 	limited  map[string]*limitedPod   // by target path
@@ -50,8 +49,8 @@ type limitedPod struct {
 	complained bool
 }
 
-func newThrottler(kubepods string, log *slog.Logger) *throttler {
-	return &throttler{kubepods: kubepods, log: log, limited: map[string]*limitedPod{}, shared: map[string]*sharedVolume{}}
+func newThrottler(log *slog.Logger) *throttler {
+	return &throttler{log: log, limited: map[string]*limitedPod{}, shared: map[string]*sharedVolume{}}
 }
 
 func (t *throttler) add(p publication) {
@@ -194,7 +193,7 @@ func (t *throttler) governAll(now time.Time) {
 
 func (t *throttler) apply(pod *limitedPod) error {
 	for _, qos := range qosDirs {
-		dir := filepath.Join(t.kubepods, qos, "pod"+pod.PodUID)
+		dir := filepath.Join(pod.Kubepods, qos, "pod"+pod.PodUID)
 		containers, err := os.ReadDir(dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -51,11 +51,11 @@ func (t *throttler) polling() bool {
 
 func TestThrottlerLimitsContainersAsTheyAppear(t *testing.T) {
 	kubepods := t.TempDir()
-	throttle := newThrottler(kubepods, slog.New(slog.DiscardHandler))
+	throttle := newThrottler(slog.New(slog.DiscardHandler))
 	if throttle.polling() {
 		t.Error("polls with nothing to do")
 	}
-	throttle.add(publication{TargetPath: "/t", PodUID: "uid", Device: "7:1", Limits: Limits{IOPS: 3000}})
+	throttle.add(publication{TargetPath: "/t", Kubepods: kubepods, PodUID: "uid", Device: "7:1", Limits: Limits{IOPS: 3000}})
 	for _, qos := range qosDirs {
 		dir := fakeContainer(t, kubepods, qos, "uid", "container")
 		awaitContent(t, filepath.Join(dir, "blkio.throttle.write_iops_device"), "7:1 3000")
@@ -63,7 +63,7 @@ func TestThrottlerLimitsContainersAsTheyAppear(t *testing.T) {
 		if err := os.RemoveAll(filepath.Dir(dir)); err != nil {
 			t.Fatal(err)
 		}
-		throttle.add(publication{TargetPath: "/t", PodUID: "uid", Device: "7:1", Limits: Limits{IOPS: 3000}})
+		throttle.add(publication{TargetPath: "/t", Kubepods: kubepods, PodUID: "uid", Device: "7:1", Limits: Limits{IOPS: 3000}})
 	}
 	other := fakeContainer(t, kubepods, "", "another", "container")
 	throttle.remove("/t")

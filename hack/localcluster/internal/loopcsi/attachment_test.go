@@ -1,0 +1,151 @@
+package loopcsi
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/container-storage-interface/spec/lib/go/csi"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/storagebench/storagebench/hack/localcluster/internal/csiserve"
+)
+
+// testNode is a driver's node, with a staging path for the one volume of the test.
+type testNode struct {
+	*nodeDriver
+	staging string
+}
+
+func newTestNode(driver *Driver, name, dir string) testNode {
+	return testNode{
+		nodeDriver: &nodeDriver{Driver: driver, node: csiserve.Node{Name: name, Dir: dir, Kubepods: filepath.Join(dir, name)}},
+		staging:    filepath.Join(dir, name, "staging"),
+	}
+}
+
+func (n testNode) stage(ctx context.Context, id string) error {
+	_, err := n.NodeStageVolume(ctx, &csi.NodeStageVolumeRequest{VolumeId: id, StagingTargetPath: n.staging, VolumeCapability: disk()})
+	return err
+}
+
+func (n testNode) publish(ctx context.Context, id string) error {
+	_, err := n.NodePublishVolume(ctx, &csi.NodePublishVolumeRequest{
+		VolumeId: id, StagingTargetPath: n.staging, TargetPath: n.staging + "-target", VolumeCapability: disk(),
+	})
+	return err
+}
+
+func (n testNode) unstage(t *testing.T, id string) {
+	t.Helper()
+	if _, err := n.NodeUnstageVolume(t.Context(), &csi.NodeUnstageVolumeRequest{VolumeId: id, StagingTargetPath: n.staging}); err != nil {
+		t.Fatalf("unstage on %s: %v", n.node.Name, err)
+	}
+}
+
+func disk() *csi.VolumeCapability {
+	return &csi.VolumeCapability{
+		AccessType: &csi.VolumeCapability_Mount{Mount: &csi.VolumeCapability_MountVolume{FsType: "ext4"}},
+		AccessMode: &csi.VolumeCapability_AccessMode{Mode: csi.VolumeCapability_AccessMode_SINGLE_NODE_WRITER},
+	}
+}
+
+// newTestVolume returns a driver and the id of a volume, which the test's end removes.
+func newTestVolume(t *testing.T, dir string) (driver *Driver, id string) {
+	t.Helper()
+	driver, err := New(Options{Volumes: filepath.Join(dir, "volumes"), Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	created, err := driver.CreateVolume(t.Context(), &csi.CreateVolumeRequest{
+		Name: "pvc-1", CapacityRange: &csi.CapacityRange{RequiredBytes: 32 * mib}, VolumeCapabilities: []*csi.VolumeCapability{disk()},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return driver, created.GetVolume().GetVolumeId()
+}
+
+func TestVolumeIsAtOneNodeAtATime(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("loop devices need root")
+	}
+	dir := t.TempDir()
+	driver, id := newTestVolume(t, dir)
+	first, second := newTestNode(driver, "node-1", dir), newTestNode(driver, "node-2", dir)
+	t.Cleanup(func() {
+		for _, n := range []testNode{first, second} {
+			_ = n.unmount(n.staging)
+		}
+		cleanUp(t, dir)
+	})
+	if err := first.stage(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(first.staging, "who"), []byte("node-1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// Asked again, as a kubelet does that has started anew.
+	if err := first.stage(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := second.stage(t.Context(), id); status.Code(err) != codes.FailedPrecondition || !strings.Contains(err.Error(), "node-1") {
+		t.Errorf("a second node attaches it: %v", err)
+	}
+	if err := second.publish(t.Context(), id); status.Code(err) != codes.FailedPrecondition {
+		t.Errorf("a node publishes what another one has: %v", err)
+	}
+	second.unstage(t, id)
+	if device, node, err := driver.attachment(id); err != nil || device == "" || node != "node-1" {
+		t.Errorf("after another node's unstaging it is %q at %q, %v", device, node, err)
+	}
+	if _, err := driver.DeleteVolume(t.Context(), &csi.DeleteVolumeRequest{VolumeId: id}); status.Code(err) != codes.FailedPrecondition {
+		t.Errorf("it is deleted while a node has it: %v", err)
+	}
+
+	first.unstage(t, id)
+	if err := second.stage(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if content, err := os.ReadFile(filepath.Join(second.staging, "who")); err != nil || string(content) != "node-1" {
+		t.Errorf("on the second node it holds %q, %v", content, err)
+	}
+	second.unstage(t, id)
+	if _, err := driver.DeleteVolume(t.Context(), &csi.DeleteVolumeRequest{VolumeId: id}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A driver that is started anew finds the pods of each node where the node has them.
+func TestTakeUpThrottlesPodsOfAllNodes(t *testing.T) {
+	dir := t.TempDir()
+	driver, id := newTestVolume(t, dir)
+	nodes := []testNode{newTestNode(driver, "node-1", dir), newTestNode(driver, "node-2", dir)}
+	limited := volume{Plan: Plan{ID: id, Limits: Limits{IOPS: 3000}}}
+	number, err := deviceNumber(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range nodes {
+		if err := n.register(limited, os.DevNull, &csi.NodePublishVolumeRequest{
+			TargetPath: n.staging + "-target", VolumeContext: map[string]string{podUIDKey: n.node.Name},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		driver.throttle.remove(n.staging + "-target")
+	}
+	again, err := New(Options{Volumes: filepath.Join(dir, "volumes"), Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range nodes {
+		cgroup := fakeContainer(t, n.node.Kubepods, "burstable", n.node.Name, "container")
+		awaitContent(t, filepath.Join(cgroup, "blkio.throttle.write_iops_device"), number+" 3000")
+		again.throttle.remove(n.staging + "-target")
+	}
+}
