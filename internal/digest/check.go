@@ -8,6 +8,9 @@ import (
 	"github.com/storagebench/storagebench/internal/histogram"
 )
 
+// maxJobStart is the end of the year 9999, the last that the API can write.
+const maxJobStart = 253_402_300_799_999
+
 // check refuses a report that the API could not hold or that no fio can have made.
 func check(r *Report) error {
 	if len(r.Groups) == 0 {
@@ -19,6 +22,9 @@ func check(r *Report) error {
 	if !plausibleText(r.FioVersion) {
 		return errors.New("report with an impossible fio version")
 	}
+	if !within(r.Coarsening, 0, histogram.MaxCoarsening) {
+		return fmt.Errorf("report with buckets made coarser by %d bits: at most %d are possible", r.Coarsening, histogram.MaxCoarsening)
+	}
 	for i := range r.Groups {
 		if err := checkGroup(&r.Groups[i]); err != nil {
 			return fmt.Errorf("report: result group %d: %w", i, err)
@@ -28,7 +34,9 @@ func check(r *Report) error {
 }
 
 func checkEnvironment(e *Environment) error {
-	for _, n := range []int64{e.CPUMillis, e.MemoryBytes, e.Periods, e.ThrottledPeriods, e.Files, e.SparseFiles} {
+	for _, n := range []int64{
+		e.CPUMillis, e.MemoryBytes, e.Periods, e.ThrottledPeriods, e.Files, e.SparseFiles, e.StartMarginMilliseconds,
+	} {
 		if n < 0 {
 			return fmt.Errorf("report: environment: negative figure %d", n)
 		}
@@ -50,6 +58,9 @@ func checkGroup(g *Group) error {
 	if g.ElapsedMilliseconds < 0 || !within(g.UserPercent, 0, 1000) || !within(g.SystemPercent, 0, 1000) {
 		return errors.New("impossible times")
 	}
+	if !within(g.JobStart, 0, maxJobStart) {
+		return fmt.Errorf("impossible start %d", g.JobStart)
+	}
 	for _, d := range []*Direction{g.Read, g.Write, g.Trim} {
 		if d == nil {
 			continue
@@ -69,6 +80,9 @@ func checkDirection(d *Direction) error {
 	}
 	if l := d.Latency; l != nil && (l.Mean < 0 || l.Stddev < 0) {
 		return errors.New("negative latency")
+	}
+	if l := d.Latency; l != nil && l.Count < 1 {
+		return fmt.Errorf("latency of %d I/Os", l.Count)
 	}
 	if c := d.Completion; c != nil {
 		return checkCompletion(c)

@@ -19,7 +19,7 @@ import (
 const MaxBytes = 4096
 
 // prefix tells a report from an error text, and names the version of its encoding.
-const prefix = "storagebench/v2:"
+const prefix = "storagebench/v3:"
 
 // maxInflated bounds what a report may inflate to: 48 histograms with every bucket occupied take less.
 const maxInflated = 1 << 20
@@ -49,12 +49,15 @@ func Encode(r Report) (string, error) {
 }
 
 // coarsest is the number of bits by which buckets can be made coarser: then each octave is one bucket.
-const coarsest = 6
+const coarsest = histogram.MaxCoarsening
 
 // coarsen returns a copy of the report whose histograms have buckets 2^bits as wide, or, beyond
 // coarsest, whose histograms are left out.
 func coarsen(r Report, bits int) Report {
 	out := r
+	if bits <= coarsest {
+		out.Coarsening = max(r.Coarsening, int64(bits))
+	}
 	out.Groups = make([]Group, len(r.Groups))
 	for i, g := range r.Groups {
 		g.Name = truncate(g.Name, MaxNameLength)

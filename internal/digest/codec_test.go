@@ -32,7 +32,7 @@ func direction(r *rand.Rand, h *histogram.Histogram) *Direction {
 	const seconds = 1 << 35
 	d := &Direction{
 		IOs: r.Int64N(1 << 38), Bytes: r.Int64N(1 << 53), MilliIOPS: r.Int64N(1 << 36), BytesPerSecond: r.Int64N(1 << 40),
-		Latency:    &Latency{Mean: r.Int64N(seconds), Stddev: r.Int64N(seconds)},
+		Latency:    &Latency{Count: 1 + r.Int64N(1<<38), Mean: r.Int64N(seconds), Stddev: r.Int64N(seconds)},
 		Completion: &Completion{Min: r.Int64N(1 << 20), Max: seconds - 1 - r.Int64N(1<<30), Histogram: h},
 	}
 	for i := range d.Completion.Buckets {
@@ -45,6 +45,7 @@ func direction(r *rand.Rand, h *histogram.Histogram) *Direction {
 // environment returns a large machine during a day of measurement.
 func environment(r *rand.Rand) Environment {
 	e := Environment{CPUMillis: r.Int64N(1 << 18), MemoryBytes: r.Int64N(1 << 44), Periods: r.Int64N(1 << 20), Files: r.Int64N(1001)}
+	e.StartMarginMilliseconds = r.Int64N(1 << 20)
 	e.ThrottledPeriods, e.SparseFiles = r.Int64N(e.Periods+1), r.Int64N(e.Files+1)
 	return e
 }
@@ -54,7 +55,8 @@ func report(r *rand.Rand, groups, buckets int) Report {
 	out := Report{FioVersion: "fio-3.39-31-gabcdef", Environment: environment(r)}
 	for i := range groups {
 		out.Groups = append(out.Groups, Group{
-			Name: fmt.Sprintf("section-%d", i), ElapsedMilliseconds: r.Int64N(1 << 32), UserPercent: r.Int64N(1001), SystemPercent: r.Int64N(1001),
+			Name: fmt.Sprintf("section-%d", i), JobStart: 1_700_000_000_000 + r.Int64N(1<<36), ElapsedMilliseconds: r.Int64N(1 << 32),
+			UserPercent: r.Int64N(1001), SystemPercent: r.Int64N(1001),
 			Read: direction(r, spread(r, buckets)), Write: direction(r, spread(r, buckets)),
 		})
 	}
@@ -76,10 +78,14 @@ func TestRoundTrip(t *testing.T) {
 	sparse := Report{FioVersion: "", Groups: []Group{{Name: "only-writes", Write: &Direction{IOs: 1}}}}
 	noHistogram := Report{Groups: []Group{{Read: &Direction{Completion: &Completion{Min: 1, Max: 2}}}}}
 	everyTime := Report{Groups: []Group{{}}, Environment: Environment{
-		CPUMillis: 1, MemoryBytes: math.MaxInt64, Periods: 3, ThrottledPeriods: 3, Files: 5, SparseFiles: 5,
+		CPUMillis: 1, MemoryBytes: math.MaxInt64, Periods: 3, ThrottledPeriods: 3, Files: 5, SparseFiles: 5, StartMarginMilliseconds: 6,
+	}}
+	started := Report{Groups: []Group{
+		{JobStart: maxJobStart, Read: &Direction{Latency: &Latency{Count: math.MaxInt64, Mean: 1, Stddev: 2}}}, {JobStart: 1},
 	}}
 	for name, want := range map[string]Report{
 		"full": one, "sparse": sparse, "no histogram": noHistogram, "no direction": {Groups: []Group{{}}}, "throttled all the time": everyTime,
+		"started": started,
 	} {
 		t.Run(name, func(t *testing.T) {
 			message, err := Encode(want)
@@ -155,10 +161,11 @@ func checkFits(t *testing.T, want Report) {
 	}
 	for i, d := range got.directions() {
 		full := want.directions()[i].Completion.Histogram
-		if h := d.Completion.Histogram; h != nil && h.Count() != full.Count() {
-			t.Errorf("%d groups: a histogram of %d I/Os was of %d", len(want.Groups), h.Count(), full.Count())
+		if h := d.Completion.Histogram; h != nil && !h.Equal(full.Coarsen(int(got.Coarsening))) {
+			t.Errorf("%d groups: a histogram of %d I/Os coarser by %d bits was of %d", len(want.Groups), h.Count(), got.Coarsening, full.Count())
 		}
 	}
+	got.Coarsening = 0
 	if diff := equalReports(coarsen(want, coarsest+1), coarsen(*got, coarsest+1)); diff != "" {
 		t.Errorf("%d groups: figures (-want +got):\n%s", len(want.Groups), diff)
 	}
@@ -204,7 +211,7 @@ func TestLongNamesAreShortened(t *testing.T) {
 }
 
 func TestDecodeTellsOtherTexts(t *testing.T) {
-	for _, text := range []string{"", "fio: No space left on device", "storagebench/v1:abcd", "storagebench/v2", prefix[1:]} {
+	for _, text := range []string{"", "fio: No space left on device", "storagebench/v2:abcd", "storagebench/v3", prefix[1:]} {
 		if _, err := Decode(text); !errors.Is(err, ErrNotReport) {
 			t.Errorf("%q: error %v", text, err)
 		}
@@ -258,6 +265,12 @@ func TestDecodeRefuses(t *testing.T) {
 		{"negative count", forged(func(r *Report) { r.Groups[0].Read.IOs = -1 }), "negative figure -1"},
 		{"negative time", forged(func(r *Report) { r.Groups[0].ElapsedMilliseconds = -1 }), "impossible times"},
 		{"much CPU", forged(func(r *Report) { r.Groups[0].UserPercent = 1001 }), "impossible times"},
+		{"negative start", forged(func(r *Report) { r.Groups[0].JobStart = -1 }), "impossible start -1"},
+		{"start that cannot be written", forged(func(r *Report) { r.Groups[0].JobStart = maxJobStart + 1 }), "impossible start 253402300800000"},
+		{"latency of nothing", forged(func(r *Report) { r.Groups[0].Read.Latency = &Latency{Mean: 1} }), "latency of 0 I/Os"},
+		{"negative coarsening", forged(func(r *Report) { r.Coarsening = -1 }), "coarser by -1 bits: at most 6 are possible"},
+		{"much coarsening", forged(func(r *Report) { r.Coarsening = 7 }), "coarser by 7 bits: at most 6 are possible"},
+		{"negative margin", forged(func(r *Report) { r.Environment.StartMarginMilliseconds = -7 }), "environment: negative figure -7"},
 		{"negative latency", forged(func(r *Report) { r.Groups[0].Read.Latency = &Latency{Mean: -1} }), "negative latency"},
 		{"falling percentiles", forged(func(r *Report) { r.Groups[0].Read.Completion.Buckets[0] = 5 }), "do not rise"},
 		{"percentile without a bucket", forged(func(r *Report) { r.Groups[0].Read.Completion.Buckets[5] = histogram.Buckets }), "that fio cannot tell"},
@@ -269,7 +282,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"negative sparse files", forged(func(r *Report) { r.Environment.SparseFiles = -6 }), "environment: negative figure -6"},
 		{"more throttled than all", forged(func(r *Report) { r.Environment = Environment{Periods: 7, ThrottledPeriods: 8} }), "8 throttled periods of 7"},
 		{"more sparse than all", forged(func(r *Report) { r.Environment = Environment{Files: 1, SparseFiles: 2} }), "2 sparse files of 1"},
-		{"no environment", pack(t, []byte{0x82, 0x82, 0x60, 0x80, 0x80}), "parse report"},
+		{"no environment", pack(t, []byte{0x82, 0x83, 0x60, 0x80, 0x00, 0x80}), "parse report"},
 		{"minimum over maximum", forged(func(r *Report) { r.Groups[0].Read.Completion.Min = 3 }), "minimum and maximum"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -317,6 +330,14 @@ func FuzzDecode(f *testing.F) {
 		}
 		if e := got.Environment; e.ThrottledPeriods < 0 || e.ThrottledPeriods > e.Periods || e.SparseFiles < 0 || e.SparseFiles > e.Files {
 			t.Errorf("environment %+v", e)
+		}
+		if got.Coarsening < 0 || got.Coarsening > histogram.MaxCoarsening {
+			t.Errorf("buckets coarser by %d bits", got.Coarsening)
+		}
+		for _, g := range got.Groups {
+			if g.JobStart < 0 || g.JobStart > maxJobStart {
+				t.Errorf("start %d", g.JobStart)
+			}
 		}
 		again, err := Encode(*got)
 		if err != nil {

@@ -15,6 +15,9 @@ const (
 	ExitNoProgress = 74
 	// ExitInterrupted: the run was ended from outside before its end, so it can be repeated (EX_TEMPFAIL).
 	ExitInterrupted = 75
+	// ExitLate: the runner could not start fio at the instant that all clients had been told: it had passed, or cannot be
+	// theirs by the node's clock. All clients have to repeat.
+	ExitLate = 76
 )
 
 // JobFileVariable is the environment variable that holds the job file for the runner.
@@ -31,6 +34,9 @@ type Report struct {
 	_          struct{} `cbor:",toarray"`
 	FioVersion string
 	Groups     []Group
+	// Coarsening says by how many bits Encode made the buckets of all histograms coarser, 0 to
+	// histogram.MaxCoarsening: they are 2^Coarsening as wide as fio's. 0 where they are fio's own.
+	Coarsening int64
 	// Environment is encoded beside the report's array, so that it can grow.
 	Environment Environment `cbor:"-"`
 }
@@ -52,13 +58,19 @@ type Environment struct {
 	// number of those with more than a hundredth of their size never written: reading that takes no storage.
 	Files       int64 `cbor:"5,keyasint,omitempty"`
 	SparseFiles int64 `cbor:"6,keyasint,omitempty"`
+	// StartMarginMilliseconds is how long before the agreed start the runner had read it. 0 in a run without
+	// an agreed start.
+	StartMarginMilliseconds int64 `cbor:"7,keyasint,omitempty"`
 }
 
 // Group is what fio reports together: one section of a job file with its clones, or, with
 // group_reporting, the sections that ran at the same time.
 type Group struct {
-	_                   struct{} `cbor:",toarray"`
-	Name                string
+	_    struct{} `cbor:",toarray"`
+	Name string
+	// JobStart is when the first of the group's jobs began, in milliseconds since 1970 by the clock of the
+	// node; 0 where nobody knows.
+	JobStart            int64
 	ElapsedMilliseconds int64
 	UserPercent         int64
 	SystemPercent       int64
@@ -80,9 +92,12 @@ type Direction struct {
 	Completion     *Completion
 }
 
-// Latency is fio's lat: from submission to completion, in nanoseconds.
+// Latency is fio's lat: from submission to completion, in nanoseconds. Whole ones do, also to merge: what is
+// pooled of them is less than 1 ns off, and a fraction would take room that the histograms need.
 type Latency struct {
-	_      struct{} `cbor:",toarray"`
+	_ struct{} `cbor:",toarray"`
+	// Count is the number of I/Os measured, at least 1: with it the figures of several clients can be pooled.
+	Count  int64
 	Mean   int64
 	Stddev int64
 }
@@ -96,11 +111,21 @@ type Completion struct {
 	Min int64
 	Max int64
 	// Buckets are the histogram's buckets that the Percentiles fall into: fio's percentiles have no other
-	// values, and an index takes fewer bytes than nanoseconds.
+	// values, and an index takes fewer bytes than nanoseconds. In what a runner reports they are those of the
+	// full histogram, however coarse the one beside them is.
 	Buckets [len(Percentiles)]int64
-	// Histogram has fio's buckets; coarser ones in a report that would not fit otherwise, and nil where
-	// even those would not. Buckets are always those of the full histogram.
+	// Histogram has fio's buckets; coarser ones (Report.Coarsening) in a report that would not fit otherwise,
+	// and nil where even those would not.
 	Histogram *histogram.Histogram
+}
+
+// NewCompletion returns the completion latencies that a histogram counts, from the least to the greatest.
+func NewCompletion(least, greatest int64, h *histogram.Histogram) *Completion {
+	c := &Completion{Min: least, Max: greatest, Histogram: h}
+	for i, p := range Percentiles {
+		c.Buckets[i] = int64(histogram.Index(h.Percentile(p)))
+	}
+	return c
 }
 
 // Percentile returns the i-th of the Percentiles in nanoseconds.

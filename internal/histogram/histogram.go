@@ -108,7 +108,7 @@ func (h *Histogram) Equal(o *Histogram) bool {
 
 // Percentile returns the latency in nanoseconds, as a bucket's Value, that p percent (0 < p <= 100) of
 // the latencies do not exceed; 0 if the histogram is empty. Like fio it takes the first bucket at which
-// the running count reaches p/100*Count, computed in the 64 bit mantissa of x86's long double.
+// the running count reaches p/100*Count.
 func (h *Histogram) Percentile(p float64) uint64 {
 	wanted := rank(p, h.total)
 	var sum uint64
@@ -144,18 +144,19 @@ func (h *Histogram) add(index int, count uint64) {
 	h.total = saturatingAdd(h.total, count)
 }
 
-// rank returns the least count that is not below p percent of total. A p outside of 0 to 100 counts as the
-// nearest bound.
+// rank returns the least count that is not below p percent of total, counted as fio does on x86: its compiler may
+// reorder, and makes of (long double) p / 100.0 * total the product of p and total * 0.01L, each rounded to the 64 bits
+// of that type's mantissa. A p outside of 0 to 100 counts as the nearest bound.
 func rank(p float64, total uint64) uint64 {
 	const mantissa = 64
 	if math.IsNaN(p) {
 		p = 0
 	}
-	share := new(big.Float).SetPrec(mantissa).SetFloat64(min(max(p, 0), 100))
-	share.Quo(share, big.NewFloat(100))
-	exact := share.Mul(share, new(big.Float).SetPrec(mantissa).SetUint64(total))
-	count, _ := exact.Uint64()
-	if !exact.IsInt() {
+	share := new(big.Float).SetPrec(mantissa).Quo(big.NewFloat(1), big.NewFloat(100))
+	share.Mul(share, new(big.Float).SetPrec(mantissa).SetUint64(total))
+	share.Mul(share, big.NewFloat(min(max(p, 0), 100)))
+	count, _ := share.Uint64()
+	if !share.IsInt() {
 		count++
 	}
 	return count

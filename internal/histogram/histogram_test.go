@@ -67,8 +67,9 @@ func TestValuePanicsBeyondTheBuckets(t *testing.T) {
 	}
 }
 
-// TestRank compares with what C's long double gave for the expression in fio's calc_clat_percentiles; a
-// double differs, for example at 99.9 % of 1,000.
+// TestRank compares with the loop of fio's calc_clat_percentiles, compiled for x86 with -ffast-math as fio is: rows of a
+// percentile, a total, and the least running count that the loop took. A double differs, for example at 99.9 % of 1,000,
+// and so does C without that flag, at 30 % of 100.
 func TestRank(t *testing.T) {
 	file, err := os.Open("testdata/ranks.txt")
 	if err != nil {
@@ -86,8 +87,8 @@ func TestRank(t *testing.T) {
 			t.Errorf("rank(%v, %d) = %d, want %d", p, total, got, want)
 		}
 	}
-	if rows != 200 {
-		t.Errorf("%d rows, want 200", rows)
+	if rows != 240 {
+		t.Errorf("%d rows, want 240", rows)
 	}
 }
 

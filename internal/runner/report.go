@@ -5,8 +5,17 @@ import (
 
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/fio"
-	"github.com/storagebench/storagebench/internal/histogram"
 )
+
+// ParseReport returns what Measure reports of fio's output of --output-format=json+, without what it saw of the
+// machine.
+func ParseReport(data []byte) (*digest.Report, error) {
+	output, err := fio.ParseOutput(data)
+	if err != nil {
+		return nil, err
+	}
+	return newReport(output)
+}
 
 // newReport turns fio's output into the report for the controller.
 func newReport(output *fio.Output) (*digest.Report, error) {
@@ -14,6 +23,7 @@ func newReport(output *fio.Output) (*digest.Report, error) {
 	for _, g := range output.Groups {
 		group := digest.Group{
 			Name:                g.Name,
+			JobStart:            g.JobStart,
 			ElapsedMilliseconds: g.ElapsedMilliseconds,
 			UserPercent:         round(g.UserCPUPercent),
 			SystemPercent:       round(g.SystemCPUPercent),
@@ -42,18 +52,10 @@ func newDirection(d *fio.Direction) *digest.Direction {
 		BytesPerSecond: round(d.BytesPerSecond),
 	}
 	if l := d.Latency; l != nil && l.Count > 0 {
-		out.Latency = &digest.Latency{Mean: round(l.MeanNanoseconds), Stddev: round(l.StddevNanoseconds)}
+		out.Latency = &digest.Latency{Count: l.Count, Mean: round(l.MeanNanoseconds), Stddev: round(l.StddevNanoseconds)}
 	}
 	if c := d.CompletionLatency; c != nil && c.Count > 0 && c.Histogram != nil {
-		out.Completion = newCompletion(c)
-	}
-	return out
-}
-
-func newCompletion(c *fio.LatencyStats) *digest.Completion {
-	out := &digest.Completion{Min: c.MinNanoseconds, Max: c.MaxNanoseconds, Histogram: c.Histogram}
-	for i, p := range digest.Percentiles {
-		out.Buckets[i] = int64(histogram.Index(c.Histogram.Percentile(p)))
+		out.Completion = digest.NewCompletion(c.MinNanoseconds, c.MaxNanoseconds, c.Histogram)
 	}
 	return out
 }

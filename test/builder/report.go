@@ -29,7 +29,7 @@ func direction() *digest.Direction {
 	}
 	return &digest.Direction{
 		IOs: 1000, Bytes: 4096 * 1000, MilliIOPS: 3_048_499, BytesPerSecond: 12_484_608,
-		Latency:    &digest.Latency{Mean: 5_400_000, Stddev: 1_200_000},
+		Latency:    &digest.Latency{Count: 1000, Mean: 5_400_000, Stddev: 1_200_000},
 		Completion: completion,
 	}
 }
