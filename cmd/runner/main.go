@@ -20,7 +20,7 @@ var version = "dev"
 const usage = `usage: runner layout|measure|clean|hold|version [flags]
 
 layout   makes the directory and the files that the job needs
-measure  makes the directory, runs fio and leaves its result in the termination message
+measure  makes the directory, waits for the start, runs fio and leaves its result in the termination message
 clean    removes the directory
 hold     waits to be ended: the pod's volumes stay mounted, and its node stays held
 version  prints the version of this program
@@ -39,6 +39,8 @@ func run(args []string) int {
 	flags.BoolVar(&options.KeepDirectory, "keep-directory", false, "have clean remove what is in the directory, and not the directory")
 	flags.BoolVar(&options.ReadOnly, "readonly", false, "have fio refuse to write")
 	flags.DurationVar(&options.ProgressDeadline, "progress-deadline", 0, "how long fio may complete no I/O; 0 for ever")
+	flags.StringVar(&options.StartFile, "start-file", "", "file that will hold the time at which to start fio (RFC 3339); empty to start it at once")
+	flags.DurationVar(&options.StartDeadline, "start-deadline", 0, "how long the start file may hold no time; 0 for ever")
 	flags.StringVar(&options.Scratch, "scratch", os.TempDir(), "directory for fio's output")
 	flags.StringVar(&options.TerminationMessage, "termination-message", "/dev/termination-log", "file for the result")
 	flags.StringVar(&options.Fio, "fio", "fio", "fio program")

@@ -14,10 +14,9 @@ import (
 	"github.com/storagebench/storagebench/internal/digest"
 )
 
-// observe notes what can mislead about a measurement that begins. The function that it returns is called
-// after the measurement's end, and says what was seen. Neither fails: what cannot be read is not known.
-func (o Options) observe(ctx context.Context, m machine) func() digest.Environment {
-	files := o.lookAtFiles(ctx)
+// observe notes what can mislead about a measurement that begins on the files. The function that it returns is
+// called after the measurement's end, and says what was seen. Neither fails: what cannot be read is not known.
+func observe(ctx context.Context, m machine, files filesSeen) func() digest.Environment {
 	before := m.periods()
 	return func() digest.Environment {
 		after := m.periods()

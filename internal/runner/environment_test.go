@@ -192,7 +192,7 @@ func TestPeriodsOfTheMeasurement(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := newMachine(t, map[string]string{stat: test.before})
-			seen := Options{JobFile: "[a]\n"}.observe(t.Context(), m)
+			seen := observe(t.Context(), m, filesSeen{})
 			m.write(t, map[string]string{stat: test.after})
 			test.want.CPUMillis = 4000
 			if diff := cmp.Diff(test.want, seen()); diff != "" {

@@ -21,26 +21,41 @@ import (
 // waited for: threads in a hanging system call cannot be killed, and the runner has to report all the same.
 const endGrace = 3 * time.Second
 
+// startedFormat is how the log writes the moment at which fio was started.
+const startedFormat = "2006-01-02T15:04:05.000000Z07:00"
+
 // errNoProgress is the cause with which a run's context ends when fio does not get on.
 var errNoProgress = errors.New("no progress")
 
 // errInterrupted is the outcome of a run whose context has ended.
 var errInterrupted = failf(digest.ExitInterrupted, "the run was ended before fio had finished")
 
-// runFio runs fio on the job file until it ends, the context ends, or it stops making progress. It
-// returns fio's parsed output, or an error in fio's own words.
-func (o Options) runFio(ctx context.Context, extra ...string) (*fio.Output, error) {
+// invocation is what fio is started with.
+type invocation struct {
+	args []string
+	// output is the file that fio reports to.
+	output string
+}
+
+// prepareFio does what can be done before fio is started.
+func (o Options) prepareFio(extra ...string) (invocation, error) {
 	jobFile, output, err := o.write()
 	if err != nil {
-		return nil, err
+		return invocation{}, err
 	}
 	args := append([]string{"--output=" + output, "--output-format=json+,normal", "--eta=always"}, extra...)
 	if o.ReadOnly {
 		args = append(args, "--readonly")
 	}
+	return invocation{args: append(args, jobFile), output: output}, nil
+}
+
+// runFio runs fio on the job file until it ends, the context ends, or it stops making progress. It
+// returns fio's parsed output, or an error in fio's own words.
+func (o Options) runFio(ctx context.Context, call invocation) (*fio.Output, error) {
 	watched, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	cmd := exec.CommandContext(watched, o.Fio, append(args, jobFile)...)
+	cmd := exec.CommandContext(watched, o.Fio, call.args...)
 	cmd.Dir = o.Scratch
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = endGrace
@@ -48,25 +63,42 @@ func (o Options) runFio(ctx context.Context, extra ...string) (*fio.Output, erro
 	cmd.Stderr = io.MultiWriter(o.Log, &stderr)
 	eta := &etaWriter{log: o.Log}
 	cmd.Stdout = eta
+	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		if ctx.Err() != nil {
 			return nil, errInterrupted
 		}
 		return nil, fmt.Errorf("start fio: %w", err)
 	}
+	fmt.Fprintf(o.Log, "fio was started at %s\n", began.UTC().Format(startedFormat))
 	if o.ProgressDeadline > 0 {
 		dog := &watchdog{deadline: o.ProgressDeadline, eta: eta, tree: processTree{root: cmd.Process.Pid}}
 		go dog.watch(watched, func() { cancel(errNoProgress) })
 	}
-	err = wait(watched, cmd)
-	text, readErr := os.ReadFile(output)
+	err := wait(watched, cmd)
+	text, readErr := os.ReadFile(call.output)
 	if readErr != nil && !errors.Is(readErr, os.ErrNotExist) {
 		return nil, fmt.Errorf("read fio's output: %w", readErr)
 	}
 	if _, err := o.Log.Write(text); err != nil {
 		return nil, fmt.Errorf("log fio's output: %w", err)
 	}
-	return o.judge(watched, err, text, stderr.Bytes())
+	output, err := o.judge(watched, err, text, stderr.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	addJobStart(output.Groups, began)
+	return output, nil
+}
+
+// addJobStart fills in when jobs began where fio (before 3.36) does not say. Those of the first group begin with fio,
+// a few tenths of a second after it was started; when later ones did is not known.
+func addJobStart(groups []fio.Group, began time.Time) {
+	for i := range groups {
+		if g := &groups[i]; g.ID == 0 && g.JobStart == 0 {
+			g.JobStart = began.UnixMilli()
+		}
+	}
 }
 
 // wait waits for fio's end, and after the context's end no longer than it can take to kill fio.

@@ -28,6 +28,10 @@ type Options struct {
 	KeepDirectory bool
 	// ProgressDeadline is how long fio may complete no I/O before it is ended. 0: for ever.
 	ProgressDeadline time.Duration
+	// StartFile is a file that will hold the time at which Measure starts fio. Empty to start it at once.
+	StartFile string
+	// StartDeadline is how long the file may hold no time. 0: for ever.
+	StartDeadline time.Duration
 	// Scratch is a directory for the job file and fio's output.
 	Scratch string
 	// TerminationMessage is the file that the report or the error is written to.
@@ -60,7 +64,11 @@ func (o Options) layout(ctx context.Context) error {
 	if err := o.makeDirectory(); err != nil {
 		return err
 	}
-	_, err := o.runFio(ctx, "--create_only=1")
+	call, err := o.prepareFio("--create_only=1")
+	if err != nil {
+		return err
+	}
+	_, err = o.runFio(ctx, call)
 	return err
 }
 
@@ -88,8 +96,8 @@ func (o Options) groups() []int {
 	return groups
 }
 
-// Measure makes the directory, which is new where nothing had to be laid out, runs fio and reports its
-// result and what was seen of the machine. The context's end, as by SIGTERM, ends fio and makes the run one
+// Measure makes the directory, which is new where nothing had to be laid out, waits for the start if it shares
+// one, runs fio and reports its result and what was seen of the machine. The context's end, as by SIGTERM, ends fio and makes the run one
 // that was interrupted, whatever fio printed. It returns the runner's exit code.
 func Measure(ctx context.Context, o Options) int {
 	report, err := o.measure(ctx)
@@ -97,11 +105,15 @@ func Measure(ctx context.Context, o Options) int {
 }
 
 func (o Options) measure(ctx context.Context) (string, error) {
-	if err := o.makeDirectory(); err != nil {
+	call, err := o.prepareFio()
+	if err != nil {
 		return "", err
 	}
-	seen := o.observe(ctx, thisMachine())
-	output, err := o.runFio(ctx)
+	seen, err := o.begin(ctx)
+	if err != nil {
+		return "", err
+	}
+	output, err := o.runFio(ctx, call)
 	if err != nil {
 		return "", err
 	}
@@ -111,6 +123,17 @@ func (o Options) measure(ctx context.Context) (string, error) {
 	}
 	report.Environment = seen()
 	return digest.Encode(*report)
+}
+
+// begin returns when fio may start. The function that it returns is the one of observe.
+func (o Options) begin(ctx context.Context) (func() digest.Environment, error) {
+	if o.StartFile != "" {
+		return o.beginTogether(ctx)
+	}
+	if err := o.makeDirectory(); err != nil {
+		return nil, err
+	}
+	return observe(ctx, thisMachine(), o.lookAtFiles(ctx)), nil
 }
 
 // Clean removes the directory with all test files. It returns the runner's exit code.
