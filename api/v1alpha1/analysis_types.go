@@ -151,6 +151,10 @@ const (
 	WarningCPUThrottled = "CPUThrottled"
 	// WarningFewSamples: fewer I/Os than a percentile needs.
 	WarningFewSamples = "FewSamples"
+	// WarningStartSkew: clients did not begin together, or the clocks of their nodes differ.
+	WarningStartSkew = "StartSkew"
+	// WarningShortOverlap: some clients measured while others did not yet, or no longer.
+	WarningShortOverlap = "ShortOverlap"
 	// WarningShortRuntime: measured for less than 10 s.
 	WarningShortRuntime = "ShortRuntime"
 	// WarningSpread: repetitions differ by more than 10 %.

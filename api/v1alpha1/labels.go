@@ -10,7 +10,7 @@ const (
 	LabelBenchmark = "storagebench.dev/benchmark"
 	// LabelNamespace is the namespace of the StorageBenchmark that an object without a namespace was made for.
 	LabelNamespace = "storagebench.dev/namespace"
-	// LabelUID is the UID of that StorageBenchmark.
+	// LabelUID is the UID of that StorageBenchmark. It is also on the pods that hold nodes.
 	LabelUID = "storagebench.dev/uid"
 	// LabelTarget is the name of the target that an object was made for.
 	LabelTarget = "storagebench.dev/target"
@@ -18,6 +18,10 @@ const (
 	LabelRole = "storagebench.dev/role"
 	// LabelAttempt is the number of the attempt that a Job or an anchor makes, from 1.
 	LabelAttempt = "storagebench.dev/attempt"
+	// LabelClient is the number of the client that a Job or pod is of, from 0.
+	LabelClient = "storagebench.dev/client"
+	// AnnotationStartTime is the instant at which a run's pod is to begin, in RFC 3339, of a run with several clients.
+	AnnotationStartTime = "storagebench.dev/start-time"
 	// AnnotationRun is the name of the run that a Job was made for.
 	AnnotationRun = "storagebench.dev/run"
 	// LabelHoldsNode is on the pod by which a benchmark holds its node. Pods of benchmarks that want a node

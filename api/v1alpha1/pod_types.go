@@ -24,6 +24,11 @@ type Placement struct {
 	// apart from it. Default: Node.
 	// +optional
 	Isolation Isolation `json:"isolation,omitempty"`
+
+	// How the clients of the benchmark are spread. Node: each measures from a node of its own, so that none takes
+	// bandwidth or CPU from another. None: several may share a node. Default: Node.
+	// +optional
+	Spread Spread `json:"spread,omitempty"`
 }
 
 // Isolation says what a benchmark does not share with other benchmarks.
@@ -36,6 +41,18 @@ const (
 	IsolationNode Isolation = "Node"
 	// IsolationNone lets other benchmarks measure on the same node at the same time.
 	IsolationNone Isolation = "None"
+)
+
+// Spread says how the clients of a benchmark are spread.
+//
+// +kubebuilder:validation:Enum=Node;None
+type Spread string
+
+const (
+	// SpreadNode gives each client a node of its own.
+	SpreadNode Spread = "Node"
+	// SpreadNone lets clients share nodes.
+	SpreadNone Spread = "None"
 )
 
 // PodSettings are settings of the pods that run fio.

@@ -51,11 +51,11 @@ type StorageBenchmarkStatus struct {
 	// +kubebuilder:validation:MaxItems=16
 	Targets []TargetStatus `json:"targets,omitempty"`
 
-	// Pods that hold a node for the whole benchmark, with all volumes mounted. A benchmark of one run has
-	// none.
+	// Pods that hold a node for the whole benchmark, with all volumes mounted: one for each client. A benchmark of
+	// one run by one client has none.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=1
+	// +kubebuilder:validation:MaxItems=128
 	Anchors []Anchor `json:"anchors,omitempty"`
 
 	// The runs in the order in which they are made.
@@ -91,6 +91,11 @@ type Anchor struct {
 	// +kubebuilder:validation:MaxLength=253
 	Node string `json:"node,omitempty"`
 
+	// Type of the node (its label node.kubernetes.io/instance-type), such as m6i.large.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	InstanceType string `json:"instanceType,omitempty"`
+
 	// Number of times that a node was looked for: more than 1 after one was lost, or after suspend.
 	// +optional
 	Attempts int32 `json:"attempts,omitempty"`
@@ -105,7 +110,7 @@ type Anchor struct {
 
 	// Why the last one was lost.
 	// +optional
-	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:MaxLength=256
 	Message string `json:"message,omitempty"`
 }
 
@@ -152,6 +157,10 @@ type Run struct {
 	// +optional
 	Repetition int32 `json:"repetition,omitempty"`
 
+	// Number of clients that measure together, if more than one.
+	// +optional
+	Clients int32 `json:"clients,omitempty"`
+
 	// How far the run is.
 	// +required
 	State RunState `json:"state"`
@@ -166,17 +175,38 @@ type Run struct {
 	// +optional
 	Disruptions int32 `json:"disruptions,omitempty"`
 
-	// Name of the Job of the last attempt. Jobs are deleted before the volumes, because their pods hold these.
+	// Name of the Job of the last attempt; of several clients, the first one's. Jobs are deleted before the volumes,
+	// because their pods hold these.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Job string `json:"job,omitempty"`
 
 	// Name of the ConfigMap that holds the log of the last attempt, with fio's full output, gzipped in key
 	// fio.log.gz: kubectl get configmap NAME -o jsonpath='{.binaryData.fio\.log\.gz}' | base64 -d | gunzip
+	// Of several clients, those of the first few, each under a key such as fio.client-1.log.gz.
 	// Kept for the first 128 runs, until the StorageBenchmark is deleted.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	LogConfigMap string `json:"logConfigMap,omitempty"`
+
+	// Name of the ConfigMap that holds what each of several clients measured, with its latency histograms, as gzipped
+	// JSON in key clients.json.gz. Kept until the StorageBenchmark is deleted.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	ClientsConfigMap string `json:"clientsConfigMap,omitempty"`
+
+	// The instant at which the clients of the last attempt were told to begin. It is agreed when all of them wait
+	// for it.
+	// +optional
+	AgreedStart *metav1.MicroTime `json:"agreedStart,omitempty"`
+
+	// How far ahead the instant was set, so that every client hears of it in time.
+	// +optional
+	StartLeadMilliseconds int64 `json:"startLeadMilliseconds,omitempty"`
+
+	// How long before the instant the last client had heard of it.
+	// +optional
+	StartMarginMilliseconds int64 `json:"startMarginMilliseconds,omitempty"`
 
 	// When the last attempt was started.
 	// +optional
@@ -204,7 +234,7 @@ type Run struct {
 	// What may mislead whoever reads the result. status.warnings tells what to do about it.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:MaxItems=10
 	Warnings []Warning `json:"warnings,omitempty"`
 
 	// What was measured by each section, or group of sections that ran together, of a job file with several.
@@ -239,6 +269,19 @@ type Result struct {
 	// +optional
 	ElapsedMilliseconds int64 `json:"elapsedMilliseconds,omitempty"`
 
+	// Number of clients that measured together, if more than one. I/Os and rates are added up, and latencies are
+	// those of all I/Os of all clients.
+	// +optional
+	Clients int32 `json:"clients,omitempty"`
+
+	// How far apart the clients began, by the clocks of their nodes. Unset if fio does not tell.
+	// +optional
+	StartSkewMilliseconds *int64 `json:"startSkewMilliseconds,omitempty"`
+
+	// Time during which all clients measured. Rates are those of this time, if each client's was steady.
+	// +optional
+	CommonMilliseconds int64 `json:"commonMilliseconds,omitempty"`
+
 	// Reads.
 	// +optional
 	Read *IOResult `json:"read,omitempty"`
@@ -270,6 +313,10 @@ type IOResult struct {
 	// Bytes per second.
 	BytesPerSecond int64 `json:"bytesPerSecond"`
 
+	// How the clients differ, if there are several.
+	// +optional
+	PerClient *ClientSpread `json:"perClient,omitempty"`
+
 	// Latency from submission to completion as seen by the application (fio's lat). Unset where fio did not
 	// take it, as with gtod_reduce.
 	// +optional
@@ -278,6 +325,17 @@ type IOResult struct {
 	// Latency from the kernel's acceptance of an I/O to its completion (fio's clat).
 	// +optional
 	CompletionLatency *LatencyDistribution `json:"completionLatency,omitempty"`
+}
+
+// ClientSpread is how the clients that measured together differ.
+type ClientSpread struct {
+	// I/Os per second of the slowest client.
+	MinIOPS int64 `json:"minIOPS"`
+	// I/Os per second of the fastest client.
+	MaxIOPS int64 `json:"maxIOPS"`
+	// Standard deviation of the clients' IOPS as a share of their mean, such as 0.013.
+	// +kubebuilder:validation:MaxLength=16
+	CoefficientOfVariation string `json:"coefficientOfVariation"`
 }
 
 // Latency is the mean latency and its spread.

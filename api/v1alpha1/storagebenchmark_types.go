@@ -18,7 +18,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="the name may have at most 63 characters, because it becomes the value of a label; choose a shorter one",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (self.spec.targets == oldSelf.spec.targets && self.spec.workloads == oldSelf.spec.workloads)",message="targets and workloads cannot change after the benchmark has started; create another StorageBenchmark",reason=FieldValueForbidden,fieldPath=".spec"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (has(self.spec.placement) == has(oldSelf.spec.placement) && (!has(self.spec.placement) || self.spec.placement == oldSelf.spec.placement) && has(self.spec.pod) == has(oldSelf.spec.pod) && (!has(self.spec.pod) || self.spec.pod == oldSelf.spec.pod))",message="placement and pod cannot change after the benchmark has started; create another StorageBenchmark",reason=FieldValueForbidden,fieldPath=".spec"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (has(self.spec.repetitions) == has(oldSelf.spec.repetitions) && (!has(self.spec.repetitions) || self.spec.repetitions == oldSelf.spec.repetitions) && has(self.spec.order) == has(oldSelf.spec.order) && (!has(self.spec.order) || self.spec.order == oldSelf.spec.order) && has(self.spec.baseline) == has(oldSelf.spec.baseline) && (!has(self.spec.baseline) || self.spec.baseline == oldSelf.spec.baseline))",message="repetitions, order and baseline cannot change after the benchmark has started; create another StorageBenchmark",reason=FieldValueForbidden,fieldPath=".spec"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (has(self.spec.repetitions) == has(oldSelf.spec.repetitions) && (!has(self.spec.repetitions) || self.spec.repetitions == oldSelf.spec.repetitions) && has(self.spec.order) == has(oldSelf.spec.order) && (!has(self.spec.order) || self.spec.order == oldSelf.spec.order) && has(self.spec.baseline) == has(oldSelf.spec.baseline) && (!has(self.spec.baseline) || self.spec.baseline == oldSelf.spec.baseline) && has(self.spec.clients) == has(oldSelf.spec.clients) && (!has(self.spec.clients) || self.spec.clients == oldSelf.spec.clients))",message="repetitions, clients, order and baseline cannot change after the benchmark has started; create another StorageBenchmark",reason=FieldValueForbidden,fieldPath=".spec"
 type StorageBenchmark struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional
@@ -78,6 +78,16 @@ type StorageBenchmarkSpec struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=64
 	Repetitions *int32 `json:"repetitions,omitempty"`
+
+	// Number of pods that run each workload together, begun at the same instant, each on a node of its own
+	// (placement.spread). Their figures are added up and their latencies merged. Storage that many nodes can mount
+	// (ReadWriteMany) is shared; of any other each client has a volume of its own. In the matrix of a workload,
+	// clients takes the place of this, such as {clients: [1, 2, 4]}.
+	// +optional
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=128
+	Clients *int32 `json:"clients,omitempty"`
 
 	// Order of the runs. Interleaved measures a workload on all targets before the next workload, and all
 	// workloads before their next repetition, so that what changes with time (a busy neighbour, burst

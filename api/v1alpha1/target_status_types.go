@@ -31,7 +31,7 @@ type TargetStatus struct {
 	// +kubebuilder:validation:MaxItems=4
 	AccessModes []corev1.PersistentVolumeAccessMode `json:"accessModes,omitempty"`
 
-	// PersistentVolumeClaims of the target.
+	// PersistentVolumeClaims of the target: one that all clients share, or one for each client in their order.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=128
@@ -44,12 +44,12 @@ type TargetStatus struct {
 	// +kubebuilder:validation:MaxItems=128
 	Volumes []VolumeStatus `json:"volumes,omitempty"`
 
-	// Seconds from the creation of the claim until it was bound. A volume that is made for the node of its
-	// first pod includes the wait for that node.
+	// Seconds from the creation of the claim until it was bound, of several claims the most. A volume that is
+	// made for the node of its first pod includes the wait for that node.
 	// +optional
 	ProvisionedSeconds *int32 `json:"provisionedSeconds,omitempty"`
 
-	// What the storage can do at most. Results are judged by it.
+	// What the storage can do at most; of several volumes, each of them. Results are judged by it.
 	// +optional
 	Limits *KnownLimits `json:"limits,omitempty"`
 
@@ -65,7 +65,8 @@ type TargetStatus struct {
 	// +kubebuilder:validation:Enum=Present;Removed;LeftBehind
 	TestFiles TestFilesState `json:"testFiles,omitempty"`
 
-	// Burst credits of the volume, as far as they follow from what this benchmark has used.
+	// Burst credits of the volume, of several the first client's, as far as they follow from what this benchmark
+	// has used.
 	// +optional
 	BurstCredits *BurstCredits `json:"burstCredits,omitempty"`
 }

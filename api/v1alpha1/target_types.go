@@ -87,7 +87,8 @@ type Target struct {
 	VolumeMode *corev1.PersistentVolumeMode `json:"volumeMode,omitempty"`
 
 	// What the storage can do at most, such as {iops: 3000, bytesPerSecond: 131072000} of a gp3 volume.
-	// Results are judged by it: whether they reached a limit, or were held back by something else. Default:
+	// Results are judged by it: whether they reached a limit, or were held back by something else. Of clients
+	// that have a volume each, it is what one volume can do, unless scope is FileSystem. Default:
 	// what AWS documents for ebs, efs and StorageClasses of the aws-ebs-csi-driver.
 	// +optional
 	Limits *Limits `json:"limits,omitempty"`

@@ -24,6 +24,7 @@ import (
 	"github.com/storagebench/storagebench/internal/analysis"
 	"github.com/storagebench/storagebench/internal/aws"
 	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 )
@@ -296,6 +297,15 @@ func TestValidation(t *testing.T) {
 		name: "many repetitions", path: "spec.repetitions", want: "should be less than or equal to 64",
 		accept: []string{"repetitions: 64"}, reject: []string{"repetitions: 65"},
 	}, {
+		name: "few clients", path: "spec.clients", want: "should be greater than or equal to 1",
+		accept: []string{"clients: 1"}, reject: []string{"clients: 0"},
+	}, {
+		name: "many clients", path: "spec.clients", want: "should be less than or equal to 128",
+		accept: []string{"clients: 128", "workloads: [{name: w, jobFile: x, matrix: {clients: [1, 2, '128'], bs: [4k]}}]"}, reject: []string{"clients: 129"},
+	}, {
+		name: "spread", path: "spec.placement.spread", want: `supported values: "Node", "None"`,
+		accept: []string{"placement: {spread: Node}", "placement: {spread: None, isolation: None}"}, reject: []string{"placement: {spread: Zone}"},
+	}, {
 		name: "order", path: "spec.order", want: `supported values: "Interleaved", "ByTarget"`,
 		accept: []string{"order: Interleaved", "order: ByTarget"}, reject: []string{"order: Random"},
 	}, {
@@ -551,7 +561,7 @@ func TestDefaults(t *testing.T) {
 			ProvisioningSeconds: new(int32(600)), StartSeconds: new(int32(600)), ProgressSeconds: new(int32(300)),
 			RunSeconds: new(int32(86400)), CleanUpSeconds: new(int32(600)), NodeSeconds: new(int32(86400)),
 		}
-		sb.Spec.Repetitions, sb.Spec.Order = new(int32(1)), v1alpha1.OrderInterleaved
+		sb.Spec.Repetitions, sb.Spec.Clients, sb.Spec.Order = new(int32(1)), new(int32(1)), v1alpha1.OrderInterleaved
 	}).Build()
 	if diff := cmp.Diff(want.Spec, sb.Spec); diff != "" {
 		t.Errorf("spec (-want +got):\n%s", diff)
@@ -575,9 +585,11 @@ func TestUpdates(t *testing.T) {
 		}, "placement and pod cannot change after the benchmark has started; create another StorageBenchmark"},
 		"pod label":     {func(s *v1alpha1.StorageBenchmarkSpec) { s.Pod.Labels["a"] = "other" }, "placement and pod"},
 		"pod removed":   {func(s *v1alpha1.StorageBenchmarkSpec) { s.Pod = nil }, "placement and pod"},
-		"repetitions":   {func(s *v1alpha1.StorageBenchmarkSpec) { s.Repetitions = new(int32(7)) }, "repetitions, order and baseline cannot change after the benchmark has started; create another StorageBenchmark"},
-		"order of runs": {func(s *v1alpha1.StorageBenchmarkSpec) { s.Order = v1alpha1.OrderByTarget }, "repetitions, order and baseline"},
-		"baseline":      {func(s *v1alpha1.StorageBenchmarkSpec) { s.Baseline = new("fast") }, "repetitions, order and baseline"},
+		"repetitions":   {func(s *v1alpha1.StorageBenchmarkSpec) { s.Repetitions = new(int32(7)) }, "repetitions, clients, order and baseline cannot change after the benchmark has started; create another StorageBenchmark"},
+		"clients":       {func(s *v1alpha1.StorageBenchmarkSpec) { s.Clients = new(int32(2)) }, "repetitions, clients, order and baseline"},
+		"order of runs": {func(s *v1alpha1.StorageBenchmarkSpec) { s.Order = v1alpha1.OrderByTarget }, "repetitions, clients, order and baseline"},
+		"baseline":      {func(s *v1alpha1.StorageBenchmarkSpec) { s.Baseline = new("fast") }, "repetitions, clients, order and baseline"},
+		"spread":        {func(s *v1alpha1.StorageBenchmarkSpec) { s.Placement = &v1alpha1.Placement{Spread: v1alpha1.SpreadNone} }, "placement and pod"},
 		"matrix": {func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Workloads[0].Matrix = map[string]v1alpha1.MatrixValues{"bs": {intstr.FromInt32(4096)}}
 		}, "targets and workloads"},
@@ -626,7 +638,8 @@ func TestUpdates(t *testing.T) {
 
 // The largest benchmark that validation admits can be created, and its largest status can be written: with a
 // result for each of its 200 runs, few or many repetitions, as many results in sections of job files, or a
-// message for each.
+// message for each; and with as many results as there is room for beside clients, on volumes that they share or have
+// each.
 func TestLargestStatus(t *testing.T) {
 	const maxStatus = 1 << 20
 	c := envtest.Client(t)
@@ -637,27 +650,47 @@ func TestLargestStatus(t *testing.T) {
 	sections := func(n int) func(*v1alpha1.Run) {
 		return func(run *v1alpha1.Run) { run.State, run.Sections = v1alpha1.RunSucceeded, largestSections(n) }
 	}
+	messages := func(run *v1alpha1.Run) { run.State, run.Message = v1alpha1.RunFailed, strings.Repeat("m", 1024) }
+	const own, shared = corev1.ReadWriteOnce, corev1.ReadWriteMany
 	for _, test := range []struct {
 		name                            string
 		targets, workloads, repetitions int
+		clients                         int32
+		mode                            corev1.PersistentVolumeAccessMode
 		run                             func(*v1alpha1.Run)
 	}{
-		{"each run once", 16, 12, 1, result},
-		{"few targets", 4, 50, 1, result},
-		{"verdicts", 16, 3, 4, result},
-		{"confidence intervals", 16, 2, 6, result},
-		{"many repetitions", 3, 1, 64, result},
-		{"pairs of sections", 16, 6, 1, sections(2)},
-		{"many sections", 16, 1, 1, sections(16)},
-		{"messages", 16, 12, 1, func(run *v1alpha1.Run) { run.State, run.Message = v1alpha1.RunFailed, strings.Repeat("m", 1024) }},
+		{"each run once", 16, 12, 1, 1, own, result},
+		{"few targets", 4, 50, 1, 1, own, result},
+		{"verdicts", 16, 3, 4, 1, own, result},
+		{"confidence intervals", 16, 2, 6, 1, own, result},
+		{"many repetitions", 3, 1, 64, 1, own, result},
+		{"pairs of sections", 16, 6, 1, 1, own, sections(2)},
+		{"many sections", 16, 1, 1, 1, own, sections(16)},
+		{"messages", 16, 12, 1, 1, own, messages},
+		{"two clients on shared volumes", 16, 12, 1, 2, shared, result},
+		{"two clients on a shared volume", 1, 50, 1, 2, shared, result},
+		{"clients on shared volumes", 16, 10, 1, 32, shared, result},
+		{"the most clients on a shared volume", 1, 50, 1, 128, shared, result},
+		{"the most clients on shared volumes", 16, 10, 1, 128, shared, result},
+		{"the most clients, in sections", 16, 1, 1, 128, shared, sections(8)},
+		{"the most clients, with messages", 16, 8, 1, 128, shared, messages},
+		{"two clients with a volume each", 16, 10, 1, 2, own, result},
+		{"clients with a volume each", 16, 3, 1, 16, own, result},
+		{"clients with a few volumes each", 4, 20, 1, 48, own, result},
+		{"the most clients with a volume each", 1, 50, 1, 128, own, result},
+		{"the most clients with two volumes each", 2, 17, 1, 128, own, result},
+		{"the most clients with a volume each, in sections", 1, 8, 1, 128, own, sections(12)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			sb := largestSpec(namespace, test.targets, test.workloads)
-			sb.Spec.Repetitions = new(int32(test.repetitions))
+			sb.Spec.Repetitions, sb.Spec.Clients = new(int32(test.repetitions)), new(test.clients)
+			for i := range sb.Spec.Targets {
+				sb.Spec.Targets[i].AccessMode = new(test.mode)
+			}
 			if err := c.Create(t.Context(), sb); err != nil {
 				t.Fatal(err)
 			}
-			sb.Status = largestStatus(sb, test.run)
+			sb.Status = largestStatus(sb, mostResults(t, &sb.Spec), test.run)
 			text, err := json.Marshal(sb.Status)
 			if err != nil {
 				t.Fatal(err)
@@ -672,12 +705,36 @@ func TestLargestStatus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%d runs and %d comparisons on %d targets: %d bytes, %d with the spec and all metadata", len(sb.Status.Runs), len(sb.Status.Comparisons), test.targets, len(text), len(whole))
+			t.Logf("%d runs by %d clients and %d comparisons on %d targets: %d bytes, %d with the spec and all metadata",
+				len(sb.Status.Runs), test.clients, len(sb.Status.Comparisons), test.targets, len(text), len(whole))
 			if err := c.Delete(t.Context(), sb); err != nil {
 				t.Error(err)
 			}
 		})
 	}
+}
+
+// mostResults returns the most results that a plan with the targets and clients of a spec can have.
+func mostResults(t *testing.T, spec *v1alpha1.StorageBenchmarkSpec) int {
+	t.Helper()
+	targets := len(spec.Targets)
+	for cases := plan.MaxResults / targets; cases > 0; cases-- {
+		w := builder.NewWorkload("w")
+		w.Fio.Size = new("4k")
+		w.Matrix = map[string]v1alpha1.MatrixValues{}
+		for i := range cases {
+			w.Matrix["bs"] = append(w.Matrix["bs"], intstr.FromInt(i+1))
+		}
+		tried := v1alpha1.StorageBenchmarkSpec{Targets: spec.Targets, Clients: spec.Clients, Workloads: []v1alpha1.Workload{w}}
+		if runs, _ := plan.Runs(&tried, nil); len(runs) > 0 {
+			if spec.MostClients() == 1 {
+				return plan.MaxResults // runs on one target more often than on another
+			}
+			return len(runs)
+		}
+	}
+	t.Fatal("no plan has such targets and clients")
+	return 0
 }
 
 func largestSpec(namespace string, targets, workloads int) *v1alpha1.StorageBenchmark {
@@ -703,14 +760,18 @@ func largestSections(n int) []v1alpha1.SectionResult {
 	return sections
 }
 
-// largestStatus is what the operator makes of runs that the function has given results.
-func largestStatus(sb *v1alpha1.StorageBenchmark, change func(*v1alpha1.Run)) v1alpha1.StorageBenchmarkStatus {
+// largestStatus is what the operator makes of runs with so many results that the function has given them.
+func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1alpha1.Run)) v1alpha1.StorageBenchmarkStatus {
 	now := new(metav1.Now())
 	message := strings.Repeat("m", 2048)
 	status := v1alpha1.StorageBenchmarkStatus{
 		ObservedGeneration: math.MaxInt64, StartTime: now, CompletionTime: now, PlannedRuns: 200, FinishedRuns: 200,
 		Progress: "200/200", Summary: strings.Repeat("s", 1024),
-		Anchors: []v1alpha1.Anchor{{Pod: strings.Repeat("p", 57), Node: strings.Repeat("n", 253), Attempts: 9, Disruptions: 8, StartTime: now, Message: strings.Repeat("m", 1024)}},
+	}
+	for range sb.Spec.MostClients() {
+		status.Anchors = append(status.Anchors, v1alpha1.Anchor{
+			Pod: strings.Repeat("p", 57), Node: strings.Repeat("n", 253), InstanceType: strings.Repeat("i", 63), Attempts: 9, Disruptions: 8, StartTime: now, Message: strings.Repeat("m", 256),
+		})
 	}
 	for _, kind := range []string{v1alpha1.ConditionSucceeded, v1alpha1.ConditionMeasured, v1alpha1.ConditionCleanedUp} {
 		status.Conditions = append(status.Conditions, metav1.Condition{Type: kind, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonDeadlineExceeded, Message: message, LastTransitionTime: *now})
@@ -718,18 +779,9 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, change func(*v1alpha1.Run)) v1
 	var targets []string
 	for i := range sb.Spec.Targets {
 		targets = append(targets, sb.Spec.Targets[i].Name)
-		limit := new(int64(99_999_999_999))
-		status.Targets = append(status.Targets, v1alpha1.TargetStatus{
-			Name: sb.Spec.Targets[i].Name, StorageClassName: strings.Repeat("c", 253), VolumeMode: corev1.PersistentVolumeFilesystem,
-			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod},
-			Claims:      []string{strings.Repeat("c", 253)}, ProvisionedSeconds: new(int32(math.MaxInt32)),
-			Volumes: []v1alpha1.VolumeStatus{{Name: strings.Repeat("v", 253), Handle: strings.Repeat("h", 1024), Node: strings.Repeat("n", 253), Zone: strings.Repeat("z", 63), InstanceType: strings.Repeat("i", 63)}},
-			Limits: &v1alpha1.KnownLimits{Source: strings.Repeat("s", 256), Limits: v1alpha1.Limits{
-				Scope: v1alpha1.ScopeFileSystem, IOPS: limit, ReadIOPS: limit, WriteIOPS: limit, BytesPerSecond: limit, ReadBytesPerSecond: limit, WriteBytesPerSecond: limit,
-			}},
-		})
+		status.Targets = append(status.Targets, largestTarget(sb, &sb.Spec.Targets[i]))
 	}
-	for i := range 200 {
+	for i := range results {
 		target := sb.Spec.Targets[i%len(sb.Spec.Targets)].Name
 		workload := sb.Spec.Workloads[i/len(sb.Spec.Targets)%len(sb.Spec.Workloads)].Name
 		run := v1alpha1.Run{
@@ -739,8 +791,12 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, change func(*v1alpha1.Run)) v1
 			Attempts:   99, Disruptions: 3, Repetition: 64, Job: strings.Repeat("j", 57), LogConfigMap: strings.Repeat("l", 57),
 			StartTime: now, CompletionTime: now,
 		}
-		if change(&run); run.State == v1alpha1.RunSucceeded {
+		change(&run)
+		if run.State == v1alpha1.RunSucceeded {
 			run.Warnings = largestWarnings()
+		}
+		if clients := sb.Spec.MostClients(); clients > 1 {
+			addClients(&run, clients)
 		}
 		if len(run.Sections) > 0 && i%len(run.Sections) > 0 {
 			continue // results are counted, and each section has one
@@ -750,6 +806,55 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, change func(*v1alpha1.Run)) v1
 	status.Comparisons = analysis.Compare(status.Runs, targets, targets[0])
 	status.Warnings = analysis.Summarize(status.Runs, status.Comparisons)
 	return status
+}
+
+// largestTarget has a claim and a volume for each client that has its own.
+func largestTarget(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) v1alpha1.TargetStatus {
+	limit := new(int64(99_999_999_999))
+	limits := v1alpha1.KnownLimits{Source: strings.Repeat("s", 256), Limits: v1alpha1.Limits{
+		Scope: v1alpha1.ScopeFileSystem, IOPS: limit, ReadIOPS: limit, WriteIOPS: limit, BytesPerSecond: limit, ReadBytesPerSecond: limit, WriteBytesPerSecond: limit,
+		Burst: &v1alpha1.Burst{BaselineIOPS: limit, BaselineBytesPerSecond: limit, IOCredits: limit, ByteCredits: limit},
+	}}
+	target := v1alpha1.TargetStatus{
+		Name: t.Name, StorageClassName: strings.Repeat("c", 253), Driver: strings.Repeat("d", 253), VolumeMode: corev1.PersistentVolumeFilesystem,
+		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod},
+		Claims:      []string{strings.Repeat("c", 253)}, ProvisionedSeconds: new(int32(math.MaxInt32)),
+		Limits: &limits, ClientLimits: []v1alpha1.KnownLimits{limits, limits}, TestFiles: v1alpha1.TestFilesLeftBehind,
+		BurstCredits: &v1alpha1.BurstCredits{IOs: limit, Bytes: limit, LeftPercent: 100, SecondsToBaseline: *limit},
+	}
+	claims := storage.ClaimNames(sb, t)
+	if len(claims) > 1 {
+		target.Claims = claims
+	}
+	for range claims {
+		target.Volumes = append(target.Volumes, v1alpha1.VolumeStatus{
+			Name: strings.Repeat("v", 253), Handle: strings.Repeat("h", 1024), Node: strings.Repeat("n", 253), Zone: strings.Repeat("z", 63), InstanceType: strings.Repeat("i", 63),
+		})
+	}
+	return target
+}
+
+// addClients makes a run the largest that so many clients can make.
+func addClients(run *v1alpha1.Run, clients int32) {
+	const day = 86_400_000
+	run.Clients, run.ClientsConfigMap = clients, strings.Repeat("c", 57)
+	run.AgreedStart, run.StartLeadMilliseconds, run.StartMarginMilliseconds = new(metav1.NowMicro()), 60_000, 60_000
+	results := []*v1alpha1.Result{run.Result}
+	if run.Result == nil {
+		results = nil
+	}
+	for i := range run.Sections {
+		results = append(results, &run.Sections[i].Result)
+	}
+	for _, result := range results {
+		result.Clients, result.StartSkewMilliseconds, result.CommonMilliseconds = clients, new(int64(day)), day
+		for _, io := range []*v1alpha1.IOResult{result.Read, result.Write} {
+			io.PerClient = &v1alpha1.ClientSpread{MinIOPS: 99_999_999, MaxIOPS: 99_999_999, CoefficientOfVariation: "11.314"}
+		}
+		run.Warnings = append(run.Warnings[:len(largestWarnings())],
+			v1alpha1.Warning{Reason: v1alpha1.WarningStartSkew, Message: strings.Repeat("m", 150)},
+			v1alpha1.Warning{Reason: v1alpha1.WarningShortOverlap, Message: strings.Repeat("m", 150)})
+	}
 }
 
 // largestWarnings are all that one run can have at once.

@@ -25,7 +25,8 @@ type Workload struct {
 	// +kubebuilder:validation:MaxLength=16384
 	JobFile *string `json:"jobFile,omitempty"`
 
-	// fio options by their names with the values that each takes, such as {bs: [4k, 64k], iodepth: [1, 16]}.
+	// fio options by their names with the values that each takes, such as {bs: [4k, 64k], iodepth: [1, 16]}, and
+	// clients with the numbers of pods that measure together, such as {clients: [1, 2, 4]}.
 	// Every combination is measured. A value takes the place of what fio or jobFile says, in a job file in
 	// all sections.
 	// +optional

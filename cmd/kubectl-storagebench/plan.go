@@ -144,6 +144,7 @@ func planned(runs []plan.Run) []report.PlannedRun {
 		all[i] = report.PlannedRun{
 			Run: v1alpha1.Run{
 				Name: run.Name, Target: run.Target.Name, Workload: run.Workload.Name, Parameters: run.Parameters, Repetition: run.Repetition,
+				Clients: run.Clients,
 			},
 			RuntimeSeconds: seconds,
 		}

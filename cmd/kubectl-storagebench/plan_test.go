@@ -64,6 +64,15 @@ const bySizePlan = `NUMBER  RUN  WORKLOAD  TARGET  REPETITION  RUNTIME
 1 run on 1 target
 `
 
+const clientsPlan = `NUMBER  RUN                      WORKLOAD   PARAMETERS  TARGET  CLIENTS  REPETITION  RUNTIME
+     1  randwrite.clients-1.gp3  randwrite  clients=1   gp3           1           1     1m0s
+     2  randwrite.clients-1.efs  randwrite  clients=1   efs           1           1     1m0s
+     3  randwrite.clients-4.gp3  randwrite  clients=4   gp3           4           1     1m0s
+     4  randwrite.clients-4.efs  randwrite  clients=4   efs           4           1     1m0s
+
+4 runs on 2 targets, at least 4m0s of measuring
+`
+
 func TestPlan(t *testing.T) {
 	for name, test := range map[string]struct {
 		in   string
@@ -75,6 +84,14 @@ func TestPlan(t *testing.T) {
 			execution{Out: bySizePlan, Err: "document 2: skipped, it is a Service of v1\ndocument 4: skipped, it is a StorageBenchmark of storagebench.dev/v1\n"},
 		},
 		"several": {bySize + "---\n" + bySize, execution{Out: "by-size\n\n" + bySizePlan + "\nby-size\n\n" + bySizePlan}},
+		"clients": {
+			strings.Replace(e1, "matrix: {bs: [16k, 64k]}", "matrix: {clients: [1, 4]}", 1), execution{Out: clientsPlan},
+		},
+		"too many clients": {
+			strings.Replace(bySize, "spec:\n", "spec:\n  clients: 129\n", 1),
+			execution{Err: "by-size: spec.clients: Invalid value: 129: give a number of clients from 1 to 128, such as 4\n" +
+				"Error: standard input: 1 of 1 StorageBenchmarks cannot be carried out\n", Failed: true},
+		},
 		"JSON": {
 			`{"apiVersion": "storagebench.dev/v1alpha1", "kind": "StorageBenchmark", "metadata": {"name": "j"}, "spec": {"targets": [{"name": "t", "storageClassName": "c"}], ` +
 				`"workloads": [{"name": "w", "fio": {"rw": "read", "size": "1M"}}]}}`, execution{Out: bySizePlan},

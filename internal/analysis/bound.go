@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -47,7 +48,15 @@ type Load struct {
 	NewDevice bool
 }
 
-// Client is what the runner saw of the machine. What is zero is unknown.
+// Times returns what so many clients ask for together that each ask for the load.
+func (l Load) Times(clients int64) Load {
+	for _, figure := range []*int64{&l.InFlight, &l.Jobs, &l.RateIOPS, &l.RateBytesPerSecond, &l.FileBytes} {
+		*figure = whole(float64(*figure) * float64(clients))
+	}
+	return l
+}
+
+// Client is what the runner saw of the machine, of several clients of all machines together. What is zero is unknown.
 type Client struct {
 	// CPUMillis is the CPU that the container may use, in thousandths of one: its limit, or else the node's.
 	CPUMillis int64
@@ -59,6 +68,9 @@ type Client struct {
 	Files, SparseFiles int64
 	// ShortIOs were completed in part, DroppedIOs were never issued.
 	ShortIOs, DroppedIOs int64
+	// ClockSpread is how far apart the clocks of several clients' nodes may be: the difference between the times at
+	// which they heard of their start.
+	ClockSpread time.Duration
 }
 
 // Bound says what held a result back: the first in this order that is shown by the figures. A limit of the storage or
@@ -76,7 +88,7 @@ func Bound(r *v1alpha1.Result, known Known, load Load, client Client) v1alpha1.L
 	if rate := greatest(rateUses(r, load)); rate.reached() {
 		return rate.limitedBy()
 	}
-	if bound, ok := boundByCPU(r.CPU, load, client); ok {
+	if bound, ok := boundByCPU(r, load, client); ok {
 		return bound
 	}
 	if cached {
@@ -102,12 +114,12 @@ func mayFitInMemory(load Load, client Client) bool {
 }
 
 // boundByCPU judges by the CPU that the jobs used, in percent of one CPU: 100 for each job, which can use no
-// more than one, and what the container may use.
-func boundByCPU(cpu *v1alpha1.CPUResult, load Load, client Client) (v1alpha1.LimitedBy, bool) {
+// more than one, and what the container may use, or all clients' containers together.
+func boundByCPU(r *v1alpha1.Result, load Load, client Client) (v1alpha1.LimitedBy, bool) {
 	container := client.CPUMillis / 10
 	perJob := int64(0)
-	if cpu != nil {
-		perJob = int64(cpu.UserPercent) + int64(cpu.SystemPercent)
+	if r.CPU != nil {
+		perJob = int64(r.CPU.UserPercent) + int64(r.CPU.SystemPercent)
 	}
 	used := perJob * load.Jobs
 	bound := v1alpha1.LimitedBy{Name: v1alpha1.BoundClientCPU}
@@ -120,7 +132,7 @@ func boundByCPU(cpu *v1alpha1.CPUResult, load Load, client Client) (v1alpha1.Lim
 		bound.Message = fmt.Sprintf("each of fio's jobs used %d %% of a CPU, and none can use more than one", perJob)
 	case client.CPUMillis > 0 && used*1000 >= busyPercent*client.CPUMillis:
 		bound.Limit, bound.UsedPercent = new(container), new(percent(float64(used)*10/float64(client.CPUMillis)))
-		bound.Message = fmt.Sprintf("fio used %d %% of CPU, and its container may use %d %% (100 for each CPU)", used, container)
+		bound.Message = fmt.Sprintf("fio used %d %% of CPU, and its %s may use %d %% (100 for each CPU)", used, containers(r), container)
 	case client.ThrottledPercent != nil && *client.ThrottledPercent >= throttledPercent:
 		if client.CPUMillis > 0 {
 			bound.Limit = new(container)
@@ -128,11 +140,27 @@ func boundByCPU(cpu *v1alpha1.CPUResult, load Load, client Client) (v1alpha1.Lim
 				bound.UsedPercent = new(percent(float64(used) * 10 / float64(client.CPUMillis)))
 			}
 		}
-		bound.Message = fmt.Sprintf("the container's CPU limit held fio back in %d %% of scheduling periods", *client.ThrottledPercent)
+		bound.Message = throttled(r, *client.ThrottledPercent)
 	default:
 		return v1alpha1.LimitedBy{}, false
 	}
 	return bound, true
+}
+
+// containers is such as "container", or "2 containers" of two clients.
+func containers(r *v1alpha1.Result) string {
+	if r.Clients > 1 {
+		return fmt.Sprintf("%d containers", r.Clients)
+	}
+	return "container"
+}
+
+func throttled(r *v1alpha1.Result, percent int32) string {
+	whose := "container's"
+	if r.Clients > 1 {
+		whose = containers(r) + "'"
+	}
+	return fmt.Sprintf("the %s CPU limit held fio back in %d %% of scheduling periods", whose, percent)
 }
 
 // boundByLatency judges a result that reached no limit by Little's law: if the I/Os in flight, which are

@@ -7,25 +7,29 @@ import (
 
 // storageBursts warns of a result that the storage could do only with burst credits.
 func storageBursts(s seen) string {
-	base := greatest(limitSet{limits: baselineOf(s.known.storageLimits())}.uses(s.result))
+	base := greatest(limitSet{limits: baselineOf(s.known.storageLimits()), owners: s.known.volumes()}.uses(s.result))
 	if base.percent() <= baselinePercent || s.known.cached(s.result, s.load, s.client) {
 		return ""
 	}
 	measured, baseline := base.figures()
 	unit, _, _ := strings.Cut(base.unit, " ")
-	rate := fmt.Sprintf("%s %s, where the %s's baseline is %s %s", measured, base.unit, base.owner, baseline, unit)
+	rate := fmt.Sprintf("%s %s, where the %s baseline is %s %s", measured, base.unit, base.whose(), baseline, unit)
 	c := s.known.Credits
 	switch p := s.known.phase(s.result); {
 	case p == exhausted:
 		return "" // The few credits that came back do not mislead.
 	case p == ranOut:
-		return fmt.Sprintf("burst credits ran out during the run, after %s s at the earliest%s: its average of %s %s shows neither the burst nor the %s's baseline of %s",
-			significant(c.SecondsToEmpty), c.assumption(), measured, base.unit, base.owner, baseline)
+		return fmt.Sprintf("burst credits ran out during the run, after %s s at the earliest%s: its average of %s %s shows neither the burst nor the %s baseline of %s",
+			significant(c.SecondsToEmpty), c.assumption(), measured, base.unit, base.whose(), baseline)
 	case c == nil || c.After <= 0:
 		return fmt.Sprintf("ran at %s: it can keep this up only as long as it has burst credits", rate)
 	}
-	return fmt.Sprintf("ran on burst credits at %s; of its credits %d %% are left%s; a run on a full bucket shows the baseline after %s s",
-		rate, percent(c.After), c.assumption(), significant(c.SecondsToBaseline))
+	whose := "its credits"
+	if base.owners > 1 {
+		whose = "the first's" // that volume is in use in every run
+	}
+	return fmt.Sprintf("ran on burst credits at %s; of %s %d %% are left%s; a run on a full bucket shows the baseline after %s s",
+		rate, whose, percent(c.After), c.assumption(), significant(c.SecondsToBaseline))
 }
 
 // assumption says what must be true for the credits to be right, "" if that is known.
@@ -43,7 +47,7 @@ func clientBursts(s seen) string {
 	}
 	var uses []use
 	for _, set := range s.known.clientSets() {
-		uses = append(uses, limitSet{limits: baselineOf(set.limits)}.uses(s.result)...)
+		uses = append(uses, limitSet{limits: baselineOf(set.limits), owners: set.owners}.uses(s.result)...)
 	}
 	base := greatest(uses)
 	if base.percent() <= baselinePercent {
@@ -55,5 +59,5 @@ func clientBursts(s seen) string {
 		did = "moved"
 	}
 	unit, _, _ := strings.Cut(base.unit, " ")
-	return fmt.Sprintf("%s %s %s, where the %s's baseline is %s %s: it can keep this up only for a time", did, measured, base.unit, base.owner, baseline, unit)
+	return fmt.Sprintf("%s %s %s, where the %s baseline is %s %s: it can keep this up only for a time", did, measured, base.unit, base.whose(), baseline, unit)
 }

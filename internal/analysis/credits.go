@@ -27,6 +27,14 @@ type Credits struct {
 	Assumed bool
 }
 
+// Volumes says of what kind a target's volumes are.
+type Volumes struct {
+	// New says that they were made for the benchmark.
+	New bool
+	// PerClient says that each client has its own, and not all share one.
+	PerClient bool
+}
+
 // CreditHistory is what a target's runs did to the burst credits of its storage. Nil is of storage without credits,
 // or with a number of credits that is not known.
 type CreditHistory struct {
@@ -43,14 +51,17 @@ type CreditHistory struct {
 // ended at its CompletionTime, which is a second or two later, and sections to have run one after the other, as far as
 // there was time for it. Layout, ramp time and other users of the storage are not counted; I/O that the page
 // cache answered is. I/Os on st1 and sc1 are taken to be sequential, which is what these are made for.
-func FollowCredits(target string, limits *v1alpha1.KnownLimits, runs []v1alpha1.Run, madeForIt bool) *CreditHistory {
+//
+// Of clients that have a volume each, it is the first one's, which is in use in every run: its part is taken to be as
+// large as each other one's. Credits of a file system are of all volumes on it.
+func FollowCredits(target string, limits *v1alpha1.KnownLimits, runs []v1alpha1.Run, volumes Volumes) *CreditHistory {
 	bucket, ok := bucketOf(limits)
 	if !ok {
 		return nil
 	}
 	history := &CreditHistory{bucket: bucket, runs: map[string][]*Credits{}, left: bucket.Max}
-	assumed := !madeForIt || limits.Scope == v1alpha1.ScopeFileSystem
-	uses, names := usesOfRuns(target, runs, bucket.Unit, limits.Scope)
+	assumed := !volumes.New || limits.Scope == v1alpha1.ScopeFileSystem
+	uses, names := usesOfRuns(target, runs, bucket.Unit, limits.Scope, volumes)
 	last := time.Time{}
 	for i, balance := range bucket.Balances(bucket.Max, uses) {
 		credits := newCredits(bucket, balance, uses[i])
@@ -140,13 +151,16 @@ func greatestOf(figures ...*int64) float64 {
 }
 
 // usesOfRuns returns the uses of a target's runs, and the name of the run that each is of.
-func usesOfRuns(target string, runs []v1alpha1.Run, unit aws.Unit, scope v1alpha1.LimitScope) (uses []aws.Use, names []string) {
+func usesOfRuns(target string, runs []v1alpha1.Run, unit aws.Unit, scope v1alpha1.LimitScope, volumes Volumes) (uses []aws.Use, names []string) {
 	for i := range runs {
 		run := &runs[i]
 		if run.Target != target {
 			continue
 		}
 		for _, use := range usesOf(run, unit, scope) {
+			if volumes.PerClient && scope != v1alpha1.ScopeFileSystem {
+				use.Units /= float64(max(run.Clients, 1))
+			}
 			uses, names = append(uses, use), append(names, run.Name)
 		}
 	}

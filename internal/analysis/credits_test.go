@@ -95,7 +95,7 @@ func TestFollowCredits(t *testing.T) {
 		left: &v1alpha1.BurstCredits{IOs: new(int64(0)), SecondsToBaseline: 2000},
 	}} {
 		t.Run(test.name, func(t *testing.T) {
-			history := FollowCredits("t", test.limits, test.runs, !test.old)
+			history := FollowCredits("t", test.limits, test.runs, Volumes{New: !test.old})
 			var got []Credits
 			for i := range test.runs {
 				if credits := history.Of(test.runs[i].Name, 0); credits != nil {
@@ -116,12 +116,12 @@ func TestFollowCredits(t *testing.T) {
 func TestCreditsOfSections(t *testing.T) {
 	section := v1alpha1.SectionResult{Result: v1alpha1.Result{ElapsedMilliseconds: 1_000_000, Read: measured(3000, 16<<10, 1000)}}
 	run := v1alpha1.Run{Name: "a", Target: "t", StartTime: at(0), CompletionTime: at(2005), Sections: []v1alpha1.SectionResult{section, section}}
-	history := FollowCredits("t", gp2Of100GiB, []v1alpha1.Run{run}, true)
+	history := FollowCredits("t", gp2Of100GiB, []v1alpha1.Run{run}, Volumes{New: true})
 	if first, second := history.Of("a", 0), history.Of("a", 1); first.After != 0.5 || second.Before != 0.5 || second.After != 0 || !second.RanOut || first.RanOut {
 		t.Errorf("one after the other: %+v, %+v", first, second)
 	}
 	run.CompletionTime = at(1005)
-	history = FollowCredits("t", gp2Of100GiB, []v1alpha1.Run{run}, true)
+	history = FollowCredits("t", gp2Of100GiB, []v1alpha1.Run{run}, Volumes{New: true})
 	// 6 million I/Os in 1000 s, which earn 300,000.
 	if left := history.Left(); *left.IOs != 0 || !history.Of("a", 1).RanOut {
 		t.Errorf("together: %+v", left)

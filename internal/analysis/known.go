@@ -16,6 +16,12 @@ type Known struct {
 	// Unlimited says that the storage has no limits that could be known, because it scales with requests as S3
 	// does: those of the client decide.
 	Unlimited bool
+	// Volumes is the number of volumes that clients measure side by side, each its own, of which Storage has the limits
+	// of one. 0 is one, as of storage that clients share. It does not count where Storage has the limits of a file
+	// system, which are those of all volumes on it.
+	Volumes int64
+	// Nodes is the number of nodes that clients measure from, of which Client has the limits of one. 0 is one.
+	Nodes int64
 	// Credits is what the run did to the storage's burst credits: CreditHistory.Of. Nil if it is not known.
 	Credits *Credits
 }
@@ -41,12 +47,20 @@ func (k Known) cached(r *v1alpha1.Result, load Load, client Client) bool {
 	return load.Buffered && mayFitInMemory(load, client) && k.nearest(r).percent() > cachedPercent
 }
 
+// volumes is the number of volumes of which each has the limits of Storage; 0 is one.
+func (k Known) volumes() int64 {
+	if k.Storage != nil && k.Storage.Scope == v1alpha1.ScopeFileSystem {
+		return 1
+	}
+	return k.Volumes
+}
+
 // storageLimits are the limits that the storage has as long as it has credits.
 func (k Known) storageLimits() v1alpha1.Limits {
 	if k.Storage == nil {
 		return v1alpha1.Limits{Scope: v1alpha1.ScopeVolume}
 	}
-	limits := k.Storage.Limits
+	limits := times(k.Storage.Limits, k.volumes())
 	if limits.Scope != v1alpha1.ScopeFileSystem {
 		limits.Scope = v1alpha1.ScopeVolume
 	}
@@ -55,19 +69,46 @@ func (k Known) storageLimits() v1alpha1.Limits {
 
 // storageSets are the limits that the storage had during a run.
 func (k Known) storageSets(r *v1alpha1.Result) []limitSet {
-	return setsOf(k.storageLimits(), k.phase(r), k.Credits)
+	sets := setsOf(k.storageLimits(), k.phase(r), k.Credits)
+	for i := range sets {
+		sets[i].owners = k.volumes()
+	}
+	return sets
 }
 
 func (k Known) clientSets() []limitSet {
 	var sets []limitSet
 	for i := range k.Client {
-		limits := k.Client[i].Limits
+		limits := times(k.Client[i].Limits, k.Nodes)
 		if limits.Scope != v1alpha1.ScopeInstance {
 			limits.Scope = v1alpha1.ScopeClient
 		}
-		sets = append(sets, limitSet{limits: limits})
+		sets = append(sets, limitSet{limits: limits, owners: k.Nodes})
 	}
 	return sets
+}
+
+// times returns what so many things can do together of which each has the limits; 0 is one.
+func times(limits v1alpha1.Limits, n int64) v1alpha1.Limits {
+	if n <= 1 {
+		return limits
+	}
+	if limits.Burst != nil {
+		burst := *limits.Burst
+		burst.BaselineIOPS, burst.BaselineBytesPerSecond = multiplied(burst.BaselineIOPS, n), multiplied(burst.BaselineBytesPerSecond, n)
+		limits.Burst = &burst
+	}
+	for _, figure := range figures(&limits) {
+		*figure = multiplied(*figure, n)
+	}
+	return limits
+}
+
+func multiplied(figure *int64, n int64) *int64 {
+	if figure == nil {
+		return nil
+	}
+	return new(whole(float64(*figure) * float64(n)))
 }
 
 // unknownLimits says why it is unknown whether a limit is reached, "" if none is.
@@ -99,6 +140,7 @@ func (k Known) unknownClientLimits(r *v1alpha1.Result) string {
 // taken more of them. So it is of clients, which do more than their baseline only in short runs.
 func (k Known) boundByBaseline(r *v1alpha1.Result) (v1alpha1.LimitedBy, bool) {
 	if storage, at := atBaseline(k.storageLimits(), r); at {
+		storage.owners = k.volumes()
 		if k.Credits == nil {
 			return storage.limitedBy(), true
 		}
@@ -106,6 +148,7 @@ func (k Known) boundByBaseline(r *v1alpha1.Result) (v1alpha1.LimitedBy, bool) {
 	}
 	for _, set := range k.clientSets() {
 		if client, at := atBaseline(set.limits, r); at {
+			client.owners = k.Nodes
 			return eitherOr(client), true
 		}
 	}

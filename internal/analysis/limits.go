@@ -15,6 +15,8 @@ type use struct {
 	// direction if it is of one only.
 	name, owner, unit string
 	measured, limit   int64
+	// owners is how many owners the limit adds up; 0 is one.
+	owners int64
 	// inMiB says whether the figures are bytes, which are told in MiB.
 	inMiB bool
 	// note tells more of the limit, why tells more of a result that reaches it.
@@ -44,7 +46,15 @@ func (u use) limitedBy() v1alpha1.LimitedBy {
 // String is such as "3048 of the volume's 3000 IOPS".
 func (u use) String() string {
 	measured, limit := u.figures()
-	return fmt.Sprintf("%s of the %s's %s %s%s", measured, u.owner, limit, u.unit, u.note)
+	return fmt.Sprintf("%s of the %s %s %s%s", measured, u.whose(), limit, u.unit, u.note)
+}
+
+// whose is such as "volume's", or "2 volumes'" of a limit that adds up two.
+func (u use) whose() string {
+	if u.owners > 1 {
+		return fmt.Sprintf("%d %ss'", u.owners, u.owner)
+	}
+	return u.owner + "'s"
 }
 
 // figures are what was measured and the limit, for people.
@@ -86,6 +96,8 @@ type limitKind struct {
 // limitSet are limits of one thing, as they hold for one result.
 type limitSet struct {
 	limits v1alpha1.Limits
+	// owners is how many owners the limits add up; 0 is one.
+	owners int64
 	// note and why are those of their uses.
 	note, why string
 }
@@ -102,11 +114,11 @@ var scopeNames = map[v1alpha1.LimitScope]struct{ iops, bytes, owner string }{
 func (s limitSet) kinds() []limitKind {
 	names := scopeNames[s.limits.Scope]
 	return []limitKind{{
-		use:  use{name: names.iops, owner: names.owner, unit: "IOPS", note: s.note, why: s.why},
+		use:  use{name: names.iops, owner: names.owner, owners: s.owners, unit: "IOPS", note: s.note, why: s.why},
 		both: s.limits.IOPS, read: s.limits.ReadIOPS, write: s.limits.WriteIOPS,
 		fields: [3]string{"iops", "readIOPS", "writeIOPS"}, of: iopsOf, trims: true,
 	}, {
-		use:  use{name: names.bytes, owner: names.owner, unit: "MiB/s", inMiB: true, note: s.note, why: s.why},
+		use:  use{name: names.bytes, owner: names.owner, owners: s.owners, unit: "MiB/s", inMiB: true, note: s.note, why: s.why},
 		both: s.limits.BytesPerSecond, read: s.limits.ReadBytesPerSecond, write: s.limits.WriteBytesPerSecond,
 		fields: [3]string{"bytesPerSecond", "readBytesPerSecond", "writeBytesPerSecond"}, of: bytesOf,
 	}}

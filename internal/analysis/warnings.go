@@ -22,7 +22,7 @@ type seen struct {
 
 // Warnings says what may mislead whoever reads the results of a run: one, or one for each of its sections,
 // each with what is known of limits and with its load; nothing is known of a result without one. A reason comes once,
-// about the first result that has it, in the order of the API. There are at most 8, which is what the API holds.
+// about the first result that has it, in the order of the API. There are at most 10, which is what the API holds.
 func Warnings(results []v1alpha1.Result, known []Known, load []Load, client Client) []v1alpha1.Warning {
 	known = append(slices.Clip(known), make([]Known, max(len(results)-len(known), 0))...)
 	load = append(slices.Clip(load), make([]Load, max(len(results)-len(load), 0))...)
@@ -111,6 +111,12 @@ var warningKinds = []struct {
 	reason: v1alpha1.WarningFewSamples, see: []func(seen) string{fewSamples},
 	remedy: "raise runtimeSeconds (with timeBased: true) or size, or leave the percentile that is named and all higher ones out of account",
 }, {
+	reason: v1alpha1.WarningStartSkew, see: []func(seen) string{startSkew, clockSpread},
+	remedy: "look for nodes that are short of CPU or of unlike types, and for clocks that are not kept by NTP (chrony, Amazon Time Sync Service)",
+}, {
+	reason: v1alpha1.WarningShortOverlap, see: []func(seen) string{shortOverlap},
+	remedy: "set timeBased: true and runtimeSeconds, so that all clients measure for the same time, and look for the slowest client (status.runs[].clientsConfigMap)",
+}, {
 	reason: v1alpha1.WarningShortRuntime, see: []func(seen) string{shortRuntime},
 	remedy: "raise runtimeSeconds and set timeBased: true, or raise size, so that each run takes at least 10 s",
 }, {
@@ -142,7 +148,7 @@ func cpuThrottled(s seen) string {
 	if s.client.ThrottledPercent == nil || *s.client.ThrottledPercent < 1 {
 		return ""
 	}
-	return fmt.Sprintf("the container's CPU limit held fio back in %d %% of scheduling periods", *s.client.ThrottledPercent)
+	return throttled(s.result, *s.client.ThrottledPercent)
 }
 
 // samplesNeeded are the I/Os of which one is above the percentile, 1/(1-p), from the lowest percentile on.

@@ -145,27 +145,33 @@ func TestWarnings(t *testing.T) {
 func TestWarningsFit(t *testing.T) {
 	const most = math.MaxInt64
 	load := Load{Buffered: true, FileBytes: most}
-	client := Client{MemoryBytes: most, ThrottledPercent: new(int32(math.MaxInt32)), ShortIOs: most, DroppedIOs: most, Files: most, SparseFiles: most}
-	result := v1alpha1.Result{Read: sampled(1), Write: &v1alpha1.IOResult{}}
-	warnings := Warnings([]v1alpha1.Result{result}, nil, []Load{load}, client)
-	if kinds := len(warningKinds) - 1; kinds != 8 { // all but Spread can be of one run, whose warnings hold 8
+	client := Client{MemoryBytes: most, ThrottledPercent: new(int32(math.MaxInt32)), ShortIOs: most, DroppedIOs: most, Files: most, SparseFiles: most, ClockSpread: most}
+	result := v1alpha1.Result{Clients: math.MaxInt32, StartSkewMilliseconds: new(int64(most)), Read: sampled(1), Write: &v1alpha1.IOResult{}}
+	overlap := result
+	overlap.CommonMilliseconds, overlap.ElapsedMilliseconds = most/2, most
+	warnings := Warnings([]v1alpha1.Result{result, overlap}, nil, []Load{load}, client)
+	if kinds := len(warningKinds) - 1; kinds != 10 { // all but Spread can be of one run, whose warnings hold 10
 		t.Errorf("%d kinds of warnings can be of one run", kinds)
 	}
 	fileSystem := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
 		Scope: v1alpha1.ScopeFileSystem, WriteIOPS: new(int64(most)), Burst: &v1alpha1.Burst{BaselineIOPS: new(int64(most / 2))},
 	}}
+	volume := fileSystem.DeepCopy()
+	volume.Scope, volume.WriteIOPS, volume.Burst.BaselineIOPS = v1alpha1.ScopeVolume, new(int64(most/128)), new(int64(most/256))
 	result.Write = burstOf(most, 0)
 	for _, credits := range []*Credits{
 		nil, {Before: 1, RanOut: true, BurstShare: 1, SecondsToEmpty: most, Assumed: true},
 		{After: 1, BurstShare: 1, SecondsToBaseline: most, Assumed: true},
 	} {
-		got := Warnings([]v1alpha1.Result{result}, []Known{{Storage: fileSystem, Credits: credits}}, nil, Client{})
-		last := got[len(got)-1]
-		if last.Reason != v1alpha1.WarningBurstCredits || len(last.Message) > 256 {
-			t.Errorf("%s: message of %d bytes: %s", last.Reason, len(last.Message), last.Message)
-		}
-		if credits == nil {
-			warnings = append(warnings, last)
+		for _, known := range []Known{{Storage: fileSystem, Credits: credits}, {Storage: volume, Volumes: 128, Credits: credits}} {
+			got := Warnings([]v1alpha1.Result{result}, []Known{known}, nil, Client{ClockSpread: most})
+			last := got[len(got)-1]
+			if last.Reason != v1alpha1.WarningBurstCredits || len(last.Message) > 256 {
+				t.Errorf("%s: message of %d bytes: %s", last.Reason, len(last.Message), last.Message)
+			}
+			if credits == nil && known.Volumes == 0 {
+				warnings = append(warnings, last)
+			}
 		}
 	}
 	warnings = append(warnings, Compare(append(repeated("a", [2]int64{1, 1}), repeated("a", [2]int64{most, 1})...), []string{"a"}, "a")[0].Targets[0].Warnings...)

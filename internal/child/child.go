@@ -4,6 +4,7 @@ package child
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strconv"
 	"strings"
 
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
@@ -31,6 +32,9 @@ func Name(sb *v1alpha1.StorageBenchmark, parts ...string) string {
 	}
 	return readable + "-" + hash
 }
+
+// Client returns the part of a name that stands for a client, counted from 0.
+func Client(client int32) string { return "client-" + strconv.Itoa(int(client)) }
 
 // Directory returns the name of the directory for the benchmark's test files on a volume. It is unique, so
 // that removing it removes nothing else.

@@ -25,8 +25,9 @@ func TestName(t *testing.T) {
 	longest := strings.Repeat("x", 63)
 	for _, name := range []string{
 		Name(sb), Name(sb, "a"), Name(sb, "a", "b"), Name(sb, "a-b"), Name(sb, "a.b"), Name(sb, "b", "a"),
+		Name(sb, "a", Client(0)), Name(sb, "a", Client(1)), Name(sb, "a", Client(127)),
 		Name(benchmark("gp3-vs-efs", "2"), "a"),
-		Name(benchmark(longest, "1"), "a"), Name(benchmark(longest, "1"), "b"),
+		Name(benchmark(longest, "1"), "a"), Name(benchmark(longest, "1"), "b"), Name(benchmark(longest, "1"), "a", Client(1)),
 		Name(benchmark(strings.Repeat("x", 47)+"-"+"y", "1"), "b"),
 		Name(benchmark("with.dots.1", "1"), "a"),
 	} {

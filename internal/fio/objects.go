@@ -60,10 +60,32 @@ func (f *JobFile) WithObjectNames(attempt string) *JobFile {
 	return named
 }
 
+// WithNamePrefix returns a copy of a job file of WithObjectNames or LayoutObjects in which the names of all files begin
+// with the prefix, so that clients who share a store have files of their own.
+func (f *JobFile) WithNamePrefix(prefix string) *JobFile {
+	named := f.clone()
+	for i := range named.Sections {
+		for j := range named.Sections[i].Options {
+			switch o := &named.Sections[i].Options[j]; o.Name {
+			case "filename":
+				o.Value = prefixed(prefix, o.Value)
+			case "filename_format":
+				o.Value = prefix + o.Value
+			}
+		}
+	}
+	return named
+}
+
+// prefixed returns fio's list of file names, each with a prefix.
+func prefixed(prefix, list string) string {
+	return prefix + strings.ReplaceAll(list, ":", ":"+prefix)
+}
+
 // objectNames returns the option that names the job's files, each name with a prefix.
 func (j job) objectNames(prefix string) Option {
 	if list := j.text("filename", ""); list != "" {
-		return Option{Name: "filename", Value: prefix + strings.ReplaceAll(list, ":", ":"+prefix), HasValue: true}
+		return Option{Name: "filename", Value: prefixed(prefix, list), HasValue: true}
 	}
 	return Option{Name: "filename_format", Value: prefix + j.text("filename_format", defaultFormat), HasValue: true}
 }

@@ -103,6 +103,36 @@ func TestLayoutObjects(t *testing.T) {
 	}
 }
 
+func TestWithNamePrefix(t *testing.T) {
+	const format = "filename_format=client-1."
+	for name, tt := range map[string]struct{ text, run, layout string }{
+		"reads": {"[a]\nsize=4k\n",
+			"[a]\nsize=4k\n" + format + "read-4096.$jobname.$jobnum.$filenum\n",
+			"[a]\nrw=read\nbs=4096\nfilesize=4096\nnumjobs=1\nfallocate=none\n" + format + "read-4096.$jobname.$jobnum.$filenum\nnrfiles=1\n"},
+		"a format": {"[a]\nfilename_format=$JOBNUM\nsize=4k\n",
+			"[a]\nsize=4k\n" + format + "read-4096.$JOBNUM\n",
+			"[a]\nrw=read\nbs=4096\nfilesize=4096\nnumjobs=1\nfallocate=none\n" + format + "read-4096.$JOBNUM\nnrfiles=1\n"},
+		"a list, which the first section shares": {"[global]\nfilename=x:y:z\nsize=12k\n[a]\n[b]\nrw=write\n",
+			"[global]\nsize=12k\n\n[a]\nfilename=client-1.read-4096.x:client-1.read-4096.y:client-1.read-4096.z\n\n" +
+				"[b]\nrw=write\nfilename=client-1.write-92da7b0f5628.x:client-1.write-92da7b0f5628.y:client-1.write-92da7b0f5628.z\n",
+			"[a]\nrw=read\nbs=4096\nfilesize=4096\nnumjobs=1\nfallocate=none\n" +
+				"filename=client-1.read-4096.x:client-1.read-4096.y:client-1.read-4096.z\n"},
+	} {
+		f := mustParse(t, tt.text)
+		run, layout := f.WithObjectNames("b.gp3.1"), LayoutObjects(f)
+		before := run.String() + layout.String()
+		if diff := cmp.Diff(tt.run, run.WithNamePrefix("client-1.").String()); diff != "" {
+			t.Errorf("%s: run (-want +got):\n%s", name, diff)
+		}
+		if diff := cmp.Diff(tt.layout, layout.WithNamePrefix("client-1.").String()); diff != "" {
+			t.Errorf("%s: layout (-want +got):\n%s", name, diff)
+		}
+		if before != run.String()+layout.String() {
+			t.Errorf("%s: the original is changed", name)
+		}
+	}
+}
+
 // TestObjectsAreReady has fio lay out and run: what reads finds its files, in whatever order runs come, and
 // changes none; what writes leaves none.
 func TestObjectsAreReady(t *testing.T) {
@@ -135,6 +165,45 @@ func TestObjectsAreReady(t *testing.T) {
 		if diff := cmp.Diff(laidOut, filesBelow(t, directory)); diff != "" {
 			t.Errorf("%s\nchanges files (-before +after):\n%s", f, diff)
 		}
+	}
+}
+
+// TestClientsHaveTheirOwnObjects has fio lay out and run for two clients of one store: each makes and reads files that are
+// not the other's.
+func TestClientsHaveTheirOwnObjects(t *testing.T) {
+	t.Parallel()
+	directory := t.TempDir()
+	f := mustParse(t, "[global]\nsize=64k\n[a]\nnumjobs=2\nnrfiles=2\n[b]\nfilename=x:y\n[c]\nfilename_format=$jobname-$jobnum\n[w]\nrw=write\nunlink=0\n")
+	run := func(f *JobFile, arguments ...string) {
+		t.Helper()
+		if run := runFio(t, f.On(Volume{Directory: directory}).String(), arguments...); run.code != 0 {
+			t.Fatalf("fio: %s%s", run.output, run.stderr)
+		}
+	}
+	names := func(prefix string) []string {
+		var found []string
+		for name := range filesBelow(t, directory) {
+			if rest, ok := strings.CutPrefix(name, prefix); ok {
+				found = append(found, rest)
+			}
+		}
+		slices.Sort(found)
+		return found
+	}
+	var first []string
+	for client, prefix := range []string{"client-0.", "client-1."} {
+		run(LayoutObjects(f).WithNamePrefix(prefix), "--create_only=1")
+		laidOut := len(names(""))
+		run(f.OnObjectStore().WithObjectNames("attempt").WithNamePrefix(prefix))
+		if written := len(names("")) - laidOut; written != 1 {
+			t.Errorf("client %d makes %d files as it runs, want the one that it writes: %v", client, written, names(""))
+		}
+		if client == 0 {
+			first = names(prefix)
+		}
+	}
+	if diff := cmp.Diff(first, names("client-1.")); diff != "" || len(first) != 4+2+1+1 || len(names("")) != 2*len(first) {
+		t.Errorf("%d files of %d are the first client's, those of the second differ:\n%s", len(first), len(names("")), diff)
 	}
 }
 

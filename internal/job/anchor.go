@@ -31,17 +31,23 @@ var (
 	anchorLimits   = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("200m"), corev1.ResourceMemory: resource.MustParse("64Mi")}
 )
 
-// AnchorName returns the name of the pod that makes an attempt to hold a node.
-func AnchorName(sb *v1alpha1.StorageBenchmark, attempt int32) string {
-	return child.Name(sb, v1alpha1.RoleAnchor, strconv.Itoa(int(attempt)))
+// AnchorName returns the name of the pod that makes an attempt to hold a node for a client.
+func AnchorName(sb *v1alpha1.StorageBenchmark, client, attempt int32) string {
+	parts := []string{v1alpha1.RoleAnchor, strconv.Itoa(int(attempt))}
+	if client > 0 {
+		parts = append(parts, child.Client(client))
+	}
+	return child.Name(sb, parts...)
 }
 
-// ForAnchor returns the pod that holds a node for the whole benchmark, with the volumes mounted: so all runs
-// measure from there, volumes are attached once, and what cannot be provisioned or attached shows before the
-// first run.
-func ForAnchor(sb *v1alpha1.StorageBenchmark, image Image, attempt int32, volumes []Volume) *corev1ac.PodApplyConfiguration {
+// ForAnchor returns the pod that holds a client's node for the whole benchmark, with the client's volumes mounted: so
+// all its runs measure from there, volumes are attached once, and what cannot be provisioned or attached shows before
+// the first run.
+func ForAnchor(sb *v1alpha1.StorageBenchmark, image Image, client, attempt int32, volumes []Volume) *corev1ac.PodApplyConfiguration {
 	settings := podSettings(sb)
-	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor, v1alpha1.LabelAttempt, strconv.Itoa(int(attempt)), v1alpha1.LabelHoldsNode, "true")
+	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor,
+		v1alpha1.LabelAttempt, strconv.Itoa(int(attempt)), v1alpha1.LabelClient, strconv.Itoa(int(client)))
+	maps.Copy(labels, holderLabels(sb))
 	c := runnerContainer(image, AnchorContainer, []string{"hold"}).
 		WithResources(corev1ac.ResourceRequirements().WithRequests(anchorRequests).WithLimits(anchorLimits))
 	pod := podSpec(sb).
@@ -54,7 +60,7 @@ func ForAnchor(sb *v1alpha1.StorageBenchmark, image Image, attempt int32, volume
 		give(c, name, volume, anchorPath+"/"+volume.Target, anchorDevicePath+volume.Target)
 	}
 	hold(pod.WithContainers(c), sb)
-	return corev1ac.Pod(AnchorName(sb, attempt), sb.Namespace).
+	return corev1ac.Pod(AnchorName(sb, client, attempt), sb.Namespace).
 		WithLabels(maps.Clone(settings.Labels)).WithLabels(labels).
 		WithAnnotations(maps.Clone(settings.Annotations)).WithAnnotations(keepNode).
 		WithOwnerReferences(child.OwnerReference(sb)).

@@ -3,6 +3,7 @@ package job
 
 import (
 	"maps"
+	"path"
 	"strconv"
 	"time"
 
@@ -55,12 +56,16 @@ type Volume struct {
 	ReadOnly bool
 	// Exclusive is for a file system that holds nothing but the benchmark's files.
 	Exclusive bool
+	// Subdirectory is where the files of a client are that shares the file system with others. "": no other does.
+	Subdirectory string
 }
 
-// Run is one attempt of one run.
+// Run is the part of one client in one attempt of one run.
 type Run struct {
 	Name    string
 	Attempt int32
+	// Client is the number of the client, from 0, and Clients how many begin together.
+	Client, Clients int32
 	// JobFile is the text that fio is given.
 	JobFile string
 	// LayoutFile is the text of which fio lays out files before. "": they are there.
@@ -71,11 +76,14 @@ type Run struct {
 	Node string
 }
 
-// RunName returns the name of the Job that makes an attempt of a run.
-func RunName(sb *v1alpha1.StorageBenchmark, run string, attempt int32) string {
+// RunName returns the name of the Job of a client in an attempt of a run.
+func RunName(sb *v1alpha1.StorageBenchmark, run string, attempt, client int32) string {
 	parts := []string{run}
 	if attempt > 1 {
 		parts = append(parts, strconv.Itoa(int(attempt)))
+	}
+	if client > 0 {
+		parts = append(parts, child.Client(client))
 	}
 	return child.Name(sb, parts...)
 }
@@ -86,13 +94,14 @@ func Directory(sb *v1alpha1.StorageBenchmark, volume Volume) string {
 	if volume.Exclusive {
 		return MountPath
 	}
-	return MountPath + "/" + child.Directory(sb)
+	return path.Join(MountPath, child.Directory(sb), volume.Subdirectory)
 }
 
-// ForRun returns the Job that makes an attempt of a run. The operator decides about attempts, so the Job
+// ForRun returns the Job of a client in an attempt of a run. The operator decides about attempts, so the Job
 // itself never repeats its pod.
 func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobApplyConfiguration {
-	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelTarget, run.Volume.Target, v1alpha1.LabelAttempt, strconv.Itoa(int(run.Attempt)))
+	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelTarget, run.Volume.Target,
+		v1alpha1.LabelAttempt, strconv.Itoa(int(run.Attempt)), v1alpha1.LabelClient, strconv.Itoa(int(run.Client)))
 	annotations := map[string]string{v1alpha1.AnnotationRun: run.Name}
 	maps.Copy(annotations, keepNode)
 	deadline := time.Duration(ptr.Deref(sb.Spec.Deadlines.ProgressSeconds, 0)) * time.Second
@@ -107,23 +116,31 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 	if run.Node != "" {
 		pin(pod, sb, run.Node)
 	} else {
-		labels[v1alpha1.LabelHoldsNode] = "true"
+		maps.Copy(labels, holderLabels(sb))
 		hold(pod, sb)
 	}
 	if run.LayoutFile != "" {
 		pod.WithInitContainers(container(sb, image, LayoutContainer, run.Volume, run.LayoutFile, append([]string{"layout"}, flags...)))
 	}
-	pod.WithContainers(container(sb, image, MeasureContainer, run.Volume, run.JobFile, append([]string{"measure"}, flags...)))
-	return newJob(sb, RunName(sb, run.Name, run.Attempt), labels, annotations, pod, 0)
+	measure := container(sb, image, MeasureContainer, run.Volume, run.JobFile, append([]string{"measure"}, flags...))
+	if run.Clients > 1 {
+		awaitStart(sb, pod, measure)
+	}
+	pod.WithContainers(measure)
+	return newJob(sb, RunName(sb, run.Name, run.Attempt, run.Client), labels, annotations, pod, 0)
 }
 
-// CleanUpName returns the name of the Job that removes the test files from a target's claim.
-func CleanUpName(sb *v1alpha1.StorageBenchmark, target string) string {
-	return child.Name(sb, target, v1alpha1.RoleCleanUp)
+// CleanUpName returns the name of the Job that removes the test files from the claim that a client uses of a target.
+func CleanUpName(sb *v1alpha1.StorageBenchmark, target string, client int32) string {
+	parts := []string{target, v1alpha1.RoleCleanUp}
+	if client > 0 {
+		parts = append(parts, child.Client(client))
+	}
+	return child.Name(sb, parts...)
 }
 
 // ForCleanUp returns the Job that removes the benchmark's test files from storage on which they would stay.
-func ForCleanUp(sb *v1alpha1.StorageBenchmark, image Image, volume Volume) *batchv1ac.JobApplyConfiguration {
+func ForCleanUp(sb *v1alpha1.StorageBenchmark, image Image, volume Volume, client int32) *batchv1ac.JobApplyConfiguration {
 	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleCleanUp, v1alpha1.LabelTarget, volume.Target)
 	args := []string{"clean", "--directory=" + Directory(sb, volume)}
 	if volume.Exclusive {
@@ -133,7 +150,7 @@ func ForCleanUp(sb *v1alpha1.StorageBenchmark, image Image, volume Volume) *batc
 		WithVolumes(claimVolume(volumeName, volume)).
 		WithContainers(container(sb, image, CleanContainer, volume, "", args))
 	place(pod, sb)
-	return newJob(sb, CleanUpName(sb, volume.Target), labels, nil, pod, cleanUpRetries)
+	return newJob(sb, CleanUpName(sb, volume.Target, client), labels, nil, pod, cleanUpRetries)
 }
 
 func newJob(sb *v1alpha1.StorageBenchmark, name string, labels, annotations map[string]string, pod *corev1ac.PodSpecApplyConfiguration, retries int32) *batchv1ac.JobApplyConfiguration {

@@ -3,6 +3,7 @@ package job
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	batchv1ac "k8s.io/client-go/applyconfigurations/batch/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -24,9 +26,9 @@ func TestMain(m *testing.M) { envtest.Main(m) }
 var image = Image{Name: "runner:1", PullPolicy: corev1.PullIfNotPresent}
 
 func benchmark(change func(*v1alpha1.StorageBenchmark)) *v1alpha1.StorageBenchmark {
-	return builder.NewBenchmark("ns", "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+	return builder.NewBenchmark("ns", "sb").Workload(builder.NewWorkload("reads")).With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.UID = "u1"
-		sb.Spec.Deadlines.ProgressSeconds = new(int32(90))
+		sb.Spec.Deadlines.ProgressSeconds, sb.Spec.Deadlines.RunSeconds = new(int32(90)), new(int32(3600))
 		if change != nil {
 			change(sb)
 		}
@@ -36,20 +38,26 @@ func benchmark(change func(*v1alpha1.StorageBenchmark)) *v1alpha1.StorageBenchma
 // built returns the Job of an apply configuration.
 func built(t *testing.T, configuration *batchv1ac.JobApplyConfiguration) *batchv1.Job {
 	t.Helper()
+	return read[batchv1.Job](t, configuration)
+}
+
+// read returns the object of an apply configuration.
+func read[T any](t *testing.T, configuration any) *T {
+	t.Helper()
 	text, err := json.Marshal(configuration)
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := &batchv1.Job{}
-	if err := json.Unmarshal(text, job); err != nil {
+	object := new(T)
+	if err := json.Unmarshal(text, object); err != nil {
 		t.Fatal(err)
 	}
-	return job
+	return object
 }
 
 func fileRun() Run {
 	return Run{
-		Name: "reads.fast", Attempt: 2, JobFile: "[reads]\n", LayoutFile: "[layout]\n", Node: "node-1",
+		Name: "reads.fast", Attempt: 2, Clients: 1, JobFile: "[reads]\n", LayoutFile: "[layout]\n", Node: "node-1",
 		Volume: Volume{Target: "fast", Claim: "claim", Mode: corev1.PersistentVolumeFilesystem},
 	}
 }
@@ -58,7 +66,7 @@ func TestForRun(t *testing.T) {
 	sb := benchmark(nil)
 	labels := map[string]string{
 		"app.kubernetes.io/managed-by": "storagebench", "storagebench.dev/benchmark": "sb", "storagebench.dev/target": "fast",
-		"storagebench.dev/role": "run", "storagebench.dev/attempt": "2",
+		"storagebench.dev/role": "run", "storagebench.dev/attempt": "2", "storagebench.dev/client": "0",
 	}
 	annotations := map[string]string{
 		"storagebench.dev/run": "reads.fast", "cluster-autoscaler.kubernetes.io/safe-to-evict": "false", "karpenter.sh/do-not-disrupt": "true",
@@ -114,6 +122,72 @@ func TestForRun(t *testing.T) {
 	}
 }
 
+// clientRun is what a client of three does on a file system that they share.
+func clientRun(client int32) Run {
+	run := fileRun()
+	run.Client, run.Clients, run.Volume.Subdirectory = client, 3, child.Client(client)
+	return run
+}
+
+// Of clients each has a Job of its own, whose pod lays out and measures in a directory of its own, and begins to measure
+// at an instant that it is told by an annotation. Nothing else differs from what a single client does.
+func TestForRunOfClients(t *testing.T) {
+	sb := benchmark(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(3)) })
+	for client, name := range []string{child.Name(sb, "reads.fast", "2"), child.Name(sb, "reads.fast", "2", "client-1")} {
+		number := strconv.Itoa(client)
+		want := built(t, ForRun(sb, image, fileRun()))
+		want.Name, want.Labels["storagebench.dev/client"], want.Spec.Template.Labels["storagebench.dev/client"] = name, number, number
+		pod := &want.Spec.Template.Spec
+		directory := "--directory=/volume/storagebench-u1/client-" + number
+		pod.InitContainers[0].Args = []string{"layout", "--progress-deadline=1m30s", directory}
+		pod.Containers[0].Args = []string{"measure", "--progress-deadline=1m30s", directory, "--start-file=/start/time", "--start-deadline=1h0m0s"}
+		pod.Containers[0].VolumeMounts = append(pod.Containers[0].VolumeMounts, corev1.VolumeMount{Name: "start", MountPath: "/start", ReadOnly: true})
+		pod.Volumes = append(pod.Volumes, corev1.Volume{Name: "start", VolumeSource: corev1.VolumeSource{DownwardAPI: &corev1.DownwardAPIVolumeSource{
+			Items: []corev1.DownwardAPIVolumeFile{{Path: "time", FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.annotations['storagebench.dev/start-time']"}}},
+		}}})
+		if diff := cmp.Diff(want, built(t, ForRun(sb, image, clientRun(int32(client))))); diff != "" {
+			t.Errorf("Job of client %d (-want +got):\n%s", client, diff)
+		}
+	}
+}
+
+// Where clients have a volume each, or an object store, no directory is in the way.
+func TestDirectory(t *testing.T) {
+	for want, volume := range map[string]Volume{
+		"/volume/storagebench-u1":          {},
+		"/volume/storagebench-u1/client-2": {Subdirectory: "client-2"},
+		"/volume":                          {Exclusive: true},
+	} {
+		if got := Directory(benchmark(nil), volume); got != want {
+			t.Errorf("directory on %+v is %s, want %s", volume, got, want)
+		}
+	}
+}
+
+// No two Jobs or pods have the same name, and those of the first client have the names that a single one has.
+func TestNames(t *testing.T) {
+	sb := benchmark(nil)
+	if diff := cmp.Diff([]string{child.Name(sb, "w.t"), child.Name(sb, "w.t", "2"), child.Name(sb, "anchor", "1"), child.Name(sb, "t", "cleanup")},
+		[]string{RunName(sb, "w.t", 1, 0), RunName(sb, "w.t", 2, 0), AnchorName(sb, 0, 1), CleanUpName(sb, "t", 0)}); diff != "" {
+		t.Errorf("names of the first client (-want +got):\n%s", diff)
+	}
+	seen := map[string]bool{}
+	for client := range int32(v1alpha1.MaxClients) {
+		for attempt := range int32(12) {
+			for _, name := range []string{RunName(sb, "w.t", attempt+1, client), RunName(sb, "w.u", attempt+1, client), AnchorName(sb, client, attempt+1)} {
+				if seen[name] {
+					t.Errorf("client %d, attempt %d: %s is the name of another one too", client, attempt+1, name)
+				}
+				seen[name] = true
+			}
+		}
+		if name := CleanUpName(sb, "t", client); seen[name] {
+			t.Errorf("client %d: %s cleans up, and does something else", client, name)
+		}
+		seen[CleanUpName(sb, "t", client)] = true
+	}
+}
+
 func TestForRunOnARawVolume(t *testing.T) {
 	run := fileRun()
 	run.LayoutFile, run.Volume.Mode = "", corev1.PersistentVolumeBlock
@@ -132,13 +206,19 @@ func TestForRunOnARawVolume(t *testing.T) {
 
 func TestForCleanUp(t *testing.T) {
 	sb := benchmark(nil)
-	job := built(t, ForCleanUp(sb, image, Volume{Target: "fast", Claim: "claim", Mode: corev1.PersistentVolumeFilesystem}))
-	if job.Name != CleanUpName(sb, "fast") || job.Labels[v1alpha1.LabelRole] != v1alpha1.RoleCleanUp || *job.Spec.BackoffLimit == 0 {
+	volume := Volume{Target: "fast", Claim: "claim", Mode: corev1.PersistentVolumeFilesystem}
+	job := built(t, ForCleanUp(sb, image, volume, 0))
+	if job.Name != CleanUpName(sb, "fast", 0) || job.Labels[v1alpha1.LabelRole] != v1alpha1.RoleCleanUp || *job.Spec.BackoffLimit == 0 {
 		t.Errorf("Job is %+v", job)
 	}
 	pod := job.Spec.Template.Spec
 	if c := pod.Containers[0]; len(pod.InitContainers) > 0 || len(c.Env) > 0 || cmp.Diff([]string{"clean", "--directory=/volume/storagebench-u1"}, c.Args) != "" {
 		t.Errorf("pod is %+v", pod)
+	}
+	volume.Claim = "claim-1"
+	other := built(t, ForCleanUp(sb, image, volume, 1))
+	if claim := other.Spec.Template.Spec.Volumes[1].PersistentVolumeClaim.ClaimName; other.Name != CleanUpName(sb, "fast", 1) || claim != "claim-1" {
+		t.Errorf("Job %s cleans claim %s of the second client", other.Name, claim)
 	}
 }
 
@@ -192,34 +272,26 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// anchorOf returns the pod of an anchor.
-func anchorOf(t *testing.T, sb *v1alpha1.StorageBenchmark, volumes ...Volume) *corev1.Pod {
+// anchorOf returns the pod of a client's anchor.
+func anchorOf(t *testing.T, sb *v1alpha1.StorageBenchmark, client int32, volumes ...Volume) *corev1.Pod {
 	t.Helper()
-	text, err := json.Marshal(ForAnchor(sb, image, 2, volumes))
-	if err != nil {
-		t.Fatal(err)
-	}
-	pod := &corev1.Pod{}
-	if err := json.Unmarshal(text, pod); err != nil {
-		t.Fatal(err)
-	}
-	return pod
+	return read[corev1.Pod](t, ForAnchor(sb, image, client, 2, volumes))
 }
 
 // An anchor has all volumes, as what they are, below the names of their targets.
 func TestForAnchor(t *testing.T) {
 	sb := benchmark(nil)
-	pod := anchorOf(t, sb, Volume{Target: "fast", Claim: "claim-1", Mode: corev1.PersistentVolumeFilesystem}, Volume{Target: "raw", Claim: "claim-2", Mode: corev1.PersistentVolumeBlock})
+	pod := anchorOf(t, sb, 0, Volume{Target: "fast", Claim: "claim-1", Mode: corev1.PersistentVolumeFilesystem}, Volume{Target: "raw", Claim: "claim-2", Mode: corev1.PersistentVolumeBlock})
 	labels := map[string]string{
 		"app.kubernetes.io/managed-by": "storagebench", "storagebench.dev/benchmark": "sb", "storagebench.dev/role": "anchor",
-		"storagebench.dev/attempt": "2", "storagebench.dev/holds-node": "true",
+		"storagebench.dev/attempt": "2", "storagebench.dev/client": "0", "storagebench.dev/holds-node": "true", "storagebench.dev/uid": "u1",
 	}
 	claim := func(name, claim string) corev1.Volume {
 		return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim}}}
 	}
 	c := pod.Spec.Containers[0]
 	for what, diff := range map[string]string{
-		"name":        cmp.Diff(AnchorName(sb, 2), pod.Name),
+		"name":        cmp.Diff(AnchorName(sb, 0, 2), pod.Name),
 		"labels":      cmp.Diff(labels, pod.Labels),
 		"annotations": cmp.Diff(keepNode, pod.Annotations),
 		"owner":       cmp.Diff("u1", string(pod.OwnerReferences[0].UID)),
@@ -233,25 +305,29 @@ func TestForAnchor(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", what, diff)
 		}
 	}
-	// Of two attempts, both pods can exist for a while.
-	if AnchorName(sb, 1) == AnchorName(sb, 2) {
-		t.Error("two attempts have the same name")
+	other := anchorOf(t, sb, 1, Volume{Target: "fast", Claim: "claim-1", Mode: corev1.PersistentVolumeFilesystem})
+	if other.Name != AnchorName(sb, 1, 2) || other.Labels["storagebench.dev/client"] != "1" || other.Spec.Volumes[1].PersistentVolumeClaim.ClaimName != "claim-1" {
+		t.Errorf("the anchor of the second client is %+v", other)
 	}
 }
 
 // Who holds a node keeps off the nodes of others, in all namespaces, unless spec.placement says otherwise, and
-// always lets others know. What runs on a node that is held does neither.
+// always lets others know. So do clients of one benchmark among themselves. What runs on a node that is held does neither.
 func TestIsolation(t *testing.T) {
 	own := []corev1.PodAffinityTerm{{LabelSelector: &metav1.LabelSelector{}, TopologyKey: "zone"}}
-	others := corev1.PodAffinityTerm{
-		LabelSelector:     &metav1.LabelSelector{MatchLabels: map[string]string{"storagebench.dev/holds-node": "true"}},
-		NamespaceSelector: &metav1.LabelSelector{}, TopologyKey: "kubernetes.io/hostname",
+	apart := func(operator metav1.LabelSelectorOperator) corev1.PodAffinityTerm {
+		return corev1.PodAffinityTerm{
+			LabelSelector: &metav1.LabelSelector{
+				MatchLabels:      map[string]string{"storagebench.dev/holds-node": "true"},
+				MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "storagebench.dev/uid", Operator: operator, Values: []string{"u1"}}},
+			},
+			NamespaceSelector: &metav1.LabelSelector{}, TopologyKey: "kubernetes.io/hostname",
+		}
 	}
-	pods := func(isolation v1alpha1.Isolation, affinity *corev1.Affinity) (anchor, single, pinned corev1.PodTemplateSpec) {
-		sb := benchmark(func(sb *v1alpha1.StorageBenchmark) {
-			sb.Spec.Placement = &v1alpha1.Placement{Isolation: isolation, Affinity: affinity}
-		})
-		pod := anchorOf(t, sb)
+	others, clients := apart(metav1.LabelSelectorOpNotIn), apart(metav1.LabelSelectorOpIn)
+	pods := func(placement *v1alpha1.Placement, clients int32) (anchor, single, pinned corev1.PodTemplateSpec) {
+		sb := benchmark(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Placement, sb.Spec.Clients = placement, &clients })
+		pod := anchorOf(t, sb, clients-1)
 		run := fileRun()
 		pinned = built(t, ForRun(sb, image, run)).Spec.Template
 		run.Node = ""
@@ -267,29 +343,71 @@ func TestIsolation(t *testing.T) {
 	for _, test := range []struct {
 		name      string
 		isolation v1alpha1.Isolation
+		spread    v1alpha1.Spread
+		clients   int32
 		affinity  *corev1.Affinity
 		want      []corev1.PodAffinityTerm
 	}{
-		{"default", "", nil, []corev1.PodAffinityTerm{others}},
-		{"node", v1alpha1.IsolationNode, nil, []corev1.PodAffinityTerm{others}},
-		{"beside the user's own", v1alpha1.IsolationNode, users, append(slices.Clip(own), others)},
-		{"none", v1alpha1.IsolationNone, nil, nil},
-		{"none but the user's own", v1alpha1.IsolationNone, users, own},
+		{"default", "", "", 1, nil, []corev1.PodAffinityTerm{others}},
+		{"node", v1alpha1.IsolationNode, v1alpha1.SpreadNode, 1, nil, []corev1.PodAffinityTerm{others}},
+		{"node, and clients that may share", v1alpha1.IsolationNode, v1alpha1.SpreadNone, 1, nil, []corev1.PodAffinityTerm{others}},
+		{"beside the user's own", v1alpha1.IsolationNode, "", 1, users, append(slices.Clip(own), others)},
+		{"none", v1alpha1.IsolationNone, v1alpha1.SpreadNode, 1, nil, nil},
+		{"none at all", v1alpha1.IsolationNone, v1alpha1.SpreadNone, 1, nil, nil},
+		{"none but the user's own", v1alpha1.IsolationNone, "", 1, users, own},
+		{"default of clients", "", "", 3, nil, []corev1.PodAffinityTerm{others, clients}},
+		{"node of clients", v1alpha1.IsolationNode, v1alpha1.SpreadNode, 3, nil, []corev1.PodAffinityTerm{others, clients}},
+		{"node of clients that share", v1alpha1.IsolationNode, v1alpha1.SpreadNone, 3, nil, []corev1.PodAffinityTerm{others}},
+		{"only the clients", v1alpha1.IsolationNone, v1alpha1.SpreadNode, 3, nil, []corev1.PodAffinityTerm{clients}},
+		{"not even the clients", v1alpha1.IsolationNone, v1alpha1.SpreadNone, 3, nil, nil},
+		{"clients beside the user's own", "", "", 3, users, append(slices.Clip(own), others, clients)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			anchor, single, pinned := pods(test.isolation, test.affinity)
+			anchor, single, pinned := pods(&v1alpha1.Placement{Isolation: test.isolation, Spread: test.spread, Affinity: test.affinity}, test.clients)
 			for name, pod := range map[string]corev1.PodTemplateSpec{"anchor": anchor, "single run": single} {
 				if diff := cmp.Diff(test.want, terms(pod)); diff != "" {
 					t.Errorf("anti-affinity of %s (-want +got):\n%s", name, diff)
 				}
-				if pod.Labels[v1alpha1.LabelHoldsNode] != "true" {
-					t.Errorf("%s does not say that it holds a node", name)
+				if pod.Labels[v1alpha1.LabelHoldsNode] != "true" || pod.Labels[v1alpha1.LabelUID] != "u1" {
+					t.Errorf("%s does not say that it holds a node, or for whom: %v", name, pod.Labels)
 				}
 			}
-			if pinned.Labels[v1alpha1.LabelHoldsNode] != "" || terms(pinned) != nil {
+			if pinned.Labels[v1alpha1.LabelHoldsNode] != "" || pinned.Labels[v1alpha1.LabelUID] != "" || terms(pinned) != nil {
 				t.Errorf("a run beside its anchor has labels %v and anti-affinity %v", pinned.Labels, terms(pinned))
 			}
 		})
+	}
+}
+
+// The selectors part the pods that hold nodes: a benchmark's own, and those of all others, whose labels may lack a UID
+// because an older operator made them.
+func TestHolders(t *testing.T) {
+	sb := benchmark(nil)
+	other := benchmark(func(sb *v1alpha1.StorageBenchmark) { sb.UID = "u2" })
+	run := fileRun()
+	run.Node = ""
+	for _, test := range []struct {
+		name        string
+		labels      map[string]string
+		own, others bool
+	}{
+		{"own anchor", anchorOf(t, sb, 1).Labels, true, false},
+		{"own run", built(t, ForRun(sb, image, run)).Spec.Template.Labels, true, false},
+		{"another's anchor", anchorOf(t, other, 0).Labels, false, true},
+		{"another's run", built(t, ForRun(other, image, run)).Spec.Template.Labels, false, true},
+		{"an older operator's", map[string]string{v1alpha1.LabelHoldsNode: "true"}, false, true},
+		{"own run beside its anchor", built(t, ForRun(sb, image, fileRun())).Spec.Template.Labels, false, false},
+		{"something else", map[string]string{"app": "x"}, false, false},
+	} {
+		for operator, want := range map[metav1.LabelSelectorOperator]bool{metav1.LabelSelectorOpIn: test.own, metav1.LabelSelectorOpNotIn: test.others} {
+			selector, err := metav1.LabelSelectorAsSelector(read[metav1.LabelSelector](t, holders(sb, operator)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := selector.Matches(labels.Set(test.labels)); got != want {
+				t.Errorf("%s: selected by %s %t, want %t", test.name, operator, got, want)
+			}
+		}
 	}
 }
 
@@ -304,7 +422,8 @@ func TestPodSecurity(t *testing.T) {
 	raw := fileRun()
 	raw.Volume.Target, raw.Volume.Mode = "raw", corev1.PersistentVolumeBlock
 	for name, configuration := range map[string]*batchv1ac.JobApplyConfiguration{
-		"files": ForRun(sb, image, fileRun()), "raw": ForRun(sb, image, raw), "clean-up": ForCleanUp(sb, image, fileRun().Volume),
+		"files": ForRun(sb, image, fileRun()), "raw": ForRun(sb, image, raw), "clean-up": ForCleanUp(sb, image, fileRun().Volume, 0),
+		"client": ForRun(sb, image, clientRun(1)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := c.Apply(t.Context(), configuration, client.FieldOwner("test"), client.DryRunAll); err != nil {
@@ -323,7 +442,7 @@ func TestPodSecurity(t *testing.T) {
 			}
 		})
 	}
-	if err := c.Apply(t.Context(), ForAnchor(sb, image, 1, []Volume{fileRun().Volume, raw.Volume}), client.FieldOwner("test"), client.DryRunAll); err != nil {
+	if err := c.Apply(t.Context(), ForAnchor(sb, image, 0, 1, []Volume{fileRun().Volume, raw.Volume}), client.FieldOwner("test"), client.DryRunAll); err != nil {
 		t.Errorf("anchor: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package job
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 	"k8s.io/utils/ptr"
@@ -26,13 +27,36 @@ func place(pod *corev1ac.PodSpecApplyConfiguration, sb *v1alpha1.StorageBenchmar
 	}
 }
 
-// hold places the pod, and keeps it off nodes that other benchmarks hold, in whatever namespace. Kubernetes
-// keeps others off the pod's node in turn, also such as would share theirs.
+// holderLabels are the labels of a pod that holds a node: that it does, and for which benchmark.
+func holderLabels(sb *v1alpha1.StorageBenchmark) map[string]string {
+	return map[string]string{v1alpha1.LabelHoldsNode: "true", v1alpha1.LabelUID: string(sb.UID)}
+}
+
+// hold places the pod, and keeps it off nodes that others hold: other benchmarks, in whatever namespace, and other
+// clients of its own. Kubernetes keeps others off the pod's node in turn, also such as would share theirs.
 func hold(pod *corev1ac.PodSpecApplyConfiguration, sb *v1alpha1.StorageBenchmark) {
 	place(pod, sb)
-	if ptr.Deref(sb.Spec.Placement, v1alpha1.Placement{}).Isolation == v1alpha1.IsolationNone {
-		return
+	placement := ptr.Deref(sb.Spec.Placement, v1alpha1.Placement{})
+	if placement.Isolation != v1alpha1.IsolationNone {
+		keepApart(pod, holders(sb, metav1.LabelSelectorOpNotIn))
 	}
+	if placement.Spread != v1alpha1.SpreadNone && sb.Spec.MostClients() > 1 {
+		keepApart(pod, holders(sb, metav1.LabelSelectorOpIn))
+	}
+}
+
+// holders selects pods that hold nodes: for the benchmark itself (In), or for any other (NotIn).
+func holders(sb *v1alpha1.StorageBenchmark, operator metav1.LabelSelectorOperator) *metav1ac.LabelSelectorApplyConfiguration {
+	return metav1ac.LabelSelector().
+		WithMatchLabels(map[string]string{v1alpha1.LabelHoldsNode: "true"}).
+		WithMatchExpressions(metav1ac.LabelSelectorRequirement().
+			WithKey(v1alpha1.LabelUID).
+			WithOperator(operator).
+			WithValues(string(sb.UID)))
+}
+
+// keepApart keeps the pod off nodes with pods, of any namespace, that a selector selects.
+func keepApart(pod *corev1ac.PodSpecApplyConfiguration, selector *metav1ac.LabelSelectorApplyConfiguration) {
 	if pod.Affinity == nil {
 		pod.WithAffinity(corev1ac.Affinity())
 	}
@@ -42,7 +66,7 @@ func hold(pod *corev1ac.PodSpecApplyConfiguration, sb *v1alpha1.StorageBenchmark
 	pod.Affinity.PodAntiAffinity.WithRequiredDuringSchedulingIgnoredDuringExecution(corev1ac.PodAffinityTerm().
 		WithTopologyKey(corev1.LabelHostname).
 		WithNamespaceSelector(metav1ac.LabelSelector()).
-		WithLabelSelector(metav1ac.LabelSelector().WithMatchLabels(map[string]string{v1alpha1.LabelHoldsNode: "true"})))
+		WithLabelSelector(selector))
 }
 
 // pin has the scheduler put the pod onto the node of the benchmark's anchor, which has met all else that the

@@ -20,9 +20,11 @@ import (
 type testCase struct {
 	// name is a part of the names of runs, "" without a matrix.
 	name string
-	// parameters are the chosen values by the names of the options, nil without a matrix.
+	// parameters are the chosen values by their names in the matrix, nil without one.
 	parameters map[string]string
-	job        *fio.JobFile
+	// clients is how many clients measure together.
+	clients int32
+	job     *fio.JobFile
 }
 
 const (
@@ -34,9 +36,9 @@ const (
 
 // casesOf returns the cases of a workload that does the job: the product of its matrix, options in the order of
 // their names, of which the last changes fastest, and values in the order of the spec.
-func casesOf(w *v1alpha1.Workload, job *fio.JobFile) []testCase {
+func casesOf(spec *v1alpha1.StorageBenchmarkSpec, w *v1alpha1.Workload, job *fio.JobFile) []testCase {
 	if len(w.Matrix) == 0 {
-		return []testCase{{job: job}}
+		return []testCase{{job: job, clients: spec.RunClients(nil)}}
 	}
 	choices := [][]fio.Setting{nil}
 	for _, name := range slices.Sorted(maps.Keys(w.Matrix)) {
@@ -50,10 +52,11 @@ func casesOf(w *v1alpha1.Workload, job *fio.JobFile) []testCase {
 	}
 	cases := make([]testCase, len(choices))
 	for i, choice := range choices {
-		cases[i] = testCase{name: caseName(choice), parameters: map[string]string{}, job: job.With(choice)}
+		cases[i] = testCase{name: caseName(choice), parameters: map[string]string{}, job: job.With(ofFio(choice))}
 		for _, s := range choice {
 			cases[i].parameters[s.Name] = s.Value
 		}
+		cases[i].clients = spec.RunClients(cases[i].parameters)
 	}
 	return cases
 }
@@ -78,6 +81,9 @@ func validateMatrix(path *field.Path, matrix map[string]v1alpha1.MatrixValues) f
 		}
 		options[fio.Canonical(name)] = name
 		problems = append(problems, validateValues(path.Key(name), matrix[name])...)
+		if name == v1alpha1.MatrixClients {
+			problems = append(problems, validateMatrixClients(path.Key(name), matrix[name])...)
+		}
 		product = min(product*len(matrix[name]), MaxResults+1)
 		longest += len(name) + longestOf(matrix[name])
 	}

@@ -151,6 +151,7 @@ func TestCaseNames(t *testing.T) {
 	}{
 		{[]fio.Setting{{Name: "bs", Value: "16k"}}, "bs-16k"},
 		{[]fio.Setting{{Name: "bs", Value: "16K"}, {Name: "numjobs", Value: "2"}}, "bs-16k-numjobs-2"},
+		{[]fio.Setting{{Name: "bs", Value: "16k"}, {Name: "clients", Value: "2"}}, "bs-16k-clients-2"},
 		{[]fio.Setting{{Name: "rate_iops", Value: "100"}}, "rate-iops-100"},
 		{[]fio.Setting{{Name: "rate", Value: "10m,5m"}}, "rate-10m-5m-410c279b"},
 		{[]fio.Setting{{Name: "rate", Value: ",10m,5m"}}, "rate-10m-5m-dfd2b0f0"},

@@ -3,12 +3,10 @@
 package plan
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 
@@ -17,8 +15,8 @@ import (
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-// MaxResults is the most results that a benchmark can have: so many fit into its status. A run has one,
-// and one for each section of a job file with several.
+// MaxResults is the most results that a benchmark can have: so many fit into its status, of several clients fewer. A
+// run has one, and one for each section of a job file with several.
 const MaxResults = 200
 
 // Run is one measurement: a workload, with one choice of its matrix, on a target.
@@ -28,8 +26,11 @@ type Run struct {
 	// Target and Workload are the elements of the spec.
 	Target   *v1alpha1.Target
 	Workload *v1alpha1.Workload
-	// Parameters are the values of the workload's matrix by the names of fio's options; nil without a matrix.
+	// Parameters are the values of the workload's matrix by the names of fio's options, and v1alpha1.MatrixClients;
+	// nil without a matrix.
 	Parameters map[string]string
+	// Clients is the number of pods that make the run together, at least 1.
+	Clients int32
 	// Repetition counts the runs of the same on the same, from 1.
 	Repetition int32
 	// Job is what fio does, without the place where it does it.
@@ -61,13 +62,13 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.
 			continue
 		}
 		workload := &spec.Workloads[i]
-		cases := casesOf(workload, job)
+		cases := casesOf(spec, workload, job)
 		problems = append(problems, validateCases(specPath.Child("workloads").Index(i), cases, spec.Targets, modes)...)
 		for _, c := range cases {
-			measured = append(measured, Run{Name: c.name, Workload: workload, Parameters: c.parameters, Job: c.job})
+			measured = append(measured, Run{Name: c.name, Workload: workload, Parameters: c.parameters, Clients: c.clients, Job: c.job})
 		}
 	}
-	problems = append(problems, validateCapacity(specPath.Child("targets"), spec.Targets, measured)...)
+	problems = append(problems, validateCapacity(specPath.Child("targets"), spec, measured)...)
 	if len(problems) > 0 {
 		return nil, problems
 	}
@@ -156,21 +157,6 @@ func jobOf(path *field.Path, w *v1alpha1.Workload) (*fio.JobFile, field.ErrorLis
 	return job, nil
 }
 
-// validateResults refuses more results than fit into the status.
-func validateResults(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, jobs []*fio.JobFile) *field.Error {
-	results := 0
-	for i, job := range jobs {
-		if job != nil {
-			results += len(job.Groups()) * countCases(spec.Workloads[i].Matrix) * len(spec.Targets) * int(repetitions(spec))
-		}
-	}
-	if results <= MaxResults {
-		return nil
-	}
-	return field.Invalid(path.Child("workloads"), len(spec.Workloads),
-		fmt.Sprintf("the workloads with all choices of their matrix and all sections, on %d targets, %d times each, give %d results, and at most %d are possible; split the benchmark", len(spec.Targets), repetitions(spec), results, MaxResults))
-}
-
 // ModeOf returns the volume mode of a target.
 func (m VolumeModes) ModeOf(t *v1alpha1.Target) corev1.PersistentVolumeMode {
 	if storage.IsProvisioned(t) {
@@ -226,39 +212,4 @@ func validateCases(path *field.Path, cases []testCase, targets []v1alpha1.Target
 		}
 	}
 	return problems
-}
-
-// validateCapacity refuses test files that cannot fit on a new volume, which fio would otherwise report as
-// "No space left on device" after the volume was paid for. The files of all workloads stay until the end. On a
-// raw block volume all jobs work in the same place, and fio itself keeps to its size.
-func validateCapacity(path *field.Path, targets []v1alpha1.Target, measured []Run) field.ErrorList {
-	var jobs []*fio.JobFile
-	for _, m := range measured {
-		// One whose files cannot be known is left out: the others need their room all the same.
-		if _, known := fio.FileBytes(m.Job); known {
-			jobs = append(jobs, m.Job)
-		}
-	}
-	bytes, known := fio.FileBytes(jobs...)
-	var problems field.ErrorList
-	for i := range targets {
-		target := &targets[i]
-		capacity := storage.Capacity(target)
-		if !storage.HasCapacity(target) || storage.VolumeMode(target) == corev1.PersistentVolumeBlock || (known && bytes <= capacity.Value()) {
-			continue
-		}
-		needed := "more than can be counted"
-		if known {
-			needed = resource.NewQuantity(roundUp(bytes), resource.BinarySI).String()
-		}
-		problems = append(problems, field.Invalid(path.Index(i).Child("capacity"), capacity.String(),
-			fmt.Sprintf("the test files of all workloads take %s; raise capacity, or lower size or numjobs", needed)))
-	}
-	return problems
-}
-
-// roundUp rounds bytes up to whole mebibytes, so that they print short.
-func roundUp(bytes int64) int64 {
-	const mib = 1 << 20
-	return (bytes + mib - 1) / mib * mib
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/yaml"
@@ -43,16 +44,22 @@ func randomSpecs(t *testing.T, test func(*testing.T, *rand.Rand, *v1alpha1.Stora
 	}
 }
 
-// randomSpec returns a spec that is valid, with at most MaxResults results.
+// randomSpec returns a spec that is valid, with no more results than there is room for.
 func randomSpec(r *rand.Rand) *v1alpha1.StorageBenchmarkSpec {
 	for {
 		s := &v1alpha1.StorageBenchmarkSpec{Order: []v1alpha1.Order{"", v1alpha1.OrderInterleaved, v1alpha1.OrderByTarget}[r.Intn(3)]}
 		if r.Intn(3) > 0 {
 			s.Repetitions = new(int32(1 + r.Intn(4)))
 		}
+		if r.Intn(3) == 0 {
+			s.Clients = new(int32(1 + r.Intn(v1alpha1.MaxClients)))
+		}
 		for _, name := range randomNames(r) {
 			target := builder.NewTarget(name)
 			target.Capacity = new(resource.MustParse("100Gi"))
+			if r.Intn(2) == 0 {
+				target.AccessMode = new(corev1.ReadWriteMany)
+			}
 			s.Targets = append(s.Targets, target)
 		}
 		for _, name := range randomNames(r) {
@@ -63,7 +70,7 @@ func randomSpec(r *rand.Rand) *v1alpha1.StorageBenchmarkSpec {
 			w.Matrix = randomMatrix(r)
 			s.Workloads = append(s.Workloads, w)
 		}
-		if len(expected(s)) <= MaxResults/2 { // the job file has two results
+		if 2*len(expected(s)) <= maxResults(s) { // the job file has two results
 			return s
 		}
 	}
@@ -79,7 +86,7 @@ func randomMatrix(r *rand.Rand) matrix {
 	values := map[string][]string{
 		"bs": {"4k", "16K", "1m", "4k,8k", "4k,,8k", "8k,4k"}, "numjobs": {"1", "2", "16"}, "rw": {"read", "randwrite", "randrw:8"},
 		"rate_iops": {"100", "100,50", "1005"}, "nrfiles": {"1", "10"}, "random_distribution": {"zipf:1.2", "zipf:12", "pareto:0.9"},
-		"bssplit": {strings.Repeat("4k/50:", 9) + "4k/50", strings.Repeat("4k/50:", 9) + "8k/50", "4k/50:8k/50"}, "buffer_compress_percentage": {"0", "50"},
+		"clients": {"1", "2", "128"}, "bssplit": {strings.Repeat("4k/50:", 9) + "4k/50", strings.Repeat("4k/50:", 9) + "8k/50", "4k/50:8k/50"}, "buffer_compress_percentage": {"0", "50"},
 	}
 	m := matrix{}
 	for name := range values {
@@ -180,7 +187,15 @@ func TestProduct(t *testing.T) {
 			if run.Workload.JobFile != nil {
 				sections = 2
 			}
-			for name, value := range run.Parameters {
+			options := maps.Clone(run.Parameters)
+			if clients, chosen := options["clients"]; chosen && clients != fmt.Sprint(run.Clients) || run.Clients < 1 {
+				t.Errorf("run %s has %d clients", run.Name, run.Clients)
+			}
+			delete(options, "clients")
+			if strings.Contains(run.Job.String(), "clients") {
+				t.Errorf("clients are told to fio:\n%s", run.Job)
+			}
+			for name, value := range options {
 				if text := run.Job.String(); strings.Count(text, "\n"+name+"="+value+"\n") != sections || strings.Count(text, "\n"+name+"=") != sections {
 					t.Errorf("%s=%s is not in each section of\n%s", name, value, text)
 				}
@@ -200,7 +215,7 @@ func TestNamesStandAlone(t *testing.T) {
 				alone.Matrix[name] = v1alpha1.MatrixValues{intstr.Parse(value)}
 			}
 			got, problems := Runs(&v1alpha1.StorageBenchmarkSpec{
-				Targets: []v1alpha1.Target{*run.Target}, Workloads: []v1alpha1.Workload{alone}, Repetitions: s.Repetitions,
+				Targets: []v1alpha1.Target{*run.Target}, Workloads: []v1alpha1.Workload{alone}, Repetitions: s.Repetitions, Clients: s.Clients,
 			}, nil)
 			if len(problems) > 0 || !slices.Contains(names(got), run.Name) {
 				t.Errorf("run %s is one of %v alone, problems %v", run.Name, names(got), problems)
@@ -280,6 +295,7 @@ func FuzzRuns(f *testing.F) {
 		"targets: [{name: t}]\nworkloads: [{name: w, fio: {rw: read, size: 1M}, matrix: {bs: [4k, 1]}}]\nrepetitions: 2\n",
 		"targets: [{name: t}, {name: u, volumeMode: Block}]\nworkloads: [{name: w, jobFile: \"[a]\\nrw=read\\nsize=1M\\n\"}]\norder: ByTarget\n",
 		"targets: [{name: t, capacity: 1Gi}]\nworkloads: [{name: w}, {name: w}]\nbaseline: x\n", "{}", "workloads: [{matrix: {bs: []}}]\n",
+		"targets: [{name: t, storageClassName: c}]\nclients: 200\nworkloads: [{name: w, fio: {rw: read, size: 1M}, matrix: {clients: [2, 02, x, 300]}}]\n",
 		"targets: [{name: t, claimName: c}]\nworkloads: [{name: w, fio: {rw: read, size: 9P, numjobs: 999}, matrix: {readwrite: [rw], rw: [a]}}]\n",
 	} {
 		f.Add(text)

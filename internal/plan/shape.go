@@ -34,6 +34,7 @@ func validateShape(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec) field.
 			problems = append(problems, field.Invalid(path.Child("workloads").Index(i), w.Name, "set exactly one of fio (parameters) and jobFile (a whole fio job file)"))
 		}
 	}
+	problems = append(problems, validateClients(path.Child("clients"), spec.Clients)...)
 	if spec.Baseline != nil && !slices.Contains(targets, *spec.Baseline) {
 		problems = append(problems, field.NotSupported(path.Child("baseline"), *spec.Baseline, targets))
 	}

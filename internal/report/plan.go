@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -20,12 +21,14 @@ type PlannedRun struct {
 	RuntimeSeconds int64
 }
 
-// Plan prints a row for each run in their order, and how much that is.
+// Plan prints a row for each run in their order, and how much that is. How many clients make a run is told where one has
+// several.
 func Plan(w io.Writer, runs []PlannedRun) {
 	t := newTable(w, []column{
 		{"NUMBER", text.AlignRight}, {"RUN", text.AlignLeft}, {"WORKLOAD", text.AlignLeft}, {"PARAMETERS", text.AlignLeft}, {"TARGET", text.AlignLeft},
-		{"REPETITION", text.AlignRight}, {"RUNTIME", text.AlignRight},
+		{"CLIENTS", text.AlignRight}, {"REPETITION", text.AlignRight}, {"RUNTIME", text.AlignRight},
 	})
+	together := slices.ContainsFunc(runs, func(run PlannedRun) bool { return run.Clients > 1 })
 	targets := map[string]bool{}
 	var total int64
 	for i := range runs {
@@ -34,7 +37,11 @@ func Plan(w io.Writer, runs []PlannedRun) {
 		if run.RuntimeSeconds > 0 {
 			runtime = duration(run.RuntimeSeconds)
 		}
-		t.AppendRow([]any{strconv.Itoa(i + 1), run.Name, run.Workload, parameters(run.Parameters), run.Target, strconv.Itoa(int(run.Repetition)), runtime})
+		clients := ""
+		if together {
+			clients = strconv.Itoa(int(max(run.Clients, 1)))
+		}
+		t.AppendRow([]any{strconv.Itoa(i + 1), run.Name, run.Workload, parameters(run.Parameters), run.Target, clients, strconv.Itoa(int(run.Repetition)), runtime})
 		targets[run.Target] = true
 		total += min(run.RuntimeSeconds, maxSeconds)
 	}

@@ -126,6 +126,66 @@ func e2() *v1alpha1.StorageBenchmark {
 	return sb
 }
 
+// spreadOf returns I/O of clients of which the slowest and the fastest did so much, the middle of both on average.
+func spreadOf(clients, slowest, fastest int64, variation string) *v1alpha1.IOResult {
+	return &v1alpha1.IOResult{
+		IOPS:      clients * (slowest + fastest) / 2,
+		PerClient: &v1alpha1.ClientSpread{MinIOPS: slowest, MaxIOPS: fastest, CoefficientOfVariation: variation},
+	}
+}
+
+// scaling is a benchmark of one and of four clients, on a volume each and on a file system that they share, made twice.
+func scaling() *v1alpha1.StorageBenchmark {
+	sb := &v1alpha1.StorageBenchmark{Spec: v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{{Name: "gp3"}, {Name: "efs"}}, Repetitions: new(int32(2))}}
+	one, four := map[string]string{"clients": "1"}, map[string]string{"clients": "4"}
+	run := func(target string, choice map[string]string, bound string, result v1alpha1.Result) {
+		run := measured(target, "mixed", choice, bound)
+		run.Result = &result
+		sb.Status.Runs = append(sb.Status.Runs, run)
+	}
+	single := v1alpha1.Result{Read: &v1alpha1.IOResult{IOPS: 2134}, Write: &v1alpha1.IOResult{IOPS: 914}}
+	for range 2 {
+		run("gp3", one, v1alpha1.BoundVolumeIOPS, single)
+		run("efs", one, v1alpha1.BoundLatency, single)
+	}
+	run("gp3", four, v1alpha1.BoundVolumeIOPS, v1alpha1.Result{Clients: 4, Read: spreadOf(4, 2131, 2138, "0.001"), Write: spreadOf(4, 912, 916, "0.002")})
+	run("efs", four, v1alpha1.BoundFileSystemIOPS, v1alpha1.Result{Clients: 4, Read: spreadOf(4, 798, 812, "0.009"), Write: spreadOf(4, 340, 349, "0.011")})
+	run("gp3", four, v1alpha1.BoundVolumeIOPS, v1alpha1.Result{Clients: 4, Read: spreadOf(4, 2133, 2139, "0.001"), Write: spreadOf(4, 913, 917, "0.002")})
+	run("efs", four, v1alpha1.BoundFileSystemIOPS, v1alpha1.Result{Clients: 4, Read: spreadOf(4, 611, 806, "0.127"), Write: spreadOf(4, 262, 344, "0.131")})
+	target := func(name string, reads, writes int64, ratio string) v1alpha1.TargetComparison {
+		t := v1alpha1.TargetComparison{
+			Name: name, Runs: 2, Read: compared(reads, 5_342_000), Write: compared(writes, 9_896_000),
+			Total: &v1alpha1.TotalComparison{IOPS: statistic(reads + writes), BytesPerSecond: statistic((reads + writes) * 4096)},
+		}
+		if t.Read.IOPSRatio = ratio; ratio != "" {
+			t.Read.Verdict = v1alpha1.VerdictTooFewRuns
+		}
+		return t
+	}
+	sb.Status.Comparisons = []v1alpha1.Comparison{
+		{Workload: "mixed", Parameters: one, Targets: []v1alpha1.TargetComparison{target("gp3", 2134, 914, ""), target("efs", 2134, 914, "1.00")}},
+		{Workload: "mixed", Parameters: four, Targets: []v1alpha1.TargetComparison{target("gp3", 8540, 3658, ""), target("efs", 3027, 1295, "0.35")}},
+	}
+	return sb
+}
+
+// sectionsOfClients is a job file of two sections that two clients made once, of which one does not read in the first.
+func sectionsOfClients() *v1alpha1.StorageBenchmark {
+	run := v1alpha1.Run{Target: "efs", Workload: "file", State: v1alpha1.RunSucceeded, Clients: 2, Sections: []v1alpha1.SectionResult{
+		{Name: "first", Result: v1alpha1.Result{Clients: 2, Read: spreadOf(2, 0, 250_000, "1.414")}},
+		{Name: "second", Result: v1alpha1.Result{Clients: 2, Trim: spreadOf(2, 3, 4, "0.202")}},
+	}}
+	return &v1alpha1.StorageBenchmark{
+		Spec: v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{{Name: "efs"}}},
+		Status: v1alpha1.StorageBenchmarkStatus{Runs: []v1alpha1.Run{run}, Comparisons: []v1alpha1.Comparison{
+			{Workload: "file", Section: "first", Targets: []v1alpha1.TargetComparison{{Name: "efs", Runs: 1, Read: compared(250_000, 99_960)}}},
+			{Workload: "file", Section: "second", Targets: []v1alpha1.TargetComparison{{
+				Name: "efs", Runs: 1, Trim: &v1alpha1.IOComparison{IOPS: statistic(7), BytesPerSecond: statistic(28672)},
+			}}},
+		}},
+	}
+}
+
 func TestTable(t *testing.T) {
 	for name, test := range map[string]struct {
 		sb   *v1alpha1.StorageBenchmark
@@ -163,6 +223,26 @@ mixed     bs=256k numjobs=16  gp2     total  545 ±13%   136 MiB/s       -      
 mixed     bs=256k numjobs=16  gp3     read    273 ±8%  1.07 MiB/s  30.3ms  30.3ms  60.7ms  121ms                   VolumeThroughput
 mixed     bs=256k numjobs=16  gp3     write   274 ±1%  1.07 MiB/s  31.9ms  31.9ms  63.7ms  127ms
 mixed     bs=256k numjobs=16  gp3     total  547 ±13%   137 MiB/s       -       -       -      -
+`},
+		"one client and four": {scaling(), `
+WORKLOAD  PARAMETERS  TARGET  I/O         IOPS            PER CLIENT   BANDWIDTH    MEAN     P50     P90     P99  VS GP3  VERDICT     LIMITED BY
+mixed     clients=1   gp3     read    2134 ±0%                        8.34 MiB/s  5.34ms  5.34ms  10.7ms  21.4ms                      VolumeIOPS
+mixed     clients=1   gp3     write    914 ±0%                        3.57 MiB/s  9.90ms  9.90ms  19.8ms  39.6ms
+mixed     clients=1   gp3     total   3048 ±0%                        11.9 MiB/s       -       -       -       -
+mixed     clients=1   efs     read    2134 ±0%                        8.34 MiB/s  5.34ms  5.34ms  10.7ms  21.4ms   1.00x  TooFewRuns  Latency
+mixed     clients=1   efs     write    914 ±0%                        3.57 MiB/s  9.90ms  9.90ms  19.8ms  39.6ms
+mixed     clients=1   efs     total   3048 ±0%                        11.9 MiB/s       -       -       -       -
+mixed     clients=4   gp3     read    8540 ±0%  4 x 2131-2139 (0.1%)  33.4 MiB/s  5.34ms  5.34ms  10.7ms  21.4ms                      VolumeIOPS
+mixed     clients=4   gp3     write   3658 ±0%    4 x 912-917 (0.2%)  14.3 MiB/s  9.90ms  9.90ms  19.8ms  39.6ms
+mixed     clients=4   gp3     total  12198 ±0%                        47.6 MiB/s       -       -       -       -
+mixed     clients=4   efs     read    3027 ±0%   4 x 611-812 (12.7%)  11.8 MiB/s  5.34ms  5.34ms  10.7ms  21.4ms   0.35x  TooFewRuns  FileSystemIOPS
+mixed     clients=4   efs     write   1295 ±0%   4 x 262-349 (13.1%)  5.06 MiB/s  9.90ms  9.90ms  19.8ms  39.6ms
+mixed     clients=4   efs     total   4322 ±0%                        16.9 MiB/s       -       -       -       -
+`},
+		"sections of clients": {sectionsOfClients(), `
+WORKLOAD     TARGET  I/O     IOPS             PER CLIENT   BANDWIDTH   MEAN    P50    P90    P99
+file/first   efs     read  250000  2 x 0-250000 (141.4%)   977 MiB/s  101us  100us  200us  400us
+file/second  efs     trim       7        2 x 3-4 (20.2%)  28.0 KiB/s      -      -      -      -
 `},
 		"nothing yet": {&v1alpha1.StorageBenchmark{}, `
 No runs yet
@@ -243,6 +323,35 @@ func TestSpread(t *testing.T) {
 	}
 }
 
+func TestPerClient(t *testing.T) {
+	reads := func(r *v1alpha1.Result) *v1alpha1.IOResult { return r.Read }
+	result := func(slowest, fastest int64, variation string) *v1alpha1.Result {
+		return &v1alpha1.Result{Clients: 2, Read: spreadOf(2, slowest, fastest, variation)}
+	}
+	single, other := &v1alpha1.Result{Read: &v1alpha1.IOResult{IOPS: 7}}, &v1alpha1.Result{Write: spreadOf(2, 1, 9, "0.9")}
+	for name, test := range map[string]struct {
+		results []*v1alpha1.Result
+		want    string
+	}{
+		"one result":          {[]*v1alpha1.Result{result(798, 812, "0.009")}, "2 x 798-812 (0.9%)"},
+		"of several":          {[]*v1alpha1.Result{result(798, 812, "0.009"), result(790, 801, "0.012"), result(800, 815, "0.01")}, "2 x 790-815 (1.2%)"},
+		"without variation":   {[]*v1alpha1.Result{result(800, 800, "0.000")}, "2 x 800-800 (0.0%)"},
+		"a text of no number": {[]*v1alpha1.Result{result(800, 800, "x"), result(800, 801, "0.001")}, "2 x 800-801 (0.1%)"},
+		"single clients":      {[]*v1alpha1.Result{single, single}, ""},
+		"other I/O":           {[]*v1alpha1.Result{other}, ""},
+		"no results":          {nil, ""},
+	} {
+		if got := perClient(test.results, reads); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+	first := result(1, 2, "0.1")
+	before := *first.Read.PerClient
+	if perClient([]*v1alpha1.Result{first, result(0, 9, "0.5")}, reads); *first.Read.PerClient != before {
+		t.Errorf("a result was changed to %+v", first.Read.PerClient)
+	}
+}
+
 func TestSummary(t *testing.T) {
 	alone := e1()
 	alone.Status.Comparisons[0].Targets = alone.Status.Comparisons[0].Targets[1:]
@@ -256,6 +365,7 @@ func TestSummary(t *testing.T) {
 		"mixed I/O, the baseline first": {
 			e2(), "mixed bs=256k numjobs=16: gp3 read 273 IOPS 30.3ms p50 + write 274 IOPS 31.9ms p50, gp2 read 272 (0.99x) + write 273 (1.00x)",
 		},
+		"clients":             {scaling(), "mixed clients=1: gp3 read 2134 IOPS 5.34ms p50 + write 914 IOPS 9.90ms p50, efs read 2134 (1.00x) + write 914 IOPS 9.90ms p50; mixed clients=4: gp3 read 8540 IOPS 5.34ms p50 + write 3658 IOPS 9.90ms p50 …"},
 		"before the baseline": {alone, "randwrite bs=16k: efs 1560 IOPS 9.90ms p50; randwrite bs=64k: gp3 1987 IOPS 7.96ms p50"},
 		"nothing yet":         {&v1alpha1.StorageBenchmark{Status: v1alpha1.StorageBenchmarkStatus{Runs: []v1alpha1.Run{{State: v1alpha1.RunRunning}}}}, ""},
 	} {
@@ -289,6 +399,10 @@ func TestPlan(t *testing.T) {
 	planned := func(name, target string, choice map[string]string, repetition int32, seconds int64) PlannedRun {
 		return PlannedRun{Run: v1alpha1.Run{Name: name, Workload: "w", Target: target, Parameters: choice, Repetition: repetition}, RuntimeSeconds: seconds}
 	}
+	together := func(run PlannedRun, clients int32) PlannedRun {
+		run.Clients = clients
+		return run
+	}
 	small := map[string]string{"bs": "4k", "numjobs": "1"}
 	for name, test := range map[string]struct {
 		runs []PlannedRun
@@ -301,6 +415,17 @@ NUMBER  RUN                    WORKLOAD  PARAMETERS       TARGET  REPETITION  RU
      3  w.bs-4k-numjobs-1.a.2  w         bs=4k numjobs=1  a                2       5s
 
 3 runs on 2 targets, at least 1m5s of measuring
+`},
+		"clients": {[]PlannedRun{
+			together(planned("w.clients-1.a", "a", map[string]string{"clients": "1"}, 1, 30), 1), together(planned("w.clients-16.a", "a", map[string]string{"clients": "16"}, 1, 30), 16),
+			planned("v.a", "a", nil, 1, 30),
+		}, `
+NUMBER  RUN             WORKLOAD  PARAMETERS  TARGET  CLIENTS  REPETITION  RUNTIME
+     1  w.clients-1.a   w         clients=1   a             1           1      30s
+     2  w.clients-16.a  w         clients=16  a            16           1      30s
+     3  v.a             w                     a             1           1      30s
+
+3 runs on 1 target, at least 1m30s of measuring
 `},
 		"by size": {[]PlannedRun{planned("w.a", "a", nil, 1, 0)}, `
 NUMBER  RUN  WORKLOAD  TARGET  REPETITION  RUNTIME

@@ -22,7 +22,7 @@ import (
 func Table(w io.Writer, sb *v1alpha1.StorageBenchmark) {
 	t := newTable(w, []column{
 		{"WORKLOAD", text.AlignLeft}, {"PARAMETERS", text.AlignLeft}, {"TARGET", text.AlignLeft}, {"I/O", text.AlignLeft},
-		{"IOPS", text.AlignRight}, {"BANDWIDTH", text.AlignRight}, {"MEAN", text.AlignRight}, {"P50", text.AlignRight}, {"P90", text.AlignRight}, {"P99", text.AlignRight},
+		{"IOPS", text.AlignRight}, {"PER CLIENT", text.AlignRight}, {"BANDWIDTH", text.AlignRight}, {"MEAN", text.AlignRight}, {"P50", text.AlignRight}, {"P90", text.AlignRight}, {"P99", text.AlignRight},
 		{strings.ToUpper("vs " + baseline(&sb.Spec)), text.AlignRight}, {"VERDICT", text.AlignLeft}, {"LIMITED BY", text.AlignLeft},
 	})
 	status := &sb.Status
@@ -34,7 +34,7 @@ func Table(w io.Writer, sb *v1alpha1.StorageBenchmark) {
 			if known {
 				bound = limitedBy(status.Runs, c, c.Targets[j].Name)
 			}
-			t.AppendRows(targetRows(c, &c.Targets[j], bound))
+			t.AppendRows(targetRows(status.Runs, c, &c.Targets[j], bound))
 		}
 	}
 	t.AppendRows(stateRows(status.Runs))
@@ -82,7 +82,8 @@ func baseline(spec *v1alpha1.StorageBenchmarkSpec) string {
 }
 
 // targetRows returns the rows of a target, with what held it back on the first one.
-func targetRows(c *v1alpha1.Comparison, t *v1alpha1.TargetComparison, limitedBy string) []table.Row {
+func targetRows(runs []v1alpha1.Run, c *v1alpha1.Comparison, t *v1alpha1.TargetComparison, limitedBy string) []table.Row {
+	results := resultsOf(runs, c, t.Name)
 	var rows []table.Row
 	add := func(io string, figures ...any) {
 		row := append(table.Row{workloadOf(c), parameters(c.Parameters), t.Name, io}, figures...)
@@ -90,12 +91,12 @@ func targetRows(c *v1alpha1.Comparison, t *v1alpha1.TargetComparison, limitedBy 
 		limitedBy = ""
 	}
 	for _, d := range directions(t) {
-		add(d.name, iops(&d.io.IOPS, t.Runs), bandwidth(d.io.BytesPerSecond.Median),
+		add(d.name, iops(&d.io.IOPS, t.Runs), perClient(results, d.of), bandwidth(d.io.BytesPerSecond.Median),
 			median(d.io.MeanNanoseconds), median(d.io.P50Nanoseconds), median(d.io.P90Nanoseconds), median(d.io.P99Nanoseconds),
 			multiple(d.io.IOPSRatio), string(d.io.Verdict))
 	}
 	if total := t.Total; total != nil {
-		add("total", iops(&total.IOPS, t.Runs), bandwidth(total.BytesPerSecond.Median), "-", "-", "-", "-", multiple(total.IOPSRatio), string(total.Verdict))
+		add("total", iops(&total.IOPS, t.Runs), "", bandwidth(total.BytesPerSecond.Median), "-", "-", "-", "-", multiple(total.IOPSRatio), string(total.Verdict))
 	}
 	return rows
 }
@@ -148,13 +149,8 @@ func isBoundKnown(run v1alpha1.Run) bool {
 // not of all. Of two that are as frequent it is the earlier one.
 func limitedBy(runs []v1alpha1.Run, c *v1alpha1.Comparison, target string) string {
 	var names []string
-	results := 0
-	for i := range runs {
-		run := &runs[i]
-		if run.State != v1alpha1.RunSucceeded || run.Target != target || run.Workload != c.Workload || !maps.Equal(run.Parameters, c.Parameters) {
-			continue
-		}
-		results++
+	compared := runsOf(runs, c, target)
+	for _, run := range compared {
 		if bound := boundOf(run, c.Section); bound != nil {
 			names = append(names, bound.Name)
 		}
@@ -165,10 +161,22 @@ func limitedBy(runs []v1alpha1.Run, c *v1alpha1.Comparison, target string) strin
 			most, times = name, n
 		}
 	}
-	if times == results || times == 0 {
+	if times == len(compared) || times == 0 {
 		return most
 	}
-	return fmt.Sprintf("%s (%d/%d)", most, times, results)
+	return fmt.Sprintf("%s (%d/%d)", most, times, len(compared))
+}
+
+// runsOf returns the target's runs of which the results are in a comparison.
+func runsOf(runs []v1alpha1.Run, c *v1alpha1.Comparison, target string) []*v1alpha1.Run {
+	var compared []*v1alpha1.Run
+	for i := range runs {
+		run := &runs[i]
+		if run.State == v1alpha1.RunSucceeded && run.Target == target && run.Workload == c.Workload && maps.Equal(run.Parameters, c.Parameters) {
+			compared = append(compared, run)
+		}
+	}
+	return compared
 }
 
 func count(names []string, name string) int {
@@ -198,10 +206,16 @@ func boundOf(run *v1alpha1.Run, section string) *v1alpha1.LimitedBy {
 type direction struct {
 	name string
 	io   *v1alpha1.IOComparison
+	// of returns what a single result has of it.
+	of func(*v1alpha1.Result) *v1alpha1.IOResult
 }
 
 func directions(t *v1alpha1.TargetComparison) []direction {
-	all := []direction{{"read", t.Read}, {"write", t.Write}, {"trim", t.Trim}}
+	all := []direction{
+		{"read", t.Read, func(r *v1alpha1.Result) *v1alpha1.IOResult { return r.Read }},
+		{"write", t.Write, func(r *v1alpha1.Result) *v1alpha1.IOResult { return r.Write }},
+		{"trim", t.Trim, func(r *v1alpha1.Result) *v1alpha1.IOResult { return r.Trim }},
+	}
 	return slices.DeleteFunc(all, func(d direction) bool { return d.io == nil })
 }
 

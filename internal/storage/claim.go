@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"strconv"
+
 	corev1 "k8s.io/api/core/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 
@@ -8,8 +10,17 @@ import (
 	"github.com/storagebench/storagebench/internal/child"
 )
 
-// claim returns the PersistentVolumeClaim of a target that is provisioned by a StorageClass.
-func claim(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, class string) *corev1ac.PersistentVolumeClaimApplyConfiguration {
+// claims returns the PersistentVolumeClaims of a target that is provisioned by a StorageClass.
+func claims(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, class string) []*corev1ac.PersistentVolumeClaimApplyConfiguration {
+	var all []*corev1ac.PersistentVolumeClaimApplyConfiguration
+	for client := range Claims(sb, t) {
+		all = append(all, claim(sb, t, class, client))
+	}
+	return all
+}
+
+// claim returns the PersistentVolumeClaim of a client.
+func claim(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, class string, client int32) *corev1ac.PersistentVolumeClaimApplyConfiguration {
 	spec := corev1ac.PersistentVolumeClaimSpec().
 		WithStorageClassName(class).
 		WithAccessModes(AccessMode(t)).
@@ -19,8 +30,8 @@ func claim(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, class string) *cor
 	if t.VolumeAttributesClassName != nil {
 		spec.WithVolumeAttributesClassName(*t.VolumeAttributesClassName)
 	}
-	return corev1ac.PersistentVolumeClaim(ClaimName(sb, t), sb.Namespace).
-		WithLabels(child.Labels(sb, v1alpha1.LabelTarget, t.Name)).
+	return corev1ac.PersistentVolumeClaim(ClaimName(sb, t, client), sb.Namespace).
+		WithLabels(child.Labels(sb, v1alpha1.LabelTarget, t.Name, v1alpha1.LabelClient, strconv.Itoa(int(client)))).
 		WithOwnerReferences(child.OwnerReference(sb)).
 		WithSpec(spec)
 }

@@ -36,7 +36,7 @@ func static(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, v csiVolume) Obje
 			WithMountOptions(v.mountOptions...).
 			WithClaimRef(corev1ac.ObjectReference().WithNamespace(sb.Namespace).WithName(name)).
 			WithCSI(source))
-	bound := claim(sb, t, "")
+	bound := claim(sb, t, "", 0)
 	bound.Spec.WithVolumeName(name)
-	return Objects{Volume: volume, Claim: bound}
+	return Objects{Volume: volume, Claims: []*corev1ac.PersistentVolumeClaimApplyConfiguration{bound}}
 }

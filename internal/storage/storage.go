@@ -29,8 +29,8 @@ type Objects struct {
 	Class *storagev1ac.StorageClassApplyConfiguration
 	// Volume is the PersistentVolume of storage that is not provisioned by its driver.
 	Volume *corev1ac.PersistentVolumeApplyConfiguration
-	// Claim is the claim of which pods mount the volume.
-	Claim *corev1ac.PersistentVolumeClaimApplyConfiguration
+	// Claims are the claims of which pods mount the volumes: one, or one for each client of storage that is not shared.
+	Claims []*corev1ac.PersistentVolumeClaimApplyConfiguration
 }
 
 // User is who the pods run as, which some mounts must be told.
@@ -42,13 +42,13 @@ type User struct {
 func For(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, user User) Objects {
 	switch {
 	case t.StorageClassName != nil:
-		return Objects{Claim: claim(sb, t, *t.StorageClassName)}
+		return Objects{Claims: claims(sb, t, *t.StorageClassName)}
 	case t.EBS != nil:
-		return Objects{Class: ebsClass(sb, t), Claim: claim(sb, t, ClassName(sb, t))}
+		return Objects{Class: ebsClass(sb, t), Claims: claims(sb, t, ClassName(sb, t))}
 	case t.EFS != nil && isStatic(t.EFS):
 		return static(sb, t, efsVolume(t.EFS))
 	case t.EFS != nil:
-		return Objects{Class: efsClass(sb, t), Claim: claim(sb, t, ClassName(sb, t))}
+		return Objects{Class: efsClass(sb, t), Claims: claims(sb, t, ClassName(sb, t))}
 	case t.S3 != nil:
 		return static(sb, t, s3Volume(sb, t, user))
 	default:
@@ -129,10 +129,36 @@ func ClassName(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) string {
 	}
 }
 
-// ClaimName returns the name of the target's PersistentVolumeClaim.
-func ClaimName(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) string {
-	if t.ClaimName != nil {
+// IsShared says whether all clients use one claim. Of other storage each has a volume of its own.
+func IsShared(t *v1alpha1.Target) bool {
+	return !IsProvisioned(t) || AccessMode(t) == corev1.ReadWriteMany
+}
+
+// ClaimName returns the name of the PersistentVolumeClaim that a client, counted from 0, uses of the target.
+func ClaimName(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, client int32) string {
+	switch {
+	case t.ClaimName != nil:
 		return *t.ClaimName
+	case client == 0 || IsShared(t):
+		return child.Name(sb, t.Name)
+	default:
+		return child.Name(sb, t.Name, child.Client(client))
 	}
-	return child.Name(sb, t.Name)
+}
+
+// ClaimNames returns the names of all PersistentVolumeClaims of the target, in the order of the clients that use them.
+func ClaimNames(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) []string {
+	var names []string
+	for client := range Claims(sb, t) {
+		names = append(names, ClaimName(sb, t, client))
+	}
+	return names
+}
+
+// Claims returns the number of the target's claims: 1, or as many as there are clients.
+func Claims(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) int32 {
+	if IsShared(t) {
+		return 1
+	}
+	return sb.Spec.MostClients()
 }

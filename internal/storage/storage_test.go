@@ -2,9 +2,13 @@ package storage
 
 import (
 	"fmt"
+	"maps"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -19,7 +23,7 @@ func benchmark(t *testing.T, target string) (*v1alpha1.StorageBenchmark, *v1alph
 	if err := yaml.UnmarshalStrict([]byte(target), &parsed); err != nil {
 		t.Fatalf("target %s: %v", target, err)
 	}
-	sb := builder.NewBenchmark("ns", "sb").Target(parsed).With(func(sb *v1alpha1.StorageBenchmark) { sb.UID = "1" }).Build()
+	sb := builder.NewBenchmark("ns", "sb").Target(parsed).Workload(builder.NewWorkload("w")).With(func(sb *v1alpha1.StorageBenchmark) { sb.UID = "1" }).Build()
 	return sb, &sb.Spec.Targets[0]
 }
 
@@ -51,7 +55,7 @@ kind: PersistentVolumeClaim
 metadata:
   name: %[1]s
   namespace: ns
-  labels: {app.kubernetes.io/managed-by: storagebench, storagebench.dev/benchmark: sb, storagebench.dev/target: t}
+  labels: {app.kubernetes.io/managed-by: storagebench, storagebench.dev/benchmark: sb, storagebench.dev/client: "0", storagebench.dev/target: t}
   ownerReferences:
   - {apiVersion: storagebench.dev/v1alpha1, kind: StorageBenchmark, name: sb, uid: "1", controller: true, blockOwnerDeletion: true}
 spec: `
@@ -189,7 +193,7 @@ parameters: {provisioningMode: efs-ap, fileSystemId: fs-01234567, directoryPerms
 			}{
 				"StorageClass":     {classOf + test.class, got.Class, test.class == ""},
 				"PersistentVolume": {volumeOf + test.volume, got.Volume, test.volume == ""},
-				"claim":            {claimOf + test.wantClaim, got.Claim, test.wantClaim == ""},
+				"claim":            {claimOf + test.wantClaim, firstClaim(got), test.wantClaim == ""},
 			} {
 				want := "null\n"
 				if !pair.none {
@@ -199,7 +203,112 @@ parameters: {provisioningMode: efs-ap, fileSystemId: fs-01234567, directoryPerms
 					t.Errorf("%s (-want +got):\n%s", what, diff)
 				}
 			}
+			if len(got.Claims) > 1 {
+				t.Errorf("one client has %d claims", len(got.Claims))
+			}
 		})
+	}
+}
+
+// firstClaim returns nil if there is none.
+func firstClaim(objects Objects) any {
+	if len(objects.Claims) == 0 {
+		return nil
+	}
+	return objects.Claims[0]
+}
+
+// Storage that many nodes can mount has one claim, and any other a claim for each client, of one StorageClass. The first
+// client's is the claim that a single client has, under the same name.
+func TestClaimsOfClients(t *testing.T) {
+	for _, test := range []struct {
+		target string
+		shared bool
+		claims []string
+	}{
+		{"{name: t, storageClassName: fast}", false, []string{"t", "t/client-1", "t/client-2"}},
+		{"{name: t, storageClassName: fast, accessMode: ReadWriteOncePod}", false, []string{"t", "t/client-1", "t/client-2"}},
+		{"{name: t, storageClassName: fast, accessMode: ReadWriteMany}", true, []string{"t"}},
+		{"{name: t, ebs: {type: gp3}, volumeMode: Block}", false, []string{"t", "t/client-1", "t/client-2"}},
+		{"{name: t, efs: {fileSystemID: fs-01234567}}", true, []string{"t"}},
+		{"{name: t, efs: {fileSystemID: fs-01234567, provisioning: Static}}", true, []string{"t"}},
+		{"{name: t, s3: {bucket: my-bucket}}", true, []string{"t"}},
+		{"{name: t, claimName: mine}", true, nil},
+	} {
+		sb, target := benchmark(t, test.target)
+		single := For(sb, target, User{})
+		var want []string
+		for _, parts := range test.claims {
+			want = append(want, child.Name(sb, strings.Split(parts, "/")...))
+		}
+		sb.Spec.Clients = new(int32(3))
+		got := For(sb, target, User{})
+		if diff := cmp.Diff(want, claimNames(got)); diff != "" || IsShared(target) != test.shared {
+			t.Errorf("%s: shared %t, claims (-want +got):\n%s", test.target, IsShared(target), diff)
+		}
+		for what, diff := range map[string]string{
+			"StorageClass":            cmp.Diff(asYAML(t, single.Class), asYAML(t, got.Class)),
+			"PersistentVolume":        cmp.Diff(asYAML(t, single.Volume), asYAML(t, got.Volume)),
+			"claim of the first":      cmp.Diff(asYAML(t, firstClaim(single)), asYAML(t, firstClaim(got))),
+			"what the others ask for": differentClaims(t, got),
+			"names that are told":     cmp.Diff(orElse(want, "mine"), ClaimNames(sb, target)),
+		} {
+			if diff != "" {
+				t.Errorf("%s: %s (-want +got):\n%s", test.target, what, diff)
+			}
+		}
+		for client := range int32(3) {
+			name := ClaimName(sb, target, client)
+			if all := ClaimNames(sb, target); name != all[min(int(client), len(all)-1)] || int32(len(all)) != Claims(sb, target) {
+				t.Errorf("%s: client %d has claim %s of the %d %v", test.target, client, name, Claims(sb, target), all)
+			}
+		}
+	}
+}
+
+func claimNames(objects Objects) []string {
+	var names []string
+	for _, claim := range objects.Claims {
+		names = append(names, *claim.Name)
+	}
+	return names
+}
+
+// differentClaims compares each claim with the first, apart from its name and the number of its client.
+func differentClaims(t *testing.T, objects Objects) string {
+	t.Helper()
+	diffs := ""
+	for i, claim := range objects.Claims {
+		other := *claim
+		other.ObjectMetaApplyConfiguration = new(*claim.ObjectMetaApplyConfiguration)
+		if other.Labels[v1alpha1.LabelClient] != strconv.Itoa(i) {
+			diffs += fmt.Sprintf("claim %d is labelled as that of client %s\n", i, other.Labels[v1alpha1.LabelClient])
+		}
+		other.Labels = maps.Clone(other.Labels)
+		other.Name, other.Labels[v1alpha1.LabelClient] = objects.Claims[0].Name, "0"
+		diffs += cmp.Diff(asYAML(t, objects.Claims[0]), asYAML(t, other))
+	}
+	return diffs
+}
+
+func orElse(names []string, other string) []string {
+	if len(names) == 0 {
+		return []string{other}
+	}
+	return names
+}
+
+// The number of claims follows from the run with the most clients, wherever that number is given.
+func TestClaimsFollowTheMatrix(t *testing.T) {
+	sb, target := benchmark(t, "{name: t, ebs: {}}")
+	sb.Spec.Workloads = []v1alpha1.Workload{{Name: "w", Matrix: map[string]v1alpha1.MatrixValues{"clients": {intstr.FromInt32(1), intstr.FromString("4"), intstr.FromInt32(2)}}}}
+	sb.Spec.Clients = new(int32(9))
+	if got := Claims(sb, target); got != 4 {
+		t.Errorf("%d claims for at most 4 clients: the only workload says how many itself", got)
+	}
+	sb.Spec.Workloads = append(sb.Spec.Workloads, v1alpha1.Workload{Name: "v"})
+	if got := Claims(sb, target); got != 9 {
+		t.Errorf("%d claims for 9 clients of the second workload", got)
 	}
 }
 
@@ -228,10 +337,10 @@ func TestKinds(t *testing.T) {
 		if test.claim == "" {
 			test.claim = child.Name(sb, "t")
 		}
-		if Kinds(target) != 1 || ClaimName(sb, target) != test.claim || Driver(target) != test.driver || IsProvisioned(target) != test.provisioned ||
+		if Kinds(target) != 1 || ClaimName(sb, target, 0) != test.claim || Driver(target) != test.driver || IsProvisioned(target) != test.provisioned ||
 			HasCapacity(target) != test.hasCapacity || IsObjectStore(target) != test.isObjectStore || KeepsFiles(target, Driver(target)) != test.keepsAll {
 			t.Errorf("%s: kinds %d, claim %s, driver %s, provisioned %t, has capacity %t, object store %t, keeps files %t", test.target,
-				Kinds(target), ClaimName(sb, target), Driver(target), IsProvisioned(target), HasCapacity(target), IsObjectStore(target), KeepsFiles(target, Driver(target)))
+				Kinds(target), ClaimName(sb, target, 0), Driver(target), IsProvisioned(target), HasCapacity(target), IsObjectStore(target), KeepsFiles(target, Driver(target)))
 		}
 	}
 	_, class := benchmark(t, "{name: t, storageClassName: c}")

@@ -1,0 +1,60 @@
+package plan
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// The room that clients and volumes take in the status, in results, as measured with all of them at their largest
+// (TestLargestStatus of the API).
+const (
+	// maxResultsTogether is the most results of several clients, which are larger: each says how the clients differ.
+	maxResultsTogether = 180
+	// clientsPerResult is how many clients with their nodes have the room of one result: 8, less a reserve.
+	clientsPerResult = 7
+	// volumesPerResult is how many claims with their volumes have the room of one result: 2.9, less a reserve.
+	volumesPerResult = 2
+)
+
+// maxResults returns the most results that fit into the status beside the clients and volumes of the spec. The room of
+// one client and one volume a target is taken for granted.
+func maxResults(spec *v1alpha1.StorageBenchmarkSpec) int {
+	clients := int(spec.MostClients())
+	if clients == 1 {
+		return MaxResults
+	}
+	volumes := 0
+	for i := range spec.Targets {
+		if !storage.IsShared(&spec.Targets[i]) {
+			volumes += clients - 1
+		}
+	}
+	return maxResultsTogether - roundedUp(clients-1, clientsPerResult) - roundedUp(volumes, volumesPerResult)
+}
+
+func roundedUp(n, by int) int { return (n + by - 1) / by }
+
+// validateResults refuses more results than fit into the status.
+func validateResults(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, jobs []*fio.JobFile) *field.Error {
+	results, most := 0, maxResults(spec)
+	for i, job := range jobs {
+		if job != nil {
+			results += len(job.Groups()) * countCases(spec.Workloads[i].Matrix) * len(spec.Targets) * int(repetitions(spec))
+		}
+	}
+	if results <= most {
+		return nil
+	}
+	beside, remedy := "", "split the benchmark"
+	if clients := spec.MostClients(); clients > 1 {
+		beside, remedy = fmt.Sprintf(" beside %d clients and their volumes", clients), "split the benchmark, or lower clients"
+	}
+	return field.Invalid(path.Child("workloads"), len(spec.Workloads),
+		fmt.Sprintf("the workloads with all choices of their matrix and all sections, on %d targets, %d times each, give %d results, and at most %d are possible%s; %s",
+			len(spec.Targets), repetitions(spec), results, max(most, 0), beside, remedy))
+}
