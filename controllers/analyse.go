@@ -1,6 +1,8 @@
 package controllers
 
 import (
+	"time"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
@@ -12,8 +14,9 @@ import (
 )
 
 // analyse says of a run that has a result what held it back, and what may mislead about it.
-func (s *scope) analyse(run *v1alpha1.Run, planned *plan.Run, report *digest.Report) {
-	client := newClient(report)
+func (s *scope) analyse(run *v1alpha1.Run, planned *plan.Run, report *digest.Report, clockSpread time.Duration) {
+	client := s.shareNodes(newClient(report), clientsOf(run))
+	client.ClockSpread = clockSpread
 	loads := s.loads(planned)
 	// fio may report other groups than were planned; nothing is known of those beforehand.
 	loads = append(loads, make([]analysis.Load, max(len(report.Groups)-len(loads), 0))...)
@@ -35,9 +38,16 @@ func (s *scope) analyse(run *v1alpha1.Run, planned *plan.Run, report *digest.Rep
 // and its end, is one of the status.
 func (s *scope) known(run *v1alpha1.Run, t *v1alpha1.Target, results int) []analysis.Known {
 	status := s.targetStatus(run.Target)
-	history := analysis.FollowCredits(run.Target, status.Limits, s.sb.Status.Runs, storage.HasCapacity(t))
+	volumes := analysis.Volumes{New: storage.HasCapacity(t), PerClient: !storage.IsShared(t)}
+	history := analysis.FollowCredits(run.Target, status.Limits, s.sb.Status.Runs, volumes)
 	status.BurstCredits = history.Left()
-	all := analysis.Known{Storage: status.Limits, Client: status.ClientLimits, Unlimited: storage.IsObjectStore(t)}
+	all := analysis.Known{Storage: status.Limits, Client: status.ClientLimits, Unlimited: storage.IsObjectStore(t), Nodes: int64(s.nodes(clientsOf(run)))}
+	if !s.areNodesAlike(clientsOf(run)) {
+		all.Client = nil // what one of them can do says nothing of the others
+	}
+	if volumes.PerClient {
+		all.Volumes = int64(clientsOf(run))
+	}
 	var known []analysis.Known
 	for i := range results {
 		known = append(known, all.With(history.Of(run.Name, i)))
@@ -58,12 +68,12 @@ func (s *scope) loads(planned *plan.Run) []analysis.Load {
 		if raw {
 			load.FileBytes = 0 // there are none
 		}
-		loads = append(loads, load)
+		loads = append(loads, load.Times(int64(planned.Clients)))
 	}
 	return loads
 }
 
-// newClient returns what a runner saw of its machine.
+// newClient returns what a runner saw of its machine, or several of theirs.
 func newClient(report *digest.Report) analysis.Client {
 	e := report.Environment
 	client := analysis.Client{
@@ -77,6 +87,20 @@ func newClient(report *digest.Report) analysis.Client {
 				client.DroppedIOs += d.DroppedIOs
 			}
 		}
+	}
+	return client
+}
+
+// shareNodes corrects what clients have together that share nodes: each has told of all of its node, but for what its
+// container is limited to.
+func (s *scope) shareNodes(client analysis.Client, clients int32) analysis.Client {
+	nodes := int64(s.nodes(clients))
+	limits := ptr.Deref(s.sb.Spec.Pod, v1alpha1.PodSettings{}).Resources.Limits
+	if limits.Cpu().IsZero() {
+		client.CPUMillis = client.CPUMillis / int64(clients) * nodes
+	}
+	if limits.Memory().IsZero() {
+		client.MemoryBytes = client.MemoryBytes / int64(clients) * nodes
 	}
 	return client
 }

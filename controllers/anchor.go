@@ -9,127 +9,216 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/job"
 )
 
-// maxLostNodes is how many nodes, or anchors on them, may be lost before the benchmark fails.
+// maxLostNodes is how many nodes of a client, or anchors on them, may be lost before the benchmark fails.
 const maxLostNodes = 8
 
-// anchor holds a node for the whole benchmark, by a pod that has all volumes mounted. When that is lost, the
-// run under way is repeated from another one.
+// anchor holds a node for each client for the whole benchmark, by a pod that has all the client's volumes mounted. When
+// one is lost, the run under way is repeated from another node.
 func anchor(ctx context.Context, s *scope) (outcome, error) {
 	if s.concluded() || !s.anchored() || s.ended() == len(s.sb.Status.Runs) {
 		return goOn(), nil
 	}
 	if len(s.sb.Status.Anchors) == 0 {
-		s.sb.Status.Anchors = []v1alpha1.Anchor{{}}
+		s.sb.Status.Anchors = make([]v1alpha1.Anchor, s.sb.Spec.MostClients())
 	}
-	a := &s.sb.Status.Anchors[0]
-	if a.StartTime == nil {
-		return s.beginAnchor(a), nil
+	if s.beginAnchors() {
+		return halt(), nil
 	}
-	pod := s.anchors[job.AnchorName(s.sb, a.Attempts)]
-	if pod == nil {
-		return s.createAnchor(ctx, a)
+	if missing := s.missingAnchors(); len(missing) > 0 {
+		return s.createAnchors(ctx, missing)
 	}
-	a.Pod = pod.Name
-	if why := lostAnchor(pod); why != "" {
-		return s.loseAnchor(ctx, a, why)
+	for i := range s.sb.Status.Anchors {
+		a := &s.sb.Status.Anchors[i]
+		pod := s.anchorPod(i)
+		a.Pod = pod.Name
+		if why := lostAnchor(pod); why != "" {
+			return s.loseAnchor(ctx, i, why)
+		}
 	}
-	// One that has run before may be started again by its kubelet, and has its volumes all the while.
-	if a.Node == "" && !isRunning(pod) {
-		return s.anchorStart(a, pod).watch(ctx)
-	}
-	return goOn(), s.holdNode(ctx, a, pod)
+	return s.awaitAnchors(ctx)
 }
 
-// anchored says whether the benchmark has an anchor. A single run's pod can hold its node itself.
-func (s *scope) anchored() bool { return len(s.sb.Status.Runs) > 1 }
-
-// beginAnchor writes down that an attempt to hold a node begins, before its pod is made.
-func (s *scope) beginAnchor(a *v1alpha1.Anchor) outcome {
-	a.Attempts++
-	a.StartTime = new(s.now())
-	a.Pod, a.Node = "", ""
-	s.step(v1alpha1.ReasonProvisioning, describeAnchor(a))
-	return halt()
-}
-
-func describeAnchor(a *v1alpha1.Anchor) string {
-	if a.Attempts > 1 {
-		return fmt.Sprintf("the anchor (one pod that mounts all volumes), attempt %d", a.Attempts)
+// awaitAnchors notes the nodes that anchors hold, and waits for the first one that holds none yet.
+func (s *scope) awaitAnchors(ctx context.Context) (outcome, error) {
+	var waiting []int
+	for i := range s.sb.Status.Anchors {
+		a, pod := &s.sb.Status.Anchors[i], s.anchorPod(i)
+		// One that has run before may be started again by its kubelet, and has its volumes all the while.
+		if a.Node == "" && !isRunning(pod) {
+			waiting = append(waiting, i)
+			continue
+		}
+		if err := s.holdNode(ctx, i, pod); err != nil {
+			return outcome{}, err
+		}
 	}
-	return "the anchor (one pod that mounts all volumes)"
+	if len(waiting) == 0 {
+		return goOn(), nil
+	}
+	return s.anchorStart(waiting[0], s.anchorPod(waiting[0])).watch(ctx)
 }
 
-// createAnchor makes the anchor's pod, unless it was seen before: then somebody has deleted it.
-func (s *scope) createAnchor(ctx context.Context, a *v1alpha1.Anchor) (outcome, error) {
+// anchored says whether the benchmark has anchors. The pod of a single run by one client can hold its node itself.
+func (s *scope) anchored() bool { return len(s.sb.Status.Runs) > 1 || s.sb.Spec.MostClients() > 1 }
+
+// anchorPod returns the pod of a client's anchor, nil if it is not there.
+func (s *scope) anchorPod(client int) *corev1.Pod {
+	return s.anchors[job.AnchorName(s.sb, int32(client), s.sb.Status.Anchors[client].Attempts)]
+}
+
+// beginAnchors writes down that attempts to hold nodes begin, before their pods are made, and says whether there are any.
+func (s *scope) beginAnchors() bool {
+	begun := false
+	for i := range s.sb.Status.Anchors {
+		a := &s.sb.Status.Anchors[i]
+		if a.StartTime != nil {
+			continue
+		}
+		a.Attempts++
+		a.StartTime = new(s.now())
+		a.Pod, a.Node, a.InstanceType = "", "", ""
+		if !begun {
+			s.step(v1alpha1.ReasonProvisioning, s.describeAnchor(i))
+		}
+		begun = true
+	}
+	return begun
+}
+
+func (s *scope) describeAnchor(client int) string {
+	text := "the anchor (one pod that mounts all volumes)"
+	if n := len(s.sb.Status.Anchors); n > 1 {
+		text = fmt.Sprintf("the anchor of %s (one of %d pods, each of which mounts all volumes of a client)", child.Client(int32(client)), n)
+	}
+	if attempts := s.sb.Status.Anchors[client].Attempts; attempts > 1 {
+		text += fmt.Sprintf(", attempt %d", attempts)
+	}
+	return text
+}
+
+// missingAnchors returns the clients whose anchors are not there.
+func (s *scope) missingAnchors() []int {
+	var missing []int
+	for i := range s.sb.Status.Anchors {
+		if s.anchorPod(i) == nil {
+			missing = append(missing, i)
+		}
+	}
+	return missing
+}
+
+// createAnchors makes the pods of anchors. One that was seen before was deleted by somebody.
+func (s *scope) createAnchors(ctx context.Context, missing []int) (outcome, error) {
 	if fresh, err := s.isFresh(ctx); err != nil || !fresh {
 		return haltFor(retrySoon), err
 	}
-	name := job.AnchorName(s.sb, a.Attempts)
-	if a.Pod != "" {
-		err := s.Live.Get(ctx, types.NamespacedName{Namespace: s.sb.Namespace, Name: name}, &corev1.Pod{})
-		if apierrors.IsNotFound(err) {
-			return s.loseAnchor(ctx, a, "its pod was deleted")
+	for _, client := range missing {
+		if pod := s.sb.Status.Anchors[client].Pod; pod != "" {
+			err := s.Live.Get(ctx, types.NamespacedName{Namespace: s.sb.Namespace, Name: pod}, &corev1.Pod{})
+			if apierrors.IsNotFound(err) {
+				return s.loseAnchor(ctx, client, "its pod was deleted")
+			}
+			return haltFor(retrySoon), err
 		}
-		return haltFor(retrySoon), err
+	}
+	if len(missing) > 1 {
+		if out, err := s.awaitElder(ctx, s.anchorStart(missing[0], nil)); err != nil || out.stop {
+			return out, err
+		}
 	}
 	// An old one that Kubernetes has not ended yet would keep the new one off its node.
-	if _, err := s.removeAnchors(ctx, name); err != nil {
+	if _, err := s.removeAnchors(ctx, s.anchorNames()...); err != nil {
 		return outcome{}, err
 	}
-	err := s.Client.Apply(ctx, job.ForAnchor(s.sb, s.Image, a.Attempts, s.anchorVolumes()), applyOptions...)
-	if apierrors.IsInvalid(err) {
-		s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%s was refused: %v", describeAnchor(a), err))
-		return halt(), nil
+	errs := inParallel(missing, func(client int) error {
+		return s.Client.Apply(ctx, job.ForAnchor(s.sb, s.Image, int32(client), s.sb.Status.Anchors[client].Attempts, s.anchorVolumes(int32(client))), applyOptions...)
+	})
+	for i, client := range missing {
+		a := &s.sb.Status.Anchors[client]
+		switch err := errs[i]; {
+		case err == nil:
+			a.Pod = job.AnchorName(s.sb, int32(client), a.Attempts)
+		case apierrors.IsInvalid(err):
+			s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%s was refused: %v", s.describeAnchor(client), err))
+			return halt(), nil
+		case apierrors.IsForbidden(err):
+			// A quota or an admission policy. Others may lift it, so this is a wait with a deadline.
+			return s.anchorStart(client, nil).refused("pod", err), nil
+		default:
+			return outcome{}, fmt.Errorf("apply anchor: %w", err)
+		}
 	}
-	if apierrors.IsForbidden(err) {
-		// A quota or an admission policy. Others may lift it, so this is a wait with a deadline.
-		return s.anchorStart(a, nil).refused("pod", err), nil
-	}
-	if err != nil {
-		return outcome{}, fmt.Errorf("apply anchor: %w", err)
-	}
-	a.Pod = name
-	return haltFor(s.deadline(a.StartTime.Time, s.sb.Spec.Deadlines.StartSeconds)), nil
+	return haltFor(s.deadline(s.sb.Status.Anchors[missing[0]].StartTime.Time, s.sb.Spec.Deadlines.StartSeconds)), nil
 }
 
-// anchorVolumes returns the volumes that an anchor mounts: all but those that only one pod may have, which have
-// to be left to the runs.
-func (s *scope) anchorVolumes() []job.Volume {
+// anchorNames returns the names of the pods of all anchors.
+func (s *scope) anchorNames() []string {
+	var names []string
+	for i := range s.sb.Status.Anchors {
+		names = append(names, job.AnchorName(s.sb, int32(i), s.sb.Status.Anchors[i].Attempts))
+	}
+	return names
+}
+
+// anchorVolumes returns the volumes that a client's anchor mounts: all but those that only one pod may have, which
+// have to be left to the runs.
+func (s *scope) anchorVolumes(client int32) []job.Volume {
 	var volumes []job.Volume
 	for i := range s.sb.Spec.Targets {
 		target := &s.sb.Spec.Targets[i]
 		if !slices.Contains(s.targetStatus(target.Name).AccessModes, corev1.ReadWriteOncePod) {
-			volumes = append(volumes, s.volumeOf(target))
+			volumes = append(volumes, s.volumeOf(target, client))
 		}
 	}
 	return volumes
 }
 
-func (s *scope) anchorStart(a *v1alpha1.Anchor, pod *corev1.Pod) *start {
-	st := &start{scope: s, what: describeAnchor(a), began: a.StartTime, pod: pod}
+func (s *scope) anchorStart(client int, pod *corev1.Pod) *start {
+	st := &start{scope: s, what: s.describeAnchor(client), began: s.sb.Status.Anchors[client].StartTime, pod: pod}
 	st.expire = func(message string) { s.fail(v1alpha1.ReasonDeadlineExceeded, message) }
 	for i := range s.sb.Spec.Targets {
-		st.targets = append(st.targets, &s.sb.Spec.Targets[i])
+		st.need(&s.sb.Spec.Targets[i], int32(client))
+	}
+	placed := 0
+	for i := range s.sb.Status.Anchors {
+		if a := &s.sb.Status.Anchors[i]; a.Node == "" {
+			st.others = append(st.others, a.StartTime)
+		} else {
+			placed++
+		}
+	}
+	if all := len(s.sb.Status.Anchors); all > 1 {
+		if placed > 0 {
+			st.giveWay = s.giveWay
+		}
+		st.crowded = fmt.Sprintf("%d of %d clients have a node, and each wants one of its own: add nodes, lower clients, or set spec.placement.spread to None: ", placed, all)
 	}
 	return st
 }
 
-// holdNode notes the node that the anchor holds, and the volumes mounted there.
-func (s *scope) holdNode(ctx context.Context, a *v1alpha1.Anchor, pod *corev1.Pod) error {
+// holdNode notes the node that a client's anchor holds, and the volumes mounted there.
+func (s *scope) holdNode(ctx context.Context, client int, pod *corev1.Pod) error {
+	a := &s.sb.Status.Anchors[client]
 	if a.Node == pod.Spec.NodeName {
 		return nil
 	}
 	for i := range s.sb.Spec.Targets {
-		if err := s.recordPlace(ctx, &s.sb.Spec.Targets[i], pod); err != nil {
+		if err := s.recordPlace(ctx, &s.sb.Spec.Targets[i], int32(client), pod); err != nil {
 			return err
 		}
 	}
-	a.Node = pod.Spec.NodeName
+	labels, err := s.nodeLabels(ctx, pod.Spec.NodeName)
+	if err != nil {
+		return err
+	}
+	a.Node, a.InstanceType = pod.Spec.NodeName, labels[corev1.LabelInstanceTypeStable]
 	return nil
 }
 
@@ -147,7 +236,8 @@ func isRunning(pod *corev1.Pod) bool {
 }
 
 // loseAnchor ends the run under way, unless that has ended by itself, and has another node looked for.
-func (s *scope) loseAnchor(ctx context.Context, a *v1alpha1.Anchor, why string) (outcome, error) {
+func (s *scope) loseAnchor(ctx context.Context, client int, why string) (outcome, error) {
+	a := &s.sb.Status.Anchors[client]
 	why = fmt.Sprintf("the benchmark lost node %s: %s", orElse(a.Node, "(none yet)"), why)
 	run := s.runningRun()
 	collected, err := s.collectEnded(ctx, run)
@@ -162,31 +252,49 @@ func (s *scope) loseAnchor(ctx context.Context, a *v1alpha1.Anchor, why string) 
 		s.disrupted(run, why)
 	}
 	a.Disruptions++
-	a.Message = truncate(why, maxRunMessage)
+	a.Message = truncate(why, maxAnchorMessage)
 	if a.Disruptions > maxLostNodes {
 		s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%d nodes were lost, the last one because %s", a.Disruptions, why))
 		return halt(), nil
 	}
-	return s.beginAnchor(a), nil
+	a.StartTime = nil
+	s.beginAnchors()
+	return halt(), nil
 }
 
-// releaseNode lets the node go, and says whether there was one. The anchor is looked for again by whoever needs
-// it next.
-func (s *scope) releaseNode() bool {
-	if len(s.sb.Status.Anchors) == 0 || s.sb.Status.Anchors[0].StartTime == nil {
-		return false
+// releaseNodes lets the nodes go, and says whether there were any. Anchors are looked for again by whoever needs
+// them next.
+func (s *scope) releaseNodes() bool {
+	released := false
+	for i := range s.sb.Status.Anchors {
+		a := &s.sb.Status.Anchors[i]
+		released = released || a.StartTime != nil
+		a.StartTime, a.Pod, a.Node, a.InstanceType = nil, "", "", ""
 	}
-	a := &s.sb.Status.Anchors[0]
-	a.StartTime, a.Pod, a.Node = nil, "", ""
-	return true
+	return released
 }
 
-// node returns the node that the anchor holds, "" without an anchor.
-func (s *scope) node() string {
-	if len(s.sb.Status.Anchors) == 0 {
+// node returns the node that a client's anchor holds, "" without an anchor.
+func (s *scope) node(client int32) string {
+	if int(client) >= len(s.sb.Status.Anchors) {
 		return ""
 	}
-	return s.sb.Status.Anchors[0].Node
+	return s.sb.Status.Anchors[client].Node
+}
+
+// nodes returns the number of different nodes that so many clients measure from, at least 1.
+func (s *scope) nodes(clients int32) int {
+	different := sets.New[string]()
+	for client := range clients {
+		different.Insert(s.node(client))
+	}
+	return max(different.Len(), 1)
+}
+
+// areNodesAlike says whether the nodes of so many clients are of one type, so that what one of them can do all can.
+func (s *scope) areNodesAlike(clients int32) bool {
+	anchors := s.sb.Status.Anchors[:min(int(clients), len(s.sb.Status.Anchors))]
+	return !slices.ContainsFunc(anchors, func(a v1alpha1.Anchor) bool { return a.InstanceType != anchors[0].InstanceType })
 }
 
 // isAnchor says whether a pod is an anchor of the benchmark.

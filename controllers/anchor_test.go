@@ -204,10 +204,9 @@ func TestAnchorDeadlines(t *testing.T) {
 			}
 			sb := create(w, twoByTwo(w, "sb").Build())
 			last := test.words[len(test.words)-1]
-			w.eventually(func() error {
-				w.pass(sb, 3*time.Second)
+			w.passUntil(3*time.Second, func() error {
 				return matches(w.get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, test.step, last)
-			})
+			}, sb)
 			w.pass(sb, 10*time.Minute)
 			w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, test.words...)
 			if left := w.children(); len(left) > 0 {

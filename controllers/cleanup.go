@@ -49,7 +49,7 @@ func cleanUp(ctx context.Context, s *scope) (outcome, error) {
 	}
 	if s.sb.Spec.CleanupPolicy == v1alpha1.CleanupRetain && !deleting {
 		// What holds a node is nothing to inspect, and keeps other benchmarks waiting.
-		if _, err := s.removeAnchors(ctx, ""); err != nil {
+		if _, err := s.removeAnchors(ctx); err != nil {
 			return outcome{}, err
 		}
 		s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonRetained,
@@ -95,7 +95,7 @@ func (s *scope) remove(ctx context.Context) ([]leftover, error) {
 	if err != nil {
 		return nil, err
 	}
-	anchors, err := s.removeAnchors(ctx, "")
+	anchors, err := s.removeAnchors(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -148,8 +148,8 @@ func (s *scope) removeJobs(ctx context.Context, having client.MatchingLabels) ([
 	return left, nil
 }
 
-// removeAnchors deletes the pods that hold nodes, but one that is wanted, and returns what is left of them.
-func (s *scope) removeAnchors(ctx context.Context, wanted string) ([]leftover, error) {
+// removeAnchors deletes the pods that hold nodes, but those that are wanted, and returns what is left of them.
+func (s *scope) removeAnchors(ctx context.Context, wanted ...string) ([]leftover, error) {
 	var pods corev1.PodList
 	anchors := client.MatchingLabels(child.Labels(s.sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor))
 	// Not from the cache, which may not have heard yet of a pod that the last pass has made.
@@ -159,7 +159,7 @@ func (s *scope) removeAnchors(ctx context.Context, wanted string) ([]leftover, e
 	var left []leftover
 	for i := range pods.Items {
 		pod := &pods.Items[i]
-		if !s.isAnchor(pod) || pod.Name == wanted {
+		if !s.isAnchor(pod) || slices.Contains(wanted, pod.Name) {
 			continue
 		}
 		left = append(left, leftoverPod(pod, s.Clock.Now()))

@@ -3,13 +3,13 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
@@ -73,7 +73,7 @@ func (s *scope) removeFiles(ctx context.Context, atRest bool) ([]leftover, error
 func (s *scope) removeFilesOf(ctx context.Context, target *v1alpha1.Target, status *v1alpha1.TargetStatus, atRest bool) error {
 	gone, err := false, error(nil)
 	if atRest {
-		gone, err = s.cleanClaim(ctx, target)
+		gone, err = s.cleanClaims(ctx, target)
 	}
 	limit := time.Duration(ptr.Deref(s.sb.Spec.Deadlines.CleanUpSeconds, 0)) * time.Second / 2
 	switch {
@@ -90,7 +90,7 @@ func (s *scope) removeFilesOf(ctx context.Context, target *v1alpha1.Target, stat
 // leftoverFiles says where the test files of a target are, and how to remove them by hand.
 func (s *scope) leftoverFiles(target *v1alpha1.Target, abandoned bool) leftover {
 	left := leftover{
-		what:      fmt.Sprintf("directory %s on claim %s", child.Directory(s.sb), storage.ClaimName(s.sb, target)),
+		what:      fmt.Sprintf("directory %s on claim %s", child.Directory(s.sb), strings.Join(storage.ClaimNames(s.sb, target), ", ")),
 		command:   "remove that directory in a pod that mounts the claim",
 		abandoned: abandoned,
 	}
@@ -102,23 +102,36 @@ func (s *scope) leftoverFiles(target *v1alpha1.Target, abandoned bool) leftover 
 		left.what = fmt.Sprintf("directory %s on file system %s", child.Directory(s.sb), target.EFS.FileSystemID)
 		left.command = "mount the file system and remove that directory"
 	}
-	if name := job.CleanUpName(s.sb, target.Name); !abandoned && s.jobs[name] != nil {
+	if name := job.CleanUpName(s.sb, target.Name, 0); !abandoned && s.jobs[name] != nil {
 		left.command += fmt.Sprintf("; kubectl describe job -n %s %s tells why it was not", s.sb.Namespace, name)
 	}
 	return left
 }
 
+// cleanClaims has the files removed from all claims of a target, and says whether they are.
+func (s *scope) cleanClaims(ctx context.Context, target *v1alpha1.Target) (bool, error) {
+	all := true
+	for client := range storage.Claims(s.sb, target) {
+		gone, err := s.cleanClaim(ctx, target, client)
+		if err != nil {
+			return false, err
+		}
+		all = all && gone
+	}
+	return all, nil
+}
+
 // cleanClaim makes the Job that removes the files, and says whether it has. A claim that is gone holds none.
-func (s *scope) cleanClaim(ctx context.Context, target *v1alpha1.Target) (bool, error) {
-	existing := s.jobs[job.CleanUpName(s.sb, target.Name)]
+func (s *scope) cleanClaim(ctx context.Context, target *v1alpha1.Target, client int32) (bool, error) {
+	existing := s.jobs[job.CleanUpName(s.sb, target.Name, client)]
 	if existing != nil {
 		return existing.Status.Succeeded > 0, nil
 	}
-	key := types.NamespacedName{Namespace: s.sb.Namespace, Name: storage.ClaimName(s.sb, target)}
+	key := types.NamespacedName{Namespace: s.sb.Namespace, Name: storage.ClaimName(s.sb, target, client)}
 	if err := s.Live.Get(ctx, key, &corev1.PersistentVolumeClaim{}); err != nil {
-		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+		return apierrors.IsNotFound(err), unlessGone(err, "get claim of target "+target.Name)
 	}
-	if err := s.Client.Apply(ctx, job.ForCleanUp(s.sb, s.Image, s.volumeOf(target)), applyOptions...); err != nil {
+	if err := s.Client.Apply(ctx, job.ForCleanUp(s.sb, s.Image, s.volumeOf(target, client), client), applyOptions...); err != nil {
 		return false, fmt.Errorf("apply clean-up Job of target %s: %w", target.Name, err)
 	}
 	return false, nil

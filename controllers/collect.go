@@ -3,50 +3,108 @@ package controllers
 import (
 	"context"
 	"fmt"
-
-	corev1 "k8s.io/api/core/v1"
+	"strconv"
+	"time"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/merge"
 )
 
 // collect takes the outcome of an attempt that has ended into the status.
-func (s *scope) collect(ctx context.Context, run *v1alpha1.Run, pod *corev1.Pod, seen observation) {
+func (s *scope) collect(ctx context.Context, run *v1alpha1.Run, parts []part, seen observation) error {
 	s.mayHaveFiles(run.Target)
-	if pod != nil {
-		s.keepLog(ctx, run, pod)
-	}
+	s.keepLogs(ctx, run, parts)
 	switch {
 	case seen.succeeded:
-		s.record(run, pod, seen.message)
+		return s.record(ctx, run, parts)
+	case seen.late:
+		s.late(run, seen.message)
 	case seen.disrupted:
 		s.disrupted(run, orElse(seen.message, "its pod was ended from outside"))
 	default:
 		s.failRun(run, seen.message)
 	}
+	return nil
 }
 
-// record takes a runner's report into the status. The report comes from a pod, so it may be anything: the
-// worst that it can do is to fail its own run.
-func (s *scope) record(run *v1alpha1.Run, pod *corev1.Pod, message string) {
-	report, err := digest.Decode(message)
+// record takes the runners' reports into the status. They come from pods, so they may be anything: the worst that they
+// can do is to fail their own run.
+func (s *scope) record(ctx context.Context, run *v1alpha1.Run, parts []part) error {
+	reports := make([]*digest.Report, len(parts))
+	for i, p := range parts {
+		report, err := digest.Decode(p.seen.message)
+		if err != nil {
+			s.failRun(run, fmt.Sprintf("the runner of pod %s left no result: %v", p.pod.Name, err))
+			return nil
+		}
+		reports[i] = report
+	}
+	merged, err := merge.Reports(reports)
 	if err != nil {
-		s.failRun(run, fmt.Sprintf("the runner of pod %s left no result: %v", pod.Name, err))
-		return
+		s.failRun(run, fmt.Sprintf("the clients do not report the same: %v", err))
+		return nil
+	}
+	if len(parts) > 1 {
+		if err := s.keepClients(ctx, run, parts, reports); err != nil {
+			return err
+		}
+		run.StartMarginMilliseconds = merged.Report.Environment.StartMarginMilliseconds
 	}
 	run.State = v1alpha1.RunSucceeded
 	run.Message = ""
 	run.CompletionTime = new(s.now())
-	if len(report.Groups) == 1 {
-		run.Result = new(newResult(report, &report.Groups[0]))
+	results := resultsOf(merged, len(parts))
+	if len(results) == 1 {
+		run.Result = &results[0]
 	} else {
-		for i := range report.Groups {
-			group := &report.Groups[i]
-			run.Sections = append(run.Sections, v1alpha1.SectionResult{Name: group.Name, Result: newResult(report, group)})
+		for i := range results {
+			run.Sections = append(run.Sections, v1alpha1.SectionResult{Name: merged.Report.Groups[i].Name, Result: results[i]})
 		}
 	}
 	if planned := s.planned(run); planned != nil {
-		s.analyse(run, planned, report)
+		s.analyse(run, planned, &merged.Report, clockSpread(reports))
+	}
+	return nil
+}
+
+// clockSpread returns how far apart in time clients heard of a start that was told to all at once.
+func clockSpread(reports []*digest.Report) time.Duration {
+	least, most := reports[0].Environment.StartMarginMilliseconds, reports[0].Environment.StartMarginMilliseconds
+	for _, r := range reports {
+		least, most = min(least, r.Environment.StartMarginMilliseconds), max(most, r.Environment.StartMarginMilliseconds)
+	}
+	return time.Duration(most-least) * time.Millisecond
+}
+
+// resultsOf returns a result for each group of what so many clients have measured.
+func resultsOf(merged *merge.Merged, clients int) []v1alpha1.Result {
+	results := make([]v1alpha1.Result, len(merged.Groups))
+	for i := range merged.Groups {
+		result := newResult(&merged.Report, &merged.Report.Groups[i])
+		if clients > 1 {
+			compareClients(&result, &merged.Groups[i], clients)
+		}
+		results[i] = result
+	}
+	return results
+}
+
+// compareClients adds to a result of several clients how they differ.
+func compareClients(result *v1alpha1.Result, group *merge.Group, clients int) {
+	result.Clients = int32(clients)
+	result.StartSkewMilliseconds = group.StartSkewMilliseconds
+	result.CommonMilliseconds = group.CommonMilliseconds
+	for _, d := range []struct {
+		io     *v1alpha1.IOResult
+		spread *merge.Spread
+	}{{result.Read, group.Read}, {result.Write, group.Write}, {result.Trim, group.Trim}} {
+		if d.io != nil && d.spread != nil {
+			d.io.PerClient = &v1alpha1.ClientSpread{
+				MinIOPS: wholeIOPS(d.spread.MinMilliIOPS), MaxIOPS: wholeIOPS(d.spread.MaxMilliIOPS),
+				CoefficientOfVariation: strconv.FormatFloat(d.spread.Variation, 'f', 3, 64),
+			}
+		}
 	}
 }
 
@@ -70,7 +128,7 @@ func newIOResult(d *digest.Direction) *v1alpha1.IOResult {
 	result := &v1alpha1.IOResult{
 		IOs:            d.IOs,
 		Bytes:          d.Bytes,
-		IOPS:           d.MilliIOPS/1000 + (d.MilliIOPS%1000+500)/1000, // rounded, and no overflow whatever a pod reports
+		IOPS:           wholeIOPS(d.MilliIOPS),
 		BytesPerSecond: d.BytesPerSecond,
 	}
 	if d.Latency != nil {
@@ -90,3 +148,6 @@ func newIOResult(d *digest.Direction) *v1alpha1.IOResult {
 	}
 	return result
 }
+
+// wholeIOPS rounds, without an overflow whatever a pod reports.
+func wholeIOPS(milli int64) int64 { return milli/1000 + (milli%1000+500)/1000 }

@@ -32,7 +32,7 @@ func sweep(ctx context.Context, s *scope) (outcome, error) {
 	if cleaned.Reason == v1alpha1.ReasonRetained && !deleting {
 		return goOn(), nil
 	}
-	if _, err := s.removeAnchors(ctx, ""); err != nil {
+	if _, err := s.removeAnchors(ctx); err != nil {
 		return outcome{}, err
 	}
 	left, err := s.removeJobs(ctx, nil)

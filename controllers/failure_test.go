@@ -188,7 +188,7 @@ func TestDisruptionIsRepeated(t *testing.T) {
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
 	run := sb.Status.Runs[0]
-	if run.Attempts != 2 || run.Disruptions != 1 || run.Message != "" || run.Job != job.RunName(sb, run.Name, 2) {
+	if run.Attempts != 2 || run.Disruptions != 1 || run.Message != "" || run.Job != job.RunName(sb, run.Name, 2, 0) {
 		t.Errorf("run is %+v", run)
 	}
 	w.eventually(func() error {

@@ -34,6 +34,8 @@ type observation struct {
 	succeeded bool
 	// disrupted says that an attempt was ended from outside and can be repeated.
 	disrupted bool
+	// late says that it was because the pod heard too late of the start that all clients were to have.
+	late bool
 	// message is the runner's report, or why the attempt failed, or why its pod does not start.
 	message string
 }
@@ -87,6 +89,8 @@ func inspectTerminated(pod *corev1.Pod, t *corev1.ContainerStateTerminated, meas
 		return observation{progress: ended, succeeded: true, message: t.Message}
 	case t.Reason == "ContainerStatusUnknown":
 		return observation{progress: ended, disrupted: true, message: "its node lost the container, as after a restart: " + t.Message}
+	case t.ExitCode == digest.ExitLate:
+		return observation{progress: ended, disrupted: true, late: true, message: message}
 	case t.ExitCode == digest.ExitInterrupted, isDisrupted(pod):
 		return observation{progress: ended, disrupted: true, message: orElse(podFailure(pod), message)}
 	case message == "":
@@ -163,6 +167,16 @@ func outOfMemory(pod *corev1.Pod) string {
 // hasEnded says whether none of the pod's containers runs, or will again.
 func hasEnded(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// mayMeasure says whether a pod measures, or will: it is of a run, and its container that measures has not ended. The
+// pod itself ends a second later.
+func mayMeasure(pod *corev1.Pod) bool {
+	if pod.Labels[v1alpha1.LabelRole] != v1alpha1.RoleRun || hasEnded(pod) {
+		return false
+	}
+	status := containerStatus(pod.Status.ContainerStatuses, job.MeasureContainer)
+	return status == nil || status.State.Terminated == nil
 }
 
 // isDisrupted says whether Kubernetes ended the pod for reasons of its own: eviction, preemption, node

@@ -7,20 +7,20 @@ import (
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-// layout returns what has to be laid out before a run, nil if nothing has. The first run on a target lays out
+// layout returns what a client has to lay out before a run, nil if nothing. In its first run on a target it lays out
 // the files of all, so that the others need not be started twice, for the layout and for themselves.
-func (s *scope) layout(planned *plan.Run) *fio.JobFile {
+func (s *scope) layout(planned *plan.Run, client int32) *fio.JobFile {
 	if storage.IsObjectStore(planned.Target) {
-		return s.layoutObjects(planned)
+		return s.layoutObjects(planned, client)
 	}
 	needed := planned.Job.Layout()
 	if needed == "" || !planned.Job.NeedsLayout() {
 		return fio.LayoutFile(planned.Job)
 	}
-	all := s.knownLayouts(planned.Target)
+	all := s.knownLayouts(planned.Target, client)
 	for i := range s.sb.Status.Runs {
 		run := &s.sb.Status.Runs[i]
-		if run.Target != planned.Target.Name || run.State != v1alpha1.RunSucceeded {
+		if !hasMeasured(run, planned.Target, client) {
 			continue
 		}
 		earlier := s.planned(run).Job
@@ -34,12 +34,18 @@ func (s *scope) layout(planned *plan.Run) *fio.JobFile {
 	return fio.LayoutFile(planned.Job)
 }
 
-// knownLayouts returns what lays out the files of all runs on a target, but those whose files cannot be known.
-func (s *scope) knownLayouts(target *v1alpha1.Target) *fio.JobFile {
+// hasMeasured says whether a client has made a run on a target before.
+func hasMeasured(run *v1alpha1.Run, target *v1alpha1.Target, client int32) bool {
+	return run.Target == target.Name && run.State == v1alpha1.RunSucceeded && clientsOf(run) > client
+}
+
+// knownLayouts returns what lays out the files of all runs of a client on a target, but those whose files cannot be
+// known.
+func (s *scope) knownLayouts(target *v1alpha1.Target, client int32) *fio.JobFile {
 	var files []*fio.JobFile
 	seen := map[string]bool{"": true}
 	for i := range s.runs {
-		if s.runs[i].Target != target {
+		if s.runs[i].Target != target || s.runs[i].Clients <= client {
 			continue
 		}
 		if layout := s.runs[i].Job.Layout(); !seen[layout] {
@@ -50,16 +56,16 @@ func (s *scope) knownLayouts(target *v1alpha1.Target) *fio.JobFile {
 	return fio.LayoutFile(files...)
 }
 
-// layoutObjects returns what has to be laid out before a run on an object store. Objects cannot be changed, so those
+// layoutObjects returns what a client has to lay out before a run on an object store. Objects cannot be changed, so those
 // of runs that differ in their sizes are others, and the first run that reads lays out all.
-func (s *scope) layoutObjects(planned *plan.Run) *fio.JobFile {
+func (s *scope) layoutObjects(planned *plan.Run, client int32) *fio.JobFile {
 	mine := fio.LayoutObjects(planned.Job)
 	if mine == nil {
 		return nil
 	}
 	var jobs []*fio.JobFile
 	for i := range s.runs {
-		if s.runs[i].Target == planned.Target {
+		if s.runs[i].Target == planned.Target && s.runs[i].Clients > client {
 			jobs = append(jobs, s.runs[i].Job)
 		}
 	}
@@ -69,7 +75,7 @@ func (s *scope) layoutObjects(planned *plan.Run) *fio.JobFile {
 	}
 	for i := range s.sb.Status.Runs {
 		run := &s.sb.Status.Runs[i]
-		if run.Target == planned.Target.Name && run.State == v1alpha1.RunSucceeded && fio.LayoutObjects(s.planned(run).Job) != nil {
+		if hasMeasured(run, planned.Target, client) && fio.LayoutObjects(s.planned(run).Job) != nil {
 			return nil
 		}
 	}

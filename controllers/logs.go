@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	"k8s.io/client-go/kubernetes"
 	ctrl "sigs.k8s.io/controller-runtime"
 
@@ -22,14 +21,17 @@ const (
 	// maxLog is the most bytes of a pod's log that are read. fio's output for the most sections that a job
 	// file may have is about half of that.
 	maxLog = 8 << 20
-	// maxKept is the most bytes of a gzipped log that are kept: a ConfigMap holds 1 MiB in all.
+	// maxKept is the most bytes of a run's gzipped logs that are kept: a ConfigMap holds 1 MiB in all.
 	maxKept = 256 << 10
-	// maxLogs is the most logs that are kept for a benchmark: etcd holds a few GiB in all.
+	// maxClientLogs is the most clients of a run whose logs are kept, and of failed ones as many more: they are alike.
+	maxClientLogs = 8
+	// maxLogs is the most ConfigMaps with logs that are kept for a benchmark: etcd holds a few GiB in all.
 	maxLogs = 128
 	// logPatience is how long a log may take to read. A node that does not answer must not hold up others.
 	logPatience = 10 * time.Second
-	// logKey is the key of a ConfigMap that holds a gzipped log.
-	logKey = "fio.log.gz"
+	// logKey is the key of a ConfigMap that holds a gzipped log, logKeyOfClient that of another client than the first.
+	logKey         = "fio.log.gz"
+	logKeyOfClient = "fio.%s.log.gz"
 )
 
 // LogReader reads the log of a pod's container, at most limit bytes of it.
@@ -43,29 +45,65 @@ func PodLogs(clientset kubernetes.Interface) LogReader {
 	}
 }
 
-// keepLog copies the log of an attempt into a ConfigMap, because the pod has to go before its volume can.
-// The result does not depend on it, so trouble is only logged.
-func (s *scope) keepLog(ctx context.Context, run *v1alpha1.Run, pod *corev1.Pod) {
+// keepLogs copies the logs of an attempt into a ConfigMap, because the pods have to go before their volumes can. The
+// result does not depend on them, so trouble is only logged.
+func (s *scope) keepLogs(ctx context.Context, run *v1alpha1.Run, parts []part) {
 	if s.keptLogs() >= maxLogs {
 		return
 	}
-	name := child.Name(s.sb, run.Name, "log")
 	ctx, cancel := context.WithTimeout(ctx, logPatience)
 	defer cancel()
-	zipped, err := s.zipLog(ctx, pod)
-	if err == nil {
-		labels := child.Labels(s.sb, v1alpha1.LabelTarget, run.Target)
-		err = s.Client.Apply(ctx, corev1ac.ConfigMap(name, s.sb.Namespace).
-			WithLabels(labels).
-			WithAnnotations(map[string]string{v1alpha1.AnnotationRun: run.Name}).
-			WithOwnerReferences(child.OwnerReference(s.sb)).
-			WithBinaryData(map[string][]byte{logKey: zipped}), applyOptions...)
+	logs := s.zipLogs(ctx, run, parts)
+	if len(logs) == 0 {
+		return
 	}
-	if err != nil {
-		ctrl.LoggerFrom(ctx).Info("Log of a run is not kept", "run", run.Name, "pod", pod.Name, "why", err.Error())
+	name := child.Name(s.sb, run.Name, "log")
+	if err := s.applyArtifact(ctx, run, name, logs); err != nil {
+		ctrl.LoggerFrom(ctx).Info("Logs of a run are not kept", "run", run.Name, "why", err.Error())
 		return
 	}
 	run.LogConfigMap = name
+}
+
+// zipLogs returns the logs of the clients by their keys, of many clients those of the first, and of those that have
+// failed.
+func (s *scope) zipLogs(ctx context.Context, run *v1alpha1.Run, parts []part) map[string][]byte {
+	var chosen []part
+	for i, p := range parts {
+		if p.pod != nil && (i < maxClientLogs || (!p.seen.succeeded && len(chosen) < 2*maxClientLogs)) {
+			chosen = append(chosen, p)
+		}
+	}
+	zipped := make([][]byte, len(chosen))
+	errs := inParallel(indices(chosen), func(i int) (err error) {
+		zipped[i], err = s.zipLog(ctx, chosen[i].pod, maxKept/len(chosen))
+		return err
+	})
+	logs := map[string][]byte{}
+	for i, p := range chosen {
+		if errs[i] != nil {
+			ctrl.LoggerFrom(ctx).Info("Log of a run is not kept", "run", run.Name, "pod", p.pod.Name, "why", errs[i].Error())
+			continue
+		}
+		logs[keyOfLog(p.client)] = zipped[i]
+	}
+	return logs
+}
+
+// keyOfLog returns the key of a client's log in a ConfigMap.
+func keyOfLog(client int32) string {
+	if client == 0 {
+		return logKey
+	}
+	return fmt.Sprintf(logKeyOfClient, child.Client(client))
+}
+
+func indices[T any](things []T) []int {
+	all := make([]int, len(things))
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 func (s *scope) keptLogs() int {
@@ -78,7 +116,7 @@ func (s *scope) keptLogs() int {
 	return kept
 }
 
-func (s *scope) zipLog(ctx context.Context, pod *corev1.Pod) ([]byte, error) {
+func (s *scope) zipLog(ctx context.Context, pod *corev1.Pod, most int) ([]byte, error) {
 	log, err := s.Logs(ctx, pod, endedContainer(pod), maxLog)
 	if err != nil {
 		return nil, err
@@ -92,8 +130,8 @@ func (s *scope) zipLog(ctx context.Context, pod *corev1.Pod) ([]byte, error) {
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	if zipped.Len() > maxKept {
-		return nil, fmt.Errorf("it takes %d bytes, and at most %d are kept", zipped.Len(), maxKept)
+	if zipped.Len() > most {
+		return nil, fmt.Errorf("it takes %d bytes, and at most %d are kept", zipped.Len(), most)
 	}
 	return zipped.Bytes(), nil
 }

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/plan"
@@ -61,16 +62,17 @@ func (s *scope) planned(run *v1alpha1.Run) *plan.Run {
 	return &s.runs[i]
 }
 
-// begin writes down that an attempt begins, before its Job is made. So whatever happens in between, and
-// however old a version another pass sees, no attempt is made twice. An earlier attempt must be over: two
+// begin writes down that an attempt begins, before its Jobs are made. So whatever happens in between, and
+// however old a version another pass sees, no attempt is made twice. Whatever was under way before must be over: two
 // at once would measure each other.
 func (s *scope) begin(ctx context.Context, run *v1alpha1.Run) (outcome, error) {
-	if run.Attempts > 0 {
+	if again := run.Attempts > 0; again || s.sb.Spec.MostClients() > 1 {
 		if s.changed() {
 			// Ending it deletes what the next pass would need to find out anew what this one has found out.
 			return halt(), nil
 		}
-		left, err := s.endAttempts(ctx)
+		// One client may go on when another has failed.
+		left, err := s.clear(ctx, again || s.measuring)
 		if err != nil {
 			return outcome{}, err
 		}
@@ -81,10 +83,18 @@ func (s *scope) begin(ctx context.Context, run *v1alpha1.Run) (outcome, error) {
 	}
 	run.State = v1alpha1.RunRunning
 	run.Attempts++
-	run.Job = ""
+	run.Job, run.AgreedStart, run.StartMarginMilliseconds = "", nil, 0
 	run.StartTime = new(s.now())
 	s.step(v1alpha1.ReasonPreparing, s.describeRun(run))
 	return halt(), nil
+}
+
+// clear ends what is left of runs. What has ended by itself need not be waited for.
+func (s *scope) clear(ctx context.Context, wait bool) ([]leftover, error) {
+	if wait {
+		return s.endAttempts(ctx)
+	}
+	return nil, s.removeEndedJobs(ctx)
 }
 
 // endAttempts ends whatever still runs of earlier attempts and returns what is left of them. Pods whose
@@ -97,6 +107,9 @@ func (s *scope) endAttempts(ctx context.Context) ([]leftover, error) {
 // describeRun returns a run's name, its number and that of its attempt.
 func (s *scope) describeRun(run *v1alpha1.Run) string {
 	text := fmt.Sprintf("run %s (%d of %d)", run.Name, s.ended()+1, s.sb.Status.PlannedRuns)
+	if clients := clientsOf(run); clients > 1 {
+		text += fmt.Sprintf(" by %d clients", clients)
+	}
 	if run.Attempts > 1 {
 		text += fmt.Sprintf(", attempt %d", run.Attempts)
 	}
@@ -114,40 +127,54 @@ func (s *scope) ended() int {
 	return n
 }
 
-// follow makes the Job of the run's attempt and sees how it gets on.
+// follow makes the Jobs of the run's attempt, one for each client, and sees how they get on.
 func (s *scope) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) (outcome, error) {
-	name := job.RunName(s.sb, run.Name, run.Attempts)
-	existing := s.jobs[name]
-	if existing == nil {
-		return s.createJob(ctx, run, planned, name)
+	if missing := s.missingJobs(run); len(missing) > 0 {
+		return s.createJobs(ctx, run, planned, missing)
 	}
-	run.Job = name
-	pod, err := s.podOf(ctx, existing)
+	run.Job = job.RunName(s.sb, run.Name, run.Attempts, 0)
+	parts, err := s.partsOf(ctx, run)
 	if err != nil {
 		return outcome{}, err
 	}
-	if err := s.recordPlace(ctx, planned.Target, pod); err != nil {
-		return outcome{}, err
+	for _, p := range parts {
+		if err := s.recordPlace(ctx, planned.Target, p.client, p.pod); err != nil {
+			return outcome{}, err
+		}
 	}
-	seen := inspect(existing, pod, s.Clock.Now())
+	seen, whose := together(parts)
 	switch seen.progress {
 	case ended:
-		s.collect(ctx, run, pod, seen)
-		return goOn(), nil
+		return goOn(), s.collect(ctx, run, parts, seen)
 	case running:
+		if len(parts) > 1 && seen.reason == v1alpha1.ReasonMeasuring {
+			return s.synchronize(ctx, run, parts, seen)
+		}
 		return s.watchRunning(run, seen), nil
 	default:
-		return s.runStart(run, planned, existing, pod).watch(ctx)
+		return s.runStart(run, planned, parts[whose]).watch(ctx)
 	}
 }
 
-// createJob makes the Job of an attempt, unless it was seen before: then somebody has deleted it.
-func (s *scope) createJob(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, name string) (outcome, error) {
+// missingJobs returns the clients whose Jobs of a run's attempt are not there.
+func (s *scope) missingJobs(run *v1alpha1.Run) []int32 {
+	var missing []int32
+	for client := range clientsOf(run) {
+		if s.jobs[job.RunName(s.sb, run.Name, run.Attempts, client)] == nil {
+			missing = append(missing, client)
+		}
+	}
+	return missing
+}
+
+// createJobs makes Jobs of an attempt. If all were seen before, somebody has deleted them.
+func (s *scope) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, missing []int32) (outcome, error) {
 	if fresh, err := s.isFresh(ctx); err != nil || !fresh {
 		// An attempt may be missing in an old version that has long ended.
 		return haltFor(retrySoon), err
 	}
 	if run.Job != "" {
+		name := job.RunName(s.sb, run.Name, run.Attempts, missing[0])
 		err := s.Live.Get(ctx, types.NamespacedName{Namespace: s.sb.Namespace, Name: name}, &batchv1.Job{})
 		if apierrors.IsNotFound(err) {
 			s.disrupted(run, "its Job was deleted")
@@ -155,36 +182,65 @@ func (s *scope) createJob(ctx context.Context, run *v1alpha1.Run, planned *plan.
 		}
 		return haltFor(retrySoon), err
 	}
-	err := s.Client.Apply(ctx, job.ForRun(s.sb, s.Image, s.describeJob(run, planned)), applyOptions...)
-	if apierrors.IsInvalid(err) {
-		s.failRun(run, fmt.Sprintf("the Job was refused: %v", err))
-		return halt(), nil
+	errs := inParallel(missing, func(client int32) error {
+		return s.Client.Apply(ctx, job.ForRun(s.sb, s.Image, s.describeJob(run, planned, client)), applyOptions...)
+	})
+	for i, err := range errs {
+		switch {
+		case err == nil:
+		case apierrors.IsInvalid(err):
+			s.failRun(run, fmt.Sprintf("the Job was refused: %v", err))
+			return halt(), nil
+		case apierrors.IsForbidden(err):
+			// A quota or an admission policy. Others may lift it, so this is a wait with a deadline.
+			return s.runStart(run, planned, part{client: missing[i]}).refused("Job", err), nil
+		default:
+			return outcome{}, fmt.Errorf("apply Job: %w", err)
+		}
 	}
-	if apierrors.IsForbidden(err) {
-		// A quota or an admission policy. Others may lift it, so this is a wait with a deadline.
-		return s.runStart(run, planned, nil, nil).refused("Job", err), nil
-	}
-	if err != nil {
-		return outcome{}, fmt.Errorf("apply Job: %w", err)
-	}
-	run.Job = name
+	run.Job = job.RunName(s.sb, run.Name, run.Attempts, 0)
 	return haltFor(s.deadline(run.StartTime.Time, s.sb.Spec.Deadlines.StartSeconds)), nil
 }
 
-func (s *scope) describeJob(run *v1alpha1.Run, planned *plan.Run) job.Run {
-	volume := s.volumeOf(planned.Target)
+func (s *scope) describeJob(run *v1alpha1.Run, planned *plan.Run, client int32) job.Run {
+	volume := s.volumeOf(planned.Target, client)
+	volume.Subdirectory = s.subdirectory(planned.Target, client)
 	place := placeOf(s.sb, volume)
 	described := job.Run{
 		Name:    run.Name,
 		Attempt: run.Attempts,
-		JobFile: s.jobFile(run, planned).On(place).String(),
+		Client:  client,
+		Clients: clientsOf(run),
+		JobFile: s.jobFile(run, planned, client).On(place).String(),
 		Volume:  volume,
-		Node:    s.node(),
+		Node:    s.node(client),
 	}
-	if layout := s.layout(planned); layout != nil && volume.Mode == corev1.PersistentVolumeFilesystem {
-		described.LayoutFile = layout.On(place).String()
+	if layout := s.layout(planned, client); layout != nil && volume.Mode == corev1.PersistentVolumeFilesystem {
+		described.LayoutFile = s.ownNames(planned.Target, client, layout).On(place).String()
 	}
 	return described
+}
+
+// sharesFiles says whether other clients work in the same file system, so that each needs names of its own.
+func (s *scope) sharesFiles(target *v1alpha1.Target) bool {
+	return storage.IsShared(target) && s.sb.Spec.MostClients() > 1
+}
+
+// subdirectory returns where a client's files are on a file system that clients share. An object store has none that
+// stay when they are empty.
+func (s *scope) subdirectory(target *v1alpha1.Target, client int32) string {
+	if !s.sharesFiles(target) || storage.IsObjectStore(target) {
+		return ""
+	}
+	return child.Client(client)
+}
+
+// ownNames gives a client names of its own for its files in an object store that clients share.
+func (s *scope) ownNames(target *v1alpha1.Target, client int32, file *fio.JobFile) *fio.JobFile {
+	if !s.sharesFiles(target) || !storage.IsObjectStore(target) {
+		return file
+	}
+	return file.WithNamePrefix(child.Client(client) + ".")
 }
 
 // placeOf returns where fio works on a volume.
@@ -195,30 +251,36 @@ func placeOf(sb *v1alpha1.StorageBenchmark, volume job.Volume) fio.Volume {
 	return fio.Volume{Directory: job.Directory(sb, volume)}
 }
 
-// jobFile returns what fio does in an attempt of a run, without the place where it does it.
-func (s *scope) jobFile(run *v1alpha1.Run, planned *plan.Run) *fio.JobFile {
+// jobFile returns what fio does for a client in an attempt of a run, without the place where it does it.
+func (s *scope) jobFile(run *v1alpha1.Run, planned *plan.Run, client int32) *fio.JobFile {
 	if !storage.IsObjectStore(planned.Target) {
 		return planned.Job
 	}
-	return planned.Job.OnObjectStore().WithObjectNames(job.RunName(s.sb, run.Name, run.Attempts))
+	named := planned.Job.OnObjectStore().WithObjectNames(job.RunName(s.sb, run.Name, run.Attempts, client))
+	return s.ownNames(planned.Target, client, named)
 }
 
-func (s *scope) volumeOf(target *v1alpha1.Target) job.Volume {
+// volumeOf returns the volume that a client uses of a target.
+func (s *scope) volumeOf(target *v1alpha1.Target, client int32) job.Volume {
 	modes := s.volumeModes()
 	return job.Volume{
 		Target:    target.Name,
-		Claim:     storage.ClaimName(s.sb, target),
+		Claim:     storage.ClaimName(s.sb, target, client),
 		Mode:      modes.ModeOf(target),
 		ReadOnly:  modes.ReadOnly(target),
 		Exclusive: storage.IsObjectStore(target),
 	}
 }
 
-// runStart is the wait for the pod of a run's attempt.
-func (s *scope) runStart(run *v1alpha1.Run, planned *plan.Run, j *batchv1.Job, pod *corev1.Pod) *start {
-	st := &start{scope: s, what: s.describeRun(run), began: run.StartTime, pod: pod, targets: []*v1alpha1.Target{planned.Target}}
-	if j != nil {
-		st.job = j.UID
+// runStart is the wait for the pod of a client in a run's attempt.
+func (s *scope) runStart(run *v1alpha1.Run, planned *plan.Run, p part) *start {
+	st := &start{scope: s, what: s.describeRun(run), began: run.StartTime, pod: p.pod}
+	if clientsOf(run) > 1 {
+		st.what += ", " + child.Client(p.client)
+	}
+	st.need(planned.Target, p.client)
+	if p.job != nil {
+		st.job = p.job.UID
 	}
 	st.expire = func(message string) {
 		s.failRun(run, message)

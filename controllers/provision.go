@@ -3,11 +3,14 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -25,7 +28,7 @@ func provision(ctx context.Context, s *scope) (outcome, error) {
 	}
 	for i := range s.sb.Spec.Targets {
 		target := &s.sb.Spec.Targets[i]
-		if !storage.IsProvisioned(target) || s.claims[storage.ClaimName(s.sb, target)] != nil {
+		if !storage.IsProvisioned(target) || !slices.ContainsFunc(storage.ClaimNames(s.sb, target), s.isClaimMissing) {
 			continue
 		}
 		// What has no namespace has no owner: made by a pass over an old version, nobody would remove it again.
@@ -44,7 +47,9 @@ func provision(ctx context.Context, s *scope) (outcome, error) {
 	return goOn(), nil
 }
 
-// applyObjects makes what provisions a target's storage, the claim last: where it is, all is.
+func (s *scope) isClaimMissing(name string) bool { return s.claims[name] == nil }
+
+// applyObjects makes what provisions a target's storage, the claims last: where they are, all is.
 func (s *scope) applyObjects(ctx context.Context, objects storage.Objects) error {
 	if objects.Class != nil {
 		if err := s.Client.Apply(ctx, objects.Class, applyOptions...); err != nil {
@@ -56,44 +61,52 @@ func (s *scope) applyObjects(ctx context.Context, objects storage.Objects) error
 			return fmt.Errorf("apply PersistentVolume: %w", err)
 		}
 	}
-	if err := s.Client.Apply(ctx, objects.Claim, applyOptions...); err != nil {
-		return fmt.Errorf("apply claim: %w", err)
+	errs := inParallel(objects.Claims, func(claim *corev1ac.PersistentVolumeClaimApplyConfiguration) error {
+		return s.Client.Apply(ctx, claim, applyOptions...)
+	})
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+		return fmt.Errorf("apply claim: %w", errs[i])
 	}
 	return nil
 }
 
-// recordPlace notes a target's volume and the node once a pod that uses it has been scheduled.
-func (s *scope) recordPlace(ctx context.Context, target *v1alpha1.Target, pod *corev1.Pod) error {
-	status := s.targetStatus(target.Name)
-	if pod == nil || pod.Spec.NodeName == "" || (len(status.Volumes) == 1 && status.Volumes[0].Node == pod.Spec.NodeName) {
+// recordPlace notes the volume that a client uses of a target, and its node, once a pod that uses it has been
+// scheduled. A volume that clients share is the first one's.
+func (s *scope) recordPlace(ctx context.Context, target *v1alpha1.Target, client int32, pod *corev1.Pod) error {
+	if pod == nil || pod.Spec.NodeName == "" || (client > 0 && storage.IsShared(target)) {
 		return nil
 	}
-	claim := s.claims[storage.ClaimName(s.sb, target)]
+	status := s.targetStatus(target.Name)
+	if storage.IsShared(target) && len(status.Volumes) == 1 && status.Volumes[0].Node == pod.Spec.NodeName {
+		return nil
+	}
+	name := storage.ClaimName(s.sb, target, client)
+	claim := s.claims[name]
 	if claim == nil {
 		claim = &corev1.PersistentVolumeClaim{}
-		key := types.NamespacedName{Namespace: s.sb.Namespace, Name: storage.ClaimName(s.sb, target)}
-		if err := s.Live.Get(ctx, key, claim); err != nil {
+		if err := s.Live.Get(ctx, types.NamespacedName{Namespace: s.sb.Namespace, Name: name}, claim); err != nil {
 			return unlessGone(err, "get claim of target "+target.Name)
 		}
 	}
 	if err := s.recordVolume(ctx, status, claim, pod.Spec.NodeName); err != nil {
 		return err
 	}
-	if len(status.Volumes) == 1 {
+	if len(status.Volumes) > 0 {
 		status.ClientLimits = storage.ClientLimits(target, status.Driver, status.Volumes[0].InstanceType)
 	}
 	return nil
 }
 
-// recordVolume notes in the status which volume a target's claim is bound to, and which node it is
-// measured from.
+// recordVolume notes in the status which volume a claim of a target is bound to, and which node it is measured
+// from. Volumes are in the order of their claims, as far as they are known.
 func (s *scope) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim, node string) error {
 	if claim.Spec.VolumeName == "" {
 		return nil
 	}
 	volume := v1alpha1.VolumeStatus{Name: claim.Spec.VolumeName}
-	if len(target.Volumes) == 1 && target.Volumes[0].Name == volume.Name {
-		volume = target.Volumes[0]
+	at := slices.IndexFunc(target.Volumes, func(v v1alpha1.VolumeStatus) bool { return v.Name == volume.Name })
+	if at >= 0 {
+		volume = target.Volumes[at]
 	}
 	if volume.Handle == "" {
 		var pv corev1.PersistentVolume
@@ -103,8 +116,8 @@ func (s *scope) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus,
 		volume.Handle = handle(&pv)
 		if s.claims[claim.Name] != nil {
 			// The provisioner makes the object when it has the volume, which may be long before a run looks.
-			took := pv.CreationTimestamp.Sub(claim.CreationTimestamp.Time)
-			target.ProvisionedSeconds = new(int32(max(took, 0) / time.Second))
+			took := int32(max(pv.CreationTimestamp.Sub(claim.CreationTimestamp.Time), 0) / time.Second)
+			target.ProvisionedSeconds = new(max(took, ptr.Deref(target.ProvisionedSeconds, 0)))
 		}
 	}
 	if node != "" && volume.Node != node {
@@ -112,8 +125,23 @@ func (s *scope) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus,
 			return err
 		}
 	}
-	target.Volumes = []v1alpha1.VolumeStatus{volume}
+	switch {
+	case at >= 0:
+		target.Volumes[at] = volume
+	case len(target.Claims) > 1:
+		target.Volumes = append(target.Volumes, volume)
+		slices.SortFunc(target.Volumes, func(a, b v1alpha1.VolumeStatus) int { return s.claimOf(target, a.Name) - s.claimOf(target, b.Name) })
+	default:
+		target.Volumes = []v1alpha1.VolumeStatus{volume}
+	}
 	return nil
+}
+
+// claimOf returns which of a target's claims is bound to a volume, -1 if that is not known.
+func (s *scope) claimOf(target *v1alpha1.TargetStatus, volume string) int {
+	return slices.IndexFunc(target.Claims, func(name string) bool {
+		return s.claims[name] != nil && s.claims[name].Spec.VolumeName == volume
+	})
 }
 
 // handle returns what the volume is called by the storage, such as vol-0123456789abcdef0.
@@ -133,12 +161,21 @@ func handle(pv *corev1.PersistentVolume) string {
 }
 
 func (s *scope) describeNode(ctx context.Context, volume *v1alpha1.VolumeStatus, name string) error {
-	var node corev1.Node
-	if err := s.Live.Get(ctx, types.NamespacedName{Name: name}, &node); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("get node: %w", err)
+	labels, err := s.nodeLabels(ctx, name)
+	if err != nil {
+		return err
 	}
 	volume.Node = name
-	volume.Zone = node.Labels[corev1.LabelTopologyZone]
-	volume.InstanceType = node.Labels[corev1.LabelInstanceTypeStable]
+	volume.Zone = labels[corev1.LabelTopologyZone]
+	volume.InstanceType = labels[corev1.LabelInstanceTypeStable]
 	return nil
+}
+
+// nodeLabels returns the labels of a node, none of one that is gone.
+func (s *scope) nodeLabels(ctx context.Context, name string) (map[string]string, error) {
+	var node corev1.Node
+	if err := s.Live.Get(ctx, types.NamespacedName{Name: name}, &node); client.IgnoreNotFound(err) != nil {
+		return nil, fmt.Errorf("get node: %w", err)
+	}
+	return node.Labels, nil
 }

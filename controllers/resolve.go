@@ -58,7 +58,7 @@ func (s *scope) newTargetStatus(target *v1alpha1.Target) v1alpha1.TargetStatus {
 		Driver:           storage.Driver(target),
 		VolumeMode:       storage.VolumeMode(target),
 		AccessModes:      []corev1.PersistentVolumeAccessMode{storage.AccessMode(target)},
-		Claims:           []string{storage.ClaimName(s.sb, target)},
+		Claims:           storage.ClaimNames(s.sb, target),
 	}
 }
 
@@ -153,5 +153,25 @@ func (s *scope) resolveClaim(ctx context.Context, path *field.Path, target *v1al
 	if !claim.DeletionTimestamp.IsZero() {
 		return status, field.Invalid(path.Child("claimName"), *target.ClaimName, "the PersistentVolumeClaim is being deleted; name another one"), nil
 	}
+	if clients := s.sb.Spec.MostClients(); clients > 1 && !isForMany(&claim) {
+		return status, field.Invalid(path.Child("claimName"), *target.ClaimName,
+			fmt.Sprintf("the PersistentVolumeClaim is %s, which lets pods of one node use it, and %d clients are to measure together; name one that is ReadWriteMany, or set clients to 1",
+				describeModes(claim.Spec.AccessModes), clients)), nil
+	}
 	return status, nil, nil
+}
+
+// isForMany says whether pods on several nodes can use a claim at the same time.
+func isForMany(claim *corev1.PersistentVolumeClaim) bool {
+	return slices.ContainsFunc(claim.Spec.AccessModes, func(m corev1.PersistentVolumeAccessMode) bool {
+		return m == corev1.ReadWriteMany || m == corev1.ReadOnlyMany
+	})
+}
+
+func describeModes(modes []corev1.PersistentVolumeAccessMode) string {
+	texts := make([]string, len(modes))
+	for i, mode := range modes {
+		texts[i] = string(mode)
+	}
+	return strings.Join(texts, " and ")
 }

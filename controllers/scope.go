@@ -30,10 +30,12 @@ type scope struct {
 	sb     *v1alpha1.StorageBenchmark
 	before *v1alpha1.StorageBenchmark
 
-	runs   []plan.Run
-	jobs   map[string]*batchv1.Job
-	pods   map[string][]*corev1.Pod // by the name of their Job
-	claims map[string]*corev1.PersistentVolumeClaim
+	runs []plan.Run
+	jobs map[string]*batchv1.Job
+	pods map[string][]*corev1.Pod // by the name of their Job
+	// measuring says whether a pod of a run has not ended, also one whose Job is gone.
+	measuring bool
+	claims    map[string]*corev1.PersistentVolumeClaim
 	// anchors are the pods that hold nodes.
 	anchors map[string]*corev1.Pod
 }
@@ -98,12 +100,13 @@ func observe(ctx context.Context, s *scope) (outcome, error) {
 			s.jobs[jobs.Items[i].Name] = &jobs.Items[i]
 		}
 	}
-	s.pods, s.anchors = map[string][]*corev1.Pod{}, map[string]*corev1.Pod{}
+	s.pods, s.anchors, s.measuring = map[string][]*corev1.Pod{}, map[string]*corev1.Pod{}, false
 	for i := range pods.Items {
 		if s.isAnchor(&pods.Items[i]) {
 			s.anchors[pods.Items[i].Name] = &pods.Items[i]
 			continue
 		}
+		s.measuring = s.measuring || mayMeasure(&pods.Items[i])
 		owner := metav1.GetControllerOf(&pods.Items[i])
 		if owner != nil && s.jobs[owner.Name] != nil && s.jobs[owner.Name].UID == owner.UID {
 			s.pods[owner.Name] = append(s.pods[owner.Name], &pods.Items[i])
@@ -208,8 +211,9 @@ func unlessGone(err error, doing string) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// The most bytes of a message that a run, and that a condition keeps.
+// The most bytes of a message that an anchor, a run, and that a condition keeps.
 const (
+	maxAnchorMessage    = 256
 	maxRunMessage       = 1024
 	maxConditionMessage = 4096
 )

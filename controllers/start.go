@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -37,10 +36,25 @@ type start struct {
 	pod *corev1.Pod
 	// job is the Job that makes the pod, if one does.
 	job types.UID
-	// targets are those whose volumes the pod needs.
-	targets []*v1alpha1.Target
+	// others are when the waits of other pods began that wait for the same.
+	others []*metav1.Time
+	// needs are the volumes that the pod needs.
+	needs []neededVolume
 	// expire ends the benchmark.
 	expire func(message string)
+	// giveWay lets go of what the benchmark has already, and says so, if two that wait for each other would wait for
+	// ever. Nil if it has nothing.
+	giveWay func(context.Context) (bool, error)
+	// crowded explains, for a pod that finds no node, that those of other clients keep it off theirs.
+	crowded string
+}
+
+// neededVolume is a volume that a pod needs to start.
+type neededVolume struct{ target, claim string }
+
+// need adds the volume that a client uses of a target.
+func (s *start) need(target *v1alpha1.Target, client int32) {
+	s.needs = append(s.needs, neededVolume{target: target.Name, claim: storage.ClaimName(s.sb, target, client)})
 }
 
 // watch goes on waiting.
@@ -49,14 +63,21 @@ func (s *start) watch(ctx context.Context) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
+	if len(holders) > 0 && s.giveWay != nil {
+		if gave, err := s.giveWay(ctx); gave || err != nil {
+			return halt(), err
+		}
+	}
 	if len(holders) > 0 {
 		message := "other benchmarks measure on " + strings.Join(holders, ", ")
 		s.step(v1alpha1.ReasonWaitingForNode, s.what+": "+message)
 		return s.orDeadline(s.began.Time, s.sb.Spec.Deadlines.NodeSeconds, "a node of its own", message), nil
 	}
 	if s.condition(v1alpha1.ConditionSucceeded).Reason == v1alpha1.ReasonWaitingForNode {
-		// The node is free. From now on the pod has its time to start.
-		*s.began = s.now()
+		// The node is free. From now on the pod has its time to start, as have others that waited as well.
+		for _, began := range append(s.others, s.began) {
+			*began = s.now()
+		}
 	}
 	claim := s.unboundClaim()
 	if s.Clock.Since(s.began.Time) < quietStart {
@@ -67,12 +88,16 @@ func (s *start) watch(ctx context.Context) (outcome, error) {
 		s.step(reason, s.what)
 		return haltFor(quietStart), nil
 	}
-	if claim != nil {
+	crowdedOut := s.pod != nil && isCrowdedOut(s.pod)
+	if claim != nil && !crowdedOut {
 		return s.watchProvisioning(ctx, claim)
 	}
 	message, err := s.explain(ctx, s.job, s.pod)
 	if err != nil {
 		return outcome{}, err
+	}
+	if crowdedOut {
+		message = s.crowded + message
 	}
 	s.step(v1alpha1.ReasonPreparing, s.what+": "+message)
 	return s.orDeadline(s.ready(), s.sb.Spec.Deadlines.StartSeconds, "its pod to start", message), nil
@@ -94,10 +119,10 @@ func (s *start) refused(object string, err error) outcome {
 	return s.orDeadline(s.began.Time, s.sb.Spec.Deadlines.StartSeconds, "its "+object, err.Error())
 }
 
-// unboundClaim returns the first claim of the targets that has no volume yet, or nil.
+// unboundClaim returns the first claim of those needed that has no volume yet, or nil.
 func (s *start) unboundClaim() *corev1.PersistentVolumeClaim {
-	for _, target := range s.targets {
-		if claim := s.claims[storage.ClaimName(s.sb, target)]; claim != nil && claim.Status.Phase != corev1.ClaimBound {
+	for _, needed := range s.needs {
+		if claim := s.claims[needed.claim]; claim != nil && claim.Status.Phase != corev1.ClaimBound {
 			return claim
 		}
 	}
@@ -107,8 +132,8 @@ func (s *start) unboundClaim() *corev1.PersistentVolumeClaim {
 // ready returns when all volumes were there, from which on the pod has time to start.
 func (s *start) ready() time.Time {
 	since := s.began.Time
-	for _, target := range s.targets {
-		claim, seconds := s.claims[storage.ClaimName(s.sb, target)], s.targetStatus(target.Name).ProvisionedSeconds
+	for _, needed := range s.needs {
+		claim, seconds := s.claims[needed.claim], s.targetStatus(needed.target).ProvisionedSeconds
 		if claim == nil || seconds == nil {
 			continue
 		}
@@ -131,19 +156,16 @@ func (s *start) orDeadline(since time.Time, seconds *int32, forWhat, last string
 
 // holders returns the nodes that other benchmarks hold, if the pod cannot be scheduled because of them.
 func (s *start) holders(ctx context.Context) ([]string, error) {
-	// The scheduler's words for all kinds of anti-affinity end in this.
-	if s.pod == nil || !strings.Contains(startMessage(s.pod), "anti-affinity rules") {
+	if s.pod == nil || !isCrowdedOut(s.pod) {
 		return nil, nil
 	}
-	var pods corev1.PodList
-	if err := s.Client.List(ctx, &pods, client.MatchingLabels{v1alpha1.LabelHoldsNode: "true"}); err != nil {
-		return nil, fmt.Errorf("list pods that hold nodes: %w", err)
+	others, err := s.otherHolders(ctx)
+	if err != nil {
+		return nil, err
 	}
 	var holders []string
-	for i := range pods.Items {
-		pod := &pods.Items[i]
-		mine := pod.Namespace == s.sb.Namespace && pod.Labels[v1alpha1.LabelBenchmark] == s.sb.Name
-		if !mine && !hasEnded(pod) && pod.Spec.NodeName != "" {
+	for _, pod := range others {
+		if pod.Spec.NodeName != "" {
 			holders = append(holders, fmt.Sprintf("node %s (%s in namespace %s)", pod.Spec.NodeName, pod.Labels[v1alpha1.LabelBenchmark], pod.Namespace))
 		}
 	}

@@ -26,7 +26,7 @@ func TestSuccess(t *testing.T) {
 	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted, "1 run on 1 target in")
 
-	claim := storage.ClaimName(sb, &sb.Spec.Targets[0])
+	claim := storage.ClaimName(sb, &sb.Spec.Targets[0], 0)
 	want := v1alpha1.StorageBenchmarkStatus{
 		ObservedGeneration: 1,
 		PlannedRuns:        1,
@@ -48,7 +48,7 @@ func TestSuccess(t *testing.T) {
 		}},
 		Runs: []v1alpha1.Run{{
 			Name: "randread.fast", Target: "fast", Workload: "randread", Repetition: 1, State: v1alpha1.RunSucceeded,
-			Attempts: 1, Job: job.RunName(sb, "randread.fast", 1), LogConfigMap: child.Name(sb, "randread.fast", "log"), Result: wantResult(),
+			Attempts: 1, Job: job.RunName(sb, "randread.fast", 1, 0), LogConfigMap: child.Name(sb, "randread.fast", "log"), Result: wantResult(),
 			LimitedBy: &v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"},
 			Warnings:  []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p99.99 of reads is not reliable: it needs 10000 I/Os, and there were 1000"}},
 		}},

@@ -62,6 +62,24 @@ func (w *world) pass(sb *v1alpha1.StorageBenchmark, d time.Duration) {
 	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { metav1.SetMetaDataAnnotation(&sb.ObjectMeta, "now", now) })
 }
 
+// passUntil lets time pass for the operator, step by step, until the check has nothing to say against what it sees. Between
+// steps the operator has time for its passes, which an update of the benchmark outdates.
+func (w *world) passUntil(d time.Duration, check func() error, benchmarks ...*v1alpha1.StorageBenchmark) {
+	w.Helper()
+	last := time.Time{}
+	w.eventually(func() error {
+		err := check()
+		if err == nil || time.Since(last) < 500*time.Millisecond {
+			return err
+		}
+		for _, sb := range benchmarks {
+			w.pass(sb, d)
+		}
+		last = time.Now()
+		return err
+	})
+}
+
 func newWorldWithoutOperator(t *testing.T) *world {
 	t.Helper()
 	t.Parallel()

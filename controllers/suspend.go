@@ -22,7 +22,7 @@ func suspend(ctx context.Context, s *scope) (outcome, error) {
 		return outcome{}, err
 	}
 	// Written down before anything is deleted: whoever resumes at once does not find a disruption.
-	released := s.releaseNode()
+	released := s.releaseNodes()
 	if run != nil && !collected {
 		run.State, run.Job = v1alpha1.RunPending, ""
 		run.Message = "ended by spec.suspend, will be repeated"
@@ -35,7 +35,7 @@ func suspend(ctx context.Context, s *scope) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	anchors, err := s.removeAnchors(ctx, "")
+	anchors, err := s.removeAnchors(ctx)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -50,19 +50,18 @@ func suspend(ctx context.Context, s *scope) (outcome, error) {
 
 // collectEnded takes the outcome of a run that had ended by itself before it could be suspended.
 func (s *scope) collectEnded(ctx context.Context, run *v1alpha1.Run) (bool, error) {
-	if run == nil || s.jobs[run.Job] == nil {
+	if run == nil || len(s.missingJobs(run)) > 0 {
 		return false, nil
 	}
-	pod, err := s.podOf(ctx, s.jobs[run.Job])
+	parts, err := s.partsOf(ctx, run)
 	if err != nil {
 		return false, err
 	}
-	seen := inspect(s.jobs[run.Job], pod, s.Clock.Now())
+	seen, _ := together(parts)
 	if seen.progress != ended || seen.disrupted {
 		return false, nil
 	}
-	s.collect(ctx, run, pod, seen)
-	return true, nil
+	return true, s.collect(ctx, run, parts, seen)
 }
 
 // runningRun returns the run whose attempt is under way, or nil.

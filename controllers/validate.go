@@ -66,6 +66,9 @@ func (s *scope) start(ctx context.Context) (outcome, error) {
 			Name: run.Name, Target: run.Target.Name, Workload: run.Workload.Name, Parameters: run.Parameters, Repetition: run.Repetition,
 			State: v1alpha1.RunPending,
 		}
+		if run.Clients > 1 {
+			s.sb.Status.Runs[i].Clients = run.Clients
+		}
 	}
 	s.step(v1alpha1.ReasonProvisioning, plural(len(runs), "run")+" on "+plural(len(targets), "target"))
 	return halt(), nil

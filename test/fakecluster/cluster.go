@@ -28,8 +28,10 @@ import (
 )
 
 const (
-	// Node is the name of the only node.
+	// Node is the name of the node that all pods come to but those of further clients.
 	Node = "fake-node"
+	// Nodes is how many nodes there are: clients that measure together can be as many.
+	Nodes = 4
 	// Zone is the node's zone.
 	Zone = "zone-a"
 	// InstanceType is the node's type.
@@ -163,18 +165,29 @@ func (c *Cluster) install(ctx context.Context) error {
 		return &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: Driver, ReclaimPolicy: &policy}
 	}
 	labels := map[string]string{corev1.LabelTopologyZone: Zone, corev1.LabelInstanceTypeStable: InstanceType}
-	for _, object := range []client.Object{
+	objects := []client.Object{
 		class(builder.StorageClass, corev1.PersistentVolumeReclaimDelete),
 		class(RetainClass, corev1.PersistentVolumeReclaimRetain),
-		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: Node, Labels: labels}},
 		&storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: storage.EBSDriver}},
 		&storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: storage.S3Driver}},
-	} {
+	}
+	for client := range Nodes {
+		objects = append(objects, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: NodeOf(client), Labels: labels}})
+	}
+	for _, object := range objects {
 		if err := c.client.Create(ctx, object); err != nil && !apierrors.IsAlreadyExists(err) {
 			return err
 		}
 	}
 	return nil
+}
+
+// NodeOf returns the name of the node that the pods of a client come to.
+func NodeOf(client int) string {
+	if client == 0 {
+		return Node
+	}
+	return fmt.Sprintf("%s-%d", Node, client)
 }
 
 func (c *Cluster) play(ctx context.Context) error {

@@ -1,12 +1,16 @@
 package fakecluster
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
 )
 
@@ -52,7 +56,11 @@ func (c *Cluster) schedule(ctx context.Context, pod *corev1.Pod, outcome Outcome
 	if err != nil || unbound {
 		return err
 	}
-	binding := &corev1.Binding{Target: corev1.ObjectReference{Kind: "Node", Name: Node}}
+	client, err := strconv.Atoi(cmp.Or(pod.Labels[v1alpha1.LabelClient], "0"))
+	if err != nil {
+		return err
+	}
+	binding := &corev1.Binding{Target: corev1.ObjectReference{Kind: "Node", Name: NodeOf(client)}}
 	return c.client.SubResource("binding").Create(ctx, pod, binding)
 }
 
@@ -65,6 +73,9 @@ func (c *Cluster) advance(ctx context.Context, pod *corev1.Pod, outcome Outcome)
 			continue
 		}
 		before := status.State
+		if before.Running != nil && awaitsStart(pod, &containers[i]) {
+			return nil
+		}
 		status.State = outcome.next(containers[i].Name, before)
 		if status.State == before {
 			return nil
@@ -85,6 +96,12 @@ func (c *Cluster) advance(ctx context.Context, pod *corev1.Pod, outcome Outcome)
 		return c.client.Status().Update(ctx, pod)
 	}
 	return nil
+}
+
+// awaitsStart says whether a container waits to be told when to start.
+func awaitsStart(pod *corev1.Pod, container *corev1.Container) bool {
+	waits := slices.ContainsFunc(container.Args, func(arg string) bool { return strings.HasPrefix(arg, "--start-file=") })
+	return waits && pod.Annotations[v1alpha1.AnnotationStartTime] == ""
 }
 
 // terminate ends a pod that is deleted while it lives. The runner ends as one that is interrupted.

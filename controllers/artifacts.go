@@ -1,0 +1,115 @@
+package controllers
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/histogram"
+)
+
+// clientsKey is the key of a ConfigMap that holds what each client has measured, as gzipped JSON.
+const clientsKey = "clients.json.gz"
+
+// clientRecord is what one client has measured. Names are those of the API; bins are latencies in nanoseconds with their
+// counts, as fio's json+ output has them.
+type clientRecord struct {
+	Client                  string          `json:"client"`
+	Node                    string          `json:"node"`
+	Pod                     string          `json:"pod"`
+	StartMarginMilliseconds int64           `json:"startMarginMilliseconds"`
+	Sections                []sectionRecord `json:"sections"`
+}
+
+type sectionRecord struct {
+	Name string `json:"name"`
+	// JobStart is in milliseconds since 1970, 0 if unknown.
+	JobStart int64           `json:"jobStart"`
+	Result   v1alpha1.Result `json:"result"`
+	// Coarsening says by how many bits the bins are coarser than fio's.
+	Coarsening int64             `json:"coarsening,omitempty"`
+	ReadBins   map[uint64]uint64 `json:"readBins,omitempty"`
+	WriteBins  map[uint64]uint64 `json:"writeBins,omitempty"`
+	TrimBins   map[uint64]uint64 `json:"trimBins,omitempty"`
+}
+
+// keepClients writes what each client has measured into a ConfigMap. It fails only if it may succeed later: the run has
+// its result also without.
+func (s *scope) keepClients(ctx context.Context, run *v1alpha1.Run, parts []part, reports []*digest.Report) error {
+	records := make([]clientRecord, len(parts))
+	for i, p := range parts {
+		records[i] = newClientRecord(p, reports[i])
+	}
+	zipped, err := zipJSON(records)
+	if err != nil {
+		return fmt.Errorf("encode the clients' results: %w", err)
+	}
+	name := child.Name(s.sb, run.Name, "clients")
+	err = s.applyArtifact(ctx, run, name, map[string][]byte{clientsKey: zipped})
+	switch {
+	case err == nil:
+		run.ClientsConfigMap = name
+	case apierrors.IsForbidden(err), apierrors.IsInvalid(err), apierrors.IsRequestEntityTooLargeError(err):
+		ctrl.LoggerFrom(ctx).Info("Results of single clients are not kept", "run", run.Name, "why", err.Error())
+	default:
+		return fmt.Errorf("keep the clients' results: %w", err)
+	}
+	return nil
+}
+
+func newClientRecord(p part, report *digest.Report) clientRecord {
+	record := clientRecord{
+		Client: child.Client(p.client), Node: p.pod.Spec.NodeName, Pod: p.pod.Name,
+		StartMarginMilliseconds: report.Environment.StartMarginMilliseconds,
+	}
+	for i := range report.Groups {
+		group := &report.Groups[i]
+		record.Sections = append(record.Sections, sectionRecord{
+			Name: group.Name, JobStart: group.JobStart, Result: newResult(report, group), Coarsening: report.Coarsening,
+			ReadBins: binsOf(group.Read), WriteBins: binsOf(group.Write), TrimBins: binsOf(group.Trim),
+		})
+	}
+	return record
+}
+
+// binsOf returns the latency histogram of a direction, nil if there is none.
+func binsOf(d *digest.Direction) map[uint64]uint64 {
+	var h *histogram.Histogram
+	if d != nil && d.Completion != nil {
+		h = d.Completion.Histogram
+	}
+	if h == nil {
+		return nil
+	}
+	return h.Bins()
+}
+
+// applyArtifact makes a ConfigMap of a run.
+func (s *scope) applyArtifact(ctx context.Context, run *v1alpha1.Run, name string, data map[string][]byte) error {
+	return s.Client.Apply(ctx, corev1ac.ConfigMap(name, s.sb.Namespace).
+		WithLabels(child.Labels(s.sb, v1alpha1.LabelTarget, run.Target)).
+		WithAnnotations(map[string]string{v1alpha1.AnnotationRun: run.Name}).
+		WithOwnerReferences(child.OwnerReference(s.sb)).
+		WithBinaryData(data), applyOptions...)
+}
+
+func zipJSON(value any) ([]byte, error) {
+	var zipped bytes.Buffer
+	w := gzip.NewWriter(&zipped)
+	if err := json.NewEncoder(w).Encode(value); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return zipped.Bytes(), nil
+}

@@ -1,0 +1,18 @@
+package controllers
+
+import (
+	"context"
+
+	"k8s.io/client-go/util/workqueue"
+)
+
+// parallelCalls is how many calls to the API server a pass makes at the same time for the clients of a benchmark.
+const parallelCalls = 16
+
+// inParallel calls the function for each of the things, several at a time, and returns their errors in the order of
+// the things.
+func inParallel[T any](things []T, call func(T) error) []error {
+	errs := make([]error, len(things))
+	workqueue.ParallelizeUntil(context.Background(), parallelCalls, len(things), func(i int) { errs[i] = call(things[i]) })
+	return errs
+}

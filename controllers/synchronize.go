@@ -1,0 +1,112 @@
+package controllers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+const (
+	// firstLead is how far ahead the first start is set, for which nothing is measured yet: three times what the
+	// slowest pod took to hear of it in a local cluster (0.63 s). leadPerClient is for the calls that tell them.
+	firstLead     = 2 * time.Second
+	leadPerClient = 25 * time.Millisecond
+	// minLead is the least, for a kubelet that is slower than it was before.
+	minLead = time.Second
+	// maxLead is the most: clients that hear later are not waited for.
+	maxLead = time.Minute
+)
+
+// synchronize has all clients of an attempt, which wait for it, begin at one instant. The instant is saved before anybody
+// is told, so that two passes never tell two of them.
+func (s *scope) synchronize(ctx context.Context, run *v1alpha1.Run, parts []part, seen observation) (outcome, error) {
+	if run.AgreedStart == nil {
+		lead := startLead(s.sb.Status.Runs, run)
+		run.StartLeadMilliseconds = lead.Milliseconds()
+		run.AgreedStart = new(metav1.NewMicroTime(s.Clock.Now().Add(lead).Truncate(time.Millisecond)))
+		s.step(v1alpha1.ReasonPreparing, s.describeRun(run)+": all clients wait for their start")
+		return halt(), nil
+	}
+	if s.changed() {
+		return halt(), nil
+	}
+	waiting := untold(parts)
+	if len(waiting) == 0 {
+		return s.watchRunning(run, seen), nil
+	}
+	if fresh, err := s.isFresh(ctx); err != nil || !fresh {
+		return haltFor(retrySoon), err
+	}
+	if !s.Clock.Now().Before(run.AgreedStart.Time) {
+		s.late(run, fmt.Sprintf("the start had passed before %s could be told of it", waiting[0]))
+		return halt(), nil
+	}
+	if err := errors.Join(inParallel(waiting, func(p part) error { return s.tell(ctx, p, run.AgreedStart.Time) })...); err != nil {
+		return outcome{}, fmt.Errorf("tell the clients of their start: %w", err)
+	}
+	return s.watchRunning(run, seen), nil
+}
+
+// untold returns the clients whose pods have not been told of the start.
+func untold(parts []part) []part {
+	var waiting []part
+	for _, p := range parts {
+		if p.seen.progress == running && p.pod.Annotations[v1alpha1.AnnotationStartTime] == "" {
+			waiting = append(waiting, p)
+		}
+	}
+	return waiting
+}
+
+// tell writes the start into an annotation of the client's pod, where the runner reads it.
+func (s *scope) tell(ctx context.Context, p part, start time.Time) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"uid":         p.pod.UID,
+		"annotations": map[string]string{v1alpha1.AnnotationStartTime: start.UTC().Format(time.RFC3339Nano)},
+	}})
+	if err != nil {
+		return err
+	}
+	// One that is gone is found out by the next pass.
+	return client.IgnoreNotFound(s.Client.Patch(ctx, p.pod.DeepCopy(), client.RawPatch(types.MergePatchType, patch)))
+}
+
+// startLead returns how far ahead the start of a run is set: twice what the slowest client of the runs before took to
+// hear of theirs, in proportion to the number of clients, but no less than an attempt before that was too short wants.
+func startLead(runs []v1alpha1.Run, run *v1alpha1.Run) time.Duration {
+	clients := int64(clientsOf(run))
+	lead := firstLead.Milliseconds() + clients*leadPerClient.Milliseconds()
+	if slowest, known := slowestClient(runs, clients); known {
+		lead = max(minLead.Milliseconds(), 2*slowest)
+	}
+	return time.Duration(min(max(lead, run.StartLeadMilliseconds), maxLead.Milliseconds())) * time.Millisecond
+}
+
+// slowestClient returns how many milliseconds the slowest client of runs took to hear of its start, as it would be of
+// so many clients, and whether that is known.
+func slowestClient(runs []v1alpha1.Run, clients int64) (int64, bool) {
+	slowest, known := int64(0), false
+	for i := range runs {
+		run := &runs[i]
+		if run.State != v1alpha1.RunSucceeded || run.AgreedStart == nil {
+			continue
+		}
+		took := run.StartLeadMilliseconds - run.StartMarginMilliseconds
+		slowest, known = max(slowest, took*clients/min(int64(clientsOf(run)), clients)), true
+	}
+	return slowest, known
+}
+
+// late ends an attempt of which a client heard of the start when it had passed. The next one has twice the time.
+func (s *scope) late(run *v1alpha1.Run, why string) {
+	run.StartLeadMilliseconds = min(2*run.StartLeadMilliseconds, maxLead.Milliseconds())
+	s.disrupted(run, why)
+}
