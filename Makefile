@@ -115,15 +115,15 @@ test-packages:
 
 .PHONY: test-unit
 test-unit: test-packages $(LOCALCLUSTER) ## Unit tests, and tests against a real API server (envtest).
-	@assets=$$($(LOCALCLUSTER) binaries etcd kube-apiserver kubectl); failed=0; \
+	@assets=$$($(LOCALCLUSTER) binaries etcd kube-apiserver kubectl); fio=$$(hack/newer-fio.sh); failed=0; \
 	for module in $(MODULES); do \
 	  echo "go test $$module"; \
-	  (cd $$module && KUBEBUILDER_ASSETS="$$assets" go test -timeout $(TEST_TIMEOUT) ./...) || failed=1; \
+	  (cd $$module && KUBEBUILDER_ASSETS="$$assets" STORAGEBENCH_FIO_CLIENT_SERVER="$$fio" go test -timeout $(TEST_TIMEOUT) ./...) || failed=1; \
 	done; exit $$failed
 
 .PHONY: test-e2e
 test-e2e: ## End-to-end tests on the local cluster, which stays up: make cluster-down.
-	@$(MAKE) deploy S3=1
+	@$(MAKE) deploy S3=1 NODES=2
 	@PATH="$$($(LOCALCLUSTER) binaries kubectl):$$PATH" KUBECONFIG=$(CLUSTER_KUBECONFIG) \
 	  STORAGEBENCH_BUCKET_DIRECTORY=$(ROOT)/.cluster/s3/storagebench-local \
 	  STORAGEBENCH_FILE_SYSTEM_DIRECTORY=$(ROOT)/.cluster/efs/fs-0123456789abcdef0/data \

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os/exec"
 	"slices"
 	"strconv"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -113,6 +115,30 @@ func warned(sb *v1alpha1.StorageBenchmark, reason string) (string, int32) {
 		}
 	}
 	return "", 0
+}
+
+// runOf returns the only run of a workload with the parameters.
+func runOf(t *testing.T, sb *v1alpha1.StorageBenchmark, workload string, parameters map[string]string) *v1alpha1.Run {
+	t.Helper()
+	for i := range sb.Status.Runs {
+		run := &sb.Status.Runs[i]
+		if run.Workload == workload && maps.Equal(run.Parameters, parameters) {
+			return run
+		}
+	}
+	t.Fatalf("no run of %s with %v", workload, parameters)
+	return nil
+}
+
+// sumOf adds a figure up over the directions of a run.
+func sumOf(run *v1alpha1.Run, of func(*v1alpha1.IOResult) int64) int64 {
+	total := int64(0)
+	for _, io := range []*v1alpha1.IOResult{run.Result.Read, run.Result.Write} {
+		if io != nil {
+			total += of(io)
+		}
+	}
+	return total
 }
 
 func targetOf(t *testing.T, sb *v1alpha1.StorageBenchmark, name string) v1alpha1.TargetStatus {
@@ -241,26 +267,64 @@ func TestBurstCreditsRunOut(t *testing.T) {
 	}
 }
 
-// E4, with one client: threads wait for latency, and the bytes of an operation do not matter.
+// E4: threads wait for latency, the bytes of an operation do not matter, and two clients do twice as much as one, until
+// both together reach what the file system can do.
 func TestEFSOperations(t *testing.T) {
+	needsTwoNodes(t)
 	sb := measured(t, experiment(t, "e4"))
 
-	one, twenty := map[string]string{"numjobs": "1"}, map[string]string{"numjobs": "20"}
-	wantBound(t, sb, "efs", one, v1alpha1.BoundLatency)
-	operations := func(workload, bs, numjobs string) float64 {
-		for _, run := range sb.Status.Runs {
-			if run.Workload == workload && run.Parameters["bs"] == bs && run.Parameters["numjobs"] == numjobs {
-				return rate(t, &v1alpha1.StorageBenchmark{Status: v1alpha1.StorageBenchmarkStatus{Runs: []v1alpha1.Run{run}}}, "efs", nil)
-			}
-		}
-		t.Fatalf("no run of %s with bs=%s numjobs=%s", workload, bs, numjobs)
-		return 0
+	writes := func(clients, numjobs, bs string) *v1alpha1.Run {
+		return runOf(t, sb, "writes", map[string]string{"clients": clients, "numjobs": numjobs, "bs": bs})
 	}
-	wantRatio(t, "writes of 10k and of 1 byte", operations("writes", "10k", "1"), operations("writes", "1", "1"), 0.7, 1.3)
-	wantRatio(t, "20 writers and 1", operations("writes", "1", "20"), operations("writes", "1", "1"), 3, 20)
-	wantRatio(t, "reads and writes of one thread", operations("reads", "1", "1"), operations("writes", "1", "1"), 2, 20)
-	if len(runsOf(sb, "efs", twenty)) != 4 {
-		t.Error("the sweep over numjobs lacks runs")
+	iops := func(run *v1alpha1.Run) float64 {
+		return float64(sumOf(run, func(io *v1alpha1.IOResult) int64 { return io.IOPS }))
+	}
+	reads := runOf(t, sb, "reads", map[string]string{"numjobs": "1", "bs": "1"})
+	wantRatio(t, "writes of 10k and of 1 byte", iops(writes("1", "1", "10k")), iops(writes("1", "1", "1")), 0.7, 1.3)
+	wantRatio(t, "20 writers and 1", iops(writes("1", "20", "1")), iops(writes("1", "1", "1")), 3, 20)
+	wantRatio(t, "reads and writes of one thread", iops(reads), iops(writes("1", "1", "1")), 2, 20)
+
+	for _, row := range []struct {
+		clients, numjobs, bs, bound string
+		least, most                 float64
+	}{
+		{"1", "1", "10k", v1alpha1.BoundLatency, 1, 1},
+		{"1", "20", "10k", v1alpha1.BoundLatency, 1, 1},
+		{"1", "20", "40k", v1alpha1.BoundLatency, 1, 1},
+		{"2", "1", "10k", v1alpha1.BoundLatency, 1.8, 2.2},
+		{"2", "20", "10k", v1alpha1.BoundLatency, 1.8, 2.2},
+		{"2", "20", "40k", v1alpha1.BoundFileSystemThroughput, 1.4, 1.75},
+	} {
+		run := writes(row.clients, row.numjobs, row.bs)
+		if run.LimitedBy.Name != row.bound {
+			t.Errorf("%s was held back by %+v, want %s", run.Name, run.LimitedBy, row.bound)
+		}
+		wantRatio(t, run.Name+" and one client", iops(run), iops(writes("1", row.numjobs, row.bs)), row.least, row.most)
+	}
+	for i := range sb.Status.Runs {
+		if run := &sb.Status.Runs[i]; run.Clients > 1 {
+			checkTogether(t, sb, run)
+		}
+	}
+}
+
+// checkTogether checks that the clients of a run measured together, from different nodes, and alike.
+func checkTogether(t *testing.T, sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run) {
+	t.Helper()
+	r := run.Result
+	if r.Clients != run.Clients || r.StartSkewMilliseconds == nil || r.CommonMilliseconds < r.ElapsedMilliseconds*8/10 {
+		t.Errorf("%s: %d clients, start skew %v, %d ms together of %d", run.Name, r.Clients, r.StartSkewMilliseconds, r.CommonMilliseconds, r.ElapsedMilliseconds)
+	}
+	t.Logf("%s: %d attempts, start skew %d ms, heard of it %d of %d ms before, %+v", run.Name, run.Attempts, ptr.Deref(r.StartSkewMilliseconds, -1), run.StartMarginMilliseconds, run.StartLeadMilliseconds, r.Write.PerClient)
+	if spread := r.Write.PerClient; spread == nil || float64(spread.MaxIOPS) > 1.5*float64(spread.MinIOPS) {
+		t.Errorf("%s: the clients differ by %+v", run.Name, spread)
+	}
+	nodes := map[string]bool{}
+	for _, anchor := range sb.Status.Anchors {
+		nodes[anchor.Node] = true
+	}
+	if len(nodes) < int(run.Clients) {
+		t.Errorf("%s: %d clients measured from %v", run.Name, run.Clients, nodes)
 	}
 }
 

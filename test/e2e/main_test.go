@@ -7,8 +7,10 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -41,6 +43,8 @@ var (
 	k8s       client.Client
 	clientset kubernetes.Interface
 	namespace string
+	// nodeNames are the cluster's nodes.
+	nodeNames []string
 )
 
 func TestMain(m *testing.M) {
@@ -71,6 +75,9 @@ func run(m *testing.M) (code int, err error) {
 	if clientset, err = kubernetes.NewForConfig(config); err != nil {
 		return 1, err
 	}
+	if err := findNodes(ctx); err != nil {
+		return 1, err
+	}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		GenerateName: "storagebench-e2e-",
 		Labels:       map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
@@ -81,6 +88,21 @@ func run(m *testing.M) (code int, err error) {
 	namespace = ns.Name
 	code = m.Run()
 	return code, removeNamespace(ctx, ns)
+}
+
+func findNodes(ctx context.Context) error {
+	var nodes corev1.NodeList
+	if err := k8s.List(ctx, &nodes); err != nil {
+		return fmt.Errorf("list nodes: %w", err)
+	}
+	for i := range nodes.Items {
+		nodeNames = append(nodeNames, nodes.Items[i].Name)
+	}
+	if len(nodeNames) == 0 {
+		return errors.New("the cluster has no nodes")
+	}
+	slices.Sort(nodeNames)
+	return nil
 }
 
 func removeNamespace(ctx context.Context, ns *corev1.Namespace) error {

@@ -22,6 +22,14 @@ import (
 // exclusive has the benchmark ask for a node of its own, as benchmarks do unless they say otherwise.
 func exclusive(sb *v1alpha1.StorageBenchmark) { sb.Spec.Placement = nil }
 
+// onFirstNode has the benchmark go to one certain node, whatever others there are.
+func onFirstNode(sb *v1alpha1.StorageBenchmark) {
+	if sb.Spec.Placement == nil {
+		sb.Spec.Placement = &v1alpha1.Placement{}
+	}
+	sb.Spec.Placement.NodeSelector = map[string]string{corev1.LabelHostname: nodeNames[0]}
+}
+
 // sweep has the benchmark's first workload measured with several block sizes.
 func sweep(sizes ...string) func(*v1alpha1.StorageBenchmark) {
 	return func(sb *v1alpha1.StorageBenchmark) {
@@ -103,10 +111,10 @@ func TestVolumesAreAttachedOnce(t *testing.T) {
 	}
 }
 
-// Of two benchmarks that need the one node there is, the second waits, says for whom, and then has its turn.
+// Of two benchmarks that need the same node, the second waits, says for whom, and then has its turn.
 func TestBenchmarksContendForANode(t *testing.T) {
-	first := benchmark("first", exclusive, sweep("4k", "16k"))
-	second := benchmark("second", exclusive)
+	first := benchmark("first", exclusive, onFirstNode, sweep("4k", "16k"))
+	second := benchmark("second", exclusive, onFirstNode)
 	create(t, first)
 	until(t, first, "the first benchmark's turn", atStep(v1alpha1.ReasonMeasuring))
 	create(t, second)
@@ -129,12 +137,12 @@ func TestBenchmarksContendForANode(t *testing.T) {
 // Benchmarks that agree to share a node need not wait for each other, and a benchmark that does not agree keeps
 // even them away.
 func TestSharedNode(t *testing.T) {
-	first, second := benchmark("sharing", lasting(20)), benchmark("sharing-too")
+	first, second := benchmark("sharing", onFirstNode, lasting(20)), benchmark("sharing-too", onFirstNode)
 	create(t, first)
 	until(t, first, "the first benchmark's turn", atStep(v1alpha1.ReasonMeasuring))
 	create(t, second)
 	completes(t, second)
-	alone := benchmark("alone", exclusive)
+	alone := benchmark("alone", exclusive, onFirstNode)
 	create(t, alone)
 	until(t, alone, "the one that does not share to wait", atStep(v1alpha1.ReasonWaitingForNode))
 	completes(t, first)
@@ -144,7 +152,7 @@ func TestSharedNode(t *testing.T) {
 // A node that is drained under a run is looked for again; the run that it interrupted is repeated. Where there is no
 // other node, the benchmark says so until there is.
 func TestDrainedNode(t *testing.T) {
-	sb := benchmark("drained", exclusive, sweep("4k", "16k"), lasting(5))
+	sb := benchmark("drained", exclusive, onFirstNode, sweep("4k", "16k"), lasting(5))
 	create(t, sb)
 	running := until(t, sb, "fio to run", atStep(v1alpha1.ReasonMeasuring))
 	node := running.Status.Anchors[0].Node

@@ -1,0 +1,176 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
+)
+
+// needsTwoNodes fails a test for which the cluster has too few nodes.
+func needsTwoNodes(t *testing.T) {
+	t.Helper()
+	if len(nodeNames) < 2 {
+		t.Fatal("the cluster has one node, and the test needs two (make cluster-up NODES=2)")
+	}
+}
+
+// clients has so many pods make the runs of a benchmark together.
+func clients(n int32) func(*v1alpha1.StorageBenchmark) {
+	return func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = &n }
+}
+
+// Clients of storage that is not shared have a volume each, and together do what both volumes can.
+func TestClientsWithVolumesOfTheirOwn(t *testing.T) {
+	needsTwoNodes(t)
+	sb := benchmark("own-volumes", exclusive, clients(2), func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets = []v1alpha1.Target{{Name: "gp3", EBS: &v1alpha1.EBSVolume{Type: "gp3", FSType: new("xfs")}}}
+		sb.Spec.Workloads[0].Fio = &v1alpha1.FioParameters{
+			RW: "randwrite", BS: new("8k"), IOEngine: new("libaio"), IODepth: new(int32(16)), Direct: new(true),
+			Size: new("16M"), TimeBased: new(true), RuntimeSeconds: new(int32(5)),
+		}
+	})
+	done := measured(t, sb)
+
+	run := &done.Status.Runs[0]
+	checkTogether(t, done, run)
+	wantRatio(t, "IOPS of two gp3 volumes and of one", float64(run.Result.Write.IOPS), 3000, 1.85, 2.2)
+	if run.LimitedBy.Name != v1alpha1.BoundVolumeIOPS || *run.LimitedBy.Limit != 6000 || !strings.Contains(run.LimitedBy.Message, "2 volumes'") {
+		t.Errorf("limited by %+v", run.LimitedBy)
+	}
+	volumes := done.Status.Targets[0].Volumes
+	if len(volumes) != 2 || volumes[0].Handle == volumes[1].Handle || volumes[0].Node == volumes[1].Node {
+		t.Errorf("volumes are %+v", volumes)
+	}
+	checkClientRecords(t, run)
+}
+
+// checkClientRecords checks that what each client has measured is kept.
+func checkClientRecords(t *testing.T, run *v1alpha1.Run) {
+	t.Helper()
+	kept := &corev1.ConfigMap{}
+	if err := k8s.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: run.ClientsConfigMap}, kept); err != nil {
+		t.Fatalf("results of the clients: %v", err)
+	}
+	r, err := gzip.NewReader(bytes.NewReader(kept.BinaryData["clients.json.gz"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var records []struct {
+		Client, Node string
+		Sections     []struct {
+			Result    v1alpha1.Result
+			WriteBins map[string]int64
+		}
+	}
+	if err := json.NewDecoder(r).Decode(&records); err != nil {
+		t.Fatal(err)
+	}
+	ios := int64(0)
+	for i, record := range records {
+		counted := int64(0)
+		for _, n := range record.Sections[0].WriteBins {
+			counted += n
+		}
+		if record.Client != fmt.Sprintf("client-%d", i) || record.Node == "" || counted != record.Sections[0].Result.Write.IOs {
+			t.Errorf("record %+v counts %d latencies", record, counted)
+		}
+		ios += record.Sections[0].Result.Write.IOs
+	}
+	if len(records) != int(run.Clients) || ios != run.Result.Write.IOs {
+		t.Errorf("%d clients have %d I/Os together, the result has %d", len(records), ios, run.Result.Write.IOs)
+	}
+}
+
+// A client that is lost ends the attempt for all. All repeat it, and the result is of all.
+func TestEvictedClient(t *testing.T) {
+	needsTwoNodes(t)
+	sb := benchmark("evicted-client", clients(2), lasting(5))
+	create(t, sb)
+	until(t, sb, "both clients to run", func(sb *v1alpha1.StorageBenchmark) bool {
+		return len(sb.Status.Runs) > 0 && sb.Status.Runs[0].AgreedStart != nil && succeeded(sb).Reason == v1alpha1.ReasonMeasuring
+	})
+	for _, pod := range pods(t, sb, v1alpha1.RoleRun) {
+		if pod.Labels[v1alpha1.LabelClient] != "1" {
+			continue
+		}
+		eviction := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}}
+		if err := k8s.SubResource("eviction").Create(t.Context(), &pod, eviction); err != nil {
+			t.Fatalf("evict: %v", err)
+		}
+	}
+	run := completes(t, sb).Status.Runs[0]
+	if run.Attempts != 2 || run.Disruptions != 1 || run.Result.Clients != 2 || run.Result.ElapsedMilliseconds < 5000 {
+		t.Errorf("run = %+v, result %+v", run, run.Result)
+	}
+}
+
+// Where there are fewer nodes than clients, the benchmark says so, and does not wait for ever; clients that may share
+// nodes need not wait.
+func TestMoreClientsThanNodes(t *testing.T) {
+	many := int32(len(nodeNames) + 1)
+	t.Run("apart", func(t *testing.T) {
+		sb := benchmark("crowd", clients(many), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.StartSeconds = new(int32(20)) })
+		create(t, sb)
+		fails(t, sb, v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%d of %d clients have a node", len(nodeNames), many), "set spec.placement.spread to None", "waited 20 s")
+	})
+	t.Run("together", func(t *testing.T) {
+		sb := benchmark("together", clients(many), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Placement.Spread = v1alpha1.SpreadNone })
+		create(t, sb)
+		run := completes(t, sb).Status.Runs[0]
+		t.Logf("%d attempts, heard of the start %d of %d ms before", run.Attempts, run.StartMarginMilliseconds, run.StartLeadMilliseconds)
+		if run.Result.Clients != many || run.Result.StartSkewMilliseconds == nil {
+			t.Errorf("result %+v", run.Result)
+		}
+	})
+}
+
+// Clients of a bucket have objects of their own, which are all removed.
+func TestClientsOfABucket(t *testing.T) {
+	needsTwoNodes(t)
+	needsBucket(t)
+	sb := onS3(t, "bucket-clients",
+		v1alpha1.Workload{Name: "reads", Fio: &v1alpha1.FioParameters{RW: "read", BS: new("1M"), Size: new("32M"), NumJobs: new(int32(2))}},
+		v1alpha1.Workload{Name: "writes", Fio: &v1alpha1.FioParameters{RW: "write", BS: new("1M"), Size: new("16M"), NumJobs: new(int32(2))}})
+	sb.Spec.Clients = new(int32(2))
+	done := measured(t, sb)
+	for i, bytes := range []int64{2 * 2 * 32 << 20, 2 * 2 * 16 << 20} {
+		if got := sumOf(&done.Status.Runs[i], func(io *v1alpha1.IOResult) int64 { return io.Bytes }); got != bytes {
+			t.Errorf("%s moved %d bytes, want %d", done.Status.Runs[i].Name, got, bytes)
+		}
+	}
+}
+
+// The start is told as late as all are ready, and not by a port or a token: the pods have neither.
+func TestClientPods(t *testing.T) {
+	needsTwoNodes(t)
+	sb := benchmark("client-pods", clients(2), lasting(5))
+	create(t, sb)
+	until(t, sb, "both clients to run", atStep(v1alpha1.ReasonMeasuring))
+	starts := map[string]bool{}
+	for _, pod := range pods(t, sb, v1alpha1.RoleRun) {
+		c := pod.Spec.Containers[0]
+		if c.Name != job.MeasureContainer || len(c.Ports) > 0 || *pod.Spec.AutomountServiceAccountToken {
+			t.Errorf("pod %s has container %+v", pod.Name, c)
+		}
+		starts[pod.Annotations[v1alpha1.AnnotationStartTime]] = true
+	}
+	if len(starts) != 1 || starts[""] {
+		t.Errorf("the clients were told to start at %v", starts)
+	}
+	if run := completes(t, sb).Status.Runs[0]; run.Result.Clients != 2 || run.StartMarginMilliseconds <= 0 {
+		t.Errorf("run = %+v, result %+v", run, run.Result)
+	}
+}
