@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -127,25 +128,22 @@ func (s *scope) removeJobs(ctx context.Context, having client.MatchingLabels) ([
 		}
 	}
 	var left []leftover
+	var live []*batchv1.Job
 	for i := range jobs.Items {
 		j := &jobs.Items[i]
 		if !metav1.IsControlledBy(j, s.sb) {
 			continue
 		}
 		left = append(left, leftover{what: "Job " + j.Name, command: fmt.Sprintf("kubectl delete job -n %s %s", j.Namespace, j.Name)})
-		if !j.DeletionTimestamp.IsZero() {
-			continue
-		}
-		err := s.Client.Delete(ctx, j, client.Preconditions{UID: &j.UID}, client.PropagationPolicy(metav1.DeletePropagationBackground))
-		if err = unlessGone(err, "delete Job "+j.Name); err != nil {
-			return nil, err
+		if j.DeletionTimestamp.IsZero() {
+			live = append(live, j)
 		}
 	}
 	for i := range pods.Items {
 		s.noteFilesOf(&pods.Items[i])
 		left = append(left, leftoverPod(&pods.Items[i], s.Clock.Now()))
 	}
-	return left, nil
+	return left, s.deleteJobs(ctx, live)
 }
 
 // removeAnchors deletes the pods that hold nodes, but those that are wanted, and returns what is left of them.
@@ -157,21 +155,21 @@ func (s *scope) removeAnchors(ctx context.Context, wanted ...string) ([]leftover
 		return nil, fmt.Errorf("list anchors: %w", err)
 	}
 	var left []leftover
+	var live []*corev1.Pod
 	for i := range pods.Items {
 		pod := &pods.Items[i]
 		if !s.isAnchor(pod) || slices.Contains(wanted, pod.Name) {
 			continue
 		}
 		left = append(left, leftoverPod(pod, s.Clock.Now()))
-		if !pod.DeletionTimestamp.IsZero() {
-			continue
-		}
-		err := s.Client.Delete(ctx, pod, client.Preconditions{UID: &pod.UID})
-		if err = unlessGone(err, "delete anchor "+pod.Name); err != nil {
-			return nil, err
+		if pod.DeletionTimestamp.IsZero() {
+			live = append(live, pod)
 		}
 	}
-	return left, nil
+	return left, errors.Join(inParallel(live, func(pod *corev1.Pod) error {
+		err := s.Client.Delete(ctx, pod, client.Preconditions{UID: &pod.UID})
+		return unlessGone(err, "delete anchor "+pod.Name)
+	})...)
 }
 
 func leftoverPod(pod *corev1.Pod, now time.Time) leftover {

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -24,18 +26,19 @@ func (s *scope) removeVolumes(ctx context.Context) ([]leftover, error) {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
 	var left []leftover
+	var unneeded []*corev1.PersistentVolumeClaim
 	for i := range claims.Items {
 		claim := &claims.Items[i]
 		if !metav1.IsControlledBy(claim, s.sb) {
 			continue
 		}
 		left = append(left, leftover{what: "claim " + claim.Name, command: fmt.Sprintf("kubectl delete pvc -n %s %s", claim.Namespace, claim.Name)})
-		if s.holdsFiles(claim) {
-			continue
+		if !s.holdsFiles(claim) {
+			unneeded = append(unneeded, claim)
 		}
-		if err := s.deleteClaim(ctx, claim); err != nil {
-			return nil, err
-		}
+	}
+	if err := s.deleteClaims(ctx, unneeded); err != nil {
+		return nil, err
 	}
 	volumes, err := s.remainingVolumes(ctx)
 	return append(left, volumes...), err
@@ -48,21 +51,30 @@ func (s *scope) holdsFiles(claim *corev1.PersistentVolumeClaim) bool {
 	return state == v1alpha1.TestFilesPresent || (state != "" && s.changed())
 }
 
-// deleteClaim deletes a claim, and before it the Job that removed files there: Kubernetes keeps a claim as long as
+// deleteClaims deletes claims, and before them the Jobs that removed files there: Kubernetes keeps a claim as long as
 // a pod names it.
-func (s *scope) deleteClaim(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {
-	target := s.targetStatus(claim.Labels[v1alpha1.LabelTarget])
-	if err := s.recordVolume(ctx, target, claim, ""); err != nil {
-		return err
+func (s *scope) deleteClaims(ctx context.Context, claims []*corev1.PersistentVolumeClaim) error {
+	freed := sets.New[string]()
+	for _, claim := range claims {
+		target := s.targetStatus(claim.Labels[v1alpha1.LabelTarget])
+		if err := s.recordVolume(ctx, target, claim, ""); err != nil {
+			return err
+		}
+		if freed.Has(target.Name) {
+			continue
+		}
+		cleaners := client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleCleanUp, v1alpha1.LabelTarget: target.Name}
+		if _, err := s.removeJobs(ctx, cleaners); err != nil {
+			return err
+		}
+		freed.Insert(target.Name)
 	}
-	if _, err := s.willBeDeleted(ctx, claim.Spec.VolumeName); err != nil {
-		return err
-	}
-	cleaners := client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleCleanUp, v1alpha1.LabelTarget: target.Name}
-	if _, err := s.removeJobs(ctx, cleaners); err != nil {
-		return err
-	}
-	return s.deleteObject(ctx, claim)
+	return errors.Join(inParallel(claims, func(claim *corev1.PersistentVolumeClaim) error {
+		if _, err := s.willBeDeleted(ctx, claim.Spec.VolumeName); err != nil {
+			return err
+		}
+		return s.deleteObject(ctx, claim)
+	})...)
 }
 
 // provisionedBy is the annotation of volumes that a provisioner has made for their claim.
@@ -95,25 +107,24 @@ func (s *scope) willBeDeleted(ctx context.Context, name string) (bool, error) {
 
 // remainingVolumes returns the volumes that were made for the benchmark and are not gone yet.
 func (s *scope) remainingVolumes(ctx context.Context) ([]leftover, error) {
-	var left []leftover
+	var volumes []v1alpha1.VolumeStatus
 	for i := range s.sb.Spec.Targets {
-		if !storage.IsProvisioned(&s.sb.Spec.Targets[i]) {
-			continue
-		}
-		for _, volume := range s.targetStatus(s.sb.Spec.Targets[i].Name).Volumes {
-			remains, err := s.willBeDeleted(ctx, volume.Name)
-			if err != nil {
-				return nil, err
-			}
-			if remains {
-				left = append(left, leftover{
-					what:    fmt.Sprintf("volume %s (%s)", volume.Name, volume.Handle),
-					command: "kubectl delete pv " + volume.Name,
-				})
-			}
+		if storage.IsProvisioned(&s.sb.Spec.Targets[i]) {
+			volumes = append(volumes, s.targetStatus(s.sb.Spec.Targets[i].Name).Volumes...)
 		}
 	}
-	return left, nil
+	remain := make([]bool, len(volumes))
+	errs := inParallel(indices(volumes), func(i int) (err error) {
+		remain[i], err = s.willBeDeleted(ctx, volumes[i].Name)
+		return err
+	})
+	var left []leftover
+	for i, volume := range volumes {
+		if remain[i] {
+			left = append(left, leftover{what: fmt.Sprintf("volume %s (%s)", volume.Name, volume.Handle), command: "kubectl delete pv " + volume.Name})
+		}
+	}
+	return left, errors.Join(errs...)
 }
 
 // removeClusterObjects deletes the PersistentVolumes and StorageClasses that were made, when no claim is left that

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -102,13 +103,13 @@ func (s *scope) removeEndedJobs(ctx context.Context) error {
 			ended = append(ended, j)
 		}
 	}
-	for _, err := range inParallel(ended, func(j *batchv1.Job) error {
+	return s.deleteJobs(ctx, ended)
+}
+
+// deleteJobs deletes Jobs, and has Kubernetes delete their pods.
+func (s *scope) deleteJobs(ctx context.Context, jobs []*batchv1.Job) error {
+	return errors.Join(inParallel(jobs, func(j *batchv1.Job) error {
 		err := s.Client.Delete(ctx, j, client.Preconditions{UID: &j.UID}, client.PropagationPolicy(metav1.DeletePropagationBackground))
 		return unlessGone(err, "delete Job "+j.Name)
-	}) {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	})...)
 }

@@ -40,9 +40,39 @@ func (s *scope) explainClaim(ctx context.Context, claim *corev1.PersistentVolume
 	return fmt.Sprintf("claim %s is not bound yet", claim.Name), nil
 }
 
-// lastWarning returns the message of the latest Warning event about an object, or nothing. Events are few
-// and asked for only while something waits, so they are not cached.
+// warning is what the events about an object said, and until when they are not asked again.
+type warning struct {
+	about types.UID
+	text  string
+	until time.Time
+}
+
+// restAfterEvents is how many times as long as a list of events took none is asked for: a namespace of many pods has
+// many events, all of which the API server reads for it.
+const restAfterEvents = 20
+
+// lastWarning returns the message of the latest Warning event about an object, or nothing. Events are asked for only
+// while something waits, so they are not cached.
 func (s *scope) lastWarning(ctx context.Context, about types.UID) (string, error) {
+	key := client.ObjectKeyFromObject(s.sb)
+	kept, _ := s.warnings.Load(key)
+	if last, ok := kept.(warning); ok && s.Clock.Now().Before(last.until) {
+		if last.about != about {
+			return "", nil
+		}
+		return last.text, nil
+	}
+	asked := s.Clock.Now()
+	text, err := s.askForWarning(ctx, about)
+	if err != nil {
+		return "", err
+	}
+	now := s.Clock.Now()
+	s.warnings.Store(key, warning{about: about, text: text, until: now.Add(restAfterEvents * now.Sub(asked))})
+	return text, nil
+}
+
+func (s *scope) askForWarning(ctx context.Context, about types.UID) (string, error) {
 	var events corev1.EventList
 	selector := fields.AndSelectors(
 		fields.OneTermEqualSelector("involvedObject.uid", string(about)),

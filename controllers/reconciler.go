@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"context"
+	"sync"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -50,6 +51,11 @@ type Reconciler struct {
 	Clock clock.Clock
 	// Image is the runner's.
 	Image job.Image
+
+	// replaced has the version of each benchmark that the last write of its status has replaced, by its name.
+	replaced sync.Map
+	// warnings has what events about a benchmark's objects said last, by its name.
+	warnings sync.Map
 }
 
 // concurrentBenchmarks is how many benchmarks a pass may be made over at the same time, so that one whose
@@ -80,7 +86,12 @@ func benchmarkOf(_ context.Context, pod client.Object) []reconcile.Request {
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	benchmark := &v1alpha1.StorageBenchmark{}
 	if err := r.Client.Get(ctx, request.NamespacedName, benchmark); err != nil {
+		r.forget(request.NamespacedName)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if old, known := r.replaced.Load(request.NamespacedName); known && old == benchmark.ResourceVersion {
+		// The cache has not heard yet of what the last pass wrote.
+		return ctrl.Result{RequeueAfter: retrySoon}, nil
 	}
 	s := &scope{Reconciler: r, sb: benchmark, before: benchmark.DeepCopy()}
 	result, phaseErr := s.pass(ctx)
@@ -97,6 +108,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	return result, phaseErr
 }
 
+// forget drops what is kept of a benchmark that is gone, or of which nothing is known for the moment.
+func (r *Reconciler) forget(name types.NamespacedName) {
+	r.replaced.Delete(name)
+	r.warnings.Delete(name)
+}
+
 // saveStatus writes the status if the pass changed it, and only onto the version that the pass has read:
 // a pass over an old version must not undo what a later one found. Events follow the write.
 func (s *scope) saveStatus(ctx context.Context) error {
@@ -107,6 +124,9 @@ func (s *scope) saveStatus(ctx context.Context) error {
 	patch := client.MergeFromWithOptions(s.before, client.MergeFromWithOptimisticLock{})
 	if err := s.Client.Status().Patch(ctx, s.sb, patch); err != nil {
 		return err
+	}
+	if s.sb.ResourceVersion != s.before.ResourceVersion { // a patch that changes nothing makes no version
+		s.replaced.Store(client.ObjectKeyFromObject(s.sb), s.before.ResourceVersion)
 	}
 	notify(s.Events, s.before, s.sb)
 	return nil
