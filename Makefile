@@ -107,7 +107,7 @@ chart-lint: ## Lint the chart and render it with its defaults and with each valu
 ##@ Test
 
 .PHONY: test
-test: test-packages verify lint chart-lint test-unit ## Everything that needs no cluster. Sets itself up.
+test: test-packages verify lint chart-lint test-unit test-scale ## Everything that needs no cluster. Sets itself up.
 
 .PHONY: test-packages
 test-packages:
@@ -120,6 +120,14 @@ test-unit: test-packages $(LOCALCLUSTER) ## Unit tests, and tests against a real
 	  echo "go test $$module"; \
 	  (cd $$module && KUBEBUILDER_ASSETS="$$assets" STORAGEBENCH_FIO_CLIENT_SERVER="$$fio" go test -timeout $(TEST_TIMEOUT) ./...) || failed=1; \
 	done; exit $$failed
+
+.PHONY: test-scale
+test-scale: $(LOCALCLUSTER) ## Many clients on simulated nodes: what the operator does for each must not grow with their number.
+	@hack/scale.sh check
+
+.PHONY: scale
+scale: ## Print what 1 to 100 clients take (10 minutes): docs/scale.md.
+	@hack/scale.sh
 
 .PHONY: test-e2e
 test-e2e: ## End-to-end tests on the local cluster, which stays up: make cluster-down.

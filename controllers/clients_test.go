@@ -459,6 +459,7 @@ func TestStartLead(t *testing.T) {
 		{"a clock that is behind is not less", []v1alpha1.Run{before(2, 3000, 8000)}, v1alpha1.Run{Clients: 2}, time.Second},
 		{"in proportion to the clients", []v1alpha1.Run{before(2, 3000, 2500)}, v1alpha1.Run{Clients: 8}, 4 * time.Second},
 		{"not in proportion to fewer", []v1alpha1.Run{before(8, 3000, 2000)}, v1alpha1.Run{Clients: 2}, 2 * time.Second},
+		{"of the last three", []v1alpha1.Run{before(2, 9000, 0), before(2, 3000, 2200), before(2, 3000, 2300), before(2, 3000, 2300)}, v1alpha1.Run{Clients: 2}, 1600 * time.Millisecond},
 		{"what a late one wants", []v1alpha1.Run{before(2, 3000, 2500)}, v1alpha1.Run{Clients: 2, StartLeadMilliseconds: 8000}, 8 * time.Second},
 		{"a minute at most", []v1alpha1.Run{before(2, 50_000, 0)}, v1alpha1.Run{Clients: 2}, time.Minute},
 		{"runs without a result tell nothing", []v1alpha1.Run{{State: v1alpha1.RunFailed, AgreedStart: start, StartLeadMilliseconds: 9000}}, v1alpha1.Run{Clients: 2}, 2050 * time.Millisecond},

@@ -90,19 +90,24 @@ func startLead(runs []v1alpha1.Run, run *v1alpha1.Run) time.Duration {
 	return time.Duration(min(max(lead, run.StartLeadMilliseconds), maxLead.Milliseconds())) * time.Millisecond
 }
 
-// slowestClient returns how many milliseconds the slowest client of runs took to hear of its start, as it would be of
-// so many clients, and whether that is known.
+// rememberedStarts is of how many runs before the slowest client counts: what slowed down one pod once need not hold back
+// all runs after it.
+const rememberedStarts = 3
+
+// slowestClient returns how many milliseconds the slowest client of the last runs took to hear of its start, as it would
+// be of so many clients, and whether that is known.
 func slowestClient(runs []v1alpha1.Run, clients int64) (int64, bool) {
-	slowest, known := int64(0), false
-	for i := range runs {
+	slowest, seen := int64(0), 0
+	for i := len(runs) - 1; i >= 0 && seen < rememberedStarts; i-- {
 		run := &runs[i]
 		if run.State != v1alpha1.RunSucceeded || run.AgreedStart == nil {
 			continue
 		}
 		took := run.StartLeadMilliseconds - run.StartMarginMilliseconds
-		slowest, known = max(slowest, took*clients/min(int64(clientsOf(run)), clients)), true
+		slowest = max(slowest, took*clients/min(int64(clientsOf(run)), clients))
+		seen++
 	}
-	return slowest, known
+	return slowest, seen > 0
 }
 
 // late ends an attempt of which a client heard of the start when it had passed. The next one has twice the time.

@@ -1,0 +1,118 @@
+// Command scale measures what a benchmark of many clients takes: calls to the API server, passes, CPU time, memory and
+// time. The API server, the controller manager, the scheduler and the operator are the real programs; nodes are kwok's.
+// hack/scale.sh builds what it needs.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+)
+
+type options struct {
+	binaries string
+	kwok     string
+	manager  string
+	root     string
+	clients  []int
+	runs     int
+	check    bool
+	keep     bool
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	err := run(ctx, parse())
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "scale:", err)
+		os.Exit(1)
+	}
+}
+
+func parse() options {
+	o := options{clients: []int{1, 10, 25, 50, 100}}
+	flag.StringVar(&o.binaries, "binaries", "", "directory with etcd, kube-apiserver, kube-controller-manager and kube-scheduler")
+	flag.StringVar(&o.kwok, "kwok", "", "path of kwok")
+	flag.StringVar(&o.manager, "manager", "", "path of the operator")
+	flag.StringVar(&o.root, "root", ".", "directory of the repository")
+	flag.Func("clients", "numbers of clients (default 1,10,25,50,100)", func(text string) (err error) {
+		o.clients, err = numbers(text)
+		return err
+	})
+	flag.IntVar(&o.runs, "runs", 20, "number of runs, at most 64")
+	flag.BoolVar(&o.check, "check", false, "fail if calls or passes of a run and client grow with the number of clients")
+	flag.BoolVar(&o.keep, "keep", false, "keep the directory with logs and the audit log")
+	flag.Parse()
+	return o
+}
+
+func numbers(text string) ([]int, error) {
+	var all []int
+	for field := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(field)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("%q is no number of clients", field)
+		}
+		all = append(all, n)
+	}
+	return all, nil
+}
+
+func run(ctx context.Context, o options) (err error) {
+	ctrl.SetLogger(zap.New(zap.WriteTo(os.Stderr)))
+	directory, err := os.MkdirTemp("", "storagebench-scale-")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if o.keep || err != nil {
+			fmt.Fprintln(os.Stderr, "scale: logs are in", directory)
+			return
+		}
+		err = os.RemoveAll(directory)
+	}()
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	c, err := startControlPlane(ctx, o, directory, fail)
+	defer func() { err = errors.Join(err, c.stop()) }()
+	if err != nil {
+		return err
+	}
+	return measureAll(ctx, o, c)
+}
+
+// measureAll measures with each number of clients, and prints and checks the figures.
+func measureAll(ctx context.Context, o options, c *controlPlane) error {
+	if err := addClass(ctx, c.client); err != nil {
+		return err
+	}
+	audit, err := newAuditReader(c.auditLog())
+	if err != nil {
+		return err
+	}
+	defer audit.close()
+	var all []*measurement
+	for _, clients := range o.clients {
+		m, err := measure(ctx, c, audit, o.manager, clients, o.runs)
+		if err != nil {
+			return fmt.Errorf("%d clients: %w", clients, err)
+		}
+		fmt.Fprintf(os.Stderr, "scale: %d clients x %d runs took %.0f s\n", clients, o.runs, m.whole.Seconds())
+		all = append(all, m)
+	}
+	fmt.Println(tables(all))
+	if o.check {
+		return check(all)
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+)
+
+// operator is the real program, in a process of its own.
+type operator struct {
+	*process
+	metrics string // address of its metrics
+}
+
+// startOperator starts the operator, and waits until it serves.
+func startOperator(ctx context.Context, c *controlPlane, path string) (*operator, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	address := "127.0.0.1:" + strconv.Itoa(port)
+	p, err := startProcess(c.directory, "manager", path, []string{"KUBECONFIG=" + c.users[userOperator]}, c.fail,
+		"--runner-image=runner", "--health-probe-bind-address=0", "--metrics-bind-address="+address)
+	if err != nil {
+		return nil, err
+	}
+	o := &operator{process: p, metrics: "http://" + address + "/metrics"}
+	return o, eventually(ctx, "the operator to serve", startPatience, func(ctx context.Context) (bool, error) {
+		_, err := o.passes(ctx)
+		return err == nil, err
+	})
+}
+
+// passes returns how many passes over benchmarks the operator has made.
+func (o *operator) passes(ctx context.Context) (int, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.metrics, http.NoBody)
+	if err != nil {
+		return 0, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return 0, fmt.Errorf("metrics of the operator: %s", response.Status)
+	}
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(response.Body)
+	if err != nil {
+		return 0, fmt.Errorf("metrics of the operator: %w", err)
+	}
+	total := 0.0
+	for _, metric := range families["controller_runtime_reconcile_total"].GetMetric() {
+		total += metric.GetCounter().GetValue()
+	}
+	return int(total), nil
+}
