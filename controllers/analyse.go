@@ -41,7 +41,7 @@ func (s *scope) known(run *v1alpha1.Run, t *v1alpha1.Target, results int) []anal
 	volumes := analysis.Volumes{New: storage.HasCapacity(t), PerClient: !storage.IsShared(t)}
 	history := analysis.FollowCredits(run.Target, status.Limits, s.sb.Status.Runs, volumes)
 	status.BurstCredits = history.Left()
-	all := analysis.Known{Storage: status.Limits, Client: status.ClientLimits, Unlimited: storage.IsObjectStore(t), Nodes: int64(s.nodes(clientsOf(run)))}
+	all := analysis.Known{Storage: status.Limits, Client: status.ClientLimits, Unlimited: storage.IsObjectStore(t), Nodes: int64(s.countNodes(clientsOf(run)))}
 	if !s.areNodesAlike(clientsOf(run)) {
 		all.Client = nil // what one of them can do says nothing of the others
 	}
@@ -94,7 +94,7 @@ func newClient(report *digest.Report) analysis.Client {
 // shareNodes corrects what clients have together that share nodes: each has told of all of its node, but for what its
 // container is limited to.
 func (s *scope) shareNodes(client analysis.Client, clients int32) analysis.Client {
-	nodes := int64(s.nodes(clients))
+	nodes := int64(s.countNodes(clients))
 	limits := ptr.Deref(s.sb.Spec.Pod, v1alpha1.PodSettings{}).Resources.Limits
 	if limits.Cpu().IsZero() {
 		client.CPUMillis = client.CPUMillis / int64(clients) * nodes

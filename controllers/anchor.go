@@ -282,8 +282,8 @@ func (s *scope) node(client int32) string {
 	return s.sb.Status.Anchors[client].Node
 }
 
-// nodes returns the number of different nodes that so many clients measure from, at least 1.
-func (s *scope) nodes(clients int32) int {
+// countNodes returns the number of different nodes that so many clients measure from, at least 1.
+func (s *scope) countNodes(clients int32) int {
 	different := sets.New[string]()
 	for client := range clients {
 		different.Insert(s.node(client))

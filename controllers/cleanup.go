@@ -22,6 +22,11 @@ import (
 // watched: a cluster has many, and a benchmark waits for few and not for long.
 const pollChildren = 250 * time.Millisecond
 
+// pollFor is how often it is looked whether what is left is gone: the more there is, the more calls a look takes.
+func pollFor(left []leftover) time.Duration {
+	return pollChildren + time.Duration(5*len(left))*time.Millisecond
+}
+
 // leftover is something that is not gone yet, and how a person can see to it.
 type leftover struct {
 	what    string
@@ -69,7 +74,7 @@ func cleanUp(ctx context.Context, s *scope) (outcome, error) {
 		return goOn(), nil
 	case remaining > 0 && len(withoutAbandoned(left)) > 0:
 		s.step(v1alpha1.ReasonCleaningUp, "waiting for the removal of "+describeLeftovers(withoutAbandoned(left)))
-		return haltFor(min(remaining, pollChildren)), nil
+		return haltFor(min(remaining, pollFor(left))), nil
 	}
 	s.setLeftBehind(left)
 	return goOn(), nil
@@ -176,10 +181,16 @@ func leftoverPod(pod *corev1.Pod, now time.Time) leftover {
 	return leftover{what: "pod " + pod.Name, command: fmt.Sprintf("kubectl delete pod --force -n %s %s", pod.Namespace, pod.Name), lost: isLost(pod, now)}
 }
 
+// maxNamed is how many things that are waited for are named: many clients leave many.
+const maxNamed = 16
+
 func describeLeftovers(left []leftover) string {
-	texts := make([]string, len(left))
-	for i, l := range left {
-		texts[i] = l.what
+	var texts []string
+	for _, l := range left[:min(len(left), maxNamed)] {
+		texts = append(texts, l.what)
+	}
+	if more := len(left) - len(texts); more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(texts, ", ")
 }

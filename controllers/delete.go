@@ -44,7 +44,7 @@ func sweep(ctx context.Context, s *scope) (outcome, error) {
 	}
 	if remaining := s.deadline(s.cleanUpBegan(), s.sb.Spec.Deadlines.CleanUpSeconds); remaining > 0 {
 		s.step(v1alpha1.ReasonCleaningUp, "waiting for the removal of "+describeLeftovers(left))
-		return haltFor(min(remaining, pollChildren)), nil
+		return haltFor(min(remaining, pollFor(left))), nil
 	}
 	if cleaned.Status != metav1.ConditionFalse {
 		s.setLeftBehind(left)

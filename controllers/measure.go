@@ -78,7 +78,7 @@ func (s *scope) begin(ctx context.Context, run *v1alpha1.Run) (outcome, error) {
 		}
 		if len(left) > 0 {
 			s.step(v1alpha1.ReasonPreparing, s.describeRun(run)+": waiting for the end of the attempt before, "+describeLeftovers(left))
-			return haltFor(pollChildren), nil
+			return haltFor(pollFor(left)), nil
 		}
 	}
 	run.State = v1alpha1.RunRunning

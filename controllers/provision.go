@@ -173,9 +173,16 @@ func (s *scope) describeNode(ctx context.Context, volume *v1alpha1.VolumeStatus,
 
 // nodeLabels returns the labels of a node, none of one that is gone.
 func (s *scope) nodeLabels(ctx context.Context, name string) (map[string]string, error) {
+	if labels, known := s.nodes[name]; known {
+		return labels, nil
+	}
 	var node corev1.Node
 	if err := s.Live.Get(ctx, types.NamespacedName{Name: name}, &node); client.IgnoreNotFound(err) != nil {
 		return nil, fmt.Errorf("get node: %w", err)
 	}
+	if s.nodes == nil {
+		s.nodes = map[string]map[string]string{}
+	}
+	s.nodes[name] = node.Labels
 	return node.Labels, nil
 }

@@ -38,6 +38,8 @@ type scope struct {
 	claims    map[string]*corev1.PersistentVolumeClaim
 	// anchors are the pods that hold nodes.
 	anchors map[string]*corev1.Pod
+	// nodes are the labels of nodes that this pass has read, by their names.
+	nodes map[string]map[string]string
 }
 
 // outcome says how a pass goes on after a phase.
