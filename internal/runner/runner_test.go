@@ -51,7 +51,7 @@ func newFixture(t *testing.T, job string) *fixture {
 		t.Fatal("these tests run fio; make test-unit installs it")
 	}
 	log := &buffer{}
-	directory := filepath.Join(t.TempDir(), "files")
+	directory := filepath.Join(temporary(t), "files")
 	return &fixture{T: t, log: log, Options: Options{
 		JobFile:            fmt.Sprintf("[global]\ndirectory=%s\nthread=0\n%s\n", directory, job),
 		Directory:          directory,
@@ -61,6 +61,26 @@ func newFixture(t *testing.T, job string) *fixture {
 		Fio:                fio,
 		Log:                log,
 	}}
+}
+
+// temporary returns a directory that is removed when the test ends, also if a runner that gave up makes one in it meanwhile,
+// which t.TempDir takes for a failure.
+func temporary(t *testing.T) string {
+	t.Helper()
+	directory, err := os.MkdirTemp("", "runner")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		err := os.RemoveAll(directory)
+		for deadline := time.Now().Add(time.Minute); err != nil && time.Now().Before(deadline); {
+			err = os.RemoveAll(directory)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	return directory
 }
 
 func (f *fixture) message() string {
