@@ -3,7 +3,11 @@
 // Runner and controller meet nowhere else.
 package digest
 
-import "github.com/storagebench/storagebench/internal/histogram"
+import (
+	"time"
+
+	"github.com/storagebench/storagebench/internal/histogram"
+)
 
 // Exit codes of the runner. Any other code is a failure that is not known to be worth repeating.
 const (
@@ -19,6 +23,9 @@ const (
 	// theirs by the node's clock. All clients have to repeat.
 	ExitLate = 76
 )
+
+// PulseInterval is the longest that the log of a runner is silent, as long as the runner gets on.
+const PulseInterval = 10 * time.Second
 
 // JobFileVariable is the environment variable that holds the job file for the runner.
 const JobFileVariable = "STORAGEBENCH_JOB_FILE"

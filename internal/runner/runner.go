@@ -57,11 +57,11 @@ func failf(code int, format string, args ...any) error {
 // Layout makes the directory and has fio create and fill the files that the job reads or overwrites, so
 // that this is not part of what Measure measures. It returns the runner's exit code.
 func Layout(ctx context.Context, o Options) int {
-	return o.finish("", o.layout(ctx))
+	return o.withPulse(func(o Options) int { return o.finish("", o.layout(ctx)) })
 }
 
 func (o Options) layout(ctx context.Context) error {
-	if err := o.makeDirectory(); err != nil {
+	if err := o.makeDirectoryInTime(); err != nil {
 		return err
 	}
 	call, err := o.prepareFio("--create_only=1")
@@ -70,6 +70,22 @@ func (o Options) layout(ctx context.Context) error {
 	}
 	_, err = o.runFio(ctx, call)
 	return err
+}
+
+// makeDirectoryInTime makes the directory, unless the storage does not answer for as long as fio may get no I/O done.
+func (o Options) makeDirectoryInTime() error {
+	made := make(chan error, 1)
+	go func() { made <- o.makeDirectory() }()
+	var expired <-chan time.Time
+	if o.ProgressDeadline > 0 {
+		expired = time.After(o.ProgressDeadline)
+	}
+	select {
+	case err := <-made:
+		return err
+	case <-expired:
+		return failf(digest.ExitNoProgress, "making the directory for test files took longer than %s: the storage does not answer", o.ProgressDeadline)
+	}
 }
 
 func (o Options) makeDirectory() error {
@@ -100,8 +116,7 @@ func (o Options) groups() []int {
 // one, runs fio and reports its result and what was seen of the machine. The context's end, as by SIGTERM, ends fio and makes the run one
 // that was interrupted, whatever fio printed. It returns the runner's exit code.
 func Measure(ctx context.Context, o Options) int {
-	report, err := o.measure(ctx)
-	return o.finish(report, err)
+	return o.withPulse(func(o Options) int { return o.finish(o.measure(ctx)) })
 }
 
 func (o Options) measure(ctx context.Context) (string, error) {
@@ -130,7 +145,7 @@ func (o Options) begin(ctx context.Context) (func() digest.Environment, error) {
 	if o.StartFile != "" {
 		return o.beginTogether(ctx)
 	}
-	if err := o.makeDirectory(); err != nil {
+	if err := o.makeDirectoryInTime(); err != nil {
 		return nil, err
 	}
 	return observe(ctx, thisMachine(), o.lookAtFiles(ctx)), nil
@@ -138,10 +153,12 @@ func (o Options) begin(ctx context.Context) (func() digest.Environment, error) {
 
 // Clean removes the directory with all test files. It returns the runner's exit code.
 func Clean(o Options) int {
-	if err := o.clean(); err != nil {
-		return o.finish("", failf(digest.ExitFailed, "remove test files: %v", err))
-	}
-	return o.finish("", nil)
+	return o.withPulse(func(o Options) int {
+		if err := o.clean(); err != nil {
+			return o.finish("", failf(digest.ExitFailed, "remove test files: %v", err))
+		}
+		return o.finish("", nil)
+	})
 }
 
 func (o Options) clean() error {

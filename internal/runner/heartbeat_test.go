@@ -1,0 +1,63 @@
+package runner
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// lockedBuffer is a log that a test reads while it is written.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *lockedBuffer) Write(text []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(text)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+func TestPulse(t *testing.T) {
+	log := &lockedBuffer{}
+	p, stop := startPulse(log, time.Millisecond)
+	deadline := time.Now().Add(time.Minute)
+	for strings.Count(log.String(), "the runner is at work\n") < 3 {
+		if time.Now().After(deadline) {
+			t.Fatalf("log after a minute: %q", log.String())
+		}
+		time.Sleep(time.Millisecond)
+	}
+	stop()
+	before := log.String()
+	if _, err := p.Write([]byte("last words\n")); err != nil {
+		t.Fatal(err)
+	}
+	if after := log.String(); after != before+"last words\n" {
+		t.Errorf("log after its end grew by %q", strings.TrimPrefix(after, before))
+	}
+}
+
+func TestPulseIsSilentWhereOthersWrite(t *testing.T) {
+	log := &lockedBuffer{}
+	p, stop := startPulse(log, time.Hour)
+	defer stop()
+	if _, err := p.Write([]byte("progress\n")); err != nil {
+		t.Fatal(err)
+	}
+	p.beat(p.last.Add(time.Minute), 2*time.Minute)
+	if got := log.String(); got != "progress\n" {
+		t.Errorf("log = %q", got)
+	}
+	p.beat(p.last.Add(3*time.Minute), 2*time.Minute)
+	if got := log.String(); got == "progress\n" {
+		t.Error("a log that is silent for longer than the interval has no pulse")
+	}
+}
