@@ -60,6 +60,7 @@ func (s *scope) awaitAnchors(ctx context.Context) (outcome, error) {
 		}
 	}
 	if len(waiting) == 0 {
+		s.sb.Status.WaitingForNodeSince = nil
 		return goOn(), nil
 	}
 	return s.anchorStart(waiting[0], s.anchorPod(waiting[0])).watch(ctx)
@@ -266,6 +267,7 @@ func (s *scope) loseAnchor(ctx context.Context, client int, why string) (outcome
 // them next.
 func (s *scope) releaseNodes() bool {
 	released := false
+	s.sb.Status.WaitingForNodeSince = nil
 	for i := range s.sb.Status.Anchors {
 		a := &s.sb.Status.Anchors[i]
 		released = released || a.StartTime != nil

@@ -97,5 +97,5 @@ func (s *scope) awaitElder(ctx context.Context, st *start) (outcome, error) {
 		return outcome{}, err
 	}
 	s.step(v1alpha1.ReasonWaitingForNode, describeElder(elder))
-	return st.orDeadline(st.began.Time, s.sb.Spec.Deadlines.NodeSeconds, "nodes of its own", describeElder(elder)), nil
+	return st.orNodeDeadline("nodes of its own", describeElder(elder)), nil
 }

@@ -53,7 +53,7 @@ func measure(ctx context.Context, s *scope) (outcome, error) {
 func (s *scope) planned(run *v1alpha1.Run) *plan.Run {
 	if s.runs == nil {
 		// Nothing to report: the plan was found to be valid before the first run began.
-		s.runs, _ = plan.Runs(&s.sb.Spec, s.volumeModes())
+		s.runs, _ = s.plan()
 	}
 	i := slices.IndexFunc(s.runs, func(p plan.Run) bool { return p.Name == run.Name })
 	if i < 0 {
@@ -143,6 +143,9 @@ func (s *scope) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run
 		}
 	}
 	seen, whose := together(parts)
+	if seen.progress != starting {
+		s.sb.Status.WaitingForNodeSince = nil
+	}
 	switch seen.progress {
 	case ended:
 		return goOn(), s.collect(ctx, run, parts, seen)

@@ -56,6 +56,10 @@ type Reconciler struct {
 	replaced sync.Map
 	// warnings has what events about a benchmark's objects said last, by its name.
 	warnings sync.Map
+	// plans has the plan of each benchmark that is under way, by its name.
+	plans sync.Map
+	// troubled has since when each pass over a benchmark has met an error, by its name.
+	troubled sync.Map
 }
 
 // concurrentBenchmarks is how many benchmarks a pass may be made over at the same time, so that one whose
@@ -69,7 +73,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Owns(&batchv1.Job{}).
 		Owns(&corev1.PersistentVolumeClaim{}).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(benchmarkOf)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: concurrentBenchmarks}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: concurrentBenchmarks, RateLimiter: retryAfterErrors()}).
 		Complete(r)
 }
 
@@ -94,7 +98,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{RequeueAfter: retrySoon}, nil
 	}
 	s := &scope{Reconciler: r, sb: benchmark, before: benchmark.DeepCopy()}
-	result, phaseErr := s.pass(ctx)
+	result, phaseErr := s.guarded(ctx)
+	if !apierrors.IsConflict(phaseErr) {
+		s.noteTrouble(phaseErr)
+	}
 	if err := s.saveStatus(ctx); err != nil {
 		if apierrors.IsConflict(err) {
 			// This pass saw an old version. The newer one is on its way and starts the next pass.
@@ -112,6 +119,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 func (r *Reconciler) forget(name types.NamespacedName) {
 	r.replaced.Delete(name)
 	r.warnings.Delete(name)
+	r.plans.Delete(name)
+	r.troubled.Delete(name)
 }
 
 // saveStatus writes the status if the pass changed it, and only onto the version that the pass has read:

@@ -71,7 +71,7 @@ func (s *start) watch(ctx context.Context) (outcome, error) {
 	if len(holders) > 0 {
 		message := "other benchmarks measure on " + strings.Join(holders, ", ")
 		s.step(v1alpha1.ReasonWaitingForNode, s.what+": "+message)
-		return s.orDeadline(s.began.Time, s.sb.Spec.Deadlines.NodeSeconds, "a node of its own", message), nil
+		return s.orNodeDeadline("a node of its own", message), nil
 	}
 	if s.condition(v1alpha1.ConditionSucceeded).Reason == v1alpha1.ReasonWaitingForNode {
 		// The node is free. From now on the pod has its time to start, as have others that waited as well.
@@ -152,6 +152,14 @@ func (s *start) orDeadline(since time.Time, seconds *int32, forWhat, last string
 	}
 	s.expire(fmt.Sprintf("%s waited %d s for %s: %s", s.what, ptr.Deref(seconds, 0), forWhat, last))
 	return halt()
+}
+
+// orNodeDeadline waits for other benchmarks, of which each that ends may be followed by one that is faster than this one.
+func (s *start) orNodeDeadline(forWhat, last string) outcome {
+	if s.sb.Status.WaitingForNodeSince == nil {
+		s.sb.Status.WaitingForNodeSince = new(s.now())
+	}
+	return s.orDeadline(s.sb.Status.WaitingForNodeSince.Time, s.sb.Spec.Deadlines.NodeSeconds, forWhat, last)
 }
 
 // holders returns the nodes that other benchmarks hold, if the pod cannot be scheduled because of them.

@@ -25,7 +25,7 @@ func validate(ctx context.Context, s *scope) (outcome, error) {
 	if s.sb.Status.StartTime == nil {
 		return s.start(ctx)
 	}
-	runs, problems := plan.Runs(&s.sb.Spec, s.volumeModes())
+	runs, problems := s.plan()
 	if len(problems) > 0 {
 		s.fail(v1alpha1.ReasonInvalidSpec, problems.ToAggregate().Error())
 		return halt(), nil
@@ -51,7 +51,7 @@ func (s *scope) start(ctx context.Context) (outcome, error) {
 		return haltFor(min(wait, time.Second)), nil
 	}
 	s.sb.Status.Targets = targets
-	runs, problems := plan.Runs(&s.sb.Spec, s.volumeModes())
+	runs, problems := s.plan()
 	if problems = append(missing, problems...); len(problems) > 0 {
 		s.sb.Status.Targets = nil
 		s.setCondition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, describe(problems))

@@ -9,6 +9,9 @@ const (
 	ConditionMeasured = "Measured"
 	// ConditionCleanedUp says whether volumes and test files were removed.
 	ConditionCleanedUp = "CleanedUp"
+	// ConditionRetrying is True while errors keep the operator from going on, since its last transition. It is
+	// absent otherwise. Errors that last for spec.deadlines.startSeconds end the benchmark.
+	ConditionRetrying = "Retrying"
 )
 
 // Reasons of condition Succeeded while the benchmark is active: the step that it is at.
@@ -54,3 +57,6 @@ const (
 	// ReasonLeftBehind: something could not be removed in time; the message names it.
 	ReasonLeftBehind = "LeftBehind"
 )
+
+// ReasonError is the reason of condition Retrying; its message is the error.
+const ReasonError = "Error"

@@ -109,7 +109,7 @@ type Deadlines struct {
 	// +kubebuilder:validation:Maximum=86400
 	ProvisioningSeconds *int32 `json:"provisioningSeconds,omitempty"`
 
-	// For which the benchmark waits for a node that other benchmarks measure on.
+	// For which the benchmark waits for nodes that other benchmarks measure on, in all.
 	// +optional
 	// +kubebuilder:default=86400
 	// +kubebuilder:validation:Minimum=1

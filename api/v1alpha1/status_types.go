@@ -58,6 +58,11 @@ type StorageBenchmarkStatus struct {
 	// +kubebuilder:validation:MaxItems=128
 	Anchors []Anchor `json:"anchors,omitempty"`
 
+	// Since when the benchmark wants a node that other benchmarks measure on, also if one was free meanwhile and another
+	// benchmark was faster. Unset when it has its nodes.
+	// +optional
+	WaitingForNodeSince *metav1.Time `json:"waitingForNodeSince,omitempty"`
+
 	// The runs in the order in which they are made.
 	// +optional
 	// +listType=map

@@ -1163,6 +1163,10 @@ func (in *StorageBenchmarkStatus) DeepCopyInto(out *StorageBenchmarkStatus) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.WaitingForNodeSince != nil {
+		in, out := &in.WaitingForNodeSince, &out.WaitingForNodeSince
+		*out = (*in).DeepCopy()
+	}
 	if in.Runs != nil {
 		in, out := &in.Runs, &out.Runs
 		*out = make([]Run, len(*in))

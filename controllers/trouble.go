@@ -1,0 +1,77 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+const (
+	// minRetry and maxRetry are how soon a pass that met an error is repeated: each time half as soon, so that an API
+	// server that is busy is left alone, but soon enough that deadlines are kept.
+	minRetry = 100 * time.Millisecond
+	maxRetry = 15 * time.Second
+	// quietTrouble is how long errors may go on before users are told. Most are over by then.
+	quietTrouble = 10 * time.Second
+)
+
+// retryAfterErrors says when a pass that met an error is repeated.
+func retryAfterErrors() workqueue.TypedRateLimiter[reconcile.Request] {
+	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetry, maxRetry)
+}
+
+// guarded makes a pass, of which a fault in the operator itself is an error like others: it has a deadline, users are told,
+// and what the pass had begun to write into the status is dropped.
+func (s *scope) guarded(ctx context.Context) (result ctrl.Result, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			s.sb.Status = *s.before.Status.DeepCopy()
+			err = fmt.Errorf("fault in the operator, please report it with its log: %v", fault)
+			ctrl.LoggerFrom(ctx).Error(err, "A pass ended in a fault", "stack", string(debug.Stack()))
+		}
+	}()
+	return s.pass(ctx)
+}
+
+// noteTrouble tells users of errors that go on from pass to pass, and ends measuring when that has lasted for
+// deadlines.startSeconds: what the benchmark wants is not going to happen. Clean-up has a deadline of its own.
+func (s *scope) noteTrouble(err error) {
+	name := client.ObjectKeyFromObject(s.sb)
+	if err == nil {
+		s.troubled.Delete(name)
+		meta.RemoveStatusCondition(&s.sb.Status.Conditions, v1alpha1.ConditionRetrying)
+		return
+	}
+	since := s.troubleSince()
+	s.troubled.Store(name, since)
+	if s.Clock.Since(since) < quietTrouble {
+		return
+	}
+	s.setCondition(v1alpha1.ConditionRetrying, metav1.ConditionTrue, v1alpha1.ReasonError, err.Error())
+	meta.FindStatusCondition(s.sb.Status.Conditions, v1alpha1.ConditionRetrying).LastTransitionTime = metav1.NewTime(since)
+	if limit := s.sb.Spec.Deadlines.StartSeconds; !s.concluded() && s.deadline(since, limit) <= 0 {
+		s.fail(v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("errors went on for %d s, the last one: %v", ptr.Deref(limit, 0), err))
+	}
+}
+
+// troubleSince returns since when each pass has met an error, also if that was seen by an operator before this one.
+func (s *scope) troubleSince() time.Time {
+	if since, known := s.troubled.Load(client.ObjectKeyFromObject(s.sb)); known {
+		return since.(time.Time)
+	}
+	if told := s.condition(v1alpha1.ConditionRetrying); told.Status == metav1.ConditionTrue {
+		return told.LastTransitionTime.Time
+	}
+	return s.Clock.Now()
+}
