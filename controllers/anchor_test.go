@@ -265,6 +265,32 @@ func TestWaitingForNodeHasADeadline(t *testing.T) {
 	w.untilEnd(second, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "waited 60 s for a node of its own: other benchmarks measure on")
 }
 
+// A node that was free for a moment, until another benchmark took it, does not have the wait begin anew.
+func TestWaitingForNodeHasOneDeadlineInAll(t *testing.T) {
+	const busy, full = "1 node(s) didn't satisfy existing pods anti-affinity rules.", "1 Insufficient cpu."
+	w := newWorld(t)
+	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	w.untilStep(create(w, twoByTwo(w, "first").Build()), v1alpha1.ReasonMeasuring)
+	refuse := func(why string) {
+		w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+			if pod.Labels[v1alpha1.LabelBenchmark] == "second" {
+				return fakecluster.Unschedulable("0/1 nodes are available: " + why)
+			}
+			return fakecluster.Hang(job.MeasureContainer)
+		})
+	}
+	refuse(busy)
+	second := create(w, builder.OneRun(w.namespace, "second").Deadlines(v1alpha1.Deadlines{NodeSeconds: new(int32(60))}).Build())
+	w.untilStep(second, v1alpha1.ReasonWaitingForNode, "other benchmarks measure on node")
+	w.pass(second, 40*time.Second)
+	refuse(full)
+	w.untilStep(second, v1alpha1.ReasonPreparing)
+	refuse(busy)
+	w.untilStep(second, v1alpha1.ReasonWaitingForNode, "other benchmarks measure on node")
+	w.pass(second, 20*time.Second)
+	w.untilEnd(second, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "waited 60 s for a node of its own")
+}
+
 // A benchmark that is held lets its node go, and looks for one again afterwards. That is no disruption.
 func TestSuspendReleasesNode(t *testing.T) {
 	w := newWorld(t)

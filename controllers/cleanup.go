@@ -11,7 +11,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -68,7 +67,7 @@ func cleanUp(ctx context.Context, s *scope) (outcome, error) {
 	case err != nil && remaining > 0:
 		return outcome{}, err
 	case err != nil:
-		left = append(left, leftover{what: "what the API server kept", command: "it answered: " + err.Error()})
+		left = append(left, keptByServer(err))
 	case len(left) == 0:
 		s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft, "")
 		return goOn(), nil
@@ -80,9 +79,15 @@ func cleanUp(ctx context.Context, s *scope) (outcome, error) {
 	return goOn(), nil
 }
 
+// keptByServer is what could not be removed, or looked for, because a call failed.
+func keptByServer(err error) leftover {
+	return leftover{what: "what the API server kept", command: "it answered: " + err.Error()}
+}
+
 func (s *scope) setLeftBehind(left []leftover) {
+	took := int(s.Clock.Since(s.cleanUpBegan()).Seconds())
 	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind,
-		fmt.Sprintf("not removed within %d s: %s", ptr.Deref(s.sb.Spec.Deadlines.CleanUpSeconds, 0), instructions(left)))
+		fmt.Sprintf("not removed within %d s: %s", took, instructions(left)))
 }
 
 // cleanUpBegan returns since when the benchmark is being cleaned up.
@@ -177,8 +182,15 @@ func (s *scope) removeAnchors(ctx context.Context, wanted ...string) ([]leftover
 	})...)
 }
 
+// leftoverPod says how to be rid of a pod. Of one that its kubelet cannot end, that removes no more than the object: what
+// hangs in the kernel ends when its storage answers, or with the node.
 func leftoverPod(pod *corev1.Pod, now time.Time) leftover {
-	return leftover{what: "pod " + pod.Name, command: fmt.Sprintf("kubectl delete pod --force -n %s %s", pod.Namespace, pod.Name), lost: isLost(pod, now)}
+	left := leftover{what: "pod " + pod.Name, command: fmt.Sprintf("kubectl delete pod --force -n %s %s", pod.Namespace, pod.Name), lost: isLost(pod, now)}
+	if node := pod.Spec.NodeName; node != "" && !hasEnded(pod) && !pod.DeletionTimestamp.IsZero() && now.After(pod.DeletionTimestamp.Time) {
+		left.what += " on node " + node
+		left.command += fmt.Sprintf("; if node %s is there, make the storage answer or restart the node: processes that wait for storage cannot be killed", node)
+	}
+	return left
 }
 
 // maxNamed is how many things that are waited for are named: many clients leave many.

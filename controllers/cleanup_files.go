@@ -3,9 +3,11 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
@@ -79,12 +81,29 @@ func (s *scope) removeFilesOf(ctx context.Context, target *v1alpha1.Target, stat
 	switch {
 	case gone && err == nil:
 		status.TestFiles = v1alpha1.TestFilesRemoved
-	case s.Clock.Since(s.cleanUpBegan()) >= limit:
+	case s.Clock.Since(s.cleanUpBegan()) >= limit, err == nil && s.hasFailedToClean(target):
 		status.TestFiles = v1alpha1.TestFilesLeftBehind
 	default:
 		return err
 	}
 	return nil
+}
+
+// hasFailedToClean says whether a Job that was to remove files of a target has failed for good.
+func (s *scope) hasFailedToClean(target *v1alpha1.Target) bool {
+	for client := range storage.Claims(s.sb, target) {
+		if existing := s.jobs[job.CleanUpName(s.sb, target.Name, client)]; existing != nil && hasFailed(existing) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasFailed says whether Kubernetes repeats a Job's pods no longer.
+func hasFailed(j *batchv1.Job) bool {
+	return slices.ContainsFunc(j.Status.Conditions, func(c batchv1.JobCondition) bool {
+		return c.Type == batchv1.JobFailed && c.Status == corev1.ConditionTrue
+	})
 }
 
 // leftoverFiles says where the test files of a target are, and how to remove them by hand.

@@ -32,17 +32,16 @@ func sweep(ctx context.Context, s *scope) (outcome, error) {
 	if cleaned.Reason == v1alpha1.ReasonRetained && !deleting {
 		return goOn(), nil
 	}
-	if _, err := s.removeAnchors(ctx); err != nil {
+	left, err := s.removePods(ctx)
+	remaining := s.deadline(s.cleanUpBegan(), s.sb.Spec.Deadlines.CleanUpSeconds)
+	switch {
+	case err != nil && remaining > 0:
 		return outcome{}, err
-	}
-	left, err := s.removeJobs(ctx, nil)
-	if err != nil {
-		return outcome{}, err
-	}
-	if len(left) == 0 {
+	case err != nil:
+		left = append(left, keptByServer(err))
+	case len(left) == 0:
 		return goOn(), nil
-	}
-	if remaining := s.deadline(s.cleanUpBegan(), s.sb.Spec.Deadlines.CleanUpSeconds); remaining > 0 {
+	case remaining > 0:
 		s.step(v1alpha1.ReasonCleaningUp, "waiting for the removal of "+describeLeftovers(left))
 		return haltFor(min(remaining, pollFor(left))), nil
 	}
@@ -50,6 +49,14 @@ func sweep(ctx context.Context, s *scope) (outcome, error) {
 		s.setLeftBehind(left)
 	}
 	return goOn(), nil
+}
+
+// removePods deletes all Jobs, and all pods, and returns what is left of them.
+func (s *scope) removePods(ctx context.Context) ([]leftover, error) {
+	if _, err := s.removeAnchors(ctx); err != nil {
+		return nil, err
+	}
+	return s.removeJobs(ctx, nil)
 }
 
 // release removes the kept logs and lets the benchmark go. Kubernetes would remove what it owns, but later.

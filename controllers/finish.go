@@ -17,7 +17,7 @@ func finish(_ context.Context, s *scope) (outcome, error) {
 		message += "; " + cleaned.Message
 	}
 	s.setCondition(v1alpha1.ConditionSucceeded, measured.Status, measured.Reason, message)
-	s.plans.Delete(client.ObjectKeyFromObject(s.sb)) // for a finished benchmark nothing is planned
+	s.forget(client.ObjectKeyFromObject(s.sb)) // for a finished benchmark nothing is planned or asked
 	s.sb.Status.CompletionTime = new(metav1.NewTime(s.Clock.Now()))
 	return halt(), nil
 }

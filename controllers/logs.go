@@ -34,13 +34,12 @@ const (
 	logKeyOfClient = "fio.%s.log.gz"
 )
 
-// LogReader reads the log of a pod's container, at most limit bytes of it.
-type LogReader func(ctx context.Context, pod *corev1.Pod, container string, limit int64) (io.ReadCloser, error)
+// LogReader reads the log of one of a pod's containers.
+type LogReader func(ctx context.Context, pod *corev1.Pod, options *corev1.PodLogOptions) (io.ReadCloser, error)
 
 // PodLogs returns a LogReader that asks the API server.
 func PodLogs(clientset kubernetes.Interface) LogReader {
-	return func(ctx context.Context, pod *corev1.Pod, container string, limit int64) (io.ReadCloser, error) {
-		options := &corev1.PodLogOptions{Container: container, LimitBytes: new(limit)}
+	return func(ctx context.Context, pod *corev1.Pod, options *corev1.PodLogOptions) (io.ReadCloser, error) {
 		return clientset.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, options).Stream(ctx)
 	}
 }
@@ -117,7 +116,7 @@ func (s *scope) keptLogs() int {
 }
 
 func (s *scope) zipLog(ctx context.Context, pod *corev1.Pod, most int) ([]byte, error) {
-	log, err := s.Logs(ctx, pod, endedContainer(pod), maxLog)
+	log, err := s.Logs(ctx, pod, &corev1.PodLogOptions{Container: endedContainer(pod), LimitBytes: new(int64(maxLog))})
 	if err != nil {
 		return nil, err
 	}

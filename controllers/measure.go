@@ -21,9 +21,6 @@ import (
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-// maxDisruptions is how many attempts of a run may be ended from outside before the run fails.
-const maxDisruptions = 3
-
 // measure makes the runs, one after the other.
 func measure(ctx context.Context, s *scope) (outcome, error) {
 	if s.concluded() {
@@ -153,7 +150,7 @@ func (s *scope) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run
 		if len(parts) > 1 && seen.reason == v1alpha1.ReasonMeasuring {
 			return s.synchronize(ctx, run, parts, seen)
 		}
-		return s.watchRunning(run, seen), nil
+		return s.watchAlive(ctx, run, parts, seen), nil
 	default:
 		return s.runStart(run, planned, parts[whose]).watch(ctx)
 	}
@@ -306,19 +303,6 @@ func (s *scope) watchRunning(run *v1alpha1.Run, seen observation) outcome {
 
 func (s *scope) deadline(since time.Time, seconds *int32) time.Duration {
 	return since.Add(time.Duration(ptr.Deref(seconds, 0)) * time.Second).Sub(s.Clock.Now())
-}
-
-// disrupted ends an attempt that was ended from outside. The run is repeated, but not for ever.
-func (s *scope) disrupted(run *v1alpha1.Run, why string) {
-	s.mayHaveFiles(run.Target) // its pod may be gone without having been seen
-	run.Disruptions++
-	if run.Disruptions > maxDisruptions {
-		s.failRun(run, fmt.Sprintf("%d attempts were disrupted, the last one because %s", run.Disruptions, why))
-		return
-	}
-	run.State = v1alpha1.RunPending
-	run.Job = ""
-	run.Message = truncate(fmt.Sprintf("attempt %d was disrupted and is repeated: %s", run.Attempts, why), maxRunMessage)
 }
 
 func (s *scope) failRun(run *v1alpha1.Run, message string) {

@@ -56,6 +56,8 @@ type Reconciler struct {
 	replaced sync.Map
 	// warnings has what events about a benchmark's objects said last, by its name.
 	warnings sync.Map
+	// logsHeard has what was last seen of the logs of each benchmark's running pods, by its name.
+	logsHeard sync.Map
 	// plans has the plan of each benchmark that is under way, by its name.
 	plans sync.Map
 	// troubled has since when each pass over a benchmark has met an error, by its name.
@@ -119,6 +121,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 func (r *Reconciler) forget(name types.NamespacedName) {
 	r.replaced.Delete(name)
 	r.warnings.Delete(name)
+	r.logsHeard.Delete(name)
 	r.plans.Delete(name)
 	r.troubled.Delete(name)
 }

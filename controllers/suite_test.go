@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -44,6 +45,9 @@ type world struct {
 	namespace string
 	// clock is the operator's. It stands still until it is told otherwise.
 	clock *clocktesting.FakeClock
+	// silent are the pods whose logs get no new lines.
+	silent sync.Map
+	lines  atomic.Int64
 }
 
 // newWorld makes a namespace, a cluster and an operator for a test, which runs beside others.
@@ -120,7 +124,7 @@ func (w *world) startOperator() (stop func()) {
 	reconciler := &Reconciler{
 		Client: mgr.GetClient(),
 		Live:   mgr.GetAPIReader(),
-		Logs:   readLog,
+		Logs:   w.readLog,
 		Events: mgr.GetEventRecorder("storagebench"),
 		Clock:  w.clock,
 		Image:  job.Image{Name: "runner:test", PullPolicy: corev1.PullIfNotPresent},
@@ -143,9 +147,17 @@ func (w *world) startOperator() (stop func()) {
 	return stop
 }
 
-// readLog stands for the kubelet, which has the logs.
-func readLog(_ context.Context, pod *corev1.Pod, container string, _ int64) (io.ReadCloser, error) {
-	return io.NopCloser(strings.NewReader("log of " + container + " of " + pod.Name)), nil
+// readLog stands for the kubelet, which has the logs. The last line of those that are not silent is always another.
+func (w *world) readLog(_ context.Context, pod *corev1.Pod, options *corev1.PodLogOptions) (io.ReadCloser, error) {
+	text := "log of " + options.Container + " of " + pod.Name
+	if options.Timestamps {
+		second := int64(0)
+		if _, silent := w.silent.Load(pod.Name); !silent {
+			second = w.lines.Add(1)
+		}
+		text = time.Unix(second, 0).UTC().Format(time.RFC3339Nano) + " " + text
+	}
+	return io.NopCloser(strings.NewReader(text)), nil
 }
 
 // create creates an object and returns it as the API server has it.

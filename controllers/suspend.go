@@ -22,11 +22,10 @@ func suspend(ctx context.Context, s *scope) (outcome, error) {
 		return outcome{}, err
 	}
 	// Written down before anything is deleted: whoever resumes at once does not find a disruption.
-	released := s.releaseNodes()
 	if run != nil && !collected {
-		run.State, run.Job = v1alpha1.RunPending, ""
-		run.Message = "ended by spec.suspend, will be repeated"
+		s.suspended(run)
 	}
+	released := s.releaseNodes()
 	if released || (run != nil && !collected) {
 		s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; what is under way is being ended")
 		return halt(), nil

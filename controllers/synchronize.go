@@ -41,7 +41,7 @@ func (s *scope) synchronize(ctx context.Context, run *v1alpha1.Run, parts []part
 	}
 	waiting := untold(parts)
 	if len(waiting) == 0 {
-		return s.watchRunning(run, seen), nil
+		return s.watchAlive(ctx, run, parts, seen), nil
 	}
 	if fresh, err := s.isFresh(ctx); err != nil || !fresh {
 		return haltFor(retrySoon), err
@@ -53,7 +53,7 @@ func (s *scope) synchronize(ctx context.Context, run *v1alpha1.Run, parts []part
 	if err := errors.Join(inParallel(waiting, func(p part) error { return s.tell(ctx, p, run.AgreedStart.Time) })...); err != nil {
 		return outcome{}, fmt.Errorf("tell the clients of their start: %w", err)
 	}
-	return s.watchRunning(run, seen), nil
+	return s.watchAlive(ctx, run, parts, seen), nil
 }
 
 // untold returns the clients whose pods have not been told of the start.
@@ -109,10 +109,4 @@ func slowestClient(runs []v1alpha1.Run, clients int64) (int64, bool) {
 		seen++
 	}
 	return slowest, seen > 0
-}
-
-// late ends an attempt of which a client heard of the start when it had passed. The next one has twice the time.
-func (s *scope) late(run *v1alpha1.Run, why string) {
-	run.StartLeadMilliseconds = min(2*run.StartLeadMilliseconds, maxLead.Milliseconds())
-	s.disrupted(run, why)
 }

@@ -70,6 +70,13 @@ type StorageBenchmarkStatus struct {
 	// +kubebuilder:validation:MaxItems=200
 	Runs []Run `json:"runs,omitempty"`
 
+	// The last attempts of runs that were ended without a result and are not the run's last word: disrupted from outside,
+	// ended by suspend, or late for a common start. What they had measured by then is not part of any result.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	AbandonedAttempts []AbandonedAttempt `json:"abandonedAttempts,omitempty"`
+
 	// The targets beside each other, for each workload and each choice of its matrix.
 	// +optional
 	// +listType=atomic
@@ -247,6 +254,54 @@ type Run struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	Sections []SectionResult `json:"sections,omitempty"`
+}
+
+// AbandonReason says why an attempt of a run was ended without a result.
+//
+// +kubebuilder:validation:Enum=Disrupted;Late;Suspended
+type AbandonReason string
+
+const (
+	// AbandonDisrupted is the reason of an attempt that was ended from outside, such as by the eviction of its pod.
+	AbandonDisrupted AbandonReason = "Disrupted"
+	// AbandonLate is the reason of an attempt of which a client heard of the common start when it had passed.
+	AbandonLate AbandonReason = "Late"
+	// AbandonSuspended is the reason of an attempt that was ended by spec.suspend.
+	AbandonSuspended AbandonReason = "Suspended"
+)
+
+// AbandonedAttempt is an attempt of a run that was ended without a result.
+type AbandonedAttempt struct {
+	// Name of the run.
+	// +required
+	// +kubebuilder:validation:MaxLength=128
+	Run string `json:"run"`
+
+	// Which attempt of the run it was, from 1.
+	// +required
+	Attempt int32 `json:"attempt"`
+
+	// Why it was ended.
+	// +required
+	Reason AbandonReason `json:"reason"`
+
+	// Node that it measured from; of several clients, the first one's.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Node string `json:"node,omitempty"`
+
+	// When it was started.
+	// +optional
+	StartTime *metav1.Time `json:"startTime,omitempty"`
+
+	// When the operator knew of its end.
+	// +optional
+	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
+
+	// Why it was ended, in the words of Kubernetes.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Message string `json:"message,omitempty"`
 }
 
 // SectionResult is what one section of a job file, or a group of sections that ran together, measured.

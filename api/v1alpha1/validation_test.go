@@ -773,8 +773,14 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 			Pod: strings.Repeat("p", 57), Node: strings.Repeat("n", 253), InstanceType: strings.Repeat("i", 63), Attempts: 9, Disruptions: 8, StartTime: now, Message: strings.Repeat("m", 256),
 		})
 	}
-	for _, kind := range []string{v1alpha1.ConditionSucceeded, v1alpha1.ConditionMeasured, v1alpha1.ConditionCleanedUp} {
+	for _, kind := range []string{v1alpha1.ConditionSucceeded, v1alpha1.ConditionMeasured, v1alpha1.ConditionCleanedUp, v1alpha1.ConditionRetrying} {
 		status.Conditions = append(status.Conditions, metav1.Condition{Type: kind, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonDeadlineExceeded, Message: message, LastTransitionTime: *now})
+	}
+	for range 32 {
+		status.AbandonedAttempts = append(status.AbandonedAttempts, v1alpha1.AbandonedAttempt{
+			Run: strings.Repeat("r", 128), Attempt: 99, Reason: v1alpha1.AbandonSuspended, Node: strings.Repeat("n", 253),
+			StartTime: now, CompletionTime: now, Message: strings.Repeat("m", 256),
+		})
 	}
 	var targets []string
 	for i := range sb.Spec.Targets {

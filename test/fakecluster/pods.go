@@ -39,7 +39,7 @@ func (c *Cluster) schedule(ctx context.Context, pod *corev1.Pod, outcome Outcome
 		return nil
 	}
 	if outcome.unschedulable != "" {
-		if len(pod.Status.Conditions) > 0 {
+		if len(pod.Status.Conditions) > 0 && pod.Status.Conditions[0].Message == outcome.unschedulable {
 			return nil
 		}
 		pod.Status.Conditions = []corev1.PodCondition{{
