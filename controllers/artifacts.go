@@ -20,6 +20,10 @@ import (
 // clientsKey is the key of a ConfigMap that holds what each client has measured, as gzipped JSON.
 const clientsKey = "clients.json.gz"
 
+// maxClientRecords is the most records of clients that are kept for a benchmark, of all its runs: one takes about 4 KiB, and
+// etcd holds a few GiB in all.
+const maxClientRecords = 8192
+
 // clientRecord is what one client has measured. Names are those of the API; bins are latencies in nanoseconds with their
 // counts, as fio's json+ output has them.
 type clientRecord struct {
@@ -45,6 +49,9 @@ type sectionRecord struct {
 // keepClients writes what each client has measured into a ConfigMap. It fails only if it may succeed later: the run has
 // its result also without.
 func (s *scope) keepClients(ctx context.Context, run *v1alpha1.Run, parts []part, reports []*digest.Report) error {
+	if s.keptRecords()+len(parts) > maxClientRecords {
+		return nil
+	}
 	records := make([]clientRecord, len(parts))
 	for i, p := range parts {
 		records[i] = newClientRecord(p, reports[i])
@@ -64,6 +71,17 @@ func (s *scope) keepClients(ctx context.Context, run *v1alpha1.Run, parts []part
 		return fmt.Errorf("keep the clients' results: %w", err)
 	}
 	return nil
+}
+
+// keptRecords returns how many records of clients are kept.
+func (s *scope) keptRecords() int {
+	kept := 0
+	for i := range s.sb.Status.Runs {
+		if run := &s.sb.Status.Runs[i]; run.ClientsConfigMap != "" {
+			kept += int(clientsOf(run))
+		}
+	}
+	return kept
 }
 
 func newClientRecord(p part, report *digest.Report) clientRecord {

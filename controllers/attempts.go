@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -55,6 +56,6 @@ func (s *scope) abandonAttempt(run *v1alpha1.Run, reason v1alpha1.AbandonReason,
 	if volumes := s.targetStatus(run.Target).Volumes; attempt.Node == "" && len(volumes) > 0 {
 		attempt.Node = volumes[0].Node
 	}
-	all := append(s.sb.Status.AbandonedAttempts, attempt)
+	all := slices.Concat(s.sb.Status.AbandonedAttempts, []v1alpha1.AbandonedAttempt{attempt})
 	s.sb.Status.AbandonedAttempts = all[max(len(all)-maxAbandoned, 0):]
 }

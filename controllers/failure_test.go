@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -190,6 +191,12 @@ func TestDisruptionIsRepeated(t *testing.T) {
 	run := sb.Status.Runs[0]
 	if run.Attempts != 2 || run.Disruptions != 1 || run.Message != "" || run.Job != job.RunName(sb, run.Name, 2, 0) {
 		t.Errorf("run is %+v", run)
+	}
+	attempts := sb.Status.AbandonedAttempts
+	if len(attempts) != 1 || attempts[0].Run != run.Name || attempts[0].Attempt != 1 || attempts[0].Reason != v1alpha1.AbandonDisrupted ||
+		attempts[0].Node != fakecluster.Node || attempts[0].StartTime == nil || attempts[0].CompletionTime == nil ||
+		!strings.Contains(attempts[0].Message, "low on resource") {
+		t.Errorf("abandoned attempts are %+v", attempts)
 	}
 	w.eventually(func() error {
 		return w.hasEvent(corev1.EventTypeWarning, "RunDisrupted", "attempt 1 was disrupted and is repeated: TerminationByKubelet: The node was low on resource")

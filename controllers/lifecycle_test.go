@@ -184,6 +184,10 @@ func TestSuspendDuringARun(t *testing.T) {
 	if run := sb.Status.Runs[0]; run.Attempts != 1 {
 		t.Errorf("the finished run was repeated: %+v", run)
 	}
+	attempts := sb.Status.AbandonedAttempts
+	if len(attempts) != 1 || attempts[0].Run != "second.fast" || attempts[0].Reason != v1alpha1.AbandonSuspended || attempts[0].Node != fakecluster.Node {
+		t.Errorf("abandoned attempts are %+v", attempts)
+	}
 }
 
 // What ends while no operator looks is collected by the next one.

@@ -23,11 +23,9 @@ type keptPlan struct {
 // plan returns the runs of the spec, and all that is wrong with it.
 func (s *scope) plan() ([]plan.Run, field.ErrorList) {
 	name, modes := client.ObjectKeyFromObject(s.sb), s.volumeModes()
-	if kept, found := s.plans.Load(name); found {
-		kept := kept.(*keptPlan)
-		if kept.uid == s.sb.UID && kept.generation == s.sb.Generation && maps.Equal(kept.modes, modes) {
-			return kept.runs, kept.problems
-		}
+	last, _ := s.plans.Load(name)
+	if kept, found := last.(*keptPlan); found && kept.uid == s.sb.UID && kept.generation == s.sb.Generation && maps.Equal(kept.modes, modes) {
+		return kept.runs, kept.problems
 	}
 	// Runs point into the spec, and this pass's may be changed by what the API server answers.
 	runs, problems := plan.Runs(s.sb.Spec.DeepCopy(), modes)

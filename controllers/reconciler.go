@@ -47,6 +47,8 @@ type Reconciler struct {
 	Logs LogReader
 	// Events tells users what happened.
 	Events events.EventRecorder
+	// Metrics count what happened.
+	Metrics *Metrics
 	// Clock is the time.
 	Clock clock.Clock
 	// Image is the runner's.
@@ -99,6 +101,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		// The cache has not heard yet of what the last pass wrote.
 		return ctrl.Result{RequeueAfter: retrySoon}, nil
 	}
+	r.Metrics.seen(benchmark, r.Clock.Now())
 	s := &scope{Reconciler: r, sb: benchmark, before: benchmark.DeepCopy()}
 	result, phaseErr := s.guarded(ctx)
 	if !apierrors.IsConflict(phaseErr) {
@@ -119,6 +122,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 
 // forget drops what is kept of a benchmark that is gone, or of which nothing is known for the moment.
 func (r *Reconciler) forget(name types.NamespacedName) {
+	r.Metrics.forget(name)
 	r.replaced.Delete(name)
 	r.warnings.Delete(name)
 	r.logsHeard.Delete(name)
@@ -141,5 +145,6 @@ func (s *scope) saveStatus(ctx context.Context) error {
 		s.replaced.Store(client.ObjectKeyFromObject(s.sb), s.before.ResourceVersion)
 	}
 	notify(s.Events, s.before, s.sb)
+	s.Metrics.changed(s.before, s.sb)
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
@@ -45,6 +46,9 @@ type world struct {
 	namespace string
 	// clock is the operator's. It stands still until it is told otherwise.
 	clock *clocktesting.FakeClock
+	// registry has the metrics of the operators.
+	registry *prometheus.Registry
+	metrics  *Metrics
 	// silent are the pods whose logs get no new lines.
 	silent sync.Map
 	lines  atomic.Int64
@@ -89,7 +93,8 @@ func newWorldWithoutOperator(t *testing.T) *world {
 	t.Parallel()
 	c := envtest.Client(t)
 	namespace := envtest.Namespace(t, c)
-	w := &world{T: t, client: c, namespace: namespace, cluster: fakecluster.Start(t, namespace), clock: clocktesting.NewFakeClock(time.Now())}
+	w := &world{T: t, client: c, namespace: namespace, cluster: fakecluster.Start(t, namespace), clock: clocktesting.NewFakeClock(time.Now()), registry: prometheus.NewRegistry()}
+	w.metrics = NewMetrics(w.registry)
 	t.Cleanup(w.explain)
 	return w
 }
@@ -122,12 +127,13 @@ func (w *world) startOperator() (stop func()) {
 		w.Fatal(err)
 	}
 	reconciler := &Reconciler{
-		Client: mgr.GetClient(),
-		Live:   mgr.GetAPIReader(),
-		Logs:   w.readLog,
-		Events: mgr.GetEventRecorder("storagebench"),
-		Clock:  w.clock,
-		Image:  job.Image{Name: "runner:test", PullPolicy: corev1.PullIfNotPresent},
+		Client:  mgr.GetClient(),
+		Live:    mgr.GetAPIReader(),
+		Logs:    w.readLog,
+		Events:  mgr.GetEventRecorder("storagebench"),
+		Metrics: w.metrics,
+		Clock:   w.clock,
+		Image:   job.Image{Name: "runner:test", PullPolicy: corev1.PullIfNotPresent},
 	}
 	if err := reconciler.SetupWithManager(mgr); err != nil {
 		w.Fatal(err)

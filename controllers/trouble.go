@@ -67,8 +67,9 @@ func (s *scope) noteTrouble(err error) {
 
 // troubleSince returns since when each pass has met an error, also if that was seen by an operator before this one.
 func (s *scope) troubleSince() time.Time {
-	if since, known := s.troubled.Load(client.ObjectKeyFromObject(s.sb)); known {
-		return since.(time.Time)
+	seen, _ := s.troubled.Load(client.ObjectKeyFromObject(s.sb))
+	if since, known := seen.(time.Time); known {
+		return since
 	}
 	if told := s.condition(v1alpha1.ConditionRetrying); told.Status == metav1.ConditionTrue {
 		return told.LastTransitionTime.Time

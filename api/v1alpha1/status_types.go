@@ -202,7 +202,8 @@ type Run struct {
 	LogConfigMap string `json:"logConfigMap,omitempty"`
 
 	// Name of the ConfigMap that holds what each of several clients measured, with its latency histograms, as gzipped
-	// JSON in key clients.json.gz. Kept until the StorageBenchmark is deleted.
+	// JSON in key clients.json.gz. Kept for as many runs as have 8,192 clients in all, until the StorageBenchmark is
+	// deleted.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	ClientsConfigMap string `json:"clientsConfigMap,omitempty"`

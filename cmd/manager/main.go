@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -88,16 +89,22 @@ func run(o options) error {
 	if err != nil {
 		return fmt.Errorf("make a client for logs: %w", err)
 	}
+	counts := controllers.NewMetrics(metrics.Registry)
+	metrics.Registry.MustRegister(controllers.NewActiveBenchmarks(mgr.GetCache()))
 	reconciler := &controllers.Reconciler{
-		Client: mgr.GetClient(),
-		Live:   mgr.GetAPIReader(),
-		Logs:   controllers.PodLogs(clientset),
-		Events: mgr.GetEventRecorder("storagebench"),
-		Clock:  clock.RealClock{},
-		Image:  job.Image{Name: o.image, PullPolicy: corev1.PullPolicy(o.pullPolicy)},
+		Client:  mgr.GetClient(),
+		Live:    mgr.GetAPIReader(),
+		Logs:    controllers.PodLogs(clientset),
+		Events:  mgr.GetEventRecorder("storagebench"),
+		Metrics: counts,
+		Clock:   clock.RealClock{},
+		Image:   job.Image{Name: o.image, PullPolicy: corev1.PullPolicy(o.pullPolicy)},
 	}
 	if err := reconciler.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("set up the controller: %w", err)
+	}
+	if err := mgr.Add(&controllers.LeakSweeper{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Metrics: counts}); err != nil {
+		return fmt.Errorf("add the sweep of leaked objects: %w", err)
 	}
 	return mgr.Start(ctrl.SetupSignalHandler())
 }

@@ -1,0 +1,22 @@
+package controllers
+
+import (
+	"testing"
+	"time"
+
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// What etcd keeps for one benchmark is bounded; the run beyond that has its result all the same.
+func TestRecordsOfClientsAreBounded(t *testing.T) {
+	s := troubledScope(clocktesting.NewFakeClock(time.Now())) // which has no client to write with
+	for range maxClientRecords / 128 {
+		s.sb.Status.Runs = append(s.sb.Status.Runs, v1alpha1.Run{Clients: 128, ClientsConfigMap: "kept"})
+	}
+	run := &v1alpha1.Run{Clients: 2}
+	if err := s.keepClients(t.Context(), run, make([]part, 2), nil); err != nil || run.ClientsConfigMap != "" {
+		t.Errorf("kept in %q, %v", run.ClientsConfigMap, err)
+	}
+}

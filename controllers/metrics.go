@@ -1,0 +1,147 @@
+package controllers
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// Metrics count what the operator sees. Errors of passes are among controller-runtime's own metrics:
+// controller_runtime_reconcile_errors_total{controller="storagebenchmark"}.
+type Metrics struct {
+	runs       *prometheus.CounterVec
+	attempts   *prometheus.CounterVec
+	benchmarks *prometheus.CounterVec
+	leftBehind prometheus.Counter
+	seconds    *prometheus.CounterVec
+	leaks      *prometheus.CounterVec
+
+	// lastSeen has when the last pass over each active benchmark was made, by its name.
+	lastSeen sync.Map
+}
+
+// NewMetrics returns metrics that are registered. It panics if there are such metrics already.
+func NewMetrics(registry prometheus.Registerer) *Metrics {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "storagebench", Name: name, Help: help}, labels)
+	}
+	m := &Metrics{
+		runs:       counter("runs_total", "Runs that have ended, by their outcome: Succeeded or Failed.", "outcome"),
+		attempts:   counter("abandoned_attempts_total", "Attempts of runs that were ended without a result and are not the run's last word, by reason.", "reason"),
+		benchmarks: counter("benchmarks_finished_total", "StorageBenchmarks that have ended, by the reason of their condition Succeeded.", "reason"),
+		leftBehind: prometheus.NewCounter(prometheus.CounterOpts{Namespace: "storagebench", Name: "benchmarks_left_behind_total",
+			Help: "StorageBenchmarks that ended with something that could not be removed."}),
+		seconds: counter("step_seconds_total", "Seconds that StorageBenchmarks were at each step, by the reason of their condition Succeeded.", "reason"),
+		leaks:   counter("leaked_objects_removed_total", "Objects that were removed because the StorageBenchmark that they were made for was gone, by kind.", "kind"),
+	}
+	registry.MustRegister(m.runs, m.attempts, m.benchmarks, m.leftBehind, m.seconds, m.leaks)
+	return m
+}
+
+// seen adds the time since the last pass over a benchmark to that of the step that it is at.
+func (m *Metrics) seen(sb *v1alpha1.StorageBenchmark, now time.Time) {
+	name := client.ObjectKeyFromObject(sb)
+	step := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded)
+	if step == nil || step.Status != metav1.ConditionUnknown {
+		m.lastSeen.Delete(name)
+		return
+	}
+	last, _ := m.lastSeen.Swap(name, now)
+	if last, known := last.(time.Time); known {
+		m.seconds.WithLabelValues(step.Reason).Add(max(now.Sub(last).Seconds(), 0))
+	}
+}
+
+func (m *Metrics) forget(name types.NamespacedName) { m.lastSeen.Delete(name) }
+
+// changed counts what a write of a benchmark's status tells.
+func (m *Metrics) changed(before, after *v1alpha1.StorageBenchmark) {
+	states := map[string]v1alpha1.RunState{}
+	for i := range before.Status.Runs {
+		states[before.Status.Runs[i].Name] = before.Status.Runs[i].State
+	}
+	for i := range after.Status.Runs {
+		run := &after.Status.Runs[i]
+		if (run.State == v1alpha1.RunSucceeded || run.State == v1alpha1.RunFailed) && states[run.Name] != run.State {
+			m.runs.WithLabelValues(string(run.State)).Inc()
+		}
+	}
+	for _, attempt := range newAttempts(before, after) {
+		m.attempts.WithLabelValues(string(attempt.Reason)).Inc()
+	}
+	if before.Status.CompletionTime != nil || after.Status.CompletionTime == nil {
+		return
+	}
+	if end := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionSucceeded); end != nil {
+		m.benchmarks.WithLabelValues(end.Reason).Inc()
+	}
+	if cleaned := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionCleanedUp); cleaned != nil && cleaned.Reason == v1alpha1.ReasonLeftBehind {
+		m.leftBehind.Inc()
+	}
+}
+
+// newAttempts returns the abandoned attempts that a benchmark did not have before.
+func newAttempts(before, after *v1alpha1.StorageBenchmark) []v1alpha1.AbandonedAttempt {
+	type attempt struct {
+		run    string
+		number int32
+	}
+	old := map[attempt]bool{}
+	for _, a := range before.Status.AbandonedAttempts {
+		old[attempt{a.Run, a.Attempt}] = true
+	}
+	var added []v1alpha1.AbandonedAttempt
+	for _, a := range after.Status.AbandonedAttempts {
+		if !old[attempt{a.Run, a.Attempt}] {
+			added = append(added, a)
+		}
+	}
+	return added
+}
+
+// activeBenchmarks is a metric of the benchmarks that are at each step, as the cache has them when it is asked for.
+type activeBenchmarks struct {
+	reader client.Reader
+	desc   *prometheus.Desc
+}
+
+// NewActiveBenchmarks returns the metric storagebench_benchmarks, of the benchmarks that the reader reads.
+func NewActiveBenchmarks(reader client.Reader) prometheus.Collector {
+	return &activeBenchmarks{reader: reader, desc: prometheus.NewDesc("storagebench_benchmarks",
+		"StorageBenchmarks by the reason of their condition Succeeded: the step that they are at, or their outcome.", []string{"reason"}, nil)}
+}
+
+// Describe implements prometheus.Collector.
+func (a *activeBenchmarks) Describe(descs chan<- *prometheus.Desc) { descs <- a.desc }
+
+// collectPatience is how long the benchmarks may take to list: a scrape that comes before the cache is filled has none.
+const collectPatience = time.Second
+
+// Collect implements prometheus.Collector.
+func (a *activeBenchmarks) Collect(metrics chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), collectPatience)
+	defer cancel()
+	var list v1alpha1.StorageBenchmarkList
+	if err := a.reader.List(ctx, &list); err != nil {
+		ctrl.Log.Info("Benchmarks are not counted", "why", err.Error())
+		return
+	}
+	counts := map[string]int{}
+	for i := range list.Items {
+		if c := meta.FindStatusCondition(list.Items[i].Status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
+			counts[c.Reason]++
+		}
+	}
+	for reason, n := range counts {
+		metrics <- prometheus.MustNewConstMetric(a.desc, prometheus.GaugeValue, float64(n), reason)
+	}
+}

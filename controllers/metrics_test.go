@@ -1,0 +1,108 @@
+package controllers
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/fakecluster"
+)
+
+// valuesOf returns the values of all metrics, by name and the value of their only label.
+func valuesOf(t *testing.T, gatherer prometheus.Gatherer) map[string]float64 {
+	t.Helper()
+	families, err := gatherer.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]float64{}
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			name := family.GetName()
+			if labels := m.GetLabel(); len(labels) > 0 {
+				name += " " + labels[0].GetValue()
+			}
+			values[name] = m.GetCounter().GetValue() + m.GetGauge().GetValue()
+		}
+	}
+	return values
+}
+
+// What happens to benchmarks can be seen from outside.
+func TestMetrics(t *testing.T) {
+	w := newWorld(t)
+	w.registry.MustRegister(NewActiveBenchmarks(w.client))
+	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		switch {
+		case pod.Labels[v1alpha1.LabelTarget] == "two":
+			return fakecluster.Fail(digest.ExitFailed, "no")
+		case pod.Labels[v1alpha1.LabelAttempt] == "1":
+			return fakecluster.Hang(job.MeasureContainer)
+		}
+		return fakecluster.Succeed(builder.Report())
+	})
+	sb := create(w, twoByTwo(w, "sb").Build())
+	w.untilStep(sb, v1alpha1.ReasonMeasuring)
+	w.pass(sb, 20*time.Second)
+	w.eventually(func() error {
+		if v := valuesOf(t, w.registry); v["storagebench_step_seconds_total Measuring"] != 20 || v["storagebench_benchmarks Measuring"] < 1 {
+			return fmt.Errorf("metrics are %v", v)
+		}
+		return nil
+	})
+	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		switch {
+		case pod.Labels[v1alpha1.LabelTarget] == "two":
+			return fakecluster.Fail(digest.ExitFailed, "no")
+		case pod.Labels[v1alpha1.LabelAttempt] == "1" && pod.Annotations[v1alpha1.AnnotationRun] == "reads.one":
+			return fakecluster.Evict()
+		}
+		return fakecluster.Succeed(builder.Report())
+	})
+	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonRunFailed)
+	values := valuesOf(t, w.registry)
+	for name, want := range map[string]float64{
+		"storagebench_runs_total Succeeded":                2,
+		"storagebench_runs_total Failed":                   2,
+		"storagebench_abandoned_attempts_total Disrupted":  1,
+		"storagebench_benchmarks_finished_total RunFailed": 1,
+		"storagebench_benchmarks_left_behind_total":        0,
+	} {
+		if values[name] != want {
+			t.Errorf("%s is %v, want %v", name, values[name], want)
+		}
+	}
+	if len(sb.Status.AbandonedAttempts) != 1 {
+		t.Errorf("attempts: %+v", sb.Status.AbandonedAttempts)
+	}
+}
+
+// A benchmark that is found by a new operator has not been waiting for that operator.
+func TestSecondsBeginWithTheFirstPass(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	m := NewMetrics(registry)
+	sb := builder.OneRun("default", "sb").Build()
+	sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonPreparing}}
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	m.seen(sb, now)
+	m.seen(sb, now.Add(3*time.Second))
+	sb.Status.Conditions[0].Reason = v1alpha1.ReasonMeasuring
+	m.seen(sb, now.Add(5*time.Second))
+	sb.Status.Conditions[0].Status = metav1.ConditionTrue
+	m.seen(sb, now.Add(time.Hour))
+	sb.Status.Conditions[0].Status = metav1.ConditionUnknown
+	m.seen(sb, now.Add(2*time.Hour))
+	values := valuesOf(t, registry)
+	if values["storagebench_step_seconds_total Preparing"] != 3 || values["storagebench_step_seconds_total Measuring"] != 2 {
+		t.Errorf("metrics are %v", values)
+	}
+}
