@@ -295,7 +295,7 @@ func (s *scope) watchRunning(run *v1alpha1.Run, seen observation) outcome {
 	if remaining := s.deadline(seen.since, s.sb.Spec.Deadlines.RunSeconds); remaining > 0 {
 		return haltFor(remaining) // the pod is watched
 	}
-	message := fmt.Sprintf("run %s waited %d s for its end: fio runs", run.Name, ptr.Deref(s.sb.Spec.Deadlines.RunSeconds, 0))
+	message := fmt.Sprintf("run %s waited %d s for its end: fio runs (raise spec.deadlines.runSeconds, or have it do less)", run.Name, ptr.Deref(s.sb.Spec.Deadlines.RunSeconds, 0))
 	s.failRun(run, message)
 	s.fail(v1alpha1.ReasonDeadlineExceeded, message)
 	return halt()
