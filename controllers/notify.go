@@ -9,7 +9,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// notify tells users by events what a status write has changed: steps, ended runs, and the outcome.
+// notify tells users by events what a status write has changed: steps, ended runs, errors that go on, and the outcome.
 func notify(recorder events.EventRecorder, before, after *v1alpha1.StorageBenchmark) {
 	old := map[string]v1alpha1.Run{}
 	for _, run := range before.Status.Runs {
@@ -17,6 +17,9 @@ func notify(recorder events.EventRecorder, before, after *v1alpha1.StorageBenchm
 	}
 	for i := range after.Status.Runs {
 		notifyRun(recorder, after, old[after.Status.Runs[i].Name], after.Status.Runs[i])
+	}
+	if c := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionRetrying); c != nil && meta.FindStatusCondition(before.Status.Conditions, c.Type) == nil {
+		recorder.Eventf(after, nil, corev1.EventTypeWarning, c.Type, "Reconcile", "%s", limitNote(c.Message))
 	}
 	was := meta.FindStatusCondition(before.Status.Conditions, v1alpha1.ConditionSucceeded)
 	is := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionSucceeded)
