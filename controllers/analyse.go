@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"math"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -83,8 +84,8 @@ func newClient(report *digest.Report) analysis.Client {
 	for i := range report.Groups {
 		for _, d := range []*digest.Direction{report.Groups[i].Read, report.Groups[i].Write, report.Groups[i].Trim} {
 			if d != nil {
-				client.ShortIOs += d.ShortIOs
-				client.DroppedIOs += d.DroppedIOs
+				client.ShortIOs += min(d.ShortIOs, math.MaxInt64-client.ShortIOs)
+				client.DroppedIOs += min(d.DroppedIOs, math.MaxInt64-client.DroppedIOs)
 			}
 		}
 	}

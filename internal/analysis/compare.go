@@ -218,7 +218,7 @@ func totals(results []*v1alpha1.Result, of func(*v1alpha1.IOResult) int64) []int
 	all := make([]int64, len(results))
 	for i, r := range results {
 		for _, io := range directions(r) {
-			all[i] += of(io)
+			all[i] += min(of(io), math.MaxInt64-all[i])
 		}
 	}
 	return all

@@ -43,9 +43,9 @@ const (
 // statisticOf returns the statistic of at least one value, without what depends on a baseline.
 func statisticOf(values []int64) v1alpha1.Statistic {
 	summary := benchmath.AssumeNothing.Summary(sampleOf(values), confidenceLevel)
-	s := v1alpha1.Statistic{Median: int64(math.Round(summary.Center)), Min: slices.Min(values), Max: slices.Max(values)}
+	s := v1alpha1.Statistic{Median: whole(summary.Center), Min: slices.Min(values), Max: slices.Max(values)}
 	if !math.IsInf(summary.Lo, 0) && !math.IsInf(summary.Hi, 0) {
-		s.ConfidenceLow, s.ConfidenceHigh = new(int64(summary.Lo)), new(int64(summary.Hi))
+		s.ConfidenceLow, s.ConfidenceHigh = new(whole(summary.Lo)), new(whole(summary.Hi))
 	}
 	return s
 }

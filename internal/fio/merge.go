@@ -11,8 +11,8 @@ import (
 func (g *Group) merge(o Group) {
 	g.UserCPUPercent = weigh(g.UserCPUPercent, g.JobRuntimeMilliseconds, o.UserCPUPercent, o.JobRuntimeMilliseconds)
 	g.SystemCPUPercent = weigh(g.SystemCPUPercent, g.JobRuntimeMilliseconds, o.SystemCPUPercent, o.JobRuntimeMilliseconds)
-	g.JobRuntimeMilliseconds += o.JobRuntimeMilliseconds
-	g.ContextSwitches += o.ContextSwitches
+	g.JobRuntimeMilliseconds = plus(g.JobRuntimeMilliseconds, o.JobRuntimeMilliseconds)
+	g.ContextSwitches = plus(g.ContextSwitches, o.ContextSwitches)
 	g.Jobs += o.Jobs
 	if g.Error == 0 {
 		g.Error = o.Error
@@ -43,10 +43,10 @@ func mergeDirections(a, b *Direction) *Direction {
 		}
 		return a
 	}
-	a.IOs += b.IOs
-	a.Bytes += b.Bytes
-	a.ShortIOs += b.ShortIOs
-	a.DropIOs += b.DropIOs
+	a.IOs = plus(a.IOs, b.IOs)
+	a.Bytes = plus(a.Bytes, b.Bytes)
+	a.ShortIOs = plus(a.ShortIOs, b.ShortIOs)
+	a.DropIOs = plus(a.DropIOs, b.DropIOs)
 	a.RuntimeMilliseconds = max(a.RuntimeMilliseconds, b.RuntimeMilliseconds)
 	a.Latency = mergeLatencies(a.Latency, b.Latency)
 	a.CompletionLatency = mergeLatencies(a.CompletionLatency, b.CompletionLatency)
@@ -76,7 +76,7 @@ func mergeLatencies(a, b *LatencyStats) *LatencyStats {
 	squares := squareSum(a) + squareSum(b) + between*between*n*m/(n+m)
 	a.MeanNanoseconds = weigh(a.MeanNanoseconds, a.Count, b.MeanNanoseconds, b.Count)
 	a.StddevNanoseconds = math.Sqrt(squares / (n + m - 1))
-	a.Count += b.Count
+	a.Count = plus(a.Count, b.Count)
 	a.MinNanoseconds = min(a.MinNanoseconds, b.MinNanoseconds)
 	a.MaxNanoseconds = max(a.MaxNanoseconds, b.MaxNanoseconds)
 	a.Histogram = mergeHistograms(a.Histogram, b.Histogram)
@@ -99,8 +99,9 @@ func mergeHistograms(a, b *histogram.Histogram) *histogram.Histogram {
 
 // weigh returns the mean of two values by their weights, 0 if they have none.
 func weigh(a float64, weightA int64, b float64, weightB int64) float64 {
-	if weightA+weightB == 0 {
+	total := float64(weightA) + float64(weightB)
+	if total == 0 {
 		return 0
 	}
-	return (a*float64(weightA) + b*float64(weightB)) / float64(weightA+weightB)
+	return (a*float64(weightA) + b*float64(weightB)) / total
 }

@@ -211,6 +211,9 @@ func (j *jsonJob) group(global map[string]string) (Group, error) {
 	if j.Mixed != nil && j.Read == nil {
 		return Group{}, errors.New("reads and writes are mixed in one figure: remove unified_rw_reporting")
 	}
+	if err := j.checkFigures(); err != nil {
+		return Group{}, err
+	}
 	g := Group{
 		Name: j.Name, ID: int(j.GroupID), Jobs: 1, Error: int(j.Error),
 		JobStart: int64(j.JobStart), JobRuntimeMilliseconds: int64(j.JobRuntime),

@@ -399,7 +399,7 @@ func TestParseOutputShapes(t *testing.T) {
 		"note in the middle":            {strings.Replace(good, "  \"jobs\"", "fio: pid=1, {err=5}\n  \"jobs\"", 1), 1, []string{"fio: pid=1, {err=5}"}},
 		"nan":                           {lat(`"N" : 1, "mean" : nan, "stddev" : -nan`), 1, nil},
 		"inf":                           {lat(`"N" : 1, "mean" : inf, "stddev" : -inf`), 1, nil},
-		"exponent":                      {lat(`"N" : 1, "mean" : 1.5e3, "min" : 1e3`), 1, nil},
+		"exponent":                      {lat(`"N" : 1, "mean" : 1.5e3, "min" : 1e3, "max" : 2e3`), 1, nil},
 		"brackets and quotes in values": {strings.Replace(good, `"a"`, `"a}\"{["`, 1), 1, nil},
 		"a job without jobs":            {strings.Replace(good, "\"jobs\" : [", "\"jobs\" : [ {\"jobname\" : \"\", \"groupid\" : 4294967295},", 1), 1, nil},
 	} {

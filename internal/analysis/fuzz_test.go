@@ -1,0 +1,138 @@
+package analysis
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// fuzzed are what the fuzzer chose, from the front; 0 when they are used up.
+type fuzzed []byte
+
+// next returns a figure that is not negative, of any size.
+func (f *fuzzed) next() int64 {
+	if len(*f) == 0 {
+		return 0
+	}
+	size := min(int((*f)[0]%9), len(*f)-1)
+	var number [8]byte
+	copy(number[:], (*f)[1:1+size])
+	*f = (*f)[1+size:]
+	return int64(binary.LittleEndian.Uint64(number[:]) & math.MaxInt64)
+}
+
+func (f *fuzzed) io() *v1alpha1.IOResult {
+	if f.next()%3 == 0 {
+		return nil
+	}
+	io := &v1alpha1.IOResult{IOs: f.next(), Bytes: f.next(), IOPS: f.next(), BytesPerSecond: f.next()}
+	if f.next()%4 != 0 {
+		io.Latency = &v1alpha1.Latency{MeanNanoseconds: f.next(), StddevNanoseconds: f.next()}
+	}
+	if f.next()%4 != 0 {
+		io.CompletionLatency = &v1alpha1.LatencyDistribution{P50Nanoseconds: f.next(), P90Nanoseconds: f.next(), P99Nanoseconds: f.next(), MaxNanoseconds: f.next()}
+	}
+	return io
+}
+
+func (f *fuzzed) run(target string) v1alpha1.Run {
+	return v1alpha1.Run{Name: "w." + target, Target: target, Workload: "w", State: v1alpha1.RunSucceeded, Result: &v1alpha1.Result{
+		ElapsedMilliseconds: f.next(), Read: f.io(), Write: f.io(), Trim: f.io(),
+		CPU: &v1alpha1.CPUResult{UserPercent: int32(f.next() % 1001), SystemPercent: int32(f.next() % 1001)},
+	}}
+}
+
+// FuzzAnalysis analyses whatever figures pods can report. What is said of them can be written into the status: no
+// figure is negative, no ratio infinite, no text endless.
+func FuzzAnalysis(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte(strings.Repeat("\x01\x02", 200)))
+	f.Add([]byte(strings.Repeat("\x08\xff\xff\xff\xff\xff\xff\xff\xff", 100)))
+	f.Add([]byte(strings.Repeat("\x08\xff\xff\xff\xff\xff\xff\xff\xff\x00\x01\x01", 60)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		source := fuzzed(data)
+		limit := func() *int64 { return new(max(source.next(), 1)) }
+		known := Known{Storage: &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: limit(), BytesPerSecond: limit()}}, Nodes: 1}
+		load := Load{InFlight: source.next(), Jobs: source.next() % 5000, RateIOPS: source.next(), FileBytes: source.next(), Buffered: source.next()%2 == 0}
+		client := Client{CPUMillis: source.next(), MemoryBytes: source.next(), Files: source.next(), SparseFiles: source.next(), ShortIOs: source.next(), DroppedIOs: source.next()}
+		var runs []v1alpha1.Run
+		for i := range 2 + source.next()%8 {
+			runs = append(runs, source.run([]string{"a", "b"}[i%2]))
+		}
+		for i := range runs {
+			bound := Bound(runs[i].Result, known, load, client)
+			runs[i].LimitedBy = &bound
+			if bound.UsedPercent != nil && *bound.UsedPercent < 0 || bound.Limit != nil && *bound.Limit < 0 {
+				t.Errorf("bound %+v", bound)
+			}
+			checkText(t, bound.Message)
+			runs[i].Warnings = Warnings([]v1alpha1.Result{*runs[i].Result}, []Known{known}, []Load{load}, client)
+			checkWarnings(t, runs[i].Warnings)
+		}
+		comparisons := Compare(runs, []string{"a", "b"}, "a")
+		for i := range comparisons {
+			for j := range comparisons[i].Targets {
+				checkComparison(t, &comparisons[i].Targets[j])
+			}
+		}
+		for _, summary := range Summarize(runs, comparisons) {
+			checkText(t, summary.Message)
+		}
+	})
+}
+
+func checkComparison(t *testing.T, c *v1alpha1.TargetComparison) {
+	t.Helper()
+	checkWarnings(t, c.Warnings)
+	if total := c.Total; total != nil {
+		checkStatistic(t, &total.IOPS, total.IOPSRatio)
+		checkStatistic(t, &total.BytesPerSecond, total.BytesPerSecondRatio)
+	}
+	for _, io := range []*v1alpha1.IOComparison{c.Read, c.Write, c.Trim} {
+		if io == nil {
+			continue
+		}
+		checkStatistic(t, &io.IOPS, io.IOPSRatio)
+		checkStatistic(t, &io.BytesPerSecond, io.BytesPerSecondRatio)
+		checkStatistic(t, io.MeanNanoseconds, io.MeanRatio)
+		checkStatistic(t, io.P50Nanoseconds, io.P50Ratio)
+		checkStatistic(t, io.P90Nanoseconds, io.P90Ratio)
+		checkStatistic(t, io.P99Nanoseconds, io.P99Ratio)
+	}
+}
+
+func checkStatistic(t *testing.T, s *v1alpha1.Statistic, ratio string) {
+	t.Helper()
+	if s == nil {
+		return
+	}
+	if s.Min < 0 || s.Max < s.Min || s.Median < 0 || s.ConfidenceLow != nil && (*s.ConfidenceLow < 0 || *s.ConfidenceHigh < *s.ConfidenceLow) {
+		t.Errorf("statistic %+v", s)
+	}
+	for _, text := range []string{ratio, s.PValue} {
+		if f, err := strconv.ParseFloat(text, 64); text != "" && (err != nil || !(f >= 0 && f <= math.MaxFloat64) || len(text) > maxRatioBytes) {
+			t.Errorf("%q is no ratio: %v", text, err)
+		}
+	}
+}
+
+func checkWarnings(t *testing.T, warnings []v1alpha1.Warning) {
+	t.Helper()
+	if len(warnings) > 16 {
+		t.Errorf("%d warnings", len(warnings))
+	}
+	for _, w := range warnings {
+		checkText(t, w.Message)
+	}
+}
+
+func checkText(t *testing.T, text string) {
+	t.Helper()
+	if len(text) > 1024 || strings.Contains(text, "NaN") || strings.Contains(text, "Inf") || strings.Contains(text, " -") {
+		t.Errorf("%d bytes: %.300q", len(text), text)
+	}
+}

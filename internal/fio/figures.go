@@ -1,0 +1,71 @@
+package fio
+
+import (
+	"fmt"
+	"math"
+)
+
+// maxFigure bounds what fio can have counted or averaged: an exbibyte, or 30 years in nanoseconds. What is reckoned with
+// less neither overflows nor becomes infinite.
+const maxFigure = 1 << 60
+
+// checkFigures refuses what fio cannot have measured: it would become a result that nobody could tell from a real one.
+func (j *jsonJob) checkFigures() error {
+	if err := firstOf(
+		outside("job_start", float64(j.JobStart)), outside("job_runtime", float64(j.JobRuntime)), outside("ctx", float64(j.Switches)),
+		outside("usr_cpu", float64(j.UserCPU)), outside("sys_cpu", float64(j.SystemCPU)),
+	); err != nil {
+		return err
+	}
+	return firstOf(j.Read.checkFigures(), j.Write.checkFigures(), j.Trim.checkFigures())
+}
+
+func (d *jsonDirection) checkFigures() error {
+	if d == nil || d.IOs <= 0 {
+		return nil
+	}
+	return firstOf(
+		outside("total_ios", float64(d.IOs)), outside("io_bytes", float64(d.Bytes)), outside("short_ios", float64(d.ShortIOs)),
+		outside("drop_ios", float64(d.DropIOs)), outside("runtime", float64(d.Runtime)), d.Latency.checkFigures("lat_ns"), d.Complete.checkFigures("clat_ns"),
+	)
+}
+
+func (l *jsonLatency) checkFigures(name string) error {
+	if l == nil || l.Count <= 0 {
+		return nil
+	}
+	if l.Max < l.Min {
+		return fmt.Errorf("fio reports a %s from %d to %d", name, l.Min, l.Max)
+	}
+	return firstOf(
+		outside(name+": N", float64(l.Count)), outside(name+": min", float64(l.Min)), outside(name+": max", float64(l.Max)),
+		outside(name+": mean", float64(l.Mean)), outside(name+": stddev", float64(l.Stddev)),
+	)
+}
+
+// outside returns an error about a figure that is negative or more than can be. Figures beyond 2^53 lose a little as
+// floats, which is nothing to the bound.
+func outside(name string, figure float64) error {
+	if figure >= 0 && figure <= maxFigure {
+		return nil
+	}
+	return fmt.Errorf("fio reports %s of %g, which it cannot have measured", name, figure)
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plus adds figures of several jobs, and stays at the largest number where they exceed it.
+func plus(a, b int64) int64 {
+	sum, ok := add(a, b)
+	if !ok {
+		return math.MaxInt64
+	}
+	return sum
+}
