@@ -1,0 +1,156 @@
+package digest
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/base64"
+	"math/rand/v2"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/storagebench/storagebench/internal/histogram"
+)
+
+// packer encodes payloads as Encode does, but for that it does not compress them: what the fuzzer chooses reaches the
+// decoder as it is, and much faster.
+type packer struct {
+	deflated bytes.Buffer
+	writer   *flate.Writer
+}
+
+func (p *packer) pack(t *testing.T, payload []byte) string {
+	t.Helper()
+	p.deflated.Reset()
+	if p.writer == nil {
+		var err error
+		if p.writer, err = flate.NewWriter(nil, flate.NoCompression); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.writer.Reset(&p.deflated)
+	if _, err := p.writer.Write(payload); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.writer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return prefix + base64.RawStdEncoding.EncodeToString(p.deflated.Bytes())
+}
+
+// FuzzDecode decodes what a hostile pod may leave. What is accepted is within the bounds of the API.
+func FuzzDecode(f *testing.F) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, seed := range []Report{report(r, 1, 20), report(r, 3, 5), {Groups: []Group{{}}}} {
+		payload, err := marshal(seed)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(payload)
+	}
+	var p packer
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		got, err := Decode(p.pack(t, payload))
+		if err != nil {
+			return
+		}
+		checkAccepted(t, got)
+		checkEncodedAgain(t, got)
+	})
+}
+
+// FuzzDecodeMessage decodes any text: whatever wrote it, and wherever it was cut.
+func FuzzDecodeMessage(f *testing.F) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for _, seed := range []Report{report(r, 1, 20), report(r, MaxGroups, 300), {Groups: []Group{{}}}} {
+		message, err := Encode(seed)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, text := range []string{message, message[:len(message)/2], message + message[len(prefix):], " " + message + "\n"} {
+			f.Add(text)
+		}
+	}
+	for _, text := range []string{"", prefix, prefix + "AAAA", "storagebench/v2:AAAA", "fio: io_u error\x1b[31m", pack(f, make([]byte, 2*maxInflated))} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, message string) {
+		got, err := Decode(message)
+		if err != nil {
+			return
+		}
+		if len(message) > MaxBytes {
+			t.Errorf("a message of %d bytes is accepted", len(message))
+		}
+		checkAccepted(t, got)
+	})
+}
+
+// checkAccepted holds a report to what the API can hold, figure by figure and not by the code that decided.
+func checkAccepted(t *testing.T, r *Report) {
+	t.Helper()
+	if len(r.Groups) == 0 || len(r.Groups) > MaxGroups || r.Coarsening < 0 || r.Coarsening > histogram.MaxCoarsening || !isShortText(r.FioVersion) {
+		t.Errorf("%d groups, buckets coarser by %d bits, version %q", len(r.Groups), r.Coarsening, r.FioVersion)
+	}
+	if e := r.Environment; e.CPUMillis < 0 || e.MemoryBytes < 0 || e.ThrottledPeriods < 0 || e.ThrottledPeriods > e.Periods ||
+		e.SparseFiles < 0 || e.SparseFiles > e.Files || e.StartMarginMilliseconds < 0 {
+		t.Errorf("environment %+v", e)
+	}
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		if g.JobStart < 0 || g.JobStart > maxJobStart || g.ElapsedMilliseconds < 0 || g.UserPercent < 0 || g.UserPercent > 1000 ||
+			g.SystemPercent < 0 || g.SystemPercent > 1000 || !isShortText(g.Name) {
+			t.Errorf("group %+v", g)
+		}
+	}
+	for _, d := range r.directions() {
+		checkAcceptedDirection(t, d)
+	}
+}
+
+func isShortText(s string) bool { return len(s) <= 64 && utf8.ValidString(s) }
+
+func checkAcceptedDirection(t *testing.T, d *Direction) {
+	t.Helper()
+	if d.IOs < 0 || d.Bytes < 0 || d.ShortIOs < 0 || d.DroppedIOs < 0 || d.MilliIOPS < 0 || d.BytesPerSecond < 0 {
+		t.Errorf("direction %+v", d)
+	}
+	if l := d.Latency; l != nil && (l.Count < 1 || l.Mean < 0 || l.Stddev < 0) {
+		t.Errorf("latency %+v", l)
+	}
+	c := d.Completion
+	if c == nil {
+		return
+	}
+	if c.Min < 0 || c.Max < c.Min {
+		t.Errorf("from %d to %d ns", c.Min, c.Max)
+	}
+	for i := range c.Buckets {
+		if ns := c.Percentile(i); ns < 0 || i > 0 && ns < c.Percentile(i-1) {
+			t.Errorf("percentiles fall at %d: %v", i, c.Buckets)
+		}
+	}
+}
+
+// checkEncodedAgain: an accepted report that fits into a message is the same after it.
+func checkEncodedAgain(t *testing.T, r *Report) {
+	t.Helper()
+	message, err := Encode(*r)
+	if err != nil {
+		return // figures that cannot be compressed
+	}
+	if len(message) > MaxBytes {
+		t.Errorf("%d bytes", len(message))
+	}
+	again, err := Decode(message)
+	if err != nil {
+		t.Fatalf("what is accepted is refused when it is encoded again: %v", err)
+	}
+	want := *r
+	if again.Coarsening != r.Coarsening {
+		want, *again = coarsen(want, coarsest+1), coarsen(*again, coarsest+1)
+		want.Coarsening, again.Coarsening = 0, 0
+	}
+	if diff := equalReports(want, *again); diff != "" {
+		t.Errorf("encoded again (-want +got):\n%s", diff)
+	}
+}
