@@ -1,7 +1,11 @@
 package storage
 
 import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/aws"
@@ -10,15 +14,61 @@ import (
 // Validate refuses what AWS would refuse of a target, or its driver would silently change. path is the field of the
 // target. The API server refuses most of it too; a plan can be made without one.
 func Validate(path *field.Path, t *v1alpha1.Target) field.ErrorList {
+	errs := validateVolume(path, t)
 	switch {
-	case t.EBS != nil && t.VolumeAttributesClassName == nil:
-		return problems(path, "ebs", t, ebsVolume(t).Problems())
+	case t.EBS != nil:
+		found := ebsVolume(t).Problems()
+		if t.VolumeAttributesClassName != nil { // of which the rest comes
+			found = slices.DeleteFunc(found, func(p aws.Problem) bool { return p.Field != aws.FieldCapacity })
+		}
+		errs = append(errs, problems(path, "ebs", t, found)...)
 	case t.EFS != nil:
-		return problems(path, "efs", t, fileSystem(t.EFS).Problems())
-	default:
-		return nil
+		errs = append(errs, problems(path, "efs", t, fileSystem(t.EFS).Problems())...)
 	}
+	return errs
 }
+
+// validateVolume refuses what the kind of storage cannot have: the objects would be made, and no pod could ever start.
+func validateVolume(path *field.Path, t *v1alpha1.Target) field.ErrorList {
+	var errs field.ErrorList
+	shared, claimed := t.EFS != nil || t.S3 != nil, t.ClaimName != nil
+	mode, access := VolumeMode(t), ptr.Deref(t.AccessMode, "")
+	switch at := path.Child("capacity"); {
+	case t.Capacity == nil:
+	case claimed || shared:
+		errs = append(errs, field.Forbidden(at, "only new volumes have one: remove it"))
+	case t.Capacity.Value() < 1:
+		errs = append(errs, field.Invalid(at, t.Capacity.String(), "give at least 1, such as 500Mi or 30Gi"))
+	}
+	switch at := path.Child("accessMode"); {
+	case t.AccessMode == nil:
+	case !slices.Contains(accessModes, access):
+		errs = append(errs, field.NotSupported(at, access, accessModes))
+	case claimed:
+		errs = append(errs, field.Forbidden(at, "it belongs to new volumes: remove it, the claim has its own"))
+	case shared && access != corev1.ReadWriteMany:
+		errs = append(errs, field.Invalid(at, access, "EFS file systems and S3 buckets are shared: remove it, or set ReadWriteMany"))
+	case t.EBS != nil && access == corev1.ReadWriteMany:
+		errs = append(errs, field.Invalid(at, access, "an EBS volume belongs to one node: remove it, or use efs for storage that is shared"))
+	}
+	switch at := path.Child("volumeMode"); {
+	case !slices.Contains(volumeModes, mode):
+		errs = append(errs, field.NotSupported(at, mode, volumeModes))
+	case claimed && t.VolumeMode != nil:
+		errs = append(errs, field.Forbidden(at, "it belongs to new volumes: remove it, the claim has its own"))
+	case shared && mode == corev1.PersistentVolumeBlock:
+		errs = append(errs, field.Invalid(at, mode, "EFS file systems and S3 buckets have no raw block volumes: remove it, or use ebs"))
+	}
+	if t.VolumeAttributesClassName != nil && (claimed || shared) {
+		errs = append(errs, field.Forbidden(path.Child("volumeAttributesClassName"), "it is for new volumes: remove it, or use storageClassName or ebs"))
+	}
+	return errs
+}
+
+var (
+	accessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce, corev1.ReadWriteMany, corev1.ReadWriteOncePod}
+	volumeModes = []corev1.PersistentVolumeMode{corev1.PersistentVolumeFilesystem, corev1.PersistentVolumeBlock}
+)
 
 // problems returns what was found as errors of the fields of a kind of storage; the capacity is the target's own.
 func problems(path *field.Path, kind string, t *v1alpha1.Target, found []aws.Problem) field.ErrorList {

@@ -1,0 +1,187 @@
+package controllers
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/fakecluster"
+)
+
+// forgedMessages are what a hostile or broken pod can leave for a report.
+func forgedMessages(t *testing.T) map[string]fakecluster.Outcome {
+	t.Helper()
+	valid, err := digest.Encode(builder.Report())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(11, 12))
+	garbage := make([]byte, digest.MaxBytes)
+	for i := range garbage {
+		garbage[i] = byte(r.Uint32())
+	}
+	prefix, _, _ := strings.Cut(valid, ":")
+	negative := builder.Report()
+	negative.Groups[0].Read.IOs = -1
+	twoGroups := builder.Report("one", "two")
+	return map[string]fakecluster.Outcome{
+		"4 KiB of garbage":        fakecluster.Say(string(garbage)),
+		"4 KiB of text":           fakecluster.Say(strings.Repeat("x", digest.MaxBytes)),
+		"nothing":                 fakecluster.Say(""),
+		"half a report":           fakecluster.Say(valid[:len(valid)/2]),
+		"a report and more":       fakecluster.Say(valid + valid),
+		"another version":         fakecluster.Say("storagebench/v999:" + strings.TrimPrefix(valid, prefix+":")),
+		"a bomb":                  fakecluster.Say(prefix + ":" + deflated(t, make([]byte, 2<<20))),
+		"negative figures":        fakecluster.Succeed(negative),
+		"no figures":              fakecluster.Say(prefix + ":" + deflated(t, []byte{0x83, 0x83, 0x60, 0x80, 0x00, 0x80, 0xa0})),
+		"results of another job":  fakecluster.Succeed(twoGroups),
+		"a report of a failure":   fakecluster.Fail(digest.ExitFailed, valid),
+		"an error of a success":   fakecluster.Say("fio: io_u error: No space left on device"),
+		"escapes":                 fakecluster.Fail(digest.ExitFailed, "\x1b[2J\x1b]0;owned\x07 all\r\nis\x00 well \u202e\u0085"),
+		"no UTF-8":                fakecluster.Fail(digest.ExitFailed, "no \xff\xfe\xc3 text"),
+		"4 KiB of no UTF-8":       fakecluster.Fail(digest.ExitFailed, strings.Repeat("\x80", digest.MaxBytes)),
+		"an exit code of its own": fakecluster.Fail(math.MaxInt32, string(garbage)),
+	}
+}
+
+func deflated(t *testing.T, payload []byte) string {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := flate.NewWriter(&out, flate.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(payload); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return base64.RawStdEncoding.EncodeToString(out.Bytes())
+}
+
+// Whatever a pod leaves for a report, its own run fails, in words that can be shown, and the next run has its result.
+func TestForgedReportsFailTheirOwnRun(t *testing.T) {
+	for name, outcome := range forgedMessages(t) {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+				if pod.Annotations[v1alpha1.AnnotationRun] == "first.fast" {
+					return outcome
+				}
+				return fakecluster.Succeed(builder.Report())
+			})
+			sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewTarget("fast")).
+				Workload(builder.NewWorkload("first")).Workload(builder.NewWorkload("second")).Build())
+
+			sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonRunFailed, "1 of 2 runs failed: first.fast: ")
+
+			forged, honest := sb.Status.Runs[0], sb.Status.Runs[1]
+			if forged.State != v1alpha1.RunFailed || forged.Result != nil || forged.Sections != nil || forged.Attempts != 1 || forged.Message == "" {
+				t.Errorf("the forged run is %+v", forged)
+			}
+			if honest.State != v1alpha1.RunSucceeded || honest.Result == nil || honest.Result.Read.IOs != 1000 {
+				t.Errorf("the honest run is %+v", honest)
+			}
+			texts := []string{forged.Message}
+			for _, c := range sb.Status.Conditions {
+				texts = append(texts, c.Message)
+			}
+			for _, text := range texts {
+				if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+					t.Errorf("%q is shown as it is", text)
+				}
+			}
+		})
+	}
+}
+
+// Figures that are far from anything that storage can do are figures all the same: they are written, and nothing else
+// suffers from them.
+func TestAbsurdFigures(t *testing.T) {
+	w := newWorld(t)
+	absurd := builder.Report()
+	g := &absurd.Groups[0]
+	g.ElapsedMilliseconds, g.JobStart, g.UserPercent = math.MaxInt64, 253_402_300_799_999, 1000
+	for _, d := range []**digest.Direction{&g.Read, &g.Write, &g.Trim} {
+		direction := *builder.Report().Groups[0].Read
+		direction.IOs, direction.Bytes, direction.ShortIOs, direction.DroppedIOs = math.MaxInt64, math.MaxInt64, math.MaxInt64, math.MaxInt64
+		direction.MilliIOPS, direction.BytesPerSecond = math.MaxInt64, math.MaxInt64
+		direction.Latency = &digest.Latency{Count: math.MaxInt64, Mean: math.MaxInt64, Stddev: math.MaxInt64}
+		direction.Completion.Max = math.MaxInt64
+		*d = &direction
+	}
+	absurd.Environment = digest.Environment{CPUMillis: math.MaxInt64, MemoryBytes: math.MaxInt64, Periods: math.MaxInt64, ThrottledPeriods: math.MaxInt64, Files: math.MaxInt64}
+	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		if strings.HasPrefix(pod.Annotations[v1alpha1.AnnotationRun], "randread.forged") {
+			return fakecluster.Succeed(absurd)
+		}
+		return fakecluster.Succeed(builder.Report())
+	})
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewTarget("forged")).Target(builder.NewTarget("honest")).
+		Workload(builder.NewWorkload("randread")).With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(4)) }).Build())
+
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+	for i := range sb.Status.Runs {
+		if run := &sb.Status.Runs[i]; run.Target == "honest" && (run.Result == nil || run.Result.Read.IOPS != 3048) {
+			t.Errorf("run %s is %+v", run.Name, run)
+		}
+	}
+	text, err := json.Marshal(sb.Status)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if negative := regexp.MustCompile(`.{60}[:" ]-[0-9]+`).Find(text); negative != nil || bytes.Contains(text, []byte("NaN")) || bytes.Contains(text, []byte("Inf\"")) {
+		t.Errorf("the status has figures that cannot be: %s", negative)
+	}
+}
+
+// A log without an end costs the operator neither its memory nor its time, and no result.
+func TestEndlessLog(t *testing.T) {
+	endless := &endlessLog{}
+	s := &scope{Reconciler: &Reconciler{Logs: func(context.Context, *corev1.Pod, string, int64) (io.ReadCloser, error) {
+		return io.NopCloser(endless), nil
+	}}}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	zipped, err := s.zipLog(t.Context(), &corev1.Pod{}, maxKept)
+	runtime.ReadMemStats(&after)
+	if err == nil || len(zipped) > 0 || !strings.Contains(err.Error(), "at most 262144 are kept") {
+		t.Errorf("%d bytes, error %v", len(zipped), err)
+	}
+	if endless.read > maxLog+1<<16 {
+		t.Errorf("%d bytes are read", endless.read)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 4*maxLog {
+		t.Errorf("%d bytes are allocated", took)
+	}
+}
+
+// endlessLog cannot be compressed and never ends.
+type endlessLog struct{ read int }
+
+func (l *endlessLog) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(rand.Uint32())
+	}
+	l.read += len(p)
+	return len(p), nil
+}
