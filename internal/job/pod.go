@@ -13,6 +13,11 @@ import (
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
+// sharedProcesses has the pod's sandbox be the first process of its containers. Were the runner the first, it could not
+// end before a fio that hangs in a system call: the kernel keeps a namespace's first process until all others are gone,
+// and the kubelet would never read the runner's message.
+const sharedProcesses = true
+
 // nonRootID is the user and group of the runner's image.
 const nonRootID = 65532
 
@@ -24,6 +29,7 @@ func podSpec(sb *v1alpha1.StorageBenchmark) *corev1ac.PodSpecApplyConfiguration 
 		WithRestartPolicy(corev1.RestartPolicyNever).
 		WithAutomountServiceAccountToken(false).
 		WithEnableServiceLinks(false).
+		WithShareProcessNamespace(sharedProcesses).
 		WithTerminationGracePeriodSeconds(gracePeriodSeconds).
 		WithSecurityContext(podSecurity(settings.SecurityContext)).
 		WithVolumes(corev1ac.Volume().WithName(scratchVolume).WithEmptyDir(corev1ac.EmptyDirVolumeSource()))
