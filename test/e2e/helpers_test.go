@@ -136,8 +136,14 @@ func within(ctx context.Context, t *testing.T, patience time.Duration, what stri
 // without being so.
 func until(t *testing.T, sb *v1alpha1.StorageBenchmark, what string, wanted func(*v1alpha1.StorageBenchmark) bool) *v1alpha1.StorageBenchmark {
 	t.Helper()
+	return untilWithin(t, sb, patienceWith(sb), what, wanted)
+}
+
+// untilWithin is until with a patience of its own.
+func untilWithin(t *testing.T, sb *v1alpha1.StorageBenchmark, patience time.Duration, what string, wanted func(*v1alpha1.StorageBenchmark) bool) *v1alpha1.StorageBenchmark {
+	t.Helper()
 	current := &v1alpha1.StorageBenchmark{}
-	within(t.Context(), t, patienceWith(sb), what, func(ctx context.Context) (bool, error) {
+	within(t.Context(), t, patience, what, func(ctx context.Context) (bool, error) {
 		if err := k8s.Get(ctx, client.ObjectKeyFromObject(sb), current); err != nil {
 			return false, err
 		}

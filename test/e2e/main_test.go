@@ -87,7 +87,7 @@ func run(m *testing.M) (code int, err error) {
 	}
 	namespace = ns.Name
 	code = m.Run()
-	return code, removeNamespace(ctx, ns)
+	return code, errors.Join(faults.conclude(code == 0), removeNamespace(ctx, ns))
 }
 
 func findNodes(ctx context.Context) error {

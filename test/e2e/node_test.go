@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
@@ -152,11 +153,17 @@ func TestSharedNode(t *testing.T) {
 // A node that is drained under a run is looked for again; the run that it interrupted is repeated. Where there is no
 // other node, the benchmark says so until there is.
 func TestDrainedNode(t *testing.T) {
+	f := begin(t, &fault{
+		section: faultsOfNodes, name: "The node is drained, and no other fits",
+		does: "cordons the node and evicts the benchmark's pods; uncordons it when the benchmark waits",
+		sees: v1alpha1.ReasonPreparing, ends: v1alpha1.ReasonCompleted, bound: time.Minute,
+	})
 	sb := benchmark("drained", exclusive, onFirstNode, sweep("4k", "16k"), lasting(5))
 	create(t, sb)
 	running := until(t, sb, "fio to run", atStep(v1alpha1.ReasonMeasuring))
 	node := running.Status.Anchors[0].Node
 
+	f.strike()
 	cordon(t, node, true)
 	for _, pod := range append(pods(t, sb, v1alpha1.RoleRun), pods(t, sb, v1alpha1.RoleAnchor)...) {
 		eviction := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}}
@@ -164,15 +171,13 @@ func TestDrainedNode(t *testing.T) {
 			t.Fatalf("evict pod %s: %v", pod.Name, err)
 		}
 	}
-	lost := until(t, sb, "the benchmark to wait for another node", func(sb *v1alpha1.StorageBenchmark) bool {
-		return strings.Contains(succeeded(sb).Message, "unschedulable")
-	})
+	lost := f.see(t, sb, "unschedulable")
 	if a := lost.Status.Anchors[0]; a.Node != "" || a.Disruptions != 1 || !strings.Contains(a.Message, "lost node "+node) {
 		t.Errorf("anchor %+v after the drain", a)
 	}
 	cordon(t, node, false)
 
-	done := completes(t, sb)
+	done := f.end(t, sb)
 	if run := done.Status.Runs[0]; run.Attempts < 2 || run.Disruptions < 1 || run.Result == nil {
 		t.Errorf("interrupted run = %+v", run)
 	}
