@@ -22,12 +22,15 @@ func rootCommand() *cobra.Command {
 		},
 	}
 	root.AddCommand(clusterCommands()...)
+	root.AddCommand(interfereCommands()...)
 	root.AddCommand(imageCommand())
 	root.AddCommand(driverCommands()...)
 	return root
 }
 
 func clusterCommands() []*cobra.Command {
+	load := &cobra.Command{Use: "load IMAGE.tar...", Short: "Load image tarballs into the nodes", Args: cobra.MinimumNArgs(1)}
+	onlyNode := load.Flags().String("node", "", "load them into this node only (default: into all)")
 	return []*cobra.Command{
 		upCommand(),
 		onCluster(&cobra.Command{Use: "down", Short: "Stop the cluster, delete it and restore the machine", Args: cobra.NoArgs},
@@ -36,10 +39,9 @@ func clusterCommands() []*cobra.Command {
 			func(cmd *cobra.Command, c *cluster.Cluster, _ []string) error {
 				return c.Status(cmd.Context(), cmd.OutOrStdout())
 			}),
-		onCluster(&cobra.Command{Use: "load IMAGE.tar...", Short: "Load image tarballs into the nodes", Args: cobra.MinimumNArgs(1)},
-			func(cmd *cobra.Command, c *cluster.Cluster, files []string) error {
-				return c.Load(cmd.Context(), files...)
-			}),
+		onCluster(load, func(cmd *cobra.Command, c *cluster.Cluster, files []string) error {
+			return c.Load(cmd.Context(), *onlyNode, files...)
+		}),
 		onCluster(&cobra.Command{Use: "binaries NAME...", Short: "Build programs such as kube-apiserver, and print the directory they are in", Args: cobra.MinimumNArgs(1)},
 			func(cmd *cobra.Command, c *cluster.Cluster, names []string) error {
 				dir, err := c.Binaries(cmd.Context(), names...)

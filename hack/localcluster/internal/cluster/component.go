@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -91,7 +92,8 @@ func (c *Cluster) ensure(ctx context.Context, comp component) (<-chan error, err
 	}
 	if record.Alive() {
 		if record.Fingerprint == fingerprint {
-			return nil, nil
+			// Pause may have been called for it.
+			return nil, record.Signal(syscall.SIGCONT)
 		}
 		c.progress.printf("Restarting %s, its settings changed", comp.name)
 		if err := process.Stop(ctx, record.Identity, stopGrace); err != nil {

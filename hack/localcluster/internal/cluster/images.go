@@ -28,14 +28,22 @@ const (
 	imageLimit = 10 * time.Second
 )
 
-// Load imports image tarballs into every node.
-func (c *Cluster) Load(ctx context.Context, files ...string) error {
+// Load imports image tarballs into every node, or into the one that is named.
+func (c *Cluster) Load(ctx context.Context, onlyNode string, files ...string) error {
+	nodes := c.nodes
+	if onlyNode != "" {
+		n, err := c.node(onlyNode)
+		if err != nil {
+			return err
+		}
+		nodes = []*node{n}
+	}
 	for _, file := range files {
 		names, err := imageNames(file)
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		for _, n := range c.nodes {
+		for _, n := range nodes {
 			if err := n.load(ctx, file, names); err != nil {
 				return fmt.Errorf("load %s into %s: %w", file, n.name, err)
 			}

@@ -1,8 +1,10 @@
 package loopcsi
 
 import (
+	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -65,4 +67,33 @@ func (d *nodeDriver) attached(id string) (string, error) {
 		return "", nil
 	}
 	return device, nil
+}
+
+// DetachAll takes all volumes below a directory from a node that is gone, as a cloud does when it terminates an
+// instance. Nothing may have them mounted. It may be called beside a running driver, which does not hand out a volume
+// while another node has it.
+func DetachAll(ctx context.Context, dir, node string) error {
+	notes, err := filepath.Glob(filepath.Join(dir, "*", attachmentName))
+	if err != nil {
+		return err
+	}
+	for _, note := range notes {
+		var a attachment
+		if err := state.ReadJSON(note, &a); errors.Is(err, fs.ErrNotExist) {
+			continue // deleted since
+		} else if err != nil {
+			return err
+		}
+		if a.Node != node {
+			continue
+		}
+		device, err := loopdev.Find(filepath.Join(filepath.Dir(note), diskName))
+		if err == nil && device != "" {
+			err = loopdev.Detach(ctx, device)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
