@@ -149,3 +149,38 @@ func TestTakeUpThrottlesPodsOfAllNodes(t *testing.T) {
 		again.throttle.remove(n.staging + "-target")
 	}
 }
+
+// What a cloud does when it terminates an instance.
+func TestDetachAll(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("loop devices need root")
+	}
+	dir := t.TempDir()
+	driver, id := newTestVolume(t, dir)
+	first, second := newTestNode(driver, "node-1", dir), newTestNode(driver, "node-2", dir)
+	t.Cleanup(func() {
+		for _, n := range []testNode{first, second} {
+			_ = n.unmount(n.staging)
+		}
+		cleanUp(t, dir)
+	})
+	if err := first.stage(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.unmount(first.staging); err != nil {
+		t.Fatal(err)
+	}
+	if err := DetachAll(t.Context(), filepath.Join(dir, "volumes"), "node-2"); err != nil {
+		t.Fatal(err)
+	}
+	if _, node, err := driver.attachment(id); err != nil || node != "node-1" {
+		t.Errorf("after the loss of another node the volume is at %q, %v", node, err)
+	}
+	if err := DetachAll(t.Context(), filepath.Join(dir, "volumes"), "node-1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := second.stage(t.Context(), id); err != nil {
+		t.Errorf("after the loss of its node the volume cannot come to another one: %v", err)
+	}
+	second.unstage(t, id)
+}
