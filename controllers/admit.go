@@ -14,7 +14,7 @@ func admit(ctx context.Context, s *scope) (outcome, error) {
 	if controllerutil.AddFinalizer(s.sb, v1alpha1.Finalizer) {
 		patch := client.MergeFromWithOptions(s.before, client.MergeFromWithOptimisticLock{})
 		if err := s.Client.Patch(ctx, s.sb, patch); err != nil {
-			return halt(), unlessGone(err, "add finalizer")
+			return haltFor(retrySoon), unlessGone(err, "add finalizer")
 		}
 		return halt(), nil
 	}

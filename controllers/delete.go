@@ -72,7 +72,7 @@ func release(ctx context.Context, s *scope) (outcome, error) {
 	released := s.before.DeepCopy()
 	controllerutil.RemoveFinalizer(released, v1alpha1.Finalizer)
 	if err := s.Client.Patch(ctx, released, client.MergeFromWithOptions(s.before, client.MergeFromWithOptimisticLock{})); err != nil {
-		return halt(), unlessGone(err, "remove finalizer")
+		return haltFor(retrySoon), unlessGone(err, "remove finalizer")
 	}
 	s.sb.Status = s.before.Status // the benchmark is gone, and its status with it
 	return halt(), nil

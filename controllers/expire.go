@@ -30,7 +30,7 @@ func expire(ctx context.Context, s *scope) (outcome, error) {
 	}
 	preconditions := client.Preconditions{UID: &s.sb.UID, ResourceVersion: &s.sb.ResourceVersion}
 	if err := s.Client.Delete(ctx, s.sb, preconditions, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
-		return halt(), unlessGone(err, "delete after ttlSecondsAfterFinished")
+		return haltFor(retrySoon), unlessGone(err, "delete after ttlSecondsAfterFinished")
 	}
 	return halt(), nil
 }

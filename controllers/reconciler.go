@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -108,11 +109,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		s.noteTrouble(phaseErr)
 	}
 	if err := s.saveStatus(ctx); err != nil {
-		if apierrors.IsConflict(err) {
-			// This pass saw an old version. The newer one is on its way and starts the next pass.
+		if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+			// This pass saw an old version. The newer one is on its way, or the news that the benchmark is gone. It need not be:
+			// an API server that has just begun does not find objects of kinds that it does not know yet.
 			return ctrl.Result{RequeueAfter: retrySoon}, nil
 		}
-		return ctrl.Result{}, unlessGone(err, "save status")
+		return ctrl.Result{}, fmt.Errorf("save status: %w", err)
 	}
 	if apierrors.IsConflict(phaseErr) {
 		return ctrl.Result{RequeueAfter: retrySoon}, nil
