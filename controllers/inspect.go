@@ -36,7 +36,8 @@ type observation struct {
 	disrupted bool
 	// late says that it was because the pod heard too late of the start that all clients were to have.
 	late bool
-	// message is the runner's report, or why the attempt failed, or why its pod does not start.
+	// message is the runner's report, or why the attempt failed, or why its pod does not start, or why nothing is heard
+	// of it while it runs.
 	message string
 }
 

@@ -147,6 +147,9 @@ func (s *scope) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run
 	case ended:
 		return goOn(), s.collect(ctx, run, parts, seen)
 	case running:
+		if seen.message, err = s.silence(ctx, parts); err != nil {
+			return outcome{}, err
+		}
 		if len(parts) > 1 && seen.reason == v1alpha1.ReasonMeasuring {
 			return s.synchronize(ctx, run, parts, seen)
 		}
@@ -291,11 +294,15 @@ func (s *scope) runStart(run *v1alpha1.Run, planned *plan.Run, p part) *start {
 
 // watchRunning follows a pod that runs until its deadline.
 func (s *scope) watchRunning(run *v1alpha1.Run, seen observation) outcome {
-	s.step(seen.reason, s.describeRun(run))
+	text, last := s.describeRun(run), "fio runs (raise spec.deadlines.runSeconds, or have it do less)"
+	if seen.message != "" {
+		text, last = text+": "+seen.message, seen.message
+	}
+	s.step(seen.reason, text)
 	if remaining := s.deadline(seen.since, s.sb.Spec.Deadlines.RunSeconds); remaining > 0 {
 		return haltFor(remaining) // the pod is watched
 	}
-	message := fmt.Sprintf("run %s waited %d s for its end: fio runs (raise spec.deadlines.runSeconds, or have it do less)", run.Name, ptr.Deref(s.sb.Spec.Deadlines.RunSeconds, 0))
+	message := fmt.Sprintf("run %s waited %d s for its end: %s", run.Name, ptr.Deref(s.sb.Spec.Deadlines.RunSeconds, 0), last)
 	s.failRun(run, message)
 	s.fail(v1alpha1.ReasonDeadlineExceeded, message)
 	return halt()

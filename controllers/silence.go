@@ -1,0 +1,53 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/storagebench/storagebench/internal/job"
+)
+
+// silence says which node of an attempt does not answer, or nothing. Its containers are said to run until it does, or
+// until Kubernetes gives its pods up.
+func (s *scope) silence(ctx context.Context, parts []part) (string, error) {
+	for _, p := range parts {
+		if !mayBeCutOff(p.pod) {
+			continue
+		}
+		name := p.pod.Spec.NodeName
+		var node corev1.Node
+		err := s.Live.Get(ctx, types.NamespacedName{Name: name}, &node)
+		switch i := slices.IndexFunc(node.Status.Conditions, isNotReady); {
+		case apierrors.IsNotFound(err):
+			return fmt.Sprintf("node %s is gone; the run is made again when Kubernetes has given up its pod", name), nil
+		case err != nil:
+			return "", fmt.Errorf("get node: %w", err)
+		case i >= 0:
+			return fmt.Sprintf("node %s does not answer (%s), where fio may go on; the run is made again when Kubernetes has given up its pod",
+				name, strings.TrimSuffix(node.Status.Conditions[i].Message, ".")), nil
+		}
+	}
+	return "", nil
+}
+
+func isNotReady(c corev1.NodeCondition) bool {
+	return c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue
+}
+
+// mayBeCutOff says whether a pod's container is said to run, and the pod not to be ready: as it has no readiness probe,
+// that is so for a moment at its start, and when its node does not answer.
+func mayBeCutOff(pod *corev1.Pod) bool {
+	if pod == nil {
+		return false
+	}
+	status := containerStatus(pod.Status.ContainerStatuses, job.MeasureContainer)
+	return status != nil && status.State.Running != nil && slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionFalse
+	})
+}
