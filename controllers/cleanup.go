@@ -149,11 +149,23 @@ func (s *scope) removeJobs(ctx context.Context, having client.MatchingLabels) ([
 			live = append(live, j)
 		}
 	}
+	var orphans []*corev1.Pod
 	for i := range pods.Items {
-		s.noteFilesOf(&pods.Items[i])
-		left = append(left, leftoverPod(&pods.Items[i], s.Clock.Now()))
+		pod := &pods.Items[i]
+		s.noteFilesOf(pod)
+		left = append(left, leftoverPod(pod, s.Clock.Now()))
+		if metav1.GetControllerOf(pod) == nil && pod.DeletionTimestamp.IsZero() {
+			orphans = append(orphans, pod) // its Job was deleted without it, so it goes with none
+		}
 	}
-	return left, s.deleteJobs(ctx, live)
+	return left, errors.Join(s.deleteJobs(ctx, live), s.deletePods(ctx, orphans))
+}
+
+func (s *scope) deletePods(ctx context.Context, pods []*corev1.Pod) error {
+	return errors.Join(inParallel(pods, func(pod *corev1.Pod) error {
+		err := s.Client.Delete(ctx, pod, client.Preconditions{UID: &pod.UID})
+		return unlessGone(err, "delete pod "+pod.Name)
+	})...)
 }
 
 // removeAnchors deletes the pods that hold nodes, but those that are wanted, and returns what is left of them.
@@ -176,10 +188,7 @@ func (s *scope) removeAnchors(ctx context.Context, wanted ...string) ([]leftover
 			live = append(live, pod)
 		}
 	}
-	return left, errors.Join(inParallel(live, func(pod *corev1.Pod) error {
-		err := s.Client.Delete(ctx, pod, client.Preconditions{UID: &pod.UID})
-		return unlessGone(err, "delete anchor "+pod.Name)
-	})...)
+	return left, s.deletePods(ctx, live)
 }
 
 // leftoverPod says how to be rid of a pod. Of one that its kubelet cannot end, that removes no more than the object: what

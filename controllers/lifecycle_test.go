@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
@@ -22,6 +23,28 @@ import (
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
+
+// A Job that somebody deletes without its pod leaves a pod that nobody owns. It is removed before the run is repeated.
+func TestJobDeletedWithoutItsPod(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	w.untilStep(sb, v1alpha1.ReasonMeasuring)
+
+	pod, deleted := w.runPods()[0], w.jobs()[0]
+	patch := client.MergeFrom(pod.DeepCopy())
+	pod.OwnerReferences, pod.Finalizers = nil, nil
+	if err := w.client.Patch(w.Context(), &pod, patch); err != nil {
+		t.Fatal(err)
+	}
+	w.delete(&deleted, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	w.eventually(func() error { return w.gone(&pod) })
+	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	if err := wantRun(sb, v1alpha1.RunSucceeded, 2, 1); err != nil {
+		t.Error(err)
+	}
+}
 
 // Runs are made one after the other, every workload on all targets before the next one.
 func TestRunsInOrder(t *testing.T) {

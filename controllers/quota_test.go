@@ -10,6 +10,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
 // limit allows at most n objects of a resource in the namespace, as the quota controller would.
@@ -48,6 +49,20 @@ func TestJobWaitsForQuota(t *testing.T) {
 	if err := wantRun(sb, v1alpha1.RunSucceeded, 1, 0); err != nil {
 		t.Error(err)
 	}
+}
+
+// A volume that is made for its pod's node waits for the pod. So what does not let the pod be made is what is told.
+func TestPodOverQuota(t *testing.T) {
+	w := newWorld(t)
+	w.limit("pods", 0)
+	w.cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Wait() })
+	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+
+	w.passUntil(3*time.Second, func() error {
+		return matches(w.get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonPreparing, "FailedCreate", "exceeded quota")
+	}, sb)
+	w.pass(sb, 600*time.Second)
+	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "for its pod to start", "FailedCreate", "exceeded quota")
 }
 
 func TestClaimOverQuota(t *testing.T) {

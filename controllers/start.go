@@ -89,7 +89,8 @@ func (s *start) watch(ctx context.Context) (outcome, error) {
 		return haltFor(quietStart), nil
 	}
 	crowdedOut := s.pod != nil && isCrowdedOut(s.pod)
-	if claim != nil && !crowdedOut {
+	if claim != nil && s.pod != nil && !crowdedOut {
+		// Without a pod, who is asked for it tells more: a volume may be made only for the node that the pod comes to.
 		return s.watchProvisioning(ctx, claim)
 	}
 	message, err := s.explain(ctx, s.job, s.pod)

@@ -5,6 +5,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -60,12 +61,25 @@ func (c *Cluster) createPod(ctx context.Context, job *batchv1.Job) error {
 	if err := controllerutil.SetControllerReference(job, pod, c.client.Scheme()); err != nil {
 		return err
 	}
-	if err := outdated(c.client.Create(ctx, pod)); err != nil {
+	err := outdated(c.client.Create(ctx, pod))
+	if apierrors.IsForbidden(err) {
+		return c.refusePod(ctx, job, err)
+	}
+	if err != nil {
 		return err
 	}
 	job.Status.StartTime = new(metav1.Now())
 	job.Status.Active = 1
 	return c.client.Status().Update(ctx, job)
+}
+
+// refusePod tells that a pod may not be made, as by a quota. It is tried again.
+func (c *Cluster) refusePod(ctx context.Context, job *batchv1.Job, why error) error {
+	if c.refused[job.UID] {
+		return nil
+	}
+	c.refused[job.UID] = true
+	return c.warn(ctx, "job-controller", job, "Job", "FailedCreate", "Error creating: "+why.Error())
 }
 
 func (c *Cluster) finishJob(ctx context.Context, job *batchv1.Job, succeeded bool) error {
