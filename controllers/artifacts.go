@@ -6,9 +6,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	"k8s.io/client-go/util/retry"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -65,7 +68,7 @@ func (s *scope) keepClients(ctx context.Context, run *v1alpha1.Run, parts []part
 	switch {
 	case err == nil:
 		run.ClientsConfigMap = name
-	case apierrors.IsForbidden(err), apierrors.IsInvalid(err), apierrors.IsRequestEntityTooLargeError(err):
+	case isRefused(err), apierrors.IsInvalid(err), apierrors.IsRequestEntityTooLargeError(err):
 		ctrl.LoggerFrom(ctx).Info("Results of single clients are not kept", "run", run.Name, "why", err.Error())
 	default:
 		return fmt.Errorf("keep the clients' results: %w", err)
@@ -111,13 +114,21 @@ func binsOf(d *digest.Direction) map[uint64]uint64 {
 	return h.Bins()
 }
 
+// artifactPatience is how often, and at which intervals, it is tried to make a ConfigMap. What comes after a run does not
+// depend on it, so that there is no later pass that could.
+var artifactPatience = wait.Backoff{Steps: 4, Duration: 100 * time.Millisecond, Factor: 3, Jitter: 0.1}
+
 // applyArtifact makes a ConfigMap of a run.
 func (s *scope) applyArtifact(ctx context.Context, run *v1alpha1.Run, name string, data map[string][]byte) error {
-	return s.Client.Apply(ctx, corev1ac.ConfigMap(name, s.sb.Namespace).
+	made := corev1ac.ConfigMap(name, s.sb.Namespace).
 		WithLabels(child.Labels(s.sb, v1alpha1.LabelTarget, run.Target)).
 		WithAnnotations(map[string]string{v1alpha1.AnnotationRun: run.Name}).
 		WithOwnerReferences(child.OwnerReference(s.sb)).
-		WithBinaryData(data), applyOptions...)
+		WithBinaryData(data)
+	mayPass := func(err error) bool {
+		return ctx.Err() == nil && !apierrors.IsInvalid(err) && !apierrors.IsRequestEntityTooLargeError(err)
+	}
+	return retry.OnError(artifactPatience, mayPass, func() error { return s.Client.Apply(ctx, made, applyOptions...) })
 }
 
 func zipJSON(value any) ([]byte, error) {
