@@ -76,8 +76,8 @@ func (s *scope) tell(ctx context.Context, p part, start time.Time) error {
 	if err != nil {
 		return err
 	}
-	// One that is gone is found out by the next pass.
-	return client.IgnoreNotFound(s.Client.Patch(ctx, p.pod.DeepCopy(), client.RawPatch(types.MergePatchType, patch)))
+	// Whether one that is not found is gone is for the next pass to find out.
+	return s.Client.Patch(ctx, p.pod.DeepCopy(), client.RawPatch(types.MergePatchType, patch))
 }
 
 // startLead returns how far ahead the start of a run is set: twice what the slowest client of the runs before took to
