@@ -149,8 +149,8 @@ func (s *scope) createAnchors(ctx context.Context, missing []int) (outcome, erro
 		case apierrors.IsInvalid(err):
 			s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%s was refused: %v", s.describeAnchor(client), err))
 			return halt(), nil
-		case apierrors.IsForbidden(err):
-			// A quota or an admission policy. Others may lift it, so this is a wait with a deadline.
+		case isRefused(err):
+			// Others may change their minds, so this is a wait with a deadline.
 			return s.anchorStart(client, nil).refused("pod", err), nil
 		default:
 			return outcome{}, fmt.Errorf("apply anchor: %w", err)

@@ -194,8 +194,8 @@ func (s *scope) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan
 		case apierrors.IsInvalid(err):
 			s.failRun(run, fmt.Sprintf("the Job was refused: %v", err))
 			return halt(), nil
-		case apierrors.IsForbidden(err):
-			// A quota or an admission policy. Others may lift it, so this is a wait with a deadline.
+		case isRefused(err):
+			// Others may change their minds, so this is a wait with a deadline.
 			return s.runStart(run, planned, part{client: missing[i]}).refused("Job", err), nil
 		default:
 			return outcome{}, fmt.Errorf("apply Job: %w", err)

@@ -36,15 +36,29 @@ func provision(ctx context.Context, s *scope) (outcome, error) {
 			return haltFor(retrySoon), err
 		}
 		err := s.applyObjects(ctx, storage.For(s.sb, target, job.UserOf(s.sb)))
-		if apierrors.IsInvalid(err) || apierrors.IsForbidden(err) {
+		switch {
+		case apierrors.IsInvalid(err):
 			s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %v", target.Name, err))
 			return halt(), nil
-		}
-		if err != nil {
+		case isRefused(err):
+			return s.refusedStorage(target, err), nil
+		case err != nil:
 			return outcome{}, fmt.Errorf("target %s: %w", target.Name, err)
 		}
 	}
 	return goOn(), nil
+}
+
+// refusedStorage waits for those who do not let a target's storage be made to change their minds, for as long as volumes
+// have to be made from the start of the benchmark on.
+func (s *scope) refusedStorage(target *v1alpha1.Target, err error) outcome {
+	message := fmt.Sprintf("target %s: %v", target.Name, err)
+	if remaining := s.deadline(s.sb.Status.StartTime.Time, s.sb.Spec.Deadlines.ProvisioningSeconds); remaining > 0 {
+		s.step(v1alpha1.ReasonProvisioning, message)
+		return haltFor(min(remaining, pollWaiting))
+	}
+	s.fail(v1alpha1.ReasonProvisioningFailed, message)
+	return halt()
 }
 
 func (s *scope) isClaimMissing(name string) bool { return s.claims[name] == nil }

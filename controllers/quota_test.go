@@ -65,11 +65,23 @@ func TestPodOverQuota(t *testing.T) {
 	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "for its pod to start", "FailedCreate", "exceeded quota")
 }
 
+func TestClaimWaitsForQuota(t *testing.T) {
+	w := newWorld(t)
+	quota := w.limit("persistentvolumeclaims", 0)
+	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+
+	w.untilStep(sb, v1alpha1.ReasonProvisioning, "target fast", "exceeded quota")
+	w.delete(quota)
+	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+}
+
 func TestClaimOverQuota(t *testing.T) {
 	w := newWorld(t)
 	w.limit("persistentvolumeclaims", 1)
 	sb := create(w, builder.OneRun(w.namespace, "sb").Target(builder.NewTarget("second")).Build())
 
+	w.untilStep(sb, v1alpha1.ReasonProvisioning, "target second", "exceeded quota")
+	w.pass(sb, 600*time.Second)
 	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, "target second", "exceeded quota")
 	if left := w.children(); len(left) > 0 {
 		t.Errorf("left: %q", left)

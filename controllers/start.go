@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -113,6 +114,10 @@ func (s *start) watchProvisioning(ctx context.Context, claim *corev1.PersistentV
 	s.step(v1alpha1.ReasonProvisioning, fmt.Sprintf("target %s: %s", target, message))
 	return s.orDeadline(s.began.Time, s.sb.Spec.Deadlines.ProvisioningSeconds, "the volume of target "+target, message), nil
 }
+
+// isRefused says whether a quota or an admission policy does not let an object be made. A webhook that gives no code
+// answers with that of a bad request.
+func isRefused(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) }
 
 // refused waits for those who do not let the pod, or the Job that makes it, be made to change their minds.
 func (s *start) refused(object string, err error) outcome {
