@@ -28,6 +28,19 @@ func (s *scope) collect(ctx context.Context, run *v1alpha1.Run, parts []part, se
 	return nil
 }
 
+// wrongGroups says of a report that has not the results that were planned what is wrong with it: it is of another run, or
+// forged, and with more results the status could become larger than can be written. It is "" for one that has.
+func (s *scope) wrongGroups(run *v1alpha1.Run, report *digest.Report) string {
+	planned := s.planned(run)
+	if planned == nil {
+		return ""
+	}
+	if got, want := len(report.Groups), len(planned.Job.Groups()); got != want {
+		return fmt.Sprintf("it has %s, and the run has %d", plural(got, "result"), want)
+	}
+	return ""
+}
+
 // record takes the runners' reports into the status. They come from pods, so they may be anything: the worst that they
 // can do is to fail their own run.
 func (s *scope) record(ctx context.Context, run *v1alpha1.Run, parts []part) error {
@@ -43,6 +56,10 @@ func (s *scope) record(ctx context.Context, run *v1alpha1.Run, parts []part) err
 	merged, err := merge.Reports(reports)
 	if err != nil {
 		s.failRun(run, fmt.Sprintf("the clients do not report the same: %v", err))
+		return nil
+	}
+	if why := s.wrongGroups(run, &merged.Report); why != "" {
+		s.failRun(run, fmt.Sprintf("the report of pod %s is not of this run: %s", parts[0].pod.Name, why))
 		return nil
 	}
 	if len(parts) > 1 {

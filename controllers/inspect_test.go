@@ -139,6 +139,7 @@ func TestTruncate(t *testing.T) {
 		want string
 	}{
 		{"", 5, ""}, {"abcde", 5, "abcde"}, {"abcdef", 5, "ab…"}, {"äöüß", 7, "äö…"}, {"äöüß", 6, "ä…"}, {"aäöü", 6, "aä…"},
+		{"a\nb", 5, "a\nb"}, {"\x1b[2Ja\r\u202e\x00", 9, " [2Ja   "}, {"\xff\xfea", 5, "?a"}, {"\x80\x80\x80", 2, "?"},
 	} {
 		if got := truncate(test.text, test.n); got != test.want || len(got) > test.n || !utf8.ValidString(got) {
 			t.Errorf("truncate(%q, %d) is %q, want %q", test.text, test.n, got, test.want)

@@ -3,7 +3,9 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -220,8 +222,16 @@ const (
 	maxConditionMessage = 4096
 )
 
-// truncate shortens a text to at most n bytes, without cutting a character in two, and shows that it did.
+// truncate makes a text fit to be shown, and shortens it to at most n bytes, without cutting a character in two, and shows
+// that it did. Texts come from pods, drivers and events: what is no UTF-8 could not be written, and escapes would reach
+// the terminal of whoever reads them.
 func truncate(text string, n int) string {
+	text = strings.Map(func(r rune) rune {
+		if r == '\n' || unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, strings.ToValidUTF8(text, "?"))
 	if len(text) <= n {
 		return text
 	}

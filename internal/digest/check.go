@@ -3,6 +3,8 @@ package digest
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/storagebench/storagebench/internal/histogram"
@@ -106,4 +108,7 @@ func checkCompletion(c *Completion) error {
 
 func within(n, low, high int64) bool { return low <= n && n <= high }
 
-func plausibleText(s string) bool { return len(s) <= MaxNameLength && utf8.ValidString(s) }
+// plausibleText is false of what does not fit, or is not fit to be shown.
+func plausibleText(s string) bool {
+	return len(s) <= MaxNameLength && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
+}

@@ -262,6 +262,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{"too many groups", forged(func(r *Report) { r.Groups = make([]Group, MaxGroups+1) }), "at most 16 are possible"},
 		{"version that is no text", forged(func(r *Report) { r.FioVersion = strings.Repeat("x", 65) }), "fio version"},
 		{"long name", forged(func(r *Report) { r.Groups[0].Name = strings.Repeat("x", 65) }), "impossible name"},
+		{"version with escapes", forged(func(r *Report) { r.FioVersion = "\x1b[31m" }), "fio version"},
+		{"name with escapes", forged(func(r *Report) { r.Groups[0].Name = "a\nb" }), "impossible name"},
 		{"negative count", forged(func(r *Report) { r.Groups[0].Read.IOs = -1 }), "negative figure -1"},
 		{"negative time", forged(func(r *Report) { r.Groups[0].ElapsedMilliseconds = -1 }), "impossible times"},
 		{"much CPU", forged(func(r *Report) { r.Groups[0].UserPercent = 1001 }), "impossible times"},

@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"encoding/base64"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -40,7 +41,7 @@ func (p *packer) pack(t *testing.T, payload []byte) string {
 // FuzzDecode decodes what a hostile pod may leave. What is accepted is within the bounds of the API.
 func FuzzDecode(f *testing.F) {
 	r := rand.New(rand.NewPCG(7, 8))
-	for _, seed := range []Report{report(r, 1, 20), report(r, 3, 5), {Groups: []Group{{}}}} {
+	for _, seed := range []Report{report(r, 1, 20), report(r, 3, 5), {Groups: []Group{{}}}, {FioVersion: "\x1b[31m", Groups: []Group{{Name: "\u202e"}}}} {
 		payload, err := marshal(seed)
 		if err != nil {
 			f.Fatal(err)
@@ -107,7 +108,9 @@ func checkAccepted(t *testing.T, r *Report) {
 	}
 }
 
-func isShortText(s string) bool { return len(s) <= 64 && utf8.ValidString(s) }
+func isShortText(s string) bool {
+	return len(s) <= 64 && utf8.ValidString(s) && !strings.ContainsAny(s, "\x00\x07\n\r\x1b\u202e\u0085")
+}
 
 func checkAcceptedDirection(t *testing.T, d *Direction) {
 	t.Helper()
