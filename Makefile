@@ -121,6 +121,10 @@ test-unit: test-packages $(LOCALCLUSTER) ## Unit tests, and tests against a real
 	  (cd $$module && KUBEBUILDER_ASSETS="$$assets" STORAGEBENCH_FIO_CLIENT_SERVER="$$fio" go test -timeout $(TEST_TIMEOUT) ./...) || failed=1; \
 	done; exit $$failed
 
+.PHONY: fuzz
+fuzz: ## Fuzz every fuzz test, a million executions each (FUZZTIME=30s, FUZZ=Guard): docs/testing.md.
+	@hack/fuzz.sh
+
 .PHONY: test-scale
 test-scale: $(LOCALCLUSTER) ## Many clients on simulated nodes: what the operator does for each must not grow with their number.
 	@hack/scale.sh check
