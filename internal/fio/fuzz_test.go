@@ -20,7 +20,7 @@ func addJobFiles(f *testing.F) {
 		f.Add(e.published)
 	}
 	for _, text := range []string{
-		"", "[", "[]", "[global]\n[a]\nbs = 4k ; x\n", "[a]\nexec_prerun=id\n", "[a]\nfilename=/etc/passwd\n", "[a]\nsize=1M\nbs=1,2,3\n\x00",
+		"", "[", "[]", "[global]\n[a]\nbs = 4k ; x\n", "[a]\nexec_prerun=id\n", "[a]\nsize=1M\nfilename=/etc/passwd\n", "[a]\nsize=1M\nbs=1,2,3\n\x00",
 		"[a]\nfilename_format=$jobname.$jobnum.$filenum\nsize=16384p\nnumjobs=1024\n", "[a]\nruntime=999999999999d\nstartdelay=1-2\nramp_time=1us\n",
 	} {
 		f.Add(text)
@@ -92,7 +92,7 @@ func FuzzGuard(f *testing.F) {
 		f.Add(seed[0], seed[1], seed[2])
 	}
 	f.Fuzz(func(t *testing.T, section, name, value string) {
-		file, err := Parse("[" + section + "]\n" + name + "=" + value + "\n[last]\nrw=read\nsize=1M\n")
+		file, err := Parse("[global]\nrw=read\nsize=1M\n[" + section + "]\n" + name + "=" + value + "\n")
 		if err != nil {
 			return
 		}

@@ -47,7 +47,7 @@ func openedBy(t *testing.T, text string) (files []string, output string) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	said, _ := exec.CommandContext(t.Context(), "fio", "--debug=file", "--parse-only", path).CombinedOutput() //nolint:gosec // The path is the test's own.
+	said, _ := exec.CommandContext(t.Context(), "fio", "--debug=file", "--parse-only", path).CombinedOutput()
 	for _, match := range addedFile.FindAllStringSubmatch(string(said), -1) {
 		files = append(files, match[1])
 	}
@@ -56,15 +56,16 @@ func openedBy(t *testing.T, text string) (files []string, output string) {
 
 // TestGuardAgainstFio asks fio which files it would open for what the guard lets pass: none but those in the directory.
 func TestGuardAgainstFio(t *testing.T) {
+	t.Parallel()
 	directory := t.TempDir()
 	if files, output := openedBy(t, "[global]\ndirectory="+directory+"\n[a]\nrw=read\nsize=1M\nfilename=../x:y\n"); len(files) != 2 || isIn(directory, files[0]) || !isIn(directory, files[1]) {
 		t.Fatalf("fio does not tell its files, but %q:\n%s", files, output)
 	}
 	r := rand.New(rand.NewPCG(13, 14))
 	passed, opened := 0, 0
-	for range 4000 {
+	for passed < 40 { // each takes fio a third of a second, to calibrate its clock
 		text := randomJobFile(r)
-		if len(refused(t, text, corev1.PersistentVolumeFilesystem, false)) > 0 {
+		if !strings.Contains(text, "filename") || len(refused(t, text, corev1.PersistentVolumeFilesystem, false)) > 0 {
 			continue
 		}
 		file, err := Parse(text)
@@ -83,8 +84,8 @@ func TestGuardAgainstFio(t *testing.T) {
 			t.Errorf("%q passes, of which fio does not know an option:\n%s", text, output)
 		}
 	}
-	if passed < 100 || opened < 20 {
-		t.Errorf("%d job files pass, of which fio opens %d files: too few to say something", passed, opened)
+	if opened < 20 {
+		t.Errorf("fio opens %d files by their names: too few to say something", opened)
 	}
 	t.Logf("%d job files pass, of which fio opens %d files by their names", passed, opened)
 	if left, err := os.ReadDir(directory); err != nil || len(left) > 0 {
