@@ -116,7 +116,7 @@ func TestPlan(t *testing.T) {
 		},
 		"problems of the plan": {
 			strings.Replace(bySize, "size: 1M}", "size: 1T}, matrix: {bs: [4k, 4K], runtimeSeconds: [5]}", 1) + "---\n" + bySize + "---\n" + strings.Replace(bySize, "1M", "1T", 1),
-			execution{Out: "by-size\n\n" + bySizePlan, Err: "by-size: spec.workloads[0].matrix[bs][1]: Invalid value: \"4K\": it is the same as 4k: remove one\n" +
+			execution{Out: "by-size\n\n" + bySizePlan, Err: "by-size: spec.workloads[0].matrix[bs][1]: Invalid value: \"4K\": it is the same as \"4k\": remove one\n" +
 				"by-size: spec.targets[0].capacity: Invalid value: \"10Gi\": the test files of all workloads take 1Ti; raise capacity, or lower size or numjobs\n" +
 				"Error: standard input: 2 of 3 StorageBenchmarks cannot be carried out\n", Failed: true},
 		},

@@ -120,7 +120,7 @@ func validateValues(path *field.Path, values []intstr.IntOrString) field.ErrorLi
 		case len(value.String()) > maxMatrixValue:
 			problems = append(problems, field.TooLong(path.Index(i), value.String(), maxMatrixValue))
 		case twice:
-			problems = append(problems, field.Invalid(path.Index(i), value.String(), "it is the same as "+first+": remove one"))
+			problems = append(problems, field.Invalid(path.Index(i), value.String(), fmt.Sprintf("it is the same as %q: remove one", first)))
 		}
 		seen[text] = value.String()
 	}

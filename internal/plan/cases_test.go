@@ -81,9 +81,9 @@ func TestMatrixProblems(t *testing.T) {
 			matrix{"bs": of("4k"), "blocksize": of("4k")}, []string{path + "[bs]: Forbidden: it is the same fio option as blocksize: remove one"},
 		},
 		"an alias alone":             {matrix{"blocksize": of("4k", "8k")}, nil},
-		"a value twice":              {matrix{"bs": of("4k", "8k", "4k")}, []string{path + `[bs][2]: Invalid value: "4k": it is the same as 4k: remove one`}},
-		"as a number and as text":    {matrix{"numjobs": {intstr.FromInt(2), intstr.FromString("2")}}, []string{path + `[numjobs][1]: Invalid value: "2": it is the same as 2: remove one`}},
-		"in upper and in lower case": {matrix{"bs": of("16k", "16K")}, []string{path + `[bs][1]: Invalid value: "16K": it is the same as 16k: remove one`}},
+		"a value twice":              {matrix{"bs": of("4k", "8k", "4k")}, []string{path + `[bs][2]: Invalid value: "4k": it is the same as "4k": remove one`}},
+		"as a number and as text":    {matrix{"numjobs": {intstr.FromInt(2), intstr.FromString("2")}}, []string{path + `[numjobs][1]: Invalid value: "2": it is the same as "2": remove one`}},
+		"in upper and in lower case": {matrix{"bs": of("16k", "16K")}, []string{path + `[bs][1]: Invalid value: "16K": it is the same as "16k": remove one`}},
 		"too long":                   {matrix{"bs": of(long, "4k")}, []string{path + "[bs][0]: Too long: may not be more than 64 bytes"}},
 		"no values":                  {matrix{"bs": {}}, []string{path + "[bs]: Required value: give at least one value, or remove the option"}},
 		"the name of a field": {
