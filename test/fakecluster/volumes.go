@@ -137,6 +137,10 @@ func (c *Cluster) reclaimVolume(ctx context.Context, volume *corev1.PersistentVo
 	}
 	var claim corev1.PersistentVolumeClaim
 	key := client.ObjectKey{Namespace: c.namespace, Name: volume.Spec.ClaimRef.Name}
+	if err := c.cache.Get(ctx, key, &claim); err == nil && claim.UID == volume.Spec.ClaimRef.UID {
+		return nil
+	}
+	// The cache may not have heard of it yet.
 	err := c.client.Get(ctx, key, &claim)
 	if err == nil && claim.UID == volume.Spec.ClaimRef.UID {
 		return nil
