@@ -1,0 +1,135 @@
+package crash
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// all has everything played one at a time that is else played together, or left out because it leaves the same behind.
+var all = os.Getenv("STORAGEBENCH_CRASH") == "all"
+
+// The operator is killed before one of its writes reaches the API server, or after that has done what it was asked for
+// but before it has answered. Another one, without a memory, goes on. After a write and before the next one the API server
+// holds the same, so that only the smallest benchmark is played both ways, unless all are asked for.
+func TestKilledAtEachWrite(t *testing.T) {
+	forEach(t, func(t *testing.T, s scenario, undisturbed played) {
+		for n, write := range undisturbed.writes {
+			kill := func(moment string, f fate) {
+				t.Run(fmt.Sprintf("%s %s", moment, write), func(t *testing.T) {
+					t.Parallel()
+					p := play(t, s, disturbance{decide: atWrite(n+1, f), downtime: s.downtime})
+					check(t, undisturbed, p)
+				})
+			}
+			kill("after", fate{after: true})
+			if all || n == 0 || s.deleteDuring != "" {
+				kill("before", fate{before: true})
+			}
+		}
+	})
+}
+
+// No operator lives for longer than a few writes, and each begins without a memory.
+func TestKilledAllTheTime(t *testing.T) {
+	forEach(t, func(t *testing.T, s scenario, undisturbed played) {
+		for name, decide := range map[string]func(call) fate{
+			"after each write":         func(c call) fate { return fate{after: c.write} },
+			"before each second write": func(c call) fate { return fate{before: c.write && c.number%2 == 0} },
+			"before each third read":   func(c call) fate { return fate{before: !c.write && c.number%3 == 0} },
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				check(t, undisturbed, play(t, s, disturbance{decide: decide}))
+			})
+		}
+	})
+}
+
+// What the next operator reads is older than what the last one wrote, because the API server that it asks lags behind.
+func TestNextOperatorReadsThePast(t *testing.T) {
+	forEach(t, func(t *testing.T, s scenario, undisturbed played) {
+		for n, write := range undisturbed.writes {
+			if !all && n%8 != 7 {
+				continue
+			}
+			t.Run("after "+write.String(), func(t *testing.T) {
+				t.Parallel()
+				p := play(t, s, disturbance{decide: atWrite(n+1, fate{after: true}), travels: true})
+				check(t, undisturbed, p)
+			})
+		}
+	})
+}
+
+// Clients that were to begin together cannot when the operator dies before it has told all of them, and the next one
+// comes too late. That costs an attempt, the only thing that a crash may cost, and no result.
+func TestKilledBeforeClientsHear(t *testing.T) {
+	s := scenarios[1]
+	undisturbed := play(t, s, disturbance{})
+	for who, fatal := range map[string]int{"the first": 1, "the second": 2} {
+		t.Run(who, func(t *testing.T) {
+			t.Parallel()
+			told := 0
+			p := play(t, s, disturbance{downtime: 10 * time.Second, decide: func(c call) fate {
+				if tells := c.write && c.resource == "pods" && strings.HasPrefix(c.name, "sb-one-"); tells && c.verb == http.MethodPatch {
+					told++
+					return fate{before: told == fatal}
+				}
+				return fate{}
+			}})
+			if run := &p.Status.Runs[0]; run.Attempts != 2 || run.Disruptions != 1 {
+				t.Errorf("run has %d attempts and %d disruptions", run.Attempts, run.Disruptions)
+			}
+			again := cmpopts.IgnoreFields(v1alpha1.Run{}, "Attempts", "Disruptions", "StartLeadMilliseconds", "Job")
+			if diff := cmp.Diff(undisturbed.Status, p.Status, timesAside, again); diff != "" {
+				t.Errorf("status (-undisturbed +disturbed):\n%s", diff)
+			}
+			want := maps.Clone(undisturbed.Executions)
+			want["run one.own, attempt 2 by client 0"], want["run one.own, attempt 2 by client 1"] = 1, 1
+			if diff := cmp.Diff(want, p.Executions); diff != "" || len(p.Left) > 0 {
+				t.Errorf("left are %v, and done was (-want +got):\n%s", p.Left, diff)
+			}
+		})
+	}
+}
+
+// forEach plays each scenario undisturbed, and has the function play it in other ways.
+func forEach(t *testing.T, do func(*testing.T, scenario, played)) {
+	t.Helper()
+	for _, s := range scenarios {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			undisturbed := play(t, s, disturbance{})
+			t.Logf("%d writes and %d reads", len(undisturbed.writes), len(undisturbed.reads))
+			if len(undisturbed.Left) > 0 {
+				t.Fatalf("left are %v", undisturbed.Left)
+			}
+			for what, times := range undisturbed.Executions {
+				if times != 1 {
+					t.Fatalf("%s: %d times", what, times)
+				}
+			}
+			do(t, s, undisturbed)
+		})
+	}
+}
+
+// atWrite has something happen to the write of that number.
+func atWrite(number int, f fate) func(call) fate {
+	return func(c call) fate {
+		if c.write && c.number == number {
+			return f
+		}
+		return fate{}
+	}
+}

@@ -1,0 +1,87 @@
+package crash
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/storagebench/storagebench/controllers"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/test/envtest"
+)
+
+// operate has one operator after the other work until the test ends.
+func (w *world) operate() {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for travel := ""; ctx.Err() == nil; {
+			if err := w.live(ctx, travel); err != nil {
+				w.Errorf("operator: %v", err)
+				return
+			}
+			if ctx.Err() == nil {
+				w.clock.Step(w.disturbance.downtime)
+				travel = w.past()
+			}
+		}
+	}()
+	w.Cleanup(func() {
+		cancel()
+		<-ended
+	})
+}
+
+// live is the life of one operator, which knows nothing of those before. It ends with the context, or when it is killed.
+func (w *world) live(ctx context.Context, travel string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	operatorConfig := envtest.OperatorConfig(w)
+	operatorConfig.Wrap(func(base http.RoundTripper) http.RoundTripper {
+		return &life{wire: w.wire, base: base, end: cancel, travel: travel}
+	})
+	mgr, err := ctrl.NewManager(operatorConfig, ctrl.Options{
+		Scheme:     envtest.Scheme(),
+		Cache:      cache.Options{DefaultNamespaces: map[string]cache.Config{w.namespace: {}}},
+		Metrics:    metricsserver.Options{BindAddress: "0"},
+		Controller: config.Controller{SkipNameValidation: new(true)},
+	})
+	if err != nil {
+		return err
+	}
+	reconciler := &controllers.Reconciler{
+		Client: mgr.GetClient(),
+		Live:   mgr.GetAPIReader(),
+		Logs:   readLog,
+		Events: mgr.GetEventRecorder("storagebench"),
+		Clock:  w.clock,
+		Image:  job.Image{Name: "runner:test", PullPolicy: corev1.PullIfNotPresent},
+	}
+	if err := reconciler.SetupWithManager(mgr); err != nil {
+		return err
+	}
+	return mgr.Start(ctx)
+}
+
+// readLog stands for the kubelet, which has the logs.
+func readLog(_ context.Context, pod *corev1.Pod, container string, _ int64) (io.ReadCloser, error) {
+	return io.NopCloser(strings.NewReader("log of " + container + " of " + pod.Name)), nil
+}
+
+// past returns the version of the world that the next operator's caches begin with: one of before the last writes, where the
+// API server that they ask is to lag behind, which Kubernetes allows it to; else "", the newest one.
+func (w *world) past() string {
+	if !w.disturbance.travels {
+		return ""
+	}
+	w.wire.hold(cached, lag)
+	return w.wire.past()
+}

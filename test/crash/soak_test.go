@@ -1,0 +1,76 @@
+package crash
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+)
+
+const (
+	// seedVariable has the chances of another seed taken, durationVariable has ever more of them taken for as long.
+	seedVariable     = "STORAGEBENCH_CRASH_SEED"
+	durationVariable = "STORAGEBENCH_CRASH_DURATION"
+)
+
+// Several things happen to a benchmark, by chance. The names of the tests tell the seeds; with one in
+// STORAGEBENCH_CRASH_SEED they begin there, and with a duration such as 30m in STORAGEBENCH_CRASH_DURATION they go on.
+func TestByChance(t *testing.T) {
+	seed := uint64(1)
+	if text := os.Getenv(seedVariable); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatalf("%s: %v", seedVariable, err)
+		}
+	}
+	duration := time.Duration(0)
+	if text := os.Getenv(durationVariable); text != "" {
+		var err error
+		if duration, err = time.ParseDuration(text); err != nil {
+			t.Fatalf("%s: %v", durationVariable, err)
+		}
+	}
+	began := time.Now()
+	forEach(t, func(t *testing.T, s scenario, undisturbed played) {
+		for n := seed; n == seed || time.Since(began) < duration; n++ {
+			t.Run(fmt.Sprintf("seed %d", n), func(t *testing.T) {
+				if duration == 0 {
+					t.Parallel()
+				}
+				p := play(t, s, disturbance{decide: chance(n), travels: n%2 == 0})
+				check(t, undisturbed, p)
+				if !p.hit {
+					t.Error("nothing has happened")
+				}
+			})
+		}
+	})
+}
+
+// chance decides about a benchmark's calls by the seed: something happens to about one of seven writes and of fifteen
+// reads.
+func chance(seed uint64) func(call) fate {
+	random := rand.New(rand.NewPCG(seed, 0))
+	failures := faults()
+	names := slices.Sorted(maps.Keys(failures))
+	return func(c call) fate {
+		switch n := random.IntN(30); {
+		case n > 3 || (!c.write && n > 1):
+			return fate{}
+		case n == 0:
+			return fate{before: true}
+		case n == 1 && !c.write:
+			return failures["internal error"]
+		case n == 1:
+			return fate{after: true}
+		case n == 2:
+			return fate{hold: cached[:1+random.IntN(len(cached))]}
+		default:
+			return failures[names[random.IntN(len(names))]]
+		}
+	}
+}

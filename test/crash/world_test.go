@@ -1,0 +1,249 @@
+package crash
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/envtest"
+	"github.com/storagebench/storagebench/test/fakecluster"
+)
+
+// patience is how long a benchmark may take, on a machine that may have much else to do.
+const patience = 2 * time.Minute
+
+// disturbance is what happens to a benchmark while it is played.
+type disturbance struct {
+	// decide says what becomes of each call of the operator's; nil for nothing.
+	decide func(call) fate
+	// downtime is how long it takes until another operator takes the place of one that was killed, by the operators' clock.
+	downtime time.Duration
+	// travels has the caches of an operator that takes another one's place begin with what was before the last writes.
+	travels bool
+}
+
+// world is a namespace with a cluster that plays along, and an operator that is disturbed.
+type world struct {
+	*testing.T
+	client      client.WithWatch
+	namespace   string
+	clock       *clocktesting.FakeClock
+	wire        *wire
+	ledger      *ledger
+	disturbance disturbance
+}
+
+// outcome is what becomes of a benchmark, in words and figures that are the same each time that it is played.
+type outcome struct {
+	Status     v1alpha1.StorageBenchmarkStatus
+	Executions map[string]int
+	Left       []string
+}
+
+// played is a benchmark that has been played to its end.
+type played struct {
+	outcome
+	writes, reads []call
+	// hit says whether something has happened to a call, and delayed is how much news caches had to wait for.
+	hit     bool
+	delayed int64
+}
+
+// play makes the scenario's benchmark, waits for its end, deletes it, and waits for that.
+func play(t *testing.T, s scenario, d disturbance) played {
+	t.Helper()
+	w := newWorld(t, s, d)
+	w.operate()
+	sb := s.benchmark(w.namespace)
+	if err := w.client.Create(t.Context(), sb); err != nil {
+		t.Fatal(err)
+	}
+	var p played
+	if s.deleteDuring == "" {
+		p.Status = normalize(t, w.untilEnd(sb))
+		p.Left = w.left(false)
+	} else {
+		w.eventually(func() error { return w.ledger.hasBegun(s.deleteDuring) })
+	}
+	if err := w.client.Delete(t.Context(), sb); err != nil {
+		t.Fatal(err)
+	}
+	w.eventually(func() error {
+		err := w.client.Get(t.Context(), client.ObjectKeyFromObject(sb), sb)
+		if err == nil {
+			err = fmt.Errorf("the benchmark is not gone: conditions %s, left are %v", conditions(sb), w.left(false))
+		}
+		return client.IgnoreNotFound(err)
+	})
+	p.Left = append(p.Left, w.left(false)...)
+	// ConfigMaps are also the garbage collector's.
+	w.eventually(func() error {
+		if left := w.left(true); len(left) > len(w.left(false)) {
+			return fmt.Errorf("left are %v", left)
+		}
+		return nil
+	})
+	var overlaps []string
+	if p.Executions, overlaps = w.ledger.executions(); len(overlaps) > 0 {
+		t.Errorf("measured at the same time: %v", overlaps)
+	}
+	w.checkOwn(s)
+	p.writes, p.hit = w.wire.seen(true)
+	p.reads, _ = w.wire.seen(false)
+	p.delayed = w.wire.delayed.Load()
+	return p
+}
+
+func newWorld(t *testing.T, s scenario, d disturbance) *world {
+	t.Helper()
+	if d.decide == nil {
+		d.decide = func(call) fate { return fate{} }
+	}
+	c := envtest.Client(t)
+	namespace := envtest.Namespace(t, c)
+	w := &world{
+		T: t, client: c, namespace: namespace, clock: clocktesting.NewFakeClock(time.Now()),
+		wire: newWire(d.decide), ledger: newLedger(), disturbance: d,
+	}
+	t.Cleanup(w.explain)
+	cluster := fakecluster.Start(t, namespace)
+	cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		w.ledger.note(pod)
+		return s.pods(pod)
+	})
+	cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome {
+		w.ledger.note(pod)
+		return holdNode
+	})
+	for _, object := range s.own(namespace) {
+		if err := c.Create(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
+// explain prints, where a test has failed, what the operator has written.
+func (w *world) explain() {
+	if !w.Failed() {
+		return
+	}
+	writes, _ := w.wire.seen(true)
+	for _, c := range writes {
+		w.Log(c)
+	}
+}
+
+func (w *world) eventually(check func() error) {
+	w.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		err := check()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			w.Fatalf("after %s: %v", patience, err)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// get returns the benchmark as the API server has it.
+func (w *world) get(sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark {
+	w.Helper()
+	current := &v1alpha1.StorageBenchmark{}
+	if err := w.client.Get(w.Context(), client.ObjectKeyFromObject(sb), current); err != nil {
+		w.Fatal(err)
+	}
+	return current
+}
+
+// untilEnd waits for the end of the benchmark.
+func (w *world) untilEnd(sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark {
+	w.Helper()
+	var current *v1alpha1.StorageBenchmark
+	w.eventually(func() error {
+		current = w.get(sb)
+		if c := meta.FindStatusCondition(current.Status.Conditions, v1alpha1.ConditionSucceeded); c == nil || c.Status == metav1.ConditionUnknown {
+			return fmt.Errorf("the benchmark has not ended: conditions %s, runs %+v, left are %v", conditions(current), current.Status.Runs, w.left(false))
+		}
+		return nil
+	})
+	return current
+}
+
+func conditions(sb *v1alpha1.StorageBenchmark) string {
+	var texts []string
+	for _, c := range sb.Status.Conditions {
+		texts = append(texts, fmt.Sprintf("%s=%s %s: %s", c.Type, c.Status, c.Reason, c.Message))
+	}
+	return strings.Join(texts, " | ")
+}
+
+// left returns what there is of the kinds that the operator makes but for what was there before, with or without
+// ConfigMaps, which stay until the benchmark is deleted.
+func (w *world) left(configMaps bool) []string {
+	w.Helper()
+	here := []client.ListOption{client.InNamespace(w.namespace)}
+	mine := []client.ListOption{client.MatchingLabels{v1alpha1.LabelNamespace: w.namespace}}
+	left := w.names(&batchv1.JobList{}, here)
+	left = append(left, w.names(&corev1.PodList{}, here)...)
+	left = append(left, w.names(&corev1.PersistentVolumeClaimList{}, here)...)
+	left = append(left, w.names(&storagev1.StorageClassList{}, mine)...)
+	var volumes corev1.PersistentVolumeList
+	if err := w.client.List(w.Context(), &volumes); err != nil {
+		w.Fatal(err)
+	}
+	for _, volume := range volumes.Items {
+		of := volume.Spec.ClaimRef
+		if volume.Labels[v1alpha1.LabelNamespace] == w.namespace || (of != nil && of.Namespace == w.namespace && of.Name != ownClaim) {
+			left = append(left, "PersistentVolume "+volume.Name)
+		}
+	}
+	if configMaps {
+		left = append(left, w.names(&corev1.ConfigMapList{}, append(here, client.MatchingLabels{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}))...)
+	}
+	return left
+}
+
+// names returns the kinds and names of objects, but not of what was there before.
+func (w *world) names(list client.ObjectList, options []client.ListOption) []string {
+	w.Helper()
+	if err := w.client.List(w.Context(), list, options...); err != nil {
+		w.Fatal(err)
+	}
+	items, err := meta.ExtractList(list)
+	if err != nil {
+		w.Fatal(err)
+	}
+	var names []string
+	for _, item := range items {
+		if object := item.(client.Object); object.GetName() != ownClaim {
+			names = append(names, fmt.Sprintf("%T %s", object, object.GetName()))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// checkOwn checks that what was there before the benchmark has been left alone.
+func (w *world) checkOwn(s scenario) {
+	w.Helper()
+	for _, object := range s.own(w.namespace) {
+		if err := w.client.Get(w.Context(), client.ObjectKeyFromObject(object), object); err != nil || !object.GetDeletionTimestamp().IsZero() {
+			w.Errorf("%T %s, which was there before: error %v, deleted %v", object, object.GetName(), err, object.GetDeletionTimestamp())
+		}
+	}
+}
