@@ -90,6 +90,10 @@ func TestKilledBeforeClientsHear(t *testing.T) {
 			if run := &p.Status.Runs[0]; run.Attempts != 2 || run.Disruptions != 1 {
 				t.Errorf("run has %d attempts and %d disruptions", run.Attempts, run.Disruptions)
 			}
+			if kept := p.Status.AbandonedAttempts; len(kept) != 1 || kept[0].Attempt != 1 || kept[0].Reason != v1alpha1.AbandonLate {
+				t.Errorf("abandoned attempts are %+v", kept)
+			}
+			p.Status.AbandonedAttempts = nil
 			again := cmpopts.IgnoreFields(v1alpha1.Run{}, "Attempts", "Disruptions", "StartLeadMilliseconds", "Job")
 			if diff := cmp.Diff(undisturbed.Status, p.Status, timesAside, again); diff != "" {
 				t.Errorf("status (-undisturbed +disturbed):\n%s", diff)

@@ -17,6 +17,7 @@ import (
 var timesAside = cmp.Options{
 	cmpopts.IgnoreFields(v1alpha1.StorageBenchmarkStatus{}, "StartTime", "CompletionTime"),
 	cmpopts.IgnoreFields(v1alpha1.Run{}, "StartTime", "CompletionTime", "AgreedStart"),
+	cmpopts.IgnoreFields(v1alpha1.AbandonedAttempt{}, "StartTime", "CompletionTime"),
 	cmpopts.IgnoreFields(v1alpha1.Anchor{}, "StartTime"),
 	cmpopts.IgnoreFields(v1alpha1.TargetStatus{}, "ProvisionedSeconds"),
 	cmpopts.IgnoreFields(metav1.Condition{}, "LastTransitionTime"),
@@ -57,6 +58,10 @@ func checkTimes(t *testing.T, status *v1alpha1.StorageBenchmarkStatus) {
 		if run.Clients > 1 && run.AgreedStart == nil {
 			t.Errorf("run %s has no agreed start", run.Name)
 		}
+	}
+	for i := range status.AbandonedAttempts {
+		attempt := &status.AbandonedAttempts[i]
+		times["the start of an attempt of "+attempt.Run], times["the end of an attempt of "+attempt.Run] = attempt.StartTime, attempt.CompletionTime
 	}
 	for what, at := range times {
 		if at.IsZero() {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -58,12 +59,13 @@ func (w *world) live(ctx context.Context, travel string) error {
 		return err
 	}
 	reconciler := &controllers.Reconciler{
-		Client: mgr.GetClient(),
-		Live:   mgr.GetAPIReader(),
-		Logs:   readLog,
-		Events: mgr.GetEventRecorder("storagebench"),
-		Clock:  w.clock,
-		Image:  job.Image{Name: "runner:test", PullPolicy: corev1.PullIfNotPresent},
+		Client:  mgr.GetClient(),
+		Live:    mgr.GetAPIReader(),
+		Logs:    readLog,
+		Events:  mgr.GetEventRecorder("storagebench"),
+		Metrics: controllers.NewMetrics(prometheus.NewRegistry()),
+		Clock:   w.clock,
+		Image:   job.Image{Name: "runner:test", PullPolicy: corev1.PullIfNotPresent},
 	}
 	if err := reconciler.SetupWithManager(mgr); err != nil {
 		return err
@@ -72,8 +74,8 @@ func (w *world) live(ctx context.Context, travel string) error {
 }
 
 // readLog stands for the kubelet, which has the logs.
-func readLog(_ context.Context, pod *corev1.Pod, container string, _ int64) (io.ReadCloser, error) {
-	return io.NopCloser(strings.NewReader("log of " + container + " of " + pod.Name)), nil
+func readLog(_ context.Context, pod *corev1.Pod, options *corev1.PodLogOptions) (io.ReadCloser, error) {
+	return io.NopCloser(strings.NewReader("log of " + options.Container + " of " + pod.Name)), nil
 }
 
 // past returns the version of the world that the next operator's caches begin with: one of before the last writes, where the
