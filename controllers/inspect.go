@@ -79,6 +79,10 @@ func inspectJob(j *batchv1.Job) observation {
 	return observation{message: "waiting for the pod to be created"}
 }
 
+// exitUnseen is the exit code that containerd reports, with reason "Unknown", of a container whose end it has not seen: it
+// was started anew, as after a restart of the node, and the container's processes are gone.
+const exitUnseen = 255
+
 // inspectTerminated judges the end of a container. Only the one that measures can succeed.
 func inspectTerminated(pod *corev1.Pod, t *corev1.ContainerStateTerminated, measured bool) observation {
 	message := strings.TrimSpace(t.Message)
@@ -88,8 +92,8 @@ func inspectTerminated(pod *corev1.Pod, t *corev1.ContainerStateTerminated, meas
 		return observation{progress: ended, message: outOfMemory(pod)}
 	case t.ExitCode == 0 && measured:
 		return observation{progress: ended, succeeded: true, message: t.Message}
-	case t.Reason == "ContainerStatusUnknown":
-		return observation{progress: ended, disrupted: true, message: "its node lost the container, as after a restart: " + t.Message}
+	case t.Reason == "ContainerStatusUnknown", t.ExitCode == exitUnseen && t.Reason == "Unknown":
+		return observation{progress: ended, disrupted: true, message: strings.TrimSuffix("its node lost the container, as after a restart: "+message, ": ")}
 	case t.ExitCode == digest.ExitLate:
 		return observation{progress: ended, disrupted: true, late: true, message: message}
 	case t.ExitCode == digest.ExitInterrupted, isDisrupted(pod):

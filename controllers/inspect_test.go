@@ -98,6 +98,7 @@ func TestInspect(t *testing.T) {
 		{"interrupted", jobWith(), podWith(done, ends(digest.ExitInterrupted, "Error", "ended before"), nil), observation{progress: ended, disrupted: true, message: "ended before"}},
 		{"evicted", jobWith(), podWith(done, ends(137, "Error", ""), condition(corev1.DisruptionTarget, corev1.ConditionTrue, "TerminationByKubelet", "low on memory")), observation{progress: ended, disrupted: true, message: "TerminationByKubelet: low on memory"}},
 		{"node restarted", jobWith(), podWith(done, ends(137, "ContainerStatusUnknown", "could not be located"), nil), observation{progress: ended, disrupted: true, message: "its node lost the container, as after a restart: could not be located"}},
+		{"end not seen by the runtime", jobWith(), podWith(done, ends(255, "Unknown", ""), nil), observation{progress: ended, disrupted: true, message: "its node lost the container, as after a restart"}},
 		{"out of memory", jobWith(), podWith(done, ends(137, "OOMKilled", ""), nil), observation{progress: ended, message: "the container ran out of memory (OOMKilled); the node has too little, so have fewer jobs or a smaller iodepth x bs"}},
 		{"refused by the kubelet", jobWith(), podWith(none, none, phase(corev1.PodFailed, "OutOfcpu", "Node didn't have enough resource: cpu")), observation{progress: ended, disrupted: true, message: "OutOfcpu: Node didn't have enough resource: cpu"}},
 	} {
