@@ -61,6 +61,9 @@ func together(parts []part) (observation, int) {
 		if began := p.seen.since; !began.IsZero() && (seen.since.IsZero() || began.Before(seen.since)) {
 			seen.since = began
 		}
+		if at := p.seen.givenUp; !at.IsZero() && (seen.givenUp.IsZero() || at.Before(seen.givenUp)) {
+			seen.givenUp = at
+		}
 	}
 	if seen.progress == ended && !seen.succeeded {
 		seen.message = parts[decisive].String() + ": " + seen.message

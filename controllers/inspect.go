@@ -30,6 +30,8 @@ type observation struct {
 	reason string
 	// since is when a running attempt's pod began to run.
 	since time.Time
+	// givenUp is when a running attempt whose pod was deleted is taken for lost, if nothing is heard of it until then.
+	givenUp time.Time
 	// succeeded says that an ended attempt has a result, which is in message.
 	succeeded bool
 	// disrupted says that an attempt was ended from outside and can be repeated.
@@ -124,7 +126,11 @@ func inspectLive(pod *corev1.Pod) observation {
 	if status := containerStatus(pod.Status.ContainerStatuses, job.MeasureContainer); status != nil && status.State.Running != nil {
 		reason = v1alpha1.ReasonMeasuring
 	}
-	return observation{progress: running, reason: reason, since: began}
+	seen := observation{progress: running, reason: reason, since: began}
+	if !pod.DeletionTimestamp.IsZero() {
+		seen.givenUp = pod.DeletionTimestamp.Add(lostAfter)
+	}
+	return seen
 }
 
 // podStart returns when the first container of the pod began.

@@ -88,7 +88,7 @@ func TestInspect(t *testing.T) {
 		{"lays out", jobWith(), podWith(runs(noon), initializing, nil), observation{progress: running, reason: v1alpha1.ReasonPreparing, since: noon}},
 		{"between containers", jobWith(), podWith(done, initializing, nil), observation{progress: running, reason: v1alpha1.ReasonPreparing, since: noon}},
 		{"measures", jobWith(), podWith(done, runs(noon.Add(time.Minute)), nil), observation{progress: running, reason: v1alpha1.ReasonMeasuring, since: noon}},
-		{"measures while being deleted", jobWith(), podWith(done, runs(noon), deleted(noon)), observation{progress: running, reason: v1alpha1.ReasonMeasuring, since: noon}},
+		{"measures while being deleted", jobWith(), podWith(done, runs(noon), deleted(noon)), observation{progress: running, reason: v1alpha1.ReasonMeasuring, since: noon, givenUp: noon.Add(lostAfter)}},
 		{"lost", jobWith(), podWith(done, runs(noon), deleted(noon.Add(-2*time.Minute))), observation{progress: ended, disrupted: true, message: "its pod was deleted"}},
 		{"succeeded", jobWith(), podWith(done, ends(0, "Completed", "report"), nil), observation{progress: ended, succeeded: true, message: "report"}},
 		{"succeeded while being evicted", jobWith(), podWith(done, ends(0, "Completed", "report"), condition(corev1.DisruptionTarget, corev1.ConditionTrue, "Evicted", "x")), observation{progress: ended, succeeded: true, message: "report"}},

@@ -300,6 +300,10 @@ func (s *scope) watchRunning(run *v1alpha1.Run, seen observation) outcome {
 	}
 	s.step(seen.reason, text)
 	if remaining := s.deadline(seen.since, s.sb.Spec.Deadlines.RunSeconds); remaining > 0 {
+		if !seen.givenUp.IsZero() {
+			// Nobody tells of a pod that is lost.
+			remaining = min(remaining, max(seen.givenUp.Sub(s.Clock.Now()), 0)+retrySoon)
+		}
 		return haltFor(remaining) // the pod is watched
 	}
 	message := fmt.Sprintf("run %s waited %d s for its end: %s", run.Name, ptr.Deref(s.sb.Spec.Deadlines.RunSeconds, 0), last)
