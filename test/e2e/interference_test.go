@@ -63,22 +63,6 @@ func awaitOperator(ctx context.Context, t *testing.T) {
 	})
 }
 
-func TestOperatorRestart(t *testing.T) {
-	sb := benchmark("restart", lasting(15))
-	create(t, sb)
-	runningPod(t, sb)
-	d := operator(t.Context(), t)
-	err := k8s.DeleteAllOf(t.Context(), &corev1.Pod{}, client.InNamespace(d.Namespace),
-		client.MatchingLabels(d.Spec.Selector.MatchLabels), client.GracePeriodSeconds(0))
-	if err != nil {
-		t.Fatalf("delete the operator's pod: %v", err)
-	}
-	run := completes(t, sb).Status.Runs[0]
-	if run.Attempts != 1 || run.Result == nil {
-		t.Errorf("run = %+v", run)
-	}
-}
-
 func TestDeletionMidRun(t *testing.T) {
 	t.Parallel()
 	sb := benchmark("deletion", lasting(300))

@@ -1,0 +1,102 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// The clock of one client's node is 5 s ahead: the first starts have passed for it when it hears of them, a later one is
+// far enough ahead, and the result says that the clients did not begin together. Nodes of the local cluster share the
+// machine's clock, so one of them gets a runner that was built with a time.Now of its own.
+func TestClockAhead(t *testing.T) {
+	node := nodeWithoutOperator(t)
+	f := begin(t, &fault{
+		section: faultsOfNodes, name: "The clock of a client's node is 5 s ahead", does: "runs a benchmark of two clients, of which one has a runner whose clock is ahead",
+		sees: v1alpha1.ReasonPreparing, ends: v1alpha1.ReasonCompleted, bound: 2 * time.Minute,
+	})
+	const image = "storagebench/runner:clock-ahead"
+	for _, name := range nodeNames {
+		ahead := 0
+		if name == node {
+			ahead = 5
+		}
+		loadRunner(t, image, name, ahead)
+	}
+	args := slices.Clone(operator(t.Context(), t).Spec.Template.Spec.Containers[0].Args)
+	args[slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, imageFlag) })] = imageFlag + image
+	setOperatorArgs(t, args)
+
+	sb := benchmark("clock-ahead", clients(2), lasting(10))
+	f.strike()
+	create(t, sb)
+	f.see(t, sb, "attempt 2")
+	run := &f.end(t, sb).Status.Runs[0]
+	if !strings.Contains(run.Message, "its clock differs") || !strings.Contains(run.Message, node) {
+		t.Errorf("the run's message %q does not say that the clock of node %s differs", run.Message, node)
+	}
+	i := slices.IndexFunc(run.Warnings, func(w v1alpha1.Warning) bool { return w.Reason == v1alpha1.WarningStartSkew })
+	if i < 0 || !strings.Contains(run.Warnings[i].Message, "the clocks may differ") {
+		t.Errorf("warnings %+v do not say that the clocks may differ", run.Warnings)
+	}
+}
+
+// loadRunner loads a runner into one node only, whose clock is so many seconds ahead.
+func loadRunner(t *testing.T, image, node string, ahead int) {
+	t.Helper()
+	dir := t.TempDir()
+	runner, tarball := filepath.Join(dir, "runner"), filepath.Join(dir, "runner.tar")
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-overlay="+clockOverlay(t, dir, ahead), "-o", runner, "github.com/storagebench/storagebench/cmd/runner")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build a runner whose clock is %d s ahead: %v\n%s", ahead, err, out)
+	}
+	fio, err := exec.LookPath("fio")
+	if err != nil {
+		t.Fatal(err)
+	}
+	makeImage(t, "--name", image, "--file", runner+"=/runner", "--program", fio, "--entrypoint", "/runner", "--out", tarball)
+	localCluster(t.Context(), t, "load", "--node", node, tarball)
+}
+
+// clockOverlay returns a file for "go build -overlay" by which time.Now is so many seconds ahead.
+func clockOverlay(t *testing.T, dir string, ahead int) string {
+	t.Helper()
+	goroot, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	original := filepath.Join(strings.TrimSpace(string(goroot)), "src", "time", "time.go")
+	source, err := os.ReadFile(original)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const reading = "	sec, nsec, mono := runtimeNow()\n"
+	if strings.Count(string(source), reading) != 1 {
+		t.Fatalf("%s reads the clock in another way than this test knows", original)
+	}
+	changed := filepath.Join(dir, "time.go")
+	text := strings.Replace(string(source), reading, reading+"	sec += "+strconv.Itoa(ahead)+"\n", 1)
+	if err := os.WriteFile(changed, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {original: changed}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(file, overlay, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}

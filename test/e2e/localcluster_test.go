@@ -1,0 +1,178 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// localClusterVariable names the program that runs the local cluster, and the flags that say which one. "make test-e2e"
+// sets it.
+const localClusterVariable = "STORAGEBENCH_LOCALCLUSTER"
+
+// localCluster runs a command on the local cluster, such as stop or start of a component.
+func localCluster(ctx context.Context, t *testing.T, args ...string) {
+	t.Helper()
+	runLocalCluster(ctx, t, append(args, localClusterProgram(t)[1:]...))
+}
+
+// makeImage makes a tarball of an image, for which no cluster is needed.
+func makeImage(t *testing.T, args ...string) {
+	t.Helper()
+	runLocalCluster(t.Context(), t, append([]string{"image"}, args...))
+}
+
+func localClusterProgram(t *testing.T) []string {
+	t.Helper()
+	program := strings.Fields(os.Getenv(localClusterVariable))
+	if len(program) == 0 {
+		t.Fatalf("the test interferes with the local cluster, and %s does not say by what program: run it with make test-e2e", localClusterVariable)
+	}
+	return program
+}
+
+func runLocalCluster(ctx context.Context, t *testing.T, args []string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if out, err := exec.CommandContext(ctx, localClusterProgram(t)[0], args...).CombinedOutput(); err != nil {
+		t.Fatalf("localcluster %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+// interfere runs a command on the local cluster. Another one undoes it when the test ends, if the test has not
+// done so, and then the cluster is waited for.
+func interfere(t *testing.T, do, undo []string) {
+	t.Helper()
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		localCluster(ctx, t, undo...)
+		awaitHealthy(ctx, t)
+	})
+	localCluster(t.Context(), t, do...)
+}
+
+// awaitHealthy waits until all nodes are ready and the operator is available.
+func awaitHealthy(ctx context.Context, t *testing.T) {
+	t.Helper()
+	within(ctx, t, patience, "all nodes to be ready", func(ctx context.Context) (bool, error) {
+		var nodes corev1.NodeList
+		if k8s.List(ctx, &nodes) != nil {
+			return false, nil // the API server may just have come back
+		}
+		for i := range nodes.Items {
+			if node := &nodes.Items[i]; !isReady(node) || len(node.Spec.Taints) > 0 {
+				return false, nil
+			}
+		}
+		return len(nodes.Items) == len(nodeNames), nil
+	})
+	awaitOperator(ctx, t)
+}
+
+func isReady(node *corev1.Node) bool {
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// componentOf returns the name of a node's kubelet or containerd.
+func componentOf(node, program string) string { return node + "-" + program }
+
+// operatorPod returns the operator's pod, which must be one.
+func operatorPod(ctx context.Context, t *testing.T) *corev1.Pod {
+	t.Helper()
+	d := operator(ctx, t)
+	var pods corev1.PodList
+	if err := k8s.List(ctx, &pods, client.InNamespace(d.Namespace), client.MatchingLabels(d.Spec.Selector.MatchLabels)); err != nil || len(pods.Items) != 1 {
+		t.Fatalf("pods of the operator: %d (%v)", len(pods.Items), err)
+	}
+	return &pods.Items[0]
+}
+
+// nodeWithoutOperator returns a node that the operator does not run on.
+func nodeWithoutOperator(t *testing.T) string {
+	t.Helper()
+	needsTwoNodes(t)
+	for _, name := range nodeNames {
+		if name != operatorPod(t.Context(), t).Spec.NodeName {
+			return name
+		}
+	}
+	return ""
+}
+
+// killOperator kills the operator's process, which has no time to end anything in order, and waits until the kubelet
+// has started it again. A kubelet does so the later the oftener a container ended: see renewOperator.
+func killOperator(t *testing.T) {
+	t.Helper()
+	before := operatorPod(t.Context(), t)
+	pid := pidOf(t, before.Status.ContainerStatuses[0].ContainerID)
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatalf("kill process %d: %v", pid, err)
+	}
+	eventually(t.Context(), t, "the kubelet to start the operator again", func(ctx context.Context) (bool, error) {
+		pod := &corev1.Pod{}
+		err := k8s.Get(ctx, client.ObjectKeyFromObject(before), pod)
+		return err == nil && pod.Status.ContainerStatuses[0].RestartCount > before.Status.ContainerStatuses[0].RestartCount, err
+	})
+}
+
+// renewOperator gives the operator a new pod when the test ends, which the kubelet starts again at once.
+func renewOperator(t *testing.T) {
+	t.Helper()
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		old := operatorPod(ctx, t)
+		if err := k8s.Delete(ctx, old, client.GracePeriodSeconds(0)); err != nil {
+			t.Errorf("delete the operator's pod: %v", err)
+		}
+		awaitOperator(ctx, t)
+	})
+}
+
+// pidOf returns the process of a container that has one, from the cgroups of this machine's processes.
+func pidOf(t *testing.T, containerID string) int {
+	t.Helper()
+	_, id, _ := strings.Cut(containerID, "://")
+	files, err := filepath.Glob("/proc/[0-9]*/cgroup")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil || id == "" || !strings.Contains(string(content), "/"+id+"\n") {
+			continue // ended since, or another one
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pid
+	}
+	t.Fatalf("container %s has no process on this machine: the test needs the local cluster", containerID)
+	return 0
+}
+
+// keepAway lets a time pass in which something stays away. That is what the test is about, and not a wait for anything.
+func keepAway(t *testing.T, d time.Duration) {
+	t.Helper()
+	select {
+	case <-t.Context().Done():
+	case <-time.After(d):
+	}
+}

@@ -1,0 +1,126 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// on has the benchmark prefer nothing but one certain node.
+func on(node string) func(*v1alpha1.StorageBenchmark) {
+	return func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Placement.NodeSelector = map[string]string{corev1.LabelHostname: node}
+	}
+}
+
+// preferring has the benchmark go to a node as long as that is there.
+func preferring(node string) func(*v1alpha1.StorageBenchmark) {
+	return func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Placement.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+			PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{{
+				Weight: 100,
+				Preference: corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{{
+					Key: corev1.LabelHostname, Operator: corev1.NodeSelectorOpIn, Values: []string{node},
+				}}},
+			}},
+		}}
+	}
+}
+
+// What runs on a node goes on while its kubelet and its container runtime are away, and its result is read when they
+// are back.
+func TestNodeComponentsRestart(t *testing.T) {
+	node := nodeWithoutOperator(t)
+	for _, test := range []struct {
+		program, name, does string
+		away                time.Duration
+	}{
+		{"kubelet", "The kubelet is away when a run ends", "stops the kubelet, and starts it 12 s later, when fio has long ended", 12 * time.Second},
+		{"containerd", "The container runtime restarts under a run", "kills containerd (SIGKILL) and starts it", 0},
+	} {
+		t.Run(test.program, func(t *testing.T) {
+			f := begin(t, &fault{
+				section: faultsOfNodes, name: test.name, does: test.does,
+				sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: time.Minute,
+			})
+			sb := benchmark("restarts", on(node), sweep("4k", "16k"), lasting(7))
+			create(t, sb)
+			runningPod(t, sb)
+			f.strike()
+			component := componentOf(node, test.program)
+			interfere(t, []string{"stop", "--now", component}, []string{"start", component})
+			keepAway(t, test.away)
+			f.see(t, sb)
+			localCluster(t.Context(), t, "start", component)
+			checkMadeOnce(t, f.end(t, sb))
+		})
+	}
+}
+
+// A node that is gone for good, as a terminated instance, is left: the run that it interrupted is made again on
+// another one, also where the node was held for more runs.
+func TestLostNode(t *testing.T) {
+	node := nodeWithoutOperator(t)
+	one := begin(t, &fault{
+		section: faultsOfNodes, name: "The node is lost under the only run", does: "ends all processes of the node, and deletes its Node object as a cloud does",
+		sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: 2 * time.Minute,
+	})
+	more := begin(t, &fault{
+		section: faultsOfNodes, name: "The node is lost under the first of two runs", does: "the same",
+		sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: 2 * time.Minute,
+	})
+	single := benchmark("lost-one", preferring(node), lasting(15))
+	several := benchmark("lost-more", preferring(node), sweep("4k", "16k"), lasting(15))
+	for _, sb := range []*v1alpha1.StorageBenchmark{single, several} {
+		create(t, sb)
+	}
+	for _, sb := range []*v1alpha1.StorageBenchmark{single, several} {
+		if pod := runningPod(t, sb); pod.Spec.NodeName != node {
+			t.Fatalf("pod %s is on node %s, not %s", pod.Name, pod.Spec.NodeName, node)
+		}
+	}
+	one.strike()
+	more.strike()
+	interfere(t, []string{"lose", node}, []string{"find", node})
+	one.see(t, single)
+	more.see(t, several)
+	for _, run := range []v1alpha1.Run{one.end(t, single).Status.Runs[0], more.end(t, several).Status.Runs[0]} {
+		if run.Attempts != 2 || run.Disruptions != 1 || run.Result == nil {
+			t.Errorf("interrupted run = %+v", run)
+		}
+	}
+}
+
+// A node that does not answer keeps its pods: Kubernetes cannot know whether they still write. A benchmark does not
+// wait for ever for such a pod, nor for the volume that it holds, and says what is left and what frees it.
+func TestNodeDoesNotAnswer(t *testing.T) {
+	node := nodeWithoutOperator(t)
+	f := begin(t, &fault{
+		section: faultsOfNodes, name: "The node does not answer, and holds the volume",
+		does: "stops the kubelet and deletes the run's pod, as Kubernetes does after 5 minutes; deadlines startSeconds 10, cleanUpSeconds 5",
+		sees: v1alpha1.ReasonMeasuring,
+		ends: v1alpha1.ReasonDeadlineExceeded, bound: 150 * time.Second,
+		leaves: "pod, claim and volume until the node answers; condition CleanedUp names them and the commands",
+	})
+	sb := benchmark("no-answer", preferring(node), lasting(300), func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Deadlines.StartSeconds, sb.Spec.Deadlines.CleanUpSeconds = new(int32(10)), new(int32(5))
+	})
+	create(t, sb)
+	pod := runningPod(t, sb)
+	f.strike()
+	kubelet := componentOf(node, "kubelet")
+	interfere(t, []string{"stop", "--now", kubelet}, []string{"start", kubelet})
+	f.see(t, sb, "does not answer", node)
+	if err := k8s.Delete(t.Context(), pod, client.GracePeriodSeconds(1)); err != nil {
+		t.Fatal(err)
+	}
+	done := f.end(t, sb, node)
+	t.Logf("cleaned up: %+v", done.Status.Conditions)
+	localCluster(t.Context(), t, "start", kubelet)
+}
