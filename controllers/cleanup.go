@@ -158,6 +158,9 @@ func (s *scope) removeJobs(ctx context.Context, having client.MatchingLabels) ([
 			orphans = append(orphans, pod) // its Job was deleted without it, so it goes with none
 		}
 	}
+	if s.hasNewFiles() {
+		return left, nil // what pods tell goes with them, so it has to be saved first
+	}
 	return left, errors.Join(s.deleteJobs(ctx, live), s.deletePods(ctx, orphans))
 }
 
@@ -197,7 +200,7 @@ func leftoverPod(pod *corev1.Pod, now time.Time) leftover {
 	left := leftover{what: "pod " + pod.Name, command: fmt.Sprintf("kubectl delete pod --force -n %s %s", pod.Namespace, pod.Name), lost: isLost(pod, now)}
 	if node := pod.Spec.NodeName; node != "" && !hasEnded(pod) && !pod.DeletionTimestamp.IsZero() && now.After(pod.DeletionTimestamp.Time) {
 		left.what += " on node " + node
-		left.command += fmt.Sprintf("; if node %s is there, make the storage answer or restart the node: processes that wait for storage cannot be killed", node)
+		left.command += "; where its storage does not answer, its processes and mounts stay on the node until the storage answers or the node restarts"
 	}
 	return left
 }

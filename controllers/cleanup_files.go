@@ -47,6 +47,11 @@ func (s *scope) mayHaveFiles(name string) {
 	}
 }
 
+// hasNewFiles says whether this pass has found out about test files what is not saved yet.
+func (s *scope) hasNewFiles() bool {
+	return !slices.EqualFunc(s.before.Status.Targets, s.sb.Status.Targets, func(a, b v1alpha1.TargetStatus) bool { return a.TestFiles == b.TestFiles })
+}
+
 // removeFiles has Jobs remove the test files from storage on which they would stay, when the storage is at rest: no
 // pod works on it any more.
 func (s *scope) removeFiles(ctx context.Context, atRest bool) ([]leftover, error) {

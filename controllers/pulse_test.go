@@ -43,7 +43,7 @@ func TestSilentRunnerIsGivenUp(t *testing.T) {
 		return nil
 	}, sb)
 	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonRunFailed, "2 of 4 runs failed", "not removed within",
-		"make the storage answer or restart the node")
+		"until the storage answers or the node restarts")
 	for _, run := range sb.Status.Runs {
 		switch {
 		case run.Target == "two":
