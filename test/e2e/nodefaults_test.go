@@ -105,7 +105,7 @@ func TestNodeDoesNotAnswer(t *testing.T) {
 		section: faultsOfNodes, name: "The node does not answer, and holds the volume",
 		does: "stops the kubelet and deletes the run's pod, as Kubernetes does after 5 minutes; deadlines startSeconds 10, cleanUpSeconds 5",
 		sees: v1alpha1.ReasonMeasuring,
-		ends: v1alpha1.ReasonDeadlineExceeded, bound: 150 * time.Second,
+		ends: v1alpha1.ReasonDeadlineExceeded, bound: 4 * time.Minute,
 		leaves: "pod, claim and volume until the node answers; condition CleanedUp names them and the commands",
 	})
 	sb := benchmark("no-answer", preferring(node), lasting(300), func(sb *v1alpha1.StorageBenchmark) {

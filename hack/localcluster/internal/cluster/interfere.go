@@ -159,7 +159,7 @@ func (c *Cluster) Lose(ctx context.Context, name string) error {
 	if err := errors.Join(n.killShims(ctx), n.cgroup.KillAll(ctx, sweepLimit)); err != nil {
 		return err
 	}
-	if err := host.UnmountBelow(ctx, n.dir+"/"); err != nil {
+	if err := host.UnmountBelow(ctx, n.dir); err != nil {
 		return err
 	}
 	for _, volumes := range []string{c.volumesDir(), c.state.Path("ebs")} {
