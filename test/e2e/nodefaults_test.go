@@ -3,10 +3,12 @@
 package e2e
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -69,11 +71,11 @@ func TestLostNode(t *testing.T) {
 	node := nodeWithoutOperator(t)
 	one := begin(t, &fault{
 		section: faultsOfNodes, name: "The node is lost under the only run", does: "ends all processes of the node, and deletes its Node object as a cloud does",
-		sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: 2 * time.Minute,
+		sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: 3 * time.Minute,
 	})
 	more := begin(t, &fault{
 		section: faultsOfNodes, name: "The node is lost under the first of two runs", does: "the same",
-		sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: 2 * time.Minute,
+		sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: 3 * time.Minute,
 	})
 	single := benchmark("lost-one", preferring(node), lasting(15))
 	several := benchmark("lost-more", preferring(node), sweep("4k", "16k"), lasting(15))
@@ -121,6 +123,9 @@ func TestNodeDoesNotAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	done := f.end(t, sb, node)
-	t.Logf("cleaned up: %+v", done.Status.Conditions)
+	left := meta.FindStatusCondition(done.Status.Conditions, v1alpha1.ConditionCleanedUp)
+	if left == nil || left.Reason != v1alpha1.ReasonLeftBehind || !strings.Contains(left.Message, "kubectl delete pod --force -n "+namespace+" "+pod.Name) {
+		t.Errorf("condition CleanedUp %+v does not say how pod %s is removed", left, pod.Name)
+	}
 	localCluster(t.Context(), t, "start", kubelet)
 }
