@@ -131,7 +131,7 @@ func TestControlPlaneAway(t *testing.T) {
 // awaitAPI waits until the API server answers again.
 func awaitAPI(t *testing.T) {
 	t.Helper()
-	eventually(t.Context(), t, "the API server to answer", func(ctx context.Context) (bool, error) {
+	eventually(t.Context(), t, "the API server to answer", func(context.Context) (bool, error) {
 		_, err := clientset.Discovery().ServerVersion()
 		return err == nil, nil
 	})

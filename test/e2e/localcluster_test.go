@@ -68,15 +68,13 @@ func awaitHealthy(ctx context.Context, t *testing.T) {
 	t.Helper()
 	within(ctx, t, patience, "all nodes to be ready", func(ctx context.Context) (bool, error) {
 		var nodes corev1.NodeList
-		if k8s.List(ctx, &nodes) != nil {
-			return false, nil // the API server may just have come back
-		}
+		err := k8s.List(ctx, &nodes)
 		for i := range nodes.Items {
 			if node := &nodes.Items[i]; !isReady(node) || len(node.Spec.Taints) > 0 {
 				return false, nil
 			}
 		}
-		return len(nodes.Items) == len(nodeNames), nil
+		return err == nil && len(nodes.Items) == len(nodeNames), nil // the API server may just have come back
 	})
 	awaitOperator(ctx, t)
 }

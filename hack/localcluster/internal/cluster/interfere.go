@@ -32,7 +32,7 @@ func (c *Cluster) Components() ([]string, error) {
 // Stop ends components: it asks them to, and kills those that have not ended after 10 s. With now it kills them at
 // once. The pods of a node go on without its kubelet and containerd. One that does not run is no error.
 func (c *Cluster) Stop(ctx context.Context, now bool, names ...string) error {
-	return c.each(ctx, names, func(comp component, i process.Identity) error {
+	return c.each(ctx, names, func(_ component, i process.Identity) error {
 		// One that is paused hears nothing but SIGKILL.
 		if err := i.Signal(syscall.SIGCONT); err != nil {
 			return err
@@ -55,7 +55,7 @@ func (c *Cluster) Resume(ctx context.Context, names ...string) error {
 }
 
 func (c *Cluster) signal(ctx context.Context, signal os.Signal, names []string) error {
-	return c.each(ctx, names, func(comp component, i process.Identity) error {
+	return c.each(ctx, names, func(_ component, i process.Identity) error {
 		if !i.Alive() {
 			return fmt.Errorf("%s does not run: localcluster start %s", comp.name, comp.name)
 		}
