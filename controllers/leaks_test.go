@@ -23,7 +23,8 @@ import (
 	"github.com/storagebench/storagebench/test/envtest"
 )
 
-// leakTest is a namespace in which nobody but the sweeper removes anything.
+// leakTest is a namespace in which nobody but the sweeper removes anything. That sweeps the whole cluster, so that these
+// tests are not parallel to others.
 type leakTest struct {
 	*testing.T
 	client    client.WithWatch
@@ -85,7 +86,6 @@ func ownedBy(sb *v1alpha1.StorageBenchmark) metav1.OwnerReference {
 
 // What was made for benchmarks that are gone is removed, and nothing else that looks like it.
 func TestLeaksAreRemoved(t *testing.T) {
-	t.Parallel()
 	c := envtest.Client(t)
 	l := &leakTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
 	alive := builder.OneRun(l.namespace, "alive").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) }).Build()
@@ -138,7 +138,6 @@ func TestLeaksAreRemoved(t *testing.T) {
 
 // One call that fails keeps nothing else from being removed, and is reported, so that it is tried again.
 func TestLeaksThatCannotBeRemoved(t *testing.T) {
-	t.Parallel()
 	c := envtest.Client(t)
 	l := &leakTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
 	gone := builder.OneRun(l.namespace, "gone").Build()
