@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -18,13 +19,19 @@ import (
 
 func TestFioError(t *testing.T) {
 	t.Parallel()
+	f := begin(t, &fault{
+		section: faultsOfWorkload, name: "fio refuses its job, or the kernel what fio asks for", does: "direct I/O of single bytes",
+		ends: v1alpha1.ReasonRunFailed, bound: 75 * time.Second,
+	})
 	sb := benchmark("fio-error", func(sb *v1alpha1.StorageBenchmark) {
 		// Direct I/O needs whole sectors.
 		sb.Spec.Workloads[0].Fio.BS = new("1")
+		sb.Spec.Workloads[0].Fio.NumJobs = new(int32(1))
 		sb.Spec.Workloads = append(sb.Spec.Workloads, v1alpha1.Workload{Name: "good", Fio: randwrite(1)})
 	})
+	f.strike()
 	create(t, sb)
-	done := fails(t, sb, v1alpha1.ReasonRunFailed, "1 of 2 runs failed", "randwrite.volume", "Invalid argument")
+	done := f.end(t, sb, "1 of 2 runs failed", "randwrite.volume", "Invalid argument")
 	if done.Status.Runs[0].State != v1alpha1.RunFailed || done.Status.Runs[0].Attempts != 1 {
 		t.Errorf("failed run = %+v", done.Status.Runs[0])
 	}
@@ -35,17 +42,26 @@ func TestFioError(t *testing.T) {
 
 func TestNoSpaceLeft(t *testing.T) {
 	t.Parallel()
+	f := begin(t, &fault{
+		section: faultsOfWorkload, name: "The volume is full", does: "a file as large as the volume, whose file system needs some of it",
+		ends: v1alpha1.ReasonRunFailed, bound: 75 * time.Second,
+	})
 	sb := benchmark("no-space", func(sb *v1alpha1.StorageBenchmark) {
 		// As large as the volume, whose file system needs some of it.
 		sb.Spec.Workloads[0].Fio.Size = new("256M")
 		sb.Spec.Workloads[0].Fio.NumJobs = new(int32(1))
 	})
+	f.strike()
 	create(t, sb)
-	fails(t, sb, v1alpha1.ReasonRunFailed, "No space left on device")
+	f.end(t, sb, "No space left on device")
 }
 
 func TestOutOfMemory(t *testing.T) {
 	t.Parallel()
+	f := begin(t, &fault{
+		section: faultsOfWorkload, name: "The container runs out of memory", does: "a block size of 128 MiB with a limit of 64Mi",
+		ends: v1alpha1.ReasonRunFailed, bound: 75 * time.Second,
+	})
 	sb := benchmark("oom", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Workloads[0].Fio.BS = new("128m")
 		sb.Spec.Workloads[0].Fio.Size = new("128m")
@@ -54,13 +70,18 @@ func TestOutOfMemory(t *testing.T) {
 			Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")},
 		}}
 	})
+	f.strike()
 	create(t, sb)
-	fails(t, sb, v1alpha1.ReasonRunFailed, "memory", "limits.memory")
+	f.end(t, sb, "memory", "limits.memory")
 }
 
 // TestRefusedByDriver checks that the words of the CSI driver reach the user.
 func TestRefusedByDriver(t *testing.T) {
 	t.Parallel()
+	f := begin(t, &fault{
+		section: faultsOfWorkload, name: "The CSI driver refuses the volume", does: "a parameter that the driver does not know; provisioningSeconds 15",
+		sees: v1alpha1.ReasonProvisioning, ends: v1alpha1.ReasonDeadlineExceeded, bound: time.Minute,
+	})
 	var loop storagev1.StorageClass
 	if err := k8s.Get(t.Context(), clientKey(class), &loop); err != nil {
 		t.Fatalf("get StorageClass: %v", err)
@@ -79,28 +100,34 @@ func TestRefusedByDriver(t *testing.T) {
 		sb.Spec.Targets[0].StorageClassName = &refused.Name
 		sb.Spec.Deadlines.ProvisioningSeconds = new(int32(15))
 	})
+	f.strike()
 	create(t, sb)
-	waiting := until(t, sb, "the driver's message", func(sb *v1alpha1.StorageBenchmark) bool {
-		return strings.Contains(succeeded(sb).Message, "nonsense")
-	})
-	if c := succeeded(waiting); c.Reason != v1alpha1.ReasonProvisioning {
-		t.Errorf("reason = %s", c.Reason)
-	}
-	fails(t, sb, v1alpha1.ReasonDeadlineExceeded, "15 s", "volume of target volume", "nonsense")
+	f.see(t, sb, "nonsense")
+	f.end(t, sb, "15 s", "volume of target volume", "nonsense")
 }
 
 func TestUnschedulable(t *testing.T) {
 	t.Parallel()
+	f := begin(t, &fault{
+		section: faultsOfWorkload, name: "No node fits", does: "a node selector that no node has; provisioningSeconds 10",
+		sees: v1alpha1.ReasonProvisioning, ends: v1alpha1.ReasonDeadlineExceeded, bound: time.Minute,
+	})
 	sb := benchmark("unschedulable", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Placement = &v1alpha1.Placement{NodeSelector: map[string]string{"no-such": "label"}}
 		sb.Spec.Deadlines.ProvisioningSeconds = new(int32(10))
 	})
+	f.strike()
 	create(t, sb)
-	fails(t, sb, v1alpha1.ReasonDeadlineExceeded, "didn't match Pod's node affinity/selector")
+	f.see(t, sb, "didn't match Pod's node affinity/selector")
+	f.end(t, sb, "didn't match Pod's node affinity/selector")
 }
 
 // TestImageCannotBePulled has the operator use an image that there is not.
 func TestImageCannotBePulled(t *testing.T) {
+	f := begin(t, &fault{
+		section: faultsOfWorkload, name: "The image of the runner cannot be pulled", does: "an image that there is not; startSeconds 20",
+		sees: v1alpha1.ReasonPreparing, ends: v1alpha1.ReasonDeadlineExceeded, bound: 75 * time.Second,
+	})
 	deployment := operator(t.Context(), t)
 	args := slices.Clone(deployment.Spec.Template.Spec.Containers[0].Args)
 	i := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, imageFlag) })
@@ -108,11 +135,10 @@ func TestImageCannotBePulled(t *testing.T) {
 	setOperatorArgs(t, args)
 
 	sb := benchmark("no-image", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.StartSeconds = new(int32(20)) })
+	f.strike()
 	create(t, sb)
-	until(t, sb, "the reason", func(sb *v1alpha1.StorageBenchmark) bool {
-		return strings.Contains(succeeded(sb).Message, "no-such-image.invalid")
-	})
-	fails(t, sb, v1alpha1.ReasonDeadlineExceeded, "its pod to start", "no-such-image.invalid")
+	f.see(t, sb, "ImagePullBackOff", "no-such-image.invalid")
+	f.end(t, sb, "its pod to start", "no-such-image.invalid")
 }
 
 func TestMissingReferences(t *testing.T) {

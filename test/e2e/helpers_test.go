@@ -83,7 +83,7 @@ func remove(t *testing.T, sb *v1alpha1.StorageBenchmark) {
 		err := k8s.Get(ctx, client.ObjectKeyFromObject(sb), &v1alpha1.StorageBenchmark{})
 		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
 	})
-	mine := []client.ListOption{client.InNamespace(namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: sb.Name}}
+	mine := []client.ListOption{client.InNamespace(sb.Namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: sb.Name}}
 	for _, list := range []client.ObjectList{&batchv1.JobList{}, &corev1.PodList{}, &corev1.PersistentVolumeClaimList{}, &corev1.ConfigMapList{}} {
 		if err := k8s.List(ctx, list, mine...); err != nil {
 			t.Fatalf("list: %v", err)
@@ -108,7 +108,7 @@ func remove(t *testing.T, sb *v1alpha1.StorageBenchmark) {
 func volumesOf(ctx context.Context, t *testing.T, sb *v1alpha1.StorageBenchmark) []string {
 	t.Helper()
 	var claims corev1.PersistentVolumeClaimList
-	if err := k8s.List(ctx, &claims, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: sb.Name}); err != nil {
+	if err := k8s.List(ctx, &claims, client.InNamespace(sb.Namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: sb.Name}); err != nil {
 		t.Fatalf("list claims: %v", err)
 	}
 	var names []string
@@ -250,7 +250,7 @@ func runningPod(t *testing.T, sb *v1alpha1.StorageBenchmark) *corev1.Pod {
 	t.Helper()
 	until(t, sb, "fio to run", atStep(v1alpha1.ReasonMeasuring))
 	var pods corev1.PodList
-	if err := k8s.List(t.Context(), &pods, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: sb.Name, v1alpha1.LabelRole: v1alpha1.RoleRun}); err != nil {
+	if err := k8s.List(t.Context(), &pods, client.InNamespace(sb.Namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: sb.Name, v1alpha1.LabelRole: v1alpha1.RoleRun}); err != nil {
 		t.Fatalf("list pods: %v", err)
 	}
 	for i := range pods.Items {
@@ -297,7 +297,7 @@ func dump(t *testing.T, sb *v1alpha1.StorageBenchmark) {
 	text, _ := json.MarshalIndent(current.Status, "", "  ")
 	t.Logf("status: %s", text)
 	var events corev1.EventList
-	if err := k8s.List(ctx, &events, client.InNamespace(namespace)); err != nil {
+	if err := k8s.List(ctx, &events, client.InNamespace(sb.Namespace)); err != nil {
 		t.Logf("list events: %v", err)
 	}
 	for _, e := range events.Items {

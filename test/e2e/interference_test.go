@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -65,10 +66,14 @@ func awaitOperator(ctx context.Context, t *testing.T) {
 
 func TestDeletionMidRun(t *testing.T) {
 	t.Parallel()
+	f := begin(t, &fault{
+		section: faultsOfWorkload, name: "The benchmark is deleted during a run", does: "kubectl delete sb", bound: 45 * time.Second,
+	})
 	sb := benchmark("deletion", lasting(300))
 	create(t, sb)
 	runningPod(t, sb)
-	remove(t, sb)
+	f.strike()
+	f.gone(t, sb)
 }
 
 func TestDeletionWhileProvisioning(t *testing.T) {
@@ -115,14 +120,19 @@ func setSuspend(t *testing.T, sb *v1alpha1.StorageBenchmark, suspend bool) {
 
 func TestEviction(t *testing.T) {
 	t.Parallel()
+	f := begin(t, &fault{
+		section: faultsOfWorkload, name: "The pod of a run is evicted", does: "evicts the pod",
+		ends: v1alpha1.ReasonCompleted, bound: 75 * time.Second,
+	})
 	sb := benchmark("eviction", lasting(5))
 	create(t, sb)
 	pod := runningPod(t, sb)
+	f.strike()
 	eviction := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}}
 	if err := k8s.SubResource("eviction").Create(t.Context(), pod, eviction); err != nil {
 		t.Fatalf("evict: %v", err)
 	}
-	run := completes(t, sb).Status.Runs[0]
+	run := f.end(t, sb).Status.Runs[0]
 	if run.Attempts != 2 || run.Disruptions != 1 || run.Result.ElapsedMilliseconds < 5000 {
 		t.Errorf("run = %+v", run)
 	}

@@ -106,7 +106,7 @@ func findNodes(ctx context.Context) error {
 }
 
 func removeNamespace(ctx context.Context, ns *corev1.Namespace) error {
-	if err := k8s.Delete(ctx, ns); err != nil {
+	if err := client.IgnoreNotFound(k8s.Delete(ctx, ns)); err != nil {
 		return fmt.Errorf("delete the namespace: %w", err)
 	}
 	err := wait.PollUntilContextTimeout(ctx, pollInterval, patience, true, func(ctx context.Context) (bool, error) {

@@ -47,7 +47,7 @@ func sweep(sizes ...string) func(*v1alpha1.StorageBenchmark) {
 func pods(t *testing.T, sb *v1alpha1.StorageBenchmark, role string) []corev1.Pod {
 	t.Helper()
 	var list corev1.PodList
-	if err := k8s.List(t.Context(), &list, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: sb.Name, v1alpha1.LabelRole: role}); err != nil {
+	if err := k8s.List(t.Context(), &list, client.InNamespace(sb.Namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: sb.Name, v1alpha1.LabelRole: role}); err != nil {
 		t.Fatalf("list pods: %v", err)
 	}
 	return list.Items

@@ -211,6 +211,11 @@ func TestExistingClaim(t *testing.T) {
 // createClaim creates a claim that no benchmark has made.
 func createClaim(t *testing.T, name string, mode corev1.PersistentVolumeMode) *corev1.PersistentVolumeClaim {
 	t.Helper()
+	return createClaimIn(t, namespace, name, mode)
+}
+
+func createClaimIn(t *testing.T, namespace, name string, mode corev1.PersistentVolumeMode) *corev1.PersistentVolumeClaim {
+	t.Helper()
 	claim := &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		Spec: corev1.PersistentVolumeClaimSpec{

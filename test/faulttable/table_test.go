@@ -94,13 +94,15 @@ func TestRemove(t *testing.T) {
 func TestNormalise(t *testing.T) {
 	names := map[string]string{"node-1": "NODE", "node-10": "OTHER", "e2e-x7f": "NAMESPACE"}
 	for in, want := range map[string]string{
-		"2 runs on 1 target in 1m12s":                            "2 runs on 1 target in N s",
-		"waited 20 s for its end":                                "waited N s for its end",
-		"told 1500 ms before, 3 of 4 runs":                       "told N s before, 3 of 4 runs",
-		"node node-10 and node-1 (a in namespace e2e-x7f)":       "node OTHER and NODE (a in namespace NAMESPACE)",
-		"dial tcp 127.0.0.1:6443: connection refused":            "dial tcp IP: connection refused",
-		"volume pvc-0f8c1d4e-1111-2222-3333-0123456789ab (loop)": "volume pvc-UID (loop)",
-		"Unix epoch 2026-11-21 17:09:51 +0000 UTC":               "Unix epoch TIME",
+		"2 runs on 1 target in 1m12s":                                                          "2 runs on 1 target in N s",
+		"waited 20 s for its end":                                                              "waited N s for its end",
+		"told 1500 ms before, 3 of 4 runs":                                                     "told N s before, 3 of 4 runs",
+		"node node-10 and node-1 (a in namespace e2e-x7f)":                                     "node OTHER and NODE (a in namespace NAMESPACE)",
+		"dial tcp 127.0.0.1:6443: connection refused":                                          "dial tcp IP: connection refused",
+		"volume pvc-0f8c1d4e-1111-2222-3333-0123456789ab (loop)":                               "volume pvc-UID (loop)",
+		"a limit of 500m CPU":                                                                  "a limit of 500m CPU",
+		"pid=50: Sat Nov 21 17:58:23 2026 fio: /volume/d/w.0.1: write offset=4096, buflen=512": "pid=N: TIME fio: /volume/d/w.N.N: write offset=N, buflen=512",
+		"Unix epoch 2026-11-21 17:09:51 +0000 UTC":                                             "Unix epoch TIME",
 	} {
 		if got := Normalise(in, names); got != want {
 			t.Errorf("Normalise(%q) = %q, want %q", in, got, want)

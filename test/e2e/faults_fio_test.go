@@ -1,0 +1,135 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/digest"
+)
+
+// fio ends with exit code 0 and without an error when one of its job processes was killed, and reports what the others
+// did. None of that is a result.
+func TestKilledProcesses(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		fault string
+		which func(measurers) int
+		words []string
+	}{
+		"fio":    {"fio is killed", func(m measurers) int { return m.fio }, []string{"was killed (SIGKILL)", "limits.memory"}},
+		"job":    {"One of fio's job processes is killed", func(m measurers) int { return m.jobs[0] }, []string{"was killed (SIGKILL)", "limits.memory"}},
+		"runner": {"The process that runs fio is killed", func(m measurers) int { return m.runner }, []string{"exit code 137", "log"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := begin(t, &fault{
+				section: faultsOfWorkload, name: test.fault, does: "sends SIGKILL to the process",
+				ends: v1alpha1.ReasonRunFailed, bound: time.Minute,
+			})
+			sb := benchmark("killed-"+name, lasting(10))
+			create(t, sb)
+			processes := processesOf(t, runningPod(t, sb), 2)
+			f.strike()
+			sendSignal(t, test.which(processes), syscall.SIGKILL)
+			done := f.end(t, sb, test.words...)
+			if run := done.Status.Runs[0]; run.State != v1alpha1.RunFailed || run.Result != nil {
+				t.Errorf("run = %+v", run)
+			}
+			for _, pid := range append(processes.jobs, processes.fio, processes.runner) {
+				if isAlive(pid) {
+					t.Errorf("process %d is left", pid)
+				}
+			}
+		})
+	}
+}
+
+// What a pod leaves as its report may be anything. It concerns its own run at worst: other runs of the same benchmark,
+// and the operator, go on.
+func TestForgedReports(t *testing.T) {
+	t.Parallel()
+	const does = "replaces the file from which the kubelet reads the pod's termination message"
+	t.Run("garbage", func(t *testing.T) {
+		t.Parallel()
+		f := begin(t, &fault{
+			section: faultsOfWorkload, name: "A pod leaves 4 KiB of garbage as its report", does: does,
+			ends: v1alpha1.ReasonRunFailed, bound: time.Minute,
+		})
+		sb := twoRuns("garbage")
+		create(t, sb)
+		pod := runningPod(t, sb)
+		f.strike()
+		replaceFile(t, terminationMessage(t, pod), bytes.Repeat([]byte{0xff, 'g', 0, '\n'}, digest.MaxBytes/4))
+		done := f.end(t, sb, "1 of 2 runs failed", "left no result", "not a storagebench report")
+		if run := done.Status.Runs[0]; run.State != v1alpha1.RunFailed || run.Result != nil {
+			t.Errorf("run = %+v", run)
+		}
+		if done.Status.Runs[1].Result == nil {
+			t.Errorf("the other run has no result: %+v", done.Status.Runs[1])
+		}
+	})
+	t.Run("copy", func(t *testing.T) {
+		t.Parallel()
+		f := begin(t, &fault{
+			section: faultsOfWorkload, name: "A pod leaves a copy of another run's report: only its own run has the wrong figures", does: does,
+			ends: v1alpha1.ReasonCompleted, bound: time.Minute,
+		})
+		text, theirs := reportOfAnother(t)
+		sb := twoRuns("copy")
+		create(t, sb)
+		pod := runningPod(t, sb)
+		f.strike()
+		replaceFile(t, terminationMessage(t, pod), text)
+		done := f.end(t, sb)
+		if got := done.Status.Runs[0].Result.Write.IOs; got != theirs {
+			t.Errorf("the run has %d writes, and its report %d", got, theirs)
+		}
+		if got := done.Status.Runs[1].Result.Write.IOs; got == theirs {
+			t.Errorf("the other run has the %d writes of the copy", got)
+		}
+	})
+}
+
+// twoRuns returns a benchmark of a run that lasts, and another one.
+func twoRuns(name string) *v1alpha1.StorageBenchmark {
+	return benchmark("report-"+name, lasting(8), func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Workloads = append(sb.Spec.Workloads, v1alpha1.Workload{Name: "second", Fio: randwrite(1)})
+	})
+}
+
+// reportOfAnother returns what a run of another benchmark reported, and its number of writes.
+func reportOfAnother(t *testing.T) (text []byte, writes int64) {
+	t.Helper()
+	sb := benchmark("report-of-another", func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain // the pod stays, and its message
+		sb.Spec.Workloads[0].Fio.RuntimeSeconds = new(int32(1))
+	})
+	create(t, sb)
+	done := until(t, sb, "the end of the other benchmark", ended)
+	for _, pod := range pods(t, sb, v1alpha1.RoleRun) {
+		if ended := pod.Status.ContainerStatuses[0].State.Terminated; ended != nil && ended.ExitCode == 0 {
+			return []byte(ended.Message), done.Status.Runs[0].Result.Write.IOs
+		}
+	}
+	t.Fatal("no pod has left a report")
+	return nil, 0
+}
+
+// replaceFile puts another file in the place of one that a container writes: it goes on writing to the one that is gone.
+func replaceFile(t *testing.T, path string, content []byte) {
+	t.Helper()
+	forged := filepath.Join(filepath.Dir(filepath.Dir(path)), "forged")
+	if err := os.WriteFile(forged, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(forged, path); err != nil {
+		t.Fatal(err)
+	}
+}

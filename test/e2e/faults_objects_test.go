@@ -1,0 +1,215 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// Somebody deletes the object that a run works with. The run is repeated, and only a whole attempt gives its result.
+func TestDeletedUnderARun(t *testing.T) {
+	t.Parallel()
+	jobOf := func(pod *corev1.Pod) client.Object {
+		return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Labels[batchv1.JobNameLabel]}}
+	}
+	itself := func(pod *corev1.Pod) client.Object { return pod }
+	for name, test := range map[string]struct {
+		fault, does string
+		what        func(*corev1.Pod) client.Object
+		options     []client.DeleteOption
+	}{
+		"job":       {"The Job of a run is deleted", "kubectl delete job", jobOf, []client.DeleteOption{client.PropagationPolicy(metav1.DeletePropagationBackground)}},
+		"orphan":    {"The Job of a run is deleted without its pod", "kubectl delete job --cascade=orphan", jobOf, []client.DeleteOption{client.PropagationPolicy(metav1.DeletePropagationOrphan)}},
+		"pod":       {"The pod of a run is deleted", "kubectl delete pod", itself, nil},
+		"pod-force": {"The pod of a run is deleted at once", "kubectl delete pod --force", itself, []client.DeleteOption{client.GracePeriodSeconds(0)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := begin(t, &fault{
+				section: faultsOfWorkload, name: test.fault, does: test.does, ends: v1alpha1.ReasonCompleted, bound: 75 * time.Second,
+			})
+			sb := benchmark("deleted-"+name, lasting(6))
+			create(t, sb)
+			pod := runningPod(t, sb)
+			f.strike()
+			if err := k8s.Delete(t.Context(), test.what(pod), test.options...); err != nil {
+				t.Fatalf("delete: %v", err)
+			}
+			done := f.end(t, sb)
+			run := done.Status.Runs[0]
+			if run.Attempts != 2 || run.Disruptions != 1 || run.Result == nil || run.Result.ElapsedMilliseconds < 6000 {
+				t.Errorf("run = %+v, result = %+v", run, run.Result)
+			}
+		})
+	}
+}
+
+// Kubernetes keeps a claim, and its volume, until no pod uses it any more. So a run goes on to its end.
+func TestClaimDeletedUnderARun(t *testing.T) {
+	t.Parallel()
+	f := begin(t, &fault{
+		section: faultsOfWorkload, name: "The claim of a run and its volume are deleted",
+		does: "kubectl delete pvc and pv: both stay Terminating until the run has ended", ends: v1alpha1.ReasonCompleted, bound: time.Minute,
+	})
+	sb := benchmark("claim-deleted", lasting(6))
+	create(t, sb)
+	runningPod(t, sb)
+	claim := onlyClaim(t, sb)
+	volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: claim.Spec.VolumeName}}
+	f.strike()
+	for _, object := range []client.Object{claim, volume} {
+		if err := k8s.Delete(t.Context(), object); err != nil {
+			t.Fatalf("delete %T: %v", object, err)
+		}
+		if err := k8s.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil || object.GetDeletionTimestamp() == nil {
+			t.Errorf("%T after its deletion under a run: %v (%v)", object, object.GetDeletionTimestamp(), err)
+		}
+	}
+	done := f.end(t, sb)
+	if run := done.Status.Runs[0]; run.Attempts != 1 || run.Result == nil {
+		t.Errorf("run = %+v", run)
+	}
+}
+
+// A claim that is deleted between runs cannot be used by the next one's pod, which says so.
+func TestClaimDeletedBetweenRuns(t *testing.T) {
+	t.Parallel()
+	f := begin(t, &fault{
+		section: faultsOfWorkload, name: "The claim is deleted, and there are more runs to come",
+		does: "kubectl delete pvc during the first of two runs", sees: v1alpha1.ReasonPreparing, ends: v1alpha1.ReasonDeadlineExceeded, bound: time.Minute,
+	})
+	sb := benchmark("claim-deleted-early", sweep("4k", "16k"), lasting(3), func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Deadlines.StartSeconds = new(int32(10))
+	})
+	create(t, sb)
+	runningPod(t, sb)
+	claim := onlyClaim(t, sb)
+	f.strike()
+	if err := k8s.Delete(t.Context(), claim); err != nil {
+		t.Fatalf("delete the claim: %v", err)
+	}
+	f.see(t, sb, "is being deleted")
+	done := f.end(t, sb, claim.Name, "is being deleted")
+	if run := done.Status.Runs[0]; run.Result == nil {
+		t.Errorf("the run that had begun before: %+v", run)
+	}
+}
+
+// A claim that no pod uses yet is gone at once, and made again.
+func TestClaimDeletedWhileProvisioning(t *testing.T) {
+	t.Parallel()
+	const label = "e2e.storagebench.dev/claim-deleted-unbound"
+	f := begin(t, &fault{
+		section: faultsOfWorkload, name: "The claim is deleted before its volume is made",
+		does: "kubectl delete pvc while no node fits, and then lets one fit", sees: v1alpha1.ReasonProvisioning, ends: v1alpha1.ReasonCompleted, bound: time.Minute,
+	})
+	sb := benchmark("claim-deleted-unbound", func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Placement.NodeSelector = map[string]string{label: "yes"}
+	})
+	create(t, sb)
+	f.see(t, sb, "didn't match Pod's node affinity/selector")
+	first := onlyClaim(t, sb)
+	f.strike()
+	if err := k8s.Delete(t.Context(), first); err != nil {
+		t.Fatalf("delete the claim: %v", err)
+	}
+	eventually(t.Context(), t, "another claim", func(ctx context.Context) (bool, error) {
+		claim := &corev1.PersistentVolumeClaim{}
+		err := k8s.Get(ctx, client.ObjectKeyFromObject(first), claim)
+		return err == nil && claim.UID != first.UID, client.IgnoreNotFound(err)
+	})
+	labelNode(t, nodeNames[0], label)
+	f.end(t, sb)
+}
+
+// labelNode has a node carry a label until the test ends.
+func labelNode(t *testing.T, name, label string) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	set := func(value string) {
+		patch := fmt.Appendf(nil, `{"metadata":{"labels":{%q:%s}}}`, label, value)
+		if err := k8s.Patch(ctx, node, client.RawPatch(types.MergePatchType, patch)); err != nil {
+			t.Errorf("set label %s of node %s to %s: %v", label, name, value, err)
+		}
+	}
+	t.Cleanup(func() { set("null") })
+	set(`"yes"`)
+}
+
+// onlyClaim returns the benchmark's one claim.
+func onlyClaim(t *testing.T, sb *v1alpha1.StorageBenchmark) *corev1.PersistentVolumeClaim {
+	t.Helper()
+	var claims corev1.PersistentVolumeClaimList
+	if err := k8s.List(t.Context(), &claims, client.InNamespace(sb.Namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: sb.Name}); err != nil || len(claims.Items) != 1 {
+		t.Fatalf("%d claims (%v)", len(claims.Items), err)
+	}
+	return &claims.Items[0]
+}
+
+// A namespace that is deleted takes all with it, also what has no namespace. Nothing can be made there any more, such as
+// the pods that remove test files, and the operator does not wait for what it cannot do.
+func TestNamespaceDeleted(t *testing.T) {
+	t.Parallel()
+	f := begin(t, &fault{
+		section: faultsOfWorkload, name: "The namespace is deleted during a run", does: "kubectl delete namespace", bound: 75 * time.Second,
+	})
+	ns := newNamespace(t)
+	theirs := createClaimIn(t, ns.Name, "theirs", corev1.PersistentVolumeFilesystem)
+	sb := benchmark("namespace-deleted", lasting(300), func(sb *v1alpha1.StorageBenchmark) {
+		sb.Namespace = ns.Name
+		sb.Spec.Targets = []v1alpha1.Target{{Name: "claim", ClaimName: &theirs.Name}, {Name: "ebs", EBS: &v1alpha1.EBSVolume{Type: "gp3"}}}
+	})
+	create(t, sb)
+	runningPod(t, sb)
+	volumes := volumesOf(t.Context(), t, sb)
+	if len(clusterObjects(t, sb)) == 0 || len(volumes) != 1 {
+		t.Fatalf("cluster-scoped objects %v, volumes %v", clusterObjects(t, sb), volumes)
+	}
+	f.strike()
+	if err := k8s.Delete(t.Context(), ns); err != nil {
+		t.Fatalf("delete the namespace: %v", err)
+	}
+	within(t.Context(), t, f.bound, "the namespace to be gone", func(ctx context.Context) (bool, error) {
+		err := k8s.Get(ctx, client.ObjectKeyFromObject(ns), ns)
+		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+	})
+	within(t.Context(), t, f.bound, "the volumes to be gone", func(ctx context.Context) (bool, error) {
+		for _, name := range volumes {
+			if err := k8s.Get(ctx, types.NamespacedName{Name: name}, &corev1.PersistentVolume{}); !apierrors.IsNotFound(err) {
+				return false, err
+			}
+		}
+		return true, nil
+	})
+	f.gone(t, sb)
+}
+
+// newNamespace makes a namespace like that of the other tests, which is gone when the test ends.
+func newNamespace(t *testing.T) *corev1.Namespace {
+	t.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		GenerateName: "storagebench-e2e-own-", Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
+	}}
+	if err := k8s.Create(t.Context(), ns); err != nil {
+		t.Fatalf("create a namespace: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := removeNamespace(context.WithoutCancel(t.Context()), ns); err != nil {
+			t.Error(err)
+		}
+	})
+	return ns
+}
