@@ -137,7 +137,7 @@ func TestVolumeRemovedUnderARun(t *testing.T) {
 	if err := k8s.Get(t.Context(), types.NamespacedName{Name: onlyClaim(t, sb).Spec.VolumeName}, volume); err != nil {
 		t.Fatalf("get the volume: %v", err)
 	}
-	disk := filepath.Join(localCluster(t), "volumes", volume.Spec.CSI.VolumeHandle, "disk.img")
+	disk := filepath.Join(localClusterDirectory(t), "volumes", volume.Spec.CSI.VolumeHandle, "disk.img")
 	f.strike()
 	shrink(t, disk)
 	done := f.end(t, sb, "randwrite.volume", "Input/output error")

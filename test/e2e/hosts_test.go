@@ -18,8 +18,8 @@ import (
 	"github.com/storagebench/storagebench/internal/job"
 )
 
-// localCluster returns the directory of the local cluster, which is that of its kubeconfig.
-func localCluster(t *testing.T) string {
+// localClusterDirectory returns the directory of the local cluster, which is that of its kubeconfig.
+func localClusterDirectory(t *testing.T) string {
 	t.Helper()
 	path := os.Getenv("KUBECONFIG")
 	if _, err := ctrl.GetConfig(); err != nil || !filepath.IsAbs(path) {
@@ -31,7 +31,7 @@ func localCluster(t *testing.T) string {
 // readJSON reads a file of the local cluster.
 func readJSON(t *testing.T, value any, elem ...string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(append([]string{localCluster(t)}, elem...)...))
+	text, err := os.ReadFile(filepath.Join(append([]string{localClusterDirectory(t)}, elem...)...))
 	if err == nil {
 		err = json.Unmarshal(text, value)
 	}

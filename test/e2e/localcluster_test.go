@@ -68,13 +68,16 @@ func awaitHealthy(ctx context.Context, t *testing.T) {
 	t.Helper()
 	within(ctx, t, patience, "all nodes to be ready", func(ctx context.Context) (bool, error) {
 		var nodes corev1.NodeList
-		err := k8s.List(ctx, &nodes)
-		for i := range nodes.Items {
-			if node := &nodes.Items[i]; !isReady(node) || len(node.Spec.Taints) > 0 {
-				return false, nil
+		ready := 0
+		// The API server may just have come back, so an error is no more than "not yet".
+		if err := k8s.List(ctx, &nodes); err == nil {
+			for i := range nodes.Items {
+				if node := &nodes.Items[i]; isReady(node) && len(node.Spec.Taints) == 0 {
+					ready++
+				}
 			}
 		}
-		return err == nil && len(nodes.Items) == len(nodeNames), nil // the API server may just have come back
+		return ready == len(nodeNames), nil
 	})
 	awaitOperator(ctx, t)
 }

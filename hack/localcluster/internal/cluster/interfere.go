@@ -55,7 +55,7 @@ func (c *Cluster) Resume(ctx context.Context, names ...string) error {
 }
 
 func (c *Cluster) signal(ctx context.Context, signal os.Signal, names []string) error {
-	return c.each(ctx, names, func(_ component, i process.Identity) error {
+	return c.each(ctx, names, func(comp component, i process.Identity) error {
 		if !i.Alive() {
 			return fmt.Errorf("%s does not run: localcluster start %s", comp.name, comp.name)
 		}
