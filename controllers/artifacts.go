@@ -68,7 +68,7 @@ func (s *scope) keepClients(ctx context.Context, run *v1alpha1.Run, parts []part
 	switch {
 	case err == nil:
 		run.ClientsConfigMap = name
-	case isRefused(err), apierrors.IsInvalid(err), apierrors.IsRequestEntityTooLargeError(err):
+	case isRefused(err), apierrors.IsInvalid(err), apierrors.IsRequestEntityTooLargeError(err), s.isResultLate():
 		ctrl.LoggerFrom(ctx).Info("Results of single clients are not kept", "run", run.Name, "why", err.Error())
 	default:
 		return fmt.Errorf("keep the clients' results: %w", err)

@@ -134,12 +134,12 @@ func (s *scope) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run
 	if err != nil {
 		return outcome{}, err
 	}
+	seen, whose := together(parts)
 	for _, p := range parts {
-		if err := s.recordPlace(ctx, planned.Target, p.client, p.pod); err != nil {
+		if err := s.recordPlace(ctx, planned.Target, p.client, p.pod); err != nil && (seen.progress != ended || !s.isResultLate()) {
 			return outcome{}, err
 		}
 	}
-	seen, whose := together(parts)
 	if seen.progress != starting {
 		s.sb.Status.WaitingForNodeSince = nil
 	}

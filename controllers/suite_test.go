@@ -24,6 +24,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
@@ -116,6 +117,12 @@ func (w *world) explain() {
 // startOperator starts an operator, with no more rights than it has, and returns what ends it.
 func (w *world) startOperator() (stop func()) {
 	w.Helper()
+	return w.startOperatorWith(interceptor.Funcs{})
+}
+
+// startOperatorWith starts an operator that makes its live reads by the functions.
+func (w *world) startOperatorWith(funcs interceptor.Funcs) (stop func()) {
+	w.Helper()
 	skip := true
 	mgr, err := ctrl.NewManager(envtest.OperatorConfig(w), ctrl.Options{
 		Scheme:     envtest.Scheme(),
@@ -126,9 +133,13 @@ func (w *world) startOperator() (stop func()) {
 	if err != nil {
 		w.Fatal(err)
 	}
+	live, err := client.NewWithWatch(mgr.GetConfig(), client.Options{Scheme: mgr.GetScheme()})
+	if err != nil {
+		w.Fatal(err)
+	}
 	reconciler := &Reconciler{
 		Client:  mgr.GetClient(),
-		Live:    mgr.GetAPIReader(),
+		Live:    interceptor.NewClient(live, funcs),
 		Logs:    w.readLog,
 		Events:  mgr.GetEventRecorder("storagebench"),
 		Metrics: w.metrics,

@@ -26,6 +26,9 @@ const (
 	quietTrouble = 10 * time.Second
 )
 
+// resultPatience is how long errors may keep the result of a run from being taken, of calls that it does not depend on.
+const resultPatience = time.Minute
+
 // retryAfterErrors says when a pass that met an error is repeated.
 func retryAfterErrors() workqueue.TypedRateLimiter[reconcile.Request] {
 	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetry, maxRetry)
@@ -64,6 +67,10 @@ func (s *scope) noteTrouble(err error) {
 		s.fail(v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("errors went on for %d s, the last one: %v", ptr.Deref(limit, 0), err))
 	}
 }
+
+// isResultLate says whether errors have kept the result of a run from being taken for so long that it is taken without what
+// the calls were to add to it: it must not be lost to them.
+func (s *scope) isResultLate() bool { return s.Clock.Since(s.troubleSince()) >= resultPatience }
 
 // troubleSince returns since when each pass has met an error, also if that was seen by an operator before this one.
 func (s *scope) troubleSince() time.Time {

@@ -1,14 +1,18 @@
 package controllers
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/test/builder"
@@ -82,4 +86,31 @@ func TestFaultOfTheOperatorIsAnError(t *testing.T) {
 	if s.changed() {
 		t.Errorf("status of a pass that did not end: %+v", s.sb.Status)
 	}
+}
+
+// Calls that a result does not depend on cannot keep it for ever.
+func TestResultIsTakenInSpiteOfErrors(t *testing.T) {
+	w := newWorldWithoutOperator(t)
+	broken := errors.New("webhook does not answer")
+	w.startOperatorWith(interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+			if _, isNode := object.(*corev1.Node); isNode {
+				return broken
+			}
+			return c.Get(ctx, key, object, options...)
+		},
+	})
+	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	w.passUntil(11*time.Second, func() error {
+		if len(w.get(sb).Status.Runs) == 0 || w.get(sb).Status.Runs[0].Result == nil {
+			return errors.New("no result")
+		}
+		return nil
+	}, sb)
+	w.until(sb, func(sb *v1alpha1.StorageBenchmark) error {
+		if c := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionMeasured); c == nil || c.Status != metav1.ConditionTrue {
+			return errors.New("not measured")
+		}
+		return nil
+	})
 }
