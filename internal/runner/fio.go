@@ -27,6 +27,9 @@ const startedFormat = "2006-01-02T15:04:05.000000Z07:00"
 // errNoProgress is the cause with which a run's context ends when fio does not get on.
 var errNoProgress = errors.New("no progress")
 
+// errJobKilled is the cause with which a run's context ends when one of fio's job processes was killed.
+var errJobKilled = errors.New("job killed")
+
 // errInterrupted is the outcome of a run whose context has ended.
 var errInterrupted = failf(digest.ExitInterrupted, "the run was ended before fio had finished")
 
@@ -59,8 +62,8 @@ func (o Options) runFio(ctx context.Context, call invocation) (*fio.Output, erro
 	cmd.Dir = o.Scratch
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = endGrace
-	var stderr bytes.Buffer
-	cmd.Stderr = io.MultiWriter(o.Log, &stderr)
+	stderr := &errorOutput{killed: func() { cancel(errJobKilled) }}
+	cmd.Stderr = io.MultiWriter(o.Log, stderr)
 	eta := &etaWriter{log: o.Log}
 	cmd.Stdout = eta
 	began := time.Now()
@@ -89,6 +92,24 @@ func (o Options) runFio(ctx context.Context, call invocation) (*fio.Output, erro
 	}
 	addJobStart(output.Groups, began)
 	return output, nil
+}
+
+// errorOutput gets what fio prints on standard error. What the other jobs do when one was killed is no result, and fio
+// itself can wait for ever for a lock that the killed one held. So it is told at once, before Wait tells of fio's end.
+type errorOutput struct {
+	bytes.Buffer
+	killed func()
+}
+
+// Write implements io.Writer. It never fails.
+func (e *errorOutput) Write(p []byte) (int, error) {
+	const line = 80 // a line may come in two parts
+	before := e.Len()
+	n, err := e.Buffer.Write(p)
+	if jobSignal.Match(e.Bytes()[max(0, before-line):]) {
+		e.killed()
+	}
+	return n, err
 }
 
 // addJobStart fills in when jobs began where fio (before 3.36) does not say. Those of the first group begin with fio,
@@ -121,7 +142,10 @@ func wait(ctx context.Context, cmd *exec.Cmd) error {
 // judge decides whether the run counts. fio ends with valid JSON and error 0 after SIGTERM, so neither
 // alone says that a run is whole: only fio's exit code together with both does.
 func (o Options) judge(ctx context.Context, err error, text, stderr []byte) (*fio.Output, error) {
+	killed := killedJob(text, stderr)
 	switch {
+	case errors.Is(context.Cause(ctx), errJobKilled) && killed != nil:
+		return nil, killed
 	case errors.Is(context.Cause(ctx), errNoProgress):
 		return nil, failf(digest.ExitNoProgress, "fio completed no I/O for %s and was ended: the storage does not answer, or the job waits longer than that between I/Os (raise spec.deadlines.progressSeconds)", o.ProgressDeadline)
 	case ctx.Err() != nil:
@@ -129,7 +153,7 @@ func (o Options) judge(ctx context.Context, err error, text, stderr []byte) (*fi
 	case err != nil:
 		return nil, fioError(err, text, stderr)
 	}
-	if killed := killedJob(text, stderr); killed != nil {
+	if killed != nil {
 		return nil, killed
 	}
 	output, err := fio.ParseOutput(text)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -315,6 +316,24 @@ func TestFioIsKilled(t *testing.T) {
 	}()
 	f.wants(Measure(t.Context(), f.Options), digest.ExitFailed, "was killed (SIGKILL)", "memory limit")
 	f.noReport()
+	f.killJobs()
+}
+
+// One of two jobs is killed. What the other one does is no result, so it is not waited for.
+func TestOneJobIsKilled(t *testing.T) {
+	f := newFixture(t, "[reads]\nrw=randread\nsize=1M\ntime_based=1\nruntime=60\nnumjobs=2")
+	f.wants(Layout(t.Context(), f.Options), 0)
+	go func() {
+		if pids := f.untilProcess(); len(pids) > 0 {
+			_ = syscall.Kill(slices.Max(pids), syscall.SIGKILL)
+		}
+	}()
+	began := time.Now()
+	f.wants(Measure(t.Context(), f.Options), digest.ExitFailed, "was killed (SIGKILL)", "memory limit")
+	f.noReport()
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("it took %s", took)
+	}
 	f.killJobs()
 }
 
