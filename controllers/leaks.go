@@ -9,11 +9,11 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -53,7 +53,29 @@ func (l *LeakSweeper) Start(ctx context.Context) error {
 
 // Sweep removes the leaks that there are, those that can be removed also if others cannot.
 func (l *LeakSweeper) Sweep(ctx context.Context) error {
-	known := map[owner]bool{}
+	objects, err := l.objects(ctx)
+	// Benchmarks are listed last: one that an object was made for was there when that was listed, or before. And they are
+	// listed, because an API server that has just begun finds none of a kind that it does not know yet, but cannot list them.
+	var benchmarks v1alpha1.StorageBenchmarkList
+	if err := l.Live.List(ctx, &benchmarks); err != nil {
+		return fmt.Errorf("list StorageBenchmarks: %w", err)
+	}
+	there := sets.New[types.UID]()
+	for i := range benchmarks.Items {
+		there.Insert(benchmarks.Items[i].UID)
+	}
+	errs := []error{err}
+	for _, object := range objects {
+		if uid := ownerOf(object); uid != "" && !there.Has(uid) && object.GetDeletionTimestamp().IsZero() {
+			errs = append(errs, l.remove(ctx, object, uid))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// objects returns what has the operator's label, of all kinds that can be listed.
+func (l *LeakSweeper) objects(ctx context.Context) ([]client.Object, error) {
+	var objects []client.Object
 	var errs []error
 	for _, list := range []client.ObjectList{
 		&batchv1.JobList{}, &corev1.PodList{}, &corev1.PersistentVolumeClaimList{}, &corev1.PersistentVolumeList{}, &storagev1.StorageClassList{},
@@ -67,35 +89,15 @@ func (l *LeakSweeper) Sweep(ctx context.Context) error {
 			if !ok {
 				return fmt.Errorf("%T has no metadata", item)
 			}
-			return l.removeIfLeaked(ctx, object, known)
+			objects = append(objects, object)
+			return nil
 		}))
 	}
-	return errors.Join(errs...)
+	return objects, errors.Join(errs...)
 }
 
-// owner is a benchmark that an object was made for.
-type owner struct {
-	name types.NamespacedName
-	uid  types.UID
-}
-
-// removeIfLeaked deletes an object whose benchmark is gone.
-func (l *LeakSweeper) removeIfLeaked(ctx context.Context, object client.Object, known map[owner]bool) error {
-	of, found := ownerOf(object)
-	if !found || !object.GetDeletionTimestamp().IsZero() {
-		return nil
-	}
-	exists, asked := known[of]
-	if !asked {
-		var err error
-		if exists, err = l.exists(ctx, of); err != nil {
-			return err
-		}
-		known[of] = exists
-	}
-	if exists {
-		return nil
-	}
+// remove deletes an object whose benchmark is gone.
+func (l *LeakSweeper) remove(ctx context.Context, object client.Object, uid types.UID) error {
 	kind := fmt.Sprintf("%T", object)
 	if gvk, err := l.Client.GroupVersionKindFor(object); err == nil {
 		kind = gvk.Kind
@@ -106,36 +108,22 @@ func (l *LeakSweeper) removeIfLeaked(ctx context.Context, object client.Object, 
 	}
 	l.Metrics.leaks.WithLabelValues(kind).Inc()
 	ctrl.LoggerFrom(ctx).Info("Removed a leaked object: its StorageBenchmark is gone", "kind", kind, "name", object.GetName(),
-		"namespace", object.GetNamespace(), "benchmark", of.name.String(), "uid", of.uid)
+		"namespace", object.GetNamespace(), "benchmark", object.GetLabels()[v1alpha1.LabelBenchmark], "uid", uid)
 	return nil
 }
 
-// exists says whether a benchmark exists. One of the same name that was created later is another.
-func (l *LeakSweeper) exists(ctx context.Context, of owner) (bool, error) {
-	var sb v1alpha1.StorageBenchmark
-	err := l.Live.Get(ctx, of.name, &sb)
-	if apierrors.IsNotFound(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("get StorageBenchmark %s: %w", of.name, err)
-	}
-	return sb.UID == of.uid, nil
-}
-
-// ownerOf returns the benchmark that an object was made for: its controller or, of an object without a namespace, the one
-// that its labels name. Somebody's object that has some of the labels has none.
-func ownerOf(object client.Object) (owner, bool) {
-	labels := object.GetLabels()
-	of := owner{name: types.NamespacedName{Namespace: object.GetNamespace(), Name: labels[v1alpha1.LabelBenchmark]}}
-	if object.GetNamespace() == "" {
-		of.name.Namespace, of.uid = labels[v1alpha1.LabelNamespace], types.UID(labels[v1alpha1.LabelUID])
-		return of, of.name.Name != "" && of.name.Namespace != "" && of.uid != ""
+// ownerOf returns the UID of the benchmark that an object was made for: that of its controller or, of an object without a
+// namespace, the one in its labels. It is "" for somebody's object that has some of the labels.
+func ownerOf(object client.Object) types.UID {
+	if labels := object.GetLabels(); object.GetNamespace() == "" {
+		if labels[v1alpha1.LabelBenchmark] == "" || labels[v1alpha1.LabelNamespace] == "" {
+			return ""
+		}
+		return types.UID(labels[v1alpha1.LabelUID])
 	}
 	controller := metav1.GetControllerOf(object)
 	if controller == nil || controller.Kind != "StorageBenchmark" || controller.APIVersion != v1alpha1.GroupVersion.String() {
-		return of, false
+		return ""
 	}
-	of.name.Name, of.uid = controller.Name, controller.UID
-	return of, true
+	return controller.UID
 }

@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -158,5 +160,29 @@ func TestLeaksThatCannotBeRemoved(t *testing.T) {
 	}
 	if !l.isGone(class) || l.isGone(claim) {
 		t.Errorf("class gone: %t, claim gone: %t", l.isGone(class), l.isGone(claim))
+	}
+}
+
+// Where the API server does not know the benchmarks, as one that has just begun, nothing is taken for leaked.
+func TestNothingIsLeakedAsLongAsBenchmarksAreUnknown(t *testing.T) {
+	c := envtest.Client(t)
+	l := &leakTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
+	gone := builder.OneRun(l.namespace, "gone").Build()
+	gone.UID = types.UID("00000000-0000-0000-0000-000000000001")
+	class := l.create(l.class(child.ClusterLabels(gone)))
+	ignorant := interceptor.NewClient(c, interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			if _, benchmarks := list.(*v1alpha1.StorageBenchmarkList); benchmarks {
+				return apierrors.NewGenericServerResponse(http.StatusNotFound, http.MethodGet, schema.GroupResource{}, "", "", 0, true)
+			}
+			return c.List(ctx, list, options...)
+		},
+	})
+	sweeper := &LeakSweeper{Client: c, Live: ignorant, Metrics: NewMetrics(prometheus.NewRegistry())}
+	if err := sweeper.Sweep(t.Context()); err == nil {
+		t.Error("no error, so that it would not be tried again")
+	}
+	if l.isGone(class) {
+		t.Error("the class was removed")
 	}
 }
