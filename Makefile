@@ -23,7 +23,7 @@ MODULES := . hack/localcluster
 
 # Where "make test" and "make test-e2e" are cut off, should a test hang.
 TEST_TIMEOUT     ?= 15m
-TEST_E2E_TIMEOUT ?= 40m
+TEST_E2E_TIMEOUT ?= 45m
 
 -include hack/cluster.mk
 
