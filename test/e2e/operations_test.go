@@ -1,0 +1,115 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/util/retry"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// scaleOperator has so many pods of the operator run, and waits until it is so.
+func scaleOperator(ctx context.Context, t *testing.T, replicas int32) {
+	t.Helper()
+	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		deployment := operator(ctx, t)
+		deployment.Spec.Replicas = &replicas
+		return k8s.Update(ctx, deployment)
+	})
+	if err != nil {
+		t.Fatalf("scale the operator: %v", err)
+	}
+	awaitOperator(ctx, t)
+}
+
+// metricsOf returns what the operator serves to Prometheus.
+func metricsOf(t *testing.T) string {
+	t.Helper()
+	pod := operatorPod(t.Context(), t)
+	text, err := clientset.CoreV1().RESTClient().Get().Namespace(pod.Namespace).Resource("pods").Name(pod.Name + ":8080").
+		SubResource("proxy").Suffix("metrics").DoRaw(t.Context())
+	if err != nil {
+		t.Fatalf("metrics of the operator: %v", err)
+	}
+	return string(text)
+}
+
+// Whoever removes the finalizer by hand leaves a StorageClass that nobody owns. The next operator removes it, and what
+// it does can be seen in its metrics.
+func TestLeakedObjects(t *testing.T) {
+	args := slices.Clone(operator(t.Context(), t).Spec.Template.Spec.Containers[0].Args)
+	i := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--metrics-bind-address=") })
+	args[i] = "--metrics-bind-address=:8080"
+	setOperatorArgs(t, args)
+
+	f := begin(t, &fault{
+		section: faultsOfControlPlane, name: "The finalizer of a benchmark is removed by hand, and the benchmark deleted",
+		does: "stops the operator, removes the finalizer, deletes the StorageBenchmark during a run, and starts the operator", bound: 90 * time.Second,
+	})
+	sb := benchmark("leak", lasting(300), func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets = []v1alpha1.Target{{Name: "ebs", EBS: &v1alpha1.EBSVolume{Type: "gp3"}}}
+	})
+	create(t, sb)
+	runningPod(t, sb)
+	t.Cleanup(func() { scaleOperator(context.WithoutCancel(t.Context()), t, 1) })
+	scaleOperator(t.Context(), t, 0)
+	err := update(t, sb, func(sb *v1alpha1.StorageBenchmark) { controllerutil.RemoveFinalizer(sb, v1alpha1.Finalizer) })
+	if err != nil {
+		t.Fatalf("remove the finalizer: %v", err)
+	}
+	f.strike()
+	if err := k8s.Delete(t.Context(), sb); err != nil {
+		t.Fatalf("delete: %v", err)
+	}
+	eventually(t.Context(), t, "the benchmark to be gone", func(ctx context.Context) (bool, error) {
+		err := k8s.Get(ctx, client.ObjectKeyFromObject(sb), &v1alpha1.StorageBenchmark{})
+		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+	})
+	if left := clusterObjects(t, sb); len(left) == 0 {
+		t.Fatal("nothing has leaked, so that there is nothing to test")
+	}
+	scaleOperator(t.Context(), t, 1)
+	eventually(t.Context(), t, "what has leaked to be removed", func(context.Context) (bool, error) {
+		return len(clusterObjects(t, sb)) == 0, nil
+	})
+	f.gone(t, sb)
+	completed := benchmark("seen", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Workloads[0].Fio.RuntimeSeconds = new(int32(1)) })
+	create(t, completed)
+	completes(t, completed)
+	checkMetrics(t)
+}
+
+// checkMetrics checks what an operator says that has removed a leaked StorageClass, and completed a benchmark.
+func checkMetrics(t *testing.T) {
+	t.Helper()
+	metrics := metricsOf(t)
+	for _, want := range []string{
+		"storagebench_leaked_objects_removed_total{kind=\"StorageClass\"} 1\n",
+		"storagebench_runs_total{outcome=\"Succeeded\"} 1\n",
+		"storagebench_benchmarks_finished_total{reason=\"Completed\"} 1\n",
+		"storagebench_benchmarks_left_behind_total 0\n",
+		"storagebench_step_seconds_total{reason=\"Measuring\"} ",
+		"storagebench_benchmarks{reason=\"Completed\"} ",
+		"controller_runtime_reconcile_errors_total{controller=\"storagebenchmark\"} ",
+	} {
+		if !strings.Contains(metrics, want) {
+			t.Errorf("metrics lack %q", want)
+		}
+	}
+	if t.Failed() {
+		for line := range strings.Lines(metrics) {
+			if strings.HasPrefix(line, "storagebench_") {
+				t.Log(line)
+			}
+		}
+	}
+}
