@@ -273,12 +273,11 @@ func TestEBSRefusal(t *testing.T) {
 }
 
 // clusterObjects returns the names of what was made for the benchmark that has no namespace.
-func clusterObjects(t *testing.T, sb *v1alpha1.StorageBenchmark) []string {
+func clusterObjects(ctx context.Context, t *testing.T, sb *v1alpha1.StorageBenchmark) []string {
 	t.Helper()
 	mine := client.MatchingLabels{v1alpha1.LabelNamespace: sb.Namespace, v1alpha1.LabelBenchmark: sb.Name}
 	var volumes corev1.PersistentVolumeList
 	var classes storagev1.StorageClassList
-	ctx := context.WithoutCancel(t.Context())
 	for _, list := range []client.ObjectList{&volumes, &classes} {
 		if err := k8s.List(ctx, list, mine); err != nil {
 			t.Fatalf("list: %v", err)

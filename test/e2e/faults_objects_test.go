@@ -175,8 +175,8 @@ func TestNamespaceDeleted(t *testing.T) {
 	create(t, sb)
 	runningPod(t, sb)
 	volumes := volumesOf(t.Context(), t, sb)
-	if len(clusterObjects(t, sb)) == 0 || len(volumes) != 1 {
-		t.Fatalf("cluster-scoped objects %v, volumes %v", clusterObjects(t, sb), volumes)
+	if len(clusterObjects(t.Context(), t, sb)) == 0 || len(volumes) != 1 {
+		t.Fatalf("cluster-scoped objects %v, volumes %v", clusterObjects(t.Context(), t, sb), volumes)
 	}
 	f.strike()
 	if err := k8s.Delete(t.Context(), ns); err != nil {

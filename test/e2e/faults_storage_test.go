@@ -114,7 +114,7 @@ func release(t *testing.T, sb *v1alpha1.StorageBenchmark, pod *corev1.Pod, claim
 			t.Error(err)
 		}
 	}
-	if names := clusterObjects(t, sb); len(names) > 0 {
+	if names := clusterObjects(ctx, t, sb); len(names) > 0 {
 		t.Errorf("%v are left", names)
 	}
 }
@@ -161,15 +161,21 @@ func shrink(t *testing.T, disk string) {
 		if err != nil || strings.TrimSpace(string(text)) != disk {
 			continue // another one's may end at any time
 		}
-		device, err := os.Open(filepath.Join("/dev", filepath.Base(filepath.Dir(filepath.Dir(path)))))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer device.Close()
-		if err := unix.IoctlSetInt(int(device.Fd()), unix.LOOP_SET_CAPACITY, 0); err != nil {
-			t.Fatalf("tell %s its new size: %v", device.Name(), err)
-		}
+		noticeSize(t, filepath.Join("/dev", filepath.Base(filepath.Dir(filepath.Dir(path)))))
 		return
 	}
 	t.Fatalf("no loop device has file %s", disk)
+}
+
+// noticeSize has a loop device look at the size of its file again.
+func noticeSize(t *testing.T, path string) {
+	t.Helper()
+	device, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer device.Close()
+	if err := unix.IoctlSetInt(int(device.Fd()), unix.LOOP_SET_CAPACITY, 0); err != nil {
+		t.Fatalf("tell %s its new size: %v", path, err)
+	}
 }

@@ -98,7 +98,7 @@ func remove(t *testing.T, sb *v1alpha1.StorageBenchmark) {
 			t.Errorf("after deletion volume %s is left (%v)", name, err)
 		}
 	}
-	if names := clusterObjects(t, sb); len(names) > 0 {
+	if names := clusterObjects(ctx, t, sb); len(names) > 0 {
 		t.Errorf("after deletion %v are left", names)
 	}
 }
@@ -220,7 +220,7 @@ func checkCleanedUp(t *testing.T, sb *v1alpha1.StorageBenchmark) {
 	if names := volumesOf(t.Context(), t, sb); len(names) > 0 {
 		t.Errorf("claims of volumes %v are left", names)
 	}
-	if names := clusterObjects(t, sb); len(names) > 0 {
+	if names := clusterObjects(t.Context(), t, sb); len(names) > 0 {
 		t.Errorf("%v are left", names)
 	}
 	for _, target := range sb.Status.Targets {

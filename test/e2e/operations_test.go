@@ -74,12 +74,12 @@ func TestLeakedObjects(t *testing.T) {
 		err := k8s.Get(ctx, client.ObjectKeyFromObject(sb), &v1alpha1.StorageBenchmark{})
 		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
 	})
-	if left := clusterObjects(t, sb); len(left) == 0 {
+	if left := clusterObjects(t.Context(), t, sb); len(left) == 0 {
 		t.Fatal("nothing has leaked, so that there is nothing to test")
 	}
 	scaleOperator(t.Context(), t, 1)
-	eventually(t.Context(), t, "what has leaked to be removed", func(context.Context) (bool, error) {
-		return len(clusterObjects(t, sb)) == 0, nil
+	eventually(t.Context(), t, "what has leaked to be removed", func(ctx context.Context) (bool, error) {
+		return len(clusterObjects(ctx, t, sb)) == 0, nil
 	})
 	f.gone(t, sb)
 	completed := benchmark("seen", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Workloads[0].Fio.RuntimeSeconds = new(int32(1)) })
