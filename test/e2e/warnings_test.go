@@ -20,7 +20,7 @@ func TestWarnings(t *testing.T) {
 			Invalidate: new(false), // what was laid out stays in memory
 		}
 		sb.Spec.Pod = &v1alpha1.PodSettings{}
-		sb.Spec.Pod.Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("300m")}
+		sb.Spec.Pod.Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("150m")}
 	})
 	create(t, sb)
 	done := completes(t, sb)
