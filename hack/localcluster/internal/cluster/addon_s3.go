@@ -124,10 +124,13 @@ func (a s3Addon) controller() component {
 	}
 }
 
+// s3NodeProgram is the driver that mounts buckets, one on each node.
+const s3NodeProgram = "s3-csi-node"
+
 func (a s3Addon) driver(n *node) component {
 	sockets := n.sockets(s3SocketName)
 	return component{
-		name: n.component("s3-csi-node"),
+		name: n.component(s3NodeProgram),
 		argv: []string{a.programs.Driver(), "node",
 			"--kubeconfig=" + a.cluster.state.Kubeconfig(),
 			"--node=" + n.name,

@@ -147,10 +147,13 @@ func (c *Cluster) Lose(ctx context.Context, name string) error {
 	}
 	defer unlock()
 	// First those that would start again what is ended.
-	for _, program := range []string{"kubelet", "containerd"} {
+	for _, program := range []string{"kubelet", "containerd", s3NodeProgram} {
 		record, err := c.record(n.component(program))
 		if err != nil {
 			return err
+		}
+		if !record.Alive() {
+			continue // a cluster without S3 has none of its drivers
 		}
 		if err := process.Kill(ctx, record.Identity); err != nil {
 			return err
@@ -225,5 +228,22 @@ func (c *Cluster) Find(ctx context.Context, name string) error {
 	if err := c.startAll(ctx, n.kubelet); err != nil {
 		return err
 	}
+	if err := c.startDrivers(ctx, n); err != nil {
+		return err
+	}
 	return c.awaitNodes(ctx)
+}
+
+// startDrivers starts the drivers that run on a node. Those that are one for all nodes do not end with it.
+func (c *Cluster) startDrivers(ctx context.Context, n *node) error {
+	all, err := c.components()
+	if err != nil {
+		return err
+	}
+	for _, comp := range all {
+		if comp.name == n.component(s3NodeProgram) {
+			return c.start(ctx, comp)
+		}
+	}
+	return nil
 }
