@@ -46,14 +46,15 @@ func TestQuota(t *testing.T) {
 	t.Run("storage", func(t *testing.T) {
 		t.Parallel()
 		f := begin(t, &fault{
-			section: faultsOfWorkload, name: "A quota leaves no room for the volume", does: "a ResourceQuota of requests.storage in the namespace",
-			ends: v1alpha1.ReasonProvisioningFailed, bound: 20 * time.Second,
+			section: faultsOfWorkload, name: "A quota leaves no room for the volume", does: "a ResourceQuota of requests.storage in the namespace; deadline provisioningSeconds 5",
+			sees: v1alpha1.ReasonProvisioning, ends: v1alpha1.ReasonProvisioningFailed, bound: 25 * time.Second,
 		})
 		ns := newNamespace(t)
 		limit(t, ns, corev1.ResourceRequestsStorage, "1Mi")
-		sb := benchmark("quota-storage", in(ns))
+		sb := benchmark("quota-storage", in(ns), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.ProvisioningSeconds = new(int32(5)) })
 		f.strike()
 		create(t, sb)
+		f.see(t, sb, "exceeded quota: limit")
 		f.end(t, sb, "target volume", "exceeded quota: limit", "requests.storage=256Mi")
 	})
 	t.Run("pods", func(t *testing.T) {
