@@ -54,6 +54,9 @@ func (s *scope) holdsFiles(claim *corev1.PersistentVolumeClaim) bool {
 // deleteClaims deletes claims, and before them the Jobs that removed files there: Kubernetes keeps a claim as long as
 // a pod names it.
 func (s *scope) deleteClaims(ctx context.Context, claims []*corev1.PersistentVolumeClaim) error {
+	for _, claim := range claims {
+		s.claims[claim.Name] = claim // the cache may have an older one
+	}
 	freed := sets.New[string]()
 	for _, claim := range claims {
 		target := s.targetStatus(claim.Labels[v1alpha1.LabelTarget])

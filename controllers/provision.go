@@ -144,11 +144,20 @@ func (s *scope) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus,
 		target.Volumes[at] = volume
 	case len(target.Claims) > 1:
 		target.Volumes = append(target.Volumes, volume)
-		slices.SortFunc(target.Volumes, func(a, b v1alpha1.VolumeStatus) int { return s.claimOf(target, a.Name) - s.claimOf(target, b.Name) })
 	default:
 		target.Volumes = []v1alpha1.VolumeStatus{volume}
 	}
+	s.sortVolumes(target)
 	return nil
+}
+
+// sortVolumes puts a target's volumes into the order of their claims, once it is known what all of these are bound to: the
+// cache may hear of it late.
+func (s *scope) sortVolumes(target *v1alpha1.TargetStatus) {
+	if slices.ContainsFunc(target.Volumes, func(v v1alpha1.VolumeStatus) bool { return s.claimOf(target, v.Name) < 0 }) {
+		return
+	}
+	slices.SortFunc(target.Volumes, func(a, b v1alpha1.VolumeStatus) int { return s.claimOf(target, a.Name) - s.claimOf(target, b.Name) })
 }
 
 // claimOf returns which of a target's claims is bound to a volume, -1 if that is not known.
