@@ -69,6 +69,12 @@ func TestMetrics(t *testing.T) {
 		return fakecluster.Succeed(builder.Report())
 	})
 	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonRunFailed)
+	w.eventually(func() error { // the operator counts what it has written
+		if v := valuesOf(t, w.registry); v["storagebench_benchmarks_finished_total RunFailed"] == 0 {
+			return fmt.Errorf("metrics are %v", v)
+		}
+		return nil
+	})
 	values := valuesOf(t, w.registry)
 	for name, want := range map[string]float64{
 		"storagebench_runs_total Succeeded":                2,

@@ -91,11 +91,15 @@ func TestLeakedObjects(t *testing.T) {
 // checkMetrics checks what an operator says that has removed a leaked StorageClass, and completed a benchmark.
 func checkMetrics(t *testing.T) {
 	t.Helper()
-	metrics := metricsOf(t)
+	const finished = "storagebench_benchmarks_finished_total{reason=\"Completed\"} 1\n"
+	metrics := ""
+	eventually(t.Context(), t, "the benchmark to be counted", func(context.Context) (bool, error) {
+		metrics = metricsOf(t) // which come after what they count was written
+		return strings.Contains(metrics, finished), nil
+	})
 	for _, want := range []string{
 		"storagebench_leaked_objects_removed_total{kind=\"StorageClass\"} 1\n",
 		"storagebench_runs_total{outcome=\"Succeeded\"} 1\n",
-		"storagebench_benchmarks_finished_total{reason=\"Completed\"} 1\n",
 		"storagebench_benchmarks_left_behind_total 0\n",
 		"storagebench_step_seconds_total{reason=\"Measuring\"} ",
 		"storagebench_benchmarks{reason=\"Completed\"} ",
