@@ -32,11 +32,11 @@ func scaleOperator(ctx context.Context, t *testing.T, replicas int32) {
 }
 
 // metricsOf returns what the operator serves to Prometheus.
-func metricsOf(t *testing.T) string {
+func metricsOf(ctx context.Context, t *testing.T) string {
 	t.Helper()
-	pod := operatorPod(t.Context(), t)
+	pod := operatorPod(ctx, t)
 	text, err := clientset.CoreV1().RESTClient().Get().Namespace(pod.Namespace).Resource("pods").Name(pod.Name + ":8080").
-		SubResource("proxy").Suffix("metrics").DoRaw(t.Context())
+		SubResource("proxy").Suffix("metrics").DoRaw(ctx)
 	if err != nil {
 		t.Fatalf("metrics of the operator: %v", err)
 	}
@@ -93,8 +93,8 @@ func checkMetrics(t *testing.T) {
 	t.Helper()
 	const finished = "storagebench_benchmarks_finished_total{reason=\"Completed\"} 1\n"
 	metrics := ""
-	eventually(t.Context(), t, "the benchmark to be counted", func(context.Context) (bool, error) {
-		metrics = metricsOf(t) // which come after what they count was written
+	eventually(t.Context(), t, "the benchmark to be counted", func(ctx context.Context) (bool, error) {
+		metrics = metricsOf(ctx, t) // which come after what they count was written
 		return strings.Contains(metrics, finished), nil
 	})
 	for _, want := range []string{
