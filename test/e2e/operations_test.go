@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -60,6 +61,7 @@ func TestLeakedObjects(t *testing.T) {
 	})
 	create(t, sb)
 	runningPod(t, sb)
+	volumes := volumesOf(t.Context(), t, sb)
 	t.Cleanup(func() { scaleOperator(context.WithoutCancel(t.Context()), t, 1) })
 	scaleOperator(t.Context(), t, 0)
 	err := update(t, sb, func(sb *v1alpha1.StorageBenchmark) { controllerutil.RemoveFinalizer(sb, v1alpha1.Finalizer) })
@@ -78,6 +80,15 @@ func TestLeakedObjects(t *testing.T) {
 		t.Fatal("nothing has leaked, so that there is nothing to test")
 	}
 	scaleOperator(t.Context(), t, 1)
+	eventually(t.Context(), t, "Kubernetes to remove what the benchmark owned", func(ctx context.Context) (bool, error) {
+		var pods corev1.PodList
+		err := k8s.List(ctx, &pods, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: sb.Name})
+		return len(pods.Items) == 0 && len(volumesOf(ctx, t, sb)) == 0, err
+	})
+	eventually(t.Context(), t, "the volume to go with its claim", func(ctx context.Context) (bool, error) {
+		err := k8s.Get(ctx, clientKey(volumes[0]), &corev1.PersistentVolume{})
+		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+	})
 	eventually(t.Context(), t, "what has leaked to be removed", func(ctx context.Context) (bool, error) {
 		return len(clusterObjects(ctx, t, sb)) == 0, nil
 	})
