@@ -49,7 +49,7 @@ func ForAnchor(sb *v1alpha1.StorageBenchmark, image Image, client, attempt int32
 		v1alpha1.LabelAttempt, strconv.Itoa(int(attempt)), v1alpha1.LabelClient, strconv.Itoa(int(client)))
 	maps.Copy(labels, holderLabels(sb))
 	c := runnerContainer(image, AnchorContainer, []string{"hold"}).
-		WithResources(corev1ac.ResourceRequirements().WithRequests(anchorRequests).WithLimits(anchorLimits))
+		WithResources(resources(corev1.ResourceRequirements{Requests: anchorRequests, Limits: anchorLimits}))
 	pod := podSpec(sb).
 		// A node that was restarted starts it again.
 		WithRestartPolicy(corev1.RestartPolicyAlways).

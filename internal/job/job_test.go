@@ -446,3 +446,20 @@ func TestPodSecurity(t *testing.T) {
 		t.Errorf("anchor: %v", err)
 	}
 }
+
+// What the API server answers is written into an apply configuration, so that no two may share a map.
+func TestPodsShareNoResources(t *testing.T) {
+	sb := builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Pod = &v1alpha1.PodSettings{Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}}}
+	}).Build()
+	anchor := ForAnchor(sb, Image{}, 0, 1, nil)
+	(*anchor.Spec.Containers[0].Resources.Limits)[corev1.ResourceCPU] = resource.MustParse("9")
+	if got := (*ForAnchor(sb, Image{}, 1, 1, nil).Spec.Containers[0].Resources.Limits)[corev1.ResourceCPU]; got.String() != "200m" {
+		t.Errorf("another anchor's limit is %s", got.String())
+	}
+	run := ForRun(sb, Image{}, Run{Name: "r", Attempt: 1, JobFile: "[a]"})
+	(*run.Spec.Template.Spec.Containers[0].Resources.Limits)[corev1.ResourceCPU] = resource.MustParse("9")
+	if got := sb.Spec.Pod.Resources.Limits[corev1.ResourceCPU]; got.String() != "1" {
+		t.Errorf("the spec's limit is %s", got.String())
+	}
+}

@@ -68,10 +68,16 @@ func container(sb *v1alpha1.StorageBenchmark, image Image, name string, volume V
 		c.WithEnv(corev1ac.EnvVar().WithName(digest.JobFileVariable).WithValue(jobFile))
 	}
 	give(c, volumeName, volume, MountPath, DevicePath)
-	if resources := podSettings(sb).Resources; len(resources.Limits)+len(resources.Requests) > 0 {
-		c.WithResources(corev1ac.ResourceRequirements().WithLimits(resources.Limits).WithRequests(resources.Requests))
+	if wanted := podSettings(sb).Resources; len(wanted.Limits)+len(wanted.Requests) > 0 {
+		c.WithResources(resources(wanted))
 	}
 	return c
+}
+
+// resources returns a copy: an apply configuration takes maps as they are, and gets what the API server answers written
+// into them, for several pods at a time.
+func resources(wanted corev1.ResourceRequirements) *corev1ac.ResourceRequirementsApplyConfiguration {
+	return corev1ac.ResourceRequirements().WithLimits(wanted.Limits.DeepCopy()).WithRequests(wanted.Requests.DeepCopy())
 }
 
 func runnerContainer(image Image, name string, args []string) *corev1ac.ContainerApplyConfiguration {
