@@ -147,7 +147,7 @@ func (s *scope) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run
 	case ended:
 		return goOn(), s.collect(ctx, run, parts, seen)
 	case running:
-		if seen.message, err = s.silence(ctx, parts); err != nil {
+		if seen.message, err = s.cutOff(ctx, parts); err != nil {
 			return outcome{}, err
 		}
 		if len(parts) > 1 && seen.reason == v1alpha1.ReasonMeasuring {

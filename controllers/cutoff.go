@@ -13,9 +13,9 @@ import (
 	"github.com/storagebench/storagebench/internal/job"
 )
 
-// silence says which node of an attempt does not answer, or nothing. Its containers are said to run until it does, or
+// cutOff says which node of an attempt does not answer, or nothing. Its containers are said to run until it does, or
 // until Kubernetes gives its pods up.
-func (s *scope) silence(ctx context.Context, parts []part) (string, error) {
+func (s *scope) cutOff(ctx context.Context, parts []part) (string, error) {
 	for _, p := range parts {
 		if !mayBeCutOff(p.pod) {
 			continue
