@@ -96,7 +96,7 @@ func (s *scope) recordPlace(ctx context.Context, target *v1alpha1.Target, client
 	}
 	name := storage.ClaimName(s.sb, target, client)
 	claim := s.claims[name]
-	if claim == nil {
+	if claim == nil || claim.Spec.VolumeName == "" { // the claims of a pod that has a node are bound, heard of or not
 		claim = &corev1.PersistentVolumeClaim{}
 		if err := s.Live.Get(ctx, types.NamespacedName{Namespace: s.sb.Namespace, Name: name}, claim); err != nil {
 			return unlessGone(err, "get claim of target "+target.Name)
