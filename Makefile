@@ -66,7 +66,7 @@ clean: ## Remove what was built. Stops the local cluster first.
 ##@ Develop
 
 .PHONY: generate
-generate: ## Regenerate deepcopy functions, CRD, RBAC and the chart's copies of them.
+generate: ## Regenerate deepcopy functions, CRD, RBAC, the chart's copies of them, and the chart's schema and README.
 	$(call tool,controller-gen) object paths=./api/...
 	$(call tool,controller-gen) crd paths=./api/... output:crd:dir=config/crd/bases
 	$(call tool,controller-gen) rbac:roleName=operator paths=./controllers/... output:rbac:dir=config/rbac
@@ -75,6 +75,10 @@ generate: ## Regenerate deepcopy functions, CRD, RBAC and the chart's copies of 
 	cp config/rbac/leader_election_role.yaml          $(CHART)/files/leader-election-role.yaml
 	cp config/rbac/storagebenchmark_editor_role.yaml  $(CHART)/files/editor-role.yaml
 	cp config/rbac/storagebenchmark_viewer_role.yaml  $(CHART)/files/viewer-role.yaml
+	go run ./hack/chartschema $(CHART)/values.yaml > $(CHART)/values.schema.json
+	rm -f $(CHART)/README.md # helm-docs ends with exit code 0 where it wrote none
+	$(call tool,helm-docs) --chart-search-root $(CHART) --sort-values-order file --log-level warning
+	test -s $(CHART)/README.md
 
 .PHONY: verify
 verify: ## Fail if a generated file is out of date, a go.mod untidy or a file not formatted.

@@ -307,18 +307,20 @@ func TestValues(t *testing.T) {
 // TestRefused has values that must not install, and a part of what the user is told.
 func TestRefused(t *testing.T) {
 	for name, test := range map[string]struct{ set, want string }{
-		"a value that does not exist": {"replica=2", "replica"},
-		"a misspelt value below":      {"operator.image.tags=v1", "tags"},
-		"pull policy":                 {"runner.image.pullPolicy=Sometimes", "/runner/image/pullPolicy"},
-		"digest":                      {"operator.image.digest=sha256:12", "/operator/image/digest"},
-		"tag within the repository":   {"operator.image.repository=a@b", "/operator/image/repository"},
-		"no repository":               {"operator.image.repository=", "/operator/image/repository"},
-		"log level":                   {"log.level=loud", "/log/level"},
-		"port of the probes":          {"metrics.port=8081", "/metrics/port"},
-		"replicas as text":            {"replicas=many", "/replicas"},
-		"replicas without election":   {"replicas=2,leaderElection.enabled=false", "need leaderElection.enabled"},
-		"pull secret without a name":  {"imagePullSecrets[0].nme=x", "/imagePullSecrets/0"},
-		"name":                        {"fullnameOverride=Not_A_Name", "/fullnameOverride"},
+		"a value that does not exist":  {"replica=2", "replica"},
+		"a misspelt value below":       {"operator.image.tags=v1", "tags"},
+		"pull policy":                  {"runner.image.pullPolicy=Sometimes", "/runner/image/pullPolicy"},
+		"digest":                       {"operator.image.digest=sha256:12", "/operator/image/digest"},
+		"tag within the repository":    {"operator.image.repository=a@b", "/operator/image/repository"},
+		"no repository":                {"operator.image.repository=", "/operator/image/repository"},
+		"log level":                    {"log.level=loud", "/log/level"},
+		"port of the probes":           {"metrics.port=8081", "/metrics/port"},
+		"replicas as text":             {"replicas=many", "/replicas"},
+		"replicas without election":    {"replicas=2,leaderElection.enabled=false", "need leaderElection.enabled"},
+		"pull secret without a name":   {"imagePullSecrets[0].nme=x", "/imagePullSecrets/0"},
+		"resources":                    {"resources.limit.memory=1Gi", "/resources"},
+		"an option that is taken away": {"metrics.port=null", "/metrics"},
+		"name":                         {"fullnameOverride=Not_A_Name", "/fullnameOverride"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -327,54 +329,6 @@ func TestRefused(t *testing.T) {
 				t.Errorf("error is %v, want one with %q", err, test.want)
 			}
 		})
-	}
-}
-
-// TestSchemaKnowsEveryValue: a value without schema could hold anything, one without default cannot be found.
-func TestSchemaKnowsEveryValue(t *testing.T) {
-	type schema struct {
-		Ref        string            `json:"$ref"`
-		Properties map[string]schema `json:"properties"`
-	}
-	read := func(name string, into any) {
-		content, err := os.ReadFile(filepath.Join(chart, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := yaml.Unmarshal(content, into); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var root struct {
-		schema
-		Definitions map[string]schema `json:"definitions"`
-	}
-	read("values.schema.json", &root)
-	values := map[string]any{}
-	read("values.yaml", &values)
-
-	var compare func(path string, s schema, value any)
-	compare = func(path string, s schema, value any) {
-		if name, ok := strings.CutPrefix(s.Ref, "#/definitions/"); ok {
-			s = root.Definitions[name]
-		}
-		fields, ok := value.(map[string]any)
-		if !ok || len(s.Properties) == 0 {
-			return
-		}
-		for name, property := range s.Properties {
-			if path == "" && name == "global" { // Helm's own
-				continue
-			}
-			if _, ok := fields[name]; !ok {
-				t.Errorf("%s/%s is in values.schema.json and not in values.yaml", path, name)
-			}
-			compare(path+"/"+name, property, fields[name])
-		}
-	}
-	compare("", root.schema, values)
-	if _, err := run(t, helm, "lint", "--strict", chart); err != nil {
-		t.Error(err)
 	}
 }
 
