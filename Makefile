@@ -108,10 +108,14 @@ chart-lint: ## Lint the chart and render it with its defaults and with each valu
 	  echo "chart with $$values: ok"; \
 	done
 
+.PHONY: chart-test
+chart-test: ## Unit tests of the chart's templates: charts/storagebench/tests.
+	@$(call tool,helm-unittest) --strict $(CHART)
+
 ##@ Test
 
 .PHONY: test
-test: test-packages verify lint chart-lint test-unit test-scale ## Everything that needs no cluster. Sets itself up.
+test: test-packages verify lint chart-lint chart-test test-unit test-scale ## Everything that needs no cluster. Sets itself up.
 
 .PHONY: test-packages
 test-packages:

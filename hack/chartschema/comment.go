@@ -58,7 +58,7 @@ func check(part schema) error {
 		"type", "enum", "const", "not", "oneOf", "anyOf", "description",
 		"pattern", "minLength", "maxLength", "minimum", "maximum",
 		"items", "minItems", "maxItems", "uniqueItems",
-		"properties", "additionalProperties", "required",
+		"properties", "propertyNames", "additionalProperties", "required",
 	}
 	var problems []error
 	for keyword, content := range part {

@@ -20,12 +20,28 @@ app.kubernetes.io/name: {{ include "storagebench.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
-{{/* Labels of every object. */}}
-{{- define "storagebench.labels" -}}
+{{/* Labels that select the operator's pods. */}}
+{{- define "storagebench.operatorLabels" -}}
+{{ include "storagebench.selectorLabels" . }}
+app.kubernetes.io/component: operator
+{{- end }}
+
+{{/* Labels of the operator's pods. Those that select them win. */}}
+{{- define "storagebench.podLabels" -}}
+{{ merge (include "storagebench.operatorLabels" . | fromYaml) .Values.podLabels .Values.commonLabels | toYaml }}
+{{- end }}
+
+{{/* Labels of the chart itself, on every object. */}}
+{{- define "storagebench.chartLabels" -}}
 {{ include "storagebench.selectorLabels" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{/* Labels of every object. */}}
+{{- define "storagebench.labels" -}}
+{{ merge (include "storagebench.chartLabels" . | fromYaml) .Values.commonLabels | toYaml }}
 {{- end }}
 
 {{/* Name of the operator's ServiceAccount. */}}
