@@ -74,6 +74,7 @@ generate: ## Regenerate deepcopy functions, CRD, RBAC, the chart's copies of the
 	cp config/rbac/role.yaml                          $(CHART)/files/operator-role.yaml
 	cp config/rbac/leader_election_role.yaml          $(CHART)/files/leader-election-role.yaml
 	cp config/rbac/storagebenchmark_editor_role.yaml  $(CHART)/files/editor-role.yaml
+	cp config/rbac/storagebenchmark_installer_role.yaml $(CHART)/files/installer-role.yaml
 	cp config/rbac/storagebenchmark_viewer_role.yaml  $(CHART)/files/viewer-role.yaml
 	go run ./hack/chartschema $(CHART)/values.yaml > $(CHART)/values.schema.json
 	rm -f $(CHART)/README.md # helm-docs ends with exit code 0 where it wrote none

@@ -69,7 +69,7 @@ func cleanUp(ctx context.Context, s *scope) (outcome, error) {
 	case err != nil:
 		left = append(left, keptByServer(err))
 	case len(left) == 0:
-		s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft, "")
+		s.setCleanedUp()
 		return goOn(), nil
 	case remaining > 0 && len(withoutAbandoned(left)) > 0:
 		s.step(v1alpha1.ReasonCleaningUp, "waiting for the removal of "+describeLeftovers(withoutAbandoned(left)))
@@ -77,6 +77,15 @@ func cleanUp(ctx context.Context, s *scope) (outcome, error) {
 	}
 	s.setLeftBehind(left)
 	return goOn(), nil
+}
+
+// setCleanedUp says that all is gone, or, where that cannot be seen, what of it is.
+func (s *scope) setCleanedUp() {
+	if unknown := s.volumesUnknown(); unknown != "" {
+		s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonClaimsGone, unknown)
+		return
+	}
+	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft, "")
 }
 
 // keptByServer is what could not be removed, or looked for, because a call failed.

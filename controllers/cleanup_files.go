@@ -21,6 +21,7 @@ import (
 
 // noteFiles writes down on which storage runs may have made files that stay.
 func noteFiles(_ context.Context, s *scope) (outcome, error) {
+	s.learnDrivers()
 	for _, pods := range s.pods {
 		for _, pod := range pods {
 			s.noteFilesOf(pod)

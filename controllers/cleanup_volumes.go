@@ -85,9 +85,10 @@ const provisionedBy = "pv.kubernetes.io/provisioned-by"
 
 // willBeDeleted sees to it that a volume that was made for this benchmark goes with its claim also where its
 // StorageClass would retain it. It is false for one that is gone, and for somebody's own, to which the claim
-// happened to be bound: that is not the operator's to delete.
+// happened to be bound: that is not the operator's to delete. Of all volumes it is false for a confined operator, which
+// does not see them.
 func (s *scope) willBeDeleted(ctx context.Context, name string) (bool, error) {
-	if name == "" {
+	if name == "" || s.isConfined() {
 		return false, nil
 	}
 	var volume corev1.PersistentVolume
@@ -135,6 +136,9 @@ func (s *scope) remainingVolumes(ctx context.Context) ([]leftover, error) {
 func (s *scope) removeClusterObjects(ctx context.Context) ([]leftover, error) {
 	if !slices.ContainsFunc(s.sb.Spec.Targets, func(t v1alpha1.Target) bool { return storage.Driver(&t) != "" }) {
 		return nil, nil
+	}
+	if s.isConfined() {
+		return s.unseenClusterObjects(), nil
 	}
 	var volumes corev1.PersistentVolumeList
 	var classes storagev1.StorageClassList

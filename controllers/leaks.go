@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -30,6 +31,10 @@ type LeakSweeper struct {
 	Live client.Reader
 	// Metrics count what was removed.
 	Metrics *Metrics
+	// Namespaces are those that the operator is confined to. None: it works in the whole cluster.
+	Namespaces []string
+	// Excluded are namespaces that are another operator's.
+	Excluded []string
 }
 
 // leakRetry is how long after an error it is tried again.
@@ -56,33 +61,42 @@ func (l *LeakSweeper) Sweep(ctx context.Context) error {
 	objects, err := l.objects(ctx)
 	// Benchmarks are listed last: one that an object was made for was there when that was listed, or before. And they are
 	// listed, because an API server that has just begun finds none of a kind that it does not know yet, but cannot list them.
-	var benchmarks v1alpha1.StorageBenchmarkList
-	if err := l.Live.List(ctx, &benchmarks); err != nil {
-		return fmt.Errorf("list StorageBenchmarks: %w", err)
-	}
 	there := sets.New[types.UID]()
-	for i := range benchmarks.Items {
-		there.Insert(benchmarks.Items[i].UID)
+	for _, namespace := range l.reach() {
+		var benchmarks v1alpha1.StorageBenchmarkList
+		if err := l.Live.List(ctx, &benchmarks, client.InNamespace(namespace)); err != nil {
+			return fmt.Errorf("list StorageBenchmarks: %w", err)
+		}
+		for i := range benchmarks.Items {
+			there.Insert(benchmarks.Items[i].UID)
+		}
 	}
 	errs := []error{err}
 	for _, object := range objects {
-		if uid := ownerOf(object); uid != "" && !there.Has(uid) && object.GetDeletionTimestamp().IsZero() {
+		if uid := ownerOf(object); uid != "" && !there.Has(uid) && object.GetDeletionTimestamp().IsZero() && !slices.Contains(l.Excluded, namespaceOf(object)) {
 			errs = append(errs, l.remove(ctx, object, uid))
 		}
 	}
 	return errors.Join(errs...)
 }
 
+// reach returns the namespaces to look at: those that the operator is confined to, or all at once.
+func (l *LeakSweeper) reach() []string {
+	if len(l.Namespaces) > 0 {
+		return l.Namespaces
+	}
+	return []string{metav1.NamespaceAll}
+}
+
 // objects returns what has the operator's label, of all kinds that can be listed.
 func (l *LeakSweeper) objects(ctx context.Context) ([]client.Object, error) {
 	var objects []client.Object
 	var errs []error
-	for _, list := range []client.ObjectList{
-		&batchv1.JobList{}, &corev1.PodList{}, &corev1.PersistentVolumeClaimList{}, &corev1.PersistentVolumeList{}, &storagev1.StorageClassList{},
-	} {
-		if err := l.Live.List(ctx, list, client.MatchingLabels{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}); err != nil {
+	list := func(list client.ObjectList, namespace string) {
+		mine := client.MatchingLabels{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}
+		if err := l.Live.List(ctx, list, mine, client.InNamespace(namespace)); err != nil {
 			errs = append(errs, fmt.Errorf("list %T: %w", list, err))
-			continue
+			return
 		}
 		errs = append(errs, meta.EachListItem(list, func(item runtime.Object) error {
 			object, ok := item.(client.Object)
@@ -92,6 +106,15 @@ func (l *LeakSweeper) objects(ctx context.Context) ([]client.Object, error) {
 			objects = append(objects, object)
 			return nil
 		}))
+	}
+	for _, namespace := range l.reach() {
+		list(&batchv1.JobList{}, namespace)
+		list(&corev1.PodList{}, namespace)
+		list(&corev1.PersistentVolumeClaimList{}, namespace)
+	}
+	if len(l.Namespaces) == 0 { // one that is confined makes nothing that has no namespace, nor may it look
+		list(&corev1.PersistentVolumeList{}, metav1.NamespaceAll)
+		list(&storagev1.StorageClassList{}, metav1.NamespaceAll)
 	}
 	return objects, errors.Join(errs...)
 }
@@ -110,6 +133,14 @@ func (l *LeakSweeper) remove(ctx context.Context, object client.Object, uid type
 	ctrl.LoggerFrom(ctx).Info("Removed a leaked object: its StorageBenchmark is gone", "kind", kind, "name", object.GetName(),
 		"namespace", object.GetNamespace(), "benchmark", object.GetLabels()[v1alpha1.LabelBenchmark], "uid", uid)
 	return nil
+}
+
+// namespaceOf returns the namespace of the benchmark that an object was made for.
+func namespaceOf(object client.Object) string {
+	if namespace := object.GetNamespace(); namespace != "" {
+		return namespace
+	}
+	return object.GetLabels()[v1alpha1.LabelNamespace]
 }
 
 // ownerOf returns the UID of the benchmark that an object was made for: that of its controller or, of an object without a

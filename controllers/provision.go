@@ -122,7 +122,7 @@ func (s *scope) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus,
 	if at >= 0 {
 		volume = target.Volumes[at]
 	}
-	if volume.Handle == "" {
+	if volume.Handle == "" && !s.isConfined() {
 		var pv corev1.PersistentVolume
 		if err := s.Live.Get(ctx, types.NamespacedName{Name: volume.Name}, &pv); err != nil {
 			return unlessGone(err, "get volume of target "+target.Name)
@@ -194,9 +194,9 @@ func (s *scope) describeNode(ctx context.Context, volume *v1alpha1.VolumeStatus,
 	return nil
 }
 
-// nodeLabels returns the labels of a node, none of one that is gone.
+// nodeLabels returns the labels of a node, none of one that is gone or that a confined operator may not read.
 func (s *scope) nodeLabels(ctx context.Context, name string) (map[string]string, error) {
-	if labels, known := s.nodes[name]; known {
+	if labels, known := s.nodes[name]; known || s.isConfined() {
 		return labels, nil
 	}
 	var node corev1.Node

@@ -54,6 +54,9 @@ type Reconciler struct {
 	Clock clock.Clock
 	// Image is the runner's.
 	Image job.Image
+	// Namespaces are those that the operator is confined to, where it has Roles and no rights elsewhere. None: it works in the
+	// whole cluster.
+	Namespaces []string
 
 	// replaced has the version of each benchmark that the last write of its status has replaced, by its name.
 	replaced sync.Map

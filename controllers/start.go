@@ -69,8 +69,12 @@ func (s *start) watch(ctx context.Context) (outcome, error) {
 			return halt(), err
 		}
 	}
-	if len(holders) > 0 {
+	unseen := len(holders) == 0 && s.crowdedByUnseen()
+	if len(holders) > 0 || unseen {
 		message := "other benchmarks measure on " + strings.Join(holders, ", ")
+		if unseen {
+			message = fmt.Sprintf("other benchmarks hold nodes, in namespaces that are not seen (%s): %s", s.confinement(), startMessage(s.pod))
+		}
 		s.step(v1alpha1.ReasonWaitingForNode, s.what+": "+message)
 		return s.orNodeDeadline("a node of its own", message), nil
 	}

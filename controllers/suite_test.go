@@ -20,6 +20,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	clocktesting "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -123,8 +124,14 @@ func (w *world) startOperator() (stop func()) {
 // startOperatorWith starts an operator that makes its live reads by the functions.
 func (w *world) startOperatorWith(funcs interceptor.Funcs) (stop func()) {
 	w.Helper()
+	return w.startOperatorAs(envtest.OperatorConfig(w), funcs)
+}
+
+// startOperatorAs starts an operator that reaches the API server by the config, confined to the namespaces.
+func (w *world) startOperatorAs(way *rest.Config, funcs interceptor.Funcs, namespaces ...string) (stop func()) {
+	w.Helper()
 	skip := true
-	mgr, err := ctrl.NewManager(envtest.OperatorConfig(w), ctrl.Options{
+	mgr, err := ctrl.NewManager(way, ctrl.Options{
 		Scheme:     envtest.Scheme(),
 		Cache:      cache.Options{DefaultNamespaces: map[string]cache.Config{w.namespace: {}}},
 		Metrics:    metricsserver.Options{BindAddress: "0"},
@@ -145,6 +152,8 @@ func (w *world) startOperatorWith(funcs interceptor.Funcs) (stop func()) {
 		Metrics: w.metrics,
 		Clock:   w.clock,
 		Image:   job.Image{Name: "runner:test", PullPolicy: corev1.PullIfNotPresent},
+
+		Namespaces: namespaces,
 	}
 	if err := reconciler.SetupWithManager(mgr); err != nil {
 		w.Fatal(err)

@@ -42,6 +42,9 @@ func validate(ctx context.Context, s *scope) (outcome, error) {
 
 // start checks all that the spec says and names, and records the runs. From then on the spec is fixed.
 func (s *scope) start(ctx context.Context) (outcome, error) {
+	if problems := s.beyondReach(); len(problems) > 0 {
+		return s.refuse(problems), nil
+	}
 	targets, missing, err := s.resolveTargets(ctx)
 	if err != nil {
 		return outcome{}, err
@@ -54,9 +57,7 @@ func (s *scope) start(ctx context.Context) (outcome, error) {
 	runs, problems := s.plan()
 	if problems = append(missing, problems...); len(problems) > 0 {
 		s.sb.Status.Targets = nil
-		s.setCondition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, describe(problems))
-		s.sb.Status.CompletionTime = new(s.now())
-		return halt(), nil
+		return s.refuse(problems), nil
 	}
 	s.sb.Status.StartTime = new(s.now())
 	s.sb.Status.PlannedRuns = int32(len(runs))
@@ -70,8 +71,15 @@ func (s *scope) start(ctx context.Context) (outcome, error) {
 			s.sb.Status.Runs[i].Clients = run.Clients
 		}
 	}
-	s.step(v1alpha1.ReasonProvisioning, plural(len(runs), "run")+" on "+plural(len(targets), "target"))
+	s.step(v1alpha1.ReasonProvisioning, plural(len(runs), "run")+" on "+plural(len(targets), "target")+s.unknownLimits())
 	return halt(), nil
+}
+
+// refuse ends a benchmark that cannot be carried out, before anything was made for it.
+func (s *scope) refuse(problems field.ErrorList) outcome {
+	s.setCondition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, describe(problems))
+	s.sb.Status.CompletionTime = new(s.now())
+	return halt()
 }
 
 // describe lists problems as sentences; one that is the only one stands by itself.

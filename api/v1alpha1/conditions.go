@@ -52,6 +52,9 @@ const (
 const (
 	// ReasonNothingLeft: all that was made for the benchmark is gone.
 	ReasonNothingLeft = "NothingLeft"
+	// ReasonClaimsGone: all that the operator may see of what was made for the benchmark is gone. Confined to namespaces, it
+	// sees claims, and not their volumes.
+	ReasonClaimsGone = "ClaimsGone"
 	// ReasonRetained: spec.cleanupPolicy is Retain.
 	ReasonRetained = "Retained"
 	// ReasonLeftBehind: something could not be removed in time; the message names it.

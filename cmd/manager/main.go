@@ -7,17 +7,13 @@ import (
 	"fmt"
 	"os"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -33,6 +29,9 @@ var version = "dev"
 
 type options struct {
 	leaderElect    bool
+	election       election
+	watched        namespaceList
+	excluded       namespaceList
 	probeAddress   string
 	metricsAddress string
 	image          string
@@ -42,6 +41,9 @@ type options struct {
 func main() {
 	var o options
 	flag.BoolVar(&o.leaderElect, "leader-elect", false, "whether to work only while being the leader of all replicas")
+	o.election.bind(flag.CommandLine)
+	flag.Var(&o.watched, "watch-namespaces", "namespaces whose StorageBenchmarks to run, with commas between them, where the operator has Roles and no rights elsewhere; empty for the whole cluster")
+	flag.Var(&o.excluded, "exclude-namespaces", "namespaces, with commas between them, whose StorageBenchmarks are another operator's")
 	flag.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "address of the health and readiness probes")
 	flag.StringVar(&o.metricsAddress, "metrics-bind-address", "0", "address of the metrics; 0 for none")
 	flag.StringVar(&o.image, "runner-image", "", "image of the pods that run fio")
@@ -50,7 +52,7 @@ func main() {
 	logging.BindFlags(flag.CommandLine)
 	flag.Parse()
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&logging)))
-	ctrl.Log.Info("Starting manager", "version", version)
+	ctrl.Log.Info("Starting manager", "version", version, "watched", o.watched.String(), "excluded", o.excluded.String())
 	if err := run(o); err != nil {
 		ctrl.Log.Error(err, "Manager ended")
 		os.Exit(1)
@@ -61,6 +63,9 @@ func run(o options) error {
 	if o.image == "" {
 		return errors.New("--runner-image is required: the image of the pods that run fio")
 	}
+	if err := errors.Join(o.checkNamespaces(), o.election.check()); err != nil {
+		return err
+	}
 	scheme := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
 	utilruntime.Must(v1alpha1.AddToScheme(scheme))
@@ -70,10 +75,13 @@ func run(o options) error {
 	}
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                        scheme,
-		Cache:                         cacheOptions(),
+		Cache:                         o.cacheOptions(),
 		LeaderElection:                o.leaderElect,
 		LeaderElectionID:              "storagebench.storagebench.dev",
 		LeaderElectionReleaseOnCancel: true,
+		LeaseDuration:                 &o.election.lease,
+		RenewDeadline:                 &o.election.renew,
+		RetryPeriod:                   &o.election.retry,
 		HealthProbeBindAddress:        o.probeAddress,
 		Metrics:                       metricsserver.Options{BindAddress: o.metricsAddress},
 	})
@@ -99,25 +107,15 @@ func run(o options) error {
 		Metrics: counts,
 		Clock:   clock.RealClock{},
 		Image:   job.Image{Name: o.image, PullPolicy: corev1.PullPolicy(o.pullPolicy)},
+
+		Namespaces: o.watched,
 	}
 	if err := reconciler.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("set up the controller: %w", err)
 	}
-	if err := mgr.Add(&controllers.LeakSweeper{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Metrics: counts}); err != nil {
+	sweeper := &controllers.LeakSweeper{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Metrics: counts, Namespaces: o.watched, Excluded: o.excluded}
+	if err := mgr.Add(sweeper); err != nil {
 		return fmt.Errorf("add the sweep of leaked objects: %w", err)
 	}
 	return mgr.Start(ctrl.SetupSignalHandler())
-}
-
-// cacheOptions keep only the operator's own objects in memory, whatever else the cluster holds.
-func cacheOptions() cache.Options {
-	mine := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy})}
-	return cache.Options{
-		ByObject: map[client.Object]cache.ByObject{
-			&batchv1.Job{}:                  mine,
-			&corev1.Pod{}:                   mine,
-			&corev1.PersistentVolumeClaim{}: mine,
-		},
-		DefaultTransform: cache.TransformStripManagedFields(),
-	}
 }

@@ -11,9 +11,10 @@ import (
 )
 
 const (
-	claimProtection  = "kubernetes.io/pvc-protection"
-	volumeProtection = "kubernetes.io/pv-protection"
-	provisionedBy    = "pv.kubernetes.io/provisioned-by"
+	claimProtection    = "kubernetes.io/pvc-protection"
+	volumeProtection   = "kubernetes.io/pv-protection"
+	provisionedBy      = "pv.kubernetes.io/provisioned-by"
+	storageProvisioner = "volume.kubernetes.io/storage-provisioner"
 )
 
 // Provisioning is what becomes of a claim.
@@ -93,6 +94,7 @@ func (c *Cluster) bind(ctx context.Context, claim *corev1.PersistentVolumeClaim)
 	if err := c.client.Create(ctx, volume); err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
 	}
+	metav1.SetMetaDataAnnotation(&claim.ObjectMeta, storageProvisioner, class.Provisioner)
 	claim.Spec.VolumeName = name
 	return c.client.Update(ctx, claim)
 }

@@ -1,0 +1,142 @@
+package controllers
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// An operator that is confined to namespaces has Roles there and no other right. What has no namespace it can neither make
+// nor read: nodes, PersistentVolumes, StorageClasses, CSIDrivers and VolumeAttributesClasses. This file has what it does
+// instead. It asks for none of them: an error for each call would tell users nothing, and be repeated for ever.
+
+// isConfined says whether the operator works in some namespaces only.
+func (r *Reconciler) isConfined() bool { return len(r.Namespaces) > 0 }
+
+// confinement tells users why something is not done or not known: "this operator is confined to namespace a".
+func (r *Reconciler) confinement() string {
+	noun := "namespace "
+	if len(r.Namespaces) > 1 {
+		noun = "namespaces "
+	}
+	return "this operator is confined to " + noun + strings.Join(r.Namespaces, ", ")
+}
+
+// beyondReach returns an error for each target whose storage takes objects without a namespace, which a confined operator
+// cannot make.
+func (s *scope) beyondReach() field.ErrorList {
+	var problems field.ErrorList
+	for i := range s.sb.Spec.Targets {
+		driver := storage.Driver(&s.sb.Spec.Targets[i])
+		if !s.isConfined() || driver == "" {
+			continue
+		}
+		problems = append(problems, field.Forbidden(field.NewPath("spec", "targets").Index(i).Child(driverFields[driver].field),
+			s.confinement()+", and has no right to make the StorageClass or PersistentVolume that this takes; name an existing StorageClass in "+
+				"storageClassName, or an existing claim in claimName; nothing was provisioned"))
+	}
+	return problems
+}
+
+// unknownLimits tells, at the start, what results will lack that a confined operator cannot look up.
+func (s *scope) unknownLimits() string {
+	if !s.isConfined() {
+		return ""
+	}
+	return fmt.Sprintf("; %s, so the limits of StorageClasses and nodes are not known: results are judged by spec.targets[].limits and clientLimits only", s.confinement())
+}
+
+// provisionerAnnotation is the annotation of claims with the driver that is to make their volume, which Kubernetes takes
+// from the StorageClass.
+const provisionerAnnotation = "volume.kubernetes.io/storage-provisioner"
+
+// learnDrivers notes of which driver the volumes of StorageClasses are, which a confined operator cannot look up: the
+// claims tell when their volumes are to be made. Whether test files stay depends on it.
+func (s *scope) learnDrivers() {
+	if !s.isConfined() {
+		return
+	}
+	for i := range s.sb.Status.Targets {
+		target := &s.sb.Status.Targets[i]
+		for _, name := range target.Claims {
+			if claim := s.claims[name]; claim != nil && target.Driver == "" {
+				target.Driver = claim.Annotations[provisionerAnnotation]
+			}
+		}
+	}
+}
+
+// silentNode says of an attempt's pods which one is not ready though its container is said to run, for so long that its
+// start is over: most often because its node does not answer, of which a confined operator cannot ask more.
+func (s *scope) silentNode(parts []part) string {
+	for _, p := range parts {
+		if !mayBeCutOff(p.pod) {
+			continue
+		}
+		for _, c := range p.pod.Status.Conditions {
+			if c.Type == corev1.PodReady && s.Clock.Since(c.LastTransitionTime.Time) > quietTrouble {
+				return fmt.Sprintf("pod %s has not been ready since %s, though fio may go on: node %s may not answer; then the run is made again when Kubernetes has given up the pod",
+					p.pod.Name, c.LastTransitionTime.UTC().Format(time.RFC3339), p.pod.Spec.NodeName)
+			}
+		}
+	}
+	return ""
+}
+
+// crowdedByUnseen says whether a pod finds no node because of benchmarks in namespaces that a confined operator does not see: it
+// has no other client, nor wishes of its user, that could be the reason.
+func (s *start) crowdedByUnseen() bool {
+	if !s.isConfined() || s.crowded != "" || s.pod == nil || !isCrowdedOut(s.pod) {
+		return false
+	}
+	placement := s.sb.Spec.Placement
+	return placement == nil || placement.Affinity == nil || placement.Affinity.PodAntiAffinity == nil
+}
+
+// unseenClusterObjects returns what a benchmark may have left that a confined operator can neither see nor remove: it was
+// begun by one that was not confined.
+func (s *scope) unseenClusterObjects() []leftover {
+	var left []leftover
+	for i := range s.sb.Spec.Targets {
+		target := &s.sb.Spec.Targets[i]
+		objects := storage.For(s.sb, target, job.UserOf(s.sb))
+		add := func(kind, resource string, name *string) {
+			left = append(left, leftover{
+				what:      fmt.Sprintf("%s %s, which %s and may not remove", kind, *name, s.confinement()),
+				command:   fmt.Sprintf("kubectl delete %s %s --ignore-not-found", resource, *name),
+				abandoned: true,
+			})
+		}
+		if objects.Volume != nil {
+			add("PersistentVolume", "pv", objects.Volume.Name)
+		}
+		if objects.Class != nil {
+			add("StorageClass", "storageclass", objects.Class.Name)
+		}
+	}
+	return left
+}
+
+// volumesUnknown says what a confined operator cannot prove when the claims are gone that it made, "" if there is nothing.
+func (s *scope) volumesUnknown() string {
+	var names []string
+	for i := range s.sb.Spec.Targets {
+		if target := &s.sb.Spec.Targets[i]; s.isConfined() && storage.IsProvisioned(target) {
+			for _, volume := range s.targetStatus(target.Name).Volumes {
+				names = append(names, volume.Name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	shown := names[:min(len(names), maxNamed)]
+	return fmt.Sprintf("the claims are gone; %s and may not see whether their volumes went with them, which they do unless the StorageClass retains them: kubectl get pv %s",
+		s.confinement(), strings.Join(shown, " "))
+}

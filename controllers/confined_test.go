@@ -1,0 +1,289 @@
+package controllers
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/storage"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/envtest"
+	"github.com/storagebench/storagebench/test/fakecluster"
+)
+
+// newConfinedWorld is newWorld with an operator that has a Role in the namespace and no rights elsewhere. The test fails
+// when the API server forbids it anything.
+func newConfinedWorld(t *testing.T) *world {
+	t.Helper()
+	w := newWorldWithoutOperator(t)
+	w.confine()
+	return w
+}
+
+func (w *world) confine() (stop func()) {
+	w.Helper()
+	return w.startOperatorAs(envtest.ConfinedOperatorConfig(w, w.namespace), interceptor.Funcs{}, w.namespace)
+}
+
+func (w *world) confinement() string { return "this operator is confined to namespace " + w.namespace }
+
+func TestConfinedOperatorMeasures(t *testing.T) {
+	w := newConfinedWorld(t)
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewTarget("fast")).Target(builder.NewTarget("slow")).
+		Workload(builder.NewWorkload("reads")).Build())
+
+	done := w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted, "2 runs on 2 targets in")
+	for i := range done.Status.Targets {
+		target := &done.Status.Targets[i]
+		if target.Driver != fakecluster.Driver {
+			t.Errorf("the driver of target %s is %q: its claim says which", target.Name, target.Driver)
+		}
+		if len(target.Volumes) != 1 || target.ProvisionedSeconds != nil || target.Limits != nil {
+			t.Fatalf("target is %+v", target)
+		}
+		volume := target.Volumes[0]
+		if volume.Name == "" || volume.Node != fakecluster.Node || volume.Handle != "" || volume.Zone != "" || volume.InstanceType != "" {
+			t.Errorf("volume is %+v, of which only name and node can be known", volume)
+		}
+		words := []string{w.confinement(), "unless the StorageClass retains them: kubectl get pv", volume.Name}
+		if err := matches(done, v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonClaimsGone, words...); err != nil {
+			t.Error(err)
+		}
+	}
+	if left := w.claims(); len(left) > 0 {
+		t.Errorf("claims are left: %+v", left)
+	}
+	w.eventually(func() error {
+		return w.hasEvent(corev1.EventTypeNormal, v1alpha1.ReasonProvisioning, w.confinement(), "judged by spec.targets[].limits and clientLimits only")
+	})
+	// Volumes are gone a moment after their claims.
+	w.eventually(func() error {
+		if left := w.volumes(); len(left) > 0 {
+			return fmt.Errorf("volumes are left: %+v", left)
+		}
+		return nil
+	})
+	w.delete(done)
+	w.untilGone(done)
+}
+
+// Limits that the user gives are the only ones, and are used.
+func TestConfinedOperatorJudgesByGivenLimits(t *testing.T) {
+	w := newConfinedWorld(t)
+	target := builder.NewTarget("fast")
+	target.Limits = &v1alpha1.Limits{IOPS: new(int64(3000))}
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(target).Workload(builder.NewWorkload("reads")).Build())
+	done := w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	if bound := done.Status.Runs[0].LimitedBy; bound == nil || bound.Name != v1alpha1.BoundVolumeIOPS {
+		t.Errorf("limitedBy is %+v", bound)
+	}
+}
+
+// Somebody's claim is measured, and left without test files: of its volume nothing has to be known.
+func TestConfinedOperatorMeasuresExistingClaim(t *testing.T) {
+	w := newConfinedWorld(t)
+	claim := w.claim("existing", corev1.PersistentVolumeFilesystem)
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewClaimTarget("mine", claim.Name)).Workload(builder.NewWorkload("reads")).Build())
+	done := w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	if err := matches(done, v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft); err != nil {
+		t.Error(err)
+	}
+	if done.Status.Targets[0].TestFiles != v1alpha1.TestFilesRemoved {
+		t.Errorf("test files: %q", done.Status.Targets[0].TestFiles)
+	}
+}
+
+// Test files on EFS stay when their volume is deleted, so they have to be removed. Which driver makes the volumes of a
+// StorageClass, only its claims tell.
+func TestConfinedOperatorRemovesFilesThatWouldStay(t *testing.T) {
+	w := newConfinedWorld(t)
+	class := create(w, &storagev1.StorageClass{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "efs-"}, Provisioner: storage.EFSDriver, ReclaimPolicy: new(corev1.PersistentVolumeReclaimDelete),
+	})
+	t.Cleanup(func() { _ = w.client.Delete(t.Context(), class) })
+	target := builder.NewTarget("shared")
+	target.StorageClassName = &class.Name
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(target).Workload(builder.NewWorkload("reads")).Build())
+	done := w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	if target := done.Status.Targets[0]; target.Driver != storage.EFSDriver || target.TestFiles != v1alpha1.TestFilesRemoved {
+		t.Errorf("driver %q, test files %q", target.Driver, target.TestFiles)
+	}
+}
+
+// Several clients have anchors, logs, a common start and ConfigMaps, none of which is without a namespace.
+func TestConfinedOperatorMeasuresWithClients(t *testing.T) {
+	w := newConfinedWorld(t)
+	sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(3)) }).Build())
+	done := w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	if volumes := done.Status.Targets[0].Volumes; len(volumes) != 3 {
+		t.Errorf("volumes are %+v", volumes)
+	}
+	for _, anchor := range done.Status.Anchors {
+		if anchor.InstanceType != "" {
+			t.Errorf("anchor is %+v", anchor)
+		}
+	}
+	w.delete(done)
+	w.untilGone(done)
+}
+
+// What takes objects without a namespace is refused at once, with the way out.
+func TestConfinedOperatorRefusesInlineStorage(t *testing.T) {
+	for field, change := range map[string]func(*v1alpha1.Target){
+		"ebs": func(target *v1alpha1.Target) { target.EBS = &v1alpha1.EBSVolume{Type: "gp3"} },
+		"efs": func(target *v1alpha1.Target) {
+			target.Capacity, target.EFS = nil, &v1alpha1.EFSFileSystem{FileSystemID: "fs-0123456789abcdef0"}
+		},
+		"s3": func(target *v1alpha1.Target) {
+			target.Capacity, target.S3 = nil, &v1alpha1.S3Bucket{Bucket: "my-bucket", Region: new("eu-central-1")}
+		},
+	} {
+		t.Run(field, func(t *testing.T) {
+			w := newConfinedWorld(t)
+			target := builder.NewTarget("inline")
+			target.StorageClassName = nil
+			change(&target)
+			sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewTarget("fast")).Target(target).Workload(builder.NewWorkload("reads")).Build())
+			done := w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "spec.targets[1]."+field+": Forbidden", w.confinement(),
+				"name an existing StorageClass in storageClassName, or an existing claim in claimName", "nothing was provisioned")
+			w.nothingWasMade(done)
+			w.delete(done)
+			w.untilGone(done)
+		})
+	}
+}
+
+// A StorageClass that does not exist shows when its claim is made.
+func TestConfinedOperatorTellsWhatClaimsSay(t *testing.T) {
+	w := newConfinedWorld(t)
+	w.cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning {
+		return fakecluster.Refuse(`storageclass.storage.k8s.io "none" not found`)
+	})
+	sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0].StorageClassName = new("none") }).Build())
+	w.passUntil(3*time.Second, func() error {
+		return matches(w.get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonProvisioning, `storageclass.storage.k8s.io "none" not found`)
+	}, sb)
+	w.delete(sb)
+	w.untilGone(sb)
+}
+
+// Of a node that does not answer no more is seen than that its pod is not ready.
+func TestConfinedOperatorTellsOfSilentNode(t *testing.T) {
+	w := newConfinedWorld(t)
+	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	w.untilStep(sb, v1alpha1.ReasonMeasuring)
+	pod := &w.runPods()[0]
+	patch := client.StrategicMergeFrom(pod.DeepCopy())
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(w.clock.Now())}}
+	if err := w.client.Status().Patch(t.Context(), pod, patch); err != nil {
+		t.Fatal(err)
+	}
+	if text := conditions(w.get(sb)); strings.Contains(text, "may not answer") {
+		t.Errorf("a pod that begins is not ready for a moment: %s", text)
+	}
+	w.passUntil(3*time.Second, func() error {
+		return matches(w.get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonMeasuring, "pod "+pod.Name+" has not been ready since", "node "+fakecluster.Node+" may not answer")
+	}, sb)
+}
+
+// A benchmark of another namespace may hold the node, for as long as a benchmark that is seen may.
+func TestConfinedOperatorWaitsForThoseItDoesNotSee(t *testing.T) {
+	const refusal = "0/1 nodes are available: 1 node(s) didn't satisfy existing pods anti-affinity rules."
+	w := newConfinedWorld(t)
+	w.cluster.AllPods(fakecluster.Unschedulable(refusal))
+	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	w.passUntil(3*time.Second, func() error {
+		return matches(w.get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonWaitingForNode, "in namespaces that are not seen", w.confinement(), refusal)
+	}, sb)
+	// Longer than a pod may take to start, and then it may.
+	w.pass(sb, 20*time.Minute)
+	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+}
+
+// An operator that was not confined when the benchmark began has made what this one neither sees nor may remove.
+func TestConfinedOperatorNamesWhatItMayNotRemove(t *testing.T) {
+	w := newWorldWithoutOperator(t)
+	stop := w.startOperator()
+	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets[0].StorageClassName, sb.Spec.Targets[0].EBS = nil, &v1alpha1.EBSVolume{Type: "gp3"}
+	}).Build())
+	w.untilStep(sb, v1alpha1.ReasonMeasuring)
+	stop()
+	class := w.classes()[0]
+	t.Cleanup(func() { _ = w.client.Delete(t.Context(), &class) })
+
+	w.confine()
+	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	done := w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted, "StorageClass "+class.Name)
+	words := []string{"StorageClass " + class.Name, w.confinement(), "kubectl delete storageclass " + class.Name}
+	if err := matches(done, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, words...); err != nil {
+		t.Error(err)
+	}
+	if err := errors.Join(w.gone(&class)); err == nil {
+		t.Error("the class is gone, of which the status says that it is left")
+	}
+}
+
+// Leaks are looked for in the namespaces of the operator, and nowhere else.
+func TestConfinedSweeperKeepsToItsNamespaces(t *testing.T) {
+	c := envtest.Client(t)
+	own := &leakTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
+	second := &leakTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
+	other := &leakTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
+	gone := builder.OneRun(own.namespace, "gone").Build()
+	gone.UID = types.UID("00000000-0000-0000-0000-000000000011")
+	leaked := []client.Object{own.create(own.claim(child.Labels(gone), ownedBy(gone))), second.create(second.claim(child.Labels(gone), ownedBy(gone)))}
+	elsewhere := other.create(other.claim(child.Labels(gone), ownedBy(gone)))
+	class := own.create(own.class(child.ClusterLabels(gone)))
+
+	way, err := client.New(envtest.ConfinedOperatorConfig(t, own.namespace, second.namespace), client.Options{Scheme: envtest.Scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sweeper := &LeakSweeper{Client: way, Live: way, Metrics: NewMetrics(prometheus.NewRegistry()), Namespaces: []string{own.namespace, second.namespace}}
+	if err := sweeper.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range leaked {
+		if !own.isGone(object) {
+			t.Errorf("claim %s in namespace %s is left", object.GetName(), object.GetNamespace())
+		}
+	}
+	if own.isGone(elsewhere) || own.isGone(class) {
+		t.Error("something was removed that is not of the operator's namespaces")
+	}
+}
+
+// What is another operator's is left alone, with and without a namespace.
+func TestSweeperLeavesExcludedNamespacesAlone(t *testing.T) {
+	c := envtest.Client(t)
+	l := &leakTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
+	gone := builder.OneRun(l.namespace, "gone").Build()
+	gone.UID = types.UID("00000000-0000-0000-0000-000000000012")
+	kept := []client.Object{l.create(l.claim(child.Labels(gone), ownedBy(gone))), l.create(l.class(child.ClusterLabels(gone)))}
+	sweeper := &LeakSweeper{Client: c, Live: c, Metrics: NewMetrics(prometheus.NewRegistry()), Excluded: []string{l.namespace}}
+	if err := sweeper.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range kept {
+		if l.isGone(object) {
+			t.Errorf("%T %s was removed", object, object.GetName())
+		}
+	}
+}
