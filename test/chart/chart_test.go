@@ -288,6 +288,7 @@ func TestValues(t *testing.T) {
 				}
 			}
 		}},
+		"no roles of users": {[]string{"rbac.userRoles=false"}, hasNo("ClusterRole storagebench-editor", "ClusterRole storagebench-viewer")},
 		"names": {[]string{"fullnameOverride=measuring"}, func(t *testing.T, all objects) {
 			as[appsv1.Deployment](t, all, "Deployment measuring-operator")
 			as[rbacv1.ClusterRole](t, all, "ClusterRole measuring-operator")

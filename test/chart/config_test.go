@@ -17,12 +17,13 @@ import (
 
 // TestRules: what the chart grants is what config/rbac grants, for the operator from markers in the code.
 func TestRules(t *testing.T) {
-	all := render(t)
+	all := render(t, "--set", "rbac.installerRole=true")
 	for key, path := range map[string]string{
-		"ClusterRole storagebench-operator": "rbac/role.yaml",
-		"ClusterRole storagebench-editor":   "rbac/storagebenchmark_editor_role.yaml",
-		"ClusterRole storagebench-viewer":   "rbac/storagebenchmark_viewer_role.yaml",
-		"Role storagebench-leader-election": "rbac/leader_election_role.yaml",
+		"ClusterRole storagebench-operator":  "rbac/role.yaml",
+		"ClusterRole storagebench-editor":    "rbac/storagebenchmark_editor_role.yaml",
+		"ClusterRole storagebench-viewer":    "rbac/storagebenchmark_viewer_role.yaml",
+		"ClusterRole storagebench-installer": "rbac/storagebenchmark_installer_role.yaml",
+		"Role storagebench-leader-election":  "rbac/leader_election_role.yaml",
 	} {
 		// Roles and ClusterRoles have their rules at the same place.
 		got := as[rbacv1.Role](t, all, key)
