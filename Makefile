@@ -76,6 +76,7 @@ generate: ## Regenerate deepcopy functions, CRD, RBAC, the chart's copies of the
 	cp config/rbac/storagebenchmark_editor_role.yaml  $(CHART)/files/editor-role.yaml
 	cp config/rbac/storagebenchmark_installer_role.yaml $(CHART)/files/installer-role.yaml
 	cp config/rbac/storagebenchmark_viewer_role.yaml  $(CHART)/files/viewer-role.yaml
+	cp config/admission/policy.yaml                   $(CHART)/files/admission-policy.yaml
 	go run ./hack/chartschema $(CHART)/values.yaml > $(CHART)/values.schema.json
 	rm -f $(CHART)/README.md # helm-docs ends with exit code 0 where it wrote none
 	$(call tool,helm-docs) --chart-search-root $(CHART) --sort-values-order file --log-level warning

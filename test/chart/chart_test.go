@@ -148,6 +148,8 @@ func TestDefaultObjects(t *testing.T) {
 		"Role storagebench-leader-election",
 		"RoleBinding storagebench-leader-election",
 		"ServiceAccount storagebench-operator",
+		"ValidatingAdmissionPolicy storagebench-user-permissions",
+		"ValidatingAdmissionPolicyBinding storagebench-user-permissions",
 	}
 	if diff := cmp.Diff(want, got, cmpopts.SortSlices(strings.Compare)); diff != "" {
 		t.Errorf("objects (-want +got):\n%s", diff)
@@ -264,6 +266,7 @@ func TestValues(t *testing.T) {
 				t.Errorf("strategy is %q", deployment.Spec.Strategy.Type)
 			}
 		}},
+		"no admission policy":       {[]string{"admissionPolicy.enabled=false"}, hasNo("ValidatingAdmissionPolicy storagebench-user-permissions", "ValidatingAdmissionPolicyBinding storagebench-user-permissions")},
 		"definition from elsewhere": {[]string{"crds.install=false"}, hasNo(crd)},
 		"definition goes with the release": {[]string{"crds.keep=false"}, func(t *testing.T, all objects) {
 			if _, kept := all[crd].GetAnnotations()["helm.sh/resource-policy"]; kept {

@@ -1,0 +1,331 @@
+package permissions_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/envtest"
+)
+
+func TestMain(m *testing.M) { envtest.Main(m) }
+
+const config = "../../config"
+
+func fromFile[T any](t *testing.T, path string) *T {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(config, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := new(T)
+	if err := yaml.UnmarshalStrict(text, object); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return object
+}
+
+// grants are the rights of users in the namespace of a test, beside those of the editor role.
+var grants = map[string][]rbacv1.PolicyRule{
+	// The editor role is all that a tenant has.
+	"tenant": nil,
+	"pods":   {{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"create"}}},
+}
+
+// clusterGrants are rights of users in the whole cluster.
+var clusterGrants = map[string][]rbacv1.PolicyRule{
+	"classes": {{APIGroups: []string{"storage.k8s.io"}, Resources: []string{"storageclasses"}, Verbs: []string{"create"}}},
+	"volumes": {{APIGroups: []string{""}, Resources: []string{"persistentvolumes"}, Verbs: []string{"create"}}},
+	// Who may do something else with them than make them may not have them made.
+	"reader": {
+		{APIGroups: []string{"storage.k8s.io"}, Resources: []string{"storageclasses"}, Verbs: []string{"get", "list", "watch", "update", "patch", "delete"}},
+		{APIGroups: []string{""}, Resources: []string{"persistentvolumes"}, Verbs: []string{"get", "list", "watch", "update", "patch", "delete"}},
+	},
+}
+
+// policed is an API server with the policy, and the users that are tried.
+type policed struct {
+	client.Client // may do everything
+	namespace     string
+}
+
+func newPoliced(t *testing.T) *policed {
+	t.Helper()
+	c := envtest.Client(t)
+	p := &policed{Client: c, namespace: envtest.Namespace(t, c)}
+	for user := range grants {
+		p.grant(t, user, grants[user], nil)
+	}
+	for user := range clusterGrants {
+		p.grant(t, user, nil, clusterGrants[user])
+	}
+	p.create(t, fromFile[admissionv1.ValidatingAdmissionPolicy](t, "admission/policy.yaml"))
+	p.create(t, fromFile[admissionv1.ValidatingAdmissionPolicyBinding](t, "admission/policy_binding.yaml"))
+	p.awaitPolicy(t)
+	return p
+}
+
+func (p *policed) create(t *testing.T, object client.Object) {
+	t.Helper()
+	if err := p.Create(t.Context(), object); err != nil {
+		t.Fatalf("create %T: %v", object, err)
+	}
+	t.Cleanup(func() {
+		if err := p.Delete(context.WithoutCancel(t.Context()), object); client.IgnoreNotFound(err) != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// grant gives a user the editor role in the namespace, and further rights there and in the cluster.
+func (p *policed) grant(t *testing.T, user string, local, everywhere []rbacv1.PolicyRule) {
+	t.Helper()
+	subjects := []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}}
+	name := "test-" + user
+	editor := fromFile[rbacv1.ClusterRole](t, "rbac/storagebenchmark_editor_role.yaml")
+	p.create(t, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: name}, Rules: append(editor.Rules, local...)})
+	p.create(t, &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name}, Subjects: subjects,
+	})
+	p.create(t, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: everywhere})
+	p.create(t, &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name}, Subjects: subjects,
+	})
+}
+
+// as returns a client that has a user's rights.
+func (p *policed) as(t *testing.T, user string) client.Client {
+	t.Helper()
+	config := envtest.Config(t)
+	config.Impersonate.UserName = user
+	c, err := client.New(config, client.Options{Scheme: envtest.Scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// awaitPolicy waits until the API server has heard of the policy and of the users' rights.
+func (p *policed) awaitPolicy(t *testing.T) {
+	t.Helper()
+	tenant, classes := p.as(t, "tenant"), p.as(t, "classes")
+	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		refused := tenant.Create(ctx, p.benchmark(ebs()), client.DryRunAll)
+		allowed := classes.Create(ctx, p.benchmark(ebs()), client.DryRunAll)
+		return refused != nil && strings.Contains(refused.Error(), "StorageClass") && allowed == nil, nil
+	})
+	if err != nil {
+		t.Fatalf("wait for the policy: %v", err)
+	}
+}
+
+type change = func(*v1alpha1.StorageBenchmark)
+
+// benchmark returns a benchmark on storage that exists, with changes.
+func (p *policed) benchmark(changes ...change) *v1alpha1.StorageBenchmark {
+	sb := builder.OneRun(p.namespace, "").Build()
+	sb.GenerateName = "sb-"
+	for _, change := range changes {
+		change(sb)
+	}
+	return sb
+}
+
+// on has the benchmark measure on a further target.
+func on(target v1alpha1.Target) change {
+	return func(sb *v1alpha1.StorageBenchmark) {
+		target.Name = fmt.Sprintf("t%d", len(sb.Spec.Targets))
+		sb.Spec.Targets = append(sb.Spec.Targets, target)
+	}
+}
+
+func ebs() change { return on(v1alpha1.Target{EBS: &v1alpha1.EBSVolume{Type: "gp3"}}) }
+
+func efs(provisioning *v1alpha1.EFSProvisioning, accessPoint *string) change {
+	return on(v1alpha1.Target{EFS: &v1alpha1.EFSFileSystem{FileSystemID: "fs-0123456789abcdef0", Provisioning: provisioning, AccessPointID: accessPoint}})
+}
+
+func s3() change { return on(v1alpha1.Target{S3: &v1alpha1.S3Bucket{Bucket: "my-bucket"}}) }
+
+func pod(settings v1alpha1.PodSettings) change {
+	return func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Pod = &settings }
+}
+
+// What a user may have the operator make is what the user may make.
+func TestUsersHaveMadeWhatTheyMayMake(t *testing.T) {
+	p := newPoliced(t)
+	const (
+		noClass  = "has a StorageClass made, which user %q may not create; name a StorageClass that exists (storageClassName), or have an administrator apply this, or grant create on storageclasses.storage.k8s.io"
+		noVolume = "has a PersistentVolume made, which user %q may not create; name a claim that exists (claimName), or have an administrator apply this, or grant create on persistentvolumes"
+		noPods   = "is for users who may create pods, which user %q may not in namespace "
+	)
+	static, dynamic := new(v1alpha1.EFSStatic), new(v1alpha1.EFSDynamic)
+	everybody := []string{"tenant", "pods", "classes", "volumes", "reader"}
+	for _, test := range []struct {
+		name    string
+		changes []change
+		allowed []string
+		refused []string
+		fields  string
+		want    string
+	}{
+		{name: "a StorageClass that exists", allowed: everybody},
+		{name: "a claim that exists", changes: []change{on(builder.NewClaimTarget("", "data"))}, allowed: everybody},
+		{name: "ebs", changes: []change{ebs()}, allowed: []string{"classes"}, refused: []string{"tenant", "pods", "volumes", "reader"}, fields: "spec.targets[1].ebs", want: noClass},
+		{name: "two of ebs", changes: []change{ebs(), ebs()}, allowed: []string{"classes"}, refused: []string{"tenant"}, fields: "spec.targets[1].ebs, spec.targets[2].ebs", want: noClass},
+		{name: "efs", changes: []change{efs(nil, nil)}, allowed: []string{"classes"}, refused: []string{"tenant", "pods", "volumes", "reader"}, fields: "spec.targets[1].efs", want: noClass},
+		{name: "efs with a new access point", changes: []change{efs(dynamic, nil)}, allowed: []string{"classes"}, refused: []string{"tenant", "volumes"}, fields: "spec.targets[1].efs", want: noClass},
+		{name: "efs with its root", changes: []change{efs(static, nil)}, allowed: []string{"volumes"}, refused: []string{"tenant", "pods", "classes", "reader"}, fields: "spec.targets[1].efs", want: noVolume},
+		{name: "efs with an access point", changes: []change{efs(static, new("fsap-0123456789abcdef0"))}, allowed: []string{"volumes"}, refused: []string{"tenant", "classes"}, fields: "spec.targets[1].efs", want: noVolume},
+		{name: "s3", changes: []change{s3()}, allowed: []string{"volumes"}, refused: []string{"tenant", "pods", "classes", "reader"}, fields: "spec.targets[1].s3", want: noVolume},
+		{name: "ebs and s3", changes: []change{ebs(), s3()}, refused: []string{"classes"}, fields: "spec.targets[2].s3", want: noVolume},
+		{name: "a service account", changes: []change{pod(v1alpha1.PodSettings{ServiceAccountName: new("admin")})}, allowed: []string{"pods"}, refused: []string{"tenant", "classes"}, fields: "spec.pod.serviceAccountName", want: noPods},
+		{name: "a priority", changes: []change{pod(v1alpha1.PodSettings{PriorityClassName: new("system-node-critical")})}, allowed: []string{"pods"}, refused: []string{"tenant", "volumes"}, fields: "spec.pod.priorityClassName", want: noPods},
+		{name: "a security context", changes: []change{pod(v1alpha1.PodSettings{SecurityContext: &corev1.PodSecurityContext{RunAsUser: new(int64(0))}})}, allowed: []string{"pods"}, refused: []string{"tenant", "reader"}, fields: "spec.pod.securityContext", want: noPods},
+		{name: "a service account and a priority", changes: []change{pod(v1alpha1.PodSettings{ServiceAccountName: new("admin"), PriorityClassName: new("high")})}, refused: []string{"tenant"}, fields: "spec.pod.serviceAccountName, spec.pod.priorityClassName", want: noPods},
+		{name: "other settings of pods", changes: []change{pod(v1alpha1.PodSettings{Labels: map[string]string{"team": "storage"}})}, allowed: everybody},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, user := range test.allowed {
+				p.admits(t, user, test.changes)
+			}
+			for _, user := range test.refused {
+				want := test.fields + ": " + strings.ReplaceAll(test.want, "%q", `"`+user+`"`)
+				p.refuses(t, user, test.changes, want)
+			}
+		})
+	}
+}
+
+// ways are how a user can make a benchmark: each must come to the same.
+func (p *policed) ways(t *testing.T, user string, changes []change) map[string]error {
+	t.Helper()
+	c := p.as(t, user)
+	named := p.benchmark(append(changes, func(sb *v1alpha1.StorageBenchmark) {
+		sb.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("StorageBenchmark"))
+		sb.GenerateName, sb.Name = "", "applied"
+	})...)
+	applied, err := runtime.DefaultUnstructuredConverter.ToUnstructured(named)
+	if err != nil {
+		t.Fatal(err)
+	}
+	real := p.benchmark(changes...)
+	errs := map[string]error{
+		"dry run": c.Create(t.Context(), p.benchmark(changes...), client.DryRunAll),
+		"server-side apply": c.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(&unstructured.Unstructured{Object: applied}),
+			client.FieldOwner("test"), client.ForceOwnership, client.DryRunAll),
+		"generated name": c.Create(t.Context(), real),
+	}
+	if errs["generated name"] == nil {
+		if err := p.Delete(t.Context(), real); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return errs
+}
+
+func (p *policed) admits(t *testing.T, user string, changes []change) {
+	t.Helper()
+	for way, err := range p.ways(t, user, changes) {
+		if err != nil {
+			t.Errorf("%s, %s: %v", user, way, err)
+		}
+	}
+}
+
+func (p *policed) refuses(t *testing.T, user string, changes []change, want string) {
+	t.Helper()
+	for way, err := range p.ways(t, user, changes) {
+		if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s, %s: error %v, want one that says %q", user, way, err, want)
+		}
+	}
+}
+
+// The policy looks at what an update adds: a benchmark that an administrator has made can be labelled and suspended by the
+// tenant, and the operator, who may make no StorageClass here, can set its finalizer.
+func TestUpdates(t *testing.T) {
+	p := newPoliced(t)
+	for _, test := range []struct {
+		name    string
+		before  []change
+		change  change
+		refused string
+	}{
+		{name: "a label", change: func(sb *v1alpha1.StorageBenchmark) { sb.Labels = map[string]string{"team": "storage"} }},
+		{name: "an annotation", change: func(sb *v1alpha1.StorageBenchmark) { sb.Annotations = map[string]string{"why": "storage"} }},
+		{name: "a finalizer", change: func(sb *v1alpha1.StorageBenchmark) { sb.Finalizers = []string{v1alpha1.Finalizer} }},
+		{name: "suspend", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) }},
+		{name: "a further workload", change: func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Workloads = append(sb.Spec.Workloads, builder.NewWorkload("again"))
+		}},
+		{name: "inline storage goes", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets = sb.Spec.Targets[:1] }},
+		{name: "the order of targets", change: func(sb *v1alpha1.StorageBenchmark) {
+			targets := sb.Spec.Targets
+			targets[0], targets[1] = targets[1], targets[0]
+		}},
+		{name: "other inline storage", change: func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Targets[1].EBS.Type = "io2"
+			sb.Spec.Targets[1].EBS.IOPS = new(int32(1000))
+		}, refused: "spec.targets[1].ebs: has a StorageClass made"},
+		{name: "more inline storage", change: ebs(), refused: "spec.targets[4].ebs: has a StorageClass made"},
+		{name: "larger inline storage", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[1].Capacity = builder.NewTarget("").Capacity }, refused: "spec.targets[1].ebs: has a StorageClass made"},
+		{name: "another bucket", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[2].S3.Bucket = "somebodys" }, refused: "spec.targets[2].s3: has a PersistentVolume made"},
+		{name: "another file system", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[3].EFS.FileSystemID = "fs-0123456789abcdef1" }, refused: "spec.targets[3].efs: has a PersistentVolume made"},
+		{name: "the first inline storage", before: []change{func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets = sb.Spec.Targets[:1] }}, change: s3(), refused: "spec.targets[1].s3: has a PersistentVolume made"},
+		{name: "another service account", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Pod.ServiceAccountName = new("admin") }, refused: "spec.pod.serviceAccountName: is for users who may create pods"},
+		{name: "a first priority", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Pod.PriorityClassName = new("high") }, refused: "spec.pod.priorityClassName: is for users who may create pods"},
+		{name: "another user", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Pod.SecurityContext.RunAsUser = new(int64(0)) }, refused: "spec.pod.securityContext: is for users who may create pods"},
+		{name: "no settings of pods", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Pod = nil }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			changes := []change{
+				ebs(), s3(), efs(new(v1alpha1.EFSStatic), nil),
+				pod(v1alpha1.PodSettings{ServiceAccountName: new("bench"), SecurityContext: &corev1.PodSecurityContext{RunAsUser: new(int64(1000))}}),
+			}
+			sb := p.benchmark(append(changes, test.before...)...)
+			p.create(t, sb)
+			t.Cleanup(func() { p.release(t, sb) })
+			before := sb.DeepCopy()
+			test.change(sb)
+			err := p.as(t, "tenant").Patch(t.Context(), sb, client.MergeFrom(before))
+			switch {
+			case test.refused == "" && err != nil:
+				t.Error(err)
+			case test.refused != "" && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), test.refused)):
+				t.Errorf("error %v, want one that says %q", err, test.refused)
+			}
+		})
+	}
+}
+
+// release takes the finalizers off a benchmark, so that it can go.
+func (p *policed) release(t *testing.T, sb *v1alpha1.StorageBenchmark) {
+	t.Helper()
+	sb = sb.DeepCopy()
+	before := sb.DeepCopy()
+	before.Finalizers = []string{v1alpha1.Finalizer}
+	sb.Finalizers = nil
+	if err := p.Patch(context.WithoutCancel(t.Context()), sb, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
+		t.Error(err)
+	}
+}
