@@ -73,7 +73,8 @@ func (s *scope) deleteClaims(ctx context.Context, claims []*corev1.PersistentVol
 		freed.Insert(target.Name)
 	}
 	return errors.Join(inParallel(claims, func(claim *corev1.PersistentVolumeClaim) error {
-		if _, err := s.willBeDeleted(ctx, claim.Spec.VolumeName); err != nil {
+		mine := func(volume *corev1.PersistentVolume) bool { return isBound(volume, claim) }
+		if _, err := s.willBeDeleted(ctx, claim.Spec.VolumeName, mine); err != nil {
 			return err
 		}
 		return s.deleteObject(ctx, claim)
@@ -84,16 +85,19 @@ func (s *scope) deleteClaims(ctx context.Context, claims []*corev1.PersistentVol
 const provisionedBy = "pv.kubernetes.io/provisioned-by"
 
 // willBeDeleted sees to it that a volume that was made for this benchmark goes with its claim also where its
-// StorageClass would retain it. It is false for one that is gone, and for somebody's own, to which the claim
-// happened to be bound: that is not the operator's to delete. Of all volumes it is false for a confined operator, which
-// does not see them.
-func (s *scope) willBeDeleted(ctx context.Context, name string) (bool, error) {
+// StorageClass would retain it. It is false for one that is gone, for somebody's own, to which the claim happened to be
+// bound, and for one that is not bound to what is mine: those are not the operator's to delete. Of all volumes it is false
+// for a confined operator, which does not see them.
+func (s *scope) willBeDeleted(ctx context.Context, name string, mine func(*corev1.PersistentVolume) bool) (bool, error) {
 	if name == "" || s.isConfined() {
 		return false, nil
 	}
 	var volume corev1.PersistentVolume
 	if err := s.Live.Get(ctx, types.NamespacedName{Name: name}, &volume); err != nil {
 		return false, unlessGone(err, "get volume "+name)
+	}
+	if !mine(&volume) {
+		return false, nil
 	}
 	if volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete {
 		return true, nil
@@ -117,9 +121,14 @@ func (s *scope) remainingVolumes(ctx context.Context) ([]leftover, error) {
 			volumes = append(volumes, s.targetStatus(s.sb.Spec.Targets[i].Name).Volumes...)
 		}
 	}
+	// Their claims may be gone. That they were bound to these was seen when they were recorded.
+	mine := func(volume *corev1.PersistentVolume) bool {
+		ref := volume.Spec.ClaimRef
+		return ref != nil && ref.Namespace == s.sb.Namespace && slices.ContainsFunc(s.sb.Status.Targets, func(t v1alpha1.TargetStatus) bool { return slices.Contains(t.Claims, ref.Name) })
+	}
 	remain := make([]bool, len(volumes))
 	errs := inParallel(indices(volumes), func(i int) (err error) {
-		remain[i], err = s.willBeDeleted(ctx, volumes[i].Name)
+		remain[i], err = s.willBeDeleted(ctx, volumes[i].Name, mine)
 		return err
 	})
 	var left []leftover

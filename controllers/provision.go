@@ -127,6 +127,9 @@ func (s *scope) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus,
 		if err := s.Live.Get(ctx, types.NamespacedName{Name: volume.Name}, &pv); err != nil {
 			return unlessGone(err, "get volume of target "+target.Name)
 		}
+		if !isBound(&pv, claim) {
+			return nil
+		}
 		volume.Handle = handle(&pv)
 		if s.claims[claim.Name] != nil {
 			// The provisioner makes the object when it has the volume, which may be long before a run looks.
@@ -165,6 +168,13 @@ func (s *scope) claimOf(target *v1alpha1.TargetStatus, volume string) int {
 	return slices.IndexFunc(target.Claims, func(name string) bool {
 		return s.claims[name] != nil && s.claims[name].Spec.VolumeName == volume
 	})
+}
+
+// isBound says whether a volume is a claim's by its own word. By that of the claim it need not be: who makes a claim can name
+// any volume of the cluster there, also one of another namespace.
+func isBound(pv *corev1.PersistentVolume, claim *corev1.PersistentVolumeClaim) bool {
+	ref := pv.Spec.ClaimRef
+	return ref != nil && ref.Namespace == claim.Namespace && ref.Name == claim.Name && (ref.UID == claim.UID || ref.UID == "")
 }
 
 // handle returns what the volume is called by the storage, such as vol-0123456789abcdef0.

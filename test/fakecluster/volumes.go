@@ -60,13 +60,30 @@ func (c *Cluster) provisionClaim(ctx context.Context, claim *corev1.PersistentVo
 	case decision.bound:
 		return c.bind(ctx, claim)
 	case decision.volume != "":
-		claim.Spec.VolumeName = decision.volume
-		return c.client.Update(ctx, claim)
+		return c.bindTo(ctx, claim, decision.volume)
 	case decision.refusal == "" || c.refused[claim.UID]:
 		return nil
 	}
 	c.refused[claim.UID] = true
 	return c.warn(ctx, Driver, claim, "PersistentVolumeClaim", "ProvisioningFailed", decision.refusal)
+}
+
+// bindTo binds a claim to a volume that exists: as in Kubernetes, first the volume, then the claim.
+func (c *Cluster) bindTo(ctx context.Context, claim *corev1.PersistentVolumeClaim, name string) error {
+	var volume corev1.PersistentVolume
+	if err := c.client.Get(ctx, client.ObjectKey{Name: name}, &volume); err != nil {
+		return err
+	}
+	volume.Spec.ClaimRef = referenceTo(claim)
+	if err := c.client.Update(ctx, &volume); err != nil {
+		return err
+	}
+	claim.Spec.VolumeName = name
+	return c.client.Update(ctx, claim)
+}
+
+func referenceTo(claim *corev1.PersistentVolumeClaim) *corev1.ObjectReference {
+	return &corev1.ObjectReference{APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: claim.Namespace, Name: claim.Name, UID: claim.UID}
 }
 
 func (c *Cluster) bind(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {
@@ -78,12 +95,10 @@ func (c *Cluster) bind(ctx context.Context, claim *corev1.PersistentVolumeClaim)
 	volume := &corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{provisionedBy: Driver}},
 		Spec: corev1.PersistentVolumeSpec{
-			Capacity:    claim.Spec.Resources.Requests,
-			AccessModes: claim.Spec.AccessModes,
-			VolumeMode:  claim.Spec.VolumeMode,
-			ClaimRef: &corev1.ObjectReference{
-				APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: claim.Namespace, Name: claim.Name, UID: claim.UID,
-			},
+			Capacity:                      claim.Spec.Resources.Requests,
+			AccessModes:                   claim.Spec.AccessModes,
+			VolumeMode:                    claim.Spec.VolumeMode,
+			ClaimRef:                      referenceTo(claim),
 			PersistentVolumeReclaimPolicy: *class.ReclaimPolicy,
 			StorageClassName:              class.Name,
 			PersistentVolumeSource: corev1.PersistentVolumeSource{
