@@ -124,5 +124,6 @@ type EFSFileSystem struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(o, !(o in ['tls', 'notls', 'ro', 'crossaccount']))",message="tls is the default (see encryptInTransit), the file system must be writable, and crossaccount is no mount option; remove tls, notls, ro and crossaccount",reason=FieldValueInvalid
 	// +kubebuilder:validation:XValidation:rule="self.all(o, !o.startsWith('accesspoint='))",message="set provisioning: Static and accessPointID instead of accesspoint",reason=FieldValueInvalid
 	// +kubebuilder:validation:XValidation:rule="self.all(o, !o.contains(','))",message="write each option as an item of its own, without commas",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.all(o, !o.matches('\\\\s'))",message="write options without blanks",reason=FieldValueInvalid
 	MountOptions []string `json:"mountOptions,omitempty"`
 }

@@ -39,6 +39,7 @@ type Target struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="storageClassName must be the name of a StorageClass: lower case letters, digits, - and .",reason=FieldValueInvalid
 	StorageClassName *string `json:"storageClassName,omitempty"`
 
 	// New Amazon EBS volume, made for this benchmark by the aws-ebs-csi-driver and deleted after it.
@@ -59,6 +60,7 @@ type Target struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="claimName must be the name of a PersistentVolumeClaim of the same namespace: lower case letters, digits, - and .",reason=FieldValueInvalid
 	ClaimName *string `json:"claimName,omitempty"`
 
 	// Size of the new volume, such as 30Gi. Default: 10Gi.
@@ -74,6 +76,7 @@ type Target struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="volumeAttributesClassName must be the name of a VolumeAttributesClass: lower case letters, digits, - and .",reason=FieldValueInvalid
 	VolumeAttributesClassName *string `json:"volumeAttributesClassName,omitempty"`
 
 	// Access mode of the new volume. Default: ReadWriteOnce; for efs and s3 ReadWriteMany.

@@ -271,6 +271,23 @@ func TestValidation(t *testing.T) {
 		accept: []string{target("storageClassName: c, capacity: 500Mi"), target("storageClassName: c, capacity: 1.5Ti"), target(`storageClassName: c, capacity: "1000000000"`)},
 		reject: []string{target(`storageClassName: c, capacity: "0"`), target("storageClassName: c, capacity: -1Gi"), target("storageClassName: c, capacity: 30GB"), target("storageClassName: c, capacity: 100m"), target("storageClassName: c, capacity: large")},
 	}, {
+		name: "claims have no namespace", path: targetPath + ".claimName", want: "claimName must be the name of a PersistentVolumeClaim of the same namespace",
+		accept: []string{target("claimName: data.0")},
+		reject: []string{target("claimName: other/data"), target("claimName: ../other/persistentvolumeclaims/data"), target("claimName: data%2Fother"), target(`claimName: "data?x"`), target("claimName: Data")},
+	}, {
+		name: "a class is no path", path: targetPath + ".storageClassName", want: "storageClassName must be the name of a StorageClass",
+		reject: []string{target("storageClassName: ../fast"), target("storageClassName: a/b")},
+	}, {
+		name: "a VolumeAttributesClass is no path", path: targetPath + ".volumeAttributesClassName", want: "volumeAttributesClassName must be the name of a VolumeAttributesClass",
+		reject: []string{target("storageClassName: c, volumeAttributesClassName: ../fast")},
+	}, {
+		name: "S3 mount options begin with their name", path: targetPath + ".s3.mountOptions", want: "begin each option with its name",
+		accept: []string{target("s3: {bucket: my-bucket, mountOptions: [--max-threads 32]}")},
+		reject: []string{target("s3: {bucket: my-bucket, mountOptions: [' prefix somebodys/']}"), target("s3: {bucket: my-bucket, mountOptions: [' -o prefix=x/']}"), target("s3: {bucket: my-bucket, mountOptions: [---prefix=x/]}"), target(`s3: {bucket: my-bucket, mountOptions: ["\tread-only"]}`)},
+	}, {
+		name: "EFS mount options without blanks", path: targetPath + ".efs.mountOptions", want: "write options without blanks",
+		reject: []string{target("efs: {fileSystemID: fs-01234567, mountOptions: [' ro']}"), target("efs: {fileSystemID: fs-01234567, mountOptions: ['iam ']}"), target(`efs: {fileSystemID: fs-01234567, mountOptions: ["\ttls"]}`)},
+	}, {
 		name: "empty class", path: targetPath + ".storageClassName", want: "should be at least 1 chars long",
 		reject: []string{target(`storageClassName: ""`)},
 	}, {
