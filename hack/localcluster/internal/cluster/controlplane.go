@@ -97,14 +97,15 @@ func (c *Cluster) apiserver() (component, error) {
 	cert, key := c.state.PKI("kube-apiserver.crt"), c.state.PKI("kube-apiserver.key")
 	return component{
 		name: "kube-apiserver",
-		argv: []string{program,
+		argv: append([]string{program,
 			"--etcd-servers=http://" + address(loopbackIP, etcdClientPort),
 			"--bind-address=" + c.apiIP(),
 			"--advertise-address=" + c.apiIP(),
 			fmt.Sprintf("--secure-port=%d", apiPort),
 			"--service-cluster-ip-range=" + serviceCIDR,
 			"--authorization-mode=Node,RBAC",
-			"--enable-admission-plugins=NodeRestriction",
+			// The second one asks for rights to finalizers of owners, as some distributions of Kubernetes do.
+			"--enable-admission-plugins=NodeRestriction,OwnerReferencesPermissionEnforcement",
 			"--allow-privileged=true",
 			"--client-ca-file=" + c.state.PKI("ca.crt"),
 			"--tls-cert-file=" + cert,
@@ -119,8 +120,8 @@ func (c *Cluster) apiserver() (component, error) {
 			"--kubelet-client-key=" + c.state.PKI("kubelet-client.key"),
 			"--profiling=false",
 			"--v=1",
-		},
-		inputs:  []string{cert, c.state.PKI("service-account.pub")},
+		}, c.auditFlags()...),
+		inputs:  []string{cert, c.state.PKI("service-account.pub"), c.auditPolicyPath()},
 		listens: []string{address(c.apiIP(), apiPort)},
 		ready:   httpOK(c.apiURL() + "/readyz"),
 	}, err

@@ -91,6 +91,9 @@ func (c *Cluster) configure(context.Context) error {
 	if err := c.credentials(); err != nil {
 		return fmt.Errorf("credentials: %w", err)
 	}
+	if err := c.writeAuditPolicy(); err != nil {
+		return err
+	}
 	for path, config := range map[string]any{
 		"kube-scheduler.yaml": c.schedulerConfig(),
 		"kube-proxy.yaml":     c.proxyConfig(),
