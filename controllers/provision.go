@@ -35,7 +35,14 @@ func provision(ctx context.Context, s *scope) (outcome, error) {
 		if fresh, err := s.isFresh(ctx); err != nil || !fresh {
 			return haltFor(retrySoon), err
 		}
-		err := s.applyObjects(ctx, storage.For(s.sb, target, job.UserOf(s.sb)))
+		objects := storage.For(s.sb, target, job.UserOf(s.sb))
+		if name, err := s.foreign(ctx, objects); name != "" || err != nil {
+			if err == nil {
+				s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %s exists, and was not made for this benchmark; delete or rename it, and create the benchmark anew", target.Name, name))
+			}
+			return halt(), err
+		}
+		err := s.applyObjects(ctx, objects)
 		switch {
 		case apierrors.IsInvalid(err):
 			s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %v", target.Name, err))

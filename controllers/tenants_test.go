@@ -1,15 +1,20 @@
 package controllers
 
 import (
+	"context"
+	"maps"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/fakecluster"
@@ -59,5 +64,70 @@ func TestForgedClaimOnVolumeOfAnotherNamespace(t *testing.T) {
 		if volume.Name == victim.Name || strings.Contains(volume.Handle, "victims") {
 			t.Errorf("the status tells of volume %+v", volume)
 		}
+	}
+}
+
+// What has the name of an object that the operator would make, and is somebody else's, is neither taken over nor deleted.
+func TestObjectsOfSomebodyElse(t *testing.T) {
+	capacity := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
+	for name, test := range map[string]struct {
+		target v1alpha1.Target
+		theirs func(w *world, sb *v1alpha1.StorageBenchmark, name string) client.Object
+		want   string
+	}{
+		"claim": {builder.NewTarget("t"), func(w *world, sb *v1alpha1.StorageBenchmark, name string) client.Object {
+			return claimOf(w.namespace, name, capacity)
+		}, "PersistentVolumeClaim sb-t-"},
+		"claim with the labels": {builder.NewTarget("t"), func(w *world, sb *v1alpha1.StorageBenchmark, name string) client.Object {
+			claim := claimOf(w.namespace, name, capacity)
+			claim.Labels = child.Labels(sb, v1alpha1.LabelTarget, "t")
+			return claim
+		}, "PersistentVolumeClaim sb-t-"},
+		"StorageClass": {v1alpha1.Target{Name: "t", EBS: &v1alpha1.EBSVolume{Type: "gp3"}}, func(w *world, _ *v1alpha1.StorageBenchmark, name string) client.Object {
+			return &storagev1.StorageClass{
+				ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: storage.EBSDriver, Parameters: map[string]string{"type": "gp3"},
+				ReclaimPolicy: new(corev1.PersistentVolumeReclaimDelete), VolumeBindingMode: new(storagev1.VolumeBindingWaitForFirstConsumer),
+			}
+		}, "StorageClass sb-t-"},
+		"PersistentVolume": {s3Target(), func(w *world, sb *v1alpha1.StorageBenchmark, name string) client.Object {
+			return &corev1.PersistentVolume{
+				// Of a benchmark in another namespace.
+				ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy, v1alpha1.LabelBenchmark: sb.Name, v1alpha1.LabelUID: "another"}},
+				Spec: corev1.PersistentVolumeSpec{
+					Capacity: capacity, AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany}, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
+					PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: storage.S3Driver, VolumeHandle: name, VolumeAttributes: map[string]string{"bucketName": "my-bucket"}}},
+				},
+			}
+		}, "PersistentVolume sb-s3-"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(test.target).Workload(reads("w")).Suspended().Build())
+			theirs := create(w, test.theirs(w, sb, child.Name(sb, test.target.Name)))
+			t.Cleanup(func() { _ = w.client.Delete(context.WithoutCancel(t.Context()), theirs) })
+			before := theirs.DeepCopyObject().(client.Object)
+			w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
+
+			w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, test.want, "exists, and was not made for this benchmark; delete or rename it")
+			w.delete(sb)
+			w.eventually(func() error { return w.gone(sb.DeepCopy()) })
+
+			if err := w.gone(theirs); err == nil {
+				t.Fatal("it is gone")
+			}
+			if !maps.Equal(theirs.GetLabels(), before.GetLabels()) || len(theirs.GetOwnerReferences()) > 0 || theirs.GetDeletionTimestamp() != nil {
+				t.Errorf("it has labels %v, owners %v, deleted %v", theirs.GetLabels(), theirs.GetOwnerReferences(), theirs.GetDeletionTimestamp())
+			}
+		})
+	}
+}
+
+func claimOf(namespace, name string, capacity corev1.ResourceList) *corev1.PersistentVolumeClaim {
+	return &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			StorageClassName: new(builder.StorageClass), AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			Resources: corev1.VolumeResourceRequirements{Requests: capacity},
+		},
 	}
 }

@@ -1,0 +1,78 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// foreign names one of the objects that is there and somebody else's, "" if there is none. Applied, it would be taken over where
+// its spec is the same, and deleted at the end with the data that it stands for. Jobs and pods need no such look: their specs
+// cannot be the same, and the API server refuses to change them.
+func (s *scope) foreign(ctx context.Context, objects storage.Objects) (string, error) {
+	for _, look := range []func(context.Context, storage.Objects) (string, error){s.foreignClass, s.foreignVolume, s.foreignClaim} {
+		if name, err := look(ctx, objects); name != "" || err != nil {
+			return name, err
+		}
+	}
+	return "", nil
+}
+
+func (s *scope) foreignClass(ctx context.Context, objects storage.Objects) (string, error) {
+	if objects.Class == nil {
+		return "", nil
+	}
+	var classes storagev1.StorageClassList
+	if err := s.Live.List(ctx, &classes); err != nil {
+		return "", fmt.Errorf("list StorageClasses: %w", err)
+	}
+	for i := range classes.Items {
+		if class := &classes.Items[i]; class.Name == ptr.Deref(objects.Class.Name, "") && !s.isMarked(class) {
+			return "StorageClass " + class.Name, nil
+		}
+	}
+	return "", nil
+}
+
+func (s *scope) foreignVolume(ctx context.Context, objects storage.Objects) (string, error) {
+	if objects.Volume == nil {
+		return "", nil
+	}
+	var volume corev1.PersistentVolume
+	err := s.Live.Get(ctx, client.ObjectKey{Name: ptr.Deref(objects.Volume.Name, "")}, &volume)
+	if err != nil || s.isMarked(&volume) {
+		return "", unlessGone(err, "get PersistentVolume")
+	}
+	return "PersistentVolume " + volume.Name, nil
+}
+
+// foreignClaim looks at all claims at once, of which there may be one for each client.
+func (s *scope) foreignClaim(ctx context.Context, objects storage.Objects) (string, error) {
+	wanted := map[string]bool{}
+	for _, claim := range objects.Claims {
+		wanted[ptr.Deref(claim.Name, "")] = true
+	}
+	var claims corev1.PersistentVolumeClaimList
+	if err := s.Live.List(ctx, &claims, client.InNamespace(s.sb.Namespace)); err != nil {
+		return "", fmt.Errorf("list claims: %w", err)
+	}
+	for i := range claims.Items {
+		if claim := &claims.Items[i]; wanted[claim.Name] && !metav1.IsControlledBy(claim, s.sb) {
+			return "PersistentVolumeClaim " + claim.Name, nil
+		}
+	}
+	return "", nil
+}
+
+// isMarked says whether an object without a namespace was made for the benchmark.
+func (s *scope) isMarked(object client.Object) bool {
+	return object.GetLabels()[v1alpha1.LabelUID] == string(s.sb.UID)
+}
