@@ -131,6 +131,10 @@ test-unit: test-packages $(LOCALCLUSTER) ## Unit tests, and tests against a real
 	  (cd $$module && KUBEBUILDER_ASSETS="$$assets" STORAGEBENCH_FIO_CLIENT_SERVER="$$fio" go test -timeout $(TEST_TIMEOUT) ./...) || failed=1; \
 	done; exit $$failed
 
+.PHONY: vuln
+vuln: ## Known vulnerabilities in Go and in what is called of dependencies (VULNDB=file:///DIRECTORY: a copy of the database).
+	@hack/vuln.sh $(MODULES)
+
 .PHONY: fuzz
 fuzz: ## Fuzz every fuzz test, a million executions each (FUZZTIME=30s, FUZZ=Guard): docs/testing.md.
 	@hack/fuzz.sh
