@@ -66,7 +66,7 @@ clean: ## Remove what was built. Stops the local cluster first.
 ##@ Develop
 
 .PHONY: generate
-generate: ## Regenerate deepcopy functions, CRD, RBAC, the chart's copies of them, and the chart's schema and README.
+generate: ## Regenerate all generated files: deepcopy, CRD, RBAC, the chart's copies, schema and README, THIRD_PARTY_LICENSES.
 	$(call tool,controller-gen) object paths=./api/...
 	$(call tool,controller-gen) crd paths=./api/... output:crd:dir=config/crd/bases
 	$(call tool,controller-gen) rbac:roleName=operator paths=./controllers/... output:rbac:dir=config/rbac
@@ -81,6 +81,7 @@ generate: ## Regenerate deepcopy functions, CRD, RBAC, the chart's copies of the
 	rm -f $(CHART)/README.md # helm-docs ends with exit code 0 where it wrote none
 	$(call tool,helm-docs) --chart-search-root $(CHART) --sort-values-order file --log-level warning
 	test -s $(CHART)/README.md
+	hack/licenses.sh > THIRD_PARTY_LICENSES.new && mv THIRD_PARTY_LICENSES.new THIRD_PARTY_LICENSES
 
 .PHONY: verify
 verify: ## Fail if a generated file is out of date, a go.mod untidy or a file not formatted.
