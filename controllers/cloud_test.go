@@ -11,7 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
@@ -196,6 +198,21 @@ func TestMissingDriver(t *testing.T) {
 	w.untilStep(sb, v1alpha1.ReasonPending)
 	w.pass(sb, time.Minute)
 	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "spec.targets[0].efs", "no CSI driver efs.csi.aws.com", "add-on aws-efs-csi-driver")
+}
+
+// EKS Auto Mode has EBS volumes without the driver that target ebs needs.
+func TestMissingDriverOfEBSNamesAutoMode(t *testing.T) {
+	s := &scope{Reconciler: &Reconciler{Live: fake.NewClientBuilder().Build()}, sb: &v1alpha1.StorageBenchmark{}}
+	target := ebsTarget()
+	_, problem, err := s.resolveDriver(t.Context(), field.NewPath("spec", "targets").Index(0), &target)
+	if err != nil || problem == nil {
+		t.Fatalf("no problem is named, and the error is %v", err)
+	}
+	for _, words := range []string{"spec.targets[0].ebs", "no CSI driver ebs.csi.aws.com", "add-on aws-ebs-csi-driver", "ebs.csi.eks.amazonaws.com in storageClassName"} {
+		if !strings.Contains(problem.Error(), words) {
+			t.Errorf("%q does not say %q", problem, words)
+		}
+	}
 }
 
 func TestVolumeAttributesClass(t *testing.T) {

@@ -101,7 +101,7 @@ func (s *scope) resolveDriver(ctx context.Context, path *field.Path, target *v1a
 	err := s.Live.Get(ctx, types.NamespacedName{Name: status.Driver}, &storagev1.CSIDriver{})
 	if apierrors.IsNotFound(err) {
 		return status, field.Invalid(path.Child(kind.field), field.OmitValueType{},
-			fmt.Sprintf("the cluster has no CSI driver %s; install it, on EKS as add-on %s", status.Driver, kind.addOn)), nil
+			fmt.Sprintf("the cluster has no CSI driver %s; install it, on EKS as add-on %s%s", status.Driver, kind.addOn, kind.otherwise)), nil
 	}
 	if err != nil {
 		return status, nil, fmt.Errorf("get CSIDriver: %w", err)
@@ -111,12 +111,13 @@ func (s *scope) resolveDriver(ctx context.Context, path *field.Path, target *v1a
 	return status, problem, err
 }
 
-// driverFields has the field of a target that needs a driver, and the add-on of EKS that is the driver.
+// driverFields has the field of a target that needs a driver, the add-on of EKS that is the driver, and what else can
+// be done where it is missing.
 // https://docs.aws.amazon.com/eks/latest/userguide/workloads-add-ons-available-eks.html
-var driverFields = map[string]struct{ field, addOn string }{
-	storage.EBSDriver: {"ebs", "aws-ebs-csi-driver"},
-	storage.EFSDriver: {"efs", "aws-efs-csi-driver"},
-	storage.S3Driver:  {"s3", "aws-mountpoint-s3-csi-driver"},
+var driverFields = map[string]struct{ field, addOn, otherwise string }{
+	storage.EBSDriver: {"ebs", "aws-ebs-csi-driver", "; EKS Auto Mode does without it: there, name a StorageClass of " + storage.EBSAutoModeDriver + " in storageClassName"},
+	storage.EFSDriver: {"efs", "aws-efs-csi-driver", ""},
+	storage.S3Driver:  {"s3", "aws-mountpoint-s3-csi-driver", ""},
 }
 
 // resolveAttributes returns the parameters of the VolumeAttributesClass that the target names.

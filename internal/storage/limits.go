@@ -35,7 +35,7 @@ func Limits(t *v1alpha1.Target, class Class) *v1alpha1.KnownLimits {
 		return known(fileSystem(t.EFS).Limits(), v1alpha1.ScopeFileSystem)
 	case t.EBS != nil:
 		return known(withParameters(ebsVolume(t), class.Attributes).Limits(), v1alpha1.ScopeVolume)
-	case t.StorageClassName != nil && class.Driver == EBSDriver:
+	case t.StorageClassName != nil && isEBS(class.Driver):
 		volume := withParameters(aws.Volume{GiB: gibibytes(t)}, class.Parameters)
 		return known(withParameters(volume, class.Attributes).Limits(), v1alpha1.ScopeVolume)
 	default:
@@ -61,7 +61,7 @@ func ClientLimits(t *v1alpha1.Target, driver, instanceType string) []v1alpha1.Kn
 	instance, ok := aws.LookupInstance(instanceType)
 	switch {
 	case !ok:
-	case driver == EBSDriver:
+	case isEBS(driver):
 		add(ebsLimits(instanceType, instance), v1alpha1.ScopeInstance)
 	case driver == EFSDriver, driver == S3Driver:
 		add(networkLimits(instanceType, instance), v1alpha1.ScopeInstance)

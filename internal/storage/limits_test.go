@@ -39,6 +39,10 @@ func TestLimits(t *testing.T) {
 		class: Class{Driver: EBSDriver, Parameters: map[string]string{"Type": "gp3", "IOPS": "4000", "throughput": "200"}},
 		want:  &v1alpha1.Limits{Scope: volume, IOPS: new(int64(4000)), BytesPerSecond: new(int64(200 * mib))}, source: "gp3",
 	}, {
+		name: "gp3 of EKS Auto Mode", target: "{name: t, storageClassName: c, capacity: 100Gi}",
+		class: Class{Driver: EBSAutoModeDriver, Parameters: map[string]string{"type": "gp3", "iops": "4000"}},
+		want:  &v1alpha1.Limits{Scope: volume, IOPS: new(int64(4000)), BytesPerSecond: new(int64(125 * mib))}, source: "gp3",
+	}, {
 		name: "attributes prevail", target: "{name: t, storageClassName: c, capacity: 100Gi, volumeAttributesClassName: a}",
 		class: Class{Driver: EBSDriver, Parameters: map[string]string{"type": "gp3", "iops": "4000"}, Attributes: map[string]string{"iops": "6000"}},
 		want:  &v1alpha1.Limits{Scope: volume, IOPS: new(int64(6000)), BytesPerSecond: new(int64(125 * mib))}, source: "gp3",
@@ -103,6 +107,9 @@ func TestClientLimits(t *testing.T) {
 			Scope: v1alpha1.ScopeInstance, IOPS: new(int64(40_000)), BytesPerSecond: megabits(10_000),
 		}}},
 		{name: "a StorageClass of EBS", target: "{name: t, storageClassName: c}", driver: EBSDriver, instance: "m6i.8xlarge", want: []v1alpha1.Limits{{
+			Scope: v1alpha1.ScopeInstance, IOPS: new(int64(40_000)), BytesPerSecond: megabits(10_000),
+		}}},
+		{name: "a StorageClass of EKS Auto Mode", target: "{name: t, storageClassName: c}", driver: EBSAutoModeDriver, instance: "m6i.8xlarge", want: []v1alpha1.Limits{{
 			Scope: v1alpha1.ScopeInstance, IOPS: new(int64(40_000)), BytesPerSecond: megabits(10_000),
 		}}},
 		{name: "network (E5)", target: "{name: t, s3: {bucket: b}}", driver: S3Driver, instance: "m6i.8xlarge", want: []v1alpha1.Limits{{

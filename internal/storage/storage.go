@@ -17,6 +17,11 @@ const (
 	EBSDriver = "ebs.csi.aws.com"
 	EFSDriver = "efs.csi.aws.com"
 	S3Driver  = "s3.csi.aws.com"
+
+	// EBSAutoModeDriver makes the EBS volumes of EKS Auto Mode, with the parameters of EBSDriver. AWS runs it, and it
+	// knows nothing of that driver's volumes.
+	// https://docs.aws.amazon.com/eks/latest/userguide/create-storage-class.html
+	EBSAutoModeDriver = "ebs.csi.eks.amazonaws.com"
 )
 
 // DefaultCapacity is the size of a new volume whose target does not give one.
@@ -73,6 +78,9 @@ func IsProvisioned(t *v1alpha1.Target) bool { return t.ClaimName == nil }
 // HasCapacity says whether the target's volume has the size that the target gives. That of a claim that exists is
 // not known from the spec, and shared storage has none.
 func HasCapacity(t *v1alpha1.Target) bool { return t.StorageClassName != nil || t.EBS != nil }
+
+// isEBS says whether volumes of a CSI driver are EBS volumes.
+func isEBS(driver string) bool { return driver == EBSDriver || driver == EBSAutoModeDriver }
 
 // IsObjectStore says whether files are objects of a store, which are written once, from beginning to end.
 func IsObjectStore(t *v1alpha1.Target) bool { return t.S3 != nil }
