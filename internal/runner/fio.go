@@ -151,7 +151,7 @@ func (o Options) judge(ctx context.Context, err error, text, stderr []byte) (*fi
 	case ctx.Err() != nil:
 		return nil, errInterrupted
 	case err != nil:
-		return nil, fioError(err, text, stderr)
+		return nil, o.advise(fioError(err, text, stderr), text)
 	}
 	if killed != nil {
 		return nil, killed
@@ -161,7 +161,7 @@ func (o Options) judge(ctx context.Context, err error, text, stderr []byte) (*fi
 		return nil, failf(digest.ExitFailed, "fio's output: %v", err)
 	}
 	if err := output.Err(); err != nil {
-		return nil, failf(digest.ExitFailed, "%v", err)
+		return nil, o.advise(failf(digest.ExitFailed, "%v", err), text)
 	}
 	return output, nil
 }
