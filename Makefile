@@ -46,16 +46,11 @@ help: ## Show this list.
 build: ## Build manager, runner and the kubectl plugin into bin/.
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
 
-# The tag is made from the content, so that a cluster that has the image already need not load it, and one that has
-# another restarts the operator.
+# The tag is made from the content, so that a cluster that has the images already need not load them, and one that has
+# others restarts the operator.
 .PHONY: images
-images: cluster-packages $(LOCALCLUSTER) ## Build both images into dist/, without a container engine.
-	@CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o dist/ ./cmd/manager ./cmd/runner
-	@cat dist/manager dist/runner "$$(command -v fio)" | sha256sum | sed 's/^\(.\{12\}\).*/dev-\1/' > dist/tag
-	@$(LOCALCLUSTER) image --name storagebench/operator:$$(cat dist/tag) --file dist/manager=/manager \
-	  --entrypoint /manager --out dist/operator.tar
-	@$(LOCALCLUSTER) image --name storagebench/runner:$$(cat dist/tag) --file dist/runner=/runner --program "$$(command -v fio)" \
-	  --entrypoint /runner --out dist/runner.tar
+images: ## Build both images of the Dockerfile into dist/, without a container engine or a registry: docs/images.md.
+	@VERSION=$(VERSION) hack/images/build.sh --docker dist
 	@echo "images storagebench/operator and storagebench/runner, tag $$(cat dist/tag): dist/operator.tar, dist/runner.tar"
 
 .PHONY: clean

@@ -11,6 +11,8 @@ readonly AT_LEAST=3.39
 readonly SUITE=trixie
 readonly KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+readonly HERE
 readonly CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/storagebench
 readonly PROGRAM=$CACHE/fio-$SUITE/fio
 
@@ -25,21 +27,14 @@ new_enough() {
   printf '%s\n' "$AT_LEAST" "${version#fio-}" | sort --check=silent --version-sort
 }
 
-# The machine's mirror of Debian: where its own release comes from. Others may name their suites alike, but not their
-# components.
-mirror() {
-  apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
-    awk -v own="$(. /etc/os-release && [[ $ID != debian ]] || echo "$VERSION_CODENAME")" '$2 == own && $3 == "main" { print $1; exit }'
-}
-
 # As if no package were installed, so that apt gets fio with every library, down to libc's.
 download() {
-  local work=$1 uri
-  uri=$(mirror)
-  [[ -n $uri ]] || fail "no mirror of Debian in apt's sources; install fio $AT_LEAST or later by hand"
+  local work=$1
   mkdir -p "$work/state/lists/partial" "$work/archives/partial"
   : >"$work/status"
-  echo "deb [signed-by=$KEYRING target=Packages lang=none] $uri $SUITE main" >"$work/sources.list"
+  "$HERE/debian-sources.sh" "$SUITE" |
+    sed "s|.*|deb [signed-by=$KEYRING target=Packages lang=none] & main|" >"$work/sources.list" ||
+    fail "install fio $AT_LEAST or later by hand"
   local -a apt=(apt-get -qq -o "Dir::State=$work/state" -o "Dir::State::status=$work/status" -o "Dir::Cache=$work"
     -o "Dir::Etc::sourcelist=$work/sources.list" -o Dir::Etc::sourceparts=/dev/null
     -o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts=/dev/null
