@@ -19,6 +19,8 @@ readonly DEBIAN GOLANG SUITE GO_VERSION GO_ROOT
 # Signatures are checked by Debian's keys, which every Debian has.
 sources() { hack/debian-sources.sh "$SUITE" | sed 's/.*/deb & main/'; }
 
+have() { image inspect --type image "$1" &>/dev/null; }
+
 make_bases() {
   local root container
   root=$(mktemp -d)
@@ -45,7 +47,7 @@ wanted=go${wanted%%-*}
 lock_images
 SOURCES=$(sources)
 key=$(sha256sum - hack/images/bases.sh <<<"$SOURCES $DEBIAN $GOLANG $GO_VERSION $GO_ROOT" | sha256sum)
-if ! image inspect --type image "$DEBIAN" "$GOLANG" &>/dev/null || [[ $key != "$(cat "$IMAGES_CACHE/bases" 2>/dev/null)" ]]; then
+if ! have "$DEBIAN" || ! have "$GOLANG" || [[ $key != "$(cat "$IMAGES_CACHE/bases" 2>/dev/null)" ]]; then
   hack/debian-packages.sh mmdebstrap
   make_bases
   echo "$key" >"$IMAGES_CACHE/bases"
