@@ -27,25 +27,26 @@ const (
 	config    = "../../config"
 )
 
-// tool returns the path of a program from hack/tools, built if need be. Asking go for the path and running the program
+// tool returns the path of a program of a module in hack/tools, built if need be. Asking go for the path and running the program
 // directly saves go's own start for each of the many renderings here.
-func tool(name string) func() (string, error) {
+func tool(module, name string) func() (string, error) {
 	return sync.OnceValues(func() (string, error) {
-		modfile, err := filepath.Abs(filepath.Join("../../hack/tools", name, "go.mod"))
+		modfile, err := filepath.Abs(filepath.Join("../../hack/tools", module, "go.mod"))
 		if err != nil {
 			return "", err
 		}
 		out, err := exec.Command("go", "tool", "-modfile="+modfile, "-n", name).Output()
 		if err != nil {
-			return "", fmt.Errorf("build %s: %w", name, err)
+			return "", fmt.Errorf("build %s: %w", module, err)
 		}
 		return strings.TrimSpace(string(out)), nil
 	})
 }
 
 var (
-	helm      = tool("helm")
-	kustomize = tool("kustomize")
+	helm      = tool("helm", "helm") // 4
+	helm3     = tool("helm3", "helm")
+	kustomize = tool("kustomize", "kustomize")
 )
 
 func run(t *testing.T, program func() (string, error), args ...string) (stdout string, err error) {
@@ -215,7 +216,7 @@ func TestValues(t *testing.T) {
 	}{
 		"tag of the operator":        {[]string{"operator.image.tag=dev-1"}, hasImage("storagebench/operator:dev-1")},
 		"digest of the operator":     {[]string{"operator.image.tag=dev-1", "operator.image.digest=" + digest}, hasImage("storagebench/operator@" + digest)},
-		"repository of the operator": {[]string{"operator.image.repository=registry.example:5000/op"}, hasImage("registry.example:5000/op:" + appVersion(t))},
+		"repository of the operator": {[]string{"operator.image.repository=registry.example:5000/op"}, hasImage("registry.example:5000/op:" + chartMetadata(t).AppVersion)},
 		"tag of the runner":          {[]string{"runner.image.tag=dev-1"}, hasArgument("--runner-image=storagebench/runner:dev-1")},
 		"digest of the runner":       {[]string{"runner.image.digest=" + digest}, hasArgument("--runner-image=storagebench/runner@" + digest)},
 		"pull policy of the runner":  {[]string{"runner.image.pullPolicy=Never"}, hasArgument("--runner-image-pull-policy=Never")},
@@ -352,19 +353,4 @@ func TestNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	as[appsv1.Deployment](t, parse(t, out), "Deployment mine-storagebench-operator")
-}
-
-func appVersion(t *testing.T) string {
-	t.Helper()
-	out, err := run(t, helm, "show", "chart", chart)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var metadata struct {
-		AppVersion string `json:"appVersion"`
-	}
-	if err := yaml.Unmarshal([]byte(out), &metadata); err != nil {
-		t.Fatal(err)
-	}
-	return metadata.AppVersion
 }

@@ -29,6 +29,8 @@ type cluster struct {
 	client.Client
 	config     *rest.Config
 	kubeconfig string
+	// program is the Helm that installs in it.
+	program func() (string, error)
 }
 
 func newCluster(t *testing.T) *cluster {
@@ -68,12 +70,22 @@ func newCluster(t *testing.T) *cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &cluster{Client: c, config: config, kubeconfig: path}
+	return &cluster{Client: c, config: config, kubeconfig: path, program: helm}
+}
+
+// with returns the same cluster, seen from another Helm.
+func (c *cluster) with(program func() (string, error)) *cluster {
+	return &cluster{Client: c.Client, config: c.config, kubeconfig: c.kubeconfig, program: program}
+}
+
+func (c *cluster) tryHelm(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	return run(t, c.program, append(args, "--kubeconfig", c.kubeconfig, "--namespace", namespace)...)
 }
 
 func (c *cluster) helm(t *testing.T, args ...string) string {
 	t.Helper()
-	out, err := run(t, helm, append(args, "--kubeconfig", c.kubeconfig, "--namespace", namespace)...)
+	out, err := c.tryHelm(t, args...)
 	if err != nil {
 		t.Fatalf("helm %s: %v", strings.Join(args, " "), err)
 	}
@@ -127,9 +139,40 @@ func (c *cluster) accepts(t *testing.T, manifest []byte, options ...client.Creat
 
 const definitionName = "storagebenchmarks.storagebench.dev"
 
-// TestRelease is the life of a release in a cluster.
+// TestRelease is the life of a release in a cluster, with each Helm that the chart promises to work with.
 func TestRelease(t *testing.T) {
 	c := newCluster(t)
+	t.Run("Helm 4", func(t *testing.T) { liveAndDie(t, c.with(helm)) })
+	t.Run("Helm 3", func(t *testing.T) { liveAndDie(t, c.with(helm3)) })
+	t.Run("every value", func(t *testing.T) { acceptsEveryValue(t, c) })
+	t.Run("from Helm 3 to Helm 4", func(t *testing.T) {
+		c.with(helm3).helm(t, "install", release, chart)
+		c.with(helm).helm(t, "upgrade", release, newerChart(t))
+		c.wantNewerDefinition(t)
+		c.with(helm).helm(t, "uninstall", release)
+	})
+}
+
+// acceptsEveryValue has the API server validate what the chart makes of the values files in ci, but for the ServiceMonitor, whose
+// definition it does not have.
+func acceptsEveryValue(t *testing.T, c *cluster) {
+	files, err := filepath.Glob(filepath.Join(chart, "ci", "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d values files, error %v", len(files), err)
+	}
+	for _, file := range files {
+		for key, object := range render(t, "--values", file) {
+			if object.GetKind() == "ServiceMonitor" {
+				continue
+			}
+			if err := c.Create(t.Context(), object, client.DryRunAll, client.FieldValidation("Strict")); err != nil {
+				t.Errorf("%s with %s: %v", key, filepath.Base(file), err)
+			}
+		}
+	}
+}
+
+func liveAndDie(t *testing.T, c *cluster) {
 	notes := c.helm(t, "install", release, chart, "--create-namespace")
 	if !c.hasOperator(t) || !c.hasDefinition(t) {
 		t.Fatal("the operator or the definition is missing after the installation")
@@ -158,29 +201,8 @@ func TestRelease(t *testing.T) {
 	})
 
 	t.Run("upgrades the definition", func(t *testing.T) {
-		const before, after = "The results in one line", "All results in one line"
-		newer := t.TempDir()
-		if err := os.CopyFS(newer, os.DirFS(chart)); err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(newer, "files", "crd.yaml")
-		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(content), before, after)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		c.helm(t, "upgrade", release, newer)
-		definition := &apiextensionsv1.CustomResourceDefinition{}
-		if !c.exists(t, definition, "", definitionName) {
-			t.Fatal("the definition is gone")
-		}
-		for _, column := range definition.Spec.Versions[0].AdditionalPrinterColumns {
-			if column.Name == "Summary" && column.Description != after {
-				t.Errorf("column Summary still says %q", column.Description)
-			}
-		}
+		c.helm(t, "upgrade", release, newerChart(t))
+		c.wantNewerDefinition(t)
 	})
 
 	t.Run("keeps benchmarks when it goes", func(t *testing.T) {
@@ -198,6 +220,23 @@ func TestRelease(t *testing.T) {
 		if !c.hasOperator(t) {
 			t.Error("the operator is missing")
 		}
+		c.helm(t, "uninstall", release)
+	})
+
+	// What README.md of the chart says about it.
+	t.Run("takes the definition of another release over when told to", func(t *testing.T) {
+		_, err := c.tryHelm(t, "install", "other", chart)
+		if err == nil || !strings.Contains(err.Error(), "invalid ownership metadata") || !strings.Contains(err.Error(), definitionName) {
+			t.Errorf("error is %v, want one about the owner of %s", err, definitionName)
+		}
+		c.helm(t, "install", "other", chart, "--take-ownership")
+		if !c.exists(t, &v1alpha1.StorageBenchmark{}, "default", "first") {
+			t.Error("the benchmark is gone")
+		}
+		c.helm(t, "upgrade", "other", newerChart(t))
+		c.wantNewerDefinition(t)
+		c.helm(t, "uninstall", "other")
+		c.helm(t, "install", release, chart, "--take-ownership")
 	})
 
 	t.Run("removes the definition when told to", func(t *testing.T) {
@@ -207,4 +246,44 @@ func TestRelease(t *testing.T) {
 			t.Error("the definition is still there")
 		}
 	})
+}
+
+const summaryBefore, summaryAfter = "The results in one line", "All results in one line"
+
+// newerChart returns a copy of the chart in which the definition has another word.
+func newerChart(t *testing.T) string {
+	t.Helper()
+	newer := t.TempDir()
+	if err := os.CopyFS(newer, os.DirFS(chart)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(newer, "files", "crd.yaml")
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(content), summaryBefore, summaryAfter)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return newer
+}
+
+func (c *cluster) wantNewerDefinition(t *testing.T) {
+	t.Helper()
+	definition := &apiextensionsv1.CustomResourceDefinition{}
+	if !c.exists(t, definition, "", definitionName) {
+		t.Fatal("the definition is gone")
+	}
+	found := false
+	for _, column := range definition.Spec.Versions[0].AdditionalPrinterColumns {
+		if column.Name == "Summary" {
+			found = true
+			if column.Description != summaryAfter {
+				t.Errorf("column Summary still says %q", column.Description)
+			}
+		}
+	}
+	if !found {
+		t.Error("the definition has no column Summary")
+	}
 }

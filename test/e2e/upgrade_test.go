@@ -1,0 +1,145 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+const (
+	repository    = "../.."
+	releaseName   = "storagebench"
+	chartPath     = "charts/storagebench"
+	previousImage = ":previous"
+)
+
+// Users upgrade while benchmarks run: the operator, runner and chart of the previous commit begin a run, those of this
+// one end it. The test must not be parallel to others, because for a while the operator is another one.
+func TestHelmUpgradeUnderARun(t *testing.T) {
+	previous := previousSources(t)
+	loadPrevious(t, previous)
+	values := filepath.Join(t.TempDir(), "values.yaml")
+	if err := os.WriteFile(values, helm(t.Context(), t, "get", "values", releaseName, "--output", "yaml"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	upgrade := func(ctx context.Context, chart string, arguments ...string) {
+		helm(ctx, t, append([]string{
+			"upgrade", releaseName, chart, "--values", values, "--wait", "--timeout", patience.String(), "--force-conflicts", "--hide-notes",
+		}, arguments...)...)
+		awaitOperator(ctx, t)
+	}
+	current := filepath.Join(repository, chartPath)
+	t.Cleanup(func() { upgrade(context.WithoutCancel(t.Context()), current) })
+	upgrade(t.Context(), filepath.Join(previous, chartPath),
+		"--set", "operator.image.tag="+previousImage[1:], "--set", "runner.image.tag="+previousImage[1:])
+	before := operatorPod(t.Context(), t)
+	if image := before.Spec.Containers[0].Image; !strings.HasSuffix(image, previousImage) {
+		t.Fatalf("the operator before the upgrade is %s, want the previous one", image)
+	}
+
+	sb := benchmark("helm-upgrade", lasting(15))
+	sb.Spec.Repetitions = new(int32(2)) // so that one run begins before the upgrade, and one after it
+	create(t, sb)
+	pod := runningPod(t, sb)
+	if image := pod.Spec.Containers[0].Image; !strings.HasSuffix(image, previousImage) {
+		t.Errorf("the run before the upgrade is made by %s, want the previous runner", image)
+	}
+	upgrade(t.Context(), current)
+	if current := until(t, sb, "its state", func(*v1alpha1.StorageBenchmark) bool { return true }); current.Status.FinishedRuns > 1 {
+		t.Errorf("%d runs ended before the upgrade: the benchmark is too short for this test", current.Status.FinishedRuns)
+	}
+	if after := operatorPod(t.Context(), t); after.UID == before.UID {
+		t.Error("the upgrade kept the operator's pod")
+	}
+	for _, run := range completes(t, sb).Status.Runs {
+		if run.Attempts != 1 || run.Result == nil {
+			t.Errorf("run %s has %d attempts, result %+v; want one, with a result", run.Name, run.Attempts, run.Result)
+		}
+	}
+}
+
+// previousSources returns the sources of the newest commit whose chart is not that of the working tree. Where git has none, as
+// in a shallow clone, they are those of the working tree: then the test upgrades to the same, and says so.
+func previousSources(t *testing.T) string {
+	t.Helper()
+	for _, commit := range strings.Fields(git(t, "rev-list", "--max-count=20", "HEAD", "--", chartPath)) {
+		diff := exec.CommandContext(t.Context(), "git", "-C", repository, "diff", "--quiet", commit, "--",
+			chartPath+"/templates", chartPath+"/files", chartPath+"/values.yaml", chartPath+"/Chart.yaml")
+		var different *exec.ExitError
+		if err := diff.Run(); err == nil {
+			continue
+		} else if !errors.As(err, &different) || different.ExitCode() != 1 {
+			t.Fatalf("git diff %s: %v", commit, err)
+		}
+		t.Logf("the chart before this one is that of commit %s", commit)
+		sources := t.TempDir()
+		archive := filepath.Join(sources, "archive.tar")
+		git(t, "archive", "--output", archive, commit)
+		if out, err := exec.CommandContext(t.Context(), "tar", "--extract", "--file", archive, "--directory", sources).CombinedOutput(); err != nil {
+			t.Fatalf("unpack commit %s: %v\n%s", commit, err, out)
+		}
+		return sources
+	}
+	t.Log("git has no commit with another chart (is the clone shallow?): the upgrade is from this chart to itself")
+	return repository
+}
+
+func git(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", repository}, args...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("git %s: %v", strings.Join(args, " "), err)
+	}
+	return string(out)
+}
+
+// loadPrevious builds operator and runner from sources, and loads their images into all nodes.
+func loadPrevious(t *testing.T, sources string) {
+	t.Helper()
+	fio, err := exec.LookPath("fio")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w -X main.version=previous", "-o", dir+"/", "./cmd/manager", "./cmd/runner")
+	build.Dir = sources
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the previous operator: %v\n%s", err, out)
+	}
+	for image, args := range map[string][]string{
+		"operator": {"--file", dir + "/manager=/manager", "--entrypoint", "/manager"},
+		"runner":   {"--file", dir + "/runner=/runner", "--program", fio, "--entrypoint", "/runner"},
+	} {
+		tarball := filepath.Join(dir, image+".tar")
+		makeImage(t, append(args, "--name", "storagebench/"+image+previousImage, "--out", tarball)...)
+		localCluster(t.Context(), t, "load", tarball)
+	}
+}
+
+// helm returns what Helm of hack/tools prints, in the namespace of the operator.
+func helm(ctx context.Context, t *testing.T, args ...string) []byte {
+	t.Helper()
+	modfile, err := filepath.Abs(filepath.Join(repository, "hack/tools/helm/go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(ctx, "go", append([]string{"tool", "-modfile=" + modfile, "helm", "--namespace", operatorNamespace}, args...)...)
+	var problems strings.Builder
+	cmd.Stderr = &problems
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("helm %s: %v\n%s", strings.Join(args, " "), err, problems.String())
+	}
+	return out
+}
