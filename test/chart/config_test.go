@@ -80,32 +80,6 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
-// TestKustomize: config/default installs what the chart installs by default. Beside it, config/default has a Namespace,
-// which Helm makes itself, and the chart has labels and an annotation of Helm.
-func TestKustomize(t *testing.T) {
-	out, err := run(t, kustomize, "build", filepath.Join(config, "default"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := parse(t, out)
-	delete(want, "Namespace "+namespace)
-	got := render(t)
-	for _, u := range got {
-		labels := u.GetLabels()
-		for _, label := range []string{"app.kubernetes.io/managed-by", "app.kubernetes.io/version", "helm.sh/chart"} {
-			delete(labels, label)
-		}
-		u.SetLabels(labels)
-		if annotations := u.GetAnnotations(); annotations != nil {
-			delete(annotations, "helm.sh/resource-policy")
-			u.SetAnnotations(annotations)
-		}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("objects (-config/default +chart):\n%s", diff)
-	}
-}
-
 // TestSamples: each sample is a StorageBenchmark without a misspelt field, short enough to be read at a glance, which can be
 // carried out, and is in the kustomization under a name of its own.
 func TestSamples(t *testing.T) {
