@@ -144,6 +144,8 @@ func TestRelease(t *testing.T) {
 	c := newCluster(t)
 	t.Run("Helm 4", func(t *testing.T) { liveAndDie(t, c.with(helm)) })
 	t.Run("Helm 3", func(t *testing.T) { liveAndDie(t, c.with(helm3)) })
+	t.Run("Helm 4 after kustomize", func(t *testing.T) { comeAfterKustomize(t, c.with(helm), "--take-ownership", "--force-conflicts") })
+	t.Run("Helm 3 after kustomize", func(t *testing.T) { comeAfterKustomize(t, c.with(helm3), "--take-ownership") })
 	t.Run("every value", func(t *testing.T) { acceptsEveryValue(t, c) })
 	t.Run("from Helm 3 to Helm 4", func(t *testing.T) {
 		c.with(helm3).helm(t, "install", release, chart)
@@ -246,6 +248,29 @@ func liveAndDie(t *testing.T, c *cluster) {
 			t.Error("the definition is still there")
 		}
 	})
+}
+
+// comeAfterKustomize has Helm take over what "kubectl apply -k" made, with the arguments that README.md of the chart names.
+func comeAfterKustomize(t *testing.T, c *cluster, arguments ...string) {
+	for key, object := range kustomized(t) {
+		applied := client.ApplyConfigurationFromUnstructured(object)
+		if err := c.Apply(t.Context(), applied, client.FieldOwner("kubectl"), client.ForceOwnership); err != nil {
+			t.Fatalf("apply %s: %v", key, err)
+		}
+	}
+	install := []string{"install", release, chart, "--set", "operator.image.tag=newer"}
+	if _, err := c.tryHelm(t, install...); err == nil || !strings.Contains(err.Error(), "invalid ownership metadata") {
+		t.Errorf("error is %v, want one about the owner", err)
+	}
+	c.helm(t, append(install, arguments...)...)
+	deployment := &appsv1.Deployment{}
+	if !c.exists(t, deployment, namespace, "storagebench-operator") || !strings.HasSuffix(deployment.Spec.Template.Spec.Containers[0].Image, ":newer") {
+		t.Errorf("containers of the operator are %+v", deployment.Spec.Template.Spec.Containers)
+	}
+	c.helm(t, "uninstall", release)
+	if c.hasOperator(t) || !c.hasDefinition(t) {
+		t.Error("after Helm went, the operator is there or the definition is not")
+	}
 }
 
 const summaryBefore, summaryAfter = "The results in one line", "All results in one line"
