@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -20,20 +21,29 @@ func ofValues(content []byte) (schema, error) {
 	if len(document.Content) != 1 || document.Content[0].Kind != yaml.MappingNode {
 		return nil, errors.New("want one YAML document, a map")
 	}
-	root, err := ofMap("", document.Content[0])
+	properties, required, err := ofKeys("", document.Content[0])
 	if err != nil {
 		return nil, err
 	}
-	root["$schema"] = "http://json-schema.org/draft-07/schema#" // the newest that Helm 3 knows
 	// Helm gives it to every chart.
-	root["properties"].(schema)["global"] = schema{"type": "object", "description": "Values that Helm shares with subcharts; none is used."}
+	properties["global"] = schema{"type": "object", "description": "Values that Helm shares with subcharts; none is used."}
+	root := closed(properties, required)
+	root["$schema"] = "http://json-schema.org/draft-07/schema#" // the newest that Helm 3 knows
 	return root, nil
 }
 
-// ofMap returns the schema of a map whose keys are all known.
-func ofMap(path string, node *yaml.Node) (schema, error) {
-	properties := schema{}
-	required := []string{}
+// closed returns the schema of a map whose keys are all known.
+func closed(properties schema, required []string) schema {
+	made := schema{"type": "object", "additionalProperties": false, "properties": properties}
+	if len(required) > 0 {
+		made["required"] = required
+	}
+	return made
+}
+
+// ofKeys returns the schemas of what a map holds, and which of it the chart cannot do without.
+func ofKeys(path string, node *yaml.Node) (properties schema, required []string, err error) {
+	properties = schema{}
 	var problems []error
 	for i := 0; i < len(node.Content); i += 2 {
 		key, value := node.Content[i], node.Content[i+1]
@@ -47,11 +57,7 @@ func ofMap(path string, node *yaml.Node) (schema, error) {
 			required = append(required, key.Value)
 		}
 	}
-	made := schema{"type": "object", "additionalProperties": false, "properties": properties}
-	if len(required) > 0 {
-		made["required"] = required
-	}
-	return made, errors.Join(problems...)
+	return properties, required, errors.Join(problems...)
 }
 
 // property is the schema of a value, and whether the chart cannot do without it: users remove values with null.
@@ -69,8 +75,9 @@ func ofValue(path, comment string, value *yaml.Node) (property, error) {
 		if len(said.schema) > 0 {
 			return property{}, fmt.Errorf("%s: its @schema has no additionalProperties, so its keys are described one by one; remove the @schema or add that", path)
 		}
-		made, err := ofMap(path, value)
-		if err == nil && said.description != "" {
+		properties, required, err := ofKeys(path, value)
+		made := closed(properties, required)
+		if said.description != "" {
 			made["description"] = said.description
 		}
 		return property{made, true}, err
@@ -84,9 +91,7 @@ func ofValue(path, comment string, value *yaml.Node) (property, error) {
 			return property{}, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	for keyword, content := range said.schema {
-		made[keyword] = content
-	}
+	maps.Copy(made, said.schema)
 	switch {
 	case value.Kind == yaml.MappingNode && made["additionalProperties"] == nil:
 		return property{}, fmt.Errorf("%s: nothing says what it may hold; add additionalProperties to its @schema", path)
@@ -97,15 +102,11 @@ func ofValue(path, comment string, value *yaml.Node) (property, error) {
 }
 
 func typeOf(value *yaml.Node) (string, error) {
-	switch value.Kind {
-	case yaml.MappingNode:
-		return "object", nil
-	case yaml.SequenceNode:
-		return "array", nil
+	types := map[string]string{
+		"!!map": "object", "!!seq": "array", "!!str": "string", "!!int": "integer", "!!bool": "boolean", "!!float": "number",
 	}
-	types := map[string]string{"!!str": "string", "!!int": "integer", "!!bool": "boolean", "!!float": "number"}
 	if known, ok := types[value.Tag]; ok {
 		return known, nil
 	}
-	return "", fmt.Errorf("its default has no type; give it one, or its @schema a type")
+	return "", errors.New("its default has no type; give it one, or its @schema a type")
 }

@@ -70,7 +70,7 @@ func TestHelmUpgradeUnderARun(t *testing.T) {
 // in a shallow clone, they are those of the working tree: then the test upgrades to the same, and says so.
 func previousSources(t *testing.T) string {
 	t.Helper()
-	for _, commit := range strings.Fields(git(t, "rev-list", "--max-count=20", "HEAD", "--", chartPath)) {
+	for commit := range strings.FieldsSeq(git(t, "rev-list", "--max-count=20", "HEAD", "--", chartPath)) {
 		diff := exec.CommandContext(t.Context(), "git", "-C", repository, "diff", "--quiet", commit, "--",
 			chartPath+"/templates", chartPath+"/files", chartPath+"/values.yaml", chartPath+"/Chart.yaml")
 		var different *exec.ExitError
