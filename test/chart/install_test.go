@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
@@ -155,16 +157,33 @@ func TestRelease(t *testing.T) {
 	})
 }
 
+// ensureNamespace makes the namespace that kustomize brings and "helm --create-namespace" makes.
+func (c *cluster) ensureNamespace(t *testing.T) {
+	t.Helper()
+	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace}}}
+	c.apply(t, object)
+}
+
+// apply does what "kubectl apply --server-side" does.
+func (c *cluster) apply(t *testing.T, object *unstructured.Unstructured) {
+	t.Helper()
+	applied := client.ApplyConfigurationFromUnstructured(object)
+	if err := c.Apply(t.Context(), applied, client.FieldOwner("kubectl"), client.ForceOwnership); err != nil {
+		t.Fatalf("apply %s %s: %v", object.GetKind(), object.GetName(), err)
+	}
+}
+
 // acceptsEveryValue has the API server validate what the chart makes of the values files in ci, but for the ServiceMonitor, whose
-// definition it does not have.
+// definition it does not have, and the definition, which is there already.
 func acceptsEveryValue(t *testing.T, c *cluster) {
+	c.ensureNamespace(t)
 	files, err := filepath.Glob(filepath.Join(chart, "ci", "*.yaml"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d values files, error %v", len(files), err)
 	}
 	for _, file := range files {
 		for key, object := range render(t, "--values", file) {
-			if object.GetKind() == "ServiceMonitor" {
+			if slices.Contains([]string{"ServiceMonitor", "CustomResourceDefinition"}, object.GetKind()) {
 				continue
 			}
 			if err := c.Create(t.Context(), object, client.DryRunAll, client.FieldValidation("Strict")); err != nil {
@@ -252,11 +271,9 @@ func liveAndDie(t *testing.T, c *cluster) {
 
 // comeAfterKustomize has Helm take over what "kubectl apply -k" made, with the arguments that README.md of the chart names.
 func comeAfterKustomize(t *testing.T, c *cluster, arguments ...string) {
-	for key, object := range kustomized(t) {
-		applied := client.ApplyConfigurationFromUnstructured(object)
-		if err := c.Apply(t.Context(), applied, client.FieldOwner("kubectl"), client.ForceOwnership); err != nil {
-			t.Fatalf("apply %s: %v", key, err)
-		}
+	c.ensureNamespace(t)
+	for _, object := range kustomized(t) {
+		c.apply(t, object)
 	}
 	install := []string{"install", release, chart, "--set", "operator.image.tag=newer"}
 	if _, err := c.tryHelm(t, install...); err == nil || !strings.Contains(err.Error(), "invalid ownership metadata") {
