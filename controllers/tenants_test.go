@@ -42,7 +42,7 @@ func TestForgedClaimOnVolumeOfAnotherNamespace(t *testing.T) {
 	sb := create(w, builder.OneRun(w.namespace, "sb").Suspended().Build())
 	forged := child.Name(sb, "fast", "forged")
 	victim := retainedVolume(w, forged)
-	w.cluster.OnClaim(func(claim *corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Bind() })
+	w.cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Bind() })
 	create(w, &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: w.namespace, Name: forged, Labels: child.Labels(sb, v1alpha1.LabelTarget, "fast"),
@@ -75,7 +75,7 @@ func TestObjectsOfSomebodyElse(t *testing.T) {
 		theirs func(w *world, sb *v1alpha1.StorageBenchmark, name string) client.Object
 		want   string
 	}{
-		"claim": {builder.NewTarget("t"), func(w *world, sb *v1alpha1.StorageBenchmark, name string) client.Object {
+		"claim": {builder.NewTarget("t"), func(w *world, _ *v1alpha1.StorageBenchmark, name string) client.Object {
 			return claimOf(w.namespace, name, capacity)
 		}, "PersistentVolumeClaim sb-t-"},
 		"claim with the labels": {builder.NewTarget("t"), func(w *world, sb *v1alpha1.StorageBenchmark, name string) client.Object {
@@ -83,13 +83,13 @@ func TestObjectsOfSomebodyElse(t *testing.T) {
 			claim.Labels = child.Labels(sb, v1alpha1.LabelTarget, "t")
 			return claim
 		}, "PersistentVolumeClaim sb-t-"},
-		"StorageClass": {v1alpha1.Target{Name: "t", EBS: &v1alpha1.EBSVolume{Type: "gp3"}}, func(w *world, _ *v1alpha1.StorageBenchmark, name string) client.Object {
+		"StorageClass": {v1alpha1.Target{Name: "t", EBS: &v1alpha1.EBSVolume{Type: "gp3"}}, func(_ *world, _ *v1alpha1.StorageBenchmark, name string) client.Object {
 			return &storagev1.StorageClass{
 				ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: storage.EBSDriver, Parameters: map[string]string{"type": "gp3"},
 				ReclaimPolicy: new(corev1.PersistentVolumeReclaimDelete), VolumeBindingMode: new(storagev1.VolumeBindingWaitForFirstConsumer),
 			}
 		}, "StorageClass sb-t-"},
-		"PersistentVolume": {s3Target(), func(w *world, sb *v1alpha1.StorageBenchmark, name string) client.Object {
+		"PersistentVolume": {s3Target(), func(_ *world, sb *v1alpha1.StorageBenchmark, name string) client.Object {
 			return &corev1.PersistentVolume{
 				// Of a benchmark in another namespace.
 				ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy, v1alpha1.LabelBenchmark: sb.Name, v1alpha1.LabelUID: "another"}},

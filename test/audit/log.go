@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,8 +64,7 @@ func (r *Request) verbs() []string {
 	return []string{r.Verb}
 }
 
-// Files returns the paths of a log and of the older ones that the API server has put aside, the oldest first. It fails if
-// there is none.
+// Files returns the paths of a log and of the older ones that the API server has put aside, the oldest first.
 func Files(path string) ([]string, error) {
 	extension := filepath.Ext(path)
 	old, err := filepath.Glob(strings.TrimSuffix(path, extension) + "-*" + extension)
@@ -74,9 +72,6 @@ func Files(path string) ([]string, error) {
 		return nil, err
 	}
 	slices.Sort(old) // by the times in their names
-	if _, err := os.Stat(path); err != nil {
-		return nil, err
-	}
 	return append(old, path), nil
 }
 

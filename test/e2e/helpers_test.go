@@ -60,7 +60,13 @@ func lasting(seconds int32) func(*v1alpha1.StorageBenchmark) {
 // create creates the benchmark, and deletes it when the test ends: then nothing of it may be left.
 func create(t *testing.T, sb *v1alpha1.StorageBenchmark) {
 	t.Helper()
-	if err := k8s.Create(t.Context(), sb); err != nil {
+	createAs(t, k8s, sb)
+}
+
+// createAs is create with somebody's rights.
+func createAs(t *testing.T, creator client.Client, sb *v1alpha1.StorageBenchmark) {
+	t.Helper()
+	if err := creator.Create(t.Context(), sb); err != nil {
 		t.Fatalf("create: %v", err)
 	}
 	t.Cleanup(func() {

@@ -228,15 +228,15 @@ func (p *policed) ways(t *testing.T, user string, changes []change) map[string]e
 	if err != nil {
 		t.Fatal(err)
 	}
-	real := p.benchmark(changes...)
+	generated := p.benchmark(changes...)
 	errs := map[string]error{
 		"dry run": c.Create(t.Context(), p.benchmark(changes...), client.DryRunAll),
 		"server-side apply": c.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(&unstructured.Unstructured{Object: applied}),
 			client.FieldOwner("test"), client.ForceOwnership, client.DryRunAll),
-		"generated name": c.Create(t.Context(), real),
+		"generated name": c.Create(t.Context(), generated),
 	}
 	if errs["generated name"] == nil {
-		if err := p.Delete(t.Context(), real); err != nil {
+		if err := p.Delete(t.Context(), generated); err != nil {
 			t.Fatal(err)
 		}
 	}
