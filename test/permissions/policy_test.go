@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -202,7 +203,18 @@ func TestUsersHaveMadeWhatTheyMayMake(t *testing.T) {
 		{name: "a priority", changes: []change{pod(v1alpha1.PodSettings{PriorityClassName: new("system-node-critical")})}, allowed: []string{"pods"}, refused: []string{"tenant", "volumes"}, fields: "spec.pod.priorityClassName", want: noPods},
 		{name: "a security context", changes: []change{pod(v1alpha1.PodSettings{SecurityContext: &corev1.PodSecurityContext{RunAsUser: new(int64(0))}})}, allowed: []string{"pods"}, refused: []string{"tenant", "reader"}, fields: "spec.pod.securityContext", want: noPods},
 		{name: "a service account and a priority", changes: []change{pod(v1alpha1.PodSettings{ServiceAccountName: new("admin"), PriorityClassName: new("high")})}, refused: []string{"tenant"}, fields: "spec.pod.serviceAccountName, spec.pod.priorityClassName", want: noPods},
-		{name: "other settings of pods", changes: []change{pod(v1alpha1.PodSettings{Labels: map[string]string{"team": "storage"}})}, allowed: everybody},
+		{name: "labels", changes: []change{pod(v1alpha1.PodSettings{Labels: map[string]string{"app": "payments"}})}, allowed: []string{"pods"}, refused: []string{"tenant"}, fields: "spec.pod.labels", want: noPods},
+		{name: "annotations", changes: []change{pod(v1alpha1.PodSettings{Annotations: map[string]string{"iam.amazonaws.com/role": "admin"}})}, allowed: []string{"pods"}, refused: []string{"tenant"}, fields: "spec.pod.annotations", want: noPods},
+		{name: "tolerations", changes: []change{func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Placement = &v1alpha1.Placement{Tolerations: []corev1.Toleration{{Operator: corev1.TolerationOpExists}}}
+		}}, allowed: []string{"pods"}, refused: []string{"tenant"}, fields: "spec.placement.tolerations", want: noPods},
+		{name: "nodes", changes: []change{func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Placement = &v1alpha1.Placement{NodeSelector: map[string]string{"kubernetes.io/arch": "arm64"}}
+		}}, allowed: everybody},
+		{name: "other settings of pods", changes: []change{pod(v1alpha1.PodSettings{
+			Resources:        corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}},
+			ImagePullSecrets: []corev1.LocalObjectReference{{Name: "registry"}},
+		})}, allowed: everybody},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, user := range test.allowed {
