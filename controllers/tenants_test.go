@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -129,5 +131,38 @@ func claimOf(namespace, name string, capacity corev1.ResourceList) *corev1.Persi
 			StorageClassName: new(builder.StorageClass), AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			Resources: corev1.VolumeResourceRequirements{Requests: capacity},
 		},
+	}
+}
+
+// Jobs and pods cannot be taken over: what they run cannot be changed, and the API server says so.
+func TestJobsAndPodsOfSomebodyElse(t *testing.T) {
+	spec := corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: job.MeasureContainer, Image: "theirs"}}}
+	for name, test := range map[string]struct {
+		repetitions int32
+		theirs      func(sb *v1alpha1.StorageBenchmark) client.Object
+		want        string
+	}{
+		"Job": {1, func(sb *v1alpha1.StorageBenchmark) client.Object {
+			return &batchv1.Job{
+				ObjectMeta: metav1.ObjectMeta{Namespace: sb.Namespace, Name: job.RunName(sb, "randread.fast", 1, 0)},
+				Spec:       batchv1.JobSpec{Template: corev1.PodTemplateSpec{Spec: spec}},
+			}
+		}, "the Job was refused"},
+		"anchor": {2, func(sb *v1alpha1.StorageBenchmark) client.Object {
+			return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: sb.Namespace, Name: job.AnchorName(sb, 0, 1)}, Spec: spec}
+		}, "was refused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			sb := create(w, builder.OneRun(w.namespace, "sb").Suspended().With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = &test.repetitions }).Build())
+			theirs := create(w, test.theirs(sb))
+			w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
+
+			w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonRunFailed, test.want)
+
+			if err := w.gone(theirs); err == nil || theirs.GetLabels()[v1alpha1.LabelBenchmark] != "" || len(theirs.GetOwnerReferences()) > 0 || theirs.GetDeletionTimestamp() != nil {
+				t.Errorf("theirs is %+v", theirs)
+			}
+		})
 	}
 }
