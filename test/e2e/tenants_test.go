@@ -225,19 +225,23 @@ func TestForgedPodInAnotherNamespace(t *testing.T) {
 // the pod: not to the node's file system, and not to what the driver has there. Clean-up removes the link, not what it names.
 func TestPlantedLinks(t *testing.T) {
 	data := os.Getenv(fileSystemDirectory)
+	before := directoryEntries(t, data)
+	efs := experiment(t, "e4").Spec.Targets[0].EFS.DeepCopy()
+	efs.Provisioning, efs.AccessPointID = new(v1alpha1.EFSStatic), new(accessPoint(t, efs.FileSystemID))
+	onEFS := func(name string) *v1alpha1.StorageBenchmark {
+		return benchmark(name, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0] = v1alpha1.Target{Name: "efs", EFS: efs} })
+	}
+	measured(t, onEFS("links-none")) // whoever mounts an access point first has its directory made
+	made := slices.DeleteFunc(directoryEntries(t, data), func(name string) bool { return slices.Contains(before, name) })
+	if len(made) != 1 {
+		t.Fatalf("the access point has directories %v", made)
+	}
 	for name, link := range map[string]func(onNode string) string{
 		"to the node":       func(onNode string) string { return onNode },
 		"up to the node":    func(onNode string) string { return strings.Repeat("../", 16) + strings.TrimPrefix(onNode, "/") },
 		"to the pod's root": func(string) string { return "/etc" },
 	} {
 		t.Run(name, func(t *testing.T) {
-			before := directories(t, data)
-			efs := experiment(t, "e4").Spec.Targets[0].EFS.DeepCopy()
-			efs.Provisioning, efs.AccessPointID = new(v1alpha1.EFSStatic), new(accessPoint(t, efs.FileSystemID))
-			made := slices.DeleteFunc(directories(t, data), func(d string) bool { return slices.Contains(before, d) })
-			if len(made) != 1 {
-				t.Fatalf("the access point has directories %v", made)
-			}
 			onNode := t.TempDir()
 			if err := os.Chmod(onNode, 0o777); err != nil {
 				t.Fatal(err)
@@ -246,15 +250,14 @@ func TestPlantedLinks(t *testing.T) {
 			if err := os.WriteFile(precious, []byte("keep"), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			sb := benchmark("links", func(sb *v1alpha1.StorageBenchmark) {
-				sb.Spec.Targets[0] = v1alpha1.Target{Name: "efs", EFS: efs}
-				sb.Spec.Suspend = new(true)
-			})
+			sb := onEFS("links")
+			sb.Spec.Suspend = new(true)
 			create(t, sb)
 			planted := filepath.Join(data, made[0], "storagebench-"+string(sb.UID))
 			if err := os.Symlink(link(onNode), planted); err != nil {
 				t.Fatal(err)
 			}
+			t.Cleanup(func() { _ = os.Remove(planted) })
 			if err := update(t, sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) }); err != nil {
 				t.Fatal(err)
 			}
@@ -268,14 +271,6 @@ func TestPlantedLinks(t *testing.T) {
 			}
 		})
 	}
-}
-
-func directories(t *testing.T, path string) []string {
-	t.Helper()
-	return slices.DeleteFunc(directoryEntries(t, path), func(name string) bool {
-		info, err := os.Stat(filepath.Join(path, name))
-		return err != nil || !info.IsDir()
-	})
 }
 
 func directoryEntries(t *testing.T, path string) []string {
