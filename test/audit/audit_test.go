@@ -140,9 +140,11 @@ func TestDenied(t *testing.T) {
 		line(operator, "delete", "/api/v1/namespaces/a/pods/p", pod, 403, refused) +
 		line(operator, "delete", "/api/v1/namespaces/a/pods/q", strings.ReplaceAll(pod, `"p"`, `"q"`), 403, refused) +
 		line("somebody", "update", "/api/v1/namespaces/a/pods/p", pod, 403, refused) +
+		line(operator, "get", "/api/v1/namespaces/a/pods/p", pod, 403, refused) + // before the roles were there
 		line(operator, "get", "/metrics", "", 403, refused)
 	var got []string
-	for _, r := range Denied(read(t, log)) {
+	grants := Expand("role", "", []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get", "patch"}}})
+	for _, r := range Denied(grants, read(t, log)) {
 		got = append(got, r.String())
 	}
 	want := []string{"delete pods (/api/v1/namespaces/a/pods/p)", "get /metrics"}

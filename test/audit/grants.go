@@ -64,10 +64,10 @@ func (g Grant) String() string {
 	return text + " (" + g.Role + ")"
 }
 
-// allows says whether the request needed this right. A wildcard is a right to everything, so that no request shows that it
-// is needed: it allows none here, and is reported.
-func (g Grant) allows(r *Request) bool {
-	if r.Denied() || !slices.Contains(r.verbs(), g.Verb) {
+// covers says whether the request needs this right. A wildcard is a right to everything, so that no request shows that it
+// is needed: it covers none here, and is reported.
+func (g Grant) covers(r *Request) bool {
+	if !slices.Contains(r.verbs(), g.Verb) {
 		return false
 	}
 	if r.Object == nil || g.Path != "" {
@@ -82,22 +82,26 @@ func (g Grant) allows(r *Request) bool {
 func Unused(grants []Grant, requests []Request) []Grant {
 	unused := slices.Clone(grants)
 	for i := range requests {
-		unused = slices.DeleteFunc(unused, func(g Grant) bool { return g.allows(&requests[i]) })
+		unused = slices.DeleteFunc(unused, func(g Grant) bool { return !requests[i].Denied() && g.covers(&requests[i]) })
 	}
 	return unused
 }
 
-// Denied returns the requests for which the user had no right, each kind of them once.
-func Denied(requests []Request) []Request {
+// Denied returns the requests for which there is no right, each kind of them once. What a right covers was denied before the
+// API server knew of it: at an installation, or right after its own start.
+func Denied(grants []Grant, requests []Request) []Request {
 	var denied []Request
 	seen := map[string]bool{}
 	for i := range requests {
 		r := &requests[i]
+		if !r.Denied() || slices.ContainsFunc(grants, func(g Grant) bool { return g.covers(r) }) {
+			continue
+		}
 		kind := r.Verb + " " + r.URI
 		if r.Object != nil {
 			kind = r.Verb + " " + resourceName(r.Object.Group, r.Object.Resource, r.Object.Subresource)
 		}
-		if r.Denied() && !seen[kind] {
+		if !seen[kind] {
 			seen[kind] = true
 			denied = append(denied, *r)
 		}

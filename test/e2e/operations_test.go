@@ -11,7 +11,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/retry"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -42,6 +44,26 @@ func metricsOf(ctx context.Context, t *testing.T) string {
 		t.Fatalf("metrics of the operator: %v", err)
 	}
 	return string(text)
+}
+
+// The operator makes its lease again if somebody deletes it, and goes on.
+func TestLeaseIsDeleted(t *testing.T) {
+	const name = "storagebench.storagebench.dev" // LeaderElectionID in cmd/manager
+	leases := clientset.CoordinationV1().Leases(operatorNamespace)
+	before, err := leases.Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := leases.Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t.Context(), t, "the lease to be made again", func(ctx context.Context) (bool, error) {
+		lease, err := leases.Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return false, client.IgnoreNotFound(err)
+		}
+		return lease.UID != before.UID && ptr.Deref(lease.Spec.HolderIdentity, "") == ptr.Deref(before.Spec.HolderIdentity, ""), nil
+	})
 }
 
 // Whoever removes the finalizer by hand leaves a StorageClass that nobody owns. The next operator removes it, and what
