@@ -186,6 +186,29 @@ func TestDrainedNode(t *testing.T) {
 	}
 }
 
+// An anchor that is deleted at once leaves nothing by which its end could be seen. Another one takes its place, and the run
+// under way is repeated.
+func TestAnchorDeletedAtOnce(t *testing.T) {
+	t.Parallel()
+	sb := benchmark("anchor-deleted", sweep("4k", "16k"), lasting(6))
+	create(t, sb)
+	until(t, sb, "fio to run", atStep(v1alpha1.ReasonMeasuring))
+	anchors := pods(t, sb, v1alpha1.RoleAnchor)
+	if len(anchors) != 1 {
+		t.Fatalf("anchors are %+v", anchors)
+	}
+	if err := k8s.Delete(t.Context(), &anchors[0], client.GracePeriodSeconds(0)); err != nil {
+		t.Fatal(err)
+	}
+	done := completes(t, sb)
+	if a := done.Status.Anchors[0]; a.Disruptions != 1 || !strings.Contains(a.Message, "its pod was deleted") {
+		t.Errorf("anchor %+v", a)
+	}
+	if run := done.Status.Runs[0]; run.Attempts != 2 || run.Result == nil {
+		t.Errorf("interrupted run = %+v", run)
+	}
+}
+
 // cordon keeps new pods off a node, or lets them come again. The node is left as it was in any case.
 func cordon(t *testing.T, name string, unschedulable bool) {
 	t.Helper()
