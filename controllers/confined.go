@@ -108,7 +108,7 @@ func (s *scope) unseenClusterObjects() []leftover {
 		objects := storage.For(s.sb, target, job.UserOf(s.sb))
 		add := func(kind, resource string, name *string) {
 			left = append(left, leftover{
-				what:      fmt.Sprintf("%s %s, which %s and may not remove", kind, *name, s.confinement()),
+				what:      fmt.Sprintf("%s %s (%s and may not look or remove it)", kind, *name, s.confinement()),
 				command:   fmt.Sprintf("kubectl delete %s %s --ignore-not-found", resource, *name),
 				abandoned: true,
 			})

@@ -1,9 +1,10 @@
 package controllers
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -33,9 +35,10 @@ func newConfinedWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) confine() (stop func()) {
+// confine starts an operator that is confined to the namespace.
+func (w *world) confine() {
 	w.Helper()
-	return w.startOperatorAs(envtest.ConfinedOperatorConfig(w, w.namespace), interceptor.Funcs{}, w.namespace)
+	w.startOperatorAs(envtest.ConfinedOperatorConfig(w, w.namespace), interceptor.Funcs{}, w.namespace)
 }
 
 func (w *world) confinement() string { return "this operator is confined to namespace " + w.namespace }
@@ -113,7 +116,7 @@ func TestConfinedOperatorRemovesFilesThatWouldStay(t *testing.T) {
 	class := create(w, &storagev1.StorageClass{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "efs-"}, Provisioner: storage.EFSDriver, ReclaimPolicy: new(corev1.PersistentVolumeReclaimDelete),
 	})
-	t.Cleanup(func() { _ = w.client.Delete(t.Context(), class) })
+	t.Cleanup(func() { _ = w.client.Delete(context.WithoutCancel(t.Context()), class) })
 	target := builder.NewTarget("shared")
 	target.StorageClassName = &class.Name
 	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(target).Workload(builder.NewWorkload("reads")).Build())
@@ -226,7 +229,7 @@ func TestConfinedOperatorNamesWhatItMayNotRemove(t *testing.T) {
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
 	stop()
 	class := w.classes()[0]
-	t.Cleanup(func() { _ = w.client.Delete(t.Context(), &class) })
+	t.Cleanup(func() { _ = w.client.Delete(context.WithoutCancel(t.Context()), &class) })
 
 	w.confine()
 	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
@@ -235,7 +238,7 @@ func TestConfinedOperatorNamesWhatItMayNotRemove(t *testing.T) {
 	if err := matches(done, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, words...); err != nil {
 		t.Error(err)
 	}
-	if err := errors.Join(w.gone(&class)); err == nil {
+	if err := w.gone(&class); err == nil {
 		t.Error("the class is gone, of which the status says that it is left")
 	}
 }
@@ -285,5 +288,52 @@ func TestSweeperLeavesExcludedNamespacesAlone(t *testing.T) {
 		if l.isGone(object) {
 			t.Errorf("%T %s was removed", object, object.GetName())
 		}
+	}
+}
+
+// The metric of benchmarks counts those of all namespaces of the operator, and no others.
+func TestConfinedMetrics(t *testing.T) {
+	c := envtest.Client(t)
+	var namespaces []string
+	for range 3 {
+		namespace := envtest.Namespace(t, c)
+		namespaces = append(namespaces, namespace)
+		sb := builder.OneRun(namespace, "sb").Suspended().Build()
+		if err := c.Create(t.Context(), sb); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Delete(context.WithoutCancel(t.Context()), sb) })
+		sb.Status.Conditions = []metav1.Condition{{
+			Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonSuspended, LastTransitionTime: metav1.Now(),
+		}}
+		if err := c.Status().Update(t.Context(), sb); err != nil {
+			t.Fatal(err)
+		}
+	}
+	own := namespaces[:2]
+	informers, err := cache.New(envtest.ConfinedOperatorConfig(t, own...), cache.Options{
+		Scheme: envtest.Scheme(), DefaultNamespaces: map[string]cache.Config{own[0]: {}, own[1]: {}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		if err := informers.Start(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(func() {
+		stop()
+		reading.Wait()
+	})
+	if err := informers.List(t.Context(), &v1alpha1.StorageBenchmarkList{}); err != nil {
+		t.Fatal(err)
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(NewActiveBenchmarks(informers))
+	if got := valuesOf(t, registry)["storagebench_benchmarks Suspended"]; got != 2 {
+		t.Errorf("%v benchmarks are counted, want 2", got)
 	}
 }

@@ -69,12 +69,7 @@ func (s *start) watch(ctx context.Context) (outcome, error) {
 			return halt(), err
 		}
 	}
-	unseen := len(holders) == 0 && s.crowdedByUnseen()
-	if len(holders) > 0 || unseen {
-		message := "other benchmarks measure on " + strings.Join(holders, ", ")
-		if unseen {
-			message = fmt.Sprintf("other benchmarks hold nodes, in namespaces that are not seen (%s): %s", s.confinement(), startMessage(s.pod))
-		}
+	if message := s.describeHolders(holders); message != "" {
 		s.step(v1alpha1.ReasonWaitingForNode, s.what+": "+message)
 		return s.orNodeDeadline("a node of its own", message), nil
 	}
@@ -107,6 +102,18 @@ func (s *start) watch(ctx context.Context) (outcome, error) {
 	}
 	s.step(v1alpha1.ReasonPreparing, s.what+": "+message)
 	return s.orDeadline(s.ready(), s.sb.Spec.Deadlines.StartSeconds, "its pod to start", message), nil
+}
+
+// describeHolders says who keeps the pod off a node, "" if that is no other benchmark.
+func (s *start) describeHolders(holders []string) string {
+	switch {
+	case len(holders) > 0:
+		return "other benchmarks measure on " + strings.Join(holders, ", ")
+	case s.crowdedByUnseen():
+		return fmt.Sprintf("other benchmarks hold nodes, in namespaces that are not seen (%s): %s", s.confinement(), startMessage(s.pod))
+	default:
+		return ""
+	}
 }
 
 func (s *start) watchProvisioning(ctx context.Context, claim *corev1.PersistentVolumeClaim) (outcome, error) {

@@ -11,7 +11,7 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -38,6 +38,37 @@ func OperatorRules() ([]rbacv1.PolicyRule, error) {
 
 // NamespacedRules returns what is left of rules without the resources that have no namespace, as the API server has it.
 func NamespacedRules(config *rest.Config, rules []rbacv1.PolicyRule) ([]rbacv1.PolicyRule, error) {
+	namespaced, err := servedResources(config)
+	if err != nil {
+		return nil, err
+	}
+	var left []rbacv1.PolicyRule
+	for _, rule := range rules {
+		if len(rule.APIGroups) != 1 {
+			return nil, fmt.Errorf("a rule about %v is of groups %q: teach this function to take several", rule.Resources, rule.APIGroups)
+		}
+		var resources []string
+		for _, resource := range rule.Resources {
+			// Finalizers are no resource that is served, and belong to one that is.
+			served, _ := strings.CutSuffix(rule.APIGroups[0]+"/"+resource, "/finalizers")
+			within, known := namespaced[served]
+			if !known {
+				return nil, fmt.Errorf("the API server does not know %s", served)
+			}
+			if within {
+				resources = append(resources, resource)
+			}
+		}
+		if len(resources) > 0 {
+			rule.Resources = resources
+			left = append(left, rule)
+		}
+	}
+	return left, nil
+}
+
+// servedResources returns whether each resource of an API server, by its group and name, has a namespace.
+func servedResources(config *rest.Config) (map[string]bool, error) {
 	d, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		return nil, err
@@ -46,38 +77,14 @@ func NamespacedRules(config *rest.Config, rules []rbacv1.PolicyRule) ([]rbacv1.P
 	if err != nil {
 		return nil, err
 	}
-	global, known := sets.New[string](), sets.New[string]()
+	namespaced := map[string]bool{}
 	for _, list := range lists {
-		group, _, found := strings.Cut(list.GroupVersion, "/")
-		if !found {
-			group = ""
+		version, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			return nil, err
 		}
 		for i := range list.APIResources {
-			name := group + "/" + list.APIResources[i].Name
-			known.Insert(name)
-			if !list.APIResources[i].Namespaced {
-				global.Insert(name)
-			}
-		}
-	}
-	var namespaced []rbacv1.PolicyRule
-	for _, rule := range rules {
-		var resources []string
-		for _, resource := range rule.Resources {
-			for _, group := range rule.APIGroups {
-				name := group + "/" + resource
-				// Finalizers are no resource that is served, and belong to one that is.
-				if served, _ := strings.CutSuffix(name, "/finalizers"); !known.Has(served) {
-					return nil, fmt.Errorf("the API server does not know %s", name)
-				}
-				if !global.Has(name) {
-					resources = append(resources, resource)
-				}
-			}
-		}
-		if len(resources) > 0 {
-			rule.Resources = resources
-			namespaced = append(namespaced, rule)
+			namespaced[version.Group+"/"+list.APIResources[i].Name] = list.APIResources[i].Namespaced
 		}
 	}
 	return namespaced, nil
