@@ -3,9 +3,17 @@ package main
 import (
 	"flag"
 	"fmt"
+	"os"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/client-go/tools/record"
 )
 
 // election is how long a leader that does not answer stays one. What to choose between is in docs/operations.md.
@@ -32,4 +40,37 @@ func (e *election) check() error {
 		return fmt.Errorf("--leader-elect-lease-duration is %s, and must be above --leader-elect-renew-deadline, %s: raise it, or two operators could lead", e.lease, e.renew)
 	}
 	return nil
+}
+
+const (
+	// leaseName is the name of the lease; the leader's Role names it.
+	leaseName = "storagebench.storagebench.dev"
+	// podVariable holds the name of the operator's pod.
+	podVariable = "POD_NAME"
+	// namespaceFile holds the namespace of the operator's pod.
+	namespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+)
+
+// lock returns a lease that the pod holds, and not the process: an operator that was killed, and that its kubelet starts
+// again, leads at once instead of waiting for its own lease to end. No two processes are the same pod at the same time. It
+// is nil where the pod is not known, and the manager's own lease is each process's.
+func (e *election) lock(config *rest.Config, scheme *runtime.Scheme) (resourcelock.Interface, error) {
+	pod := os.Getenv(podVariable)
+	if pod == "" {
+		return nil, nil //nolint:nilnil // No lock is what the manager takes for its own.
+	}
+	namespace, err := os.ReadFile(namespaceFile)
+	if err != nil {
+		return nil, fmt.Errorf("find the namespace of pod %s: %w", pod, err)
+	}
+	clientset, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	events := record.NewBroadcaster()
+	events.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: clientset.CoreV1().Events(string(namespace))})
+	return resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, string(namespace), leaseName, resourcelock.ResourceLockConfig{
+		Identity:      pod,
+		EventRecorder: events.NewRecorder(scheme, corev1.EventSource{Component: pod}),
+	}, config, e.renew)
 }

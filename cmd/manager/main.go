@@ -12,6 +12,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
@@ -73,17 +74,24 @@ func run(o options) error {
 	if err != nil {
 		return fmt.Errorf("find the cluster: %w", err)
 	}
+	var lock resourcelock.Interface
+	if o.leaderElect {
+		if lock, err = o.election.lock(config, scheme); err != nil {
+			return fmt.Errorf("make the lease: %w", err)
+		}
+	}
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
-		Scheme:                        scheme,
-		Cache:                         o.cacheOptions(),
-		LeaderElection:                o.leaderElect,
-		LeaderElectionID:              "storagebench.storagebench.dev",
-		LeaderElectionReleaseOnCancel: true,
-		LeaseDuration:                 &o.election.lease,
-		RenewDeadline:                 &o.election.renew,
-		RetryPeriod:                   &o.election.retry,
-		HealthProbeBindAddress:        o.probeAddress,
-		Metrics:                       metricsserver.Options{BindAddress: o.metricsAddress},
+		Scheme:                              scheme,
+		Cache:                               o.cacheOptions(),
+		LeaderElection:                      o.leaderElect,
+		LeaderElectionID:                    leaseName,
+		LeaderElectionResourceLockInterface: lock,
+		LeaderElectionReleaseOnCancel:       true,
+		LeaseDuration:                       &o.election.lease,
+		RenewDeadline:                       &o.election.renew,
+		RetryPeriod:                         &o.election.retry,
+		HealthProbeBindAddress:              o.probeAddress,
+		Metrics:                             metricsserver.Options{BindAddress: o.metricsAddress},
 	})
 	if err != nil {
 		return fmt.Errorf("make the manager: %w", err)
