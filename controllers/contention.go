@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -50,8 +51,12 @@ func (s *scope) elderInNeed(ctx context.Context) (string, error) {
 			continue
 		}
 		var other v1alpha1.StorageBenchmark
-		if err := s.Client.Get(ctx, name, &other); err != nil {
-			return "", unlessGone(err, "get benchmark "+name.String())
+		err := s.Client.Get(ctx, name, &other)
+		if apierrors.IsNotFound(err) {
+			continue // its pods go as well, or it is another operator's
+		}
+		if err != nil {
+			return "", fmt.Errorf("get benchmark %s: %w", name, err)
 		}
 		if isOlder(&other, s.sb) {
 			return fmt.Sprintf("%s in namespace %s", name.Name, name.Namespace), nil
