@@ -175,10 +175,11 @@ func Client(t testing.TB) client.WithWatch {
 	return c
 }
 
-// Namespace makes a namespace for a test.
+// Namespace makes a namespace for a test. It admits no pods but those that the Pod Security Standard "restricted" does, so
+// that a test fails in which the operator makes others.
 func Namespace(t testing.TB, c client.Client) string {
 	t.Helper()
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-", Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}}
 	if err := c.Create(t.Context(), namespace); err != nil {
 		t.Fatal(err)
 	}
