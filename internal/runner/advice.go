@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -81,22 +82,18 @@ func ownership(path string) string {
 func uringError(text []byte) error {
 	// The parameters, of which all may be 0: struct io_uring_params.
 	var parameters [120]byte
-	fd, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(&parameters)), 0)
+	fd, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(&parameters)), 0) //nolint:gosec // The kernel writes its answer there.
 	if errno != 0 {
 		return errno
 	}
 	_ = unix.Close(int(fd))
-	output, err := fio.ParseOutput(text)
-	if err != nil {
-		return nil
-	}
-	for i := range output.Groups {
-		if code := syscall.Errno(output.Groups[i].Error); code == syscall.ENOMEM {
-			return code
-		}
+	if output, err := fio.ParseOutput(text); err == nil && slices.ContainsFunc(output.Groups, hasNoMemory) {
+		return syscall.ENOMEM
 	}
 	return nil
 }
+
+func hasNoMemory(g fio.Group) bool { return g.Error == int(syscall.ENOMEM) }
 
 // adviseOnUring says what an io_uring needs that is refused with an error, "" if it is not.
 func adviseOnUring(err error, m machine) string {

@@ -68,7 +68,7 @@ func TestRefusedUring(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestRefusedRunner$") //nolint:gosec // It is this very program.
+			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestRefusedRunner$")
 			cmd.Env = append(os.Environ(), uringVariable+"="+strconv.Itoa(int(test.errno)))
 			out, err := cmd.CombinedOutput()
 			if err != nil {
