@@ -19,7 +19,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 tool = go tool -modfile=$(ROOT)/hack/tools/$(1)/go.mod $(1)
 
 # Modules with code of this project.
-MODULES := . hack/localcluster
+MODULES := . hack/localcluster hack/images
 
 # Where "make test" and "make test-e2e" are cut off, should a test hang.
 TEST_TIMEOUT     ?= 15m
@@ -52,6 +52,14 @@ build: ## Build manager, runner and the kubectl plugin into bin/.
 images: ## Build both images of the Dockerfile into dist/, without a container engine or a registry: docs/images.md.
 	@VERSION=$(VERSION) hack/images/build.sh --docker dist
 	@echo "images storagebench/operator and storagebench/runner, tag $$(cat dist/tag): dist/operator.tar, dist/runner.tar"
+
+.PHONY: list-images
+list-images: ## Print the images that the chart's defaults use, for mirroring (VALUES="--set ..."): docs/images.md.
+	@hack/images/list.sh $(VALUES)
+
+.PHONY: release
+release: ## Chart, manifests, images for all platforms, bills of materials and checksums, in dist/release: docs/images.md.
+	@hack/images/release.sh dist/release
 
 .PHONY: clean
 clean: ## Remove what was built. Stops the local cluster first.
@@ -130,6 +138,13 @@ test-unit: test-packages $(LOCALCLUSTER) ## Unit tests, and tests against a real
 .PHONY: vuln
 vuln: ## Known vulnerabilities in Go and in what is called of dependencies (VULNDB=file:///DIRECTORY: a copy of the database).
 	@hack/vuln.sh $(MODULES)
+
+.PHONY: test-images
+test-images: ## Build the images for all platforms, and check what is in them and that they can be built again.
+	@for platform in amd64 arm64; do \
+	  VERSION=$(VERSION) hack/images/build.sh --platform linux/$$platform --oci dist/oci/$$platform; \
+	done
+	@cd hack/images && STORAGEBENCH_IMAGES=$(ROOT)/dist/oci go test -count=1 -timeout $(TEST_TIMEOUT) .
 
 .PHONY: fuzz
 fuzz: ## Fuzz every fuzz test, a million executions each (FUZZTIME=30s, FUZZ=Guard): docs/testing.md.

@@ -31,7 +31,9 @@ done
 
 build() {
   local target=$1
+  # Debian's buildah takes BUILDPLATFORM for the platform that is built for, unless it is told.
   image build --quiet --isolation chroot --pull=never --platform "$platform" --target "$target" \
+    --build-arg BUILDPLATFORM="linux/$(go env GOHOSTARCH)" \
     --timestamp "${SOURCE_DATE_EPOCH:-0}" --identity-label=false "${caching[@]}" \
     --build-arg GOPROXY=file:///modules --volume "$(go env GOMODCACHE)/cache/download:/modules:ro" \
     --build-arg VERSION="${VERSION:-dev}" --build-arg REVISION="${REVISION:-unknown}" \
