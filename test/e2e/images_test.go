@@ -37,7 +37,7 @@ func TestImages(t *testing.T) {
 		sb.Spec.Workloads = append(sb.Spec.Workloads, v1alpha1.Workload{Name: "again", Fio: randwrite(1)})
 	})
 	create(t, sb)
-	measured(t, sb)
+	completes(t, sb)
 	var events corev1.EventList
 	if err := k8s.List(t.Context(), &events, client.InNamespace(namespace)); err != nil {
 		t.Fatal(err)
