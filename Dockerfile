@@ -30,7 +30,7 @@ RUN /fio.sh $FIO_VERSION $TARGETARCH /out
 
 FROM scratch AS runner
 COPY --from=fio /out/ /
-COPY LICENSE /
+COPY LICENSE THIRD_PARTY_LICENSES /
 COPY --from=build /out/runner /
 ENV PATH=/usr/bin
 USER 65532:65532
@@ -47,7 +47,7 @@ LABEL org.opencontainers.image.title="storagebench runner" \
       org.opencontainers.image.revision="$REVISION"
 
 FROM scratch AS manager
-COPY LICENSE /
+COPY LICENSE THIRD_PARTY_LICENSES /
 COPY --from=build /out/manager /
 USER 65532:65532
 ENTRYPOINT ["/manager"]

@@ -92,6 +92,15 @@ copyright() {
   [[ ! -L $file ]] || file=$work/packages/$(readlink "$file")/usr/share/doc/$(readlink "$file")
   [[ -e $file/copyright ]] || fail "$1 has no $directory/copyright"
   install -D --mode=644 "$file/copyright" "$OUT/$directory/copyright"
+  licences "$file/copyright"
+}
+
+# Copies the licences that a copyright refers to, which each Debian has and no package but its base: the text of GPL goes with fio.
+licences() {
+  local path
+  { grep --only-matching '/usr/share/common-licenses/[A-Za-z0-9.-]*[A-Za-z0-9]' "$1" || true; } | sort -u | while read -r path; do
+    install -D --mode=644 "$path" "$OUT$path"
+  done
 }
 
 # The user that the image runs as, for programs that ask for its name, and where it may write.

@@ -81,6 +81,9 @@ func TestConfig(t *testing.T) {
 			if !bytes.Contains(b.files["/LICENSE"].Content, []byte("Apache License")) {
 				t.Error("the image has no /LICENSE")
 			}
+			if !bytes.Contains(b.files["/THIRD_PARTY_LICENSES"].Content, []byte("sigs.k8s.io/controller-runtime")) {
+				t.Error("the image has no /THIRD_PARTY_LICENSES")
+			}
 		})
 	}
 }
@@ -175,6 +178,9 @@ func runPaths(t *testing.T, program *elf.File) []string {
 	return paths
 }
 
+// commonLicences are texts that copyrights of Debian's packages refer to.
+var commonLicences = regexp.MustCompile(`/usr/share/common-licenses/[A-Za-z0-9.-]*[A-Za-z0-9]`)
+
 // Scanners see each package that a file is of, and each has its copyright there.
 func TestPackages(t *testing.T) {
 	each(t, "runner", func(t *testing.T, b built) {
@@ -186,9 +192,18 @@ func TestPackages(t *testing.T) {
 					t.Errorf("%s has no line %q", file, line)
 				}
 			}
-			if copyright := path.Join("/usr/share/doc", name, "copyright"); len(b.files[copyright].Content) == 0 {
+			copyright := path.Join("/usr/share/doc", name, "copyright")
+			if len(b.files[copyright].Content) == 0 {
 				t.Errorf("the image has no %s", copyright)
 			}
+			for _, licence := range commonLicences.FindAllString(string(b.files[copyright].Content), -1) {
+				if len(b.files[licence].Content) == 0 {
+					t.Errorf("the image has no %s, to which %s refers", licence, copyright)
+				}
+			}
+		}
+		if !bytes.Contains(b.files["/usr/share/common-licenses/GPL-2"].Content, []byte("GNU GENERAL PUBLIC LICENSE")) {
+			t.Error("the image has fio, and not the licence that goes with it")
 		}
 		for _, want := range []string{"fio", "libc6", "libaio1t64"} {
 			if !slices.Contains(packages, "/var/lib/dpkg/status.d/"+want) {
