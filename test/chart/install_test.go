@@ -157,10 +157,10 @@ func TestRelease(t *testing.T) {
 	})
 }
 
-// ensureNamespace makes the namespace that kustomize brings and "helm --create-namespace" makes.
-func (c *cluster) ensureNamespace(t *testing.T) {
+// ensureNamespace makes a namespace, such as that which kustomize brings and "helm --create-namespace" makes.
+func (c *cluster) ensureNamespace(t *testing.T, name string) {
 	t.Helper()
-	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace}}}
+	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}}}
 	c.apply(t, object)
 }
 
@@ -176,7 +176,6 @@ func (c *cluster) apply(t *testing.T, object *unstructured.Unstructured) {
 // acceptsEveryValue has the API server validate what the chart makes of the values files in ci, but for the ServiceMonitor, whose
 // definition it does not have, and the definition, which is there already.
 func acceptsEveryValue(t *testing.T, c *cluster) {
-	c.ensureNamespace(t)
 	files, err := filepath.Glob(filepath.Join(chart, "ci", "*.yaml"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d values files, error %v", len(files), err)
@@ -185,6 +184,9 @@ func acceptsEveryValue(t *testing.T, c *cluster) {
 		for key, object := range render(t, "--values", file) {
 			if slices.Contains([]string{"ServiceMonitor", "CustomResourceDefinition"}, object.GetKind()) {
 				continue
+			}
+			if object.GetNamespace() != "" {
+				c.ensureNamespace(t, object.GetNamespace())
 			}
 			if err := c.Create(t.Context(), object, client.DryRunAll, client.FieldValidation("Strict")); err != nil {
 				t.Errorf("%s with %s: %v", key, filepath.Base(file), err)
@@ -271,7 +273,7 @@ func liveAndDie(t *testing.T, c *cluster) {
 
 // comeAfterKustomize has Helm take over what "kubectl apply -k" made, with the arguments that README.md of the chart names.
 func comeAfterKustomize(t *testing.T, c *cluster, arguments ...string) {
-	c.ensureNamespace(t)
+	c.ensureNamespace(t, namespace)
 	for _, object := range kustomized(t) {
 		c.apply(t, object)
 	}
