@@ -53,8 +53,8 @@ trap 'rm -f "$log"' EXIT
 # The first two stages keep a name, by which what the next build can use is not removed as a leftover.
 for stage in build fio; do
   build "$stage" >/dev/null
-  caching=(--layers)
 done
+caching=(--layers) # the two images are made of just these
 operator=$(build manager)
 runner=$(build runner)
 image rmi --prune >/dev/null
