@@ -136,7 +136,13 @@ func claimOf(namespace, name string, capacity corev1.ResourceList) *corev1.Persi
 
 // Jobs and pods cannot be taken over: what they run cannot be changed, and the API server says so.
 func TestJobsAndPodsOfSomebodyElse(t *testing.T) {
-	spec := corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: job.MeasureContainer, Image: "theirs"}}}
+	spec := corev1.PodSpec{
+		RestartPolicy:   corev1.RestartPolicyNever,
+		SecurityContext: &corev1.PodSecurityContext{RunAsNonRoot: new(true), SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}},
+		Containers: []corev1.Container{{Name: job.MeasureContainer, Image: "theirs", SecurityContext: &corev1.SecurityContext{
+			AllowPrivilegeEscalation: new(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+		}}},
+	}
 	for name, test := range map[string]struct {
 		repetitions int32
 		theirs      func(sb *v1alpha1.StorageBenchmark) client.Object

@@ -21,7 +21,7 @@ import (
 )
 
 // patience is how long a benchmark may take, on a machine that may have much else to do.
-const patience = 2 * time.Minute
+const patience = 4 * time.Minute
 
 // disturbance is what happens to a benchmark while it is played.
 type disturbance struct {
