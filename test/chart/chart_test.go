@@ -309,9 +309,25 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// refusal is a setting that must not install, and a part of what the user is told.
+type refusal struct{ set, want string }
+
+func refuses(t *testing.T, refusals map[string]refusal) {
+	t.Helper()
+	for name, test := range refusals {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := run(t, helm, "template", release, chart, "--set", test.set)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error is %v, want one with %q", err, test.want)
+			}
+		})
+	}
+}
+
 // TestRefused has values that must not install, and a part of what the user is told.
 func TestRefused(t *testing.T) {
-	for name, test := range map[string]struct{ set, want string }{
+	refuses(t, map[string]refusal{
 		"a value that does not exist":  {"replica=2", "replica"},
 		"a misspelt value below":       {"operator.image.tags=v1", "tags"},
 		"pull policy":                  {"runner.image.pullPolicy=Sometimes", "/runner/image/pullPolicy"},
@@ -326,15 +342,7 @@ func TestRefused(t *testing.T) {
 		"resources":                    {"resources.limit.memory=1Gi", "/resources"},
 		"an option that is taken away": {"metrics.port=null", "/metrics"},
 		"name":                         {"fullnameOverride=Not_A_Name", "/fullnameOverride"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, err := run(t, helm, "template", release, chart, "--set", test.set)
-			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("error is %v, want one with %q", err, test.want)
-			}
-		})
-	}
+	})
 }
 
 func TestNames(t *testing.T) {

@@ -102,22 +102,14 @@ func TestNamespaceValues(t *testing.T) {
 
 // TestNamespaceRefusals has values that must not install, and a part of what the user is told.
 func TestNamespaceRefusals(t *testing.T) {
-	for name, test := range map[string]struct{ set, want string }{
+	refuses(t, map[string]refusal{
 		"both watched and excluded":              {"watchNamespaces={a},excludeNamespaces={b}", "remove it, or watchNamespaces"},
 		"a name that no namespace has":           {"watchNamespaces={A_B}", "watchNamespaces"},
 		"a namespace twice":                      {"watchNamespaces={a,a}", "watchNamespaces"},
 		"a lease that ends before it is renewed": {"leaderElection.leaseDurationSeconds=45", "leaseDurationSeconds is 45, and must be more than renewDeadlineSeconds, 45"},
 		"a deadline without a second try":        {"leaderElection.renewDeadlineSeconds=6", "renewDeadlineSeconds is 6, and must be more than 1.2 times retryPeriodSeconds, 5"},
 		"no time between tries":                  {"leaderElection.retryPeriodSeconds=0", "retryPeriodSeconds"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, err := run(t, helm, "template", release, chart, "--set", test.set)
-			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("error is %v, want one with %q", err, test.want)
-			}
-		})
-	}
+	})
 }
 
 // TestNamespacedRelease: who is admin of a namespace can install an operator there, once somebody who is admin of the
