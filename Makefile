@@ -125,7 +125,7 @@ test: test-packages verify lint chart-lint chart-test test-unit test-scale ## Ev
 
 .PHONY: test-packages
 test-packages:
-	@command -v fio > /dev/null || hack/debian-packages.sh fio
+	@(command -v fio && command -v tmux) > /dev/null || hack/debian-packages.sh fio tmux
 
 .PHONY: test-unit
 test-unit: test-packages $(LOCALCLUSTER) ## Unit tests, and tests against a real API server (envtest).

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -42,25 +41,6 @@ func connect(flags *genericclioptions.ConfigFlags) (*cluster, error) {
 func (c *cluster) benchmark(ctx context.Context, name string) (*v1alpha1.StorageBenchmark, error) {
 	benchmark := &v1alpha1.StorageBenchmark{}
 	return benchmark, c.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: name}, benchmark)
-}
-
-// completeNames completes the arguments of a command that takes up to most names of StorageBenchmarks.
-func completeNames(flags *genericclioptions.ConfigFlags, most int) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		c, err := connect(flags)
-		if err != nil || len(args) >= most {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		var all v1alpha1.StorageBenchmarkList
-		if err := c.List(cmd.Context(), &all, client.InNamespace(c.namespace)); err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		names := make([]cobra.Completion, len(all.Items))
-		for i := range all.Items {
-			names[i] = cobra.CompletionWithDesc(all.Items[i].Name, all.Items[i].Status.Summary)
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
-	}
 }
 
 // newScheme knows StorageBenchmarks, and what Kubernetes itself has.

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -11,8 +12,15 @@ import (
 // version is set by the linker: -ldflags "-X main.version=...".
 var version = "dev"
 
+// exitInterrupted is the exit code of what Ctrl-C ended, as shells have it: 128 and SIGINT.
+const exitInterrupted = 130
+
 func main() {
-	if err := newCommand().Execute(); err != nil {
+	err := newCommand().Execute()
+	switch {
+	case errors.Is(err, errLeft):
+		os.Exit(exitInterrupted)
+	case err != nil:
 		os.Exit(1)
 	}
 }
@@ -21,11 +29,15 @@ func newCommand() *cobra.Command {
 	flags := genericclioptions.NewConfigFlags(true)
 	root := &cobra.Command{
 		Use:          "kubectl-storagebench",
-		Short:        "Show the plans and the results of StorageBenchmarks",
+		Short:        "Measure storage, and show the results: StorageBenchmarks of storagebench",
 		Version:      version,
 		SilenceUsage: true,
 	}
 	flags.AddFlags(root.PersistentFlags())
-	root.AddCommand(newPlanCommand(), newReportCommand(flags))
+	root.AddCommand(
+		newRunCommand(flags), newWatchCommand(flags), newListCommand(flags),
+		newPlanCommand(), newReportCommand(flags),
+		newLogsCommand(flags), newArtifactsCommand(flags),
+	)
 	return root
 }

@@ -5,6 +5,7 @@
 #   storagebench-IMAGE-VERSION-PLATFORM.cdx.json                                 what each is made of (CycloneDX)
 #   storagebench-VERSION.tgz                                                     the chart
 #   install.yaml                                                                 config/default, with the images' digests
+#   kubectl-storagebench_VERSION_OS_ARCH.tar.gz, storagebench.yaml               the kubectl plugin, and krew's manifest of it
 #   images.txt                                                                   the images with their digests
 #   SHA256SUMS                                                                   of all of these
 #
@@ -44,6 +45,8 @@ while read -r image; do
     exit 1
   }
 done <"$out/images.txt"
+
+hack/plugin.sh "$out"
 
 (cd "$out" && sha256sum -- * >SHA256SUMS)
 echo "release $VERSION of $REVISION: $out"

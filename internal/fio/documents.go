@@ -130,3 +130,10 @@ func (s *scanner) copyWord() {
 func isLetter(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
+
+// Documents returns the complete JSON documents in what fio printed, apart from the text around them; values that are no JSON
+// (nan, inf) have become null.
+func Documents(output []byte) [][]byte {
+	documents, _ := splitDocuments(output)
+	return documents
+}

@@ -146,6 +146,16 @@ func Config(t testing.TB) *rest.Config {
 	return config
 }
 
+// Kubeconfig writes a kubeconfig for somebody who may do everything, and returns its path.
+func Kubeconfig(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(path, []byte(os.Getenv(kubeconfigVariable)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // OperatorConfig returns the way to the API server for somebody with the operator's rights.
 func OperatorConfig(t testing.TB) *rest.Config {
 	t.Helper()

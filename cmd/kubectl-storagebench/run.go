@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/resource"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/plan"
+)
+
+// fieldManager is the plugin's name in server-side apply.
+const fieldManager = "kubectl-storagebench"
+
+// runOptions are the flags of "run".
+type runOptions struct {
+	flags *genericclioptions.ConfigFlags
+
+	files                resource.FilenameOptions
+	oneLine              oneLine
+	name                 string
+	remove, wait, dryRun bool
+}
+
+func newRunCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
+	o := &runOptions{flags: flags}
+	cmd := &cobra.Command{
+		Use:   "run (-f FILE | --class CLASS...)",
+		Short: "Make a StorageBenchmark, follow it, and print its results",
+		Long: `Make a StorageBenchmark, follow it, and print its results.
+
+It is read from a file, or made of flags that have fio's names; several values of one are measured each. Ctrl-C leaves
+the benchmark running. The exit code is 0 only if each run has a result.`,
+		Example: `  # two StorageClasses beside each other
+  kubectl storagebench run --class gp3 --class efs-sc --rw randwrite --bs 4k,64k --runtime 30s
+
+  # what a file says, and delete the benchmark when its results are printed
+  kubectl storagebench run -f benchmark.yaml --rm
+
+  # what the flags mean, as a file to start from
+  kubectl storagebench run --class gp3 --rw read --bs 1m --dry-run`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
+	}
+	(&genericclioptions.FileNameFlags{
+		Usage: "files, directories or URLs with StorageBenchmarks and what else they need", Filenames: &o.files.Filenames, Kustomize: &o.files.Kustomize, Recursive: &o.files.Recursive,
+	}).AddFlags(cmd.Flags())
+	o.oneLine.addFlags(cmd.Flags())
+	cmd.Flags().StringVar(&o.name, "name", "", "name of the StorageBenchmark that is made of flags (default: fio- and random characters)")
+	cmd.Flags().BoolVar(&o.remove, "rm", false, "delete the StorageBenchmark after its end, its results included")
+	cmd.Flags().BoolVar(&o.wait, "wait", true, "follow the StorageBenchmark to its end")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the StorageBenchmark that the flags mean, and make nothing")
+	for _, flag := range []string{"filename", "kustomize"} {
+		for _, other := range []string{"class", "claim", "name", "dry-run"} {
+			cmd.MarkFlagsMutuallyExclusive(flag, other)
+		}
+	}
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("class", completeClasses(flags)))
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("claim", completeClaims(flags)))
+	return cmd
+}
+
+func (o *runOptions) run(cmd *cobra.Command) error {
+	if o.files.Kustomize != "" || len(o.files.Filenames) > 0 {
+		return o.runFiles(cmd)
+	}
+	benchmark, err := o.oneLine.benchmark()
+	if err != nil {
+		return err
+	}
+	if o.name != "" {
+		benchmark.Name, benchmark.GenerateName = o.name, ""
+	}
+	if err := checkPlan(benchmark); err != nil {
+		return err
+	}
+	if o.dryRun {
+		return printManifest(cmd.OutOrStdout(), benchmark)
+	}
+	c, err := connect(o.flags)
+	if err != nil {
+		return err
+	}
+	benchmark.Namespace = c.namespace
+	if err := c.Create(cmd.Context(), benchmark); err != nil {
+		return explainMissing(err)
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "storagebenchmark.storagebench.dev/%s created\n", benchmark.Name)
+	return o.follow(cmd, c, []client.ObjectKey{client.ObjectKeyFromObject(benchmark)})
+}
+
+// checkPlan finds what is wrong with a benchmark before anything is made.
+func checkPlan(benchmark *v1alpha1.StorageBenchmark) error {
+	_, problems := plan.Runs(&benchmark.Spec, nil)
+	return problems.ToAggregate()
+}
+
+// printManifest prints a benchmark as a file that can be applied. A file needs a name.
+func printManifest(out io.Writer, benchmark *v1alpha1.StorageBenchmark) error {
+	if benchmark.Name == "" {
+		benchmark.Name, benchmark.GenerateName = benchmark.GenerateName+"benchmark", ""
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(benchmark)
+	if err != nil {
+		return err
+	}
+	delete(content, "status")
+	text, err := yaml.Marshal(content)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(text)
+	return err
+}
+
+// runFiles applies all that the files hold, and follows the benchmarks among it one after the other.
+func (o *runOptions) runFiles(cmd *cobra.Command) error {
+	c, err := connect(o.flags)
+	if err != nil {
+		return err
+	}
+	infos, err := o.read(cmd, c.namespace)
+	if err != nil {
+		return err
+	}
+	benchmarks := benchmarksOf(infos)
+	if len(benchmarks) == 0 {
+		return errors.New("there is no StorageBenchmark among these objects")
+	}
+	for _, info := range infos {
+		if err := apply(info); err != nil {
+			return explainMissing(err)
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s applied\n", nameOf(info))
+	}
+	return o.follow(cmd, c, benchmarks)
+}
+
+// benchmarksOf returns the names of the benchmarks among objects.
+func benchmarksOf(infos []*resource.Info) []client.ObjectKey {
+	var benchmarks []client.ObjectKey
+	for _, info := range infos {
+		if info.Mapping.GroupVersionKind.GroupKind() == ours.GroupVersionKind().GroupKind() {
+			benchmarks = append(benchmarks, client.ObjectKey{Namespace: info.Namespace, Name: info.Name})
+		}
+	}
+	return benchmarks
+}
+
+// read reads the files. Nothing is applied if one of them is wrong.
+func (o *runOptions) read(cmd *cobra.Command, namespace string) ([]*resource.Info, error) {
+	files := resource.NewBuilder(o.flags).Unstructured().ContinueOnError().
+		NamespaceParam(namespace).DefaultNamespace().FilenameParam(false, &o.files).Flatten()
+	if len(o.files.Filenames) == 1 && o.files.Filenames[0] == "-" {
+		files = files.StdinInUse()
+	}
+	infos, err := files.Do().Infos()
+	if err != nil {
+		return nil, explainMissing(err)
+	}
+	var problems []error
+	for _, info := range infos {
+		if err := check(info, bringsNamespace(infos)); err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", info.Name, err))
+		}
+	}
+	return infos, errors.Join(problems...)
+}
+
+// bringsNamespace says whether a namespace is among objects, so that the API server may not know it yet.
+func bringsNamespace(infos []*resource.Info) bool {
+	return slices.ContainsFunc(infos, func(info *resource.Info) bool { return info.Mapping.GroupVersionKind.Kind == "Namespace" })
+}
+
+// check finds what is wrong with a benchmark: first by its plan, then by what the API server says of it, if that can be asked.
+func check(info *resource.Info, offline bool) error {
+	object, ok := info.Object.(*unstructured.Unstructured)
+	if !ok || object.GroupVersionKind() != ours.GroupVersionKind() {
+		return nil
+	}
+	var benchmark v1alpha1.StorageBenchmark
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &benchmark); err != nil {
+		return err
+	}
+	if err := checkPlan(&benchmark); err != nil || offline {
+		return err
+	}
+	_, err := patch(info, true)
+	return err
+}
+
+// apply is "kubectl apply --server-side" of one object.
+func apply(info *resource.Info) error {
+	object, err := patch(info, false)
+	if err != nil {
+		return err
+	}
+	return info.Refresh(object, true)
+}
+
+// patch applies an object, or has the API server say what would come of it.
+func patch(info *resource.Info, dryRun bool) (runtime.Object, error) {
+	text, err := runtime.Encode(unstructured.UnstructuredJSONScheme, info.Object)
+	if err != nil {
+		return nil, err
+	}
+	return resource.NewHelper(info.Client, info.Mapping).DryRun(dryRun).WithFieldManager(fieldManager).WithFieldValidation(metav1.FieldValidationStrict).
+		Patch(info.Namespace, info.Name, types.ApplyPatchType, text, &metav1.PatchOptions{})
+}
+
+// nameOf names an object as kubectl does, such as storagebenchmark.storagebench.dev/gp3-vs-efs.
+func nameOf(info *resource.Info) string {
+	kind := info.Mapping.GroupVersionKind
+	return strings.TrimSuffix(strings.ToLower(kind.Kind)+"."+kind.Group, ".") + "/" + info.Name
+}
+
+// explainMissing says what to do where the cluster knows no StorageBenchmarks.
+func explainMissing(err error) error {
+	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
+		return fmt.Errorf("%w: is storagebench installed in this cluster? helm upgrade --install storagebench charts/storagebench --namespace storagebench-system --create-namespace", err)
+	}
+	return err
+}
+
+// follow follows the benchmarks to their ends, unless --wait=false, and deletes them if --rm says so. The first error
+// does not keep it from the others.
+func (o *runOptions) follow(cmd *cobra.Command, c *cluster, keys []client.ObjectKey) error {
+	if !o.wait {
+		return nil
+	}
+	var errs []error
+	for _, key := range keys {
+		err := follow(cmd, c, key)
+		errs = append(errs, err)
+		if errors.Is(err, errLeft) {
+			break
+		}
+		if o.remove {
+			errs = append(errs, remove(cmd.Context(), c, key, cmd.ErrOrStderr()))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// remove deletes a benchmark and waits until the operator has removed all that was made for it.
+func remove(ctx context.Context, c *cluster, key client.ObjectKey, notes io.Writer) error {
+	benchmark := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
+	if err := c.Delete(ctx, benchmark); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("delete %s: %w", key.Name, err)
+	}
+	if err := untilGone(ctx, c, key); err != nil {
+		return fmt.Errorf("wait until %s is gone: %w", key.Name, err)
+	}
+	fmt.Fprintf(notes, "storagebenchmark.storagebench.dev/%s deleted\n", key.Name)
+	return nil
+}

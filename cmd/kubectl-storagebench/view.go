@@ -1,0 +1,154 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report"
+)
+
+// view shows a benchmark that goes on: a line for each step and each run that has ended, and below them how far it is.
+type view struct {
+	screen *screen
+	clock  clock.PassiveClock
+
+	benchmark *v1alpha1.StorageBenchmark
+	planned   map[string]time.Duration
+	lastError error
+	// step is the reason that was printed last, ended the runs that were, and attempts how often runs had been started then.
+	step     string
+	ended    map[string]bool
+	attempts map[string]int32
+}
+
+func newView(s *screen) *view {
+	return &view{screen: s, clock: clock.RealClock{}, ended: map[string]bool{}, attempts: map[string]int32{}}
+}
+
+// update prints what is new.
+func (v *view) update(benchmark *v1alpha1.StorageBenchmark) {
+	if v.planned == nil || len(benchmark.Status.Targets) != len(v.benchmark.Status.Targets) {
+		// What is known of the volumes then tells how long it takes to lay out files.
+		v.planned = plannedTimes(benchmark)
+	}
+	v.benchmark, v.lastError = benchmark, nil
+	v.printAttempts()
+	v.printStep()
+	v.printEnded()
+	v.draw()
+}
+
+// trouble shows an error that may pass.
+func (v *view) trouble(err error) {
+	if v.lastError == nil || v.lastError.Error() != err.Error() {
+		v.screen.println("the cluster does not answer, still trying: " + err.Error())
+	}
+	v.lastError = err
+}
+
+// printStep prints the step that the benchmark is at when it is another. Preparing and Measuring take turns with each
+// run, so they are printed once; the lines of the runs tell how it goes on.
+func (v *view) printStep() {
+	c := succeeded(v.benchmark)
+	if c.Reason == v.step || c.Reason == "" {
+		return
+	}
+	if isOfRuns(c.Reason) && isOfRuns(v.step) && v.step != "" {
+		return
+	}
+	v.step = c.Reason
+	v.screen.println(strings.TrimSpace(fmt.Sprintf("%-14s %s", c.Reason, oneLineOf(c.Message))))
+}
+
+func isOfRuns(reason string) bool {
+	return reason == v1alpha1.ReasonPreparing || reason == v1alpha1.ReasonMeasuring
+}
+
+// printAttempts prints why runs are made again.
+func (v *view) printAttempts() {
+	for i := range v.benchmark.Status.Runs {
+		run := &v.benchmark.Status.Runs[i]
+		if before := v.attempts[run.Name]; before > 0 && run.Attempts > before {
+			v.screen.println(fmt.Sprintf("again  %s  attempt %d: %s", run.Name, run.Attempts, oneLineOf(run.Message)))
+		}
+		v.attempts[run.Name] = run.Attempts
+	}
+}
+
+// printEnded prints the runs that have ended.
+func (v *view) printEnded() {
+	runs := v.benchmark.Status.Runs
+	width := 0
+	for i := range runs {
+		width = max(width, len(runs[i].Name))
+	}
+	for i := range runs {
+		run := &runs[i]
+		if run.CompletionTime == nil || v.ended[run.Name] {
+			continue
+		}
+		v.ended[run.Name] = true
+		mark := "ok    "
+		if run.State == v1alpha1.RunFailed {
+			mark = "FAILED"
+		}
+		v.screen.println(fmt.Sprintf("%s %-*s  %s", mark, width, run.Name, report.Outcome(run)))
+	}
+}
+
+// draw shows how far the benchmark is.
+func (v *view) draw() {
+	if v.benchmark == nil || v.hasEnded() {
+		return
+	}
+	status := &v.benchmark.Status
+	p := report.ProgressOf(status.Runs, v.planned, v.clock.Now())
+	parts := []string{report.Bar(p.Done, 20), status.Progress}
+	if p.LeftKnown && !v.isMeasured() {
+		parts = append(parts, "about "+p.Left.Round(time.Second).String()+" left")
+	}
+	c := succeeded(v.benchmark)
+	step := c.Reason
+	if p.Current != nil {
+		step += " " + p.Current.Name
+	} else if c.Message != "" {
+		step += ": " + oneLineOf(c.Message)
+	}
+	if retrying := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionRetrying); retrying != nil {
+		step += " (retrying: " + oneLineOf(retrying.Message) + ")"
+	}
+	v.screen.show(strings.Join(append(parts, step), "  "))
+}
+
+// isMeasured says whether all runs have ended, so that clean-up is what is left.
+func (v *view) isMeasured() bool {
+	return meta.FindStatusCondition(v.benchmark.Status.Conditions, v1alpha1.ConditionMeasured) != nil
+}
+
+// hasEnded says whether the benchmark has ended, as far as this spec goes.
+func (v *view) hasEnded() bool {
+	return v.benchmark != nil && succeeded(v.benchmark).Status != metav1.ConditionUnknown &&
+		v.benchmark.Status.ObservedGeneration >= v.benchmark.Generation
+}
+
+// isUnseen says whether no operator has looked at the benchmark yet.
+func (v *view) isUnseen() bool {
+	return v.benchmark != nil && v.benchmark.Status.ObservedGeneration == 0
+}
+
+// succeeded returns condition Succeeded. Before the operator has set it, it is Unknown without a reason.
+func succeeded(benchmark *v1alpha1.StorageBenchmark) metav1.Condition {
+	if c := meta.FindStatusCondition(benchmark.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
+		return *c
+	}
+	return metav1.Condition{Status: metav1.ConditionUnknown}
+}
+
+// oneLineOf puts a message of several lines into one.
+func oneLineOf(message string) string { return strings.Join(strings.Fields(message), " ") }

@@ -1,0 +1,49 @@
+package report
+
+import (
+	"io"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"k8s.io/apimachinery/pkg/api/meta"
+	apiduration "k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// List prints a row for each benchmark: how far it is, how long it took or has taken by now, and its results in one
+// line. Namespaces are printed if the benchmarks are of several.
+func List(w io.Writer, benchmarks []v1alpha1.StorageBenchmark, namespaces bool, now time.Time) {
+	t := newTable(w, []column{
+		{"NAMESPACE", text.AlignLeft}, {"NAME", text.AlignLeft}, {"STATUS", text.AlignLeft}, {"RUNS", text.AlignRight},
+		{"DURATION", text.AlignRight}, {"AGE", text.AlignRight}, {"SUMMARY", text.AlignLeft},
+	})
+	for i := range benchmarks {
+		sb := &benchmarks[i]
+		namespace := ""
+		if namespaces {
+			namespace = sb.Namespace
+		}
+		status := "-"
+		if c := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
+			status = c.Reason
+		}
+		t.AppendRow([]any{
+			namespace, sb.Name, status, sb.Status.Progress, durationOf(&sb.Status, now), apiduration.HumanDuration(now.Sub(sb.CreationTimestamp.Time)),
+			sb.Status.Summary,
+		})
+	}
+	t.Render()
+}
+
+// durationOf prints how long a benchmark took, or has taken by now.
+func durationOf(status *v1alpha1.StorageBenchmarkStatus, now time.Time) string {
+	if status.StartTime == nil {
+		return ""
+	}
+	end := now
+	if status.CompletionTime != nil {
+		end = status.CompletionTime.Time
+	}
+	return apiduration.HumanDuration(end.Sub(status.StartTime.Time))
+}

@@ -1,0 +1,50 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// Outcome says in one line what a run that has ended measured, and what held it back, or why it failed: such as
+// "write 2998 IOPS, 46.8 MiB/s, p50 469us, p99 92.8ms; VolumeIOPS".
+func Outcome(run *v1alpha1.Run) string {
+	if run.State != v1alpha1.RunSucceeded {
+		return strings.Join(strings.Fields(run.Message), " ")
+	}
+	var parts []string
+	if run.Result != nil {
+		parts = append(parts, outcomeOf(run.Result, run.LimitedBy))
+	}
+	for i := range run.Sections {
+		s := &run.Sections[i]
+		parts = append(parts, s.Name+": "+outcomeOf(&s.Result, s.LimitedBy))
+	}
+	return strings.Join(parts, " | ")
+}
+
+func outcomeOf(result *v1alpha1.Result, bound *v1alpha1.LimitedBy) string {
+	var parts []string
+	for _, d := range []struct {
+		name string
+		io   *v1alpha1.IOResult
+	}{{"read", result.Read}, {"write", result.Write}, {"trim", result.Trim}} {
+		if d.io != nil {
+			parts = append(parts, d.name+" "+outcomeOfIO(d.io))
+		}
+	}
+	text := strings.Join(parts, " + ")
+	if bound != nil && bound.Name != v1alpha1.BoundUnknown {
+		text += "; " + bound.Name
+	}
+	return text
+}
+
+func outcomeOfIO(io *v1alpha1.IOResult) string {
+	text := fmt.Sprintf("%d IOPS, %s", io.IOPS, bandwidth(io.BytesPerSecond))
+	if c := io.CompletionLatency; c != nil {
+		text += fmt.Sprintf(", p50 %s, p99 %s", latency(c.P50Nanoseconds), latency(c.P99Nanoseconds))
+	}
+	return text
+}

@@ -1,0 +1,186 @@
+// Package plugin runs the kubectl plugin as users do, piped and in a terminal, against a real API server. The tests do
+// what the operator would.
+package plugin
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/retry"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/envtest"
+)
+
+func TestMain(m *testing.M) { envtest.Main(m) }
+
+// patience is how long a test waits for what comes at once.
+const patience = time.Minute
+
+// build builds the plugin once for all tests.
+var build = sync.OnceValues(func() (string, error) {
+	directory, err := os.MkdirTemp("", "plugin")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(directory, "kubectl-storagebench")
+	output, err := exec.Command("go", "build", "-o", path, "../../cmd/kubectl-storagebench").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build the plugin: %w\n%s", err, output)
+	}
+	return path, nil
+})
+
+// user is somebody with the plugin, a kubeconfig and a namespace.
+type user struct {
+	client.WithWatch
+
+	namespace, program, kubeconfig string
+}
+
+func newUser(t *testing.T) *user {
+	t.Helper()
+	program, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := envtest.Client(t)
+	return &user{WithWatch: c, namespace: envtest.Namespace(t, c), program: program, kubeconfig: envtest.Kubeconfig(t)}
+}
+
+// args returns the arguments of the plugin after those that say the cluster and the namespace.
+func (u *user) args(args ...string) []string {
+	return append([]string{"--kubeconfig", u.kubeconfig, "--namespace", u.namespace}, args...)
+}
+
+// execution is a plugin that runs, or has run.
+type execution struct {
+	*exec.Cmd
+
+	out, notes output
+}
+
+// output is what a program has printed by now.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// start starts the plugin, which ends with the test.
+func (u *user) start(t *testing.T, args ...string) *execution {
+	t.Helper()
+	e := &execution{Cmd: exec.CommandContext(t.Context(), u.program, u.args(args...)...)}
+	e.Stdout, e.Stderr = &e.out, &e.notes
+	if err := e.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// end waits for the plugin's end and returns its exit code.
+func (e *execution) end(t *testing.T) int {
+	t.Helper()
+	ended := make(chan error, 1)
+	go func() { ended <- e.Wait() }()
+	select {
+	case err := <-ended:
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			return exit.ExitCode()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return 0
+	case <-time.After(patience):
+		t.Fatalf("the plugin goes on; it has printed:\n%s%s", &e.out, &e.notes)
+		return -1
+	}
+}
+
+// run runs the plugin to its end.
+func (u *user) run(t *testing.T, args ...string) (code int, out, notes string) {
+	t.Helper()
+	e := u.start(t, args...)
+	code = e.end(t)
+	return code, e.out.String(), e.notes.String()
+}
+
+// only waits until the namespace has one benchmark, and returns it.
+func (u *user) only(t *testing.T) *v1alpha1.StorageBenchmark {
+	t.Helper()
+	var all v1alpha1.StorageBenchmarkList
+	eventually(t, func() error {
+		if err := u.List(t.Context(), &all, client.InNamespace(u.namespace)); err != nil {
+			return err
+		}
+		if len(all.Items) != 1 {
+			return fmt.Errorf("there are %d benchmarks", len(all.Items))
+		}
+		return nil
+	})
+	return &all.Items[0]
+}
+
+// set changes the status of a benchmark, as the operator does.
+func (u *user) set(t *testing.T, sb *v1alpha1.StorageBenchmark, reason, message string, changes ...func(*v1alpha1.StorageBenchmarkStatus)) {
+	t.Helper()
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		if err := u.Get(t.Context(), client.ObjectKeyFromObject(sb), sb); err != nil {
+			return err
+		}
+		outcome := metav1.ConditionUnknown
+		switch reason {
+		case v1alpha1.ReasonCompleted:
+			outcome = metav1.ConditionTrue
+		case v1alpha1.ReasonRunFailed:
+			outcome = metav1.ConditionFalse
+		}
+		sb.Status.ObservedGeneration = sb.Generation
+		meta.SetStatusCondition(&sb.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: outcome, Reason: reason, Message: message})
+		for _, change := range changes {
+			change(&sb.Status)
+		}
+		return u.Status().Update(t.Context(), sb)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// eventually waits until a condition holds.
+func eventually(t *testing.T, holds func() error) {
+	t.Helper()
+	var last error
+	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, patience, true, func(context.Context) (bool, error) {
+		last = holds()
+		return last == nil, nil
+	})
+	if err != nil {
+		t.Fatalf("%v: %v", err, last)
+	}
+}
