@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
@@ -179,11 +180,27 @@ func checkPlan(t *testing.T, spec *v1alpha1.StorageBenchmarkSpec, runs []Run, pr
 	if results > MaxResults {
 		t.Errorf("%d results", results)
 	}
+	checkEstimates(t, runs)
 	for _, problem := range problems {
 		checkProblem(t, problem)
 	}
 	if len(runs) > 0 && !slices.ContainsFunc(spec.Targets, func(target v1alpha1.Target) bool { return target.Name == Baseline(spec) }) {
 		t.Errorf("baseline %s is no target", Baseline(spec))
+	}
+}
+
+// checkEstimates holds that each run has an estimate, and that sums of them do not overflow.
+func checkEstimates(t *testing.T, runs []Run) {
+	t.Helper()
+	estimates := Estimates(runs, nil)
+	for _, run := range runs {
+		e, estimated := estimates[run.Name]
+		if !estimated || e.Overhead <= 0 || slices.Min([]time.Duration{e.Layout, e.Measuring}) < 0 || slices.Max([]time.Duration{e.Layout, e.Measuring, e.Overhead}) > maxEstimate {
+			t.Errorf("run %q is estimated to take %+v", run.Name, e)
+		}
+	}
+	if len(estimates) != len(runs) {
+		t.Errorf("%d estimates of %d runs", len(estimates), len(runs))
 	}
 }
 

@@ -1,0 +1,257 @@
+package plan
+
+import (
+	"math"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// What a run takes beside fio, as measured on local clusters (hack/overhead.sh for one client, docs/scale.md for many):
+// its Jobs are made, its pods start, hear of a common start if they are several, report, and the next run begins.
+const (
+	overheadAlone     = 2 * time.Second
+	overheadTogether  = 4500 * time.Millisecond
+	overheadPerClient = 40 * time.Millisecond // of each client after the second
+)
+
+// maxEstimate bounds each part of an estimate, so that sums of them do not overflow. It is the longest deadline that a run can have.
+const maxEstimate = 30 * 24 * time.Hour
+
+// Estimate is how long a run is expected to take, from the start of its Job to that of the next run's. What it does not know is
+// not in it. It does not know how long volumes take to be made, images to be pulled and nodes to be free; nor whether storage is slower
+// than its limits, as it is where latency holds it back.
+type Estimate struct {
+	// Layout is for how long test files are written before: in the first run on a target those of all its runs.
+	Layout time.Duration
+	// Measuring is for how long fio runs: as its options say where they say it, otherwise as the limits of the storage let
+	// it read and write all of size. A run that may end by both has the shorter.
+	Measuring time.Duration
+	// Overhead is what pods and their results take beside.
+	Overhead time.Duration
+	// LayoutUnknown and MeasuringUnknown say that there is something of which nothing is known: the part is then 0, or too short.
+	LayoutUnknown, MeasuringUnknown bool
+}
+
+// Total is all that is known of how long the run takes, at most 90 days.
+func (e Estimate) Total() time.Duration { return e.Layout + e.Measuring + e.Overhead }
+
+// IsComplete says whether there is a guess for each part; if not, the run takes longer than Total.
+func (e Estimate) IsComplete() bool { return !e.LayoutUnknown && !e.MeasuringUnknown }
+
+// Estimates returns how long each run of a plan is expected to take, by its name, which is that of the run in the status. The
+// runs have to be all of the benchmark, in their order. observed is status.targets, whose limits are those of
+// the volumes that were found; without it, as without a cluster, the limits are those that follow from the spec.
+func Estimates(runs []Run, observed []v1alpha1.TargetStatus) map[string]Estimate {
+	estimates := make(map[string]Estimate, len(runs))
+	ready := map[string]int32{} // by target: how many clients have laid out their files
+	for i := range runs {
+		run := &runs[i]
+		pace := paceOf(run, observed)
+		e := Estimate{Overhead: overhead(run.Clients)}
+		e.Measuring, e.MeasuringUnknown = pace.measuring(run.Job)
+		e.Layout, e.LayoutUnknown = pace.layout(layoutOf(runs, run, ready))
+		estimates[run.Name] = e
+	}
+	return estimates
+}
+
+// overhead is what a run by so many clients takes beside fio.
+func overhead(clients int32) time.Duration {
+	if clients <= 1 {
+		return overheadAlone
+	}
+	return overheadTogether + time.Duration(clients-2)*overheadPerClient
+}
+
+// pace is how fast the clients of a run can be, as far as limits tell.
+type pace struct {
+	// limits are what holds for all clients together, or where each has a volume, for each; perClient for each.
+	limits, perClient []v1alpha1.Limits
+	// clients is how many the run has.
+	clients float64
+}
+
+func paceOf(run *Run, observed []v1alpha1.TargetStatus) pace {
+	p := pace{clients: float64(max(run.Clients, 1))}
+	limits, clientLimits := limitsOf(run.Target, observed)
+	for _, l := range clientLimits {
+		p.perClient = append(p.perClient, l.Limits)
+	}
+	switch {
+	case limits == nil:
+	case storage.IsShared(run.Target) || limits.Scope == v1alpha1.ScopeFileSystem:
+		p.limits = append(p.limits, limits.Limits)
+	default:
+		p.perClient = append(p.perClient, limits.Limits)
+	}
+	return p
+}
+
+// limitsOf returns the limits of a target: as they were found, or else as they follow from the spec.
+func limitsOf(t *v1alpha1.Target, observed []v1alpha1.TargetStatus) (*v1alpha1.KnownLimits, []v1alpha1.KnownLimits) {
+	limits, clientLimits := storage.Limits(t, storage.Class{}), storage.ClientLimits(t, "", "")
+	for i := range observed {
+		if found := &observed[i]; found.Name == t.Name {
+			if found.Limits != nil {
+				limits = found.Limits
+			}
+			if found.ClientLimits != nil {
+				clientLimits = found.ClientLimits
+			}
+		}
+	}
+	return limits, clientLimits
+}
+
+// measuring returns for how long fio runs, and whether there is something that it cannot tell.
+func (p pace) measuring(job *fio.JobFile) (total time.Duration, unknown bool) {
+	seconds := 0.0
+	for _, stage := range job.Stages() {
+		others := stage.MostSeconds
+		if done, known := p.seconds(stage.Reads, stage.Writes); known && stage.Counted {
+			others = min(others, done)
+		}
+		if math.IsInf(others, 1) {
+			others, unknown = 0, true
+		}
+		seconds += max(stage.TimedSeconds, others)
+	}
+	return duration(seconds), unknown
+}
+
+// seconds returns how long each client takes to do this while all do the same; false if no limit says it.
+func (p pace) seconds(reads, writes fio.Work) (float64, bool) {
+	longest, known := 0.0, false
+	for _, each := range []struct {
+		limits []v1alpha1.Limits
+		share  float64
+	}{{p.limits, p.clients}, {p.perClient, 1}} {
+		for _, l := range each.limits {
+			if seconds, ok := secondsAt(l, reads, writes); ok {
+				longest, known = max(longest, seconds*each.share), true
+			}
+		}
+	}
+	return longest, known
+}
+
+// secondsAt returns how long work takes at limits; false if none of them is about it.
+func secondsAt(l v1alpha1.Limits, reads, writes fio.Work) (float64, bool) {
+	longest, known := 0.0, false
+	for _, part := range []struct {
+		most   *int64
+		amount float64
+	}{
+		{l.IOPS, reads.IOs + writes.IOs}, {l.ReadIOPS, reads.IOs}, {l.WriteIOPS, writes.IOs},
+		{l.BytesPerSecond, reads.Bytes + writes.Bytes}, {l.ReadBytesPerSecond, reads.Bytes}, {l.WriteBytesPerSecond, writes.Bytes},
+	} {
+		if part.most != nil && *part.most > 0 && part.amount > 0 {
+			longest, known = max(longest, part.amount/float64(*part.most)), true
+		}
+	}
+	return longest, known
+}
+
+// layoutBytes is what clients write before a run.
+type layoutBytes struct {
+	// all clients together, and the one that writes most.
+	all, most float64
+	// uncounted says that there are files whose size cannot be known, which are not counted.
+	uncounted bool
+}
+
+// layout returns how long it takes to write test files, and whether there is something that it cannot tell.
+func (p pace) layout(b layoutBytes) (time.Duration, bool) {
+	if b.all == 0 {
+		return 0, b.uncounted
+	}
+	together, known := pace{limits: p.limits, clients: 1}.seconds(fio.Work{}, fio.Work{Bytes: b.all})
+	each, knownEach := pace{perClient: p.perClient}.seconds(fio.Work{}, fio.Work{Bytes: b.most})
+	return duration(max(together, each)), b.uncounted || !(known || knownEach)
+}
+
+// layoutOf returns what the clients of a run write before it, and notes in ready who has. It follows what the controller does: each
+// client lays out the files of all its runs on a target in the first of them, but where files are made anew by each run.
+func layoutOf(runs []Run, run *Run, ready map[string]int32) layoutBytes {
+	if storage.VolumeMode(run.Target) == corev1.PersistentVolumeBlock {
+		return layoutBytes{}
+	}
+	objects := storage.IsObjectStore(run.Target)
+	job := toLayOut(objects, run)
+	if job == nil {
+		return layoutBytes{}
+	}
+	if !objects && job.Layout() == "" {
+		bytes, known := bytesToLayOut(objects, run)
+		return layoutBytes{all: bytes * float64(run.Clients), most: bytes, uncounted: !known}
+	}
+	var b layoutBytes
+	for _, clients := range numbersOfClients(runs) {
+		if before := ready[run.Target.Name]; clients > before && clients <= run.Clients {
+			bytes, known := bytesToLayOut(objects, runsBy(runs, run.Target, clients)...)
+			b.all += bytes * float64(clients-before)
+			b.most = max(b.most, bytes)
+			b.uncounted = b.uncounted || !known
+			ready[run.Target.Name] = clients
+		}
+	}
+	return b
+}
+
+// runsBy returns the runs on a target in which that client takes part, counted from 1.
+func runsBy(runs []Run, target *v1alpha1.Target, client int32) []*Run {
+	var by []*Run
+	for i := range runs {
+		if runs[i].Target == target && runs[i].Clients >= client {
+			by = append(by, &runs[i])
+		}
+	}
+	return by
+}
+
+// toLayOut returns the job of which a run's files are laid out, nil if it has none that are.
+func toLayOut(objects bool, run *Run) *fio.JobFile {
+	switch {
+	case objects:
+		return fio.LayoutObjects(run.Job)
+	case run.Job.NeedsLayout():
+		return run.Job
+	default:
+		return nil
+	}
+}
+
+// bytesToLayOut returns how large the files are that a client lays out for runs; false if those of one cannot be known, which
+// then are not counted.
+func bytesToLayOut(objects bool, runs ...*Run) (float64, bool) {
+	var jobs []*fio.JobFile
+	known := true
+	seen := map[*fio.JobFile]bool{} // repetitions and targets have the same
+	for _, run := range runs {
+		job := toLayOut(objects, run)
+		if job == nil || seen[run.Job] {
+			continue
+		}
+		seen[run.Job] = true
+		if _, ok := fio.FileBytes(job); !ok {
+			known = false
+			continue
+		}
+		jobs = append(jobs, job)
+	}
+	bytes, ok := fio.FileBytes(jobs...)
+	return float64(bytes), known && ok
+}
+
+// duration is a number of seconds, not more than maxEstimate.
+func duration(seconds float64) time.Duration {
+	if seconds >= maxEstimate.Seconds() {
+		return maxEstimate
+	}
+	return time.Duration(seconds * float64(time.Second))
+}
