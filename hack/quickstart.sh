@@ -75,37 +75,6 @@ sample() {
   sed "s/storageClassName: .*/storageClassName: $class/" "$CLASS_SAMPLE"
 }
 
-# Prints status, reason and message of condition Succeeded each time it changes, until the deadline. It watches instead
-# of asking again and again, which would take CPU from fio on a small node; the API server ends watches when it
-# likes, for one after an upgrade of the definition.
-conditions() {
-  local -r until=$((SECONDS + DEADLINE_SECONDS))
-  trap 'kill $(jobs -p) 2>/dev/null; exit' TERM
-  while ((SECONDS < until)); do
-    timeout "$((until - SECONDS))" kubectl get storagebenchmark "$NAME" --namespace "$NAMESPACE" --watch --output \
-      jsonpath='{range .status.conditions[?(@.type=="Succeeded")]}{.status}|{.reason}|{.message}{end}{"\n"}' &
-    wait "$!" || true
-    sleep 1
-  done
-}
-
-wait_until_done() {
-  local status reason message last=""
-  exec {events}< <(conditions)
-  trap "kill $! 2>/dev/null || true" EXIT
-  while IFS='|' read -r status reason message <&"$events"; do
-    if [[ "$reason $message" != "$last" && -n $reason ]]; then
-      last="$reason $message"
-      printf '%4ds  %-14s %s\n' "$SECONDS" "$reason" "$message"
-    fi
-    case $status in
-      True) return 0 ;;
-      False) fail "the benchmark failed: $reason: $message" ;;
-    esac
-  done
-  fail "no result after $DEADLINE_SECONDS s; the last state was: $last"
-}
-
 step "Operator"
 install_operator
 use_kubectl
@@ -116,11 +85,10 @@ NAME=$(kubectl create --dry-run=client --output name --filename - <<<"$benchmark
 readonly NAME
 kubectl delete storagebenchmark "$NAME" --namespace "$NAMESPACE" --ignore-not-found --timeout 3m
 echo "$benchmark"
-kubectl apply --namespace "$NAMESPACE" --filename - <<<"$benchmark"
-wait_until_done
+# With the flags of the operator's build, whose packages it shares. It follows the benchmark and prints its results.
+CGO_ENABLED=0 go build -trimpath -o bin/ ./cmd/kubectl-storagebench
+timeout "$DEADLINE_SECONDS" bin/kubectl-storagebench run --namespace "$NAMESPACE" --filename - <<<"$benchmark" ||
+  fail "the benchmark did not end well within $DEADLINE_SECONDS s"
 
 step "Result"
 kubectl get storagebenchmark "$NAME" --namespace "$NAMESPACE"
-echo
-# With the flags of the operator's build, whose packages it shares.
-CGO_ENABLED=0 go run -trimpath ./cmd/kubectl-storagebench report "$NAME" --namespace "$NAMESPACE"
