@@ -69,7 +69,7 @@ clean: ## Remove what was built. Stops the local cluster first.
 ##@ Develop
 
 .PHONY: generate
-generate: ## Regenerate all generated files: deepcopy, CRD, RBAC, the chart's copies, schema and README, THIRD_PARTY_LICENSES.
+generate: ## Regenerate all generated files: deepcopy, CRD, RBAC, the chart's copies, schema and README, docs/reference.md, THIRD_PARTY_LICENSES.
 	$(call tool,controller-gen) object paths=./api/...
 	$(call tool,controller-gen) crd paths=./api/... output:crd:dir=config/crd/bases
 	$(call tool,controller-gen) rbac:roleName=operator paths=./controllers/... output:rbac:dir=config/rbac
@@ -84,6 +84,8 @@ generate: ## Regenerate all generated files: deepcopy, CRD, RBAC, the chart's co
 	rm -f $(CHART)/README.md # helm-docs ends with exit code 0 where it wrote none
 	$(call tool,helm-docs) --chart-search-root $(CHART) --sort-values-order file --log-level warning
 	test -s $(CHART)/README.md
+	$(call tool,crd-ref-docs) --config hack/tools/crd-ref-docs/config.yaml --templates-dir hack/tools/crd-ref-docs/templates --source-path api \
+	  --renderer markdown --output-path docs/reference.md --log-level ERROR
 	hack/licenses.sh > THIRD_PARTY_LICENSES.new && mv THIRD_PARTY_LICENSES.new THIRD_PARTY_LICENSES
 
 .PHONY: verify
