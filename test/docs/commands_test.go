@@ -7,21 +7,28 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/storagebench/storagebench/test/docs/console"
 )
 
 // file is a path of this repository in a command, as far as it is no pattern.
 var file = regexp.MustCompile(`\b(?:config|charts|cmd|hack)/[\w./-]*[\w/]`)
 
-// TestCommands finds shell commands that bash cannot read, and files in them that are not there.
+// TestCommands finds shell commands that bash cannot read, files in them that are not there, and marks for the test that runs commands
+// (test/e2e) that are none.
 func TestCommands(t *testing.T) {
-	blocks := 0
+	found := 0
 	for _, page := range markdown(t) {
 		text, err := os.ReadFile(filepath.Join(root, page))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, block := range commands(string(text)) {
-			blocks++
+		blocks, err := console.Blocks(string(text))
+		if err != nil {
+			t.Errorf("%s: %v", page, err)
+		}
+		for _, block := range commands(blocks) {
+			found++
 			check := exec.CommandContext(t.Context(), "bash", "-n")
 			check.Stdin = strings.NewReader(block)
 			if output, err := check.CombinedOutput(); err != nil {
@@ -34,38 +41,25 @@ func TestCommands(t *testing.T) {
 			}
 		}
 	}
-	if blocks < 10 {
-		t.Errorf("only %d blocks of commands were found", blocks)
+	if found < 10 {
+		t.Errorf("only %d blocks of commands were found", found)
 	}
 }
 
-// commands returns the blocks of shell commands of a page: those marked bash, and of those marked console the lines that
-// begin with a prompt, with the lines that they go on in.
-func commands(page string) []string {
-	var blocks []string
-	var lines []string
-	language, goesOn := "", false
-	for line := range strings.Lines(page) {
-		switch marker, found := strings.CutPrefix(strings.TrimSpace(line), "```"); {
-		case found && language == "":
-			language = marker
-			if language == "" {
-				language = "text"
+// commands returns what the blocks of a page have bash do: the text of those marked bash, and the commands of those marked console.
+func commands(blocks []console.Block) []string {
+	var all []string
+	for _, block := range blocks {
+		switch block.Language {
+		case "bash":
+			all = append(all, block.Text)
+		case "console":
+			var typed []string
+			for _, command := range block.Commands() {
+				typed = append(typed, command.Text)
 			}
-		case found:
-			if len(lines) > 0 {
-				blocks = append(blocks, strings.Join(lines, ""))
-			}
-			lines, language, goesOn = nil, "", false
-		case language == "bash":
-			lines = append(lines, line)
-		case language == "console":
-			command, prompted := strings.CutPrefix(line, "$ ")
-			if prompted || goesOn {
-				lines = append(lines, command)
-				goesOn = strings.HasSuffix(strings.TrimRight(line, "\n"), `\`)
-			}
+			all = append(all, strings.Join(typed, "\n"))
 		}
 	}
-	return blocks
+	return all
 }

@@ -1,0 +1,150 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/docs/console"
+)
+
+const (
+	repositoryRoot = "../.."
+	// commandTimeout is how long a command of a page may take.
+	commandTimeout = 60 * time.Second
+)
+
+// TestDocs runs the commands of pages, as far as these mark them (test/docs/console), each page in a namespace of its own and in a
+// directory that has config as the root of the repository has it. They must end with exit code 0 and print what the page shows, but for
+// figures, and leave nothing in the namespace. With STORAGEBENCH_UPDATE_DOCS=1 figures of the pages become those that were printed.
+func TestDocs(t *testing.T) {
+	pages := pagesThatRun(t)
+	if len(pages) == 0 {
+		t.Fatal("no page has commands that are run")
+	}
+	plugin := buildPlugin(t)
+	for _, page := range pages {
+		t.Run(filepath.Base(page), func(t *testing.T) { playPage(t, page, plugin) })
+	}
+}
+
+// playPage runs a page's commands, with the plugin of a directory.
+func playPage(t *testing.T, page, plugin string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := newNamespace(t).Name
+	player := console.Player{
+		Directory: workDirectory(t),
+		Env:       append(os.Environ(), "KUBECONFIG="+kubeconfigFor(t, own), "PATH="+plugin+":"+os.Getenv("PATH")),
+		Timeout:   commandTimeout, Log: t.Logf,
+	}
+	updated, err := player.Play(t.Context(), string(text))
+	if err != nil {
+		t.Fatalf("%s: %v", page, err)
+	}
+	for _, list := range []client.ObjectList{&v1alpha1.StorageBenchmarkList{}, &corev1.PersistentVolumeClaimList{}, &corev1.PodList{}} {
+		if err := k8s.List(t.Context(), list, client.InNamespace(own)); err != nil {
+			t.Fatal(err)
+		}
+		if n := meta.LenList(list); n > 0 {
+			t.Errorf("%s leaves %d objects in %T", page, n, list)
+		}
+	}
+	if os.Getenv("STORAGEBENCH_UPDATE_DOCS") == "1" {
+		if err := os.WriteFile(page, []byte(updated), 0o644); err != nil { //nolint:gosec // a page of the repository
+			t.Fatal(err)
+		}
+	}
+}
+
+// pagesThatRun returns the paths of the pages that have commands that are run.
+func pagesThatRun(t *testing.T) []string {
+	t.Helper()
+	pages := []string{filepath.Join(repositoryRoot, "README.md")}
+	err := filepath.WalkDir(filepath.Join(repositoryRoot, "docs"), func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".md" {
+			pages = append(pages, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var run []string
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks, err := console.Blocks(string(text))
+		if err != nil {
+			t.Fatalf("%s: %v", page, err)
+		}
+		for _, block := range blocks {
+			if block.Run {
+				run = append(run, page)
+				break
+			}
+		}
+	}
+	return run
+}
+
+// buildPlugin builds the kubectl plugin, with the flags of the operator's build, whose packages it shares, and returns its directory.
+func buildPlugin(t *testing.T) string {
+	t.Helper()
+	directory := t.TempDir()
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", directory, "./cmd/kubectl-storagebench")
+	build.Dir, build.Env = repositoryRoot, append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the plugin: %v\n%s", err, output)
+	}
+	return directory
+}
+
+// workDirectory returns a directory in which pages' commands find what they name of the repository, and may write.
+func workDirectory(t *testing.T) string {
+	t.Helper()
+	directory := t.TempDir()
+	config, err := filepath.Abs(filepath.Join(repositoryRoot, "config"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(config, filepath.Join(directory, "config")); err != nil {
+		t.Fatal(err)
+	}
+	return directory
+}
+
+// kubeconfigFor returns the path of the tests' kubeconfig with another namespace.
+func kubeconfigFor(t *testing.T, namespace string) string {
+	t.Helper()
+	config, err := clientcmd.NewDefaultClientConfigLoadingRules().Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	current, ok := config.Contexts[config.CurrentContext]
+	if !ok {
+		t.Fatalf("the kubeconfig has no context %q", config.CurrentContext)
+	}
+	current.Namespace = namespace
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
