@@ -65,7 +65,7 @@ func playPage(t *testing.T, page, plugin string) {
 		}
 	}
 	if os.Getenv("STORAGEBENCH_UPDATE_DOCS") == "1" {
-		if err := os.WriteFile(page, []byte(updated), 0o644); err != nil { //nolint:gosec // a page of the repository
+		if err := os.WriteFile(page, []byte(updated), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
