@@ -104,12 +104,12 @@ func pagesThatRun(t *testing.T) []string {
 	return run
 }
 
-// buildPlugin builds the kubectl plugin, with the flags of the operator's build, whose packages it shares, and returns its directory.
+// buildPlugin builds the kubectl plugin, as newPlugin does, and returns its directory.
 func buildPlugin(t *testing.T) string {
 	t.Helper()
 	directory := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", directory, "./cmd/kubectl-storagebench")
-	build.Dir, build.Env = repositoryRoot, append(os.Environ(), "CGO_ENABLED=0")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", directory, "./cmd/kubectl-storagebench")
+	build.Dir = repositoryRoot
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the plugin: %v\n%s", err, output)
 	}
