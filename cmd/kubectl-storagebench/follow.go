@@ -62,7 +62,7 @@ func follow(cmd *cobra.Command, c *cluster, key client.ObjectKey) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", key.Name, err)
 	}
-	report.Table(cmd.OutOrStdout(), benchmark)
+	report.Table(cmd.OutOrStdout(), benchmark, styleOf(cmd))
 	return judge(benchmark)
 }
 

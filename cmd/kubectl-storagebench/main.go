@@ -34,9 +34,10 @@ func newCommand() *cobra.Command {
 		SilenceUsage: true,
 	}
 	flags.AddFlags(root.PersistentFlags())
+	root.PersistentFlags().Bool(noColor, false, "Print without colours, also on a terminal, as with environment variable NO_COLOR")
 	root.AddCommand(
 		newRunCommand(flags), newWatchCommand(flags), newListCommand(flags),
-		newPlanCommand(), newReportCommand(flags),
+		newPlanCommand(), newReportCommand(flags), newCompareCommand(flags), newExplainResultCommand(flags),
 		newLogsCommand(flags), newArtifactsCommand(flags),
 	)
 	return root

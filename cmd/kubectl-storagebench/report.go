@@ -4,18 +4,43 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/report"
 )
 
+// reportFormats are the ways to print a benchmark's results.
+var reportFormats = []format[*v1alpha1.StorageBenchmark]{
+	{"table", "what fits on a screen", infallible(report.Table)},
+	{"wide", "all figures", infallible(report.Wide)},
+	{"markdown", "a page for a pull request or a wiki", unstyled(report.Markdown)},
+	{"csv", "a row for each run and direction, for spreadsheets", unstyled(report.CSV)},
+	{"json", "all runs and comparisons, flat, for jq", unstyled(report.JSON)},
+}
+
+// newReportCommand returns the command that prints results.
 func newReportCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
-	return &cobra.Command{
+	var output *string
+	cmd := &cobra.Command{
 		Use:   "report NAME",
-		Short: "Print the results of a StorageBenchmark as a table",
-		Args:  cobra.ExactArgs(1),
+		Short: "Print the results of a StorageBenchmark",
+		Long: `Print the results of a StorageBenchmark.
+
+On a terminal that is too narrow, columns are left out, and a line tells which; into a pipe or file go all. The
+resource itself is what "kubectl get storagebenchmark NAME -o yaml" prints.`,
+		Example: `  kubectl storagebench report gp3-vs-efs
+  kubectl storagebench report gp3-vs-efs -o wide | less -S
+  kubectl storagebench report gp3-vs-efs -o markdown > result.md
+  kubectl storagebench report gp3-vs-efs -o csv > runs.csv
+  kubectl storagebench report gp3-vs-efs -o json | jq '.results[] | {run, direction, iops}'`,
+		Args: cobra.ExactArgs(1),
 
 		ValidArgsFunction: completeNames(flags, 1),
 
 		RunE: func(cmd *cobra.Command, args []string) error {
+			chosen, err := formatNamed(reportFormats, *output)
+			if err != nil {
+				return err
+			}
 			c, err := connect(flags)
 			if err != nil {
 				return err
@@ -24,8 +49,9 @@ func newReportCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			report.Table(cmd.OutOrStdout(), benchmark)
-			return nil
+			return chosen.print(cmd.OutOrStdout(), benchmark, styleOf(cmd))
 		},
 	}
+	output = addOutputFlag(cmd, reportFormats)
+	return cmd
 }

@@ -250,7 +250,7 @@ No runs yet
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			Table(&out, test.sb)
+			Table(&out, test.sb, Style{Unicode: true})
 			if diff := cmp.Diff(test.want, "\n"+out.String()); diff != "" {
 				t.Errorf("table (-want +got):\n%s", diff)
 			}
@@ -299,7 +299,11 @@ func TestLimitedBy(t *testing.T) {
 		"unknown of one":     {[]v1alpha1.Run{sections}, v1alpha1.Comparison{Workload: "file", Section: "c"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := limitedBy(test.runs, &test.comparison, "t"); got != test.want {
+			var r row
+			for _, o := range outcomesOf(test.runs, &test.comparison, "t", 0) {
+				r.bounds = append(r.bounds, o.limitedBy)
+			}
+			if got := limitedByCell(&r, Style{}); got != test.want {
 				t.Errorf("limited by %q, want %q", got, test.want)
 			}
 		})
@@ -317,14 +321,17 @@ func TestSpread(t *testing.T) {
 		"200 ±100%": {v1alpha1.Statistic{Median: 200, Min: 0, Max: 400}, 3},
 		"0":         {v1alpha1.Statistic{Max: 10}, 3},
 	} {
-		if got := iops(&test.statistic, test.runs); got != want {
+		r := row{figures: &v1alpha1.IOComparison{IOPS: test.statistic}, repetitions: test.runs}
+		if got := iopsCell(&r, Style{Unicode: true}); got != want {
 			t.Errorf("%+v of %d runs is %q, want %q", test.statistic, test.runs, got, want)
 		}
 	}
 }
 
 func TestPerClient(t *testing.T) {
-	reads := func(r *v1alpha1.Result) *v1alpha1.IOResult { return r.Read }
+	perClient := func(results []*v1alpha1.Result) string {
+		return perClientCell(&row{results: results, of: readsOf}, Style{})
+	}
 	result := func(slowest, fastest int64, variation string) *v1alpha1.Result {
 		return &v1alpha1.Result{Clients: 2, Read: spreadOf(2, slowest, fastest, variation)}
 	}
@@ -341,13 +348,13 @@ func TestPerClient(t *testing.T) {
 		"other I/O":           {[]*v1alpha1.Result{other}, ""},
 		"no results":          {nil, ""},
 	} {
-		if got := perClient(test.results, reads); got != test.want {
+		if got := perClient(test.results); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}
 	first := result(1, 2, "0.1")
 	before := *first.Read.PerClient
-	if perClient([]*v1alpha1.Result{first, result(0, 9, "0.5")}, reads); *first.Read.PerClient != before {
+	if perClient([]*v1alpha1.Result{first, result(0, 9, "0.5")}); *first.Read.PerClient != before {
 		t.Errorf("a result was changed to %+v", first.Read.PerClient)
 	}
 }
@@ -460,6 +467,13 @@ func TestUnits(t *testing.T) {
 		}
 	}
 	for b, want := range map[int64]string{
+		0: "0 B/s", 999: "999 B/s", 1000: "1000 B/s (1.00 kB/s)", 49_951_000: "47.6 MiB/s (50.0 MB/s)", 1 << 30: "1.00 GiB/s (1.07 GB/s)",
+	} {
+		if got := bothBandwidths(b); got != want {
+			t.Errorf("bothBandwidths(%d) is %s, want %s", b, got, want)
+		}
+	}
+	for b, want := range map[int64]string{
 		0: "0 B/s", 1023: "1023 B/s", 1024: "1.00 KiB/s", 49_951_000: "47.6 MiB/s", 1 << 30: "1.00 GiB/s", 1 << 41: "2048 GiB/s",
 	} {
 		if got := bandwidth(b); got != want {
@@ -478,7 +492,7 @@ func TestTableWithoutLimits(t *testing.T) {
 	for bound, want := range map[string]bool{v1alpha1.BoundUnknown: false, v1alpha1.BoundLatency: true} {
 		sb.Status.Runs[0].LimitedBy.Name = bound
 		var out bytes.Buffer
-		Table(&out, sb)
+		Table(&out, sb, Style{})
 		if got := strings.Contains(out.String(), "LIMITED BY"); got != want {
 			t.Errorf("bound by %s: %t that there is a column\n%s", bound, got, out.String())
 		}

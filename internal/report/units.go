@@ -46,3 +46,37 @@ func significant(f float64) string {
 		return fmt.Sprintf("%.0f", f)
 	}
 }
+
+// bothBandwidths prints bytes per second in binary and decimal units, as fio does, such as 47.6 MiB/s (49.9 MB/s); once
+// where these are the same.
+func bothBandwidths(bytesPerSecond int64) string {
+	binary, decimal := bandwidth(bytesPerSecond), decimalBandwidth(bytesPerSecond)
+	if binary == decimal {
+		return binary
+	}
+	return fmt.Sprintf("%s (%s)", binary, decimal)
+}
+
+// decimalBandwidth prints bytes per second in decimal units, as vendors do.
+func decimalBandwidth(bytesPerSecond int64) string {
+	const kb, mb, gb = 1e3, 1e6, 1e9
+	switch {
+	case bytesPerSecond < kb:
+		return fmt.Sprintf("%d B/s", bytesPerSecond)
+	case bytesPerSecond < mb:
+		return significant(float64(bytesPerSecond)/kb) + " kB/s"
+	case bytesPerSecond < gb:
+		return significant(float64(bytesPerSecond)/mb) + " MB/s"
+	default:
+		return significant(float64(bytesPerSecond)/gb) + " GB/s"
+	}
+}
+
+// runtime prints for how long something ran, in whole seconds from 10 s on.
+func runtime(milliseconds int64) string {
+	d := time.Duration(milliseconds) * time.Millisecond
+	if d >= 10*time.Second {
+		d = d.Round(time.Second)
+	}
+	return d.String()
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestCompare(t *testing.T) {
+	many := measured("ns", "many", "gp3", 100)
+	many.Status.Runs = append(many.Status.Runs, many.Status.Runs[0])
+	many.Status.Runs[1].Target = "efs"
+	server := newServer(t, measured("ns", "before", "gp2", 100), measured("ns", "after", "gp3", 150), measured("other", "before", "gp3", 50), many)
+	t.Setenv("KUBECONFIG", "/dev/null")
+	for name, test := range map[string]struct {
+		args []string
+		want execution
+	}{
+		"two of the namespace": {[]string{"before", "after"}, execution{Out: `WORKLOAD  TARGET  BENCHMARK  I/O   IOPS  BANDWIDTH  MEAN  P50  P90  P99  VS BEFORE  VERDICT
+w         gp2     before     read   100    100 B/s     -    -    -    -
+w         gp3     after      read   150    150 B/s     -    -    -    -      1.50x  TooFewRuns
+`}},
+		"of one name in two namespaces": {[]string{"before", "other/before"}, execution{Out: `WORKLOAD  TARGET  BENCHMARK     I/O   IOPS  BANDWIDTH  MEAN  P50  P90  P99  VS NS/BEFORE  VERDICT
+w         gp2     ns/before     read   100    100 B/s     -    -    -    -
+w         gp3     other/before  read    50     50 B/s     -    -    -    -         0.50x  TooFewRuns
+`}},
+		"the same one": {
+			[]string{"before", "ns/before"},
+			execution{Err: "Error: both are StorageBenchmark ns/before: name two different ones; report compares the targets of one\n", Failed: true},
+		},
+		"missing": {[]string{"before", "ns/later"}, execution{Err: "Error: not found\n", Failed: true}},
+		"nothing alike": {
+			[]string{"before", "many"},
+			execution{Err: "Error: nothing to compare: before has w on gp2, and many has w on gp3, w on efs; both need results of the same workload, " +
+				"parameters and target name (the name does not matter if each has one target)\n", Failed: true},
+		},
+		"an unknown format": {
+			[]string{"before", "after", "-o", "html"},
+			execution{Err: "Error: --output \"html\" is not known: use table, wide, markdown, csv or json\n", Failed: true},
+		},
+		"one only": {[]string{"before"}, execution{Err: "Error: accepts 2 arg(s), received 1\n", Failed: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := execute(t, "", on(server, append([]string{"compare"}, test.args...)...)...)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+	for name, begin := range map[string]string{
+		"table": "WORKLOAD  TARGET  BENCHMARK", "wide": "WORKLOAD  TARGET  BENCHMARK  I/O   RUNS", "markdown": "# after beside before\n", "csv": "workload,section,benchmark,", "json": "{\n  \"baseline\": {",
+	} {
+		got := execute(t, "", on(server, "compare", "before", "after", "-o", name)...)
+		if got.Failed || !strings.HasPrefix(got.Out, begin) {
+			t.Errorf("%s is %+v", name, got)
+		}
+	}
+}

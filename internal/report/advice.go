@@ -1,0 +1,43 @@
+package report
+
+import "github.com/storagebench/storagebench/api/v1alpha1"
+
+// Advice says what to try next after a result that something held back, by the bound's name: one concrete step for more, and
+// what to expect of it. It is "" for what is not a bound.
+func Advice(bound string) string { return advice[bound] }
+
+// advice has each of v1alpha1's bounds. docs/storage.md tells the same in short.
+var advice = map[string]string{
+	v1alpha1.BoundVolumeIOPS: "Provision more IOPS: iops of a gp3, io1 or io2 volume, another class, or more capacity where IOPS follow from the size, as with gp2. " +
+		"Where bytes count and not I/Os, larger blocks (bs) move more of them with the same IOPS.",
+	v1alpha1.BoundVolumeThroughput: "Provision more throughput: throughput of a gp3 volume, another class, or more capacity where it follows from the size, as with st1. " +
+		"Smaller blocks (bs) give more I/Os within the same bytes.",
+	v1alpha1.BoundFileSystemIOPS: "Look at how the file system is made: for EFS, its throughput mode (Elastic has the most IOPS) and performance mode. " +
+		"More clients or jobs do not help: they share this limit.",
+	v1alpha1.BoundFileSystemThroughput: "Choose another throughput mode of the file system (Elastic or Provisioned), or store more data where throughput follows from it (Bursting). " +
+		"More clients or jobs do not help: they share this limit.",
+	v1alpha1.BoundClientIOPS: "Measure with more clients, such as matrix: {clients: [1, 2, 4]}: this is what one node gets, and the file system may have more.",
+	v1alpha1.BoundClientThroughput: "Measure with more clients, such as matrix: {clients: [1, 2, 4]}: this is what one node gets, and the storage may have more. " +
+		"An application on one node will not get more either.",
+	v1alpha1.BoundInstanceIOPS: "Measure from a larger instance (placement.nodeSelector, node.kubernetes.io/instance-type): the storage was not the bottleneck, the node's way to it was. " +
+		"An application on such a node will not get more either.",
+	v1alpha1.BoundInstanceThroughput: "Measure from a larger instance (placement.nodeSelector, node.kubernetes.io/instance-type): the storage was not the bottleneck, the node's way to it was. " +
+		"An application on such a node will not get more either.",
+	v1alpha1.BoundWorkloadRate: "Raise or remove rate or rateIOPS in the workload to see what the storage can do; " +
+		"to judge latency at a given rate, as here, leave it and look at the percentiles.",
+	v1alpha1.BoundClientCPU: "Give fio more CPU (spec.pod.resources, a larger instance), spread it over more jobs (numjobs), or take an engine that needs less for each I/O (libaio or io_uring with a higher iodepth). " +
+		"Until then this says nothing of the storage.",
+	v1alpha1.BoundLatency: "Have more I/Os in flight: more jobs (numjobs), or a higher iodepth with libaio or io_uring. A matrix such as numjobs: [16, 32, 64] shows up to which limit IOPS grow. " +
+		"An application that waits for each I/O will see this latency.",
+	v1alpha1.BoundUnknown: "Read what is missing in the sentence on what held it back. Often it is the limits: give spec.targets[].limits what the storage is specified for, " +
+		"and the next benchmark judges by it.",
+}
+
+// afterFailure says what to do after a benchmark that ended for a reason of condition Succeeded.
+var afterFailure = map[string]string{
+	v1alpha1.ReasonInvalidSpec:        "Change the spec as the message says; kubectl storagebench plan -f FILE finds such problems without a cluster.",
+	v1alpha1.ReasonProvisioningFailed: "Look at the events of the claim (kubectl describe pvc) and at the log of the CSI driver's controller, then create the benchmark anew.",
+	v1alpha1.ReasonRunFailed:          "Read fio's log, change the workload or the storage, and create the benchmark anew. Results of other runs are good.",
+	v1alpha1.ReasonDeadlineExceeded:   "See what the message waited for. If it only needs more time, raise that field of spec.deadlines and create the benchmark anew.",
+	v1alpha1.ReasonDeleted:            "The benchmark is being deleted. Create it anew to measure.",
+}

@@ -1,0 +1,226 @@
+package report
+
+import (
+	"encoding/csv"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// field is a column of a CSV of T.
+type field[T any] struct {
+	name string
+	// of returns the cell, "" if there is nothing.
+	of func(*T) string
+}
+
+// CSV prints all measurements (RFC 4180 with a header, lines ended by LF): a row for each direction of each run, and one for each run
+// without a result. Figures are whole numbers in the unit that the header names. Columns are the same for all
+// benchmarks but for those of parameters, which are named param_ and the option.
+func CSV(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
+	all := measurementsOf(sb.Status.Runs)
+	fields := slices.Concat(
+		[]field[Measurement]{
+			{"namespace", func(*Measurement) string { return sb.Namespace }},
+			{"benchmark", func(*Measurement) string { return sb.Name }},
+		},
+		runFields(),
+		parameterFields(all, func(m *Measurement) map[string]string { return m.Parameters }),
+		ioFields(), latencyFields(), surroundingFields(),
+	)
+	return writeCSV(w, fields, all)
+}
+
+// writeCSV prints a header and a row for each element.
+func writeCSV[T any](w io.Writer, fields []field[T], all []T) error {
+	writer := csv.NewWriter(w)
+	cells := make([]string, len(fields))
+	for i, f := range fields {
+		cells[i] = f.name
+	}
+	if err := writer.Write(cells); err != nil {
+		return err
+	}
+	for i := range all {
+		for j, f := range fields {
+			cells[j] = f.of(&all[i])
+		}
+		if err := writer.Write(cells); err != nil {
+			return err
+		}
+	}
+	writer.Flush()
+	return writer.Error()
+}
+
+// runFields say which run a row is of.
+func runFields() []field[Measurement] {
+	return []field[Measurement]{
+		{"run", func(m *Measurement) string { return m.Run }},
+		{"workload", func(m *Measurement) string { return m.Workload }},
+		{"section", func(m *Measurement) string { return m.Section }},
+		{"target", func(m *Measurement) string { return m.Target }},
+		{"repetition", func(m *Measurement) string { return whole(int64(m.Repetition)) }},
+		{"clients", func(m *Measurement) string { return whole(int64(m.Clients)) }},
+		{"state", func(m *Measurement) string { return string(m.State) }},
+		{"attempts", func(m *Measurement) string { return whole(int64(m.Attempts)) }},
+		{"start_time", func(m *Measurement) string { return timestamp(m.StartTime) }},
+		{"completion_time", func(m *Measurement) string { return timestamp(m.CompletionTime) }},
+	}
+}
+
+// parameterFields returns a field for each parameter that some element has.
+func parameterFields[T any](all []T, of func(*T) map[string]string) []field[T] {
+	names := map[string]bool{}
+	for i := range all {
+		for name := range of(&all[i]) {
+			names[name] = true
+		}
+	}
+	var fields []field[T]
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		fields = append(fields, field[T]{"param_" + name, func(t *T) string { return of(t)[name] }})
+	}
+	return fields
+}
+
+// ioField is one of a figure that a result has in its direction.
+func ioField(name string, of func(*v1alpha1.IOResult) string) field[Measurement] {
+	return field[Measurement]{name, func(m *Measurement) string {
+		if m.IOResult == nil {
+			return ""
+		}
+		return of(m.IOResult)
+	}}
+}
+
+// ioFields are rates and amounts.
+func ioFields() []field[Measurement] {
+	spread := func(of func(*v1alpha1.ClientSpread) string) func(*v1alpha1.IOResult) string {
+		return func(io *v1alpha1.IOResult) string {
+			if io.PerClient == nil {
+				return ""
+			}
+			return of(io.PerClient)
+		}
+	}
+	return []field[Measurement]{
+		{"direction", func(m *Measurement) string { return m.Direction }},
+		ioField("ios", func(io *v1alpha1.IOResult) string { return whole(io.IOs) }),
+		ioField("bytes", func(io *v1alpha1.IOResult) string { return whole(io.Bytes) }),
+		ioField("iops", func(io *v1alpha1.IOResult) string { return whole(io.IOPS) }),
+		ioField("bytes_per_second", func(io *v1alpha1.IOResult) string { return whole(io.BytesPerSecond) }),
+		ioField("client_min_iops", spread(func(s *v1alpha1.ClientSpread) string { return whole(s.MinIOPS) })),
+		ioField("client_max_iops", spread(func(s *v1alpha1.ClientSpread) string { return whole(s.MaxIOPS) })),
+		ioField("client_iops_cv", spread(func(s *v1alpha1.ClientSpread) string { return s.CoefficientOfVariation })),
+	}
+}
+
+// latencyFields are fio's lat (from submission) and clat (from the kernel's acceptance), in nanoseconds.
+func latencyFields() []field[Measurement] {
+	lat := func(name string, of func(*v1alpha1.Latency) int64) field[Measurement] {
+		return ioField("lat_"+name+"_ns", func(io *v1alpha1.IOResult) string {
+			if io.Latency == nil {
+				return ""
+			}
+			return whole(of(io.Latency))
+		})
+	}
+	clat := func(name string, of func(*v1alpha1.LatencyDistribution) int64) field[Measurement] {
+		return ioField("clat_"+name+"_ns", func(io *v1alpha1.IOResult) string {
+			if io.CompletionLatency == nil {
+				return ""
+			}
+			return whole(of(io.CompletionLatency))
+		})
+	}
+	return []field[Measurement]{
+		lat("mean", func(l *v1alpha1.Latency) int64 { return l.MeanNanoseconds }),
+		lat("stddev", func(l *v1alpha1.Latency) int64 { return l.StddevNanoseconds }),
+		clat("min", func(d *v1alpha1.LatencyDistribution) int64 { return d.MinNanoseconds }),
+		clat("p50", func(d *v1alpha1.LatencyDistribution) int64 { return d.P50Nanoseconds }),
+		clat("p90", func(d *v1alpha1.LatencyDistribution) int64 { return d.P90Nanoseconds }),
+		clat("p95", func(d *v1alpha1.LatencyDistribution) int64 { return d.P95Nanoseconds }),
+		clat("p99", func(d *v1alpha1.LatencyDistribution) int64 { return d.P99Nanoseconds }),
+		clat("p99_9", func(d *v1alpha1.LatencyDistribution) int64 { return d.P999Nanoseconds }),
+		clat("p99_99", func(d *v1alpha1.LatencyDistribution) int64 { return d.P9999Nanoseconds }),
+		clat("max", func(d *v1alpha1.LatencyDistribution) int64 { return d.MaxNanoseconds }),
+	}
+}
+
+// surroundingFields are what was beside the I/O, and what it means.
+func surroundingFields() []field[Measurement] {
+	cpu := func(name string, of func(*v1alpha1.CPUResult) *int32) field[Measurement] {
+		return field[Measurement]{name, func(m *Measurement) string {
+			if m.CPU == nil {
+				return ""
+			}
+			return wholeOrNone(of(m.CPU))
+		}}
+	}
+	bound := func(name string, of func(*v1alpha1.LimitedBy) string) field[Measurement] {
+		return field[Measurement]{name, func(m *Measurement) string {
+			if m.LimitedBy == nil {
+				return ""
+			}
+			return of(m.LimitedBy)
+		}}
+	}
+	return []field[Measurement]{
+		{"elapsed_ms", func(m *Measurement) string { return wholeIfSet(m.ElapsedMilliseconds) }},
+		{"common_ms", func(m *Measurement) string { return wholeIfSet(m.CommonMilliseconds) }},
+		{"start_skew_ms", func(m *Measurement) string { return wholeOrNone(m.StartSkewMilliseconds) }},
+		cpu("cpu_user_percent", func(c *v1alpha1.CPUResult) *int32 { return &c.UserPercent }),
+		cpu("cpu_system_percent", func(c *v1alpha1.CPUResult) *int32 { return &c.SystemPercent }),
+		cpu("cpu_throttled_percent", func(c *v1alpha1.CPUResult) *int32 { return c.ThrottledPercent }),
+		bound("limited_by", func(b *v1alpha1.LimitedBy) string { return b.Name }),
+		bound("limit", func(b *v1alpha1.LimitedBy) string { return wholeOrNone(b.Limit) }),
+		bound("limit_used_percent", func(b *v1alpha1.LimitedBy) string { return wholeOrNone(b.UsedPercent) }),
+		{"warnings", func(m *Measurement) string { return reasons(m.Warnings) }},
+		{"fio_version", func(m *Measurement) string { return m.FioVersion }},
+		{"message", func(m *Measurement) string { return m.Message }},
+	}
+}
+
+// reasons are the kinds of warnings, with blanks between.
+func reasons(warnings []v1alpha1.Warning) string {
+	names := make([]string, len(warnings))
+	for i := range warnings {
+		names[i] = warnings[i].Reason
+	}
+	return strings.Join(names, " ")
+}
+
+// whole prints a whole number.
+func whole(n int64) string { return strconv.FormatInt(n, 10) }
+
+// wholeIfSet prints a number of which 0 means that it is not known.
+func wholeIfSet(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return whole(n)
+}
+
+// wholeOrNone prints a number that may be missing.
+func wholeOrNone[N int32 | int64](n *N) string {
+	if n == nil {
+		return ""
+	}
+	return whole(int64(*n))
+}
+
+// timestamp prints a time in RFC 3339, in UTC.
+func timestamp(t *metav1.Time) string {
+	if t == nil {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}

@@ -1,0 +1,165 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/utils/ptr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// Difference is what two benchmarks do not have in common although the results are compared, so that it may explain them.
+type Difference struct {
+	// What differs, such as "instance type of the nodes of gp3".
+	What string `json:"what"`
+	// Baseline and Other are what each has, both "" where it is too long to print.
+	Baseline string `json:"baseline,omitempty"`
+	Other    string `json:"other,omitempty"`
+}
+
+// differences collects what differs, each once.
+type differences struct{ all []Difference }
+
+// add adds what differs, unless it is the same or known of one benchmark only.
+func (d *differences) add(what, baseline, other string) {
+	if found := (Difference{what, baseline, other}); baseline != other && baseline != "" && other != "" && !slices.Contains(d.all, found) {
+		d.all = append(d.all, found)
+	}
+}
+
+// Differences returns what differs beside the results of those targets and workloads that are compared: nodes, fio, what
+// was provisioned, clients, and what fio was told.
+func (p *Pair) Differences() []Difference {
+	var found differences
+	base, other := p.Benchmarks[0], p.Benchmarks[1]
+	found.add("version of fio", strings.Join(fioVersionsOf(base.Status.Runs), ", "), strings.Join(fioVersionsOf(other.Status.Runs), ", "))
+	for i := range p.Both {
+		c := &p.Both[i]
+		found.addTargets(p, c.Targets[0].Name, c.Targets[1].Name)
+	}
+	for i := range p.Both {
+		c := &p.Both[i]
+		name := strings.TrimSpace(c.Workload + " " + parameters(c.Parameters))
+		found.add("clients of "+name, strconv.Itoa(int(base.Spec.RunClients(c.Parameters))), strconv.Itoa(int(other.Spec.RunClients(c.Parameters))))
+		found.addWorkloads(workloadNamed(&base.Spec, c.Workload), workloadNamed(&other.Spec, c.Workload), c.Parameters)
+	}
+	return found.all
+}
+
+// addTargets adds how the storage of two targets differs, and the way there.
+func (d *differences) addTargets(p *Pair, baseline, other string) {
+	name := baseline
+	if other != baseline {
+		name += " and " + other
+	}
+	a, b := targetOf(p.Benchmarks[0], baseline), targetOf(p.Benchmarks[1], other)
+	as, bs := targetStatusOf(p.Benchmarks[0], baseline), targetStatusOf(p.Benchmarks[1], other)
+	d.add("instance types of the nodes of "+name, instanceTypesOf(as), instanceTypesOf(bs))
+	d.add("size of "+name, capacityOf(a), capacityOf(b))
+	d.add("volume mode of "+name, modeOf(a, as), modeOf(b, bs))
+	if as.Limits != nil && bs.Limits != nil && !equality.Semantic.DeepEqual(as.Limits.Limits, bs.Limits.Limits) {
+		d.add("limits of "+name, limitsOf(&as.Limits.Limits), limitsOf(&bs.Limits.Limits))
+	}
+	if as.Limits == nil != (bs.Limits == nil) {
+		d.add("limits of "+name, orUnknown(knownLimits(as)), orUnknown(knownLimits(bs)))
+	}
+}
+
+// orUnknown returns what is known, or that nothing is.
+func orUnknown(what string) string {
+	if what == "" {
+		return "unknown"
+	}
+	return what
+}
+
+// instanceTypesOf returns the types of the nodes that a target was measured from, each once, sorted.
+func instanceTypesOf(s *v1alpha1.TargetStatus) string {
+	types := map[string]bool{}
+	for i := range s.Volumes {
+		if t := s.Volumes[i].InstanceType; t != "" {
+			types[t] = true
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Keys(types)), ", ")
+}
+
+// capacityOf returns the size of the volume that was made for a target, "" of storage that has none or existed.
+func capacityOf(t *v1alpha1.Target) string {
+	if t.StorageClassName == nil && t.EBS == nil {
+		return ""
+	}
+	if t.Capacity == nil {
+		return defaultCapacity
+	}
+	return t.Capacity.String()
+}
+
+// defaultCapacity is the size of a volume whose target does not give one. A test holds it to internal/storage.
+const defaultCapacity = "10Gi"
+
+// workloadNamed returns the workload of a name, an empty one if there is none.
+func workloadNamed(spec *v1alpha1.StorageBenchmarkSpec, name string) *v1alpha1.Workload {
+	at := slices.IndexFunc(spec.Workloads, func(w v1alpha1.Workload) bool { return w.Name == name })
+	if at < 0 {
+		return &v1alpha1.Workload{Name: name}
+	}
+	return &spec.Workloads[at]
+}
+
+// addWorkloads adds what fio was told else, but for the parameters that are the same because they are compared.
+func (d *differences) addWorkloads(a, b *v1alpha1.Workload, compared map[string]string) {
+	if ptr.Deref(a.JobFile, "") != ptr.Deref(b.JobFile, "") {
+		if found := (Difference{What: "job file of " + a.Name}); !slices.Contains(d.all, found) {
+			d.all = append(d.all, found)
+		}
+	}
+	if a.Fio == nil || b.Fio == nil {
+		return
+	}
+	base, other := fieldsOf(a.Fio), fieldsOf(b.Fio)
+	names := maps.Clone(base)
+	maps.Copy(names, other)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if _, same := compared[name]; !same {
+			d.add(fmt.Sprintf("%s of %s", name, a.Name), orUnset(base[name]), orUnset(other[name]))
+		}
+	}
+}
+
+// orUnset returns a value, or that there is none.
+func orUnset(value string) string {
+	if value == "" {
+		return "unset"
+	}
+	return value
+}
+
+// fieldsOf returns the parameters of a workload that are set, by their names in the API; options by theirs.
+func fieldsOf(p *v1alpha1.FioParameters) map[string]string {
+	fields := map[string]string{}
+	encoded, err := json.Marshal(p)
+	if err != nil {
+		return fields // Which cannot be: it came out of JSON.
+	}
+	var all map[string]any
+	if err := json.Unmarshal(encoded, &all); err != nil {
+		return fields
+	}
+	for name, value := range all {
+		if options, ok := value.(map[string]any); ok {
+			for option, value := range options {
+				fields[option] = fmt.Sprint(value)
+			}
+			continue
+		}
+		fields[name] = fmt.Sprint(value)
+	}
+	return fields
+}

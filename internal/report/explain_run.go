@@ -1,0 +1,163 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// run explains one run, whether it has a result or not.
+func (e *explanation) run(run *v1alpha1.Run) {
+	e.title(run.Name)
+	switch run.State {
+	case v1alpha1.RunSucceeded:
+		e.succeeded(run)
+	case v1alpha1.RunFailed:
+		e.failed(run)
+	case v1alpha1.RunRunning:
+		e.say("Measured", "It is running"+attempts(run)+".")
+	default:
+		e.say("Measured", "It has not begun"+attempts(run)+".")
+	}
+	e.abandoned(run)
+}
+
+// attempts says how often a run was started, if more than once.
+func attempts(run *v1alpha1.Run) string {
+	if run.Attempts < 2 {
+		return ""
+	}
+	return fmt.Sprintf(", in attempt %d", run.Attempts)
+}
+
+// succeeded explains the results of a run.
+func (e *explanation) succeeded(run *v1alpha1.Run) {
+	for _, s := range e.subjects(run) {
+		e.say("Measured", e.measured(&s))
+		result := s.outcomes[0].result
+		for _, d := range []struct {
+			name string
+			io   *v1alpha1.IOResult
+		}{{"read", result.Read}, {"write", result.Write}, {"trim", result.Trim}} {
+			if d.io != nil {
+				e.say("Result", resultInWords(d.name, d.io))
+			}
+		}
+		if result.CPU != nil {
+			e.say("", fmt.Sprintf("Each of fio's jobs took %d %% of a CPU.", result.CPU.UserPercent+result.CPU.SystemPercent))
+		}
+		e.bound(boundsOf(&s))
+	}
+	e.say("How sure", repetition(run, e.sb))
+	e.warnings(run.Warnings)
+	told := map[string]bool{}
+	for _, s := range e.subjects(run) {
+		for _, bound := range boundsOf(&s) {
+			if bound != nil && !told[bound.Name] {
+				told[bound.Name] = true
+				e.next([]*v1alpha1.LimitedBy{bound})
+			}
+		}
+	}
+}
+
+// subjects are the results of a run: one, or one for each section.
+func (e *explanation) subjects(run *v1alpha1.Run) []subject {
+	about := subject{workload: workloadNamed(&e.sb.Spec, run.Workload), parameters: run.Parameters, target: run.Target, clients: run.Clients}
+	if run.Result != nil {
+		about.outcomes = []outcome{{run, run.Result, run.LimitedBy}}
+		return []subject{about}
+	}
+	var all []subject
+	for i := range run.Sections {
+		section := &run.Sections[i]
+		about.section, about.outcomes = section.Name, []outcome{{run, &section.Result, section.LimitedBy}}
+		all = append(all, about)
+	}
+	return all
+}
+
+// resultInWords says what came out in one direction.
+func resultInWords(direction string, io *v1alpha1.IOResult) string {
+	words := fmt.Sprintf("%d %ss and %s a second", io.IOPS, direction, perSecond(io.BytesPerSecond))
+	if c := io.CompletionLatency; c != nil {
+		words += fmt.Sprintf("; half of them took at most %s, 99 of 100 at most %s, the slowest %s", latency(c.P50Nanoseconds), latency(c.P99Nanoseconds), latency(c.MaxNanoseconds))
+	}
+	if c := io.PerClient; c != nil {
+		words += fmt.Sprintf("; the slowest client had %d IOPS and the fastest %d", c.MinIOPS, c.MaxIOPS)
+	}
+	return words + "."
+}
+
+// repetition says what one run of several is worth.
+func repetition(run *v1alpha1.Run, sb *v1alpha1.StorageBenchmark) string {
+	var all int
+	for i := range sb.Status.Runs {
+		other := &sb.Status.Runs[i]
+		if other.State == v1alpha1.RunSucceeded && other.Target == run.Target && other.Workload == run.Workload && parameters(other.Parameters) == parameters(run.Parameters) {
+			all++
+		}
+	}
+	if all < 2 {
+		return "One run tells nothing of chance: set repetitions to 4 or more for a verdict, to 6 or more for a confidence interval."
+	}
+	return fmt.Sprintf("This is one of %d runs of the same: kubectl storagebench explain-result %s judges them together.", all, sb.Name)
+}
+
+// failed explains why there is no result, and what to do.
+func (e *explanation) failed(run *v1alpha1.Run) {
+	message := plain(run.Message)
+	if message == "" {
+		message = "no reason is known"
+	}
+	e.say("Failed", e.style.paint(text.FgRed, "No result")+attempts(run)+": "+strings.TrimSuffix(message, ".")+".")
+	if run.LogConfigMap != "" {
+		e.command("Log", fmt.Sprintf("kubectl storagebench logs %s %s -n %s", e.sb.Name, run.Name, e.sb.Namespace))
+	}
+	reason := v1alpha1.ReasonRunFailed
+	if succeeded := e.ended(); succeeded != nil && afterFailure[succeeded.Reason] != "" {
+		reason = succeeded.Reason
+	}
+	e.say("Next", afterFailure[reason])
+}
+
+// abandoned tells of attempts of a run that were ended without a result.
+func (e *explanation) abandoned(run *v1alpha1.Run) {
+	for i := range e.sb.Status.AbandonedAttempts {
+		if a := &e.sb.Status.AbandonedAttempts[i]; a.Run == run.Name {
+			e.say("But", e.style.warning("Abandoned")+": "+attempt(a)+". What it had measured is not part of the result.")
+		}
+	}
+}
+
+// ended returns condition Succeeded of a benchmark that failed, else nil.
+func (e *explanation) ended() *metav1.Condition {
+	succeeded := meta.FindStatusCondition(e.sb.Status.Conditions, v1alpha1.ConditionSucceeded)
+	if succeeded == nil || succeeded.Status != metav1.ConditionFalse {
+		return nil
+	}
+	return succeeded
+}
+
+// outcome says why a benchmark failed, or how far one is that goes on.
+func (e *explanation) outcome() {
+	succeeded := meta.FindStatusCondition(e.sb.Status.Conditions, v1alpha1.ConditionSucceeded)
+	switch {
+	case succeeded == nil:
+		if !e.begun {
+			e.title(e.sb.Name + " has not begun")
+		}
+	case succeeded.Status == metav1.ConditionFalse:
+		e.title(e.sb.Name + " failed: " + succeeded.Reason)
+		e.say("Why", plain(succeeded.Message))
+		e.say("Next", afterFailure[succeeded.Reason])
+	case succeeded.Status == metav1.ConditionUnknown:
+		e.title(fmt.Sprintf("%s goes on: %s, %d of %d runs have ended", e.sb.Name, succeeded.Reason, e.sb.Status.FinishedRuns, e.sb.Status.PlannedRuns))
+		e.say("Now", plain(succeeded.Message))
+	}
+}

@@ -1,0 +1,184 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// exported is a benchmark with a run of each kind: of reads and writes, of sections by clients, failed with hostile words.
+func exported() *v1alpha1.StorageBenchmark {
+	begin := metav1.NewTime(time.Date(2026, 7, 1, 14, 0, 0, 0, time.FixedZone("CEST", 7200)))
+	full := func(iops int64) *v1alpha1.IOResult {
+		return &v1alpha1.IOResult{
+			IOs: 60 * iops, Bytes: 60 * iops << 12, IOPS: iops, BytesPerSecond: iops << 12, Latency: &v1alpha1.Latency{MeanNanoseconds: 5, StddevNanoseconds: 6},
+			CompletionLatency: &v1alpha1.LatencyDistribution{
+				MinNanoseconds: 1, P50Nanoseconds: 50, P90Nanoseconds: 90, P95Nanoseconds: 95, P99Nanoseconds: 99, P999Nanoseconds: 999, P9999Nanoseconds: 9999, MaxNanoseconds: 10_000,
+			},
+		}
+	}
+	return &v1alpha1.StorageBenchmark{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "b", UID: "u", ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m"}}},
+		Spec:       v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{{Name: "gp3"}}},
+		Status: v1alpha1.StorageBenchmarkStatus{
+			PlannedRuns: 3, FinishedRuns: 3,
+			Conditions: []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonRunFailed, Message: "1 of 3 runs failed"}},
+			Runs: []v1alpha1.Run{
+				{
+					Name: "mixed.bs-4k.gp3", Workload: "mixed", Target: "gp3", Parameters: map[string]string{"bs": "4k"}, Repetition: 1, State: v1alpha1.RunSucceeded, Attempts: 2, StartTime: &begin,
+					Result: &v1alpha1.Result{
+						FioVersion: "fio-3.39", ElapsedMilliseconds: 60_000, Read: full(700), Write: full(300),
+						CPU: &v1alpha1.CPUResult{UserPercent: 3, SystemPercent: 9, ThrottledPercent: new(int32(0))},
+					},
+					LimitedBy: &v1alpha1.LimitedBy{Name: v1alpha1.BoundVolumeIOPS, Limit: new(int64(3000)), UsedPercent: new(int32(33))},
+					Warnings:  []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples}, {Reason: v1alpha1.WarningShortRuntime}},
+				},
+				{
+					Name: "file.gp3", Workload: "file", Target: "gp3", Repetition: 1, Clients: 2, State: v1alpha1.RunSucceeded,
+					Sections: []v1alpha1.SectionResult{{
+						Name:   "a,\"b\"",
+						Result: v1alpha1.Result{Clients: 2, CommonMilliseconds: 59_000, StartSkewMilliseconds: new(int64(0)), Trim: spreadOf(2, 3, 5, "0.2")},
+					}},
+				},
+				{Name: "bad.gp3", Workload: "bad", Target: "gp3", Parameters: map[string]string{"numjobs": "2"}, Repetition: 1, State: v1alpha1.RunFailed, Message: "fio: a,\n\"quoted\" <message> & more"},
+			},
+			Comparisons: []v1alpha1.Comparison{{Workload: "mixed", Parameters: map[string]string{"bs": "4k"}, Targets: []v1alpha1.TargetComparison{{
+				Name: "gp3", Runs: 1, Read: beside(compared(700, 50), 690, 710, "0.10", v1alpha1.VerdictSlower),
+				Total: &v1alpha1.TotalComparison{IOPS: v1alpha1.Statistic{Median: 1000, PValue: "0.029", ConfidenceLow: new(int64(0)), ConfidenceHigh: new(int64(2))}, IOPSRatio: "NaN"},
+			}}}},
+		},
+	}
+}
+
+// records reads a CSV by the names of its columns, without cells that are empty.
+func records(t *testing.T, write func(io.Writer) error) []map[string]string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := write(&out); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&out).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []map[string]string
+	for _, row := range rows[1:] {
+		record := map[string]string{}
+		for i, cell := range row {
+			if cell != "" {
+				record[rows[0][i]] = cell
+			}
+		}
+		all = append(all, record)
+	}
+	return all
+}
+
+func TestCSV(t *testing.T) {
+	read := map[string]string{
+		"namespace": "ns", "benchmark": "b", "run": "mixed.bs-4k.gp3", "workload": "mixed", "target": "gp3", "repetition": "1", "clients": "1", "state": "Succeeded", "attempts": "2",
+		"start_time": "2026-07-01T12:00:00Z", "param_bs": "4k",
+		"direction": "read", "ios": "42000", "bytes": "172032000", "iops": "700", "bytes_per_second": "2867200",
+		"lat_mean_ns": "5", "lat_stddev_ns": "6", "clat_min_ns": "1", "clat_p50_ns": "50", "clat_p90_ns": "90", "clat_p95_ns": "95", "clat_p99_ns": "99", "clat_p99_9_ns": "999",
+		"clat_p99_99_ns": "9999", "clat_max_ns": "10000",
+		"elapsed_ms": "60000", "cpu_user_percent": "3", "cpu_system_percent": "9", "cpu_throttled_percent": "0",
+		"limited_by": "VolumeIOPS", "limit": "3000", "limit_used_percent": "33", "warnings": "FewSamples ShortRuntime", "fio_version": "fio-3.39",
+	}
+	write := maps.Clone(read)
+	write["direction"], write["ios"], write["bytes"], write["iops"], write["bytes_per_second"] = "write", "18000", "73728000", "300", "1228800"
+	want := []map[string]string{
+		read, write,
+		{
+			"namespace": "ns", "benchmark": "b", "run": "file.gp3", "workload": "file", "section": "a,\"b\"", "target": "gp3", "repetition": "1", "clients": "2", "state": "Succeeded", "attempts": "0",
+			"direction": "trim", "ios": "0", "bytes": "0", "iops": "8", "bytes_per_second": "0", "client_min_iops": "3", "client_max_iops": "5", "client_iops_cv": "0.2",
+			"common_ms": "59000", "start_skew_ms": "0",
+		},
+		{
+			"namespace": "ns", "benchmark": "b", "run": "bad.gp3", "workload": "bad", "target": "gp3", "repetition": "1", "clients": "1", "state": "Failed", "attempts": "0",
+			"param_numjobs": "2", "message": "fio: a,\n\"quoted\" <message> & more",
+		},
+	}
+	got := records(t, func(w io.Writer) error { return CSV(w, exported()) })
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+}
+
+// TestCSVOfNothing: there is a header before there are runs.
+func TestCSVOfNothing(t *testing.T) {
+	var out strings.Builder
+	if err := CSV(&out, &v1alpha1.StorageBenchmark{}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(out.String(), "namespace,benchmark,run,workload,section,target,") || strings.Count(out.String(), "\n") != 1 {
+		t.Errorf("printed %q", out.String())
+	}
+}
+
+func TestJSON(t *testing.T) {
+	var out bytes.Buffer
+	if err := JSON(&out, exported()); err != nil {
+		t.Fatal(err)
+	}
+	const want = `{
+  "benchmark": {"namespace": "ns", "name": "b", "uid": "u", "baseline": "gp3", "reason": "RunFailed", "message": "1 of 3 runs failed", "plannedRuns": 3, "finishedRuns": 3},
+  "targets": [],
+  "results": [
+    {
+      "run": "mixed.bs-4k.gp3", "workload": "mixed", "target": "gp3", "parameters": {"bs": "4k"}, "repetition": 1, "clients": 1, "state": "Succeeded", "attempts": 2,
+      "startTime": "2026-07-01T12:00:00Z", "fioVersion": "fio-3.39", "elapsedMilliseconds": 60000, "cpu": {"userPercent": 3, "systemPercent": 9, "throttledPercent": 0},
+      "limitedBy": {"name": "VolumeIOPS", "limit": 3000, "usedPercent": 33}, "warnings": [{"reason": "FewSamples"}, {"reason": "ShortRuntime"}],
+      "direction": "read", "ios": 42000, "bytes": 172032000, "iops": 700, "bytesPerSecond": 2867200, "latency": {"meanNanoseconds": 5, "stddevNanoseconds": 6},
+      "completionLatency": {"minNanoseconds": 1, "p50Nanoseconds": 50, "p90Nanoseconds": 90, "p95Nanoseconds": 95, "p99Nanoseconds": 99, "p999Nanoseconds": 999, "p9999Nanoseconds": 9999, "maxNanoseconds": 10000}
+    },
+    {
+      "run": "mixed.bs-4k.gp3", "workload": "mixed", "target": "gp3", "parameters": {"bs": "4k"}, "repetition": 1, "clients": 1, "state": "Succeeded", "attempts": 2,
+      "startTime": "2026-07-01T12:00:00Z", "fioVersion": "fio-3.39", "elapsedMilliseconds": 60000, "cpu": {"userPercent": 3, "systemPercent": 9, "throttledPercent": 0},
+      "limitedBy": {"name": "VolumeIOPS", "limit": 3000, "usedPercent": 33}, "warnings": [{"reason": "FewSamples"}, {"reason": "ShortRuntime"}],
+      "direction": "write", "ios": 18000, "bytes": 73728000, "iops": 300, "bytesPerSecond": 1228800, "latency": {"meanNanoseconds": 5, "stddevNanoseconds": 6},
+      "completionLatency": {"minNanoseconds": 1, "p50Nanoseconds": 50, "p90Nanoseconds": 90, "p95Nanoseconds": 95, "p99Nanoseconds": 99, "p999Nanoseconds": 999, "p9999Nanoseconds": 9999, "maxNanoseconds": 10000}
+    },
+    {
+      "run": "file.gp3", "workload": "file", "section": "a,\"b\"", "target": "gp3", "repetition": 1, "clients": 2, "state": "Succeeded", "commonMilliseconds": 59000, "startSkewMilliseconds": 0,
+      "direction": "trim", "ios": 0, "bytes": 0, "iops": 8, "bytesPerSecond": 0, "perClient": {"minIOPS": 3, "maxIOPS": 5, "coefficientOfVariation": "0.2"}
+    },
+    {"run": "bad.gp3", "workload": "bad", "target": "gp3", "parameters": {"numjobs": "2"}, "repetition": 1, "clients": 1, "state": "Failed", "message": "fio: a,\n\"quoted\" <message> & more"}
+  ],
+  "comparisons": [
+    {
+      "workload": "mixed", "parameters": {"bs": "4k"}, "target": "gp3", "direction": "read", "runs": 1, "verdict": "Slower",
+      "iops": {"median": 700, "min": 690, "max": 710, "ratio": 0.10}, "bytesPerSecond": {"median": 2867200, "min": 2867200, "max": 2867200},
+      "meanNanoseconds": {"median": 1050, "min": 1050, "max": 1050}, "p50Nanoseconds": {"median": 50, "min": 50, "max": 50},
+      "p90Nanoseconds": {"median": 100, "min": 100, "max": 100}, "p99Nanoseconds": {"median": 200, "min": 200, "max": 200}
+    },
+    {
+      "workload": "mixed", "parameters": {"bs": "4k"}, "target": "gp3", "direction": "total", "runs": 1,
+      "iops": {"median": 1000, "min": 0, "max": 0, "confidenceLow": 0, "confidenceHigh": 2, "pValue": 0.029}, "bytesPerSecond": {"median": 0, "min": 0, "max": 0}
+    }
+  ],
+  "warnings": [], "abandonedAttempts": []
+}`
+	var wanted, got any
+	if err := json.Unmarshal([]byte(want), &wanted); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(wanted, got); diff != "" {
+		t.Errorf("JSON (-want +got):\n%s", diff)
+	}
+	if !strings.Contains(out.String(), "<message> & more") {
+		t.Errorf("characters are escaped that need not be:\n%s", out.String())
+	}
+}

@@ -1,0 +1,323 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// figure is a column of a table of results.
+type figure struct {
+	column
+
+	// yields is the order in which columns give way where there is no room for all, from 1; one with 0 stays.
+	yields int
+	// cell returns what the column has of a row, "" if that is nothing.
+	cell func(*row, Style) string
+}
+
+// left returns a column that stays, with texts.
+func left(name string, cell func(*row, Style) string) figure {
+	return figure{column: column{name, text.AlignLeft}, cell: cell}
+}
+
+// right returns a column that stays, with numbers.
+func right(name string, cell func(*row, Style) string) figure {
+	return figure{column: column{name, text.AlignRight}, cell: cell}
+}
+
+// yielding returns the column with its turn to give way.
+func (f figure) yielding(turn int) figure {
+	f.yields = turn
+	return f
+}
+
+// ofFigures returns a cell that is empty where there are no results.
+func ofFigures(cell func(*row) string) func(*row, Style) string {
+	return func(r *row, _ Style) string {
+		if r.figures == nil {
+			return ""
+		}
+		return cell(r)
+	}
+}
+
+// latencyOf returns a cell with the median of a latency, - where fio did not take it.
+func latencyOf(of func(*v1alpha1.IOComparison) *v1alpha1.Statistic) func(*row, Style) string {
+	return ofFigures(func(r *row) string { return median(of(r.figures)) })
+}
+
+// Latencies that comparisons have.
+var (
+	meanOf = func(c *v1alpha1.IOComparison) *v1alpha1.Statistic { return c.MeanNanoseconds }
+	p50Of  = func(c *v1alpha1.IOComparison) *v1alpha1.Statistic { return c.P50Nanoseconds }
+	p90Of  = func(c *v1alpha1.IOComparison) *v1alpha1.Statistic { return c.P90Nanoseconds }
+	p99Of  = func(c *v1alpha1.IOComparison) *v1alpha1.Statistic { return c.P99Nanoseconds }
+)
+
+// identity are the columns that say what a row is of.
+func identity() []figure {
+	return []figure{
+		left("WORKLOAD", func(r *row, _ Style) string { return r.workload }),
+		left("PARAMETERS", func(r *row, _ Style) string { return r.parameters }),
+		left("TARGET", func(r *row, _ Style) string { return r.target }),
+		left("BENCHMARK", func(r *row, _ Style) string { return r.benchmark }),
+		left("I/O", stateOrIO),
+	}
+}
+
+// stateOrIO prints the direction, or the state of runs without a result.
+func stateOrIO(r *row, style Style) string {
+	if r.state == v1alpha1.RunFailed {
+		return style.paint(text.FgRed, r.io)
+	}
+	return r.io
+}
+
+// shortFigures are the columns that say most, for the width of a screen.
+func shortFigures(baseline string) []figure {
+	return append(identity(),
+		right("IOPS", iopsCell),
+		right("PER CLIENT", perClientCell).yielding(3),
+		right("BANDWIDTH", ofFigures(func(r *row) string { return bandwidth(r.figures.BytesPerSecond.Median) })).yielding(5),
+		right("MEAN", latencyOf(meanOf)).yielding(2),
+		right("P50", latencyOf(p50Of)).yielding(4),
+		right("P90", latencyOf(p90Of)).yielding(1),
+		right("P99", latencyOf(p99Of)).yielding(6),
+		right(versus("", baseline), ofFigures(func(r *row) string { return multiple(r.figures.IOPSRatio) })),
+		left("VERDICT", verdictCell),
+		left("LIMITED BY", limitedByCell).yielding(7),
+	)
+}
+
+// wideFigures are all columns.
+func wideFigures(baseline string) []figure {
+	return append(identity(),
+		right("RUNS", ofFigures(func(r *row) string { return strconv.Itoa(int(r.repetitions)) })).yielding(9),
+		right("IOPS", iopsCell),
+		right("RANGE", ofFigures(rangeCell)).yielding(8),
+		right("95% CI", ofFigures(intervalCell)).yielding(10),
+		right("PER CLIENT", perClientCell).yielding(7),
+		right("BANDWIDTH", ofFigures(func(r *row) string { return bothBandwidths(r.figures.BytesPerSecond.Median) })).yielding(17),
+		right("MEAN", latencyOf(meanOf)).yielding(12),
+		right("STDDEV", latencyOfResults(stddevOfResult)).yielding(2),
+		right("P50", latencyOf(p50Of)).yielding(16),
+		right("P90", latencyOf(p90Of)).yielding(11),
+		right("P95", latencyOfResults(percentileOfResult(func(d *v1alpha1.LatencyDistribution) int64 { return d.P95Nanoseconds }))).yielding(3),
+		right("P99", latencyOf(p99Of)).yielding(18),
+		right("P99.9", latencyOfResults(percentileOfResult(func(d *v1alpha1.LatencyDistribution) int64 { return d.P999Nanoseconds }))).yielding(14),
+		right("P99.99", latencyOfResults(percentileOfResult(func(d *v1alpha1.LatencyDistribution) int64 { return d.P9999Nanoseconds }))).yielding(5),
+		right("MAX", maxCell).yielding(6),
+		left("CPU", cpuCell).yielding(4),
+		right(versus("", baseline), ofFigures(func(r *row) string { return multiple(r.figures.IOPSRatio) })),
+		right(versus("P99 ", baseline), ofFigures(func(r *row) string { return multiple(r.figures.P99Ratio) })).yielding(1),
+		right("P-VALUE", ofFigures(func(r *row) string { return r.figures.IOPS.PValue })).yielding(13),
+		left("VERDICT", verdictCell),
+		left("LIMITED BY", limitedByCell).yielding(19),
+		right("USED", usedCell).yielding(15),
+	)
+}
+
+// versus is the head of a column of ratios.
+func versus(what, baseline string) string { return strings.ToUpper(what + "vs " + baseline) }
+
+// iopsCell prints the median, and of several runs how far they are from it: half of their range.
+func iopsCell(r *row, style Style) string {
+	if r.figures == nil {
+		return ""
+	}
+	s := &r.figures.IOPS
+	number := strconv.FormatInt(s.Median, 10)
+	if r.repetitions < 2 || s.Median == 0 {
+		return number
+	}
+	return fmt.Sprintf("%s %s%.0f%%", number, style.plusMinus(), deviation(s))
+}
+
+// deviation is half of the range of a statistic, in percent of its median, which is not 0.
+func deviation(s *v1alpha1.Statistic) float64 {
+	return math.Round(100 * (float64(s.Max) - float64(s.Min)) / 2 / float64(s.Median))
+}
+
+// rangeCell prints the least and the greatest IOPS of several runs.
+func rangeCell(r *row) string {
+	if r.repetitions < 2 {
+		return ""
+	}
+	return fmt.Sprintf("%d-%d", r.figures.IOPS.Min, r.figures.IOPS.Max)
+}
+
+// intervalCell prints the confidence interval of the IOPS.
+func intervalCell(r *row) string {
+	if s := &r.figures.IOPS; s.ConfidenceLow != nil && s.ConfidenceHigh != nil {
+		return fmt.Sprintf("%d-%d", *s.ConfidenceLow, *s.ConfidenceHigh)
+	}
+	return ""
+}
+
+// verdictCell prints the verdict on IOPS.
+func verdictCell(r *row, style Style) string {
+	if r.figures == nil {
+		return ""
+	}
+	return style.verdict(r.figures.Verdict)
+}
+
+// limitedByCell prints what held most results back, and of how many of them if not of all.
+func limitedByCell(r *row, _ Style) string {
+	name, times := mostFrequent(r.bounds)
+	if times == len(r.bounds) || times == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s (%d/%d)", name, times, len(r.bounds))
+}
+
+// usedCell prints how much of the limit was used that held most results back: the median of these.
+func usedCell(r *row, _ Style) string {
+	name, _ := mostFrequent(r.bounds)
+	var used []int64
+	for _, bound := range boundsNamed(r.bounds, name) {
+		if bound.UsedPercent != nil {
+			used = append(used, int64(*bound.UsedPercent))
+		}
+	}
+	if len(used) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d%%", medianOf(used))
+}
+
+// cpuCell prints how much of a CPU each of fio's jobs took, the medians of the results, as fio does.
+func cpuCell(r *row, _ Style) string {
+	if !r.first {
+		return ""
+	}
+	var user, system []int64
+	for _, result := range r.results {
+		if result.CPU != nil {
+			user, system = append(user, int64(result.CPU.UserPercent)), append(system, int64(result.CPU.SystemPercent))
+		}
+	}
+	if len(user) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("usr=%d%% sys=%d%%", medianOf(user), medianOf(system))
+}
+
+// maxCell prints the greatest latency of all results.
+func maxCell(r *row, _ Style) string {
+	most := int64(-1)
+	for _, io := range r.directionResults() {
+		if io.CompletionLatency != nil {
+			most = max(most, io.CompletionLatency.MaxNanoseconds)
+		}
+	}
+	if most < 0 {
+		return noLatency(r)
+	}
+	return latency(most)
+}
+
+// latencyOfResults returns a cell with the median of a latency that comparisons do not have, over the results; - if one of
+// them lacks it.
+func latencyOfResults(of func(*v1alpha1.IOResult) (int64, bool)) func(*row, Style) string {
+	return func(r *row, _ Style) string {
+		var all []int64
+		for _, io := range r.directionResults() {
+			ns, ok := of(io)
+			if !ok {
+				return noLatency(r)
+			}
+			all = append(all, ns)
+		}
+		if len(all) == 0 {
+			return noLatency(r)
+		}
+		return latency(medianOf(all))
+	}
+}
+
+// noLatency is "-" for results without a latency, and "" where there are no results at all.
+func noLatency(r *row) string {
+	if r.figures == nil {
+		return ""
+	}
+	return "-"
+}
+
+// stddevOfResult returns the standard deviation of the latency, if fio took it.
+func stddevOfResult(io *v1alpha1.IOResult) (int64, bool) {
+	if io.Latency == nil {
+		return 0, false
+	}
+	return io.Latency.StddevNanoseconds, true
+}
+
+// percentileOfResult returns how to get a percentile, if fio took it.
+func percentileOfResult(of func(*v1alpha1.LatencyDistribution) int64) func(*v1alpha1.IOResult) (int64, bool) {
+	return func(io *v1alpha1.IOResult) (int64, bool) {
+		if io.CompletionLatency == nil {
+			return 0, false
+		}
+		return of(io.CompletionLatency), true
+	}
+}
+
+// medianOf returns the median of at least one value; of an even number the mean of the two in the middle.
+func medianOf(values []int64) int64 {
+	sorted := slices.Sorted(slices.Values(values))
+	middle := len(sorted) / 2
+	if len(sorted)%2 == 1 {
+		return sorted[middle]
+	}
+	low, high := sorted[middle-1], sorted[middle]
+	return low + (high-low)/2
+}
+
+// workloadOf names a workload, and the section that is compared.
+func workloadOf(c *v1alpha1.Comparison) string {
+	if c.Section == "" {
+		return c.Workload
+	}
+	return c.Workload + "/" + c.Section
+}
+
+// parameters prints the choice of a matrix as fio's command line does, such as bs=16k numjobs=2.
+func parameters(choice map[string]string) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(choice)) {
+		parts = append(parts, name+"="+choice[name])
+	}
+	return strings.Join(parts, " ")
+}
+
+// median prints a latency, or - where fio did not take it.
+func median(s *v1alpha1.Statistic) string {
+	if s == nil {
+		return "-"
+	}
+	return latency(s.Median)
+}
+
+// multiple prints a ratio, such as 0.51x.
+func multiple(ratio string) string {
+	if ratio == "" {
+		return ""
+	}
+	return ratio + "x"
+}
+
+// plural prints a number of things.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

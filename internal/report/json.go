@@ -1,0 +1,80 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// Document is a benchmark's results for programs such as jq. The whole resource is what kubectl get -o json prints; this is
+// flat where that is nested, so that one filter finds all figures, and has numbers where that has texts. What exists
+// keeps its name and meaning; fields may be added.
+type Document struct {
+	Benchmark Benchmark               `json:"benchmark"`
+	Targets   []v1alpha1.TargetStatus `json:"targets"`
+	// Results are all that was measured: of each run each direction.
+	Results []Measurement `json:"results"`
+	// Comparisons are the same over the repetitions.
+	Comparisons       []ComparedIO                `json:"comparisons"`
+	Warnings          []v1alpha1.WarningSummary   `json:"warnings"`
+	AbandonedAttempts []v1alpha1.AbandonedAttempt `json:"abandonedAttempts"`
+}
+
+// Benchmark says which benchmark it was, and how it ended.
+type Benchmark struct {
+	Namespace string    `json:"namespace"`
+	Name      string    `json:"name"`
+	UID       types.UID `json:"uid,omitempty"`
+	// Baseline is the target that the others are compared with.
+	Baseline string `json:"baseline"`
+	// Reason and Message are those of condition Succeeded: the step that the benchmark is at, or the outcome.
+	Reason         string       `json:"reason,omitempty"`
+	Message        string       `json:"message,omitempty"`
+	StartTime      *metav1.Time `json:"startTime,omitempty"`
+	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
+	PlannedRuns    int32        `json:"plannedRuns"`
+	FinishedRuns   int32        `json:"finishedRuns"`
+}
+
+// JSON prints a Document.
+func JSON(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
+	status := &sb.Status
+	return writeJSON(w, Document{
+		Benchmark: benchmarkOf(sb), Targets: orEmpty(status.Targets), Results: measurementsOf(status.Runs),
+		Comparisons: comparedIO(status.Comparisons, oneBenchmark), Warnings: orEmpty(status.Warnings), AbandonedAttempts: orEmpty(status.AbandonedAttempts),
+	})
+}
+
+// benchmarkOf returns which benchmark it is.
+func benchmarkOf(sb *v1alpha1.StorageBenchmark) Benchmark {
+	b := Benchmark{
+		Namespace: sb.Namespace, Name: sb.Name, UID: sb.UID, Baseline: baseline(&sb.Spec),
+		StartTime: sb.Status.StartTime, CompletionTime: sb.Status.CompletionTime,
+		PlannedRuns: sb.Status.PlannedRuns, FinishedRuns: sb.Status.FinishedRuns,
+	}
+	if succeeded := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded); succeeded != nil {
+		b.Reason, b.Message = succeeded.Reason, succeeded.Message
+	}
+	return b
+}
+
+// orEmpty returns [] for nil, so that programs need not care.
+func orEmpty[T any](all []T) []T {
+	if all == nil {
+		return []T{}
+	}
+	return all
+}
+
+// writeJSON prints indented JSON, in which < and & stay as they are.
+func writeJSON(w io.Writer, document any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(document)
+}

@@ -1,0 +1,193 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// Markdown prints a page for a pull request or a wiki (GitHub Flavored Markdown): results, what may mislead about them, what
+// was provisioned, and how to repeat it.
+func Markdown(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
+	manifest, err := Manifest(sb)
+	if err != nil {
+		return err
+	}
+	page := &page{w: w}
+	page.heading(1, sb.Name)
+	page.paragraph(introduction(sb))
+	page.heading(2, "Results")
+	if rows := rowsOf(&sb.Status); len(rows) > 0 {
+		page.results(rows, shortFigures(baseline(&sb.Spec)))
+	} else {
+		page.paragraph("No runs yet.")
+	}
+	if len(sb.Status.Warnings) > 0 {
+		page.heading(2, "Warnings")
+		page.list(warningItems(sb.Status.Warnings, ""))
+	}
+	if len(sb.Status.AbandonedAttempts) > 0 {
+		page.heading(2, "Attempts without a result")
+		var items []string
+		for i := range sb.Status.AbandonedAttempts {
+			items = append(items, escape(attempt(&sb.Status.AbandonedAttempts[i])))
+		}
+		page.list(items)
+	}
+	if len(sb.Status.Targets) > 0 {
+		page.heading(2, "What was provisioned")
+		page.provisioned(sb)
+	}
+	page.heading(2, "How to repeat it")
+	page.paragraph("Put this into a file, and `kubectl apply -f FILE`:")
+	page.code("yaml", string(manifest))
+	return page.err
+}
+
+// introduction says how the benchmark ended, and when and with what it was made.
+func introduction(sb *v1alpha1.StorageBenchmark) string {
+	b := benchmarkOf(sb)
+	var sentences []string
+	add := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
+	if b.Reason != "" {
+		add("**%s**", escape(b.Reason))
+		if b.Message != "" {
+			sentences[0] += ": " + escape(strings.TrimSuffix(b.Message, "."))
+		}
+	}
+	if b.StartTime != nil {
+		when := "Begun " + minute(b.StartTime)
+		if b.CompletionTime != nil {
+			when += ", ended " + minute(b.CompletionTime)
+		}
+		add("%s", when)
+	}
+	if versions := fioVersionsOf(sb.Status.Runs); len(versions) > 0 {
+		add("Measured with %s", escape(strings.Join(versions, " and ")))
+	}
+	if len(sentences) == 0 {
+		return ""
+	}
+	return strings.Join(sentences, ". ") + "."
+}
+
+// minute prints a time for people, in UTC.
+func minute(t *metav1.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+
+// warningItems returns an item for each kind of warning. whose says which benchmark it is of, "" if there is one only.
+func warningItems(all []v1alpha1.WarningSummary, whose string) []string {
+	var items []string
+	for i := range all {
+		results := plural(int(all[i].Results), "result") + whose
+		item := fmt.Sprintf("**%s** (%s): %s", escape(all[i].Reason), escape(results), escape(all[i].Message))
+		if all[i].Remedy != "" {
+			item += "\n  To do: " + escape(all[i].Remedy)
+		}
+		items = append(items, item)
+	}
+	return items
+}
+
+// page is a page of Markdown that is being printed. It keeps the first error.
+type page struct {
+	w   io.Writer
+	err error
+	// begun says whether a block is to be set off from one before it.
+	begun bool
+}
+
+// block prints a block, with an empty line before it.
+func (p *page) block(what string) {
+	if what == "" || p.err != nil {
+		return
+	}
+	if p.begun {
+		what = "\n" + what
+	}
+	p.begun = true
+	_, p.err = io.WriteString(p.w, strings.TrimSuffix(what, "\n")+"\n")
+}
+
+// heading prints a text as a heading.
+func (p *page) heading(level int, what string) {
+	p.block(strings.Repeat("#", level) + " " + escape(what))
+}
+
+// paragraph prints Markdown.
+func (p *page) paragraph(markdown string) { p.block(markdown) }
+
+// list prints items that are Markdown.
+func (p *page) list(items []string) {
+	if len(items) > 0 {
+		p.block("- " + strings.Join(items, "\n- "))
+	}
+}
+
+// code prints a block of code between fences that are longer than any in it.
+func (p *page) code(language, code string) {
+	fence := "```"
+	for strings.Contains(code, fence) {
+		fence += "`"
+	}
+	p.block(fence + language + "\n" + strings.TrimSuffix(code, "\n") + "\n" + fence)
+}
+
+// results prints a table of rows, and what its figures are.
+func (p *page) results(rows []row, columns []figure) {
+	escaped := make([]figure, len(columns))
+	for i, c := range columns {
+		escaped[i] = c
+		escaped[i].name = escape(c.name)
+		escaped[i].cell = func(r *row, style Style) string { return escape(c.cell(r, style)) }
+	}
+	p.block(newRows(rows, escaped, Style{Unicode: true}).RenderMarkdown())
+	p.paragraph("IOPS, bandwidth and latencies are medians over repetitions, ± half of their range. MEAN is fio's lat, percentiles are of its clat.")
+}
+
+// provisioned prints a table of the targets.
+func (p *page) provisioned(sb *v1alpha1.StorageBenchmark) {
+	heads := []column{
+		{"TARGET", text.AlignLeft}, {"STORAGE", text.AlignLeft}, {"MODE", text.AlignLeft}, {"CLASS", text.AlignLeft}, {"DRIVER", text.AlignLeft},
+		{"VOLUMES", text.AlignLeft}, {"NODES", text.AlignLeft}, {"LIMITS", text.AlignLeft}, {"LIMITS KNOWN FROM", text.AlignLeft},
+	}
+	t := newTable(nil, heads)
+	for i := range sb.Status.Targets {
+		s := &sb.Status.Targets[i]
+		target := targetOf(sb, s.Name)
+		var cells []any
+		for _, cell := range []string{
+			s.Name, storageOf(target), modeOf(target, s), s.StorageClassName, s.Driver, few(volumesOf(s), 4), few(nodesOf(s), 4), knownLimits(s), sourcesOf(s),
+		} {
+			cells = append(cells, escape(cell))
+		}
+		t.AppendRow(cells)
+	}
+	p.block(t.RenderMarkdown())
+}
+
+// sourcesOf says where a target's limits are known from.
+func sourcesOf(s *v1alpha1.TargetStatus) string {
+	var sources []string
+	if s.Limits != nil && s.Limits.Source != "" {
+		sources = append(sources, s.Limits.Source)
+	}
+	for i := range s.ClientLimits {
+		if source := s.ClientLimits[i].Source; source != "" {
+			sources = append(sources, source)
+		}
+	}
+	return strings.Join(sources, "; ")
+}
+
+// escape returns a text that Markdown prints as it is, on one line: without links, images, emphasis and HTML. That of a cell of
+// a table escapes | itself.
+func escape(what string) string { return escaper.Replace(plain(what)) }
+
+var escaper = strings.NewReplacer(
+	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "~", `\~`,
+)

@@ -1,0 +1,166 @@
+package report
+
+import (
+	"encoding/json"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// Measurement is one direction of I/O of a run, or of a section of its job file: a row of the CSV and an element of the
+// JSON. A run without a result has one without a direction. Fields that the API has as well mean what they mean there.
+type Measurement struct {
+	Run        string            `json:"run"`
+	Workload   string            `json:"workload"`
+	Section    string            `json:"section,omitempty"`
+	Target     string            `json:"target"`
+	Parameters map[string]string `json:"parameters,omitempty"`
+	Repetition int32             `json:"repetition,omitempty"`
+	// Clients is the number of clients that measured together, at least 1.
+	Clients        int32             `json:"clients"`
+	State          v1alpha1.RunState `json:"state"`
+	Attempts       int32             `json:"attempts,omitempty"`
+	StartTime      *metav1.Time      `json:"startTime,omitempty"`
+	CompletionTime *metav1.Time      `json:"completionTime,omitempty"`
+	Message        string            `json:"message,omitempty"`
+
+	FioVersion            string              `json:"fioVersion,omitempty"`
+	ElapsedMilliseconds   int64               `json:"elapsedMilliseconds,omitempty"`
+	CommonMilliseconds    int64               `json:"commonMilliseconds,omitempty"`
+	StartSkewMilliseconds *int64              `json:"startSkewMilliseconds,omitempty"`
+	CPU                   *v1alpha1.CPUResult `json:"cpu,omitempty"`
+	LimitedBy             *v1alpha1.LimitedBy `json:"limitedBy,omitempty"`
+	Warnings              []v1alpha1.Warning  `json:"warnings,omitempty"`
+
+	// Direction is read, write or trim.
+	Direction string `json:"direction,omitempty"`
+	*v1alpha1.IOResult
+}
+
+// measurementsOf returns all that was measured, in the order of the runs.
+func measurementsOf(runs []v1alpha1.Run) []Measurement {
+	all := []Measurement{}
+	for i := range runs {
+		run := &runs[i]
+		before := len(all)
+		if run.Result != nil {
+			all = append(all, ofResult(run, "", run.Result, run.LimitedBy)...)
+		}
+		for j := range run.Sections {
+			section := &run.Sections[j]
+			all = append(all, ofResult(run, section.Name, &section.Result, section.LimitedBy)...)
+		}
+		if len(all) == before {
+			all = append(all, ofRun(run))
+		}
+	}
+	return all
+}
+
+// ofRun returns what is to be said of a run without its results.
+func ofRun(run *v1alpha1.Run) Measurement {
+	return Measurement{
+		Run: run.Name, Workload: run.Workload, Target: run.Target, Parameters: run.Parameters, Repetition: run.Repetition, Clients: max(run.Clients, 1),
+		State: run.State, Attempts: run.Attempts, StartTime: run.StartTime, CompletionTime: run.CompletionTime, Message: run.Message, Warnings: run.Warnings,
+	}
+}
+
+// ofResult returns the directions of a result of a run.
+func ofResult(run *v1alpha1.Run, section string, result *v1alpha1.Result, limitedBy *v1alpha1.LimitedBy) []Measurement {
+	var all []Measurement
+	for _, d := range []struct {
+		name string
+		io   *v1alpha1.IOResult
+	}{{"read", result.Read}, {"write", result.Write}, {"trim", result.Trim}} {
+		if d.io == nil {
+			continue
+		}
+		m := ofRun(run)
+		m.Section, m.FioVersion, m.ElapsedMilliseconds = section, result.FioVersion, result.ElapsedMilliseconds
+		m.CommonMilliseconds, m.StartSkewMilliseconds, m.CPU, m.LimitedBy = result.CommonMilliseconds, result.StartSkewMilliseconds, result.CPU, limitedBy
+		m.Direction, m.IOResult = d.name, d.io
+		all = append(all, m)
+	}
+	return all
+}
+
+// ComparedIO is one direction of I/O of a target, or total, over its repetitions and beside the baseline.
+type ComparedIO struct {
+	Workload   string            `json:"workload"`
+	Section    string            `json:"section,omitempty"`
+	Parameters map[string]string `json:"parameters,omitempty"`
+	// Benchmark is where two are compared.
+	Benchmark string `json:"benchmark,omitempty"`
+	Target    string `json:"target"`
+	// Direction is read, write, trim or, of several together, total.
+	Direction string `json:"direction"`
+	// Runs is the number of results that the figures are of.
+	Runs int32 `json:"runs"`
+	// Verdict is that on IOPS; the baseline itself has none.
+	Verdict v1alpha1.Verdict `json:"verdict,omitempty"`
+
+	IOPS            *ComparedFigure `json:"iops,omitempty"`
+	BytesPerSecond  *ComparedFigure `json:"bytesPerSecond,omitempty"`
+	MeanNanoseconds *ComparedFigure `json:"meanNanoseconds,omitempty"`
+	P50Nanoseconds  *ComparedFigure `json:"p50Nanoseconds,omitempty"`
+	P90Nanoseconds  *ComparedFigure `json:"p90Nanoseconds,omitempty"`
+	P99Nanoseconds  *ComparedFigure `json:"p99Nanoseconds,omitempty"`
+}
+
+// ComparedFigure is a v1alpha1.Statistic with its ratio, in which all that is a number is one.
+type ComparedFigure struct {
+	Median         int64            `json:"median"`
+	Min            int64            `json:"min"`
+	Max            int64            `json:"max"`
+	ConfidenceLow  *int64           `json:"confidenceLow,omitempty"`
+	ConfidenceHigh *int64           `json:"confidenceHigh,omitempty"`
+	Ratio          json.Number      `json:"ratio,omitempty"`
+	PValue         json.Number      `json:"pValue,omitempty"`
+	Verdict        v1alpha1.Verdict `json:"verdict,omitempty"`
+}
+
+// comparedIO returns the comparisons direction by direction. nameOf returns the benchmark's name of the target that is
+// so many behind the first of its comparison, "" if there is only one benchmark.
+func comparedIO(comparisons []v1alpha1.Comparison, nameOf func(int) string) []ComparedIO {
+	all := []ComparedIO{}
+	for i := range comparisons {
+		c := &comparisons[i]
+		for j := range c.Targets {
+			t := &c.Targets[j]
+			for _, d := range withTotal(t) {
+				all = append(all, ComparedIO{
+					Workload: c.Workload, Section: c.Section, Parameters: c.Parameters, Benchmark: nameOf(j), Target: t.Name, Direction: d.name,
+					Runs: t.Runs, Verdict: d.io.Verdict,
+					IOPS: comparedFigure(&d.io.IOPS, d.io.IOPSRatio), BytesPerSecond: comparedFigure(&d.io.BytesPerSecond, d.io.BytesPerSecondRatio),
+					MeanNanoseconds: comparedFigure(d.io.MeanNanoseconds, d.io.MeanRatio), P50Nanoseconds: comparedFigure(d.io.P50Nanoseconds, d.io.P50Ratio),
+					P90Nanoseconds: comparedFigure(d.io.P90Nanoseconds, d.io.P90Ratio), P99Nanoseconds: comparedFigure(d.io.P99Nanoseconds, d.io.P99Ratio),
+				})
+			}
+		}
+	}
+	return all
+}
+
+// oneBenchmark is the name of a benchmark that is not compared with another.
+func oneBenchmark(int) string { return "" }
+
+// comparedFigure returns nil for a figure that is not there.
+func comparedFigure(s *v1alpha1.Statistic, ratio string) *ComparedFigure {
+	if s == nil {
+		return nil
+	}
+	return &ComparedFigure{
+		Median: s.Median, Min: s.Min, Max: s.Max, ConfidenceLow: s.ConfidenceLow, ConfidenceHigh: s.ConfidenceHigh,
+		Ratio: number(ratio), PValue: number(s.PValue), Verdict: s.Verdict,
+	}
+}
+
+// number returns a text of the API as a number, none if it is not one.
+func number(text string) json.Number {
+	if _, err := strconv.ParseFloat(text, 64); err != nil || !json.Valid([]byte(text)) {
+		return ""
+	}
+	return json.Number(text)
+}

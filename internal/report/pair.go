@@ -1,0 +1,228 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// Pair is two benchmarks beside each other, such as of storage before and after a change.
+type Pair struct {
+	// Benchmarks are the baseline and the one that is compared with it, and Labels what they are called.
+	Benchmarks [2]*v1alpha1.StorageBenchmark
+	Labels     [2]string
+	// Both is what both have results of, the baseline's target first in each comparison.
+	Both []v1alpha1.Comparison
+	// Only is what one has results of and the other has not.
+	Only [2][]v1alpha1.Comparison
+}
+
+// Validate returns an error that says what each benchmark has if there is nothing to compare.
+func (p *Pair) Validate() error {
+	if len(p.Both) > 0 {
+		return nil
+	}
+	var has []string
+	for i, only := range p.Only {
+		var names []string
+		for j := range only {
+			names = append(names, caseOf(&only[j]))
+		}
+		what := "no results"
+		if len(names) > 0 {
+			what = few(names, 8)
+		}
+		has = append(has, fmt.Sprintf("%s has %s", p.Labels[i], what))
+	}
+	return fmt.Errorf("nothing to compare: %s; both need results of the same workload, parameters and target name (the name does not matter if each has one target)",
+		strings.Join(has, ", and "))
+}
+
+// caseOf names what is compared and its only target, such as "randwrite bs=16k on gp3".
+func caseOf(c *v1alpha1.Comparison) string {
+	return strings.TrimSpace(workloadOf(c)+" "+parameters(c.Parameters)) + " on " + c.Targets[0].Name
+}
+
+// rows returns a row for each direction of each benchmark.
+func (p *Pair) rows() []row {
+	var rows []row
+	var known [2]bool
+	for i, sb := range p.Benchmarks {
+		known[i] = slices.ContainsFunc(sb.Status.Runs, isBoundKnown)
+	}
+	for i, occurrence := range occurrences(p.Both) {
+		c := &p.Both[i]
+		for j := range c.Targets {
+			t := &c.Targets[j]
+			own := targetRows(c, t, outcomesOf(p.Benchmarks[j].Status.Runs, c, t.Name, occurrence), known[j])
+			for k := range own {
+				own[k].benchmark = p.Labels[j]
+			}
+			rows = append(rows, own...)
+		}
+	}
+	return rows
+}
+
+// Table prints a row for each direction of each benchmark, and below it what differs beside the results, what has no
+// counterpart, and what may mislead whoever reads it.
+func (p *Pair) Table(w io.Writer, style Style) { p.print(w, shortFigures(p.Labels[0]), style) }
+
+// Wide prints what Table does, with the figures that Table leaves out.
+func (p *Pair) Wide(w io.Writer, style Style) { p.print(w, wideFigures(p.Labels[0]), style) }
+
+// print prints a table, and what is to be said below it.
+func (p *Pair) print(w io.Writer, columns []figure, style Style) {
+	printRows(w, p.rows(), columns, style)
+	for i, d := range p.Differences() {
+		if i == 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, style.wrap(style.warning("Differs:")+" "+plain(p.sentence(d)), "  "))
+	}
+	for i, missing := range p.withoutCounterpart() {
+		if i == 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, style.wrap(plain(missing), "  "))
+	}
+	for i, sb := range p.Benchmarks {
+		warnings(w, p.labelled(i, sb.Status.Warnings), style)
+	}
+}
+
+// labelled returns the warnings of a benchmark with its label.
+func (p *Pair) labelled(i int, all []v1alpha1.WarningSummary) []v1alpha1.WarningSummary {
+	all = slices.Clone(all)
+	for j := range all {
+		all[j].Message = p.Labels[i] + ": " + all[j].Message
+	}
+	return all
+}
+
+// withoutCounterpart says what only one of the benchmarks has.
+func (p *Pair) withoutCounterpart() []string {
+	var lines []string
+	for i, only := range p.Only {
+		for j := range only {
+			lines = append(lines, fmt.Sprintf("Only in %s: %s", p.Labels[i], caseOf(&only[j])))
+		}
+	}
+	return lines
+}
+
+// sentence says a difference.
+func (p *Pair) sentence(d Difference) string {
+	if d.Baseline == "" && d.Other == "" {
+		return d.What
+	}
+	return fmt.Sprintf("%s (%s in %s, %s in %s)", d.What, d.Baseline, p.Labels[0], d.Other, p.Labels[1])
+}
+
+// Markdown prints what Table does as a page for a pull request or a wiki.
+func (p *Pair) Markdown(w io.Writer) error {
+	page := &page{w: w}
+	page.heading(1, p.Labels[1]+" beside "+p.Labels[0])
+	page.results(p.rows(), shortFigures(p.Labels[0]))
+	var differences, warnings []string
+	for _, d := range p.Differences() {
+		differences = append(differences, escape(p.sentence(d)))
+	}
+	for i, sb := range p.Benchmarks {
+		warnings = append(warnings, warningItems(sb.Status.Warnings, " of "+p.Labels[i])...)
+	}
+	var missing []string
+	for _, line := range p.withoutCounterpart() {
+		missing = append(missing, escape(line))
+	}
+	for _, part := range []struct {
+		heading string
+		items   []string
+	}{{"What differs beside the results", differences}, {"What has no counterpart", missing}, {"Warnings", warnings}} {
+		if len(part.items) > 0 {
+			page.heading(2, part.heading)
+			page.list(part.items)
+		}
+	}
+	return page.err
+}
+
+// PairDocument is two benchmarks beside each other, for programs.
+type PairDocument struct {
+	Baseline Benchmark `json:"baseline"`
+	Other    Benchmark `json:"other"`
+	// Comparisons are what both have, direction by direction, and Only what one of them has.
+	Comparisons []ComparedIO `json:"comparisons"`
+	Only        []ComparedIO `json:"only"`
+	// Differences are what differs beside the results.
+	Differences []Difference `json:"differences"`
+}
+
+// JSON prints a PairDocument.
+func (p *Pair) JSON(w io.Writer) error {
+	compared, only := p.compared()
+	return writeJSON(w, PairDocument{
+		Baseline: benchmarkOf(p.Benchmarks[0]), Other: benchmarkOf(p.Benchmarks[1]),
+		Comparisons: compared, Only: only, Differences: orEmpty(p.Differences()),
+	})
+}
+
+// compared returns what both have, and what only one has.
+func (p *Pair) compared() (both, only []ComparedIO) {
+	only = []ComparedIO{}
+	for i := range p.Only {
+		only = append(only, comparedIO(p.Only[i], func(int) string { return p.Labels[i] })...)
+	}
+	return comparedIO(p.Both, func(target int) string { return p.Labels[target] }), only
+}
+
+// CSV prints a row for each direction of each benchmark with all figures, those without counterpart last.
+func (p *Pair) CSV(w io.Writer) error {
+	both, only := p.compared()
+	all := slices.Concat(both, only)
+	return writeCSV(w, slices.Concat(
+		[]field[ComparedIO]{
+			{"workload", func(c *ComparedIO) string { return c.Workload }},
+			{"section", func(c *ComparedIO) string { return c.Section }},
+			{"benchmark", func(c *ComparedIO) string { return c.Benchmark }},
+			{"target", func(c *ComparedIO) string { return c.Target }},
+		},
+		parameterFields(all, func(c *ComparedIO) map[string]string { return c.Parameters }),
+		[]field[ComparedIO]{
+			{"direction", func(c *ComparedIO) string { return c.Direction }},
+			{"runs", func(c *ComparedIO) string { return whole(int64(c.Runs)) }},
+			{"verdict", func(c *ComparedIO) string { return string(c.Verdict) }},
+		},
+		comparedFields("iops", func(c *ComparedIO) *ComparedFigure { return c.IOPS }),
+		comparedFields("bytes_per_second", func(c *ComparedIO) *ComparedFigure { return c.BytesPerSecond }),
+		comparedFields("lat_mean_ns", func(c *ComparedIO) *ComparedFigure { return c.MeanNanoseconds }),
+		comparedFields("clat_p50_ns", func(c *ComparedIO) *ComparedFigure { return c.P50Nanoseconds }),
+		comparedFields("clat_p90_ns", func(c *ComparedIO) *ComparedFigure { return c.P90Nanoseconds }),
+		comparedFields("clat_p99_ns", func(c *ComparedIO) *ComparedFigure { return c.P99Nanoseconds }),
+	), all)
+}
+
+// comparedFields are all that there is of one figure.
+func comparedFields(name string, of func(*ComparedIO) *ComparedFigure) []field[ComparedIO] {
+	build := func(suffix string, cell func(*ComparedFigure) string) field[ComparedIO] {
+		return field[ComparedIO]{name + "_" + suffix, func(c *ComparedIO) string {
+			if of(c) == nil {
+				return ""
+			}
+			return cell(of(c))
+		}}
+	}
+	return []field[ComparedIO]{
+		build("median", func(f *ComparedFigure) string { return whole(f.Median) }),
+		build("min", func(f *ComparedFigure) string { return whole(f.Min) }),
+		build("max", func(f *ComparedFigure) string { return whole(f.Max) }),
+		build("confidence_low", func(f *ComparedFigure) string { return wholeOrNone(f.ConfidenceLow) }),
+		build("confidence_high", func(f *ComparedFigure) string { return wholeOrNone(f.ConfidenceHigh) }),
+		build("ratio", func(f *ComparedFigure) string { return f.Ratio.String() }),
+		build("p_value", func(f *ComparedFigure) string { return f.PValue.String() }),
+		build("verdict", func(f *ComparedFigure) string { return string(f.Verdict) }),
+	}
+}

@@ -1,0 +1,221 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// paired puts two benchmarks beside each other.
+func paired(baseline, other *v1alpha1.StorageBenchmark) *Pair {
+	found := analysis.Between(baseline.Status.Runs, other.Status.Runs)
+	return &Pair{
+		Benchmarks: [2]*v1alpha1.StorageBenchmark{baseline, other}, Labels: [2]string{baseline.Name, other.Name},
+		Both: found.Both, Only: [2][]v1alpha1.Comparison{found.OnlyBaseline, found.OnlyOther},
+	}
+}
+
+// beforeAndAfter has gp3 with more IOPS after a change, which EFS did not take part in.
+func beforeAndAfter() *Pair {
+	before, after := experiment("before", gp3Six, efsSix), experiment("after", []int64{3900, 3950, 3920, 3890, 3910, 3915}, nil)
+	after.Spec.Workloads[0].Fio.NumJobs = new(int32(32))
+	return paired(before, after)
+}
+
+const wantPair = `
+WORKLOAD   PARAMETERS  TARGET  BENCHMARK  I/O         IOPS   BANDWIDTH    MEAN     P50     P90     P99  VS BEFORE  VERDICT  LIMITED BY
+randwrite  bs=16k      gp3     before     write  3048 +-0%  47.6 MiB/s  5.25ms  5.25ms  5.78ms  10.5ms                      VolumeIOPS
+randwrite  bs=16k      gp3     after      write  3913 +-1%  61.1 MiB/s  4.09ms  4.09ms  4.50ms  8.18ms      1.28x  Faster   VolumeIOPS
+
+Differs: numjobs of randwrite (16 in before, 32 in after)
+
+Only in before: randwrite bs=16k on efs
+
+Warning Spread (1 result): before: randwrite bs=16k on efs: IOPS of 6 repetitions go from 1549 to 1830 around a median of 1563: a spread of 18 %
+  raise repetitions or runtimeSeconds, and look for other load on the node and on the storage, or for burst credits that run out
+`
+
+func TestPairTable(t *testing.T) {
+	got := printed(func(out *bytes.Buffer) { beforeAndAfter().Table(out, Style{}) })
+	if diff := cmp.Diff(wantPair, "\n"+got); diff != "" {
+		t.Errorf("table (-want +got):\n%s", diff)
+	}
+	wide := printed(func(out *bytes.Buffer) { beforeAndAfter().Wide(out, Style{}) })
+	for _, want := range []string{"P99 VS BEFORE", "3890-3950", "0.00216", "  Faster  ", "Only in before"} {
+		if !strings.Contains(wide, want) {
+			t.Errorf("wide has no %q:\n%s", want, wide)
+		}
+	}
+}
+
+func TestPairMarkdown(t *testing.T) {
+	const want = `# after beside before
+
+| WORKLOAD | PARAMETERS | TARGET | BENCHMARK | I/O | IOPS | BANDWIDTH | MEAN | P50 | P90 | P99 | VS BEFORE | VERDICT | LIMITED BY |
+|:--- |:--- |:--- |:--- |:--- | ---:| ---:| ---:| ---:| ---:| ---:| ---:|:--- |:--- |
+| randwrite | bs=16k | gp3 | before | write | 3048 ±0% | 47.6 MiB/s | 5.25ms | 5.25ms | 5.78ms | 10.5ms |  |  | VolumeIOPS |
+| randwrite | bs=16k | gp3 | after | write | 3913 ±1% | 61.1 MiB/s | 4.09ms | 4.09ms | 4.50ms | 8.18ms | 1.28x | Faster | VolumeIOPS |
+
+IOPS, bandwidth and latencies are medians over repetitions, ± half of their range. MEAN is fio's lat, percentiles are of its clat.
+
+## What differs beside the results
+
+- numjobs of randwrite (16 in before, 32 in after)
+
+## What has no counterpart
+
+- Only in before: randwrite bs=16k on efs
+
+## Warnings
+
+- **Spread** (1 result of before): randwrite bs=16k on efs: IOPS of 6 repetitions go from 1549 to 1830 around a median of 1563: a spread of 18 %
+  To do: raise repetitions or runtimeSeconds, and look for other load on the node and on the storage, or for burst credits that run out
+`
+	var out bytes.Buffer
+	if err := beforeAndAfter().Markdown(&out); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("page (-want +got):\n%s", diff)
+	}
+}
+
+func TestPairCSV(t *testing.T) {
+	got := records(t, func(w io.Writer) error { return beforeAndAfter().CSV(w) })
+	type short struct{ benchmark, target, bs, iops, ratio, p, verdict, p99 string }
+	var rows []short
+	for _, r := range got {
+		rows = append(rows, short{r["benchmark"], r["target"], r["param_bs"], r["iops_median"], r["iops_ratio"], r["iops_p_value"], r["verdict"], r["clat_p99_ns_verdict"]})
+	}
+	want := []short{
+		{"before", "gp3", "16k", "3048", "", "", "", ""}, {"after", "gp3", "16k", "3913", "1.28", "0.00216", "Faster", "Faster"},
+		{"before", "efs", "16k", "1563", "", "", "", ""},
+	}
+	if diff := cmp.Diff(want, rows, cmp.AllowUnexported(short{})); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+}
+
+func TestPairJSON(t *testing.T) {
+	var out bytes.Buffer
+	if err := beforeAndAfter().JSON(&out); err != nil {
+		t.Fatal(err)
+	}
+	var got PairDocument
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Baseline.Name != "before" || got.Other.Name != "after" || len(got.Comparisons) != 2 || len(got.Only) != 1 || got.Only[0].Benchmark != "before" || got.Only[0].Target != "efs" {
+		t.Errorf("document %+v", got)
+	}
+	if after := got.Comparisons[1]; after.Benchmark != "after" || after.IOPS.Ratio != "1.28" || after.Verdict != v1alpha1.VerdictFaster {
+		t.Errorf("the other one is %+v", after)
+	}
+	if diff := cmp.Diff([]Difference{{"numjobs of randwrite", "16", "32"}}, got.Differences); diff != "" {
+		t.Errorf("differences (-want +got):\n%s", diff)
+	}
+}
+
+func TestNothingToCompare(t *testing.T) {
+	other := experiment("after", nil, []int64{1500})
+	other.Status.Runs[0].Workload = "renamed"
+	for want, pair := range map[string]*Pair{
+		"": beforeAndAfter(),
+		"nothing to compare: before has randwrite bs=16k on gp3, and after has no results":                                                    paired(experiment("before", []int64{3000}, nil), experiment("after", nil, nil)),
+		"nothing to compare: before has randwrite bs=16k on gp3, and after has renamed bs=16k on efs; both need results of the same workload": paired(experiment("before", []int64{3000}, nil), other),
+	} {
+		err := pair.Validate()
+		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+func TestDifferences(t *testing.T) {
+	other := func(change func(*v1alpha1.StorageBenchmark)) *v1alpha1.StorageBenchmark {
+		sb := experiment("after", gp3Six[:1], efsSix[:1])
+		change(sb)
+		return sb
+	}
+	for name, test := range map[string]struct {
+		change func(*v1alpha1.StorageBenchmark)
+		want   []Difference
+	}{
+		"nothing": {func(*v1alpha1.StorageBenchmark) {}, nil},
+		"the version of fio, of some runs": {
+			func(sb *v1alpha1.StorageBenchmark) { sb.Status.Runs[0].Result.FioVersion = "fio-3.40" },
+			[]Difference{{"version of fio", "fio-3.39", "fio-3.39, fio-3.40"}},
+		},
+		"nodes": {
+			func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[1].Volumes[0].InstanceType = "m7i.large" },
+			[]Difference{{"instance types of the nodes of efs", "m6i.large", "m7i.large"}},
+		},
+		"nodes of which the type is not known": {func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[1].Volumes[0].InstanceType = "" }, nil},
+		"the size": {
+			func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0].Capacity = nil },
+			[]Difference{{"size of gp3", "30Gi", "10Gi"}},
+		},
+		"the same size in other words": {func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0].Capacity = new(resource.MustParse("30720Mi")) }, nil},
+		"limits": {
+			func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[0].Limits.IOPS = new(int64(6000)) },
+			[]Difference{{"limits of gp3", "3000 IOPS, 125 MiB/s", "6000 IOPS, 125 MiB/s"}},
+		},
+		"limits that are not known": {
+			func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[0].Limits = nil },
+			[]Difference{{"limits of gp3", "Volume: 3000 IOPS, 125 MiB/s", "unknown"}},
+		},
+		"raw block volumes": {
+			func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[0].VolumeMode = "Block" },
+			[]Difference{{"volume mode of gp3", "Filesystem", "Block"}},
+		},
+		"clients": {
+			func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(4)) },
+			[]Difference{{"clients of randwrite bs=16k", "1", "4"}},
+		},
+		"parameters and options": {
+			func(sb *v1alpha1.StorageBenchmark) {
+				p := sb.Spec.Workloads[0].Fio
+				p.Direct, p.RuntimeSeconds, p.BS, p.Options = nil, new(int32(604_800)), new("4k"), map[string]v1alpha1.FioOptionValue{"thinktime": "100"}
+			},
+			[]Difference{{"direct of randwrite", "true", "unset"}, {"runtimeSeconds of randwrite", "60", "604800"}, {"thinktime of randwrite", "unset", "100"}},
+		},
+		"job files": {
+			func(sb *v1alpha1.StorageBenchmark) {
+				sb.Spec.Workloads[0].Fio, sb.Spec.Workloads[0].JobFile = nil, new("[a]\n")
+			},
+			[]Difference{{What: "job file of randwrite"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := paired(experiment("before", gp3Six[:1], efsSix[:1]), other(test.change)).Differences()
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestDifferencesOfOtherTargets: what was not compared does not matter, and two targets that are the only ones have both names.
+func TestDifferencesOfOtherTargets(t *testing.T) {
+	before, after := experiment("before", gp3Six[:1], nil), experiment("after", nil, efsSix[:1])
+	after.Status.Targets[0].Volumes[0].InstanceType = "unlike"
+	want := []Difference{{"limits of gp3 and efs", "Volume: 3000 IOPS, 125 MiB/s", "unknown"}}
+	if diff := cmp.Diff(want, paired(before, after).Differences()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestDefaultCapacity(t *testing.T) {
+	if want := storage.DefaultCapacity.String(); defaultCapacity != want {
+		t.Errorf("%s, want %s", defaultCapacity, want)
+	}
+}

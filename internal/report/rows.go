@@ -1,0 +1,220 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// row is what there is to say of one direction of I/O of a target, or of runs without a result.
+type row struct {
+	workload, parameters, target string
+	// benchmark is the name of the benchmark, where there are two.
+	benchmark string
+	// io is the direction, or total, or the state of runs without a result.
+	io    string
+	state v1alpha1.RunState
+	// repetitions is the number of results that the figures are of.
+	repetitions int32
+	// figures are nil of runs without a result.
+	figures *v1alpha1.IOComparison
+	// results are those that the figures are of, and of returns what one of them has of this direction, nil for a total.
+	results []*v1alpha1.Result
+	of      func(*v1alpha1.Result) *v1alpha1.IOResult
+	// first says whether it is the target's first row, which has what is of all directions.
+	first bool
+	// bounds are what held the results back, on the first row only, nil for a result of which it is not known.
+	bounds []*v1alpha1.LimitedBy
+}
+
+// directionResults returns what the results have of the row's direction.
+func (r *row) directionResults() []*v1alpha1.IOResult {
+	if r.of == nil {
+		return nil
+	}
+	var all []*v1alpha1.IOResult
+	for _, result := range r.results {
+		if io := r.of(result); io != nil {
+			all = append(all, io)
+		}
+	}
+	return all
+}
+
+// rowsOf returns the rows of a benchmark: those of its comparisons, then those of runs without a result.
+func rowsOf(status *v1alpha1.StorageBenchmarkStatus) []row {
+	var rows []row
+	known := slices.ContainsFunc(status.Runs, isBoundKnown)
+	for i, occurrence := range occurrences(status.Comparisons) {
+		c := &status.Comparisons[i]
+		for j := range c.Targets {
+			outcomes := outcomesOf(status.Runs, c, c.Targets[j].Name, occurrence)
+			rows = append(rows, targetRows(c, &c.Targets[j], outcomes, known)...)
+		}
+	}
+	return append(rows, stateRows(status.Runs)...)
+}
+
+// occurrences returns of each comparison how many before it are of the same on the same targets: sections of a job file may
+// share a name.
+func occurrences(comparisons []v1alpha1.Comparison) []int {
+	all := make([]int, len(comparisons))
+	for i := range comparisons {
+		for j := range i {
+			if isAlike(&comparisons[i], &comparisons[j]) {
+				all[i]++
+			}
+		}
+	}
+	return all
+}
+
+// isAlike says whether two comparisons are of the same on the same targets.
+func isAlike(a, b *v1alpha1.Comparison) bool {
+	return a.Workload == b.Workload && a.Section == b.Section && maps.Equal(a.Parameters, b.Parameters) &&
+		slices.EqualFunc(a.Targets, b.Targets, func(a, b v1alpha1.TargetComparison) bool { return a.Name == b.Name })
+}
+
+// targetRows returns the rows of a target in a comparison.
+func targetRows(c *v1alpha1.Comparison, t *v1alpha1.TargetComparison, outcomes []outcome, boundsKnown bool) []row {
+	var rows []row
+	for _, d := range withTotal(t) {
+		r := row{
+			workload: plain(workloadOf(c)), parameters: plain(parameters(c.Parameters)), target: t.Name, io: d.name,
+			repetitions: t.Runs, figures: d.io, of: d.of, first: len(rows) == 0,
+		}
+		for _, o := range outcomes {
+			if o.result != nil {
+				r.results = append(r.results, o.result)
+			}
+			if boundsKnown && r.first {
+				r.bounds = append(r.bounds, o.limitedBy)
+			}
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// stateRows returns a row for the runs without a result that are alike but for their repetition.
+func stateRows(runs []v1alpha1.Run) []row {
+	var rows []row
+	for i := range runs {
+		run := &runs[i]
+		if run.State == v1alpha1.RunSucceeded {
+			continue
+		}
+		r := row{workload: run.Workload, parameters: plain(parameters(run.Parameters)), target: run.Target, state: run.State, io: string(run.State)}
+		at := slices.IndexFunc(rows, func(other row) bool {
+			return r.workload == other.workload && r.parameters == other.parameters && r.target == other.target && r.state == other.state
+		})
+		if at < 0 {
+			at = len(rows)
+			rows = append(rows, r)
+		}
+		rows[at].repetitions++
+	}
+	for i := range rows {
+		if r := &rows[i]; r.repetitions > 1 {
+			r.io = fmt.Sprintf("%s (%d)", r.io, r.repetitions)
+		}
+	}
+	return rows
+}
+
+// outcome is a result that a comparison is made of, and the run that it is of.
+type outcome struct {
+	run       *v1alpha1.Run
+	result    *v1alpha1.Result
+	limitedBy *v1alpha1.LimitedBy
+}
+
+// outcomesOf returns the target's results that are in a comparison; of sections that share a name, those that come so many
+// behind the first.
+func outcomesOf(runs []v1alpha1.Run, c *v1alpha1.Comparison, target string, occurrence int) []outcome {
+	var all []outcome
+	for i := range runs {
+		run := &runs[i]
+		if run.State != v1alpha1.RunSucceeded || run.Target != target || run.Workload != c.Workload || !maps.Equal(run.Parameters, c.Parameters) {
+			continue
+		}
+		if c.Section == "" {
+			all = append(all, outcome{run, run.Result, run.LimitedBy})
+			continue
+		}
+		skip := occurrence
+		for j := range run.Sections {
+			section := &run.Sections[j]
+			if section.Name != c.Section {
+				continue
+			}
+			if skip == 0 {
+				all = append(all, outcome{run, &section.Result, section.LimitedBy})
+			}
+			skip--
+		}
+	}
+	return all
+}
+
+// isBoundKnown says whether it is known what held a result of the run back.
+func isBoundKnown(run v1alpha1.Run) bool {
+	known := func(bound *v1alpha1.LimitedBy) bool { return bound != nil && bound.Name != v1alpha1.BoundUnknown }
+	return known(run.LimitedBy) || slices.ContainsFunc(run.Sections, func(s v1alpha1.SectionResult) bool { return known(s.LimitedBy) })
+}
+
+// mostFrequent returns what held most results back, and how many; "" if it is not known of any. Of two that are as
+// frequent it is the earlier one.
+func mostFrequent(bounds []*v1alpha1.LimitedBy) (name string, times int) {
+	for _, bound := range bounds {
+		if bound == nil {
+			continue
+		}
+		if n := len(boundsNamed(bounds, bound.Name)); n > times {
+			name, times = bound.Name, n
+		}
+	}
+	return name, times
+}
+
+// boundsNamed returns the bounds of a name.
+func boundsNamed(bounds []*v1alpha1.LimitedBy, name string) []*v1alpha1.LimitedBy {
+	return slices.DeleteFunc(slices.Clone(bounds), func(b *v1alpha1.LimitedBy) bool { return b == nil || b.Name != name })
+}
+
+// direction is one of the directions in which a target has I/O, or all of them together.
+type direction struct {
+	name string
+	io   *v1alpha1.IOComparison
+	// of returns what a single result has of it, nil for all together.
+	of func(*v1alpha1.Result) *v1alpha1.IOResult
+}
+
+// directions returns the directions in which a target has I/O.
+func directions(t *v1alpha1.TargetComparison) []direction {
+	all := []direction{{"read", t.Read, readsOf}, {"write", t.Write, writesOf}, {"trim", t.Trim, trimsOf}}
+	return slices.DeleteFunc(all, func(d direction) bool { return d.io == nil })
+}
+
+// withTotal returns the directions in which a target has I/O, and behind them their total, if it has one.
+func withTotal(t *v1alpha1.TargetComparison) []direction {
+	all := directions(t)
+	if total := t.Total; total != nil {
+		all = append(all, direction{name: "total", io: &v1alpha1.IOComparison{
+			IOPS: total.IOPS, BytesPerSecond: total.BytesPerSecond, IOPSRatio: total.IOPSRatio,
+			BytesPerSecondRatio: total.BytesPerSecondRatio, Verdict: total.Verdict,
+		}})
+	}
+	return all
+}
+
+// readsOf returns what a result has of reads, nil if nothing.
+func readsOf(r *v1alpha1.Result) *v1alpha1.IOResult { return r.Read }
+
+// writesOf returns what a result has of writes, nil if nothing.
+func writesOf(r *v1alpha1.Result) *v1alpha1.IOResult { return r.Write }
+
+// trimsOf returns what a result has of trims, nil if nothing.
+func trimsOf(r *v1alpha1.Result) *v1alpha1.IOResult { return r.Trim }

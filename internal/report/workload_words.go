@@ -1,0 +1,79 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// kinds are fio's values of rw in words.
+var kinds = map[string]string{
+	"read": "sequential reads", "write": "sequential writes", "trim": "sequential trims", "randread": "random reads", "randwrite": "random writes",
+	"randtrim": "random trims", "rw": "sequential reads and writes", "readwrite": "sequential reads and writes", "randrw": "random reads and writes",
+	"trimwrite": "sequential trims, each followed by a write", "randtrimwrite": "random trims, each followed by a write",
+}
+
+// workloadInWords says what fio did, such as "random writes in blocks of 16k by 16 jobs (psync), past the page cache". The choice of
+// the matrix prevails over what the workload says.
+func workloadInWords(w *v1alpha1.Workload, section string, choice map[string]string) string {
+	if w.Fio == nil {
+		return jobFileInWords(w, section, choice)
+	}
+	set := fieldsOf(w.Fio)
+	// What the API calls otherwise than fio is not told here, so that the matrix's names, which are fio's, are all that is needed.
+	maps.Copy(set, choice)
+	words := kinds[set["rw"]]
+	if words == "" {
+		words = "I/O"
+	}
+	if mix := set["rwmixread"]; mix != "" && strings.Contains(words, "reads and writes") {
+		words += fmt.Sprintf(" (%s %% reads)", mix)
+	}
+	words += " in blocks of " + strings.ReplaceAll(orDefault(set["bs"], "4k"), ",", " and ")
+	words += " by " + orDefault(set["numjobs"], "1") + " " + jobs(set["numjobs"])
+	engine := orDefault(set["ioengine"], "psync")
+	if depth := set["iodepth"]; depth != "" && depth != "1" {
+		engine += fmt.Sprintf(" with %s I/Os in flight each", depth)
+	}
+	words += " (" + engine + ")"
+	switch set["direct"] {
+	case "true", "1":
+		words += ", past the page cache"
+	default:
+		words += ", through the page cache"
+	}
+	if sync := set["sync"]; sync != "" && sync != "none" {
+		words += ", each write synchronous (" + sync + ")"
+	}
+	return words
+}
+
+// jobFileInWords says which part of a job file it was.
+func jobFileInWords(w *v1alpha1.Workload, section string, choice map[string]string) string {
+	words := "the job file of workload " + w.Name
+	if section != "" {
+		words = "section " + section + " of " + words
+	}
+	if len(choice) > 0 {
+		words += " with " + parameters(choice)
+	}
+	return words
+}
+
+// orDefault returns a value, or fio's default.
+func orDefault(value, otherwise string) string {
+	if value == "" {
+		return otherwise
+	}
+	return value
+}
+
+// jobs is "job" or "jobs".
+func jobs(n string) string {
+	if n == "" || n == "1" {
+		return "job"
+	}
+	return "jobs"
+}
