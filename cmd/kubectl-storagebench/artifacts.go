@@ -35,7 +35,7 @@ func newArtifactsCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 			}
 			benchmark, err := c.benchmark(cmd.Context(), args[0])
 			if err != nil {
-				return explainMissing(err)
+				return err
 			}
 			runs := benchmark.Status.Runs
 			if len(args) == 2 {

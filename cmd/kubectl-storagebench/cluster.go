@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -40,7 +44,17 @@ func connect(flags *genericclioptions.ConfigFlags) (*cluster, error) {
 // benchmark reads a StorageBenchmark of the namespace.
 func (c *cluster) benchmark(ctx context.Context, name string) (*v1alpha1.StorageBenchmark, error) {
 	benchmark := &v1alpha1.StorageBenchmark{}
-	return benchmark, c.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: name}, benchmark)
+	return benchmark, explainMissing(c.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: name}, benchmark))
+}
+
+// explainMissing says what to do where the cluster knows no StorageBenchmarks. That an object is missing is another matter.
+func explainMissing(err error) error {
+	var status apierrors.APIStatus
+	unknown := errors.As(err, &status) && status.Status().Reason == metav1.StatusReasonNotFound && (status.Status().Details == nil || status.Status().Details.Name == "")
+	if !unknown && !meta.IsNoMatchError(err) {
+		return err
+	}
+	return fmt.Errorf("%w: is storagebench installed in this cluster? helm upgrade --install storagebench charts/storagebench --namespace storagebench-system --create-namespace", err)
 }
 
 // newScheme knows StorageBenchmarks, and what Kubernetes itself has.

@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/report"
 )
 
 const (
@@ -29,7 +28,8 @@ var errLeft = errors.New("interrupted")
 
 // newWatchCommand returns the command that follows a benchmark which exists.
 func newWatchCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
-	return &cobra.Command{
+	var output *string
+	cmd := &cobra.Command{
 		Use:   "watch NAME",
 		Short: "Follow a StorageBenchmark to its end, and print its results",
 		Long: `Follow a StorageBenchmark to its end, and print its results.
@@ -43,16 +43,22 @@ exit code is 0 only if each run has a result.`,
 			if err != nil {
 				return err
 			}
-			return follow(cmd, c, client.ObjectKey{Namespace: c.namespace, Name: args[0]})
+			return follow(cmd, c, client.ObjectKey{Namespace: c.namespace, Name: args[0]}, *output)
 		},
 	}
+	output = addOutputFlag(cmd, reportFormats)
+	return cmd
 }
 
-// follow prints what happens to a benchmark until its end, and then its results. The error says how it ended, if not well.
-func follow(cmd *cobra.Command, c *cluster, key client.ObjectKey) error {
+// follow prints what happens to a benchmark until its end, and then its results in a format. The error says how it ended, if not well.
+func follow(cmd *cobra.Command, c *cluster, key client.ObjectKey, output string) error {
+	chosen, err := formatNamed(reportFormats, output)
+	if err != nil {
+		return err
+	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	view := newView(newScreen(cmd.ErrOrStderr()))
+	view := newView(newScreen(cmd))
 	benchmark, err := view.follow(ctx, updates(ctx, c, key))
 	view.screen.close()
 	if errors.Is(err, errLeft) {
@@ -62,8 +68,7 @@ func follow(cmd *cobra.Command, c *cluster, key client.ObjectKey) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", key.Name, err)
 	}
-	report.Table(cmd.OutOrStdout(), benchmark, styleOf(cmd))
-	return judge(benchmark)
+	return errors.Join(chosen.print(cmd.OutOrStdout(), benchmark, styleOf(cmd)), judge(benchmark))
 }
 
 // comeBack says how to come back to a benchmark, and how to end it.

@@ -34,7 +34,7 @@ The operator keeps logs in ConfigMaps, of the first 128 runs, until the StorageB
 			}
 			benchmark, err := c.benchmark(cmd.Context(), args[0])
 			if err != nil {
-				return explainMissing(err)
+				return err
 			}
 			if len(args) == 1 && !follow {
 				return c.printLogs(cmd, benchmark)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"strings"
 	"testing"
 
@@ -45,6 +46,7 @@ func newServer(t *testing.T, benchmarks ...*v1alpha1.StorageBenchmark) string {
 			answer = metav1.Status{
 				TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
 				Status:   metav1.StatusFailure, Reason: metav1.StatusReasonNotFound, Message: "not found", Code: http.StatusNotFound,
+				Details: &metav1.StatusDetails{Name: path.Base(r.URL.Path)},
 			}
 		}
 		if err := json.NewEncoder(w).Encode(answer); err != nil {

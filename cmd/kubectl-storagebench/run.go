@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -18,10 +16,10 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/resource"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/report"
 )
 
 // fieldManager is the plugin's name in server-side apply.
@@ -34,6 +32,7 @@ type runOptions struct {
 	files                resource.FilenameOptions
 	oneLine              oneLine
 	name                 string
+	output               *string
 	remove, wait, dryRun bool
 }
 
@@ -65,6 +64,7 @@ the benchmark running. The exit code is 0 only if each run has a result.`,
 	cmd.Flags().BoolVar(&o.remove, "rm", false, "delete the StorageBenchmark after its end, its results included")
 	cmd.Flags().BoolVar(&o.wait, "wait", true, "follow the StorageBenchmark to its end")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the StorageBenchmark that the flags mean, and make nothing")
+	o.output = addOutputFlag(cmd, reportFormats)
 	for _, flag := range []string{"filename", "kustomize"} {
 		for _, other := range []string{"class", "claim", "name", "dry-run"} {
 			cmd.MarkFlagsMutuallyExclusive(flag, other)
@@ -76,6 +76,9 @@ the benchmark running. The exit code is 0 only if each run has a result.`,
 }
 
 func (o *runOptions) run(cmd *cobra.Command) error {
+	if _, err := formatNamed(reportFormats, *o.output); err != nil {
+		return err
+	}
 	if o.files.Kustomize != "" || len(o.files.Filenames) > 0 {
 		return o.runFiles(cmd)
 	}
@@ -113,14 +116,9 @@ func checkPlan(benchmark *v1alpha1.StorageBenchmark) error {
 // printManifest prints a benchmark as a file that can be applied. A file needs a name.
 func printManifest(out io.Writer, benchmark *v1alpha1.StorageBenchmark) error {
 	if benchmark.Name == "" {
-		benchmark.Name, benchmark.GenerateName = benchmark.GenerateName+"benchmark", ""
+		benchmark.Name = benchmark.GenerateName + "benchmark"
 	}
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(benchmark)
-	if err != nil {
-		return err
-	}
-	delete(content, "status")
-	text, err := yaml.Marshal(content)
+	text, err := report.Manifest(benchmark)
 	if err != nil {
 		return err
 	}
@@ -134,7 +132,7 @@ func (o *runOptions) runFiles(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	infos, err := o.read(cmd, c.namespace)
+	infos, err := o.read(c.namespace)
 	if err != nil {
 		return err
 	}
@@ -163,7 +161,7 @@ func benchmarksOf(infos []*resource.Info) []client.ObjectKey {
 }
 
 // read reads the files. Nothing is applied if one of them is wrong.
-func (o *runOptions) read(cmd *cobra.Command, namespace string) ([]*resource.Info, error) {
+func (o *runOptions) read(namespace string) ([]*resource.Info, error) {
 	files := resource.NewBuilder(o.flags).Unstructured().ContinueOnError().
 		NamespaceParam(namespace).DefaultNamespace().FilenameParam(false, &o.files).Flatten()
 	if len(o.files.Filenames) == 1 && o.files.Filenames[0] == "-" {
@@ -229,14 +227,6 @@ func nameOf(info *resource.Info) string {
 	return strings.TrimSuffix(strings.ToLower(kind.Kind)+"."+kind.Group, ".") + "/" + info.Name
 }
 
-// explainMissing says what to do where the cluster knows no StorageBenchmarks.
-func explainMissing(err error) error {
-	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
-		return fmt.Errorf("%w: is storagebench installed in this cluster? helm upgrade --install storagebench charts/storagebench --namespace storagebench-system --create-namespace", err)
-	}
-	return err
-}
-
 // follow follows the benchmarks to their ends, unless --wait=false, and deletes them if --rm says so. The first error
 // does not keep it from the others.
 func (o *runOptions) follow(cmd *cobra.Command, c *cluster, keys []client.ObjectKey) error {
@@ -245,7 +235,7 @@ func (o *runOptions) follow(cmd *cobra.Command, c *cluster, keys []client.Object
 	}
 	var errs []error
 	for _, key := range keys {
-		err := follow(cmd, c, key)
+		err := follow(cmd, c, key, *o.output)
 		errs = append(errs, err)
 		if errors.Is(err, errLeft) {
 			break

@@ -3,33 +3,25 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/jedib0t/go-pretty/v6/text"
-	"golang.org/x/term"
+	"github.com/spf13/cobra"
+
+	"github.com/storagebench/storagebench/internal/report"
 )
 
 // screen prints lines, and on a terminal below them one line that changes.
 type screen struct {
 	out io.Writer
-	// width is the terminal's in columns, 0 if out is none.
-	width func() int
+	// style says how to print there; its width is 0 if out is no terminal.
+	style func() report.Style
 	live  string
 }
 
-// newScreen returns a screen that asks for the terminal's width each time, because people change it.
-func newScreen(out io.Writer) *screen {
-	file, ok := out.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
-		return &screen{out: out, width: func() int { return 0 }}
-	}
-	return &screen{out: out, width: func() int {
-		width, _, err := term.GetSize(int(file.Fd()))
-		if err != nil {
-			return 0
-		}
-		return width
-	}}
+// newScreen returns a screen that looks at the terminal anew each time, because people change its width.
+func newScreen(cmd *cobra.Command) *screen {
+	out := cmd.ErrOrStderr()
+	return &screen{out: out, style: func() report.Style { return styleOn(cmd, out) }}
 }
 
 // println prints a line that stays.
@@ -53,14 +45,14 @@ func (s *screen) show(line string) {
 func (s *screen) close() { s.show("") }
 
 func (s *screen) draw() {
-	if width := s.width(); width > 0 && s.live != "" {
+	if style := s.style(); style.Width > 0 && s.live != "" {
 		// The last column stays free: some terminals go to the next line there.
-		fmt.Fprint(s.out, text.Snip(s.live, width-1, "…"))
+		fmt.Fprint(s.out, text.Snip(s.live, style.Width-1, style.Ellipsis()))
 	}
 }
 
 func (s *screen) erase() {
-	if s.width() > 0 && s.live != "" {
+	if s.style().Width > 0 && s.live != "" {
 		fmt.Fprint(s.out, "\r"+text.EraseLine.Sprint())
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -12,10 +13,13 @@ import (
 // noColor is the name of the flag that turns colours off.
 const noColor = "no-color"
 
-// styleOf returns how a command's output is printed: on a terminal in its width and with colours, unless the user wants none
+// styleOf returns how a command's output is printed.
+func styleOf(cmd *cobra.Command) report.Style { return styleOn(cmd, cmd.OutOrStdout()) }
+
+// styleOn returns how a command prints somewhere: on a terminal in its width and with colours, unless the user wants none
 // (https://no-color.org) or the terminal has none; elsewhere plain.
-func styleOf(cmd *cobra.Command) report.Style {
-	file, ok := cmd.OutOrStdout().(*os.File)
+func styleOn(cmd *cobra.Command, out io.Writer) report.Style {
+	file, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return report.Style{}
 	}

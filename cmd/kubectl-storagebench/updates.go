@@ -76,6 +76,7 @@ func readAndWatch(ctx context.Context, c *cluster, key client.ObjectKey, send fu
 			return errGone
 		case watch.Error:
 			return fmt.Errorf("watch: %w", apierrors.FromObject(event.Object))
+		case watch.Bookmark:
 		}
 	}
 	return nil

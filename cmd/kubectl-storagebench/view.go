@@ -94,11 +94,7 @@ func (v *view) printEnded() {
 			continue
 		}
 		v.ended[run.Name] = true
-		mark := "ok    "
-		if run.State == v1alpha1.RunFailed {
-			mark = "FAILED"
-		}
-		v.screen.println(fmt.Sprintf("%s %-*s  %s", mark, width, run.Name, report.Outcome(run)))
+		v.screen.println(fmt.Sprintf("%s %-*s  %s", report.Mark(run, v.screen.style()), width, run.Name, report.Outcome(run)))
 	}
 }
 
@@ -151,4 +147,6 @@ func succeeded(benchmark *v1alpha1.StorageBenchmark) metav1.Condition {
 }
 
 // oneLineOf puts a message of several lines into one.
-func oneLineOf(message string) string { return strings.Join(strings.Fields(message), " ") }
+func oneLineOf(message string) string {
+	return report.Plain(strings.Join(strings.Fields(message), " "))
+}

@@ -14,9 +14,9 @@ func warnings(w io.Writer, all []v1alpha1.WarningSummary, style Style) {
 			fmt.Fprintln(w)
 		}
 		head := fmt.Sprintf("Warning %s (%s):", all[i].Reason, plural(int(all[i].Results), "result"))
-		fmt.Fprintln(w, style.wrap(style.warning(head)+" "+plain(all[i].Message), "  "))
+		fmt.Fprintln(w, style.wrap(style.warning(head)+" "+Plain(all[i].Message), "  "))
 		if all[i].Remedy != "" {
-			fmt.Fprintf(w, "  %s\n", style.wrap(plain(all[i].Remedy), "  "))
+			fmt.Fprintf(w, "  %s\n", style.wrap(Plain(all[i].Remedy), "  "))
 		}
 	}
 }
@@ -43,7 +43,7 @@ func attempt(a *v1alpha1.AbandonedAttempt) string {
 	}
 	text += fmt.Sprintf(" (%s)", a.Reason)
 	if a.Message != "" {
-		text += ": " + plain(a.Message)
+		text += ": " + Plain(a.Message)
 	}
 	return text
 }

@@ -63,7 +63,7 @@ func (e *explanation) title(what string) {
 		fmt.Fprintln(e.w)
 	}
 	e.begun = true
-	fmt.Fprintln(e.w, e.style.paint(text.Bold, e.style.wrap(plain(what), "")))
+	fmt.Fprintln(e.w, e.style.paint(text.Bold, e.style.wrap(Plain(what), "")))
 }
 
 // say prints what there is to say about one thing.
@@ -166,7 +166,7 @@ func (e *explanation) measured(s *subject) string {
 	if len(times) > 1 {
 		what += fmt.Sprintf(", %d times", len(times))
 	}
-	return plain(what) + "."
+	return Plain(what) + "."
 }
 
 // figures says what came out in one direction.
@@ -207,7 +207,7 @@ func (e *explanation) bound(bounds []*v1alpha1.LimitedBy) {
 	if times < len(bounds) {
 		head += fmt.Sprintf(" in %d of %d runs", times, len(bounds))
 	}
-	message := plain(boundsNamed(bounds, name)[0].Message)
+	message := Plain(boundsNamed(bounds, name)[0].Message)
 	if message != "" {
 		head += ": " + strings.TrimSuffix(message, ".")
 	}
@@ -284,11 +284,11 @@ func (e *explanation) warnings(all []v1alpha1.Warning) {
 		seen[warning.Reason] = true
 		message := e.style.warning(warning.Reason)
 		if warning.Message != "" {
-			message += ": " + plain(warning.Message)
+			message += ": " + Plain(warning.Message)
 		}
 		at := slices.IndexFunc(e.sb.Status.Warnings, func(s v1alpha1.WarningSummary) bool { return s.Reason == warning.Reason })
 		if at >= 0 && e.sb.Status.Warnings[at].Remedy != "" {
-			message += ". To do: " + plain(e.sb.Status.Warnings[at].Remedy)
+			message += ". To do: " + Plain(e.sb.Status.Warnings[at].Remedy)
 		}
 		e.say("But", strings.TrimSuffix(message, ".")+".")
 	}

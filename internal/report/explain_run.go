@@ -111,7 +111,7 @@ func repetition(run *v1alpha1.Run, sb *v1alpha1.StorageBenchmark) string {
 
 // failed explains why there is no result, and what to do.
 func (e *explanation) failed(run *v1alpha1.Run) {
-	message := plain(run.Message)
+	message := Plain(run.Message)
 	if message == "" {
 		message = "no reason is known"
 	}
@@ -154,10 +154,10 @@ func (e *explanation) outcome() {
 		}
 	case succeeded.Status == metav1.ConditionFalse:
 		e.title(e.sb.Name + " failed: " + succeeded.Reason)
-		e.say("Why", plain(succeeded.Message))
+		e.say("Why", Plain(succeeded.Message))
 		e.say("Next", afterFailure[succeeded.Reason])
 	case succeeded.Status == metav1.ConditionUnknown:
 		e.title(fmt.Sprintf("%s goes on: %s, %d of %d runs have ended", e.sb.Name, succeeded.Reason, e.sb.Status.FinishedRuns, e.sb.Status.PlannedRuns))
-		e.say("Now", plain(succeeded.Message))
+		e.say("Now", Plain(succeeded.Message))
 	}
 }

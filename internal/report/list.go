@@ -30,7 +30,7 @@ func List(w io.Writer, benchmarks []v1alpha1.StorageBenchmark, namespaces bool, 
 		}
 		t.AppendRow([]any{
 			namespace, sb.Name, status, sb.Status.Progress, durationOf(&sb.Status, now), apiduration.HumanDuration(now.Sub(sb.CreationTimestamp.Time)),
-			sb.Status.Summary,
+			Plain(sb.Status.Summary),
 		})
 	}
 	t.Render()

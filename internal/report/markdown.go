@@ -186,7 +186,7 @@ func sourcesOf(s *v1alpha1.TargetStatus) string {
 
 // escape returns a text that Markdown prints as it is, on one line: without links, images, emphasis and HTML. That of a cell of
 // a table escapes | itself.
-func escape(what string) string { return escaper.Replace(plain(what)) }
+func escape(what string) string { return escaper.Replace(Plain(what)) }
 
 var escaper = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "~", `\~`,

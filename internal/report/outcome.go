@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/jedib0t/go-pretty/v6/text"
+
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
@@ -11,7 +13,7 @@ import (
 // "write 2998 IOPS, 46.8 MiB/s, p50 469us, p99 92.8ms; VolumeIOPS".
 func Outcome(run *v1alpha1.Run) string {
 	if run.State != v1alpha1.RunSucceeded {
-		return strings.Join(strings.Fields(run.Message), " ")
+		return Plain(strings.Join(strings.Fields(run.Message), " "))
 	}
 	var parts []string
 	if run.Result != nil {
@@ -24,6 +26,14 @@ func Outcome(run *v1alpha1.Run) string {
 	return strings.Join(parts, " | ")
 }
 
+// Mark says in one word of fixed width whether a run that has ended has a result.
+func Mark(run *v1alpha1.Run, style Style) string {
+	if run.State == v1alpha1.RunSucceeded {
+		return style.paint(text.FgGreen, "ok") + "    "
+	}
+	return style.paint(text.FgRed, "FAILED")
+}
+
 func outcomeOf(result *v1alpha1.Result, bound *v1alpha1.LimitedBy) string {
 	var parts []string
 	for _, d := range []struct {
@@ -34,17 +44,17 @@ func outcomeOf(result *v1alpha1.Result, bound *v1alpha1.LimitedBy) string {
 			parts = append(parts, d.name+" "+outcomeOfIO(d.io))
 		}
 	}
-	text := strings.Join(parts, " + ")
+	outcome := strings.Join(parts, " + ")
 	if bound != nil && bound.Name != v1alpha1.BoundUnknown {
-		text += "; " + bound.Name
+		outcome += "; " + bound.Name
 	}
-	return text
+	return outcome
 }
 
 func outcomeOfIO(io *v1alpha1.IOResult) string {
-	text := fmt.Sprintf("%d IOPS, %s", io.IOPS, bandwidth(io.BytesPerSecond))
+	outcome := fmt.Sprintf("%d IOPS, %s", io.IOPS, bandwidth(io.BytesPerSecond))
 	if c := io.CompletionLatency; c != nil {
-		text += fmt.Sprintf(", p50 %s, p99 %s", latency(c.P50Nanoseconds), latency(c.P99Nanoseconds))
+		outcome += fmt.Sprintf(", p50 %s, p99 %s", latency(c.P50Nanoseconds), latency(c.P99Nanoseconds))
 	}
-	return text
+	return outcome
 }

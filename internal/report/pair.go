@@ -81,13 +81,13 @@ func (p *Pair) print(w io.Writer, columns []figure, style Style) {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w, style.wrap(style.warning("Differs:")+" "+plain(p.sentence(d)), "  "))
+		fmt.Fprintln(w, style.wrap(style.warning("Differs:")+" "+Plain(p.sentence(d)), "  "))
 	}
 	for i, missing := range p.withoutCounterpart() {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w, style.wrap(plain(missing), "  "))
+		fmt.Fprintln(w, style.wrap(Plain(missing), "  "))
 	}
 	for i, sb := range p.Benchmarks {
 		warnings(w, p.labelled(i, sb.Status.Warnings), style)

@@ -38,6 +38,7 @@ func ProgressOf(runs []v1alpha1.Run, planned map[string]time.Duration, now time.
 		case v1alpha1.RunRunning:
 			p.Current = run
 			done += elapsed(run, expected, now)
+		case v1alpha1.RunPending:
 		}
 		known = known && isPlanned
 	}

@@ -82,7 +82,7 @@ func targetRows(c *v1alpha1.Comparison, t *v1alpha1.TargetComparison, outcomes [
 	var rows []row
 	for _, d := range withTotal(t) {
 		r := row{
-			workload: plain(workloadOf(c)), parameters: plain(parameters(c.Parameters)), target: t.Name, io: d.name,
+			workload: Plain(workloadOf(c)), parameters: Plain(parameters(c.Parameters)), target: t.Name, io: d.name,
 			repetitions: t.Runs, figures: d.io, of: d.of, first: len(rows) == 0,
 		}
 		for _, o := range outcomes {
@@ -106,7 +106,7 @@ func stateRows(runs []v1alpha1.Run) []row {
 		if run.State == v1alpha1.RunSucceeded {
 			continue
 		}
-		r := row{workload: run.Workload, parameters: plain(parameters(run.Parameters)), target: run.Target, state: run.State, io: string(run.State)}
+		r := row{workload: run.Workload, parameters: Plain(parameters(run.Parameters)), target: run.Target, state: run.State, io: string(run.State)}
 		at := slices.IndexFunc(rows, func(other row) bool {
 			return r.workload == other.workload && r.parameters == other.parameters && r.target == other.target && r.state == other.state
 		})

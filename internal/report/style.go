@@ -50,6 +50,14 @@ func (s Style) plusMinus() string {
 	return "+-"
 }
 
+// Ellipsis stands for what was left out.
+func (s Style) Ellipsis() string {
+	if s.Unicode {
+		return "…"
+	}
+	return "~"
+}
+
 // wrap breaks prose between words where the width ends, each line but the first behind an indent.
 func (s Style) wrap(prose, indent string) string {
 	if s.Width <= len(indent) {
@@ -62,8 +70,8 @@ func (s Style) wrap(prose, indent string) string {
 	return strings.Join(lines, "\n"+indent)
 }
 
-// plain is a text from a cluster on one line and without control characters, which could do anything to a terminal.
-func plain(what string) string {
+// Plain is a text from a cluster on one line and without control characters, which could do anything to a terminal.
+func Plain(what string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '

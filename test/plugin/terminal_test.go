@@ -73,7 +73,7 @@ func TestRunInATerminal(t *testing.T) {
 				t.Errorf("the last line is no bar: %q", last)
 			}
 			u.set(t, sb, v1alpha1.ReasonCompleted, "2 runs", runs("2/2", ended("randwrite", "gp3", 3000), ended("randwrite", "efs-sc", 1500)), compared)
-			eventually(t, term.shows(t, "ended with 0", "0.50x"))
+			eventually(t, term.shows(t, "ended with 0", "randwrite  efs-sc  write  1500"))
 			if screen := term.screen(t); strings.Contains(screen, "[==") {
 				t.Errorf("the bar is still there:\n%s", screen)
 			}
