@@ -37,7 +37,7 @@ func newCommand() *cobra.Command {
 	root.PersistentFlags().Bool(noColor, false, "Print without colours, also on a terminal, as with environment variable NO_COLOR")
 	root.AddCommand(
 		newRunCommand(flags), newWatchCommand(flags), newListCommand(flags),
-		newPlanCommand(), newReportCommand(flags), newCompareCommand(flags), newExplainResultCommand(flags),
+		newImportCommand(flags), newPlanCommand(), newReportCommand(flags), newCompareCommand(flags), newExplainResultCommand(flags),
 		newLogsCommand(flags), newArtifactsCommand(flags),
 	)
 	return root
