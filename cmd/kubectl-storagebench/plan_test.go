@@ -48,6 +48,12 @@ const e1Plan = `NUMBER  RUN                   WORKLOAD   PARAMETERS  TARGET  REP
      4  randwrite.bs-64k.efs  randwrite  bs=64k      efs              1     1m0s
 
 4 runs on 2 targets, at least 4m0s of measuring
+
+Estimated time: at least 4m8s
+  4m0s      fio measures
+  8s        pods start and report
+Not in it: volumes being made, images being pulled, waiting for nodes, and storage that is slower than its limits.
+Not known: writing test files on gp3, efs, whose limits or files are not known from the spec.
 `
 
 const bySize = `apiVersion: storagebench.dev/v1alpha1
@@ -62,6 +68,36 @@ const bySizePlan = `NUMBER  RUN  WORKLOAD  TARGET  REPETITION  RUNTIME
      1  w.t  w         t                1  by size
 
 1 run on 1 target
+
+Estimated time: at least 2s
+  2s        pods start and report
+Not in it: volumes being made, images being pulled, waiting for nodes, and storage that is slower than its limits.
+Not known: writing test files on t, whose limits or files are not known from the spec.
+Not known: runs that end by size on t, whose limits or files are not known from the spec.
+`
+
+const known = `apiVersion: storagebench.dev/v1alpha1
+kind: StorageBenchmark
+metadata: {name: known}
+spec:
+  targets:
+  - {name: gp3, capacity: 30Gi, ebs: {throughput: 125}}
+  - {name: efs, claimName: efs, limits: {bytesPerSecond: 104857600}}
+  workloads:
+  - {name: w, fio: {rw: write, bs: 1m, size: 1G}}
+`
+
+const knownPlan = `NUMBER  RUN    WORKLOAD  TARGET  REPETITION  RUNTIME
+     1  w.gp3  w         gp3              1  by size
+     2  w.efs  w         efs              1  by size
+
+2 runs on 2 targets
+
+Estimated time: about 41s
+  19s       fio measures
+  19s       test files are written, before the first run on a target, at the limits of its storage
+  4s        pods start and report
+Not in it: volumes being made, images being pulled, waiting for nodes, and storage that is slower than its limits.
 `
 
 const clientsPlan = `NUMBER  RUN                      WORKLOAD   PARAMETERS  TARGET  CLIENTS  REPETITION  RUNTIME
@@ -71,6 +107,12 @@ const clientsPlan = `NUMBER  RUN                      WORKLOAD   PARAMETERS  TAR
      4  randwrite.clients-4.efs  randwrite  clients=4   efs           4           1     1m0s
 
 4 runs on 2 targets, at least 4m0s of measuring
+
+Estimated time: at least 4m14s
+  4m0s      fio measures
+  14s       pods start and report
+Not in it: volumes being made, images being pulled, waiting for nodes, and storage that is slower than its limits.
+Not known: writing test files on gp3, efs, whose limits or files are not known from the spec.
 `
 
 func TestPlan(t *testing.T) {
@@ -78,7 +120,8 @@ func TestPlan(t *testing.T) {
 		in   string
 		want execution
 	}{
-		"one benchmark": {e1, execution{Out: e1Plan}},
+		"one benchmark":         {e1, execution{Out: e1Plan}},
+		"limits that are known": {known, execution{Out: knownPlan}},
 		"among others": {
 			"# Nothing but a comment.\n---\napiVersion: v1\nkind: Service\nfoo: bar\n---\n" + bySize + "---\napiVersion: storagebench.dev/v1\nkind: StorageBenchmark\n",
 			execution{Out: bySizePlan, Err: "document 2: skipped, it is a Service of v1\ndocument 4: skipped, it is a StorageBenchmark of storagebench.dev/v1\n"},

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/storagebench/storagebench/internal/plan"
+)
+
+// printEstimate prints how long a planned benchmark takes, part by part, and what that leaves out.
+func printEstimate(w io.Writer, runs []plan.Run) {
+	estimates := plan.Estimates(runs, nil)
+	var sum plan.Estimate
+	var noLayout, noEnd []string
+	for i := range runs {
+		e := estimates[runs[i].Name]
+		sum.Layout, sum.Measuring, sum.Overhead = sum.Layout+e.Layout, sum.Measuring+e.Measuring, sum.Overhead+e.Overhead
+		if e.LayoutUnknown {
+			noLayout = appendNew(noLayout, runs[i].Target.Name)
+		}
+		if e.MeasuringUnknown {
+			noEnd = appendNew(noEnd, runs[i].Target.Name)
+		}
+	}
+	about := "about"
+	if len(noLayout)+len(noEnd) > 0 {
+		about = "at least"
+	}
+	fmt.Fprintf(w, "\nEstimated time: %s %s\n", about, inSeconds(sum.Total()))
+	for _, part := range []struct {
+		takes time.Duration
+		what  string
+	}{
+		{sum.Measuring, "fio measures"},
+		{sum.Layout, "test files are written, before the first run on a target, at the limits of its storage"},
+		{sum.Overhead, "pods start and report"},
+	} {
+		if part.takes > 0 {
+			fmt.Fprintf(w, "  %-9s %s\n", inSeconds(part.takes), part.what)
+		}
+	}
+	fmt.Fprintln(w, "Not in it: volumes being made, images being pulled, waiting for nodes, and storage that is slower than its limits.")
+	printUnknown(w, noLayout, "writing test files")
+	printUnknown(w, noEnd, "runs that end by size")
+}
+
+// printUnknown tells on which targets nothing is known of how long something takes.
+func printUnknown(w io.Writer, targets []string, what string) {
+	if len(targets) > 0 {
+		fmt.Fprintf(w, "Not known: %s on %s, whose limits or files are not known from the spec.\n", what, strings.Join(targets, ", "))
+	}
+}
+
+// inSeconds prints a time in whole seconds, such as 1m30s, of which a part counts as one.
+func inSeconds(d time.Duration) string {
+	return (d + time.Second - 1).Truncate(time.Second).String()
+}
+
+func appendNew(list []string, text string) []string {
+	if slices.Contains(list, text) {
+		return list
+	}
+	return append(list, text)
+}
