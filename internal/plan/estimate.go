@@ -172,7 +172,7 @@ func (p pace) layout(b layoutBytes) (time.Duration, bool) {
 	}
 	together, known := pace{limits: p.limits, clients: 1}.seconds(fio.Work{}, fio.Work{Bytes: b.all})
 	each, knownEach := pace{perClient: p.perClient}.seconds(fio.Work{}, fio.Work{Bytes: b.most})
-	return duration(max(together, each)), b.uncounted || !(known || knownEach)
+	return duration(max(together, each)), b.uncounted || (!known && !knownEach)
 }
 
 // layoutOf returns what the clients of a run write before it, and notes in ready who has. It follows what the controller does: each
