@@ -129,12 +129,6 @@ func (o *importOptions) targets() ([]v1alpha1.Target, error) {
 	if len(o.storage.classes)+len(o.storage.claims) == 0 {
 		return nil, errors.New("name the storage to measure: StorageClasses with --class (kubectl get storageclasses), or claims with --claim")
 	}
-	if len(o.storage.capacities) > 0 && len(o.storage.classes) == 0 {
-		return nil, errors.New("--capacity is of new volumes: add --class, or remove it; a claim has its own")
-	}
-	if err := errors.Join(checkObjects("class", o.storage.classes), checkObjects("claim", o.storage.claims)); err != nil {
-		return nil, err
-	}
 	return o.storage.targets()
 }
 

@@ -3,19 +3,17 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/fioimport"
 )
 
 // oneLine is a benchmark as flags say it. Flags have fio's names; several values of one are measured each.
@@ -42,24 +40,24 @@ func (o *oneLine) addFlags(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&o.clients, "clients", []string{"1"}, "pods that measure together, each on a node of its own")
 	flags.StringVar(&o.ioengine, "ioengine", "libaio", "how fio issues I/O")
 	flags.StringVar(&o.size, "size", "1G", "bytes of each job's files")
-	flags.StringVar(&o.runtime, "runtime", "30s", "how long each run measures, such as 30s or 2m; 0: until size is done")
+	flags.StringVar(&o.runtime, "runtime", "30s", "how long each run measures, as fio has it: 30s, 2m; 0: until size is done")
 	flags.BoolVar(&o.direct, "direct", true, "bypass the page cache")
 	flags.Int32Var(&o.repetitions, "repetitions", 1, "how often all is measured; from 4 on there are verdicts, from 6 on confidence intervals")
-	flags.StringToStringVar(&o.options, "option", nil, "other options of fio, such as rwmixread=70,fsync=1")
+	flags.StringToStringVar(&o.options, "option", nil, "other options of fio, under its own names, such as rwmixread=70,fsync=1")
 }
 
 // benchmark makes the benchmark. Errors name the flag, its value and the remedy; what the plan finds is not looked at.
 func (o *oneLine) benchmark() (*v1alpha1.StorageBenchmark, error) {
+	if len(o.classes)+len(o.claims) == 0 {
+		return nil, errors.New("there is nothing to measure: name StorageClasses with --class (kubectl get storageclasses), claims with --claim, or a file with -f")
+	}
 	targets, targetsErr := o.targets()
 	workloads, workloadsErr := o.workloads()
-	clients, _, clientsErr := count("clients", o.clients)
+	clients, clientsErr := o.numberOfClients()
 	if err := errors.Join(targetsErr, workloadsErr, clientsErr); err != nil {
 		return nil, err
 	}
-	spec := v1alpha1.StorageBenchmarkSpec{Targets: targets, Workloads: workloads}
-	if ptr.Deref(clients, 1) > 1 {
-		spec.Clients = clients
-	}
+	spec := v1alpha1.StorageBenchmarkSpec{Targets: targets, Workloads: workloads, Clients: clients}
 	if o.repetitions != 1 {
 		spec.Repetitions = &o.repetitions
 	}
@@ -67,8 +65,11 @@ func (o *oneLine) benchmark() (*v1alpha1.StorageBenchmark, error) {
 }
 
 func (o *oneLine) targets() ([]v1alpha1.Target, error) {
-	if len(o.classes)+len(o.claims) == 0 {
-		return nil, errors.New("there is nothing to measure: name StorageClasses with --class (kubectl get storageclasses), claims with --claim, or a file with -f")
+	if len(o.capacities) > 0 && len(o.classes) == 0 {
+		return nil, errors.New("--capacity is of new volumes: add --class, or remove it; a claim has its own")
+	}
+	if err := errors.Join(checkObjects("class", o.classes), checkObjects("claim", o.claims)); err != nil {
+		return nil, err
 	}
 	if n := len(o.capacities); n > 1 && n != len(o.classes) {
 		return nil, fmt.Errorf("--capacity has %d values, and --class has %d: give one for all, or as many", n, len(o.classes))
@@ -104,103 +105,64 @@ func targetName(name string) string {
 
 // workloads returns a workload for each type of I/O, with a matrix of what else has several values.
 func (o *oneLine) workloads() ([]v1alpha1.Workload, error) {
-	iodepth, iodepths, iodepthErr := count("iodepth", o.iodepth)
-	numjobs, manyJobs, numjobsErr := count("numjobs", o.numjobs)
-	_, manyClients, _ := count("clients", o.clients)
-	runtime, runtimeErr := seconds(o.runtime)
-	if err := errors.Join(iodepthErr, numjobsErr, runtimeErr); err != nil {
-		return nil, err
-	}
 	matrix := map[string]v1alpha1.MatrixValues{}
-	addMatrix(matrix, "iodepth", iodepths)
-	addMatrix(matrix, "numjobs", manyJobs)
-	addMatrix(matrix, v1alpha1.MatrixClients, manyClients)
-	block, blocks := single(o.bs)
-	addMatrix(matrix, "bs", blocks)
+	for option, values := range map[string][]string{"bs": o.bs, "iodepth": o.iodepth, "numjobs": o.numjobs, v1alpha1.MatrixClients: o.clients} {
+		for _, value := range values {
+			if len(values) > 1 {
+				matrix[option] = append(matrix[option], intstr.Parse(value))
+			}
+		}
+	}
 	var workloads []v1alpha1.Workload
 	for _, rw := range o.rw {
-		fio := &v1alpha1.FioParameters{
-			RW: rw, BS: block, IOEngine: nonEmpty(o.ioengine), IODepth: iodepth, NumJobs: numjobs, Direct: &o.direct, Size: nonEmpty(o.size),
+		imported, err := fioimport.CommandLine(o.commandLine(rw))
+		if err != nil {
+			return nil, err // the others have the same options
 		}
-		if runtime > 0 {
-			fio.RuntimeSeconds, fio.TimeBased = &runtime, new(true)
-		}
-		if err := setOptions(fio, o.options); err != nil {
-			return nil, err
-		}
-		workloads = append(workloads, v1alpha1.Workload{Name: targetName(rw), Fio: fio, Matrix: matrix})
+		imported.Workload.Matrix = matrix
+		workloads = append(workloads, imported.Workload)
 	}
 	return workloads, nil
 }
 
-// setOptions sets further options: those that have fields of their own, and others.
-func setOptions(fio *v1alpha1.FioParameters, options map[string]string) error {
-	for name, value := range options {
-		if name == "rwmixread" {
-			percent, err := strconv.ParseInt(value, 10, 32)
-			if err != nil {
-				return fmt.Errorf("--option rwmixread=%s: give a percentage from 0 to 100", value)
-			}
-			if isMixed(fio.RW) {
-				fio.RWMixRead = new(int32(percent))
-			}
-			continue
+// commandLine returns the arguments with which fio would do the same, with the first of several values.
+func (o *oneLine) commandLine(rw string) []string {
+	args := []string{"--name=" + rw, "--rw=" + rw}
+	add := func(option, value string) {
+		if value != "" {
+			args = append(args, "--"+option+"="+value)
 		}
-		if fio.Options == nil {
-			fio.Options = map[string]v1alpha1.FioOptionValue{}
-		}
-		fio.Options[name] = v1alpha1.FioOptionValue(value)
 	}
-	return nil
+	for option, values := range map[string][]string{"bs": o.bs, "iodepth": o.iodepth, "numjobs": o.numjobs} {
+		add(option, strings.Join(values[:min(len(values), 1)], ""))
+	}
+	add("ioengine", o.ioengine)
+	add("size", o.size)
+	if o.direct {
+		add("direct", "1")
+	}
+	if o.runtime != "0" {
+		add("runtime", o.runtime)
+		add("time_based", "1")
+	}
+	for option, value := range o.options {
+		add(option, value)
+	}
+	return args
 }
 
-// isMixed says whether a type of I/O has reads and writes, so that rwmixread is for it.
-func isMixed(rw string) bool { return rw == "rw" || rw == "readwrite" || rw == "randrw" }
-
-// single returns the value if there is one, and all of several.
-func single(values []string) (one *string, several []string) {
-	if len(values) == 1 {
-		return &values[0], nil
-	}
-	return nil, values
-}
-
-// count is single for whole numbers from 1 on.
-func count(flag string, values []string) (one *int32, several []string, err error) {
-	for _, value := range values {
+// numberOfClients reads the number of clients of all workloads; of several numbers the matrix says which workload has which.
+func (o *oneLine) numberOfClients() (*int32, error) {
+	var clients *int32
+	for _, value := range o.clients {
 		number, err := strconv.ParseInt(value, 10, 32)
 		if err != nil || number < 1 {
-			return nil, nil, fmt.Errorf("--%s %s: give whole numbers from 1 on, such as 1,16", flag, value)
+			return nil, fmt.Errorf("--clients %s: give whole numbers from 1 on, such as 1,4", value)
 		}
-		one = new(int32(number))
+		clients = new(int32(number))
 	}
-	if len(values) == 1 {
-		return one, nil, nil
+	if len(o.clients) != 1 || *clients == 1 {
+		return nil, nil
 	}
-	return nil, values, nil
-}
-
-func addMatrix(matrix map[string]v1alpha1.MatrixValues, option string, values []string) {
-	for _, value := range values {
-		matrix[option] = append(matrix[option], intstr.Parse(value))
-	}
-}
-
-// seconds reads a time as fio and Go write it: 30, 30s, 2m. The seconds are whole ones, rounded up.
-func seconds(text string) (int32, error) {
-	if number, err := strconv.ParseInt(text, 10, 32); err == nil && number >= 0 {
-		return int32(number), nil
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 || d > math.MaxInt32*time.Second {
-		return 0, fmt.Errorf("--runtime %s: give a time such as 30s or 2m", text)
-	}
-	return int32((d + time.Second - 1) / time.Second), nil
-}
-
-func nonEmpty(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
+	return clients, nil
 }

@@ -18,8 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/fioimport"
 	"github.com/storagebench/storagebench/internal/plan"
-	"github.com/storagebench/storagebench/internal/report"
 )
 
 // fieldManager is the plugin's name in server-side apply.
@@ -118,12 +118,7 @@ func printManifest(out io.Writer, benchmark *v1alpha1.StorageBenchmark) error {
 	if benchmark.Name == "" {
 		benchmark.Name = benchmark.GenerateName + "benchmark"
 	}
-	text, err := report.Manifest(benchmark)
-	if err != nil {
-		return err
-	}
-	_, err = out.Write(text)
-	return err
+	return fioimport.Write(out, benchmark)
 }
 
 // runFiles applies all that the files hold, and follows the benchmarks among it one after the other.

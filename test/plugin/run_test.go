@@ -275,13 +275,15 @@ func TestBadFlagsMakeNothing(t *testing.T) {
 		want string
 	}{
 		{nil, "there is nothing to measure: name StorageClasses with --class"},
-		{[]string{"--class", "a", "--numjobs", "0"}, "--numjobs 0: give whole numbers from 1 on, such as 1,16"},
+		{[]string{"--class", "a", "--numjobs", "0"}, "numjobs=0: section [randread]: write a whole number from 1 to 1024"},
 		{[]string{"--class", "a", "--clients", "x"}, "--clients x: give whole numbers"},
-		{[]string{"--class", "a", "--runtime", "soon"}, "--runtime soon: give a time such as 30s or 2m"},
+		{[]string{"--class", "a", "--runtime", "soon"}, "runtime=soon: section [randread]: write a time such as 60, 60s"},
 		{[]string{"--class", "a", "--capacity", "big"}, "--capacity big: give a quantity of bytes, such as 30Gi"},
 		{[]string{"--class", "a,b,c", "--capacity", "1Gi,2Gi"}, "--capacity has 2 values, and --class has 3"},
 		{[]string{"--class", "a,a"}, "spec.targets[1].name: Duplicate value: \"a\""},
-		{[]string{"--class", "a", "--option", "exec_prerun=id"}, "exec_prerun"},
+		{[]string{"--class", "a", "--option", "exec_prerun=id"}, "exec_prerun=id: section [randread]: it runs commands: remove it"},
+		{[]string{"--class", "A_b"}, "--class \"A_b\": a lowercase RFC 1123 subdomain"},
+		{[]string{"--claim", "a", "--capacity", "1Gi"}, "--capacity is of new volumes"},
 		{[]string{"--class", "a", "-f", "x.yaml"}, "if any flags in the group [filename class] are set none of the others can be"},
 	} {
 		if code, _, notes := u.run(t, append([]string{"run"}, test.args...)...); code != 1 || !strings.Contains(notes, test.want) {
