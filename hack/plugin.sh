@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the kubectl plugin for all platforms, and the manifest by which krew installs it: plugin.sh DIRECTORY
 #
-#   kubectl-storagebench_VERSION_OS_ARCH.tar.gz   the plugin and its licences
+#   kubectl-storagebench_VERSION_OS_ARCH.tar.gz   the plugin, what completes it, and licences
 #   storagebench.yaml                             krew's manifest, for an index or for "krew install --manifest"
 #
 # VERSION and SOURCE_DATE_EPOCH come from the environment; the same of both make the same files.
@@ -27,9 +27,9 @@ build() {
 # Names, owners and times are told, so that an archive depends on nothing but what is in it.
 pack() {
   local archive=$1 program=$2
-  cp LICENSE THIRD_PARTY_LICENSES "$work/"
+  cp LICENSE THIRD_PARTY_LICENSES cmd/kubectl-storagebench/kubectl_complete-storagebench "$work/"
   tar --create --directory "$work" --sort=name --format=ustar --owner=0 --group=0 --numeric-owner \
-    --mode='u=rwX,go=rX' --mtime="@$SOURCE_DATE_EPOCH" "$program" LICENSE THIRD_PARTY_LICENSES | gzip --no-name --best >"$archive"
+    --mode='u=rwX,go=rX' --mtime="@$SOURCE_DATE_EPOCH" "$program" kubectl_complete-storagebench LICENSE THIRD_PARTY_LICENSES | gzip --no-name --best >"$archive"
 }
 
 platform_of_manifest() {

@@ -153,22 +153,28 @@ func TestList(t *testing.T) {
 	}
 }
 
+// kubectl completes the arguments of plugins by a program beside them.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	u := newKept(t)
+	completer, err := filepath.Abs("../../cmd/kubectl-storagebench")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := strings.Join([]string{filepath.Dir(u.program), completer, os.Getenv("KUBEBUILDER_ASSETS"), os.Getenv("PATH")}, string(filepath.ListSeparator))
 	for _, test := range []struct {
 		args []string
 		want string
 	}{
-		{[]string{"report", ""}, "kept"},
-		{[]string{"logs", "kept", ""}, "randwrite.gp3\tSucceeded\nrandwrite.efs-sc\tSucceeded\n"},
+		{[]string{"report", ""}, "kept\n:4\n"},
+		{[]string{"logs", "kept", ""}, "randwrite.gp3\tSucceeded\nrandwrite.efs-sc\tSucceeded\n:4\n"},
+		{[]string{"report", "kept", "-o", "m"}, "markdown\ta page for a pull request or a wiki\n:4\n"},
 	} {
-		out, err := exec.CommandContext(t.Context(), u.program, append([]string{"__complete"}, u.args(test.args...)...)...).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.HasPrefix(string(out), test.want) {
-			t.Errorf("%v is completed by:\n%s", test.args, out)
+		cmd := exec.CommandContext(t.Context(), filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl"), append([]string{"__complete", "storagebench"}, u.args(test.args...)...)...)
+		cmd.Env = append(os.Environ(), "PATH="+path)
+		out, err := cmd.Output()
+		if err != nil || string(out) != test.want {
+			t.Errorf("%v is completed by %v:\n%s", test.args, err, out)
 		}
 	}
 }

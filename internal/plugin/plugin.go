@@ -1,0 +1,46 @@
+// Package plugin is "kubectl storagebench": one file a command, and what several of them need.
+package plugin
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+)
+
+// exitInterrupted is the exit code of what Ctrl-C ended, as shells have it: 128 and SIGINT.
+const exitInterrupted = 130
+
+// Run carries out the command line and returns the exit code: 0 if all went well, 130 if the user left a benchmark that goes
+// on, otherwise 1. The version is what --version prints.
+func Run(version string) int {
+	root := newCommand()
+	root.Version = version
+	err := root.Execute()
+	switch {
+	case errors.Is(err, errLeft):
+		return exitInterrupted
+	case err != nil:
+		return 1
+	}
+	return 0
+}
+
+func newCommand() *cobra.Command {
+	flags := genericclioptions.NewConfigFlags(true)
+	root := &cobra.Command{
+		Use:          "kubectl-storagebench",
+		Annotations:  map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl storagebench"},
+		Short:        "Measure storage, and show the results: StorageBenchmarks of storagebench",
+		SilenceUsage: true,
+	}
+	flags.AddFlags(root.PersistentFlags())
+	root.PersistentFlags().Bool(noColor, false, "Print without colours, also on a terminal, as with environment variable NO_COLOR")
+	root.AddCommand(
+		newRunCommand(flags), newWatchCommand(flags), newListCommand(flags),
+		newReportCommand(flags), newExplainResultCommand(flags), newCompareCommand(flags),
+		newPlanCommand(), newImportCommand(flags),
+		newLogsCommand(flags), newArtifactsCommand(flags),
+	)
+	return root
+}
