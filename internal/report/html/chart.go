@@ -123,7 +123,7 @@ func numeric(value string) (float64, bool) {
 	digits := strings.TrimRight(text, "bikmgt")
 	size, known := sizes[strings.TrimSuffix(strings.TrimSuffix(text[len(digits):], "b"), "i")]
 	number, err := strconv.ParseFloat(digits, 64)
-	if err != nil || !known || number <= 0 || math.IsInf(number, 0) {
+	if err != nil || !known || !(number > 0) || math.IsInf(number, 0) {
 		return 0, false
 	}
 	return number * size, true

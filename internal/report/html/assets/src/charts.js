@@ -35,6 +35,11 @@ export function draw(chart, metric, width) {
   // Plot adds a style sheet of its own, which the page's Content-Security-Policy forbids; style.css has its rules.
   svg.querySelector("style").remove();
   svg.setAttribute("role", "img");
+  // What Plot labels is a part of an image, which has no labels of its own.
+  for (const mark of svg.querySelectorAll("[aria-label]")) {
+    mark.setAttribute("class", `plot-${mark.getAttribute("aria-label").replaceAll(" ", "-")}`);
+    mark.removeAttribute("aria-label");
+  }
   return svg;
 }
 
@@ -58,7 +63,7 @@ function bars(chart, {label, points}, width) {
       axisX({ticks: width < NARROW ? 4 : 6, tickSize: 0, tickFormat: number, label, ...CENTERED}),
       axisY({tickSize: 0, label: null, ...cut}),
       axisFy({text: null, ariaHidden: "true"}),
-      text(chart.groups, {fy: g => g, text: g => g, frameAnchor: "top-left", dx: 4 - marginLeft, dy: -20, fontWeight: 600, textAnchor: "start"}),
+      text(chart.groups, {fy: g => g, text: g => g, frameAnchor: "top-left", dx: 4 - marginLeft, dy: -20, fontWeight: 600, textAnchor: "start", textOverflow: "ellipsis", lineWidth: (width - 16) / FONT_SIZE}),
       barX(points, {fy: "group", y: "target", x: "value", fill: "target", title: "text", rx: 2, tip: TIP}),
       ruleY(whiskers, {fy: "group", y: "target", x1: "low", x2: "high", strokeWidth: 1.5}),
       tickX(whiskers, {fy: "group", y: "target", x: "low", strokeWidth: 1.5, inset: 3}),
