@@ -112,6 +112,7 @@ func stateOf(sb *v1alpha1.StorageBenchmark) state {
 		s.Class, s.Message = "faster", "" // which says how many runs there were, as the facts do
 	case metav1.ConditionFalse:
 		s.Class = "slower"
+	default:
 	}
 	return s
 }

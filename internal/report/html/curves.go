@@ -1,9 +1,11 @@
 package html
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -129,7 +131,7 @@ const minSweep = 3
 // sweep is a parameter that takes several numbers while the others stay as they are.
 type sweep struct {
 	parameter string
-	// rest are the other parameters.
+	// rest is the section and the other parameters.
 	rest  string
 	cases []*compared
 }
@@ -149,20 +151,12 @@ func (r *results) sweeps(workload string) []sweep {
 			if !known {
 				at = len(all)
 				index[key] = at
-				all = append(all, sweep{parameter: parameter, rest: (&compared{Comparison: &v1alpha1.Comparison{Section: c.Section}}).with(rest)})
+				all = append(all, sweep{parameter: parameter, rest: strings.TrimSpace(c.Section + " " + parameters(rest))})
 			}
 			all[at].cases = append(all[at].cases, c)
 		}
 	}
 	return slices.DeleteFunc(all, func(s sweep) bool { return len(s.cases) < minSweep })
-}
-
-// with names the section together with a choice of parameters.
-func (c *compared) with(choice map[string]string) string {
-	if c.Section == "" {
-		return parameters(choice)
-	}
-	return c.Section + " " + parameters(choice)
 }
 
 // numericParameters returns the names of the parameters that are numbers in all cases.
@@ -196,8 +190,8 @@ func (r *results) scaling(workload string, s sweep, d direction) *figure {
 	if len(places) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(places, func(a, b place) int { return int(a.X - b.X) })
-	slices.SortFunc(ticks, func(a, b tick) int { return int(a.X - b.X) })
+	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.X, b.X) })
+	slices.SortFunc(ticks, func(a, b tick) int { return cmp.Compare(a.X, b.X) })
 	caption := d.title + " as " + s.parameter + " grows"
 	if s.rest != "" {
 		caption += ", " + s.rest

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/report/html/internal/sample"
@@ -79,7 +78,7 @@ func TestSweeps(t *testing.T) {
 
 // TestIntervals: whiskers are confidence intervals only where all figures have them, and the note says which they are.
 func TestIntervals(t *testing.T) {
-	sure := &v1alpha1.Statistic{Median: 10, Min: 1, Max: 20, ConfidenceLow: ptr.To[int64](8), ConfidenceHigh: ptr.To[int64](12)}
+	sure := &v1alpha1.Statistic{Median: 10, Min: 1, Max: 20, ConfidenceLow: new(int64(8)), ConfidenceHigh: new(int64(12))}
 	unsure := &v1alpha1.Statistic{Median: 10, Min: 1, Max: 20}
 	at := func(runs int32, s *v1alpha1.Statistic) place {
 		return place{point{Target: "t", Group: "g", Text: "g"}, statistics{iops: s, bandwidth: s, runs: runs}}

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
@@ -29,12 +28,12 @@ func named(name string, spec v1alpha1.StorageBenchmarkSpec) *v1alpha1.StorageBen
 
 // ebs returns a target that is a new EBS volume.
 func ebs(name, capacity string, volume v1alpha1.EBSVolume) v1alpha1.Target {
-	return v1alpha1.Target{Name: name, Capacity: ptr.To(resource.MustParse(capacity)), EBS: &volume}
+	return v1alpha1.Target{Name: name, Capacity: new(resource.MustParse(capacity)), EBS: &volume}
 }
 
 // gp3 returns a target that is a gp3 volume of documented performance.
 func gp3(name string) v1alpha1.Target {
-	return ebs(name, "30Gi", v1alpha1.EBSVolume{Type: "gp3", IOPS: ptr.To[int32](3000), Throughput: ptr.To[int32](125), FSType: ptr.To("xfs")})
+	return ebs(name, "30Gi", v1alpha1.EBSVolume{Type: "gp3", IOPS: new(int32(3000)), Throughput: new(int32(125)), FSType: new("xfs")})
 }
 
 // efs returns a target that is a file system with a throughput mode.
@@ -63,8 +62,8 @@ func gp3VsEFS(repetitions int32) *v1alpha1.StorageBenchmark {
 		Workloads: []v1alpha1.Workload{{
 			Name: "randwrite",
 			Fio: &v1alpha1.FioParameters{
-				RW: "randwrite", IOEngine: ptr.To("psync"), Direct: ptr.To(true), Size: ptr.To("1G"), NumJobs: ptr.To[int32](16),
-				TimeBased: ptr.To(true), RuntimeSeconds: ptr.To[int32](60), NoRandomMap: ptr.To(true),
+				RW: "randwrite", IOEngine: new("psync"), Direct: new(true), Size: new("1G"), NumJobs: new(int32(16)),
+				TimeBased: new(true), RuntimeSeconds: new(int32(60)), NoRandomMap: new(true),
 			},
 			Matrix: map[string]v1alpha1.MatrixValues{"bs": values("16k", "64k")},
 		}},
@@ -81,12 +80,12 @@ func gp3VsEFS(repetitions int32) *v1alpha1.StorageBenchmark {
 // GP2VsGP3 is E2, with an encrypted volume beside them, made four times: mixed I/O, and a matrix of two options.
 func GP2VsGP3() *v1alpha1.StorageBenchmark {
 	encrypted := gp3("gp3-encrypted")
-	encrypted.EBS.Encrypted = ptr.To(true)
+	encrypted.EBS.Encrypted = new(true)
 	sb := named("gp2-vs-gp3", v1alpha1.StorageBenchmarkSpec{
-		Targets: []v1alpha1.Target{ebs("gp2", "100Gi", v1alpha1.EBSVolume{Type: "gp2"}), gp3("gp3"), encrypted}, Repetitions: ptr.To[int32](4), Baseline: ptr.To("gp2"),
+		Targets: []v1alpha1.Target{ebs("gp2", "100Gi", v1alpha1.EBSVolume{Type: "gp2"}), gp3("gp3"), encrypted}, Repetitions: new(int32(4)), Baseline: new("gp2"),
 		Workloads: []v1alpha1.Workload{{
 			Name:   "mixed",
-			Fio:    &v1alpha1.FioParameters{RW: "readwrite", Direct: ptr.To(true), Size: ptr.To("128m"), Options: map[string]v1alpha1.FioOptionValue{"filename": "fio-bench"}},
+			Fio:    &v1alpha1.FioParameters{RW: "readwrite", Direct: new(true), Size: new("128m"), Options: map[string]v1alpha1.FioOptionValue{"filename": "fio-bench"}},
 			Matrix: map[string]v1alpha1.MatrixValues{"numjobs": values("2", "16"), "bs": values("16k", "256k")},
 		}},
 	})
@@ -116,11 +115,11 @@ func EFSOperations() *v1alpha1.StorageBenchmark {
 	workload := func(name, rw string) v1alpha1.Workload {
 		return v1alpha1.Workload{
 			Name: name, Matrix: matrix,
-			Fio: &v1alpha1.FioParameters{RW: rw, BS: ptr.To("10k"), Sync: ptr.To("sync"), Size: ptr.To("10k"), TimeBased: ptr.To(true), RuntimeSeconds: ptr.To[int32](60)},
+			Fio: &v1alpha1.FioParameters{RW: rw, BS: new("10k"), Sync: new("sync"), Size: new("10k"), TimeBased: new(true), RuntimeSeconds: new(int32(60))},
 		}
 	}
 	sb := named("efs-operations", v1alpha1.StorageBenchmarkSpec{
-		Targets: []v1alpha1.Target{efs("efs", "Elastic"), gp3("gp3")}, Repetitions: ptr.To[int32](3),
+		Targets: []v1alpha1.Target{efs("efs", "Elastic"), gp3("gp3")}, Repetitions: new(int32(3)),
 		Workloads: []v1alpha1.Workload{workload("writes", "write"), workload("reads", "randread")},
 	})
 	return complete(sb, "c5.2xlarge", 0.06, func(target, workload string, choice map[string]string) measured {
@@ -174,14 +173,14 @@ func Pending() *v1alpha1.StorageBenchmark {
 func Many(runs int) *v1alpha1.StorageBenchmark {
 	spec := v1alpha1.StorageBenchmarkSpec{
 		Workloads: []v1alpha1.Workload{{
-			Name: "randread", Fio: &v1alpha1.FioParameters{RW: "randread", IOEngine: ptr.To("libaio"), Direct: ptr.To(true), Size: ptr.To("4G")},
+			Name: "randread", Fio: &v1alpha1.FioParameters{RW: "randread", IOEngine: new("libaio"), Direct: new(true), Size: new("4G")},
 			Matrix: map[string]v1alpha1.MatrixValues{"bs": values("4k", "8k", "16k", "64k", "256k"), "iodepth": values("1", "4", "16", "64", "256")},
 		}},
 	}
 	for i := range 4 {
 		spec.Targets = append(spec.Targets, gp3(fmt.Sprintf("gp3-%d", i)))
 	}
-	spec.Repetitions = ptr.To(int32((runs + 99) / 100))
+	spec.Repetitions = new(int32((runs + 99) / 100))
 	return complete(named("many", spec), "m6i.4xlarge", 0.05, func(target, _ string, choice map[string]string) measured {
 		depth, _ := strconv.ParseInt(choice["iodepth"], 10, 64)
 		block, _ := strconv.ParseInt(choice["bs"][:len(choice["bs"])-1], 10, 64)

@@ -59,7 +59,7 @@ func complete(sb *v1alpha1.StorageBenchmark, instanceType string, spread float64
 		figures := m(run.Target, run.Workload, run.Parameters)
 		run.Result = result(run, figures, spread)
 		run.State, run.Attempts = v1alpha1.RunSucceeded, 1
-		run.StartTime, run.CompletionTime = ptr.To(metav1.NewTime(now)), ptr.To(metav1.NewTime(now.Add(66*time.Second)))
+		run.StartTime, run.CompletionTime = new(metav1.NewTime(now)), new(metav1.NewTime(now.Add(66*time.Second)))
 		now = now.Add(70 * time.Second)
 		status.Runs = append(status.Runs, *run)
 		judge(sb, &status.Runs[i], figures)
@@ -121,7 +121,7 @@ func nameOf(choice map[string]string) string {
 func provision(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, instanceType string) v1alpha1.TargetStatus {
 	status := v1alpha1.TargetStatus{
 		Name: t.Name, Driver: storage.Driver(t), StorageClassName: sb.Name + "-" + t.Name + "-9bd59852", VolumeMode: corev1.PersistentVolumeFilesystem,
-		AccessModes: []corev1.PersistentVolumeAccessMode{storage.AccessMode(t)}, ProvisionedSeconds: ptr.To[int32](4),
+		AccessModes: []corev1.PersistentVolumeAccessMode{storage.AccessMode(t)}, ProvisionedSeconds: new(int32(4)),
 		Limits: storage.Limits(t, storage.Class{Driver: storage.Driver(t)}), ClientLimits: storage.ClientLimits(t, storage.Driver(t), instanceType),
 	}
 	handle := "vol-0929aa3c1af1ccab" + strconv.Itoa(len(sb.Status.Targets))
@@ -157,7 +157,7 @@ func judge(sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run, m measured) {
 		load := analysis.Load{InFlight: m.inFlight, Jobs: m.inFlight, Reads: m.read != nil, FileBytes: 16 << 30}
 		client := analysis.Client{CPUMillis: 2000 * int64(run.Clients), MemoryBytes: 8 << 30}
 		known.Credits = history.Of(run.Name, 0)
-		run.LimitedBy = ptr.To(analysis.Bound(run.Result, known, load, client))
+		run.LimitedBy = new(analysis.Bound(run.Result, known, load, client))
 		run.Warnings = analysis.Warnings([]v1alpha1.Result{*run.Result}, []analysis.Known{known}, []analysis.Load{load}, client)
 	}
 }
@@ -165,7 +165,7 @@ func judge(sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run, m measured) {
 // conclude ends a benchmark well.
 func conclude(sb *v1alpha1.StorageBenchmark, end time.Time) {
 	status := &sb.Status
-	status.StartTime, status.CompletionTime = ptr.To(metav1.NewTime(begin)), ptr.To(metav1.NewTime(end))
+	status.StartTime, status.CompletionTime = new(metav1.NewTime(begin)), new(metav1.NewTime(end))
 	status.PlannedRuns, status.FinishedRuns = int32(len(status.Runs)), int32(len(status.Runs))
 	status.Conditions = []metav1.Condition{{
 		Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonCompleted,
@@ -181,7 +181,7 @@ func result(run *v1alpha1.Run, m measured, spread float64) *v1alpha1.Result {
 	r := &v1alpha1.Result{FioVersion: "fio-3.39", ElapsedMilliseconds: seconds*1000 + 7, CPU: m.cpu()}
 	if run.Clients > 1 {
 		r.Clients, r.CommonMilliseconds = run.Clients, seconds*1000
-		r.StartSkewMilliseconds = ptr.To[int64](3)
+		r.StartSkewMilliseconds = new(int64(3))
 	}
 	r.Read, r.Write = m.read.result(run, "read", spread), m.write.result(run, "write", spread)
 	return r
@@ -230,6 +230,6 @@ func (i *io) result(run *v1alpha1.Run, direction string, spread float64) *v1alph
 // chanceOf returns a number from -1 to 1 that follows from a name, as evenly as a hash does.
 func chanceOf(name string) float64 {
 	h := fnv.New32a()
-	h.Write([]byte(name))
+	_, _ = h.Write([]byte(name)) // never fails
 	return float64(h.Sum32()%2001)/1000 - 1
 }
