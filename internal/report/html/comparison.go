@@ -167,7 +167,7 @@ func (r *results) targetRows(c *compared, t *v1alpha1.TargetComparison) []row {
 	name := r.target(t.Name)
 	var rows []row
 	add := func(io string, figures ...cell) {
-		own := append(row{heading(c.label), {Text: name.Name, Target: &name}, text(io)}, figures...)
+		own := append(row{heading(c.label), {Text: name.Name, Target: &name}, {Text: io, Class: "short"}}, figures...)
 		rows = append(rows, append(own, bound))
 		bound = cell{}
 	}
@@ -239,6 +239,7 @@ var verdictWords = map[v1alpha1.Verdict]string{
 var verdictClasses = map[v1alpha1.Verdict]string{
 	v1alpha1.VerdictFaster:     "faster",
 	v1alpha1.VerdictSlower:     "slower",
+	v1alpha1.VerdictSame:       "same",
 	v1alpha1.VerdictTooFewRuns: "unsure",
 }
 

@@ -26,7 +26,7 @@ func (r *results) runsTable() table {
 
 // stateCell is a cell with a run's state.
 func stateCell(s v1alpha1.RunState) cell {
-	c := text(string(s))
+	c := cell{Text: string(s), Class: "short"}
 	if s == v1alpha1.RunFailed {
 		c.Class = "slower"
 	}

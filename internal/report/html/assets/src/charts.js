@@ -97,7 +97,7 @@ function lines(chart, {label, points, log}, width) {
   marks.push(dot(points, {x: "x", y: "value", symbol: "target", fill: "target", r: 3.5, title: "text", tip: TIP}));
   if (!log) marks.push(ruleY([0], {stroke: "var(--axis)"}));
   return {
-    marginLeft: 60, marginRight: 16, marginTop: 26, marginBottom: 44,
+    marginLeft: 60, marginRight: 20, marginTop: 26, marginBottom: 44,
     x: {type: chart.logX ? "log" : "linear", base: 2},
     y: {type: log ? "log" : "linear", zero: !log, nice: true},
     marks,
