@@ -194,9 +194,9 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// tooWide finds what sticks out of the page, but for what scrolls in a box of its own.
+// tooWide finds what sticks out of the page, but for what scrolls in a box of its own or is cut off in a chart.
 const tooWide = `document.documentElement.scrollWidth <= innerWidth ? [] :
-	[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll")).map(e => e.tagName + " " + (e.getAttribute("class") ?? "") + ": " + e.textContent.slice(0, 40))`
+	[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest("svg") && getComputedStyle(e.closest(".scroll") ?? e).overflowX !== "auto").map(e => e.tagName + " " + (e.getAttribute("class") ?? "") + ": " + e.textContent.slice(0, 40))`
 
 // withoutMarks finds figures that have neither a bar nor a line of some extent.
 const withoutMarks = `[...document.querySelectorAll("figure")]

@@ -3,6 +3,7 @@ package html
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -210,10 +211,13 @@ func delay(s *v1alpha1.Statistic) cell {
 	return number(latency(s.Median))
 }
 
-// ratio is a cell with a multiple of the baseline's figure.
+// ratio is a cell with a multiple of the baseline's figure, or with what is there instead of a number.
 func ratio(multiple string) cell {
 	if multiple == "" {
 		return cell{Number: true}
+	}
+	if _, err := strconv.ParseFloat(multiple, 64); err != nil {
+		return text(multiple)
 	}
 	return number(multiple + "×")
 }
