@@ -19,7 +19,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 tool = go tool -modfile=$(ROOT)/hack/tools/$(1)/go.mod $(1)
 
 # Modules with code of this project.
-MODULES := . hack/localcluster hack/images
+MODULES := . hack/localcluster hack/images test/browser
 
 # Where "make test" and "make test-e2e" are cut off, should a test hang.
 TEST_TIMEOUT     ?= 15m
@@ -69,7 +69,7 @@ clean: ## Remove what was built. Stops the local cluster first.
 ##@ Develop
 
 .PHONY: generate
-generate: ## Regenerate all generated files: deepcopy, CRD, RBAC, the chart's copies, schema and README, docs/reference.md, THIRD_PARTY_LICENSES.
+generate: ## Regenerate all generated files: deepcopy, CRD, RBAC, the chart's copies, schema and README, docs/reference.md, the report's script, THIRD_PARTY_LICENSES.
 	$(call tool,controller-gen) object paths=./api/...
 	$(call tool,controller-gen) crd paths=./api/... output:crd:dir=config/crd/bases
 	$(call tool,controller-gen) rbac:roleName=operator paths=./controllers/... output:rbac:dir=config/rbac
@@ -86,6 +86,7 @@ generate: ## Regenerate all generated files: deepcopy, CRD, RBAC, the chart's co
 	test -s $(CHART)/README.md
 	$(call tool,crd-ref-docs) --config hack/tools/crd-ref-docs/config.yaml --templates-dir hack/tools/crd-ref-docs/templates --source-path api \
 	  --renderer markdown --output-path docs/reference.md --log-level ERROR
+	hack/report-assets.sh
 	hack/licenses.sh > THIRD_PARTY_LICENSES.new && mv THIRD_PARTY_LICENSES.new THIRD_PARTY_LICENSES
 
 .PHONY: verify
@@ -127,7 +128,7 @@ test: test-packages verify lint chart-lint chart-test test-unit test-scale ## Ev
 
 .PHONY: test-packages
 test-packages:
-	@(command -v fio && command -v tmux) > /dev/null || hack/debian-packages.sh fio tmux
+	@(command -v fio && command -v tmux && command -v chromium) > /dev/null || hack/debian-packages.sh fio tmux chromium
 
 .PHONY: test-unit
 test-unit: test-packages $(LOCALCLUSTER) ## Unit tests, and tests against a real API server (envtest).

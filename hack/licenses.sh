@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Prints the licences of all that the programs of cmd/ are linked from: a list, each text once, and the notices that
-# Apache-2.0 wants passed on. Fails if one of them has a licence that is not among those allowed below.
+# Apache-2.0 wants passed on; then those of what HTML reports have from npm, as hack/report-assets.sh collects them. Fails
+# if one of the former has a licence that is not among those allowed below.
 #
 # Nothing has to be reachable. go-licenses complains on its standard error that it could not look up the web address of
 # some licences, which are not printed; its complaints are shown only if it fails.
@@ -74,3 +75,6 @@ go list -deps -f '{{with .Module}}{{if .Version}}{{.Path}} {{.Dir}}{{end}}{{end}
       text "$directory/NOTICE"
     fi
   done
+
+heading "npm packages in the HTML reports that kubectl-storagebench writes, each report with these licences"
+cat internal/report/html/assets/dist/LICENSES

@@ -24,7 +24,7 @@ tree() {
 tree | tar --create --null --files-from=- | tar --extract --directory="$copy"
 make -C "$copy" generate >/dev/null
 
-for generated in api config charts docs/reference.md THIRD_PARTY_LICENSES; do
+for generated in api config charts docs/reference.md internal/report/html/assets THIRD_PARTY_LICENSES; do
   diff --recursive --unified --new-file "$generated" "$copy/$generated" ||
     fail "$generated is not up to date; run: make generate"
 done

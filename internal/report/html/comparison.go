@@ -1,0 +1,281 @@
+package html
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// statistics are the figures of one direction that bars and scaling curves show.
+type statistics struct {
+	// iops and bandwidth are in I/Os and bytes per second, p99 in nanoseconds; nil if it was not taken.
+	iops, bandwidth, p99 *v1alpha1.Statistic
+	runs                 int32
+}
+
+// statisticsOf returns the figures of a target in one direction, false if it has none.
+func statisticsOf(t *v1alpha1.TargetComparison, d direction) (statistics, bool) {
+	io := d.compared(t)
+	if io == nil {
+		return statistics{}, false
+	}
+	return statistics{&io.IOPS, &io.BytesPerSecond, io.P99Nanoseconds, t.Runs}, true
+}
+
+// place is where a target's statistics are in a chart.
+type place struct {
+	point
+	statistics
+}
+
+// metricsOf returns what can be shown of the statistics, each in the unit that fits its largest figure. Intervals are
+// those of confidence if all have them.
+func metricsOf(places []place) map[string]series {
+	confident := hasConfidence(places)
+	metrics := map[string]series{}
+	add := func(metric, label string, unitOf func(int64) unit, pick func(statistics) *v1alpha1.Statistic) {
+		var largest int64
+		for _, p := range places {
+			if s := pick(p.statistics); s != nil {
+				largest = max(largest, s.Median)
+			}
+		}
+		u := unitOf(largest)
+		var points []point
+		for _, p := range places {
+			s := pick(p.statistics)
+			if s == nil {
+				continue
+			}
+			at := intervalOf(s, confident).in(u, p.runs)
+			at.Target, at.Group, at.X = p.Target, p.Group, p.X
+			at.Text = strings.TrimSpace(p.Target+" "+p.Text) + "\n" + at.Text
+			points = append(points, at)
+		}
+		if len(points) > 0 {
+			metrics[metric] = series{Label: fmt.Sprintf(label, u.name), Points: points}
+		}
+	}
+	add(metricIOPS, "%s", func(int64) unit { return unit{"IOPS", 1} }, func(s statistics) *v1alpha1.Statistic { return s.iops })
+	add(metricBandwidth, "Bandwidth (%s)", bandwidthUnit, func(s statistics) *v1alpha1.Statistic { return s.bandwidth })
+	add(metricP99, "99th percentile of latency (%s)", latencyUnit, func(s statistics) *v1alpha1.Statistic { return s.p99 })
+	return metrics
+}
+
+// hasConfidence says whether there is a confidence interval of each figure.
+func hasConfidence(places []place) bool {
+	for _, p := range places {
+		for _, s := range []*v1alpha1.Statistic{p.iops, p.bandwidth, p.p99} {
+			if s != nil && (s.ConfidenceLow == nil || s.ConfidenceHigh == nil) {
+				return false
+			}
+		}
+	}
+	return len(places) > 0
+}
+
+// intervalOf returns the median with its confidence interval, or with the range of the repetitions.
+func intervalOf(s *v1alpha1.Statistic, confident bool) interval {
+	if confident && s.ConfidenceLow != nil && s.ConfidenceHigh != nil {
+		return interval{s.Median, *s.ConfidenceLow, *s.ConfidenceHigh}
+	}
+	return interval{s.Median, s.Min, s.Max}
+}
+
+// intervalNote says what an interval in a chart is.
+func intervalNote(places []place, interval string) string {
+	var most int32
+	for _, p := range places {
+		most = max(most, p.runs)
+	}
+	switch {
+	case most < 2:
+		return "Each figure is of one run: how much it varies is not known."
+	case hasConfidence(places):
+		return fmt.Sprintf("Medians of up to %d runs; %s are the median's confidence interval of 95 %%.", most, interval)
+	default:
+		return fmt.Sprintf("Medians of up to %d runs; %s reach from the smallest to the largest.", most, interval)
+	}
+}
+
+// bars returns the chart of one direction of a workload, nil if it has no I/O in it.
+func (r *results) bars(workload string, d direction) *figure {
+	var places []place
+	var groups []string
+	shown := map[string]bool{}
+	for _, c := range r.of(workload) {
+		before := len(places)
+		for i := range c.Targets {
+			if s, ok := statisticsOf(&c.Targets[i], d); ok {
+				places = append(places, place{point{Target: c.Targets[i].Name, Group: c.label, Text: c.label}, s})
+				shown[c.Targets[i].Name] = true
+			}
+		}
+		if len(places) > before {
+			groups = append(groups, c.label)
+		}
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	height, gap := barsHeight(len(groups), len(shown))
+	return &figure{
+		Caption: d.title,
+		Note:    intervalNote(places, "whiskers"),
+		Chart: &chart{
+			Kind: kindBars, Title: describe(workload, d.title+" by target"), Height: height, GroupGap: gap,
+			Targets: r.names(), Groups: groups, Metrics: metricsOf(places),
+		},
+	}
+}
+
+// comparisonTable returns all figures of a workload, a row for each direction of each target.
+func (r *results) comparisonTable(workload string) table {
+	t := table{
+		Caption: "Figures of " + workload,
+		Columns: []column{
+			{Name: "Parameters"}, {Name: "Target"}, {Name: "I/O"},
+			{Name: "IOPS", Number: true}, {Name: "Bandwidth", Number: true},
+			{Name: "Mean", Number: true, Hint: "mean latency from submission to completion"},
+			{Name: "P50", Number: true, Hint: "median of completion latency"}, {Name: "P90", Number: true, Hint: "90th percentile of completion latency"},
+			{Name: "P99", Number: true, Hint: "99th percentile of completion latency"},
+			{Name: "vs " + r.baseline, Number: true, Hint: "IOPS as a multiple of the baseline's"},
+			{Name: "Verdict", Hint: "on IOPS"}, {Name: "Limited by"},
+		},
+	}
+	for _, c := range r.of(workload) {
+		first := true
+		for i := range c.Targets {
+			for _, own := range r.targetRows(c, &c.Targets[i]) {
+				if !first {
+					own[0].Class = "repeated"
+				}
+				first = false
+				t.Rows = append(t.Rows, own)
+			}
+		}
+	}
+	return t.omitEmpty()
+}
+
+// targetRows returns the rows of a target in a comparison: its directions, and their sum if there are several. What
+// held it back is on the first one.
+func (r *results) targetRows(c *compared, t *v1alpha1.TargetComparison) []row {
+	bound := boundCell(r.outcomes(c, t.Name))
+	name := r.target(t.Name)
+	var rows []row
+	add := func(io string, figures ...cell) {
+		own := append(row{heading(c.label), {Text: name.Name, Target: &name}, {Text: io, Class: "short"}}, figures...)
+		rows = append(rows, append(own, bound))
+		bound = cell{}
+	}
+	for _, d := range directions {
+		io := d.compared(t)
+		if io == nil {
+			continue
+		}
+		add(d.name, rate(&io.IOPS, t.Runs), speed(&io.BytesPerSecond), delay(io.MeanNanoseconds), delay(io.P50Nanoseconds), delay(io.P90Nanoseconds),
+			delay(io.P99Nanoseconds), ratio(io.IOPSRatio), verdictCell(io.Verdict, io.IOPS.PValue))
+	}
+	if total := t.Total; total != nil {
+		add("total", rate(&total.IOPS, t.Runs), speed(&total.BytesPerSecond), cell{}, cell{}, cell{}, cell{}, ratio(total.IOPSRatio), verdictCell(total.Verdict, total.IOPS.PValue))
+	}
+	return rows
+}
+
+// rate is a cell with IOPS, and of several runs the range.
+func rate(s *v1alpha1.Statistic, runs int32) cell {
+	c := number(count(s.Median))
+	switch {
+	case s.ConfidenceLow != nil && s.ConfidenceHigh != nil:
+		c.Sub = count(*s.ConfidenceLow) + "–" + count(*s.ConfidenceHigh)
+	case runs > 1:
+		c.Sub = count(s.Min) + "–" + count(s.Max)
+	}
+	return c
+}
+
+// speed is a cell with bandwidth in both units that fio prints.
+func speed(s *v1alpha1.Statistic) cell {
+	return cell{Text: bandwidth(s.Median), Sub: decimalBandwidth(s.Median), Number: true}
+}
+
+// delay is a cell with a latency, empty where fio did not take it.
+func delay(s *v1alpha1.Statistic) cell {
+	if s == nil {
+		return cell{Number: true}
+	}
+	return number(latency(s.Median))
+}
+
+// ratio is a cell with a multiple of the baseline's figure, or with what is there instead of a number.
+func ratio(multiple string) cell {
+	if multiple == "" {
+		return cell{Number: true}
+	}
+	if _, err := strconv.ParseFloat(multiple, 64); err != nil {
+		return text(multiple)
+	}
+	return number(multiple + "×")
+}
+
+// verdictCell says how a target does beside the baseline, in words, with a sign and a class, and how sure that is.
+func verdictCell(v v1alpha1.Verdict, pValue string) cell {
+	c := cell{Text: cmp.Or(verdictWords[v], string(v)), Class: verdictClasses[v]}
+	if pValue != "" && c.Text != "" {
+		c.Sub = "p = " + pValue
+	}
+	return c
+}
+
+// verdictWords are verdicts with a sign that needs no colour.
+var verdictWords = map[v1alpha1.Verdict]string{
+	v1alpha1.VerdictFaster:     "▲ Faster",
+	v1alpha1.VerdictSlower:     "▼ Slower",
+	v1alpha1.VerdictSame:       "= Same",
+	v1alpha1.VerdictTooFewRuns: "Too few runs",
+}
+
+// verdictClasses are the classes of style.css for verdicts.
+var verdictClasses = map[v1alpha1.Verdict]string{
+	v1alpha1.VerdictFaster:     "faster",
+	v1alpha1.VerdictSlower:     "slower",
+	v1alpha1.VerdictSame:       "same",
+	v1alpha1.VerdictTooFewRuns: "unsure",
+}
+
+// boundCell says what held most of the results back, how much of that limit was used at most, and of how many results it
+// is true if not of all.
+func boundCell(outcomes []outcome) cell {
+	names := map[string]int{}
+	most := ""
+	for _, o := range outcomes {
+		if o.bound == nil {
+			continue
+		}
+		names[o.bound.Name]++
+		if names[o.bound.Name] > names[most] {
+			most = o.bound.Name
+		}
+	}
+	if most == "" {
+		return cell{}
+	}
+	c := cell{Text: sentence(boundWords(most))}
+	var used int32
+	for _, o := range outcomes {
+		if o.bound != nil && o.bound.Name == most && o.bound.UsedPercent != nil {
+			used = max(used, *o.bound.UsedPercent)
+		}
+	}
+	switch {
+	case names[most] < len(outcomes):
+		c.Sub = fmt.Sprintf("%d of %s", names[most], plural(len(outcomes), "run"))
+	case used > 0:
+		c.Sub = fmt.Sprintf("%d %% used", used)
+	}
+	return c
+}

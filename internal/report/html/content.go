@@ -1,0 +1,194 @@
+package html
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// content is all that the page shows, in its order.
+type content struct {
+	assets
+
+	Name, Namespace string
+	State           state
+	Facts           []fact
+	Cards           []card
+	Warnings        []warning
+	Metrics         []metric
+	Workloads       []workload
+	Provisioned     []provisioned
+	Failures        table
+	Abandoned       table
+	Runs            table
+	Manifest        string
+}
+
+// state is how far the benchmark is, or how it ended.
+type state struct {
+	Text, Message string
+	// Class is a class of style.css.
+	Class string
+}
+
+// warning is a kind of warning, its first message, and what to do about it.
+type warning struct {
+	Reason, Results, Message, Remedy string
+}
+
+// metric is what a reader can choose to see in bars and scaling curves.
+type metric struct{ Name, Label string }
+
+// workload is what fio did, and what came of it.
+type workload struct {
+	Name, Pattern string
+	Job           string
+	Bars, Scaling []figure
+	Table         table
+	Latencies     []figure
+}
+
+// newContent collects what the page shows of a benchmark.
+func newContent(sb *v1alpha1.StorageBenchmark) (*content, error) {
+	manifest, err := manifestOf(sb)
+	if err != nil {
+		return nil, err
+	}
+	r := newResults(sb)
+	c := &content{
+		assets: newAssets(), Name: sb.Name, Namespace: sb.Namespace, State: stateOf(sb), Facts: factsOf(sb), Cards: r.cards(),
+		Warnings: warningsOf(sb), Provisioned: r.provisioned(), Failures: r.failuresTable(), Abandoned: r.abandonedTable(), Runs: r.runsTable(),
+		Metrics:  []metric{{metricIOPS, "IOPS"}, {metricBandwidth, "Bandwidth"}, {metricP99, "P99 latency"}},
+		Manifest: manifest,
+	}
+	for i := range sb.Spec.Workloads {
+		if w := r.workload(&sb.Spec.Workloads[i]); len(w.Table.Rows) > 0 {
+			c.Workloads = append(c.Workloads, w)
+		}
+	}
+	return c, nil
+}
+
+// workload returns what fio did in a workload and what came of it.
+func (r *results) workload(w *v1alpha1.Workload) workload {
+	out := workload{Name: w.Name, Pattern: sentence(pattern(w)), Job: jobFile(w), Table: r.comparisonTable(w.Name)}
+	for _, d := range directions {
+		if f := r.bars(w.Name, d); f != nil {
+			out.Bars = append(out.Bars, *f)
+		}
+	}
+	for _, s := range r.sweeps(w.Name) {
+		for _, d := range directions {
+			if f := r.scaling(w.Name, s, d); f != nil {
+				out.Scaling = append(out.Scaling, *f)
+			}
+		}
+	}
+	for _, c := range r.of(w.Name) {
+		for _, d := range directions {
+			if f := r.latencies(c, d); f != nil {
+				out.Latencies = append(out.Latencies, *f)
+			}
+		}
+	}
+	return out
+}
+
+// stateOf says how the benchmark ended, or which step it is at.
+func stateOf(sb *v1alpha1.StorageBenchmark) state {
+	succeeded := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded)
+	if succeeded == nil {
+		return state{Text: "Not begun", Class: "unsure"}
+	}
+	s := state{Text: succeeded.Reason, Message: succeeded.Message, Class: "unsure"}
+	switch succeeded.Status {
+	case metav1.ConditionTrue:
+		s.Class, s.Message = "faster", "" // which says how many runs there were, as the facts do
+	case metav1.ConditionFalse:
+		s.Class = "slower"
+	default:
+	}
+	return s
+}
+
+// factsOf returns what is to be known of the benchmark as a whole.
+func factsOf(sb *v1alpha1.StorageBenchmark) []fact {
+	status := &sb.Status
+	when := instant(status.StartTime)
+	if d := took(status.StartTime, status.CompletionTime); d != "" {
+		when += ", " + d
+	}
+	progress := ""
+	if status.PlannedRuns > 0 {
+		progress = fmt.Sprintf("%d of %d", status.FinishedRuns, status.PlannedRuns)
+		if n := sb.Spec.Repetitions; n != nil && *n > 1 {
+			progress += fmt.Sprintf(", each %d times", *n)
+		}
+	}
+	var nodes, versions []string
+	for i := range status.Targets {
+		for _, v := range status.Targets[i].Volumes {
+			nodes = append(nodes, strings.TrimSpace(v.InstanceType+" "+v.Zone))
+		}
+	}
+	for _, a := range status.Anchors {
+		if len(nodes) == 0 {
+			nodes = append(nodes, a.InstanceType)
+		}
+	}
+	for i := range status.Runs {
+		for _, result := range resultsOf(&status.Runs[i]) {
+			versions = append(versions, result.FioVersion)
+		}
+	}
+	facts := []fact{{"When", when}, {"Runs", progress}, {"Measured from", distinct(nodes)}, {"Measured with", distinct(versions)}}
+	return slices.DeleteFunc(facts, func(f fact) bool { return f.Text == "" })
+}
+
+// resultsOf returns all results of a run.
+func resultsOf(run *v1alpha1.Run) []*v1alpha1.Result {
+	var all []*v1alpha1.Result
+	if run.Result != nil {
+		all = append(all, run.Result)
+	}
+	for i := range run.Sections {
+		all = append(all, &run.Sections[i].Result)
+	}
+	return all
+}
+
+// distinct joins texts that are not empty, each once, in their order.
+func distinct(texts []string) string {
+	slices.Sort(texts)
+	texts = slices.DeleteFunc(slices.Compact(texts), func(s string) bool { return s == "" })
+	return strings.Join(texts, ", ")
+}
+
+// warningsOf returns what may mislead, with what to do about it.
+func warningsOf(sb *v1alpha1.StorageBenchmark) []warning {
+	var all []warning
+	for _, w := range sb.Status.Warnings {
+		all = append(all, warning{w.Reason, plural(int(w.Results), "result"), w.Message, sentence(w.Remedy)})
+	}
+	return all
+}
+
+// manifestOf returns the benchmark as a file to apply again: its name and its spec.
+func manifestOf(sb *v1alpha1.StorageBenchmark) (string, error) {
+	text, err := yaml.Marshal(map[string]any{
+		"apiVersion": v1alpha1.GroupVersion.String(),
+		"kind":       "StorageBenchmark",
+		"metadata":   map[string]string{"name": sb.Name},
+		"spec":       sb.Spec,
+	})
+	if err != nil {
+		return "", fmt.Errorf("spec of StorageBenchmark %s as YAML: %w", sb.Name, err)
+	}
+	return string(text), nil
+}

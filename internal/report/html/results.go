@@ -1,0 +1,153 @@
+package html
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/plan"
+)
+
+// results are a benchmark's comparisons with the runs that they are made of.
+type results struct {
+	sb       *v1alpha1.StorageBenchmark
+	targets  []target
+	baseline string
+	cases    []*compared
+	// measured are the runs that have a result, by runKey.
+	measured map[string][]*v1alpha1.Run
+}
+
+// runKey is the same for the repetitions of a run.
+func runKey(workload string, choice map[string]string, target string) string {
+	return fmt.Sprintf("%q %q %q", workload, choice, target) // fmt sorts the keys of maps
+}
+
+// compared is a comparison with its name in charts and tables, unique among those of its workload.
+type compared struct {
+	*v1alpha1.Comparison
+	label string
+	// occurrence counts the comparisons of sections that share a name, as fio allows, from 0.
+	occurrence int
+}
+
+// newResults names what is in a benchmark's status.
+func newResults(sb *v1alpha1.StorageBenchmark) *results {
+	r := &results{sb: sb, baseline: plan.Baseline(&sb.Spec), measured: map[string][]*v1alpha1.Run{}}
+	for i := range sb.Spec.Targets {
+		r.targets = append(r.targets, target{Name: sb.Spec.Targets[i].Name, Index: i})
+	}
+	for i := range sb.Status.Runs {
+		if run := &sb.Status.Runs[i]; run.State == v1alpha1.RunSucceeded {
+			key := runKey(run.Workload, run.Parameters, run.Target)
+			r.measured[key] = append(r.measured[key], run)
+		}
+	}
+	seen := map[string]int{}
+	for i := range sb.Status.Comparisons {
+		c := &compared{Comparison: &sb.Status.Comparisons[i]}
+		c.label = strings.TrimSpace(c.Section + " " + parameters(c.Parameters))
+		key := c.Workload + " " + c.label
+		if c.occurrence = seen[key]; c.occurrence > 0 {
+			c.label = fmt.Sprintf("%s (%d)", c.label, c.occurrence+1)
+		}
+		seen[key]++
+		r.cases = append(r.cases, c)
+	}
+	return r
+}
+
+// names returns the names of all targets in their order.
+func (r *results) names() []string {
+	var names []string
+	for _, t := range r.targets {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// target returns how a target is shown, also one that the spec does not name.
+func (r *results) target(name string) target {
+	for _, t := range r.targets {
+		if t.Name == name {
+			return t
+		}
+	}
+	return target{Name: name, Index: len(r.targets)}
+}
+
+// of returns the comparisons of a workload.
+func (r *results) of(workload string) []*compared {
+	return slices.DeleteFunc(slices.Clone(r.cases), func(c *compared) bool { return c.Workload != workload })
+}
+
+// outcome is a result that is part of a comparison, and what held it back.
+type outcome struct {
+	result *v1alpha1.Result
+	bound  *v1alpha1.LimitedBy
+}
+
+// outcomes returns the results of a target's repetitions that a comparison is made of.
+func (r *results) outcomes(c *compared, target string) []outcome {
+	var all []outcome
+	for _, run := range r.measured[runKey(c.Workload, c.Parameters, target)] {
+		if c.Section == "" && run.Result != nil {
+			all = append(all, outcome{run.Result, run.LimitedBy})
+		}
+		if section := sectionOf(run, c.Section, c.occurrence); section != nil {
+			all = append(all, outcome{&section.Result, section.LimitedBy})
+		}
+	}
+	return all
+}
+
+// sectionOf returns the section of a run that has a name, of several the one that so many come before; nil if there is none.
+func sectionOf(run *v1alpha1.Run, name string, before int) *v1alpha1.SectionResult {
+	for i := range run.Sections {
+		if run.Sections[i].Name != name {
+			continue
+		}
+		if before == 0 {
+			return &run.Sections[i]
+		}
+		before--
+	}
+	return nil
+}
+
+// direction is a direction of I/O.
+type direction struct {
+	name, title string
+	compared    func(*v1alpha1.TargetComparison) *v1alpha1.IOComparison
+	measured    func(*v1alpha1.Result) *v1alpha1.IOResult
+}
+
+// directions are all that fio has.
+var directions = []direction{
+	{
+		"read", "Reads",
+		func(t *v1alpha1.TargetComparison) *v1alpha1.IOComparison { return t.Read },
+		func(r *v1alpha1.Result) *v1alpha1.IOResult { return r.Read },
+	},
+	{
+		"write", "Writes",
+		func(t *v1alpha1.TargetComparison) *v1alpha1.IOComparison { return t.Write },
+		func(r *v1alpha1.Result) *v1alpha1.IOResult { return r.Write },
+	},
+	{
+		"trim", "Trims",
+		func(t *v1alpha1.TargetComparison) *v1alpha1.IOComparison { return t.Trim },
+		func(r *v1alpha1.Result) *v1alpha1.IOResult { return r.Trim },
+	},
+}
+
+// parameters prints a choice of a matrix as fio's command line does, such as bs=16k numjobs=2.
+func parameters(choice map[string]string) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(choice)) {
+		parts = append(parts, name+"="+choice[name])
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,170 @@
+package html
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report/html/internal/sample"
+)
+
+func TestCards(t *testing.T) {
+	want := []card{
+		{
+			Target: target{"gp3", 0}, Kind: "EBS gp3, 30Gi", Role: "most IOPS", Figure: "3,003", Verdict: "The baseline: others are compared with it.",
+			Peak: "up to 124 MiB/s", Bound: "volume's IOPS in 6 of 12 results, volume's throughput in 6",
+		},
+		{
+			Target: target{"efs", 1}, Kind: "EFS fs-0123456789abcdef0", Role: "IOPS beside gp3", Figure: "0.51–0.81×", Verdict: "Slower than gp3 in both comparisons.",
+			Class: "slower", Peak: "up to 1,611 IOPS, 101 MiB/s", Bound: "file system's throughput in 6 of 12 results, latency in 6",
+		},
+	}
+	if diff := cmp.Diff(want, newResults(sample.GP3VsEFS()).cards()); diff != "" {
+		t.Errorf("cards (-want +got):\n%s", diff)
+	}
+	if got := newResults(sample.Pending()).cards(); got != nil {
+		t.Errorf("cards without results: %v", got)
+	}
+}
+
+func TestJudge(t *testing.T) {
+	of := func(verdicts ...v1alpha1.Verdict) []judged {
+		var all []judged
+		for _, v := range verdicts {
+			all = append(all, judged{"1.00", v})
+		}
+		return all
+	}
+	const faster, slower, same, few = v1alpha1.VerdictFaster, v1alpha1.VerdictSlower, v1alpha1.VerdictSame, v1alpha1.VerdictTooFewRuns
+	for want, all := range map[string][]judged{
+		"Faster than gp2 in the only comparison.":                                                    of(faster),
+		"No difference to gp2 beyond chance in all 3 comparisons.":                                   of(same, same, same),
+		"Too few repetitions to tell it from gp2: the difference can be chance in both comparisons.": of(few, few),
+		"Faster in 1, slower in 2, the same in 1 of 4 comparisons with gp2.":                         of(slower, same, faster, slower),
+		"The same in 1, undecided for want of repetitions in 1 of 2 comparisons with gp2.":           of(same, few),
+		"": of("Unheard", "Of"),
+	} {
+		if got, _ := judge(all, "gp2"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestSweeps(t *testing.T) {
+	var got []string
+	for _, s := range newResults(sample.EFSOperations()).sweeps("writes") {
+		var values []string
+		for _, c := range s.cases {
+			values = append(values, c.Parameters[s.parameter])
+		}
+		got = append(got, s.parameter+" "+strings.Join(values, ",")+" at "+s.rest)
+	}
+	slices.Sort(got)
+	want := []string{
+		"clients 1,2,4 at numjobs=1", "clients 1,2,4 at numjobs=16", "clients 1,2,4 at numjobs=4", "clients 1,2,4 at numjobs=64",
+		"numjobs 1,4,16,64 at clients=1", "numjobs 1,4,16,64 at clients=2", "numjobs 1,4,16,64 at clients=4",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("sweeps (-want +got):\n%s", diff)
+	}
+	if few := newResults(sample.GP2VsGP3()).sweeps("mixed"); len(few) > 0 {
+		t.Errorf("two values make a curve: %v", few)
+	}
+}
+
+// TestIntervals: whiskers are confidence intervals only where all figures have them, and the note says which they are.
+func TestIntervals(t *testing.T) {
+	sure := &v1alpha1.Statistic{Median: 10, Min: 1, Max: 20, ConfidenceLow: new(int64(8)), ConfidenceHigh: new(int64(12))}
+	unsure := &v1alpha1.Statistic{Median: 10, Min: 1, Max: 20}
+	at := func(runs int32, s *v1alpha1.Statistic) place {
+		return place{point{Target: "t", Group: "g", Text: "g"}, statistics{iops: s, bandwidth: s, runs: runs}}
+	}
+	for name, test := range map[string]struct {
+		places    []place
+		low, high float64
+		note      string
+	}{
+		"confidence": {[]place{at(6, sure), at(6, sure)}, 8, 12, "Medians of up to 6 runs; whiskers are the median's confidence interval of 95 %."},
+		"range":      {[]place{at(6, sure), at(5, unsure)}, 1, 20, "Medians of up to 6 runs; whiskers reach from the smallest to the largest."},
+		"one run":    {[]place{at(1, unsure)}, 1, 20, "Each figure is of one run: how much it varies is not known."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			metrics := metricsOf(test.places)
+			if p := metrics[metricIOPS].Points[0]; p.Low != test.low || p.High != test.high {
+				t.Errorf("from %v to %v, want %v to %v", p.Low, p.High, test.low, test.high)
+			}
+			if _, taken := metrics[metricP99]; taken {
+				t.Error("there is a latency that was not taken")
+			}
+			if got := intervalNote(test.places, "whiskers"); got != test.note {
+				t.Errorf("note %q, want %q", got, test.note)
+			}
+		})
+	}
+}
+
+// TestSectionsOfOneName: sections that share a name are told apart, each with its own result.
+func TestSectionsOfOneName(t *testing.T) {
+	result := func(iops, p50 int64) v1alpha1.SectionResult {
+		return v1alpha1.SectionResult{Name: "job", Result: v1alpha1.Result{Read: &v1alpha1.IOResult{IOPS: iops, CompletionLatency: &v1alpha1.LatencyDistribution{P50Nanoseconds: p50}}}}
+	}
+	compared := func() v1alpha1.Comparison {
+		return v1alpha1.Comparison{Workload: "w", Section: "job", Targets: []v1alpha1.TargetComparison{{Name: "t", Runs: 1, Read: &v1alpha1.IOComparison{}}}}
+	}
+	r := newResults(&v1alpha1.StorageBenchmark{
+		Spec: v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{{Name: "t"}}},
+		Status: v1alpha1.StorageBenchmarkStatus{
+			Runs:        []v1alpha1.Run{{Workload: "w", Target: "t", State: v1alpha1.RunSucceeded, Sections: []v1alpha1.SectionResult{result(1, 10), result(2, 20)}}},
+			Comparisons: []v1alpha1.Comparison{compared(), compared()},
+		},
+	})
+	var labels []string
+	var medians []int64
+	for _, c := range r.of("w") {
+		labels = append(labels, c.label)
+		medians = append(medians, r.curve(c, "t", directions[0]).percentiles[0].value)
+	}
+	if diff := cmp.Diff([]string{"job", "job (2)"}, labels); diff != "" {
+		t.Errorf("labels (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]int64{10, 20}, medians); diff != "" {
+		t.Errorf("medians (-want +got):\n%s", diff)
+	}
+}
+
+// TestBounds: every bound of the API has words.
+func TestBounds(t *testing.T) {
+	for _, name := range []string{
+		v1alpha1.BoundVolumeIOPS, v1alpha1.BoundVolumeThroughput, v1alpha1.BoundFileSystemIOPS, v1alpha1.BoundFileSystemThroughput, v1alpha1.BoundClientIOPS,
+		v1alpha1.BoundClientThroughput, v1alpha1.BoundInstanceIOPS, v1alpha1.BoundInstanceThroughput, v1alpha1.BoundWorkloadRate, v1alpha1.BoundClientCPU,
+		v1alpha1.BoundLatency, v1alpha1.BoundUnknown,
+	} {
+		if bounds[name] == "" {
+			t.Errorf("no words for %s", name)
+		}
+	}
+}
+
+// TestZeroLatency: what took no time has no place on a logarithmic axis, and no figure is lost for JSON.
+func TestZeroLatency(t *testing.T) {
+	sb := sample.Failed()
+	sb.Status.Runs[0].Result.Write.CompletionLatency = &v1alpha1.LatencyDistribution{P9999Nanoseconds: 7}
+	r := newResults(sb)
+	f := r.latencies(r.cases[0], directions[1])
+	var zero int
+	for _, p := range f.Chart.Metrics[metricLatency].Points {
+		if p.Value <= 0 || p.Low <= 0 {
+			zero++
+		}
+	}
+	if points := f.Chart.Metrics[metricLatency].Points; zero > 0 || len(points) != 7 {
+		t.Errorf("%d of %d points are at zero, want none of 7", zero, len(points))
+	}
+	if _, err := json.Marshal(f.Chart); err != nil {
+		t.Error(err)
+	}
+}

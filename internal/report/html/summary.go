@@ -1,0 +1,223 @@
+package html
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// card says of a target, to someone who reads nothing else, how it does.
+type card struct {
+	Target target
+	// Kind is what the target is, such as EBS gp3, 30Gi.
+	Kind string
+	// Role is what Figure is: a multiple of the baseline's IOPS, or the most IOPS.
+	Role, Figure string
+	// Verdict is a sentence, Class one of style.css for it.
+	Verdict, Class string
+	// Peak is the most that was measured, Bound what held results back.
+	Peak, Bound string
+}
+
+// cards returns a card for each target that has results.
+func (r *results) cards() []card {
+	var all []card
+	for i := range r.sb.Spec.Targets {
+		spec := &r.sb.Spec.Targets[i]
+		t := r.target(spec.Name)
+		beside := r.beside(t.Name)
+		peak := r.peak(t.Name)
+		if peak.iops == 0 && peak.bandwidth == 0 {
+			continue
+		}
+		c := card{Target: t, Kind: kindOf(spec), Peak: "up to " + count(peak.iops) + " IOPS, " + bandwidth(peak.bandwidth), Bound: r.boundsOf(t.Name)}
+		if len(beside) > 0 {
+			c.Role, c.Figure = "IOPS beside "+r.baseline, ratioRange(beside)
+			c.Verdict, c.Class = judge(beside, r.baseline)
+		} else {
+			c.Role, c.Figure, c.Peak = "most IOPS", count(peak.iops), "up to "+bandwidth(peak.bandwidth)
+		}
+		if len(beside) == 0 && t.Name == r.baseline && len(r.sb.Spec.Targets) > 1 {
+			c.Verdict = "The baseline: others are compared with it."
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// judged is how a target does beside the baseline in one comparison: of all directions together, where there are several.
+type judged struct {
+	ratio   string
+	verdict v1alpha1.Verdict
+}
+
+// beside returns how a target does beside the baseline, in all comparisons with it.
+func (r *results) beside(target string) []judged {
+	var all []judged
+	for _, c := range r.cases {
+		for i := range c.Targets {
+			t := &c.Targets[i]
+			if t.Name != target {
+				continue
+			}
+			if t.Total != nil {
+				all = append(all, judged{t.Total.IOPSRatio, t.Total.Verdict})
+				continue
+			}
+			for _, d := range directions {
+				if io := d.compared(t); io != nil {
+					all = append(all, judged{io.IOPSRatio, io.Verdict})
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(j judged) bool { return j.ratio == "" })
+}
+
+// ratioRange prints the least and the greatest of the ratios, such as 0.51–0.81×.
+func ratioRange(all []judged) string {
+	byNumber := func(a, b judged) int { return cmp.Compare(parseRatio(a.ratio), parseRatio(b.ratio)) }
+	least, greatest := slices.MinFunc(all, byNumber).ratio, slices.MaxFunc(all, byNumber).ratio
+	if least == greatest {
+		return least + "×"
+	}
+	return least + "–" + greatest + "×"
+}
+
+// parseRatio returns a ratio as a number, 0 if it is none.
+func parseRatio(ratio string) float64 {
+	f, err := strconv.ParseFloat(ratio, 64)
+	if err != nil {
+		return 0
+	}
+	return f
+}
+
+// judge says in one sentence how a target does beside the baseline, and with which class.
+func judge(all []judged, baseline string) (verdict, class string) {
+	counts := map[v1alpha1.Verdict]int{}
+	for _, j := range all {
+		counts[j.verdict]++
+	}
+	for v, words := range verdictSentences {
+		if counts[v] == len(all) {
+			return fmt.Sprintf(words, baseline, everywhere(len(all))), verdictClasses[v]
+		}
+	}
+	var parts []string
+	for _, v := range []v1alpha1.Verdict{v1alpha1.VerdictFaster, v1alpha1.VerdictSlower, v1alpha1.VerdictSame, v1alpha1.VerdictTooFewRuns} {
+		if counts[v] > 0 {
+			parts = append(parts, fmt.Sprintf("%s in %d", mixedWords[v], counts[v]))
+		}
+	}
+	if len(parts) == 0 {
+		return "", ""
+	}
+	return sentence(strings.Join(parts, ", ")) + " of " + plural(len(all), "comparison") + " with " + baseline + ".", "mixed"
+}
+
+// everywhere prints a number of comparisons that are all there are.
+func everywhere(comparisons int) string {
+	switch comparisons {
+	case 1:
+		return "the only comparison"
+	case 2:
+		return "both comparisons"
+	default:
+		return "all " + plural(comparisons, "comparison")
+	}
+}
+
+// verdictSentences are verdicts that are the same everywhere, of the baseline and the comparisons.
+var verdictSentences = map[v1alpha1.Verdict]string{
+	v1alpha1.VerdictFaster:     "Faster than %s in %s.",
+	v1alpha1.VerdictSlower:     "Slower than %s in %s.",
+	v1alpha1.VerdictSame:       "No difference to %s beyond chance in %s.",
+	v1alpha1.VerdictTooFewRuns: "Too few repetitions to tell it from %s: the difference can be chance in %s.",
+}
+
+// mixedWords are verdicts that are not the same everywhere.
+var mixedWords = map[v1alpha1.Verdict]string{
+	v1alpha1.VerdictFaster:     "faster",
+	v1alpha1.VerdictSlower:     "slower",
+	v1alpha1.VerdictSame:       "the same",
+	v1alpha1.VerdictTooFewRuns: "undecided for want of repetitions",
+}
+
+// most is the most that a target did.
+type most struct{ iops, bandwidth int64 }
+
+// peak returns the most IOPS and the most bandwidth of a target, which may be of different comparisons.
+func (r *results) peak(target string) most {
+	var m most
+	for _, c := range r.cases {
+		for i := range c.Targets {
+			t := &c.Targets[i]
+			if t.Name != target {
+				continue
+			}
+			if t.Total != nil {
+				m.iops, m.bandwidth = max(m.iops, t.Total.IOPS.Median), max(m.bandwidth, t.Total.BytesPerSecond.Median)
+			}
+			for _, d := range directions {
+				if io := d.compared(t); io != nil {
+					m.iops, m.bandwidth = max(m.iops, io.IOPS.Median), max(m.bandwidth, io.BytesPerSecond.Median)
+				}
+			}
+		}
+	}
+	return m
+}
+
+// boundsOf says what held a target's results back and how many of them, the most frequent first.
+func (r *results) boundsOf(target string) string {
+	counts := map[string]int{}
+	all := 0
+	for _, c := range r.cases {
+		for _, o := range r.outcomes(c, target) {
+			all++
+			if o.bound != nil {
+				counts[o.bound.Name]++
+			}
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	var parts []string
+	for i, name := range names {
+		of := ""
+		if i == 0 {
+			of = " of " + plural(all, "result")
+		}
+		parts = append(parts, fmt.Sprintf("%s in %d%s", boundWords(name), counts[name], of))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// kindOf says in a few words what a target is.
+func kindOf(t *v1alpha1.Target) string {
+	capacity := ""
+	if t.Capacity != nil {
+		capacity = ", " + t.Capacity.String()
+	}
+	switch {
+	case t.EBS != nil:
+		return "EBS " + string(t.EBS.Type) + capacity
+	case t.EFS != nil:
+		return "EFS " + t.EFS.FileSystemID
+	case t.S3 != nil:
+		return "S3 " + t.S3.Bucket
+	case t.ClaimName != nil:
+		return "claim " + *t.ClaimName
+	case t.StorageClassName != nil:
+		return "class " + *t.StorageClassName + capacity
+	default:
+		return ""
+	}
+}

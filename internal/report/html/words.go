@@ -1,0 +1,72 @@
+package html
+
+import (
+	"cmp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/fio"
+)
+
+// bounds are names of what held results back, in words for the middle of a sentence.
+var bounds = map[string]string{
+	v1alpha1.BoundVolumeIOPS:           "volume's IOPS",
+	v1alpha1.BoundVolumeThroughput:     "volume's throughput",
+	v1alpha1.BoundFileSystemIOPS:       "file system's IOPS",
+	v1alpha1.BoundFileSystemThroughput: "file system's throughput",
+	v1alpha1.BoundClientIOPS:           "client's IOPS",
+	v1alpha1.BoundClientThroughput:     "client's throughput",
+	v1alpha1.BoundInstanceIOPS:         "instance's IOPS",
+	v1alpha1.BoundInstanceThroughput:   "instance's throughput",
+	v1alpha1.BoundWorkloadRate:         "workload's own rate",
+	v1alpha1.BoundClientCPU:            "client's CPU",
+	v1alpha1.BoundLatency:              "latency",
+	v1alpha1.BoundUnknown:              "unknown",
+}
+
+// boundWords returns the words for what held a result back, or its name if there are none.
+func boundWords(name string) string {
+	return cmp.Or(bounds[name], name)
+}
+
+// patterns are fio's types of I/O in words.
+var patterns = map[string]string{
+	"read": "sequential reads", "write": "sequential writes", "trim": "sequential trims",
+	"rw": "mixed sequential reads and writes", "readwrite": "mixed sequential reads and writes", "trimwrite": "sequential trims, each followed by a write",
+	"randread": "random reads", "randwrite": "random writes", "randtrim": "random trims",
+	"randrw": "mixed random reads and writes", "randtrimwrite": "random trims, each followed by a write",
+}
+
+// pattern says in words what a workload does.
+func pattern(w *v1alpha1.Workload) string {
+	if w.Fio == nil {
+		return "a fio job file"
+	}
+	if words, ok := patterns[w.Fio.RW]; ok {
+		return words
+	}
+	return w.Fio.RW
+}
+
+// jobFile returns what fio is given, before the choices of the matrix.
+func jobFile(w *v1alpha1.Workload) string {
+	switch {
+	case w.Fio != nil:
+		return strings.TrimSpace(fio.FromParameters(w.Name, w.Fio).String())
+	case w.JobFile != nil:
+		return strings.TrimSpace(*w.JobFile)
+	default:
+		return ""
+	}
+}
+
+// sentence returns a text that begins with a capital letter.
+func sentence(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	if size == 0 || first == utf8.RuneError {
+		return s
+	}
+	return string(unicode.ToUpper(first)) + s[size:]
+}
