@@ -6,6 +6,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/report"
+	"github.com/storagebench/storagebench/internal/report/html"
 )
 
 // reportFormats are the ways to print a benchmark's results.
@@ -15,6 +16,7 @@ var reportFormats = []format[*v1alpha1.StorageBenchmark]{
 	{"markdown", "a page for a pull request or a wiki", unstyled(report.Markdown)},
 	{"csv", "a row for each run and direction, for spreadsheets", unstyled(report.CSV)},
 	{"json", "all runs and comparisons, flat, for jq", unstyled(report.JSON)},
+	{"html", "a page with charts for a browser, in one file that needs no network", unstyled(html.Write)},
 }
 
 // newReportCommand returns the command that prints results.
@@ -30,6 +32,7 @@ resource itself is what "kubectl get storagebenchmark NAME -o yaml" prints.`,
 		Example: `  kubectl storagebench report gp3-vs-efs
   kubectl storagebench report gp3-vs-efs -o wide | less -S
   kubectl storagebench report gp3-vs-efs -o markdown > result.md
+  kubectl storagebench report gp3-vs-efs -o html > result.html
   kubectl storagebench report gp3-vs-efs -o csv > runs.csv
   kubectl storagebench report gp3-vs-efs -o json | jq '.results[] | {run, direction, iops}'`,
 		Args: cobra.ExactArgs(1),

@@ -98,7 +98,7 @@ func TestReport(t *testing.T) {
 		},
 		"completion of formats": {
 			[]string{cobra.ShellCompNoDescRequestCmd, "report", "first", "-o", ""},
-			execution{Out: "table\nwide\nmarkdown\ncsv\njson\n:4\n", Err: "Completion ended with directive: ShellCompDirectiveNoFileComp\n"},
+			execution{Out: "table\nwide\nmarkdown\ncsv\njson\nhtml\n:4\n", Err: "Completion ended with directive: ShellCompDirectiveNoFileComp\n"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,6 +119,7 @@ func TestReportFormats(t *testing.T) {
 	t.Setenv("KUBECONFIG", "/dev/null")
 	for name, begin := range map[string]string{
 		"table": "WORKLOAD  TARGET  I/O ", "wide": "WORKLOAD  TARGET  I/O   RUNS ", "markdown": "# first\n", "csv": "namespace,benchmark,", "json": "{\n  \"benchmark\": {",
+		"html": "<!doctype html>",
 	} {
 		got := execute(t, "", on(server, "report", "first", "-o", name)...)
 		if got.Failed || !strings.HasPrefix(got.Out, begin) {
