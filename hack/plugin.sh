@@ -4,13 +4,13 @@
 #   kubectl-storagebench_VERSION_OS_ARCH.tar.gz   the plugin, what completes it, and licences
 #   storagebench.yaml                             krew's manifest, for an index or for "krew install --manifest"
 #
-# VERSION and SOURCE_DATE_EPOCH come from the environment; the same of both make the same files.
+# VERSION and SOURCE_DATE_EPOCH come from the environment; the same of both make the same files. PLATFORMS has fewer platforms built.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-readonly PLATFORMS=(linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64)
 readonly HOMEPAGE=https://github.com/storagebench/storagebench
+read -r -a platforms <<<"${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64}"
 out=$(realpath -m "${1:?directory to write to}")
 : "${VERSION:?}" "${SOURCE_DATE_EPOCH:?}"
 
@@ -61,7 +61,7 @@ spec:
     The operator has to be installed in the cluster: $HOMEPAGE
   platforms:
 YAML
-for platform in "${PLATFORMS[@]}"; do
+for platform in "${platforms[@]}"; do
   os=${platform%/*} arch=${platform#*/}
   program=kubectl-storagebench
   [[ $os == windows ]] && program+=.exe

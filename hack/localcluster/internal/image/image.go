@@ -33,7 +33,7 @@ type Spec struct {
 }
 
 // Write builds the image into a tarball that `ctr images import` and `docker load`
-// take.
+// take. It appears at out only when it is whole, also where several write the same at the same time.
 func Write(spec Spec, out string) error {
 	tag, err := name.NewTag(spec.Name)
 	if err != nil {
@@ -46,12 +46,17 @@ func Write(spec Spec, out string) error {
 	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 		return err
 	}
-	tmp := out + ".tmp"
-	defer func() { _ = os.Remove(tmp) }()
-	if err := tarball.WriteToFile(tmp, tag, img); err != nil {
+	// A directory of its own, because several may write the same: each node loads the image of sandboxes.
+	tmp, err := os.MkdirTemp(filepath.Dir(out), ".writing-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(tmp) }()
+	written := filepath.Join(tmp, filepath.Base(out))
+	if err := tarball.WriteToFile(written, tag, img); err != nil {
 		return fmt.Errorf("write %s: %w", out, err)
 	}
-	return os.Rename(tmp, out)
+	return os.Rename(written, out)
 }
 
 // Build makes the image, of a single layer.

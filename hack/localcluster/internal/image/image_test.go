@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"golang.org/x/sync/errgroup"
 )
 
 func writeFile(t *testing.T, content string, mode os.FileMode) string {
@@ -166,5 +167,23 @@ func unpack(t *testing.T, tarballPath, root string) {
 	cmd.Stdin = content
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// Nodes that start together each find that the image of sandboxes is missing.
+func TestWriteOfSeveralAtATime(t *testing.T) {
+	src, out := writeFile(t, strings.Repeat("content", 1<<18), 0o644), filepath.Join(t.TempDir(), "image.tar")
+	var group errgroup.Group
+	for range 8 {
+		group.Go(func() error { return Write(Spec{Name: "a/b:c", Files: map[string]string{"/x": src}}, out) })
+	}
+	if err := group.Wait(); err != nil {
+		t.Error(err)
+	}
+	if _, err := tarball.ImageFromPath(out, nil); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(out)); err != nil || len(left) != 1 {
+		t.Errorf("%v is there, %v", left, err)
 	}
 }
