@@ -150,7 +150,7 @@ func Config(t testing.TB) *rest.Config {
 func Kubeconfig(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := os.WriteFile(path, []byte(os.Getenv(kubeconfigVariable)), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(os.Getenv(kubeconfigVariable)), 0o600); err != nil { //nolint:gosec // The path is the test's own.
 		t.Fatal(err)
 	}
 	return path

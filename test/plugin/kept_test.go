@@ -69,9 +69,9 @@ func newKept(t *testing.T) *user {
 	if code, _, notes := u.run(t, "run", "--class", "gp3,efs-sc", "--rw", "randwrite", "--name", "kept", "--wait=false"); code != 0 {
 		t.Fatal(notes)
 	}
-	first := ended("randwrite", "gp3", 3000)
+	first := ended("gp3", 3000)
 	first.LogConfigMap, first.ClientsConfigMap = "the-log", "the-clients"
-	u.set(t, u.only(t), v1alpha1.ReasonCompleted, "2 runs", runs("2/2", first, ended("randwrite", "efs-sc", 1500)), compared)
+	u.set(t, u.only(t), v1alpha1.ReasonCompleted, "2 runs", runs("2/2", first, ended("efs-sc", 1500)), compared)
 	return u
 }
 

@@ -18,10 +18,10 @@ import (
 )
 
 // ended returns a run that has a result.
-func ended(workload, target string, iops int64) v1alpha1.Run {
+func ended(target string, iops int64) v1alpha1.Run {
 	now := metav1.Now()
 	return v1alpha1.Run{
-		Name: workload + "." + target, Target: target, Workload: workload, Repetition: 1, State: v1alpha1.RunSucceeded, Attempts: 1,
+		Name: "randwrite." + target, Target: target, Workload: "randwrite", Repetition: 1, State: v1alpha1.RunSucceeded, Attempts: 1,
 		StartTime: &now, CompletionTime: &now,
 		Result: &v1alpha1.Result{Write: &v1alpha1.IOResult{
 			IOPS: iops, BytesPerSecond: iops * 4096,
@@ -32,13 +32,13 @@ func ended(workload, target string, iops int64) v1alpha1.Run {
 }
 
 // waiting returns a run that was not made yet.
-func waiting(workload, target string) v1alpha1.Run {
-	return v1alpha1.Run{Name: workload + "." + target, Target: target, Workload: workload, Repetition: 1, State: v1alpha1.RunPending}
+func waiting(target string) v1alpha1.Run {
+	return v1alpha1.Run{Name: "randwrite." + target, Target: target, Workload: "randwrite", Repetition: 1, State: v1alpha1.RunPending}
 }
 
 // failed returns a run that ended without a result.
-func failed(workload, target, message string) v1alpha1.Run {
-	run := waiting(workload, target)
+func failed(target, message string) v1alpha1.Run {
+	run := waiting(target)
 	now := metav1.Now()
 	run.State, run.Message, run.CompletionTime = v1alpha1.RunFailed, message, &now
 	return run
@@ -75,11 +75,11 @@ func TestRunOneLine(t *testing.T) {
 	if !strings.HasPrefix(sb.Name, "fio-") || sb.Spec.Targets[1].Name != "efs-sc" || *sb.Spec.Repetitions != 2 {
 		t.Errorf("%s: %+v", sb.Name, sb.Spec)
 	}
-	u.set(t, sb, v1alpha1.ReasonProvisioning, "waiting for claim x", runs("0/2", waiting("randwrite", "gp3"), waiting("randwrite", "efs-sc")))
+	u.set(t, sb, v1alpha1.ReasonProvisioning, "waiting for claim x", runs("0/2", waiting("gp3"), waiting("efs-sc")))
 	eventually(t, plugin.hasPrinted("Provisioning   waiting for claim x"))
-	u.set(t, sb, v1alpha1.ReasonMeasuring, "run 2 of 2", runs("1/2", ended("randwrite", "gp3", 3000), waiting("randwrite", "efs-sc")))
+	u.set(t, sb, v1alpha1.ReasonMeasuring, "run 2 of 2", runs("1/2", ended("gp3", 3000), waiting("efs-sc")))
 	eventually(t, plugin.hasPrinted("ok     randwrite.gp3 "))
-	u.set(t, sb, v1alpha1.ReasonCompleted, "2 runs", runs("2/2", ended("randwrite", "gp3", 3000), ended("randwrite", "efs-sc", 1500)), compared)
+	u.set(t, sb, v1alpha1.ReasonCompleted, "2 runs", runs("2/2", ended("gp3", 3000), ended("efs-sc", 1500)), compared)
 	if code := plugin.end(t); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
@@ -117,7 +117,7 @@ func TestRunThatFails(t *testing.T) {
 	u := newUser(t)
 	plugin := u.start(t, "run", "--class", "gp3", "--rw", "randwrite", "--name", "failing")
 	sb := u.only(t)
-	u.set(t, sb, v1alpha1.ReasonRunFailed, "1 of 1 runs failed", runs("1/1", failed("randwrite", "gp3", "fio: out of\nspace")))
+	u.set(t, sb, v1alpha1.ReasonRunFailed, "1 of 1 runs failed", runs("1/1", failed("gp3", "fio: out of\nspace")))
 	if code := plugin.end(t); code != 1 {
 		t.Errorf("exit code %d", code)
 	}
@@ -133,14 +133,14 @@ func TestRunAgainAfterADisruption(t *testing.T) {
 	u := newUser(t)
 	plugin := u.start(t, "run", "--class", "gp3", "--rw", "randwrite", "--name", "again")
 	sb := u.only(t)
-	run := waiting("randwrite", "gp3")
+	run := waiting("gp3")
 	run.State, run.Attempts = v1alpha1.RunRunning, 1
 	u.set(t, sb, v1alpha1.ReasonMeasuring, "run 1 of 1", runs("0/1", run))
 	eventually(t, plugin.hasPrinted("Measuring"))
 	run.Attempts, run.Message = 2, "the pod was evicted"
 	u.set(t, sb, v1alpha1.ReasonPreparing, "", runs("0/1", run))
 	eventually(t, plugin.hasPrinted("again  randwrite.gp3  attempt 2: the pod was evicted\n"))
-	u.set(t, sb, v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("randwrite", "gp3", 3000)))
+	u.set(t, sb, v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("gp3", 3000)))
 	if code := plugin.end(t); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
@@ -152,7 +152,7 @@ func TestRunRemoves(t *testing.T) {
 	plugin := u.start(t, "run", "--class", "gp3", "--rw", "randwrite", "--rm")
 	sb := u.only(t)
 	u.change(t, sb, func() { sb.Finalizers = []string{v1alpha1.Finalizer} })
-	u.set(t, sb, v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("randwrite", "gp3", 3000)))
+	u.set(t, sb, v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("gp3", 3000)))
 	eventually(t, func() error {
 		err := u.Get(t.Context(), client.ObjectKeyFromObject(sb), sb)
 		if err == nil && sb.DeletionTimestamp == nil {
@@ -203,7 +203,7 @@ func TestInterruptLeavesTheBenchmark(t *testing.T) {
 		t.Error("it is being deleted")
 	}
 	again := u.start(t, "watch", "left")
-	u.set(t, sb, v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("randwrite", "gp3", 3000)), compared)
+	u.set(t, sb, v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("gp3", 3000)), compared)
 	if code := again.end(t); code != 0 || !strings.Contains(again.out.String(), "3000") {
 		t.Errorf("watch: exit code %d\n%s%s", code, &again.out, &again.notes)
 	}
@@ -239,7 +239,7 @@ func TestRunFile(t *testing.T) {
 		t.Errorf("exit code %d:\n%s", code, notes)
 	}
 	sb := u.only(t)
-	u.set(t, sb, v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("randwrite", "gp3", 3000)))
+	u.set(t, sb, v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("gp3", 3000)))
 	if code, _, notes := u.run(t, "run", "-f", path); code != 0 || !strings.Contains(notes, "ok     randwrite.gp3") {
 		t.Errorf("once more: exit code %d:\n%s", code, notes)
 	}

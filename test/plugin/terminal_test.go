@@ -64,15 +64,15 @@ func TestRunInATerminal(t *testing.T) {
 			u := newUser(t)
 			term := u.open(t, width, "run", "--class", "gp3,efs-sc", "--rw", "randwrite", "--runtime", "60s", "--name", "shown")
 			sb := u.only(t)
-			running := waiting("randwrite", "efs-sc")
+			running := waiting("efs-sc")
 			running.State = v1alpha1.RunRunning
-			u.set(t, sb, v1alpha1.ReasonMeasuring, "run 2 of 2", runs("1/2", ended("randwrite", "gp3", 3000), running))
+			u.set(t, sb, v1alpha1.ReasonMeasuring, "run 2 of 2", runs("1/2", ended("gp3", 3000), running))
 			eventually(t, term.shows(t, "ok     randwrite.gp3", "[=========", "]  1/2  about 1m", " left"))
 			screen := strings.Split(term.screen(t), "\n")
 			if last := screen[len(screen)-1]; !strings.HasPrefix(last, "[") {
 				t.Errorf("the last line is no bar: %q", last)
 			}
-			u.set(t, sb, v1alpha1.ReasonCompleted, "2 runs", runs("2/2", ended("randwrite", "gp3", 3000), ended("randwrite", "efs-sc", 1500)), compared)
+			u.set(t, sb, v1alpha1.ReasonCompleted, "2 runs", runs("2/2", ended("gp3", 3000), ended("efs-sc", 1500)), compared)
 			eventually(t, term.shows(t, "ended with 0", "randwrite  efs-sc  write  1500"))
 			if screen := term.screen(t); strings.Contains(screen, "[==") {
 				t.Errorf("the bar is still there:\n%s", screen)
