@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
@@ -107,7 +106,9 @@ func Write(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 	if err := yaml.Unmarshal(text, &document); err != nil {
 		return fmt.Errorf("encode the benchmark: %w", err)
 	}
-	format(&document)
+	if err := format(&document); err != nil {
+		return fmt.Errorf("encode the benchmark: %w", err)
+	}
 	var out bytes.Buffer
 	encoder := yaml.NewEncoder(&out)
 	encoder.SetIndent(2)
@@ -119,13 +120,16 @@ func Write(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 	return err
 }
 
-// format takes the style of JSON from a node and all below it.
-func format(node *yaml.Node) {
+// format takes the style of JSON from a node and all below it. Strings are written as if they were encoded alone, which has
+// quotes around y and no: they are words to this library and truth values to those that read YAML 1.1, as Kubernetes does.
+func format(node *yaml.Node) error {
 	node.Style = 0
-	if node.Kind == yaml.ScalarNode && strings.Contains(node.Value, "\n") {
-		node.Style = yaml.LiteralStyle
+	if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!str" {
+		return node.Encode(node.Value)
 	}
+	var errs []error
 	for _, child := range node.Content {
-		format(child)
+		errs = append(errs, format(child))
 	}
+	return errors.Join(errs...)
 }

@@ -111,7 +111,7 @@ func TestPluginRemovesWhatFails(t *testing.T) {
 	plugin := newPlugin(t)
 	removeAtEnd(t, "plugin-fails")
 	out, notes, err := plugin("run", "--name", "plugin-fails", "--class", "loop", "--rw", "randwrite", "--size", "16M", "--runtime", "1s", "--capacity", "256Mi",
-		"--option", "offset=1G", "--rm")
+		"--ioengine", "psync", "--bs", "1", "--rm") // direct I/O needs whole sectors
 	if err == nil {
 		t.Errorf("it ended well:\n%s%s", out, notes)
 	}
