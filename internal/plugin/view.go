@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jedib0t/go-pretty/v6/text"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
@@ -52,6 +53,9 @@ func (v *view) trouble(err error) {
 	v.lastError = err
 }
 
+// maxStep is the most characters that are printed of what a step waits for: clean-up names all that is left.
+const maxStep = 120
+
 // printStep prints the step that the benchmark is at when it is another. Preparing and Measuring take turns with each
 // run, so they are printed once; the lines of the runs tell how it goes on.
 func (v *view) printStep() {
@@ -63,7 +67,8 @@ func (v *view) printStep() {
 		return
 	}
 	v.step = c.Reason
-	v.screen.println(strings.TrimSpace(fmt.Sprintf("%-14s %s", c.Reason, oneLineOf(c.Message))))
+	message := text.Snip(oneLineOf(c.Message), maxStep, v.screen.style().Ellipsis())
+	v.screen.println(strings.TrimSpace(fmt.Sprintf("%-14s %s", c.Reason, message)))
 }
 
 func isOfRuns(reason string) bool {
