@@ -5,7 +5,6 @@ package e2e
 import (
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -102,18 +101,6 @@ func pagesThatRun(t *testing.T) []string {
 		}
 	}
 	return run
-}
-
-// buildPlugin builds the kubectl plugin, as newPlugin does, and returns its directory.
-func buildPlugin(t *testing.T) string {
-	t.Helper()
-	directory := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", directory, "./cmd/kubectl-storagebench")
-	build.Dir = repositoryRoot
-	if output, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the plugin: %v\n%s", err, output)
-	}
-	return directory
 }
 
 // workDirectory returns a directory in which pages' commands find what they name of the repository, and may write.

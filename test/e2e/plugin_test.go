@@ -21,13 +21,22 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// newPlugin builds the plugin and returns what runs "kubectl storagebench" with arguments in the tests' namespace.
-func newPlugin(t *testing.T) func(args ...string) (out, notes string, err error) {
+// buildPlugin builds the kubectl plugin and returns its directory.
+func buildPlugin(t *testing.T) string {
 	t.Helper()
 	directory := t.TempDir()
-	if output, err := exec.Command("go", "build", "-o", directory, "../../cmd/kubectl-storagebench").CombinedOutput(); err != nil {
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", directory, "./cmd/kubectl-storagebench")
+	build.Dir = repositoryRoot
+	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the plugin: %v\n%s", err, output)
 	}
+	return directory
+}
+
+// newPlugin returns what runs "kubectl storagebench" with arguments in the tests' namespace.
+func newPlugin(t *testing.T) func(args ...string) (out, notes string, err error) {
+	t.Helper()
+	directory := buildPlugin(t)
 	return func(args ...string) (string, string, error) {
 		cmd := exec.CommandContext(t.Context(), "kubectl", append([]string{"storagebench", "--namespace", namespace}, args...)...)
 		cmd.Env = append(os.Environ(), "PATH="+directory+":"+os.Getenv("PATH"))
