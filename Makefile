@@ -22,8 +22,8 @@ tool = go tool -modfile=$(ROOT)/hack/tools/$(1)/go.mod $(1)
 MODULES := . hack/localcluster hack/images test/browser
 
 # Where "make test" and "make test-e2e" are cut off, should a test hang.
-TEST_TIMEOUT     ?= 15m
-TEST_E2E_TIMEOUT ?= 45m
+TEST_TIMEOUT     ?= 25m
+TEST_E2E_TIMEOUT ?= 55m
 
 -include hack/cluster.mk
 
