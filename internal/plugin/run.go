@@ -157,12 +157,8 @@ func benchmarksOf(infos []*resource.Info) []client.ObjectKey {
 
 // read reads the files. Nothing is applied if one of them is wrong.
 func (o *runOptions) read(namespace string) ([]*resource.Info, error) {
-	files := resource.NewBuilder(o.flags).Unstructured().ContinueOnError().
-		NamespaceParam(namespace).DefaultNamespace().FilenameParam(false, &o.files).Flatten()
-	if len(o.files.Filenames) == 1 && o.files.Filenames[0] == "-" {
-		files = files.StdinInUse()
-	}
-	infos, err := files.Do().Infos()
+	infos, err := resource.NewBuilder(o.flags).Unstructured().ContinueOnError().
+		NamespaceParam(namespace).DefaultNamespace().FilenameParam(false, &o.files).Flatten().Do().Infos()
 	if err != nil {
 		return nil, explainMissing(err)
 	}

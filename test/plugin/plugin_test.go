@@ -130,6 +130,17 @@ func (u *user) run(t *testing.T, args ...string) (code int, out, notes string) {
 	return code, e.out.String(), e.notes.String()
 }
 
+// runWith runs the plugin to its end with a standard input.
+func (u *user) runWith(t *testing.T, in *os.File, args ...string) (code int, notes string) {
+	t.Helper()
+	e := &execution{Cmd: exec.CommandContext(t.Context(), u.program, u.args(args...)...)}
+	e.Stdin, e.Stderr = in, &e.notes
+	if err := e.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return e.end(t), e.notes.String()
+}
+
 // only waits until the namespace has one benchmark, and returns it.
 func (u *user) only(t *testing.T) *v1alpha1.StorageBenchmark {
 	t.Helper()

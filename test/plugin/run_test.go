@@ -240,6 +240,14 @@ func TestRunFile(t *testing.T) {
 	}
 	sb := u.only(t)
 	u.set(t, sb, v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("gp3", 3000)))
+	in, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if code, notes := u.runWith(t, in, "run", "-f", "-", "--wait=false"); code != 0 {
+		t.Errorf("from standard input: exit code %d:\n%s", code, notes)
+	}
 	if code, _, notes := u.run(t, "run", "-f", path); code != 0 || !strings.Contains(notes, "ok     randwrite.gp3") {
 		t.Errorf("once more: exit code %d:\n%s", code, notes)
 	}
