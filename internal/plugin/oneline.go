@@ -3,7 +3,6 @@ package plugin
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -64,6 +63,7 @@ func (o *oneLine) benchmark() (*v1alpha1.StorageBenchmark, error) {
 	return &v1alpha1.StorageBenchmark{TypeMeta: ours, ObjectMeta: metav1.ObjectMeta{GenerateName: "fio-"}, Spec: spec}, nil
 }
 
+// targets returns a target for each StorageClass and each claim, named as it as far as the name of a target can be.
 func (o *oneLine) targets() ([]v1alpha1.Target, error) {
 	if len(o.capacities) > 0 && len(o.classes) == 0 {
 		return nil, errors.New("--capacity is of new volumes: add --class, or remove it; a claim has its own")
@@ -76,7 +76,7 @@ func (o *oneLine) targets() ([]v1alpha1.Target, error) {
 	}
 	var targets []v1alpha1.Target
 	for i, class := range o.classes {
-		target := v1alpha1.Target{Name: targetName(class), StorageClassName: &o.classes[i]}
+		target := v1alpha1.Target{Name: fioimport.Label(class), StorageClassName: &o.classes[i]}
 		if len(o.capacities) > 0 {
 			capacity, err := resource.ParseQuantity(o.capacities[min(i, len(o.capacities)-1)])
 			if err != nil {
@@ -87,20 +87,9 @@ func (o *oneLine) targets() ([]v1alpha1.Target, error) {
 		targets = append(targets, target)
 	}
 	for i, claim := range o.claims {
-		targets = append(targets, v1alpha1.Target{Name: targetName(claim), ClaimName: &o.claims[i]})
+		targets = append(targets, v1alpha1.Target{Name: fioimport.Label(claim), ClaimName: &o.claims[i]})
 	}
 	return targets, nil
-}
-
-// maxTargetName is the most characters of a target's name.
-const maxTargetName = 32
-
-var notInNames = regexp.MustCompile(`[^a-z0-9-]+`)
-
-// targetName makes a target's name of that of a StorageClass or claim, which may be longer and have dots.
-func targetName(name string) string {
-	label := notInNames.ReplaceAllString(strings.ToLower(name), "-")
-	return strings.Trim(label[:min(len(label), maxTargetName)], "-")
 }
 
 // workloads returns a workload for each type of I/O, with a matrix of what else has several values.

@@ -43,6 +43,12 @@ const (
 	operator = "storagebench-operator"
 )
 
+// atEnd is what is called when all tests of the package have ended.
+var atEnd []func()
+
+// AtEnd has something called when all tests of the package have ended, to remove what they share. It is not for several goroutines.
+func AtEnd(end func()) { atEnd = append(atEnd, end) }
+
 // Main is called by TestMain. It starts etcd and kube-apiserver, runs the tests in a process of their own,
 // and ends them however the tests end: also where they panic, or take too long.
 func Main(m *testing.M) {
@@ -57,7 +63,11 @@ func Main(m *testing.M) {
 			_ = flag.Set("test.parallel", "8")
 		}
 		ctrl.SetLogger(zap.New(log))
-		os.Exit(m.Run())
+		code := m.Run()
+		for _, end := range atEnd {
+			end()
+		}
+		os.Exit(code)
 	}
 	code, err := serve()
 	if err != nil {

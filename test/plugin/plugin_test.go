@@ -35,6 +35,7 @@ var build = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	envtest.AtEnd(func() { _ = os.RemoveAll(directory) })
 	path := filepath.Join(directory, "kubectl-storagebench")
 	output, err := exec.Command("go", "build", "-o", path, "../../cmd/kubectl-storagebench").CombinedOutput()
 	if err != nil {
