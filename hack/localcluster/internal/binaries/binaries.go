@@ -89,9 +89,12 @@ func (s *Set) Dir(names ...string) (string, error) {
 	return dir, nil
 }
 
-// Build builds those of the named programs that are missing. Several processes may
-// do so at the same time: one builds and the others wait for it.
+// Build downloads or builds those of the named programs that are missing. Several
+// processes may do so at the same time: one does it and the others wait for it.
 func (s *Set) Build(ctx context.Context, names ...string) error {
+	if err := s.download(ctx, names); err != nil {
+		return err
+	}
 	for _, name := range names {
 		module, err := s.moduleOf(name)
 		if err != nil {
