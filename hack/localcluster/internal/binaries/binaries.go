@@ -86,9 +86,9 @@ func (s *Set) Dirs(names ...string) ([]string, error) {
 	return dirs, nil
 }
 
-// Build builds those of the named programs that are missing, all at once, so that what they share is compiled once and
-// no core waits for another program's end. Several processes may do so at the same time: one builds and the others
-// wait for it.
+// Build downloads those of the named programs that are missing, or builds them: all at once, so that what they share is
+// compiled once and no core waits for another program's end. Several processes may do so at the same time: one does it
+// and the others wait for it.
 func (s *Set) Build(ctx context.Context, names ...string) error {
 	missing, err := s.missing(names)
 	if err != nil || len(missing) == 0 {
@@ -101,8 +101,13 @@ func (s *Set) Build(ctx context.Context, names ...string) error {
 		return err
 	}
 	defer unlock()
-	missing, err = s.missing(names)
-	if err != nil || len(missing) == 0 {
+	if missing, err = s.missing(names); err != nil {
+		return err
+	}
+	if err := s.download(ctx, missing); err != nil {
+		return err
+	}
+	if missing, err = s.missing(names); err != nil || len(missing) == 0 {
 		return err
 	}
 	return s.build(ctx, missing)

@@ -23,6 +23,7 @@ type toolModule struct {
 	// packages by program name.
 	packages map[string]string
 	ldflags  string
+	require  []*modfile.Require
 }
 
 // moduleDirs are the tool modules, below hack/.
@@ -44,7 +45,7 @@ func readModule(dir, cache string) (*toolModule, error) {
 	if err != nil {
 		return nil, err
 	}
-	module := &toolModule{packages: map[string]string{}, ldflags: ldflags(file)}
+	module := &toolModule{packages: map[string]string{}, ldflags: ldflags(file), require: file.Require}
 	for _, tool := range file.Tool {
 		module.packages[programName(tool.Path)] = tool.Path
 	}
