@@ -16,6 +16,10 @@ CHART := charts/storagebench
 VERSION ?= $(shell awk '$$1 == "appVersion:" { print $$2 }' $(CHART)/Chart.yaml)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 
+# One set of flags for all that is compiled, tests and tools too: what differs in one is compiled again.
+export CGO_ENABLED := 0
+export GOFLAGS     := $(strip $(filter-out -trimpath,$(shell go env GOFLAGS)) -trimpath)
+
 tool = go tool -modfile=$(ROOT)/hack/tools/$(1)/go.mod $(1)
 
 # Modules with code of this project.
@@ -44,13 +48,23 @@ help: ## Show this list.
 
 .PHONY: build
 build: ## Build manager, runner and the kubectl plugin into bin/.
-	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
+	@hack/step.sh "manager, runner and plugin" go build -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
+
+# The fio that the Dockerfile takes is unpacked by readelf and apt-get, which are there after cluster-packages.
+.PHONY: fio-tree
+fio-tree: cluster-packages
+	@hack/step.sh "fio" hack/images/fio-tree.sh >/dev/null
+
+# One build after the other, because each keeps all cores busy, and beside them what waits for the network.
+.PHONY: programs
+programs: cluster-programs
+	@$(MAKE) build
 
 # The tag is made from the content, so that a cluster that has the images already need not load them, and one that has
 # others restarts the operator.
 .PHONY: images
-images: ## Build both images of the Dockerfile into dist/, without a container engine or a registry: docs/images.md.
-	@VERSION=$(VERSION) hack/images/build.sh --docker dist
+images: fio-tree programs ## Make both images from bin/ and Debian's fio, into dist/, for the local cluster: docs/images.md.
+	@hack/images/local.sh $(LOCALCLUSTER) bin dist
 	@echo "images storagebench/operator and storagebench/runner, tag $$(cat dist/tag): dist/operator.tar, dist/runner.tar"
 
 .PHONY: list-images
@@ -174,9 +188,9 @@ test-e2e: ## End-to-end tests on the local cluster, which stays up: make cluster
 
 .PHONY: deploy
 deploy: ## Build the operator and install it in the local cluster, over whatever is there.
+	@$(MAKE) -j2 images
 	@$(MAKE) cluster-up
-	@$(MAKE) images
 	@$(MAKE) cluster-load IMAGES="dist/operator.tar dist/runner.tar"
-	@KUBECONFIG=$(CLUSTER_KUBECONFIG) $(call tool,helm) upgrade --install storagebench $(CHART) \
+	@KUBECONFIG=$(CLUSTER_KUBECONFIG) "$$($(LOCALCLUSTER) binaries helm)"/helm upgrade --install storagebench $(CHART) \
 	  --namespace storagebench-system --create-namespace --wait --timeout 3m --hide-notes --take-ownership --force-conflicts \
 	  --set operator.image.tag=$$(cat dist/tag) --set runner.image.tag=$$(cat dist/tag)
