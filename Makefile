@@ -157,11 +157,11 @@ vuln: ## Known vulnerabilities in Go and in what is called of dependencies (VULN
 	@hack/vuln.sh $(MODULES)
 
 .PHONY: test-images
-test-images: ## Build the images for all platforms, and check what is in them and that they can be built again.
+test-images: images ## Build the images for all platforms, and check what is in them and that they can be built again.
 	@for platform in amd64 arm64; do \
 	  VERSION=$(VERSION) hack/images/build.sh --platform linux/$$platform --oci dist/oci/$$platform; \
 	done
-	@cd hack/images && STORAGEBENCH_IMAGES=$(ROOT)/dist/oci go test -count=1 -timeout $(TEST_TIMEOUT) .
+	@cd hack/images && STORAGEBENCH_IMAGES=$(ROOT)/dist/oci STORAGEBENCH_LOCAL_IMAGES=$(ROOT)/dist go test -count=1 -timeout $(TEST_TIMEOUT) .
 
 .PHONY: fuzz
 fuzz: ## Fuzz every fuzz test, a million executions each (FUZZTIME=30s, FUZZ=Guard): docs/testing.md.

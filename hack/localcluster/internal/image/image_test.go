@@ -115,6 +115,10 @@ func TestTreeOfADirectory(t *testing.T) {
 		"/usr": {mode: 0o755}, "/usr/lib": {mode: 0o755}, "/usr/lib/program": {mode: 0o755, content: []byte("#!")},
 		"/lib": {mode: 0o777, link: "usr/lib"}, "/scratch": {mode: 0o1777},
 	}
+	bare, err := fileTree(Spec{Tree: dir, Bare: true})
+	if err != nil || len(bare) != len(want) {
+		t.Errorf("a bare image has %d files, want %d (%v)", len(bare), len(want), err)
+	}
 	for name, node := range want {
 		if diff := cmp.Diff(node, got[name], cmp.AllowUnexported(node)); diff != "" {
 			t.Errorf("%s: %s", name, diff)

@@ -33,9 +33,11 @@ type tree map[string]node
 
 func fileTree(spec Spec) (tree, error) {
 	t := tree{}
-	t.addDir("/tmp", 0o1777)
-	t.addFile("/etc/passwd", 0o644, []byte(passwd))
-	t.addFile("/etc/group", 0o644, []byte(group))
+	if !spec.Bare {
+		t.addDir("/tmp", 0o1777)
+		t.addFile("/etc/passwd", 0o644, []byte(passwd))
+		t.addFile("/etc/group", 0o644, []byte(group))
+	}
 	files := maps.Clone(spec.Files)
 	if files == nil {
 		files = map[string]string{}
