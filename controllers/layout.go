@@ -95,6 +95,8 @@ const (
 	// of late.
 	minHear = time.Second
 	maxHear = 30 * time.Second
+	// hearPatience is how long that may take: it must not hold up a result.
+	hearPatience = 2 * time.Second
 )
 
 // hearLayout follows a client that lays out files and measures in one container, and finds out from its log which of both it
@@ -116,6 +118,8 @@ func (s *scope) hearsMeasuring(ctx context.Context, pod *corev1.Pod, seen observ
 	if seen.message != "" {
 		return false // its node does not answer
 	}
+	ctx, cancel := context.WithTimeout(ctx, hearPatience)
+	defer cancel()
 	line, err := s.lastLine(ctx, pod)
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Info("Log of a run cannot be read", "pod", pod.Name, "why", err.Error())
