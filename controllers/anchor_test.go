@@ -87,7 +87,7 @@ func TestFilesAreLaidOutOnce(t *testing.T) {
 	w := newWorld(t)
 	laidOut := map[string]bool{}
 	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
-		laidOut[pod.Annotations[v1alpha1.AnnotationRun]] = len(pod.Spec.InitContainers) > 0
+		laidOut[pod.Annotations[v1alpha1.AnnotationRun]] = job.LaysOutFirst(&pod.Spec)
 		return fakecluster.Succeed(builder.Report())
 	})
 	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewTarget("one")).Target(builder.NewTarget("two")).Workload(builder.NewWorkload("a")).

@@ -296,8 +296,8 @@ func TestJobsOnABucket(t *testing.T) {
 		for _, j := range w.jobs() {
 			pod := j.Spec.Template.Spec
 			found := files{measure: pod.Containers[0].Env[0].Value}
-			if len(pod.InitContainers) > 0 {
-				found.layout = pod.InitContainers[0].Env[0].Value
+			if job.LaysOutFirst(&pod) {
+				found.layout = pod.Containers[0].Env[1].Value
 			}
 			seen[j.Annotations[v1alpha1.AnnotationRun]+" "+j.Labels[v1alpha1.LabelAttempt]] = found
 		}

@@ -235,11 +235,29 @@ func TestLayoutMayTakeLongerThanStart(t *testing.T) {
 	w.cluster.AllPods(fakecluster.Hang(job.LayoutContainer))
 	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
 	w.eventually(func() error { return wantPods(w.pods(), true) })
-
-	w.cluster.AllPods(fakecluster.Hold(job.MeasureContainer, "PodInitializing", ""))
-	w.eventually(func() error { return wantInitialized(w.pods()) })
 	w.pass(sb, time.Hour)
 	w.untilStep(sb, v1alpha1.ReasonPreparing, "run randread.fast (1 of 1)")
+	w.pass(sb, time.Hour)
+	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	w.passUntil(maxHear, func() error {
+		return matches(w.get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonMeasuring, "run randread.fast (1 of 1)")
+	}, sb)
+	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+
+	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+}
+
+// The same where clients begin together, also between the container that lays out and the one that measures.
+func TestLayoutOfClientsMayTakeLongerThanStart(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.AllPods(fakecluster.Hang(job.LayoutContainer))
+	sb := create(w, threeClients(w).Build())
+	w.untilStep(sb, v1alpha1.ReasonPreparing, "run reads.own (1 of 2) by 3 clients")
+
+	w.cluster.AllPods(fakecluster.Hold(job.MeasureContainer, "PodInitializing", ""))
+	w.eventually(func() error { return wantInitialized(w.runPods(), 3) })
+	w.pass(sb, time.Hour)
+	w.untilStep(sb, v1alpha1.ReasonPreparing, "run reads.own (1 of 2) by 3 clients")
 	w.pass(sb, time.Hour)
 	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
 

@@ -30,6 +30,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/fakecluster"
@@ -54,6 +55,9 @@ type world struct {
 	// silent are the pods whose logs get no new lines.
 	silent sync.Map
 	lines  atomic.Int64
+	// unreadable says that the kubelet gives no logs, and asked how often it was asked for the last line of one.
+	unreadable atomic.Bool
+	asked      atomic.Int64
 }
 
 // newWorld makes a namespace, a cluster and an operator for a test, which runs beside others.
@@ -178,9 +182,19 @@ func (w *world) startOperatorAs(way *rest.Config, funcs interceptor.Funcs, names
 	return stop
 }
 
-// readLog stands for the kubelet, which has the logs. The last line of those that are not silent is always another.
+// readLog stands for the kubelet, which has the logs. The last line of those that are not silent is always another, and tells
+// of those that lay out files before they measure which of it they are at.
 func (w *world) readLog(_ context.Context, pod *corev1.Pod, options *corev1.PodLogOptions) (io.ReadCloser, error) {
+	if options.TailLines != nil {
+		w.asked.Add(1)
+	}
+	if w.unreadable.Load() {
+		return nil, errors.New("the kubelet does not answer")
+	}
 	text := "log of " + options.Container + " of " + pod.Name
+	if w.cluster.LaysOut(pod) {
+		text = digest.LayoutPrefix + text
+	}
 	if options.Timestamps {
 		second := int64(0)
 		if _, silent := w.silent.Load(pod.Name); !silent {
@@ -481,10 +495,16 @@ func wantRun(sb *v1alpha1.StorageBenchmark, state v1alpha1.RunState, attempts, d
 	return nil
 }
 
-// wantInitialized says why there is no pod whose files are laid out.
-func wantInitialized(pods []corev1.Pod) error {
-	if len(pods) != 1 || len(pods[0].Status.InitContainerStatuses) != 1 || pods[0].Status.InitContainerStatuses[0].State.Terminated == nil {
-		return fmt.Errorf("no pod has initialized: %+v", pods)
+// wantInitialized says of which of the pods the files are not laid out by an init container.
+func wantInitialized(pods []corev1.Pod, n int) error {
+	if len(pods) != n {
+		return fmt.Errorf("%d pods, want %d", len(pods), n)
+	}
+	for i := range pods {
+		status := pods[i].Status.InitContainerStatuses
+		if len(status) != 1 || status[0].State.Terminated == nil {
+			return fmt.Errorf("pod %s has not initialized: %+v", pods[i].Name, pods[i].Status)
+		}
 	}
 	return nil
 }

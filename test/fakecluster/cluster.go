@@ -153,6 +153,11 @@ func (c *Cluster) outcome(pod *corev1.Pod) Outcome {
 	return c.onPod(pod)
 }
 
+// LaysOut says whether a pod's container that is to measure still lays out files, which only its log tells.
+func (c *Cluster) LaysOut(pod *corev1.Pod) bool {
+	return job.LaysOutFirst(&pod.Spec) && c.outcome(pod).hangs == job.LayoutContainer
+}
+
 func (c *Cluster) deletes(volume *corev1.PersistentVolume) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -37,7 +37,7 @@ func Fail(code int32, message string) Outcome {
 	return end(job.MeasureContainer, corev1.ContainerStateTerminated{ExitCode: code, Reason: "Error", Message: message})
 }
 
-// FailLayout has the container that lays out files end with an exit code and a message.
+// FailLayout has the container that lays out files end with an exit code and a message, whether it is to measure then or not.
 func FailLayout(code int32, message string) Outcome {
 	return end(job.LayoutContainer, corev1.ContainerStateTerminated{ExitCode: code, Reason: "Error", Message: message})
 }
@@ -65,7 +65,8 @@ func EvictFrom(container string) Outcome {
 	return outcome
 }
 
-// Hang has a container run until the pod is deleted, or is given another outcome.
+// Hang has a container run until the pod is deleted, or is given another outcome. One that lays out files and measures gets
+// no further than to the one that is named.
 func Hang(container string) Outcome { return Outcome{hangs: container} }
 
 // Lose has the node be lost when the pod runs: nobody ends it, and nobody confirms its deletion.
@@ -88,21 +89,31 @@ func end(container string, how corev1.ContainerStateTerminated) Outcome {
 	return Outcome{ends: map[string]corev1.ContainerStateTerminated{container: how}}
 }
 
-// next returns the state of a container that follows its present one.
-func (o Outcome) next(container string, now corev1.ContainerState) corev1.ContainerState {
-	if waiting, ok := o.waiting[container]; ok {
-		if now.Waiting != nil && *now.Waiting == waiting {
+// next returns the state of a container that follows its present one. It does the work of the containers that are named, one
+// after the other.
+func (o Outcome) next(stages []string, now corev1.ContainerState) corev1.ContainerState {
+	for _, stage := range stages {
+		waiting, ok := o.waiting[stage]
+		switch {
+		case !ok:
+		case now.Waiting != nil && *now.Waiting == waiting:
 			return now
+		default:
+			return corev1.ContainerState{Waiting: &waiting}
 		}
-		return corev1.ContainerState{Waiting: &waiting}
 	}
 	if now.Running == nil {
 		return corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}
 	}
-	if o.hangs == container {
-		return now
+	var end corev1.ContainerStateTerminated
+	for _, stage := range stages {
+		if o.hangs == stage {
+			return now
+		}
+		if end = o.ends[stage]; end.ExitCode != 0 {
+			break
+		}
 	}
-	end := o.ends[container]
 	end.StartedAt, end.FinishedAt = now.Running.StartedAt, metav1.Now()
 	return corev1.ContainerState{Terminated: &end}
 }

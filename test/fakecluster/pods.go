@@ -12,6 +12,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/job"
 )
 
 // runPods is the scheduler and the kubelet.
@@ -76,7 +77,7 @@ func (c *Cluster) advance(ctx context.Context, pod *corev1.Pod, outcome Outcome)
 		if before.Running != nil && awaitsStart(pod, &containers[i]) {
 			return nil
 		}
-		status.State = outcome.next(containers[i].Name, before)
+		status.State = outcome.next(stages(pod, containers[i].Name), before)
 		if status.State == before {
 			return nil
 		}
@@ -96,6 +97,14 @@ func (c *Cluster) advance(ctx context.Context, pod *corev1.Pod, outcome Outcome)
 		return c.client.Status().Update(ctx, pod)
 	}
 	return nil
+}
+
+// stages returns the containers that one of a pod does the work of: the one that measures may lay out files before.
+func stages(pod *corev1.Pod, container string) []string {
+	if container == job.MeasureContainer && job.LaysOutFirst(&pod.Spec) {
+		return []string{job.LayoutContainer, container}
+	}
+	return []string{container}
 }
 
 // awaitsStart says whether a container waits to be told when to start.
