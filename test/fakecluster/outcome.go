@@ -1,6 +1,8 @@
 package fakecluster
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -59,7 +61,7 @@ func Evict() Outcome { return EvictFrom(job.MeasureContainer) }
 func EvictFrom(container string) Outcome {
 	outcome := end(container, corev1.ContainerStateTerminated{ExitCode: digest.ExitInterrupted, Reason: "Error", Message: "the run was ended before fio had finished"})
 	outcome.conditions = []corev1.PodCondition{{
-		Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now(),
+		Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue,
 		Reason: "TerminationByKubelet", Message: "The node was low on resource: ephemeral-storage.",
 	}}
 	return outcome
@@ -89,31 +91,40 @@ func end(container string, how corev1.ContainerStateTerminated) Outcome {
 	return Outcome{ends: map[string]corev1.ContainerStateTerminated{container: how}}
 }
 
+// conditionsAt returns the conditions that the pod gets with its end, at that time.
+func (o Outcome) conditionsAt(now metav1.Time) []corev1.PodCondition {
+	conditions := slices.Clone(o.conditions)
+	for i := range conditions {
+		conditions[i].LastTransitionTime = now
+	}
+	return conditions
+}
+
 // next returns the state of a container that follows its present one. It does the work of the containers that are named, one
 // after the other.
-func (o Outcome) next(stages []string, now corev1.ContainerState) corev1.ContainerState {
+func (o Outcome) next(stages []string, present corev1.ContainerState, now metav1.Time) corev1.ContainerState {
 	for _, stage := range stages {
 		waiting, ok := o.waiting[stage]
 		switch {
 		case !ok:
-		case now.Waiting != nil && *now.Waiting == waiting:
-			return now
+		case present.Waiting != nil && *present.Waiting == waiting:
+			return present
 		default:
 			return corev1.ContainerState{Waiting: &waiting}
 		}
 	}
-	if now.Running == nil {
-		return corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}
+	if present.Running == nil {
+		return corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}}
 	}
 	var end corev1.ContainerStateTerminated
 	for _, stage := range stages {
 		if o.hangs == stage {
-			return now
+			return present
 		}
 		if end = o.ends[stage]; end.ExitCode != 0 {
 			break
 		}
 	}
-	end.StartedAt, end.FinishedAt = now.Running.StartedAt, metav1.Now()
+	end.StartedAt, end.FinishedAt = present.Running.StartedAt, now
 	return corev1.ContainerState{Terminated: &end}
 }
