@@ -19,14 +19,6 @@ import (
 	"github.com/storagebench/storagebench/internal/job"
 )
 
-// needsTwoNodes fails a test for which the cluster has too few nodes.
-func needsTwoNodes(t *testing.T) {
-	t.Helper()
-	if len(nodeNames) < 2 {
-		t.Fatal("the cluster has one node, and the test needs two (make cluster-up NODES=2)")
-	}
-}
-
 // clients has so many pods make the runs of a benchmark together.
 func clients(n int32) func(*v1alpha1.StorageBenchmark) {
 	return func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = &n }
@@ -34,8 +26,8 @@ func clients(n int32) func(*v1alpha1.StorageBenchmark) {
 
 // Clients of storage that is not shared have a volume each, and together do what both volumes can.
 func TestClientsWithVolumesOfTheirOwn(t *testing.T) {
-	needsTwoNodes(t)
-	sb := benchmark("own-volumes", exclusive, clients(2), func(sb *v1alpha1.StorageBenchmark) {
+	ownNode(t, nodes(2), load(2))
+	sb := benchmark(t, "own-volumes", exclusive, clients(2), func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets = []v1alpha1.Target{{Name: "gp3", EBS: &v1alpha1.EBSVolume{Type: "gp3", FSType: new("xfs")}}}
 		sb.Spec.Workloads[0].Fio = &v1alpha1.FioParameters{
 			RW: "randwrite", BS: new("8k"), IOEngine: new("libaio"), IODepth: new(int32(16)), Direct: new(true),
@@ -61,7 +53,7 @@ func TestClientsWithVolumesOfTheirOwn(t *testing.T) {
 func checkClientRecords(t *testing.T, run *v1alpha1.Run) {
 	t.Helper()
 	kept := &corev1.ConfigMap{}
-	if err := k8s.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: run.ClientsConfigMap}, kept); err != nil {
+	if err := k8s.Get(t.Context(), client.ObjectKey{Namespace: namespaceOf(t), Name: run.ClientsConfigMap}, kept); err != nil {
 		t.Fatalf("results of the clients: %v", err)
 	}
 	r, err := gzip.NewReader(bytes.NewReader(kept.BinaryData["clients.json.gz"]))
@@ -96,8 +88,8 @@ func checkClientRecords(t *testing.T, run *v1alpha1.Run) {
 
 // A client that is lost ends the attempt for all. All repeat it, and the result is of all.
 func TestEvictedClient(t *testing.T) {
-	needsTwoNodes(t)
-	sb := benchmark("evicted-client", clients(2), lasting(5))
+	sideBySide(t, load(2))
+	sb := benchmark(t, "evicted-client", clients(2), lasting(5))
 	create(t, sb)
 	until(t, sb, "both clients to run", func(sb *v1alpha1.StorageBenchmark) bool {
 		return len(sb.Status.Runs) > 0 && sb.Status.Runs[0].AgreedStart != nil && succeeded(sb).Reason == v1alpha1.ReasonMeasuring
@@ -120,14 +112,15 @@ func TestEvictedClient(t *testing.T) {
 // Where there are fewer nodes than clients, the benchmark says so, and does not wait for ever; clients that may share
 // nodes need not wait.
 func TestMoreClientsThanNodes(t *testing.T) {
-	many := int32(len(nodeNames) + 1)
+	alone(t, nodes(2)) // with others about, the benchmark would wait for them to end
+	many := int32(len(nodesOf(t)) + 1)
 	t.Run("apart", func(t *testing.T) {
-		sb := benchmark("crowd", clients(many), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.StartSeconds = new(int32(20)) })
+		sb := benchmark(t, "crowd", clients(many), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.StartSeconds = new(int32(10)) })
 		create(t, sb)
-		fails(t, sb, v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%d of %d clients have a node", len(nodeNames), many), "set spec.placement.spread to None", "waited 20 s")
+		fails(t, sb, v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%d of %d clients have a node", len(nodesOf(t)), many), "set spec.placement.spread to None", "waited 10 s")
 	})
 	t.Run("together", func(t *testing.T) {
-		sb := benchmark("together", clients(many), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Placement.Spread = v1alpha1.SpreadNone })
+		sb := benchmark(t, "together", clients(many), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Placement.Spread = v1alpha1.SpreadNone })
 		create(t, sb)
 		run := completes(t, sb).Status.Runs[0]
 		t.Logf("%d attempts, heard of the start %d of %d ms before", run.Attempts, run.StartMarginMilliseconds, run.StartLeadMilliseconds)
@@ -139,7 +132,7 @@ func TestMoreClientsThanNodes(t *testing.T) {
 
 // Clients of a bucket have objects of their own, which are all removed.
 func TestClientsOfABucket(t *testing.T) {
-	needsTwoNodes(t)
+	sideBySide(t, takes(theBucket), load(2))
 	needsBucket(t)
 	sb := onS3(t, "bucket-clients",
 		v1alpha1.Workload{Name: "reads", Fio: &v1alpha1.FioParameters{RW: "read", BS: new("1M"), Size: new("32M"), NumJobs: new(int32(2))}},
@@ -155,8 +148,8 @@ func TestClientsOfABucket(t *testing.T) {
 
 // The start is told as late as all are ready, and not by a port or a token: the pods have neither.
 func TestClientPods(t *testing.T) {
-	needsTwoNodes(t)
-	sb := benchmark("client-pods", clients(2), lasting(5))
+	sideBySide(t, load(2))
+	sb := benchmark(t, "client-pods", clients(2), lasting(5))
 	create(t, sb)
 	until(t, sb, "both clients to run", atStep(v1alpha1.ReasonMeasuring))
 	starts := map[string]bool{}

@@ -20,13 +20,14 @@ import (
 // far enough ahead, and the result says that the clients did not begin together. Nodes of the local cluster share the
 // machine's clock, so one of them gets a runner that was built with a time.Now of its own.
 func TestClockAhead(t *testing.T) {
-	node := nodeWithoutOperator(t)
+	alone(t, nodes(2))
+	node := nodesOf(t)[0]
 	f := begin(t, &fault{
 		section: faultsOfNodes, name: "The clock of a client's node is 5 s ahead", does: "runs a benchmark of two clients, of which one has a runner whose clock is ahead",
 		sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: 2 * time.Minute,
 	})
 	const image = "storagebench/runner:clock-ahead"
-	for _, name := range nodeNames {
+	for _, name := range nodesOf(t) {
 		ahead := 0
 		if name == node {
 			ahead = 5
@@ -37,7 +38,7 @@ func TestClockAhead(t *testing.T) {
 	args[slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, imageFlag) })] = imageFlag + image
 	setOperatorArgs(t, args)
 
-	sb := benchmark("clock-ahead", clients(2), lasting(10))
+	sb := benchmark(t, "clock-ahead", clients(2), lasting(10))
 	f.strike()
 	create(t, sb)
 	if message := f.see(t, sb, "attempt 3").Status.Runs[0].Message; !strings.Contains(message, "its clock differs") || !strings.Contains(message, node) {
@@ -59,7 +60,7 @@ func loadRunner(t *testing.T, image, node string, ahead int) {
 	if ahead > 0 {
 		args = append(args, "-overlay="+clockOverlay(t, dir, ahead))
 	}
-	build := exec.CommandContext(t.Context(), "go", append(args, "github.com/storagebench/storagebench/cmd/runner")...)
+	build := exec.CommandContext(bounded(t), "go", append(args, "github.com/storagebench/storagebench/cmd/runner")...)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build a runner whose clock is %d s ahead: %v\n%s", ahead, err, out)

@@ -65,7 +65,7 @@ func bucket(t *testing.T) v1alpha1.Target {
 
 func onS3(t *testing.T, name string, workloads ...v1alpha1.Workload) *v1alpha1.StorageBenchmark {
 	t.Helper()
-	return benchmark(name, func(sb *v1alpha1.StorageBenchmark) {
+	return benchmark(t, name, func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets = []v1alpha1.Target{bucket(t)}
 		sb.Spec.Workloads = workloads
 	})
@@ -73,7 +73,7 @@ func onS3(t *testing.T, name string, workloads ...v1alpha1.Workload) *v1alpha1.S
 
 // Writes to a bucket, of a size, and reads; only the benchmark's own objects go.
 func TestS3Writes(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, takes(theBucket))
 	needsBucket(t)
 	theirs := keptObject(os.Getenv(bucketDirectory))
 	if err := os.MkdirAll(filepath.Dir(theirs), 0o755); err != nil {
@@ -101,7 +101,7 @@ func TestS3Writes(t *testing.T) {
 
 // What a bucket cannot do is refused before anything is provisioned.
 func TestS3Refusals(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, early, takes(theBucket))
 	needsBucket(t)
 	for name, test := range map[string]struct {
 		fio   v1alpha1.FioParameters
@@ -128,7 +128,7 @@ func TestS3Refusals(t *testing.T) {
 
 // A bucket that is not there: Mountpoint's own words, within the deadline.
 func TestS3MissingBucket(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, takes(theBucket))
 	needsBucket(t)
 	sb := onS3(t, "s3-missing", v1alpha1.Workload{Name: "read", Fio: &v1alpha1.FioParameters{RW: "read", Size: new("1M")}})
 	sb.Spec.Targets[0].S3.Bucket = "no-such-bucket"
@@ -139,12 +139,12 @@ func TestS3MissingBucket(t *testing.T) {
 
 // An access point that is made for the benchmark, and the root of the file system, which only root may write.
 func TestEFSProvisioning(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, takes(theFileSystem))
 	t.Cleanup(func() { wantNoFiles(t, fileSystemDirectory) })
 	read := v1alpha1.Workload{Name: "read", Fio: &v1alpha1.FioParameters{RW: "read", Size: new("1M"), BS: new("64k"), Direct: new(true)}}
 	fileSystem := func() *v1alpha1.EFSFileSystem { return experiment(t, "e4").Spec.Targets[0].EFS.DeepCopy() }
 	on := func(name string, efs *v1alpha1.EFSFileSystem) *v1alpha1.StorageBenchmark {
-		return benchmark(name, func(sb *v1alpha1.StorageBenchmark) {
+		return benchmark(t, name, func(sb *v1alpha1.StorageBenchmark) {
 			sb.Spec.Targets, sb.Spec.Workloads = []v1alpha1.Target{{Name: "efs", EFS: efs}}, []v1alpha1.Workload{read}
 		})
 	}
@@ -189,7 +189,7 @@ func accessPoint(t *testing.T, fileSystem string) string {
 		t.Fatal(err)
 	}
 	claim := &corev1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, GenerateName: "theirs-"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespaceOf(t), GenerateName: "theirs-"},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			StorageClassName: &class.Name, AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany},
 			Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
@@ -223,9 +223,9 @@ func accessPoint(t *testing.T, fileSystem string) string {
 
 // EBS as a raw block device, and with the figures of a VolumeAttributesClass.
 func TestEBSVolumes(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, load(2))
 	ebs := func(name string, target v1alpha1.Target, fio v1alpha1.FioParameters) *v1alpha1.StorageBenchmark {
-		return benchmark(name, func(sb *v1alpha1.StorageBenchmark) {
+		return benchmark(t, name, func(sb *v1alpha1.StorageBenchmark) {
 			target.Name = "ebs"
 			sb.Spec.Targets, sb.Spec.Workloads = []v1alpha1.Target{target}, []v1alpha1.Workload{{Name: "w", Fio: &fio}}
 		})
@@ -255,7 +255,7 @@ func TestEBSVolumes(t *testing.T) {
 
 // A StorageClass that AWS refuses: the driver's own words, within the deadline, and nothing is left.
 func TestEBSRefusal(t *testing.T) {
-	t.Parallel()
+	sideBySide(t)
 	class := &storagev1.StorageClass{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "storagebench-e2e-"}, Provisioner: "ebs.csi.aws.com",
 		Parameters: map[string]string{"type": "gp3", "iops": "100"},
@@ -264,7 +264,7 @@ func TestEBSRefusal(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = k8s.Delete(context.WithoutCancel(t.Context()), class) })
-	sb := benchmark("ebs-refused", func(sb *v1alpha1.StorageBenchmark) {
+	sb := benchmark(t, "ebs-refused", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets[0].StorageClassName = &class.Name
 		sb.Spec.Deadlines.ProvisioningSeconds = new(int32(15))
 	})

@@ -4,10 +4,12 @@ package e2e
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -22,50 +24,95 @@ func checkMadeOnce(t *testing.T, done *v1alpha1.StorageBenchmark) {
 	}
 }
 
-// The operator may be killed at any step, and neither forgets nor repeats anything.
+// killed is a benchmark at whose step the operator is killed.
+type killed struct {
+	*fault
+	sb *v1alpha1.StorageBenchmark
+}
+
+// killedAt begins the fault that the operator is killed at a step of a benchmark.
+func killedAt(t *testing.T, step string, change ...func(*v1alpha1.StorageBenchmark)) *killed {
+	t.Helper()
+	f := begin(t, &fault{
+		section: faultsOfControlPlane, name: "The operator is killed at step " + step, does: "kills its process (SIGKILL)",
+		sees: step, ends: v1alpha1.ReasonCompleted, bound: 90 * time.Second,
+	})
+	return &killed{f, benchmark(t, "killed-"+strings.ToLower(step), change...)}
+}
+
+// The operator may be killed at any step, and neither forgets nor repeats anything. Here it is killed while a benchmark
+// prepares its run, and another one measures.
 func TestOperatorKilled(t *testing.T) {
-	for _, test := range []struct {
-		step string
-		// change makes the step last, or holdAfter keeps the provisioner from making and removing volumes once the
-		// benchmark is at that step.
-		change    func(*v1alpha1.StorageBenchmark)
-		holdAfter string
-		// says is in the message when the step is reached for long.
-		says string
-	}{
-		{step: v1alpha1.ReasonProvisioning, holdAfter: v1alpha1.ReasonSuspended, change: suspended, says: "target volume: "},
-		{step: v1alpha1.ReasonPreparing, change: longLayout},
-		{step: v1alpha1.ReasonMeasuring, change: lasting(8)},
-		{step: v1alpha1.ReasonCleaningUp, holdAfter: v1alpha1.ReasonMeasuring, change: lasting(4), says: "removal of volume"},
-		{step: v1alpha1.ReasonSuspended, change: suspended},
-	} {
-		t.Run(test.step, func(t *testing.T) {
-			f := begin(t, &fault{
-				section: faultsOfControlPlane, name: "The operator is killed at step " + test.step, does: "kills its process (SIGKILL)",
-				sees: test.step, ends: v1alpha1.ReasonCompleted, bound: 90 * time.Second,
-			})
-			renewOperator(t)
-			sb := benchmark("operator-killed", test.change)
-			create(t, sb)
-			if test.holdAfter != "" {
-				until(t, sb, "the step before", atStep(test.holdAfter))
-				interfere(t, []string{"pause", "csi-provisioner"}, []string{"resume", "csi-provisioner"})
-			}
-			if test.step == v1alpha1.ReasonProvisioning {
-				setSuspend(t, sb, false)
-			}
-			f.see(t, sb, test.says)
-			f.strike()
-			killOperator(t)
-			if test.holdAfter != "" {
-				localCluster(t.Context(), t, "resume", "csi-provisioner")
-			}
-			if test.step == v1alpha1.ReasonSuspended {
-				setSuspend(t, sb, false)
-			}
-			checkMadeOnce(t, f.end(t, sb))
-		})
+	alone(t)
+	preparing, measuring := killedAt(t, v1alpha1.ReasonPreparing, longLayout), killedAt(t, v1alpha1.ReasonMeasuring, lasting(10))
+	renewOperator(t)
+	for _, k := range []*killed{preparing, measuring} {
+		create(t, k.sb)
 	}
+	for _, k := range []*killed{preparing, measuring} {
+		k.see(t, k.sb)
+	}
+	checkStep(t, preparing)
+	preparing.strike()
+	measuring.strike()
+	killOperator(t)
+	for _, k := range []*killed{preparing, measuring} {
+		checkMadeOnce(t, k.end(t, k.sb))
+	}
+}
+
+// Here it is killed while benchmarks wait: for a volume, for a node that another one holds, for the removal of a volume, and
+// for whoever has suspended it.
+func TestOperatorKilledWhileWaiting(t *testing.T) {
+	alone(t)
+	provisioning := killedAt(t, v1alpha1.ReasonProvisioning, suspended)
+	waiting := killedAt(t, v1alpha1.ReasonWaitingForNode, exclusive, on(nodeNames[0]))
+	cleaning := killedAt(t, v1alpha1.ReasonCleaningUp, on(nodeNames[1]), lasting(4))
+	halted := killedAt(t, v1alpha1.ReasonSuspended, suspended)
+	renewOperator(t)
+
+	holder := benchmark(t, "holder", exclusive, on(nodeNames[0]), lasting(25))
+	create(t, holder)
+	until(t, holder, "the first benchmark's turn", atStep(v1alpha1.ReasonMeasuring))
+	create(t, waiting.sb)
+	waiting.see(t, waiting.sb) // before there are others whom it would name too
+	for _, k := range []*killed{provisioning, cleaning, halted} {
+		create(t, k.sb)
+	}
+	until(t, cleaning.sb, "the step before", atStep(v1alpha1.ReasonMeasuring))
+	// From now on no volume is made or removed.
+	interfere(t, []string{"pause", "csi-provisioner"}, []string{"resume", "csi-provisioner"})
+	until(t, provisioning.sb, "the step before", atStep(v1alpha1.ReasonSuspended))
+	setSuspend(t, provisioning.sb, false)
+	provisioning.see(t, provisioning.sb, "target volume: ")
+	cleaning.see(t, cleaning.sb, "removal of volume")
+	halted.see(t, halted.sb)
+
+	for _, k := range []*killed{provisioning, waiting, cleaning, halted} {
+		checkStep(t, k)
+		k.strike()
+	}
+	killOperator(t)
+	localCluster(t.Context(), t, "resume", "csi-provisioner")
+	setSuspend(t, halted.sb, false)
+	for _, k := range []*killed{provisioning, waiting, cleaning, halted} {
+		checkMadeOnce(t, k.end(t, k.sb))
+	}
+	checkMadeOnce(t, completes(t, holder))
+}
+
+// checkStep checks that a benchmark is still at the step at which the operator is to be killed.
+func checkStep(t *testing.T, k *killed) {
+	t.Helper()
+	current := &v1alpha1.StorageBenchmark{}
+	if err := k8s.Get(t.Context(), client.ObjectKeyFromObject(k.sb), current); err != nil || succeeded(current).Reason != k.sees {
+		t.Errorf("%s: it is at step %s now, and not %s any more (%v)", k.sb.Name, succeeded(current).Reason, k.sees, err)
+	}
+}
+
+// another has the benchmark make a short run at its end.
+func another(sb *v1alpha1.StorageBenchmark) {
+	sb.Spec.Workloads = append(sb.Spec.Workloads, v1alpha1.Workload{Name: "another", Fio: randwrite(1)})
 }
 
 func suspended(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) }
@@ -77,27 +124,9 @@ func longLayout(sb *v1alpha1.StorageBenchmark) {
 	sb.Spec.Workloads[0].Fio.Size = new("500M")
 }
 
-// While the benchmark waits for a node that another one holds.
-func TestOperatorKilledWhileWaiting(t *testing.T) {
-	f := begin(t, &fault{
-		section: faultsOfControlPlane, name: "The operator is killed at step " + v1alpha1.ReasonWaitingForNode, does: "kills its process (SIGKILL)",
-		sees: v1alpha1.ReasonWaitingForNode, ends: v1alpha1.ReasonCompleted, bound: 90 * time.Second,
-	})
-	renewOperator(t)
-	first := benchmark("holder", exclusive, onFirstNode, lasting(8))
-	create(t, first)
-	until(t, first, "the first benchmark's turn", atStep(v1alpha1.ReasonMeasuring))
-	sb := benchmark("killed-waiting", exclusive, onFirstNode)
-	create(t, sb)
-	f.see(t, sb)
-	f.strike()
-	killOperator(t)
-	checkMadeOnce(t, completes(t, first))
-	checkMadeOnce(t, f.end(t, sb))
-}
-
 // The API server and etcd may go away while a run measures, and at the moment that it ends.
 func TestControlPlaneAway(t *testing.T) {
+	alone(t, budget(4*time.Minute))
 	for _, test := range []struct {
 		test, name, does, component string
 		runSeconds                  int32
@@ -113,7 +142,7 @@ func TestControlPlaneAway(t *testing.T) {
 				sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: 150 * time.Second,
 			})
 			before := operatorPod(t.Context(), t)
-			sb := benchmark("control-plane", sweep("4k", "16k"), lasting(test.runSeconds))
+			sb := benchmark(t, "control-plane", sweep("4k"), lasting(test.runSeconds), another)
 			create(t, sb)
 			runningPod(t, sb)
 			f.see(t, sb)

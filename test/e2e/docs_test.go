@@ -28,6 +28,7 @@ const (
 // directory that has config as the root of the repository has it. They must end with exit code 0 and print what the page shows, but for
 // figures, and leave nothing in the namespace. With STORAGEBENCH_UPDATE_DOCS=1 figures of the pages become those that were printed.
 func TestDocs(t *testing.T) {
+	ownNode(t)
 	pages := pagesThatRun(t)
 	if len(pages) == 0 {
 		t.Fatal("no page has commands that are run")
@@ -51,7 +52,7 @@ func playPage(t *testing.T, page, plugin string) {
 		Env:       append(os.Environ(), "KUBECONFIG="+kubeconfigFor(t, own), "PATH="+plugin+":"+os.Getenv("PATH")),
 		Timeout:   commandTimeout, Log: t.Logf,
 	}
-	updated, err := player.Play(t.Context(), string(text))
+	updated, err := player.Play(bounded(t), string(text))
 	if err != nil {
 		t.Fatalf("%s: %v", page, err)
 	}

@@ -11,7 +11,9 @@ import (
 	"os/exec"
 	"slices"
 	"strconv"
+	"sync"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/utils/ptr"
@@ -19,10 +21,15 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// experiment returns the sample of a published measurement, as it is on the local cluster.
+// samples are the published measurements, as they are on the local cluster.
+var samples = sync.OnceValues(func() ([]byte, error) {
+	return exec.Command("kubectl", "kustomize", "../../config/samples-local").Output() //nolint:noctx // it is for all tests
+})
+
+// experiment returns the sample of a published measurement.
 func experiment(t *testing.T, label string) *v1alpha1.StorageBenchmark {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "kubectl", "kustomize", "../../config/samples-local").Output()
+	out, err := samples()
 	if err != nil {
 		t.Fatalf("kubectl kustomize: %v", err)
 	}
@@ -35,7 +42,7 @@ func experiment(t *testing.T, label string) *v1alpha1.StorageBenchmark {
 			t.Fatal(err)
 		}
 		if sb.Labels["experiment"] == label {
-			sb.Namespace = namespace
+			sb.Namespace = namespaceOf(t)
 			return sb
 		}
 	}
@@ -154,6 +161,7 @@ func targetOf(t *testing.T, sb *v1alpha1.StorageBenchmark, name string) v1alpha1
 
 // E1: what bound each of the four rows of the published table.
 func TestGP3AgainstEFS(t *testing.T) {
+	ownNode(t, takes(theFileSystem), load(2))
 	sb := measured(t, experiment(t, "e1"))
 
 	for _, row := range []struct{ target, bs, bound string }{
@@ -182,6 +190,7 @@ func TestGP3AgainstEFS(t *testing.T) {
 
 // E2: gp2 and gp3 do the same as long as gp2 has credits, of which a warning tells.
 func TestGP2AgainstGP3(t *testing.T) {
+	ownNode(t, load(2), budget(6*time.Minute))
 	sb := measured(t, experiment(t, "e2"))
 
 	if got := len(sb.Status.Comparisons); got != 4 {
@@ -209,6 +218,7 @@ func TestGP2AgainstGP3(t *testing.T) {
 
 // E3: an SSD is faster than a magnetic disk, and the credits it used are counted.
 func TestMagneticAgainstSSD(t *testing.T) {
+	ownNode(t, load(2), budget(4*time.Minute))
 	sb := measured(t, experiment(t, "e3"))
 
 	if got := len(sb.Status.Comparisons); got != 6 {
@@ -232,8 +242,9 @@ func TestMagneticAgainstSSD(t *testing.T) {
 
 // E3's wish: a run that sees the fall when credits run out.
 func TestBurstCreditsRunOut(t *testing.T) {
+	ownNode(t)
 	const credits = 9000
-	sb := benchmark("credits", func(sb *v1alpha1.StorageBenchmark) {
+	sb := benchmark(t, "credits", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Placement = nil // its own node, so that nobody else slows it down
 		sb.Spec.Targets = []v1alpha1.Target{{
 			Name: "gp2", EBS: &v1alpha1.EBSVolume{
@@ -270,7 +281,7 @@ func TestBurstCreditsRunOut(t *testing.T) {
 // E4: threads wait for latency, the bytes of an operation do not matter, and two clients do twice as much as one, until
 // both together reach what the file system can do.
 func TestEFSOperations(t *testing.T) {
-	needsTwoNodes(t)
+	ownNode(t, nodes(2), takes(theFileSystem), load(3), budget(4*time.Minute))
 	sb := measured(t, experiment(t, "e4"))
 
 	writes := func(clients, numjobs, bs string) *v1alpha1.Run {
@@ -330,6 +341,7 @@ func checkTogether(t *testing.T, sb *v1alpha1.StorageBenchmark, run *v1alpha1.Ru
 
 // E5: more readers read more, up to what the machine can do.
 func TestS3SequentialReads(t *testing.T) {
+	alone(t)
 	needsBucket(t)
 	sb := measured(t, experiment(t, "e5"))
 

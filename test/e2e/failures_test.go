@@ -18,12 +18,12 @@ import (
 )
 
 func TestFioError(t *testing.T) {
-	t.Parallel()
+	sideBySide(t)
 	f := begin(t, &fault{
 		section: faultsOfWorkload, name: "fio refuses its job, or the kernel what fio asks for", does: "direct I/O of single bytes",
 		ends: v1alpha1.ReasonRunFailed, bound: 75 * time.Second,
 	})
-	sb := benchmark("fio-error", func(sb *v1alpha1.StorageBenchmark) {
+	sb := benchmark(t, "fio-error", func(sb *v1alpha1.StorageBenchmark) {
 		// Direct I/O needs whole sectors.
 		sb.Spec.Workloads[0].Fio.BS = new("1")
 		sb.Spec.Workloads[0].Fio.NumJobs = new(int32(1))
@@ -41,12 +41,12 @@ func TestFioError(t *testing.T) {
 }
 
 func TestNoSpaceLeft(t *testing.T) {
-	t.Parallel()
+	sideBySide(t)
 	f := begin(t, &fault{
 		section: faultsOfWorkload, name: "The volume is full", does: "a file as large as the volume, whose file system needs some of it",
 		ends: v1alpha1.ReasonRunFailed, bound: 75 * time.Second,
 	})
-	sb := benchmark("no-space", func(sb *v1alpha1.StorageBenchmark) {
+	sb := benchmark(t, "no-space", func(sb *v1alpha1.StorageBenchmark) {
 		// As large as the volume, whose file system needs some of it.
 		sb.Spec.Workloads[0].Fio.Size = new("256M")
 		sb.Spec.Workloads[0].Fio.NumJobs = new(int32(1))
@@ -57,12 +57,12 @@ func TestNoSpaceLeft(t *testing.T) {
 }
 
 func TestOutOfMemory(t *testing.T) {
-	t.Parallel()
+	sideBySide(t)
 	f := begin(t, &fault{
 		section: faultsOfWorkload, name: "The container runs out of memory", does: "a block size of 128 MiB with a limit of 64Mi",
 		ends: v1alpha1.ReasonRunFailed, bound: 75 * time.Second,
 	})
-	sb := benchmark("oom", func(sb *v1alpha1.StorageBenchmark) {
+	sb := benchmark(t, "oom", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Workloads[0].Fio.BS = new("128m")
 		sb.Spec.Workloads[0].Fio.Size = new("128m")
 		sb.Spec.Workloads[0].Fio.NumJobs = new(int32(1))
@@ -77,7 +77,7 @@ func TestOutOfMemory(t *testing.T) {
 
 // TestRefusedByDriver checks that the words of the CSI driver reach the user.
 func TestRefusedByDriver(t *testing.T) {
-	t.Parallel()
+	sideBySide(t)
 	f := begin(t, &fault{
 		section: faultsOfWorkload, name: "The CSI driver refuses the volume", does: "a parameter that the driver does not know; provisioningSeconds 15",
 		sees: v1alpha1.ReasonProvisioning, ends: v1alpha1.ReasonDeadlineExceeded, bound: time.Minute,
@@ -96,7 +96,7 @@ func TestRefusedByDriver(t *testing.T) {
 		t.Fatalf("create StorageClass: %v", err)
 	}
 	deleteAtEnd(t, refused)
-	sb := benchmark("refused", func(sb *v1alpha1.StorageBenchmark) {
+	sb := benchmark(t, "refused", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets[0].StorageClassName = &refused.Name
 		sb.Spec.Deadlines.ProvisioningSeconds = new(int32(15))
 	})
@@ -107,12 +107,12 @@ func TestRefusedByDriver(t *testing.T) {
 }
 
 func TestUnschedulable(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, early, takes(healthyNodes))
 	f := begin(t, &fault{
 		section: faultsOfWorkload, name: "No node fits", does: "a node selector that no node has; provisioningSeconds 10",
 		sees: v1alpha1.ReasonProvisioning, ends: v1alpha1.ReasonDeadlineExceeded, bound: time.Minute,
 	})
-	sb := benchmark("unschedulable", func(sb *v1alpha1.StorageBenchmark) {
+	sb := benchmark(t, "unschedulable", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Placement = &v1alpha1.Placement{NodeSelector: map[string]string{"no-such": "label"}}
 		sb.Spec.Deadlines.ProvisioningSeconds = new(int32(10))
 	})
@@ -124,8 +124,9 @@ func TestUnschedulable(t *testing.T) {
 
 // TestImageCannotBePulled has the operator use an image that there is not.
 func TestImageCannotBePulled(t *testing.T) {
+	alone(t)
 	f := begin(t, &fault{
-		section: faultsOfWorkload, name: "The image of the runner cannot be pulled", does: "an image that there is not; startSeconds 20",
+		section: faultsOfWorkload, name: "The image of the runner cannot be pulled", does: "an image that there is not; startSeconds 12",
 		sees: v1alpha1.ReasonPreparing, ends: v1alpha1.ReasonDeadlineExceeded, bound: 75 * time.Second,
 	})
 	deployment := operator(t.Context(), t)
@@ -134,7 +135,7 @@ func TestImageCannotBePulled(t *testing.T) {
 	args[i] = imageFlag + "no-such-image.invalid/runner:none"
 	setOperatorArgs(t, args)
 
-	sb := benchmark("no-image", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.StartSeconds = new(int32(20)) })
+	sb := benchmark(t, "no-image", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.StartSeconds = new(int32(12)) })
 	f.strike()
 	create(t, sb)
 	f.see(t, sb, "ImagePullBackOff", "no-such-image.invalid")
@@ -142,8 +143,8 @@ func TestImageCannotBePulled(t *testing.T) {
 }
 
 func TestMissingReferences(t *testing.T) {
-	t.Parallel()
-	sb := benchmark("missing", func(sb *v1alpha1.StorageBenchmark) {
+	sideBySide(t, early)
+	sb := benchmark(t, "missing", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets[0].StorageClassName = new("no-such-class")
 		sb.Spec.Targets = append(sb.Spec.Targets, v1alpha1.Target{Name: "claim", ClaimName: new("no-such-claim")})
 	})
@@ -156,7 +157,7 @@ func TestMissingReferences(t *testing.T) {
 // TestRefusedSpecs checks that a newcomer is told what is wrong, where, and what to do, and that nothing
 // is provisioned.
 func TestRefusedSpecs(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, early)
 	for name, test := range map[string]struct {
 		change func(*v1alpha1.StorageBenchmark)
 		texts  []string
@@ -179,7 +180,7 @@ func TestRefusedSpecs(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sb := benchmark("refused-spec", test.change)
+			sb := benchmark(t, "refused-spec", test.change)
 			err := k8s.Create(t.Context(), sb)
 			if !apierrors.IsInvalid(err) {
 				t.Fatalf("create: %v", err)
@@ -194,7 +195,7 @@ func TestRefusedSpecs(t *testing.T) {
 }
 
 func TestRefusedJobs(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, early)
 	for name, test := range map[string]struct {
 		workload v1alpha1.Workload
 		texts    []string
@@ -205,7 +206,7 @@ func TestRefusedJobs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sb := benchmark("refused-"+strings.ReplaceAll(name, " ", "-"), func(sb *v1alpha1.StorageBenchmark) {
+			sb := benchmark(t, "refused-"+strings.ReplaceAll(name, " ", "-"), func(sb *v1alpha1.StorageBenchmark) {
 				sb.Spec.Workloads[0] = test.workload
 			})
 			create(t, sb)

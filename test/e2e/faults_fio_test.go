@@ -17,7 +17,7 @@ import (
 // fio ends with exit code 0 and without an error when one of its job processes was killed, and reports what the others
 // did. None of that is a result.
 func TestKilledProcesses(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, load(3))
 	for name, test := range map[string]struct {
 		fault string
 		which func(measurers) int
@@ -33,7 +33,7 @@ func TestKilledProcesses(t *testing.T) {
 				section: faultsOfWorkload, name: test.fault, does: "sends SIGKILL to the process",
 				ends: v1alpha1.ReasonRunFailed, bound: time.Minute,
 			})
-			sb := benchmark("killed-"+name, lasting(10))
+			sb := benchmark(t, "killed-"+name, lasting(10))
 			create(t, sb)
 			processes := processesOf(t, runningPod(t, sb), 2)
 			f.strike()
@@ -54,7 +54,7 @@ func TestKilledProcesses(t *testing.T) {
 // What a pod leaves as its report may be anything. It concerns its own run at worst: other runs of the same benchmark,
 // and the operator, go on.
 func TestForgedReports(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, load(2))
 	const does = "replaces the file from which the kubelet reads the pod's termination message"
 	t.Run("garbage", func(t *testing.T) {
 		t.Parallel()
@@ -62,7 +62,7 @@ func TestForgedReports(t *testing.T) {
 			section: faultsOfWorkload, name: "A pod leaves 4 KiB of garbage as its report", does: does,
 			ends: v1alpha1.ReasonRunFailed, bound: time.Minute,
 		})
-		sb := twoRuns("garbage")
+		sb := twoRuns(t, "garbage")
 		create(t, sb)
 		pod := runningPod(t, sb)
 		f.strike()
@@ -82,7 +82,7 @@ func TestForgedReports(t *testing.T) {
 			ends: v1alpha1.ReasonCompleted, bound: time.Minute,
 		})
 		text, theirs := reportOfAnother(t)
-		sb := twoRuns("copy")
+		sb := twoRuns(t, "copy")
 		create(t, sb)
 		pod := runningPod(t, sb)
 		f.strike()
@@ -98,8 +98,9 @@ func TestForgedReports(t *testing.T) {
 }
 
 // twoRuns returns a benchmark of a run that lasts, and another one.
-func twoRuns(name string) *v1alpha1.StorageBenchmark {
-	return benchmark("report-"+name, lasting(8), func(sb *v1alpha1.StorageBenchmark) {
+func twoRuns(t *testing.T, name string) *v1alpha1.StorageBenchmark {
+	t.Helper()
+	return benchmark(t, "report-"+name, lasting(8), func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Workloads = append(sb.Spec.Workloads, v1alpha1.Workload{Name: "second", Fio: randwrite(1)})
 	})
 }
@@ -107,7 +108,7 @@ func twoRuns(name string) *v1alpha1.StorageBenchmark {
 // reportOfAnother returns what a run of another benchmark reported, and its number of writes.
 func reportOfAnother(t *testing.T) (text []byte, writes int64) {
 	t.Helper()
-	sb := benchmark("report-of-another", func(sb *v1alpha1.StorageBenchmark) {
+	sb := benchmark(t, "report-of-another", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain // the pod stays, and its message
 		sb.Spec.Workloads[0].Fio.RuntimeSeconds = new(int32(1))
 	})

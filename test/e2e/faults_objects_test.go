@@ -20,7 +20,7 @@ import (
 
 // Somebody deletes the object that a run works with. The run is repeated, and only a whole attempt gives its result.
 func TestDeletedUnderARun(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, load(3))
 	jobOf := func(pod *corev1.Pod) client.Object {
 		return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Labels[batchv1.JobNameLabel]}}
 	}
@@ -40,7 +40,7 @@ func TestDeletedUnderARun(t *testing.T) {
 			f := begin(t, &fault{
 				section: faultsOfWorkload, name: test.fault, does: test.does, ends: v1alpha1.ReasonCompleted, bound: 75 * time.Second,
 			})
-			sb := benchmark("deleted-"+name, lasting(6))
+			sb := benchmark(t, "deleted-"+name, lasting(6))
 			create(t, sb)
 			pod := runningPod(t, sb)
 			f.strike()
@@ -58,12 +58,12 @@ func TestDeletedUnderARun(t *testing.T) {
 
 // Kubernetes keeps a claim, and its volume, until no pod uses it any more. So a run goes on to its end.
 func TestClaimDeletedUnderARun(t *testing.T) {
-	t.Parallel()
+	sideBySide(t)
 	f := begin(t, &fault{
 		section: faultsOfWorkload, name: "The claim of a run and its volume are deleted",
 		does: "kubectl delete pvc and pv: both stay Terminating until the run has ended", ends: v1alpha1.ReasonCompleted, bound: time.Minute,
 	})
-	sb := benchmark("claim-deleted", lasting(6))
+	sb := benchmark(t, "claim-deleted", lasting(6))
 	create(t, sb)
 	runningPod(t, sb)
 	claim := onlyClaim(t, sb)
@@ -85,12 +85,12 @@ func TestClaimDeletedUnderARun(t *testing.T) {
 
 // A claim that is deleted between runs cannot be used by the next one's pod, which says so.
 func TestClaimDeletedBetweenRuns(t *testing.T) {
-	t.Parallel()
+	sideBySide(t)
 	f := begin(t, &fault{
 		section: faultsOfWorkload, name: "The claim is deleted, and there are more runs to come",
 		does: "kubectl delete pvc during the first of two runs", sees: v1alpha1.ReasonPreparing, ends: v1alpha1.ReasonDeadlineExceeded, bound: time.Minute,
 	})
-	sb := benchmark("claim-deleted-early", sweep("4k", "16k"), lasting(3), func(sb *v1alpha1.StorageBenchmark) {
+	sb := benchmark(t, "claim-deleted-early", sweep("4k", "16k"), lasting(3), func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Deadlines.StartSeconds = new(int32(10))
 	})
 	create(t, sb)
@@ -109,13 +109,13 @@ func TestClaimDeletedBetweenRuns(t *testing.T) {
 
 // A claim that no pod uses yet is gone at once, and made again.
 func TestClaimDeletedWhileProvisioning(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, early, takes(healthyNodes))
 	const label = "e2e.storagebench.dev/claim-deleted-unbound"
 	f := begin(t, &fault{
 		section: faultsOfWorkload, name: "The claim is deleted before its volume is made",
 		does: "kubectl delete pvc while no node fits, and then lets one fit", sees: v1alpha1.ReasonProvisioning, ends: v1alpha1.ReasonCompleted, bound: time.Minute,
 	})
-	sb := benchmark("claim-deleted-unbound", func(sb *v1alpha1.StorageBenchmark) {
+	sb := benchmark(t, "claim-deleted-unbound", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Placement.NodeSelector = map[string]string{label: "yes"}
 	})
 	create(t, sb)
@@ -130,23 +130,31 @@ func TestClaimDeletedWhileProvisioning(t *testing.T) {
 		err := k8s.Get(ctx, client.ObjectKeyFromObject(first), claim)
 		return err == nil && claim.UID != first.UID, client.IgnoreNotFound(err)
 	})
-	labelNode(t, nodeNames[0], label)
+	labelNode(t, nodesOf(t)[0], label)
 	f.end(t, sb)
 }
 
 // labelNode has a node carry a label until the test ends.
 func labelNode(t *testing.T, name, label string) {
 	t.Helper()
-	ctx := context.WithoutCancel(t.Context())
-	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	set := func(value string) {
-		patch := fmt.Appendf(nil, `{"metadata":{"labels":{%q:%s}}}`, label, value)
-		if err := k8s.Patch(ctx, node, client.RawPatch(types.MergePatchType, patch)); err != nil {
-			t.Errorf("set label %s of node %s to %s: %v", label, name, value, err)
+	t.Cleanup(func() {
+		if err := setLabel(context.WithoutCancel(t.Context()), name, label, "null"); err != nil {
+			t.Error(err)
 		}
+	})
+	if err := setLabel(t.Context(), name, label, `"yes"`); err != nil {
+		t.Fatal(err)
 	}
-	t.Cleanup(func() { set("null") })
-	set(`"yes"`)
+}
+
+// setLabel sets a label of a node to a value in JSON; null removes it.
+func setLabel(ctx context.Context, node, label, value string) error {
+	patch := fmt.Appendf(nil, `{"metadata":{"labels":{%q:%s}}}`, label, value)
+	err := k8s.Patch(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node}}, client.RawPatch(types.MergePatchType, patch))
+	if err != nil {
+		return fmt.Errorf("set label %s of node %s to %s: %w", label, node, value, err)
+	}
+	return nil
 }
 
 // onlyClaim returns the benchmark's one claim.
@@ -162,13 +170,13 @@ func onlyClaim(t *testing.T, sb *v1alpha1.StorageBenchmark) *corev1.PersistentVo
 // A namespace that is deleted takes all with it, also what has no namespace. Nothing can be made there any more, such as
 // the pods that remove test files, and the operator does not wait for what it cannot do.
 func TestNamespaceDeleted(t *testing.T) {
-	t.Parallel()
+	sideBySide(t)
 	f := begin(t, &fault{
 		section: faultsOfWorkload, name: "The namespace is deleted during a run", does: "kubectl delete namespace", bound: 75 * time.Second,
 	})
 	ns := newNamespace(t)
 	theirs := createClaimIn(t, ns.Name, "theirs", corev1.PersistentVolumeFilesystem)
-	sb := benchmark("namespace-deleted", lasting(300), func(sb *v1alpha1.StorageBenchmark) {
+	sb := benchmark(t, "namespace-deleted", lasting(300), func(sb *v1alpha1.StorageBenchmark) {
 		sb.Namespace = ns.Name
 		sb.Spec.Targets = []v1alpha1.Target{{Name: "claim", ClaimName: &theirs.Name}, {Name: "ebs", EBS: &v1alpha1.EBSVolume{Type: "gp3"}}}
 	})
@@ -195,21 +203,4 @@ func TestNamespaceDeleted(t *testing.T) {
 		return true, nil
 	})
 	f.gone(t, sb)
-}
-
-// newNamespace makes a namespace like that of the other tests, which is gone when the test ends.
-func newNamespace(t *testing.T) *corev1.Namespace {
-	t.Helper()
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-		GenerateName: "storagebench-e2e-own-", Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
-	}}
-	if err := k8s.Create(t.Context(), ns); err != nil {
-		t.Fatalf("create a namespace: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := removeNamespace(context.WithoutCancel(t.Context()), ns); err != nil {
-			t.Error(err)
-		}
-	})
-	return ns
 }

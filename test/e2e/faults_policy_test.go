@@ -42,7 +42,7 @@ func limit(t *testing.T, ns *corev1.Namespace, what corev1.ResourceName, amount 
 }
 
 func TestQuota(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, load(2))
 	t.Run("storage", func(t *testing.T) {
 		t.Parallel()
 		f := begin(t, &fault{
@@ -51,7 +51,7 @@ func TestQuota(t *testing.T) {
 		})
 		ns := newNamespace(t)
 		limit(t, ns, corev1.ResourceRequestsStorage, "1Mi")
-		sb := benchmark("quota-storage", in(ns), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.ProvisioningSeconds = new(int32(5)) })
+		sb := benchmark(t, "quota-storage", in(ns), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.ProvisioningSeconds = new(int32(5)) })
 		f.strike()
 		create(t, sb)
 		f.see(t, sb, "exceeded quota: limit")
@@ -65,7 +65,7 @@ func TestQuota(t *testing.T) {
 		})
 		ns := newNamespace(t)
 		quota := limit(t, ns, corev1.ResourcePods, "0")
-		sb := benchmark("quota-pods", in(ns))
+		sb := benchmark(t, "quota-pods", in(ns))
 		f.strike()
 		create(t, sb)
 		f.see(t, sb, "exceeded quota: limit", "limited: pods=0")
@@ -83,7 +83,7 @@ func TestQuota(t *testing.T) {
 		})
 		ns := newNamespace(t)
 		limit(t, ns, corev1.ResourceRequestsCPU, "1")
-		sb := benchmark("quota-cpu", in(ns), impatient)
+		sb := benchmark(t, "quota-cpu", in(ns), impatient)
 		f.strike()
 		create(t, sb)
 		f.see(t, sb, "must specify requests.cpu")
@@ -92,7 +92,7 @@ func TestQuota(t *testing.T) {
 }
 
 func TestLimitRange(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, load(2))
 	bounded := func(t *testing.T, item corev1.LimitRangeItem) *corev1.Namespace {
 		t.Helper()
 		ns := newNamespace(t)
@@ -115,7 +115,7 @@ func TestLimitRange(t *testing.T) {
 			section: faultsOfWorkload, name: "A LimitRange allows less than the benchmark asks for", does: "a LimitRange of at most 500m CPU in the namespace, and spec.pod.resources of 1",
 			sees: v1alpha1.ReasonPreparing, ends: v1alpha1.ReasonDeadlineExceeded, bound: 40 * time.Second,
 		})
-		sb := benchmark("limits-maximum", in(bounded(t, corev1.LimitRangeItem{Max: cpu("500m")})), impatient, func(sb *v1alpha1.StorageBenchmark) {
+		sb := benchmark(t, "limits-maximum", in(bounded(t, corev1.LimitRangeItem{Max: cpu("500m")})), impatient, func(sb *v1alpha1.StorageBenchmark) {
 			sb.Spec.Pod = &v1alpha1.PodSettings{Resources: corev1.ResourceRequirements{Limits: cpu("1")}}
 		})
 		f.strike()
@@ -129,7 +129,7 @@ func TestLimitRange(t *testing.T) {
 			section: faultsOfWorkload, name: "A LimitRange gives the pods limits", does: "a LimitRange of 800m CPU by default in the namespace",
 			ends: v1alpha1.ReasonCompleted, bound: 75 * time.Second,
 		})
-		sb := benchmark("limits-default", in(bounded(t, corev1.LimitRangeItem{Default: cpu("800m"), DefaultRequest: cpu("100m")})))
+		sb := benchmark(t, "limits-default", in(bounded(t, corev1.LimitRangeItem{Default: cpu("800m"), DefaultRequest: cpu("100m")})))
 		f.strike()
 		create(t, sb)
 		if got := runningPod(t, sb).Spec.Containers[0].Resources.Limits.Cpu().String(); got != "800m" {
@@ -142,12 +142,12 @@ func TestLimitRange(t *testing.T) {
 // All tests run in namespaces that enforce the Pod Security Standard "restricted"; so the operator's pods satisfy it, and
 // only what a user asks for can violate it.
 func TestPodSecurity(t *testing.T) {
-	t.Parallel()
+	sideBySide(t)
 	f := begin(t, &fault{
 		section: faultsOfWorkload, name: "The namespace does not admit pods with the security context that is asked for", does: "Pod Security \"restricted\", and spec.pod.securityContext of user 0",
 		sees: v1alpha1.ReasonPreparing, ends: v1alpha1.ReasonDeadlineExceeded, bound: 40 * time.Second,
 	})
-	sb := benchmark("restricted", impatient, func(sb *v1alpha1.StorageBenchmark) {
+	sb := benchmark(t, "restricted", impatient, func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Pod = &v1alpha1.PodSettings{SecurityContext: &corev1.PodSecurityContext{RunAsUser: new(int64(0))}}
 	})
 	f.strike()

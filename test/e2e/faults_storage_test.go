@@ -33,16 +33,16 @@ func onFileSystem(t *testing.T) func(*v1alpha1.StorageBenchmark) {
 }
 
 // A file system that stops answering holds fio in system calls: it cannot be killed, its pod stays Terminating, and the
-// claim with it. The benchmark ends without them, says what is left and how to free it, and can be deleted. The test
-// must not be parallel to others, because one process serves all volumes of the file system.
+// claim with it. The benchmark ends without them, says what is left and how to free it, and can be deleted.
 func TestFileSystemStopsAnswering(t *testing.T) {
+	ownNode(t, takes(theFileSystem), budget(4*time.Minute))
 	f := begin(t, &fault{
 		section: faultsOfWorkload, name: "The file system stops answering under fio",
 		does: "stops the file system's server; progressSeconds 5, cleanUpSeconds 20",
 		sees: v1alpha1.ReasonCleaningUp, ends: v1alpha1.ReasonRunFailed, bound: 75 * time.Second,
 		leaves: "the pod, which stays Terminating until the file system answers or its node restarts; the claim, the volume, its StorageClass and the directory of test files",
 	})
-	sb := benchmark("hung", onFileSystem(t), lasting(300), func(sb *v1alpha1.StorageBenchmark) {
+	sb := benchmark(t, "hung", onFileSystem(t), lasting(300), func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Deadlines.ProgressSeconds, sb.Spec.Deadlines.CleanUpSeconds = new(int32(5)), new(int32(20))
 	})
 	if err := k8s.Create(t.Context(), sb); err != nil {
@@ -121,12 +121,12 @@ func release(t *testing.T, sb *v1alpha1.StorageBenchmark, pod *corev1.Pod, claim
 
 // A volume that is gone, as a disk that fails or is detached by force, gives errors of I/O. They are fio's own words.
 func TestVolumeRemovedUnderARun(t *testing.T) {
-	t.Parallel()
+	sideBySide(t)
 	f := begin(t, &fault{
 		section: faultsOfWorkload, name: "The volume is lost under fio", does: "takes the blocks of the disk away",
 		ends: v1alpha1.ReasonRunFailed, bound: time.Minute,
 	})
-	sb := benchmark("volume-lost", lasting(30), func(sb *v1alpha1.StorageBenchmark) {
+	sb := benchmark(t, "volume-lost", lasting(30), func(sb *v1alpha1.StorageBenchmark) {
 		// A second job may find that the file system has become read-only meanwhile.
 		sb.Spec.Workloads[0].Fio.NumJobs = new(int32(1))
 	})

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,10 +26,11 @@ import (
 )
 
 // benchmark returns a benchmark of a small random write on a new volume. It shares its node, so that tests can
-// run side by side; one that asks for a node of its own must not be parallel to others.
-func benchmark(name string, change ...func(*v1alpha1.StorageBenchmark)) *v1alpha1.StorageBenchmark {
+// run side by side; one that does not is for tests with a node of their own.
+func benchmark(t *testing.T, name string, change ...func(*v1alpha1.StorageBenchmark)) *v1alpha1.StorageBenchmark {
+	t.Helper()
 	sb := &v1alpha1.StorageBenchmark{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespaceOf(t), Name: name},
 		Spec: v1alpha1.StorageBenchmarkSpec{
 			Targets: []v1alpha1.Target{{
 				Name:             "volume",
@@ -133,8 +135,10 @@ func eventually(ctx context.Context, t *testing.T, what string, done func(contex
 
 func within(ctx context.Context, t *testing.T, patience time.Duration, what string, done func(context.Context) (bool, error)) {
 	t.Helper()
+	ctx, cancel := bind(ctx, t)
+	defer cancel()
 	if err := wait.PollUntilContextTimeout(ctx, pollInterval, patience, true, done); err != nil {
-		t.Fatalf("waiting for %s: %v", what, err)
+		t.Fatalf("waiting for %s: %v", what, cmp.Or(context.Cause(ctx), err))
 	}
 }
 

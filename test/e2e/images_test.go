@@ -17,7 +17,7 @@ import (
 // All that runs is of the images that "make list-images" prints, and nothing is pulled where they are on the nodes. Two
 // runs by two clients have anchors, and containers that lay out and measure.
 func TestImages(t *testing.T) {
-	t.Parallel()
+	sideBySide(t)
 	own := operator(t.Context(), t).Spec.Template.Spec.Containers
 	args := []string{}
 	for component, image := range map[string]string{"operator": own[0].Image, "runner": runnerImage(t)} {
@@ -33,14 +33,14 @@ func TestImages(t *testing.T) {
 		t.Errorf("listed are %q, and the operator was installed with %d containers and %q", listed, len(own), want)
 	}
 
-	sb := benchmark("images", func(sb *v1alpha1.StorageBenchmark) {
+	sb := benchmark(t, "images", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Workloads = append(sb.Spec.Workloads, v1alpha1.Workload{Name: "again", Fio: randwrite(1)})
 		sb.Spec.Clients, sb.Spec.Placement.Spread = new(int32(2)), v1alpha1.SpreadNone
 	})
 	create(t, sb)
 	completes(t, sb)
 	var events corev1.EventList
-	if err := k8s.List(t.Context(), &events, client.InNamespace(namespace)); err != nil {
+	if err := k8s.List(t.Context(), &events, client.InNamespace(namespaceOf(t))); err != nil {
 		t.Fatal(err)
 	}
 	containers := map[string]bool{}

@@ -65,11 +65,11 @@ func awaitOperator(ctx context.Context, t *testing.T) {
 }
 
 func TestDeletionMidRun(t *testing.T) {
-	t.Parallel()
+	sideBySide(t)
 	f := begin(t, &fault{
 		section: faultsOfWorkload, name: "The benchmark is deleted during a run", does: "kubectl delete sb", bound: 45 * time.Second,
 	})
-	sb := benchmark("deletion", lasting(300))
+	sb := benchmark(t, "deletion", lasting(300))
 	create(t, sb)
 	runningPod(t, sb)
 	f.strike()
@@ -77,16 +77,16 @@ func TestDeletionMidRun(t *testing.T) {
 }
 
 func TestDeletionWhileProvisioning(t *testing.T) {
-	t.Parallel()
-	sb := benchmark("deletion-early", lasting(300))
+	sideBySide(t)
+	sb := benchmark(t, "deletion-early", lasting(300))
 	create(t, sb)
 	until(t, sb, "provisioning", func(sb *v1alpha1.StorageBenchmark) bool { return sb.Status.StartTime != nil })
 	remove(t, sb)
 }
 
 func TestSuspend(t *testing.T) {
-	t.Parallel()
-	sb := benchmark("suspend", lasting(4), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) })
+	sideBySide(t)
+	sb := benchmark(t, "suspend", lasting(4), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) })
 	create(t, sb)
 	suspended := until(t, sb, "suspension", atStep(v1alpha1.ReasonSuspended))
 	if suspended.Status.StartTime != nil {
@@ -119,12 +119,12 @@ func setSuspend(t *testing.T, sb *v1alpha1.StorageBenchmark, suspend bool) {
 }
 
 func TestEviction(t *testing.T) {
-	t.Parallel()
+	sideBySide(t)
 	f := begin(t, &fault{
 		section: faultsOfWorkload, name: "The pod of a run is evicted", does: "evicts the pod",
 		ends: v1alpha1.ReasonCompleted, bound: 75 * time.Second,
 	})
-	sb := benchmark("eviction", lasting(5))
+	sb := benchmark(t, "eviction", lasting(5))
 	create(t, sb)
 	pod := runningPod(t, sb)
 	f.strike()
@@ -139,8 +139,8 @@ func TestEviction(t *testing.T) {
 }
 
 func TestSpecIsFixedAfterStart(t *testing.T) {
-	t.Parallel()
-	sb := benchmark("fixed", lasting(300))
+	sideBySide(t)
+	sb := benchmark(t, "fixed", lasting(300))
 	create(t, sb)
 	until(t, sb, "the start", func(sb *v1alpha1.StorageBenchmark) bool { return sb.Status.StartTime != nil })
 	err := update(t, sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Workloads[0].Fio.BS = new("8k") })
@@ -154,8 +154,8 @@ func TestSpecIsFixedAfterStart(t *testing.T) {
 }
 
 func TestRetain(t *testing.T) {
-	t.Parallel()
-	sb := benchmark("retain", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain })
+	sideBySide(t)
+	sb := benchmark(t, "retain", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain })
 	create(t, sb)
 	until(t, sb, "the benchmark's end", ended)
 	if volumes := volumesOf(t.Context(), t, sb); len(volumes) != 1 {
@@ -164,8 +164,8 @@ func TestRetain(t *testing.T) {
 }
 
 func TestTimeToLive(t *testing.T) {
-	t.Parallel()
-	sb := benchmark("ttl", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.TTLSecondsAfterFinished = new(int32(0)) })
+	sideBySide(t)
+	sb := benchmark(t, "ttl", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.TTLSecondsAfterFinished = new(int32(0)) })
 	create(t, sb)
 	eventually(t.Context(), t, "the benchmark to delete itself", func(ctx context.Context) (bool, error) {
 		err := k8s.Get(ctx, client.ObjectKeyFromObject(sb), &v1alpha1.StorageBenchmark{})

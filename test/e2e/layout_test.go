@@ -17,8 +17,8 @@ import (
 // A client that measures alone lays out its files in the container that measures. Users see which of both it is at, nothing
 // of the layout is in the result, and the log that is kept has one output of fio.
 func TestLayoutBeforeMeasuring(t *testing.T) {
-	t.Parallel()
-	sb := benchmark("layout", longLayout, lasting(3))
+	sideBySide(t)
+	sb := benchmark(t, "layout", longLayout, lasting(3))
 	create(t, sb)
 	until(t, sb, "files to be laid out", func(sb *v1alpha1.StorageBenchmark) bool {
 		return atStep(v1alpha1.ReasonPreparing)(sb) && measurerRuns(t, sb)

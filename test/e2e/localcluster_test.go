@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -63,21 +64,16 @@ func interfere(t *testing.T, do, undo []string) {
 	localCluster(t.Context(), t, do...)
 }
 
-// awaitHealthy waits until all nodes are ready and the operator is available.
+// awaitHealthy waits until the test's nodes are ready and the operator is available.
 func awaitHealthy(ctx context.Context, t *testing.T) {
 	t.Helper()
-	within(ctx, t, patience, "all nodes to be ready", func(ctx context.Context) (bool, error) {
-		var nodes corev1.NodeList
-		ready := 0
-		// The API server may just have come back, so an error is no more than "not yet".
-		if err := k8s.List(ctx, &nodes); err == nil {
-			for i := range nodes.Items {
-				if node := &nodes.Items[i]; isReady(node) && len(node.Spec.Taints) == 0 {
-					ready++
-				}
-			}
+	within(ctx, t, patience, "the nodes to be ready", func(ctx context.Context) (bool, error) {
+		ready := func(name string) bool {
+			node := &corev1.Node{}
+			// The API server may just have come back, so an error is no more than "not yet".
+			return k8s.Get(ctx, clientKey(name), node) == nil && isReady(node) && len(node.Spec.Taints) == 0
 		}
-		return ready == len(nodeNames), nil
+		return !slices.ContainsFunc(nodesOf(t), func(name string) bool { return !ready(name) }), nil
 	})
 	awaitOperator(ctx, t)
 }
@@ -103,18 +99,6 @@ func operatorPod(ctx context.Context, t *testing.T) *corev1.Pod {
 		t.Fatalf("pods of the operator: %d (%v)", len(pods.Items), err)
 	}
 	return &pods.Items[0]
-}
-
-// nodeWithoutOperator returns a node that the operator does not run on.
-func nodeWithoutOperator(t *testing.T) string {
-	t.Helper()
-	needsTwoNodes(t)
-	for _, name := range nodeNames {
-		if name != operatorPod(t.Context(), t).Spec.NodeName {
-			return name
-		}
-	}
-	return ""
 }
 
 // killOperator kills the operator's process, which has no time to end anything in order, and waits until the kubelet
@@ -173,7 +157,7 @@ func pidOf(t *testing.T, containerID string) int {
 func keepAway(t *testing.T, d time.Duration) {
 	t.Helper()
 	select {
-	case <-t.Context().Done():
+	case <-bounded(t).Done():
 	case <-time.After(d):
 	}
 }

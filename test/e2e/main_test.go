@@ -1,13 +1,14 @@
 //go:build e2e
 
 // Package e2e tests the installed operator on a real cluster: real pods run real fio on volumes that a real
-// CSI driver provisions. It uses the cluster of KUBECONFIG, in a namespace of its own whose pods must satisfy
-// the Pod Security Standard "restricted".
+// CSI driver provisions. It uses the cluster of KUBECONFIG, in namespaces whose pods must satisfy the Pod Security
+// Standard "restricted". Tests run side by side as far as they do not disturb each other: stage_test.go.
 package e2e
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -16,16 +17,14 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/turns"
 )
 
 const (
@@ -34,7 +33,9 @@ const (
 	// class is an unthrottled StorageClass of the local cluster.
 	class = "loop"
 
-	pollInterval = 100 * time.Millisecond
+	pollInterval = 200 * time.Millisecond
+	// callTimeout is how long the API server may take to answer.
+	callTimeout = 30 * time.Second
 	// patience is how long anything may take that has no deadline of its own.
 	patience = 90 * time.Second
 )
@@ -42,8 +43,7 @@ const (
 var (
 	k8s       client.Client
 	clientset kubernetes.Interface
-	namespace string
-	// nodeNames are the cluster's nodes.
+	// nodeNames are the cluster's nodes, first those that tests share.
 	nodeNames []string
 )
 
@@ -63,6 +63,8 @@ func run(m *testing.M) (code int, err error) {
 	if err != nil {
 		return 1, fmt.Errorf("find the cluster (KUBECONFIG): %w", err)
 	}
+	// Many tests ask at the same time, and none of them may hang in a call.
+	config.QPS, config.Timeout = -1, callTimeout
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
 		if err := add(scheme); err != nil {
@@ -78,16 +80,26 @@ func run(m *testing.M) (code int, err error) {
 	if err := findNodes(ctx); err != nil {
 		return 1, err
 	}
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-		GenerateName: "storagebench-e2e-",
-		Labels:       map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
-	}}
-	if err := k8s.Create(ctx, ns); err != nil {
-		return 1, fmt.Errorf("create a namespace: %w", err)
+	if err := share(ctx, nodeNames[:sharedNodes], `"yes"`); err != nil {
+		return 1, err
 	}
-	namespace = ns.Name
+	queue = turns.New(machineLoad, nodeNames[sharedNodes:]...)
+	// The queue decides who runs. To it all tests have to come first.
+	flag.Parse()
+	if err := flag.Set("test.parallel", "1000"); err != nil {
+		return 1, err
+	}
 	code = m.Run()
-	return code, errors.Join(faults.conclude(code == 0), removeNamespace(ctx, ns))
+	return code, errors.Join(faults.conclude(code == 0), awaitNamespaces(ctx), share(ctx, nodeNames[:sharedNodes], "null"))
+}
+
+// share sets the label of shared nodes.
+func share(ctx context.Context, nodes []string, value string) error {
+	var errs []error
+	for _, node := range nodes {
+		errs = append(errs, setLabel(ctx, node, sharedLabel, value))
+	}
+	return errors.Join(errs...)
 }
 
 func findNodes(ctx context.Context) error {
@@ -98,23 +110,16 @@ func findNodes(ctx context.Context) error {
 	for i := range nodes.Items {
 		nodeNames = append(nodeNames, nodes.Items[i].Name)
 	}
-	if len(nodeNames) == 0 {
-		return errors.New("the cluster has no nodes")
+	if len(nodeNames) < leastNodes {
+		return fmt.Errorf("the cluster has %d nodes, and the tests need %d (make cluster-up NODES=%d)", len(nodeNames), leastNodes, leastNodes)
 	}
+	var pods corev1.PodList
+	if err := k8s.List(ctx, &pods, client.InNamespace(operatorNamespace)); err != nil || len(pods.Items) == 0 {
+		return fmt.Errorf("find the operator in namespace %s (make deploy): %d pods, error %w", operatorNamespace, len(pods.Items), err)
+	}
+	// The operator's node is one of those that no test has to itself, because some take it away.
+	operatorNode := pods.Items[0].Spec.NodeName
 	slices.Sort(nodeNames)
-	return nil
-}
-
-func removeNamespace(ctx context.Context, ns *corev1.Namespace) error {
-	if err := client.IgnoreNotFound(k8s.Delete(ctx, ns)); err != nil {
-		return fmt.Errorf("delete the namespace: %w", err)
-	}
-	err := wait.PollUntilContextTimeout(ctx, pollInterval, patience, true, func(ctx context.Context) (bool, error) {
-		err := k8s.Get(ctx, client.ObjectKeyFromObject(ns), &corev1.Namespace{})
-		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
-	})
-	if err != nil {
-		return fmt.Errorf("wait for namespace %s to be gone: %w", ns.Name, err)
-	}
+	nodeNames = slices.Concat([]string{operatorNode}, slices.DeleteFunc(nodeNames, func(name string) bool { return name == operatorNode }))
 	return nil
 }

@@ -29,6 +29,7 @@ const tenant = "storagebench-e2e-tenant"
 // An operator of one namespace, which somebody installs who is admin there and nowhere else, runs benchmarks with its Role
 // alone, beside an operator of the whole cluster that leaves the namespace to it.
 func TestNamespacedOperator(t *testing.T) {
+	alone(t)
 	ns := newNamespace(t)
 	leaveAlone(t, ns.Name)
 	letInstall(t, ns.Name)
@@ -40,7 +41,7 @@ func TestNamespacedOperator(t *testing.T) {
 	t.Cleanup(func() { helmAs(t, "uninstall", "own", "--namespace", ns.Name, "--wait") })
 
 	as := clientOf(t, tenant)
-	sb := benchmark("namespaced", in(ns), sweep("4k", "16k"))
+	sb := benchmark(t, "namespaced", in(ns), sweep("4k", "16k"))
 	if err := as.Create(t.Context(), sb); err != nil {
 		t.Fatalf("create a benchmark: %v", err)
 	}
@@ -69,7 +70,7 @@ func TestNamespacedOperator(t *testing.T) {
 		return err != nil, client.IgnoreNotFound(err)
 	})
 
-	inline := benchmark("inline", in(ns), func(sb *v1alpha1.StorageBenchmark) {
+	inline := benchmark(t, "inline", in(ns), func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets[0].StorageClassName, sb.Spec.Targets[0].EBS = nil, &v1alpha1.EBSVolume{Type: "gp3"}
 	})
 	create(t, inline)
@@ -186,7 +187,9 @@ func clientOf(t *testing.T, user string) client.Client {
 func helmAs(t *testing.T, args ...string) {
 	t.Helper()
 	args = append([]string{"tool", "-modfile=../../hack/tools/helm/go.mod", "helm", "--kube-as-user", tenant}, args...)
-	if out, err := exec.CommandContext(context.WithoutCancel(t.Context()), "go", args...).CombinedOutput(); err != nil {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 2*patience)
+	defer cancel()
+	if out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput(); err != nil {
 		t.Fatalf("helm: %v\n%s", err, out)
 	}
 }

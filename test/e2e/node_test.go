@@ -23,12 +23,14 @@ import (
 // exclusive has the benchmark ask for a node of its own, as benchmarks do unless they say otherwise.
 func exclusive(sb *v1alpha1.StorageBenchmark) { sb.Spec.Placement = nil }
 
-// onFirstNode has the benchmark go to one certain node, whatever others there are.
-func onFirstNode(sb *v1alpha1.StorageBenchmark) {
-	if sb.Spec.Placement == nil {
-		sb.Spec.Placement = &v1alpha1.Placement{}
+// on has the benchmark go to one certain node, whatever others there are.
+func on(node string) func(*v1alpha1.StorageBenchmark) {
+	return func(sb *v1alpha1.StorageBenchmark) {
+		if sb.Spec.Placement == nil {
+			sb.Spec.Placement = &v1alpha1.Placement{}
+		}
+		sb.Spec.Placement.NodeSelector = map[string]string{corev1.LabelHostname: node}
 	}
-	sb.Spec.Placement.NodeSelector = map[string]string{corev1.LabelHostname: nodeNames[0]}
 }
 
 // sweep has the benchmark's first workload measured with several block sizes.
@@ -53,24 +55,20 @@ func pods(t *testing.T, sb *v1alpha1.StorageBenchmark, role string) []corev1.Pod
 	return list.Items
 }
 
-// staged returns how often the kubelets have had volumes made ready on their node, which a volume needs each time
-// that it comes to a node.
+// staged returns how often the kubelets of the test's nodes have had volumes made ready, which a volume needs each time that
+// it comes to a node.
 func staged(t *testing.T) int {
 	t.Helper()
-	var nodes corev1.NodeList
-	if err := k8s.List(t.Context(), &nodes); err != nil {
-		t.Fatalf("list nodes: %v", err)
-	}
 	total := 0
-	for i := range nodes.Items {
-		text, err := clientset.CoreV1().RESTClient().Get().Resource("nodes").Name(nodes.Items[i].Name).SubResource("proxy").Suffix("metrics").DoRaw(t.Context())
+	for _, node := range nodesOf(t) {
+		text, err := clientset.CoreV1().RESTClient().Get().Resource("nodes").Name(node).SubResource("proxy").Suffix("metrics").DoRaw(t.Context())
 		if err != nil {
-			t.Fatalf("metrics of node %s: %v", nodes.Items[i].Name, err)
+			t.Fatalf("metrics of node %s: %v", node, err)
 		}
 		parser := expfmt.NewTextParser(model.UTF8Validation)
 		families, err := parser.TextToMetricFamilies(strings.NewReader(string(text)))
 		if err != nil {
-			t.Fatalf("metrics of node %s: %v", nodes.Items[i].Name, err)
+			t.Fatalf("metrics of node %s: %v", node, err)
 		}
 		for _, metric := range families["csi_operations_seconds"].GetMetric() {
 			for _, label := range metric.GetLabel() {
@@ -85,7 +83,8 @@ func staged(t *testing.T) int {
 
 // Twelve runs on two targets are made from one node, and its volumes come to the node once.
 func TestVolumesAreAttachedOnce(t *testing.T) {
-	sb := benchmark("attached-once", exclusive, sweep("4k", "16k", "64k"), func(sb *v1alpha1.StorageBenchmark) {
+	ownNode(t)
+	sb := benchmark(t, "attached-once", exclusive, sweep("4k", "16k", "64k"), func(sb *v1alpha1.StorageBenchmark) {
 		second := sb.Spec.Targets[0]
 		second.Name = "second"
 		sb.Spec.Targets = append(sb.Spec.Targets, second)
@@ -114,14 +113,15 @@ func TestVolumesAreAttachedOnce(t *testing.T) {
 
 // Of two benchmarks that need the same node, the second waits, says for whom, and then has its turn.
 func TestBenchmarksContendForANode(t *testing.T) {
-	first := benchmark("first", exclusive, onFirstNode, sweep("4k", "16k"))
-	second := benchmark("second", exclusive, onFirstNode)
+	ownNode(t)
+	first := benchmark(t, "first", exclusive, on(nodesOf(t)[0]), sweep("4k", "16k"))
+	second := benchmark(t, "second", exclusive, on(nodesOf(t)[0]))
 	create(t, first)
 	until(t, first, "the first benchmark's turn", atStep(v1alpha1.ReasonMeasuring))
 	create(t, second)
 
 	waiting := until(t, second, "the second benchmark to wait", atStep(v1alpha1.ReasonWaitingForNode))
-	want := fmt.Sprintf("(first in namespace %s)", namespace)
+	want := fmt.Sprintf("(first in namespace %s)", first.Namespace)
 	if message := succeeded(waiting).Message; !strings.Contains(message, want) {
 		t.Errorf("message %q lacks %q", message, want)
 	}
@@ -138,12 +138,13 @@ func TestBenchmarksContendForANode(t *testing.T) {
 // Benchmarks that agree to share a node need not wait for each other, and a benchmark that does not agree keeps
 // even them away.
 func TestSharedNode(t *testing.T) {
-	first, second := benchmark("sharing", onFirstNode, lasting(20)), benchmark("sharing-too", onFirstNode)
+	ownNode(t)
+	first, second := benchmark(t, "sharing", on(nodesOf(t)[0]), lasting(20)), benchmark(t, "sharing-too", on(nodesOf(t)[0]))
 	create(t, first)
 	until(t, first, "the first benchmark's turn", atStep(v1alpha1.ReasonMeasuring))
 	create(t, second)
 	completes(t, second)
-	alone := benchmark("alone", exclusive, onFirstNode)
+	alone := benchmark(t, "alone", exclusive, on(nodesOf(t)[0]))
 	create(t, alone)
 	until(t, alone, "the one that does not share to wait", atStep(v1alpha1.ReasonWaitingForNode))
 	completes(t, first)
@@ -153,12 +154,13 @@ func TestSharedNode(t *testing.T) {
 // A node that is drained under a run is looked for again; the run that it interrupted is repeated. Where there is no
 // other node, the benchmark says so until there is.
 func TestDrainedNode(t *testing.T) {
+	ownNode(t, takes(healthyNodes))
 	f := begin(t, &fault{
 		section: faultsOfNodes, name: "The node is drained, and no other fits",
 		does: "cordons the node and evicts the benchmark's pods; uncordons it when the benchmark waits",
 		sees: v1alpha1.ReasonPreparing, ends: v1alpha1.ReasonCompleted, bound: time.Minute,
 	})
-	sb := benchmark("drained", exclusive, onFirstNode, sweep("4k", "16k"), lasting(5))
+	sb := benchmark(t, "drained", exclusive, on(nodesOf(t)[0]), sweep("4k", "16k"), lasting(5))
 	create(t, sb)
 	running := until(t, sb, "fio to run", atStep(v1alpha1.ReasonMeasuring))
 	node := running.Status.Anchors[0].Node
@@ -189,8 +191,8 @@ func TestDrainedNode(t *testing.T) {
 // An anchor that is deleted at once leaves nothing by which its end could be seen. Another one takes its place, and the run
 // under way is repeated.
 func TestAnchorDeletedAtOnce(t *testing.T) {
-	t.Parallel()
-	sb := benchmark("anchor-deleted", sweep("4k", "16k"), lasting(6))
+	sideBySide(t)
+	sb := benchmark(t, "anchor-deleted", sweep("4k", "16k"), lasting(6))
 	create(t, sb)
 	until(t, sb, "fio to run", atStep(v1alpha1.ReasonMeasuring))
 	anchors := pods(t, sb, v1alpha1.RoleAnchor)

@@ -14,13 +14,6 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// on has the benchmark prefer nothing but one certain node.
-func on(node string) func(*v1alpha1.StorageBenchmark) {
-	return func(sb *v1alpha1.StorageBenchmark) {
-		sb.Spec.Placement.NodeSelector = map[string]string{corev1.LabelHostname: node}
-	}
-}
-
 // preferring has the benchmark go to a node as long as that is there.
 func preferring(node string) func(*v1alpha1.StorageBenchmark) {
 	return func(sb *v1alpha1.StorageBenchmark) {
@@ -38,7 +31,8 @@ func preferring(node string) func(*v1alpha1.StorageBenchmark) {
 // What runs on a node goes on while its kubelet and its container runtime are away, and its result is read when they
 // are back.
 func TestNodeComponentsRestart(t *testing.T) {
-	node := nodeWithoutOperator(t)
+	ownNode(t, shares(healthyNodes))
+	node := nodesOf(t)[0]
 	for _, test := range []struct {
 		program, name, does string
 		away                time.Duration
@@ -51,7 +45,7 @@ func TestNodeComponentsRestart(t *testing.T) {
 				section: faultsOfNodes, name: test.name, does: test.does,
 				sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: time.Minute,
 			})
-			sb := benchmark("restarts", on(node), sweep("4k", "16k"), lasting(7))
+			sb := benchmark(t, "restarts", on(node), sweep("4k", "16k"), lasting(7))
 			create(t, sb)
 			runningPod(t, sb)
 			f.strike()
@@ -68,7 +62,8 @@ func TestNodeComponentsRestart(t *testing.T) {
 // A node that is gone for good, as a terminated instance, is left: the run that it interrupted is made again on
 // another one, also where the node was held for more runs.
 func TestLostNode(t *testing.T) {
-	node := nodeWithoutOperator(t)
+	ownNode(t, besidesShared, shares(healthyNodes), budget(4*time.Minute))
+	node := nodesOf(t)[0]
 	one := begin(t, &fault{
 		section: faultsOfNodes, name: "The node is lost under the only run", does: "ends all processes of the node, and deletes its Node object as a cloud does",
 		sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: 3 * time.Minute,
@@ -77,8 +72,8 @@ func TestLostNode(t *testing.T) {
 		section: faultsOfNodes, name: "The node is lost under the first of two runs", does: "the same",
 		sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: 3 * time.Minute,
 	})
-	single := benchmark("lost-one", preferring(node), lasting(15))
-	several := benchmark("lost-more", preferring(node), sweep("4k", "16k"), lasting(15))
+	single := benchmark(t, "lost-one", preferring(node), lasting(15))
+	several := benchmark(t, "lost-more", preferring(node), sweep("4k", "16k"), lasting(15))
 	for _, sb := range []*v1alpha1.StorageBenchmark{single, several} {
 		create(t, sb)
 	}
@@ -102,7 +97,8 @@ func TestLostNode(t *testing.T) {
 // A node that does not answer keeps its pods: Kubernetes cannot know whether they still write. A benchmark does not
 // wait for ever for such a pod, nor for the volume that it holds, and says what is left and what frees it.
 func TestNodeDoesNotAnswer(t *testing.T) {
-	node := nodeWithoutOperator(t)
+	ownNode(t, besidesShared, shares(healthyNodes), budget(5*time.Minute))
+	node := nodesOf(t)[0]
 	f := begin(t, &fault{
 		section: faultsOfNodes, name: "The node does not answer, and holds the volume",
 		does: "stops the kubelet and deletes the run's pod, as Kubernetes does after 5 minutes; deadlines startSeconds 10, cleanUpSeconds 5",
@@ -110,7 +106,7 @@ func TestNodeDoesNotAnswer(t *testing.T) {
 		ends: v1alpha1.ReasonDeadlineExceeded, bound: 4 * time.Minute,
 		leaves: "pod, claim and volume until the node answers; condition CleanedUp names them and the commands",
 	})
-	sb := benchmark("no-answer", preferring(node), lasting(300), func(sb *v1alpha1.StorageBenchmark) {
+	sb := benchmark(t, "no-answer", preferring(node), lasting(300), func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Deadlines.StartSeconds, sb.Spec.Deadlines.CleanUpSeconds = new(int32(10)), new(int32(5))
 	})
 	create(t, sb)
@@ -124,7 +120,7 @@ func TestNodeDoesNotAnswer(t *testing.T) {
 	}
 	done := f.end(t, sb, node)
 	left := meta.FindStatusCondition(done.Status.Conditions, v1alpha1.ConditionCleanedUp)
-	if left == nil || left.Reason != v1alpha1.ReasonLeftBehind || !strings.Contains(left.Message, "kubectl delete pod --force -n "+namespace+" "+pod.Name) {
+	if left == nil || left.Reason != v1alpha1.ReasonLeftBehind || !strings.Contains(left.Message, "kubectl delete pod --force -n "+sb.Namespace+" "+pod.Name) {
 		t.Errorf("condition CleanedUp %+v does not say how pod %s is removed", left, pod.Name)
 	}
 	localCluster(t.Context(), t, "start", kubelet)

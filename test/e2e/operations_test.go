@@ -48,6 +48,7 @@ func metricsOf(ctx context.Context, t *testing.T) string {
 
 // The operator makes its lease again if somebody deletes it, and goes on.
 func TestLeaseIsDeleted(t *testing.T) {
+	alone(t, budget(time.Minute))
 	const name = "storagebench.storagebench.dev" // LeaderElectionID in cmd/manager
 	leases := clientset.CoordinationV1().Leases(operatorNamespace)
 	before, err := leases.Get(t.Context(), name, metav1.GetOptions{})
@@ -69,6 +70,7 @@ func TestLeaseIsDeleted(t *testing.T) {
 // Whoever removes the finalizer by hand leaves a StorageClass that nobody owns. The next operator removes it, and what
 // it does can be seen in its metrics.
 func TestLeakedObjects(t *testing.T) {
+	alone(t)
 	args := slices.Clone(operator(t.Context(), t).Spec.Template.Spec.Containers[0].Args)
 	i := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--metrics-bind-address=") })
 	args[i] = "--metrics-bind-address=:8080"
@@ -78,7 +80,7 @@ func TestLeakedObjects(t *testing.T) {
 		section: faultsOfControlPlane, name: "The finalizer of a benchmark is removed by hand, and the benchmark deleted",
 		does: "stops the operator, removes the finalizer, deletes the StorageBenchmark during a run, and starts the operator", bound: 90 * time.Second,
 	})
-	sb := benchmark("leak", lasting(300), func(sb *v1alpha1.StorageBenchmark) {
+	sb := benchmark(t, "leak", lasting(300), func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets = []v1alpha1.Target{{Name: "ebs", EBS: &v1alpha1.EBSVolume{Type: "gp3"}}}
 	})
 	create(t, sb)
@@ -104,7 +106,7 @@ func TestLeakedObjects(t *testing.T) {
 	scaleOperator(t.Context(), t, 1)
 	eventually(t.Context(), t, "Kubernetes to remove what the benchmark owned", func(ctx context.Context) (bool, error) {
 		var pods corev1.PodList
-		err := k8s.List(ctx, &pods, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: sb.Name})
+		err := k8s.List(ctx, &pods, client.InNamespace(sb.Namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: sb.Name})
 		return len(pods.Items) == 0 && len(volumesOf(ctx, t, sb)) == 0, err
 	})
 	eventually(t.Context(), t, "the volume to go with its claim", func(ctx context.Context) (bool, error) {
@@ -115,7 +117,7 @@ func TestLeakedObjects(t *testing.T) {
 		return len(clusterObjects(ctx, t, sb)) == 0, nil
 	})
 	f.gone(t, sb)
-	completed := benchmark("seen", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Workloads[0].Fio.RuntimeSeconds = new(int32(1)) })
+	completed := benchmark(t, "seen", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Workloads[0].Fio.RuntimeSeconds = new(int32(1)) })
 	create(t, completed)
 	completes(t, completed)
 	checkMetrics(t)

@@ -25,7 +25,7 @@ import (
 func buildPlugin(t *testing.T) string {
 	t.Helper()
 	directory := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", directory, "./cmd/kubectl-storagebench")
+	build := exec.CommandContext(bounded(t), "go", "build", "-o", directory, "./cmd/kubectl-storagebench")
 	build.Dir = repositoryRoot
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the plugin: %v\n%s", err, output)
@@ -38,7 +38,7 @@ func newPlugin(t *testing.T) func(args ...string) (out, notes string, err error)
 	t.Helper()
 	directory := buildPlugin(t)
 	return func(args ...string) (string, string, error) {
-		cmd := exec.CommandContext(t.Context(), "kubectl", append([]string{"storagebench", "--namespace", namespace}, args...)...)
+		cmd := exec.CommandContext(bounded(t), "kubectl", append([]string{"storagebench", "--namespace", namespaceOf(t)}, args...)...)
 		cmd.Env = append(os.Environ(), "PATH="+directory+":"+os.Getenv("PATH"))
 		var out, notes bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &notes
@@ -51,12 +51,13 @@ func newPlugin(t *testing.T) func(args ...string) (out, notes string, err error)
 func removeAtEnd(t *testing.T, name string) {
 	t.Helper()
 	t.Cleanup(func() {
-		remove(t, &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}})
+		remove(t, &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: namespaceOf(t), Name: name}})
 	})
 }
 
 // A user of kubestr finds out which of two StorageClasses is better by one command, and looks closer by others.
 func TestPluginComparesClasses(t *testing.T) {
+	ownNode(t)
 	plugin := newPlugin(t)
 	removeAtEnd(t, "plugin")
 	out, notes, err := plugin("run", "--name", "plugin", "--class", "loop-gp3,loop", "--rw", "randwrite", "--iodepth", "4", "--size", "16M", "--runtime", "2s", "--capacity", "256Mi")
@@ -88,7 +89,7 @@ func checkArtifacts(t *testing.T, plugin func(...string) (string, string, error)
 		t.Fatalf("artifacts: %v\n%s", err, notes)
 	}
 	var sb v1alpha1.StorageBenchmark
-	if err := k8s.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "plugin"}, &sb); err != nil {
+	if err := k8s.Get(t.Context(), client.ObjectKey{Namespace: namespaceOf(t), Name: "plugin"}, &sb); err != nil {
 		t.Fatal(err)
 	}
 	for i := range sb.Status.Runs {
@@ -117,6 +118,7 @@ func checkArtifacts(t *testing.T, plugin func(...string) (string, string, error)
 
 // --rm leaves nothing, and a run that fails has the plugin fail.
 func TestPluginRemovesWhatFails(t *testing.T) {
+	ownNode(t)
 	plugin := newPlugin(t)
 	removeAtEnd(t, "plugin-fails")
 	out, notes, err := plugin("run", "--name", "plugin-fails", "--class", "loop", "--rw", "randwrite", "--size", "16M", "--runtime", "1s", "--capacity", "256Mi",
@@ -129,7 +131,7 @@ func TestPluginRemovesWhatFails(t *testing.T) {
 			t.Errorf("%q was not told:\n%s", want, notes)
 		}
 	}
-	err = k8s.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "plugin-fails"}, &v1alpha1.StorageBenchmark{})
+	err = k8s.Get(t.Context(), client.ObjectKey{Namespace: namespaceOf(t), Name: "plugin-fails"}, &v1alpha1.StorageBenchmark{})
 	if !apierrors.IsNotFound(err) {
 		t.Errorf("it is still there: %v", err)
 	}
@@ -137,13 +139,13 @@ func TestPluginRemovesWhatFails(t *testing.T) {
 
 // What fio prints can be followed while it does.
 func TestPluginFollowsLogs(t *testing.T) {
-	t.Parallel()
+	sideBySide(t)
 	plugin := newPlugin(t)
-	sb := benchmark("plugin-logs", lasting(8))
+	sb := benchmark(t, "plugin-logs", lasting(8))
 	create(t, sb)
 	eventually(t.Context(), t, "fio to measure", func(ctx context.Context) (bool, error) {
 		var pods corev1.PodList
-		err := k8s.List(ctx, &pods, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: sb.Name})
+		err := k8s.List(ctx, &pods, client.InNamespace(sb.Namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: sb.Name})
 		return len(pods.Items) > 0 && pods.Items[0].Status.Phase == corev1.PodRunning, err
 	})
 	out, notes, err := plugin("logs", sb.Name, "--follow")

@@ -42,7 +42,7 @@ func operator(ctx context.Context, t *testing.T) *appsv1.Deployment {
 func runFio(t *testing.T, name, claim string, args ...string) (exitCode int32, output string) {
 	t.Helper()
 	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespaceOf(t), Name: name},
 		Spec: corev1.PodSpec{
 			RestartPolicy: corev1.RestartPolicyNever,
 			SecurityContext: &corev1.PodSecurityContext{

@@ -23,7 +23,7 @@ func uring(sb *v1alpha1.StorageBenchmark) {
 // TestUring has io_uring work under the Pod Security Standard "restricted" where the node's seccomp profile allows it, and
 // the user told what it needs where that does not, as with the profile RuntimeDefault of containerd 2.0. fio itself says nothing.
 func TestUring(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, load(2))
 	confine := func(profile string) func(*v1alpha1.StorageBenchmark) {
 		return func(sb *v1alpha1.StorageBenchmark) {
 			sb.Spec.Pod = &v1alpha1.PodSettings{SecurityContext: &corev1.PodSecurityContext{
@@ -37,14 +37,14 @@ func TestUring(t *testing.T) {
 	forbidding := seccompProfile(t, "forbids-uring", `{"defaultAction": "SCMP_ACT_ALLOW", "syscalls": [`+calls+`]}`)
 	t.Run("allowed", func(t *testing.T) {
 		t.Parallel()
-		sb := benchmark("uring-allowed", uring, confine(allowing))
+		sb := benchmark(t, "uring-allowed", uring, confine(allowing))
 		create(t, sb)
 		done := completes(t, sb)
 		checkFigures(t, done.Status.Runs[0].Result, done.Status.Runs[0].Result.Write, 2)
 	})
 	t.Run("forbidden", func(t *testing.T) {
 		t.Parallel()
-		sb := benchmark("uring-forbidden", uring, confine(forbidding))
+		sb := benchmark(t, "uring-forbidden", uring, confine(forbidding))
 		create(t, sb)
 		fails(t, sb, v1alpha1.ReasonRunFailed, "the container's seccomp profile forbids io_uring", "use ioengine libaio",
 			"spec.pod.securityContext.seccompProfile (type Localhost, which Pod Security \"restricted\" admits")
@@ -70,11 +70,12 @@ func seccompProfile(t *testing.T, name, text string) string {
 }
 
 // TestDeviceOfRoot has a node give devices to root alone, as containerd does by default: the user is told which setting of
-// the node lets other users open them. It must not be parallel to others, which measure on that node.
+// the node lets other users open them.
 func TestDeviceOfRoot(t *testing.T) {
-	node := nodeWithoutOperator(t)
+	ownNode(t, shares(healthyNodes))
+	node := nodesOf(t)[0]
 	giveDevicesToRoot(t, node)
-	sb := benchmark("device-of-root", func(sb *v1alpha1.StorageBenchmark) {
+	sb := benchmark(t, "device-of-root", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets[0].VolumeMode = new(corev1.PersistentVolumeBlock)
 		sb.Spec.Workloads[0].Fio.Size = new("16M")
 		sb.Spec.Placement.NodeSelector = map[string]string{corev1.LabelHostname: node}

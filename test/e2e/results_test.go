@@ -19,8 +19,8 @@ import (
 )
 
 func TestResult(t *testing.T) {
-	t.Parallel()
-	sb := benchmark("result")
+	sideBySide(t, early)
+	sb := benchmark(t, "result")
 	create(t, sb)
 	done := completes(t, sb)
 
@@ -91,7 +91,7 @@ func checkLog(t *testing.T, run *v1alpha1.Run) {
 func keptLog(t *testing.T, run *v1alpha1.Run) string {
 	t.Helper()
 	var kept corev1.ConfigMap
-	if err := k8s.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: run.LogConfigMap}, &kept); err != nil {
+	if err := k8s.Get(t.Context(), client.ObjectKey{Namespace: namespaceOf(t), Name: run.LogConfigMap}, &kept); err != nil {
 		t.Fatalf("get the kept log: %v", err)
 	}
 	zipped, err := gzip.NewReader(bytes.NewReader(kept.BinaryData["fio.log.gz"]))
@@ -106,8 +106,8 @@ func keptLog(t *testing.T, run *v1alpha1.Run) string {
 }
 
 func TestBlockVolume(t *testing.T) {
-	t.Parallel()
-	sb := benchmark("block", func(sb *v1alpha1.StorageBenchmark) {
+	sideBySide(t)
+	sb := benchmark(t, "block", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets[0].VolumeMode = new(corev1.PersistentVolumeBlock)
 		sb.Spec.Workloads[0].Fio = &v1alpha1.FioParameters{
 			RW: "randrw", BS: new("4k"), Direct: new(true), Size: new("100%"), Invalidate: new(false),
@@ -125,8 +125,8 @@ func TestBlockVolume(t *testing.T) {
 }
 
 func TestTargetsAndWorkloads(t *testing.T) {
-	t.Parallel()
-	sb := benchmark("product", func(sb *v1alpha1.StorageBenchmark) {
+	sideBySide(t)
+	sb := benchmark(t, "product", func(sb *v1alpha1.StorageBenchmark) {
 		second := sb.Spec.Targets[0]
 		second.Name = "other"
 		sb.Spec.Targets = append(sb.Spec.Targets, second)
@@ -167,8 +167,8 @@ group_reporting
 `
 
 func TestJobFile(t *testing.T) {
-	t.Parallel()
-	sb := benchmark("jobfile", func(sb *v1alpha1.StorageBenchmark) {
+	sideBySide(t)
+	sb := benchmark(t, "jobfile", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Workloads = []v1alpha1.Workload{{Name: "file", JobFile: new(stonewalled)}}
 	})
 	create(t, sb)
@@ -187,13 +187,13 @@ func TestJobFile(t *testing.T) {
 
 // TestExistingClaim checks that a benchmark on a claim leaves what was on it, and nothing of its own.
 func TestExistingClaim(t *testing.T) {
-	t.Parallel()
+	sideBySide(t)
 	claim := createClaim(t, "existing", corev1.PersistentVolumeFilesystem)
 	const keep = "--filename=keep"
 	if code, output := runFio(t, "claim-before", claim.Name, keep, "--rw=write", "--size=1m"); code != 0 {
 		t.Fatalf("write a file to the claim: %s", output)
 	}
-	sb := benchmark("on-claim", func(sb *v1alpha1.StorageBenchmark) {
+	sb := benchmark(t, "on-claim", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets = []v1alpha1.Target{{Name: "claim", ClaimName: &claim.Name}}
 	})
 	create(t, sb)
@@ -217,7 +217,7 @@ func TestExistingClaim(t *testing.T) {
 // createClaim creates a claim that no benchmark has made.
 func createClaim(t *testing.T, name string, mode corev1.PersistentVolumeMode) *corev1.PersistentVolumeClaim {
 	t.Helper()
-	return createClaimIn(t, namespace, name, mode)
+	return createClaimIn(t, namespaceOf(t), name, mode)
 }
 
 func createClaimIn(t *testing.T, namespace, name string, mode corev1.PersistentVolumeMode) *corev1.PersistentVolumeClaim {
@@ -239,10 +239,10 @@ func createClaimIn(t *testing.T, namespace, name string, mode corev1.PersistentV
 
 // TestExistingBlockClaim checks that somebody's device can be read, and is never written to.
 func TestExistingBlockClaim(t *testing.T) {
-	t.Parallel()
+	sideBySide(t)
 	claim := createClaim(t, "existing-block", corev1.PersistentVolumeBlock)
 	on := func(name, rw string) *v1alpha1.StorageBenchmark {
-		return benchmark(name, func(sb *v1alpha1.StorageBenchmark) {
+		return benchmark(t, name, func(sb *v1alpha1.StorageBenchmark) {
 			sb.Spec.Targets = []v1alpha1.Target{{Name: "claim", ClaimName: &claim.Name}}
 			sb.Spec.Workloads[0].Fio = &v1alpha1.FioParameters{RW: rw, BS: new("4k"), Size: new("16M"), Invalidate: new(false), Direct: new(true)}
 		})

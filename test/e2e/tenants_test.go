@@ -93,7 +93,7 @@ func inline(t *testing.T, ns *corev1.Namespace) map[string]*v1alpha1.StorageBenc
 	t.Helper()
 	read := v1alpha1.Workload{Name: "read", Fio: &v1alpha1.FioParameters{RW: "read", Size: new("1M"), BS: new("64k"), Direct: new(true)}}
 	of := func(target v1alpha1.Target) *v1alpha1.StorageBenchmark {
-		return benchmark("inline-"+target.Name, in(ns), func(sb *v1alpha1.StorageBenchmark) {
+		return benchmark(t, "inline-"+target.Name, in(ns), func(sb *v1alpha1.StorageBenchmark) {
 			sb.Spec.Targets, sb.Spec.Workloads = []v1alpha1.Target{target}, []v1alpha1.Workload{read}
 		})
 	}
@@ -109,7 +109,7 @@ func inline(t *testing.T, ns *corev1.Namespace) map[string]*v1alpha1.StorageBenc
 
 // Only who may make StorageClasses and PersistentVolumes may have the operator make them, and what those apply runs to its end.
 func TestInlineStorageOfTenants(t *testing.T) {
-	t.Parallel()
+	sideBySide(t, takes(theBucket), takes(theFileSystem))
 	needsBucket(t)
 	ns := newNamespace(t)
 	tenant := newPerson(t, ns, "tenant", editorRole)
@@ -131,7 +131,7 @@ func TestInlineStorageOfTenants(t *testing.T) {
 		})
 	}
 	t.Run("a StorageClass that exists", func(t *testing.T) {
-		sb := benchmark("class", in(ns))
+		sb := benchmark(t, "class", in(ns))
 		createAs(t, tenant, sb)
 		completes(t, sb)
 	})
@@ -154,10 +154,10 @@ func checkPolicyTypes(t *testing.T) {
 // A tenant sees what is in its own namespace: neither benchmarks of others, nor their logs, nor their volumes. A viewer sees
 // results, and changes nothing.
 func TestResultsOfTenants(t *testing.T) {
-	t.Parallel()
+	sideBySide(t)
 	mine, theirs := newNamespace(t), newNamespace(t)
 	tenant, viewer := newPerson(t, mine, "tenant", editorRole), newPerson(t, mine, "viewer", viewerRole)
-	sb, secret := benchmark("mine", in(mine)), benchmark("secret", in(theirs))
+	sb, secret := benchmark(t, "mine", in(mine)), benchmark(t, "secret", in(theirs))
 	createAs(t, tenant, sb)
 	create(t, secret)
 	sb, secret = completes(t, sb), completes(t, secret)
@@ -193,9 +193,9 @@ func TestResultsOfTenants(t *testing.T) {
 // Pods that others have made, with the labels of a benchmark in another namespace, are not that benchmark's: nothing of them
 // gets into its results, and nothing happens to them.
 func TestForgedPodInAnotherNamespace(t *testing.T) {
-	t.Parallel()
+	sideBySide(t)
 	mine, theirs := newNamespace(t), newNamespace(t)
-	sb := benchmark("mine", in(mine), lasting(5))
+	sb := benchmark(t, "mine", in(mine), lasting(5))
 	create(t, sb)
 	pod := runningPod(t, sb)
 	forged := &corev1.Pod{
@@ -212,6 +212,11 @@ func TestForgedPodInAnotherNamespace(t *testing.T) {
 	if err := k8s.Create(t.Context(), forged); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := k8s.Delete(context.WithoutCancel(t.Context()), forged, client.GracePeriodSeconds(0)); err != nil {
+			t.Error(err)
+		}
+	})
 	done := completes(t, sb)
 	if len(done.Status.Runs) != 1 || done.Status.Runs[0].Result == nil {
 		t.Errorf("runs are %+v", done.Status.Runs)
@@ -224,12 +229,13 @@ func TestForgedPodInAnotherNamespace(t *testing.T) {
 // A link where a benchmark's test files would go, as another pod that mounts the volume can plant it, leads no further than
 // the pod: not to the node's file system, and not to what the driver has there. Clean-up removes the link, not what it names.
 func TestPlantedLinks(t *testing.T) {
+	sideBySide(t, takes(theFileSystem))
 	data := os.Getenv(fileSystemDirectory)
 	before := directoryEntries(t, data)
 	efs := experiment(t, "e4").Spec.Targets[0].EFS.DeepCopy()
 	efs.Provisioning, efs.AccessPointID = new(v1alpha1.EFSStatic), new(accessPoint(t, efs.FileSystemID))
 	onEFS := func(name string) *v1alpha1.StorageBenchmark {
-		return benchmark(name, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0] = v1alpha1.Target{Name: "efs", EFS: efs} })
+		return benchmark(t, name, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0] = v1alpha1.Target{Name: "efs", EFS: efs} })
 	}
 	measured(t, onEFS("links-none")) // whoever mounts an access point first has its directory made
 	made := slices.DeleteFunc(directoryEntries(t, data), func(name string) bool { return slices.Contains(before, name) })
@@ -288,13 +294,13 @@ func directoryEntries(t *testing.T, path string) []string {
 
 // A service account that a benchmark names gives its pods no way to the API, whatever it may do there.
 func TestServiceAccountOfABenchmark(t *testing.T) {
-	t.Parallel()
+	sideBySide(t)
 	ns := newNamespace(t)
 	admin := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: ns.Name, Name: "powerful"}}
 	if err := k8s.Create(t.Context(), admin); err != nil {
 		t.Fatal(err)
 	}
-	named := benchmark("identity", in(ns), lasting(5), func(sb *v1alpha1.StorageBenchmark) {
+	named := benchmark(t, "identity", in(ns), lasting(5), func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Pod = &v1alpha1.PodSettings{ServiceAccountName: &admin.Name}
 	})
 	tenant := newPerson(t, ns, "tenant", editorRole)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -22,8 +23,9 @@ const (
 )
 
 // Users upgrade while benchmarks run: the operator, runner and chart of the previous commit begin a run, those of this
-// one end it. The test must not be parallel to others, because for a while the operator is another one.
+// one end it.
 func TestHelmUpgradeUnderARun(t *testing.T) {
+	alone(t, budget(4*time.Minute))
 	previous := previousSources(t)
 	loadPrevious(t, previous)
 	values := filepath.Join(t.TempDir(), "values.yaml")
@@ -45,7 +47,7 @@ func TestHelmUpgradeUnderARun(t *testing.T) {
 		t.Fatalf("the operator before the upgrade is %s, want the previous one", image)
 	}
 
-	sb := benchmark("helm-upgrade", lasting(15))
+	sb := benchmark(t, "helm-upgrade", lasting(15))
 	sb.Spec.Repetitions = new(int32(2)) // so that one run begins before the upgrade, and one after it
 	create(t, sb)
 	pod := runningPod(t, sb)
@@ -111,7 +113,7 @@ func loadPrevious(t *testing.T, sources string) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w -X main.version=previous", "-o", dir+"/", "./cmd/manager", "./cmd/runner")
+	build := exec.CommandContext(bounded(t), "go", "build", "-trimpath", "-ldflags", "-s -w -X main.version=previous", "-o", dir+"/", "./cmd/manager", "./cmd/runner")
 	build.Dir = sources
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -134,6 +136,8 @@ func helm(ctx context.Context, t *testing.T, args ...string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	ctx, cancel := context.WithTimeout(ctx, 2*patience)
+	defer cancel()
 	cmd := exec.CommandContext(ctx, "go", append([]string{"tool", "-modfile=" + modfile, "helm", "--namespace", operatorNamespace}, args...)...)
 	var problems strings.Builder
 	cmd.Stderr = &problems

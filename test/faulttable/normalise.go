@@ -27,6 +27,9 @@ var volatile = []struct {
 	{regexp.MustCompile(`\b(\d+[hm])*\d+(\.\d+)?(s|ms|µs)\b`), "N s"},
 	{regexp.MustCompile(`\b\d+ (s|ms)\b`), "N s"},
 	{regexp.MustCompile(`\b[0-9a-f]{32,}\b`), "HASH"},
+	// How many nodes do not fit depends on how many there are.
+	{regexp.MustCompile(`\b0/\d+ nodes are available`), "0/N nodes are available"},
+	{regexp.MustCompile(`\b\d+ (node\(s\)|Preemption is not)`), "N $1"},
 }
 
 // Normalise replaces what differs each time in a message: identifiers, times, numbers of seconds, addresses, and the

@@ -102,7 +102,8 @@ func TestNormalise(t *testing.T) {
 		"volume pvc-0f8c1d4e-1111-2222-3333-0123456789ab (loop)":                               "volume pvc-UID (loop)",
 		"a limit of 500m CPU":                                                                  "a limit of 500m CPU",
 		"pid=50: Sat Nov 21 17:58:23 2026 fio: /volume/d/w.0.1: write offset=4096, buflen=512": "pid=N: TIME fio: /volume/d/w.N.N: write offset=N, buflen=512",
-		"Unix epoch 2026-11-21 17:09:51 +0000 UTC":                                             "Unix epoch TIME",
+		"0/4 nodes are available: 1 node(s) were unschedulable. preemption: 0/4 nodes are available: 4 Preemption is not helpful for scheduling.": "0/N nodes are available: N node(s) were unschedulable. preemption: 0/N nodes are available: N Preemption is not helpful for scheduling.",
+		"Unix epoch 2026-11-21 17:09:51 +0000 UTC": "Unix epoch TIME",
 	} {
 		if got := Normalise(in, names); got != want {
 			t.Errorf("Normalise(%q) = %q, want %q", in, got, want)

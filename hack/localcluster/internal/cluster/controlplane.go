@@ -104,8 +104,9 @@ func (c *Cluster) apiserver() (component, error) {
 			fmt.Sprintf("--secure-port=%d", apiPort),
 			"--service-cluster-ip-range=" + serviceCIDR,
 			"--authorization-mode=Node,RBAC",
-			// The second one asks for rights to finalizers of owners, as some distributions of Kubernetes do.
-			"--enable-admission-plugins=NodeRestriction,OwnerReferencesPermissionEnforcement",
+			// The second one asks for rights to finalizers of owners, as some distributions of Kubernetes do. The third one keeps
+			// the pods of a namespace on some nodes, for tests that run side by side.
+			"--enable-admission-plugins=NodeRestriction,OwnerReferencesPermissionEnforcement,PodNodeSelector",
 			"--allow-privileged=true",
 			"--client-ca-file=" + c.state.PKI("ca.crt"),
 			"--tls-cert-file=" + cert,

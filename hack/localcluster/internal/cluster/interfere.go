@@ -231,7 +231,7 @@ func (c *Cluster) Find(ctx context.Context, name string) error {
 	if err := c.startDrivers(ctx, n); err != nil {
 		return err
 	}
-	return c.awaitNodes(ctx)
+	return c.awaitNode(ctx, n)
 }
 
 // startDrivers starts the drivers that run on a node. Those that are one for all nodes do not end with it.

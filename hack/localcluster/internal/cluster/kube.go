@@ -67,20 +67,31 @@ func podsAdmitted(ctx context.Context, client kubernetes.Interface) error {
 }
 
 func (c *Cluster) awaitNodes(ctx context.Context) error {
+	for _, n := range c.nodes {
+		if err := c.awaitNode(ctx, n); err != nil {
+			return err
+		}
+	}
 	client, err := c.client()
 	if err != nil {
 		return err
-	}
-	for _, n := range c.nodes {
-		ask := func(ctx context.Context) error { return nodeReady(ctx, client, n.name, c.drivers()) }
-		if err := poll(ctx, "node "+n.name+" to be Ready", nodeLimit, nil, ask); err != nil {
-			return c.failed(n.component("kubelet"), err)
-		}
-		c.progress.printf("Node %s is Ready", n.name)
 	}
 	ask := func(ctx context.Context) error { return podsAdmitted(ctx, client) }
 	if err := poll(ctx, "the default service account", nodeLimit, nil, ask); err != nil {
 		return c.failed("kube-controller-manager", err)
 	}
+	return nil
+}
+
+func (c *Cluster) awaitNode(ctx context.Context, n *node) error {
+	client, err := c.client()
+	if err != nil {
+		return err
+	}
+	ask := func(ctx context.Context) error { return nodeReady(ctx, client, n.name, c.drivers()) }
+	if err := poll(ctx, "node "+n.name+" to be Ready", nodeLimit, nil, ask); err != nil {
+		return c.failed(n.component("kubelet"), err)
+	}
+	c.progress.printf("Node %s is Ready", n.name)
 	return nil
 }
