@@ -27,7 +27,10 @@ MODULES := . hack/localcluster hack/images test/browser
 
 # Where "make test" and "make test-e2e" are cut off, should a test hang.
 TEST_TIMEOUT     ?= 25m
-TEST_E2E_TIMEOUT ?= 55m
+TEST_E2E_TIMEOUT ?= 40m
+
+# Where the output of a test command is kept: $(call log,NAME).
+log = $(shell mkdir -p $(ROOT)/dist/log)$(ROOT)/dist/log/$(1).json
 
 -include hack/cluster.mk
 
@@ -137,19 +140,46 @@ chart-test: ## Unit tests of the chart's templates: charts/storagebench/tests.
 
 ##@ Test
 
+# A table of what each holds and takes: docs/testing.md.
 .PHONY: test
-test: test-packages verify lint chart-lint chart-test test-unit test-scale ## Everything that needs no cluster. Sets itself up.
+test: test-packages test-unit ## Unit tests, and tests against a real API server (envtest). Sets itself up.
+
+.PHONY: check
+check: ## What a contributor needs beside them: generated files, lint, the chart.
+	@for target in verify lint chart-lint chart-test; do $(MAKE) $$target; done
+
+.PHONY: test-all
+test-all: ## Every test, in the order of what fails fastest. "make test" and "make check" are the first.
+	@$(MAKE) test STORAGEBENCH_CRASH=all STORAGEBENCH_TEST_ALL=1
+	@for target in check test-modules test-scale test-e2e test-images; do $(MAKE) $$target; done
 
 .PHONY: test-packages
 test-packages:
-	@(command -v fio && command -v tmux && command -v chromium) > /dev/null || hack/debian-packages.sh fio tmux chromium
+	@(command -v fio && command -v tmux && command -v readelf) > /dev/null || \
+	  hack/step.sh "Debian packages" hack/debian-packages.sh fio tmux binutils
+
+# Whoever names an API server's programs has them used; else the local cluster's are.
+ifdef KUBEBUILDER_ASSETS
+assets := echo "$(KUBEBUILDER_ASSETS)"
+test-unit test-modules: test-packages
+else
+assets := $(LOCALCLUSTER) binaries etcd kube-apiserver kubectl
+test-unit test-modules: test-packages $(LOCALCLUSTER)
+endif
 
 .PHONY: test-unit
-test-unit: test-packages $(LOCALCLUSTER) ## Unit tests, and tests against a real API server (envtest).
-	@assets=$$($(LOCALCLUSTER) binaries etcd kube-apiserver kubectl); fio=$$(hack/newer-fio.sh); failed=0; \
-	for module in $(MODULES); do \
+test-unit:
+	@assets=$$($(assets)); fio=$$(hack/newer-fio.sh); \
+	KUBEBUILDER_ASSETS="$$assets" STORAGEBENCH_FIO_CLIENT_SERVER="$$fio" \
+	  go run ./hack/gotest -log $(call log,test) -- -timeout $(TEST_TIMEOUT) ./...
+
+.PHONY: test-modules
+test-modules: ## Tests of what the product is built and tested with: the local cluster, images, and reports in a browser.
+	@command -v chromium > /dev/null || hack/step.sh Chromium hack/debian-packages.sh chromium
+	@assets=$$($(assets)); failed=0; \
+	for module in $(filter-out .,$(MODULES)); do \
 	  echo "go test $$module"; \
-	  (cd $$module && KUBEBUILDER_ASSETS="$$assets" STORAGEBENCH_FIO_CLIENT_SERVER="$$fio" go test -timeout $(TEST_TIMEOUT) ./...) || failed=1; \
+	  KUBEBUILDER_ASSETS="$$assets" go run ./hack/gotest -C $$module -log $(call log,$$(basename $$module)) -- -timeout $(TEST_TIMEOUT) ./... || failed=1; \
 	done; exit $$failed
 
 .PHONY: vuln
@@ -177,13 +207,13 @@ scale: ## Print what 1 to 100 clients take (10 minutes): docs/scale.md.
 
 .PHONY: test-e2e
 test-e2e: ## End-to-end tests on the local cluster, which stays up: make cluster-down.
-	@$(MAKE) deploy S3=1 NODES=2
+	@$(MAKE) deploy S3=1 NODES=4
 	@export KUBECONFIG=$(CLUSTER_KUBECONFIG) STORAGEBENCH_AUDIT_SINCE="$$(date --utc +%FT%TZ)"; \
 	PATH="$$($(LOCALCLUSTER) binaries kubectl):$$PATH" \
 	  STORAGEBENCH_LOCALCLUSTER="$(LOCALCLUSTER) --root $(ROOT)" \
 	  STORAGEBENCH_BUCKET_DIRECTORY=$(ROOT)/.cluster/s3/storagebench-local \
 	  STORAGEBENCH_FILE_SYSTEM_DIRECTORY=$(ROOT)/.cluster/efs/fs-0123456789abcdef0/data \
-	  go test -tags e2e -count=1 -v -timeout $(TEST_E2E_TIMEOUT) ./test/e2e/...; \
+	  go run ./hack/gotest -each -log $(call log,e2e) -- -tags e2e -count=1 -timeout $(TEST_E2E_TIMEOUT) ./test/e2e/...; \
 	STORAGEBENCH_AUDIT_LOG=$(ROOT)/.cluster/log/audit.log go test -tags e2e -count=1 -v ./test/audit/...
 
 .PHONY: deploy
