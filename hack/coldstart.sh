@@ -12,8 +12,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 scratch=$(mktemp -d "${TMPDIR:-/var/tmp}/storagebench-coldstart.XXXXXX")
 readonly scratch clone=$scratch/clone
 
+in_clone() {
+  (cd "$clone" && env -u GOCACHE -u GOMODCACHE -u GOPATH -u XDG_CACHE_HOME -u KUBEBUILDER_ASSETS -u KUBECONFIG HOME="$scratch/home" "$@")
+}
+
 finish() {
-  if [[ -d $clone/.cluster ]]; then make -C "$clone" cluster-down >>"$scratch/log" 2>&1 || echo "coldstart: the cluster of $clone is left" >&2; fi
+  if [[ -e $clone/.cluster/bin/localcluster ]]; then
+    in_clone .cluster/bin/localcluster down >>"$scratch/log" 2>&1 || echo "coldstart: the cluster of $clone is left" >&2
+  fi
   chmod -R u+w "$scratch" && rm -rf "$scratch" # Go's modules are read-only
 }
 trap finish EXIT
@@ -38,10 +44,6 @@ step() {
 total() {
   tail -n "$2" "$scratch/ledger" |
     awk -v what="**$1**" '{ wall += $1; cpu += $2 + $3 } END { printf "| %-48s | %8.1f | %7d:%02d |\n", what, cpu / 60, wall / 60, wall % 60 }'
-}
-
-in_clone() {
-  (cd "$clone" && env -u GOCACHE -u GOMODCACHE -u GOPATH -u XDG_CACHE_HOME -u KUBEBUILDER_ASSETS -u KUBECONFIG HOME="$scratch/home" "$@")
 }
 
 # Prints the packages that the programs and the tests compile in more than one way, with the number of ways.
