@@ -17,6 +17,10 @@ export GOOS=linux GOARCH=amd64 CGO_ENABLED=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# The tool takes all for Go's standard library that lies below the root which it was compiled with: "" with -trimpath.
+export GOROOT
+GOROOT=$(go env GOROOT)
+
 # The tool runs on this machine, and looks at the programs as they are for the platform above.
 go_licenses() {
   "$work/go-licenses" "$@" ./cmd/... --ignore github.com/storagebench/storagebench 2>"$work/log" || {
@@ -39,6 +43,10 @@ text() { sed -e 's/\r$//' -e 's/[[:space:]]*$//' "$1"; }
 go_licenses check --allowed_licenses="$ALLOWED"
 printf '{{range .}}{{.LicenseName}}\t{{.Name}}\t{{.Version}}\t{{.LicensePath}}\n{{end}}' >"$work/template"
 go_licenses report --template "$work/template" >"$work/list"
+(($(wc -l <"$work/list") > 50)) || {
+  echo "licenses: go-licenses finds only $(wc -l <"$work/list") packages" >&2
+  exit 1
+}
 
 cat <<'TEXT'
 Third-party software that the programs of storagebench (manager, runner, kubectl-storagebench) are linked from.
