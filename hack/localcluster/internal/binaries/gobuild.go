@@ -110,7 +110,10 @@ func (b *goBuild) build(ctx context.Context, out string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	last := follow(stderr, newMeter(total, b.progress))
+	meter := newMeter(total, b.progress)
+	stop := meter.run()
+	last := follow(stderr, meter)
+	stop()
 	if err := cmd.Wait(); err != nil {
 		return errors.Join(fmt.Errorf("go build %s: %w", strings.Join(b.packages, " "), err), errors.New(strings.Join(last, "\n")))
 	}
@@ -159,7 +162,9 @@ func follow(stderr io.Reader, meter *meter) []string {
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
 		last = append(last, lines.Text())
 		last = last[max(0, len(last)-errorLines):]
-		meter.compiled(time.Now())
+		if !strings.HasPrefix(lines.Text(), "go: ") { // such as "go: downloading"
+			meter.compiled()
+		}
 	}
 	return last
 }

@@ -76,26 +76,32 @@ func TestABuildEndsWithItsContext(t *testing.T) {
 }
 
 func TestMeter(t *testing.T) {
-	var said []string
-	m := newMeter(100, func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) })
-	now := m.started
-	for range 40 {
-		now = now.Add(time.Second)
-		m.compiled(now)
-	}
-	want := []string{"  compiled 20 of 100 packages, about 1m20s left", "  compiled 40 of 100 packages, about 1m0s left"}
-	if strings.Join(said, "\n") != strings.Join(want, "\n") {
-		t.Errorf("said %q, want %q", said, want)
+	for _, test := range []struct {
+		done, total int
+		want        string
+	}{
+		{0, 100, "  downloading modules"},
+		{25, 100, "  compiled 25 of 100 packages, about 1m30s left"},
+		{100, 100, "  compiled 100 packages, linking"},
+		{101, 100, "  compiled 101 packages, linking"},
+		{7, 0, "  compiled 7 packages, linking"}, // nothing is known of how much there is
+	} {
+		var said string
+		m := newMeter(test.total, func(format string, args ...any) { said = fmt.Sprintf(format, args...) })
+		for range test.done {
+			m.compiled()
+		}
+		if m.tell(m.started.Add(30 * time.Second)); said != test.want {
+			t.Errorf("after %d of %d: %q, want %q", test.done, test.total, said, test.want)
+		}
 	}
 }
 
-// With nothing known of how much there is, or more than was known, nothing is said of what is left.
-func TestMeterWithoutATotal(t *testing.T) {
-	for _, total := range []int{0, 1} {
-		m := newMeter(total, func(format string, _ ...any) { t.Errorf("of %d: said %q", total, format) })
-		for i := range 3 {
-			m.compiled(m.started.Add(time.Duration(i+1) * time.Second))
-		}
-		m.compiled(m.started.Add(time.Hour))
+// What go says of downloads is no package.
+func TestFollow(t *testing.T) {
+	m := newMeter(2, nil)
+	last := follow(strings.NewReader("go: downloading example.com/m v1.0.0\nexample.com/m/a\nexample.com/m/b\n# example.com/m\nundefined: x\n"), m)
+	if m.done.Load() != 4 || len(last) != 5 || last[4] != "undefined: x" {
+		t.Errorf("counted %d, last %q", m.done.Load(), last)
 	}
 }
