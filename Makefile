@@ -129,8 +129,8 @@ lint-fix: ## Fix what the Go linters can fix by themselves.
 .PHONY: chart-lint
 chart-lint: ## Lint the chart and render it with its defaults and with each values file of charts/storagebench/ci.
 	@for values in $(CHART)/values.yaml $(CHART)/ci/*.yaml; do \
-	  $(call tool,helm) lint --strict --quiet $(CHART) --values "$$values"; \
-	  $(call tool,helm) template storagebench $(CHART) --namespace storagebench-system --values "$$values" > /dev/null; \
+	  hack/helm.sh lint --strict --quiet $(CHART) --values "$$values"; \
+	  hack/helm.sh template storagebench $(CHART) --namespace storagebench-system --values "$$values" > /dev/null; \
 	  echo "chart with $$values: ok"; \
 	done
 
@@ -150,7 +150,7 @@ check: ## What a contributor needs beside them: generated files, lint, the chart
 
 .PHONY: test-all
 test-all: ## Every test, in the order of what fails fastest. "make test" and "make check" are the first.
-	@$(MAKE) test STORAGEBENCH_CRASH=all STORAGEBENCH_TEST_ALL=1
+	@$(MAKE) test STORAGEBENCH_TEST_ALL=1
 	@for target in check test-modules test-scale test-e2e test-images; do $(MAKE) $$target; done
 
 .PHONY: test-packages
@@ -221,6 +221,6 @@ deploy: ## Build the operator and install it in the local cluster, over whatever
 	@$(MAKE) -j2 images
 	@$(MAKE) cluster-up
 	@$(MAKE) cluster-load IMAGES="dist/operator.tar dist/runner.tar"
-	@KUBECONFIG=$(CLUSTER_KUBECONFIG) "$$($(LOCALCLUSTER) binaries helm)"/helm upgrade --install storagebench $(CHART) \
+	@KUBECONFIG=$(CLUSTER_KUBECONFIG) hack/helm.sh upgrade --install storagebench $(CHART) \
 	  --namespace storagebench-system --create-namespace --wait --timeout 3m --hide-notes --take-ownership --force-conflicts \
 	  --set operator.image.tag=$$(cat dist/tag) --set runner.image.tag=$$(cat dist/tag)

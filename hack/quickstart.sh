@@ -25,8 +25,6 @@ fail() {
   exit 1
 }
 
-helm() { go tool -modfile=hack/tools/helm/go.mod helm "$@"; }
-
 # How long it takes, in CPU minutes where nothing is there yet: docs/contributing has the figures of each step.
 readonly CPU_MINUTES=26
 
@@ -64,7 +62,7 @@ install_operator() {
   local -a values=()
   [[ -z ${OPERATOR_IMAGE:-} ]] || mapfile -t -O "${#values[@]}" values < <(image_values operator "$OPERATOR_IMAGE")
   [[ -z ${RUNNER_IMAGE:-} ]] || mapfile -t -O "${#values[@]}" values < <(image_values runner "$RUNNER_IMAGE")
-  helm upgrade --install storagebench charts/storagebench --namespace storagebench-system --create-namespace \
+  hack/helm.sh upgrade --install storagebench charts/storagebench --namespace storagebench-system --create-namespace \
     --wait --timeout 5m --hide-notes "${values[@]}"
 }
 

@@ -186,10 +186,10 @@ func clientOf(t *testing.T, user string) client.Client {
 // helmAs runs helm with the rights of the tenant.
 func helmAs(t *testing.T, args ...string) {
 	t.Helper()
-	args = append([]string{"tool", "-modfile=../../hack/tools/helm/go.mod", "helm", "--kube-as-user", tenant}, args...)
+	args = append([]string{"--kube-as-user", tenant}, args...)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 2*patience)
 	defer cancel()
-	if out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(ctx, "../../hack/helm.sh", args...).CombinedOutput(); err != nil {
 		t.Fatalf("helm: %v\n%s", err, out)
 	}
 }

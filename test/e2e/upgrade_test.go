@@ -129,16 +129,12 @@ func loadPrevious(t *testing.T, sources string) {
 	}
 }
 
-// helm returns what Helm of hack/tools prints, in the namespace of the operator.
+// helm returns what the pinned Helm prints, in the namespace of the operator.
 func helm(ctx context.Context, t *testing.T, args ...string) []byte {
 	t.Helper()
-	modfile, err := filepath.Abs(filepath.Join(repository, "hack/tools/helm/go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithTimeout(ctx, 2*patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", append([]string{"tool", "-modfile=" + modfile, "helm", "--namespace", operatorNamespace}, args...)...)
+	cmd := exec.CommandContext(ctx, filepath.Join(repository, "hack/helm.sh"), append([]string{"--namespace", operatorNamespace}, args...)...)
 	var problems strings.Builder
 	cmd.Stderr = &problems
 	out, err := cmd.Output()

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Runs Helm of the version that hack/tools/helm pins: helm.sh ARGUMENT...
+#
+# Takes the one that was built for the local cluster, if there is one in this checkout: another go command would link it anew.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+if [[ -x $root/.cluster/bin/localcluster ]]; then
+  helm=$("$root/.cluster/bin/localcluster" binaries --root "$root" helm)/helm
+  exec "$helm" "$@"
+fi
+export CGO_ENABLED=0 GOFLAGS="${GOFLAGS:-} -trimpath"
+exec go tool -modfile="$root/hack/tools/helm/go.mod" helm "$@"
