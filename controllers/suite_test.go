@@ -214,7 +214,7 @@ func create[T client.Object](w *world, object T) T {
 }
 
 // lookAnyway is how often a test looks for what it waits for where the cluster tells of no change, as of an event.
-const lookAnyway = 50 * time.Millisecond
+const lookAnyway = 100 * time.Millisecond
 
 // eventually waits until the check has nothing to say against what it sees.
 func (w *world) eventually(check func() error) {

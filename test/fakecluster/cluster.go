@@ -201,6 +201,9 @@ func NodeOf(client int) string {
 }
 
 func (c *Cluster) play(ctx context.Context) error {
+	if !c.cache.WaitForCacheSync(ctx) {
+		return nil
+	}
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
