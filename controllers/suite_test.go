@@ -38,9 +38,9 @@ import (
 func TestMain(m *testing.M) { envtest.Main(m) }
 
 // patience is how long a test waits for what has to happen, on a machine that may have much else to do.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute
 
-// slowness is how much longer than it has to a test takes on a slow machine: longer than patience, and shorter than the
+// slowness is how much longer than it has to a test takes on a slow machine: as long as it is patient, and shorter than the
 // deadlines that benchmarks have unless they say so.
 const slowness = 5 * time.Minute
 
@@ -227,19 +227,26 @@ func create[T client.Object](w *world, object T) T {
 	return object
 }
 
+// lookAnyway is how often a test looks for what it waits for where the cluster tells of no change, as of an event.
+const lookAnyway = 100 * time.Millisecond
+
 // eventually waits until the check has nothing to say against what it sees.
 func (w *world) eventually(check func() error) {
 	w.Helper()
 	deadline := time.Now().Add(patience)
 	for {
+		changed := w.cluster.Changed()
 		err := check()
 		if err == nil {
 			return
 		}
 		if time.Now().After(deadline) {
-			w.Fatalf("after %s: %v", patience, err)
+			w.Fatalf("after %s: %v, with pods %s", patience, err, w.describePods())
 		}
-		time.Sleep(10 * time.Millisecond)
+		select {
+		case <-changed:
+		case <-time.After(lookAnyway):
+		}
 	}
 }
 
@@ -260,7 +267,7 @@ func (w *world) until(sb *v1alpha1.StorageBenchmark, check func(*v1alpha1.Storag
 	w.eventually(func() error {
 		current = w.get(sb)
 		if err := check(current); err != nil {
-			return fmt.Errorf("%w, with conditions %s, runs %+v and pods %s", err, conditions(current), current.Status.Runs, w.describePods())
+			return fmt.Errorf("%w, with conditions %s and runs %+v", err, conditions(current), current.Status.Runs)
 		}
 		return nil
 	})

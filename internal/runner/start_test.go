@@ -419,12 +419,13 @@ func (f *fixture) notMeasured() {
 }
 
 func TestMeasureFromASharedStart(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, "[reads]\nrw=read\nsize=1M\n[later]\nstonewall\nrw=write\nsize=1M")
 	f.wants(Layout(t.Context(), f.Options), 0)
 	volume, calls := f.sharing(), f.recordCalls()
-	// The wait is longer than fio may be without progress, and is none of its time.
-	f.ProgressDeadline = 2 * time.Second
-	const margin = 3 * time.Second
+	// The wait is longer than fio may be without progress, and is none of its time. On a busy machine fio needs seconds to begin.
+	f.ProgressDeadline = 10 * time.Second
+	const margin = 11 * time.Second
 	starts := make(chan time.Time, 1)
 	go func() {
 		f.untilWaiting()

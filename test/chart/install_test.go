@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/extent"
 )
 
 // cluster is an API server, without nodes: nothing runs, but all is validated and kept.
@@ -78,6 +79,13 @@ func newCluster(t *testing.T) *cluster {
 // with returns the same cluster, seen from another Helm.
 func (c *cluster) with(program func() (string, error)) *cluster {
 	return &cluster{Client: c.Client, config: c.config, kubeconfig: c.kubeconfig, program: program}
+}
+
+// withHelm3 returns the same cluster, seen from Helm 3.
+func (c *cluster) withHelm3(t *testing.T) *cluster {
+	t.Helper()
+	extent.OnlyInAll(t, "Helm 3 is built for these tests alone")
+	return c.with(helm3)
 }
 
 func (c *cluster) tryHelm(t *testing.T, args ...string) (string, error) {
@@ -145,12 +153,12 @@ const definitionName = "storagebenchmarks.storagebench.dev"
 func TestRelease(t *testing.T) {
 	c := newCluster(t)
 	t.Run("Helm 4", func(t *testing.T) { liveAndDie(t, c.with(helm)) })
-	t.Run("Helm 3", func(t *testing.T) { liveAndDie(t, c.with(helm3)) })
+	t.Run("Helm 3", func(t *testing.T) { liveAndDie(t, c.withHelm3(t)) })
 	t.Run("Helm 4 after kustomize", func(t *testing.T) { comeAfterKustomize(t, c.with(helm), "--take-ownership", "--force-conflicts") })
-	t.Run("Helm 3 after kustomize", func(t *testing.T) { comeAfterKustomize(t, c.with(helm3), "--take-ownership") })
+	t.Run("Helm 3 after kustomize", func(t *testing.T) { comeAfterKustomize(t, c.withHelm3(t), "--take-ownership") })
 	t.Run("every value", func(t *testing.T) { acceptsEveryValue(t, c) })
 	t.Run("from Helm 3 to Helm 4", func(t *testing.T) {
-		c.with(helm3).helm(t, "install", release, chart)
+		c.withHelm3(t).helm(t, "install", release, chart)
 		c.with(helm).helm(t, "upgrade", release, newerChart(t))
 		c.wantNewerDefinition(t)
 		c.with(helm).helm(t, "uninstall", release)

@@ -16,10 +16,11 @@ import (
 // What a policy denies for good ends the benchmark: users read the policy's words at once, they are the reason of the end,
 // at the deadline at the latest, and nothing is left.
 func TestDeniedForGood(t *testing.T) {
-	s := scenarios[2]
-	for name, status := range denials {
+	t.Parallel()
+	chosen, s := draw(t, t.Name()), scenarios[2]
+	for name, status := range inOrder(denials) {
 		for _, resource := range []string{"storageclasses", "persistentvolumes", "persistentvolumeclaims", "pods", "jobs"} {
-			t.Run(fmt.Sprintf("%s of %s", name, resource), func(t *testing.T) {
+			chosen.Run(seeded(t, fmt.Sprintf("%s of %s", name, resource)), func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, s, disturbance{decide: func(c call) fate {
 					if c.resource == resource && c.verb == http.MethodPatch {

@@ -1,8 +1,11 @@
 package crash
 
 import (
+	"iter"
+	"maps"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,17 +39,28 @@ func faults() map[string]fate {
 	return all
 }
 
+// inOrder goes over a map in the order of its keys, so that cases have the same numbers each time.
+func inOrder[V any](m map[string]V) iter.Seq2[string, V] {
+	return func(yield func(string, V) bool) {
+		for _, key := range slices.Sorted(maps.Keys(m)) {
+			if !yield(key, m[key]) {
+				return
+			}
+		}
+	}
+}
+
 // Each write fails the first time that it is made, and is done when it is made again. All writes of a benchmark do in turn,
 // and one of them at a time if all is asked for.
 func TestWritesFail(t *testing.T) {
-	forEach(t, func(t *testing.T, s scenario, undisturbed played) {
-		for name, f := range faults() {
+	forEach(t, func(t *cases, s scenario, undisturbed played) {
+		for name, f := range inOrder(faults()) {
 			t.Run(name+", at each first try", func(t *testing.T) {
 				t.Parallel()
 				check(t, undisturbed, play(t, s, disturbance{decide: atFirstTries(f)}))
 			})
 			for n, write := range undisturbed.writes {
-				if !all {
+				if !isAll() {
 					break
 				}
 				t.Run(name+", "+write.String(), func(t *testing.T) {
@@ -61,7 +75,7 @@ func TestWritesFail(t *testing.T) {
 // A quarter of all reads from the API server fail, none of them twice in a row; if all is asked for, also one of them at a time. An API server that
 // says of something that it is not there is believed, so that this is left out, as is what concerns writes only.
 func TestReadsFail(t *testing.T) {
-	forEach(t, func(t *testing.T, s scenario, undisturbed played) {
+	forEach(t, func(t *cases, s scenario, undisturbed played) {
 		for _, name := range []string{"lost answer", "too many, without a hint", "internal error"} {
 			f := faults()[name]
 			t.Run(name, func(t *testing.T) {
@@ -69,7 +83,7 @@ func TestReadsFail(t *testing.T) {
 				check(t, undisturbed, play(t, s, disturbance{decide: atSomeReads(f)}))
 			})
 			for n, read := range undisturbed.reads {
-				if !all {
+				if !isAll() {
 					break
 				}
 				t.Run(name+", "+read.String(), func(t *testing.T) {
@@ -122,12 +136,12 @@ func atFirstTries(f fate) func(call) fate {
 // The operator's caches hear late of what is new after each write, and it goes by what was before: in one kind of object,
 // or in all.
 func TestCachesAreStale(t *testing.T) {
-	forEach(t, func(t *testing.T, s scenario, undisturbed played) {
+	forEach(t, func(t *cases, s scenario, undisturbed played) {
 		late := map[string][]string{"all": cached}
 		for _, resource := range cached {
 			late[resource] = []string{resource}
 		}
-		for name, resources := range late {
+		for name, resources := range inOrder(late) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				p := play(t, s, disturbance{decide: func(c call) fate {

@@ -6,36 +6,32 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
-	"strconv"
 	"testing"
 	"time"
 )
 
-const (
-	// seedVariable has the chances of another seed taken, durationVariable has ever more of them taken for as long.
-	seedVariable     = "STORAGEBENCH_CRASH_SEED"
-	durationVariable = "STORAGEBENCH_CRASH_DURATION"
-)
+// durationVariable has ever more chances taken for as long.
+const durationVariable = "STORAGEBENCH_CRASH_DURATION"
 
-// Several things happen to a benchmark, by chance. The names of the tests tell the seeds; with one in
-// STORAGEBENCH_CRASH_SEED they begin there, and with a duration such as 30m in STORAGEBENCH_CRASH_DURATION they go on.
+// Several things happen to a benchmark, by chance. With a duration such as 30m in STORAGEBENCH_CRASH_DURATION they go on for
+// as long, from the seed in STORAGEBENCH_CRASH_SEED. The names of the tests tell the seeds.
 func TestByChance(t *testing.T) {
-	seed := uint64(1)
-	if text := os.Getenv(seedVariable); text != "" {
-		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatalf("%s: %v", seedVariable, err)
-		}
-	}
-	duration := time.Duration(0)
+	seed, duration := uint64(1), time.Duration(0)
 	if text := os.Getenv(durationVariable); text != "" {
-		var err error
+		given, err := givenSeed()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if duration, err = time.ParseDuration(text); err != nil {
 			t.Fatalf("%s: %v", durationVariable, err)
 		}
+		seed = max(given, seed)
 	}
-	began := time.Now()
-	forEach(t, func(t *testing.T, s scenario, undisturbed played) {
+	forEach(t, func(t *cases, s scenario, undisturbed played) {
+		if duration > 0 {
+			t.every, t.next = 1, 0
+		}
+		began := time.Now()
 		for n := seed; n == seed || time.Since(began) < duration; n++ {
 			t.Run(fmt.Sprintf("seed %d", n), func(t *testing.T) {
 				if duration == 0 {

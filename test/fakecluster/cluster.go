@@ -44,6 +44,8 @@ const (
 	// interval is how often everything is looked at. What a thing's life consists of happens step by step,
 	// one in an interval, so that all of its states can be seen.
 	interval = 20 * time.Millisecond
+	// quiet is for how long nothing is looked at where nothing has changed. What a test decides can depend on anything.
+	quiet = 100 * time.Millisecond
 )
 
 // Cluster plays a cluster for the objects of one namespace.
@@ -52,6 +54,7 @@ type Cluster struct {
 	cache     cache.Cache
 	namespace string
 	clock     *Clock
+	changes   *changes
 
 	mu       sync.Mutex
 	onClaim  func(*corev1.PersistentVolumeClaim) Provisioning
@@ -78,13 +81,14 @@ func Start(t testing.TB, namespace string, clock *Clock) *Cluster {
 		cache:     informers,
 		namespace: namespace,
 		clock:     clock,
+		changes:   newChanges(),
 		onClaim:   func(*corev1.PersistentVolumeClaim) Provisioning { return Bind() },
 		onPod:     func(*corev1.Pod) Outcome { return Succeed(builder.Report()) },
 		onAnchor:  func(*corev1.Pod) Outcome { return Hang(job.AnchorContainer) },
 		onVolume:  func(*corev1.PersistentVolume) bool { return true },
 		refused:   map[types.UID]bool{},
 	}
-	if err := c.install(t.Context()); err != nil {
+	if err := errors.Join(c.install(t.Context()), c.watch(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	// Not the test's own context, which ends before its clean-up functions are called.
@@ -112,6 +116,7 @@ func (c *Cluster) OnClaim(decide func(*corev1.PersistentVolumeClaim) Provisionin
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.onClaim = decide
+	c.changes.tell()
 }
 
 // OnAnchor has the function decide about the pods that hold nodes.
@@ -119,6 +124,7 @@ func (c *Cluster) OnAnchor(decide func(*corev1.Pod) Outcome) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.onAnchor = decide
+	c.changes.tell()
 }
 
 // OnPod has the function decide about all other pods. It is asked again at each step of a pod's life.
@@ -126,6 +132,7 @@ func (c *Cluster) OnPod(decide func(*corev1.Pod) Outcome) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.onPod = decide
+	c.changes.tell()
 }
 
 // OnVolume has the function decide whether a volume without a claim is deleted.
@@ -133,6 +140,7 @@ func (c *Cluster) OnVolume(decide func(*corev1.PersistentVolume) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.onVolume = decide
+	c.changes.tell()
 }
 
 // AllPods has one outcome for all pods.
@@ -198,9 +206,13 @@ func NodeOf(client int) string {
 }
 
 func (c *Cluster) play(ctx context.Context) error {
+	if !c.cache.WaitForCacheSync(ctx) {
+		return nil
+	}
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
+		changed, quiet := c.changes.Next(), time.After(quiet)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -210,6 +222,11 @@ func (c *Cluster) play(ctx context.Context) error {
 			if err := part(ctx); err != nil && ctx.Err() == nil {
 				return err
 			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-changed:
+		case <-quiet:
 		}
 	}
 }

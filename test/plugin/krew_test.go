@@ -7,10 +7,13 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/storagebench/storagebench/test/extent"
 )
 
 // krew installs the archive of a release by its manifest, and kubectl then finds the plugin.
 func TestKrewInstallsTheRelease(t *testing.T) {
+	extent.OnlyInAll(t, "krew is built for this test alone")
 	t.Parallel()
 	release, home := t.TempDir(), t.TempDir()
 	run := func(name string, args ...string) string {

@@ -27,7 +27,7 @@ import (
 func TestMain(m *testing.M) { envtest.Main(m) }
 
 // patience is how long a test waits for what comes at once.
-const patience = time.Minute
+const patience = 5 * time.Minute
 
 // build builds the plugin once for all tests.
 var build = sync.OnceValues(func() (string, error) {
