@@ -14,6 +14,7 @@ import (
 // The programs that were built here come from a mirror as they would from the projects, with
 // their connections cut once, and then run.
 func TestFetchRealPrograms(t *testing.T) {
+	t.Parallel()
 	assets := os.Getenv("KUBEBUILDER_ASSETS")
 	if assets == "" {
 		t.Skip("KUBEBUILDER_ASSETS names no programs")

@@ -485,6 +485,7 @@ func TestFetchWhatIsThere(t *testing.T) {
 }
 
 func TestFetchGivesUpAHostThatStalls(t *testing.T) {
+	t.Parallel()
 	m := newMirror(t)
 	small, large := content(1, 1000), content(2, 300_000)
 	m.files["dl.k8s.io/kubelet"], m.files["dl.k8s.io/kubectl"], m.files["github.com/etcd"] = large, small, small
@@ -498,9 +499,9 @@ func TestFetchGivesUpAHostThatStalls(t *testing.T) {
 		<-r.Context().Done()
 	}
 	f := newFixture(t, m.URL, twoHosts(small, large))
-	f.limits.Stall = 50 * time.Millisecond
+	f.limits.Stall = time.Second
 	err := f.fetch(t, all...)
-	wantError(t, err, "kubectl v1.2.3", "nothing came for 50ms")
+	wantError(t, err, "kubectl v1.2.3", "nothing came for 1s")
 	if strings.Contains(err.Error(), "kubelet") || strings.Contains(f.progress.String(), "kubelet") {
 		t.Errorf("the next file of that host was waited for as well: %v\n%s", err, f.progress)
 	}
@@ -508,6 +509,7 @@ func TestFetchGivesUpAHostThatStalls(t *testing.T) {
 }
 
 func TestFetchGivesUpASlowHost(t *testing.T) {
+	t.Parallel()
 	m := newMirror(t)
 	program := content(1, 1<<20)
 	m.files["dl.k8s.io/kubelet"] = program
@@ -526,12 +528,38 @@ func TestFetchGivesUpASlowHost(t *testing.T) {
 	}
 	f := newFixture(t, m.URL, line(sha(program)))
 	f.limits.Grace = 100 * time.Millisecond
-	f.limits.Report = 10 * time.Millisecond
 	wantError(t, f.fetch(t, kubelet), "kubelet v1.2.3: not downloaded within 100ms, which is slower than building it")
-	if !strings.Contains(f.progress.String(), "Downloading kubelet: 0 of 1 MiB") {
-		t.Errorf("nothing shows how far it is:\n%s", f.progress)
-	}
 	f.hasNothing(t, true)
+}
+
+// The second half is sent when somebody was told of the first.
+func TestFetchShowsHowFarItIs(t *testing.T) {
+	t.Parallel()
+	m := newMirror(t)
+	program := content(1, 2<<20)
+	m.files["dl.k8s.io/kubelet"] = program
+	told := make(chan struct{})
+	m.instead = func(w http.ResponseWriter, r *http.Request, content []byte) {
+		_, _ = w.Write(content[:1<<20])
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-told:
+			_, _ = w.Write(content[1<<20:])
+		case <-r.Context().Done():
+		}
+	}
+	f := newFixture(t, m.URL, strings.Replace(line(sha(program)), " 1 ", " 2 ", 1))
+	f.limits.Report = time.Nanosecond
+	once := sync.Once{}
+	f.Client.progress = func(format string, args ...any) {
+		if strings.HasPrefix(fmt.Sprintf(format, args...), "Downloading kubelet: 0 of 2 MiB") {
+			once.Do(func() { close(told) })
+		}
+	}
+	if err := f.fetch(t, kubelet); err != nil {
+		t.Fatal(err)
+	}
+	f.has(t, "kubelet", program)
 }
 
 func TestFetchTriesAgain(t *testing.T) {
@@ -558,6 +586,7 @@ func TestFetchTriesAgain(t *testing.T) {
 }
 
 func TestFetchUnreachable(t *testing.T) {
+	t.Parallel()
 	if DefaultLimits.Reach > 3*time.Second {
 		t.Errorf("finding out that there is no network takes %s", DefaultLimits.Reach)
 	}

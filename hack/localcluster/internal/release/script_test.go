@@ -42,6 +42,7 @@ func refresh(t *testing.T, m *mirror) (table, output string, err error) {
 }
 
 func TestRefresh(t *testing.T) {
+	t.Parallel()
 	m := releases(t)
 	table, output, err := refresh(t, m)
 	if err != nil {
@@ -67,6 +68,7 @@ func TestRefresh(t *testing.T) {
 }
 
 func TestRefreshRefuses(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		file    string
 		content []byte
