@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -230,6 +231,7 @@ func TestVolumeAttributesClass(t *testing.T) {
 	}
 	t.Run("gives the volume its performance", func(t *testing.T) {
 		w := newWorld(t)
+		w.needAttributesClasses()
 		w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 		name := class(w, storage.EBSDriver)
 		sb := w.untilStep(benchmark(w, name), v1alpha1.ReasonMeasuring)
@@ -242,6 +244,7 @@ func TestVolumeAttributesClass(t *testing.T) {
 	})
 	t.Run("is missing", func(t *testing.T) {
 		w := newWorld(t)
+		w.needAttributesClasses()
 		sb := benchmark(w, "none")
 		w.untilStep(sb, v1alpha1.ReasonPending)
 		w.pass(sb, time.Minute)
@@ -249,11 +252,86 @@ func TestVolumeAttributesClass(t *testing.T) {
 	})
 	t.Run("is of another driver", func(t *testing.T) {
 		w := newWorld(t)
+		w.needAttributesClasses()
 		sb := benchmark(w, class(w, fakecluster.Driver))
 		w.untilStep(sb, v1alpha1.ReasonPending)
 		w.pass(sb, time.Minute)
 		w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "it is of driver "+fakecluster.Driver)
 	})
+}
+
+// Before Kubernetes 1.34 there are none: make test-oldest.
+func TestVolumeAttributesClassNeedsANewerKubernetes(t *testing.T) {
+	named := func(w *world) *v1alpha1.StorageBenchmark {
+		target := builder.NewTarget("fast")
+		target.VolumeAttributesClassName = new("gold")
+		return create(w, builder.NewBenchmark(w.namespace, "sb").Target(target).Workload(reads("w")).Build())
+	}
+	t.Run("which an operator sees before it makes anything", func(t *testing.T) {
+		w := newWorld(t)
+		w.needNoAttributesClasses()
+		sb := named(w)
+		w.untilStep(sb, v1alpha1.ReasonPending)
+		w.pass(sb, time.Minute)
+		w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "spec.targets[0].volumeAttributesClassName", noAttributesClasses)
+	})
+	t.Run("which a confined operator sees by its claims", func(t *testing.T) {
+		w := newConfinedWorld(t)
+		w.needNoAttributesClasses()
+		w.untilEnd(named(w), metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, "has lost its volumeAttributesClassName", noAttributesClasses)
+	})
+}
+
+func (w *world) hasAttributesClasses() bool {
+	w.Helper()
+	_, err := w.client.RESTMapper().RESTMapping(storagev1.SchemeGroupVersion.WithKind("VolumeAttributesClass").GroupKind(), "v1")
+	if err != nil && !meta.IsNoMatchError(err) {
+		w.Fatal(err)
+	}
+	return err == nil
+}
+
+func (w *world) needAttributesClasses() {
+	w.Helper()
+	if !w.hasAttributesClasses() {
+		w.Skip("this API server has no VolumeAttributesClasses")
+	}
+}
+
+func (w *world) needNoAttributesClasses() {
+	w.Helper()
+	if w.hasAttributesClasses() {
+		w.Skip("this API server has VolumeAttributesClasses")
+	}
+}
+
+func TestWithoutAttributes(t *testing.T) {
+	target := ebsTarget()
+	sb := builder.NewBenchmark("ns", "sb").Target(target).Build()
+	name := storage.ClaimNames(sb, &target)[0]
+	claim := func(class *string) map[string]*corev1.PersistentVolumeClaim {
+		return map[string]*corev1.PersistentVolumeClaim{name: {Spec: corev1.PersistentVolumeClaimSpec{VolumeAttributesClassName: class}}}
+	}
+	for what, test := range map[string]struct {
+		asked  *string
+		claims map[string]*corev1.PersistentVolumeClaim
+		lost   bool
+	}{
+		"not asked for": {claims: claim(nil)},
+		"not made yet":  {asked: new("gold")},
+		"kept":          {asked: new("gold"), claims: claim(new("gold"))},
+		"lost":          {asked: new("gold"), claims: claim(nil), lost: true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			target := ebsTarget()
+			target.VolumeAttributesClassName = test.asked
+			s := &scope{Reconciler: &Reconciler{}, sb: sb, claims: test.claims}
+			got := s.withoutAttributes(&target)
+			if test.lost != strings.Contains(got, "claim "+name+" has lost its volumeAttributesClassName: "+noAttributesClasses) || (!test.lost && got != "") {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
 }
 
 // Objects of other benchmarks are not touched, also not those of one of the same name in another namespace.

@@ -28,6 +28,10 @@ func provision(ctx context.Context, s *scope) (outcome, error) {
 	}
 	for i := range s.sb.Spec.Targets {
 		target := &s.sb.Spec.Targets[i]
+		if problem := s.withoutAttributes(target); problem != "" {
+			s.fail(v1alpha1.ReasonProvisioningFailed, problem)
+			return halt(), nil
+		}
 		if !storage.IsProvisioned(target) || !slices.ContainsFunc(storage.ClaimNames(s.sb, target), s.isClaimMissing) {
 			continue
 		}
@@ -69,6 +73,21 @@ func (s *scope) refusedStorage(target *v1alpha1.Target, err error) outcome {
 }
 
 func (s *scope) isClaimMissing(name string) bool { return s.claims[name] == nil }
+
+// withoutAttributes says of a target that its claims have no VolumeAttributesClass though it names one. API servers
+// without them drop the field, and do not say so: what is measured would be another volume than was asked for. Only a
+// confined operator comes this far, which cannot look for the class.
+func (s *scope) withoutAttributes(target *v1alpha1.Target) string {
+	if target.VolumeAttributesClassName == nil {
+		return ""
+	}
+	for _, name := range storage.ClaimNames(s.sb, target) {
+		if claim := s.claims[name]; claim != nil && claim.Spec.VolumeAttributesClassName == nil {
+			return fmt.Sprintf("target %s: claim %s has lost its volumeAttributesClassName: %s", target.Name, name, noAttributesClasses)
+		}
+	}
+	return ""
+}
 
 // applyObjects makes what provisions a target's storage, the claims last: where they are, all is.
 func (s *scope) applyObjects(ctx context.Context, objects storage.Objects) error {

@@ -120,6 +120,9 @@ var driverFields = map[string]struct{ field, addOn, otherwise string }{
 	storage.S3Driver:  {"s3", "aws-mountpoint-s3-csi-driver", ""},
 }
 
+// noAttributesClasses is what users of an older Kubernetes are told.
+const noAttributesClasses = "this cluster has no VolumeAttributesClasses, which come with Kubernetes 1.34; remove it, and set iops and throughput instead"
+
 // resolveAttributes returns the parameters of the VolumeAttributesClass that the target names.
 func (s *scope) resolveAttributes(ctx context.Context, path *field.Path, target *v1alpha1.Target, driver string) (map[string]string, *field.Error, error) {
 	if target.VolumeAttributesClassName == nil {
@@ -131,7 +134,7 @@ func (s *scope) resolveAttributes(ctx context.Context, path *field.Path, target 
 	err := s.Live.Get(ctx, types.NamespacedName{Name: name}, &class)
 	switch {
 	case meta.IsNoMatchError(err):
-		return nil, field.Invalid(path, name, "this cluster has no VolumeAttributesClasses, which come with Kubernetes 1.34; remove it, and set iops and throughput instead"), nil
+		return nil, field.Invalid(path, name, noAttributesClasses), nil
 	case apierrors.IsNotFound(err):
 		return nil, field.Invalid(path, name, "there is no such VolumeAttributesClass; create it, or name one of: kubectl get volumeattributesclass"), nil
 	case err != nil:
