@@ -274,6 +274,7 @@ func (s *scope) volumeOf(target *v1alpha1.Target, client int32) job.Volume {
 		Claim:     storage.ClaimName(s.sb, target, client),
 		Mode:      modes.ModeOf(target),
 		ReadOnly:  modes.ReadOnly(target),
+		Foreign:   storage.IsForeign(target),
 		Exclusive: storage.IsObjectStore(target),
 	}
 }

@@ -75,7 +75,9 @@ type PodSettings struct {
 	Resources corev1.ResourceRequirements `json:"resources,omitempty,omitzero"`
 
 	// Security context of the pods. Replaces the operator's, which satisfies the Pod Security Standard
-	// "restricted" (user, group and fsGroup 65532, seccomp RuntimeDefault).
+	// "restricted" (user and group 65532, seccomp RuntimeDefault, and fsGroup 65532 on volumes that are made for the
+	// benchmark). An fsGroup that is set here holds on existing claims too, and there many drivers have Kubernetes give all
+	// files to that group for good; supplementalGroups change no file. Pods that only hold nodes have no fsGroup.
 	// +optional
 	SecurityContext *corev1.PodSecurityContext `json:"securityContext,omitempty"`
 

@@ -50,7 +50,7 @@ func ForAnchor(sb *v1alpha1.StorageBenchmark, image Image, client, attempt int32
 	maps.Copy(labels, holderLabels(sb))
 	c := runnerContainer(image, AnchorContainer, []string{"hold"}).
 		WithResources(resources(corev1.ResourceRequirements{Requests: anchorRequests, Limits: anchorLimits}))
-	pod := podSpec(sb).
+	pod := podSpec(sb, holderSecurity(sb)).
 		// A node that was restarted starts it again.
 		WithRestartPolicy(corev1.RestartPolicyAlways).
 		WithTerminationGracePeriodSeconds(anchorGraceSeconds)

@@ -54,6 +54,8 @@ type Volume struct {
 	Mode   corev1.PersistentVolumeMode
 	// ReadOnly is for a device that holds somebody's data.
 	ReadOnly bool
+	// Foreign is for a volume that was there before the benchmark: what is on it stays as it is.
+	Foreign bool
 	// Exclusive is for a file system that holds nothing but the benchmark's files.
 	Exclusive bool
 	// Subdirectory is where the files of a client are that shares the file system with others. "": no other does.
@@ -112,7 +114,7 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 	if run.Volume.ReadOnly {
 		flags = append(flags, "--readonly")
 	}
-	pod := podSpec(sb).WithVolumes(claimVolume(volumeName, run.Volume))
+	pod := podSpec(sb, podSecurity(sb, run.Volume)).WithVolumes(claimVolume(volumeName, run.Volume))
 	if run.Node != "" {
 		pin(pod, sb, run.Node)
 	} else {
@@ -151,7 +153,7 @@ func ForCleanUp(sb *v1alpha1.StorageBenchmark, image Image, volume Volume, clien
 	if volume.Exclusive {
 		args = append(args, "--keep-directory")
 	}
-	pod := podSpec(sb).
+	pod := podSpec(sb, podSecurity(sb, volume)).
 		WithVolumes(claimVolume(volumeName, volume)).
 		WithContainers(container(sb, image, CleanContainer, volume, "", args))
 	place(pod, sb)

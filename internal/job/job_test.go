@@ -491,3 +491,57 @@ func TestPodsShareNoResources(t *testing.T) {
 		t.Errorf("the spec's limit is %s", got.String())
 	}
 }
+
+// fsGroup has the kubelet change group and mode of all files on a volume: no pod has one on a volume that was there before, unless
+// its user says so, and none that only mounts volumes.
+func TestFSGroup(t *testing.T) {
+	users := &corev1.PodSecurityContext{RunAsUser: new(int64(1000)), FSGroup: new(int64(2000)), FSGroupChangePolicy: new(corev1.FSGroupChangeAlways), SupplementalGroups: []int64{7}}
+	without := &corev1.PodSecurityContext{RunAsUser: new(int64(1000)), SupplementalGroups: []int64{7}}
+	for _, test := range []struct {
+		name    string
+		users   *corev1.PodSecurityContext
+		foreign bool
+		want    *int64
+	}{
+		{"made for the benchmark", nil, false, new(int64(nonRootID))},
+		{"was there before", nil, true, nil},
+		{"made, and a user's fsGroup", users, false, new(int64(2000))},
+		{"was there, and a user's fsGroup", users, true, new(int64(2000))},
+		{"made, and a user's context without", without, false, nil},
+		{"was there, and a user's context without", without, true, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			sb := benchmark(func(sb *v1alpha1.StorageBenchmark) {
+				if test.users != nil {
+					sb.Spec.Pod = &v1alpha1.PodSettings{SecurityContext: test.users}
+				}
+			})
+			single, clients := fileRun(), clientRun(1)
+			single.Volume.Foreign, clients.Volume.Foreign = test.foreign, test.foreign
+			for name, security := range map[string]*corev1.PodSecurityContext{
+				"run":                     built(t, ForRun(sb, image, single)).Spec.Template.Spec.SecurityContext,
+				"layout and run together": built(t, ForRun(sb, image, clients)).Spec.Template.Spec.SecurityContext,
+				"clean-up":                built(t, ForCleanUp(sb, image, single.Volume, 0)).Spec.Template.Spec.SecurityContext,
+			} {
+				if diff := cmp.Diff(test.want, security.FSGroup); diff != "" {
+					t.Errorf("fsGroup of %s (-want +got):\n%s", name, diff)
+				}
+				if (security.FSGroup == nil) != (security.FSGroupChangePolicy == nil) {
+					t.Errorf("%s has fsGroup %v and a policy %v", name, security.FSGroup, security.FSGroupChangePolicy)
+				}
+			}
+			made := single.Volume
+			made.Foreign = false
+			holder := anchorOf(t, sb, 0, made, single.Volume).Spec.SecurityContext
+			if holder.FSGroup != nil || holder.FSGroupChangePolicy != nil {
+				t.Errorf("the anchor has fsGroup %v and policy %v", *holder.FSGroup, holder.FSGroupChangePolicy)
+			}
+			if test.users != nil && (*holder.RunAsUser != 1000 || len(holder.SupplementalGroups) != 1) {
+				t.Errorf("the anchor's security context is %+v", holder)
+			}
+		})
+	}
+	if users.FSGroup == nil || *users.FSGroup != 2000 {
+		t.Errorf("the user's own security context was changed: %+v", users)
+	}
+}

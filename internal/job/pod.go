@@ -23,7 +23,7 @@ const nonRootID = 65532
 
 // podSpec returns the part of a pod that does not depend on what it is for, with a security context that the
 // Pod Security Standard "restricted" admits.
-func podSpec(sb *v1alpha1.StorageBenchmark) *corev1ac.PodSpecApplyConfiguration {
+func podSpec(sb *v1alpha1.StorageBenchmark, security *corev1ac.PodSecurityContextApplyConfiguration) *corev1ac.PodSpecApplyConfiguration {
 	settings := podSettings(sb)
 	pod := corev1ac.PodSpec().
 		WithRestartPolicy(corev1.RestartPolicyNever).
@@ -31,7 +31,7 @@ func podSpec(sb *v1alpha1.StorageBenchmark) *corev1ac.PodSpecApplyConfiguration 
 		WithEnableServiceLinks(false).
 		WithShareProcessNamespace(sharedProcesses).
 		WithTerminationGracePeriodSeconds(gracePeriodSeconds).
-		WithSecurityContext(podSecurity(settings.SecurityContext)).
+		WithSecurityContext(security).
 		WithVolumes(corev1ac.Volume().WithName(scratchVolume).WithEmptyDir(corev1ac.EmptyDirVolumeSource()))
 	for _, secret := range settings.ImagePullSecrets {
 		pod.WithImagePullSecrets(corev1ac.LocalObjectReference().WithName(secret.Name))
@@ -99,17 +99,35 @@ func give(c *corev1ac.ContainerApplyConfiguration, name string, volume Volume, m
 	c.WithVolumeMounts(corev1ac.VolumeMount().WithName(name).WithMountPath(mountPath))
 }
 
-func podSecurity(users *corev1.PodSecurityContext) *corev1ac.PodSecurityContextApplyConfiguration {
-	if users != nil {
+// basicSecurity is what the user gives, or else what all pods have.
+func basicSecurity(sb *v1alpha1.StorageBenchmark) *corev1ac.PodSecurityContextApplyConfiguration {
+	if users := podSettings(sb).SecurityContext; users != nil {
 		return convert[corev1ac.PodSecurityContextApplyConfiguration](users)
 	}
 	return corev1ac.PodSecurityContext().
 		WithRunAsNonRoot(true).
 		WithRunAsUser(nonRootID).
 		WithRunAsGroup(nonRootID).
-		WithFSGroup(nonRootID).
-		WithFSGroupChangePolicy(corev1.FSGroupChangeOnRootMismatch).
 		WithSeccompProfile(corev1ac.SeccompProfile().WithType(corev1.SeccompProfileTypeRuntimeDefault))
+}
+
+// podSecurity is for a pod that works on a volume. An fsGroup has the kubelet give each file of the volume to that group, and let
+// it write, for good: so there is one only on a volume that was made for the benchmark, whose new file system is root's. On
+// another one there is one only if the user asks for it, who may then create such a pod on that claim as well.
+func podSecurity(sb *v1alpha1.StorageBenchmark, volume Volume) *corev1ac.PodSecurityContextApplyConfiguration {
+	security := basicSecurity(sb)
+	if podSettings(sb).SecurityContext == nil && !volume.Foreign {
+		security.WithFSGroup(nonRootID).WithFSGroupChangePolicy(corev1.FSGroupChangeOnRootMismatch)
+	}
+	return security
+}
+
+// holderSecurity is for a pod that mounts the volumes of all targets and writes to none: no fsGroup, also none of the user's,
+// who may have thought of one of the volumes only.
+func holderSecurity(sb *v1alpha1.StorageBenchmark) *corev1ac.PodSecurityContextApplyConfiguration {
+	security := basicSecurity(sb)
+	security.FSGroup, security.FSGroupChangePolicy = nil, nil
+	return security
 }
 
 func containerSecurity() *corev1ac.SecurityContextApplyConfiguration {

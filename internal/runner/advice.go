@@ -64,7 +64,24 @@ func (o Options) adviseOnDevice(open func(string, int, fs.FileMode) (*os.File, e
 		"and keep runAsUser and runAsGroup in spec.pod.securityContext; or use volumeMode Filesystem", ownership(match[1]), os.Getuid(), o.groups())
 }
 
-// ownership says whose a device is, "" if that cannot be read.
+// adviseOnRoot says what to do about a volume on which the user may make no directory. The root directory tells who may.
+func adviseOnRoot(root string, user int, groups []int) string {
+	return fmt.Sprintf("the volume%s does not let user %d of groups %v write: set runAsUser, runAsGroup or supplementalGroups in spec.pod.securityContext to one that may, "+
+		"or on EFS use an access point; fsGroup lets pods write as well, but on many drivers gives every file that is on the volume to that group, for good", ownership(root), user, groups)
+}
+
+// nearest returns the directory itself, or the nearest one above it that is there.
+func nearest(directory string) string {
+	for {
+		above := filepath.Dir(directory)
+		if _, err := os.Stat(directory); err == nil || above == directory {
+			return directory
+		}
+		directory = above
+	}
+}
+
+// ownership says whose a device or a directory is, "" if that cannot be read.
 func ownership(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -168,3 +168,26 @@ func TestAdviceOnDevice(t *testing.T) {
 		t.Errorf("advice without a device: %q", got)
 	}
 }
+
+// Who may not write on a volume is told whose it is, and what lets them write: without fsGroup, which would change all files.
+func TestAdviceOnRoot(t *testing.T) {
+	root := t.TempDir()
+	if err := os.Chmod(root, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if got := nearest(filepath.Join(root, "storagebench-u1", "client-1")); got != root {
+		t.Errorf("the nearest directory is %s, want %s", got, root)
+	}
+	got := adviseOnRoot(root, 65532, []int{65532})
+	for _, want := range []string{
+		fmt.Sprintf("the volume (of user %d and group %d, mode 0750) does not let user 65532 of groups [65532] write", os.Getuid(), os.Getgid()),
+		"set runAsUser, runAsGroup or supplementalGroups in spec.pod.securityContext", "on EFS use an access point", "gives every file that is on the volume to that group",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("advice %q lacks %q", got, want)
+		}
+	}
+	if got := adviseOnRoot(filepath.Join(root, "none"), 1, nil); !strings.HasPrefix(got, "the volume does not let user 1 of groups [] write") {
+		t.Errorf("advice on a volume that cannot be looked at is %q", got)
+	}
+}

@@ -78,8 +78,7 @@ func (o Options) makeDirectory() error {
 	}
 	err := os.MkdirAll(o.Directory, 0o770)
 	if errors.Is(err, os.ErrPermission) {
-		return failf(digest.ExitFailed, "make the directory for test files: %v: the volume does not let user %d of groups %v write; set runAsUser or fsGroup in spec.pod.securityContext, or on EFS use an access point",
-			err, os.Getuid(), o.groups())
+		return failf(digest.ExitFailed, "make the directory for test files: %v: %s", err, adviseOnRoot(nearest(o.Directory), os.Getuid(), o.groups()))
 	}
 	if err != nil {
 		return failf(digest.ExitFailed, "make the directory for test files: %v", err)

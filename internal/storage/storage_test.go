@@ -348,3 +348,19 @@ func TestKinds(t *testing.T) {
 		t.Error("the EFS driver leaves files behind, whoever made the StorageClass, and the EBS driver does not")
 	}
 }
+
+// What was there before the benchmark is somebody's, also where the operator makes the PersistentVolume for it.
+func TestIsForeign(t *testing.T) {
+	for text, want := range map[string]bool{
+		"{name: t, storageClassName: c}":                                    false,
+		"{name: t, ebs: {}}":                                                false,
+		"{name: t, efs: {fileSystemID: fs-01234567}}":                       false,
+		"{name: t, s3: {bucket: b}}":                                        false,
+		"{name: t, claimName: mine}":                                        true,
+		"{name: t, efs: {fileSystemID: fs-01234567, provisioning: Static}}": true,
+	} {
+		if _, target := benchmark(t, text); IsForeign(target) != want {
+			t.Errorf("%s: foreign %t, want %t", text, IsForeign(target), want)
+		}
+	}
+}

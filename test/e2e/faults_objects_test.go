@@ -175,10 +175,12 @@ func TestNamespaceDeleted(t *testing.T) {
 		section: faultsOfWorkload, name: "The namespace is deleted during a run", does: "kubectl delete namespace", bound: 75 * time.Second,
 	})
 	ns := newNamespace(t)
-	theirs := createClaimIn(t, ns.Name, "theirs", corev1.PersistentVolumeFilesystem)
+	theirs := createClaimOfClass(t, ns.Name, "theirs", class, corev1.PersistentVolumeFilesystem)
 	sb := benchmark(t, "namespace-deleted", lasting(300), func(sb *v1alpha1.StorageBenchmark) {
 		sb.Namespace = ns.Name
 		sb.Spec.Targets = []v1alpha1.Target{{Name: "claim", ClaimName: &theirs.Name}, {Name: "ebs", EBS: &v1alpha1.EBSVolume{Type: "gp3"}}}
+		// The claim is new, and its root directory is root's.
+		sb.Spec.Pod = &v1alpha1.PodSettings{SecurityContext: securityOf(func(s *corev1.PodSecurityContext) { s.FSGroup = new(int64(65532)) })}
 	})
 	create(t, sb)
 	runningPod(t, sb)

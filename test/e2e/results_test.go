@@ -217,15 +217,15 @@ func TestExistingClaim(t *testing.T) {
 // createClaim creates a claim that no benchmark has made.
 func createClaim(t *testing.T, name string, mode corev1.PersistentVolumeMode) *corev1.PersistentVolumeClaim {
 	t.Helper()
-	return createClaimIn(t, namespaceOf(t), name, mode)
+	return createClaimOfClass(t, namespaceOf(t), name, class, mode)
 }
 
-func createClaimIn(t *testing.T, namespace, name string, mode corev1.PersistentVolumeMode) *corev1.PersistentVolumeClaim {
+func createClaimOfClass(t *testing.T, namespace, name, class string, mode corev1.PersistentVolumeMode) *corev1.PersistentVolumeClaim {
 	t.Helper()
 	claim := &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		Spec: corev1.PersistentVolumeClaimSpec{
-			StorageClassName: new(class),
+			StorageClassName: &class,
 			VolumeMode:       &mode,
 			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			Resources:        corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("256Mi")}},
