@@ -1,11 +1,11 @@
 package controllers
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -26,6 +26,15 @@ const clientsKey = "clients.json.gz"
 // maxClientRecords is the most records of clients that are kept for a benchmark, of all its runs: one takes about 4 KiB, and
 // etcd holds a few GiB in all.
 const maxClientRecords = 8192
+
+const (
+	// maxRecords is the most bytes of a run's gzipped records of clients: a ConfigMap holds 1 MiB in all. 128 clients whose
+	// reports fill their messages take 870 KiB.
+	maxRecords = 1 << 20
+	// maxRecordsText is the most bytes of them before. Those 128 clients take less than 9 MiB; forged reports, which say with a few
+	// bytes that all buckets are occupied, 128 MiB and more.
+	maxRecordsText = 16 << 20
+)
 
 // clientRecord is what one client has measured. Names are those of the API; bins are latencies in nanoseconds with their
 // counts, as fio's json+ output has them.
@@ -55,11 +64,11 @@ func (s *scope) keepClients(ctx context.Context, run *v1alpha1.Run, parts []part
 	if s.keptRecords()+len(parts) > maxClientRecords {
 		return nil
 	}
-	records := make([]clientRecord, len(parts))
-	for i, p := range parts {
-		records[i] = newClientRecord(p, reports[i])
+	zipped, err := zipRecords(parts, reports)
+	if errors.As(err, new(tooLarge)) {
+		ctrl.LoggerFrom(ctx).Info("Results of single clients are not kept", "run", run.Name, "why", err.Error())
+		return nil
 	}
-	zipped, err := zipJSON(records)
 	if err != nil {
 		return fmt.Errorf("encode the clients' results: %w", err)
 	}
@@ -131,14 +140,22 @@ func (s *scope) applyArtifact(ctx context.Context, run *v1alpha1.Run, name strin
 	return retry.OnError(artifactPatience, mayPass, func() error { return s.Client.Apply(ctx, made, applyOptions...) })
 }
 
-func zipJSON(value any) ([]byte, error) {
-	var zipped bytes.Buffer
-	w := gzip.NewWriter(&zipped)
-	if err := json.NewEncoder(w).Encode(value); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return zipped.Bytes(), nil
+// zipRecords returns what each client has measured as gzipped JSON, a list. Each record is made, written and dropped before
+// the next one: their bins take hundreds of times the room of the messages that they come from.
+func zipRecords(parts []part, reports []*digest.Report) ([]byte, error) {
+	return zip(maxRecords, func(w io.Writer) error {
+		w = &atMost{w: w, left: maxRecordsText, what: fmt.Sprintf("it takes more than %d bytes, the most that is compressed", maxRecordsText)}
+		separator := "["
+		for i, p := range parts {
+			if _, err := io.WriteString(w, separator); err != nil {
+				return err
+			}
+			if err := json.NewEncoder(w).Encode(newClientRecord(p, reports[i])); err != nil {
+				return err
+			}
+			separator = ","
+		}
+		_, err := io.WriteString(w, "]\n")
+		return err
+	})
 }

@@ -85,7 +85,19 @@ func (s *scope) setCleanedUp() {
 		s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonClaimsGone, unknown)
 		return
 	}
-	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft, "")
+	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft, describeKept(s.kept, child.Directory(s.sb)))
+}
+
+// describeKept names the volumes that were there before the benchmark and are as they were, but for its test files.
+func describeKept(volumes []string, directory string) string {
+	if len(volumes) == 0 {
+		return ""
+	}
+	shown := strings.Join(volumes[:min(len(volumes), maxNamed)], ", ")
+	if more := len(volumes) - maxNamed; more > 0 {
+		shown += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("not made for this benchmark, and kept with all that is on it: volume %s, to which a claim was bound; test files are in directory %s there", shown, directory)
 }
 
 // keptByServer is what could not be removed, or looked for, because a call failed.

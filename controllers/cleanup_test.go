@@ -116,10 +116,21 @@ func TestVolumeOfARetainingClass(t *testing.T) {
 
 // A claim of a StorageClass may be bound to a volume that somebody has made by hand. That is not ours to delete.
 func TestVolumeOfSomebodyElse(t *testing.T) {
+	for name, annotations := range map[string]map[string]string{
+		"made by hand": nil,
+		// Its claim is gone, and an administrator has cleared claimRef for another one.
+		"retained, and used again": {provisionedBy: fakecluster.Driver},
+	} {
+		t.Run(name, func(t *testing.T) { keepsVolumeOfSomebodyElse(t, annotations) })
+	}
+}
+
+func keepsVolumeOfSomebodyElse(t *testing.T, annotations map[string]string) {
+	t.Helper()
 	w := newWorld(t)
 	capacity := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
 	volume := create(w, &corev1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: "theirs-"},
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "theirs-", Annotations: annotations},
 		Spec: corev1.PersistentVolumeSpec{
 			Capacity: capacity, AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			StorageClassName: builder.StorageClass, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
@@ -134,7 +145,7 @@ func TestVolumeOfSomebodyElse(t *testing.T) {
 	if got := sb.Status.Targets[0].Volumes; len(got) != 1 || got[0].Handle != "precious" {
 		t.Errorf("volumes are %v", got)
 	}
-	if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft); err != nil {
+	if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft, "not made for this benchmark", "volume "+volume.Name+" (precious)"); err != nil {
 		t.Error(err)
 	}
 	if err := w.gone(volume); err == nil || volume.Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimRetain {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -74,43 +76,90 @@ func (s *scope) deleteClaims(ctx context.Context, claims []*corev1.PersistentVol
 	}
 	return errors.Join(inParallel(claims, func(claim *corev1.PersistentVolumeClaim) error {
 		mine := func(volume *corev1.PersistentVolume) bool { return isBound(volume, claim) }
-		if _, err := s.willBeDeleted(ctx, claim.Spec.VolumeName, mine); err != nil {
+		if _, err := s.settle(ctx, claim.Spec.VolumeName, claim.CreationTimestamp, mine); err != nil {
 			return err
 		}
 		return s.deleteObject(ctx, claim)
 	})...)
 }
 
-// provisionedBy is the annotation of volumes that a provisioner has made for their claim.
-const provisionedBy = "pv.kubernetes.io/provisioned-by"
+// fate is what becomes of a volume when its claim is gone.
+type fate int
 
-// willBeDeleted sees to it that a volume that was made for this benchmark goes with its claim also where its
-// StorageClass would retain it. It is false for one that is gone, for somebody's own, to which the claim happened to be
-// bound, and for one that is not bound to what is mine: those are not the operator's to delete. Of all volumes it is false
-// for a confined operator, which does not see them.
-func (s *scope) willBeDeleted(ctx context.Context, name string, mine func(*corev1.PersistentVolume) bool) (bool, error) {
+const (
+	// notOurs is one that is gone, that is not bound to what is ours, or of which others see to it.
+	notOurs fate = iota
+	// goes is one that is deleted with its claim.
+	goes
+	// stays is one that was not made for the benchmark, to which a claim of it was bound: it is left as it was.
+	stays
+)
+
+// settle sees to it that a volume that was made for this benchmark, since a time, goes with its claim also where its
+// StorageClass would retain it. One that is bound to nothing of mine is not looked at, and somebody's own is not changed. A confined
+// operator sees no volumes.
+func (s *scope) settle(ctx context.Context, name string, since metav1.Time, mine func(*corev1.PersistentVolume) bool) (fate, error) {
 	if name == "" || s.isConfined() {
-		return false, nil
+		return notOurs, nil
 	}
 	var volume corev1.PersistentVolume
 	if err := s.Live.Get(ctx, types.NamespacedName{Name: name}, &volume); err != nil {
-		return false, unlessGone(err, "get volume "+name)
+		return notOurs, unlessGone(err, "get volume "+name)
 	}
 	if !mine(&volume) {
-		return false, nil
+		return notOurs, nil
 	}
-	if volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete {
-		return true, nil
+	return s.settleVolume(ctx, &volume, since)
+}
+
+// settleVolume is settle for a volume that is bound to a claim of the benchmark.
+func (s *scope) settleVolume(ctx context.Context, volume *corev1.PersistentVolume, since metav1.Time) (fate, error) {
+	switch {
+	case slices.Contains(s.madeNames(), volume.Name):
+		return notOurs, nil // the PersistentVolume of storage that exists, which is removed by its name
+	case volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete:
+		return goes, nil
+	case !isMadeForItsClaim(volume, since):
+		return stays, nil
 	}
-	if volume.Annotations[provisionedBy] == "" {
-		return false, nil
-	}
-	patch := client.MergeFrom(volume.DeepCopy())
+	patch := client.MergeFromWithOptions(volume.DeepCopy(), client.MergeFromWithOptimisticLock{})
 	volume.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimDelete
-	if err := s.Client.Patch(ctx, &volume, patch); err != nil {
-		return false, unlessGone(err, "have volume "+name+" deleted with its claim")
+	if err := s.Client.Patch(ctx, volume, patch); err != nil {
+		return notOurs, unlessGone(err, "have volume "+volume.Name+" deleted with its claim")
 	}
-	return true, nil
+	return goes, nil
+}
+
+// madeNames are the names that objects without a namespace have which are made for the benchmark.
+func (s *scope) madeNames() []string {
+	var names []string
+	for i := range s.sb.Spec.Targets {
+		names = append(names, child.Name(s.sb, s.sb.Spec.Targets[i].Name))
+	}
+	return names
+}
+
+const (
+	// provisionedBy is the annotation of volumes that a provisioner has made for a claim. It stays on a volume that is
+	// used again for another one.
+	provisionedBy = "pv.kubernetes.io/provisioned-by"
+	// clockSkew is how far the clocks of API servers may differ, which write down when an object was made.
+	clockSkew = time.Minute
+	// leastUID is the fewest characters of a claim's UID that make the name of a volume the claim's.
+	leastUID = 8
+)
+
+// isMadeForItsClaim says whether a provisioner has made a volume for the very claim that it is bound to, since a time: then it is
+// named after the claim's UID. An older one has had another claim, and maybe holds what somebody wants to keep.
+// https://kubernetes-csi.github.io/docs/external-provisioner.html (--volume-name-prefix, --volume-name-uuid-length)
+func isMadeForItsClaim(volume *corev1.PersistentVolume, since metav1.Time) bool {
+	ref := volume.Spec.ClaimRef
+	if volume.Annotations[provisionedBy] == "" || ref == nil || ref.UID == "" || volume.CreationTimestamp.Add(clockSkew).Before(since.Time) {
+		return false
+	}
+	uid := string(ref.UID)
+	last := volume.Name[strings.LastIndex(volume.Name, "-")+1:]
+	return strings.HasSuffix(volume.Name, "-"+uid) || (len(last) >= leastUID && strings.HasPrefix(strings.ReplaceAll(uid, "-", ""), last))
 }
 
 // remainingVolumes returns the volumes that were made for the benchmark and are not gone yet.
@@ -126,18 +175,27 @@ func (s *scope) remainingVolumes(ctx context.Context) ([]leftover, error) {
 		ref := volume.Spec.ClaimRef
 		return ref != nil && ref.Namespace == s.sb.Namespace && slices.ContainsFunc(s.sb.Status.Targets, func(t v1alpha1.TargetStatus) bool { return slices.Contains(t.Claims, ref.Name) })
 	}
-	remain := make([]bool, len(volumes))
+	fates := make([]fate, len(volumes))
 	errs := inParallel(indices(volumes), func(i int) (err error) {
-		remain[i], err = s.willBeDeleted(ctx, volumes[i].Name, mine)
+		fates[i], err = s.settle(ctx, volumes[i].Name, s.sb.CreationTimestamp, mine)
 		return err
 	})
+	s.kept = nil
 	var left []leftover
 	for i, volume := range volumes {
-		if remain[i] {
-			left = append(left, leftover{what: fmt.Sprintf("volume %s (%s)", volume.Name, volume.Handle), command: "kubectl delete pv " + volume.Name})
+		switch fates[i] {
+		case goes:
+			left = append(left, leftoverVolume(volume.Name, volume.Handle))
+		case stays:
+			s.kept = append(s.kept, fmt.Sprintf("%s (%s)", volume.Name, volume.Handle))
+		case notOurs:
 		}
 	}
 	return left, errors.Join(errs...)
+}
+
+func leftoverVolume(name, handle string) leftover {
+	return leftover{what: fmt.Sprintf("volume %s (%s)", name, handle), command: "kubectl delete pv " + name}
 }
 
 // removeClusterObjects deletes the PersistentVolumes and StorageClasses that were made, when no claim is left that

@@ -271,7 +271,7 @@ func TestClientsReportDifferently(t *testing.T) {
 	w := newWorld(t)
 	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		if clientOf(pod) == "1" {
-			return fakecluster.Succeed(builder.Report("another", "job"))
+			return fakecluster.Succeed(builder.Report("another"))
 		}
 		return fakecluster.Succeed(builder.Report())
 	})

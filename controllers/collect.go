@@ -51,15 +51,16 @@ func (s *scope) record(ctx context.Context, run *v1alpha1.Run, parts []part) err
 			s.failRun(run, fmt.Sprintf("the runner of pod %s left no result: %v", p.pod.Name, err))
 			return nil
 		}
+		// Before the others are decoded: those of a forged size would be there all at once.
+		if why := s.wrongGroups(run, report); why != "" {
+			s.failRun(run, fmt.Sprintf("the report of pod %s is not of this run: %s", p.pod.Name, why))
+			return nil
+		}
 		reports[i] = report
 	}
 	merged, err := merge.Reports(reports)
 	if err != nil {
 		s.failRun(run, fmt.Sprintf("the clients do not report the same: %v", err))
-		return nil
-	}
-	if why := s.wrongGroups(run, &merged.Report); why != "" {
-		s.failRun(run, fmt.Sprintf("the report of pod %s is not of this run: %s", parts[0].pod.Name, why))
 		return nil
 	}
 	if len(parts) > 1 {

@@ -164,7 +164,7 @@ func TestEndlessLog(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	zipped, err := s.zipLog(t.Context(), &corev1.Pod{}, maxKept)
 	runtime.ReadMemStats(&after)
-	if err == nil || len(zipped) > 0 || !strings.Contains(err.Error(), "at most 262144 are kept") {
+	if err == nil || len(zipped) > 0 || !strings.Contains(err.Error(), "more than 262144 bytes, the most that is kept") {
 		t.Errorf("%d bytes, error %v", len(zipped), err)
 	}
 	if endless.read > maxLog+1<<16 {

@@ -1,8 +1,6 @@
 package controllers
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -25,6 +23,10 @@ const (
 	maxKept = 256 << 10
 	// maxClientLogs is the most clients of a run whose logs are kept, and of failed ones as many more: they are alike.
 	maxClientLogs = 8
+	// logsAtOnce is how many logs a pass reads and compresses at the same time. With concurrentBenchmarks passes that is all
+	// that the process has under way, 16 of less than 2 MiB each. Passes do not wait for each other's, as they would with
+	// one pool for all: a node that does not answer holds up its own benchmark only.
+	logsAtOnce = 4
 	// maxLogs is the most ConfigMaps with logs that are kept for a benchmark: etcd holds a few GiB in all.
 	maxLogs = 128
 	// logPatience is how long a log may take to read. A node that does not answer must not hold up others.
@@ -74,7 +76,7 @@ func (s *scope) zipLogs(ctx context.Context, run *v1alpha1.Run, parts []part) ma
 		}
 	}
 	zipped := make([][]byte, len(chosen))
-	errs := inParallel(indices(chosen), func(i int) (err error) {
+	errs := inParallelBy(logsAtOnce, indices(chosen), func(i int) (err error) {
 		zipped[i], err = s.zipLog(ctx, chosen[i].pod, maxKept/len(chosen))
 		return err
 	})
@@ -121,18 +123,10 @@ func (s *scope) zipLog(ctx context.Context, pod *corev1.Pod, most int) ([]byte, 
 		return nil, err
 	}
 	defer log.Close()
-	var zipped bytes.Buffer
-	w := gzip.NewWriter(&zipped)
-	if _, err := io.Copy(w, io.LimitReader(log, maxLog)); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	if zipped.Len() > most {
-		return nil, fmt.Errorf("it takes %d bytes, and at most %d are kept", zipped.Len(), most)
-	}
-	return zipped.Bytes(), nil
+	return zip(most, func(w io.Writer) error {
+		_, err := io.Copy(w, io.LimitReader(log, maxLog))
+		return err
+	})
 }
 
 // endedContainer returns the container whose end was the end of the attempt.

@@ -12,7 +12,12 @@ const parallelCalls = 16
 // inParallel calls the function for each of the things, several at a time, and returns their errors in the order of
 // the things.
 func inParallel[T any](things []T, call func(T) error) []error {
+	return inParallelBy(parallelCalls, things, call)
+}
+
+// inParallelBy is inParallel with so many at a time.
+func inParallelBy[T any](atOnce int, things []T, call func(T) error) []error {
 	errs := make([]error, len(things))
-	workqueue.ParallelizeUntil(context.Background(), parallelCalls, len(things), func(i int) { errs[i] = call(things[i]) })
+	workqueue.ParallelizeUntil(context.Background(), atOnce, len(things), func(i int) { errs[i] = call(things[i]) })
 	return errs
 }

@@ -1,14 +1,22 @@
 package controllers
 
 import (
+	"encoding/json"
 	"maps"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/plan"
 )
+
+// maxPlansBytes is about how much memory the plans of all benchmarks that are under way may take. What people write takes
+// some 20 KiB each.
+const maxPlansBytes = 16 << 20
 
 // keptPlan is a plan, and what it was made from. The most hostile spec takes the better part of a second to plan, which
 // each pass would take again.
@@ -18,17 +26,97 @@ type keptPlan struct {
 	modes      plan.VolumeModes
 	runs       []plan.Run
 	problems   field.ErrorList
+	bytes      int
+}
+
+// planCache has plans by the names of their benchmarks, as many as fit into maxPlansBytes. The zero value is empty.
+type planCache struct {
+	mu    sync.Mutex
+	plans map[types.NamespacedName]*keptPlan
+	bytes int
+}
+
+// load returns the plan of a benchmark, nil if it is not kept.
+func (c *planCache) load(name types.NamespacedName) *keptPlan {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.plans[name]
+}
+
+// store keeps a plan. Where there is no room for all the largest go, which may be this one: who asks for much is planned
+// anew in each pass, and the others are not.
+func (c *planCache) store(name types.NamespacedName, p *keptPlan) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.plans == nil {
+		c.plans = map[types.NamespacedName]*keptPlan{}
+	}
+	c.drop(name)
+	c.plans[name] = p
+	c.bytes += p.bytes
+	for c.bytes > maxPlansBytes {
+		c.drop(c.largest())
+	}
+}
+
+// forget drops the plan of a benchmark.
+func (c *planCache) forget(name types.NamespacedName) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.drop(name)
+}
+
+func (c *planCache) drop(name types.NamespacedName) {
+	if p, found := c.plans[name]; found {
+		c.bytes -= p.bytes
+		delete(c.plans, name)
+	}
+}
+
+func (c *planCache) largest() (largest types.NamespacedName) {
+	most := -1
+	for name, p := range c.plans {
+		if p.bytes > most {
+			largest, most = name, p.bytes
+		}
+	}
+	return largest
 }
 
 // plan returns the runs of the spec, and all that is wrong with it.
 func (s *scope) plan() ([]plan.Run, field.ErrorList) {
 	name, modes := client.ObjectKeyFromObject(s.sb), s.volumeModes()
-	last, _ := s.plans.Load(name)
-	if kept, found := last.(*keptPlan); found && kept.uid == s.sb.UID && kept.generation == s.sb.Generation && maps.Equal(kept.modes, modes) {
+	kept := s.plans.load(name)
+	if kept != nil && kept.uid == s.sb.UID && kept.generation == s.sb.Generation && maps.Equal(kept.modes, modes) {
 		return kept.runs, kept.problems
 	}
 	// Runs point into the spec, and this pass's may be changed by what the API server answers.
-	runs, problems := plan.Runs(s.sb.Spec.DeepCopy(), modes)
-	s.plans.Store(name, &keptPlan{uid: s.sb.UID, generation: s.sb.Generation, modes: modes, runs: runs, problems: problems})
+	spec := s.sb.Spec.DeepCopy()
+	spec.Pod = nil // which has no part in a plan, and can be large
+	runs, problems := plan.Runs(spec, modes)
+	s.plans.store(name, &keptPlan{
+		uid: s.sb.UID, generation: s.sb.Generation, modes: modes, runs: runs, problems: problems, bytes: bytesOfPlan(spec, runs, problems),
+	})
 	return runs, problems
+}
+
+// bytesOfPlan returns about how much memory a plan takes with the spec that it points into.
+func bytesOfPlan(spec *v1alpha1.StorageBenchmarkSpec, runs []plan.Run, problems field.ErrorList) int {
+	const (
+		perRun     = 512 // with its name and parameters
+		perProblem = 1024
+		perByte    = 4 // of the spec's text: numbers and pointers take more than their digits
+	)
+	bytes := len(runs)*perRun + len(problems)*perProblem
+	if text, err := json.Marshal(spec); err == nil {
+		bytes += len(text) * perByte
+	}
+	seen := map[*fio.JobFile]bool{} // repetitions and targets have the same
+	for i := range runs {
+		if job := runs[i].Job; !seen[job] {
+			seen[job] = true
+			bytes += job.Bytes()
+		}
+	}
+	return bytes
 }

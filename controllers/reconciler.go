@@ -65,8 +65,8 @@ type Reconciler struct {
 	warnings sync.Map
 	// logsHeard has what was last seen of the logs of each benchmark's running pods, by its name.
 	logsHeard sync.Map
-	// plans has the plan of each benchmark that is under way, by its name.
-	plans sync.Map
+	// plans has plans of benchmarks that are under way.
+	plans planCache
 	// troubled has since when each pass over a benchmark has met an error, by its name.
 	troubled sync.Map
 }
@@ -132,7 +132,7 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 	r.replaced.Delete(name)
 	r.warnings.Delete(name)
 	r.logsHeard.Delete(name)
-	r.plans.Delete(name)
+	r.plans.forget(name)
 	r.troubled.Delete(name)
 }
 

@@ -40,6 +40,8 @@ type scope struct {
 	claims    map[string]*corev1.PersistentVolumeClaim
 	// anchors are the pods that hold nodes.
 	anchors map[string]*corev1.Pod
+	// kept are volumes that were not made for the benchmark, to which claims of it were bound.
+	kept []string
 	// nodes are the labels of nodes that this pass has read, by their names.
 	nodes map[string]map[string]string
 }

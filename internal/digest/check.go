@@ -13,13 +13,21 @@ import (
 // maxJobStart is the end of the year 9999, the last that the API can write.
 const maxJobStart = 253_402_300_799_999
 
-// check refuses a report that the API could not hold or that no fio can have made.
-func check(r *Report) error {
+// checkExtent refuses a report that has not as many results as can be.
+func checkExtent(r *Report) error {
 	if len(r.Groups) == 0 {
 		return errors.New("report without a result")
 	}
 	if len(r.Groups) > MaxGroups {
 		return fmt.Errorf("report with %d result groups: at most %d are possible", len(r.Groups), MaxGroups)
+	}
+	return nil
+}
+
+// check refuses a report that the API could not hold or that no fio can have made.
+func check(r *Report) error {
+	if err := checkExtent(r); err != nil {
+		return err
 	}
 	if !plausibleText(r.FioVersion) {
 		return errors.New("report with an impossible fio version")

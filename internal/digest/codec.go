@@ -143,14 +143,60 @@ func Decode(message string) (*Report, error) {
 		return nil, fmt.Errorf("inflate report: %w", err)
 	}
 	var w wire
-	if err := cbor.Unmarshal(payload, &w); err != nil {
+	if err := strict.Unmarshal(payload, &w); err != nil {
 		return nil, fmt.Errorf("parse report: %w", err)
+	}
+	// Each histogram takes 15 KiB, however few bytes stand for it: they are made only for as many groups as can be.
+	if err := checkExtent(&w.Report); err != nil {
+		return nil, err
 	}
 	if err := w.restoreHistograms(); err != nil {
 		return nil, err
 	}
 	w.Report.Environment = w.Environment
 	return &w.Report, check(&w.Report)
+}
+
+// strict decodes no more than Encode writes. The longest array is that of the histograms, the deepest one that of a
+// completion's buckets, and the only map is the environment, which may have keys that are not known here.
+var strict = func() cbor.DecMode {
+	mode, err := cbor.DecOptions{
+		MaxArrayElements: maxDirections,
+		MaxMapPairs:      64,
+		MaxNestedLevels:  8,
+		IndefLength:      cbor.IndefLengthForbidden,
+		TagsMd:           cbor.TagsForbidden,
+	}.DecMode()
+	if err != nil {
+		panic(err) // the options above are wrong, whatever is decoded
+	}
+	return mode
+}()
+
+// maxDirections is the most histograms that a report can have.
+const maxDirections = 3 * MaxGroups
+
+// wireCompletion is a completion without its histogram, of which null keeps the place. Decoded as a histogram, each byte
+// string there would be one.
+type wireCompletion struct {
+	_         struct{} `cbor:",toarray"`
+	Min       int64
+	Max       int64
+	Buckets   [len(Percentiles)]int64
+	Histogram *struct{}
+}
+
+// UnmarshalCBOR implements cbor.Unmarshaler.
+func (c *Completion) UnmarshalCBOR(data []byte) error {
+	var w wireCompletion
+	if err := strict.Unmarshal(data, &w); err != nil {
+		return err
+	}
+	if w.Histogram != nil {
+		return errors.New("a histogram among the figures")
+	}
+	*c = Completion{Min: w.Min, Max: w.Max, Buckets: w.Buckets}
+	return nil
 }
 
 func (w *wire) restoreHistograms() error {

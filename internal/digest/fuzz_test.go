@@ -48,9 +48,12 @@ func FuzzDecode(f *testing.F) {
 		}
 		f.Add(payload)
 	}
+	for _, payload := range hostilePayloads() {
+		f.Add(payload[:min(len(payload), MaxBytes/2)])
+	}
 	var p packer
 	f.Fuzz(func(t *testing.T, payload []byte) {
-		got, err := Decode(p.pack(t, payload))
+		got, err := decodeWithin(t, p.pack(t, payload))
 		if err != nil {
 			return
 		}
@@ -74,8 +77,11 @@ func FuzzDecodeMessage(f *testing.F) {
 	for _, text := range []string{"", prefix, prefix + "AAAA", "storagebench/v2:AAAA", "fio: io_u error\x1b[31m", pack(f, make([]byte, 2*maxInflated))} {
 		f.Add(text)
 	}
+	for _, payload := range hostilePayloads() {
+		f.Add(pack(f, payload))
+	}
 	f.Fuzz(func(t *testing.T, message string) {
-		got, err := Decode(message)
+		got, err := decodeWithin(t, message)
 		if err != nil {
 			return
 		}

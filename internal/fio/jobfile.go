@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+	"unsafe"
 )
 
 const (
@@ -16,6 +17,9 @@ const (
 	// maxSections and maxOptions bound what a job file holds, and with it the work of reading it.
 	maxSections = 256
 	maxOptions  = 1024
+	// MaxExtent bounds the Extent of a job file, and with it what its jobs take: a few KB can say that 250 jobs share 700
+	// options. It is far above what people write, such as 20 jobs of 25 options in 60 cases of a matrix.
+	MaxExtent = 1 << 15
 	// maxNameBytes bounds names of sections, of which fio reads 255 bytes.
 	maxNameBytes = 255
 )
@@ -81,6 +85,8 @@ func (f *JobFile) checkExtent() error {
 		return fmt.Errorf("%d sections: a job file may have %d; make several workloads of it", len(f.Sections), maxSections)
 	case options > maxOptions:
 		return fmt.Errorf("%d options: a job file may have %d; put what sections share into [%s]", options, maxOptions, globalName)
+	case f.Extent(0) > MaxExtent:
+		return fmt.Errorf("%d options of all jobs, those of [%s] in each: a job file may have %d; have fewer jobs or options", f.Extent(0), globalName, MaxExtent)
 	case !slices.ContainsFunc(f.Sections, Section.isJob):
 		return fmt.Errorf("no job: add a section such as [job1]; [%s] only holds what sections share", globalName)
 	}
@@ -168,6 +174,16 @@ func (f *JobFile) parseSection(line string) error {
 	}
 	f.Sections = append(f.Sections, Section{Name: name})
 	return nil
+}
+
+// Bytes returns about how much memory the file takes, without the text that it was read from.
+func (f *JobFile) Bytes() int {
+	const section, option = int(unsafe.Sizeof(Section{})), int(unsafe.Sizeof(Option{}))
+	bytes := cap(f.Sections) * section
+	for i := range f.Sections {
+		bytes += cap(f.Sections[i].Options) * option
+	}
+	return bytes
 }
 
 func (f *JobFile) clone() *JobFile {

@@ -23,6 +23,20 @@ func (f *JobFile) Groups() []string {
 	return names
 }
 
+// Extent returns how many options the jobs of the file have together, those of global sections in each of them, with so
+// many more in each; a job itself counts as one. It is what the file takes to be looked at, and is counted without that.
+func (f *JobFile) Extent(more int) int {
+	extent, shared := 0, 0
+	for _, section := range f.Sections {
+		if section.isJob() {
+			extent += 1 + shared + len(section.Options) + more
+		} else {
+			shared += len(section.Options)
+		}
+	}
+	return extent + shared
+}
+
 // groups returns the jobs by what fio calls groupid.
 func (f *JobFile) groups() [][]job {
 	return partition(f.jobs(), job.parts)

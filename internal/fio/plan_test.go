@@ -201,3 +201,22 @@ func TestRuntimeSeconds(t *testing.T) {
 		}
 	}
 }
+
+// The extent counts what a job has, and what it shares, without making it.
+func TestExtentOfJobFiles(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		more int
+		want int
+	}{
+		{"[a]\n", 0, 1},
+		{"[a]\nrw=read\nbs=4k\n", 0, 3},
+		{"[a]\nrw=read\n", 2, 4},
+		{"[global]\nrw=read\nbs=4k\n[a]\n[b]\nsize=1M\n", 0, 2 + 3 + 4},
+		{"[a]\n[global]\nrw=read\n[b]\n[global]\nbs=4k\n[c]\n", 1, 2 + 2 + 3 + 4},
+	} {
+		if got := mustParse(t, test.text).Extent(test.more); got != test.want {
+			t.Errorf("%q and %d more: %d, want %d", test.text, test.more, got, test.want)
+		}
+	}
+}

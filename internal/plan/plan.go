@@ -53,6 +53,9 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.
 		// Without a look at the cases, which can be too many to look at.
 		return nil, append(problems, problem)
 	}
+	if problem := validateExtent(specPath, spec, jobs); problem != nil {
+		return nil, append(problems, problem)
+	}
 	for i := range spec.Targets {
 		problems = append(problems, storage.Validate(specPath.Child("targets").Index(i), &spec.Targets[i])...)
 	}

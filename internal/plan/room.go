@@ -58,3 +58,21 @@ func validateResults(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, jobs
 		fmt.Sprintf("the workloads with all choices of their matrix and all sections, on %d targets, %d times each, give %d results, and at most %d are possible%s; %s",
 			len(spec.Targets), repetitions(spec), results, max(most, 0), beside, remedy))
 }
+
+// validateExtent refuses job files whose cases take much to plan and to keep: a few KB of sections in a file, with a few
+// values in a matrix, are tens of thousands of jobs. What one file may have, all cases of all may have together.
+func validateExtent(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, jobs []*fio.JobFile) *field.Error {
+	extent := 0
+	for i, job := range jobs {
+		if job != nil {
+			matrix := spec.Workloads[i].Matrix
+			extent += job.Extent(len(matrix)) * countCases(matrix)
+		}
+	}
+	if extent <= fio.MaxExtent {
+		return nil
+	}
+	return field.Invalid(path.Child("workloads"), len(spec.Workloads),
+		fmt.Sprintf("the jobs of all workloads, with all choices of their matrix, have %d options together, those of [global] in each job, and at most %d are possible; "+
+			"have fewer sections or options in jobFile, give fewer values in matrix, or split the benchmark", extent, fio.MaxExtent))
+}
