@@ -88,7 +88,7 @@ func Start(t testing.TB, namespace string, clock *Clock) *Cluster {
 		onVolume:  func(*corev1.PersistentVolume) bool { return true },
 		refused:   map[types.UID]bool{},
 	}
-	if err := errors.Join(c.install(t.Context()), c.watch(t.Context())); err != nil {
+	if err := errors.Join(install(c.client), c.watch(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	// Not the test's own context, which ends before its clean-up functions are called.
@@ -174,8 +174,18 @@ func (c *Cluster) deletes(volume *corev1.PersistentVolume) bool {
 	return c.onVolume(volume)
 }
 
-// install makes what the clusters of all namespaces share.
-func (c *Cluster) install(ctx context.Context) error {
+var installing struct {
+	sync.Mutex
+	done bool
+}
+
+// install makes what the clusters of all namespaces share, for the first of them.
+func install(c client.Client) error {
+	installing.Lock()
+	defer installing.Unlock()
+	if installing.done {
+		return nil
+	}
 	class := func(name string, policy corev1.PersistentVolumeReclaimPolicy) *storagev1.StorageClass {
 		return &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: Driver, ReclaimPolicy: &policy}
 	}
@@ -190,10 +200,11 @@ func (c *Cluster) install(ctx context.Context) error {
 		objects = append(objects, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: NodeOf(client), Labels: labels}})
 	}
 	for _, object := range objects {
-		if err := c.client.Create(ctx, object); err != nil && !apierrors.IsAlreadyExists(err) {
+		if err := c.Create(context.Background(), object); err != nil && !apierrors.IsAlreadyExists(err) {
 			return err
 		}
 	}
+	installing.done = true
 	return nil
 }
 
