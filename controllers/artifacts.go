@@ -65,7 +65,7 @@ func (s *scope) keepClients(ctx context.Context, run *v1alpha1.Run, parts []part
 		return nil
 	}
 	zipped, err := zipRecords(parts, reports)
-	if errors.As(err, new(tooLarge)) {
+	if errors.As(err, new(sizeError)) {
 		ctrl.LoggerFrom(ctx).Info("Results of single clients are not kept", "run", run.Name, "why", err.Error())
 		return nil
 	}

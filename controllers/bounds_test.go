@@ -42,7 +42,7 @@ func (l *countedLog) Close() error { l.open.Add(-1); return nil }
 // the byte that is too much.
 func TestManyEndlessLogs(t *testing.T) {
 	var open, most, read atomic.Int64
-	logs := func(context.Context, *corev1.Pod, *corev1.PodLogOptions) (io.ReadCloser, error) {
+	logs := func(context.Context, *corev1.Pod, *corev1.PodLogOptions) (io.ReadCloser, error) { //nolint:unparam // It is a LogReader.
 		for n := open.Add(1); ; {
 			if old := most.Load(); n <= old || most.CompareAndSwap(old, n) {
 				return &countedLog{open: &open, most: &most, read: &read}, nil

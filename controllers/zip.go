@@ -30,10 +30,10 @@ func zip(most int, write func(io.Writer) error) ([]byte, error) {
 	return zipped.Bytes(), nil
 }
 
-// tooLarge says of what it is more than it may be.
-type tooLarge string
+// sizeError says of what it is more than it may be.
+type sizeError string
 
-func (e tooLarge) Error() string { return string(e) }
+func (e sizeError) Error() string { return string(e) }
 
 // atMost is a writer that refuses what is more than so many bytes.
 type atMost struct {
@@ -47,7 +47,7 @@ type atMost struct {
 func (a *atMost) Write(p []byte) (int, error) {
 	if len(p) > a.left {
 		a.left = 0
-		return 0, tooLarge(a.what)
+		return 0, sizeError(a.what)
 	}
 	a.left -= len(p)
 	return a.w.Write(p)

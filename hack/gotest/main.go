@@ -34,7 +34,7 @@ func main() {
 }
 
 func run(directory, log string, each bool, args []string) (err error) {
-	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...) //nolint:noctx // Ctrl-C ends both
+	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...)
 	cmd.Dir, cmd.Stderr = directory, os.Stderr
 	lines, err := cmd.StdoutPipe()
 	if err != nil {

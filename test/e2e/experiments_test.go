@@ -23,7 +23,7 @@ import (
 
 // samples are the published measurements, as they are on the local cluster.
 var samples = sync.OnceValues(func() ([]byte, error) {
-	return exec.Command("kubectl", "kustomize", "../../config/samples-local").Output() //nolint:noctx // it is for all tests
+	return exec.Command("kubectl", "kustomize", "../../config/samples-local").Output()
 })
 
 // experiment returns the sample of a published measurement.

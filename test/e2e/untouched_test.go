@@ -210,7 +210,7 @@ func look(path string) (entry, error) {
 		return entry{}, err
 	}
 	stat := info.Sys().(*syscall.Stat_t)
-	e := entry{user: stat.Uid, group: stat.Gid, mode: info.Mode(), links: uint64(stat.Nlink), modified: stat.Mtim.Nano(), status: stat.Ctim.Nano()}
+	e := entry{user: stat.Uid, group: stat.Gid, mode: info.Mode(), links: uint64(stat.Nlink), modified: stat.Mtim.Nano(), status: stat.Ctim.Nano()} //nolint:unconvert // It has 32 bits on arm64.
 	switch {
 	case info.Mode().IsRegular():
 		content, err := os.ReadFile(path)

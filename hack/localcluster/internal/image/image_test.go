@@ -98,7 +98,7 @@ func TestTreeOfADirectory(t *testing.T) {
 	dir := t.TempDir()
 	for _, err := range []error{
 		os.MkdirAll(filepath.Join(dir, "usr", "lib"), 0o750),
-		os.WriteFile(filepath.Join(dir, "usr", "lib", "program"), []byte("#!"), 0o700), //nolint:gosec // It is a program.
+		os.WriteFile(filepath.Join(dir, "usr", "lib", "program"), []byte("#!"), 0o700),
 		os.Symlink("usr/lib", filepath.Join(dir, "lib")),
 		os.Mkdir(filepath.Join(dir, "scratch"), 0o700),
 		os.Chmod(filepath.Join(dir, "scratch"), 0o777|os.ModeSticky),

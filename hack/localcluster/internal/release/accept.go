@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -31,7 +30,7 @@ func (c *Client) accept(a artifact, p partial) error {
 			return fmt.Errorf("%s %s: %w", a.Name, a.Version, err)
 		}
 	}
-	if err := os.Chmod(program, 0o755); err != nil { //nolint:gosec // It is a program.
+	if err := os.Chmod(program, 0o755); err != nil {
 		return err
 	}
 	return os.Rename(program, filepath.Join(c.store, a.stored()))
@@ -45,7 +44,7 @@ func verify(path string, a artifact) error {
 	}
 	defer func() { _ = file.Close() }()
 	algorithm, want, _ := strings.Cut(a.digest, ":")
-	var digest hash.Hash = sha256.New()
+	digest := sha256.New()
 	if algorithm == "sha512" {
 		digest = sha512.New()
 	}

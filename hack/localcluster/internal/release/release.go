@@ -44,7 +44,7 @@ type Limits struct {
 	Report time.Duration
 }
 
-// DefaultLimits: all programs are some 400 MiB, which at this speed take half the time that
+// DefaultLimits are for slow networks: all programs are some 400 MiB, which at this speed take half the time that
 // two cores need to build them.
 var DefaultLimits = Limits{
 	Reach:  3 * time.Second,

@@ -591,7 +591,7 @@ func TestFetchUnreachable(t *testing.T) {
 		t.Errorf("finding out that there is no network takes %s", DefaultLimits.Reach)
 	}
 	// Connections are made, by the kernel, but nobody ever answers.
-	blackhole, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // It listens on loopback, and at once.
+	blackhole, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func refresh(t *testing.T, m *mirror) (table, output string, err error) {
 	cmd := exec.CommandContext(t.Context(), filepath.Join("..", "..", "..", "releases.sh"), "-o", out, "v1.2.3", "v4.5.6")
 	cmd.Env = append(os.Environ(), MirrorVariable+"="+m.URL, "no_proxy=127.0.0.1", "NO_PROXY=127.0.0.1")
 	said, err := cmd.CombinedOutput()
-	written, _ := os.ReadFile(out) //nolint:gosec // It is in the test's own directory.
+	written, _ := os.ReadFile(out)
 	return string(written), string(said), err
 }
 
