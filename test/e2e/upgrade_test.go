@@ -25,9 +25,15 @@ const (
 // Users upgrade while benchmarks run: the operator, runner and chart of the previous commit begin a run, those of this
 // one end it.
 func TestHelmUpgradeUnderARun(t *testing.T) {
-	alone(t, budget(4*time.Minute))
-	previous := previousSources(t)
-	loadPrevious(t, previous)
+	var previous string
+	var images []string
+	alone(t, budget(4*time.Minute), prepares(func() {
+		previous = previousSources(t)
+		images = previousImages(t, previous)
+	}))
+	for _, image := range images {
+		localCluster(t.Context(), t, "load", image)
+	}
 	values := filepath.Join(t.TempDir(), "values.yaml")
 	if err := os.WriteFile(values, helm(t.Context(), t, "get", "values", releaseName, "--output", "yaml"), 0o600); err != nil {
 		t.Fatal(err)
@@ -105,8 +111,8 @@ func git(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// loadPrevious builds operator and runner from sources, and loads their images into all nodes.
-func loadPrevious(t *testing.T, sources string) {
+// previousImages builds operator and runner from sources, and returns the tarballs of their images.
+func previousImages(t *testing.T, sources string) []string {
 	t.Helper()
 	fio, err := exec.LookPath("fio")
 	if err != nil {
@@ -119,14 +125,16 @@ func loadPrevious(t *testing.T, sources string) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the previous operator: %v\n%s", err, out)
 	}
+	var tarballs []string
 	for image, args := range map[string][]string{
 		"operator": {"--file", dir + "/manager=/manager", "--entrypoint", "/manager"},
 		"runner":   {"--file", dir + "/runner=/runner", "--program", fio, "--entrypoint", "/runner"},
 	} {
 		tarball := filepath.Join(dir, image+".tar")
 		makeImage(t, append(args, "--name", "storagebench/"+image+previousImage, "--out", tarball)...)
-		localCluster(t.Context(), t, "load", tarball)
+		tarballs = append(tarballs, tarball)
 	}
+	return tarballs
 }
 
 // helm returns what Helm of hack/tools prints, in the namespace of the operator.
