@@ -16,6 +16,10 @@ CHART := charts/storagebench
 VERSION ?= $(shell awk '$$1 == "appVersion:" { print $$2 }' $(CHART)/Chart.yaml)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 
+# One set of flags for all that is compiled, tests and tools too: what differs in one is compiled again.
+export CGO_ENABLED := 0
+export GOFLAGS     := $(strip $(filter-out -trimpath,$(shell go env GOFLAGS)) -trimpath)
+
 tool = go tool -modfile=$(ROOT)/hack/tools/$(1)/go.mod $(1)
 
 # Modules with code of this project.
@@ -23,7 +27,10 @@ MODULES := . hack/localcluster hack/images test/browser
 
 # Where "make test" and "make test-e2e" are cut off, should a test hang.
 TEST_TIMEOUT     ?= 25m
-TEST_E2E_TIMEOUT ?= 55m
+TEST_E2E_TIMEOUT ?= 40m
+
+# Where the output of a test command is kept: $(call log,NAME).
+log = $(shell mkdir -p $(ROOT)/dist/log)$(ROOT)/dist/log/$(1).json
 
 -include hack/cluster.mk
 
@@ -44,13 +51,23 @@ help: ## Show this list.
 
 .PHONY: build
 build: ## Build manager, runner and the kubectl plugin into bin/.
-	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
+	@hack/step.sh "manager, runner and plugin" go build -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
+
+# The fio that the Dockerfile takes is unpacked by readelf and apt-get, which are there after cluster-packages.
+.PHONY: fio-tree
+fio-tree: cluster-packages
+	@hack/step.sh "fio" hack/images/fio-tree.sh >/dev/null
+
+# One build after the other, because each keeps all cores busy, and beside them what waits for the network.
+.PHONY: programs
+programs: cluster-programs
+	@$(MAKE) build
 
 # The tag is made from the content, so that a cluster that has the images already need not load them, and one that has
 # others restarts the operator.
 .PHONY: images
-images: ## Build both images of the Dockerfile into dist/, without a container engine or a registry: docs/images.md.
-	@VERSION=$(VERSION) hack/images/build.sh --docker dist
+images: fio-tree programs ## Make both images from bin/ and Debian's fio, into dist/, for the local cluster: docs/images.md.
+	@hack/images/local.sh $(LOCALCLUSTER) bin dist
 	@echo "images storagebench/operator and storagebench/runner, tag $$(cat dist/tag): dist/operator.tar, dist/runner.tar"
 
 .PHONY: list-images
@@ -123,19 +140,46 @@ chart-test: ## Unit tests of the chart's templates: charts/storagebench/tests.
 
 ##@ Test
 
+# A table of what each holds and takes: docs/testing.md.
 .PHONY: test
-test: test-packages verify lint chart-lint chart-test test-unit test-scale ## Everything that needs no cluster. Sets itself up.
+test: test-packages test-unit ## Unit tests, and tests against a real API server (envtest). Sets itself up.
+
+.PHONY: check
+check: ## What a contributor needs beside them: generated files, lint, the chart.
+	@for target in verify lint chart-lint chart-test; do $(MAKE) $$target; done
+
+.PHONY: test-all
+test-all: ## Every test, in the order of what fails fastest. "make test" and "make check" are the first.
+	@$(MAKE) test STORAGEBENCH_CRASH=all STORAGEBENCH_TEST_ALL=1
+	@for target in check test-modules test-scale test-e2e test-images; do $(MAKE) $$target; done
 
 .PHONY: test-packages
 test-packages:
-	@(command -v fio && command -v tmux && command -v chromium) > /dev/null || hack/debian-packages.sh fio tmux chromium
+	@(command -v fio && command -v tmux && command -v readelf) > /dev/null || \
+	  hack/step.sh "Debian packages" hack/debian-packages.sh fio tmux binutils
+
+# Whoever names an API server's programs has them used; else the local cluster's are.
+ifdef KUBEBUILDER_ASSETS
+assets := echo "$(KUBEBUILDER_ASSETS)"
+test-unit test-modules: test-packages
+else
+assets := $(LOCALCLUSTER) binaries etcd kube-apiserver kubectl
+test-unit test-modules: test-packages $(LOCALCLUSTER)
+endif
 
 .PHONY: test-unit
-test-unit: test-packages $(LOCALCLUSTER) ## Unit tests, and tests against a real API server (envtest).
-	@assets=$$($(LOCALCLUSTER) binaries etcd kube-apiserver kubectl); fio=$$(hack/newer-fio.sh); failed=0; \
-	for module in $(MODULES); do \
+test-unit:
+	@assets=$$($(assets)); fio=$$(hack/newer-fio.sh); \
+	KUBEBUILDER_ASSETS="$$assets" STORAGEBENCH_FIO_CLIENT_SERVER="$$fio" \
+	  go run ./hack/gotest -log $(call log,test) -- -timeout $(TEST_TIMEOUT) ./...
+
+.PHONY: test-modules
+test-modules: ## Tests of what the product is built and tested with: the local cluster, images, and reports in a browser.
+	@command -v chromium > /dev/null || hack/step.sh Chromium hack/debian-packages.sh chromium
+	@assets=$$($(assets)); failed=0; \
+	for module in $(filter-out .,$(MODULES)); do \
 	  echo "go test $$module"; \
-	  (cd $$module && KUBEBUILDER_ASSETS="$$assets" STORAGEBENCH_FIO_CLIENT_SERVER="$$fio" go test -timeout $(TEST_TIMEOUT) ./...) || failed=1; \
+	  KUBEBUILDER_ASSETS="$$assets" go run ./hack/gotest -C $$module -log $(call log,$$(basename $$module)) -- -timeout $(TEST_TIMEOUT) ./... || failed=1; \
 	done; exit $$failed
 
 .PHONY: vuln
@@ -143,11 +187,11 @@ vuln: ## Known vulnerabilities in Go and in what is called of dependencies (VULN
 	@hack/vuln.sh $(MODULES)
 
 .PHONY: test-images
-test-images: ## Build the images for all platforms, and check what is in them and that they can be built again.
+test-images: images ## Build the images for all platforms, and check what is in them and that they can be built again.
 	@for platform in amd64 arm64; do \
 	  VERSION=$(VERSION) hack/images/build.sh --platform linux/$$platform --oci dist/oci/$$platform; \
 	done
-	@cd hack/images && STORAGEBENCH_IMAGES=$(ROOT)/dist/oci go test -count=1 -timeout $(TEST_TIMEOUT) .
+	@cd hack/images && STORAGEBENCH_IMAGES=$(ROOT)/dist/oci STORAGEBENCH_LOCAL_IMAGES=$(ROOT)/dist go test -count=1 -timeout $(TEST_TIMEOUT) .
 
 .PHONY: fuzz
 fuzz: ## Fuzz every fuzz test, a million executions each (FUZZTIME=30s, FUZZ=Guard): docs/testing.md.
@@ -163,20 +207,20 @@ scale: ## Print what 1 to 100 clients take (10 minutes): docs/scale.md.
 
 .PHONY: test-e2e
 test-e2e: ## End-to-end tests on the local cluster, which stays up: make cluster-down.
-	@$(MAKE) deploy S3=1 NODES=2
+	@$(MAKE) deploy S3=1 NODES=4
 	@export KUBECONFIG=$(CLUSTER_KUBECONFIG) STORAGEBENCH_AUDIT_SINCE="$$(date --utc +%FT%TZ)"; \
 	PATH="$$($(LOCALCLUSTER) binaries kubectl):$$PATH" \
 	  STORAGEBENCH_LOCALCLUSTER="$(LOCALCLUSTER) --root $(ROOT)" \
 	  STORAGEBENCH_BUCKET_DIRECTORY=$(ROOT)/.cluster/s3/storagebench-local \
 	  STORAGEBENCH_FILE_SYSTEM_DIRECTORY=$(ROOT)/.cluster/efs/fs-0123456789abcdef0/data \
-	  go test -tags e2e -count=1 -v -timeout $(TEST_E2E_TIMEOUT) ./test/e2e/...; \
+	  go run ./hack/gotest -each -log $(call log,e2e) -- -tags e2e -count=1 -timeout $(TEST_E2E_TIMEOUT) ./test/e2e/...; \
 	STORAGEBENCH_AUDIT_LOG=$(ROOT)/.cluster/log/audit.log go test -tags e2e -count=1 -v ./test/audit/...
 
 .PHONY: deploy
 deploy: ## Build the operator and install it in the local cluster, over whatever is there.
+	@$(MAKE) -j2 images
 	@$(MAKE) cluster-up
-	@$(MAKE) images
 	@$(MAKE) cluster-load IMAGES="dist/operator.tar dist/runner.tar"
-	@KUBECONFIG=$(CLUSTER_KUBECONFIG) $(call tool,helm) upgrade --install storagebench $(CHART) \
+	@KUBECONFIG=$(CLUSTER_KUBECONFIG) "$$($(LOCALCLUSTER) binaries helm)"/helm upgrade --install storagebench $(CHART) \
 	  --namespace storagebench-system --create-namespace --wait --timeout 3m --hide-notes --take-ownership --force-conflicts \
 	  --set operator.image.tag=$$(cat dist/tag) --set runner.image.tag=$$(cat dist/tag)

@@ -87,7 +87,7 @@ func TestFilesAreLaidOutOnce(t *testing.T) {
 	w := newWorld(t)
 	laidOut := map[string]bool{}
 	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
-		laidOut[pod.Annotations[v1alpha1.AnnotationRun]] = len(pod.Spec.InitContainers) > 0
+		laidOut[pod.Annotations[v1alpha1.AnnotationRun]] = job.LaysOutFirst(&pod.Spec)
 		return fakecluster.Succeed(builder.Report())
 	})
 	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewTarget("one")).Target(builder.NewTarget("two")).Workload(builder.NewWorkload("a")).
@@ -280,15 +280,15 @@ func TestWaitingForNodeHasOneDeadlineInAll(t *testing.T) {
 		})
 	}
 	refuse(busy)
-	second := create(w, builder.OneRun(w.namespace, "second").Deadlines(v1alpha1.Deadlines{NodeSeconds: new(int32(60))}).Build())
+	second := create(w, builder.OneRun(w.namespace, "second").Deadlines(v1alpha1.Deadlines{NodeSeconds: new(int32(6000))}).Build())
 	w.untilStep(second, v1alpha1.ReasonWaitingForNode, "other benchmarks measure on node")
-	w.pass(second, 40*time.Second)
+	w.pass(second, 4000*time.Second)
 	refuse(full)
 	w.untilStep(second, v1alpha1.ReasonPreparing)
 	refuse(busy)
 	w.untilStep(second, v1alpha1.ReasonWaitingForNode, "other benchmarks measure on node")
-	w.pass(second, 20*time.Second)
-	w.untilEnd(second, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "waited 60 s for a node of its own")
+	w.pass(second, 2000*time.Second)
+	w.untilEnd(second, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "waited 6000 s for a node of its own")
 }
 
 // A benchmark that is held lets its node go, and looks for one again afterwards. That is no disruption.

@@ -123,11 +123,11 @@ func TestFilesThatCannotBeRemoved(t *testing.T) {
 		return fakecluster.Succeed(builder.Report())
 	})
 	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Target(ebsTarget()).Workload(reads("w")).
-		Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(100))}).Build())
+		Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(6000))}).Build())
 	w.untilStep(sb, v1alpha1.ReasonCleaningUp, "objects of s3://my-bucket/bench/")
 	w.eventually(func() error { return wantCleaner(w.podsOf(v1alpha1.RoleCleanUp)) })
 
-	w.pass(sb, 51*time.Second)
+	w.pass(sb, 3001*time.Second)
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
 	url := "s3://my-bucket/bench/" + child.Name(sb, "s3") + "/"
@@ -179,12 +179,12 @@ func TestRefusedVolume(t *testing.T) {
 	w.cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Refuse(words) })
 	w.cluster.AllPods(fakecluster.Unschedulable("waiting for the volume"))
 	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(ebsTarget()).Workload(reads("w")).
-		Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build())
+		Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(6000))}).Build())
 	w.untilStep(sb, v1alpha1.ReasonProvisioning, "run w.gp3")
 	w.pass(sb, 10*time.Second)
 	w.untilStep(sb, v1alpha1.ReasonProvisioning, words)
 
-	w.pass(sb, time.Minute)
+	w.pass(sb, 6000*time.Second)
 	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, words)
 	if left := w.children(); len(left) > 0 {
 		t.Errorf("left: %q", left)
@@ -296,8 +296,8 @@ func TestJobsOnABucket(t *testing.T) {
 		for _, j := range w.jobs() {
 			pod := j.Spec.Template.Spec
 			found := files{measure: pod.Containers[0].Env[0].Value}
-			if len(pod.InitContainers) > 0 {
-				found.layout = pod.InitContainers[0].Env[0].Value
+			if job.LaysOutFirst(&pod) {
+				found.layout = pod.Containers[0].Env[1].Value
 			}
 			seen[j.Annotations[v1alpha1.AnnotationRun]+" "+j.Labels[v1alpha1.LabelAttempt]] = found
 		}
@@ -336,7 +336,7 @@ func TestCloudStorageOfALostNode(t *testing.T) {
 	w.delete(sb)
 	sb = w.untilStep(sb, v1alpha1.ReasonCleaningUp, "objects of s3://my-bucket/bench/")
 
-	w.pass(sb, time.Hour) // the API server's clock, which stamps deletions, may be ahead
+	w.pass(sb, 100*time.Second)
 	w.eventually(func() error { return w.gone(sb.DeepCopy()) })
 	w.eventually(func() error {
 		if volumes, classes := w.volumes(), w.classes(); len(volumes)+len(classes) > 0 {

@@ -16,6 +16,22 @@ import (
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
+// failure is a way in which a run can fail.
+type failure struct {
+	name   string
+	pods   fakecluster.Outcome
+	claims fakecluster.Provisioning
+	memory string
+	// What users see while the benchmark waits, and how long it does.
+	step     string
+	waits    string
+	deadline time.Duration
+
+	reason   string
+	words    []string
+	attempts int32
+}
+
 // Each way in which a run can fail ends the benchmark with the words of whoever knows why, and removes all
 // that was made.
 func TestFailures(t *testing.T) {
@@ -23,20 +39,7 @@ func TestFailures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range []struct {
-		name   string
-		pods   fakecluster.Outcome
-		claims fakecluster.Provisioning
-		memory string
-		// What users see while the benchmark waits, and how long it does.
-		step     string
-		waits    string
-		deadline time.Duration
-
-		reason   string
-		words    []string
-		attempts int32
-	}{{
+	for _, test := range []failure{{
 		name:   "fio error",
 		pods:   fakecluster.Fail(digest.ExitFailed, "fio: io_u error on file /volume/x: No space left on device"),
 		reason: v1alpha1.ReasonRunFailed, words: []string{"1 of 1 run failed: randread.fast: fio: io_u error on file /volume/x: No space left on device"},
@@ -105,54 +108,60 @@ func TestFailures(t *testing.T) {
 		step: v1alpha1.ReasonPreparing, deadline: 24 * time.Hour,
 		reason: v1alpha1.ReasonDeadlineExceeded, words: []string{"waited 86400 s for its end"},
 	}} {
-		t.Run(test.name, func(t *testing.T) {
-			w := newWorld(t)
-			w.cluster.AllPods(test.pods)
-			if test.claims != (fakecluster.Provisioning{}) || test.name == "no provisioner" {
-				w.cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return test.claims })
-			}
-			sb := builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
-				if test.memory != "" {
-					sb.Spec.Pod = &v1alpha1.PodSettings{Resources: corev1.ResourceRequirements{
-						Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(test.memory)},
-					}}
-				}
-			}).Build()
-
-			create(w, sb)
-			if test.step != "" {
-				w.eventually(func() error { return wantPods(w.pods(), test.waits == "") })
-				w.pass(sb, quietStart)
-				w.untilStep(sb, test.step, test.waits)
-				w.pass(sb, test.deadline+time.Second)
-			}
-			sb = w.untilEnd(sb, metav1.ConditionFalse, test.reason, test.words...)
-
-			if err := matches(sb, v1alpha1.ConditionMeasured, metav1.ConditionFalse, test.reason, test.words...); err != nil {
-				t.Error(err)
-			}
-			if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft); err != nil {
-				t.Error(err)
-			}
-			run := sb.Status.Runs[0]
-			if run.State != v1alpha1.RunFailed || run.Result != nil || run.CompletionTime == nil || !containsAll(run.Message, test.words[1:]) {
-				t.Errorf("run is %+v", run)
-			}
-			if want := max(test.attempts, 1); run.Attempts != want {
-				t.Errorf("%d attempts, want %d", run.Attempts, want)
-			}
-			if sb.Status.Progress != "1/1" {
-				t.Errorf("progress is %s", sb.Status.Progress)
-			}
-			if left := w.children(); len(left) > 0 {
-				t.Errorf("left: %q", left)
-			}
-			w.eventually(func() error { return w.hasEvent(corev1.EventTypeWarning, "RunFailed", "randread.fast: ") })
-			w.eventually(func() error { return w.hasEvent(corev1.EventTypeWarning, test.reason, test.words...) })
-			w.delete(sb)
-			w.untilGone(sb)
-		})
+		t.Run(test.name, func(t *testing.T) { test.happens(newWorld(t)) })
+		if test.deadline > 0 {
+			t.Run(test.name+", on a slow machine", func(t *testing.T) { test.happens(newSlowWorld(t)) })
+		}
 	}
+}
+
+// happens has a benchmark fail in a world.
+func (test *failure) happens(w *world) {
+	w.Helper()
+	w.cluster.AllPods(test.pods)
+	if test.claims != (fakecluster.Provisioning{}) || test.name == "no provisioner" {
+		w.cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return test.claims })
+	}
+	sb := builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+		if test.memory != "" {
+			sb.Spec.Pod = &v1alpha1.PodSettings{Resources: corev1.ResourceRequirements{
+				Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(test.memory)},
+			}}
+		}
+	}).Build()
+
+	create(w, sb)
+	if test.step != "" {
+		w.eventually(func() error { return wantPods(w.pods(), test.waits == "") })
+		w.pass(sb, quietStart)
+		w.untilStep(sb, test.step, test.waits)
+		w.pass(sb, test.deadline+time.Second)
+	}
+	sb = w.untilEnd(sb, metav1.ConditionFalse, test.reason, test.words...)
+
+	if err := matches(sb, v1alpha1.ConditionMeasured, metav1.ConditionFalse, test.reason, test.words...); err != nil {
+		w.Error(err)
+	}
+	if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft); err != nil {
+		w.Error(err)
+	}
+	run := sb.Status.Runs[0]
+	if run.State != v1alpha1.RunFailed || run.Result != nil || run.CompletionTime == nil || !containsAll(run.Message, test.words[1:]) {
+		w.Errorf("run is %+v", run)
+	}
+	if want := max(test.attempts, 1); run.Attempts != want {
+		w.Errorf("%d attempts, want %d", run.Attempts, want)
+	}
+	if sb.Status.Progress != "1/1" {
+		w.Errorf("progress is %s", sb.Status.Progress)
+	}
+	if left := w.children(); len(left) > 0 {
+		w.Errorf("left: %q", left)
+	}
+	w.eventually(func() error { return w.hasEvent(corev1.EventTypeWarning, "RunFailed", "randread.fast: ") })
+	w.eventually(func() error { return w.hasEvent(corev1.EventTypeWarning, test.reason, test.words...) })
+	w.delete(sb)
+	w.untilGone(sb)
 }
 
 func TestOneFailureDoesNotStopTheOthers(t *testing.T) {
@@ -235,11 +244,29 @@ func TestLayoutMayTakeLongerThanStart(t *testing.T) {
 	w.cluster.AllPods(fakecluster.Hang(job.LayoutContainer))
 	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
 	w.eventually(func() error { return wantPods(w.pods(), true) })
-
-	w.cluster.AllPods(fakecluster.Hold(job.MeasureContainer, "PodInitializing", ""))
-	w.eventually(func() error { return wantInitialized(w.pods()) })
 	w.pass(sb, time.Hour)
 	w.untilStep(sb, v1alpha1.ReasonPreparing, "run randread.fast (1 of 1)")
+	w.pass(sb, time.Hour)
+	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	w.passUntil(maxHear, func() error {
+		return matches(w.get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonMeasuring, "run randread.fast (1 of 1)")
+	}, sb)
+	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+
+	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+}
+
+// The same where clients begin together, also between the container that lays out and the one that measures.
+func TestLayoutOfClientsMayTakeLongerThanStart(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.AllPods(fakecluster.Hang(job.LayoutContainer))
+	sb := create(w, threeClients(w).Build())
+	w.untilStep(sb, v1alpha1.ReasonPreparing, "run reads.own (1 of 2) by 3 clients")
+
+	w.cluster.AllPods(fakecluster.Hold(job.MeasureContainer, "PodInitializing", ""))
+	w.eventually(func() error { return wantInitialized(w.runPods(), 3) })
+	w.pass(sb, time.Hour)
+	w.untilStep(sb, v1alpha1.ReasonPreparing, "run reads.own (1 of 2) by 3 clients")
 	w.pass(sb, time.Hour)
 	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
 

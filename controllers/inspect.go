@@ -28,6 +28,8 @@ type observation struct {
 	progress progress
 	// reason is the step of a running attempt: Preparing while it lays out files, or Measuring.
 	reason string
+	// unheard says that one container does both, so that only its log tells when it begins to measure.
+	unheard bool
 	// since is when a running attempt's pod began to run.
 	since time.Time
 	// givenUp is when a running attempt whose pod was deleted is taken for lost, if nothing is heard of it until then.
@@ -122,11 +124,12 @@ func inspectLive(pod *corev1.Pod) observation {
 	if began.IsZero() {
 		return observation{message: startMessage(pod)}
 	}
-	reason := v1alpha1.ReasonPreparing
+	seen := observation{progress: running, reason: v1alpha1.ReasonPreparing, since: began}
 	if status := containerStatus(pod.Status.ContainerStatuses, job.MeasureContainer); status != nil && status.State.Running != nil {
-		reason = v1alpha1.ReasonMeasuring
+		if seen.unheard = job.LaysOutFirst(&pod.Spec); !seen.unheard {
+			seen.reason = v1alpha1.ReasonMeasuring
+		}
 	}
-	seen := observation{progress: running, reason: reason, since: began}
 	if !pod.DeletionTimestamp.IsZero() {
 		seen.givenUp = pod.DeletionTimestamp.Add(lostAfter)
 	}

@@ -31,6 +31,12 @@ func podWith(layout, fio corev1.ContainerState, change func(*corev1.Pod)) *corev
 	return pod
 }
 
+// layingOutFirst has the container that measures lay out files before.
+func layingOutFirst(pod *corev1.Pod) {
+	pod.Status.InitContainerStatuses = nil
+	pod.Spec.Containers = []corev1.Container{{Name: job.MeasureContainer, Args: []string{"measure", "--layout"}}}
+}
+
 func waits(reason, message string) corev1.ContainerState {
 	return corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}
 }
@@ -88,6 +94,11 @@ func TestInspect(t *testing.T) {
 		{"lays out", jobWith(), podWith(runs(noon), initializing, nil), observation{progress: running, reason: v1alpha1.ReasonPreparing, since: noon}},
 		{"between containers", jobWith(), podWith(done, initializing, nil), observation{progress: running, reason: v1alpha1.ReasonPreparing, since: noon}},
 		{"measures", jobWith(), podWith(done, runs(noon.Add(time.Minute)), nil), observation{progress: running, reason: v1alpha1.ReasonMeasuring, since: noon}},
+		{"lays out or measures", jobWith(), podWith(none, runs(noon), layingOutFirst), observation{progress: running, reason: v1alpha1.ReasonPreparing, unheard: true, since: noon}},
+		{"image of one that lays out first", jobWith(), podWith(none, waits("ErrImagePull", "not found"), layingOutFirst), observation{message: "container fio waits: ErrImagePull: not found"}},
+		{"succeeded after it has laid out", jobWith(), podWith(none, ends(0, "Completed", "report"), layingOutFirst), observation{progress: ended, succeeded: true, message: "report"}},
+		{"failed to lay out first", jobWith(), podWith(none, ends(digest.ExitFailed, "Error", "no space"), layingOutFirst), observation{progress: ended, message: "no space"}},
+		{"out of memory, also in laying out", jobWith(), podWith(none, ends(digest.ExitFailed, "OOMKilled", "killed"), layingOutFirst), observation{progress: ended, message: "the container ran out of memory (OOMKilled); the node has too little, so have fewer jobs or a smaller iodepth x bs"}},
 		{"measures while being deleted", jobWith(), podWith(done, runs(noon), deleted(noon)), observation{progress: running, reason: v1alpha1.ReasonMeasuring, since: noon, givenUp: noon.Add(lostAfter)}},
 		{"lost", jobWith(), podWith(done, runs(noon), deleted(noon.Add(-2*time.Minute))), observation{progress: ended, disrupted: true, message: "its pod was deleted"}},
 		{"succeeded", jobWith(), podWith(done, ends(0, "Completed", "report"), nil), observation{progress: ended, succeeded: true, message: "report"}},

@@ -80,18 +80,20 @@ func TestReferences(t *testing.T) {
 			[]string{`spec.targets[0].claimName: Invalid value: "late": there is no such PersistentVolumeClaim in namespace`, "create it"},
 		},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			w := newWorld(t)
-			sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(test.target).Workload(smallWorkload()).Build())
+		for machine, newWorld := range map[string]func(*testing.T) *world{"": newWorld, ", on a slow machine": newSlowWorld} {
+			t.Run(test.name+machine, func(t *testing.T) {
+				w := newWorld(t)
+				sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(test.target).Workload(smallWorkload()).Build())
 
-			w.untilStep(sb, v1alpha1.ReasonPending, test.words...)
-			w.pass(sb, referenceGrace+time.Second)
-			sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, test.words...)
-			w.nothingWasMade(sb)
+				w.untilStep(sb, v1alpha1.ReasonPending, test.words...)
+				w.pass(sb, referenceGrace+time.Second)
+				sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, test.words...)
+				w.nothingWasMade(sb)
 
-			w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0] = builder.NewTarget("t") })
-			w.untilEnd(w.until(sb, hasStarted), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-		})
+				w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0] = builder.NewTarget("t") })
+				w.untilEnd(w.until(sb, hasStarted), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+			})
+		}
 	}
 }
 

@@ -150,6 +150,9 @@ func (s *scope) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run
 		if seen.message, err = s.cutOff(ctx, parts); err != nil {
 			return outcome{}, err
 		}
+		if seen.unheard {
+			return s.hearLayout(ctx, run, parts, seen), nil
+		}
 		if len(parts) > 1 && seen.reason == v1alpha1.ReasonMeasuring {
 			return s.synchronize(ctx, run, parts, seen)
 		}

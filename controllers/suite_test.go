@@ -21,7 +21,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
-	clocktesting "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -30,6 +29,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/fakecluster"
@@ -40,20 +40,27 @@ func TestMain(m *testing.M) { envtest.Main(m) }
 // patience is how long a test waits for what has to happen, on a machine that may have much else to do.
 const patience = 2 * time.Minute
 
+// slowness is how much longer than it has to a test takes on a slow machine: longer than patience, and shorter than the
+// deadlines that benchmarks have unless they say so.
+const slowness = 5 * time.Minute
+
 // world is a namespace with a cluster that plays along and an operator that works on it.
 type world struct {
 	*testing.T
 	client    client.WithWatch
 	cluster   *fakecluster.Cluster
 	namespace string
-	// clock is the operator's. It stands still until it is told otherwise.
-	clock *clocktesting.FakeClock
+	// clock is the operator's and the cluster's. It stands still until it is told otherwise.
+	clock *fakecluster.Clock
 	// registry has the metrics of the operators.
 	registry *prometheus.Registry
 	metrics  *Metrics
 	// silent are the pods whose logs get no new lines.
 	silent sync.Map
 	lines  atomic.Int64
+	// unreadable says that the kubelet gives no logs, and asked how often it was asked for the last line of one.
+	unreadable atomic.Bool
+	asked      atomic.Int64
 }
 
 // newWorld makes a namespace, a cluster and an operator for a test, which runs beside others.
@@ -64,10 +71,19 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// pass lets time pass for the operator, and has it look at a benchmark.
+// newSlowWorld is what newWorld is on a machine on which all takes long: the API server, whose time is the machine's, is ahead.
+func newSlowWorld(t *testing.T) *world {
+	t.Helper()
+	w := newWorldWithoutOperator(t)
+	w.clock.Step(-slowness)
+	w.startOperator()
+	return w
+}
+
+// pass lets time pass, also since what the API server has stamped, and has the operator look at a benchmark.
 func (w *world) pass(sb *v1alpha1.StorageBenchmark, d time.Duration) {
 	w.Helper()
-	w.clock.Step(d)
+	w.clock.Pass(d)
 	now := w.clock.Now().String()
 	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { metav1.SetMetaDataAnnotation(&sb.ObjectMeta, "now", now) })
 }
@@ -100,7 +116,8 @@ func newWorldWithoutOperator(t *testing.T) *world {
 	t.Parallel()
 	c := envtest.Client(t)
 	namespace := envtest.Namespace(t, c)
-	w := &world{T: t, client: c, namespace: namespace, cluster: fakecluster.Start(t, namespace), clock: clocktesting.NewFakeClock(time.Now()), registry: prometheus.NewRegistry()}
+	clock := fakecluster.NewClock()
+	w := &world{T: t, client: c, namespace: namespace, cluster: fakecluster.Start(t, namespace, clock), clock: clock, registry: prometheus.NewRegistry()}
 	w.metrics = NewMetrics(w.registry)
 	t.Cleanup(w.explain)
 	return w
@@ -178,9 +195,19 @@ func (w *world) startOperatorAs(way *rest.Config, funcs interceptor.Funcs, names
 	return stop
 }
 
-// readLog stands for the kubelet, which has the logs. The last line of those that are not silent is always another.
+// readLog stands for the kubelet, which has the logs. The last line of those that are not silent is always another, and tells
+// of those that lay out files before they measure which of it they are at.
 func (w *world) readLog(_ context.Context, pod *corev1.Pod, options *corev1.PodLogOptions) (io.ReadCloser, error) {
+	if options.TailLines != nil {
+		w.asked.Add(1)
+	}
+	if w.unreadable.Load() {
+		return nil, errors.New("the kubelet does not answer")
+	}
 	text := "log of " + options.Container + " of " + pod.Name
+	if w.cluster.LaysOut(pod) {
+		text = digest.LayoutPrefix + text
+	}
 	if options.Timestamps {
 		second := int64(0)
 		if _, silent := w.silent.Load(pod.Name); !silent {
@@ -481,10 +508,16 @@ func wantRun(sb *v1alpha1.StorageBenchmark, state v1alpha1.RunState, attempts, d
 	return nil
 }
 
-// wantInitialized says why there is no pod whose files are laid out.
-func wantInitialized(pods []corev1.Pod) error {
-	if len(pods) != 1 || len(pods[0].Status.InitContainerStatuses) != 1 || pods[0].Status.InitContainerStatuses[0].State.Terminated == nil {
-		return fmt.Errorf("no pod has initialized: %+v", pods)
+// wantInitialized says of which of the pods the files are not laid out by an init container.
+func wantInitialized(pods []corev1.Pod, n int) error {
+	if len(pods) != n {
+		return fmt.Errorf("%d pods, want %d", len(pods), n)
+	}
+	for i := range pods {
+		status := pods[i].Status.InitContainerStatuses
+		if len(status) != 1 || status[0].State.Terminated == nil {
+			return fmt.Errorf("pod %s has not initialized: %+v", pods[i].Name, pods[i].Status)
+		}
 	}
 	return nil
 }

@@ -21,14 +21,21 @@ CLUSTER_PACKAGES      := $(shell awk '!/^\#/ && !seen[$$1]++ { print $$1 }' $(CL
 # Image tarballs for cluster-load.
 IMAGES ?=
 
+# What the local cluster consists of, beside localcluster itself.
+CLUSTER_PROGRAMS := etcd kube-apiserver kube-controller-manager kube-proxy kube-scheduler kubectl kubelet
+
 .PHONY: cluster-packages
 cluster-packages: ## Install the Debian packages the local cluster needs.
-	@$(CLUSTER_HACK)/debian-packages.sh $(CLUSTER_PACKAGES)
+	@$(CLUSTER_HACK)/step.sh "Debian packages" $(CLUSTER_HACK)/debian-packages.sh $(CLUSTER_PACKAGES)
 
 # Always asked for, because Go knows best whether there is something to build.
 .PHONY: $(LOCALCLUSTER)
 $(LOCALCLUSTER):
-	@cd $(CLUSTER_HACK)/localcluster && CGO_ENABLED=0 GOWORK=off go build -trimpath -o $@ .
+	@cd $(CLUSTER_HACK)/localcluster && CGO_ENABLED=0 GOWORK=off ../step.sh localcluster go build -trimpath -o $@ .
+
+.PHONY: cluster-programs
+cluster-programs: $(LOCALCLUSTER) ## Download or build Kubernetes, etcd and Helm, kept in the user's cache.
+	@$(LOCALCLUSTER) binaries --root $(CLUSTER_ROOT) $(CLUSTER_PROGRAMS) helm >/dev/null
 
 .PHONY: cluster-up
 cluster-up: cluster-packages $(LOCALCLUSTER) ## Start the local cluster, or heal it (S3=1: with S3 volumes; NODES=2: with two nodes).

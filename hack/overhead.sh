@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# What the operator adds to fio: the time from kubectl apply to a result with its volume deleted, against the same
-# fio in a plain Job on a new volume of the same class, in turns. Prints each pair, the medians and their ratio, and
-# the CPU time and memory that the operator took while fio measured. With argument matrix: what each run of a matrix
-# of 12 costs beside fio.
+# What the operator adds to fio: the time from kubectl apply to a result, and to a result with its volume deleted, against
+# the same fio in a plain Job on a new volume of the same class, in turns. Prints each pair, the medians and their ratios,
+# and the CPU time and memory that the operator took while fio measured. With argument matrix: what each run of a matrix
+# of 12 costs beside fio. docs/comparison.md says where the time goes, and what of it nobody can have.
 #
 # Works on the cluster of KUBECONFIG with the operator installed. ROUNDS, SECONDS_OF_FIO and STORAGE_CLASS change it.
 set -euo pipefail
+shopt -s inherit_errexit
 
 readonly ROUNDS=${ROUNDS:-3} FIO_SECONDS=${SECONDS_OF_FIO:-5} CLASS=${STORAGE_CLASS:-loop}
 readonly SYSTEM=storagebench-system
@@ -33,8 +34,9 @@ operator_usage() {
       END { print cpu + 0, memory + 0 }'
 }
 
+# Prints the seconds until the result is there, and until all else is gone.
 benchmark() {
-  local began
+  local began measured
   began=$(now)
   kubectl apply --namespace "$NAMESPACE" --filename - >/dev/null <<YAML
 apiVersion: storagebench.dev/v1alpha1
@@ -46,13 +48,16 @@ spec:
   - name: randwrite
     fio: {rw: randwrite, bs: 16k, ioengine: psync, direct: true, size: 64M, timeBased: true, runtimeSeconds: $FIO_SECONDS}
 YAML
+  kubectl wait --namespace "$NAMESPACE" storagebenchmark/overhead --for=condition=Measured --timeout=2m >/dev/null
+  measured=$(since "$began")
   kubectl wait --namespace "$NAMESPACE" storagebenchmark/overhead --for=condition=Succeeded --timeout=2m >/dev/null
-  since "$began"
+  echo "$measured $(since "$began")"
   kubectl delete --namespace "$NAMESPACE" storagebenchmark overhead >/dev/null
 }
 
+# Prints the same of a Job.
 plain_job() {
-  local began volume
+  local began measured volume
   began=$(now)
   kubectl apply --namespace "$NAMESPACE" --filename - >/dev/null <<YAML
 apiVersion: v1
@@ -78,10 +83,11 @@ spec:
       volumes: [{name: volume, persistentVolumeClaim: {claimName: plain}}]
 YAML
   kubectl wait --namespace "$NAMESPACE" job/plain --for=condition=Complete --timeout=2m >/dev/null
+  measured=$(since "$began")
   volume=$(kubectl get pvc --namespace "$NAMESPACE" plain --output jsonpath='{.spec.volumeName}')
   kubectl delete --namespace "$NAMESPACE" job/plain pvc/plain >/dev/null
   kubectl wait pv "$volume" --for=delete --timeout=2m >/dev/null
-  since "$began"
+  echo "$measured $(since "$began")"
 }
 
 # Prints how long fio takes beyond the time for which it measures, to start and to end.
@@ -135,19 +141,30 @@ if [[ ${1:-} == matrix ]]; then
   exit
 fi
 
-ours=() plain=()
+# Prints what the medians of two lists of seconds are beside each other: "what", and the names of the lists.
+compare() {
+  local -n ours_of=$2 plain_of=$3
+  local a b
+  a=$(printf '%s\n' "${ours_of[@]}" | median)
+  b=$(printf '%s\n' "${plain_of[@]}" | median)
+  awk -v what="$1" -v a="$a" -v b="$b" -v fio="$FIO_SECONDS" 'BEGIN {
+    printf "%s: median %.2f s against %.2f s, ratio %.2f; beside fio itself %.2f s against %.2f s\n", what, a, b, a / b, a - fio, b - fio }'
+}
+
+our_results=() our_ends=() plain_results=() plain_ends=()
 read -r cpu_before _ <<<"$(operator_usage)"
-echo "round  StorageBenchmark  plain Job"
+echo "round  StorageBenchmark: result, all removed  plain Job: complete, all removed"
 for ((round = 1; round <= ROUNDS; round++)); do
-  ours+=("$(benchmark)")
-  plain+=("$(plain_job)")
-  printf '%5d  %14s s  %7s s\n' "$round" "${ours[-1]}" "${plain[-1]}"
+  took=$(benchmark)
+  read -r ours our_end <<<"$took"
+  took=$(plain_job)
+  read -r plain plain_end <<<"$took"
+  our_results+=("$ours") our_ends+=("$our_end") plain_results+=("$plain") plain_ends+=("$plain_end")
+  printf '%5d  %24s s  %9s s  %18s s  %9s s\n' "$round" "$ours" "$our_end" "$plain" "$plain_end"
 done
 read -r cpu_after memory <<<"$(operator_usage)"
 
-a=$(printf '%s\n' "${ours[@]}" | median)
-b=$(printf '%s\n' "${plain[@]}" | median)
-awk -v a="$a" -v b="$b" -v fio="$FIO_SECONDS" 'BEGIN {
-  printf "median %.2f s against %.2f s: ratio %.2f; beside fio itself %.2f s against %.2f s\n", a, b, a / b, a - fio, b - fio }'
+compare "result" our_results plain_results
+compare "result, and all removed" our_ends plain_ends
 awk -v before="$cpu_before" -v after="$cpu_after" -v n="$ROUNDS" -v memory="$memory" 'BEGIN {
   printf "operator: %.0f ms of CPU a benchmark, %.0f MiB of memory\n", (after - before) * 1000 / n, memory / 1048576 }'

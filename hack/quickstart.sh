@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The first result, from nothing: a cluster, the operator, a sample benchmark and its table.
 #
-# Starts the local cluster, builds the images and installs the operator from them, and compares a gp3 volume with EFS,
-# or what stands in for them there. With EXISTING_CLUSTER=1 it uses the cluster of KUBECONFIG instead, builds nothing,
+# Starts the local cluster, installs the operator, and compares a gp3 volume with EFS, or what stands in for them there.
+# What it needs is downloaded or built once, and kept: a run that was interrupted goes on where it was. With EXISTING_CLUSTER=1 it uses the cluster of KUBECONFIG instead, builds nothing,
 # and takes the images from OPERATOR_IMAGE and RUNNER_IMAGE, or else the chart's own. There it measures the default
 # class. STORAGE_CLASS chooses another one to measure.
 set -euo pipefail
@@ -14,7 +14,11 @@ readonly LOCAL_SAMPLES=config/samples-local
 readonly NAMESPACE=default
 readonly DEADLINE_SECONDS=${QUICKSTART_TIMEOUT:-600}
 
-step() { printf '\n==> %s\n' "$*"; }
+# Tells what begins, when, and what is still to come.
+steps=0
+step() { printf '\n==> [%d/%d, %s] %s\n' $((++steps)) "$STEPS" "$(elapsed)" "$*"; }
+
+elapsed() { printf '%d min %02d s' $((SECONDS / 60)) $((SECONDS % 60)); }
 
 fail() {
   echo "quickstart: $*" >&2
@@ -22,6 +26,21 @@ fail() {
 }
 
 helm() { go tool -modfile=hack/tools/helm/go.mod helm "$@"; }
+
+# How long it takes, in CPU minutes where nothing is there yet: docs/contributing has the figures of each step.
+readonly CPU_MINUTES=26
+
+expect() {
+  local cores
+  cores=$(nproc)
+  if [[ ${EXISTING_CLUSTER:-} == 1 ]]; then
+    echo "The cluster of KUBECONFIG is used. Helm and the kubectl plugin are built first: some minutes the first time, then seconds."
+  elif compgen -G "${XDG_CACHE_HOME:-$HOME/.cache}/storagebench/kubernetes-*/kubelet" >/dev/null; then
+    echo "Kubernetes is there already: this takes about a minute, and more after a change of versions."
+  else
+    echo "First time: some 3 minutes where Kubernetes can be downloaded, else about $((CPU_MINUTES / cores + 2)) minutes on $cores cores to build it. Then a minute."
+  fi
+}
 
 # Prints helm's arguments for an image: image_values operator registry/path:tag (or @sha256:...).
 image_values() {
@@ -41,6 +60,7 @@ install_operator() {
     make deploy
     return
   fi
+  make build
   local -a values=()
   [[ -z ${OPERATOR_IMAGE:-} ]] || mapfile -t -O "${#values[@]}" values < <(image_values operator "$OPERATOR_IMAGE")
   [[ -z ${RUNNER_IMAGE:-} ]] || mapfile -t -O "${#values[@]}" values < <(image_values runner "$RUNNER_IMAGE")
@@ -53,7 +73,7 @@ use_kubectl() {
     command -v kubectl >/dev/null || fail "kubectl is not in PATH"
     return
   fi
-  PATH="$(.cluster/bin/localcluster binaries kubectl):$PATH"
+  PATH="$PWD/bin:$(.cluster/bin/localcluster binaries kubectl):$PATH"
   export PATH KUBECONFIG=$PWD/.cluster/kubeconfig
 }
 
@@ -75,20 +95,31 @@ sample() {
   sed "s/storageClassName: .*/storageClassName: $class/" "$CLASS_SAMPLE"
 }
 
+expect
+if [[ ${EXISTING_CLUSTER:-} == 1 ]]; then
+  readonly STEPS=3
+else
+  readonly STEPS=5
+  step "Programs: Kubernetes, Helm, the operator"
+  make -j2 images
+  step "Cluster"
+  make cluster-up
+fi
+
 step "Operator"
 install_operator
 use_kubectl
 
-step "Benchmark"
+step "Benchmark: two volumes, four runs of 5 s"
 benchmark=$(sample)
 NAME=$(kubectl create --dry-run=client --output name --filename - <<<"$benchmark" | cut -d / -f 2)
 readonly NAME
 kubectl delete storagebenchmark "$NAME" --namespace "$NAMESPACE" --ignore-not-found --timeout 3m
 echo "$benchmark"
-# With the flags of the operator's build, whose packages it shares. It follows the benchmark and prints its results.
-CGO_ENABLED=0 go build -trimpath -o bin/ ./cmd/kubectl-storagebench
 timeout "$DEADLINE_SECONDS" bin/kubectl-storagebench run --namespace "$NAMESPACE" --filename - <<<"$benchmark" ||
   fail "the benchmark did not end well within $DEADLINE_SECONDS s"
 
 step "Result"
 kubectl get storagebenchmark "$NAME" --namespace "$NAMESPACE"
+echo
+echo "All of it took $(elapsed). Next: docs/tour.md"

@@ -29,8 +29,13 @@ for generated in api config charts docs/reference.md internal/report/html/assets
     fail "$generated is not up to date; run: make generate"
 done
 
+# The modules that are built together agree on their versions; the others are tidy by themselves.
+"$copy/hack/tidy.sh"
+while read -r file; do
+  diff --unified "$file" "$copy/$file" || fail "$file is not up to date; run: hack/tidy.sh"
+done < <(tree | tr '\0' '\n' | grep -E '(^|/)(go\.mod|go\.sum|programs\.work)$')
 for module in "$@"; do
-  (cd "$module" && go mod tidy -diff) || fail "$module/go.mod is not tidy; run: (cd $module && go mod tidy)"
+  (cd "$module" && GOWORK=off go mod tidy -diff) || fail "$module/go.mod is not tidy; run: (cd $module && go mod tidy)"
 done
 
 unformatted=$(tree | grep --null-data '\.go$' | xargs --null --no-run-if-empty gofmt -l)

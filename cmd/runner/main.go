@@ -20,12 +20,13 @@ var version = "dev"
 const usage = `usage: runner layout|measure|clean|hold|version [flags]
 
 layout   makes the directory and the files that the job needs
-measure  makes the directory, waits for the start, runs fio and leaves its result in the termination message
+measure  lays out files if told to, makes the directory, waits for the start, runs fio and leaves its result in the termination message
 clean    removes the directory
 hold     waits to be ended: the pod's volumes stay mounted, and its node stays held
 version  prints the version of this program
 
-The job file is taken from the environment variable ` + digest.JobFileVariable + `.
+The job file is taken from the environment variable ` + digest.JobFileVariable + `, and the one that
+measure --layout lays out from ` + digest.LayoutVariable + `.
 `
 
 func main() {
@@ -38,6 +39,7 @@ func run(args []string) int {
 	flags.StringVar(&options.Directory, "directory", "", "directory of the test files; empty for a raw block device")
 	flags.BoolVar(&options.KeepDirectory, "keep-directory", false, "have clean remove what is in the directory, and not the directory")
 	flags.BoolVar(&options.ReadOnly, "readonly", false, "have fio refuse to write")
+	layOut := flags.Bool("layout", false, "have measure lay out files before")
 	flags.DurationVar(&options.ProgressDeadline, "progress-deadline", 0, "how long fio may complete no I/O; 0 for ever")
 	flags.StringVar(&options.StartFile, "start-file", "", "file that will hold the time at which to start fio (RFC 3339); empty to start it at once")
 	flags.DurationVar(&options.StartDeadline, "start-deadline", 0, "how long the start file may hold no time; 0 for ever")
@@ -54,6 +56,12 @@ func run(args []string) int {
 	}
 	if err := flags.Parse(args[1:]); err != nil {
 		return digest.ExitUsage
+	}
+	if *layOut {
+		if options.LayoutFile = os.Getenv(digest.LayoutVariable); options.LayoutFile == "" {
+			fmt.Fprintln(flags.Output(), "--layout: "+digest.LayoutVariable+" is empty")
+			return digest.ExitUsage
+		}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()

@@ -4,8 +4,6 @@
 #   --platform linux/arm64   for this platform; linux and the machine's own otherwise
 #   --no-cache               take no layer from an earlier build
 #   --oci DIRECTORY          leave OCI layouts DIRECTORY/operator and DIRECTORY/runner
-#   --docker DIRECTORY       leave DIRECTORY/operator.tar and runner.tar, for containerd and docker load, and the images'
-#                            tag in DIRECTORY/tag. It is made from the content of both
 #
 # VERSION and REVISION are what the images' labels say. The same sources give the same images: all times in them are
 # SOURCE_DATE_EPOCH, or else 1970.
@@ -16,13 +14,12 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . hack/images/store.sh
 
-platform=linux/$(go env GOHOSTARCH) oci="" docker=""
+platform=linux/$(go env GOHOSTARCH) oci=""
 caching=(--layers)
 while (($#)); do
   case $1 in
     --platform) platform=$2 && shift ;;
     --oci) oci=$2 && shift ;;
-    --docker) docker=$2 && shift ;;
     --no-cache) caching=(--no-cache --layers) ;;
     *) fail "unknown option $1" ;;
   esac
@@ -64,13 +61,4 @@ if [[ $oci ]]; then
   mkdir -p "$oci"
   image push --quiet "$operator" "oci:$oci/operator"
   image push --quiet "$runner" "oci:$oci/runner"
-fi
-if [[ $docker ]]; then
-  mkdir -p "$docker"
-  tag=dev-$(sha256sum <<<"$operator $runner" | head -c 12)
-  for name in operator runner; do
-    rm -f "$docker/$name.tar"
-    image push --quiet "${!name}" "docker-archive:$docker/$name.tar:storagebench/$name:$tag"
-  done
-  echo "$tag" >"$docker/tag"
 fi

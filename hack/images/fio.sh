@@ -2,13 +2,13 @@
 # Makes the file system of the runner's image but for the runner: fio.sh VERSION ARCHITECTURE DIRECTORY
 #
 # Gets Debian's fio of that version (3.39-1) and of that architecture, as Debian calls it (amd64, arm64), from the
-# apt sources of the system it runs on, and leaves in the directory fio, the libraries it loads and nothing else that
-# can be run. Nothing of the other architecture is run, so it needs no emulation.
+# apt sources of the system it runs on, or of the file FIO_SOURCES, and leaves in the directory fio, the libraries it
+# loads and nothing else that can be run. Nothing of the other architecture is run, so it needs no emulation.
 #
 # What scanners look for is there as well: /var/lib/dpkg/status.d names the packages that files are of, and
 # /usr/share/doc has the copyright of each.
 #
-# Runs in a stage of the Dockerfile, as root, with binutils.
+# Runs in a stage of the Dockerfile, as root, and by fio-tree.sh. Needs binutils.
 set -euo pipefail
 
 readonly VERSION=$1 ARCHITECTURE=$2 OUT=$3
@@ -24,7 +24,10 @@ download() {
   : >"$work/status"
   local -a apt=(apt-get -qq -o "APT::Architecture=$ARCHITECTURE" -o "APT::Architectures=$ARCHITECTURE"
     -o "Dir::State=$work/state" -o "Dir::State::status=$work/status" -o "Dir::Cache=$work" -o APT::Sandbox::User=
-    -o APT::Update::Post-Invoke::= -o DPkg::Post-Invoke::= -o Acquire::Retries=3 -o APT::Update::Error-Mode=any)
+    -o APT::Update::Post-Invoke::= -o DPkg::Post-Invoke::= -o Acquire::Retries=3 -o APT::Update::Error-Mode=any
+    -o APT::Get::AllowUnauthenticated=false)
+  [[ -z ${FIO_SOURCES:-} ]] || apt+=(-o "Dir::Etc::sourcelist=$FIO_SOURCES" -o Dir::Etc::sourceparts=/dev/null
+    -o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts=/dev/null)
   "${apt[@]}" update
   "${apt[@]}" --yes --no-install-recommends --download-only install "fio=$VERSION" >/dev/null ||
     fail "fio $VERSION for $ARCHITECTURE is not in Debian's sources, or what it needs is not: see FIO_VERSION in the Dockerfile"

@@ -12,6 +12,7 @@ import (
 	"github.com/storagebench/storagebench/hack/localcluster/internal/ebscsi"
 	"github.com/storagebench/storagebench/hack/localcluster/internal/efscsi"
 	"github.com/storagebench/storagebench/hack/localcluster/internal/loopcsi"
+	"github.com/storagebench/storagebench/hack/localcluster/internal/provisioner"
 )
 
 // driverCommands are the CSI drivers, which `up` runs as processes of their own.
@@ -20,7 +21,24 @@ func driverCommands() []*cobra.Command {
 		diskDriverCommand(cluster.LoopDriverCommand, loopcsi.DriverName, loopcsi.New),
 		diskDriverCommand(cluster.EBSDriverCommand, ebscsi.DriverName, ebscsi.New),
 		efsDriverCommand(),
+		provisionerCommand(),
 	}
+}
+
+// provisionerCommand makes the volumes of one of the drivers.
+func provisionerCommand() *cobra.Command {
+	var options provisioner.Options
+	cmd := &cobra.Command{Use: cluster.ProvisionerCommand, Short: "Run the external-provisioner of a CSI driver", Args: cobra.NoArgs, Hidden: true}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return provisioner.Run(cmd.Context(), options) }
+	flags := cmd.Flags()
+	flags.StringVar(&options.Kubeconfig, "kubeconfig", "", "how to reach the API")
+	flags.StringVar(&options.CSIAddress, "csi-address", "", "socket of the driver")
+	flags.StringVar(&options.HTTPEndpoint, "http-endpoint", "", "HOST:PORT that answers when volumes are made")
+	flags.StringVar(&options.DefaultFSType, "default-fstype", "", "file system of volumes whose class names none")
+	flags.Float32Var(&options.QPS, "kube-api-qps", 0, "requests a second to the API")
+	flags.IntVar(&options.Burst, "kube-api-burst", 0, "requests at once to the API")
+	require(cmd, "kubeconfig", "csi-address", "http-endpoint", "kube-api-qps", "kube-api-burst")
+	return cmd
 }
 
 // diskDriverCommand is a driver whose volumes are loop devices.

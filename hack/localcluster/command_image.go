@@ -17,7 +17,7 @@ func imageCommand() *cobra.Command {
 		Use:   "image --name NAME --out FILE.tar --entrypoint PROGRAM",
 		Short: "Make an image tarball from files of this machine",
 		Example: `  localcluster image --name storagebench/runner:dev --out runner.tar \
-    --file bin/runner=/runner --program /usr/bin/fio --entrypoint /runner --user 65532:65532`,
+    --file bin/runner=/runner --tree fio-3.39-1 --entrypoint /runner --user 65532:65532`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			var err error
@@ -31,6 +31,8 @@ func imageCommand() *cobra.Command {
 	flags.StringVar(&spec.Name, "name", "", "name and tag of the image")
 	flags.StringVar(&out, "out", "", "tarball to write")
 	flags.StringArrayVar(&files, "file", nil, "SRC=DST: copy a file into the image (repeatable)")
+	flags.BoolVar(&spec.Bare, "bare", false, "without /tmp and users root and nonroot")
+	flags.StringVar(&spec.Tree, "tree", "", "directory whose content goes into the image")
 	flags.StringArrayVar(&spec.Programs, "program", nil, "copy a program with all libraries it needs to the same path (repeatable)")
 	flags.StringArrayVar(&spec.Entrypoint, "entrypoint", nil, "program to run, and its first arguments (repeatable)")
 	flags.StringArrayVar(&spec.Command, "cmd", nil, "default arguments (repeatable)")

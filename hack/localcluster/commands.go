@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -42,11 +43,11 @@ func clusterCommands() []*cobra.Command {
 		onCluster(load, func(cmd *cobra.Command, c *cluster.Cluster, files []string) error {
 			return c.Load(cmd.Context(), *onlyNode, files...)
 		}),
-		onCluster(&cobra.Command{Use: "binaries NAME...", Short: "Build programs such as kube-apiserver, and print the directory they are in", Args: cobra.MinimumNArgs(1)},
+		onCluster(&cobra.Command{Use: "binaries NAME...", Short: "Build programs such as kube-apiserver and helm, and print the directories they are in, as PATH has them", Args: cobra.MinimumNArgs(1)},
 			func(cmd *cobra.Command, c *cluster.Cluster, names []string) error {
-				dir, err := c.Binaries(cmd.Context(), names...)
-				if err == nil {
-					_, err = fmt.Fprintln(cmd.OutOrStdout(), dir)
+				dirs, err := c.Binaries(cmd.Context(), names...)
+				if err == nil && len(dirs) > 0 {
+					_, err = fmt.Fprintln(cmd.OutOrStdout(), strings.Join(dirs, ":"))
 				}
 				return err
 			}),

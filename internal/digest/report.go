@@ -30,6 +30,13 @@ const PulseInterval = 10 * time.Second
 // JobFileVariable is the environment variable that holds the job file for the runner.
 const JobFileVariable = "STORAGEBENCH_JOB_FILE"
 
+// LayoutVariable is the environment variable that holds the job file of which a runner lays out files before it measures.
+const LayoutVariable = "STORAGEBENCH_LAYOUT_FILE"
+
+// LayoutPrefix begins each line of the log of a runner that lays out files before it measures, for as long as it does. So
+// the last line says which of both it is at.
+const LayoutPrefix = "layout | "
+
 // MaxGroups is the most result groups that a report can hold within the size of a termination message.
 const MaxGroups = 16
 

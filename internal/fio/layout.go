@@ -39,7 +39,7 @@ func (f *JobFile) Layout() string {
 }
 
 // maxLayoutBytes bounds the text of what LayoutFile makes: it is given to a container as a variable of its
-// environment, which the kernel limits to 128 KiB.
+// environment, beside the one with the job file. The kernel limits each to 128 KiB, and both together to no less.
 const maxLayoutBytes = 64 << 10
 
 // LayoutFile returns a job file of which fio --create_only makes the files of all the given ones. Unless a job

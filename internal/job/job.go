@@ -26,7 +26,7 @@ const (
 	volumeName    = "target"
 	scratchVolume = "scratch"
 
-	// LayoutContainer is the init container that lays out test files.
+	// LayoutContainer is the init container that lays out the test files of clients that begin together.
 	LayoutContainer = "layout"
 	// MeasureContainer is the container that measures.
 	MeasureContainer = "fio"
@@ -119,10 +119,15 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 		maps.Copy(labels, holderLabels(sb))
 		hold(pod, sb)
 	}
-	if run.LayoutFile != "" {
-		pod.WithInitContainers(container(sb, image, LayoutContainer, run.Volume, run.LayoutFile, append([]string{"layout"}, flags...)))
-	}
 	measure := container(sb, image, MeasureContainer, run.Volume, run.JobFile, append([]string{"measure"}, flags...))
+	switch {
+	case run.LayoutFile == "":
+	case run.Clients > 1:
+		// By its end the operator knows of each client that it waits for the start.
+		pod.WithInitContainers(container(sb, image, LayoutContainer, run.Volume, run.LayoutFile, append([]string{"layout"}, flags...)))
+	default:
+		layOutFirst(measure, run.LayoutFile)
+	}
 	if run.Clients > 1 {
 		awaitStart(sb, pod, measure)
 	}

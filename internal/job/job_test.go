@@ -62,6 +62,21 @@ func fileRun() Run {
 	}
 }
 
+// runContainer returns a container of a run, with a variable for its job file.
+func runContainer(name, jobFile string, args ...string) corev1.Container {
+	return corev1.Container{
+		Name: name, Image: "runner:1", ImagePullPolicy: corev1.PullIfNotPresent, Args: args,
+		Env:                      []corev1.EnvVar{{Name: "STORAGEBENCH_JOB_FILE", Value: jobFile}},
+		TerminationMessagePolicy: corev1.TerminationMessageReadFile,
+		VolumeMounts:             []corev1.VolumeMount{{Name: "scratch", MountPath: "/tmp"}, {Name: "target", MountPath: "/volume"}},
+		SecurityContext: &corev1.SecurityContext{
+			AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true),
+			Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+		},
+	}
+}
+
+// A client that measures alone lays out its files in the container that measures.
 func TestForRun(t *testing.T) {
 	sb := benchmark(nil)
 	labels := map[string]string{
@@ -71,18 +86,8 @@ func TestForRun(t *testing.T) {
 	annotations := map[string]string{
 		"storagebench.dev/run": "reads.fast", "cluster-autoscaler.kubernetes.io/safe-to-evict": "false", "karpenter.sh/do-not-disrupt": "true",
 	}
-	container := func(name, jobFile string, args ...string) corev1.Container {
-		return corev1.Container{
-			Name: name, Image: "runner:1", ImagePullPolicy: corev1.PullIfNotPresent, Args: args,
-			Env:                      []corev1.EnvVar{{Name: "STORAGEBENCH_JOB_FILE", Value: jobFile}},
-			TerminationMessagePolicy: corev1.TerminationMessageReadFile,
-			VolumeMounts:             []corev1.VolumeMount{{Name: "scratch", MountPath: "/tmp"}, {Name: "target", MountPath: "/volume"}},
-			SecurityContext: &corev1.SecurityContext{
-				AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true),
-				Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
-			},
-		}
-	}
+	measure := runContainer("fio", "[reads]\n", "measure", "--progress-deadline=1m30s", "--directory=/volume/storagebench-u1", "--layout")
+	measure.Env = append(measure.Env, corev1.EnvVar{Name: "STORAGEBENCH_LAYOUT_FILE", Value: "[layout]\n"})
 	want := &batchv1.Job{
 		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
 		ObjectMeta: metav1.ObjectMeta{
@@ -103,8 +108,7 @@ func TestForRun(t *testing.T) {
 						FSGroupChangePolicy: new(corev1.FSGroupChangeOnRootMismatch),
 						SeccompProfile:      &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 					},
-					InitContainers: []corev1.Container{container("layout", "[layout]\n", "layout", "--progress-deadline=1m30s", "--directory=/volume/storagebench-u1")},
-					Containers:     []corev1.Container{container("fio", "[reads]\n", "measure", "--progress-deadline=1m30s", "--directory=/volume/storagebench-u1")},
+					Containers: []corev1.Container{measure},
 					Volumes: []corev1.Volume{
 						{Name: "scratch", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
 						{Name: "target", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "claim"}}},
@@ -130,7 +134,8 @@ func clientRun(client int32) Run {
 }
 
 // Of clients each has a Job of its own, whose pod lays out and measures in a directory of its own, and begins to measure
-// at an instant that it is told by an annotation. Nothing else differs from what a single client does.
+// at an instant that it is told by an annotation. An init container lays out, by whose end the operator knows that the client
+// waits for that. Nothing else differs from what a single client does.
 func TestForRunOfClients(t *testing.T) {
 	sb := benchmark(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(3)) })
 	for client, name := range []string{child.Name(sb, "reads.fast", "2"), child.Name(sb, "reads.fast", "2", "client-1")} {
@@ -139,8 +144,8 @@ func TestForRunOfClients(t *testing.T) {
 		want.Name, want.Labels["storagebench.dev/client"], want.Spec.Template.Labels["storagebench.dev/client"] = name, number, number
 		pod := &want.Spec.Template.Spec
 		directory := "--directory=/volume/storagebench-u1/client-" + number
-		pod.InitContainers[0].Args = []string{"layout", "--progress-deadline=1m30s", directory}
-		pod.Containers[0].Args = []string{"measure", "--progress-deadline=1m30s", directory, "--start-file=/start/time", "--start-deadline=1h0m0s"}
+		pod.InitContainers = []corev1.Container{runContainer("layout", "[layout]\n", "layout", "--progress-deadline=1m30s", directory)}
+		pod.Containers[0] = runContainer("fio", "[reads]\n", "measure", "--progress-deadline=1m30s", directory, "--start-file=/start/time", "--start-deadline=1h0m0s")
 		pod.Containers[0].VolumeMounts = append(pod.Containers[0].VolumeMounts, corev1.VolumeMount{Name: "start", MountPath: "/start", ReadOnly: true})
 		pod.Volumes = append(pod.Volumes, corev1.Volume{Name: "start", VolumeSource: corev1.VolumeSource{DownwardAPI: &corev1.DownwardAPIVolumeSource{
 			Items: []corev1.DownwardAPIVolumeFile{{Path: "time", FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.annotations['storagebench.dev/start-time']"}}},
@@ -193,14 +198,36 @@ func TestForRunOnARawVolume(t *testing.T) {
 	run.LayoutFile, run.Volume.Mode = "", corev1.PersistentVolumeBlock
 	pod := built(t, ForRun(benchmark(nil), image, run)).Spec.Template.Spec
 	c := pod.Containers[0]
-	if len(pod.InitContainers) > 0 {
-		t.Errorf("files are laid out by %v", pod.InitContainers)
+	if len(pod.InitContainers) > 0 || LaysOutFirst(&pod) || len(c.Env) != 1 {
+		t.Errorf("files are laid out by %v or %v", pod.InitContainers, c)
 	}
 	if diff := cmp.Diff([]corev1.VolumeDevice{{Name: "target", DevicePath: "/dev/storagebench"}}, c.VolumeDevices); diff != "" {
 		t.Errorf("devices (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"measure", "--progress-deadline=1m30s"}, c.Args); diff != "" {
 		t.Errorf("arguments (-want +got):\n%s", diff)
+	}
+}
+
+// Who lays out in the container that measures is known by it: clients that begin together do not, nor does who finds the files
+// there.
+func TestLaysOutFirst(t *testing.T) {
+	laidOut := fileRun()
+	laidOut.LayoutFile = ""
+	for name, test := range map[string]struct {
+		run  Run
+		want bool
+	}{
+		"alone": {fileRun(), true}, "one of several": {clientRun(1), false}, "files are there": {laidOut, false},
+	} {
+		pod := built(t, ForRun(benchmark(nil), image, test.run)).Spec.Template.Spec
+		if got := LaysOutFirst(&pod); got != test.want {
+			t.Errorf("%s: lays out first %t, want %t", name, got, test.want)
+		}
+	}
+	anchor := anchorOf(t, benchmark(nil), 0)
+	if LaysOutFirst(&anchor.Spec) {
+		t.Error("an anchor lays out")
 	}
 }
 
@@ -244,6 +271,7 @@ func TestSettings(t *testing.T) {
 	run.Node = ""
 
 	job := built(t, ForRun(sb, image, run))
+	layout := built(t, ForRun(sb, image, clientRun(0))).Spec.Template.Spec.InitContainers[0]
 
 	if diff := cmp.Diff(before, sb); diff != "" {
 		t.Errorf("the benchmark was changed:\n%s", diff)
@@ -258,7 +286,7 @@ func TestSettings(t *testing.T) {
 	pod := template.Spec
 	for what, diff := range map[string]string{
 		"resources":          cmp.Diff(settings.Resources, pod.Containers[0].Resources),
-		"layout's resources": cmp.Diff(settings.Resources, pod.InitContainers[0].Resources),
+		"layout's resources": cmp.Diff(settings.Resources, layout.Resources),
 		"security context":   cmp.Diff(settings.SecurityContext, pod.SecurityContext),
 		"pull secrets":       cmp.Diff(settings.ImagePullSecrets, pod.ImagePullSecrets),
 		"priority":           cmp.Diff("high", pod.PriorityClassName),

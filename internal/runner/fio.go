@@ -38,6 +38,8 @@ type invocation struct {
 	args []string
 	// output is the file that fio reports to.
 	output string
+	// quiet keeps what fio reports out of the log, unless it fails.
+	quiet bool
 }
 
 // prepareFio does what can be done before fio is started.
@@ -83,10 +85,12 @@ func (o Options) runFio(ctx context.Context, call invocation) (*fio.Output, erro
 	if readErr != nil && !errors.Is(readErr, os.ErrNotExist) {
 		return nil, fmt.Errorf("read fio's output: %w", readErr)
 	}
-	if _, err := o.Log.Write(text); err != nil {
-		return nil, fmt.Errorf("log fio's output: %w", err)
-	}
 	output, err := o.judge(watched, err, text, stderr.Bytes())
+	if err != nil || !call.quiet {
+		if _, err := o.Log.Write(text); err != nil {
+			return nil, fmt.Errorf("log fio's output: %w", err)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,8 @@ import (
 type Options struct {
 	// JobFile is the text that fio is given.
 	JobFile string
+	// LayoutFile is the text of which Measure has files laid out before it measures. "": they are there.
+	LayoutFile string
 	// ReadOnly has fio refuse to write, whatever the job file says.
 	ReadOnly bool
 	// Directory is made before fio runs, and removed by Clean. Empty for a raw block device.
@@ -52,24 +54,6 @@ func (f *failure) Error() string { return f.text }
 
 func failf(code int, format string, args ...any) error {
 	return &failure{code: code, text: fmt.Sprintf(format, args...)}
-}
-
-// Layout makes the directory and has fio create and fill the files that the job reads or overwrites, so
-// that this is not part of what Measure measures. It returns the runner's exit code.
-func Layout(ctx context.Context, o Options) int {
-	return o.withPulse(func(o Options) int { return o.finish("", o.layout(ctx)) })
-}
-
-func (o Options) layout(ctx context.Context) error {
-	if err := o.makeDirectoryInTime(); err != nil {
-		return err
-	}
-	call, err := o.prepareFio("--create_only=1")
-	if err != nil {
-		return err
-	}
-	_, err = o.runFio(ctx, call)
-	return err
 }
 
 // makeDirectoryInTime makes the directory, unless the storage does not answer for as long as fio may get no I/O done.
@@ -112,10 +96,15 @@ func (o Options) groups() []int {
 	return groups
 }
 
-// Measure makes the directory, which is new where nothing had to be laid out, waits for the start if it shares
+// Measure lays out files where it has to, makes the directory, which is new where nothing had to be laid out, waits for the start if it shares
 // one, runs fio and reports its result and what was seen of the machine. The context's end, as by SIGTERM, ends fio and makes the run one
 // that was interrupted, whatever fio printed. It returns the runner's exit code.
 func Measure(ctx context.Context, o Options) int {
+	if o.LayoutFile != "" {
+		if code := o.layOutFirst(ctx); code != 0 {
+			return code
+		}
+	}
 	return o.withPulse(func(o Options) int { return o.finish(o.measure(ctx)) })
 }
 

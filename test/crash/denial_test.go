@@ -33,7 +33,7 @@ func TestDeniedForGood(t *testing.T) {
 					t.Fatal(err)
 				}
 				w.eventually(func() error { return tells(w.get(sb)) })
-				w.clock.Step(601 * time.Second)
+				w.clock.Pass(601 * time.Second)
 				sb = w.untilEnd(sb)
 				if err := tells(sb); err != nil {
 					t.Error(err)

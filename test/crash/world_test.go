@@ -12,7 +12,6 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -38,7 +37,7 @@ type world struct {
 	*testing.T
 	client      client.WithWatch
 	namespace   string
-	clock       *clocktesting.FakeClock
+	clock       *fakecluster.Clock
 	wire        *wire
 	ledger      *ledger
 	disturbance disturbance
@@ -113,11 +112,11 @@ func newWorld(t *testing.T, s scenario, d disturbance) *world {
 	c := envtest.Client(t)
 	namespace := envtest.Namespace(t, c)
 	w := &world{
-		T: t, client: c, namespace: namespace, clock: clocktesting.NewFakeClock(time.Now()),
+		T: t, client: c, namespace: namespace, clock: fakecluster.NewClock(),
 		wire: newWire(d.decide), ledger: newLedger(), disturbance: d,
 	}
 	t.Cleanup(w.explain)
-	cluster := fakecluster.Start(t, namespace)
+	cluster := fakecluster.Start(t, namespace, w.clock)
 	cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		w.ledger.note(pod)
 		return s.pods(pod)

@@ -15,7 +15,7 @@ import (
 )
 
 // All that runs is of the images that "make list-images" prints, and nothing is pulled where they are on the nodes. Two
-// runs have an anchor, containers that lay out and measure, and a pod that removes the files.
+// runs by two clients have anchors, and containers that lay out and measure.
 func TestImages(t *testing.T) {
 	sideBySide(t)
 	own := operator(t.Context(), t).Spec.Template.Spec.Containers
@@ -35,6 +35,7 @@ func TestImages(t *testing.T) {
 
 	sb := benchmark(t, "images", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Workloads = append(sb.Spec.Workloads, v1alpha1.Workload{Name: "again", Fio: randwrite(1)})
+		sb.Spec.Clients, sb.Spec.Placement.Spread = new(int32(2)), v1alpha1.SpreadNone
 	})
 	create(t, sb)
 	completes(t, sb)

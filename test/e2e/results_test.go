@@ -79,6 +79,17 @@ func checkFigures(t *testing.T, result *v1alpha1.Result, io *v1alpha1.IOResult, 
 // checkLog checks that the log that is kept of the run has fio's full output, for people and for programs.
 func checkLog(t *testing.T, run *v1alpha1.Run) {
 	t.Helper()
+	log := keptLog(t, run)
+	for _, text := range []string{`"fio version"`, `"bins"`, "write: IOPS=", "clat percentiles"} {
+		if !strings.Contains(log, text) {
+			t.Errorf("the log lacks %q", text)
+		}
+	}
+}
+
+// keptLog returns the log that is kept of the run of a client.
+func keptLog(t *testing.T, run *v1alpha1.Run) string {
+	t.Helper()
 	var kept corev1.ConfigMap
 	if err := k8s.Get(t.Context(), client.ObjectKey{Namespace: namespaceOf(t), Name: run.LogConfigMap}, &kept); err != nil {
 		t.Fatalf("get the kept log: %v", err)
@@ -91,12 +102,7 @@ func checkLog(t *testing.T, run *v1alpha1.Run) {
 	if err != nil {
 		t.Fatalf("unzip the kept log: %v", err)
 	}
-	log := string(text)
-	for _, text := range []string{`"fio version"`, `"bins"`, "write: IOPS=", "clat percentiles"} {
-		if !strings.Contains(log, text) {
-			t.Errorf("the log lacks %q", text)
-		}
-	}
+	return string(text)
 }
 
 func TestBlockVolume(t *testing.T) {

@@ -51,6 +51,7 @@ type Cluster struct {
 	client    client.Client // reads what the API server has, and writes
 	cache     cache.Cache
 	namespace string
+	clock     *Clock
 
 	mu       sync.Mutex
 	onClaim  func(*corev1.PersistentVolumeClaim) Provisioning
@@ -60,9 +61,9 @@ type Cluster struct {
 	refused  map[types.UID]bool
 }
 
-// Start plays the cluster until the test ends. Until they are told otherwise, claims are bound, runs succeed,
-// and volumes are deleted.
-func Start(t testing.TB, namespace string) *Cluster {
+// Start plays the cluster until the test ends, by the clock that the operator has as well. Until they are told otherwise,
+// claims are bound, runs succeed, and volumes are deleted.
+func Start(t testing.TB, namespace string, clock *Clock) *Cluster {
 	t.Helper()
 	config := envtest.Config(t)
 	informers, err := cache.New(config, cache.Options{
@@ -76,6 +77,7 @@ func Start(t testing.TB, namespace string) *Cluster {
 		client:    envtest.Client(t),
 		cache:     informers,
 		namespace: namespace,
+		clock:     clock,
 		onClaim:   func(*corev1.PersistentVolumeClaim) Provisioning { return Bind() },
 		onPod:     func(*corev1.Pod) Outcome { return Succeed(builder.Report()) },
 		onAnchor:  func(*corev1.Pod) Outcome { return Hang(job.AnchorContainer) },
@@ -151,6 +153,11 @@ func (c *Cluster) outcome(pod *corev1.Pod) Outcome {
 		return c.onAnchor(pod)
 	}
 	return c.onPod(pod)
+}
+
+// LaysOut says whether a pod's container that is to measure still lays out files, which only its log tells.
+func (c *Cluster) LaysOut(pod *corev1.Pod) bool {
+	return job.LaysOutFirst(&pod.Spec) && c.outcome(pod).hangs == job.LayoutContainer
 }
 
 func (c *Cluster) deletes(volume *corev1.PersistentVolume) bool {
@@ -268,7 +275,7 @@ func (c *Cluster) removeFinalizer(ctx context.Context, object client.Object, fin
 
 // warn writes an event as a component of the cluster does.
 func (c *Cluster) warn(ctx context.Context, component string, about client.Object, kind, reason, message string) error {
-	now := metav1.Now()
+	now := c.now()
 	return c.client.Create(ctx, &corev1.Event{
 		ObjectMeta:     metav1.ObjectMeta{Namespace: c.namespace, GenerateName: about.GetName() + "."},
 		InvolvedObject: corev1.ObjectReference{Kind: kind, Namespace: c.namespace, Name: about.GetName(), UID: about.GetUID()},

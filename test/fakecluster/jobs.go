@@ -68,7 +68,7 @@ func (c *Cluster) createPod(ctx context.Context, job *batchv1.Job) error {
 	if err != nil {
 		return err
 	}
-	job.Status.StartTime = new(metav1.Now())
+	job.Status.StartTime = new(c.now())
 	job.Status.Active = 1
 	return c.client.Status().Update(ctx, job)
 }
@@ -83,7 +83,7 @@ func (c *Cluster) refusePod(ctx context.Context, job *batchv1.Job, why error) er
 }
 
 func (c *Cluster) finishJob(ctx context.Context, job *batchv1.Job, succeeded bool) error {
-	now := metav1.Now()
+	now := c.now()
 	condition := func(kind batchv1.JobConditionType, reason string) batchv1.JobCondition {
 		return batchv1.JobCondition{Type: kind, Status: corev1.ConditionTrue, Reason: reason, LastProbeTime: now, LastTransitionTime: now}
 	}

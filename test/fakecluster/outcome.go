@@ -1,6 +1,8 @@
 package fakecluster
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -37,7 +39,7 @@ func Fail(code int32, message string) Outcome {
 	return end(job.MeasureContainer, corev1.ContainerStateTerminated{ExitCode: code, Reason: "Error", Message: message})
 }
 
-// FailLayout has the container that lays out files end with an exit code and a message.
+// FailLayout has the container that lays out files end with an exit code and a message, whether it is to measure then or not.
 func FailLayout(code int32, message string) Outcome {
 	return end(job.LayoutContainer, corev1.ContainerStateTerminated{ExitCode: code, Reason: "Error", Message: message})
 }
@@ -59,13 +61,14 @@ func Evict() Outcome { return EvictFrom(job.MeasureContainer) }
 func EvictFrom(container string) Outcome {
 	outcome := end(container, corev1.ContainerStateTerminated{ExitCode: digest.ExitInterrupted, Reason: "Error", Message: "the run was ended before fio had finished"})
 	outcome.conditions = []corev1.PodCondition{{
-		Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now(),
+		Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue,
 		Reason: "TerminationByKubelet", Message: "The node was low on resource: ephemeral-storage.",
 	}}
 	return outcome
 }
 
-// Hang has a container run until the pod is deleted, or is given another outcome.
+// Hang has a container run until the pod is deleted, or is given another outcome. One that lays out files and measures gets
+// no further than to the one that is named.
 func Hang(container string) Outcome { return Outcome{hangs: container} }
 
 // Lose has the node be lost when the pod runs: nobody ends it, and nobody confirms its deletion.
@@ -88,21 +91,40 @@ func end(container string, how corev1.ContainerStateTerminated) Outcome {
 	return Outcome{ends: map[string]corev1.ContainerStateTerminated{container: how}}
 }
 
-// next returns the state of a container that follows its present one.
-func (o Outcome) next(container string, now corev1.ContainerState) corev1.ContainerState {
-	if waiting, ok := o.waiting[container]; ok {
-		if now.Waiting != nil && *now.Waiting == waiting {
-			return now
+// conditionsAt returns the conditions that the pod gets with its end, at that time.
+func (o Outcome) conditionsAt(now metav1.Time) []corev1.PodCondition {
+	conditions := slices.Clone(o.conditions)
+	for i := range conditions {
+		conditions[i].LastTransitionTime = now
+	}
+	return conditions
+}
+
+// next returns the state of a container that follows its present one. It does the work of the containers that are named, one
+// after the other.
+func (o Outcome) next(stages []string, present corev1.ContainerState, now metav1.Time) corev1.ContainerState {
+	for _, stage := range stages {
+		waiting, ok := o.waiting[stage]
+		switch {
+		case !ok:
+		case present.Waiting != nil && *present.Waiting == waiting:
+			return present
+		default:
+			return corev1.ContainerState{Waiting: &waiting}
 		}
-		return corev1.ContainerState{Waiting: &waiting}
 	}
-	if now.Running == nil {
-		return corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}
+	if present.Running == nil {
+		return corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}}
 	}
-	if o.hangs == container {
-		return now
+	var end corev1.ContainerStateTerminated
+	for _, stage := range stages {
+		if o.hangs == stage {
+			return present
+		}
+		if end = o.ends[stage]; end.ExitCode != 0 {
+			break
+		}
 	}
-	end := o.ends[container]
-	end.StartedAt, end.FinishedAt = now.Running.StartedAt, metav1.Now()
+	end.StartedAt, end.FinishedAt = present.Running.StartedAt, now
 	return corev1.ContainerState{Terminated: &end}
 }

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/job"
 )
 
 // runPods is the scheduler and the kubelet.
@@ -43,7 +43,7 @@ func (c *Cluster) schedule(ctx context.Context, pod *corev1.Pod, outcome Outcome
 			return nil
 		}
 		pod.Status.Conditions = []corev1.PodCondition{{
-			Type: corev1.PodScheduled, Status: corev1.ConditionFalse, LastTransitionTime: metav1.Now(),
+			Type: corev1.PodScheduled, Status: corev1.ConditionFalse, LastTransitionTime: c.now(),
 			Reason: corev1.PodReasonUnschedulable, Message: outcome.unschedulable,
 		}}
 		return c.client.Status().Update(ctx, pod)
@@ -76,7 +76,7 @@ func (c *Cluster) advance(ctx context.Context, pod *corev1.Pod, outcome Outcome)
 		if before.Running != nil && awaitsStart(pod, &containers[i]) {
 			return nil
 		}
-		status.State = outcome.next(containers[i].Name, before)
+		status.State = outcome.next(stages(pod, containers[i].Name), before, c.now())
 		if status.State == before {
 			return nil
 		}
@@ -85,7 +85,7 @@ func (c *Cluster) advance(ctx context.Context, pod *corev1.Pod, outcome Outcome)
 			pod.Status.Phase = corev1.PodPending
 		}
 		if end := status.State.Terminated; end != nil {
-			pod.Status.Conditions = append(pod.Status.Conditions, outcome.conditions...)
+			pod.Status.Conditions = append(pod.Status.Conditions, outcome.conditionsAt(c.now())...)
 			switch {
 			case end.ExitCode != 0:
 				pod.Status.Phase = corev1.PodFailed
@@ -96,6 +96,14 @@ func (c *Cluster) advance(ctx context.Context, pod *corev1.Pod, outcome Outcome)
 		return c.client.Status().Update(ctx, pod)
 	}
 	return nil
+}
+
+// stages returns the containers that one of a pod does the work of: the one that measures may lay out files before.
+func stages(pod *corev1.Pod, container string) []string {
+	if container == job.MeasureContainer && job.LaysOutFirst(&pod.Spec) {
+		return []string{job.LayoutContainer, container}
+	}
+	return []string{container}
 }
 
 // awaitsStart says whether a container waits to be told when to start.
@@ -113,7 +121,7 @@ func (c *Cluster) terminate(ctx context.Context, pod *corev1.Pod) error {
 		}
 		status.State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
 			ExitCode: digest.ExitInterrupted, Reason: "Error", Message: "the run was ended before fio had finished",
-			StartedAt: status.State.Running.StartedAt, FinishedAt: metav1.Now(),
+			StartedAt: status.State.Running.StartedAt, FinishedAt: c.now(),
 		}}
 	}
 	pod.Status.Phase = corev1.PodFailed

@@ -1,13 +1,10 @@
 package binaries
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,13 +13,14 @@ import (
 	"github.com/storagebench/storagebench/hack/localcluster/internal/state"
 )
 
-// buildLimit bounds the build of one program: kube-apiserver takes some minutes on
-// two cores, with nothing in Go's build cache.
-const buildLimit = 30 * time.Minute
-
 // Set is the programs that can be built, from all tool modules.
 type Set struct {
-	modules  []*toolModule
+	modules []*toolModule
+	// workspace is the Go workspace of the tool modules and of this project's own, by which
+	// all programs are built from one set of versions.
+	workspace string
+	// cache is what holds the modules' programs.
+	cache    string
 	progress func(format string, args ...any)
 }
 
@@ -32,7 +30,7 @@ func Open(root string, progress func(format string, args ...any)) (*Set, error) 
 	if err != nil {
 		return nil, err
 	}
-	set := &Set{progress: progress}
+	set := &Set{workspace: filepath.Join(root, "hack", "programs.work"), cache: cache, progress: progress}
 	for _, dir := range moduleDirs {
 		module, err := readModule(filepath.Join(root, "hack", dir), cache)
 		if err != nil {
@@ -73,92 +71,79 @@ func (s *Set) moduleOf(name string) (*toolModule, error) {
 	return nil, fmt.Errorf("no tool module builds %q; known are %s", name, strings.Join(known, ", "))
 }
 
-// Dir returns the one directory that holds all the named programs.
-func (s *Set) Dir(names ...string) (string, error) {
-	dir := ""
+// Dirs returns the directories that hold the named programs, each once, in the order of the names.
+func (s *Set) Dirs(names ...string) ([]string, error) {
+	var dirs []string
 	for _, name := range names {
 		module, err := s.moduleOf(name)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		if dir != "" && dir != module.out {
-			return "", fmt.Errorf("%s is not built by the same module as %s: ask for them separately", name, names[0])
+		if !slices.Contains(dirs, module.out) {
+			dirs = append(dirs, module.out)
 		}
-		dir = module.out
 	}
-	return dir, nil
+	return dirs, nil
 }
 
-// Build builds those of the named programs that are missing. Several processes may
-// do so at the same time: one builds and the others wait for it.
+// Build downloads those of the named programs that are missing, or builds them: all at once, so that what they share is
+// compiled once and no core waits for another program's end. Several processes may do so at the same time: one does it
+// and the others wait for it.
 func (s *Set) Build(ctx context.Context, names ...string) error {
-	for _, name := range names {
-		module, err := s.moduleOf(name)
-		if err != nil {
-			return err
-		}
-		if err := s.build(ctx, module, name); err != nil {
-			return fmt.Errorf("build %s: %w", name, err)
-		}
+	missing, err := s.missing(names)
+	if err != nil || len(missing) == 0 {
+		return err
 	}
-	return nil
-}
-
-func (s *Set) build(ctx context.Context, module *toolModule, name string) error {
-	target := filepath.Join(module.out, name)
-	if built(target) {
-		return nil
-	}
-	unlock, err := state.Lock(ctx, filepath.Join(module.out, ".lock"), func() {
-		s.progress("Waiting for another process that builds into %s", module.out)
+	unlock, err := state.Lock(ctx, filepath.Join(s.cache, "programs.lock"), func() {
+		s.progress("Waiting for another process that builds into %s", s.cache)
 	})
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if built(target) {
-		return nil
-	}
-	s.progress("Building %s %s (kept in %s)", name, module.packages[name], module.out)
-	started := time.Now()
-	if err := GoBuild(ctx, module.dir, target, module.packages[name], module.ldflags); err != nil {
+	if missing, err = s.missing(names); err != nil {
 		return err
 	}
-	s.progress("Built %s in %.0f s", name, time.Since(started).Seconds())
+	if err := s.download(ctx, missing); err != nil {
+		return err
+	}
+	if missing, err = s.missing(names); err != nil || len(missing) == 0 {
+		return err
+	}
+	return s.build(ctx, missing)
+}
+
+// missing returns the programs that are not there, by name.
+func (s *Set) missing(names []string) (map[string]*toolModule, error) {
+	missing := map[string]*toolModule{}
+	for _, name := range names {
+		module, err := s.moduleOf(name)
+		if err != nil {
+			return nil, err
+		}
+		if !built(filepath.Join(module.out, name)) {
+			missing[name] = module
+		}
+	}
+	return missing, nil
+}
+
+func (s *Set) build(ctx context.Context, missing map[string]*toolModule) error {
+	names := slices.Sorted(maps.Keys(missing))
+	s.progress("Building %s (kept in %s)", strings.Join(names, ", "), s.cache)
+	started := time.Now()
+	build := goBuild{dir: filepath.Dir(s.workspace), workspace: s.workspace, ldflags: []string{stripped}, progress: s.progress}
+	for _, name := range names {
+		build.add(filepath.Join(missing[name].out, name), missing[name].packages[name], missing[name].ldflags)
+	}
+	if err := build.run(ctx); err != nil {
+		return err
+	}
+	s.progress("Built %d programs in %.0f s", len(names), time.Since(started).Seconds())
 	return nil
 }
 
 func built(target string) bool {
 	info, err := os.Stat(target)
 	return err == nil && info.Mode().IsRegular()
-}
-
-// GoBuild builds one package of the module in dir. The program appears at target
-// only when it is whole.
-func GoBuild(ctx context.Context, dir, target, pkg, ldflags string) error {
-	ctx, cancel := context.WithTimeout(ctx, buildLimit)
-	defer cancel()
-	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
-		return err
-	}
-	tmp, err := os.MkdirTemp(filepath.Dir(target), ".building-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(tmp) }()
-	out := filepath.Join(tmp, filepath.Base(target))
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", ldflags, "-o", out, pkg)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	if err := cmd.Run(); err != nil {
-		return errors.Join(fmt.Errorf("go build %s: %w", pkg, err), errors.New(tail(stderr.String(), 20)))
-	}
-	return os.Rename(out, target)
-}
-
-func tail(text string, lines int) string {
-	all := strings.Split(strings.TrimSpace(text), "\n")
-	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }

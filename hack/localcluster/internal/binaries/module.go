@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -19,17 +18,16 @@ import (
 
 // A toolModule is a Go module whose tools are programs of the cluster.
 type toolModule struct {
-	// dir of the module's go.mod.
-	dir string
 	// out is the directory in the cache that its programs are built into.
 	out string
 	// packages by program name.
 	packages map[string]string
 	ldflags  string
+	require  []*modfile.Require
 }
 
 // moduleDirs are the tool modules, below hack/.
-var moduleDirs = []string{"kubernetes", "csi-provisioner"}
+var moduleDirs = []string{"kubernetes", "tools/helm"}
 
 // programNames of the packages that are not called like their program.
 var programNames = map[string]string{"go.etcd.io/etcd/server/v3": "etcd"}
@@ -47,7 +45,7 @@ func readModule(dir, cache string) (*toolModule, error) {
 	if err != nil {
 		return nil, err
 	}
-	module := &toolModule{dir: dir, packages: map[string]string{}, ldflags: ldflags(file)}
+	module := &toolModule{packages: map[string]string{}, ldflags: ldflags(file), require: file.Require}
 	for _, tool := range file.Tool {
 		module.packages[programName(tool.Path)] = tool.Path
 	}
@@ -71,13 +69,13 @@ func programName(pkg string) string {
 	if name, ok := programNames[pkg]; ok {
 		return name
 	}
-	return path.Base(majorSuffix.ReplaceAllString(pkg, ""))
+	return executable(pkg)
 }
 
 // ldflags gives Kubernetes programs their version, which they do not know when
 // they are built as a dependency, and which the kubelet reports to the API.
 func ldflags(file *modfile.File) string {
-	flags := []string{"-s", "-w"}
+	flags := []string{stripped}
 	for _, require := range file.Require {
 		if require.Mod.Path != "k8s.io/kubernetes" {
 			continue

@@ -1,6 +1,13 @@
 package cluster
 
-import "fmt"
+import (
+	"fmt"
+
+	external "github.com/storagebench/storagebench/hack/localcluster/internal/provisioner"
+)
+
+// ProvisionerCommand is the subcommand of this program that is an external-provisioner.
+const ProvisionerCommand = "csi-provisioner"
 
 // provisioner is an external-provisioner, which makes the volumes of one driver.
 type provisioner struct {
@@ -12,29 +19,20 @@ type provisioner struct {
 }
 
 func (c *Cluster) provisioner(p provisioner) (component, error) {
-	program, err := c.program("csi-provisioner")
+	program, err := executable()
 	endpoint := address(loopbackIP, p.port)
 	return component{
 		name: p.name,
-		argv: append([]string{program,
+		argv: append([]string{program, ProvisionerCommand,
 			"--kubeconfig=" + c.state.Kubeconfig(),
 			"--csi-address=" + p.socket,
 			"--http-endpoint=" + endpoint,
-			"--feature-gates=Topology=false",
-			"--extra-create-metadata",
 			fmt.Sprintf("--kube-api-qps=%d", clientQPS),
 			fmt.Sprintf("--kube-api-burst=%d", clientBurst),
-			"--worker-threads=20",
-			"--retry-interval-start=250ms",
-			"--retry-interval-max=10s",
-			"--timeout=30s",
-			"--v=2",
 		}, p.args...),
-		// It would take that of the environment, which may be of another cluster, before that of its argument.
-		env: []string{"KUBECONFIG=" + c.state.Kubeconfig()},
 		// It ends when it loses the driver, so it is started anew with the driver.
-		inputs:  []string{c.state.Kubeconfig(), c.state.Record(p.driver)},
+		inputs:  []string{program, c.state.Kubeconfig(), c.state.Record(p.driver)},
 		listens: []string{endpoint},
-		ready:   httpOK("http://" + endpoint + "/metrics"),
+		ready:   httpOK("http://" + endpoint + external.HealthPath),
 	}, err
 }

@@ -2,11 +2,11 @@ package cluster
 
 import "context"
 
-// Binaries builds programs and returns the directory they are in.
-func (c *Cluster) Binaries(ctx context.Context, names ...string) (string, error) {
-	dir, err := c.binaries.Dir(names...)
+// Binaries builds programs and returns the directories they are in.
+func (c *Cluster) Binaries(ctx context.Context, names ...string) ([]string, error) {
+	dirs, err := c.binaries.Dirs(names...)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return dir, c.binaries.Build(ctx, names...)
+	return dirs, c.binaries.Build(ctx, names...)
 }

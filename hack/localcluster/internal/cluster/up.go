@@ -17,7 +17,7 @@ const upLimit = 90 * time.Minute
 
 // programNames are the programs that `up` needs, from the tool modules.
 var programNames = []string{
-	"etcd", "kubectl", "kube-apiserver", "kubelet", "kube-controller-manager", "kube-scheduler", "kube-proxy", "csi-provisioner",
+	"etcd", "kubectl", "kube-apiserver", "kubelet", "kube-controller-manager", "kube-scheduler", "kube-proxy",
 }
 
 // Up starts the cluster, or what is missing of it. Options add to those of an earlier Up.

@@ -23,7 +23,11 @@ type Spec struct {
 	Files map[string]string
 	// Programs of this machine that are copied to the same path in the image,
 	// with the loader and all libraries they need.
-	Programs   []string
+	Programs []string
+	// Bare images have no files but those that are named here; others have /tmp, and users root and nonroot.
+	Bare bool
+	// Tree is a directory whose content is in the image as it is, with its symbolic links. It may be "".
+	Tree       string
 	Entrypoint []string
 	Command    []string
 	User       string

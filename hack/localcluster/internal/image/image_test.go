@@ -94,6 +94,41 @@ func TestTreeAndConfig(t *testing.T) {
 	}
 }
 
+func TestTreeOfADirectory(t *testing.T) {
+	dir := t.TempDir()
+	for _, err := range []error{
+		os.MkdirAll(filepath.Join(dir, "usr", "lib"), 0o750),
+		os.WriteFile(filepath.Join(dir, "usr", "lib", "program"), []byte("#!"), 0o700), //nolint:gosec // It is a program.
+		os.Symlink("usr/lib", filepath.Join(dir, "lib")),
+		os.Mkdir(filepath.Join(dir, "scratch"), 0o700),
+		os.Chmod(filepath.Join(dir, "scratch"), 0o777|os.ModeSticky),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := fileTree(Spec{Tree: dir + "/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := tree{
+		"/usr": {mode: 0o755}, "/usr/lib": {mode: 0o755}, "/usr/lib/program": {mode: 0o755, content: []byte("#!")},
+		"/lib": {mode: 0o777, link: "usr/lib"}, "/scratch": {mode: 0o1777},
+	}
+	bare, err := fileTree(Spec{Tree: dir, Bare: true})
+	if err != nil || len(bare) != len(want) {
+		t.Errorf("a bare image has %d files, want %d (%v)", len(bare), len(want), err)
+	}
+	for name, node := range want {
+		if diff := cmp.Diff(node, got[name], cmp.AllowUnexported(node)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	if _, err := fileTree(Spec{Tree: filepath.Join(dir, "absent")}); err == nil {
+		t.Error("a directory that is not there was taken")
+	}
+}
+
 func TestFilesMustHaveCleanAbsolutePaths(t *testing.T) {
 	for _, dst := range []string{"relative", "/", "/a/../b", "/a/"} {
 		if _, err := Build(Spec{Files: map[string]string{dst: writeFile(t, "", 0o644)}}); err == nil {

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,19 +22,22 @@ const (
 	group  = "root:x:0:\nnonroot:x:65532:\n"
 )
 
-// node is a file or, with a nil content, a directory of an image.
+// node is a file of an image, a symbolic link if it has a link, or else, with a nil content, a directory.
 type node struct {
 	mode    int64
 	content []byte
+	link    string
 }
 
 type tree map[string]node
 
 func fileTree(spec Spec) (tree, error) {
 	t := tree{}
-	t.addDir("/tmp", 0o1777)
-	t.addFile("/etc/passwd", 0o644, []byte(passwd))
-	t.addFile("/etc/group", 0o644, []byte(group))
+	if !spec.Bare {
+		t.addDir("/tmp", 0o1777)
+		t.addFile("/etc/passwd", 0o644, []byte(passwd))
+		t.addFile("/etc/group", 0o644, []byte(group))
+	}
 	files := maps.Clone(spec.Files)
 	if files == nil {
 		files = map[string]string{}
@@ -46,12 +51,45 @@ func fileTree(spec Spec) (tree, error) {
 			files[file] = file
 		}
 	}
+	if spec.Tree != "" {
+		if err := t.copyTree(spec.Tree); err != nil {
+			return nil, err
+		}
+	}
 	for dst, src := range files {
 		if err := t.copy(dst, src); err != nil {
 			return nil, err
 		}
 	}
 	return t, nil
+}
+
+// copyTree adds what a directory holds. A directory with the sticky bit is for everybody, as /tmp is.
+func (t tree) copyTree(root string) error {
+	return filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || file == root {
+			return err
+		}
+		name := strings.TrimPrefix(file, filepath.Clean(root))
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		switch {
+		case info.Mode()&fs.ModeSymlink != 0:
+			link, err := os.Readlink(file)
+			t.addParents(name)
+			t[name] = node{mode: 0o777, link: link}
+			return err
+		case info.IsDir() && info.Mode()&fs.ModeSticky != 0:
+			t.addDir(name, 0o1777)
+			return nil
+		case info.IsDir():
+			t.addDir(name, 0o755)
+			return nil
+		}
+		return t.copy(name, file)
+	})
 }
 
 // copy adds a file. Of its mode only the executable bit counts: the rest depends
@@ -118,7 +156,10 @@ func (t tree) tar() ([]byte, error) {
 
 func (n node) write(w *tar.Writer, name string) error {
 	header := &tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: n.mode, Size: int64(len(n.content)), Format: tar.FormatPAX}
-	if n.content == nil {
+	switch {
+	case n.link != "":
+		header.Typeflag, header.Linkname = tar.TypeSymlink, n.link
+	case n.content == nil:
 		header.Typeflag, header.Name = tar.TypeDir, name+"/"
 	}
 	err := w.WriteHeader(header)

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# What it costs to begin from nothing: runs the README's two commands, step by step, in a clone of this checkout's commit
+# with an empty HOME, and again with what they have left. Prints CPU minutes and wall time of each step: coldstart.sh
+#
+# Debian packages that the machine has already are not removed. CPU time is that of programs that have ended: not that of the
+# cluster, which goes on. The cluster of the clone needs the machine for itself, and is taken down in the end.
+# ONLY_PROGRAMS=1 stops before the first cluster. STORAGEBENCH_RELEASE_MIRROR=off has all programs built.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+scratch=$(mktemp -d "${TMPDIR:-/var/tmp}/storagebench-coldstart.XXXXXX")
+readonly scratch clone=$scratch/clone
+
+in_clone() {
+  (cd "$clone" && env -u GOCACHE -u GOMODCACHE -u GOPATH -u XDG_CACHE_HOME -u KUBEBUILDER_ASSETS -u KUBECONFIG HOME="$scratch/home" "$@")
+}
+
+finish() {
+  if [[ -e $clone/.cluster/bin/localcluster ]]; then
+    in_clone .cluster/bin/localcluster down >>"$scratch/log" 2>&1 || echo "coldstart: the cluster of $clone is left" >&2
+  fi
+  chmod -R u+w "$scratch" && rm -rf "$scratch" # Go's modules are read-only
+}
+trap finish EXIT
+
+# Runs a step of the ledger: step WHAT COMMAND...
+step() {
+  local what=$1 times
+  shift
+  TIMEFORMAT='%R %U %S'
+  {
+    times=$({ time "$@" >>"$scratch/log" 2>&1 </dev/null; } 2>&1) || {
+      tail -n 30 "$scratch/log" >&2
+      echo "coldstart: $what failed" >&2
+      exit 1
+    }
+  }
+  tee -a "$scratch/ledger" <<<"$times" |
+    awk -v what="$what" '{ printf "| %-48s | %8.1f | %7d:%02d |\n", what, ($2 + $3) / 60, $1 / 60, $1 % 60 }'
+}
+
+# Prints the sum of the last lines of the ledger: total WHAT LINES
+total() {
+  tail -n "$2" "$scratch/ledger" |
+    awk -v what="**$1**" '{ wall += $1; cpu += $2 + $3 } END { printf "| %-48s | %8.1f | %7d:%02d |\n", what, cpu / 60, wall / 60, wall % 60 }'
+}
+
+# Prints the packages that the programs and the tests compile in more than one way, with the number of ways.
+compiled_twice() {
+  local -a list=(list -deps -export -f '{{.ImportPath}} {{.BuildID}}')
+  {
+    (cd hack && GOWORK=$PWD/programs.work in_module go "${list[@]}" tool ../cmd/... ./localcluster)
+    (cd hack/localcluster && GOWORK=off in_module go "${list[@]}" .)
+    in_module go "${list[@]}" -test ./...
+  } | sed 's|/[^/ ]*$||' | sort -u | awk '!/\.test|\[/ { ways[$1]++ } END { for (p in ways) if (ways[p] > 1) print ways[p], p }' | sort -rn
+}
+
+in_module() { CGO_ENABLED=0 GOFLAGS=-trimpath "$@"; }
+
+mkdir -p "$scratch/home"
+git clone --quiet . "$clone"
+echo "commit $(git rev-parse --short HEAD), $(nproc) cores, $(go env GOVERSION), $(date --utc +%F)"
+echo
+printf '| %-48s | %8s | %10s |\n|%s|%s|%s|\n' step "CPU min" wall "$(printf -- '-%.0s' {1..50})" ---------: -----------:
+step "Debian packages" in_clone make cluster-packages
+step "localcluster" in_clone make "$clone/.cluster/bin/localcluster"
+step "Kubernetes, etcd, Helm" in_clone make cluster-programs
+step "manager, runner, plugin" in_clone make build
+step "images, with fio" in_clone make images
+if [[ ${ONLY_PROGRAMS:-} == 1 ]]; then
+  total "programs, from nothing" 5
+  exit
+fi
+step "cluster, operator, benchmark" in_clone make quickstart
+total "make quickstart, from nothing" 6
+step "make test, after it" in_clone make test
+step "make quickstart, again" in_clone make quickstart
+step "make test, again, with no result kept" in_clone env GOFLAGS=-count=1 make test
+echo
+echo "Compiled more than once (ways, package):"
+(cd "$clone" && export HOME=$scratch/home && compiled_twice) || true

@@ -1,0 +1,165 @@
+package binaries
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const (
+	// buildLimit bounds a build: that of all programs takes a quarter of an hour on two idle cores, with nothing in Go's
+	// build cache.
+	buildLimit = time.Hour
+	// stripped leaves out of programs what only debuggers read.
+	stripped = "-s -w"
+	// tellEvery is how often a build says how far it is.
+	tellEvery = 20 * time.Second
+	// errorLines are the last lines of what go prints that go into an error.
+	errorLines = 20
+)
+
+// goBuild is one call of go build, for any number of programs.
+type goBuild struct {
+	// dir that go runs in.
+	dir string
+	// workspace is a go.work file, or "" for the module of dir alone.
+	workspace string
+	// ldflags as go build takes them: for all packages, or PATTERN=FLAGS.
+	ldflags []string
+	// packages in order, and the file that each becomes.
+	packages, targets []string
+	// progress, if not nil, is told how far the build is.
+	progress func(format string, args ...any)
+}
+
+// add has the build make a program of a package. Ldflags may be "", for those of all.
+func (b *goBuild) add(target, pkg, ldflags string) {
+	b.packages, b.targets = append(b.packages, pkg), append(b.targets, target)
+	if ldflags != "" {
+		b.ldflags = append(b.ldflags, pkg+"="+ldflags)
+	}
+}
+
+// GoBuild builds one package of the module in dir.
+func GoBuild(ctx context.Context, dir, target, pkg, ldflags string) error {
+	build := goBuild{dir: dir, ldflags: []string{ldflags}}
+	build.add(target, pkg, "")
+	return build.run(ctx)
+}
+
+// run builds all programs. Each appears at its target only when it is whole.
+func (b *goBuild) run(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, buildLimit)
+	defer cancel()
+	for _, target := range b.targets {
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			return err
+		}
+	}
+	tmp, err := os.MkdirTemp(filepath.Dir(b.targets[0]), ".building-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(tmp) }()
+	out, files := b.built(tmp)
+	if err := b.build(ctx, out); err != nil {
+		return err
+	}
+	for i, target := range b.targets {
+		if err := os.Rename(files[i], target); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// executable is how go build names the program of a package: by the last element of its path that is no major version.
+func executable(pkg string) string { return path.Base(majorSuffix.ReplaceAllString(pkg, "")) }
+
+// built returns where go build leaves the programs, and what it is to be told for that: a directory, or for a single
+// program, which may be given as ".", its file.
+func (b *goBuild) built(tmp string) (out string, files []string) {
+	if len(b.packages) == 1 {
+		file := filepath.Join(tmp, "program")
+		return file, []string{file}
+	}
+	for _, pkg := range b.packages {
+		files = append(files, filepath.Join(tmp, executable(pkg)))
+	}
+	return tmp + string(filepath.Separator), files
+}
+
+func (b *goBuild) build(ctx context.Context, out string) error {
+	total := 0
+	if b.progress != nil {
+		total = b.stale(ctx)
+	}
+	cmd := b.command(ctx, append([]string{"build", "-v"}, b.flags("-o", out)...)...)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	last := follow(stderr, newMeter(total, b.progress))
+	if err := cmd.Wait(); err != nil {
+		return errors.Join(fmt.Errorf("go build %s: %w", strings.Join(b.packages, " "), err), errors.New(strings.Join(last, "\n")))
+	}
+	return nil
+}
+
+// command is a go command with the flags that everything here is compiled with, tests too, so that all share what Go keeps.
+func (b *goBuild) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = b.dir
+	workspace := b.workspace
+	if workspace == "" {
+		workspace = "off"
+	}
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK="+workspace)
+	return cmd
+}
+
+func (b *goBuild) flags(more ...string) []string {
+	flags := append([]string{"-trimpath"}, more...)
+	for _, flag := range b.ldflags {
+		flags = append(flags, "-ldflags", flag)
+	}
+	return append(flags, b.packages...)
+}
+
+// stale counts the packages that go build would compile, or returns 0 where go does not tell.
+func (b *goBuild) stale(ctx context.Context) int {
+	const cached = "not installed but available in build cache"
+	out, err := b.command(ctx, append([]string{"list", "-deps", "-f", "{{.StaleReason}}"}, b.flags()...)...).Output()
+	if err != nil {
+		return 0
+	}
+	count := 0
+	for line := range strings.Lines(string(out)) {
+		if reason := strings.TrimSpace(line); reason != "" && reason != cached {
+			count++
+		}
+	}
+	return count
+}
+
+// follow reads what go build -v prints, a line for each package that it begins to compile, and returns the last lines.
+func follow(stderr io.Reader, meter *meter) []string {
+	var last []string
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		last = append(last, lines.Text())
+		last = last[max(0, len(last)-errorLines):]
+		meter.compiled(time.Now())
+	}
+	return last
+}

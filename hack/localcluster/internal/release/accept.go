@@ -1,0 +1,102 @@
+package release
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// accept gives a file its name in the store if it is what it should be. If it is not, nothing
+// of it stays: what was continued once must not be continued again.
+func (c *Client) accept(a artifact, p partial) error {
+	defer func() { _ = p.remove() }()
+	if err := verify(p.content, a); err != nil {
+		return err
+	}
+	program := p.content
+	if a.member != "" {
+		program += ".program"
+		defer func() { _ = os.Remove(program) }()
+		if err := unpack(p.content, a.member, program); err != nil {
+			return fmt.Errorf("%s %s: %w", a.Name, a.Version, err)
+		}
+	}
+	if err := os.Chmod(program, 0o755); err != nil { //nolint:gosec // It is a program.
+		return err
+	}
+	return os.Rename(program, filepath.Join(c.store, a.stored()))
+}
+
+// verify reads what is on the disk, which is what will be run.
+func verify(path string, a artifact) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	algorithm, want, _ := strings.Cut(a.digest, ":")
+	var digest hash.Hash = sha256.New()
+	if algorithm == "sha512" {
+		digest = sha512.New()
+	}
+	size, err := io.Copy(digest, file)
+	if err != nil {
+		return err
+	}
+	if got := hex.EncodeToString(digest.Sum(nil)); got != want {
+		return fmt.Errorf("%s is not what was released: its %s is %s, and should be %s (%d bytes, removed)", a.address, algorithm, got, want, size)
+	}
+	return nil
+}
+
+// unpack writes one program of an archive.
+func unpack(archive, member, target string) error {
+	file, err := os.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	content, err := gzip.NewReader(file)
+	if err != nil {
+		return err
+	}
+	reader := tar.NewReader(content)
+	for {
+		header, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("%s is not in the archive", member)
+		}
+		if err != nil {
+			return err
+		}
+		if header.Name == member && header.Typeflag == tar.TypeReg {
+			return write(target, io.LimitReader(reader, header.Size))
+		}
+	}
+}
+
+func write(path string, content io.Reader) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, content)
+	return errors.Join(err, file.Close())
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
