@@ -91,7 +91,7 @@ func TestClaimDeletedBetweenRuns(t *testing.T) {
 		does: "kubectl delete pvc during the first of two runs", sees: v1alpha1.ReasonPreparing, ends: v1alpha1.ReasonDeadlineExceeded, bound: time.Minute,
 	})
 	sb := benchmark(t, "claim-deleted-early", sweep("4k", "16k"), lasting(3), func(sb *v1alpha1.StorageBenchmark) {
-		sb.Spec.Deadlines.StartSeconds = new(int32(10))
+		sb.Spec.Deadlines.StartSeconds = new(int32(15))
 	})
 	create(t, sb)
 	runningPod(t, sb)
@@ -100,7 +100,7 @@ func TestClaimDeletedBetweenRuns(t *testing.T) {
 	if err := k8s.Delete(t.Context(), claim); err != nil {
 		t.Fatalf("delete the claim: %v", err)
 	}
-	f.see(t, sb, "is being deleted")
+	f.see(t, sb, "the pod cannot be scheduled", "is being deleted")
 	done := f.end(t, sb, claim.Name, "is being deleted")
 	if run := done.Status.Runs[0]; run.Result == nil {
 		t.Errorf("the run that had begun before: %+v", run)

@@ -10,15 +10,18 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -34,8 +37,8 @@ import (
 const (
 	// operatorNamespace is where "make deploy" installs the operator.
 	operatorNamespace = "storagebench-system"
-	// class is an unthrottled StorageClass of the local cluster.
-	class = "loop"
+	// unthrottled is a StorageClass of the local cluster whose disks are as fast as the machine.
+	unthrottled = "loop"
 
 	pollInterval = 200 * time.Millisecond
 	// callTimeout is how long the API server may take to answer.
@@ -47,6 +50,8 @@ const (
 var (
 	k8s       client.Client
 	clientset kubernetes.Interface
+	// class is a StorageClass of slow disks, for all tests that look at no figures: they leave the processors to others.
+	class string
 	// nodeNames are the cluster's nodes, first those that tests share.
 	nodeNames []string
 )
@@ -84,7 +89,7 @@ func run(m *testing.M) (code int, err error) {
 	if err := findNodes(ctx); err != nil {
 		return 1, err
 	}
-	if err := share(ctx); err != nil {
+	if err := errors.Join(share(ctx), makeClass(ctx)); err != nil {
 		return 1, err
 	}
 	queue = turns.New(machineLoad, nodeNames[sharedNodes:]...)
@@ -114,10 +119,36 @@ func atEnd(do func(context.Context) error) {
 	ends.all = append(ends.all, do)
 }
 
+// makeClass makes the StorageClass of slow disks.
+func makeClass(ctx context.Context) error {
+	var fast storagev1.StorageClass
+	if err := k8s.Get(ctx, clientKey(unthrottled), &fast); err != nil {
+		return fmt.Errorf("find StorageClass %s: %w", unthrottled, err)
+	}
+	slow := &storagev1.StorageClass{
+		ObjectMeta:        metav1.ObjectMeta{Name: newName()},
+		Provisioner:       fast.Provisioner,
+		Parameters:        map[string]string{"iops": "1000", "throughput": "125"},
+		VolumeBindingMode: fast.VolumeBindingMode,
+	}
+	if err := k8s.Create(ctx, slow); err != nil {
+		return fmt.Errorf("create a StorageClass: %w", err)
+	}
+	class = slow.Name
+	atEnd(func(ctx context.Context) error { return k8s.Delete(ctx, slow) })
+	return nil
+}
+
 // share gives the nodes that tests share their label, and keeps the operator there, wherever it is started anew: the others are
 // for tests that take nodes away.
 func share(ctx context.Context) error {
-	for _, node := range nodeNames[:sharedNodes] {
+	for i, node := range nodeNames {
+		if err := clearLabels(ctx, node); err != nil {
+			return err
+		}
+		if i >= sharedNodes {
+			continue
+		}
 		if err := setLabel(ctx, node, sharedLabel, `"yes"`); err != nil {
 			return err
 		}
@@ -130,6 +161,17 @@ func share(ctx context.Context) error {
 	}
 	atEnd(func(ctx context.Context) error { return keep(ctx, "null") })
 	return keep(ctx, strconv.Quote(sharedLabel+"=yes"))
+}
+
+// clearLabels removes the labels that tests which were broken off have left on a node.
+func clearLabels(ctx context.Context, name string) error {
+	node := &corev1.Node{}
+	if err := k8s.Get(ctx, clientKey(name), node); err != nil {
+		return fmt.Errorf("get node %s: %w", name, err)
+	}
+	patch := client.MergeFrom(node.DeepCopy())
+	maps.DeleteFunc(node.Labels, func(label, _ string) bool { return strings.HasPrefix(label, labelDomain) })
+	return k8s.Patch(ctx, node, patch)
 }
 
 func findNodes(ctx context.Context) error {

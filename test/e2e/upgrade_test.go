@@ -53,8 +53,7 @@ func TestHelmUpgradeUnderARun(t *testing.T) {
 		t.Fatalf("the operator before the upgrade is %s, want the previous one", image)
 	}
 
-	sb := benchmark(t, "helm-upgrade", lasting(15))
-	sb.Spec.Repetitions = new(int32(2)) // so that one run begins before the upgrade, and one after it
+	sb := benchmark(t, "helm-upgrade", lasting(20), another) // so that one run begins before the upgrade, and one after it
 	create(t, sb)
 	pod := runningPod(t, sb)
 	if image := pod.Spec.Containers[0].Image; !strings.HasSuffix(image, previousImage) {
