@@ -13,16 +13,16 @@ import (
 
 // event is a line of "go test -json": go doc test2json.
 type event struct {
+	Time    time.Time
 	Action  string
 	Package string
 	Test    string
 	Output  string
-	Elapsed float64
 	// Key and Value are of an attribute of a test.
 	Key, Value string
 }
 
-// waited is the attribute by which a test says how long of its time it has waited for its turn.
+// waited is the attribute by which a test says that it has waited for its turn, and begins.
 const waited = "waited"
 
 // testName is that of a test, and not of a subtest.
@@ -38,14 +38,14 @@ type summary struct {
 	out   io.Writer
 	each  bool
 	began time.Time
-	// said is what tests that have not ended yet have printed, and waits how long they have waited.
+	// said is what tests that have not ended yet have printed, and begins when they began.
 	said    map[testName]*bytes.Buffer
-	waits   map[testName]time.Duration
+	begins  map[testName]time.Time
 	results []result
 }
 
 func newSummary(out io.Writer, each bool, began time.Time) *summary {
-	return &summary{out: out, each: each, began: began, said: map[testName]*bytes.Buffer{}, waits: map[testName]time.Duration{}}
+	return &summary{out: out, each: each, began: began, said: map[testName]*bytes.Buffer{}, begins: map[testName]time.Time{}}
 }
 
 // line takes a line of go test. What is no JSON is for people as it is.
@@ -62,9 +62,14 @@ func (s *summary) line(line []byte, now time.Time) {
 		fmt.Fprint(s.out, e.Output)
 	case "output":
 		s.output(name, e.Output)
+	case "run", "cont":
+		// What go test itself says of a test leaves out subtests that are parallel.
+		if sub == "" {
+			s.begins[name] = e.Time
+		}
 	case "attr":
-		if wait, err := time.ParseDuration(e.Value); err == nil && e.Key == waited {
-			s.waits[name] += wait
+		if e.Key == waited {
+			s.begins[name] = e.Time
 		}
 	case "pass", "fail", "skip":
 		switch {
@@ -93,7 +98,7 @@ func (s *summary) output(name testName, text string) {
 }
 
 func (s *summary) ended(name testName, e event, now time.Time) {
-	r := result{name, time.Duration(e.Elapsed*float64(time.Second)) - s.waits[name]}
+	r := result{name, e.Time.Sub(s.begins[name])}
 	s.results = append(s.results, r)
 	if e.Action == "fail" {
 		s.show(name)

@@ -16,6 +16,9 @@ func TestSummary(t *testing.T) {
 		good   = `{"Action":"output","Package":"p","Test":"TestGood","Output":"    good_test.go:1: all is well\n"}`
 		closes = `{"Action":"output","Package":"p","Output":"ok  \tp\t1.2s\n"}`
 	)
+	at := func(second string, event string) string {
+		return `{"Time":"2026-11-22T09:00:` + second + `Z",` + event[1:]
+	}
 	for _, test := range []struct {
 		name  string
 		each  bool
@@ -25,20 +28,22 @@ func TestSummary(t *testing.T) {
 		{
 			name: "what goes well is a line",
 			lines: []string{
-				`{"Action":"start","Package":"p"}`, `{"Action":"run","Package":"p","Test":"TestGood"}`, good,
-				`{"Action":"pass","Package":"p","Test":"TestGood","Elapsed":1.1}`,
+				`{"Action":"start","Package":"p"}`, at("01", `{"Action":"run","Package":"p","Test":"TestGood"}`), good,
+				at("02.1", `{"Action":"pass","Package":"p","Test":"TestGood","Elapsed":1.1}`),
 				`{"Action":"output","Package":"p","Output":"PASS\n"}`, closes, `{"Action":"pass","Package":"p","Elapsed":1.2}`,
 			},
 			want: "ok  \tp\t1.2s\nthe slowest 1 of 1 tests:\n      1.1s  p TestGood\n",
 		},
 		{
-			name: "each test, without what it waited",
+			name: "each test, without what it waited, and with its subtests",
 			each: true,
 			lines: []string{
-				`{"Action":"attr","Package":"p","Test":"TestGood","Key":"waited","Value":"1m0s"}`, good,
-				`{"Action":"pass","Package":"p","Test":"TestGood/sub","Elapsed":2}`,
-				`{"Action":"pass","Package":"p","Test":"TestGood","Elapsed":62.5}`,
-				`{"Action":"skip","Package":"p","Test":"TestSkipped","Elapsed":0}`, closes,
+				at("01", `{"Action":"run","Package":"p","Test":"TestGood"}`), at("02", `{"Action":"cont","Package":"p","Test":"TestGood"}`),
+				at("10", `{"Action":"attr","Package":"p","Test":"TestGood","Key":"waited","Value":"8s"}`), good,
+				at("11", `{"Action":"run","Package":"p","Test":"TestGood/sub"}`),
+				at("12", `{"Action":"pass","Package":"p","Test":"TestGood/sub","Elapsed":2}`),
+				at("12.5", `{"Action":"pass","Package":"p","Test":"TestGood","Elapsed":0.1}`),
+				at("13", `{"Action":"run","Package":"p","Test":"TestSkipped"}`), at("13", `{"Action":"skip","Package":"p","Test":"TestSkipped","Elapsed":0}`), closes,
 			},
 			want: "     5s  pass     2.5s  TestGood\n     5s  skip     0.0s  TestSkipped\nok  \tp\t1.2s\n" +
 				"the slowest 2 of 2 tests:\n      2.5s  p TestGood\n      0.0s  p TestSkipped\n",
@@ -46,10 +51,11 @@ func TestSummary(t *testing.T) {
 		{
 			name: "what fails says why, together and without the words of others",
 			lines: []string{
+				at("01", `{"Action":"run","Package":"p","Test":"TestBad"}`),
 				`{"Action":"output","Package":"p","Test":"TestBad","Output":"=== RUN   TestBad\n"}`,
 				`{"Action":"output","Package":"p","Test":"TestBad/sub","Output":"    bad_test.go:1: no\n"}`, good,
 				`{"Action":"output","Package":"p","Test":"TestBad","Output":"--- FAIL: TestBad (3.00s)\n"}`,
-				`{"Action":"fail","Package":"p","Test":"TestBad","Elapsed":3}`,
+				at("04", `{"Action":"fail","Package":"p","Test":"TestBad","Elapsed":3}`),
 				`{"Action":"output","Package":"p","Output":"FAIL\tp\t3.1s\n"}`, `{"Action":"fail","Package":"p","Elapsed":3.1}`,
 			},
 			want: "    bad_test.go:1: no\n--- FAIL: TestBad (3.00s)\n     5s  fail     3.0s  TestBad\nFAIL\tp\t3.1s\n" +

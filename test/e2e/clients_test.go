@@ -109,25 +109,27 @@ func TestEvictedClient(t *testing.T) {
 	}
 }
 
-// Where there are fewer nodes than clients, the benchmark says so, and does not wait for ever; clients that may share
-// nodes need not wait.
+// Where there are fewer nodes than clients, the benchmark says so, and does not wait for ever. With others about that hold
+// nodes, it would wait for these to end.
 func TestMoreClientsThanNodes(t *testing.T) {
-	alone(t, nodes(2)) // with others about, the benchmark would wait for them to end
+	alone(t, nodes(2))
 	many := int32(len(nodesOf(t)) + 1)
-	t.Run("apart", func(t *testing.T) {
-		sb := benchmark(t, "crowd", clients(many), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.StartSeconds = new(int32(10)) })
-		create(t, sb)
-		fails(t, sb, v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%d of %d clients have a node", len(nodesOf(t)), many), "set spec.placement.spread to None", "waited 10 s")
-	})
-	t.Run("together", func(t *testing.T) {
-		sb := benchmark(t, "together", clients(many), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Placement.Spread = v1alpha1.SpreadNone })
-		create(t, sb)
-		run := completes(t, sb).Status.Runs[0]
-		t.Logf("%d attempts, heard of the start %d of %d ms before", run.Attempts, run.StartMarginMilliseconds, run.StartLeadMilliseconds)
-		if run.Result.Clients != many || run.Result.StartSkewMilliseconds == nil {
-			t.Errorf("result %+v", run.Result)
-		}
-	})
+	sb := benchmark(t, "crowd", clients(many), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.StartSeconds = new(int32(10)) })
+	create(t, sb)
+	fails(t, sb, v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%d of %d clients have a node", len(nodesOf(t)), many), "set spec.placement.spread to None", "waited 10 s")
+}
+
+// Clients that may share nodes need not wait.
+func TestClientsThatShareNodes(t *testing.T) {
+	sideBySide(t, load(2))
+	many := int32(len(nodesOf(t)) + 1)
+	sb := benchmark(t, "together", clients(many), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Placement.Spread = v1alpha1.SpreadNone })
+	create(t, sb)
+	run := completes(t, sb).Status.Runs[0]
+	t.Logf("%d attempts, heard of the start %d of %d ms before", run.Attempts, run.StartMarginMilliseconds, run.StartLeadMilliseconds)
+	if run.Result.Clients != many || run.Result.StartSkewMilliseconds == nil {
+		t.Errorf("result %+v", run.Result)
+	}
 }
 
 // Clients of a bucket have objects of their own, which are all removed.

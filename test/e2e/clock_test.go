@@ -20,19 +20,19 @@ import (
 // far enough ahead, and the result says that the clients did not begin together. Nodes of the local cluster share the
 // machine's clock, so one of them gets a runner that was built with a time.Now of its own.
 func TestClockAhead(t *testing.T) {
-	alone(t, nodes(2))
-	node := nodesOf(t)[0]
+	const image = "storagebench/runner:clock-ahead"
+	tarballs := make([]string, 2) // for each of the nodes
+	alone(t, nodes(2), prepares(func() {
+		for i, ahead := range []int{5, 0} {
+			tarballs[i] = runnerAhead(t, image, ahead)
+		}
+	}))
 	f := begin(t, &fault{
 		section: faultsOfNodes, name: "The clock of a client's node is 5 s ahead", does: "runs a benchmark of two clients, of which one has a runner whose clock is ahead",
 		sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: 2 * time.Minute,
 	})
-	const image = "storagebench/runner:clock-ahead"
-	for _, name := range nodesOf(t) {
-		ahead := 0
-		if name == node {
-			ahead = 5
-		}
-		loadRunner(t, image, name, ahead)
+	for i, name := range nodesOf(t) {
+		localCluster(t.Context(), t, "load", "--node", name, tarballs[i])
 	}
 	args := slices.Clone(operator(t.Context(), t).Spec.Template.Spec.Containers[0].Args)
 	args[slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, imageFlag) })] = imageFlag + image
@@ -41,8 +41,8 @@ func TestClockAhead(t *testing.T) {
 	sb := benchmark(t, "clock-ahead", clients(2), lasting(10))
 	f.strike()
 	create(t, sb)
-	if message := f.see(t, sb, "attempt 3").Status.Runs[0].Message; !strings.Contains(message, "its clock differs") || !strings.Contains(message, node) {
-		t.Errorf("the run's message %q does not say that the clock of node %s differs", message, node)
+	if message := f.see(t, sb, "attempt 3").Status.Runs[0].Message; !strings.Contains(message, "its clock differs") || !strings.Contains(message, nodesOf(t)[0]) {
+		t.Errorf("the run's message %q does not say that the clock of node %s differs", message, nodesOf(t)[0])
 	}
 	run := &f.end(t, sb).Status.Runs[0]
 	i := slices.IndexFunc(run.Warnings, func(w v1alpha1.Warning) bool { return w.Reason == v1alpha1.WarningStartSkew })
@@ -51,8 +51,8 @@ func TestClockAhead(t *testing.T) {
 	}
 }
 
-// loadRunner loads a runner into one node only, whose clock is so many seconds ahead.
-func loadRunner(t *testing.T, image, node string, ahead int) {
+// runnerAhead returns the tarball of the image of a runner whose clock is so many seconds ahead.
+func runnerAhead(t *testing.T, image string, ahead int) string {
 	t.Helper()
 	dir := t.TempDir()
 	runner, tarball := filepath.Join(dir, "runner"), filepath.Join(dir, "runner.tar")
@@ -70,7 +70,7 @@ func loadRunner(t *testing.T, image, node string, ahead int) {
 		t.Fatal(err)
 	}
 	makeImage(t, "--name", image, "--file", runner+"=/runner", "--program", fio, "--entrypoint", "/runner", "--out", tarball)
-	localCluster(t.Context(), t, "load", "--node", node, tarball)
+	return tarball
 }
 
 // clockOverlay returns a file for "go build -overlay" by which time.Now is so many seconds ahead.

@@ -83,7 +83,7 @@ func TestRefusedByDriver(t *testing.T) {
 		sees: v1alpha1.ReasonProvisioning, ends: v1alpha1.ReasonDeadlineExceeded, bound: time.Minute,
 	})
 	var loop storagev1.StorageClass
-	if err := k8s.Get(t.Context(), clientKey(class), &loop); err != nil {
+	if err := k8s.Get(t.Context(), clientKey(unthrottled), &loop); err != nil {
 		t.Fatalf("get StorageClass: %v", err)
 	}
 	refused := &storagev1.StorageClass{
@@ -126,7 +126,7 @@ func TestUnschedulable(t *testing.T) {
 func TestImageCannotBePulled(t *testing.T) {
 	alone(t)
 	f := begin(t, &fault{
-		section: faultsOfWorkload, name: "The image of the runner cannot be pulled", does: "an image that there is not; startSeconds 12",
+		section: faultsOfWorkload, name: "The image of the runner cannot be pulled", does: "an image that there is not; startSeconds 20",
 		sees: v1alpha1.ReasonPreparing, ends: v1alpha1.ReasonDeadlineExceeded, bound: 75 * time.Second,
 	})
 	deployment := operator(t.Context(), t)
@@ -135,7 +135,7 @@ func TestImageCannotBePulled(t *testing.T) {
 	args[i] = imageFlag + "no-such-image.invalid/runner:none"
 	setOperatorArgs(t, args)
 
-	sb := benchmark(t, "no-image", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.StartSeconds = new(int32(12)) })
+	sb := benchmark(t, "no-image", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.StartSeconds = new(int32(20)) })
 	f.strike()
 	create(t, sb)
 	f.see(t, sb, "ImagePullBackOff", "no-such-image.invalid")

@@ -100,7 +100,7 @@ func TestClaimDeletedBetweenRuns(t *testing.T) {
 	if err := k8s.Delete(t.Context(), claim); err != nil {
 		t.Fatalf("delete the claim: %v", err)
 	}
-	f.see(t, sb, "is being deleted")
+	f.see(t, sb, "the pod cannot be scheduled", "is being deleted")
 	done := f.end(t, sb, claim.Name, "is being deleted")
 	if run := done.Status.Runs[0]; run.Result == nil {
 		t.Errorf("the run that had begun before: %+v", run)

@@ -10,14 +10,21 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -30,8 +37,8 @@ import (
 const (
 	// operatorNamespace is where "make deploy" installs the operator.
 	operatorNamespace = "storagebench-system"
-	// class is an unthrottled StorageClass of the local cluster.
-	class = "loop"
+	// unthrottled is a StorageClass of the local cluster whose disks are as fast as the machine.
+	unthrottled = "loop"
 
 	pollInterval = 200 * time.Millisecond
 	// callTimeout is how long the API server may take to answer.
@@ -43,6 +50,8 @@ const (
 var (
 	k8s       client.Client
 	clientset kubernetes.Interface
+	// class is a StorageClass of slow disks, for all tests that look at no figures: they leave the processors to others.
+	class string
 	// nodeNames are the cluster's nodes, first those that tests share.
 	nodeNames []string
 )
@@ -80,7 +89,7 @@ func run(m *testing.M) (code int, err error) {
 	if err := findNodes(ctx); err != nil {
 		return 1, err
 	}
-	if err := share(ctx, nodeNames[:sharedNodes], `"yes"`); err != nil {
+	if err := errors.Join(share(ctx), makeClass(ctx)); err != nil {
 		return 1, err
 	}
 	queue = turns.New(machineLoad, nodeNames[sharedNodes:]...)
@@ -90,16 +99,79 @@ func run(m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	code = m.Run()
-	return code, errors.Join(faults.conclude(code == 0), awaitNamespaces(ctx), share(ctx, nodeNames[:sharedNodes], "null"))
+	errs := []error{faults.conclude(code == 0), awaitNamespaces(ctx)}
+	for _, do := range ends.all {
+		errs = append(errs, do(ctx))
+	}
+	return code, errors.Join(errs...)
 }
 
-// share sets the label of shared nodes.
-func share(ctx context.Context, nodes []string, value string) error {
-	var errs []error
-	for _, node := range nodes {
-		errs = append(errs, setLabel(ctx, node, sharedLabel, value))
+// ends are what is to be done at the end of all tests.
+var ends struct {
+	sync.Mutex
+	all []func(context.Context) error
+}
+
+// atEnd has something done at the end of all tests.
+func atEnd(do func(context.Context) error) {
+	ends.Lock()
+	defer ends.Unlock()
+	ends.all = append(ends.all, do)
+}
+
+// makeClass makes the StorageClass of slow disks.
+func makeClass(ctx context.Context) error {
+	var fast storagev1.StorageClass
+	if err := k8s.Get(ctx, clientKey(unthrottled), &fast); err != nil {
+		return fmt.Errorf("find StorageClass %s: %w", unthrottled, err)
 	}
-	return errors.Join(errs...)
+	slow := &storagev1.StorageClass{
+		ObjectMeta:        metav1.ObjectMeta{Name: newName()},
+		Provisioner:       fast.Provisioner,
+		Parameters:        map[string]string{"iops": "1000", "throughput": "125"},
+		VolumeBindingMode: fast.VolumeBindingMode,
+	}
+	if err := k8s.Create(ctx, slow); err != nil {
+		return fmt.Errorf("create a StorageClass: %w", err)
+	}
+	class = slow.Name
+	atEnd(func(ctx context.Context) error { return k8s.Delete(ctx, slow) })
+	return nil
+}
+
+// share gives the nodes that tests share their label, and keeps the operator there, wherever it is started anew: the others are
+// for tests that take nodes away.
+func share(ctx context.Context) error {
+	for i, node := range nodeNames {
+		if err := clearLabels(ctx, node); err != nil {
+			return err
+		}
+		if i >= sharedNodes {
+			continue
+		}
+		if err := setLabel(ctx, node, sharedLabel, `"yes"`); err != nil {
+			return err
+		}
+		atEnd(func(ctx context.Context) error { return setLabel(ctx, node, sharedLabel, "null") })
+	}
+	keep := func(ctx context.Context, selector string) error {
+		patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%s}}}`, nodeSelector, selector)
+		ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: operatorNamespace}}
+		return k8s.Patch(ctx, ns, client.RawPatch(types.MergePatchType, patch))
+	}
+	atEnd(func(ctx context.Context) error { return keep(ctx, "null") })
+	return keep(ctx, strconv.Quote(sharedLabel+"=yes"))
+}
+
+// clearLabels removes the labels that tests which were broken off have left on a node.
+func clearLabels(ctx context.Context, name string) error {
+	node := &corev1.Node{}
+	if err := k8s.Get(ctx, clientKey(name), node); err != nil {
+		return fmt.Errorf("get node %s: %w", name, err)
+	}
+	patch := client.MergeFrom(node.DeepCopy())
+	maps.DeleteFunc(node.Labels, func(label, _ string) bool { return strings.HasPrefix(label, labelDomain) })
+	return k8s.Patch(ctx, node, patch)
 }
 
 func findNodes(ctx context.Context) error {
@@ -113,9 +185,16 @@ func findNodes(ctx context.Context) error {
 	if len(nodeNames) < leastNodes {
 		return fmt.Errorf("the cluster has %d nodes, and the tests need %d (make cluster-up NODES=%d)", len(nodeNames), leastNodes, leastNodes)
 	}
+	deployment, err := findOperator(ctx)
+	if err != nil {
+		return err
+	}
 	var pods corev1.PodList
-	if err := k8s.List(ctx, &pods, client.InNamespace(operatorNamespace)); err != nil || len(pods.Items) == 0 {
-		return fmt.Errorf("find the operator in namespace %s (make deploy): %d pods, error %w", operatorNamespace, len(pods.Items), err)
+	if err := k8s.List(ctx, &pods, client.InNamespace(operatorNamespace), client.MatchingLabels(deployment.Spec.Selector.MatchLabels)); err != nil {
+		return fmt.Errorf("list pods of the operator: %w", err)
+	}
+	if len(pods.Items) == 0 {
+		return errors.New("the operator has no pods")
 	}
 	// The operator's node is one of those that no test has to itself, because some take it away.
 	operatorNode := pods.Items[0].Spec.NodeName

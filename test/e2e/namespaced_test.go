@@ -29,9 +29,10 @@ const tenant = "storagebench-e2e-tenant"
 // An operator of one namespace, which somebody installs who is admin there and nowhere else, runs benchmarks with its Role
 // alone, beside an operator of the whole cluster that leaves the namespace to it.
 func TestNamespacedOperator(t *testing.T) {
-	alone(t)
-	ns := newNamespace(t)
-	leaveAlone(t, ns.Name)
+	name := newName()
+	leaveAlone(t, name)
+	sideBySide(t, load(2))
+	ns := newNamespaceWithName(t, name)
 	letInstall(t, ns.Name)
 	deployment := operator(t.Context(), t)
 	image, runner := deployment.Spec.Template.Spec.Containers[0].Image, runnerImage(t)
@@ -116,28 +117,31 @@ func podIn(t *testing.T, ns string) *corev1.Pod {
 	return &pods.Items[0]
 }
 
-// leaveAlone has the operator of the whole cluster leave a namespace to others until the test ends.
+// leaveAlone has the operator of the whole cluster leave a namespace to others until all tests end. It restarts, so that no
+// other test may have begun.
 func leaveAlone(t *testing.T, ns string) {
 	t.Helper()
 	flag := "--exclude-namespaces=" + ns
-	set := func(ctx context.Context, change func([]string) []string) {
-		err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
-			d := operator(ctx, t)
+	change := func(ctx context.Context, change func([]string) []string) error {
+		return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+			d, err := findOperator(ctx)
+			if err != nil {
+				return err
+			}
 			c := &d.Spec.Template.Spec.Containers[0]
 			c.Args = change(c.Args)
 			return k8s.Update(ctx, d)
 		})
-		if err != nil {
-			t.Errorf("change the operator's arguments: %v", err)
-		}
-		awaitOperator(ctx, t)
 	}
-	t.Cleanup(func() {
-		set(context.WithoutCancel(t.Context()), func(args []string) []string {
+	atEnd(func(ctx context.Context) error {
+		return change(ctx, func(args []string) []string {
 			return slices.DeleteFunc(args, func(arg string) bool { return arg == flag })
 		})
 	})
-	set(t.Context(), func(args []string) []string { return append(args, flag) })
+	if err := change(t.Context(), func(args []string) []string { return append(args, flag) }); err != nil {
+		t.Fatalf("change the operator's arguments: %v", err)
+	}
+	awaitOperator(t.Context(), t)
 }
 
 // letInstall lets the tenant install in a namespace: Kubernetes' own role admin, and the role installer of the chart.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -48,13 +49,15 @@ func metricsOf(ctx context.Context, t *testing.T) string {
 
 // The operator makes its lease again if somebody deletes it, and goes on.
 func TestLeaseIsDeleted(t *testing.T) {
-	alone(t, budget(time.Minute))
+	alone(t)
 	const name = "storagebench.storagebench.dev" // LeaderElectionID in cmd/manager
 	leases := clientset.CoordinationV1().Leases(operatorNamespace)
-	before, err := leases.Get(t.Context(), name, metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	holder := operatorPod(t.Context(), t).Name
+	var before *coordinationv1.Lease
+	eventually(t.Context(), t, "the operator to lead", func(ctx context.Context) (done bool, err error) {
+		before, err = leases.Get(ctx, name, metav1.GetOptions{})
+		return err == nil && ptr.Deref(before.Spec.HolderIdentity, "") == holder, client.IgnoreNotFound(err)
+	})
 	if err := leases.Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +66,7 @@ func TestLeaseIsDeleted(t *testing.T) {
 		if err != nil {
 			return false, client.IgnoreNotFound(err)
 		}
-		return lease.UID != before.UID && ptr.Deref(lease.Spec.HolderIdentity, "") == ptr.Deref(before.Spec.HolderIdentity, ""), nil
+		return lease.UID != before.UID && ptr.Deref(lease.Spec.HolderIdentity, "") == holder, nil
 	})
 }
 

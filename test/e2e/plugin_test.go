@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,14 +22,27 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// buildPlugin builds the kubectl plugin and returns its directory.
-func buildPlugin(t *testing.T) string {
-	t.Helper()
-	directory := t.TempDir()
-	build := exec.CommandContext(bounded(t), "go", "build", "-o", directory, "./cmd/kubectl-storagebench")
+// plugin builds the kubectl plugin and returns its directory, which goes at the end of all tests.
+var plugin = sync.OnceValues(func() (string, error) {
+	directory, err := os.MkdirTemp("", "storagebench-e2e-plugin-")
+	if err != nil {
+		return "", err
+	}
+	atEnd(func(context.Context) error { return os.RemoveAll(directory) })
+	build := exec.Command("go", "build", "-o", directory, "./cmd/kubectl-storagebench") //nolint:noctx // it is for all tests
 	build.Dir = repositoryRoot
 	if output, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the plugin: %v\n%s", err, output)
+		return "", fmt.Errorf("build the plugin: %w\n%s", err, output)
+	}
+	return directory, nil
+})
+
+// buildPlugin returns the directory of the kubectl plugin.
+func buildPlugin(t *testing.T) string {
+	t.Helper()
+	directory, err := plugin()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return directory
 }

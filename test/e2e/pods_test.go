@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -31,11 +32,22 @@ func runnerImage(t *testing.T) string {
 // operator returns the operator's Deployment.
 func operator(ctx context.Context, t *testing.T) *appsv1.Deployment {
 	t.Helper()
-	var deployments appsv1.DeploymentList
-	if err := k8s.List(ctx, &deployments, client.InNamespace(operatorNamespace)); err != nil || len(deployments.Items) != 1 {
-		t.Fatalf("Deployments in %s: %d (%v)", operatorNamespace, len(deployments.Items), err)
+	deployment, err := findOperator(ctx)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return &deployments.Items[0]
+	return deployment
+}
+
+func findOperator(ctx context.Context) (*appsv1.Deployment, error) {
+	var deployments appsv1.DeploymentList
+	if err := k8s.List(ctx, &deployments, client.InNamespace(operatorNamespace)); err != nil {
+		return nil, fmt.Errorf("find the operator: %w", err)
+	}
+	if n := len(deployments.Items); n != 1 {
+		return nil, fmt.Errorf("there are %d Deployments in %s, and the operator is one (make deploy)", n, operatorNamespace)
+	}
+	return &deployments.Items[0], nil
 }
 
 // runFio runs fio by hand in a pod that mounts the claim at /volume, and returns its exit code and output.

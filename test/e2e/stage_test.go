@@ -17,6 +17,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -45,6 +46,12 @@ const (
 	usualBudget = 3 * time.Minute
 )
 
+// nodeSelector is the annotation by which Kubernetes keeps the pods of a namespace on certain nodes.
+const nodeSelector = "scheduler.alpha.kubernetes.io/node-selector"
+
+// namespacePrefix is that of all namespaces of tests.
+const namespacePrefix = "storagebench-e2e-"
+
 // Nodes have a label of this domain for each test that has them to itself, and sharedLabel for all others.
 const (
 	labelDomain = "e2e.storagebench.dev/"
@@ -60,10 +67,13 @@ const (
 	healthyNodes = "healthy nodes"
 )
 
-// claim is what a test takes, and whether shared nodes are there for it beside its own.
+// claim is what a test takes.
 type claim struct {
 	turns.Claim
+	// besides says that the test can use shared nodes beside its own.
 	besides bool
+	// prepare is what the test does while it waits for its turn.
+	prepare func()
 }
 
 func budget(d time.Duration) func(*claim) { return func(c *claim) { c.Budget = d } }
@@ -77,6 +87,9 @@ func early(c *claim) { c.First = true }
 
 // besidesShared lets the pods of a test with a node of its own go to the shared ones too, as when its own is lost.
 func besidesShared(c *claim) { c.besides = true }
+
+// prepares has the test build something while it waits for its turn.
+func prepares(what func()) func(*claim) { return func(c *claim) { c.prepare = what } }
 
 func sideBySide(t *testing.T, options ...func(*claim)) {
 	t.Helper()
@@ -125,11 +138,14 @@ func enter(t *testing.T, c *claim, options []func(*claim)) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(turn.End)
 	t.Parallel()
 	began := time.Now()
+	if c.prepare != nil {
+		c.prepare()
+	}
 	own := turn.Await()
 	t.Attr("waited", time.Since(began).Round(time.Millisecond).String()) // which is no part of what the test takes
-	t.Cleanup(turn.End)
 	s := &stage{}
 	stages.Store(t.Name(), s)
 	s.limit(t, c.Budget)
@@ -217,13 +233,16 @@ func bounded(t *testing.T) context.Context {
 	return ctx
 }
 
-// bind has a context end with the test's budget. In clean-up it does not, because that has to be done in any case.
+// bind has a context end with the test's budget, as soon as that has begun. In clean-up it does not, because that has to be
+// done in any case.
 func bind(ctx context.Context, t *testing.T) (context.Context, context.CancelFunc) {
 	t.Helper()
-	budget := stageOf(t).time
-	if t.Context().Err() != nil {
+	name, _, _ := strings.Cut(t.Name(), "/")
+	s, ok := stages.Load(name)
+	if !ok || t.Context().Err() != nil {
 		return context.WithCancel(ctx)
 	}
+	budget := s.(*stage).time
 	bound, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(budget, func() { cancel(context.Cause(budget)) })
 	return bound, func() {
@@ -256,14 +275,22 @@ func (s *stage) dump(t *testing.T) {
 // the test ends, and must be empty then of all that the operator makes.
 func newNamespace(t *testing.T) *corev1.Namespace {
 	t.Helper()
+	return newNamespaceWithName(t, newName())
+}
+
+// newName returns a name for a namespace.
+func newName() string { return namespacePrefix + rand.String(5) }
+
+func newNamespaceWithName(t *testing.T, name string) *corev1.Namespace {
+	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-		GenerateName: "storagebench-e2e-",
-		Labels:       map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
-		Annotations:  map[string]string{"e2e.storagebench.dev/test": t.Name()},
+		Name:        name,
+		Labels:      map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
+		Annotations: map[string]string{labelDomain + "test": t.Name()},
 	}}
 	s := stageOf(t)
 	if s.selector != "" {
-		ns.Annotations["scheduler.alpha.kubernetes.io/node-selector"] = s.selector + "=yes"
+		ns.Annotations[nodeSelector] = s.selector + "=yes"
 	}
 	if err := k8s.Create(t.Context(), ns); err != nil {
 		t.Fatalf("create a namespace: %v", err)

@@ -25,9 +25,15 @@ const (
 // Users upgrade while benchmarks run: the operator, runner and chart of the previous commit begin a run, those of this
 // one end it.
 func TestHelmUpgradeUnderARun(t *testing.T) {
-	alone(t, budget(4*time.Minute))
-	previous := previousSources(t)
-	loadPrevious(t, previous)
+	var previous string
+	var images []string
+	alone(t, budget(4*time.Minute), prepares(func() {
+		previous = previousSources(t)
+		images = previousImages(t, previous)
+	}))
+	for _, image := range images {
+		localCluster(t.Context(), t, "load", image)
+	}
 	values := filepath.Join(t.TempDir(), "values.yaml")
 	if err := os.WriteFile(values, helm(t.Context(), t, "get", "values", releaseName, "--output", "yaml"), 0o600); err != nil {
 		t.Fatal(err)
@@ -47,8 +53,7 @@ func TestHelmUpgradeUnderARun(t *testing.T) {
 		t.Fatalf("the operator before the upgrade is %s, want the previous one", image)
 	}
 
-	sb := benchmark(t, "helm-upgrade", lasting(15))
-	sb.Spec.Repetitions = new(int32(2)) // so that one run begins before the upgrade, and one after it
+	sb := benchmark(t, "helm-upgrade", lasting(20), another) // so that one run begins before the upgrade, and one after it
 	create(t, sb)
 	pod := runningPod(t, sb)
 	if image := pod.Spec.Containers[0].Image; !strings.HasSuffix(image, previousImage) {
@@ -105,8 +110,8 @@ func git(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// loadPrevious builds operator and runner from sources, and loads their images into all nodes.
-func loadPrevious(t *testing.T, sources string) {
+// previousImages builds operator and runner from sources, and returns the tarballs of their images.
+func previousImages(t *testing.T, sources string) []string {
 	t.Helper()
 	fio, err := exec.LookPath("fio")
 	if err != nil {
@@ -119,14 +124,16 @@ func loadPrevious(t *testing.T, sources string) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the previous operator: %v\n%s", err, out)
 	}
+	var tarballs []string
 	for image, args := range map[string][]string{
 		"operator": {"--file", dir + "/manager=/manager", "--entrypoint", "/manager"},
 		"runner":   {"--file", dir + "/runner=/runner", "--program", fio, "--entrypoint", "/runner"},
 	} {
 		tarball := filepath.Join(dir, image+".tar")
 		makeImage(t, append(args, "--name", "storagebench/"+image+previousImage, "--out", tarball)...)
-		localCluster(t.Context(), t, "load", tarball)
+		tarballs = append(tarballs, tarball)
 	}
+	return tarballs
 }
 
 // helm returns what the pinned Helm prints, in the namespace of the operator.

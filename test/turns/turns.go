@@ -101,11 +101,16 @@ func (t *Turn) Await() []string {
 	return t.nodes
 }
 
-// End gives back what the test had.
+// End gives back what the test had, or its place in the queue.
 func (t *Turn) End() {
 	q := t.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if i := slices.Index(q.waiting, t); i >= 0 {
+		q.waiting = slices.Delete(q.waiting, i, i+1)
+		q.grant()
+		return
+	}
 	q.running--
 	q.load += t.claim.Load
 	q.nodes = append(q.nodes, t.nodes...)

@@ -75,6 +75,11 @@ func TestOrder(t *testing.T) {
 			steps: []string{": a b", "a:", "b: alone too", "alone too: alone"},
 		},
 		{
+			name:   "one that gives up while it waits",
+			claims: []Claim{{Name: "a", Load: 3, Budget: minutes(3)}, {Name: "b", Load: 3, Budget: minutes(2)}, {Name: "alone", Alone: true}},
+			steps:  []string{": a", "b:", "a: alone"},
+		},
+		{
 			name:   "those that are alike in the order in which they came",
 			claims: []Claim{{Name: "x", Load: 3, Budget: minutes(2)}, {Name: "w", Load: 3, Budget: minutes(2)}, {Name: "v", Load: 3, Budget: minutes(2)}},
 			steps:  []string{": x", "x: w", "w: v"},
