@@ -223,7 +223,7 @@ func accessPoint(t *testing.T, fileSystem string) string {
 
 // EBS as a raw block device, and with the figures of a VolumeAttributesClass.
 func TestEBSVolumes(t *testing.T) {
-	sideBySide(t, load(2))
+	sideBySide(t, load(figures))
 	ebs := func(name string, target v1alpha1.Target, fio v1alpha1.FioParameters) *v1alpha1.StorageBenchmark {
 		return benchmark(t, name, func(sb *v1alpha1.StorageBenchmark) {
 			target.Name = "ebs"

@@ -161,7 +161,7 @@ func targetOf(t *testing.T, sb *v1alpha1.StorageBenchmark, name string) v1alpha1
 
 // E1: what bound each of the four rows of the published table.
 func TestGP3AgainstEFS(t *testing.T) {
-	ownNode(t, takes(theFileSystem), load(2))
+	ownNode(t, takes(theFileSystem), load(figures))
 	sb := measured(t, experiment(t, "e1"))
 
 	for _, row := range []struct{ target, bs, bound string }{
@@ -190,7 +190,7 @@ func TestGP3AgainstEFS(t *testing.T) {
 
 // E2: gp2 and gp3 do the same as long as gp2 has credits, of which a warning tells.
 func TestGP2AgainstGP3(t *testing.T) {
-	ownNode(t, load(2), budget(6*time.Minute))
+	ownNode(t, load(figures), budget(6*time.Minute))
 	sb := measured(t, experiment(t, "e2"))
 
 	if got := len(sb.Status.Comparisons); got != 4 {
@@ -218,7 +218,7 @@ func TestGP2AgainstGP3(t *testing.T) {
 
 // E3: an SSD is faster than a magnetic disk, and the credits it used are counted.
 func TestMagneticAgainstSSD(t *testing.T) {
-	ownNode(t, load(2), budget(4*time.Minute))
+	ownNode(t, load(figures), budget(4*time.Minute))
 	sb := measured(t, experiment(t, "e3"))
 
 	if got := len(sb.Status.Comparisons); got != 6 {
@@ -242,7 +242,7 @@ func TestMagneticAgainstSSD(t *testing.T) {
 
 // E3's wish: a run that sees the fall when credits run out.
 func TestBurstCreditsRunOut(t *testing.T) {
-	ownNode(t)
+	ownNode(t, load(figures))
 	const credits = 9000
 	sb := benchmark(t, "credits", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Placement = nil // its own node, so that nobody else slows it down
@@ -281,7 +281,7 @@ func TestBurstCreditsRunOut(t *testing.T) {
 // E4: threads wait for latency, the bytes of an operation do not matter, and two clients do twice as much as one, until
 // both together reach what the file system can do.
 func TestEFSOperations(t *testing.T) {
-	ownNode(t, nodes(2), takes(theFileSystem), load(3), budget(4*time.Minute))
+	ownNode(t, nodes(2), takes(theFileSystem), load(figures), budget(5*time.Minute))
 	sb := measured(t, experiment(t, "e4"))
 
 	writes := func(clients, numjobs, bs string) *v1alpha1.Run {

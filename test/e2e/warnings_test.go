@@ -13,7 +13,7 @@ import (
 
 // E3's trap: files that fit into the node's memory, without O_DIRECT. And a limit of CPU that holds fio back.
 func TestWarnings(t *testing.T) {
-	sideBySide(t)
+	sideBySide(t, load(figures))
 	sb := benchmark(t, "warnings", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Workloads[0].Fio = &v1alpha1.FioParameters{
 			RW: "randread", BS: new("4k"), Size: new("32M"), NumJobs: new(int32(2)), TimeBased: new(true), RuntimeSeconds: new(int32(3)),

@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"syscall"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -91,6 +92,8 @@ func serve() (code int, err error) {
 	environment := &envtest.Environment{
 		CRDDirectoryPaths:     []string{filepath.Join(root, "config", "crd", "bases")},
 		ErrorIfCRDPathMissing: true,
+		// Twenty seconds are too few for a machine that compiles beside.
+		ControlPlaneStartTimeout: 2 * time.Minute,
 	}
 	// A terminal's Ctrl-C goes to the tests as well; this process outlives them to clean up.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
