@@ -197,6 +197,10 @@ test-images: images ## Build the images for all platforms, and check what is in 
 fuzz: ## Fuzz every fuzz test, a million executions each (FUZZTIME=30s, FUZZ=Guard): docs/testing.md.
 	@hack/fuzz.sh
 
+.PHONY: test-oldest
+test-oldest: test-packages $(LOCALCLUSTER) ## The API and the controllers on the oldest Kubernetes that is supported, whose API server is built once.
+	@hack/test-oldest.sh "$$($(LOCALCLUSTER) binaries etcd kubectl)"
+
 .PHONY: test-scale
 test-scale: $(LOCALCLUSTER) ## Many clients on simulated nodes: what the operator does for each must not grow with their number.
 	@hack/scale.sh check
