@@ -121,7 +121,7 @@ func TestMoreClientsThanNodes(t *testing.T) {
 
 // Clients that may share nodes need not wait.
 func TestClientsThatShareNodes(t *testing.T) {
-	sideBySide(t, load(2))
+	sideBySide(t, load(figures)) // clients that are late are started anew
 	many := int32(len(nodesOf(t)) + 1)
 	sb := benchmark(t, "together", clients(many), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Placement.Spread = v1alpha1.SpreadNone })
 	create(t, sb)

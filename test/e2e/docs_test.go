@@ -28,7 +28,7 @@ const (
 // directory that has config as the root of the repository has it. They must end with exit code 0 and print what the page shows, but for
 // figures, and leave nothing in the namespace. With STORAGEBENCH_UPDATE_DOCS=1 figures of the pages become those that were printed.
 func TestDocs(t *testing.T) {
-	ownNode(t)
+	ownNode(t, load(figures)) // some pages show verdicts
 	pages := pagesThatRun(t)
 	if len(pages) == 0 {
 		t.Fatal("no page has commands that are run")

@@ -37,7 +37,7 @@ import (
 
 const (
 	// machineLoad is how much load two processors bear. A load of 1 is a pod after the other with small I/O.
-	machineLoad = 10
+	machineLoad = 6
 	// figures is the load of a test whose figures other work would change: one small test may run beside it.
 	figures = machineLoad - 1
 	// sharedNodes is how many nodes the tests share that need none of their own: two, for benchmarks of two clients.
