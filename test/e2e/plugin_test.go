@@ -29,7 +29,7 @@ var plugin = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	atEnd(func(context.Context) error { return os.RemoveAll(directory) })
-	build := exec.Command("go", "build", "-o", directory, "./cmd/kubectl-storagebench") //nolint:noctx // it is for all tests
+	build := exec.Command("go", "build", "-o", directory, "./cmd/kubectl-storagebench")
 	build.Dir = repositoryRoot
 	if output, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the plugin: %w\n%s", err, output)

@@ -80,9 +80,13 @@ type claim struct {
 
 func budget(d time.Duration) func(*claim) { return func(c *claim) { c.Budget = d } }
 func load(n int) func(*claim)             { return func(c *claim) { c.Load = n } }
-func nodes(n int) func(*claim)            { return func(c *claim) { c.Nodes = n } }
 func takes(thing string) func(*claim)     { return func(c *claim) { c.Takes = append(c.Takes, thing) } }
-func shares(thing string) func(*claim)    { return func(c *claim) { c.Shares = append(c.Shares, thing) } }
+
+// twoNodes has a test have two nodes of its own.
+func twoNodes(c *claim) { c.Nodes = 2 }
+
+// breaksNodes says that nodes are not ready meanwhile.
+func breaksNodes(c *claim) { c.Shares = append(c.Shares, healthyNodes) }
 
 // early has the test be one of those that tell soonest that something is wrong.
 func early(c *claim) { c.First = true }
