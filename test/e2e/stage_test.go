@@ -38,8 +38,8 @@ import (
 const (
 	// machineLoad is how much load two processors bear. A load of 1 is a pod after the other with small I/O.
 	machineLoad = 6
-	// figures is the load of a test whose figures other work would change: one small test may run beside it.
-	figures = machineLoad - 1
+	// figures is the load of a test whose figures other work would change: nothing runs beside it.
+	figures = machineLoad
 	// sharedNodes is how many nodes the tests share that need none of their own: two, for benchmarks of two clients.
 	sharedNodes = 2
 	// leastNodes leaves two nodes for tests that need their own.
