@@ -9,14 +9,19 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
 // OperatorRules returns the rules of the operator's ClusterRole.
@@ -122,9 +127,28 @@ func ConfinedOperatorConfig(t testing.TB, namespaces ...string) *rest.Config {
 			}
 		}
 	}
+	for _, namespace := range namespaces {
+		awaitRights(t, c, user, namespace)
+	}
 	config.Impersonate.UserName = user
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &forbidden{TB: t, next: next} })
 	return config
+}
+
+// awaitRights waits until the API server has heard of a user's role, which it does a moment after it has stored it.
+func awaitRights(t testing.TB, c client.Client, user, namespace string) {
+	t.Helper()
+	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+			User:               user,
+			ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "list", Group: v1alpha1.GroupVersion.Group, Resource: "storagebenchmarks"},
+		}}
+		err := c.Create(ctx, review)
+		return review.Status.Allowed, err
+	})
+	if err != nil {
+		t.Fatalf("%s has no rights in namespace %s: %v", user, namespace, err)
+	}
 }
 
 // forbidden fails the test when a call is forbidden.
