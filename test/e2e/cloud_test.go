@@ -101,7 +101,7 @@ func TestS3Writes(t *testing.T) {
 
 // What a bucket cannot do is refused before anything is provisioned.
 func TestS3Refusals(t *testing.T) {
-	sideBySide(t, early, takes(theBucket))
+	sideBySide(t, early, takes(theBucket), waits)
 	needsBucket(t)
 	for name, test := range map[string]struct {
 		fio   v1alpha1.FioParameters
@@ -128,7 +128,7 @@ func TestS3Refusals(t *testing.T) {
 
 // A bucket that is not there: Mountpoint's own words, within the deadline.
 func TestS3MissingBucket(t *testing.T) {
-	sideBySide(t, takes(theBucket))
+	sideBySide(t, takes(theBucket), waits)
 	needsBucket(t)
 	sb := onS3(t, "s3-missing", v1alpha1.Workload{Name: "read", Fio: &v1alpha1.FioParameters{RW: "read", Size: new("1M")}})
 	sb.Spec.Targets[0].S3.Bucket = "no-such-bucket"
@@ -255,7 +255,7 @@ func TestEBSVolumes(t *testing.T) {
 
 // A StorageClass that AWS refuses: the driver's own words, within the deadline, and nothing is left.
 func TestEBSRefusal(t *testing.T) {
-	sideBySide(t)
+	sideBySide(t, waits)
 	class := &storagev1.StorageClass{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "storagebench-e2e-"}, Provisioner: "ebs.csi.aws.com",
 		Parameters: map[string]string{"type": "gp3", "iops": "100"},

@@ -97,7 +97,7 @@ func TestLostNode(t *testing.T) {
 // A node that does not answer keeps its pods: Kubernetes cannot know whether they still write. A benchmark does not
 // wait for ever for such a pod, nor for the volume that it holds, and says what is left and what frees it.
 func TestNodeDoesNotAnswer(t *testing.T) {
-	ownNode(t, besidesShared, shares(healthyNodes), budget(5*time.Minute))
+	ownNode(t, besidesShared, shares(healthyNodes), budget(5*time.Minute), waits)
 	node := nodesOf(t)[0]
 	f := begin(t, &fault{
 		section: faultsOfNodes, name: "The node does not answer, and holds the volume",

@@ -84,6 +84,9 @@ func nodes(n int) func(*claim)            { return func(c *claim) { c.Nodes = n 
 func takes(thing string) func(*claim)     { return func(c *claim) { c.Takes = append(c.Takes, thing) } }
 func shares(thing string) func(*claim)    { return func(c *claim) { c.Shares = append(c.Shares, thing) } }
 
+// waits is the load of a test that does next to nothing but wait for a deadline or an error.
+func waits(c *claim) { c.Load = 0 }
+
 // early has the test be one of those that tell soonest that something is wrong.
 func early(c *claim) { c.First = true }
 
