@@ -26,7 +26,7 @@ func clients(n int32) func(*v1alpha1.StorageBenchmark) {
 
 // Clients of storage that is not shared have a volume each, and together do what both volumes can.
 func TestClientsWithVolumesOfTheirOwn(t *testing.T) {
-	ownNode(t, nodes(2), load(figures))
+	ownNode(t, twoNodes, load(figures))
 	sb := benchmark(t, "own-volumes", exclusive, clients(2), func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets = []v1alpha1.Target{{Name: "gp3", EBS: &v1alpha1.EBSVolume{Type: "gp3", FSType: new("xfs")}}}
 		sb.Spec.Workloads[0].Fio = &v1alpha1.FioParameters{
@@ -112,7 +112,7 @@ func TestEvictedClient(t *testing.T) {
 // Where there are fewer nodes than clients, the benchmark says so, and does not wait for ever. With others about that hold
 // nodes, it would wait for these to end.
 func TestMoreClientsThanNodes(t *testing.T) {
-	alone(t, nodes(2))
+	alone(t, twoNodes)
 	many := int32(len(nodesOf(t)) + 1)
 	sb := benchmark(t, "crowd", clients(many), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.StartSeconds = new(int32(10)) })
 	create(t, sb)
@@ -134,7 +134,7 @@ func TestClientsThatShareNodes(t *testing.T) {
 
 // Clients of a bucket have objects of their own, which are all removed.
 func TestClientsOfABucket(t *testing.T) {
-	sideBySide(t, takes(theBucket), load(2))
+	sideBySide(t, load(2))
 	needsBucket(t)
 	sb := onS3(t, "bucket-clients",
 		v1alpha1.Workload{Name: "reads", Fio: &v1alpha1.FioParameters{RW: "read", BS: new("1M"), Size: new("32M"), NumJobs: new(int32(2))}},

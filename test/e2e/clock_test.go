@@ -22,7 +22,7 @@ import (
 func TestClockAhead(t *testing.T) {
 	const image = "storagebench/runner:clock-ahead"
 	tarballs := make([]string, 2) // for each of the nodes
-	alone(t, nodes(2), prepares(func() {
+	alone(t, twoNodes, prepares(func() {
 		for i, ahead := range []int{5, 0} {
 			tarballs[i] = runnerAhead(t, image, ahead)
 		}

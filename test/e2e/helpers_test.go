@@ -71,6 +71,7 @@ func createAs(t *testing.T, creator client.Client, sb *v1alpha1.StorageBenchmark
 	if err := creator.Create(t.Context(), sb); err != nil {
 		t.Fatalf("create: %v", err)
 	}
+	stageOf(t).made(sb)
 	t.Cleanup(func() {
 		if t.Failed() {
 			dump(t, sb)
