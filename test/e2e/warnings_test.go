@@ -15,6 +15,7 @@ import (
 func TestWarnings(t *testing.T) {
 	sideBySide(t, load(figures))
 	sb := benchmark(t, "warnings", func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets[0].StorageClassName = new(unthrottled) // so that CPU is what there is too little of
 		sb.Spec.Workloads[0].Fio = &v1alpha1.FioParameters{
 			RW: "randread", BS: new("4k"), Size: new("32M"), NumJobs: new(int32(2)), TimeBased: new(true), RuntimeSeconds: new(int32(3)),
 			Invalidate: new(false), // what was laid out stays in memory
