@@ -38,14 +38,15 @@ type summary struct {
 	out   io.Writer
 	each  bool
 	began time.Time
-	// said is what tests that have not ended yet have printed, and begins when they began.
+	// said is what tests that have not ended yet have printed, and begins and ends when they began and ended.
 	said    map[testName]*bytes.Buffer
 	begins  map[testName]time.Time
+	ends    map[testName]time.Time
 	results []result
 }
 
 func newSummary(out io.Writer, each bool, began time.Time) *summary {
-	return &summary{out: out, each: each, began: began, said: map[testName]*bytes.Buffer{}, begins: map[testName]time.Time{}}
+	return &summary{out: out, each: each, began: began, said: map[testName]*bytes.Buffer{}, begins: map[testName]time.Time{}, ends: map[testName]time.Time{}}
 }
 
 // line takes a line of go test. What is no JSON is for people as it is.
@@ -61,6 +62,10 @@ func (s *summary) line(line []byte, now time.Time) {
 	case "build-output":
 		fmt.Fprint(s.out, e.Output)
 	case "output":
+		// The event that says how a test has ended comes only when another test prints something.
+		if strings.HasPrefix(e.Output, "--- ") && sub == "" {
+			s.ends[name] = e.Time
+		}
 		s.output(name, e.Output)
 	case "run", "cont":
 		// What go test itself says of a test leaves out subtests that are parallel.
@@ -98,14 +103,18 @@ func (s *summary) output(name testName, text string) {
 }
 
 func (s *summary) ended(name testName, e event, now time.Time) {
-	r := result{name, e.Time.Sub(s.begins[name])}
+	end := e.Time
+	if said, ok := s.ends[name]; ok {
+		end = said
+	}
+	r := result{name, end.Sub(s.begins[name])}
 	s.results = append(s.results, r)
 	if e.Action == "fail" {
 		s.show(name)
 	}
 	delete(s.said, name)
 	if s.each || e.Action == "fail" {
-		fmt.Fprintf(s.out, "%7s  %-4s %7.1fs  %s\n", now.Sub(s.began).Round(time.Second), e.Action, r.took.Seconds(), name.test)
+		fmt.Fprintf(s.out, "%7s  %-4s %7.1fs  %s\n", now.Add(end.Sub(e.Time)).Sub(s.began).Round(time.Second), e.Action, r.took.Seconds(), name.test)
 	}
 }
 

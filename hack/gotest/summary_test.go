@@ -42,10 +42,11 @@ func TestSummary(t *testing.T) {
 				at("10", `{"Action":"attr","Package":"p","Test":"TestGood","Key":"waited","Value":"8s"}`), good,
 				at("11", `{"Action":"run","Package":"p","Test":"TestGood/sub"}`),
 				at("12", `{"Action":"pass","Package":"p","Test":"TestGood/sub","Elapsed":2}`),
-				at("12.5", `{"Action":"pass","Package":"p","Test":"TestGood","Elapsed":0.1}`),
+				at("12.5", `{"Action":"output","Package":"p","Test":"TestGood","Output":"--- PASS: TestGood (0.10s)\n"}`),
+				at("16.5", `{"Action":"pass","Package":"p","Test":"TestGood","Elapsed":0.1}`),
 				at("13", `{"Action":"run","Package":"p","Test":"TestSkipped"}`), at("13", `{"Action":"skip","Package":"p","Test":"TestSkipped","Elapsed":0}`), closes,
 			},
-			want: "     5s  pass     2.5s  TestGood\n     5s  skip     0.0s  TestSkipped\nok  \tp\t1.2s\n" +
+			want: "     1s  pass     2.5s  TestGood\n     5s  skip     0.0s  TestSkipped\nok  \tp\t1.2s\n" +
 				"the slowest 2 of 2 tests:\n      2.5s  p TestGood\n      0.0s  p TestSkipped\n",
 		},
 		{
@@ -54,7 +55,7 @@ func TestSummary(t *testing.T) {
 				at("01", `{"Action":"run","Package":"p","Test":"TestBad"}`),
 				`{"Action":"output","Package":"p","Test":"TestBad","Output":"=== RUN   TestBad\n"}`,
 				`{"Action":"output","Package":"p","Test":"TestBad/sub","Output":"    bad_test.go:1: no\n"}`, good,
-				`{"Action":"output","Package":"p","Test":"TestBad","Output":"--- FAIL: TestBad (3.00s)\n"}`,
+				at("04", `{"Action":"output","Package":"p","Test":"TestBad","Output":"--- FAIL: TestBad (3.00s)\n"}`),
 				at("04", `{"Action":"fail","Package":"p","Test":"TestBad","Elapsed":3}`),
 				`{"Action":"output","Package":"p","Output":"FAIL\tp\t3.1s\n"}`, `{"Action":"fail","Package":"p","Elapsed":3.1}`,
 			},

@@ -134,7 +134,7 @@ func TestClientsThatShareNodes(t *testing.T) {
 
 // Clients of a bucket have objects of their own, which are all removed.
 func TestClientsOfABucket(t *testing.T) {
-	sideBySide(t, takes(theBucket), load(2))
+	sideBySide(t, load(2))
 	needsBucket(t)
 	sb := onS3(t, "bucket-clients",
 		v1alpha1.Workload{Name: "reads", Fio: &v1alpha1.FioParameters{RW: "read", BS: new("1M"), Size: new("32M"), NumJobs: new(int32(2))}},

@@ -4,8 +4,12 @@ package e2e
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,7 +30,7 @@ const (
 	fileSystemDirectory = "STORAGEBENCH_FILE_SYSTEM_DIRECTORY"
 )
 
-// needsBucket fails a test where there is none, and checks at its end that it has left nothing there.
+// needsBucket fails a test where there is none, and checks at its end that its benchmarks have left nothing there.
 func needsBucket(t *testing.T) {
 	t.Helper()
 	err := k8s.Get(t.Context(), types.NamespacedName{Name: "s3.csi.aws.com"}, &storagev1.CSIDriver{})
@@ -36,22 +40,52 @@ func needsBucket(t *testing.T) {
 	t.Cleanup(func() { wantNoFiles(t, bucketDirectory) })
 }
 
-// wantNoFiles checks that there are no files of benchmarks below a directory that the environment names.
+// wantNoFiles checks that there are no files of the test's benchmarks below a directory that the environment names. Those of
+// other tests may be there.
 func wantNoFiles(t *testing.T, variable string) {
 	t.Helper()
-	root := os.Getenv(variable)
-	if root == "" {
-		t.Fatalf("%s is not set", variable)
-	}
-	err := filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && path != keptObject(root) {
-			t.Errorf("%s is left", path)
-		}
-		return err
-	})
+	left, err := filesLeft(variable)
 	if err != nil {
 		t.Error(err)
 	}
+	for _, path := range left {
+		if slices.ContainsFunc(stageOf(t).benchmarks(), func(directory string) bool { return strings.Contains(path, directory) }) {
+			t.Errorf("%s is left", path)
+		}
+	}
+}
+
+// checkNoFiles checks that all tests together have left no files, wherever these may be.
+func checkNoFiles() error {
+	var errs []error
+	for _, variable := range []string{bucketDirectory, fileSystemDirectory} {
+		if left, err := filesLeft(variable); err != nil || len(left) > 0 {
+			errs = append(errs, err, fmt.Errorf("%s has %d files that are left: %v", variable, len(left), left))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// filesLeft returns the files below a directory that the environment names, but for the one that is somebody else's.
+func filesLeft(variable string) ([]string, error) {
+	root := os.Getenv(variable)
+	if root == "" {
+		return nil, fmt.Errorf("%s is not set: make test-e2e does so", variable)
+	}
+	if _, err := os.Stat(root); err != nil {
+		return nil, err
+	}
+	var left []string
+	err := filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // other tests remove theirs meanwhile
+		}
+		if err == nil && !entry.IsDir() && path != keptObject(root) {
+			left = append(left, path)
+		}
+		return err
+	})
+	return left, err
 }
 
 // keptObject is somebody else's, in the bucket beside those of benchmarks.
@@ -73,7 +107,7 @@ func onS3(t *testing.T, name string, workloads ...v1alpha1.Workload) *v1alpha1.S
 
 // Writes to a bucket, of a size, and reads; only the benchmark's own objects go.
 func TestS3Writes(t *testing.T) {
-	sideBySide(t, takes(theBucket))
+	sideBySide(t)
 	needsBucket(t)
 	theirs := keptObject(os.Getenv(bucketDirectory))
 	if err := os.MkdirAll(filepath.Dir(theirs), 0o755); err != nil {
@@ -101,7 +135,7 @@ func TestS3Writes(t *testing.T) {
 
 // What a bucket cannot do is refused before anything is provisioned.
 func TestS3Refusals(t *testing.T) {
-	sideBySide(t, early, takes(theBucket))
+	sideBySide(t, early, waits)
 	needsBucket(t)
 	for name, test := range map[string]struct {
 		fio   v1alpha1.FioParameters
@@ -128,7 +162,7 @@ func TestS3Refusals(t *testing.T) {
 
 // A bucket that is not there: Mountpoint's own words, within the deadline.
 func TestS3MissingBucket(t *testing.T) {
-	sideBySide(t, takes(theBucket))
+	sideBySide(t, waits)
 	needsBucket(t)
 	sb := onS3(t, "s3-missing", v1alpha1.Workload{Name: "read", Fio: &v1alpha1.FioParameters{RW: "read", Size: new("1M")}})
 	sb.Spec.Targets[0].S3.Bucket = "no-such-bucket"
@@ -139,7 +173,7 @@ func TestS3MissingBucket(t *testing.T) {
 
 // An access point that is made for the benchmark, and the root of the file system, which only root may write.
 func TestEFSProvisioning(t *testing.T) {
-	sideBySide(t, takes(theFileSystem))
+	sideBySide(t, shares(theFileSystem))
 	t.Cleanup(func() { wantNoFiles(t, fileSystemDirectory) })
 	read := v1alpha1.Workload{Name: "read", Fio: &v1alpha1.FioParameters{RW: "read", Size: new("1M"), BS: new("64k"), Direct: new(true)}}
 	fileSystem := func() *v1alpha1.EFSFileSystem { return experiment(t, "e4").Spec.Targets[0].EFS.DeepCopy() }
@@ -255,7 +289,7 @@ func TestEBSVolumes(t *testing.T) {
 
 // A StorageClass that AWS refuses: the driver's own words, within the deadline, and nothing is left.
 func TestEBSRefusal(t *testing.T) {
-	sideBySide(t)
+	sideBySide(t, waits)
 	class := &storagev1.StorageClass{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "storagebench-e2e-"}, Provisioner: "ebs.csi.aws.com",
 		Parameters: map[string]string{"type": "gp3", "iops": "100"},

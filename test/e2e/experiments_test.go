@@ -161,7 +161,7 @@ func targetOf(t *testing.T, sb *v1alpha1.StorageBenchmark, name string) v1alpha1
 
 // E1: what bound each of the four rows of the published table.
 func TestGP3AgainstEFS(t *testing.T) {
-	ownNode(t, takes(theFileSystem), load(figures))
+	ownNode(t, shares(theFileSystem), takes(itsLimits), load(figures))
 	sb := measured(t, experiment(t, "e1"))
 
 	for _, row := range []struct{ target, bs, bound string }{
@@ -281,7 +281,7 @@ func TestBurstCreditsRunOut(t *testing.T) {
 // E4: threads wait for latency, the bytes of an operation do not matter, and two clients do twice as much as one, until
 // both together reach what the file system can do.
 func TestEFSOperations(t *testing.T) {
-	ownNode(t, twoNodes, takes(theFileSystem), load(figures), budget(5*time.Minute))
+	ownNode(t, twoNodes, shares(theFileSystem), takes(itsLimits), load(figures), budget(5*time.Minute))
 	sb := measured(t, experiment(t, "e4"))
 
 	writes := func(clients, numjobs, bs string) *v1alpha1.Run {

@@ -77,7 +77,7 @@ func TestOutOfMemory(t *testing.T) {
 
 // TestRefusedByDriver checks that the words of the CSI driver reach the user.
 func TestRefusedByDriver(t *testing.T) {
-	sideBySide(t)
+	sideBySide(t, waits)
 	f := begin(t, &fault{
 		section: faultsOfWorkload, name: "The CSI driver refuses the volume", does: "a parameter that the driver does not know; provisioningSeconds 15",
 		sees: v1alpha1.ReasonProvisioning, ends: v1alpha1.ReasonDeadlineExceeded, bound: time.Minute,
@@ -107,7 +107,7 @@ func TestRefusedByDriver(t *testing.T) {
 }
 
 func TestUnschedulable(t *testing.T) {
-	sideBySide(t, early, takes(healthyNodes))
+	sideBySide(t, early, takes(healthyNodes), waits)
 	f := begin(t, &fault{
 		section: faultsOfWorkload, name: "No node fits", does: "a node selector that no node has; provisioningSeconds 10",
 		sees: v1alpha1.ReasonProvisioning, ends: v1alpha1.ReasonDeadlineExceeded, bound: time.Minute,
@@ -143,7 +143,7 @@ func TestImageCannotBePulled(t *testing.T) {
 }
 
 func TestMissingReferences(t *testing.T) {
-	sideBySide(t, early)
+	sideBySide(t, early, waits)
 	sb := benchmark(t, "missing", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets[0].StorageClassName = new("no-such-class")
 		sb.Spec.Targets = append(sb.Spec.Targets, v1alpha1.Target{Name: "claim", ClaimName: new("no-such-claim")})
@@ -157,7 +157,7 @@ func TestMissingReferences(t *testing.T) {
 // TestRefusedSpecs checks that a newcomer is told what is wrong, where, and what to do, and that nothing
 // is provisioned.
 func TestRefusedSpecs(t *testing.T) {
-	sideBySide(t, early)
+	sideBySide(t, early, waits)
 	for name, test := range map[string]struct {
 		change func(*v1alpha1.StorageBenchmark)
 		texts  []string
@@ -195,7 +195,7 @@ func TestRefusedSpecs(t *testing.T) {
 }
 
 func TestRefusedJobs(t *testing.T) {
-	sideBySide(t, early)
+	sideBySide(t, early, waits)
 	for name, test := range map[string]struct {
 		workload v1alpha1.Workload
 		texts    []string

@@ -142,7 +142,7 @@ func TestLimitRange(t *testing.T) {
 // All tests run in namespaces that enforce the Pod Security Standard "restricted"; so the operator's pods satisfy it, and
 // only what a user asks for can violate it.
 func TestPodSecurity(t *testing.T) {
-	sideBySide(t)
+	sideBySide(t, waits)
 	f := begin(t, &fault{
 		section: faultsOfWorkload, name: "The namespace does not admit pods with the security context that is asked for", does: "Pod Security \"restricted\", and spec.pod.securityContext of user 0",
 		sees: v1alpha1.ReasonPreparing, ends: v1alpha1.ReasonDeadlineExceeded, bound: 40 * time.Second,

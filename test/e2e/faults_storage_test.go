@@ -66,7 +66,7 @@ func TestFileSystemStopsAnswering(t *testing.T) {
 
 	f.see(t, sb, "waiting for the removal of pod "+pod.Name+", directory")
 	done := f.end(t, sb, "fio completed no I/O for 5s", "spec.deadlines.progressSeconds",
-		"not removed within 20 s", "pod "+pod.Name, pod.Spec.NodeName, "claim "+claim.Name, "volume "+claim.Spec.VolumeName)
+		"not removed within 2", "pod "+pod.Name, pod.Spec.NodeName, "claim "+claim.Name, "volume "+claim.Spec.VolumeName)
 	if run := done.Status.Runs[0]; run.Result != nil {
 		t.Errorf("run = %+v", run)
 	}

@@ -20,7 +20,7 @@ import (
 // A newer version brings a schema with more fields, and finds benchmarks under way whose status lacks what older ones did
 // not write. The run goes on, and what it made is removed.
 func TestUpgradeUnderARun(t *testing.T) {
-	sideBySide(t, takes(theFileSystem))
+	sideBySide(t, shares(theFileSystem))
 	f := begin(t, &fault{
 		section: faultsOfWorkload, name: "The CRD is upgraded during a run, and the status lacks fields",
 		does: "adds a field to the CRD, and removes optional fields from status.targets", ends: v1alpha1.ReasonCompleted, bound: 75 * time.Second,

@@ -71,6 +71,7 @@ func createAs(t *testing.T, creator client.Client, sb *v1alpha1.StorageBenchmark
 	if err := creator.Create(t.Context(), sb); err != nil {
 		t.Fatalf("create: %v", err)
 	}
+	stageOf(t).made(sb)
 	t.Cleanup(func() {
 		if t.Failed() {
 			dump(t, sb)
@@ -173,6 +174,11 @@ func untilWithin(t *testing.T, sb *v1alpha1.StorageBenchmark, patience time.Dura
 func patienceWith(sb *v1alpha1.StorageBenchmark) time.Duration {
 	runs, _ := plan.Runs(&sb.Spec, nil)
 	total := patience
+	if sb.Spec.MostClients() > 1 {
+		// A kubelet may miss that a pod was told its start, until it looks at the pod again. Then the attempt is repeated.
+		const resync = 90 * time.Second
+		total += resync
+	}
 	for _, run := range runs {
 		const overhead = 5 * time.Second
 		seconds, _ := run.Job.RuntimeSeconds()

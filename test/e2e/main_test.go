@@ -100,6 +100,9 @@ func run(m *testing.M) (code int, err error) {
 	}
 	code = m.Run()
 	errs := []error{faults.conclude(code == 0), awaitNamespaces(ctx)}
+	if code == 0 && !isSelection() {
+		errs = append(errs, checkNoFiles())
+	}
 	for _, do := range ends.all {
 		errs = append(errs, do(ctx))
 	}

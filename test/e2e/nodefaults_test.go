@@ -31,7 +31,7 @@ func preferring(node string) func(*v1alpha1.StorageBenchmark) {
 // What runs on a node goes on while its kubelet and its container runtime are away, and its result is read when they
 // are back.
 func TestNodeComponentsRestart(t *testing.T) {
-	ownNode(t, breaksNodes)
+	ownNode(t, shares(healthyNodes))
 	node := nodesOf(t)[0]
 	for _, test := range []struct {
 		program, name, does string
@@ -62,7 +62,7 @@ func TestNodeComponentsRestart(t *testing.T) {
 // A node that is gone for good, as a terminated instance, is left: the run that it interrupted is made again on
 // another one, also where the node was held for more runs.
 func TestLostNode(t *testing.T) {
-	ownNode(t, besidesShared, breaksNodes, budget(4*time.Minute))
+	ownNode(t, besidesShared, shares(healthyNodes), budget(4*time.Minute))
 	node := nodesOf(t)[0]
 	one := begin(t, &fault{
 		section: faultsOfNodes, name: "The node is lost under the only run", does: "ends all processes of the node, and deletes its Node object as a cloud does",
@@ -97,7 +97,7 @@ func TestLostNode(t *testing.T) {
 // A node that does not answer keeps its pods: Kubernetes cannot know whether they still write. A benchmark does not
 // wait for ever for such a pod, nor for the volume that it holds, and says what is left and what frees it.
 func TestNodeDoesNotAnswer(t *testing.T) {
-	ownNode(t, besidesShared, breaksNodes, budget(5*time.Minute))
+	ownNode(t, besidesShared, shares(healthyNodes), budget(5*time.Minute), waits)
 	node := nodesOf(t)[0]
 	f := begin(t, &fault{
 		section: faultsOfNodes, name: "The node does not answer, and holds the volume",

@@ -72,7 +72,7 @@ func seccompProfile(t *testing.T, name, text string) string {
 // TestDeviceOfRoot has a node give devices to root alone, as containerd does by default: the user is told which setting of
 // the node lets other users open them.
 func TestDeviceOfRoot(t *testing.T) {
-	ownNode(t, breaksNodes)
+	ownNode(t, shares(healthyNodes))
 	node := nodesOf(t)[0]
 	giveDevicesToRoot(t, node)
 	sb := benchmark(t, "device-of-root", func(sb *v1alpha1.StorageBenchmark) {

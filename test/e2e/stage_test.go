@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/test/turns"
 )
 
@@ -30,7 +31,7 @@ import (
 //	sideBySide(t)                              // on nodes that it shares with others
 //	ownNode(t)                                 // on a node that no other test uses meanwhile
 //	alone(t)                                   // while no other test runs, after all others
-//	ownNode(t, takes(theFileSystem), load(3), budget(4*time.Minute))
+//	ownNode(t, shares(theFileSystem), load(3), budget(4*time.Minute))
 //
 // Tests that measure figures which other work would change say so by their load, and those that stop what all of the
 // cluster needs, or change the operator, are alone.
@@ -60,10 +61,12 @@ const (
 	sharedLabel = labelDomain + "shared"
 )
 
-// What there is one of. Tests that use a file system or a bucket expect it to be empty at their end.
+// What there is one of.
 const (
+	// theFileSystem is taken by a test that stops it, and shared by all others that use it.
 	theFileSystem = "file system"
-	theBucket     = "bucket"
+	// itsLimits are taken by tests that need all that the file system can do.
+	itsLimits = "what the file system can do"
 	// healthyNodes is taken by tests that expect the scheduler to say why nodes do not fit, and shared by those whose nodes
 	// are not ready meanwhile, which it would say as well.
 	healthyNodes = "healthy nodes"
@@ -81,12 +84,13 @@ type claim struct {
 func budget(d time.Duration) func(*claim) { return func(c *claim) { c.Budget = d } }
 func load(n int) func(*claim)             { return func(c *claim) { c.Load = n } }
 func takes(thing string) func(*claim)     { return func(c *claim) { c.Takes = append(c.Takes, thing) } }
+func shares(thing string) func(*claim)    { return func(c *claim) { c.Shares = append(c.Shares, thing) } }
 
 // twoNodes has a test have two nodes of its own.
 func twoNodes(c *claim) { c.Nodes = 2 }
 
-// breaksNodes says that nodes are not ready meanwhile.
-func breaksNodes(c *claim) { c.Shares = append(c.Shares, healthyNodes) }
+// waits is the load of a test that does next to nothing but wait for a deadline or an error.
+func waits(c *claim) { c.Load = 0 }
 
 // early has the test be one of those that tell soonest that something is wrong.
 func early(c *claim) { c.First = true }
@@ -124,6 +128,8 @@ type stage struct {
 	mu sync.Mutex
 	// namespaces are the test's own, which go at its end. Most tests have one.
 	namespaces []string
+	// directories are the names of those of the test's benchmarks on storage.
+	directories []string
 	// nodes are those that the test's pods can go to, its own first.
 	nodes []string
 	// selector is of the label of these nodes, empty for all nodes. Kubernetes puts it into the pods of the namespaces, so that
@@ -181,6 +187,20 @@ func (s *stage) all() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.namespaces)
+}
+
+// made notes that the test has made a benchmark.
+func (s *stage) made(sb *v1alpha1.StorageBenchmark) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.directories = append(s.directories, child.Directory(sb))
+}
+
+// benchmarks returns the names of the directories of the benchmarks that the test has made.
+func (s *stage) benchmarks() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.directories)
 }
 
 // nodesOf returns the nodes that a test's pods can go to: its own first, if it has some.

@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
 )
 
 // person is somebody with rights of their own.
@@ -109,7 +110,7 @@ func inline(t *testing.T, ns *corev1.Namespace) map[string]*v1alpha1.StorageBenc
 
 // Only who may make StorageClasses and PersistentVolumes may have the operator make them, and what those apply runs to its end.
 func TestInlineStorageOfTenants(t *testing.T) {
-	sideBySide(t, takes(theBucket), takes(theFileSystem))
+	sideBySide(t, shares(theFileSystem))
 	needsBucket(t)
 	ns := newNamespace(t)
 	tenant := newPerson(t, ns, "tenant", editorRole)
@@ -229,18 +230,18 @@ func TestForgedPodInAnotherNamespace(t *testing.T) {
 // A link where a benchmark's test files would go, as another pod that mounts the volume can plant it, leads no further than
 // the pod: not to the node's file system, and not to what the driver has there. Clean-up removes the link, not what it names.
 func TestPlantedLinks(t *testing.T) {
-	sideBySide(t, takes(theFileSystem))
-	data := os.Getenv(fileSystemDirectory)
-	before := directoryEntries(t, data)
+	sideBySide(t, shares(theFileSystem))
 	efs := experiment(t, "e4").Spec.Targets[0].EFS.DeepCopy()
 	efs.Provisioning, efs.AccessPointID = new(v1alpha1.EFSStatic), new(accessPoint(t, efs.FileSystemID))
 	onEFS := func(name string) *v1alpha1.StorageBenchmark {
 		return benchmark(t, name, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0] = v1alpha1.Target{Name: "efs", EFS: efs} })
 	}
 	measured(t, onEFS("links-none")) // whoever mounts an access point first has its directory made
-	made := slices.DeleteFunc(directoryEntries(t, data), func(name string) bool { return slices.Contains(before, name) })
-	if len(made) != 1 {
-		t.Fatalf("the access point has directories %v", made)
+	var made struct{ Path string }
+	readJSON(t, &made, "efs", efs.FileSystemID, "access-points", *efs.AccessPointID+".json")
+	directory := filepath.Join(os.Getenv(fileSystemDirectory), made.Path)
+	if _, err := os.Stat(directory); err != nil || made.Path == "" {
+		t.Fatalf("the access point has directory %q: %v", made.Path, err)
 	}
 	for name, link := range map[string]func(onNode string) string{
 		"to the node":       func(onNode string) string { return onNode },
@@ -259,7 +260,7 @@ func TestPlantedLinks(t *testing.T) {
 			sb := onEFS("links")
 			sb.Spec.Suspend = new(true)
 			create(t, sb)
-			planted := filepath.Join(data, made[0], "storagebench-"+string(sb.UID))
+			planted := filepath.Join(directory, child.Directory(sb))
 			if err := os.Symlink(link(onNode), planted); err != nil {
 				t.Fatal(err)
 			}

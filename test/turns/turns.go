@@ -18,7 +18,7 @@ type Claim struct {
 	First bool
 	// Budget is how long the test may take.
 	Budget time.Duration
-	// Load is how much of the machine's processors the test takes, in the units of New.
+	// Load is how much of the machine's processors the test takes, in the units of New. It is 0 for one that only waits.
 	Load int
 	// Nodes is how many nodes no other test may use meanwhile.
 	Nodes int
@@ -30,8 +30,8 @@ type Claim struct {
 	Alone bool
 }
 
-// Queue gives tests their turns. After the first ones come those that may take longest, so that none of them is left for
-// the end, and last those that have to be alone.
+// Queue gives tests their turns. After the first ones come those that are hardest to place: with the largest load, with most
+// nodes, and with the largest budget. Small ones fill the gaps. Last come those that have to be alone.
 type Queue struct {
 	mu      sync.Mutex
 	load    int
@@ -76,19 +76,17 @@ func (q *Queue) Register(claim Claim) (*Turn, error) {
 
 // compare orders claims by who comes first.
 func compare(a, b Claim) int {
-	return cmp.Or(cmp.Compare(a.class(), b.class()), cmp.Compare(b.Budget, a.Budget))
+	return cmp.Or(cmp.Compare(a.class(), b.class()), cmp.Compare(b.Load, a.Load), cmp.Compare(b.Nodes, a.Nodes), cmp.Compare(b.Budget, a.Budget))
 }
 
 func (c Claim) class() int {
 	switch {
 	case c.Alone:
-		return 3
+		return 2
 	case c.First:
 		return 0
-	case c.Nodes > 1:
-		return 1 // later on nodes become free one by one, and others would take each of them
 	default:
-		return 2
+		return 1
 	}
 }
 

@@ -36,12 +36,12 @@ func TestOrder(t *testing.T) {
 		steps  []string
 	}{
 		{
-			name: "as many as the machine bears, some first, then the longest",
+			name: "as many as the machine bears, some first, then the largest",
 			claims: []Claim{
 				{Name: "short", Load: 1, Budget: minutes(2)}, {Name: "long", Load: 1, Budget: minutes(5)}, {Name: "first", Load: 1, Budget: minutes(1), First: true},
-				{Name: "middle", Load: 2, Budget: minutes(3)},
+				{Name: "large", Load: 2, Budget: minutes(3)}, {Name: "larger", Load: 3, Budget: minutes(1)}, {Name: "waits", Budget: minutes(1)},
 			},
-			steps: []string{": first long short", "first:", "long: middle"},
+			steps: []string{": first large waits", "large: long short", "first:", "short:", "long: larger"},
 		},
 		{
 			name: "one thing for one test, and others need not wait for it",
