@@ -29,15 +29,15 @@ download() {
   [[ -z ${FIO_SOURCES:-} ]] || apt+=(-o "Dir::Etc::sourcelist=$FIO_SOURCES" -o Dir::Etc::sourceparts=/dev/null
     -o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts=/dev/null)
   "${apt[@]}" update
-  "${apt[@]}" --yes --no-install-recommends --download-only install "fio=$VERSION" >/dev/null ||
+  "${apt[@]}" --yes --no-install-recommends --download-only install "fio=$VERSION" base-files >/dev/null ||
     fail "fio $VERSION for $ARCHITECTURE is not in Debian's sources, or what it needs is not: see FIO_VERSION in the Dockerfile"
 }
 
-# Unpacks the packages that can have libraries, and gcc-14-base, which has the copyright of some, each into a directory that is called as the package is.
+# Unpacks the packages that can have libraries, gcc-14-base, which has the copyright of some, and base-files, which has the texts of licences, each into a directory that is called as the package is.
 unpack() {
   local archive
   mkdir "$work/packages"
-  for archive in "$work"/archives/{fio,lib*,zlib1g,gcc-*-base}_*.deb; do
+  for archive in "$work"/archives/{fio,lib*,zlib1g,gcc-*-base,base-files}_*.deb; do
     dpkg-deb --extract "$archive" "$work/packages/$(dpkg-deb --field "$archive" Package)"
   done
 }
@@ -102,7 +102,7 @@ copyright() {
 licences() {
   local path
   { grep --only-matching '/usr/share/common-licenses/[A-Za-z0-9.-]*[A-Za-z0-9]' "$1" || true; } | sort -u | while read -r path; do
-    install -D --mode=644 "$path" "$OUT$path"
+    install -D --mode=644 "$work/packages/base-files$path" "$OUT$path"
   done
 }
 
