@@ -87,11 +87,11 @@ func (s *scope) deleteClaims(ctx context.Context, claims []*corev1.PersistentVol
 type fate int
 
 const (
-	// notOurs is one that is gone, that is not bound to what is ours, or of which others see to it.
+	// notOurs is a volume that is gone, that is bound to nothing of ours, or that is removed elsewhere.
 	notOurs fate = iota
-	// goes is one that is deleted with its claim.
+	// goes is a volume that is deleted with its claim.
 	goes
-	// stays is one that was not made for the benchmark, to which a claim of it was bound: it is left as it was.
+	// stays is a volume that was not made for the benchmark, to which a claim of it was bound: it is left as it was.
 	stays
 )
 

@@ -25,8 +25,8 @@ fail() {
   exit 1
 }
 
-# How long it takes, in CPU minutes where nothing is there yet: docs/contributing has the figures of each step.
-readonly CPU_MINUTES=26
+# What it takes where nothing is there yet and nothing can be downloaded: docs/testing.md has the figures of each step.
+readonly CPU_MINUTES=20
 
 expect() {
   local cores

@@ -7,17 +7,10 @@
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+. hack/images/store.sh
 
 readonly KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 readonly CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/storagebench
-
-fail() {
-  echo "fio-tree: $*" >&2
-  exit 1
-}
-
-# Prints the default of an argument of the Dockerfile.
-dockerfile_default() { sed -n "s/^ARG $1=//p" Dockerfile | head -n 1; }
 
 VERSION=$(dockerfile_default FIO_VERSION)
 SUITE=$(dockerfile_default DEBIAN_IMAGE)
