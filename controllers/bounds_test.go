@@ -65,7 +65,7 @@ func TestManyEndlessLogs(t *testing.T) {
 		}
 		passes.Wait()
 	})
-	t.Logf("%d KiB to compress the logs of %d passes, of which %d KiB were read, at most %d at once", took>>10, concurrentBenchmarks, read.Load()>>10, most.Load())
+	t.Logf("%d KiB to compress the logs of %d passes: %d KiB were read, at most %d logs at once", took>>10, concurrentBenchmarks, read.Load()>>10, most.Load())
 	if took > 64<<20 || read.Load() > 32<<20 || most.Load() > concurrentBenchmarks*logsAtOnce || open.Load() != 0 {
 		t.Errorf("%d bytes are allocated, %d read, %d logs were open at once, and %d still are", took, read.Load(), most.Load(), open.Load())
 	}

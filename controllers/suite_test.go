@@ -515,7 +515,7 @@ func wantRun(sb *v1alpha1.StorageBenchmark, state v1alpha1.RunState, attempts, d
 	return nil
 }
 
-// wantInitialized says of which of the pods the files are not laid out by an init container.
+// wantInitialized names a pod whose init container has not laid out the files yet.
 func wantInitialized(pods []corev1.Pod, n int) error {
 	if len(pods) != n {
 		return fmt.Errorf("%d pods, want %d", len(pods), n)

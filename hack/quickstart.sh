@@ -36,7 +36,7 @@ expect() {
   elif compgen -G "${XDG_CACHE_HOME:-$HOME/.cache}/storagebench/kubernetes-*/kubelet" >/dev/null; then
     echo "Kubernetes is there already: this takes about a minute, and more after a change of versions."
   else
-    echo "First time: some 3 minutes where Kubernetes can be downloaded, else about $((CPU_MINUTES / cores + 2)) minutes on $cores cores to build it. Then a minute."
+    echo "First time, on $cores cores: about $((8 / cores + 2)) minutes where Kubernetes can be downloaded, else about $((CPU_MINUTES / cores + 2)) minutes to build it. Then a minute."
   fi
 }
 
@@ -108,7 +108,7 @@ step "Operator"
 install_operator
 use_kubectl
 
-step "Benchmark: two volumes, four runs of 5 s"
+step "Benchmark"
 benchmark=$(sample)
 NAME=$(kubectl create --dry-run=client --output name --filename - <<<"$benchmark" | cut -d / -f 2)
 readonly NAME

@@ -83,7 +83,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// The exit code is that of go test, of which all is in the log.
+// The exit code is that of go test, and the log has all that it printed.
 func TestRun(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "gotest")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {

@@ -30,7 +30,7 @@ const PulseInterval = 10 * time.Second
 // JobFileVariable is the environment variable that holds the job file for the runner.
 const JobFileVariable = "STORAGEBENCH_JOB_FILE"
 
-// LayoutVariable is the environment variable that holds the job file of which a runner lays out files before it measures.
+// LayoutVariable is the environment variable with the job file whose files a runner lays out before it measures.
 const LayoutVariable = "STORAGEBENCH_LAYOUT_FILE"
 
 // LayoutPrefix begins each line of the log of a runner that lays out files before it measures, for as long as it does. So

@@ -70,7 +70,7 @@ type Run struct {
 	Client, Clients int32
 	// JobFile is the text that fio is given.
 	JobFile string
-	// LayoutFile is the text of which fio lays out files before. "": they are there.
+	// LayoutFile is the text of the job file whose files fio lays out before. "": they are there.
 	LayoutFile string
 	Volume     Volume
 	// Node is the one that the benchmark's anchor holds. Without an anchor it is empty, and the run's pod

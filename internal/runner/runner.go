@@ -20,7 +20,7 @@ import (
 type Options struct {
 	// JobFile is the text that fio is given.
 	JobFile string
-	// LayoutFile is the text of which Measure has files laid out before it measures. "": they are there.
+	// LayoutFile is the text of the job file whose files Measure has laid out before it measures. "": they are there.
 	LayoutFile string
 	// ReadOnly has fio refuse to write, whatever the job file says.
 	ReadOnly bool

@@ -79,7 +79,7 @@ func hashOf(text string) uint64 {
 	return h.Sum64()
 }
 
-// cases are subtests of which some are played.
+// cases are subtests; some of them are played.
 type cases struct {
 	*testing.T
 

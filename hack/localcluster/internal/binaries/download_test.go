@@ -66,7 +66,7 @@ func TestBuildWhatCannotBeDownloaded(t *testing.T) {
 		t.Errorf("want an error of the build, got %v", err)
 	}
 	if !strings.Contains(said.String(), "Not downloaded, and so built here") {
-		t.Errorf("nobody is told why it is built:\n%s", said)
+		t.Errorf("the reason why it is built is not printed:\n%s", said)
 	}
 	sum := sha256.Sum256(wrong)
 	for _, dir := range []string{module.out, os.Getenv("XDG_CACHE_HOME")} {

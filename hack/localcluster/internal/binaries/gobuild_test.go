@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// module writes a Go module of two programs, of which the second is called otherwise than its package.
+// module writes a Go module of two programs. The second is not called like its package.
 func module(t *testing.T) (dir string, build *goBuild) {
 	t.Helper()
 	dir = t.TempDir()
