@@ -211,7 +211,7 @@ scale: ## Print what 1 to 100 clients take (10 minutes): docs/scale.md.
 
 .PHONY: test-e2e
 test-e2e: ## End-to-end tests on the local cluster, which stays up: make cluster-down.
-	@$(MAKE) deploy S3=1 NODES=4
+	@$(MAKE) deploy S3=1 NODES=6
 	@export KUBECONFIG=$(CLUSTER_KUBECONFIG) STORAGEBENCH_AUDIT_SINCE="$$(date --utc +%FT%TZ)"; \
 	PATH="$$($(LOCALCLUSTER) binaries kubectl):$$PATH" \
 	  STORAGEBENCH_LOCALCLUSTER="$(LOCALCLUSTER) --root $(ROOT)" \

@@ -281,7 +281,7 @@ func TestBurstCreditsRunOut(t *testing.T) {
 // E4: threads wait for latency, the bytes of an operation do not matter, and two clients do twice as much as one, until
 // both together reach what the file system can do.
 func TestEFSOperations(t *testing.T) {
-	ownNode(t, twoNodes, shares(theFileSystem), takes(itsLimits), load(figures), budget(5*time.Minute))
+	ownNode(t, twoNodes, shares(theFileSystem), takes(itsLimits), load(quiet), budget(5*time.Minute))
 	sb := measured(t, experiment(t, "e4"))
 
 	writes := func(clients, numjobs, bs string) *v1alpha1.Run {

@@ -39,8 +39,11 @@ import (
 const (
 	// machineLoad is how much load two processors bear. A load of 1 is a pod after the other with small I/O.
 	machineLoad = 6
-	// figures is the load of a test whose figures other work would change: nothing runs beside it.
-	figures = machineLoad
+	// figures is the load of a test that looks at figures, which others would change if they left no processor idle: it takes
+	// up to a third of two itself, and as much is left.
+	figures = 3
+	// quiet is the load of a test whose figures are latencies of the machine's own: nothing runs beside it.
+	quiet = machineLoad
 	// sharedNodes is how many nodes the tests share that need none of their own: two, for benchmarks of two clients.
 	sharedNodes = 2
 	// leastNodes leaves two nodes for tests that need their own.
