@@ -218,7 +218,7 @@ func TestGP2AgainstGP3(t *testing.T) {
 
 // E3: an SSD is faster than a magnetic disk, and the credits it used are counted.
 func TestMagneticAgainstSSD(t *testing.T) {
-	ownNode(t, load(figures), budget(4*time.Minute))
+	ownNode(t, load(quiet), budget(4*time.Minute))
 	sb := measured(t, experiment(t, "e3"))
 
 	if got := len(sb.Status.Comparisons); got != 6 {
