@@ -15,6 +15,19 @@ import (
 	"strings"
 )
 
+// errWrong means that a file is there and is not what was released.
+var errWrong = errors.New("not what was released")
+
+// ErrHere means that this machine is at fault and no host. To build instead needs the same disk, and more of it.
+var ErrHere = errors.New("this machine cannot keep what was downloaded")
+
+func here(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrHere, err)
+}
+
 // accept gives a file its name in the store if it is what it should be. If it is not, nothing
 // of it stays: what was continued once must not be continued again.
 func (c *Client) accept(a artifact, p partial) error {
@@ -27,20 +40,30 @@ func (c *Client) accept(a artifact, p partial) error {
 		program += ".program"
 		defer func() { _ = os.Remove(program) }()
 		if err := unpack(p.content, a.member, program); err != nil {
-			return fmt.Errorf("%s %s: %w", a.Name, a.Version, err)
+			return here(fmt.Errorf("%s %s: %w", a.Name, a.Version, err))
 		}
 	}
-	if err := os.Chmod(program, 0o755); err != nil {
+	return here(keep(program, filepath.Join(c.store, a.stored())))
+}
+
+// keep gives a program its name. It is on the disk then: what has a name is never looked at again, and must not be empty
+// after the machine has lost its power.
+func keep(program, path string) error {
+	file, err := os.OpenFile(program, os.O_RDWR, 0)
+	if err != nil {
 		return err
 	}
-	return os.Rename(program, filepath.Join(c.store, a.stored()))
+	if err := errors.Join(file.Chmod(0o755), file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(program, path)
 }
 
 // verify reads what is on the disk, which is what will be run.
 func verify(path string, a artifact) error {
 	file, err := os.Open(path)
 	if err != nil {
-		return err
+		return here(err)
 	}
 	defer func() { _ = file.Close() }()
 	algorithm, want, _ := strings.Cut(a.digest, ":")
@@ -50,10 +73,10 @@ func verify(path string, a artifact) error {
 	}
 	size, err := io.Copy(digest, file)
 	if err != nil {
-		return err
+		return here(err)
 	}
 	if got := hex.EncodeToString(digest.Sum(nil)); got != want {
-		return fmt.Errorf("%s is not what was released: its %s is %s, and should be %s (%d bytes, removed)", a.address, algorithm, got, want, size)
+		return fmt.Errorf("%s is %w: its %s is %s, and should be %s (%d bytes, removed)", a.address, errWrong, algorithm, got, want, size)
 	}
 	return nil
 }

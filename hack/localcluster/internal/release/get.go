@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -18,9 +20,23 @@ var errHost = errors.New("the host does not serve it")
 // errChanged means that what is there of a file cannot be continued.
 var errChanged = errors.New("the file is another one than before")
 
+// errShort means that more is to come, and has to be asked for.
+var errShort = errors.New("that was only a piece of the rest")
+
 // get downloads one file, however often the connection breaks, and puts its program into the
 // store. What was downloaded when it fails is kept, and continued the next time.
 func (c *Client) get(ctx context.Context, a artifact) error {
+	pieces, err := c.try(ctx, a)
+	if errors.Is(err, errWrong) && pieces {
+		// The pieces may be of different files, and are gone now.
+		c.progress("%v; trying again from the beginning", err)
+		_, err = c.try(ctx, a)
+	}
+	return err
+}
+
+// try is get, once. It tells whether the file was put together of pieces that came at different times.
+func (c *Client) try(ctx context.Context, a artifact) (pieces bool, err error) {
 	limit := c.limits.Grace + time.Duration(a.mib<<20/c.limits.Speed)*time.Second
 	slow := fmt.Errorf("%s %s: not downloaded within %s, which is slower than building it: %w", a.Name, a.Version, limit, errHost)
 	limited, cancel := context.WithTimeoutCause(ctx, limit, slow)
@@ -28,44 +44,40 @@ func (c *Client) get(ctx context.Context, a artifact) error {
 	started := time.Now()
 	c.progress("Downloading %s %s from %s (%d MiB)", a.Name, a.Version, c.url(a), a.mib)
 	p := c.partial(a)
-	old := p.size() > 0
-	if err := c.attempts(limited, a, p); err != nil {
+	pieces, err = c.attempts(limited, a, p)
+	if err != nil {
 		if cause := context.Cause(limited); cause != nil {
-			return cause
+			return pieces, cause
 		}
-		return fmt.Errorf("%s %s: %w", a.Name, a.Version, err)
+		return pieces, fmt.Errorf("%s %s: %w", a.Name, a.Version, err)
 	}
 	if err := c.accept(a, p); err != nil {
-		if old {
-			// What an earlier run left may be at fault, and is gone now.
-			c.progress("%v; trying again from the beginning", err)
-			return c.get(ctx, a)
-		}
-		return err
+		return pieces, err
 	}
 	c.progress("Downloaded %s %s in %.0f s", a.Name, a.Version, time.Since(started).Seconds())
-	return nil
+	return pieces, nil
 }
 
-// attempts gives up when two in a row brought nothing.
-func (c *Client) attempts(ctx context.Context, a artifact, p partial) error {
+// attempts gives up when two in a row brought nothing. It tells whether any of them went on with what was there.
+func (c *Client) attempts(ctx context.Context, a artifact, p partial) (pieces bool, err error) {
 	for fruitless := 0; ; {
 		before := p.size()
+		pieces = pieces || before > 0
 		err := c.attempt(ctx, a, p)
 		if !errors.Is(err, errHost) || ctx.Err() != nil {
-			return err
+			return pieces, err
 		}
 		fruitless++
 		if p.size() > before {
 			fruitless = 0
 		}
 		if fruitless == 2 {
-			return err
+			return pieces, err
 		}
 		c.progress("%s %s: %v; trying again", a.Name, a.Version, err)
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return pieces, ctx.Err()
 		case <-time.After(c.limits.Pause):
 		}
 	}
@@ -97,18 +109,25 @@ func (c *Client) attempt(ctx context.Context, a artifact, p partial) error {
 	}
 	file, err := p.open(response)
 	if err != nil {
-		return err
+		return here(err)
 	}
 	body := &meter{Reader: response.Body, beat: func() { watchdog.Reset(c.limits.Stall) }, report: c.report(a, p), every: c.limits.Report, last: time.Now()}
-	// A server that sends more than there is would otherwise fill the disk.
-	_, err = io.Copy(file, io.LimitReader(body, 2*a.mib<<20))
+	// A server that sends more than there is would otherwise fill the disk, also piece by piece.
+	most := 2 * a.mib << 20
+	_, err = io.Copy(file, io.LimitReader(body, most-p.size()))
 	if closed := file.Close(); closed != nil {
-		return closed
+		return here(closed)
+	}
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return here(err) // of the file, and not of the connection
 	}
 	if err != nil {
 		return broken(ctx, err)
 	}
-	return nil
+	if p.size() >= most {
+		return nil // which its checksum will tell
+	}
+	return p.whole(response)
 }
 
 // broken is what ends an attempt but need not end the next.
@@ -124,7 +143,7 @@ func judge(response *http.Response, offset int64) error {
 	switch code := response.StatusCode; {
 	case code == http.StatusOK:
 		return nil
-	case code == http.StatusPartialContent && strings.HasPrefix(response.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", offset)):
+	case code == http.StatusPartialContent && offset > 0 && strings.HasPrefix(response.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", offset)):
 		return nil
 	case code == http.StatusPartialContent, code == http.StatusRequestedRangeNotSatisfiable:
 		return fmt.Errorf("%s: %w: %w", response.Status, errChanged, errHost)
@@ -185,6 +204,18 @@ func (p partial) resume(request *http.Request) (offset int64) {
 	request.Header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
 	request.Header.Set("If-Range", string(validator))
 	return offset
+}
+
+// whole says whether a response was all that was left to come. Those that have the whole file tell it by their end.
+func (p partial) whole(response *http.Response) error {
+	if response.StatusCode != http.StatusPartialContent {
+		return nil
+	}
+	_, length, _ := strings.Cut(response.Header.Get("Content-Range"), "/")
+	if total, err := strconv.ParseInt(length, 10, 64); err == nil && p.size() < total {
+		return fmt.Errorf("%w: %w", errShort, errHost)
+	}
+	return nil
 }
 
 // open begins the file, unless the response continues it.

@@ -87,26 +87,27 @@ func transport() *http.Transport {
 
 // Fetch puts those of the programs into dir that have an official build and can be
 // downloaded, as links into the store, which tell them from programs that were built there.
-// The error says why others are missing; it is nil when there is nothing to say.
+// The error says why others are missing; it is nil when there is nothing to say. Where it is
+// ErrHere, to build them would fail as well.
 func (c *Client) Fetch(ctx context.Context, programs []Program, dir string) error {
 	wanted := c.wanted(programs)
 	if c.mirror == "off" || len(wanted) == 0 {
 		return nil
 	}
 	if err := errors.Join(os.MkdirAll(dir, 0o755), os.MkdirAll(c.store, 0o755)); err != nil {
-		return err
+		return here(err)
 	}
 	unlock, err := state.Lock(ctx, filepath.Join(c.store, ".lock"), func() {
 		c.progress("Waiting for another process that downloads into %s", c.store)
 	})
 	if err != nil {
-		return err
+		return here(err)
 	}
 	defer unlock()
 	errs := []error{c.download(ctx, c.missing(wanted))}
 	for _, a := range wanted {
 		if c.has(a) {
-			errs = append(errs, link(filepath.Join(c.store, a.stored()), filepath.Join(dir, a.Name)))
+			errs = append(errs, here(link(filepath.Join(c.store, a.stored()), filepath.Join(dir, a.Name))))
 		}
 	}
 	return errors.Join(errs...)
@@ -130,7 +131,7 @@ func (c *Client) missing(wanted []artifact) []artifact {
 
 func (c *Client) has(a artifact) bool {
 	info, err := os.Stat(filepath.Join(c.store, a.stored()))
-	return err == nil && info.Mode().IsRegular()
+	return err == nil && info.Mode().IsRegular() && info.Size() > 0
 }
 
 func (c *Client) download(ctx context.Context, missing []artifact) error {
@@ -149,6 +150,9 @@ func (c *Client) download(ctx context.Context, missing []artifact) error {
 		}
 		if err != nil {
 			errs = append(errs, err)
+		}
+		if errors.Is(err, ErrHere) {
+			break
 		}
 		// Where one file does not come through, the next one is not waited for either.
 		if errors.Is(err, errHost) {
