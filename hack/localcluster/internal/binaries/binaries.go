@@ -131,6 +131,11 @@ func (s *Set) missing(names []string) (map[string]*toolModule, error) {
 func (s *Set) build(ctx context.Context, missing map[string]*toolModule) error {
 	names := slices.Sorted(maps.Keys(missing))
 	s.progress("Building %s (kept in %s)", strings.Join(names, ", "), s.cache)
+	for _, module := range missing {
+		if err := removeUnfinished(module.out); err != nil {
+			return err
+		}
+	}
 	started := time.Now()
 	build := goBuild{dir: filepath.Dir(s.workspace), workspace: s.workspace, ldflags: []string{stripped}, progress: s.progress}
 	for _, name := range names {
@@ -143,7 +148,8 @@ func (s *Set) build(ctx context.Context, missing map[string]*toolModule) error {
 	return nil
 }
 
+// built says whether a program is there. A file that is empty, or cannot be run, is what something else has left.
 func built(target string) bool {
 	info, err := os.Stat(target)
-	return err == nil && info.Mode().IsRegular()
+	return err == nil && info.Mode().IsRegular() && info.Size() > 0 && info.Mode()&0o100 != 0
 }

@@ -2,6 +2,7 @@ package binaries
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -11,7 +12,7 @@ import (
 )
 
 // download takes those of the missing programs from their projects' releases that can be had there. What is missing
-// afterwards has to be built.
+// afterwards has to be built. An error is one that building would meet as well.
 func (s *Set) download(ctx context.Context, missing map[string]*toolModule) error {
 	client := release.New(filepath.Join(s.cache, "releases"), s.progress)
 	programs := map[string][]release.Program{}
@@ -23,6 +24,9 @@ func (s *Set) download(ctx context.Context, missing map[string]*toolModule) erro
 		err := client.Fetch(ctx, programs, dir)
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if errors.Is(err, release.ErrHere) {
+			return err
 		}
 		if err != nil {
 			s.progress("Not downloaded, and so built here: %s", strings.ReplaceAll(err.Error(), "\n", "; "))

@@ -3,6 +3,7 @@ package binaries
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -82,12 +83,43 @@ func TestBuildWhatCannotBeDownloaded(t *testing.T) {
 	}
 }
 
+// What a build that was killed has left is removed by the next, and a file that is no program is made anew.
+func TestWhatABrokenBuildLeft(t *testing.T) {
+	set, module, _ := offline(t, http.NotFoundHandler())
+	left := filepath.Join(module.out, unfinished+"1")
+	if err := os.MkdirAll(left, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for path, mode := range map[string]os.FileMode{filepath.Join(left, "kubelet"): 0o700, filepath.Join(module.out, "kubelet"): 0o700} {
+		if err := os.WriteFile(path, nil, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := set.Build(t.Context(), "kubelet"); err == nil || !strings.Contains(err.Error(), "go build") {
+		t.Errorf("want that an empty program is built anew, which fails here, got %v", err)
+	}
+	if _, err := os.Stat(left); err == nil {
+		t.Errorf("%s is left", left)
+	}
+}
+
+func TestNothingIsBuiltWhereNothingCanBeKept(t *testing.T) {
+	set, module, said := offline(t, http.NotFoundHandler())
+	if err := os.WriteFile(module.out, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := set.Build(t.Context(), "kubelet")
+	if !errors.Is(err, release.ErrHere) || strings.Contains(said.String(), "Building") {
+		t.Errorf("got %v\n%s", err, said)
+	}
+}
+
 func TestNothingIsDownloadedThatIsThere(t *testing.T) {
 	set, module, _ := offline(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) }))
 	if err := os.MkdirAll(module.out, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(module.out, "kubelet"), []byte("built"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(module.out, "kubelet"), []byte("built"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := set.Build(t.Context(), "kubelet"); err != nil {

@@ -2,6 +2,7 @@ package binaries
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 )
@@ -22,6 +24,10 @@ const (
 	stripped = "-s -w"
 	// tellEvery is how often a build says how far it is.
 	tellEvery = 20 * time.Second
+	// endGrace is how long go gets to end and to remove what it has in the directory for temporary files.
+	endGrace = 10 * time.Second
+	// unfinished is how the directories begin that programs are built in.
+	unfinished = ".building-"
 	// errorLines are the last lines of what go prints that go into an error.
 	errorLines = 20
 )
@@ -38,6 +44,8 @@ type goBuild struct {
 	packages, targets []string
 	// progress, if not nil, is told how far the build is.
 	progress func(format string, args ...any)
+	// every is how often; 0 is tellEvery.
+	every time.Duration
 }
 
 // add has the build make a program of a package. Ldflags may be "", for those of all.
@@ -64,7 +72,7 @@ func (b *goBuild) run(ctx context.Context) error {
 			return err
 		}
 	}
-	tmp, err := os.MkdirTemp(filepath.Dir(b.targets[0]), ".building-")
+	tmp, err := os.MkdirTemp(filepath.Dir(b.targets[0]), unfinished)
 	if err != nil {
 		return err
 	}
@@ -74,11 +82,37 @@ func (b *goBuild) run(ctx context.Context) error {
 		return err
 	}
 	for i, target := range b.targets {
-		if err := os.Rename(files[i], target); err != nil {
+		if err := keep(files[i], target); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// keep gives a program its name. It is on the disk then: what has a name is not built again, also after the machine has
+// lost its power.
+func keep(program, target string) error {
+	file, err := os.Open(program)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(program, target)
+}
+
+// removeUnfinished removes what builds have left that were killed. No other may go on in these directories.
+func removeUnfinished(dirs ...string) error {
+	var errs []error
+	for _, dir := range dirs {
+		left, err := filepath.Glob(filepath.Join(dir, unfinished+"*"))
+		errs = append(errs, err)
+		for _, path := range left {
+			errs = append(errs, os.RemoveAll(path))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // executable is how go build names the program of a package: by the last element of its path that is no major version.
@@ -98,9 +132,12 @@ func (b *goBuild) built(tmp string) (out string, files []string) {
 }
 
 func (b *goBuild) build(ctx context.Context, out string) error {
-	total := 0
+	meter := newMeter(b.progress)
+	stop := meter.run(cmp.Or(b.every, tellEvery))
+	defer stop()
 	if b.progress != nil {
-		total = b.stale(ctx)
+		// That takes as long as downloading all modules does, where they are not there.
+		meter.begin(b.stale(ctx))
 	}
 	cmd := b.command(ctx, append([]string{"build", "-v"}, b.flags("-o", out)...)...)
 	stderr, err := cmd.StderrPipe()
@@ -110,10 +147,7 @@ func (b *goBuild) build(ctx context.Context, out string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	meter := newMeter(total, b.progress)
-	stop := meter.run()
 	last := follow(stderr, meter)
-	stop()
 	if err := cmd.Wait(); err != nil {
 		return errors.Join(fmt.Errorf("go build %s: %w", strings.Join(b.packages, " "), err), errors.New(strings.Join(last, "\n")))
 	}
@@ -121,19 +155,24 @@ func (b *goBuild) build(ctx context.Context, out string) error {
 }
 
 // command is a go command with the flags that everything here is compiled with, tests too, so that all share what Go keeps.
+// The programs are for this machine, whatever else a user builds for.
 func (b *goBuild) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = endGrace
 	cmd.Dir = b.dir
 	workspace := b.workspace
 	if workspace == "" {
 		workspace = "off"
 	}
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK="+workspace)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK="+workspace, "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 	return cmd
 }
 
+// flags come after the user's GOFLAGS, which may say where modules come from, and overrule those. Without a look at the
+// version control system: git refuses a checkout of another user.
 func (b *goBuild) flags(more ...string) []string {
-	flags := append([]string{"-trimpath"}, more...)
+	flags := append([]string{"-trimpath", "-buildvcs=false", "-mod=readonly", "-modfile="}, more...)
 	for _, flag := range b.ldflags {
 		flags = append(flags, "-ldflags", flag)
 	}
@@ -157,14 +196,20 @@ func (b *goBuild) stale(ctx context.Context) int {
 }
 
 // follow reads what go build -v prints, a line for each package that it begins to compile, and returns the last lines.
+// It reads to the end, however long a line is: go would wait for ever to write the rest.
 func follow(stderr io.Reader, meter *meter) []string {
 	var last []string
-	for lines := bufio.NewScanner(stderr); lines.Scan(); {
-		last = append(last, lines.Text())
-		last = last[max(0, len(last)-errorLines):]
-		if !strings.HasPrefix(lines.Text(), "go: ") { // such as "go: downloading"
-			meter.compiled()
+	for lines := bufio.NewReader(stderr); ; {
+		line, err := lines.ReadString('\n')
+		if line = strings.TrimSuffix(line, "\n"); line != "" {
+			last = append(last, line)
+			last = last[max(0, len(last)-errorLines):]
+			if !strings.HasPrefix(line, "go: ") { // such as "go: downloading"
+				meter.compiled()
+			}
+		}
+		if err != nil {
+			return last
 		}
 	}
-	return last
 }

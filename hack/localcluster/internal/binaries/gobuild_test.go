@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -80,14 +81,19 @@ func TestMeter(t *testing.T) {
 		done, total int
 		want        string
 	}{
-		{0, 100, "  downloading modules"},
+		{0, 100, "  compiled none of 100 packages"},
+		{0, 0, "  linking"},
 		{25, 100, "  compiled 25 of 100 packages, about 1m30s left"},
 		{100, 100, "  compiled 100 packages, linking"},
 		{101, 100, "  compiled 101 packages, linking"},
 		{7, 0, "  compiled 7 packages, linking"}, // nothing is known of how much there is
 	} {
 		var said string
-		m := newMeter(test.total, func(format string, args ...any) { said = fmt.Sprintf(format, args...) })
+		m := newMeter(func(format string, args ...any) { said = fmt.Sprintf(format, args...) })
+		if m.tell(time.Now()); said != "  downloading modules, and looking for what is to be compiled" {
+			t.Errorf("before anything is known: %q", said)
+		}
+		m.begin(test.total)
 		for range test.done {
 			m.compiled()
 		}
@@ -99,9 +105,108 @@ func TestMeter(t *testing.T) {
 
 // What go says of downloads is no package.
 func TestFollow(t *testing.T) {
-	m := newMeter(2, nil)
+	m := newMeter(nil)
 	last := follow(strings.NewReader("go: downloading example.com/m v1.0.0\nexample.com/m/a\nexample.com/m/b\n# example.com/m\nundefined: x\n"), m)
-	if m.done.Load() != 4 || len(last) != 5 || last[4] != "undefined: x" {
-		t.Errorf("counted %d, last %q", m.done.Load(), last)
+	if m.done != 4 || len(last) != 5 || last[4] != "undefined: x" {
+		t.Errorf("counted %d, last %q", m.done, last)
+	}
+}
+
+// Go waits for ever to write what nobody reads.
+func TestFollowReadsLongLinesToTheEnd(t *testing.T) {
+	text := strings.NewReader(strings.Repeat("x", 1<<20) + "\nundefined: y")
+	if last := follow(text, newMeter(nil)); text.Len() > 0 || len(last) != 2 || last[1] != "undefined: y" {
+		t.Errorf("%d bytes are left, and %d lines were read", text.Len(), len(last))
+	}
+}
+
+// fakeGo puts a program called go first on PATH.
+func fakeGo(t *testing.T, script string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
+
+// To find out what is to be compiled takes minutes where all modules have to be downloaded for that.
+func TestABuildIsNeverSilent(t *testing.T) {
+	_, build := module(t)
+	said := filepath.Join(t.TempDir(), "said")
+	t.Setenv("SAID", said)
+	fakeGo(t, `[ "$1" != list ] || while [ ! -e "$SAID" ]; do sleep 0.01; done; exit 1`)
+	var once sync.Once
+	build.every = time.Millisecond
+	build.progress = func(string, ...any) {
+		once.Do(func() {
+			if err := os.WriteFile(said, nil, 0o600); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	build.add(filepath.Join(t.TempDir(), "one"), "./one", "")
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := build.run(ctx); err == nil || ctx.Err() != nil {
+		t.Errorf("nothing was said before all was known: %v", err)
+	}
+}
+
+// Go has gigabytes in the directory for temporary files, which it removes when it is interrupted, and not when it is killed.
+func TestABuildThatIsInterruptedLeavesNothing(t *testing.T) {
+	_, build := module(t)
+	work := filepath.Join(t.TempDir(), "work")
+	t.Setenv("WORK", work)
+	fakeGo(t, `trap 'rm "$WORK"; exit 1' INT; touch "$WORK"; while :; do sleep 0.01; done`)
+	target := filepath.Join(t.TempDir(), "one")
+	build.add(target, "./one", "")
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for _, err := os.Stat(work); err != nil && ctx.Err() == nil; _, err = os.Stat(work) {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
+	if err := build.run(ctx); err == nil {
+		t.Error("it went on")
+	}
+	for _, left := range []string{work, target} {
+		if _, err := os.Stat(left); err == nil {
+			t.Errorf("%s is left", left)
+		}
+	}
+}
+
+// What users set for their own modules is not for these.
+func TestABuildHeedsNoSettingsForOtherModules(t *testing.T) {
+	dir, build := module(t)
+	build.workspace = filepath.Join(dir, "programs.work")
+	if err := os.WriteFile(build.workspace, []byte("go 1.26.0\n\nuse .\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOFLAGS", "-mod=mod -modfile=/nowhere/go.mod")
+	t.Setenv("GOOS", "plan9")
+	t.Setenv("GOARCH", "386")
+	target := filepath.Join(dir, "out", "one")
+	build.add(target, "./one", "-X main.version=1")
+	if err := build.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), target).CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != "1" {
+		t.Errorf("it says %q, %v", out, err)
+	}
+}
+
+// Git refuses a checkout of another user, and so would go build.
+func TestABuildDoesNotAskGit(t *testing.T) {
+	dir, build := module(t)
+	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOFLAGS", "-buildvcs=auto")
+	build.add(filepath.Join(dir, "out", "one"), "./one", "")
+	if err := build.run(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
