@@ -8,16 +8,24 @@ what=$1
 shift
 SECONDS=0
 
+# Ends when the other end of its pipe is closed, which only this script has: however it ends, nobody goes on to speak, or
+# keeps a pipe open that somebody reads.
 tell() {
-  while sleep 20; do echo "    $what: $SECONDS s so far"; done
+  local ended
+  while :; do
+    ended=0
+    read -r -t 20 || ended=$?
+    ((ended > 128)) || return 0 # else it was 20 s
+    echo "    $what: $SECONDS s so far"
+  done
 }
 
-tell >&2 &
+exec {alive}> >(tell >&2)
 teller=$!
 status=0
-"$@" || status=$?
-kill "$teller" 2>/dev/null || true
-wait "$teller" 2>/dev/null || true
+"$@" {alive}>&- || status=$?
+exec {alive}>&-
+wait "$teller" || true
 if ((status)); then
   echo "    $what: failed after $SECONDS s" >&2
 elif ((SECONDS > 1)); then
