@@ -9,6 +9,10 @@ MAKEFLAGS   += --no-builtin-rules --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
+ifneq ($(words $(CURDIR)),1)
+$(error make cannot work in a directory whose path has a space: $(CURDIR))
+endif
+
 ROOT  := $(patsubst %/,%,$(dir $(abspath $(firstword $(MAKEFILE_LIST)))))
 CHART := charts/storagebench
 
@@ -16,9 +20,11 @@ CHART := charts/storagebench
 VERSION ?= $(shell awk '$$1 == "appVersion:" { print $$2 }' $(CHART)/Chart.yaml)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 
-# One set of flags for all that is compiled, tests and tools too: what differs in one is compiled again.
+# One set of flags for all that is compiled, tests and tools too: what differs in one is compiled again. Which modules are
+# taken is for this project's go.mod files to say, and not for what a user has set, or for a go.work above.
 export CGO_ENABLED := 0
-export GOFLAGS     := $(strip $(filter-out -trimpath,$(shell go env GOFLAGS)) -trimpath)
+export GOFLAGS     := $(strip $(filter-out -trimpath -mod=% -modfile=%,$(shell go env GOFLAGS)) -trimpath)
+export GOWORK      := off
 
 tool = go tool -modfile=$(ROOT)/hack/tools/$(1)/go.mod $(1)
 
@@ -158,9 +164,10 @@ test-packages:
 	@(command -v fio && command -v tmux && command -v readelf) > /dev/null || \
 	  hack/step.sh "Debian packages" hack/debian-packages.sh fio tmux binutils
 
-# Whoever names an API server's programs has them used; else the local cluster's are.
+# Whoever names an API server's programs has them used; else the local cluster's are. Tests run in other directories.
 ifdef KUBEBUILDER_ASSETS
-assets := echo "$(KUBEBUILDER_ASSETS)"
+assets := realpath --canonicalize-existing "$$KUBEBUILDER_ASSETS"/{etcd,kube-apiserver,kubectl} > /dev/null && realpath "$$KUBEBUILDER_ASSETS" || \
+  { echo "KUBEBUILDER_ASSETS has to name a directory of etcd, kube-apiserver and kubectl" >&2; exit 1; }
 test-unit test-modules: test-packages
 else
 assets := $(LOCALCLUSTER) binaries etcd kube-apiserver kubectl

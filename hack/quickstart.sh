@@ -28,6 +28,14 @@ fail() {
 # What it takes where nothing is there yet and nothing can be downloaded: docs/testing.md has the figures of each step.
 readonly CPU_MINUTES=20
 
+# Says at once what would fail after minutes.
+check() {
+  [[ -n ${HOME:-} ]] || fail "HOME is not set; what is built is kept below it"
+  command -v go >/dev/null || fail "go is not in PATH; $(awk '$1 == "go" { print "Go " $2 }' go.mod) or later is needed: https://go.dev/dl"
+  [[ ${EXISTING_CLUSTER:-} == 1 ]] || ((EUID == 0)) ||
+    fail "a local cluster needs root; for a cluster that you have: make quickstart EXISTING_CLUSTER=1"
+}
+
 expect() {
   local cores
   cores=$(nproc)
@@ -93,6 +101,7 @@ sample() {
   sed "s/storageClassName: .*/storageClassName: $class/" "$CLASS_SAMPLE"
 }
 
+check
 expect
 if [[ ${EXISTING_CLUSTER:-} == 1 ]]; then
   readonly STEPS=3
