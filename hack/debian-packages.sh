@@ -5,7 +5,8 @@
 set -euo pipefail
 
 readonly ATTEMPTS=4
-readonly POLICY=/usr/sbin/policy-rc.d
+readonly POLICY=${STORAGEBENCH_POLICY_RC_D:-/usr/sbin/policy-rc.d}
+readonly OURS="# by storagebench's hack/debian-packages.sh, while it installs packages"
 
 # A package counts as installed, too, when an installed one provides it:
 # containerd.io provides containerd, and apt would remove the one for the other.
@@ -30,12 +31,22 @@ retry() {
 }
 
 # Packages such as containerd start a service when they are installed. The local
-# cluster runs its own, so while apt runs, a policy forbids starting any.
+# cluster runs its own, so while apt runs, a policy forbids starting any. One that this
+# script has left, because it was killed, is taken over.
 forbid_service_starts() {
-  [[ -e $POLICY ]] && return
+  if [[ -e $POLICY ]] && ! grep -qxF "$OURS" "$POLICY"; then return; fi
   trap 'rm -f "$POLICY"' EXIT
-  printf '#!/bin/sh\nexit 101\n' >"$POLICY"
+  printf '#!/bin/sh\n%s\nexit 101\n' "$OURS" >"$POLICY"
   chmod 0755 "$POLICY"
+}
+
+# Another program that installs, such as unattended-upgrades, is waited for, and what was cut
+# off is finished before the next attempt.
+install_packages() {
+  apt-get -qq -y --no-install-recommends -o Dpkg::Use-Pty=0 -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 \
+    install "$@" </dev/null >/dev/null 9<&- && return
+  dpkg --configure -a </dev/null >/dev/null 9<&- || true
+  return 1
 }
 
 main() {
@@ -50,12 +61,15 @@ main() {
     echo "debian-packages: not root; run: apt-get install ${wanted[*]}" >&2
     exit 1
   fi
+  exec 9<"${POLICY%/*}" # one at a time: the policy is for all
+  flock 9
+  mapfile -t wanted < <(missing "$@")
+  ((${#wanted[@]})) || return 0
   export DEBIAN_FRONTEND=noninteractive
   echo "debian-packages: installing ${wanted[*]}" >&2
   forbid_service_starts
-  retry apt-get -qq update </dev/null
-  retry apt-get -qq -y --no-install-recommends -o Dpkg::Use-Pty=0 -o Acquire::Retries=3 \
-    install "${wanted[@]}" </dev/null >/dev/null
+  retry apt-get -qq update </dev/null 9<&-
+  retry install_packages "${wanted[@]}"
 }
 
 main "$@"
