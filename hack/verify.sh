@@ -33,7 +33,7 @@ done
 "$copy/hack/tidy.sh"
 while read -r file; do
   diff --unified "$file" "$copy/$file" || fail "$file is not up to date; run: hack/tidy.sh"
-done < <(tree | tr '\0' '\n' | grep -E '(^|/)(go\.mod|go\.sum|programs\.work)$')
+done < <(tree | tr '\0' '\n' | grep -E '(^|/)(go\.mod|go\.sum|programs\.work(\.sum)?)$')
 for module in "$@"; do
   (cd "$module" && GOWORK=off go mod tidy -diff) || fail "$module/go.mod is not tidy; run: (cd $module && go mod tidy)"
 done
