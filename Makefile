@@ -232,6 +232,6 @@ deploy: ## Build the operator and install it in the local cluster, over whatever
 	@$(MAKE) -j2 images
 	@$(MAKE) cluster-up
 	@$(MAKE) cluster-load IMAGES="dist/operator.tar dist/runner.tar"
-	@KUBECONFIG=$(CLUSTER_KUBECONFIG) hack/helm.sh upgrade --install storagebench $(CHART) \
+	@KUBECONFIG=$(CLUSTER_KUBECONFIG) hack/step.sh "the operator" hack/helm.sh upgrade --install storagebench $(CHART) \
 	  --namespace storagebench-system --create-namespace --wait --timeout 3m --hide-notes --take-ownership --force-conflicts \
 	  --set operator.image.tag=$$(cat dist/tag) --set runner.image.tag=$$(cat dist/tag)

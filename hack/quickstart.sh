@@ -70,7 +70,7 @@ install_operator() {
   local -a values=()
   [[ -z ${OPERATOR_IMAGE:-} ]] || mapfile -t -O "${#values[@]}" values < <(image_values operator "$OPERATOR_IMAGE")
   [[ -z ${RUNNER_IMAGE:-} ]] || mapfile -t -O "${#values[@]}" values < <(image_values runner "$RUNNER_IMAGE")
-  hack/helm.sh upgrade --install storagebench charts/storagebench --namespace storagebench-system --create-namespace \
+  hack/step.sh "the operator" hack/helm.sh upgrade --install storagebench charts/storagebench --namespace storagebench-system --create-namespace \
     --wait --timeout 5m --hide-notes "${values[@]}"
 }
 
@@ -121,7 +121,7 @@ step "Benchmark"
 benchmark=$(sample)
 NAME=$(kubectl create --dry-run=client --output name --filename - <<<"$benchmark" | cut -d / -f 2)
 readonly NAME
-kubectl delete storagebenchmark "$NAME" --namespace "$NAMESPACE" --ignore-not-found --timeout 3m
+hack/step.sh "removing an earlier benchmark" kubectl delete storagebenchmark "$NAME" --namespace "$NAMESPACE" --ignore-not-found --timeout 3m
 echo "$benchmark"
 timeout "$DEADLINE_SECONDS" bin/kubectl-storagebench run --namespace "$NAMESPACE" --filename - <<<"$benchmark" ||
   fail "the benchmark did not end well within $DEADLINE_SECONDS s"

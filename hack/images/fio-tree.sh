@@ -21,17 +21,18 @@ ARCHITECTURE=$(dpkg --print-architecture 2>/dev/null) || fail "this is not a Deb
 TREE=$CACHE/fio-$VERSION-$ARCHITECTURE-$KEY
 readonly VERSION SUITE KEY ARCHITECTURE TREE
 
-# One at a time, and only a whole one gets its place.
+# One at a time, and only a whole one gets its place. What was killed before has left its work.
 get() {
   mkdir -p "$CACHE"
   exec 9>"$CACHE/fio.lock"
   flock 9
   [[ ! -d $TREE ]] || return 0
   echo "fio-tree: getting fio $VERSION of Debian $SUITE" >&2
+  rm -rf "$CACHE"/.fio.??????
   work=$(mktemp -d "$CACHE/.fio.XXXXXX")
   trap 'rm -rf "$work"' EXIT
   hack/debian-sources.sh "$SUITE" | sed "s|.*|deb [signed-by=$KEYRING target=Packages lang=none] & main|" >"$work/sources.list"
-  FIO_SOURCES=$work/sources.list hack/images/fio.sh "$VERSION" "$ARCHITECTURE" "$work/tree"
+  TMPDIR=$work FIO_SOURCES=$work/sources.list hack/images/fio.sh "$VERSION" "$ARCHITECTURE" "$work/tree"
   mv -T "$work/tree" "$TREE"
 }
 
