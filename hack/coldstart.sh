@@ -27,7 +27,12 @@ finish() {
       return
     }
   fi
-  chmod -R u+w "$scratch" && rm -rf "$scratch" # Go's modules are read-only
+  # Go's modules are read-only, and what was interrupted may go on to write for a moment.
+  for _ in 1 2 3 4 5; do
+    chmod -R u+w "$scratch" && rm -rf "$scratch" && return
+    sleep 2
+  done 2>/dev/null
+  echo "coldstart: $scratch is left" >&2
 }
 trap finish EXIT
 

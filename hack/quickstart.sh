@@ -2,8 +2,8 @@
 # The first result, from nothing: a cluster, the operator, a sample benchmark and its table.
 #
 # Starts the local cluster, installs the operator, and compares a gp3 volume with EFS, or what stands in for them there.
-# What it needs is downloaded or built once, and kept: a run that was interrupted goes on where it was. With EXISTING_CLUSTER=1 it uses the cluster of KUBECONFIG instead, builds nothing,
-# and takes the images from OPERATOR_IMAGE and RUNNER_IMAGE, or else the chart's own. There it measures the default
+# What it needs is downloaded or built once, and kept: a run that was interrupted goes on where it was. With EXISTING_CLUSTER=1 it uses the cluster of KUBECONFIG instead, builds
+# no more than Helm and our own programs, of which it needs the kubectl plugin, and takes the images from OPERATOR_IMAGE and RUNNER_IMAGE, or else the chart's own. There it measures the default
 # class. STORAGE_CLASS chooses another one to measure.
 set -euo pipefail
 

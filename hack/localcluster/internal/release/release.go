@@ -44,8 +44,8 @@ type Limits struct {
 	Report time.Duration
 }
 
-// DefaultLimits are for slow networks: all programs are some 400 MiB, which at this speed take half the time that
-// two cores need to build them.
+// DefaultLimits are for slow networks: all programs are some 400 MiB, which at this speed take as long as two cores
+// need to build them.
 var DefaultLimits = Limits{
 	Reach:  3 * time.Second,
 	Stall:  15 * time.Second,
