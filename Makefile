@@ -57,7 +57,7 @@ help: ## Show this list.
 
 .PHONY: build
 build: ## Build manager, runner and the kubectl plugin into bin/.
-	@hack/step.sh "manager, runner and plugin" go build -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
+	@hack/step.sh "manager, runner and plugin" hack/program.sh bin go build -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
 
 # The fio that the Dockerfile takes is unpacked by readelf and apt-get, which are there after cluster-packages.
 .PHONY: fio-tree

@@ -31,7 +31,7 @@ cluster-packages: ## Install the Debian packages the local cluster needs.
 # Always asked for, because Go knows best whether there is something to build.
 .PHONY: $(LOCALCLUSTER)
 $(LOCALCLUSTER):
-	@cd $(CLUSTER_HACK)/localcluster && CGO_ENABLED=0 GOWORK=off ../step.sh localcluster go build -trimpath -buildvcs=false -o $@ .
+	@cd $(CLUSTER_HACK)/localcluster && CGO_ENABLED=0 GOWORK=off ../step.sh localcluster ../program.sh $(@D) go build -trimpath -buildvcs=false -o $@ .
 
 .PHONY: cluster-programs
 cluster-programs: $(LOCALCLUSTER) ## Download or build Kubernetes, etcd and Helm, kept in the user's cache.
