@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -304,9 +303,4 @@ func (s *scope) countNodes(clients int32) int {
 func (s *scope) areNodesAlike(clients int32) bool {
 	anchors := s.sb.Status.Anchors[:min(int(clients), len(s.sb.Status.Anchors))]
 	return !slices.ContainsFunc(anchors, func(a v1alpha1.Anchor) bool { return a.InstanceType != anchors[0].InstanceType })
-}
-
-// isAnchor says whether a pod is an anchor of the benchmark.
-func (s *scope) isAnchor(pod *corev1.Pod) bool {
-	return pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleAnchor && metav1.IsControlledBy(pod, s.sb)
 }

@@ -11,10 +11,13 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/ours"
 )
 
 // pollChildren is how often it is looked whether something that was deleted is gone. Volumes are not
@@ -160,11 +163,13 @@ func (s *scope) removeJobs(ctx context.Context, having client.MatchingLabels) ([
 	}
 	var left []leftover
 	var live []*batchv1.Job
+	own := sets.New[types.UID]()
 	for i := range jobs.Items {
 		j := &jobs.Items[i]
-		if !metav1.IsControlledBy(j, s.sb) {
+		if !ours.Job(s.sb, j) {
 			continue
 		}
+		own.Insert(j.UID)
 		left = append(left, leftover{what: "Job " + j.Name, command: fmt.Sprintf("kubectl delete job -n %s %s", j.Namespace, j.Name)})
 		if j.DeletionTimestamp.IsZero() {
 			live = append(live, j)
@@ -173,9 +178,13 @@ func (s *scope) removeJobs(ctx context.Context, having client.MatchingLabels) ([
 	var orphans []*corev1.Pod
 	for i := range pods.Items {
 		pod := &pods.Items[i]
+		owner := metav1.GetControllerOf(pod)
+		if !(owner != nil && own.Has(owner.UID)) && !ours.NamedPod(s.sb, pod) {
+			continue
+		}
 		s.noteFilesOf(pod)
 		left = append(left, leftoverPod(pod, s.Clock.Now()))
-		if metav1.GetControllerOf(pod) == nil && pod.DeletionTimestamp.IsZero() {
+		if owner == nil && pod.DeletionTimestamp.IsZero() {
 			orphans = append(orphans, pod) // its Job was deleted without it, so it goes with none
 		}
 	}
@@ -204,7 +213,7 @@ func (s *scope) removeAnchors(ctx context.Context, wanted ...string) ([]leftover
 	var live []*corev1.Pod
 	for i := range pods.Items {
 		pod := &pods.Items[i]
-		if !s.isAnchor(pod) || slices.Contains(wanted, pod.Name) {
+		if !ours.Anchor(s.sb, pod) || slices.Contains(wanted, pod.Name) {
 			continue
 		}
 		left = append(left, leftoverPod(pod, s.Clock.Now()))

@@ -17,23 +17,21 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
 // removeVolumes deletes the claims that were made, and with them their volumes.
 func (s *scope) removeVolumes(ctx context.Context) ([]leftover, error) {
 	var claims corev1.PersistentVolumeClaimList
-	// Not from the cache, which may not have heard yet of a claim that the last pass has made.
-	if err := s.Live.List(ctx, &claims, client.InNamespace(s.sb.Namespace), client.MatchingLabels(child.Labels(s.sb))); err != nil {
+	// Not from the cache, which may not have heard yet of a claim that the last pass has made. And not by labels, which a claim
+	// may have lost: its volume costs money.
+	if err := s.Live.List(ctx, &claims, client.InNamespace(s.sb.Namespace)); err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
 	var left []leftover
 	var unneeded []*corev1.PersistentVolumeClaim
-	for i := range claims.Items {
-		claim := &claims.Items[i]
-		if !metav1.IsControlledBy(claim, s.sb) {
-			continue
-		}
+	for _, claim := range s.ownClaims(claims.Items) {
 		left = append(left, leftover{what: "claim " + claim.Name, command: fmt.Sprintf("kubectl delete pvc -n %s %s", claim.Namespace, claim.Name)})
 		if !s.holdsFiles(claim) {
 			unneeded = append(unneeded, claim)
@@ -49,7 +47,7 @@ func (s *scope) removeVolumes(ctx context.Context) ([]leftover, error) {
 // holdsFiles says whether a claim is still needed, to remove test files that would stay without it. What became of
 // them must be saved first.
 func (s *scope) holdsFiles(claim *corev1.PersistentVolumeClaim) bool {
-	state := s.targetStatus(claim.Labels[v1alpha1.LabelTarget]).TestFiles
+	state := s.targetStatus(s.claimTargets[claim.Name]).TestFiles
 	return state == v1alpha1.TestFilesPresent || (state != "" && s.changed())
 }
 
@@ -61,7 +59,7 @@ func (s *scope) deleteClaims(ctx context.Context, claims []*corev1.PersistentVol
 	}
 	freed := sets.New[string]()
 	for _, claim := range claims {
-		target := s.targetStatus(claim.Labels[v1alpha1.LabelTarget])
+		target := s.targetStatus(s.claimTargets[claim.Name])
 		if err := s.recordVolume(ctx, target, claim, ""); err != nil {
 			return err
 		}
@@ -115,7 +113,7 @@ func (s *scope) settle(ctx context.Context, name string, since metav1.Time, mine
 // settleVolume is settle for a volume that is bound to a claim of the benchmark.
 func (s *scope) settleVolume(ctx context.Context, volume *corev1.PersistentVolume, since metav1.Time) (fate, error) {
 	switch {
-	case slices.Contains(s.madeNames(), volume.Name):
+	case ours.ClusterObject(s.sb, volume):
 		return notOurs, nil // the PersistentVolume of storage that exists, which is removed by its name
 	case volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete:
 		return goes, nil
@@ -128,15 +126,6 @@ func (s *scope) settleVolume(ctx context.Context, volume *corev1.PersistentVolum
 		return notOurs, unlessGone(err, "have volume "+volume.Name+" deleted with its claim")
 	}
 	return goes, nil
-}
-
-// madeNames are the names that objects without a namespace have which are made for the benchmark.
-func (s *scope) madeNames() []string {
-	var names []string
-	for i := range s.sb.Spec.Targets {
-		names = append(names, child.Name(s.sb, s.sb.Spec.Targets[i].Name))
-	}
-	return names
 }
 
 const (
@@ -217,12 +206,18 @@ func (s *scope) removeClusterObjects(ctx context.Context) ([]leftover, error) {
 	}
 	var left []leftover
 	for i := range volumes.Items {
+		if !ours.ClusterObject(s.sb, &volumes.Items[i]) {
+			continue
+		}
 		left = append(left, leftover{what: "PersistentVolume " + volumes.Items[i].Name, command: "kubectl delete pv " + volumes.Items[i].Name})
 		if err := s.deleteObject(ctx, &volumes.Items[i]); err != nil {
 			return nil, err
 		}
 	}
 	for i := range classes.Items {
+		if !ours.ClusterObject(s.sb, &classes.Items[i]) {
+			continue
+		}
 		left = append(left, leftover{what: "StorageClass " + classes.Items[i].Name, command: "kubectl delete storageclass " + classes.Items[i].Name})
 		if err := s.deleteObject(ctx, &classes.Items[i]); err != nil {
 			return nil, err

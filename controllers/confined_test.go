@@ -12,13 +12,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/uuid"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
@@ -250,10 +249,11 @@ func TestConfinedSweeperKeepsToItsNamespaces(t *testing.T) {
 	second := &leakTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
 	other := &leakTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
 	gone := builder.OneRun(own.namespace, "gone").Build()
-	gone.UID = types.UID("00000000-0000-0000-0000-000000000011")
-	leaked := []client.Object{own.create(own.claim(child.Labels(gone), ownedBy(gone))), second.create(second.claim(child.Labels(gone), ownedBy(gone)))}
-	elsewhere := other.create(other.claim(child.Labels(gone), ownedBy(gone)))
-	class := own.create(own.class(child.ClusterLabels(gone)))
+	gone.UID = uuid.NewUUID()
+	name, cluster, inside := named(gone, "t")
+	leaked := []client.Object{own.create(own.claim(name, inside, ownedBy(gone))), second.create(second.claim(name, inside, ownedBy(gone)))}
+	elsewhere := other.create(other.claim(name, inside, ownedBy(gone)))
+	class := own.create(own.class(name, cluster))
 
 	way, err := client.New(envtest.ConfinedOperatorConfig(t, own.namespace, second.namespace), client.Options{Scheme: envtest.Scheme()})
 	if err != nil {
@@ -278,8 +278,9 @@ func TestSweeperLeavesExcludedNamespacesAlone(t *testing.T) {
 	c := envtest.Client(t)
 	l := &leakTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
 	gone := builder.OneRun(l.namespace, "gone").Build()
-	gone.UID = types.UID("00000000-0000-0000-0000-000000000012")
-	kept := []client.Object{l.create(l.claim(child.Labels(gone), ownedBy(gone))), l.create(l.class(child.ClusterLabels(gone)))}
+	gone.UID = uuid.NewUUID()
+	name, cluster, inside := named(gone, "t")
+	kept := []client.Object{l.create(l.claim(name, inside, ownedBy(gone))), l.create(l.class(name, cluster))}
 	sweeper := &LeakSweeper{Client: c, Live: c, Metrics: NewMetrics(prometheus.NewRegistry()), Excluded: []string{l.namespace}}
 	if err := sweeper.Sweep(t.Context()); err != nil {
 		t.Fatal(err)

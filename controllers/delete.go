@@ -5,12 +5,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
 )
 
 // abandon ends measuring when the benchmark is deleted. One that has not begun has nothing to remove.
@@ -59,15 +57,10 @@ func (s *scope) removePods(ctx context.Context) ([]leftover, error) {
 	return s.removeJobs(ctx, nil)
 }
 
-// release removes the kept logs and lets the benchmark go. Kubernetes would remove what it owns, but later.
+// release lets the benchmark go. Kept logs are owned by it, and go with it: Kubernetes sees to that.
 func release(ctx context.Context, s *scope) (outcome, error) {
 	if left := s.condition(v1alpha1.ConditionCleanedUp); left.Reason == v1alpha1.ReasonLeftBehind {
 		s.Events.Eventf(s.sb, nil, corev1.EventTypeWarning, v1alpha1.ReasonLeftBehind, "CleanUp", "%s", limitNote(left.Message))
-	}
-	mine := []client.DeleteAllOfOption{client.InNamespace(s.sb.Namespace), client.MatchingLabels(child.Labels(s.sb))}
-	if err := s.Client.DeleteAllOf(ctx, &corev1.ConfigMap{}, mine...); err != nil {
-		// No reason to hold the benchmark back: the garbage collector removes them too.
-		ctrl.LoggerFrom(ctx).Info("Kept logs are left to the garbage collector", "why", err.Error())
 	}
 	released := s.before.DeepCopy()
 	controllerutil.RemoveFinalizer(released, v1alpha1.Finalizer)

@@ -6,11 +6,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -35,7 +34,7 @@ func (s *scope) foreignClass(ctx context.Context, objects storage.Objects) (stri
 		return "", fmt.Errorf("list StorageClasses: %w", err)
 	}
 	for i := range classes.Items {
-		if class := &classes.Items[i]; class.Name == ptr.Deref(objects.Class.Name, "") && !s.isMarked(class) {
+		if class := &classes.Items[i]; class.Name == ptr.Deref(objects.Class.Name, "") && !ours.ClusterObject(s.sb, class) {
 			return "StorageClass " + class.Name, nil
 		}
 	}
@@ -48,7 +47,7 @@ func (s *scope) foreignVolume(ctx context.Context, objects storage.Objects) (str
 	}
 	var volume corev1.PersistentVolume
 	err := s.Live.Get(ctx, client.ObjectKey{Name: ptr.Deref(objects.Volume.Name, "")}, &volume)
-	if err != nil || s.isMarked(&volume) {
+	if err != nil || ours.ClusterObject(s.sb, &volume) {
 		return "", unlessGone(err, "get PersistentVolume")
 	}
 	return "PersistentVolume " + volume.Name, nil
@@ -65,14 +64,9 @@ func (s *scope) foreignClaim(ctx context.Context, objects storage.Objects) (stri
 		return "", fmt.Errorf("list claims: %w", err)
 	}
 	for i := range claims.Items {
-		if claim := &claims.Items[i]; wanted[claim.Name] && !metav1.IsControlledBy(claim, s.sb) {
+		if claim := &claims.Items[i]; wanted[claim.Name] && !ours.Claim(s.sb, claim) {
 			return "PersistentVolumeClaim " + claim.Name, nil
 		}
 	}
 	return "", nil
-}
-
-// isMarked says whether an object without a namespace was made for the benchmark.
-func (s *scope) isMarked(object client.Object) bool {
-	return object.GetLabels()[v1alpha1.LabelUID] == string(s.sb.UID)
 }

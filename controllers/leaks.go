@@ -19,11 +19,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/ours"
 )
 
 // LeakSweeper removes, when the operator starts, what was made for benchmarks that are gone: a finalizer that was removed by
-// hand leaves objects that nobody else would remove, of which volumes cost money. An object is known by the operator's
-// labels together with the UID of its benchmark; all others are not touched.
+// hand leaves objects that nobody else would remove, of which volumes cost money. Package ours decides what they were made for.
 type LeakSweeper struct {
 	// Client deletes.
 	Client client.Client
@@ -73,8 +73,8 @@ func (l *LeakSweeper) Sweep(ctx context.Context) error {
 	}
 	errs := []error{err}
 	for _, object := range objects {
-		if uid := ownerOf(object); uid != "" && !there.Has(uid) && object.GetDeletionTimestamp().IsZero() && !slices.Contains(l.Excluded, namespaceOf(object)) {
-			errs = append(errs, l.remove(ctx, object, uid))
+		if of := ours.Benchmark(object); of != nil && !there.Has(of.UID) && object.GetDeletionTimestamp().IsZero() && !slices.Contains(l.Excluded, of.Namespace) {
+			errs = append(errs, l.remove(ctx, object, of))
 		}
 	}
 	return errors.Join(errs...)
@@ -120,7 +120,7 @@ func (l *LeakSweeper) objects(ctx context.Context) ([]client.Object, error) {
 }
 
 // remove deletes an object whose benchmark is gone.
-func (l *LeakSweeper) remove(ctx context.Context, object client.Object, uid types.UID) error {
+func (l *LeakSweeper) remove(ctx context.Context, object client.Object, of *v1alpha1.StorageBenchmark) error {
 	kind := fmt.Sprintf("%T", object)
 	if gvk, err := l.Client.GroupVersionKindFor(object); err == nil {
 		kind = gvk.Kind
@@ -131,30 +131,6 @@ func (l *LeakSweeper) remove(ctx context.Context, object client.Object, uid type
 	}
 	l.Metrics.leaks.WithLabelValues(kind).Inc()
 	ctrl.LoggerFrom(ctx).Info("Removed a leaked object: its StorageBenchmark is gone", "kind", kind, "name", object.GetName(),
-		"namespace", object.GetNamespace(), "benchmark", object.GetLabels()[v1alpha1.LabelBenchmark], "uid", uid)
+		"namespace", object.GetNamespace(), "benchmark", of.Name, "uid", of.UID)
 	return nil
-}
-
-// namespaceOf returns the namespace of the benchmark that an object was made for.
-func namespaceOf(object client.Object) string {
-	if namespace := object.GetNamespace(); namespace != "" {
-		return namespace
-	}
-	return object.GetLabels()[v1alpha1.LabelNamespace]
-}
-
-// ownerOf returns the UID of the benchmark that an object was made for: that of its controller or, of an object without a
-// namespace, the one in its labels. It is "" for somebody's object that has some of the labels.
-func ownerOf(object client.Object) types.UID {
-	if labels := object.GetLabels(); object.GetNamespace() == "" {
-		if labels[v1alpha1.LabelBenchmark] == "" || labels[v1alpha1.LabelNamespace] == "" {
-			return ""
-		}
-		return types.UID(labels[v1alpha1.LabelUID])
-	}
-	controller := metav1.GetControllerOf(object)
-	if controller == nil || controller.Kind != "StorageBenchmark" || controller.APIVersion != v1alpha1.GroupVersion.String() {
-		return ""
-	}
-	return controller.UID
 }

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/uuid"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -55,13 +55,13 @@ func (l *leakTest) isGone(object client.Object) bool {
 	return apierrors.IsNotFound(err) || !object.GetDeletionTimestamp().IsZero() // the API server protects claims
 }
 
-func (l *leakTest) class(labels map[string]string) client.Object {
-	return &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{GenerateName: "leak-", Labels: labels}, Provisioner: "csi.fake"}
+func (l *leakTest) class(name string, labels map[string]string) client.Object {
+	return &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}, Provisioner: "csi.fake"}
 }
 
-func (l *leakTest) volume(labels map[string]string) client.Object {
+func (l *leakTest) volume(name string, labels map[string]string) client.Object {
 	return &corev1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: "leak-", Labels: labels},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels},
 		Spec: corev1.PersistentVolumeSpec{
 			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany},
 			Capacity:    corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
@@ -72,14 +72,19 @@ func (l *leakTest) volume(labels map[string]string) client.Object {
 	}
 }
 
-func (l *leakTest) claim(labels map[string]string, owners ...metav1.OwnerReference) client.Object {
+func (l *leakTest) claim(name string, labels map[string]string, owners ...metav1.OwnerReference) client.Object {
 	return &corev1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: "leak-", Namespace: l.namespace, Labels: labels, OwnerReferences: owners},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: l.namespace, Labels: labels, OwnerReferences: owners},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
 		},
 	}
+}
+
+// named returns the name and the labels of what a benchmark makes for a target, with and without a namespace.
+func named(sb *v1alpha1.StorageBenchmark, target string) (name string, cluster, inside map[string]string) {
+	return child.Name(sb, target), child.ClusterLabels(sb, v1alpha1.LabelTarget, target), child.Labels(sb, v1alpha1.LabelTarget, target, v1alpha1.LabelClient, "0")
 }
 
 func ownedBy(sb *v1alpha1.StorageBenchmark) metav1.OwnerReference {
@@ -93,29 +98,33 @@ func TestLeaksAreRemoved(t *testing.T) {
 	alive := builder.OneRun(l.namespace, "alive").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) }).Build()
 	l.create(alive)
 	gone := alive.DeepCopy()
-	gone.Name, gone.UID = "gone", types.UID("00000000-0000-0000-0000-000000000001")
+	gone.Name, gone.UID = "gone", uuid.NewUUID()
 	before := alive.DeepCopy() // of the same name as one that is there
-	before.UID = types.UID("00000000-0000-0000-0000-000000000002")
+	before.UID = uuid.NewUUID()
 	labelOfNone := map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}
 	somebodys := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "db", UID: "00000000-0000-0000-0000-000000000003", Controller: new(true)}
 
-	leaked := map[string]client.Object{
-		"a class":                         l.class(child.ClusterLabels(gone)),
-		"a class of an earlier benchmark": l.class(child.ClusterLabels(before)),
-		"a volume":                        l.volume(child.ClusterLabels(gone)),
-		"a claim":                         l.claim(child.Labels(gone), ownedBy(gone)),
-		"a claim of an earlier benchmark": l.claim(child.Labels(before), ownedBy(before)),
+	leaked, kept := map[string]client.Object{}, map[string]client.Object{}
+	for what, sb := range map[string]*v1alpha1.StorageBenchmark{"that is gone": gone, "of an earlier one of that name": before} {
+		name, cluster, inside := named(sb, "t")
+		leaked["the class of a benchmark "+what] = l.class(name, cluster)
+		leaked["the volume of a benchmark "+what] = l.volume(name, cluster)
+		leaked["the claim of a benchmark "+what] = l.claim(name, inside, ownedBy(sb))
 	}
-	kept := map[string]client.Object{
-		"a class of a benchmark that is there":  l.class(child.ClusterLabels(alive)),
-		"a volume of a benchmark that is there": l.volume(child.ClusterLabels(alive)),
-		"a claim of a benchmark that is there":  l.claim(child.Labels(alive), ownedBy(alive)),
-		"a class with one of the labels":        l.class(labelOfNone),
-		"a class without labels":                l.class(nil),
-		"a claim with the labels alone":         l.claim(child.Labels(gone)),
-		"a claim of somebody else":              l.claim(child.Labels(gone), somebodys),
-		"a claim without the labels":            l.claim(nil, ownedBy(gone)),
-	}
+	name, cluster, inside := named(alive, "t")
+	kept["a class of a benchmark that is there"] = l.class(name, cluster)
+	kept["a volume of a benchmark that is there"] = l.volume(name, cluster)
+	kept["a claim of a benchmark that is there"] = l.claim(name, inside, ownedBy(alive))
+	_, cluster, inside = named(gone, "t")
+	other, _, _ := named(gone, "other")
+	kept["a class with one of the labels"] = l.class(l.namespace+"-one", labelOfNone)
+	kept["a class without labels"] = l.class(l.namespace+"-none", nil)
+	kept["a class with the labels, and a name of its own"] = l.class(l.namespace+"-forged", cluster)
+	kept["a volume with the labels, and a name of its own"] = l.volume(l.namespace+"-forged", cluster)
+	kept["a claim with the labels and the owner, and a name of its own"] = l.claim("forged", inside, ownedBy(gone))
+	kept["a claim with the labels alone"] = l.claim(other, inside)
+	kept["a claim of somebody else"] = l.claim("theirs", inside, somebodys)
+	kept["a claim without the labels"] = l.claim("bare", nil, ownedBy(gone))
 	for _, object := range leaked {
 		l.create(object)
 	}
@@ -143,12 +152,13 @@ func TestLeaksThatCannotBeRemoved(t *testing.T) {
 	c := envtest.Client(t)
 	l := &leakTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
 	gone := builder.OneRun(l.namespace, "gone").Build()
-	gone.UID = types.UID("00000000-0000-0000-0000-000000000001")
-	class := l.create(l.class(child.ClusterLabels(gone)))
-	claim := l.create(l.claim(child.Labels(gone), ownedBy(gone)))
+	gone.UID = uuid.NewUUID()
+	name, cluster, inside := named(gone, "t")
+	class := l.create(l.class(name, cluster))
+	claim := l.create(l.claim(name, inside, ownedBy(gone)))
 	refusing := interceptor.NewClient(c, interceptor.Funcs{
 		Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
-			if object.GetName() == claim.GetName() {
+			if _, isClaim := object.(*corev1.PersistentVolumeClaim); isClaim {
 				return errors.New("webhook does not answer")
 			}
 			return c.Delete(ctx, object, options...)
@@ -168,8 +178,9 @@ func TestNothingIsLeakedAsLongAsBenchmarksAreUnknown(t *testing.T) {
 	c := envtest.Client(t)
 	l := &leakTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
 	gone := builder.OneRun(l.namespace, "gone").Build()
-	gone.UID = types.UID("00000000-0000-0000-0000-000000000001")
-	class := l.create(l.class(child.ClusterLabels(gone)))
+	gone.UID = uuid.NewUUID()
+	name, cluster, _ := named(gone, "t")
+	class := l.create(l.class(name, cluster))
 	ignorant := interceptor.NewClient(c, interceptor.Funcs{
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
 			if _, benchmarks := list.(*v1alpha1.StorageBenchmarkList); benchmarks {

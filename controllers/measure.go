@@ -17,6 +17,7 @@ import (
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/storage"
 )
@@ -336,10 +337,11 @@ func (s *scope) podOf(ctx context.Context, j *batchv1.Job) (*corev1.Pod, error) 
 	if err := s.Live.List(ctx, &pods, client.InNamespace(j.Namespace), client.MatchingLabels{batchv1.ControllerUidLabel: string(j.UID)}); err != nil {
 		return nil, fmt.Errorf("list pods of Job %s: %w", j.Name, err)
 	}
-	if len(pods.Items) == 0 {
+	i := slices.IndexFunc(pods.Items, func(pod corev1.Pod) bool { return ours.PodOf(j, &pod) }) // a label can be anybody's
+	if i < 0 {
 		return nil, nil
 	}
-	return &pods.Items[0], nil
+	return &pods.Items[i], nil
 }
 
 // newest returns the youngest of the pods, or nil. A Job that replaces its pod has several for a moment.

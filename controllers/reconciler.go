@@ -31,7 +31,7 @@ import (
 // +kubebuilder:rbac:groups="",resources=persistentvolumes,verbs=get;list;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=pods/log,verbs=get
-// +kubebuilder:rbac:groups="",resources=configmaps,verbs=create;patch;deletecollection
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=create;patch
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=get
 // +kubebuilder:rbac:groups="",resources=events,verbs=list
 // Each event is about another version of a benchmark, so that none repeats one that would have to be patched.

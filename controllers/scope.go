@@ -18,6 +18,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/report"
 )
@@ -38,6 +39,8 @@ type scope struct {
 	// measuring says whether a pod of a run has not ended, also one whose Job is gone.
 	measuring bool
 	claims    map[string]*corev1.PersistentVolumeClaim
+	// claimTargets are the targets of the claims that are made for the benchmark, by the names of the claims.
+	claimTargets map[string]string
 	// anchors are the pods that hold nodes.
 	anchors map[string]*corev1.Pod
 	// kept are volumes that were not made for the benchmark, to which claims of it were bound.
@@ -102,29 +105,55 @@ func observe(ctx context.Context, s *scope) (outcome, error) {
 	}
 	s.jobs = map[string]*batchv1.Job{}
 	for i := range jobs.Items {
-		if metav1.IsControlledBy(&jobs.Items[i], s.sb) {
+		if ours.Job(s.sb, &jobs.Items[i]) {
 			s.jobs[jobs.Items[i].Name] = &jobs.Items[i]
 		}
 	}
-	s.pods, s.anchors, s.measuring = map[string][]*corev1.Pod{}, map[string]*corev1.Pod{}, false
-	for i := range pods.Items {
-		if s.isAnchor(&pods.Items[i]) {
-			s.anchors[pods.Items[i].Name] = &pods.Items[i]
-			continue
-		}
-		s.measuring = s.measuring || mayMeasure(&pods.Items[i])
-		owner := metav1.GetControllerOf(&pods.Items[i])
-		if owner != nil && s.jobs[owner.Name] != nil && s.jobs[owner.Name].UID == owner.UID {
-			s.pods[owner.Name] = append(s.pods[owner.Name], &pods.Items[i])
-		}
-	}
+	s.sortPods(pods.Items)
 	s.claims = map[string]*corev1.PersistentVolumeClaim{}
-	for i := range claims.Items {
-		if metav1.IsControlledBy(&claims.Items[i], s.sb) {
-			s.claims[claims.Items[i].Name] = &claims.Items[i]
-		}
+	for _, claim := range s.ownClaims(claims.Items) {
+		s.claims[claim.Name] = claim
 	}
 	return goOn(), nil
+}
+
+// sortPods keeps the benchmark's own pods, by what they are for.
+func (s *scope) sortPods(pods []corev1.Pod) {
+	s.pods, s.anchors, s.measuring = map[string][]*corev1.Pod{}, map[string]*corev1.Pod{}, false
+	for i := range pods {
+		pod := &pods[i]
+		of := s.jobOf(pod)
+		switch {
+		case ours.Anchor(s.sb, pod):
+			s.anchors[pod.Name] = pod
+		case of != nil:
+			s.measuring = s.measuring || mayMeasure(pod)
+			s.pods[of.Name] = append(s.pods[of.Name], pod)
+		case ours.NamedPod(s.sb, pod):
+			s.measuring = s.measuring || mayMeasure(pod)
+		}
+	}
+}
+
+// jobOf returns the benchmark's Job that a pod was made for, nil if there is none.
+func (s *scope) jobOf(pod *corev1.Pod) *batchv1.Job {
+	owner := metav1.GetControllerOf(pod)
+	if owner == nil || s.jobs[owner.Name] == nil || !ours.PodOf(s.jobs[owner.Name], pod) {
+		return nil
+	}
+	return s.jobs[owner.Name]
+}
+
+// ownClaims returns those claims that were made for the benchmark.
+func (s *scope) ownClaims(claims []corev1.PersistentVolumeClaim) []*corev1.PersistentVolumeClaim {
+	s.claimTargets = ours.ClaimTargets(s.sb)
+	var own []*corev1.PersistentVolumeClaim
+	for i := range claims {
+		if s.claimTargets[claims[i].Name] != "" && ours.Claim(s.sb, &claims[i]) {
+			own = append(own, &claims[i])
+		}
+	}
+	return own
 }
 
 // isFresh says whether this pass has read the newest version of the benchmark.

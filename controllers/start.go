@@ -121,7 +121,7 @@ func (s *start) watchProvisioning(ctx context.Context, claim *corev1.PersistentV
 	if err != nil {
 		return outcome{}, err
 	}
-	target := claim.Labels[v1alpha1.LabelTarget]
+	target := s.claimTargets[claim.Name]
 	s.step(v1alpha1.ReasonProvisioning, fmt.Sprintf("target %s: %s", target, message))
 	return s.orDeadline(s.began.Time, s.sb.Spec.Deadlines.ProvisioningSeconds, "the volume of target "+target, message), nil
 }

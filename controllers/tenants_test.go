@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -134,15 +135,19 @@ func claimOf(namespace, name string, capacity corev1.ResourceList) *corev1.Persi
 	}
 }
 
-// Jobs and pods cannot be taken over: what they run cannot be changed, and the API server says so.
-func TestJobsAndPodsOfSomebodyElse(t *testing.T) {
-	spec := corev1.PodSpec{
+// podOfSomebodyElse is what a pod does that is not the operator's.
+func podOfSomebodyElse() corev1.PodSpec {
+	return corev1.PodSpec{
 		RestartPolicy:   corev1.RestartPolicyNever,
 		SecurityContext: &corev1.PodSecurityContext{RunAsNonRoot: new(true), SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}},
 		Containers: []corev1.Container{{Name: job.MeasureContainer, Image: "theirs", SecurityContext: &corev1.SecurityContext{
 			AllowPrivilegeEscalation: new(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
 		}}},
 	}
+}
+
+// Jobs and pods cannot be taken over: what they run cannot be changed, and the API server says so.
+func TestJobsAndPodsOfSomebodyElse(t *testing.T) {
 	for name, test := range map[string]struct {
 		repetitions int32
 		theirs      func(sb *v1alpha1.StorageBenchmark) client.Object
@@ -151,11 +156,11 @@ func TestJobsAndPodsOfSomebodyElse(t *testing.T) {
 		"Job": {1, func(sb *v1alpha1.StorageBenchmark) client.Object {
 			return &batchv1.Job{
 				ObjectMeta: metav1.ObjectMeta{Namespace: sb.Namespace, Name: job.RunName(sb, "randread.fast", 1, 0)},
-				Spec:       batchv1.JobSpec{Template: corev1.PodTemplateSpec{Spec: spec}},
+				Spec:       batchv1.JobSpec{Template: corev1.PodTemplateSpec{Spec: podOfSomebodyElse()}},
 			}
 		}, "the Job was refused"},
 		"anchor": {2, func(sb *v1alpha1.StorageBenchmark) client.Object {
-			return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: sb.Namespace, Name: job.AnchorName(sb, 0, 1)}, Spec: spec}
+			return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: sb.Namespace, Name: job.AnchorName(sb, 0, 1)}, Spec: podOfSomebodyElse()}
 		}, "was refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -170,5 +175,80 @@ func TestJobsAndPodsOfSomebodyElse(t *testing.T) {
 				t.Errorf("theirs is %+v", theirs)
 			}
 		})
+	}
+}
+
+// forgeries are objects of somebody else that pass for a benchmark's by labels and owner. Only their names are their own.
+func forgeries(w *world, sb *v1alpha1.StorageBenchmark) map[string]client.Object {
+	owned := func(labels map[string]string) metav1.ObjectMeta {
+		return metav1.ObjectMeta{
+			Namespace: w.namespace, Labels: labels, Annotations: map[string]string{v1alpha1.AnnotationRun: "randread.fast"},
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(sb, v1alpha1.GroupVersion.WithKind("StorageBenchmark"))},
+		}
+	}
+	run := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelTarget, "fast", v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0")
+	anchor := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor, v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0")
+	spec := podOfSomebodyElse()
+	claim := claimOf(w.namespace, "forged", corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")})
+	claim.ObjectMeta, claim.Spec.StorageClassName = owned(child.Labels(sb, v1alpha1.LabelTarget, "fast", v1alpha1.LabelClient, "0")), new(fakecluster.RetainClass)
+	objects := map[string]client.Object{
+		"claim":     claim,
+		"Job":       &batchv1.Job{ObjectMeta: owned(run), Spec: batchv1.JobSpec{Suspend: new(true), Template: corev1.PodTemplateSpec{Spec: spec}}},
+		"pod":       &corev1.Pod{ObjectMeta: owned(run), Spec: spec},
+		"lone pod":  &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Labels: run, Annotations: owned(run).Annotations}, Spec: spec},
+		"anchor":    &corev1.Pod{ObjectMeta: owned(anchor), Spec: spec},
+		"ConfigMap": &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Labels: child.Labels(sb)}},
+	}
+	for what, object := range objects {
+		object.SetName("theirs-" + strings.ToLower(strings.ReplaceAll(what, " ", "-")))
+	}
+	return objects
+}
+
+// What has the labels of a benchmark, and names it as its owner, is not touched as long as its name is not one that the benchmark
+// gives. The volume of such a claim stays retained.
+func TestForgedLabelsAndOwner(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		if pod.Spec.Containers[0].Image == "theirs" {
+			return fakecluster.Hang(job.MeasureContainer)
+		}
+		return fakecluster.Succeed(builder.Report())
+	})
+	w.cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome { return fakecluster.Hang(pod.Spec.Containers[0].Name) })
+	sb := create(w, builder.OneRun(w.namespace, "sb").Suspended().With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(2)) }).Build())
+	forged := forgeries(w, sb)
+	for _, object := range forged {
+		create(w, object)
+	}
+	w.eventually(func() error {
+		if volumes := w.volumes(); len(volumes) != 1 || volumes[0].Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimRetain {
+			return fmt.Errorf("the volumes of the forged claim are %v", volumes)
+		}
+		return nil
+	})
+	victim := &w.volumes()[0]
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
+
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+	if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft); err != nil {
+		t.Error(err)
+	}
+	for what, object := range forged {
+		if err := w.gone(object); err == nil || object.GetDeletionTimestamp() != nil {
+			t.Errorf("the forged %s was deleted", what)
+		}
+	}
+	if err := w.gone(victim); err == nil || victim.Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimRetain {
+		t.Errorf("the volume of the forged claim is %+v", victim.Spec)
+	}
+	// The labels alone, without an owner, do not let Kubernetes delete anything either.
+	w.delete(sb)
+	w.eventually(func() error { return w.gone(sb.DeepCopy()) })
+	for _, what := range []string{"lone pod", "ConfigMap"} {
+		if err := w.gone(forged[what]); err == nil || forged[what].GetDeletionTimestamp() != nil {
+			t.Errorf("the %s was deleted with the benchmark", what)
+		}
 	}
 }

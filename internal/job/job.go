@@ -148,7 +148,7 @@ func CleanUpName(sb *v1alpha1.StorageBenchmark, target string, client int32) str
 
 // ForCleanUp returns the Job that removes the benchmark's test files from storage on which they would stay.
 func ForCleanUp(sb *v1alpha1.StorageBenchmark, image Image, volume Volume, client int32) *batchv1ac.JobApplyConfiguration {
-	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleCleanUp, v1alpha1.LabelTarget, volume.Target)
+	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleCleanUp, v1alpha1.LabelTarget, volume.Target, v1alpha1.LabelClient, strconv.Itoa(int(client)))
 	args := []string{"clean", "--directory=" + Directory(sb, volume)}
 	if volume.Exclusive {
 		args = append(args, "--keep-directory")

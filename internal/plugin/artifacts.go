@@ -98,7 +98,7 @@ func (c *cluster) writeArtifacts(cmd *cobra.Command, benchmark *v1alpha1.Storage
 // resourceText returns the resource as a file, without what only the API server needs.
 func resourceText(benchmark *v1alpha1.StorageBenchmark) ([]byte, error) {
 	benchmark = benchmark.DeepCopy()
-	benchmark.TypeMeta, benchmark.ManagedFields = ours, nil
+	benchmark.TypeMeta, benchmark.ManagedFields = benchmarkType, nil
 	return yaml.Marshal(benchmark)
 }
 

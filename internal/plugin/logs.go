@@ -15,6 +15,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
 )
 
 func newLogsCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
@@ -115,7 +116,7 @@ func streamLogs(ctx context.Context, flags *genericclioptions.ConfigFlags, c *cl
 		return err
 	}
 	at := slices.IndexFunc(pods.Items, func(pod corev1.Pod) bool {
-		return pod.Status.Phase == corev1.PodRunning || pod.Status.Phase == corev1.PodPending
+		return ours.NamedPod(benchmark, &pod) && (pod.Status.Phase == corev1.PodRunning || pod.Status.Phase == corev1.PodPending)
 	})
 	if at < 0 {
 		return errors.New("the run has no pod at this moment: try again")

@@ -60,7 +60,7 @@ func (o *oneLine) benchmark() (*v1alpha1.StorageBenchmark, error) {
 	if o.repetitions != 1 {
 		spec.Repetitions = &o.repetitions
 	}
-	return &v1alpha1.StorageBenchmark{TypeMeta: ours, ObjectMeta: metav1.ObjectMeta{GenerateName: "fio-"}, Spec: spec}, nil
+	return &v1alpha1.StorageBenchmark{TypeMeta: benchmarkType, ObjectMeta: metav1.ObjectMeta{GenerateName: "fio-"}, Spec: spec}, nil
 }
 
 // targets returns a target for each StorageClass and each claim, named as it as far as the name of a target can be.

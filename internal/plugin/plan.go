@@ -113,13 +113,13 @@ func readBenchmarks(in io.Reader, notes io.Writer) (benchmarks []*v1alpha1.Stora
 	}
 }
 
-// ours is what documents are read of.
-var ours = metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "StorageBenchmark"}
+// benchmarkType is what documents are read of.
+var benchmarkType = metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "StorageBenchmark"}
 
 // kindOf returns what a document is if that is something else than a StorageBenchmark.
 func kindOf(document []byte) *metav1.TypeMeta {
 	var kind metav1.TypeMeta
-	if err := yaml.Unmarshal(document, &kind); err != nil || kind == ours || kind == (metav1.TypeMeta{}) {
+	if err := yaml.Unmarshal(document, &kind); err != nil || kind == benchmarkType || kind == (metav1.TypeMeta{}) {
 		return nil
 	}
 	return &kind

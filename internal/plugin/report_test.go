@@ -33,7 +33,7 @@ func newServer(t *testing.T, benchmarks ...*v1alpha1.StorageBenchmark) string {
 	for _, sb := range benchmarks {
 		path := group + "/namespaces/" + sb.Namespace + "/storagebenchmarks"
 		if lists[path] == nil {
-			lists[path] = &v1alpha1.StorageBenchmarkList{TypeMeta: metav1.TypeMeta{APIVersion: ours.APIVersion, Kind: "StorageBenchmarkList"}}
+			lists[path] = &v1alpha1.StorageBenchmarkList{TypeMeta: metav1.TypeMeta{APIVersion: benchmarkType.APIVersion, Kind: "StorageBenchmarkList"}}
 		}
 		lists[path].Items = append(lists[path].Items, *sb)
 		answers[path], answers[path+"/"+sb.Name] = lists[path], sb
@@ -62,7 +62,7 @@ func measured(namespace, name, target string, iops int64) *v1alpha1.StorageBench
 	statistic := v1alpha1.Statistic{Median: iops, Min: iops, Max: iops}
 	io := &v1alpha1.IOResult{IOPS: iops, BytesPerSecond: iops}
 	return &v1alpha1.StorageBenchmark{
-		TypeMeta:   ours,
+		TypeMeta:   benchmarkType,
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		Spec: v1alpha1.StorageBenchmarkSpec{
 			Targets: []v1alpha1.Target{{Name: target}}, Workloads: []v1alpha1.Workload{{Name: "w", Fio: &v1alpha1.FioParameters{RW: "read"}}},

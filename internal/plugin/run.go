@@ -148,7 +148,7 @@ func (o *runOptions) runFiles(cmd *cobra.Command) error {
 func benchmarksOf(infos []*resource.Info) []client.ObjectKey {
 	var benchmarks []client.ObjectKey
 	for _, info := range infos {
-		if info.Mapping.GroupVersionKind.GroupKind() == ours.GroupVersionKind().GroupKind() {
+		if info.Mapping.GroupVersionKind.GroupKind() == benchmarkType.GroupVersionKind().GroupKind() {
 			benchmarks = append(benchmarks, client.ObjectKey{Namespace: info.Namespace, Name: info.Name})
 		}
 	}
@@ -179,7 +179,7 @@ func bringsNamespace(infos []*resource.Info) bool {
 // check finds what is wrong with a benchmark: first by its plan, then by what the API server says of it, if that can be asked.
 func check(info *resource.Info, offline bool) error {
 	object, ok := info.Object.(*unstructured.Unstructured)
-	if !ok || object.GroupVersionKind() != ours.GroupVersionKind() {
+	if !ok || object.GroupVersionKind() != benchmarkType.GroupVersionKind() {
 		return nil
 	}
 	var benchmark v1alpha1.StorageBenchmark

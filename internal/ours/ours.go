@@ -1,0 +1,146 @@
+// Package ours decides which objects were made for a benchmark. Labels and owner references are not enough for that: who may
+// write an object in a namespace can put them on it. An object is the benchmark's only if it has the very name that the
+// benchmark gives, in which there is a hash of its UID. One in a namespace must be owned by the benchmark as well, by UID.
+// All that the operator changes, deletes or believes goes through here.
+package ours
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// Job says whether a Job was made for the benchmark.
+func Job(sb *v1alpha1.StorageBenchmark, j *batchv1.Job) bool {
+	return metav1.IsControlledBy(j, sb) && j.Name == jobName(sb, j)
+}
+
+// jobName returns the name of the Job that an object says it is, or is of: pods have the labels and annotations of their Job.
+// It is "" for one that says nothing that a benchmark makes.
+func jobName(sb *v1alpha1.StorageBenchmark, object metav1.Object) string {
+	labels, run := object.GetLabels(), object.GetAnnotations()[v1alpha1.AnnotationRun]
+	switch client, known := number(labels, v1alpha1.LabelClient); {
+	case !known:
+	case labels[v1alpha1.LabelRole] == v1alpha1.RoleCleanUp:
+		return job.CleanUpName(sb, labels[v1alpha1.LabelTarget], client)
+	case labels[v1alpha1.LabelRole] == v1alpha1.RoleRun && run != "":
+		if attempt, known := number(labels, v1alpha1.LabelAttempt); known {
+			return job.RunName(sb, run, attempt, client)
+		}
+	}
+	return ""
+}
+
+// number returns the number that a label has, 0 of one that is missing: not all Jobs have all.
+func number(labels map[string]string, label string) (int32, bool) {
+	text, there := labels[label]
+	if !there {
+		return 0, true
+	}
+	n, err := strconv.ParseInt(text, 10, 32)
+	return int32(n), err == nil && n >= 0
+}
+
+// Anchor says whether a pod was made to hold a node for the benchmark.
+func Anchor(sb *v1alpha1.StorageBenchmark, pod *corev1.Pod) bool {
+	if pod.Labels[v1alpha1.LabelRole] != v1alpha1.RoleAnchor || !metav1.IsControlledBy(pod, sb) {
+		return false
+	}
+	client, known := number(pod.Labels, v1alpha1.LabelClient)
+	attempt, numbered := number(pod.Labels, v1alpha1.LabelAttempt)
+	return known && numbered && pod.Name == job.AnchorName(sb, client, attempt)
+}
+
+// PodOf says whether a pod was made for a Job, which is the benchmark's.
+func PodOf(j *batchv1.Job, pod *corev1.Pod) bool { return metav1.IsControlledBy(pod, j) }
+
+// NamedPod says whether a pod has the name and the owner of one that was made for a Job of the benchmark: Kubernetes names pods
+// after their Jobs. It is for pods whose Job need not be there. One whose Job was deleted without it has no owner any more,
+// and nobody else removes it.
+func NamedPod(sb *v1alpha1.StorageBenchmark, pod *corev1.Pod) bool {
+	name := jobName(sb, pod)
+	if name == "" || !strings.HasPrefix(pod.Name, name+"-") {
+		return false
+	}
+	owner := metav1.GetControllerOf(pod)
+	return owner == nil || (owner.Kind == "Job" && owner.Name == name)
+}
+
+// ClaimTargets returns the names of all claims that are made for the benchmark, with those of their targets.
+func ClaimTargets(sb *v1alpha1.StorageBenchmark) map[string]string {
+	targets := map[string]string{}
+	for i := range sb.Spec.Targets {
+		target := &sb.Spec.Targets[i]
+		if !storage.IsProvisioned(target) {
+			continue
+		}
+		for _, name := range storage.ClaimNames(sb, target) {
+			targets[name] = target.Name
+		}
+	}
+	return targets
+}
+
+// Claim says whether a claim of a name that the benchmark gives is its own.
+func Claim(sb *v1alpha1.StorageBenchmark, claim *corev1.PersistentVolumeClaim) bool {
+	return metav1.IsControlledBy(claim, sb)
+}
+
+// ClusterNames returns the names of the StorageClasses and PersistentVolumes that are made for the benchmark.
+func ClusterNames(sb *v1alpha1.StorageBenchmark) []string {
+	var names []string
+	for i := range sb.Spec.Targets {
+		names = append(names, child.Name(sb, sb.Spec.Targets[i].Name))
+	}
+	return names
+}
+
+// ClusterObject says whether an object without a namespace, which has no owner, was made for the benchmark.
+func ClusterObject(sb *v1alpha1.StorageBenchmark, object metav1.Object) bool {
+	return object.GetLabels()[v1alpha1.LabelUID] == string(sb.UID) && slices.Contains(ClusterNames(sb), object.GetName())
+}
+
+// Benchmark returns the benchmark that an object was made for, as far as the object tells of it: namespace, name and UID. It is for
+// benchmarks that may be gone, and nil for an object of somebody else.
+func Benchmark(object metav1.Object) *v1alpha1.StorageBenchmark {
+	sb := &v1alpha1.StorageBenchmark{}
+	labels := object.GetLabels()
+	if object.GetNamespace() == "" {
+		sb.Namespace, sb.Name, sb.UID = labels[v1alpha1.LabelNamespace], labels[v1alpha1.LabelBenchmark], types.UID(labels[v1alpha1.LabelUID])
+	} else if owner := metav1.GetControllerOf(object); owner != nil && owner.Kind == "StorageBenchmark" && owner.APIVersion == v1alpha1.GroupVersion.String() {
+		sb.Namespace, sb.Name, sb.UID = object.GetNamespace(), owner.Name, owner.UID
+	}
+	if sb.Namespace == "" || sb.Name == "" || sb.UID == "" || !isNamedBy(sb, object) {
+		return nil
+	}
+	return sb
+}
+
+// isNamedBy says whether an object has the name that a benchmark, whose spec is not known, gives to what the object says it is.
+func isNamedBy(sb *v1alpha1.StorageBenchmark, object metav1.Object) bool {
+	switch o := object.(type) {
+	case *batchv1.Job:
+		return Job(sb, o)
+	case *corev1.Pod:
+		return Anchor(sb, o)
+	}
+	target := object.GetLabels()[v1alpha1.LabelTarget]
+	if target == "" {
+		return false
+	}
+	client, known := number(object.GetLabels(), v1alpha1.LabelClient)
+	if client == 0 {
+		return known && object.GetName() == child.Name(sb, target)
+	}
+	return known && object.GetName() == child.Name(sb, target, child.Client(client))
+}

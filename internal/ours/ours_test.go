@@ -1,0 +1,192 @@
+package ours
+
+import (
+	"encoding/json"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/storage"
+	"github.com/storagebench/storagebench/test/builder"
+)
+
+func benchmark() *v1alpha1.StorageBenchmark {
+	return builder.NewBenchmark("ns", "sb").Target(builder.NewTarget("fast")).Target(builder.NewClaimTarget("theirs", "theirs")).
+		Target(v1alpha1.Target{Name: "s3", S3: &v1alpha1.S3Bucket{Bucket: "b"}}).Target(v1alpha1.Target{Name: "gp3", EBS: &v1alpha1.EBSVolume{Type: "gp3"}}).
+		Workload(builder.NewWorkload("reads")).With(func(sb *v1alpha1.StorageBenchmark) {
+		sb.UID, sb.Spec.Clients = "u1", new(int32(2))
+	}).Build()
+}
+
+// another is a benchmark of the same name, that was deleted before.
+func another() *v1alpha1.StorageBenchmark {
+	sb := benchmark()
+	sb.UID = "u0"
+	return sb
+}
+
+// read returns the object of an apply configuration.
+func read[T any](t *testing.T, configuration any) *T {
+	t.Helper()
+	object := new(T)
+	text, err := json.Marshal(configuration)
+	if err == nil {
+		err = json.Unmarshal(text, object)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return object
+}
+
+// isOurs is what is asked of objects of all kinds.
+func isOurs(sb *v1alpha1.StorageBenchmark, object metav1.Object) bool {
+	switch o := object.(type) {
+	case *batchv1.Job:
+		return Job(sb, o)
+	case *corev1.Pod:
+		return Anchor(sb, o)
+	case *corev1.PersistentVolumeClaim:
+		return ClaimTargets(sb)[o.Name] != "" && Claim(sb, o)
+	default:
+		return ClusterObject(sb, o)
+	}
+}
+
+// made are objects of all kinds as they are made for a benchmark.
+func made(t *testing.T, sb *v1alpha1.StorageBenchmark) map[string]metav1.Object {
+	t.Helper()
+	volume := job.Volume{Target: "fast", Claim: "claim", Mode: corev1.PersistentVolumeFilesystem}
+	image := job.Image{Name: "runner"}
+	objects := map[string]metav1.Object{}
+	for name, run := range map[string]job.Run{
+		"run":           {Name: "reads.fast", Attempt: 1, Clients: 2, Volume: volume},
+		"second client": {Name: "reads.fast", Attempt: 3, Clients: 2, Client: 1, Volume: volume},
+	} {
+		objects[name] = read[batchv1.Job](t, job.ForRun(sb, image, run))
+	}
+	objects["clean-up"] = read[batchv1.Job](t, job.ForCleanUp(sb, image, volume, 0))
+	objects["clean-up of the second client"] = read[batchv1.Job](t, job.ForCleanUp(sb, image, volume, 1))
+	objects["anchor"] = read[corev1.Pod](t, job.ForAnchor(sb, image, 0, 1, nil))
+	objects["anchor of the second client"] = read[corev1.Pod](t, job.ForAnchor(sb, image, 1, 2, nil))
+	of := func(target int) storage.Objects { return storage.For(sb, &sb.Spec.Targets[target], storage.User{}) }
+	objects["claim"] = read[corev1.PersistentVolumeClaim](t, of(0).Claims[0])
+	objects["claim of the second client"] = read[corev1.PersistentVolumeClaim](t, of(0).Claims[1])
+	objects["claim of a bucket"] = read[corev1.PersistentVolumeClaim](t, of(2).Claims[0])
+	objects["volume"] = read[corev1.PersistentVolume](t, of(2).Volume)
+	objects["class"] = read[storagev1.StorageClass](t, of(3).Class)
+	return objects
+}
+
+// What was made for a benchmark is its own. What is like it in all but one thing is not.
+func TestWhatIsOurs(t *testing.T) {
+	sb := benchmark()
+	for name, object := range made(t, sb) {
+		t.Run(name, func(t *testing.T) {
+			if !isOurs(sb, object) {
+				t.Errorf("it is not ours: %+v", object)
+			}
+			if isOurs(another(), object) {
+				t.Error("it is also that of another benchmark of the same name")
+			}
+			if of := Benchmark(object); of == nil || of.Namespace != "ns" || of.Name != "sb" || of.UID != "u1" {
+				t.Errorf("it was made for %+v", of)
+			}
+		})
+	}
+	for name, change := range map[string]func(metav1.Object){
+		"another name": func(o metav1.Object) { o.SetName("db-data") },
+		"a name of no part of the benchmark": func(o metav1.Object) {
+			o.SetName(child.Name(sb, "forged"))
+		},
+		"another UID": func(o metav1.Object) {
+			o.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(another(), v1alpha1.GroupVersion.WithKind("StorageBenchmark"))})
+			labels := o.GetLabels()
+			labels[v1alpha1.LabelUID] = "u0"
+			o.SetLabels(labels)
+		},
+		"no owner": func(o metav1.Object) {
+			o.SetOwnerReferences(nil)
+			labels := o.GetLabels()
+			delete(labels, v1alpha1.LabelUID)
+			o.SetLabels(labels)
+		},
+	} {
+		for kind, object := range made(t, sb) {
+			change(object)
+			if isOurs(sb, object) {
+				t.Errorf("%s with %s is ours", kind, name)
+			}
+			if of := Benchmark(object); of != nil {
+				t.Errorf("%s with %s was made for %+v", kind, name, of)
+			}
+		}
+	}
+}
+
+// The claim that the benchmark was pointed to is never its own, whatever is written on it.
+func TestClaimOfSomebodyElse(t *testing.T) {
+	sb := benchmark()
+	if got := ClaimTargets(sb); got["theirs"] != "" || len(got) != 2+1+2 {
+		t.Errorf("claims are %v", got)
+	}
+}
+
+// Pods are their Job's. Where the Job is gone, the name tells.
+func TestPods(t *testing.T) {
+	sb := benchmark()
+	j := read[batchv1.Job](t, job.ForRun(sb, job.Image{}, job.Run{Name: "reads.fast", Attempt: 1, Clients: 1, Volume: job.Volume{Target: "fast"}}))
+	j.UID = "j1"
+	owner := func(name string, uid types.UID) []metav1.OwnerReference {
+		return []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: name, UID: uid, Controller: new(true)}}
+	}
+	for _, test := range []struct {
+		what       string
+		name       string
+		owners     []metav1.OwnerReference
+		of, lone   bool
+		withLabels map[string]string
+	}{
+		{"of the Job", j.Name + "-abcde", owner(j.Name, "j1"), true, true, j.Labels},
+		{"of a Job of that name before", j.Name + "-abcde", owner(j.Name, "j0"), false, true, j.Labels},
+		{"its Job was deleted without it", j.Name + "-abcde", nil, false, true, j.Labels},
+		{"somebody's, with the labels", "db-0", nil, false, false, j.Labels},
+		{"somebody's Job, with the labels", "etl-abcde", owner("etl", "j2"), false, false, j.Labels},
+		{"of a StatefulSet", j.Name + "-abcde", []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "StatefulSet", Name: j.Name, UID: "s1", Controller: new(true)}}, false, false, j.Labels},
+		{"the name alone", j.Name + "-abcde", nil, false, false, nil},
+	} {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: test.name, Labels: test.withLabels, Annotations: j.Annotations, OwnerReferences: test.owners}}
+		if of, lone := PodOf(j, pod), NamedPod(sb, pod); of != test.of || lone != test.lone {
+			t.Errorf("%s: of the Job %t, alone %t", test.what, of, lone)
+		}
+	}
+}
+
+// Labels can hold anything.
+func TestForgedLabels(t *testing.T) {
+	sb := benchmark()
+	for _, labels := range []map[string]string{nil, {v1alpha1.LabelClient: "x"}, {v1alpha1.LabelClient: "-1"}, {v1alpha1.LabelClient: "99999999999"}, {v1alpha1.LabelAttempt: ""}} {
+		for kind, object := range made(t, sb) {
+			if _, cluster := object.(*storagev1.StorageClass); cluster {
+				continue
+			}
+			if _, cluster := object.(*corev1.PersistentVolume); cluster {
+				continue
+			}
+			if _, claim := object.(*corev1.PersistentVolumeClaim); claim {
+				continue // known by their names
+			}
+			object.SetLabels(labels)
+			if isOurs(sb, object) {
+				t.Errorf("%s with labels %v is ours", kind, labels)
+			}
+		}
+	}
+}
