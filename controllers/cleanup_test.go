@@ -1,7 +1,9 @@
 package controllers
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -109,6 +111,34 @@ func TestVolumeOfARetainingClass(t *testing.T) {
 		sb.Spec.Targets[0].StorageClassName = new(fakecluster.RetainClass)
 	}).Build())
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	if left := w.children(); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+// A volume that is made when its claim is about to be given up is removed as well, also where its class would retain it.
+func TestVolumeThatComesLate(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.BindLate() })
+	sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets[0].StorageClassName = new(fakecluster.RetainClass)
+	}).Build())
+	w.untilStep(sb, v1alpha1.ReasonProvisioning)
+	w.eventually(func() error {
+		if volumes := w.volumes(); len(volumes) != 1 {
+			return fmt.Errorf("volumes are %v", volumes)
+		}
+		return nil
+	})
+	w.passUntil(300*time.Second, func() error {
+		if c := conditions(w.get(sb)); !strings.Contains(c, v1alpha1.ReasonNothingLeft) {
+			return errors.New(c)
+		}
+		return nil
+	}, sb)
+
+	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "the volume of target fast")
+
 	if left := w.children(); len(left) > 0 {
 		t.Errorf("left: %q", left)
 	}

@@ -41,7 +41,11 @@ func (s *scope) removeVolumes(ctx context.Context) ([]leftover, error) {
 		return nil, err
 	}
 	volumes, err := s.remainingVolumes(ctx)
-	return append(left, volumes...), err
+	left = append(left, volumes...)
+	if err != nil || len(left) > 0 {
+		return left, err
+	}
+	return s.lateVolumes(ctx, claims.Items)
 }
 
 // holdsFiles says whether a claim is still needed, to remove test files that would stay without it. What became of

@@ -20,12 +20,16 @@ const (
 // Provisioning is what becomes of a claim.
 type Provisioning struct {
 	bound   bool
+	late    bool
 	volume  string
 	refusal string
 }
 
 // Bind has a volume provisioned.
 func Bind() Provisioning { return Provisioning{bound: true} }
+
+// BindLate has a volume provisioned, and nobody tell the claim of it.
+func BindLate() Provisioning { return Provisioning{bound: true, late: true} }
 
 // BindTo has the claim bound to a volume that exists.
 func BindTo(volume string) Provisioning { return Provisioning{volume: volume} }
@@ -58,7 +62,7 @@ func (c *Cluster) provisionClaim(ctx context.Context, claim *corev1.PersistentVo
 	decision := c.provisioning(claim)
 	switch {
 	case decision.bound:
-		return c.bind(ctx, claim)
+		return c.bind(ctx, claim, decision.late)
 	case decision.volume != "":
 		return c.bindTo(ctx, claim, decision.volume)
 	case decision.refusal == "" || c.refused[claim.UID]:
@@ -86,7 +90,7 @@ func referenceTo(claim *corev1.PersistentVolumeClaim) *corev1.ObjectReference {
 	return &corev1.ObjectReference{APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: claim.Namespace, Name: claim.Name, UID: claim.UID}
 }
 
-func (c *Cluster) bind(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {
+func (c *Cluster) bind(ctx context.Context, claim *corev1.PersistentVolumeClaim, late bool) error {
 	var class storagev1.StorageClass
 	if err := c.client.Get(ctx, client.ObjectKey{Name: *claim.Spec.StorageClassName}, &class); err != nil {
 		return err
@@ -106,7 +110,7 @@ func (c *Cluster) bind(ctx context.Context, claim *corev1.PersistentVolumeClaim)
 			},
 		},
 	}
-	if err := c.client.Create(ctx, volume); err != nil && !apierrors.IsAlreadyExists(err) {
+	if err := c.client.Create(ctx, volume); late || (err != nil && !apierrors.IsAlreadyExists(err)) {
 		return err
 	}
 	metav1.SetMetaDataAnnotation(&claim.ObjectMeta, storageProvisioner, class.Provisioner)

@@ -1,0 +1,68 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// volumesAtOnce is how many PersistentVolumes a call returns: a cluster may have many thousands.
+const volumesAtOnce = 500
+
+// lateVolumes looks for volumes that nobody has heard of: their claims were deleted before they were bound, such as by a deadline
+// that the provisioner did not keep. A StorageClass that retains volumes would leave them for good. Only volumes tell whose they are,
+// so all of the cluster are looked at: once, when nothing else is left, and where volumes are missing.
+func (s *scope) lateVolumes(ctx context.Context, claims []corev1.PersistentVolumeClaim) ([]leftover, error) {
+	if s.isConfined() || !s.lacksVolumes() {
+		return nil, nil
+	}
+	var left []leftover
+	var errs []error
+	for page := (&corev1.PersistentVolumeList{}); ; {
+		if err := s.Live.List(ctx, page, client.Limit(volumesAtOnce), client.Continue(page.Continue)); err != nil {
+			return nil, fmt.Errorf("list PersistentVolumes: %w", err)
+		}
+		for i := range page.Items {
+			volume := &page.Items[i]
+			if !s.isLate(volume, claims) {
+				continue
+			}
+			fate, err := s.settleVolume(ctx, volume, s.sb.CreationTimestamp)
+			if fate == goes {
+				left = append(left, leftoverVolume(volume.Name, handle(volume)))
+			}
+			errs = append(errs, err)
+		}
+		if page.Continue == "" {
+			return left, errors.Join(errs...)
+		}
+	}
+}
+
+// lacksVolumes says whether there may be volumes of claims that were made, which are not in the status.
+func (s *scope) lacksVolumes() bool {
+	return s.sb.Status.StartTime != nil && slices.ContainsFunc(s.sb.Spec.Targets, func(t v1alpha1.Target) bool {
+		return storage.IsProvisioned(&t) && len(s.targetStatus(t.Name).Volumes) < int(storage.Claims(s.sb, &t))
+	})
+}
+
+// isLate says whether a volume was made for a claim of the benchmark, and is not in the status. The claims are those that are
+// there: one of them that is somebody else's has the volume for itself.
+func (s *scope) isLate(volume *corev1.PersistentVolume, claims []corev1.PersistentVolumeClaim) bool {
+	ref := volume.Spec.ClaimRef
+	if ref == nil || ref.Namespace != s.sb.Namespace {
+		return false
+	}
+	target := s.claimTargets[ref.Name]
+	if target == "" || slices.ContainsFunc(claims, func(c corev1.PersistentVolumeClaim) bool { return c.UID == ref.UID }) {
+		return false
+	}
+	return !slices.ContainsFunc(s.targetStatus(target).Volumes, func(v v1alpha1.VolumeStatus) bool { return v.Name == volume.Name })
+}
