@@ -79,14 +79,14 @@ func (s *scope) removeFiles(ctx context.Context, atRest bool) ([]leftover, error
 // removeFilesOf notes what becomes of a target's test files. They have half of the time for clean-up, so that the
 // other half is left to remove the volumes.
 func (s *scope) removeFilesOf(ctx context.Context, target *v1alpha1.Target, status *v1alpha1.TargetStatus, atRest bool) error {
-	gone, err := false, error(nil)
+	state, err := v1alpha1.TestFilesPresent, error(nil)
 	if atRest {
-		gone, err = s.cleanClaims(ctx, target)
+		state, err = s.cleanClaims(ctx, target)
 	}
 	limit := time.Duration(ptr.Deref(s.sb.Spec.Deadlines.CleanUpSeconds, 0)) * time.Second / 2
 	switch {
-	case gone && err == nil:
-		status.TestFiles = v1alpha1.TestFilesRemoved
+	case err == nil && state != v1alpha1.TestFilesPresent:
+		status.TestFiles = state
 	case s.Clock.Since(s.cleanUpBegan()) >= limit, err == nil && s.hasFailedToClean(target):
 		status.TestFiles = v1alpha1.TestFilesLeftBehind
 	default:
@@ -119,13 +119,19 @@ func (s *scope) leftoverFiles(target *v1alpha1.Target, abandoned bool) leftover 
 		command:   "remove that directory in a pod that mounts the claim",
 		abandoned: abandoned,
 	}
-	switch {
+	switch handles := s.handlesOf(target); {
 	case target.S3 != nil:
 		url := "s3://" + target.S3.Bucket + "/" + storage.S3Prefix(s.sb, target)
 		left.what, left.command = "objects of "+url, "aws s3 rm --recursive "+url
 	case target.EFS != nil:
 		left.what = fmt.Sprintf("directory %s on file system %s", child.Directory(s.sb), target.EFS.FileSystemID)
 		left.command = "mount the file system and remove that directory"
+		if !storage.IsForeign(target) && handles != "" { // each access point has a directory of its own
+			left.what += ", in the directory of access point " + handles
+		}
+	case abandoned && handles != "" && !s.hasClaims(target):
+		left.what = fmt.Sprintf("directory %s on volume %s, whose claim is gone", child.Directory(s.sb), handles)
+		left.command = "mount what the volume was made of and remove that directory"
 	}
 	if name := job.CleanUpName(s.sb, target.Name, 0); !abandoned && s.jobs[name] != nil {
 		left.command += fmt.Sprintf("; kubectl describe job -n %s %s tells why it was not", s.sb.Namespace, name)
@@ -133,31 +139,40 @@ func (s *scope) leftoverFiles(target *v1alpha1.Target, abandoned bool) leftover 
 	return left
 }
 
-// cleanClaims has the files removed from all claims of a target, and says whether they are.
-func (s *scope) cleanClaims(ctx context.Context, target *v1alpha1.Target) (bool, error) {
-	all := true
+// cleanClaims has the files removed from all claims of a target, and says what has become of them.
+func (s *scope) cleanClaims(ctx context.Context, target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
+	all := v1alpha1.TestFilesRemoved
 	for client := range storage.Claims(s.sb, target) {
-		gone, err := s.cleanClaim(ctx, target, client)
-		if err != nil {
-			return false, err
+		state, err := s.cleanClaim(ctx, target, client)
+		switch {
+		case err != nil, state == v1alpha1.TestFilesLeftBehind:
+			return state, err
+		case state == v1alpha1.TestFilesPresent:
+			all = state
 		}
-		all = all && gone
 	}
 	return all, nil
 }
 
-// cleanClaim makes the Job that removes the files, and says whether it has. A claim that is gone holds none.
-func (s *scope) cleanClaim(ctx context.Context, target *v1alpha1.Target, client int32) (bool, error) {
+// cleanClaim makes the Job that removes the files, and says whether it has.
+func (s *scope) cleanClaim(ctx context.Context, target *v1alpha1.Target, client int32) (v1alpha1.TestFilesState, error) {
 	existing := s.jobs[job.CleanUpName(s.sb, target.Name, client)]
-	if existing != nil {
-		return existing.Status.Succeeded > 0, nil
+	if existing != nil && existing.Status.Succeeded > 0 {
+		return v1alpha1.TestFilesRemoved, nil
 	}
+	var claim corev1.PersistentVolumeClaim
 	key := types.NamespacedName{Namespace: s.sb.Namespace, Name: storage.ClaimName(s.sb, target, client)}
-	if err := s.Live.Get(ctx, key, &corev1.PersistentVolumeClaim{}); err != nil {
-		return apierrors.IsNotFound(err), unlessGone(err, "get claim of target "+target.Name)
+	err := s.Live.Get(ctx, key, &claim)
+	switch {
+	case apierrors.IsNotFound(err):
+		return s.reachFiles(ctx, target)
+	case err != nil:
+		return v1alpha1.TestFilesPresent, fmt.Errorf("get claim of target %s: %w", target.Name, err)
+	case existing != nil, !claim.DeletionTimestamp.IsZero(): // no pod can begin to use it any more
+		return v1alpha1.TestFilesPresent, nil
 	}
 	if err := s.Client.Apply(ctx, job.ForCleanUp(s.sb, s.Image, s.volumeOf(target, client), client), applyOptions...); err != nil {
-		return false, fmt.Errorf("apply clean-up Job of target %s: %w", target.Name, err)
+		return v1alpha1.TestFilesPresent, fmt.Errorf("apply clean-up Job of target %s: %w", target.Name, err)
 	}
-	return false, nil
+	return v1alpha1.TestFilesPresent, nil
 }

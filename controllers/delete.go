@@ -12,9 +12,12 @@ import (
 )
 
 // abandon ends measuring when the benchmark is deleted. One that has not begun has nothing to remove.
-func abandon(_ context.Context, s *scope) (outcome, error) {
+func abandon(ctx context.Context, s *scope) (outcome, error) {
 	if !controllerutil.ContainsFinalizer(s.sb, v1alpha1.Finalizer) {
 		return halt(), nil
+	}
+	if had, err := s.keepClaims(ctx); err != nil || had {
+		return haltFor(retrySoon), err
 	}
 	if !s.concluded() {
 		s.fail(v1alpha1.ReasonDeleted, "the StorageBenchmark was deleted before its end")

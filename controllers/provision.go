@@ -46,6 +46,9 @@ func provision(ctx context.Context, s *scope) (outcome, error) {
 			}
 			return halt(), err
 		}
+		if waits, err := s.freeVolume(ctx, objects); err != nil || waits {
+			return haltFor(pollChildren), err
+		}
 		err := s.applyObjects(ctx, objects)
 		switch {
 		case apierrors.IsInvalid(err):

@@ -4,7 +4,11 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,9 +17,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
 )
 
 // Somebody deletes the object that a run works with. The run is repeated, and only a whole attempt gives its result.
@@ -81,6 +87,54 @@ func TestClaimDeletedUnderARun(t *testing.T) {
 	if run := done.Status.Runs[0]; run.Attempts != 1 || run.Result == nil {
 		t.Errorf("run = %+v", run)
 	}
+}
+
+// Objects in a bucket do not go with the claim by which they were written. Deletion in the foreground, as by Argo CD, has Kubernetes delete
+// the claim before the benchmark could remove them through it.
+func TestBucketWithoutItsClaim(t *testing.T) {
+	sideBySide(t)
+	needsBucket(t)
+	for name, foreground := range map[string]bool{"claim": false, "foreground": true} {
+		t.Run(name, func(t *testing.T) {
+			sb := onS3(t, "s3-without-"+name, v1alpha1.Workload{
+				Name: "read", Fio: &v1alpha1.FioParameters{RW: "read", BS: new("1m"), Size: new("8M"), TimeBased: new(true), RuntimeSeconds: new(int32(8))},
+			})
+			create(t, sb)
+			runningPod(t, sb)
+			objects := filepath.Join(os.Getenv(bucketDirectory), ptr.Deref(bucket(t).S3.Prefix, ""), child.Name(sb, sb.Spec.Targets[0].Name))
+			eventually(t.Context(), t, "objects in the bucket", func(context.Context) (bool, error) { return hasFiles(objects) })
+			if foreground {
+				if err := k8s.Delete(t.Context(), sb, client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {
+					t.Fatal(err)
+				}
+				within(t.Context(), t, 90*time.Second, "the benchmark to be gone", func(ctx context.Context) (bool, error) {
+					err := k8s.Get(ctx, client.ObjectKeyFromObject(sb), sb)
+					return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+				})
+			} else {
+				if err := k8s.Delete(t.Context(), onlyClaim(t, sb)); err != nil {
+					t.Fatal(err)
+				}
+				completes(t, sb)
+			}
+			if left, err := hasFiles(objects); err != nil || left {
+				t.Errorf("objects are left in %s (%v)", objects, err)
+			}
+		})
+	}
+}
+
+// hasFiles says whether there is a file below a directory, which need not be there.
+func hasFiles(directory string) (bool, error) {
+	found := false
+	err := filepath.WalkDir(directory, func(_ string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // it is removed meanwhile
+		}
+		found = found || (err == nil && !entry.IsDir())
+		return err
+	})
+	return found, err
 }
 
 // A claim that is deleted between runs cannot be used by the next one's pod, which says so.

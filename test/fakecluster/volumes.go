@@ -49,13 +49,30 @@ func (c *Cluster) provision(ctx context.Context) error {
 		case claim.Spec.VolumeName == "":
 			return c.provisionClaim(ctx, claim)
 		case claim.Status.Phase != corev1.ClaimBound:
-			claim.Status.Phase = corev1.ClaimBound
-			claim.Status.Capacity = claim.Spec.Resources.Requests
-			claim.Status.AccessModes = claim.Spec.AccessModes
-			return c.client.Status().Update(ctx, claim)
+			return c.confirm(ctx, claim)
 		}
 		return nil
 	})
+}
+
+// confirm binds a claim that names its volume, unless that is another claim's, also one of that name which is gone.
+func (c *Cluster) confirm(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {
+	var volume corev1.PersistentVolume
+	if err := c.client.Get(ctx, client.ObjectKey{Name: claim.Spec.VolumeName}, &volume); err != nil {
+		return err
+	}
+	ref := volume.Spec.ClaimRef
+	if ref == nil || ref.Namespace != claim.Namespace || ref.Name != claim.Name || (ref.UID != "" && ref.UID != claim.UID) {
+		return nil
+	}
+	if ref.UID == "" {
+		volume.Spec.ClaimRef = referenceTo(claim)
+		return c.client.Update(ctx, &volume)
+	}
+	claim.Status.Phase = corev1.ClaimBound
+	claim.Status.Capacity = claim.Spec.Resources.Requests
+	claim.Status.AccessModes = claim.Spec.AccessModes
+	return c.client.Status().Update(ctx, claim)
 }
 
 func (c *Cluster) provisionClaim(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {

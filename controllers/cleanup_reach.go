@@ -1,0 +1,142 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// Claims can be deleted by others than the operator, before test files are removed through them. That a claim is gone says
+// nothing of files on storage that stays. This file has what is done then.
+
+// reachFiles says what becomes of the test files of a target whose claim is gone. Storage that is mounted as it is can be reached by
+// another claim, which is made. What a driver has made for the claim cannot, and may be gone as well.
+func (s *scope) reachFiles(ctx context.Context, target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
+	objects := storage.For(s.sb, target, job.UserOf(s.sb))
+	switch {
+	case !storage.IsProvisioned(target):
+		return s.filesOfLostClaim(ctx, target)
+	case objects.Volume == nil:
+		return v1alpha1.TestFilesLeftBehind, nil
+	}
+	if fresh, err := s.isFresh(ctx); err != nil || !fresh {
+		return v1alpha1.TestFilesPresent, err
+	}
+	if waits, err := s.freeVolume(ctx, objects); err != nil || waits {
+		return v1alpha1.TestFilesPresent, err
+	}
+	err := s.applyObjects(ctx, objects)
+	switch {
+	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
+		return v1alpha1.TestFilesLeftBehind, nil // nothing can be made there any more
+	case err != nil:
+		return v1alpha1.TestFilesPresent, fmt.Errorf("reach test files of target %s: %w", target.Name, err)
+	}
+	return v1alpha1.TestFilesPresent, nil
+}
+
+// filesOfLostClaim says what becomes of test files on somebody's claim that is gone. They are gone with its volumes, but not with
+// those that are retained. A confined operator does not see volumes.
+func (s *scope) filesOfLostClaim(ctx context.Context, target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
+	for _, volume := range s.targetStatus(target.Name).Volumes {
+		if s.isConfined() {
+			return v1alpha1.TestFilesLeftBehind, nil
+		}
+		var pv corev1.PersistentVolume
+		if err := s.Live.Get(ctx, types.NamespacedName{Name: volume.Name}, &pv); err != nil {
+			if client.IgnoreNotFound(err) != nil {
+				return v1alpha1.TestFilesPresent, fmt.Errorf("get volume %s: %w", volume.Name, err)
+			}
+			continue
+		}
+		if pv.Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimDelete {
+			return v1alpha1.TestFilesLeftBehind, nil
+		}
+	}
+	return v1alpha1.TestFilesRemoved, nil
+}
+
+// freeVolume deletes the PersistentVolume of storage that exists if it is bound to a claim that is gone, and says whether that has to be
+// waited for: Kubernetes binds it to no other claim. Nothing is lost with it, and it is made anew.
+func (s *scope) freeVolume(ctx context.Context, objects storage.Objects) (bool, error) {
+	if objects.Volume == nil {
+		return false, nil
+	}
+	var volume corev1.PersistentVolume
+	if err := s.Live.Get(ctx, types.NamespacedName{Name: *objects.Volume.Name}, &volume); err != nil {
+		return false, unlessGone(err, "get PersistentVolume")
+	}
+	ref := volume.Spec.ClaimRef
+	switch {
+	case !ours.ClusterObject(s.sb, &volume):
+		return false, nil
+	case !volume.DeletionTimestamp.IsZero():
+		return true, nil
+	case ref == nil || ref.UID == "":
+		return false, nil
+	}
+	var claim corev1.PersistentVolumeClaim
+	err := s.Live.Get(ctx, types.NamespacedName{Namespace: s.sb.Namespace, Name: *objects.Claims[0].Name}, &claim)
+	if client.IgnoreNotFound(err) != nil || (err == nil && claim.UID == ref.UID) {
+		return false, client.IgnoreNotFound(err)
+	}
+	return true, s.deleteObject(ctx, &volume)
+}
+
+// keepClaims has Kubernetes not delete claims before the test files are removed that are reached through them, and says whether it had to:
+// deletion with --cascade=foreground would. What that promises is so without it: the benchmark stays until all else is gone.
+func (s *scope) keepClaims(ctx context.Context) (bool, error) {
+	if !controllerutil.ContainsFinalizer(s.sb, metav1.FinalizerDeleteDependents) || !s.hasFiles() {
+		return false, nil
+	}
+	if s.changed() {
+		return true, nil // what pods tell of files goes with them, so it has to be saved first
+	}
+	kept := s.before.DeepCopy()
+	controllerutil.RemoveFinalizer(kept, metav1.FinalizerDeleteDependents)
+	if err := s.Client.Patch(ctx, kept, client.MergeFromWithOptions(s.before, client.MergeFromWithOptimisticLock{})); err != nil {
+		return true, unlessGone(err, "keep claims until test files are removed")
+	}
+	return true, nil
+}
+
+// hasFiles says whether there are test files to remove.
+func (s *scope) hasFiles() bool {
+	for i := range s.sb.Status.Targets {
+		if s.sb.Status.Targets[i].TestFiles == v1alpha1.TestFilesPresent {
+			return true
+		}
+	}
+	return false
+}
+
+// hasClaims says whether a claim of a target is there that was made for it.
+func (s *scope) hasClaims(target *v1alpha1.Target) bool {
+	for _, name := range storage.ClaimNames(s.sb, target) {
+		if s.claims[name] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// handlesOf names the volumes of a target as their storage calls them.
+func (s *scope) handlesOf(target *v1alpha1.Target) string {
+	var handles []string
+	for _, volume := range s.targetStatus(target.Name).Volumes {
+		handles = append(handles, orElse(volume.Handle, volume.Name))
+	}
+	return strings.Join(handles[:min(len(handles), maxNamed)], ", ")
+}

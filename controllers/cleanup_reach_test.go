@@ -1,0 +1,177 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/storage"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/envtest"
+	"github.com/storagebench/storagebench/test/fakecluster"
+)
+
+// counted counts the pods that have removed test files. Those that measure do so until they are released.
+func counted(w *world) (cleaned *atomic.Int64, release func()) {
+	cleaned = &atomic.Int64{}
+	decide := func(measured fakecluster.Outcome) func(*corev1.Pod) fakecluster.Outcome {
+		return func(pod *corev1.Pod) fakecluster.Outcome {
+			if pod.Labels[v1alpha1.LabelRole] != v1alpha1.RoleCleanUp {
+				return measured
+			}
+			cleaned.Add(1)
+			return fakecluster.Succeed(builder.Report())
+		}
+	}
+	w.cluster.OnPod(decide(fakecluster.Hang(job.MeasureContainer)))
+	return cleaned, func() { w.cluster.OnPod(decide(fakecluster.Succeed(builder.Report()))) }
+}
+
+// onlyClaim returns the only claim of the operator's.
+func (w *world) onlyClaim() *corev1.PersistentVolumeClaim {
+	w.Helper()
+	claims := w.claims()
+	if len(claims) != 1 {
+		w.Fatalf("claims are %v", claims)
+	}
+	return &claims[0]
+}
+
+// That a claim is gone says nothing of the objects in a bucket. They are removed through another claim.
+func TestBucketIsEmptiedWithoutItsClaim(t *testing.T) {
+	w := newWorld(t)
+	cleaned, release := counted(w)
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Workload(reads("w")).Build())
+	w.untilStep(sb, v1alpha1.ReasonMeasuring)
+	w.delete(w.onlyClaim())
+	release()
+
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+	if state := sb.Status.Targets[0].TestFiles; state != v1alpha1.TestFilesRemoved || cleaned.Load() == 0 {
+		t.Errorf("test files are %q, and pods that remove them were seen %d times", state, cleaned.Load())
+	}
+	if left := w.children(); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+// Deletion in the foreground has Kubernetes delete claims at once.
+func TestBucketIsEmptiedAfterDeletionInTheForeground(t *testing.T) {
+	w := newWorld(t)
+	cleaned, _ := counted(w)
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Target(ebsTarget()).Workload(reads("w")).Build())
+	w.untilStep(sb, v1alpha1.ReasonMeasuring)
+
+	w.delete(sb, foreground)
+	w.untilGone(sb)
+
+	if cleaned.Load() == 0 {
+		t.Error("no pod has removed the objects")
+	}
+	if err := w.hasEvent(corev1.EventTypeWarning, v1alpha1.ReasonLeftBehind); err == nil {
+		t.Error("something is said to be left")
+	}
+}
+
+// What a driver has made for a claim cannot be reached without it. Files that stay there are named, with what can be done.
+func TestFilesThatAreOutOfReach(t *testing.T) {
+	for name, after := range map[string]func(*world, *v1alpha1.StorageBenchmark, func()){
+		"deletion in the foreground": func(w *world, sb *v1alpha1.StorageBenchmark, _ func()) { w.delete(sb, foreground) },
+		"the claim is deleted": func(w *world, sb *v1alpha1.StorageBenchmark, release func()) {
+			w.delete(w.onlyClaim())
+			release()
+			sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+			if state := sb.Status.Targets[0].TestFiles; state != v1alpha1.TestFilesLeftBehind {
+				w.Errorf("test files are %q", state)
+			}
+			w.delete(sb)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			_, release := counted(w)
+			class := create(w, &storagev1.StorageClass{
+				ObjectMeta: metav1.ObjectMeta{GenerateName: "efs-"}, Provisioner: storage.EFSDriver, ReclaimPolicy: new(corev1.PersistentVolumeReclaimDelete),
+			})
+			w.Cleanup(func() { _ = w.client.Delete(context.WithoutCancel(w.Context()), class) })
+			sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+				sb.Spec.Targets[0].StorageClassName = &class.Name
+			}).Build())
+			w.untilStep(sb, v1alpha1.ReasonMeasuring)
+			claim := w.onlyClaim()
+
+			after(w, sb, release)
+
+			w.untilGone(sb)
+			w.eventually(func() error {
+				return w.hasEvent(corev1.EventTypeWarning, v1alpha1.ReasonLeftBehind,
+					"directory storagebench-"+string(sb.UID)+" on volume handle-"+claim.Name+", whose claim is gone", "remove that directory")
+			})
+		})
+	}
+}
+
+// A bucket is mounted again where its claim was deleted between runs.
+func TestBucketIsMountedAgain(t *testing.T) {
+	w := newWorld(t)
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Workload(reads("w")).Build())
+	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	w.untilStep(sb, v1alpha1.ReasonMeasuring)
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) })
+	w.untilStep(sb, v1alpha1.ReasonSuspended, "set it to false to go on")
+	claim := w.onlyClaim()
+	w.delete(claim)
+	w.eventually(func() error { return w.gone(claim.DeepCopy()) })
+	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
+	w.eventually(func() error {
+		volumes := w.volumes()
+		if len(volumes) != 1 || volumes[0].Spec.ClaimRef.UID == claim.UID {
+			return fmt.Errorf("volumes are %v", volumes)
+		}
+		return nil
+	})
+
+	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+	if left := w.children(); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+// What was on somebody's claim goes with its volume, unless that is retained.
+func TestFilesOfALostClaim(t *testing.T) {
+	for policy, want := range map[corev1.PersistentVolumeReclaimPolicy]v1alpha1.TestFilesState{
+		corev1.PersistentVolumeReclaimRetain: v1alpha1.TestFilesLeftBehind, corev1.PersistentVolumeReclaimDelete: v1alpha1.TestFilesRemoved, "": v1alpha1.TestFilesRemoved,
+	} {
+		target := builder.NewClaimTarget("t", "mine")
+		sb := builder.NewBenchmark("ns", "sb").Target(target).Build()
+		sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", Volumes: []v1alpha1.VolumeStatus{{Name: "pv", Handle: "vol-1"}}}}
+		s := &scope{Reconciler: &Reconciler{Live: fakeLive(policy)}, sb: sb}
+		if got, err := s.filesOfLostClaim(t.Context(), &target); err != nil || got != want {
+			t.Errorf("with a volume of policy %q: %s, %v", policy, got, err)
+		}
+		if left := s.leftoverFiles(&target, true); left.what != "directory storagebench- on volume vol-1, whose claim is gone" {
+			t.Errorf("left is %q", left.what)
+		}
+	}
+}
+
+// fakeLive has a volume of a reclaim policy, none of "".
+func fakeLive(policy corev1.PersistentVolumeReclaimPolicy) client.Reader {
+	c := fake.NewClientBuilder().WithScheme(envtest.Scheme())
+	if policy != "" {
+		c.WithObjects(&corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv"}, Spec: corev1.PersistentVolumeSpec{PersistentVolumeReclaimPolicy: policy}})
+	}
+	return c.Build()
+}
