@@ -40,7 +40,7 @@ func (s *scope) analyse(run *v1alpha1.Run, planned *plan.Run, report *digest.Rep
 func (s *scope) known(run *v1alpha1.Run, t *v1alpha1.Target, results int) []analysis.Known {
 	status := s.targetStatus(run.Target)
 	volumes := analysis.Volumes{New: storage.HasCapacity(t), PerClient: !storage.IsShared(t)}
-	history := analysis.FollowCredits(run.Target, status.Limits, s.sb.Status.Runs, volumes)
+	history := analysis.FollowCredits(run.Target, status.Limits, s.sb.Status.Runs[runsBefore(status):], volumes)
 	status.BurstCredits = history.Left()
 	all := analysis.Known{Storage: status.Limits, Client: status.ClientLimits, Unlimited: storage.IsObjectStore(t), Nodes: int64(s.countNodes(clientsOf(run)))}
 	if !s.areNodesAlike(clientsOf(run)) {
@@ -128,5 +128,5 @@ func (s *scope) compare() {
 	}
 	// The first target is the status's: the spec's order may change, and not what is compared with what.
 	status.Comparisons = analysis.Compare(status.Runs, targets, ptr.Deref(s.sb.Spec.Baseline, targets[0]))
-	status.Warnings = analysis.Summarize(status.Runs, status.Comparisons)
+	status.Warnings = analysis.Summarize(status.Targets, status.Runs, status.Comparisons)
 }

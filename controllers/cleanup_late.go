@@ -49,7 +49,8 @@ func (s *scope) lateVolumes(ctx context.Context, claims []corev1.PersistentVolum
 // lacksVolumes says whether there may be volumes of claims that were made, which are not in the status.
 func (s *scope) lacksVolumes() bool {
 	return s.sb.Status.StartTime != nil && slices.ContainsFunc(s.sb.Spec.Targets, func(t v1alpha1.Target) bool {
-		return storage.IsProvisioned(&t) && len(s.targetStatus(t.Name).Volumes) < int(storage.Claims(s.sb, &t))
+		status := s.targetStatus(t.Name)
+		return storage.IsProvisioned(&t) && (len(status.Volumes) < int(storage.Claims(s.sb, &t)) || status.RunsBeforeReplacement != nil)
 	})
 }
 

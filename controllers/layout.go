@@ -20,7 +20,7 @@ func (s *scope) layout(planned *plan.Run, client int32) *fio.JobFile {
 	all := s.knownLayouts(planned.Target, client)
 	for i := range s.sb.Status.Runs {
 		run := &s.sb.Status.Runs[i]
-		if !hasMeasured(run, planned.Target, client) {
+		if i < runsBefore(s.targetStatus(planned.Target.Name)) || !hasMeasured(run, planned.Target, client) {
 			continue
 		}
 		earlier := s.planned(run).Job

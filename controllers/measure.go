@@ -79,6 +79,9 @@ func (s *scope) begin(ctx context.Context, run *v1alpha1.Run) (outcome, error) {
 			return haltFor(pollFor(left)), nil
 		}
 	}
+	if err := s.noteForeignClaim(ctx, run.Target); err != nil {
+		return outcome{}, err
+	}
 	run.State = v1alpha1.RunRunning
 	run.Attempts++
 	run.Job, run.AgreedStart, run.StartMarginMilliseconds = "", nil, 0

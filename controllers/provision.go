@@ -32,7 +32,13 @@ func provision(ctx context.Context, s *scope) (outcome, error) {
 			s.fail(v1alpha1.ReasonProvisioningFailed, problem)
 			return halt(), nil
 		}
-		if !storage.IsProvisioned(target) || !slices.ContainsFunc(storage.ClaimNames(s.sb, target), s.isClaimMissing) {
+		if !storage.IsProvisioned(target) {
+			continue
+		}
+		if !slices.ContainsFunc(storage.ClaimNames(s.sb, target), s.isClaimMissing) {
+			if out, err := s.noteClaims(ctx, i); err != nil || out.stop {
+				return out, err
+			}
 			continue
 		}
 		// What has no namespace has no owner: made by a pass over an old version, nobody would remove it again.

@@ -156,6 +156,7 @@ func (s *scope) resolveClaim(ctx context.Context, path *field.Path, target *v1al
 		return status, field.Invalid(path.Child("claimName"), *target.ClaimName,
 			fmt.Sprintf("there is no such PersistentVolumeClaim in namespace %s; create it, or name a storageClassName for a new volume", s.sb.Namespace)), nil
 	}
+	status.ClaimsUID = string(claim.UID)
 	status.VolumeMode = ptr.Deref(claim.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
 	status.AccessModes = claim.Spec.AccessModes
 	status.StorageClassName = ptr.Deref(claim.Spec.StorageClassName, "")

@@ -38,6 +38,16 @@ type TargetStatus struct {
 	// +kubebuilder:validation:items:MaxLength=253
 	Claims []string `json:"claims,omitempty"`
 
+	// UID of the claim; of several claims, a hash of theirs. It changes when a claim is deleted and made again.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	ClaimsUID string `json:"claimsUID,omitempty"`
+
+	// Number of status.runs, from the first one on, that had begun before a claim of the target was replaced. Those of this target
+	// were measured on another volume than later ones. Unset if no claim was replaced.
+	// +optional
+	RunsBeforeReplacement *int32 `json:"runsBeforeReplacement,omitempty"`
+
 	// Volumes that the claims are bound to.
 	// +optional
 	// +listType=atomic

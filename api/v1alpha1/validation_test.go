@@ -827,7 +827,7 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 		status.Runs = append(status.Runs, run)
 	}
 	status.Comparisons = analysis.Compare(status.Runs, targets, targets[0])
-	status.Warnings = analysis.Summarize(status.Runs, status.Comparisons)
+	status.Warnings = analysis.Summarize(status.Targets, status.Runs, status.Comparisons)
 	return status
 }
 
@@ -843,6 +843,7 @@ func largestTarget(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) v1alpha1.T
 		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod},
 		Claims:      []string{strings.Repeat("c", 253)}, ProvisionedSeconds: new(int32(math.MaxInt32)),
 		Limits: &limits, ClientLimits: []v1alpha1.KnownLimits{limits, limits}, TestFiles: v1alpha1.TestFilesLeftBehind,
+		ClaimsUID: strings.Repeat("u", 36), RunsBeforeReplacement: new(int32(200)),
 		BurstCredits: &v1alpha1.BurstCredits{IOs: limit, Bytes: limit, LeftPercent: 100, SecondsToBaseline: *limit},
 	}
 	claims := storage.ClaimNames(sb, t)

@@ -1351,6 +1351,11 @@ func (in *TargetStatus) DeepCopyInto(out *TargetStatus) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
+	if in.RunsBeforeReplacement != nil {
+		in, out := &in.RunsBeforeReplacement, &out.RunsBeforeReplacement
+		*out = new(int32)
+		**out = **in
+	}
 	if in.Volumes != nil {
 		in, out := &in.Volumes, &out.Volumes
 		*out = make([]VolumeStatus, len(*in))

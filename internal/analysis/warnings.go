@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
@@ -51,9 +53,9 @@ func firstMessage(see []func(seen) string, all []seen) string {
 	return ""
 }
 
-// Summarize tells each kind of warning of the runs and comparisons once, with what to do about it, in the
+// Summarize tells each kind of warning of the targets, runs and comparisons once, with what to do about it, in the
 // order of the API.
-func Summarize(runs []v1alpha1.Run, comparisons []v1alpha1.Comparison) []v1alpha1.WarningSummary {
+func Summarize(targets []v1alpha1.TargetStatus, runs []v1alpha1.Run, comparisons []v1alpha1.Comparison) []v1alpha1.WarningSummary {
 	found := map[string]*v1alpha1.WarningSummary{}
 	add := func(where string, warnings []v1alpha1.Warning) {
 		for _, w := range warnings {
@@ -62,6 +64,9 @@ func Summarize(runs []v1alpha1.Run, comparisons []v1alpha1.Comparison) []v1alpha
 			}
 			found[w.Reason].Results++
 		}
+	}
+	for i := range targets {
+		add("target "+targets[i].Name, volumeReplaced(&targets[i], runs))
 	}
 	for i := range runs {
 		add(runs[i].Name, runs[i].Warnings)
@@ -102,6 +107,9 @@ var warningKinds = []struct {
 	// remedy says what to set.
 	remedy string
 }{{
+	reason: v1alpha1.WarningVolumeReplaced,
+	remedy: "compare runs on one side of the replacement only, or create the benchmark anew; leave claims in place while it runs or is suspended",
+}, {
 	reason: v1alpha1.WarningFilesFitInMemory, see: []func(seen) string{filesFitInMemory},
 	remedy: "set direct: true, or a size that is larger than the memory of the node",
 }, {
@@ -136,6 +144,24 @@ var warningKinds = []struct {
 	remedy: "to see what lasts, raise runtimeSeconds (with timeBased: true) beyond the time that is named, or choose what needs no credits: " +
 		"gp3 instead of gp2, elastic or provisioned throughput of EFS, a larger instance",
 }}
+
+// volumeReplaced warns of a target whose runs were not all made on the same volumes. It is told of the target alone: of each run, it would
+// be more than a status has room for.
+func volumeReplaced(target *v1alpha1.TargetStatus, runs []v1alpha1.Run) []v1alpha1.Warning {
+	before := 0
+	for i := range runs[:min(len(runs), int(ptr.Deref(target.RunsBeforeReplacement, 0)))] {
+		if runs[i].Target == target.Name && runs[i].State == v1alpha1.RunSucceeded {
+			before++
+		}
+	}
+	if before == 0 {
+		return nil
+	}
+	return []v1alpha1.Warning{{
+		Reason:  v1alpha1.WarningVolumeReplaced,
+		Message: fmt.Sprintf("a claim was deleted and made again: the first results on this target (%d) are of another volume than later ones", before),
+	}}
+}
 
 func filesFitInMemory(s seen) string {
 	if !s.load.Buffered || s.load.FileBytes == 0 || s.load.FileBytes > s.client.MemoryBytes {

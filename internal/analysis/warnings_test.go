@@ -150,7 +150,7 @@ func TestWarningsFit(t *testing.T) {
 	overlap := result
 	overlap.CommonMilliseconds, overlap.ElapsedMilliseconds = most/2, most
 	warnings := Warnings([]v1alpha1.Result{result, overlap}, nil, []Load{load}, client)
-	if kinds := len(warningKinds) - 1; kinds != 10 { // all but Spread can be of one run, whose warnings hold 10
+	if kinds := len(warningKinds) - 2; kinds != 10 { // all but Spread and VolumeReplaced can be of one run, whose warnings hold 10
 		t.Errorf("%d kinds of warnings can be of one run", kinds)
 	}
 	fileSystem := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
@@ -175,6 +175,8 @@ func TestWarningsFit(t *testing.T) {
 		}
 	}
 	warnings = append(warnings, Compare(append(repeated("a", [2]int64{1, 1}), repeated("a", [2]int64{most, 1})...), []string{"a"}, "a")[0].Targets[0].Warnings...)
+	replaced := v1alpha1.TargetStatus{Name: "a", RunsBeforeReplacement: new(int32(math.MaxInt32))}
+	warnings = append(warnings, volumeReplaced(&replaced, []v1alpha1.Run{{Target: "a", State: v1alpha1.RunSucceeded}})...)
 	if len(warnings) != len(warningKinds) {
 		t.Errorf("%d warnings, want %d: %v", len(warnings), len(warningKinds), warnings)
 	}
@@ -202,10 +204,10 @@ func TestSummarize(t *testing.T) {
 		{Reason: v1alpha1.WarningSpread, Results: 2, Message: "w on b: 67 %", Remedy: remedyOf(v1alpha1.WarningSpread)},
 		{Reason: v1alpha1.WarningSparseReads, Results: 2, Message: "w.a.1: first", Remedy: remedyOf(v1alpha1.WarningSparseReads)},
 	}
-	if diff := cmp.Diff(want, Summarize(runs, comparisons)); diff != "" {
+	if diff := cmp.Diff(want, Summarize(nil, runs, comparisons)); diff != "" {
 		t.Errorf("summaries (-want +got):\n%s", diff)
 	}
-	if got := Summarize(runs[1:2], comparisons[:0]); got != nil {
+	if got := Summarize(nil, runs[1:2], comparisons[:0]); got != nil {
 		t.Errorf("summaries of no warning: %v", got)
 	}
 }
@@ -259,5 +261,31 @@ func TestDescribe(t *testing.T) {
 		if got := describe(&c); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// That a volume was replaced is told of its target, if runs before it have results.
+func TestVolumeReplaced(t *testing.T) {
+	runs := []v1alpha1.Run{{Target: "a", State: v1alpha1.RunSucceeded}, {Target: "b", State: v1alpha1.RunSucceeded}, {Target: "a", State: v1alpha1.RunFailed}, {Target: "a", State: v1alpha1.RunSucceeded}}
+	for name, test := range map[string]struct {
+		target  string
+		before  *int32
+		results int32
+	}{
+		"never":               {"a", nil, 0},
+		"before the first":    {"a", new(int32(0)), 0},
+		"after the third":     {"a", new(int32(3)), 1},
+		"of another target":   {"c", new(int32(3)), 0},
+		"more than there are": {"a", new(int32(9)), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := Summarize([]v1alpha1.TargetStatus{{Name: test.target, RunsBeforeReplacement: test.before}}, runs, nil)
+			if len(got) != int(test.results) {
+				t.Fatalf("warnings are %+v", got)
+			}
+			if len(got) > 0 && (got[0].Reason != v1alpha1.WarningVolumeReplaced || got[0].Remedy == "" || !strings.HasPrefix(got[0].Message, "target a: a claim was deleted and made again")) {
+				t.Errorf("the warning is %+v", got[0])
+			}
+		})
 	}
 }

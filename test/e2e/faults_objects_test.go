@@ -161,6 +161,45 @@ func TestClaimDeletedBetweenRuns(t *testing.T) {
 	}
 }
 
+// A claim that is deleted while the benchmark is suspended comes back with another volume, where files are laid out anew. A warning says
+// that results before are of another volume.
+func TestClaimDeletedWhileSuspended(t *testing.T) {
+	sideBySide(t)
+	f := begin(t, &fault{
+		section: faultsOfWorkload, name: "The claim is deleted while the benchmark is suspended",
+		does: "kubectl delete pvc while spec.suspend is true, during the second of two runs", sees: v1alpha1.ReasonSuspended, ends: v1alpha1.ReasonCompleted, bound: 75 * time.Second,
+	})
+	sb := benchmark(t, "claim-deleted-suspended", sweep("4k", "16k"), lasting(6))
+	create(t, sb)
+	until(t, sb, "the second run", func(sb *v1alpha1.StorageBenchmark) bool {
+		return len(sb.Status.Runs) == 2 && sb.Status.Runs[1].Job != "" && succeeded(sb).Reason == v1alpha1.ReasonMeasuring
+	})
+	suspend := func(value bool) {
+		if err := k8s.Patch(t.Context(), sb, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"suspend":%t}}`, value))); err != nil {
+			t.Fatalf("suspend: %v", err)
+		}
+	}
+	suspend(true)
+	f.see(t, sb, "set it to false to go on")
+	claim := onlyClaim(t, sb)
+	f.strike()
+	if err := k8s.Delete(t.Context(), claim); err != nil {
+		t.Fatalf("delete the claim: %v", err)
+	}
+	eventually(t.Context(), t, "the claim to be gone", func(ctx context.Context) (bool, error) {
+		err := k8s.Get(ctx, client.ObjectKeyFromObject(claim), &corev1.PersistentVolumeClaim{})
+		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+	})
+	suspend(false)
+	done := f.end(t, sb)
+	if before := done.Status.Targets[0].RunsBeforeReplacement; before == nil || *before != 1 {
+		t.Errorf("target = %+v", done.Status.Targets[0])
+	}
+	if warnings := done.Status.Warnings; len(warnings) == 0 || warnings[0].Reason != v1alpha1.WarningVolumeReplaced {
+		t.Errorf("warnings = %+v", warnings)
+	}
+}
+
 // A claim that no pod uses yet is gone at once, and made again.
 func TestClaimDeletedWhileProvisioning(t *testing.T) {
 	sideBySide(t, early, takes(healthyNodes))

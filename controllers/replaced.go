@@ -1,0 +1,132 @@
+package controllers
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// A claim that is deleted while no pod uses it, as while the benchmark is suspended, is made again, and so is its volume. Nothing of what
+// was laid out is on that one. The benchmark goes on: results before are good, those after are too, and somebody may have wanted to pay for
+// no volume meanwhile. But they are of different volumes, which a warning says.
+
+// noteClaims notes of which claims a target is, all of which are there, and sees to it that nothing is believed of volumes before.
+func (s *scope) noteClaims(ctx context.Context, target int) (outcome, error) {
+	t := &s.sb.Spec.Targets[target]
+	status, names := s.targetStatus(t.Name), storage.ClaimNames(s.sb, t)
+	seen := uidOf(names, s.claims)
+	if status.ClaimsUID == seen {
+		return goOn(), nil
+	}
+	if status.ClaimsUID != "" {
+		// The cache may be older than what an operator before this one has seen.
+		claims, err := s.liveClaims(ctx)
+		if err != nil {
+			return outcome{}, err
+		}
+		if seen != uidOf(names, claims) {
+			return haltFor(retrySoon), nil
+		}
+	}
+	return s.replaceClaims(t, status, seen), nil
+}
+
+// replaceClaims notes other claims of a target than before.
+func (s *scope) replaceClaims(target *v1alpha1.Target, status *v1alpha1.TargetStatus, uid string) outcome {
+	first := status.ClaimsUID == ""
+	status.ClaimsUID = uid
+	switch {
+	case first || storage.For(s.sb, target, job.UserOf(s.sb)).Volume != nil: // storage that is mounted as it is stays the same
+		return goOn()
+	case status.TestFiles == v1alpha1.TestFilesPresent && storage.IsProvisioned(target):
+		// A driver that leaves files behind has made another access point, from which they cannot be reached.
+		status.TestFiles = v1alpha1.TestFilesLeftBehind
+		s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: its claim was deleted, and with it the way to the test files there; create the benchmark anew, and leave its claims in place", target.Name))
+		return halt()
+	}
+	s.forgetVolumes(status)
+	return goOn()
+}
+
+// forgetVolumes drops what is known of a target's volumes before, and has the run repeated that was to find its files there.
+func (s *scope) forgetVolumes(status *v1alpha1.TargetStatus) {
+	status.Volumes, status.ProvisionedSeconds, status.BurstCredits = nil, nil, nil
+	relied := false
+	for i := range s.sb.Status.Runs {
+		run := &s.sb.Status.Runs[i]
+		switch run.State {
+		case v1alpha1.RunSucceeded, v1alpha1.RunFailed:
+			status.RunsBeforeReplacement = new(int32(i + 1))
+			relied = relied || run.Target == status.Name
+		case v1alpha1.RunRunning:
+			if relied && run.Target == status.Name {
+				s.disrupted(run, "the claim was replaced, and what had been laid out is gone")
+			}
+		case v1alpha1.RunPending:
+		}
+	}
+}
+
+// noteForeignClaim is noteClaims for somebody's claim, which is not watched, before a run begins. A run on one that is gone says so.
+func (s *scope) noteForeignClaim(ctx context.Context, name string) error {
+	for i := range s.sb.Spec.Targets {
+		target := &s.sb.Spec.Targets[i]
+		if target.Name != name || storage.IsProvisioned(target) {
+			continue
+		}
+		var claim corev1.PersistentVolumeClaim
+		key := types.NamespacedName{Namespace: s.sb.Namespace, Name: *target.ClaimName}
+		if err := s.Live.Get(ctx, key, &claim); err != nil {
+			return unlessGone(err, "get claim of target "+name)
+		}
+		if status := s.targetStatus(name); status.ClaimsUID != string(claim.UID) {
+			s.replaceClaims(target, status, string(claim.UID))
+		}
+	}
+	return nil
+}
+
+// liveClaims returns the claims that were made for the benchmark, as the API server has them.
+func (s *scope) liveClaims(ctx context.Context) (map[string]*corev1.PersistentVolumeClaim, error) {
+	var list corev1.PersistentVolumeClaimList
+	if err := s.Live.List(ctx, &list, client.InNamespace(s.sb.Namespace)); err != nil {
+		return nil, fmt.Errorf("list claims: %w", err)
+	}
+	claims := map[string]*corev1.PersistentVolumeClaim{}
+	for _, claim := range s.ownClaims(list.Items) {
+		claims[claim.Name] = claim
+	}
+	return claims, nil
+}
+
+// uidOf returns the UID of the claim of a name, of several names a hash of theirs: with a UID for each of many clients the status would
+// have no room left.
+func uidOf(names []string, claims map[string]*corev1.PersistentVolumeClaim) string {
+	all := sha256.New()
+	for _, name := range names {
+		claim := claims[name]
+		if claim == nil {
+			return ""
+		}
+		if len(names) == 1 {
+			return string(claim.UID)
+		}
+		all.Write([]byte(claim.UID))
+	}
+	return hex.EncodeToString(all.Sum(nil))[:32]
+}
+
+// runsBefore returns how many of status.runs were made before a claim of the target was replaced.
+func runsBefore(status *v1alpha1.TargetStatus) int {
+	return int(ptr.Deref(status.RunsBeforeReplacement, 0))
+}

@@ -1,0 +1,190 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/storage"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/fakecluster"
+)
+
+// suspendedAfterFirst makes the first run of a benchmark, and suspends the second one.
+func suspendedAfterFirst(w *world, sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark {
+	w.Helper()
+	first := ""
+	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		run := pod.Annotations[v1alpha1.AnnotationRun]
+		if first == "" {
+			first = run
+		}
+		if run != first {
+			return fakecluster.Hang(job.MeasureContainer)
+		}
+		return fakecluster.Succeed(builder.Report())
+	})
+	w.until(sb, func(sb *v1alpha1.StorageBenchmark) error {
+		if len(sb.Status.Runs) < 2 || sb.Status.Runs[1].Job == "" {
+			return fmt.Errorf("the second run has not begun")
+		}
+		return nil
+	})
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) })
+	return w.untilStep(sb, v1alpha1.ReasonSuspended, "set it to false to go on")
+}
+
+// laidOut returns which attempts of runs have laid out files, by run and attempt, of the Jobs that are there.
+func laidOut(w *world) map[string]bool {
+	w.Helper()
+	seen := map[string]bool{}
+	for _, j := range w.jobs() {
+		if j.Labels[v1alpha1.LabelRole] == v1alpha1.RoleRun {
+			seen[j.Annotations[v1alpha1.AnnotationRun]+" "+j.Labels[v1alpha1.LabelAttempt]] = job.LaysOutFirst(&j.Spec.Template.Spec)
+		}
+	}
+	return seen
+}
+
+// A claim that was deleted while the benchmark was suspended comes back with another volume, on which nothing is laid out. What was measured
+// before is told apart from what comes after.
+func TestClaimReplacedWhileSuspended(t *testing.T) {
+	for name, test := range map[string]struct {
+		target  v1alpha1.Target
+		replace func(*world)
+	}{
+		"made for the benchmark": {builder.NewTarget("t"), func(w *world) {
+			claim := w.onlyClaim()
+			w.delete(claim)
+			w.eventually(func() error { return w.gone(claim) })
+		}},
+		"somebody's": {builder.NewClaimTarget("t", "mine"), func(w *world) {
+			claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "mine"}}
+			w.delete(claim)
+			w.eventually(func() error { return w.gone(claim) })
+			w.claim("mine", corev1.PersistentVolumeFilesystem)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			if test.target.ClaimName != nil {
+				w.claim("mine", corev1.PersistentVolumeFilesystem)
+			}
+			sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(test.target).Workload(builder.NewWorkload("reads")).
+				With(func(sb *v1alpha1.StorageBenchmark) {
+					sb.Spec.Repetitions, sb.Spec.CleanupPolicy = new(int32(3)), v1alpha1.CleanupRetain
+				}).Build())
+			before := suspendedAfterFirst(w, sb).Status.Targets[0]
+			test.replace(w)
+			w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+			w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
+
+			sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+			after := sb.Status.Targets[0]
+			if before.ClaimsUID == "" || after.ClaimsUID == before.ClaimsUID || after.RunsBeforeReplacement == nil || *after.RunsBeforeReplacement != 1 {
+				t.Errorf("the claim was %q and is %q, after %v runs", before.ClaimsUID, after.ClaimsUID, after.RunsBeforeReplacement)
+			}
+			if len(after.Volumes) != 1 || after.Volumes[0].Name == before.Volumes[0].Name {
+				t.Errorf("volumes were %v and are %v", before.Volumes, after.Volumes)
+			}
+			runs := sb.Status.Runs
+			if seen := laidOut(w); !seen[runs[1].Name+" 2"] || seen[runs[2].Name+" 1"] {
+				t.Errorf("files are laid out by %v", seen)
+			}
+			if len(sb.Status.Warnings) == 0 || sb.Status.Warnings[0].Reason != v1alpha1.WarningVolumeReplaced || sb.Status.Warnings[0].Message == "" {
+				t.Errorf("warnings are %+v", sb.Status.Warnings)
+			}
+		})
+	}
+}
+
+// On storage whose driver leaves files behind, another claim is another access point: what is in the first one cannot be removed any more.
+func TestClaimReplacedOnStorageThatStays(t *testing.T) {
+	w := newWorld(t)
+	class := create(w, &storagev1.StorageClass{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "efs-"}, Provisioner: storage.EFSDriver, ReclaimPolicy: new(corev1.PersistentVolumeReclaimDelete),
+	})
+	w.Cleanup(func() { _ = w.client.Delete(context.WithoutCancel(w.Context()), class) })
+	sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets[0].StorageClassName, sb.Spec.Repetitions = &class.Name, new(int32(2))
+	}).Build())
+	volume := suspendedAfterFirst(w, sb).Status.Targets[0].Volumes[0]
+	claim := w.onlyClaim()
+	w.delete(claim)
+	w.eventually(func() error { return w.gone(claim) })
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
+
+	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, "its claim was deleted, and with it the way to the test files")
+
+	if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, volume.Handle); err != nil {
+		t.Error(err)
+	}
+	if sb.Status.Runs[0].Result == nil {
+		t.Error("the first result is lost")
+	}
+}
+
+// An attempt that was to find files there is made again; one that lays them out, or is on another target, is not.
+func TestForgetVolumes(t *testing.T) {
+	run := func(target string, state v1alpha1.RunState) v1alpha1.Run {
+		return v1alpha1.Run{Name: target + string(state), Target: target, State: state, Attempts: 1}
+	}
+	for name, test := range map[string]struct {
+		runs   []v1alpha1.Run
+		before *int32
+		again  bool
+	}{
+		"nothing was made":        {[]v1alpha1.Run{run("t", v1alpha1.RunPending)}, nil, false},
+		"the first run":           {[]v1alpha1.Run{run("t", v1alpha1.RunRunning), run("t", v1alpha1.RunPending)}, nil, false},
+		"the second run":          {[]v1alpha1.Run{run("t", v1alpha1.RunSucceeded), run("t", v1alpha1.RunRunning)}, new(int32(1)), true},
+		"the first one there":     {[]v1alpha1.Run{run("other", v1alpha1.RunSucceeded), run("t", v1alpha1.RunRunning)}, new(int32(1)), false},
+		"a run on another target": {[]v1alpha1.Run{run("t", v1alpha1.RunSucceeded), run("other", v1alpha1.RunRunning)}, new(int32(1)), false},
+		"between runs":            {[]v1alpha1.Run{run("t", v1alpha1.RunSucceeded), run("t", v1alpha1.RunFailed), run("t", v1alpha1.RunPending)}, new(int32(2)), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sb := builder.NewBenchmark("ns", "sb").Build()
+			sb.Status.Runs = test.runs
+			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", Volumes: []v1alpha1.VolumeStatus{{Name: "v"}}}}
+			s := &scope{Reconciler: &Reconciler{Clock: fakecluster.NewClock()}, sb: sb}
+			status := &sb.Status.Targets[0]
+			s.forgetVolumes(status)
+			got := status.RunsBeforeReplacement
+			if (got == nil) != (test.before == nil) || (got != nil && *got != *test.before) || len(status.Volumes) > 0 {
+				t.Errorf("status is %+v", status)
+			}
+			disruptions := int32(0)
+			for i := range sb.Status.Runs {
+				disruptions += sb.Status.Runs[i].Disruptions
+			}
+			if (disruptions == 1) != test.again {
+				t.Errorf("%d attempts are made again", disruptions)
+			}
+		})
+	}
+}
+
+func TestUIDOf(t *testing.T) {
+	claims := map[string]*corev1.PersistentVolumeClaim{}
+	for _, name := range []string{"a", "b"} {
+		claims[name] = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid-of-" + name)}}
+	}
+	both := uidOf([]string{"a", "b"}, claims)
+	if got := uidOf([]string{"a"}, claims); got != "uid-of-a" {
+		t.Errorf("of one claim it is %q", got)
+	}
+	if got := uidOf([]string{"a", "c"}, claims); got != "" {
+		t.Errorf("with a claim that is not there it is %q", got)
+	}
+	claims["b"].UID = "another"
+	if got := uidOf([]string{"a", "b"}, claims); got == both || len(got) != len(both) || len(got) > 36 {
+		t.Errorf("of two it is %q, and was %q", got, both)
+	}
+}
