@@ -8,10 +8,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
 )
 
 // isCrowdedOut says whether a pod finds no node because others hold them. The scheduler's words for all kinds of
@@ -20,16 +24,33 @@ func isCrowdedOut(pod *corev1.Pod) bool {
 	return pod.Spec.NodeName == "" && strings.Contains(startMessage(pod), "anti-affinity rules")
 }
 
-// otherHolders returns the pods by which other benchmarks hold nodes, or wait for one.
+// otherHolders returns the pods by which others hold nodes, or wait for one. Their labels keep the benchmark off these nodes, whoever
+// has set them.
 func (s *scope) otherHolders(ctx context.Context) ([]corev1.Pod, error) {
 	var pods corev1.PodList
 	if err := s.Client.List(ctx, &pods, client.MatchingLabels{v1alpha1.LabelHoldsNode: "true"}); err != nil {
 		return nil, fmt.Errorf("list pods that hold nodes: %w", err)
 	}
 	return slices.DeleteFunc(pods.Items, func(pod corev1.Pod) bool {
-		mine := pod.Namespace == s.sb.Namespace && pod.Labels[v1alpha1.LabelBenchmark] == s.sb.Name
+		mine := pod.Namespace == s.sb.Namespace && (ours.Anchor(s.sb, &pod) || ours.NamedPod(s.sb, &pod))
 		return mine || hasEnded(&pod)
 	}), nil
+}
+
+// benchmarkOfHolder returns the benchmark by which a pod holds a node, as far as it is known, nil for a pod that is none's.
+func (s *scope) benchmarkOfHolder(ctx context.Context, pod *corev1.Pod) (*v1alpha1.StorageBenchmark, error) {
+	var sb v1alpha1.StorageBenchmark
+	name := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Labels[v1alpha1.LabelBenchmark]}
+	err := s.Client.Get(ctx, name, &sb)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil // its pods go as well, or it is another operator's
+	case err != nil:
+		return nil, fmt.Errorf("get benchmark %s: %w", name, err)
+	case !ours.Anchor(&sb, pod) && !ours.NamedPod(&sb, pod):
+		return nil, nil
+	}
+	return &sb, nil
 }
 
 // elderInNeed returns an older benchmark that holds some nodes and waits for more, "" if there is none. Benchmarks of
@@ -39,30 +60,48 @@ func (s *scope) elderInNeed(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	holding, waiting := map[types.NamespacedName]bool{}, map[types.NamespacedName]bool{}
+	asked := map[types.NamespacedName]bool{}
 	for i := range others {
-		pod := &others[i]
-		name := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Labels[v1alpha1.LabelBenchmark]}
-		holding[name] = holding[name] || pod.Spec.NodeName != ""
-		waiting[name] = waiting[name] || isCrowdedOut(pod)
-	}
-	for name := range waiting {
-		if !waiting[name] || !holding[name] {
+		name := types.NamespacedName{Namespace: others[i].Namespace, Name: others[i].Labels[v1alpha1.LabelBenchmark]}
+		if asked[name] || !isCrowdedOut(&others[i]) {
 			continue
 		}
-		var other v1alpha1.StorageBenchmark
-		err := s.Client.Get(ctx, name, &other)
-		if apierrors.IsNotFound(err) {
-			continue // its pods go as well, or it is another operator's
-		}
+		other, err := s.benchmarkOfHolder(ctx, &others[i])
 		if err != nil {
-			return "", fmt.Errorf("get benchmark %s: %w", name, err)
+			return "", err
 		}
-		if isOlder(&other, s.sb) {
+		if other == nil {
+			continue
+		}
+		asked[name] = true
+		if isOlder(other, s.sb) && isInNeed(other, others) {
 			return fmt.Sprintf("%s in namespace %s", name.Name, name.Namespace), nil
 		}
 	}
 	return "", nil
+}
+
+// isInNeed says whether a benchmark holds some nodes and waits for more. Only those of the pods count that its status knows of, which
+// nobody but the operator writes: who may create pods can make others that look the same.
+func isInNeed(sb *v1alpha1.StorageBenchmark, pods []corev1.Pod) bool {
+	if !sb.DeletionTimestamp.IsZero() || meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionMeasured) != nil {
+		return false
+	}
+	known := sets.New[string]()
+	for i := range sb.Status.Anchors {
+		if a := &sb.Status.Anchors[i]; a.StartTime != nil { // else it was suspended
+			known.Insert(job.AnchorName(sb, int32(i), a.Attempts))
+		}
+	}
+	holds, waits := false, false
+	for i := range pods {
+		pod := &pods[i]
+		if pod.Namespace != sb.Namespace || !known.Has(pod.Name) || !ours.Anchor(sb, pod) {
+			continue
+		}
+		holds, waits = holds || pod.Spec.NodeName != "", waits || isCrowdedOut(pod)
+	}
+	return holds && waits
 }
 
 func isOlder(a, b *v1alpha1.StorageBenchmark) bool {

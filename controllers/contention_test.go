@@ -2,45 +2,133 @@ package controllers
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 )
 
+// elder returns a benchmark of two clients that is older than others.
+func elder(name string, change func(*v1alpha1.StorageBenchmark)) *v1alpha1.StorageBenchmark {
+	since := metav1.NewTime(noon)
+	return builder.OneRun("default", name).With(func(sb *v1alpha1.StorageBenchmark) {
+		sb.UID, sb.CreationTimestamp = types.UID(name), metav1.NewTime(noon.Add(-time.Hour))
+		sb.Spec.Clients, sb.Status.Anchors = new(int32(2)), []v1alpha1.Anchor{{Attempts: 3, StartTime: &since}, {Attempts: 3, StartTime: &since}}
+		if change != nil {
+			change(sb)
+		}
+	}).Build()
+}
+
+// holdersOf returns two pods of a benchmark, of which one has a node and the other one waits for one.
+func holdersOf(sb *v1alpha1.StorageBenchmark, change func(*corev1.Pod, int32)) []*corev1.Pod {
+	var pods []*corev1.Pod
+	for i := range int32(2) {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+			Namespace: "default", Name: job.AnchorName(sb, i, 3), OwnerReferences: []metav1.OwnerReference{ownedBy(sb)},
+			Labels: child.Labels(sb, v1alpha1.LabelHoldsNode, "true", v1alpha1.LabelRole, v1alpha1.RoleAnchor, v1alpha1.LabelAttempt, "3", v1alpha1.LabelClient, fmt.Sprint(i)),
+		}}
+		if i == 0 {
+			pod.Spec.NodeName = "node"
+		} else {
+			pod.Status.Conditions = []corev1.PodCondition{{
+				Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable,
+				Message: "0/2 nodes are available: 2 node(s) didn't satisfy existing pods anti-affinity rules.",
+			}}
+		}
+		if change != nil {
+			change(pod, i)
+		}
+		pods = append(pods, pod)
+	}
+	return pods
+}
+
+// young returns a pass over a younger benchmark beside others and their pods.
+func young(benchmarks []*v1alpha1.StorageBenchmark, pods []*corev1.Pod) *scope {
+	sb := builder.OneRun("default", "young").Build()
+	sb.UID, sb.CreationTimestamp = "young", metav1.NewTime(noon)
+	c := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(sb)
+	for _, other := range benchmarks {
+		c.WithObjects(other)
+	}
+	for _, pod := range pods {
+		c.WithObjects(pod)
+	}
+	return &scope{Reconciler: &Reconciler{Client: c.Build()}, sb: sb}
+}
+
 // Pods of a benchmark that is gone, or that another operator runs, do not hide those of one that is older and in need.
 func TestElderBesideOneThatIsNotSeen(t *testing.T) {
-	young, elder := builder.OneRun("default", "young").Build(), builder.OneRun("default", "elder").Build()
-	young.CreationTimestamp, elder.CreationTimestamp = metav1.NewTime(noon), metav1.NewTime(noon.Add(-time.Hour))
-	c := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(young, elder)
-	for _, benchmark := range []string{"elder", "gone-1", "gone-2", "gone-3"} {
-		for i, node := range []string{"node", ""} {
-			pod := &corev1.Pod{
-				ObjectMeta: metav1.ObjectMeta{
-					Namespace: "default", Name: fmt.Sprintf("%s-%d", benchmark, i),
-					Labels: map[string]string{v1alpha1.LabelHoldsNode: "true", v1alpha1.LabelBenchmark: benchmark},
-				},
-				Spec: corev1.PodSpec{NodeName: node},
-			}
-			if node == "" {
-				pod.Status.Conditions = []corev1.PodCondition{{
-					Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable,
-					Message: "0/2 nodes are available: 2 node(s) didn't satisfy existing pods anti-affinity rules.",
-				}}
-			}
-			c.WithObjects(pod)
-		}
+	there := elder("elder", nil)
+	pods := holdersOf(there, nil)
+	for _, name := range []string{"gone-1", "gone-2", "gone-3"} {
+		pods = append(pods, holdersOf(elder(name, nil), nil)...)
 	}
-	s := &scope{Reconciler: &Reconciler{Client: c.Build()}, sb: young}
-	for range 20 { // they are looked at in any order
-		if got, err := s.elderInNeed(t.Context()); err != nil || got != "elder in namespace default" {
-			t.Fatalf("%q, %v", got, err)
-		}
+	s := young([]*v1alpha1.StorageBenchmark{there}, pods)
+	if got, err := s.elderInNeed(t.Context()); err != nil || got != "elder in namespace default" {
+		t.Fatalf("%q, %v", got, err)
+	}
+}
+
+// With an old benchmark and pods that look like its own nobody makes others give way.
+func TestForgedHolders(t *testing.T) {
+	for name, test := range map[string]struct {
+		benchmark func(*v1alpha1.StorageBenchmark)
+		pod       func(*corev1.Pod, int32)
+		gives     bool
+	}{
+		"its own":                  {nil, nil, true},
+		"labels alone":             {nil, func(pod *corev1.Pod, _ int32) { pod.OwnerReferences = nil }, false},
+		"labels and owner":         {nil, func(pod *corev1.Pod, i int32) { pod.Name = fmt.Sprintf("forged-%d", i) }, false},
+		"an owner that is gone":    {nil, func(pod *corev1.Pod, _ int32) { pod.OwnerReferences[0].UID = "gone" }, false},
+		"one forged, one real":     {nil, func(pod *corev1.Pod, i int32) { pod.Name += strings.Repeat("x", int(i)) }, false},
+		"of an attempt before":     {func(sb *v1alpha1.StorageBenchmark) { sb.Status.Anchors[1].Attempts = 4 }, nil, false},
+		"of one that is suspended": {func(sb *v1alpha1.StorageBenchmark) { sb.Status.Anchors[0].StartTime = nil }, nil, false},
+		"of one without anchors":   {func(sb *v1alpha1.StorageBenchmark) { sb.Status.Anchors = nil }, nil, false},
+		"of one that has measured": {func(sb *v1alpha1.StorageBenchmark) {
+			sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionMeasured, Status: metav1.ConditionTrue}}
+		}, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			other := elder("elder", test.benchmark)
+			s := young([]*v1alpha1.StorageBenchmark{other}, holdersOf(other, test.pod))
+			if got, err := s.elderInNeed(t.Context()); err != nil || (got != "") != test.gives {
+				t.Errorf("%q, %v", got, err)
+			}
+		})
+	}
+}
+
+// Whose a pod is that holds a node is not told by its labels.
+func TestDescribeForgedHolder(t *testing.T) {
+	other := elder("elder", nil)
+	pods := holdersOf(other, nil)
+	forged := pods[0].DeepCopy()
+	forged.Name, forged.Spec.NodeName = "forged", "other-node"
+	s := young([]*v1alpha1.StorageBenchmark{other}, append(pods, forged))
+	waits := &start{scope: s, pod: pods[1].DeepCopy()}
+	waits.pod.Name = "mine"
+
+	got, err := waits.holders(t.Context())
+
+	slices.Sort(got)
+	want := []string{
+		"node node (elder in namespace default)",
+		"node other-node (pod forged, which has label storagebench.dev/holds-node and is of no benchmark that is known, in namespace default)",
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v, want %q", got, err, want)
 	}
 }

@@ -189,10 +189,20 @@ func (s *start) holders(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	var holders []string
-	for _, pod := range others {
-		if pod.Spec.NodeName != "" {
-			holders = append(holders, fmt.Sprintf("node %s (%s in namespace %s)", pod.Spec.NodeName, pod.Labels[v1alpha1.LabelBenchmark], pod.Namespace))
+	for i := range others {
+		pod := &others[i]
+		if pod.Spec.NodeName == "" {
+			continue
 		}
+		of, err := s.benchmarkOfHolder(ctx, pod)
+		if err != nil {
+			return nil, err
+		}
+		holder := fmt.Sprintf("pod %s, which has label %s and is of no benchmark that is known,", pod.Name, v1alpha1.LabelHoldsNode)
+		if of != nil {
+			holder = of.Name
+		}
+		holders = append(holders, fmt.Sprintf("node %s (%s in namespace %s)", pod.Spec.NodeName, holder, pod.Namespace))
 	}
 	return holders, nil
 }
