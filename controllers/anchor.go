@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
@@ -114,25 +113,14 @@ func (s *scope) missingAnchors() []int {
 	return missing
 }
 
-// isThere says whether a pod exists, as the API server has it. It lists, which it has to be allowed anyway.
-func (s *scope) isThere(ctx context.Context, pod string) (bool, error) {
-	var found corev1.PodList
-	err := s.Live.List(ctx, &found, client.InNamespace(s.sb.Namespace), client.MatchingFields{"metadata.name": pod})
-	return len(found.Items) > 0, err
-}
-
 // createAnchors makes the pods of anchors. One that was seen before was deleted by somebody.
 func (s *scope) createAnchors(ctx context.Context, missing []int) (outcome, error) {
 	if fresh, err := s.isFresh(ctx); err != nil || !fresh {
 		return haltFor(retrySoon), err
 	}
 	for _, client := range missing {
-		if pod := s.sb.Status.Anchors[client].Pod; pod != "" {
-			there, err := s.isThere(ctx, pod)
-			if err == nil && !there {
-				return s.loseAnchor(ctx, client, "its pod was deleted")
-			}
-			return haltFor(retrySoon), err
+		if s.sb.Status.Anchors[client].Pod != "" {
+			return s.findAnchor(ctx, client)
 		}
 	}
 	if len(missing) > 1 {

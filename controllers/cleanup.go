@@ -178,13 +178,15 @@ func (s *scope) removeJobs(ctx context.Context, having client.MatchingLabels) ([
 	var orphans []*corev1.Pod
 	for i := range pods.Items {
 		pod := &pods.Items[i]
-		owner := metav1.GetControllerOf(pod)
-		if !(owner != nil && own.Has(owner.UID)) && !ours.NamedPod(s.sb, pod) {
+		if mine, err := s.isLeft(ctx, pod, own); err != nil || !mine {
+			if err != nil {
+				return nil, err
+			}
 			continue
 		}
 		s.noteFilesOf(pod)
 		left = append(left, leftoverPod(pod, s.Clock.Now()))
-		if owner == nil && pod.DeletionTimestamp.IsZero() {
+		if metav1.GetControllerOf(pod) == nil && pod.DeletionTimestamp.IsZero() {
 			orphans = append(orphans, pod) // its Job was deleted without it, so it goes with none
 		}
 	}
@@ -192,6 +194,26 @@ func (s *scope) removeJobs(ctx context.Context, having client.MatchingLabels) ([
 		return left, nil // what pods tell goes with them, so it has to be saved first
 	}
 	return left, errors.Join(s.deleteJobs(ctx, live), s.deletePods(ctx, orphans))
+}
+
+// isLeft says whether a pod is of one of the Jobs, or of one of the benchmark's that is gone. One of a Job that is there and is somebody
+// else's would be waited for without end.
+func (s *scope) isLeft(ctx context.Context, pod *corev1.Pod, jobs sets.Set[types.UID]) (bool, error) {
+	owner := metav1.GetControllerOf(pod)
+	switch {
+	case owner != nil && jobs.Has(owner.UID):
+		return true, nil
+	case !ours.NamedPod(s.sb, pod):
+		return false, nil
+	case owner == nil || !pod.DeletionTimestamp.IsZero():
+		return true, nil
+	}
+	var theirs batchv1.Job
+	err := s.Live.Get(ctx, types.NamespacedName{Namespace: pod.Namespace, Name: owner.Name}, &theirs)
+	if client.IgnoreNotFound(err) != nil {
+		return false, fmt.Errorf("get Job of pod %s: %w", pod.Name, err)
+	}
+	return err != nil || theirs.UID != owner.UID || ours.Job(s.sb, &theirs), nil
 }
 
 func (s *scope) deletePods(ctx context.Context, pods []*corev1.Pod) error {

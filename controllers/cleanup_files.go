@@ -67,9 +67,13 @@ func (s *scope) removeFiles(ctx context.Context, atRest bool) ([]leftover, error
 		}
 		switch status.TestFiles {
 		case v1alpha1.TestFilesPresent:
-			left = append(left, s.leftoverFiles(target, false))
+			left = append(left, s.leftoverFiles(target, false, false))
 		case v1alpha1.TestFilesLeftBehind:
-			left = append(left, s.leftoverFiles(target, true))
+			gone, err := s.isClaimGone(ctx, target)
+			if err != nil {
+				return nil, err
+			}
+			left = append(left, s.leftoverFiles(target, true, gone))
 		case v1alpha1.TestFilesRemoved:
 		}
 	}
@@ -113,7 +117,7 @@ func hasFailed(j *batchv1.Job) bool {
 }
 
 // leftoverFiles says where the test files of a target are, and how to remove them by hand.
-func (s *scope) leftoverFiles(target *v1alpha1.Target, abandoned bool) leftover {
+func (s *scope) leftoverFiles(target *v1alpha1.Target, abandoned, withoutClaim bool) leftover {
 	left := leftover{
 		what:      fmt.Sprintf("directory %s on claim %s", child.Directory(s.sb), strings.Join(storage.ClaimNames(s.sb, target), ", ")),
 		command:   "remove that directory in a pod that mounts the claim",
@@ -129,7 +133,7 @@ func (s *scope) leftoverFiles(target *v1alpha1.Target, abandoned bool) leftover 
 		if !storage.IsForeign(target) && handles != "" { // each access point has a directory of its own
 			left.what += ", in the directory of access point " + handles
 		}
-	case abandoned && handles != "" && !s.hasClaims(target):
+	case withoutClaim && handles != "":
 		left.what = fmt.Sprintf("directory %s on volume %s, whose claim is gone", child.Directory(s.sb), handles)
 		left.command = "mount what the volume was made of and remove that directory"
 	}

@@ -122,14 +122,25 @@ func (s *scope) hasFiles() bool {
 	return false
 }
 
-// hasClaims says whether a claim of a target is there that was made for it.
-func (s *scope) hasClaims(target *v1alpha1.Target) bool {
+// isClaimGone says whether no claim of a target is there any more.
+func (s *scope) isClaimGone(ctx context.Context, target *v1alpha1.Target) (bool, error) {
 	for _, name := range storage.ClaimNames(s.sb, target) {
 		if s.claims[name] != nil {
-			return true
+			return false, nil
 		}
 	}
-	return false
+	if storage.IsProvisioned(target) {
+		return true, nil
+	}
+	var claim corev1.PersistentVolumeClaim // somebody's, which is in no cache
+	err := s.Live.Get(ctx, types.NamespacedName{Namespace: s.sb.Namespace, Name: *target.ClaimName}, &claim)
+	if apierrors.IsNotFound(err) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("get claim of target %s: %w", target.Name, err)
+	}
+	return false, nil
 }
 
 // handlesOf names the volumes of a target as their storage calls them.

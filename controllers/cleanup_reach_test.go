@@ -161,7 +161,10 @@ func TestFilesOfALostClaim(t *testing.T) {
 		if got, err := s.filesOfLostClaim(t.Context(), &target); err != nil || got != want {
 			t.Errorf("with a volume of policy %q: %s, %v", policy, got, err)
 		}
-		if left := s.leftoverFiles(&target, true); left.what != "directory storagebench- on volume vol-1, whose claim is gone" {
+		if gone, err := s.isClaimGone(t.Context(), &target); err != nil || !gone {
+			t.Errorf("the claim is gone: %t, %v", gone, err)
+		}
+		if left := s.leftoverFiles(&target, true, true); left.what != "directory storagebench- on volume vol-1, whose claim is gone" {
 			t.Errorf("left is %q", left.what)
 		}
 	}

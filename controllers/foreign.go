@@ -64,7 +64,7 @@ func (s *scope) foreignClaim(ctx context.Context, objects storage.Objects) (stri
 		return "", fmt.Errorf("list claims: %w", err)
 	}
 	for i := range claims.Items {
-		if claim := &claims.Items[i]; wanted[claim.Name] && !ours.Claim(s.sb, claim) {
+		if claim := &claims.Items[i]; wanted[claim.Name] && !ours.Owned(s.sb, claim) {
 			return "PersistentVolumeClaim " + claim.Name, nil
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -17,7 +16,6 @@ import (
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/storage"
 )
@@ -184,13 +182,7 @@ func (s *scope) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan
 		return haltFor(retrySoon), err
 	}
 	if run.Job != "" {
-		name := job.RunName(s.sb, run.Name, run.Attempts, missing[0])
-		err := s.Live.Get(ctx, types.NamespacedName{Namespace: s.sb.Namespace, Name: name}, &batchv1.Job{})
-		if apierrors.IsNotFound(err) {
-			s.disrupted(run, "its Job was deleted")
-			return halt(), nil
-		}
-		return haltFor(retrySoon), err
+		return s.findJob(ctx, run, planned, missing[0])
 	}
 	errs := inParallel(missing, func(client int32) error {
 		return s.Client.Apply(ctx, job.ForRun(s.sb, s.Image, s.describeJob(run, planned, client)), applyOptions...)
@@ -331,20 +323,12 @@ func (s *scope) failRun(run *v1alpha1.Run, message string) {
 }
 
 // podOf returns the pod of an attempt, or nil. The cache of Jobs may be ahead of that of pods, by which an
-// attempt's result would be lost, so only the API server can say that the pod of a Job that has ended is gone.
+// attempt's result would be lost, so only the API server can say that the pod of a Job that has ended is gone, or has lost its labels.
 func (s *scope) podOf(ctx context.Context, j *batchv1.Job) (*corev1.Pod, error) {
-	if pod := newest(s.pods[j.Name]); pod != nil || inspectJob(j).progress != ended {
+	if pod := newest(s.pods[j.Name]); pod != nil || (inspectJob(j).progress != ended && j.Status.Active == 0) {
 		return pod, nil
 	}
-	var pods corev1.PodList
-	if err := s.Live.List(ctx, &pods, client.InNamespace(j.Namespace), client.MatchingLabels{batchv1.ControllerUidLabel: string(j.UID)}); err != nil {
-		return nil, fmt.Errorf("list pods of Job %s: %w", j.Name, err)
-	}
-	i := slices.IndexFunc(pods.Items, func(pod corev1.Pod) bool { return ours.PodOf(j, &pod) }) // a label can be anybody's
-	if i < 0 {
-		return nil, nil
-	}
-	return &pods.Items[i], nil
+	return s.findPod(ctx, j)
 }
 
 // newest returns the youngest of the pods, or nil. A Job that replaces its pod has several for a moment.

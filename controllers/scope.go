@@ -149,7 +149,7 @@ func (s *scope) ownClaims(claims []corev1.PersistentVolumeClaim) []*corev1.Persi
 	s.claimTargets = ours.ClaimTargets(s.sb)
 	var own []*corev1.PersistentVolumeClaim
 	for i := range claims {
-		if s.claimTargets[claims[i].Name] != "" && ours.Claim(s.sb, &claims[i]) {
+		if s.claimTargets[claims[i].Name] != "" && ours.Owned(s.sb, &claims[i]) {
 			own = append(own, &claims[i])
 		}
 	}

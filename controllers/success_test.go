@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,6 +46,7 @@ func TestSuccess(t *testing.T) {
 				Node: fakecluster.Node, Zone: fakecluster.Zone, InstanceType: fakecluster.InstanceType,
 			}},
 			ProvisionedSeconds: sb.Status.Targets[0].ProvisionedSeconds,
+			ClaimsUID:          strings.TrimPrefix(sb.Status.Targets[0].Volumes[0].Name, "pvc-"), // as the cluster names volumes
 		}},
 		Runs: []v1alpha1.Run{{
 			Name: "randread.fast", Target: "fast", Workload: "randread", Repetition: 1, State: v1alpha1.RunSucceeded,

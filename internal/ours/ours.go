@@ -91,9 +91,9 @@ func ClaimTargets(sb *v1alpha1.StorageBenchmark) map[string]string {
 	return targets
 }
 
-// Claim says whether a claim of a name that the benchmark gives is its own.
-func Claim(sb *v1alpha1.StorageBenchmark, claim *corev1.PersistentVolumeClaim) bool {
-	return metav1.IsControlledBy(claim, sb)
+// Owned says whether an object in a namespace, of a name that the benchmark gives, is its own, whatever labels it has.
+func Owned(sb *v1alpha1.StorageBenchmark, object metav1.Object) bool {
+	return metav1.IsControlledBy(object, sb)
 }
 
 // ClusterNames returns the names of the StorageClasses and PersistentVolumes that are made for the benchmark.

@@ -54,7 +54,7 @@ func isOurs(sb *v1alpha1.StorageBenchmark, object metav1.Object) bool {
 	case *corev1.Pod:
 		return Anchor(sb, o)
 	case *corev1.PersistentVolumeClaim:
-		return ClaimTargets(sb)[o.Name] != "" && Claim(sb, o)
+		return ClaimTargets(sb)[o.Name] != "" && Owned(sb, o)
 	default:
 		return ClusterObject(sb, o)
 	}

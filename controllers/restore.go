@@ -1,0 +1,100 @@
+package controllers
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/plan"
+)
+
+// The operator finds its Jobs and pods by their labels, which others may remove. What is still ours by its name and its owner gets them back.
+
+// findJob sees what has become of the Job of a client that was there and is not found.
+func (s *scope) findJob(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, client int32) (outcome, error) {
+	wanted := job.ForRun(s.sb, s.Image, s.describeJob(run, planned, client))
+	var found batchv1.Job
+	err := s.Live.Get(ctx, types.NamespacedName{Namespace: s.sb.Namespace, Name: *wanted.Name}, &found)
+	switch {
+	case apierrors.IsNotFound(err):
+		s.disrupted(run, "its Job was deleted")
+		return halt(), nil
+	case err != nil:
+		return outcome{}, fmt.Errorf("get Job: %w", err)
+	case !ours.Owned(s.sb, &found):
+		s.disrupted(run, fmt.Sprintf("Job %s is not owned by this benchmark any more", found.Name))
+		return halt(), nil
+	}
+	return haltFor(retrySoon), s.restore(ctx, &found, wanted.Labels, wanted.Annotations)
+}
+
+// findAnchor sees what has become of the anchor of a client that was there and is not found.
+func (s *scope) findAnchor(ctx context.Context, which int) (outcome, error) {
+	a := &s.sb.Status.Anchors[which]
+	var found corev1.PodList
+	// It lists, which it has to be allowed anyway.
+	if err := s.Live.List(ctx, &found, client.InNamespace(s.sb.Namespace), client.MatchingFields{"metadata.name": a.Pod}); err != nil {
+		return outcome{}, fmt.Errorf("list anchors: %w", err)
+	}
+	switch {
+	case len(found.Items) == 0:
+		return s.loseAnchor(ctx, which, "its pod was deleted")
+	case !ours.Owned(s.sb, &found.Items[0]):
+		return s.loseAnchor(ctx, which, fmt.Sprintf("pod %s is not owned by this benchmark any more", a.Pod))
+	}
+	wanted := job.ForAnchor(s.sb, s.Image, int32(which), a.Attempts, nil)
+	return haltFor(retrySoon), s.restore(ctx, &found.Items[0], wanted.Labels, wanted.Annotations)
+}
+
+// restore gives an object the labels and annotations back that it has lost. If it has all, the cache has yet to hear of it. That it had to
+// is an error, so that it is told where it goes on, has a deadline, and is not repeated at once.
+func (s *scope) restore(ctx context.Context, object client.Object, labels, annotations map[string]string) error {
+	lost := append(lacking(object.GetLabels(), labels), lacking(object.GetAnnotations(), annotations)...)
+	if len(lost) == 0 {
+		return nil
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": object.GetUID(), "labels": labels, "annotations": annotations}})
+	if err != nil {
+		return err
+	}
+	if err := s.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch)); err != nil {
+		return unlessGone(err, "restore "+strings.Join(lost, ", ")+" of "+object.GetName())
+	}
+	return fmt.Errorf("%s had lost %s, by which the operator finds it, and was given it again; if that goes on, look for an admission webhook or a controller that removes it", object.GetName(), strings.Join(lost, ", "))
+}
+
+// lacking returns the keys that a map does not have with the values that are wanted.
+func lacking(has, wanted map[string]string) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(wanted)), func(key string) bool { return has[key] == wanted[key] })
+}
+
+// findPod returns the pod of a Job that Kubernetes says there is and that is not found, nil if there is none, and gives it its labels back.
+// That it had to is no error: the pod is found, and the deadlines of its run hold.
+func (s *scope) findPod(ctx context.Context, j *batchv1.Job) (*corev1.Pod, error) {
+	var pods corev1.PodList
+	if err := s.Live.List(ctx, &pods, client.InNamespace(j.Namespace), client.MatchingLabels{batchv1.ControllerUidLabel: string(j.UID)}); err != nil {
+		return nil, fmt.Errorf("list pods of Job %s: %w", j.Name, err)
+	}
+	i := slices.IndexFunc(pods.Items, func(pod corev1.Pod) bool { return ours.PodOf(j, &pod) }) // a label can be anybody's
+	if i < 0 {
+		return nil, nil
+	}
+	pod := &pods.Items[i]
+	if lost := lacking(pod.Labels, j.Spec.Template.Labels); len(lost) > 0 && pod.DeletionTimestamp.IsZero() {
+		// It is read and patched by one client, and its answer is not what this pass has seen.
+		_ = s.restore(ctx, pod.DeepCopy(), j.Spec.Template.Labels, j.Spec.Template.Annotations)
+	}
+	return pod, nil
+}
