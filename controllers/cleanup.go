@@ -210,10 +210,10 @@ func (s *scope) isLeft(ctx context.Context, pod *corev1.Pod, jobs sets.Set[types
 	}
 	var theirs batchv1.Job
 	err := s.Live.Get(ctx, types.NamespacedName{Namespace: pod.Namespace, Name: owner.Name}, &theirs)
-	if client.IgnoreNotFound(err) != nil {
-		return false, fmt.Errorf("get Job of pod %s: %w", pod.Name, err)
+	if err != nil { // gone, and the pod goes as well, or not known
+		return true, unlessGone(err, "get Job of pod "+pod.Name)
 	}
-	return err != nil || theirs.UID != owner.UID || ours.Job(s.sb, &theirs), nil
+	return theirs.UID != owner.UID || ours.Job(s.sb, &theirs), nil
 }
 
 func (s *scope) deletePods(ctx context.Context, pods []*corev1.Pod) error {

@@ -40,7 +40,7 @@ func holdersOf(sb *v1alpha1.StorageBenchmark, change func(*corev1.Pod, int32)) [
 			Labels: child.Labels(sb, v1alpha1.LabelHoldsNode, "true", v1alpha1.LabelRole, v1alpha1.RoleAnchor, v1alpha1.LabelAttempt, "3", v1alpha1.LabelClient, fmt.Sprint(i)),
 		}}
 		if i == 0 {
-			pod.Spec.NodeName = "node"
+			pod.Spec.NodeName = "a-node"
 		} else {
 			pod.Status.Conditions = []corev1.PodCondition{{
 				Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable,
@@ -125,7 +125,7 @@ func TestDescribeForgedHolder(t *testing.T) {
 
 	slices.Sort(got)
 	want := []string{
-		"node node (elder in namespace default)",
+		"node a-node (elder in namespace default)",
 		"node other-node (pod forged, which has label storagebench.dev/holds-node and is of no benchmark that is known, in namespace default)",
 	}
 	if err != nil || !slices.Equal(got, want) {

@@ -27,44 +27,48 @@ func provision(ctx context.Context, s *scope) (outcome, error) {
 		return goOn(), nil
 	}
 	for i := range s.sb.Spec.Targets {
-		target := &s.sb.Spec.Targets[i]
-		if problem := s.withoutAttributes(target); problem != "" {
-			s.fail(v1alpha1.ReasonProvisioningFailed, problem)
-			return halt(), nil
+		if out, err := s.provisionTarget(ctx, &s.sb.Spec.Targets[i]); err != nil || out.stop {
+			return out, err
 		}
-		if !storage.IsProvisioned(target) {
-			continue
+	}
+	return goOn(), nil
+}
+
+// provisionTarget makes what provisions the storage of a target, where it is not there.
+func (s *scope) provisionTarget(ctx context.Context, target *v1alpha1.Target) (outcome, error) {
+	if problem := s.withoutAttributes(target); problem != "" {
+		s.fail(v1alpha1.ReasonProvisioningFailed, problem)
+		return halt(), nil
+	}
+	if !storage.IsProvisioned(target) {
+		return goOn(), nil
+	}
+	if !slices.ContainsFunc(storage.ClaimNames(s.sb, target), s.isClaimMissing) {
+		return s.noteClaims(ctx, target)
+	}
+	// What has no namespace has no owner: made by a pass over an old version, nobody would remove it again.
+	if fresh, err := s.isFresh(ctx); err != nil || !fresh {
+		return haltFor(retrySoon), err
+	}
+	objects := storage.For(s.sb, target, job.UserOf(s.sb))
+	if name, err := s.foreign(ctx, objects); name != "" || err != nil {
+		if err == nil {
+			s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %s exists, and was not made for this benchmark; delete or rename it, and create the benchmark anew", target.Name, name))
 		}
-		if !slices.ContainsFunc(storage.ClaimNames(s.sb, target), s.isClaimMissing) {
-			if out, err := s.noteClaims(ctx, i); err != nil || out.stop {
-				return out, err
-			}
-			continue
-		}
-		// What has no namespace has no owner: made by a pass over an old version, nobody would remove it again.
-		if fresh, err := s.isFresh(ctx); err != nil || !fresh {
-			return haltFor(retrySoon), err
-		}
-		objects := storage.For(s.sb, target, job.UserOf(s.sb))
-		if name, err := s.foreign(ctx, objects); name != "" || err != nil {
-			if err == nil {
-				s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %s exists, and was not made for this benchmark; delete or rename it, and create the benchmark anew", target.Name, name))
-			}
-			return halt(), err
-		}
-		if waits, err := s.freeVolume(ctx, objects); err != nil || waits {
-			return haltFor(pollChildren), err
-		}
-		err := s.applyObjects(ctx, objects)
-		switch {
-		case apierrors.IsInvalid(err):
-			s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %v", target.Name, err))
-			return halt(), nil
-		case isRefused(err):
-			return s.refusedStorage(target, err), nil
-		case err != nil:
-			return outcome{}, fmt.Errorf("target %s: %w", target.Name, err)
-		}
+		return halt(), err
+	}
+	if waits, err := s.freeVolume(ctx, objects); err != nil || waits {
+		return haltFor(pollChildren), err
+	}
+	err := s.applyObjects(ctx, objects)
+	switch {
+	case apierrors.IsInvalid(err):
+		s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %v", target.Name, err))
+		return halt(), nil
+	case isRefused(err):
+		return s.refusedStorage(target, err), nil
+	case err != nil:
+		return outcome{}, fmt.Errorf("target %s: %w", target.Name, err)
 	}
 	return goOn(), nil
 }

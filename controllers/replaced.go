@@ -21,9 +21,8 @@ import (
 // no volume meanwhile. But they are of different volumes, which a warning says.
 
 // noteClaims notes of which claims a target is, all of which are there, and sees to it that nothing is believed of volumes before.
-func (s *scope) noteClaims(ctx context.Context, target int) (outcome, error) {
-	t := &s.sb.Spec.Targets[target]
-	status, names := s.targetStatus(t.Name), storage.ClaimNames(s.sb, t)
+func (s *scope) noteClaims(ctx context.Context, target *v1alpha1.Target) (outcome, error) {
+	status, names := s.targetStatus(target.Name), storage.ClaimNames(s.sb, target)
 	seen := uidOf(names, s.claims)
 	if status.ClaimsUID == seen {
 		return goOn(), nil
@@ -38,7 +37,7 @@ func (s *scope) noteClaims(ctx context.Context, target int) (outcome, error) {
 			return haltFor(retrySoon), nil
 		}
 	}
-	return s.replaceClaims(t, status, seen), nil
+	return s.replaceClaims(target, status, seen), nil
 }
 
 // replaceClaims notes other claims of a target than before.

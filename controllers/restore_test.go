@@ -106,7 +106,7 @@ func TestLostOwner(t *testing.T) {
 			}
 			w.pass(sb, 0)
 
-			sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+			w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
 			if err := w.gone(object); err == nil || !object.GetDeletionTimestamp().IsZero() {
 				t.Errorf("%s, which is not ours, was deleted", object.GetName())
