@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/job"
 )
@@ -49,7 +51,7 @@ func (s *scope) awaitAnchors(ctx context.Context) (outcome, error) {
 	for i := range s.sb.Status.Anchors {
 		a, pod := &s.sb.Status.Anchors[i], s.anchorPod(i)
 		// One that has run before may be started again by its kubelet, and has its volumes all the while.
-		if a.Node == "" && !isRunning(pod) {
+		if a.Node == "" && !attempt.HoldsNode(pod) {
 			waiting = append(waiting, i)
 			continue
 		}
@@ -219,21 +221,16 @@ func (s *scope) holdNode(ctx context.Context, client int, pod *corev1.Pod) error
 
 // lostAnchor says why an anchor's pod no longer holds its node, or nothing.
 func lostAnchor(pod *corev1.Pod) string {
-	if hasEnded(pod) || isDisrupted(pod) {
-		return orElse(podFailure(pod), "its pod ended")
+	if attempt.HasEnded(pod) || attempt.IsDisrupted(pod) {
+		return cmp.Or(attempt.Failure(pod), "its pod ended")
 	}
 	return ""
-}
-
-func isRunning(pod *corev1.Pod) bool {
-	status := containerStatus(pod.Status.ContainerStatuses, job.AnchorContainer)
-	return status != nil && status.State.Running != nil
 }
 
 // loseAnchor ends the run under way, unless that has ended by itself, and has another node looked for.
 func (s *scope) loseAnchor(ctx context.Context, client int, why string) (outcome, error) {
 	a := &s.sb.Status.Anchors[client]
-	why = fmt.Sprintf("the benchmark lost node %s: %s", orElse(a.Node, "(none yet)"), why)
+	why = fmt.Sprintf("the benchmark lost node %s: %s", cmp.Or(a.Node, "(none yet)"), why)
 	run := s.runningRun()
 	collected, err := s.collectEnded(ctx, run)
 	if err != nil {

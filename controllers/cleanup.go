@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/ours"
 )
@@ -249,8 +250,8 @@ func (s *scope) removeAnchors(ctx context.Context, wanted ...string) ([]leftover
 // leftoverPod says how to be rid of a pod. Of one that its kubelet cannot end, that removes no more than the object: what
 // hangs in the kernel ends when its storage answers, or with the node.
 func leftoverPod(pod *corev1.Pod, now time.Time) leftover {
-	left := leftover{what: "pod " + pod.Name, command: fmt.Sprintf("kubectl delete pod --force -n %s %s", pod.Namespace, pod.Name), lost: isLost(pod, now)}
-	if node := pod.Spec.NodeName; node != "" && !hasEnded(pod) && !pod.DeletionTimestamp.IsZero() && now.After(pod.DeletionTimestamp.Time) {
+	left := leftover{what: "pod " + pod.Name, command: fmt.Sprintf("kubectl delete pod --force -n %s %s", pod.Namespace, pod.Name), lost: attempt.IsLost(pod, now)}
+	if node := pod.Spec.NodeName; node != "" && !attempt.HasEnded(pod) && !pod.DeletionTimestamp.IsZero() && now.After(pod.DeletionTimestamp.Time) {
 		left.what += " on node " + node
 		left.command += "; where its storage does not answer, its processes and mounts stay on the node until the storage answers or the node restarts"
 	}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -32,7 +33,7 @@ func noteFiles(_ context.Context, s *scope) (outcome, error) {
 
 // noteFilesOf writes down that a run's pod may have made files: a container of it has begun.
 func (s *scope) noteFilesOf(pod *corev1.Pod) {
-	if pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleRun && !podStart(pod).IsZero() {
+	if pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleRun && !attempt.Began(pod).IsZero() {
 		s.mayHaveFiles(pod.Labels[v1alpha1.LabelTarget])
 	}
 }

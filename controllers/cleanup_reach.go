@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -147,7 +148,7 @@ func (s *scope) isClaimGone(ctx context.Context, target *v1alpha1.Target) (bool,
 func (s *scope) handlesOf(target *v1alpha1.Target) string {
 	var handles []string
 	for _, volume := range s.targetStatus(target.Name).Volumes {
-		handles = append(handles, orElse(volume.Handle, volume.Name))
+		handles = append(handles, cmp.Or(volume.Handle, volume.Name))
 	}
 	return strings.Join(handles[:min(len(handles), maxNamed)], ", ")
 }

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/job"
 )
@@ -20,7 +21,7 @@ type part struct {
 	client int32
 	job    *batchv1.Job
 	pod    *corev1.Pod
-	seen   observation
+	seen   attempt.State
 }
 
 // clientsOf returns the number of clients of a run, at least 1.
@@ -38,55 +39,18 @@ func (s *scope) partsOf(ctx context.Context, run *v1alpha1.Run) ([]part, error) 
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, part{client: client, job: existing, pod: pod, seen: inspect(existing, pod, s.Clock.Now())})
+		parts = append(parts, part{client: client, job: existing, pod: pod, seen: attempt.Observe(existing, pod, s.Clock.Now())})
 	}
 	return parts, nil
 }
 
-// together judges an attempt by what its clients do, and says which of them decides. One that has ended without a
-// result ends the attempt for all: what the others measure is not what was asked for. What would fail again prevails
-// over what can be repeated. An attempt has a result when all have; it runs when all run or have a result.
-func together(parts []part) (observation, int) {
-	decisive := 0
+// statesOf returns what the clients are at.
+func statesOf(parts []part) []attempt.State {
+	states := make([]attempt.State, len(parts))
 	for i := range parts {
-		if rank(parts[i].seen) > rank(parts[decisive].seen) {
-			decisive = i
-		}
+		states[i] = parts[i].seen
 	}
-	seen := parts[decisive].seen
-	if len(parts) == 1 {
-		return seen, decisive
-	}
-	for _, p := range parts {
-		if began := p.seen.since; !began.IsZero() && (seen.since.IsZero() || began.Before(seen.since)) {
-			seen.since = began
-		}
-		if at := p.seen.givenUp; !at.IsZero() && (seen.givenUp.IsZero() || at.Before(seen.givenUp)) {
-			seen.givenUp = at
-		}
-	}
-	if seen.progress == ended && !seen.succeeded {
-		seen.message = parts[decisive].String() + ": " + seen.message
-	}
-	return seen, decisive
-}
-
-// rank orders what is seen of clients by how much it decides about all of them.
-func rank(seen observation) int {
-	switch {
-	case seen.progress == ended && seen.succeeded:
-		return 0
-	case seen.progress == running && seen.reason == v1alpha1.ReasonMeasuring:
-		return 1
-	case seen.progress == running:
-		return 2
-	case seen.progress == starting:
-		return 3
-	case seen.disrupted:
-		return 4
-	default:
-		return 5
-	}
+	return states
 }
 
 // String names the client, and its node if it has one.

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
@@ -183,7 +184,7 @@ func TestClientsWaitForEachOther(t *testing.T) {
 func wantRunning(pods []corev1.Pod, container string, n int) error {
 	running := 0
 	for _, pod := range pods {
-		if status := containerStatus(pod.Status.ContainerStatuses, container); status != nil && status.State.Running != nil {
+		if status := attempt.ContainerStatus(pod.Status.ContainerStatuses, container); status != nil && status.State.Running != nil {
 			running++
 		}
 	}
@@ -248,7 +249,9 @@ func TestOneClientFails(t *testing.T) {
 	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		switch {
 		case pod.Annotations[v1alpha1.AnnotationRun] != "reads.own":
-			alone = alone && !slices.ContainsFunc(w.runPods(), func(p corev1.Pod) bool { return p.Annotations[v1alpha1.AnnotationRun] == "reads.own" && !hasEnded(&p) })
+			alone = alone && !slices.ContainsFunc(w.runPods(), func(p corev1.Pod) bool {
+				return p.Annotations[v1alpha1.AnnotationRun] == "reads.own" && !attempt.HasEnded(&p)
+			})
 			return fakecluster.Succeed(builder.Report())
 		case clientOf(pod) == "2":
 			return fakecluster.Fail(digest.ExitFailed, "fio: no space left on device")
@@ -404,41 +407,6 @@ func TestClientsOnClaimOfOneNode(t *testing.T) {
 		With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(2)) }).Build())
 	w.pass(sb, time.Minute)
 	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "spec.targets[0].claimName", "ReadWriteOnce", "ReadWriteMany")
-}
-
-func TestTogether(t *testing.T) {
-	early, late := time.Unix(100, 0), time.Unix(200, 0)
-	measuring := observation{progress: running, reason: v1alpha1.ReasonMeasuring, since: late}
-	preparing := observation{progress: running, reason: v1alpha1.ReasonPreparing, since: early}
-	waiting := observation{message: "no node"}
-	done := observation{progress: ended, succeeded: true, message: "report"}
-	evicted := observation{progress: ended, disrupted: true, message: "evicted"}
-	failed := observation{progress: ended, message: "no space"}
-	for _, test := range []struct {
-		name  string
-		seen  []observation
-		want  observation
-		whose int
-	}{
-		{"one alone", []observation{failed}, failed, 0},
-		{"all done", []observation{done, done}, done, 0},
-		{"one still measures", []observation{done, measuring}, measuring, 1},
-		{"one still prepares", []observation{measuring, preparing}, preparing, 1},
-		{"one waits", []observation{preparing, waiting, measuring}, observation{message: "no node", since: early}, 1},
-		{"one is disrupted", []observation{done, evicted, waiting}, observation{progress: ended, disrupted: true, message: "client-1: evicted"}, 1},
-		{"one fails and one is disrupted", []observation{evicted, failed, measuring}, observation{progress: ended, message: "client-1: no space", since: late}, 1},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			var parts []part
-			for i, seen := range test.seen {
-				parts = append(parts, part{client: int32(i), seen: seen})
-			}
-			got, whose := together(parts)
-			if got != test.want || whose != test.whose {
-				t.Errorf("got %+v of client %d, want %+v of %d", got, whose, test.want, test.whose)
-			}
-		})
-	}
 }
 
 func TestStartLead(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -108,7 +109,7 @@ func TestBucketIsEmptied(t *testing.T) {
 
 // wantCleaner says why there is no pod that removes files.
 func wantCleaner(pods []corev1.Pod) error {
-	if len(pods) != 1 || podStart(&pods[0]).IsZero() {
+	if len(pods) != 1 || attempt.Began(&pods[0]).IsZero() {
 		return fmt.Errorf("pods that clean up are %+v", pods)
 	}
 	return nil

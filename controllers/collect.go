@@ -1,29 +1,36 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/merge"
 )
 
 // collect takes the outcome of an attempt that has ended into the status.
-func (s *scope) collect(ctx context.Context, run *v1alpha1.Run, parts []part, seen observation) error {
+func (s *scope) collect(ctx context.Context, run *v1alpha1.Run, parts []part) error {
 	s.mayHaveFiles(run.Target)
 	s.keepLogs(ctx, run, parts)
-	switch {
-	case seen.succeeded:
+	whole, client := attempt.Together(statesOf(parts))
+	why := cmp.Or(whole.Why, "its pod was ended from outside")
+	if len(parts) > 1 {
+		why = parts[client].String() + ": " + why
+	}
+	switch whole.Phase {
+	case attempt.Succeeded:
 		return s.record(ctx, run, parts)
-	case seen.late:
-		s.late(run, seen.message)
-	case seen.disrupted:
-		s.disrupted(run, orElse(seen.message, "its pod was ended from outside"))
+	case attempt.Late:
+		s.late(run, why)
+	case attempt.Interrupted:
+		s.disrupted(run, why)
 	default:
-		s.failRun(run, seen.message)
+		s.failRun(run, why)
 	}
 	return nil
 }
@@ -46,7 +53,7 @@ func (s *scope) wrongGroups(run *v1alpha1.Run, report *digest.Report) string {
 func (s *scope) record(ctx context.Context, run *v1alpha1.Run, parts []part) error {
 	reports := make([]*digest.Report, len(parts))
 	for i, p := range parts {
-		report, err := digest.Decode(p.seen.message)
+		report, err := digest.Decode(p.seen.Report)
 		if err != nil {
 			s.failRun(run, fmt.Sprintf("the runner of pod %s left no result: %v", p.pod.Name, err))
 			return nil

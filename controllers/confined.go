@@ -10,6 +10,8 @@ import (
 
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
+
+	"github.com/storagebench/storagebench/internal/attempt"
 )
 
 // An operator that is confined to namespaces has Roles there and no other right. What has no namespace it can neither make
@@ -76,7 +78,7 @@ func (s *scope) learnDrivers() {
 // start is over: most often because its node does not answer, of which a confined operator cannot ask more.
 func (s *scope) silentNode(parts []part) string {
 	for _, p := range parts {
-		if !mayBeCutOff(p.pod) {
+		if !attempt.MayBeCutOff(p.pod) {
 			continue
 		}
 		for _, c := range p.pod.Status.Conditions {

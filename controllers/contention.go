@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/ours"
 )
@@ -21,7 +22,7 @@ import (
 // isCrowdedOut says whether a pod finds no node because others hold them. The scheduler's words for all kinds of
 // anti-affinity end in the same.
 func isCrowdedOut(pod *corev1.Pod) bool {
-	return pod.Spec.NodeName == "" && strings.Contains(startMessage(pod), "anti-affinity rules")
+	return pod.Spec.NodeName == "" && strings.Contains(attempt.StartMessage(pod), "anti-affinity rules")
 }
 
 // otherHolders returns the pods by which others hold nodes, or wait for one. Their labels keep the benchmark off these nodes, whoever
@@ -33,7 +34,7 @@ func (s *scope) otherHolders(ctx context.Context) ([]corev1.Pod, error) {
 	}
 	return slices.DeleteFunc(pods.Items, func(pod corev1.Pod) bool {
 		mine := pod.Namespace == s.sb.Namespace && (ours.Anchor(s.sb, &pod) || ours.NamedPod(s.sb, &pod))
-		return mine || hasEnded(&pod)
+		return mine || attempt.HasEnded(&pod)
 	}), nil
 }
 

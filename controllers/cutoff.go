@@ -10,7 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/attempt"
 )
 
 // cutOff says which node of an attempt does not answer, or nothing. Its containers are said to run until it does, or
@@ -20,7 +20,7 @@ func (s *scope) cutOff(ctx context.Context, parts []part) (string, error) {
 		return s.silentNode(parts), nil
 	}
 	for _, p := range parts {
-		if !mayBeCutOff(p.pod) {
+		if !attempt.MayBeCutOff(p.pod) {
 			continue
 		}
 		name := p.pod.Spec.NodeName
@@ -41,16 +41,4 @@ func (s *scope) cutOff(ctx context.Context, parts []part) (string, error) {
 
 func isNotReady(c corev1.NodeCondition) bool {
 	return c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue
-}
-
-// mayBeCutOff says whether a pod's container is said to run, and the pod not to be ready: as it has no readiness probe,
-// that is so for a moment at its start, and when its node does not answer.
-func mayBeCutOff(pod *corev1.Pod) bool {
-	if pod == nil {
-		return false
-	}
-	status := containerStatus(pod.Status.ContainerStatuses, job.MeasureContainer)
-	return status != nil && status.State.Running != nil && slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.PodReady && c.Status == corev1.ConditionFalse
-	})
 }

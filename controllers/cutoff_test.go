@@ -4,10 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -54,35 +52,4 @@ func TestNodeThatDoesNotAnswer(t *testing.T) {
 		}
 		return nil
 	})
-}
-
-// Nobody tells of a pod that is lost, so it is looked for when it is given up, and not when the run's deadline ends.
-func TestDeletedPodIsLookedForWhenItIsGivenUp(t *testing.T) {
-	sb := builder.OneRun("default", "sb").Build()
-	sb.Spec.Deadlines.RunSeconds = new(int32(86400))
-	sb.Status.Runs = []v1alpha1.Run{{Name: "run"}}
-	for _, test := range []struct {
-		name    string
-		givenUp time.Time
-		want    time.Duration
-	}{
-		{"not deleted", time.Time{}, 24 * time.Hour},
-		{"deleted", noon.Add(lostAfter), lostAfter + retrySoon},
-		{"given up", noon.Add(-time.Second), retrySoon},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			s := &scope{Reconciler: &Reconciler{Clock: clocktesting.NewFakeClock(noon)}, sb: sb.DeepCopy(), before: sb}
-			out := s.watchRunning(&s.sb.Status.Runs[0], observation{reason: v1alpha1.ReasonMeasuring, since: noon, givenUp: test.givenUp})
-			if out.after != test.want {
-				t.Errorf("the next pass comes after %s, want %s", out.after, test.want)
-			}
-		})
-	}
-	live := observation{progress: running, since: noon}
-	lost := observation{progress: running, since: noon, givenUp: noon}
-	for _, parts := range [][]part{{{seen: live}, {seen: lost}}, {{seen: lost}, {seen: live}}} {
-		if seen, _ := together(parts); !seen.givenUp.Equal(noon) {
-			t.Errorf("of two clients of which one is deleted, %+v", seen)
-		}
-	}
 }

@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -9,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/internal/attempt"
 )
 
 // explain says why a pod does not run yet, in the words of whoever is asked for it. Where there is no pod,
@@ -16,13 +19,13 @@ import (
 func (s *scope) explain(ctx context.Context, job types.UID, pod *corev1.Pod) (string, error) {
 	about, otherwise := job, "waiting for the pod to be created"
 	if pod != nil {
-		if message := startMessage(pod); message != "" {
+		if message := attempt.StartMessage(pod); message != "" {
 			return message, nil
 		}
 		about, otherwise = pod.UID, "the pod is being started"
 	}
 	warning, err := s.lastWarning(ctx, about)
-	return orElse(warning, otherwise), err
+	return cmp.Or(warning, otherwise), err
 }
 
 // explainClaim says why a claim is not bound yet. The driver's own words come first; a volume that is made
@@ -33,7 +36,7 @@ func (s *scope) explainClaim(ctx context.Context, claim *corev1.PersistentVolume
 		return warning, err
 	}
 	if pod != nil {
-		if message := startMessage(pod); message != "" {
+		if message := attempt.StartMessage(pod); message != "" {
 			return message, nil
 		}
 	}

@@ -248,7 +248,7 @@ func TestLayoutMayTakeLongerThanStart(t *testing.T) {
 	w.untilStep(sb, v1alpha1.ReasonPreparing, "run randread.fast (1 of 1)")
 	w.pass(sb, time.Hour)
 	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
-	w.passUntil(maxHear, func() error {
+	w.passUntil(hearsAtLatest, func() error {
 		return matches(w.get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonMeasuring, "run randread.fast (1 of 1)")
 	}, sb)
 	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))

@@ -11,6 +11,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/job"
 )
@@ -71,7 +72,7 @@ func (s *scope) keepLogs(ctx context.Context, run *v1alpha1.Run, parts []part) {
 func (s *scope) zipLogs(ctx context.Context, run *v1alpha1.Run, parts []part) map[string][]byte {
 	var chosen []part
 	for i, p := range parts {
-		if p.pod != nil && (i < maxClientLogs || (!p.seen.succeeded && len(chosen) < 2*maxClientLogs)) {
+		if p.pod != nil && (i < maxClientLogs || (p.seen.Phase != attempt.Succeeded && len(chosen) < 2*maxClientLogs)) {
 			chosen = append(chosen, p)
 		}
 	}
@@ -131,7 +132,7 @@ func (s *scope) zipLog(ctx context.Context, pod *corev1.Pod, most int) ([]byte, 
 
 // endedContainer returns the container whose end was the end of the attempt.
 func endedContainer(pod *corev1.Pod) string {
-	status := containerStatus(pod.Status.InitContainerStatuses, job.LayoutContainer)
+	status := attempt.ContainerStatus(pod.Status.InitContainerStatuses, job.LayoutContainer)
 	if status != nil && status.State.Terminated != nil && status.State.Terminated.ExitCode != 0 {
 		return job.LayoutContainer
 	}

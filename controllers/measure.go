@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/job"
@@ -136,32 +138,91 @@ func (s *scope) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run
 	if err != nil {
 		return outcome{}, err
 	}
-	seen, whose := together(parts)
+	whole, _ := attempt.Together(statesOf(parts))
 	for _, p := range parts {
-		if err := s.recordPlace(ctx, planned.Target, p.client, p.pod); err != nil && (seen.progress != ended || !s.isResultLate()) {
+		if err := s.recordPlace(ctx, planned.Target, p.client, p.pod); err != nil && (!whole.Ended() || !s.isResultLate()) {
 			return outcome{}, err
 		}
 	}
-	if seen.progress != starting {
+	if whole.Phase != attempt.Starting {
 		s.sb.Status.WaitingForNodeSince = nil
 	}
-	switch seen.progress {
-	case ended:
-		return goOn(), s.collect(ctx, run, parts, seen)
-	case running:
-		if seen.message, err = s.cutOff(ctx, parts); err != nil {
-			return outcome{}, err
-		}
-		if seen.unheard {
-			return s.hearLayout(ctx, run, parts, seen), nil
-		}
-		if len(parts) > 1 && seen.reason == v1alpha1.ReasonMeasuring {
-			return s.synchronize(ctx, run, parts, seen)
-		}
-		return s.watchAlive(ctx, run, parts, seen), nil
-	default:
-		return s.runStart(run, planned, parts[whose]).watch(ctx)
+	facts, err := s.facts(ctx, run, parts, whole)
+	if err != nil {
+		return outcome{}, err
 	}
+	return s.carryOut(ctx, run, planned, parts, facts, attempt.Decide(facts))
+}
+
+// facts returns what an attempt is decided by. Nodes and logs are asked only of one that runs.
+func (s *scope) facts(ctx context.Context, run *v1alpha1.Run, parts []part, whole attempt.State) (attempt.Facts, error) {
+	facts := attempt.Facts{
+		Clients: statesOf(parts), Told: told(parts), Heard: s.remembered(parts), Now: s.Clock.Now(),
+		RunLimit: seconds(s.sb.Spec.Deadlines.RunSeconds), ProgressLimit: seconds(s.sb.Spec.Deadlines.ProgressSeconds),
+	}
+	if run.AgreedStart != nil {
+		facts.AgreedStart = run.AgreedStart.Time
+	}
+	if !whole.Runs() {
+		return facts, nil
+	}
+	var err error
+	if facts.Unanswered, err = s.cutOff(ctx, parts); err != nil {
+		return facts, err
+	}
+	facts.Heard = s.listen(ctx, parts, facts)
+	facts.Now = s.Clock.Now()
+	return facts, nil
+}
+
+// carryOut does what is decided about an attempt.
+func (s *scope) carryOut(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, parts []part, facts attempt.Facts, decision attempt.Decision) (outcome, error) {
+	switch decision.Action {
+	case attempt.Collect:
+		return goOn(), s.collect(ctx, run, parts)
+	case attempt.AwaitStart:
+		return s.runStart(run, planned, parts[decision.Client]).watch(ctx)
+	case attempt.Agree:
+		return s.agree(run), nil
+	case attempt.Repeat:
+		return s.startMissed(ctx, run, decision)
+	case attempt.Expire:
+		s.expireRun(run, decision.Why)
+		return halt(), nil
+	case attempt.GiveUp:
+		s.giveUp(run, parts[decision.Client], facts.Heard[decision.Client])
+		return halt(), nil
+	case attempt.Watch:
+		if len(decision.Tell) > 0 {
+			if out, err := s.tellClients(ctx, run, parts, decision.Tell); err != nil || out.stop {
+				return out, err
+			}
+		}
+		s.tellStep(run, decision)
+		return haltFor(decision.After), nil // the pods are watched
+	default:
+		return outcome{}, fmt.Errorf("no way is known to %s", decision.Action)
+	}
+}
+
+// tellStep tells users what an attempt that goes on is at.
+func (s *scope) tellStep(run *v1alpha1.Run, decision attempt.Decision) {
+	reason, text := v1alpha1.ReasonPreparing, s.describeRun(run)
+	if decision.Measures {
+		reason = v1alpha1.ReasonMeasuring
+	}
+	if decision.Why != "" {
+		text += ": " + decision.Why
+	}
+	s.step(reason, text)
+}
+
+// expireRun ends the benchmark with a run that has run for longer than it may.
+func (s *scope) expireRun(run *v1alpha1.Run, unanswered string) {
+	last := cmp.Or(unanswered, "fio runs (raise spec.deadlines.runSeconds, or have it do less)")
+	message := fmt.Sprintf("run %s waited %d s for its end: %s", run.Name, ptr.Deref(s.sb.Spec.Deadlines.RunSeconds, 0), last)
+	s.failRun(run, message)
+	s.fail(v1alpha1.ReasonDeadlineExceeded, message)
 }
 
 // missingJobs returns the clients whose Jobs of a run's attempt are not there.
@@ -292,29 +353,11 @@ func (s *scope) runStart(run *v1alpha1.Run, planned *plan.Run, p part) *start {
 	return st
 }
 
-// watchRunning follows a pod that runs until its deadline.
-func (s *scope) watchRunning(run *v1alpha1.Run, seen observation) outcome {
-	text, last := s.describeRun(run), "fio runs (raise spec.deadlines.runSeconds, or have it do less)"
-	if seen.message != "" {
-		text, last = text+": "+seen.message, seen.message
-	}
-	s.step(seen.reason, text)
-	if remaining := s.deadline(seen.since, s.sb.Spec.Deadlines.RunSeconds); remaining > 0 {
-		if !seen.givenUp.IsZero() {
-			// Nobody tells of a pod that is lost.
-			remaining = min(remaining, max(seen.givenUp.Sub(s.Clock.Now()), 0)+retrySoon)
-		}
-		return haltFor(remaining) // the pod is watched
-	}
-	message := fmt.Sprintf("run %s waited %d s for its end: %s", run.Name, ptr.Deref(s.sb.Spec.Deadlines.RunSeconds, 0), last)
-	s.failRun(run, message)
-	s.fail(v1alpha1.ReasonDeadlineExceeded, message)
-	return halt()
+func (s *scope) deadline(since time.Time, limit *int32) time.Duration {
+	return since.Add(seconds(limit)).Sub(s.Clock.Now())
 }
 
-func (s *scope) deadline(since time.Time, seconds *int32) time.Duration {
-	return since.Add(time.Duration(ptr.Deref(seconds, 0)) * time.Second).Sub(s.Clock.Now())
-}
+func seconds(n *int32) time.Duration { return time.Duration(ptr.Deref(n, 0)) * time.Second }
 
 func (s *scope) failRun(run *v1alpha1.Run, message string) {
 	run.State = v1alpha1.RunFailed
@@ -325,7 +368,7 @@ func (s *scope) failRun(run *v1alpha1.Run, message string) {
 // podOf returns the pod of an attempt, or nil. The cache of Jobs may be ahead of that of pods, by which an
 // attempt's result would be lost, so only the API server can say that the pod of a Job that has ended is gone, or has lost its labels.
 func (s *scope) podOf(ctx context.Context, j *batchv1.Job) (*corev1.Pod, error) {
-	if pod := newest(s.pods[j.Name]); pod != nil || (inspectJob(j).progress != ended && j.Status.Active == 0) {
+	if pod := newest(s.pods[j.Name]); pod != nil || (!attempt.Observe(j, nil, s.Clock.Now()).Ended() && j.Status.Active == 0) {
 		return pod, nil
 	}
 	return s.findPod(ctx, j)

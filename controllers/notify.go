@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,7 +31,7 @@ func notify(recorder events.EventRecorder, before, after *v1alpha1.StorageBenchm
 	if is.Status == metav1.ConditionFalse {
 		kind = corev1.EventTypeWarning
 	}
-	recorder.Eventf(after, nil, kind, is.Reason, "Reconcile", "%s", orElse(limitNote(is.Message), is.Reason))
+	recorder.Eventf(after, nil, kind, is.Reason, "Reconcile", "%s", cmp.Or(limitNote(is.Message), is.Reason))
 }
 
 func notifyRun(recorder events.EventRecorder, sb *v1alpha1.StorageBenchmark, before, after v1alpha1.Run) {

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/plan"
@@ -127,10 +128,10 @@ func (s *scope) sortPods(pods []corev1.Pod) {
 		case ours.Anchor(s.sb, pod):
 			s.anchors[pod.Name] = pod
 		case of != nil:
-			s.measuring = s.measuring || mayMeasure(pod)
+			s.measuring = s.measuring || attempt.MayMeasure(pod)
 			s.pods[of.Name] = append(s.pods[of.Name], pod)
 		case ours.NamedPod(s.sb, pod):
-			s.measuring = s.measuring || mayMeasure(pod)
+			s.measuring = s.measuring || attempt.MayMeasure(pod)
 		}
 	}
 }

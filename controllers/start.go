@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -110,7 +111,7 @@ func (s *start) describeHolders(holders []string) string {
 	case len(holders) > 0:
 		return "other benchmarks measure on " + strings.Join(holders, ", ")
 	case s.crowdedByUnseen():
-		return fmt.Sprintf("other benchmarks hold nodes, in namespaces that are not seen (%s): %s", s.confinement(), startMessage(s.pod))
+		return fmt.Sprintf("other benchmarks hold nodes, in namespaces that are not seen (%s): %s", s.confinement(), attempt.StartMessage(s.pod))
 	default:
 		return ""
 	}

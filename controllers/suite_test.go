@@ -29,6 +29,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -531,7 +532,7 @@ func wantInitialized(pods []corev1.Pod, n int) error {
 
 // wantPods says why there is no pod, or none of which a container has begun.
 func wantPods(pods []corev1.Pod, begun bool) error {
-	if len(pods) != 1 || (begun && podStart(&pods[0]).IsZero()) {
+	if len(pods) != 1 || (begun && attempt.Began(&pods[0]).IsZero()) {
 		return fmt.Errorf("pods are %+v", pods)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 )
 
 // suspend holds a benchmark: the run under way is ended and will be repeated, everything else stays.
@@ -56,11 +57,10 @@ func (s *scope) collectEnded(ctx context.Context, run *v1alpha1.Run) (bool, erro
 	if err != nil {
 		return false, err
 	}
-	seen, _ := together(parts)
-	if seen.progress != ended || seen.disrupted {
+	if whole, _ := attempt.Together(statesOf(parts)); !whole.Ended() || whole.Repeatable() {
 		return false, nil
 	}
-	return true, s.collect(ctx, run, parts, seen)
+	return true, s.collect(ctx, run, parts)
 }
 
 // runningRun returns the run whose attempt is under way, or nil.

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 )
 
 const (
@@ -26,45 +27,55 @@ const (
 	maxLead = time.Minute
 )
 
-// synchronize has all clients of an attempt, which wait for it, begin at one instant. The instant is saved before anybody
-// is told, so that two passes never tell two of them.
-func (s *scope) synchronize(ctx context.Context, run *v1alpha1.Run, parts []part, seen observation) (outcome, error) {
-	if run.AgreedStart == nil {
-		lead := startLead(s.sb.Status.Runs, run)
-		run.StartLeadMilliseconds = lead.Milliseconds()
-		run.AgreedStart = new(metav1.NewMicroTime(s.Clock.Now().Add(lead).Truncate(time.Millisecond)))
-		s.step(v1alpha1.ReasonPreparing, s.describeRun(run)+": all clients wait for their start")
-		return halt(), nil
-	}
+// agree sets one instant at which all clients of an attempt begin, which wait for it. It is saved before anybody is told, so
+// that two passes never tell two of them.
+func (s *scope) agree(run *v1alpha1.Run) outcome {
+	lead := startLead(s.sb.Status.Runs, run)
+	run.StartLeadMilliseconds = lead.Milliseconds()
+	run.AgreedStart = new(metav1.NewMicroTime(s.Clock.Now().Add(lead).Truncate(time.Millisecond)))
+	s.step(v1alpha1.ReasonPreparing, s.describeRun(run)+": all clients wait for their start")
+	return halt()
+}
+
+// mayTell ends a pass that must not tell clients of their start, or give it up: one that has found out something that is not
+// saved yet, or that has read an old version.
+func (s *scope) mayTell(ctx context.Context) (outcome, error) {
 	if s.changed() {
 		return halt(), nil
-	}
-	waiting := untold(parts)
-	if len(waiting) == 0 {
-		return s.watchAlive(ctx, run, parts, seen), nil
 	}
 	if fresh, err := s.isFresh(ctx); err != nil || !fresh {
 		return haltFor(retrySoon), err
 	}
-	if !s.Clock.Now().Before(run.AgreedStart.Time) {
-		s.late(run, fmt.Sprintf("the start had passed before %s could be told of it", waiting[0]))
-		return halt(), nil
-	}
-	if err := errors.Join(inParallel(waiting, func(p part) error { return s.tell(ctx, p, run.AgreedStart.Time) })...); err != nil {
-		return outcome{}, fmt.Errorf("tell the clients of their start: %w", err)
-	}
-	return s.watchAlive(ctx, run, parts, seen), nil
+	return goOn(), nil
 }
 
-// untold returns the clients whose pods have not been told of the start.
-func untold(parts []part) []part {
-	var waiting []part
-	for _, p := range parts {
-		if p.seen.progress == running && p.pod.Annotations[v1alpha1.AnnotationStartTime] == "" {
-			waiting = append(waiting, p)
-		}
+// tellClients tells clients of their start.
+func (s *scope) tellClients(ctx context.Context, run *v1alpha1.Run, parts []part, waiting []int) (outcome, error) {
+	if out, err := s.mayTell(ctx); err != nil || out.stop {
+		return out, err
 	}
-	return waiting
+	if err := errors.Join(inParallel(waiting, func(i int) error { return s.tell(ctx, parts[i], run.AgreedStart.Time) })...); err != nil {
+		return outcome{}, fmt.Errorf("tell the clients of their start: %w", err)
+	}
+	return goOn(), nil
+}
+
+// startMissed ends an attempt whose start has passed before all clients could be told of it.
+func (s *scope) startMissed(ctx context.Context, run *v1alpha1.Run, decision attempt.Decision) (outcome, error) {
+	if out, err := s.mayTell(ctx); err != nil || out.stop {
+		return out, err
+	}
+	s.late(run, decision.Why)
+	return halt(), nil
+}
+
+// told says which of the clients' pods have been told of the start.
+func told(parts []part) []bool {
+	told := make([]bool, len(parts))
+	for i, p := range parts {
+		told[i] = p.pod != nil && p.pod.Annotations[v1alpha1.AnnotationStartTime] != ""
+	}
+	return told
 }
 
 // tell writes the start into an annotation of the client's pod, where the runner reads it.

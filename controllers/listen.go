@@ -1,0 +1,108 @@
+package controllers
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
+)
+
+const (
+	// hearPatience is how long a log may take that only tells people more: it must not hold up a result.
+	hearPatience = 2 * time.Second
+	// maxLastLine is the most bytes that are read of a log's last line, maxLastWords the most that messages have of it.
+	maxLastLine  = 4096
+	maxLastWords = 256
+)
+
+// listen reads the logs of the clients that are due, and returns what is known of all.
+func (s *scope) listen(ctx context.Context, parts []part, facts attempt.Facts) []attempt.Heard {
+	heard := facts.Heard
+	due := facts.Due()
+	lines := make([]string, len(due))
+	errs := inParallel(indices(due), func(i int) (err error) {
+		lines[i], err = s.lastLine(ctx, parts[due[i]].pod, patienceFor(parts[due[i]].seen))
+		return err
+	})
+	for i, client := range due {
+		if errs[i] != nil {
+			ctrl.LoggerFrom(ctx).Info("Log of a run cannot be read", "pod", parts[client].pod.Name, "why", errs[i].Error())
+			heard[client] = heard[client].Fail(s.Clock.Now())
+			continue
+		}
+		heard[client] = heard[client].Hear(lines[i], s.Clock.Now())
+	}
+	s.remember(parts, heard)
+	return heard
+}
+
+// patienceFor returns how long the log of a client may take.
+func patienceFor(seen attempt.State) time.Duration {
+	if seen.Phase == attempt.Working {
+		return hearPatience
+	}
+	return logPatience
+}
+
+// remembered returns what was known of the logs of the clients' pods.
+func (s *scope) remembered(parts []part) []attempt.Heard {
+	kept, _ := s.logsHeard.Load(types.NamespacedName{Namespace: s.sb.Namespace, Name: s.sb.Name})
+	before, _ := kept.(map[types.UID]attempt.Heard)
+	heard := make([]attempt.Heard, len(parts))
+	for i, p := range parts {
+		if p.pod != nil {
+			heard[i] = before[p.pod.UID]
+		}
+	}
+	return heard
+}
+
+// remember keeps what is known of the logs of the clients' pods, and forgets other pods'.
+func (s *scope) remember(parts []part, heard []attempt.Heard) {
+	logs := map[types.UID]attempt.Heard{}
+	for i, p := range parts {
+		if p.pod != nil && !heard[i].Asked.IsZero() {
+			logs[p.pod.UID] = heard[i]
+		}
+	}
+	s.logsHeard.Store(types.NamespacedName{Namespace: s.sb.Namespace, Name: s.sb.Name}, logs)
+}
+
+// lastLine returns the last line of the log of the container that runs, with its time.
+func (s *scope) lastLine(ctx context.Context, pod *corev1.Pod, patience time.Duration) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	log, err := s.Logs(ctx, pod, &corev1.PodLogOptions{
+		Container: attempt.RunningContainer(pod), TailLines: new(int64(1)), Timestamps: true, LimitBytes: new(int64(maxLastLine)),
+	})
+	if err != nil {
+		return "", err
+	}
+	defer log.Close()
+	text, err := io.ReadAll(io.LimitReader(log, maxLastLine))
+	return string(bytes.TrimSpace(text)), err
+}
+
+// giveUp ends a run of which a client gives no sign of life, and leaves out the others on the same storage.
+func (s *scope) giveUp(run *v1alpha1.Run, silent part, heard attempt.Heard) {
+	words := truncate(heard.Words(), maxLastWords)
+	if words == "" {
+		words = "(none)"
+	}
+	s.failRun(run, fmt.Sprintf("pod %s on node %s gives no sign of life: what runs in it waits for storage that does not answer, and cannot be ended; its last words: %s",
+		silent.pod.Name, silent.pod.Spec.NodeName, words))
+	for i := range s.sb.Status.Runs {
+		other := &s.sb.Status.Runs[i]
+		if other.Target == run.Target && other.State == v1alpha1.RunPending {
+			s.failRun(other, "not measured, because the storage did not answer in run "+run.Name)
+		}
+	}
+}

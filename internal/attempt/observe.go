@@ -1,0 +1,110 @@
+package attempt
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/job"
+)
+
+// Observe finds out from a client's Job and pod how far it is. The pod is nil while there is none.
+func Observe(j *batchv1.Job, pod *corev1.Pod, now time.Time) State {
+	if pod == nil {
+		return observeJob(j)
+	}
+	if status := ContainerStatus(pod.Status.ContainerStatuses, job.MeasureContainer); status != nil && status.State.Terminated != nil {
+		return observeEnd(pod, status.State.Terminated, true)
+	}
+	if status := ContainerStatus(pod.Status.InitContainerStatuses, job.LayoutContainer); status != nil {
+		if t := status.State.Terminated; t != nil && (t.ExitCode != 0 || t.Reason == outOfMemoryReason) {
+			return observeEnd(pod, t, false)
+		}
+	}
+	if pod.Status.Phase == corev1.PodFailed || IsLost(pod, now) {
+		return State{Phase: Interrupted, Why: Failure(pod)}
+	}
+	return observeLive(pod)
+}
+
+// observeJob judges a Job that has no pod, yet or any more.
+func observeJob(j *batchv1.Job) State {
+	for _, c := range j.Status.Conditions {
+		if c.Status != corev1.ConditionTrue {
+			continue
+		}
+		switch c.Type {
+		case batchv1.JobFailureTarget, batchv1.JobFailed:
+			return State{Phase: Interrupted, Why: "its pod was deleted"}
+		case batchv1.JobSuccessCriteriaMet, batchv1.JobComplete:
+			return State{Phase: Interrupted, Why: "its pod was deleted before its result was read"}
+		case batchv1.JobSuspended:
+		}
+	}
+	if !j.DeletionTimestamp.IsZero() {
+		return State{Phase: Interrupted, Why: "its Job was deleted"}
+	}
+	return State{Phase: Starting, Why: "waiting for the pod to be created"}
+}
+
+const (
+	// outOfMemoryReason is the reason of a container of which a process was killed for memory.
+	outOfMemoryReason = "OOMKilled"
+	// exitUnseen is the exit code that containerd reports, with reason "Unknown", of a container whose end it has not seen: it
+	// was started anew, as after a restart of the node, and the container's processes are gone.
+	exitUnseen = 255
+)
+
+// observeEnd judges the end of a container. Only the one that measures can succeed.
+func observeEnd(pod *corev1.Pod, t *corev1.ContainerStateTerminated, measured bool) State {
+	message := strings.TrimSpace(t.Message)
+	switch {
+	case t.Reason == outOfMemoryReason:
+		// Also with exit code 0: one of several processes was killed, and the others do not make up for it.
+		return State{Phase: Failed, Why: outOfMemory(pod)}
+	case t.ExitCode == 0 && measured:
+		return State{Phase: Succeeded, Report: t.Message}
+	case t.Reason == "ContainerStatusUnknown", t.ExitCode == exitUnseen && t.Reason == "Unknown":
+		return State{Phase: Interrupted, Why: strings.TrimSuffix("its node lost the container, as after a restart: "+message, ": ")}
+	case t.ExitCode == digest.ExitLate:
+		return State{Phase: Late, Why: message}
+	case t.ExitCode == digest.ExitInterrupted, IsDisrupted(pod):
+		return State{Phase: Interrupted, Why: cmp.Or(Failure(pod), message)}
+	case message == "":
+		message = fmt.Sprintf("the runner ended with exit code %d and left no message; see the pod's log", t.ExitCode)
+	}
+	return State{Phase: Failed, Why: message}
+}
+
+// observeLive judges a pod that has not ended. Between its containers none runs, but its time to start is over.
+func observeLive(pod *corev1.Pod) State {
+	began := Began(pod)
+	if began.IsZero() {
+		return State{Phase: Starting, Why: StartMessage(pod)}
+	}
+	seen := State{Phase: LayingOut, Began: began}
+	if isRunning(pod.Status.ContainerStatuses, job.MeasureContainer) {
+		seen.Phase = Measuring
+		if job.LaysOutFirst(&pod.Spec) {
+			seen.Phase = Working
+		}
+	}
+	if !pod.DeletionTimestamp.IsZero() {
+		seen.GivenUp = pod.DeletionTimestamp.Add(LostAfter)
+	}
+	return seen
+}
+
+func outOfMemory(pod *corev1.Pod) string {
+	for _, c := range pod.Spec.Containers {
+		if limit, ok := c.Resources.Limits[corev1.ResourceMemory]; ok {
+			return fmt.Sprintf("the container ran out of memory (OOMKilled) with a limit of %s; raise spec.pod.resources.limits.memory, or have fewer jobs or a smaller iodepth x bs", limit.String())
+		}
+	}
+	return "the container ran out of memory (OOMKilled); the node has too little, so have fewer jobs or a smaller iodepth x bs"
+}

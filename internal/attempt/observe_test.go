@@ -1,0 +1,129 @@
+package attempt
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/job"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// podWith returns a pod that layout and fio are in these states of.
+func podWith(layout, fio corev1.ContainerState, change func(*corev1.Pod)) *corev1.Pod {
+	pod := &corev1.Pod{}
+	pod.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: job.LayoutContainer, State: layout}}
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: job.MeasureContainer, State: fio}}
+	if change != nil {
+		change(pod)
+	}
+	return pod
+}
+
+// layingOutFirst has the container that measures lay out files before.
+func layingOutFirst(pod *corev1.Pod) {
+	pod.Status.InitContainerStatuses = nil
+	pod.Spec.Containers = []corev1.Container{{Name: job.MeasureContainer, Args: []string{"measure", "--layout"}}}
+}
+
+func waits(reason, message string) corev1.ContainerState {
+	return corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}
+}
+
+func runs(since time.Time) corev1.ContainerState {
+	return corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(since)}}
+}
+
+func ends(code int32, reason, message string) corev1.ContainerState {
+	return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+		ExitCode: code, Reason: reason, Message: message, StartedAt: metav1.NewTime(noon), FinishedAt: metav1.NewTime(noon.Add(time.Minute)),
+	}}
+}
+
+func jobWith(conditions ...batchv1.JobConditionType) *batchv1.Job {
+	j := &batchv1.Job{}
+	for _, kind := range conditions {
+		j.Status.Conditions = append(j.Status.Conditions, batchv1.JobCondition{Type: kind, Status: corev1.ConditionTrue})
+	}
+	return j
+}
+
+func condition(kind corev1.PodConditionType, status corev1.ConditionStatus, reason, message string) func(*corev1.Pod) {
+	return func(pod *corev1.Pod) {
+		pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: kind, Status: status, Reason: reason, Message: message})
+	}
+}
+
+func deleted(at time.Time) func(*corev1.Pod) {
+	return func(pod *corev1.Pod) { pod.DeletionTimestamp = new(metav1.NewTime(at)) }
+}
+
+func TestObserve(t *testing.T) {
+	none, done, initializing := corev1.ContainerState{}, ends(0, "Completed", ""), waits("PodInitializing", "")
+	phase := func(phase corev1.PodPhase, reason, message string) func(*corev1.Pod) {
+		return func(pod *corev1.Pod) {
+			pod.Status.Phase, pod.Status.Reason, pod.Status.Message = phase, reason, message
+		}
+	}
+	for _, test := range []struct {
+		name string
+		job  *batchv1.Job
+		pod  *corev1.Pod
+		want State
+	}{
+		{"no pod yet", jobWith(), nil, State{Phase: Starting, Why: "waiting for the pod to be created"}},
+		{"Job failed without a pod", jobWith(batchv1.JobFailed), nil, State{Phase: Interrupted, Why: "its pod was deleted"}},
+		{"Job is failing without a pod", jobWith(batchv1.JobFailureTarget), nil, State{Phase: Interrupted, Why: "its pod was deleted"}},
+		{"Job succeeded without a pod", jobWith(batchv1.JobComplete), nil, State{Phase: Interrupted, Why: "its pod was deleted before its result was read"}},
+		{"Job is being deleted", &batchv1.Job{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: new(metav1.NewTime(noon))}}, nil, State{Phase: Interrupted, Why: "its Job was deleted"}},
+		{"new pod", jobWith(), podWith(none, none, nil), State{Phase: Starting}},
+		{"unschedulable", jobWith(), podWith(none, none, condition(corev1.PodScheduled, corev1.ConditionFalse, "Unschedulable", "0/3 nodes")), State{Phase: Starting, Why: "the pod cannot be scheduled: 0/3 nodes"}},
+		{"creating", jobWith(), podWith(waits("ContainerCreating", ""), initializing, nil), State{Phase: Starting}},
+		{"image", jobWith(), podWith(waits("ErrImagePull", "not found"), initializing, nil), State{Phase: Starting, Why: "container layout waits: ErrImagePull: not found"}},
+		{"lays out", jobWith(), podWith(runs(noon), initializing, nil), State{Phase: LayingOut, Began: noon}},
+		{"between containers", jobWith(), podWith(done, initializing, nil), State{Phase: LayingOut, Began: noon}},
+		{"measures", jobWith(), podWith(done, runs(noon.Add(time.Minute)), nil), State{Phase: Measuring, Began: noon}},
+		{"lays out or measures", jobWith(), podWith(none, runs(noon), layingOutFirst), State{Phase: Working, Began: noon}},
+		{"image of one that lays out first", jobWith(), podWith(none, waits("ErrImagePull", "not found"), layingOutFirst), State{Phase: Starting, Why: "container fio waits: ErrImagePull: not found"}},
+		{"succeeded after it has laid out", jobWith(), podWith(none, ends(0, "Completed", "report"), layingOutFirst), State{Phase: Succeeded, Report: "report"}},
+		{"failed to lay out first", jobWith(), podWith(none, ends(digest.ExitFailed, "Error", "no space"), layingOutFirst), State{Phase: Failed, Why: "no space"}},
+		{"out of memory, also in laying out", jobWith(), podWith(none, ends(digest.ExitFailed, "OOMKilled", "killed"), layingOutFirst), State{Phase: Failed, Why: "the container ran out of memory (OOMKilled); the node has too little, so have fewer jobs or a smaller iodepth x bs"}},
+		{"measures while being deleted", jobWith(), podWith(done, runs(noon), deleted(noon)), State{Phase: Measuring, Began: noon, GivenUp: noon.Add(LostAfter)}},
+		{"lost", jobWith(), podWith(done, runs(noon), deleted(noon.Add(-2*time.Minute))), State{Phase: Interrupted, Why: "its pod was deleted"}},
+		{"succeeded", jobWith(), podWith(done, ends(0, "Completed", "report"), nil), State{Phase: Succeeded, Report: "report"}},
+		{"succeeded while being evicted", jobWith(), podWith(done, ends(0, "Completed", "report"), condition(corev1.DisruptionTarget, corev1.ConditionTrue, "Evicted", "x")), State{Phase: Succeeded, Report: "report"}},
+		{"failed", jobWith(), podWith(done, ends(digest.ExitFailed, "Error", " fio: error\n"), nil), State{Phase: Failed, Why: "fio: error"}},
+		{"layout failed", jobWith(), podWith(ends(digest.ExitFailed, "Error", "no space"), initializing, nil), State{Phase: Failed, Why: "no space"}},
+		{"no words", jobWith(), podWith(done, ends(3, "Error", ""), nil), State{Phase: Failed, Why: "the runner ended with exit code 3 and left no message; see the pod's log"}},
+		{"interrupted", jobWith(), podWith(done, ends(digest.ExitInterrupted, "Error", "ended before"), nil), State{Phase: Interrupted, Why: "ended before"}},
+		{"evicted", jobWith(), podWith(done, ends(137, "Error", ""), condition(corev1.DisruptionTarget, corev1.ConditionTrue, "TerminationByKubelet", "low on memory")), State{Phase: Interrupted, Why: "TerminationByKubelet: low on memory"}},
+		{"node restarted", jobWith(), podWith(done, ends(137, "ContainerStatusUnknown", "could not be located"), nil), State{Phase: Interrupted, Why: "its node lost the container, as after a restart: could not be located"}},
+		{"end not seen by the runtime", jobWith(), podWith(done, ends(255, "Unknown", ""), nil), State{Phase: Interrupted, Why: "its node lost the container, as after a restart"}},
+		{"out of memory", jobWith(), podWith(done, ends(137, "OOMKilled", ""), nil), State{Phase: Failed, Why: "the container ran out of memory (OOMKilled); the node has too little, so have fewer jobs or a smaller iodepth x bs"}},
+		{"refused by the kubelet", jobWith(), podWith(none, none, phase(corev1.PodFailed, "OutOfcpu", "Node didn't have enough resource: cpu")), State{Phase: Interrupted, Why: "OutOfcpu: Node didn't have enough resource: cpu"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := Observe(test.job, test.pod, noon)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("state (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestOutOfMemory(t *testing.T) {
+	pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Resources: corev1.ResourceRequirements{
+		Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("128Mi")},
+	}}}}}
+	if got := outOfMemory(pod); !strings.Contains(got, "with a limit of 128Mi; raise spec.pod.resources.limits.memory") {
+		t.Errorf("message is %q", got)
+	}
+}

@@ -1,0 +1,134 @@
+package attempt
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
+)
+
+// LostAfter is how long after the end of its grace period a deleted pod is given up. Its node is gone, or cannot end it; the
+// kubelet of a healthy one needs seconds.
+const LostAfter = time.Minute
+
+// IsLost says whether a pod was deleted and will not be heard of again. The deletion timestamp includes the grace period.
+func IsLost(pod *corev1.Pod, now time.Time) bool {
+	return !pod.DeletionTimestamp.IsZero() && now.Sub(pod.DeletionTimestamp.Time) > LostAfter
+}
+
+// Began returns when the first container of the pod began, zero if none has.
+func Began(pod *corev1.Pod) time.Time {
+	first := time.Time{}
+	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		switch {
+		case status.State.Running != nil:
+			first = earlier(first, status.State.Running.StartedAt.Time)
+		case status.State.Terminated != nil:
+			first = earlier(first, status.State.Terminated.StartedAt.Time)
+		}
+	}
+	return first
+}
+
+// StartMessage says why a pod does not run, as far as its own status tells, and is "" if that tells nothing.
+func StartMessage(pod *corev1.Pod) string {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
+			return "the pod cannot be scheduled: " + c.Message
+		}
+	}
+	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		if w := status.State.Waiting; w != nil && w.Reason != "PodInitializing" && w.Reason != "ContainerCreating" {
+			return fmt.Sprintf("container %s waits: %s: %s", status.Name, w.Reason, w.Message)
+		}
+	}
+	return ""
+}
+
+// HasEnded says whether none of the pod's containers runs, or will again.
+func HasEnded(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// MayMeasure says whether a pod measures, or will: it is of a run, and its container that measures has not ended. The pod
+// itself ends a second later.
+func MayMeasure(pod *corev1.Pod) bool {
+	if pod.Labels[v1alpha1.LabelRole] != v1alpha1.RoleRun || HasEnded(pod) {
+		return false
+	}
+	status := ContainerStatus(pod.Status.ContainerStatuses, job.MeasureContainer)
+	return status == nil || status.State.Terminated == nil
+}
+
+// MayBeCutOff says whether a pod's container is said to run, and the pod not to be ready: as it has no readiness probe, that
+// is so for a moment at its start, and when its node does not answer. There need not be a pod.
+func MayBeCutOff(pod *corev1.Pod) bool {
+	return pod != nil && isRunning(pod.Status.ContainerStatuses, job.MeasureContainer) &&
+		slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+			return c.Type == corev1.PodReady && c.Status == corev1.ConditionFalse
+		})
+}
+
+// RunningContainer returns the name of the container of a run's pod that runs.
+func RunningContainer(pod *corev1.Pod) string {
+	if isRunning(pod.Status.InitContainerStatuses, job.LayoutContainer) {
+		return job.LayoutContainer
+	}
+	return job.MeasureContainer
+}
+
+// HoldsNode says whether the pod of an anchor runs, and so holds its node.
+func HoldsNode(pod *corev1.Pod) bool {
+	return isRunning(pod.Status.ContainerStatuses, job.AnchorContainer)
+}
+
+// IsDisrupted says whether Kubernetes ended the pod for reasons of its own: eviction, preemption, node shutdown, taints, or
+// deletion by somebody.
+func IsDisrupted(pod *corev1.Pod) bool {
+	if !pod.DeletionTimestamp.IsZero() || disruption(pod) != "" {
+		return true
+	}
+	return pod.Status.Reason == "Evicted" || pod.Status.Reason == "NodeShutdown" || pod.Status.Reason == "Terminated"
+}
+
+// disruption returns what Kubernetes says of why it ends the pod, or "".
+func disruption(pod *corev1.Pod) string {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue {
+			return fmt.Sprintf("%s: %s", c.Reason, c.Message)
+		}
+	}
+	return ""
+}
+
+// Failure says why a pod has ended, or ends, as far as its own status tells.
+func Failure(pod *corev1.Pod) string {
+	switch why := disruption(pod); {
+	case why != "":
+		return why
+	case pod.Status.Message != "":
+		return strings.TrimSpace(pod.Status.Reason + ": " + pod.Status.Message)
+	case !pod.DeletionTimestamp.IsZero():
+		return "its pod was deleted"
+	default:
+		return pod.Status.Reason
+	}
+}
+
+// ContainerStatus returns the status of a container, nil if there is none of that name.
+func ContainerStatus(statuses []corev1.ContainerStatus, name string) *corev1.ContainerStatus {
+	if i := slices.IndexFunc(statuses, func(s corev1.ContainerStatus) bool { return s.Name == name }); i >= 0 {
+		return &statuses[i]
+	}
+	return nil
+}
+
+func isRunning(statuses []corev1.ContainerStatus, container string) bool {
+	status := ContainerStatus(statuses, container)
+	return status != nil && status.State.Running != nil
+}
