@@ -157,7 +157,7 @@ func TestFilesOfALostClaim(t *testing.T) {
 		target := builder.NewClaimTarget("t", "mine")
 		sb := builder.NewBenchmark("ns", "sb").Target(target).Build()
 		sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", Volumes: []v1alpha1.VolumeStatus{{Name: "pv", Handle: "vol-1"}}}}
-		s := &scope{Reconciler: &Reconciler{Live: fakeLive(policy)}, sb: sb}
+		s := &scope{memory: &memory{}, Reconciler: &Reconciler{Live: fakeLive(policy)}, sb: sb}
 		if got, err := s.filesOfLostClaim(t.Context(), &target); err != nil || got != want {
 			t.Errorf("with a volume of policy %q: %s, %v", policy, got, err)
 		}

@@ -66,7 +66,7 @@ func young(benchmarks []*v1alpha1.StorageBenchmark, pods []*corev1.Pod) *scope {
 	for _, pod := range pods {
 		c.WithObjects(pod)
 	}
-	return &scope{Reconciler: &Reconciler{Client: c.Build()}, sb: sb}
+	return &scope{memory: &memory{}, Reconciler: &Reconciler{Client: c.Build()}, sb: sb}
 }
 
 // Pods of a benchmark that is gone, or that another operator runs, do not hide those of one that is older and in need.

@@ -57,9 +57,7 @@ const restAfterEvents = 20
 // lastWarning returns the message of the latest Warning event about an object, or nothing. Events are asked for only
 // while something waits, so they are not cached.
 func (s *scope) lastWarning(ctx context.Context, about types.UID) (string, error) {
-	key := client.ObjectKeyFromObject(s.sb)
-	kept, _ := s.warnings.Load(key)
-	if last, ok := kept.(warning); ok && s.Clock.Now().Before(last.until) {
+	if last := s.memory.warning; s.Clock.Now().Before(last.until) {
 		if last.about != about {
 			return "", nil
 		}
@@ -71,7 +69,7 @@ func (s *scope) lastWarning(ctx context.Context, about types.UID) (string, error
 		return "", err
 	}
 	now := s.Clock.Now()
-	s.warnings.Store(key, warning{about: about, text: text, until: now.Add(restAfterEvents * now.Sub(asked))})
+	s.memory.warning = warning{about: about, text: text, until: now.Add(restAfterEvents * now.Sub(asked))}
 	return text, nil
 }
 

@@ -157,7 +157,7 @@ func TestAbsurdFigures(t *testing.T) {
 // A log without an end costs the operator neither its memory nor its time, and no result.
 func TestEndlessLog(t *testing.T) {
 	endless := &endlessLog{}
-	s := &scope{Reconciler: &Reconciler{Logs: func(context.Context, *corev1.Pod, *corev1.PodLogOptions) (io.ReadCloser, error) {
+	s := &scope{memory: &memory{}, Reconciler: &Reconciler{Logs: func(context.Context, *corev1.Pod, *corev1.PodLogOptions) (io.ReadCloser, error) {
 		return io.NopCloser(endless), nil
 	}}}
 	var before, after runtime.MemStats

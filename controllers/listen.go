@@ -54,12 +54,10 @@ func patienceFor(seen attempt.State) time.Duration {
 
 // remembered returns what was known of the logs of the clients' pods.
 func (s *scope) remembered(parts []part) []attempt.Heard {
-	kept, _ := s.logsHeard.Load(types.NamespacedName{Namespace: s.sb.Namespace, Name: s.sb.Name})
-	before, _ := kept.(map[types.UID]attempt.Heard)
 	heard := make([]attempt.Heard, len(parts))
 	for i, p := range parts {
 		if p.pod != nil {
-			heard[i] = before[p.pod.UID]
+			heard[i] = s.memory.heard[p.pod.UID]
 		}
 	}
 	return heard
@@ -73,7 +71,7 @@ func (s *scope) remember(parts []part, heard []attempt.Heard) {
 			logs[p.pod.UID] = heard[i]
 		}
 	}
-	s.logsHeard.Store(types.NamespacedName{Namespace: s.sb.Namespace, Name: s.sb.Name}, logs)
+	s.memory.heard = logs
 }
 
 // lastLine returns the last line of the log of the container that runs, with its time.

@@ -5,7 +5,6 @@ package controllers
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -59,16 +58,10 @@ type Reconciler struct {
 	// whole cluster.
 	Namespaces []string
 
-	// replaced has the version of each benchmark that the last write of its status has replaced, by its name.
-	replaced sync.Map
-	// warnings has what events about a benchmark's objects said last, by its name.
-	warnings sync.Map
-	// logsHeard has what was last seen of the logs of each benchmark's running pods, by its name.
-	logsHeard sync.Map
+	// memories is what is remembered of benchmarks from pass to pass.
+	memories memories
 	// plans has plans of benchmarks that are under way.
 	plans planCache
-	// troubled has since when each pass over a benchmark has met an error, by its name.
-	troubled sync.Map
 }
 
 // concurrentBenchmarks is how many benchmarks a pass may be made over at the same time, so that one whose
@@ -102,12 +95,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		r.forget(request.NamespacedName)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if old, known := r.replaced.Load(request.NamespacedName); known && old == benchmark.ResourceVersion {
+	remembered := r.memories.of(request.NamespacedName)
+	if remembered.replaced == benchmark.ResourceVersion {
 		// The cache has not heard yet of what the last pass wrote.
 		return ctrl.Result{RequeueAfter: retrySoon}, nil
 	}
 	r.Metrics.seen(benchmark, r.Clock.Now())
-	s := &scope{Reconciler: r, sb: benchmark, before: benchmark.DeepCopy()}
+	s := &scope{Reconciler: r, memory: remembered, sb: benchmark, before: benchmark.DeepCopy()}
 	result, phaseErr := s.guarded(ctx)
 	if !apierrors.IsConflict(phaseErr) {
 		s.noteTrouble(phaseErr)
@@ -129,11 +123,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 // forget drops what is kept of a benchmark that is gone, or of which nothing is known for the moment.
 func (r *Reconciler) forget(name types.NamespacedName) {
 	r.Metrics.forget(name)
-	r.replaced.Delete(name)
-	r.warnings.Delete(name)
-	r.logsHeard.Delete(name)
+	r.memories.forget(name)
 	r.plans.forget(name)
-	r.troubled.Delete(name)
 }
 
 // saveStatus writes the status if the pass changed it, and only onto the version that the pass has read:
@@ -148,7 +139,7 @@ func (s *scope) saveStatus(ctx context.Context) error {
 		return err
 	}
 	if s.sb.ResourceVersion != s.before.ResourceVersion { // a patch that changes nothing makes no version
-		s.replaced.Store(client.ObjectKeyFromObject(s.sb), s.before.ResourceVersion)
+		s.memory.replaced = s.before.ResourceVersion
 	}
 	notify(s.Events, s.before, s.sb)
 	s.Metrics.changed(s.before, s.sb)

@@ -153,7 +153,7 @@ func TestForgetVolumes(t *testing.T) {
 			sb := builder.NewBenchmark("ns", "sb").Build()
 			sb.Status.Runs = test.runs
 			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", Volumes: []v1alpha1.VolumeStatus{{Name: "v"}}}}
-			s := &scope{Reconciler: &Reconciler{Clock: fakecluster.NewClock()}, sb: sb}
+			s := &scope{memory: &memory{}, Reconciler: &Reconciler{Clock: fakecluster.NewClock()}, sb: sb}
 			status := &sb.Status.Targets[0]
 			s.forgetVolumes(status)
 			got := status.RunsBeforeReplacement

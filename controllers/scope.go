@@ -30,6 +30,8 @@ const retrySoon = 100 * time.Millisecond
 // scope is one pass over a benchmark: what was read, and the status as the phases change it.
 type scope struct {
 	*Reconciler
+	// memory is what earlier passes over the benchmark have left for this one.
+	memory *memory
 
 	sb     *v1alpha1.StorageBenchmark
 	before *v1alpha1.StorageBenchmark

@@ -11,7 +11,6 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -50,14 +49,13 @@ func (s *scope) guarded(ctx context.Context) (result ctrl.Result, err error) {
 // noteTrouble tells users of errors that go on from pass to pass, and ends measuring when that has lasted for
 // deadlines.startSeconds: what the benchmark wants is not going to happen. Clean-up has a deadline of its own.
 func (s *scope) noteTrouble(err error) {
-	name := client.ObjectKeyFromObject(s.sb)
 	if err == nil {
-		s.troubled.Delete(name)
+		s.memory.troubledSince = time.Time{}
 		meta.RemoveStatusCondition(&s.sb.Status.Conditions, v1alpha1.ConditionRetrying)
 		return
 	}
 	since := s.troubleSince()
-	s.troubled.Store(name, since)
+	s.memory.troubledSince = since
 	if s.Clock.Since(since) < quietTrouble {
 		return
 	}
@@ -74,8 +72,7 @@ func (s *scope) isResultLate() bool { return s.Clock.Since(s.troubleSince()) >= 
 
 // troubleSince returns since when each pass has met an error, also if that was seen by an operator before this one.
 func (s *scope) troubleSince() time.Time {
-	seen, _ := s.troubled.Load(client.ObjectKeyFromObject(s.sb))
-	if since, known := seen.(time.Time); known {
+	if since := s.memory.troubledSince; !since.IsZero() {
 		return since
 	}
 	if told := s.condition(v1alpha1.ConditionRetrying); told.Status == metav1.ConditionTrue {

@@ -21,7 +21,7 @@ import (
 // troubledScope is a pass over a benchmark by an operator without a cluster.
 func troubledScope(clock *clocktesting.FakeClock) *scope {
 	sb := builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{StartSeconds: new(int32(60))}).Build()
-	return &scope{Reconciler: &Reconciler{Clock: clock}, sb: sb, before: sb.DeepCopy()}
+	return &scope{memory: &memory{}, Reconciler: &Reconciler{Clock: clock}, sb: sb, before: sb.DeepCopy()}
 }
 
 func retrying(s *scope) *metav1.Condition {
@@ -62,7 +62,7 @@ func TestErrorsThatGoOnEndTheBenchmark(t *testing.T) {
 	clock.Step(30 * time.Second)
 	s.noteTrouble(errors.New("webhook does not answer"))
 
-	s.Reconciler = &Reconciler{Clock: clock}
+	s.Reconciler, s.memory = &Reconciler{Clock: clock}, &memory{}
 	clock.Step(29 * time.Second)
 	s.noteTrouble(errors.New("webhook does not answer"))
 	if s.concluded() {

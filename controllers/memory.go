@@ -1,0 +1,50 @@
+package controllers
+
+import (
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/storagebench/storagebench/internal/attempt"
+)
+
+// memory is what is remembered of a benchmark from one pass to the next. All of it may be lost at any time, as when the
+// operator is started anew: then something is asked, or waited for, once more.
+type memory struct {
+	// replaced is the version that the last write of the status has replaced.
+	replaced string
+	// warning is what events about one of its objects said last.
+	warning warning
+	// heard is what was last seen of the logs of its running pods.
+	heard map[types.UID]attempt.Heard
+	// troubledSince is since when each pass has met an error, zero if the last one did not.
+	troubledSince time.Time
+}
+
+// memories has what is remembered of each benchmark, by its name. The zero value is empty. Only one pass at a time is over a
+// benchmark, so that what of returns needs no lock.
+type memories struct {
+	mu  sync.Mutex
+	all map[types.NamespacedName]*memory
+}
+
+// of returns what is remembered of a benchmark, to be changed.
+func (m *memories) of(name types.NamespacedName) *memory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.all == nil {
+		m.all = map[types.NamespacedName]*memory{}
+	}
+	if m.all[name] == nil {
+		m.all[name] = &memory{}
+	}
+	return m.all[name]
+}
+
+// forget drops what is remembered of a benchmark.
+func (m *memories) forget(name types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.all, name)
+}
