@@ -74,8 +74,8 @@ type phase func(context.Context, *scope) (outcome, error)
 // The phases of a benchmark, in order. Each finds out by itself, from the status and the children, whether
 // it has something to do, so that a pass can end anywhere and the next one goes on from there.
 var (
-	phases         = []phase{expire, admit, suspend, validate, observe, noteFiles, provision, anchor, measure, conclude, cleanUp, sweep, finish}
-	deletionPhases = []phase{observe, noteFiles, abandon, cleanUp, sweep, release}
+	phases         = []phase{expire, admit, suspend, validate, observe, nudge, noteFiles, provision, anchor, measure, conclude, cleanUp, sweep, finish}
+	deletionPhases = []phase{observe, nudge, noteFiles, abandon, cleanUp, sweep, release}
 )
 
 func (s *scope) pass(ctx context.Context) (ctrl.Result, error) {

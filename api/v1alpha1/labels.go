@@ -22,6 +22,8 @@ const (
 	LabelClient = "storagebench.dev/client"
 	// AnnotationStartTime is the instant at which a run's pod is to begin, in RFC 3339, of a run with several clients.
 	AnnotationStartTime = "storagebench.dev/start-time"
+	// AnnotationNudged is when a pod that waits for its volumes was last changed, in RFC 3339, so that their driver looks at it again.
+	AnnotationNudged = "storagebench.dev/nudged"
 	// AnnotationRun is the name of the run that a Job was made for.
 	AnnotationRun = "storagebench.dev/run"
 	// LabelHoldsNode is on the pod by which a benchmark holds its node. Pods of benchmarks that want a node

@@ -1,0 +1,77 @@
+package controllers
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// nudgeAfter is how long a pod on a node may wait for its volumes until it is changed, and then until it is changed again.
+// Mountpoint's driver takes about two seconds where all goes well.
+const nudgeAfter = 15 * time.Second
+
+// nudge changes pods that have waited long for volumes of Mountpoint for Amazon S3. Its driver can forget a pod: the
+// controller drops the error that it meets where the same volume is being detached from a pod that has just ended
+// (reconcileWorkloadPod of csicontroller/reconciler.go returns none, in version 2), and looks at a pod again only when that
+// changes. Nothing else changes a pod that waits.
+func nudge(ctx context.Context, s *scope) (outcome, error) {
+	if !s.usesMountpoint() {
+		return goOn(), nil
+	}
+	for _, pods := range s.pods {
+		for _, pod := range pods {
+			if err := s.nudgePod(ctx, pod); err != nil {
+				return outcome{}, err
+			}
+		}
+	}
+	for _, pod := range s.anchors {
+		if err := s.nudgePod(ctx, pod); err != nil {
+			return outcome{}, err
+		}
+	}
+	return goOn(), nil
+}
+
+// usesMountpoint says whether a target's volumes are Mountpoint's.
+func (s *scope) usesMountpoint() bool {
+	for i := range s.sb.Status.Targets {
+		if s.sb.Status.Targets[i].Driver == storage.S3Driver {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *scope) nudgePod(ctx context.Context, pod *corev1.Pod) error {
+	if !needsNudge(pod, s.Clock.Now()) {
+		return nil
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"uid": pod.UID, "annotations": map[string]string{v1alpha1.AnnotationNudged: s.Clock.Now().UTC().Format(time.RFC3339)},
+	}})
+	if err != nil {
+		return err
+	}
+	return unlessGone(s.Client.Patch(ctx, pod.DeepCopy(), client.RawPatch(types.MergePatchType, patch)), "change pod "+pod.Name+", which waits for its volumes")
+}
+
+// needsNudge says whether a pod has a node and waits for long, since it was made or was last changed for that.
+func needsNudge(pod *corev1.Pod, now time.Time) bool {
+	if pod.Spec.NodeName == "" || !pod.DeletionTimestamp.IsZero() || attempt.HasEnded(pod) || !attempt.Began(pod).IsZero() {
+		return false
+	}
+	since := pod.CreationTimestamp.Time
+	if last, err := time.Parse(time.RFC3339, pod.Annotations[v1alpha1.AnnotationNudged]); err == nil && last.After(since) {
+		since = last
+	}
+	return now.Sub(since) >= nudgeAfter
+}
