@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	"k8s.io/utils/ptr"
 
@@ -21,6 +22,10 @@ const sharedProcesses = true
 // nonRootID is the user and group of the runner's image.
 const nonRootID = 65532
 
+// scratchLimit is the most that a pod may have on its node's disk, or else the kubelet evicts it. The runner ends fio long
+// before: at 16 MiB of output, which is all that is there but the job file.
+var scratchLimit = resource.MustParse("256Mi")
+
 // podSpec returns the part of a pod that does not depend on what it is for, with a security context that the
 // Pod Security Standard "restricted" admits.
 func podSpec(sb *v1alpha1.StorageBenchmark, security *corev1ac.PodSecurityContextApplyConfiguration) *corev1ac.PodSpecApplyConfiguration {
@@ -32,7 +37,7 @@ func podSpec(sb *v1alpha1.StorageBenchmark, security *corev1ac.PodSecurityContex
 		WithShareProcessNamespace(sharedProcesses).
 		WithTerminationGracePeriodSeconds(gracePeriodSeconds).
 		WithSecurityContext(security).
-		WithVolumes(corev1ac.Volume().WithName(scratchVolume).WithEmptyDir(corev1ac.EmptyDirVolumeSource()))
+		WithVolumes(corev1ac.Volume().WithName(scratchVolume).WithEmptyDir(corev1ac.EmptyDirVolumeSource().WithSizeLimit(scratchLimit.DeepCopy())))
 	for _, secret := range settings.ImagePullSecrets {
 		pod.WithImagePullSecrets(corev1ac.LocalObjectReference().WithName(secret.Name))
 	}

@@ -1,12 +1,9 @@
 package runner
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"os/exec"
 	"regexp"
 	"strconv"
@@ -64,8 +61,8 @@ func (o Options) runFio(ctx context.Context, call invocation) (*fio.Output, erro
 	cmd.Dir = o.Scratch
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = endGrace
-	stderr := &errorOutput{killed: func() { cancel(errJobKilled) }}
-	cmd.Stderr = io.MultiWriter(o.Log, stderr)
+	stderr := &errorOutput{log: o.Log, killed: func() { cancel(errJobKilled) }, flooded: func() { cancel(errFlood) }}
+	cmd.Stderr = stderr
 	eta := &etaWriter{log: o.Log}
 	cmd.Stdout = eta
 	began := time.Now()
@@ -80,14 +77,18 @@ func (o Options) runFio(ctx context.Context, call invocation) (*fio.Output, erro
 		dog := &watchdog{deadline: o.ProgressDeadline, eta: eta, tree: processTree{root: cmd.Process.Pid}}
 		go dog.watch(watched, func() { cancel(errNoProgress) })
 	}
+	go watchSize(watched, call.output, func() { cancel(errFlood) })
 	err := wait(watched, cmd)
-	text, readErr := os.ReadFile(call.output)
-	if readErr != nil && !errors.Is(readErr, os.ErrNotExist) {
+	text, whole, readErr := readOutput(call.output)
+	if readErr != nil {
 		return nil, fmt.Errorf("read fio's output: %w", readErr)
+	}
+	if !whole {
+		cancel(errFlood)
 	}
 	output, err := o.judge(watched, err, text, stderr.Bytes())
 	if err != nil || !call.quiet {
-		if _, err := o.Log.Write(text); err != nil {
+		if err := o.logOutput(watched, text); err != nil {
 			return nil, fmt.Errorf("log fio's output: %w", err)
 		}
 	}
@@ -96,24 +97,6 @@ func (o Options) runFio(ctx context.Context, call invocation) (*fio.Output, erro
 	}
 	addJobStart(output.Groups, began)
 	return output, nil
-}
-
-// errorOutput gets what fio prints on standard error. What the other jobs do when one was killed is no result, and fio
-// itself can wait for ever for a lock that the killed one held. So it is told at once, before Wait tells of fio's end.
-type errorOutput struct {
-	bytes.Buffer
-	killed func()
-}
-
-// Write implements io.Writer. It never fails.
-func (e *errorOutput) Write(p []byte) (int, error) {
-	const line = 80 // a line may come in two parts
-	before := e.Len()
-	n, err := e.Buffer.Write(p)
-	if jobSignal.Match(e.Bytes()[max(0, before-line):]) {
-		e.killed()
-	}
-	return n, err
 }
 
 // addJobStart fills in when jobs began where fio (before 3.36) does not say. Those of the first group begin with fio,
@@ -150,6 +133,8 @@ func (o Options) judge(ctx context.Context, err error, text, stderr []byte) (*fi
 	switch {
 	case errors.Is(context.Cause(ctx), errJobKilled) && killed != nil:
 		return nil, killed
+	case errors.Is(context.Cause(ctx), errFlood):
+		return nil, floodError(o.JobFile, text, stderr)
 	case errors.Is(context.Cause(ctx), errNoProgress):
 		return nil, failf(digest.ExitNoProgress, "fio completed no I/O for %s and was ended: the storage does not answer, or the job waits longer than that between I/Os (raise spec.deadlines.progressSeconds)", o.ProgressDeadline)
 	case ctx.Err() != nil:

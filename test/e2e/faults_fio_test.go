@@ -51,6 +51,25 @@ func TestKilledProcesses(t *testing.T) {
 	}
 }
 
+// fio that prints errors without an end takes neither its node's disk nor its pod's log: it is ended.
+func TestFloodOfErrors(t *testing.T) {
+	sideBySide(t, load(2))
+	f := begin(t, &fault{
+		section: faultsOfWorkload, name: "fio prints errors without an end", does: "has fio verify files that nobody has written to be verified, with continue_on_error=all",
+		ends: v1alpha1.ReasonRunFailed, bound: time.Minute,
+	})
+	sb := benchmark(t, "flood", lasting(300), func(sb *v1alpha1.StorageBenchmark) {
+		fio := sb.Spec.Workloads[0].Fio
+		fio.RW, fio.Options = "read", map[string]v1alpha1.FioOptionValue{"verify": "crc32c", "continue_on_error": "all"}
+	})
+	f.strike()
+	create(t, sb)
+	done := f.end(t, sb, "fio printed more than is kept", "continue_on_error", "set it to none")
+	if run := done.Status.Runs[0]; run.State != v1alpha1.RunFailed || run.Attempts != 1 || run.LogConfigMap == "" {
+		t.Errorf("run = %+v", run)
+	}
+}
+
 // What a pod leaves as its report may be anything. It concerns its own run at worst: other runs of the same benchmark,
 // and the operator, go on.
 func TestForgedReports(t *testing.T) {

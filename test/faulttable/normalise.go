@@ -20,8 +20,9 @@ var volatile = []struct {
 	{regexp.MustCompile(`\b\d+\.\d+\.\d+\.\d+(/\d+)?(:\d+)?\b`), "IP"},
 	{regexp.MustCompile(`\bvol-[0-9a-f]{8,}\b`), "VOLUME"},
 	{regexp.MustCompile(`\b[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}\b`), "TIME"},
-	// What fio says of a process and of an I/O, and the numbers of a job and its file.
+	// What fio says of a process and of an I/O, what it finds in place of what it has written, and the numbers of a job and its file.
 	{regexp.MustCompile(`\b(pid|offset)=\d+`), "$1=N"},
+	{regexp.MustCompile(`\b(bad magic header) [0-9a-f]+`), "$1 N"},
 	{regexp.MustCompile(`(/volume/[^ :]+)\.\d+\.\d+\b`), "$1.N.N"},
 	// Seconds end each duration. Without them 500m are half a CPU.
 	{regexp.MustCompile(`\b(\d+[hm])*\d+(\.\d+)?(s|ms|µs)\b`), "N s"},
