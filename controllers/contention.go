@@ -76,7 +76,7 @@ func (s *scope) elderInNeed(ctx context.Context) (string, error) {
 		}
 		asked[name] = true
 		if isOlder(other, s.sb) && isInNeed(other, others) {
-			return fmt.Sprintf("%s in namespace %s", name.Name, name.Namespace), nil
+			return s.nameOf(name), nil
 		}
 	}
 	return "", nil
@@ -103,6 +103,14 @@ func isInNeed(sb *v1alpha1.StorageBenchmark, pods []corev1.Pod) bool {
 		holds, waits = holds || pod.Spec.NodeName != "", waits || isCrowdedOut(pod)
 	}
 	return holds && waits
+}
+
+// nameOf returns what users are told of another benchmark: nothing of one of another namespace, which they may not know of.
+func (s *scope) nameOf(other types.NamespacedName) string {
+	if other.Namespace != s.sb.Namespace {
+		return "a benchmark of another namespace"
+	}
+	return fmt.Sprintf("%s in namespace %s", other.Name, other.Namespace)
 }
 
 func isOlder(a, b *v1alpha1.StorageBenchmark) bool {

@@ -44,7 +44,9 @@ func TestNeedsNudge(t *testing.T) {
 }
 
 func nudged(at time.Time) func(*corev1.Pod) {
-	return func(pod *corev1.Pod) { pod.Annotations = map[string]string{v1alpha1.AnnotationNudged: at.Format(time.RFC3339)} }
+	return func(pod *corev1.Pod) {
+		pod.Annotations = map[string]string{v1alpha1.AnnotationNudged: at.Format(time.RFC3339)}
+	}
 }
 
 // A driver that has forgotten the pod mounts its volume as soon as the pod changes.
@@ -58,7 +60,9 @@ func TestForgottenPodIsChanged(t *testing.T) {
 	})
 	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Workload(reads("w")).Build())
 	w.pass(sb, nudgeAfter)
-	w.passUntil(nudgeAfter, func() error { return matches(w.get(sb), v1alpha1.ConditionMeasured, metav1.ConditionTrue, v1alpha1.ReasonCompleted) }, sb)
+	w.passUntil(nudgeAfter, func() error {
+		return matches(w.get(sb), v1alpha1.ConditionMeasured, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	}, sb)
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 }
 

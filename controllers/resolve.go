@@ -83,13 +83,16 @@ func (s *scope) resolveClass(ctx context.Context, path *field.Path, target *v1al
 	return status, problem, err
 }
 
+// whichClasses says which classes there are, but those that were made for benchmarks, whose names tell of those of others.
 func whichClasses(classes []storagev1.StorageClass) string {
-	if len(classes) == 0 {
-		return "this cluster has none; create one"
-	}
-	names := make([]string, len(classes))
+	var names []string
 	for i := range classes {
-		names[i] = classes[i].Name
+		if classes[i].Labels[v1alpha1.LabelManagedBy] != v1alpha1.ManagedBy {
+			names = append(names, classes[i].Name)
+		}
+	}
+	if len(names) == 0 {
+		return "this cluster has none; create one"
 	}
 	return "this cluster has " + strings.Join(names, ", ")
 }

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
@@ -199,11 +200,19 @@ func (s *start) holders(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		holder := fmt.Sprintf("pod %s, which has label %s and is of no benchmark that is known,", pod.Name, v1alpha1.LabelHoldsNode)
-		if of != nil {
-			holder = of.Name
-		}
-		holders = append(holders, fmt.Sprintf("node %s (%s in namespace %s)", pod.Spec.NodeName, holder, pod.Namespace))
+		holders = append(holders, fmt.Sprintf("node %s (%s)", pod.Spec.NodeName, s.describeHolder(pod, of)))
 	}
 	return holders, nil
+}
+
+// describeHolder says what holds a node: a pod, of a benchmark if it is known.
+func (s *start) describeHolder(pod *corev1.Pod, of *v1alpha1.StorageBenchmark) string {
+	switch {
+	case of != nil:
+		return s.nameOf(client.ObjectKeyFromObject(of))
+	case pod.Namespace != s.sb.Namespace:
+		return fmt.Sprintf("a pod of another namespace, which has label %s and is of no benchmark that is known", v1alpha1.LabelHoldsNode)
+	default:
+		return fmt.Sprintf("pod %s in namespace %s, which has label %s and is of no benchmark that is known", pod.Name, pod.Namespace, v1alpha1.LabelHoldsNode)
+	}
 }

@@ -22,6 +22,8 @@ type cluster struct {
 	client.WithWatch
 
 	namespace string
+	// inflatable is how many bytes may still be unzipped.
+	inflatable int64
 }
 
 // connect finds the cluster and the namespace. It asks the cluster nothing yet.
@@ -38,7 +40,7 @@ func connect(flags *genericclioptions.ConfigFlags) (*cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a client: %w", err)
 	}
-	return &cluster{WithWatch: c, namespace: namespace}, nil
+	return &cluster{WithWatch: harmlessClient(c), namespace: namespace, inflatable: maxInflated}, nil
 }
 
 // benchmark reads a StorageBenchmark of the namespace.

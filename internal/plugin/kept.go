@@ -16,8 +16,13 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// maxUnzipped is the most bytes that a file of a ConfigMap may have: the operator keeps logs of up to 8 MiB.
-const maxUnzipped = 64 << 20
+const (
+	// maxUnzipped is the most bytes that all files of a ConfigMap may have: the operator keeps logs of up to 8 MiB, which are
+	// 256 KiB when gzipped, for all clients of a run.
+	maxUnzipped = 64 << 20
+	// maxInflated is the most bytes that a command unzips, of all runs.
+	maxInflated = 1 << 30
+)
 
 // keptFile is a file that the operator has kept of a run, such as fio.log or clients.json.
 type keptFile struct {
@@ -36,25 +41,30 @@ func (c *cluster) kept(ctx context.Context, run *v1alpha1.Run) ([]keptFile, erro
 		if err := c.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: name}, &configMap); err != nil {
 			return nil, fmt.Errorf("read what was kept of %s: %w", run.Name, err)
 		}
+		left := min(maxUnzipped, c.inflatable)
 		for _, key := range slices.Sorted(maps.Keys(configMap.BinaryData)) {
-			content, err := unzip(configMap.BinaryData[key])
+			content, err := unzip(configMap.BinaryData[key], left)
 			if err != nil {
 				return nil, fmt.Errorf("unzip %s of ConfigMap %s: %w", key, name, err)
 			}
+			left -= int64(len(content))
+			c.inflatable -= int64(len(content))
 			files = append(files, keptFile{strings.TrimSuffix(key, ".gz"), content})
 		}
 	}
 	return files, nil
 }
 
-func unzip(zipped []byte) ([]byte, error) {
+// unzip inflates at most so many bytes.
+func unzip(zipped []byte, most int64) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(zipped))
 	if err != nil {
 		return nil, err
 	}
-	content, err := io.ReadAll(io.LimitReader(r, maxUnzipped+1))
-	if err == nil && len(content) > maxUnzipped {
-		err = fmt.Errorf("it has more than %d bytes", maxUnzipped)
+	content, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(content)) > most {
+		return nil, fmt.Errorf("it has more than the %d bytes that are left of %d MiB for all files of a ConfigMap and %d MiB in all: name a RUN, or read it with kubectl get configmap",
+			most, maxUnzipped>>20, maxInflated>>20)
 	}
 	return content, err
 }

@@ -101,7 +101,7 @@ func (c *cluster) printLog(cmd *cobra.Command, run *v1alpha1.Run) error {
 		if len(files) > 1 {
 			fmt.Fprintf(cmd.OutOrStdout(), "--> %s <--\n", file.name)
 		}
-		if _, err := cmd.OutOrStdout().Write(file.content); err != nil {
+		if err := printHarmless(cmd.OutOrStdout(), file.content); err != nil {
 			return err
 		}
 	}
@@ -135,8 +135,9 @@ func streamLogs(ctx context.Context, flags *genericclioptions.ConfigFlags, c *cl
 		return fmt.Errorf("read the log of pod %s: %w", pod.Name, err)
 	}
 	defer log.Close()
-	_, err = io.Copy(out, log)
-	return err
+	w := harmlessWriter(out)
+	_, err = io.Copy(w, log)
+	return errors.Join(err, w.Close())
 }
 
 // activeContainer returns the container that lays out files as long as it does, else the one that measures.

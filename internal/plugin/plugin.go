@@ -42,5 +42,8 @@ func newCommand() *cobra.Command {
 		newPlanCommand(), newImportCommand(flags),
 		newLogsCommand(flags), newArtifactsCommand(flags),
 	)
+	for _, cmd := range root.Commands() {
+		harmlessErrors(cmd)
+	}
 	return root
 }

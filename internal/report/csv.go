@@ -43,14 +43,14 @@ func writeCSV[T any](w io.Writer, fields []field[T], all []T) error {
 	writer := csv.NewWriter(w)
 	cells := make([]string, len(fields))
 	for i, f := range fields {
-		cells[i] = f.name
+		cells[i] = harmlessCell(f.name)
 	}
 	if err := writer.Write(cells); err != nil {
 		return err
 	}
 	for i := range all {
 		for j, f := range fields {
-			cells[j] = f.of(&all[i])
+			cells[j] = harmlessCell(f.of(&all[i]))
 		}
 		if err := writer.Write(cells); err != nil {
 			return err
@@ -58,6 +58,19 @@ func writeCSV[T any](w io.Writer, fields []field[T], all []T) error {
 	}
 	writer.Flush()
 	return writer.Error()
+}
+
+// harmlessCell returns a cell that no spreadsheet takes for a formula, behind an apostrophe as people write it there. Numbers stay numbers.
+// https://owasp.org/www-community/attacks/CSV_Injection
+func harmlessCell(cell string) string {
+	cell = Harmless(cell)
+	if cell == "" || !strings.ContainsRune("=+-@\t", rune(cell[0])) {
+		return cell
+	}
+	if _, err := strconv.ParseFloat(cell, 64); err == nil {
+		return cell
+	}
+	return "'" + cell
 }
 
 // runFields say which run a row is of.

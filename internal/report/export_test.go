@@ -182,3 +182,31 @@ func TestJSON(t *testing.T) {
 		t.Errorf("characters are escaped that need not be:\n%s", out.String())
 	}
 }
+
+// No cell is a formula for a spreadsheet, or an escape for a terminal. Numbers stay numbers.
+func TestHarmlessCells(t *testing.T) {
+	for cell, want := range map[string]string{
+		"": "", "a": "a", "-1.5": "-1.5", "+7": "+7", "-1e3": "-1e3", "randwrite=1": "randwrite=1",
+		`=HYPERLINK("http://a","b")`: `'=HYPERLINK("http://a","b")`, "+1+cmd|' /C calc'!A0": "'+1+cmd|' /C calc'!A0", "-2+3": "'-2+3", "@SUM(A1)": "'@SUM(A1)",
+		"\t=1": "'\t=1", "\r=1": "\ufffd=1", "\x1b[2J": "\ufffd[2J",
+	} {
+		if got := harmlessCell(cell); got != want {
+			t.Errorf("%q is %q, want %q", cell, got, want)
+		}
+	}
+	sb := exported()
+	sb.Status.Runs[2].Message = "=cmd|' /C calc'!A0"
+	var out bytes.Buffer
+	if err := CSV(&out, sb); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&out).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cell := range rows[len(rows)-1] {
+		if strings.HasPrefix(cell, "=") {
+			t.Errorf("a cell is %q", cell)
+		}
+	}
+}
