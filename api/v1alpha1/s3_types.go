@@ -68,6 +68,7 @@ type S3Bucket struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(o, !o.matches('^(--)?(prefix|region|endpoint-url|force-path-style|cache)([ =].*)?$'))",message="prefix, region, endpoint-url, force-path-style and cache have fields of their own (prefix, region, endpointURL, forcePathStyle, cache)",reason=FieldValueInvalid
 	// +kubebuilder:validation:XValidation:rule="self.all(o, !o.matches('^(--)?(read-only|allow-delete|allow-other|allow-root|uid|gid|auto-unmount|foreground|help|version|log-directory|profile|user-agent-prefix|fstab-options)([ =].*)?$') && !o.matches('^-[a-zA-Z]'))",message="the operator or the driver sets read-only, allow-delete, allow-other, allow-root, uid, gid, auto-unmount, foreground, log-directory, profile, user-agent-prefix and all options of one letter; remove them",reason=FieldValueInvalid
 	// +kubebuilder:validation:XValidation:rule="self.all(o, !o.contains(','))",message="write each option as an item of its own, without commas",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.all(o, o.matches('^[ -~]*$'))",message="write each option in one line of printable ASCII characters, without tabs and line breaks",reason=FieldValueInvalid
 	// +kubebuilder:validation:XValidation:rule="self.all(o, o.matches('^(--)?[a-z]') || o.matches('^-[a-zA-Z]'))",message="begin each option with its name, with or without --, and nothing before it",reason=FieldValueInvalid
 	MountOptions []string `json:"mountOptions,omitempty"`
 }

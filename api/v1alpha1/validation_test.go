@@ -285,6 +285,13 @@ func TestValidation(t *testing.T) {
 		accept: []string{target("s3: {bucket: my-bucket, mountOptions: [--max-threads 32]}")},
 		reject: []string{target("s3: {bucket: my-bucket, mountOptions: [' prefix somebodys/']}"), target("s3: {bucket: my-bucket, mountOptions: [' -o prefix=x/']}"), target("s3: {bucket: my-bucket, mountOptions: [---prefix=x/]}"), target(`s3: {bucket: my-bucket, mountOptions: ["\tread-only"]}`)},
 	}, {
+		name: "S3 mount options in one line", path: targetPath + ".s3.mountOptions", want: "write each option in one line of printable ASCII characters",
+		accept: []string{target("s3: {bucket: my-bucket, mountOptions: ['max-threads 32', 'maximum-throughput-gbps=5']}")},
+		reject: []string{
+			target(`s3: {bucket: my-bucket, mountOptions: ["debug\nuid=0"]}`), target(`s3: {bucket: my-bucket, mountOptions: ["prefix\tsomebodys/"]}`), target(`s3: {bucket: my-bucket, mountOptions: ["debug\r"]}`),
+			target(`s3: {bucket: my-bucket, mountOptions: ["debug\n"]}`), target(`s3: {bucket: my-bucket, mountOptions: ["uid\u00a00"]}`), target(`s3: {bucket: my-bucket, mountOptions: ["debug\u2028uid=0"]}`),
+		},
+	}, {
 		name: "EFS mount options without blanks", path: targetPath + ".efs.mountOptions", want: "write options without blanks",
 		reject: []string{target("efs: {fileSystemID: fs-01234567, mountOptions: [' ro']}"), target("efs: {fileSystemID: fs-01234567, mountOptions: ['iam ']}"), target(`efs: {fileSystemID: fs-01234567, mountOptions: ["\ttls"]}`)},
 	}, {

@@ -44,6 +44,7 @@ func Validate(workload *field.Path, f *JobFile, mode corev1.PersistentVolumeMode
 	}
 	g.checkJobs(f)
 	g.checkGroups(f)
+	g.checkText(f)
 	return g.errs[:min(len(g.errs), maxErrors)]
 }
 

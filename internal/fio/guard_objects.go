@@ -21,6 +21,7 @@ func ValidateOnObjectStore(workload *field.Path, f *JobFile) field.ErrorList {
 		}
 	}
 	g.checkSharedObjects(f)
+	g.checkObjectNames(f)
 	return g.errs[:min(len(g.errs), maxErrors)]
 }
 

@@ -38,10 +38,6 @@ func (f *JobFile) Layout() string {
 	return strings.Join(slices.Compact(parts), "; ")
 }
 
-// maxLayoutBytes bounds the text of what LayoutFile makes: it is given to a container as a variable of its
-// environment, beside the one with the job file. The kernel limits each to 128 KiB, and both together to no less.
-const maxLayoutBytes = 64 << 10
-
 // LayoutFile returns a job file of which fio --create_only makes the files of all the given ones. Unless a job
 // says otherwise by option overwrite, all blocks are written once, also those that a job only writes. fio by
 // itself only reserves these: then the first to write a block would also measure the file system's note of it,

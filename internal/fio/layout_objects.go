@@ -11,6 +11,15 @@ import (
 // replaces a shorter one, which an interrupted layout leaves; so to make it again costs a look at each file. It
 // returns nil if no job reads, or the files are too many for one job file.
 func LayoutObjects(files ...*JobFile) *JobFile {
+	layout, clones := layoutOfObjects(files...)
+	if layout == nil || clones > maxProcesses || len(layout.WithNamePrefix(longestPrefix).String()) > maxLayoutBytes {
+		return nil
+	}
+	return layout
+}
+
+// layoutOfObjects returns what LayoutObjects does, however large it is, and the number of its clones.
+func layoutOfObjects(files ...*JobFile) (*JobFile, int64) {
 	var sets []readSet
 	for _, f := range files {
 		for _, j := range f.jobs() {
@@ -25,10 +34,10 @@ func LayoutObjects(files ...*JobFile) *JobFile {
 		layout.Sections = append(layout.Sections, set.section())
 		clones += set.clones
 	}
-	if len(sets) == 0 || clones > maxProcesses || len(layout.String()) > maxLayoutBytes {
-		return nil
+	if len(sets) == 0 {
+		return nil, 0
 	}
-	return layout
+	return layout, clones
 }
 
 // readSet is the files that the clones of a job read in an object store.
