@@ -7,9 +7,12 @@ import (
 	"strconv"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/merge"
 )
 
@@ -33,6 +36,19 @@ func (s *scope) collect(ctx context.Context, run *v1alpha1.Run, parts []part) er
 		s.failRun(run, why)
 	}
 	return nil
+}
+
+// wrongPod says of a report that another pod has left what is wrong with it: a pod is of one client in one attempt of a run. It
+// is "" for the pod's own.
+func wrongPod(pod *corev1.Pod, report *digest.Report) string {
+	switch {
+	case report.Pod == string(pod.UID), report.Pod == "" && !job.IsNamedInReport(&pod.Spec):
+		return ""
+	case report.Pod == "":
+		return "it does not name its pod"
+	default:
+		return "it is that of pod " + report.Pod
+	}
 }
 
 // wrongGroups says of a report that has not the results that were planned what is wrong with it: it is of another run, or
@@ -59,7 +75,7 @@ func (s *scope) record(ctx context.Context, run *v1alpha1.Run, parts []part) err
 			return nil
 		}
 		// Before the others are decoded: those of a forged size would be there all at once.
-		if why := s.wrongGroups(run, report); why != "" {
+		if why := cmp.Or(wrongPod(p.pod, report), s.wrongGroups(run, report)); why != "" {
 			s.failRun(run, fmt.Sprintf("the report of pod %s is not of this run: %s", p.pod.Name, why))
 			return nil
 		}

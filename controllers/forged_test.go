@@ -41,6 +41,13 @@ func forgedMessages(t *testing.T) map[string]fakecluster.Outcome {
 	negative := builder.Report()
 	negative.Groups[0].Read.IOs = -1
 	twoGroups := builder.Report("one", "two")
+	another := builder.Report()
+	another.Pod = "01234567-89ab-cdef-0123-456789abcdef"
+	ofAnother, err := digest.Encode(another)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := strings.Cut(strings.TrimPrefix(valid, prefix+":"), ":")
 	return map[string]fakecluster.Outcome{
 		"4 KiB of garbage":        fakecluster.Say(string(garbage)),
 		"4 KiB of text":           fakecluster.Say(strings.Repeat("x", digest.MaxBytes)),
@@ -48,10 +55,13 @@ func forgedMessages(t *testing.T) map[string]fakecluster.Outcome {
 		"half a report":           fakecluster.Say(valid[:len(valid)/2]),
 		"a report and more":       fakecluster.Say(valid + valid),
 		"another version":         fakecluster.Say("storagebench/v999:" + strings.TrimPrefix(valid, prefix+":")),
-		"a bomb":                  fakecluster.Say(prefix + ":" + deflated(t, make([]byte, 2<<20))),
+		"a bomb":                  fakecluster.Say(prefix + "::" + deflated(t, make([]byte, 2<<20))),
 		"negative figures":        fakecluster.Succeed(negative),
-		"no figures":              fakecluster.Say(prefix + ":" + deflated(t, []byte{0x83, 0x83, 0x60, 0x80, 0x00, 0x80, 0xa0})),
+		"no figures":              fakecluster.Say(prefix + "::" + deflated(t, []byte{0x83, 0x83, 0x60, 0x80, 0x00, 0x80, 0xa0})),
 		"results of another job":  fakecluster.Succeed(twoGroups),
+		"a report of another pod": fakecluster.Say(ofAnother),
+		"a report of no pod":      fakecluster.Say(valid),
+		"an older report":         fakecluster.Say("storagebench/v3:" + body),
 		"a report of a failure":   fakecluster.Fail(digest.ExitFailed, valid),
 		"an error of a success":   fakecluster.Say("fio: io_u error: No space left on device"),
 		"escapes":                 fakecluster.Fail(digest.ExitFailed, "\x1b[2J\x1b]0;owned\x07 all\r\nis\x00 well \u202e\u0085"),

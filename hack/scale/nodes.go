@@ -60,7 +60,7 @@ func newNodeConfiguration(logFile string) ([]byte, error) {
 	var text bytes.Buffer
 	err = parsed.Execute(&text, map[string]any{
 		"LogFile": logFile, "Margins": margins, "Different": differentReports, "StepMilliseconds": marginStep.Milliseconds(),
-		"LastStep": marginSteps - 1, "ExitLate": digest.ExitLate, "Class": className, "Alone": margins[marginSteps-1].Messages,
+		"LastStep": marginSteps - 1, "ExitLate": digest.ExitLate, "Class": className, "Alone": margins[marginSteps-1].Messages, "AnyPod": anyPod,
 	})
 	return text.Bytes(), err
 }
@@ -93,11 +93,14 @@ func newMargins() ([]margin, error) {
 	return margins, nil
 }
 
+// anyPod stands for the UID of a pod, which kwok puts in its place.
+const anyPod = "00000000-0000-0000-0000-000000000000"
+
 // newReport returns what a runner reports of random reads and writes for a minute. The same seed gives the same.
 func newReport(seed uint64, marginMilliseconds int64) digest.Report {
 	random := rand.New(rand.NewPCG(1, seed))
 	return digest.Report{
-		FioVersion: "fio-3.39",
+		FioVersion: "fio-3.39", Pod: anyPod,
 		Groups: []digest.Group{{
 			Name: "randrw", JobStart: 1_767_225_600_000 + int64(seed), ElapsedMilliseconds: 60_005, UserPercent: 3, SystemPercent: 9,
 			Read: newDirection(random), Write: newDirection(random),

@@ -29,6 +29,9 @@ func check(r *Report) error {
 	if err := checkExtent(r); err != nil {
 		return err
 	}
+	if !plausibleText(r.Pod) {
+		return errors.New("report of an impossible pod")
+	}
 	if !plausibleText(r.FioVersion) {
 		return errors.New("report with an impossible fio version")
 	}

@@ -18,8 +18,12 @@ import (
 // MaxBytes is the most that the kubelet keeps of a container's termination message.
 const MaxBytes = 4096
 
-// prefix tells a report from an error text, and names the version of its encoding.
-const prefix = "storagebench/v3:"
+// prefix tells a report from an error text, and names the version of its encoding. The pod and another colon follow.
+const prefix = "storagebench/v4:"
+
+// prefixOfV3 begins reports of runners of older releases, which are the same but for the pod. A run that such a runner had
+// begun keeps its result when the operator is upgraded meanwhile.
+const prefixOfV3 = "storagebench/v3:"
 
 // maxInflated bounds what a report may inflate to: 48 histograms with every bucket occupied take less.
 const maxInflated = 1 << 20
@@ -97,7 +101,7 @@ func encode(r Report) (string, error) {
 	if err := w.Close(); err != nil {
 		return "", err
 	}
-	return prefix + base64.RawStdEncoding.EncodeToString(deflated.Bytes()), nil
+	return prefix + r.Pod + ":" + base64.RawStdEncoding.EncodeToString(deflated.Bytes()), nil
 }
 
 // wire is the report without its histograms, followed by those in the order of Report.directions: side
@@ -127,7 +131,7 @@ func marshal(r Report) ([]byte, error) {
 // Decode reads what Encode wrote. The message comes from a pod and is not trusted: whatever it holds,
 // the memory that decoding takes is bounded, and a report that violates the bounds of the API is refused.
 func Decode(message string) (*Report, error) {
-	encoded, ok := strings.CutPrefix(strings.TrimSpace(message), prefix)
+	pod, encoded, ok := open(strings.TrimSpace(message))
 	if !ok {
 		return nil, ErrNotReport
 	}
@@ -153,8 +157,19 @@ func Decode(message string) (*Report, error) {
 	if err := w.restoreHistograms(); err != nil {
 		return nil, err
 	}
-	w.Report.Environment = w.Environment
+	w.Report.Environment, w.Report.Pod = w.Environment, pod
 	return &w.Report, check(&w.Report)
+}
+
+// open parts a message into the pod that it names, "" if none, and the report; false if it is neither.
+func open(message string) (pod, encoded string, ok bool) {
+	if encoded, ok := strings.CutPrefix(message, prefixOfV3); ok {
+		return "", encoded, true
+	}
+	if message, ok = strings.CutPrefix(message, prefix); !ok {
+		return "", "", false
+	}
+	return strings.Cut(message, ":")
 }
 
 // strict decodes no more than Encode writes. The longest array is that of the histograms, the deepest one that of a

@@ -52,7 +52,7 @@ func environment(r *rand.Rand) Environment {
 
 // report returns a report whose groups have reads and writes.
 func report(r *rand.Rand, groups, buckets int) Report {
-	out := Report{FioVersion: "fio-3.39-31-gabcdef", Environment: environment(r)}
+	out := Report{FioVersion: "fio-3.39-31-gabcdef", Pod: "01234567-89ab-cdef-0123-456789abcdef", Environment: environment(r)}
 	for i := range groups {
 		out.Groups = append(out.Groups, Group{
 			Name: fmt.Sprintf("section-%d", i), JobStart: 1_700_000_000_000 + r.Int64N(1<<36), ElapsedMilliseconds: r.Int64N(1 << 32),
@@ -210,8 +210,29 @@ func TestLongNamesAreShortened(t *testing.T) {
 	}
 }
 
+// A report names its pod, before everything else. One of an older release names none.
+func TestReportsNameTheirPod(t *testing.T) {
+	want := report(rand.New(rand.NewPCG(7, 8)), 1, 40)
+	message, err := Encode(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Decode(message); err != nil || got.Pod != want.Pod {
+		t.Errorf("it names pod %q, error %v", got.Pod, err)
+	}
+	body := strings.TrimPrefix(message, prefix+want.Pod+":")
+	if got, err := Decode(prefixOfV3 + body); err != nil || got.Pod != "" {
+		t.Errorf("the older one names pod %q, error %v", got.Pod, err)
+	}
+	for _, pod := range []string{strings.Repeat("a", MaxNameLength+1), "a\x1b", "\xff"} {
+		if _, err := Decode(prefix + pod + ":" + body); err == nil {
+			t.Errorf("pod %q: no error", pod)
+		}
+	}
+}
+
 func TestDecodeTellsOtherTexts(t *testing.T) {
-	for _, text := range []string{"", "fio: No space left on device", "storagebench/v2:abcd", "storagebench/v3", prefix[1:]} {
+	for _, text := range []string{"", "fio: No space left on device", "storagebench/v2:abcd", "storagebench/v3", "storagebench/v4", prefix, prefix[1:]} {
 		if _, err := Decode(text); !errors.Is(err, ErrNotReport) {
 			t.Errorf("%q: error %v", text, err)
 		}
@@ -232,7 +253,7 @@ func pack(t testing.TB, payload []byte) string {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return prefix + base64.RawStdEncoding.EncodeToString(deflated.Bytes())
+	return prefix + ":" + base64.RawStdEncoding.EncodeToString(deflated.Bytes())
 }
 
 func TestDecodeRefuses(t *testing.T) {
@@ -250,12 +271,12 @@ func TestDecodeRefuses(t *testing.T) {
 		return pack(t, payload)
 	}
 	for _, test := range []struct{ name, message, want string }{
-		{"no base64", prefix + "!!!", "decode report"},
-		{"nothing", prefix, "inflate report"},
+		{"no base64", prefix + ":!!!", "decode report"},
+		{"nothing", prefix + ":", "inflate report"},
 		{"cut", valid[:len(valid)-4], "report"},
-		{"no deflate", prefix + "AAAA", "inflate report"},
+		{"no deflate", prefix + ":AAAA", "inflate report"},
 		{"no CBOR", pack(t, []byte("hello")), "parse report"},
-		{"too long", prefix + strings.Repeat("A", MaxBytes), "at most 4096 are possible"},
+		{"too long", prefix + ":" + strings.Repeat("A", MaxBytes), "at most 4096 are possible"},
 		{"bomb", pack(t, make([]byte, 1<<21)), "report"},
 		{"array that is not there", pack(t, []byte{0x82, 0x82, 0x60, 0x9a, 0xff, 0xff, 0xff, 0xff}), "parse report"},
 		{"no group", forged(func(r *Report) { r.Groups = nil }), "without a result"},

@@ -35,7 +35,7 @@ func (p *packer) pack(t *testing.T, payload []byte) string {
 	if err := p.writer.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return prefix + base64.RawStdEncoding.EncodeToString(p.deflated.Bytes())
+	return prefix + ":" + base64.RawStdEncoding.EncodeToString(p.deflated.Bytes())
 }
 
 // FuzzDecode decodes what a hostile pod may leave. What is accepted is within the bounds of the API.
@@ -74,7 +74,7 @@ func FuzzDecodeMessage(f *testing.F) {
 			f.Add(text)
 		}
 	}
-	for _, text := range []string{"", prefix, prefix + "AAAA", "storagebench/v2:AAAA", "fio: io_u error\x1b[31m", pack(f, make([]byte, 2*maxInflated))} {
+	for _, text := range []string{"", prefix, prefix + ":AAAA", prefixOfV3 + "AAAA", "storagebench/v2:AAAA", "fio: io_u error\x1b[31m", pack(f, make([]byte, 2*maxInflated))} {
 		f.Add(text)
 	}
 	for _, payload := range hostilePayloads() {

@@ -33,6 +33,9 @@ const JobFileVariable = "STORAGEBENCH_JOB_FILE"
 // LayoutVariable is the environment variable with the job file whose files a runner lays out before it measures.
 const LayoutVariable = "STORAGEBENCH_LAYOUT_FILE"
 
+// PodVariable is the environment variable with the UID of the pod, which the runner's report names.
+const PodVariable = "STORAGEBENCH_POD_UID"
+
 // LayoutPrefix begins each line of the log of a runner that lays out files before it measures, for as long as it does. So
 // the last line says which of both it is at.
 const LayoutPrefix = "layout | "
@@ -51,6 +54,9 @@ type Report struct {
 	// Coarsening says by how many bits Encode made the buckets of all histograms coarser, 0 to
 	// histogram.MaxCoarsening: they are 2^Coarsening as wide as fio's. 0 where they are fio's own.
 	Coarsening int64
+	// Pod is the UID of the pod that the runner is in, so that no other one's report passes for this one's: a pod is of one
+	// client in one attempt of one run of one benchmark. It is encoded before the report. "" where the runner was not told.
+	Pod string `cbor:"-"`
 	// Environment is encoded beside the report's array, so that it can grow.
 	Environment Environment `cbor:"-"`
 }

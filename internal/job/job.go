@@ -122,6 +122,7 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 		hold(pod, sb)
 	}
 	measure := container(sb, image, MeasureContainer, run.Volume, run.JobFile, append([]string{"measure"}, flags...))
+	nameInReport(measure)
 	switch {
 	case run.LayoutFile == "":
 	case run.Clients > 1:

@@ -64,9 +64,13 @@ func fileRun() Run {
 
 // runContainer returns a container of a run, with a variable for its job file.
 func runContainer(name, jobFile string, args ...string) corev1.Container {
+	env := []corev1.EnvVar{{Name: "STORAGEBENCH_JOB_FILE", Value: jobFile}}
+	if name == MeasureContainer {
+		env = append(env, corev1.EnvVar{Name: "STORAGEBENCH_POD_UID", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.uid"}}})
+	}
 	return corev1.Container{
 		Name: name, Image: "runner:1", ImagePullPolicy: corev1.PullIfNotPresent, Args: args,
-		Env:                      []corev1.EnvVar{{Name: "STORAGEBENCH_JOB_FILE", Value: jobFile}},
+		Env:                      env,
 		TerminationMessagePolicy: corev1.TerminationMessageReadFile,
 		VolumeMounts:             []corev1.VolumeMount{{Name: "scratch", MountPath: "/tmp"}, {Name: "target", MountPath: "/volume"}},
 		SecurityContext: &corev1.SecurityContext{
@@ -198,7 +202,7 @@ func TestForRunOnARawVolume(t *testing.T) {
 	run.LayoutFile, run.Volume.Mode = "", corev1.PersistentVolumeBlock
 	pod := built(t, ForRun(benchmark(nil), image, run)).Spec.Template.Spec
 	c := pod.Containers[0]
-	if len(pod.InitContainers) > 0 || LaysOutFirst(&pod) || len(c.Env) != 1 {
+	if len(pod.InitContainers) > 0 || LaysOutFirst(&pod) || len(c.Env) != 2 || !IsNamedInReport(&pod) {
 		t.Errorf("files are laid out by %v or %v", pod.InitContainers, c)
 	}
 	if diff := cmp.Diff([]corev1.VolumeDevice{{Name: "target", DevicePath: "/dev/storagebench"}}, c.VolumeDevices); diff != "" {

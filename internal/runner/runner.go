@@ -22,6 +22,8 @@ type Options struct {
 	JobFile string
 	// LayoutFile is the text of the job file whose files Measure has laid out before it measures. "": they are there.
 	LayoutFile string
+	// Pod is the UID of the pod that the runner is in, which its report names. "": it is in none.
+	Pod string
 	// ReadOnly has fio refuse to write, whatever the job file says.
 	ReadOnly bool
 	// Directory is made before fio runs, and removed by Clean. Empty for a raw block device.
@@ -124,7 +126,7 @@ func (o Options) measure(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	report.Environment = seen()
+	report.Environment, report.Pod = seen(), o.Pod
 	return digest.Encode(*report)
 }
 

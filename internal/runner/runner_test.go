@@ -144,8 +144,12 @@ func TestLayoutMeasureClean(t *testing.T) {
 		t.Errorf("laying out left the message %q", message)
 	}
 
+	f.Pod = "the-pod"
 	f.wants(Measure(t.Context(), f.Options), 0)
 	report := f.report()
+	if report.Pod != "the-pod" {
+		t.Errorf("the report is of pod %q", report.Pod)
+	}
 	if len(report.Groups) != 1 || report.Groups[0].Name != "reads" || !strings.HasPrefix(report.FioVersion, "fio-") {
 		t.Fatalf("report is %+v", report)
 	}

@@ -16,17 +16,30 @@ type Outcome struct {
 	waiting       map[string]corev1.ContainerStateWaiting
 	hangs         string
 	lost          bool
+	report        *digest.Report
 	ends          map[string]corev1.ContainerStateTerminated
 	conditions    []corev1.PodCondition
 }
 
 // Succeed has the pod end with a report. One that cleans up succeeds as well, and nobody reads its message.
 func Succeed(report digest.Report) Outcome {
+	outcome := Say("")
+	outcome.report = &report
+	return outcome
+}
+
+// messageOf returns what the runner leaves in a pod, which its report names.
+func (o Outcome) messageOf(pod *corev1.Pod, message string) string {
+	if o.report == nil {
+		return message
+	}
+	report := *o.report
+	report.Pod = string(pod.UID)
 	message, err := digest.Encode(report)
 	if err != nil {
 		panic(err)
 	}
-	return Say(message)
+	return message
 }
 
 // Say has the pod succeed with any message.

@@ -85,6 +85,7 @@ func (c *Cluster) advance(ctx context.Context, pod *corev1.Pod, outcome Outcome)
 			pod.Status.Phase = corev1.PodPending
 		}
 		if end := status.State.Terminated; end != nil {
+			end.Message = outcome.messageOf(pod, end.Message)
 			pod.Status.Conditions = append(pod.Status.Conditions, outcome.conditionsAt(c.now())...)
 			switch {
 			case end.ExitCode != 0:
