@@ -2,11 +2,14 @@ package job
 
 import (
 	"maps"
+	"math"
 	"strconv"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
@@ -40,6 +43,21 @@ func AnchorName(sb *v1alpha1.StorageBenchmark, client, attempt int32) string {
 	return child.Name(sb, parts...)
 }
 
+// absence is for how long an operator may be away, beside the time that the benchmark may take.
+const absence = 24 * time.Hour
+
+// holdSeconds returns after how long a kubelet ends an anchor, whether or not there is an operator left to do so: its node and
+// volumes must not be held for ever. It is no less than the benchmark's own deadlines sum up to. So an operator that was away
+// and comes back finds the anchor, and needs to renew nothing. If it was away for longer, it looks for a node anew, as
+// after the loss of one.
+func holdSeconds(sb *v1alpha1.StorageBenchmark) int64 {
+	d := sb.Spec.Deadlines
+	seconds := func(s *int32) int64 { return int64(ptr.Deref(s, 0)) }
+	start, runs := seconds(d.StartSeconds), int64(max(sb.Status.PlannedRuns, 1))
+	all := int64(absence.Seconds()) + seconds(d.ProvisioningSeconds) + seconds(d.NodeSeconds) + start + runs*(start+seconds(d.RunSeconds))
+	return min(all, math.MaxInt32) // which is what Kubernetes takes
+}
+
 // ForAnchor returns the pod that holds a client's node for the whole benchmark, with the client's volumes mounted: so
 // all its runs measure from there, volumes are attached once, and what cannot be provisioned or attached shows before
 // the first run.
@@ -53,6 +71,7 @@ func ForAnchor(sb *v1alpha1.StorageBenchmark, image Image, client, attempt int32
 	pod := podSpec(sb, holderSecurity(sb)).
 		// A node that was restarted starts it again.
 		WithRestartPolicy(corev1.RestartPolicyAlways).
+		WithActiveDeadlineSeconds(holdSeconds(sb)).
 		WithTerminationGracePeriodSeconds(anchorGraceSeconds)
 	for i, volume := range volumes {
 		name := volumeName + "-" + strconv.Itoa(i)

@@ -3,6 +3,7 @@ package job
 import (
 	"encoding/json"
 	"slices"
+	"math"
 	"strconv"
 	"testing"
 
@@ -340,6 +341,29 @@ func TestForAnchor(t *testing.T) {
 	other := anchorOf(t, sb, 1, Volume{Target: "fast", Claim: "claim-1", Mode: corev1.PersistentVolumeFilesystem})
 	if other.Name != AnchorName(sb, 1, 2) || other.Labels["storagebench.dev/client"] != "1" || other.Spec.Volumes[1].PersistentVolumeClaim.ClaimName != "claim-1" {
 		t.Errorf("the anchor of the second client is %+v", other)
+	}
+}
+
+// An anchor ends by itself, a day after all deadlines of its benchmark together, if nobody is there to end it before.
+func TestAnchorsEnd(t *testing.T) {
+	deadlines := v1alpha1.Deadlines{ProvisioningSeconds: new(int32(100)), NodeSeconds: new(int32(1000)), StartSeconds: new(int32(10)), RunSeconds: new(int32(60))}
+	for _, test := range []struct {
+		runs, seconds int32
+		want          int64
+	}{
+		{1, 60, 86400 + 1100 + 10 + 70},
+		{12, 60, 86400 + 1100 + 10 + 12*70},
+		{200, 2_592_000, 86400 + 1100 + 10 + 200*2_592_010},
+		{200, math.MaxInt32, math.MaxInt32},
+	} {
+		sb := benchmark(func(sb *v1alpha1.StorageBenchmark) {
+			deadlines.RunSeconds = &test.seconds
+			sb.Spec.Deadlines, sb.Status.PlannedRuns = deadlines, test.runs
+		})
+		got := anchorOf(t, sb, 0).Spec.ActiveDeadlineSeconds
+		if got == nil || *got != test.want {
+			t.Errorf("%d runs of %d s: it ends after %v s, want %d", test.runs, test.seconds, got, test.want)
+		}
 	}
 }
 
