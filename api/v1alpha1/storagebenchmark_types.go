@@ -63,6 +63,7 @@ type StorageBenchmarkSpec struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:XValidation:rule="self.map(w, has(w.jobFile) ? w.jobFile.size() : 0).sum() <= 131072",message="all jobFiles together may have 131072 characters: give what differs in matrix, or split the benchmark",reason=FieldValueInvalid
 	Workloads []Workload `json:"workloads"`
 
 	// Name of the target that the others are compared with. Default: the first one.

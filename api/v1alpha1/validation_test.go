@@ -305,6 +305,10 @@ func TestValidation(t *testing.T) {
 		accept: []string{"workloads: [" + many(64, "{name: w%d, fio: {rw: read, size: 1M}}") + "]"},
 		reject: []string{"workloads: []"},
 	}, {
+		name: "job files together", path: "spec.workloads", want: "all jobFiles together may have 131072 characters",
+		accept: []string{"workloads: [" + many(8, "{name: w%d, jobFile: "+strings.Repeat("x", 16384)+"}") + "]"},
+		reject: []string{"workloads: [" + many(8, "{name: w%d, jobFile: "+strings.Repeat("x", 16384)+"}") + ", {name: one-more, jobFile: x}]"},
+	}, {
 		name: "number of runs", path: "spec", want: "every workload is measured on every target as often as repetitions says, and a benchmark holds at most 200 such runs; split it",
 		accept: []string{
 			"{targets: [" + many(4, "{name: t%d, storageClassName: c}") + "], workloads: [" + many(50, "{name: w%d, jobFile: x}") + "]}",

@@ -2,8 +2,8 @@ package job
 
 import (
 	"encoding/json"
-	"slices"
 	"math"
+	"slices"
 	"strconv"
 	"testing"
 

@@ -48,6 +48,9 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.
 	if problems := validateShape(specPath, spec); len(problems) > 0 {
 		return nil, problems
 	}
+	if problem := validateTexts(specPath, spec); problem != nil {
+		return nil, field.ErrorList{problem} // without a look at what they say
+	}
 	jobs, problems := jobsOf(specPath, spec)
 	if problem := validateResults(specPath, spec, jobs); problem != nil {
 		// Without a look at the cases, which can be too many to look at.

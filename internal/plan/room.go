@@ -2,8 +2,10 @@ package plan
 
 import (
 	"fmt"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/fio"
@@ -58,6 +60,23 @@ func validateResults(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, jobs
 	return field.Invalid(path.Child("workloads"), len(spec.Workloads),
 		fmt.Sprintf("the workloads with all choices of their matrix and all sections, on %d targets, %d times each, give %d results, and at most %d are possible%s; %s",
 			len(spec.Targets), repetitions(spec), results, max(most, 0), beside, remedy))
+}
+
+// maxTexts bounds the job files of a benchmark together, of which the API has the same rule: operators keep all benchmarks
+// in memory, as they are written.
+const maxTexts = 128 << 10
+
+// validateTexts refuses job files that are too long together.
+func validateTexts(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec) *field.Error {
+	all := 0
+	for i := range spec.Workloads {
+		all += utf8.RuneCountInString(ptr.Deref(spec.Workloads[i].JobFile, ""))
+	}
+	if all <= maxTexts {
+		return nil
+	}
+	return field.Invalid(path.Child("workloads"), len(spec.Workloads),
+		fmt.Sprintf("all jobFiles together have %d characters, and may have %d: give what differs in matrix, or split the benchmark", all, maxTexts))
 }
 
 // validateExtent refuses job files whose cases take much to plan and to keep: a few KB of sections in a file, with a few

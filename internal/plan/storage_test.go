@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -61,5 +62,18 @@ func TestDefaultCapacityIsNamed(t *testing.T) {
 	}
 	if _, problems := Runs(&spec, nil); len(problems) != 1 || !strings.Contains(problems[0].Error(), `"100Gi"`) {
 		t.Errorf("problems are %v", problems)
+	}
+}
+
+// Job files are bounded together as well: an operator keeps those of all benchmarks.
+func TestJobFilesTogether(t *testing.T) {
+	text := "[a]\nrw=read\nsize=1M\n#" + strings.Repeat("x", 16<<10-21)
+	spec := &v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{{Name: "t", StorageClassName: new("c")}}}
+	for i := range 9 {
+		spec.Workloads = append(spec.Workloads, v1alpha1.Workload{Name: fmt.Sprint("w", i), JobFile: &text})
+		_, problems := Runs(spec, nil)
+		if refused := i >= 8; (len(problems) > 0) != refused || refused && !strings.Contains(problems.ToAggregate().Error(), "all jobFiles together have 147456 characters") {
+			t.Errorf("%d files of %d bytes: %v", i+1, len(text), problems.ToAggregate())
+		}
 	}
 }
