@@ -70,14 +70,18 @@ func (s *scope) provisionTarget(ctx context.Context, target *v1alpha1.Target) (o
 	case err != nil:
 		return outcome{}, fmt.Errorf("target %s: %w", target.Name, err)
 	}
+	s.sb.Status.StorageRefusedSince = nil
 	return goOn(), nil
 }
 
-// refusedStorage waits for those who do not let a target's storage be made to change their minds, for as long as volumes
-// have to be made from the start of the benchmark on.
+// refusedStorage waits for those who do not let a target's storage be made to change their minds, for as long as a volume
+// may take to be made. Whoever resumes a benchmark gives it that time anew.
 func (s *scope) refusedStorage(target *v1alpha1.Target, err error) outcome {
 	message := fmt.Sprintf("target %s: %v", target.Name, err)
-	if remaining := s.deadline(s.sb.Status.StartTime.Time, s.sb.Spec.Deadlines.ProvisioningSeconds); remaining > 0 {
+	if s.sb.Status.StorageRefusedSince == nil {
+		s.sb.Status.StorageRefusedSince = new(s.now())
+	}
+	if remaining := s.deadline(s.sb.Status.StorageRefusedSince.Time, s.sb.Spec.Deadlines.ProvisioningSeconds); remaining > 0 {
 		s.step(v1alpha1.ReasonProvisioning, message)
 		return haltFor(min(remaining, pollWaiting))
 	}

@@ -75,6 +75,24 @@ func TestClaimWaitsForQuota(t *testing.T) {
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 }
 
+// A benchmark that was suspended for longer than storage may take has that time anew when it goes on.
+func TestResumeIntoAQuota(t *testing.T) {
+	w := newWorld(t)
+	quota := w.limit("persistentvolumeclaims", 0)
+	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	w.untilStep(sb, v1alpha1.ReasonProvisioning, "target fast", "exceeded quota")
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) })
+	w.untilStep(sb, v1alpha1.ReasonSuspended, "set it to false")
+	w.pass(sb, 2*time.Hour)
+
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = nil })
+	w.untilStep(sb, v1alpha1.ReasonProvisioning, "target fast", "exceeded quota")
+	w.pass(sb, 599*time.Second)
+	w.untilStep(sb, v1alpha1.ReasonProvisioning, "target fast", "exceeded quota")
+	w.delete(quota)
+	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+}
+
 func TestClaimOverQuota(t *testing.T) {
 	w := newWorld(t)
 	w.limit("persistentvolumeclaims", 1)

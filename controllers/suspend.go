@@ -26,6 +26,7 @@ func suspend(ctx context.Context, s *scope) (outcome, error) {
 	if run != nil && !collected {
 		s.suspended(run)
 	}
+	s.sb.Status.StorageRefusedSince = nil
 	released := s.releaseNodes()
 	if released || (run != nil && !collected) {
 		s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; what is under way is being ended")

@@ -46,8 +46,8 @@ func (s *scope) guarded(ctx context.Context) (result ctrl.Result, err error) {
 	return s.pass(ctx)
 }
 
-// noteTrouble tells users of errors that go on from pass to pass, and ends measuring when that has lasted for
-// deadlines.startSeconds: what the benchmark wants is not going to happen. Clean-up has a deadline of its own.
+// noteTrouble tells users of errors that go on from pass to pass, and ends measuring when that has lasted for as long as patience
+// says: what the benchmark wants is not going to happen. Clean-up has a deadline of its own.
 func (s *scope) noteTrouble(err error) {
 	if err == nil {
 		s.memory.troubledSince = time.Time{}
@@ -61,9 +61,42 @@ func (s *scope) noteTrouble(err error) {
 	}
 	s.setCondition(v1alpha1.ConditionRetrying, metav1.ConditionTrue, v1alpha1.ReasonError, err.Error())
 	meta.FindStatusCondition(s.sb.Status.Conditions, v1alpha1.ConditionRetrying).LastTransitionTime = metav1.NewTime(since)
-	if limit := s.sb.Spec.Deadlines.StartSeconds; !s.concluded() && s.deadline(since, limit) <= 0 {
-		s.fail(v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("errors went on for %d s, the last one: %v", ptr.Deref(limit, 0), err))
+	if from, limit, what := s.patience(since); !s.concluded() && s.deadline(from, limit) <= 0 {
+		s.fail(v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%s for %d s, the last one: %v", what, ptr.Deref(limit, 0), err))
 	}
+}
+
+// patience returns from when on, and for how long, errors may go on that began at a time. A wait has its own deadline, which
+// the errors may keep from being looked at: they neither shorten it nor make it longer.
+func (s *scope) patience(since time.Time) (from time.Time, limit *int32, what string) {
+	d := s.sb.Spec.Deadlines
+	switch s.condition(v1alpha1.ConditionSucceeded).Reason {
+	case v1alpha1.ReasonWaitingForNode:
+		if began := s.sb.Status.WaitingForNodeSince; began != nil {
+			return began.Time, d.NodeSeconds, "waited for a node, with errors,"
+		}
+	case v1alpha1.ReasonProvisioning:
+		if began := s.provisioningSince(); began != nil {
+			return began.Time, d.ProvisioningSeconds, "waited for a volume, with errors,"
+		}
+	}
+	return since, d.StartSeconds, "errors went on"
+}
+
+// provisioningSince returns since when the benchmark waits for volumes: to be admitted, or by whom they are made for a pod.
+func (s *scope) provisioningSince() *metav1.Time {
+	if s.sb.Status.StorageRefusedSince != nil {
+		return s.sb.Status.StorageRefusedSince
+	}
+	if run := s.runningRun(); run != nil {
+		return run.StartTime
+	}
+	for i := range s.sb.Status.Anchors {
+		if a := &s.sb.Status.Anchors[i]; a.StartTime != nil {
+			return a.StartTime
+		}
+	}
+	return nil
 }
 
 // isResultLate says whether errors have kept the result of a run from being taken for so long that it is taken without what

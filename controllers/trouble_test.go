@@ -76,6 +76,74 @@ func TestErrorsThatGoOnEndTheBenchmark(t *testing.T) {
 	}
 }
 
+// A wait has its own deadline, whatever the errors: they do not make it longer, and do not end one that may last.
+func TestErrorsKeepTheDeadlineOfAWait(t *testing.T) {
+	const before, errorsLast = 30, 30 // seconds that the wait has lasted when errors begin, and that these go on
+	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for _, test := range []struct {
+		name, reason string
+		deadlines    v1alpha1.Deadlines
+		waits        func(*v1alpha1.StorageBenchmarkStatus, *metav1.Time)
+		want         string
+	}{
+		{
+			"a node, soon enough", v1alpha1.ReasonWaitingForNode, v1alpha1.Deadlines{NodeSeconds: new(int32(61)), StartSeconds: new(int32(20))},
+			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.WaitingForNodeSince = at }, "",
+		},
+		{
+			"a node, too long", v1alpha1.ReasonWaitingForNode, v1alpha1.Deadlines{NodeSeconds: new(int32(60)), StartSeconds: new(int32(86400))},
+			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.WaitingForNodeSince = at }, "waited for a node, with errors, for 60 s",
+		},
+		{
+			"a volume of a run, soon enough", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(61)), StartSeconds: new(int32(20))},
+			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
+				status.Runs = []v1alpha1.Run{{State: v1alpha1.RunRunning, StartTime: at}}
+			}, "",
+		},
+		{
+			"a volume of a run, too long", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60)), StartSeconds: new(int32(86400))},
+			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
+				status.Runs = []v1alpha1.Run{{State: v1alpha1.RunRunning, StartTime: at}}
+			}, "waited for a volume, with errors, for 60 s",
+		},
+		{
+			"a volume of an anchor, too long", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60)), StartSeconds: new(int32(86400))},
+			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
+				status.Anchors = []v1alpha1.Anchor{{}, {StartTime: at}}
+			}, "waited for a volume, with errors, for 60 s",
+		},
+		{
+			"storage that is refused, too long", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60)), StartSeconds: new(int32(86400))},
+			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.StorageRefusedSince = at }, "waited for a volume, with errors, for 60 s",
+		},
+		{
+			"nothing of its own", v1alpha1.ReasonMeasuring, v1alpha1.Deadlines{StartSeconds: new(int32(30))},
+			func(*v1alpha1.StorageBenchmarkStatus, *metav1.Time) {}, "errors went on for 30 s",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			clock := clocktesting.NewFakeClock(noon)
+			s := troubledScope(clock)
+			s.sb.Spec.Deadlines = test.deadlines
+			s.step(test.reason, "it waits")
+			test.waits(&s.sb.Status, &metav1.Time{Time: noon})
+			clock.Step(before * time.Second)
+			s.noteTrouble(errors.New("etcd is busy"))
+			clock.Step(errorsLast * time.Second)
+			s.noteTrouble(errors.New("etcd is busy"))
+			if s.concluded() != (test.want != "") {
+				t.Fatalf("it has ended: %v", s.concluded())
+			}
+			if test.want == "" {
+				return
+			}
+			if err := matches(s.sb, v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, test.want, "etcd is busy"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 func TestFaultOfTheOperatorIsAnError(t *testing.T) {
 	s := troubledScope(clocktesting.NewFakeClock(time.Now()))
 	s.sb.Status.Progress = "half a pass"

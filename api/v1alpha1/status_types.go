@@ -63,6 +63,11 @@ type StorageBenchmarkStatus struct {
 	// +optional
 	WaitingForNodeSince *metav1.Time `json:"waitingForNodeSince,omitempty"`
 
+	// Since when a quota or an admission policy does not let storage of the benchmark be made. Unset when all of it is there,
+	// and while the benchmark is suspended.
+	// +optional
+	StorageRefusedSince *metav1.Time `json:"storageRefusedSince,omitempty"`
+
 	// The runs in the order in which they are made.
 	// +optional
 	// +listType=map

@@ -1190,6 +1190,10 @@ func (in *StorageBenchmarkStatus) DeepCopyInto(out *StorageBenchmarkStatus) {
 		in, out := &in.WaitingForNodeSince, &out.WaitingForNodeSince
 		*out = (*in).DeepCopy()
 	}
+	if in.StorageRefusedSince != nil {
+		in, out := &in.StorageRefusedSince, &out.StorageRefusedSince
+		*out = (*in).DeepCopy()
+	}
 	if in.Runs != nil {
 		in, out := &in.Runs, &out.Runs
 		*out = make([]Run, len(*in))
