@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -301,6 +302,16 @@ func TestUpdates(t *testing.T) {
 		}, refused: "spec.targets[1].ebs: has a StorageClass made"},
 		{name: "more inline storage", change: ebs(), refused: "spec.targets[4].ebs: has a StorageClass made"},
 		{name: "larger inline storage", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[1].Capacity = builder.NewTarget("").Capacity }, refused: "spec.targets[1].ebs: has a StorageClass made"},
+		{name: "more clients", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(128)) }, refused: "spec.clients: 128 in place of 2 clients have more volumes made of spec.targets[1].ebs"},
+		{name: "more clients in a matrix", change: clientsInMatrix("4", "2"), refused: "spec.clients: 4 in place of 2 clients have more volumes made of spec.targets[1].ebs"},
+		{name: "as many clients in a matrix", change: clientsInMatrix("1", "2")},
+		{name: "the matrix no longer bounds clients", before: []change{clientsInMatrix("1")}, change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Workloads[0].Matrix = nil },
+			refused: "spec.clients: 2 in place of 1 clients have more volumes made of spec.targets[1].ebs"},
+		{name: "fewer clients", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = nil }},
+		{name: "more clients of other storage", before: []change{func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Targets = append(sb.Spec.Targets[:1], sb.Spec.Targets[2:]...)
+		}},
+			change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(3)) }},
 		{name: "another bucket", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[2].S3.Bucket = "somebodys" }, refused: "spec.targets[2].s3: has a PersistentVolume made"},
 		{name: "another file system", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[3].EFS.FileSystemID = "fs-0123456789abcdef1" }, refused: "spec.targets[3].efs: has a PersistentVolume made"},
 		{name: "the first inline storage", before: []change{func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets = sb.Spec.Targets[:1] }}, change: s3(), refused: "spec.targets[1].s3: has a PersistentVolume made"},
@@ -311,7 +322,7 @@ func TestUpdates(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			changes := []change{
-				ebs(), s3(), efs(new(v1alpha1.EFSStatic), nil),
+				ebs(), s3(), efs(new(v1alpha1.EFSStatic), nil), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(2)) },
 				pod(v1alpha1.PodSettings{ServiceAccountName: new("bench"), SecurityContext: &corev1.PodSecurityContext{RunAsUser: new(int64(1000))}}),
 			}
 			sb := p.benchmark(append(changes, test.before...)...)
@@ -327,6 +338,17 @@ func TestUpdates(t *testing.T) {
 				t.Errorf("error %v, want one that says %q", err, test.refused)
 			}
 		})
+	}
+}
+
+// clientsInMatrix has a workload measured by different numbers of clients.
+func clientsInMatrix(numbers ...string) change {
+	return func(sb *v1alpha1.StorageBenchmark) {
+		var values v1alpha1.MatrixValues
+		for _, n := range numbers {
+			values = append(values, intstr.Parse(n))
+		}
+		sb.Spec.Workloads[0].Matrix = map[string]v1alpha1.MatrixValues{v1alpha1.MatrixClients: values}
 	}
 }
 
