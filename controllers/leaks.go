@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -22,13 +23,16 @@ import (
 	"github.com/storagebench/storagebench/internal/ours"
 )
 
-// LeakSweeper removes, when the operator starts, what was made for benchmarks that are gone: a finalizer that was removed by
-// hand leaves objects that nobody else would remove, of which volumes cost money. Package ours decides what they were made for.
+// LeakSweeper removes, when the operator starts and every now and then, what was made for benchmarks that are gone: a finalizer
+// that was removed by hand, as whoever may update a benchmark can, leaves objects that nobody else would remove, of which
+// volumes cost money. Package ours decides what they were made for.
 type LeakSweeper struct {
 	// Client deletes.
 	Client client.Client
 	// Live reads from the API server: what was made by an operator before this one is in no cache yet.
 	Live client.Reader
+	// Clock tells when to look again.
+	Clock clock.Clock
 	// Metrics count what was removed.
 	Metrics *Metrics
 	// Namespaces are those that the operator is confined to. None: it works in the whole cluster.
@@ -37,21 +41,25 @@ type LeakSweeper struct {
 	Excluded []string
 }
 
-// leakRetry is how long after an error it is tried again.
-const leakRetry = 10 * time.Second
+const (
+	// leakRetry is how long after an error it is tried again.
+	leakRetry = 10 * time.Second
+	// leakInterval is how long after all leaks were removed it is looked for new ones: five lists by a label.
+	leakInterval = 10 * time.Minute
+)
 
-// Start implements manager.Runnable. It returns when all leaks that there are have been removed.
+// Start implements manager.Runnable. It returns when the context ends.
 func (l *LeakSweeper) Start(ctx context.Context) error {
 	for {
-		err := l.Sweep(ctx)
-		if err == nil {
-			return nil
+		again := leakInterval
+		if err := l.Sweep(ctx); err != nil {
+			again = leakRetry
+			ctrl.LoggerFrom(ctx).Info("Leaked objects could not be removed, which is tried again", "why", err.Error())
 		}
-		ctrl.LoggerFrom(ctx).Info("Leaked objects could not be removed, which is tried again", "why", err.Error())
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(leakRetry):
+		case <-l.Clock.After(again):
 		}
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -14,6 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/apimachinery/pkg/util/wait"
+	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -132,7 +136,7 @@ func TestLeaksAreRemoved(t *testing.T) {
 		l.create(object)
 	}
 	metrics := NewMetrics(prometheus.NewRegistry())
-	if err := (&LeakSweeper{Client: c, Live: c, Metrics: metrics}).Start(t.Context()); err != nil {
+	if err := (&LeakSweeper{Client: c, Live: c, Metrics: metrics}).Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for name, object := range leaked {
@@ -144,6 +148,67 @@ func TestLeaksAreRemoved(t *testing.T) {
 		if l.isGone(object) {
 			t.Errorf("%s was removed", name)
 		}
+	}
+}
+
+// A finalizer can be removed at any time, so leaks are looked for as long as the operator is there, and sooner after an error.
+func TestLeaksAreLookedForAgain(t *testing.T) {
+	c := envtest.Client(t)
+	l := &leakTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
+	gone := builder.OneRun(l.namespace, "gone").Build()
+	gone.UID = uuid.NewUUID()
+	var broken atomic.Bool
+	swept := make(chan struct{}, 1)
+	live := interceptor.NewClient(c, interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			if _, last := list.(*v1alpha1.StorageBenchmarkList); last {
+				defer func() { swept <- struct{}{} }()
+				if broken.Load() {
+					return errors.New("etcd is busy")
+				}
+			}
+			return c.List(ctx, list, options...)
+		},
+	})
+	clock := clocktesting.NewFakeClock(time.Now())
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		ended <- (&LeakSweeper{Client: c, Live: live, Clock: clock, Metrics: NewMetrics(prometheus.NewRegistry())}).Start(ctx)
+	}()
+	next := func(after time.Duration) {
+		t.Helper()
+		l.eventually(clock.HasWaiters)
+		clock.Step(after - time.Second)
+		if !clock.HasWaiters() {
+			t.Errorf("it is looked again before %s", after)
+		}
+		clock.Step(time.Second)
+		<-swept
+	}
+	<-swept
+	name, cluster, _ := named(gone, "t")
+	class := l.create(l.class(name, cluster))
+	broken.Store(true)
+	next(leakInterval)
+	if l.isGone(class) {
+		t.Error("the class was removed, though benchmarks are not known")
+	}
+	broken.Store(false)
+	next(leakRetry)
+	l.eventually(func() bool { return l.isGone(class) })
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// eventually waits for a condition.
+func (l *leakTest) eventually(condition func() bool) {
+	l.Helper()
+	err := wait.PollUntilContextTimeout(l.Context(), 10*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) { return condition(), nil })
+	if err != nil {
+		l.Fatal(err)
 	}
 }
 
