@@ -103,6 +103,25 @@ func TestFilesAreLaidOutOnce(t *testing.T) {
 	}
 }
 
+// A volume that only one pod may have is not mounted by the anchor, which may so hold a node in another zone. Then it is said why no
+// run starts, and what to do.
+func TestReadWriteOncePodInAnotherZone(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.OnPod(func(*corev1.Pod) fakecluster.Outcome {
+		return fakecluster.Unschedulable("0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) had volume node affinity conflict.")
+	})
+	sb := create(w, twoByTwo(w, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets[0].AccessMode = new(corev1.ReadWriteOncePod)
+	}).Build())
+
+	words := []string{"the volume of target", "is in another zone than node " + fakecluster.Node, "WaitForFirstConsumer", "had volume node affinity conflict"}
+	w.passUntil(3*time.Second, func() error {
+		return matches(w.get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonPreparing, words...)
+	}, sb)
+	w.pass(sb, 600*time.Second)
+	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, words...)
+}
+
 // A volume that only one pod may have is left to the runs.
 func TestAnchorLeavesReadWriteOncePod(t *testing.T) {
 	w := newWorld(t)

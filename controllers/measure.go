@@ -342,6 +342,10 @@ func (s *scope) runStart(run *v1alpha1.Run, planned *plan.Run, p part) *start {
 	if clientsOf(run) > 1 {
 		st.what += ", " + child.Client(p.client)
 	}
+	if node := s.node(p.client); node != "" {
+		st.elsewhere = fmt.Sprintf("the volume of target %s is in another zone than node %s, which the benchmark holds: name a StorageClass whose volumeBindingMode is WaitForFirstConsumer, "+
+			"set accessMode to ReadWriteOnce, or keep the benchmark to the volume's zone with spec.placement.nodeSelector: ", planned.Target.Name, node)
+	}
 	st.need(planned.Target, p.client)
 	if p.job != nil {
 		st.job = p.job.UID

@@ -50,6 +50,8 @@ type start struct {
 	giveWay func(context.Context) (bool, error)
 	// crowded explains, for a pod that finds no node, that those of other clients keep it off theirs.
 	crowded string
+	// elsewhere explains, for a pod that has to go to the node that the benchmark holds, that its volume is not there.
+	elsewhere string
 }
 
 // neededVolume is a volume that a pod needs to start.
@@ -102,8 +104,16 @@ func (s *start) watch(ctx context.Context) (outcome, error) {
 	if crowdedOut {
 		message = s.crowded + message
 	}
+	if s.pod != nil && isVolumeElsewhere(s.pod) {
+		message = s.elsewhere + message
+	}
 	s.step(v1alpha1.ReasonPreparing, s.what+": "+message)
 	return s.orDeadline(s.ready(), s.sb.Spec.Deadlines.StartSeconds, "its pod to start", message), nil
+}
+
+// isVolumeElsewhere says whether a pod finds no node because its volume is in another zone.
+func isVolumeElsewhere(pod *corev1.Pod) bool {
+	return pod.Spec.NodeName == "" && strings.Contains(attempt.StartMessage(pod), "volume node affinity conflict")
 }
 
 // describeHolders says who keeps the pod off a node, "" if that is no other benchmark.
