@@ -61,8 +61,8 @@ func makeValueHarmless(value reflect.Value) {
 			value.SetString(report.Harmless(value.String()))
 		}
 	case reflect.Struct:
-		for i := range value.NumField() {
-			makeValueHarmless(value.Field(i))
+		for _, field := range value.Fields() {
+			makeValueHarmless(field)
 		}
 	case reflect.Slice, reflect.Array:
 		if value.Type().Elem().Kind() == reflect.Uint8 {

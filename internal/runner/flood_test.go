@@ -43,7 +43,7 @@ func TestOutputWithoutAnEnd(t *testing.T) {
 	f := newFixture(t, "[a]\nrw=read\nsize=1M")
 	script := filepath.Join(t.TempDir(), "fio")
 	text := "#!/bin/sh\nfor a; do case $a in --output=*) head -c 40000000 /dev/zero | tr '\\0' '\\n' >${a#--output=}; echo the end >>${a#--output=};; esac; done\n" + "exec sleep 600\n"
-	if err := os.WriteFile(script, []byte(text), 0o700); err != nil { //nolint:gosec // It is a program.
+	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	f.Fio, f.ProgressDeadline = script, 0
