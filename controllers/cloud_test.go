@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
@@ -374,11 +376,9 @@ func TestJobsOnABucket(t *testing.T) {
 	w.eventually(func() error {
 		for _, j := range w.jobs() {
 			pod := j.Spec.Template.Spec
-			found := files{measure: pod.Containers[0].Env[0].Value}
-			if job.LaysOutFirst(&pod) {
-				found.layout = pod.Containers[0].Env[1].Value
+			seen[j.Annotations[v1alpha1.AnnotationRun]+" "+j.Labels[v1alpha1.LabelAttempt]] = files{
+				layout: variable(&pod, digest.LayoutVariable), measure: variable(&pod, digest.JobFileVariable),
 			}
-			seen[j.Annotations[v1alpha1.AnnotationRun]+" "+j.Labels[v1alpha1.LabelAttempt]] = found
 		}
 		if len(seen) < 4 {
 			return fmt.Errorf("seen are only %v", seen)
@@ -403,6 +403,15 @@ func TestJobsOnABucket(t *testing.T) {
 	if first.layout != "" || first.measure == second.measure {
 		t.Errorf("attempts that write have the layout %q and do\n%s and\n%s", first.layout, first.measure, second.measure)
 	}
+}
+
+// variable returns a variable of a pod's container, "" if it has none of that name.
+func variable(pod *corev1.PodSpec, name string) string {
+	i := slices.IndexFunc(pod.Containers[0].Env, func(v corev1.EnvVar) bool { return v.Name == name })
+	if i < 0 {
+		return ""
+	}
+	return pod.Containers[0].Env[i].Value
 }
 
 // A pod that nobody can end keeps files from being removed, but not what has no owner.

@@ -181,7 +181,7 @@ func TestTooManyResults(t *testing.T) {
 		{"all of them, and a value more", 2, 2, 5, two, matrix{"bs": many(6)}, 240},
 		{"a workload more beside a matrix", 1, 2, 1, one, full, 400},
 		{"as many as the API admits", 16, 64, 64, two, full, 2 * 200 * 16 * 64 * 64},
-		{"large job files", 1, 64, 1, large, full, 200 * 64},
+		{"job files as large as may be", 1, 15, 1, large, full, 200 * 15},
 		{"and what a look at the cases would find", 1, 2, 1, "[a]\nrw=none\n", full, 400},
 	} {
 		t.Run(test.name, func(t *testing.T) {
