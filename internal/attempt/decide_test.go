@@ -106,6 +106,8 @@ func TestDecide(t *testing.T) {
 		{"one does not know of it in time", of([]State{measures, measures}, agreed(noon), told(0)),
 			Decision{Action: Repeat, Client: 1, Why: "the start had passed before client-1 could be told of it"}},
 		{"all know of it", of([]State{measures, measures}, agreed(noon), told(0, 1)), Decision{Action: Watch, Measures: true, After: maxListen}},
+		{"none knows of it when the time is over", of([]State{{Phase: Measuring, Began: since(runLimit)}, measures}, agreed(noon.Add(1))),
+			Decision{Action: Expire, Measures: true}},
 		{"one that has ended need not know", of([]State{done, measures}, agreed(noon), told(1)),
 			Decision{Action: Watch, Measures: true, Client: 1, After: maxListen}},
 	} {

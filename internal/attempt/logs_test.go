@@ -42,6 +42,9 @@ func TestHear(t *testing.T) {
 	if h = h.Hear("2 words", at(20)); h.Since != at(20) || !h.Measures || h.Words() != "words" {
 		t.Errorf("of a log that goes on is known %+v", h)
 	}
+	if h = h.Hear("3 layout | words", at(25)); !h.Measures {
+		t.Errorf("a log that has told of measuring tells of laying out: %+v", h)
+	}
 	if h = h.Fail(at(30)); h.Since != at(30) || h.Line != "" || !h.Measures {
 		t.Errorf("of a log that cannot be read is known %+v", h)
 	}

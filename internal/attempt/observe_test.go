@@ -108,6 +108,9 @@ func TestObserve(t *testing.T) {
 		{"node restarted", jobWith(), podWith(done, ends(137, "ContainerStatusUnknown", "could not be located"), nil), State{Phase: Interrupted, Why: "its node lost the container, as after a restart: could not be located"}},
 		{"end not seen by the runtime", jobWith(), podWith(done, ends(255, "Unknown", ""), nil), State{Phase: Interrupted, Why: "its node lost the container, as after a restart"}},
 		{"out of memory", jobWith(), podWith(done, ends(137, "OOMKilled", ""), nil), State{Phase: Failed, Why: "the container ran out of memory (OOMKilled); the node has too little, so have fewer jobs or a smaller iodepth x bs"}},
+		{"out of memory in layout that went on", jobWith(), podWith(ends(0, "OOMKilled", ""), initializing, nil), State{Phase: Failed, Why: "the container ran out of memory (OOMKilled); the node has too little, so have fewer jobs or a smaller iodepth x bs"}},
+		{"late", jobWith(), podWith(done, ends(digest.ExitLate, "Error", "heard 3 s late"), nil), State{Phase: Late, Why: "heard 3 s late"}},
+		{"not lost yet", jobWith(), podWith(done, runs(noon), deleted(noon.Add(-LostAfter))), State{Phase: Measuring, Began: noon, GivenUp: noon}},
 		{"refused by the kubelet", jobWith(), podWith(none, none, phase(corev1.PodFailed, "OutOfcpu", "Node didn't have enough resource: cpu")), State{Phase: Interrupted, Why: "OutOfcpu: Node didn't have enough resource: cpu"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
