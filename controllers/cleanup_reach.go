@@ -123,25 +123,21 @@ func (s *scope) hasFiles() bool {
 	return false
 }
 
-// isClaimGone says whether no claim of a target is there any more.
+// isClaimGone says whether no claim of a target is there any more. The cache may not have heard of it yet, and what users are told to do
+// depends on it.
 func (s *scope) isClaimGone(ctx context.Context, target *v1alpha1.Target) (bool, error) {
 	for _, name := range storage.ClaimNames(s.sb, target) {
-		if s.claims[name] != nil {
+		var claim corev1.PersistentVolumeClaim
+		err := s.Live.Get(ctx, types.NamespacedName{Namespace: s.sb.Namespace, Name: name}, &claim)
+		switch {
+		case apierrors.IsNotFound(err):
+		case err != nil:
+			return false, fmt.Errorf("get claim of target %s: %w", target.Name, err)
+		case !storage.IsProvisioned(target) || ours.Owned(s.sb, &claim):
 			return false, nil
 		}
 	}
-	if storage.IsProvisioned(target) {
-		return true, nil
-	}
-	var claim corev1.PersistentVolumeClaim // somebody's, which is in no cache
-	err := s.Live.Get(ctx, types.NamespacedName{Namespace: s.sb.Namespace, Name: *target.ClaimName}, &claim)
-	if apierrors.IsNotFound(err) {
-		return true, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("get claim of target %s: %w", target.Name, err)
-	}
-	return false, nil
+	return true, nil
 }
 
 // handlesOf names the volumes of a target as their storage calls them.

@@ -170,6 +170,31 @@ func TestFilesOfALostClaim(t *testing.T) {
 	}
 }
 
+// The cache may still have a claim of which users are told what to do now that it is gone.
+func TestClaimIsGoneBeforeTheCacheHearsOfIt(t *testing.T) {
+	sb := builder.OneRun("ns", "sb").Build()
+	target := &sb.Spec.Targets[0]
+	name := storage.ClaimName(sb, target, 0)
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, OwnerReferences: []metav1.OwnerReference{ownedBy(sb)}}}
+	somebodys := claim.DeepCopy()
+	somebodys.OwnerReferences = nil
+	for _, test := range []struct {
+		name string
+		live []client.Object
+		want bool
+	}{
+		{"gone", nil, true}, {"there", []client.Object{claim}, false}, {"somebody else has made one of the name", []client.Object{somebodys}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(test.live...).Build()
+			s := &scope{memory: &memory{}, Reconciler: &Reconciler{Live: live}, sb: sb, claims: map[string]*corev1.PersistentVolumeClaim{name: claim}}
+			if gone, err := s.isClaimGone(t.Context(), target); err != nil || gone != test.want {
+				t.Errorf("the claim is gone: %t, %v", gone, err)
+			}
+		})
+	}
+}
+
 // fakeLive has a volume of a reclaim policy, none of "".
 func fakeLive(policy corev1.PersistentVolumeReclaimPolicy) client.Reader {
 	c := fake.NewClientBuilder().WithScheme(envtest.Scheme())
