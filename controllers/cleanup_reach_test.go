@@ -99,7 +99,7 @@ func TestFilesThatAreOutOfReach(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			_, release := counted(w)
+			cleaned, release := counted(w)
 			class := create(w, &storagev1.StorageClass{
 				ObjectMeta: metav1.ObjectMeta{GenerateName: "efs-"}, Provisioner: storage.EFSDriver, ReclaimPolicy: new(corev1.PersistentVolumeReclaimDelete),
 			})
@@ -113,6 +113,9 @@ func TestFilesThatAreOutOfReach(t *testing.T) {
 			after(w, sb, release)
 
 			w.untilGone(sb)
+			if name == "deletion in the foreground" && cleaned.Load() > 0 {
+				return // the operator was faster than Kubernetes, and has kept the claim until the files were removed
+			}
 			w.eventually(func() error {
 				return w.hasEvent(corev1.EventTypeWarning, v1alpha1.ReasonLeftBehind,
 					"directory storagebench-"+string(sb.UID)+" on volume handle-"+claim.Name+", whose claim is gone", "remove that directory")
