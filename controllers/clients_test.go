@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -359,9 +360,13 @@ func TestYoungerGivesWay(t *testing.T) {
 		}
 		return len(names) == 2
 	}
-	// The second node of each is held by the first pod of the other.
+	// The second node of each is held by the first pod of the other. So it stays until the younger one has been seen to give way.
+	var contended atomic.Bool
 	w.cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome {
-		if clientOf(pod) == "1" && pod.Spec.NodeName == "" && both() {
+		if both() {
+			contended.Store(true)
+		}
+		if clientOf(pod) == "1" && pod.Spec.NodeName == "" && contended.Load() {
 			return fakecluster.Unschedulable(refusal)
 		}
 		return fakecluster.Hang(job.AnchorContainer)

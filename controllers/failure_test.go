@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -238,12 +239,20 @@ func TestDeletedByHand(t *testing.T) {
 	}
 }
 
+// wantAsked says that logs of pods that run were not looked at so often.
+func (w *world) wantAsked(times int64) error {
+	if asked := w.asked.Load(); asked < times {
+		return fmt.Errorf("logs were looked at %d times", asked)
+	}
+	return nil
+}
+
 // Files may take any time to be laid out; that is not the pod's time to start.
 func TestLayoutMayTakeLongerThanStart(t *testing.T) {
 	w := newWorld(t)
 	w.cluster.AllPods(fakecluster.Hang(job.LayoutContainer))
 	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
-	w.eventually(func() error { return wantPods(w.pods(), true) })
+	w.eventually(func() error { return w.wantAsked(1) }) // so the operator knows that the pod has begun
 	w.pass(sb, time.Hour)
 	w.untilStep(sb, v1alpha1.ReasonPreparing, "run randread.fast (1 of 1)")
 	w.pass(sb, time.Hour)
@@ -260,8 +269,9 @@ func TestLayoutMayTakeLongerThanStart(t *testing.T) {
 func TestLayoutOfClientsMayTakeLongerThanStart(t *testing.T) {
 	w := newWorld(t)
 	w.cluster.AllPods(fakecluster.Hang(job.LayoutContainer))
-	sb := create(w, threeClients(w).Build())
+	sb := create(w, threeClients(w).Deadlines(v1alpha1.Deadlines{ProgressSeconds: new(int32(10))}).Build())
 	w.untilStep(sb, v1alpha1.ReasonPreparing, "run reads.own (1 of 2) by 3 clients")
+	w.passUntil(20*time.Second, func() error { return w.wantAsked(3) }, sb) // so the operator knows that the pods have begun
 
 	w.cluster.AllPods(fakecluster.Hold(job.MeasureContainer, "PodInitializing", ""))
 	w.eventually(func() error { return wantInitialized(w.runPods(), 3) })
