@@ -1,0 +1,130 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// A volume that somebody has retained, and freed for use by another claim, can come to a benchmark's claim. It still has the
+// annotation of the provisioner that has once made it, and it is kept as it was.
+func TestRetainedVolumeIsKept(t *testing.T) {
+	sideBySide(t)
+	retaining := retainingClass(t)
+	kept := retainedVolume(t, retaining)
+	sb := benchmark(t, "on-retained", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0].StorageClassName = &retaining.Name })
+	create(t, sb)
+
+	done := until(t, sb, "the benchmark's end", ended)
+
+	if c := succeeded(done); c.Status != metav1.ConditionTrue {
+		t.Fatalf("Succeeded = %s %s: %s", c.Status, c.Reason, c.Message)
+	}
+	if volumes := done.Status.Targets[0].Volumes; len(volumes) != 1 || volumes[0].Name != kept.Name {
+		t.Fatalf("measured was %+v, and not %s, so this shows nothing", volumes, kept.Name)
+	}
+	cleaned := meta.FindStatusCondition(done.Status.Conditions, v1alpha1.ConditionCleanedUp)
+	if cleaned == nil || cleaned.Reason != v1alpha1.ReasonNothingLeft || !strings.Contains(cleaned.Message, "kept with all that is on it: volume "+kept.Name) {
+		t.Errorf("CleanedUp = %+v", cleaned)
+	}
+	checkKept(t, kept)
+	if err := k8s.Delete(t.Context(), sb); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t.Context(), t, "the benchmark to be gone", func(ctx context.Context) (bool, error) {
+		err := k8s.Get(ctx, client.ObjectKeyFromObject(sb), &v1alpha1.StorageBenchmark{})
+		return err != nil, client.IgnoreNotFound(err)
+	})
+	checkKept(t, kept)
+}
+
+// checkKept checks that a volume is there, and would be retained again.
+func checkKept(t *testing.T, kept *corev1.PersistentVolume) {
+	t.Helper()
+	var volume corev1.PersistentVolume
+	if err := k8s.Get(t.Context(), client.ObjectKeyFromObject(kept), &volume); err != nil {
+		t.Fatal(err)
+	}
+	if volume.UID != kept.UID || !volume.DeletionTimestamp.IsZero() || volume.Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimRetain {
+		t.Errorf("the volume is now %+v", volume)
+	}
+}
+
+// retainingClass makes the class of the tests' disks once more, with volumes that are bound at once and retained.
+func retainingClass(t *testing.T) *storagev1.StorageClass {
+	t.Helper()
+	var slow storagev1.StorageClass
+	if err := k8s.Get(t.Context(), client.ObjectKey{Name: class}, &slow); err != nil {
+		t.Fatal(err)
+	}
+	retaining := &storagev1.StorageClass{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: namespacePrefix}, Provisioner: slow.Provisioner, Parameters: slow.Parameters,
+		ReclaimPolicy: new(corev1.PersistentVolumeReclaimRetain), VolumeBindingMode: new(storagev1.VolumeBindingImmediate),
+	}
+	if err := k8s.Create(t.Context(), retaining); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = k8s.Delete(context.WithoutCancel(t.Context()), retaining) })
+	return retaining
+}
+
+// retainedVolume returns a volume whose claim is gone, and that was freed for another one. It goes when the test ends.
+func retainedVolume(t *testing.T, of *storagev1.StorageClass) *corev1.PersistentVolume {
+	t.Helper()
+	claim := createClaimOfClass(t, namespaceOf(t), "before", of.Name, corev1.PersistentVolumeFilesystem)
+	eventually(t.Context(), t, "the claim to be bound", func(ctx context.Context) (bool, error) {
+		err := k8s.Get(ctx, client.ObjectKeyFromObject(claim), claim)
+		return claim.Status.Phase == corev1.ClaimBound, err
+	})
+	volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: claim.Spec.VolumeName}}
+	t.Cleanup(func() { deleteVolume(t, volume) })
+	if err := k8s.Delete(t.Context(), claim); err != nil {
+		t.Fatal(err)
+	}
+	inPhase := func(phase corev1.PersistentVolumePhase) {
+		eventually(t.Context(), t, "the volume to be "+string(phase), func(ctx context.Context) (bool, error) {
+			err := k8s.Get(ctx, client.ObjectKeyFromObject(volume), volume)
+			return volume.Status.Phase == phase, err
+		})
+	}
+	inPhase(corev1.VolumeReleased)
+	freed := volume.DeepCopy()
+	freed.Spec.ClaimRef = nil
+	if err := k8s.Patch(t.Context(), freed, client.MergeFrom(volume)); err != nil {
+		t.Fatal(err)
+	}
+	inPhase(corev1.VolumeAvailable)
+	if volume.Annotations["pv.kubernetes.io/provisioned-by"] == "" {
+		t.Fatal("the volume has no annotation of its provisioner, so this shows nothing")
+	}
+	return volume
+}
+
+// deleteVolume has a volume's driver delete it: the provisioner does so with one that no claim needs any more.
+func deleteVolume(t *testing.T, volume *corev1.PersistentVolume) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	eventually(ctx, t, "the volume to be Released", func(ctx context.Context) (bool, error) {
+		err := k8s.Get(ctx, client.ObjectKeyFromObject(volume), volume)
+		return volume.Status.Phase == corev1.VolumeReleased, err
+	})
+	patch := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"persistentVolumeReclaimPolicy":"Delete"}}`))
+	if err := k8s.Patch(ctx, volume, patch); err != nil {
+		t.Errorf("have volume %s deleted: %v", volume.Name, err)
+		return
+	}
+	eventually(ctx, t, "the volume to be gone", func(ctx context.Context) (bool, error) {
+		err := k8s.Get(ctx, client.ObjectKeyFromObject(volume), volume)
+		return err != nil, client.IgnoreNotFound(err)
+	})
+}
