@@ -93,7 +93,13 @@ func remove(t *testing.T, sb *v1alpha1.StorageBenchmark) {
 		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
 	})
 	mine := []client.ListOption{client.InNamespace(sb.Namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: sb.Name}}
-	for _, list := range []client.ObjectList{&batchv1.JobList{}, &corev1.PodList{}, &corev1.PersistentVolumeClaimList{}, &corev1.ConfigMapList{}} {
+	// Kept logs go with their owner: Kubernetes' garbage collector sees to that.
+	eventually(ctx, t, "kept logs to be gone", func(ctx context.Context) (bool, error) {
+		var logs corev1.ConfigMapList
+		err := k8s.List(ctx, &logs, mine...)
+		return len(logs.Items) == 0, err
+	})
+	for _, list := range []client.ObjectList{&batchv1.JobList{}, &corev1.PodList{}, &corev1.PersistentVolumeClaimList{}} {
 		if err := k8s.List(ctx, list, mine...); err != nil {
 			t.Fatalf("list: %v", err)
 		}
