@@ -41,8 +41,8 @@ func (f *JobFile) Layout() string {
 // LayoutFile returns a job file of which fio --create_only makes the files of all the given ones. Unless a job
 // says otherwise by option overwrite, all blocks are written once, also those that a job only writes. fio by
 // itself only reserves these: then the first to write a block would also measure the file system's note of it,
-// others would not, and reads of what nobody has written would not reach the storage. It returns nil if there
-// is nothing to make, or too much for one job file.
+// others would not, and reads of what nobody has written would not reach the storage. All that is written is on the
+// storage when fio ends. It returns nil if there is nothing to make, or too much for one job file.
 func LayoutFile(files ...*JobFile) *JobFile {
 	layout := &JobFile{}
 	seen := map[string]bool{}
@@ -81,7 +81,7 @@ func (j job) flat() Section {
 	section := Section{Name: j.name}
 	block := j.layoutBlock()
 	for _, name := range slices.Sorted(maps.Keys(j.options)) {
-		if block == 0 || !slices.Contains(blockOptions, name) {
+		if name != unsafeOption && (block == 0 || !slices.Contains(blockOptions, name)) {
 			section.Options = append(section.Options, j.options[name])
 		}
 	}
@@ -95,6 +95,9 @@ func (j job) flat() Section {
 }
 
 const (
+	// unsafeOption is the option by which fio leaves files that it lays out in the page cache. Nothing would be on the storage
+	// when a run begins, and the pages would count as memory of the container that measures.
+	unsafeOption = "create_fsync"
 	// pageBytes is the size of blocks that fio has if it is not given another, and below which direct I/O is not possible.
 	pageBytes = 4096
 	// layoutBlockBytes is the largest block in which files are laid out: the most that the kernel hands to FUSE at once.

@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 )
 
 func TestNeedsLayout(t *testing.T) {
@@ -138,6 +140,61 @@ func TestLayoutFile(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What is laid out is on the storage before anything is measured, whatever a job says: fio leaves no page of it in memory.
+func TestLayoutIsOnTheStorage(t *testing.T) {
+	for _, text := range []string{"[a]\ncreate_fsync=0\n", "[global]\ncreate_fsync=0\n[a]\n", "[a]\ncreate_fsync=0\noverwrite=1\noffset=4k\n"} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			layout := LayoutFile(mustParse(t, text+"rw=write\nsize=1M\n"))
+			if got := layout.String(); strings.Contains(got, "create_fsync") || !strings.Contains(got, "size=1M") {
+				t.Errorf("it is laid out by\n%s", got)
+			}
+			directory := t.TempDir()
+			if run := runFio(t, layout.On(Volume{Directory: directory}).String(), "--create_only=1"); run.code != 0 {
+				t.Fatalf("fio: %s", run.output)
+			}
+			var where unix.Statfs_t
+			if err := unix.Statfs(directory, &where); err != nil {
+				t.Fatal(err)
+			}
+			if where.Type == unix.TMPFS_MAGIC {
+				t.Skip("files of a tmpfs are nowhere but in the page cache")
+			}
+			if cached := cachedPages(t, filepath.Join(directory, "a.0.0")); cached > 0 {
+				t.Errorf("%d pages are cached", cached)
+			}
+		})
+	}
+}
+
+// cachedPages returns how many pages of a file are in the page cache.
+func cachedPages(t *testing.T, path string) int {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mapped, err := unix.Mmap(int(file.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Munmap(mapped) }()
+	pages := make([]byte, (len(mapped)+os.Getpagesize()-1)/os.Getpagesize())
+	if _, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&mapped[0])), uintptr(len(mapped)), uintptr(unsafe.Pointer(&pages[0]))); errno != 0 {
+		t.Fatal(errno)
+	}
+	cached := 0
+	for _, page := range pages {
+		cached += int(page & 1)
+	}
+	return cached
 }
 
 // TestLayoutBlocks: files are laid out in the largest blocks of which they can be made, unless fio wants others.
