@@ -164,13 +164,17 @@ func (s *scope) anchorNames() []string {
 	return names
 }
 
-// anchorVolumes returns the volumes that a client's anchor mounts: all but those that only one pod may have, which
-// have to be left to the runs.
+// isLeftToRuns says whether only one pod may have a target's volume, so that no anchor mounts it.
+func (s *scope) isLeftToRuns(target *v1alpha1.Target) bool {
+	return slices.Contains(s.targetStatus(target.Name).AccessModes, corev1.ReadWriteOncePod)
+}
+
+// anchorVolumes returns the volumes that a client's anchor mounts: all but those that are left to the runs.
 func (s *scope) anchorVolumes(client int32) []job.Volume {
 	var volumes []job.Volume
 	for i := range s.sb.Spec.Targets {
 		target := &s.sb.Spec.Targets[i]
-		if !slices.Contains(s.targetStatus(target.Name).AccessModes, corev1.ReadWriteOncePod) {
+		if !s.isLeftToRuns(target) {
 			volumes = append(volumes, s.volumeOf(target, client))
 		}
 	}

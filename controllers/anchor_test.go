@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -103,23 +104,48 @@ func TestFilesAreLaidOutOnce(t *testing.T) {
 	}
 }
 
-// A volume that only one pod may have is not mounted by the anchor, which may so hold a node in another zone. Then it is said why no
-// run starts, and what to do.
-func TestReadWriteOncePodInAnotherZone(t *testing.T) {
-	w := newWorld(t)
-	w.cluster.OnPod(func(*corev1.Pod) fakecluster.Outcome {
-		return fakecluster.Unschedulable("0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) had volume node affinity conflict.")
-	})
-	sb := create(w, twoByTwo(w, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
-		sb.Spec.Targets[0].AccessMode = new(corev1.ReadWriteOncePod)
-	}).Build())
+// A volume that only one pod may have is not mounted by the anchor, which may so hold a node where it cannot be used. Then it is said why
+// no run starts, and what to do. Of other volumes that is not so: the anchor has them.
+func TestVolumeElsewhere(t *testing.T) {
+	const scheduler = "1 node(s) had volume node affinity conflict."
+	for mode, advised := range map[corev1.PersistentVolumeAccessMode]bool{corev1.ReadWriteOncePod: true, corev1.ReadWriteOnce: false} {
+		t.Run(string(mode), func(t *testing.T) {
+			w := newWorld(t)
+			w.cluster.OnPod(func(*corev1.Pod) fakecluster.Outcome {
+				return fakecluster.Unschedulable("0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, " + scheduler)
+			})
+			sb := create(w, twoByTwo(w, "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0].AccessMode = &mode }).Build())
+			w.passUntil(3*time.Second, func() error {
+				return matches(w.get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonPreparing, scheduler)
+			}, sb)
+			advice := "the volume of target one cannot be used on node " + fakecluster.Node
+			if got := meta.FindStatusCondition(w.get(sb).Status.Conditions, v1alpha1.ConditionSucceeded).Message; strings.Contains(got, advice) != advised {
+				t.Errorf("while it waits, it says %s", got)
+			}
+			w.pass(sb, 600*time.Second)
+			sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, scheduler)
+			if got := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded).Message; strings.Contains(got, advice) != advised {
+				t.Errorf("at the end it says %s", got)
+			}
+		})
+	}
+}
 
-	words := []string{"the volume of target", "is in another zone than node " + fakecluster.Node, "WaitForFirstConsumer", "had volume node affinity conflict"}
-	w.passUntil(3*time.Second, func() error {
-		return matches(w.get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonPreparing, words...)
-	}, sb)
-	w.pass(sb, 600*time.Second)
-	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, words...)
+// What is advised can be done: a claim that exists has no fields in the benchmark, and the class of an ebs target waits for a node anyway.
+func TestDescribeElsewhere(t *testing.T) {
+	for name, test := range map[string]struct {
+		target v1alpha1.Target
+		want   string
+	}{
+		"class": {builder.NewTarget("t"), "set spec.placement.nodeSelector to where the volume is, or accessMode to ReadWriteOnce, or storageClassName to a class whose volumeBindingMode is WaitForFirstConsumer: "},
+		"ebs":   {v1alpha1.Target{Name: "t", EBS: &v1alpha1.EBSVolume{}}, "set spec.placement.nodeSelector to where the volume is, or accessMode to ReadWriteOnce: "},
+		"claim": {builder.NewClaimTarget("t", "mine"), "set spec.placement.nodeSelector to where the volume is: "},
+	} {
+		want := "the volume of target t cannot be used on node n, which the benchmark holds; " + test.want
+		if got := describeElsewhere(&test.target, "n"); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
 }
 
 // A volume that only one pod may have is left to the runs.

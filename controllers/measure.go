@@ -342,9 +342,8 @@ func (s *scope) runStart(run *v1alpha1.Run, planned *plan.Run, p part) *start {
 	if clientsOf(run) > 1 {
 		st.what += ", " + child.Client(p.client)
 	}
-	if node := s.node(p.client); node != "" {
-		st.elsewhere = fmt.Sprintf("the volume of target %s is in another zone than node %s, which the benchmark holds: name a StorageClass whose volumeBindingMode is WaitForFirstConsumer, "+
-			"set accessMode to ReadWriteOnce, or keep the benchmark to the volume's zone with spec.placement.nodeSelector: ", planned.Target.Name, node)
+	if node := s.node(p.client); node != "" && s.isLeftToRuns(planned.Target) {
+		st.elsewhere = describeElsewhere(planned.Target, node)
 	}
 	st.need(planned.Target, p.client)
 	if p.job != nil {
@@ -355,6 +354,19 @@ func (s *scope) runStart(run *v1alpha1.Run, planned *plan.Run, p part) *start {
 		s.fail(v1alpha1.ReasonDeadlineExceeded, message)
 	}
 	return st
+}
+
+// describeElsewhere says of a volume that only one pod may have that it cannot be used on the node that the benchmark holds, and what to do.
+// The volume of a claim that exists is where it is.
+func describeElsewhere(target *v1alpha1.Target, node string) string {
+	remedy := "set spec.placement.nodeSelector to where the volume is"
+	if storage.IsProvisioned(target) {
+		remedy += ", or accessMode to ReadWriteOnce"
+	}
+	if target.StorageClassName != nil {
+		remedy += ", or storageClassName to a class whose volumeBindingMode is WaitForFirstConsumer"
+	}
+	return fmt.Sprintf("the volume of target %s cannot be used on node %s, which the benchmark holds; %s: ", target.Name, node, remedy)
 }
 
 func (s *scope) deadline(since time.Time, limit *int32) time.Duration {

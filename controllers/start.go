@@ -50,7 +50,8 @@ type start struct {
 	giveWay func(context.Context) (bool, error)
 	// crowded explains, for a pod that finds no node, that those of other clients keep it off theirs.
 	crowded string
-	// elsewhere explains, for a pod that has to go to the node that the benchmark holds, that its volume is not there.
+	// elsewhere explains, for a pod that has to go to the node that the benchmark holds, that its volume cannot be used there. It is "" of a
+	// volume that the anchor has there.
 	elsewhere string
 }
 
@@ -111,7 +112,7 @@ func (s *start) watch(ctx context.Context) (outcome, error) {
 	return s.orDeadline(s.ready(), s.sb.Spec.Deadlines.StartSeconds, "its pod to start", message), nil
 }
 
-// isVolumeElsewhere says whether a pod finds no node because its volume is in another zone.
+// isVolumeElsewhere says whether a pod finds no node because its volume is bound to others, as those of another zone.
 func isVolumeElsewhere(pod *corev1.Pod) bool {
 	return pod.Spec.NodeName == "" && strings.Contains(attempt.StartMessage(pod), "volume node affinity conflict")
 }
