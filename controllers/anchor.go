@@ -211,7 +211,11 @@ func (s *scope) holdNode(ctx context.Context, client int, pod *corev1.Pod) error
 		return nil
 	}
 	for i := range s.sb.Spec.Targets {
-		if err := s.recordPlace(ctx, &s.sb.Spec.Targets[i], int32(client), pod); err != nil {
+		target := &s.sb.Spec.Targets[i]
+		if err := s.noteForeignClaim(ctx, target); err != nil || s.concluded() {
+			return err
+		}
+		if err := s.recordPlace(ctx, target, int32(client), pod); err != nil {
 			return err
 		}
 	}

@@ -169,7 +169,7 @@ func (s *scope) cleanClaim(ctx context.Context, target *v1alpha1.Target, client 
 	key := types.NamespacedName{Namespace: s.sb.Namespace, Name: storage.ClaimName(s.sb, target, client)}
 	err := s.Live.Get(ctx, key, &claim)
 	switch {
-	case apierrors.IsNotFound(err):
+	case apierrors.IsNotFound(err), !storage.IsProvisioned(target) && isReplaced(s.targetStatus(target.Name), &claim):
 		return s.reachFiles(ctx, target)
 	case err != nil:
 		return v1alpha1.TestFilesPresent, fmt.Errorf("get claim of target %s: %w", target.Name, err)

@@ -124,7 +124,7 @@ func (s *scope) hasFiles() bool {
 }
 
 // isClaimGone says whether no claim of a target is there any more. The cache may not have heard of it yet, and what users are told to do
-// depends on it.
+// depends on it. In the place of somebody's there may be another one.
 func (s *scope) isClaimGone(ctx context.Context, target *v1alpha1.Target) (bool, error) {
 	for _, name := range storage.ClaimNames(s.sb, target) {
 		var claim corev1.PersistentVolumeClaim
@@ -133,7 +133,9 @@ func (s *scope) isClaimGone(ctx context.Context, target *v1alpha1.Target) (bool,
 		case apierrors.IsNotFound(err):
 		case err != nil:
 			return false, fmt.Errorf("get claim of target %s: %w", target.Name, err)
-		case !storage.IsProvisioned(target) || ours.Owned(s.sb, &claim):
+		case !storage.IsProvisioned(target):
+			return isReplaced(s.targetStatus(target.Name), &claim), nil
+		case ours.Owned(s.sb, &claim):
 			return false, nil
 		}
 	}

@@ -79,8 +79,8 @@ func (s *scope) begin(ctx context.Context, run *v1alpha1.Run) (outcome, error) {
 			return haltFor(pollFor(left)), nil
 		}
 	}
-	if err := s.noteForeignClaim(ctx, run.Target); err != nil {
-		return outcome{}, err
+	if err := s.noteForeignClaim(ctx, s.planned(run).Target); err != nil || s.concluded() {
+		return halt(), err
 	}
 	run.State = v1alpha1.RunRunning
 	run.Attempts++

@@ -37,29 +37,47 @@ func (s *scope) noteClaims(ctx context.Context, target *v1alpha1.Target) (outcom
 			return haltFor(retrySoon), nil
 		}
 	}
-	return s.replaceClaims(target, status, seen), nil
+	if err := s.replaceClaims(ctx, target, status, seen); err != nil || s.concluded() {
+		return halt(), err
+	}
+	return goOn(), nil
 }
 
-// replaceClaims notes other claims of a target than before.
-func (s *scope) replaceClaims(target *v1alpha1.Target, status *v1alpha1.TargetStatus, uid string) outcome {
-	first := status.ClaimsUID == ""
-	status.ClaimsUID = uid
+// replaceClaims notes other claims of a target than before. It ends the benchmark where that has cost the way to test files: the claims
+// before stay noted then, and their volumes, which clean-up tells of.
+func (s *scope) replaceClaims(ctx context.Context, target *v1alpha1.Target, status *v1alpha1.TargetStatus, uid string) error {
+	if status.ClaimsUID == "" || storage.For(s.sb, target, job.UserOf(s.sb)).Volume != nil { // storage that is mounted as it is stays the same
+		status.ClaimsUID = uid
+		return nil
+	}
+	lost, err := s.losesFiles(ctx, target, status)
 	switch {
-	case first || storage.For(s.sb, target, job.UserOf(s.sb)).Volume != nil: // storage that is mounted as it is stays the same
-		return goOn()
-	case status.TestFiles == v1alpha1.TestFilesPresent && storage.IsProvisioned(target):
-		// A driver that leaves files behind has made another access point, from which they cannot be reached.
+	case err != nil:
+		return err
+	case lost:
 		status.TestFiles = v1alpha1.TestFilesLeftBehind
 		s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: its claim was deleted, and with it the way to the test files there; create the benchmark anew, and leave its claims in place", target.Name))
-		return halt()
+		return nil
 	}
+	status.ClaimsUID = uid
 	s.forgetVolumes(status)
-	return goOn()
+	return nil
+}
+
+// losesFiles says whether test files of a target stay where they cannot be reached, when its claims are replaced. A driver that leaves files
+// behind makes another access point. A volume of somebody's claim may be retained.
+func (s *scope) losesFiles(ctx context.Context, target *v1alpha1.Target, status *v1alpha1.TargetStatus) (bool, error) {
+	if status.TestFiles != v1alpha1.TestFilesPresent || storage.IsProvisioned(target) {
+		return status.TestFiles == v1alpha1.TestFilesPresent, nil
+	}
+	state, err := s.filesOfLostClaim(ctx, target)
+	return state == v1alpha1.TestFilesLeftBehind, err
 }
 
 // forgetVolumes drops what is known of a target's volumes before, and has the run repeated that was to find its files there.
 func (s *scope) forgetVolumes(status *v1alpha1.TargetStatus) {
 	status.Volumes, status.ProvisionedSeconds, status.BurstCredits = nil, nil, nil
+	status.RunsBeforeReplacement = new(int32(0))
 	relied := false
 	for i := range s.sb.Status.Runs {
 		run := &s.sb.Status.Runs[i]
@@ -76,23 +94,31 @@ func (s *scope) forgetVolumes(status *v1alpha1.TargetStatus) {
 	}
 }
 
-// noteForeignClaim is noteClaims for somebody's claim, which is not watched, before a run begins. A run on one that is gone says so.
-func (s *scope) noteForeignClaim(ctx context.Context, name string) error {
-	for i := range s.sb.Spec.Targets {
-		target := &s.sb.Spec.Targets[i]
-		if target.Name != name || storage.IsProvisioned(target) {
-			continue
-		}
-		var claim corev1.PersistentVolumeClaim
-		key := types.NamespacedName{Namespace: s.sb.Namespace, Name: *target.ClaimName}
-		if err := s.Live.Get(ctx, key, &claim); err != nil {
-			return unlessGone(err, "get claim of target "+name)
-		}
-		if status := s.targetStatus(name); status.ClaimsUID != string(claim.UID) {
-			s.replaceClaims(target, status, string(claim.UID))
-		}
+// noteForeignClaim is noteClaims for somebody's claim, which is not watched, before a node is held or a run begins. A run on one that is gone
+// says so, and on the one that comes nothing is laid out. Another claim of the same volume replaces nothing.
+func (s *scope) noteForeignClaim(ctx context.Context, target *v1alpha1.Target) error {
+	if storage.IsProvisioned(target) {
+		return nil
 	}
-	return nil
+	var claim corev1.PersistentVolumeClaim
+	key := types.NamespacedName{Namespace: s.sb.Namespace, Name: *target.ClaimName}
+	if err := s.Live.Get(ctx, key, &claim); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("get claim of target %s: %w", target.Name, err)
+	}
+	status := s.targetStatus(target.Name)
+	switch {
+	case status.ClaimsUID == string(claim.UID):
+		return nil
+	case len(status.Volumes) == 1 && status.Volumes[0].Name == claim.Spec.VolumeName:
+		status.ClaimsUID = string(claim.UID)
+		return nil
+	}
+	return s.replaceClaims(ctx, target, status, string(claim.UID))
+}
+
+// isReplaced says whether a claim of somebody's is another one than was measured on.
+func isReplaced(status *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim) bool {
+	return status.ClaimsUID != "" && status.ClaimsUID != string(claim.UID)
 }
 
 // liveClaims returns the claims that were made for the benchmark, as the API server has them.

@@ -7,13 +7,16 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
@@ -132,6 +135,108 @@ func TestClaimReplacedOnStorageThatStays(t *testing.T) {
 	}
 }
 
+// A volume that its class retains, and whose claim was deleted before any run had ended, is removed as well before nothing is said to be left.
+func TestRetainedVolumeReplacedBeforeAnyResult(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets[0].StorageClassName = new(fakecluster.RetainClass)
+	}).Build())
+	w.untilStep(sb, v1alpha1.ReasonMeasuring)
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) })
+	w.untilStep(sb, v1alpha1.ReasonSuspended, "set it to false to go on")
+	claim := w.onlyClaim()
+	w.delete(claim)
+	w.eventually(func() error { return w.gone(claim) })
+	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
+
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+	if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft); err != nil {
+		t.Error(err)
+	}
+	if left := w.children(); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+	if len(sb.Status.Warnings) > 0 && sb.Status.Warnings[0].Reason == v1alpha1.WarningVolumeReplaced {
+		t.Errorf("there is a warning, and one volume was measured: %+v", sb.Status.Warnings[0])
+	}
+}
+
+// Somebody's claim may be replaced, and its volume retained. Then test files are on that one, which is told, and those on the other one are not
+// taken for them.
+func TestSomebodysRetainedVolumeReplaced(t *testing.T) {
+	w := newWorld(t)
+	retained := func() *corev1.PersistentVolumeClaim {
+		return create(w, &corev1.PersistentVolumeClaim{
+			ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "mine"},
+			Spec: corev1.PersistentVolumeClaimSpec{
+				StorageClassName: new(fakecluster.RetainClass), AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+				Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+			},
+		})
+	}
+	claim := retained()
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewClaimTarget("t", "mine")).Workload(builder.NewWorkload("reads")).
+		With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(2)) }).Build())
+	volume := suspendedAfterFirst(w, sb).Status.Targets[0].Volumes[0]
+	w.delete(claim)
+	w.eventually(func() error { return w.gone(claim) })
+	retained()
+	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
+
+	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, "target t: its claim was deleted, and with it the way to the test files")
+
+	if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, "on volume "+volume.Handle+", whose claim is gone"); err != nil {
+		t.Error(err)
+	}
+	if sb.Status.Runs[0].Result == nil {
+		t.Error("the first result is lost")
+	}
+}
+
+// Another claim that is bound to the same volume replaces nothing, and one that is gone is not relied on.
+func TestNoteForeignClaim(t *testing.T) {
+	claim := func(volume string) *corev1.PersistentVolumeClaim {
+		return &corev1.PersistentVolumeClaim{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "mine", UID: "new"}, Spec: corev1.PersistentVolumeClaimSpec{VolumeName: volume},
+		}
+	}
+	for name, test := range map[string]struct {
+		noted    string
+		claim    *corev1.PersistentVolumeClaim
+		uid      string
+		replaced bool
+	}{
+		"none was noted":          {"", claim("other"), "new", false},
+		"the same":                {"new", claim("pv"), "new", false},
+		"another of the volume":   {"old", claim("pv"), "new", false},
+		"another":                 {"old", claim("other"), "new", true},
+		"another without volume":  {"old", claim(""), "new", true},
+		"none is there":           {"old", nil, "", true},
+		"none was there, and yet": {"", nil, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			target := builder.NewClaimTarget("t", "mine")
+			sb := builder.NewBenchmark("ns", "sb").Target(target).Build()
+			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", ClaimsUID: test.noted, Volumes: []v1alpha1.VolumeStatus{{Name: "pv"}}}}
+			live := fake.NewClientBuilder().WithScheme(envtest.Scheme())
+			if test.claim != nil {
+				live.WithObjects(test.claim)
+			}
+			s := &scope{memory: &memory{}, Reconciler: &Reconciler{Live: live.Build(), Clock: fakecluster.NewClock()}, sb: sb}
+			if err := s.noteForeignClaim(t.Context(), &target); err != nil {
+				t.Fatal(err)
+			}
+			if got := &sb.Status.Targets[0]; got.ClaimsUID != test.uid || (got.RunsBeforeReplacement != nil) != test.replaced || (len(got.Volumes) == 0) != test.replaced {
+				t.Errorf("status is %+v", got)
+			}
+		})
+	}
+}
+
 // An attempt that was to find files there is made again; one that lays them out, or is on another target, is not.
 func TestForgetVolumes(t *testing.T) {
 	run := func(target string, state v1alpha1.RunState) v1alpha1.Run {
@@ -139,15 +244,15 @@ func TestForgetVolumes(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		runs   []v1alpha1.Run
-		before *int32
+		before int32
 		again  bool
 	}{
-		"nothing was made":        {[]v1alpha1.Run{run("t", v1alpha1.RunPending)}, nil, false},
-		"the first run":           {[]v1alpha1.Run{run("t", v1alpha1.RunRunning), run("t", v1alpha1.RunPending)}, nil, false},
-		"the second run":          {[]v1alpha1.Run{run("t", v1alpha1.RunSucceeded), run("t", v1alpha1.RunRunning)}, new(int32(1)), true},
-		"the first one there":     {[]v1alpha1.Run{run("other", v1alpha1.RunSucceeded), run("t", v1alpha1.RunRunning)}, new(int32(1)), false},
-		"a run on another target": {[]v1alpha1.Run{run("t", v1alpha1.RunSucceeded), run("other", v1alpha1.RunRunning)}, new(int32(1)), false},
-		"between runs":            {[]v1alpha1.Run{run("t", v1alpha1.RunSucceeded), run("t", v1alpha1.RunFailed), run("t", v1alpha1.RunPending)}, new(int32(2)), false},
+		"nothing was made":        {[]v1alpha1.Run{run("t", v1alpha1.RunPending)}, 0, false},
+		"the first run":           {[]v1alpha1.Run{run("t", v1alpha1.RunRunning), run("t", v1alpha1.RunPending)}, 0, false},
+		"the second run":          {[]v1alpha1.Run{run("t", v1alpha1.RunSucceeded), run("t", v1alpha1.RunRunning)}, 1, true},
+		"the first one there":     {[]v1alpha1.Run{run("other", v1alpha1.RunSucceeded), run("t", v1alpha1.RunRunning)}, 1, false},
+		"a run on another target": {[]v1alpha1.Run{run("t", v1alpha1.RunSucceeded), run("other", v1alpha1.RunRunning)}, 1, false},
+		"between runs":            {[]v1alpha1.Run{run("t", v1alpha1.RunSucceeded), run("t", v1alpha1.RunFailed), run("t", v1alpha1.RunPending)}, 2, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sb := builder.NewBenchmark("ns", "sb").Build()
@@ -157,7 +262,7 @@ func TestForgetVolumes(t *testing.T) {
 			status := &sb.Status.Targets[0]
 			s.forgetVolumes(status)
 			got := status.RunsBeforeReplacement
-			if (got == nil) != (test.before == nil) || (got != nil && *got != *test.before) || len(status.Volumes) > 0 {
+			if got == nil || *got != test.before || len(status.Volumes) > 0 {
 				t.Errorf("status is %+v", status)
 			}
 			disruptions := int32(0)
