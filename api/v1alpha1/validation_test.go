@@ -842,6 +842,7 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 		status.Runs = append(status.Runs, run)
 	}
 	status.Comparisons = analysis.Compare(status.Runs, targets, targets[0])
+	analysis.WarnOfReplaced(status.Comparisons, status.Targets, status.Runs)
 	status.Warnings = analysis.Summarize(status.Targets, status.Runs, status.Comparisons)
 	return status
 }

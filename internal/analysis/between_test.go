@@ -87,7 +87,7 @@ func TestBetween(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := fmt.Sprint(test.baseline, test.other)
-			got := Between(test.baseline, test.other)
+			got := Between(&v1alpha1.StorageBenchmarkStatus{Runs: test.baseline}, &v1alpha1.StorageBenchmarkStatus{Runs: test.other})
 			for what, lists := range map[string][2][]string{
 				"both": {test.both, summarized(got.Both)}, "only the baseline": {test.onlyBaseline, summarized(got.OnlyBaseline)}, "only the other": {test.onlyOther, summarized(got.OnlyOther)},
 			} {

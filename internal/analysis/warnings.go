@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/utils/ptr"
-
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
@@ -57,23 +55,29 @@ func firstMessage(see []func(seen) string, all []seen) string {
 // order of the API.
 func Summarize(targets []v1alpha1.TargetStatus, runs []v1alpha1.Run, comparisons []v1alpha1.Comparison) []v1alpha1.WarningSummary {
 	found := map[string]*v1alpha1.WarningSummary{}
-	add := func(where string, warnings []v1alpha1.Warning) {
-		for _, w := range warnings {
-			if found[w.Reason] == nil {
-				found[w.Reason] = &v1alpha1.WarningSummary{Reason: w.Reason, Message: where + ": " + w.Message}
-			}
-			found[w.Reason].Results++
+	add := func(where string, w v1alpha1.Warning, results int) {
+		if found[w.Reason] == nil {
+			found[w.Reason] = &v1alpha1.WarningSummary{Reason: w.Reason, Message: where + ": " + w.Message}
 		}
+		found[w.Reason].Results += int32(results)
 	}
 	for i := range targets {
-		add("target "+targets[i].Name, volumeReplaced(&targets[i], runs))
+		if warning, results := replacedOn(&targets[i], runs); warning != nil {
+			add("target "+targets[i].Name, *warning, results)
+		}
 	}
 	for i := range runs {
-		add(runs[i].Name, runs[i].Warnings)
+		for _, w := range runs[i].Warnings {
+			add(runs[i].Name, w, 1)
+		}
 	}
 	for i := range comparisons {
 		for _, target := range comparisons[i].Targets {
-			add(describe(&comparisons[i])+" on "+target.Name, target.Warnings)
+			for _, w := range target.Warnings {
+				if w.Reason != v1alpha1.WarningVolumeReplaced { // its results are counted above
+					add(describe(&comparisons[i])+" on "+target.Name, w, 1)
+				}
+			}
 		}
 	}
 	var summaries []v1alpha1.WarningSummary
@@ -108,7 +112,7 @@ var warningKinds = []struct {
 	remedy string
 }{{
 	reason: v1alpha1.WarningVolumeReplaced,
-	remedy: "compare runs on one side of the replacement only, or create the benchmark anew; leave claims in place while it runs or is suspended",
+	remedy: "create the benchmark anew, or use only the results from before or only those from after (column after_replacement of the CSV); leave claims in place while the benchmark runs or is suspended",
 }, {
 	reason: v1alpha1.WarningFilesFitInMemory, see: []func(seen) string{filesFitInMemory},
 	remedy: "set direct: true, or a size that is larger than the memory of the node",
@@ -144,24 +148,6 @@ var warningKinds = []struct {
 	remedy: "to see what lasts, raise runtimeSeconds (with timeBased: true) beyond the time that is named, or choose what needs no credits: " +
 		"gp3 instead of gp2, elastic or provisioned throughput of EFS, a larger instance",
 }}
-
-// volumeReplaced warns of a target whose runs were not all made on the same volumes. It is told of the target alone: of each run, it would
-// be more than a status has room for.
-func volumeReplaced(target *v1alpha1.TargetStatus, runs []v1alpha1.Run) []v1alpha1.Warning {
-	before := 0
-	for i := range runs[:min(len(runs), int(ptr.Deref(target.RunsBeforeReplacement, 0)))] {
-		if runs[i].Target == target.Name && runs[i].State == v1alpha1.RunSucceeded {
-			before++
-		}
-	}
-	if before == 0 {
-		return nil
-	}
-	return []v1alpha1.Warning{{
-		Reason:  v1alpha1.WarningVolumeReplaced,
-		Message: fmt.Sprintf("a claim was deleted and made again: the first results on this target (%d) are of another volume than later ones", before),
-	}}
-}
 
 func filesFitInMemory(s seen) string {
 	if !s.load.Buffered || s.load.FileBytes == 0 || s.load.FileBytes > s.client.MemoryBytes {

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -175,8 +176,8 @@ func TestWarningsFit(t *testing.T) {
 		}
 	}
 	warnings = append(warnings, Compare(append(repeated("a", [2]int64{1, 1}), repeated("a", [2]int64{most, 1})...), []string{"a"}, "a")[0].Targets[0].Warnings...)
-	replaced := v1alpha1.TargetStatus{Name: "a", RunsBeforeReplacement: new(int32(math.MaxInt32))}
-	warnings = append(warnings, volumeReplaced(&replaced, []v1alpha1.Run{{Target: "a", State: v1alpha1.RunSucceeded}})...)
+	replaced, _ := replacedOn(&v1alpha1.TargetStatus{Name: "a", RunsBeforeReplacement: new(int32(199))}, slices.Repeat([]v1alpha1.Run{{Target: "a", State: v1alpha1.RunSucceeded}}, 200))
+	warnings = append(warnings, *replaced)
 	if len(warnings) != len(warningKinds) {
 		t.Errorf("%d warnings, want %d: %v", len(warnings), len(warningKinds), warnings)
 	}
@@ -261,31 +262,5 @@ func TestDescribe(t *testing.T) {
 		if got := describe(&c); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
-	}
-}
-
-// That a volume was replaced is told of its target, if runs before it have results.
-func TestVolumeReplaced(t *testing.T) {
-	runs := []v1alpha1.Run{{Target: "a", State: v1alpha1.RunSucceeded}, {Target: "b", State: v1alpha1.RunSucceeded}, {Target: "a", State: v1alpha1.RunFailed}, {Target: "a", State: v1alpha1.RunSucceeded}}
-	for name, test := range map[string]struct {
-		target  string
-		before  *int32
-		results int32
-	}{
-		"never":               {"a", nil, 0},
-		"before the first":    {"a", new(int32(0)), 0},
-		"after the third":     {"a", new(int32(3)), 1},
-		"of another target":   {"c", new(int32(3)), 0},
-		"more than there are": {"a", new(int32(9)), 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got := Summarize([]v1alpha1.TargetStatus{{Name: test.target, RunsBeforeReplacement: test.before}}, runs, nil)
-			if len(got) != int(test.results) {
-				t.Fatalf("warnings are %+v", got)
-			}
-			if len(got) > 0 && (got[0].Reason != v1alpha1.WarningVolumeReplaced || got[0].Remedy == "" || !strings.HasPrefix(got[0].Message, "target a: a claim was deleted and made again")) {
-				t.Errorf("the warning is %+v", got[0])
-			}
-		})
 	}
 }

@@ -75,7 +75,7 @@ func (c *cluster) pair(ctx context.Context, baseline, other string) (*report.Pai
 			return nil, err
 		}
 	}
-	found := analysis.Between(pair.Benchmarks[0].Status.Runs, pair.Benchmarks[1].Status.Runs)
+	found := analysis.Between(&pair.Benchmarks[0].Status, &pair.Benchmarks[1].Status)
 	pair.Both, pair.Only = found.Both, [2][]v1alpha1.Comparison{found.OnlyBaseline, found.OnlyOther}
 	return pair, pair.Validate()
 }

@@ -25,7 +25,7 @@ type field[T any] struct {
 // without a result. Figures are whole numbers in the unit that the header names. Columns are the same for all
 // benchmarks but for those of parameters, which are named param_ and the option.
 func CSV(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
-	all := measurementsOf(sb.Status.Runs)
+	all := measurementsOf(&sb.Status)
 	fields := slices.Concat(
 		[]field[Measurement]{
 			{"namespace", func(*Measurement) string { return sb.Namespace }},
@@ -197,6 +197,12 @@ func surroundingFields() []field[Measurement] {
 		bound("limit", func(b *v1alpha1.LimitedBy) string { return wholeOrNone(b.Limit) }),
 		bound("limit_used_percent", func(b *v1alpha1.LimitedBy) string { return wholeOrNone(b.UsedPercent) }),
 		{"warnings", func(m *Measurement) string { return reasons(m.Warnings) }},
+		{"after_replacement", func(m *Measurement) string {
+			if m.AfterReplacement == nil {
+				return ""
+			}
+			return strconv.FormatBool(*m.AfterReplacement)
+		}},
 		{"fio_version", func(m *Measurement) string { return m.FioVersion }},
 		{"message", func(m *Measurement) string { return m.Message }},
 	}

@@ -38,7 +38,7 @@ func (d *differences) add(what, baseline, other string) {
 func (p *Pair) Differences() []Difference {
 	var found differences
 	base, other := p.Benchmarks[0], p.Benchmarks[1]
-	found.add("version of fio", strings.Join(fioVersionsOf(base.Status.Runs), ", "), strings.Join(fioVersionsOf(other.Status.Runs), ", "))
+	found.add("version of fio", strings.Join(fioVersionsOf(&base.Status), ", "), strings.Join(fioVersionsOf(&other.Status), ", "))
 	for i := range p.Both {
 		c := &p.Both[i]
 		found.addTargets(p, c.Targets[0].Name, c.Targets[1].Name)

@@ -45,7 +45,7 @@ type Benchmark struct {
 func JSON(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 	status := &sb.Status
 	return writeJSON(w, Document{
-		Benchmark: benchmarkOf(sb), Targets: orEmpty(status.Targets), Results: measurementsOf(status.Runs),
+		Benchmark: benchmarkOf(sb), Targets: orEmpty(status.Targets), Results: measurementsOf(status),
 		Comparisons: comparedIO(status.Comparisons, oneBenchmark), Warnings: orEmpty(status.Warnings), AbandonedAttempts: orEmpty(status.AbandonedAttempts),
 	})
 }

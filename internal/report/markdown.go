@@ -67,7 +67,7 @@ func introduction(sb *v1alpha1.StorageBenchmark) string {
 		}
 		add("%s", when)
 	}
-	if versions := fioVersionsOf(sb.Status.Runs); len(versions) > 0 {
+	if versions := fioVersionsOf(&sb.Status); len(versions) > 0 {
 		add("Measured with %s", escape(strings.Join(versions, " and ")))
 	}
 	if len(sentences) == 0 {

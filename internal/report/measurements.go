@@ -2,9 +2,11 @@ package report
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -25,6 +27,9 @@ type Measurement struct {
 	StartTime      *metav1.Time      `json:"startTime,omitempty"`
 	CompletionTime *metav1.Time      `json:"completionTime,omitempty"`
 	Message        string            `json:"message,omitempty"`
+	// AfterReplacement is set where a claim of the target was replaced: whether this was measured after that, on another volume than
+	// what was measured before.
+	AfterReplacement *bool `json:"afterReplacement,omitempty"`
 
 	FioVersion            string              `json:"fioVersion,omitempty"`
 	ElapsedMilliseconds   int64               `json:"elapsedMilliseconds,omitempty"`
@@ -40,10 +45,10 @@ type Measurement struct {
 }
 
 // measurementsOf returns all that was measured, in the order of the runs.
-func measurementsOf(runs []v1alpha1.Run) []Measurement {
+func measurementsOf(status *v1alpha1.StorageBenchmarkStatus) []Measurement {
 	all := []Measurement{}
-	for i := range runs {
-		run := &runs[i]
+	for i := range status.Runs {
+		run := &status.Runs[i]
 		before := len(all)
 		if run.Result != nil {
 			all = append(all, ofResult(run, "", run.Result, run.LimitedBy)...)
@@ -55,8 +60,21 @@ func measurementsOf(runs []v1alpha1.Run) []Measurement {
 		if len(all) == before {
 			all = append(all, ofRun(run))
 		}
+		for j := before; j < len(all); j++ {
+			all[j].AfterReplacement = afterReplacement(status, i)
+		}
 	}
 	return all
+}
+
+// afterReplacement says whether a run was made after a claim of its target was replaced, nil if none was, or the run has not begun.
+func afterReplacement(status *v1alpha1.StorageBenchmarkStatus, index int) *bool {
+	run := &status.Runs[index]
+	at := slices.IndexFunc(status.Targets, func(t v1alpha1.TargetStatus) bool { return t.Name == run.Target })
+	if at < 0 || ptr.Deref(status.Targets[at].RunsBeforeReplacement, 0) == 0 || run.State == v1alpha1.RunPending {
+		return nil
+	}
+	return new(index >= int(*status.Targets[at].RunsBeforeReplacement))
 }
 
 // ofRun returns what is to be said of a run without its results.
@@ -100,6 +118,8 @@ type ComparedIO struct {
 	Runs int32 `json:"runs"`
 	// Verdict is that on IOPS; the baseline itself has none.
 	Verdict v1alpha1.Verdict `json:"verdict,omitempty"`
+	// Warnings are what may mislead about these figures, such as a volume that was replaced between the runs.
+	Warnings []v1alpha1.Warning `json:"warnings,omitempty"`
 
 	IOPS            *ComparedFigure `json:"iops,omitempty"`
 	BytesPerSecond  *ComparedFigure `json:"bytesPerSecond,omitempty"`
@@ -132,7 +152,7 @@ func comparedIO(comparisons []v1alpha1.Comparison, nameOf func(int) string) []Co
 			for _, d := range withTotal(t) {
 				all = append(all, ComparedIO{
 					Workload: c.Workload, Section: c.Section, Parameters: c.Parameters, Benchmark: nameOf(j), Target: t.Name, Direction: d.name,
-					Runs: t.Runs, Verdict: d.io.Verdict,
+					Runs: t.Runs, Verdict: d.io.Verdict, Warnings: t.Warnings,
 					IOPS: comparedFigure(&d.io.IOPS, d.io.IOPSRatio), BytesPerSecond: comparedFigure(&d.io.BytesPerSecond, d.io.BytesPerSecondRatio),
 					MeanNanoseconds: comparedFigure(d.io.MeanNanoseconds, d.io.MeanRatio), P50Nanoseconds: comparedFigure(d.io.P50Nanoseconds, d.io.P50Ratio),
 					P90Nanoseconds: comparedFigure(d.io.P90Nanoseconds, d.io.P90Ratio), P99Nanoseconds: comparedFigure(d.io.P99Nanoseconds, d.io.P99Ratio),

@@ -17,7 +17,7 @@ import (
 
 // paired puts two benchmarks beside each other.
 func paired(baseline, other *v1alpha1.StorageBenchmark) *Pair {
-	found := analysis.Between(baseline.Status.Runs, other.Status.Runs)
+	found := analysis.Between(&baseline.Status, &other.Status)
 	return &Pair{
 		Benchmarks: [2]*v1alpha1.StorageBenchmark{baseline, other}, Labels: [2]string{baseline.Name, other.Name},
 		Both: found.Both, Only: [2][]v1alpha1.Comparison{found.OnlyBaseline, found.OnlyOther},

@@ -130,9 +130,9 @@ func few(names []string, most int) string {
 }
 
 // fioVersionsOf returns the versions of fio that the results are of, each once, sorted.
-func fioVersionsOf(runs []v1alpha1.Run) []string {
+func fioVersionsOf(status *v1alpha1.StorageBenchmarkStatus) []string {
 	var versions []string
-	for _, m := range measurementsOf(runs) {
+	for _, m := range measurementsOf(status) {
 		if m.FioVersion != "" && !slices.Contains(versions, m.FioVersion) {
 			versions = append(versions, m.FioVersion)
 		}
