@@ -145,7 +145,7 @@ type LimitedBy struct {
 
 // Reasons of warnings.
 const (
-	// WarningVolumeReplaced: a claim was deleted and made again, so that runs on one target were made on different volumes.
+	// WarningVolumeReplaced: a claim was deleted and made again, and runs on one target were made on different volumes.
 	WarningVolumeReplaced = "VolumeReplaced"
 	// WarningFilesFitInMemory: buffered I/O on files that the node's page cache can hold.
 	WarningFilesFitInMemory = "FilesFitInMemory"

@@ -38,13 +38,13 @@ type TargetStatus struct {
 	// +kubebuilder:validation:items:MaxLength=253
 	Claims []string `json:"claims,omitempty"`
 
-	// UID of the claim; of several claims, a hash of theirs. It changes when a claim is deleted and made again.
+	// UID of the claim. Several claims have a hash of their UIDs. It changes when a claim is deleted and made again.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	ClaimsUID string `json:"claimsUID,omitempty"`
 
-	// Number of status.runs, from the first one on, that had begun before a claim of the target was replaced. Those of this target
-	// were measured on another volume than later ones. Unset if no claim was replaced.
+	// Number of status.runs, from the first one on, that had ended when a claim of the target was last replaced. Those of them that are on
+	// this target were measured on another volume than later ones. Unset if no claim was replaced.
 	// +optional
 	RunsBeforeReplacement *int32 `json:"runsBeforeReplacement,omitempty"`
 
