@@ -127,7 +127,7 @@ func TestDescribeForgedHolder(t *testing.T) {
 	slices.Sort(got)
 	want := []string{
 		"node a-node (elder in namespace default)",
-		"node other-node (pod forged in namespace default, which has label storagebench.dev/holds-node and is of no benchmark that is known)",
+		"node other-node (pod forged in namespace default with label storagebench.dev/holds-node, of no known benchmark)",
 	}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v, want %q", got, err, want)

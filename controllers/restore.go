@@ -72,7 +72,7 @@ func (s *scope) restore(ctx context.Context, object client.Object, labels, annot
 	if err := s.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch)); err != nil {
 		return unlessGone(err, "restore "+strings.Join(lost, ", ")+" of "+object.GetName())
 	}
-	return fmt.Errorf("%s had lost %s, by which the operator finds it, and was given it again; if that goes on, look for an admission webhook or a controller that removes it", object.GetName(), strings.Join(lost, ", "))
+	return fmt.Errorf("%s had lost %s and has it again: the operator finds it by that; if this goes on, look for an admission webhook or a controller that removes it", object.GetName(), strings.Join(lost, ", "))
 }
 
 // lacking returns the keys that a map does not have with the values that are wanted.

@@ -222,8 +222,8 @@ func (s *start) describeHolder(pod *corev1.Pod, of *v1alpha1.StorageBenchmark) s
 	case of != nil:
 		return s.nameOf(client.ObjectKeyFromObject(of))
 	case pod.Namespace != s.sb.Namespace:
-		return fmt.Sprintf("a pod of another namespace, which has label %s and is of no benchmark that is known", v1alpha1.LabelHoldsNode)
+		return fmt.Sprintf("a pod of another namespace with label %s, of no known benchmark", v1alpha1.LabelHoldsNode)
 	default:
-		return fmt.Sprintf("pod %s in namespace %s, which has label %s and is of no benchmark that is known", pod.Name, pod.Namespace, v1alpha1.LabelHoldsNode)
+		return fmt.Sprintf("pod %s in namespace %s with label %s, of no known benchmark", pod.Name, pod.Namespace, v1alpha1.LabelHoldsNode)
 	}
 }

@@ -62,7 +62,7 @@ func (s *scope) noteTrouble(err error) {
 	s.setCondition(v1alpha1.ConditionRetrying, metav1.ConditionTrue, v1alpha1.ReasonError, err.Error())
 	meta.FindStatusCondition(s.sb.Status.Conditions, v1alpha1.ConditionRetrying).LastTransitionTime = metav1.NewTime(since)
 	if from, limit, what := s.patience(since); !s.concluded() && s.deadline(from, limit) <= 0 {
-		s.fail(v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%s for %d s, the last one: %v", what, ptr.Deref(limit, 0), err))
+		s.fail(v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%s for %d s; the last error: %v", what, ptr.Deref(limit, 0), err))
 	}
 }
 
@@ -73,11 +73,11 @@ func (s *scope) patience(since time.Time) (from time.Time, limit *int32, what st
 	switch s.condition(v1alpha1.ConditionSucceeded).Reason {
 	case v1alpha1.ReasonWaitingForNode:
 		if began := s.sb.Status.WaitingForNodeSince; began != nil {
-			return began.Time, d.NodeSeconds, "waited for a node, with errors,"
+			return began.Time, d.NodeSeconds, "waited for a node"
 		}
 	case v1alpha1.ReasonProvisioning:
 		if began := s.provisioningSince(); began != nil {
-			return began.Time, d.ProvisioningSeconds, "waited for a volume, with errors,"
+			return began.Time, d.ProvisioningSeconds, "waited for a volume"
 		}
 	}
 	return since, d.StartSeconds, "errors went on"

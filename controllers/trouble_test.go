@@ -92,7 +92,7 @@ func TestErrorsKeepTheDeadlineOfAWait(t *testing.T) {
 		},
 		{
 			"a node, too long", v1alpha1.ReasonWaitingForNode, v1alpha1.Deadlines{NodeSeconds: new(int32(60)), StartSeconds: new(int32(86400))},
-			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.WaitingForNodeSince = at }, "waited for a node, with errors, for 60 s",
+			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.WaitingForNodeSince = at }, "waited for a node for 60 s; the last error",
 		},
 		{
 			"a volume of a run, soon enough", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(61)), StartSeconds: new(int32(20))},
@@ -104,17 +104,17 @@ func TestErrorsKeepTheDeadlineOfAWait(t *testing.T) {
 			"a volume of a run, too long", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60)), StartSeconds: new(int32(86400))},
 			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
 				status.Runs = []v1alpha1.Run{{State: v1alpha1.RunRunning, StartTime: at}}
-			}, "waited for a volume, with errors, for 60 s",
+			}, "waited for a volume for 60 s; the last error",
 		},
 		{
 			"a volume of an anchor, too long", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60)), StartSeconds: new(int32(86400))},
 			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
 				status.Anchors = []v1alpha1.Anchor{{}, {StartTime: at}}
-			}, "waited for a volume, with errors, for 60 s",
+			}, "waited for a volume for 60 s; the last error",
 		},
 		{
 			"storage that is refused, too long", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60)), StartSeconds: new(int32(86400))},
-			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.StorageRefusedSince = at }, "waited for a volume, with errors, for 60 s",
+			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.StorageRefusedSince = at }, "waited for a volume for 60 s; the last error",
 		},
 		{
 			"nothing of its own", v1alpha1.ReasonMeasuring, v1alpha1.Deadlines{StartSeconds: new(int32(30))},
