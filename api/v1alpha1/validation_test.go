@@ -859,7 +859,7 @@ func largestTarget(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) v1alpha1.T
 		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod},
 		Claims:      []string{strings.Repeat("c", 253)}, ProvisionedSeconds: new(int32(math.MaxInt32)),
 		Limits: &limits, ClientLimits: []v1alpha1.KnownLimits{limits, limits}, TestFiles: v1alpha1.TestFilesLeftBehind,
-		ClaimsUID: strings.Repeat("u", 36), RunsBeforeReplacement: new(int32(200)),
+		ClaimsUID: strings.Repeat("u", 36), RunsBeforeReplacement: new(int32(100)),
 		BurstCredits: &v1alpha1.BurstCredits{IOs: limit, Bytes: limit, LeftPercent: 100, SecondsToBaseline: *limit},
 	}
 	claims := storage.ClaimNames(sb, t)
