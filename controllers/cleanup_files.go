@@ -17,6 +17,7 @@ import (
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -173,6 +174,8 @@ func (s *scope) cleanClaim(ctx context.Context, target *v1alpha1.Target, client 
 		return s.reachFiles(ctx, target)
 	case err != nil:
 		return v1alpha1.TestFilesPresent, fmt.Errorf("get claim of target %s: %w", target.Name, err)
+	case storage.IsProvisioned(target) && !ours.Claim(s.sb, s.claimTargets, &claim):
+		return v1alpha1.TestFilesLeftBehind, nil // it has the name of one that is gone, and what is on it is somebody's
 	case existing != nil, !claim.DeletionTimestamp.IsZero(): // no pod can begin to use it any more
 		return v1alpha1.TestFilesPresent, nil
 	}

@@ -35,7 +35,13 @@ func (s *scope) reachFiles(ctx context.Context, target *v1alpha1.Target) (v1alph
 	if fresh, err := s.isFresh(ctx); err != nil || !fresh {
 		return v1alpha1.TestFilesPresent, err
 	}
-	if waits, err := s.freeVolume(ctx, objects); err != nil || waits {
+	switch name, err := s.foreign(ctx, objects); {
+	case err != nil:
+		return v1alpha1.TestFilesPresent, err
+	case name != "":
+		return v1alpha1.TestFilesLeftBehind, nil // somebody's is in the place of ours
+	}
+	if held, err := s.freeVolume(ctx, objects); err != nil || held != "" {
 		return v1alpha1.TestFilesPresent, err
 	}
 	err := s.applyObjects(ctx, objects)
@@ -69,31 +75,34 @@ func (s *scope) filesOfLostClaim(ctx context.Context, target *v1alpha1.Target) (
 	return v1alpha1.TestFilesRemoved, nil
 }
 
-// freeVolume deletes the PersistentVolume of storage that exists if it is bound to a claim that is gone, and says whether that has to be
-// waited for: Kubernetes binds it to no other claim. Nothing is lost with it, and it is made anew.
-func (s *scope) freeVolume(ctx context.Context, objects storage.Objects) (bool, error) {
+// freeVolume deletes the PersistentVolume of storage that exists if it is bound to a claim that is gone, and says what has to be
+// waited for, "" if nothing: Kubernetes binds it to no other claim. Nothing is lost with it, and it is made anew.
+func (s *scope) freeVolume(ctx context.Context, objects storage.Objects) (string, error) {
 	if objects.Volume == nil {
-		return false, nil
+		return "", nil
 	}
 	var volume corev1.PersistentVolume
 	if err := s.Live.Get(ctx, types.NamespacedName{Name: *objects.Volume.Name}, &volume); err != nil {
-		return false, unlessGone(err, "get PersistentVolume")
+		return "", unlessGone(err, "get PersistentVolume")
 	}
-	ref := volume.Spec.ClaimRef
+	ref, held := volume.Spec.ClaimRef, fmt.Sprintf("PersistentVolume %s is being deleted, to be made anew", volume.Name)
+	if len(volume.Finalizers) > 0 {
+		held += "; it is kept by finalizer " + strings.Join(volume.Finalizers, ", ")
+	}
 	switch {
 	case !ours.ClusterObject(s.sb, &volume):
-		return false, nil
+		return "", nil
 	case !volume.DeletionTimestamp.IsZero():
-		return true, nil
+		return held, nil
 	case ref == nil || ref.UID == "":
-		return false, nil
+		return "", nil
 	}
 	var claim corev1.PersistentVolumeClaim
 	err := s.Live.Get(ctx, types.NamespacedName{Namespace: s.sb.Namespace, Name: *objects.Claims[0].Name}, &claim)
 	if client.IgnoreNotFound(err) != nil || (err == nil && claim.UID == ref.UID) {
-		return false, client.IgnoreNotFound(err)
+		return "", client.IgnoreNotFound(err)
 	}
-	return true, s.deleteObject(ctx, &volume)
+	return held, s.deleteObject(ctx, &volume)
 }
 
 // keepClaims has Kubernetes not delete claims before the test files are removed that are reached through them, and says whether it had to:

@@ -5,14 +5,18 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
@@ -149,6 +153,97 @@ func TestBucketIsMountedAgain(t *testing.T) {
 
 	if left := w.children(); len(left) > 0 {
 		t.Errorf("left: %q", left)
+	}
+}
+
+// A volume that was to be made anew, and that Kubernetes does not let go, is waited for until a deadline, and is named.
+func TestBucketWhoseVolumeStays(t *testing.T) {
+	w := newWorld(t)
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Workload(reads("w")).
+		With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.ProvisioningSeconds = new(int32(60)) }).Build())
+	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	w.untilStep(sb, v1alpha1.ReasonMeasuring)
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) })
+	w.untilStep(sb, v1alpha1.ReasonSuspended, "set it to false to go on")
+	claim, volume := w.onlyClaim(), w.volumes()[0]
+	held := client.MergeFrom(volume.DeepCopy())
+	volume.Finalizers = append(volume.Finalizers, "example.com/held")
+	if err := w.client.Patch(t.Context(), &volume, held); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.letGo(&volume) })
+	w.delete(claim)
+	w.eventually(func() error { return w.gone(claim.DeepCopy()) })
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
+	w.untilStep(sb, v1alpha1.ReasonProvisioning, "target s3: PersistentVolume "+volume.Name+" is being deleted", "example.com/held")
+	w.passUntil(time.Minute, func() error {
+		return matches(w.get(sb), v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, "PersistentVolume "+volume.Name)
+	}, sb)
+	w.letGo(&volume)
+	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, "is being deleted")
+}
+
+// letGo removes a finalizer of somebody's.
+func (w *world) letGo(object client.Object) {
+	w.Helper()
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+	if err := w.client.Patch(context.WithoutCancel(w.Context()), object, patch); client.IgnoreNotFound(err) != nil {
+		w.Error(err)
+	}
+}
+
+// While a benchmark is suspended, whoever may make claims can put another one, or another volume, in the place of its own. Nothing on that is
+// removed: on a bucket, clean-up would remove all that there is. What is left of the benchmark's own is named.
+func TestSwappedStorageIsNotCleaned(t *testing.T) {
+	size := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
+	for name, swap := range map[string]func(w *world, sb *v1alpha1.StorageBenchmark, name string) client.Object{
+		"a claim": func(w *world, _ *v1alpha1.StorageBenchmark, name string) client.Object {
+			return claimOf(w.namespace, name, size)
+		},
+		"a claim that passes for the benchmark's": func(w *world, sb *v1alpha1.StorageBenchmark, name string) client.Object {
+			claim := claimOf(w.namespace, name, size)
+			claim.Labels, claim.OwnerReferences = child.Labels(sb, v1alpha1.LabelTarget, "s3", v1alpha1.LabelClient, "0"), []metav1.OwnerReference{ownedBy(sb)}
+			return claim
+		},
+		"a volume": func(w *world, _ *v1alpha1.StorageBenchmark, name string) client.Object {
+			volume := w.volumes()[0]
+			w.delete(&volume)
+			w.eventually(func() error { return w.gone(volume.DeepCopy()) })
+			return &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PersistentVolumeSpec{
+				Capacity: volume.Spec.Capacity, AccessModes: volume.Spec.AccessModes, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
+				PersistentVolumeSource: volume.Spec.PersistentVolumeSource,
+			}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			cleaned, _ := counted(w)
+			sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Workload(reads("w")).Build())
+			w.untilStep(sb, v1alpha1.ReasonMeasuring)
+			w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) })
+			w.untilStep(sb, v1alpha1.ReasonSuspended, "set it to false to go on")
+			claim := w.onlyClaim()
+			w.delete(claim)
+			w.eventually(func() error { return w.gone(claim.DeepCopy()) })
+			theirs := create(w, swap(w, sb, claim.Name))
+			t.Cleanup(func() { _ = w.client.Delete(context.WithoutCancel(t.Context()), theirs) })
+			before := theirs.DeepCopyObject().(client.Object)
+
+			w.delete(sb)
+			w.eventually(func() error { return w.gone(sb.DeepCopy()) })
+
+			if n := cleaned.Load(); n > 0 {
+				t.Errorf("pods that remove files were seen %d times", n)
+			}
+			if err := w.gone(theirs); metav1.IsControlledBy(before, sb) {
+				return // Kubernetes deletes what names a benchmark as its owner
+			} else if err == nil || theirs.GetDeletionTimestamp() != nil || len(theirs.GetOwnerReferences()) > 0 || len(theirs.GetLabels()) > 0 {
+				t.Errorf("it is %+v", theirs)
+			}
+			w.eventually(func() error {
+				return w.hasEvent(corev1.EventTypeWarning, v1alpha1.ReasonLeftBehind, "objects of s3://my-bucket/", "aws s3 rm --recursive")
+			})
+		})
 	}
 }
 

@@ -63,8 +63,9 @@ func (s *scope) foreignClaim(ctx context.Context, objects storage.Objects) (stri
 	if err := s.Live.List(ctx, &claims, client.InNamespace(s.sb.Namespace)); err != nil {
 		return "", fmt.Errorf("list claims: %w", err)
 	}
+	made := ours.ClaimTargets(s.sb)
 	for i := range claims.Items {
-		if claim := &claims.Items[i]; wanted[claim.Name] && !ours.Owned(s.sb, claim) {
+		if claim := &claims.Items[i]; wanted[claim.Name] && !ours.Claim(s.sb, made, claim) {
 			return "PersistentVolumeClaim " + claim.Name, nil
 		}
 	}

@@ -57,16 +57,20 @@ func (s *scope) provisionTarget(ctx context.Context, target *v1alpha1.Target) (o
 		}
 		return halt(), err
 	}
-	if waits, err := s.freeVolume(ctx, objects); err != nil || waits {
-		return haltFor(pollChildren), err
+	held, err := s.freeVolume(ctx, objects)
+	switch {
+	case err != nil:
+		return outcome{}, err
+	case held != "":
+		return s.awaitStorage(target, held, pollChildren), nil
 	}
-	err := s.applyObjects(ctx, objects)
+	err = s.applyObjects(ctx, objects)
 	switch {
 	case apierrors.IsInvalid(err):
 		s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %v", target.Name, err))
 		return halt(), nil
 	case isRefused(err):
-		return s.refusedStorage(target, err), nil
+		return s.awaitStorage(target, err.Error(), pollWaiting), nil
 	case err != nil:
 		return outcome{}, fmt.Errorf("target %s: %w", target.Name, err)
 	}
@@ -74,16 +78,16 @@ func (s *scope) provisionTarget(ctx context.Context, target *v1alpha1.Target) (o
 	return goOn(), nil
 }
 
-// refusedStorage waits for those who do not let a target's storage be made to change their minds, for as long as a volume
+// awaitStorage waits for those who do not let a target's storage be made to change their minds, for as long as a volume
 // may take to be made. Whoever resumes a benchmark gives it that time anew.
-func (s *scope) refusedStorage(target *v1alpha1.Target, err error) outcome {
-	message := fmt.Sprintf("target %s: %v", target.Name, err)
+func (s *scope) awaitStorage(target *v1alpha1.Target, why string, poll time.Duration) outcome {
+	message := fmt.Sprintf("target %s: %s", target.Name, why)
 	if s.sb.Status.StorageRefusedSince == nil {
 		s.sb.Status.StorageRefusedSince = new(s.now())
 	}
 	if remaining := s.deadline(s.sb.Status.StorageRefusedSince.Time, s.sb.Spec.Deadlines.ProvisioningSeconds); remaining > 0 {
 		s.step(v1alpha1.ReasonProvisioning, message)
-		return haltFor(min(remaining, pollWaiting))
+		return haltFor(min(remaining, poll))
 	}
 	s.fail(v1alpha1.ReasonProvisioningFailed, message)
 	return halt()

@@ -152,7 +152,7 @@ func (s *scope) ownClaims(claims []corev1.PersistentVolumeClaim) []*corev1.Persi
 	s.claimTargets = ours.ClaimTargets(s.sb)
 	var own []*corev1.PersistentVolumeClaim
 	for i := range claims {
-		if s.claimTargets[claims[i].Name] != "" && ours.Owned(s.sb, &claims[i]) {
+		if ours.Claim(s.sb, s.claimTargets, &claims[i]) {
 			own = append(own, &claims[i])
 		}
 	}

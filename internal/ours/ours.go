@@ -91,6 +91,14 @@ func ClaimTargets(sb *v1alpha1.StorageBenchmark) map[string]string {
 	return targets
 }
 
+// Claim says whether a claim was made for the benchmark, of which ClaimTargets are known. The claim of storage that is mounted as it is names the
+// PersistentVolume that was made with it, of the same name: whoever may make claims can make one that is owned by the benchmark and
+// names the volume of somebody else, where clean-up would remove all that there is.
+func Claim(sb *v1alpha1.StorageBenchmark, targets map[string]string, claim *corev1.PersistentVolumeClaim) bool {
+	i := slices.IndexFunc(sb.Spec.Targets, func(t v1alpha1.Target) bool { return t.Name == targets[claim.Name] })
+	return i >= 0 && Owned(sb, claim) && (!storage.MakesVolume(&sb.Spec.Targets[i]) || claim.Spec.VolumeName == claim.Name)
+}
+
 // Owned says whether an object in a namespace, of a name that the benchmark gives, is its own, whatever labels it has.
 func Owned(sb *v1alpha1.StorageBenchmark, object metav1.Object) bool {
 	return metav1.IsControlledBy(object, sb)

@@ -54,7 +54,7 @@ func isOurs(sb *v1alpha1.StorageBenchmark, object metav1.Object) bool {
 	case *corev1.Pod:
 		return Anchor(sb, o)
 	case *corev1.PersistentVolumeClaim:
-		return ClaimTargets(sb)[o.Name] != "" && Owned(sb, o)
+		return Claim(sb, ClaimTargets(sb), o)
 	default:
 		return ClusterObject(sb, o)
 	}
@@ -136,6 +136,18 @@ func TestClaimOfSomebodyElse(t *testing.T) {
 	sb := benchmark()
 	if got := ClaimTargets(sb); got["theirs"] != "" || len(got) != 2+1+2 {
 		t.Errorf("claims are %v", got)
+	}
+}
+
+// The claim of a bucket is bound to the volume that was made with it, and to no other.
+func TestClaimOfAnotherVolume(t *testing.T) {
+	sb := benchmark()
+	for what, ours := range map[string]bool{"claim": true, "claim of a bucket": false} {
+		claim := made(t, sb)[what].(*corev1.PersistentVolumeClaim)
+		claim.Spec.VolumeName = "db-data"
+		if got := isOurs(sb, claim); got != ours {
+			t.Errorf("the %s that names another volume is ours: %t", what, got)
+		}
 	}
 }
 

@@ -85,6 +85,9 @@ func IsForeign(t *v1alpha1.Target) bool {
 // not known from the spec, and shared storage has none.
 func HasCapacity(t *v1alpha1.Target) bool { return t.StorageClassName != nil || t.EBS != nil }
 
+// MakesVolume says whether the target's PersistentVolume is made for the benchmark, by itself: of storage that is mounted as it is.
+func MakesVolume(t *v1alpha1.Target) bool { return t.S3 != nil || (t.EFS != nil && isStatic(t.EFS)) }
+
 // isEBS says whether volumes of a CSI driver are EBS volumes.
 func isEBS(driver string) bool { return driver == EBSDriver || driver == EBSAutoModeDriver }
 
