@@ -34,7 +34,7 @@ func pollFor(left []leftover) time.Duration {
 type leftover struct {
 	what    string
 	command string
-	lost    bool // a pod that nobody will hear of again
+	lost    bool // a pod that nobody will hear of again, or a Job that is kept after its deletion
 	// abandoned is what is not tried any longer, so that it holds back nothing else.
 	abandoned bool
 }
@@ -171,7 +171,7 @@ func (s *scope) removeJobs(ctx context.Context, having client.MatchingLabels) ([
 			continue
 		}
 		own.Insert(j.UID)
-		left = append(left, leftover{what: "Job " + j.Name, command: fmt.Sprintf("kubectl delete job -n %s %s", j.Namespace, j.Name)})
+		left = append(left, leftoverJob(j, s.Clock.Now()))
 		if j.DeletionTimestamp.IsZero() {
 			live = append(live, j)
 		}
@@ -245,6 +245,11 @@ func (s *scope) removeAnchors(ctx context.Context, wanted ...string) ([]leftover
 		}
 	}
 	return left, s.deletePods(ctx, live)
+}
+
+// leftoverJob says how to be rid of a Job. One that a finalizer of somebody's keeps measures nothing: its pods are looked at by themselves.
+func leftoverJob(j *batchv1.Job, now time.Time) leftover {
+	return leftover{what: "Job " + j.Name, command: fmt.Sprintf("kubectl delete job -n %s %s", j.Namespace, j.Name), lost: attempt.IsLost(j, now)}
 }
 
 // leftoverPod says how to be rid of a pod. Of one that its kubelet cannot end, that removes no more than the object: what

@@ -9,8 +9,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
@@ -245,6 +247,37 @@ func (w *world) wantAsked(times int64) error {
 		return fmt.Errorf("logs were looked at %d times", asked)
 	}
 	return nil
+}
+
+// A Job that somebody's finalizer keeps, after its deletion, measures nothing once its pod is gone. The benchmark waits a minute for it, and goes on.
+func TestJobThatIsKeptAfterItsDeletion(t *testing.T) {
+	w := newWorld(t)
+	sb := twiceMeasuring(w)
+	kept := w.jobs()[0]
+	held := client.MergeFrom(kept.DeepCopy())
+	kept.Finalizers = append(kept.Finalizers, "example.com/held")
+	if err := w.client.Patch(t.Context(), &kept, held); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.letGo(&kept) })
+	w.delete(&kept, foreground)
+	w.eventually(func() error {
+		if pods := w.runPods(); len(pods) > 0 {
+			return fmt.Errorf("pod %s is still there", pods[0].Name)
+		}
+		return nil
+	})
+	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.passUntil(attempt.LostAfter, func() error {
+		return matches(w.get(sb), v1alpha1.ConditionMeasured, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	}, sb)
+	w.letGo(&kept)
+
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+	if err := wantRun(sb, v1alpha1.RunSucceeded, 2, 1); err != nil {
+		t.Error(err)
+	}
 }
 
 // Files may take any time to be laid out; that is not the pod's time to start.

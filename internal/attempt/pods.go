@@ -7,18 +7,20 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
 )
 
-// LostAfter is how long after the end of its grace period a deleted pod is given up. Its node is gone, or cannot end it; the
-// kubelet of a healthy one needs seconds.
+// LostAfter is how long after the end of its grace period a deleted pod, or a deleted Job, is given up. Its node is gone, or cannot end it, or
+// somebody's finalizer keeps it; the kubelet of a healthy one needs seconds.
 const LostAfter = time.Minute
 
-// IsLost says whether a pod was deleted and will not be heard of again. The deletion timestamp includes the grace period.
-func IsLost(pod *corev1.Pod, now time.Time) bool {
-	return !pod.DeletionTimestamp.IsZero() && now.Sub(pod.DeletionTimestamp.Time) > LostAfter
+// IsLost says whether a pod or a Job was deleted and will not be heard of again. The deletion timestamp includes the grace period.
+func IsLost(object metav1.Object, now time.Time) bool {
+	deleted := object.GetDeletionTimestamp()
+	return !deleted.IsZero() && now.Sub(deleted.Time) > LostAfter
 }
 
 // Began returns when the first container of the pod began, zero if none has.
