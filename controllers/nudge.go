@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -28,15 +29,11 @@ func nudge(ctx context.Context, s *scope) (outcome, error) {
 	}
 	for _, pods := range s.pods {
 		for _, pod := range pods {
-			if err := s.nudgePod(ctx, pod); err != nil {
-				return outcome{}, err
-			}
+			s.nudgePod(ctx, pod)
 		}
 	}
 	for _, pod := range s.anchors {
-		if err := s.nudgePod(ctx, pod); err != nil {
-			return outcome{}, err
-		}
+		s.nudgePod(ctx, pod)
 	}
 	return goOn(), nil
 }
@@ -51,17 +48,21 @@ func (s *scope) usesMountpoint() bool {
 	return false
 }
 
-func (s *scope) nudgePod(ctx context.Context, pod *corev1.Pod) error {
+// nudgePod changes a pod that needs it. That it cannot be changed, as where others have left no room for an annotation, is no error: it would
+// keep all else from being done, also the removal of the pod, which has a deadline of its own to start.
+func (s *scope) nudgePod(ctx context.Context, pod *corev1.Pod) {
 	if !needsNudge(pod, s.Clock.Now()) {
-		return nil
+		return
 	}
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
 		"uid": pod.UID, "annotations": map[string]string{v1alpha1.AnnotationNudged: s.Clock.Now().UTC().Format(time.RFC3339)},
 	}})
-	if err != nil {
-		return err
+	if err == nil {
+		err = s.Client.Patch(ctx, pod.DeepCopy(), client.RawPatch(types.MergePatchType, patch))
 	}
-	return unlessGone(s.Client.Patch(ctx, pod.DeepCopy(), client.RawPatch(types.MergePatchType, patch)), "change pod "+pod.Name+", which waits for its volumes")
+	if err = unlessGone(err, "change pod"); err != nil {
+		ctrl.LoggerFrom(ctx).Info("A pod that waits for its volumes could not be changed", "pod", pod.Name, "why", err.Error())
+	}
 }
 
 // needsNudge says whether a pod has a node and waits for long, since it was made or was last changed for that.

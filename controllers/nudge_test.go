@@ -1,11 +1,13 @@
 package controllers
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
@@ -64,6 +66,30 @@ func TestForgottenPodIsChanged(t *testing.T) {
 		return matches(w.get(sb), v1alpha1.ConditionMeasured, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	}, sb)
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+}
+
+// A pod that cannot be changed, such as by annotations that leave no room for one more, keeps nothing from being done: the benchmark can be deleted.
+func TestPodThatCannotBeChanged(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.AllPods(fakecluster.Hold(job.MeasureContainer, "ContainerCreating", ""))
+	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Workload(reads("w")).Build())
+	w.eventually(func() error { return wantPods(w.runPods(), false) })
+	pod := &w.runPods()[0]
+	used := 0
+	for key, value := range pod.Annotations {
+		used += len(key) + len(value)
+	}
+	full := client.MergeFrom(pod.DeepCopy())
+	const key, most = "example.com/full", 256 << 10 // which is what the API server lets all annotations of an object have
+	metav1.SetMetaDataAnnotation(&pod.ObjectMeta, key, strings.Repeat("x", most-used-len(key)))
+	if err := w.client.Patch(t.Context(), pod, full); err != nil {
+		t.Fatal(err)
+	}
+	w.pass(sb, nudgeAfter)
+
+	w.delete(sb)
+
+	w.untilGone(sb)
 }
 
 // Pods that wait for other storage are left as they are.
