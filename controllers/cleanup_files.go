@@ -170,10 +170,12 @@ func (s *scope) cleanClaim(ctx context.Context, target *v1alpha1.Target, client 
 	key := types.NamespacedName{Namespace: s.sb.Namespace, Name: storage.ClaimName(s.sb, target, client)}
 	err := s.Live.Get(ctx, key, &claim)
 	switch {
-	case apierrors.IsNotFound(err), !storage.IsProvisioned(target) && isReplaced(s.targetStatus(target.Name), &claim):
+	case apierrors.IsNotFound(err):
 		return s.reachFiles(ctx, target)
 	case err != nil:
 		return v1alpha1.TestFilesPresent, fmt.Errorf("get claim of target %s: %w", target.Name, err)
+	case !storage.IsProvisioned(target) && isReplaced(s.targetStatus(target.Name), &claim):
+		return s.reachFiles(ctx, target)
 	case storage.IsProvisioned(target) && !ours.Claim(s.sb, s.claimTargets, &claim):
 		return v1alpha1.TestFilesLeftBehind, nil // it has the name of one that is gone, and what is on it is somebody's
 	case existing != nil, !claim.DeletionTimestamp.IsZero(): // no pod can begin to use it any more
