@@ -65,6 +65,6 @@ func replaced(targets []v1alpha1.TargetStatus, runs []v1alpha1.Run, of func(*v1a
 	}
 	return &v1alpha1.Warning{
 		Reason:  v1alpha1.WarningVolumeReplaced,
-		Message: fmt.Sprintf("a claim was deleted and made again after %d of %d runs: the runs before and after that are of different volumes", before, all),
+		Message: fmt.Sprintf("a claim was made again after %d of %d runs: runs before and after are of different volumes", before, all),
 	}, all
 }

@@ -31,7 +31,7 @@ func TestSummaryOfReplaced(t *testing.T) {
 	}{
 		"never":                {[]v1alpha1.TargetStatus{{Name: "a"}}, ""},
 		"before the first":     {replacedAfter("a", 0), ""},
-		"after the third":      {replacedAfter("a", 3), "target a: a claim was deleted and made again after 1 of 3 runs: the runs before and after that are of different volumes"},
+		"after the third":      {replacedAfter("a", 3), "target a: a claim was made again after 1 of 3 runs: runs before and after are of different volumes"},
 		"nothing came after":   {replacedAfter("a", 5), ""},
 		"on another target":    {replacedAfter("c", 3), ""},
 		"more than there were": {replacedAfter("a", 9), ""},
@@ -64,7 +64,7 @@ func TestWarnOfReplaced(t *testing.T) {
 			}
 		}
 	}
-	want := map[string]string{"reads on a": "a claim was deleted and made again after 1 of 2 runs: the runs before and after that are of different volumes"}
+	want := map[string]string{"reads on a": "a claim was made again after 1 of 2 runs: runs before and after are of different volumes"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}

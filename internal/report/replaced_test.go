@@ -19,7 +19,7 @@ func replacedExperiment() *v1alpha1.StorageBenchmark {
 	return sb
 }
 
-const replacedWords = "a claim was deleted and made again after 3 of 6 runs"
+const replacedWords = "a claim was made again after 3 of 6 runs"
 
 // Whoever reads a report for people is told of results of different volumes, where figures are and what to do.
 func TestReplacedVolumeIsTold(t *testing.T) {
