@@ -54,40 +54,51 @@ func firstMessage(see []func(seen) string, all []seen) string {
 // Summarize tells each kind of warning of the targets, runs and comparisons once, with what to do about it, in the
 // order of the API.
 func Summarize(targets []v1alpha1.TargetStatus, runs []v1alpha1.Run, comparisons []v1alpha1.Comparison) []v1alpha1.WarningSummary {
-	found := map[string]*v1alpha1.WarningSummary{}
-	add := func(where string, w v1alpha1.Warning, results int) {
-		if found[w.Reason] == nil {
-			found[w.Reason] = &v1alpha1.WarningSummary{Reason: w.Reason, Message: where + ": " + w.Message}
-		}
-		found[w.Reason].Results += int32(results)
-	}
+	all := found{}
 	for i := range targets {
 		if warning, results := replacedOn(&targets[i], runs); warning != nil {
-			add("target "+targets[i].Name, *warning, results)
+			all.add("target "+targets[i].Name, *warning, results)
 		}
 	}
 	for i := range runs {
-		for _, w := range runs[i].Warnings {
-			add(runs[i].Name, w, 1)
+		run := &runs[i]
+		for _, w := range run.Warnings {
+			all.add(run.Name, w, 1)
 		}
 	}
 	for i := range comparisons {
-		for _, target := range comparisons[i].Targets {
-			for _, w := range target.Warnings {
-				if w.Reason != v1alpha1.WarningVolumeReplaced { // its results are counted above
-					add(describe(&comparisons[i])+" on "+target.Name, w, 1)
-				}
-			}
-		}
+		all.addComparison(&comparisons[i])
 	}
 	var summaries []v1alpha1.WarningSummary
 	for _, kind := range warningKinds {
-		if summary := found[kind.reason]; summary != nil {
+		if summary := all[kind.reason]; summary != nil {
 			summary.Remedy = kind.remedy
 			summaries = append(summaries, *summary)
 		}
 	}
 	return summaries
+}
+
+// found are summaries by their reasons.
+type found map[string]*v1alpha1.WarningSummary
+
+// add counts a warning that so many results have. The first of its kind is told.
+func (f found) add(where string, w v1alpha1.Warning, results int) {
+	if f[w.Reason] == nil {
+		f[w.Reason] = &v1alpha1.WarningSummary{Reason: w.Reason, Message: where + ": " + w.Message}
+	}
+	f[w.Reason].Results += int32(results)
+}
+
+// addComparison counts the warnings of a comparison, but those of volumes: their results are counted for the targets.
+func (f found) addComparison(c *v1alpha1.Comparison) {
+	for _, target := range c.Targets {
+		for _, w := range target.Warnings {
+			if w.Reason != v1alpha1.WarningVolumeReplaced {
+				f.add(describe(c)+" on "+target.Name, w, 1)
+			}
+		}
+	}
 }
 
 // describe names what is compared, such as "randwrite bs=16k".

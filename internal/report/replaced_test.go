@@ -24,13 +24,13 @@ const replacedWords = "a claim was made again after 3 of 6 runs"
 // Whoever reads a report for people is told of results of different volumes, where figures are and what to do.
 func TestReplacedVolumeIsTold(t *testing.T) {
 	sb := replacedExperiment()
-	for name, print := range map[string]func(*strings.Builder) error{
+	for name, write := range map[string]func(*strings.Builder) error{
 		"table":    func(w *strings.Builder) error { Table(w, sb, Style{}); return nil },
 		"markdown": func(w *strings.Builder) error { return Markdown(w, sb) },
 		"explain":  func(w *strings.Builder) error { return Explain(w, sb, "", Style{}) },
 	} {
 		var text strings.Builder
-		if err := print(&text); err != nil {
+		if err := write(&text); err != nil {
 			t.Fatal(err)
 		}
 		got := strings.Join(strings.Fields(text.String()), " ")
