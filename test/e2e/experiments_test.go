@@ -161,7 +161,7 @@ func targetOf(t *testing.T, sb *v1alpha1.StorageBenchmark, name string) v1alpha1
 
 // E1: what bound each of the four rows of the published table.
 func TestGP3AgainstEFS(t *testing.T) {
-	ownNode(t, shares(theFileSystem), takes(itsLimits), load(figures))
+	ownNode(t, shares(theFileSystem), takes(itsLimits), load(quiet))
 	sb := measured(t, experiment(t, "e1"))
 
 	for _, row := range []struct{ target, bs, bound string }{
