@@ -7,43 +7,44 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/pager"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-// volumesAtOnce is how many PersistentVolumes a call returns: a cluster may have many thousands.
-const volumesAtOnce = 500
-
 // lateVolumes looks for volumes that nobody has heard of: their claims were deleted before they were bound, such as by a deadline
 // that the provisioner did not keep. A StorageClass that retains volumes would leave them for good. Only volumes tell whose they are,
-// so all of the cluster are looked at: once, when nothing else is left, and where volumes are missing.
+// so all of the cluster are looked at, page by page: once, when nothing else is left, and where volumes are missing.
 func (s *scope) lateVolumes(ctx context.Context, claims []corev1.PersistentVolumeClaim) ([]leftover, error) {
 	if s.isConfined() || !s.lacksVolumes() {
 		return nil, nil
 	}
 	var left []leftover
+	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		page := &corev1.PersistentVolumeList{}
+		return page, s.Live.List(ctx, page, client.Limit(options.Limit), client.Continue(options.Continue))
+	})
 	var errs []error
-	for page := (&corev1.PersistentVolumeList{}); ; {
-		if err := s.Live.List(ctx, page, client.Limit(volumesAtOnce), client.Continue(page.Continue)); err != nil {
-			return nil, fmt.Errorf("list PersistentVolumes: %w", err)
+	err := pages.EachListItem(ctx, metav1.ListOptions{}, func(object runtime.Object) error {
+		volume := object.(*corev1.PersistentVolume)
+		if !s.isLate(volume, claims) {
+			return nil
 		}
-		for i := range page.Items {
-			volume := &page.Items[i]
-			if !s.isLate(volume, claims) {
-				continue
-			}
-			fate, err := s.settleVolume(ctx, volume, s.sb.CreationTimestamp)
-			if fate == goes {
-				left = append(left, leftoverVolume(volume.Name, handle(volume)))
-			}
-			errs = append(errs, err)
+		fate, err := s.settleVolume(ctx, volume, s.sb.CreationTimestamp)
+		if fate == goes {
+			left = append(left, leftoverVolume(volume.Name, handle(volume)))
 		}
-		if page.Continue == "" {
-			return left, errors.Join(errs...)
-		}
+		errs = append(errs, err)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list PersistentVolumes: %w", err)
 	}
+	return left, errors.Join(errs...)
 }
 
 // lacksVolumes says whether there may be volumes of claims that were made, which are not in the status.
