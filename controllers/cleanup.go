@@ -179,10 +179,11 @@ func (s *scope) removeJobs(ctx context.Context, having client.MatchingLabels) ([
 	var orphans []*corev1.Pod
 	for i := range pods.Items {
 		pod := &pods.Items[i]
-		if mine, err := s.isLeft(ctx, pod, own); err != nil || !mine {
-			if err != nil {
-				return nil, err
-			}
+		mine, err := s.isLeft(ctx, pod, own)
+		if err != nil {
+			return nil, err
+		}
+		if !mine {
 			continue
 		}
 		s.noteFilesOf(pod)

@@ -30,8 +30,8 @@ func (s *scope) lateVolumes(ctx context.Context, claims []corev1.PersistentVolum
 	})
 	var errs []error
 	err := pages.EachListItem(ctx, metav1.ListOptions{}, func(object runtime.Object) error {
-		volume := object.(*corev1.PersistentVolume)
-		if !s.isLate(volume, claims) {
+		volume, ok := object.(*corev1.PersistentVolume)
+		if !ok || !s.isLate(volume, claims) {
 			return nil
 		}
 		fate, err := s.settleVolume(ctx, volume, s.sb.CreationTimestamp)
