@@ -10,9 +10,8 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/utils/clock"
@@ -64,25 +63,28 @@ func (l *LeakSweeper) Start(ctx context.Context) error {
 	}
 }
 
+// leak is an object that was made for a benchmark, which may be gone. Of the object it has no more than its deletion takes.
+type leak struct {
+	object client.Object
+	of     *v1alpha1.StorageBenchmark
+}
+
 // Sweep removes the leaks that there are, those that can be removed also if others cannot.
 func (l *LeakSweeper) Sweep(ctx context.Context) error {
-	objects, err := l.objects(ctx)
+	made, err := l.made(ctx)
 	// Benchmarks are listed last: one that an object was made for was there when that was listed, or before. And they are
 	// listed, because an API server that has just begun finds none of a kind that it does not know yet, but cannot list them.
 	there := sets.New[types.UID]()
 	for _, namespace := range l.reach() {
-		var benchmarks v1alpha1.StorageBenchmarkList
-		if err := l.Live.List(ctx, &benchmarks, client.InNamespace(namespace)); err != nil {
-			return fmt.Errorf("list StorageBenchmarks: %w", err)
-		}
-		for i := range benchmarks.Items {
-			there.Insert(benchmarks.Items[i].UID)
+		note := func(meta *metav1.ObjectMeta) { there.Insert(meta.UID) }
+		if err := l.each(ctx, v1alpha1.GroupVersion.WithKind("StorageBenchmarkList"), note, client.InNamespace(namespace)); err != nil {
+			return err
 		}
 	}
 	errs := []error{err}
-	for _, object := range objects {
-		if of := ours.Benchmark(object); of != nil && !there.Has(of.UID) && object.GetDeletionTimestamp().IsZero() && !slices.Contains(l.Excluded, of.Namespace) {
-			errs = append(errs, l.remove(ctx, object, of))
+	for _, found := range made {
+		if !there.Has(found.of.UID) && !slices.Contains(l.Excluded, found.of.Namespace) {
+			errs = append(errs, l.remove(ctx, found.object, found.of))
 		}
 	}
 	return errors.Join(errs...)
@@ -96,35 +98,61 @@ func (l *LeakSweeper) reach() []string {
 	return []string{metav1.NamespaceAll}
 }
 
-// objects returns what has the operator's label, of all kinds that can be listed.
-func (l *LeakSweeper) objects(ctx context.Context) ([]client.Object, error) {
-	var objects []client.Object
+// leakable makes an object of a kind that can be left behind.
+type leakable func(metav1.ObjectMeta) client.Object
+
+var (
+	leakableInNamespaces = map[schema.GroupVersionKind]leakable{
+		batchv1.SchemeGroupVersion.WithKind("JobList"):                  func(m metav1.ObjectMeta) client.Object { return &batchv1.Job{ObjectMeta: m} },
+		corev1.SchemeGroupVersion.WithKind("PodList"):                   func(m metav1.ObjectMeta) client.Object { return &corev1.Pod{ObjectMeta: m} },
+		corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaimList"): func(m metav1.ObjectMeta) client.Object { return &corev1.PersistentVolumeClaim{ObjectMeta: m} },
+	}
+	leakableInCluster = map[schema.GroupVersionKind]leakable{
+		corev1.SchemeGroupVersion.WithKind("PersistentVolumeList"): func(m metav1.ObjectMeta) client.Object { return &corev1.PersistentVolume{ObjectMeta: m} },
+		storagev1.SchemeGroupVersion.WithKind("StorageClassList"):  func(m metav1.ObjectMeta) client.Object { return &storagev1.StorageClass{ObjectMeta: m} },
+	}
+)
+
+// made returns what was made for benchmarks, of all kinds that can be listed, and is not being deleted.
+func (l *LeakSweeper) made(ctx context.Context) ([]leak, error) {
+	var made []leak
 	var errs []error
-	list := func(list client.ObjectList, namespace string) {
-		mine := client.MatchingLabels{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}
-		if err := l.Live.List(ctx, list, mine, client.InNamespace(namespace)); err != nil {
-			errs = append(errs, fmt.Errorf("list %T: %w", list, err))
-			return
+	list := func(kinds map[schema.GroupVersionKind]leakable, namespace string) {
+		for kind, object := range kinds {
+			errs = append(errs, l.each(ctx, kind, func(meta *metav1.ObjectMeta) {
+				if of := ours.Benchmark(object(*meta)); of != nil && meta.DeletionTimestamp.IsZero() {
+					made = append(made, leak{object(metav1.ObjectMeta{Namespace: meta.Namespace, Name: meta.Name, UID: meta.UID}), of})
+				}
+			}, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}))
 		}
-		errs = append(errs, meta.EachListItem(list, func(item runtime.Object) error {
-			object, ok := item.(client.Object)
-			if !ok {
-				return fmt.Errorf("%T has no metadata", item)
-			}
-			objects = append(objects, object)
-			return nil
-		}))
 	}
 	for _, namespace := range l.reach() {
-		list(&batchv1.JobList{}, namespace)
-		list(&corev1.PodList{}, namespace)
-		list(&corev1.PersistentVolumeClaimList{}, namespace)
+		list(leakableInNamespaces, namespace)
 	}
 	if len(l.Namespaces) == 0 { // one that is confined makes nothing that has no namespace, nor may it look
-		list(&corev1.PersistentVolumeList{}, metav1.NamespaceAll)
-		list(&storagev1.StorageClassList{}, metav1.NamespaceAll)
+		list(leakableInCluster, metav1.NamespaceAll)
 	}
-	return objects, errors.Join(errs...)
+	return made, errors.Join(errs...)
+}
+
+// leaksAtOnce is how many objects are looked at together: anybody may have set the label on them, and filled the 1.5 MiB that each may have.
+const leaksAtOnce = 50
+
+// each looks at the metadata of all objects of a kind.
+func (l *LeakSweeper) each(ctx context.Context, kind schema.GroupVersionKind, look func(*metav1.ObjectMeta), options ...client.ListOption) error {
+	for next := ""; ; {
+		page := metav1.PartialObjectMetadataList{}
+		page.SetGroupVersionKind(kind)
+		if err := l.Live.List(ctx, &page, append(slices.Clone(options), client.Limit(leaksAtOnce), client.Continue(next))...); err != nil {
+			return fmt.Errorf("list %s: %w", kind.Kind, err)
+		}
+		for i := range page.Items {
+			look(&page.Items[i].ObjectMeta)
+		}
+		if next = page.Continue; next == "" {
+			return nil
+		}
+	}
 }
 
 // remove deletes an object whose benchmark is gone.
