@@ -157,10 +157,12 @@ func (s *scope) removeJobs(ctx context.Context, having client.MatchingLabels) ([
 	var jobs batchv1.JobList
 	var pods corev1.PodList
 	// Not from the cache, which may not have heard yet of a Job that the last pass has made.
-	for _, list := range []client.ObjectList{&jobs, &pods} {
-		if err := s.Live.List(ctx, list, client.InNamespace(s.sb.Namespace), client.MatchingLabels(child.Labels(s.sb)), having); err != nil {
-			return nil, fmt.Errorf("list Jobs and pods: %w", err)
-		}
+	here, mine := client.InNamespace(s.sb.Namespace), client.MatchingLabels(child.Labels(s.sb))
+	if err := listLive(ctx, s.Live, &jobs, here, mine, having); err != nil {
+		return nil, fmt.Errorf("list Jobs: %w", err)
+	}
+	if err := listLive(ctx, s.Live, &pods, here, mine, having); err != nil {
+		return nil, fmt.Errorf("list pods: %w", err)
 	}
 	var left []leftover
 	var live []*batchv1.Job
@@ -230,7 +232,7 @@ func (s *scope) removeAnchors(ctx context.Context, wanted ...string) ([]leftover
 	var pods corev1.PodList
 	anchors := client.MatchingLabels(child.Labels(s.sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor))
 	// Not from the cache, which may not have heard yet of a pod that the last pass has made.
-	if err := s.Live.List(ctx, &pods, client.InNamespace(s.sb.Namespace), anchors); err != nil {
+	if err := listLive(ctx, s.Live, &pods, client.InNamespace(s.sb.Namespace), anchors); err != nil {
 		return nil, fmt.Errorf("list anchors: %w", err)
 	}
 	var left []leftover

@@ -26,7 +26,7 @@ func (s *scope) removeVolumes(ctx context.Context) ([]leftover, error) {
 	var claims corev1.PersistentVolumeClaimList
 	// Not from the cache, which may not have heard yet of a claim that the last pass has made. And not by labels, which a claim
 	// may have lost: its volume costs money.
-	if err := s.Live.List(ctx, &claims, client.InNamespace(s.sb.Namespace)); err != nil {
+	if err := listLive(ctx, s.Live, &claims, client.InNamespace(s.sb.Namespace)); err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
 	var left []leftover

@@ -60,7 +60,7 @@ func (s *scope) foreignClaim(ctx context.Context, objects storage.Objects) (stri
 		wanted[ptr.Deref(claim.Name, "")] = true
 	}
 	var claims corev1.PersistentVolumeClaimList
-	if err := s.Live.List(ctx, &claims, client.InNamespace(s.sb.Namespace)); err != nil {
+	if err := listLive(ctx, s.Live, &claims, client.InNamespace(s.sb.Namespace)); err != nil {
 		return "", fmt.Errorf("list claims: %w", err)
 	}
 	made := ours.ClaimTargets(s.sb)

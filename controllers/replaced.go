@@ -124,7 +124,7 @@ func isReplaced(status *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeCla
 // liveClaims returns the claims that were made for the benchmark, as the API server has them.
 func (s *scope) liveClaims(ctx context.Context) (map[string]*corev1.PersistentVolumeClaim, error) {
 	var list corev1.PersistentVolumeClaimList
-	if err := s.Live.List(ctx, &list, client.InNamespace(s.sb.Namespace)); err != nil {
+	if err := listLive(ctx, s.Live, &list, client.InNamespace(s.sb.Namespace)); err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
 	claims := map[string]*corev1.PersistentVolumeClaim{}

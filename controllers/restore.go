@@ -84,7 +84,7 @@ func lacking(has, wanted map[string]string) []string {
 // That it had to is no error: the pod is found, and the deadlines of its run hold.
 func (s *scope) findPod(ctx context.Context, j *batchv1.Job) (*corev1.Pod, error) {
 	var pods corev1.PodList
-	if err := s.Live.List(ctx, &pods, client.InNamespace(j.Namespace), client.MatchingLabels{batchv1.ControllerUidLabel: string(j.UID)}); err != nil {
+	if err := listLive(ctx, s.Live, &pods, client.InNamespace(j.Namespace), client.MatchingLabels{batchv1.ControllerUidLabel: string(j.UID)}); err != nil {
 		return nil, fmt.Errorf("list pods of Job %s: %w", j.Name, err)
 	}
 	i := slices.IndexFunc(pods.Items, func(pod corev1.Pod) bool { return ours.PodOf(j, &pod) }) // a label can be anybody's

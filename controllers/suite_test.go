@@ -156,7 +156,7 @@ func (w *world) startOperatorAs(way *rest.Config, funcs interceptor.Funcs, names
 	skip := true
 	mgr, err := ctrl.NewManager(way, ctrl.Options{
 		Scheme:     envtest.Scheme(),
-		Cache:      cache.Options{DefaultNamespaces: map[string]cache.Config{w.namespace: {}}},
+		Cache:      cache.Options{DefaultNamespaces: map[string]cache.Config{w.namespace: {}}, DefaultTransform: Trim},
 		Metrics:    metricsserver.Options{BindAddress: "0"},
 		Controller: config.Controller{SkipNameValidation: &skip},
 	})

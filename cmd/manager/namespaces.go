@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers"
 )
 
 // namespaceList is a flag of namespaces with commas between them.
@@ -50,10 +51,10 @@ func (o *options) checkNamespaces() error {
 	return nil
 }
 
-// cacheOptions keep only the operator's own objects in memory, whatever else the cluster holds, of the namespaces that it
+// cacheOptions keep only the operator's own objects in memory, and what it reads of them, whatever else the cluster holds, of the namespaces that it
 // watches. Of those that are excluded it keeps no StorageBenchmarks, and so does nothing there; pods there may hold nodes.
 func (o *options) cacheOptions() cache.Options {
-	mine := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}), Field: fields.Everything()}
+	mine := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}), Field: fields.Everything(), Transform: controllers.Trim}
 	c := cache.Options{
 		ByObject: map[client.Object]cache.ByObject{
 			&batchv1.Job{}:                  mine,

@@ -19,6 +19,8 @@ func nameInReport(measure *corev1ac.ContainerApplyConfiguration) {
 // told, and what it reports cannot tell.
 func IsNamedInReport(pod *corev1.PodSpec) bool {
 	return slices.ContainsFunc(pod.Containers, func(c corev1.Container) bool {
-		return c.Name == MeasureContainer && slices.ContainsFunc(c.Env, func(v corev1.EnvVar) bool { return v.Name == digest.PodVariable })
+		return c.Name == MeasureContainer && slices.ContainsFunc(c.Env, isPodVariable)
 	})
 }
+
+func isPodVariable(v corev1.EnvVar) bool { return v.Name == digest.PodVariable }

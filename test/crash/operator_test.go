@@ -51,7 +51,7 @@ func (w *world) live(ctx context.Context, travel string) error {
 	})
 	mgr, err := ctrl.NewManager(operatorConfig, ctrl.Options{
 		Scheme:     envtest.Scheme(),
-		Cache:      cache.Options{DefaultNamespaces: map[string]cache.Config{w.namespace: {}}},
+		Cache:      cache.Options{DefaultNamespaces: map[string]cache.Config{w.namespace: {}}, DefaultTransform: controllers.Trim},
 		Metrics:    metricsserver.Options{BindAddress: "0"},
 		Controller: config.Controller{SkipNameValidation: new(true)},
 	})

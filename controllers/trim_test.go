@@ -1,0 +1,129 @@
+package controllers
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/envtest"
+)
+
+// bloated fills all of an object that whoever makes it can fill.
+func bloated(meta *metav1.ObjectMeta, spec *corev1.PodSpec) {
+	filler := strings.Repeat("x", 1<<10)
+	for i := range 100 {
+		key := fmt.Sprintf("example.com/%d", i)
+		metav1.SetMetaDataLabel(meta, "storagebench.dev/"+fmt.Sprint(i), filler[:63])
+		metav1.SetMetaDataAnnotation(meta, key, filler)
+		meta.Finalizers = append(meta.Finalizers, key)
+		meta.OwnerReferences = append(meta.OwnerReferences, metav1.OwnerReference{Kind: "ConfigMap", Name: filler})
+		meta.ManagedFields = append(meta.ManagedFields, metav1.ManagedFieldsEntry{Manager: filler})
+		spec.Containers = append(spec.Containers, corev1.Container{Name: key, Image: filler})
+		for c := range spec.Containers[:1] {
+			spec.Containers[c].Env = append(spec.Containers[c].Env, corev1.EnvVar{Name: key, Value: filler})
+			spec.Containers[c].Args = append(spec.Containers[c].Args, filler)
+		}
+		spec.InitContainers = append(spec.InitContainers, corev1.Container{Name: key, Image: filler})
+		spec.Tolerations = append(spec.Tolerations, corev1.Toleration{Key: filler})
+	}
+}
+
+// Of a namespace that somebody has filled, few objects are read at a time, and all are found.
+func TestLiveListsTakeLittleMemory(t *testing.T) {
+	c := envtest.Client(t)
+	namespace := envtest.Namespace(t, c)
+	for i := range liveAtOnce + 1 {
+		claim := claimOf(namespace, fmt.Sprintf("claim-%d", i), corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")})
+		claim.Annotations = map[string]string{"example.com/filler": strings.Repeat("x", 1<<10)}
+		if err := c.Create(t.Context(), claim); err != nil {
+			t.Fatal(err)
+		}
+	}
+	live := interceptor.NewClient(c, interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			err := c.List(ctx, list, options...)
+			if n := meta.LenList(list); n > liveAtOnce {
+				t.Errorf("%d objects at once", n)
+			}
+			return err
+		},
+	})
+	var claims corev1.PersistentVolumeClaimList
+	if err := listLive(t.Context(), live, &claims, client.InNamespace(namespace)); err != nil {
+		t.Fatal(err)
+	}
+	names := sets.New[string]()
+	for i := range claims.Items {
+		names.Insert(claims.Items[i].Name)
+		if len(claims.Items[i].Annotations) > 0 {
+			t.Errorf("claim %s has annotations %v", claims.Items[i].Name, claims.Items[i].Annotations)
+		}
+	}
+	if len(names) != liveAtOnce+1 {
+		t.Errorf("%d claims are found", len(names))
+	}
+}
+
+// What anybody can write on objects with the operator's label takes none of its memory, and what the operator reads is still there.
+func TestTrim(t *testing.T) {
+	sb := builder.OneRun("default", "sb").Build()
+	sb.UID = "u1"
+	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelTarget, "fast", v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0")
+	metaOf := func(name string, owner *metav1.OwnerReference) metav1.ObjectMeta {
+		copied := map[string]string{}
+		for key, value := range labels {
+			copied[key] = value
+		}
+		return metav1.ObjectMeta{Namespace: "default", Name: name, UID: "j1", Labels: copied, Annotations: map[string]string{v1alpha1.AnnotationRun: "randread.fast"}, OwnerReferences: []metav1.OwnerReference{*owner}}
+	}
+	byBenchmark := metav1.NewControllerRef(sb, v1alpha1.GroupVersion.WithKind("StorageBenchmark"))
+	j := &batchv1.Job{ObjectMeta: metaOf(job.RunName(sb, "randread.fast", 1, 0), byBenchmark)}
+	pod := &corev1.Pod{ObjectMeta: metaOf(j.Name+"-abcde", metav1.NewControllerRef(j, batchv1.SchemeGroupVersion.WithKind("Job")))}
+	pod.Spec.NodeName, pod.Spec.Containers = "node-a", []corev1.Container{{
+		Name: job.MeasureContainer, Args: []string{"measure", "--layout"}, Env: []corev1.EnvVar{{Name: digest.PodVariable}},
+		Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")}},
+	}}
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metaOf(child.Name(sb, "fast"), byBenchmark)}
+	metav1.SetMetaDataAnnotation(&claim.ObjectMeta, provisionerAnnotation, "csi.fake")
+	claim.Spec.VolumeName = "pv"
+	bloated(&j.ObjectMeta, &j.Spec.Template.Spec)
+	bloated(&j.Spec.Template.ObjectMeta, &j.Spec.Template.Spec)
+	bloated(&pod.ObjectMeta, &pod.Spec)
+	bloated(&claim.ObjectMeta, &corev1.PodSpec{})
+	claim.Spec.Selector = &metav1.LabelSelector{MatchLabels: claim.Labels}
+
+	for _, object := range []any{j, pod, claim} {
+		trimmed, err := Trim(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(trimmed)
+		if err != nil || len(text) > 2<<10 {
+			t.Errorf("%T takes %d bytes: %v", trimmed, len(text), err)
+		}
+	}
+
+	if !ours.Job(sb, j) || !ours.PodOf(j, pod) || !ours.NamedPod(sb, pod) || !ours.Claim(sb, ours.ClaimTargets(sb), claim) {
+		t.Errorf("they are not ours any more: %+v, %+v, %+v", j, pod, claim)
+	}
+	if pod.Spec.NodeName != "node-a" || !job.LaysOutFirst(&pod.Spec) || !job.IsNamedInReport(&pod.Spec) || pod.Spec.Containers[0].Resources.Limits.Memory().String() != "64Mi" || claim.Spec.VolumeName != "pv" || claim.Annotations[provisionerAnnotation] != "csi.fake" {
+		t.Errorf("what is read is lost: %+v, %+v", pod.Spec, claim)
+	}
+}

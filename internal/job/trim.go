@@ -1,0 +1,32 @@
+package job
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/storagebench/storagebench/internal/digest"
+)
+
+// TrimContainers leaves of the containers of a pod those that the operator makes, and of them what it reads: whether they lay out files and
+// are named in their reports, and the memory that they may take.
+func TrimContainers(containers []corev1.Container) []corev1.Container {
+	var trimmed []corev1.Container
+	for _, c := range containers {
+		if !slices.Contains([]string{MeasureContainer, CleanContainer, AnchorContainer}, c.Name) {
+			continue
+		}
+		kept := corev1.Container{Name: c.Name}
+		if slices.Contains(c.Args, layoutFlag) {
+			kept.Args = []string{layoutFlag}
+		}
+		if slices.ContainsFunc(c.Env, isPodVariable) {
+			kept.Env = []corev1.EnvVar{{Name: digest.PodVariable}}
+		}
+		if limit, limited := c.Resources.Limits[corev1.ResourceMemory]; limited {
+			kept.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: limit}
+		}
+		trimmed = append(trimmed, kept)
+	}
+	return trimmed
+}
