@@ -1,0 +1,101 @@
+package hostile
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/extent"
+	"github.com/storagebench/storagebench/test/fakecluster"
+)
+
+// unanswered is for how long the operator may not answer its kubelet, which ends it after three probes at intervals of 20 s.
+const unanswered = 40 * time.Second
+
+// objects returns how many hostile objects there are of each kind.
+func objects() int {
+	if extent.IsAll() {
+		return 200
+	}
+	return 10
+}
+
+// An operator as the chart installs it lives on beside all hostile objects at once, within its memory, and serves an honest
+// benchmark in another namespace.
+func TestHostileObjects(t *testing.T) {
+	limit := memoryLimit(t)
+	honest := newTenant(t)
+	serveLogs(t, honest.client)
+	p := startOperator(t)
+	serve(honest, p, "alone")
+	most := p.mostMemory(t)
+	t.Logf("%-40s %4d MiB", "alone", most>>20)
+	for _, k := range kinds() {
+		p.forgetMost(t)
+		began := time.Now()
+		meet(t, p, k)
+		peak := p.mostMemory(t)
+		most = max(most, peak)
+		t.Logf("%-40s %4d MiB, met after %.1f s", k.name, peak>>20, time.Since(began).Seconds())
+	}
+	p.forgetMost(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	var worst time.Duration
+	var watching sync.WaitGroup
+	watching.Go(func() { worst = p.watchHealth(ctx) })
+	took := serve(honest, p, "beside")
+	cancel()
+	watching.Wait()
+	peak := p.mostMemory(t)
+	most = max(most, peak)
+	t.Logf("%-40s %4d MiB", "all, and an honest benchmark", peak>>20)
+	t.Logf("%d objects of each kind: at most %d of %d MiB; the honest benchmark took %.1f s; no answer to probes for %s at most",
+		objects(), most>>20, limit>>20, took.Seconds(), worst.Round(time.Millisecond))
+	if most > limit {
+		t.Errorf("the operator takes %d MiB, more than its limit, %d MiB", most>>20, limit>>20)
+	}
+	if worst > unanswered {
+		t.Errorf("the operator does not answer for %s: its kubelet ends it", worst)
+	}
+}
+
+// meet makes the objects of a kind and waits until the operator has met them all.
+func meet(t *testing.T, p *process, k kind) {
+	t.Helper()
+	n := newTenant(t)
+	n.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	if k.pods != nil {
+		n.cluster.OnPod(k.pods)
+	}
+	for i := range objects() {
+		k.make(n, i)
+	}
+	n.eventually(p, func() error { return n.each(k.met) })
+	if k.disturb != nil {
+		inBackground(t, func(ctx context.Context) { k.disturb(ctx, n) }, time.Second)
+	}
+}
+
+// serve has the operator serve an honest benchmark, and returns how long that took.
+func serve(n *tenant, p *process, name string) time.Duration {
+	n.Helper()
+	began := time.Now()
+	sb := create(n, builder.OneRun(n.namespace, name).With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(2)) }).Build())
+	n.eventually(p, func() error {
+		if err := n.client.Get(n.Context(), client.ObjectKeyFromObject(sb), sb); err != nil {
+			return err
+		}
+		if err := isAt(v1alpha1.ReasonCompleted)(sb); err != nil {
+			return fmt.Errorf("%s: %w, with conditions %v", name, err, sb.Status.Conditions)
+		}
+		return nil
+	})
+	return time.Since(began)
+}

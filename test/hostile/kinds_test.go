@@ -1,0 +1,262 @@
+package hostile
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/fakecluster"
+)
+
+// kind is a kind of hostile objects.
+type kind struct {
+	name string
+	// make makes the object of a number.
+	make func(n *tenant, i int)
+	// pods decides what becomes of pods that measure. Without it they measure for ever.
+	pods func(*corev1.Pod) fakecluster.Outcome
+	// met says why the operator has not yet met what is hostile of a benchmark.
+	met func(*v1alpha1.StorageBenchmark) error
+	// disturb is what is done again and again with the objects.
+	disturb func(ctx context.Context, n *tenant)
+}
+
+// kinds are all kinds of hostile objects.
+func kinds() []kind {
+	return []kind{
+		{name: "plans as large as can be", make: largePlan, met: isAt(v1alpha1.ReasonMeasuring, v1alpha1.ReasonInvalidSpec), disturb: touch},
+		{name: "specs as large as can be", make: largeSpec, met: isAt(v1alpha1.ReasonMeasuring), disturb: touch},
+		{name: "messages that inflate", make: manyRuns("messages"), pods: hostileMessage(), met: hasRun},
+		{name: "logs of 8 MiB", make: manyRuns("logs"), met: hasRun, pods: func(*corev1.Pod) fakecluster.Outcome {
+			return fakecluster.Succeed(builder.Report())
+		}},
+		{name: "Jobs and anchors that lose labels", make: manyRuns("labels"), met: isAt(v1alpha1.ReasonMeasuring), disturb: takeLabels},
+		{name: "forged objects", make: forge, met: isAt(v1alpha1.ReasonMeasuring), disturb: touch},
+		{name: "statuses as large as can be", make: largeStatus, met: isAt(v1alpha1.ReasonCompleted), disturb: touch},
+	}
+}
+
+// padding is what a tenant can add to any object: Kubernetes takes annotations of 256 KiB.
+func padding(i int) map[string]string {
+	return map[string]string{"tenant.example/padding": strings.Repeat(string(rune('a'+i%26)), 250<<10)}
+}
+
+func sharing(sb *v1alpha1.StorageBenchmark) {
+	sb.Spec.Placement = &v1alpha1.Placement{Isolation: v1alpha1.IsolationNone}
+}
+
+// largePlan makes a benchmark with as many sections and cases as a plan may have, or of each third, with more.
+func largePlan(n *tenant, i int) {
+	n.Helper()
+	extent := []struct{ sections, sizes, depths int }{{250, 26, 1}, {32, 50, 4}, {250, 50, 4}}[i%3]
+	var file strings.Builder
+	file.WriteString("[global]\nrw=read\nsize=1M\ngroup_reporting\n")
+	for section := range extent.sections {
+		fmt.Fprintf(&file, "[%d]\n", section)
+	}
+	w := builder.NewJobFile("hostile", file.String())
+	w.Matrix = map[string]v1alpha1.MatrixValues{}
+	for choice := range extent.sizes {
+		w.Matrix["bs"] = append(w.Matrix["bs"], intstr.FromInt(4096*(choice+1)))
+	}
+	for choice := range extent.depths {
+		w.Matrix["iodepth"] = append(w.Matrix["iodepth"], intstr.FromInt(choice+1))
+	}
+	create(n, builder.NewBenchmark(n.namespace, fmt.Sprintf("plan-%d", i)).Target(builder.NewTarget("a")).Workload(w).With(sharing).Build())
+}
+
+// largeSpec makes a benchmark of eight job files of 16 KiB each, which is all that the API admits, and with annotations.
+func largeSpec(n *tenant, i int) {
+	n.Helper()
+	b := builder.NewBenchmark(n.namespace, fmt.Sprintf("spec-%d", i)).Target(builder.NewTarget("a")).With(sharing)
+	for w := range 8 {
+		file := "[global]\nrw=read\nsize=1M\n[a]\n"
+		b.Workload(builder.NewJobFile(fmt.Sprintf("w%d", w), file+strings.Repeat("#\n", (16<<10-len(file))/2)))
+	}
+	create(n, b.With(func(sb *v1alpha1.StorageBenchmark) { sb.Annotations = padding(i) }).Build())
+}
+
+// manyRuns returns a function that makes benchmarks of several runs.
+func manyRuns(name string) func(n *tenant, i int) {
+	return func(n *tenant, i int) {
+		n.Helper()
+		sb := builder.OneRun(n.namespace, fmt.Sprintf("%s-%d", name, i)).With(sharing)
+		create(n, sb.With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(4)) }).Build())
+	}
+}
+
+// hostileMessage has pods leave messages that inflate.
+func hostileMessage() func(*corev1.Pod) fakecluster.Outcome {
+	bodies := hostileBodies()
+	return func(pod *corev1.Pod) fakecluster.Outcome {
+		return fakecluster.Say(messageOf(pod, bodies[int(pod.UID[0])%len(bodies)]))
+	}
+}
+
+// messageOf returns a message that names its pod.
+func messageOf(pod *corev1.Pod, body string) string {
+	return "storagebench/v4:" + string(pod.UID) + ":" + body
+}
+
+// hostileBodies are of at most 4 KiB and inflate to 1 MiB each, of what a decoder may take for figures.
+func hostileBodies() []string {
+	long := func(element []byte) []byte { // an array that says how long it is, of the same element
+		count := 900 << 10 / len(element)
+		return append([]byte{0x9a, byte(count >> 24), byte(count >> 16), byte(count >> 8), byte(count)}, bytes.Repeat(element, count)...)
+	}
+	direction := []byte{0x88, 0, 0, 0, 0, 0, 0, 0xf6, 0x84, 0, 0, 0x86, 0, 0, 0, 0, 0, 0, 0x40}
+	group := slices.Concat([]byte{0x88, 0x60, 0, 0, 0, 0}, direction, direction, direction)
+	var bodies []string
+	for _, payload := range [][]byte{
+		slices.Concat([]byte{0x83, 0x83, 0x60}, long(group), []byte{0, 0x80, 0xa0}),
+		slices.Concat([]byte{0x83, 0x83, 0x60, 0x80, 0}, long([]byte{0x43, 0xc0, 0x0e, 0}), []byte{0xa0}),
+		make([]byte, 2<<20),
+	} {
+		var out bytes.Buffer
+		w, _ := flate.NewWriter(&out, flate.BestCompression)
+		_, _ = w.Write(payload)
+		_ = w.Close()
+		bodies = append(bodies, base64.RawStdEncoding.EncodeToString(out.Bytes()))
+	}
+	return bodies
+}
+
+// takeLabels takes labels away by which the operator finds its Jobs, pods and anchors.
+func takeLabels(ctx context.Context, n *tenant) {
+	none := map[string]any{"metadata": map[string]any{"labels": map[string]any{v1alpha1.LabelBenchmark: nil, v1alpha1.LabelRole: nil}}}
+	var jobs batchv1.JobList
+	var pods corev1.PodList
+	mine := []client.ListOption{client.InNamespace(n.namespace), client.HasLabels{v1alpha1.LabelBenchmark}}
+	if n.client.List(ctx, &jobs, mine...) != nil || n.client.List(ctx, &pods, mine...) != nil {
+		return
+	}
+	for i := range jobs.Items {
+		_ = mergePatch(ctx, n.client, &jobs.Items[i], none)
+	}
+	for i := range pods.Items {
+		_ = mergePatch(ctx, n.client, &pods.Items[i], none)
+	}
+}
+
+// touch changes all benchmarks of the namespace, so that the operator makes a pass over each.
+func touch(ctx context.Context, n *tenant) {
+	var list metav1.PartialObjectMetadataList
+	list.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("StorageBenchmarkList"))
+	if n.client.List(ctx, &list, client.InNamespace(n.namespace)) != nil {
+		return
+	}
+	for i := range list.Items {
+		sb := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: n.namespace, Name: list.Items[i].Name}}
+		_ = mergePatch(ctx, n.client, sb, map[string]any{"metadata": map[string]any{"annotations": map[string]any{"touched": list.Items[i].ResourceVersion}}})
+	}
+}
+
+// forge makes a benchmark, and a pod that says to hold a node, a claim and a Job that pass for its own, each as large as a tenant
+// can make it.
+func forge(n *tenant, i int) {
+	n.Helper()
+	sb := create(n, builder.OneRun(n.namespace, fmt.Sprintf("forged-%d", i)).With(sharing).Build())
+	metadata := func(what string) metav1.ObjectMeta {
+		return metav1.ObjectMeta{
+			Namespace: n.namespace, Name: fmt.Sprintf("forged-%s-%d", what, i), Annotations: padding(i),
+			Labels: map[string]string{
+				v1alpha1.LabelManagedBy: v1alpha1.ManagedBy, v1alpha1.LabelBenchmark: sb.Name, v1alpha1.LabelUID: string(sb.UID),
+				v1alpha1.LabelHoldsNode: "true", v1alpha1.LabelRole: v1alpha1.RoleAnchor, v1alpha1.LabelAttempt: "1",
+			},
+			OwnerReferences: []metav1.OwnerReference{{
+				APIVersion: v1alpha1.GroupVersion.String(), Kind: "StorageBenchmark", Name: sb.Name, UID: sb.UID, Controller: new(true),
+			}},
+		}
+	}
+	create(n, &corev1.Pod{ObjectMeta: metadata("pod"), Spec: restricted()})
+	create(n, &batchv1.Job{ObjectMeta: metadata("job"), Spec: batchv1.JobSpec{
+		Suspend: new(true), Template: corev1.PodTemplateSpec{Spec: restricted()},
+	}})
+	create(n, &corev1.PersistentVolumeClaim{ObjectMeta: metadata("claim"), Spec: corev1.PersistentVolumeClaimSpec{
+		StorageClassName: new("none"), AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+		Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+	}})
+}
+
+// restricted is a pod that the Pod Security Standard "restricted" admits, with a megabyte of arguments.
+func restricted() corev1.PodSpec {
+	return corev1.PodSpec{
+		RestartPolicy: corev1.RestartPolicyNever,
+		NodeSelector:  map[string]string{"tenant.example/no-such-node": ""},
+		SecurityContext: &corev1.PodSecurityContext{
+			RunAsNonRoot: new(true), SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+		},
+		Containers: []corev1.Container{{
+			Name: job.AnchorContainer, Image: "tenant", Args: []string{strings.Repeat("x", 1<<20)},
+			SecurityContext: &corev1.SecurityContext{
+				AllowPrivilegeEscalation: new(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+			},
+		}},
+	}
+}
+
+// largeStatus makes a benchmark that has ended, with a status of nearly 1 MiB: one of many runs and clients has that much.
+func largeStatus(n *tenant, i int) {
+	n.Helper()
+	sb := create(n, builder.OneRun(n.namespace, fmt.Sprintf("status-%d", i)).Suspended().Build())
+	now := new(metav1.Now())
+	status := v1alpha1.StorageBenchmarkStatus{
+		StartTime: now, CompletionTime: now, PlannedRuns: 200, FinishedRuns: 200,
+		Conditions: []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonCompleted, LastTransitionTime: *now}},
+	}
+	for run := range 200 {
+		status.Runs = append(status.Runs, v1alpha1.Run{
+			Name: fmt.Sprintf("w.t.%d", run), Target: "fast", Workload: "randread", State: v1alpha1.RunSucceeded, Message: strings.Repeat("m", 1024),
+			Sections: []v1alpha1.SectionResult{largeSection("a"), largeSection("b"), largeSection("c"), largeSection("d")},
+		})
+	}
+	if err := mergePatchStatus(n, sb, status); err != nil {
+		n.Fatalf("%.300v", err)
+	}
+}
+
+func mergePatchStatus(n *tenant, sb *v1alpha1.StorageBenchmark, status v1alpha1.StorageBenchmarkStatus) error {
+	n.Helper()
+	before := client.MergeFrom(sb.DeepCopy())
+	sb.Status = status
+	return n.client.Status().Patch(n.Context(), sb, before)
+}
+
+func largeSection(name string) v1alpha1.SectionResult {
+	const most = 99_999_999_999
+	io := &v1alpha1.IOResult{
+		IOs: most, Bytes: math.MaxInt64, IOPS: 99_999_999, BytesPerSecond: 999_999_999_999,
+		Latency: &v1alpha1.Latency{MeanNanoseconds: most, StddevNanoseconds: most},
+		CompletionLatency: &v1alpha1.LatencyDistribution{
+			MinNanoseconds: most, P50Nanoseconds: most, P90Nanoseconds: most, P95Nanoseconds: most,
+			P99Nanoseconds: most, P999Nanoseconds: most, P9999Nanoseconds: most, MaxNanoseconds: most,
+		},
+	}
+	return v1alpha1.SectionResult{Name: name, Result: v1alpha1.Result{FioVersion: "fio-3.39", ElapsedMilliseconds: 86_400_000, Read: io, Write: io}}
+}
+
+// What is hostile of messages needs that the kubelet keeps them whole.
+func TestHostileMessagesFit(t *testing.T) {
+	for i, body := range hostileBodies() {
+		if n := len(messageOf(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "01234567-89ab-cdef-0123-456789abcdef"}}, body)); n > digest.MaxBytes {
+			t.Errorf("message %d has %d bytes", i, n)
+		}
+	}
+}
