@@ -24,7 +24,7 @@ func objects() int {
 	if extent.IsAll() {
 		return 200
 	}
-	return 10
+	return 4
 }
 
 // An operator as the chart installs it lives on beside all hostile objects at once, within its memory, and serves an honest
