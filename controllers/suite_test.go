@@ -198,12 +198,16 @@ func (w *world) startOperatorAs(way *rest.Config, funcs interceptor.Funcs, names
 
 // readLog stands for the kubelet, which has the logs. The last line of those that are not silent is always another, and tells
 // of those that lay out files before they measure which of it they are at.
-func (w *world) readLog(_ context.Context, pod *corev1.Pod, options *corev1.PodLogOptions) (io.ReadCloser, error) {
+func (w *world) readLog(ctx context.Context, cached *corev1.Pod, options *corev1.PodLogOptions) (io.ReadCloser, error) {
 	if options.TailLines != nil {
 		w.asked.Add(1)
 	}
 	if w.unreadable.Load() {
 		return nil, errors.New("the kubelet does not answer")
+	}
+	pod := &corev1.Pod{} // a kubelet has all of it
+	if err := w.client.Get(ctx, client.ObjectKeyFromObject(cached), pod); err != nil {
+		return nil, err
 	}
 	text := "log of " + options.Container + " of " + pod.Name
 	if w.cluster.LaysOut(pod) {
