@@ -131,7 +131,7 @@ func (a *activeBenchmarks) Collect(metrics chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), collectPatience)
 	defer cancel()
 	var list v1alpha1.StorageBenchmarkList
-	if err := a.reader.List(ctx, &list); err != nil {
+	if err := a.reader.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
 		ctrl.Log.Info("Benchmarks are not counted", "why", err.Error())
 		return
 	}

@@ -101,6 +101,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{RequeueAfter: retrySoon}, nil
 	}
 	r.Metrics.seen(benchmark, r.Clock.Now())
+	if hasEnded(benchmark) { // of which the cache has little
+		if err := r.Live.Get(ctx, request.NamespacedName, benchmark); err != nil {
+			return ctrl.Result{}, client.IgnoreNotFound(err)
+		}
+	}
 	s := &scope{Reconciler: r, memory: remembered, sb: benchmark, before: benchmark.DeepCopy()}
 	result, phaseErr := s.guarded(ctx)
 	if !apierrors.IsConflict(phaseErr) {

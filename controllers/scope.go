@@ -207,10 +207,7 @@ func (s *scope) concluded() bool {
 }
 
 // finished says whether the benchmark has ended, clean-up included.
-func (s *scope) finished() bool {
-	status := s.condition(v1alpha1.ConditionSucceeded).Status
-	return status == metav1.ConditionTrue || status == metav1.ConditionFalse
-}
+func (s *scope) finished() bool { return hasEnded(s.sb) }
 
 // fail ends measuring. Runs that have not ended stay as they are; results are kept.
 func (s *scope) fail(reason, message string) {

@@ -6,14 +6,15 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
 )
 
-// The operator keeps all Jobs, pods and claims in memory that have its label, which anybody can set, on objects of up to 1.5 MiB. So it keeps of
-// them only what it reads. What others have written there is lost to it, and not to them: it changes objects by patches.
+// The operator keeps all StorageBenchmarks in memory, and all Jobs, pods and claims that have its label, which anybody can set, on objects of up
+// to 1.5 MiB. So it keeps of them only what it reads. What others have written there is lost to it, and not to them: it changes objects by patches.
 
 var (
 	readLabels = []string{
@@ -35,8 +36,30 @@ func Trim(object any) (any, error) {
 	case *corev1.PersistentVolumeClaim:
 		trimMeta(&o.ObjectMeta)
 		o.Spec.Selector = nil
+	case *v1alpha1.StorageBenchmark:
+		trimBenchmark(o)
 	}
 	return object, nil
+}
+
+// trimBenchmark leaves of a benchmark its spec and its status, and of one that has ended when and how it did: its results may be 1 MiB, and
+// who needs them reads them anew.
+func trimBenchmark(sb *v1alpha1.StorageBenchmark) {
+	sb.ManagedFields, sb.Annotations = nil, nil
+	if !hasEnded(sb) {
+		return
+	}
+	sb.Spec = v1alpha1.StorageBenchmarkSpec{TTLSecondsAfterFinished: sb.Spec.TTLSecondsAfterFinished}
+	status := &sb.Status
+	sb.Status = v1alpha1.StorageBenchmarkStatus{
+		ObservedGeneration: status.ObservedGeneration, StartTime: status.StartTime, CompletionTime: status.CompletionTime, Conditions: status.Conditions,
+	}
+}
+
+// hasEnded says whether a benchmark has ended, clean-up included.
+func hasEnded(sb *v1alpha1.StorageBenchmark) bool {
+	end := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded)
+	return end != nil && end.Status != metav1.ConditionUnknown
 }
 
 // trimMeta leaves who an object is, what it was made for, and by whom.

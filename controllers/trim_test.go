@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -126,4 +128,45 @@ func TestTrim(t *testing.T) {
 	if pod.Spec.NodeName != "node-a" || !job.LaysOutFirst(&pod.Spec) || !job.IsNamedInReport(&pod.Spec) || pod.Spec.Containers[0].Resources.Limits.Memory().String() != "64Mi" || claim.Spec.VolumeName != "pv" || claim.Annotations[provisionerAnnotation] != "csi.fake" {
 		t.Errorf("what is read is lost: %+v, %+v", pod.Spec, claim)
 	}
+}
+
+// Of a benchmark that goes on the cache has all that decides; of one that has ended, how it did.
+func TestTrimBenchmark(t *testing.T) {
+	filler := strings.Repeat("x", 100<<10)
+	sb := builder.OneRun("default", "sb").Build()
+	sb.Spec.TTLSecondsAfterFinished = new(int32(60))
+	sb.Annotations = map[string]string{"kubectl.kubernetes.io/last-applied-configuration": filler}
+	sb.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: filler}}
+	sb.Finalizers = []string{v1alpha1.Finalizer}
+	now := new(metav1.Now())
+	sb.Status = v1alpha1.StorageBenchmarkStatus{
+		ObservedGeneration: 1, StartTime: now, Runs: []v1alpha1.Run{{Name: "randread.fast", Message: filler}},
+		Conditions: []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown}},
+	}
+	goesOn := sb.DeepCopy()
+	if _, err := Trim(goesOn); err != nil || goesOn.Annotations != nil || goesOn.ManagedFields != nil {
+		t.Errorf("of one that goes on there is %+v: %v", goesOn.ObjectMeta, err)
+	}
+	if diff := cmp.Diff([]any{sb.Spec, sb.Status, sb.Finalizers}, []any{goesOn.Spec, goesOn.Status, goesOn.Finalizers}); diff != "" {
+		t.Errorf("one that goes on has lost (-want +got):\n%s", diff)
+	}
+	ended := sb.DeepCopy()
+	ended.Status.CompletionTime = now
+	ended.Status.Conditions[0].Status = metav1.ConditionFalse
+	before := ended.DeepCopy()
+	if _, err := Trim(ended); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := json.Marshal(ended); err != nil || len(text) > 2<<10 {
+		t.Errorf("one that has ended takes %d bytes: %v", len(text), err)
+	}
+	left, whole := timeLeft(ended), timeLeft(before)
+	if !hasEnded(ended) || left != whole {
+		t.Errorf("one that has ended has %v left, want %v", left, whole)
+	}
+}
+
+func timeLeft(sb *v1alpha1.StorageBenchmark) time.Duration {
+	left, _ := timeToLive(sb, sb.Status.CompletionTime.Time)
+	return left
 }

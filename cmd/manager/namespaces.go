@@ -61,7 +61,7 @@ func (o *options) cacheOptions() cache.Options {
 			&corev1.Pod{}:                   mine,
 			&corev1.PersistentVolumeClaim{}: mine,
 		},
-		DefaultTransform: cache.TransformStripManagedFields(),
+		DefaultTransform: controllers.Trim, // of StorageBenchmarks
 	}
 	for _, name := range o.watched {
 		if c.DefaultNamespaces == nil {

@@ -33,7 +33,7 @@ func TestHostileObjects(t *testing.T) {
 	limit := memoryLimit(t)
 	honest := newTenant(t)
 	serveLogs(t, honest.client)
-	p := startOperator(t)
+	p := startOperator(t, limit)
 	serve(honest, p, "alone")
 	most := p.mostMemory(t)
 	t.Logf("%-40s %4d MiB", "alone", most>>20)

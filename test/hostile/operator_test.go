@@ -33,7 +33,7 @@ type process struct {
 }
 
 // startOperator builds the operator and starts it with its rights, and with the environment that the chart gives it.
-func startOperator(t *testing.T) *process {
+func startOperator(t *testing.T, memory int64) *process {
 	t.Helper()
 	directory := t.TempDir()
 	program := filepath.Join(directory, "manager")
@@ -43,7 +43,7 @@ func startOperator(t *testing.T) *process {
 	p := &process{probe: freeAddress(t), ended: make(chan struct{})}
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, program, "--runner-image=runner:test", "--health-probe-bind-address="+p.probe)
-	cmd.Env = append(slices.DeleteFunc(os.Environ(), isGoSetting), "KUBECONFIG="+operatorKubeconfig(t, directory))
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), isGoSetting), "KUBECONFIG="+operatorKubeconfig(t, directory), fmt.Sprintf("GOMEMLIMIT=%d", memory))
 	cmd.Stdout, cmd.Stderr = &p.output, &p.output
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
