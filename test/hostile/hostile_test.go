@@ -27,6 +27,11 @@ func objects() int {
 	return 4
 }
 
+// disturbance is the time between two disturbances of all objects of a kind: what is measured is the operator, not the API server.
+func disturbance() time.Duration {
+	return max(time.Second, time.Duration(objects())*50*time.Millisecond)
+}
+
 // An operator as the chart installs it lives on beside all hostile objects at once, within its memory, and serves an honest
 // benchmark in another namespace.
 func TestHostileObjects(t *testing.T) {
@@ -79,7 +84,7 @@ func meet(t *testing.T, p *process, k kind) {
 	}
 	n.eventually(p, func() error { return n.each(k.met) })
 	if k.disturb != nil {
-		inBackground(t, func(ctx context.Context) { k.disturb(ctx, n) }, time.Second)
+		inBackground(t, func(ctx context.Context) { k.disturb(ctx, n) }, disturbance())
 	}
 }
 
