@@ -230,7 +230,7 @@ func TestValues(t *testing.T) {
 		}},
 		"extra environment": {[]string{"extraEnv[0].name=A", "extraEnv[0].value=b"}, func(t *testing.T, all objects) {
 			_, container := manager(t, all)
-			if diff := cmp.Diff([]corev1.EnvVar{{Name: "A", Value: "b"}}, container.Env[1:]); diff != "" {
+			if diff := cmp.Diff([]corev1.EnvVar{{Name: "A", Value: "b"}}, container.Env[2:]); diff != "" {
 				t.Error(diff)
 			}
 		}},
