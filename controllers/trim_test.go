@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -89,11 +90,7 @@ func TestTrim(t *testing.T) {
 	sb.UID = "u1"
 	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelTarget, "fast", v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0")
 	metaOf := func(name string, owner *metav1.OwnerReference) metav1.ObjectMeta {
-		copied := map[string]string{}
-		for key, value := range labels {
-			copied[key] = value
-		}
-		return metav1.ObjectMeta{Namespace: "default", Name: name, UID: "j1", Labels: copied, Annotations: map[string]string{v1alpha1.AnnotationRun: "randread.fast"}, OwnerReferences: []metav1.OwnerReference{*owner}}
+		return metav1.ObjectMeta{Namespace: "default", Name: name, UID: "j1", Labels: maps.Clone(labels), Annotations: map[string]string{v1alpha1.AnnotationRun: "randread.fast"}, OwnerReferences: []metav1.OwnerReference{*owner}}
 	}
 	byBenchmark := metav1.NewControllerRef(sb, v1alpha1.GroupVersion.WithKind("StorageBenchmark"))
 	j := &batchv1.Job{ObjectMeta: metaOf(job.RunName(sb, "randread.fast", 1, 0), byBenchmark)}
