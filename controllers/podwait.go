@@ -18,17 +18,12 @@ import (
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-const (
-	// pollWaiting is how often the reason why something waits is read anew: it stands in events of other
-	// objects, which are not watched.
-	pollWaiting = 2 * time.Second
-	// quietStart is how long a pod may take to start before the events are asked why. Most start sooner.
-	quietStart = 2 * time.Second
-)
+// pollWaiting is how often it is looked whether storage that was refused may be made now.
+const pollWaiting = 2 * time.Second
 
-// start is the wait for a pod, of an anchor or of a run: it says what it waits for, in the words of whoever is
+// podWait is the wait for a pod, of an anchor or of a run: it says what it waits for, in the words of whoever is
 // asked for it, and gives up at a deadline.
-type start struct {
+type podWait struct {
 	*scope
 
 	// what is started, for messages.
@@ -45,9 +40,8 @@ type start struct {
 	needs []neededVolume
 	// expire ends the benchmark.
 	expire func(message string)
-	// giveWay lets go of what the benchmark has already, and says so, if two that wait for each other would wait for
-	// ever. Nil if it has nothing.
-	giveWay func(context.Context) (bool, error)
+	// yield lets go of the nodes that the benchmark has already, so that an older one can have them. Nil if it has none.
+	yield func(elder string)
 	// crowded explains, for a pod that finds no node, that those of other clients keep it off theirs.
 	crowded string
 	// elsewhere explains, for a pod that has to go to the node that the benchmark holds, that its volume cannot be used there. It is "" of a
@@ -59,57 +53,103 @@ type start struct {
 type neededVolume struct{ target, claim string }
 
 // need adds the volume that a client uses of a target.
-func (s *start) need(target *v1alpha1.Target, client int32) {
+func (s *podWait) need(target *v1alpha1.Target, client int32) {
 	s.needs = append(s.needs, neededVolume{target: target.Name, claim: storage.ClaimName(s.sb, target, client)})
 }
 
 // watch goes on waiting.
-func (s *start) watch(ctx context.Context) (outcome, error) {
-	holders, err := s.holders(ctx)
+func (s *podWait) watch(ctx context.Context) (outcome, error) {
+	held, elder, err := s.competition(ctx)
 	if err != nil {
 		return outcome{}, err
 	}
-	if len(holders) > 0 && s.giveWay != nil {
-		if gave, err := s.giveWay(ctx); gave || err != nil {
-			return halt(), err
+	claim := s.unboundClaim()
+	decision := attempt.DecideStart(s.startFacts(claim, held != "", elder != ""))
+	if decision.Yield {
+		s.yield(elder)
+		return saveFirst(), nil
+	}
+	s.noteNodeWait(decision)
+	switch {
+	case decision.For == attempt.AwaitedNode:
+		return s.await(decision, v1alpha1.ReasonWaitingForNode, s.what, "a node of its own", held, s.sb.Spec.Deadlines.NodeSeconds), nil
+	case decision.Quiet:
+		reason := v1alpha1.ReasonPreparing
+		if decision.For == attempt.AwaitedVolume {
+			reason = v1alpha1.ReasonProvisioning
 		}
+		s.step(reason, s.what)
+		return awaitFor(decision.After), nil
+	case decision.For == attempt.AwaitedVolume:
+		return s.watchVolume(ctx, decision, claim)
+	default:
+		return s.watchPod(ctx, decision)
 	}
-	if message := s.describeHolders(holders); message != "" {
-		s.step(v1alpha1.ReasonWaitingForNode, s.what+": "+message)
-		return s.orNodeDeadline("a node of its own", message), nil
+}
+
+func (s *podWait) watchVolume(ctx context.Context, decision attempt.StartDecision, claim *corev1.PersistentVolumeClaim) (outcome, error) {
+	target := "target " + s.claimTargets[claim.Name]
+	message, err := s.explainClaim(ctx, claim, s.pod)
+	if err != nil {
+		return outcome{}, err
 	}
-	if s.condition(v1alpha1.ConditionSucceeded).Reason == v1alpha1.ReasonWaitingForNode {
-		// The node is free. From now on the pod has its time to start, as have others that waited as well.
+	return s.await(decision, v1alpha1.ReasonProvisioning, target, "the volume of "+target, message, s.sb.Spec.Deadlines.ProvisioningSeconds), nil
+}
+
+func (s *podWait) watchPod(ctx context.Context, decision attempt.StartDecision) (outcome, error) {
+	message, err := s.explainPod(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	return s.await(decision, v1alpha1.ReasonPreparing, s.what, "its pod to start", message, s.sb.Spec.Deadlines.StartSeconds), nil
+}
+
+// startFacts returns what the wait is decided by.
+func (s *podWait) startFacts(claim *corev1.PersistentVolumeClaim, blocked, rival bool) attempt.StartFacts {
+	limits := s.sb.Spec.Deadlines
+	return attempt.StartFacts{
+		Now: s.Clock.Now(), Began: s.began.Time, Ready: s.ready(), Node: s.nodeWait(), Blocked: blocked, Rival: rival,
+		HasPod: s.pod != nil, CrowdedOut: s.pod != nil && isCrowdedOut(s.pod), Unbound: claim != nil,
+		NodeLimit: seconds(limits.NodeSeconds), VolumeLimit: seconds(limits.ProvisioningSeconds), PodLimit: seconds(limits.StartSeconds),
+	}
+}
+
+// noteNodeWait writes down whether the benchmark waits for nodes that others hold.
+func (s *podWait) noteNodeWait(decision attempt.StartDecision) {
+	switch {
+	case decision.For == attempt.AwaitedNode:
+		s.waitForNode()
+	case decision.NodeFreed:
+		s.sb.Status.NodeFreeSince = new(s.now())
 		for _, began := range append(s.others, s.began) {
 			*began = s.now()
 		}
 	}
-	claim := s.unboundClaim()
-	if s.Clock.Since(s.began.Time) < quietStart {
-		reason := v1alpha1.ReasonPreparing
-		if claim != nil {
-			reason = v1alpha1.ReasonProvisioning
-		}
-		s.step(reason, s.what)
-		return haltFor(quietStart), nil
+}
+
+// await tells users what is waited for, and why, or ends the benchmark when that has taken too long.
+func (s *podWait) await(decision attempt.StartDecision, reason, what, forWhat, why string, limit *int32) outcome {
+	if decision.Expired {
+		s.expire(fmt.Sprintf("%s waited %d s for %s: %s", s.what, ptr.Deref(limit, 0), forWhat, why))
+		return saveFirst()
 	}
-	crowdedOut := s.pod != nil && isCrowdedOut(s.pod)
-	if claim != nil && s.pod != nil && !crowdedOut {
-		// Without a pod, who is asked for it tells more: a volume may be made only for the node that the pod comes to.
-		return s.watchProvisioning(ctx, claim)
-	}
+	s.step(reason, what+": "+why)
+	return awaitFor(decision.After)
+}
+
+// explainPod says why the pod has not started.
+func (s *podWait) explainPod(ctx context.Context) (string, error) {
 	message, err := s.explain(ctx, s.job, s.pod)
-	if err != nil {
-		return outcome{}, err
+	if s.pod == nil {
+		return message, err
 	}
-	if crowdedOut {
+	if isCrowdedOut(s.pod) {
 		message = s.crowded + message
 	}
-	if s.pod != nil && isVolumeElsewhere(s.pod) {
+	if isVolumeElsewhere(s.pod) {
 		message = s.elsewhere + message
 	}
-	s.step(v1alpha1.ReasonPreparing, s.what+": "+message)
-	return s.orDeadline(s.ready(), s.sb.Spec.Deadlines.StartSeconds, "its pod to start", message), nil
+	return message, err
 }
 
 // isVolumeElsewhere says whether a pod finds no node because its volume is bound to others, as those of another zone.
@@ -117,26 +157,22 @@ func isVolumeElsewhere(pod *corev1.Pod) bool {
 	return pod.Spec.NodeName == "" && strings.Contains(attempt.StartMessage(pod), "volume node affinity conflict")
 }
 
-// describeHolders says who keeps the pod off a node, "" if that is no other benchmark.
-func (s *start) describeHolders(holders []string) string {
+// competition says which other benchmarks keep the pod off a node, "" if none does, and which older one waits for nodes that this one holds.
+func (s *podWait) competition(ctx context.Context) (held, elder string, err error) {
+	holders, err := s.holders(ctx)
 	switch {
+	case err != nil:
+		return "", "", err
 	case len(holders) > 0:
-		return "other benchmarks measure on " + strings.Join(holders, ", ")
+		if s.yield != nil {
+			elder, err = s.elderInNeed(ctx)
+		}
+		return "other benchmarks measure on " + strings.Join(holders, ", "), elder, err
 	case s.crowdedByUnseen():
-		return fmt.Sprintf("other benchmarks hold nodes, in namespaces that are not seen (%s): %s", s.confinement(), attempt.StartMessage(s.pod))
+		return fmt.Sprintf("other benchmarks hold nodes, in namespaces that are not seen (%s): %s", s.confinement(), attempt.StartMessage(s.pod)), "", nil
 	default:
-		return ""
+		return "", "", nil
 	}
-}
-
-func (s *start) watchProvisioning(ctx context.Context, claim *corev1.PersistentVolumeClaim) (outcome, error) {
-	message, err := s.explainClaim(ctx, claim, s.pod)
-	if err != nil {
-		return outcome{}, err
-	}
-	target := s.claimTargets[claim.Name]
-	s.step(v1alpha1.ReasonProvisioning, fmt.Sprintf("target %s: %s", target, message))
-	return s.orDeadline(s.began.Time, s.sb.Spec.Deadlines.ProvisioningSeconds, "the volume of target "+target, message), nil
 }
 
 // isRefused says whether a quota or an admission policy does not let an object be made. A webhook that gives no code
@@ -144,13 +180,14 @@ func (s *start) watchProvisioning(ctx context.Context, claim *corev1.PersistentV
 func isRefused(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) }
 
 // refused waits for those who do not let the pod, or the Job that makes it, be made to change their minds.
-func (s *start) refused(object string, err error) outcome {
-	s.step(v1alpha1.ReasonPreparing, fmt.Sprintf("%s: the %s was refused: %v", s.what, object, err))
-	return s.orDeadline(s.began.Time, s.sb.Spec.Deadlines.StartSeconds, "its "+object, err.Error())
+func (s *podWait) refused(object string, err error) outcome {
+	limit := s.sb.Spec.Deadlines.StartSeconds
+	decision := attempt.DecideRefused(s.startFacts(nil, false, false))
+	return s.await(decision, v1alpha1.ReasonPreparing, fmt.Sprintf("%s: the %s was refused", s.what, object), "its "+object, err.Error(), limit)
 }
 
 // unboundClaim returns the first claim of those needed that has no volume yet, or nil.
-func (s *start) unboundClaim() *corev1.PersistentVolumeClaim {
+func (s *podWait) unboundClaim() *corev1.PersistentVolumeClaim {
 	for _, needed := range s.needs {
 		if claim := s.claims[needed.claim]; claim != nil && claim.Status.Phase != corev1.ClaimBound {
 			return claim
@@ -160,7 +197,7 @@ func (s *start) unboundClaim() *corev1.PersistentVolumeClaim {
 }
 
 // ready returns when all volumes were there, from which on the pod has time to start.
-func (s *start) ready() time.Time {
+func (s *podWait) ready() time.Time {
 	since := s.began.Time
 	for _, needed := range s.needs {
 		claim, seconds := s.claims[needed.claim], s.targetStatus(needed.target).ProvisionedSeconds
@@ -174,26 +211,32 @@ func (s *start) ready() time.Time {
 	return since
 }
 
-// orDeadline waits for a change, but not beyond the deadline: then the benchmark fails, and says what it
-// waited for and what was last known of it.
-func (s *start) orDeadline(since time.Time, seconds *int32, forWhat, last string) outcome {
-	if remaining := s.deadline(since, seconds); remaining > 0 {
-		return haltFor(min(remaining, pollWaiting))
+// nodeWait returns how the benchmark has waited for nodes until now.
+func (s *scope) nodeWait() attempt.NodeWait {
+	wait, status := attempt.NodeWait{}, &s.sb.Status
+	if status.WaitingForNodeSince != nil {
+		wait.Since = status.WaitingForNodeSince.Time
 	}
-	s.expire(fmt.Sprintf("%s waited %d s for %s: %s", s.what, ptr.Deref(seconds, 0), forWhat, last))
-	return halt()
+	if status.NodeFreeSince != nil {
+		wait.FreeSince = status.NodeFreeSince.Time
+	}
+	return wait
 }
 
-// orNodeDeadline waits for other benchmarks, of which each that ends may be followed by one that is faster than this one.
-func (s *start) orNodeDeadline(forWhat, last string) outcome {
+// waitForNode writes down that others hold the nodes that the benchmark wants. Each of them that ends may be followed by one that is
+// faster than this one.
+func (s *scope) waitForNode() {
+	s.sb.Status.NodeFreeSince = nil
 	if s.sb.Status.WaitingForNodeSince == nil {
 		s.sb.Status.WaitingForNodeSince = new(s.now())
 	}
-	return s.orDeadline(s.sb.Status.WaitingForNodeSince.Time, s.sb.Spec.Deadlines.NodeSeconds, forWhat, last)
 }
 
+// hasNodes writes down that the benchmark waits for no node.
+func (s *scope) hasNodes() { s.sb.Status.WaitingForNodeSince, s.sb.Status.NodeFreeSince = nil, nil }
+
 // holders returns the nodes that other benchmarks hold, if the pod cannot be scheduled because of them.
-func (s *start) holders(ctx context.Context) ([]string, error) {
+func (s *podWait) holders(ctx context.Context) ([]string, error) {
 	if s.pod == nil || !isCrowdedOut(s.pod) {
 		return nil, nil
 	}
@@ -217,7 +260,7 @@ func (s *start) holders(ctx context.Context) ([]string, error) {
 }
 
 // describeHolder says what holds a node: a pod, of a benchmark if it is known.
-func (s *start) describeHolder(pod *corev1.Pod, of *v1alpha1.StorageBenchmark) string {
+func (s *podWait) describeHolder(pod *corev1.Pod, of *v1alpha1.StorageBenchmark) string {
 	switch {
 	case of != nil:
 		return s.nameOf(client.ObjectKeyFromObject(of))
