@@ -14,9 +14,9 @@ func admit(ctx context.Context, s *scope) (outcome, error) {
 	if controllerutil.AddFinalizer(s.sb, v1alpha1.Finalizer) {
 		patch := client.MergeFromWithOptions(s.before, client.MergeFromWithOptimisticLock{})
 		if err := s.Client.Patch(ctx, s.sb, patch); err != nil {
-			return haltFor(retrySoon), unlessGone(err, "add finalizer")
+			return awaitFor(retrySoon), unlessGone(err, "add finalizer")
 		}
-		return halt(), nil
+		return awaitChange(), nil
 	}
 	s.sb.Status.ObservedGeneration = s.sb.Generation
 	if s.condition(v1alpha1.ConditionSucceeded).Status == "" {

@@ -29,7 +29,7 @@ func anchor(ctx context.Context, s *scope) (outcome, error) {
 		s.sb.Status.Anchors = make([]v1alpha1.Anchor, s.sb.Spec.MostClients())
 	}
 	if s.beginAnchors() {
-		return halt(), nil
+		return saveFirst(), nil
 	}
 	if missing := s.missingAnchors(); len(missing) > 0 {
 		return s.createAnchors(ctx, missing)
@@ -60,10 +60,10 @@ func (s *scope) awaitAnchors(ctx context.Context) (outcome, error) {
 		}
 	}
 	if len(waiting) == 0 {
-		s.sb.Status.WaitingForNodeSince = nil
+		s.hasNodes()
 		return goOn(), nil
 	}
-	return s.anchorStart(waiting[0], s.anchorPod(waiting[0])).watch(ctx)
+	return s.anchorWait(waiting[0], s.anchorPod(waiting[0])).watch(ctx)
 }
 
 // anchored says whether the benchmark has anchors. The pod of a single run by one client can hold its node itself.
@@ -118,7 +118,7 @@ func (s *scope) missingAnchors() []int {
 // createAnchors makes the pods of anchors. One that was seen before was deleted by somebody.
 func (s *scope) createAnchors(ctx context.Context, missing []int) (outcome, error) {
 	if fresh, err := s.isFresh(ctx); err != nil || !fresh {
-		return haltFor(retrySoon), err
+		return awaitFor(retrySoon), err
 	}
 	for _, client := range missing {
 		if s.sb.Status.Anchors[client].Pod != "" {
@@ -126,7 +126,7 @@ func (s *scope) createAnchors(ctx context.Context, missing []int) (outcome, erro
 		}
 	}
 	if len(missing) > 1 {
-		if out, err := s.awaitElder(ctx, s.anchorStart(missing[0], nil)); err != nil || out.stop {
+		if out, err := s.awaitElder(ctx, s.anchorWait(missing[0], nil)); err != nil || out.stop {
 			return out, err
 		}
 	}
@@ -144,15 +144,15 @@ func (s *scope) createAnchors(ctx context.Context, missing []int) (outcome, erro
 			a.Pod = job.AnchorName(s.sb, int32(client), a.Attempts)
 		case apierrors.IsInvalid(err):
 			s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%s was refused: %v", s.describeAnchor(client), err))
-			return halt(), nil
+			return saveFirst(), nil
 		case isRefused(err):
 			// Others may change their minds, so this is a wait with a deadline.
-			return s.anchorStart(client, nil).refused("pod", err), nil
+			return s.anchorWait(client, nil).refused("pod", err), nil
 		default:
 			return outcome{}, fmt.Errorf("apply anchor: %w", err)
 		}
 	}
-	return haltFor(s.deadline(s.sb.Status.Anchors[missing[0]].StartTime.Time, s.sb.Spec.Deadlines.StartSeconds)), nil
+	return awaitFor(s.deadline(s.sb.Status.Anchors[missing[0]].StartTime.Time, s.sb.Spec.Deadlines.StartSeconds)), nil
 }
 
 // anchorNames returns the names of the pods of all anchors.
@@ -181,8 +181,8 @@ func (s *scope) anchorVolumes(client int32) []job.Volume {
 	return volumes
 }
 
-func (s *scope) anchorStart(client int, pod *corev1.Pod) *start {
-	st := &start{scope: s, what: s.describeAnchor(client), began: s.sb.Status.Anchors[client].StartTime, pod: pod}
+func (s *scope) anchorWait(client int, pod *corev1.Pod) *podWait {
+	st := &podWait{scope: s, what: s.describeAnchor(client), began: s.sb.Status.Anchors[client].StartTime, pod: pod}
 	st.expire = func(message string) { s.fail(v1alpha1.ReasonDeadlineExceeded, message) }
 	for i := range s.sb.Spec.Targets {
 		st.need(&s.sb.Spec.Targets[i], int32(client))
@@ -197,7 +197,7 @@ func (s *scope) anchorStart(client int, pod *corev1.Pod) *start {
 	}
 	if all := len(s.sb.Status.Anchors); all > 1 {
 		if placed > 0 {
-			st.giveWay = s.giveWay
+			st.yield = s.yield
 		}
 		st.crowded = fmt.Sprintf("%d of %d clients have a node, and each wants one of its own: add nodes, lower clients, or set spec.placement.spread to None: ", placed, all)
 	}
@@ -255,24 +255,20 @@ func (s *scope) loseAnchor(ctx context.Context, client int, why string) (outcome
 	a.Message = truncate(why, maxAnchorMessage)
 	if a.Disruptions > maxLostNodes {
 		s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%d nodes were lost, the last one because %s", a.Disruptions, why))
-		return halt(), nil
+		return saveFirst(), nil
 	}
 	a.StartTime = nil
 	s.beginAnchors()
-	return halt(), nil
+	return saveFirst(), nil
 }
 
-// releaseNodes lets the nodes go, and says whether there were any. Anchors are looked for again by whoever needs
-// them next.
-func (s *scope) releaseNodes() bool {
-	released := false
-	s.sb.Status.WaitingForNodeSince = nil
+// releaseNodes lets the nodes go. Anchors are looked for again by whoever needs them next.
+func (s *scope) releaseNodes() {
+	s.hasNodes()
 	for i := range s.sb.Status.Anchors {
 		a := &s.sb.Status.Anchors[i]
-		released = released || a.StartTime != nil
 		a.StartTime, a.Pod, a.Node, a.InstanceType = nil, "", "", ""
 	}
-	return released
 }
 
 // node returns the node that a client's anchor holds, "" without an anchor.

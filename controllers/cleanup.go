@@ -65,22 +65,33 @@ func cleanUp(ctx context.Context, s *scope) (outcome, error) {
 			"spec.cleanupPolicy is Retain: volumes and test files stay until the StorageBenchmark is deleted")
 		return goOn(), nil
 	}
-	left, err := s.remove(ctx)
+	left, out, err := s.awaitRemoval(s.remove(ctx))
+	if err != nil || out.stop {
+		return out, err
+	}
+	if len(left) > 0 {
+		s.setLeftBehind(left)
+	} else {
+		s.setCleanedUp()
+	}
+	return goOn(), nil
+}
+
+// awaitRemoval waits until nothing is left, or until the deadline of clean-up has passed. Then it returns what is.
+func (s *scope) awaitRemoval(left []leftover, err error) ([]leftover, outcome, error) {
 	remaining := s.deadline(s.cleanUpBegan(), s.sb.Spec.Deadlines.CleanUpSeconds)
+	waitFor := withoutAbandoned(left)
 	switch {
 	case err != nil && remaining > 0:
-		return outcome{}, err
+		return nil, outcome{}, err
 	case err != nil:
-		left = append(left, keptByServer(err))
-	case len(left) == 0:
-		s.setCleanedUp()
-		return goOn(), nil
-	case remaining > 0 && len(withoutAbandoned(left)) > 0:
-		s.step(v1alpha1.ReasonCleaningUp, "waiting for the removal of "+describeLeftovers(withoutAbandoned(left)))
-		return haltFor(min(remaining, pollFor(left))), nil
+		return append(left, keptByServer(err)), goOn(), nil
+	case remaining > 0 && len(waitFor) > 0:
+		s.step(v1alpha1.ReasonCleaningUp, "waiting for the removal of "+describeLeftovers(waitFor))
+		return nil, awaitFor(min(remaining, pollFor(left))), nil
+	default:
+		return left, goOn(), nil
 	}
-	s.setLeftBehind(left)
-	return goOn(), nil
 }
 
 // setCleanedUp says that all is gone, or, where that cannot be seen, what of it is.

@@ -63,7 +63,7 @@ func (p part) String() string {
 
 // removeEndedJobs deletes the Jobs of runs that have ended, of a benchmark with several clients. All that they have
 // told is in the status; many clients in many runs would leave so many that each pass took longer than the one before.
-func (s *scope) removeEndedJobs(ctx context.Context) error {
+func (s *scope) removeEndedJobs(ctx context.Context, _ saved) error {
 	var ended []*batchv1.Job
 	for _, j := range s.jobs {
 		if j.Labels[v1alpha1.LabelRole] == v1alpha1.RoleRun && j.DeletionTimestamp.IsZero() {

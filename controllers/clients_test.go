@@ -379,7 +379,7 @@ func TestYoungerGivesWay(t *testing.T) {
 	if isOlder(younger, older) {
 		older, younger = younger, older
 	}
-	w.untilStep(younger, v1alpha1.ReasonWaitingForNode, "gives way to "+older.Name+" in namespace "+w.namespace)
+	w.untilStep(younger, v1alpha1.ReasonWaitingForNode, "an older benchmark that needs nodes goes first: "+older.Name+" in namespace "+w.namespace)
 	w.cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome {
 		if pod.Labels[v1alpha1.LabelBenchmark] == younger.Name && pod.Spec.NodeName == "" && both() {
 			return fakecluster.Unschedulable(refusal)

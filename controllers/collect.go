@@ -54,8 +54,8 @@ func wrongPod(pod *corev1.Pod, report *digest.Report) string {
 // wrongGroups says of a report that has not the results that were planned what is wrong with it: it is of another run, or
 // forged, and with more results the status could become larger than can be written. It is "" for one that has.
 func (s *scope) wrongGroups(run *v1alpha1.Run, report *digest.Report) string {
-	planned := s.planned(run)
-	if planned == nil {
+	planned, known := s.planned(run)
+	if !known {
 		return ""
 	}
 	if got, want := len(report.Groups), len(planned.Job.Groups()); got != want {
@@ -103,7 +103,7 @@ func (s *scope) record(ctx context.Context, run *v1alpha1.Run, parts []part) err
 			run.Sections = append(run.Sections, v1alpha1.SectionResult{Name: merged.Report.Groups[i].Name, Result: results[i]})
 		}
 	}
-	if planned := s.planned(run); planned != nil {
+	if planned, known := s.planned(run); known {
 		s.analyse(run, planned, &merged.Report, clockSpread(reports))
 	}
 	return nil

@@ -26,12 +26,12 @@ func conclude(_ context.Context, s *scope) (outcome, error) {
 	if len(failures) > 0 {
 		s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%d of %s failed: %s",
 			len(failures), plural(int(s.sb.Status.PlannedRuns), "run"), strings.Join(failures, "; ")))
-		return halt(), nil
+		return saveFirst(), nil
 	}
 	took := s.Clock.Since(s.sb.Status.StartTime.Time).Round(time.Second)
 	s.setCondition(v1alpha1.ConditionMeasured, metav1.ConditionTrue, v1alpha1.ReasonCompleted,
 		fmt.Sprintf("%s on %s in %s", plural(int(s.sb.Status.PlannedRuns), "run"), plural(len(s.sb.Status.Targets), "target"), took))
-	return halt(), nil
+	return saveFirst(), nil
 }
 
 func plural(n int, noun string) string {

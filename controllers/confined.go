@@ -93,7 +93,7 @@ func (s *scope) silentNode(parts []part) string {
 
 // crowdedByUnseen says whether a pod finds no node because of benchmarks in namespaces that a confined operator does not see: it
 // has no other client, nor wishes of its user, that could be the reason.
-func (s *start) crowdedByUnseen() bool {
+func (s *podWait) crowdedByUnseen() bool {
 	if !s.isConfined() || s.crowded != "" || s.pod == nil || !isCrowdedOut(s.pod) {
 		return false
 	}

@@ -120,28 +120,23 @@ func isOlder(a, b *v1alpha1.StorageBenchmark) bool {
 	return a.UID < b.UID
 }
 
-// giveWay lets the nodes of a benchmark go that an older one waits for, which in turn holds nodes that this one waits
-// for, and says whether it did.
-func (s *scope) giveWay(ctx context.Context) (bool, error) {
-	elder, err := s.elderInNeed(ctx)
-	if err != nil || elder == "" {
-		return false, err
-	}
+// yield lets the nodes of a benchmark go that an older one waits for, which in turn holds nodes that this one waits for.
+func (s *scope) yield(elder string) {
 	for i := range s.sb.Status.Anchors {
 		a := &s.sb.Status.Anchors[i]
 		a.Pod, a.Node, a.InstanceType = "", "", ""
 		a.Attempts++ // others than those that are being deleted
 	}
+	s.waitForNode()
 	s.step(v1alpha1.ReasonWaitingForNode, describeElder(elder))
-	return true, nil
 }
 
 func describeElder(elder string) string {
-	return fmt.Sprintf("gives way to %s, which is older and wants nodes as well", elder)
+	return "an older benchmark that needs nodes goes first: " + elder
 }
 
 // awaitElder holds back anchors as long as an older benchmark wants nodes that they could take.
-func (s *scope) awaitElder(ctx context.Context, st *start) (outcome, error) {
+func (s *scope) awaitElder(ctx context.Context, st *podWait) (outcome, error) {
 	elder, err := s.elderInNeed(ctx)
 	if err != nil || elder == "" {
 		return goOn(), err
@@ -149,6 +144,7 @@ func (s *scope) awaitElder(ctx context.Context, st *start) (outcome, error) {
 	if _, err := s.removeAnchors(ctx, s.anchorNames()...); err != nil {
 		return outcome{}, err
 	}
-	s.step(v1alpha1.ReasonWaitingForNode, describeElder(elder))
-	return st.orNodeDeadline("nodes of its own", describeElder(elder)), nil
+	decision := attempt.DecideStart(st.startFacts(nil, true, false))
+	st.noteNodeWait(decision)
+	return st.await(decision, v1alpha1.ReasonWaitingForNode, st.what, "nodes of its own", describeElder(elder), s.sb.Spec.Deadlines.NodeSeconds), nil
 }

@@ -119,7 +119,7 @@ func TestDescribeForgedHolder(t *testing.T) {
 	forged := pods[0].DeepCopy()
 	forged.Name, forged.Spec.NodeName = "forged", "other-node"
 	s := young([]*v1alpha1.StorageBenchmark{other}, append(pods, forged))
-	waits := &start{scope: s, pod: pods[1].DeepCopy()}
+	waits := &podWait{scope: s, pod: pods[1].DeepCopy()}
 	waits.pod.Name = "mine"
 
 	got, err := waits.holders(t.Context())

@@ -14,10 +14,10 @@ import (
 // abandon ends measuring when the benchmark is deleted. One that has not begun has nothing to remove.
 func abandon(ctx context.Context, s *scope) (outcome, error) {
 	if !controllerutil.ContainsFinalizer(s.sb, v1alpha1.Finalizer) {
-		return halt(), nil
+		return awaitChange(), nil
 	}
 	if had, err := s.keepClaims(ctx); err != nil || had {
-		return haltFor(retrySoon), err
+		return awaitFor(retrySoon), err
 	}
 	if !s.concluded() {
 		s.fail(v1alpha1.ReasonDeleted, "the StorageBenchmark was deleted before its end")
@@ -33,20 +33,11 @@ func sweep(ctx context.Context, s *scope) (outcome, error) {
 	if cleaned.Reason == v1alpha1.ReasonRetained && !deleting {
 		return goOn(), nil
 	}
-	left, err := s.removePods(ctx)
-	remaining := s.deadline(s.cleanUpBegan(), s.sb.Spec.Deadlines.CleanUpSeconds)
-	switch {
-	case err != nil && remaining > 0:
-		return outcome{}, err
-	case err != nil:
-		left = append(left, keptByServer(err))
-	case len(left) == 0:
-		return goOn(), nil
-	case remaining > 0:
-		s.step(v1alpha1.ReasonCleaningUp, "waiting for the removal of "+describeLeftovers(left))
-		return haltFor(min(remaining, pollFor(left))), nil
+	left, out, err := s.awaitRemoval(s.removePods(ctx))
+	if err != nil || out.stop {
+		return out, err
 	}
-	if cleaned.Status != metav1.ConditionFalse {
+	if len(left) > 0 && cleaned.Status != metav1.ConditionFalse {
 		s.setLeftBehind(left)
 	}
 	return goOn(), nil
@@ -68,8 +59,8 @@ func release(ctx context.Context, s *scope) (outcome, error) {
 	released := s.before.DeepCopy()
 	controllerutil.RemoveFinalizer(released, v1alpha1.Finalizer)
 	if err := s.Client.Patch(ctx, released, client.MergeFromWithOptions(s.before, client.MergeFromWithOptimisticLock{})); err != nil {
-		return haltFor(retrySoon), unlessGone(err, "remove finalizer")
+		return awaitFor(retrySoon), unlessGone(err, "remove finalizer")
 	}
 	s.sb.Status = s.before.Status // the benchmark is gone, and its status with it
-	return halt(), nil
+	return awaitChange(), nil
 }

@@ -24,15 +24,15 @@ func expire(ctx context.Context, s *scope) (outcome, error) {
 	remaining, expires := timeToLive(s.sb, s.Clock.Now())
 	switch {
 	case !expires:
-		return halt(), nil
+		return awaitChange(), nil
 	case remaining > 0:
-		return haltFor(remaining), nil
+		return awaitFor(remaining), nil
 	}
 	preconditions := client.Preconditions{UID: &s.sb.UID, ResourceVersion: &s.sb.ResourceVersion}
 	if err := s.Client.Delete(ctx, s.sb, preconditions, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
-		return haltFor(retrySoon), unlessGone(err, "delete after ttlSecondsAfterFinished")
+		return awaitFor(retrySoon), unlessGone(err, "delete after ttlSecondsAfterFinished")
 	}
-	return halt(), nil
+	return awaitChange(), nil
 }
 
 // timeToLive returns how long a finished benchmark has left, if it expires at all.

@@ -136,7 +136,7 @@ func (test *failure) happens(w *world) {
 	create(w, sb)
 	if test.step != "" {
 		w.eventually(func() error { return wantPods(w.pods(), test.waits == "") })
-		w.pass(sb, quietStart)
+		w.pass(sb, attempt.QuietStart)
 		w.untilStep(sb, test.step, test.waits)
 		w.pass(sb, test.deadline+time.Second)
 	}

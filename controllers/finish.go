@@ -19,5 +19,5 @@ func finish(_ context.Context, s *scope) (outcome, error) {
 	s.setCondition(v1alpha1.ConditionSucceeded, measured.Status, measured.Reason, message)
 	s.forget(client.ObjectKeyFromObject(s.sb)) // for a finished benchmark nothing is planned or asked
 	s.sb.Status.CompletionTime = new(metav1.NewTime(s.Clock.Now()))
-	return halt(), nil
+	return saveFirst(), nil
 }

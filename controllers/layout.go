@@ -23,7 +23,11 @@ func (s *scope) layout(planned *plan.Run, client int32) *fio.JobFile {
 		if i < runsBefore(s.targetStatus(planned.Target.Name)) || !hasMeasured(run, planned.Target, client) {
 			continue
 		}
-		earlier := s.planned(run).Job
+		before, known := s.planned(run)
+		if !known {
+			continue
+		}
+		earlier := before.Job
 		if earlier.Layout() == needed || (all != nil && earlier.NeedsLayout() && earlier.Layout() != "") {
 			return nil
 		}
@@ -75,7 +79,8 @@ func (s *scope) layoutObjects(planned *plan.Run, client int32) *fio.JobFile {
 	}
 	for i := range s.sb.Status.Runs {
 		run := &s.sb.Status.Runs[i]
-		if hasMeasured(run, planned.Target, client) && fio.LayoutObjects(s.planned(run).Job) != nil {
+		before, known := s.planned(run)
+		if known && hasMeasured(run, planned.Target, client) && fio.LayoutObjects(before.Job) != nil {
 			return nil
 		}
 	}

@@ -29,78 +29,84 @@ func measure(ctx context.Context, s *scope) (outcome, error) {
 	}
 	for i := range s.sb.Status.Runs {
 		run := &s.sb.Status.Runs[i]
-		switch run.State {
-		case v1alpha1.RunPending:
-			return s.begin(ctx, run)
-		case v1alpha1.RunRunning:
-			out, err := s.follow(ctx, run, s.planned(run))
+		if run.HasEnded() {
+			continue
+		}
+		planned, known := s.planned(run)
+		if !known {
+			return outcome{}, fmt.Errorf("run %s is not planned", run.Name) // validate has refused it
+		}
+		if run.State == v1alpha1.RunRunning {
+			out, err := s.follow(ctx, run, planned)
 			if err != nil || run.State == v1alpha1.RunRunning || s.concluded() {
 				return out, err
 			}
-			if run.State == v1alpha1.RunPending {
-				return s.begin(ctx, run)
-			}
-		case v1alpha1.RunSucceeded, v1alpha1.RunFailed:
+		}
+		if run.State == v1alpha1.RunPending {
+			return s.begin(ctx, run, planned)
 		}
 	}
 	return goOn(), nil
 }
 
 // planned returns the plan of a run. They go by name: who edits the spec may reorder targets and workloads,
-// because the API server compares these lists without regard to order.
-func (s *scope) planned(run *v1alpha1.Run) *plan.Run {
+// because the API server compares these lists without regard to order. Who removes one from the spec removes it from the plan.
+func (s *scope) planned(run *v1alpha1.Run) (*plan.Run, bool) {
 	if s.runs == nil {
 		// Nothing to report: the plan was found to be valid before the first run began.
 		s.runs, _ = s.plan()
 	}
 	i := slices.IndexFunc(s.runs, func(p plan.Run) bool { return p.Name == run.Name })
 	if i < 0 {
-		return nil
+		return nil, false
 	}
-	return &s.runs[i]
+	return &s.runs[i], true
 }
 
 // begin writes down that an attempt begins, before its Jobs are made. So whatever happens in between, and
 // however old a version another pass sees, no attempt is made twice. Whatever was under way before must be over: two
 // at once would measure each other.
-func (s *scope) begin(ctx context.Context, run *v1alpha1.Run) (outcome, error) {
+func (s *scope) begin(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) (outcome, error) {
 	if again := run.Attempts > 0; again || s.sb.Spec.MostClients() > 1 {
-		if s.changed() {
-			// Ending it deletes what the next pass would need to find out anew what this one has found out.
-			return halt(), nil
+		proof, ok := s.allSaved()
+		if !ok {
+			return saveFirst(), nil
 		}
 		// One client may go on when another has failed.
-		left, err := s.clear(ctx, again || s.measuring)
+		left, err := s.clear(ctx, proof, again || s.measuring)
 		if err != nil {
 			return outcome{}, err
 		}
 		if len(left) > 0 {
 			s.step(v1alpha1.ReasonPreparing, s.describeRun(run)+": waiting for the end of the attempt before, "+describeLeftovers(left))
-			return haltFor(pollFor(left)), nil
+			return awaitFor(pollFor(left)), nil
 		}
 	}
-	if err := s.noteForeignClaim(ctx, s.planned(run).Target); err != nil || s.concluded() {
-		return halt(), err
+	if err := s.noteForeignClaim(ctx, planned.Target); err != nil {
+		return outcome{}, err
+	}
+	if s.concluded() {
+		return saveFirst(), nil
 	}
 	run.State = v1alpha1.RunRunning
 	run.Attempts++
 	run.Job, run.AgreedStart, run.StartMarginMilliseconds = "", nil, 0
 	run.StartTime = new(s.now())
 	s.step(v1alpha1.ReasonPreparing, s.describeRun(run))
-	return halt(), nil
+	return saveFirst(), nil
 }
 
 // clear ends what is left of runs. What has ended by itself need not be waited for.
-func (s *scope) clear(ctx context.Context, wait bool) ([]leftover, error) {
+func (s *scope) clear(ctx context.Context, proof saved, wait bool) ([]leftover, error) {
 	if wait {
-		return s.endAttempts(ctx)
+		return s.endAttempts(ctx, proof)
 	}
-	return nil, s.removeEndedJobs(ctx)
+	return nil, s.removeEndedJobs(ctx, proof)
 }
 
 // endAttempts ends whatever still runs of earlier attempts and returns what is left of them. Pods whose
 // node does not answer are not waited for.
-func (s *scope) endAttempts(ctx context.Context) ([]leftover, error) {
+func (s *scope) endAttempts(ctx context.Context, _ saved) ([]leftover, error) {
 	left, err := s.removeJobs(ctx, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleRun})
 	return withoutLost(left), err
 }
@@ -121,7 +127,7 @@ func (s *scope) describeRun(run *v1alpha1.Run) string {
 func (s *scope) ended() int {
 	n := 0
 	for i := range s.sb.Status.Runs {
-		if state := s.sb.Status.Runs[i].State; state == v1alpha1.RunSucceeded || state == v1alpha1.RunFailed {
+		if s.sb.Status.Runs[i].HasEnded() {
 			n++
 		}
 	}
@@ -145,7 +151,7 @@ func (s *scope) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run
 		}
 	}
 	if whole.Phase != attempt.Starting {
-		s.sb.Status.WaitingForNodeSince = nil
+		s.hasNodes()
 	}
 	facts, err := s.facts(ctx, run, parts, whole)
 	if err != nil {
@@ -181,17 +187,17 @@ func (s *scope) carryOut(ctx context.Context, run *v1alpha1.Run, planned *plan.R
 	case attempt.Collect:
 		return goOn(), s.collect(ctx, run, parts)
 	case attempt.AwaitStart:
-		return s.runStart(run, planned, parts[decision.Client]).watch(ctx)
+		return s.runWait(run, planned, parts[decision.Client]).watch(ctx)
 	case attempt.Agree:
 		return s.agree(run), nil
 	case attempt.Repeat:
 		return s.startMissed(ctx, run, decision)
 	case attempt.Expire:
 		s.expireRun(run, decision.Why)
-		return halt(), nil
+		return saveFirst(), nil
 	case attempt.GiveUp:
 		s.giveUp(run, parts[decision.Client], facts.Heard[decision.Client])
-		return halt(), nil
+		return saveFirst(), nil
 	case attempt.Watch:
 		if len(decision.Tell) > 0 {
 			if out, err := s.tellClients(ctx, run, parts, decision.Tell); err != nil || out.stop {
@@ -199,7 +205,7 @@ func (s *scope) carryOut(ctx context.Context, run *v1alpha1.Run, planned *plan.R
 			}
 		}
 		s.tellStep(run, decision)
-		return haltFor(decision.After), nil // the pods are watched
+		return awaitFor(decision.After), nil // the pods are watched
 	default:
 		return outcome{}, fmt.Errorf("no way is known to %s", decision.Action)
 	}
@@ -219,7 +225,7 @@ func (s *scope) tellStep(run *v1alpha1.Run, decision attempt.Decision) {
 
 // expireRun ends the benchmark with a run that has run for longer than it may.
 func (s *scope) expireRun(run *v1alpha1.Run, unanswered string) {
-	last := cmp.Or(unanswered, "fio runs (raise spec.deadlines.runSeconds, or have it do less)")
+	last := cmp.Or(unanswered, "fio still runs; raise spec.deadlines.runSeconds, or have fio do less")
 	message := fmt.Sprintf("run %s waited %d s for its end: %s", run.Name, ptr.Deref(s.sb.Spec.Deadlines.RunSeconds, 0), last)
 	s.failRun(run, message)
 	s.fail(v1alpha1.ReasonDeadlineExceeded, message)
@@ -240,7 +246,7 @@ func (s *scope) missingJobs(run *v1alpha1.Run) []int32 {
 func (s *scope) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, missing []int32) (outcome, error) {
 	if fresh, err := s.isFresh(ctx); err != nil || !fresh {
 		// An attempt may be missing in an old version that has long ended.
-		return haltFor(retrySoon), err
+		return awaitFor(retrySoon), err
 	}
 	if run.Job != "" {
 		return s.findJob(ctx, run, planned, missing[0])
@@ -253,16 +259,16 @@ func (s *scope) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan
 		case err == nil:
 		case apierrors.IsInvalid(err):
 			s.failRun(run, fmt.Sprintf("the Job was refused: %v", err))
-			return halt(), nil
+			return saveFirst(), nil
 		case isRefused(err):
 			// Others may change their minds, so this is a wait with a deadline.
-			return s.runStart(run, planned, part{client: missing[i]}).refused("Job", err), nil
+			return s.runWait(run, planned, part{client: missing[i]}).refused("Job", err), nil
 		default:
 			return outcome{}, fmt.Errorf("apply Job: %w", err)
 		}
 	}
 	run.Job = job.RunName(s.sb, run.Name, run.Attempts, 0)
-	return haltFor(s.deadline(run.StartTime.Time, s.sb.Spec.Deadlines.StartSeconds)), nil
+	return awaitFor(s.deadline(run.StartTime.Time, s.sb.Spec.Deadlines.StartSeconds)), nil
 }
 
 func (s *scope) describeJob(run *v1alpha1.Run, planned *plan.Run, client int32) job.Run {
@@ -336,9 +342,9 @@ func (s *scope) volumeOf(target *v1alpha1.Target, client int32) job.Volume {
 	}
 }
 
-// runStart is the wait for the pod of a client in a run's attempt.
-func (s *scope) runStart(run *v1alpha1.Run, planned *plan.Run, p part) *start {
-	st := &start{scope: s, what: s.describeRun(run), began: run.StartTime, pod: p.pod}
+// runWait is the wait for the pod of a client in a run's attempt.
+func (s *scope) runWait(run *v1alpha1.Run, planned *plan.Run, p part) *podWait {
+	st := &podWait{scope: s, what: s.describeRun(run), began: run.StartTime, pod: p.pod}
 	if clientsOf(run) > 1 {
 		st.what += ", " + child.Client(p.client)
 	}

@@ -71,7 +71,7 @@ func (m *Metrics) changed(before, after *v1alpha1.StorageBenchmark) {
 	}
 	for i := range after.Status.Runs {
 		run := &after.Status.Runs[i]
-		if (run.State == v1alpha1.RunSucceeded || run.State == v1alpha1.RunFailed) && states[run.Name] != run.State {
+		if run.HasEnded() && states[run.Name] != run.State {
 			m.runs.WithLabelValues(string(run.State)).Inc()
 		}
 	}

@@ -38,7 +38,7 @@ func provision(ctx context.Context, s *scope) (outcome, error) {
 func (s *scope) provisionTarget(ctx context.Context, target *v1alpha1.Target) (outcome, error) {
 	if problem := s.withoutAttributes(target); problem != "" {
 		s.fail(v1alpha1.ReasonProvisioningFailed, problem)
-		return halt(), nil
+		return saveFirst(), nil
 	}
 	if !storage.IsProvisioned(target) {
 		return goOn(), nil
@@ -48,14 +48,15 @@ func (s *scope) provisionTarget(ctx context.Context, target *v1alpha1.Target) (o
 	}
 	// What has no namespace has no owner: made by a pass over an old version, nobody would remove it again.
 	if fresh, err := s.isFresh(ctx); err != nil || !fresh {
-		return haltFor(retrySoon), err
+		return awaitFor(retrySoon), err
 	}
 	objects := storage.For(s.sb, target, job.UserOf(s.sb))
-	if name, err := s.foreign(ctx, objects); name != "" || err != nil {
-		if err == nil {
-			s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %s exists, and was not made for this benchmark; delete or rename it, and create the benchmark anew", target.Name, name))
-		}
-		return halt(), err
+	switch name, err := s.foreign(ctx, objects); {
+	case err != nil:
+		return outcome{}, err
+	case name != "":
+		s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %s exists, and was not made for this benchmark; delete or rename it, and create the benchmark anew", target.Name, name))
+		return saveFirst(), nil
 	}
 	held, err := s.freeVolume(ctx, objects)
 	switch {
@@ -68,7 +69,7 @@ func (s *scope) provisionTarget(ctx context.Context, target *v1alpha1.Target) (o
 	switch {
 	case apierrors.IsInvalid(err):
 		s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %v", target.Name, err))
-		return halt(), nil
+		return saveFirst(), nil
 	case isRefused(err):
 		return s.awaitStorage(target, err.Error(), pollWaiting), nil
 	case err != nil:
@@ -87,10 +88,10 @@ func (s *scope) awaitStorage(target *v1alpha1.Target, why string, poll time.Dura
 	}
 	if remaining := s.deadline(s.sb.Status.StorageRefusedSince.Time, s.sb.Spec.Deadlines.ProvisioningSeconds); remaining > 0 {
 		s.step(v1alpha1.ReasonProvisioning, message)
-		return haltFor(min(remaining, poll))
+		return awaitFor(min(remaining, poll))
 	}
 	s.fail(v1alpha1.ReasonProvisioningFailed, message)
-	return halt()
+	return saveFirst()
 }
 
 func (s *scope) isClaimMissing(name string) bool { return s.claims[name] == nil }

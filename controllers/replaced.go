@@ -34,11 +34,14 @@ func (s *scope) noteClaims(ctx context.Context, target *v1alpha1.Target) (outcom
 			return outcome{}, err
 		}
 		if seen != uidOf(names, claims) {
-			return haltFor(retrySoon), nil
+			return awaitFor(retrySoon), nil
 		}
 	}
-	if err := s.replaceClaims(ctx, target, status, seen); err != nil || s.concluded() {
-		return halt(), err
+	if err := s.replaceClaims(ctx, target, status, seen); err != nil {
+		return outcome{}, err
+	}
+	if s.concluded() {
+		return saveFirst(), nil
 	}
 	return goOn(), nil
 }

@@ -30,14 +30,14 @@ func (s *scope) findJob(ctx context.Context, run *v1alpha1.Run, planned *plan.Ru
 	switch {
 	case apierrors.IsNotFound(err):
 		s.disrupted(run, "its Job was deleted")
-		return halt(), nil
+		return saveFirst(), nil
 	case err != nil:
 		return outcome{}, fmt.Errorf("get Job: %w", err)
 	case !ours.Owned(s.sb, &found):
 		s.disrupted(run, fmt.Sprintf("Job %s is not owned by this benchmark any more", found.Name))
-		return halt(), nil
+		return saveFirst(), nil
 	}
-	return haltFor(retrySoon), s.restore(ctx, &found, wanted.Labels, wanted.Annotations)
+	return awaitFor(retrySoon), s.restore(ctx, &found, wanted.Labels, wanted.Annotations)
 }
 
 // findAnchor sees what has become of the anchor of a client that was there and is not found.
@@ -55,7 +55,7 @@ func (s *scope) findAnchor(ctx context.Context, which int) (outcome, error) {
 		return s.loseAnchor(ctx, which, fmt.Sprintf("pod %s is not owned by this benchmark any more", a.Pod))
 	}
 	wanted := job.ForAnchor(s.sb, s.Image, int32(which), a.Attempts, nil)
-	return haltFor(retrySoon), s.restore(ctx, &found.Items[0], wanted.Labels, wanted.Annotations)
+	return awaitFor(retrySoon), s.restore(ctx, &found.Items[0], wanted.Labels, wanted.Annotations)
 }
 
 // restore gives an object the labels and annotations back that it has lost. If it has all, the cache has yet to hear of it. That it had to

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -54,27 +55,39 @@ type scope struct {
 
 // outcome says how a pass goes on after a phase.
 type outcome struct {
-	stop  bool
+	stop bool
+	// saves says that the phase has found out something that has to be saved before anything is done about it.
+	saves bool
 	after time.Duration // when to make another pass if nothing changes before; 0: not at all
 }
 
 // goOn has the next phase follow.
 func goOn() outcome { return outcome{} }
 
-// halt ends the pass; a change of the benchmark or of a child starts the next one.
-func halt() outcome { return outcome{stop: true} }
+// saveFirst ends the pass, so that what it has found out is saved. That starts the next one.
+func saveFirst() outcome { return outcome{stop: true, saves: true} }
 
-// haltFor ends the pass, and starts the next one after a time at the latest.
-func haltFor(after time.Duration) outcome {
+// awaitChange ends the pass; a change of the benchmark or of a child starts the next one.
+func awaitChange() outcome { return outcome{stop: true} }
+
+// awaitFor ends the pass, and starts the next one after a time at the latest.
+func awaitFor(after time.Duration) outcome {
 	return outcome{stop: true, after: max(after, time.Millisecond)}
 }
+
+// saved is proof that all that a pass has found out is saved. Who ends or tells pods needs one: these may not tell a second time what the
+// pass has found out, and a pass over an old version has found out what is not so.
+type saved struct{}
+
+// allSaved returns the proof, if it is true.
+func (s *scope) allSaved() (saved, bool) { return saved{}, !s.changed() }
 
 type phase func(context.Context, *scope) (outcome, error)
 
 // The phases of a benchmark, in order. Each finds out by itself, from the status and the children, whether
 // it has something to do, so that a pass can end anywhere and the next one goes on from there.
 var (
-	phases         = []phase{expire, admit, suspend, validate, observe, nudge, noteFiles, provision, anchor, measure, conclude, cleanUp, sweep, finish}
+	phases         = []phase{expire, admit, observe, suspend, validate, nudge, noteFiles, provision, anchor, measure, conclude, cleanUp, sweep, finish}
 	deletionPhases = []phase{observe, nudge, noteFiles, abandon, cleanUp, sweep, release}
 )
 
@@ -87,6 +100,9 @@ func (s *scope) pass(ctx context.Context) (ctrl.Result, error) {
 		out, err := phase(ctx, s)
 		if err != nil {
 			return ctrl.Result{}, err
+		}
+		if out.saves && !s.changed() {
+			return ctrl.Result{}, errors.New("a phase waits for a write of the status, and there is nothing to write")
 		}
 		if out.stop {
 			return ctrl.Result{RequeueAfter: out.after}, nil

@@ -14,25 +14,23 @@ func suspend(ctx context.Context, s *scope) (outcome, error) {
 	if !ptr.Deref(s.sb.Spec.Suspend, false) || s.concluded() {
 		return goOn(), nil
 	}
-	if _, err := observe(ctx, s); err != nil {
-		return outcome{}, err
-	}
 	run := s.runningRun()
 	collected, err := s.collectEnded(ctx, run)
 	if err != nil {
 		return outcome{}, err
 	}
-	// Written down before anything is deleted: whoever resumes at once does not find a disruption.
 	if run != nil && !collected {
 		s.suspended(run)
 	}
 	s.sb.Status.StorageRefusedSince = nil
-	released := s.releaseNodes()
-	if released || (run != nil && !collected) {
+	s.releaseNodes()
+	// Whoever resumes at once does not find a disruption, and a result is not lost with its pod.
+	proof, ok := s.allSaved()
+	if !ok {
 		s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; what is under way is being ended")
-		return halt(), nil
+		return saveFirst(), nil
 	}
-	left, err := s.endAttempts(ctx)
+	left, err := s.endAttempts(ctx, proof)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -43,10 +41,10 @@ func suspend(ctx context.Context, s *scope) (outcome, error) {
 	left = append(left, withoutLost(anchors)...)
 	if len(left) > 0 {
 		s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; waiting for the end of "+describeLeftovers(left))
-		return haltFor(pollFor(left)), nil
+		return awaitFor(pollFor(left)), nil
 	}
 	s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; set it to false to go on")
-	return halt(), nil
+	return awaitChange(), nil
 }
 
 // collectEnded takes the outcome of a run that had ended by itself before it could be suspended.

@@ -34,27 +34,29 @@ func (s *scope) agree(run *v1alpha1.Run) outcome {
 	run.StartLeadMilliseconds = lead.Milliseconds()
 	run.AgreedStart = new(metav1.NewMicroTime(s.Clock.Now().Add(lead).Truncate(time.Millisecond)))
 	s.step(v1alpha1.ReasonPreparing, s.describeRun(run)+": all clients wait for their start")
-	return halt()
+	return saveFirst()
 }
 
 // mayTell ends a pass that must not tell clients of their start, or give it up: one that has found out something that is not
 // saved yet, or that has read an old version.
-func (s *scope) mayTell(ctx context.Context) (outcome, error) {
-	if s.changed() {
-		return halt(), nil
+func (s *scope) mayTell(ctx context.Context) (saved, outcome, error) {
+	proof, ok := s.allSaved()
+	if !ok {
+		return proof, saveFirst(), nil
 	}
 	if fresh, err := s.isFresh(ctx); err != nil || !fresh {
-		return haltFor(retrySoon), err
+		return proof, awaitFor(retrySoon), err
 	}
-	return goOn(), nil
+	return proof, goOn(), nil
 }
 
 // tellClients tells clients of their start.
 func (s *scope) tellClients(ctx context.Context, run *v1alpha1.Run, parts []part, waiting []int) (outcome, error) {
-	if out, err := s.mayTell(ctx); err != nil || out.stop {
+	proof, out, err := s.mayTell(ctx)
+	if err != nil || out.stop {
 		return out, err
 	}
-	if err := errors.Join(inParallel(waiting, func(i int) error { return s.tell(ctx, parts[i], run.AgreedStart.Time) })...); err != nil {
+	if err := errors.Join(inParallel(waiting, func(i int) error { return s.tell(ctx, proof, parts[i], run.AgreedStart.Time) })...); err != nil {
 		return outcome{}, fmt.Errorf("tell the clients of their start: %w", err)
 	}
 	return goOn(), nil
@@ -62,11 +64,11 @@ func (s *scope) tellClients(ctx context.Context, run *v1alpha1.Run, parts []part
 
 // startMissed ends an attempt whose start has passed before all clients could be told of it.
 func (s *scope) startMissed(ctx context.Context, run *v1alpha1.Run, decision attempt.Decision) (outcome, error) {
-	if out, err := s.mayTell(ctx); err != nil || out.stop {
+	if _, out, err := s.mayTell(ctx); err != nil || out.stop {
 		return out, err
 	}
 	s.late(run, decision.Why)
-	return halt(), nil
+	return saveFirst(), nil
 }
 
 // told says which of the clients' pods have been told of the start.
@@ -79,7 +81,7 @@ func told(parts []part) []bool {
 }
 
 // tell writes the start into an annotation of the client's pod, where the runner reads it.
-func (s *scope) tell(ctx context.Context, p part, start time.Time) error {
+func (s *scope) tell(ctx context.Context, _ saved, p part, start time.Time) error {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
 		"uid":         p.pod.UID,
 		"annotations": map[string]string{v1alpha1.AnnotationStartTime: start.UTC().Format(time.RFC3339Nano)},

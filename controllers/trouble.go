@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/workqueue"
@@ -70,33 +72,47 @@ func (s *scope) noteTrouble(err error) {
 // the errors may keep from being looked at: they neither shorten it nor make it longer.
 func (s *scope) patience(since time.Time) (from time.Time, limit *int32, what string) {
 	d := s.sb.Spec.Deadlines
-	switch s.condition(v1alpha1.ConditionSucceeded).Reason {
-	case v1alpha1.ReasonWaitingForNode:
-		if began := s.sb.Status.WaitingForNodeSince; began != nil {
-			return began.Time, d.NodeSeconds, "waited for a node"
-		}
-	case v1alpha1.ReasonProvisioning:
-		if began := s.provisioningSince(); began != nil {
-			return began.Time, d.ProvisioningSeconds, "waited for a volume"
-		}
+	if wait := s.nodeWait(); wait.Waits() {
+		return wait.Since, d.NodeSeconds, "waited for a node"
+	}
+	if began := s.provisioningSince(); began != nil {
+		return began.Time, d.ProvisioningSeconds, "waited for a volume"
 	}
 	return since, d.StartSeconds, "errors went on"
 }
 
-// provisioningSince returns since when the benchmark waits for volumes: to be admitted, or by whom they are made for a pod.
+// provisioningSince returns since when the benchmark waits for volumes: to be admitted, or to be made for a pod. It is nil if it does not.
 func (s *scope) provisioningSince() *metav1.Time {
-	if s.sb.Status.StorageRefusedSince != nil {
-		return s.sb.Status.StorageRefusedSince
+	if refused := s.sb.Status.StorageRefusedSince; refused != nil {
+		return refused
 	}
 	if run := s.runningRun(); run != nil {
-		return run.StartTime
+		if s.lacksVolume(run.Target) {
+			return run.StartTime
+		}
+		return nil
 	}
 	for i := range s.sb.Status.Anchors {
-		if a := &s.sb.Status.Anchors[i]; a.StartTime != nil {
+		if a := &s.sb.Status.Anchors[i]; a.StartTime != nil && a.Node == "" && slices.ContainsFunc(s.sb.Spec.Targets, s.anchorLacksVolume) {
 			return a.StartTime
 		}
 	}
 	return nil
+}
+
+// lacksVolume says whether a claim of a target is there, and has no volume yet.
+func (s *scope) lacksVolume(target string) bool {
+	for name, claim := range s.claims {
+		if s.claimTargets[name] == target && claim.Status.Phase != corev1.ClaimBound {
+			return true
+		}
+	}
+	return false
+}
+
+// anchorLacksVolume says the same of a target whose volumes anchors mount.
+func (s *scope) anchorLacksVolume(target v1alpha1.Target) bool {
+	return !s.isLeftToRuns(&target) && s.lacksVolume(target.Name)
 }
 
 // isResultLate says whether errors have kept the result of a run from being taken for so long that it is taken without what

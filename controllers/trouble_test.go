@@ -97,13 +97,13 @@ func TestErrorsKeepTheDeadlineOfAWait(t *testing.T) {
 		{
 			"a volume of a run, soon enough", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(61)), StartSeconds: new(int32(20))},
 			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
-				status.Runs = []v1alpha1.Run{{State: v1alpha1.RunRunning, StartTime: at}}
+				status.Runs = []v1alpha1.Run{{State: v1alpha1.RunRunning, StartTime: at, Target: "fast"}}
 			}, "",
 		},
 		{
 			"a volume of a run, too long", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60)), StartSeconds: new(int32(86400))},
 			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
-				status.Runs = []v1alpha1.Run{{State: v1alpha1.RunRunning, StartTime: at}}
+				status.Runs = []v1alpha1.Run{{State: v1alpha1.RunRunning, StartTime: at, Target: "fast"}}
 			}, "waited for a volume for 60 s; the last error",
 		},
 		{
@@ -111,6 +111,24 @@ func TestErrorsKeepTheDeadlineOfAWait(t *testing.T) {
 			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
 				status.Anchors = []v1alpha1.Anchor{{}, {StartTime: at}}
 			}, "waited for a volume for 60 s; the last error",
+		},
+		{
+			"a run whose volume is there", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(10)), StartSeconds: new(int32(30))},
+			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
+				status.Runs = []v1alpha1.Run{{State: v1alpha1.RunRunning, StartTime: at, Target: "other"}}
+			}, "errors went on for 30 s",
+		},
+		{
+			"an anchor that has its node", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(10)), StartSeconds: new(int32(30))},
+			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
+				status.Anchors = []v1alpha1.Anchor{{StartTime: at, Node: "a"}}
+			}, "errors went on for 30 s",
+		},
+		{
+			"a node that is free now", v1alpha1.ReasonWaitingForNode, v1alpha1.Deadlines{NodeSeconds: new(int32(10)), StartSeconds: new(int32(30))},
+			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
+				status.WaitingForNodeSince, status.NodeFreeSince = at, at
+			}, "errors went on for 30 s",
 		},
 		{
 			"storage that is refused, too long", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60)), StartSeconds: new(int32(86400))},
@@ -126,6 +144,7 @@ func TestErrorsKeepTheDeadlineOfAWait(t *testing.T) {
 			s := troubledScope(clock)
 			s.sb.Spec.Deadlines = test.deadlines
 			s.step(test.reason, "it waits")
+			s.claims, s.claimTargets = map[string]*corev1.PersistentVolumeClaim{"claim": {}}, map[string]string{"claim": "fast"}
 			test.waits(&s.sb.Status, &metav1.Time{Time: noon})
 			clock.Step(before * time.Second)
 			s.noteTrouble(errors.New("etcd is busy"))

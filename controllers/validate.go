@@ -23,25 +23,25 @@ func validate(ctx context.Context, s *scope) (outcome, error) {
 		return goOn(), nil
 	}
 	if s.sb.Status.StartTime == nil {
-		return s.start(ctx)
+		return s.accept(ctx)
 	}
 	runs, problems := s.plan()
 	if len(problems) > 0 {
 		s.fail(v1alpha1.ReasonInvalidSpec, problems.ToAggregate().Error())
-		return halt(), nil
+		return saveFirst(), nil
 	}
 	s.runs = runs
 	for i := range s.sb.Status.Runs {
-		if s.planned(&s.sb.Status.Runs[i]) == nil {
+		if _, known := s.planned(&s.sb.Status.Runs[i]); !known {
 			s.fail(v1alpha1.ReasonInvalidSpec, fmt.Sprintf("run %s is no longer part of the spec", s.sb.Status.Runs[i].Name))
-			return halt(), nil
+			return saveFirst(), nil
 		}
 	}
 	return goOn(), nil
 }
 
-// start checks all that the spec says and names, and records the runs. From then on the spec is fixed.
-func (s *scope) start(ctx context.Context) (outcome, error) {
+// accept checks all that the spec says and names, and records the runs. From then on the spec is fixed.
+func (s *scope) accept(ctx context.Context) (outcome, error) {
 	if problems := s.beyondReach(); len(problems) > 0 {
 		return s.refuse(problems), nil
 	}
@@ -51,7 +51,7 @@ func (s *scope) start(ctx context.Context) (outcome, error) {
 	}
 	if wait := s.sb.CreationTimestamp.Add(referenceGrace).Sub(s.Clock.Now()); len(missing) > 0 && wait > 0 {
 		s.step(v1alpha1.ReasonPending, missing.ToAggregate().Error())
-		return haltFor(min(wait, time.Second)), nil
+		return awaitFor(min(wait, time.Second)), nil
 	}
 	s.sb.Status.Targets = targets
 	runs, problems := s.plan()
@@ -72,14 +72,14 @@ func (s *scope) start(ctx context.Context) (outcome, error) {
 		}
 	}
 	s.step(v1alpha1.ReasonProvisioning, plural(len(runs), "run")+" on "+plural(len(targets), "target")+s.unknownLimits())
-	return halt(), nil
+	return saveFirst(), nil
 }
 
 // refuse ends a benchmark that cannot be carried out, before anything was made for it.
 func (s *scope) refuse(problems field.ErrorList) outcome {
 	s.setCondition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, describe(problems))
 	s.sb.Status.CompletionTime = new(s.now())
-	return halt()
+	return saveFirst()
 }
 
 // describe lists problems as sentences; one that is the only one stands by itself.

@@ -63,6 +63,11 @@ type StorageBenchmarkStatus struct {
 	// +optional
 	WaitingForNodeSince *metav1.Time `json:"waitingForNodeSince,omitempty"`
 
+	// Since when the nodes are free that the benchmark waited for, from when on its pods have their time to start. Unset
+	// while other benchmarks hold them, and when it has its nodes.
+	// +optional
+	NodeFreeSince *metav1.Time `json:"nodeFreeSince,omitempty"`
+
 	// Since when a quota or an admission policy does not let storage of the benchmark be made. Unset when all of it is there,
 	// and while the benchmark is suspended.
 	// +optional

@@ -1190,6 +1190,10 @@ func (in *StorageBenchmarkStatus) DeepCopyInto(out *StorageBenchmarkStatus) {
 		in, out := &in.WaitingForNodeSince, &out.WaitingForNodeSince
 		*out = (*in).DeepCopy()
 	}
+	if in.NodeFreeSince != nil {
+		in, out := &in.NodeFreeSince, &out.NodeFreeSince
+		*out = (*in).DeepCopy()
+	}
 	if in.StorageRefusedSince != nil {
 		in, out := &in.StorageRefusedSince, &out.StorageRefusedSince
 		*out = (*in).DeepCopy()

@@ -86,7 +86,7 @@ func TestCreditsInVerdicts(t *testing.T) {
 		warning: "ran on burst credits at 2990 IOPS, where the volume's baseline is 300 IOPS; of its credits 3 % are left; a run on a full bucket shows the baseline after 2000 s",
 	}, {
 		name: "full by what is known, at the baseline", result: reads(300, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: full},
-		want: "Unknown 300 of the volume's 300 IOPS that remain without burst credits (100 %): without credits that held the result back, with credits something else did, and which it was is unknown",
+		want: "Unknown 300 of the volume's 300 IOPS that remain without burst credits (100 %): this held the result back if the volume had no burst credits, and something else did if it had some; which is unknown",
 	}, {
 		name: "E1 EFS 64k", result: writes(1614, 64<<10), known: Known{Storage: emptyEFS, Client: clients(efsClient, m6iLargeNetwork), Credits: efsCredits},
 		want:    "FileSystemThroughput 104857600 101 of the file system's 100 MiB/s of writes (101 %)",

@@ -156,5 +156,5 @@ func (k Known) boundByBaseline(r *v1alpha1.Result) (v1alpha1.LimitedBy, bool) {
 }
 
 func eitherOr(base use) v1alpha1.LimitedBy {
-	return unknown("%s (%d %%): without credits that held the result back, with credits something else did, and which it was is unknown", base, base.percent())
+	return unknown("%s (%d %%): this held the result back if the volume had no burst credits, and something else did if it had some; which is unknown", base, base.percent())
 }

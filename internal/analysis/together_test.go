@@ -47,7 +47,7 @@ func TestLimitsTogether(t *testing.T) {
 			limitedBy(v1alpha1.BoundVolumeIOPS, 3300, 100, "3300 of the 2 volumes' 3300 IOPS on average (100 %): burst credits ran out during the run, so that it shows neither the burst nor the baseline")},
 		{"two instances at their baseline", Known{Storage: &large, Client: clients(network(1<<40, 4_096_000)), Nodes: 2}, 2000, v1alpha1.LimitedBy{
 			Name: v1alpha1.BoundUnknown, Message: "7.81 of the 2 instances' 7.81 MiB/s of reads that remain without burst credits (100 %): " +
-				"without credits that held the result back, with credits something else did, and which it was is unknown",
+				"this held the result back if the volume had no burst credits, and something else did if it had some; which is unknown",
 		}},
 		{"more than a number holds", Known{Storage: &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(math.MaxInt64)), BytesPerSecond: new(int64(math.MaxInt64 / 2))}}, Volumes: 128}, 1000, limitedBy(v1alpha1.BoundLatency, 16, 100,
 			"16 of 16 I/Os were in flight all the time, each for 16ms on average, and the nearest limit has room (3.91 of the 128 volumes' 8796093022208 MiB/s, 0 %): try more jobs or a higher iodepth")},

@@ -10,7 +10,7 @@ import (
 func TestExplainResult(t *testing.T) {
 	server := newServer(t, measured("ns", "first", "gp3", 100), measured("ns", "second", "gp3", 100))
 	t.Setenv("KUBECONFIG", "/dev/null")
-	const sure = "  How sure  One run tells nothing of chance: set repetitions to 4 or more for a verdict, to 6 or more for a confidence interval.\n"
+	const sure = "  How sure  One run does not show how much results vary by chance: set repetitions to 4 or more for a verdict, to 6 or more for a confidence interval.\n"
 	const noFile = "Completion ended with directive: ShellCompDirectiveNoFileComp\n"
 	for name, test := range map[string]struct {
 		args []string

@@ -229,7 +229,7 @@ func (e *explanation) certainty(t *v1alpha1.TargetComparison) string {
 	}
 	iops := &all[len(all)-1].io.IOPS // of the total, if there is one
 	if t.Runs < 2 {
-		return "One run tells nothing of chance: set repetitions to 4 or more for a verdict, to 6 or more for a confidence interval."
+		return "One run does not show how much results vary by chance: set repetitions to 4 or more for a verdict, to 6 or more for a confidence interval."
 	}
 	sentence := fmt.Sprintf("%d runs had from %d to %d IOPS", t.Runs, iops.Min, iops.Max)
 	if iops.Median > 0 {

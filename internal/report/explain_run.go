@@ -122,7 +122,7 @@ func repetition(run *v1alpha1.Run, sb *v1alpha1.StorageBenchmark) string {
 		}
 	}
 	if all < 2 {
-		return "One run tells nothing of chance: set repetitions to 4 or more for a verdict, to 6 or more for a confidence interval."
+		return "One run does not show how much results vary by chance: set repetitions to 4 or more for a verdict, to 6 or more for a confidence interval."
 	}
 	return fmt.Sprintf("This is one of %d runs of the same: kubectl storagebench explain-result %s judges them together.", all, sb.Name)
 }

@@ -124,7 +124,7 @@ randwrite.bs-16k.efs.1
   Result    1500 writes and 23.4 MiB (24.6 MB) a second; half of them took at most 10.7ms, 99 of 100 at most 21.3ms, the slowest 53.3ms.
             Each of fio's jobs took 3 % of a CPU.
   Held back Latency: 16 of 16 I/Os were in flight all the time.
-  How sure  One run tells nothing of chance: set repetitions to 4 or more for a verdict, to 6 or more for a confidence interval.
+  How sure  One run does not show how much results vary by chance: set repetitions to 4 or more for a verdict, to 6 or more for a confidence interval.
   Next      ` + Advice(v1alpha1.BoundLatency) + "\n"},
 		"sections of clients": {sections, "randwrite.bs-16k.gp3.1", `
 randwrite.bs-16k.gp3.1
@@ -135,7 +135,7 @@ randwrite.bs-16k.gp3.1
   Measured  Section b of the job file of workload randwrite with bs=16k, on each of 2 clients at the same time, ` + onGP3 + `.
   Result    5 trims and 9.77 KiB (10.0 kB) a second; the slowest client had 2 IOPS and the fastest 3.
   Held back VolumeIOPS: 3048 of the volume's 3000 IOPS (102 %).
-  How sure  One run tells nothing of chance: set repetitions to 4 or more for a verdict, to 6 or more for a confidence interval.
+  How sure  One run does not show how much results vary by chance: set repetitions to 4 or more for a verdict, to 6 or more for a confidence interval.
   But       NoLatency.
   Next      ` + provision},
 		"all, with a failure": {failure(), "", `
@@ -143,7 +143,7 @@ randwrite bs=16k on efs
   Measured  Random writes in blocks of 16k by 16 jobs (psync), past the page cache, on an EFS file system fs-0123456789abcdef0, from node-1 (m6i.large), for 1m0s.
   Result    1500 writes and 23.4 MiB (24.6 MB) a second; half of them took at most 10.7ms, 99 of 100 at most 21.3ms.
   Held back Latency: 16 of 16 I/Os were in flight all the time.
-  How sure  One run tells nothing of chance: set repetitions to 4 or more for a verdict, to 6 or more for a confidence interval.
+  How sure  One run does not show how much results vary by chance: set repetitions to 4 or more for a verdict, to 6 or more for a confidence interval.
   Next      ` + Advice(v1alpha1.BoundLatency) + `
 
 randwrite.bs-16k.gp3.1
@@ -204,7 +204,7 @@ func TestCertainty(t *testing.T) {
 		verdict v1alpha1.Verdict
 		want    string
 	}{
-		"one run":      {1, statistic(1, 1, 1), v1alpha1.VerdictTooFewRuns, "One run tells nothing of chance: set repetitions to 4 or more for a verdict, to 6 or more for a confidence interval."},
+		"one run":      {1, statistic(1, 1, 1), v1alpha1.VerdictTooFewRuns, "One run does not show how much results vary by chance: set repetitions to 4 or more for a verdict, to 6 or more for a confidence interval."},
 		"three runs":   {3, statistic(90, 100, 110), v1alpha1.VerdictTooFewRuns, "3 runs had from 90 to 110 IOPS (+-10 %). That is too few for a confidence interval, which needs 6. A verdict needs 4 runs of each target: of fewer, even the clearest order comes about by chance too often. Set repetitions to 4 or more."},
 		"no I/O":       {2, statistic(0, 0, 0), "", "2 runs had from 0 to 0 IOPS. That is too few for a confidence interval, which needs 6."},
 		"chance":       {4, withP(statistic(90, 100, 110), "0.486"), v1alpha1.VerdictSame, "4 runs had from 90 to 110 IOPS (+-10 %). That is too few for a confidence interval, which needs 6. If both were alike, chance alone would make a difference as large in 49 of 100 such comparisons (p = 0.486), so it may well be chance."},

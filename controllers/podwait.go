@@ -1,0 +1,272 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// pollWaiting is how often it is looked whether storage that was refused may be made now.
+const pollWaiting = 2 * time.Second
+
+// podWait is the wait for a pod, of an anchor or of a run: it says what it waits for, in the words of whoever is
+// asked for it, and gives up at a deadline.
+type podWait struct {
+	*scope
+
+	// what is started, for messages.
+	what string
+	// began is when the wait began, as the status has it.
+	began *metav1.Time
+	// pod is what is waited for, nil while it is not there.
+	pod *corev1.Pod
+	// job is the Job that makes the pod, if one does.
+	job types.UID
+	// others are when the waits of other pods began that wait for the same.
+	others []*metav1.Time
+	// needs are the volumes that the pod needs.
+	needs []neededVolume
+	// expire ends the benchmark.
+	expire func(message string)
+	// yield lets go of the nodes that the benchmark has already, so that an older one can have them. Nil if it has none.
+	yield func(elder string)
+	// crowded explains, for a pod that finds no node, that those of other clients keep it off theirs.
+	crowded string
+	// elsewhere explains, for a pod that has to go to the node that the benchmark holds, that its volume cannot be used there. It is "" of a
+	// volume that the anchor has there.
+	elsewhere string
+}
+
+// neededVolume is a volume that a pod needs to start.
+type neededVolume struct{ target, claim string }
+
+// need adds the volume that a client uses of a target.
+func (s *podWait) need(target *v1alpha1.Target, client int32) {
+	s.needs = append(s.needs, neededVolume{target: target.Name, claim: storage.ClaimName(s.sb, target, client)})
+}
+
+// watch goes on waiting.
+func (s *podWait) watch(ctx context.Context) (outcome, error) {
+	held, elder, err := s.competition(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	claim := s.unboundClaim()
+	decision := attempt.DecideStart(s.startFacts(claim, held != "", elder != ""))
+	if decision.Yield {
+		s.yield(elder)
+		return saveFirst(), nil
+	}
+	s.noteNodeWait(decision)
+	switch {
+	case decision.For == attempt.AwaitedNode:
+		return s.await(decision, v1alpha1.ReasonWaitingForNode, s.what, "a node of its own", held, s.sb.Spec.Deadlines.NodeSeconds), nil
+	case decision.Quiet:
+		reason := v1alpha1.ReasonPreparing
+		if decision.For == attempt.AwaitedVolume {
+			reason = v1alpha1.ReasonProvisioning
+		}
+		s.step(reason, s.what)
+		return awaitFor(decision.After), nil
+	case decision.For == attempt.AwaitedVolume:
+		return s.watchVolume(ctx, decision, claim)
+	default:
+		return s.watchPod(ctx, decision)
+	}
+}
+
+func (s *podWait) watchVolume(ctx context.Context, decision attempt.StartDecision, claim *corev1.PersistentVolumeClaim) (outcome, error) {
+	target := "target " + s.claimTargets[claim.Name]
+	message, err := s.explainClaim(ctx, claim, s.pod)
+	if err != nil {
+		return outcome{}, err
+	}
+	return s.await(decision, v1alpha1.ReasonProvisioning, target, "the volume of "+target, message, s.sb.Spec.Deadlines.ProvisioningSeconds), nil
+}
+
+func (s *podWait) watchPod(ctx context.Context, decision attempt.StartDecision) (outcome, error) {
+	message, err := s.explainPod(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	return s.await(decision, v1alpha1.ReasonPreparing, s.what, "its pod to start", message, s.sb.Spec.Deadlines.StartSeconds), nil
+}
+
+// startFacts returns what the wait is decided by.
+func (s *podWait) startFacts(claim *corev1.PersistentVolumeClaim, blocked, rival bool) attempt.StartFacts {
+	limits := s.sb.Spec.Deadlines
+	return attempt.StartFacts{
+		Now: s.Clock.Now(), Began: s.began.Time, Ready: s.ready(), Node: s.nodeWait(), Blocked: blocked, Rival: rival,
+		HasPod: s.pod != nil, CrowdedOut: s.pod != nil && isCrowdedOut(s.pod), Unbound: claim != nil,
+		NodeLimit: seconds(limits.NodeSeconds), VolumeLimit: seconds(limits.ProvisioningSeconds), PodLimit: seconds(limits.StartSeconds),
+	}
+}
+
+// noteNodeWait writes down whether the benchmark waits for nodes that others hold.
+func (s *podWait) noteNodeWait(decision attempt.StartDecision) {
+	switch {
+	case decision.For == attempt.AwaitedNode:
+		s.waitForNode()
+	case decision.NodeFreed:
+		s.sb.Status.NodeFreeSince = new(s.now())
+		for _, began := range append(s.others, s.began) {
+			*began = s.now()
+		}
+	}
+}
+
+// await tells users what is waited for, and why, or ends the benchmark when that has taken too long.
+func (s *podWait) await(decision attempt.StartDecision, reason, what, forWhat, why string, limit *int32) outcome {
+	if decision.Expired {
+		s.expire(fmt.Sprintf("%s waited %d s for %s: %s", s.what, ptr.Deref(limit, 0), forWhat, why))
+		return saveFirst()
+	}
+	s.step(reason, what+": "+why)
+	return awaitFor(decision.After)
+}
+
+// explainPod says why the pod has not started.
+func (s *podWait) explainPod(ctx context.Context) (string, error) {
+	message, err := s.explain(ctx, s.job, s.pod)
+	if s.pod == nil {
+		return message, err
+	}
+	if isCrowdedOut(s.pod) {
+		message = s.crowded + message
+	}
+	if isVolumeElsewhere(s.pod) {
+		message = s.elsewhere + message
+	}
+	return message, err
+}
+
+// isVolumeElsewhere says whether a pod finds no node because its volume is bound to others, as those of another zone.
+func isVolumeElsewhere(pod *corev1.Pod) bool {
+	return pod.Spec.NodeName == "" && strings.Contains(attempt.StartMessage(pod), "volume node affinity conflict")
+}
+
+// competition says which other benchmarks keep the pod off a node, "" if none does, and which older one waits for nodes that this one holds.
+func (s *podWait) competition(ctx context.Context) (held, elder string, err error) {
+	holders, err := s.holders(ctx)
+	switch {
+	case err != nil:
+		return "", "", err
+	case len(holders) > 0:
+		if s.yield != nil {
+			elder, err = s.elderInNeed(ctx)
+		}
+		return "other benchmarks measure on " + strings.Join(holders, ", "), elder, err
+	case s.crowdedByUnseen():
+		return fmt.Sprintf("other benchmarks hold nodes, in namespaces that are not seen (%s): %s", s.confinement(), attempt.StartMessage(s.pod)), "", nil
+	default:
+		return "", "", nil
+	}
+}
+
+// isRefused says whether a quota or an admission policy does not let an object be made. A webhook that gives no code
+// answers with that of a bad request.
+func isRefused(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) }
+
+// refused waits for those who do not let the pod, or the Job that makes it, be made to change their minds.
+func (s *podWait) refused(object string, err error) outcome {
+	limit := s.sb.Spec.Deadlines.StartSeconds
+	decision := attempt.DecideRefused(s.startFacts(nil, false, false))
+	return s.await(decision, v1alpha1.ReasonPreparing, fmt.Sprintf("%s: the %s was refused", s.what, object), "its "+object, err.Error(), limit)
+}
+
+// unboundClaim returns the first claim of those needed that has no volume yet, or nil.
+func (s *podWait) unboundClaim() *corev1.PersistentVolumeClaim {
+	for _, needed := range s.needs {
+		if claim := s.claims[needed.claim]; claim != nil && claim.Status.Phase != corev1.ClaimBound {
+			return claim
+		}
+	}
+	return nil
+}
+
+// ready returns when all volumes were there, from which on the pod has time to start.
+func (s *podWait) ready() time.Time {
+	since := s.began.Time
+	for _, needed := range s.needs {
+		claim, seconds := s.claims[needed.claim], s.targetStatus(needed.target).ProvisionedSeconds
+		if claim == nil || seconds == nil {
+			continue
+		}
+		if bound := claim.CreationTimestamp.Add(time.Duration(*seconds) * time.Second); bound.After(since) {
+			since = bound
+		}
+	}
+	return since
+}
+
+// nodeWait returns how the benchmark has waited for nodes until now.
+func (s *scope) nodeWait() attempt.NodeWait {
+	wait, status := attempt.NodeWait{}, &s.sb.Status
+	if status.WaitingForNodeSince != nil {
+		wait.Since = status.WaitingForNodeSince.Time
+	}
+	if status.NodeFreeSince != nil {
+		wait.FreeSince = status.NodeFreeSince.Time
+	}
+	return wait
+}
+
+// waitForNode writes down that others hold the nodes that the benchmark wants. Each of them that ends may be followed by one that is
+// faster than this one.
+func (s *scope) waitForNode() {
+	s.sb.Status.NodeFreeSince = nil
+	if s.sb.Status.WaitingForNodeSince == nil {
+		s.sb.Status.WaitingForNodeSince = new(s.now())
+	}
+}
+
+// hasNodes writes down that the benchmark waits for no node.
+func (s *scope) hasNodes() { s.sb.Status.WaitingForNodeSince, s.sb.Status.NodeFreeSince = nil, nil }
+
+// holders returns the nodes that other benchmarks hold, if the pod cannot be scheduled because of them.
+func (s *podWait) holders(ctx context.Context) ([]string, error) {
+	if s.pod == nil || !isCrowdedOut(s.pod) {
+		return nil, nil
+	}
+	others, err := s.otherHolders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var holders []string
+	for i := range others {
+		pod := &others[i]
+		if pod.Spec.NodeName == "" {
+			continue
+		}
+		of, err := s.benchmarkOfHolder(ctx, pod)
+		if err != nil {
+			return nil, err
+		}
+		holders = append(holders, fmt.Sprintf("node %s (%s)", pod.Spec.NodeName, s.describeHolder(pod, of)))
+	}
+	return holders, nil
+}
+
+// describeHolder says what holds a node: a pod, of a benchmark if it is known.
+func (s *podWait) describeHolder(pod *corev1.Pod, of *v1alpha1.StorageBenchmark) string {
+	switch {
+	case of != nil:
+		return s.nameOf(client.ObjectKeyFromObject(of))
+	case pod.Namespace != s.sb.Namespace:
+		return fmt.Sprintf("a pod of another namespace with label %s, of no known benchmark", v1alpha1.LabelHoldsNode)
+	default:
+		return fmt.Sprintf("pod %s in namespace %s with label %s, of no known benchmark", pod.Name, pod.Namespace, v1alpha1.LabelHoldsNode)
+	}
+}

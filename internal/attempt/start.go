@@ -1,0 +1,107 @@
+package attempt
+
+import "time"
+
+const (
+	// QuietStart is how long a pod may take to start before anybody is asked why. Most start sooner.
+	QuietStart = 2 * time.Second
+	// pollStart is how often it is asked why a pod does not start: events, which say so, are not watched.
+	pollStart = 2 * time.Second
+)
+
+// StartFacts are all that is needed to decide how to go on waiting for a pod that has not started, of an anchor or of a run.
+type StartFacts struct {
+	Now time.Time
+	// Began is when the wait began, Ready when all volumes that the pod needs were there, as far as that is known.
+	Began, Ready time.Time
+	// Node is how the benchmark has waited for nodes until now.
+	Node NodeWait
+	// Blocked says that other benchmarks keep the pod off the nodes that it may have. Rival says that one of them is older, and waits for what
+	// this benchmark holds.
+	Blocked, Rival bool
+	// HasPod says that the pod is there, CrowdedOut that it finds no node because pods on them keep it off, and Unbound that one of its
+	// claims has no volume yet.
+	HasPod, CrowdedOut, Unbound bool
+	// NodeLimit, VolumeLimit and PodLimit are how long each may take (spec.deadlines: nodeSeconds, provisioningSeconds, startSeconds).
+	NodeLimit, VolumeLimit, PodLimit time.Duration
+}
+
+// NodeWait is the wait of a benchmark for nodes that others hold: since when it wants them, zero if it does not, and since when they
+// are free, zero while they are not. Once they are, somebody may be faster, and the wait go on.
+type NodeWait struct{ Since, FreeSince time.Time }
+
+// Waits says whether the nodes were not free when that was last looked at.
+func (w NodeWait) Waits() bool { return !w.Since.IsZero() && w.FreeSince.IsZero() }
+
+// Awaited is what a pod waits for.
+type Awaited string
+
+// What a pod can wait for, first of all a node that others hold.
+const (
+	AwaitedNode   Awaited = "Node"
+	AwaitedVolume Awaited = "Volume"
+	AwaitedPod    Awaited = "Pod"
+)
+
+// StartDecision is how to go on waiting for a pod that has not started.
+type StartDecision struct {
+	For Awaited
+	// Yield says to let the benchmark's nodes go: an older one waits for them, and holds what this one waits for.
+	Yield bool
+	// NodeFreed says that the nodes have just become free: from now on all that waited has its time to start.
+	NodeFreed bool
+	// Quiet says that nobody needs to be asked why it waits: it does so for a moment only.
+	Quiet bool
+	// Expired says that it has waited for as long as it may.
+	Expired bool
+	// After is when to look again if nothing changes before.
+	After time.Duration
+}
+
+// DecideStart says how to go on waiting for a pod. The time in which others hold its nodes counts by itself, and not as that of its volumes or
+// of its start.
+func DecideStart(f StartFacts) StartDecision {
+	if f.Blocked {
+		d := StartDecision{For: AwaitedNode, Yield: f.Rival}
+		since := f.Node.Since
+		if since.IsZero() {
+			since = f.Now
+		}
+		return d.until(since.Add(f.NodeLimit), f.Now)
+	}
+	d := StartDecision{For: AwaitedPod, NodeFreed: f.Node.Waits()}
+	began := f.Began
+	if d.NodeFreed {
+		began = f.Now
+	}
+	switch {
+	case f.Now.Sub(began) < QuietStart:
+		d.Quiet, d.After = true, QuietStart
+		if f.Unbound {
+			d.For = AwaitedVolume
+		}
+		return d
+	case f.Unbound && f.HasPod && !f.CrowdedOut:
+		// Without a pod, who is asked for it tells more: a volume may be made only for the node that the pod comes to.
+		d.For = AwaitedVolume
+		return d.until(began.Add(f.VolumeLimit), f.Now)
+	case f.Ready.After(began):
+		began = f.Ready
+	}
+	return d.until(began.Add(f.PodLimit), f.Now)
+}
+
+// DecideRefused says how to go on waiting for those who do not let the pod be made to change their minds.
+func DecideRefused(f StartFacts) StartDecision {
+	return StartDecision{For: AwaitedPod}.until(f.Began.Add(f.PodLimit), f.Now)
+}
+
+// until has the wait end at a deadline.
+func (d StartDecision) until(deadline, now time.Time) StartDecision {
+	left := deadline.Sub(now)
+	d.Expired = left <= 0
+	if !d.Expired {
+		d.After = min(left, pollStart)
+	}
+	return d
+}
