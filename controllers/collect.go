@@ -13,6 +13,7 @@ import (
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/merge"
 )
 
@@ -59,7 +60,7 @@ func (s *scope) wrongGroups(run *v1alpha1.Run, report *digest.Report) string {
 		return ""
 	}
 	if got, want := len(report.Groups), len(planned.Job.Groups()); got != want {
-		return fmt.Sprintf("it has %s, and the run has %d", plural(got, "result"), want)
+		return fmt.Sprintf("it has %s, and the run has %d", legible.Plural(got, "result"), want)
 	}
 	return ""
 }

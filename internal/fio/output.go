@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/internal/histogram"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // Output is what fio reported at its end.
@@ -185,7 +186,7 @@ func (r *jsonReport) groups() ([]Group, error) {
 		}
 		group, err := entry.group(r.Options)
 		if err != nil {
-			return nil, fmt.Errorf("job %s: %w", quote(entry.Name), err)
+			return nil, fmt.Errorf("job %s: %w", legible.Excerpt(entry.Name), err)
 		}
 		key := groupKey{entry.GroupID, entry.Name}
 		if at, ok := index[key]; ok {

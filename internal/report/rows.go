@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // row is what there is to say of one direction of I/O of a target, or of runs without a result.
@@ -82,7 +83,7 @@ func targetRows(c *v1alpha1.Comparison, t *v1alpha1.TargetComparison, outcomes [
 	var rows []row
 	for _, d := range withTotal(t) {
 		r := row{
-			workload: Plain(workloadOf(c)), parameters: Plain(parameters(c.Parameters)), target: t.Name, io: d.name,
+			workload: legible.Line(workloadOf(c)), parameters: legible.Line(parameters(c.Parameters)), target: t.Name, io: d.name,
 			repetitions: t.Runs, figures: d.io, of: d.of, first: len(rows) == 0,
 		}
 		for _, o := range outcomes {
@@ -106,7 +107,7 @@ func stateRows(runs []v1alpha1.Run) []row {
 		if run.State == v1alpha1.RunSucceeded {
 			continue
 		}
-		r := row{workload: run.Workload, parameters: Plain(parameters(run.Parameters)), target: run.Target, state: run.State, io: string(run.State)}
+		r := row{workload: run.Workload, parameters: legible.Line(parameters(run.Parameters)), target: run.Target, state: run.State, io: string(run.State)}
 		at := slices.IndexFunc(rows, func(other row) bool {
 			return r.workload == other.workload && r.parameters == other.parameters && r.target == other.target && r.state == other.state
 		})
