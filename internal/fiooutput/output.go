@@ -1,4 +1,4 @@
-package fio
+package fiooutput
 
 import (
 	"encoding/json"
@@ -73,10 +73,10 @@ type LatencyStats struct {
 	Histogram *histogram.Histogram
 }
 
-// ParseOutput reads the output of fio --output-format=json+ or normal,json+. Other text may surround the
+// Parse reads the output of fio --output-format=json+ or normal,json+. Other text may surround the
 // JSON. Of several documents, as --status-interval makes them, the last complete one counts. Without one,
 // the error carries fio's own words.
-func ParseOutput(data []byte) (*Output, error) {
+func Parse(data []byte) (*Output, error) {
 	documents, rest := splitDocuments(data)
 	if len(documents) == 0 {
 		if words := ErrorText(data, nil); words != "" {
