@@ -78,7 +78,7 @@ type Client struct {
 // of the client, whichever is nearest; the workload's own rate; the client's CPU; and, only if it is known that no
 // limit of the storage is reached, latency.
 func Bound(r *v1alpha1.Result, known Known, load Load, client Client) v1alpha1.LimitedBy {
-	if r == nil || len(directions(r)) == 0 {
+	if r == nil || directions(r) == 0 {
 		return unknown("no I/O was measured")
 	}
 	nearest := known.nearest(r)
@@ -169,7 +169,7 @@ func throttled(r *v1alpha1.Result, percent int32) string {
 // waited for.
 func boundByLatency(r *v1alpha1.Result, nearest use, load Load) v1alpha1.LimitedBy {
 	inFlight, rate := 0.0, 0.0
-	for _, io := range directions(r) {
+	for _, io := range r.Directions() {
 		if io.Latency == nil {
 			return unknown("no known limit is reached, but whether latency held it back is unknown because fio took none")
 		}

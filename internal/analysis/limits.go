@@ -243,7 +243,7 @@ func rateUses(r *v1alpha1.Result, load Load) []use {
 
 func sum(r *v1alpha1.Result, of func(*v1alpha1.IOResult) int64) int64 {
 	total := int64(0)
-	for _, io := range directions(r) {
+	for _, io := range r.Directions() {
 		total += of(io)
 	}
 	return total

@@ -42,13 +42,8 @@ func (e *explanation) succeeded(run *v1alpha1.Run) {
 	for _, s := range e.subjects(run) {
 		e.say("Measured", e.measured(&s))
 		result := s.outcomes[0].result
-		for _, d := range []struct {
-			name string
-			io   *v1alpha1.IOResult
-		}{{"read", result.Read}, {"write", result.Write}, {"trim", result.Trim}} {
-			if d.io != nil {
-				e.say("Result", resultInWords(d.name, d.io))
-			}
+		for name, io := range result.Directions() {
+			e.say("Result", resultInWords(name, io))
 		}
 		if result.CPU != nil {
 			e.say("", fmt.Sprintf("Each of fio's jobs took %d %% of a CPU.", result.CPU.UserPercent+result.CPU.SystemPercent))

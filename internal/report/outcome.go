@@ -37,13 +37,8 @@ func Mark(run *v1alpha1.Run, style Style) string {
 
 func outcomeOf(result *v1alpha1.Result, bound *v1alpha1.LimitedBy) string {
 	var parts []string
-	for _, d := range []struct {
-		name string
-		io   *v1alpha1.IOResult
-	}{{"read", result.Read}, {"write", result.Write}, {"trim", result.Trim}} {
-		if d.io != nil {
-			parts = append(parts, d.name+" "+outcomeOfIO(d.io))
-		}
+	for name, io := range result.Directions() {
+		parts = append(parts, name+" "+outcomeOfIO(io))
 	}
 	outcome := strings.Join(parts, " + ")
 	if bound != nil && bound.Name != v1alpha1.BoundUnknown {
