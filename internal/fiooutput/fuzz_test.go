@@ -51,10 +51,7 @@ func checkGroup(t *testing.T, g *Group) {
 	if g.Jobs < 1 || g.ElapsedMilliseconds < 0 || g.JobStart < 0 || g.JobRuntimeMilliseconds < 0 || !isFigure(g.UserCPUPercent) || !isFigure(g.SystemCPUPercent) {
 		t.Errorf("group %+v", g)
 	}
-	for _, d := range []*Direction{g.Read, g.Write, g.Trim} {
-		if d == nil {
-			continue
-		}
+	for _, d := range g.Directions() {
 		if d.IOs <= 0 || d.Bytes < 0 || d.ShortIOs < 0 || d.DropIOs < 0 || d.RuntimeMilliseconds < 0 || !isFigure(d.IOPS) || !isFigure(d.BytesPerSecond) {
 			t.Errorf("direction %+v", d)
 		}

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"strconv"
 	"strings"
 
+	"github.com/storagebench/storagebench/internal/direction"
 	"github.com/storagebench/storagebench/internal/histogram"
 	"github.com/storagebench/storagebench/internal/legible"
 )
@@ -48,6 +50,11 @@ type Group struct {
 	ContextSwitches int64
 	// Options are the effective options by fio's names; fio before 3.40 leaves out those without a value.
 	Options map[string]string
+}
+
+// Directions yields what was measured in each direction in which there was I/O, by the names of internal/direction.
+func (g *Group) Directions() iter.Seq2[string, *Direction] {
+	return direction.Present(g.Read, g.Write, g.Trim)
 }
 
 // Direction is what was measured of reads, writes or trims.

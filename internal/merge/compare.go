@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/direction"
 )
 
 // Group is how the clients differ in one of the report's groups.
@@ -33,9 +34,9 @@ func compareGroups(groups []*digest.Group) Group {
 	return Group{
 		StartSkewMilliseconds: startSkew(groups),
 		CommonMilliseconds:    commonTime(groups),
-		Read:                  newSpread(groups, read),
-		Write:                 newSpread(groups, write),
-		Trim:                  newSpread(groups, trim),
+		Read:                  newSpread(groups, direction.Read),
+		Write:                 newSpread(groups, direction.Write),
+		Trim:                  newSpread(groups, direction.Trim),
 	}
 }
 
@@ -60,12 +61,12 @@ func commonTime(groups []*digest.Group) int64 {
 	return max(0, end-greatest(groups, start))
 }
 
-func newSpread(groups []*digest.Group, of func(*digest.Group) *digest.Direction) *Spread {
-	if len(directions(groups, of)) == 0 {
+func newSpread(groups []*digest.Group, name string) *Spread {
+	if len(directions(groups, name)) == 0 {
 		return nil
 	}
 	rate := func(g *digest.Group) int64 {
-		if d := of(g); d != nil {
+		if d := g.Direction(name); d != nil {
 			return d.MilliIOPS
 		}
 		return 0
