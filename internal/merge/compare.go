@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"iter"
 	"math"
 	"math/big"
 
@@ -18,6 +19,11 @@ type Group struct {
 	CommonMilliseconds int64
 	// Read, Write and Trim are nil where no client did such I/O.
 	Read, Write, Trim *Spread
+}
+
+// Directions yields how the clients differ in each direction in which one had I/O, by the names of internal/direction.
+func (g *Group) Directions() iter.Seq2[string, *Spread] {
+	return direction.Present(g.Read, g.Write, g.Trim)
 }
 
 // Spread is how far the clients' rates lie apart. A client without such I/O has a rate of 0.
