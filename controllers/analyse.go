@@ -82,11 +82,9 @@ func newClient(report *digest.Report) analysis.Client {
 		Files: e.Files, SparseFiles: e.SparseFiles,
 	}
 	for i := range report.Groups {
-		for _, d := range []*digest.Direction{report.Groups[i].Read, report.Groups[i].Write, report.Groups[i].Trim} {
-			if d != nil {
-				client.ShortIOs += min(d.ShortIOs, math.MaxInt64-client.ShortIOs)
-				client.DroppedIOs += min(d.DroppedIOs, math.MaxInt64-client.DroppedIOs)
-			}
+		for _, d := range report.Groups[i].Directions() {
+			client.ShortIOs += min(d.ShortIOs, math.MaxInt64-client.ShortIOs)
+			client.DroppedIOs += min(d.DroppedIOs, math.MaxInt64-client.DroppedIOs)
 		}
 	}
 	return client

@@ -13,6 +13,7 @@ import (
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/merge"
 )
 
@@ -59,7 +60,7 @@ func (s *scope) wrongGroups(run *v1alpha1.Run, report *digest.Report) string {
 		return ""
 	}
 	if got, want := len(report.Groups), len(planned.Job.Groups()); got != want {
-		return fmt.Sprintf("it has %s, and the run has %d", plural(got, "result"), want)
+		return fmt.Sprintf("it has %s, and the run has %d", legible.Plural(got, "result"), want)
 	}
 	return ""
 }
@@ -136,14 +137,11 @@ func compareClients(result *v1alpha1.Result, group *merge.Group, clients int) {
 	result.Clients = int32(clients)
 	result.StartSkewMilliseconds = group.StartSkewMilliseconds
 	result.CommonMilliseconds = group.CommonMilliseconds
-	for _, d := range []struct {
-		io     *v1alpha1.IOResult
-		spread *merge.Spread
-	}{{result.Read, group.Read}, {result.Write, group.Write}, {result.Trim, group.Trim}} {
-		if d.io != nil && d.spread != nil {
-			d.io.PerClient = &v1alpha1.ClientSpread{
-				MinIOPS: wholeIOPS(d.spread.MinMilliIOPS), MaxIOPS: wholeIOPS(d.spread.MaxMilliIOPS),
-				CoefficientOfVariation: strconv.FormatFloat(d.spread.Variation, 'f', 3, 64),
+	for direction, spread := range group.Directions() {
+		if io := result.Direction(direction); io != nil {
+			io.PerClient = &v1alpha1.ClientSpread{
+				MinIOPS: wholeIOPS(spread.MinMilliIOPS), MaxIOPS: wholeIOPS(spread.MaxMilliIOPS),
+				CoefficientOfVariation: strconv.FormatFloat(spread.Variation, 'f', 3, 64),
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // conclude says how the runs ended, when all of them have. The pass ends with that: results must be in the
@@ -25,18 +26,11 @@ func conclude(_ context.Context, s *scope) (outcome, error) {
 	}
 	if len(failures) > 0 {
 		s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%d of %s failed: %s",
-			len(failures), plural(int(s.sb.Status.PlannedRuns), "run"), strings.Join(failures, "; ")))
+			len(failures), legible.Plural(int(s.sb.Status.PlannedRuns), "run"), strings.Join(failures, "; ")))
 		return saveFirst(), nil
 	}
 	took := s.Clock.Since(s.sb.Status.StartTime.Time).Round(time.Second)
 	s.setCondition(v1alpha1.ConditionMeasured, metav1.ConditionTrue, v1alpha1.ReasonCompleted,
-		fmt.Sprintf("%s on %s in %s", plural(int(s.sb.Status.PlannedRuns), "run"), plural(len(s.sb.Status.Targets), "target"), took))
+		fmt.Sprintf("%s on %s in %s", legible.Plural(int(s.sb.Status.PlannedRuns), "run"), legible.Plural(len(s.sb.Status.Targets), "target"), took))
 	return saveFirst(), nil
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

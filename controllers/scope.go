@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -20,6 +17,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/report"
@@ -272,19 +270,4 @@ const (
 // truncate makes a text fit to be shown, and shortens it to at most n bytes, without cutting a character in two, and shows
 // that it did. Texts come from pods, drivers and events: what is no UTF-8 could not be written, and escapes would reach
 // the terminal of whoever reads them.
-func truncate(text string, n int) string {
-	text = strings.Map(func(r rune) rune {
-		if r == '\n' || unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, strings.ToValidUTF8(text, "?"))
-	if len(text) <= n {
-		return text
-	}
-	cut := n - len("…")
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "…"
-}
+func truncate(text string, n int) string { return legible.Cut(legible.Printable(text), n, "…") }

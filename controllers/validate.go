@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/plan"
 )
 
@@ -71,7 +72,7 @@ func (s *scope) accept(ctx context.Context) (outcome, error) {
 			s.sb.Status.Runs[i].Clients = run.Clients
 		}
 	}
-	s.step(v1alpha1.ReasonProvisioning, plural(len(runs), "run")+" on "+plural(len(targets), "target")+s.unknownLimits())
+	s.step(v1alpha1.ReasonProvisioning, legible.Plural(len(runs), "run")+" on "+legible.Plural(len(targets), "target")+s.unknownLimits())
 	return saveFirst(), nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 const (
@@ -77,7 +78,7 @@ type Client struct {
 // of the client, whichever is nearest; the workload's own rate; the client's CPU; and, only if it is known that no
 // limit of the storage is reached, latency.
 func Bound(r *v1alpha1.Result, known Known, load Load, client Client) v1alpha1.LimitedBy {
-	if r == nil || len(directions(r)) == 0 {
+	if r == nil || directions(r) == 0 {
 		return unknown("no I/O was measured")
 	}
 	nearest := known.nearest(r)
@@ -168,7 +169,7 @@ func throttled(r *v1alpha1.Result, percent int32) string {
 // waited for.
 func boundByLatency(r *v1alpha1.Result, nearest use, load Load) v1alpha1.LimitedBy {
 	inFlight, rate := 0.0, 0.0
-	for _, io := range directions(r) {
+	for _, io := range r.Directions() {
 		if io.Latency == nil {
 			return unknown("no known limit is reached, but whether latency held it back is unknown because fio took none")
 		}
@@ -183,15 +184,15 @@ func boundByLatency(r *v1alpha1.Result, nearest use, load Load) v1alpha1.Limited
 	switch {
 	case used < minInFlightPercent:
 		return unknown("no known limit is reached, but only %s of the %d I/Os that the workload asks for were in flight, each for %s on average",
-			significant(inFlight), load.InFlight, mean)
+			legible.Significant(inFlight), load.InFlight, mean)
 	case used > maxInFlightPercent:
 		return unknown("no known limit is reached, but by IOPS and the mean latency of %s more I/Os were in flight (%s) than the workload asks for (%d)",
-			mean, significant(inFlight), load.InFlight)
+			mean, legible.Significant(inFlight), load.InFlight)
 	}
 	return v1alpha1.LimitedBy{
 		Name: v1alpha1.BoundLatency, Limit: new(load.InFlight), UsedPercent: new(used),
 		Message: fmt.Sprintf("%s of %d I/Os were in flight all the time, each for %s on average, and the nearest limit has room (%s, %d %%): try more jobs or a higher iodepth",
-			significant(inFlight), load.InFlight, mean, nearest, nearest.percent()),
+			legible.Significant(inFlight), load.InFlight, mean, nearest, nearest.percent()),
 	}
 }
 

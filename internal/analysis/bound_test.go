@@ -285,11 +285,6 @@ func TestBoundFits(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	for f, want := range map[float64]string{0: "0", 0.00390625: "0.00391", 0.5: "0.5", 7.8125: "7.81", 47.64: "47.6", 99.96: "100", 124.19: "124", 2000: "2000"} {
-		if got := significant(f); got != want {
-			t.Errorf("significant(%v) is %q, want %q", f, got, want)
-		}
-	}
 	for ns, want := range map[float64]string{0: "0ns", 999: "999ns", 1000: "1us", 5_247_200: "5.25ms", 1e9: "1s", 3.6e12: "3600s"} {
 		if got := duration(ns); got != want {
 			t.Errorf("duration(%v) is %q, want %q", ns, got, want)

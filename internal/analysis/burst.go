@@ -3,6 +3,8 @@ package analysis
 import (
 	"fmt"
 	"strings"
+
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // storageBursts warns of a result that the storage could do only with burst credits.
@@ -20,7 +22,7 @@ func storageBursts(s seen) string {
 		return "" // The few credits that came back do not mislead.
 	case p == ranOut:
 		return fmt.Sprintf("burst credits ran out during the run, after %s s at the earliest%s: its average of %s %s shows neither the burst nor the %s baseline of %s",
-			significant(c.SecondsToEmpty), c.assumption(), measured, base.unit, base.whose(), baseline)
+			legible.Significant(c.SecondsToEmpty), c.assumption(), measured, base.unit, base.whose(), baseline)
 	case c == nil || c.After <= 0:
 		return fmt.Sprintf("ran at %s: it can keep this up only as long as it has burst credits", rate)
 	}
@@ -29,7 +31,7 @@ func storageBursts(s seen) string {
 		whose = "the first's" // that volume is in use in every run
 	}
 	return fmt.Sprintf("ran on burst credits at %s; of %s %d %% are left%s; a run on a full bucket shows the baseline after %s s",
-		rate, whose, percent(c.After), c.assumption(), significant(c.SecondsToBaseline))
+		rate, whose, percent(c.After), c.assumption(), legible.Significant(c.SecondsToBaseline))
 }
 
 // assumption says what must be true for the credits to be right, "" if that is known.

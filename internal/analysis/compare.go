@@ -88,12 +88,11 @@ func groupResults(runs []v1alpha1.Run) []*group {
 // compareTarget compares a target's results with the baseline's, of which there are none for the baseline
 // itself.
 func compareTarget(name string, own, base []*v1alpha1.Result) v1alpha1.TargetComparison {
-	t := v1alpha1.TargetComparison{Name: name, Runs: int32(len(own)), Total: compareTotal(own, base)}
-	for _, d := range []struct {
-		of func(*v1alpha1.Result) *v1alpha1.IOResult
-		to **v1alpha1.IOComparison
-	}{{readsOf, &t.Read}, {writesOf, &t.Write}, {trimsOf, &t.Trim}} {
-		*d.to = compareIO(column(own, d.of), column(base, d.of))
+	t := v1alpha1.TargetComparison{
+		Name: name, Runs: int32(len(own)), Total: compareTotal(own, base),
+		Read:  compareIO(column(own, v1alpha1.DirectionRead), column(base, v1alpha1.DirectionRead)),
+		Write: compareIO(column(own, v1alpha1.DirectionWrite), column(base, v1alpha1.DirectionWrite)),
+		Trim:  compareIO(column(own, v1alpha1.DirectionTrim), column(base, v1alpha1.DirectionTrim)),
 	}
 	t.Warnings = spreadOf(&t)
 	return t
@@ -101,7 +100,7 @@ func compareTarget(name string, own, base []*v1alpha1.Result) v1alpha1.TargetCom
 
 // compareTotal returns nil unless a result has more than one direction.
 func compareTotal(own, base []*v1alpha1.Result) *v1alpha1.TotalComparison {
-	if !slices.ContainsFunc(own, func(r *v1alpha1.Result) bool { return len(directions(r)) > 1 }) {
+	if !slices.ContainsFunc(own, func(r *v1alpha1.Result) bool { return directions(r) > 1 }) {
 		return nil
 	}
 	t := &v1alpha1.TotalComparison{}
@@ -154,10 +153,8 @@ func spreadOf(t *v1alpha1.TargetComparison) []v1alpha1.Warning {
 	if t.Total != nil {
 		iops = t.Total.IOPS
 	} else {
-		for _, c := range []*v1alpha1.IOComparison{t.Read, t.Write, t.Trim} {
-			if c != nil {
-				iops = c.IOPS
-			}
+		for _, c := range t.Directions() {
+			iops = c.IOPS
 		}
 	}
 	spread := float64(iops.Max) - float64(iops.Min)
@@ -170,10 +167,6 @@ func spreadOf(t *v1alpha1.TargetComparison) []v1alpha1.Warning {
 	}
 	return []v1alpha1.Warning{{Reason: v1alpha1.WarningSpread, Message: message}}
 }
-
-func readsOf(r *v1alpha1.Result) *v1alpha1.IOResult  { return r.Read }
-func writesOf(r *v1alpha1.Result) *v1alpha1.IOResult { return r.Write }
-func trimsOf(r *v1alpha1.Result) *v1alpha1.IOResult  { return r.Trim }
 
 func iopsOf(io *v1alpha1.IOResult) int64  { return io.IOPS }
 func bytesOf(io *v1alpha1.IOResult) int64 { return io.BytesPerSecond }
@@ -195,17 +188,15 @@ func percentileOf(of func(*v1alpha1.LatencyDistribution) *int64) func(*v1alpha1.
 	}
 }
 
-// directions returns the directions in which a result has I/O.
-func directions(r *v1alpha1.Result) []*v1alpha1.IOResult {
-	return slices.DeleteFunc([]*v1alpha1.IOResult{r.Read, r.Write, r.Trim}, func(io *v1alpha1.IOResult) bool { return io == nil })
-}
+// directions returns in how many directions a result has I/O.
+func directions(r *v1alpha1.Result) int { return len(maps.Collect(r.Directions())) }
 
 // column returns what each result has in one direction; it is empty if none has anything.
-func column(results []*v1alpha1.Result, of func(*v1alpha1.Result) *v1alpha1.IOResult) []*v1alpha1.IOResult {
+func column(results []*v1alpha1.Result, direction string) []*v1alpha1.IOResult {
 	all := make([]*v1alpha1.IOResult, len(results))
 	some := false
 	for i, r := range results {
-		all[i] = of(r)
+		all[i] = r.Direction(direction)
 		some = some || all[i] != nil
 	}
 	if !some {
@@ -217,7 +208,7 @@ func column(results []*v1alpha1.Result, of func(*v1alpha1.Result) *v1alpha1.IORe
 func totals(results []*v1alpha1.Result, of func(*v1alpha1.IOResult) int64) []int64 {
 	all := make([]int64, len(results))
 	for i, r := range results {
-		for _, io := range directions(r) {
+		for _, io := range r.Directions() {
 			all[i] += min(of(io), math.MaxInt64-all[i])
 		}
 	}

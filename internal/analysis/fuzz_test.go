@@ -92,10 +92,7 @@ func checkComparison(t *testing.T, c *v1alpha1.TargetComparison) {
 		checkStatistic(t, &total.IOPS, total.IOPSRatio)
 		checkStatistic(t, &total.BytesPerSecond, total.BytesPerSecondRatio)
 	}
-	for _, io := range []*v1alpha1.IOComparison{c.Read, c.Write, c.Trim} {
-		if io == nil {
-			continue
-		}
+	for _, io := range c.Directions() {
 		checkStatistic(t, &io.IOPS, io.IOPSRatio)
 		checkStatistic(t, &io.BytesPerSecond, io.BytesPerSecondRatio)
 		checkStatistic(t, io.MeanNanoseconds, io.MeanRatio)

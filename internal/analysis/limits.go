@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // use is what a result took of a limit. The zero value is of no limit.
@@ -60,7 +61,7 @@ func (u use) whose() string {
 // figures are what was measured and the limit, for people.
 func (u use) figures() (measured, limit string) {
 	if u.inMiB {
-		return significant(float64(u.measured) / mib), significant(float64(u.limit) / mib)
+		return legible.Significant(float64(u.measured) / mib), legible.Significant(float64(u.limit) / mib)
 	}
 	return strconv.FormatInt(u.measured, 10), strconv.FormatInt(u.limit, 10)
 }
@@ -242,7 +243,7 @@ func rateUses(r *v1alpha1.Result, load Load) []use {
 
 func sum(r *v1alpha1.Result, of func(*v1alpha1.IOResult) int64) int64 {
 	total := int64(0)
-	for _, io := range directions(r) {
+	for _, io := range r.Directions() {
 		total += of(io)
 	}
 	return total

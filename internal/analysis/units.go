@@ -2,7 +2,8 @@ package analysis
 
 import (
 	"math"
-	"strconv"
+
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // percent rounds a share to percent, bounded by 0 and what the API holds.
@@ -26,21 +27,13 @@ func whole(f float64) int64 {
 
 const mib = 1 << 20
 
-// significant prints a number with three significant digits, and whole numbers from 100 on.
-func significant(f float64) string {
-	if f >= 100 {
-		return strconv.FormatFloat(f, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(f, 'g', 3, 64)
-}
-
 // scaled prints a number in the largest unit of which it is at least one; each unit is so many times the one
 // before it.
 func scaled(f, times float64, units ...string) string {
 	for len(units) > 1 && f >= times {
 		f, units = f/times, units[1:]
 	}
-	return significant(f) + units[0]
+	return legible.Significant(f) + units[0]
 }
 
 func duration(ns float64) string {

@@ -184,14 +184,14 @@ var samplesNeeded = []struct {
 func fewSamples(s seen) string {
 	var fewest *v1alpha1.IOResult
 	name := ""
-	for _, d := range named(s.result) {
-		if d.io.CompletionLatency != nil && (fewest == nil || d.io.IOs < fewest.IOs) {
-			fewest, name = d.io, d.name
+	for direction, io := range s.result.Directions() {
+		if io.CompletionLatency != nil && (fewest == nil || io.IOs < fewest.IOs) {
+			fewest, name = io, direction
 		}
 	}
 	for _, needed := range samplesNeeded {
 		if fewest != nil && fewest.IOs < needed.ios {
-			return fmt.Sprintf("%s of %s is not reliable: it needs %d I/Os, and there were %d", needed.percentile, name, needed.ios, fewest.IOs)
+			return fmt.Sprintf("%s of %ss is not reliable: it needs %d I/Os, and there were %d", needed.percentile, name, needed.ios, fewest.IOs)
 		}
 	}
 	return ""
@@ -208,9 +208,9 @@ func noLatency(s seen) string {
 	if s.load.LatencyOff {
 		return "the workload tells fio not to take latencies"
 	}
-	for _, d := range named(s.result) {
-		if d.io.Latency == nil || d.io.CompletionLatency == nil {
-			return fmt.Sprintf("fio took no latency of %s", d.name)
+	for direction, io := range s.result.Directions() {
+		if io.Latency == nil || io.CompletionLatency == nil {
+			return fmt.Sprintf("fio took no latency of %ss", direction)
 		}
 	}
 	return ""
@@ -231,20 +231,4 @@ func sparseReads(s seen) string {
 		return "the raw volume is new: reads of blocks that were never written may be answered without reading the storage"
 	}
 	return ""
-}
-
-// namedDirection is one of the directions in which a result has I/O.
-type namedDirection struct {
-	name string
-	io   *v1alpha1.IOResult
-}
-
-func named(r *v1alpha1.Result) []namedDirection {
-	var present []namedDirection
-	for _, d := range []namedDirection{{"reads", r.Read}, {"writes", r.Write}, {"trims", r.Trim}} {
-		if d.io != nil {
-			present = append(present, d)
-		}
-	}
-	return present
 }

@@ -74,10 +74,7 @@ func checkGroup(g *Group) error {
 	if !within(g.JobStart, 0, maxJobStart) {
 		return fmt.Errorf("impossible start %d", g.JobStart)
 	}
-	for _, d := range []*Direction{g.Read, g.Write, g.Trim} {
-		if d == nil {
-			continue
-		}
+	for _, d := range g.Directions() {
 		if err := checkDirection(d); err != nil {
 			return err
 		}

@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/fxamacker/cbor/v2"
 
 	"github.com/storagebench/storagebench/internal/histogram"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // MaxBytes is the most that the kubelet keeps of a container's termination message.
@@ -64,7 +64,7 @@ func coarsen(r Report, bits int) Report {
 	}
 	out.Groups = make([]Group, len(r.Groups))
 	for i, g := range r.Groups {
-		g.Name = truncate(g.Name, MaxNameLength)
+		g.Name = legible.Cut(strings.ToValidUTF8(g.Name, "?"), MaxNameLength, "")
 		g.Read, g.Write, g.Trim = coarsenDirection(g.Read, bits), coarsenDirection(g.Write, bits), coarsenDirection(g.Trim, bits)
 		out.Groups[i] = g
 	}
@@ -233,16 +233,4 @@ func (w *wire) restoreHistograms() error {
 		directions[i].Completion.Histogram = h
 	}
 	return nil
-}
-
-// truncate shortens a text to at most n bytes without cutting a character in two.
-func truncate(s string, n int) string {
-	s = strings.ToValidUTF8(s, "?")
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

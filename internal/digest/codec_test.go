@@ -28,7 +28,7 @@ func spread(r *rand.Rand, buckets int) *histogram.Histogram {
 }
 
 // direction returns the figures of a day on the fastest storage, with latencies of the slowest.
-func direction(r *rand.Rand, h *histogram.Histogram) *Direction {
+func randomDirection(r *rand.Rand, h *histogram.Histogram) *Direction {
 	const seconds = 1 << 35
 	d := &Direction{
 		IOs: r.Int64N(1 << 38), Bytes: r.Int64N(1 << 53), MilliIOPS: r.Int64N(1 << 36), BytesPerSecond: r.Int64N(1 << 40),
@@ -57,7 +57,7 @@ func report(r *rand.Rand, groups, buckets int) Report {
 		out.Groups = append(out.Groups, Group{
 			Name: fmt.Sprintf("section-%d", i), JobStart: 1_700_000_000_000 + r.Int64N(1<<36), ElapsedMilliseconds: r.Int64N(1 << 32),
 			UserPercent: r.Int64N(1001), SystemPercent: r.Int64N(1001),
-			Read: direction(r, spread(r, buckets)), Write: direction(r, spread(r, buckets)),
+			Read: randomDirection(r, spread(r, buckets)), Write: randomDirection(r, spread(r, buckets)),
 		})
 	}
 	return out
@@ -181,7 +181,7 @@ func TestFiguresThatDoNotFit(t *testing.T) {
 			name[j] = byte('!' + r.IntN(90))
 		}
 		largest.Groups[i].Name = string(name)
-		largest.Groups[i].Trim = direction(r, nil)
+		largest.Groups[i].Trim = randomDirection(r, nil)
 	}
 	message, err := Encode(largest)
 	if err == nil || !strings.Contains(err.Error(), "the figures of 16 result groups take") {

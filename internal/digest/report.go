@@ -4,8 +4,10 @@
 package digest
 
 import (
+	"iter"
 	"time"
 
+	"github.com/storagebench/storagebench/internal/direction"
 	"github.com/storagebench/storagebench/internal/histogram"
 )
 
@@ -99,6 +101,16 @@ type Group struct {
 	Trim                *Direction
 }
 
+// Directions yields what was measured in each direction in which there was I/O, by the names of internal/direction.
+func (g *Group) Directions() iter.Seq2[string, *Direction] {
+	return direction.Present(g.Read, g.Write, g.Trim)
+}
+
+// Direction returns what was measured in a direction, nil if there was no such I/O.
+func (g *Group) Direction(name string) *Direction {
+	return direction.Named(name, g.Read, g.Write, g.Trim)
+}
+
 // Direction is what was measured for reads, writes or trims.
 type Direction struct {
 	_              struct{} `cbor:",toarray"`
@@ -156,11 +168,8 @@ func (c *Completion) Percentile(i int) int64 {
 func (r *Report) directions() []*Direction {
 	var all []*Direction
 	for i := range r.Groups {
-		g := &r.Groups[i]
-		for _, d := range []*Direction{g.Read, g.Write, g.Trim} {
-			if d != nil {
-				all = append(all, d)
-			}
+		for _, d := range r.Groups[i].Directions() {
+			all = append(all, d)
 		}
 	}
 	return all

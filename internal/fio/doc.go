@@ -1,6 +1,6 @@
-// Package fio knows fio's formats and nothing of Kubernetes beside the API types: it makes job files of
-// parameters, refuses what a job must not do on someone else's machine, foretells what a job will report
-// and need, and reads fio's output.
+// Package fio knows fio's job files and nothing of Kubernetes beside the API types: it makes them of
+// parameters, refuses what a job must not do on someone else's machine, and foretells what a job will report
+// and need.
 //
 // What fio is given is always JobFile.String, never the text that a user wrote. So a line that this
 // package and fio would read differently cannot smuggle an option past Validate.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/fiorun"
 )
 
 // experiment is a published measurement that storagebench must be able to repeat, in all ways to write it.
@@ -238,7 +239,7 @@ func TestExperimentsRun(t *testing.T) {
 					}
 				}
 			}
-			output, _ := measure(t, f)
+			output := measure(t, f)
 			if err := output.Err(); err != nil {
 				t.Fatal(err)
 			}
@@ -259,13 +260,13 @@ func TestExperimentsRun(t *testing.T) {
 // fioOptions asks fio for the effective options of each job of a job file.
 func fioOptions(t *testing.T, text string) map[string]map[string]string {
 	t.Helper()
-	run := runFio(t, text, "--showcmd")
-	if run.code != 0 {
-		t.Fatalf("fio --showcmd: %s%s\n%s", run.stdout, run.stderr, text)
+	run := fiorun.Run(t, text, "--showcmd")
+	if run.Code != 0 {
+		t.Fatalf("fio --showcmd: %s%s\n%s", run.Stdout, run.Stderr, text)
 	}
 	shared, jobs := map[string]string{}, map[string]map[string]string{}
 	options := shared
-	for word := range strings.FieldsSeq(string(run.stdout) + string(run.output)) {
+	for word := range strings.FieldsSeq(string(run.Stdout) + string(run.Output)) {
 		name, value, hasValue := strings.Cut(strings.TrimPrefix(word, "--"), "=")
 		switch {
 		case word == "fio":

@@ -9,6 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 const (
@@ -19,9 +21,9 @@ const (
 	maxProcesses = 4096
 	// maxValueBytes bounds values; fio reads lines of 4 KiB.
 	maxValueBytes = 1024
-	// maxErrors bounds the errors that Validate returns, maxQuoted the bytes of a value that they repeat.
-	maxErrors = 16
-	maxQuoted = 64
+	// maxErrors bounds the errors that Validate returns, maxGuessed the bytes of a name in whose place a known one is proposed.
+	maxErrors  = 16
+	maxGuessed = 64
 )
 
 // sectionName is the form of names of sections, of which fio makes names of files.
@@ -72,11 +74,11 @@ func (g *guard) checkSections(f *JobFile) {
 		switch {
 		case name == globalName:
 		case !section.isJob():
-			g.refuse("section [%s]: fio takes names that begin with global for [global]; rename the section", quote(name))
+			g.refuse("section [%s]: fio takes names that begin with global for [global]; rename the section", legible.Excerpt(name))
 		case !sectionName.MatchString(name):
-			g.refuse("section [%s]: fio names files after it; write up to 64 letters, digits, blanks and _.,=+@()- that begin with a letter or digit", quote(name))
+			g.refuse("section [%s]: fio names files after it; write up to 64 letters, digits, blanks and _.,=+@()- that begin with a letter or digit", legible.Excerpt(name))
 		case seen[name]:
-			g.refuse("section [%s] occurs twice: results are known by the section's name; rename one", quote(name))
+			g.refuse("section [%s] occurs twice: results are known by the section's name; rename one", legible.Excerpt(name))
 		}
 		seen[name] = true
 	}
@@ -92,7 +94,7 @@ func (g *guard) checkOptions(f *JobFile) {
 			name := Canonical(o.Name)
 			first, twice := seen[name]
 			if twice {
-				g.refuseOption(section.Name, o, "it is given twice, first as %s: remove one", quote(first.String()))
+				g.refuseOption(section.Name, o, "it is given twice, first as %s: remove one", legible.Excerpt(first.String()))
 				continue
 			}
 			seen[name] = o
@@ -163,7 +165,7 @@ func whyRefused(name string) (reason, remedy string) {
 // closest returns the known name that differs least from another, "" if all differ by more than a third
 // of it.
 func closest(name string) string {
-	if len(name) > maxQuoted {
+	if len(name) > maxGuessed {
 		return ""
 	}
 	best, least := "", max(1, len(name)/3)+1
@@ -205,23 +207,18 @@ func (g *guard) refuseOption(section string, o Option, format string, args ...an
 		if o.Line > 0 {
 			line = fmt.Sprintf("line %d, ", o.Line)
 		}
-		g.errs = append(g.errs, field.Invalid(g.path, quote(o.String()),
-			fmt.Sprintf("%ssection [%s]: %s", line, quote(section), why)))
+		g.errs = append(g.errs, field.Invalid(g.path, legible.Excerpt(o.String()),
+			fmt.Sprintf("%ssection [%s]: %s", line, legible.Excerpt(section), why)))
 	case matrixField:
-		g.errs = append(g.errs, field.Invalid(g.matrix.Key(quote(o.Name)), quote(o.Value), why))
+		g.errs = append(g.errs, field.Invalid(g.matrix.Key(legible.Excerpt(o.Name)), legible.Excerpt(o.Value), why))
 	case optionsField:
-		g.errs = append(g.errs, field.Invalid(g.path.Child(optionsField).Key(quote(o.Name)), quote(o.Value), why))
+		g.errs = append(g.errs, field.Invalid(g.path.Child(optionsField).Key(legible.Excerpt(o.Name)), legible.Excerpt(o.Value), why))
 	default:
-		g.errs = append(g.errs, field.Invalid(g.path.Child(o.Field), quote(o.Value), why))
+		g.errs = append(g.errs, field.Invalid(g.path.Child(o.Field), legible.Excerpt(o.Value), why))
 	}
 }
 
 // refuse adds an error about the job file as a whole.
 func (g *guard) refuse(format string, args ...any) {
 	g.errs = append(g.errs, field.Forbidden(g.path, fmt.Sprintf(format, args...)))
-}
-
-// quote makes a user's text fit for a message: bounded, and in one line.
-func quote(text string) string {
-	return clean(cut(text, maxQuoted))
 }

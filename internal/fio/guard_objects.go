@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // ValidateOnObjectStore refuses what passes Validate, and fails or never ends on a mount of Mountpoint for Amazon S3.
@@ -122,10 +124,10 @@ func (g *guard) refuseShared(j, first job) {
 	}
 	switch {
 	case j.reads():
-		g.refuseIn(j, option, "section [%s] writes the same file: on Mountpoint, reads and writes never share one. Remove it; what is read is laid out before", quote(first.name))
+		g.refuseIn(j, option, "section [%s] writes the same file: on Mountpoint, reads and writes never share one. Remove it; what is read is laid out before", legible.Excerpt(first.name))
 	case first.reads():
-		g.refuseIn(j, option, "section [%s] reads the same file: on Mountpoint, reads and writes never share one. Remove it; what is read is laid out before", quote(first.name))
+		g.refuseIn(j, option, "section [%s] reads the same file: on Mountpoint, reads and writes never share one. Remove it; what is read is laid out before", legible.Excerpt(first.name))
 	default:
-		g.refuseIn(j, option, "section [%s] writes the same file, which is written once: remove it, and each section has files of its own", quote(first.name))
+		g.refuseIn(j, option, "section [%s] writes the same file, which is written once: remove it, and each section has files of its own", legible.Excerpt(first.name))
 	}
 }

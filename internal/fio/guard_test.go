@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/fiorun"
 )
 
 // refused returns what the guard says of a job file.
@@ -313,9 +314,9 @@ func TestFioKnowsWhatPasses(t *testing.T) {
 			}
 		}
 	}
-	run := runFio(t, text.String(), "--parse-only")
-	if run.code != 0 {
-		t.Errorf("fio: %s%s%s", run.stdout, run.stderr, run.output)
+	run := fiorun.Run(t, text.String(), "--parse-only")
+	if run.Code != 0 {
+		t.Errorf("fio: %s%s%s", run.Stdout, run.Stderr, run.Output)
 	}
 }
 
@@ -347,7 +348,7 @@ func TestEveryEngineRuns(t *testing.T) {
 		}
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			output, _ := measure(t, mustParse(t, "[a]\nrw=randrw\nsize=64k\nioengine="+engine+"\n"))
+			output := measure(t, mustParse(t, "[a]\nrw=randrw\nsize=64k\nioengine="+engine+"\n"))
 			if err := output.Err(); err != nil {
 				t.Error(err)
 			}

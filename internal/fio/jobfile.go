@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 	"unsafe"
+
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 const (
@@ -148,11 +150,11 @@ func (f *JobFile) parseLine(number int, line string) error {
 	case line == "":
 		return nil
 	case strings.ContainsFunc(line, isUnprintable):
-		return fmt.Errorf("%q has a character that cannot be printed: remove it", quote(line))
+		return fmt.Errorf("%q has a character that cannot be printed: remove it", legible.Excerpt(line))
 	case line[0] == '[':
 		return f.parseSection(line)
 	case len(f.Sections) == 0:
-		return fmt.Errorf("option %q stands before any section: put a line such as [%s] above it", quote(line), globalName)
+		return fmt.Errorf("option %q stands before any section: put a line such as [%s] above it", legible.Excerpt(line), globalName)
 	}
 	section := &f.Sections[len(f.Sections)-1]
 	name, value, hasValue := strings.Cut(line, "=")
@@ -166,7 +168,7 @@ func (f *JobFile) parseSection(line string) error {
 	name, ok := strings.CutSuffix(line[1:], "]")
 	switch {
 	case !ok || strings.ContainsAny(name, "[]"):
-		return fmt.Errorf("%q is no section: write its name between [ and ], and nothing after it", quote(line))
+		return fmt.Errorf("%q is no section: write its name between [ and ], and nothing after it", legible.Excerpt(line))
 	case name == "":
 		return fmt.Errorf("%q has no name: write for example [job1]", line)
 	case len(name) > maxNameBytes:

@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
+
+	"github.com/storagebench/storagebench/test/fiorun"
 )
 
 func TestNeedsLayout(t *testing.T) {
@@ -49,8 +51,8 @@ func TestLayout(t *testing.T) {
 			t.Parallel()
 			directory := t.TempDir()
 			layOut := func(f *JobFile) map[string]string {
-				if run := runFio(t, LayoutFile(f).On(Volume{Directory: directory}).String(), "--create_only=1"); run.code != 0 {
-					t.Fatalf("fio: %s", run.output)
+				if run := fiorun.Run(t, LayoutFile(f).On(Volume{Directory: directory}).String(), "--create_only=1"); run.Code != 0 {
+					t.Fatalf("fio: %s", run.Output)
 				}
 				return filesBelow(t, directory)
 			}
@@ -124,8 +126,8 @@ func TestLayoutFile(t *testing.T) {
 			for _, text := range tt.texts {
 				files = append(files, mustParse(t, strings.ReplaceAll(text, "rw=", "size=64k\nrw=")))
 			}
-			if run := runFio(t, LayoutFile(files...).On(Volume{Directory: directory}).String(), "--create_only=1"); run.code != 0 {
-				t.Fatalf("fio: %s", run.output)
+			if run := fiorun.Run(t, LayoutFile(files...).On(Volume{Directory: directory}).String(), "--create_only=1"); run.Code != 0 {
+				t.Fatalf("fio: %s", run.Output)
 			}
 			got := map[string]bool{}
 			for name := range filesBelow(t, directory) {
@@ -152,8 +154,8 @@ func TestLayoutIsOnTheStorage(t *testing.T) {
 				t.Errorf("it is laid out by\n%s", got)
 			}
 			directory := t.TempDir()
-			if run := runFio(t, layout.On(Volume{Directory: directory}).String(), "--create_only=1"); run.code != 0 {
-				t.Fatalf("fio: %s", run.output)
+			if run := fiorun.Run(t, layout.On(Volume{Directory: directory}).String(), "--create_only=1"); run.Code != 0 {
+				t.Fatalf("fio: %s", run.Output)
 			}
 			var where unix.Statfs_t
 			if err := unix.Statfs(directory, &where); err != nil {
@@ -248,8 +250,8 @@ func TestLayoutMakesTheSameFiles(t *testing.T) {
 func filesOf(t *testing.T, f *JobFile) map[string]int64 {
 	t.Helper()
 	directory := t.TempDir()
-	if run := runFio(t, f.On(Volume{Directory: directory}).String(), "--create_only=1"); run.code != 0 {
-		t.Fatalf("fio: %s", run.output)
+	if run := fiorun.Run(t, f.On(Volume{Directory: directory}).String(), "--create_only=1"); run.Code != 0 {
+		t.Fatalf("fio: %s", run.Output)
 	}
 	sizes := map[string]int64{}
 	for name := range filesBelow(t, directory) {

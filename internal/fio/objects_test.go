@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/storagebench/storagebench/test/fiorun"
 )
 
 func TestOnObjectStore(t *testing.T) {
@@ -153,8 +155,8 @@ func TestObjectsAreReady(t *testing.T) {
 	}
 	run := func(f *JobFile, arguments ...string) {
 		t.Helper()
-		if run := runFio(t, f.On(Volume{Directory: directory}).String(), arguments...); run.code != 0 {
-			t.Fatalf("fio: %s%s", run.output, run.stderr)
+		if run := fiorun.Run(t, f.On(Volume{Directory: directory}).String(), arguments...); run.Code != 0 {
+			t.Fatalf("fio: %s%s", run.Output, run.Stderr)
 		}
 	}
 	run(LayoutObjects(files...), "--create_only=1")
@@ -176,8 +178,8 @@ func TestClientsHaveTheirOwnObjects(t *testing.T) {
 	f := mustParse(t, "[global]\nsize=64k\n[a]\nnumjobs=2\nnrfiles=2\n[b]\nfilename=x:y\n[c]\nfilename_format=$jobname-$jobnum\n[w]\nrw=write\nunlink=0\n")
 	run := func(f *JobFile, arguments ...string) {
 		t.Helper()
-		if run := runFio(t, f.On(Volume{Directory: directory}).String(), arguments...); run.code != 0 {
-			t.Fatalf("fio: %s%s", run.output, run.stderr)
+		if run := fiorun.Run(t, f.On(Volume{Directory: directory}).String(), arguments...); run.Code != 0 {
+			t.Fatalf("fio: %s%s", run.Output, run.Stderr)
 		}
 	}
 	names := func(prefix string) []string {

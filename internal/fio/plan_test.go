@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/storagebench/storagebench/test/fiorun"
 )
 
 // TestGroups also asks fio itself, with less to write.
@@ -35,7 +37,7 @@ func TestGroups(t *testing.T) {
 			if diff := cmp.Diff(tt.want, f.Groups()); diff != "" {
 				t.Errorf("-want +foretold: %s", diff)
 			}
-			output, _ := measure(t, f)
+			output := measure(t, f)
 			var got []string
 			for _, group := range output.Groups {
 				got = append(got, group.Name)
@@ -79,9 +81,9 @@ func TestFileBytes(t *testing.T) {
 				t.Errorf("%d, %t, want %d", got, ok, tt.want)
 			}
 			directory := t.TempDir()
-			run := runFio(t, f.On(Volume{Directory: directory}).String(), "--create_only=1")
-			if got := bytesBelow(t, directory); run.code != 0 || got != tt.want {
-				t.Errorf("fio laid out %d, want %d (%s)", got, tt.want, run.output)
+			run := fiorun.Run(t, f.On(Volume{Directory: directory}).String(), "--create_only=1")
+			if got := bytesBelow(t, directory); run.Code != 0 || got != tt.want {
+				t.Errorf("fio laid out %d, want %d (%s)", got, tt.want, run.Output)
 			}
 		})
 	}
@@ -145,8 +147,8 @@ func TestFileBytesOfCases(t *testing.T) {
 			var cases []*JobFile
 			for _, settings := range tt.settings {
 				c := mustParse(t, "[a]\nsize=64k\n").With(settings)
-				if run := runFio(t, c.On(Volume{Directory: directory}).String(), "--create_only=1"); run.code != 0 {
-					t.Fatalf("fio: %s", run.output)
+				if run := fiorun.Run(t, c.On(Volume{Directory: directory}).String(), "--create_only=1"); run.Code != 0 {
+					t.Fatalf("fio: %s", run.Output)
 				}
 				cases = append(cases, c)
 			}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/storagebench/storagebench/test/fiorun"
 )
 
 // TestFilesRead also lets fio lay the files out, and looks which of them the patterns match.
@@ -71,8 +73,8 @@ func TestFilesRead(t *testing.T) {
 			if diff := cmp.Diff(tt.patterns, got); diff != "" {
 				t.Errorf("patterns (-want +got):\n%s", diff)
 			}
-			if run := runFio(t, f.String(), "--create_only=1"); run.code != 0 {
-				t.Fatalf("fio: %s", run.output)
+			if run := fiorun.Run(t, f.String(), "--create_only=1"); run.Code != 0 {
+				t.Fatalf("fio: %s", run.Output)
 			}
 			if diff := cmp.Diff(tt.files, matches(t, directory, got)); diff != "" {
 				t.Errorf("files (-want +got):\n%s", diff)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // maxOptionValue and maxOwnOptions bound the values and the number of v1alpha1.FioParameters.Options.
@@ -28,7 +29,7 @@ func (f *JobFile) Parameters() (*v1alpha1.FioParameters, error) {
 	j, p := jobs[0], &v1alpha1.FioParameters{}
 	for _, name := range slices.Sorted(maps.Keys(j.options)) {
 		if err := j.setParameter(p, name); err != nil {
-			return nil, fmt.Errorf("%s %w", quote(j.options[name].String()), err)
+			return nil, fmt.Errorf("%s %w", legible.Excerpt(j.options[name].String()), err)
 		}
 	}
 	switch {

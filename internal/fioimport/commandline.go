@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // globalName is the section of what stands before the first name, which holds for all jobs.
@@ -153,12 +154,10 @@ func (r *report) own(o fio.Option, own ownOption) {
 	r.drop("--"+o.String(), own.dropped)
 }
 
-// show makes a user's text fit for a message.
+// show makes a user's text fit for a message: at most 64 bytes of it, with escapes where it could not be printed.
 func show(text string) string {
 	const most = 64
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "..."
-	}
+	text = legible.Cut(text, most, "...")
 	if !isPrintable(text) {
 		return fmt.Sprintf("%q", text)
 	}

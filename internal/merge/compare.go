@@ -1,10 +1,12 @@
 package merge
 
 import (
+	"iter"
 	"math"
 	"math/big"
 
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/direction"
 )
 
 // Group is how the clients differ in one of the report's groups.
@@ -17,6 +19,11 @@ type Group struct {
 	CommonMilliseconds int64
 	// Read, Write and Trim are nil where no client did such I/O.
 	Read, Write, Trim *Spread
+}
+
+// Directions yields how the clients differ in each direction in which one had I/O, by the names of internal/direction.
+func (g *Group) Directions() iter.Seq2[string, *Spread] {
+	return direction.Present(g.Read, g.Write, g.Trim)
 }
 
 // Spread is how far the clients' rates lie apart. A client without such I/O has a rate of 0.
@@ -33,9 +40,9 @@ func compareGroups(groups []*digest.Group) Group {
 	return Group{
 		StartSkewMilliseconds: startSkew(groups),
 		CommonMilliseconds:    commonTime(groups),
-		Read:                  newSpread(groups, read),
-		Write:                 newSpread(groups, write),
-		Trim:                  newSpread(groups, trim),
+		Read:                  newSpread(groups, direction.Read),
+		Write:                 newSpread(groups, direction.Write),
+		Trim:                  newSpread(groups, direction.Trim),
 	}
 }
 
@@ -60,12 +67,12 @@ func commonTime(groups []*digest.Group) int64 {
 	return max(0, end-greatest(groups, start))
 }
 
-func newSpread(groups []*digest.Group, of func(*digest.Group) *digest.Direction) *Spread {
-	if len(directions(groups, of)) == 0 {
+func newSpread(groups []*digest.Group, name string) *Spread {
+	if len(directions(groups, name)) == 0 {
 		return nil
 	}
 	rate := func(g *digest.Group) int64 {
-		if d := of(g); d != nil {
+		if d := g.Direction(name); d != nil {
 			return d.MilliIOPS
 		}
 		return 0

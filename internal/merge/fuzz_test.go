@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/direction"
 	"github.com/storagebench/storagebench/internal/histogram"
 )
 
@@ -111,9 +112,9 @@ func checkMerged(t *testing.T, merged *Merged, reports []*digest.Report) {
 		if differ.CommonMilliseconds < 0 || differ.CommonMilliseconds > g.ElapsedMilliseconds || differ.StartSkewMilliseconds != nil && *differ.StartSkewMilliseconds < 0 {
 			t.Errorf("group %+v", differ)
 		}
-		checkDirection(t, g.Read, differ.Read, directions(groupsAt(reports, i), read))
-		checkDirection(t, g.Write, differ.Write, directions(groupsAt(reports, i), write))
-		checkDirection(t, g.Trim, differ.Trim, directions(groupsAt(reports, i), trim))
+		checkDirection(t, g.Read, differ.Read, directions(groupsAt(reports, i), direction.Read))
+		checkDirection(t, g.Write, differ.Write, directions(groupsAt(reports, i), direction.Write))
+		checkDirection(t, g.Trim, differ.Trim, directions(groupsAt(reports, i), direction.Trim))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/direction"
 	"github.com/storagebench/storagebench/internal/histogram"
 )
 
@@ -86,23 +87,17 @@ func mergeGroups(groups []*digest.Group, coarsening int) digest.Group {
 		ElapsedMilliseconds: greatest(groups, elapsed),
 		UserPercent:         weightedMean(groups, func(g *digest.Group) int64 { return g.UserPercent }, elapsed),
 		SystemPercent:       weightedMean(groups, func(g *digest.Group) int64 { return g.SystemPercent }, elapsed),
-		Read:                mergeDirections(directions(groups, read), coarsening),
-		Write:               mergeDirections(directions(groups, write), coarsening),
-		Trim:                mergeDirections(directions(groups, trim), coarsening),
+		Read:                mergeDirections(directions(groups, direction.Read), coarsening),
+		Write:               mergeDirections(directions(groups, direction.Write), coarsening),
+		Trim:                mergeDirections(directions(groups, direction.Trim), coarsening),
 	}
 }
 
-func read(g *digest.Group) *digest.Direction { return g.Read }
-
-func write(g *digest.Group) *digest.Direction { return g.Write }
-
-func trim(g *digest.Group) *digest.Direction { return g.Trim }
-
 // directions returns one direction of the clients that have it: the others did no such I/O.
-func directions(groups []*digest.Group, of func(*digest.Group) *digest.Direction) []*digest.Direction {
+func directions(groups []*digest.Group, name string) []*digest.Direction {
 	var present []*digest.Direction
 	for _, g := range groups {
-		if d := of(g); d != nil {
+		if d := g.Direction(name); d != nil {
 			present = append(present, d)
 		}
 	}

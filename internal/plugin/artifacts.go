@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/fiooutput"
 )
 
 func newArtifactsCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
@@ -107,7 +107,7 @@ func withJSON(files []keptFile) []keptFile {
 	var all []keptFile
 	for _, file := range files {
 		all = append(all, file)
-		documents := fio.Documents(file.content)
+		documents := fiooutput.Documents(file.content)
 		if !file.isLog() || len(documents) == 0 {
 			continue
 		}

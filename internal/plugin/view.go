@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/report"
 )
 
@@ -153,5 +154,5 @@ func succeeded(benchmark *v1alpha1.StorageBenchmark) metav1.Condition {
 
 // oneLineOf puts a message of several lines into one.
 func oneLineOf(message string) string {
-	return report.Plain(strings.Join(strings.Fields(message), " "))
+	return legible.Line(strings.Join(strings.Fields(message), " "))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // Explain says in sentences what a benchmark means: for each comparison and target what was measured, what came out, what held
@@ -63,7 +64,7 @@ func (e *explanation) title(what string) {
 		fmt.Fprintln(e.w)
 	}
 	e.begun = true
-	fmt.Fprintln(e.w, e.style.paint(text.Bold, e.style.wrap(Plain(what), "")))
+	fmt.Fprintln(e.w, e.style.paint(text.Bold, e.style.wrap(legible.Line(what), "")))
 }
 
 // say prints what there is to say about one thing.
@@ -166,7 +167,7 @@ func (e *explanation) measured(s *subject) string {
 	if len(times) > 1 {
 		what += fmt.Sprintf(", %d times", len(times))
 	}
-	return Plain(what) + "."
+	return legible.Line(what) + "."
 }
 
 // figures says what came out in one direction.
@@ -207,7 +208,7 @@ func (e *explanation) bound(bounds []*v1alpha1.LimitedBy) {
 	if times < len(bounds) {
 		head += fmt.Sprintf(" in %d of %d runs", times, len(bounds))
 	}
-	message := Plain(boundsNamed(bounds, name)[0].Message)
+	message := legible.Line(boundsNamed(bounds, name)[0].Message)
 	if message != "" {
 		head += ": " + strings.TrimSuffix(message, ".")
 	}
@@ -284,11 +285,11 @@ func (e *explanation) warnings(all []v1alpha1.Warning) {
 		seen[warning.Reason] = true
 		message := e.style.warning(warning.Reason)
 		if warning.Message != "" {
-			message += ": " + Plain(warning.Message)
+			message += ": " + legible.Line(warning.Message)
 		}
 		at := slices.IndexFunc(e.sb.Status.Warnings, func(s v1alpha1.WarningSummary) bool { return s.Reason == warning.Reason })
 		if at >= 0 && e.sb.Status.Warnings[at].Remedy != "" {
-			message += ". To do: " + Plain(e.sb.Status.Warnings[at].Remedy)
+			message += ". To do: " + legible.Line(e.sb.Status.Warnings[at].Remedy)
 		}
 		e.say("But", strings.TrimSuffix(message, ".")+".")
 	}

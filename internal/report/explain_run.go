@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // run explains one run, whether it has a result or not.
@@ -41,13 +42,8 @@ func (e *explanation) succeeded(run *v1alpha1.Run) {
 	for _, s := range e.subjects(run) {
 		e.say("Measured", e.measured(&s))
 		result := s.outcomes[0].result
-		for _, d := range []struct {
-			name string
-			io   *v1alpha1.IOResult
-		}{{"read", result.Read}, {"write", result.Write}, {"trim", result.Trim}} {
-			if d.io != nil {
-				e.say("Result", resultInWords(d.name, d.io))
-			}
+		for name, io := range result.Directions() {
+			e.say("Result", resultInWords(name, io))
 		}
 		if result.CPU != nil {
 			e.say("", fmt.Sprintf("Each of fio's jobs took %d %% of a CPU.", result.CPU.UserPercent+result.CPU.SystemPercent))
@@ -129,7 +125,7 @@ func repetition(run *v1alpha1.Run, sb *v1alpha1.StorageBenchmark) string {
 
 // failed explains why there is no result, and what to do.
 func (e *explanation) failed(run *v1alpha1.Run) {
-	message := Plain(run.Message)
+	message := legible.Line(run.Message)
 	if message == "" {
 		message = "no reason is known"
 	}
@@ -172,10 +168,10 @@ func (e *explanation) outcome() {
 		}
 	case succeeded.Status == metav1.ConditionFalse:
 		e.title(e.sb.Name + " failed: " + succeeded.Reason)
-		e.say("Why", Plain(succeeded.Message))
+		e.say("Why", legible.Line(succeeded.Message))
 		e.say("Next", afterFailure[succeeded.Reason])
 	case succeeded.Status == metav1.ConditionUnknown:
 		e.title(fmt.Sprintf("%s goes on: %s, %d of %d runs have ended", e.sb.Name, succeeded.Reason, e.sb.Status.FinishedRuns, e.sb.Status.PlannedRuns))
-		e.say("Now", Plain(succeeded.Message))
+		e.say("Now", legible.Line(succeeded.Message))
 	}
 }

@@ -313,11 +313,3 @@ func multiple(ratio string) string {
 	}
 	return ratio + "x"
 }
-
-// plural prints a number of things.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}

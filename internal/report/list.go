@@ -9,6 +9,7 @@ import (
 	apiduration "k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // List prints a row for each benchmark: how far it is, how long it took or has taken by now, and its results in one
@@ -30,7 +31,7 @@ func List(w io.Writer, benchmarks []v1alpha1.StorageBenchmark, namespaces bool, 
 		}
 		t.AppendRow([]any{
 			namespace, sb.Name, status, sb.Status.Progress, durationOf(&sb.Status, now), apiduration.HumanDuration(now.Sub(sb.CreationTimestamp.Time)),
-			Plain(sb.Status.Summary),
+			legible.Line(sb.Status.Summary),
 		})
 	}
 	t.Render()

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // Markdown prints a page for a pull request or a wiki (GitHub Flavored Markdown): results, what may mislead about them, what
@@ -83,7 +84,7 @@ func minute(t *metav1.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC
 func warningItems(all []v1alpha1.WarningSummary, whose string) []string {
 	var items []string
 	for i := range all {
-		results := plural(int(all[i].Results), "result") + whose
+		results := legible.Plural(int(all[i].Results), "result") + whose
 		item := fmt.Sprintf("**%s** (%s): %s", escape(all[i].Reason), escape(results), escape(all[i].Message))
 		if all[i].Remedy != "" {
 			item += "\n  To do: " + escape(all[i].Remedy)
@@ -186,7 +187,7 @@ func sourcesOf(s *v1alpha1.TargetStatus) string {
 
 // escape returns a text that Markdown prints as it is, on one line: without links, images, emphasis and HTML. That of a cell of
 // a table escapes | itself.
-func escape(what string) string { return escaper.Replace(Plain(what)) }
+func escape(what string) string { return escaper.Replace(legible.Line(what)) }
 
 var escaper = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "~", `\~`,

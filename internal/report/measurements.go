@@ -88,17 +88,11 @@ func ofRun(run *v1alpha1.Run) Measurement {
 // ofResult returns the directions of a result of a run.
 func ofResult(run *v1alpha1.Run, section string, result *v1alpha1.Result, limitedBy *v1alpha1.LimitedBy) []Measurement {
 	var all []Measurement
-	for _, d := range []struct {
-		name string
-		io   *v1alpha1.IOResult
-	}{{"read", result.Read}, {"write", result.Write}, {"trim", result.Trim}} {
-		if d.io == nil {
-			continue
-		}
+	for name, io := range result.Directions() {
 		m := ofRun(run)
 		m.Section, m.FioVersion, m.ElapsedMilliseconds = section, result.FioVersion, result.ElapsedMilliseconds
 		m.CommonMilliseconds, m.StartSkewMilliseconds, m.CPU, m.LimitedBy = result.CommonMilliseconds, result.StartSkewMilliseconds, result.CPU, limitedBy
-		m.Direction, m.IOResult = d.name, d.io
+		m.Direction, m.IOResult = name, io
 		all = append(all, m)
 	}
 	return all

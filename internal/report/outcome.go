@@ -7,13 +7,14 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // Outcome says in one line what a run that has ended measured, and what held it back, or why it failed: such as
 // "write 2998 IOPS, 46.8 MiB/s, p50 469us, p99 92.8ms; VolumeIOPS".
 func Outcome(run *v1alpha1.Run) string {
 	if run.State != v1alpha1.RunSucceeded {
-		return Plain(strings.Join(strings.Fields(run.Message), " "))
+		return legible.Line(strings.Join(strings.Fields(run.Message), " "))
 	}
 	var parts []string
 	if run.Result != nil {
@@ -36,13 +37,8 @@ func Mark(run *v1alpha1.Run, style Style) string {
 
 func outcomeOf(result *v1alpha1.Result, bound *v1alpha1.LimitedBy) string {
 	var parts []string
-	for _, d := range []struct {
-		name string
-		io   *v1alpha1.IOResult
-	}{{"read", result.Read}, {"write", result.Write}, {"trim", result.Trim}} {
-		if d.io != nil {
-			parts = append(parts, d.name+" "+outcomeOfIO(d.io))
-		}
+	for name, io := range result.Directions() {
+		parts = append(parts, name+" "+outcomeOfIO(io))
 	}
 	outcome := strings.Join(parts, " + ")
 	if bound != nil && bound.Name != v1alpha1.BoundUnknown {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // Pair is two benchmarks beside each other, such as of storage before and after a change.
@@ -81,13 +82,13 @@ func (p *Pair) print(w io.Writer, columns []figure, style Style) {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w, style.wrap(style.warning("Differs:")+" "+Plain(p.sentence(d)), "  "))
+		fmt.Fprintln(w, style.wrap(style.warning("Differs:")+" "+legible.Line(p.sentence(d)), "  "))
 	}
 	for i, missing := range p.withoutCounterpart() {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w, style.wrap(Plain(missing), "  "))
+		fmt.Fprintln(w, style.wrap(legible.Line(missing), "  "))
 	}
 	for i, sb := range p.Benchmarks {
 		warnings(w, p.labelled(i, sb.Status.Warnings), style)

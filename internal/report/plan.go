@@ -11,6 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // PlannedRun is a run before it is made.
@@ -46,7 +47,7 @@ func Plan(w io.Writer, runs []PlannedRun) {
 		total += min(run.RuntimeSeconds, maxSeconds)
 	}
 	t.Render()
-	fmt.Fprintf(w, "\n%s on %s", plural(len(runs), "run"), plural(len(targets), "target"))
+	fmt.Fprintf(w, "\n%s on %s", legible.Plural(len(runs), "run"), legible.Plural(len(targets), "target"))
 	if total > 0 {
 		fmt.Fprintf(w, ", at least %s of measuring", duration(total))
 	}

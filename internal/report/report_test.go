@@ -330,7 +330,7 @@ func TestSpread(t *testing.T) {
 
 func TestPerClient(t *testing.T) {
 	perClient := func(results []*v1alpha1.Result) string {
-		return perClientCell(&row{results: results, of: readsOf}, Style{})
+		return perClientCell(&row{results: results, io: v1alpha1.DirectionRead}, Style{})
 	}
 	result := func(slowest, fastest int64, variation string) *v1alpha1.Result {
 		return &v1alpha1.Result{Clients: 2, Read: spreadOf(2, slowest, fastest, variation)}

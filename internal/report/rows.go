@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // row is what there is to say of one direction of I/O of a target, or of runs without a result.
@@ -20,23 +21,19 @@ type row struct {
 	repetitions int32
 	// figures are nil of runs without a result.
 	figures *v1alpha1.IOComparison
-	// results are those that the figures are of, and of returns what one of them has of this direction, nil for a total.
+	// results are those that the figures are of.
 	results []*v1alpha1.Result
-	of      func(*v1alpha1.Result) *v1alpha1.IOResult
 	// first says whether it is the target's first row, which has what is of all directions.
 	first bool
 	// bounds are what held the results back, on the first row only, nil for a result of which it is not known.
 	bounds []*v1alpha1.LimitedBy
 }
 
-// directionResults returns what the results have of the row's direction.
+// directionResults returns what the results have of the row's direction, nothing for a total.
 func (r *row) directionResults() []*v1alpha1.IOResult {
-	if r.of == nil {
-		return nil
-	}
 	var all []*v1alpha1.IOResult
 	for _, result := range r.results {
-		if io := r.of(result); io != nil {
+		if io := result.Direction(r.io); io != nil {
 			all = append(all, io)
 		}
 	}
@@ -82,8 +79,8 @@ func targetRows(c *v1alpha1.Comparison, t *v1alpha1.TargetComparison, outcomes [
 	var rows []row
 	for _, d := range withTotal(t) {
 		r := row{
-			workload: Plain(workloadOf(c)), parameters: Plain(parameters(c.Parameters)), target: t.Name, io: d.name,
-			repetitions: t.Runs, figures: d.io, of: d.of, first: len(rows) == 0,
+			workload: legible.Line(workloadOf(c)), parameters: legible.Line(parameters(c.Parameters)), target: t.Name, io: d.name,
+			repetitions: t.Runs, figures: d.io, first: len(rows) == 0,
 		}
 		for _, o := range outcomes {
 			if o.result != nil {
@@ -106,7 +103,7 @@ func stateRows(runs []v1alpha1.Run) []row {
 		if run.State == v1alpha1.RunSucceeded {
 			continue
 		}
-		r := row{workload: run.Workload, parameters: Plain(parameters(run.Parameters)), target: run.Target, state: run.State, io: string(run.State)}
+		r := row{workload: run.Workload, parameters: legible.Line(parameters(run.Parameters)), target: run.Target, state: run.State, io: string(run.State)}
 		at := slices.IndexFunc(rows, func(other row) bool {
 			return r.workload == other.workload && r.parameters == other.parameters && r.target == other.target && r.state == other.state
 		})
@@ -188,14 +185,15 @@ func boundsNamed(bounds []*v1alpha1.LimitedBy, name string) []*v1alpha1.LimitedB
 type direction struct {
 	name string
 	io   *v1alpha1.IOComparison
-	// of returns what a single result has of it, nil for all together.
-	of func(*v1alpha1.Result) *v1alpha1.IOResult
 }
 
 // directions returns the directions in which a target has I/O.
 func directions(t *v1alpha1.TargetComparison) []direction {
-	all := []direction{{"read", t.Read, readsOf}, {"write", t.Write, writesOf}, {"trim", t.Trim, trimsOf}}
-	return slices.DeleteFunc(all, func(d direction) bool { return d.io == nil })
+	var all []direction
+	for name, io := range t.Directions() {
+		all = append(all, direction{name, io})
+	}
+	return all
 }
 
 // withTotal returns the directions in which a target has I/O, and behind them their total, if it has one.
@@ -209,12 +207,3 @@ func withTotal(t *v1alpha1.TargetComparison) []direction {
 	}
 	return all
 }
-
-// readsOf returns what a result has of reads, nil if nothing.
-func readsOf(r *v1alpha1.Result) *v1alpha1.IOResult { return r.Read }
-
-// writesOf returns what a result has of writes, nil if nothing.
-func writesOf(r *v1alpha1.Result) *v1alpha1.IOResult { return r.Write }
-
-// trimsOf returns what a result has of trims, nil if nothing.
-func trimsOf(r *v1alpha1.Result) *v1alpha1.IOResult { return r.Trim }

@@ -70,16 +70,6 @@ func (s Style) wrap(prose, indent string) string {
 	return strings.Join(lines, "\n"+indent)
 }
 
-// Plain is a text from a cluster on one line and without what a terminal acts on.
-func Plain(what string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, strings.TrimSpace(what))
-}
-
 // Harmless is a text from a cluster without what a terminal acts on, and with its lines and columns.
 func Harmless(what string) string { return strings.Map(HarmlessRune, what) }
 

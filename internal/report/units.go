@@ -4,6 +4,8 @@ package report
 import (
 	"fmt"
 	"time"
+
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // latency prints nanoseconds as people read them: three significant digits and a unit, such as 5.34ms.
@@ -12,11 +14,11 @@ func latency(ns int64) string {
 	case d < time.Microsecond:
 		return fmt.Sprintf("%dns", ns)
 	case d < time.Millisecond:
-		return significant(float64(ns)/1e3) + "us"
+		return legible.ThreeDigits(float64(ns)/1e3) + "us"
 	case d < time.Second:
-		return significant(float64(ns)/1e6) + "ms"
+		return legible.ThreeDigits(float64(ns)/1e6) + "ms"
 	default:
-		return significant(float64(ns)/1e9) + "s"
+		return legible.ThreeDigits(float64(ns)/1e9) + "s"
 	}
 }
 
@@ -27,23 +29,11 @@ func bandwidth(bytesPerSecond int64) string {
 	case bytesPerSecond < kib:
 		return fmt.Sprintf("%d B/s", bytesPerSecond)
 	case bytesPerSecond < mib:
-		return significant(float64(bytesPerSecond)/kib) + " KiB/s"
+		return legible.ThreeDigits(float64(bytesPerSecond)/kib) + " KiB/s"
 	case bytesPerSecond < gib:
-		return significant(float64(bytesPerSecond)/mib) + " MiB/s"
+		return legible.ThreeDigits(float64(bytesPerSecond)/mib) + " MiB/s"
 	default:
-		return significant(float64(bytesPerSecond)/gib) + " GiB/s"
-	}
-}
-
-// significant prints a number with three significant digits, and whole numbers from 100 on.
-func significant(f float64) string {
-	switch {
-	case f < 9.995:
-		return fmt.Sprintf("%.2f", f)
-	case f < 99.95:
-		return fmt.Sprintf("%.1f", f)
-	default:
-		return fmt.Sprintf("%.0f", f)
+		return legible.ThreeDigits(float64(bytesPerSecond)/gib) + " GiB/s"
 	}
 }
 
@@ -64,11 +54,11 @@ func decimalBandwidth(bytesPerSecond int64) string {
 	case bytesPerSecond < kb:
 		return fmt.Sprintf("%d B/s", bytesPerSecond)
 	case bytesPerSecond < mb:
-		return significant(float64(bytesPerSecond)/kb) + " kB/s"
+		return legible.ThreeDigits(float64(bytesPerSecond)/kb) + " kB/s"
 	case bytesPerSecond < gb:
-		return significant(float64(bytesPerSecond)/mb) + " MB/s"
+		return legible.ThreeDigits(float64(bytesPerSecond)/mb) + " MB/s"
 	default:
-		return significant(float64(bytesPerSecond)/gb) + " GB/s"
+		return legible.ThreeDigits(float64(bytesPerSecond)/gb) + " GB/s"
 	}
 }
 

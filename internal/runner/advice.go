@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/fiooutput"
 )
 
 // advise adds to an error of fio what it comes of and what to do about it, where that can be found out by trying what fio
@@ -104,13 +104,13 @@ func uringError(text []byte) error {
 		return errno
 	}
 	_ = unix.Close(int(fd))
-	if output, err := fio.ParseOutput(text); err == nil && slices.ContainsFunc(output.Groups, hasNoMemory) {
+	if output, err := fiooutput.Parse(text); err == nil && slices.ContainsFunc(output.Groups, hasNoMemory) {
 		return syscall.ENOMEM
 	}
 	return nil
 }
 
-func hasNoMemory(g fio.Group) bool { return g.Error == int(syscall.ENOMEM) }
+func hasNoMemory(g fiooutput.Group) bool { return g.Error == int(syscall.ENOMEM) }
 
 // adviseOnUring says what an io_uring needs that is refused with an error, "" if it is not.
 func adviseOnUring(err error, m machine) string {

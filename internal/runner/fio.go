@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/storagebench/storagebench/internal/digest"
-	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/fiooutput"
 )
 
 // endGrace is how long fio gets to end after SIGTERM before it is killed, and how long a killed fio is
@@ -54,7 +54,7 @@ func (o Options) prepareFio(extra ...string) (invocation, error) {
 
 // runFio runs fio on the job file until it ends, the context ends, or it stops making progress. It
 // returns fio's parsed output, or an error in fio's own words.
-func (o Options) runFio(ctx context.Context, call invocation) (*fio.Output, error) {
+func (o Options) runFio(ctx context.Context, call invocation) (*fiooutput.Output, error) {
 	watched, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	cmd := exec.CommandContext(watched, o.Fio, call.args...)
@@ -101,7 +101,7 @@ func (o Options) runFio(ctx context.Context, call invocation) (*fio.Output, erro
 
 // addJobStart fills in when jobs began where fio (before 3.36) does not say. Those of the first group begin with fio,
 // a few tenths of a second after it was started; when later ones did is not known.
-func addJobStart(groups []fio.Group, began time.Time) {
+func addJobStart(groups []fiooutput.Group, began time.Time) {
 	for i := range groups {
 		if g := &groups[i]; g.ID == 0 && g.JobStart == 0 {
 			g.JobStart = began.UnixMilli()
@@ -128,7 +128,7 @@ func wait(ctx context.Context, cmd *exec.Cmd) error {
 
 // judge decides whether the run counts. fio ends with valid JSON and error 0 after SIGTERM, so neither
 // alone says that a run is whole: only fio's exit code together with both does.
-func (o Options) judge(ctx context.Context, err error, text, stderr []byte) (*fio.Output, error) {
+func (o Options) judge(ctx context.Context, err error, text, stderr []byte) (*fiooutput.Output, error) {
 	killed := killedJob(text, stderr)
 	switch {
 	case errors.Is(context.Cause(ctx), errJobKilled) && killed != nil:
@@ -145,7 +145,7 @@ func (o Options) judge(ctx context.Context, err error, text, stderr []byte) (*fi
 	if killed != nil {
 		return nil, killed
 	}
-	output, err := fio.ParseOutput(text)
+	output, err := fiooutput.Parse(text)
 	if err != nil {
 		return nil, failf(digest.ExitFailed, "fio's output: %v", err)
 	}
@@ -163,7 +163,7 @@ func fioError(err error, text, stderr []byte) error {
 			return signalled(status.Signal())
 		}
 	}
-	words := fio.ErrorText(text, stderr)
+	words := fiooutput.ErrorText(text, stderr)
 	if words == "" {
 		words = "it printed no error"
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/storagebench/storagebench/internal/digest"
-	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/fiooutput"
 )
 
 const (
@@ -106,7 +106,7 @@ func readOutput(path string) (text []byte, whole bool, err error) {
 // logOutput writes fio's output to the log. Of a flood it is what fio has measured until then: the errors are there already.
 func (o Options) logOutput(ctx context.Context, text []byte) error {
 	if errors.Is(context.Cause(ctx), errFlood) {
-		text = bytes.Join(slices.Insert(fio.Documents(text), 0, nil), []byte("\n")) // the last error may have no end
+		text = bytes.Join(slices.Insert(fiooutput.Documents(text), 0, nil), []byte("\n")) // the last error may have no end
 	}
 	_, err := o.Log.Write(text)
 	return err
@@ -121,9 +121,9 @@ func floodError(job string, text, stderr []byte) error {
 	if goesOn.MatchString(job) {
 		remedy = "with continue_on_error fio goes on after an error and prints each: remove it, or set it to none"
 	}
-	words, _, _ := strings.Cut(fio.ErrorText(nil, stderr), "\n")
+	words, _, _ := strings.Cut(fiooutput.ErrorText(nil, stderr), "\n")
 	if words == "" {
-		words, _, _ = strings.Cut(fio.ErrorText(text, nil), "\n")
+		words, _, _ = strings.Cut(fiooutput.ErrorText(text, nil), "\n")
 	}
 	return failf(digest.ExitFailed, "fio printed more than is kept (%d MiB of errors, %d MiB in all) and was ended; %s. What it had measured is in the log. It began with: %s",
 		maxErrors>>20, maxOutput>>20, remedy, words)

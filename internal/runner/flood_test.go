@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/storagebench/storagebench/internal/digest"
-	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/fiooutput"
 )
 
 // A fio that prints errors without an end is ended. It takes neither the node's disk, nor the log's, nor the runner's memory.
@@ -33,7 +33,7 @@ func TestErrorsWithoutAnEnd(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(f.Scratch, "output.json")); err != nil || info.Size() > maxOutput {
 		t.Errorf("fio's output is %+v, error %v", info, err)
 	}
-	if documents := fio.Documents([]byte(f.log.String())); len(documents) != 1 || !bytes.Contains(documents[0], []byte(`"jobname" : "reads"`)) {
+	if documents := fiooutput.Documents([]byte(f.log.String())); len(documents) != 1 || !bytes.Contains(documents[0], []byte(`"jobname" : "reads"`)) {
 		t.Errorf("the log has %d documents", len(documents))
 	}
 }

@@ -4,13 +4,13 @@ import (
 	"math"
 
 	"github.com/storagebench/storagebench/internal/digest"
-	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/fiooutput"
 )
 
 // ParseReport returns what Measure reports of fio's output of --output-format=json+, without what it saw of the
 // machine.
 func ParseReport(data []byte) (*digest.Report, error) {
-	output, err := fio.ParseOutput(data)
+	output, err := fiooutput.Parse(data)
 	if err != nil {
 		return nil, err
 	}
@@ -18,7 +18,7 @@ func ParseReport(data []byte) (*digest.Report, error) {
 }
 
 // newReport turns fio's output into the report for the controller.
-func newReport(output *fio.Output) (*digest.Report, error) {
+func newReport(output *fiooutput.Output) (*digest.Report, error) {
 	report := &digest.Report{FioVersion: output.Version}
 	for _, g := range output.Groups {
 		group := digest.Group{
@@ -39,7 +39,7 @@ func newReport(output *fio.Output) (*digest.Report, error) {
 	return report, nil
 }
 
-func newDirection(d *fio.Direction) *digest.Direction {
+func newDirection(d *fiooutput.Direction) *digest.Direction {
 	if d == nil {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // Options say what a runner works on.
@@ -172,9 +173,7 @@ func (o Options) finish(report string, err error) int {
 	message, code := report, 0
 	if err != nil {
 		message, code = err.Error(), exitCode(err)
-		if len(message) > digest.MaxBytes {
-			message = strings.ToValidUTF8(message[:digest.MaxBytes], "")
-		}
+		message = legible.Cut(strings.ToValidUTF8(message, ""), digest.MaxBytes, "")
 		fmt.Fprintln(o.Log, message)
 	}
 	if err := os.WriteFile(o.TerminationMessage, []byte(message), 0o600); err != nil {

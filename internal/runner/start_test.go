@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storagebench/storagebench/internal/digest"
-	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/fiooutput"
 )
 
 // startVolume is a downward API volume with the start, which is empty at first. It changes as a kubelet changes it:
@@ -508,7 +508,7 @@ func TestMeasureReportsItsStart(t *testing.T) {
 }
 
 func TestAddJobStart(t *testing.T) {
-	groups := []fio.Group{{Name: "old"}, {Name: "new", JobStart: 5}, {Name: "old", ID: 1}, {Name: "new", ID: 1, JobStart: 6}}
+	groups := []fiooutput.Group{{Name: "old"}, {Name: "new", JobStart: 5}, {Name: "old", ID: 1}, {Name: "new", ID: 1, JobStart: 6}}
 	addJobStart(groups, time.UnixMilli(3).Add(999*time.Microsecond))
 	var got []int64
 	for _, g := range groups {

@@ -97,10 +97,8 @@ func rate(t *testing.T, sb *v1alpha1.StorageBenchmark, target string, parameters
 	}
 	total := 0.0
 	for _, run := range runs {
-		for _, io := range []*v1alpha1.IOResult{run.Result.Read, run.Result.Write} {
-			if io != nil {
-				total += float64(io.IOPS)
-			}
+		for _, io := range run.Result.Directions() {
+			total += float64(io.IOPS)
 		}
 	}
 	return total / float64(len(runs))
@@ -140,10 +138,8 @@ func runOf(t *testing.T, sb *v1alpha1.StorageBenchmark, workload string, paramet
 // sumOf adds a figure up over the directions of a run.
 func sumOf(run *v1alpha1.Run, of func(*v1alpha1.IOResult) int64) int64 {
 	total := int64(0)
-	for _, io := range []*v1alpha1.IOResult{run.Result.Read, run.Result.Write} {
-		if io != nil {
-			total += of(io)
-		}
+	for _, io := range run.Result.Directions() {
+		total += of(io)
 	}
 	return total
 }

@@ -18,7 +18,7 @@ type statistics struct {
 
 // statisticsOf returns the figures of a target in one direction, false if it has none.
 func statisticsOf(t *v1alpha1.TargetComparison, d direction) (statistics, bool) {
-	io := d.compared(t)
+	io := t.Direction(d.name)
 	if io == nil {
 		return statistics{}, false
 	}
@@ -172,12 +172,8 @@ func (r *results) targetRows(c *compared, t *v1alpha1.TargetComparison) []row {
 		rows = append(rows, append(own, bound))
 		bound = cell{}
 	}
-	for _, d := range directions {
-		io := d.compared(t)
-		if io == nil {
-			continue
-		}
-		add(d.name, rate(&io.IOPS, t.Runs), speed(&io.BytesPerSecond), delay(io.MeanNanoseconds), delay(io.P50Nanoseconds), delay(io.P90Nanoseconds),
+	for direction, io := range t.Directions() {
+		add(direction, rate(&io.IOPS, t.Runs), speed(&io.BytesPerSecond), delay(io.MeanNanoseconds), delay(io.P50Nanoseconds), delay(io.P90Nanoseconds),
 			delay(io.P99Nanoseconds), ratio(io.IOPSRatio), verdictCell(io.Verdict, io.IOPS.PValue))
 	}
 	if total := t.Total; total != nil {

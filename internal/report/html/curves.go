@@ -75,7 +75,7 @@ type curve struct {
 func (r *results) curve(c *compared, target string, d direction) *curve {
 	var taken []*v1alpha1.LatencyDistribution
 	for _, o := range r.outcomes(c, target) {
-		if io := d.measured(o.result); io != nil && io.CompletionLatency != nil {
+		if io := o.result.Direction(d.name); io != nil && io.CompletionLatency != nil {
 			taken = append(taken, io.CompletionLatency)
 		}
 	}
@@ -217,7 +217,7 @@ func (r *results) scalingTable(title string, s sweep, d direction) (table, []tar
 	var shown []target
 	for _, c := range s.cases {
 		for i := range c.Targets {
-			io := d.compared(&c.Targets[i])
+			io := c.Targets[i].Direction(d.name)
 			if io == nil {
 				continue
 			}

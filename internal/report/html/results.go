@@ -118,30 +118,10 @@ func sectionOf(run *v1alpha1.Run, name string, before int) *v1alpha1.SectionResu
 }
 
 // direction is a direction of I/O.
-type direction struct {
-	name, title string
-	compared    func(*v1alpha1.TargetComparison) *v1alpha1.IOComparison
-	measured    func(*v1alpha1.Result) *v1alpha1.IOResult
-}
+type direction struct{ name, title string }
 
 // directions are all that fio has.
-var directions = []direction{
-	{
-		"read", "Reads",
-		func(t *v1alpha1.TargetComparison) *v1alpha1.IOComparison { return t.Read },
-		func(r *v1alpha1.Result) *v1alpha1.IOResult { return r.Read },
-	},
-	{
-		"write", "Writes",
-		func(t *v1alpha1.TargetComparison) *v1alpha1.IOComparison { return t.Write },
-		func(r *v1alpha1.Result) *v1alpha1.IOResult { return r.Write },
-	},
-	{
-		"trim", "Trims",
-		func(t *v1alpha1.TargetComparison) *v1alpha1.IOComparison { return t.Trim },
-		func(r *v1alpha1.Result) *v1alpha1.IOResult { return r.Trim },
-	},
-}
+var directions = []direction{{v1alpha1.DirectionRead, "Reads"}, {v1alpha1.DirectionWrite, "Writes"}, {v1alpha1.DirectionTrim, "Trims"}}
 
 // parameters prints a choice of a matrix as fio's command line does, such as bs=16k numjobs=2.
 func parameters(choice map[string]string) string {

@@ -41,7 +41,7 @@ func sumCell(run *v1alpha1.Run, d direction) cell {
 	if run.Result == nil {
 		return cell{Number: true}
 	}
-	io := d.measured(run.Result)
+	io := run.Result.Direction(d.name)
 	if io == nil {
 		return cell{Number: true}
 	}

@@ -69,10 +69,8 @@ func (r *results) beside(target string) []judged {
 				all = append(all, judged{t.Total.IOPSRatio, t.Total.Verdict})
 				continue
 			}
-			for _, d := range directions {
-				if io := d.compared(t); io != nil {
-					all = append(all, judged{io.IOPSRatio, io.Verdict})
-				}
+			for _, io := range t.Directions() {
+				all = append(all, judged{io.IOPSRatio, io.Verdict})
 			}
 		}
 	}
@@ -164,10 +162,8 @@ func (r *results) peak(target string) most {
 			if t.Total != nil {
 				m.iops, m.bandwidth = max(m.iops, t.Total.IOPS.Median), max(m.bandwidth, t.Total.BytesPerSecond.Median)
 			}
-			for _, d := range directions {
-				if io := d.compared(t); io != nil {
-					m.iops, m.bandwidth = max(m.iops, io.IOPS.Median), max(m.bandwidth, io.BytesPerSecond.Median)
-				}
+			for _, io := range t.Directions() {
+				m.iops, m.bandwidth = max(m.iops, io.IOPS.Median), max(m.bandwidth, io.BytesPerSecond.Median)
 			}
 		}
 	}

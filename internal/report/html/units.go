@@ -1,36 +1,27 @@
 package html
 
 import (
-	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // count prints a number with commas between thousands, such as 3,048.
-func count(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	start := 0
-	if n < 0 {
-		start = 1
-	}
-	for at := len(digits) - 3; at > start; at -= 3 {
-		digits = digits[:at] + "," + digits[at:]
-	}
-	return digits
-}
+func count(n int64) string { return withCommas(strconv.FormatInt(n, 10)) }
 
-// significant prints a number with three significant digits, and whole numbers from 100 on.
-func significant(f float64) string {
-	switch {
-	case f < 9.995:
-		return fmt.Sprintf("%.2f", f)
-	case f < 99.95:
-		return fmt.Sprintf("%.1f", f)
-	default:
-		return count(int64(f + 0.5))
+// withCommas puts commas between the thousands of the whole number that a text begins with.
+func withCommas(text string) string {
+	number := strings.TrimLeft(text, "-")
+	rest := strings.TrimLeft(number, "0123456789")
+	start, end := len(text)-len(number), len(text)-len(rest)
+	for at := end - 3; at > start; at -= 3 {
+		text = text[:at] + "," + text[at:]
 	}
+	return text
 }
 
 // unit is what figures are shown in: each is divided by size.
@@ -44,7 +35,7 @@ func (u unit) of(n int64) string {
 	if u.size == 1 {
 		return count(n)
 	}
-	return significant(float64(n) / u.size)
+	return withCommas(legible.ThreeDigits(float64(n) / u.size))
 }
 
 // with prints a figure with its unit.
@@ -115,9 +106,4 @@ func took(start, end *metav1.Time) string {
 }
 
 // plural prints a number of things, such as 2 runs.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return count(int64(n)) + " " + thing + "s"
-}
+func plural(n int, thing string) string { return withCommas(legible.Plural(n, thing)) }

@@ -27,6 +27,7 @@ func TestUnits(t *testing.T) {
 		"47.6 MiB/s":                        bandwidth(49_938_432),
 		"1.00 GiB/s":                        bandwidth(1 << 30),
 		"0.50 kB/s":                         decimalBandwidth(500),
+		"100 MiB/s":                         bandwidth(105_381_888), // 100.5 of them, which the table rounds likewise
 		"131 MB/s":                          decimalBandwidth(131_072_000),
 		"1.07 GB/s":                         decimalBandwidth(1 << 30),
 		"1 run":                             plural(1, "run"),

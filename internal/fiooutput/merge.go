@@ -1,4 +1,4 @@
-package fio
+package fiooutput
 
 import (
 	"math"
@@ -28,10 +28,8 @@ func (g *Group) merge(o Group) {
 
 func (g *Group) setElapsed() {
 	g.ElapsedMilliseconds = 0
-	for _, d := range []*Direction{g.Read, g.Write, g.Trim} {
-		if d != nil {
-			g.ElapsedMilliseconds = max(g.ElapsedMilliseconds, d.RuntimeMilliseconds)
-		}
+	for _, d := range g.Directions() {
+		g.ElapsedMilliseconds = max(g.ElapsedMilliseconds, d.RuntimeMilliseconds)
 	}
 }
 

@@ -1,4 +1,4 @@
-package fio
+package fiooutput
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 func (o *Output) Err() error {
 	for _, group := range o.Groups {
 		if group.Error != 0 {
-			return fmt.Errorf("job %s: %s", quote(group.Name), o.words(group.Error))
+			return fmt.Errorf("job %s: %s", legible.Excerpt(group.Name), o.words(group.Error))
 		}
 	}
 	return nil
@@ -55,7 +55,7 @@ func ErrorText(output, stderr []byte) string {
 	_, rest := splitDocuments(output)
 	lines := notes(append(append(rest, '\n'), stderr...))
 	text := strings.Join(lines[:min(len(lines), maxErrorLines)], "\n")
-	return cut(text, maxErrorBytes)
+	return legible.Cut(text, maxErrorBytes, "...")
 }
 
 // notes returns fio's errors and notes among the lines of a report in fio's normal format.
@@ -66,13 +66,13 @@ func notes(text []byte) []string {
 		if isReport(raw) {
 			continue
 		}
-		line := clean(raw)
+		line := legible.Line(raw)
 		key := varying.ReplaceAllString(line, "$1")
 		if line == "" || seen[key] {
 			continue
 		}
 		seen[key] = true
-		lines = append(lines, cut(line, maxNoteBytes))
+		lines = append(lines, legible.Cut(line, maxNoteBytes, "..."))
 		if len(lines) == maxNotes {
 			break
 		}
@@ -92,28 +92,4 @@ func isReport(line string) bool {
 		return true
 	}
 	return report.MatchString(strings.TrimRight(line, "\r"))
-}
-
-// clean makes a line valid UTF-8 without control characters.
-func clean(line string) string {
-	line = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(line, "?"))
-	return strings.TrimSpace(line)
-}
-
-// cut shortens text to at most limit bytes, at the end of a character.
-func cut(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	const mark = "..."
-	end := limit - len(mark)
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + mark
 }

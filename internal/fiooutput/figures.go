@@ -1,4 +1,4 @@
-package fio
+package fiooutput
 
 import (
 	"fmt"
@@ -61,11 +61,5 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// plus adds figures of several jobs, and stays at the largest number where they exceed it.
-func plus(a, b int64) int64 {
-	sum, ok := add(a, b)
-	if !ok {
-		return math.MaxInt64
-	}
-	return sum
-}
+// plus adds figures of several jobs, which are not negative, and stays at the largest number where they exceed it.
+func plus(a, b int64) int64 { return a + min(b, math.MaxInt64-a) }

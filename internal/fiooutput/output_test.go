@@ -1,4 +1,4 @@
-package fio
+package fiooutput
 
 import (
 	"encoding/json"
@@ -18,7 +18,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/histogram"
+	"github.com/storagebench/storagebench/test/fiorun"
 )
 
 // rawReport is fio's JSON with what Output leaves out.
@@ -74,22 +76,22 @@ func TestPercentilesAreThoseOfFio(t *testing.T) {
 		for _, list := range []string{"", "0.1:1:3:33.3:49.9:50.1:66.6:75:90:95:97.5:99:99.25:99.9:99.95:99.99:99.999:100"} {
 			t.Run(fmt.Sprint(i, list), func(t *testing.T) {
 				t.Parallel()
-				job := mustParse(t, text).On(Volume{Directory: t.TempDir()})
+				job := mustParse(t, text).On(fio.Volume{Directory: t.TempDir()})
 				if list != "" {
-					job.Sections[0].Options = append(job.Sections[0].Options, Option{Name: "percentile_list", Value: list, HasValue: true})
+					job.Sections[0].Options = append(job.Sections[0].Options, fio.Option{Name: "percentile_list", Value: list, HasValue: true})
 				}
-				run := runFio(t, job.String(), "--output-format=json+")
-				output, err := ParseOutput(run.output)
+				run := fiorun.Run(t, job.String(), "--output-format=json+")
+				output, err := Parse(run.Output)
 				if err != nil {
 					t.Fatal(err)
 				}
-				want, got, compared := raw(t, run.output).Jobs[0], output.Groups[0], 0
+				want, got, compared := raw(t, run.Output).Jobs[0], output.Groups[0], 0
 				compared += comparePercentiles(t, "read clat", want.Read.CLat, got.Read, completion)
 				compared += comparePercentiles(t, "read lat", want.Read.Lat, got.Read, total)
 				compared += comparePercentiles(t, "write clat", want.Write.CLat, got.Write, completion)
 				compared += comparePercentiles(t, "write lat", want.Write.Lat, got.Write, total)
 				if compared == 0 {
-					t.Errorf("nothing to compare: %s", run.output)
+					t.Errorf("nothing to compare: %s", run.Output)
 				}
 			})
 		}
@@ -129,7 +131,7 @@ func comparePercentiles(t *testing.T, what string, want rawLatency, d *Direction
 func TestClonesAreMerged(t *testing.T) {
 	t.Parallel()
 	output, run := measure(t, mustParse(t, "[a]\nrw=randrw\nsize=2M\nnumjobs=3\n[b]\nrw=read\nsize=1M\n"))
-	report := raw(t, run.output)
+	report := raw(t, run.Output)
 	if len(report.Jobs) != 4 || len(output.Groups) != 2 {
 		t.Fatalf("%d jobs of fio, %d groups", len(report.Jobs), len(output.Groups))
 	}
@@ -169,7 +171,7 @@ func TestClonesAreMerged(t *testing.T) {
 func TestRatesAreThoseOfFio(t *testing.T) {
 	t.Parallel()
 	output, run := measure(t, mustParse(t, "[a]\nrw=randrw\nsize=2M\nnumjobs=3\ngroup_reporting\n"))
-	want, got := raw(t, run.output).Jobs[0], output.Groups[0]
+	want, got := raw(t, run.Output).Jobs[0], output.Groups[0]
 	near(t, "read IOPS", got.Read.IOPS, want.Read.IOPS)
 	near(t, "write IOPS", got.Write.IOPS, want.Write.IOPS)
 	if difference := got.Write.BytesPerSecond - want.Write.BW; difference < 0 || difference >= 1 {
@@ -249,22 +251,22 @@ func TestErrors(t *testing.T) {
 			t.Parallel()
 			text := tt.job
 			if tt.directory == "." {
-				text = mustParse(t, text).On(Volume{Directory: t.TempDir()}).String()
+				text = mustParse(t, text).On(fio.Volume{Directory: t.TempDir()}).String()
 			} else if tt.directory != "" {
-				text = mustParse(t, text).On(Volume{Directory: tt.directory}).String()
+				text = mustParse(t, text).On(fio.Volume{Directory: tt.directory}).String()
 			}
-			run := runFio(t, text, "--output-format=normal,json+")
-			output, err := ParseOutput(run.output)
+			run := fiorun.Run(t, text, "--output-format=normal,json+")
+			output, err := Parse(run.Output)
 			if (err == nil) != tt.result {
-				t.Fatalf("result %t, want %t (%v)\n%s", err == nil, tt.result, err, run.output)
+				t.Fatalf("result %t, want %t (%v)\n%s", err == nil, tt.result, err, run.Output)
 			}
-			words := ErrorText(run.output, run.stderr)
+			words := ErrorText(run.Output, run.Stderr)
 			if !strings.Contains(words, tt.want) {
 				t.Errorf("ErrorText %q, want %q in it", words, tt.want)
 			}
 			if tt.result && tt.want != "" {
-				if err := output.Err(); err == nil || !strings.Contains(err.Error(), tt.want) || run.code == 0 {
-					t.Errorf("Err %v, fio ended with %d", err, run.code)
+				if err := output.Err(); err == nil || !strings.Contains(err.Error(), tt.want) || run.Code == 0 {
+					t.Errorf("Err %v, fio ended with %d", err, run.Code)
 				}
 			}
 		})
@@ -324,8 +326,8 @@ func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
 	// The file is as long as what was written, so it tells when I/O has begun.
-	job := mustParse(t, "[a]\nrw=write\nsize=1M\ntime_based\nruntime=30\nrate_iops=100\nfallocate=none\ncreate_on_open=1\n").On(Volume{Directory: directory})
-	process, wait := startFio(t, job.String(), "--output-format=normal,json+")
+	job := mustParse(t, "[a]\nrw=write\nsize=1M\ntime_based\nruntime=30\nrate_iops=100\nfallocate=none\ncreate_on_open=1\n").On(fio.Volume{Directory: directory})
+	process, wait := fiorun.Start(t, job.String(), "--output-format=normal,json+")
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		if info, err := os.Stat(filepath.Join(directory, "a.0.0")); err == nil && info.Size() > 0 {
 			break
@@ -338,12 +340,12 @@ func TestInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := wait()
-	output, err := ParseOutput(run.output)
+	output, err := Parse(run.Output)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := output.Err(); err != nil || run.code != 128 || output.Groups[0].ElapsedMilliseconds > 20_000 {
-		t.Errorf("%v, fio ended with %d after %d ms", err, run.code, output.Groups[0].ElapsedMilliseconds)
+	if err := output.Err(); err != nil || run.Code != 128 || output.Groups[0].ElapsedMilliseconds > 20_000 {
+		t.Errorf("%v, fio ended with %d after %d ms", err, run.Code, output.Groups[0].ElapsedMilliseconds)
 	}
 	if !slices.Contains(output.Notes, "fio: terminating on signal 15") {
 		t.Errorf("notes %q", output.Notes)
@@ -363,7 +365,7 @@ func TestWithoutLatency(t *testing.T) {
 func TestTheLastReportCounts(t *testing.T) {
 	t.Parallel()
 	output, run := measure(t, mustParse(t, "[a]\nrw=read\nsize=64k\ntime_based\nruntime=1500ms\nrate_iops=100\n"), "--status-interval=500ms")
-	documents, _ := splitDocuments(run.output)
+	documents, _ := splitDocuments(run.Output)
 	if len(documents) < 2 {
 		t.Fatalf("%d documents", len(documents))
 	}
@@ -404,7 +406,7 @@ func TestParseOutputShapes(t *testing.T) {
 		"a job without jobs":            {strings.Replace(good, "\"jobs\" : [", "\"jobs\" : [ {\"jobname\" : \"\", \"groupid\" : 4294967295},", 1), 1, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			output, err := ParseOutput([]byte(tt.text))
+			output, err := Parse([]byte(tt.text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -429,7 +431,7 @@ func TestParseOutputShapes(t *testing.T) {
 		"number too large":  {lat(`"mean" : 1e999`), "where fio prints a number"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := ParseOutput([]byte(tt.text))
+			_, err := Parse([]byte(tt.text))
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, want %q in it", err, tt.want)
 			}
@@ -449,7 +451,7 @@ func TestVersions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			output, err := ParseOutput(data)
+			output, err := Parse(data)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,14 +1,17 @@
-package fio
+package fiooutput
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"strconv"
 	"strings"
 
+	"github.com/storagebench/storagebench/internal/direction"
 	"github.com/storagebench/storagebench/internal/histogram"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // Output is what fio reported at its end.
@@ -49,6 +52,11 @@ type Group struct {
 	Options map[string]string
 }
 
+// Directions yields what was measured in each direction in which there was I/O, by the names of internal/direction.
+func (g *Group) Directions() iter.Seq2[string, *Direction] {
+	return direction.Present(g.Read, g.Write, g.Trim)
+}
+
 // Direction is what was measured of reads, writes or trims.
 type Direction struct {
 	// IOs and Bytes were completed; ShortIOs were completed in part; DropIOs were never issued.
@@ -72,10 +80,10 @@ type LatencyStats struct {
 	Histogram *histogram.Histogram
 }
 
-// ParseOutput reads the output of fio --output-format=json+ or normal,json+. Other text may surround the
+// Parse reads the output of fio --output-format=json+ or normal,json+. Other text may surround the
 // JSON. Of several documents, as --status-interval makes them, the last complete one counts. Without one,
 // the error carries fio's own words.
-func ParseOutput(data []byte) (*Output, error) {
+func Parse(data []byte) (*Output, error) {
 	documents, rest := splitDocuments(data)
 	if len(documents) == 0 {
 		if words := ErrorText(data, nil); words != "" {
@@ -185,7 +193,7 @@ func (r *jsonReport) groups() ([]Group, error) {
 		}
 		group, err := entry.group(r.Options)
 		if err != nil {
-			return nil, fmt.Errorf("job %s: %w", quote(entry.Name), err)
+			return nil, fmt.Errorf("job %s: %w", legible.Excerpt(entry.Name), err)
 		}
 		key := groupKey{entry.GroupID, entry.Name}
 		if at, ok := index[key]; ok {

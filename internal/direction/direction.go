@@ -1,0 +1,36 @@
+// Package direction has the directions of I/O that fio measures apart. Whatever has figures of them has up to three, and nil
+// where there was no such I/O.
+package direction
+
+import "iter"
+
+// Directions by fio's names, in fio's order.
+const (
+	Read  = "read"
+	Write = "write"
+	Trim  = "trim"
+)
+
+// Present yields those of three that are not nil, with their names.
+func Present[T any](read, write, trim *T) iter.Seq2[string, *T] {
+	return func(yield func(string, *T) bool) {
+		for _, name := range []string{Read, Write, Trim} {
+			if d := Named(name, read, write, trim); d != nil && !yield(name, d) {
+				return
+			}
+		}
+	}
+}
+
+// Named returns the one of three that has a name, nil if none has.
+func Named[T any](name string, read, write, trim *T) *T {
+	switch name {
+	case Read:
+		return read
+	case Write:
+		return write
+	case Trim:
+		return trim
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package direction
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// TestDirections: what this package yields, and what the API's types do, which cannot import it.
+func TestDirections(t *testing.T) {
+	read, write, trim := &v1alpha1.IOResult{IOs: 1}, &v1alpha1.IOResult{IOs: 2}, &v1alpha1.IOResult{IOs: 3}
+	for name, test := range map[string]struct {
+		result v1alpha1.Result
+		want   []string
+	}{
+		"none":             {v1alpha1.Result{}, nil},
+		"all":              {v1alpha1.Result{Trim: trim, Write: write, Read: read}, []string{"read 1", "write 2", "trim 3"}},
+		"reads":            {v1alpha1.Result{Read: read}, []string{"read 1"}},
+		"writes and trims": {v1alpha1.Result{Write: write, Trim: trim}, []string{"write 2", "trim 3"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &test.result
+			var ours, theirs []string
+			for name, d := range Present(r.Read, r.Write, r.Trim) {
+				ours = append(ours, fmt.Sprint(name, " ", d.IOs))
+				if d != r.Direction(name) || d != Named(name, r.Read, r.Write, r.Trim) {
+					t.Errorf("%s is %+v and %+v, want %+v", name, r.Direction(name), Named(name, r.Read, r.Write, r.Trim), d)
+				}
+			}
+			for name, d := range r.Directions() {
+				theirs = append(theirs, fmt.Sprint(name, " ", d.IOs))
+			}
+			if diff := cmp.Diff([][]string{test.want, test.want}, [][]string{ours, theirs}); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+	result, compared := &v1alpha1.Result{Read: read, Write: write}, &v1alpha1.TargetComparison{Write: &v1alpha1.IOComparison{}, Total: &v1alpha1.TotalComparison{}}
+	for name := range result.Directions() {
+		if name != Read {
+			t.Errorf("%s is yielded after the loop has ended", name)
+		}
+		break
+	}
+	for name, d := range compared.Directions() {
+		if name != Write || d != compared.Write || d != compared.Direction(name) {
+			t.Errorf("%s is %+v", name, d)
+		}
+	}
+	for _, name := range []string{Trim, "total", ""} {
+		if d, c := result.Direction(name), compared.Direction(name); d != nil || c != nil {
+			t.Errorf("%q is %+v and %+v", name, d, c)
+		}
+	}
+}

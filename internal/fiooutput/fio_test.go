@@ -1,0 +1,36 @@
+package fiooutput
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/test/fiorun"
+)
+
+// measure validates a job file, runs it in a directory of the test's own and returns its parsed output.
+func measure(t *testing.T, f *fio.JobFile, arguments ...string) (*Output, fiorun.Result) {
+	t.Helper()
+	if errs := fio.Validate(field.NewPath("job"), f, corev1.PersistentVolumeFilesystem, false); len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	placed := f.On(fio.Volume{Directory: t.TempDir()})
+	run := fiorun.Run(t, placed.String(), append([]string{"--output-format=normal,json+"}, arguments...)...)
+	output, err := Parse(run.Output)
+	if err != nil {
+		t.Fatalf("fio ended with %d: %v\n%s\n%s", run.Code, err, run.Stdout, run.Stderr)
+	}
+	return output, run
+}
+
+// mustParse parses a job file that has no errors.
+func mustParse(t testing.TB, text string) *fio.JobFile {
+	t.Helper()
+	f, err := fio.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}

@@ -1,0 +1,36 @@
+package legible
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Plural returns a number of things that take an s, such as "1 run" and "2 runs".
+func Plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// Significant returns a number from 0 on for a sentence: three significant digits, however small it is, and no zeros behind them,
+// such as 0.00391, 0.5 and 47.6. From 100 on it is a whole number with all its digits.
+func Significant(f float64) string {
+	if f >= 100 {
+		return strconv.FormatFloat(f, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(f, 'g', 3, 64)
+}
+
+// ThreeDigits returns a number from 0 on for a column: three digits with zeros behind them, and so at most two decimals, such as 0.00,
+// 0.50 and 47.6. From 100 on it is a whole number with all its digits.
+func ThreeDigits(f float64) string {
+	switch {
+	case f < 9.995:
+		return fmt.Sprintf("%.2f", f)
+	case f < 99.95:
+		return fmt.Sprintf("%.1f", f)
+	default:
+		return fmt.Sprintf("%.0f", f)
+	}
+}

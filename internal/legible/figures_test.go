@@ -1,0 +1,46 @@
+package legible
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+func TestPlural(t *testing.T) {
+	for n, want := range map[int]string{0: "0 runs", 1: "1 run", 2: "2 runs", 1200: "1200 runs"} {
+		if got := Plural(n, "run"); got != want {
+			t.Errorf("Plural(%d) is %q, want %q", n, got, want)
+		}
+	}
+}
+
+// TestNumbers: where the two differ is at zeros behind, and at what is less than a hundredth.
+func TestNumbers(t *testing.T) {
+	for _, test := range []struct {
+		f                float64
+		sentence, column string
+	}{
+		{0, "0", "0.00"},
+		{0.00390625, "0.00391", "0.00"},
+		{0.5, "0.5", "0.50"},
+		{5, "5", "5.00"},
+		{7.8125, "7.81", "7.81"},
+		{9.994, "9.99", "9.99"},
+		{9.996, "10", "10.0"},
+		{47.64, "47.6", "47.6"},
+		{99.94, "99.9", "99.9"},
+		{99.96, "100", "100"},
+		{124.19, "124", "124"},
+		{2000, "2000", "2000"},
+		{math.MaxInt64, "9223372036854775808", "9223372036854775808"},
+	} {
+		t.Run(fmt.Sprint(test.f), func(t *testing.T) {
+			if got := Significant(test.f); got != test.sentence {
+				t.Errorf("Significant is %q, want %q", got, test.sentence)
+			}
+			if got := ThreeDigits(test.f); got != test.column {
+				t.Errorf("ThreeDigits is %q, want %q", got, test.column)
+			}
+		})
+	}
+}
