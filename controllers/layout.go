@@ -11,7 +11,7 @@ func (s *scope) layoutBefore(planned *plan.Run) plan.Shares {
 	layout := plan.NewLayout(s.runs, s.volumeModes())
 	runs := s.sb.Status.Runs[runsBefore(s.targetStatus(planned.Target.Name)):]
 	for i := range runs {
-		if runs[i].Target == planned.Target.Name && runs[i].State == v1alpha1.RunSucceeded {
+		if runs[i].State == v1alpha1.RunSucceeded {
 			layout.Measured(s.planned(&runs[i]))
 		}
 	}
