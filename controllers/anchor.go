@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
@@ -277,19 +276,4 @@ func (s *scope) node(client int32) string {
 		return ""
 	}
 	return s.sb.Status.Anchors[client].Node
-}
-
-// countNodes returns the number of different nodes that so many clients measure from, at least 1.
-func (s *scope) countNodes(clients int32) int {
-	different := sets.New[string]()
-	for client := range clients {
-		different.Insert(s.node(client))
-	}
-	return max(different.Len(), 1)
-}
-
-// areNodesAlike says whether the nodes of so many clients are of one type, so that what one of them can do all can.
-func (s *scope) areNodesAlike(clients int32) bool {
-	anchors := s.sb.Status.Anchors[:min(int(clients), len(s.sb.Status.Anchors))]
-	return !slices.ContainsFunc(anchors, func(a v1alpha1.Anchor) bool { return a.InstanceType != anchors[0].InstanceType })
 }

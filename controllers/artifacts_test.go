@@ -16,7 +16,7 @@ func TestRecordsOfClientsAreBounded(t *testing.T) {
 		s.sb.Status.Runs = append(s.sb.Status.Runs, v1alpha1.Run{Clients: 128, ClientsConfigMap: "kept"})
 	}
 	run := &v1alpha1.Run{Clients: 2}
-	if err := s.keepClients(t.Context(), run, make([]part, 2), nil); err != nil || run.ClientsConfigMap != "" {
+	if err := s.keepClients(t.Context(), run, nil); err != nil || run.ClientsConfigMap != "" {
 		t.Errorf("kept in %q, %v", run.ClientsConfigMap, err)
 	}
 }

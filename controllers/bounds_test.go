@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,8 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/digest"
-	"github.com/storagebench/storagebench/internal/histogram"
 )
 
 // allocates returns how many bytes something allocates in all, which is no less than what it holds at any time.
@@ -68,48 +65,5 @@ func TestManyEndlessLogs(t *testing.T) {
 	t.Logf("%d KiB to compress the logs of %d passes: %d KiB were read, at most %d logs at once", took>>10, concurrentBenchmarks, read.Load()>>10, most.Load())
 	if took > 64<<20 || read.Load() > 32<<20 || most.Load() > concurrentBenchmarks*logsAtOnce || open.Load() != 0 {
 		t.Errorf("%d bytes are allocated, %d read, %d logs were open at once, and %d still are", took, read.Load(), most.Load(), open.Load())
-	}
-}
-
-// Reports whose histograms are full take few bytes in a message, and a MiB each in what is kept of clients.
-func TestForgedReportsAreNotKept(t *testing.T) {
-	full := &histogram.Histogram{}
-	for i := range histogram.Buckets {
-		full.Add(histogram.Value(i), 1)
-	}
-	d := &digest.Direction{Completion: digest.NewCompletion(0, 1<<34, full)}
-	forged := &digest.Report{}
-	for range digest.MaxGroups {
-		forged.Groups = append(forged.Groups, digest.Group{Read: d, Write: d, Trim: d})
-	}
-	parts, reports := make([]part, 128), make([]*digest.Report, 128)
-	for i := range parts {
-		parts[i], reports[i] = part{client: int32(i), pod: &corev1.Pod{}}, forged
-	}
-	took := allocates(func() {
-		zipped, err := zipRecords(parts, reports)
-		if err == nil || !strings.Contains(err.Error(), "the most that is") {
-			t.Errorf("%d bytes, error %v", len(zipped), err)
-		}
-	})
-	t.Logf("%d MiB to refuse them", took>>20)
-	if took > 384<<20 {
-		t.Errorf("%d bytes are allocated", took)
-	}
-}
-
-// What fits is kept whole, and what does not is refused at the byte that is too much.
-func TestZip(t *testing.T) {
-	for _, test := range []struct {
-		most    int
-		refused bool
-	}{{most: 0, refused: true}, {most: 25, refused: true}, {most: 64}} {
-		zipped, err := zip(test.most, func(w io.Writer) error {
-			_, err := io.WriteString(w, "the log of a run")
-			return err
-		})
-		if (err != nil) != test.refused || len(zipped) > test.most {
-			t.Errorf("at most %d: %d bytes, error %v", test.most, len(zipped), err)
-		}
 	}
 }

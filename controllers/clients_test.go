@@ -22,6 +22,7 @@ import (
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/result"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
@@ -103,7 +104,7 @@ func TestClients(t *testing.T) {
 // checkMerged checks what three clients make together that are one, two and three times as fast.
 func checkMerged(w *world, sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run) {
 	w.Helper()
-	want := wantResult()
+	want := builder.Result()
 	want.Clients, want.StartSkewMilliseconds, want.CommonMilliseconds = 3, new(int64(130)), 60005-130
 	want.Read.IOs, want.Read.Bytes, want.Read.IOPS, want.Read.BytesPerSecond = 3000, 3*4096000, 18291, 3*12484608
 	want.Read.PerClient = &v1alpha1.ClientSpread{MinIOPS: 3048, MaxIOPS: 9145, CoefficientOfVariation: "0.500"}
@@ -144,13 +145,13 @@ func (w *world) configMap(name string) *corev1.ConfigMap {
 }
 
 // clientRecords returns what a ConfigMap says of each client.
-func (w *world) clientRecords(name string) []clientRecord {
+func (w *world) clientRecords(name string) []result.ClientRecord {
 	w.Helper()
 	r, err := gzip.NewReader(bytes.NewReader(w.configMap(name).BinaryData[clientsKey]))
 	if err != nil {
 		w.Fatal(err)
 	}
-	var records []clientRecord
+	var records []result.ClientRecord
 	if err := json.NewDecoder(r).Decode(&records); err != nil {
 		w.Fatal(err)
 	}

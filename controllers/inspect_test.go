@@ -6,13 +6,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/digest"
-	"github.com/storagebench/storagebench/test/builder"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -63,23 +58,6 @@ func TestHandle(t *testing.T) {
 		if got := handle(pv); got != want {
 			t.Errorf("handle is %q, want %q", got, want)
 		}
-	}
-}
-
-func TestNewResult(t *testing.T) {
-	report := builder.Report()
-	if diff := cmp.Diff(*wantResult(), newResult(&report, &report.Groups[0])); diff != "" {
-		t.Errorf("result (-want +got):\n%s", diff)
-	}
-	// gtod_reduce leaves no latencies; slow storage has less than an I/O per second.
-	bare := digest.Group{Trim: &digest.Direction{IOs: 3, MilliIOPS: 499}, Write: &digest.Direction{MilliIOPS: 500}}
-	want := v1alpha1.Result{CPU: &v1alpha1.CPUResult{}, Trim: &v1alpha1.IOResult{IOs: 3}, Write: &v1alpha1.IOResult{IOPS: 1}}
-	if diff := cmp.Diff(want, newResult(&digest.Report{}, &bare)); diff != "" {
-		t.Errorf("result without latencies (-want +got):\n%s", diff)
-	}
-	hostile := digest.Direction{MilliIOPS: 1<<63 - 1}
-	if got := newIOResult(&hostile).IOPS; got < 0 {
-		t.Errorf("%d IOPS", got)
 	}
 }
 

@@ -102,7 +102,7 @@ func TestSectionsOfAJobFile(t *testing.T) {
 
 	run := sb.Status.Runs[0]
 	unknown := &v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"}
-	want := []v1alpha1.SectionResult{{Name: "first", Result: *wantResult(), LimitedBy: unknown}, {Name: "second", Result: *wantResult(), LimitedBy: unknown}}
+	want := []v1alpha1.SectionResult{{Name: "first", Result: *builder.Result(), LimitedBy: unknown}, {Name: "second", Result: *builder.Result(), LimitedBy: unknown}}
 	if diff := cmp.Diff(want, run.Sections); diff != "" || run.Result != nil {
 		t.Errorf("result %v, sections (-want +got):\n%s", run.Result, diff)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/bounded"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/job"
 )
@@ -124,7 +125,7 @@ func (s *scope) zipLog(ctx context.Context, pod *corev1.Pod, most int) ([]byte, 
 		return nil, err
 	}
 	defer log.Close()
-	return zip(most, func(w io.Writer) error {
+	return bounded.Zip(most, func(w io.Writer) error {
 		_, err := io.Copy(w, io.LimitReader(log, maxLog))
 		return err
 	})

@@ -251,8 +251,11 @@ func (s *scope) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan
 	if run.Job != "" {
 		return s.findJob(ctx, run, planned, missing[0])
 	}
+	shares := s.layoutBefore(planned)
 	errs := inParallel(missing, func(client int32) error {
-		return s.Client.Apply(ctx, job.ForRun(s.sb, s.Image, s.describeJob(run, planned, client)), applyOptions...)
+		described := s.describeJob(run, planned, client)
+		described.LayoutFile = s.layoutFile(planned, described, shares)
+		return s.Client.Apply(ctx, job.ForRun(s.sb, s.Image, described), applyOptions...)
 	})
 	for i, err := range errs {
 		switch {
@@ -271,23 +274,19 @@ func (s *scope) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan
 	return awaitFor(s.deadline(run.StartTime.Time, s.sb.Spec.Deadlines.StartSeconds)), nil
 }
 
+// describeJob describes the Job of a client, but for what it lays out before.
 func (s *scope) describeJob(run *v1alpha1.Run, planned *plan.Run, client int32) job.Run {
 	volume := s.volumeOf(planned.Target, client)
 	volume.Subdirectory = s.subdirectory(planned.Target, client)
-	place := placeOf(s.sb, volume)
-	described := job.Run{
+	return job.Run{
 		Name:    run.Name,
 		Attempt: run.Attempts,
 		Client:  client,
 		Clients: clientsOf(run),
-		JobFile: s.jobFile(run, planned, client).On(place).String(),
+		JobFile: s.jobFile(run, planned, client).On(placeOf(s.sb, volume)).String(),
 		Volume:  volume,
 		Node:    s.node(client),
 	}
-	if layout := s.layout(planned, client); layout != nil && volume.Mode == corev1.PersistentVolumeFilesystem {
-		described.LayoutFile = s.ownNames(planned.Target, client, layout).On(place).String()
-	}
-	return described
 }
 
 // sharesFiles says whether other clients work in the same file system, so that each needs names of its own.

@@ -50,7 +50,7 @@ func TestSuccess(t *testing.T) {
 		}},
 		Runs: []v1alpha1.Run{{
 			Name: "randread.fast", Target: "fast", Workload: "randread", Repetition: 1, State: v1alpha1.RunSucceeded,
-			Attempts: 1, Job: job.RunName(sb, "randread.fast", 1, 0), LogConfigMap: child.Name(sb, "randread.fast", "log"), Result: wantResult(),
+			Attempts: 1, Job: job.RunName(sb, "randread.fast", 1, 0), LogConfigMap: child.Name(sb, "randread.fast", "log"), Result: builder.Result(),
 			LimitedBy: &v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"},
 			Warnings:  []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p99.99 of reads is not reliable: it needs 10000 I/Os, and there were 1000"}},
 		}},
@@ -102,19 +102,3 @@ func TestSuccess(t *testing.T) {
 
 // alone is the statistic of a figure that was measured once.
 func alone(n int64) v1alpha1.Statistic { return v1alpha1.Statistic{Median: n, Min: n, Max: n} }
-
-// wantResult is builder.Report in the status.
-func wantResult() *v1alpha1.Result {
-	return &v1alpha1.Result{
-		FioVersion: "fio-3.39", ElapsedMilliseconds: 60005,
-		Read: &v1alpha1.IOResult{
-			IOs: 1000, Bytes: 4096000, IOPS: 3048, BytesPerSecond: 12484608,
-			Latency: &v1alpha1.Latency{MeanNanoseconds: 5400000, StddevNanoseconds: 1200000},
-			CompletionLatency: &v1alpha1.LatencyDistribution{
-				MinNanoseconds: 4900000, P50Nanoseconds: 5013504, P90Nanoseconds: 5013504, P95Nanoseconds: 8978432,
-				P99Nanoseconds: 8978432, P999Nanoseconds: 8978432, P9999Nanoseconds: 8978432, MaxNanoseconds: 9100000,
-			},
-		},
-		CPU: &v1alpha1.CPUResult{UserPercent: 3, SystemPercent: 9},
-	}
-}

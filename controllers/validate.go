@@ -93,9 +93,5 @@ func describe(problems field.ErrorList) string {
 }
 
 func (s *scope) volumeModes() plan.VolumeModes {
-	modes := plan.VolumeModes{}
-	for i := range s.sb.Status.Targets {
-		modes[s.sb.Status.Targets[i].Name] = s.sb.Status.Targets[i].VolumeMode
-	}
-	return modes
+	return plan.ModesOf(s.sb.Status.Targets)
 }

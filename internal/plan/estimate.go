@@ -4,8 +4,6 @@ import (
 	"math"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -48,13 +46,14 @@ func (e Estimate) IsComplete() bool { return !e.LayoutUnknown && !e.MeasuringUnk
 // the volumes that were found; without it, as without a cluster, the limits are those that follow from the spec.
 func Estimates(runs []Run, observed []v1alpha1.TargetStatus) map[string]Estimate {
 	estimates := make(map[string]Estimate, len(runs))
-	ready := map[string]int32{} // by target: how many clients have laid out their files
+	layout := NewLayout(runs, ModesOf(observed))
 	for i := range runs {
 		run := &runs[i]
 		pace := paceOf(run, observed)
 		e := Estimate{Overhead: overhead(run.Clients)}
 		e.Measuring, e.MeasuringUnknown = pace.measuring(run.Job)
-		e.Layout, e.LayoutUnknown = pace.layout(layoutOf(runs, run, ready))
+		e.Layout, e.LayoutUnknown = pace.layout(layoutOf(layout.Before(run)))
+		layout.Measured(run)
 		estimates[run.Name] = e
 	}
 	return estimates
@@ -175,77 +174,16 @@ func (p pace) layout(b layoutBytes) (time.Duration, bool) {
 	return duration(max(together, each)), b.uncounted || (!known && !knownEach)
 }
 
-// layoutOf returns what the clients of a run write before it, and notes in ready who has. It follows what the controller does: each
-// client lays out the files of all its runs on a target in the first of them, but where files are made anew by each run.
-func layoutOf(runs []Run, run *Run, ready map[string]int32) layoutBytes {
-	if storage.VolumeMode(run.Target) == corev1.PersistentVolumeBlock {
-		return layoutBytes{}
-	}
-	objects := storage.IsObjectStore(run.Target)
-	job := toLayOut(objects, run)
-	if job == nil {
-		return layoutBytes{}
-	}
-	if !objects && job.Layout() == "" {
-		bytes, known := bytesToLayOut(objects, run)
-		return layoutBytes{all: bytes * float64(run.Clients), most: bytes, uncounted: !known}
-	}
+// layoutOf returns how much clients write that lay out their shares.
+func layoutOf(shares Shares) layoutBytes {
 	var b layoutBytes
-	for _, clients := range numbersOfClients(runs) {
-		if before := ready[run.Target.Name]; clients > before && clients <= run.Clients {
-			bytes, known := bytesToLayOut(objects, runsBy(runs, run.Target, clients)...)
-			b.all += bytes * float64(clients-before)
-			b.most = max(b.most, bytes)
-			b.uncounted = b.uncounted || !known
-			ready[run.Target.Name] = clients
-		}
+	for _, share := range shares {
+		bytes, known := fio.FileBytes(share.Jobs...)
+		b.all += float64(bytes) * float64(share.Clients)
+		b.most = max(b.most, float64(bytes))
+		b.uncounted = b.uncounted || !known
 	}
 	return b
-}
-
-// runsBy returns the runs on a target in which that client takes part, counted from 1.
-func runsBy(runs []Run, target *v1alpha1.Target, client int32) []*Run {
-	var by []*Run
-	for i := range runs {
-		if runs[i].Target == target && runs[i].Clients >= client {
-			by = append(by, &runs[i])
-		}
-	}
-	return by
-}
-
-// toLayOut returns the job of which a run's files are laid out, nil if it has none that are.
-func toLayOut(objects bool, run *Run) *fio.JobFile {
-	switch {
-	case objects:
-		return fio.LayoutObjects(run.Job)
-	case run.Job.NeedsLayout():
-		return run.Job
-	default:
-		return nil
-	}
-}
-
-// bytesToLayOut returns how large the files are that a client lays out for runs; false if those of one cannot be known, which
-// then are not counted.
-func bytesToLayOut(objects bool, runs ...*Run) (float64, bool) {
-	var jobs []*fio.JobFile
-	known := true
-	seen := map[*fio.JobFile]bool{} // repetitions and targets have the same
-	for _, run := range runs {
-		job := toLayOut(objects, run)
-		if job == nil || seen[run.Job] {
-			continue
-		}
-		seen[run.Job] = true
-		if _, ok := fio.FileBytes(job); !ok {
-			known = false
-			continue
-		}
-		jobs = append(jobs, job)
-	}
-	bytes, ok := fio.FileBytes(jobs...)
-	return float64(bytes), known && ok
 }
 
 // duration is a number of seconds, not more than maxEstimate.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -88,6 +89,27 @@ func TestEstimates(t *testing.T) {
 		want: map[string]Estimate{
 			"t.gp3": {Measuring: time.Minute, Overhead: 2 * time.Second},
 			"s.gp3": {Overhead: 2 * time.Second, MeasuringUnknown: true},
+		},
+	}, {
+		name: "nor has one that existed", targets: "{name: c, claimName: c, limits: {bytesPerSecond: 1}}", workloads: "{name: w, fio: {rw: read, size: 125M, " + timed + "}}",
+		observed: []v1alpha1.TargetStatus{{Name: "c", VolumeMode: corev1.PersistentVolumeBlock}},
+		want:     map[string]Estimate{"w.c": {Measuring: time.Minute, Overhead: 2 * time.Second}},
+	}, {
+		name: "of files that cannot be known only their own run says so", targets: gp3,
+		workloads: "{name: a, fio: {rw: read, size: 125M, options: {file_append: '1'}, " + timed + "}}, {name: b, fio: {rw: read, size: 125M, " + timed + "}}",
+		want: map[string]Estimate{
+			"a.gp3": {Measuring: time.Minute, Overhead: 2 * time.Second, LayoutUnknown: true},
+			"b.gp3": {Layout: time.Second, Measuring: time.Minute, Overhead: 2 * time.Second},
+		},
+	}, {
+		name: "too many files for one job file are laid out before each run", targets: gp3,
+		workloads: "{name: w, fio: {rw: read, numjobs: 1000, " + timed + "}, matrix: {size: [125K, 250K, 375K, 500K, 625K]}}",
+		want: map[string]Estimate{
+			"w.size-125k.gp3": {Layout: 976562500 * time.Nanosecond, Measuring: time.Minute, Overhead: 2 * time.Second},
+			"w.size-250k.gp3": {Layout: 2 * 976562500 * time.Nanosecond, Measuring: time.Minute, Overhead: 2 * time.Second},
+			"w.size-375k.gp3": {Layout: 3 * 976562500 * time.Nanosecond, Measuring: time.Minute, Overhead: 2 * time.Second},
+			"w.size-500k.gp3": {Layout: 4 * 976562500 * time.Nanosecond, Measuring: time.Minute, Overhead: 2 * time.Second},
+			"w.size-625k.gp3": {Layout: 5 * 976562500 * time.Nanosecond, Measuring: time.Minute, Overhead: 2 * time.Second},
 		},
 	}, {
 		name: "objects are laid out if they are read", targets: bucket,

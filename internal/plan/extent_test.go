@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -82,6 +84,49 @@ func TestHostileSpecsTakeLittleMemory(t *testing.T) {
 			}
 			if allocated > most || kept > 8<<20 {
 				t.Errorf("%d bytes are allocated, and %d stay", allocated, kept)
+			}
+		})
+	}
+}
+
+// The most hostile plan is estimated without much more memory than it takes to plan: what is the same of repetitions, targets and
+// clients is looked at once.
+func TestHostileSpecsAreEstimatedInLittleMemory(t *testing.T) {
+	clients := v1alpha1.MatrixValues{}
+	for i := range 50 {
+		clients = append(clients, intstr.FromInt(2*i+1))
+	}
+	for _, test := range []struct {
+		name     string
+		targets  int
+		sections int
+		matrix   map[string]v1alpha1.MatrixValues
+	}{
+		{name: "files of many sizes on many targets", targets: 7, sections: 250, matrix: map[string]v1alpha1.MatrixValues{"size": values(26)}},
+		{name: "many numbers of clients", targets: 1, sections: 130, matrix: map[string]v1alpha1.MatrixValues{"clients": clients}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := builder.NewJobFile("w", hostileFile(0, test.sections))
+			w.Matrix = test.matrix
+			b := builder.NewBenchmark("ns", "sb").Workload(w)
+			for i := range test.targets {
+				target := builder.NewTarget(fmt.Sprintf("t%d", i))
+				target.AccessMode = new(corev1.ReadWriteMany)
+				target.Capacity = new(resource.MustParse("1Ti"))
+				b.Target(target)
+			}
+			runs, problems := Runs(spec(b), nil)
+			if len(problems) > 0 {
+				t.Fatal(problems.ToAggregate())
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			estimates := Estimates(runs, nil)
+			runtime.ReadMemStats(&after)
+			took := after.TotalAlloc - before.TotalAlloc
+			t.Logf("%d KiB to estimate %d runs", took>>10, len(estimates))
+			if took > 256<<20 {
+				t.Errorf("%d bytes are allocated", took)
 			}
 		})
 	}

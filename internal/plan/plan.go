@@ -41,6 +41,15 @@ type Run struct {
 // without a cluster has none, and takes such claims for file systems.
 type VolumeModes map[string]corev1.PersistentVolumeMode
 
+// ModesOf returns the modes of claims as they were found, by status.targets.
+func ModesOf(targets []v1alpha1.TargetStatus) VolumeModes {
+	modes := make(VolumeModes, len(targets))
+	for i := range targets {
+		modes[targets[i].Name] = targets[i].VolumeMode
+	}
+	return modes
+}
+
 // Runs returns the runs of a benchmark in the order in which they are made, and all that is wrong with the
 // workloads on their targets.
 func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.ErrorList) {

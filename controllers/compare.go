@@ -1,0 +1,23 @@
+package controllers
+
+import (
+	"k8s.io/utils/ptr"
+
+	"github.com/storagebench/storagebench/internal/analysis"
+)
+
+// compare puts the targets beside each other, as far as the runs have results.
+func (s *scope) compare() {
+	status := &s.sb.Status
+	if len(status.Targets) == 0 {
+		return
+	}
+	var targets []string
+	for i := range status.Targets {
+		targets = append(targets, status.Targets[i].Name)
+	}
+	// The first target is the status's: the spec's order may change, and not what is compared with what.
+	status.Comparisons = analysis.Compare(status.Runs, targets, ptr.Deref(s.sb.Spec.Baseline, targets[0]))
+	analysis.WarnOfReplaced(status.Comparisons, status.Targets, status.Runs)
+	status.Warnings = analysis.Summarize(status.Targets, status.Runs, status.Comparisons)
+}

@@ -1,0 +1,153 @@
+package result
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// Facts are what is known beside the reports when results are judged.
+type Facts struct {
+	// Planned is the run as it was planned, and Mode the mode of its target's volumes.
+	Planned *plan.Run
+	Mode    corev1.PersistentVolumeMode
+	// Target has the limits that were found.
+	Target *v1alpha1.TargetStatus
+	// Runs are those that were made on the volumes that are there now, in the order of time. The run is one of them, with
+	// its results and its end.
+	Runs []v1alpha1.Run
+	// Anchors have the nodes of the clients, in the order of the clients. A benchmark of one run has none.
+	Anchors []v1alpha1.Anchor
+	// ContainerLimits are what the containers that measure are limited to.
+	ContainerLimits corev1.ResourceList
+}
+
+// Findings are what results mean.
+type Findings struct {
+	// LimitedBy says of each result what held it back.
+	LimitedBy []v1alpha1.LimitedBy
+	// Warnings say what may mislead about the results.
+	Warnings []v1alpha1.Warning
+	// BurstCredits are what is left to the target, nil if that is not known.
+	BurstCredits *v1alpha1.BurstCredits
+}
+
+// Analyse says of the results what held them back, and what may mislead about them.
+func (m *Measured) Analyse(facts Facts) Findings {
+	client := facts.shareNodes(newClient(&m.merged.Report), m.clients())
+	client.ClockSpread = clockSpread(m.reports)
+	loads := facts.loads()
+	known, left := facts.known(m.clients(), len(m.results))
+	findings := Findings{Warnings: analysis.Warnings(m.results, known, loads, client), BurstCredits: left}
+	for i := range m.results {
+		findings.LimitedBy = append(findings.LimitedBy, analysis.Bound(&m.results[i], known[i], loads[i], client))
+	}
+	return findings
+}
+
+func (m *Measured) clients() int32 { return int32(len(m.reports)) }
+
+// clockSpread returns how far apart in time clients heard of a start that was told to all at once.
+func clockSpread(reports []*digest.Report) time.Duration {
+	least, most := reports[0].Environment.StartMarginMilliseconds, reports[0].Environment.StartMarginMilliseconds
+	for _, r := range reports {
+		least, most = min(least, r.Environment.StartMarginMilliseconds), max(most, r.Environment.StartMarginMilliseconds)
+	}
+	return time.Duration(most-least) * time.Millisecond
+}
+
+// known returns what is known of the limits of the target for each of so many results, and what burst credits are left.
+func (f *Facts) known(clients int32, results int) ([]analysis.Known, *v1alpha1.BurstCredits) {
+	target := f.Planned.Target
+	volumes := analysis.Volumes{New: storage.HasCapacity(target), PerClient: !storage.IsShared(target)}
+	history := analysis.FollowCredits(target.Name, f.Target.Limits, f.Runs, volumes)
+	all := analysis.Known{
+		Storage: f.Target.Limits, Client: f.Target.ClientLimits, Unlimited: storage.IsObjectStore(target), Nodes: f.countNodes(clients),
+	}
+	if !f.areNodesAlike(clients) {
+		all.Client = nil // what one of them can do says nothing of the others
+	}
+	if volumes.PerClient {
+		all.Volumes = int64(clients)
+	}
+	var known []analysis.Known
+	for i := range results {
+		known = append(known, all.With(history.Of(f.Planned.Name, i)))
+	}
+	return known, history.Left()
+}
+
+// loads returns what the run asks of the storage, by the groups of its results.
+func (f *Facts) loads() []analysis.Load {
+	raw := f.Mode == corev1.PersistentVolumeBlock
+	var loads []analysis.Load
+	for _, l := range f.Planned.Job.Loads() {
+		load := analysis.Load{
+			InFlight: l.InFlight, Jobs: l.Jobs, RateIOPS: l.RateIOPS, RateBytesPerSecond: l.RateBytesPerSecond,
+			Buffered: l.Buffered, Reads: l.Reads, FileBytes: l.FileBytes, LatencyOff: l.LatencyOff,
+			NewDevice: raw && storage.IsProvisioned(f.Planned.Target),
+		}
+		if raw {
+			load.FileBytes = 0 // there are none
+		}
+		loads = append(loads, load.Times(int64(f.Planned.Clients)))
+	}
+	return loads
+}
+
+// newClient returns what a runner saw of its machine, or several of theirs.
+func newClient(report *digest.Report) analysis.Client {
+	e := report.Environment
+	client := analysis.Client{
+		CPUMillis: e.CPUMillis, MemoryBytes: e.MemoryBytes, ThrottledPercent: throttledPercent(report),
+		Files: e.Files, SparseFiles: e.SparseFiles,
+	}
+	for i := range report.Groups {
+		for _, d := range report.Groups[i].Directions() {
+			client.ShortIOs += min(d.ShortIOs, math.MaxInt64-client.ShortIOs)
+			client.DroppedIOs += min(d.DroppedIOs, math.MaxInt64-client.DroppedIOs)
+		}
+	}
+	return client
+}
+
+// shareNodes corrects what clients have together that share nodes: each has told of all of its node, but for what its
+// container is limited to.
+func (f *Facts) shareNodes(client analysis.Client, clients int32) analysis.Client {
+	nodes := f.countNodes(clients)
+	if f.ContainerLimits.Cpu().IsZero() {
+		client.CPUMillis = client.CPUMillis / int64(clients) * nodes
+	}
+	if f.ContainerLimits.Memory().IsZero() {
+		client.MemoryBytes = client.MemoryBytes / int64(clients) * nodes
+	}
+	return client
+}
+
+// countNodes returns the number of different nodes that so many clients measure from, at least 1.
+func (f *Facts) countNodes(clients int32) int64 {
+	different := sets.New[string]()
+	for client := range int(clients) {
+		node := "" // as it is without an anchor
+		if client < len(f.Anchors) {
+			node = f.Anchors[client].Node
+		}
+		different.Insert(node)
+	}
+	return int64(max(different.Len(), 1))
+}
+
+// areNodesAlike says whether the nodes of so many clients are of one type, so that what one of them can do all can.
+func (f *Facts) areNodesAlike(clients int32) bool {
+	anchors := f.Anchors[:min(int(clients), len(f.Anchors))]
+	return !slices.ContainsFunc(anchors, func(a v1alpha1.Anchor) bool { return a.InstanceType != anchors[0].InstanceType })
+}

@@ -1,0 +1,91 @@
+package result
+
+import (
+	"strconv"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/merge"
+)
+
+// resultsOf returns a result for each group of what so many clients have measured.
+func resultsOf(merged *merge.Merged, clients int) []v1alpha1.Result {
+	results := make([]v1alpha1.Result, len(merged.Groups))
+	for i := range merged.Groups {
+		result := newResult(&merged.Report, &merged.Report.Groups[i])
+		if clients > 1 {
+			compareClients(&result, &merged.Groups[i], clients)
+		}
+		results[i] = result
+	}
+	return results
+}
+
+// compareClients adds to a result of several clients how they differ.
+func compareClients(result *v1alpha1.Result, group *merge.Group, clients int) {
+	result.Clients = int32(clients)
+	result.StartSkewMilliseconds = group.StartSkewMilliseconds
+	result.CommonMilliseconds = group.CommonMilliseconds
+	for direction, spread := range group.Directions() {
+		if io := result.Direction(direction); io != nil {
+			io.PerClient = &v1alpha1.ClientSpread{
+				MinIOPS: wholeIOPS(spread.MinMilliIOPS), MaxIOPS: wholeIOPS(spread.MaxMilliIOPS),
+				CoefficientOfVariation: strconv.FormatFloat(spread.Variation, 'f', 3, 64),
+			}
+		}
+	}
+}
+
+func newResult(report *digest.Report, g *digest.Group) v1alpha1.Result {
+	return v1alpha1.Result{
+		FioVersion:          report.FioVersion,
+		ElapsedMilliseconds: g.ElapsedMilliseconds,
+		Read:                newIOResult(g.Read),
+		Write:               newIOResult(g.Write),
+		Trim:                newIOResult(g.Trim),
+		CPU: &v1alpha1.CPUResult{
+			UserPercent: int32(g.UserPercent), SystemPercent: int32(g.SystemPercent), ThrottledPercent: throttledPercent(report),
+		},
+	}
+}
+
+func newIOResult(d *digest.Direction) *v1alpha1.IOResult {
+	if d == nil {
+		return nil
+	}
+	result := &v1alpha1.IOResult{
+		IOs:            d.IOs,
+		Bytes:          d.Bytes,
+		IOPS:           wholeIOPS(d.MilliIOPS),
+		BytesPerSecond: d.BytesPerSecond,
+	}
+	if d.Latency != nil {
+		result.Latency = &v1alpha1.Latency{MeanNanoseconds: d.Latency.Mean, StddevNanoseconds: d.Latency.Stddev}
+	}
+	if c := d.Completion; c != nil {
+		result.CompletionLatency = &v1alpha1.LatencyDistribution{
+			MinNanoseconds:   c.Min,
+			P50Nanoseconds:   c.Percentile(0),
+			P90Nanoseconds:   c.Percentile(1),
+			P95Nanoseconds:   c.Percentile(2),
+			P99Nanoseconds:   c.Percentile(3),
+			P999Nanoseconds:  c.Percentile(4),
+			P9999Nanoseconds: c.Percentile(5),
+			MaxNanoseconds:   c.Max,
+		}
+	}
+	return result
+}
+
+// wholeIOPS rounds, without an overflow whatever a pod reports.
+func wholeIOPS(milli int64) int64 { return milli/1000 + (milli%1000+500)/1000 }
+
+// throttledPercent returns the share of scheduling periods in which the container was held back, nil if it has
+// no limit or that is not known.
+func throttledPercent(report *digest.Report) *int32 {
+	e := report.Environment
+	if e.Periods == 0 {
+		return nil
+	}
+	return new(int32(float64(e.ThrottledPeriods) / float64(e.Periods) * 100))
+}

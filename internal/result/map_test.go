@@ -1,0 +1,127 @@
+package result
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/test/builder"
+)
+
+func TestNewResult(t *testing.T) {
+	report := builder.Report()
+	if diff := cmp.Diff(*builder.Result(), newResult(&report, &report.Groups[0])); diff != "" {
+		t.Errorf("result (-want +got):\n%s", diff)
+	}
+	// gtod_reduce leaves no latencies; slow storage has less than an I/O per second.
+	bare := digest.Group{Trim: &digest.Direction{IOs: 3, MilliIOPS: 499}, Write: &digest.Direction{MilliIOPS: 500}}
+	want := v1alpha1.Result{CPU: &v1alpha1.CPUResult{}, Trim: &v1alpha1.IOResult{IOs: 3}, Write: &v1alpha1.IOResult{IOPS: 1}}
+	if diff := cmp.Diff(want, newResult(&digest.Report{}, &bare)); diff != "" {
+		t.Errorf("result without latencies (-want +got):\n%s", diff)
+	}
+	hostile := digest.Direction{MilliIOPS: 1<<63 - 1}
+	if got := newIOResult(&hostile).IOPS; got < 0 {
+		t.Errorf("%d IOPS", got)
+	}
+}
+
+// The share of periods in which the container was held back is cut to whole percents; without a limit there is none.
+func TestThrottledPercent(t *testing.T) {
+	for _, test := range []struct {
+		throttled, periods int64
+		want               *int32
+	}{
+		{0, 0, nil}, {0, 600, new(int32(0))}, {7, 100, new(int32(7))}, {599, 600, new(int32(99))}, {600, 600, new(int32(100))}, {1<<63 - 1, 1<<63 - 1, new(int32(100))},
+	} {
+		report := &digest.Report{Environment: digest.Environment{ThrottledPeriods: test.throttled, Periods: test.periods}}
+		if diff := cmp.Diff(test.want, throttledPercent(report)); diff != "" {
+			t.Errorf("%d of %d (-want +got):\n%s", test.throttled, test.periods, diff)
+		}
+	}
+}
+
+// A client alone has no spread, and a run with several groups has a section for each.
+func TestResultsOfClients(t *testing.T) {
+	spread := func(slowest, fastest int64, variation string) *v1alpha1.ClientSpread {
+		return &v1alpha1.ClientSpread{MinIOPS: slowest, MaxIOPS: fastest, CoefficientOfVariation: variation}
+	}
+	for _, test := range []struct {
+		name    string
+		reports []digest.Report
+		// clients, skew, common, iops and the spreads of reads and writes are those of the first result.
+		clients       int32
+		skew          *int64
+		common, iops  int64
+		reads, writes *v1alpha1.ClientSpread
+		margin        int64
+		sections      []string
+	}{
+		{name: "one client", reports: []digest.Report{client(1, 20, 900)}, iops: 3048},
+		{
+			name: "three clients", reports: []digest.Report{client(1, 20, 900), client(2, 0, 700), client(3, 130, 1900)},
+			clients: 3, skew: new(int64(130)), common: 60005 - 130, iops: 18291, reads: spread(3048, 9145, "0.500"), margin: 700,
+		},
+		{
+			name: "two that began at an unknown time", reports: []digest.Report{builder.Report(), builder.Report()},
+			clients: 2, common: 60005, iops: 6097, reads: spread(3048, 3048, "0.000"),
+		},
+		{
+			name: "one of two writes as well", reports: []digest.Report{writing(client(1, 0, 100)), client(1, 0, 100)},
+			clients: 2, skew: new(int64(0)), common: 60005, iops: 6097, reads: spread(3048, 3048, "0.000"), margin: 100,
+			writes: spread(0, 3048, "1.414"),
+		},
+		{name: "several sections", reports: []digest.Report{builder.Report("first", "second")}, iops: 3048, sections: []string{"first", "second"}},
+		{
+			name: "several sections of two clients", reports: []digest.Report{builder.Report("first", "second"), builder.Report("first", "second")},
+			clients: 2, common: 60005, iops: 6097, reads: spread(3048, 3048, "0.000"), sections: []string{"first", "second"},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := measured(t, test.reports...)
+			first := m.Result
+			var sections []string
+			for i := range m.Sections {
+				first = &m.Sections[0].Result
+				sections = append(sections, m.Sections[i].Name)
+			}
+			if diff := cmp.Diff(test.sections, sections); diff != "" || (m.Result == nil) != (len(sections) > 0) {
+				t.Fatalf("result %v, sections (-want +got):\n%s", m.Result, diff)
+			}
+			if m.StartMarginMilliseconds != test.margin {
+				t.Errorf("start margin is %d ms", m.StartMarginMilliseconds)
+			}
+			want := builder.Result()
+			want.Clients, want.StartSkewMilliseconds, want.CommonMilliseconds = test.clients, test.skew, test.common
+			n := int64(len(test.reports))
+			want.Read.IOs, want.Read.Bytes, want.Read.IOPS, want.Read.BytesPerSecond = n*want.Read.IOs, n*want.Read.Bytes, test.iops, n*want.Read.BytesPerSecond
+			want.Read.PerClient = test.reads
+			if test.writes != nil {
+				want.Write = builder.Result().Read
+				want.Write.PerClient = test.writes
+			}
+			if diff := cmp.Diff(want, first, cmpopts.IgnoreFields(v1alpha1.Latency{}, "StddevNanoseconds")); diff != "" {
+				t.Errorf("result (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// client is the report of a client that is so many times as fast as the first, began so many milliseconds later and had heard
+// of it so many milliseconds before.
+func client(times, later, margin int64) digest.Report {
+	report := builder.Report()
+	group := &report.Groups[0]
+	group.JobStart = 1_700_000_000_000 + later
+	group.Read.MilliIOPS *= times
+	report.Environment.StartMarginMilliseconds = margin
+	return report
+}
+
+// writing has a client do as many writes as reads.
+func writing(report digest.Report) digest.Report {
+	report.Groups[0].Write = builder.Report().Groups[0].Read
+	return report
+}

@@ -1,0 +1,113 @@
+// Package result says what the reports of runners mean: it checks and merges those of a run's clients, turns them into what the
+// status says, and finds out what held the results back. It is pure.
+package result
+
+import (
+	"cmp"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/merge"
+	"github.com/storagebench/storagebench/internal/plan"
+)
+
+// Part is what the pod of one client has left of an attempt.
+type Part struct {
+	// Client is the client's number, from 0.
+	Client int32
+	// Pod, UID and Node are the pod's name, its UID and the name of its node.
+	Pod, UID, Node string
+	// NamesPod says whether the report has to name the pod.
+	NamesPod bool
+	// Report is the message of the runner, which can be anything.
+	Report string
+}
+
+// PartOf returns the part of a client, of its pod and what that reports.
+func PartOf(client int32, pod *corev1.Pod, report string) Part {
+	return Part{
+		Client: client, Pod: pod.Name, UID: string(pod.UID), Node: pod.Spec.NodeName,
+		NamesPod: job.IsNamedInReport(&pod.Spec), Report: report,
+	}
+}
+
+// Measured is what the clients of a run have measured together.
+type Measured struct {
+	// Result is that of a run with one, Sections are those of a run with several, of which Result is nil.
+	Result   *v1alpha1.Result
+	Sections []v1alpha1.SectionResult
+	// StartMarginMilliseconds is how long before the agreed start the last of several clients had heard of it, 0 of a client alone.
+	StartMarginMilliseconds int64
+
+	parts   []Part
+	reports []*digest.Report // in the order of parts
+	merged  *merge.Merged
+	results []v1alpha1.Result // one or several
+}
+
+// Read returns what the clients of a run have measured, at least one. Their reports come from pods, so they may be anything: the error
+// says what is wrong with them. planned is nil if it is not known what they were to measure.
+func Read(parts []Part, planned *plan.Run) (*Measured, error) {
+	reports := make([]*digest.Report, len(parts))
+	for i := range parts {
+		report, err := digest.Decode(parts[i].Report)
+		if err != nil {
+			return nil, fmt.Errorf("the runner of pod %s left no result: %w", parts[i].Pod, err)
+		}
+		// Before the others are decoded: those of a forged size would be there all at once.
+		if why := cmp.Or(wrongPod(&parts[i], report), wrongGroups(planned, report)); why != "" {
+			return nil, fmt.Errorf("the report of pod %s is not of this run: %s", parts[i].Pod, why)
+		}
+		reports[i] = report
+	}
+	merged, err := merge.Reports(reports)
+	if err != nil {
+		return nil, fmt.Errorf("the clients do not report the same: %w", err)
+	}
+	return newMeasured(parts, reports, merged), nil
+}
+
+// wrongPod says of a report that another pod has left what is wrong with it: a pod is of one client in one attempt of a run. It
+// is "" for the pod's own.
+func wrongPod(part *Part, report *digest.Report) string {
+	switch {
+	case report.Pod == part.UID, report.Pod == "" && !part.NamesPod:
+		return ""
+	case report.Pod == "":
+		return "it does not name its pod"
+	default:
+		return "it is that of pod " + report.Pod
+	}
+}
+
+// wrongGroups says of a report that has not the results that were planned what is wrong with it: it is of another run, or
+// forged, and with more results the status could become larger than can be written. It is "" for one that has.
+func wrongGroups(planned *plan.Run, report *digest.Report) string {
+	if planned == nil {
+		return ""
+	}
+	if got, want := len(report.Groups), len(planned.Job.Groups()); got != want {
+		return fmt.Sprintf("it has %s, and the run has %d", legible.Plural(got, "result"), want)
+	}
+	return ""
+}
+
+func newMeasured(parts []Part, reports []*digest.Report, merged *merge.Merged) *Measured {
+	m := &Measured{parts: parts, reports: reports, merged: merged, results: resultsOf(merged, len(parts))}
+	if len(parts) > 1 {
+		m.StartMarginMilliseconds = merged.Report.Environment.StartMarginMilliseconds
+	}
+	if len(m.results) == 1 {
+		m.Result = &m.results[0]
+		return m
+	}
+	for i := range m.results {
+		m.Sections = append(m.Sections, v1alpha1.SectionResult{Name: merged.Report.Groups[i].Name, Result: m.results[i]})
+	}
+	return m
+}
