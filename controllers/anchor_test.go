@@ -155,13 +155,13 @@ func TestAnchorLeavesReadWriteOncePod(t *testing.T) {
 	sb := create(w, twoByTwo(w, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets[0].AccessMode = new(corev1.ReadWriteOncePod)
 	}).Build())
-	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	w.Eventually(func() error { return wantPods(w.anchors(), false) })
 	for _, volume := range w.anchors()[0].Spec.Volumes {
 		if claim := volume.PersistentVolumeClaim; claim != nil && strings.Contains(claim.ClaimName, "-one-") {
 			t.Errorf("the anchor has claim %s", claim.ClaimName)
 		}
 	}
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 }
 

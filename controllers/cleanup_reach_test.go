@@ -139,7 +139,6 @@ func TestBucketIsMountedAgain(t *testing.T) {
 	claim := w.onlyClaim()
 	w.delete(claim)
 	w.Eventually(func() error { return w.gone(claim.DeepCopy()) })
-	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
 	w.Eventually(func() error {
 		volumes := w.volumes()
@@ -148,6 +147,7 @@ func TestBucketIsMountedAgain(t *testing.T) {
 		}
 		return nil
 	})
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 

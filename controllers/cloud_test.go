@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -363,7 +364,15 @@ func TestJobsOnABucket(t *testing.T) {
 	sweep.Matrix = map[string]v1alpha1.MatrixValues{"numjobs": {intstr.FromInt32(1), intstr.FromInt32(4)}}
 	writes := reads("writes")
 	writes.Fio.RW = "write"
+	type files struct{ layout, measure string }
+	var mu sync.Mutex
+	seen := map[string]files{}
 	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		mu.Lock()
+		defer mu.Unlock()
+		seen[pod.Annotations[v1alpha1.AnnotationRun]+" "+pod.Labels[v1alpha1.LabelAttempt]] = files{
+			layout: variable(&pod.Spec, digest.LayoutVariable), measure: variable(&pod.Spec, digest.JobFileVariable),
+		}
 		if strings.HasPrefix(pod.Annotations[v1alpha1.AnnotationRun], "writes") && pod.Labels[v1alpha1.LabelAttempt] == "1" {
 			return fakecluster.Evict()
 		}
@@ -371,22 +380,13 @@ func TestJobsOnABucket(t *testing.T) {
 	})
 	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(s3Target()).Workload(sweep).Workload(writes).
 		With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain }).Build())
-	type files struct{ layout, measure string }
-	seen := map[string]files{}
-	w.Eventually(func() error {
-		for _, j := range w.jobs() {
-			pod := j.Spec.Template.Spec
-			seen[j.Annotations[v1alpha1.AnnotationRun]+" "+j.Labels[v1alpha1.LabelAttempt]] = files{
-				layout: variable(&pod, digest.LayoutVariable), measure: variable(&pod, digest.JobFileVariable),
-			}
-		}
-		if len(seen) < 4 {
-			return fmt.Errorf("seen are only %v", seen)
-		}
-		return nil
-	})
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
+	mu.Lock()
+	defer mu.Unlock()
+	if len(seen) < 4 {
+		t.Fatalf("seen are only %v", seen)
+	}
 	one, four := seen["reads.numjobs-1.s3 1"], seen["reads.numjobs-4.s3 1"]
 	if !strings.Contains(one.layout, "numjobs=4") || four.layout != "" {
 		t.Errorf("layout of the first run is\n%s, of the second\n%s", one.layout, four.layout)

@@ -100,10 +100,10 @@ func TestLostOwner(t *testing.T) {
 			// Kubernetes keeps the claim as long as a pod names it, whoever's that is.
 			w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain })
 			object := of(w)
-			w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 			if err := w.Client.Patch(t.Context(), object, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"ownerReferences":null}}`))); err != nil {
 				t.Fatal(err)
 			}
+			w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 			w.pass(sb, 0)
 
 			w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
