@@ -19,7 +19,7 @@ import (
 
 // twoByTwo is a benchmark of two workloads on two targets.
 func twoByTwo(w *world, name string) *builder.Benchmark {
-	return builder.NewBenchmark(w.namespace, name).
+	return builder.NewBenchmark(w.Namespace, name).
 		Target(builder.NewTarget("one")).Target(builder.NewBlockTarget("two")).
 		Workload(builder.NewWorkload("reads")).Workload(builder.NewWorkload("more"))
 }
@@ -38,12 +38,12 @@ func anchorIs(sb *v1alpha1.StorageBenchmark, attempts, disruptions int32) error 
 // All volumes are there, on one node, before the first run begins, and all runs go there.
 func TestAnchor(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome {
 		return fakecluster.Hold(job.AnchorContainer, "ContainerCreating", "")
 	})
 	sb := create(w, twoByTwo(w, "sb").Build())
-	w.eventually(func() error { return wantPods(w.anchors(), false) })
-	w.eventually(func() error {
+	w.Eventually(func() error { return wantPods(w.anchors(), false) })
+	w.Eventually(func() error {
 		if statuses := w.anchors()[0].Status.ContainerStatuses; len(statuses) == 0 {
 			return fmt.Errorf("the anchor has not come to its node")
 		}
@@ -52,8 +52,8 @@ func TestAnchor(t *testing.T) {
 	if jobs := w.jobs(); len(jobs) > 0 {
 		t.Errorf("Job %s was made before the anchor ran", jobs[0].Name)
 	}
-	w.cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome { return fakecluster.Hang(job.AnchorContainer) })
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	w.Cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome { return fakecluster.Hang(job.AnchorContainer) })
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 	sb = w.untilStep(sb, v1alpha1.ReasonMeasuring, "run reads.one (1 of 4)")
 
 	if err := anchorIs(sb, 1, 0); err != nil {
@@ -73,7 +73,7 @@ func TestAnchor(t *testing.T) {
 	if diff := cmp.Diff([]string{sb.Status.Targets[0].Claims[0], sb.Status.Targets[1].Claims[0]}, claims); diff != "" {
 		t.Errorf("claims of the anchor (-want +got):\n%s", diff)
 	}
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	if err := anchorIs(sb, 1, 0); err != nil {
 		t.Error(err)
@@ -87,11 +87,11 @@ func TestAnchor(t *testing.T) {
 func TestFilesAreLaidOutOnce(t *testing.T) {
 	w := newWorld(t)
 	laidOut := map[string]bool{}
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		laidOut[pod.Annotations[v1alpha1.AnnotationRun]] = job.LaysOutFirst(&pod.Spec)
 		return fakecluster.Succeed(builder.Report())
 	})
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewTarget("one")).Target(builder.NewTarget("two")).Workload(builder.NewWorkload("a")).
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("one")).Target(builder.NewTarget("two")).Workload(builder.NewWorkload("a")).
 		Workload(builder.NewWorkload("b")).With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(2)) }).Build())
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
@@ -111,15 +111,15 @@ func TestVolumeElsewhere(t *testing.T) {
 	for mode, advised := range map[corev1.PersistentVolumeAccessMode]bool{corev1.ReadWriteOncePod: true, corev1.ReadWriteOnce: false} {
 		t.Run(string(mode), func(t *testing.T) {
 			w := newWorld(t)
-			w.cluster.OnPod(func(*corev1.Pod) fakecluster.Outcome {
+			w.Cluster.OnPod(func(*corev1.Pod) fakecluster.Outcome {
 				return fakecluster.Unschedulable("0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, " + scheduler)
 			})
 			sb := create(w, twoByTwo(w, "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0].AccessMode = &mode }).Build())
 			w.passUntil(3*time.Second, func() error {
-				return matches(w.get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonPreparing, scheduler)
+				return matches(w.Get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonPreparing, scheduler)
 			}, sb)
 			advice := "the volume of target one cannot be used on node " + fakecluster.Node
-			if got := meta.FindStatusCondition(w.get(sb).Status.Conditions, v1alpha1.ConditionSucceeded).Message; strings.Contains(got, advice) != advised {
+			if got := meta.FindStatusCondition(w.Get(sb).Status.Conditions, v1alpha1.ConditionSucceeded).Message; strings.Contains(got, advice) != advised {
 				t.Errorf("while it waits, it says %s", got)
 			}
 			w.pass(sb, 600*time.Second)
@@ -151,17 +151,17 @@ func TestDescribeElsewhere(t *testing.T) {
 // A volume that only one pod may have is left to the runs.
 func TestAnchorLeavesReadWriteOncePod(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 	sb := create(w, twoByTwo(w, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets[0].AccessMode = new(corev1.ReadWriteOncePod)
 	}).Build())
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
-	w.eventually(func() error { return wantPods(w.anchors(), false) })
+	w.Eventually(func() error { return wantPods(w.anchors(), false) })
 	for _, volume := range w.anchors()[0].Spec.Volumes {
 		if claim := volume.PersistentVolumeClaim; claim != nil && strings.Contains(claim.ClaimName, "-one-") {
 			t.Errorf("the anchor has claim %s", claim.ClaimName)
 		}
 	}
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 }
 
@@ -171,7 +171,7 @@ func TestLostNode(t *testing.T) {
 		"deleted": func(w *world) { w.delete(&w.anchors()[0]) },
 		"evicted": func(w *world) {
 			evicted := w.anchors()[0].Name
-			w.cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome {
+			w.Cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome {
 				if pod.Name == evicted {
 					return fakecluster.EvictFrom(job.AnchorContainer)
 				}
@@ -181,13 +181,13 @@ func TestLostNode(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+			w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 			sb := create(w, twoByTwo(w, "sb").Build())
 			w.untilStep(sb, v1alpha1.ReasonMeasuring, "run reads.one (1 of 4)")
 
 			lose(w)
 
-			sb = w.until(sb, func(sb *v1alpha1.StorageBenchmark) error {
+			sb = w.Until(sb, func(sb *v1alpha1.StorageBenchmark) error {
 				if err := anchorIs(sb, 2, 1); err != nil {
 					return err
 				}
@@ -197,7 +197,7 @@ func TestLostNode(t *testing.T) {
 				t.Errorf("message of the anchor is %q", message)
 			}
 			w.untilStep(sb, v1alpha1.ReasonMeasuring, "run reads.one (1 of 4), attempt 2")
-			w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+			w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 			w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 			if left := w.children(); len(left) > 0 {
 				t.Errorf("left: %q", left)
@@ -209,7 +209,7 @@ func TestLostNode(t *testing.T) {
 // A benchmark does not look for nodes for ever.
 func TestNodesAreLostTooOften(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome { return fakecluster.EvictFrom(job.AnchorContainer) })
+	w.Cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome { return fakecluster.EvictFrom(job.AnchorContainer) })
 	sb := create(w, twoByTwo(w, "sb").Build())
 	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonRunFailed, "9 nodes were lost, the last one because", "low on resource")
 	if left := w.children(); len(left) > 0 {
@@ -243,14 +243,14 @@ func TestAnchorDeadlines(t *testing.T) {
 	}} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)
-			w.cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome { return test.anchor })
+			w.Cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome { return test.anchor })
 			if test.claims != nil {
-				w.cluster.OnClaim(test.claims)
+				w.Cluster.OnClaim(test.claims)
 			}
 			sb := create(w, twoByTwo(w, "sb").Build())
 			last := test.words[len(test.words)-1]
 			w.passUntil(3*time.Second, func() error {
-				return matches(w.get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, test.step, last)
+				return matches(w.Get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, test.step, last)
 			}, sb)
 			w.pass(sb, 10*time.Minute)
 			w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, test.words...)
@@ -268,17 +268,17 @@ func TestAnchorDeadlines(t *testing.T) {
 func TestWaitingForNode(t *testing.T) {
 	const refusal = "0/1 nodes are available: 1 node(s) didn't satisfy existing pods anti-affinity rules."
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 	first := create(w, twoByTwo(w, "first").Build())
 	w.untilStep(first, v1alpha1.ReasonMeasuring)
-	w.cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome {
 		if pod.Labels[v1alpha1.LabelBenchmark] == "second" {
 			return fakecluster.Unschedulable(refusal)
 		}
 		return fakecluster.Hang(job.AnchorContainer)
 	})
 	second := create(w, twoByTwo(w, "second").Build())
-	message := fmt.Sprintf("other benchmarks measure on node %s (first in namespace %s)", fakecluster.Node, w.namespace)
+	message := fmt.Sprintf("other benchmarks measure on node %s (first in namespace %s)", fakecluster.Node, w.Namespace)
 	w.untilStep(second, v1alpha1.ReasonWaitingForNode, message)
 
 	// Longer than a pod may take to start, which is not what it waits for.
@@ -286,25 +286,25 @@ func TestWaitingForNode(t *testing.T) {
 	w.untilStep(second, v1alpha1.ReasonWaitingForNode, message)
 
 	w.delete(first)
-	w.eventually(func() error { return w.gone(first) })
-	w.cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome { return fakecluster.Hang(job.AnchorContainer) })
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Eventually(func() error { return w.gone(first) })
+	w.Cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome { return fakecluster.Hang(job.AnchorContainer) })
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	w.untilEnd(second, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 }
 
 // A benchmark does not wait for the node of another for ever.
 func TestWaitingForNodeHasADeadline(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 	w.untilStep(create(w, twoByTwo(w, "first").Build()), v1alpha1.ReasonMeasuring)
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		if pod.Labels[v1alpha1.LabelBenchmark] == "second" {
 			return fakecluster.Unschedulable("0/1 nodes are available: 1 node(s) didn't satisfy existing pods anti-affinity rules.")
 		}
 		return fakecluster.Hang(job.MeasureContainer)
 	})
 	// A benchmark of one run has no anchor, and waits all the same.
-	second := create(w, builder.OneRun(w.namespace, "second").Deadlines(v1alpha1.Deadlines{NodeSeconds: new(int32(60))}).Build())
+	second := create(w, builder.OneRun(w.Namespace, "second").Deadlines(v1alpha1.Deadlines{NodeSeconds: new(int32(60))}).Build())
 	w.untilStep(second, v1alpha1.ReasonWaitingForNode, "run randread.fast (1 of 1): other benchmarks measure on node "+fakecluster.Node)
 	w.pass(second, time.Minute)
 	w.untilEnd(second, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "waited 60 s for a node of its own: other benchmarks measure on")
@@ -314,10 +314,10 @@ func TestWaitingForNodeHasADeadline(t *testing.T) {
 func TestWaitingForNodeHasOneDeadlineInAll(t *testing.T) {
 	const busy, full = "1 node(s) didn't satisfy existing pods anti-affinity rules.", "1 Insufficient cpu."
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 	w.untilStep(create(w, twoByTwo(w, "first").Build()), v1alpha1.ReasonMeasuring)
 	refuse := func(why string) {
-		w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 			if pod.Labels[v1alpha1.LabelBenchmark] == "second" {
 				return fakecluster.Unschedulable("0/1 nodes are available: " + why)
 			}
@@ -325,7 +325,7 @@ func TestWaitingForNodeHasOneDeadlineInAll(t *testing.T) {
 		})
 	}
 	refuse(busy)
-	second := create(w, builder.OneRun(w.namespace, "second").Deadlines(v1alpha1.Deadlines{NodeSeconds: new(int32(6000))}).Build())
+	second := create(w, builder.OneRun(w.Namespace, "second").Deadlines(v1alpha1.Deadlines{NodeSeconds: new(int32(6000))}).Build())
 	w.untilStep(second, v1alpha1.ReasonWaitingForNode, "other benchmarks measure on node")
 	w.pass(second, 4000*time.Second)
 	refuse(full)
@@ -339,7 +339,7 @@ func TestWaitingForNodeHasOneDeadlineInAll(t *testing.T) {
 // A benchmark that is held lets its node go, and looks for one again afterwards. That is no disruption.
 func TestSuspendReleasesNode(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 	sb := create(w, twoByTwo(w, "sb").Build())
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
 
@@ -348,7 +348,7 @@ func TestSuspendReleasesNode(t *testing.T) {
 	if pods := w.pods(); len(pods) > 0 {
 		t.Errorf("pod %s is left while the benchmark is held", pods[0].Name)
 	}
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	if err := anchorIs(sb, 2, 0); err != nil {
@@ -369,20 +369,20 @@ func TestAnchorWaitsForQuota(t *testing.T) {
 // An anchor whose container is started again still holds its node, however long ago it was started first.
 func TestAnchorIsRestarted(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 	sb := create(w, twoByTwo(w, "sb").Build())
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
-	w.cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome {
 		return fakecluster.Hold(job.AnchorContainer, "CrashLoopBackOff", "")
 	})
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		if anchor := w.anchors()[0]; anchor.Status.ContainerStatuses[0].State.Waiting == nil {
 			return fmt.Errorf("the anchor's container is %+v", anchor.Status.ContainerStatuses[0].State)
 		}
 		return nil
 	})
 	w.pass(sb, time.Hour)
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	if err := anchorIs(sb, 1, 0); err != nil {
 		t.Error(err)
@@ -394,7 +394,7 @@ func TestRetainReleasesNode(t *testing.T) {
 	w := newWorld(t)
 	sb := create(w, twoByTwo(w, "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain }).Build())
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		if anchors := w.anchors(); len(anchors) > 0 {
 			return fmt.Errorf("anchor %s is left", anchors[0].Name)
 		}

@@ -36,8 +36,8 @@ func counted(w *world) (cleaned *atomic.Int64, release func()) {
 			return fakecluster.Succeed(builder.Report())
 		}
 	}
-	w.cluster.OnPod(decide(fakecluster.Hang(job.MeasureContainer)))
-	return cleaned, func() { w.cluster.OnPod(decide(fakecluster.Succeed(builder.Report()))) }
+	w.Cluster.OnPod(decide(fakecluster.Hang(job.MeasureContainer)))
+	return cleaned, func() { w.Cluster.OnPod(decide(fakecluster.Succeed(builder.Report()))) }
 }
 
 // onlyClaim returns the only claim of the operator's.
@@ -54,7 +54,7 @@ func (w *world) onlyClaim() *corev1.PersistentVolumeClaim {
 func TestBucketIsEmptiedWithoutItsClaim(t *testing.T) {
 	w := newWorld(t)
 	cleaned, release := counted(w)
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Workload(reads("w")).Build())
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(s3Target()).Workload(reads("w")).Build())
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
 	w.delete(w.onlyClaim())
 	release()
@@ -73,7 +73,7 @@ func TestBucketIsEmptiedWithoutItsClaim(t *testing.T) {
 func TestBucketIsEmptiedAfterDeletionInTheForeground(t *testing.T) {
 	w := newWorld(t)
 	cleaned, _ := counted(w)
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Target(ebsTarget()).Workload(reads("w")).Build())
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(s3Target()).Target(ebsTarget()).Workload(reads("w")).Build())
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
 
 	w.delete(sb, foreground)
@@ -107,8 +107,8 @@ func TestFilesThatAreOutOfReach(t *testing.T) {
 			class := create(w, &storagev1.StorageClass{
 				ObjectMeta: metav1.ObjectMeta{GenerateName: "efs-"}, Provisioner: storage.EFSDriver, ReclaimPolicy: new(corev1.PersistentVolumeReclaimDelete),
 			})
-			w.Cleanup(func() { _ = w.client.Delete(context.WithoutCancel(w.Context()), class) })
-			sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+			w.Cleanup(func() { _ = w.Client.Delete(context.WithoutCancel(w.Context()), class) })
+			sb := create(w, builder.OneRun(w.Namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 				sb.Spec.Targets[0].StorageClassName = &class.Name
 			}).Build())
 			w.untilStep(sb, v1alpha1.ReasonMeasuring)
@@ -120,7 +120,7 @@ func TestFilesThatAreOutOfReach(t *testing.T) {
 			if name == "deletion in the foreground" && cleaned.Load() > 0 {
 				return // the operator was faster than Kubernetes, and has kept the claim until the files were removed
 			}
-			w.eventually(func() error {
+			w.Eventually(func() error {
 				return w.hasEvent(corev1.EventTypeWarning, v1alpha1.ReasonLeftBehind,
 					"directory storagebench-"+string(sb.UID)+" on volume handle-"+claim.Name+", whose claim is gone", "remove that directory")
 			})
@@ -131,23 +131,23 @@ func TestFilesThatAreOutOfReach(t *testing.T) {
 // A bucket is mounted again where its claim was deleted between runs.
 func TestBucketIsMountedAgain(t *testing.T) {
 	w := newWorld(t)
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Workload(reads("w")).Build())
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(s3Target()).Workload(reads("w")).Build())
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
 	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) })
 	w.untilStep(sb, v1alpha1.ReasonSuspended, "set it to false to go on")
 	claim := w.onlyClaim()
 	w.delete(claim)
-	w.eventually(func() error { return w.gone(claim.DeepCopy()) })
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Eventually(func() error { return w.gone(claim.DeepCopy()) })
 	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		volumes := w.volumes()
 		if len(volumes) != 1 || volumes[0].Spec.ClaimRef.UID == claim.UID {
 			return fmt.Errorf("volumes are %v", volumes)
 		}
 		return nil
 	})
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
@@ -159,25 +159,25 @@ func TestBucketIsMountedAgain(t *testing.T) {
 // A volume that was to be made anew, and that Kubernetes does not let go, is waited for until a deadline, and is named.
 func TestBucketWhoseVolumeStays(t *testing.T) {
 	w := newWorld(t)
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Workload(reads("w")).
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(s3Target()).Workload(reads("w")).
 		With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.ProvisioningSeconds = new(int32(60)) }).Build())
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
 	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) })
 	w.untilStep(sb, v1alpha1.ReasonSuspended, "set it to false to go on")
 	claim, volume := w.onlyClaim(), w.volumes()[0]
 	held := client.MergeFrom(volume.DeepCopy())
 	volume.Finalizers = append(volume.Finalizers, "example.com/held")
-	if err := w.client.Patch(t.Context(), &volume, held); err != nil {
+	if err := w.Client.Patch(t.Context(), &volume, held); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.letGo(&volume) })
 	w.delete(claim)
-	w.eventually(func() error { return w.gone(claim.DeepCopy()) })
+	w.Eventually(func() error { return w.gone(claim.DeepCopy()) })
 	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
 	w.untilStep(sb, v1alpha1.ReasonProvisioning, "target s3: PersistentVolume "+volume.Name+" is being deleted", "example.com/held")
 	w.passUntil(time.Minute, func() error {
-		return matches(w.get(sb), v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, "PersistentVolume "+volume.Name)
+		return matches(w.Get(sb), v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, "PersistentVolume "+volume.Name)
 	}, sb)
 	w.letGo(&volume)
 	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, "is being deleted")
@@ -187,7 +187,7 @@ func TestBucketWhoseVolumeStays(t *testing.T) {
 func (w *world) letGo(object client.Object) {
 	w.Helper()
 	patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
-	if err := w.client.Patch(context.WithoutCancel(w.Context()), object, patch); client.IgnoreNotFound(err) != nil {
+	if err := w.Client.Patch(context.WithoutCancel(w.Context()), object, patch); client.IgnoreNotFound(err) != nil {
 		w.Error(err)
 	}
 }
@@ -198,17 +198,17 @@ func TestSwappedStorageIsNotCleaned(t *testing.T) {
 	size := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
 	for name, swap := range map[string]func(w *world, sb *v1alpha1.StorageBenchmark, name string) client.Object{
 		"a claim": func(w *world, _ *v1alpha1.StorageBenchmark, name string) client.Object {
-			return claimOf(w.namespace, name, size)
+			return claimOf(w.Namespace, name, size)
 		},
 		"a claim that passes for the benchmark's": func(w *world, sb *v1alpha1.StorageBenchmark, name string) client.Object {
-			claim := claimOf(w.namespace, name, size)
+			claim := claimOf(w.Namespace, name, size)
 			claim.Labels, claim.OwnerReferences = child.Labels(sb, v1alpha1.LabelTarget, "s3", v1alpha1.LabelClient, "0"), []metav1.OwnerReference{ownedBy(sb)}
 			return claim
 		},
 		"a volume": func(w *world, _ *v1alpha1.StorageBenchmark, name string) client.Object {
 			volume := w.volumes()[0]
 			w.delete(&volume)
-			w.eventually(func() error { return w.gone(volume.DeepCopy()) })
+			w.Eventually(func() error { return w.gone(volume.DeepCopy()) })
 			return &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PersistentVolumeSpec{
 				Capacity: volume.Spec.Capacity, AccessModes: volume.Spec.AccessModes, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
 				PersistentVolumeSource: volume.Spec.PersistentVolumeSource,
@@ -218,19 +218,19 @@ func TestSwappedStorageIsNotCleaned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			cleaned, _ := counted(w)
-			sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Workload(reads("w")).Build())
+			sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(s3Target()).Workload(reads("w")).Build())
 			w.untilStep(sb, v1alpha1.ReasonMeasuring)
 			w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) })
 			w.untilStep(sb, v1alpha1.ReasonSuspended, "set it to false to go on")
 			claim := w.onlyClaim()
 			w.delete(claim)
-			w.eventually(func() error { return w.gone(claim.DeepCopy()) })
+			w.Eventually(func() error { return w.gone(claim.DeepCopy()) })
 			theirs := create(w, swap(w, sb, claim.Name))
-			t.Cleanup(func() { _ = w.client.Delete(context.WithoutCancel(t.Context()), theirs) })
+			t.Cleanup(func() { _ = w.Client.Delete(context.WithoutCancel(t.Context()), theirs) })
 			before := theirs.DeepCopyObject().(client.Object)
 
 			w.delete(sb)
-			w.eventually(func() error { return w.gone(sb.DeepCopy()) })
+			w.Eventually(func() error { return w.gone(sb.DeepCopy()) })
 
 			if n := cleaned.Load(); n > 0 {
 				t.Errorf("pods that remove files were seen %d times", n)
@@ -240,7 +240,7 @@ func TestSwappedStorageIsNotCleaned(t *testing.T) {
 			} else if err == nil || theirs.GetDeletionTimestamp() != nil || len(theirs.GetOwnerReferences()) > 0 || len(theirs.GetLabels()) > 0 {
 				t.Errorf("it is %+v", theirs)
 			}
-			w.eventually(func() error {
+			w.Eventually(func() error {
 				return w.hasEvent(corev1.EventTypeWarning, v1alpha1.ReasonLeftBehind, "objects of s3://my-bucket/", "aws s3 rm --recursive")
 			})
 		})

@@ -16,6 +16,7 @@ import (
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
+	"github.com/storagebench/storagebench/test/harness"
 )
 
 // A benchmark can be deleted at any moment, and leaves nothing.
@@ -69,12 +70,12 @@ func TestDeletionAtEachStage(t *testing.T) {
 		for _, propagation := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
 			t.Run(fmt.Sprintf("%s %s", test.name, propagation), func(t *testing.T) {
 				w := newWorld(t)
-				w.cluster.AllPods(test.pods)
-				w.cluster.OnVolume(func(*corev1.PersistentVolume) bool { return !test.keep })
+				w.Cluster.AllPods(test.pods)
+				w.Cluster.OnVolume(func(*corev1.PersistentVolume) bool { return !test.keep })
 				if test.wait {
-					w.cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Wait() })
+					w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Wait() })
 				}
-				b := builder.OneRun(w.namespace, "sb").Workload(builder.NewWorkload("second")).Target(builder.NewTarget("slow"))
+				b := builder.OneRun(w.Namespace, "sb").Workload(builder.NewWorkload("second")).Target(builder.NewTarget("slow"))
 				if test.change != nil {
 					b.With(test.change)
 				}
@@ -82,7 +83,7 @@ func TestDeletionAtEachStage(t *testing.T) {
 				test.until(w, sb)
 
 				w.delete(sb, client.PropagationPolicy(propagation))
-				w.cluster.OnVolume(func(*corev1.PersistentVolume) bool { return true })
+				w.Cluster.OnVolume(func(*corev1.PersistentVolume) bool { return true })
 				w.untilGone(sb)
 			})
 		}
@@ -91,7 +92,7 @@ func TestDeletionAtEachStage(t *testing.T) {
 
 func TestRetain(t *testing.T) {
 	w := newWorld(t)
-	sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+	sb := create(w, builder.OneRun(w.Namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain
 	}).Build())
 
@@ -107,7 +108,7 @@ func TestRetain(t *testing.T) {
 
 func TestVolumeOfARetainingClass(t *testing.T) {
 	w := newWorld(t)
-	sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+	sb := create(w, builder.OneRun(w.Namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets[0].StorageClassName = new(fakecluster.RetainClass)
 	}).Build())
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
@@ -119,19 +120,19 @@ func TestVolumeOfARetainingClass(t *testing.T) {
 // A volume that is made when its claim is about to be given up is removed as well, also where its class would retain it.
 func TestVolumeThatComesLate(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.BindLate() })
-	sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+	w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.BindLate() })
+	sb := create(w, builder.OneRun(w.Namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets[0].StorageClassName = new(fakecluster.RetainClass)
 	}).Build())
 	w.untilStep(sb, v1alpha1.ReasonProvisioning)
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		if volumes := w.volumes(); len(volumes) != 1 {
 			return fmt.Errorf("volumes are %v", volumes)
 		}
 		return nil
 	})
 	w.passUntil(300*time.Second, func() error {
-		if c := conditions(w.get(sb)); !strings.Contains(c, v1alpha1.ReasonNothingLeft) {
+		if c := harness.Conditions(w.Get(sb)); !strings.Contains(c, v1alpha1.ReasonNothingLeft) {
 			return errors.New(c)
 		}
 		return nil
@@ -167,8 +168,8 @@ func keepsVolumeOfSomebodyElse(t *testing.T, annotations map[string]string) {
 			PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: fakecluster.Driver, VolumeHandle: "precious"}},
 		},
 	})
-	w.cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.BindTo(volume.Name) })
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.BindTo(volume.Name) })
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
@@ -186,13 +187,13 @@ func keepsVolumeOfSomebodyElse(t *testing.T, annotations map[string]string) {
 // What cannot be removed in time is named, with what a person can do, and holds back nothing.
 func TestLeftBehind(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.OnVolume(func(*corev1.PersistentVolume) bool { return false })
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	w.Cluster.OnVolume(func(*corev1.PersistentVolume) bool { return false })
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 
 	w.untilStep(sb, v1alpha1.ReasonCleaningUp, "waiting for the removal of volume")
-	began := w.clock.Now()
+	began := w.Clock.Now()
 	w.pass(sb, 600*time.Second)
-	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted, fmt.Sprintf("not removed within %.0f s: volume", w.clock.Since(began).Seconds()))
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted, fmt.Sprintf("not removed within %.0f s: volume", w.Clock.Since(began).Seconds()))
 	volume := sb.Status.Targets[0].Volumes[0]
 	if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind,
 		fmt.Sprintf("volume %s (%s) (kubectl delete pv %s)", volume.Name, volume.Handle, volume.Name)); err != nil {
@@ -206,8 +207,8 @@ func TestLeftBehind(t *testing.T) {
 	w.delete(sb)
 	w.untilStep(sb, v1alpha1.ReasonCleaningUp, "waiting for the removal of volume")
 	w.pass(sb, 7200*time.Second)
-	w.eventually(func() error { return w.gone(sb) })
-	w.eventually(func() error {
+	w.Eventually(func() error { return w.gone(sb) })
+	w.Eventually(func() error {
 		return w.hasEvent(corev1.EventTypeWarning, v1alpha1.ReasonLeftBehind, "kubectl delete pv")
 	})
 }
@@ -215,14 +216,14 @@ func TestLeftBehind(t *testing.T) {
 // A node that is gone cannot hold back the deletion of a benchmark for ever.
 func TestDeletionWithALostNode(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Lose())
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	w.Cluster.AllPods(fakecluster.Lose())
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
 	w.delete(sb)
 	w.untilStep(sb, v1alpha1.ReasonCleaningUp, "waiting for the removal of pod", "claim", "volume")
 	w.pass(sb, 600*time.Second)
-	w.eventually(func() error { return w.gone(sb) })
-	w.eventually(func() error {
+	w.Eventually(func() error { return w.gone(sb) })
+	w.Eventually(func() error {
 		return w.hasEvent(corev1.EventTypeWarning, v1alpha1.ReasonLeftBehind, "kubectl delete pod --force")
 	})
 }
@@ -230,9 +231,9 @@ func TestDeletionWithALostNode(t *testing.T) {
 // A claim whose volume was deleted under it is in nobody's way.
 func TestDeletionWithALostVolume(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Unschedulable("no nodes"))
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
-	w.eventually(func() error {
+	w.Cluster.AllPods(fakecluster.Unschedulable("no nodes"))
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
+	w.Eventually(func() error {
 		if claims := w.claims(); len(claims) != 1 || claims[0].Status.Phase != corev1.ClaimBound {
 			return fmt.Errorf("claims are %v", claims)
 		}
@@ -240,7 +241,7 @@ func TestDeletionWithALostVolume(t *testing.T) {
 	})
 	volume := w.volumes()[0]
 	w.delete(&volume)
-	w.eventually(func() error { return w.gone(&volume) })
+	w.Eventually(func() error { return w.gone(&volume) })
 	w.delete(sb)
 	w.untilGone(sb)
 }
@@ -248,13 +249,13 @@ func TestDeletionWithALostVolume(t *testing.T) {
 func TestCleanUpJobFails(t *testing.T) {
 	w := newWorld(t)
 	w.claim("mine", corev1.PersistentVolumeFilesystem)
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		if pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleCleanUp {
 			return fakecluster.FailCleanUp("remove test files: permission denied")
 		}
 		return fakecluster.Succeed(builder.Report())
 	})
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewClaimTarget("t", "mine")).Workload(builder.NewWorkload("reads")).Build())
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewClaimTarget("t", "mine")).Workload(builder.NewWorkload("reads")).Build())
 
 	// Without a wait for the deadline: Kubernetes has repeated what can be repeated.
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted, "not removed within", "directory storagebench-")
@@ -265,7 +266,7 @@ func TestCleanUpJobFails(t *testing.T) {
 
 func TestTimeToLive(t *testing.T) {
 	w := newWorld(t)
-	sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+	sb := create(w, builder.OneRun(w.Namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.TTLSecondsAfterFinished = new(int32(60))
 	}).Build())
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
@@ -276,10 +277,10 @@ func TestTimeToLive(t *testing.T) {
 // A time to live can be set when the benchmark has ended, and the edit is seen.
 func TestTimeToLiveSetAfterTheEnd(t *testing.T) {
 	w := newWorld(t)
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.TTLSecondsAfterFinished = new(int32(3600)) })
-	w.until(sb, func(sb *v1alpha1.StorageBenchmark) error {
+	w.Until(sb, func(sb *v1alpha1.StorageBenchmark) error {
 		if sb.Status.ObservedGeneration != 2 {
 			return fmt.Errorf("observedGeneration is %d", sb.Status.ObservedGeneration)
 		}

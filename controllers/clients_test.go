@@ -31,7 +31,7 @@ import (
 func threeClients(w *world) *builder.Benchmark {
 	shared := builder.NewTarget("shared")
 	shared.AccessMode = new(corev1.ReadWriteMany)
-	return builder.NewBenchmark(w.namespace, "sb").Target(builder.NewTarget("own")).Target(shared).Workload(builder.NewWorkload("reads")).
+	return builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("own")).Target(shared).Workload(builder.NewWorkload("reads")).
 		With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(3)) })
 }
 
@@ -54,7 +54,7 @@ func TestClients(t *testing.T) {
 	w := newWorld(t)
 	type place struct{ Client, Node, Directory string }
 	seen, starts := map[string][]place{}, map[string]map[string]bool{}
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		run, start := pod.Annotations[v1alpha1.AnnotationRun], pod.Annotations[v1alpha1.AnnotationStartTime]
 		if start != "" && pod.Status.Phase == corev1.PodRunning {
 			if starts[run] == nil {
@@ -138,7 +138,7 @@ func checkMerged(w *world, sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run) {
 func (w *world) configMap(name string) *corev1.ConfigMap {
 	w.Helper()
 	found := &corev1.ConfigMap{}
-	if err := w.client.Get(w.Context(), client.ObjectKey{Namespace: w.namespace, Name: name}, found); err != nil {
+	if err := w.Client.Get(w.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, found); err != nil {
 		w.Fatal(err)
 	}
 	return found
@@ -161,7 +161,7 @@ func (w *world) clientRecords(name string) []result.ClientRecord {
 // Nobody is told to start before all clients wait for it.
 func TestClientsWaitForEachOther(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		if clientOf(pod) == "2" {
 			return fakecluster.Hang(job.LayoutContainer)
 		}
@@ -169,16 +169,16 @@ func TestClientsWaitForEachOther(t *testing.T) {
 	})
 	sb := create(w, threeClients(w).Build())
 	w.untilStep(sb, v1alpha1.ReasonPreparing, "run reads.own (1 of 2) by 3 clients")
-	w.eventually(func() error { return wantRunning(w.runPods(), job.MeasureContainer, 2) })
+	w.Eventually(func() error { return wantRunning(w.runPods(), job.MeasureContainer, 2) })
 	for _, pod := range w.runPods() {
 		if pod.Annotations[v1alpha1.AnnotationStartTime] != "" {
 			t.Errorf("client %s is told to start before client 2 waits", clientOf(&pod))
 		}
 	}
-	if run := w.get(sb).Status.Runs[0]; run.AgreedStart != nil {
+	if run := w.Get(sb).Status.Runs[0]; run.AgreedStart != nil {
 		t.Errorf("a start is agreed: %v", run.AgreedStart)
 	}
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 }
 
@@ -210,7 +210,7 @@ func TestOneClientGoesWrong(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)
-			w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+			w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 				switch {
 				case pod.Labels[v1alpha1.LabelAttempt] == "2":
 					return fakecluster.Hang(job.MeasureContainer)
@@ -222,7 +222,7 @@ func TestOneClientGoesWrong(t *testing.T) {
 			})
 			sb := create(w, threeClients(w).Build())
 			sb = w.untilStep(sb, v1alpha1.ReasonMeasuring, "run reads.own (1 of 2) by 3 clients, attempt 2")
-			w.eventually(func() error { return wantRunning(w.runPods(), job.MeasureContainer, 3) })
+			w.Eventually(func() error { return wantRunning(w.runPods(), job.MeasureContainer, 3) })
 			run := sb.Status.Runs[0]
 			if !strings.Contains(run.Message, test.message) || run.Result != nil || run.StartLeadMilliseconds != test.lead || run.Disruptions != 1 {
 				t.Errorf("run is %+v", run)
@@ -232,7 +232,7 @@ func TestOneClientGoesWrong(t *testing.T) {
 					t.Errorf("pod %s of the first attempt is left", pod.Name)
 				}
 			}
-			w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+			w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 			sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 			if sb.Status.Runs[0].Result == nil || sb.Status.Runs[0].Result.Clients != 3 {
 				t.Errorf("result is %+v", sb.Status.Runs[0].Result)
@@ -248,7 +248,7 @@ func TestOneClientGoesWrong(t *testing.T) {
 func TestOneClientFails(t *testing.T) {
 	w := newWorld(t)
 	alone := true
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		switch {
 		case pod.Annotations[v1alpha1.AnnotationRun] != "reads.own":
 			alone = alone && !slices.ContainsFunc(w.runPods(), func(p corev1.Pod) bool {
@@ -274,7 +274,7 @@ func TestOneClientFails(t *testing.T) {
 // Clients that do not report the same measured something else than each other.
 func TestClientsReportDifferently(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		if clientOf(pod) == "1" {
 			return fakecluster.Succeed(builder.Report("another"))
 		}
@@ -288,13 +288,13 @@ func TestClientsReportDifferently(t *testing.T) {
 func TestClientsInMatrix(t *testing.T) {
 	w := newWorld(t)
 	waits := map[string]bool{}
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		waits[pod.Annotations[v1alpha1.AnnotationRun]+" "+clientOf(pod)] = strings.Contains(strings.Join(pod.Spec.Containers[0].Args, " "), "--start-file=")
 		return fakecluster.Succeed(builder.Report())
 	})
 	workload := builder.NewWorkload("reads")
 	workload.Matrix = map[string]v1alpha1.MatrixValues{"clients": {intstr.FromInt32(1), intstr.FromInt32(2)}}
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewTarget("own")).Workload(workload).Build())
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("own")).Workload(workload).Build())
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	if diff := cmp.Diff(map[string]bool{"reads.clients-1.own 0": false, "reads.clients-2.own 0": true, "reads.clients-2.own 1": true}, waits); diff != "" {
 		t.Errorf("pods, and whether they wait for a start (-want +got):\n%s", diff)
@@ -310,7 +310,7 @@ func TestClientsInMatrix(t *testing.T) {
 // A client that loses its node gets another anchor; those of the others stay.
 func TestOneClientLosesItsNode(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 	sb := create(w, threeClients(w).Build())
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
 	for _, pod := range w.anchors() {
@@ -326,14 +326,14 @@ func TestOneClientLosesItsNode(t *testing.T) {
 	if diff := cmp.Diff([]int32{1, 2, 1}, attempts); diff != "" {
 		t.Errorf("attempts to hold nodes (-want +got):\n%s", diff)
 	}
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 }
 
 // What keeps a client's anchor from starting is said with the client, and ends the benchmark at the deadline.
 func TestOneClientHasNoNode(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome {
 		if clientOf(pod) == "2" {
 			return fakecluster.Unschedulable("0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules.")
 		}
@@ -341,7 +341,7 @@ func TestOneClientHasNoNode(t *testing.T) {
 	})
 	sb := create(w, threeClients(w).Build())
 	w.passUntil(3*time.Second, func() error {
-		return matches(w.get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonPreparing, "the anchor of client-2", "2 of 3 clients have a node", "didn't match pod anti-affinity rules")
+		return matches(w.Get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonPreparing, "the anchor of client-2", "2 of 3 clients have a node", "didn't match pod anti-affinity rules")
 	}, sb)
 	w.pass(sb, 10*time.Minute)
 	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "the anchor of client-2", "waited 600 s", "add nodes, lower clients, or set spec.placement.spread to None")
@@ -363,7 +363,7 @@ func TestYoungerGivesWay(t *testing.T) {
 	}
 	// The second node of each is held by the first pod of the other. So it stays until the younger one has been seen to give way.
 	var contended atomic.Bool
-	w.cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome {
 		if both() {
 			contended.Store(true)
 		}
@@ -372,30 +372,30 @@ func TestYoungerGivesWay(t *testing.T) {
 		}
 		return fakecluster.Hang(job.AnchorContainer)
 	})
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 	twoClients := func(name string) *v1alpha1.StorageBenchmark {
-		return builder.OneRun(w.namespace, name).With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(2)) }).Build()
+		return builder.OneRun(w.Namespace, name).With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(2)) }).Build()
 	}
 	older, younger := create(w, twoClients("a")), create(w, twoClients("b"))
 	if isOlder(younger, older) {
 		older, younger = younger, older
 	}
-	w.untilStep(younger, v1alpha1.ReasonWaitingForNode, "an older benchmark that needs nodes goes first: "+older.Name+" in namespace "+w.namespace)
-	w.cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.untilStep(younger, v1alpha1.ReasonWaitingForNode, "an older benchmark that needs nodes goes first: "+older.Name+" in namespace "+w.Namespace)
+	w.Cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome {
 		if pod.Labels[v1alpha1.LabelBenchmark] == younger.Name && pod.Spec.NodeName == "" && both() {
 			return fakecluster.Unschedulable(refusal)
 		}
 		return fakecluster.Hang(job.AnchorContainer)
 	})
 	w.passUntil(time.Second, func() error {
-		return matches(w.get(older), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonMeasuring)
+		return matches(w.Get(older), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonMeasuring)
 	}, older, younger)
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	w.untilEnd(older, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	w.delete(older)
-	w.cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome { return fakecluster.Hang(job.AnchorContainer) })
+	w.Cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome { return fakecluster.Hang(job.AnchorContainer) })
 	w.passUntil(time.Second, func() error {
-		return matches(w.get(younger), v1alpha1.ConditionSucceeded, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		return matches(w.Get(younger), v1alpha1.ConditionSucceeded, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	}, younger)
 }
 
@@ -403,13 +403,13 @@ func TestYoungerGivesWay(t *testing.T) {
 func TestClientsOnClaimOfOneNode(t *testing.T) {
 	w := newWorld(t)
 	claim := create(w, &corev1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "mine"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "mine"},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			StorageClassName: new(builder.StorageClass), AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: *builder.NewTarget("t").Capacity}},
 		},
 	})
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewClaimTarget("mine", claim.Name)).Workload(builder.NewWorkload("reads")).
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewClaimTarget("mine", claim.Name)).Workload(builder.NewWorkload("reads")).
 		With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(2)) }).Build())
 	w.pass(sb, time.Minute)
 	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "spec.targets[0].claimName", "ReadWriteOnce", "ReadWriteMany")

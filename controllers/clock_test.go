@@ -17,14 +17,14 @@ import (
 // What operator and cluster say of a time is by one clock, whatever time it is for the machine.
 func TestOneClock(t *testing.T) {
 	w := newWorldWithoutOperator(t)
-	w.clock.SetTime(noon)
+	w.Clock.SetTime(noon)
 	w.startOperator()
-	w.cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Refuse("no space") })
-	w.cluster.AllPods(fakecluster.Unschedulable("no nodes"))
-	sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain }).Build())
+	w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Refuse("no space") })
+	w.Cluster.AllPods(fakecluster.Unschedulable("no nodes"))
+	sb := create(w, builder.OneRun(w.Namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain }).Build())
 	w.isNoon("the warning about the claim", func() (times []metav1.Time) {
 		var list corev1.EventList
-		w.list(&list, client.InNamespace(w.namespace))
+		w.list(&list, client.InNamespace(w.Namespace))
 		for _, e := range list.Items {
 			if e.Reason == "ProvisioningFailed" {
 				times = append(times, e.FirstTimestamp, e.LastTimestamp)
@@ -34,8 +34,8 @@ func TestOneClock(t *testing.T) {
 	})
 	w.isNoon("the pod that no node takes", func() []metav1.Time { return conditionTimes(w.runPods(), corev1.PodScheduled) })
 
-	w.cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Bind() })
-	w.cluster.AllPods(fakecluster.Evict())
+	w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Bind() })
+	w.Cluster.AllPods(fakecluster.Evict())
 	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonRunFailed)
 
 	w.isNoon("the pod's eviction", func() []metav1.Time { return conditionTimes(w.runPods(), corev1.DisruptionTarget) })
@@ -64,7 +64,7 @@ func TestOneClock(t *testing.T) {
 // isNoon waits until there are times, and checks that they are noon.
 func (w *world) isNoon(what string, times func() []metav1.Time) {
 	w.Helper()
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		if len(times()) == 0 {
 			return fmt.Errorf("%s has no time", what)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -46,15 +47,15 @@ func reads(name string) v1alpha1.Workload {
 // nothing of it is left.
 func TestEBSVolume(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(ebsTarget()).Workload(reads("w")).Build())
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(ebsTarget()).Workload(reads("w")).Build())
 
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
 	classes := w.classes()
 	if len(classes) != 1 || classes[0].Provisioner != storage.EBSDriver || classes[0].Parameters["iops"] != "4000" {
 		t.Fatalf("StorageClasses are %+v", classes)
 	}
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	target := w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted).Status.Targets[0]
 
 	if target.Driver != storage.EBSDriver || target.StorageClassName != classes[0].Name {
@@ -76,7 +77,7 @@ func TestEBSVolume(t *testing.T) {
 func TestBucketIsEmptied(t *testing.T) {
 	w := newWorld(t)
 	cleaned := make(chan struct{})
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		if pod.Labels[v1alpha1.LabelRole] != v1alpha1.RoleCleanUp {
 			return fakecluster.Succeed(builder.Report())
 		}
@@ -87,10 +88,10 @@ func TestBucketIsEmptied(t *testing.T) {
 			return fakecluster.Hang(job.CleanContainer)
 		}
 	})
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Workload(reads("w")).Build())
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(s3Target()).Workload(reads("w")).Build())
 
-	sb = w.untilStep(sb, v1alpha1.ReasonCleaningUp, "objects of s3://my-bucket/bench/"+child.Name(w.get(sb), "s3")+"/")
-	w.eventually(func() error { return wantCleaner(w.podsOf(v1alpha1.RoleCleanUp)) })
+	sb = w.untilStep(sb, v1alpha1.ReasonCleaningUp, "objects of s3://my-bucket/bench/"+child.Name(w.Get(sb), "s3")+"/")
+	w.Eventually(func() error { return wantCleaner(w.podsOf(v1alpha1.RoleCleanUp)) })
 	claims, volumes := w.claims(), w.volumes()
 	if len(claims) != 1 || claims[0].DeletionTimestamp != nil || len(volumes) != 1 || volumes[0].DeletionTimestamp != nil {
 		t.Fatalf("while files are removed, claims are %+v and volumes %+v", claims, volumes)
@@ -120,16 +121,16 @@ func wantCleaner(pods []corev1.Pod) error {
 // Test files that cannot be removed hold back neither the volumes nor the benchmark's deletion, and are told of.
 func TestFilesThatCannotBeRemoved(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		if pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleCleanUp {
 			return fakecluster.Hang(job.CleanContainer)
 		}
 		return fakecluster.Succeed(builder.Report())
 	})
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Target(ebsTarget()).Workload(reads("w")).
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(s3Target()).Target(ebsTarget()).Workload(reads("w")).
 		Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(6000))}).Build())
 	w.untilStep(sb, v1alpha1.ReasonCleaningUp, "objects of s3://my-bucket/bench/")
-	w.eventually(func() error { return wantCleaner(w.podsOf(v1alpha1.RoleCleanUp)) })
+	w.Eventually(func() error { return wantCleaner(w.podsOf(v1alpha1.RoleCleanUp)) })
 
 	w.pass(sb, 3001*time.Second)
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
@@ -146,7 +147,7 @@ func TestFilesThatCannotBeRemoved(t *testing.T) {
 	}
 	w.delete(sb)
 	w.untilGone(sb)
-	w.eventually(func() error { return w.hasEvent(corev1.EventTypeWarning, v1alpha1.ReasonLeftBehind, url) })
+	w.Eventually(func() error { return w.hasEvent(corev1.EventTypeWarning, v1alpha1.ReasonLeftBehind, url) })
 }
 
 // All that was made for storage of the cloud goes with the benchmark, whenever that is deleted.
@@ -154,9 +155,9 @@ func TestDeletionOfCloudStorage(t *testing.T) {
 	for name, until := range map[string]func(*world, *v1alpha1.StorageBenchmark){
 		"at once": func(*world, *v1alpha1.StorageBenchmark) {},
 		"measuring": func(w *world, sb *v1alpha1.StorageBenchmark) {
-			w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+			w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 			w.untilStep(sb, v1alpha1.ReasonMeasuring)
-			w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+			w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 		},
 		"retained": func(w *world, sb *v1alpha1.StorageBenchmark) {
 			w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
@@ -167,7 +168,7 @@ func TestDeletionOfCloudStorage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Target(ebsTarget()).Workload(reads("w")).
+			sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(s3Target()).Target(ebsTarget()).Workload(reads("w")).
 				With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain }).Build())
 			until(w, sb)
 			w.delete(sb)
@@ -180,9 +181,9 @@ func TestDeletionOfCloudStorage(t *testing.T) {
 func TestRefusedVolume(t *testing.T) {
 	w := newWorld(t)
 	const words = `Could not create volume "x": could not create volume in EC2: InvalidParameterValue`
-	w.cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Refuse(words) })
-	w.cluster.AllPods(fakecluster.Unschedulable("waiting for the volume"))
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(ebsTarget()).Workload(reads("w")).
+	w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Refuse(words) })
+	w.Cluster.AllPods(fakecluster.Unschedulable("waiting for the volume"))
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(ebsTarget()).Workload(reads("w")).
 		Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(6000))}).Build())
 	w.untilStep(sb, v1alpha1.ReasonProvisioning, "run w.gp3")
 	w.pass(sb, 10*time.Second)
@@ -198,7 +199,7 @@ func TestRefusedVolume(t *testing.T) {
 func TestMissingDriver(t *testing.T) {
 	w := newWorld(t)
 	target := v1alpha1.Target{Name: "efs", EFS: &v1alpha1.EFSFileSystem{FileSystemID: "fs-01234567"}}
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(target).Workload(reads("w")).Build())
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(target).Workload(reads("w")).Build())
 	w.untilStep(sb, v1alpha1.ReasonPending)
 	w.pass(sb, time.Minute)
 	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "spec.targets[0].efs", "no CSI driver efs.csi.aws.com", "add-on aws-efs-csi-driver")
@@ -221,21 +222,21 @@ func TestMissingDriverOfEBSNamesAutoMode(t *testing.T) {
 
 func TestVolumeAttributesClass(t *testing.T) {
 	class := func(w *world, driver string) string {
-		name := w.namespace + "-class"
+		name := w.Namespace + "-class"
 		created := &storagev1.VolumeAttributesClass{ObjectMeta: metav1.ObjectMeta{Name: name}, DriverName: driver, Parameters: map[string]string{"iops": "6000", "throughput": "250"}}
 		create(w, created)
-		w.Cleanup(func() { _ = w.client.Delete(w.Context(), created) })
+		w.Cleanup(func() { _ = w.Client.Delete(w.Context(), created) })
 		return name
 	}
 	benchmark := func(w *world, name string) *v1alpha1.StorageBenchmark {
 		target := ebsTarget()
 		target.EBS.IOPS, target.VolumeAttributesClassName, target.Capacity = nil, &name, new(resource.MustParse("100Gi"))
-		return create(w, builder.NewBenchmark(w.namespace, "sb").Target(target).Workload(reads("w")).Build())
+		return create(w, builder.NewBenchmark(w.Namespace, "sb").Target(target).Workload(reads("w")).Build())
 	}
 	t.Run("gives the volume its performance", func(t *testing.T) {
 		w := newWorld(t)
 		w.needAttributesClasses()
-		w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+		w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 		name := class(w, storage.EBSDriver)
 		sb := w.untilStep(benchmark(w, name), v1alpha1.ReasonMeasuring)
 		if limits := sb.Status.Targets[0].Limits; limits == nil || *limits.IOPS != 6000 || *limits.BytesPerSecond != 250<<20 {
@@ -268,7 +269,7 @@ func TestVolumeAttributesClassNeedsANewerKubernetes(t *testing.T) {
 	named := func(w *world) *v1alpha1.StorageBenchmark {
 		target := builder.NewTarget("fast")
 		target.VolumeAttributesClassName = new("gold")
-		return create(w, builder.NewBenchmark(w.namespace, "sb").Target(target).Workload(reads("w")).Build())
+		return create(w, builder.NewBenchmark(w.Namespace, "sb").Target(target).Workload(reads("w")).Build())
 	}
 	t.Run("which an operator sees before it makes anything", func(t *testing.T) {
 		w := newWorld(t)
@@ -287,7 +288,7 @@ func TestVolumeAttributesClassNeedsANewerKubernetes(t *testing.T) {
 
 func (w *world) hasAttributesClasses() bool {
 	w.Helper()
-	_, err := w.client.RESTMapper().RESTMapping(storagev1.SchemeGroupVersion.WithKind("VolumeAttributesClass").GroupKind(), "v1")
+	_, err := w.Client.RESTMapper().RESTMapping(storagev1.SchemeGroupVersion.WithKind("VolumeAttributesClass").GroupKind(), "v1")
 	if err != nil && !meta.IsNoMatchError(err) {
 		w.Fatal(err)
 	}
@@ -341,16 +342,16 @@ func TestWithoutAttributes(t *testing.T) {
 func TestClusterObjectsOfOthers(t *testing.T) {
 	w := newWorld(t)
 	others := &storagev1.StorageClass{
-		ObjectMeta: metav1.ObjectMeta{Name: w.namespace + "-theirs", Labels: map[string]string{
+		ObjectMeta: metav1.ObjectMeta{Name: w.Namespace + "-theirs", Labels: map[string]string{
 			v1alpha1.LabelManagedBy: v1alpha1.ManagedBy, v1alpha1.LabelBenchmark: "sb", v1alpha1.LabelNamespace: "elsewhere", v1alpha1.LabelUID: "1",
 		}},
 		Provisioner: fakecluster.Driver,
 	}
 	create(w, others)
-	w.Cleanup(func() { _ = w.client.Delete(w.Context(), others) })
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(ebsTarget()).Workload(reads("w")).Build())
+	w.Cleanup(func() { _ = w.Client.Delete(w.Context(), others) })
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(ebsTarget()).Workload(reads("w")).Build())
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-	if err := w.client.Get(w.Context(), client.ObjectKeyFromObject(others), others); err != nil || others.DeletionTimestamp != nil {
+	if err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(others), others); err != nil || others.DeletionTimestamp != nil {
 		t.Errorf("StorageClass of somebody else: %v, deleted %v", err, others.DeletionTimestamp)
 	}
 }
@@ -363,30 +364,29 @@ func TestJobsOnABucket(t *testing.T) {
 	sweep.Matrix = map[string]v1alpha1.MatrixValues{"numjobs": {intstr.FromInt32(1), intstr.FromInt32(4)}}
 	writes := reads("writes")
 	writes.Fio.RW = "write"
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	type files struct{ layout, measure string }
+	var mu sync.Mutex
+	seen := map[string]files{}
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		mu.Lock()
+		defer mu.Unlock()
+		seen[pod.Annotations[v1alpha1.AnnotationRun]+" "+pod.Labels[v1alpha1.LabelAttempt]] = files{
+			layout: variable(&pod.Spec, digest.LayoutVariable), measure: variable(&pod.Spec, digest.JobFileVariable),
+		}
 		if strings.HasPrefix(pod.Annotations[v1alpha1.AnnotationRun], "writes") && pod.Labels[v1alpha1.LabelAttempt] == "1" {
 			return fakecluster.Evict()
 		}
 		return fakecluster.Succeed(builder.Report())
 	})
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Workload(sweep).Workload(writes).
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(s3Target()).Workload(sweep).Workload(writes).
 		With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain }).Build())
-	type files struct{ layout, measure string }
-	seen := map[string]files{}
-	w.eventually(func() error {
-		for _, j := range w.jobs() {
-			pod := j.Spec.Template.Spec
-			seen[j.Annotations[v1alpha1.AnnotationRun]+" "+j.Labels[v1alpha1.LabelAttempt]] = files{
-				layout: variable(&pod, digest.LayoutVariable), measure: variable(&pod, digest.JobFileVariable),
-			}
-		}
-		if len(seen) < 4 {
-			return fmt.Errorf("seen are only %v", seen)
-		}
-		return nil
-	})
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
+	mu.Lock()
+	defer mu.Unlock()
+	if len(seen) < 4 {
+		t.Fatalf("seen are only %v", seen)
+	}
 	one, four := seen["reads.numjobs-1.s3 1"], seen["reads.numjobs-4.s3 1"]
 	if !strings.Contains(one.layout, "numjobs=4") || four.layout != "" {
 		t.Errorf("layout of the first run is\n%s, of the second\n%s", one.layout, four.layout)
@@ -417,22 +417,22 @@ func variable(pod *corev1.PodSpec, name string) string {
 // A pod that nobody can end keeps files from being removed, but not what has no owner.
 func TestCloudStorageOfALostNode(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Lose())
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Target(ebsTarget()).Workload(reads("w")).
+	w.Cluster.AllPods(fakecluster.Lose())
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(s3Target()).Target(ebsTarget()).Workload(reads("w")).
 		Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(100))}).Build())
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
 	w.delete(sb)
 	sb = w.untilStep(sb, v1alpha1.ReasonCleaningUp, "objects of s3://my-bucket/bench/")
 
 	w.pass(sb, 100*time.Second)
-	w.eventually(func() error { return w.gone(sb.DeepCopy()) })
-	w.eventually(func() error {
+	w.Eventually(func() error { return w.gone(sb.DeepCopy()) })
+	w.Eventually(func() error {
 		if volumes, classes := w.volumes(), w.classes(); len(volumes)+len(classes) > 0 {
 			return fmt.Errorf("left: volumes %v and classes %v", volumes, classes)
 		}
 		return nil
 	})
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		return w.hasEvent(corev1.EventTypeWarning, v1alpha1.ReasonLeftBehind, "s3://my-bucket/bench/", "kubectl delete pod --force")
 	})
 }

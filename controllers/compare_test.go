@@ -18,7 +18,7 @@ import (
 // them back, and what may mislead.
 func TestComparison(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		report := builder.Report()
 		report.Environment = digest.Environment{CPUMillis: 2000, Periods: 100, ThrottledPeriods: 7}
 		if pod.Labels[v1alpha1.LabelTarget] == "slow" {
@@ -30,7 +30,7 @@ func TestComparison(t *testing.T) {
 	fast.Limits = &v1alpha1.Limits{IOPS: new(int64(3000))}
 	workload := builder.NewWorkload("reads")
 	workload.Matrix = map[string]v1alpha1.MatrixValues{"iodepth": {intstr.FromInt32(1), intstr.FromString("4")}}
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(slow).Target(fast).Workload(workload).With(func(sb *v1alpha1.StorageBenchmark) {
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(slow).Target(fast).Workload(workload).With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Repetitions, sb.Spec.Baseline = new(int32(4)), new("fast")
 	}).Build())
 

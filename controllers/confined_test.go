@@ -23,6 +23,7 @@ import (
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/fakecluster"
+	"github.com/storagebench/storagebench/test/harness"
 )
 
 // newConfinedWorld is newWorld with an operator that has a Role in the namespace and no rights elsewhere. The test fails
@@ -37,14 +38,14 @@ func newConfinedWorld(t *testing.T) *world {
 // confine starts an operator that is confined to the namespace.
 func (w *world) confine() {
 	w.Helper()
-	w.startOperatorAs(envtest.ConfinedOperatorConfig(w, w.namespace), interceptor.Funcs{}, w.namespace)
+	w.startOperatorAs(envtest.ConfinedOperatorConfig(w, w.Namespace), interceptor.Funcs{}, w.Namespace)
 }
 
-func (w *world) confinement() string { return "this operator is confined to namespace " + w.namespace }
+func (w *world) confinement() string { return "this operator is confined to namespace " + w.Namespace }
 
 func TestConfinedOperatorMeasures(t *testing.T) {
 	w := newConfinedWorld(t)
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewTarget("fast")).Target(builder.NewTarget("slow")).
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("fast")).Target(builder.NewTarget("slow")).
 		Workload(builder.NewWorkload("reads")).Build())
 
 	done := w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted, "2 runs on 2 targets in")
@@ -68,11 +69,11 @@ func TestConfinedOperatorMeasures(t *testing.T) {
 	if left := w.claims(); len(left) > 0 {
 		t.Errorf("claims are left: %+v", left)
 	}
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		return w.hasEvent(corev1.EventTypeNormal, v1alpha1.ReasonProvisioning, w.confinement(), "judged by spec.targets[].limits and clientLimits only")
 	})
 	// Volumes are gone a moment after their claims.
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		if left := w.volumes(); len(left) > 0 {
 			return fmt.Errorf("volumes are left: %+v", left)
 		}
@@ -87,7 +88,7 @@ func TestConfinedOperatorJudgesByGivenLimits(t *testing.T) {
 	w := newConfinedWorld(t)
 	target := builder.NewTarget("fast")
 	target.Limits = &v1alpha1.Limits{IOPS: new(int64(3000))}
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(target).Workload(builder.NewWorkload("reads")).Build())
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(target).Workload(builder.NewWorkload("reads")).Build())
 	done := w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	if bound := done.Status.Runs[0].LimitedBy; bound == nil || bound.Name != v1alpha1.BoundVolumeIOPS {
 		t.Errorf("limitedBy is %+v", bound)
@@ -98,7 +99,7 @@ func TestConfinedOperatorJudgesByGivenLimits(t *testing.T) {
 func TestConfinedOperatorMeasuresExistingClaim(t *testing.T) {
 	w := newConfinedWorld(t)
 	claim := w.claim("existing", corev1.PersistentVolumeFilesystem)
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewClaimTarget("mine", claim.Name)).Workload(builder.NewWorkload("reads")).Build())
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewClaimTarget("mine", claim.Name)).Workload(builder.NewWorkload("reads")).Build())
 	done := w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	if err := matches(done, v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft); err != nil {
 		t.Error(err)
@@ -115,10 +116,10 @@ func TestConfinedOperatorRemovesFilesThatWouldStay(t *testing.T) {
 	class := create(w, &storagev1.StorageClass{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "efs-"}, Provisioner: storage.EFSDriver, ReclaimPolicy: new(corev1.PersistentVolumeReclaimDelete),
 	})
-	t.Cleanup(func() { _ = w.client.Delete(context.WithoutCancel(t.Context()), class) })
+	t.Cleanup(func() { _ = w.Client.Delete(context.WithoutCancel(t.Context()), class) })
 	target := builder.NewTarget("shared")
 	target.StorageClassName = &class.Name
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(target).Workload(builder.NewWorkload("reads")).Build())
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(target).Workload(builder.NewWorkload("reads")).Build())
 	done := w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	if target := done.Status.Targets[0]; target.Driver != storage.EFSDriver || target.TestFiles != v1alpha1.TestFilesRemoved {
 		t.Errorf("driver %q, test files %q", target.Driver, target.TestFiles)
@@ -128,7 +129,7 @@ func TestConfinedOperatorRemovesFilesThatWouldStay(t *testing.T) {
 // Several clients have anchors, logs, a common start and ConfigMaps, none of which is without a namespace.
 func TestConfinedOperatorMeasuresWithClients(t *testing.T) {
 	w := newConfinedWorld(t)
-	sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(3)) }).Build())
+	sb := create(w, builder.OneRun(w.Namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(3)) }).Build())
 	done := w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	if volumes := done.Status.Targets[0].Volumes; len(volumes) != 3 {
 		t.Errorf("volumes are %+v", volumes)
@@ -158,7 +159,7 @@ func TestConfinedOperatorRefusesInlineStorage(t *testing.T) {
 			target := builder.NewTarget("inline")
 			target.StorageClassName = nil
 			change(&target)
-			sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewTarget("fast")).Target(target).Workload(builder.NewWorkload("reads")).Build())
+			sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("fast")).Target(target).Workload(builder.NewWorkload("reads")).Build())
 			done := w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "spec.targets[1]."+field+": Forbidden", w.confinement(),
 				"name an existing StorageClass in storageClassName, or an existing claim in claimName", "nothing was provisioned")
 			w.nothingWasMade(done)
@@ -171,12 +172,12 @@ func TestConfinedOperatorRefusesInlineStorage(t *testing.T) {
 // A StorageClass that does not exist shows when its claim is made.
 func TestConfinedOperatorTellsWhatClaimsSay(t *testing.T) {
 	w := newConfinedWorld(t)
-	w.cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning {
+	w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning {
 		return fakecluster.Refuse(`storageclass.storage.k8s.io "none" not found`)
 	})
-	sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0].StorageClassName = new("none") }).Build())
+	sb := create(w, builder.OneRun(w.Namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0].StorageClassName = new("none") }).Build())
 	w.passUntil(3*time.Second, func() error {
-		return matches(w.get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonProvisioning, `storageclass.storage.k8s.io "none" not found`)
+		return matches(w.Get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonProvisioning, `storageclass.storage.k8s.io "none" not found`)
 	}, sb)
 	w.delete(sb)
 	w.untilGone(sb)
@@ -185,20 +186,20 @@ func TestConfinedOperatorTellsWhatClaimsSay(t *testing.T) {
 // Of a node that does not answer no more is seen than that its pod is not ready.
 func TestConfinedOperatorTellsOfSilentNode(t *testing.T) {
 	w := newConfinedWorld(t)
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
 	pod := &w.runPods()[0]
 	patch := client.StrategicMergeFrom(pod.DeepCopy())
-	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(w.clock.Now())}}
-	if err := w.client.Status().Patch(t.Context(), pod, patch); err != nil {
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(w.Clock.Now())}}
+	if err := w.Client.Status().Patch(t.Context(), pod, patch); err != nil {
 		t.Fatal(err)
 	}
-	if text := conditions(w.get(sb)); strings.Contains(text, "may not answer") {
+	if text := harness.Conditions(w.Get(sb)); strings.Contains(text, "may not answer") {
 		t.Errorf("a pod that begins is not ready for a moment: %s", text)
 	}
 	w.passUntil(3*time.Second, func() error {
-		return matches(w.get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonMeasuring, "pod "+pod.Name+" has not been ready since", "node "+fakecluster.Node+" may not answer")
+		return matches(w.Get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonMeasuring, "pod "+pod.Name+" has not been ready since", "node "+fakecluster.Node+" may not answer")
 	}, sb)
 }
 
@@ -206,14 +207,14 @@ func TestConfinedOperatorTellsOfSilentNode(t *testing.T) {
 func TestConfinedOperatorWaitsForThoseItDoesNotSee(t *testing.T) {
 	const refusal = "0/1 nodes are available: 1 node(s) didn't satisfy existing pods anti-affinity rules."
 	w := newConfinedWorld(t)
-	w.cluster.AllPods(fakecluster.Unschedulable(refusal))
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	w.Cluster.AllPods(fakecluster.Unschedulable(refusal))
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 	w.passUntil(3*time.Second, func() error {
-		return matches(w.get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonWaitingForNode, "in namespaces that are not seen", w.confinement(), refusal)
+		return matches(w.Get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonWaitingForNode, "in namespaces that are not seen", w.confinement(), refusal)
 	}, sb)
 	// Longer than a pod may take to start, and then it may.
 	w.pass(sb, 20*time.Minute)
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 }
 
@@ -221,17 +222,17 @@ func TestConfinedOperatorWaitsForThoseItDoesNotSee(t *testing.T) {
 func TestConfinedOperatorNamesWhatItMayNotRemove(t *testing.T) {
 	w := newWorldWithoutOperator(t)
 	stop := w.startOperator()
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
-	sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := create(w, builder.OneRun(w.Namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets[0].StorageClassName, sb.Spec.Targets[0].EBS = nil, &v1alpha1.EBSVolume{Type: "gp3"}
 	}).Build())
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
 	stop()
 	class := w.classes()[0]
-	t.Cleanup(func() { _ = w.client.Delete(context.WithoutCancel(t.Context()), &class) })
+	t.Cleanup(func() { _ = w.Client.Delete(context.WithoutCancel(t.Context()), &class) })
 
 	w.confine()
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	done := w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted, "StorageClass "+class.Name)
 	words := []string{"StorageClass " + class.Name, w.confinement(), "kubectl delete storageclass " + class.Name}
 	if err := matches(done, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, words...); err != nil {

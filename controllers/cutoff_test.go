@@ -12,17 +12,18 @@ import (
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
+	"github.com/storagebench/storagebench/test/harness"
 )
 
 // setReady has the node lifecycle controller's word on a node and on the pod there.
 func setReady(w *world, pod *corev1.Pod, ready corev1.ConditionStatus) {
 	w.Helper()
 	node := &corev1.Node{}
-	if err := w.client.Get(w.Context(), client.ObjectKey{Name: pod.Spec.NodeName}, node); err != nil {
+	if err := w.Client.Get(w.Context(), client.ObjectKey{Name: pod.Spec.NodeName}, node); err != nil {
 		w.Fatal(err)
 	}
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: ready, Reason: "NodeStatusUnknown", Message: "Kubelet stopped posting node status."}}
-	if err := w.client.Status().Update(w.Context(), node); err != nil {
+	if err := w.Client.Status().Update(w.Context(), node); err != nil {
 		w.Fatal(err)
 	}
 	patch := client.StrategicMergeFrom(pod.DeepCopy())
@@ -31,7 +32,7 @@ func setReady(w *world, pod *corev1.Pod, ready corev1.ConditionStatus) {
 		podReady = corev1.ConditionFalse
 	}
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: podReady}}
-	if err := w.client.Status().Patch(w.Context(), pod, patch); err != nil {
+	if err := w.Client.Status().Patch(w.Context(), pod, patch); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -39,15 +40,15 @@ func setReady(w *world, pod *corev1.Pod, ready corev1.ConditionStatus) {
 // A user whose run is not heard of is told which node does not answer, until it does.
 func TestNodeThatDoesNotAnswer(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
 	pod := &w.runPods()[0]
 	setReady(w, pod, corev1.ConditionUnknown)
 	w.untilStep(sb, v1alpha1.ReasonMeasuring, "node "+pod.Spec.NodeName+" does not answer (Kubelet stopped posting node status)")
 	setReady(w, pod, corev1.ConditionTrue)
-	w.until(sb, func(sb *v1alpha1.StorageBenchmark) error {
-		if text := conditions(sb); strings.Contains(text, "does not answer") {
+	w.Until(sb, func(sb *v1alpha1.StorageBenchmark) error {
+		if text := harness.Conditions(sb); strings.Contains(text, "does not answer") {
 			return errors.New(text)
 		}
 		return nil

@@ -121,11 +121,11 @@ func TestFailures(t *testing.T) {
 // happens has a benchmark fail in a world.
 func (test *failure) happens(w *world) {
 	w.Helper()
-	w.cluster.AllPods(test.pods)
+	w.Cluster.AllPods(test.pods)
 	if test.claims != (fakecluster.Provisioning{}) || test.name == "no provisioner" {
-		w.cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return test.claims })
+		w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return test.claims })
 	}
-	sb := builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+	sb := builder.OneRun(w.Namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 		if test.memory != "" {
 			sb.Spec.Pod = &v1alpha1.PodSettings{Resources: corev1.ResourceRequirements{
 				Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(test.memory)},
@@ -135,7 +135,7 @@ func (test *failure) happens(w *world) {
 
 	create(w, sb)
 	if test.step != "" {
-		w.eventually(func() error { return wantPods(w.pods(), test.waits == "") })
+		w.Eventually(func() error { return wantPods(w.pods(), test.waits == "") })
 		w.pass(sb, attempt.QuietStart)
 		w.untilStep(sb, test.step, test.waits)
 		w.pass(sb, test.deadline+time.Second)
@@ -161,21 +161,21 @@ func (test *failure) happens(w *world) {
 	if left := w.children(); len(left) > 0 {
 		w.Errorf("left: %q", left)
 	}
-	w.eventually(func() error { return w.hasEvent(corev1.EventTypeWarning, "RunFailed", "randread.fast: ") })
-	w.eventually(func() error { return w.hasEvent(corev1.EventTypeWarning, test.reason, test.words...) })
+	w.Eventually(func() error { return w.hasEvent(corev1.EventTypeWarning, "RunFailed", "randread.fast: ") })
+	w.Eventually(func() error { return w.hasEvent(corev1.EventTypeWarning, test.reason, test.words...) })
 	w.delete(sb)
 	w.untilGone(sb)
 }
 
 func TestOneFailureDoesNotStopTheOthers(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		if pod.Annotations[v1alpha1.AnnotationRun] == "first.fast" {
 			return fakecluster.Fail(digest.ExitFailed, "no such luck")
 		}
 		return fakecluster.Succeed(builder.Report())
 	})
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewTarget("fast")).
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("fast")).
 		Workload(builder.NewWorkload("first")).Workload(builder.NewWorkload("second")).Build())
 
 	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonRunFailed, "1 of 2 runs failed: first.fast: no such luck")
@@ -190,13 +190,13 @@ func TestOneFailureDoesNotStopTheOthers(t *testing.T) {
 
 func TestDisruptionIsRepeated(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		if pod.Labels[v1alpha1.LabelAttempt] == "1" {
 			return fakecluster.Evict()
 		}
 		return fakecluster.Succeed(builder.Report())
 	})
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
@@ -210,7 +210,7 @@ func TestDisruptionIsRepeated(t *testing.T) {
 		!strings.Contains(attempts[0].Message, "low on resource") {
 		t.Errorf("abandoned attempts are %+v", attempts)
 	}
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		return w.hasEvent(corev1.EventTypeWarning, "RunDisrupted", "attempt 1 was disrupted and is repeated: TerminationByKubelet: The node was low on resource")
 	})
 }
@@ -220,8 +220,8 @@ func TestDeletedByHand(t *testing.T) {
 	for _, what := range []string{"pod", "Job", "Job in the background"} {
 		t.Run(what, func(t *testing.T) {
 			w := newWorld(t)
-			w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
-			sb := w.untilStep(create(w, builder.OneRun(w.namespace, "sb").Build()), v1alpha1.ReasonMeasuring)
+			w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+			sb := w.untilStep(create(w, builder.OneRun(w.Namespace, "sb").Build()), v1alpha1.ReasonMeasuring)
 
 			switch what {
 			case "pod":
@@ -231,8 +231,8 @@ func TestDeletedByHand(t *testing.T) {
 			default:
 				w.delete(&w.jobs()[0], background)
 			}
-			w.until(sb, func(sb *v1alpha1.StorageBenchmark) error { return wantRun(sb, v1alpha1.RunRunning, 2, 1) })
-			w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+			w.Until(sb, func(sb *v1alpha1.StorageBenchmark) error { return wantRun(sb, v1alpha1.RunRunning, 2, 1) })
+			w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 			sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 			if err := wantRun(sb, v1alpha1.RunSucceeded, 2, 1); err != nil {
 				t.Error(err)
@@ -256,20 +256,20 @@ func TestJobThatIsKeptAfterItsDeletion(t *testing.T) {
 	kept := w.jobs()[0]
 	held := client.MergeFrom(kept.DeepCopy())
 	kept.Finalizers = append(kept.Finalizers, "example.com/held")
-	if err := w.client.Patch(t.Context(), &kept, held); err != nil {
+	if err := w.Client.Patch(t.Context(), &kept, held); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.letGo(&kept) })
 	w.delete(&kept, foreground)
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		if pods := w.runPods(); len(pods) > 0 {
 			return fmt.Errorf("pod %s is still there", pods[0].Name)
 		}
 		return nil
 	})
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	w.passUntil(attempt.LostAfter, func() error {
-		return matches(w.get(sb), v1alpha1.ConditionMeasured, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		return matches(w.Get(sb), v1alpha1.ConditionMeasured, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	}, sb)
 	w.letGo(&kept)
 
@@ -283,17 +283,17 @@ func TestJobThatIsKeptAfterItsDeletion(t *testing.T) {
 // Files may take any time to be laid out; that is not the pod's time to start.
 func TestLayoutMayTakeLongerThanStart(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Hang(job.LayoutContainer))
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
-	w.eventually(func() error { return w.wantAsked(1) }) // so the operator knows that the pod has begun
+	w.Cluster.AllPods(fakecluster.Hang(job.LayoutContainer))
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
+	w.Eventually(func() error { return w.wantAsked(1) }) // so the operator knows that the pod has begun
 	w.pass(sb, time.Hour)
 	w.untilStep(sb, v1alpha1.ReasonPreparing, "run randread.fast (1 of 1)")
 	w.pass(sb, time.Hour)
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 	w.passUntil(hearsAtLatest, func() error {
-		return matches(w.get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonMeasuring, "run randread.fast (1 of 1)")
+		return matches(w.Get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonMeasuring, "run randread.fast (1 of 1)")
 	}, sb)
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 }
@@ -301,17 +301,17 @@ func TestLayoutMayTakeLongerThanStart(t *testing.T) {
 // The same where clients begin together, also between the container that lays out and the one that measures.
 func TestLayoutOfClientsMayTakeLongerThanStart(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Hang(job.LayoutContainer))
+	w.Cluster.AllPods(fakecluster.Hang(job.LayoutContainer))
 	sb := create(w, threeClients(w).Deadlines(v1alpha1.Deadlines{ProgressSeconds: new(int32(10))}).Build())
 	w.untilStep(sb, v1alpha1.ReasonPreparing, "run reads.own (1 of 2) by 3 clients")
 	w.passUntil(20*time.Second, func() error { return w.wantAsked(3) }, sb) // so the operator knows that the pods have begun
 
-	w.cluster.AllPods(fakecluster.Hold(job.MeasureContainer, "PodInitializing", ""))
-	w.eventually(func() error { return wantInitialized(w.runPods(), 3) })
+	w.Cluster.AllPods(fakecluster.Hold(job.MeasureContainer, "PodInitializing", ""))
+	w.Eventually(func() error { return wantInitialized(w.runPods(), 3) })
 	w.pass(sb, time.Hour)
 	w.untilStep(sb, v1alpha1.ReasonPreparing, "run reads.own (1 of 2) by 3 clients")
 	w.pass(sb, time.Hour)
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 }

@@ -29,9 +29,9 @@ func TestNoFSGroupOnAClaim(t *testing.T) {
 		}
 		return outcome
 	}
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome { return look(pod, fakecluster.Succeed(builder.Report())) })
-	w.cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome { return look(pod, fakecluster.Hang("anchor")) })
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewTarget("fast")).Target(builder.NewClaimTarget("theirs", "mine")).
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome { return look(pod, fakecluster.Succeed(builder.Report())) })
+	w.Cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome { return look(pod, fakecluster.Hang("anchor")) })
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("fast")).Target(builder.NewClaimTarget("theirs", "mine")).
 		Workload(builder.NewWorkload("reads")).Build())
 
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)

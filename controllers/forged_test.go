@@ -92,13 +92,13 @@ func TestForgedReportsFailTheirOwnRun(t *testing.T) {
 	for name, outcome := range forgedMessages(t) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+			w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 				if pod.Annotations[v1alpha1.AnnotationRun] == "first.fast" {
 					return outcome
 				}
 				return fakecluster.Succeed(builder.Report())
 			})
-			sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewTarget("fast")).
+			sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("fast")).
 				Workload(builder.NewWorkload("first")).Workload(builder.NewWorkload("second")).Build())
 
 			sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonRunFailed, "1 of 2 runs failed: first.fast: ")
@@ -139,13 +139,13 @@ func TestAbsurdFigures(t *testing.T) {
 		*d = &direction
 	}
 	absurd.Environment = digest.Environment{CPUMillis: math.MaxInt64, MemoryBytes: math.MaxInt64, Periods: math.MaxInt64, ThrottledPeriods: math.MaxInt64, Files: math.MaxInt64}
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		if strings.HasPrefix(pod.Annotations[v1alpha1.AnnotationRun], "randread.forged") {
 			return fakecluster.Succeed(absurd)
 		}
 		return fakecluster.Succeed(builder.Report())
 	})
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewTarget("forged")).Target(builder.NewTarget("honest")).
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("forged")).Target(builder.NewTarget("honest")).
 		Workload(builder.NewWorkload("randread")).With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(4)) }).Build())
 
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)

@@ -17,9 +17,9 @@ const hearsAtLatest = 30 * time.Second
 // What one container does is known from its log, which is read until it tells of measuring, and no longer.
 func TestLogTellsThatFilesAreLaidOut(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Hang(job.LayoutContainer))
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
-	w.eventually(func() error { return wantRunning(w.runPods(), job.MeasureContainer, 1) })
+	w.Cluster.AllPods(fakecluster.Hang(job.LayoutContainer))
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
+	w.Eventually(func() error { return wantRunning(w.runPods(), job.MeasureContainer, 1) })
 	w.passUntil(hearsAtLatest, func() error {
 		if w.asked.Load() < 3 {
 			return errors.New("the log was not read three times")
@@ -28,7 +28,7 @@ func TestLogTellsThatFilesAreLaidOut(t *testing.T) {
 	}, sb)
 	w.untilStep(sb, v1alpha1.ReasonPreparing, "run randread.fast (1 of 1)")
 
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 	w.pass(sb, hearsAtLatest)
 	w.untilStep(sb, v1alpha1.ReasonMeasuring, "run randread.fast (1 of 1)")
 	before := w.asked.Load()
@@ -45,8 +45,8 @@ func TestLogTellsThatFilesAreLaidOut(t *testing.T) {
 func TestUnreadableLogKeepsNothing(t *testing.T) {
 	w := newWorld(t)
 	w.unreadable.Store(true)
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 	w.passUntil(hearsAtLatest, func() error {
 		if w.asked.Load() < 3 {
 			return errors.New("the log was not asked for three times")
@@ -55,7 +55,7 @@ func TestUnreadableLogKeepsNothing(t *testing.T) {
 	}, sb)
 	w.untilStep(sb, v1alpha1.ReasonPreparing, "run randread.fast (1 of 1)")
 
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	sb = w.untilEnd(sb, "True", v1alpha1.ReasonCompleted)
 	if run := sb.Status.Runs[0]; run.Result == nil || run.Disruptions != 0 {
 		t.Errorf("run is %+v", run)

@@ -44,11 +44,11 @@ func TestInvalidSpec(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)
-			sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewTarget("fast")).Workload(test.workload).Build())
+			sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("fast")).Workload(test.workload).Build())
 
 			sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, test.words...)
 			w.nothingWasMade(sb)
-			w.eventually(func() error {
+			w.Eventually(func() error {
 				return w.hasEvent(corev1.EventTypeWarning, v1alpha1.ReasonInvalidSpec, test.words...)
 			})
 
@@ -57,7 +57,7 @@ func TestInvalidSpec(t *testing.T) {
 				sb.Spec.Workloads[0] = builder.NewWorkload("reads")
 				sb.Spec.Targets[0].Capacity = new(resource.MustParse("3Gi"))
 			})
-			w.untilEnd(w.until(sb, hasStarted), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+			w.untilEnd(w.Until(sb, hasStarted), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 			w.delete(sb)
 			w.untilGone(sb)
 		})
@@ -83,7 +83,7 @@ func TestReferences(t *testing.T) {
 		for machine, newWorld := range map[string]func(*testing.T) *world{"": newWorld, ", on a slow machine": newSlowWorld} {
 			t.Run(test.name+machine, func(t *testing.T) {
 				w := newWorld(t)
-				sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(test.target).Workload(smallWorkload()).Build())
+				sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(test.target).Workload(smallWorkload()).Build())
 
 				w.untilStep(sb, v1alpha1.ReasonPending, test.words...)
 				w.pass(sb, referenceGrace+time.Second)
@@ -91,7 +91,7 @@ func TestReferences(t *testing.T) {
 				w.nothingWasMade(sb)
 
 				w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0] = builder.NewTarget("t") })
-				w.untilEnd(w.until(sb, hasStarted), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+				w.untilEnd(w.Until(sb, hasStarted), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 			})
 		}
 	}
@@ -99,7 +99,7 @@ func TestReferences(t *testing.T) {
 
 func TestLateClaim(t *testing.T) {
 	w := newWorld(t)
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewClaimTarget("t", "late")).Workload(smallWorkload()).Build())
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewClaimTarget("t", "late")).Workload(smallWorkload()).Build())
 	w.untilStep(sb, v1alpha1.ReasonPending, "there is no such PersistentVolumeClaim")
 	w.claim("late", corev1.PersistentVolumeFilesystem)
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)

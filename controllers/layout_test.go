@@ -37,7 +37,7 @@ func TestLayoutBefore(t *testing.T) {
 			}
 			s := &scope{Reconciler: &Reconciler{}, sb: sb}
 			run := &sb.Status.Runs[test.next]
-			planned := s.planned(run)
+			planned, _ := s.planned(run)
 			shares := s.layoutBefore(planned)
 			text := s.layoutFile(planned, s.describeJob(run, planned, 0), shares)
 			if lays := strings.Contains(text, "directory=/") && strings.Contains(text, "[a]") && strings.Contains(text, "[b]"); lays != test.lays || lays == (text == "") {

@@ -18,7 +18,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/uuid"
-	"k8s.io/apimachinery/pkg/util/wait"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -27,6 +26,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/test/await"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 )
@@ -221,7 +221,7 @@ func TestLeaksAreLookedForAgain(t *testing.T) {
 	}()
 	next := func(after time.Duration) {
 		t.Helper()
-		l.eventually(clock.HasWaiters)
+		l.eventually("the sweeper to wait", clock.HasWaiters)
 		clock.Step(after - time.Second)
 		if !clock.HasWaiters() {
 			t.Errorf("it is looked again before %s", after)
@@ -239,7 +239,7 @@ func TestLeaksAreLookedForAgain(t *testing.T) {
 	}
 	broken.Store(false)
 	next(leakRetry)
-	l.eventually(func() bool { return l.isGone(class) })
+	l.eventually("the class to be gone", func() bool { return l.isGone(class) })
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
@@ -247,10 +247,10 @@ func TestLeaksAreLookedForAgain(t *testing.T) {
 }
 
 // eventually waits for a condition.
-func (l *leakTest) eventually(condition func() bool) {
+func (l *leakTest) eventually(what string, condition func() bool) {
 	l.Helper()
-	err := wait.PollUntilContextTimeout(l.Context(), 10*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) { return condition(), nil })
-	if err != nil {
+	check := await.Condition(func(context.Context) (bool, error) { return condition(), nil })
+	if err := (await.Wait{For: what}).Until(l.Context(), check); err != nil {
 		l.Fatal(err)
 	}
 }

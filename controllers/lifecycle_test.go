@@ -27,19 +27,19 @@ import (
 // A Job that somebody deletes without its pod leaves a pod that nobody owns. It is removed before the run is repeated.
 func TestJobDeletedWithoutItsPod(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
 
 	pod, deleted := w.runPods()[0], w.jobs()[0]
 	patch := client.MergeFrom(pod.DeepCopy())
 	pod.OwnerReferences, pod.Finalizers = nil, nil
-	if err := w.client.Patch(w.Context(), &pod, patch); err != nil {
+	if err := w.Client.Patch(w.Context(), &pod, patch); err != nil {
 		t.Fatal(err)
 	}
 	w.delete(&deleted, client.PropagationPolicy(metav1.DeletePropagationBackground))
-	w.eventually(func() error { return w.gone(&pod) })
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Eventually(func() error { return w.gone(&pod) })
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	if err := wantRun(sb, v1alpha1.RunSucceeded, 2, 1); err != nil {
 		t.Error(err)
@@ -52,7 +52,7 @@ func TestRunsInOrder(t *testing.T) {
 	var mu sync.Mutex
 	var order []string
 	live := map[string]bool{}
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		mu.Lock()
 		defer mu.Unlock()
 		run := pod.Annotations[v1alpha1.AnnotationRun]
@@ -66,7 +66,7 @@ func TestRunsInOrder(t *testing.T) {
 		}
 		return fakecluster.Succeed(builder.Report())
 	})
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").
 		Target(builder.NewTarget("fast")).Target(builder.NewBlockTarget("raw")).
 		Workload(builder.NewWorkload("one")).Workload(builder.NewWorkload("two")).Build())
 
@@ -94,9 +94,9 @@ func TestRunsInOrder(t *testing.T) {
 
 func TestSectionsOfAJobFile(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report("first", "second")))
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report("first", "second")))
 	text := "[global]\nsize=1M\nrw=randread\n[first]\n[second]\nstonewall\n"
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewTarget("fast")).Workload(builder.NewJobFile("file", text)).Build())
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("fast")).Workload(builder.NewJobFile("file", text)).Build())
 
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
@@ -111,14 +111,14 @@ func TestSectionsOfAJobFile(t *testing.T) {
 // The API server compares the lists of the spec without regard to order, so that an edit may change it.
 func TestReorderedSpec(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 	reads, writes := builder.NewWorkload("reads"), builder.NewWorkload("writes")
 	writes.Fio.RW = "randwrite"
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewTarget("fast")).Workload(reads).Workload(writes).Build())
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("fast")).Workload(reads).Workload(writes).Build())
 	w.untilStep(sb, v1alpha1.ReasonMeasuring, "reads.fast")
 
 	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { slices.Reverse(sb.Spec.Workloads) })
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		if pod.Annotations[v1alpha1.AnnotationRun] == "reads.fast" {
 			return fakecluster.Succeed(builder.Report())
 		}
@@ -132,13 +132,13 @@ func TestReorderedSpec(t *testing.T) {
 			t.Errorf("pod %s has the job file\n%s", pod.Name, file)
 		}
 	}
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 }
 
 func TestLogsAreKept(t *testing.T) {
 	w := newWorld(t)
-	sb := w.untilEnd(create(w, builder.OneRun(w.namespace, "sb").Build()), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	sb := w.untilEnd(create(w, builder.OneRun(w.Namespace, "sb").Build()), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
 	maps := w.configMaps()
 	if len(maps) != 1 || maps[0].Name != sb.Status.Runs[0].LogConfigMap {
@@ -156,7 +156,7 @@ func TestLogsAreKept(t *testing.T) {
 
 func TestSuspendBeforeStart(t *testing.T) {
 	w := newWorld(t)
-	sb := create(w, builder.OneRun(w.namespace, "sb").Suspended().Build())
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Suspended().Build())
 
 	sb = w.untilStep(sb, v1alpha1.ReasonSuspended, "set it to false to go on")
 	if sb.Status.StartTime != nil || len(w.children()) > 0 {
@@ -171,13 +171,13 @@ func TestSuspendBeforeStart(t *testing.T) {
 
 func TestSuspendDuringARun(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		if pod.Annotations[v1alpha1.AnnotationRun] == "randread.fast" {
 			return fakecluster.Succeed(builder.Report())
 		}
 		return fakecluster.Hang(job.MeasureContainer)
 	})
-	sb := create(w, builder.OneRun(w.namespace, "sb").Workload(builder.NewWorkload("second")).Build())
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Workload(builder.NewWorkload("second")).Build())
 	w.untilStep(sb, v1alpha1.ReasonMeasuring, "run second.fast (2 of 2)")
 	claims := w.claims()
 
@@ -198,7 +198,7 @@ func TestSuspendDuringARun(t *testing.T) {
 		t.Errorf("claims were %v and are %v", claims, now)
 	}
 
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	if run := sb.Status.Runs[1]; run.Attempts != 2 || run.Disruptions != 0 || run.Message != "" {
@@ -217,20 +217,20 @@ func TestSuspendDuringARun(t *testing.T) {
 func TestRestartDuringARun(t *testing.T) {
 	w := newWorldWithoutOperator(t)
 	stop := w.startOperator()
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
-	sb := w.untilStep(create(w, builder.OneRun(w.namespace, "sb").Build()), v1alpha1.ReasonMeasuring)
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := w.untilStep(create(w, builder.OneRun(w.Namespace, "sb").Build()), v1alpha1.ReasonMeasuring)
 	before := w.jobs()
 	stop()
 
 	// It ends while nobody looks.
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
-	w.eventually(func() error {
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Eventually(func() error {
 		if j := w.jobs()[0]; j.Status.Succeeded == 0 {
 			return fmt.Errorf("Job %s has not ended", j.Name)
 		}
 		return nil
 	})
-	w.cluster.AllPods(fakecluster.Fail(digest.ExitFailed, "a second attempt"))
+	w.Cluster.AllPods(fakecluster.Fail(digest.ExitFailed, "a second attempt"))
 	w.startOperator()
 
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
@@ -244,13 +244,13 @@ func TestRestartDuringARun(t *testing.T) {
 
 func TestRestartAtEachStep(t *testing.T) {
 	w := newWorldWithoutOperator(t)
-	w.cluster.AllPods(fakecluster.Hang(job.LayoutContainer))
+	w.Cluster.AllPods(fakecluster.Hang(job.LayoutContainer))
 	var uids []string
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 	for range 3 {
 		stop := w.startOperator()
 		w.untilStep(sb, v1alpha1.ReasonPreparing)
-		w.eventually(func() error {
+		w.Eventually(func() error {
 			if len(w.jobs()) != 1 {
 				return fmt.Errorf("%d Jobs", len(w.jobs()))
 			}
@@ -269,7 +269,7 @@ func TestExistingClaim(t *testing.T) {
 	claim := w.claim("mine", corev1.PersistentVolumeFilesystem)
 	var mu sync.Mutex
 	var cleaning []string
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		mu.Lock()
 		defer mu.Unlock()
 		if pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleCleanUp {
@@ -280,7 +280,7 @@ func TestExistingClaim(t *testing.T) {
 		}
 		return fakecluster.Succeed(builder.Report())
 	})
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewClaimTarget("theirs", claim.Name)).Workload(builder.NewWorkload("reads")).Build())
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewClaimTarget("theirs", claim.Name)).Workload(builder.NewWorkload("reads")).Build())
 
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
@@ -297,7 +297,7 @@ func TestExistingClaim(t *testing.T) {
 		t.Errorf("target is %+v", target)
 	}
 	w.delete(sb)
-	w.eventually(func() error { return w.gone(sb) })
+	w.Eventually(func() error { return w.gone(sb) })
 	if err := w.gone(claim); err == nil || claim.DeletionTimestamp != nil {
 		t.Errorf("the claim was there before and is not any more: %v", claim)
 	}
@@ -306,7 +306,7 @@ func TestExistingClaim(t *testing.T) {
 func TestExistingRawBlockClaim(t *testing.T) {
 	w := newWorld(t)
 	w.claim("mine", corev1.PersistentVolumeBlock)
-	reads := builder.NewBenchmark(w.namespace, "reads").Target(builder.NewClaimTarget("theirs", "mine")).Workload(builder.NewWorkload("reads")).Build()
+	reads := builder.NewBenchmark(w.Namespace, "reads").Target(builder.NewClaimTarget("theirs", "mine")).Workload(builder.NewWorkload("reads")).Build()
 	writes := builder.NewWorkload("writes")
 	writes.Fio.RW = "randwrite"
 
@@ -314,7 +314,7 @@ func TestExistingRawBlockClaim(t *testing.T) {
 	if sb.Status.Targets[0].VolumeMode != corev1.PersistentVolumeBlock {
 		t.Errorf("target is %+v", sb.Status.Targets[0])
 	}
-	sb = create(w, builder.NewBenchmark(w.namespace, "writes").Target(builder.NewClaimTarget("theirs", "mine")).Workload(writes).Build())
+	sb = create(w, builder.NewBenchmark(w.Namespace, "writes").Target(builder.NewClaimTarget("theirs", "mine")).Workload(writes).Build())
 	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "spec.workloads[0].fio")
 }
 
@@ -323,7 +323,7 @@ func (w *world) claim(name string, mode corev1.PersistentVolumeMode) *corev1.Per
 	w.Helper()
 	target := builder.NewTarget("any")
 	return create(w, &corev1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name},
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			StorageClassName: new(builder.StorageClass),
 			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},

@@ -19,7 +19,7 @@ import (
 // the same storage are not tried, and those on other storage are made.
 func TestSilentRunnerIsGivenUp(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		if pod.Labels[v1alpha1.LabelTarget] == "one" && pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleRun {
 			w.silent.Store(pod.Name, true)
 			return fakecluster.Lose()
@@ -30,14 +30,14 @@ func TestSilentRunnerIsGivenUp(t *testing.T) {
 	w.untilStep(sb, v1alpha1.ReasonMeasuring, "run reads.one (1 of 4)")
 
 	w.passUntil(15*time.Second, func() error {
-		current := w.get(sb)
+		current := w.Get(sb)
 		if current.Status.FinishedRuns != current.Status.PlannedRuns || current.Status.PlannedRuns == 0 {
 			return errors.New("not all runs have ended")
 		}
 		return nil
 	}, sb)
 	w.passUntil(time.Minute, func() error {
-		if w.get(sb).Status.CompletionTime == nil {
+		if w.Get(sb).Status.CompletionTime == nil {
 			return errors.New("not ended")
 		}
 		return nil
@@ -65,8 +65,8 @@ func TestSilentRunnerIsGivenUp(t *testing.T) {
 // One whose log goes on is not, however long it takes.
 func TestRunnerThatWorksIsNotGivenUp(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
-	sb := create(w, builder.OneRun(w.namespace, "sb").Deadlines(v1alpha1.Deadlines{ProgressSeconds: new(int32(60)), RunSeconds: new(int32(3000))}).Build())
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Deadlines(v1alpha1.Deadlines{ProgressSeconds: new(int32(60)), RunSeconds: new(int32(3000))}).Build())
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
 	w.passUntil(30*time.Second, func() error {
 		if w.lines.Load() < 5 {
@@ -74,7 +74,7 @@ func TestRunnerThatWorksIsNotGivenUp(t *testing.T) {
 		}
 		return nil
 	}, sb)
-	if run := w.get(sb).Status.Runs[0]; run.State != v1alpha1.RunRunning {
+	if run := w.Get(sb).Status.Runs[0]; run.State != v1alpha1.RunRunning {
 		t.Errorf("run is %s: %s", run.State, run.Message)
 	}
 }

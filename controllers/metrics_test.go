@@ -40,8 +40,8 @@ func valuesOf(t *testing.T, gatherer prometheus.Gatherer) map[string]float64 {
 // What happens to benchmarks can be seen from outside.
 func TestMetrics(t *testing.T) {
 	w := newWorld(t)
-	w.registry.MustRegister(NewActiveBenchmarks(w.client))
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.registry.MustRegister(NewActiveBenchmarks(w.Client))
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		switch {
 		case pod.Labels[v1alpha1.LabelTarget] == "two":
 			return fakecluster.Fail(digest.ExitFailed, "no")
@@ -52,15 +52,15 @@ func TestMetrics(t *testing.T) {
 	})
 	sb := create(w, twoByTwo(w, "sb").Build())
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
-	began := w.clock.Now()
+	began := w.Clock.Now()
 	w.pass(sb, 20*time.Second)
-	w.eventually(func() error {
-		if v := valuesOf(t, w.registry); v["storagebench_step_seconds_total Measuring"] != w.clock.Since(began).Seconds() || v["storagebench_benchmarks Measuring"] < 1 {
+	w.Eventually(func() error {
+		if v := valuesOf(t, w.registry); v["storagebench_step_seconds_total Measuring"] != w.Clock.Since(began).Seconds() || v["storagebench_benchmarks Measuring"] < 1 {
 			return fmt.Errorf("metrics are %v", v)
 		}
 		return nil
 	})
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		switch {
 		case pod.Labels[v1alpha1.LabelTarget] == "two":
 			return fakecluster.Fail(digest.ExitFailed, "no")
@@ -70,7 +70,7 @@ func TestMetrics(t *testing.T) {
 		return fakecluster.Succeed(builder.Report())
 	})
 	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonRunFailed)
-	w.eventually(func() error { // the operator counts what it has written
+	w.Eventually(func() error { // the operator counts what it has written
 		if v := valuesOf(t, w.registry); v["storagebench_benchmarks_finished_total RunFailed"] == 0 {
 			return fmt.Errorf("metrics are %v", v)
 		}

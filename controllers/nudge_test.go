@@ -54,16 +54,16 @@ func nudged(at time.Time) func(*corev1.Pod) {
 // A driver that has forgotten the pod mounts its volume as soon as the pod changes.
 func TestForgottenPodIsChanged(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		if pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleRun && pod.Annotations[v1alpha1.AnnotationNudged] == "" {
 			return fakecluster.Hold(job.MeasureContainer, "ContainerCreating", "")
 		}
 		return fakecluster.Succeed(builder.Report())
 	})
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Workload(reads("w")).Build())
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(s3Target()).Workload(reads("w")).Build())
 	w.pass(sb, nudgeAfter)
 	w.passUntil(nudgeAfter, func() error {
-		return matches(w.get(sb), v1alpha1.ConditionMeasured, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		return matches(w.Get(sb), v1alpha1.ConditionMeasured, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	}, sb)
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 }
@@ -71,9 +71,9 @@ func TestForgottenPodIsChanged(t *testing.T) {
 // A pod that cannot be changed, such as by annotations that leave no room for one more, keeps nothing from being done: the benchmark can be deleted.
 func TestPodThatCannotBeChanged(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Hold(job.MeasureContainer, "ContainerCreating", ""))
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(s3Target()).Workload(reads("w")).Build())
-	w.eventually(func() error { return wantPods(w.runPods(), false) })
+	w.Cluster.AllPods(fakecluster.Hold(job.MeasureContainer, "ContainerCreating", ""))
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(s3Target()).Workload(reads("w")).Build())
+	w.Eventually(func() error { return wantPods(w.runPods(), false) })
 	pod := &w.runPods()[0]
 	used := 0
 	for key, value := range pod.Annotations {
@@ -82,7 +82,7 @@ func TestPodThatCannotBeChanged(t *testing.T) {
 	full := client.MergeFrom(pod.DeepCopy())
 	const key, most = "example.com/full", 256 << 10 // which is what the API server lets all annotations of an object have
 	metav1.SetMetaDataAnnotation(&pod.ObjectMeta, key, strings.Repeat("x", most-used-len(key)))
-	if err := w.client.Patch(t.Context(), pod, full); err != nil {
+	if err := w.Client.Patch(t.Context(), pod, full); err != nil {
 		t.Fatal(err)
 	}
 	w.pass(sb, nudgeAfter)
@@ -95,9 +95,9 @@ func TestPodThatCannotBeChanged(t *testing.T) {
 // Pods that wait for other storage are left as they are.
 func TestPodOfOtherStorageIsNotChanged(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Hold(job.MeasureContainer, "ContainerCreating", ""))
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
-	w.eventually(func() error { return wantPods(w.runPods(), false) })
+	w.Cluster.AllPods(fakecluster.Hold(job.MeasureContainer, "ContainerCreating", ""))
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
+	w.Eventually(func() error { return wantPods(w.runPods(), false) })
 	w.pass(sb, nudgeAfter)
 	w.untilStep(sb, v1alpha1.ReasonPreparing, "the pod is being started") // which a pass says after it would have changed the pod
 	for _, pod := range w.runPods() {

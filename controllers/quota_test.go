@@ -18,11 +18,11 @@ func (w *world) limit(what corev1.ResourceName, n int64) *corev1.ResourceQuota {
 	w.Helper()
 	hard := corev1.ResourceList{what: *resource.NewQuantity(n, resource.DecimalSI)}
 	quota := create(w, &corev1.ResourceQuota{
-		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "limit"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "limit"},
 		Spec:       corev1.ResourceQuotaSpec{Hard: hard},
 	})
 	quota.Status = corev1.ResourceQuotaStatus{Hard: hard, Used: corev1.ResourceList{what: resource.MustParse("0")}}
-	if err := w.client.Status().Update(w.Context(), quota); err != nil {
+	if err := w.Client.Status().Update(w.Context(), quota); err != nil {
 		w.Fatal(err)
 	}
 	return quota
@@ -31,7 +31,7 @@ func (w *world) limit(what corev1.ResourceName, n int64) *corev1.ResourceQuota {
 func TestJobOverQuota(t *testing.T) {
 	w := newWorld(t)
 	w.limit("count/jobs.batch", 0)
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 
 	w.untilStep(sb, v1alpha1.ReasonPreparing, "the Job was refused", "exceeded quota")
 	w.pass(sb, 600*time.Second)
@@ -41,7 +41,7 @@ func TestJobOverQuota(t *testing.T) {
 func TestJobWaitsForQuota(t *testing.T) {
 	w := newWorld(t)
 	quota := w.limit("count/jobs.batch", 0)
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 
 	w.untilStep(sb, v1alpha1.ReasonPreparing, "the Job was refused", "exceeded quota")
 	w.delete(quota)
@@ -55,11 +55,11 @@ func TestJobWaitsForQuota(t *testing.T) {
 func TestPodOverQuota(t *testing.T) {
 	w := newWorld(t)
 	w.limit("pods", 0)
-	w.cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Wait() })
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Wait() })
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 
 	w.passUntil(3*time.Second, func() error {
-		return matches(w.get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonPreparing, "FailedCreate", "exceeded quota")
+		return matches(w.Get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonPreparing, "FailedCreate", "exceeded quota")
 	}, sb)
 	w.pass(sb, 600*time.Second)
 	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "for its pod to start", "FailedCreate", "exceeded quota")
@@ -68,7 +68,7 @@ func TestPodOverQuota(t *testing.T) {
 func TestClaimWaitsForQuota(t *testing.T) {
 	w := newWorld(t)
 	quota := w.limit("persistentvolumeclaims", 0)
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 
 	w.untilStep(sb, v1alpha1.ReasonProvisioning, "target fast", "exceeded quota")
 	w.delete(quota)
@@ -79,7 +79,7 @@ func TestClaimWaitsForQuota(t *testing.T) {
 func TestResumeIntoAQuota(t *testing.T) {
 	w := newWorld(t)
 	quota := w.limit("persistentvolumeclaims", 0)
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 	w.untilStep(sb, v1alpha1.ReasonProvisioning, "target fast", "exceeded quota")
 	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) })
 	w.untilStep(sb, v1alpha1.ReasonSuspended, "set it to false")
@@ -96,7 +96,7 @@ func TestResumeIntoAQuota(t *testing.T) {
 func TestClaimOverQuota(t *testing.T) {
 	w := newWorld(t)
 	w.limit("persistentvolumeclaims", 1)
-	sb := create(w, builder.OneRun(w.namespace, "sb").Target(builder.NewTarget("second")).Build())
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Target(builder.NewTarget("second")).Build())
 
 	w.untilStep(sb, v1alpha1.ReasonProvisioning, "target second", "exceeded quota")
 	w.pass(sb, 600*time.Second)

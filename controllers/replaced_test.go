@@ -24,7 +24,7 @@ import (
 func suspendedAfterFirst(w *world, sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark {
 	w.Helper()
 	first := ""
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		run := pod.Annotations[v1alpha1.AnnotationRun]
 		if first == "" {
 			first = run
@@ -34,7 +34,7 @@ func suspendedAfterFirst(w *world, sb *v1alpha1.StorageBenchmark) *v1alpha1.Stor
 		}
 		return fakecluster.Succeed(builder.Report())
 	})
-	w.until(sb, func(sb *v1alpha1.StorageBenchmark) error {
+	w.Until(sb, func(sb *v1alpha1.StorageBenchmark) error {
 		if len(sb.Status.Runs) < 2 || sb.Status.Runs[1].Job == "" {
 			return fmt.Errorf("the second run has not begun")
 		}
@@ -66,12 +66,12 @@ func TestClaimReplacedWhileSuspended(t *testing.T) {
 		"made for the benchmark": {builder.NewTarget("t"), func(w *world) {
 			claim := w.onlyClaim()
 			w.delete(claim)
-			w.eventually(func() error { return w.gone(claim) })
+			w.Eventually(func() error { return w.gone(claim) })
 		}},
 		"somebody's": {builder.NewClaimTarget("t", "mine"), func(w *world) {
-			claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "mine"}}
+			claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "mine"}}
 			w.delete(claim)
-			w.eventually(func() error { return w.gone(claim) })
+			w.Eventually(func() error { return w.gone(claim) })
 			w.claim("mine", corev1.PersistentVolumeFilesystem)
 		}},
 	} {
@@ -80,13 +80,13 @@ func TestClaimReplacedWhileSuspended(t *testing.T) {
 			if test.target.ClaimName != nil {
 				w.claim("mine", corev1.PersistentVolumeFilesystem)
 			}
-			sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(test.target).Workload(builder.NewWorkload("reads")).
+			sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(test.target).Workload(builder.NewWorkload("reads")).
 				With(func(sb *v1alpha1.StorageBenchmark) {
 					sb.Spec.Repetitions, sb.Spec.CleanupPolicy = new(int32(3)), v1alpha1.CleanupRetain
 				}).Build())
 			before := suspendedAfterFirst(w, sb).Status.Targets[0]
 			test.replace(w)
-			w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+			w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 			w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
 
 			sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
@@ -115,14 +115,14 @@ func TestClaimReplacedOnStorageThatStays(t *testing.T) {
 	class := create(w, &storagev1.StorageClass{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "efs-"}, Provisioner: storage.EFSDriver, ReclaimPolicy: new(corev1.PersistentVolumeReclaimDelete),
 	})
-	w.Cleanup(func() { _ = w.client.Delete(context.WithoutCancel(w.Context()), class) })
-	sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+	w.Cleanup(func() { _ = w.Client.Delete(context.WithoutCancel(w.Context()), class) })
+	sb := create(w, builder.OneRun(w.Namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets[0].StorageClassName, sb.Spec.Repetitions = &class.Name, new(int32(2))
 	}).Build())
 	volume := suspendedAfterFirst(w, sb).Status.Targets[0].Volumes[0]
 	claim := w.onlyClaim()
 	w.delete(claim)
-	w.eventually(func() error { return w.gone(claim) })
+	w.Eventually(func() error { return w.gone(claim) })
 	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
 
 	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, "its claim was deleted, and with it the way to the test files")
@@ -138,8 +138,8 @@ func TestClaimReplacedOnStorageThatStays(t *testing.T) {
 // A volume that its class retains, and whose claim was deleted before any run had ended, is removed as well before nothing is said to be left.
 func TestRetainedVolumeReplacedBeforeAnyResult(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
-	sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := create(w, builder.OneRun(w.Namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets[0].StorageClassName = new(fakecluster.RetainClass)
 	}).Build())
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
@@ -147,8 +147,8 @@ func TestRetainedVolumeReplacedBeforeAnyResult(t *testing.T) {
 	w.untilStep(sb, v1alpha1.ReasonSuspended, "set it to false to go on")
 	claim := w.onlyClaim()
 	w.delete(claim)
-	w.eventually(func() error { return w.gone(claim) })
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Eventually(func() error { return w.gone(claim) })
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
 
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
@@ -170,7 +170,7 @@ func TestSomebodysRetainedVolumeReplaced(t *testing.T) {
 	w := newWorld(t)
 	retained := func() *corev1.PersistentVolumeClaim {
 		return create(w, &corev1.PersistentVolumeClaim{
-			ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "mine"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "mine"},
 			Spec: corev1.PersistentVolumeClaimSpec{
 				StorageClassName: new(fakecluster.RetainClass), AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 				Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
@@ -178,13 +178,13 @@ func TestSomebodysRetainedVolumeReplaced(t *testing.T) {
 		})
 	}
 	claim := retained()
-	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(builder.NewClaimTarget("t", "mine")).Workload(builder.NewWorkload("reads")).
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewClaimTarget("t", "mine")).Workload(builder.NewWorkload("reads")).
 		With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(2)) }).Build())
 	volume := suspendedAfterFirst(w, sb).Status.Targets[0].Volumes[0]
 	w.delete(claim)
-	w.eventually(func() error { return w.gone(claim) })
+	w.Eventually(func() error { return w.gone(claim) })
 	retained()
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
 
 	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, "target t: its claim was deleted, and with it the way to the test files")

@@ -24,8 +24,8 @@ import (
 // twiceMeasuring is a benchmark of two runs of which the first one measures, with an anchor.
 func twiceMeasuring(w *world) *v1alpha1.StorageBenchmark {
 	w.Helper()
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
-	sb := create(w, builder.OneRun(w.namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(2)) }).Build())
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := create(w, builder.OneRun(w.Namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(2)) }).Build())
 	return w.untilStep(sb, v1alpha1.ReasonMeasuring)
 }
 
@@ -37,7 +37,7 @@ func (w *world) strip(object client.Object, field string, keys ...string) {
 		nulls = append(nulls, fmt.Sprintf("%q:null", key))
 	}
 	patch := fmt.Sprintf(`{"metadata":{%q:{%s}}}`, field, strings.Join(nulls, ","))
-	if err := w.client.Patch(w.Context(), object, client.RawPatch(types.MergePatchType, []byte(patch))); err != nil {
+	if err := w.Client.Patch(w.Context(), object, client.RawPatch(types.MergePatchType, []byte(patch))); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -67,7 +67,7 @@ func TestLostLabels(t *testing.T) {
 			before := object.DeepCopyObject().(client.Object)
 			w.strip(object, test.field, test.keys...)
 			w.pass(sb, 0)
-			w.eventually(func() error {
+			w.Eventually(func() error {
 				if err := w.gone(object); err == nil {
 					return fmt.Errorf("%s is gone", before.GetName())
 				}
@@ -77,7 +77,7 @@ func TestLostLabels(t *testing.T) {
 				}
 				return nil
 			})
-			w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+			w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 
 			sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
@@ -100,10 +100,10 @@ func TestLostOwner(t *testing.T) {
 			// Kubernetes keeps the claim as long as a pod names it, whoever's that is.
 			w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain })
 			object := of(w)
-			w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
-			if err := w.client.Patch(t.Context(), object, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"ownerReferences":null}}`))); err != nil {
+			if err := w.Client.Patch(t.Context(), object, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"ownerReferences":null}}`))); err != nil {
 				t.Fatal(err)
 			}
+			w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 			w.pass(sb, 0)
 
 			w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)

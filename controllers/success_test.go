@@ -20,11 +20,11 @@ import (
 
 func TestSuccess(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 
 	w.untilStep(sb, v1alpha1.ReasonMeasuring, "run randread.fast (1 of 1)")
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted, "1 run on 1 target in")
 
 	claim := storage.ClaimName(sb, &sb.Spec.Targets[0], 0)
@@ -93,7 +93,7 @@ func TestSuccess(t *testing.T) {
 	for _, event := range []struct{ reason, words string }{
 		{v1alpha1.ReasonProvisioning, "1 run on 1 target"}, {v1alpha1.ReasonMeasuring, "randread.fast"}, {"RunSucceeded", "randread.fast"}, {v1alpha1.ReasonCompleted, "1 run on 1 target"},
 	} {
-		w.eventually(func() error { return w.hasEvent(corev1.EventTypeNormal, event.reason, event.words) })
+		w.Eventually(func() error { return w.hasEvent(corev1.EventTypeNormal, event.reason, event.words) })
 	}
 
 	w.delete(sb)

@@ -21,38 +21,26 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
-	"sigs.k8s.io/controller-runtime/pkg/config"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/digest"
-	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/test/await"
 	"github.com/storagebench/storagebench/test/envtest"
-	"github.com/storagebench/storagebench/test/fakecluster"
+	"github.com/storagebench/storagebench/test/harness"
 )
 
 func TestMain(m *testing.M) { envtest.Main(m) }
 
-// patience is how long a test waits for what has to happen, on a machine that may have much else to do.
-const patience = 5 * time.Minute
-
 // slowness is how much longer than it has to a test takes on a slow machine: as long as it is patient, and shorter than the
 // deadlines that benchmarks have unless they say so.
-const slowness = 5 * time.Minute
+const slowness = await.Patience
 
 // world is a namespace with a cluster that plays along and an operator that works on it.
 type world struct {
-	*testing.T
-	client    client.WithWatch
-	cluster   *fakecluster.Cluster
-	namespace string
-	// clock is the operator's and the cluster's. It stands still until it is told otherwise.
-	clock *fakecluster.Clock
+	*harness.World
 	// registry has the metrics of the operators.
 	registry *prometheus.Registry
 	metrics  *Metrics
@@ -76,17 +64,26 @@ func newWorld(t *testing.T) *world {
 func newSlowWorld(t *testing.T) *world {
 	t.Helper()
 	w := newWorldWithoutOperator(t)
-	w.clock.Step(-slowness)
+	w.Clock.Step(-slowness)
 	w.startOperator()
 	return w
 }
 
-// pass lets time pass, also since what the API server has stamped, and has the operator look at a benchmark.
+// pass lets time pass, also since what the API server has stamped, and has the operator look at a benchmark. The operator may have
+// looked by itself since time has passed, and then the benchmark may be gone.
 func (w *world) pass(sb *v1alpha1.StorageBenchmark, d time.Duration) {
 	w.Helper()
-	w.clock.Pass(d)
-	now := w.clock.Now().String()
-	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { metav1.SetMetaDataAnnotation(&sb.ObjectMeta, "now", now) })
+	w.Clock.Pass(d)
+	now := w.Clock.Now().String()
+	w.Eventually(func() error {
+		current := &v1alpha1.StorageBenchmark{}
+		err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(sb), current)
+		if err == nil {
+			metav1.SetMetaDataAnnotation(&current.ObjectMeta, "now", now)
+			err = w.Client.Update(w.Context(), current)
+		}
+		return client.IgnoreNotFound(err)
+	})
 }
 
 // passUntil lets time pass for the operator, step by step, until the check has nothing to say against what it sees. Between
@@ -94,7 +91,7 @@ func (w *world) pass(sb *v1alpha1.StorageBenchmark, d time.Duration) {
 func (w *world) passUntil(d time.Duration, check func() error, benchmarks ...*v1alpha1.StorageBenchmark) {
 	w.Helper()
 	last, steps := time.Time{}, 0
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		err := check()
 		interval := 500 * time.Millisecond
 		if steps > 10 { // on a machine that has much else to do no pass may have come to its end
@@ -115,10 +112,8 @@ func (w *world) passUntil(d time.Duration, check func() error, benchmarks ...*v1
 func newWorldWithoutOperator(t *testing.T) *world {
 	t.Helper()
 	t.Parallel()
-	c := envtest.Client(t)
-	namespace := envtest.Namespace(t, c)
-	clock := fakecluster.NewClock()
-	w := &world{T: t, client: c, namespace: namespace, cluster: fakecluster.Start(t, namespace, clock), clock: clock, registry: prometheus.NewRegistry()}
+	w := &world{World: harness.New(t), registry: prometheus.NewRegistry()}
+	w.Wait.Describe = w.describePods
 	w.metrics = NewMetrics(w.registry)
 	t.Cleanup(w.explain)
 	return w
@@ -130,7 +125,7 @@ func (w *world) explain() {
 		return
 	}
 	var list eventsv1.EventList
-	if err := w.client.List(context.Background(), &list, client.InNamespace(w.namespace)); err != nil {
+	if err := w.Client.List(context.Background(), &list, client.InNamespace(w.Namespace)); err != nil {
 		w.Log(err)
 	}
 	for _, e := range list.Items {
@@ -153,13 +148,7 @@ func (w *world) startOperatorWith(funcs interceptor.Funcs) (stop func()) {
 // startOperatorAs starts an operator that reaches the API server by the config, confined to the namespaces.
 func (w *world) startOperatorAs(way *rest.Config, funcs interceptor.Funcs, namespaces ...string) (stop func()) {
 	w.Helper()
-	skip := true
-	mgr, err := ctrl.NewManager(way, ctrl.Options{
-		Scheme:     envtest.Scheme(),
-		Cache:      cache.Options{DefaultNamespaces: map[string]cache.Config{w.namespace: {}}, DefaultTransform: Trim},
-		Metrics:    metricsserver.Options{BindAddress: "0"},
-		Controller: config.Controller{SkipNameValidation: &skip},
-	})
+	mgr, err := w.Manager(way, Trim)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -173,8 +162,8 @@ func (w *world) startOperatorAs(way *rest.Config, funcs interceptor.Funcs, names
 		Logs:    w.readLog,
 		Events:  mgr.GetEventRecorder("storagebench"),
 		Metrics: w.metrics,
-		Clock:   w.clock,
-		Image:   job.Image{Name: "runner:test", PullPolicy: corev1.PullIfNotPresent},
+		Clock:   w.Clock,
+		Image:   harness.Image(),
 
 		Namespaces: namespaces,
 	}
@@ -206,11 +195,11 @@ func (w *world) readLog(ctx context.Context, cached *corev1.Pod, options *corev1
 		return nil, errors.New("the kubelet does not answer")
 	}
 	pod := &corev1.Pod{} // a kubelet has all of it
-	if err := w.client.Get(ctx, client.ObjectKeyFromObject(cached), pod); err != nil {
+	if err := w.Client.Get(ctx, client.ObjectKeyFromObject(cached), pod); err != nil {
 		return nil, err
 	}
 	text := "log of " + options.Container + " of " + pod.Name
-	if w.cluster.LaysOut(pod) {
+	if w.Cluster.LaysOut(pod) {
 		text = digest.LayoutPrefix + text
 	}
 	if options.Timestamps {
@@ -226,63 +215,13 @@ func (w *world) readLog(ctx context.Context, cached *corev1.Pod, options *corev1
 // create creates an object and returns it as the API server has it.
 func create[T client.Object](w *world, object T) T {
 	w.Helper()
-	if err := w.client.Create(w.Context(), object); err != nil {
-		w.Fatal(err)
-	}
-	return object
-}
-
-// lookAnyway is how often a test looks for what it waits for where the cluster tells of no change, as of an event.
-const lookAnyway = 100 * time.Millisecond
-
-// eventually waits until the check has nothing to say against what it sees.
-func (w *world) eventually(check func() error) {
-	w.Helper()
-	deadline := time.Now().Add(patience)
-	for {
-		changed := w.cluster.Changed()
-		err := check()
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			w.Fatalf("after %s: %v, with pods %s", patience, err, w.describePods())
-		}
-		select {
-		case <-changed:
-		case <-time.After(lookAnyway):
-		}
-	}
-}
-
-// get returns the benchmark as the API server has it.
-func (w *world) get(sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark {
-	w.Helper()
-	current := &v1alpha1.StorageBenchmark{}
-	if err := w.client.Get(w.Context(), client.ObjectKeyFromObject(sb), current); err != nil {
-		w.Fatal(err)
-	}
-	return current
-}
-
-// until waits until a benchmark is as the check wants it, and returns it.
-func (w *world) until(sb *v1alpha1.StorageBenchmark, check func(*v1alpha1.StorageBenchmark) error) *v1alpha1.StorageBenchmark {
-	w.Helper()
-	var current *v1alpha1.StorageBenchmark
-	w.eventually(func() error {
-		current = w.get(sb)
-		if err := check(current); err != nil {
-			return fmt.Errorf("%w, with conditions %s and runs %+v", err, conditions(current), current.Status.Runs)
-		}
-		return nil
-	})
-	return current
+	return harness.Create(w.World, object)
 }
 
 // untilStep waits until the benchmark is at a step, and the message of that has the words.
 func (w *world) untilStep(sb *v1alpha1.StorageBenchmark, reason string, words ...string) *v1alpha1.StorageBenchmark {
 	w.Helper()
-	return w.until(sb, func(sb *v1alpha1.StorageBenchmark) error {
+	return w.Until(sb, func(sb *v1alpha1.StorageBenchmark) error {
 		return matches(sb, v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, reason, words...)
 	})
 }
@@ -290,14 +229,9 @@ func (w *world) untilStep(sb *v1alpha1.StorageBenchmark, reason string, words ..
 // untilEnd waits for the end of the benchmark, and checks that it is the given one.
 func (w *world) untilEnd(sb *v1alpha1.StorageBenchmark, status metav1.ConditionStatus, reason string, words ...string) *v1alpha1.StorageBenchmark {
 	w.Helper()
-	ended := w.until(sb, func(sb *v1alpha1.StorageBenchmark) error {
-		if c := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded); c == nil || c.Status == metav1.ConditionUnknown {
-			return fmt.Errorf("%s has not ended", sb.Name)
-		}
-		return nil
-	})
+	ended := w.UntilEnded(sb)
 	if err := matches(ended, v1alpha1.ConditionSucceeded, status, reason, words...); err != nil {
-		w.Fatalf("%v, with conditions %s and runs %+v", err, conditions(ended), ended.Status.Runs)
+		w.Fatalf("%v, with conditions %s and runs %+v", err, harness.Conditions(ended), ended.Status.Runs)
 	}
 	if ended.Status.CompletionTime == nil {
 		w.Error("a benchmark that has ended has no completionTime")
@@ -325,34 +259,26 @@ func matches(sb *v1alpha1.StorageBenchmark, kind string, status metav1.Condition
 	return nil
 }
 
-func conditions(sb *v1alpha1.StorageBenchmark) string {
-	var texts []string
-	for _, c := range sb.Status.Conditions {
-		texts = append(texts, fmt.Sprintf("%s=%s %s: %s", c.Type, c.Status, c.Reason, c.Message))
-	}
-	return strings.Join(texts, " | ")
-}
-
 // update changes a benchmark's spec or metadata.
 func (w *world) update(sb *v1alpha1.StorageBenchmark, change func(*v1alpha1.StorageBenchmark)) {
 	w.Helper()
-	w.eventually(func() error {
-		current := w.get(sb)
+	w.Eventually(func() error {
+		current := w.Get(sb)
 		change(current)
-		return w.client.Update(w.Context(), current)
+		return w.Client.Update(w.Context(), current)
 	})
 }
 
 func (w *world) delete(object client.Object, options ...client.DeleteOption) {
 	w.Helper()
-	if err := w.client.Delete(w.Context(), object, options...); err != nil {
+	if err := w.Client.Delete(w.Context(), object, options...); err != nil {
 		w.Fatal(err)
 	}
 }
 
 // gone returns an error as long as the object exists.
 func (w *world) gone(object client.Object) error {
-	err := w.client.Get(w.Context(), client.ObjectKeyFromObject(object), object)
+	err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(object), object)
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil
@@ -365,12 +291,12 @@ func (w *world) gone(object client.Object) error {
 // untilGone waits until a benchmark is gone, and checks that all that was made for it went before.
 func (w *world) untilGone(sb *v1alpha1.StorageBenchmark) {
 	w.Helper()
-	w.eventually(func() error { return w.gone(sb.DeepCopy()) })
+	w.Eventually(func() error { return w.gone(sb.DeepCopy()) })
 	if left := w.children(); len(left) > 0 {
 		w.Errorf("the benchmark is gone, but not %s", strings.Join(left, ", "))
 	}
 	// These are left to the garbage collector.
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		if left := w.configMaps(); len(left) > 0 {
 			return fmt.Errorf("ConfigMap %s is left", left[0].Name)
 		}
@@ -404,19 +330,19 @@ func (w *world) children() []string {
 func (w *world) classes() []storagev1.StorageClass {
 	w.Helper()
 	var list storagev1.StorageClassList
-	w.list(&list, client.MatchingLabels{v1alpha1.LabelNamespace: w.namespace})
+	w.list(&list, client.MatchingLabels{v1alpha1.LabelNamespace: w.Namespace})
 	return list.Items
 }
 
 func (w *world) list(list client.ObjectList, options ...client.ListOption) {
 	w.Helper()
-	if err := w.client.List(w.Context(), list, options...); err != nil {
+	if err := w.Client.List(w.Context(), list, options...); err != nil {
 		w.Fatal(err)
 	}
 }
 
 func (w *world) mine() []client.ListOption {
-	return []client.ListOption{client.InNamespace(w.namespace), client.MatchingLabels{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}}
+	return []client.ListOption{client.InNamespace(w.Namespace), client.MatchingLabels{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}}
 }
 
 func (w *world) jobs() []batchv1.Job {
@@ -462,7 +388,7 @@ func (w *world) volumes() []corev1.PersistentVolume {
 	w.list(&list)
 	var mine []corev1.PersistentVolume
 	for _, volume := range list.Items {
-		if volume.Spec.ClaimRef != nil && volume.Spec.ClaimRef.Namespace == w.namespace {
+		if volume.Spec.ClaimRef != nil && volume.Spec.ClaimRef.Namespace == w.Namespace {
 			mine = append(mine, volume)
 		}
 	}
@@ -475,14 +401,14 @@ func (w *world) describePods() string {
 	for _, pod := range w.pods() {
 		texts = append(texts, fmt.Sprintf("%s (deleted %v): %v", pod.Name, pod.DeletionTimestamp, pod.Status))
 	}
-	return strings.Join(texts, " | ")
+	return "pods " + strings.Join(texts, " | ")
 }
 
 // hasEvent returns an error as long as there is no event of the reason whose note has the words.
 func (w *world) hasEvent(kind, reason string, words ...string) error {
 	w.Helper()
 	var list eventsv1.EventList
-	w.list(&list, client.InNamespace(w.namespace))
+	w.list(&list, client.InNamespace(w.Namespace))
 	var seen []string
 	for _, e := range list.Items {
 		if e.Type == kind && e.Reason == reason && containsAll(e.Note, words) {

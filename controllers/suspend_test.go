@@ -20,14 +20,14 @@ import (
 // A run that has ended when its benchmark is suspended keeps its result: its pod is not deleted before that is saved.
 func TestSuspendSavesAResultFirst(t *testing.T) {
 	w := newWorldWithoutOperator(t)
-	w.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 	stop := w.startOperator()
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
 	stop()
 	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) })
-	w.cluster.AllPods(fakecluster.Succeed(builder.Report()))
-	w.eventually(func() error {
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.Eventually(func() error {
 		if jobs := w.jobs(); len(jobs) != 1 || jobs[0].Status.Succeeded != 1 {
 			return errors.New("the run has not ended")
 		}
@@ -38,7 +38,7 @@ func TestSuspendSavesAResultFirst(t *testing.T) {
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
 			if _, ok := list.(*batchv1.JobList); ok { // which it looks for to delete them
 				looked.Store(true)
-				unsaved.CompareAndSwap(false, w.get(sb).Status.Runs[0].Result == nil)
+				unsaved.CompareAndSwap(false, w.Get(sb).Status.Runs[0].Result == nil)
 			}
 			return c.List(ctx, list, options...)
 		},

@@ -32,7 +32,7 @@ func retainedVolume(w *world, claim string) *corev1.PersistentVolume {
 			Capacity:         corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
 			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			StorageClassName: builder.StorageClass, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
-			ClaimRef:               &corev1.ObjectReference{APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: envtest.Namespace(w, w.client), Name: claim, UID: "victim"},
+			ClaimRef:               &corev1.ObjectReference{APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: envtest.Namespace(w, w.Client), Name: claim, UID: "victim"},
 			PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: fakecluster.Driver, VolumeHandle: "victims-secret-handle"}},
 		},
 	})
@@ -42,13 +42,13 @@ func retainedVolume(w *world, claim string) *corev1.PersistentVolume {
 // the data of another namespace nor learns what the volume is called.
 func TestForgedClaimOnVolumeOfAnotherNamespace(t *testing.T) {
 	w := newWorld(t)
-	sb := create(w, builder.OneRun(w.namespace, "sb").Suspended().Build())
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Suspended().Build())
 	forged := child.Name(sb, "fast", "forged")
 	victim := retainedVolume(w, forged)
-	w.cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Bind() })
+	w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Bind() })
 	create(w, &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: w.namespace, Name: forged, Labels: child.Labels(sb, v1alpha1.LabelTarget, "fast"),
+			Namespace: w.Namespace, Name: forged, Labels: child.Labels(sb, v1alpha1.LabelTarget, "fast"),
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(sb, v1alpha1.GroupVersion.WithKind("StorageBenchmark"))},
 		},
 		Spec: corev1.PersistentVolumeClaimSpec{
@@ -79,10 +79,10 @@ func TestObjectsOfSomebodyElse(t *testing.T) {
 		want   string
 	}{
 		"claim": {builder.NewTarget("t"), func(w *world, _ *v1alpha1.StorageBenchmark, name string) client.Object {
-			return claimOf(w.namespace, name, capacity)
+			return claimOf(w.Namespace, name, capacity)
 		}, "PersistentVolumeClaim sb-t-"},
 		"claim with the labels": {builder.NewTarget("t"), func(w *world, sb *v1alpha1.StorageBenchmark, name string) client.Object {
-			claim := claimOf(w.namespace, name, capacity)
+			claim := claimOf(w.Namespace, name, capacity)
 			claim.Labels = child.Labels(sb, v1alpha1.LabelTarget, "t")
 			return claim
 		}, "PersistentVolumeClaim sb-t-"},
@@ -105,15 +105,15 @@ func TestObjectsOfSomebodyElse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(test.target).Workload(reads("w")).Suspended().Build())
+			sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(test.target).Workload(reads("w")).Suspended().Build())
 			theirs := create(w, test.theirs(w, sb, child.Name(sb, test.target.Name)))
-			t.Cleanup(func() { _ = w.client.Delete(context.WithoutCancel(t.Context()), theirs) })
+			t.Cleanup(func() { _ = w.Client.Delete(context.WithoutCancel(t.Context()), theirs) })
 			before := theirs.DeepCopyObject().(client.Object)
 			w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
 
 			w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, test.want, "exists, and was not made for this benchmark; delete or rename it")
 			w.delete(sb)
-			w.eventually(func() error { return w.gone(sb.DeepCopy()) })
+			w.Eventually(func() error { return w.gone(sb.DeepCopy()) })
 
 			if err := w.gone(theirs); err == nil {
 				t.Fatal("it is gone")
@@ -165,7 +165,7 @@ func TestJobsAndPodsOfSomebodyElse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			sb := create(w, builder.OneRun(w.namespace, "sb").Suspended().With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = &test.repetitions }).Build())
+			sb := create(w, builder.OneRun(w.Namespace, "sb").Suspended().With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = &test.repetitions }).Build())
 			theirs := create(w, test.theirs(sb))
 			w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
 
@@ -182,22 +182,22 @@ func TestJobsAndPodsOfSomebodyElse(t *testing.T) {
 func forgeries(w *world, sb *v1alpha1.StorageBenchmark) map[string]client.Object {
 	owned := func(labels map[string]string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{
-			Namespace: w.namespace, Labels: labels, Annotations: map[string]string{v1alpha1.AnnotationRun: "randread.fast"},
+			Namespace: w.Namespace, Labels: labels, Annotations: map[string]string{v1alpha1.AnnotationRun: "randread.fast"},
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(sb, v1alpha1.GroupVersion.WithKind("StorageBenchmark"))},
 		}
 	}
 	run := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelTarget, "fast", v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0")
 	anchor := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor, v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0")
 	spec := podOfSomebodyElse()
-	claim := claimOf(w.namespace, "forged", corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")})
+	claim := claimOf(w.Namespace, "forged", corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")})
 	claim.ObjectMeta, claim.Spec.StorageClassName = owned(child.Labels(sb, v1alpha1.LabelTarget, "fast", v1alpha1.LabelClient, "0")), new(fakecluster.RetainClass)
 	objects := map[string]client.Object{
 		"claim":     claim,
 		"Job":       &batchv1.Job{ObjectMeta: owned(run), Spec: batchv1.JobSpec{Suspend: new(true), Template: corev1.PodTemplateSpec{Spec: spec}}},
 		"pod":       &corev1.Pod{ObjectMeta: owned(run), Spec: spec},
-		"lone pod":  &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Labels: run, Annotations: owned(run).Annotations}, Spec: spec},
+		"lone pod":  &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Labels: run, Annotations: owned(run).Annotations}, Spec: spec},
 		"anchor":    &corev1.Pod{ObjectMeta: owned(anchor), Spec: spec},
-		"ConfigMap": &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Labels: child.Labels(sb)}},
+		"ConfigMap": &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Labels: child.Labels(sb)}},
 	}
 	for what, object := range objects {
 		object.SetName("theirs-" + strings.ToLower(strings.ReplaceAll(what, " ", "-")))
@@ -209,19 +209,19 @@ func forgeries(w *world, sb *v1alpha1.StorageBenchmark) map[string]client.Object
 // gives. The volume of such a claim stays retained.
 func TestForgedLabelsAndOwner(t *testing.T) {
 	w := newWorld(t)
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		if pod.Spec.Containers[0].Image == "theirs" {
 			return fakecluster.Hang(job.MeasureContainer)
 		}
 		return fakecluster.Succeed(builder.Report())
 	})
-	w.cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome { return fakecluster.Hang(pod.Spec.Containers[0].Name) })
-	sb := create(w, builder.OneRun(w.namespace, "sb").Suspended().With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(2)) }).Build())
+	w.Cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome { return fakecluster.Hang(pod.Spec.Containers[0].Name) })
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Suspended().With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(2)) }).Build())
 	forged := forgeries(w, sb)
 	for _, object := range forged {
 		create(w, object)
 	}
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		if volumes := w.volumes(); len(volumes) != 1 || volumes[0].Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimRetain {
 			return fmt.Errorf("the volumes of the forged claim are %v", volumes)
 		}
@@ -245,7 +245,7 @@ func TestForgedLabelsAndOwner(t *testing.T) {
 	}
 	// The labels alone, without an owner, do not let Kubernetes delete anything either.
 	w.delete(sb)
-	w.eventually(func() error { return w.gone(sb.DeepCopy()) })
+	w.Eventually(func() error { return w.gone(sb.DeepCopy()) })
 	for _, what := range []string{"lone pod", "ConfigMap"} {
 		if err := w.gone(forged[what]); err == nil || forged[what].GetDeletionTimestamp() != nil {
 			t.Errorf("the %s was deleted with the benchmark", what)

@@ -187,14 +187,14 @@ func TestResultIsTakenInSpiteOfErrors(t *testing.T) {
 			return c.Get(ctx, key, object, options...)
 		},
 	})
-	sb := create(w, builder.OneRun(w.namespace, "sb").Build())
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 	w.passUntil(11*time.Second, func() error {
-		if len(w.get(sb).Status.Runs) == 0 || w.get(sb).Status.Runs[0].Result == nil {
+		if len(w.Get(sb).Status.Runs) == 0 || w.Get(sb).Status.Runs[0].Result == nil {
 			return errors.New("no result")
 		}
 		return nil
 	}, sb)
-	w.until(sb, func(sb *v1alpha1.StorageBenchmark) error {
+	w.Until(sb, func(sb *v1alpha1.StorageBenchmark) error {
 		if c := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionMeasured); c == nil || c.Status != metav1.ConditionTrue {
 			return errors.New("not measured")
 		}

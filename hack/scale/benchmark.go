@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	storagev1 "k8s.io/api/storage/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/await"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -23,6 +24,8 @@ const (
 	// runPatience is how long a run may take, and overheadPatience what comes before the runs and after them.
 	runPatience      = 2 * time.Minute
 	overheadPatience = 5 * time.Minute
+	// lookInterval is how often it is looked at what is waited for: seldom enough to take nothing from what is measured.
+	lookInterval = 100 * time.Millisecond
 )
 
 func addClass(ctx context.Context, c client.Client) error {
@@ -53,16 +56,20 @@ func runBenchmark(ctx context.Context, c client.Client, sb *v1alpha1.StorageBenc
 	if err := c.Create(ctx, sb); err != nil {
 		return nil, err
 	}
-	patience := overheadPatience + time.Duration(runs)*runPatience
-	err := eventually(ctx, "the benchmark", patience, func(ctx context.Context) (bool, error) {
+	wait := await.Wait{For: "the benchmark", Patience: overheadPatience + time.Duration(runs)*runPatience, Interval: lookInterval}
+	err := wait.Until(ctx, func(ctx context.Context) error {
 		if err := c.Get(ctx, client.ObjectKeyFromObject(sb), sb); err != nil {
-			return false, err
+			return err
 		}
 		succeeded := ptr.Deref(meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded), metav1.Condition{})
-		if succeeded.Status == metav1.ConditionFalse {
-			return false, fmt.Errorf("it ended with %s: %s", succeeded.Reason, succeeded.Message)
+		switch succeeded.Status {
+		case metav1.ConditionTrue:
+			return nil
+		case metav1.ConditionFalse:
+			return await.Final(fmt.Errorf("it ended with %s: %s", succeeded.Reason, succeeded.Message))
+		default:
+			return fmt.Errorf("it is at %s: %s", succeeded.Reason, succeeded.Message)
 		}
-		return succeeded.Status == metav1.ConditionTrue, nil
 	})
 	return sb, err
 }
@@ -72,8 +79,12 @@ func removeBenchmark(ctx context.Context, c client.Client, sb *v1alpha1.StorageB
 	if err := c.Delete(ctx, sb); err != nil {
 		return err
 	}
-	return eventually(ctx, "the benchmark to be gone", overheadPatience, func(ctx context.Context) (bool, error) {
+	wait := await.Wait{For: "the benchmark to be gone", Patience: overheadPatience, Interval: lookInterval}
+	return wait.Until(ctx, func(ctx context.Context) error {
 		err := c.Get(ctx, client.ObjectKeyFromObject(sb), &v1alpha1.StorageBenchmark{})
-		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+		if err == nil {
+			return errors.New("it is there")
+		}
+		return client.IgnoreNotFound(err)
 	})
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/histogram"
+	"github.com/storagebench/storagebench/test/await"
 )
 
 // nodesTemplate is what kwok does for kubelets and for the provisioner. Its own templates are in {{ }}, ours in [[ ]].
@@ -159,9 +160,12 @@ func addNodes(ctx context.Context, c client.Client, count int) error {
 			return fmt.Errorf("create node: %w", err)
 		}
 	}
-	return eventually(ctx, "nodes to be ready", startPatience, func(ctx context.Context) (bool, error) {
+	wait := await.Wait{For: "nodes to be ready", Patience: startPatience, Interval: lookInterval}
+	return wait.Until(ctx, func(ctx context.Context) error {
 		var nodes corev1.NodeList
-		err := c.List(ctx, &nodes)
+		if err := c.List(ctx, &nodes); err != nil {
+			return err
+		}
 		ready := 0
 		for i := range nodes.Items {
 			for _, condition := range nodes.Items[i].Status.Conditions {
@@ -170,6 +174,9 @@ func addNodes(ctx context.Context, c client.Client, count int) error {
 				}
 			}
 		}
-		return ready >= count, err
+		if ready < count {
+			return fmt.Errorf("%d of %d are", ready, count)
+		}
+		return nil
 	})
 }

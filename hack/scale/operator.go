@@ -8,6 +8,8 @@ import (
 
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+
+	"github.com/storagebench/storagebench/test/await"
 )
 
 // operator is the real program, in a process of its own.
@@ -29,9 +31,10 @@ func startOperator(ctx context.Context, c *controlPlane, path string) (*operator
 		return nil, err
 	}
 	o := &operator{process: p, metrics: "http://" + address + "/metrics"}
-	return o, eventually(ctx, "the operator to serve", startPatience, func(ctx context.Context) (bool, error) {
+	wait := await.Wait{For: "the operator to serve", Patience: startPatience, Interval: lookInterval}
+	return o, wait.Until(ctx, func(ctx context.Context) error {
 		_, err := o.passes(ctx)
-		return err == nil, err
+		return err
 	})
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -128,21 +127,4 @@ func childrenCPU() (map[string]float64, error) {
 		}
 	}
 	return seconds, nil
-}
-
-// eventually waits until the function says that it is done.
-func eventually(ctx context.Context, what string, patience time.Duration, done func(context.Context) (bool, error)) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("it took longer than %s", patience))
-	defer cancel()
-	for {
-		ok, err := done(ctx)
-		if ok && err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("wait for %s: %w", what, errors.Join(context.Cause(ctx), err))
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
 }

@@ -1,10 +1,13 @@
 package runner
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/storagebench/storagebench/test/await"
 )
 
 // lockedBuffer is a log that a test reads while it is written.
@@ -28,13 +31,12 @@ func (b *lockedBuffer) String() string {
 func TestPulse(t *testing.T) {
 	log := &lockedBuffer{}
 	p, stop := startPulse(log, time.Millisecond)
-	deadline := time.Now().Add(time.Minute)
-	for strings.Count(log.String(), "the runner is at work\n") < 3 {
-		if time.Now().After(deadline) {
-			t.Fatalf("log after a minute: %q", log.String())
+	await.Holds(t, func() error {
+		if text := log.String(); strings.Count(text, "the runner is at work\n") < 3 {
+			return fmt.Errorf("the log is %q", text)
 		}
-		time.Sleep(time.Millisecond)
-	}
+		return nil
+	})
 	stop()
 	before := log.String()
 	if _, err := p.Write([]byte("last words\n")); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/procfs"
 
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/test/await"
 )
 
 // buffer is a log that several writers may write to.
@@ -73,10 +74,8 @@ func temporary(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		err := os.RemoveAll(directory)
-		for deadline := time.Now().Add(time.Minute); err != nil && time.Now().Before(deadline); {
-			err = os.RemoveAll(directory)
-		}
+		// Not the test's own context, which has ended.
+		err := await.Wait{}.Until(context.Background(), func(context.Context) error { return os.RemoveAll(directory) })
 		if err != nil {
 			t.Error(err)
 		}
@@ -409,13 +408,27 @@ func (f *fixture) processes() []int {
 
 // untilProcess waits until fio has started a job's process beside its own, and returns its processes.
 func (f *fixture) untilProcess() []int {
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		if pids := f.processes(); len(pids) > 1 && strings.Contains(f.log.String(), "Jobs: ") {
-			return pids
+	var pids []int
+	running := f.eventually(await.Wait{}, func() error {
+		pids = f.processes()
+		if len(pids) < 2 || !strings.Contains(f.log.String(), "Jobs: ") {
+			return fmt.Errorf("fio does not run: its processes are %v", pids)
 		}
+		return nil
+	})
+	if !running {
+		return nil
 	}
-	f.Error("fio does not run")
-	return nil
+	return pids
+}
+
+// eventually waits until the check has nothing to say. It does not end the test, so that it is for other goroutines as well.
+func (f *fixture) eventually(wait await.Wait, check func() error) bool {
+	err := wait.Until(f.Context(), func(context.Context) error { return check() })
+	if err != nil && f.Context().Err() == nil { // of a test that has ended nothing may be said
+		f.Error(err)
+	}
+	return err == nil
 }
 
 // stopJobs stops fio's job processes, as storage that does not answer would. The main process goes on.
@@ -437,10 +450,11 @@ func (f *fixture) killJobs() {
 
 func (f *fixture) noProcess() {
 	f.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		if len(f.processes()) == 0 {
-			return
+	// Not more, because fio may also end by itself.
+	f.eventually(await.Wait{Patience: 20 * time.Second}, func() error {
+		if pids := f.processes(); len(pids) > 0 {
+			return fmt.Errorf("processes %v are left", pids)
 		}
-	}
-	f.Errorf("processes %v are left", f.processes())
+		return nil
+	})
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/fiooutput"
+	"github.com/storagebench/storagebench/test/await"
 )
 
 // startVolume is a downward API volume with the start, which is empty at first. It changes as a kubelet changes it:
@@ -401,12 +402,12 @@ func (f *fixture) recordCalls() string {
 
 // untilWaiting waits until the runner does.
 func (f *fixture) untilWaiting() {
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if strings.Contains(f.log.String(), "waiting for the start in "+f.StartFile) {
-			return
+	f.eventually(await.Wait{}, func() error {
+		if !strings.Contains(f.log.String(), "waiting for the start in "+f.StartFile) {
+			return errors.New("the runner does not wait")
 		}
-	}
-	f.Error("the runner does not wait")
+		return nil
+	})
 }
 
 // notMeasured checks that no fio was started but the one that laid out files.

@@ -1,14 +1,12 @@
 package chart
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -17,13 +15,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/await"
 	"github.com/storagebench/storagebench/test/extent"
 )
 
@@ -125,13 +123,9 @@ func (c *cluster) hasDefinition(t *testing.T) bool {
 // definition is there.
 func (c *cluster) awaitDefinition(t *testing.T) {
 	t.Helper()
-	const interval, patience = 50 * time.Millisecond, time.Minute
-	err := wait.PollUntilContextTimeout(t.Context(), interval, patience, true, func(ctx context.Context) (bool, error) {
-		return c.List(ctx, &v1alpha1.StorageBenchmarkList{}) == nil, nil
+	await.Wait{For: "StorageBenchmarks to be served"}.Holds(t, func() error {
+		return c.List(t.Context(), &v1alpha1.StorageBenchmarkList{})
 	})
-	if err != nil {
-		t.Fatalf("wait for StorageBenchmarks to be served: %v", err)
-	}
 }
 
 // accepts has the API server validate a benchmark.

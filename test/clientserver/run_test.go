@@ -3,6 +3,7 @@ package clientserver
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net"
 	"os"
 	"os/exec"
@@ -12,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/storagebench/storagebench/test/await"
 )
 
 // programVariable holds the path of a fio of at least 3.39: hack/newer-fio.sh.
@@ -71,20 +74,23 @@ func startServer(ctx context.Context, t *testing.T, program string, number int) 
 		end()
 		<-server.done
 	})
-	for {
-		connection, err := new(net.Dialer).DialContext(ctx, "unix", socket)
-		if err == nil {
-			connection.Close()
-			return "sock:" + socket
-		}
+	listening := await.Wait{For: "fio's server to listen", Changed: func() <-chan struct{} { return server.done }}
+	err = listening.Until(ctx, func(ctx context.Context) error {
 		select {
 		case <-server.done:
-			t.Fatalf("fio's server ended: %v: %s", server.err, server.words.String())
-		case <-ctx.Done():
-			t.Fatalf("fio's server does not listen: %v", err)
-		case <-time.After(10 * time.Millisecond):
+			return await.Final(errors.Join(errors.New("it ended: "+server.words.String()), server.err))
+		default:
 		}
+		connection, err := new(net.Dialer).DialContext(ctx, "unix", socket)
+		if err != nil {
+			return err
+		}
+		return connection.Close()
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
+	return "sock:" + socket
 }
 
 // process is a fio that runs until done is closed; then err and words say how it ended.

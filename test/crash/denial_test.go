@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/harness"
 )
 
 // What a policy denies for good ends the benchmark: users read the policy's words at once, they are the reason of the end,
@@ -29,18 +30,15 @@ func TestDeniedForGood(t *testing.T) {
 					return fate{}
 				}})
 				w.operate()
-				sb := s.benchmark(w.namespace)
-				if err := w.client.Create(t.Context(), sb); err != nil {
-					t.Fatal(err)
-				}
-				w.eventually(func() error { return tells(w.get(sb)) })
-				w.clock.Pass(601 * time.Second)
-				sb = w.untilEnd(sb)
+				sb := harness.Create(w.World, s.benchmark(w.Namespace))
+				w.Eventually(func() error { return tells(w.Get(sb)) })
+				w.Clock.Pass(601 * time.Second)
+				sb = w.UntilEnded(sb)
 				if err := tells(sb); err != nil {
 					t.Error(err)
 				}
 				if !meta.IsStatusConditionFalse(sb.Status.Conditions, v1alpha1.ConditionSucceeded) || !meta.IsStatusConditionTrue(sb.Status.Conditions, v1alpha1.ConditionCleanedUp) {
-					t.Errorf("conditions are %s", conditions(sb))
+					t.Errorf("conditions are %s", harness.Conditions(sb))
 				}
 				if left := w.left(false); len(left) > 0 {
 					t.Errorf("left are %v", left)
@@ -55,7 +53,7 @@ func TestDeniedForGood(t *testing.T) {
 func tells(sb *v1alpha1.StorageBenchmark) error {
 	c := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded)
 	if c == nil || !strings.Contains(c.Message, denial) || c.Status == metav1.ConditionTrue {
-		return fmt.Errorf("the denial is not told of in conditions %s", conditions(sb))
+		return fmt.Errorf("the denial is not told of in conditions %s", harness.Conditions(sb))
 	}
 	return nil
 }

@@ -8,14 +8,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/config"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/storagebench/storagebench/controllers"
-	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/envtest"
+	"github.com/storagebench/storagebench/test/harness"
 )
 
 // operate has one operator after the other work until the test ends.
@@ -30,7 +26,7 @@ func (w *world) operate() {
 				return
 			}
 			if ctx.Err() == nil {
-				w.clock.Step(w.disturbance.downtime)
+				w.Clock.Step(w.disturbance.downtime)
 				travel = w.past()
 			}
 		}
@@ -49,12 +45,7 @@ func (w *world) live(ctx context.Context, travel string) error {
 	operatorConfig.Wrap(func(base http.RoundTripper) http.RoundTripper {
 		return &life{wire: w.wire, base: base, end: cancel, travel: travel}
 	})
-	mgr, err := ctrl.NewManager(operatorConfig, ctrl.Options{
-		Scheme:     envtest.Scheme(),
-		Cache:      cache.Options{DefaultNamespaces: map[string]cache.Config{w.namespace: {}}, DefaultTransform: controllers.Trim},
-		Metrics:    metricsserver.Options{BindAddress: "0"},
-		Controller: config.Controller{SkipNameValidation: new(true)},
-	})
+	mgr, err := w.Manager(operatorConfig, controllers.Trim)
 	if err != nil {
 		return err
 	}
@@ -64,8 +55,8 @@ func (w *world) live(ctx context.Context, travel string) error {
 		Logs:    readLog,
 		Events:  mgr.GetEventRecorder("storagebench"),
 		Metrics: controllers.NewMetrics(prometheus.NewRegistry()),
-		Clock:   w.clock,
-		Image:   job.Image{Name: "runner:test", PullPolicy: corev1.PullIfNotPresent},
+		Clock:   w.Clock,
+		Image:   harness.Image(),
 	}
 	if err := reconciler.SetupWithManager(mgr); err != nil {
 		return err

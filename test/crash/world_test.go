@@ -3,7 +3,6 @@ package crash
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -11,19 +10,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/test/envtest"
+	"github.com/storagebench/storagebench/test/await"
 	"github.com/storagebench/storagebench/test/fakecluster"
+	"github.com/storagebench/storagebench/test/harness"
 )
 
-// patience is how long a benchmark may take, on a machine that may have much else to do.
-const patience = 10 * time.Minute
-
-// lookAnyway is how often a test looks for what it waits for where the cluster tells of no change.
-const lookAnyway = 100 * time.Millisecond
+// patience is how long a benchmark may take: twice as long as what other tests wait for, as it is disturbed all the time.
+const patience = 2 * await.Patience
 
 // disturbance is what happens to a benchmark while it is played.
 type disturbance struct {
@@ -37,11 +33,7 @@ type disturbance struct {
 
 // world is a namespace with a cluster that plays along, and an operator that is disturbed.
 type world struct {
-	*testing.T
-	client      client.WithWatch
-	cluster     *fakecluster.Cluster
-	namespace   string
-	clock       *fakecluster.Clock
+	*harness.World
 	wire        *wire
 	ledger      *ledger
 	disturbance disturbance
@@ -68,30 +60,27 @@ func play(t *testing.T, s scenario, d disturbance) played {
 	t.Helper()
 	w := newWorld(t, s, d)
 	w.operate()
-	sb := s.benchmark(w.namespace)
-	if err := w.client.Create(t.Context(), sb); err != nil {
-		t.Fatal(err)
-	}
+	sb := harness.Create(w.World, s.benchmark(w.Namespace))
 	var p played
 	if s.deleteDuring == "" {
-		p.Status = normalize(t, w.untilEnd(sb))
+		p.Status = normalize(t, w.UntilEnded(sb))
 		p.Left = w.left(false)
 	} else {
-		w.eventually(func() error { return w.ledger.hasBegun(s.deleteDuring) })
+		w.Eventually(func() error { return w.ledger.hasBegun(s.deleteDuring) })
 	}
-	if err := w.client.Delete(t.Context(), sb); err != nil {
+	if err := w.Client.Delete(t.Context(), sb); err != nil {
 		t.Fatal(err)
 	}
-	w.eventually(func() error {
-		err := w.client.Get(t.Context(), client.ObjectKeyFromObject(sb), sb)
+	w.Eventually(func() error {
+		err := w.Client.Get(t.Context(), client.ObjectKeyFromObject(sb), sb)
 		if err == nil {
-			err = fmt.Errorf("the benchmark is not gone: conditions %s", conditions(sb))
+			err = fmt.Errorf("the benchmark is not gone: conditions %s", harness.Conditions(sb))
 		}
 		return client.IgnoreNotFound(err)
 	})
 	p.Left = append(p.Left, w.left(false)...)
 	// ConfigMaps are also the garbage collector's.
-	w.eventually(func() error {
+	w.Eventually(func() error {
 		if left := w.left(true); len(left) > len(w.left(false)) {
 			return fmt.Errorf("left are %v", left)
 		}
@@ -113,26 +102,20 @@ func newWorld(t *testing.T, s scenario, d disturbance) *world {
 	if d.decide == nil {
 		d.decide = func(call) fate { return fate{} }
 	}
-	c := envtest.Client(t)
-	namespace := envtest.Namespace(t, c)
-	w := &world{
-		T: t, client: c, namespace: namespace, clock: fakecluster.NewClock(),
-		wire: newWire(d.decide), ledger: newLedger(), disturbance: d,
-	}
+	w := &world{World: harness.New(t), wire: newWire(d.decide), ledger: newLedger(), disturbance: d}
+	w.Wait.Patience = patience
+	w.Wait.Describe = func() string { return fmt.Sprintf("%v left", w.left(true)) }
 	t.Cleanup(w.explain)
-	w.cluster = fakecluster.Start(t, namespace, w.clock)
-	w.cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		w.ledger.note(pod)
 		return s.pods(pod)
 	})
-	w.cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome {
+	w.Cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome {
 		w.ledger.note(pod)
 		return holdNode
 	})
-	for _, object := range s.own(namespace) {
-		if err := c.Create(t.Context(), object); err != nil {
-			t.Fatal(err)
-		}
+	for _, object := range s.own(w.Namespace) {
+		harness.Create(w.World, object)
 	}
 	return w
 }
@@ -148,74 +131,23 @@ func (w *world) explain() {
 	}
 }
 
-func (w *world) eventually(check func() error) {
-	w.Helper()
-	deadline := time.Now().Add(patience)
-	for {
-		changed := w.cluster.Changed()
-		err := check()
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			w.Fatalf("after %s: %v; left are %v", patience, err, w.left(true))
-		}
-		select {
-		case <-changed:
-		case <-time.After(lookAnyway):
-		}
-	}
-}
-
-// get returns the benchmark as the API server has it.
-func (w *world) get(sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark {
-	w.Helper()
-	current := &v1alpha1.StorageBenchmark{}
-	if err := w.client.Get(w.Context(), client.ObjectKeyFromObject(sb), current); err != nil {
-		w.Fatal(err)
-	}
-	return current
-}
-
-// untilEnd waits for the end of the benchmark.
-func (w *world) untilEnd(sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark {
-	w.Helper()
-	var current *v1alpha1.StorageBenchmark
-	w.eventually(func() error {
-		current = w.get(sb)
-		if c := meta.FindStatusCondition(current.Status.Conditions, v1alpha1.ConditionSucceeded); c == nil || c.Status == metav1.ConditionUnknown {
-			return fmt.Errorf("the benchmark has not ended: conditions %s, runs %+v", conditions(current), current.Status.Runs)
-		}
-		return nil
-	})
-	return current
-}
-
-func conditions(sb *v1alpha1.StorageBenchmark) string {
-	var texts []string
-	for _, c := range sb.Status.Conditions {
-		texts = append(texts, fmt.Sprintf("%s=%s %s: %s", c.Type, c.Status, c.Reason, c.Message))
-	}
-	return strings.Join(texts, " | ")
-}
-
 // left returns what there is of the kinds that the operator makes but for what was there before, with or without
 // ConfigMaps, which stay until the benchmark is deleted.
 func (w *world) left(configMaps bool) []string {
 	w.Helper()
-	here := []client.ListOption{client.InNamespace(w.namespace)}
-	mine := []client.ListOption{client.MatchingLabels{v1alpha1.LabelNamespace: w.namespace}}
+	here := []client.ListOption{client.InNamespace(w.Namespace)}
+	mine := []client.ListOption{client.MatchingLabels{v1alpha1.LabelNamespace: w.Namespace}}
 	left := w.names(&batchv1.JobList{}, here)
 	left = append(left, w.names(&corev1.PodList{}, here)...)
 	left = append(left, w.names(&corev1.PersistentVolumeClaimList{}, here)...)
 	left = append(left, w.names(&storagev1.StorageClassList{}, mine)...)
 	var volumes corev1.PersistentVolumeList
-	if err := w.client.List(w.Context(), &volumes); err != nil {
+	if err := w.Client.List(w.Context(), &volumes); err != nil {
 		w.Fatal(err)
 	}
 	for _, volume := range volumes.Items {
 		of := volume.Spec.ClaimRef
-		if volume.Labels[v1alpha1.LabelNamespace] == w.namespace || (of != nil && of.Namespace == w.namespace && of.Name != ownClaim) {
+		if volume.Labels[v1alpha1.LabelNamespace] == w.Namespace || (of != nil && of.Namespace == w.Namespace && of.Name != ownClaim) {
 			left = append(left, "PersistentVolume "+volume.Name)
 		}
 	}
@@ -228,7 +160,7 @@ func (w *world) left(configMaps bool) []string {
 // names returns the kinds and names of objects, but not of what was there before.
 func (w *world) names(list client.ObjectList, options []client.ListOption) []string {
 	w.Helper()
-	if err := w.client.List(w.Context(), list, options...); err != nil {
+	if err := w.Client.List(w.Context(), list, options...); err != nil {
 		w.Fatal(err)
 	}
 	items, err := meta.ExtractList(list)
@@ -248,8 +180,8 @@ func (w *world) names(list client.ObjectList, options []client.ListOption) []str
 // checkOwn checks that what was there before the benchmark has been left alone.
 func (w *world) checkOwn(s scenario) {
 	w.Helper()
-	for _, object := range s.own(w.namespace) {
-		if err := w.client.Get(w.Context(), client.ObjectKeyFromObject(object), object); err != nil || !object.GetDeletionTimestamp().IsZero() {
+	for _, object := range s.own(w.Namespace) {
+		if err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(object), object); err != nil || !object.GetDeletionTimestamp().IsZero() {
 			w.Errorf("%T %s, which was there before: error %v, deleted %v", object, object.GetName(), err, object.GetDeletionTimestamp())
 		}
 	}

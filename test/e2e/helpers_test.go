@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,11 +17,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/test/await"
 )
 
 // benchmark returns a benchmark of a small random write on a new volume. It shares its node, so that tests can
@@ -144,8 +143,9 @@ func within(ctx context.Context, t *testing.T, patience time.Duration, what stri
 	t.Helper()
 	ctx, cancel := bind(ctx, t)
 	defer cancel()
-	if err := wait.PollUntilContextTimeout(ctx, pollInterval, patience, true, done); err != nil {
-		t.Fatalf("waiting for %s: %v", what, cmp.Or(context.Cause(ctx), err))
+	wait := await.Wait{For: what, Patience: patience, Interval: pollInterval}
+	if err := wait.Until(ctx, await.Condition(done)); err != nil {
+		t.Fatal(err)
 	}
 }
 

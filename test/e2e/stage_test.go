@@ -18,11 +18,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/rand"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/test/await"
 	"github.com/storagebench/storagebench/test/turns"
 )
 
@@ -344,24 +344,22 @@ var leaving sync.Map
 // awaitNamespaces waits until all namespaces of the tests are gone. Tests do not wait for it, because each takes Kubernetes
 // some seconds.
 func awaitNamespaces(ctx context.Context) error {
-	left := map[string]string{}
-	err := wait.PollUntilContextTimeout(ctx, pollInterval, patience, true, func(ctx context.Context) (bool, error) {
+	return await.Wait{For: "namespaces to be gone", Patience: patience, Interval: pollInterval}.Until(ctx, func(ctx context.Context) error {
 		var namespaces corev1.NamespaceList
 		if err := k8s.List(ctx, &namespaces); err != nil {
-			return false, err
+			return await.Final(err)
 		}
-		clear(left)
+		left := map[string]string{}
 		for i := range namespaces.Items {
 			if test, ok := leaving.Load(namespaces.Items[i].Name); ok {
 				left[namespaces.Items[i].Name] = test.(string)
 			}
 		}
-		return len(left) == 0, nil
+		if len(left) > 0 {
+			return fmt.Errorf("left are those of %v", left)
+		}
+		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("wait for namespaces to be gone: %w; left are those of %v", err, left)
-	}
-	return nil
 }
 
 // checkEmpty checks that nothing is left in or for a namespace of what the operator makes there.

@@ -9,19 +9,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/await"
 )
 
 // OperatorRules returns the rules of the operator's ClusterRole.
@@ -138,16 +137,17 @@ func ConfinedOperatorConfig(t testing.TB, namespaces ...string) *rest.Config {
 // awaitRights waits until the API server has heard of a user's role, which it does a moment after it has stored it.
 func awaitRights(t testing.TB, c client.Client, user, namespace string) {
 	t.Helper()
-	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	rights := await.Wait{For: fmt.Sprintf("the rights of %s in namespace %s", user, namespace)}
+	err := rights.Until(t.Context(), await.Condition(func(ctx context.Context) (bool, error) {
 		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 			User:               user,
 			ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "list", Group: v1alpha1.GroupVersion.Group, Resource: "storagebenchmarks"},
 		}}
 		err := c.Create(ctx, review)
 		return review.Status.Allowed, err
-	})
+	}))
 	if err != nil {
-		t.Fatalf("%s has no rights in namespace %s: %v", user, namespace, err)
+		t.Fatal(err)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/extent"
 	"github.com/storagebench/storagebench/test/fakecluster"
+	"github.com/storagebench/storagebench/test/harness"
 )
 
 // unanswered is for how long the operator may not answer its kubelet, which ends it after three probes at intervals of 20 s.
@@ -37,7 +38,7 @@ func disturbance() time.Duration {
 func TestHostileObjects(t *testing.T) {
 	limit := memoryLimit(t)
 	honest := newTenant(t)
-	serveLogs(t, honest.client)
+	serveLogs(t, honest.Client)
 	p := startOperator(t, limit)
 	serve(honest, p, "alone")
 	most := p.mostMemory(t)
@@ -75,26 +76,26 @@ func TestHostileObjects(t *testing.T) {
 func meet(t *testing.T, p *process, k kind) {
 	t.Helper()
 	n := newTenant(t)
-	n.cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	n.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 	if k.pods != nil {
-		n.cluster.OnPod(k.pods)
+		n.Cluster.OnPod(k.pods)
 	}
 	for i := range objects() {
 		k.make(n, i)
 	}
-	n.eventually(p, func() error { return n.each(k.met) })
+	p.serves(n, func() error { return each(n, k.met) })
 	if k.disturb != nil {
 		inBackground(t, func(ctx context.Context) { k.disturb(ctx, n) }, disturbance())
 	}
 }
 
 // serve has the operator serve an honest benchmark, and returns how long that took.
-func serve(n *tenant, p *process, name string) time.Duration {
+func serve(n *harness.World, p *process, name string) time.Duration {
 	n.Helper()
 	began := time.Now()
-	sb := create(n, builder.OneRun(n.namespace, name).With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(2)) }).Build())
-	n.eventually(p, func() error {
-		if err := n.client.Get(n.Context(), client.ObjectKeyFromObject(sb), sb); err != nil {
+	sb := harness.Create(n, builder.OneRun(n.Namespace, name).With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(2)) }).Build())
+	p.serves(n, func() error {
+		if err := n.Client.Get(n.Context(), client.ObjectKeyFromObject(sb), sb); err != nil {
 			return err
 		}
 		if err := isAt(v1alpha1.ReasonCompleted)(sb); err != nil {

@@ -23,19 +23,20 @@ import (
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
+	"github.com/storagebench/storagebench/test/harness"
 )
 
 // kind is a kind of hostile objects.
 type kind struct {
 	name string
 	// make makes the object of a number.
-	make func(n *tenant, i int)
+	make func(n *harness.World, i int)
 	// pods decides what becomes of pods that measure. Without it they measure for ever.
 	pods func(*corev1.Pod) fakecluster.Outcome
 	// met says why the operator has not yet met what is hostile of a benchmark.
 	met func(*v1alpha1.StorageBenchmark) error
 	// disturb is what is done again and again with the objects.
-	disturb func(ctx context.Context, n *tenant)
+	disturb func(ctx context.Context, n *harness.World)
 }
 
 // kinds are all kinds of hostile objects.
@@ -63,7 +64,7 @@ func sharing(sb *v1alpha1.StorageBenchmark) {
 }
 
 // largePlan makes a benchmark with as many sections and cases as a plan may have, or of each third, with more.
-func largePlan(n *tenant, i int) {
+func largePlan(n *harness.World, i int) {
 	n.Helper()
 	extent := []struct{ sections, sizes, depths int }{{250, 26, 1}, {32, 50, 4}, {250, 50, 4}}[i%3]
 	var file strings.Builder
@@ -79,26 +80,26 @@ func largePlan(n *tenant, i int) {
 	for choice := range extent.depths {
 		w.Matrix["iodepth"] = append(w.Matrix["iodepth"], intstr.FromInt(choice+1))
 	}
-	create(n, builder.NewBenchmark(n.namespace, fmt.Sprintf("plan-%d", i)).Target(builder.NewTarget("a")).Workload(w).With(sharing).Build())
+	harness.Create(n, builder.NewBenchmark(n.Namespace, fmt.Sprintf("plan-%d", i)).Target(builder.NewTarget("a")).Workload(w).With(sharing).Build())
 }
 
 // largeSpec makes a benchmark of eight job files of 16 KiB each, which is all that the API admits, and with annotations.
-func largeSpec(n *tenant, i int) {
+func largeSpec(n *harness.World, i int) {
 	n.Helper()
-	b := builder.NewBenchmark(n.namespace, fmt.Sprintf("spec-%d", i)).Target(builder.NewTarget("a")).With(sharing)
+	b := builder.NewBenchmark(n.Namespace, fmt.Sprintf("spec-%d", i)).Target(builder.NewTarget("a")).With(sharing)
 	for w := range 8 {
 		file := "[global]\nrw=read\nsize=1M\n[a]\n"
 		b.Workload(builder.NewJobFile(fmt.Sprintf("w%d", w), file+strings.Repeat("#\n", (16<<10-len(file))/2)))
 	}
-	create(n, b.With(func(sb *v1alpha1.StorageBenchmark) { sb.Annotations = padding(i) }).Build())
+	harness.Create(n, b.With(func(sb *v1alpha1.StorageBenchmark) { sb.Annotations = padding(i) }).Build())
 }
 
 // manyRuns returns a function that makes benchmarks of several runs.
-func manyRuns(name string) func(n *tenant, i int) {
-	return func(n *tenant, i int) {
+func manyRuns(name string) func(n *harness.World, i int) {
+	return func(n *harness.World, i int) {
 		n.Helper()
-		sb := builder.OneRun(n.namespace, fmt.Sprintf("%s-%d", name, i)).With(sharing)
-		create(n, sb.With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(4)) }).Build())
+		sb := builder.OneRun(n.Namespace, fmt.Sprintf("%s-%d", name, i)).With(sharing)
+		harness.Create(n, sb.With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(4)) }).Build())
 	}
 }
 
@@ -139,43 +140,43 @@ func hostileBodies() []string {
 }
 
 // takeLabels takes labels away by which the operator finds its Jobs, pods and anchors.
-func takeLabels(ctx context.Context, n *tenant) {
+func takeLabels(ctx context.Context, n *harness.World) {
 	none := map[string]any{"metadata": map[string]any{"labels": map[string]any{v1alpha1.LabelBenchmark: nil, v1alpha1.LabelRole: nil}}}
 	var jobs batchv1.JobList
 	var pods corev1.PodList
-	mine := []client.ListOption{client.InNamespace(n.namespace), client.HasLabels{v1alpha1.LabelBenchmark}}
-	if n.client.List(ctx, &jobs, mine...) != nil || n.client.List(ctx, &pods, mine...) != nil {
+	mine := []client.ListOption{client.InNamespace(n.Namespace), client.HasLabels{v1alpha1.LabelBenchmark}}
+	if n.Client.List(ctx, &jobs, mine...) != nil || n.Client.List(ctx, &pods, mine...) != nil {
 		return
 	}
 	for i := range jobs.Items {
-		_ = mergePatch(ctx, n.client, &jobs.Items[i], none)
+		_ = mergePatch(ctx, n.Client, &jobs.Items[i], none)
 	}
 	for i := range pods.Items {
-		_ = mergePatch(ctx, n.client, &pods.Items[i], none)
+		_ = mergePatch(ctx, n.Client, &pods.Items[i], none)
 	}
 }
 
 // touch changes all benchmarks of the namespace, so that the operator makes a pass over each.
-func touch(ctx context.Context, n *tenant) {
+func touch(ctx context.Context, n *harness.World) {
 	var list metav1.PartialObjectMetadataList
 	list.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("StorageBenchmarkList"))
-	if n.client.List(ctx, &list, client.InNamespace(n.namespace)) != nil {
+	if n.Client.List(ctx, &list, client.InNamespace(n.Namespace)) != nil {
 		return
 	}
 	for i := range list.Items {
-		sb := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: n.namespace, Name: list.Items[i].Name}}
-		_ = mergePatch(ctx, n.client, sb, map[string]any{"metadata": map[string]any{"annotations": map[string]any{"touched": list.Items[i].ResourceVersion}}})
+		sb := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: n.Namespace, Name: list.Items[i].Name}}
+		_ = mergePatch(ctx, n.Client, sb, map[string]any{"metadata": map[string]any{"annotations": map[string]any{"touched": list.Items[i].ResourceVersion}}})
 	}
 }
 
 // forge makes a benchmark, and a pod that says to hold a node, a claim and a Job that pass for its own, each as large as a tenant
 // can make it.
-func forge(n *tenant, i int) {
+func forge(n *harness.World, i int) {
 	n.Helper()
-	sb := create(n, builder.OneRun(n.namespace, fmt.Sprintf("forged-%d", i)).With(sharing).Build())
+	sb := harness.Create(n, builder.OneRun(n.Namespace, fmt.Sprintf("forged-%d", i)).With(sharing).Build())
 	metadata := func(what string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{
-			Namespace: n.namespace, Name: fmt.Sprintf("forged-%s-%d", what, i), Annotations: padding(i),
+			Namespace: n.Namespace, Name: fmt.Sprintf("forged-%s-%d", what, i), Annotations: padding(i),
 			Labels: map[string]string{
 				v1alpha1.LabelManagedBy: v1alpha1.ManagedBy, v1alpha1.LabelBenchmark: sb.Name, v1alpha1.LabelUID: string(sb.UID),
 				v1alpha1.LabelHoldsNode: "true", v1alpha1.LabelRole: v1alpha1.RoleAnchor, v1alpha1.LabelAttempt: "1",
@@ -185,11 +186,11 @@ func forge(n *tenant, i int) {
 			}},
 		}
 	}
-	create(n, &corev1.Pod{ObjectMeta: metadata("pod"), Spec: restricted()})
-	create(n, &batchv1.Job{ObjectMeta: metadata("job"), Spec: batchv1.JobSpec{
+	harness.Create(n, &corev1.Pod{ObjectMeta: metadata("pod"), Spec: restricted()})
+	harness.Create(n, &batchv1.Job{ObjectMeta: metadata("job"), Spec: batchv1.JobSpec{
 		Suspend: new(true), Template: corev1.PodTemplateSpec{Spec: restricted()},
 	}})
-	create(n, &corev1.PersistentVolumeClaim{ObjectMeta: metadata("claim"), Spec: corev1.PersistentVolumeClaimSpec{
+	harness.Create(n, &corev1.PersistentVolumeClaim{ObjectMeta: metadata("claim"), Spec: corev1.PersistentVolumeClaimSpec{
 		StorageClassName: new("none"), AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 		Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
 	}})
@@ -213,9 +214,9 @@ func restricted() corev1.PodSpec {
 }
 
 // largeStatus makes a benchmark that has ended, with a status of nearly 1 MiB: one of many runs and clients has that much.
-func largeStatus(n *tenant, i int) {
+func largeStatus(n *harness.World, i int) {
 	n.Helper()
-	sb := create(n, builder.OneRun(n.namespace, fmt.Sprintf("status-%d", i)).Suspended().Build())
+	sb := harness.Create(n, builder.OneRun(n.Namespace, fmt.Sprintf("status-%d", i)).Suspended().Build())
 	now := new(metav1.Now())
 	status := v1alpha1.StorageBenchmarkStatus{
 		StartTime: now, CompletionTime: now, PlannedRuns: 200, FinishedRuns: 200,
@@ -232,11 +233,11 @@ func largeStatus(n *tenant, i int) {
 	}
 }
 
-func mergePatchStatus(n *tenant, sb *v1alpha1.StorageBenchmark, status v1alpha1.StorageBenchmarkStatus) error {
+func mergePatchStatus(n *harness.World, sb *v1alpha1.StorageBenchmark, status v1alpha1.StorageBenchmarkStatus) error {
 	n.Helper()
 	before := client.MergeFrom(sb.DeepCopy())
 	sb.Status = status
-	return n.client.Status().Patch(n.Context(), sb, before)
+	return n.Client.Status().Patch(n.Context(), sb, before)
 }
 
 func largeSection(name string) v1alpha1.SectionResult {

@@ -13,29 +13,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/test/envtest"
-	"github.com/storagebench/storagebench/test/fakecluster"
+	"github.com/storagebench/storagebench/test/harness"
 )
 
-// patience is how long a test waits for what has to happen, on a machine that may have much else to do.
-const patience = 5 * time.Minute
-
-// tenant is a namespace with a cluster that plays along.
-type tenant struct {
-	*testing.T
-	client    client.WithWatch
-	cluster   *fakecluster.Cluster
-	namespace string
-}
-
 // newTenant makes a namespace, and has its cluster play by the machine's time, which is the operator's.
-func newTenant(t *testing.T) *tenant {
+func newTenant(t *testing.T) *harness.World {
 	t.Helper()
-	c := envtest.Client(t)
-	clock := fakecluster.NewClock()
-	inBackground(t, func(context.Context) { clock.Pass(0) }, 200*time.Millisecond)
-	namespace := envtest.Namespace(t, c)
-	return &tenant{T: t, client: c, namespace: namespace, cluster: fakecluster.Start(t, namespace, clock)}
+	n := harness.New(t)
+	n.Wait.Interval = 500 * time.Millisecond // what is looked at is large
+	inBackground(t, func(context.Context) { n.Clock.Pass(0) }, 200*time.Millisecond)
+	return n
 }
 
 // inBackground does something again and again until the test ends, with an interval between.
@@ -59,14 +46,6 @@ func inBackground(t *testing.T, do func(context.Context), interval time.Duration
 	})
 }
 
-func create[T client.Object](n *tenant, object T) T {
-	n.Helper()
-	if err := n.client.Create(n.Context(), object); err != nil {
-		n.Fatalf("%.300v", err)
-	}
-	return object
-}
-
 // mergePatch patches an object as a tenant does who does not mind who else does.
 func mergePatch(ctx context.Context, c client.Client, object client.Object, patch map[string]any) error {
 	text, err := json.Marshal(patch)
@@ -76,31 +55,20 @@ func mergePatch(ctx context.Context, c client.Client, object client.Object, patc
 	return c.Patch(ctx, object, client.RawPatch(types.MergePatchType, text))
 }
 
-// eventually waits until the check has nothing to say against what it sees, as long as the operator lives.
-func (n *tenant) eventually(p *process, check func() error) {
+// serves waits until the check has nothing to say against what it sees, as long as the operator lives.
+func (p *process) serves(n *harness.World, check func() error) {
 	n.Helper()
-	for deadline := time.Now().Add(patience); ; {
+	n.Eventually(func() error {
 		p.check(n.T)
-		changed := n.cluster.Changed()
-		err := check()
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			n.Fatalf("after %s: %v", patience, err)
-		}
-		select {
-		case <-changed:
-		case <-time.After(500 * time.Millisecond):
-		}
-	}
+		return check()
+	})
 }
 
 // each returns an error for the first benchmark of the namespace that is not as the check wants it.
-func (n *tenant) each(check func(*v1alpha1.StorageBenchmark) error) error {
+func each(n *harness.World, check func(*v1alpha1.StorageBenchmark) error) error {
 	n.Helper()
 	var list v1alpha1.StorageBenchmarkList
-	if err := n.client.List(n.Context(), &list, client.InNamespace(n.namespace)); err != nil {
+	if err := n.Client.List(n.Context(), &list, client.InNamespace(n.Namespace)); err != nil {
 		n.Fatal(err)
 	}
 	for i := range list.Items {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -18,11 +17,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/await"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 )
@@ -130,14 +129,14 @@ func (p *policed) as(t *testing.T, user string) client.Client {
 func (p *policed) awaitPolicy(t *testing.T) {
 	t.Helper()
 	tenant, classes := p.as(t, "tenant"), p.as(t, "classes")
-	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-		refused := tenant.Create(ctx, p.benchmark(ebs()), client.DryRunAll)
-		allowed := classes.Create(ctx, p.benchmark(ebs()), client.DryRunAll)
-		return refused != nil && strings.Contains(refused.Error(), "StorageClass") && allowed == nil, nil
+	await.Wait{For: "the policy"}.Holds(t, func() error {
+		refused := tenant.Create(t.Context(), p.benchmark(ebs()), client.DryRunAll)
+		allowed := classes.Create(t.Context(), p.benchmark(ebs()), client.DryRunAll)
+		if refused == nil || !strings.Contains(refused.Error(), "StorageClass") || allowed != nil {
+			return fmt.Errorf("a tenant gets %v, and who may make StorageClasses gets %v", refused, allowed)
+		}
+		return nil
 	})
-	if err != nil {
-		t.Fatalf("wait for the policy: %v", err)
-	}
 }
 
 type change = func(*v1alpha1.StorageBenchmark)

@@ -4,7 +4,6 @@ package plugin
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -16,18 +15,15 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/await"
 	"github.com/storagebench/storagebench/test/envtest"
 )
 
 func TestMain(m *testing.M) { envtest.Main(m) }
-
-// patience is how long a test waits for what comes at once.
-const patience = 5 * time.Minute
 
 // build builds the plugin once for all tests.
 var build = sync.OnceValues(func() (string, error) {
@@ -117,7 +113,7 @@ func (e *execution) end(t *testing.T) int {
 			t.Fatal(err)
 		}
 		return 0
-	case <-time.After(patience):
+	case <-time.After(await.Patience):
 		t.Fatalf("the plugin goes on; it has printed:\n%s%s", &e.out, &e.notes)
 		return -1
 	}
@@ -146,7 +142,7 @@ func (u *user) runWith(t *testing.T, in *os.File, args ...string) (code int, not
 func (u *user) only(t *testing.T) *v1alpha1.StorageBenchmark {
 	t.Helper()
 	var all v1alpha1.StorageBenchmarkList
-	eventually(t, func() error {
+	await.Holds(t, func() error {
 		if err := u.List(t.Context(), &all, client.InNamespace(u.namespace)); err != nil {
 			return err
 		}
@@ -181,18 +177,5 @@ func (u *user) set(t *testing.T, sb *v1alpha1.StorageBenchmark, reason, message 
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// eventually waits until a condition holds.
-func eventually(t *testing.T, holds func() error) {
-	t.Helper()
-	var last error
-	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, patience, true, func(context.Context) (bool, error) {
-		last = holds()
-		return last == nil, nil
-	})
-	if err != nil {
-		t.Fatalf("%v: %v", err, last)
 	}
 }

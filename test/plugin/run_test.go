@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/await"
 )
 
 // ended returns a run that has a result.
@@ -76,9 +77,9 @@ func TestRunOneLine(t *testing.T) {
 		t.Errorf("%s: %+v", sb.Name, sb.Spec)
 	}
 	u.set(t, sb, v1alpha1.ReasonProvisioning, "waiting for claim x", runs("0/2", waiting("gp3"), waiting("efs-sc")))
-	eventually(t, plugin.hasPrinted("Provisioning   waiting for claim x"))
+	await.Holds(t, plugin.hasPrinted("Provisioning   waiting for claim x"))
 	u.set(t, sb, v1alpha1.ReasonMeasuring, "run 2 of 2", runs("1/2", ended("gp3", 3000), waiting("efs-sc")))
-	eventually(t, plugin.hasPrinted("ok     randwrite.gp3 "))
+	await.Holds(t, plugin.hasPrinted("ok     randwrite.gp3 "))
 	u.set(t, sb, v1alpha1.ReasonCompleted, "2 runs", runs("2/2", ended("gp3", 3000), ended("efs-sc", 1500)), compared)
 	if code := plugin.end(t); code != 0 {
 		t.Errorf("exit code %d", code)
@@ -136,10 +137,10 @@ func TestRunAgainAfterADisruption(t *testing.T) {
 	run := waiting("gp3")
 	run.State, run.Attempts = v1alpha1.RunRunning, 1
 	u.set(t, sb, v1alpha1.ReasonMeasuring, "run 1 of 1", runs("0/1", run))
-	eventually(t, plugin.hasPrinted("Measuring"))
+	await.Holds(t, plugin.hasPrinted("Measuring"))
 	run.Attempts, run.Message = 2, "the pod was evicted"
 	u.set(t, sb, v1alpha1.ReasonPreparing, "", runs("0/1", run))
-	eventually(t, plugin.hasPrinted("again  randwrite.gp3  attempt 2: the pod was evicted\n"))
+	await.Holds(t, plugin.hasPrinted("again  randwrite.gp3  attempt 2: the pod was evicted\n"))
 	u.set(t, sb, v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("gp3", 3000)))
 	if code := plugin.end(t); code != 0 {
 		t.Errorf("exit code %d", code)
@@ -153,7 +154,7 @@ func TestRunRemoves(t *testing.T) {
 	sb := u.only(t)
 	u.change(t, sb, func() { sb.Finalizers = []string{v1alpha1.Finalizer} })
 	u.set(t, sb, v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("gp3", 3000)))
-	eventually(t, func() error {
+	await.Holds(t, func() error {
 		err := u.Get(t.Context(), client.ObjectKeyFromObject(sb), sb)
 		if err == nil && sb.DeletionTimestamp == nil {
 			return fmt.Errorf("%s is not being deleted", sb.Name)
@@ -188,7 +189,7 @@ func TestInterruptLeavesTheBenchmark(t *testing.T) {
 	plugin := u.start(t, "run", "--class", "gp3", "--rw", "randwrite", "--name", "left", "--rm")
 	sb := u.only(t)
 	u.set(t, sb, v1alpha1.ReasonProvisioning, "")
-	eventually(t, plugin.hasPrinted("Provisioning"))
+	await.Holds(t, plugin.hasPrinted("Provisioning"))
 	if err := plugin.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/await"
 )
 
 // terminal is a real one, with the plugin in it.
@@ -67,13 +68,13 @@ func TestRunInATerminal(t *testing.T) {
 			running := waiting("efs-sc")
 			running.State = v1alpha1.RunRunning
 			u.set(t, sb, v1alpha1.ReasonMeasuring, "run 2 of 2", runs("1/2", ended("gp3", 3000), running))
-			eventually(t, term.shows(t, "ok     randwrite.gp3", "[=========", "]  1/2  about 1m", " left"))
+			await.Holds(t, term.shows(t, "ok     randwrite.gp3", "[=========", "]  1/2  about 1m", " left"))
 			screen := strings.Split(term.screen(t), "\n")
 			if last := screen[len(screen)-1]; !strings.HasPrefix(last, "[") {
 				t.Errorf("the last line is no bar: %q", last)
 			}
 			u.set(t, sb, v1alpha1.ReasonCompleted, "2 runs", runs("2/2", ended("gp3", 3000), ended("efs-sc", 1500)), compared)
-			eventually(t, term.shows(t, "ended with 0", "randwrite  efs-sc  write  1500"))
+			await.Holds(t, term.shows(t, "ended with 0", "randwrite  efs-sc  write  1500"))
 			if screen := term.screen(t); strings.Contains(screen, "[==") {
 				t.Errorf("the bar is still there:\n%s", screen)
 			}
@@ -87,8 +88,8 @@ func TestInterruptInATerminal(t *testing.T) {
 	u := newUser(t)
 	term := u.open(t, 100, "run", "--class", "gp3", "--rw", "randwrite", "--name", "left")
 	u.set(t, u.only(t), v1alpha1.ReasonProvisioning, "waiting for claim x")
-	eventually(t, term.shows(t, "Provisioning: waiting for claim x"))
+	await.Holds(t, term.shows(t, "Provisioning: waiting for claim x"))
 	term.tmux(t, "send-keys", "C-c")
-	eventually(t, term.shows(t, "left goes on. Come back:", "ended with 130"))
+	await.Holds(t, term.shows(t, "left goes on. Come back:", "ended with 130"))
 	u.only(t)
 }
