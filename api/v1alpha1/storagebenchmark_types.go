@@ -10,7 +10,7 @@ import (
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:shortName=sb,categories=all
+// +kubebuilder:resource:shortName=sb
 // +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.conditions[?(@.type=="Succeeded")].reason`,description="The step that the benchmark is at, or how it ended"
 // +kubebuilder:printcolumn:name="Runs",type=string,JSONPath=`.status.progress`,description="Finished and planned runs"
 // +kubebuilder:printcolumn:name="Summary",type=string,JSONPath=`.status.summary`,description="The results in one line"
