@@ -39,6 +39,12 @@ type StorageBenchmarkStatus struct {
 	// +kubebuilder:validation:MaxLength=32
 	Progress string `json:"progress,omitempty"`
 
+	// The target that did most I/Os per second, such as "gp3 3048 IOPS", or "gp3 in 3 of 4" comparisons. Of a single
+	// target it is what that did.
+	// +optional
+	// +kubebuilder:validation:MaxLength=27
+	Best string `json:"best,omitempty"`
+
 	// The results in one line.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024

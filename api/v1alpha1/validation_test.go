@@ -798,7 +798,7 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 	message := strings.Repeat("m", 2048)
 	status := v1alpha1.StorageBenchmarkStatus{
 		ObservedGeneration: math.MaxInt64, StartTime: now, CompletionTime: now, PlannedRuns: 200, FinishedRuns: 200,
-		Progress: "200/200", Summary: strings.Repeat("s", 1024),
+		Progress: "200/200", Best: strings.Repeat("b", 27), Summary: strings.Repeat("s", 1024),
 	}
 	for range sb.Spec.MostClients() {
 		status.Anchors = append(status.Anchors, v1alpha1.Anchor{
