@@ -53,7 +53,7 @@ func TestConfinedOperatorMeasures(t *testing.T) {
 		if target.Driver != fakecluster.Driver {
 			t.Errorf("the driver of target %s is %q: its claim says which", target.Name, target.Driver)
 		}
-		if len(target.Volumes) != 1 || target.ProvisionedSeconds != nil || target.Limits != nil {
+		if len(target.Volumes) != 1 || target.ProvisionedMilliseconds != nil || target.Limits != nil {
 			t.Fatalf("target is %+v", target)
 		}
 		volume := target.Volumes[0]

@@ -180,8 +180,8 @@ func (s *scope) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus,
 		volume.Handle = handle(&pv)
 		if s.claims[claim.Name] != nil {
 			// The provisioner makes the object when it has the volume, which may be long before a run looks.
-			took := int32(max(pv.CreationTimestamp.Sub(claim.CreationTimestamp.Time), 0) / time.Second)
-			target.ProvisionedSeconds = new(max(took, ptr.Deref(target.ProvisionedSeconds, 0)))
+			took := max(pv.CreationTimestamp.Sub(claim.CreationTimestamp.Time), 0).Milliseconds()
+			target.ProvisionedMilliseconds = new(max(took, ptr.Deref(target.ProvisionedMilliseconds, 0)))
 		}
 	}
 	if node != "" && volume.Node != node {

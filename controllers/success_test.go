@@ -46,8 +46,8 @@ func TestSuccess(t *testing.T) {
 				Name: sb.Status.Targets[0].Volumes[0].Name, Handle: "handle-" + claim,
 				Node: fakecluster.Node, Zone: fakecluster.Zone, InstanceType: fakecluster.InstanceType,
 			}},
-			ProvisionedSeconds: sb.Status.Targets[0].ProvisionedSeconds,
-			ClaimsUID:          strings.TrimPrefix(sb.Status.Targets[0].Volumes[0].Name, "pvc-"), // as the cluster names volumes
+			ProvisionedMilliseconds: sb.Status.Targets[0].ProvisionedMilliseconds,
+			ClaimsUID:               strings.TrimPrefix(sb.Status.Targets[0].Volumes[0].Name, "pvc-"), // as the cluster names volumes
 		}},
 		Runs: []v1alpha1.Run{{
 			Name: "randread.fast", Target: "fast", Workload: "randread", Repetition: 1, State: v1alpha1.RunSucceeded,
@@ -71,8 +71,8 @@ func TestSuccess(t *testing.T) {
 	if diff := cmp.Diff(want, sb.Status, ignored); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)
 	}
-	if seconds := sb.Status.Targets[0].ProvisionedSeconds; seconds == nil || *seconds < 0 || *seconds > 5 {
-		t.Errorf("provisionedSeconds is %v", ptr.Deref(seconds, -1))
+	if took := sb.Status.Targets[0].ProvisionedMilliseconds; took == nil || *took < 0 || *took > 5000 {
+		t.Errorf("provisionedMilliseconds is %v", ptr.Deref(took, -1))
 	}
 	for name, time := range map[string]*metav1.Time{
 		"startTime": sb.Status.StartTime, "run's startTime": sb.Status.Runs[0].StartTime, "run's completionTime": sb.Status.Runs[0].CompletionTime,

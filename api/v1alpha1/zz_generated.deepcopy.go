@@ -1365,9 +1365,9 @@ func (in *TargetStatus) DeepCopyInto(out *TargetStatus) {
 		*out = make([]VolumeStatus, len(*in))
 		copy(*out, *in)
 	}
-	if in.ProvisionedSeconds != nil {
-		in, out := &in.ProvisionedSeconds, &out.ProvisionedSeconds
-		*out = new(int32)
+	if in.ProvisionedMilliseconds != nil {
+		in, out := &in.ProvisionedMilliseconds, &out.ProvisionedMilliseconds
+		*out = new(int64)
 		**out = **in
 	}
 	if in.Limits != nil {
