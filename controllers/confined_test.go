@@ -89,7 +89,7 @@ func TestConfinedOperatorJudgesByGivenLimits(t *testing.T) {
 	target.Limits = &v1alpha1.Limits{IOPS: new(int64(3000))}
 	sb := create(w, builder.NewBenchmark(w.namespace, "sb").Target(target).Workload(builder.NewWorkload("reads")).Build())
 	done := w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-	if bound := done.Status.Runs[0].LimitedBy; bound == nil || bound.Name != v1alpha1.BoundVolumeIOPS {
+	if bound := done.Status.Runs[0].LimitedBy; bound == nil || bound.Reason != v1alpha1.BoundVolumeIOPS {
 		t.Errorf("limitedBy is %+v", bound)
 	}
 }

@@ -101,7 +101,7 @@ func TestSectionsOfAJobFile(t *testing.T) {
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
 	run := sb.Status.Runs[0]
-	unknown := &v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"}
+	unknown := &v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"}
 	want := []v1alpha1.SectionResult{{Name: "first", Result: *wantResult(), LimitedBy: unknown}, {Name: "second", Result: *wantResult(), LimitedBy: unknown}}
 	if diff := cmp.Diff(want, run.Sections); diff != "" || run.Result != nil {
 		t.Errorf("result %v, sections (-want +got):\n%s", run.Result, diff)

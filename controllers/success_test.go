@@ -52,7 +52,7 @@ func TestSuccess(t *testing.T) {
 		Runs: []v1alpha1.Run{{
 			Name: "randread.fast", Target: "fast", Workload: "randread", Repetition: 1, State: v1alpha1.RunSucceeded,
 			Attempts: 1, Job: job.RunName(sb, "randread.fast", 1, 0), LogConfigMap: child.Name(sb, "randread.fast", "log"), Result: wantResult(),
-			LimitedBy: &v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"},
+			LimitedBy: &v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"},
 			Warnings:  []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p99.99 of reads is not reliable: it needs 10000 I/Os, and there were 1000"}},
 		}},
 		Comparisons: []v1alpha1.Comparison{{Workload: "randread", Targets: []v1alpha1.TargetComparison{{Name: "fast", Runs: 1, Read: &v1alpha1.IOComparison{

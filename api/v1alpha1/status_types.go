@@ -47,7 +47,7 @@ type StorageBenchmarkStatus struct {
 
 	// The results in one line.
 	// +optional
-	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:MaxLength=256
 	Summary string `json:"summary,omitempty"`
 
 	// What was provisioned or found for each target.

@@ -798,7 +798,7 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 	message := strings.Repeat("m", 2048)
 	status := v1alpha1.StorageBenchmarkStatus{
 		ObservedGeneration: math.MaxInt64, StartTime: now, CompletionTime: now, PlannedRuns: 200, FinishedRuns: 200,
-		Progress: "200/200", Best: strings.Repeat("b", 27), Summary: strings.Repeat("s", 1024),
+		Progress: "200/200", Best: strings.Repeat("b", 27), Summary: strings.Repeat("s", 256),
 	}
 	for range sb.Spec.MostClients() {
 		status.Anchors = append(status.Anchors, v1alpha1.Anchor{
@@ -850,7 +850,7 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 // largestTarget has a claim and a volume for each client that has its own.
 func largestTarget(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) v1alpha1.TargetStatus {
 	limit := new(int64(99_999_999_999))
-	limits := v1alpha1.KnownLimits{Source: strings.Repeat("s", 256), Limits: v1alpha1.Limits{
+	limits := v1alpha1.KnownLimits{Source: strings.Repeat("s", 192), Limits: v1alpha1.Limits{
 		Scope: v1alpha1.ScopeFileSystem, IOPS: limit, ReadIOPS: limit, WriteIOPS: limit, BytesPerSecond: limit, ReadBytesPerSecond: limit, WriteBytesPerSecond: limit,
 		Burst: &v1alpha1.Burst{BaselineIOPS: limit, BaselineBytesPerSecond: limit, IOCredits: limit, ByteCredits: limit},
 	}}
@@ -911,7 +911,7 @@ func largestWarnings() []v1alpha1.Warning {
 
 // largestBound is the longest that is said of what held a result back.
 func largestBound() *v1alpha1.LimitedBy {
-	return &v1alpha1.LimitedBy{Name: v1alpha1.BoundFileSystemThroughput, Limit: new(int64(99_999_999_999)), UsedPercent: new(int32(100)), Message: strings.Repeat("m", 220)}
+	return &v1alpha1.LimitedBy{Reason: v1alpha1.BoundFileSystemThroughput, LimitBytesPerSecond: new(int64(99_999_999_999)), UsedPercent: new(int32(100)), Message: strings.Repeat("m", 220)}
 }
 
 // largestResult has reads and writes at the scale of a day on the fastest storage, with latencies of seconds.

@@ -207,7 +207,7 @@ func (e *explanation) bound(bounds []*v1alpha1.LimitedBy) {
 	if times < len(bounds) {
 		head += fmt.Sprintf(" in %d of %d runs", times, len(bounds))
 	}
-	message := Plain(boundsNamed(bounds, name)[0].Message)
+	message := Plain(boundsFor(bounds, name)[0].Message)
 	if message != "" {
 		head += ": " + strings.TrimSuffix(message, ".")
 	}

@@ -183,7 +183,7 @@ func limitedByCell(r *row, _ Style) string {
 func usedCell(r *row, _ Style) string {
 	name, _ := mostFrequent(r.bounds)
 	var used []int64
-	for _, bound := range boundsNamed(r.bounds, name) {
+	for _, bound := range boundsFor(r.bounds, name) {
 		if bound.UsedPercent != nil {
 			used = append(used, int64(*bound.UsedPercent))
 		}

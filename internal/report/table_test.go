@@ -198,7 +198,7 @@ Abandoned: attempt 2 of randrw.gp3 (Suspended)
 // TestSectionsOfOneName: figures of the second section are not taken from the first one of that name.
 func TestSectionsOfOneName(t *testing.T) {
 	section := func(iops int64, bound string) v1alpha1.SectionResult {
-		return v1alpha1.SectionResult{Name: "s", Result: v1alpha1.Result{Clients: 2, Read: spreadOf(2, iops, iops, "0")}, LimitedBy: &v1alpha1.LimitedBy{Name: bound}}
+		return v1alpha1.SectionResult{Name: "s", Result: v1alpha1.Result{Clients: 2, Read: spreadOf(2, iops, iops, "0")}, LimitedBy: &v1alpha1.LimitedBy{Reason: bound}}
 	}
 	comparison := func(iops int64) v1alpha1.Comparison {
 		return v1alpha1.Comparison{Workload: "w", Section: "s", Targets: []v1alpha1.TargetComparison{{Name: "t", Runs: 1, Read: compared(2*iops, 1000)}}}
