@@ -30,6 +30,10 @@ type StorageBenchmarkStatus struct {
 	// +optional
 	PlannedRuns int32 `json:"plannedRuns,omitempty"`
 
+	// Seconds that a run may take where spec.deadlines.runSeconds is unset. Unset if 86400 are enough.
+	// +optional
+	RunDeadlineSeconds int32 `json:"runDeadlineSeconds,omitempty"`
+
 	// Number of runs that have ended, well or not.
 	// +optional
 	FinishedRuns int32 `json:"finishedRuns,omitempty"`

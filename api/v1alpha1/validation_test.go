@@ -587,7 +587,7 @@ func TestDefaults(t *testing.T) {
 		sb.Spec.CleanupPolicy = v1alpha1.CleanupDelete
 		sb.Spec.Deadlines = v1alpha1.Deadlines{
 			ProvisioningSeconds: new(int32(600)), StartSeconds: new(int32(600)), ProgressSeconds: new(int32(300)),
-			RunSeconds: new(int32(86400)), CleanUpSeconds: new(int32(600)), NodeSeconds: new(int32(86400)),
+			CleanUpSeconds: new(int32(600)), NodeSeconds: new(int32(86400)),
 		}
 		sb.Spec.Repetitions, sb.Spec.Clients, sb.Spec.Order = new(int32(1)), new(int32(1)), v1alpha1.OrderInterleaved
 	}).Build()
@@ -797,7 +797,7 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 	now := new(metav1.Now())
 	message := strings.Repeat("m", 2048)
 	status := v1alpha1.StorageBenchmarkStatus{
-		ObservedGeneration: math.MaxInt64, StartTime: now, CompletionTime: now, PlannedRuns: 200, FinishedRuns: 200,
+		ObservedGeneration: math.MaxInt64, StartTime: now, CompletionTime: now, PlannedRuns: 200, RunDeadlineSeconds: v1alpha1.MaxRunSeconds, FinishedRuns: 200,
 		Progress: "200/200", Best: strings.Repeat("b", 27), Summary: strings.Repeat("s", 256),
 	}
 	for range sb.Spec.MostClients() {
