@@ -378,7 +378,8 @@ func TestValidation(t *testing.T) {
 		accept: []string{"workloads: [{name: w, jobFile: " + strings.Repeat("x", 16384) + "}]"},
 		reject: []string{"workloads: [{name: w, jobFile: " + strings.Repeat("x", 16385) + "}]"},
 	}, {
-		name: "no rw", path: fioPath + ".rw", want: "Required value",
+		name: "no rw", path: fioPath + ".rw", want: "Required value: set rw to the type of I/O, such as randread",
+		accept: []string{"workloads: [{name: w, fio: {size: 1M, options: {rw: read}}}]", "workloads: [{name: w, fio: {size: 1M, options: {readwrite: read}}}]"},
 		reject: []string{"workloads: [{name: w, fio: {size: 1M}}]"},
 	}, {
 		name: "rw", path: fioPath + ".rw", want: "Unsupported value: \"random\"",
@@ -386,11 +387,11 @@ func TestValidation(t *testing.T) {
 		reject: []string{fio("rw: random")},
 	}, {
 		name: "an end", path: fioPath, want: "set size (bytes per job, for example 1G), runtimeSeconds, or both: without them fio does not know when to end",
-		accept: []string{"workloads: [{name: w, fio: {rw: read, runtimeSeconds: 5}}]", fio("runtimeSeconds: 5")},
-		reject: []string{"workloads: [{name: w, fio: {rw: read}}]"},
+		accept: []string{"workloads: [{name: w, fio: {rw: read, runtimeSeconds: 5}}]", fio("runtimeSeconds: 5"), "workloads: [{name: w, fio: {rw: read, options: {size: 1M}}}]", `workloads: [{name: w, fio: {rw: read, options: {timeout: "5"}}}]`},
+		reject: []string{"workloads: [{name: w, fio: {rw: read}}]", `workloads: [{name: w, fio: {rw: read, options: {thinktime: "1"}}}]`},
 	}, {
 		name: "timeBased", path: fioPath + ".timeBased", want: "timeBased needs runtimeSeconds: set how long the job runs",
-		accept: []string{fio("timeBased: true, runtimeSeconds: 5"), fio("timeBased: false")},
+		accept: []string{fio("timeBased: true, runtimeSeconds: 5"), fio("timeBased: false"), fio(`timeBased: true, options: {runtime: "5"}`)},
 		reject: []string{fio("timeBased: true")},
 	}, {
 		name: "rwmixread", path: fioPath + ".rwmixread", want: "rwmixread is for mixed workloads; set rw to rw, readwrite or randrw, or remove rwmixread",
@@ -442,17 +443,20 @@ func TestValidation(t *testing.T) {
 		accept: []string{fio("rate: 10m"), fio(`rate: "10m,5m"`)},
 		reject: []string{fio("rate: fast"), fio("rate: 10m/s")},
 	}, {
-		name: "rateIOPS", path: fioPath + ".rateIOPS", want: "should be greater than or equal to 1",
-		accept: []string{fio("rateIOPS: 100")},
-		reject: []string{fio("rateIOPS: 0")},
+		name: "rateIOPS", path: fioPath + ".rateIOPS", want: "rateIOPS must be I/Os per second from 1 to 2147483647, or up to three of them (reads, writes, trims) with commas, such as 500,200",
+		accept: []string{fio("rateIOPS: 100"), fio(`rateIOPS: "100"`), fio("rateIOPS: 2147483647"), fio(`rateIOPS: "500,200"`), fio(`rateIOPS: "500,,200"`)},
+		reject: []string{fio("rateIOPS: 0"), fio("rateIOPS: -1"), fio("rateIOPS: 2147483648")},
+	}, {
+		name: "rateIOPS as text", path: fioPath + ".rateIOPS", want: "should match '^[0-9]+(,([0-9]+)?){0,2}$'",
+		reject: []string{fio("rateIOPS: fast"), fio(`rateIOPS: "1,2,3,4"`), fio(`rateIOPS: "-1"`), fio(`rateIOPS: "5\nexec_prerun=x"`)},
 	}, {
 		name: "loops", path: fioPath + ".loops", want: "should be greater than or equal to 1",
 		accept: []string{fio("loops: 3")},
 		reject: []string{fio("loops: 0")},
 	}, {
-		name: "options with a field", path: fioPath + ".options", want: "an option that has a field of its own belongs there: move it out of options (runtime is runtimeSeconds",
-		accept: []string{fio(`options: {thinktime: "100", rwmixwrite: "30"}`)},
-		reject: []string{fio(`options: {bs: 4k}`), fio(`options: {runtime: "5"}`), fio(`options: {group_reporting: "1"}`), fio(`options: {rate_iops: "5"}`), fio(`options: {blocksize: 4k}`)},
+		name: "options with a field", path: fioPath + ".options", want: "say the same: set only one of them",
+		accept: []string{fio(`options: {thinktime: "100", rwmixwrite: "30"}`), fio(`options: {bs: 4k}`), fio(`options: {runtime: "5"}`), fio(`options: {group_reporting: "1"}`), fio(`options: {rate_iops: "5"}`), fio(`size: 1M, options: {blocksize: 4k}`)},
+		reject: []string{fio(`bs: 4k, options: {bs: 4k}`), fio(`size: 1M, bs: 4k, options: {blocksize: 4k}`), fio(`runtimeSeconds: 5, options: {timeout: "5"}`), fio(`direct: false, options: {direct: "0"}`)},
 	}, {
 		name: "number of options", path: fioPath + ".options", want: "must have at most 64 items",
 		accept: []string{fio("options: {" + many(64, `o%d: "1"`) + "}")},

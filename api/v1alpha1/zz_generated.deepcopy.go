@@ -449,7 +449,7 @@ func (in *FioParameters) DeepCopyInto(out *FioParameters) {
 	}
 	if in.RateIOPS != nil {
 		in, out := &in.RateIOPS, &out.RateIOPS
-		*out = new(int32)
+		*out = new(intstr.IntOrString)
 		**out = **in
 	}
 	if in.Loops != nil {

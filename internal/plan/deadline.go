@@ -63,7 +63,7 @@ func validateDeadline(path *field.Path, index int, spec *v1alpha1.StorageBenchma
 func runtimeField(path *field.Path, w *v1alpha1.Workload) *field.Path {
 	const runtime = "runtime"
 	for name := range w.Matrix {
-		if fio.Canonical(name) == runtime {
+		if fio.Canonical(fio.OptionName(name)) == runtime {
 			return path.Child("matrix").Key(name)
 		}
 	}
