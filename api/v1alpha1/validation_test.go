@@ -347,6 +347,11 @@ func TestValidation(t *testing.T) {
 		name: "values of a matrix", path: workloadPath + ".matrix.bs", want: "must have at most 64 items",
 		reject: []string{"workloads: [{name: w, jobFile: x, matrix: {bs: [" + many(65, "%d") + "]}}]"},
 	}, {
+		// One number that the operator cannot read would keep it from reading all benchmarks.
+		name: "numbers of a matrix", path: workloadPath + ".matrix[size]", want: `a number of more than 2147483647 has to be written as text, such as "5000000000"`,
+		accept: []string{"workloads: [{name: w, jobFile: x, matrix: {size: [2147483647, '5000000000', -2147483648]}}]"},
+		reject: []string{"workloads: [{name: w, jobFile: x, matrix: {size: [2147483648]}}]", "workloads: [{name: w, jobFile: x, matrix: {size: [1, -5000000000]}}]"},
+	}, {
 		name: "options of a matrix", path: workloadPath + ".matrix", want: "must have at most 8 items",
 		reject: []string{"workloads: [{name: w, jobFile: x, matrix: {" + many(9, "o%d: [1]") + "}}]"},
 	}, {

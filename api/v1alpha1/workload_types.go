@@ -39,6 +39,7 @@ type Workload struct {
 // +listType=atomic
 // +kubebuilder:validation:MinItems=1
 // +kubebuilder:validation:MaxItems=64
+// +kubebuilder:validation:XValidation:rule="self.all(v, type(v) != int || (v >= -2147483648 && v <= 2147483647))",message="a number of more than 2147483647 has to be written as text, such as \"5000000000\"",reason=FieldValueInvalid
 type MatrixValues []intstr.IntOrString
 
 // FioParameters are the parameters of one fio job. Each is the fio option of the same name, or of the
