@@ -76,7 +76,7 @@ func TestRecord(t *testing.T) {
 				verdicts = append(verdicts, run.Sections[i].LimitedBy)
 			}
 			for _, verdict := range verdicts {
-				if verdict == nil || verdict.Name != v1alpha1.BoundVolumeIOPS {
+				if verdict == nil || verdict.Reason != v1alpha1.BoundVolumeIOPS {
 					t.Errorf("limited by %+v", verdict)
 				}
 			}

@@ -61,7 +61,7 @@ func TestComparison(t *testing.T) {
 		if run.Target == "fast" {
 			bound = v1alpha1.BoundVolumeIOPS
 		}
-		if run.LimitedBy == nil || run.LimitedBy.Name != bound || throttled == nil || *throttled != 7 {
+		if run.LimitedBy == nil || run.LimitedBy.Reason != bound || throttled == nil || *throttled != 7 {
 			t.Errorf("run %s is limited by %+v, and was throttled for %v", run.Name, run.LimitedBy, throttled)
 		}
 	}

@@ -54,7 +54,7 @@ func TestConfinedOperatorMeasures(t *testing.T) {
 		if target.Driver != fakecluster.Driver {
 			t.Errorf("the driver of target %s is %q: its claim says which", target.Name, target.Driver)
 		}
-		if len(target.Volumes) != 1 || target.ProvisionedSeconds != nil || target.Limits != nil {
+		if len(target.Volumes) != 1 || target.ProvisionedMilliseconds != nil || target.Limits != nil {
 			t.Fatalf("target is %+v", target)
 		}
 		volume := target.Volumes[0]
@@ -90,7 +90,7 @@ func TestConfinedOperatorJudgesByGivenLimits(t *testing.T) {
 	target.Limits = &v1alpha1.Limits{IOPS: new(int64(3000))}
 	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(target).Workload(builder.NewWorkload("reads")).Build())
 	done := w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-	if bound := done.Status.Runs[0].LimitedBy; bound == nil || bound.Name != v1alpha1.BoundVolumeIOPS {
+	if bound := done.Status.Runs[0].LimitedBy; bound == nil || bound.Reason != v1alpha1.BoundVolumeIOPS {
 		t.Errorf("limitedBy is %+v", bound)
 	}
 }

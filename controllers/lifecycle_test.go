@@ -101,7 +101,7 @@ func TestSectionsOfAJobFile(t *testing.T) {
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
 	run := sb.Status.Runs[0]
-	unknown := &v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"}
+	unknown := &v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"}
 	want := []v1alpha1.SectionResult{{Name: "first", Result: *builder.Result(), LimitedBy: unknown}, {Name: "second", Result: *builder.Result(), LimitedBy: unknown}}
 	if diff := cmp.Diff(want, run.Sections); diff != "" || run.Result != nil {
 		t.Errorf("result %v, sections (-want +got):\n%s", run.Result, diff)
@@ -293,7 +293,7 @@ func TestExistingClaim(t *testing.T) {
 		t.Errorf("left at the end: %q, want the claim's volume only", left)
 	}
 	target := sb.Status.Targets[0]
-	if target.StorageClassName != builder.StorageClass || len(target.Volumes) != 1 || target.Volumes[0].Handle != "handle-mine" || target.ProvisionedSeconds != nil {
+	if target.StorageClassName != builder.StorageClass || len(target.Volumes) != 1 || target.Volumes[0].Handle != "handle-mine" || target.ProvisionedMilliseconds != nil {
 		t.Errorf("target is %+v", target)
 	}
 	w.delete(sb)

@@ -164,7 +164,7 @@ func (s *scope) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run
 func (s *scope) facts(ctx context.Context, run *v1alpha1.Run, parts []part, whole attempt.State) (attempt.Facts, error) {
 	facts := attempt.Facts{
 		Clients: statesOf(parts), Told: told(parts), Heard: s.remembered(parts), Now: s.Clock.Now(),
-		RunLimit: seconds(s.sb.Spec.Deadlines.RunSeconds), ProgressLimit: seconds(s.sb.Spec.Deadlines.ProgressSeconds),
+		RunLimit: seconds(new(s.sb.RunSeconds())), ProgressLimit: seconds(s.sb.Spec.Deadlines.ProgressSeconds),
 	}
 	if run.AgreedStart != nil {
 		facts.AgreedStart = run.AgreedStart.Time
@@ -226,7 +226,7 @@ func (s *scope) tellStep(run *v1alpha1.Run, decision attempt.Decision) {
 // expireRun ends the benchmark with a run that has run for longer than it may.
 func (s *scope) expireRun(run *v1alpha1.Run, unanswered string) {
 	last := cmp.Or(unanswered, "fio still runs; raise spec.deadlines.runSeconds, or have fio do less")
-	message := fmt.Sprintf("run %s waited %d s for its end: %s", run.Name, ptr.Deref(s.sb.Spec.Deadlines.RunSeconds, 0), last)
+	message := fmt.Sprintf("run %s waited %d s for its end: %s", run.Name, s.sb.RunSeconds(), last)
 	s.failRun(run, message)
 	s.fail(v1alpha1.ReasonDeadlineExceeded, message)
 }

@@ -93,6 +93,9 @@ func (s *scope) plan() ([]plan.Run, field.ErrorList) {
 	// Runs point into the spec, and this pass's may be changed by what the API server answers.
 	spec := s.sb.Spec.DeepCopy()
 	spec.Pod = nil // which has no part in a plan, and can be large
+	if s.sb.Status.StartTime != nil {
+		spec.Deadlines.RunSeconds = nil // who shortens it during a run has that ended
+	}
 	runs, problems := plan.Runs(spec, modes)
 	s.plans.store(name, &keptPlan{
 		uid: s.sb.UID, generation: s.sb.Generation, modes: modes, runs: runs, problems: problems, bytes: bytesOfPlan(spec, runs, problems),

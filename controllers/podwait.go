@@ -200,11 +200,11 @@ func (s *podWait) unboundClaim() *corev1.PersistentVolumeClaim {
 func (s *podWait) ready() time.Time {
 	since := s.began.Time
 	for _, needed := range s.needs {
-		claim, seconds := s.claims[needed.claim], s.targetStatus(needed.target).ProvisionedSeconds
-		if claim == nil || seconds == nil {
+		claim, took := s.claims[needed.claim], s.targetStatus(needed.target).ProvisionedMilliseconds
+		if claim == nil || took == nil {
 			continue
 		}
-		if bound := claim.CreationTimestamp.Add(time.Duration(*seconds) * time.Second); bound.After(since) {
+		if bound := claim.CreationTimestamp.Add(time.Duration(*took) * time.Millisecond); bound.After(since) {
 			since = bound
 		}
 	}

@@ -31,6 +31,7 @@ func provision(ctx context.Context, s *scope) (outcome, error) {
 			return out, err
 		}
 	}
+	s.sb.Status.StorageRefusedSince = nil // also if the pass that made the last of it was cut off
 	return goOn(), nil
 }
 
@@ -75,7 +76,7 @@ func (s *scope) provisionTarget(ctx context.Context, target *v1alpha1.Target) (o
 	case err != nil:
 		return outcome{}, fmt.Errorf("target %s: %w", target.Name, err)
 	}
-	s.sb.Status.StorageRefusedSince = nil
+	s.sb.Status.StorageRefusedSince = nil // other targets have their own time
 	return goOn(), nil
 }
 
@@ -181,8 +182,8 @@ func (s *scope) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus,
 		volume.Handle = handle(&pv)
 		if s.claims[claim.Name] != nil {
 			// The provisioner makes the object when it has the volume, which may be long before a run looks.
-			took := int32(max(pv.CreationTimestamp.Sub(claim.CreationTimestamp.Time), 0) / time.Second)
-			target.ProvisionedSeconds = new(max(took, ptr.Deref(target.ProvisionedSeconds, 0)))
+			took := max(pv.CreationTimestamp.Sub(claim.CreationTimestamp.Time), 0).Milliseconds()
+			target.ProvisionedMilliseconds = new(max(took, ptr.Deref(target.ProvisionedMilliseconds, 0)))
 		}
 	}
 	if node != "" && volume.Node != node {

@@ -79,7 +79,7 @@ func (s *scope) losesFiles(ctx context.Context, target *v1alpha1.Target, status 
 
 // forgetVolumes drops what is known of a target's volumes before, and has the run repeated that was to find its files there.
 func (s *scope) forgetVolumes(status *v1alpha1.TargetStatus) {
-	status.Volumes, status.ProvisionedSeconds, status.BurstCredits = nil, nil, nil
+	status.Volumes, status.ProvisionedMilliseconds, status.BurstCredits = nil, nil, nil
 	status.RunsBeforeReplacement = new(int32(0))
 	relied := false
 	for i := range s.sb.Status.Runs {

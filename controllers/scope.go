@@ -239,7 +239,7 @@ func (s *scope) summarize() {
 	if status.PlannedRuns > 0 {
 		status.Progress = fmt.Sprintf("%d/%d", status.FinishedRuns, status.PlannedRuns)
 	}
-	status.Summary = report.Summary(status)
+	status.Best, status.Summary = report.Best(status), report.Summary(status)
 }
 
 // targetStatus returns the status of the target, which validate has added.

@@ -33,6 +33,7 @@ func TestSuccess(t *testing.T) {
 		PlannedRuns:        1,
 		FinishedRuns:       1,
 		Progress:           "1/1",
+		Best:               "3048 IOPS 5.01ms p50",
 		Summary:            "randread: fast 3048 IOPS 5.01ms p50",
 		Targets: []v1alpha1.TargetStatus{{
 			Name:             "fast",
@@ -45,13 +46,13 @@ func TestSuccess(t *testing.T) {
 				Name: sb.Status.Targets[0].Volumes[0].Name, Handle: "handle-" + claim,
 				Node: fakecluster.Node, Zone: fakecluster.Zone, InstanceType: fakecluster.InstanceType,
 			}},
-			ProvisionedSeconds: sb.Status.Targets[0].ProvisionedSeconds,
-			ClaimsUID:          strings.TrimPrefix(sb.Status.Targets[0].Volumes[0].Name, "pvc-"), // as the cluster names volumes
+			ProvisionedMilliseconds: sb.Status.Targets[0].ProvisionedMilliseconds,
+			ClaimsUID:               strings.TrimPrefix(sb.Status.Targets[0].Volumes[0].Name, "pvc-"), // as the cluster names volumes
 		}},
 		Runs: []v1alpha1.Run{{
 			Name: "randread.fast", Target: "fast", Workload: "randread", Repetition: 1, State: v1alpha1.RunSucceeded,
 			Attempts: 1, Job: job.RunName(sb, "randread.fast", 1, 0), LogConfigMap: child.Name(sb, "randread.fast", "log"), Result: builder.Result(),
-			LimitedBy: &v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"},
+			LimitedBy: &v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"},
 			Warnings:  []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p99.99 of reads is not reliable: it needs 10000 I/Os, and there were 1000"}},
 		}},
 		Comparisons: []v1alpha1.Comparison{{Workload: "randread", Targets: []v1alpha1.TargetComparison{{Name: "fast", Runs: 1, Read: &v1alpha1.IOComparison{
@@ -70,8 +71,8 @@ func TestSuccess(t *testing.T) {
 	if diff := cmp.Diff(want, sb.Status, ignored); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)
 	}
-	if seconds := sb.Status.Targets[0].ProvisionedSeconds; seconds == nil || *seconds < 0 || *seconds > 5 {
-		t.Errorf("provisionedSeconds is %v", ptr.Deref(seconds, -1))
+	if took := sb.Status.Targets[0].ProvisionedMilliseconds; took == nil || *took < 0 || *took > 5000 {
+		t.Errorf("provisionedMilliseconds is %v", ptr.Deref(took, -1))
 	}
 	for name, time := range map[string]*metav1.Time{
 		"startTime": sb.Status.StartTime, "run's startTime": sb.Status.Runs[0].StartTime, "run's completionTime": sb.Status.Runs[0].CompletionTime,

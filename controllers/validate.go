@@ -61,7 +61,7 @@ func (s *scope) accept(ctx context.Context) (outcome, error) {
 		return s.refuse(problems), nil
 	}
 	s.sb.Status.StartTime = new(s.now())
-	s.sb.Status.PlannedRuns = int32(len(runs))
+	s.sb.Status.PlannedRuns, s.sb.Status.RunDeadlineSeconds = int32(len(runs)), plan.RunDeadlineSeconds(runs)
 	s.sb.Status.Runs = make([]v1alpha1.Run, len(runs))
 	for i, run := range runs {
 		s.sb.Status.Runs[i] = v1alpha1.Run{

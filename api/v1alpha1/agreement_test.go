@@ -188,15 +188,7 @@ func isHarmless(name string) bool {
 // specSchema returns what the CRD says of the spec.
 func specSchema(t *testing.T) *apiextensionsv1.JSONSchemaProps {
 	t.Helper()
-	text, err := os.ReadFile("../../config/crd/bases/storagebench.dev_storagebenchmarks.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	crd := &apiextensionsv1.CustomResourceDefinition{}
-	if err := yaml.UnmarshalStrict(text, crd); err != nil {
-		t.Fatal(err)
-	}
-	schema, ok := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+	schema, ok := definition(t).Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 	if !ok {
 		t.Fatal("the CRD has no spec")
 	}

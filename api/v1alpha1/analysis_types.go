@@ -89,11 +89,11 @@ type KnownLimits struct {
 
 	// Where the limits are known from.
 	// +optional
-	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:MaxLength=192
 	Source string `json:"source,omitempty"`
 }
 
-// Names of what can bound a result.
+// Reasons of LimitedBy: what can hold a result back.
 const (
 	// BoundVolumeIOPS: the I/Os per second that the volume can do.
 	BoundVolumeIOPS = "VolumeIOPS"
@@ -123,15 +123,26 @@ const (
 
 // LimitedBy says what held a result back.
 type LimitedBy struct {
-	// What it was.
+	// What it was. A limit that is known stands in the one of the fields limit… that has its unit.
 	// +required
 	// +kubebuilder:validation:Enum=VolumeIOPS;VolumeThroughput;FileSystemIOPS;FileSystemThroughput;ClientIOPS;ClientThroughput;InstanceIOPS;InstanceThroughput;WorkloadRate;ClientCPU;Latency;Unknown
-	Name string `json:"name"`
+	Reason string `json:"reason"`
 
-	// The limit, in I/Os per second, bytes per second, percent of CPU (100 for each CPU), or, for Latency,
-	// I/Os in flight. Unset if unknown.
+	// I/Os per second that the limit allows.
 	// +optional
-	Limit *int64 `json:"limit,omitempty"`
+	LimitIOPS *int64 `json:"limitIOPS,omitempty"`
+
+	// Bytes per second that the limit allows.
+	// +optional
+	LimitBytesPerSecond *int64 `json:"limitBytesPerSecond,omitempty"`
+
+	// CPU that fio may use, in percent: 100 for each CPU.
+	// +optional
+	LimitCPUPercent *int64 `json:"limitCPUPercent,omitempty"`
+
+	// I/Os that the workload keeps in flight.
+	// +optional
+	LimitInFlight *int64 `json:"limitInFlight,omitempty"`
 
 	// How much of the limit the result used.
 	// +optional

@@ -133,9 +133,10 @@ type Deadlines struct {
 	// +kubebuilder:validation:Maximum=86400
 	ProgressSeconds *int32 `json:"progressSeconds,omitempty"`
 
-	// From the start of a run's pod until its end, laying out files included.
+	// From the start of a run's pod until its end, laying out files included. It has to be longer than the run goes on by
+	// its own options (runtime, ramp_time and startdelay of all stages). Default: 86400, or twice what the longest run asks
+	// for by these, if that is more.
 	// +optional
-	// +kubebuilder:default=86400
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=2592000
 	RunSeconds *int32 `json:"runSeconds,omitempty"`

@@ -30,6 +30,10 @@ type StorageBenchmarkStatus struct {
 	// +optional
 	PlannedRuns int32 `json:"plannedRuns,omitempty"`
 
+	// Seconds that a run may take where spec.deadlines.runSeconds is unset. Unset if 86400 are enough.
+	// +optional
+	RunDeadlineSeconds int32 `json:"runDeadlineSeconds,omitempty"`
+
 	// Number of runs that have ended, well or not.
 	// +optional
 	FinishedRuns int32 `json:"finishedRuns,omitempty"`
@@ -39,9 +43,15 @@ type StorageBenchmarkStatus struct {
 	// +kubebuilder:validation:MaxLength=32
 	Progress string `json:"progress,omitempty"`
 
+	// The target that did most I/Os per second, such as "gp3 3048 IOPS", or "gp3 in 3 of 4" comparisons. Of a single
+	// target it is what that did.
+	// +optional
+	// +kubebuilder:validation:MaxLength=27
+	Best string `json:"best,omitempty"`
+
 	// The results in one line.
 	// +optional
-	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:MaxLength=256
 	Summary string `json:"summary,omitempty"`
 
 	// What was provisioned or found for each target.

@@ -10,11 +10,12 @@ import (
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:shortName=sb,categories=all
+// +kubebuilder:resource:shortName=sb
 // +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.conditions[?(@.type=="Succeeded")].reason`,description="The step that the benchmark is at, or how it ended"
 // +kubebuilder:printcolumn:name="Runs",type=string,JSONPath=`.status.progress`,description="Finished and planned runs"
-// +kubebuilder:printcolumn:name="Summary",type=string,JSONPath=`.status.summary`,description="The results in one line"
+// +kubebuilder:printcolumn:name="Best",type=string,JSONPath=`.status.best`,description="The target that did most I/Os per second; of a single target, what it did"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Summary",type=string,priority=1,JSONPath=`.status.summary`,description="The results in one line"
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="the name may have at most 63 characters, because it becomes the value of a label; choose a shorter one",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (self.spec.targets == oldSelf.spec.targets && self.spec.workloads == oldSelf.spec.workloads)",message="targets and workloads cannot change after the benchmark has started; create another StorageBenchmark",reason=FieldValueForbidden,fieldPath=".spec"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (has(self.spec.placement) == has(oldSelf.spec.placement) && (!has(self.spec.placement) || self.spec.placement == oldSelf.spec.placement) && has(self.spec.pod) == has(oldSelf.spec.pod) && (!has(self.spec.pod) || self.spec.pod == oldSelf.spec.pod))",message="placement and pod cannot change after the benchmark has started; create another StorageBenchmark",reason=FieldValueForbidden,fieldPath=".spec"

@@ -54,10 +54,11 @@ type TargetStatus struct {
 	// +kubebuilder:validation:MaxItems=128
 	Volumes []VolumeStatus `json:"volumes,omitempty"`
 
-	// Seconds from the creation of the claim until it was bound, of several claims the most. A volume that is
-	// made for the node of its first pod includes the wait for that node.
+	// Milliseconds from the creation of the claim until its volume was there, of several claims the most. Kubernetes notes
+	// both in whole seconds, so it is off by less than 1,000 either way. A volume that is made for the node of its first
+	// pod includes the wait for that node.
 	// +optional
-	ProvisionedSeconds *int32 `json:"provisionedSeconds,omitempty"`
+	ProvisionedMilliseconds *int64 `json:"provisionedMilliseconds,omitempty"`
 
 	// What the storage can do at most; of several volumes, each of them. Results are judged by it.
 	// +optional

@@ -347,6 +347,11 @@ func TestValidation(t *testing.T) {
 		name: "values of a matrix", path: workloadPath + ".matrix.bs", want: "must have at most 64 items",
 		reject: []string{"workloads: [{name: w, jobFile: x, matrix: {bs: [" + many(65, "%d") + "]}}]"},
 	}, {
+		// One number that the operator cannot read would keep it from reading all benchmarks.
+		name: "numbers of a matrix", path: workloadPath + ".matrix[size]", want: `a number of more than 2147483647 has to be written as text, such as "5000000000"`,
+		accept: []string{"workloads: [{name: w, jobFile: x, matrix: {size: [2147483647, '5000000000', -2147483648]}}]"},
+		reject: []string{"workloads: [{name: w, jobFile: x, matrix: {size: [2147483648]}}]", "workloads: [{name: w, jobFile: x, matrix: {size: [1, -5000000000]}}]"},
+	}, {
 		name: "options of a matrix", path: workloadPath + ".matrix", want: "must have at most 8 items",
 		reject: []string{"workloads: [{name: w, jobFile: x, matrix: {" + many(9, "o%d: [1]") + "}}]"},
 	}, {
@@ -378,7 +383,8 @@ func TestValidation(t *testing.T) {
 		accept: []string{"workloads: [{name: w, jobFile: " + strings.Repeat("x", 16384) + "}]"},
 		reject: []string{"workloads: [{name: w, jobFile: " + strings.Repeat("x", 16385) + "}]"},
 	}, {
-		name: "no rw", path: fioPath + ".rw", want: "Required value",
+		name: "no rw", path: fioPath + ".rw", want: "Required value: set rw to the type of I/O, such as randread",
+		accept: []string{"workloads: [{name: w, fio: {size: 1M, options: {rw: read}}}]", "workloads: [{name: w, fio: {size: 1M, options: {readwrite: read}}}]"},
 		reject: []string{"workloads: [{name: w, fio: {size: 1M}}]"},
 	}, {
 		name: "rw", path: fioPath + ".rw", want: "Unsupported value: \"random\"",
@@ -386,11 +392,11 @@ func TestValidation(t *testing.T) {
 		reject: []string{fio("rw: random")},
 	}, {
 		name: "an end", path: fioPath, want: "set size (bytes per job, for example 1G), runtimeSeconds, or both: without them fio does not know when to end",
-		accept: []string{"workloads: [{name: w, fio: {rw: read, runtimeSeconds: 5}}]", fio("runtimeSeconds: 5")},
-		reject: []string{"workloads: [{name: w, fio: {rw: read}}]"},
+		accept: []string{"workloads: [{name: w, fio: {rw: read, runtimeSeconds: 5}}]", fio("runtimeSeconds: 5"), "workloads: [{name: w, fio: {rw: read, options: {size: 1M}}}]", `workloads: [{name: w, fio: {rw: read, options: {timeout: "5"}}}]`},
+		reject: []string{"workloads: [{name: w, fio: {rw: read}}]", `workloads: [{name: w, fio: {rw: read, options: {thinktime: "1"}}}]`},
 	}, {
 		name: "timeBased", path: fioPath + ".timeBased", want: "timeBased needs runtimeSeconds: set how long the job runs",
-		accept: []string{fio("timeBased: true, runtimeSeconds: 5"), fio("timeBased: false")},
+		accept: []string{fio("timeBased: true, runtimeSeconds: 5"), fio("timeBased: false"), fio(`timeBased: true, options: {runtime: "5"}`)},
 		reject: []string{fio("timeBased: true")},
 	}, {
 		name: "rwmixread", path: fioPath + ".rwmixread", want: "rwmixread is for mixed workloads; set rw to rw, readwrite or randrw, or remove rwmixread",
@@ -442,17 +448,20 @@ func TestValidation(t *testing.T) {
 		accept: []string{fio("rate: 10m"), fio(`rate: "10m,5m"`)},
 		reject: []string{fio("rate: fast"), fio("rate: 10m/s")},
 	}, {
-		name: "rateIOPS", path: fioPath + ".rateIOPS", want: "should be greater than or equal to 1",
-		accept: []string{fio("rateIOPS: 100")},
-		reject: []string{fio("rateIOPS: 0")},
+		name: "rateIOPS", path: fioPath + ".rateIOPS", want: "rateIOPS must be I/Os per second from 1 to 2147483647, or up to three of them (reads, writes, trims) with commas, such as 500,200",
+		accept: []string{fio("rateIOPS: 100"), fio(`rateIOPS: "100"`), fio("rateIOPS: 2147483647"), fio(`rateIOPS: "500,200"`), fio(`rateIOPS: "500,,200"`)},
+		reject: []string{fio("rateIOPS: 0"), fio("rateIOPS: -1"), fio("rateIOPS: 2147483648")},
+	}, {
+		name: "rateIOPS as text", path: fioPath + ".rateIOPS", want: "should match '^[0-9]+(,([0-9]+)?){0,2}$'",
+		reject: []string{fio("rateIOPS: fast"), fio(`rateIOPS: "1,2,3,4"`), fio(`rateIOPS: "-1"`), fio(`rateIOPS: "5\nexec_prerun=x"`)},
 	}, {
 		name: "loops", path: fioPath + ".loops", want: "should be greater than or equal to 1",
 		accept: []string{fio("loops: 3")},
 		reject: []string{fio("loops: 0")},
 	}, {
-		name: "options with a field", path: fioPath + ".options", want: "an option that has a field of its own belongs there: move it out of options (runtime is runtimeSeconds",
-		accept: []string{fio(`options: {thinktime: "100", rwmixwrite: "30"}`)},
-		reject: []string{fio(`options: {bs: 4k}`), fio(`options: {runtime: "5"}`), fio(`options: {group_reporting: "1"}`), fio(`options: {rate_iops: "5"}`), fio(`options: {blocksize: 4k}`)},
+		name: "options with a field", path: fioPath + ".options", want: "say the same: set only one of them",
+		accept: []string{fio(`options: {thinktime: "100", rwmixwrite: "30"}`), fio(`options: {bs: 4k}`), fio(`options: {runtime: "5"}`), fio(`options: {group_reporting: "1"}`), fio(`options: {rate_iops: "5"}`), fio(`size: 1M, options: {blocksize: 4k}`)},
+		reject: []string{fio(`bs: 4k, options: {bs: 4k}`), fio(`size: 1M, bs: 4k, options: {blocksize: 4k}`), fio(`runtimeSeconds: 5, options: {timeout: "5"}`), fio(`direct: false, options: {direct: "0"}`)},
 	}, {
 		name: "number of options", path: fioPath + ".options", want: "must have at most 64 items",
 		accept: []string{fio("options: {" + many(64, `o%d: "1"`) + "}")},
@@ -587,7 +596,7 @@ func TestDefaults(t *testing.T) {
 		sb.Spec.CleanupPolicy = v1alpha1.CleanupDelete
 		sb.Spec.Deadlines = v1alpha1.Deadlines{
 			ProvisioningSeconds: new(int32(600)), StartSeconds: new(int32(600)), ProgressSeconds: new(int32(300)),
-			RunSeconds: new(int32(86400)), CleanUpSeconds: new(int32(600)), NodeSeconds: new(int32(86400)),
+			CleanUpSeconds: new(int32(600)), NodeSeconds: new(int32(86400)),
 		}
 		sb.Spec.Repetitions, sb.Spec.Clients, sb.Spec.Order = new(int32(1)), new(int32(1)), v1alpha1.OrderInterleaved
 	}).Build()
@@ -797,8 +806,8 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 	now := new(metav1.Now())
 	message := strings.Repeat("m", 2048)
 	status := v1alpha1.StorageBenchmarkStatus{
-		ObservedGeneration: math.MaxInt64, StartTime: now, CompletionTime: now, PlannedRuns: 200, FinishedRuns: 200,
-		Progress: "200/200", Summary: strings.Repeat("s", 1024),
+		ObservedGeneration: math.MaxInt64, StartTime: now, CompletionTime: now, PlannedRuns: 200, RunDeadlineSeconds: v1alpha1.MaxRunSeconds, FinishedRuns: 200,
+		Progress: "200/200", Best: strings.Repeat("b", 27), Summary: strings.Repeat("s", 256),
 	}
 	for range sb.Spec.MostClients() {
 		status.Anchors = append(status.Anchors, v1alpha1.Anchor{
@@ -850,14 +859,14 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 // largestTarget has a claim and a volume for each client that has its own.
 func largestTarget(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) v1alpha1.TargetStatus {
 	limit := new(int64(99_999_999_999))
-	limits := v1alpha1.KnownLimits{Source: strings.Repeat("s", 256), Limits: v1alpha1.Limits{
+	limits := v1alpha1.KnownLimits{Source: strings.Repeat("s", 192), Limits: v1alpha1.Limits{
 		Scope: v1alpha1.ScopeFileSystem, IOPS: limit, ReadIOPS: limit, WriteIOPS: limit, BytesPerSecond: limit, ReadBytesPerSecond: limit, WriteBytesPerSecond: limit,
 		Burst: &v1alpha1.Burst{BaselineIOPS: limit, BaselineBytesPerSecond: limit, IOCredits: limit, ByteCredits: limit},
 	}}
 	target := v1alpha1.TargetStatus{
 		Name: t.Name, StorageClassName: strings.Repeat("c", 253), Driver: strings.Repeat("d", 253), VolumeMode: corev1.PersistentVolumeFilesystem,
 		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod},
-		Claims:      []string{strings.Repeat("c", 253)}, ProvisionedSeconds: new(int32(math.MaxInt32)),
+		Claims:      []string{strings.Repeat("c", 253)}, ProvisionedMilliseconds: new(int64(math.MaxInt64)),
 		Limits: &limits, ClientLimits: []v1alpha1.KnownLimits{limits, limits}, TestFiles: v1alpha1.TestFilesLeftBehind,
 		ClaimsUID: strings.Repeat("u", 36), RunsBeforeReplacement: new(int32(100)),
 		BurstCredits: &v1alpha1.BurstCredits{IOs: limit, Bytes: limit, LeftPercent: 100, SecondsToBaseline: *limit},
@@ -911,7 +920,7 @@ func largestWarnings() []v1alpha1.Warning {
 
 // largestBound is the longest that is said of what held a result back.
 func largestBound() *v1alpha1.LimitedBy {
-	return &v1alpha1.LimitedBy{Name: v1alpha1.BoundFileSystemThroughput, Limit: new(int64(99_999_999_999)), UsedPercent: new(int32(100)), Message: strings.Repeat("m", 220)}
+	return &v1alpha1.LimitedBy{Reason: v1alpha1.BoundFileSystemThroughput, LimitBytesPerSecond: new(int64(99_999_999_999)), UsedPercent: new(int32(100)), Message: strings.Repeat("m", 220)}
 }
 
 // largestResult has reads and writes at the scale of a day on the fastest storage, with latencies of seconds.

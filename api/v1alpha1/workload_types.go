@@ -25,8 +25,8 @@ type Workload struct {
 	// +kubebuilder:validation:MaxLength=16384
 	JobFile *string `json:"jobFile,omitempty"`
 
-	// fio options by their names with the values that each takes, such as {bs: [4k, 64k], iodepth: [1, 16]}, and
-	// clients with the numbers of pods that measure together, such as {clients: [1, 2, 4]}.
+	// fio options with the values that each takes, such as {bs: [4k, 64k], iodepth: [1, 16]}, by fio's names or by
+	// those of the fields of fio, and clients with the numbers of pods that measure together, such as {clients: [1, 2, 4]}.
 	// Every combination is measured. A value takes the place of what fio or jobFile says, in a job file in
 	// all sections.
 	// +optional
@@ -39,20 +39,43 @@ type Workload struct {
 // +listType=atomic
 // +kubebuilder:validation:MinItems=1
 // +kubebuilder:validation:MaxItems=64
+// +kubebuilder:validation:XValidation:rule="self.all(v, type(v) != int || (v >= -2147483648 && v <= 2147483647))",message="a number of more than 2147483647 has to be written as text, such as \"5000000000\"",reason=FieldValueInvalid
 type MatrixValues []intstr.IntOrString
 
 // FioParameters are the parameters of one fio job. Each is the fio option of the same name, or of the
-// name that its description gives; what is unset is left to fio. See fio(1).
+// name that its description gives; options takes all of them by fio's own names. What is unset is left to fio. See fio(1).
 //
-// +kubebuilder:validation:XValidation:rule="has(self.size) || has(self.runtimeSeconds)",message="set size (bytes per job, for example 1G), runtimeSeconds, or both: without them fio does not know when to end",reason=FieldValueRequired
-// +kubebuilder:validation:XValidation:rule="!has(self.timeBased) || !self.timeBased || has(self.runtimeSeconds)",message="timeBased needs runtimeSeconds: set how long the job runs",fieldPath=".timeBased",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="!has(self.rwmixread) || self.rw in ['rw', 'readwrite', 'randrw']",message="rwmixread is for mixed workloads; set rw to rw, readwrite or randrw, or remove rwmixread",fieldPath=".rwmixread",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="!has(self.options) || !self.options.exists(k, k in ['rw', 'readwrite', 'rwmixread', 'bs', 'blocksize', 'ioengine', 'iodepth', 'direct', 'size', 'nrfiles', 'nr_files', 'numjobs', 'runtime', 'timeout', 'ramp_time', 'time_based', 'sync', 'fsync', 'fdatasync', 'end_fsync', 'norandommap', 'invalidate', 'rate', 'rate_iops', 'loops', 'group_reporting'])",message="an option that has a field of its own belongs there: move it out of options (runtime is runtimeSeconds, ramp_time rampTimeSeconds, time_based timeBased, end_fsync endFsync, rate_iops rateIOPS; group_reporting is always on)",fieldPath=".options",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="has(self.rw) || (has(self.options) && ('rw' in self.options || 'readwrite' in self.options))",message="set rw to the type of I/O, such as randread",fieldPath=".rw",reason=FieldValueRequired
+// +kubebuilder:validation:XValidation:rule="has(self.size) || has(self.runtimeSeconds) || (has(self.options) && ('size' in self.options || 'runtime' in self.options || 'timeout' in self.options))",message="set size (bytes per job, for example 1G), runtimeSeconds, or both: without them fio does not know when to end",reason=FieldValueRequired
+// +kubebuilder:validation:XValidation:rule="!has(self.timeBased) || !self.timeBased || has(self.runtimeSeconds) || (has(self.options) && ('runtime' in self.options || 'timeout' in self.options))",message="timeBased needs runtimeSeconds: set how long the job runs",fieldPath=".timeBased",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.rwmixread) || !has(self.rw) || self.rw in ['rw', 'readwrite', 'randrw']",message="rwmixread is for mixed workloads; set rw to rw, readwrite or randrw, or remove rwmixread",fieldPath=".rwmixread",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.rw) || !has(self.options) || !('rw' in self.options || 'readwrite' in self.options)",message="rw and options[rw] or options[readwrite] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.rwmixread) || !has(self.options) || !('rwmixread' in self.options)",message="rwmixread and options[rwmixread] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.bs) || !has(self.options) || !('bs' in self.options || 'blocksize' in self.options)",message="bs and options[bs] or options[blocksize] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.ioengine) || !has(self.options) || !('ioengine' in self.options)",message="ioengine and options[ioengine] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.iodepth) || !has(self.options) || !('iodepth' in self.options)",message="iodepth and options[iodepth] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.direct) || !has(self.options) || !('direct' in self.options)",message="direct and options[direct] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.size) || !has(self.options) || !('size' in self.options)",message="size and options[size] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.nrfiles) || !has(self.options) || !('nrfiles' in self.options || 'nr_files' in self.options)",message="nrfiles and options[nrfiles] or options[nr_files] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.numjobs) || !has(self.options) || !('numjobs' in self.options)",message="numjobs and options[numjobs] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.runtimeSeconds) || !has(self.options) || !('runtime' in self.options || 'timeout' in self.options)",message="runtimeSeconds and options[runtime] or options[timeout] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.rampTimeSeconds) || !has(self.options) || !('ramp_time' in self.options)",message="rampTimeSeconds and options[ramp_time] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.timeBased) || !has(self.options) || !('time_based' in self.options)",message="timeBased and options[time_based] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.sync) || !has(self.options) || !('sync' in self.options)",message="sync and options[sync] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.fsync) || !has(self.options) || !('fsync' in self.options)",message="fsync and options[fsync] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.fdatasync) || !has(self.options) || !('fdatasync' in self.options)",message="fdatasync and options[fdatasync] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.endFsync) || !has(self.options) || !('end_fsync' in self.options)",message="endFsync and options[end_fsync] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.norandommap) || !has(self.options) || !('norandommap' in self.options)",message="norandommap and options[norandommap] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.invalidate) || !has(self.options) || !('invalidate' in self.options)",message="invalidate and options[invalidate] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.rate) || !has(self.options) || !('rate' in self.options)",message="rate and options[rate] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.rateIOPS) || !has(self.options) || !('rate_iops' in self.options)",message="rateIOPS and options[rate_iops] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.loops) || !has(self.options) || !('loops' in self.options)",message="loops and options[loops] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
 type FioParameters struct {
 	// Type of I/O: sequential (read, write, trim, rw or readwrite, trimwrite) or random (randread, randwrite, randtrim, randrw, randtrimwrite).
-	// +required
+	// Required, here or in options.
+	// +optional
 	// +kubebuilder:validation:Enum=read;write;trim;randread;randwrite;randtrim;rw;readwrite;randrw;trimwrite;randtrimwrite
-	RW string `json:"rw"`
+	RW string `json:"rw,omitempty"`
 
 	// Percentage of reads in a mixed workload. fio's default: 50.
 	// +optional
@@ -155,10 +178,13 @@ type FioParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([kKmMgG]i?)?(,([0-9]+([kKmMgG]i?)?)?){0,2}$')",message="rate must be bytes per second such as 10m (1024-based, without B), or up to three of them (reads, writes, trims) with commas",reason=FieldValueInvalid
 	Rate *string `json:"rate,omitempty"`
 
-	// Limit of each job's I/Os per second (fio's rate_iops).
+	// Limit of each job's I/Os per second (fio's rate_iops), such as 500, or for reads and writes apart 500,200.
 	// +optional
-	// +kubebuilder:validation:Minimum=1
-	RateIOPS *int32 `json:"rateIOPS,omitempty"`
+	// +kubebuilder:validation:XIntOrString
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:Pattern=`^[0-9]+(,([0-9]+)?){0,2}$`
+	// +kubebuilder:validation:XValidation:rule="type(self) != int || (self >= 1 && self <= 2147483647)",message="rateIOPS must be I/Os per second from 1 to 2147483647, or up to three of them (reads, writes, trims) with commas, such as 500,200",reason=FieldValueInvalid
+	RateIOPS *intstr.IntOrString `json:"rateIOPS,omitempty"`
 
 	// How often the job repeats its I/O. fio's default: 1.
 	// +optional
@@ -166,8 +192,9 @@ type FioParameters struct {
 	// +kubebuilder:validation:Maximum=1000000
 	Loops *int32 `json:"loops,omitempty"`
 
-	// Any other fio option by its name, such as {"rwmixwrite": "30", "thinktime": "100"}. Options that run
-	// commands or name files outside of the volume are refused.
+	// fio options by fio's own names, such as {"rwmixwrite": "30", "rate_iops": "500,200"}, also those that have a field
+	// above; one that is set in both places is refused. Options that run commands or name files outside of the
+	// volume are refused.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	Options map[string]FioOptionValue `json:"options,omitempty"`

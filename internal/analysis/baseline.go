@@ -152,7 +152,7 @@ func isMetered(limits v1alpha1.Limits) bool {
 func meteredUse(limits v1alpha1.Limits, r *v1alpha1.Result) use {
 	reads, writes := ioOrNone(r.Read), ioOrNone(r.Write)
 	return use{
-		name: v1alpha1.BoundFileSystemThroughput, owner: "file system", unit: "MiB/s as EFS meters them", inMiB: true,
+		reason: v1alpha1.BoundFileSystemThroughput, owner: "file system", unit: "MiB/s as EFS meters them", inMiB: true,
 		limit:    *limits.WriteBytesPerSecond,
 		measured: whole(aws.MeteredBytes(reads.IOPS, reads.BytesPerSecond, writes.IOPS, writes.BytesPerSecond)),
 	}

@@ -123,13 +123,13 @@ func TestCreditsInVerdicts(t *testing.T) {
 	}} {
 		t.Run(test.name, func(t *testing.T) {
 			var text string
-			if got := Bound(test.result, test.known, Load{}, Client{}); got.Limit != nil {
-				text = strings.Join([]string{got.Name, strconv.FormatInt(*got.Limit, 10), got.Message}, " ")
+			if got := Bound(test.result, test.known, Load{}, Client{}); len(limitsOf(got)) == 1 {
+				text = strings.Join([]string{got.Reason, strconv.FormatInt(limitsOf(got)[0], 10), got.Message}, " ")
 			} else if strings.HasPrefix(got.Message, "no known limit is reached, but whether latency") {
 				nearest := test.known.nearest(test.result)
 				text = "Latency? " + nearest.String() + ", " + strconv.Itoa(int(nearest.percent())) + " %"
 			} else {
-				text = got.Name + " " + got.Message
+				text = got.Reason + " " + got.Message
 			}
 			if diff := cmp.Diff(test.want, text); diff != "" {
 				t.Errorf("bound (-want +got):\n%s", diff)

@@ -105,7 +105,7 @@ func Bound(r *v1alpha1.Result, known Known, load Load, client Client) v1alpha1.L
 }
 
 func unknown(format string, args ...any) v1alpha1.LimitedBy {
-	return v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: fmt.Sprintf(format, args...)}
+	return v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: fmt.Sprintf(format, args...)}
 }
 
 // mayFitInMemory is false only if the files are known to be larger than what the page cache can take. Files of
@@ -123,20 +123,20 @@ func boundByCPU(r *v1alpha1.Result, load Load, client Client) (v1alpha1.LimitedB
 		perJob = int64(r.CPU.UserPercent) + int64(r.CPU.SystemPercent)
 	}
 	used := perJob * load.Jobs
-	bound := v1alpha1.LimitedBy{Name: v1alpha1.BoundClientCPU}
+	bound := v1alpha1.LimitedBy{Reason: v1alpha1.BoundClientCPU}
 	switch {
 	case perJob >= busyPercent:
 		bound.UsedPercent = new(percent(float64(perJob) / 100))
 		if load.Jobs > 0 {
-			bound.Limit = new(100 * load.Jobs)
+			bound.LimitCPUPercent = new(100 * load.Jobs)
 		}
 		bound.Message = fmt.Sprintf("each of fio's jobs used %d %% of a CPU, and none can use more than one", perJob)
 	case client.CPUMillis > 0 && used*1000 >= busyPercent*client.CPUMillis:
-		bound.Limit, bound.UsedPercent = new(container), new(percent(float64(used)*10/float64(client.CPUMillis)))
+		bound.LimitCPUPercent, bound.UsedPercent = new(container), new(percent(float64(used)*10/float64(client.CPUMillis)))
 		bound.Message = fmt.Sprintf("fio used %d %% of CPU, and its %s may use %d %% (100 for each CPU)", used, containers(r), container)
 	case client.ThrottledPercent != nil && *client.ThrottledPercent >= throttledPercent:
 		if client.CPUMillis > 0 {
-			bound.Limit = new(container)
+			bound.LimitCPUPercent = new(container)
 			if used > 0 {
 				bound.UsedPercent = new(percent(float64(used) * 10 / float64(client.CPUMillis)))
 			}
@@ -190,7 +190,7 @@ func boundByLatency(r *v1alpha1.Result, nearest use, load Load) v1alpha1.Limited
 			mean, legible.Significant(inFlight), load.InFlight)
 	}
 	return v1alpha1.LimitedBy{
-		Name: v1alpha1.BoundLatency, Limit: new(load.InFlight), UsedPercent: new(used),
+		Reason: v1alpha1.BoundLatency, LimitInFlight: new(load.InFlight), UsedPercent: new(used),
 		Message: fmt.Sprintf("%s of %d I/Os were in flight all the time, each for %s on average, and the nearest limit has room (%s, %d %%): try more jobs or a higher iodepth",
 			legible.Significant(inFlight), load.InFlight, mean, nearest, nearest.percent()),
 	}

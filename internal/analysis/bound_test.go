@@ -31,8 +31,31 @@ func blocks(iops, bytes, meanNanoseconds int64) *v1alpha1.IOResult {
 	return io
 }
 
-func limitedBy(name string, limit int64, usedPercent int32, message string) v1alpha1.LimitedBy {
-	return v1alpha1.LimitedBy{Name: name, Limit: &limit, UsedPercent: &usedPercent, Message: message}
+// limitedBy returns a bound with its limit, in the unit of the reason; rates of the workload have that of the message.
+func limitedBy(reason string, limit int64, usedPercent int32, message string) v1alpha1.LimitedBy {
+	bound := v1alpha1.LimitedBy{Reason: reason, UsedPercent: &usedPercent, Message: message}
+	switch {
+	case reason == v1alpha1.BoundClientCPU:
+		bound.LimitCPUPercent = &limit
+	case reason == v1alpha1.BoundLatency:
+		bound.LimitInFlight = &limit
+	case strings.HasSuffix(reason, "IOPS"), reason == v1alpha1.BoundWorkloadRate && strings.Contains(message, "IOPS"):
+		bound.LimitIOPS = &limit
+	default:
+		bound.LimitBytesPerSecond = &limit
+	}
+	return bound
+}
+
+// limitsOf returns the limits that a bound has, of which there is to be one at most.
+func limitsOf(b v1alpha1.LimitedBy) []int64 {
+	var limits []int64
+	for _, limit := range []*int64{b.LimitIOPS, b.LimitBytesPerSecond, b.LimitCPUPercent, b.LimitInFlight} {
+		if limit != nil {
+			limits = append(limits, *limit)
+		}
+	}
+	return limits
 }
 
 // TestE1 has the published rows and the author's conclusions.
@@ -87,8 +110,8 @@ func TestBoundByLimits(t *testing.T) {
 		{"nearest of the directions", mixed, v1alpha1.Limits{ReadIOPS: n(2000), WriteIOPS: n(950)}, "VolumeIOPS 1000 of the volume's 950 IOPS of writes (105 %)"},
 	} {
 		got := Bound(test.result, Known{Storage: limits(test.limits)}, Load{}, Client{})
-		text := got.Name
-		if got.Limit != nil {
+		text := got.Reason
+		if len(limitsOf(got)) > 0 {
 			text += " " + got.Message
 		}
 		if text != test.want {
@@ -114,7 +137,7 @@ func TestBoundOrder(t *testing.T) {
 		client Client
 		want   v1alpha1.LimitedBy
 	}{{
-		name: "nothing measured", want: v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "no I/O was measured"},
+		name: "nothing measured", want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "no I/O was measured"},
 	}, {
 		name: "limit before rate and CPU", result: v1alpha1.Result{Read: blocks(3000, 4096, 1000), CPU: cpu(50, 50)}, limits: gp3,
 		load: Load{Jobs: 1, RateIOPS: 3000},
@@ -130,43 +153,43 @@ func TestBoundOrder(t *testing.T) {
 		want: limitedBy(v1alpha1.BoundWorkloadRate, 3000, 100, "3000 of the workload's 3000 IOPS (100 %)"),
 	}, {
 		name: "rate not reached", result: v1alpha1.Result{Read: io}, load: Load{RateIOPS: 1059},
-		want: v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: noLimits},
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: noLimits},
 	}, {
 		name: "CPU of each job", result: v1alpha1.Result{Read: io, CPU: cpu(30, 60)}, load: Load{Jobs: 4},
 		want: limitedBy(v1alpha1.BoundClientCPU, 400, 90, "each of fio's jobs used 90 % of a CPU, and none can use more than one"),
 	}, {
 		name: "CPU of unknown jobs", result: v1alpha1.Result{Read: io, CPU: cpu(30, 60)},
-		want: v1alpha1.LimitedBy{Name: v1alpha1.BoundClientCPU, UsedPercent: new(int32(90)), Message: "each of fio's jobs used 90 % of a CPU, and none can use more than one"},
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundClientCPU, UsedPercent: new(int32(90)), Message: "each of fio's jobs used 90 % of a CPU, and none can use more than one"},
 	}, {
 		name: "not quite a CPU each", result: v1alpha1.Result{Read: io, CPU: cpu(30, 59)}, load: Load{Jobs: 4}, client: Client{CPUMillis: 4000},
-		want: v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: noLimits},
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: noLimits},
 	}, {
 		name: "CPU of the container", result: v1alpha1.Result{Read: io, CPU: cpu(10, 35)}, load: Load{Jobs: 4}, client: Client{CPUMillis: 2000},
 		want: limitedBy(v1alpha1.BoundClientCPU, 200, 90, "fio used 180 % of CPU, and its container may use 200 % (100 for each CPU)"),
 	}, {
 		name: "not quite the container's", result: v1alpha1.Result{Read: io, CPU: cpu(10, 35)}, load: Load{Jobs: 4}, client: Client{CPUMillis: 2001},
-		want: v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: noLimits},
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: noLimits},
 	}, {
 		name: "throttled", result: v1alpha1.Result{Read: io, CPU: cpu(10, 30)}, load: Load{Jobs: 1}, client: Client{CPUMillis: 500, ThrottledPercent: new(int32(50))},
 		want: limitedBy(v1alpha1.BoundClientCPU, 50, 80, "the container's CPU limit held fio back in 50 % of scheduling periods"),
 	}, {
 		name: "throttled, and nothing else known", result: v1alpha1.Result{Read: io}, client: Client{ThrottledPercent: new(int32(99))},
-		want: v1alpha1.LimitedBy{Name: v1alpha1.BoundClientCPU, Message: "the container's CPU limit held fio back in 99 % of scheduling periods"},
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundClientCPU, Message: "the container's CPU limit held fio back in 99 % of scheduling periods"},
 	}, {
 		name: "throttled a little", result: v1alpha1.Result{Read: io}, client: Client{ThrottledPercent: new(int32(49))},
-		want: v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: noLimits},
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: noLimits},
 	}, {
 		name: "page cache", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000)}, limits: gp3, load: buffered, client: Client{MemoryBytes: 1 << 30},
-		want: v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "15000 of the volume's 3000 IOPS are more than it can do: the page cache answered"},
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "15000 of the volume's 3000 IOPS are more than it can do: the page cache answered"},
 	}, {
 		name: "page cache, by a little", result: v1alpha1.Result{Read: blocks(3630, 4096, 1000)}, limits: gp3, load: buffered, client: Client{MemoryBytes: 1 << 30},
-		want: v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "3630 of the volume's 3000 IOPS are more than it can do: the page cache answered"},
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "3630 of the volume's 3000 IOPS are more than it can do: the page cache answered"},
 	}, {
 		name: "files of unknown size", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000)}, limits: gp3, load: Load{Buffered: true}, client: Client{MemoryBytes: 1 << 30},
-		want: v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "15000 of the volume's 3000 IOPS are more than it can do: the page cache answered"},
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "15000 of the volume's 3000 IOPS are more than it can do: the page cache answered"},
 	}, {
 		name: "page cache of unknown size", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000)}, limits: gp3, load: buffered,
-		want: v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "15000 of the volume's 3000 IOPS are more than it can do: the page cache answered"},
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "15000 of the volume's 3000 IOPS are more than it can do: the page cache answered"},
 	}, {
 		name: "page cache that is too small", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000)}, limits: gp3, load: buffered, client: Client{MemoryBytes: 1<<30 - 1},
 		want: limitedBy(v1alpha1.BoundVolumeIOPS, 3000, 500, "15000 of the volume's 3000 IOPS (500 %), which is more than it can do: it may burst, or the limit that is known may be too low"),
@@ -189,7 +212,7 @@ func TestBoundOrder(t *testing.T) {
 			}
 		})
 	}
-	if got := Bound(nil, Known{Storage: gp3}, psync16, Client{}); got.Name != v1alpha1.BoundUnknown {
+	if got := Bound(nil, Known{Storage: gp3}, psync16, Client{}); got.Reason != v1alpha1.BoundUnknown {
 		t.Errorf("bound of no result: %+v", got)
 	}
 }
@@ -209,51 +232,51 @@ func TestBoundByLatency(t *testing.T) {
 		flight int64
 		want   v1alpha1.LimitedBy // of Latency without the message
 	}{
-		{"all", reads, gp3, 8, v1alpha1.LimitedBy{Name: v1alpha1.BoundLatency, Limit: n(8), UsedPercent: new(int32(100))}},
-		{"both directions", mixed, gp3, 16, v1alpha1.LimitedBy{Name: v1alpha1.BoundLatency, Limit: n(16), UsedPercent: new(int32(100))}},
-		{"just enough", v1alpha1.Result{Read: blocks(1000, 4096, 8_951_000)}, gp3, 10, v1alpha1.LimitedBy{Name: v1alpha1.BoundLatency, Limit: n(10), UsedPercent: new(int32(90))}},
+		{"all", reads, gp3, 8, v1alpha1.LimitedBy{Reason: v1alpha1.BoundLatency, LimitInFlight: n(8), UsedPercent: new(int32(100))}},
+		{"both directions", mixed, gp3, 16, v1alpha1.LimitedBy{Reason: v1alpha1.BoundLatency, LimitInFlight: n(16), UsedPercent: new(int32(100))}},
+		{"just enough", v1alpha1.Result{Read: blocks(1000, 4096, 8_951_000)}, gp3, 10, v1alpha1.LimitedBy{Reason: v1alpha1.BoundLatency, LimitInFlight: n(10), UsedPercent: new(int32(90))}},
 		{"just not enough", v1alpha1.Result{Read: blocks(1000, 4096, 8_940_000)}, gp3, 10, v1alpha1.LimitedBy{
-			Name:    v1alpha1.BoundUnknown,
+			Reason:  v1alpha1.BoundUnknown,
 			Message: "no known limit is reached, but only 8.94 of the 10 I/Os that the workload asks for were in flight, each for 8.94ms on average",
 		}},
-		{"just not too many", v1alpha1.Result{Read: blocks(1000, 4096, 11_040_000)}, gp3, 10, v1alpha1.LimitedBy{Name: v1alpha1.BoundLatency, Limit: n(10), UsedPercent: new(int32(110))}},
+		{"just not too many", v1alpha1.Result{Read: blocks(1000, 4096, 11_040_000)}, gp3, 10, v1alpha1.LimitedBy{Reason: v1alpha1.BoundLatency, LimitInFlight: n(10), UsedPercent: new(int32(110))}},
 		{"too many", v1alpha1.Result{Read: blocks(1000, 4096, 11_060_000)}, gp3, 10, v1alpha1.LimitedBy{
-			Name:    v1alpha1.BoundUnknown,
+			Reason:  v1alpha1.BoundUnknown,
 			Message: "no known limit is reached, but by IOPS and the mean latency of 11.1ms more I/Os were in flight (11.1) than the workload asks for (10)",
 		}},
 		// 1.4 I/Os a second are reported as 1; of 10 s each, that would be 10 in flight.
 		{"slow storage", v1alpha1.Result{Read: &v1alpha1.IOResult{
 			IOs: 84, Bytes: 84 << 20, IOPS: 1, BytesPerSecond: 1_468_006, Latency: &v1alpha1.Latency{MeanNanoseconds: 10_000_000_000},
-		}}, gp3, 14, v1alpha1.LimitedBy{Name: v1alpha1.BoundLatency, Limit: n(14), UsedPercent: new(int32(100))}},
+		}}, gp3, 14, v1alpha1.LimitedBy{Reason: v1alpha1.BoundLatency, LimitInFlight: n(14), UsedPercent: new(int32(100))}},
 		{"unknown load", reads, gp3, 0, v1alpha1.LimitedBy{
-			Name: v1alpha1.BoundUnknown, Message: "no known limit is reached, but how many I/Os the workload keeps in flight is unknown",
+			Reason: v1alpha1.BoundUnknown, Message: "no known limit is reached, but how many I/Os the workload keeps in flight is unknown",
 		}},
 		{"no latency of writes", v1alpha1.Result{Read: io, Write: blocks(1, 1, 0)}, gp3, 8, v1alpha1.LimitedBy{
-			Name: v1alpha1.BoundUnknown, Message: "no known limit is reached, but whether latency held it back is unknown because fio took none",
+			Reason: v1alpha1.BoundUnknown, Message: "no known limit is reached, but whether latency held it back is unknown because fio took none",
 		}},
-		{"no limits", reads, nil, 8, v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"}},
-		{"empty limits", reads, limits(v1alpha1.Limits{}), 8, v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"}},
+		{"no limits", reads, nil, 8, v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"}},
+		{"empty limits", reads, limits(v1alpha1.Limits{}), 8, v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"}},
 		{"no bandwidth", reads, limits(v1alpha1.Limits{IOPS: n(3000)}), 8, v1alpha1.LimitedBy{
-			Name: v1alpha1.BoundUnknown, Message: some + "bytesPerSecond in spec.targets[].limits",
+			Reason: v1alpha1.BoundUnknown, Message: some + "bytesPerSecond in spec.targets[].limits",
 		}},
-		{"no IOPS", reads, limits(v1alpha1.Limits{BytesPerSecond: n(1 << 30)}), 8, v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: some + "iops in spec.targets[].limits"}},
+		{"no IOPS", reads, limits(v1alpha1.Limits{BytesPerSecond: n(1 << 30)}), 8, v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: some + "iops in spec.targets[].limits"}},
 		{"only of the other direction", reads, limits(v1alpha1.Limits{WriteIOPS: n(9000), BytesPerSecond: n(1 << 30)}), 8, v1alpha1.LimitedBy{
-			Name: v1alpha1.BoundUnknown, Message: some + "iops in spec.targets[].limits",
+			Reason: v1alpha1.BoundUnknown, Message: some + "iops in spec.targets[].limits",
 		}},
 		{"only of one direction", mixed, limits(v1alpha1.Limits{ReadIOPS: n(9000), WriteBytesPerSecond: n(1 << 30)}), 8, v1alpha1.LimitedBy{
-			Name: v1alpha1.BoundUnknown, Message: some + "writeIOPS and readBytesPerSecond in spec.targets[].limits",
+			Reason: v1alpha1.BoundUnknown, Message: some + "writeIOPS and readBytesPerSecond in spec.targets[].limits",
 		}},
 		{"of each direction", mixed, limits(v1alpha1.Limits{
 			ReadIOPS: n(9000), WriteIOPS: n(9000), ReadBytesPerSecond: n(1 << 30), WriteBytesPerSecond: n(1 << 30),
-		}), 16, v1alpha1.LimitedBy{Name: v1alpha1.BoundLatency, Limit: n(16), UsedPercent: new(int32(100))}},
-		{"trims have no bandwidth", trims, limits(v1alpha1.Limits{IOPS: n(9000)}), 8, v1alpha1.LimitedBy{Name: v1alpha1.BoundLatency, Limit: n(8), UsedPercent: new(int32(100))}},
+		}), 16, v1alpha1.LimitedBy{Reason: v1alpha1.BoundLatency, LimitInFlight: n(16), UsedPercent: new(int32(100))}},
+		{"trims have no bandwidth", trims, limits(v1alpha1.Limits{IOPS: n(9000)}), 8, v1alpha1.LimitedBy{Reason: v1alpha1.BoundLatency, LimitInFlight: n(8), UsedPercent: new(int32(100))}},
 		{"trims beside", v1alpha1.Result{Read: io, Trim: io}, limits(v1alpha1.Limits{ReadIOPS: n(9000), BytesPerSecond: n(1 << 30)}), 16, v1alpha1.LimitedBy{
-			Name: v1alpha1.BoundUnknown, Message: some + "iops in spec.targets[].limits",
+			Reason: v1alpha1.BoundUnknown, Message: some + "iops in spec.targets[].limits",
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := Bound(&test.result, Known{Storage: test.limits}, Load{InFlight: test.flight}, Client{})
-			if got.Name == v1alpha1.BoundLatency && strings.Contains(got.Message, "try more jobs or a higher iodepth") {
+			if got.Reason == v1alpha1.BoundLatency && strings.Contains(got.Message, "try more jobs or a higher iodepth") {
 				got.Message = ""
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
@@ -276,10 +299,10 @@ func TestBoundFits(t *testing.T) {
 		Bound(&v1alpha1.Result{Read: &v1alpha1.IOResult{IOPS: most / 2, Latency: huge.Latency}}, Known{Storage: large}, Load{InFlight: 1}, Client{}),
 	} {
 		if len(got.Message) > 512 || got.Message == "" {
-			t.Errorf("%s: message of %d bytes: %s", got.Name, len(got.Message), got.Message)
+			t.Errorf("%s: message of %d bytes: %s", got.Reason, len(got.Message), got.Message)
 		}
 		if got.UsedPercent != nil && *got.UsedPercent != math.MaxInt32 {
-			t.Errorf("%s: used %d %%", got.Name, *got.UsedPercent)
+			t.Errorf("%s: used %d %%", got.Reason, *got.UsedPercent)
 		}
 	}
 }

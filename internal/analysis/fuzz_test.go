@@ -3,6 +3,7 @@ package analysis
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -66,7 +67,7 @@ func FuzzAnalysis(f *testing.F) {
 		for i := range runs {
 			bound := Bound(runs[i].Result, known, load, client)
 			runs[i].LimitedBy = &bound
-			if bound.UsedPercent != nil && *bound.UsedPercent < 0 || bound.Limit != nil && *bound.Limit < 0 {
+			if bound.UsedPercent != nil && *bound.UsedPercent < 0 || len(limitsOf(bound)) > 1 || slices.ContainsFunc(limitsOf(bound), func(n int64) bool { return n < 0 }) {
 				t.Errorf("bound %+v", bound)
 			}
 			checkText(t, bound.Message)

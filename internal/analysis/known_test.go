@@ -73,7 +73,7 @@ func TestExperiments(t *testing.T) {
 		{"E5 3g, 1 job", read(blocks(124, 8<<20, 8_064_516)), onS3, Load{InFlight: 1}, limitedBy(v1alpha1.BoundLatency, 1, 100,
 			"1 of 1 I/Os were in flight all the time, each for 8.06ms on average, and the nearest limit has room (992 of the instance's 1490 MiB/s of reads, 67 %): try more jobs or a higher iodepth")},
 		{"E5 3g, 1 job that was to keep 128", read(blocks(124, 8<<20, 8_064_516)), onS3, Load{InFlight: 128}, v1alpha1.LimitedBy{
-			Name: v1alpha1.BoundUnknown, Message: "no known limit is reached, but only 1 of the 128 I/Os that the workload asks for were in flight, each for 8.06ms on average",
+			Reason: v1alpha1.BoundUnknown, Message: "no known limit is reached, but only 1 of the 128 I/Os that the workload asks for were in flight, each for 8.06ms on average",
 		}},
 	} {
 		if diff := cmp.Diff(test.want, Bound(test.result, test.known, test.load, Client{})); diff != "" {
@@ -123,12 +123,12 @@ func TestBoundByClient(t *testing.T) {
 			"Latency 8 of 8 I/Os were in flight all the time, each for 8ms on average, and the nearest limit has room (3.91 of the instance's 7.81 MiB/s of reads, 50 %): try more jobs or a higher iodepth"},
 	} {
 		got := Bound(&v1alpha1.Result{Read: blocks(1000, 4096, 8_000_000)}, test.known, Load{InFlight: 8}, Client{})
-		if text := got.Name + " " + got.Message; text != test.want {
+		if text := got.Reason + " " + got.Message; text != test.want {
 			t.Errorf("%s: %q,\nwant %q", test.name, text, test.want)
 		}
 	}
 	got := Bound(&v1alpha1.Result{Trim: blocks(1000, 4096, 8_000_000)}, Known{Unlimited: true, Client: clients(m6i8xlarge)}, Load{InFlight: 8}, Client{})
-	if got.Name != v1alpha1.BoundUnknown {
+	if got.Reason != v1alpha1.BoundUnknown {
 		t.Errorf("trims of an object store: %+v", got)
 	}
 }
@@ -139,7 +139,7 @@ func TestPageCacheBesideClients(t *testing.T) {
 	load := Load{Buffered: true, FileBytes: 1 << 30}
 	r := v1alpha1.Result{ElapsedMilliseconds: 60_000, Read: &v1alpha1.IOResult{IOs: 1 << 30, IOPS: 500_000, BytesPerSecond: 8 << 30, Latency: &v1alpha1.Latency{}, CompletionLatency: &v1alpha1.LatencyDistribution{}}}
 	got := Bound(&r, known, load, Client{MemoryBytes: 1 << 31})
-	want := v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "500000 of the volume's 3000 IOPS are more than it can do: the page cache answered"}
+	want := v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "500000 of the volume's 3000 IOPS are more than it can do: the page cache answered"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("bound (-want +got):\n%s", diff)
 	}

@@ -12,10 +12,10 @@ import (
 
 // use is what a result took of a limit. The zero value is of no limit.
 type use struct {
-	// name is what v1alpha1.LimitedBy calls the limit, owner whose it is and unit what it counts, with a
+	// reason is what v1alpha1.LimitedBy calls the limit, owner whose it is and unit what it counts, with a
 	// direction if it is of one only.
-	name, owner, unit string
-	measured, limit   int64
+	reason, owner, unit string
+	measured, limit     int64
 	// owners is how many owners the limit adds up; 0 is one.
 	owners int64
 	// inMiB says whether the figures are bytes, which are told in MiB.
@@ -41,7 +41,13 @@ func (u use) limitedBy() v1alpha1.LimitedBy {
 	if u.percent() > exceededPercent {
 		message += ", which is more than it can do: it may burst, or the limit that is known may be too low"
 	}
-	return v1alpha1.LimitedBy{Name: u.name, Limit: new(u.limit), UsedPercent: new(u.percent()), Message: message}
+	bound := v1alpha1.LimitedBy{Reason: u.reason, UsedPercent: new(u.percent()), Message: message}
+	if u.inMiB {
+		bound.LimitBytesPerSecond = new(u.limit)
+	} else {
+		bound.LimitIOPS = new(u.limit)
+	}
+	return bound
 }
 
 // String is such as "3048 of the volume's 3000 IOPS".
@@ -115,11 +121,11 @@ var scopeNames = map[v1alpha1.LimitScope]struct{ iops, bytes, owner string }{
 func (s limitSet) kinds() []limitKind {
 	names := scopeNames[s.limits.Scope]
 	return []limitKind{{
-		use:  use{name: names.iops, owner: names.owner, owners: s.owners, unit: "IOPS", note: s.note, why: s.why},
+		use:  use{reason: names.iops, owner: names.owner, owners: s.owners, unit: "IOPS", note: s.note, why: s.why},
 		both: s.limits.IOPS, read: s.limits.ReadIOPS, write: s.limits.WriteIOPS,
 		fields: [3]string{"iops", "readIOPS", "writeIOPS"}, of: iopsOf, trims: true,
 	}, {
-		use:  use{name: names.bytes, owner: names.owner, owners: s.owners, unit: "MiB/s", inMiB: true, note: s.note, why: s.why},
+		use:  use{reason: names.bytes, owner: names.owner, owners: s.owners, unit: "MiB/s", inMiB: true, note: s.note, why: s.why},
 		both: s.limits.BytesPerSecond, read: s.limits.ReadBytesPerSecond, write: s.limits.WriteBytesPerSecond,
 		fields: [3]string{"bytesPerSecond", "readBytesPerSecond", "writeBytesPerSecond"}, of: bytesOf,
 	}}
@@ -234,7 +240,7 @@ func rateUses(r *v1alpha1.Result, load Load) []use {
 		{unit: "MiB/s", limit: load.RateBytesPerSecond, measured: sum(r, bytesOf), inMiB: true},
 	} {
 		if u.limit > 0 {
-			u.name, u.owner = v1alpha1.BoundWorkloadRate, "workload"
+			u.reason, u.owner = v1alpha1.BoundWorkloadRate, "workload"
 			uses = append(uses, u)
 		}
 	}

@@ -46,7 +46,7 @@ func TestLimitsTogether(t *testing.T) {
 		{"two volumes that ran out", Known{Storage: gp2Of100GiB, Volumes: 2, Credits: &Credits{Before: 1, RanOut: true, BurstShare: 0.5, SecondsToEmpty: 2000}}, 3300,
 			limitedBy(v1alpha1.BoundVolumeIOPS, 3300, 100, "3300 of the 2 volumes' 3300 IOPS on average (100 %): burst credits ran out during the run, so that it shows neither the burst nor the baseline")},
 		{"two instances at their baseline", Known{Storage: &large, Client: clients(network(1<<40, 4_096_000)), Nodes: 2}, 2000, v1alpha1.LimitedBy{
-			Name: v1alpha1.BoundUnknown, Message: "7.81 of the 2 instances' 7.81 MiB/s of reads that remain without burst credits (100 %): " +
+			Reason: v1alpha1.BoundUnknown, Message: "7.81 of the 2 instances' 7.81 MiB/s of reads that remain without burst credits (100 %): " +
 				"this held the result back if the volume had no burst credits, and something else did if it had some; which is unknown",
 		}},
 		{"more than a number holds", Known{Storage: &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(math.MaxInt64)), BytesPerSecond: new(int64(math.MaxInt64 / 2))}}, Volumes: 128}, 1000, limitedBy(v1alpha1.BoundLatency, 16, 100,
@@ -103,7 +103,7 @@ func TestLoadOfClients(t *testing.T) {
 			"24 of 24 I/Os were in flight all the time, each for 8ms on average, and the nearest limit has room (3000 of the 3 volumes' 9000 IOPS, 33 %): try more jobs or a higher iodepth"),
 	}, {
 		name: "fewer in flight", known: Known{Storage: gp3, Volumes: 3}, load: Load{InFlight: 16},
-		want: v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: "no known limit is reached, but only 24 of the 48 I/Os that the workload asks for were in flight, each for 8ms on average"},
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "no known limit is reached, but only 24 of the 48 I/Os that the workload asks for were in flight, each for 8ms on average"},
 	}, {
 		name: "rate", load: Load{RateIOPS: 1000},
 		want: limitedBy(v1alpha1.BoundWorkloadRate, 3000, 100, "3000 of the workload's 3000 IOPS (100 %)"),
@@ -115,7 +115,7 @@ func TestLoadOfClients(t *testing.T) {
 		want: limitedBy(v1alpha1.BoundClientCPU, 600, 90, "fio used 540 % of CPU, and its 3 containers may use 600 % (100 for each CPU)"),
 	}, {
 		name: "not quite the containers'", cpu: cpu(10, 35), load: Load{Jobs: 4}, client: Client{CPUMillis: 6001},
-		want: v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown, Message: noLimits},
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: noLimits},
 	}, {
 		name: "throttled", cpu: cpu(10, 30), load: Load{Jobs: 1}, client: Client{CPUMillis: 1500, ThrottledPercent: new(int32(50))},
 		want: limitedBy(v1alpha1.BoundClientCPU, 150, 80, "the 3 containers' CPU limit held fio back in 50 % of scheduling periods"),

@@ -1,6 +1,7 @@
 package fio
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -94,13 +95,22 @@ func (g *guard) checkOptions(f *JobFile) {
 			name := Canonical(o.Name)
 			first, twice := seen[name]
 			if twice {
-				g.refuseOption(section.Name, o, "it is given twice, first as %s: remove one", legible.Excerpt(first.String()))
+				g.refuseTwice(section.Name, first, o)
 				continue
 			}
 			seen[name] = o
 			g.checkOption(section.Name, o)
 		}
 	}
+}
+
+// refuseTwice refuses an option that a section has twice.
+func (g *guard) refuseTwice(section string, first, again Option) {
+	if first.Field == "" || first.Field == optionsField {
+		g.refuseOption(section, again, "it is given twice, first as %s: remove one", legible.Excerpt(first.String()))
+		return
+	}
+	g.refuseOption(section, again, "field %s sets the same option (%s): set only one of the two", first.Field, legible.Excerpt(first.String()))
 }
 
 // checkOption checks an option by itself.
@@ -110,8 +120,8 @@ func (g *guard) checkOption(section string, o Option) {
 	case !ok:
 		reason, remedy := whyRefused(o.Name)
 		g.refuseOption(section, o, "%s: %s", reason, remedy)
-	case o.Field == optionsField && known.field != "":
-		g.refuseOption(section, o, "it has a field of its own: move it out of options to %s", known.field)
+	case o.Field == optionsField && known.name == groupReporting && o.Value == "0":
+		g.refuseOption(section, o, "the clones of a job of parameters are always reported together: remove it, or write a jobFile")
 	case o.Field == matrixField && shapesReport[known.name]:
 		g.refuseOption(section, o, "it decides what makes one result, which has to be the same in all cases: remove it")
 	case !o.HasValue && !known.value.flag:
@@ -151,10 +161,8 @@ func whyRefused(name string) (reason, remedy string) {
 			return r.reason, r.remedy
 		}
 	}
-	for i := range knownOptions {
-		if knownOptions[i].field == name {
-			return "it is the name of a field", "write fio's own name " + knownOptions[i].name
-		}
+	if known, ok := byField[name]; ok {
+		return "it is the name of a field", "write fio's own name " + known.name
 	}
 	if similar := closest(name); similar != "" {
 		return "it is no option that storagebench knows", "did you mean " + similar + "? Otherwise remove it"
@@ -210,7 +218,7 @@ func (g *guard) refuseOption(section string, o Option, format string, args ...an
 		g.errs = append(g.errs, field.Invalid(g.path, legible.Excerpt(o.String()),
 			fmt.Sprintf("%ssection [%s]: %s", line, legible.Excerpt(section), why)))
 	case matrixField:
-		g.errs = append(g.errs, field.Invalid(g.matrix.Key(legible.Excerpt(o.Name)), legible.Excerpt(o.Value), why))
+		g.errs = append(g.errs, field.Invalid(g.matrix.Key(legible.Excerpt(cmp.Or(o.Key, o.Name))), legible.Excerpt(o.Value), why))
 	case optionsField:
 		g.errs = append(g.errs, field.Invalid(g.path.Child(optionsField).Key(legible.Excerpt(o.Name)), legible.Excerpt(o.Value), why))
 	default:

@@ -47,6 +47,8 @@ type Option struct {
 	Line int
 	// Field is the field of v1alpha1.FioParameters that the option was made of, or matrix; "" in a job file.
 	Field string
+	// Key is the key of a matrix that the option was made of, if it is the name of a field and not of the option.
+	Key string
 }
 
 // Volume is where a job file runs. Exactly one field is set.

@@ -374,3 +374,14 @@ var byName = func() map[string]*option {
 	}
 	return index
 }()
+
+// byField finds the options that have a field of v1alpha1.FioParameters by its name.
+var byField = func() map[string]*option {
+	index := map[string]*option{}
+	for i := range knownOptions {
+		if known := &knownOptions[i]; known.field != "" {
+			index[known.field] = known
+		}
+	}
+	return index
+}()

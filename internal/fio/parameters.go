@@ -12,17 +12,21 @@ import (
 // optionsField is Option.Field of what v1alpha1.FioParameters.Options holds.
 const optionsField = "options"
 
+// groupReporting is the option that reports the clones of a job together.
+const groupReporting = "group_reporting"
+
 // FromParameters returns a job file with one job: the typed parameters in the order of their fields, then
-// the options by name. group_reporting is always on. The section has the given name, or workload-name if
-// fio would take the name for a global section.
+// the options by name. group_reporting is always on, whether or not options say so. The section has the given name, or
+// workload-name if fio would take the name for a global section.
 func FromParameters(name string, p *v1alpha1.FioParameters) *JobFile {
 	section := Section{Name: name}
 	if !section.isJob() {
 		section.Name = "workload-" + name
 	}
-	section.Options = append(typedOptions(p), Option{
-		Name: "group_reporting", Value: "1", HasValue: true, Field: "group_reporting",
-	})
+	section.Options = typedOptions(p)
+	if _, given := p.Options[groupReporting]; !given {
+		section.Options = append(section.Options, Option{Name: groupReporting, Value: "1", HasValue: true, Field: groupReporting})
+	}
 	for _, name := range slices.Sorted(maps.Keys(p.Options)) {
 		section.Options = append(section.Options, Option{
 			Name: name, Value: string(p.Options[name]), HasValue: true, Field: optionsField,
@@ -33,7 +37,9 @@ func FromParameters(name string, p *v1alpha1.FioParameters) *JobFile {
 
 func typedOptions(p *v1alpha1.FioParameters) []Option {
 	var t typed
-	t.text("rw", &p.RW)
+	if p.RW != "" || !hasOption(p, "rw") {
+		t.text("rw", &p.RW) // without a type of I/O it is refused
+	}
 	t.number("rwmixread", p.RWMixRead)
 	t.text("bs", p.BS)
 	t.text("ioengine", p.IOEngine)
@@ -52,9 +58,21 @@ func typedOptions(p *v1alpha1.FioParameters) []Option {
 	t.flag("norandommap", p.NoRandomMap)
 	t.flag("invalidate", p.Invalidate)
 	t.text("rate", p.Rate)
-	t.number("rate_iops", p.RateIOPS)
+	if p.RateIOPS != nil {
+		t.text("rate_iops", new(p.RateIOPS.String()))
+	}
 	t.number("loops", p.Loops)
 	return t
+}
+
+// hasOption says whether options have one, by any of its names.
+func hasOption(p *v1alpha1.FioParameters, canonical string) bool {
+	for name := range p.Options {
+		if Canonical(name) == canonical {
+			return true
+		}
+	}
+	return false
 }
 
 // typed collects options of fields that are set.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -19,7 +20,7 @@ func allParameters() *v1alpha1.FioParameters {
 		NumJobs: new(int32(3)), RuntimeSeconds: new(int32(60)), RampTimeSeconds: new(int32(5)),
 		TimeBased: new(true), Sync: new("dsync"), Fsync: new(int32(8)), Fdatasync: new(int32(9)),
 		EndFsync: new(true), NoRandomMap: new(false), Invalidate: new(false), Rate: new("10m,5m"),
-		RateIOPS: new(int32(100)), Loops: new(int32(2)),
+		RateIOPS: new(intstr.FromInt32(100)), Loops: new(int32(2)),
 		Options: map[string]v1alpha1.FioOptionValue{"thinktime": "100", "norandommap2": "", "iodepth_low": "1"},
 	}
 }
@@ -57,6 +58,24 @@ thinktime=100
 	}
 	if diff := cmp.Diff("[w]\nrw=read\ngroup_reporting=1\n", FromParameters("w", &v1alpha1.FioParameters{RW: "read"}).String()); diff != "" {
 		t.Errorf("nothing but rw: %s", diff)
+	}
+}
+
+// TestOptionsByFiosNames: what has a field can be in options as well, by all names that fio has for it. What happens anyway
+// may be said.
+func TestOptionsByFiosNames(t *testing.T) {
+	f := FromParameters("w", &v1alpha1.FioParameters{
+		RateIOPS: new(intstr.FromString("500,200")),
+		Options:  map[string]v1alpha1.FioOptionValue{"readwrite": "randrw:2", "blocksize": "8k", "size": "1M", "group_reporting": "1"},
+	})
+	if diff := cmp.Diff("[w]\nrate_iops=500,200\nblocksize=8k\ngroup_reporting=1\nreadwrite=randrw:2\nsize=1M\n", f.String()); diff != "" {
+		t.Error(diff)
+	}
+	if errs := Validate(nil, f, corev1.PersistentVolumeFilesystem, false); len(errs) > 0 {
+		t.Error(errs)
+	}
+	if load := f.Loads()[0]; load.RateIOPS != 700 || len(f.Groups()) != 1 {
+		t.Errorf("load %+v of groups %v", load, f.Groups())
 	}
 }
 

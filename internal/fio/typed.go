@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
+
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/legible"
 )
@@ -78,13 +80,19 @@ var fieldSetters = map[string]func(j job, p *v1alpha1.FioParameters, value strin
 		return setNumber(&p.RWMixRead, value)
 	},
 	"rate_iops": func(_ job, p *v1alpha1.FioParameters, value string) error {
-		if value == "0" {
+		switch {
+		case value == "0":
 			return nil // no limit
-		}
-		if strings.HasPrefix(value, "-") {
+		case strings.HasPrefix(value, "-"):
 			return fmt.Errorf("is negative")
+		case !fieldRates.MatchString(value) || len(value) > maxFieldRates:
+			return fmt.Errorf("is no rate that a field can have")
 		}
-		return setNumber(&p.RateIOPS, value)
+		p.RateIOPS = new(intstr.FromString(value))
+		if n, err := strconv.ParseInt(value, 10, 32); err == nil {
+			p.RateIOPS = new(intstr.FromInt32(int32(n)))
+		}
+		return nil
 	},
 	"ioengine": func(_ job, p *v1alpha1.FioParameters, value string) error {
 		p.IOEngine = &value
@@ -163,6 +171,11 @@ var (
 	fieldBytes = form(`[0-9]+(?:[kKmMgG]i?)?(?:,(?:[0-9]+(?:[kKmMgG]i?)?)?){0,2}`)
 	fieldSize  = form(`[0-9]+(?:[kKmMgGtTpP]i?)?|[1-9][0-9]?%|100%`)
 )
+
+// fieldRates is the form of the field that is I/Os per second, and maxFieldRates the most characters of it, as the API has them.
+var fieldRates = form(`[0-9]+(?:,[0-9]*){0,2}`)
+
+const maxFieldRates = 64
 
 // maxFieldBytes is the most characters of fields that are bytes: that of size, the shortest.
 const maxFieldBytes = 32

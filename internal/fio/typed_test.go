@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -28,8 +29,9 @@ func TestParametersOfAJob(t *testing.T) {
 		},
 		"numbers": {
 			"iodepth=4\nnumjobs=2\nfsync=3\nfdatasync=0\nloops=5\nrate_iops=6\nsize=1M\n",
-			v1alpha1.FioParameters{RW: "read", IODepth: new(int32(4)), NumJobs: new(int32(2)), Fsync: new(int32(3)), Fdatasync: new(int32(0)), Loops: new(int32(5)), RateIOPS: new(int32(6)), Size: new("1M")},
+			v1alpha1.FioParameters{RW: "read", IODepth: new(int32(4)), NumJobs: new(int32(2)), Fsync: new(int32(3)), Fdatasync: new(int32(0)), Loops: new(int32(5)), RateIOPS: new(intstr.FromInt32(6)), Size: new("1M")},
 		},
+		"rates":     {"rw=randrw\nrate_iops=500,200\nsize=1M\n", v1alpha1.FioParameters{RW: "randrw", RateIOPS: new(intstr.FromString("500,200")), Size: new("1M")}},
 		"none":      {"rate_iops=0\nruntime=0\nramp_time=0s\nsize=1M\n", v1alpha1.FioParameters{RW: "read", Size: new("1M")}},
 		"seconds":   {"runtime=2H\nramp_time=3000ms\nsize=1M\n", v1alpha1.FioParameters{RW: "read", RuntimeSeconds: new(int32(7200)), RampTimeSeconds: new(int32(3)), Size: new("1M")}},
 		"units":     {"bs=4kb,8K,16Ki\nrate=1M,2mb\nsize=1gb\n", v1alpha1.FioParameters{RW: "read", BS: new("4k,8K,16Ki"), Rate: new("1M,2m"), Size: new("1g")}},
@@ -62,13 +64,13 @@ func TestParametersOfAJob(t *testing.T) {
 
 func TestParametersCannotSay(t *testing.T) {
 	for text, want := range map[string]string{
-		"[a]\nsize=1M\n[b]\nsize=1M\n":     "there are 2 jobs",
-		"[a]\nrw=read\n":                   "there is neither size nor runtime",
-		"[a]\nrw=randread:8\nsize=1M\n":    "rw=randread:8 is more than a type of I/O",
-		"[a]\nruntime=500ms\nsize=1M\n":    "runtime=500ms is no number of whole seconds up to 604800",
-		"[a]\nruntime=8d\nsize=1M\n":       "runtime=8d is no number of whole seconds up to 604800",
-		"[a]\nrate_iops=100,50\nsize=1M\n": "rate_iops=100,50 is no single whole number",
-		"[a]\nrate_iops=-5\nsize=1M\n":     "rate_iops=-5 is negative",
+		"[a]\nsize=1M\n[b]\nsize=1M\n":   "there are 2 jobs",
+		"[a]\nrw=read\n":                 "there is neither size nor runtime",
+		"[a]\nrw=randread:8\nsize=1M\n":  "rw=randread:8 is more than a type of I/O",
+		"[a]\nruntime=500ms\nsize=1M\n":  "runtime=500ms is no number of whole seconds up to 604800",
+		"[a]\nruntime=8d\nsize=1M\n":     "runtime=8d is no number of whole seconds up to 604800",
+		"[a]\nrate_iops=9,-1\nsize=1M\n": "rate_iops=9,-1 is no rate that a field can have",
+		"[a]\nrate_iops=-5\nsize=1M\n":   "rate_iops=-5 is negative",
 	} {
 		_, err := mustParse(t, text).Parameters()
 		if err == nil || err.Error() != want {

@@ -1,6 +1,7 @@
 package fioimport
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
@@ -108,6 +110,8 @@ func checkWorkload(t *testing.T, w *v1alpha1.Workload, block bool) {
 	}
 }
 
+var rates = regexp.MustCompile(`^[0-9]+(,([0-9]+)?){0,2}$`) // as the API has it
+
 // checkParameters holds parameters to the rules of the API that are not the guard's.
 func checkParameters(t *testing.T, p *v1alpha1.FioParameters) {
 	t.Helper()
@@ -115,10 +119,13 @@ func checkParameters(t *testing.T, p *v1alpha1.FioParameters) {
 	if p.Size == nil && p.RuntimeSeconds == nil || p.TimeBased != nil && *p.TimeBased && p.RuntimeSeconds == nil || p.RWMixRead != nil && !isMixed || strings.Contains(p.RW, ":") {
 		t.Errorf("the API refuses %+v", p)
 	}
-	for _, n := range []*int32{p.IODepth, p.NrFiles, p.NumJobs, p.RuntimeSeconds, p.RateIOPS, p.Loops} {
+	for _, n := range []*int32{p.IODepth, p.NrFiles, p.NumJobs, p.RuntimeSeconds, p.Loops} {
 		if n != nil && *n < 1 {
 			t.Errorf("%d in %+v", *n, p)
 		}
+	}
+	if r := p.RateIOPS; r != nil && (r.Type == intstr.Int && r.IntVal < 1 || r.Type == intstr.String && !rates.MatchString(r.StrVal)) {
+		t.Errorf("rate %s in %+v", r, p)
 	}
 	for _, text := range []*string{p.BS, p.Rate, p.Size} {
 		if text != nil && (strings.ContainsAny(*text, "bB") || len(*text) > 64) {

@@ -54,7 +54,7 @@ func holdSeconds(sb *v1alpha1.StorageBenchmark) int64 {
 	d := sb.Spec.Deadlines
 	seconds := func(s *int32) int64 { return int64(ptr.Deref(s, 0)) }
 	start, runs := seconds(d.StartSeconds), int64(max(sb.Status.PlannedRuns, 1))
-	all := int64(absence.Seconds()) + seconds(d.ProvisioningSeconds) + seconds(d.NodeSeconds) + start + runs*(start+seconds(d.RunSeconds))
+	all := int64(absence.Seconds()) + seconds(d.ProvisioningSeconds) + seconds(d.NodeSeconds) + start + runs*(start+int64(sb.RunSeconds()))
 	return min(all, math.MaxInt32) // which is what Kubernetes takes
 }
 

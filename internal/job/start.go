@@ -5,7 +5,6 @@ import (
 	"time"
 
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -23,7 +22,7 @@ func awaitStart(sb *v1alpha1.StorageBenchmark, pod *corev1ac.PodSpecApplyConfigu
 		WithItems(corev1ac.DownwardAPIVolumeFile().WithPath(startFile).WithFieldRef(corev1ac.ObjectFieldSelector().
 			WithFieldPath(fmt.Sprintf("metadata.annotations['%s']", v1alpha1.AnnotationStartTime))))))
 	// Others may still lay out their files, for which they have as long as for a run.
-	deadline := time.Duration(ptr.Deref(sb.Spec.Deadlines.RunSeconds, 0)) * time.Second
+	deadline := time.Duration(sb.RunSeconds()) * time.Second
 	measure.
 		WithVolumeMounts(corev1ac.VolumeMount().WithName(startVolume).WithMountPath(startPath).WithReadOnly(true)).
 		WithArgs("--start-file="+startPath+"/"+startFile, "--start-deadline="+deadline.String())

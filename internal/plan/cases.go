@@ -76,10 +76,11 @@ func validateMatrix(path *field.Path, matrix map[string]v1alpha1.MatrixValues) f
 	options := map[string]string{}
 	product, longest := 1, 0
 	for _, name := range slices.Sorted(maps.Keys(matrix)) {
-		if other, twice := options[fio.Canonical(name)]; twice {
+		option := fio.Canonical(fio.OptionName(name))
+		if other, twice := options[option]; twice {
 			problems = append(problems, field.Forbidden(path.Key(name), "it is the same fio option as "+other+": remove one"))
 		}
-		options[fio.Canonical(name)] = name
+		options[option] = name
 		problems = append(problems, validateValues(path.Key(name), matrix[name])...)
 		if name == v1alpha1.MatrixClients {
 			problems = append(problems, validateMatrixClients(path.Key(name), matrix[name])...)
@@ -143,7 +144,7 @@ func caseName(choice []fio.Setting) string {
 	for _, s := range choice {
 		value := strings.ToLower(s.Value)
 		fits = fits && plainValue.MatchString(value)
-		parts = append(parts, strings.ReplaceAll(s.Name, "_", "-"), notPlain.ReplaceAllString(value, "-"))
+		parts = append(parts, strings.ReplaceAll(fio.OptionName(s.Name), "_", "-"), notPlain.ReplaceAllString(value, "-"))
 		exact = append(exact, s.Name+"="+value)
 	}
 	name := strings.Trim(notPlain.ReplaceAllString(strings.Join(parts, "-"), "-"), "-")

@@ -87,10 +87,13 @@ func TestMatrixProblems(t *testing.T) {
 		"too long":                   {matrix{"bs": of(long, "4k")}, []string{path + "[bs][0]: Too long: may not be more than 64 bytes"}},
 		"no values":                  {matrix{"bs": {}}, []string{path + "[bs]: Required value: give at least one value, or remove the option"}},
 		"the name of a field": {
-			matrix{"runtimeSeconds": of("5", "10")}, []string{
-				path + `[runtimeSeconds]: Invalid value: "5": it is the name of a field: write fio's own name runtime`,
-				path + `[runtimeSeconds]: Invalid value: "10": it is the name of a field: write fio's own name runtime`,
-			},
+			matrix{"runtimeSeconds": of("5", "10"), "rateIOPS": of("500,200")}, nil,
+		},
+		"a value that the field's option does not take": {
+			matrix{"runtimeSeconds": of("5", "soon")}, []string{path + `[runtimeSeconds]: Invalid value: "soon": write a time such as 60, 60s, 5m or 500ms`},
+		},
+		"an option and its field": {
+			matrix{"runtime": of("5"), "runtimeSeconds": of("10")}, []string{path + "[runtimeSeconds]: Forbidden: it is the same fio option as runtime: remove one"},
 		},
 		"an option that runs commands": {matrix{"exec_prerun": of("id")}, []string{path + `[exec_prerun]: Invalid value: "id": it runs commands: remove it`}},
 		"the same problem in all cases": {

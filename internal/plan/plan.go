@@ -78,7 +78,11 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.
 		}
 		workload := &spec.Workloads[i]
 		cases := casesOf(spec, workload, job)
-		problems = append(problems, validateCases(specPath.Child("workloads").Index(i), cases, spec.Targets, modes)...)
+		wrong := validateCases(specPath.Child("workloads").Index(i), cases, spec.Targets, modes)
+		if len(wrong) == 0 {
+			wrong = validateDeadline(specPath, i, spec, cases)
+		}
+		problems = append(problems, wrong...)
 		for _, c := range cases {
 			measured = append(measured, Run{Name: c.name, Workload: workload, Parameters: c.parameters, Clients: c.clients, Job: c.job})
 		}

@@ -193,8 +193,11 @@ func surroundingFields() []field[Measurement] {
 		cpu("cpu_user_percent", func(c *v1alpha1.CPUResult) *int32 { return &c.UserPercent }),
 		cpu("cpu_system_percent", func(c *v1alpha1.CPUResult) *int32 { return &c.SystemPercent }),
 		cpu("cpu_throttled_percent", func(c *v1alpha1.CPUResult) *int32 { return c.ThrottledPercent }),
-		bound("limited_by", func(b *v1alpha1.LimitedBy) string { return b.Name }),
-		bound("limit", func(b *v1alpha1.LimitedBy) string { return wholeOrNone(b.Limit) }),
+		bound("limited_by", func(b *v1alpha1.LimitedBy) string { return b.Reason }),
+		bound("limit_iops", func(b *v1alpha1.LimitedBy) string { return wholeOrNone(b.LimitIOPS) }),
+		bound("limit_bytes_per_second", func(b *v1alpha1.LimitedBy) string { return wholeOrNone(b.LimitBytesPerSecond) }),
+		bound("limit_cpu_percent", func(b *v1alpha1.LimitedBy) string { return wholeOrNone(b.LimitCPUPercent) }),
+		bound("limit_in_flight", func(b *v1alpha1.LimitedBy) string { return wholeOrNone(b.LimitInFlight) }),
 		bound("limit_used_percent", func(b *v1alpha1.LimitedBy) string { return wholeOrNone(b.UsedPercent) }),
 		{"warnings", func(m *Measurement) string { return reasons(m.Warnings) }},
 		{"after_replacement", func(m *Measurement) string {

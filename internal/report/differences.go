@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/fio"
 )
 
 // Difference is what two benchmarks do not have in common although the results are compared, so that it may explain them.
@@ -126,10 +127,11 @@ func (d *differences) addWorkloads(a, b *v1alpha1.Workload, compared map[string]
 	base, other := fieldsOf(a.Fio), fieldsOf(b.Fio)
 	names := maps.Clone(base)
 	maps.Copy(names, other)
+	for name := range compared {
+		delete(names, fio.FieldName(name))
+	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if _, same := compared[name]; !same {
-			d.add(fmt.Sprintf("%s of %s", name, a.Name), orUnset(base[name]), orUnset(other[name]))
-		}
+		d.add(fmt.Sprintf("%s of %s", name, a.Name), orUnset(base[name]), orUnset(other[name]))
 	}
 }
 
@@ -141,7 +143,7 @@ func orUnset(value string) string {
 	return value
 }
 
-// fieldsOf returns the parameters of a workload that are set, by their names in the API; options by theirs.
+// fieldsOf returns the parameters of a workload that are set, by their names in the API; options that have none by theirs.
 func fieldsOf(p *v1alpha1.FioParameters) map[string]string {
 	fields := map[string]string{}
 	encoded, err := json.Marshal(p)
@@ -155,7 +157,7 @@ func fieldsOf(p *v1alpha1.FioParameters) map[string]string {
 	for name, value := range all {
 		if options, ok := value.(map[string]any); ok {
 			for option, value := range options {
-				fields[option] = fmt.Sprint(value)
+				fields[fio.FieldName(option)] = fmt.Sprint(value)
 			}
 			continue
 		}

@@ -66,10 +66,10 @@ func experiment(name string, gp3, efs []int64) *v1alpha1.StorageBenchmark {
 		})
 	}
 	for i := range gp3 {
-		add("gp3", i, gp3[i], v1alpha1.LimitedBy{Name: v1alpha1.BoundVolumeIOPS, Limit: new(int64(3000)), UsedPercent: new(int32(102)), Message: "3048 of the volume's 3000 IOPS (102 %)"})
+		add("gp3", i, gp3[i], v1alpha1.LimitedBy{Reason: v1alpha1.BoundVolumeIOPS, LimitIOPS: new(int64(3000)), UsedPercent: new(int32(102)), Message: "3048 of the volume's 3000 IOPS (102 %)"})
 	}
 	for i := range efs {
-		add("efs", i, efs[i], v1alpha1.LimitedBy{Name: v1alpha1.BoundLatency, Limit: new(int64(16)), UsedPercent: new(int32(99)), Message: "16 of 16 I/Os were in flight all the time"})
+		add("efs", i, efs[i], v1alpha1.LimitedBy{Reason: v1alpha1.BoundLatency, LimitInFlight: new(int64(16)), UsedPercent: new(int32(99)), Message: "16 of 16 I/Os were in flight all the time"})
 	}
 	sb.Status.PlannedRuns, sb.Status.FinishedRuns = int32(len(sb.Status.Runs)), int32(len(sb.Status.Runs))
 	sb.Status.Comparisons = analysis.Compare(sb.Status.Runs, []string{"gp3", "efs"}, "gp3")

@@ -208,7 +208,7 @@ func (e *explanation) bound(bounds []*v1alpha1.LimitedBy) {
 	if times < len(bounds) {
 		head += fmt.Sprintf(" in %d of %d runs", times, len(bounds))
 	}
-	message := legible.Line(boundsNamed(bounds, name)[0].Message)
+	message := legible.Line(boundsFor(bounds, name)[0].Message)
 	if message != "" {
 		head += ": " + strings.TrimSuffix(message, ".")
 	}

@@ -55,8 +55,8 @@ func (e *explanation) succeeded(run *v1alpha1.Run) {
 	told := map[string]bool{}
 	for _, s := range e.subjects(run) {
 		for _, bound := range boundsOf(&s) {
-			if bound != nil && !told[bound.Name] {
-				told[bound.Name] = true
+			if bound != nil && !told[bound.Reason] {
+				told[bound.Reason] = true
 				e.next([]*v1alpha1.LimitedBy{bound})
 			}
 		}

@@ -298,6 +298,10 @@ func TestWorkloadInWords(t *testing.T) {
 		"sequential writes in blocks of 1m by 1 job (psync), past the page cache, each write synchronous (dsync)": {
 			fio: v1alpha1.FioParameters{RW: "read", Sync: new("dsync")}, choice: map[string]string{"rw": "write", "bs": "1m", "direct": "1"},
 		},
+		"random reads in blocks of 8k by 2 jobs (libaio), past the page cache, each write synchronous (sync)": {
+			fio:    v1alpha1.FioParameters{Direct: new(false), Options: map[string]v1alpha1.FioOptionValue{"readwrite": "randread:8", "blocksize": "64k", "sync": "1", "ioengine": "libaio"}},
+			choice: map[string]string{"blocksize": "8k", "numjobs": "2", "direct": "1"},
+		},
 		"I/O in blocks of 4k by 1 job (psync), through the page cache": {fio: v1alpha1.FioParameters{RW: "new"}},
 	} {
 		if got := workloadInWords(&v1alpha1.Workload{Fio: &test.fio}, "", test.choice); got != want {

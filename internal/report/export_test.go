@@ -40,7 +40,7 @@ func exported() *v1alpha1.StorageBenchmark {
 						FioVersion: "fio-3.39", ElapsedMilliseconds: 60_000, Read: full(700), Write: full(300),
 						CPU: &v1alpha1.CPUResult{UserPercent: 3, SystemPercent: 9, ThrottledPercent: new(int32(0))},
 					},
-					LimitedBy: &v1alpha1.LimitedBy{Name: v1alpha1.BoundVolumeIOPS, Limit: new(int64(3000)), UsedPercent: new(int32(33))},
+					LimitedBy: &v1alpha1.LimitedBy{Reason: v1alpha1.BoundVolumeIOPS, LimitIOPS: new(int64(3000)), UsedPercent: new(int32(33))},
 					Warnings:  []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples}, {Reason: v1alpha1.WarningShortRuntime}},
 				},
 				{
@@ -92,7 +92,7 @@ func TestCSV(t *testing.T) {
 		"lat_mean_ns": "5", "lat_stddev_ns": "6", "clat_min_ns": "1", "clat_p50_ns": "50", "clat_p90_ns": "90", "clat_p95_ns": "95", "clat_p99_ns": "99", "clat_p99_9_ns": "999",
 		"clat_p99_99_ns": "9999", "clat_max_ns": "10000",
 		"elapsed_ms": "60000", "cpu_user_percent": "3", "cpu_system_percent": "9", "cpu_throttled_percent": "0",
-		"limited_by": "VolumeIOPS", "limit": "3000", "limit_used_percent": "33", "warnings": "FewSamples ShortRuntime", "fio_version": "fio-3.39",
+		"limited_by": "VolumeIOPS", "limit_iops": "3000", "limit_used_percent": "33", "warnings": "FewSamples ShortRuntime", "fio_version": "fio-3.39",
 	}
 	write := maps.Clone(read)
 	write["direction"], write["ios"], write["bytes"], write["iops"], write["bytes_per_second"] = "write", "18000", "73728000", "300", "1228800"
@@ -137,14 +137,14 @@ func TestJSON(t *testing.T) {
     {
       "run": "mixed.bs-4k.gp3", "workload": "mixed", "target": "gp3", "parameters": {"bs": "4k"}, "repetition": 1, "clients": 1, "state": "Succeeded", "attempts": 2,
       "startTime": "2026-07-01T12:00:00Z", "fioVersion": "fio-3.39", "elapsedMilliseconds": 60000, "cpu": {"userPercent": 3, "systemPercent": 9, "throttledPercent": 0},
-      "limitedBy": {"name": "VolumeIOPS", "limit": 3000, "usedPercent": 33}, "warnings": [{"reason": "FewSamples"}, {"reason": "ShortRuntime"}],
+      "limitedBy": {"reason": "VolumeIOPS", "limitIOPS": 3000, "usedPercent": 33}, "warnings": [{"reason": "FewSamples"}, {"reason": "ShortRuntime"}],
       "direction": "read", "ios": 42000, "bytes": 172032000, "iops": 700, "bytesPerSecond": 2867200, "latency": {"meanNanoseconds": 5, "stddevNanoseconds": 6},
       "completionLatency": {"minNanoseconds": 1, "p50Nanoseconds": 50, "p90Nanoseconds": 90, "p95Nanoseconds": 95, "p99Nanoseconds": 99, "p999Nanoseconds": 999, "p9999Nanoseconds": 9999, "maxNanoseconds": 10000}
     },
     {
       "run": "mixed.bs-4k.gp3", "workload": "mixed", "target": "gp3", "parameters": {"bs": "4k"}, "repetition": 1, "clients": 1, "state": "Succeeded", "attempts": 2,
       "startTime": "2026-07-01T12:00:00Z", "fioVersion": "fio-3.39", "elapsedMilliseconds": 60000, "cpu": {"userPercent": 3, "systemPercent": 9, "throttledPercent": 0},
-      "limitedBy": {"name": "VolumeIOPS", "limit": 3000, "usedPercent": 33}, "warnings": [{"reason": "FewSamples"}, {"reason": "ShortRuntime"}],
+      "limitedBy": {"reason": "VolumeIOPS", "limitIOPS": 3000, "usedPercent": 33}, "warnings": [{"reason": "FewSamples"}, {"reason": "ShortRuntime"}],
       "direction": "write", "ios": 18000, "bytes": 73728000, "iops": 300, "bytesPerSecond": 1228800, "latency": {"meanNanoseconds": 5, "stddevNanoseconds": 6},
       "completionLatency": {"minNanoseconds": 1, "p50Nanoseconds": 50, "p90Nanoseconds": 90, "p95Nanoseconds": 95, "p99Nanoseconds": 99, "p999Nanoseconds": 999, "p9999Nanoseconds": 9999, "maxNanoseconds": 10000}
     },

@@ -17,26 +17,29 @@ import (
 type figure struct {
 	column
 
-	// yields is the order in which columns give way where there is no room for all, from 1; one with 0 stays.
+	// yields is the column's turn to give way where there is no room for all, from 1; one with 0 stays.
 	yields int
 	// cell returns what the column has of a row, "" if that is nothing.
 	cell func(*row, Style) string
 }
 
-// left returns a column that stays, with texts.
+// left returns a column with texts.
 func left(name string, cell func(*row, Style) string) figure {
 	return figure{column: column{name, text.AlignLeft}, cell: cell}
 }
 
-// right returns a column that stays, with numbers.
+// right returns a column with numbers.
 func right(name string, cell func(*row, Style) string) figure {
 	return figure{column: column{name, text.AlignRight}, cell: cell}
 }
 
-// yielding returns the column with its turn to give way.
-func (f figure) yielding(turn int) figure {
-	f.yields = turn
-	return f
+// yielding returns the columns with their turns to give way: the first that is named goes first, and those that are not
+// named stay.
+func yielding(columns []figure, names ...string) []figure {
+	for i := range columns {
+		columns[i].yields = slices.Index(names, columns[i].name) + 1
+	}
+	return columns
 }
 
 // ofFigures returns a cell that is empty where there are no results.
@@ -83,46 +86,50 @@ func stateOrIO(r *row, style Style) string {
 
 // shortFigures are the columns that say most, for the width of a screen.
 func shortFigures(baseline string) []figure {
-	return append(identity(),
+	columns := append(identity(),
 		right("IOPS", iopsCell),
-		right("PER CLIENT", perClientCell).yielding(3),
-		right("BANDWIDTH", ofFigures(func(r *row) string { return bandwidth(r.figures.BytesPerSecond.Median) })).yielding(5),
-		right("MEAN", latencyOf(meanOf)).yielding(2),
-		right("P50", latencyOf(p50Of)).yielding(4),
-		right("P90", latencyOf(p90Of)).yielding(1),
-		right("P99", latencyOf(p99Of)).yielding(6),
+		right("PER CLIENT", perClientCell),
+		right("BANDWIDTH", ofFigures(func(r *row) string { return bandwidth(r.figures.BytesPerSecond.Median) })),
+		right("MEAN", latencyOf(meanOf)),
+		right("P50", latencyOf(p50Of)),
+		right("P90", latencyOf(p90Of)),
+		right("P99", latencyOf(p99Of)),
 		right(versus("", baseline), ofFigures(func(r *row) string { return multiple(r.figures.IOPSRatio) })),
 		left("VERDICT", verdictCell),
-		left("LIMITED BY", limitedByCell).yielding(7),
+		left("LIMITED BY", limitedByCell),
 	)
+	return yielding(columns, "P90", "MEAN", "PER CLIENT", "P50", "BANDWIDTH", "P99", "LIMITED BY")
 }
 
 // wideFigures are all columns.
 func wideFigures(baseline string) []figure {
-	return append(identity(),
-		right("RUNS", ofFigures(func(r *row) string { return strconv.Itoa(int(r.repetitions)) })).yielding(9),
+	columns := append(identity(),
+		right("RUNS", ofFigures(func(r *row) string { return strconv.Itoa(int(r.repetitions)) })),
 		right("IOPS", iopsCell),
-		right("RANGE", ofFigures(rangeCell)).yielding(8),
-		right("95% CI", ofFigures(intervalCell)).yielding(10),
-		right("PER CLIENT", perClientCell).yielding(7),
-		right("BANDWIDTH", ofFigures(func(r *row) string { return bothBandwidths(r.figures.BytesPerSecond.Median) })).yielding(17),
-		right("MEAN", latencyOf(meanOf)).yielding(12),
-		right("STDDEV", latencyOfResults(stddevOfResult)).yielding(2),
-		right("P50", latencyOf(p50Of)).yielding(16),
-		right("P90", latencyOf(p90Of)).yielding(11),
-		right("P95", latencyOfResults(percentileOfResult(func(d *v1alpha1.LatencyDistribution) int64 { return d.P95Nanoseconds }))).yielding(3),
-		right("P99", latencyOf(p99Of)).yielding(18),
-		right("P99.9", latencyOfResults(percentileOfResult(func(d *v1alpha1.LatencyDistribution) int64 { return d.P999Nanoseconds }))).yielding(14),
-		right("P99.99", latencyOfResults(percentileOfResult(func(d *v1alpha1.LatencyDistribution) int64 { return d.P9999Nanoseconds }))).yielding(5),
-		right("MAX", maxCell).yielding(6),
-		left("CPU", cpuCell).yielding(4),
+		right("RANGE", ofFigures(rangeCell)),
+		right("95% CI", ofFigures(intervalCell)),
+		right("PER CLIENT", perClientCell),
+		right("BANDWIDTH", ofFigures(func(r *row) string { return bothBandwidths(r.figures.BytesPerSecond.Median) })),
+		right("MEAN", latencyOf(meanOf)),
+		right("STDDEV", latencyOfResults(stddevOfResult)),
+		right("P50", latencyOf(p50Of)),
+		right("P90", latencyOf(p90Of)),
+		right("P95", latencyOfResults(percentileOfResult(func(d *v1alpha1.LatencyDistribution) int64 { return d.P95Nanoseconds }))),
+		right("P99", latencyOf(p99Of)),
+		right("P99.9", latencyOfResults(percentileOfResult(func(d *v1alpha1.LatencyDistribution) int64 { return d.P999Nanoseconds }))),
+		right("P99.99", latencyOfResults(percentileOfResult(func(d *v1alpha1.LatencyDistribution) int64 { return d.P9999Nanoseconds }))),
+		right("MAX", maxCell),
+		left("CPU", cpuCell),
 		right(versus("", baseline), ofFigures(func(r *row) string { return multiple(r.figures.IOPSRatio) })),
-		right(versus("P99 ", baseline), ofFigures(func(r *row) string { return multiple(r.figures.P99Ratio) })).yielding(1),
-		right("P-VALUE", ofFigures(func(r *row) string { return r.figures.IOPS.PValue })).yielding(13),
+		right(versus("P99 ", baseline), ofFigures(func(r *row) string { return multiple(r.figures.P99Ratio) })),
+		right("P-VALUE", ofFigures(func(r *row) string { return r.figures.IOPS.PValue })),
 		left("VERDICT", verdictCell),
-		left("LIMITED BY", limitedByCell).yielding(19),
-		right("USED", usedCell).yielding(15),
+		left("LIMITED BY", limitedByCell),
+		right("USED", usedCell),
 	)
+	return yielding(columns,
+		versus("P99 ", baseline), "STDDEV", "P95", "CPU", "P99.99", "MAX", "PER CLIENT", "RANGE", "RUNS", "95% CI",
+		"P90", "MEAN", "P-VALUE", "P99.9", "USED", "P50", "BANDWIDTH", "P99", "LIMITED BY")
 }
 
 // versus is the head of a column of ratios.
@@ -183,7 +190,7 @@ func limitedByCell(r *row, _ Style) string {
 func usedCell(r *row, _ Style) string {
 	name, _ := mostFrequent(r.bounds)
 	var used []int64
-	for _, bound := range boundsNamed(r.bounds, name) {
+	for _, bound := range boundsFor(r.bounds, name) {
 		if bound.UsedPercent != nil {
 			used = append(used, int64(*bound.UsedPercent))
 		}

@@ -19,7 +19,7 @@ func largest() *v1alpha1.StorageBenchmark {
 		for _, target := range []string{"gp3", "efs"} {
 			sb.Status.Runs = append(sb.Status.Runs, v1alpha1.Run{
 				Name: fmt.Sprintf("randwrite.bs-%dk-iodepth-1-numjobs-16.%s", 4*(i+1), target), Workload: "randwrite", Target: target, Parameters: choice, Repetition: 1,
-				State: v1alpha1.RunSucceeded, Result: written(int64(1000 + i)), LimitedBy: &v1alpha1.LimitedBy{Name: v1alpha1.BoundFileSystemThroughput},
+				State: v1alpha1.RunSucceeded, Result: written(int64(1000 + i)), LimitedBy: &v1alpha1.LimitedBy{Reason: v1alpha1.BoundFileSystemThroughput},
 			})
 		}
 	}

@@ -41,8 +41,8 @@ func outcomeOf(result *v1alpha1.Result, bound *v1alpha1.LimitedBy) string {
 		parts = append(parts, name+" "+outcomeOfIO(io))
 	}
 	outcome := strings.Join(parts, " + ")
-	if bound != nil && bound.Name != v1alpha1.BoundUnknown {
-		outcome += "; " + bound.Name
+	if bound != nil && bound.Reason != v1alpha1.BoundUnknown {
+		outcome += "; " + bound.Reason
 	}
 	return outcome
 }

@@ -34,7 +34,7 @@ func beside(io *v1alpha1.IOComparison, low, high int64, ratio string, verdict v1
 // measured returns a run that has a result.
 func measured(target, workload string, choice map[string]string, bound string) v1alpha1.Run {
 	return v1alpha1.Run{
-		Target: target, Workload: workload, Parameters: choice, State: v1alpha1.RunSucceeded, LimitedBy: &v1alpha1.LimitedBy{Name: bound},
+		Target: target, Workload: workload, Parameters: choice, State: v1alpha1.RunSucceeded, LimitedBy: &v1alpha1.LimitedBy{Reason: bound},
 	}
 }
 
@@ -79,7 +79,7 @@ func e1() *v1alpha1.StorageBenchmark {
 				measured("gp3", "randwrite", large, v1alpha1.BoundVolumeThroughput), measured("efs", "randwrite", small, v1alpha1.BoundLatency),
 				measured("gp3", "randwrite", small, v1alpha1.BoundVolumeIOPS), measured("efs", "randwrite", small, v1alpha1.BoundLatency),
 				measured("gp3", "another", small, v1alpha1.BoundClientCPU),
-				{Target: "gp3", Workload: "randwrite", Parameters: small, State: v1alpha1.RunFailed, LimitedBy: &v1alpha1.LimitedBy{Name: v1alpha1.BoundClientCPU}},
+				{Target: "gp3", Workload: "randwrite", Parameters: small, State: v1alpha1.RunFailed, LimitedBy: &v1alpha1.LimitedBy{Reason: v1alpha1.BoundClientCPU}},
 				running, pending, other, pending,
 			},
 			Comparisons: []v1alpha1.Comparison{
@@ -265,8 +265,8 @@ No runs yet
 
 func TestLimitedBy(t *testing.T) {
 	choice := map[string]string{"bs": "16k"}
-	sections := v1alpha1.Run{Target: "t", Workload: "file", State: v1alpha1.RunSucceeded, LimitedBy: &v1alpha1.LimitedBy{Name: "Wrong"}, Sections: []v1alpha1.SectionResult{
-		{Name: "a", LimitedBy: &v1alpha1.LimitedBy{Name: v1alpha1.BoundLatency}}, {Name: "b", LimitedBy: &v1alpha1.LimitedBy{Name: v1alpha1.BoundClientCPU}}, {Name: "c"},
+	sections := v1alpha1.Run{Target: "t", Workload: "file", State: v1alpha1.RunSucceeded, LimitedBy: &v1alpha1.LimitedBy{Reason: "Wrong"}, Sections: []v1alpha1.SectionResult{
+		{Name: "a", LimitedBy: &v1alpha1.LimitedBy{Reason: v1alpha1.BoundLatency}}, {Name: "b", LimitedBy: &v1alpha1.LimitedBy{Reason: v1alpha1.BoundClientCPU}}, {Name: "c"},
 	}}
 	runs := func(bounds ...string) []v1alpha1.Run {
 		var all []v1alpha1.Run
@@ -487,10 +487,10 @@ func TestTableWithoutLimits(t *testing.T) {
 	io := &v1alpha1.IOComparison{IOPS: v1alpha1.Statistic{Median: 7}}
 	sb := &v1alpha1.StorageBenchmark{}
 	sb.Spec.Targets = []v1alpha1.Target{{Name: "one"}}
-	sb.Status.Runs = []v1alpha1.Run{{Workload: "w", Target: "one", State: v1alpha1.RunSucceeded, LimitedBy: &v1alpha1.LimitedBy{Name: v1alpha1.BoundUnknown}}}
+	sb.Status.Runs = []v1alpha1.Run{{Workload: "w", Target: "one", State: v1alpha1.RunSucceeded, LimitedBy: &v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown}}}
 	sb.Status.Comparisons = []v1alpha1.Comparison{{Workload: "w", Targets: []v1alpha1.TargetComparison{{Name: "one", Runs: 1, Read: io}}}}
 	for bound, want := range map[string]bool{v1alpha1.BoundUnknown: false, v1alpha1.BoundLatency: true} {
-		sb.Status.Runs[0].LimitedBy.Name = bound
+		sb.Status.Runs[0].LimitedBy.Reason = bound
 		var out bytes.Buffer
 		Table(&out, sb, Style{})
 		if got := strings.Contains(out.String(), "LIMITED BY"); got != want {

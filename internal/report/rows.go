@@ -158,27 +158,27 @@ func outcomesOf(runs []v1alpha1.Run, c *v1alpha1.Comparison, target string, occu
 
 // isBoundKnown says whether it is known what held a result of the run back.
 func isBoundKnown(run v1alpha1.Run) bool {
-	known := func(bound *v1alpha1.LimitedBy) bool { return bound != nil && bound.Name != v1alpha1.BoundUnknown }
+	known := func(bound *v1alpha1.LimitedBy) bool { return bound != nil && bound.Reason != v1alpha1.BoundUnknown }
 	return known(run.LimitedBy) || slices.ContainsFunc(run.Sections, func(s v1alpha1.SectionResult) bool { return known(s.LimitedBy) })
 }
 
 // mostFrequent returns what held most results back, and how many; "" if it is not known of any. Of two that are as
 // frequent it is the earlier one.
-func mostFrequent(bounds []*v1alpha1.LimitedBy) (name string, times int) {
+func mostFrequent(bounds []*v1alpha1.LimitedBy) (reason string, times int) {
 	for _, bound := range bounds {
 		if bound == nil {
 			continue
 		}
-		if n := len(boundsNamed(bounds, bound.Name)); n > times {
-			name, times = bound.Name, n
+		if n := len(boundsFor(bounds, bound.Reason)); n > times {
+			reason, times = bound.Reason, n
 		}
 	}
-	return name, times
+	return reason, times
 }
 
-// boundsNamed returns the bounds of a name.
-func boundsNamed(bounds []*v1alpha1.LimitedBy, name string) []*v1alpha1.LimitedBy {
-	return slices.DeleteFunc(slices.Clone(bounds), func(b *v1alpha1.LimitedBy) bool { return b == nil || b.Name != name })
+// boundsFor returns the bounds that have a reason.
+func boundsFor(bounds []*v1alpha1.LimitedBy, reason string) []*v1alpha1.LimitedBy {
+	return slices.DeleteFunc(slices.Clone(bounds), func(b *v1alpha1.LimitedBy) bool { return b == nil || b.Reason != reason })
 }
 
 // direction is one of the directions in which a target has I/O, or all of them together.

@@ -85,6 +85,33 @@ randwrite  bs=64k      gp3     write     1  1987  7.76 MiB/s (8.14 MB/s)     -  
 	}
 }
 
+// TestYielding: all columns have a turn of their own to give way, but for those without which a row says nothing.
+func TestYielding(t *testing.T) {
+	stay := []string{"WORKLOAD", "PARAMETERS", "TARGET", "BENCHMARK", "I/O", "IOPS", "VS GP3", "VERDICT"}
+	for _, test := range []struct {
+		columns     []figure
+		first, last string
+	}{
+		{shortFigures("gp3"), "P90", "LIMITED BY"},
+		{wideFigures("gp3"), "P99 VS GP3", "LIMITED BY"},
+	} {
+		turns := map[int]string{}
+		for _, c := range test.columns {
+			if stays := slices.Contains(stay, c.name); stays != (c.yields == 0) {
+				t.Errorf("column %s has turn %d", c.name, c.yields)
+			}
+			if other, taken := turns[c.yields]; taken && c.yields > 0 {
+				t.Errorf("columns %s and %s have turn %d", other, c.name, c.yields)
+			}
+			turns[c.yields] = c.name
+		}
+		// With one turn for each column that gives way there is none in between that no column has.
+		if last := len(test.columns) - len(stay); turns[1] != test.first || turns[last] != test.last {
+			t.Errorf("the first to give way is %s and the last %s, want %s and %s", turns[1], turns[last], test.first, test.last)
+		}
+	}
+}
+
 func TestNarrow(t *testing.T) {
 	sb := e1()
 	sb.Status.Warnings = sb.Status.Warnings[:1]
@@ -198,7 +225,7 @@ Abandoned: attempt 2 of randrw.gp3 (Suspended)
 // TestSectionsOfOneName: figures of the second section are not taken from the first one of that name.
 func TestSectionsOfOneName(t *testing.T) {
 	section := func(iops int64, bound string) v1alpha1.SectionResult {
-		return v1alpha1.SectionResult{Name: "s", Result: v1alpha1.Result{Clients: 2, Read: spreadOf(2, iops, iops, "0")}, LimitedBy: &v1alpha1.LimitedBy{Name: bound}}
+		return v1alpha1.SectionResult{Name: "s", Result: v1alpha1.Result{Clients: 2, Read: spreadOf(2, iops, iops, "0")}, LimitedBy: &v1alpha1.LimitedBy{Reason: bound}}
 	}
 	comparison := func(iops int64) v1alpha1.Comparison {
 		return v1alpha1.Comparison{Workload: "w", Section: "s", Targets: []v1alpha1.TargetComparison{{Name: "t", Runs: 1, Read: compared(2*iops, 1000)}}}

@@ -2,10 +2,10 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/fio"
 )
 
 // kinds are fio's values of rw in words.
@@ -22,9 +22,11 @@ func workloadInWords(w *v1alpha1.Workload, section string, choice map[string]str
 		return jobFileInWords(w, section, choice)
 	}
 	set := fieldsOf(w.Fio)
-	// What the API calls otherwise than fio is not told here, so that the matrix's names, which are fio's, are all that is needed.
-	maps.Copy(set, choice)
-	words := kinds[set["rw"]]
+	for name, value := range choice {
+		set[fio.FieldName(name)] = value
+	}
+	kind, _, _ := strings.Cut(set["rw"], ":")
+	words := kinds[kind]
 	if words == "" {
 		words = "I/O"
 	}
@@ -44,7 +46,11 @@ func workloadInWords(w *v1alpha1.Workload, section string, choice map[string]str
 	default:
 		words += ", through the page cache"
 	}
-	if sync := set["sync"]; sync != "" && sync != "none" {
+	switch sync := set["sync"]; sync {
+	case "", "none", "0":
+	case "1":
+		words += ", each write synchronous (sync)"
+	default:
 		words += ", each write synchronous (" + sync + ")"
 	}
 	return words

@@ -129,8 +129,8 @@ func TestAnalyseLimits(t *testing.T) {
 			if len(findings.LimitedBy) != 1 {
 				t.Fatalf("findings are %+v", findings)
 			}
-			if got := findings.LimitedBy[0]; got.Name != test.want || !strings.Contains(got.Message, test.message) {
-				t.Errorf("limited by %s: %s", got.Name, got.Message)
+			if got := findings.LimitedBy[0]; got.Reason != test.want || !strings.Contains(got.Message, test.message) {
+				t.Errorf("limited by %s: %s", got.Reason, got.Message)
 			}
 			if findings.BurstCredits != nil {
 				t.Errorf("credits are %+v", findings.BurstCredits)
@@ -188,7 +188,7 @@ func TestAnalyseSections(t *testing.T) {
 	})
 	var got []string
 	for _, l := range findings.LimitedBy {
-		got = append(got, l.Name)
+		got = append(got, l.Reason)
 	}
 	if diff := cmp.Diff([]string{v1alpha1.BoundVolumeIOPS, v1alpha1.BoundWorkloadRate}, got); diff != "" {
 		t.Errorf("the sections are limited by (-want +got):\n%s", diff)

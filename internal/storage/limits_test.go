@@ -82,8 +82,8 @@ func TestLimits(t *testing.T) {
 			if diff := cmp.Diff(*test.want, got.Limits); diff != "" {
 				t.Errorf("limits (-want +got):\n%s", diff)
 			}
-			if !strings.Contains(got.Source, test.source) || len(got.Source) > 256 {
-				t.Errorf("source is %q, want one of at most 256 bytes with %q", got.Source, test.source)
+			if !strings.Contains(got.Source, test.source) || len(got.Source) > 192 {
+				t.Errorf("source is %q, want one of at most 192 bytes with %q", got.Source, test.source)
 			}
 		})
 	}
@@ -127,7 +127,7 @@ func TestClientLimits(t *testing.T) {
 			_, target := benchmark(t, test.target)
 			var got []v1alpha1.Limits
 			for _, known := range ClientLimits(target, test.driver, test.instance) {
-				if known.Source == "" || len(known.Source) > 256 {
+				if known.Source == "" || len(known.Source) > 192 {
 					t.Errorf("source is %q", known.Source)
 				}
 				got = append(got, known.Limits)

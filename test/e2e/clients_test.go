@@ -39,7 +39,7 @@ func TestClientsWithVolumesOfTheirOwn(t *testing.T) {
 	run := &done.Status.Runs[0]
 	checkTogether(t, done, run)
 	wantRatio(t, "IOPS of two gp3 volumes and of one", float64(run.Result.Write.IOPS), 3000, 1.85, 2.2)
-	if run.LimitedBy.Name != v1alpha1.BoundVolumeIOPS || *run.LimitedBy.Limit != 6000 || !strings.Contains(run.LimitedBy.Message, "2 volumes'") {
+	if run.LimitedBy.Reason != v1alpha1.BoundVolumeIOPS || *run.LimitedBy.LimitIOPS != 6000 || !strings.Contains(run.LimitedBy.Message, "2 volumes'") {
 		t.Errorf("limited by %+v", run.LimitedBy)
 	}
 	volumes := done.Status.Targets[0].Volumes

@@ -55,7 +55,7 @@ func measured(t *testing.T, sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenc
 	done := completes(t, sb)
 	t.Logf("%d runs in %s", len(done.Status.Runs), done.Status.CompletionTime.Sub(done.Status.StartTime.Time))
 	for _, run := range done.Status.Runs {
-		t.Logf("%s: %s, %s", run.Name, run.LimitedBy.Name, run.LimitedBy.Message)
+		t.Logf("%s: %s, %s", run.Name, run.LimitedBy.Reason, run.LimitedBy.Message)
 	}
 	for _, warning := range done.Status.Warnings {
 		t.Logf("warning %s (%d): %s", warning.Reason, warning.Results, warning.Message)
@@ -81,7 +81,7 @@ func wantBound(t *testing.T, sb *v1alpha1.StorageBenchmark, target string, param
 	runs := runsOf(sb, target, parameters)
 	names := map[string]int{}
 	for _, run := range runs {
-		names[run.LimitedBy.Name]++
+		names[run.LimitedBy.Reason]++
 	}
 	if names[bound] <= len(runs)/2 {
 		t.Errorf("%d runs on %s with %v were held back by %v, want most by %s", len(runs), target, parameters, names, bound)
@@ -266,7 +266,7 @@ func TestBurstCreditsRunOut(t *testing.T) {
 	if message, _ := warned(sb, v1alpha1.WarningBurstCredits); message == "" {
 		t.Error("no warning of burst credits")
 	}
-	if second.LimitedBy.Name != v1alpha1.BoundVolumeIOPS || second.LimitedBy.Limit == nil || *second.LimitedBy.Limit > 150 {
+	if second.LimitedBy.Reason != v1alpha1.BoundVolumeIOPS || second.LimitedBy.LimitIOPS == nil || *second.LimitedBy.LimitIOPS > 150 {
 		t.Errorf("the second run was held back by %+v", second.LimitedBy)
 	}
 	if left := targetOf(t, sb, "gp2").BurstCredits; left == nil || left.LeftPercent > 5 {
@@ -303,7 +303,7 @@ func TestEFSOperations(t *testing.T) {
 		{"2", "20", "40k", v1alpha1.BoundFileSystemThroughput, 1.4, 1.75},
 	} {
 		run := writes(row.clients, row.numjobs, row.bs)
-		if run.LimitedBy.Name != row.bound {
+		if run.LimitedBy.Reason != row.bound {
 			t.Errorf("%s was held back by %+v, want %s", run.Name, run.LimitedBy, row.bound)
 		}
 		wantRatio(t, run.Name+" and one client", iops(run), iops(writes("1", row.numjobs, row.bs)), row.least, row.most)

@@ -97,7 +97,7 @@ func forgetOptionalFields(t *testing.T, sb *v1alpha1.StorageBenchmark) {
 		patch := client.MergeFromWithOptions(current.DeepCopy(), client.MergeFromWithOptimisticLock{})
 		for i := range current.Status.Targets {
 			target := &current.Status.Targets[i]
-			target.TestFiles, target.ClientLimits, target.Limits, target.ProvisionedSeconds, target.Volumes = "", nil, nil, nil, nil
+			target.TestFiles, target.ClientLimits, target.Limits, target.ProvisionedMilliseconds, target.Volumes = "", nil, nil, nil, nil
 		}
 		return k8s.Status().Patch(t.Context(), current, patch)
 	})

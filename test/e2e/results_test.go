@@ -39,7 +39,7 @@ func TestResult(t *testing.T) {
 		t.Errorf("summary = %q", done.Status.Summary)
 	}
 	target := done.Status.Targets[0]
-	if len(target.Volumes) != 1 || target.Volumes[0].Handle == "" || target.Volumes[0].Node == "" || target.ProvisionedSeconds == nil {
+	if len(target.Volumes) != 1 || target.Volumes[0].Handle == "" || target.Volumes[0].Node == "" || target.ProvisionedMilliseconds == nil {
 		t.Errorf("target = %+v", target)
 	}
 	checkLog(t, &run)

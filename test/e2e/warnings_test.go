@@ -35,7 +35,7 @@ func TestWarnings(t *testing.T) {
 			t.Errorf("no warning %s, but %v", want, reasons)
 		}
 	}
-	if run.LimitedBy.Name != v1alpha1.BoundClientCPU || run.Result.CPU.ThrottledPercent == nil {
+	if run.LimitedBy.Reason != v1alpha1.BoundClientCPU || run.Result.CPU.ThrottledPercent == nil {
 		t.Errorf("limited by %+v with CPU %+v", run.LimitedBy, run.Result.CPU)
 	}
 	for _, summary := range done.Status.Warnings {

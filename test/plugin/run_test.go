@@ -28,7 +28,7 @@ func ended(target string, iops int64) v1alpha1.Run {
 			IOPS: iops, BytesPerSecond: iops * 4096,
 			CompletionLatency: &v1alpha1.LatencyDistribution{P50Nanoseconds: 5_340_000, P99Nanoseconds: 9_900_000},
 		}},
-		LimitedBy: &v1alpha1.LimitedBy{Name: v1alpha1.BoundVolumeIOPS},
+		LimitedBy: &v1alpha1.LimitedBy{Reason: v1alpha1.BoundVolumeIOPS},
 	}
 }
 

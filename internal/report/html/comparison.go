@@ -252,9 +252,9 @@ func boundCell(outcomes []outcome) cell {
 		if o.bound == nil {
 			continue
 		}
-		names[o.bound.Name]++
-		if names[o.bound.Name] > names[most] {
-			most = o.bound.Name
+		names[o.bound.Reason]++
+		if names[o.bound.Reason] > names[most] {
+			most = o.bound.Reason
 		}
 	}
 	if most == "" {
@@ -263,7 +263,7 @@ func boundCell(outcomes []outcome) cell {
 	c := cell{Text: sentence(boundWords(most))}
 	var used int32
 	for _, o := range outcomes {
-		if o.bound != nil && o.bound.Name == most && o.bound.UsedPercent != nil {
+		if o.bound != nil && o.bound.Reason == most && o.bound.UsedPercent != nil {
 			used = max(used, *o.bound.UsedPercent)
 		}
 	}

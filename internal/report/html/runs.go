@@ -77,7 +77,7 @@ func boundOf(run *v1alpha1.Run) cell {
 	if run.LimitedBy == nil {
 		return cell{}
 	}
-	return cell{Text: sentence(boundWords(run.LimitedBy.Name)), Sub: run.LimitedBy.Message}
+	return cell{Text: sentence(boundWords(run.LimitedBy.Reason)), Sub: run.LimitedBy.Message}
 }
 
 // failuresTable returns the runs without a result and why.

@@ -178,7 +178,7 @@ func (r *results) boundsOf(target string) string {
 		for _, o := range r.outcomes(c, target) {
 			all++
 			if o.bound != nil {
-				counts[o.bound.Name]++
+				counts[o.bound.Reason]++
 			}
 		}
 	}

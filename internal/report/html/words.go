@@ -44,10 +44,9 @@ func pattern(w *v1alpha1.Workload) string {
 	if w.Fio == nil {
 		return "a fio job file"
 	}
-	if words, ok := patterns[w.Fio.RW]; ok {
-		return words
-	}
-	return w.Fio.RW
+	rw := cmp.Or(w.Fio.RW, string(w.Fio.Options["rw"]), string(w.Fio.Options["readwrite"]))
+	kind, _, _ := strings.Cut(rw, ":")
+	return cmp.Or(patterns[kind], rw)
 }
 
 // jobFile returns what fio is given, before the choices of the matrix.

@@ -17,6 +17,35 @@
 {{- template "section" dict "type" . "types" $types "paths" $paths "seen" dict }}
 {{- end }}
 {{- end }}
+
+## Options of fio and their fields
+
+`spec.workloads[].fio.options` takes every option that passes by fio's own name, also those that have a field; in the keys of a `matrix` both
+names will do. `group_reporting: "1"` is accepted, and happens anyway.
+
+| Option of fio | Field of `fio` |
+|---|---|
+| `rw`, `readwrite` | `rw` |
+| `rwmixread` | `rwmixread` |
+| `bs`, `blocksize` | `bs` |
+| `ioengine` | `ioengine` |
+| `iodepth` | `iodepth` |
+| `direct` | `direct` |
+| `size` | `size` |
+| `nrfiles`, `nr_files` | `nrfiles` |
+| `numjobs` | `numjobs` |
+| `runtime`, `timeout` | `runtimeSeconds` |
+| `ramp_time` | `rampTimeSeconds` |
+| `time_based` | `timeBased` |
+| `sync` | `sync` |
+| `fsync` | `fsync` |
+| `fdatasync` | `fdatasync` |
+| `end_fsync` | `endFsync` |
+| `norandommap` | `norandommap` |
+| `invalidate` | `invalidate` |
+| `rate` | `rate` |
+| `rate_iops` | `rateIOPS` |
+| `loops` | `loops` |
 {{ end -}}
 
 {{- /* Notes, for each type, the paths of the fields that are of it: {type, path, types, paths}. */ -}}
@@ -104,7 +133,7 @@ to each value have no section of their own: {type, out}. */ -}}
 {{- else if hasPrefix "[]" .String -}}list of {{ template "fieldType" .UnderlyingType }}
 {{- else if $local.name -}}[{{ $local.name }}](#{{ lower $local.name }})
 {{- else if contains "k8s.io/" .Package -}}
-{{- if or (hasPrefix "PersistentVolume" .Name) -}}string{{- else -}}[{{ .Name }}](https://pkg.go.dev/{{ .Package }}#{{ .Name }}){{- end -}}
+{{- if hasPrefix "PersistentVolume" .Name -}}string{{- else if eq .Name "IntOrString" -}}integer or string{{- else -}}[{{ .Name }}](https://pkg.go.dev/{{ .Package }}#{{ .Name }}){{- end -}}
 {{- else if hasPrefix "github.com/storagebench/" .Package -}}string
 {{- else if contains "int" .Name -}}integer
 {{- else if eq .Name "bool" -}}boolean

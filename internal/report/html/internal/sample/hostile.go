@@ -48,7 +48,7 @@ func Hostile() *v1alpha1.StorageBenchmark {
 		run.Name, run.Workload, run.Message, run.Parameters = attack("run"), workload, attack("message"), choice
 		if run.Result != nil {
 			run.Result.FioVersion = attack("version")
-			run.LimitedBy = &v1alpha1.LimitedBy{Name: attack("bound"), Message: attack("bound message")}
+			run.LimitedBy = &v1alpha1.LimitedBy{Reason: attack("bound"), Message: attack("bound message")}
 		}
 	}
 	status.Comparisons = status.Comparisons[:1]

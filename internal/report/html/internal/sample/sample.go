@@ -122,7 +122,7 @@ func nameOf(choice map[string]string) string {
 func provision(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, instanceType string) v1alpha1.TargetStatus {
 	status := v1alpha1.TargetStatus{
 		Name: t.Name, Driver: storage.Driver(t), StorageClassName: sb.Name + "-" + t.Name + "-9bd59852", VolumeMode: corev1.PersistentVolumeFilesystem,
-		AccessModes: []corev1.PersistentVolumeAccessMode{storage.AccessMode(t)}, ProvisionedSeconds: new(int32(4)),
+		AccessModes: []corev1.PersistentVolumeAccessMode{storage.AccessMode(t)}, ProvisionedMilliseconds: new(int64(4000)),
 		Limits: storage.Limits(t, storage.Class{Driver: storage.Driver(t)}), ClientLimits: storage.ClientLimits(t, storage.Driver(t), instanceType),
 	}
 	handle := "vol-0929aa3c1af1ccab" + strconv.Itoa(len(sb.Status.Targets))

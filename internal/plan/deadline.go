@@ -1,0 +1,78 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/fio"
+)
+
+// RunDeadlineSeconds returns for how long each run may take if the spec does not say it: twice as long as the longest one goes
+// on by its own options, because files are laid out before. It is 0 where v1alpha1.DefaultRunSeconds are enough for that.
+func RunDeadlineSeconds(runs []Run) int32 {
+	longest := 0.0
+	for i := range runs {
+		longest = max(longest, longestSeconds(runs[i].Job))
+	}
+	if 2*longest <= v1alpha1.DefaultRunSeconds {
+		return 0
+	}
+	return int32(math.Ceil(min(2*longest, v1alpha1.MaxRunSeconds)))
+}
+
+// longestSeconds returns for how long a job can go on by its own options: its stages come one after the other, and in each
+// the job that goes on for longest counts, with start delay and ramp. Jobs that end by size alone are not counted.
+func longestSeconds(job *fio.JobFile) float64 {
+	total := 0.0
+	for _, stage := range job.Stages() {
+		if longest := max(stage.TimedSeconds, stage.MostSeconds); !math.IsInf(longest, 1) {
+			total += longest
+		} else {
+			total += stage.TimedSeconds
+		}
+	}
+	return total
+}
+
+// validateDeadline refuses a workload that goes on, in one of its cases, until a run's deadline ends it.
+func validateDeadline(path *field.Path, index int, spec *v1alpha1.StorageBenchmarkSpec, cases []testCase) field.ErrorList {
+	longest := 0.0
+	for _, c := range cases {
+		longest = max(longest, longestSeconds(c.job))
+	}
+	deadline, workload := spec.Deadlines.RunSeconds, &spec.Workloads[index]
+	if longest < float64(ptr.Deref(deadline, v1alpha1.MaxRunSeconds)) {
+		return nil
+	}
+	at := runtimeField(path.Child("workloads").Index(index), workload)
+	seconds := int64(math.Ceil(longest))
+	if deadline == nil {
+		return field.ErrorList{field.Invalid(at, seconds, fmt.Sprintf(
+			"so many seconds fio can run by its own options, and a run has to end within %d s, the most that deadlines.runSeconds can be: shorten it", v1alpha1.MaxRunSeconds))}
+	}
+	return field.ErrorList{field.Invalid(path.Child("deadlines", "runSeconds"), *deadline, fmt.Sprintf(
+		"workload %s can run for %d s by its own options, and would be ended before: raise runSeconds above %d, with time to lay out files, or remove it, or lower %s",
+		workload.Name, seconds, seconds, at))}
+}
+
+// runtimeField returns the field that says for how long a workload runs.
+func runtimeField(path *field.Path, w *v1alpha1.Workload) *field.Path {
+	const runtime = "runtime"
+	for name := range w.Matrix {
+		if fio.Canonical(fio.OptionName(name)) == runtime {
+			return path.Child("matrix").Key(name)
+		}
+	}
+	switch {
+	case w.Fio == nil:
+		return path.Child("jobFile")
+	case w.Fio.RuntimeSeconds != nil:
+		return path.Child("fio", "runtimeSeconds")
+	default:
+		return path.Child("fio", "options").Key(runtime)
+	}
+}

@@ -1,0 +1,67 @@
+package report
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// reads returns a target that only reads: the baseline, if there is no ratio.
+func reads(name string, iops int64, ratio string, verdict v1alpha1.Verdict) v1alpha1.TargetComparison {
+	return v1alpha1.TargetComparison{Name: name, Read: beside(compared(iops, 5_342_000), iops, iops, ratio, verdict)}
+}
+
+func TestBest(t *testing.T) {
+	const faster, slower, same, few = v1alpha1.VerdictFaster, v1alpha1.VerdictSlower, v1alpha1.VerdictSame, v1alpha1.VerdictTooFewRuns
+	gp3Wins := []v1alpha1.TargetComparison{reads("gp3", 3048, "", ""), reads("efs", 1560, "0.51", few)}
+	efsWins := []v1alpha1.TargetComparison{reads("gp3", 100, "", ""), reads("efs", 200, "2.00", faster)}
+	alike := []v1alpha1.TargetComparison{reads("gp3", 3000, "", ""), reads("efs", 3200, "1.07", same)}
+	mixed := v1alpha1.TargetComparison{
+		Name: "gp3", Read: compared(3048, 5_342_000), Write: compared(1306, 840), Total: &v1alpha1.TotalComparison{IOPS: statistic(4354)},
+	}
+	const long = "a-target-with-a-name-of-32-chars"
+	for name, test := range map[string]struct {
+		comparisons [][]v1alpha1.TargetComparison
+		want        string
+	}{
+		"no result":                   {nil, ""},
+		"nothing of the target":       {[][]v1alpha1.TargetComparison{{{Name: "gp3"}}}, ""},
+		"one target":                  {[][]v1alpha1.TargetComparison{{reads("gp3", 3048, "", "")}}, "3048 IOPS 5.34ms p50"},
+		"reads and writes":            {[][]v1alpha1.TargetComparison{{mixed}}, "4354 IOPS"},
+		"one target in several":       {[][]v1alpha1.TargetComparison{{reads("gp3", 3048, "", "")}, {reads("gp3", 250_000, "", "")}, {mixed}}, "up to 250000 IOPS"},
+		"the baseline":                {[][]v1alpha1.TargetComparison{gp3Wins}, "gp3 3048 IOPS"},
+		"another than the baseline":   {[][]v1alpha1.TargetComparison{efsWins}, "efs 200 IOPS"},
+		"as good as the baseline":     {[][]v1alpha1.TargetComparison{alike}, "no clear best"},
+		"less than 1 % with few runs": {[][]v1alpha1.TargetComparison{{reads("gp3", 3000, "", ""), reads("efs", 3029, "1.01", few)}}, "no clear best"},
+		"more than 1 % with few runs": {[][]v1alpha1.TargetComparison{{reads("gp3", 3000, "", ""), reads("efs", 3031, "1.01", few)}}, "efs 3031 IOPS"},
+		"neither is the baseline":     {[][]v1alpha1.TargetComparison{{reads("gp2", 1, "", ""), reads("gp3", 3000, "3000", faster), reads("efs", 3029, "3029", faster)}}, "no clear best"},
+		"in all":                      {[][]v1alpha1.TargetComparison{gp3Wins, gp3Wins}, "gp3 in 2 of 2"},
+		"in most":                     {[][]v1alpha1.TargetComparison{gp3Wins, efsWins, efsWins, alike}, "efs in 2 of 4"},
+		"as often":                    {[][]v1alpha1.TargetComparison{gp3Wins, efsWins}, "no clear best"},
+		"in none":                     {[][]v1alpha1.TargetComparison{alike, alike}, "no clear best"},
+		"none beside another":         {[][]v1alpha1.TargetComparison{{reads("gp3", 3048, "", "")}, {reads("efs", 1560, "", "")}}, ""},
+		"only some beside others":     {[][]v1alpha1.TargetComparison{gp3Wins, {reads("efs", 9999, "", "")}}, "gp3 3048 IOPS"},
+		"a long name":                 {[][]v1alpha1.TargetComparison{{reads(long, 9_999_999, "2.00", faster), reads("b", 1, "", slower)}}, "a-target-wit.. 9999999 IOPS"},
+		"a long name in most":         {[][]v1alpha1.TargetComparison{{reads(long, 2, "2.00", faster), reads("b", 1, "", "")}, {reads(long, 2, "2.00", faster), reads("b", 1, "", "")}}, "a-target-with-a.. in 2 of 2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status := &v1alpha1.StorageBenchmarkStatus{}
+			for _, targets := range test.comparisons {
+				for _, target := range targets {
+					if !slices.ContainsFunc(status.Targets, func(t v1alpha1.TargetStatus) bool { return t.Name == target.Name }) {
+						status.Targets = append(status.Targets, v1alpha1.TargetStatus{Name: target.Name})
+					}
+				}
+				status.Comparisons = append(status.Comparisons, v1alpha1.Comparison{Workload: "w", Targets: targets})
+			}
+			got := Best(status)
+			if got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+			if n := len(got); n > maxBest {
+				t.Errorf("%q has %d characters", got, n)
+			}
+		})
+	}
+}
