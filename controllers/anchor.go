@@ -125,7 +125,7 @@ func (s *scope) createAnchors(ctx context.Context, missing []int) (outcome, erro
 		}
 	}
 	if len(missing) > 1 {
-		if out, err := s.awaitElder(ctx, s.anchorWait(missing[0], nil)); err != nil || out.stop {
+		if out, err := s.awaitOlder(ctx, s.anchorWait(missing[0], nil)); err != nil || out.stop {
 			return out, err
 		}
 	}
@@ -211,7 +211,7 @@ func (s *scope) holdNode(ctx context.Context, client int, pod *corev1.Pod) error
 	}
 	for i := range s.sb.Spec.Targets {
 		target := &s.sb.Spec.Targets[i]
-		if err := s.noteForeignClaim(ctx, target); err != nil || s.concluded() {
+		if err := s.noteExistingClaim(ctx, target); err != nil || s.concluded() {
 			return err
 		}
 		if err := s.recordPlace(ctx, target, int32(client), pod); err != nil {

@@ -11,7 +11,7 @@ import (
 
 // What etcd keeps for one benchmark is bounded; the run beyond that has its result all the same.
 func TestRecordsOfClientsAreBounded(t *testing.T) {
-	s := troubledScope(clocktesting.NewFakeClock(time.Now())) // which has no client to write with
+	s := failingScope(clocktesting.NewFakeClock(time.Now())) // which has no client to write with
 	for range maxClientRecords / 128 {
 		s.sb.Status.Runs = append(s.sb.Status.Runs, v1alpha1.Run{Clients: 128, ClientsConfigMap: "kept"})
 	}

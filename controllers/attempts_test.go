@@ -13,7 +13,7 @@ import (
 
 // However often attempts end without a result, the status keeps the last ones, and cuts their messages.
 func TestAbandonedAttemptsAreBounded(t *testing.T) {
-	s := troubledScope(clocktesting.NewFakeClock(time.Now()))
+	s := failingScope(clocktesting.NewFakeClock(time.Now()))
 	run := &v1alpha1.Run{Name: "r", Target: "t"}
 	for i := range maxAbandoned + 8 {
 		run.Attempts = int32(i + 1)

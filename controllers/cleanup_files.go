@@ -132,7 +132,7 @@ func (s *scope) leftoverFiles(target *v1alpha1.Target, abandoned, withoutClaim b
 	case target.EFS != nil:
 		left.what = fmt.Sprintf("directory %s on file system %s", child.Directory(s.sb), target.EFS.FileSystemID)
 		left.command = "mount the file system and remove that directory"
-		if withoutClaim && !storage.IsForeign(target) && handles != "" { // each access point has a directory of its own
+		if withoutClaim && !storage.IsExisting(target) && handles != "" { // each access point has a directory of its own
 			left.what += ", in the directory of access point " + handles
 		}
 	case withoutClaim && handles != "":

@@ -20,7 +20,7 @@ import (
 // that the provisioner did not keep. A StorageClass that retains volumes would leave them for good. Only volumes tell whose they are,
 // so all of the cluster are looked at, page by page: once, when nothing else is left, and where volumes are missing.
 func (s *scope) lateVolumes(ctx context.Context, claims []corev1.PersistentVolumeClaim) ([]leftover, error) {
-	if s.isConfined() || !s.lacksVolumes() {
+	if s.isNamespaced() || !s.lacksVolumes() {
 		return nil, nil
 	}
 	var left []leftover

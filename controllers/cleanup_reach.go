@@ -35,7 +35,7 @@ func (s *scope) reachFiles(ctx context.Context, target *v1alpha1.Target) (v1alph
 	if fresh, err := s.isFresh(ctx); err != nil || !fresh {
 		return v1alpha1.TestFilesPresent, err
 	}
-	switch name, err := s.foreign(ctx, objects); {
+	switch name, err := s.ownedByOthers(ctx, objects); {
 	case err != nil:
 		return v1alpha1.TestFilesPresent, err
 	case name != "":
@@ -55,10 +55,10 @@ func (s *scope) reachFiles(ctx context.Context, target *v1alpha1.Target) (v1alph
 }
 
 // filesOfLostClaim says what becomes of test files on somebody's claim that is gone. They are gone with its volumes, but not with
-// those that are retained. A confined operator does not see volumes.
+// those that are retained. A namespaced operator does not see volumes.
 func (s *scope) filesOfLostClaim(ctx context.Context, target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
 	for _, volume := range s.targetStatus(target.Name).Volumes {
-		if s.isConfined() {
+		if s.isNamespaced() {
 			return v1alpha1.TestFilesLeftBehind, nil
 		}
 		var pv corev1.PersistentVolume

@@ -98,10 +98,10 @@ const (
 )
 
 // settle sees to it that a volume that was made for this benchmark, since a time, goes with its claim also where its
-// StorageClass would retain it. One that is bound to nothing of mine is not looked at, and somebody's own is not changed. A confined
+// StorageClass would retain it. One that is bound to nothing of mine is not looked at, and somebody's own is not changed. A namespaced
 // operator sees no volumes.
 func (s *scope) settle(ctx context.Context, name string, since metav1.Time, mine func(*corev1.PersistentVolume) bool) (fate, error) {
-	if name == "" || s.isConfined() {
+	if name == "" || s.isNamespaced() {
 		return notOurs, nil
 	}
 	var volume corev1.PersistentVolume
@@ -197,7 +197,7 @@ func (s *scope) removeClusterObjects(ctx context.Context) ([]leftover, error) {
 	if !slices.ContainsFunc(s.sb.Spec.Targets, func(t v1alpha1.Target) bool { return storage.Driver(&t) != "" }) {
 		return nil, nil
 	}
-	if s.isConfined() {
+	if s.isNamespaced() {
 		return s.unseenClusterObjects(), nil
 	}
 	var volumes corev1.PersistentVolumeList

@@ -279,8 +279,8 @@ func TestVolumeAttributesClassNeedsANewerKubernetes(t *testing.T) {
 		w.pass(sb, time.Minute)
 		w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "spec.targets[0].volumeAttributesClassName", noAttributesClasses)
 	})
-	t.Run("which a confined operator sees by its claims", func(t *testing.T) {
-		w := newConfinedWorld(t)
+	t.Run("which a namespaced operator sees by its claims", func(t *testing.T) {
+		w := newNamespacedWorld(t)
 		w.needNoAttributesClasses()
 		w.untilEnd(named(w), metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, "has lost its volumeAttributesClassName", noAttributesClasses)
 	})

@@ -54,9 +54,9 @@ func (s *scope) benchmarkOfHolder(ctx context.Context, pod *corev1.Pod) (*v1alph
 	return &sb, nil
 }
 
-// elderInNeed returns an older benchmark that holds some nodes and waits for more, "" if there is none. Benchmarks of
+// olderInNeed returns an older benchmark that holds some nodes and waits for more, "" if there is none. Benchmarks of
 // several clients can hold what each other waits for: of any two the younger one gives way.
-func (s *scope) elderInNeed(ctx context.Context) (string, error) {
+func (s *scope) olderInNeed(ctx context.Context) (string, error) {
 	others, err := s.otherHolders(ctx)
 	if err != nil {
 		return "", err
@@ -121,24 +121,24 @@ func isOlder(a, b *v1alpha1.StorageBenchmark) bool {
 }
 
 // yield lets the nodes of a benchmark go that an older one waits for, which in turn holds nodes that this one waits for.
-func (s *scope) yield(elder string) {
+func (s *scope) yield(older string) {
 	for i := range s.sb.Status.Anchors {
 		a := &s.sb.Status.Anchors[i]
 		a.Pod, a.Node, a.InstanceType = "", "", ""
 		a.Attempts++ // others than those that are being deleted
 	}
 	s.waitForNode()
-	s.step(v1alpha1.ReasonWaitingForNode, describeElder(elder))
+	s.step(v1alpha1.ReasonWaitingForNode, describeOlder(older))
 }
 
-func describeElder(elder string) string {
-	return "an older benchmark that needs nodes goes first: " + elder
+func describeOlder(older string) string {
+	return "an older benchmark that needs nodes goes first: " + older
 }
 
-// awaitElder holds back anchors as long as an older benchmark wants nodes that they could take.
-func (s *scope) awaitElder(ctx context.Context, st *podWait) (outcome, error) {
-	elder, err := s.elderInNeed(ctx)
-	if err != nil || elder == "" {
+// awaitOlder holds back anchors as long as an older benchmark wants nodes that they could take.
+func (s *scope) awaitOlder(ctx context.Context, st *podWait) (outcome, error) {
+	older, err := s.olderInNeed(ctx)
+	if err != nil || older == "" {
 		return goOn(), err
 	}
 	if _, err := s.removeAnchors(ctx, s.anchorNames()...); err != nil {
@@ -146,5 +146,5 @@ func (s *scope) awaitElder(ctx context.Context, st *podWait) (outcome, error) {
 	}
 	decision := attempt.DecideStart(st.startFacts(nil, true, false))
 	st.noteNodeWait(decision)
-	return st.await(decision, v1alpha1.ReasonWaitingForNode, st.what, "nodes of its own", describeElder(elder), s.sb.Spec.Deadlines.NodeSeconds), nil
+	return st.await(decision, v1alpha1.ReasonWaitingForNode, st.what, "nodes of its own", describeOlder(older), s.sb.Spec.Deadlines.NodeSeconds), nil
 }

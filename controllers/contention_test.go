@@ -20,8 +20,8 @@ import (
 	"github.com/storagebench/storagebench/test/envtest"
 )
 
-// elder returns a benchmark of two clients that is older than others.
-func elder(name string, change func(*v1alpha1.StorageBenchmark)) *v1alpha1.StorageBenchmark {
+// older returns a benchmark of two clients that is older than others.
+func older(name string, change func(*v1alpha1.StorageBenchmark)) *v1alpha1.StorageBenchmark {
 	since := metav1.NewTime(noon)
 	return builder.OneRun("default", name).With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.UID, sb.CreationTimestamp = types.UID(name), metav1.NewTime(noon.Add(-time.Hour))
@@ -71,14 +71,14 @@ func young(benchmarks []*v1alpha1.StorageBenchmark, pods []*corev1.Pod) *scope {
 }
 
 // Pods of a benchmark that is gone, or that another operator runs, do not hide those of one that is older and in need.
-func TestElderBesideOneThatIsNotSeen(t *testing.T) {
-	there := elder("elder", nil)
+func TestOlderBesideOneThatIsNotSeen(t *testing.T) {
+	there := older("older", nil)
 	pods := holdersOf(there, nil)
 	for _, name := range []string{"gone-1", "gone-2", "gone-3"} {
-		pods = append(pods, holdersOf(elder(name, nil), nil)...)
+		pods = append(pods, holdersOf(older(name, nil), nil)...)
 	}
 	s := young([]*v1alpha1.StorageBenchmark{there}, pods)
-	if got, err := s.elderInNeed(t.Context()); err != nil || got != "elder in namespace default" {
+	if got, err := s.olderInNeed(t.Context()); err != nil || got != "older in namespace default" {
 		t.Fatalf("%q, %v", got, err)
 	}
 }
@@ -103,9 +103,9 @@ func TestForgedHolders(t *testing.T) {
 		}, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			other := elder("elder", test.benchmark)
+			other := older("older", test.benchmark)
 			s := young([]*v1alpha1.StorageBenchmark{other}, holdersOf(other, test.pod))
-			if got, err := s.elderInNeed(t.Context()); err != nil || (got != "") != test.gives {
+			if got, err := s.olderInNeed(t.Context()); err != nil || (got != "") != test.gives {
 				t.Errorf("%q, %v", got, err)
 			}
 		})
@@ -114,7 +114,7 @@ func TestForgedHolders(t *testing.T) {
 
 // Whose a pod is that holds a node is not told by its labels.
 func TestDescribeForgedHolder(t *testing.T) {
-	other := elder("elder", nil)
+	other := older("older", nil)
 	pods := holdersOf(other, nil)
 	forged := pods[0].DeepCopy()
 	forged.Name, forged.Spec.NodeName = "forged", "other-node"
@@ -126,7 +126,7 @@ func TestDescribeForgedHolder(t *testing.T) {
 
 	slices.Sort(got)
 	want := []string{
-		"node a-node (elder in namespace default)",
+		"node a-node (older in namespace default)",
 		"node other-node (pod forged in namespace default with label storagebench.dev/holds-node, of no known benchmark)",
 	}
 	if err != nil || !slices.Equal(got, want) {

@@ -16,7 +16,7 @@ import (
 // cutOff says which node of an attempt does not answer, or nothing. Its containers are said to run until it does, or
 // until Kubernetes gives its pods up.
 func (s *scope) cutOff(ctx context.Context, parts []part) (string, error) {
-	if s.isConfined() {
+	if s.isNamespaced() {
 		return s.silentNode(parts), nil
 	}
 	for _, p := range parts {

@@ -82,7 +82,7 @@ func (s *scope) begin(ctx context.Context, run *v1alpha1.Run, planned *plan.Run)
 			return awaitFor(pollFor(left)), nil
 		}
 	}
-	if err := s.noteForeignClaim(ctx, planned.Target); err != nil {
+	if err := s.noteExistingClaim(ctx, planned.Target); err != nil {
 		return outcome{}, err
 	}
 	if s.concluded() {
@@ -163,7 +163,7 @@ func (s *scope) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run
 // facts returns what an attempt is decided by. Nodes and logs are asked only of one that runs.
 func (s *scope) facts(ctx context.Context, run *v1alpha1.Run, parts []part, whole attempt.State) (attempt.Facts, error) {
 	facts := attempt.Facts{
-		Clients: statesOf(parts), Told: told(parts), Heard: s.remembered(parts), Now: s.Clock.Now(),
+		Clients: statesOf(parts), Told: told(parts), Liveness: s.remembered(parts), Now: s.Clock.Now(),
 		RunLimit: seconds(new(s.sb.RunSeconds())), ProgressLimit: seconds(s.sb.Spec.Deadlines.ProgressSeconds),
 	}
 	if run.AgreedStart != nil {
@@ -176,7 +176,7 @@ func (s *scope) facts(ctx context.Context, run *v1alpha1.Run, parts []part, whol
 	if facts.Unanswered, err = s.cutOff(ctx, parts); err != nil {
 		return facts, err
 	}
-	facts.Heard = s.listen(ctx, parts, facts)
+	facts.Liveness = s.readLogs(ctx, parts, facts)
 	facts.Now = s.Clock.Now()
 	return facts, nil
 }
@@ -196,7 +196,7 @@ func (s *scope) carryOut(ctx context.Context, run *v1alpha1.Run, planned *plan.R
 		s.expireRun(run, decision.Why)
 		return saveFirst(), nil
 	case attempt.GiveUp:
-		s.giveUp(run, parts[decision.Client], facts.Heard[decision.Client])
+		s.giveUp(run, parts[decision.Client], facts.Liveness[decision.Client])
 		return saveFirst(), nil
 	case attempt.Watch:
 		if len(decision.Tell) > 0 {
@@ -336,7 +336,7 @@ func (s *scope) volumeOf(target *v1alpha1.Target, client int32) job.Volume {
 		Claim:     storage.ClaimName(s.sb, target, client),
 		Mode:      modes.ModeOf(target),
 		ReadOnly:  modes.ReadOnly(target),
-		Foreign:   storage.IsForeign(target),
+		Existing:  storage.IsExisting(target),
 		Exclusive: storage.IsObjectStore(target),
 	}
 }

@@ -16,10 +16,10 @@ type memory struct {
 	replaced string
 	// warning is what events about one of its objects said last.
 	warning warning
-	// heard is what was last seen of the logs of its running pods.
-	heard map[types.UID]attempt.Heard
-	// troubledSince is since when each pass has met an error, zero if the last one did not.
-	troubledSince time.Time
+	// liveness is what was last seen of the logs of its running pods.
+	liveness map[types.UID]attempt.Liveness
+	// failingSince is since when each pass has met an error, zero if the last one did not.
+	failingSince time.Time
 }
 
 // memories has what is remembered of each benchmark, by its name. The zero value is empty. Only one pass at a time is over a

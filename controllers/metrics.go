@@ -23,7 +23,7 @@ type Metrics struct {
 	benchmarks *prometheus.CounterVec
 	leftBehind prometheus.Counter
 	seconds    *prometheus.CounterVec
-	leaks      *prometheus.CounterVec
+	orphans    *prometheus.CounterVec
 
 	// lastSeen has when the last pass over each active benchmark was made, by its name.
 	lastSeen sync.Map
@@ -41,9 +41,9 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		leftBehind: prometheus.NewCounter(prometheus.CounterOpts{Namespace: "storagebench", Name: "benchmarks_left_behind_total",
 			Help: "StorageBenchmarks that ended with something that could not be removed."}),
 		seconds: counter("step_seconds_total", "Seconds that StorageBenchmarks were at each step, by the reason of their condition Succeeded.", "reason"),
-		leaks:   counter("leaked_objects_removed_total", "Objects that were removed because the StorageBenchmark that they were made for was gone, by kind.", "kind"),
+		orphans: counter("orphaned_objects_removed_total", "Objects that were removed because the StorageBenchmark that they were made for was gone, by kind.", "kind"),
 	}
-	registry.MustRegister(m.runs, m.attempts, m.benchmarks, m.leftBehind, m.seconds, m.leaks)
+	registry.MustRegister(m.runs, m.attempts, m.benchmarks, m.leftBehind, m.seconds, m.orphans)
 	return m
 }
 

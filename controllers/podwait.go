@@ -41,7 +41,7 @@ type podWait struct {
 	// expire ends the benchmark.
 	expire func(message string)
 	// yield lets go of the nodes that the benchmark has already, so that an older one can have them. Nil if it has none.
-	yield func(elder string)
+	yield func(older string)
 	// crowded explains, for a pod that finds no node, that those of other clients keep it off theirs.
 	crowded string
 	// elsewhere explains, for a pod that has to go to the node that the benchmark holds, that its volume cannot be used there. It is "" of a
@@ -59,14 +59,14 @@ func (s *podWait) need(target *v1alpha1.Target, client int32) {
 
 // watch goes on waiting.
 func (s *podWait) watch(ctx context.Context) (outcome, error) {
-	held, elder, err := s.competition(ctx)
+	held, older, err := s.competition(ctx)
 	if err != nil {
 		return outcome{}, err
 	}
 	claim := s.unboundClaim()
-	decision := attempt.DecideStart(s.startFacts(claim, held != "", elder != ""))
+	decision := attempt.DecideStart(s.startFacts(claim, held != "", older != ""))
 	if decision.Yield {
-		s.yield(elder)
+		s.yield(older)
 		return saveFirst(), nil
 	}
 	s.noteNodeWait(decision)
@@ -158,16 +158,16 @@ func isVolumeElsewhere(pod *corev1.Pod) bool {
 }
 
 // competition says which other benchmarks keep the pod off a node, "" if none does, and which older one waits for nodes that this one holds.
-func (s *podWait) competition(ctx context.Context) (held, elder string, err error) {
+func (s *podWait) competition(ctx context.Context) (held, older string, err error) {
 	holders, err := s.holders(ctx)
 	switch {
 	case err != nil:
 		return "", "", err
 	case len(holders) > 0:
 		if s.yield != nil {
-			elder, err = s.elderInNeed(ctx)
+			older, err = s.olderInNeed(ctx)
 		}
-		return "other benchmarks measure on " + strings.Join(holders, ", "), elder, err
+		return "other benchmarks measure on " + strings.Join(holders, ", "), older, err
 	case s.crowdedByUnseen():
 		return fmt.Sprintf("other benchmarks hold nodes, in namespaces that are not seen (%s): %s", s.confinement(), attempt.StartMessage(s.pod)), "", nil
 	default:

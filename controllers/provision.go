@@ -52,7 +52,7 @@ func (s *scope) provisionTarget(ctx context.Context, target *v1alpha1.Target) (o
 		return awaitFor(retrySoon), err
 	}
 	objects := storage.For(s.sb, target, job.UserOf(s.sb))
-	switch name, err := s.foreign(ctx, objects); {
+	switch name, err := s.ownedByOthers(ctx, objects); {
 	case err != nil:
 		return outcome{}, err
 	case name != "":
@@ -99,7 +99,7 @@ func (s *scope) isClaimMissing(name string) bool { return s.claims[name] == nil 
 
 // withoutAttributes says of a target that its claims have no VolumeAttributesClass though it names one. API servers
 // without them drop the field, and do not say so: what is measured would be another volume than was asked for. Only a
-// confined operator comes this far, which cannot look for the class.
+// namespaced operator comes this far, which cannot look for the class.
 func (s *scope) withoutAttributes(target *v1alpha1.Target) string {
 	if target.VolumeAttributesClassName == nil {
 		return ""
@@ -171,7 +171,7 @@ func (s *scope) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus,
 	if at >= 0 {
 		volume = target.Volumes[at]
 	}
-	if volume.Handle == "" && !s.isConfined() {
+	if volume.Handle == "" && !s.isNamespaced() {
 		var pv corev1.PersistentVolume
 		if err := s.Live.Get(ctx, types.NamespacedName{Name: volume.Name}, &pv); err != nil {
 			return unlessGone(err, "get volume of target "+target.Name)
@@ -253,9 +253,9 @@ func (s *scope) describeNode(ctx context.Context, volume *v1alpha1.VolumeStatus,
 	return nil
 }
 
-// nodeLabels returns the labels of a node, none of one that is gone or that a confined operator may not read.
+// nodeLabels returns the labels of a node, none of one that is gone or that a namespaced operator may not read.
 func (s *scope) nodeLabels(ctx context.Context, name string) (map[string]string, error) {
-	if labels, known := s.nodes[name]; known || s.isConfined() {
+	if labels, known := s.nodes[name]; known || s.isNamespaced() {
 		return labels, nil
 	}
 	var node corev1.Node

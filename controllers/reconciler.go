@@ -109,7 +109,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	s := &scope{Reconciler: r, memory: remembered, sb: benchmark, before: benchmark.DeepCopy()}
 	result, phaseErr := s.guarded(ctx)
 	if !apierrors.IsConflict(phaseErr) {
-		s.noteTrouble(phaseErr)
+		s.noteError(phaseErr)
 	}
 	if err := s.saveStatus(ctx); err != nil {
 		if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {

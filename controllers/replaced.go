@@ -97,9 +97,9 @@ func (s *scope) forgetVolumes(status *v1alpha1.TargetStatus) {
 	}
 }
 
-// noteForeignClaim is noteClaims for somebody's claim, which is not watched, before a node is held or a run begins. A run on one that is gone
+// noteExistingClaim is noteClaims for somebody's claim, which is not watched, before a node is held or a run begins. A run on one that is gone
 // says so, and on the one that comes nothing is laid out. Another claim of the same volume replaces nothing.
-func (s *scope) noteForeignClaim(ctx context.Context, target *v1alpha1.Target) error {
+func (s *scope) noteExistingClaim(ctx context.Context, target *v1alpha1.Target) error {
 	if storage.IsProvisioned(target) {
 		return nil
 	}

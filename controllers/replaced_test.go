@@ -198,7 +198,7 @@ func TestSomebodysRetainedVolumeReplaced(t *testing.T) {
 }
 
 // Another claim that is bound to the same volume replaces nothing, and one that is gone is not relied on.
-func TestNoteForeignClaim(t *testing.T) {
+func TestNoteExistingClaim(t *testing.T) {
 	claim := func(volume string) *corev1.PersistentVolumeClaim {
 		return &corev1.PersistentVolumeClaim{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "mine", UID: "new"}, Spec: corev1.PersistentVolumeClaimSpec{VolumeName: volume},
@@ -227,7 +227,7 @@ func TestNoteForeignClaim(t *testing.T) {
 				live.WithObjects(test.claim)
 			}
 			s := &scope{memory: &memory{}, Reconciler: &Reconciler{Live: live.Build(), Clock: fakecluster.NewClock()}, sb: sb}
-			if err := s.noteForeignClaim(t.Context(), &target); err != nil {
+			if err := s.noteExistingClaim(t.Context(), &target); err != nil {
 				t.Fatal(err)
 			}
 			if got := &sb.Status.Targets[0]; got.ClaimsUID != test.uid || (got.RunsBeforeReplacement != nil) != test.replaced || (len(got.Volumes) == 0) != test.replaced {

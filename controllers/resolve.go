@@ -64,7 +64,7 @@ func (s *scope) newTargetStatus(target *v1alpha1.Target) v1alpha1.TargetStatus {
 
 func (s *scope) resolveClass(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
 	status := s.newTargetStatus(target)
-	if s.isConfined() {
+	if s.isNamespaced() {
 		// Whether there is such a class, its claim will tell.
 		status.Limits = storage.Limits(target, storage.Class{})
 		return status, nil, nil

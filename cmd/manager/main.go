@@ -121,9 +121,9 @@ func run(o options) error {
 	if err := reconciler.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("set up the controller: %w", err)
 	}
-	sweeper := &controllers.LeakSweeper{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{}, Metrics: counts, Namespaces: o.watched, Excluded: o.excluded}
+	sweeper := &controllers.OrphanCollector{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{}, Metrics: counts, Namespaces: o.watched, Excluded: o.excluded}
 	if err := mgr.Add(sweeper); err != nil {
-		return fmt.Errorf("add the sweep of leaked objects: %w", err)
+		return fmt.Errorf("add the sweep of orphaned objects: %w", err)
 	}
 	return mgr.Start(ctrl.SetupSignalHandler())
 }

@@ -10,11 +10,11 @@ import (
 // Facts is what the fate of an attempt depends on.
 type Facts struct {
 	Now time.Time
-	// Clients are what the clients are at, at least one. Told says which of them have been told of the start, and Heard has
+	// Clients are what the clients are at, at least one. Told says which of them have been told of the start, and Liveness has
 	// what is known of the logs of their pods, which may be nothing.
-	Clients []State
-	Told    []bool
-	Heard   []Heard
+	Clients  []State
+	Told     []bool
+	Liveness []Liveness
 	// AgreedStart is the instant at which all clients are to begin, zero while there is none. One client by itself has none.
 	AgreedStart time.Time
 	// Unanswered says which node does not answer, "" if all do.
@@ -100,14 +100,14 @@ func (f Facts) untold() []int {
 // watch follows an attempt that runs, until its deadline or until a client gives no sign of life.
 func watch(f Facts, whole State, client int) Decision {
 	decision := Decision{Action: Watch, Client: client, Why: f.Unanswered}
-	decision.Measures = whole.Phase == Measuring || (whole.Phase == Working && f.Heard[client].Measures)
+	decision.Measures = whole.Phase == Measuring || (whole.Phase == Working && f.Liveness[client].Measures)
 	left := f.RunLimit - f.Now.Sub(whole.Began)
 	if left <= 0 {
 		decision.Action = Expire
 		return decision
 	}
 	for i, c := range f.Clients {
-		if f.Heard[i].isSilent(c, f.ProgressLimit) {
+		if f.Liveness[i].isSilent(c, f.ProgressLimit) {
 			decision.Action, decision.Client = GiveUp, i
 			return decision
 		}
@@ -116,7 +116,7 @@ func watch(f Facts, whole State, client int) Decision {
 		// Nobody tells of a pod that is lost.
 		left = min(left, max(whole.GivenUp.Sub(f.Now), 0)+soon)
 	}
-	decision.After = min(left, f.nextListen())
+	decision.After = min(left, f.nextPoll())
 	return decision
 }
 
@@ -132,9 +132,9 @@ func (f Facts) Due() []int {
 	return due
 }
 
-// nextListen returns when to look at a log again, at the latest after maxListen.
-func (f Facts) nextListen() time.Duration {
-	next := maxListen
+// nextPoll returns when to look at a log again, at the latest after maxLivenessPoll.
+func (f Facts) nextPoll() time.Duration {
+	next := maxLivenessPoll
 	for i, c := range f.Clients {
 		if at := f.dueOf(i, c); !at.IsZero() {
 			next = min(next, max(at.Sub(f.Now), soon))
@@ -144,9 +144,9 @@ func (f Facts) nextListen() time.Duration {
 }
 
 func (f Facts) dueOf(i int, c State) time.Time {
-	heard := f.Heard[i]
+	liveness := f.Liveness[i]
 	if f.Unanswered != "" {
-		heard.Measures = true // what it is at cannot be heard now, and need not be
+		liveness.Measures = true // what it is at cannot be heard now, and need not be
 	}
-	return heard.due(c, f.ProgressLimit, f.Now)
+	return liveness.due(c, f.ProgressLimit, f.Now)
 }

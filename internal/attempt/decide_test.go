@@ -20,7 +20,7 @@ func alone(c State, change ...func(*Facts)) Facts { return of([]State{c}, change
 
 // of returns the facts of an attempt whose clients were never listened to.
 func of(clients []State, change ...func(*Facts)) Facts {
-	f := Facts{Now: noon, Clients: clients, Told: make([]bool, len(clients)), Heard: make([]Heard, len(clients)), RunLimit: runLimit, ProgressLimit: progressLimit}
+	f := Facts{Now: noon, Clients: clients, Told: make([]bool, len(clients)), Liveness: make([]Liveness, len(clients)), RunLimit: runLimit, ProgressLimit: progressLimit}
 	for _, c := range change {
 		c(&f)
 	}
@@ -39,7 +39,7 @@ func told(clients ...int) func(*Facts) {
 // heard has the log of the first client have been looked at last so long ago, when its last line had stood for so long.
 func heard(ago, stood time.Duration, measures bool) func(*Facts) {
 	return func(f *Facts) {
-		f.Heard[0] = Heard{Line: "time words", Asked: noon.Add(-ago), Since: noon.Add(-ago - stood), Measures: measures}
+		f.Liveness[0] = Liveness{Line: "time words", Asked: noon.Add(-ago), Since: noon.Add(-ago - stood), Measures: measures}
 	}
 }
 
@@ -52,7 +52,7 @@ func TestDecide(t *testing.T) {
 	works := State{Phase: Working, Began: since(20 * time.Second)}
 	lays := State{Phase: LayingOut, Began: since(time.Second)}
 	done := State{Phase: Succeeded}
-	first := progressLimit + digest.PulseInterval // when a log is first looked at
+	first := progressLimit + digest.LivenessInterval // when a log is first looked at
 	for _, test := range []struct {
 		name  string
 		facts Facts
@@ -65,8 +65,8 @@ func TestDecide(t *testing.T) {
 		{"is late", alone(State{Phase: Late}), Decision{Action: Collect}},
 		{"one of two was interrupted", of([]State{measures, {Phase: Interrupted}}), Decision{Action: Collect, Client: 1}},
 
-		{"lays out", alone(lays), Decision{Action: Watch, After: maxListen}},
-		{"measures", alone(measures), Decision{Action: Watch, Measures: true, After: maxListen}},
+		{"lays out", alone(lays), Decision{Action: Watch, After: maxLivenessPoll}},
+		{"measures", alone(measures), Decision{Action: Watch, Measures: true, After: maxLivenessPoll}},
 		{"lays out or measures, never heard", alone(works), Decision{Action: Watch, After: soon}},
 		{"lays out, as heard", alone(works, heard(time.Second, 0, false)), Decision{Action: Watch, After: 4 * time.Second}},
 		{"measures, as heard", alone(works, heard(time.Second, 0, true)), Decision{Action: Watch, Measures: true, After: 50 * time.Second}},
@@ -79,12 +79,12 @@ func TestDecide(t *testing.T) {
 		{"fio is ended first by a runner that is well", alone(State{Phase: Measuring, Began: since(first - 1)}, heard(0, minSilence, false)),
 			Decision{Action: Watch, Measures: true, After: 15 * time.Second}},
 		{"that of the second client", of([]State{long, long}, agreed(since(time.Hour)), told(0, 1), func(f *Facts) {
-			f.Heard[0] = Heard{Since: noon, Asked: noon}
-			f.Heard[1] = Heard{Since: since(minSilence), Asked: noon}
+			f.Liveness[0] = Liveness{Since: noon, Asked: noon}
+			f.Liveness[1] = Liveness{Since: since(minSilence), Asked: noon}
 		}), Decision{Action: GiveUp, Measures: true, Client: 1}},
 		{"that of a client that has ended", of([]State{done, long}, agreed(since(time.Hour)), told(0, 1), func(f *Facts) {
-			f.Heard[0] = Heard{Since: since(minSilence), Asked: noon}
-			f.Heard[1] = Heard{Since: noon, Asked: noon}
+			f.Liveness[0] = Liveness{Since: since(minSilence), Asked: noon}
+			f.Liveness[1] = Liveness{Since: noon, Asked: noon}
 		}), Decision{Action: Watch, Measures: true, Client: 1, After: 15 * time.Second}},
 
 		{"was deleted", alone(State{Phase: Measuring, Began: since(time.Second), GivenUp: noon.Add(10 * time.Second)}),
@@ -97,19 +97,19 @@ func TestDecide(t *testing.T) {
 			Decision{Action: Expire, Why: "node a does not answer"}},
 
 		{"all wait for a start", of([]State{measures, measures}), Decision{Action: Agree}},
-		{"one does not wait yet", of([]State{measures, lays}), Decision{Action: Watch, Client: 1, After: maxListen}},
+		{"one does not wait yet", of([]State{measures, lays}), Decision{Action: Watch, Client: 1, After: maxLivenessPoll}},
 		{"one has ended before there was a start", of([]State{measures, done}), Decision{Action: Agree}},
 		{"none knows of the start", of([]State{measures, measures}, agreed(noon.Add(1))),
-			Decision{Action: Watch, Measures: true, Tell: []int{0, 1}, After: maxListen}},
+			Decision{Action: Watch, Measures: true, Tell: []int{0, 1}, After: maxLivenessPoll}},
 		{"one does not know of it", of([]State{measures, measures}, agreed(noon.Add(1)), told(0)),
-			Decision{Action: Watch, Measures: true, Tell: []int{1}, After: maxListen}},
+			Decision{Action: Watch, Measures: true, Tell: []int{1}, After: maxLivenessPoll}},
 		{"one does not know of it in time", of([]State{measures, measures}, agreed(noon), told(0)),
 			Decision{Action: Repeat, Client: 1, Why: "the start had passed before client-1 could be told of it"}},
-		{"all know of it", of([]State{measures, measures}, agreed(noon), told(0, 1)), Decision{Action: Watch, Measures: true, After: maxListen}},
+		{"all know of it", of([]State{measures, measures}, agreed(noon), told(0, 1)), Decision{Action: Watch, Measures: true, After: maxLivenessPoll}},
 		{"none knows of it when the time is over", of([]State{{Phase: Measuring, Began: since(runLimit)}, measures}, agreed(noon.Add(1))),
 			Decision{Action: Expire, Measures: true}},
 		{"one that has ended need not know", of([]State{done, measures}, agreed(noon), told(1)),
-			Decision{Action: Watch, Measures: true, Client: 1, After: maxListen}},
+			Decision{Action: Watch, Measures: true, Client: 1, After: maxLivenessPoll}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, Decide(test.facts)); diff != "" {

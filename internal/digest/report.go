@@ -26,8 +26,8 @@ const (
 	ExitLate = 76
 )
 
-// PulseInterval is the longest that the log of a runner is silent, as long as the runner gets on.
-const PulseInterval = 10 * time.Second
+// LivenessInterval is the longest that the log of a runner is silent, as long as the runner gets on.
+const LivenessInterval = 10 * time.Second
 
 // JobFileVariable is the environment variable that holds the job file for the runner.
 const JobFileVariable = "STORAGEBENCH_JOB_FILE"

@@ -54,8 +54,8 @@ type Volume struct {
 	Mode   corev1.PersistentVolumeMode
 	// ReadOnly is for a device that holds somebody's data.
 	ReadOnly bool
-	// Foreign is for a volume that was there before the benchmark: what is on it stays as it is.
-	Foreign bool
+	// Existing is for a volume that was there before the benchmark: what is on it stays as it is.
+	Existing bool
 	// Exclusive is for a file system that holds nothing but the benchmark's files.
 	Exclusive bool
 	// Subdirectory is where the files of a client are that shares the file system with others. "": no other does.

@@ -545,7 +545,7 @@ func TestFSGroup(t *testing.T) {
 				}
 			})
 			single, clients := fileRun(), clientRun(1)
-			single.Volume.Foreign, clients.Volume.Foreign = test.foreign, test.foreign
+			single.Volume.Existing, clients.Volume.Existing = test.foreign, test.foreign
 			for name, security := range map[string]*corev1.PodSecurityContext{
 				"run":                     built(t, ForRun(sb, image, single)).Spec.Template.Spec.SecurityContext,
 				"layout and run together": built(t, ForRun(sb, image, clients)).Spec.Template.Spec.SecurityContext,
@@ -559,7 +559,7 @@ func TestFSGroup(t *testing.T) {
 				}
 			}
 			made := single.Volume
-			made.Foreign = false
+			made.Existing = false
 			holder := anchorOf(t, sb, 0, made, single.Volume).Spec.SecurityContext
 			if holder.FSGroup != nil || holder.FSGroupChangePolicy != nil {
 				t.Errorf("the anchor has fsGroup %v and policy %v", *holder.FSGroup, holder.FSGroupChangePolicy)

@@ -121,7 +121,7 @@ func basicSecurity(sb *v1alpha1.StorageBenchmark) *corev1ac.PodSecurityContextAp
 // another one there is one only if the user asks for it, who may then create such a pod on that claim as well.
 func podSecurity(sb *v1alpha1.StorageBenchmark, volume Volume) *corev1ac.PodSecurityContextApplyConfiguration {
 	security := basicSecurity(sb)
-	if podSettings(sb).SecurityContext == nil && !volume.Foreign {
+	if podSettings(sb).SecurityContext == nil && !volume.Existing {
 		security.WithFSGroup(nonRootID).WithFSGroupChangePolicy(corev1.FSGroupChangeOnRootMismatch)
 	}
 	return security

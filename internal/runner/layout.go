@@ -12,7 +12,7 @@ import (
 // Layout makes the directory and has fio create and fill the files that the job reads or overwrites, so
 // that this is not part of what Measure measures. It returns the runner's exit code.
 func Layout(ctx context.Context, o Options) int {
-	return o.withPulse(func(o Options) int { return o.finish("", o.layout(ctx)) })
+	return o.withLiveness(func(o Options) int { return o.finish("", o.layout(ctx)) })
 }
 
 func (o Options) layout(ctx context.Context) error {

@@ -16,8 +16,8 @@ type pulse struct {
 	last time.Time
 }
 
-// startPulse returns the log with a pulse, and what ends that.
-func startPulse(log io.Writer, interval time.Duration) (p *pulse, stop func()) {
+// startLiveness returns the log with a pulse, and what ends that.
+func startLiveness(log io.Writer, interval time.Duration) (p *pulse, stop func()) {
 	p = &pulse{log: log, last: time.Now()}
 	done := make(chan struct{})
 	var beating sync.WaitGroup
@@ -54,9 +54,9 @@ func (p *pulse) beat(now time.Time, interval time.Duration) {
 	}
 }
 
-// withPulse does a runner's work with a log that has a pulse.
-func (o Options) withPulse(work func(Options) int) int {
-	log, stop := startPulse(o.Log, digest.PulseInterval)
+// withLiveness does a runner's work with a log that has a pulse.
+func (o Options) withLiveness(work func(Options) int) int {
+	log, stop := startLiveness(o.Log, digest.LivenessInterval)
 	defer stop()
 	o.Log = log
 	return work(o)

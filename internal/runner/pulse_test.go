@@ -28,9 +28,9 @@ func (b *lockedBuffer) String() string {
 	return b.text.String()
 }
 
-func TestPulse(t *testing.T) {
+func TestLiveness(t *testing.T) {
 	log := &lockedBuffer{}
-	p, stop := startPulse(log, time.Millisecond)
+	p, stop := startLiveness(log, time.Millisecond)
 	await.Holds(t, func() error {
 		if text := log.String(); strings.Count(text, "the runner is at work\n") < 3 {
 			return fmt.Errorf("the log is %q", text)
@@ -47,9 +47,9 @@ func TestPulse(t *testing.T) {
 	}
 }
 
-func TestPulseIsSilentWhereOthersWrite(t *testing.T) {
+func TestLivenessIsSilentWhereOthersWrite(t *testing.T) {
 	log := &lockedBuffer{}
-	p, stop := startPulse(log, time.Hour)
+	p, stop := startLiveness(log, time.Hour)
 	defer stop()
 	if _, err := p.Write([]byte("progress\n")); err != nil {
 		t.Fatal(err)

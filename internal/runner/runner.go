@@ -107,7 +107,7 @@ func Measure(ctx context.Context, o Options) int {
 			return code
 		}
 	}
-	return o.withPulse(func(o Options) int { return o.finish(o.measure(ctx)) })
+	return o.withLiveness(func(o Options) int { return o.finish(o.measure(ctx)) })
 }
 
 func (o Options) measure(ctx context.Context) (string, error) {
@@ -144,7 +144,7 @@ func (o Options) begin(ctx context.Context) (func() digest.Environment, error) {
 
 // Clean removes the directory with all test files. It returns the runner's exit code.
 func Clean(o Options) int {
-	return o.withPulse(func(o Options) int {
+	return o.withLiveness(func(o Options) int {
 		if err := o.clean(); err != nil {
 			return o.finish("", failf(digest.ExitFailed, "remove test files: %v", err))
 		}

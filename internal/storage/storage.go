@@ -75,9 +75,9 @@ func Kinds(t *v1alpha1.Target) int {
 // IsProvisioned says whether the target's claim is made for the benchmark, and so deleted after it.
 func IsProvisioned(t *v1alpha1.Target) bool { return t.ClaimName == nil }
 
-// IsForeign says whether the target's volume was there before the benchmark, with whatever somebody has on it: a claim that
+// IsExisting says whether the target's volume was there before the benchmark, with whatever somebody has on it: a claim that
 // exists, and a file system or an access point that is mounted as it is. Of a bucket the benchmark sees its own prefix only.
-func IsForeign(t *v1alpha1.Target) bool {
+func IsExisting(t *v1alpha1.Target) bool {
 	return !IsProvisioned(t) || (t.EFS != nil && isStatic(t.EFS))
 }
 

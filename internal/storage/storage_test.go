@@ -350,7 +350,7 @@ func TestKinds(t *testing.T) {
 }
 
 // What was there before the benchmark is somebody's, also where the operator makes the PersistentVolume for it.
-func TestIsForeign(t *testing.T) {
+func TestIsExisting(t *testing.T) {
 	for text, want := range map[string]bool{
 		"{name: t, storageClassName: c}":                                    false,
 		"{name: t, ebs: {}}":                                                false,
@@ -359,8 +359,8 @@ func TestIsForeign(t *testing.T) {
 		"{name: t, claimName: mine}":                                        true,
 		"{name: t, efs: {fileSystemID: fs-01234567, provisioning: Static}}": true,
 	} {
-		if _, target := benchmark(t, text); IsForeign(target) != want {
-			t.Errorf("%s: foreign %t, want %t", text, IsForeign(target), want)
+		if _, target := benchmark(t, text); IsExisting(target) != want {
+			t.Errorf("%s: foreign %t, want %t", text, IsExisting(target), want)
 		}
 	}
 }

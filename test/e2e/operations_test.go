@@ -72,7 +72,7 @@ func TestLeaseIsDeleted(t *testing.T) {
 
 // Whoever removes the finalizer by hand leaves a StorageClass that nobody owns. The next operator removes it, and what
 // it does can be seen in its metrics.
-func TestLeakedObjects(t *testing.T) {
+func TestOrphanedObjects(t *testing.T) {
 	alone(t)
 	args := slices.Clone(operator(t.Context(), t).Spec.Template.Spec.Containers[0].Args)
 	i := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--metrics-bind-address=") })
@@ -136,7 +136,7 @@ func checkMetrics(t *testing.T) {
 		return strings.Contains(metrics, finished), nil
 	})
 	for _, want := range []string{
-		"storagebench_leaked_objects_removed_total{kind=\"StorageClass\"} 1\n",
+		"storagebench_orphaned_objects_removed_total{kind=\"StorageClass\"} 1\n",
 		"storagebench_runs_total{outcome=\"Succeeded\"} 1\n",
 		"storagebench_benchmarks_left_behind_total 0\n",
 		"storagebench_step_seconds_total{reason=\"Measuring\"} ",

@@ -98,9 +98,9 @@ func servedResources(config *rest.Config) (map[string]bool, error) {
 	return namespaced, nil
 }
 
-// ConfinedOperatorConfig returns the way to the API server for an operator that has the rights of its Role in the
+// NamespacedOperatorConfig returns the way to the API server for an operator that has the rights of its Role in the
 // namespaces, and none elsewhere. The test fails if the API server forbids it anything.
-func ConfinedOperatorConfig(t testing.TB, namespaces ...string) *rest.Config {
+func NamespacedOperatorConfig(t testing.TB, namespaces ...string) *rest.Config {
 	t.Helper()
 	config := Config(t)
 	all, err := OperatorRules()

@@ -23,8 +23,8 @@ const (
 	// server that is busy is left alone, but soon enough that deadlines are kept.
 	minRetry = 100 * time.Millisecond
 	maxRetry = 15 * time.Second
-	// quietTrouble is how long errors may go on before users are told. Most are over by then.
-	quietTrouble = 10 * time.Second
+	// quietErrors is how long errors may go on before users are told. Most are over by then.
+	quietErrors = 10 * time.Second
 )
 
 // resultPatience is how long errors may keep the result of a run from being taken, of calls that it does not depend on.
@@ -48,17 +48,17 @@ func (s *scope) guarded(ctx context.Context) (result ctrl.Result, err error) {
 	return s.pass(ctx)
 }
 
-// noteTrouble tells users of errors that go on from pass to pass, and ends measuring when that has lasted for as long as patience
+// noteError tells users of errors that go on from pass to pass, and ends measuring when that has lasted for as long as patience
 // says: what the benchmark wants is not going to happen. Clean-up has a deadline of its own.
-func (s *scope) noteTrouble(err error) {
+func (s *scope) noteError(err error) {
 	if err == nil {
-		s.memory.troubledSince = time.Time{}
+		s.memory.failingSince = time.Time{}
 		meta.RemoveStatusCondition(&s.sb.Status.Conditions, v1alpha1.ConditionRetrying)
 		return
 	}
-	since := s.troubleSince()
-	s.memory.troubledSince = since
-	if s.Clock.Since(since) < quietTrouble {
+	since := s.firstError()
+	s.memory.failingSince = since
+	if s.Clock.Since(since) < quietErrors {
 		return
 	}
 	s.setCondition(v1alpha1.ConditionRetrying, metav1.ConditionTrue, v1alpha1.ReasonError, err.Error())
@@ -117,11 +117,11 @@ func (s *scope) anchorLacksVolume(target v1alpha1.Target) bool {
 
 // isResultLate says whether errors have kept the result of a run from being taken for so long that it is taken without what
 // the calls were to add to it: it must not be lost to them.
-func (s *scope) isResultLate() bool { return s.Clock.Since(s.troubleSince()) >= resultPatience }
+func (s *scope) isResultLate() bool { return s.Clock.Since(s.firstError()) >= resultPatience }
 
-// troubleSince returns since when each pass has met an error, also if that was seen by an operator before this one.
-func (s *scope) troubleSince() time.Time {
-	if since := s.memory.troubledSince; !since.IsZero() {
+// firstError returns since when each pass has met an error, also if that was seen by an operator before this one.
+func (s *scope) firstError() time.Time {
+	if since := s.memory.failingSince; !since.IsZero() {
 		return since
 	}
 	if told := s.condition(v1alpha1.ConditionRetrying); told.Status == metav1.ConditionTrue {

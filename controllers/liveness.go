@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	// hearPatience is how long a log may take that only tells people more: it must not hold up a result.
-	hearPatience = 2 * time.Second
+	// layoutPatience is how long a log may take that only tells people more: it must not hold up a result.
+	layoutPatience = 2 * time.Second
 	// maxLastLine is the most bytes that are read of a log's last line, maxLastWords the most that messages have of it.
 	maxLastLine  = 4096
 	maxLastWords = 256
 )
 
-// listen reads the logs of the clients that are due, and returns what is known of all.
-func (s *scope) listen(ctx context.Context, parts []part, facts attempt.Facts) []attempt.Heard {
-	heard := facts.Heard
+// readLogs reads the logs of the clients that are due, and returns what is known of all.
+func (s *scope) readLogs(ctx context.Context, parts []part, facts attempt.Facts) []attempt.Liveness {
+	liveness := facts.Liveness
 	due := facts.Due()
 	lines := make([]string, len(due))
 	errs := inParallel(indices(due), func(i int) (err error) {
@@ -35,43 +35,43 @@ func (s *scope) listen(ctx context.Context, parts []part, facts attempt.Facts) [
 	for i, client := range due {
 		if errs[i] != nil {
 			ctrl.LoggerFrom(ctx).Info("Log of a run cannot be read", "pod", parts[client].pod.Name, "why", errs[i].Error())
-			heard[client] = heard[client].Fail(s.Clock.Now())
+			liveness[client] = liveness[client].Fail(s.Clock.Now())
 			continue
 		}
-		heard[client] = heard[client].Hear(lines[i], s.Clock.Now())
+		liveness[client] = liveness[client].Saw(lines[i], s.Clock.Now())
 	}
-	s.remember(parts, heard)
-	return heard
+	s.remember(parts, liveness)
+	return liveness
 }
 
 // patienceFor returns how long the log of a client may take.
 func patienceFor(seen attempt.State) time.Duration {
 	if seen.Phase == attempt.Working {
-		return hearPatience
+		return layoutPatience
 	}
 	return logPatience
 }
 
 // remembered returns what was known of the logs of the clients' pods.
-func (s *scope) remembered(parts []part) []attempt.Heard {
-	heard := make([]attempt.Heard, len(parts))
+func (s *scope) remembered(parts []part) []attempt.Liveness {
+	liveness := make([]attempt.Liveness, len(parts))
 	for i, p := range parts {
 		if p.pod != nil {
-			heard[i] = s.memory.heard[p.pod.UID]
+			liveness[i] = s.memory.liveness[p.pod.UID]
 		}
 	}
-	return heard
+	return liveness
 }
 
 // remember keeps what is known of the logs of the clients' pods, and forgets other pods'.
-func (s *scope) remember(parts []part, heard []attempt.Heard) {
-	logs := map[types.UID]attempt.Heard{}
+func (s *scope) remember(parts []part, liveness []attempt.Liveness) {
+	logs := map[types.UID]attempt.Liveness{}
 	for i, p := range parts {
-		if p.pod != nil && !heard[i].Asked.IsZero() {
-			logs[p.pod.UID] = heard[i]
+		if p.pod != nil && !liveness[i].Asked.IsZero() {
+			logs[p.pod.UID] = liveness[i]
 		}
 	}
-	s.memory.heard = logs
+	s.memory.liveness = logs
 }
 
 // lastLine returns the last line of the log of the container that runs, with its time.
@@ -90,8 +90,8 @@ func (s *scope) lastLine(ctx context.Context, pod *corev1.Pod, patience time.Dur
 }
 
 // giveUp ends a run of which a client gives no sign of life, and leaves out the others on the same storage.
-func (s *scope) giveUp(run *v1alpha1.Run, silent part, heard attempt.Heard) {
-	words := truncate(heard.Words(), maxLastWords)
+func (s *scope) giveUp(run *v1alpha1.Run, silent part, liveness attempt.Liveness) {
+	words := truncate(liveness.Words(), maxLastWords)
 	if words == "" {
 		words = "(none)"
 	}

@@ -22,10 +22,10 @@ import (
 	"github.com/storagebench/storagebench/internal/ours"
 )
 
-// LeakSweeper removes, when the operator starts and every now and then, what was made for benchmarks that are gone: a finalizer
+// OrphanCollector removes, when the operator starts and every now and then, what was made for benchmarks that are gone: a finalizer
 // that was removed by hand, as whoever may update a benchmark can, leaves objects that nobody else would remove, of which
 // volumes cost money. Package ours decides what they were made for.
-type LeakSweeper struct {
+type OrphanCollector struct {
 	// Client deletes.
 	Client client.Client
 	// Live reads from the API server: what was made by an operator before this one is in no cache yet.
@@ -41,18 +41,18 @@ type LeakSweeper struct {
 }
 
 const (
-	// leakRetry is how long after an error it is tried again.
-	leakRetry = 10 * time.Second
-	// leakInterval is how long after all leaks were removed it is looked for new ones: five lists by a label.
-	leakInterval = 10 * time.Minute
+	// orphanRetry is how long after an error it is tried again.
+	orphanRetry = 10 * time.Second
+	// orphanInterval is how long after all orphans were removed it is looked for new ones: five lists by a label.
+	orphanInterval = 10 * time.Minute
 )
 
 // Start implements manager.Runnable. It returns when the context ends.
-func (l *LeakSweeper) Start(ctx context.Context) error {
+func (l *OrphanCollector) Start(ctx context.Context) error {
 	for {
-		again := leakInterval
+		again := orphanInterval
 		if err := l.Sweep(ctx); err != nil {
-			again = leakRetry
+			again = orphanRetry
 			ctrl.LoggerFrom(ctx).Info("Leaked objects could not be removed, which is tried again", "why", err.Error())
 		}
 		select {
@@ -63,14 +63,14 @@ func (l *LeakSweeper) Start(ctx context.Context) error {
 	}
 }
 
-// leak is an object that was made for a benchmark, which may be gone. Of the object it has no more than its deletion takes.
-type leak struct {
+// orphan is an object that was made for a benchmark, which may be gone. Of the object it has no more than its deletion takes.
+type orphan struct {
 	object client.Object
 	of     *v1alpha1.StorageBenchmark
 }
 
-// Sweep removes the leaks that there are, those that can be removed also if others cannot.
-func (l *LeakSweeper) Sweep(ctx context.Context) error {
+// Sweep removes the orphans that there are, those that can be removed also if others cannot.
+func (l *OrphanCollector) Sweep(ctx context.Context) error {
 	made, err := l.made(ctx)
 	// Benchmarks are listed last: one that an object was made for was there when that was listed, or before. And they are
 	// listed, because an API server that has just begun finds none of a kind that it does not know yet, but cannot list them.
@@ -91,59 +91,59 @@ func (l *LeakSweeper) Sweep(ctx context.Context) error {
 }
 
 // reach returns the namespaces to look at: those that the operator is confined to, or all at once.
-func (l *LeakSweeper) reach() []string {
+func (l *OrphanCollector) reach() []string {
 	if len(l.Namespaces) > 0 {
 		return l.Namespaces
 	}
 	return []string{metav1.NamespaceAll}
 }
 
-// leakable makes an object of a kind that can be left behind.
-type leakable func(metav1.ObjectMeta) client.Object
+// collected makes an object of a kind that can be left behind.
+type collected func(metav1.ObjectMeta) client.Object
 
 var (
-	leakableInNamespaces = map[schema.GroupVersionKind]leakable{
+	collectedInNamespaces = map[schema.GroupVersionKind]collected{
 		batchv1.SchemeGroupVersion.WithKind("JobList"):                  func(m metav1.ObjectMeta) client.Object { return &batchv1.Job{ObjectMeta: m} },
 		corev1.SchemeGroupVersion.WithKind("PodList"):                   func(m metav1.ObjectMeta) client.Object { return &corev1.Pod{ObjectMeta: m} },
 		corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaimList"): func(m metav1.ObjectMeta) client.Object { return &corev1.PersistentVolumeClaim{ObjectMeta: m} },
 	}
-	leakableInCluster = map[schema.GroupVersionKind]leakable{
+	collectedInCluster = map[schema.GroupVersionKind]collected{
 		corev1.SchemeGroupVersion.WithKind("PersistentVolumeList"): func(m metav1.ObjectMeta) client.Object { return &corev1.PersistentVolume{ObjectMeta: m} },
 		storagev1.SchemeGroupVersion.WithKind("StorageClassList"):  func(m metav1.ObjectMeta) client.Object { return &storagev1.StorageClass{ObjectMeta: m} },
 	}
 )
 
 // made returns what was made for benchmarks, of all kinds that can be listed, and is not being deleted.
-func (l *LeakSweeper) made(ctx context.Context) ([]leak, error) {
-	var made []leak
+func (l *OrphanCollector) made(ctx context.Context) ([]orphan, error) {
+	var made []orphan
 	var errs []error
-	list := func(kinds map[schema.GroupVersionKind]leakable, namespace string) {
+	list := func(kinds map[schema.GroupVersionKind]collected, namespace string) {
 		for kind, object := range kinds {
 			errs = append(errs, l.each(ctx, kind, func(meta *metav1.ObjectMeta) {
 				if of := ours.Benchmark(object(*meta)); of != nil && meta.DeletionTimestamp.IsZero() {
-					made = append(made, leak{object(metav1.ObjectMeta{Namespace: meta.Namespace, Name: meta.Name, UID: meta.UID}), of})
+					made = append(made, orphan{object(metav1.ObjectMeta{Namespace: meta.Namespace, Name: meta.Name, UID: meta.UID}), of})
 				}
 			}, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}))
 		}
 	}
 	for _, namespace := range l.reach() {
-		list(leakableInNamespaces, namespace)
+		list(collectedInNamespaces, namespace)
 	}
-	if len(l.Namespaces) == 0 { // one that is confined makes nothing that has no namespace, nor may it look
-		list(leakableInCluster, metav1.NamespaceAll)
+	if len(l.Namespaces) == 0 { // a namespaced one makes nothing that has no namespace, nor may it look
+		list(collectedInCluster, metav1.NamespaceAll)
 	}
 	return made, errors.Join(errs...)
 }
 
-// leaksAtOnce is how many objects are looked at together: anybody may have set the label on them, and filled the 1.5 MiB that each may have.
-const leaksAtOnce = 50
+// orphansAtOnce is how many objects are looked at together: anybody may have set the label on them, and filled the 1.5 MiB that each may have.
+const orphansAtOnce = 50
 
 // each looks at the metadata of all objects of a kind.
-func (l *LeakSweeper) each(ctx context.Context, kind schema.GroupVersionKind, look func(*metav1.ObjectMeta), options ...client.ListOption) error {
+func (l *OrphanCollector) each(ctx context.Context, kind schema.GroupVersionKind, look func(*metav1.ObjectMeta), options ...client.ListOption) error {
 	for next := ""; ; {
 		page := metav1.PartialObjectMetadataList{}
 		page.SetGroupVersionKind(kind)
-		if err := l.Live.List(ctx, &page, append(slices.Clone(options), client.Limit(leaksAtOnce), client.Continue(next))...); err != nil {
+		if err := l.Live.List(ctx, &page, append(slices.Clone(options), client.Limit(orphansAtOnce), client.Continue(next))...); err != nil {
 			return fmt.Errorf("list %s: %w", kind.Kind, err)
 		}
 		for i := range page.Items {
@@ -156,17 +156,17 @@ func (l *LeakSweeper) each(ctx context.Context, kind schema.GroupVersionKind, lo
 }
 
 // remove deletes an object whose benchmark is gone.
-func (l *LeakSweeper) remove(ctx context.Context, object client.Object, of *v1alpha1.StorageBenchmark) error {
+func (l *OrphanCollector) remove(ctx context.Context, object client.Object, of *v1alpha1.StorageBenchmark) error {
 	kind := fmt.Sprintf("%T", object)
 	if gvk, err := l.Client.GroupVersionKindFor(object); err == nil {
 		kind = gvk.Kind
 	}
 	err := l.Client.Delete(ctx, object, client.Preconditions{UID: new(object.GetUID())}, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	if err != nil {
-		return unlessGone(err, "delete leaked "+kind+" "+object.GetName())
+		return unlessGone(err, "delete orphaned "+kind+" "+object.GetName())
 	}
-	l.Metrics.leaks.WithLabelValues(kind).Inc()
-	ctrl.LoggerFrom(ctx).Info("Removed a leaked object: its StorageBenchmark is gone", "kind", kind, "name", object.GetName(),
+	l.Metrics.orphans.WithLabelValues(kind).Inc()
+	ctrl.LoggerFrom(ctx).Info("Removed an orphaned object: its StorageBenchmark is gone", "kind", kind, "name", object.GetName(),
 		"namespace", object.GetNamespace(), "benchmark", of.Name, "uid", of.UID)
 	return nil
 }

@@ -18,8 +18,8 @@ import (
 // nor read: nodes, PersistentVolumes, StorageClasses, CSIDrivers and VolumeAttributesClasses. This file has what it does
 // instead. It asks for none of them: an error for each call would tell users nothing, and be repeated for ever.
 
-// isConfined says whether the operator works in some namespaces only.
-func (r *Reconciler) isConfined() bool { return len(r.Namespaces) > 0 }
+// isNamespaced says whether the operator works in some namespaces only.
+func (r *Reconciler) isNamespaced() bool { return len(r.Namespaces) > 0 }
 
 // confinement tells users why something is not done or not known: "this operator is confined to namespace a".
 func (r *Reconciler) confinement() string {
@@ -30,13 +30,13 @@ func (r *Reconciler) confinement() string {
 	return "this operator is confined to " + noun + strings.Join(r.Namespaces, ", ")
 }
 
-// beyondReach returns an error for each target whose storage takes objects without a namespace, which a confined operator
+// beyondReach returns an error for each target whose storage takes objects without a namespace, which a namespaced operator
 // cannot make.
 func (s *scope) beyondReach() field.ErrorList {
 	var problems field.ErrorList
 	for i := range s.sb.Spec.Targets {
 		driver := storage.Driver(&s.sb.Spec.Targets[i])
-		if !s.isConfined() || driver == "" {
+		if !s.isNamespaced() || driver == "" {
 			continue
 		}
 		problems = append(problems, field.Forbidden(field.NewPath("spec", "targets").Index(i).Child(driverFields[driver].field),
@@ -46,9 +46,9 @@ func (s *scope) beyondReach() field.ErrorList {
 	return problems
 }
 
-// unknownLimits tells, at the start, what results will lack that a confined operator cannot look up.
+// unknownLimits tells, at the start, what results will lack that a namespaced operator cannot look up.
 func (s *scope) unknownLimits() string {
-	if !s.isConfined() {
+	if !s.isNamespaced() {
 		return ""
 	}
 	return fmt.Sprintf("; %s, so the limits of StorageClasses and nodes are not known: results are judged by spec.targets[].limits and clientLimits only", s.confinement())
@@ -58,10 +58,10 @@ func (s *scope) unknownLimits() string {
 // from the StorageClass.
 const provisionerAnnotation = "volume.kubernetes.io/storage-provisioner"
 
-// learnDrivers notes of which driver the volumes of StorageClasses are, which a confined operator cannot look up: the
+// learnDrivers notes of which driver the volumes of StorageClasses are, which a namespaced operator cannot look up: the
 // claims tell when their volumes are to be made. Whether test files stay depends on it.
 func (s *scope) learnDrivers() {
-	if !s.isConfined() {
+	if !s.isNamespaced() {
 		return
 	}
 	for i := range s.sb.Status.Targets {
@@ -75,14 +75,14 @@ func (s *scope) learnDrivers() {
 }
 
 // silentNode says of an attempt's pods which one is not ready though its container is said to run, for so long that its
-// start is over: most often because its node does not answer, of which a confined operator cannot ask more.
+// start is over: most often because its node does not answer, of which a namespaced operator cannot ask more.
 func (s *scope) silentNode(parts []part) string {
 	for _, p := range parts {
 		if !attempt.MayBeCutOff(p.pod) {
 			continue
 		}
 		for _, c := range p.pod.Status.Conditions {
-			if c.Type == corev1.PodReady && s.Clock.Since(c.LastTransitionTime.Time) > quietTrouble {
+			if c.Type == corev1.PodReady && s.Clock.Since(c.LastTransitionTime.Time) > quietErrors {
 				return fmt.Sprintf("pod %s has not been ready since %s, though fio may go on: node %s may not answer; then the run is made again when Kubernetes has given up the pod",
 					p.pod.Name, c.LastTransitionTime.UTC().Format(time.RFC3339), p.pod.Spec.NodeName)
 			}
@@ -91,17 +91,17 @@ func (s *scope) silentNode(parts []part) string {
 	return ""
 }
 
-// crowdedByUnseen says whether a pod finds no node because of benchmarks in namespaces that a confined operator does not see: it
+// crowdedByUnseen says whether a pod finds no node because of benchmarks in namespaces that a namespaced operator does not see: it
 // has no other client, nor wishes of its user, that could be the reason.
 func (s *podWait) crowdedByUnseen() bool {
-	if !s.isConfined() || s.crowded != "" || s.pod == nil || !isCrowdedOut(s.pod) {
+	if !s.isNamespaced() || s.crowded != "" || s.pod == nil || !isCrowdedOut(s.pod) {
 		return false
 	}
 	placement := s.sb.Spec.Placement
 	return placement == nil || placement.Affinity == nil || placement.Affinity.PodAntiAffinity == nil
 }
 
-// unseenClusterObjects returns what a benchmark may have left that a confined operator can neither see nor remove: it was
+// unseenClusterObjects returns what a benchmark may have left that a namespaced operator can neither see nor remove: it was
 // begun by one that was not confined.
 func (s *scope) unseenClusterObjects() []leftover {
 	var left []leftover
@@ -125,11 +125,11 @@ func (s *scope) unseenClusterObjects() []leftover {
 	return left
 }
 
-// volumesUnknown says what a confined operator cannot prove when the claims are gone that it made, "" if there is nothing.
+// volumesUnknown says what a namespaced operator cannot prove when the claims are gone that it made, "" if there is nothing.
 func (s *scope) volumesUnknown() string {
 	var names []string
 	for i := range s.sb.Spec.Targets {
-		if target := &s.sb.Spec.Targets[i]; s.isConfined() && storage.IsProvisioned(target) {
+		if target := &s.sb.Spec.Targets[i]; s.isNamespaced() && storage.IsProvisioned(target) {
 			for _, volume := range s.targetStatus(target.Name).Volumes {
 				names = append(names, volume.Name)
 			}

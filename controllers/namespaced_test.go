@@ -26,9 +26,9 @@ import (
 	"github.com/storagebench/storagebench/test/harness"
 )
 
-// newConfinedWorld is newWorld with an operator that has a Role in the namespace and no rights elsewhere. The test fails
+// newNamespacedWorld is newWorld with an operator that has a Role in the namespace and no rights elsewhere. The test fails
 // when the API server forbids it anything.
-func newConfinedWorld(t *testing.T) *world {
+func newNamespacedWorld(t *testing.T) *world {
 	t.Helper()
 	w := newWorldWithoutOperator(t)
 	w.confine()
@@ -38,13 +38,13 @@ func newConfinedWorld(t *testing.T) *world {
 // confine starts an operator that is confined to the namespace.
 func (w *world) confine() {
 	w.Helper()
-	w.startOperatorAs(envtest.ConfinedOperatorConfig(w, w.Namespace), interceptor.Funcs{}, w.Namespace)
+	w.startOperatorAs(envtest.NamespacedOperatorConfig(w, w.Namespace), interceptor.Funcs{}, w.Namespace)
 }
 
 func (w *world) confinement() string { return "this operator is confined to namespace " + w.Namespace }
 
-func TestConfinedOperatorMeasures(t *testing.T) {
-	w := newConfinedWorld(t)
+func TestNamespacedOperatorMeasures(t *testing.T) {
+	w := newNamespacedWorld(t)
 	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("fast")).Target(builder.NewTarget("slow")).
 		Workload(builder.NewWorkload("reads")).Build())
 
@@ -84,8 +84,8 @@ func TestConfinedOperatorMeasures(t *testing.T) {
 }
 
 // Limits that the user gives are the only ones, and are used.
-func TestConfinedOperatorJudgesByGivenLimits(t *testing.T) {
-	w := newConfinedWorld(t)
+func TestNamespacedOperatorJudgesByGivenLimits(t *testing.T) {
+	w := newNamespacedWorld(t)
 	target := builder.NewTarget("fast")
 	target.Limits = &v1alpha1.Limits{IOPS: new(int64(3000))}
 	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(target).Workload(builder.NewWorkload("reads")).Build())
@@ -96,8 +96,8 @@ func TestConfinedOperatorJudgesByGivenLimits(t *testing.T) {
 }
 
 // Somebody's claim is measured, and left without test files: of its volume nothing has to be known.
-func TestConfinedOperatorMeasuresExistingClaim(t *testing.T) {
-	w := newConfinedWorld(t)
+func TestNamespacedOperatorMeasuresExistingClaim(t *testing.T) {
+	w := newNamespacedWorld(t)
 	claim := w.claim("existing", corev1.PersistentVolumeFilesystem)
 	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewClaimTarget("mine", claim.Name)).Workload(builder.NewWorkload("reads")).Build())
 	done := w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
@@ -111,8 +111,8 @@ func TestConfinedOperatorMeasuresExistingClaim(t *testing.T) {
 
 // Test files on EFS stay when their volume is deleted, so they have to be removed. Which driver makes the volumes of a
 // StorageClass, only its claims tell.
-func TestConfinedOperatorRemovesFilesThatWouldStay(t *testing.T) {
-	w := newConfinedWorld(t)
+func TestNamespacedOperatorRemovesFilesThatWouldStay(t *testing.T) {
+	w := newNamespacedWorld(t)
 	class := create(w, &storagev1.StorageClass{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "efs-"}, Provisioner: storage.EFSDriver, ReclaimPolicy: new(corev1.PersistentVolumeReclaimDelete),
 	})
@@ -127,8 +127,8 @@ func TestConfinedOperatorRemovesFilesThatWouldStay(t *testing.T) {
 }
 
 // Several clients have anchors, logs, a common start and ConfigMaps, none of which is without a namespace.
-func TestConfinedOperatorMeasuresWithClients(t *testing.T) {
-	w := newConfinedWorld(t)
+func TestNamespacedOperatorMeasuresWithClients(t *testing.T) {
+	w := newNamespacedWorld(t)
 	sb := create(w, builder.OneRun(w.Namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(3)) }).Build())
 	done := w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	if volumes := done.Status.Targets[0].Volumes; len(volumes) != 3 {
@@ -144,7 +144,7 @@ func TestConfinedOperatorMeasuresWithClients(t *testing.T) {
 }
 
 // What takes objects without a namespace is refused at once, with the way out.
-func TestConfinedOperatorRefusesInlineStorage(t *testing.T) {
+func TestNamespacedOperatorRefusesInlineStorage(t *testing.T) {
 	for field, change := range map[string]func(*v1alpha1.Target){
 		"ebs": func(target *v1alpha1.Target) { target.EBS = &v1alpha1.EBSVolume{Type: "gp3"} },
 		"efs": func(target *v1alpha1.Target) {
@@ -155,7 +155,7 @@ func TestConfinedOperatorRefusesInlineStorage(t *testing.T) {
 		},
 	} {
 		t.Run(field, func(t *testing.T) {
-			w := newConfinedWorld(t)
+			w := newNamespacedWorld(t)
 			target := builder.NewTarget("inline")
 			target.StorageClassName = nil
 			change(&target)
@@ -170,8 +170,8 @@ func TestConfinedOperatorRefusesInlineStorage(t *testing.T) {
 }
 
 // A StorageClass that does not exist shows when its claim is made.
-func TestConfinedOperatorTellsWhatClaimsSay(t *testing.T) {
-	w := newConfinedWorld(t)
+func TestNamespacedOperatorTellsWhatClaimsSay(t *testing.T) {
+	w := newNamespacedWorld(t)
 	w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning {
 		return fakecluster.Refuse(`storageclass.storage.k8s.io "none" not found`)
 	})
@@ -184,8 +184,8 @@ func TestConfinedOperatorTellsWhatClaimsSay(t *testing.T) {
 }
 
 // Of a node that does not answer no more is seen than that its pod is not ready.
-func TestConfinedOperatorTellsOfSilentNode(t *testing.T) {
-	w := newConfinedWorld(t)
+func TestNamespacedOperatorTellsOfSilentNode(t *testing.T) {
+	w := newNamespacedWorld(t)
 	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
@@ -204,9 +204,9 @@ func TestConfinedOperatorTellsOfSilentNode(t *testing.T) {
 }
 
 // A benchmark of another namespace may hold the node, for as long as a benchmark that is seen may.
-func TestConfinedOperatorWaitsForThoseItDoesNotSee(t *testing.T) {
+func TestNamespacedOperatorWaitsForThoseItDoesNotSee(t *testing.T) {
 	const refusal = "0/1 nodes are available: 1 node(s) didn't satisfy existing pods anti-affinity rules."
-	w := newConfinedWorld(t)
+	w := newNamespacedWorld(t)
 	w.Cluster.AllPods(fakecluster.Unschedulable(refusal))
 	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 	w.passUntil(3*time.Second, func() error {
@@ -219,7 +219,7 @@ func TestConfinedOperatorWaitsForThoseItDoesNotSee(t *testing.T) {
 }
 
 // An operator that was not confined when the benchmark began has made what this one neither sees nor may remove.
-func TestConfinedOperatorNamesWhatItMayNotRemove(t *testing.T) {
+func TestNamespacedOperatorNamesWhatItMayNotRemove(t *testing.T) {
 	w := newWorldWithoutOperator(t)
 	stop := w.startOperator()
 	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
@@ -244,11 +244,11 @@ func TestConfinedOperatorNamesWhatItMayNotRemove(t *testing.T) {
 }
 
 // Leaks are looked for in the namespaces of the operator, and nowhere else.
-func TestConfinedSweeperKeepsToItsNamespaces(t *testing.T) {
+func TestNamespacedSweeperKeepsToItsNamespaces(t *testing.T) {
 	c := envtest.Client(t)
-	own := &leakTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
-	second := &leakTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
-	other := &leakTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
+	own := &orphanTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
+	second := &orphanTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
+	other := &orphanTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
 	gone := builder.OneRun(own.namespace, "gone").Build()
 	gone.UID = uuid.NewUUID()
 	name, cluster, inside := named(gone, "t")
@@ -256,11 +256,11 @@ func TestConfinedSweeperKeepsToItsNamespaces(t *testing.T) {
 	elsewhere := other.create(other.claim(name, inside, ownedBy(gone)))
 	class := own.create(own.class(name, cluster))
 
-	way, err := client.New(envtest.ConfinedOperatorConfig(t, own.namespace, second.namespace), client.Options{Scheme: envtest.Scheme()})
+	way, err := client.New(envtest.NamespacedOperatorConfig(t, own.namespace, second.namespace), client.Options{Scheme: envtest.Scheme()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	sweeper := &LeakSweeper{Client: way, Live: way, Metrics: NewMetrics(prometheus.NewRegistry()), Namespaces: []string{own.namespace, second.namespace}}
+	sweeper := &OrphanCollector{Client: way, Live: way, Metrics: NewMetrics(prometheus.NewRegistry()), Namespaces: []string{own.namespace, second.namespace}}
 	if err := sweeper.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -277,12 +277,12 @@ func TestConfinedSweeperKeepsToItsNamespaces(t *testing.T) {
 // What is another operator's is left alone, with and without a namespace.
 func TestSweeperLeavesExcludedNamespacesAlone(t *testing.T) {
 	c := envtest.Client(t)
-	l := &leakTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
+	l := &orphanTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
 	gone := builder.OneRun(l.namespace, "gone").Build()
 	gone.UID = uuid.NewUUID()
 	name, cluster, inside := named(gone, "t")
 	kept := []client.Object{l.create(l.claim(name, inside, ownedBy(gone))), l.create(l.class(name, cluster))}
-	sweeper := &LeakSweeper{Client: c, Live: c, Metrics: NewMetrics(prometheus.NewRegistry()), Excluded: []string{l.namespace}}
+	sweeper := &OrphanCollector{Client: c, Live: c, Metrics: NewMetrics(prometheus.NewRegistry()), Excluded: []string{l.namespace}}
 	if err := sweeper.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +294,7 @@ func TestSweeperLeavesExcludedNamespacesAlone(t *testing.T) {
 }
 
 // The metric of benchmarks counts those of all namespaces of the operator, and no others.
-func TestConfinedMetrics(t *testing.T) {
+func TestNamespacedMetrics(t *testing.T) {
 	c := envtest.Client(t)
 	var namespaces []string
 	for range 3 {
@@ -313,7 +313,7 @@ func TestConfinedMetrics(t *testing.T) {
 		}
 	}
 	own := namespaces[:2]
-	informers, err := cache.New(envtest.ConfinedOperatorConfig(t, own...), cache.Options{
+	informers, err := cache.New(envtest.NamespacedOperatorConfig(t, own...), cache.Options{
 		Scheme: envtest.Scheme(), DefaultNamespaces: map[string]cache.Config{own[0]: {}, own[1]: {}},
 	})
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-// foreign names one of the objects that is there and somebody else's, "" if there is none. Applied, it would be taken over where
+// ownedByOthers names one of the objects that is there and somebody else's, "" if there is none. Applied, it would be taken over where
 // its spec is the same, and deleted at the end with the data that it stands for. Jobs and pods need no such look: their specs
 // cannot be the same, and the API server refuses to change them.
-func (s *scope) foreign(ctx context.Context, objects storage.Objects) (string, error) {
-	for _, look := range []func(context.Context, storage.Objects) (string, error){s.foreignClass, s.foreignVolume, s.foreignClaim} {
+func (s *scope) ownedByOthers(ctx context.Context, objects storage.Objects) (string, error) {
+	for _, look := range []func(context.Context, storage.Objects) (string, error){s.classOfOthers, s.volumeOfOthers, s.claimOfOthers} {
 		if name, err := look(ctx, objects); name != "" || err != nil {
 			return name, err
 		}
@@ -25,7 +25,7 @@ func (s *scope) foreign(ctx context.Context, objects storage.Objects) (string, e
 	return "", nil
 }
 
-func (s *scope) foreignClass(ctx context.Context, objects storage.Objects) (string, error) {
+func (s *scope) classOfOthers(ctx context.Context, objects storage.Objects) (string, error) {
 	if objects.Class == nil {
 		return "", nil
 	}
@@ -41,7 +41,7 @@ func (s *scope) foreignClass(ctx context.Context, objects storage.Objects) (stri
 	return "", nil
 }
 
-func (s *scope) foreignVolume(ctx context.Context, objects storage.Objects) (string, error) {
+func (s *scope) volumeOfOthers(ctx context.Context, objects storage.Objects) (string, error) {
 	if objects.Volume == nil {
 		return "", nil
 	}
@@ -53,8 +53,8 @@ func (s *scope) foreignVolume(ctx context.Context, objects storage.Objects) (str
 	return "PersistentVolume " + volume.Name, nil
 }
 
-// foreignClaim looks at all claims at once, of which there may be one for each client.
-func (s *scope) foreignClaim(ctx context.Context, objects storage.Objects) (string, error) {
+// claimOfOthers looks at all claims at once, of which there may be one for each client.
+func (s *scope) claimOfOthers(ctx context.Context, objects storage.Objects) (string, error) {
 	wanted := map[string]bool{}
 	for _, claim := range objects.Claims {
 		wanted[ptr.Deref(claim.Name, "")] = true

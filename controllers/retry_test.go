@@ -18,8 +18,8 @@ import (
 	"github.com/storagebench/storagebench/test/builder"
 )
 
-// troubledScope is a pass over a benchmark by an operator without a cluster.
-func troubledScope(clock *clocktesting.FakeClock) *scope {
+// failingScope is a pass over a benchmark by an operator without a cluster.
+func failingScope(clock *clocktesting.FakeClock) *scope {
 	sb := builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{StartSeconds: new(int32(60))}).Build()
 	return &scope{memory: &memory{}, Reconciler: &Reconciler{Clock: clock}, sb: sb, before: sb.DeepCopy()}
 }
@@ -31,24 +31,24 @@ func retrying(s *scope) *metav1.Condition {
 func TestErrorsThatGoOnAreTold(t *testing.T) {
 	clock := clocktesting.NewFakeClock(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
 	began := clock.Now()
-	s := troubledScope(clock)
-	s.noteTrouble(errors.New("etcd is busy"))
-	clock.Step(quietTrouble - time.Second)
-	s.noteTrouble(errors.New("etcd is busy"))
+	s := failingScope(clock)
+	s.noteError(errors.New("etcd is busy"))
+	clock.Step(quietErrors - time.Second)
+	s.noteError(errors.New("etcd is busy"))
 	if c := retrying(s); c != nil {
 		t.Errorf("errors of 9 s are told: %+v", c)
 	}
 	clock.Step(time.Second)
-	s.noteTrouble(errors.New("webhook does not answer"))
+	s.noteError(errors.New("webhook does not answer"))
 	c := retrying(s)
 	if c == nil || c.Status != metav1.ConditionTrue || c.Message != "webhook does not answer" || !c.LastTransitionTime.Time.Equal(began) {
 		t.Errorf("condition = %+v", c)
 	}
-	s.noteTrouble(nil)
+	s.noteError(nil)
 	if c := retrying(s); c != nil {
 		t.Errorf("after a pass without an error: %+v", c)
 	}
-	s.noteTrouble(errors.New("etcd is busy"))
+	s.noteError(errors.New("etcd is busy"))
 	if c := retrying(s); c != nil {
 		t.Errorf("an error after a pass without one is told at once: %+v", c)
 	}
@@ -57,19 +57,19 @@ func TestErrorsThatGoOnAreTold(t *testing.T) {
 // The deadline also holds if the operator is started anew meanwhile.
 func TestErrorsThatGoOnEndTheBenchmark(t *testing.T) {
 	clock := clocktesting.NewFakeClock(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
-	s := troubledScope(clock)
-	s.noteTrouble(errors.New("webhook does not answer"))
+	s := failingScope(clock)
+	s.noteError(errors.New("webhook does not answer"))
 	clock.Step(30 * time.Second)
-	s.noteTrouble(errors.New("webhook does not answer"))
+	s.noteError(errors.New("webhook does not answer"))
 
 	s.Reconciler, s.memory = &Reconciler{Clock: clock}, &memory{}
 	clock.Step(29 * time.Second)
-	s.noteTrouble(errors.New("webhook does not answer"))
+	s.noteError(errors.New("webhook does not answer"))
 	if s.concluded() {
 		t.Fatal("ended after 59 s")
 	}
 	clock.Step(time.Second)
-	s.noteTrouble(errors.New("webhook does not answer"))
+	s.noteError(errors.New("webhook does not answer"))
 	err := matches(s.sb, v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "errors went on for 60 s", "webhook does not answer")
 	if err != nil {
 		t.Error(err)
@@ -141,15 +141,15 @@ func TestErrorsKeepTheDeadlineOfAWait(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			clock := clocktesting.NewFakeClock(noon)
-			s := troubledScope(clock)
+			s := failingScope(clock)
 			s.sb.Spec.Deadlines = test.deadlines
 			s.step(test.reason, "it waits")
 			s.claims, s.claimTargets = map[string]*corev1.PersistentVolumeClaim{"claim": {}}, map[string]string{"claim": "fast"}
 			test.waits(&s.sb.Status, &metav1.Time{Time: noon})
 			clock.Step(before * time.Second)
-			s.noteTrouble(errors.New("etcd is busy"))
+			s.noteError(errors.New("etcd is busy"))
 			clock.Step(errorsLast * time.Second)
-			s.noteTrouble(errors.New("etcd is busy"))
+			s.noteError(errors.New("etcd is busy"))
 			if s.concluded() != (test.want != "") {
 				t.Fatalf("it has ended: %v", s.concluded())
 			}
@@ -164,7 +164,7 @@ func TestErrorsKeepTheDeadlineOfAWait(t *testing.T) {
 }
 
 func TestFaultOfTheOperatorIsAnError(t *testing.T) {
-	s := troubledScope(clocktesting.NewFakeClock(time.Now()))
+	s := failingScope(clocktesting.NewFakeClock(time.Now()))
 	s.sb.Status.Progress = "half a pass"
 	_, err := s.guarded(t.Context()) // which has no client to call
 	if err == nil || !strings.Contains(err.Error(), "fault in the operator") {

@@ -31,15 +31,15 @@ import (
 	"github.com/storagebench/storagebench/test/envtest"
 )
 
-// leakTest is a namespace in which nobody but the sweeper removes anything. That sweeps the whole cluster, so that these
+// orphanTest is a namespace in which nobody but the sweeper removes anything. That sweeps the whole cluster, so that these
 // tests are not parallel to others.
-type leakTest struct {
+type orphanTest struct {
 	*testing.T
 	client    client.WithWatch
 	namespace string
 }
 
-func (l *leakTest) create(object client.Object) client.Object {
+func (l *orphanTest) create(object client.Object) client.Object {
 	l.Helper()
 	if err := l.client.Create(l.Context(), object); err != nil {
 		l.Fatal(err)
@@ -52,7 +52,7 @@ func (l *leakTest) create(object client.Object) client.Object {
 	return object
 }
 
-func (l *leakTest) isGone(object client.Object) bool {
+func (l *orphanTest) isGone(object client.Object) bool {
 	l.Helper()
 	err := l.client.Get(l.Context(), client.ObjectKeyFromObject(object), object)
 	if client.IgnoreNotFound(err) != nil {
@@ -61,24 +61,24 @@ func (l *leakTest) isGone(object client.Object) bool {
 	return apierrors.IsNotFound(err) || !object.GetDeletionTimestamp().IsZero() // the API server protects claims
 }
 
-func (l *leakTest) class(name string, labels map[string]string) client.Object {
+func (l *orphanTest) class(name string, labels map[string]string) client.Object {
 	return &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}, Provisioner: "csi.fake"}
 }
 
-func (l *leakTest) volume(name string, labels map[string]string) client.Object {
+func (l *orphanTest) volume(name string, labels map[string]string) client.Object {
 	return &corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels},
 		Spec: corev1.PersistentVolumeSpec{
 			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany},
 			Capacity:    corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
 			PersistentVolumeSource: corev1.PersistentVolumeSource{
-				CSI: &corev1.CSIPersistentVolumeSource{Driver: "csi.fake", VolumeHandle: "leak"},
+				CSI: &corev1.CSIPersistentVolumeSource{Driver: "csi.fake", VolumeHandle: "orphan"},
 			},
 		},
 	}
 }
 
-func (l *leakTest) claim(name string, labels map[string]string, owners ...metav1.OwnerReference) client.Object {
+func (l *orphanTest) claim(name string, labels map[string]string, owners ...metav1.OwnerReference) client.Object {
 	return &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: l.namespace, Labels: labels, OwnerReferences: owners},
 		Spec: corev1.PersistentVolumeClaimSpec{
@@ -98,9 +98,9 @@ func ownedBy(sb *v1alpha1.StorageBenchmark) metav1.OwnerReference {
 }
 
 // What was made for benchmarks that are gone is removed, and nothing else that looks like it.
-func TestLeaksAreRemoved(t *testing.T) {
+func TestOrphansAreRemoved(t *testing.T) {
 	c := envtest.Client(t)
-	l := &leakTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
+	l := &orphanTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
 	alive := builder.OneRun(l.namespace, "alive").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) }).Build()
 	l.create(alive)
 	gone := alive.DeepCopy()
@@ -110,12 +110,12 @@ func TestLeaksAreRemoved(t *testing.T) {
 	labelOfNone := map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}
 	somebodys := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "db", UID: "00000000-0000-0000-0000-000000000003", Controller: new(true)}
 
-	leaked, kept := map[string]client.Object{}, map[string]client.Object{}
+	orphaned, kept := map[string]client.Object{}, map[string]client.Object{}
 	for what, sb := range map[string]*v1alpha1.StorageBenchmark{"that is gone": gone, "of an earlier one of that name": before} {
 		name, cluster, inside := named(sb, "t")
-		leaked["the class of a benchmark "+what] = l.class(name, cluster)
-		leaked["the volume of a benchmark "+what] = l.volume(name, cluster)
-		leaked["the claim of a benchmark "+what] = l.claim(name, inside, ownedBy(sb))
+		orphaned["the class of a benchmark "+what] = l.class(name, cluster)
+		orphaned["the volume of a benchmark "+what] = l.volume(name, cluster)
+		orphaned["the claim of a benchmark "+what] = l.claim(name, inside, ownedBy(sb))
 	}
 	name, cluster, inside := named(alive, "t")
 	kept["a class of a benchmark that is there"] = l.class(name, cluster)
@@ -131,17 +131,17 @@ func TestLeaksAreRemoved(t *testing.T) {
 	kept["a claim with the labels alone"] = l.claim(other, inside)
 	kept["a claim of somebody else"] = l.claim("theirs", inside, somebodys)
 	kept["a claim without the labels"] = l.claim("bare", nil, ownedBy(gone))
-	for _, object := range leaked {
+	for _, object := range orphaned {
 		l.create(object)
 	}
 	for _, object := range kept {
 		l.create(object)
 	}
 	metrics := NewMetrics(prometheus.NewRegistry())
-	if err := (&LeakSweeper{Client: c, Live: c, Metrics: metrics}).Sweep(t.Context()); err != nil {
+	if err := (&OrphanCollector{Client: c, Live: c, Metrics: metrics}).Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for name, object := range leaked {
+	for name, object := range orphaned {
 		if !l.isGone(object) {
 			t.Errorf("%s is left", name)
 		}
@@ -153,7 +153,7 @@ func TestLeaksAreRemoved(t *testing.T) {
 	}
 }
 
-// listsBenchmarks says whether a list is the one of benchmarks, by which leaks are told apart.
+// listsBenchmarks says whether a list is the one of benchmarks, by which orphans are told apart.
 func listsBenchmarks(list client.ObjectList) bool {
 	return list.GetObjectKind().GroupVersionKind().Kind == "StorageBenchmarkList"
 }
@@ -162,13 +162,13 @@ func listsBenchmarks(list client.ObjectList) bool {
 // without what they are to do.
 func TestSweepTakesLittleMemory(t *testing.T) {
 	c := envtest.Client(t)
-	l := &leakTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
+	l := &orphanTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
 	gone := builder.OneRun(l.namespace, "gone").Build()
 	gone.UID = uuid.NewUUID()
-	var leaked []client.Object
-	for i := range leaksAtOnce + 1 {
+	var orphaned []client.Object
+	for i := range orphansAtOnce + 1 {
 		name, cluster, _ := named(gone, fmt.Sprintf("t%d", i))
-		leaked = append(leaked, l.create(l.class(name, cluster)))
+		orphaned = append(orphaned, l.create(l.class(name, cluster)))
 	}
 	lists := 0
 	counting := interceptor.NewClient(c, interceptor.Funcs{
@@ -178,26 +178,26 @@ func TestSweepTakesLittleMemory(t *testing.T) {
 				t.Errorf("%T has all of the objects", list)
 			}
 			err := c.List(ctx, list, options...)
-			if n := meta.LenList(list); n > leaksAtOnce {
+			if n := meta.LenList(list); n > orphansAtOnce {
 				t.Errorf("%d objects at once", n)
 			}
 			return err
 		},
 	})
-	if err := (&LeakSweeper{Client: c, Live: counting, Metrics: NewMetrics(prometheus.NewRegistry())}).Sweep(t.Context()); err != nil {
+	if err := (&OrphanCollector{Client: c, Live: counting, Metrics: NewMetrics(prometheus.NewRegistry())}).Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, object := range leaked {
+	for _, object := range orphaned {
 		if !l.isGone(object) {
 			t.Errorf("class %s is left after %d lists", object.GetName(), lists)
 		}
 	}
 }
 
-// A finalizer can be removed at any time, so leaks are looked for as long as the operator is there, and sooner after an error.
-func TestLeaksAreLookedForAgain(t *testing.T) {
+// A finalizer can be removed at any time, so orphans are looked for as long as the operator is there, and sooner after an error.
+func TestOrphansAreLookedForAgain(t *testing.T) {
 	c := envtest.Client(t)
-	l := &leakTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
+	l := &orphanTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
 	gone := builder.OneRun(l.namespace, "gone").Build()
 	gone.UID = uuid.NewUUID()
 	var broken atomic.Bool
@@ -217,7 +217,7 @@ func TestLeaksAreLookedForAgain(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
-		ended <- (&LeakSweeper{Client: c, Live: live, Clock: clock, Metrics: NewMetrics(prometheus.NewRegistry())}).Start(ctx)
+		ended <- (&OrphanCollector{Client: c, Live: live, Clock: clock, Metrics: NewMetrics(prometheus.NewRegistry())}).Start(ctx)
 	}()
 	next := func(after time.Duration) {
 		t.Helper()
@@ -233,12 +233,12 @@ func TestLeaksAreLookedForAgain(t *testing.T) {
 	name, cluster, _ := named(gone, "t")
 	class := l.create(l.class(name, cluster))
 	broken.Store(true)
-	next(leakInterval)
+	next(orphanInterval)
 	if l.isGone(class) {
 		t.Error("the class was removed, though benchmarks are not known")
 	}
 	broken.Store(false)
-	next(leakRetry)
+	next(orphanRetry)
 	l.eventually("the class to be gone", func() bool { return l.isGone(class) })
 	stop()
 	if err := <-ended; err != nil {
@@ -247,7 +247,7 @@ func TestLeaksAreLookedForAgain(t *testing.T) {
 }
 
 // eventually waits for a condition.
-func (l *leakTest) eventually(what string, condition func() bool) {
+func (l *orphanTest) eventually(what string, condition func() bool) {
 	l.Helper()
 	check := await.Condition(func(context.Context) (bool, error) { return condition(), nil })
 	if err := (await.Wait{For: what}).Until(l.Context(), check); err != nil {
@@ -256,9 +256,9 @@ func (l *leakTest) eventually(what string, condition func() bool) {
 }
 
 // One call that fails keeps nothing else from being removed, and is reported, so that it is tried again.
-func TestLeaksThatCannotBeRemoved(t *testing.T) {
+func TestOrphansThatCannotBeRemoved(t *testing.T) {
 	c := envtest.Client(t)
-	l := &leakTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
+	l := &orphanTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
 	gone := builder.OneRun(l.namespace, "gone").Build()
 	gone.UID = uuid.NewUUID()
 	name, cluster, inside := named(gone, "t")
@@ -272,7 +272,7 @@ func TestLeaksThatCannotBeRemoved(t *testing.T) {
 			return c.Delete(ctx, object, options...)
 		},
 	})
-	sweeper := &LeakSweeper{Client: refusing, Live: c, Metrics: NewMetrics(prometheus.NewRegistry())}
+	sweeper := &OrphanCollector{Client: refusing, Live: c, Metrics: NewMetrics(prometheus.NewRegistry())}
 	if err := sweeper.Sweep(t.Context()); err == nil || !strings.Contains(err.Error(), "webhook does not answer") {
 		t.Errorf("error = %v", err)
 	}
@@ -281,10 +281,10 @@ func TestLeaksThatCannotBeRemoved(t *testing.T) {
 	}
 }
 
-// Where the API server does not know the benchmarks, as one that has just begun, nothing is taken for leaked.
-func TestNothingIsLeakedAsLongAsBenchmarksAreUnknown(t *testing.T) {
+// Where the API server does not know the benchmarks, as one that has just begun, nothing is taken for orphaned.
+func TestNothingIsOrphanedAsLongAsBenchmarksAreUnknown(t *testing.T) {
 	c := envtest.Client(t)
-	l := &leakTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
+	l := &orphanTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
 	gone := builder.OneRun(l.namespace, "gone").Build()
 	gone.UID = uuid.NewUUID()
 	name, cluster, _ := named(gone, "t")
@@ -297,7 +297,7 @@ func TestNothingIsLeakedAsLongAsBenchmarksAreUnknown(t *testing.T) {
 			return c.List(ctx, list, options...)
 		},
 	})
-	sweeper := &LeakSweeper{Client: c, Live: ignorant, Metrics: NewMetrics(prometheus.NewRegistry())}
+	sweeper := &OrphanCollector{Client: c, Live: ignorant, Metrics: NewMetrics(prometheus.NewRegistry())}
 	if err := sweeper.Sweep(t.Context()); err == nil {
 		t.Error("no error, so that it would not be tried again")
 	}
