@@ -75,10 +75,12 @@ func awaitFor(after time.Duration) outcome {
 
 // saved is proof that all that a pass has found out is saved. Who ends or tells pods needs one: these may not tell a second time what the
 // pass has found out, and a pass over an old version has found out what is not so.
-type saved struct{}
+type saved struct{ resourceVersion string }
 
 // allSaved returns the proof, if it is true.
-func (s *scope) allSaved() (saved, bool) { return saved{}, !s.changed() }
+func (s *scope) allSaved() (saved, bool) {
+	return saved{resourceVersion: s.before.ResourceVersion}, !s.changed()
+}
 
 type phase func(context.Context, *scope) (outcome, error)
 

@@ -33,7 +33,7 @@ func fieldsInOrder() []*option {
 func TestReference(t *testing.T) {
 	table := "| Option of fio | Field of `fio` |\n|---|---|\n"
 	for _, o := range fieldsInOrder() {
-		table += fmt.Sprintf("| `%s` | `%s` |\n", strings.Join(o.names(), "`, `"), o.field)
+		table += "| `" + strings.Join(o.names(), "`, `") + "` | `" + o.field + "` |\n"
 	}
 	if rows := strings.Count(table, "\n"); rows < 20 {
 		t.Errorf("only %d rows", rows)
