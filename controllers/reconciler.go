@@ -103,7 +103,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	r.Metrics.seen(benchmark, r.Clock.Now())
 	if hasEnded(benchmark) { // of which the cache has little
 		if err := r.Live.Get(ctx, request.NamespacedName, benchmark); err != nil {
-			return ctrl.Result{}, client.IgnoreNotFound(err)
+			// It need not be gone: an API server that has just begun does not find objects of kinds that it does not know yet.
+			return ctrl.Result{RequeueAfter: retrySoon}, client.IgnoreNotFound(err)
 		}
 	}
 	s := &scope{Reconciler: r, memory: remembered, sb: benchmark, before: benchmark.DeepCopy()}

@@ -123,10 +123,11 @@ const (
 
 // LimitedBy says what held a result back.
 type LimitedBy struct {
-	// What it was. A limit that is known stands in the one of the fields limit… that has its unit.
-	// +required
+	// What it was. A limit that is known stands in the one of the fields limit… that has its unit. Results that an
+	// earlier version has written may have none.
+	// +optional
 	// +kubebuilder:validation:Enum=VolumeIOPS;VolumeThroughput;FileSystemIOPS;FileSystemThroughput;ClientIOPS;ClientThroughput;InstanceIOPS;InstanceThroughput;WorkloadRate;ClientCPU;Latency;Unknown
-	Reason string `json:"reason"`
+	Reason string `json:"reason,omitempty"`
 
 	// I/Os per second that the limit allows.
 	// +optional

@@ -269,7 +269,7 @@ func TestValidation(t *testing.T) {
 	}, {
 		name: "capacity", path: targetPath + ".capacity", want: "capacity must be a quantity of bytes of at least 1, such as 500Mi or 30Gi",
 		accept: []string{target("storageClassName: c, capacity: 500Mi"), target("storageClassName: c, capacity: 1.5Ti"), target(`storageClassName: c, capacity: "1000000000"`)},
-		reject: []string{target(`storageClassName: c, capacity: "0"`), target("storageClassName: c, capacity: -1Gi"), target("storageClassName: c, capacity: 30GB"), target("storageClassName: c, capacity: 100m"), target("storageClassName: c, capacity: large")},
+		reject: []string{target(`storageClassName: c, capacity: "0"`), target("storageClassName: c, capacity: -1Gi"), target("storageClassName: c, capacity: 30GB"), target("storageClassName: c, capacity: 100m"), target("storageClassName: c, capacity: large"), target("storageClassName: c, capacity: 1e1.5"), target("storageClassName: c, capacity: '1e2147483647'")},
 	}, {
 		name: "claims have no namespace", path: targetPath + ".claimName", want: "claimName must be the name of a PersistentVolumeClaim of the same namespace",
 		accept: []string{target("claimName: data.0")},
@@ -489,6 +489,13 @@ func TestValidation(t *testing.T) {
 		name: "pull secrets", path: "spec.pod.imagePullSecrets", want: "must have at most 8 items",
 		accept: []string{"pod: {imagePullSecrets: [" + many(8, "{name: s%d}") + "], priorityClassName: high, securityContext: {runAsUser: 1000}, resources: {limits: {memory: 1Gi}}}"},
 		reject: []string{"pod: {imagePullSecrets: [" + many(9, "{name: s%d}") + "]}"},
+	}, {
+		name: "limits without exponents", path: "spec.pod.resources.limits.cpu", want: "should match",
+		accept: []string{"pod: {resources: {limits: {cpu: 1500m, memory: 1.5Gi}, requests: {cpu: '2', memory: '1000000000'}}}"},
+		reject: []string{"pod: {resources: {limits: {cpu: '1e1.5'}}}", "pod: {resources: {limits: {cpu: '1e3'}}}", "pod: {resources: {limits: {cpu: '9E99999999999'}}}", "pod: {resources: {limits: {cpu: '1e2147483647'}}}"},
+	}, {
+		name: "requests without exponents", path: "spec.pod.resources.requests.memory", want: "should match",
+		reject: []string{"pod: {resources: {requests: {memory: '1e+.5'}}}"},
 	}, {
 		name: "device claims", path: "spec.pod.resources.claims", want: "claims of devices are not given to fio; remove claims",
 		accept: []string{"pod: {resources: {requests: {cpu: 1}}}"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 const (
@@ -19,7 +20,9 @@ const (
 
 // Best says in a few words which target did most I/Os per second: "gp3 3048 IOPS" of one comparison, "gp3 in 3 of 4" of
 // several. Of a benchmark with a single target it says what that did. It is empty while there is nothing to say.
-func Best(status *v1alpha1.StorageBenchmarkStatus) string {
+func Best(status *v1alpha1.StorageBenchmarkStatus) string { return legible.Cut(best(status), maxBest, "..") }
+
+func best(status *v1alpha1.StorageBenchmarkStatus) string {
 	var all, contests []standing
 	for i := range status.Comparisons {
 		s := standingOf(&status.Comparisons[i])
@@ -31,8 +34,8 @@ func Best(status *v1alpha1.StorageBenchmarkStatus) string {
 		}
 	}
 	switch {
-	case len(contests) > 1:
-		return mostOften(contests)
+	case len(contests) > 0 && len(all) > 1:
+		return mostOften(contests, len(all))
 	case len(contests) == 1:
 		return contests[0].leader()
 	case len(all) == 0 || len(status.Targets) > 1: // the others have not been measured
@@ -82,16 +85,21 @@ func (s standing) leader() string {
 	return named(s[0].target, s[0].iops())
 }
 
-// isClear says whether the first target is ahead of the second, which there is, by more than can be chance. Where no verdict says so, the
-// difference has to be one that verdicts would look at.
+// isClear says whether the first target is ahead of all others.
 func (s standing) isClear() bool {
-	switch first, second := s[0].io, s[1].io; verdictBetween(first, second) {
+	return !slices.ContainsFunc(s[1:], func(other place) bool { return !isAhead(s[0].io, other.io) })
+}
+
+// isAhead says whether a target is ahead of another by the verdict on the two. Where there is none, each of its runs has to be ahead of each
+// of the other's, and the medians as far apart as verdicts ask for.
+func isAhead(first, other *v1alpha1.IOComparison) bool {
+	switch verdictBetween(first, other) {
 	case v1alpha1.VerdictSame:
 		return false
 	case v1alpha1.VerdictFaster, v1alpha1.VerdictSlower:
 		return true
 	default:
-		return float64(first.IOPS.Median) > (1+samePercent/100.0)*float64(second.IOPS.Median)
+		return first.IOPS.Min > other.IOPS.Max && float64(first.IOPS.Median) > (1+samePercent/100.0)*float64(other.IOPS.Median)
 	}
 }
 
@@ -107,10 +115,10 @@ func verdictBetween(a, b *v1alpha1.IOComparison) v1alpha1.Verdict {
 	}
 }
 
-// mostOften says which target is first in most comparisons of several targets.
-func mostOften(contests []standing) string {
+// mostOften says which target is first in more than half of so many comparisons, of which some may have but one target.
+func mostOften(contests []standing, comparisons int) string {
 	wins := map[string]int{}
-	best, second := "", 0
+	best := ""
 	for _, s := range contests {
 		if s.isClear() {
 			wins[s[0].target]++
@@ -121,15 +129,10 @@ func mostOften(contests []standing) string {
 			best = target
 		}
 	}
-	for target, n := range wins {
-		if target != best {
-			second = max(second, n)
-		}
-	}
-	if wins[best] == second {
+	if 2*wins[best] <= comparisons {
 		return noClearBest
 	}
-	return named(best, fmt.Sprintf("in %d of %d", wins[best], len(contests)))
+	return named(best, fmt.Sprintf("in %d of %d", wins[best], comparisons))
 }
 
 // topOf returns the place with most IOPS of comparisons with a single target.

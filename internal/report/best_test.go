@@ -12,6 +12,13 @@ func reads(name string, iops int64, ratio string, verdict v1alpha1.Verdict) v1al
 	return v1alpha1.TargetComparison{Name: name, Read: beside(compared(iops, 5_342_000), iops, iops, ratio, verdict)}
 }
 
+// ranging returns a target whose few runs differ.
+func ranging(name string, least, median, most int64, ratio string) v1alpha1.TargetComparison {
+	target := reads(name, median, ratio, v1alpha1.VerdictTooFewRuns)
+	target.Read.IOPS.Min, target.Read.IOPS.Max = least, most
+	return target
+}
+
 func TestBest(t *testing.T) {
 	const faster, slower, same, few = v1alpha1.VerdictFaster, v1alpha1.VerdictSlower, v1alpha1.VerdictSame, v1alpha1.VerdictTooFewRuns
 	gp3Wins := []v1alpha1.TargetComparison{reads("gp3", 3048, "", ""), reads("efs", 1560, "0.51", few)}
@@ -28,6 +35,7 @@ func TestBest(t *testing.T) {
 		"no result":                   {nil, ""},
 		"nothing of the target":       {[][]v1alpha1.TargetComparison{{{Name: "gp3"}}}, ""},
 		"one target":                  {[][]v1alpha1.TargetComparison{{reads("gp3", 3048, "", "")}}, "3048 IOPS 5.34ms p50"},
+		"more than can be":            {[][]v1alpha1.TargetComparison{{reads("gp3", 9_223_372_036_854_776, "", "")}}, "9223372036854776 IOPS 5.3.."},
 		"reads and writes":            {[][]v1alpha1.TargetComparison{{mixed}}, "4354 IOPS"},
 		"one target in several":       {[][]v1alpha1.TargetComparison{{reads("gp3", 3048, "", "")}, {reads("gp3", 250_000, "", "")}, {mixed}}, "up to 250000 IOPS"},
 		"the baseline":                {[][]v1alpha1.TargetComparison{gp3Wins}, "gp3 3048 IOPS"},
@@ -37,11 +45,15 @@ func TestBest(t *testing.T) {
 		"more than 1 % with few runs": {[][]v1alpha1.TargetComparison{{reads("gp3", 3000, "", ""), reads("efs", 3031, "1.01", few)}}, "efs 3031 IOPS"},
 		"neither is the baseline":     {[][]v1alpha1.TargetComparison{{reads("gp2", 1, "", ""), reads("gp3", 3000, "3000", faster), reads("efs", 3029, "3029", faster)}}, "no clear best"},
 		"in all":                      {[][]v1alpha1.TargetComparison{gp3Wins, gp3Wins}, "gp3 in 2 of 2"},
-		"in most":                     {[][]v1alpha1.TargetComparison{gp3Wins, efsWins, efsWins, alike}, "efs in 2 of 4"},
+		"in half of them":             {[][]v1alpha1.TargetComparison{gp3Wins, efsWins, efsWins, alike}, "no clear best"},
+		"in most":                     {[][]v1alpha1.TargetComparison{gp3Wins, efsWins, efsWins, efsWins}, "efs in 3 of 4"},
+		"ranges that meet":            {[][]v1alpha1.TargetComparison{{ranging("gp3", 2500, 3040, 3500, ""), ranging("efs", 2400, 3000, 3600, "0.99")}}, "no clear best"},
+		"ranges apart":                {[][]v1alpha1.TargetComparison{{ranging("gp3", 2500, 3040, 3500, ""), ranging("efs", 2300, 2400, 2499, "0.79")}}, "gp3 3040 IOPS"},
+		"the same as the third":       {[][]v1alpha1.TargetComparison{{reads("c", 3000, "", ""), reads("a", 3200, "1.07", same), reads("b", 3100, "1.03", same)}}, "no clear best"},
 		"as often":                    {[][]v1alpha1.TargetComparison{gp3Wins, efsWins}, "no clear best"},
 		"in none":                     {[][]v1alpha1.TargetComparison{alike, alike}, "no clear best"},
 		"none beside another":         {[][]v1alpha1.TargetComparison{{reads("gp3", 3048, "", "")}, {reads("efs", 1560, "", "")}}, ""},
-		"only some beside others":     {[][]v1alpha1.TargetComparison{gp3Wins, {reads("efs", 9999, "", "")}}, "gp3 3048 IOPS"},
+		"only some beside others":     {[][]v1alpha1.TargetComparison{gp3Wins, {reads("efs", 9999, "", "")}}, "no clear best"},
 		"a long name":                 {[][]v1alpha1.TargetComparison{{reads(long, 9_999_999, "2.00", faster), reads("b", 1, "", slower)}}, "a-target-wit.. 9999999 IOPS"},
 		"a long name in most":         {[][]v1alpha1.TargetComparison{{reads(long, 2, "2.00", faster), reads("b", 1, "", "")}, {reads(long, 2, "2.00", faster), reads("b", 1, "", "")}}, "a-target-with-a.. in 2 of 2"},
 	} {
