@@ -20,7 +20,9 @@ const (
 
 // Best says in a few words which target did most I/Os per second: "gp3 3048 IOPS" of one comparison, "gp3 in 3 of 4" of
 // several. Of a benchmark with a single target it says what that did. It is empty while there is nothing to say.
-func Best(status *v1alpha1.StorageBenchmarkStatus) string { return legible.Cut(best(status), maxBest, "..") }
+func Best(status *v1alpha1.StorageBenchmarkStatus) string {
+	return legible.Cut(best(status), maxBest, "..")
+}
 
 func best(status *v1alpha1.StorageBenchmarkStatus) string {
 	var all, contests []standing
