@@ -36,7 +36,7 @@ func (s *scope) collect(ctx context.Context, run *v1alpha1.Run, parts []part) er
 
 // record takes what the runners report into the status. Whatever that is, the worst that it can do is to fail its own run.
 func (s *scope) record(ctx context.Context, run *v1alpha1.Run, parts []part) error {
-	planned, _ := s.planned(run) // which a spec has no more that was edited while it was suspended
+	planned, _ := s.planned(run) // nil if the spec was edited while the benchmark was suspended
 	measured, err := result.Read(reportsOf(parts), planned)
 	if err != nil {
 		s.failRun(run, err.Error())
@@ -58,7 +58,7 @@ func (s *scope) record(ctx context.Context, run *v1alpha1.Run, parts []part) err
 	return nil
 }
 
-// reportsOf returns what the pods have left, all of which are there.
+// reportsOf returns what the pods have left. All pods are there.
 func reportsOf(parts []part) []result.Part {
 	reports := make([]result.Part, len(parts))
 	for i, p := range parts {
@@ -67,7 +67,7 @@ func reportsOf(parts []part) []result.Part {
 	return reports
 }
 
-// analyse takes into the status what the results of a run mean, which have to be there.
+// analyse takes into the status what the results of a run mean. The results have to be there.
 func (s *scope) analyse(run *v1alpha1.Run, planned *plan.Run, measured *result.Measured) {
 	target := s.targetStatus(run.Target)
 	findings := measured.Analyse(result.Facts{

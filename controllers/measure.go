@@ -16,7 +16,6 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
-	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -272,73 +271,6 @@ func (s *scope) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan
 	}
 	run.Job = job.RunName(s.sb, run.Name, run.Attempts, 0)
 	return awaitFor(s.deadline(run.StartTime.Time, s.sb.Spec.Deadlines.StartSeconds)), nil
-}
-
-// describeJob describes the Job of a client, but for what it lays out before.
-func (s *scope) describeJob(run *v1alpha1.Run, planned *plan.Run, client int32) job.Run {
-	volume := s.volumeOf(planned.Target, client)
-	volume.Subdirectory = s.subdirectory(planned.Target, client)
-	return job.Run{
-		Name:    run.Name,
-		Attempt: run.Attempts,
-		Client:  client,
-		Clients: clientsOf(run),
-		JobFile: s.jobFile(run, planned, client).On(placeOf(s.sb, volume)).String(),
-		Volume:  volume,
-		Node:    s.node(client),
-	}
-}
-
-// sharesFiles says whether other clients work in the same file system, so that each needs names of its own.
-func (s *scope) sharesFiles(target *v1alpha1.Target) bool {
-	return storage.IsShared(target) && s.sb.Spec.MostClients() > 1
-}
-
-// subdirectory returns where a client's files are on a file system that clients share. An object store has none that
-// stay when they are empty.
-func (s *scope) subdirectory(target *v1alpha1.Target, client int32) string {
-	if !s.sharesFiles(target) || storage.IsObjectStore(target) {
-		return ""
-	}
-	return child.Client(client)
-}
-
-// ownNames gives a client names of its own for its files in an object store that clients share.
-func (s *scope) ownNames(target *v1alpha1.Target, client int32, file *fio.JobFile) *fio.JobFile {
-	if !s.sharesFiles(target) || !storage.IsObjectStore(target) {
-		return file
-	}
-	return file.WithNamePrefix(child.Client(client) + ".")
-}
-
-// placeOf returns where fio works on a volume.
-func placeOf(sb *v1alpha1.StorageBenchmark, volume job.Volume) fio.Volume {
-	if volume.Mode == corev1.PersistentVolumeBlock {
-		return fio.Volume{Device: job.DevicePath}
-	}
-	return fio.Volume{Directory: job.Directory(sb, volume)}
-}
-
-// jobFile returns what fio does for a client in an attempt of a run, without the place where it does it.
-func (s *scope) jobFile(run *v1alpha1.Run, planned *plan.Run, client int32) *fio.JobFile {
-	if !storage.IsObjectStore(planned.Target) {
-		return planned.Job
-	}
-	named := planned.Job.OnObjectStore().WithObjectNames(job.RunName(s.sb, run.Name, run.Attempts, client))
-	return s.ownNames(planned.Target, client, named)
-}
-
-// volumeOf returns the volume that a client uses of a target.
-func (s *scope) volumeOf(target *v1alpha1.Target, client int32) job.Volume {
-	modes := s.volumeModes()
-	return job.Volume{
-		Target:    target.Name,
-		Claim:     storage.ClaimName(s.sb, target, client),
-		Mode:      modes.ModeOf(target),
-		ReadOnly:  modes.ReadOnly(target),
-		Existing:  storage.IsExisting(target),
-		Exclusive: storage.IsObjectStore(target),
-	}
 }
 
 // runWait is the wait for the pod of a client in a run's attempt.

@@ -58,7 +58,7 @@ func (s *scope) unknownLimits() string {
 // from the StorageClass.
 const provisionerAnnotation = "volume.kubernetes.io/storage-provisioner"
 
-// learnDrivers notes of which driver the volumes of StorageClasses are, which a namespaced operator cannot look up: the
+// learnDrivers notes which driver makes the volumes of StorageClasses, which a namespaced operator cannot look up: the
 // claims tell when their volumes are to be made. Whether test files stay depends on it.
 func (s *scope) learnDrivers() {
 	if !s.isNamespaced() {

@@ -22,9 +22,9 @@ import (
 	"github.com/storagebench/storagebench/internal/ours"
 )
 
-// OrphanCollector removes, when the operator starts and every now and then, what was made for benchmarks that are gone: a finalizer
-// that was removed by hand, as whoever may update a benchmark can, leaves objects that nobody else would remove, of which
-// volumes cost money. Package ours decides what they were made for.
+// OrphanCollector removes what was made for benchmarks that are gone, when the operator starts and every orphanInterval. Whoever may
+// update a benchmark can remove its finalizer, which leaves such objects behind. Nobody else would remove them, and volumes cost money. Package
+// ours decides what they were made for.
 type OrphanCollector struct {
 	// Client deletes.
 	Client client.Client
@@ -53,7 +53,7 @@ func (l *OrphanCollector) Start(ctx context.Context) error {
 		again := orphanInterval
 		if err := l.Sweep(ctx); err != nil {
 			again = orphanRetry
-			ctrl.LoggerFrom(ctx).Info("Leaked objects could not be removed, which is tried again", "why", err.Error())
+			ctrl.LoggerFrom(ctx).Info("Orphaned objects could not be removed, which is tried again", "why", err.Error())
 		}
 		select {
 		case <-ctx.Done():

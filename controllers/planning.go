@@ -92,7 +92,7 @@ func (s *scope) plan() ([]plan.Run, field.ErrorList) {
 	}
 	// Runs point into the spec, and this pass's may be changed by what the API server answers.
 	spec := s.sb.Spec.DeepCopy()
-	spec.Pod = nil // which has no part in a plan, and can be large
+	spec.Pod, spec.Placement = nil, nil // which have no part in a plan, and can be large
 	if s.sb.Status.StartTime != nil {
 		spec.Deadlines.RunSeconds = nil // who shortens it during a run has that ended
 	}

@@ -35,7 +35,7 @@ func Trim(object any) (any, error) {
 		o.Spec = corev1.PodSpec{NodeName: o.Spec.NodeName, Containers: job.TrimContainers(o.Spec.Containers)}
 	case *corev1.PersistentVolumeClaim:
 		trimMeta(&o.ObjectMeta)
-		o.Spec.Selector = nil
+		o.Spec.Selector, o.Spec.AccessModes = nil, nil
 	case *v1alpha1.StorageBenchmark:
 		trimBenchmark(o)
 	}
@@ -45,7 +45,7 @@ func Trim(object any) (any, error) {
 // trimBenchmark leaves of a benchmark its spec and its status, and of one that has ended when and how it did: its results may be 1 MiB, and
 // who needs them reads them anew.
 func trimBenchmark(sb *v1alpha1.StorageBenchmark) {
-	sb.ManagedFields, sb.Annotations = nil, nil
+	sb.ManagedFields, sb.Annotations, sb.Labels, sb.OwnerReferences = nil, nil, nil, nil
 	if !hasEnded(sb) {
 		return
 	}

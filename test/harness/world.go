@@ -94,9 +94,12 @@ func (w *World) Get(sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark {
 // Until waits until a benchmark is as the check wants it, and returns it.
 func (w *World) Until(sb *v1alpha1.StorageBenchmark, check func(*v1alpha1.StorageBenchmark) error) *v1alpha1.StorageBenchmark {
 	w.Helper()
-	var current *v1alpha1.StorageBenchmark
+	current := &v1alpha1.StorageBenchmark{}
 	w.Eventually(func() error {
-		current = w.Get(sb)
+		current = &v1alpha1.StorageBenchmark{}
+		if err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(sb), current); err != nil {
+			return err
+		}
 		if err := check(current); err != nil {
 			return fmt.Errorf("%w, with conditions %s and runs %+v", err, Conditions(current), current.Status.Runs)
 		}
