@@ -126,13 +126,13 @@ fmt: ## Format Go files.
 lint: ## Lint Go files and shell scripts.
 	@failed=0; for module in $(MODULES); do \
 	  echo "golangci-lint $$module"; \
-	  (cd $$module && $(call tool,golangci-lint) run --config $(ROOT)/.golangci.yml) || failed=1; \
+	  (cd $$module && $(call tool,golangci-lint) run --allow-serial-runners --config $(ROOT)/.golangci.yml) || failed=1; \
 	done; exit $$failed
 	@for script in hack/*.sh hack/*/*.sh .ci/run; do bash -n "$$script"; done
 
 .PHONY: lint-fix
 lint-fix: ## Fix what the Go linters can fix by themselves.
-	@for module in $(MODULES); do (cd $$module && $(call tool,golangci-lint) run --fix --config $(ROOT)/.golangci.yml) || true; done
+	@for module in $(MODULES); do (cd $$module && $(call tool,golangci-lint) run --allow-serial-runners --fix --config $(ROOT)/.golangci.yml) || true; done
 
 .PHONY: chart-lint
 chart-lint: ## Lint the chart and render it with its defaults and with each values file of charts/storagebench/ci.
