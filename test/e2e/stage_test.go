@@ -42,7 +42,7 @@ const (
 	// figures is the load of a test that looks at figures, which others would change if they left no processor idle: it takes
 	// up to a third of two itself, and as much is left.
 	figures = 3
-	// quiet is the load of a test whose figures are latencies of the machine's own: nothing runs beside it.
+	// quiet is the load of a test whose figures are those of the machine itself, its latencies or its processors: nothing runs beside it.
 	quiet = machineLoad
 	// sharedNodes is how many nodes the tests share that need none of their own: two, for benchmarks of two clients.
 	sharedNodes = 2
