@@ -1,6 +1,6 @@
 package v1alpha1
 
-// LimitScope says what limits belong to, and so what a verdict calls them.
+// LimitScope says what limits belong to. LimitedBy names them after it.
 //
 // +kubebuilder:validation:Enum=Volume;FileSystem;Client;Instance
 type LimitScope string
@@ -16,8 +16,8 @@ const (
 	ScopeInstance LimitScope = "Instance"
 )
 
-// Limits are what storage can do at most, by its documentation or settings. Where reads and writes have
-// limits of their own, these take the place of the limit for both.
+// Limits are what storage can do at most, by its documentation or settings. Limits for reads or for writes take the
+// place of the limit for both.
 type Limits struct {
 	// scope is what the limits belong to: Volume or FileSystem, in clientLimits Client or Instance. Unset: what fits
 	// the target.
@@ -60,8 +60,7 @@ type Limits struct {
 	Burst *Burst `json:"burst,omitempty"`
 }
 
-// Burst says that limits hold only as long as there are credits, such as those of a gp2 volume, and what remains
-// after that.
+// Burst says that limits hold only as long as there are credits, as with a gp2 volume, and what remains after that.
 type Burst struct {
 	// baselineIOPS is the I/Os per second that are possible without credits. At least 1. Unset: I/Os per second do not
 	// depend on credits, as far as is known.
@@ -148,7 +147,7 @@ type LimitedBy struct {
 	// +optional
 	LimitInFlight *int64 `json:"limitInFlight,omitempty"`
 
-	// usedPercent is how much of the limit the result used, in percent. Unset if there is no limit to compare with.
+	// usedPercent is how much of the limit the result used, in percent. Unset if that is unknown.
 	// +optional
 	UsedPercent *int32 `json:"usedPercent,omitempty"`
 
@@ -186,7 +185,7 @@ const (
 	WarningBurstCredits = "BurstCredits"
 )
 
-// Warning says what may mislead whoever reads a result.
+// Warning says what may mislead readers of a result.
 type Warning struct {
 	// reason is the kind of warning. status.warnings says what to do about it.
 	// +required

@@ -1,24 +1,24 @@
 package v1alpha1
 
-// Verdict says how a target does beside the baseline.
+// Verdict says how a target compares with the baseline.
 //
 // +kubebuilder:validation:Enum=Faster;Slower;Same;TooFewRuns
 type Verdict string
 
 const (
-	// VerdictFaster is a target's that is better than the baseline: a difference of more than 1 %, which
-	// chance alone gives in less than 5 % of cases.
+	// VerdictFaster says that a target is better than the baseline, by more than 1 %. Chance alone makes such a
+	// difference in less than 5 % of cases.
 	VerdictFaster Verdict = "Faster"
-	// VerdictSlower is a target's that is worse than the baseline, by the same measure.
+	// VerdictSlower says that a target is worse than the baseline, by the same measure.
 	VerdictSlower Verdict = "Slower"
-	// VerdictSame is a target's that is neither: it differs by 1 % at most, or by what can be chance.
+	// VerdictSame says that a target is neither. It differs by 1 % at most, or by what can be chance.
 	VerdictSame Verdict = "Same"
-	// VerdictTooFewRuns is a target's that cannot be judged: below 4 runs of each of the two, even the
-	// clearest order of results comes about by chance in 5 % of cases or more.
+	// VerdictTooFewRuns says that a target cannot be judged. Below 4 runs of either target, even the clearest
+	// difference comes about by chance in 5 % of cases or more.
 	VerdictTooFewRuns Verdict = "TooFewRuns"
 )
 
-// Comparison is a workload, with one choice of the parameters of its matrix, on all targets.
+// Comparison puts all targets beside each other, for a workload and one choice of its matrix.
 type Comparison struct {
 	// workload is the name of the workload.
 	// +required
@@ -43,7 +43,7 @@ type Comparison struct {
 	Targets []TargetComparison `json:"targets,omitempty"`
 }
 
-// TargetComparison is what a target's repetitions measured, and how that is beside the baseline. The
+// TargetComparison is what a target's repetitions measured, and how that compares with the baseline. The
 // baseline itself has neither ratios nor verdicts.
 type TargetComparison struct {
 	// name is that of the target.

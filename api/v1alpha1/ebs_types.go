@@ -5,8 +5,8 @@ package v1alpha1
 // +kubebuilder:validation:Enum=gp3;gp2;io2;io1;st1;sc1;standard
 type EBSVolumeType string
 
-// EBSVolume is a new Amazon EBS volume, which the aws-ebs-csi-driver makes and deletes. Figures are checked by the
-// limits of AWS (https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html).
+// EBSVolume is a new Amazon EBS volume, which the aws-ebs-csi-driver makes and deletes. Its figures have to be within
+// AWS's limits (https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html).
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.iops) || !has(self.iopsPerGB)",message="set iops or iopsPerGB, not both",fieldPath=".iopsPerGB",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.iops) || self.type in ['gp3', 'io1', 'io2']",message="only gp3, io1 and io2 volumes take iops; those of gp2, st1, sc1 and standard follow from their size: remove it, or use gp3",fieldPath=".iops",reason=FieldValueForbidden

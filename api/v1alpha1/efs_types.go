@@ -8,7 +8,7 @@ import "k8s.io/apimachinery/pkg/api/resource"
 type EFSProvisioning string
 
 const (
-	// EFSDynamic has the driver make an access point, with a directory of its own, for the benchmark.
+	// EFSDynamic has the driver make an access point for the benchmark, with a directory of its own.
 	EFSDynamic EFSProvisioning = "Dynamic"
 	// EFSStatic mounts the root of the file system, or an access point that exists.
 	EFSStatic EFSProvisioning = "Static"
@@ -20,7 +20,7 @@ const (
 type EFSThroughputMode string
 
 const (
-	// EFSBursting is the mode in which throughput follows from what is stored, with credits to burst.
+	// EFSBursting is the mode in which throughput follows from how much is stored, with credits to burst.
 	EFSBursting EFSThroughputMode = "Bursting"
 	// EFSElastic is the mode in which throughput follows the load, and is billed by it.
 	EFSElastic EFSThroughputMode = "Elastic"

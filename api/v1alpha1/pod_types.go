@@ -9,7 +9,7 @@ type Placement struct {
 	// +kubebuilder:validation:MaxProperties=32
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
 
-	// tolerations are for the taints of nodes that the pods may run on. Unset: only nodes whose taints need none.
+	// tolerations are for the taints of nodes that the pods may run on. Unset: none.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32

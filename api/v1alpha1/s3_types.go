@@ -8,10 +8,9 @@ import "k8s.io/apimachinery/pkg/api/resource"
 type S3AuthenticationSource string
 
 // S3Bucket is a bucket of Amazon S3 that exists, mounted by the mountpoint-s3-csi-driver. The benchmark's objects
-// have a prefix of their own, and are deleted at the end; no other object is touched.
+// have a prefix of their own and are deleted at the end. No other object is touched.
 //
-// Files on such a mount are written once, from the beginning to the end by one writer: other workloads
-// are refused.
+// Files on such a mount are written once, from beginning to end, by one writer. Other workloads are refused.
 type S3Bucket struct {
 	// bucket is the name of the bucket, or the ARN or alias of an access point.
 	// +required

@@ -215,16 +215,16 @@ type Run struct {
 	Job string `json:"job,omitempty"`
 
 	// logConfigMap is the name of the ConfigMap with the log of the last attempt. Key fio.log.gz has fio's full
-	// output, gzipped: kubectl get configmap NAME -o jsonpath='{.binaryData.fio\.log\.gz}' | base64 -d | gunzip Of
-	// several clients it has those of the first few, each under a key such as fio.client-1.log.gz. Kept for the first
-	// 128 runs, until the StorageBenchmark is deleted.
+	// output, gzipped. With several clients it has the logs of the first few, each under a key such as
+	// fio.client-1.log.gz. Kept for the first 128 runs, until the StorageBenchmark is deleted. To read it: kubectl get
+	// configmap NAME -o jsonpath='{.binaryData.fio\.log\.gz}' | base64 -d | gunzip
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	LogConfigMap string `json:"logConfigMap,omitempty"`
 
 	// clientsConfigMap is the name of the ConfigMap with what each of several clients measured. Key clients.json.gz
-	// has it as gzipped JSON, with latency histograms. Kept until 8,192 clients of all runs together are reached, and
-	// until the StorageBenchmark is deleted.
+	// has it as gzipped JSON, with latency histograms. Kept for the first runs, up to 8,192 clients in all, until the
+	// StorageBenchmark is deleted.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	ClientsConfigMap string `json:"clientsConfigMap,omitempty"`
@@ -287,7 +287,7 @@ type AbandonReason string
 const (
 	// AbandonDisrupted is the reason of an attempt that was ended from outside, such as by the eviction of its pod.
 	AbandonDisrupted AbandonReason = "Disrupted"
-	// AbandonLate is the reason of an attempt of which a client heard of the common start when it had passed.
+	// AbandonLate is the reason of an attempt in which a client heard of the common start too late.
 	AbandonLate AbandonReason = "Late"
 	// AbandonSuspended is the reason of an attempt that was ended by spec.suspend.
 	AbandonSuspended AbandonReason = "Suspended"

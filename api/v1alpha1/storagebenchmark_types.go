@@ -5,7 +5,7 @@ import (
 )
 
 // StorageBenchmark measures storage with fio. It names the storage to measure (targets) and what
-// to measure there (workloads); the operator provisions the volumes, runs fio in pods, writes the
+// to measure there (workloads). The operator provisions the volumes, runs fio in pods, writes the
 // parsed results into the status and removes what it made.
 //
 // +kubebuilder:object:root=true
@@ -13,7 +13,7 @@ import (
 // +kubebuilder:resource:shortName=sb
 // +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.conditions[?(@.type=="Succeeded")].reason`,description="The step that the benchmark is at, or how it ended"
 // +kubebuilder:printcolumn:name="Runs",type=string,JSONPath=`.status.progress`,description="Finished and planned runs"
-// +kubebuilder:printcolumn:name="Best",type=string,JSONPath=`.status.best`,description="The target that did most I/Os per second; of a single target, what it did"
+// +kubebuilder:printcolumn:name="Best",type=string,JSONPath=`.status.best`,description="The target that did most I/Os per second. With a single target, what it did"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Summary",type=string,priority=1,JSONPath=`.status.summary`,description="The results in one line"
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="the name may have at most 63 characters, because it becomes the value of a label; choose a shorter one",reason=FieldValueInvalid

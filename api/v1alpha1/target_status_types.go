@@ -98,8 +98,8 @@ const (
 	TestFilesLeftBehind TestFilesState = "LeftBehind"
 )
 
-// BurstCredits are what is left of a volume's burst credits: of a full bucket when the volume was made, after what
-// the runs have used and what came back since. Layout and other users are not counted.
+// BurstCredits are what is left of a volume's burst credits. They are taken to have been full when the volume was made.
+// What the runs have used and what came back since is counted; layout and other users are not.
 type BurstCredits struct {
 	// ios is how many I/Os can still be done beyond the baseline.
 	// +optional

@@ -42,8 +42,8 @@ type Workload struct {
 // +kubebuilder:validation:XValidation:rule="self.all(v, type(v) != int || (v >= -2147483648 && v <= 2147483647))",message="a number of more than 2147483647 has to be written as text, such as \"5000000000\"",reason=FieldValueInvalid
 type MatrixValues []intstr.IntOrString
 
-// FioParameters are the parameters of one fio job. Each is the fio option of the same name, or of the
-// name that its description gives; options takes all of them by fio's own names. What is unset is left to fio. See fio(1).
+// FioParameters are the parameters of one fio job. Each is the fio option of the same name, or of the name that its
+// description gives. options takes all of them by fio's own names. What is unset is left to fio. See fio(1).
 //
 // +kubebuilder:validation:XValidation:rule="has(self.rw) || (has(self.options) && ('rw' in self.options || 'readwrite' in self.options))",message="set rw to the type of I/O, such as randread",fieldPath=".rw",reason=FieldValueRequired
 // +kubebuilder:validation:XValidation:rule="has(self.size) || has(self.runtimeSeconds) || (has(self.options) && ('size' in self.options || 'runtime' in self.options || 'timeout' in self.options))",message="set size (bytes per job, for example 1G), runtimeSeconds, or both: without them fio does not know when to end",reason=FieldValueRequired
@@ -129,14 +129,15 @@ type FioParameters struct {
 	// +kubebuilder:validation:Maximum=1024
 	NumJobs *int32 `json:"numjobs,omitempty"`
 
-	// runtimeSeconds is when fio ends the job, even if it has not done all of size (fio's runtime). 1 to 604800.
-	// Unset: when size is done.
+	// runtimeSeconds is the number of seconds after which fio ends the job, even if it has not done all of size (fio's
+	// runtime). 1 to 604800. Unset: the job ends when size is done.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=604800
 	RuntimeSeconds *int32 `json:"runtimeSeconds,omitempty"`
 
-	// rampTimeSeconds is how long the job runs before it is measured (fio's ramp_time). 0 to 86400. Unset: 0.
+	// rampTimeSeconds is the number of seconds that the job runs before it is measured (fio's ramp_time). 0 to 86400.
+	// Unset: 0.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=86400
