@@ -81,9 +81,11 @@ type TargetComparison struct {
 // TotalComparison is about the directions of I/O together.
 type TotalComparison struct {
 	// iops is I/Os per second.
+	// +required
 	IOPS Statistic `json:"iops"`
 
 	// bytesPerSecond is bytes per second.
+	// +required
 	BytesPerSecond Statistic `json:"bytesPerSecond"`
 
 	// iopsRatio is the median IOPS as a multiple of the baseline's, such as 0.51.
@@ -104,9 +106,11 @@ type TotalComparison struct {
 // IOComparison is about one direction of I/O. Latencies are unset where fio did not take them.
 type IOComparison struct {
 	// iops is I/Os per second.
+	// +required
 	IOPS Statistic `json:"iops"`
 
 	// bytesPerSecond is bytes per second.
+	// +required
 	BytesPerSecond Statistic `json:"bytesPerSecond"`
 
 	// meanNanoseconds is the mean latency from submission to completion (fio's lat).
@@ -163,12 +167,15 @@ type IOComparison struct {
 // Statistic is a figure over the repetitions of a run.
 type Statistic struct {
 	// median of the repetitions.
+	// +required
 	Median int64 `json:"median"`
 
 	// min is the smallest of the repetitions.
+	// +required
 	Min int64 `json:"min"`
 
 	// max is the largest of the repetitions.
+	// +required
 	Max int64 `json:"max"`
 
 	// confidenceLow is the lower end of the median's confidence interval of at least 95 %. Unset below 6 runs.

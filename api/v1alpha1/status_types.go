@@ -388,15 +388,19 @@ type Result struct {
 // IOResult is what fio measured in one direction.
 type IOResult struct {
 	// ios is the number of I/Os completed.
+	// +required
 	IOs int64 `json:"ios"`
 
 	// bytes is the number of bytes moved.
+	// +required
 	Bytes int64 `json:"bytes"`
 
 	// iops is I/Os per second, rounded.
+	// +required
 	IOPS int64 `json:"iops"`
 
 	// bytesPerSecond is bytes per second.
+	// +required
 	BytesPerSecond int64 `json:"bytesPerSecond"`
 
 	// perClient says how the clients differ. Unset if there is one.
@@ -417,10 +421,13 @@ type IOResult struct {
 // ClientSpread is how the clients that measured together differ.
 type ClientSpread struct {
 	// minIOPS is the I/Os per second of the slowest client.
+	// +required
 	MinIOPS int64 `json:"minIOPS"`
 	// maxIOPS is the I/Os per second of the fastest client.
+	// +required
 	MaxIOPS int64 `json:"maxIOPS"`
 	// coefficientOfVariation is the standard deviation of the clients' IOPS as a share of their mean, such as 0.013.
+	// +required
 	// +kubebuilder:validation:MaxLength=16
 	CoefficientOfVariation string `json:"coefficientOfVariation"`
 }
@@ -428,8 +435,10 @@ type ClientSpread struct {
 // Latency is the mean latency and its spread.
 type Latency struct {
 	// meanNanoseconds is the mean.
+	// +required
 	MeanNanoseconds int64 `json:"meanNanoseconds"`
 	// stddevNanoseconds is the standard deviation.
+	// +required
 	StddevNanoseconds int64 `json:"stddevNanoseconds"`
 }
 
@@ -437,28 +446,38 @@ type Latency struct {
 // buckets are at most 1.6 % wide.
 type LatencyDistribution struct {
 	// minNanoseconds is the smallest.
+	// +required
 	MinNanoseconds int64 `json:"minNanoseconds"`
 	// p50Nanoseconds is the 50th percentile, the median.
+	// +required
 	P50Nanoseconds int64 `json:"p50Nanoseconds"`
 	// p90Nanoseconds is the 90th percentile.
+	// +required
 	P90Nanoseconds int64 `json:"p90Nanoseconds"`
 	// p95Nanoseconds is the 95th percentile.
+	// +required
 	P95Nanoseconds int64 `json:"p95Nanoseconds"`
 	// p99Nanoseconds is the 99th percentile.
+	// +required
 	P99Nanoseconds int64 `json:"p99Nanoseconds"`
 	// p999Nanoseconds is the 99.9th percentile.
+	// +required
 	P999Nanoseconds int64 `json:"p999Nanoseconds"`
 	// p9999Nanoseconds is the 99.99th percentile.
+	// +required
 	P9999Nanoseconds int64 `json:"p9999Nanoseconds"`
 	// maxNanoseconds is the largest.
+	// +required
 	MaxNanoseconds int64 `json:"maxNanoseconds"`
 }
 
 // CPUResult is CPU time as a share of the time that fio's jobs ran, in percent of one CPU per job.
 type CPUResult struct {
 	// userPercent is the time in user mode.
+	// +required
 	UserPercent int32 `json:"userPercent"`
 	// systemPercent is the time in the kernel.
+	// +required
 	SystemPercent int32 `json:"systemPercent"`
 	// throttledPercent is the share of the kernel's scheduling periods (of 100 ms) in which the container's CPU limit
 	// held its processes back, in percent. Unset without a limit, and where the kernel does not tell.

@@ -44,6 +44,7 @@ type StorageBenchmarkList struct {
 	// +optional
 	metav1.ListMeta `json:"metadata,omitempty"`
 	// items are the StorageBenchmarks.
+	// +required
 	Items []StorageBenchmark `json:"items"`
 }
 

@@ -110,6 +110,7 @@ type BurstCredits struct {
 	Bytes *int64 `json:"bytes,omitempty"`
 
 	// leftPercent is how much is left, in percent of full credits.
+	// +required
 	LeftPercent int32 `json:"leftPercent"`
 
 	// secondsToBaseline is how many seconds a run at the full rate must last, from full credits on, before the
