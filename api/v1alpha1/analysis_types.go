@@ -175,7 +175,7 @@ const (
 	WarningShortRuntime = "ShortRuntime"
 	// WarningSpread: repetitions differ by more than 10 %.
 	WarningSpread = "Spread"
-	// WarningNoLatency: fio was told not to take latencies, as by gtod_reduce.
+	// WarningNoLatency: fio was told not to measure latency, as by gtod_reduce.
 	WarningNoLatency = "NoLatency"
 	// WarningShortIOs: I/Os that were completed in part, or never issued.
 	WarningShortIOs = "ShortIOs"

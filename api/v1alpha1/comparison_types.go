@@ -103,7 +103,7 @@ type TotalComparison struct {
 	Verdict Verdict `json:"verdict,omitempty"`
 }
 
-// IOComparison is about one direction of I/O. Latencies are unset where fio did not take them.
+// IOComparison is about one direction of I/O. Latencies are unset where fio did not measure them.
 type IOComparison struct {
 	// iops is I/Os per second.
 	// +required

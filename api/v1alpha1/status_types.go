@@ -407,13 +407,13 @@ type IOResult struct {
 	// +optional
 	PerClient *ClientSpread `json:"perClient,omitempty"`
 
-	// latency from submission to completion as seen by the application (fio's lat). Unset where fio did not take it,
+	// latency from submission to completion as seen by the application (fio's lat). Unset where fio did not measure it,
 	// as with gtod_reduce.
 	// +optional
 	Latency *Latency `json:"latency,omitempty"`
 
 	// completionLatency is the latency from the kernel's acceptance of an I/O to its completion (fio's clat). Unset
-	// where fio did not take it.
+	// where fio did not measure it.
 	// +optional
 	CompletionLatency *LatencyDistribution `json:"completionLatency,omitempty"`
 }

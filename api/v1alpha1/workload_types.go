@@ -43,7 +43,7 @@ type Workload struct {
 type MatrixValues []intstr.IntOrString
 
 // FioParameters are the parameters of one fio job. Each is the fio option of the same name, or of the name that its
-// description gives. options takes all of them by fio's own names. What is unset is left to fio. See fio(1).
+// description gives. options takes these and others by fio's own names. What is unset is left to fio. See fio(1).
 //
 // +kubebuilder:validation:XValidation:rule="has(self.rw) || (has(self.options) && ('rw' in self.options || 'readwrite' in self.options))",message="set rw to the type of I/O, such as randread",fieldPath=".rw",reason=FieldValueRequired
 // +kubebuilder:validation:XValidation:rule="has(self.size) || has(self.runtimeSeconds) || (has(self.options) && ('size' in self.options || 'runtime' in self.options || 'timeout' in self.options))",message="set size (bytes per job, for example 1G), runtimeSeconds, or both: without them fio does not know when to end",reason=FieldValueRequired
