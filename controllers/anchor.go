@@ -95,7 +95,7 @@ func (s *scope) beginAnchors() bool {
 func (s *scope) describeAnchor(client int) string {
 	text := "the anchor (one pod that mounts all volumes)"
 	if n := len(s.sb.Status.Anchors); n > 1 {
-		text = fmt.Sprintf("the anchor of %s (one of %d pods, each of which mounts all volumes of a client)", child.Client(int32(client)), n)
+		text = fmt.Sprintf("the anchor of %s (one of %d pods: each mounts all volumes of its client)", child.Client(int32(client)), n)
 	}
 	if attempts := s.sb.Status.Anchors[client].Attempts; attempts > 1 {
 		text += fmt.Sprintf(", attempt %d", attempts)
@@ -198,7 +198,7 @@ func (s *scope) anchorWait(client int, pod *corev1.Pod) *podWait {
 		if placed > 0 {
 			st.yield = s.yield
 		}
-		st.crowded = fmt.Sprintf("%d of %d clients have a node, and each wants one of its own: add nodes, lower clients, or set spec.placement.spread to None: ", placed, all)
+		st.crowded = fmt.Sprintf("%d of %d clients have a node, and each needs its own: add nodes, lower clients, or set spec.placement.spread to None: ", placed, all)
 	}
 	return st
 }

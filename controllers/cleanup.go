@@ -112,7 +112,7 @@ func describeKept(volumes []string, directory string) string {
 	if more := len(volumes) - maxNamed; more > 0 {
 		shown += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Sprintf("not made for this benchmark, and kept with all that is on it: volume %s, to which a claim was bound; test files are in directory %s there", shown, directory)
+	return fmt.Sprintf("kept, because it was not made for this benchmark: volume %s, which a claim was bound to; test files are in its directory %s", shown, directory)
 }
 
 // keptByServer is what could not be removed, or looked for, because a call failed.

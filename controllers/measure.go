@@ -77,7 +77,7 @@ func (s *scope) begin(ctx context.Context, run *v1alpha1.Run, planned *plan.Run)
 			return outcome{}, err
 		}
 		if len(left) > 0 {
-			s.step(v1alpha1.ReasonPreparing, s.describeRun(run)+": waiting for the end of the attempt before, "+describeLeftovers(left))
+			s.step(v1alpha1.ReasonPreparing, s.describeRun(run)+": waiting for the previous attempt to end: "+describeLeftovers(left))
 			return awaitFor(pollFor(left)), nil
 		}
 	}
@@ -224,7 +224,7 @@ func (s *scope) tellStep(run *v1alpha1.Run, decision attempt.Decision) {
 
 // expireRun ends the benchmark with a run that has run for longer than it may.
 func (s *scope) expireRun(run *v1alpha1.Run, unanswered string) {
-	last := cmp.Or(unanswered, "fio still runs; raise spec.deadlines.runSeconds, or have fio do less")
+	last := cmp.Or(unanswered, "fio still runs; raise spec.deadlines.runSeconds, or lower runtimeSeconds or size")
 	message := fmt.Sprintf("run %s waited %d s for its end: %s", run.Name, s.sb.RunSeconds(), last)
 	s.failRun(run, message)
 	s.fail(v1alpha1.ReasonDeadlineExceeded, message)

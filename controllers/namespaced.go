@@ -40,7 +40,7 @@ func (s *scope) beyondReach() field.ErrorList {
 			continue
 		}
 		problems = append(problems, field.Forbidden(field.NewPath("spec", "targets").Index(i).Child(driverFields[driver].field),
-			s.confinement()+", and has no right to make the StorageClass or PersistentVolume that this takes; name an existing StorageClass in "+
+			s.confinement()+", and has no right to make the StorageClass or PersistentVolume that this needs; name an existing StorageClass in "+
 				"storageClassName, or an existing claim in claimName; nothing was provisioned"))
 	}
 	return problems

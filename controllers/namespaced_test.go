@@ -210,7 +210,7 @@ func TestNamespacedOperatorWaitsForThoseItDoesNotSee(t *testing.T) {
 	w.Cluster.AllPods(fakecluster.Unschedulable(refusal))
 	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 	w.passUntil(3*time.Second, func() error {
-		return matches(w.Get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonWaitingForNode, "in namespaces that are not seen", w.confinement(), refusal)
+		return matches(w.Get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonWaitingForNode, "in namespaces that the operator cannot see", w.confinement(), refusal)
 	}, sb)
 	// Longer than a pod may take to start, and then it may.
 	w.pass(sb, 20*time.Minute)

@@ -169,7 +169,7 @@ func (s *podWait) competition(ctx context.Context) (held, older string, err erro
 		}
 		return "other benchmarks measure on " + strings.Join(holders, ", "), older, err
 	case s.crowdedByUnseen():
-		return fmt.Sprintf("other benchmarks hold nodes, in namespaces that are not seen (%s): %s", s.confinement(), attempt.StartMessage(s.pod)), "", nil
+		return fmt.Sprintf("other benchmarks hold nodes, in namespaces that the operator cannot see (%s): %s", s.confinement(), attempt.StartMessage(s.pod)), "", nil
 	default:
 		return "", "", nil
 	}

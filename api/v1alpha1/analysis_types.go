@@ -1,6 +1,6 @@
 package v1alpha1
 
-// LimitScope says what limits belong to, and so what a verdict calls them.
+// LimitScope says what limits belong to. LimitedBy names them after it.
 //
 // +kubebuilder:validation:Enum=Volume;FileSystem;Client;Instance
 type LimitScope string
@@ -16,68 +16,70 @@ const (
 	ScopeInstance LimitScope = "Instance"
 )
 
-// Limits are what storage can do at most, by its documentation or settings. Where reads and writes have
-// limits of their own, these take the place of the limit for both.
+// Limits are what storage can do at most, by its documentation or settings. Limits for reads or for writes take the
+// place of the limit for both.
 type Limits struct {
-	// What the limits belong to: Volume or FileSystem, of clientLimits Client or Instance. Default: what fits
+	// scope is what the limits belong to: Volume or FileSystem, in clientLimits Client or Instance. Unset: what fits
 	// the target.
 	// +optional
 	Scope LimitScope `json:"scope,omitempty"`
 
-	// I/Os per second, reads and writes together.
+	// iops is the most I/Os per second, reads and writes together. At least 1. Unset: no limit is known.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	IOPS *int64 `json:"iops,omitempty"`
 
-	// Reads per second.
+	// readIOPS is the most reads per second. At least 1. Unset: iops holds for reads.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	ReadIOPS *int64 `json:"readIOPS,omitempty"`
 
-	// Writes per second.
+	// writeIOPS is the most writes per second. At least 1. Unset: iops holds for writes.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	WriteIOPS *int64 `json:"writeIOPS,omitempty"`
 
-	// Bytes per second, reads and writes together: 125 MiB/s are 131072000.
+	// bytesPerSecond is the most bytes per second, reads and writes together: 125 MiB/s are 131072000. At least 1.
+	// Unset: no limit is known.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	BytesPerSecond *int64 `json:"bytesPerSecond,omitempty"`
 
-	// Bytes read per second.
+	// readBytesPerSecond is the most bytes read per second. At least 1. Unset: bytesPerSecond holds for reads.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	ReadBytesPerSecond *int64 `json:"readBytesPerSecond,omitempty"`
 
-	// Bytes written per second.
+	// writeBytesPerSecond is the most bytes written per second. At least 1. Unset: bytesPerSecond holds for writes.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	WriteBytesPerSecond *int64 `json:"writeBytesPerSecond,omitempty"`
 
-	// What remains when credits are used up, of limits that hold only as long as there are credits.
+	// burst says what remains of the limits when burst credits are used up. Unset: the limits need no credits.
 	// +optional
 	Burst *Burst `json:"burst,omitempty"`
 }
 
-// Burst says that limits hold only as long as there are credits, such as those of a gp2 volume, and what remains
-// after that.
+// Burst says that limits hold only as long as there are credits, as with a gp2 volume, and what remains after that.
 type Burst struct {
-	// I/Os per second without credits.
+	// baselineIOPS is the I/Os per second that are possible without credits. At least 1. Unset: I/Os per second do not
+	// depend on credits, as far as is known.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	BaselineIOPS *int64 `json:"baselineIOPS,omitempty"`
 
-	// Bytes per second without credits.
+	// baselineBytesPerSecond is the bytes per second that are possible without credits. At least 1. Unset: bytes per
+	// second do not depend on credits, as far as is known.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	BaselineBytesPerSecond *int64 `json:"baselineBytesPerSecond,omitempty"`
 
-	// Most credits for I/Os: I/Os that can be done beyond the baseline. Unset: unknown.
+	// ioCredits is how many I/Os full credits allow beyond the baseline. At least 1. Unset: unknown.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	IOCredits *int64 `json:"ioCredits,omitempty"`
 
-	// Most credits for bytes: bytes that can be moved beyond the baseline. Unset: unknown.
+	// byteCredits is how many bytes full credits allow beyond the baseline. At least 1. Unset: unknown.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	ByteCredits *int64 `json:"byteCredits,omitempty"`
@@ -87,7 +89,7 @@ type Burst struct {
 type KnownLimits struct {
 	Limits `json:",inline"`
 
-	// Where the limits are known from.
+	// source says where the limits are known from.
 	// +optional
 	// +kubebuilder:validation:MaxLength=192
 	Source string `json:"source,omitempty"`
@@ -123,33 +125,33 @@ const (
 
 // LimitedBy says what held a result back.
 type LimitedBy struct {
-	// What it was. A limit that is known stands in the one of the fields limit… that has its unit. Results that an
-	// earlier version has written may have none.
+	// reason is what held the result back. If it is a known limit, the field limit… with its unit has the figure.
+	// Results that an earlier version has written may have no reason.
 	// +optional
 	// +kubebuilder:validation:Enum=VolumeIOPS;VolumeThroughput;FileSystemIOPS;FileSystemThroughput;ClientIOPS;ClientThroughput;InstanceIOPS;InstanceThroughput;WorkloadRate;ClientCPU;Latency;Unknown
 	Reason string `json:"reason,omitempty"`
 
-	// I/Os per second that the limit allows.
+	// limitIOPS is the limit in I/Os per second. Unset for limits of another unit.
 	// +optional
 	LimitIOPS *int64 `json:"limitIOPS,omitempty"`
 
-	// Bytes per second that the limit allows.
+	// limitBytesPerSecond is the limit in bytes per second. Unset for limits of another unit.
 	// +optional
 	LimitBytesPerSecond *int64 `json:"limitBytesPerSecond,omitempty"`
 
-	// CPU that fio may use, in percent: 100 for each CPU.
+	// limitCPUPercent is the CPU that fio may use, in percent: 100 for each CPU. Unset for limits of another unit.
 	// +optional
 	LimitCPUPercent *int64 `json:"limitCPUPercent,omitempty"`
 
-	// I/Os that the workload keeps in flight.
+	// limitInFlight is the number of I/Os that the workload keeps in flight. Unset for limits of another unit.
 	// +optional
 	LimitInFlight *int64 `json:"limitInFlight,omitempty"`
 
-	// How much of the limit the result used.
+	// usedPercent is how much of the limit the result used, in percent. Unset if that is unknown.
 	// +optional
 	UsedPercent *int32 `json:"usedPercent,omitempty"`
 
-	// Why, in one sentence.
+	// message explains the reason in one sentence.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Message string `json:"message,omitempty"`
@@ -173,7 +175,7 @@ const (
 	WarningShortRuntime = "ShortRuntime"
 	// WarningSpread: repetitions differ by more than 10 %.
 	WarningSpread = "Spread"
-	// WarningNoLatency: fio was told not to take latencies, as by gtod_reduce.
+	// WarningNoLatency: fio was told not to measure latency, as by gtod_reduce.
 	WarningNoLatency = "NoLatency"
 	// WarningShortIOs: I/Os that were completed in part, or never issued.
 	WarningShortIOs = "ShortIOs"
@@ -183,14 +185,14 @@ const (
 	WarningBurstCredits = "BurstCredits"
 )
 
-// Warning says what may mislead whoever reads a result.
+// Warning says what may mislead readers of a result.
 type Warning struct {
-	// Kind of the warning. status.warnings tells what to do about it.
+	// reason is the kind of warning. status.warnings says what to do about it.
 	// +required
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason"`
 
-	// What was seen, in one sentence.
+	// message says in one sentence what was seen.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Message string `json:"message,omitempty"`
@@ -198,21 +200,21 @@ type Warning struct {
 
 // WarningSummary is a kind of warning that results have.
 type WarningSummary struct {
-	// Kind of the warning.
+	// reason is the kind of warning.
 	// +required
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason"`
 
-	// Number of results that have it.
+	// results is the number of results with this warning.
 	// +optional
 	Results int32 `json:"results,omitempty"`
 
-	// What the first of them says, after its name.
+	// message names the first of these results, and says what was seen there.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Message string `json:"message,omitempty"`
 
-	// What to do about it.
+	// remedy is what to do about it.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Remedy string `json:"remedy,omitempty"`

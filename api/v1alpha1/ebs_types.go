@@ -5,8 +5,8 @@ package v1alpha1
 // +kubebuilder:validation:Enum=gp3;gp2;io2;io1;st1;sc1;standard
 type EBSVolumeType string
 
-// EBSVolume is a new Amazon EBS volume, which the aws-ebs-csi-driver makes and deletes. Figures are checked by the
-// limits of AWS (https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html).
+// EBSVolume is a new Amazon EBS volume, which the aws-ebs-csi-driver makes and deletes. Its figures have to be within
+// AWS's limits (https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html).
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.iops) || !has(self.iopsPerGB)",message="set iops or iopsPerGB, not both",fieldPath=".iopsPerGB",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.iops) || self.type in ['gp3', 'io1', 'io2']",message="only gp3, io1 and io2 volumes take iops; those of gp2, st1, sc1 and standard follow from their size: remove it, or use gp3",fieldPath=".iops",reason=FieldValueForbidden
@@ -19,43 +19,46 @@ type EBSVolumeType string
 // +kubebuilder:validation:XValidation:rule="!has(self.throughput) || self.type != 'gp3' || has(self.iopsPerGB) || 4 * self.throughput <= (has(self.iops) ? self.iops : 3000)",message="gp3 volumes have at most 0.25 MiB/s for each of their IOPS (3000 if iops is not set); raise iops to four times throughput, or lower throughput",fieldPath=".throughput",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.kmsKeyID) || (has(self.encrypted) && self.encrypted)",message="a key is for encrypted volumes; set encrypted: true, or remove kmsKeyID",fieldPath=".kmsKeyID",reason=FieldValueInvalid
 type EBSVolume struct {
-	// Type of the volume. Default: gp3.
+	// type of the volume. Default: gp3.
 	// +optional
 	// +kubebuilder:default=gp3
 	Type EBSVolumeType `json:"type,omitempty"`
 
-	// I/Os per second that are provisioned: gp3 3000 (default) to 80000, at most 500 for each GiB; io2 100 to
-	// 256000, at most 1000 for each GiB; io1 100 to 64000, at most 50 for each GiB.
+	// iops is the I/Os per second to provision. gp3: 3000 to 80000, at most 500 for each GiB; unset: 3000. io2: 100 to
+	// 256000, at most 1000 for each GiB. io1: 100 to 64000, at most 50 for each GiB. io1 and io2 need iops or
+	// iopsPerGB. Other types have none.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	IOPS *int32 `json:"iops,omitempty"`
 
-	// I/Os per second for each GiB of the volume, instead of iops.
+	// iopsPerGB is the I/Os per second to provision for each GiB of the volume. It takes the place of iops. At least
+	// 1.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	IOPSPerGB *int32 `json:"iopsPerGB,omitempty"`
 
-	// Throughput of a gp3 volume in MiB/s: 125 (default) to 2000, at most 0.25 for each of its IOPS.
+	// throughput of a gp3 volume in MiB/s. 125 to 2000, at most 0.25 for each of its IOPS. Unset: 125. Other types
+	// have none.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	Throughput *int32 `json:"throughput,omitempty"`
 
-	// Whether the volume is encrypted. Default: what the account's region says.
+	// encrypted says whether the volume is encrypted. Unset: as the account has it set for the region.
 	// +optional
 	Encrypted *bool `json:"encrypted,omitempty"`
 
-	// ARN of the key of an encrypted volume. Default: the account's for EBS.
+	// kmsKeyID is the ARN of the key of an encrypted volume. Unset: the account's key for EBS.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:XValidation:rule="self.startsWith('arn:')",message="kmsKeyID must be the ARN of a key, such as arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab",reason=FieldValueInvalid
 	KMSKeyID *string `json:"kmsKeyID,omitempty"`
 
-	// File system of the volume. The driver's default: ext4.
+	// fsType is the file system of the volume. Unset: the driver's default, ext4.
 	// +optional
 	// +kubebuilder:validation:Enum=ext3;ext4;xfs
 	FSType *string `json:"fsType,omitempty"`
 
-	// Tags of the volume, such as those by which cost is allocated.
+	// tags of the volume, such as those by which cost is allocated.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128 && !k.contains('=') && !k.startsWith('aws:') && !k.startsWith('kubernetes.io/') && !k.startsWith('ebs.csi.aws.com/') && !(k in ['CSIVolumeName', 'CSIVolumeSnapshotName']))",message="the key of a tag has 1 to 128 characters, no = and does not begin with aws:, kubernetes.io/ or ebs.csi.aws.com/, nor is it CSIVolumeName or CSIVolumeSnapshotName, which AWS and the driver set; choose another one",reason=FieldValueInvalid

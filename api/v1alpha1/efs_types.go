@@ -8,7 +8,7 @@ import "k8s.io/apimachinery/pkg/api/resource"
 type EFSProvisioning string
 
 const (
-	// EFSDynamic has the driver make an access point, with a directory of its own, for the benchmark.
+	// EFSDynamic has the driver make an access point for the benchmark, with a directory of its own.
 	EFSDynamic EFSProvisioning = "Dynamic"
 	// EFSStatic mounts the root of the file system, or an access point that exists.
 	EFSStatic EFSProvisioning = "Static"
@@ -20,7 +20,7 @@ const (
 type EFSThroughputMode string
 
 const (
-	// EFSBursting is the mode in which throughput follows from what is stored, with credits to burst.
+	// EFSBursting is the mode in which throughput follows from how much is stored, with credits to burst.
 	EFSBursting EFSThroughputMode = "Bursting"
 	// EFSElastic is the mode in which throughput follows the load, and is billed by it.
 	EFSElastic EFSThroughputMode = "Elastic"
@@ -39,70 +39,71 @@ const (
 // +kubebuilder:validation:XValidation:rule="has(self.provisionedThroughput) == (has(self.throughputMode) && self.throughputMode == 'Provisioned')",message="provisionedThroughput goes with throughputMode: Provisioned; set both, or neither",fieldPath=".provisionedThroughput",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.encryptInTransit) || self.encryptInTransit || (has(self.provisioning) && self.provisioning == 'Static' && !has(self.accessPointID))",message="access points are always reached with TLS; remove encryptInTransit, or mount the root of the file system (provisioning: Static without accessPointID)",fieldPath=".encryptInTransit",reason=FieldValueInvalid
 type EFSFileSystem struct {
-	// Identity of the file system, such as fs-0123456789abcdef0.
+	// fileSystemID identifies the file system, such as fs-0123456789abcdef0.
 	// +required
 	// +kubebuilder:validation:MaxLength=43
 	// +kubebuilder:validation:XValidation:rule="self.matches('^fs-[0-9a-f]{8,40}$')",message="fileSystemID must be that of an EFS file system, such as fs-0123456789abcdef0",reason=FieldValueInvalid
 	FileSystemID string `json:"fileSystemID"`
 
-	// Dynamic has an access point made for the benchmark, and deleted after it. Static uses accessPointID, or
-	// without one the root of the file system, where the pods' user needs the right to make a directory.
-	// Default: Dynamic.
+	// provisioning says how the file system is mounted. Dynamic has an access point made for the benchmark and deleted
+	// after it. Static mounts the access point of accessPointID, or the root of the file system if that is unset. At
+	// the root, the pods' user needs the right to make a directory. Unset: Dynamic.
 	// +optional
 	Provisioning *EFSProvisioning `json:"provisioning,omitempty"`
 
-	// Identity of an access point that exists, such as fsap-0123456789abcdef0.
+	// accessPointID identifies an access point that exists, such as fsap-0123456789abcdef0.
 	// +optional
 	// +kubebuilder:validation:MaxLength=45
 	// +kubebuilder:validation:XValidation:rule="self.matches('^fsap-[0-9a-f]{8,40}$')",message="accessPointID must be that of an EFS access point, such as fsap-0123456789abcdef0",reason=FieldValueInvalid
 	AccessPointID *string `json:"accessPointID,omitempty"`
 
-	// Permissions of the new access point's directory, such as 700 (default).
+	// directoryPerms are the permissions of the new access point's directory, three or four octal digits. Unset: 700.
 	// +optional
 	// +kubebuilder:validation:MaxLength=4
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-7]{3,4}$')",message="directoryPerms must be three or four octal digits, such as 700",reason=FieldValueInvalid
 	DirectoryPerms *string `json:"directoryPerms,omitempty"`
 
-	// User and group that all access through the new access point is made as. Default: a number of the
-	// range of groups, for both.
+	// uid is the user as whom the new access point makes all access. At least 0. Unset, together with gid: a number
+	// from the range of groups, for both.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	UID *int64 `json:"uid,omitempty"`
 
-	// See uid.
+	// gid is the group as which the new access point makes all access. At least 0. Set both uid and gid, or neither.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	GID *int64 `json:"gid,omitempty"`
 
-	// First number of the range of groups. The driver's default: 50000.
+	// gidRangeStart is the first number of the range of groups. At least 1. Unset: the driver's default, 50000.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	GIDRangeStart *int64 `json:"gidRangeStart,omitempty"`
 
-	// Last number of the range of groups. The driver's default: 7000000.
+	// gidRangeEnd is the last number of the range of groups. More than gidRangeStart. Unset: the driver's default,
+	// 7000000.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	GIDRangeEnd *int64 `json:"gidRangeEnd,omitempty"`
 
-	// Directory of the file system below which the new access point's is made. Default: the root.
+	// basePath is the directory of the file system in which the new access point's directory is made. Unset: the root.
 	// +optional
 	// +kubebuilder:validation:MaxLength=59
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(/[^/:]+){1,4}$') && !self.contains('..')",message="basePath must be a path of at most 4 directories from the root of the file system, without .. and without / at its end, such as /benchmarks",reason=FieldValueInvalid
 	BasePath *string `json:"basePath,omitempty"`
 
-	// Throughput mode of the file system, from which its limits follow. Kubernetes cannot tell it; without it
-	// limits are unknown.
+	// throughputMode is the file system's throughput mode. Its limits follow from it, and Kubernetes cannot find it
+	// out. Unset: limits are unknown.
 	// +optional
 	ThroughputMode *EFSThroughputMode `json:"throughputMode,omitempty"`
 
-	// Throughput in MiB/s of a file system with throughputMode Provisioned: 1 to 3414.
+	// provisionedThroughput is the throughput in MiB/s of a file system with throughputMode Provisioned. 1 to 3414.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=3414
 	ProvisionedThroughput *int32 `json:"provisionedThroughput,omitempty"`
 
-	// What the file system stores (its metered size), such as 2Ti, from which the throughput with
-	// throughputMode Bursting follows. Default: 0, an empty file system.
+	// meteredSize is how much the file system stores, such as 2Ti. With throughputMode Bursting the throughput follows
+	// from it. Unset: 0, an empty file system.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=string
@@ -111,11 +112,12 @@ type EFSFileSystem struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(0|[1-9][0-9]*([.][0-9]+)?([KMGTPE]i|[kMGTPE])?)$')",message="meteredSize must be a quantity of bytes, such as 500Gi",reason=FieldValueInvalid
 	MeteredSize *resource.Quantity `json:"meteredSize,omitempty"`
 
-	// Whether traffic is encrypted with TLS. With an access point it always is. The driver's default: true.
+	// encryptInTransit says whether traffic is encrypted with TLS. Through an access point it always is. Unset: the
+	// driver's default, true.
 	// +optional
 	EncryptInTransit *bool `json:"encryptInTransit,omitempty"`
 
-	// Further options of the mount, such as iam.
+	// mountOptions are further options of the mount, such as iam.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16

@@ -8,58 +8,58 @@ import "k8s.io/apimachinery/pkg/api/resource"
 type S3AuthenticationSource string
 
 // S3Bucket is a bucket of Amazon S3 that exists, mounted by the mountpoint-s3-csi-driver. The benchmark's objects
-// have a prefix of their own, and are deleted at the end; no other object is touched.
+// have a prefix of their own and are deleted at the end. No other object is touched.
 //
-// Files on such a mount are written once, from the beginning to the end by one writer: other workloads
-// are refused.
+// Files on such a mount are written once, from beginning to end, by one writer. Other workloads are refused.
 type S3Bucket struct {
-	// Name of the bucket, or ARN or alias of an access point.
+	// bucket is the name of the bucket, or the ARN or alias of an access point.
 	// +required
 	// +kubebuilder:validation:MaxLength=255
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9][a-z0-9.-]{1,61}[a-z0-9]|arn:aws[a-z-]*:s3[a-zA-Z0-9:/._-]+)$')",message="bucket must be the name of a bucket (3 to 63 lower case letters, digits, dots and -, without s3:// and without a prefix) or the ARN of an access point",reason=FieldValueInvalid
 	Bucket string `json:"bucket"`
 
-	// Prefix of the benchmark's objects, such as benchmarks/, to which one is added that no other
-	// benchmark has.
+	// prefix is put before the keys of the benchmark's objects, such as benchmarks/. The operator adds one that no
+	// other benchmark has. Unset: only that one.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9!_.*()-][A-Za-z0-9!_.*()/-]*/$') && !self.contains('//') && !self.contains('..')",message="prefix must be letters, digits and !_.*()-/ that begin with no / and end with one, such as benchmarks/",reason=FieldValueInvalid
 	Prefix *string `json:"prefix,omitempty"`
 
-	// Region of the bucket. Default: that of the node.
+	// region of the bucket. Unset: that of the node.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]+(-[a-z0-9]+)*$')",message="region must be the name of a region, such as eu-central-1",reason=FieldValueInvalid
 	Region *string `json:"region,omitempty"`
 
-	// URL of an S3-compatible store. Default: Amazon S3.
+	// endpointURL is the URL of an S3-compatible store. Unset: Amazon S3.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[^ ,]+$')",message="endpointURL must begin with https:// or http://, such as https://minio.example.com:9000",reason=FieldValueInvalid
 	EndpointURL *string `json:"endpointURL,omitempty"`
 
-	// Whether the bucket is part of the path of URLs, and not of their host name, which some S3-compatible
-	// stores need. Default: false.
+	// forcePathStyle says whether URLs have the bucket in their path instead of in their host name. Some S3-compatible
+	// stores need that. Unset: false.
 	// +optional
 	ForcePathStyle *bool `json:"forcePathStyle,omitempty"`
 
-	// Whose credentials are used: those of the driver, or those of the service account of the pods
-	// (spec.pod.serviceAccountName). The driver's default: driver.
+	// authenticationSource says whose credentials are used: those of the driver (driver), or those of the service
+	// account of the pods, spec.pod.serviceAccountName (pod). Unset: the driver's default, driver.
 	// +optional
 	AuthenticationSource *S3AuthenticationSource `json:"authenticationSource,omitempty"`
 
-	// Region of the STS endpoint for authenticationSource pod. Default: region, or that of the node.
+	// stsRegion is the region of the STS endpoint for authenticationSource pod. Unset: region, or that of the node.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]+(-[a-z0-9]+)*$')",message="stsRegion must be the name of a region, such as eu-central-1",reason=FieldValueInvalid
 	STSRegion *string `json:"stsRegion,omitempty"`
 
-	// Cache of what is read, on the node. Default: none, so that reads reach S3.
+	// cache keeps on the node what was read. Unset: none, so that reads reach S3.
 	// +optional
 	Cache *S3Cache `json:"cache,omitempty"`
 
-	// Further options of Mountpoint, such as "max-threads 32" (name and value with a blank between).
+	// mountOptions are further options of Mountpoint, such as "max-threads 32". Name and value have a blank between
+	// them.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
@@ -77,18 +77,18 @@ type S3Bucket struct {
 //
 // +kubebuilder:validation:XValidation:rule="[has(self.emptyDir), has(self.ephemeral)].filter(x, x).size() == 1",message="set exactly one of emptyDir and ephemeral",reason=FieldValueInvalid
 type S3Cache struct {
-	// On the node's disk or memory.
+	// emptyDir keeps the cache on the node's disk or in its memory.
 	// +optional
 	EmptyDir *S3EmptyDirCache `json:"emptyDir,omitempty"`
 
-	// On a volume that is made for it.
+	// ephemeral keeps the cache on a volume that is made for it.
 	// +optional
 	Ephemeral *S3EphemeralCache `json:"ephemeral,omitempty"`
 }
 
 // S3EmptyDirCache is a cache on the node.
 type S3EmptyDirCache struct {
-	// Most bytes of the cache, such as 10Gi.
+	// sizeLimit is the most bytes of the cache, such as 10Gi.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=string
@@ -96,7 +96,7 @@ type S3EmptyDirCache struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[1-9][0-9]*([.][0-9]+)?([KMGTPE]i|[kMGTPE])?$')",message="sizeLimit must be a quantity of bytes of at least 1, such as 10Gi",reason=FieldValueInvalid
 	SizeLimit *resource.Quantity `json:"sizeLimit,omitempty"`
 
-	// Memory keeps it in memory. Default: on the node's disk.
+	// medium Memory keeps the cache in memory. Unset: on the node's disk.
 	// +optional
 	// +kubebuilder:validation:Enum=Memory
 	Medium *string `json:"medium,omitempty"`
@@ -104,13 +104,13 @@ type S3EmptyDirCache struct {
 
 // S3EphemeralCache is a cache on a volume of its own.
 type S3EphemeralCache struct {
-	// StorageClass of the volume.
+	// storageClassName is the StorageClass of the volume.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	StorageClassName string `json:"storageClassName"`
 
-	// Size of the volume, such as 100Gi.
+	// storageRequest is the size of the volume, such as 100Gi.
 	// +required
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=string

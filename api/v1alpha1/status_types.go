@@ -6,104 +6,105 @@ import (
 
 // StorageBenchmarkStatus says how far the benchmark is, what was provisioned and what was measured.
 type StorageBenchmarkStatus struct {
-	// Generation of the spec that this status is about.
+	// observedGeneration is the generation of the spec that this status is about.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// Succeeded is Unknown while the benchmark is active and True or False at its end; its reason is the
-	// step or the outcome. Measured says how the runs ended, CleanedUp whether all was removed.
+	// conditions of the benchmark. Succeeded is Unknown while the benchmark is active, and True or False at its end;
+	// its reason is the step or the outcome. Measured says how the runs ended. CleanedUp says whether all was removed.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=8
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// When the benchmark began to provision. From then on its targets and workloads cannot change.
+	// startTime is when the benchmark began to provision. From then on its targets and workloads cannot change.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
 
-	// When the benchmark ended, clean-up included.
+	// completionTime is when the benchmark ended, clean-up included. Unset until then.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 
-	// Number of runs that the spec asks for.
+	// plannedRuns is the number of runs that the spec asks for.
 	// +optional
 	PlannedRuns int32 `json:"plannedRuns,omitempty"`
 
-	// Seconds that a run may take where spec.deadlines.runSeconds is unset. Unset if 86400 are enough.
+	// runDeadlineSeconds is how many seconds a run may take where spec.deadlines.runSeconds is unset. Unset if 86400
+	// are enough.
 	// +optional
 	RunDeadlineSeconds int32 `json:"runDeadlineSeconds,omitempty"`
 
-	// Number of runs that have ended, well or not.
+	// finishedRuns is the number of runs that have ended, successful or not.
 	// +optional
 	FinishedRuns int32 `json:"finishedRuns,omitempty"`
 
-	// Finished and planned runs for people, such as 3/4.
+	// progress shows finished and planned runs to people, such as 3/4.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
 	Progress string `json:"progress,omitempty"`
 
-	// The target that did most I/Os per second, such as "gp3 3048 IOPS", or "gp3 in 3 of 4" comparisons. Of a single
-	// target it is what that did.
+	// best is the target that did most I/Os per second: "gp3 3048 IOPS", or of several comparisons "gp3 in 3 of 4".
+	// With a single target it is what that target did.
 	// +optional
 	// +kubebuilder:validation:MaxLength=27
 	Best string `json:"best,omitempty"`
 
-	// The results in one line.
+	// summary is the results in one line.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Summary string `json:"summary,omitempty"`
 
-	// What was provisioned or found for each target.
+	// targets say what was provisioned or found for each target.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
 	Targets []TargetStatus `json:"targets,omitempty"`
 
-	// Pods that hold a node for the whole benchmark, with all volumes mounted: one for each client. A benchmark of
-	// one run by one client has none.
+	// anchors are pods that hold a node for the whole benchmark, with all volumes mounted. There is one for each
+	// client. A benchmark of one run by one client has none.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=128
 	Anchors []Anchor `json:"anchors,omitempty"`
 
-	// Since when the benchmark wants a node that other benchmarks measure on, also if one was free meanwhile and another
-	// benchmark was faster. Unset when it has its nodes.
+	// waitingForNodeSince is when the benchmark began to wait for a node that other benchmarks measure on. It stays if
+	// one was free meanwhile and another benchmark was faster. Unset when the benchmark has its nodes.
 	// +optional
 	WaitingForNodeSince *metav1.Time `json:"waitingForNodeSince,omitempty"`
 
-	// Since when the nodes are free that the benchmark waited for, from when on its pods have their time to start. Unset
-	// while other benchmarks hold them, and when it has its nodes.
+	// nodeFreeSince is when the nodes became free that the benchmark waited for. From then on its pods have their time
+	// to start. Unset while other benchmarks hold the nodes, and when the benchmark has them.
 	// +optional
 	NodeFreeSince *metav1.Time `json:"nodeFreeSince,omitempty"`
 
-	// Since when a quota or an admission policy does not let storage of the benchmark be made. Unset when all of it is there,
-	// and while the benchmark is suspended.
+	// storageRefusedSince is when a quota or an admission policy began to refuse storage of the benchmark. Unset when
+	// all storage is there, and while the benchmark is suspended.
 	// +optional
 	StorageRefusedSince *metav1.Time `json:"storageRefusedSince,omitempty"`
 
-	// The runs in the order in which they are made.
+	// runs are in the order in which they are made.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=200
 	Runs []Run `json:"runs,omitempty"`
 
-	// The last attempts of runs that were ended without a result and are not the run's last word: disrupted from outside,
-	// ended by suspend, or late for a common start. What they had measured by then is not part of any result.
+	// abandonedAttempts are the last attempts that ended without a result and after which the run went on: disrupted
+	// from outside, ended by suspend, or late for a common start. No result has what they measured.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	AbandonedAttempts []AbandonedAttempt `json:"abandonedAttempts,omitempty"`
 
-	// The targets beside each other, for each workload and each choice of its matrix.
+	// comparisons put the targets beside each other, for each workload and each choice of its matrix.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=200
 	Comparisons []Comparison `json:"comparisons,omitempty"`
 
-	// What may mislead whoever reads the results, and what to do about it.
+	// warnings say what may mislead readers of the results, and what to do about it.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
@@ -113,34 +114,34 @@ type StorageBenchmarkStatus struct {
 // Anchor is a pod that holds a node and the volumes mounted there, so that all runs measure from the same
 // node and volumes are attached once.
 type Anchor struct {
-	// Name of the pod.
+	// pod is the name of the pod.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Pod string `json:"pod,omitempty"`
 
-	// Node that it holds.
+	// node is the one that the pod holds. Unset until it has one.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Node string `json:"node,omitempty"`
 
-	// Type of the node (its label node.kubernetes.io/instance-type), such as m6i.large.
+	// instanceType is the type of the node, such as m6i.large: its label node.kubernetes.io/instance-type.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	InstanceType string `json:"instanceType,omitempty"`
 
-	// Number of times that a node was looked for: more than 1 after one was lost, or after suspend.
+	// attempts is how often a node was looked for. It is more than 1 after a node was lost, or after suspend.
 	// +optional
 	Attempts int32 `json:"attempts,omitempty"`
 
-	// Number of nodes, or pods on them, that were lost. At most 8 are replaced.
+	// disruptions is the number of nodes, or pods on them, that were lost. At most 8 are replaced.
 	// +optional
 	Disruptions int32 `json:"disruptions,omitempty"`
 
-	// When the last attempt began; when the node was free, if it waited for other benchmarks.
+	// startTime is when the last attempt began. If it waited for other benchmarks, it is when the node was free.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
 
-	// Why the last one was lost.
+	// message says why the last one was lost.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Message string `json:"message,omitempty"`
@@ -164,113 +165,114 @@ const (
 
 // Run is one measurement: a workload, with one choice of its matrix, on a target.
 type Run struct {
-	// Name of the run, unique in the benchmark.
+	// name of the run, unique in the benchmark.
 	// +required
 	// +kubebuilder:validation:MaxLength=128
 	Name string `json:"name"`
 
-	// Name of the target.
+	// target is the name of the target.
 	// +required
 	// +kubebuilder:validation:MaxLength=32
 	Target string `json:"target"`
 
-	// Name of the workload.
+	// workload is the name of the workload.
 	// +required
 	// +kubebuilder:validation:MaxLength=32
 	Workload string `json:"workload"`
 
-	// Values of the workload's matrix.
+	// parameters are the values of the workload's matrix. Unset if it has none.
 	// +optional
 	// +mapType=atomic
 	// +kubebuilder:validation:MaxProperties=8
 	Parameters map[string]string `json:"parameters,omitempty"`
 
-	// Which repetition it is, from 1.
+	// repetition is the number of the repetition, from 1.
 	// +optional
 	Repetition int32 `json:"repetition,omitempty"`
 
-	// Number of clients that measure together, if more than one.
+	// clients is the number of clients that measure together. Unset if there is one.
 	// +optional
 	Clients int32 `json:"clients,omitempty"`
 
-	// How far the run is.
+	// state says how far the run is.
 	// +required
 	State RunState `json:"state"`
 
-	// Number of times that the run was started. More than 1 after a disruption such as the eviction of its
-	// pod, or after suspend; what was measured before is not part of the result.
+	// attempts is how often the run was started. It is more than 1 after a disruption, such as the eviction of its
+	// pod, or after suspend. The result has only what the last attempt measured.
 	// +optional
 	Attempts int32 `json:"attempts,omitempty"`
 
-	// Number of attempts that were ended from outside, such as by the eviction of the pod or the loss of its
-	// node. At most 3 are repeated.
+	// disruptions is the number of attempts that were ended from outside, such as by the eviction of the pod or the
+	// loss of its node. At most 3 are repeated.
 	// +optional
 	Disruptions int32 `json:"disruptions,omitempty"`
 
-	// Name of the Job of the last attempt; of several clients, the first one's. Jobs are deleted before the volumes,
-	// because their pods hold these.
+	// job is the name of the last attempt's Job; of several clients, the first one's. Jobs are deleted before the
+	// volumes, because their pods hold these.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Job string `json:"job,omitempty"`
 
-	// Name of the ConfigMap that holds the log of the last attempt, with fio's full output, gzipped in key
-	// fio.log.gz: kubectl get configmap NAME -o jsonpath='{.binaryData.fio\.log\.gz}' | base64 -d | gunzip
-	// Of several clients, those of the first few, each under a key such as fio.client-1.log.gz.
-	// Kept for the first 128 runs, until the StorageBenchmark is deleted.
+	// logConfigMap is the name of the ConfigMap with the log of the last attempt. Key fio.log.gz has fio's full
+	// output, gzipped. With several clients it has the logs of the first few, each under a key such as
+	// fio.client-1.log.gz. Kept for the first 128 runs, until the StorageBenchmark is deleted. To read it: kubectl get
+	// configmap NAME -o jsonpath='{.binaryData.fio\.log\.gz}' | base64 -d | gunzip
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	LogConfigMap string `json:"logConfigMap,omitempty"`
 
-	// Name of the ConfigMap that holds what each of several clients measured, with its latency histograms, as gzipped
-	// JSON in key clients.json.gz. Kept for as many runs as have 8,192 clients in all, until the StorageBenchmark is
-	// deleted.
+	// clientsConfigMap is the name of the ConfigMap with what each of several clients measured. Key clients.json.gz
+	// has it as gzipped JSON, with latency histograms. Kept for the first runs, up to 8,192 clients in all, until the
+	// StorageBenchmark is deleted.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	ClientsConfigMap string `json:"clientsConfigMap,omitempty"`
 
-	// The instant at which the clients of the last attempt were told to begin. It is agreed when all of them wait
-	// for it.
+	// agreedStart is the instant at which the clients of the last attempt were told to begin. It is agreed when all of
+	// them wait for it.
 	// +optional
 	AgreedStart *metav1.MicroTime `json:"agreedStart,omitempty"`
 
-	// How far ahead the instant was set, so that every client hears of it in time.
+	// startLeadMilliseconds is how far ahead that instant was set, so that every client hears of it in time.
 	// +optional
 	StartLeadMilliseconds int64 `json:"startLeadMilliseconds,omitempty"`
 
-	// How long before the instant the last client had heard of it.
+	// startMarginMilliseconds is how long before that instant the last client had heard of it.
 	// +optional
 	StartMarginMilliseconds int64 `json:"startMarginMilliseconds,omitempty"`
 
-	// When the last attempt was started.
+	// startTime is when the last attempt was started.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
 
-	// When the run ended.
+	// completionTime is when the run ended. Unset until then.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 
-	// Why the run failed or was repeated, in the words of fio or Kubernetes.
+	// message says why the run failed or was repeated, in the words of fio or Kubernetes.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Message string `json:"message,omitempty"`
 
-	// What was measured, if the job has one group of sections.
+	// result is what was measured. Unset if the job file gives several results: see sections.
 	// +optional
 	// +structType=atomic
 	Result *Result `json:"result,omitempty"`
 
-	// What held the result back.
+	// limitedBy says what held the result back.
 	// +optional
 	// +structType=atomic
 	LimitedBy *LimitedBy `json:"limitedBy,omitempty"`
 
-	// What may mislead whoever reads the result. status.warnings tells what to do about it.
+	// warnings say what may mislead readers of the result. status.warnings says what to do about it.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=10
 	Warnings []Warning `json:"warnings,omitempty"`
 
-	// What was measured by each section, or group of sections that ran together, of a job file with several.
+	// sections are what each section of a job file measured, or each group of sections that ran together. Unset if
+	// there is one result.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
@@ -285,7 +287,7 @@ type AbandonReason string
 const (
 	// AbandonDisrupted is the reason of an attempt that was ended from outside, such as by the eviction of its pod.
 	AbandonDisrupted AbandonReason = "Disrupted"
-	// AbandonLate is the reason of an attempt of which a client heard of the common start when it had passed.
+	// AbandonLate is the reason of an attempt in which a client heard of the common start too late.
 	AbandonLate AbandonReason = "Late"
 	// AbandonSuspended is the reason of an attempt that was ended by spec.suspend.
 	AbandonSuspended AbandonReason = "Suspended"
@@ -293,33 +295,33 @@ const (
 
 // AbandonedAttempt is an attempt of a run that was ended without a result.
 type AbandonedAttempt struct {
-	// Name of the run.
+	// run is the name of the run.
 	// +required
 	// +kubebuilder:validation:MaxLength=128
 	Run string `json:"run"`
 
-	// Which attempt of the run it was, from 1.
+	// attempt is the number of the attempt, from 1.
 	// +required
 	Attempt int32 `json:"attempt"`
 
-	// Why it was ended.
+	// reason says why it was ended.
 	// +required
 	Reason AbandonReason `json:"reason"`
 
-	// Node that it measured from; of several clients, the first one's.
+	// node that it measured from; of several clients, the first one's.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Node string `json:"node,omitempty"`
 
-	// When it was started.
+	// startTime is when it was started.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
 
-	// When the operator knew of its end.
+	// completionTime is when the operator knew of its end.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 
-	// Why it was ended, in the words of Kubernetes.
+	// message says why it was ended, in the words of Kubernetes.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Message string `json:"message,omitempty"`
@@ -327,135 +329,158 @@ type AbandonedAttempt struct {
 
 // SectionResult is what one section of a job file, or a group of sections that ran together, measured.
 type SectionResult struct {
-	// Name of the section; of the first one of a group.
+	// name of the section; of a group, the first one's.
 	// +required
 	// +kubebuilder:validation:MaxLength=64
 	Name string `json:"name"`
 
 	Result `json:",inline"`
 
-	// What held the result back.
+	// limitedBy says what held the result back.
 	// +optional
 	LimitedBy *LimitedBy `json:"limitedBy,omitempty"`
 }
 
 // Result is what fio measured.
 type Result struct {
-	// Version of fio.
+	// fioVersion is the version of fio.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	FioVersion string `json:"fioVersion,omitempty"`
 
-	// Time during which I/O was measured: the longest of the jobs that are reported together.
+	// elapsedMilliseconds is the time during which I/O was measured. Of jobs that are reported together it is the
+	// longest.
 	// +optional
 	ElapsedMilliseconds int64 `json:"elapsedMilliseconds,omitempty"`
 
-	// Number of clients that measured together, if more than one. I/Os and rates are added up, and latencies are
-	// those of all I/Os of all clients.
+	// clients is the number of clients that measured together. I/Os and rates are added up. Latencies are those of all
+	// I/Os of all clients. Unset if there is one.
 	// +optional
 	Clients int32 `json:"clients,omitempty"`
 
-	// How far apart the clients began, by the clocks of their nodes. Unset if fio does not tell.
+	// startSkewMilliseconds is how far apart the clients began, by the clocks of their nodes. Unset if fio does not
+	// tell.
 	// +optional
 	StartSkewMilliseconds *int64 `json:"startSkewMilliseconds,omitempty"`
 
-	// Time during which all clients measured. Rates are those of this time, if each client's was steady.
+	// commonMilliseconds is the time during which all clients measured. Rates are those of this time, if each client's
+	// was steady.
 	// +optional
 	CommonMilliseconds int64 `json:"commonMilliseconds,omitempty"`
 
-	// Reads.
+	// read is about reads. Unset if there were none.
 	// +optional
 	Read *IOResult `json:"read,omitempty"`
 
-	// Writes.
+	// write is about writes. Unset if there were none.
 	// +optional
 	Write *IOResult `json:"write,omitempty"`
 
-	// Trims (discards).
+	// trim is about trims (discards). Unset if there were none.
 	// +optional
 	Trim *IOResult `json:"trim,omitempty"`
 
-	// CPU time of fio's jobs, as a share of the time that they ran.
+	// cpu is the CPU time of fio's jobs as a share of the time that they ran.
 	// +optional
 	CPU *CPUResult `json:"cpu,omitempty"`
 }
 
 // IOResult is what fio measured in one direction.
 type IOResult struct {
-	// I/Os completed.
+	// ios is the number of I/Os completed.
+	// +required
 	IOs int64 `json:"ios"`
 
-	// Bytes moved.
+	// bytes is the number of bytes moved.
+	// +required
 	Bytes int64 `json:"bytes"`
 
-	// I/Os per second, rounded.
+	// iops is I/Os per second, rounded.
+	// +required
 	IOPS int64 `json:"iops"`
 
-	// Bytes per second.
+	// bytesPerSecond is bytes per second.
+	// +required
 	BytesPerSecond int64 `json:"bytesPerSecond"`
 
-	// How the clients differ, if there are several.
+	// perClient says how the clients differ. Unset if there is one.
 	// +optional
 	PerClient *ClientSpread `json:"perClient,omitempty"`
 
-	// Latency from submission to completion as seen by the application (fio's lat). Unset where fio did not
-	// take it, as with gtod_reduce.
+	// latency from submission to completion as seen by the application (fio's lat). Unset where fio did not measure it,
+	// as with gtod_reduce.
 	// +optional
 	Latency *Latency `json:"latency,omitempty"`
 
-	// Latency from the kernel's acceptance of an I/O to its completion (fio's clat).
+	// completionLatency is the latency from the kernel's acceptance of an I/O to its completion (fio's clat). Unset
+	// where fio did not measure it.
 	// +optional
 	CompletionLatency *LatencyDistribution `json:"completionLatency,omitempty"`
 }
 
 // ClientSpread is how the clients that measured together differ.
 type ClientSpread struct {
-	// I/Os per second of the slowest client.
+	// minIOPS is the I/Os per second of the slowest client.
+	// +required
 	MinIOPS int64 `json:"minIOPS"`
-	// I/Os per second of the fastest client.
+	// maxIOPS is the I/Os per second of the fastest client.
+	// +required
 	MaxIOPS int64 `json:"maxIOPS"`
-	// Standard deviation of the clients' IOPS as a share of their mean, such as 0.013.
+	// coefficientOfVariation is the standard deviation of the clients' IOPS as a share of their mean, such as 0.013.
+	// +required
 	// +kubebuilder:validation:MaxLength=16
 	CoefficientOfVariation string `json:"coefficientOfVariation"`
 }
 
 // Latency is the mean latency and its spread.
 type Latency struct {
-	// Mean.
+	// meanNanoseconds is the mean.
+	// +required
 	MeanNanoseconds int64 `json:"meanNanoseconds"`
-	// Standard deviation.
+	// stddevNanoseconds is the standard deviation.
+	// +required
 	StddevNanoseconds int64 `json:"stddevNanoseconds"`
 }
 
 // LatencyDistribution is the distribution of a latency. Percentiles are those of fio's histogram, whose
 // buckets are at most 1.6 % wide.
 type LatencyDistribution struct {
-	// Smallest.
+	// minNanoseconds is the smallest.
+	// +required
 	MinNanoseconds int64 `json:"minNanoseconds"`
-	// 50th percentile, the median.
+	// p50Nanoseconds is the 50th percentile, the median.
+	// +required
 	P50Nanoseconds int64 `json:"p50Nanoseconds"`
-	// 90th percentile.
+	// p90Nanoseconds is the 90th percentile.
+	// +required
 	P90Nanoseconds int64 `json:"p90Nanoseconds"`
-	// 95th percentile.
+	// p95Nanoseconds is the 95th percentile.
+	// +required
 	P95Nanoseconds int64 `json:"p95Nanoseconds"`
-	// 99th percentile.
+	// p99Nanoseconds is the 99th percentile.
+	// +required
 	P99Nanoseconds int64 `json:"p99Nanoseconds"`
-	// 99.9th percentile.
+	// p999Nanoseconds is the 99.9th percentile.
+	// +required
 	P999Nanoseconds int64 `json:"p999Nanoseconds"`
-	// 99.99th percentile.
+	// p9999Nanoseconds is the 99.99th percentile.
+	// +required
 	P9999Nanoseconds int64 `json:"p9999Nanoseconds"`
-	// Largest.
+	// maxNanoseconds is the largest.
+	// +required
 	MaxNanoseconds int64 `json:"maxNanoseconds"`
 }
 
 // CPUResult is CPU time as a share of the time that fio's jobs ran, in percent of one CPU per job.
 type CPUResult struct {
-	// Time in user mode.
+	// userPercent is the time in user mode.
+	// +required
 	UserPercent int32 `json:"userPercent"`
-	// Time in the kernel.
+	// systemPercent is the time in the kernel.
+	// +required
 	SystemPercent int32 `json:"systemPercent"`
-	// Share of the kernel's scheduling periods (of 100 ms) in which the container's CPU limit held its
-	// processes back, in percent. Unset without a limit, and where the kernel does not tell.
+	// throttledPercent is the share of the kernel's scheduling periods (of 100 ms) in which the container's CPU limit
+	// held its processes back, in percent. Unset without a limit, and where the kernel does not tell.
 	// +optional
 	ThrottledPercent *int32 `json:"throttledPercent,omitempty"`
 }

@@ -5,7 +5,7 @@ import (
 )
 
 // StorageBenchmark measures storage with fio. It names the storage to measure (targets) and what
-// to measure there (workloads); the operator provisions the volumes, runs fio in pods, writes the
+// to measure there (workloads). The operator provisions the volumes, runs fio in pods, writes the
 // parsed results into the status and removes what it made.
 //
 // +kubebuilder:object:root=true
@@ -13,7 +13,7 @@ import (
 // +kubebuilder:resource:shortName=sb
 // +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.conditions[?(@.type=="Succeeded")].reason`,description="The step that the benchmark is at, or how it ended"
 // +kubebuilder:printcolumn:name="Runs",type=string,JSONPath=`.status.progress`,description="Finished and planned runs"
-// +kubebuilder:printcolumn:name="Best",type=string,JSONPath=`.status.best`,description="The target that did most I/Os per second; of a single target, what it did"
+// +kubebuilder:printcolumn:name="Best",type=string,JSONPath=`.status.best`,description="The target that did most I/Os per second. With a single target, what it did"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Summary",type=string,priority=1,JSONPath=`.status.summary`,description="The results in one line"
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="the name may have at most 63 characters, because it becomes the value of a label; choose a shorter one",reason=FieldValueInvalid
@@ -22,14 +22,15 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (has(self.spec.repetitions) == has(oldSelf.spec.repetitions) && (!has(self.spec.repetitions) || self.spec.repetitions == oldSelf.spec.repetitions) && has(self.spec.order) == has(oldSelf.spec.order) && (!has(self.spec.order) || self.spec.order == oldSelf.spec.order) && has(self.spec.baseline) == has(oldSelf.spec.baseline) && (!has(self.spec.baseline) || self.spec.baseline == oldSelf.spec.baseline) && has(self.spec.clients) == has(oldSelf.spec.clients) && (!has(self.spec.clients) || self.spec.clients == oldSelf.spec.clients))",message="repetitions, clients, order and baseline cannot change after the benchmark has started; create another StorageBenchmark",reason=FieldValueForbidden,fieldPath=".spec"
 type StorageBenchmark struct {
 	metav1.TypeMeta `json:",inline"`
+	// metadata is the standard metadata of objects.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// What to measure, where and how.
+	// spec says what to measure, where and how.
 	// +required
 	Spec StorageBenchmarkSpec `json:"spec"`
 
-	// What was provisioned and measured. Written by the operator.
+	// status says what was provisioned and measured. The operator writes it.
 	// +optional
 	Status StorageBenchmarkStatus `json:"status,omitzero"`
 }
@@ -39,9 +40,12 @@ type StorageBenchmark struct {
 // +kubebuilder:object:root=true
 type StorageBenchmarkList struct {
 	metav1.TypeMeta `json:",inline"`
+	// metadata is the standard metadata of lists.
 	// +optional
 	metav1.ListMeta `json:"metadata,omitempty"`
-	Items           []StorageBenchmark `json:"items"`
+	// items are the StorageBenchmarks.
+	// +required
+	Items []StorageBenchmark `json:"items"`
 }
 
 // StorageBenchmarkSpec says what to measure, where and how. Every workload is measured on every
@@ -50,7 +54,7 @@ type StorageBenchmarkList struct {
 // +kubebuilder:validation:XValidation:rule="self.targets.size() * self.workloads.size() * (has(self.repetitions) ? self.repetitions : 1) <= 200",message="every workload is measured on every target as often as repetitions says, and a benchmark holds at most 200 such runs; split it",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.baseline) || self.targets.exists(t, t.name == self.baseline)",message="baseline must be the name of one of the targets",fieldPath=".baseline",reason=FieldValueInvalid
 type StorageBenchmarkSpec struct {
-	// Storage to measure.
+	// targets are the storage to measure.
 	// +required
 	// +listType=map
 	// +listMapKey=name
@@ -58,7 +62,7 @@ type StorageBenchmarkSpec struct {
 	// +kubebuilder:validation:MaxItems=16
 	Targets []Target `json:"targets"`
 
-	// What fio does on each target.
+	// workloads are what fio does on each target.
 	// +required
 	// +listType=map
 	// +listMapKey=name
@@ -67,63 +71,65 @@ type StorageBenchmarkSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.map(w, has(w.jobFile) ? w.jobFile.size() : 0).sum() <= 131072",message="all jobFiles together may have 131072 characters: give what differs in matrix, or split the benchmark",reason=FieldValueInvalid
 	Workloads []Workload `json:"workloads"`
 
-	// Name of the target that the others are compared with. Default: the first one.
+	// baseline is the name of the target that the others are compared with. Unset: the first one.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
 	Baseline *string `json:"baseline,omitempty"`
 
-	// How often each workload is measured on each target. From 4 on, comparisons have a verdict; from 6 on,
-	// figures have a confidence interval.
+	// repetitions is how often each workload is measured on each target. 1 to 64. From 4 on, comparisons have a
+	// verdict. From 6 on, figures have a confidence interval.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=64
 	Repetitions *int32 `json:"repetitions,omitempty"`
 
-	// Number of pods that run each workload together, begun at the same instant, each on a node of its own
-	// (placement.spread). Their figures are added up and their latencies merged. Storage that many nodes can mount
-	// (ReadWriteMany) is shared; of any other each client has a volume of its own. In the matrix of a workload,
-	// clients takes the place of this, such as {clients: [1, 2, 4]}.
+	// clients is the number of pods that run each workload together. 1 to 128. They begin at the same instant, each on
+	// a node of its own (placement.spread). Their figures are added up and their latencies merged. Storage that many
+	// nodes can mount (ReadWriteMany) is shared; otherwise each client has a volume of its own. In the matrix of a
+	// workload, clients takes the place of this, such as {clients: [1, 2, 4]}.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=128
 	Clients *int32 `json:"clients,omitempty"`
 
-	// Order of the runs. Interleaved measures a workload on all targets before the next workload, and all
-	// workloads before their next repetition, so that what changes with time (a busy neighbour, burst
-	// credits) meets all targets alike. ByTarget makes all runs of one target before the next target.
+	// order of the runs. Interleaved measures a workload on all targets before the next workload, and all workloads
+	// before their next repetition. So what changes with time (a busy neighbour, burst credits) meets all targets
+	// alike. ByTarget makes all runs of one target before the next target.
 	// +optional
 	// +kubebuilder:default=Interleaved
 	Order Order `json:"order,omitempty"`
 
-	// Where the pods that run fio may be scheduled.
+	// placement says where the pods that run fio may be scheduled. Unset: on any node, each with a node to itself.
 	// +optional
 	Placement *Placement `json:"placement,omitempty"`
 
-	// Settings of the pods that run fio.
+	// pod has settings of the pods that run fio.
 	// +optional
 	Pod *PodSettings `json:"pod,omitempty"`
 
-	// How long each step may take. A step that takes longer ends the benchmark and says what it waited for.
+	// deadlines say how long each step may take. A step that takes longer ends the benchmark and says what it waited
+	// for.
 	// +optional
 	// +kubebuilder:default={}
 	Deadlines Deadlines `json:"deadlines,omitzero"`
 
-	// Whether to hold the benchmark. Setting it to true during a run ends that run, which is repeated after
-	// suspend is set to false again; finished runs and provisioned volumes are kept.
+	// suspend holds the benchmark. Setting it to true during a run ends that run. The run is repeated after suspend is
+	// set to false again. Finished runs and provisioned volumes are kept.
 	// +optional
 	// +kubebuilder:default=false
 	Suspend *bool `json:"suspend,omitempty"`
 
-	// What happens to volumes and test files at the end. Delete removes them as soon as the last run has
-	// ended. Retain keeps them for inspection until the StorageBenchmark is deleted.
+	// cleanupPolicy says what happens to volumes and test files at the end. Delete removes them as soon as the last
+	// run has ended. Retain keeps them for inspection until the StorageBenchmark is deleted.
 	// +optional
 	// +kubebuilder:default=Delete
 	CleanupPolicy CleanupPolicy `json:"cleanupPolicy,omitempty"`
 
-	// Seconds after its end when the StorageBenchmark deletes itself, its results included. Unset: never.
+	// ttlSecondsAfterFinished is how many seconds after its end the StorageBenchmark deletes itself, together with its
+	// results. 0 to 31536000. Unset: never.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=31536000

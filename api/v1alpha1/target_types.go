@@ -28,42 +28,43 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.limits) || !has(self.limits.scope) || self.limits.scope in ['Volume', 'FileSystem']",message="scope must be Volume or FileSystem; limits of the node go into clientLimits",fieldPath=".limits.scope",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.clientLimits) || !has(self.clientLimits.scope) || self.clientLimits.scope in ['Client', 'Instance']",message="scope must be Client or Instance; limits of the storage go into limits",fieldPath=".clientLimits.scope",reason=FieldValueInvalid
 type Target struct {
-	// Name of the target in results. A DNS label of at most 32 characters, unique in the benchmark.
+	// name of the target in results. A DNS label of at most 32 characters, unique in the benchmark.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="name must be a DNS label: lower case letters, digits and -, beginning and ending with a letter or digit, such as gp3-xfs",reason=FieldValueInvalid
 	Name string `json:"name"`
 
-	// StorageClass of which a new volume is provisioned for this benchmark, and deleted after it.
+	// storageClassName is the StorageClass of a new volume. The volume is provisioned for this benchmark and deleted
+	// after it.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="storageClassName must be the name of a StorageClass: lower case letters, digits, - and .",reason=FieldValueInvalid
 	StorageClassName *string `json:"storageClassName,omitempty"`
 
-	// New Amazon EBS volume, made for this benchmark by the aws-ebs-csi-driver and deleted after it.
+	// ebs is a new Amazon EBS volume. The aws-ebs-csi-driver makes it for this benchmark and deletes it after it.
 	// +optional
 	EBS *EBSVolume `json:"ebs,omitempty"`
 
-	// Amazon EFS file system, mounted by the aws-efs-csi-driver.
+	// efs is an Amazon EFS file system, mounted by the aws-efs-csi-driver.
 	// +optional
 	EFS *EFSFileSystem `json:"efs,omitempty"`
 
-	// Bucket of Amazon S3 or an S3-compatible store, mounted by the mountpoint-s3-csi-driver.
+	// s3 is a bucket of Amazon S3 or of an S3-compatible store, mounted by the mountpoint-s3-csi-driver.
 	// +optional
 	S3 *S3Bucket `json:"s3,omitempty"`
 
-	// PersistentVolumeClaim of the same namespace to measure on. Test files go into a directory of their
-	// own, which is removed at the end; nothing else on the volume is touched. A claim with volumeMode
-	// Block is only read.
+	// claimName is a PersistentVolumeClaim of the same namespace to measure on. Test files go into a directory of
+	// their own, which is removed at the end. Nothing else on the volume is touched. A claim with volumeMode Block is
+	// only read.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="claimName must be the name of a PersistentVolumeClaim of the same namespace: lower case letters, digits, - and .",reason=FieldValueInvalid
 	ClaimName *string `json:"claimName,omitempty"`
 
-	// Size of the new volume, such as 30Gi. Default: 10Gi.
+	// capacity is the size of the new volume, such as 30Gi. Unset: 10Gi.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=string
@@ -72,32 +73,34 @@ type Target struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[1-9][0-9]*([.][0-9]+)?([KMGTPE]i|[kMGTPE])?$')",message="capacity must be a quantity of bytes of at least 1, such as 500Mi or 30Gi",reason=FieldValueInvalid
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
 
-	// VolumeAttributesClass of the new volume, from which its performance comes (Kubernetes 1.34 and later).
+	// volumeAttributesClassName is the VolumeAttributesClass of the new volume. The volume's performance comes from
+	// it. Needs Kubernetes 1.34 or later.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="volumeAttributesClassName must be the name of a VolumeAttributesClass: lower case letters, digits, - and .",reason=FieldValueInvalid
 	VolumeAttributesClassName *string `json:"volumeAttributesClassName,omitempty"`
 
-	// Access mode of the new volume. Default: ReadWriteOnce; for efs and s3 ReadWriteMany.
+	// accessMode of the new volume. Unset: ReadWriteOnce; for efs and s3 ReadWriteMany.
 	// +optional
 	// +kubebuilder:validation:Enum=ReadWriteOnce;ReadWriteMany;ReadWriteOncePod
 	AccessMode *corev1.PersistentVolumeAccessMode `json:"accessMode,omitempty"`
 
-	// Whether fio uses files in a file system (Filesystem) or the raw device (Block). Default: Filesystem.
+	// volumeMode says whether fio uses files in a file system (Filesystem) or the raw device (Block). Unset:
+	// Filesystem.
 	// +optional
 	// +kubebuilder:validation:Enum=Filesystem;Block
 	VolumeMode *corev1.PersistentVolumeMode `json:"volumeMode,omitempty"`
 
-	// What the storage can do at most, such as {iops: 3000, bytesPerSecond: 131072000} of a gp3 volume.
-	// Results are judged by it: whether they reached a limit, or were held back by something else. Of clients
-	// that have a volume each, it is what one volume can do, unless scope is FileSystem. Default:
-	// what AWS documents for ebs, efs and StorageClasses of the aws-ebs-csi-driver.
+	// limits are what the storage can do at most, such as {iops: 3000, bytesPerSecond: 131072000} for a gp3 volume.
+	// Results are judged by them: whether they reached a limit, or were held back by something else. If each client
+	// has a volume of its own, they are those of one volume, unless scope is FileSystem. Unset: what AWS documents for
+	// ebs, efs and StorageClasses of the aws-ebs-csi-driver.
 	// +optional
 	Limits *Limits `json:"limits,omitempty"`
 
-	// What one node can do at most on its way to the storage. Default: what AWS documents for the type of the
-	// node's instance, and for one client of EFS.
+	// clientLimits are what one node can do at most on its way to the storage. Unset: what AWS documents for the type
+	// of the node's instance, and for one client of EFS.
 	// +optional
 	ClientLimits *Limits `json:"clientLimits,omitempty"`
 }

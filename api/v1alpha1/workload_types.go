@@ -6,29 +6,29 @@ import "k8s.io/apimachinery/pkg/util/intstr"
 //
 // +kubebuilder:validation:XValidation:rule="[has(self.fio), has(self.jobFile)].filter(x, x).size() == 1",message="set exactly one of fio (parameters) and jobFile (a whole fio job file)",reason=FieldValueInvalid
 type Workload struct {
-	// Name of the workload in results. A DNS label of at most 32 characters, unique in the benchmark.
+	// name of the workload in results. A DNS label of at most 32 characters, unique in the benchmark.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="name must be a DNS label: lower case letters, digits and -, beginning and ending with a letter or digit, such as rand-write",reason=FieldValueInvalid
 	Name string `json:"name"`
 
-	// Parameters of one fio job, under fio's own names. The jobs of numjobs are reported together.
+	// fio has the parameters of one fio job, under fio's own names. The jobs of numjobs are reported together.
 	// +optional
 	Fio *FioParameters `json:"fio,omitempty"`
 
-	// A fio job file. Each section, or each group of sections that run together, gives one result; at most
-	// 16. Options that run commands or name files outside of the volume are refused; directory, and on raw
-	// block volumes filename, are set by the operator.
+	// jobFile is a whole fio job file. Each section, or each group of sections that run together, gives one result; at
+	// most 16. Options that run commands or name files outside of the volume are refused. The operator sets directory,
+	// and on raw block volumes filename.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=16384
 	JobFile *string `json:"jobFile,omitempty"`
 
-	// fio options with the values that each takes, such as {bs: [4k, 64k], iodepth: [1, 16]}, by fio's names or by
-	// those of the fields of fio, and clients with the numbers of pods that measure together, such as {clients: [1, 2, 4]}.
-	// Every combination is measured. A value takes the place of what fio or jobFile says, in a job file in
-	// all sections.
+	// matrix has fio options with the values that each takes, such as {bs: [4k, 64k], iodepth: [1, 16]}. Options go by
+	// fio's names or by those of the fields of fio. clients takes numbers of pods that measure together, such as
+	// {clients: [1, 2, 4]}. Every combination is measured. A value takes the place of what fio or jobFile says, in a
+	// job file in all sections.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=8
 	Matrix map[string]MatrixValues `json:"matrix,omitempty"`
@@ -42,8 +42,8 @@ type Workload struct {
 // +kubebuilder:validation:XValidation:rule="self.all(v, type(v) != int || (v >= -2147483648 && v <= 2147483647))",message="a number of more than 2147483647 has to be written as text, such as \"5000000000\"",reason=FieldValueInvalid
 type MatrixValues []intstr.IntOrString
 
-// FioParameters are the parameters of one fio job. Each is the fio option of the same name, or of the
-// name that its description gives; options takes all of them by fio's own names. What is unset is left to fio. See fio(1).
+// FioParameters are the parameters of one fio job. Each is the fio option of the same name, or of the name that its
+// description gives. options takes these and others by fio's own names. What is unset is left to fio. See fio(1).
 //
 // +kubebuilder:validation:XValidation:rule="has(self.rw) || (has(self.options) && ('rw' in self.options || 'readwrite' in self.options))",message="set rw to the type of I/O, such as randread",fieldPath=".rw",reason=FieldValueRequired
 // +kubebuilder:validation:XValidation:rule="has(self.size) || has(self.runtimeSeconds) || (has(self.options) && ('size' in self.options || 'runtime' in self.options || 'timeout' in self.options))",message="set size (bytes per job, for example 1G), runtimeSeconds, or both: without them fio does not know when to end",reason=FieldValueRequired
@@ -71,114 +71,121 @@ type MatrixValues []intstr.IntOrString
 // +kubebuilder:validation:XValidation:rule="!has(self.rateIOPS) || !has(self.options) || !('rate_iops' in self.options)",message="rateIOPS and options[rate_iops] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.loops) || !has(self.options) || !('loops' in self.options)",message="loops and options[loops] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
 type FioParameters struct {
-	// Type of I/O: sequential (read, write, trim, rw or readwrite, trimwrite) or random (randread, randwrite, randtrim, randrw, randtrimwrite).
-	// Required, here or in options.
+	// rw is the type of I/O: sequential (read, write, trim, rw or readwrite, trimwrite) or random (randread,
+	// randwrite, randtrim, randrw, randtrimwrite). Required, here or in options.
 	// +optional
 	// +kubebuilder:validation:Enum=read;write;trim;randread;randwrite;randtrim;rw;readwrite;randrw;trimwrite;randtrimwrite
 	RW string `json:"rw,omitempty"`
 
-	// Percentage of reads in a mixed workload. fio's default: 50.
+	// rwmixread is the percentage of reads in a mixed workload. 0 to 100. Unset: fio's default, 50.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	RWMixRead *int32 `json:"rwmixread,omitempty"`
 
-	// Block size, such as 4k, or for reads and writes apart 8k,32k. fio's default: 4k.
+	// bs is the block size, such as 4k. Reads and writes can have their own: 8k,32k. Unset: fio's default, 4k.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([kKmMgG]i?)?(,([0-9]+([kKmMgG]i?)?)?){0,2}$')",message="bs must be a number of bytes such as 512, 4k or 1m (1024-based, without B), or up to three of them (reads, writes, trims) with commas",reason=FieldValueInvalid
 	BS *string `json:"bs,omitempty"`
 
-	// How fio issues I/O. Synchronous engines have one I/O in flight per job; libaio and io_uring have up to
-	// iodepth. The container runtime's default seccomp profile blocks io_uring. fio's default: psync.
+	// ioengine is how fio issues I/O. Synchronous engines have one I/O in flight per job. libaio and io_uring have up
+	// to iodepth. The container runtime's default seccomp profile blocks io_uring. Unset: fio's default, psync.
 	// +optional
 	// +kubebuilder:validation:Enum=psync;sync;vsync;pvsync;pvsync2;libaio;io_uring;posixaio;mmap
 	IOEngine *string `json:"ioengine,omitempty"`
 
-	// I/Os that each job keeps in flight; only asynchronous engines can have more than 1. fio's default: 1.
+	// iodepth is the number of I/Os that each job keeps in flight. 1 to 65536. Only asynchronous engines can have more
+	// than 1. Unset: fio's default, 1.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65536
 	IODepth *int32 `json:"iodepth,omitempty"`
 
-	// Whether to bypass the page cache (O_DIRECT). Without it, reads can come from the node's memory.
-	// fio's default: false.
+	// direct says whether to bypass the page cache (O_DIRECT). Without it, reads can come from the node's memory.
+	// Unset: fio's default, false.
 	// +optional
 	Direct *bool `json:"direct,omitempty"`
 
-	// Bytes of each job's files (with numjobs 16 and 1G: 16G in all), such as 512M or 10G, or a percentage
-	// of a raw block device, such as 100%.
+	// size is the bytes of each job's files, such as 512M or 10G. With numjobs 16 and 1G that is 16G in all. Of a raw
+	// block device it can be a percentage, such as 100%.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([kKmMgGtTpP]i?)?|[1-9][0-9]?%|100%)$')",message="size must be a number of bytes such as 512M or 10G (1024-based, without B), or a percentage from 1% to 100%",reason=FieldValueInvalid
 	Size *string `json:"size,omitempty"`
 
-	// Files of each job, among which size is divided. fio's default: 1.
+	// nrfiles is the number of files of each job, among which size is divided. 1 to 100000. Unset: fio's default, 1.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100000
 	NrFiles *int32 `json:"nrfiles,omitempty"`
 
-	// Clones of the job that run at the same time, each with files of its own. fio's default: 1.
+	// numjobs is the number of clones of the job that run at the same time, each with files of its own. 1 to 1024.
+	// Unset: fio's default, 1.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1024
 	NumJobs *int32 `json:"numjobs,omitempty"`
 
-	// Seconds after which fio ends the job (fio's runtime), even if it has not done all of size.
+	// runtimeSeconds is the number of seconds after which fio ends the job, even if it has not done all of size (fio's
+	// runtime). 1 to 604800. Unset: the job ends when size is done.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=604800
 	RuntimeSeconds *int32 `json:"runtimeSeconds,omitempty"`
 
-	// Seconds that the job runs before it is measured (fio's ramp_time).
+	// rampTimeSeconds is the number of seconds that the job runs before it is measured (fio's ramp_time). 0 to 86400.
+	// Unset: 0.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=86400
 	RampTimeSeconds *int32 `json:"rampTimeSeconds,omitempty"`
 
-	// Whether the job runs for all of runtimeSeconds, beginning again when size is done (fio's time_based).
-	// fio's default: false.
+	// timeBased says whether the job runs for all of runtimeSeconds, and begins again when size is done (fio's
+	// time_based). Unset: fio's default, false.
 	// +optional
 	TimeBased *bool `json:"timeBased,omitempty"`
 
-	// Synchronous writes: sync opens files with O_SYNC, dsync with O_DSYNC. fio's default: none.
+	// sync makes writes synchronous: sync opens files with O_SYNC, dsync with O_DSYNC. Unset: fio's default, none.
 	// +optional
 	// +kubebuilder:validation:Enum=none;sync;dsync
 	Sync *string `json:"sync,omitempty"`
 
-	// Writes after which the job calls fsync. fio's default: 0, never.
+	// fsync is the number of writes after which the job calls fsync. 0: never. Unset: fio's default, 0.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Fsync *int32 `json:"fsync,omitempty"`
 
-	// Writes after which the job calls fdatasync. fio's default: 0, never.
+	// fdatasync is the number of writes after which the job calls fdatasync. 0: never. Unset: fio's default, 0.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Fdatasync *int32 `json:"fdatasync,omitempty"`
 
-	// Whether the job calls fsync when it has written all (fio's end_fsync). fio's default: false.
+	// endFsync says whether the job calls fsync when it has written all (fio's end_fsync). Unset: fio's default,
+	// false.
 	// +optional
 	EndFsync *bool `json:"endFsync,omitempty"`
 
-	// Whether random I/O may hit a block again before all blocks were hit. fio's default: false.
+	// norandommap says whether random I/O may hit a block again before it has hit all. Unset: fio's default, false.
 	// +optional
 	NoRandomMap *bool `json:"norandommap,omitempty"`
 
-	// Whether to drop the files' pages from the page cache before the job. fio's default: true.
+	// invalidate says whether to drop the files' pages from the page cache before the job. Unset: fio's default, true.
 	// +optional
 	Invalidate *bool `json:"invalidate,omitempty"`
 
-	// Limit of each job's bandwidth in bytes per second, such as 10m, or for reads and writes apart 10m,5m.
+	// rate is the limit of each job's bandwidth in bytes per second, such as 10m. Reads and writes can have their own:
+	// 10m,5m. Unset: no limit.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([kKmMgG]i?)?(,([0-9]+([kKmMgG]i?)?)?){0,2}$')",message="rate must be bytes per second such as 10m (1024-based, without B), or up to three of them (reads, writes, trims) with commas",reason=FieldValueInvalid
 	Rate *string `json:"rate,omitempty"`
 
-	// Limit of each job's I/Os per second (fio's rate_iops), such as 500, or for reads and writes apart 500,200.
+	// rateIOPS is the limit of each job's I/Os per second, such as 500 (fio's rate_iops). Reads and writes can have
+	// their own: 500,200. Unset: no limit.
 	// +optional
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=64
@@ -186,15 +193,15 @@ type FioParameters struct {
 	// +kubebuilder:validation:XValidation:rule="type(self) != int || (self >= 1 && self <= 2147483647)",message="rateIOPS must be I/Os per second from 1 to 2147483647, or up to three of them (reads, writes, trims) with commas, such as 500,200",reason=FieldValueInvalid
 	RateIOPS *intstr.IntOrString `json:"rateIOPS,omitempty"`
 
-	// How often the job repeats its I/O. fio's default: 1.
+	// loops is how often the job does its I/O. 1 to 1000000. Unset: fio's default, 1.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000000
 	Loops *int32 `json:"loops,omitempty"`
 
-	// fio options by fio's own names, such as {"rwmixwrite": "30", "rate_iops": "500,200"}, also those that have a field
-	// above; one that is set in both places is refused. Options that run commands or name files outside of the
-	// volume are refused.
+	// options are fio options by fio's own names, such as {"rwmixwrite": "30", "rate_iops": "500,200"}. It also takes
+	// those that have a field above; one that is set in both places is refused. Options that run commands or name
+	// files outside of the volume are refused.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	Options map[string]FioOptionValue `json:"options,omitempty"`

@@ -38,15 +38,15 @@ func TestCreditsInVerdicts(t *testing.T) {
 	}{{
 		name: "E3 gp2 on credits", result: reads(3064, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: full},
 		want:    "VolumeIOPS 3000 3064 of the volume's 3000 IOPS (102 %)",
-		warning: "ran on burst credits at 3064 IOPS, where the volume's baseline is 300 IOPS; of its credits 97 % are left; a run on a full bucket shows the baseline after 2000 s",
+		warning: "ran on burst credits at 3064 IOPS, where the volume's baseline is 300 IOPS; 97 % of its credits are left; a run on a full bucket shows the baseline after 2000 s",
 	}, {
 		name: "E2 gp2 256K", result: reads(546, 256<<10), known: Known{Storage: gp2Of100GiB, Credits: full},
 		want:    "VolumeThroughput 134217728 136 of the volume's 128 MiB/s (107 %)",
-		warning: "ran on burst credits at 546 IOPS, where the volume's baseline is 300 IOPS; of its credits 97 % are left; a run on a full bucket shows the baseline after 2000 s",
+		warning: "ran on burst credits at 546 IOPS, where the volume's baseline is 300 IOPS; 97 % of its credits are left; a run on a full bucket shows the baseline after 2000 s",
 	}, {
 		name: "a claim that existed", result: reads(3064, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: &assumed},
 		want:    "VolumeIOPS 3000 3064 of the volume's 3000 IOPS (102 %)",
-		warning: "ran on burst credits at 3064 IOPS, where the volume's baseline is 300 IOPS; of its credits 97 % are left, if full when the benchmark began; a run on a full bucket shows the baseline after 2000 s",
+		warning: "ran on burst credits at 3064 IOPS, where the volume's baseline is 300 IOPS; 97 % of its credits are left, if full when the benchmark began; a run on a full bucket shows the baseline after 2000 s",
 	}, {
 		name: "after credits", result: reads(300, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: spent},
 		want: "VolumeIOPS 300 300 of the volume's 300 IOPS that remain without burst credits (100 %)",
@@ -61,7 +61,7 @@ func TestCreditsInVerdicts(t *testing.T) {
 		want: "Latency? 200 of the volume's 300 IOPS that remain without burst credits, 67 %",
 	}, {
 		name: "ran out", result: reads(1640, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: half},
-		want:    "VolumeIOPS 1650 1640 of the volume's 1650 IOPS on average (99 %): burst credits ran out during the run, so that it shows neither the burst nor the baseline",
+		want:    "VolumeIOPS 1650 1640 of the volume's 1650 IOPS on average (99 %): burst credits ran out during the run, which shows neither the burst nor the baseline",
 		warning: "burst credits ran out during the run, after 2000 s at the earliest: its average of 1640 IOPS shows neither the burst nor the volume's baseline of 300",
 	}, {
 		name: "credits that cannot be right", result: reads(3064, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: spent},
@@ -83,14 +83,14 @@ func TestCreditsInVerdicts(t *testing.T) {
 	}, {
 		name: "nearly used up, above the baseline", result: reads(2990, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: &Credits{Before: 0.04, After: 0.03, BurstShare: 1, SecondsToBaseline: 2000}},
 		want:    "VolumeIOPS 3000 2990 of the volume's 3000 IOPS (100 %)",
-		warning: "ran on burst credits at 2990 IOPS, where the volume's baseline is 300 IOPS; of its credits 3 % are left; a run on a full bucket shows the baseline after 2000 s",
+		warning: "ran on burst credits at 2990 IOPS, where the volume's baseline is 300 IOPS; 3 % of its credits are left; a run on a full bucket shows the baseline after 2000 s",
 	}, {
 		name: "full by what is known, at the baseline", result: reads(300, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: full},
-		want: "Unknown 300 of the volume's 300 IOPS that remain without burst credits (100 %): this held the result back if the volume had no burst credits, and something else did if it had some; which is unknown",
+		want: "Unknown 300 of the volume's 300 IOPS that remain without burst credits (100 %): this held the result back if no burst credits were left, something else if some were; it is unknown which",
 	}, {
 		name: "E1 EFS 64k", result: writes(1614, 64<<10), known: Known{Storage: emptyEFS, Client: clients(efsClient, m6iLargeNetwork), Credits: efsCredits},
 		want:    "FileSystemThroughput 104857600 101 of the file system's 100 MiB/s of writes (101 %)",
-		warning: "ran on burst credits at 101 MiB/s of writes, where the file system's baseline is 1 MiB/s; of its credits 100 % are left, if full when the benchmark began; a run on a full bucket shows the baseline after 22242 s",
+		warning: "ran on burst credits at 101 MiB/s of writes, where the file system's baseline is 1 MiB/s; 100 % of its credits are left, if full when the benchmark began; a run on a full bucket shows the baseline after 22242 s",
 	}, {
 		name: "EFS writes after credits", result: writes(64, 16<<10), known: Known{Storage: emptyEFS, Credits: efsSpent},
 		want: "FileSystemThroughput 1048576 1 of the file system's 1 MiB/s of writes that remain without burst credits (100 %)",
@@ -103,12 +103,12 @@ func TestCreditsInVerdicts(t *testing.T) {
 	}, {
 		name: "EFS IOPS without credits", result: writes(7000, 1), known: Known{Storage: emptyEFS, Credits: efsCredits},
 		want:    "FileSystemIOPS 7000 7000 of the file system's 7000 IOPS of writes (100 %)",
-		warning: "ran on burst credits at 27.3 MiB/s as EFS meters them, where the file system's baseline is 1 MiB/s; of its credits 100 % are left, if full when the benchmark began; a run on a full bucket shows the baseline after 22242 s",
+		warning: "ran on burst credits at 27.3 MiB/s as EFS meters them, where the file system's baseline is 1 MiB/s; 100 % of its credits are left, if full when the benchmark began; a run on a full bucket shows the baseline after 22242 s",
 	}, {
 		name: "EFS reads and writes share", known: Known{Storage: emptyEFS, Credits: efsCredits},
 		result:  &v1alpha1.Result{ElapsedMilliseconds: 60_000, Read: blocks(150, miBps, 0), Write: blocks(50, miBps, 0)},
 		want:    "FileSystemThroughput 104857600 100 of the file system's 100 MiB/s as EFS meters them (100 %)",
-		warning: "ran on burst credits at 100 MiB/s as EFS meters them, where the file system's baseline is 1 MiB/s; of its credits 100 % are left, if full when the benchmark began; a run on a full bucket shows the baseline after 22242 s",
+		warning: "ran on burst credits at 100 MiB/s as EFS meters them, where the file system's baseline is 1 MiB/s; 100 % of its credits are left, if full when the benchmark began; a run on a full bucket shows the baseline after 22242 s",
 	}, {
 		name: "E1 gp3 64k on the instance's burst", result: writes(1987, 64<<10), known: Known{Storage: gp3, Client: clients(m6iLargeEBS)},
 		want:    "VolumeThroughput 131072000 124 of the volume's 125 MiB/s (99 %)",
@@ -125,7 +125,7 @@ func TestCreditsInVerdicts(t *testing.T) {
 			var text string
 			if got := Bound(test.result, test.known, Load{}, Client{}); len(limitsOf(got)) == 1 {
 				text = strings.Join([]string{got.Reason, strconv.FormatInt(limitsOf(got)[0], 10), got.Message}, " ")
-			} else if strings.HasPrefix(got.Message, "no known limit is reached, but whether latency") {
+			} else if strings.HasPrefix(got.Message, "no known limit is reached; whether latency") {
 				nearest := test.known.nearest(test.result)
 				text = "Latency? " + nearest.String() + ", " + strconv.Itoa(int(nearest.percent())) + " %"
 			} else {

@@ -130,7 +130,7 @@ func boundByCPU(r *v1alpha1.Result, load Load, client Client) (v1alpha1.LimitedB
 		if load.Jobs > 0 {
 			bound.LimitCPUPercent = new(100 * load.Jobs)
 		}
-		bound.Message = fmt.Sprintf("each of fio's jobs used %d %% of a CPU, and none can use more than one", perJob)
+		bound.Message = fmt.Sprintf("each of fio's jobs used %d %% of a CPU, and a job can use no more than one", perJob)
 	case client.CPUMillis > 0 && used*1000 >= busyPercent*client.CPUMillis:
 		bound.LimitCPUPercent, bound.UsedPercent = new(container), new(percent(float64(used)*10/float64(client.CPUMillis)))
 		bound.Message = fmt.Sprintf("fio used %d %% of CPU, and its %s may use %d %% (100 for each CPU)", used, containers(r), container)
@@ -171,13 +171,13 @@ func boundByLatency(r *v1alpha1.Result, nearest use, load Load) v1alpha1.Limited
 	inFlight, rate := 0.0, 0.0
 	for _, io := range r.Directions() {
 		if io.Latency == nil {
-			return unknown("no known limit is reached, but whether latency held it back is unknown because fio took none")
+			return unknown("no known limit is reached; whether latency held it back is unknown, because fio did not measure it")
 		}
 		rate += rateOf(io)
 		inFlight += rateOf(io) * float64(io.Latency.MeanNanoseconds) / 1e9
 	}
 	if load.InFlight <= 0 || rate == 0 {
-		return unknown("no known limit is reached, but how many I/Os the workload keeps in flight is unknown")
+		return unknown("no known limit is reached; how many I/Os the workload keeps in flight is unknown")
 	}
 	mean := duration(inFlight / rate * 1e9)
 	used := percent(inFlight / float64(load.InFlight))
@@ -186,7 +186,7 @@ func boundByLatency(r *v1alpha1.Result, nearest use, load Load) v1alpha1.Limited
 		return unknown("no known limit is reached, but only %s of the %d I/Os that the workload asks for were in flight, each for %s on average",
 			legible.Significant(inFlight), load.InFlight, mean)
 	case used > maxInFlightPercent:
-		return unknown("no known limit is reached, but by IOPS and the mean latency of %s more I/Os were in flight (%s) than the workload asks for (%d)",
+		return unknown("no known limit is reached, and the figures do not fit: IOPS and a mean latency of %s mean %s I/Os in flight, more than the workload's %d",
 			mean, legible.Significant(inFlight), load.InFlight)
 	}
 	return v1alpha1.LimitedBy{

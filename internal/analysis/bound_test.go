@@ -92,7 +92,7 @@ func TestBoundByLimits(t *testing.T) {
 	}{
 		{"just not", write(944), v1alpha1.Limits{IOPS: n(1000)}, "Unknown"},
 		{"just", write(945), v1alpha1.Limits{IOPS: n(1000)}, "VolumeIOPS 945 of the volume's 1000 IOPS (95 %)"},
-		{"far more", write(5000), v1alpha1.Limits{IOPS: n(1000)}, "VolumeIOPS 5000 of the volume's 1000 IOPS (500 %), which is more than it can do: it may burst, or the limit that is known may be too low"},
+		{"far more", write(5000), v1alpha1.Limits{IOPS: n(1000)}, "VolumeIOPS 5000 of the volume's 1000 IOPS (500 %), which is more than it can do: it may burst, or the known limit may be too low"},
 		{"file system", write(1000), v1alpha1.Limits{Scope: v1alpha1.ScopeFileSystem, IOPS: n(1000)}, "FileSystemIOPS 1000 of the file system's 1000 IOPS (100 %)"},
 		{"trims are I/Os", mixed, v1alpha1.Limits{IOPS: n(3500)}, "VolumeIOPS 3500 of the volume's 3500 IOPS (100 %)"},
 		{"trims move no bytes", mixed, v1alpha1.Limits{BytesPerSecond: n(16_384_000)}, "VolumeThroughput 15.6 of the volume's 15.6 MiB/s (100 %)"},
@@ -156,10 +156,10 @@ func TestBoundOrder(t *testing.T) {
 		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: noLimits},
 	}, {
 		name: "CPU of each job", result: v1alpha1.Result{Read: io, CPU: cpu(30, 60)}, load: Load{Jobs: 4},
-		want: limitedBy(v1alpha1.BoundClientCPU, 400, 90, "each of fio's jobs used 90 % of a CPU, and none can use more than one"),
+		want: limitedBy(v1alpha1.BoundClientCPU, 400, 90, "each of fio's jobs used 90 % of a CPU, and a job can use no more than one"),
 	}, {
 		name: "CPU of unknown jobs", result: v1alpha1.Result{Read: io, CPU: cpu(30, 60)},
-		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundClientCPU, UsedPercent: new(int32(90)), Message: "each of fio's jobs used 90 % of a CPU, and none can use more than one"},
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundClientCPU, UsedPercent: new(int32(90)), Message: "each of fio's jobs used 90 % of a CPU, and a job can use no more than one"},
 	}, {
 		name: "not quite a CPU each", result: v1alpha1.Result{Read: io, CPU: cpu(30, 59)}, load: Load{Jobs: 4}, client: Client{CPUMillis: 4000},
 		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: noLimits},
@@ -192,16 +192,16 @@ func TestBoundOrder(t *testing.T) {
 		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "15000 of the volume's 3000 IOPS are more than it can do: the page cache answered"},
 	}, {
 		name: "page cache that is too small", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000)}, limits: gp3, load: buffered, client: Client{MemoryBytes: 1<<30 - 1},
-		want: limitedBy(v1alpha1.BoundVolumeIOPS, 3000, 500, "15000 of the volume's 3000 IOPS (500 %), which is more than it can do: it may burst, or the limit that is known may be too low"),
+		want: limitedBy(v1alpha1.BoundVolumeIOPS, 3000, 500, "15000 of the volume's 3000 IOPS (500 %), which is more than it can do: it may burst, or the known limit may be too low"),
 	}, {
 		name: "page cache, but not more than the storage can do", result: v1alpha1.Result{Read: blocks(3600, 4096, 1000)}, limits: gp3, load: buffered, client: Client{MemoryBytes: 1 << 30},
 		want: limitedBy(v1alpha1.BoundVolumeIOPS, 3000, 120, "3600 of the volume's 3000 IOPS (120 %)"),
 	}, {
 		name: "direct I/O beyond the limit", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000)}, limits: gp3, load: psync16, client: Client{MemoryBytes: 1 << 40},
-		want: limitedBy(v1alpha1.BoundVolumeIOPS, 3000, 500, "15000 of the volume's 3000 IOPS (500 %), which is more than it can do: it may burst, or the limit that is known may be too low"),
+		want: limitedBy(v1alpha1.BoundVolumeIOPS, 3000, 500, "15000 of the volume's 3000 IOPS (500 %), which is more than it can do: it may burst, or the known limit may be too low"),
 	}, {
 		name: "page cache and CPU", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000), CPU: cpu(20, 79)}, limits: gp3, load: buffered,
-		want: limitedBy(v1alpha1.BoundClientCPU, 800, 99, "each of fio's jobs used 99 % of a CPU, and none can use more than one"),
+		want: limitedBy(v1alpha1.BoundClientCPU, 800, 99, "each of fio's jobs used 99 % of a CPU, and a job can use no more than one"),
 	}, {
 		name: "page cache and rate", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000)}, limits: gp3, load: Load{Buffered: true, RateIOPS: 15_000},
 		want: limitedBy(v1alpha1.BoundWorkloadRate, 15_000, 100, "15000 of the workload's 15000 IOPS (100 %)"),
@@ -242,17 +242,17 @@ func TestBoundByLatency(t *testing.T) {
 		{"just not too many", v1alpha1.Result{Read: blocks(1000, 4096, 11_040_000)}, gp3, 10, v1alpha1.LimitedBy{Reason: v1alpha1.BoundLatency, LimitInFlight: n(10), UsedPercent: new(int32(110))}},
 		{"too many", v1alpha1.Result{Read: blocks(1000, 4096, 11_060_000)}, gp3, 10, v1alpha1.LimitedBy{
 			Reason:  v1alpha1.BoundUnknown,
-			Message: "no known limit is reached, but by IOPS and the mean latency of 11.1ms more I/Os were in flight (11.1) than the workload asks for (10)",
+			Message: "no known limit is reached, and the figures do not fit: IOPS and a mean latency of 11.1ms mean 11.1 I/Os in flight, more than the workload's 10",
 		}},
 		// 1.4 I/Os a second are reported as 1; of 10 s each, that would be 10 in flight.
 		{"slow storage", v1alpha1.Result{Read: &v1alpha1.IOResult{
 			IOs: 84, Bytes: 84 << 20, IOPS: 1, BytesPerSecond: 1_468_006, Latency: &v1alpha1.Latency{MeanNanoseconds: 10_000_000_000},
 		}}, gp3, 14, v1alpha1.LimitedBy{Reason: v1alpha1.BoundLatency, LimitInFlight: n(14), UsedPercent: new(int32(100))}},
 		{"unknown load", reads, gp3, 0, v1alpha1.LimitedBy{
-			Reason: v1alpha1.BoundUnknown, Message: "no known limit is reached, but how many I/Os the workload keeps in flight is unknown",
+			Reason: v1alpha1.BoundUnknown, Message: "no known limit is reached; how many I/Os the workload keeps in flight is unknown",
 		}},
 		{"no latency of writes", v1alpha1.Result{Read: io, Write: blocks(1, 1, 0)}, gp3, 8, v1alpha1.LimitedBy{
-			Reason: v1alpha1.BoundUnknown, Message: "no known limit is reached, but whether latency held it back is unknown because fio took none",
+			Reason: v1alpha1.BoundUnknown, Message: "no known limit is reached; whether latency held it back is unknown, because fio did not measure it",
 		}},
 		{"no limits", reads, nil, 8, v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"}},
 		{"empty limits", reads, limits(v1alpha1.Limits{}), 8, v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"}},

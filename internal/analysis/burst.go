@@ -30,8 +30,8 @@ func storageBursts(s seen) string {
 	if base.owners > 1 {
 		whose = "the first's" // that volume is in use in every run
 	}
-	return fmt.Sprintf("ran on burst credits at %s; of %s %d %% are left%s; a run on a full bucket shows the baseline after %s s",
-		rate, whose, percent(c.After), c.assumption(), legible.Significant(c.SecondsToBaseline))
+	return fmt.Sprintf("ran on burst credits at %s; %d %% of %s are left%s; a run on a full bucket shows the baseline after %s s",
+		rate, percent(c.After), whose, c.assumption(), legible.Significant(c.SecondsToBaseline))
 }
 
 // assumption says what must be true for the credits to be right, "" if that is known.

@@ -156,5 +156,5 @@ func (k Known) boundByBaseline(r *v1alpha1.Result) (v1alpha1.LimitedBy, bool) {
 }
 
 func eitherOr(base use) v1alpha1.LimitedBy {
-	return unknown("%s (%d %%): this held the result back if the volume had no burst credits, and something else did if it had some; which is unknown", base, base.percent())
+	return unknown("%s (%d %%): this held the result back if no burst credits were left, something else if some were; it is unknown which", base, base.percent())
 }

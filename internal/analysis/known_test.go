@@ -118,7 +118,7 @@ func TestBoundByClient(t *testing.T) {
 		{"object store and no throughput", Known{Unlimited: true, Client: clients(v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(5000))}})},
 			"Unknown no known limit is reached, but not all are known: set bytesPerSecond in spec.targets[].clientLimits"},
 		{"at the instance's baseline", Known{Storage: &large, Client: clients(network(1<<40, 4_096_000))},
-			"Unknown 3.91 of the instance's 3.91 MiB/s of reads that remain without burst credits (100 %): this held the result back if the volume had no burst credits, and something else did if it had some; which is unknown"},
+			"Unknown 3.91 of the instance's 3.91 MiB/s of reads that remain without burst credits (100 %): this held the result back if no burst credits were left, something else if some were; it is unknown which"},
 		{"above the instance's baseline", Known{Storage: &large, Client: clients(network(8_192_000, 2_048_000))},
 			"Latency 8 of 8 I/Os were in flight all the time, each for 8ms on average, and the nearest limit has room (3.91 of the instance's 7.81 MiB/s of reads, 50 %): try more jobs or a higher iodepth"},
 	} {

@@ -39,7 +39,7 @@ func (u use) reached() bool { return u.percent() >= reachedPercent }
 func (u use) limitedBy() v1alpha1.LimitedBy {
 	message := fmt.Sprintf("%s (%d %%)%s", u, u.percent(), u.why)
 	if u.percent() > exceededPercent {
-		message += ", which is more than it can do: it may burst, or the limit that is known may be too low"
+		message += ", which is more than it can do: it may burst, or the known limit may be too low"
 	}
 	bound := v1alpha1.LimitedBy{Reason: u.reason, UsedPercent: new(u.percent()), Message: message}
 	if u.inMiB {

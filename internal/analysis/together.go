@@ -30,7 +30,7 @@ func clockSpread(s seen) string {
 	if s.client.ClockSpread <= maxClockSpread {
 		return ""
 	}
-	return fmt.Sprintf("by the clocks of their nodes the clients heard of their start within %s of each other, so the clocks may differ and the clients may not have begun together",
+	return fmt.Sprintf("by their nodes' clocks the clients read their start up to %s apart; the clocks may differ, and the clients may not have begun together",
 		s.client.ClockSpread.Round(time.Millisecond))
 }
 

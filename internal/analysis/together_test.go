@@ -44,10 +44,10 @@ func TestLimitsTogether(t *testing.T) {
 		{"two volumes at a baseline, of which credits are unknown", Known{Storage: gp2Of100GiB, Volumes: 2}, 600,
 			limitedBy(v1alpha1.BoundVolumeIOPS, 600, 100, "600 of the 2 volumes' 600 IOPS that remain without burst credits (100 %)")},
 		{"two volumes that ran out", Known{Storage: gp2Of100GiB, Volumes: 2, Credits: &Credits{Before: 1, RanOut: true, BurstShare: 0.5, SecondsToEmpty: 2000}}, 3300,
-			limitedBy(v1alpha1.BoundVolumeIOPS, 3300, 100, "3300 of the 2 volumes' 3300 IOPS on average (100 %): burst credits ran out during the run, so that it shows neither the burst nor the baseline")},
+			limitedBy(v1alpha1.BoundVolumeIOPS, 3300, 100, "3300 of the 2 volumes' 3300 IOPS on average (100 %): burst credits ran out during the run, which shows neither the burst nor the baseline")},
 		{"two instances at their baseline", Known{Storage: &large, Client: clients(network(1<<40, 4_096_000)), Nodes: 2}, 2000, v1alpha1.LimitedBy{
 			Reason: v1alpha1.BoundUnknown, Message: "7.81 of the 2 instances' 7.81 MiB/s of reads that remain without burst credits (100 %): " +
-				"this held the result back if the volume had no burst credits, and something else did if it had some; which is unknown",
+				"this held the result back if no burst credits were left, something else if some were; it is unknown which",
 		}},
 		{"more than a number holds", Known{Storage: &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(math.MaxInt64)), BytesPerSecond: new(int64(math.MaxInt64 / 2))}}, Volumes: 128}, 1000, limitedBy(v1alpha1.BoundLatency, 16, 100,
 			"16 of 16 I/Os were in flight all the time, each for 16ms on average, and the nearest limit has room (3.91 of the 128 volumes' 8796093022208 MiB/s, 0 %): try more jobs or a higher iodepth")},
@@ -109,7 +109,7 @@ func TestLoadOfClients(t *testing.T) {
 		want: limitedBy(v1alpha1.BoundWorkloadRate, 3000, 100, "3000 of the workload's 3000 IOPS (100 %)"),
 	}, {
 		name: "CPU of each job", cpu: cpu(30, 60), load: Load{Jobs: 4},
-		want: limitedBy(v1alpha1.BoundClientCPU, 1200, 90, "each of fio's jobs used 90 % of a CPU, and none can use more than one"),
+		want: limitedBy(v1alpha1.BoundClientCPU, 1200, 90, "each of fio's jobs used 90 % of a CPU, and a job can use no more than one"),
 	}, {
 		name: "CPU of the containers", cpu: cpu(10, 35), load: Load{Jobs: 4}, client: Client{CPUMillis: 6000},
 		want: limitedBy(v1alpha1.BoundClientCPU, 600, 90, "fio used 540 % of CPU, and its 3 containers may use 600 % (100 for each CPU)"),
@@ -180,7 +180,7 @@ func TestBurstsTogether(t *testing.T) {
 		want  string
 	}{
 		{"credits", 6000, Known{Storage: gp2Of100GiB, Volumes: 2, Credits: full},
-			"ran on burst credits at 6000 IOPS, where the 2 volumes' baseline is 600 IOPS; of the first's 97 % are left; a run on a full bucket shows the baseline after 2000 s"},
+			"ran on burst credits at 6000 IOPS, where the 2 volumes' baseline is 600 IOPS; 97 % of the first's are left; a run on a full bucket shows the baseline after 2000 s"},
 		{"credits that ran out", 3300, Known{Storage: gp2Of100GiB, Volumes: 2, Credits: ranOut},
 			"burst credits ran out during the run, after 2000 s at the earliest: its average of 3300 IOPS shows neither the burst nor the 2 volumes' baseline of 600"},
 		{"unknown credits", 6000, Known{Storage: gp2Of100GiB, Volumes: 2}, "ran at 6000 IOPS, where the 2 volumes' baseline is 600 IOPS: it can keep this up only as long as it has burst credits"},
@@ -219,13 +219,13 @@ func TestWarningsOfClients(t *testing.T) {
 		name: "clocks", results: []v1alpha1.Result{good}, client: Client{ClockSpread: 1500*time.Millisecond + 400*time.Microsecond},
 		want: []v1alpha1.Warning{{
 			Reason:  v1alpha1.WarningStartSkew,
-			Message: "by the clocks of their nodes the clients heard of their start within 1.5s of each other, so the clocks may differ and the clients may not have begun together",
+			Message: "by their nodes' clocks the clients read their start up to 1.5s apart; the clocks may differ, and the clients may not have begun together",
 		}},
 	}, {
 		name: "just too far apart", results: []v1alpha1.Result{good}, client: Client{ClockSpread: time.Second + time.Millisecond},
 		want: []v1alpha1.Warning{{
 			Reason:  v1alpha1.WarningStartSkew,
-			Message: "by the clocks of their nodes the clients heard of their start within 1.001s of each other, so the clocks may differ and the clients may not have begun together",
+			Message: "by their nodes' clocks the clients read their start up to 1.001s apart; the clocks may differ, and the clients may not have begun together",
 		}},
 	}, {
 		name: "what is measured before what may be", results: []v1alpha1.Result{result(new(int64(200)), 60_000, 60_000)}, client: Client{ClockSpread: time.Minute},
@@ -246,7 +246,7 @@ func TestWarningsOfClients(t *testing.T) {
 		},
 	}, {
 		name: "no time at all", results: []v1alpha1.Result{result(nil, 0, 0)},
-		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningShortRuntime, Message: "measured for 0 ms, less than the 10000 ms in which its start weighs little"}},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningShortRuntime, Message: "measured for 0 ms, and in less than 10000 ms the start of a run weighs too much"}},
 	}, {
 		name: "throttled", results: []v1alpha1.Result{good}, client: Client{ThrottledPercent: new(int32(5))},
 		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningCPUThrottled, Message: "the 3 containers' CPU limit held fio back in 5 % of scheduling periods"}},

@@ -123,7 +123,7 @@ var warningKinds = []struct {
 	remedy string
 }{{
 	reason: v1alpha1.WarningVolumeReplaced,
-	remedy: "create the benchmark anew, or use only the results from before or only those from after (column after_replacement of the CSV); leave claims in place while the benchmark runs or is suspended",
+	remedy: "create the benchmark anew, or use only results from before or only results from after (column after_replacement of the CSV); leave claims in place while the benchmark runs or is suspended",
 }, {
 	reason: v1alpha1.WarningFilesFitInMemory, see: []func(seen) string{filesFitInMemory},
 	remedy: "set direct: true, or a size that is larger than the memory of the node",
@@ -132,10 +132,10 @@ var warningKinds = []struct {
 	remedy: "raise or remove spec.pod.resources.limits.cpu",
 }, {
 	reason: v1alpha1.WarningFewSamples, see: []func(seen) string{fewSamples},
-	remedy: "raise runtimeSeconds (with timeBased: true) or size, or leave the percentile that is named and all higher ones out of account",
+	remedy: "raise runtimeSeconds (with timeBased: true) or size, or ignore this percentile and all higher ones",
 }, {
 	reason: v1alpha1.WarningStartSkew, see: []func(seen) string{startSkew, clockSpread},
-	remedy: "look for nodes that are short of CPU or of unlike types, and for clocks that are not kept by NTP (chrony, Amazon Time Sync Service)",
+	remedy: "use nodes of one type with CPU to spare, and keep their clocks by NTP (chrony, Amazon Time Sync Service)",
 }, {
 	reason: v1alpha1.WarningShortOverlap, see: []func(seen) string{shortOverlap},
 	remedy: "set timeBased: true and runtimeSeconds, so that all clients measure for the same time, and look for the slowest client (status.runs[].clientsConfigMap)",
@@ -153,11 +153,11 @@ var warningKinds = []struct {
 	remedy: "set size to a multiple of bs, and look for errors of the storage in the run's log (status.runs[].logConfigMap)",
 }, {
 	reason: v1alpha1.WarningSparseReads, see: []func(seen) string{sparseReads},
-	remedy: "put a workload with rw: write first that writes all blocks of the same files or device",
+	remedy: "put a workload with rw: write before it, which writes all blocks of the same files or device",
 }, {
 	reason: v1alpha1.WarningBurstCredits, see: []func(seen) string{storageBursts, clientBursts},
-	remedy: "to see what lasts, raise runtimeSeconds (with timeBased: true) beyond the time that is named, or choose what needs no credits: " +
-		"gp3 instead of gp2, elastic or provisioned throughput of EFS, a larger instance",
+	remedy: "to see the baseline, raise runtimeSeconds (with timeBased: true) above the time in the message, or choose what needs no credits: " +
+		"gp3 instead of gp2, Elastic or Provisioned throughput of EFS, a larger instance",
 }}
 
 func filesFitInMemory(s seen) string {
@@ -201,16 +201,16 @@ func shortRuntime(s seen) string {
 	if s.result.ElapsedMilliseconds >= minElapsedMilliseconds {
 		return ""
 	}
-	return fmt.Sprintf("measured for %d ms, less than the %d ms in which its start weighs little", s.result.ElapsedMilliseconds, minElapsedMilliseconds)
+	return fmt.Sprintf("measured for %d ms, and in less than %d ms the start of a run weighs too much", s.result.ElapsedMilliseconds, minElapsedMilliseconds)
 }
 
 func noLatency(s seen) string {
 	if s.load.LatencyOff {
-		return "the workload tells fio not to take latencies"
+		return "the workload tells fio not to measure latency"
 	}
 	for direction, io := range s.result.Directions() {
 		if io.Latency == nil || io.CompletionLatency == nil {
-			return fmt.Sprintf("fio took no latency of %ss", direction)
+			return fmt.Sprintf("fio measured no latency of %ss", direction)
 		}
 	}
 	return ""
@@ -225,10 +225,10 @@ func shortIOs(s seen) string {
 
 func sparseReads(s seen) string {
 	if s.client.SparseFiles > 0 {
-		return fmt.Sprintf("%d of %d files have blocks that were never written, whose reads may be answered without reading the storage", s.client.SparseFiles, s.client.Files)
+		return fmt.Sprintf("%d of %d files have blocks that were never written: reads of these may not reach the storage", s.client.SparseFiles, s.client.Files)
 	}
 	if s.load.Reads && s.load.NewDevice {
-		return "the raw volume is new: reads of blocks that were never written may be answered without reading the storage"
+		return "the raw volume is new: reads of blocks that were never written may not reach the storage"
 	}
 	return ""
 }

@@ -72,24 +72,24 @@ func TestWarnings(t *testing.T) {
 		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p50 of trims is not reliable: it needs 2 I/Os, and there were 1"}},
 	}, {
 		name: "no percentiles to be reliable", results: []v1alpha1.Result{minute(&v1alpha1.IOResult{IOs: 5}, sampled(10_000))}, load: []Load{{}},
-		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningNoLatency, Message: "fio took no latency of reads"}},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningNoLatency, Message: "fio measured no latency of reads"}},
 	}, {
 		name: "short", results: []v1alpha1.Result{{ElapsedMilliseconds: 9999, Read: sampled(10_000)}}, load: []Load{{}},
-		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningShortRuntime, Message: "measured for 9999 ms, less than the 10000 ms in which its start weighs little"}},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningShortRuntime, Message: "measured for 9999 ms, and in less than 10000 ms the start of a run weighs too much"}},
 	}, {
 		name: "shorter", results: []v1alpha1.Result{{ElapsedMilliseconds: 250, Read: sampled(10_000)}}, load: []Load{{}},
-		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningShortRuntime, Message: "measured for 250 ms, less than the 10000 ms in which its start weighs little"}},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningShortRuntime, Message: "measured for 250 ms, and in less than 10000 ms the start of a run weighs too much"}},
 	}, {
 		name: "10 s", results: []v1alpha1.Result{{ElapsedMilliseconds: 10_000, Read: sampled(10_000)}},
 	}, {
 		name: "no latency wanted", results: []v1alpha1.Result{minute(&v1alpha1.IOResult{IOs: 1}, nil)}, load: []Load{{LatencyOff: true}},
-		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningNoLatency, Message: "the workload tells fio not to take latencies"}},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningNoLatency, Message: "the workload tells fio not to measure latency"}},
 	}, {
 		name: "no percentiles", results: []v1alpha1.Result{minute(nil, &v1alpha1.IOResult{IOs: 1, Latency: &v1alpha1.Latency{}})}, load: []Load{{}},
-		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningNoLatency, Message: "fio took no latency of writes"}},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningNoLatency, Message: "fio measured no latency of writes"}},
 	}, {
 		name: "no mean", results: []v1alpha1.Result{minute(nil, &v1alpha1.IOResult{IOs: 10_000, CompletionLatency: &v1alpha1.LatencyDistribution{}})}, load: []Load{{}},
-		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningNoLatency, Message: "fio took no latency of writes"}},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningNoLatency, Message: "fio measured no latency of writes"}},
 	}, {
 		name: "short I/Os", results: []v1alpha1.Result{good}, load: []Load{{}}, client: Client{ShortIOs: 3},
 		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningShortIOs, Message: "3 I/Os were completed in part and 0 were never issued"}},
@@ -99,12 +99,12 @@ func TestWarnings(t *testing.T) {
 	}, {
 		name: "sparse files", results: []v1alpha1.Result{good}, load: []Load{{Reads: true}}, client: Client{Files: 4, SparseFiles: 1},
 		want: []v1alpha1.Warning{{
-			Reason: v1alpha1.WarningSparseReads, Message: "1 of 4 files have blocks that were never written, whose reads may be answered without reading the storage",
+			Reason: v1alpha1.WarningSparseReads, Message: "1 of 4 files have blocks that were never written: reads of these may not reach the storage",
 		}},
 	}, {
 		name: "reads of a new device", results: []v1alpha1.Result{good}, load: []Load{{Reads: true, NewDevice: true}},
 		want: []v1alpha1.Warning{{
-			Reason: v1alpha1.WarningSparseReads, Message: "the raw volume is new: reads of blocks that were never written may be answered without reading the storage",
+			Reason: v1alpha1.WarningSparseReads, Message: "the raw volume is new: reads of blocks that were never written may not reach the storage",
 		}},
 	}, {
 		name: "writes to a new device", results: []v1alpha1.Result{good}, load: []Load{{NewDevice: true}},
@@ -128,10 +128,10 @@ func TestWarnings(t *testing.T) {
 			{Reason: v1alpha1.WarningFilesFitInMemory, Message: "I/O is buffered, and test files of 1 B fit into the 2 B of memory that the page cache can take"},
 			{Reason: v1alpha1.WarningCPUThrottled, Message: "the container's CPU limit held fio back in 7 % of scheduling periods"},
 			{Reason: v1alpha1.WarningFewSamples, Message: "p95 of writes is not reliable: it needs 20 I/Os, and there were 10"},
-			{Reason: v1alpha1.WarningShortRuntime, Message: "measured for 2000 ms, less than the 10000 ms in which its start weighs little"},
-			{Reason: v1alpha1.WarningNoLatency, Message: "the workload tells fio not to take latencies"},
+			{Reason: v1alpha1.WarningShortRuntime, Message: "measured for 2000 ms, and in less than 10000 ms the start of a run weighs too much"},
+			{Reason: v1alpha1.WarningNoLatency, Message: "the workload tells fio not to measure latency"},
 			{Reason: v1alpha1.WarningShortIOs, Message: "1 I/Os were completed in part and 0 were never issued"},
-			{Reason: v1alpha1.WarningSparseReads, Message: "the raw volume is new: reads of blocks that were never written may be answered without reading the storage"},
+			{Reason: v1alpha1.WarningSparseReads, Message: "the raw volume is new: reads of blocks that were never written may not reach the storage"},
 		},
 	}} {
 		t.Run(test.name, func(t *testing.T) {

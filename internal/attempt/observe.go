@@ -103,8 +103,8 @@ func observeLive(pod *corev1.Pod) State {
 func outOfMemory(pod *corev1.Pod) string {
 	for _, c := range pod.Spec.Containers {
 		if limit, ok := c.Resources.Limits[corev1.ResourceMemory]; ok {
-			return fmt.Sprintf("the container ran out of memory (OOMKilled) with a limit of %s; raise spec.pod.resources.limits.memory, or have fewer jobs or a smaller iodepth x bs", limit.String())
+			return fmt.Sprintf("the container ran out of memory (OOMKilled) with a limit of %s; raise spec.pod.resources.limits.memory, or lower numjobs, iodepth or bs", limit.String())
 		}
 	}
-	return "the container ran out of memory (OOMKilled); the node has too little, so have fewer jobs or a smaller iodepth x bs"
+	return "the container ran out of memory (OOMKilled), as its node has too little; lower numjobs, iodepth or bs"
 }

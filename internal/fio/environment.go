@@ -17,7 +17,7 @@ const longestPrefix = "client-127."
 // checkText refuses a job file that no container could be given.
 func (g *guard) checkText(f *JobFile) {
 	if n := len(f.String()); n > maxJobBytes {
-		g.refuse("the job file takes %d bytes, and a container can be given %d: have fewer or shorter options", n, maxJobBytes)
+		g.refuse("the job file takes %d bytes, and a container can be given %d: use fewer or shorter options", n, maxJobBytes)
 	}
 }
 
@@ -27,7 +27,7 @@ func (g *guard) checkObjectNames(f *JobFile) {
 	if len(g.errs) > 0 {
 		return // names that cannot be are not looked at
 	}
-	const rule = "on an object store each name in filename gets a prefix, so that %s takes %d bytes, and a container can be given %d: have fewer names, or nrfiles in place of filename"
+	const rule = "on an object store each name in filename gets a prefix, so that %s takes %d bytes, and a container can be given %d: use fewer names, or nrfiles instead of filename"
 	if n := len(f.OnObjectStore().WithObjectNames("").WithNamePrefix(longestPrefix).String()); n > maxJobBytes {
 		g.refuse(rule, "the job file", n, maxJobBytes)
 	}

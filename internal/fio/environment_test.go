@@ -59,7 +59,7 @@ func TestListsOfNamesOnAnObjectStore(t *testing.T) {
 			if errs := ValidateOnObjectStore(nil, f); len(errs) > 0 {
 				got = errs.ToAggregate().Error()
 			}
-			if (got == "") != (test.want == "") || !strings.Contains(got, test.want) || got != "" && !strings.Contains(got, "have fewer names") {
+			if (got == "") != (test.want == "") || !strings.Contains(got, test.want) || got != "" && !strings.Contains(got, "use fewer names") {
 				t.Errorf("it says %q, want %q", got, test.want)
 			}
 			job := f.OnObjectStore().WithObjectNames("a").WithNamePrefix(longestPrefix).On(volume).String()
@@ -104,7 +104,7 @@ func TestLargestOptions(t *testing.T) {
 		f.Sections[0].Options = append(f.Sections[0].Options, Option{Name: fmt.Sprint("o", i), Value: strings.Repeat("1", 1000), HasValue: true})
 	}
 	g := newGuard(nil, f)
-	if g.checkText(f); len(g.errs) != 1 || !strings.Contains(g.errs[0].Error(), "have fewer or shorter options") {
+	if g.checkText(f); len(g.errs) != 1 || !strings.Contains(g.errs[0].Error(), "use fewer or shorter options") {
 		t.Errorf("errors %v", g.errs)
 	}
 }

@@ -102,8 +102,8 @@ var objectReadCases = []objectCase{
 	{"file_append=1\n", "adds nothing to a file"},
 	{"fill_device=1\n", "never full"},
 	{"ioengine=mmap\n", ""},
-	{"ioengine=mmap\ndirect=1\n", "cannot be mapped"},
-	{"ioengine=mmap\nbuffered=0\n", "cannot be mapped"},
+	{"ioengine=mmap\ndirect=1\n", "cannot map files opened with O_DIRECT"},
+	{"ioengine=mmap\nbuffered=0\n", "cannot map files opened with O_DIRECT"},
 	{"ioengine=pvsync2\nuncached=1\n", "no uncached I/O"},
 	{"ioengine=io_uring\nhipri\n", "cannot be polled"},
 }

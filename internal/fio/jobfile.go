@@ -90,7 +90,7 @@ func (f *JobFile) checkExtent() error {
 	case options > maxOptions:
 		return fmt.Errorf("%d options: a job file may have %d; put what sections share into [%s]", options, maxOptions, globalName)
 	case f.Extent(0) > MaxExtent:
-		return fmt.Errorf("%d options of all jobs, those of [%s] in each: a job file may have %d; have fewer jobs or options", f.Extent(0), globalName, MaxExtent)
+		return fmt.Errorf("%d options of all jobs, those of [%s] in each: a job file may have %d: use fewer jobs or options", f.Extent(0), globalName, MaxExtent)
 	case !slices.ContainsFunc(f.Sections, Section.isJob):
 		return fmt.Errorf("no job: add a section such as [job1]; [%s] only holds what sections share", globalName)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// checkObjectOptions refuses options that Mountpoint, or the FUSE of which it is made, cannot serve.
+// checkObjectOptions refuses options that Mountpoint, or the FUSE that it is built on, cannot serve.
 func (g *guard) checkObjectOptions(j job) {
 	for _, rule := range objectRules {
 		if rule.applies(j) {
@@ -84,11 +84,11 @@ var objectRules = []objectRule{
 	{"fill_device", allJobs, nil, "an object store is never full: remove it, and set size"},
 
 	// What the kernel cannot do with FUSE: EOPNOTSUPP, or ENODEV for a mapping.
-	{"direct", readers, mapsUncached, "with FUSE, of which Mountpoint is made, files opened with O_DIRECT cannot be mapped: write direct=0, or another ioengine"},
-	{"buffered", readers, mapsUncached, "with FUSE, of which Mountpoint is made, files opened with O_DIRECT cannot be mapped: write buffered=1, or another ioengine"},
-	{"nowait", allJobs, nil, "FUSE, of which Mountpoint is made, knows no I/O without waiting: remove it"},
-	{"uncached", readers, nil, "FUSE, of which Mountpoint is made, knows no uncached I/O: remove it, or set direct=1"},
-	{"hipri", allJobs, func(j job) bool { return j.on("hipri") && j.text("ioengine", "") == "io_uring" }, "FUSE, of which Mountpoint is made, cannot be polled: remove it"},
+	{"direct", readers, mapsUncached, "Mountpoint is built on FUSE, which cannot map files opened with O_DIRECT: write direct=0, or another ioengine"},
+	{"buffered", readers, mapsUncached, "Mountpoint is built on FUSE, which cannot map files opened with O_DIRECT: write buffered=1, or another ioengine"},
+	{"nowait", allJobs, nil, "Mountpoint is built on FUSE, which cannot do I/O without waiting: remove it"},
+	{"uncached", readers, nil, "Mountpoint is built on FUSE, which has no uncached I/O: remove it, or set direct=1"},
+	{"hipri", allJobs, func(j job) bool { return j.on("hipri") && j.text("ioengine", "") == "io_uring" }, "Mountpoint is built on FUSE, which cannot be polled: remove it"},
 }
 
 const (

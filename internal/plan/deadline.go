@@ -52,10 +52,10 @@ func validateDeadline(path *field.Path, index int, spec *v1alpha1.StorageBenchma
 	seconds := int64(math.Ceil(longest))
 	if deadline == nil {
 		return field.ErrorList{field.Invalid(at, seconds, fmt.Sprintf(
-			"so many seconds fio can run by its own options, and a run has to end within %d s, the most that deadlines.runSeconds can be: shorten it", v1alpha1.MaxRunSeconds))}
+			"fio can run for that many seconds by its own options, and deadlines.runSeconds can be at most %d: shorten it", v1alpha1.MaxRunSeconds))}
 	}
 	return field.ErrorList{field.Invalid(path.Child("deadlines", "runSeconds"), *deadline, fmt.Sprintf(
-		"workload %s can run for %d s by its own options, and would be ended before: raise runSeconds above %d, with time to lay out files, or remove it, or lower %s",
+		"workload %s can run for %d s by its own options, and would be ended before: raise runSeconds above %d, as files are laid out first, or remove it, or lower %s",
 		workload.Name, seconds, seconds, at))}
 }
 

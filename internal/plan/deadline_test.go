@@ -39,11 +39,11 @@ func TestRunDeadlines(t *testing.T) {
 		{name: "in the matrix", workload: "{name: w, fio: {rw: read, size: 1M, runtimeSeconds: 1}, matrix: {runtime: [60, 86400]}}", want: 172_800},
 
 		{name: "just long enough", workload: of("runtimeSeconds: 3599"), deadline: "3600"},
-		{name: "as short", workload: of("runtimeSeconds: 3600"), deadline: "3600", words: []string{refused, "3600 s by its own options", "raise runSeconds above 3600, with time to lay out files, or remove it, or lower spec.workloads[0].fio.runtimeSeconds"}},
+		{name: "as short", workload: of("runtimeSeconds: 3600"), deadline: "3600", words: []string{refused, "3600 s by its own options", "raise runSeconds above 3600, as files are laid out first, or remove it, or lower spec.workloads[0].fio.runtimeSeconds"}},
 		{name: "too short", workload: of("runtimeSeconds: 3000, rampTimeSeconds: 700"), deadline: "3600", words: []string{refused, "3700 s"}},
 		{name: "too short for the sections", workload: file("[global]", "size=1M", "stonewall", "[a]", "runtime=30m", "[b]", "runtime=31m"), deadline: "3600", words: []string{refused, "3660 s", "lower spec.workloads[0].jobFile"}},
 		{name: "too short for a case", workload: "{name: w, fio: {rw: read, size: 1M}, matrix: {timeout: [60, 7200]}}", deadline: "3600", words: []string{refused, "7200 s", "lower spec.workloads[0].matrix[timeout]"}},
-		{name: "too long at all", workload: file("[a]", "size=1M", "runtime=30d"), words: []string{"spec.workloads[0].jobFile: Invalid value: 2592000: so many seconds fio can run by its own options, and a run has to end within 2592000 s"}},
+		{name: "too long at all", workload: file("[a]", "size=1M", "runtime=30d"), words: []string{"spec.workloads[0].jobFile: Invalid value: 2592000: fio can run for that many seconds by its own options, and deadlines.runSeconds can be at most 2592000"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			spec := &v1alpha1.StorageBenchmarkSpec{}

@@ -75,7 +75,7 @@ func TestHostileSpecsTakeLittleMemory(t *testing.T) {
 			}
 			problems, allocated, kept := planned(spec(b))
 			t.Logf("%d KiB to plan, of which %d KiB stay: %.100s", allocated>>10, kept>>10, problems)
-			if refused := strings.Contains(problems, " options ") && strings.Contains(problems, "; have fewer "); refused != test.refused {
+			if refused := strings.Contains(problems, " options ") && strings.Contains(problems, ": use fewer "); refused != test.refused {
 				t.Errorf("refused %t: %s", refused, problems)
 			}
 			most := uint64(128 << 20)

@@ -201,8 +201,8 @@ func TestTooManyResults(t *testing.T) {
 				}
 				return
 			}
-			want := fmt.Sprintf("spec.workloads: Invalid value: %d: the workloads with all choices of their matrix and all sections, on %d targets, %d times each, "+
-				"give %d results, and at most 200 are possible; split the benchmark", test.workloads, test.targets, test.repetitions, test.results)
+			want := fmt.Sprintf("spec.workloads: Invalid value: %d: all workloads, in all cases of their matrix, with all sections, on %d targets, %d times each, "+
+				"give %d results; at most 200 are possible: split the benchmark", test.workloads, test.targets, test.repetitions, test.results)
 			if diff := cmp.Diff([]string{want}, messages(problems)); diff != "" || runs != nil {
 				t.Errorf("%d runs, problems (-want +got):\n%s", len(runs), diff)
 			}

@@ -58,7 +58,7 @@ func validateResults(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, jobs
 		beside, remedy = fmt.Sprintf(" beside %d clients and their volumes", clients), "split the benchmark, or lower clients"
 	}
 	return field.Invalid(path.Child("workloads"), len(spec.Workloads),
-		fmt.Sprintf("the workloads with all choices of their matrix and all sections, on %d targets, %d times each, give %d results, and at most %d are possible%s; %s",
+		fmt.Sprintf("all workloads, in all cases of their matrix, with all sections, on %d targets, %d times each, give %d results; at most %d are possible%s: %s",
 			len(spec.Targets), repetitions(spec), results, max(most, 0), beside, remedy))
 }
 
@@ -93,6 +93,6 @@ func validateExtent(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, jobs 
 		return nil
 	}
 	return field.Invalid(path.Child("workloads"), len(spec.Workloads),
-		fmt.Sprintf("the jobs of all workloads, with all choices of their matrix, have %d options together, those of [global] in each job, and at most %d are possible; "+
-			"have fewer sections or options in jobFile, give fewer values in matrix, or split the benchmark", extent, fio.MaxExtent))
+		fmt.Sprintf("the jobs of all workloads, in all cases of their matrix, have %d options together, those of [global] in each job; at most %d are possible: "+
+			"use fewer sections or options in jobFile, give fewer values in matrix, or split the benchmark", extent, fio.MaxExtent))
 }

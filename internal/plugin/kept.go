@@ -63,7 +63,7 @@ func unzip(zipped []byte, most int64) ([]byte, error) {
 	}
 	content, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(content)) > most {
-		return nil, fmt.Errorf("it has more than the %d bytes that are left of %d MiB for all files of a ConfigMap and %d MiB in all: name a RUN, or read it with kubectl get configmap",
+		return nil, fmt.Errorf("it is larger than the %d bytes that are left (%d MiB for a ConfigMap, %d MiB in all): name a RUN, or read it with kubectl get configmap",
 			most, maxUnzipped>>20, maxInflated>>20)
 	}
 	return content, err

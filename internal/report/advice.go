@@ -26,11 +26,11 @@ var advice = map[string]string{
 	v1alpha1.BoundWorkloadRate: "Raise or remove rate or rateIOPS in the workload to see what the storage can do; " +
 		"to judge latency at a given rate, as here, leave it and look at the percentiles.",
 	v1alpha1.BoundClientCPU: "Give fio more CPU (spec.pod.resources, a larger instance), spread it over more jobs (numjobs), or take an engine that needs less for each I/O (libaio or io_uring with a higher iodepth). " +
-		"Until then this says nothing of the storage.",
-	v1alpha1.BoundLatency: "Have more I/Os in flight: more jobs (numjobs), or a higher iodepth with libaio or io_uring. A matrix such as numjobs: [16, 32, 64] shows up to which limit IOPS grow. " +
+		"Until then the result says nothing about the storage.",
+	v1alpha1.BoundLatency: "Keep more I/Os in flight: more jobs (numjobs), or a higher iodepth with libaio or io_uring. A matrix such as numjobs: [16, 32, 64] shows up to which limit IOPS grow. " +
 		"An application that waits for each I/O will see this latency.",
-	v1alpha1.BoundUnknown: "Read what is missing in the sentence on what held it back. Often it is the limits: give spec.targets[].limits what the storage is specified for, " +
-		"and the next benchmark judges by it.",
+	v1alpha1.BoundUnknown: "The sentence above says what is missing. Often it is the limits: set spec.targets[].limits to what the storage is specified for, " +
+		"and the next benchmark is judged by them.",
 }
 
 // afterFailure says what to do after a benchmark that ended for a reason of condition Succeeded.

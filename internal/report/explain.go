@@ -244,7 +244,7 @@ func (e *explanation) certainty(t *v1alpha1.TargetComparison) string {
 	}
 	switch verdict := all[len(all)-1].io.Verdict; {
 	case verdict == v1alpha1.VerdictTooFewRuns:
-		sentences = append(sentences, "A verdict needs 4 runs of each target: of fewer, even the clearest order comes about by chance too often. Set repetitions to 4 or more.")
+		sentences = append(sentences, "A verdict needs 4 runs of each target: with fewer, even the clearest difference may be chance. Set repetitions to 4 or more.")
 	case iops.PValue != "":
 		sentences = append(sentences, chance(iops.PValue, verdict))
 	}
@@ -266,7 +266,7 @@ func chance(pValue string, verdict v1alpha1.Verdict) string {
 	case p >= significance:
 		judgement = "so it may well be chance"
 	case verdict == v1alpha1.VerdictSame:
-		judgement = "so it is hardly chance, but of 1 % at most, which is too little to matter"
+		judgement = "so it is hardly chance; but it is 1 % at most, too little to matter"
 	}
 	return fmt.Sprintf("If both were alike, chance alone would make a difference as large in %s (p = %s), %s.", often, pValue, judgement)
 }

@@ -53,7 +53,7 @@ randwrite bs=16k on efs
   But       Spread: IOPS of 6 repetitions go from 1549 to 1830 around a median of 1563: a spread of
             18 %. To do: raise repetitions or runtimeSeconds, and look for other load on the node
             and on the storage, or for burst credits that run out.
-  Next      Have more I/Os in flight: more jobs (numjobs), or a higher iodepth with libaio or
+  Next      Keep more I/Os in flight: more jobs (numjobs), or a higher iodepth with libaio or
             io_uring. A matrix such as numjobs: [16, 32, 64] shows up to which limit IOPS grow. An
             application that waits for each I/O will see this latency.
 `
@@ -205,11 +205,11 @@ func TestCertainty(t *testing.T) {
 		want    string
 	}{
 		"one run":      {1, statistic(1, 1, 1), v1alpha1.VerdictTooFewRuns, "One run does not show how much results vary by chance: set repetitions to 4 or more for a verdict, to 6 or more for a confidence interval."},
-		"three runs":   {3, statistic(90, 100, 110), v1alpha1.VerdictTooFewRuns, "3 runs had from 90 to 110 IOPS (+-10 %). That is too few for a confidence interval, which needs 6. A verdict needs 4 runs of each target: of fewer, even the clearest order comes about by chance too often. Set repetitions to 4 or more."},
+		"three runs":   {3, statistic(90, 100, 110), v1alpha1.VerdictTooFewRuns, "3 runs had from 90 to 110 IOPS (+-10 %). That is too few for a confidence interval, which needs 6. A verdict needs 4 runs of each target: with fewer, even the clearest difference may be chance. Set repetitions to 4 or more."},
 		"no I/O":       {2, statistic(0, 0, 0), "", "2 runs had from 0 to 0 IOPS. That is too few for a confidence interval, which needs 6."},
 		"chance":       {4, withP(statistic(90, 100, 110), "0.486"), v1alpha1.VerdictSame, "4 runs had from 90 to 110 IOPS (+-10 %). That is too few for a confidence interval, which needs 6. If both were alike, chance alone would make a difference as large in 49 of 100 such comparisons (p = 0.486), so it may well be chance."},
 		"no chance":    {4, withP(statistic(90, 100, 110), "0.0286"), v1alpha1.VerdictFaster, "4 runs had from 90 to 110 IOPS (+-10 %). That is too few for a confidence interval, which needs 6. If both were alike, chance alone would make a difference as large in 3 of 100 such comparisons (p = 0.0286), so it is hardly chance."},
-		"too little":   {4, withP(statistic(100, 100, 100), "0.0286"), v1alpha1.VerdictSame, "4 runs had from 100 to 100 IOPS (+-0 %). That is too few for a confidence interval, which needs 6. If both were alike, chance alone would make a difference as large in 3 of 100 such comparisons (p = 0.0286), so it is hardly chance, but of 1 % at most, which is too little to matter."},
+		"too little":   {4, withP(statistic(100, 100, 100), "0.0286"), v1alpha1.VerdictSame, "4 runs had from 100 to 100 IOPS (+-0 %). That is too few for a confidence interval, which needs 6. If both were alike, chance alone would make a difference as large in 3 of 100 such comparisons (p = 0.0286), so it is hardly chance; but it is 1 % at most, too little to matter."},
 		"not a number": {4, withP(statistic(90, 100, 110), "x"), v1alpha1.VerdictSame, "4 runs had from 90 to 110 IOPS (+-10 %). That is too few for a confidence interval, which needs 6."},
 	} {
 		e := &explanation{sb: &v1alpha1.StorageBenchmark{}}

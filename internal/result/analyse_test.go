@@ -159,7 +159,7 @@ func TestAnalyseWarnings(t *testing.T) {
 		{"sparse files", builder.NewTarget("t"), corev1.PersistentVolumeFilesystem, []digest.Report{sparse}, v1alpha1.WarningSparseReads, "2 of 4 files"},
 		{"short I/Os", builder.NewTarget("t"), corev1.PersistentVolumeFilesystem, []digest.Report{short}, v1alpha1.WarningShortIOs, "3"},
 		{"clocks that agree", builder.NewTarget("t"), corev1.PersistentVolumeFilesystem, []digest.Report{client(1, 0, 500), client(1, 0, 1500)}, v1alpha1.WarningStartSkew, ""},
-		{"clocks that differ", builder.NewTarget("t"), corev1.PersistentVolumeFilesystem, []digest.Report{client(1, 0, 500), client(1, 0, 1700)}, v1alpha1.WarningStartSkew, "within 1.2s"},
+		{"clocks that differ", builder.NewTarget("t"), corev1.PersistentVolumeFilesystem, []digest.Report{client(1, 0, 500), client(1, 0, 1700)}, v1alpha1.WarningStartSkew, "up to 1.2s apart"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			findings := measured(t, test.reports...).Analyse(Facts{
@@ -218,7 +218,7 @@ func TestAnalyseCredits(t *testing.T) {
 		if left := findings.BurstCredits; left == nil || left.LeftPercent != test.want {
 			t.Errorf("%s: %+v is left, want %d %%", name, left, test.want)
 		}
-		left := fmt.Sprintf("of its credits %d %% are left", test.want)
+		left := fmt.Sprintf("%d %% of its credits are left", test.want)
 		if !slices.ContainsFunc(findings.Warnings, func(w v1alpha1.Warning) bool {
 			return w.Reason == v1alpha1.WarningBurstCredits && strings.Contains(w.Message, left)
 		}) {

@@ -59,7 +59,7 @@ func (o Options) adviseOnDevice(open func(string, int, fs.FileMode) (*os.File, e
 	if !errors.Is(err, syscall.EACCES) {
 		return ""
 	}
-	return fmt.Sprintf("the node gives the volume's device%s to no other user, and fio runs as user %d of groups %v: set device_ownership_from_security_context = true in containerd's configuration on the nodes "+
+	return fmt.Sprintf("the volume's device%s is closed to other users, and fio runs as user %d of groups %v: set device_ownership_from_security_context = true in containerd's configuration on the nodes "+
 		"(on EKS in the launch template's user data: spec.containerd.config of a NodeConfig for AL2023, settings.kubernetes.device-ownership-from-security-context for Bottlerocket) "+
 		"and keep runAsUser and runAsGroup in spec.pod.securityContext; or use volumeMode Filesystem", ownership(match[1]), os.Getuid(), o.groups())
 }
@@ -67,7 +67,7 @@ func (o Options) adviseOnDevice(open func(string, int, fs.FileMode) (*os.File, e
 // adviseOnRoot says what to do about a volume on which the user may make no directory. The root directory tells who may.
 func adviseOnRoot(root string, user int, groups []int) string {
 	return fmt.Sprintf("the volume%s does not let user %d of groups %v write: set runAsUser, runAsGroup or supplementalGroups in spec.pod.securityContext to one that may, "+
-		"or on EFS use an access point; fsGroup lets pods write as well, but on many drivers gives every file that is on the volume to that group, for good", ownership(root), user, groups)
+		"or on EFS use an access point; fsGroup lets pods write as well, but many drivers then give every file on the volume to that group for good", ownership(root), user, groups)
 }
 
 // nearest returns the directory itself, or the nearest one above it that is there.

@@ -181,7 +181,7 @@ func TestAdviceOnRoot(t *testing.T) {
 	got := adviseOnRoot(root, 65532, []int{65532})
 	for _, want := range []string{
 		fmt.Sprintf("the volume (of user %d and group %d, mode 0750) does not let user 65532 of groups [65532] write", os.Getuid(), os.Getgid()),
-		"set runAsUser, runAsGroup or supplementalGroups in spec.pod.securityContext", "on EFS use an access point", "gives every file that is on the volume to that group",
+		"set runAsUser, runAsGroup or supplementalGroups in spec.pod.securityContext", "on EFS use an access point", "give every file on the volume to that group for good",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("advice %q lacks %q", got, want)

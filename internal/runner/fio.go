@@ -189,7 +189,7 @@ func killedJob(text, stderr []byte) error {
 
 func signalled(signal syscall.Signal) error {
 	if signal == syscall.SIGKILL {
-		return failf(digest.ExitFailed, "fio or one of its jobs was killed (SIGKILL): most often the container's memory limit was reached (raise spec.pod.resources.limits.memory, or have fewer jobs)")
+		return failf(digest.ExitFailed, "fio or one of its jobs was killed (SIGKILL): most often the container's memory limit was reached (raise spec.pod.resources.limits.memory, or lower numjobs)")
 	}
 	return failf(digest.ExitFailed, "fio or one of its jobs was ended by a signal (%v)", signal)
 }

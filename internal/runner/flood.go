@@ -117,7 +117,7 @@ var goesOn = regexp.MustCompile(`(?m)^continue_on_error(=.*)?$`)
 
 // floodError says what a flood may come of and what to do about it, with the first of the errors in fio's own words.
 func floodError(job string, text, stderr []byte) error {
-	remedy := "have fewer jobs, or a shorter runtime"
+	remedy := "use fewer jobs, or a shorter runtime"
 	if goesOn.MatchString(job) {
 		remedy = "with continue_on_error fio goes on after an error and prints each: remove it, or set it to none"
 	}

@@ -34,7 +34,7 @@ func TestRetainedVolumeIsKept(t *testing.T) {
 		t.Fatalf("measured was %+v, and not %s, so this shows nothing", volumes, kept.Name)
 	}
 	cleaned := meta.FindStatusCondition(done.Status.Conditions, v1alpha1.ConditionCleanedUp)
-	if cleaned == nil || cleaned.Reason != v1alpha1.ReasonNothingLeft || !strings.Contains(cleaned.Message, "kept with all that is on it: volume "+kept.Name) {
+	if cleaned == nil || cleaned.Reason != v1alpha1.ReasonNothingLeft || !strings.Contains(cleaned.Message, "kept, because it was not made for this benchmark: volume "+kept.Name) {
 		t.Errorf("CleanedUp = %+v", cleaned)
 	}
 	checkKept(t, kept)
