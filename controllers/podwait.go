@@ -183,6 +183,7 @@ func isRefused(err error) bool { return apierrors.IsForbidden(err) || apierrors.
 func (s *podWait) refused(object string, err error) outcome {
 	limit := s.sb.Spec.Deadlines.StartSeconds
 	decision := attempt.DecideRefused(s.startFacts(nil, false, false))
+	s.noteNodeWait(decision)
 	return s.await(decision, v1alpha1.ReasonPreparing, fmt.Sprintf("%s: the %s was refused", s.what, object), "its "+object, err.Error(), limit)
 }
 
