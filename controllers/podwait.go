@@ -133,7 +133,7 @@ func (s *podWait) await(decision attempt.StartDecision, reason, what, forWhat, w
 		s.expire(fmt.Sprintf("%s waited %d s for %s: %s", s.what, ptr.Deref(limit, 0), forWhat, why))
 		return saveFirst()
 	}
-	s.step(reason, what+": "+why)
+	s.step(reason, s.retold(v1alpha1.ConditionSucceeded, what+": ", why))
 	return awaitFor(decision.After)
 }
 
