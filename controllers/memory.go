@@ -22,6 +22,8 @@ type memory struct {
 	liveness map[types.UID]attempt.Liveness
 	// failingSince is since when each pass has met an error, zero if the last one did not.
 	failingSince time.Time
+	// endingSince is since when the end of pods is waited for, zero if it is not.
+	endingSince time.Time
 	// told is what the words of conditions were about that may differ in each pass, by the type of the condition.
 	told map[string]toldWords
 	// conflicts has how long to wait after the next pass over an old version.
@@ -36,8 +38,13 @@ func (m *memory) afterConflict() time.Duration {
 	return m.conflicts.Step()
 }
 
-// succeeded notes that a pass has met no error, and that what it found out is saved.
-func (m *memory) succeeded() { m.failingSince, m.conflicts = time.Time{}, wait.Backoff{} }
+// succeeded notes that a pass has met no error, that what it found out is saved, and whether it waits for pods to end.
+func (m *memory) succeeded(awaitsEnd bool) {
+	m.failingSince, m.conflicts = time.Time{}, wait.Backoff{}
+	if !awaitsEnd {
+		m.endingSince = time.Time{}
+	}
+}
 
 // memories has what is remembered of each benchmark, by its name. The zero value is empty. Only one pass at a time is over a
 // benchmark, so that what of returns needs no lock.

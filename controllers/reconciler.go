@@ -122,7 +122,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if s.finished() {
 		r.forget(request.NamespacedName) // nothing of it is planned or asked
 	}
-	remembered.succeeded()
+	remembered.succeeded(s.awaitsEnd)
 	return result, nil
 }
 
