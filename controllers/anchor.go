@@ -57,6 +57,9 @@ func (s *scope) awaitAnchors(ctx context.Context) (outcome, error) {
 		if err := s.holdNode(ctx, i, pod); err != nil {
 			return outcome{}, err
 		}
+		if s.concluded() {
+			return saveFirst(), nil
+		}
 	}
 	if len(waiting) == 0 {
 		s.hasNodes()

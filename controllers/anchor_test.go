@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,10 +11,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
@@ -405,4 +409,64 @@ func TestRetainReleasesNode(t *testing.T) {
 	}
 	w.delete(sb)
 	w.untilGone(sb)
+}
+
+// A benchmark that ends while it notes the nodes that it holds says so before anything is cleaned up.
+func TestAnchorOnALostClaimIsSavedFirst(t *testing.T) {
+	sb := builder.NewBenchmark("default", "sb").Target(builder.NewClaimTarget("t", "mine")).Workload(builder.NewWorkload("reads")).Build()
+	sb.UID = "u1"
+	sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 1, StartTime: &metav1.Time{Time: noon}}}
+	sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", ClaimsUID: "before", TestFiles: v1alpha1.TestFilesPresent, Volumes: []v1alpha1.VolumeStatus{{Name: "pv"}}}}
+	name := job.AnchorName(sb, 0, 1)
+	live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(
+		&corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "mine", UID: "after"}},
+		&corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv"}, Spec: corev1.PersistentVolumeSpec{PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain}},
+	).Build()
+	s := &scope{
+		Reconciler: &Reconciler{Client: live, Live: live, Clock: clocktesting.NewFakeClock(noon)}, memory: &memory{}, sb: sb, before: sb.DeepCopy(),
+		anchors: map[string]*corev1.Pod{name: {
+			ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{NodeName: "a"},
+			Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: job.AnchorContainer, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}},
+		}},
+	}
+	out, err := s.awaitAnchors(t.Context())
+	if err != nil || !s.concluded() || !out.saves {
+		t.Errorf("outcome %+v, %v, concluded %t", out, err, s.concluded())
+	}
+}
+
+// What is not saved yet of the end of measuring is saved before clean-up begins.
+func TestCleanUpAwaitsTheConclusion(t *testing.T) {
+	s := failingScope(clocktesting.NewFakeClock(noon))
+	s.fail(v1alpha1.ReasonRunFailed, "it failed")
+	if out, err := conclude(t.Context(), s); err != nil || !out.saves {
+		t.Errorf("unsaved: %+v, %v", out, err)
+	}
+	s.before = s.sb.DeepCopy()
+	if out, err := conclude(t.Context(), s); err != nil || out.stop {
+		t.Errorf("saved: %+v, %v", out, err)
+	}
+}
+
+// A pod that is refused after its turn has come, behind an older benchmark, has all its time from then on.
+func TestRefusedAfterAnOlderBenchmark(t *testing.T) {
+	clock := clocktesting.NewFakeClock(noon.Add(time.Hour))
+	s := failingScope(clock)
+	s.sb.Status.Anchors = []v1alpha1.Anchor{{StartTime: &metav1.Time{Time: noon}}, {StartTime: &metav1.Time{Time: noon}}}
+	s.sb.Status.WaitingForNodeSince = &metav1.Time{Time: noon}
+	refused := func() outcome { return s.anchorWait(0, nil).refused("pod", errors.New("exceeded quota")) }
+	for range 30 {
+		if out := refused(); out.saves || s.concluded() {
+			t.Fatalf("ended %s after its turn: %+v", clock.Since(noon.Add(time.Hour)), s.condition(v1alpha1.ConditionMeasured))
+		}
+		clock.Step(2 * time.Second)
+	}
+	if refused(); !s.concluded() {
+		t.Error("it waits for longer than it may")
+	}
+	for i, a := range s.sb.Status.Anchors {
+		if !a.StartTime.Time.Equal(noon.Add(time.Hour)) {
+			t.Errorf("anchor %d waits since %s", i, a.StartTime)
+		}
+	}
 }

@@ -134,6 +134,11 @@ func (s *scope) cleanUpBegan() time.Time {
 	return s.condition(v1alpha1.ConditionMeasured).LastTransitionTime.Time
 }
 
+// isCleanUpHalfOver says whether half of the time for clean-up has passed, after which the rest is for the volumes.
+func (s *scope) isCleanUpHalfOver() bool {
+	return s.Clock.Since(s.cleanUpBegan()) >= seconds(s.sb.Spec.Deadlines.CleanUpSeconds)/2
+}
+
 // remove goes one step further in removing what was made, and returns what is not gone yet. Pods go first:
 // Kubernetes keeps a claim as long as a pod names it, even one that has ended. What their logs hold is kept
 // in ConfigMaps.

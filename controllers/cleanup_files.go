@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
@@ -89,11 +87,10 @@ func (s *scope) removeFilesOf(ctx context.Context, target *v1alpha1.Target, stat
 	if atRest {
 		state, err = s.cleanClaims(ctx, target)
 	}
-	limit := time.Duration(ptr.Deref(s.sb.Spec.Deadlines.CleanUpSeconds, 0)) * time.Second / 2
 	switch {
 	case err == nil && state != v1alpha1.TestFilesPresent:
 		status.TestFiles = state
-	case s.Clock.Since(s.cleanUpBegan()) >= limit, err == nil && s.hasFailedToClean(target):
+	case s.isCleanUpHalfOver(), err == nil && s.hasFailedToClean(target):
 		status.TestFiles = v1alpha1.TestFilesLeftBehind
 	default:
 		return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -14,9 +15,9 @@ import (
 
 // conclude says how the runs ended, when all of them have. The pass ends with that: results must be in the
 // status before clean-up deletes the pods that they came from.
-func conclude(_ context.Context, s *scope) (outcome, error) {
+func conclude(ctx context.Context, s *scope) (outcome, error) {
 	if s.concluded() {
-		return goOn(), nil
+		return s.takeLast(ctx)
 	}
 	var failures []string
 	for i := range s.sb.Status.Runs {
@@ -32,5 +33,22 @@ func conclude(_ context.Context, s *scope) (outcome, error) {
 	took := s.Clock.Since(s.sb.Status.StartTime.Time).Round(time.Second)
 	s.setCondition(v1alpha1.ConditionMeasured, metav1.ConditionTrue, v1alpha1.ReasonCompleted,
 		fmt.Sprintf("%s on %s in %s", legible.Plural(int(s.sb.Status.PlannedRuns), "run"), legible.Plural(len(s.sb.Status.Targets), "target"), took))
+	return saveFirst(), nil
+}
+
+// takeLast takes the outcome of a run that had ended by itself when measuring was ended for another reason, as by errors that kept it from
+// being taken: its pod has it, and clean-up deletes that. It gives up when half of the time for clean-up is over.
+func (s *scope) takeLast(ctx context.Context) (outcome, error) {
+	if meta.FindStatusCondition(s.before.Status.Conditions, v1alpha1.ConditionMeasured) == nil {
+		return saveFirst(), nil
+	}
+	run := s.runningRun()
+	if run == nil || s.isCleanUpHalfOver() {
+		return goOn(), nil
+	}
+	collected, err := s.collectEnded(ctx, run)
+	if err != nil || !collected {
+		return goOn(), err
+	}
 	return saveFirst(), nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -17,7 +16,6 @@ func finish(_ context.Context, s *scope) (outcome, error) {
 		message += "; " + cleaned.Message
 	}
 	s.setCondition(v1alpha1.ConditionSucceeded, measured.Status, measured.Reason, message)
-	s.forget(client.ObjectKeyFromObject(s.sb)) // for a finished benchmark nothing is planned or asked
 	s.sb.Status.CompletionTime = new(metav1.NewTime(s.Clock.Now()))
 	return saveFirst(), nil
 }

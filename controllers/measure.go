@@ -77,8 +77,7 @@ func (s *scope) begin(ctx context.Context, run *v1alpha1.Run, planned *plan.Run)
 			return outcome{}, err
 		}
 		if len(left) > 0 {
-			s.step(v1alpha1.ReasonPreparing, s.describeRun(run)+": waiting for the previous attempt to end: "+describeLeftovers(left))
-			return awaitFor(pollFor(left)), nil
+			return s.awaitEnd(s.describeRun(run), left), nil
 		}
 	}
 	if err := s.noteExistingClaim(ctx, planned.Target); err != nil {

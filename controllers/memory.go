@@ -1,10 +1,12 @@
 package controllers
 
 import (
+	"math"
 	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/storagebench/storagebench/internal/attempt"
 )
@@ -20,6 +22,28 @@ type memory struct {
 	liveness map[types.UID]attempt.Liveness
 	// failingSince is since when each pass has met an error, zero if the last one did not.
 	failingSince time.Time
+	// endingSince is since when the end of pods is waited for, zero if it is not.
+	endingSince time.Time
+	// told is what the words of conditions were about that may differ in each pass, by the type of the condition.
+	told map[string]toldWords
+	// conflicts has how long to wait after the next pass over an old version.
+	conflicts wait.Backoff
+}
+
+// afterConflict returns when to make another pass after one over an old version: each time later, as the newer one may never come.
+func (m *memory) afterConflict() time.Duration {
+	if m.conflicts.Duration == 0 {
+		m.conflicts = wait.Backoff{Duration: retrySoon, Factor: 2, Steps: math.MaxInt32, Cap: maxRetry}
+	}
+	return m.conflicts.Step()
+}
+
+// succeeded notes that a pass has met no error, that what it found out is saved, and whether it waits for pods to end.
+func (m *memory) succeeded(awaitsEnd bool) {
+	m.failingSince, m.conflicts = time.Time{}, wait.Backoff{}
+	if !awaitsEnd {
+		m.endingSince = time.Time{}
+	}
 }
 
 // memories has what is remembered of each benchmark, by its name. The zero value is empty. Only one pass at a time is over a

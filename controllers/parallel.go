@@ -18,6 +18,9 @@ func inParallel[T any](things []T, call func(T) error) []error {
 // inParallelBy is inParallel with so many at a time.
 func inParallelBy[T any](atOnce int, things []T, call func(T) error) []error {
 	errs := make([]error, len(things))
-	workqueue.ParallelizeUntil(context.Background(), atOnce, len(things), func(i int) { errs[i] = call(things[i]) })
+	workqueue.ParallelizeUntil(context.Background(), atOnce, len(things), func(i int) {
+		defer catch(context.Background(), &errs[i]) // what is not caught where it happens ends the operator, for all
+		errs[i] = call(things[i])
+	})
 	return errs
 }

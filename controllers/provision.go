@@ -83,15 +83,15 @@ func (s *scope) provisionTarget(ctx context.Context, target *v1alpha1.Target) (o
 // awaitStorage waits for those who do not let a target's storage be made to change their minds, for as long as a volume
 // may take to be made. Whoever resumes a benchmark gives it that time anew.
 func (s *scope) awaitStorage(target *v1alpha1.Target, why string, poll time.Duration) outcome {
-	message := fmt.Sprintf("target %s: %s", target.Name, why)
+	about := fmt.Sprintf("target %s: ", target.Name)
 	if s.sb.Status.StorageRefusedSince == nil {
 		s.sb.Status.StorageRefusedSince = new(s.now())
 	}
 	if remaining := s.deadline(s.sb.Status.StorageRefusedSince.Time, s.sb.Spec.Deadlines.ProvisioningSeconds); remaining > 0 {
-		s.step(v1alpha1.ReasonProvisioning, message)
+		s.step(v1alpha1.ReasonProvisioning, s.retold(v1alpha1.ConditionSucceeded, about, why))
 		return awaitFor(min(remaining, poll))
 	}
-	s.fail(v1alpha1.ReasonProvisioningFailed, message)
+	s.fail(v1alpha1.ReasonProvisioningFailed, about+why)
 	return saveFirst()
 }
 

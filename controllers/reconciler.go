@@ -4,7 +4,6 @@ package controllers
 
 import (
 	"context"
-	"fmt"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -104,26 +103,27 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if hasEnded(benchmark) { // of which the cache has little
 		if err := r.Live.Get(ctx, request.NamespacedName, benchmark); err != nil {
 			// It need not be gone: an API server that has just begun does not find objects of kinds that it does not know yet.
-			return ctrl.Result{RequeueAfter: retrySoon}, client.IgnoreNotFound(err)
+			return ctrl.Result{RequeueAfter: remembered.afterConflict()}, client.IgnoreNotFound(err)
 		}
 	}
 	s := &scope{Reconciler: r, memory: remembered, sb: benchmark, before: benchmark.DeepCopy()}
-	result, phaseErr := s.guarded(ctx)
-	if !apierrors.IsConflict(phaseErr) {
-		s.noteError(phaseErr)
+	result, err := s.guarded(ctx)
+	saveErr := s.save(ctx, err)
+	switch {
+	case isOutdated(saveErr), saveErr == nil && apierrors.IsConflict(err):
+		// This pass saw an old version. The newer one is on its way, or the news that the benchmark is gone. It need not be:
+		// an API server that has just begun does not find objects of kinds that it does not know yet.
+		return ctrl.Result{RequeueAfter: remembered.afterConflict()}, nil
+	case saveErr != nil:
+		return ctrl.Result{}, saveErr
+	case err != nil:
+		return ctrl.Result{}, err
 	}
-	if err := s.saveStatus(ctx); err != nil {
-		if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-			// This pass saw an old version. The newer one is on its way, or the news that the benchmark is gone. It need not be:
-			// an API server that has just begun does not find objects of kinds that it does not know yet.
-			return ctrl.Result{RequeueAfter: retrySoon}, nil
-		}
-		return ctrl.Result{}, fmt.Errorf("save status: %w", err)
+	if s.finished() {
+		r.forget(request.NamespacedName) // nothing of it is planned or asked
 	}
-	if apierrors.IsConflict(phaseErr) {
-		return ctrl.Result{RequeueAfter: retrySoon}, nil
-	}
-	return result, phaseErr
+	remembered.succeeded(s.awaitsEnd)
+	return result, nil
 }
 
 // forget drops what is kept of a benchmark that is gone, or of which nothing is known for the moment.
@@ -131,23 +131,4 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 	r.Metrics.forget(name)
 	r.memories.forget(name)
 	r.plans.forget(name)
-}
-
-// saveStatus writes the status if the pass changed it, and only onto the version that the pass has read:
-// a pass over an old version must not undo what a later one found. Events follow the write.
-func (s *scope) saveStatus(ctx context.Context) error {
-	if !s.changed() {
-		return nil
-	}
-	s.summarize()
-	patch := client.MergeFromWithOptions(s.before, client.MergeFromWithOptimisticLock{})
-	if err := s.Client.Status().Patch(ctx, s.sb, patch); err != nil {
-		return err
-	}
-	if s.sb.ResourceVersion != s.before.ResourceVersion { // a patch that changes nothing makes no version
-		s.memory.replaced = s.before.ResourceVersion
-	}
-	notify(s.Events, s.before, s.sb)
-	s.Metrics.changed(s.before, s.sb)
-	return nil
 }

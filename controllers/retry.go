@@ -2,9 +2,11 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/job"
 )
 
 const (
@@ -35,17 +39,29 @@ func retryAfterErrors() workqueue.TypedRateLimiter[reconcile.Request] {
 	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetry, maxRetry)
 }
 
-// guarded makes a pass, of which a fault in the operator itself is an error like others: it has a deadline, users are told,
-// and what the pass had begun to write into the status is dropped.
+// errFault is a fault in the operator itself. It is an error like others: it has a deadline, and users are told.
+var errFault = errors.New("fault in the operator, please report it with its log")
+
+// catch makes an error of a panic. It is to be deferred, in the goroutine that may panic.
+func catch(ctx context.Context, err *error) {
+	if fault := recover(); fault != nil {
+		*err = fmt.Errorf("%w: %v", errFault, fault)
+		ctrl.LoggerFrom(ctx).Error(*err, "A pass ended in a fault", "stack", string(debug.Stack()))
+	}
+}
+
+// guarded makes a pass, and drops what it had begun to write into the status if it ends in a fault.
 func (s *scope) guarded(ctx context.Context) (result ctrl.Result, err error) {
+	ended := false
 	defer func() {
-		if fault := recover(); fault != nil {
+		if !ended {
 			s.sb.Status = *s.before.Status.DeepCopy()
-			err = fmt.Errorf("fault in the operator, please report it with its log: %v", fault)
-			ctrl.LoggerFrom(ctx).Error(err, "A pass ended in a fault", "stack", string(debug.Stack()))
 		}
 	}()
-	return s.pass(ctx)
+	defer catch(ctx, &err)
+	result, err = s.pass(ctx)
+	ended = true
+	return result, err
 }
 
 // noteError tells users of errors that go on from pass to pass, and ends measuring when that has lasted for as long as patience
@@ -53,7 +69,7 @@ func (s *scope) guarded(ctx context.Context) (result ctrl.Result, err error) {
 func (s *scope) noteError(err error) {
 	if err == nil {
 		s.memory.failingSince = time.Time{}
-		meta.RemoveStatusCondition(&s.sb.Status.Conditions, v1alpha1.ConditionRetrying)
+		s.retractError()
 		return
 	}
 	since := s.firstError()
@@ -61,11 +77,43 @@ func (s *scope) noteError(err error) {
 	if s.Clock.Since(since) < quietErrors {
 		return
 	}
-	s.setCondition(v1alpha1.ConditionRetrying, metav1.ConditionTrue, v1alpha1.ReasonError, err.Error())
+	s.setCondition(v1alpha1.ConditionRetrying, metav1.ConditionTrue, v1alpha1.ReasonError, s.retold(v1alpha1.ConditionRetrying, "", err.Error()))
 	meta.FindStatusCondition(s.sb.Status.Conditions, v1alpha1.ConditionRetrying).LastTransitionTime = metav1.NewTime(since)
 	if from, limit, what := s.patience(since); !s.concluded() && s.deadline(from, limit) <= 0 {
 		s.fail(v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%s for %d s; the last error: %v", what, ptr.Deref(limit, 0), err))
 	}
+}
+
+// retractError takes back that errors go on.
+func (s *scope) retractError() {
+	meta.RemoveStatusCondition(&s.sb.Status.Conditions, v1alpha1.ConditionRetrying)
+}
+
+// retellAfter is how long users are left with the words that they have, of something that goes on.
+const retellAfter = 2 * time.Second
+
+// toldWords is what the words of a condition were about, and when they were written.
+type toldWords struct {
+	about string
+	at    time.Time
+}
+
+// retold returns the words for a condition about something that goes on: those that users have of it, while they are new. An error may have other words in each
+// pass, as by the port of a connection. Each write of them starts a pass, at once and not when it is time to try again.
+func (s *scope) retold(condition, about, text string) string {
+	text = truncate(about+text, maxConditionMessage)
+	now, told := s.condition(condition).Message, s.memory.told[condition]
+	if now == text {
+		return text
+	}
+	if now != "" && told.about == about && strings.HasPrefix(now, about) && s.Clock.Since(told.at) < retellAfter {
+		return now
+	}
+	if s.memory.told == nil {
+		s.memory.told = map[string]toldWords{}
+	}
+	s.memory.told[condition] = toldWords{about: about, at: s.Clock.Now()}
+	return text
 }
 
 // patience returns from when on, and for how long, errors may go on that began at a time. A wait has its own deadline, which
@@ -78,7 +126,50 @@ func (s *scope) patience(since time.Time) (from time.Time, limit *int32, what st
 	if began := s.provisioningSince(); began != nil {
 		return began.Time, d.ProvisioningSeconds, "waited for a volume"
 	}
+	if began := s.startingSince(); began != nil {
+		return *began, d.StartSeconds, "waited for a pod to start"
+	}
 	return since, d.StartSeconds, "errors went on"
+}
+
+// startingSince returns since when a pod has time to start, of an anchor or of a run, that the benchmark waits for. It is nil if it does not.
+func (s *scope) startingSince() *time.Time {
+	if run := s.runningRun(); run != nil {
+		for client := range clientsOf(run) {
+			if s.awaitsPod(run, client) {
+				return s.readySince(run.StartTime, client, func(target *v1alpha1.Target) bool { return target.Name == run.Target })
+			}
+		}
+		return nil
+	}
+	for i := range s.sb.Status.Anchors {
+		if a := &s.sb.Status.Anchors[i]; a.StartTime != nil && a.Node == "" {
+			return s.readySince(a.StartTime, int32(i), func(*v1alpha1.Target) bool { return true })
+		}
+	}
+	return nil
+}
+
+// awaitsPod says whether a client's pod in a run's attempt has not started, as far as that can be told without a call. A Job or a pod that was there and is not found may
+// have lost its labels, and measure.
+func (s *scope) awaitsPod(run *v1alpha1.Run, client int32) bool {
+	existing := s.jobs[job.RunName(s.sb, run.Name, run.Attempts, client)]
+	if existing == nil {
+		return run.Job == ""
+	}
+	pod := newest(s.pods[existing.Name])
+	return (pod != nil || existing.Status.Active == 0) && attempt.Observe(existing, pod, s.Clock.Now()).Phase == attempt.Starting
+}
+
+// readySince returns since when the volumes of a client are there, of the targets that a pod needs, whose wait began at a time.
+func (s *scope) readySince(began *metav1.Time, client int32, needs func(*v1alpha1.Target) bool) *time.Time {
+	wait := &podWait{scope: s, began: began}
+	for i := range s.sb.Spec.Targets {
+		if target := &s.sb.Spec.Targets[i]; needs(target) {
+			wait.need(target, client)
+		}
+	}
+	return new(wait.ready())
 }
 
 // provisioningSince returns since when the benchmark waits for volumes: to be admitted, or to be made for a pod. It is nil if it does not.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,6 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -115,8 +118,27 @@ func TestErrorsKeepTheDeadlineOfAWait(t *testing.T) {
 		{
 			"a run whose volume is there", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(10)), StartSeconds: new(int32(30))},
 			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
-				status.Runs = []v1alpha1.Run{{State: v1alpha1.RunRunning, StartTime: at, Target: "other"}}
+				status.Runs = []v1alpha1.Run{{State: v1alpha1.RunRunning, StartTime: at, Target: "other", Job: "was-seen"}}
 			}, "errors went on for 30 s",
+		},
+		{
+			"a pod of a run, soon enough", v1alpha1.ReasonPreparing, v1alpha1.Deadlines{StartSeconds: new(int32(61))},
+			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
+				status.Runs = []v1alpha1.Run{{State: v1alpha1.RunRunning, StartTime: at, Target: "other"}}
+			}, "",
+		},
+		{
+			"a pod of a run, too long", v1alpha1.ReasonPreparing, v1alpha1.Deadlines{StartSeconds: new(int32(60))},
+			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
+				status.Runs = []v1alpha1.Run{{State: v1alpha1.RunRunning, StartTime: at, Target: "other"}}
+			}, "waited for a pod to start for 60 s; the last error",
+		},
+		{
+			"a pod of an anchor, too long", v1alpha1.ReasonPreparing, v1alpha1.Deadlines{StartSeconds: new(int32(60)), ProvisioningSeconds: new(int32(10))},
+			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
+				status.Targets = []v1alpha1.TargetStatus{{Name: "fast", AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod}}}
+				status.Anchors = []v1alpha1.Anchor{{StartTime: at, Node: "a"}, {StartTime: at}}
+			}, "waited for a pod to start for 60 s; the last error",
 		},
 		{
 			"an anchor that has its node", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(10)), StartSeconds: new(int32(30))},
@@ -163,6 +185,51 @@ func TestErrorsKeepTheDeadlineOfAWait(t *testing.T) {
 	}
 }
 
+// Whether a pod is waited for is told by its Job and itself. One that was there, and is not found, may measure.
+func TestStartingSince(t *testing.T) {
+	began, bound := noon, noon.Add(20*time.Second)
+	sb := builder.OneRun("default", "sb").Build()
+	sb.UID = "u1"
+	claim := storage.ClaimName(sb, &sb.Spec.Targets[0], 0)
+	name := job.RunName(sb, "reads.fast", 1, 0)
+	running := func(state corev1.ContainerState) *corev1.Pod {
+		return &corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: job.MeasureContainer, State: state}}}}
+	}
+	for _, test := range []struct {
+		label    string
+		recorded string // status.runs[].job
+		job      *batchv1.Job
+		pod      *corev1.Pod
+		took     *int64
+		want     *time.Time
+	}{
+		{"no Job yet", "", nil, nil, nil, &began},
+		{"a Job that is lost", name, nil, nil, nil, nil},
+		{"no pod yet", name, &batchv1.Job{}, nil, nil, &began},
+		{"a pod that is not found", name, &batchv1.Job{Status: batchv1.JobStatus{Active: 1}}, nil, nil, nil},
+		{"a pod that waits", name, &batchv1.Job{}, running(corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{}}), nil, &began},
+		{"a pod whose volume came late", name, &batchv1.Job{}, &corev1.Pod{}, new(int64(20000)), &bound},
+		{"a pod that runs", name, &batchv1.Job{}, running(corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(noon)}}), nil, nil},
+		{"a pod that has ended", name, &batchv1.Job{}, running(corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}), nil, nil},
+	} {
+		s := failingScope(clocktesting.NewFakeClock(noon.Add(time.Minute)))
+		s.sb = sb.DeepCopy()
+		s.sb.Status.Runs = []v1alpha1.Run{{Name: "reads.fast", Target: "fast", State: v1alpha1.RunRunning, Attempts: 1, StartTime: &metav1.Time{Time: noon}, Job: test.recorded}}
+		s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast", ProvisionedMilliseconds: test.took}}
+		s.claims = map[string]*corev1.PersistentVolumeClaim{claim: {ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(noon)}}}
+		if test.job != nil {
+			test.job.Name = name
+			s.jobs = map[string]*batchv1.Job{name: test.job}
+		}
+		if test.pod != nil {
+			s.pods = map[string][]*corev1.Pod{name: {test.pod}}
+		}
+		if got := s.startingSince(); (got == nil) != (test.want == nil) || (got != nil && !got.Equal(*test.want)) {
+			t.Errorf("%s: a pod has time to start since %v, want %v", test.label, got, test.want)
+		}
+	}
+}
+
 func TestFaultOfTheOperatorIsAnError(t *testing.T) {
 	s := failingScope(clocktesting.NewFakeClock(time.Now()))
 	s.sb.Status.Progress = "half a pass"
@@ -200,4 +267,31 @@ func TestResultIsTakenInSpiteOfErrors(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// A result that errors have kept from being taken until they ended the benchmark is taken before clean-up deletes the pod that has it.
+func TestResultIsTakenWhenErrorsHaveEndedTheBenchmark(t *testing.T) {
+	w := newWorldWithoutOperator(t)
+	w.startOperatorWith(interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+			if _, isNode := object.(*corev1.Node); isNode {
+				return errors.New("webhook does not answer")
+			}
+			return c.Get(ctx, key, object, options...)
+		},
+	})
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Deadlines(v1alpha1.Deadlines{StartSeconds: new(int32(30))}).Build())
+	w.Eventually(func() error {
+		if jobs := w.jobs(); len(jobs) != 1 || jobs[0].Status.Succeeded != 1 {
+			return errors.New("the run has not ended")
+		}
+		return nil
+	})
+	w.passUntil(11*time.Second, func() error {
+		return matches(w.Get(sb), v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "webhook does not answer")
+	}, sb)
+	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "webhook does not answer")
+	if run := sb.Status.Runs[0]; run.State != v1alpha1.RunSucceeded || run.Result == nil {
+		t.Errorf("the run is %+v", run)
+	}
 }

@@ -47,6 +47,8 @@ type scope struct {
 	anchors map[string]*corev1.Pod
 	// kept are volumes that were not made for the benchmark, to which claims of it were bound.
 	kept []string
+	// awaitsEnd says whether this pass waits for pods to end.
+	awaitsEnd bool
 	// nodes are the labels of nodes that this pass has read, by their names.
 	nodes map[string]map[string]string
 }

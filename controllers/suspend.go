@@ -40,8 +40,7 @@ func suspend(ctx context.Context, s *scope) (outcome, error) {
 	}
 	left = append(left, withoutLost(anchors)...)
 	if len(left) > 0 {
-		s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; waiting for the end of "+describeLeftovers(left))
-		return awaitFor(pollFor(left)), nil
+		return s.awaitSuspended(left), nil
 	}
 	s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; set it to false to go on")
 	return awaitChange(), nil

@@ -74,6 +74,7 @@ func run(o options) error {
 	if err != nil {
 		return fmt.Errorf("find the cluster: %w", err)
 	}
+	controllers.LeaveOutUndecodable(config)
 	var lock resourcelock.Interface
 	if o.leaderElect {
 		if lock, err = o.election.lock(config, scheme); err != nil {

@@ -91,9 +91,15 @@ func DecideStart(f StartFacts) StartDecision {
 	return d.until(began.Add(f.PodLimit), f.Now)
 }
 
-// DecideRefused says how to go on waiting for those who do not let the pod be made to change their minds.
+// DecideRefused says how to go on waiting for those who do not let the pod be made to change their minds. A wait for nodes before counts by
+// itself here, too.
 func DecideRefused(f StartFacts) StartDecision {
-	return StartDecision{For: AwaitedPod}.until(f.Began.Add(f.PodLimit), f.Now)
+	d := StartDecision{For: AwaitedPod, NodeFreed: f.Node.Waits()}
+	began := f.Began
+	if d.NodeFreed {
+		began = f.Now
+	}
+	return d.until(began.Add(f.PodLimit), f.Now)
 }
 
 // until has the wait end at a deadline.

@@ -77,6 +77,25 @@ func TestDecideRefused(t *testing.T) {
 	}
 }
 
+// Whoever waited for an older benchmark has all its time when it is its turn.
+func TestDecideRefusedAfterAWaitForNodes(t *testing.T) {
+	const podLimit = time.Minute
+	long, short := noon.Add(-time.Hour), noon.Add(-podLimit)
+	for _, test := range []struct {
+		name string
+		wait NodeWait
+		want StartDecision
+	}{
+		{"it is its turn", NodeWait{Since: long}, StartDecision{For: AwaitedPod, NodeFreed: true, After: pollStart}},
+		{"it has been its turn, too long", NodeWait{Since: long, FreeSince: short}, StartDecision{For: AwaitedPod, Expired: true}},
+	} {
+		facts := StartFacts{Now: noon, Began: short, PodLimit: podLimit, Node: test.wait}
+		if diff := cmp.Diff(test.want, DecideRefused(facts)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
 func TestNodeWaitWaits(t *testing.T) {
 	for name, test := range map[string]struct {
 		wait NodeWait

@@ -1,0 +1,50 @@
+package controllers
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
+)
+
+// Pods that were deleted may stay: a kubelet is gone, the garbage collector does not run, or somebody gave a pod a long grace period. Two
+// attempts at once would measure each other, so their end is waited for, but not for ever.
+
+// pollStuck is how often it is looked whether a pod has ended that is not waited for any longer. It is watched as well.
+const pollStuck = time.Minute
+
+// endLimit is how long the end of pods is waited for: what a pod of the benchmark may take to start, and twice what one takes to be given
+// up whose node does not answer.
+func (s *scope) endLimit() time.Duration {
+	return seconds(s.sb.Spec.Deadlines.StartSeconds) + 2*attempt.LostAfter
+}
+
+// isEndLate says whether the end of pods has been waited for for as long as it may. Who restarts the operator has it wait anew.
+func (s *scope) isEndLate() bool {
+	s.awaitsEnd = true
+	if s.memory.endingSince.IsZero() {
+		s.memory.endingSince = s.Clock.Now()
+	}
+	return s.Clock.Since(s.memory.endingSince) >= s.endLimit()
+}
+
+// awaitEnd waits for the end of the attempt before, and ends the benchmark when that takes too long.
+func (s *scope) awaitEnd(what string, left []leftover) outcome {
+	if s.isEndLate() {
+		s.fail(v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%s waited %.0f s for the end of the attempt before: %s", what, s.endLimit().Seconds(), instructions(left)))
+		return saveFirst()
+	}
+	s.step(v1alpha1.ReasonPreparing, what+": waiting for the end of the attempt before, "+describeLeftovers(left))
+	return awaitFor(pollFor(left))
+}
+
+// awaitSuspended waits for the end of what a benchmark had under way that is suspended. It stays suspended when that takes too long, and tells what to do.
+func (s *scope) awaitSuspended(left []leftover) outcome {
+	if s.isEndLate() {
+		s.step(v1alpha1.ReasonSuspended, fmt.Sprintf("spec.suspend is true; not ended within %.0f s: %s", s.endLimit().Seconds(), instructions(left)))
+		return awaitFor(pollStuck)
+	}
+	s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; waiting for the end of "+describeLeftovers(left))
+	return awaitFor(pollFor(left))
+}

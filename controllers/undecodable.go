@@ -1,0 +1,150 @@
+package controllers
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// One StorageBenchmark that cannot be decoded, as with a number above an int32 that an earlier version of the CRD let pass, would end the list and the
+// watch of all, and so stop all benchmarks. It is left out of these: to the operator it is not there, and the log names it. What was made for it
+// stays, because orphans are told by metadata alone.
+
+// LeaveOutUndecodable has whoever reads by a config find no StorageBenchmarks in lists and watches that cannot be decoded.
+func LeaveOutUndecodable(config *rest.Config) {
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return decodable{next} })
+}
+
+// decodable is a way to the API server that leaves out StorageBenchmarks that cannot be decoded.
+type decodable struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (d decodable) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := d.next.RoundTrip(request)
+	if err != nil || response.StatusCode != http.StatusOK || !readsBenchmarks(request) || !isJSON(response) {
+		return response, err
+	}
+	response.ContentLength = -1
+	response.Header.Del("Content-Length")
+	if request.URL.Query().Get("watch") != "" {
+		response.Body = &decodableEvents{Closer: response.Body, frames: json.NewDecoder(response.Body)}
+		return response, nil
+	}
+	defer response.Body.Close()
+	list, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, err
+	}
+	response.Body = io.NopCloser(bytes.NewReader(decodableList(list)))
+	return response, nil
+}
+
+// readsBenchmarks says whether a request lists StorageBenchmarks or watches them, with all that they have.
+func readsBenchmarks(request *http.Request) bool {
+	group := "/apis/" + v1alpha1.GroupVersion.String() + "/"
+	return request.Method == http.MethodGet && strings.Contains(request.URL.Path, group) && path.Base(request.URL.Path) == "storagebenchmarks" &&
+		!strings.Contains(request.Header.Get("Accept"), "as=PartialObjectMetadata")
+}
+
+func isJSON(response *http.Response) bool {
+	media, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	return err == nil && media == "application/json"
+}
+
+// decodableList returns the text of a list without the StorageBenchmarks that cannot be decoded.
+func decodableList(text []byte) []byte {
+	var list struct {
+		APIVersion string            `json:"apiVersion"`
+		Kind       string            `json:"kind"`
+		Metadata   json.RawMessage   `json:"metadata"`
+		Items      []json.RawMessage `json:"items"`
+	}
+	if err := json.Unmarshal(text, &list); err != nil {
+		return text
+	}
+	all, kept := len(list.Items), list.Items[:0]
+	for _, item := range list.Items {
+		if _, left := leftOut(item); !left {
+			kept = append(kept, item)
+		}
+	}
+	if len(kept) == all {
+		return text
+	}
+	list.Items = kept
+	if encoded, err := json.Marshal(list); err == nil {
+		return encoded
+	}
+	return text
+}
+
+// decodableEvents are the events of a watch of StorageBenchmarks. One that cannot be decoded any more is deleted for who watches.
+type decodableEvents struct {
+	io.Closer
+	frames *json.Decoder
+	rest   []byte
+}
+
+// Read implements io.Reader.
+func (d *decodableEvents) Read(p []byte) (int, error) {
+	if len(d.rest) == 0 {
+		var frame json.RawMessage
+		if err := d.frames.Decode(&frame); err != nil {
+			return 0, err
+		}
+		d.rest = append(decodableEvent(frame), '\n')
+	}
+	n := copy(p, d.rest)
+	d.rest = d.rest[n:]
+	return n, nil
+}
+
+func decodableEvent(text []byte) []byte {
+	var event metav1.WatchEvent
+	if err := json.Unmarshal(text, &event); err != nil {
+		return text
+	}
+	switch watch.EventType(event.Type) {
+	case watch.Added, watch.Modified, watch.Deleted:
+	case watch.Bookmark, watch.Error:
+		return text
+	}
+	left, is := leftOut(event.Object.Raw)
+	if !is {
+		return text
+	}
+	event.Type, event.Object.Raw = string(watch.Deleted), left
+	if encoded, err := json.Marshal(event); err == nil {
+		return encoded
+	}
+	return text
+}
+
+// leftOut says whether a StorageBenchmark cannot be decoded, and returns what of it can. The log tells how to find it.
+func leftOut(text []byte) ([]byte, bool) {
+	why := utiljson.Unmarshal(text, &v1alpha1.StorageBenchmark{})
+	if why == nil {
+		return nil, false
+	}
+	var named metav1.PartialObjectMetadata
+	if err := utiljson.Unmarshal(text, &named); err != nil {
+		return nil, false
+	}
+	ctrl.Log.Error(why, "A StorageBenchmark cannot be read and is left alone: correct the field, or delete what was made for it and remove its finalizer",
+		"namespace", named.Namespace, "name", named.Name)
+	named.ObjectMeta = metav1.ObjectMeta{Namespace: named.Namespace, Name: named.Name, UID: named.UID, ResourceVersion: named.ResourceVersion}
+	encoded, err := json.Marshal(named)
+	return encoded, err == nil
+}

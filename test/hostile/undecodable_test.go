@@ -1,0 +1,95 @@
+package hostile
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/harness"
+)
+
+// A benchmark that an earlier version of the CRD let pass, and that Go cannot decode, stops no other one, whether it is there when the operator
+// starts or comes later. The log names it, and when it is corrected it goes on.
+func TestUndecodableBenchmark(t *testing.T) {
+	n := newTenant(t)
+	before := harness.Create(n, builder.OneRun(n.Namespace, "there-before").Suspended().Build())
+	after := harness.Create(n, builder.OneRun(n.Namespace, "comes-later").Suspended().Build())
+	strict := relaxStatus(n)
+	setPlannedRuns(n, before.Name, 3_000_000_000)
+
+	p := startOperator(t, memoryLimit(t))
+	p.serves(n, func() error {
+		if err := n.Client.Get(n.Context(), client.ObjectKeyFromObject(after), after); err != nil {
+			return err
+		}
+		return isAt(v1alpha1.ReasonSuspended)(after)
+	})
+	setPlannedRuns(n, after.Name, 3_000_000_000)
+	restoreCRD(n, strict)
+	honest := newTenant(t)
+	serve(honest, p, "beside")
+
+	for _, name := range []string{before.Name, after.Name} {
+		if log := p.output.tail(1 << 20); !bytes.Contains(log, []byte("cannot be read")) || !bytes.Contains(log, []byte(name)) {
+			t.Errorf("the log does not name %s", name)
+		}
+		setPlannedRuns(n, name, nil)
+	}
+	p.serves(n, func() error { return each(n, isAt(v1alpha1.ReasonSuspended)) })
+}
+
+// relaxStatus has the API server take any status, and returns the CRD that does not.
+func relaxStatus(n *harness.World) *unstructured.Unstructured {
+	n.Helper()
+	crd := &unstructured.Unstructured{}
+	crd.SetGroupVersionKind(schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"})
+	if err := n.Client.Get(n.Context(), types.NamespacedName{Name: "storagebenchmarks.storagebench.dev"}, crd); err != nil {
+		n.Fatal(err)
+	}
+	strict := crd.DeepCopy()
+	n.Cleanup(func() { restoreCRD(n, strict) })
+	versions, _, err := unstructured.NestedSlice(crd.Object, "spec", "versions")
+	if err == nil {
+		anything := map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
+		err = unstructured.SetNestedMap(versions[0].(map[string]any), anything, "schema", "openAPIV3Schema", "properties", "status")
+	}
+	err = errors.Join(err, unstructured.SetNestedSlice(crd.Object, versions, "spec", "versions"), n.Client.Update(n.Context(), crd))
+	if err != nil {
+		n.Fatal(err)
+	}
+	return strict
+}
+
+func restoreCRD(n *harness.World, strict *unstructured.Unstructured) {
+	n.Helper()
+	strict.SetResourceVersion("")
+	// At the end of the test its context has ended.
+	if err := mergePatch(context.WithoutCancel(n.Context()), n.Client, strict.DeepCopy(), map[string]any{"spec": strict.Object["spec"]}); err != nil {
+		n.Error(err)
+	}
+}
+
+// setPlannedRuns writes a number into the status of a benchmark, or removes it, as soon as the API server takes it.
+func setPlannedRuns(n *harness.World, name string, runs any) {
+	n.Helper()
+	n.Eventually(func() error {
+		sb := &unstructured.Unstructured{}
+		sb.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("StorageBenchmark"))
+		sb.SetNamespace(n.Namespace)
+		sb.SetName(name)
+		text, err := json.Marshal(map[string]any{"status": map[string]any{"plannedRuns": runs}})
+		if err != nil {
+			return err
+		}
+		return n.Client.Status().Patch(n.Context(), sb, client.RawPatch(types.MergePatchType, text))
+	})
+}
