@@ -32,10 +32,10 @@ func (s *scope) isEndLate() bool {
 // awaitEnd waits for the end of the attempt before, and ends the benchmark when that takes too long.
 func (s *scope) awaitEnd(what string, left []leftover) outcome {
 	if s.isEndLate() {
-		s.fail(v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%s waited %.0f s for the end of the attempt before: %s", what, s.endLimit().Seconds(), instructions(left)))
+		s.fail(v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%s waited %.0f s for the previous attempt to end: %s", what, s.endLimit().Seconds(), instructions(left)))
 		return saveFirst()
 	}
-	s.step(v1alpha1.ReasonPreparing, what+": waiting for the end of the attempt before, "+describeLeftovers(left))
+	s.step(v1alpha1.ReasonPreparing, what+": waiting for the previous attempt to end: "+describeLeftovers(left))
 	return awaitFor(pollFor(left))
 }
 

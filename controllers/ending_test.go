@@ -27,7 +27,7 @@ func TestAttemptBeforeThatDoesNotEnd(t *testing.T) {
 		if out := s.awaitEnd("run a (1 of 1)", left); out.saves || out.after == 0 || s.concluded() {
 			t.Fatalf("after %s: %+v, ended %t", after, out, s.concluded())
 		}
-		if err := matches(s.sb, v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonPreparing, "run a (1 of 1): waiting for the end of the attempt before, pod sb-x on node a"); err != nil {
+		if err := matches(s.sb, v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonPreparing, "run a (1 of 1): waiting for the previous attempt to end: pod sb-x on node a"); err != nil {
 			t.Error(err)
 		}
 	}
@@ -36,7 +36,7 @@ func TestAttemptBeforeThatDoesNotEnd(t *testing.T) {
 		t.Errorf("at the deadline: %+v", out)
 	}
 	if err := matches(s.sb, v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded,
-		"run a (1 of 1) waited 180 s for the end of the attempt before: pod sb-x on node a (kubectl delete pod --force -n default sb-x)"); err != nil {
+		"run a (1 of 1) waited 180 s for the previous attempt to end: pod sb-x on node a (kubectl delete pod --force -n default sb-x)"); err != nil {
 		t.Error(err)
 	}
 }
