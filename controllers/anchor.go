@@ -20,52 +20,52 @@ const maxLostNodes = 8
 
 // anchor holds a node for each client for the whole benchmark, by a pod that has all the client's volumes mounted. When
 // one is lost, the run under way is repeated from another node.
-func anchor(ctx context.Context, s *scope) (outcome, error) {
-	if s.concluded() || !s.anchored() || s.ended() == len(s.sb.Status.Runs) {
+func anchor(ctx context.Context, p *pass) (outcome, error) {
+	if p.concluded() || !p.anchored() || p.ended() == len(p.sb.Status.Runs) {
 		return goOn(), nil
 	}
-	if len(s.sb.Status.Anchors) == 0 {
-		s.sb.Status.Anchors = make([]v1alpha1.Anchor, s.sb.Spec.MostClients())
+	if len(p.sb.Status.Anchors) == 0 {
+		p.sb.Status.Anchors = make([]v1alpha1.Anchor, p.sb.Spec.MostClients())
 	}
-	if s.beginAnchors() {
+	if p.beginAnchors() {
 		return saveFirst(), nil
 	}
-	if missing := s.missingAnchors(); len(missing) > 0 {
-		return s.createAnchors(ctx, missing)
+	if missing := p.missingAnchors(); len(missing) > 0 {
+		return p.createAnchors(ctx, missing)
 	}
-	for i := range s.sb.Status.Anchors {
-		a := &s.sb.Status.Anchors[i]
-		pod := s.anchorPod(i)
+	for i := range p.sb.Status.Anchors {
+		a := &p.sb.Status.Anchors[i]
+		pod := p.anchorPod(i)
 		a.Pod = pod.Name
 		if why := lostAnchor(pod); why != "" {
-			return s.loseAnchor(ctx, i, why)
+			return p.loseAnchor(ctx, i, why)
 		}
 	}
-	return s.awaitAnchors(ctx)
+	return p.awaitAnchors(ctx)
 }
 
 // awaitAnchors notes the nodes that anchors hold, and waits for the first one that holds none yet.
-func (s *scope) awaitAnchors(ctx context.Context) (outcome, error) {
+func (p *pass) awaitAnchors(ctx context.Context) (outcome, error) {
 	var waiting []int
-	for i := range s.sb.Status.Anchors {
-		a, pod := &s.sb.Status.Anchors[i], s.anchorPod(i)
+	for i := range p.sb.Status.Anchors {
+		a, pod := &p.sb.Status.Anchors[i], p.anchorPod(i)
 		// One that has run before may be started again by its kubelet, and has its volumes all the while.
 		if a.Node == "" && !attempt.HoldsNode(pod) {
 			waiting = append(waiting, i)
 			continue
 		}
-		if err := s.holdNode(ctx, i, pod); err != nil {
+		if err := p.holdNode(ctx, i, pod); err != nil {
 			return outcome{}, err
 		}
-		if s.concluded() {
+		if p.concluded() {
 			return saveFirst(), nil
 		}
 	}
 	if len(waiting) == 0 {
-		s.hasNodes()
+		p.hasNodes()
 		return goOn(), nil
 	}
-	return s.anchorWait(waiting[0], s.anchorPod(waiting[0])).watch(ctx)
+	return p.anchorWait(waiting[0], p.anchorPod(waiting[0])).watch(ctx)
 }
 
 // anchored says whether the benchmark has anchors. The pod of a single run by one client can hold its node itself.
@@ -85,7 +85,7 @@ func (s *scope) beginAnchors() bool {
 			continue
 		}
 		a.Attempts++
-		a.StartTime = new(s.now())
+		a.StartTime = new(s.now)
 		a.Pod, a.Node, a.InstanceType = "", "", ""
 		if !begun {
 			s.step(v1alpha1.ReasonProvisioning, s.describeAnchor(i))
@@ -118,43 +118,43 @@ func (s *scope) missingAnchors() []int {
 }
 
 // createAnchors makes the pods of anchors. One that was seen before was deleted by somebody.
-func (s *scope) createAnchors(ctx context.Context, missing []int) (outcome, error) {
-	if fresh, err := s.isFresh(ctx); err != nil || !fresh {
+func (p *pass) createAnchors(ctx context.Context, missing []int) (outcome, error) {
+	if fresh, err := p.isFresh(ctx); err != nil || !fresh {
 		return awaitFor(retrySoon), err
 	}
 	for _, client := range missing {
-		if s.sb.Status.Anchors[client].Pod != "" {
-			return s.findAnchor(ctx, client)
+		if p.sb.Status.Anchors[client].Pod != "" {
+			return p.findAnchor(ctx, client)
 		}
 	}
 	if len(missing) > 1 {
-		if out, err := s.awaitOlder(ctx, s.anchorWait(missing[0], nil)); err != nil || out.stop {
+		if out, err := p.awaitOlder(ctx, p.anchorWait(missing[0], nil)); err != nil || out.stop {
 			return out, err
 		}
 	}
 	// An old one that Kubernetes has not ended yet would keep the new one off its node.
-	if _, err := s.removeAnchors(ctx, s.anchorNames()...); err != nil {
+	if _, err := p.removeAnchors(ctx, p.anchorNames()...); err != nil {
 		return outcome{}, err
 	}
 	errs := inParallel(missing, func(client int) error {
-		return s.Client.Apply(ctx, job.ForAnchor(s.sb, s.Image, int32(client), s.sb.Status.Anchors[client].Attempts, s.anchorVolumes(int32(client))), applyOptions...)
+		return p.Client.Apply(ctx, job.ForAnchor(p.sb, p.image, int32(client), p.sb.Status.Anchors[client].Attempts, p.anchorVolumes(int32(client))), applyOptions...)
 	})
 	for i, client := range missing {
-		a := &s.sb.Status.Anchors[client]
+		a := &p.sb.Status.Anchors[client]
 		switch err := errs[i]; {
 		case err == nil:
-			a.Pod = job.AnchorName(s.sb, int32(client), a.Attempts)
+			a.Pod = job.AnchorName(p.sb, int32(client), a.Attempts)
 		case apierrors.IsInvalid(err):
-			s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%s was refused: %v", s.describeAnchor(client), err))
+			p.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%s was refused: %v", p.describeAnchor(client), err))
 			return saveFirst(), nil
 		case isRefused(err):
 			// Others may change their minds, so this is a wait with a deadline.
-			return s.anchorWait(client, nil).refused("pod", err), nil
+			return p.anchorWait(client, nil).refused("pod", err), nil
 		default:
 			return outcome{}, fmt.Errorf("apply anchor: %w", err)
 		}
 	}
-	return awaitFor(s.deadline(s.sb.Status.Anchors[missing[0]].StartTime.Time, s.sb.Spec.Deadlines.StartSeconds)), nil
+	return awaitFor(p.deadline(p.sb.Status.Anchors[missing[0]].StartTime.Time, p.sb.Spec.Deadlines.StartSeconds)), nil
 }
 
 // anchorNames returns the names of the pods of all anchors.
@@ -183,23 +183,21 @@ func (s *scope) anchorVolumes(client int32) []job.Volume {
 	return volumes
 }
 
-func (s *scope) anchorWait(client int, pod *corev1.Pod) *podWait {
-	st := &podWait{scope: s, what: s.describeAnchor(client), began: s.sb.Status.Anchors[client].StartTime, pod: pod}
-	st.expire = func(message string) { s.fail(v1alpha1.ReasonDeadlineExceeded, message) }
-	for i := range s.sb.Spec.Targets {
-		st.need(&s.sb.Spec.Targets[i], int32(client))
-	}
+func (p *pass) anchorWait(client int, pod *corev1.Pod) *podWait {
+	st := &podWait{pass: p, what: p.describeAnchor(client), began: p.sb.Status.Anchors[client].StartTime, pod: pod}
+	st.expire = func(message string) { p.fail(v1alpha1.ReasonDeadlineExceeded, message) }
+	st.needs = p.needsOf(int32(client), "")
 	placed := 0
-	for i := range s.sb.Status.Anchors {
-		if a := &s.sb.Status.Anchors[i]; a.Node == "" {
+	for i := range p.sb.Status.Anchors {
+		if a := &p.sb.Status.Anchors[i]; a.Node == "" {
 			st.others = append(st.others, a.StartTime)
 		} else {
 			placed++
 		}
 	}
-	if all := len(s.sb.Status.Anchors); all > 1 {
+	if all := len(p.sb.Status.Anchors); all > 1 {
 		if placed > 0 {
-			st.yield = s.yield
+			st.yield = p.yield
 		}
 		st.crowded = fmt.Sprintf("%d of %d clients have a node, and each needs its own: add nodes, lower clients, or set spec.placement.spread to None: ", placed, all)
 	}
@@ -207,21 +205,21 @@ func (s *scope) anchorWait(client int, pod *corev1.Pod) *podWait {
 }
 
 // holdNode notes the node that a client's anchor holds, and the volumes mounted there.
-func (s *scope) holdNode(ctx context.Context, client int, pod *corev1.Pod) error {
-	a := &s.sb.Status.Anchors[client]
+func (p *pass) holdNode(ctx context.Context, client int, pod *corev1.Pod) error {
+	a := &p.sb.Status.Anchors[client]
 	if a.Node == pod.Spec.NodeName {
 		return nil
 	}
-	for i := range s.sb.Spec.Targets {
-		target := &s.sb.Spec.Targets[i]
-		if err := s.noteExistingClaim(ctx, target); err != nil || s.concluded() {
+	for i := range p.sb.Spec.Targets {
+		target := &p.sb.Spec.Targets[i]
+		if err := p.noteExistingClaim(ctx, target); err != nil || p.concluded() {
 			return err
 		}
-		if err := s.recordPlace(ctx, target, int32(client), pod); err != nil {
+		if err := p.recordPlace(ctx, target, int32(client), pod); err != nil {
 			return err
 		}
 	}
-	labels, err := s.nodeLabels(ctx, pod.Spec.NodeName)
+	labels, err := p.nodeLabels(ctx, pod.Spec.NodeName)
 	if err != nil {
 		return err
 	}
@@ -238,11 +236,11 @@ func lostAnchor(pod *corev1.Pod) string {
 }
 
 // loseAnchor ends the run under way, unless that has ended by itself, and has another node looked for.
-func (s *scope) loseAnchor(ctx context.Context, client int, why string) (outcome, error) {
-	a := &s.sb.Status.Anchors[client]
+func (p *pass) loseAnchor(ctx context.Context, client int, why string) (outcome, error) {
+	a := &p.sb.Status.Anchors[client]
 	why = fmt.Sprintf("the benchmark lost node %s: %s", cmp.Or(a.Node, "(none yet)"), why)
-	run := s.runningRun()
-	collected, err := s.collectEnded(ctx, run)
+	run := p.runningRun()
+	collected, err := p.collectEnded(ctx, run)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -251,16 +249,16 @@ func (s *scope) loseAnchor(ctx context.Context, client int, why string) (outcome
 	case run.Job == "":
 		run.State = v1alpha1.RunPending // it has not begun
 	default:
-		s.disrupted(run, why)
+		p.disrupted(run, why)
 	}
 	a.Disruptions++
 	a.Message = truncate(why, maxAnchorMessage)
 	if a.Disruptions > maxLostNodes {
-		s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%d nodes were lost, the last one because %s", a.Disruptions, why))
+		p.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%d nodes were lost, the last one because %s", a.Disruptions, why))
 		return saveFirst(), nil
 	}
 	a.StartTime = nil
-	s.beginAnchors()
+	p.beginAnchors()
 	return saveFirst(), nil
 }
 

@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -422,13 +421,11 @@ func TestAnchorOnALostClaimIsSavedFirst(t *testing.T) {
 		&corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "mine", UID: "after"}},
 		&corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv"}, Spec: corev1.PersistentVolumeSpec{PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain}},
 	).Build()
-	s := &scope{
-		Reconciler: &Reconciler{Client: live, Live: live, Clock: clocktesting.NewFakeClock(noon)}, memory: &memory{}, sb: sb, before: sb.DeepCopy(),
-		anchors: map[string]*corev1.Pod{name: {
-			ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{NodeName: "a"},
-			Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: job.AnchorContainer, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}},
-		}},
-	}
+	s := passOver(&Reconciler{Client: live, Live: live}, sb)
+	s.anchors = map[string]*corev1.Pod{name: {
+		ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{NodeName: "a"},
+		Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: job.AnchorContainer, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}},
+	}}
 	out, err := s.awaitAnchors(t.Context())
 	if err != nil || !s.concluded() || !out.saves {
 		t.Errorf("outcome %+v, %v, concluded %t", out, err, s.concluded())
@@ -437,7 +434,7 @@ func TestAnchorOnALostClaimIsSavedFirst(t *testing.T) {
 
 // What is not saved yet of the end of measuring is saved before clean-up begins.
 func TestCleanUpAwaitsTheConclusion(t *testing.T) {
-	s := failingScope(clocktesting.NewFakeClock(noon))
+	s := failingPass()
 	s.fail(v1alpha1.ReasonRunFailed, "it failed")
 	if out, err := conclude(t.Context(), s); err != nil || !out.saves {
 		t.Errorf("unsaved: %+v, %v", out, err)
@@ -450,16 +447,16 @@ func TestCleanUpAwaitsTheConclusion(t *testing.T) {
 
 // A pod that is refused after its turn has come, behind an older benchmark, has all its time from then on.
 func TestRefusedAfterAnOlderBenchmark(t *testing.T) {
-	clock := clocktesting.NewFakeClock(noon.Add(time.Hour))
-	s := failingScope(clock)
+	s := failingPass()
+	s.later(time.Hour)
 	s.sb.Status.Anchors = []v1alpha1.Anchor{{StartTime: &metav1.Time{Time: noon}}, {StartTime: &metav1.Time{Time: noon}}}
 	s.sb.Status.WaitingForNodeSince = &metav1.Time{Time: noon}
 	refused := func() outcome { return s.anchorWait(0, nil).refused("pod", errors.New("exceeded quota")) }
 	for range 30 {
 		if out := refused(); out.saves || s.concluded() {
-			t.Fatalf("ended %s after its turn: %+v", clock.Since(noon.Add(time.Hour)), s.condition(v1alpha1.ConditionMeasured))
+			t.Fatalf("ended %s after its turn: %+v", s.now.Sub(noon.Add(time.Hour)), s.condition(v1alpha1.ConditionMeasured))
 		}
-		clock.Step(2 * time.Second)
+		s.later(2 * time.Second)
 	}
 	if refused(); !s.concluded() {
 		t.Error("it waits for longer than it may")

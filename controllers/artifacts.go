@@ -27,8 +27,8 @@ const maxClientRecords = 8192
 
 // keepClients writes what each client has measured into a ConfigMap. It fails only if it may succeed later: the run has
 // its result also without.
-func (s *scope) keepClients(ctx context.Context, run *v1alpha1.Run, measured *result.Measured) error {
-	if s.keptRecords()+int(clientsOf(run)) > maxClientRecords {
+func (p *pass) keepClients(ctx context.Context, run *v1alpha1.Run, measured *result.Measured) error {
+	if p.keptRecords()+int(clientsOf(run)) > maxClientRecords {
 		return nil
 	}
 	zipped, err := measured.Records()
@@ -39,12 +39,12 @@ func (s *scope) keepClients(ctx context.Context, run *v1alpha1.Run, measured *re
 	if err != nil {
 		return fmt.Errorf("encode the clients' results: %w", err)
 	}
-	name := child.Name(s.sb, run.Name, "clients")
-	err = s.applyArtifact(ctx, run, name, map[string][]byte{clientsKey: zipped})
+	name := child.Name(p.sb, run.Name, "clients")
+	err = p.applyArtifact(ctx, run, name, map[string][]byte{clientsKey: zipped})
 	switch {
 	case err == nil:
 		run.ClientsConfigMap = name
-	case isRefused(err), apierrors.IsInvalid(err), apierrors.IsRequestEntityTooLargeError(err), s.isResultLate():
+	case isRefused(err), apierrors.IsInvalid(err), apierrors.IsRequestEntityTooLargeError(err), p.isResultLate():
 		ctrl.LoggerFrom(ctx).Info("Results of single clients are not kept", "run", run.Name, "why", err.Error())
 	default:
 		return fmt.Errorf("keep the clients' results: %w", err)
@@ -68,14 +68,14 @@ func (s *scope) keptRecords() int {
 var artifactPatience = wait.Backoff{Steps: 4, Duration: 100 * time.Millisecond, Factor: 3, Jitter: 0.1}
 
 // applyArtifact makes a ConfigMap of a run.
-func (s *scope) applyArtifact(ctx context.Context, run *v1alpha1.Run, name string, data map[string][]byte) error {
-	made := corev1ac.ConfigMap(name, s.sb.Namespace).
-		WithLabels(child.Labels(s.sb, v1alpha1.LabelTarget, run.Target)).
+func (p *pass) applyArtifact(ctx context.Context, run *v1alpha1.Run, name string, data map[string][]byte) error {
+	made := corev1ac.ConfigMap(name, p.sb.Namespace).
+		WithLabels(child.Labels(p.sb, v1alpha1.LabelTarget, run.Target)).
 		WithAnnotations(map[string]string{v1alpha1.AnnotationRun: run.Name}).
-		WithOwnerReferences(child.OwnerReference(s.sb)).
+		WithOwnerReferences(child.OwnerReference(p.sb)).
 		WithBinaryData(data)
 	mayPass := func(err error) bool {
 		return ctx.Err() == nil && !apierrors.IsInvalid(err) && !apierrors.IsRequestEntityTooLargeError(err)
 	}
-	return retry.OnError(artifactPatience, mayPass, func() error { return s.Client.Apply(ctx, made, applyOptions...) })
+	return retry.OnError(artifactPatience, mayPass, func() error { return p.Client.Apply(ctx, made, applyOptions...) })
 }

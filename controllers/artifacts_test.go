@@ -2,16 +2,13 @@ package controllers
 
 import (
 	"testing"
-	"time"
-
-	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
 // What etcd keeps for one benchmark is bounded; the run beyond that has its result all the same.
 func TestRecordsOfClientsAreBounded(t *testing.T) {
-	s := failingScope(clocktesting.NewFakeClock(time.Now())) // which has no client to write with
+	s := passOver(&Reconciler{}, &v1alpha1.StorageBenchmark{}) // which has no client to write with
 	for range maxClientRecords / 128 {
 		s.sb.Status.Runs = append(s.sb.Status.Runs, v1alpha1.Run{Clients: 128, ClientsConfigMap: "kept"})
 	}

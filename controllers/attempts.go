@@ -51,7 +51,7 @@ func (s *scope) repeat(run *v1alpha1.Run, reason v1alpha1.AbandonReason, why str
 func (s *scope) abandonAttempt(run *v1alpha1.Run, reason v1alpha1.AbandonReason, why string) {
 	attempt := v1alpha1.AbandonedAttempt{
 		Run: run.Name, Attempt: run.Attempts, Reason: reason, Node: s.node(0),
-		StartTime: run.StartTime, CompletionTime: new(s.now()), Message: truncate(why, maxAbandonedMessage),
+		StartTime: run.StartTime, CompletionTime: new(s.now), Message: truncate(why, maxAbandonedMessage),
 	}
 	if volumes := s.targetStatus(run.Target).Volumes; attempt.Node == "" && len(volumes) > 0 {
 		attempt.Node = volumes[0].Node

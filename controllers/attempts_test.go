@@ -4,16 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
-
-	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
 // However often attempts end without a result, the status keeps the last ones, and cuts their messages.
 func TestAbandonedAttemptsAreBounded(t *testing.T) {
-	s := failingScope(clocktesting.NewFakeClock(time.Now()))
+	s := failingPass()
 	run := &v1alpha1.Run{Name: "r", Target: "t"}
 	for i := range maxAbandoned + 8 {
 		run.Attempts = int32(i + 1)

@@ -50,7 +50,7 @@ func TestManyEndlessLogs(t *testing.T) {
 		var passes sync.WaitGroup
 		for range concurrentBenchmarks {
 			passes.Go(func() {
-				s := &scope{memory: &memory{}, Reconciler: &Reconciler{Logs: logs}, sb: &v1alpha1.StorageBenchmark{}}
+				s := passOver(&Reconciler{Logs: logs}, &v1alpha1.StorageBenchmark{})
 				parts := make([]part, 2*maxClientLogs)
 				for i := range parts {
 					parts[i] = part{client: int32(i), pod: &corev1.Pod{}}

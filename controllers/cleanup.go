@@ -50,29 +50,29 @@ func withoutAbandoned(left []leftover) []leftover {
 }
 
 // cleanUp removes volumes and test files. It waits until they are gone: a volume that stays costs money.
-func cleanUp(ctx context.Context, s *scope) (outcome, error) {
-	deleting := !s.sb.DeletionTimestamp.IsZero()
+func cleanUp(ctx context.Context, p *pass) (outcome, error) {
+	deleting := !p.sb.DeletionTimestamp.IsZero()
 	// What was left or retained gets another chance when the benchmark is deleted; nothing comes after NothingLeft.
-	if status := s.condition(v1alpha1.ConditionCleanedUp).Status; status == metav1.ConditionTrue || (status != "" && !deleting) {
+	if status := p.condition(v1alpha1.ConditionCleanedUp).Status; status == metav1.ConditionTrue || (status != "" && !deleting) {
 		return goOn(), nil
 	}
-	if s.sb.Spec.CleanupPolicy == v1alpha1.CleanupRetain && !deleting {
+	if p.sb.Spec.CleanupPolicy == v1alpha1.CleanupRetain && !deleting {
 		// What holds a node is nothing to inspect, and keeps other benchmarks waiting.
-		if _, err := s.removeAnchors(ctx); err != nil {
+		if _, err := p.removeAnchors(ctx); err != nil {
 			return outcome{}, err
 		}
-		s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonRetained,
+		p.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonRetained,
 			"spec.cleanupPolicy is Retain: volumes and test files stay until the StorageBenchmark is deleted")
 		return goOn(), nil
 	}
-	left, out, err := s.awaitRemoval(s.remove(ctx))
+	left, out, err := p.awaitRemoval(p.remove(ctx))
 	if err != nil || out.stop {
 		return out, err
 	}
 	if len(left) > 0 {
-		s.setLeftBehind(left)
+		p.setLeftBehind(left)
 	} else {
-		s.setCleanedUp()
+		p.setCleanedUp()
 	}
 	return goOn(), nil
 }
@@ -121,7 +121,7 @@ func keptByServer(err error) leftover {
 }
 
 func (s *scope) setLeftBehind(left []leftover) {
-	took := int(s.Clock.Since(s.cleanUpBegan()).Seconds())
+	took := int(s.now.Sub(s.cleanUpBegan()).Seconds())
 	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind,
 		fmt.Sprintf("not removed within %d s: %s", took, instructions(left)))
 }
@@ -136,48 +136,48 @@ func (s *scope) cleanUpBegan() time.Time {
 
 // isCleanUpHalfOver says whether half of the time for clean-up has passed, after which the rest is for the volumes.
 func (s *scope) isCleanUpHalfOver() bool {
-	return s.Clock.Since(s.cleanUpBegan()) >= seconds(s.sb.Spec.Deadlines.CleanUpSeconds)/2
+	return s.now.Sub(s.cleanUpBegan()) >= seconds(s.sb.Spec.Deadlines.CleanUpSeconds)/2
 }
 
 // remove goes one step further in removing what was made, and returns what is not gone yet. Pods go first:
 // Kubernetes keeps a claim as long as a pod names it, even one that has ended. What their logs hold is kept
 // in ConfigMaps.
-func (s *scope) remove(ctx context.Context) ([]leftover, error) {
-	left, err := s.removeJobs(ctx, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleRun})
+func (p *pass) remove(ctx context.Context) ([]leftover, error) {
+	left, err := p.removeJobs(ctx, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleRun})
 	if err != nil {
 		return nil, err
 	}
-	anchors, err := s.removeAnchors(ctx)
+	anchors, err := p.removeAnchors(ctx)
 	if err != nil {
 		return nil, err
 	}
 	left = append(left, anchors...)
 	// Not before: a pod that still runs would write files again.
-	files, err := s.removeFiles(ctx, len(left) == 0)
+	files, err := p.removeFiles(ctx, len(left) == 0)
 	if err != nil {
 		return nil, err
 	}
 	left = append(left, files...)
-	volumes, err := s.removeVolumes(ctx)
+	volumes, err := p.removeVolumes(ctx)
 	left = append(left, volumes...)
-	if expired := s.deadline(s.cleanUpBegan(), s.sb.Spec.Deadlines.CleanUpSeconds) <= 0; err != nil || (len(volumes) > 0 && !expired) {
+	if expired := p.deadline(p.cleanUpBegan(), p.sb.Spec.Deadlines.CleanUpSeconds) <= 0; err != nil || (len(volumes) > 0 && !expired) {
 		return left, err
 	}
-	objects, err := s.removeClusterObjects(ctx)
+	objects, err := p.removeClusterObjects(ctx)
 	return append(left, objects...), err
 }
 
 // removeJobs deletes the benchmark's Jobs that have the labels, and returns what is left of them and their
 // pods. The Jobs go before their pods, which spares these the second or two that a Job takes to count them.
-func (s *scope) removeJobs(ctx context.Context, having client.MatchingLabels) ([]leftover, error) {
+func (p *pass) removeJobs(ctx context.Context, having client.MatchingLabels) ([]leftover, error) {
 	var jobs batchv1.JobList
 	var pods corev1.PodList
 	// Not from the cache, which may not have heard yet of a Job that the last pass has made.
-	here, mine := client.InNamespace(s.sb.Namespace), client.MatchingLabels(child.Labels(s.sb))
-	if err := listLive(ctx, s.Live, &jobs, here, mine, having); err != nil {
+	here, mine := client.InNamespace(p.sb.Namespace), client.MatchingLabels(child.Labels(p.sb))
+	if err := listLive(ctx, p.Live, &jobs, here, mine, having); err != nil {
 		return nil, fmt.Errorf("list Jobs: %w", err)
 	}
-	if err := listLive(ctx, s.Live, &pods, here, mine, having); err != nil {
+	if err := listLive(ctx, p.Live, &pods, here, mine, having); err != nil {
 		return nil, fmt.Errorf("list pods: %w", err)
 	}
 	var left []leftover
@@ -185,11 +185,11 @@ func (s *scope) removeJobs(ctx context.Context, having client.MatchingLabels) ([
 	own := sets.New[types.UID]()
 	for i := range jobs.Items {
 		j := &jobs.Items[i]
-		if !ours.Job(s.sb, j) {
+		if !ours.Job(p.sb, j) {
 			continue
 		}
 		own.Insert(j.UID)
-		left = append(left, leftoverJob(j, s.Clock.Now()))
+		left = append(left, leftoverJob(j, p.now.Time))
 		if j.DeletionTimestamp.IsZero() {
 			live = append(live, j)
 		}
@@ -197,73 +197,73 @@ func (s *scope) removeJobs(ctx context.Context, having client.MatchingLabels) ([
 	var orphans []*corev1.Pod
 	for i := range pods.Items {
 		pod := &pods.Items[i]
-		mine, err := s.isLeft(ctx, pod, own)
+		mine, err := p.isLeft(ctx, pod, own)
 		if err != nil {
 			return nil, err
 		}
 		if !mine {
 			continue
 		}
-		s.noteFilesOf(pod)
-		left = append(left, leftoverPod(pod, s.Clock.Now()))
+		p.noteFilesOf(pod)
+		left = append(left, leftoverPod(pod, p.now.Time))
 		if metav1.GetControllerOf(pod) == nil && pod.DeletionTimestamp.IsZero() {
 			orphans = append(orphans, pod) // its Job was deleted without it, so it goes with none
 		}
 	}
-	if s.hasNewFiles() {
+	if p.hasNewFiles() {
 		return left, nil // what pods tell goes with them, so it has to be saved first
 	}
-	return left, errors.Join(s.deleteJobs(ctx, live), s.deletePods(ctx, orphans))
+	return left, errors.Join(p.deleteJobs(ctx, live), p.deletePods(ctx, orphans))
 }
 
 // isLeft says whether a pod is of one of the Jobs, or of one of the benchmark's that is gone. One of a Job that is there and is somebody
 // else's would be waited for without end.
-func (s *scope) isLeft(ctx context.Context, pod *corev1.Pod, jobs sets.Set[types.UID]) (bool, error) {
+func (p *pass) isLeft(ctx context.Context, pod *corev1.Pod, jobs sets.Set[types.UID]) (bool, error) {
 	owner := metav1.GetControllerOf(pod)
 	switch {
 	case owner != nil && jobs.Has(owner.UID):
 		return true, nil
-	case !ours.NamedPod(s.sb, pod):
+	case !ours.NamedPod(p.sb, pod):
 		return false, nil
 	case owner == nil || !pod.DeletionTimestamp.IsZero():
 		return true, nil
 	}
 	var theirs batchv1.Job
-	err := s.Live.Get(ctx, types.NamespacedName{Namespace: pod.Namespace, Name: owner.Name}, &theirs)
+	err := p.Live.Get(ctx, types.NamespacedName{Namespace: pod.Namespace, Name: owner.Name}, &theirs)
 	if err != nil { // gone, and the pod goes as well, or not known
 		return true, unlessGone(err, "get Job of pod "+pod.Name)
 	}
-	return theirs.UID != owner.UID || ours.Job(s.sb, &theirs), nil
+	return theirs.UID != owner.UID || ours.Job(p.sb, &theirs), nil
 }
 
-func (s *scope) deletePods(ctx context.Context, pods []*corev1.Pod) error {
+func (p *pass) deletePods(ctx context.Context, pods []*corev1.Pod) error {
 	return errors.Join(inParallel(pods, func(pod *corev1.Pod) error {
-		err := s.Client.Delete(ctx, pod, client.Preconditions{UID: &pod.UID})
+		err := p.Client.Delete(ctx, pod, client.Preconditions{UID: &pod.UID})
 		return unlessGone(err, "delete pod "+pod.Name)
 	})...)
 }
 
 // removeAnchors deletes the pods that hold nodes, but those that are wanted, and returns what is left of them.
-func (s *scope) removeAnchors(ctx context.Context, wanted ...string) ([]leftover, error) {
+func (p *pass) removeAnchors(ctx context.Context, wanted ...string) ([]leftover, error) {
 	var pods corev1.PodList
-	anchors := client.MatchingLabels(child.Labels(s.sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor))
+	anchors := client.MatchingLabels(child.Labels(p.sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor))
 	// Not from the cache, which may not have heard yet of a pod that the last pass has made.
-	if err := listLive(ctx, s.Live, &pods, client.InNamespace(s.sb.Namespace), anchors); err != nil {
+	if err := listLive(ctx, p.Live, &pods, client.InNamespace(p.sb.Namespace), anchors); err != nil {
 		return nil, fmt.Errorf("list anchors: %w", err)
 	}
 	var left []leftover
 	var live []*corev1.Pod
 	for i := range pods.Items {
 		pod := &pods.Items[i]
-		if !ours.Anchor(s.sb, pod) || slices.Contains(wanted, pod.Name) {
+		if !ours.Anchor(p.sb, pod) || slices.Contains(wanted, pod.Name) {
 			continue
 		}
-		left = append(left, leftoverPod(pod, s.Clock.Now()))
+		left = append(left, leftoverPod(pod, p.now.Time))
 		if pod.DeletionTimestamp.IsZero() {
 			live = append(live, pod)
 		}
 	}
-	return left, s.deletePods(ctx, live)
+	return left, p.deletePods(ctx, live)
 }
 
 // leftoverJob says how to be rid of a Job. One that a finalizer of somebody's keeps measures nothing: its pods are looked at by themselves.

@@ -20,11 +20,11 @@ import (
 )
 
 // noteFiles writes down on which storage runs may have made files that stay.
-func noteFiles(_ context.Context, s *scope) (outcome, error) {
-	s.learnDrivers()
-	for _, pods := range s.pods {
+func noteFiles(_ context.Context, p *pass) (outcome, error) {
+	p.learnDrivers()
+	for _, pods := range p.pods {
 		for _, pod := range pods {
-			s.noteFilesOf(pod)
+			p.noteFilesOf(pod)
 		}
 	}
 	return goOn(), nil
@@ -55,25 +55,25 @@ func (s *scope) hasNewFiles() bool {
 
 // removeFiles has Jobs remove the test files from storage on which they would stay, when the storage is at rest: no
 // pod works on it any more.
-func (s *scope) removeFiles(ctx context.Context, atRest bool) ([]leftover, error) {
+func (p *pass) removeFiles(ctx context.Context, atRest bool) ([]leftover, error) {
 	var left []leftover
-	for i := range s.sb.Spec.Targets {
-		target := &s.sb.Spec.Targets[i]
-		status := s.targetStatus(target.Name)
+	for i := range p.sb.Spec.Targets {
+		target := &p.sb.Spec.Targets[i]
+		status := p.targetStatus(target.Name)
 		if status.TestFiles == v1alpha1.TestFilesPresent {
-			if err := s.removeFilesOf(ctx, target, status, atRest); err != nil {
+			if err := p.removeFilesOf(ctx, target, status, atRest); err != nil {
 				return nil, err
 			}
 		}
 		switch status.TestFiles {
 		case v1alpha1.TestFilesPresent:
-			left = append(left, s.leftoverFiles(target, false, false))
+			left = append(left, p.leftoverFiles(target, false, false))
 		case v1alpha1.TestFilesLeftBehind:
-			gone, err := s.isClaimGone(ctx, target)
+			gone, err := p.isClaimGone(ctx, target)
 			if err != nil {
 				return nil, err
 			}
-			left = append(left, s.leftoverFiles(target, true, gone))
+			left = append(left, p.leftoverFiles(target, true, gone))
 		case v1alpha1.TestFilesRemoved:
 		}
 	}
@@ -82,15 +82,15 @@ func (s *scope) removeFiles(ctx context.Context, atRest bool) ([]leftover, error
 
 // removeFilesOf notes what becomes of a target's test files. They have half of the time for clean-up, so that the
 // other half is left to remove the volumes.
-func (s *scope) removeFilesOf(ctx context.Context, target *v1alpha1.Target, status *v1alpha1.TargetStatus, atRest bool) error {
+func (p *pass) removeFilesOf(ctx context.Context, target *v1alpha1.Target, status *v1alpha1.TargetStatus, atRest bool) error {
 	state, err := v1alpha1.TestFilesPresent, error(nil)
 	if atRest {
-		state, err = s.cleanClaims(ctx, target)
+		state, err = p.cleanClaims(ctx, target)
 	}
 	switch {
 	case err == nil && state != v1alpha1.TestFilesPresent:
 		status.TestFiles = state
-	case s.isCleanUpHalfOver(), err == nil && s.hasFailedToClean(target):
+	case p.isCleanUpHalfOver(), err == nil && p.hasFailedToClean(target):
 		status.TestFiles = v1alpha1.TestFilesLeftBehind
 	default:
 		return err
@@ -143,10 +143,10 @@ func (s *scope) leftoverFiles(target *v1alpha1.Target, abandoned, withoutClaim b
 }
 
 // cleanClaims has the files removed from all claims of a target, and says what has become of them.
-func (s *scope) cleanClaims(ctx context.Context, target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
+func (p *pass) cleanClaims(ctx context.Context, target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
 	all := v1alpha1.TestFilesRemoved
-	for client := range storage.Claims(s.sb, target) {
-		state, err := s.cleanClaim(ctx, target, client)
+	for client := range storage.Claims(p.sb, target) {
+		state, err := p.cleanClaim(ctx, target, client)
 		switch {
 		case err != nil, state == v1alpha1.TestFilesLeftBehind:
 			return state, err
@@ -158,27 +158,27 @@ func (s *scope) cleanClaims(ctx context.Context, target *v1alpha1.Target) (v1alp
 }
 
 // cleanClaim makes the Job that removes the files, and says whether it has.
-func (s *scope) cleanClaim(ctx context.Context, target *v1alpha1.Target, client int32) (v1alpha1.TestFilesState, error) {
-	existing := s.jobs[job.CleanUpName(s.sb, target.Name, client)]
+func (p *pass) cleanClaim(ctx context.Context, target *v1alpha1.Target, client int32) (v1alpha1.TestFilesState, error) {
+	existing := p.jobs[job.CleanUpName(p.sb, target.Name, client)]
 	if existing != nil && existing.Status.Succeeded > 0 {
 		return v1alpha1.TestFilesRemoved, nil
 	}
 	var claim corev1.PersistentVolumeClaim
-	key := types.NamespacedName{Namespace: s.sb.Namespace, Name: storage.ClaimName(s.sb, target, client)}
-	err := s.Live.Get(ctx, key, &claim)
+	key := types.NamespacedName{Namespace: p.sb.Namespace, Name: storage.ClaimName(p.sb, target, client)}
+	err := p.Live.Get(ctx, key, &claim)
 	switch {
 	case apierrors.IsNotFound(err):
-		return s.reachFiles(ctx, target)
+		return p.reachFiles(ctx, target)
 	case err != nil:
 		return v1alpha1.TestFilesPresent, fmt.Errorf("get claim of target %s: %w", target.Name, err)
-	case !storage.IsProvisioned(target) && isReplaced(s.targetStatus(target.Name), &claim):
-		return s.reachFiles(ctx, target)
-	case storage.IsProvisioned(target) && !ours.Claim(s.sb, s.claimTargets, &claim):
+	case !storage.IsProvisioned(target) && isReplaced(p.targetStatus(target.Name), &claim):
+		return p.reachFiles(ctx, target)
+	case storage.IsProvisioned(target) && !ours.Claim(p.sb, p.claimTargets, &claim):
 		return v1alpha1.TestFilesLeftBehind, nil // it has the name of one that is gone, and what is on it is somebody's
 	case existing != nil, !claim.DeletionTimestamp.IsZero(): // no pod can begin to use it any more
 		return v1alpha1.TestFilesPresent, nil
 	}
-	if err := s.Client.Apply(ctx, job.ForCleanUp(s.sb, s.Image, s.volumeOf(target, client), client), applyOptions...); err != nil {
+	if err := p.Client.Apply(ctx, job.ForCleanUp(p.sb, p.image, p.volumeOf(target, client), client), applyOptions...); err != nil {
 		return v1alpha1.TestFilesPresent, fmt.Errorf("apply clean-up Job of target %s: %w", target.Name, err)
 	}
 	return v1alpha1.TestFilesPresent, nil

@@ -19,22 +19,22 @@ import (
 // lateVolumes looks for volumes that nobody has heard of: their claims were deleted before they were bound, such as by a deadline
 // that the provisioner did not keep. A StorageClass that retains volumes would leave them for good. Only volumes tell whose they are,
 // so all of the cluster are looked at, page by page: once, when nothing else is left, and where volumes are missing.
-func (s *scope) lateVolumes(ctx context.Context, claims []corev1.PersistentVolumeClaim) ([]leftover, error) {
-	if s.isNamespaced() || !s.lacksVolumes() {
+func (p *pass) lateVolumes(ctx context.Context, claims []corev1.PersistentVolumeClaim) ([]leftover, error) {
+	if p.isNamespaced() || !p.lacksVolumes() {
 		return nil, nil
 	}
 	var left []leftover
 	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		page := &corev1.PersistentVolumeList{}
-		return page, s.Live.List(ctx, page, client.Limit(options.Limit), client.Continue(options.Continue))
+		return page, p.Live.List(ctx, page, client.Limit(options.Limit), client.Continue(options.Continue))
 	})
 	var errs []error
 	err := pages.EachListItem(ctx, metav1.ListOptions{}, func(object runtime.Object) error {
 		volume, ok := object.(*corev1.PersistentVolume)
-		if !ok || !s.isLate(volume, claims) {
+		if !ok || !p.isLate(volume, claims) {
 			return nil
 		}
-		fate, err := s.settleVolume(ctx, volume, s.sb.CreationTimestamp)
+		fate, err := p.settleVolume(ctx, volume, p.sb.CreationTimestamp)
 		if fate == goes {
 			left = append(left, leftoverVolume(volume.Name, handle(volume)))
 		}

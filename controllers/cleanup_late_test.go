@@ -48,7 +48,8 @@ func TestLateVolumesOfManyPages(t *testing.T) {
 			return json.Unmarshal(text, list)
 		},
 	})
-	s := &scope{memory: &memory{}, Reconciler: &Reconciler{Live: live}, sb: sb, claimTargets: ours.ClaimTargets(sb)}
+	s := passOver(&Reconciler{Live: live}, sb)
+	s.claimTargets = ours.ClaimTargets(sb)
 
 	left, err := s.lateVolumes(t.Context(), nil)
 

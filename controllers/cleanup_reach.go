@@ -24,27 +24,27 @@ import (
 
 // reachFiles says what becomes of the test files of a target whose claim is gone. Storage that is mounted as it is can be reached by
 // another claim, which is made. What a driver has made for the claim cannot, and may be gone as well.
-func (s *scope) reachFiles(ctx context.Context, target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
-	objects := storage.For(s.sb, target, job.UserOf(s.sb))
+func (p *pass) reachFiles(ctx context.Context, target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
+	objects := storage.For(p.sb, target, job.UserOf(p.sb))
 	switch {
 	case !storage.IsProvisioned(target):
-		return s.filesOfLostClaim(ctx, target)
+		return p.filesOfLostClaim(ctx, target)
 	case objects.Volume == nil:
 		return v1alpha1.TestFilesLeftBehind, nil
 	}
-	if fresh, err := s.isFresh(ctx); err != nil || !fresh {
+	if fresh, err := p.isFresh(ctx); err != nil || !fresh {
 		return v1alpha1.TestFilesPresent, err
 	}
-	switch name, err := s.ownedByOthers(ctx, objects); {
+	switch name, err := p.ownedByOthers(ctx, objects); {
 	case err != nil:
 		return v1alpha1.TestFilesPresent, err
 	case name != "":
 		return v1alpha1.TestFilesLeftBehind, nil // somebody's is in the place of ours
 	}
-	if held, err := s.freeVolume(ctx, objects); err != nil || held != "" {
+	if held, err := p.freeVolume(ctx, objects); err != nil || held != "" {
 		return v1alpha1.TestFilesPresent, err
 	}
-	err := s.applyObjects(ctx, objects)
+	err := p.applyObjects(ctx, objects)
 	switch {
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		return v1alpha1.TestFilesLeftBehind, nil // nothing can be made there any more
@@ -56,13 +56,13 @@ func (s *scope) reachFiles(ctx context.Context, target *v1alpha1.Target) (v1alph
 
 // filesOfLostClaim says what becomes of test files on somebody's claim that is gone. They are gone with its volumes, but not with
 // those that are retained. A namespaced operator does not see volumes.
-func (s *scope) filesOfLostClaim(ctx context.Context, target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
-	for _, volume := range s.targetStatus(target.Name).Volumes {
-		if s.isNamespaced() {
+func (p *pass) filesOfLostClaim(ctx context.Context, target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
+	for _, volume := range p.targetStatus(target.Name).Volumes {
+		if p.isNamespaced() {
 			return v1alpha1.TestFilesLeftBehind, nil
 		}
 		var pv corev1.PersistentVolume
-		if err := s.Live.Get(ctx, types.NamespacedName{Name: volume.Name}, &pv); err != nil {
+		if err := p.Live.Get(ctx, types.NamespacedName{Name: volume.Name}, &pv); err != nil {
 			if client.IgnoreNotFound(err) != nil {
 				return v1alpha1.TestFilesPresent, fmt.Errorf("get volume %s: %w", volume.Name, err)
 			}
@@ -77,12 +77,12 @@ func (s *scope) filesOfLostClaim(ctx context.Context, target *v1alpha1.Target) (
 
 // freeVolume deletes the PersistentVolume of storage that exists if it is bound to a claim that is gone, and says what has to be
 // waited for, "" if nothing: Kubernetes binds it to no other claim. Nothing is lost with it, and it is made anew.
-func (s *scope) freeVolume(ctx context.Context, objects storage.Objects) (string, error) {
+func (p *pass) freeVolume(ctx context.Context, objects storage.Objects) (string, error) {
 	if objects.Volume == nil {
 		return "", nil
 	}
 	var volume corev1.PersistentVolume
-	if err := s.Live.Get(ctx, types.NamespacedName{Name: *objects.Volume.Name}, &volume); err != nil {
+	if err := p.Live.Get(ctx, types.NamespacedName{Name: *objects.Volume.Name}, &volume); err != nil {
 		return "", unlessGone(err, "get PersistentVolume")
 	}
 	ref, held := volume.Spec.ClaimRef, fmt.Sprintf("PersistentVolume %s is being deleted, to be made anew", volume.Name)
@@ -90,7 +90,7 @@ func (s *scope) freeVolume(ctx context.Context, objects storage.Objects) (string
 		held += "; it is kept by finalizer " + strings.Join(volume.Finalizers, ", ")
 	}
 	switch {
-	case !ours.ClusterObject(s.sb, &volume):
+	case !ours.ClusterObject(p.sb, &volume):
 		return "", nil
 	case !volume.DeletionTimestamp.IsZero():
 		return held, nil
@@ -98,25 +98,25 @@ func (s *scope) freeVolume(ctx context.Context, objects storage.Objects) (string
 		return "", nil
 	}
 	var claim corev1.PersistentVolumeClaim
-	err := s.Live.Get(ctx, types.NamespacedName{Namespace: s.sb.Namespace, Name: *objects.Claims[0].Name}, &claim)
+	err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.sb.Namespace, Name: *objects.Claims[0].Name}, &claim)
 	if client.IgnoreNotFound(err) != nil || (err == nil && claim.UID == ref.UID) {
 		return "", client.IgnoreNotFound(err)
 	}
-	return held, s.deleteObject(ctx, &volume)
+	return held, p.deleteObject(ctx, &volume)
 }
 
 // keepClaims has Kubernetes not delete claims before the test files are removed that are reached through them, and says whether it had to:
 // deletion with --cascade=foreground would. What that promises is so without it: the benchmark stays until all else is gone.
-func (s *scope) keepClaims(ctx context.Context) (bool, error) {
-	if !controllerutil.ContainsFinalizer(s.sb, metav1.FinalizerDeleteDependents) || !s.hasFiles() {
+func (p *pass) keepClaims(ctx context.Context) (bool, error) {
+	if !controllerutil.ContainsFinalizer(p.sb, metav1.FinalizerDeleteDependents) || !p.hasFiles() {
 		return false, nil
 	}
-	if s.changed() {
+	if p.changed() {
 		return true, nil // what pods tell of files goes with them, so it has to be saved first
 	}
-	kept := s.before.DeepCopy()
+	kept := p.before.DeepCopy()
 	controllerutil.RemoveFinalizer(kept, metav1.FinalizerDeleteDependents)
-	if err := s.Client.Patch(ctx, kept, client.MergeFromWithOptions(s.before, client.MergeFromWithOptimisticLock{})); err != nil {
+	if err := p.Client.Patch(ctx, kept, client.MergeFromWithOptions(p.before, client.MergeFromWithOptimisticLock{})); err != nil {
 		return true, unlessGone(err, "keep claims until test files are removed")
 	}
 	return true, nil
@@ -134,17 +134,17 @@ func (s *scope) hasFiles() bool {
 
 // isClaimGone says whether no claim of a target is there any more. The cache may not have heard of it yet, and what users are told to do
 // depends on it. In the place of somebody's there may be another one.
-func (s *scope) isClaimGone(ctx context.Context, target *v1alpha1.Target) (bool, error) {
-	for _, name := range storage.ClaimNames(s.sb, target) {
+func (p *pass) isClaimGone(ctx context.Context, target *v1alpha1.Target) (bool, error) {
+	for _, name := range storage.ClaimNames(p.sb, target) {
 		var claim corev1.PersistentVolumeClaim
-		err := s.Live.Get(ctx, types.NamespacedName{Namespace: s.sb.Namespace, Name: name}, &claim)
+		err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.sb.Namespace, Name: name}, &claim)
 		switch {
 		case apierrors.IsNotFound(err):
 		case err != nil:
 			return false, fmt.Errorf("get claim of target %s: %w", target.Name, err)
 		case !storage.IsProvisioned(target):
-			return isReplaced(s.targetStatus(target.Name), &claim), nil
-		case ours.Owned(s.sb, &claim):
+			return isReplaced(p.targetStatus(target.Name), &claim), nil
+		case ours.Owned(p.sb, &claim):
 			return false, nil
 		}
 	}

@@ -255,7 +255,7 @@ func TestFilesOfALostClaim(t *testing.T) {
 		target := builder.NewClaimTarget("t", "mine")
 		sb := builder.NewBenchmark("ns", "sb").Target(target).Build()
 		sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", Volumes: []v1alpha1.VolumeStatus{{Name: "pv", Handle: "vol-1"}}}}
-		s := &scope{memory: &memory{}, Reconciler: &Reconciler{Live: fakeLive(policy)}, sb: sb}
+		s := passOver(&Reconciler{Live: fakeLive(policy)}, sb)
 		if got, err := s.filesOfLostClaim(t.Context(), &target); err != nil || got != want {
 			t.Errorf("with a volume of policy %q: %s, %v", policy, got, err)
 		}
@@ -285,7 +285,8 @@ func TestClaimIsGoneBeforeTheCacheHearsOfIt(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(test.live...).Build()
-			s := &scope{memory: &memory{}, Reconciler: &Reconciler{Live: live}, sb: sb, claims: map[string]*corev1.PersistentVolumeClaim{name: claim}}
+			s := passOver(&Reconciler{Live: live}, sb)
+			s.claims = map[string]*corev1.PersistentVolumeClaim{name: claim}
 			if gone, err := s.isClaimGone(t.Context(), target); err != nil || gone != test.want {
 				t.Errorf("the claim is gone: %t, %v", gone, err)
 			}

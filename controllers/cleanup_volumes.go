@@ -22,30 +22,30 @@ import (
 )
 
 // removeVolumes deletes the claims that were made, and with them their volumes.
-func (s *scope) removeVolumes(ctx context.Context) ([]leftover, error) {
+func (p *pass) removeVolumes(ctx context.Context) ([]leftover, error) {
 	var claims corev1.PersistentVolumeClaimList
 	// Not from the cache, which may not have heard yet of a claim that the last pass has made. And not by labels, which a claim
 	// may have lost: its volume costs money.
-	if err := listLive(ctx, s.Live, &claims, client.InNamespace(s.sb.Namespace)); err != nil {
+	if err := listLive(ctx, p.Live, &claims, client.InNamespace(p.sb.Namespace)); err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
 	var left []leftover
 	var unneeded []*corev1.PersistentVolumeClaim
-	for _, claim := range s.ownClaims(claims.Items) {
+	for _, claim := range p.ownClaims(claims.Items) {
 		left = append(left, leftover{what: "claim " + claim.Name, command: fmt.Sprintf("kubectl delete pvc -n %s %s", claim.Namespace, claim.Name)})
-		if !s.holdsFiles(claim) {
+		if !p.holdsFiles(claim) {
 			unneeded = append(unneeded, claim)
 		}
 	}
-	if err := s.deleteClaims(ctx, unneeded); err != nil {
+	if err := p.deleteClaims(ctx, unneeded); err != nil {
 		return nil, err
 	}
-	volumes, err := s.remainingVolumes(ctx)
+	volumes, err := p.remainingVolumes(ctx)
 	left = append(left, volumes...)
 	if err != nil || len(left) > 0 {
 		return left, err
 	}
-	return s.lateVolumes(ctx, claims.Items)
+	return p.lateVolumes(ctx, claims.Items)
 }
 
 // holdsFiles says whether a claim is still needed, to remove test files that would stay without it. What became of
@@ -57,31 +57,31 @@ func (s *scope) holdsFiles(claim *corev1.PersistentVolumeClaim) bool {
 
 // deleteClaims deletes claims, and before them the Jobs that removed files there: Kubernetes keeps a claim as long as
 // a pod names it.
-func (s *scope) deleteClaims(ctx context.Context, claims []*corev1.PersistentVolumeClaim) error {
+func (p *pass) deleteClaims(ctx context.Context, claims []*corev1.PersistentVolumeClaim) error {
 	for _, claim := range claims {
-		s.claims[claim.Name] = claim // the cache may have an older one
+		p.claims[claim.Name] = claim // the cache may have an older one
 	}
 	freed := sets.New[string]()
 	for _, claim := range claims {
-		target := s.targetStatus(s.claimTargets[claim.Name])
-		if err := s.recordVolume(ctx, target, claim, ""); err != nil {
+		target := p.targetStatus(p.claimTargets[claim.Name])
+		if err := p.recordVolume(ctx, target, claim, ""); err != nil {
 			return err
 		}
 		if freed.Has(target.Name) {
 			continue
 		}
 		cleaners := client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleCleanUp, v1alpha1.LabelTarget: target.Name}
-		if _, err := s.removeJobs(ctx, cleaners); err != nil {
+		if _, err := p.removeJobs(ctx, cleaners); err != nil {
 			return err
 		}
 		freed.Insert(target.Name)
 	}
 	return errors.Join(inParallel(claims, func(claim *corev1.PersistentVolumeClaim) error {
 		mine := func(volume *corev1.PersistentVolume) bool { return isBound(volume, claim) }
-		if _, err := s.settle(ctx, claim.Spec.VolumeName, claim.CreationTimestamp, mine); err != nil {
+		if _, err := p.settle(ctx, claim.Spec.VolumeName, claim.CreationTimestamp, mine); err != nil {
 			return err
 		}
-		return s.deleteObject(ctx, claim)
+		return p.deleteObject(ctx, claim)
 	})...)
 }
 
@@ -100,24 +100,24 @@ const (
 // settle sees to it that a volume that was made for this benchmark, since a time, goes with its claim also where its
 // StorageClass would retain it. One that is bound to nothing of mine is not looked at, and somebody's own is not changed. A namespaced
 // operator sees no volumes.
-func (s *scope) settle(ctx context.Context, name string, since metav1.Time, mine func(*corev1.PersistentVolume) bool) (fate, error) {
-	if name == "" || s.isNamespaced() {
+func (p *pass) settle(ctx context.Context, name string, since metav1.Time, mine func(*corev1.PersistentVolume) bool) (fate, error) {
+	if name == "" || p.isNamespaced() {
 		return notOurs, nil
 	}
 	var volume corev1.PersistentVolume
-	if err := s.Live.Get(ctx, types.NamespacedName{Name: name}, &volume); err != nil {
+	if err := p.Live.Get(ctx, types.NamespacedName{Name: name}, &volume); err != nil {
 		return notOurs, unlessGone(err, "get volume "+name)
 	}
 	if !mine(&volume) {
 		return notOurs, nil
 	}
-	return s.settleVolume(ctx, &volume, since)
+	return p.settleVolume(ctx, &volume, since)
 }
 
 // settleVolume is settle for a volume that is bound to a claim of the benchmark.
-func (s *scope) settleVolume(ctx context.Context, volume *corev1.PersistentVolume, since metav1.Time) (fate, error) {
+func (p *pass) settleVolume(ctx context.Context, volume *corev1.PersistentVolume, since metav1.Time) (fate, error) {
 	switch {
-	case ours.ClusterObject(s.sb, volume):
+	case ours.ClusterObject(p.sb, volume):
 		return notOurs, nil // the PersistentVolume of storage that exists, which is removed by its name
 	case volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete:
 		return goes, nil
@@ -126,7 +126,7 @@ func (s *scope) settleVolume(ctx context.Context, volume *corev1.PersistentVolum
 	}
 	patch := client.MergeFromWithOptions(volume.DeepCopy(), client.MergeFromWithOptimisticLock{})
 	volume.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimDelete
-	if err := s.Client.Patch(ctx, volume, patch); err != nil {
+	if err := p.Client.Patch(ctx, volume, patch); err != nil {
 		return notOurs, unlessGone(err, "have volume "+volume.Name+" deleted with its claim")
 	}
 	return goes, nil
@@ -156,31 +156,31 @@ func isMadeForItsClaim(volume *corev1.PersistentVolume, since metav1.Time) bool 
 }
 
 // remainingVolumes returns the volumes that were made for the benchmark and are not gone yet.
-func (s *scope) remainingVolumes(ctx context.Context) ([]leftover, error) {
+func (p *pass) remainingVolumes(ctx context.Context) ([]leftover, error) {
 	var volumes []v1alpha1.VolumeStatus
-	for i := range s.sb.Spec.Targets {
-		if storage.IsProvisioned(&s.sb.Spec.Targets[i]) {
-			volumes = append(volumes, s.targetStatus(s.sb.Spec.Targets[i].Name).Volumes...)
+	for i := range p.sb.Spec.Targets {
+		if storage.IsProvisioned(&p.sb.Spec.Targets[i]) {
+			volumes = append(volumes, p.targetStatus(p.sb.Spec.Targets[i].Name).Volumes...)
 		}
 	}
 	// Their claims may be gone. That they were bound to these was seen when they were recorded.
 	mine := func(volume *corev1.PersistentVolume) bool {
 		ref := volume.Spec.ClaimRef
-		return ref != nil && ref.Namespace == s.sb.Namespace && slices.ContainsFunc(s.sb.Status.Targets, func(t v1alpha1.TargetStatus) bool { return slices.Contains(t.Claims, ref.Name) })
+		return ref != nil && ref.Namespace == p.sb.Namespace && slices.ContainsFunc(p.sb.Status.Targets, func(t v1alpha1.TargetStatus) bool { return slices.Contains(t.Claims, ref.Name) })
 	}
 	fates := make([]fate, len(volumes))
 	errs := inParallel(indices(volumes), func(i int) (err error) {
-		fates[i], err = s.settle(ctx, volumes[i].Name, s.sb.CreationTimestamp, mine)
+		fates[i], err = p.settle(ctx, volumes[i].Name, p.sb.CreationTimestamp, mine)
 		return err
 	})
-	s.kept = nil
+	p.kept = nil
 	var left []leftover
 	for i, volume := range volumes {
 		switch fates[i] {
 		case goes:
 			left = append(left, leftoverVolume(volume.Name, volume.Handle))
 		case stays:
-			s.kept = append(s.kept, fmt.Sprintf("%s (%s)", volume.Name, volume.Handle))
+			p.kept = append(p.kept, fmt.Sprintf("%s (%s)", volume.Name, volume.Handle))
 		case notOurs:
 		}
 	}
@@ -193,37 +193,37 @@ func leftoverVolume(name, handle string) leftover {
 
 // removeClusterObjects deletes the PersistentVolumes and StorageClasses that were made, when no claim is left that
 // needs them. They have no namespace, so Kubernetes does not remove them with the benchmark.
-func (s *scope) removeClusterObjects(ctx context.Context) ([]leftover, error) {
-	if !slices.ContainsFunc(s.sb.Spec.Targets, func(t v1alpha1.Target) bool { return storage.Driver(&t) != "" }) {
+func (p *pass) removeClusterObjects(ctx context.Context) ([]leftover, error) {
+	if !slices.ContainsFunc(p.sb.Spec.Targets, func(t v1alpha1.Target) bool { return storage.Driver(&t) != "" }) {
 		return nil, nil
 	}
-	if s.isNamespaced() {
-		return s.unseenClusterObjects(), nil
+	if p.isNamespaced() {
+		return p.unseenClusterObjects(), nil
 	}
 	var volumes corev1.PersistentVolumeList
 	var classes storagev1.StorageClassList
-	mine := client.MatchingLabels(child.ClusterLabels(s.sb))
+	mine := client.MatchingLabels(child.ClusterLabels(p.sb))
 	for _, list := range []client.ObjectList{&volumes, &classes} {
-		if err := s.Live.List(ctx, list, mine); err != nil {
+		if err := p.Live.List(ctx, list, mine); err != nil {
 			return nil, fmt.Errorf("list PersistentVolumes and StorageClasses: %w", err)
 		}
 	}
 	var left []leftover
 	for i := range volumes.Items {
-		if !ours.ClusterObject(s.sb, &volumes.Items[i]) {
+		if !ours.ClusterObject(p.sb, &volumes.Items[i]) {
 			continue
 		}
 		left = append(left, leftover{what: "PersistentVolume " + volumes.Items[i].Name, command: "kubectl delete pv " + volumes.Items[i].Name})
-		if err := s.deleteObject(ctx, &volumes.Items[i]); err != nil {
+		if err := p.deleteObject(ctx, &volumes.Items[i]); err != nil {
 			return nil, err
 		}
 	}
 	for i := range classes.Items {
-		if !ours.ClusterObject(s.sb, &classes.Items[i]) {
+		if !ours.ClusterObject(p.sb, &classes.Items[i]) {
 			continue
 		}
 		left = append(left, leftover{what: "StorageClass " + classes.Items[i].Name, command: "kubectl delete storageclass " + classes.Items[i].Name})
-		if err := s.deleteObject(ctx, &classes.Items[i]); err != nil {
+		if err := p.deleteObject(ctx, &classes.Items[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -231,10 +231,10 @@ func (s *scope) removeClusterObjects(ctx context.Context) ([]leftover, error) {
 }
 
 // deleteObject deletes an object, unless that is under way.
-func (s *scope) deleteObject(ctx context.Context, object client.Object) error {
+func (p *pass) deleteObject(ctx context.Context, object client.Object) error {
 	if !object.GetDeletionTimestamp().IsZero() {
 		return nil
 	}
-	err := s.Client.Delete(ctx, object, client.Preconditions{UID: new(object.GetUID())})
+	err := p.Client.Delete(ctx, object, client.Preconditions{UID: new(object.GetUID())})
 	return unlessGone(err, "delete "+object.GetName())
 }

@@ -28,18 +28,18 @@ type part struct {
 func clientsOf(run *v1alpha1.Run) int32 { return max(run.Clients, 1) }
 
 // partsOf returns what the clients of a run's attempt do whose Jobs are there.
-func (s *scope) partsOf(ctx context.Context, run *v1alpha1.Run) ([]part, error) {
+func (p *pass) partsOf(ctx context.Context, run *v1alpha1.Run) ([]part, error) {
 	var parts []part
 	for client := range clientsOf(run) {
-		existing := s.jobs[job.RunName(s.sb, run.Name, run.Attempts, client)]
+		existing := p.jobs[job.RunName(p.sb, run.Name, run.Attempts, client)]
 		if existing == nil {
 			continue
 		}
-		pod, err := s.podOf(ctx, existing)
+		pod, err := p.podOf(ctx, existing)
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, part{client: client, job: existing, pod: pod, seen: attempt.Observe(existing, pod, s.Clock.Now())})
+		parts = append(parts, part{client: client, job: existing, pod: pod, seen: attempt.Observe(existing, pod, p.now.Time)})
 	}
 	return parts, nil
 }
@@ -63,20 +63,20 @@ func (p part) String() string {
 
 // removeEndedJobs deletes the Jobs of runs that have ended, of a benchmark with several clients. All that they have
 // told is in the status; many clients in many runs would leave so many that each pass took longer than the one before.
-func (s *scope) removeEndedJobs(ctx context.Context, _ saved) error {
+func (p *pass) removeEndedJobs(ctx context.Context, _ saved) error {
 	var ended []*batchv1.Job
-	for _, j := range s.jobs {
+	for _, j := range p.jobs {
 		if j.Labels[v1alpha1.LabelRole] == v1alpha1.RoleRun && j.DeletionTimestamp.IsZero() {
 			ended = append(ended, j)
 		}
 	}
-	return s.deleteJobs(ctx, ended)
+	return p.deleteJobs(ctx, ended)
 }
 
 // deleteJobs deletes Jobs, and has Kubernetes delete their pods.
-func (s *scope) deleteJobs(ctx context.Context, jobs []*batchv1.Job) error {
+func (p *pass) deleteJobs(ctx context.Context, jobs []*batchv1.Job) error {
 	return errors.Join(inParallel(jobs, func(j *batchv1.Job) error {
-		err := s.Client.Delete(ctx, j, client.Preconditions{UID: &j.UID}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+		err := p.Client.Delete(ctx, j, client.Preconditions{UID: &j.UID}, client.PropagationPolicy(metav1.DeletePropagationBackground))
 		return unlessGone(err, "delete Job "+j.Name)
 	})...)
 }

@@ -207,7 +207,7 @@ func TestMissingDriver(t *testing.T) {
 
 // EKS Auto Mode has EBS volumes without the driver that target ebs needs.
 func TestMissingDriverOfEBSNamesAutoMode(t *testing.T) {
-	s := &scope{memory: &memory{}, Reconciler: &Reconciler{Live: fake.NewClientBuilder().Build()}, sb: &v1alpha1.StorageBenchmark{}}
+	s := passOver(&Reconciler{Live: fake.NewClientBuilder().Build()}, &v1alpha1.StorageBenchmark{})
 	target := ebsTarget()
 	_, problem, err := s.resolveDriver(t.Context(), field.NewPath("spec", "targets").Index(0), &target)
 	if err != nil || problem == nil {
@@ -329,7 +329,7 @@ func TestWithoutAttributes(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			target := ebsTarget()
 			target.VolumeAttributesClassName = test.asked
-			s := &scope{memory: &memory{}, Reconciler: &Reconciler{}, sb: sb, claims: test.claims}
+			s := &scope{sb: sb, claims: test.claims}
 			got := s.withoutAttributes(&target)
 			if test.lost != strings.Contains(got, "claim "+name+" has lost its volumeAttributesClassName: "+noAttributesClasses) || (!test.lost && got != "") {
 				t.Errorf("got %q", got)

@@ -13,9 +13,9 @@ import (
 )
 
 // collect takes the outcome of an attempt that has ended into the status.
-func (s *scope) collect(ctx context.Context, run *v1alpha1.Run, parts []part) error {
-	s.mayHaveFiles(run.Target)
-	s.keepLogs(ctx, run, parts)
+func (p *pass) collect(ctx context.Context, run *v1alpha1.Run, parts []part) error {
+	p.mayHaveFiles(run.Target)
+	p.keepLogs(ctx, run, parts)
 	whole, client := attempt.Together(statesOf(parts))
 	why := cmp.Or(whole.Why, "its pod was ended from outside")
 	if len(parts) > 1 {
@@ -23,37 +23,37 @@ func (s *scope) collect(ctx context.Context, run *v1alpha1.Run, parts []part) er
 	}
 	switch whole.Phase {
 	case attempt.Succeeded:
-		return s.record(ctx, run, parts)
+		return p.record(ctx, run, parts)
 	case attempt.Late:
-		s.late(run, why)
+		p.late(run, why)
 	case attempt.Interrupted:
-		s.disrupted(run, why)
+		p.disrupted(run, why)
 	default:
-		s.failRun(run, why)
+		p.failRun(run, why)
 	}
 	return nil
 }
 
 // record takes what the runners report into the status. Whatever that is, the worst that it can do is to fail its own run.
-func (s *scope) record(ctx context.Context, run *v1alpha1.Run, parts []part) error {
-	planned, _ := s.planned(run) // nil if the spec was edited while the benchmark was suspended
+func (p *pass) record(ctx context.Context, run *v1alpha1.Run, parts []part) error {
+	planned, _ := p.planned(run) // nil if the spec was edited while the benchmark was suspended
 	measured, err := result.Read(reportsOf(parts), planned)
 	if err != nil {
-		s.failRun(run, err.Error())
+		p.failRun(run, err.Error())
 		return nil
 	}
 	if len(parts) > 1 {
-		if err := s.keepClients(ctx, run, measured); err != nil {
+		if err := p.keepClients(ctx, run, measured); err != nil {
 			return err
 		}
 	}
 	run.State = v1alpha1.RunSucceeded
 	run.Message = ""
-	run.CompletionTime = new(s.now())
+	run.CompletionTime = new(p.now)
 	run.StartMarginMilliseconds = measured.StartMarginMilliseconds
 	run.Result, run.Sections = measured.Result, measured.Sections
 	if planned != nil {
-		s.analyse(run, planned, measured)
+		p.analyse(run, planned, measured)
 	}
 	return nil
 }

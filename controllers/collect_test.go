@@ -45,7 +45,7 @@ func TestRecord(t *testing.T) {
 			sb := builder.NewBenchmark("ns", "sb").Target(builder.NewTarget("t")).Workload(test.workload).Build()
 			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", Limits: limits}}
 			sb.Status.Runs = []v1alpha1.Run{{Name: "w.t", Target: "t", State: v1alpha1.RunRunning, Attempts: 1, Message: "repeated"}}
-			s := &scope{Reconciler: &Reconciler{Clock: fakecluster.NewClock()}, sb: sb}
+			s := passOver(&Reconciler{Clock: fakecluster.NewClock()}, sb)
 			test.report.Pod = "uid"
 			message, err := digest.Encode(test.report)
 			if err != nil {

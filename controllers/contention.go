@@ -27,22 +27,22 @@ func isCrowdedOut(pod *corev1.Pod) bool {
 
 // otherHolders returns the pods by which others hold nodes, or wait for one. Their labels keep the benchmark off these nodes, whoever
 // has set them.
-func (s *scope) otherHolders(ctx context.Context) ([]corev1.Pod, error) {
+func (p *pass) otherHolders(ctx context.Context) ([]corev1.Pod, error) {
 	var pods corev1.PodList
-	if err := s.Client.List(ctx, &pods, client.MatchingLabels{v1alpha1.LabelHoldsNode: "true"}); err != nil {
+	if err := p.Client.List(ctx, &pods, client.MatchingLabels{v1alpha1.LabelHoldsNode: "true"}); err != nil {
 		return nil, fmt.Errorf("list pods that hold nodes: %w", err)
 	}
 	return slices.DeleteFunc(pods.Items, func(pod corev1.Pod) bool {
-		mine := pod.Namespace == s.sb.Namespace && (ours.Anchor(s.sb, &pod) || ours.NamedPod(s.sb, &pod))
+		mine := pod.Namespace == p.sb.Namespace && (ours.Anchor(p.sb, &pod) || ours.NamedPod(p.sb, &pod))
 		return mine || attempt.HasEnded(&pod)
 	}), nil
 }
 
 // benchmarkOfHolder returns the benchmark by which a pod holds a node, as far as it is known, nil for a pod that is none's.
-func (s *scope) benchmarkOfHolder(ctx context.Context, pod *corev1.Pod) (*v1alpha1.StorageBenchmark, error) {
+func (p *pass) benchmarkOfHolder(ctx context.Context, pod *corev1.Pod) (*v1alpha1.StorageBenchmark, error) {
 	var sb v1alpha1.StorageBenchmark
 	name := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Labels[v1alpha1.LabelBenchmark]}
-	err := s.Client.Get(ctx, name, &sb)
+	err := p.Client.Get(ctx, name, &sb)
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil, nil // its pods go as well, or it is another operator's
@@ -56,8 +56,8 @@ func (s *scope) benchmarkOfHolder(ctx context.Context, pod *corev1.Pod) (*v1alph
 
 // olderInNeed returns an older benchmark that holds some nodes and waits for more, "" if there is none. Benchmarks of
 // several clients can hold what each other waits for: of any two the younger one gives way.
-func (s *scope) olderInNeed(ctx context.Context) (string, error) {
-	others, err := s.otherHolders(ctx)
+func (p *pass) olderInNeed(ctx context.Context) (string, error) {
+	others, err := p.otherHolders(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -67,7 +67,7 @@ func (s *scope) olderInNeed(ctx context.Context) (string, error) {
 		if asked[name] || !isCrowdedOut(&others[i]) {
 			continue
 		}
-		other, err := s.benchmarkOfHolder(ctx, &others[i])
+		other, err := p.benchmarkOfHolder(ctx, &others[i])
 		if err != nil {
 			return "", err
 		}
@@ -75,8 +75,8 @@ func (s *scope) olderInNeed(ctx context.Context) (string, error) {
 			continue
 		}
 		asked[name] = true
-		if isOlder(other, s.sb) && isInNeed(other, others) {
-			return s.nameOf(name), nil
+		if isOlder(other, p.sb) && isInNeed(other, others) {
+			return p.nameOf(name), nil
 		}
 	}
 	return "", nil
@@ -136,15 +136,15 @@ func describeOlder(older string) string {
 }
 
 // awaitOlder holds back anchors as long as an older benchmark wants nodes that they could take.
-func (s *scope) awaitOlder(ctx context.Context, st *podWait) (outcome, error) {
-	older, err := s.olderInNeed(ctx)
+func (p *pass) awaitOlder(ctx context.Context, st *podWait) (outcome, error) {
+	older, err := p.olderInNeed(ctx)
 	if err != nil || older == "" {
 		return goOn(), err
 	}
-	if _, err := s.removeAnchors(ctx, s.anchorNames()...); err != nil {
+	if _, err := p.removeAnchors(ctx, p.anchorNames()...); err != nil {
 		return outcome{}, err
 	}
 	decision := attempt.DecideStart(st.startFacts(nil, true, false))
 	st.noteNodeWait(decision)
-	return st.await(decision, v1alpha1.ReasonWaitingForNode, st.what, "nodes of its own", describeOlder(older), s.sb.Spec.Deadlines.NodeSeconds), nil
+	return st.await(decision, v1alpha1.ReasonWaitingForNode, st.what, "nodes of its own", describeOlder(older), p.sb.Spec.Deadlines.NodeSeconds), nil
 }

@@ -57,7 +57,7 @@ func holdersOf(sb *v1alpha1.StorageBenchmark, change func(*corev1.Pod, int32)) [
 }
 
 // young returns a pass over a younger benchmark beside others and their pods.
-func young(benchmarks []*v1alpha1.StorageBenchmark, pods []*corev1.Pod) *scope {
+func young(benchmarks []*v1alpha1.StorageBenchmark, pods []*corev1.Pod) *pass {
 	sb := builder.OneRun("default", "young").Build()
 	sb.UID, sb.CreationTimestamp = "young", metav1.NewTime(noon)
 	c := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(sb)
@@ -67,7 +67,7 @@ func young(benchmarks []*v1alpha1.StorageBenchmark, pods []*corev1.Pod) *scope {
 	for _, pod := range pods {
 		c.WithObjects(pod)
 	}
-	return &scope{memory: &memory{}, Reconciler: &Reconciler{Client: c.Build()}, sb: sb}
+	return passOver(&Reconciler{Client: c.Build()}, sb)
 }
 
 // Pods of a benchmark that is gone, or that another operator runs, do not hide those of one that is older and in need.
@@ -119,7 +119,7 @@ func TestDescribeForgedHolder(t *testing.T) {
 	forged := pods[0].DeepCopy()
 	forged.Name, forged.Spec.NodeName = "forged", "other-node"
 	s := young([]*v1alpha1.StorageBenchmark{other}, append(pods, forged))
-	waits := &podWait{scope: s, pod: pods[1].DeepCopy()}
+	waits := &podWait{pass: s, pod: pods[1].DeepCopy()}
 	waits.pod.Name = "mine"
 
 	got, err := waits.holders(t.Context())

@@ -15,17 +15,17 @@ import (
 
 // cutOff says which node of an attempt does not answer, or nothing. Its containers are said to run until it does, or
 // until Kubernetes gives its pods up.
-func (s *scope) cutOff(ctx context.Context, parts []part) (string, error) {
-	if s.isNamespaced() {
-		return s.silentNode(parts), nil
+func (p *pass) cutOff(ctx context.Context, parts []part) (string, error) {
+	if p.isNamespaced() {
+		return p.silentNode(parts), nil
 	}
-	for _, p := range parts {
-		if !attempt.MayBeCutOff(p.pod) {
+	for _, one := range parts {
+		if !attempt.MayBeCutOff(one.pod) {
 			continue
 		}
-		name := p.pod.Spec.NodeName
+		name := one.pod.Spec.NodeName
 		var node corev1.Node
-		err := s.Live.Get(ctx, types.NamespacedName{Name: name}, &node)
+		err := p.Live.Get(ctx, types.NamespacedName{Name: name}, &node)
 		switch i := slices.IndexFunc(node.Status.Conditions, isNotReady); {
 		case apierrors.IsNotFound(err):
 			return fmt.Sprintf("node %s is gone; the run is made again when Kubernetes has given up its pod", name), nil

@@ -24,9 +24,9 @@ func (s *scope) endLimit() time.Duration {
 func (s *scope) isEndLate() bool {
 	s.awaitsEnd = true
 	if s.memory.endingSince.IsZero() {
-		s.memory.endingSince = s.Clock.Now()
+		s.memory.endingSince = s.now.Time
 	}
-	return s.Clock.Since(s.memory.endingSince) >= s.endLimit()
+	return s.now.Sub(s.memory.endingSince) >= s.endLimit()
 }
 
 // awaitEnd waits for the end of the attempt before, and ends the benchmark when that takes too long.

@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -19,11 +18,10 @@ import (
 
 // A pod of the attempt before that does not end ends the benchmark, and it is said what to do about it.
 func TestAttemptBeforeThatDoesNotEnd(t *testing.T) {
-	clock := clocktesting.NewFakeClock(noon)
-	s := failingScope(clock)
+	s := failingPass()
 	left := []leftover{{what: "pod sb-x on node a", command: "kubectl delete pod --force -n default sb-x"}}
 	for _, after := range []time.Duration{0, 179 * time.Second} {
-		clock.SetTime(noon.Add(after))
+		s.now = metav1.NewTime(noon.Add(after))
 		if out := s.awaitEnd("run a (1 of 1)", left); out.saves || out.after == 0 || s.concluded() {
 			t.Fatalf("after %s: %+v, ended %t", after, out, s.concluded())
 		}
@@ -31,7 +29,7 @@ func TestAttemptBeforeThatDoesNotEnd(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	clock.Step(time.Second)
+	s.later(time.Second)
 	if out := s.awaitEnd("run a (1 of 1)", left); !out.saves {
 		t.Errorf("at the deadline: %+v", out)
 	}

@@ -12,24 +12,24 @@ import (
 
 // expire ends the pass over a finished benchmark, and deletes it when its time to live is over. An invalid
 // spec that was edited before anything was provisioned gets another chance.
-func expire(ctx context.Context, s *scope) (outcome, error) {
-	if !s.finished() {
+func expire(ctx context.Context, p *pass) (outcome, error) {
+	if !p.finished() {
 		return goOn(), nil
 	}
-	if s.sb.Status.StartTime == nil && s.sb.Generation != s.sb.Status.ObservedGeneration {
-		s.sb.Status = v1alpha1.StorageBenchmarkStatus{}
+	if p.sb.Status.StartTime == nil && p.sb.Generation != p.sb.Status.ObservedGeneration {
+		p.sb.Status = v1alpha1.StorageBenchmarkStatus{}
 		return goOn(), nil
 	}
-	s.sb.Status.ObservedGeneration = s.sb.Generation
-	remaining, expires := timeToLive(s.sb, s.Clock.Now())
+	p.sb.Status.ObservedGeneration = p.sb.Generation
+	remaining, expires := timeToLive(p.sb, p.now.Time)
 	switch {
 	case !expires:
 		return awaitChange(), nil
 	case remaining > 0:
 		return awaitFor(remaining), nil
 	}
-	preconditions := client.Preconditions{UID: &s.sb.UID, ResourceVersion: &s.sb.ResourceVersion}
-	if err := s.Client.Delete(ctx, s.sb, preconditions, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
+	preconditions := client.Preconditions{UID: &p.sb.UID, ResourceVersion: &p.sb.ResourceVersion}
+	if err := p.Client.Delete(ctx, p.sb, preconditions, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
 		return awaitFor(retrySoon), unlessGone(err, "delete after ttlSecondsAfterFinished")
 	}
 	return awaitChange(), nil

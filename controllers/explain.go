@@ -16,7 +16,7 @@ import (
 
 // explain says why a pod does not run yet, in the words of whoever is asked for it. Where there is no pod,
 // those who were asked for the Job's tell.
-func (s *scope) explain(ctx context.Context, job types.UID, pod *corev1.Pod) (string, error) {
+func (p *pass) explain(ctx context.Context, job types.UID, pod *corev1.Pod) (string, error) {
 	about, otherwise := job, "waiting for the pod to be created"
 	if pod != nil {
 		if message := attempt.StartMessage(pod); message != "" {
@@ -24,14 +24,14 @@ func (s *scope) explain(ctx context.Context, job types.UID, pod *corev1.Pod) (st
 		}
 		about, otherwise = pod.UID, "the pod is being started"
 	}
-	warning, err := s.lastWarning(ctx, about)
+	warning, err := p.lastWarning(ctx, about)
 	return cmp.Or(warning, otherwise), err
 }
 
 // explainClaim says why a claim is not bound yet. The driver's own words come first; a volume that is made
 // only when its pod has been scheduled may wait for a pod that cannot be.
-func (s *scope) explainClaim(ctx context.Context, claim *corev1.PersistentVolumeClaim, pod *corev1.Pod) (string, error) {
-	warning, err := s.lastWarning(ctx, claim.UID)
+func (p *pass) explainClaim(ctx context.Context, claim *corev1.PersistentVolumeClaim, pod *corev1.Pod) (string, error) {
+	warning, err := p.lastWarning(ctx, claim.UID)
 	if err != nil || warning != "" {
 		return warning, err
 	}
@@ -56,29 +56,29 @@ const restAfterEvents = 20
 
 // lastWarning returns the message of the latest Warning event about an object, or nothing. Events are asked for only
 // while something waits, so they are not cached.
-func (s *scope) lastWarning(ctx context.Context, about types.UID) (string, error) {
-	if last := s.memory.warning; s.Clock.Now().Before(last.until) {
+func (p *pass) lastWarning(ctx context.Context, about types.UID) (string, error) {
+	if last := p.memory.warning; p.now.Time.Before(last.until) {
 		if last.about != about {
 			return "", nil
 		}
 		return last.text, nil
 	}
-	asked := s.Clock.Now()
-	text, err := s.askForWarning(ctx, about)
+	asked := p.now.Time
+	text, err := p.askForWarning(ctx, about)
 	if err != nil {
 		return "", err
 	}
-	now := s.Clock.Now()
-	s.memory.warning = warning{about: about, text: text, until: now.Add(restAfterEvents * now.Sub(asked))}
+	now := p.now.Time
+	p.memory.warning = warning{about: about, text: text, until: now.Add(restAfterEvents * now.Sub(asked))}
 	return text, nil
 }
 
-func (s *scope) askForWarning(ctx context.Context, about types.UID) (string, error) {
+func (p *pass) askForWarning(ctx context.Context, about types.UID) (string, error) {
 	var events corev1.EventList
 	selector := fields.AndSelectors(
 		fields.OneTermEqualSelector("involvedObject.uid", string(about)),
 		fields.OneTermEqualSelector("type", corev1.EventTypeWarning))
-	err := s.Live.List(ctx, &events, client.InNamespace(s.sb.Namespace), client.MatchingFieldsSelector{Selector: selector})
+	err := p.Live.List(ctx, &events, client.InNamespace(p.sb.Namespace), client.MatchingFieldsSelector{Selector: selector})
 	if err != nil {
 		return "", fmt.Errorf("list events: %w", err)
 	}

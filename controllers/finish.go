@@ -9,13 +9,13 @@ import (
 )
 
 // finish ends the benchmark with the outcome of its runs.
-func finish(_ context.Context, s *scope) (outcome, error) {
-	measured := s.condition(v1alpha1.ConditionMeasured)
+func finish(_ context.Context, p *pass) (outcome, error) {
+	measured := p.condition(v1alpha1.ConditionMeasured)
 	message := measured.Message
-	if cleaned := s.condition(v1alpha1.ConditionCleanedUp); cleaned.Reason == v1alpha1.ReasonLeftBehind {
+	if cleaned := p.condition(v1alpha1.ConditionCleanedUp); cleaned.Reason == v1alpha1.ReasonLeftBehind {
 		message += "; " + cleaned.Message
 	}
-	s.setCondition(v1alpha1.ConditionSucceeded, measured.Status, measured.Reason, message)
-	s.sb.Status.CompletionTime = new(metav1.NewTime(s.Clock.Now()))
+	p.setCondition(v1alpha1.ConditionSucceeded, measured.Status, measured.Reason, message)
+	p.sb.Status.CompletionTime = new(metav1.NewTime(p.now.Time))
 	return saveFirst(), nil
 }

@@ -167,9 +167,9 @@ func TestAbsurdFigures(t *testing.T) {
 // A log without an end costs the operator neither its memory nor its time, and no result.
 func TestEndlessLog(t *testing.T) {
 	endless := &endlessLog{}
-	s := &scope{memory: &memory{}, Reconciler: &Reconciler{Logs: func(context.Context, *corev1.Pod, *corev1.PodLogOptions) (io.ReadCloser, error) {
+	s := passOver(&Reconciler{Logs: func(context.Context, *corev1.Pod, *corev1.PodLogOptions) (io.ReadCloser, error) {
 		return io.NopCloser(endless), nil
-	}}}
+	}}, &v1alpha1.StorageBenchmark{})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	zipped, err := s.zipLog(t.Context(), &corev1.Pod{}, maxKept)

@@ -35,7 +35,7 @@ func TestLayoutBefore(t *testing.T) {
 			for i, name := range []string{"a.x", "a.y", "b.x", "b.y"} {
 				sb.Status.Runs = append(sb.Status.Runs, v1alpha1.Run{Name: name, Target: name[2:], Attempts: 1, State: test.states[i]})
 			}
-			s := &scope{Reconciler: &Reconciler{}, sb: sb}
+			s := passOver(&Reconciler{}, sb)
 			run := &sb.Status.Runs[test.next]
 			planned, _ := s.planned(run)
 			shares := s.layoutBefore(planned)

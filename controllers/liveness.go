@@ -24,23 +24,23 @@ const (
 )
 
 // readLogs reads the logs of the clients that are due, and returns what is known of all.
-func (s *scope) readLogs(ctx context.Context, parts []part, facts attempt.Facts) []attempt.Liveness {
+func (p *pass) readLogs(ctx context.Context, parts []part, facts attempt.Facts) []attempt.Liveness {
 	liveness := facts.Liveness
 	due := facts.Due()
 	lines := make([]string, len(due))
 	errs := inParallel(indices(due), func(i int) (err error) {
-		lines[i], err = s.lastLine(ctx, parts[due[i]].pod, patienceFor(parts[due[i]].seen))
+		lines[i], err = p.lastLine(ctx, parts[due[i]].pod, patienceFor(parts[due[i]].seen))
 		return err
 	})
 	for i, client := range due {
 		if errs[i] != nil {
 			ctrl.LoggerFrom(ctx).Info("Log of a run cannot be read", "pod", parts[client].pod.Name, "why", errs[i].Error())
-			liveness[client] = liveness[client].Fail(s.Clock.Now())
+			liveness[client] = liveness[client].Fail(p.now.Time)
 			continue
 		}
-		liveness[client] = liveness[client].Saw(lines[i], s.Clock.Now())
+		liveness[client] = liveness[client].Saw(lines[i], p.now.Time)
 	}
-	s.remember(parts, liveness)
+	p.remember(parts, liveness)
 	return liveness
 }
 
@@ -75,10 +75,10 @@ func (s *scope) remember(parts []part, liveness []attempt.Liveness) {
 }
 
 // lastLine returns the last line of the log of the container that runs, with its time.
-func (s *scope) lastLine(ctx context.Context, pod *corev1.Pod, patience time.Duration) (string, error) {
+func (p *pass) lastLine(ctx context.Context, pod *corev1.Pod, patience time.Duration) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	log, err := s.Logs(ctx, pod, &corev1.PodLogOptions{
+	log, err := p.Logs(ctx, pod, &corev1.PodLogOptions{
 		Container: attempt.RunningContainer(pod), TailLines: new(int64(1)), Timestamps: true, LimitBytes: new(int64(maxLastLine)),
 	})
 	if err != nil {

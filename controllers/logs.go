@@ -50,18 +50,18 @@ func PodLogs(clientset kubernetes.Interface) LogReader {
 
 // keepLogs copies the logs of an attempt into a ConfigMap, because the pods have to go before their volumes can. The
 // result does not depend on them, so trouble is only logged.
-func (s *scope) keepLogs(ctx context.Context, run *v1alpha1.Run, parts []part) {
-	if s.keptLogs() >= maxLogs {
+func (p *pass) keepLogs(ctx context.Context, run *v1alpha1.Run, parts []part) {
+	if p.keptLogs() >= maxLogs {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, logPatience)
 	defer cancel()
-	logs := s.zipLogs(ctx, run, parts)
+	logs := p.zipLogs(ctx, run, parts)
 	if len(logs) == 0 {
 		return
 	}
-	name := child.Name(s.sb, run.Name, "log")
-	if err := s.applyArtifact(ctx, run, name, logs); err != nil {
+	name := child.Name(p.sb, run.Name, "log")
+	if err := p.applyArtifact(ctx, run, name, logs); err != nil {
 		ctrl.LoggerFrom(ctx).Info("Logs of a run are not kept", "run", run.Name, "why", err.Error())
 		return
 	}
@@ -70,25 +70,25 @@ func (s *scope) keepLogs(ctx context.Context, run *v1alpha1.Run, parts []part) {
 
 // zipLogs returns the logs of the clients by their keys, of many clients those of the first, and of those that have
 // failed.
-func (s *scope) zipLogs(ctx context.Context, run *v1alpha1.Run, parts []part) map[string][]byte {
+func (p *pass) zipLogs(ctx context.Context, run *v1alpha1.Run, parts []part) map[string][]byte {
 	var chosen []part
-	for i, p := range parts {
-		if p.pod != nil && (i < maxClientLogs || (p.seen.Phase != attempt.Succeeded && len(chosen) < 2*maxClientLogs)) {
-			chosen = append(chosen, p)
+	for i, one := range parts {
+		if one.pod != nil && (i < maxClientLogs || (one.seen.Phase != attempt.Succeeded && len(chosen) < 2*maxClientLogs)) {
+			chosen = append(chosen, one)
 		}
 	}
 	zipped := make([][]byte, len(chosen))
 	errs := inParallelBy(logsAtOnce, indices(chosen), func(i int) (err error) {
-		zipped[i], err = s.zipLog(ctx, chosen[i].pod, maxKept/len(chosen))
+		zipped[i], err = p.zipLog(ctx, chosen[i].pod, maxKept/len(chosen))
 		return err
 	})
 	logs := map[string][]byte{}
-	for i, p := range chosen {
+	for i, one := range chosen {
 		if errs[i] != nil {
-			ctrl.LoggerFrom(ctx).Info("Log of a run is not kept", "run", run.Name, "pod", p.pod.Name, "why", errs[i].Error())
+			ctrl.LoggerFrom(ctx).Info("Log of a run is not kept", "run", run.Name, "pod", one.pod.Name, "why", errs[i].Error())
 			continue
 		}
-		logs[keyOfLog(p.client)] = zipped[i]
+		logs[keyOfLog(one.client)] = zipped[i]
 	}
 	return logs
 }
@@ -119,8 +119,8 @@ func (s *scope) keptLogs() int {
 	return kept
 }
 
-func (s *scope) zipLog(ctx context.Context, pod *corev1.Pod, most int) ([]byte, error) {
-	log, err := s.Logs(ctx, pod, &corev1.PodLogOptions{Container: endedContainer(pod), LimitBytes: new(int64(maxLog))})
+func (p *pass) zipLog(ctx context.Context, pod *corev1.Pod, most int) ([]byte, error) {
+	log, err := p.Logs(ctx, pod, &corev1.PodLogOptions{Container: endedContainer(pod), LimitBytes: new(int64(maxLog))})
 	if err != nil {
 		return nil, err
 	}

@@ -22,27 +22,27 @@ import (
 )
 
 // measure makes the runs, one after the other.
-func measure(ctx context.Context, s *scope) (outcome, error) {
-	if s.concluded() {
+func measure(ctx context.Context, p *pass) (outcome, error) {
+	if p.concluded() {
 		return goOn(), nil
 	}
-	for i := range s.sb.Status.Runs {
-		run := &s.sb.Status.Runs[i]
+	for i := range p.sb.Status.Runs {
+		run := &p.sb.Status.Runs[i]
 		if run.HasEnded() {
 			continue
 		}
-		planned, known := s.planned(run)
+		planned, known := p.planned(run)
 		if !known {
 			return outcome{}, fmt.Errorf("run %s is not planned", run.Name) // validate has refused it
 		}
 		if run.State == v1alpha1.RunRunning {
-			out, err := s.follow(ctx, run, planned)
-			if err != nil || run.State == v1alpha1.RunRunning || s.concluded() {
+			out, err := p.follow(ctx, run, planned)
+			if err != nil || run.State == v1alpha1.RunRunning || p.concluded() {
 				return out, err
 			}
 		}
 		if run.State == v1alpha1.RunPending {
-			return s.begin(ctx, run, planned)
+			return p.begin(ctx, run, planned)
 		}
 	}
 	return goOn(), nil
@@ -65,47 +65,47 @@ func (s *scope) planned(run *v1alpha1.Run) (*plan.Run, bool) {
 // begin writes down that an attempt begins, before its Jobs are made. So whatever happens in between, and
 // however old a version another pass sees, no attempt is made twice. Whatever was under way before must be over: two
 // at once would measure each other.
-func (s *scope) begin(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) (outcome, error) {
-	if again := run.Attempts > 0; again || s.sb.Spec.MostClients() > 1 {
-		proof, ok := s.allSaved()
+func (p *pass) begin(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) (outcome, error) {
+	if again := run.Attempts > 0; again || p.sb.Spec.MostClients() > 1 {
+		proof, ok := p.allSaved()
 		if !ok {
 			return saveFirst(), nil
 		}
 		// One client may go on when another has failed.
-		left, err := s.clear(ctx, proof, again || s.measuring)
+		left, err := p.clear(ctx, proof, again || p.measuring)
 		if err != nil {
 			return outcome{}, err
 		}
 		if len(left) > 0 {
-			return s.awaitEnd(s.describeRun(run), left), nil
+			return p.awaitEnd(p.describeRun(run), left), nil
 		}
 	}
-	if err := s.noteExistingClaim(ctx, planned.Target); err != nil {
+	if err := p.noteExistingClaim(ctx, planned.Target); err != nil {
 		return outcome{}, err
 	}
-	if s.concluded() {
+	if p.concluded() {
 		return saveFirst(), nil
 	}
 	run.State = v1alpha1.RunRunning
 	run.Attempts++
 	run.Job, run.AgreedStart, run.StartMarginMilliseconds = "", nil, 0
-	run.StartTime = new(s.now())
-	s.step(v1alpha1.ReasonPreparing, s.describeRun(run))
+	run.StartTime = new(p.now)
+	p.step(v1alpha1.ReasonPreparing, p.describeRun(run))
 	return saveFirst(), nil
 }
 
 // clear ends what is left of runs. What has ended by itself need not be waited for.
-func (s *scope) clear(ctx context.Context, proof saved, wait bool) ([]leftover, error) {
+func (p *pass) clear(ctx context.Context, proof saved, wait bool) ([]leftover, error) {
 	if wait {
-		return s.endAttempts(ctx, proof)
+		return p.endAttempts(ctx, proof)
 	}
-	return nil, s.removeEndedJobs(ctx, proof)
+	return nil, p.removeEndedJobs(ctx, proof)
 }
 
 // endAttempts ends whatever still runs of earlier attempts and returns what is left of them. Pods whose
 // node does not answer are not waited for.
-func (s *scope) endAttempts(ctx context.Context, _ saved) ([]leftover, error) {
-	left, err := s.removeJobs(ctx, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleRun})
+func (p *pass) endAttempts(ctx context.Context, _ saved) ([]leftover, error) {
+	left, err := p.removeJobs(ctx, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleRun})
 	return withoutLost(left), err
 }
 
@@ -133,36 +133,36 @@ func (s *scope) ended() int {
 }
 
 // follow makes the Jobs of the run's attempt, one for each client, and sees how they get on.
-func (s *scope) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) (outcome, error) {
-	if missing := s.missingJobs(run); len(missing) > 0 {
-		return s.createJobs(ctx, run, planned, missing)
+func (p *pass) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) (outcome, error) {
+	if missing := p.missingJobs(run); len(missing) > 0 {
+		return p.createJobs(ctx, run, planned, missing)
 	}
-	run.Job = job.RunName(s.sb, run.Name, run.Attempts, 0)
-	parts, err := s.partsOf(ctx, run)
+	run.Job = job.RunName(p.sb, run.Name, run.Attempts, 0)
+	parts, err := p.partsOf(ctx, run)
 	if err != nil {
 		return outcome{}, err
 	}
 	whole, _ := attempt.Together(statesOf(parts))
-	for _, p := range parts {
-		if err := s.recordPlace(ctx, planned.Target, p.client, p.pod); err != nil && (!whole.Ended() || !s.isResultLate()) {
+	for _, one := range parts {
+		if err := p.recordPlace(ctx, planned.Target, one.client, one.pod); err != nil && (!whole.Ended() || !p.isResultLate()) {
 			return outcome{}, err
 		}
 	}
 	if whole.Phase != attempt.Starting {
-		s.hasNodes()
+		p.hasNodes()
 	}
-	facts, err := s.facts(ctx, run, parts, whole)
+	facts, err := p.facts(ctx, run, parts, whole)
 	if err != nil {
 		return outcome{}, err
 	}
-	return s.carryOut(ctx, run, planned, parts, facts, attempt.Decide(facts))
+	return p.carryOut(ctx, run, planned, parts, facts, attempt.Decide(facts))
 }
 
 // facts returns what an attempt is decided by. Nodes and logs are asked only of one that runs.
-func (s *scope) facts(ctx context.Context, run *v1alpha1.Run, parts []part, whole attempt.State) (attempt.Facts, error) {
+func (p *pass) facts(ctx context.Context, run *v1alpha1.Run, parts []part, whole attempt.State) (attempt.Facts, error) {
 	facts := attempt.Facts{
-		Clients: statesOf(parts), Told: told(parts), Liveness: s.remembered(parts), Now: s.Clock.Now(),
-		RunLimit: seconds(new(s.sb.RunSeconds())), ProgressLimit: seconds(s.sb.Spec.Deadlines.ProgressSeconds),
+		Clients: statesOf(parts), Told: told(parts), Liveness: p.remembered(parts), Now: p.now.Time,
+		RunLimit: seconds(new(p.sb.RunSeconds())), ProgressLimit: seconds(p.sb.Spec.Deadlines.ProgressSeconds),
 	}
 	if run.AgreedStart != nil {
 		facts.AgreedStart = run.AgreedStart.Time
@@ -171,38 +171,38 @@ func (s *scope) facts(ctx context.Context, run *v1alpha1.Run, parts []part, whol
 		return facts, nil
 	}
 	var err error
-	if facts.Unanswered, err = s.cutOff(ctx, parts); err != nil {
+	if facts.Unanswered, err = p.cutOff(ctx, parts); err != nil {
 		return facts, err
 	}
-	facts.Liveness = s.readLogs(ctx, parts, facts)
-	facts.Now = s.Clock.Now()
+	facts.Liveness = p.readLogs(ctx, parts, facts)
+	facts.Now = p.now.Time
 	return facts, nil
 }
 
 // carryOut does what is decided about an attempt.
-func (s *scope) carryOut(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, parts []part, facts attempt.Facts, decision attempt.Decision) (outcome, error) {
+func (p *pass) carryOut(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, parts []part, facts attempt.Facts, decision attempt.Decision) (outcome, error) {
 	switch decision.Action {
 	case attempt.Collect:
-		return goOn(), s.collect(ctx, run, parts)
+		return goOn(), p.collect(ctx, run, parts)
 	case attempt.AwaitStart:
-		return s.runWait(run, planned, parts[decision.Client]).watch(ctx)
+		return p.runWait(run, planned, parts[decision.Client]).watch(ctx)
 	case attempt.Agree:
-		return s.agree(run), nil
+		return p.agree(run), nil
 	case attempt.Repeat:
-		return s.startMissed(ctx, run, decision)
+		return p.startMissed(ctx, run, decision)
 	case attempt.Expire:
-		s.expireRun(run, decision.Why)
+		p.expireRun(run, decision.Why)
 		return saveFirst(), nil
 	case attempt.GiveUp:
-		s.giveUp(run, parts[decision.Client], facts.Liveness[decision.Client])
+		p.giveUp(run, parts[decision.Client], facts.Liveness[decision.Client])
 		return saveFirst(), nil
 	case attempt.Watch:
 		if len(decision.Tell) > 0 {
-			if out, err := s.tellClients(ctx, run, parts, decision.Tell); err != nil || out.stop {
+			if out, err := p.tellClients(ctx, run, parts, decision.Tell); err != nil || out.stop {
 				return out, err
 			}
 		}
-		s.tellStep(run, decision)
+		p.tellStep(run, decision)
 		return awaitFor(decision.After), nil // the pods are watched
 	default:
 		return outcome{}, fmt.Errorf("no way is known to %s", decision.Action)
@@ -241,53 +241,53 @@ func (s *scope) missingJobs(run *v1alpha1.Run) []int32 {
 }
 
 // createJobs makes Jobs of an attempt. If all were seen before, somebody has deleted them.
-func (s *scope) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, missing []int32) (outcome, error) {
-	if fresh, err := s.isFresh(ctx); err != nil || !fresh {
+func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, missing []int32) (outcome, error) {
+	if fresh, err := p.isFresh(ctx); err != nil || !fresh {
 		// An attempt may be missing in an old version that has long ended.
 		return awaitFor(retrySoon), err
 	}
 	if run.Job != "" {
-		return s.findJob(ctx, run, planned, missing[0])
+		return p.findJob(ctx, run, planned, missing[0])
 	}
-	shares := s.layoutBefore(planned)
+	shares := p.layoutBefore(planned)
 	errs := inParallel(missing, func(client int32) error {
-		described := s.describeJob(run, planned, client)
-		described.LayoutFile = s.layoutFile(planned, described, shares)
-		return s.Client.Apply(ctx, job.ForRun(s.sb, s.Image, described), applyOptions...)
+		described := p.describeJob(run, planned, client)
+		described.LayoutFile = p.layoutFile(planned, described, shares)
+		return p.Client.Apply(ctx, job.ForRun(p.sb, p.image, described), applyOptions...)
 	})
 	for i, err := range errs {
 		switch {
 		case err == nil:
 		case apierrors.IsInvalid(err):
-			s.failRun(run, fmt.Sprintf("the Job was refused: %v", err))
+			p.failRun(run, fmt.Sprintf("the Job was refused: %v", err))
 			return saveFirst(), nil
 		case isRefused(err):
 			// Others may change their minds, so this is a wait with a deadline.
-			return s.runWait(run, planned, part{client: missing[i]}).refused("Job", err), nil
+			return p.runWait(run, planned, part{client: missing[i]}).refused("Job", err), nil
 		default:
 			return outcome{}, fmt.Errorf("apply Job: %w", err)
 		}
 	}
-	run.Job = job.RunName(s.sb, run.Name, run.Attempts, 0)
-	return awaitFor(s.deadline(run.StartTime.Time, s.sb.Spec.Deadlines.StartSeconds)), nil
+	run.Job = job.RunName(p.sb, run.Name, run.Attempts, 0)
+	return awaitFor(p.deadline(run.StartTime.Time, p.sb.Spec.Deadlines.StartSeconds)), nil
 }
 
 // runWait is the wait for the pod of a client in a run's attempt.
-func (s *scope) runWait(run *v1alpha1.Run, planned *plan.Run, p part) *podWait {
-	st := &podWait{scope: s, what: s.describeRun(run), began: run.StartTime, pod: p.pod}
+func (p *pass) runWait(run *v1alpha1.Run, planned *plan.Run, one part) *podWait {
+	st := &podWait{pass: p, what: p.describeRun(run), began: run.StartTime, pod: one.pod}
 	if clientsOf(run) > 1 {
-		st.what += ", " + child.Client(p.client)
+		st.what += ", " + child.Client(one.client)
 	}
-	if node := s.node(p.client); node != "" && s.isLeftToRuns(planned.Target) {
+	if node := p.node(one.client); node != "" && p.isLeftToRuns(planned.Target) {
 		st.elsewhere = describeElsewhere(planned.Target, node)
 	}
-	st.need(planned.Target, p.client)
-	if p.job != nil {
-		st.job = p.job.UID
+	st.needs = p.needsOf(one.client, planned.Target.Name)
+	if one.job != nil {
+		st.job = one.job.UID
 	}
 	st.expire = func(message string) {
-		s.failRun(run, message)
-		s.fail(v1alpha1.ReasonDeadlineExceeded, message)
+		p.failRun(run, message)
+		p.fail(v1alpha1.ReasonDeadlineExceeded, message)
 	}
 	return st
 }
@@ -306,24 +306,24 @@ func describeElsewhere(target *v1alpha1.Target, node string) string {
 }
 
 func (s *scope) deadline(since time.Time, limit *int32) time.Duration {
-	return since.Add(seconds(limit)).Sub(s.Clock.Now())
+	return since.Add(seconds(limit)).Sub(s.now.Time)
 }
 
 func seconds(n *int32) time.Duration { return time.Duration(ptr.Deref(n, 0)) * time.Second }
 
 func (s *scope) failRun(run *v1alpha1.Run, message string) {
 	run.State = v1alpha1.RunFailed
-	run.CompletionTime = new(s.now())
+	run.CompletionTime = new(s.now)
 	run.Message = truncate(message, maxRunMessage)
 }
 
 // podOf returns the pod of an attempt, or nil. The cache of Jobs may be ahead of that of pods, by which an
 // attempt's result would be lost, so only the API server can say that the pod of a Job that has ended is gone, or has lost its labels.
-func (s *scope) podOf(ctx context.Context, j *batchv1.Job) (*corev1.Pod, error) {
-	if pod := newest(s.pods[j.Name]); pod != nil || (!attempt.Observe(j, nil, s.Clock.Now()).Ended() && j.Status.Active == 0) {
+func (p *pass) podOf(ctx context.Context, j *batchv1.Job) (*corev1.Pod, error) {
+	if pod := newest(p.pods[j.Name]); pod != nil || (!attempt.Observe(j, nil, p.now.Time).Ended() && j.Status.Active == 0) {
 		return pod, nil
 	}
-	return s.findPod(ctx, j)
+	return p.findPod(ctx, j)
 }
 
 // newest returns the youngest of the pods, or nil. A Job that replaces its pod has several for a moment.

@@ -19,15 +19,15 @@ import (
 // instead. It asks for none of them: an error for each call would tell users nothing, and be repeated for ever.
 
 // isNamespaced says whether the operator works in some namespaces only.
-func (r *Reconciler) isNamespaced() bool { return len(r.Namespaces) > 0 }
+func (s *scope) isNamespaced() bool { return len(s.namespaces) > 0 }
 
 // confinement tells users why something is not done or not known: "this operator is confined to namespace a".
-func (r *Reconciler) confinement() string {
+func (s *scope) confinement() string {
 	noun := "namespace "
-	if len(r.Namespaces) > 1 {
+	if len(s.namespaces) > 1 {
 		noun = "namespaces "
 	}
-	return "this operator is confined to " + noun + strings.Join(r.Namespaces, ", ")
+	return "this operator is confined to " + noun + strings.Join(s.namespaces, ", ")
 }
 
 // beyondReach returns an error for each target whose storage takes objects without a namespace, which a namespaced operator
@@ -82,7 +82,7 @@ func (s *scope) silentNode(parts []part) string {
 			continue
 		}
 		for _, c := range p.pod.Status.Conditions {
-			if c.Type == corev1.PodReady && s.Clock.Since(c.LastTransitionTime.Time) > quietErrors {
+			if c.Type == corev1.PodReady && s.now.Sub(c.LastTransitionTime.Time) > quietErrors {
 				return fmt.Sprintf("pod %s has not been ready since %s, though fio may go on: node %s may not answer; then the run is made again when Kubernetes has given up the pod",
 					p.pod.Name, c.LastTransitionTime.UTC().Format(time.RFC3339), p.pod.Spec.NodeName)
 			}

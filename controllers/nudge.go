@@ -23,17 +23,17 @@ const nudgeAfter = 15 * time.Second
 // controller drops the error that it meets where the same volume is being detached from a pod that has just ended
 // (reconcileWorkloadPod of csicontroller/reconciler.go returns none, in version 2), and looks at a pod again only when that
 // changes. Nothing else changes a pod that waits.
-func nudge(ctx context.Context, s *scope) (outcome, error) {
-	if !s.usesMountpoint() {
+func nudge(ctx context.Context, p *pass) (outcome, error) {
+	if !p.usesMountpoint() {
 		return goOn(), nil
 	}
-	for _, pods := range s.pods {
+	for _, pods := range p.pods {
 		for _, pod := range pods {
-			s.nudgePod(ctx, pod)
+			p.nudgePod(ctx, pod)
 		}
 	}
-	for _, pod := range s.anchors {
-		s.nudgePod(ctx, pod)
+	for _, pod := range p.anchors {
+		p.nudgePod(ctx, pod)
 	}
 	return goOn(), nil
 }
@@ -50,15 +50,15 @@ func (s *scope) usesMountpoint() bool {
 
 // nudgePod changes a pod that needs it. That it cannot be changed, as where others have left no room for an annotation, is no error: it would
 // keep all else from being done, also the removal of the pod, which has a deadline of its own to start.
-func (s *scope) nudgePod(ctx context.Context, pod *corev1.Pod) {
-	if !needsNudge(pod, s.Clock.Now()) {
+func (p *pass) nudgePod(ctx context.Context, pod *corev1.Pod) {
+	if !needsNudge(pod, p.now.Time) {
 		return
 	}
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": pod.UID, "annotations": map[string]string{v1alpha1.AnnotationNudged: s.Clock.Now().UTC().Format(time.RFC3339)},
+		"uid": pod.UID, "annotations": map[string]string{v1alpha1.AnnotationNudged: p.now.Time.UTC().Format(time.RFC3339)},
 	}})
 	if err == nil {
-		err = s.Client.Patch(ctx, pod.DeepCopy(), client.RawPatch(types.MergePatchType, patch))
+		err = p.Client.Patch(ctx, pod.DeepCopy(), client.RawPatch(types.MergePatchType, patch))
 	}
 	if err = unlessGone(err, "change pod"); err != nil {
 		ctrl.LoggerFrom(ctx).Info("A pod that waits for its volumes could not be changed", "pod", pod.Name, "why", err.Error())

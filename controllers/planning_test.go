@@ -71,9 +71,9 @@ func TestPlansOfManyHostileBenchmarks(t *testing.T) {
 	}
 	hostile.Matrix = map[string]v1alpha1.MatrixValues{"bs": choices}
 	r := &Reconciler{}
-	pass := func(name string, workload v1alpha1.Workload) *scope {
+	pass := func(name string, workload v1alpha1.Workload) *pass {
 		sb := builder.NewBenchmark("tenant", name).Target(builder.NewTarget("a")).Workload(workload).Build()
-		s := &scope{Reconciler: r, sb: sb}
+		s := passOver(r, sb)
 		if _, problems := s.plan(); len(problems) > 0 {
 			t.Fatal(problems)
 		}

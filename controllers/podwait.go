@@ -24,7 +24,7 @@ const pollWaiting = 2 * time.Second
 // podWait is the wait for a pod, of an anchor or of a run: it says what it waits for, in the words of whoever is
 // asked for it, and gives up at a deadline.
 type podWait struct {
-	*scope
+	*pass
 
 	// what is started, for messages.
 	what string
@@ -52,9 +52,9 @@ type podWait struct {
 // neededVolume is a volume that a pod needs to start.
 type neededVolume struct{ target, claim string }
 
-// need adds the volume that a client uses of a target.
-func (s *podWait) need(target *v1alpha1.Target, client int32) {
-	s.needs = append(s.needs, neededVolume{target: target.Name, claim: storage.ClaimName(s.sb, target, client)})
+// neededOf returns the volume that a client uses of a target.
+func (s *scope) neededOf(target *v1alpha1.Target, client int32) neededVolume {
+	return neededVolume{target: target.Name, claim: storage.ClaimName(s.sb, target, client)}
 }
 
 // watch goes on waiting.
@@ -108,7 +108,7 @@ func (s *podWait) watchPod(ctx context.Context, decision attempt.StartDecision) 
 func (s *podWait) startFacts(claim *corev1.PersistentVolumeClaim, blocked, rival bool) attempt.StartFacts {
 	limits := s.sb.Spec.Deadlines
 	return attempt.StartFacts{
-		Now: s.Clock.Now(), Began: s.began.Time, Ready: s.ready(), Node: s.nodeWait(), Blocked: blocked, Rival: rival,
+		Now: s.now.Time, Began: s.began.Time, Ready: s.readySince(s.began.Time, s.needs), Node: s.nodeWait(), Blocked: blocked, Rival: rival,
 		HasPod: s.pod != nil, CrowdedOut: s.pod != nil && isCrowdedOut(s.pod), Unbound: claim != nil,
 		NodeLimit: seconds(limits.NodeSeconds), VolumeLimit: seconds(limits.ProvisioningSeconds), PodLimit: seconds(limits.StartSeconds),
 	}
@@ -120,9 +120,9 @@ func (s *podWait) noteNodeWait(decision attempt.StartDecision) {
 	case decision.For == attempt.AwaitedNode:
 		s.waitForNode()
 	case decision.NodeFreed:
-		s.sb.Status.NodeFreeSince = new(s.now())
+		s.sb.Status.NodeFreeSince = new(s.now)
 		for _, began := range append(s.others, s.began) {
-			*began = s.now()
+			*began = s.now
 		}
 	}
 }
@@ -197,10 +197,11 @@ func (s *podWait) unboundClaim() *corev1.PersistentVolumeClaim {
 	return nil
 }
 
-// ready returns when all volumes were there, from which on the pod has time to start.
-func (s *podWait) ready() time.Time {
-	since := s.began.Time
-	for _, needed := range s.needs {
+// readySince returns when all volumes were there that a pod needs, or when the wait for it began if that was later. From then on it has
+// time to start.
+func (s *scope) readySince(began time.Time, needs []neededVolume) time.Time {
+	since := began
+	for _, needed := range needs {
 		claim, took := s.claims[needed.claim], s.targetStatus(needed.target).ProvisionedMilliseconds
 		if claim == nil || took == nil {
 			continue
@@ -229,7 +230,7 @@ func (s *scope) nodeWait() attempt.NodeWait {
 func (s *scope) waitForNode() {
 	s.sb.Status.NodeFreeSince = nil
 	if s.sb.Status.WaitingForNodeSince == nil {
-		s.sb.Status.WaitingForNodeSince = new(s.now())
+		s.sb.Status.WaitingForNodeSince = new(s.now)
 	}
 }
 

@@ -22,61 +22,61 @@ import (
 var applyOptions = []client.ApplyOption{client.FieldOwner(v1alpha1.ManagedBy), client.ForceOwnership}
 
 // provision makes what provisions the storage of all targets, so that trouble with it shows before the first run.
-func provision(ctx context.Context, s *scope) (outcome, error) {
-	if s.concluded() {
+func provision(ctx context.Context, p *pass) (outcome, error) {
+	if p.concluded() {
 		return goOn(), nil
 	}
-	for i := range s.sb.Spec.Targets {
-		if out, err := s.provisionTarget(ctx, &s.sb.Spec.Targets[i]); err != nil || out.stop {
+	for i := range p.sb.Spec.Targets {
+		if out, err := p.provisionTarget(ctx, &p.sb.Spec.Targets[i]); err != nil || out.stop {
 			return out, err
 		}
 	}
-	s.sb.Status.StorageRefusedSince = nil // also if the pass that made the last of it was cut off
+	p.sb.Status.StorageRefusedSince = nil // also if the pass that made the last of it was cut off
 	return goOn(), nil
 }
 
 // provisionTarget makes what provisions the storage of a target, where it is not there.
-func (s *scope) provisionTarget(ctx context.Context, target *v1alpha1.Target) (outcome, error) {
-	if problem := s.withoutAttributes(target); problem != "" {
-		s.fail(v1alpha1.ReasonProvisioningFailed, problem)
+func (p *pass) provisionTarget(ctx context.Context, target *v1alpha1.Target) (outcome, error) {
+	if problem := p.withoutAttributes(target); problem != "" {
+		p.fail(v1alpha1.ReasonProvisioningFailed, problem)
 		return saveFirst(), nil
 	}
 	if !storage.IsProvisioned(target) {
 		return goOn(), nil
 	}
-	if !slices.ContainsFunc(storage.ClaimNames(s.sb, target), s.isClaimMissing) {
-		return s.noteClaims(ctx, target)
+	if !slices.ContainsFunc(storage.ClaimNames(p.sb, target), p.isClaimMissing) {
+		return p.noteClaims(ctx, target)
 	}
 	// What has no namespace has no owner: made by a pass over an old version, nobody would remove it again.
-	if fresh, err := s.isFresh(ctx); err != nil || !fresh {
+	if fresh, err := p.isFresh(ctx); err != nil || !fresh {
 		return awaitFor(retrySoon), err
 	}
-	objects := storage.For(s.sb, target, job.UserOf(s.sb))
-	switch name, err := s.ownedByOthers(ctx, objects); {
+	objects := storage.For(p.sb, target, job.UserOf(p.sb))
+	switch name, err := p.ownedByOthers(ctx, objects); {
 	case err != nil:
 		return outcome{}, err
 	case name != "":
-		s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %s exists, and was not made for this benchmark; delete or rename it, and create the benchmark anew", target.Name, name))
+		p.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %s exists, and was not made for this benchmark; delete or rename it, and create the benchmark anew", target.Name, name))
 		return saveFirst(), nil
 	}
-	held, err := s.freeVolume(ctx, objects)
+	held, err := p.freeVolume(ctx, objects)
 	switch {
 	case err != nil:
 		return outcome{}, err
 	case held != "":
-		return s.awaitStorage(target, held, pollChildren), nil
+		return p.awaitStorage(target, held, pollChildren), nil
 	}
-	err = s.applyObjects(ctx, objects)
+	err = p.applyObjects(ctx, objects)
 	switch {
 	case apierrors.IsInvalid(err):
-		s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %v", target.Name, err))
+		p.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %v", target.Name, err))
 		return saveFirst(), nil
 	case isRefused(err):
-		return s.awaitStorage(target, err.Error(), pollWaiting), nil
+		return p.awaitStorage(target, err.Error(), pollWaiting), nil
 	case err != nil:
 		return outcome{}, fmt.Errorf("target %s: %w", target.Name, err)
 	}
-	s.sb.Status.StorageRefusedSince = nil // other targets have their own time
+	p.sb.Status.StorageRefusedSince = nil // other targets have their own time
 	return goOn(), nil
 }
 
@@ -85,7 +85,7 @@ func (s *scope) provisionTarget(ctx context.Context, target *v1alpha1.Target) (o
 func (s *scope) awaitStorage(target *v1alpha1.Target, why string, poll time.Duration) outcome {
 	about := fmt.Sprintf("target %s: ", target.Name)
 	if s.sb.Status.StorageRefusedSince == nil {
-		s.sb.Status.StorageRefusedSince = new(s.now())
+		s.sb.Status.StorageRefusedSince = new(s.now)
 	}
 	if remaining := s.deadline(s.sb.Status.StorageRefusedSince.Time, s.sb.Spec.Deadlines.ProvisioningSeconds); remaining > 0 {
 		s.step(v1alpha1.ReasonProvisioning, s.retold(v1alpha1.ConditionSucceeded, about, why))
@@ -113,19 +113,19 @@ func (s *scope) withoutAttributes(target *v1alpha1.Target) string {
 }
 
 // applyObjects makes what provisions a target's storage, the claims last: where they are, all is.
-func (s *scope) applyObjects(ctx context.Context, objects storage.Objects) error {
+func (p *pass) applyObjects(ctx context.Context, objects storage.Objects) error {
 	if objects.Class != nil {
-		if err := s.Client.Apply(ctx, objects.Class, applyOptions...); err != nil {
+		if err := p.Client.Apply(ctx, objects.Class, applyOptions...); err != nil {
 			return fmt.Errorf("apply StorageClass: %w", err)
 		}
 	}
 	if objects.Volume != nil {
-		if err := s.Client.Apply(ctx, objects.Volume, applyOptions...); err != nil {
+		if err := p.Client.Apply(ctx, objects.Volume, applyOptions...); err != nil {
 			return fmt.Errorf("apply PersistentVolume: %w", err)
 		}
 	}
 	errs := inParallel(objects.Claims, func(claim *corev1ac.PersistentVolumeClaimApplyConfiguration) error {
-		return s.Client.Apply(ctx, claim, applyOptions...)
+		return p.Client.Apply(ctx, claim, applyOptions...)
 	})
 	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
 		return fmt.Errorf("apply claim: %w", errs[i])
@@ -135,23 +135,23 @@ func (s *scope) applyObjects(ctx context.Context, objects storage.Objects) error
 
 // recordPlace notes the volume that a client uses of a target, and its node, once a pod that uses it has been
 // scheduled. A volume that clients share is the first one's.
-func (s *scope) recordPlace(ctx context.Context, target *v1alpha1.Target, client int32, pod *corev1.Pod) error {
+func (p *pass) recordPlace(ctx context.Context, target *v1alpha1.Target, client int32, pod *corev1.Pod) error {
 	if pod == nil || pod.Spec.NodeName == "" || (client > 0 && storage.IsShared(target)) {
 		return nil
 	}
-	status := s.targetStatus(target.Name)
+	status := p.targetStatus(target.Name)
 	if storage.IsShared(target) && len(status.Volumes) == 1 && status.Volumes[0].Node == pod.Spec.NodeName {
 		return nil
 	}
-	name := storage.ClaimName(s.sb, target, client)
-	claim := s.claims[name]
+	name := storage.ClaimName(p.sb, target, client)
+	claim := p.claims[name]
 	if claim == nil || claim.Spec.VolumeName == "" { // the claims of a pod that has a node are bound, heard of or not
 		claim = &corev1.PersistentVolumeClaim{}
-		if err := s.Live.Get(ctx, types.NamespacedName{Namespace: s.sb.Namespace, Name: name}, claim); err != nil {
+		if err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.sb.Namespace, Name: name}, claim); err != nil {
 			return unlessGone(err, "get claim of target "+target.Name)
 		}
 	}
-	if err := s.recordVolume(ctx, status, claim, pod.Spec.NodeName); err != nil {
+	if err := p.recordVolume(ctx, status, claim, pod.Spec.NodeName); err != nil {
 		return err
 	}
 	if len(status.Volumes) > 0 {
@@ -162,7 +162,7 @@ func (s *scope) recordPlace(ctx context.Context, target *v1alpha1.Target, client
 
 // recordVolume notes in the status which volume a claim of a target is bound to, and which node it is measured
 // from. Volumes are in the order of their claims, as far as they are known.
-func (s *scope) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim, node string) error {
+func (p *pass) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim, node string) error {
 	if claim.Spec.VolumeName == "" {
 		return nil
 	}
@@ -171,23 +171,23 @@ func (s *scope) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus,
 	if at >= 0 {
 		volume = target.Volumes[at]
 	}
-	if volume.Handle == "" && !s.isNamespaced() {
+	if volume.Handle == "" && !p.isNamespaced() {
 		var pv corev1.PersistentVolume
-		if err := s.Live.Get(ctx, types.NamespacedName{Name: volume.Name}, &pv); err != nil {
+		if err := p.Live.Get(ctx, types.NamespacedName{Name: volume.Name}, &pv); err != nil {
 			return unlessGone(err, "get volume of target "+target.Name)
 		}
 		if !isBound(&pv, claim) {
 			return nil
 		}
 		volume.Handle = handle(&pv)
-		if s.claims[claim.Name] != nil {
+		if p.claims[claim.Name] != nil {
 			// The provisioner makes the object when it has the volume, which may be long before a run looks.
 			took := max(pv.CreationTimestamp.Sub(claim.CreationTimestamp.Time), 0).Milliseconds()
 			target.ProvisionedMilliseconds = new(max(took, ptr.Deref(target.ProvisionedMilliseconds, 0)))
 		}
 	}
 	if node != "" && volume.Node != node {
-		if err := s.describeNode(ctx, &volume, node); err != nil {
+		if err := p.describeNode(ctx, &volume, node); err != nil {
 			return err
 		}
 	}
@@ -199,7 +199,7 @@ func (s *scope) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus,
 	default:
 		target.Volumes = []v1alpha1.VolumeStatus{volume}
 	}
-	s.sortVolumes(target)
+	p.sortVolumes(target)
 	return nil
 }
 
@@ -242,8 +242,8 @@ func handle(pv *corev1.PersistentVolume) string {
 	}
 }
 
-func (s *scope) describeNode(ctx context.Context, volume *v1alpha1.VolumeStatus, name string) error {
-	labels, err := s.nodeLabels(ctx, name)
+func (p *pass) describeNode(ctx context.Context, volume *v1alpha1.VolumeStatus, name string) error {
+	labels, err := p.nodeLabels(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -254,17 +254,17 @@ func (s *scope) describeNode(ctx context.Context, volume *v1alpha1.VolumeStatus,
 }
 
 // nodeLabels returns the labels of a node, none of one that is gone or that a namespaced operator may not read.
-func (s *scope) nodeLabels(ctx context.Context, name string) (map[string]string, error) {
-	if labels, known := s.nodes[name]; known || s.isNamespaced() {
+func (p *pass) nodeLabels(ctx context.Context, name string) (map[string]string, error) {
+	if labels, known := p.nodes[name]; known || p.isNamespaced() {
 		return labels, nil
 	}
 	var node corev1.Node
-	if err := s.Live.Get(ctx, types.NamespacedName{Name: name}, &node); client.IgnoreNotFound(err) != nil {
+	if err := p.Live.Get(ctx, types.NamespacedName{Name: name}, &node); client.IgnoreNotFound(err) != nil {
 		return nil, fmt.Errorf("get node: %w", err)
 	}
-	if s.nodes == nil {
-		s.nodes = map[string]map[string]string{}
+	if p.nodes == nil {
+		p.nodes = map[string]map[string]string{}
 	}
-	s.nodes[name] = node.Labels
+	p.nodes[name] = node.Labels
 	return node.Labels, nil
 }

@@ -113,9 +113,10 @@ func TestStorageIsNotRefusedThatIsThere(t *testing.T) {
 	name := storage.ClaimName(sb, &sb.Spec.Targets[0], 0)
 	sb.Status.StorageRefusedSince = new(metav1.Now())
 	sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast", ClaimsUID: "u1"}}
-	s := &scope{Reconciler: &Reconciler{}, memory: &memory{}, sb: sb, before: sb.DeepCopy(), claims: map[string]*corev1.PersistentVolumeClaim{
+	s := passOver(&Reconciler{}, sb)
+	s.claims = map[string]*corev1.PersistentVolumeClaim{
 		name: {ObjectMeta: metav1.ObjectMeta{Name: name, UID: "u1"}},
-	}}
+	}
 	out, err := provision(t.Context(), s)
 	if err != nil || out.stop || sb.Status.StorageRefusedSince != nil {
 		t.Errorf("outcome %+v, %v, refused since %v", out, err, sb.Status.StorageRefusedSince)

@@ -106,9 +106,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 			return ctrl.Result{RequeueAfter: remembered.afterConflict()}, client.IgnoreNotFound(err)
 		}
 	}
-	s := &scope{Reconciler: r, memory: remembered, sb: benchmark, before: benchmark.DeepCopy()}
-	result, err := s.guarded(ctx)
-	saveErr := s.save(ctx, err)
+	p := r.newPass(benchmark, remembered)
+	result, err := p.guarded(ctx)
+	saveErr := p.save(ctx, err)
 	switch {
 	case isOutdated(saveErr), saveErr == nil && apierrors.IsConflict(err):
 		// This pass saw an old version. The newer one is on its way, or the news that the benchmark is gone. It need not be:
@@ -119,10 +119,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	case err != nil:
 		return ctrl.Result{}, err
 	}
-	if s.finished() {
+	if p.finished() {
 		r.forget(request.NamespacedName) // nothing of it is planned or asked
 	}
-	remembered.succeeded(s.awaitsEnd)
+	remembered.succeeded(p.awaitsEnd)
 	return result, nil
 }
 

@@ -21,15 +21,15 @@ import (
 // no volume meanwhile. But they are of different volumes, which a warning says.
 
 // noteClaims notes of which claims a target is, all of which are there, and sees to it that nothing is believed of volumes before.
-func (s *scope) noteClaims(ctx context.Context, target *v1alpha1.Target) (outcome, error) {
-	status, names := s.targetStatus(target.Name), storage.ClaimNames(s.sb, target)
-	seen := uidOf(names, s.claims)
+func (p *pass) noteClaims(ctx context.Context, target *v1alpha1.Target) (outcome, error) {
+	status, names := p.targetStatus(target.Name), storage.ClaimNames(p.sb, target)
+	seen := uidOf(names, p.claims)
 	if status.ClaimsUID == seen {
 		return goOn(), nil
 	}
 	if status.ClaimsUID != "" {
 		// The cache may be older than what an operator before this one has seen.
-		claims, err := s.liveClaims(ctx)
+		claims, err := p.liveClaims(ctx)
 		if err != nil {
 			return outcome{}, err
 		}
@@ -37,10 +37,10 @@ func (s *scope) noteClaims(ctx context.Context, target *v1alpha1.Target) (outcom
 			return awaitFor(retrySoon), nil
 		}
 	}
-	if err := s.replaceClaims(ctx, target, status, seen); err != nil {
+	if err := p.replaceClaims(ctx, target, status, seen); err != nil {
 		return outcome{}, err
 	}
-	if s.concluded() {
+	if p.concluded() {
 		return saveFirst(), nil
 	}
 	return goOn(), nil
@@ -48,32 +48,32 @@ func (s *scope) noteClaims(ctx context.Context, target *v1alpha1.Target) (outcom
 
 // replaceClaims notes other claims of a target than before. It ends the benchmark where that has cost the way to test files: the claims
 // before stay noted then, and their volumes, which clean-up tells of.
-func (s *scope) replaceClaims(ctx context.Context, target *v1alpha1.Target, status *v1alpha1.TargetStatus, uid string) error {
-	if status.ClaimsUID == "" || storage.For(s.sb, target, job.UserOf(s.sb)).Volume != nil { // storage that is mounted as it is stays the same
+func (p *pass) replaceClaims(ctx context.Context, target *v1alpha1.Target, status *v1alpha1.TargetStatus, uid string) error {
+	if status.ClaimsUID == "" || storage.For(p.sb, target, job.UserOf(p.sb)).Volume != nil { // storage that is mounted as it is stays the same
 		status.ClaimsUID = uid
 		return nil
 	}
-	lost, err := s.losesFiles(ctx, target, status)
+	lost, err := p.losesFiles(ctx, target, status)
 	switch {
 	case err != nil:
 		return err
 	case lost:
 		status.TestFiles = v1alpha1.TestFilesLeftBehind
-		s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: its claim was deleted, and with it the way to the test files there; create the benchmark anew, and leave its claims in place", target.Name))
+		p.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: its claim was deleted, and with it the way to the test files there; create the benchmark anew, and leave its claims in place", target.Name))
 		return nil
 	}
 	status.ClaimsUID = uid
-	s.forgetVolumes(status)
+	p.forgetVolumes(status)
 	return nil
 }
 
 // losesFiles says whether test files of a target stay where they cannot be reached, when its claims are replaced. A driver that leaves files
 // behind makes another access point. A volume of somebody's claim may be retained.
-func (s *scope) losesFiles(ctx context.Context, target *v1alpha1.Target, status *v1alpha1.TargetStatus) (bool, error) {
+func (p *pass) losesFiles(ctx context.Context, target *v1alpha1.Target, status *v1alpha1.TargetStatus) (bool, error) {
 	if status.TestFiles != v1alpha1.TestFilesPresent || storage.IsProvisioned(target) {
 		return status.TestFiles == v1alpha1.TestFilesPresent, nil
 	}
-	state, err := s.filesOfLostClaim(ctx, target)
+	state, err := p.filesOfLostClaim(ctx, target)
 	return state == v1alpha1.TestFilesLeftBehind, err
 }
 
@@ -99,16 +99,16 @@ func (s *scope) forgetVolumes(status *v1alpha1.TargetStatus) {
 
 // noteExistingClaim is noteClaims for somebody's claim, which is not watched, before a node is held or a run begins. A run on one that is gone
 // says so, and on the one that comes nothing is laid out. Another claim of the same volume replaces nothing.
-func (s *scope) noteExistingClaim(ctx context.Context, target *v1alpha1.Target) error {
+func (p *pass) noteExistingClaim(ctx context.Context, target *v1alpha1.Target) error {
 	if storage.IsProvisioned(target) {
 		return nil
 	}
 	var claim corev1.PersistentVolumeClaim
-	key := types.NamespacedName{Namespace: s.sb.Namespace, Name: *target.ClaimName}
-	if err := s.Live.Get(ctx, key, &claim); client.IgnoreNotFound(err) != nil {
+	key := types.NamespacedName{Namespace: p.sb.Namespace, Name: *target.ClaimName}
+	if err := p.Live.Get(ctx, key, &claim); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("get claim of target %s: %w", target.Name, err)
 	}
-	status := s.targetStatus(target.Name)
+	status := p.targetStatus(target.Name)
 	switch {
 	case status.ClaimsUID == string(claim.UID):
 		return nil
@@ -116,7 +116,7 @@ func (s *scope) noteExistingClaim(ctx context.Context, target *v1alpha1.Target) 
 		status.ClaimsUID = string(claim.UID)
 		return nil
 	}
-	return s.replaceClaims(ctx, target, status, string(claim.UID))
+	return p.replaceClaims(ctx, target, status, string(claim.UID))
 }
 
 // isReplaced says whether a claim of somebody's is another one than was measured on.
@@ -125,13 +125,13 @@ func isReplaced(status *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeCla
 }
 
 // liveClaims returns the claims that were made for the benchmark, as the API server has them.
-func (s *scope) liveClaims(ctx context.Context) (map[string]*corev1.PersistentVolumeClaim, error) {
+func (p *pass) liveClaims(ctx context.Context) (map[string]*corev1.PersistentVolumeClaim, error) {
 	var list corev1.PersistentVolumeClaimList
-	if err := listLive(ctx, s.Live, &list, client.InNamespace(s.sb.Namespace)); err != nil {
+	if err := listLive(ctx, p.Live, &list, client.InNamespace(p.sb.Namespace)); err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
 	claims := map[string]*corev1.PersistentVolumeClaim{}
-	for _, claim := range s.ownClaims(list.Items) {
+	for _, claim := range p.ownClaims(list.Items) {
 		claims[claim.Name] = claim
 	}
 	return claims, nil

@@ -226,7 +226,7 @@ func TestNoteExistingClaim(t *testing.T) {
 			if test.claim != nil {
 				live.WithObjects(test.claim)
 			}
-			s := &scope{memory: &memory{}, Reconciler: &Reconciler{Live: live.Build(), Clock: fakecluster.NewClock()}, sb: sb}
+			s := passOver(&Reconciler{Live: live.Build(), Clock: fakecluster.NewClock()}, sb)
 			if err := s.noteExistingClaim(t.Context(), &target); err != nil {
 				t.Fatal(err)
 			}
@@ -258,7 +258,7 @@ func TestForgetVolumes(t *testing.T) {
 			sb := builder.NewBenchmark("ns", "sb").Build()
 			sb.Status.Runs = test.runs
 			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", Volumes: []v1alpha1.VolumeStatus{{Name: "v"}}}}
-			s := &scope{memory: &memory{}, Reconciler: &Reconciler{Clock: fakecluster.NewClock()}, sb: sb}
+			s := passOver(&Reconciler{Clock: fakecluster.NewClock()}, sb)
 			status := &sb.Status.Targets[0]
 			s.forgetVolumes(status)
 			got := status.RunsBeforeReplacement

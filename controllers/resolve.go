@@ -22,12 +22,12 @@ import (
 type resolver func(context.Context, *field.Path, *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error)
 
 // resolveTargets looks up the StorageClasses, drivers and claims that the targets name.
-func (s *scope) resolveTargets(ctx context.Context) ([]v1alpha1.TargetStatus, field.ErrorList, error) {
+func (p *pass) resolveTargets(ctx context.Context) ([]v1alpha1.TargetStatus, field.ErrorList, error) {
 	var statuses []v1alpha1.TargetStatus
 	var missing field.ErrorList
-	for i := range s.sb.Spec.Targets {
-		target := &s.sb.Spec.Targets[i]
-		status, problem, err := s.resolverOf(target)(ctx, field.NewPath("spec", "targets").Index(i), target)
+	for i := range p.sb.Spec.Targets {
+		target := &p.sb.Spec.Targets[i]
+		status, problem, err := p.resolverOf(target)(ctx, field.NewPath("spec", "targets").Index(i), target)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -39,14 +39,14 @@ func (s *scope) resolveTargets(ctx context.Context) ([]v1alpha1.TargetStatus, fi
 	return statuses, missing, nil
 }
 
-func (s *scope) resolverOf(target *v1alpha1.Target) resolver {
+func (p *pass) resolverOf(target *v1alpha1.Target) resolver {
 	switch {
 	case target.ClaimName != nil:
-		return s.resolveClaim
+		return p.resolveClaim
 	case target.StorageClassName != nil:
-		return s.resolveClass
+		return p.resolveClass
 	default:
-		return s.resolveDriver
+		return p.resolveDriver
 	}
 }
 
@@ -62,15 +62,15 @@ func (s *scope) newTargetStatus(target *v1alpha1.Target) v1alpha1.TargetStatus {
 	}
 }
 
-func (s *scope) resolveClass(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
-	status := s.newTargetStatus(target)
-	if s.isNamespaced() {
+func (p *pass) resolveClass(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
+	status := p.newTargetStatus(target)
+	if p.isNamespaced() {
 		// Whether there is such a class, its claim will tell.
 		status.Limits = storage.Limits(target, storage.Class{})
 		return status, nil, nil
 	}
 	var classes storagev1.StorageClassList
-	if err := s.Live.List(ctx, &classes); err != nil {
+	if err := p.Live.List(ctx, &classes); err != nil {
 		return status, nil, fmt.Errorf("list StorageClasses: %w", err)
 	}
 	i := slices.IndexFunc(classes.Items, func(c storagev1.StorageClass) bool { return c.Name == status.StorageClassName })
@@ -78,7 +78,7 @@ func (s *scope) resolveClass(ctx context.Context, path *field.Path, target *v1al
 		return status, field.Invalid(path.Child("storageClassName"), status.StorageClassName, "there is no such StorageClass: "+whichClasses(classes.Items)), nil
 	}
 	status.Driver = classes.Items[i].Provisioner
-	attributes, problem, err := s.resolveAttributes(ctx, path, target, status.Driver)
+	attributes, problem, err := p.resolveAttributes(ctx, path, target, status.Driver)
 	status.Limits = storage.Limits(target, storage.Class{Driver: status.Driver, Parameters: classes.Items[i].Parameters, Attributes: attributes})
 	return status, problem, err
 }
@@ -98,10 +98,10 @@ func whichClasses(classes []storagev1.StorageClass) string {
 }
 
 // resolveDriver looks for the CSI driver of storage that the target describes by itself.
-func (s *scope) resolveDriver(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
-	status := s.newTargetStatus(target)
+func (p *pass) resolveDriver(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
+	status := p.newTargetStatus(target)
 	kind := driverFields[status.Driver]
-	err := s.Live.Get(ctx, types.NamespacedName{Name: status.Driver}, &storagev1.CSIDriver{})
+	err := p.Live.Get(ctx, types.NamespacedName{Name: status.Driver}, &storagev1.CSIDriver{})
 	if apierrors.IsNotFound(err) {
 		return status, field.Invalid(path.Child(kind.field), field.OmitValueType{},
 			fmt.Sprintf("the cluster has no CSI driver %s; install it, on EKS as add-on %s%s", status.Driver, kind.addOn, kind.otherwise)), nil
@@ -109,7 +109,7 @@ func (s *scope) resolveDriver(ctx context.Context, path *field.Path, target *v1a
 	if err != nil {
 		return status, nil, fmt.Errorf("get CSIDriver: %w", err)
 	}
-	attributes, problem, err := s.resolveAttributes(ctx, path, target, status.Driver)
+	attributes, problem, err := p.resolveAttributes(ctx, path, target, status.Driver)
 	status.Limits = storage.Limits(target, storage.Class{Driver: status.Driver, Attributes: attributes})
 	return status, problem, err
 }
@@ -127,14 +127,14 @@ var driverFields = map[string]struct{ field, addOn, otherwise string }{
 const noAttributesClasses = "this cluster has no VolumeAttributesClasses, which come with Kubernetes 1.34; remove it, and set iops and throughput instead"
 
 // resolveAttributes returns the parameters of the VolumeAttributesClass that the target names.
-func (s *scope) resolveAttributes(ctx context.Context, path *field.Path, target *v1alpha1.Target, driver string) (map[string]string, *field.Error, error) {
+func (p *pass) resolveAttributes(ctx context.Context, path *field.Path, target *v1alpha1.Target, driver string) (map[string]string, *field.Error, error) {
 	if target.VolumeAttributesClassName == nil {
 		return nil, nil, nil
 	}
 	name := *target.VolumeAttributesClassName
 	path = path.Child("volumeAttributesClassName")
 	var class storagev1.VolumeAttributesClass
-	err := s.Live.Get(ctx, types.NamespacedName{Name: name}, &class)
+	err := p.Live.Get(ctx, types.NamespacedName{Name: name}, &class)
 	switch {
 	case meta.IsNoMatchError(err):
 		return nil, field.Invalid(path, name, noAttributesClasses), nil
@@ -148,16 +148,16 @@ func (s *scope) resolveAttributes(ctx context.Context, path *field.Path, target 
 	return class.Parameters, nil, nil
 }
 
-func (s *scope) resolveClaim(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
+func (p *pass) resolveClaim(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
 	status := v1alpha1.TargetStatus{Name: target.Name, Claims: []string{*target.ClaimName}, Limits: storage.Limits(target, storage.Class{})}
 	var claim corev1.PersistentVolumeClaim
-	key := types.NamespacedName{Namespace: s.sb.Namespace, Name: *target.ClaimName}
-	if err := s.Live.Get(ctx, key, &claim); err != nil {
+	key := types.NamespacedName{Namespace: p.sb.Namespace, Name: *target.ClaimName}
+	if err := p.Live.Get(ctx, key, &claim); err != nil {
 		if !apierrors.IsNotFound(err) {
 			return status, nil, fmt.Errorf("get claim: %w", err)
 		}
 		return status, field.Invalid(path.Child("claimName"), *target.ClaimName,
-			fmt.Sprintf("there is no such PersistentVolumeClaim in namespace %s; create it, or name a storageClassName for a new volume", s.sb.Namespace)), nil
+			fmt.Sprintf("there is no such PersistentVolumeClaim in namespace %s; create it, or name a storageClassName for a new volume", p.sb.Namespace)), nil
 	}
 	status.ClaimsUID = string(claim.UID)
 	status.VolumeMode = ptr.Deref(claim.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
@@ -166,7 +166,7 @@ func (s *scope) resolveClaim(ctx context.Context, path *field.Path, target *v1al
 	if !claim.DeletionTimestamp.IsZero() {
 		return status, field.Invalid(path.Child("claimName"), *target.ClaimName, "the PersistentVolumeClaim is being deleted; name another one"), nil
 	}
-	if clients := s.sb.Spec.MostClients(); clients > 1 && !isForMany(&claim) {
+	if clients := p.sb.Spec.MostClients(); clients > 1 && !isForMany(&claim) {
 		return status, field.Invalid(path.Child("claimName"), *target.ClaimName,
 			fmt.Sprintf("the PersistentVolumeClaim is %s, which lets pods of one node use it, and %d clients are to measure together; name one that is ReadWriteMany, or set clients to 1",
 				describeModes(claim.Spec.AccessModes), clients)), nil

@@ -23,44 +23,44 @@ import (
 // The operator finds its Jobs and pods by their labels, which others may remove. What is still ours by its name and its owner gets them back.
 
 // findJob sees what has become of the Job of a client that was there and is not found.
-func (s *scope) findJob(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, client int32) (outcome, error) {
-	wanted := job.ForRun(s.sb, s.Image, s.describeJob(run, planned, client))
+func (p *pass) findJob(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, client int32) (outcome, error) {
+	wanted := job.ForRun(p.sb, p.image, p.describeJob(run, planned, client))
 	var found batchv1.Job
-	err := s.Live.Get(ctx, types.NamespacedName{Namespace: s.sb.Namespace, Name: *wanted.Name}, &found)
+	err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.sb.Namespace, Name: *wanted.Name}, &found)
 	switch {
 	case apierrors.IsNotFound(err):
-		s.disrupted(run, "its Job was deleted")
+		p.disrupted(run, "its Job was deleted")
 		return saveFirst(), nil
 	case err != nil:
 		return outcome{}, fmt.Errorf("get Job: %w", err)
-	case !ours.Owned(s.sb, &found):
-		s.disrupted(run, fmt.Sprintf("Job %s is not owned by this benchmark any more", found.Name))
+	case !ours.Owned(p.sb, &found):
+		p.disrupted(run, fmt.Sprintf("Job %s is not owned by this benchmark any more", found.Name))
 		return saveFirst(), nil
 	}
-	return awaitFor(retrySoon), s.restore(ctx, &found, wanted.Labels, wanted.Annotations)
+	return awaitFor(retrySoon), p.restore(ctx, &found, wanted.Labels, wanted.Annotations)
 }
 
 // findAnchor sees what has become of the anchor of a client that was there and is not found.
-func (s *scope) findAnchor(ctx context.Context, which int) (outcome, error) {
-	a := &s.sb.Status.Anchors[which]
+func (p *pass) findAnchor(ctx context.Context, which int) (outcome, error) {
+	a := &p.sb.Status.Anchors[which]
 	var found corev1.PodList
 	// It lists, which it has to be allowed anyway.
-	if err := s.Live.List(ctx, &found, client.InNamespace(s.sb.Namespace), client.MatchingFields{"metadata.name": a.Pod}); err != nil {
+	if err := p.Live.List(ctx, &found, client.InNamespace(p.sb.Namespace), client.MatchingFields{"metadata.name": a.Pod}); err != nil {
 		return outcome{}, fmt.Errorf("list anchors: %w", err)
 	}
 	switch {
 	case len(found.Items) == 0:
-		return s.loseAnchor(ctx, which, "its pod was deleted")
-	case !ours.Owned(s.sb, &found.Items[0]):
-		return s.loseAnchor(ctx, which, fmt.Sprintf("pod %s is not owned by this benchmark any more", a.Pod))
+		return p.loseAnchor(ctx, which, "its pod was deleted")
+	case !ours.Owned(p.sb, &found.Items[0]):
+		return p.loseAnchor(ctx, which, fmt.Sprintf("pod %s is not owned by this benchmark any more", a.Pod))
 	}
-	wanted := job.ForAnchor(s.sb, s.Image, int32(which), a.Attempts, nil)
-	return awaitFor(retrySoon), s.restore(ctx, &found.Items[0], wanted.Labels, wanted.Annotations)
+	wanted := job.ForAnchor(p.sb, p.image, int32(which), a.Attempts, nil)
+	return awaitFor(retrySoon), p.restore(ctx, &found.Items[0], wanted.Labels, wanted.Annotations)
 }
 
 // restore gives an object the labels and annotations back that it has lost. If it has all, the cache has yet to hear of it. That it had to
 // is an error, so that it is told where it goes on, has a deadline, and is not repeated at once.
-func (s *scope) restore(ctx context.Context, object client.Object, labels, annotations map[string]string) error {
+func (p *pass) restore(ctx context.Context, object client.Object, labels, annotations map[string]string) error {
 	lost := append(lacking(object.GetLabels(), labels), lacking(object.GetAnnotations(), annotations)...)
 	if len(lost) == 0 {
 		return nil
@@ -69,7 +69,7 @@ func (s *scope) restore(ctx context.Context, object client.Object, labels, annot
 	if err != nil {
 		return err
 	}
-	if err := s.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch)); err != nil {
+	if err := p.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch)); err != nil {
 		return unlessGone(err, "restore "+strings.Join(lost, ", ")+" of "+object.GetName())
 	}
 	return fmt.Errorf("%s had lost %s and has it again: the operator finds it by that; if this goes on, look for an admission webhook or a controller that removes it", object.GetName(), strings.Join(lost, ", "))
@@ -82,9 +82,9 @@ func lacking(has, wanted map[string]string) []string {
 
 // findPod returns the pod of a Job that Kubernetes says there is and that is not found, nil if there is none, and gives it its labels back.
 // That it had to is no error: the pod is found, and the deadlines of its run hold.
-func (s *scope) findPod(ctx context.Context, j *batchv1.Job) (*corev1.Pod, error) {
+func (p *pass) findPod(ctx context.Context, j *batchv1.Job) (*corev1.Pod, error) {
 	var pods corev1.PodList
-	if err := listLive(ctx, s.Live, &pods, client.InNamespace(j.Namespace), client.MatchingLabels{batchv1.ControllerUidLabel: string(j.UID)}); err != nil {
+	if err := listLive(ctx, p.Live, &pods, client.InNamespace(j.Namespace), client.MatchingLabels{batchv1.ControllerUidLabel: string(j.UID)}); err != nil {
 		return nil, fmt.Errorf("list pods of Job %s: %w", j.Name, err)
 	}
 	i := slices.IndexFunc(pods.Items, func(pod corev1.Pod) bool { return ours.PodOf(j, &pod) }) // a label can be anybody's
@@ -94,7 +94,7 @@ func (s *scope) findPod(ctx context.Context, j *batchv1.Job) (*corev1.Pod, error
 	pod := &pods.Items[i]
 	if lost := lacking(pod.Labels, j.Spec.Template.Labels); len(lost) > 0 && pod.DeletionTimestamp.IsZero() {
 		// It is read and patched by one client, and its answer is not what this pass has seen.
-		_ = s.restore(ctx, pod.DeepCopy(), j.Spec.Template.Labels, j.Spec.Template.Annotations)
+		_ = p.restore(ctx, pod.DeepCopy(), j.Spec.Template.Labels, j.Spec.Template.Annotations)
 	}
 	return pod, nil
 }

@@ -125,7 +125,7 @@ func TestLabelsThatCannotBeRestored(t *testing.T) {
 			return nil
 		},
 	}).Build()
-	s := &scope{memory: &memory{}, Reconciler: &Reconciler{Client: c}, sb: builder.OneRun("default", "sb").Build()}
+	s := passOver(&Reconciler{Client: c}, builder.OneRun("default", "sb").Build())
 	err := s.restore(t.Context(), lost, map[string]string{v1alpha1.LabelRole: v1alpha1.RoleRun}, nil)
 	if err == nil || !strings.Contains(err.Error(), "job had lost "+v1alpha1.LabelRole+" and has it again") || !strings.Contains(err.Error(), "admission webhook") || patched != 1 {
 		t.Errorf("%v after %d patches", err, patched)
@@ -139,7 +139,7 @@ func TestLabelsThatCannotBeRestored(t *testing.T) {
 func TestPodWithTheLabelOfAJob(t *testing.T) {
 	j := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "job", UID: "j1"}}
 	forged := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "forged", Labels: map[string]string{batchv1.ControllerUidLabel: "j1"}}}
-	s := &scope{memory: &memory{}, Reconciler: &Reconciler{Live: fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(forged).Build()}}
+	s := passOver(&Reconciler{Live: fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(forged).Build()}, builder.OneRun("default", "sb").Build())
 	if pod, err := s.findPod(t.Context(), j); err != nil || pod != nil {
 		t.Errorf("%v, %v", pod, err)
 	}

@@ -51,15 +51,15 @@ func catch(ctx context.Context, err *error) {
 }
 
 // guarded makes a pass, and drops what it had begun to write into the status if it ends in a fault.
-func (s *scope) guarded(ctx context.Context) (result ctrl.Result, err error) {
+func (p *pass) guarded(ctx context.Context) (result ctrl.Result, err error) {
 	ended := false
 	defer func() {
 		if !ended {
-			s.sb.Status = *s.before.Status.DeepCopy()
+			p.sb.Status = *p.before.Status.DeepCopy()
 		}
 	}()
 	defer catch(ctx, &err)
-	result, err = s.pass(ctx)
+	result, err = p.advance(ctx)
 	ended = true
 	return result, err
 }
@@ -74,7 +74,7 @@ func (s *scope) noteError(err error) {
 	}
 	since := s.firstError()
 	s.memory.failingSince = since
-	if s.Clock.Since(since) < quietErrors {
+	if s.now.Sub(since) < quietErrors {
 		return
 	}
 	s.setCondition(v1alpha1.ConditionRetrying, metav1.ConditionTrue, v1alpha1.ReasonError, s.retold(v1alpha1.ConditionRetrying, "", err.Error()))
@@ -106,13 +106,13 @@ func (s *scope) retold(condition, about, text string) string {
 	if now == text {
 		return text
 	}
-	if now != "" && told.about == about && strings.HasPrefix(now, about) && s.Clock.Since(told.at) < retellAfter {
+	if now != "" && told.about == about && strings.HasPrefix(now, about) && s.now.Sub(told.at) < retellAfter {
 		return now
 	}
 	if s.memory.told == nil {
 		s.memory.told = map[string]toldWords{}
 	}
-	s.memory.told[condition] = toldWords{about: about, at: s.Clock.Now()}
+	s.memory.told[condition] = toldWords{about: about, at: s.now.Time}
 	return text
 }
 
@@ -137,14 +137,14 @@ func (s *scope) startingSince() *time.Time {
 	if run := s.runningRun(); run != nil {
 		for client := range clientsOf(run) {
 			if s.awaitsPod(run, client) {
-				return s.readySince(run.StartTime, client, func(target *v1alpha1.Target) bool { return target.Name == run.Target })
+				return new(s.readySince(run.StartTime.Time, s.needsOf(client, run.Target)))
 			}
 		}
 		return nil
 	}
 	for i := range s.sb.Status.Anchors {
 		if a := &s.sb.Status.Anchors[i]; a.StartTime != nil && a.Node == "" {
-			return s.readySince(a.StartTime, int32(i), func(*v1alpha1.Target) bool { return true })
+			return new(s.readySince(a.StartTime.Time, s.needsOf(int32(i), "")))
 		}
 	}
 	return nil
@@ -158,18 +158,18 @@ func (s *scope) awaitsPod(run *v1alpha1.Run, client int32) bool {
 		return run.Job == ""
 	}
 	pod := newest(s.pods[existing.Name])
-	return (pod != nil || existing.Status.Active == 0) && attempt.Observe(existing, pod, s.Clock.Now()).Phase == attempt.Starting
+	return (pod != nil || existing.Status.Active == 0) && attempt.Observe(existing, pod, s.now.Time).Phase == attempt.Starting
 }
 
-// readySince returns since when the volumes of a client are there, of the targets that a pod needs, whose wait began at a time.
-func (s *scope) readySince(began *metav1.Time, client int32, needs func(*v1alpha1.Target) bool) *time.Time {
-	wait := &podWait{scope: s, began: began}
+// needsOf returns the volumes that a client uses, of one target, or of all if that is "".
+func (s *scope) needsOf(client int32, only string) []neededVolume {
+	var needs []neededVolume
 	for i := range s.sb.Spec.Targets {
-		if target := &s.sb.Spec.Targets[i]; needs(target) {
-			wait.need(target, client)
+		if target := &s.sb.Spec.Targets[i]; only == "" || target.Name == only {
+			needs = append(needs, s.neededOf(target, client))
 		}
 	}
-	return new(wait.ready())
+	return needs
 }
 
 // provisioningSince returns since when the benchmark waits for volumes: to be admitted, or to be made for a pod. It is nil if it does not.
@@ -208,7 +208,7 @@ func (s *scope) anchorLacksVolume(target v1alpha1.Target) bool {
 
 // isResultLate says whether errors have kept the result of a run from being taken for so long that it is taken without what
 // the calls were to add to it: it must not be lost to them.
-func (s *scope) isResultLate() bool { return s.Clock.Since(s.firstError()) >= resultPatience }
+func (s *scope) isResultLate() bool { return s.now.Sub(s.firstError()) >= resultPatience }
 
 // firstError returns since when each pass has met an error, also if that was seen by an operator before this one.
 func (s *scope) firstError() time.Time {
@@ -218,5 +218,5 @@ func (s *scope) firstError() time.Time {
 	if told := s.condition(v1alpha1.ConditionRetrying); told.Status == metav1.ConditionTrue {
 		return told.LastTransitionTime.Time
 	}
-	return s.Clock.Now()
+	return s.now.Time
 }

@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -21,27 +20,20 @@ import (
 	"github.com/storagebench/storagebench/test/builder"
 )
 
-// failingScope is a pass over a benchmark by an operator without a cluster.
-func failingScope(clock *clocktesting.FakeClock) *scope {
-	sb := builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{StartSeconds: new(int32(60))}).Build()
-	return &scope{memory: &memory{}, Reconciler: &Reconciler{Clock: clock}, sb: sb, before: sb.DeepCopy()}
-}
-
-func retrying(s *scope) *metav1.Condition {
+func retrying(s *pass) *metav1.Condition {
 	return meta.FindStatusCondition(s.sb.Status.Conditions, v1alpha1.ConditionRetrying)
 }
 
 func TestErrorsThatGoOnAreTold(t *testing.T) {
-	clock := clocktesting.NewFakeClock(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
-	began := clock.Now()
-	s := failingScope(clock)
+	s := failingPass()
+	began := noon
 	s.noteError(errors.New("etcd is busy"))
-	clock.Step(quietErrors - time.Second)
+	s.later(quietErrors - time.Second)
 	s.noteError(errors.New("etcd is busy"))
 	if c := retrying(s); c != nil {
 		t.Errorf("errors of 9 s are told: %+v", c)
 	}
-	clock.Step(time.Second)
+	s.later(time.Second)
 	s.noteError(errors.New("webhook does not answer"))
 	c := retrying(s)
 	if c == nil || c.Status != metav1.ConditionTrue || c.Message != "webhook does not answer" || !c.LastTransitionTime.Time.Equal(began) {
@@ -59,19 +51,18 @@ func TestErrorsThatGoOnAreTold(t *testing.T) {
 
 // The deadline also holds if the operator is started anew meanwhile.
 func TestErrorsThatGoOnEndTheBenchmark(t *testing.T) {
-	clock := clocktesting.NewFakeClock(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
-	s := failingScope(clock)
+	s := failingPass()
 	s.noteError(errors.New("webhook does not answer"))
-	clock.Step(30 * time.Second)
+	s.later(30 * time.Second)
 	s.noteError(errors.New("webhook does not answer"))
 
-	s.Reconciler, s.memory = &Reconciler{Clock: clock}, &memory{}
-	clock.Step(29 * time.Second)
+	s.memory = &memory{}
+	s.later(29 * time.Second)
 	s.noteError(errors.New("webhook does not answer"))
 	if s.concluded() {
 		t.Fatal("ended after 59 s")
 	}
-	clock.Step(time.Second)
+	s.later(time.Second)
 	s.noteError(errors.New("webhook does not answer"))
 	err := matches(s.sb, v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "errors went on for 60 s", "webhook does not answer")
 	if err != nil {
@@ -162,15 +153,14 @@ func TestErrorsKeepTheDeadlineOfAWait(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			clock := clocktesting.NewFakeClock(noon)
-			s := failingScope(clock)
+			s := failingPass()
 			s.sb.Spec.Deadlines = test.deadlines
 			s.step(test.reason, "it waits")
 			s.claims, s.claimTargets = map[string]*corev1.PersistentVolumeClaim{"claim": {}}, map[string]string{"claim": "fast"}
 			test.waits(&s.sb.Status, &metav1.Time{Time: noon})
-			clock.Step(before * time.Second)
+			s.later(before * time.Second)
 			s.noteError(errors.New("etcd is busy"))
-			clock.Step(errorsLast * time.Second)
+			s.later(errorsLast * time.Second)
 			s.noteError(errors.New("etcd is busy"))
 			if s.concluded() != (test.want != "") {
 				t.Fatalf("it has ended: %v", s.concluded())
@@ -212,7 +202,8 @@ func TestStartingSince(t *testing.T) {
 		{"a pod that runs", name, &batchv1.Job{}, running(corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(noon)}}), nil, nil},
 		{"a pod that has ended", name, &batchv1.Job{}, running(corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}), nil, nil},
 	} {
-		s := failingScope(clocktesting.NewFakeClock(noon.Add(time.Minute)))
+		s := failingPass()
+		s.later(time.Minute)
 		s.sb = sb.DeepCopy()
 		s.sb.Status.Runs = []v1alpha1.Run{{Name: "reads.fast", Target: "fast", State: v1alpha1.RunRunning, Attempts: 1, StartTime: &metav1.Time{Time: noon}, Job: test.recorded}}
 		s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast", ProvisionedMilliseconds: test.took}}
@@ -231,7 +222,7 @@ func TestStartingSince(t *testing.T) {
 }
 
 func TestFaultOfTheOperatorIsAnError(t *testing.T) {
-	s := failingScope(clocktesting.NewFakeClock(time.Now()))
+	s := failingPass()
 	s.sb.Status.Progress = "half a pass"
 	_, err := s.guarded(t.Context()) // which has no client to call
 	if err == nil || !strings.Contains(err.Error(), "fault in the operator") {

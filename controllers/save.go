@@ -15,69 +15,69 @@ import (
 )
 
 // save writes what a pass has found out, and tells users of errors that go on: that of the pass, or that the write itself is refused.
-func (s *scope) save(ctx context.Context, passErr error) (err error) {
+func (p *pass) save(ctx context.Context, passErr error) (err error) {
 	defer catch(ctx, &err)
 	if passErr == nil {
-		s.retractError()
+		p.retractError()
 	} else {
-		s.noteError(passErr)
+		p.noteError(passErr)
 	}
-	if err = s.saveStatus(ctx); err == nil || isOutdated(err) {
+	if err = p.saveStatus(ctx); err == nil || isOutdated(err) {
 		return err
 	}
 	err = fmt.Errorf("save status: %w", err)
-	return errors.Join(err, s.saveConditions(ctx, err))
+	return errors.Join(err, p.saveConditions(ctx, err))
 }
 
 // isOutdated says whether a write was onto an old version of the benchmark, or one that is gone.
 func isOutdated(err error) bool { return apierrors.IsConflict(err) || apierrors.IsNotFound(err) }
 
 // saveStatus writes the status if the pass changed it.
-func (s *scope) saveStatus(ctx context.Context) (err error) {
-	if !s.changed() {
+func (p *pass) saveStatus(ctx context.Context) (err error) {
+	if !p.changed() {
 		return nil
 	}
 	defer catch(ctx, &err)
-	s.summarize()
-	return s.writeStatus(ctx)
+	p.summarize()
+	return p.writeStatus(ctx)
 }
 
 // writeStatus writes the status only onto the version that the pass has read: a pass over an old version must not undo what a later one
 // found. Events follow the write.
-func (s *scope) writeStatus(ctx context.Context) error {
-	patch := client.MergeFromWithOptions(s.before, client.MergeFromWithOptimisticLock{})
-	if err := s.Client.Status().Patch(ctx, s.sb, patch); err != nil {
+func (p *pass) writeStatus(ctx context.Context) error {
+	patch := client.MergeFromWithOptions(p.before, client.MergeFromWithOptimisticLock{})
+	if err := p.Client.Status().Patch(ctx, p.sb, patch); err != nil {
 		return err
 	}
-	if s.sb.ResourceVersion != s.before.ResourceVersion { // a patch that changes nothing makes no version
-		s.memory.replaced = s.before.ResourceVersion
+	if p.sb.ResourceVersion != p.before.ResourceVersion { // a patch that changes nothing makes no version
+		p.memory.replaced = p.before.ResourceVersion
 	}
-	notify(s.Events, s.before, s.sb)
-	s.Metrics.changed(s.before, s.sb)
+	notify(p.Events, p.before, p.sb)
+	p.Metrics.changed(p.before, p.sb)
 	return nil
 }
 
 // saveConditions writes conditions alone when the status could not be saved, so that users learn of it and it has a deadline. All else that
 // the pass has found out is dropped, and found out again by the next one.
-func (s *scope) saveConditions(ctx context.Context, cause error) error {
-	found := s.sb.Status
-	s.sb.Status = *s.before.Status.DeepCopy()
-	if kept := s.newLogs(&found); len(kept) > 0 {
+func (p *pass) saveConditions(ctx context.Context, cause error) error {
+	found := p.sb.Status
+	p.sb.Status = *p.before.Status.DeepCopy()
+	if kept := p.newLogs(&found); len(kept) > 0 {
 		cause = fmt.Errorf("%w; what was measured is in ConfigMap %s", shortened(cause), strings.Join(kept, ", "))
 	} else {
 		cause = shortened(cause)
 	}
-	if s.concluded() && isRefusedForGood(cause) {
-		s.adoptConclusion(&found)
+	if p.concluded() && isRefusedForGood(cause) {
+		p.adoptConclusion(&found)
 	}
-	s.noteError(cause)
-	if s.finished() {
-		s.endUnsaved(cause)
+	p.noteError(cause)
+	if p.finished() {
+		p.endUnsaved(cause)
 	}
-	if !s.changed() {
+	if !p.changed() {
 		return nil
 	}
-	return s.writeStatus(ctx)
+	return p.writeStatus(ctx)
 }
 
 // newLogs returns the ConfigMaps with the logs of runs that a status names, and that is not saved.

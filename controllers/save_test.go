@@ -172,11 +172,11 @@ func TestLogOfARefusedResultIsNamed(t *testing.T) {
 		}
 		return nil
 	}, interceptor.Funcs{})
-	pass := &scope{Reconciler: s.Reconciler, memory: &memory{failingSince: noon.Add(-quietErrors)}, sb: s.sb.DeepCopy()}
-	if err := s.Client.Get(t.Context(), client.ObjectKeyFromObject(s.sb), pass.sb); err != nil {
+	sb := &v1alpha1.StorageBenchmark{}
+	if err := s.Client.Get(t.Context(), client.ObjectKeyFromObject(s.sb), sb); err != nil {
 		t.Fatal(err)
 	}
-	pass.before = pass.sb.DeepCopy()
+	pass := s.newPass(sb, &memory{failingSince: noon.Add(-quietErrors)})
 	pass.sb.Status.Runs[0].State, pass.sb.Status.Runs[0].LogConfigMap = v1alpha1.RunSucceeded, "sb-reads-log"
 	if err := pass.save(t.Context(), nil); err == nil {
 		t.Error("no error")

@@ -10,55 +10,55 @@ import (
 )
 
 // suspend holds a benchmark: the run under way is ended and will be repeated, everything else stays.
-func suspend(ctx context.Context, s *scope) (outcome, error) {
-	if !ptr.Deref(s.sb.Spec.Suspend, false) || s.concluded() {
+func suspend(ctx context.Context, p *pass) (outcome, error) {
+	if !ptr.Deref(p.sb.Spec.Suspend, false) || p.concluded() {
 		return goOn(), nil
 	}
-	run := s.runningRun()
-	collected, err := s.collectEnded(ctx, run)
+	run := p.runningRun()
+	collected, err := p.collectEnded(ctx, run)
 	if err != nil {
 		return outcome{}, err
 	}
 	if run != nil && !collected {
-		s.suspended(run)
+		p.suspended(run)
 	}
-	s.sb.Status.StorageRefusedSince = nil
-	s.releaseNodes()
+	p.sb.Status.StorageRefusedSince = nil
+	p.releaseNodes()
 	// Whoever resumes at once does not find a disruption, and a result is not lost with its pod.
-	proof, ok := s.allSaved()
+	proof, ok := p.allSaved()
 	if !ok {
-		s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; what is under way is being ended")
+		p.step(v1alpha1.ReasonSuspended, "spec.suspend is true; what is under way is being ended")
 		return saveFirst(), nil
 	}
-	left, err := s.endAttempts(ctx, proof)
+	left, err := p.endAttempts(ctx, proof)
 	if err != nil {
 		return outcome{}, err
 	}
-	anchors, err := s.removeAnchors(ctx)
+	anchors, err := p.removeAnchors(ctx)
 	if err != nil {
 		return outcome{}, err
 	}
 	left = append(left, withoutLost(anchors)...)
 	if len(left) > 0 {
-		return s.awaitSuspended(left), nil
+		return p.awaitSuspended(left), nil
 	}
-	s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; set it to false to go on")
+	p.step(v1alpha1.ReasonSuspended, "spec.suspend is true; set it to false to go on")
 	return awaitChange(), nil
 }
 
 // collectEnded takes the outcome of a run that had ended by itself before it could be suspended.
-func (s *scope) collectEnded(ctx context.Context, run *v1alpha1.Run) (bool, error) {
-	if run == nil || len(s.missingJobs(run)) > 0 {
+func (p *pass) collectEnded(ctx context.Context, run *v1alpha1.Run) (bool, error) {
+	if run == nil || len(p.missingJobs(run)) > 0 {
 		return false, nil
 	}
-	parts, err := s.partsOf(ctx, run)
+	parts, err := p.partsOf(ctx, run)
 	if err != nil {
 		return false, err
 	}
 	if whole, _ := attempt.Together(statesOf(parts)); !whole.Ended() || whole.Repeatable() {
 		return false, nil
 	}
-	return true, s.collect(ctx, run, parts)
+	return true, p.collect(ctx, run, parts)
 }
 
 // runningRun returns the run whose attempt is under way, or nil.

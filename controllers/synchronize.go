@@ -32,42 +32,42 @@ const (
 func (s *scope) agree(run *v1alpha1.Run) outcome {
 	lead := startLead(s.sb.Status.Runs, run)
 	run.StartLeadMilliseconds = lead.Milliseconds()
-	run.AgreedStart = new(metav1.NewMicroTime(s.Clock.Now().Add(lead).Truncate(time.Millisecond)))
+	run.AgreedStart = new(metav1.NewMicroTime(s.now.Time.Add(lead).Truncate(time.Millisecond)))
 	s.step(v1alpha1.ReasonPreparing, s.describeRun(run)+": all clients wait for their start")
 	return saveFirst()
 }
 
 // mayTell ends a pass that must not tell clients of their start, or give it up: one that has found out something that is not
 // saved yet, or that has read an old version.
-func (s *scope) mayTell(ctx context.Context) (saved, outcome, error) {
-	proof, ok := s.allSaved()
+func (p *pass) mayTell(ctx context.Context) (saved, outcome, error) {
+	proof, ok := p.allSaved()
 	if !ok {
 		return proof, saveFirst(), nil
 	}
-	if fresh, err := s.isFresh(ctx); err != nil || !fresh {
+	if fresh, err := p.isFresh(ctx); err != nil || !fresh {
 		return proof, awaitFor(retrySoon), err
 	}
 	return proof, goOn(), nil
 }
 
 // tellClients tells clients of their start.
-func (s *scope) tellClients(ctx context.Context, run *v1alpha1.Run, parts []part, waiting []int) (outcome, error) {
-	proof, out, err := s.mayTell(ctx)
+func (p *pass) tellClients(ctx context.Context, run *v1alpha1.Run, parts []part, waiting []int) (outcome, error) {
+	proof, out, err := p.mayTell(ctx)
 	if err != nil || out.stop {
 		return out, err
 	}
-	if err := errors.Join(inParallel(waiting, func(i int) error { return s.tell(ctx, proof, parts[i], run.AgreedStart.Time) })...); err != nil {
+	if err := errors.Join(inParallel(waiting, func(i int) error { return p.tell(ctx, proof, parts[i], run.AgreedStart.Time) })...); err != nil {
 		return outcome{}, fmt.Errorf("tell the clients of their start: %w", err)
 	}
 	return goOn(), nil
 }
 
 // startMissed ends an attempt whose start has passed before all clients could be told of it.
-func (s *scope) startMissed(ctx context.Context, run *v1alpha1.Run, decision attempt.Decision) (outcome, error) {
-	if _, out, err := s.mayTell(ctx); err != nil || out.stop {
+func (p *pass) startMissed(ctx context.Context, run *v1alpha1.Run, decision attempt.Decision) (outcome, error) {
+	if _, out, err := p.mayTell(ctx); err != nil || out.stop {
 		return out, err
 	}
-	s.late(run, decision.Why)
+	p.late(run, decision.Why)
 	return saveFirst(), nil
 }
 
@@ -81,16 +81,16 @@ func told(parts []part) []bool {
 }
 
 // tell writes the start into an annotation of the client's pod, where the runner reads it.
-func (s *scope) tell(ctx context.Context, _ saved, p part, start time.Time) error {
+func (p *pass) tell(ctx context.Context, _ saved, one part, start time.Time) error {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid":         p.pod.UID,
+		"uid":         one.pod.UID,
 		"annotations": map[string]string{v1alpha1.AnnotationStartTime: start.UTC().Format(time.RFC3339Nano)},
 	}})
 	if err != nil {
 		return err
 	}
 	// Whether one that is not found is gone is for the next pass to find out.
-	return s.Client.Patch(ctx, p.pod.DeepCopy(), client.RawPatch(types.MergePatchType, patch))
+	return p.Client.Patch(ctx, one.pod.DeepCopy(), client.RawPatch(types.MergePatchType, patch))
 }
 
 // startLead returns how far ahead the start of a run is set: twice what the slowest client of the runs before took to

@@ -19,22 +19,22 @@ import (
 const referenceGrace = 10 * time.Second
 
 // validate makes the plan, and refuses a spec that cannot be carried out before anything is provisioned.
-func validate(ctx context.Context, s *scope) (outcome, error) {
-	if s.concluded() {
+func validate(ctx context.Context, p *pass) (outcome, error) {
+	if p.concluded() {
 		return goOn(), nil
 	}
-	if s.sb.Status.StartTime == nil {
-		return s.accept(ctx)
+	if p.sb.Status.StartTime == nil {
+		return p.accept(ctx)
 	}
-	runs, problems := s.plan()
+	runs, problems := p.plan()
 	if len(problems) > 0 {
-		s.fail(v1alpha1.ReasonInvalidSpec, problems.ToAggregate().Error())
+		p.fail(v1alpha1.ReasonInvalidSpec, problems.ToAggregate().Error())
 		return saveFirst(), nil
 	}
-	s.runs = runs
-	for i := range s.sb.Status.Runs {
-		if _, known := s.planned(&s.sb.Status.Runs[i]); !known {
-			s.fail(v1alpha1.ReasonInvalidSpec, fmt.Sprintf("run %s is no longer part of the spec", s.sb.Status.Runs[i].Name))
+	p.runs = runs
+	for i := range p.sb.Status.Runs {
+		if _, known := p.planned(&p.sb.Status.Runs[i]); !known {
+			p.fail(v1alpha1.ReasonInvalidSpec, fmt.Sprintf("run %s is no longer part of the spec", p.sb.Status.Runs[i].Name))
 			return saveFirst(), nil
 		}
 	}
@@ -42,44 +42,44 @@ func validate(ctx context.Context, s *scope) (outcome, error) {
 }
 
 // accept checks all that the spec says and names, and records the runs. From then on the spec is fixed.
-func (s *scope) accept(ctx context.Context) (outcome, error) {
-	if problems := s.beyondReach(); len(problems) > 0 {
-		return s.refuse(problems), nil
+func (p *pass) accept(ctx context.Context) (outcome, error) {
+	if problems := p.beyondReach(); len(problems) > 0 {
+		return p.refuse(problems), nil
 	}
-	targets, missing, err := s.resolveTargets(ctx)
+	targets, missing, err := p.resolveTargets(ctx)
 	if err != nil {
 		return outcome{}, err
 	}
-	if wait := s.sb.CreationTimestamp.Add(referenceGrace).Sub(s.Clock.Now()); len(missing) > 0 && wait > 0 {
-		s.step(v1alpha1.ReasonPending, missing.ToAggregate().Error())
+	if wait := p.sb.CreationTimestamp.Add(referenceGrace).Sub(p.now.Time); len(missing) > 0 && wait > 0 {
+		p.step(v1alpha1.ReasonPending, missing.ToAggregate().Error())
 		return awaitFor(min(wait, time.Second)), nil
 	}
-	s.sb.Status.Targets = targets
-	runs, problems := s.plan()
+	p.sb.Status.Targets = targets
+	runs, problems := p.plan()
 	if problems = append(missing, problems...); len(problems) > 0 {
-		s.sb.Status.Targets = nil
-		return s.refuse(problems), nil
+		p.sb.Status.Targets = nil
+		return p.refuse(problems), nil
 	}
-	s.sb.Status.StartTime = new(s.now())
-	s.sb.Status.PlannedRuns, s.sb.Status.RunDeadlineSeconds = int32(len(runs)), plan.RunDeadlineSeconds(runs)
-	s.sb.Status.Runs = make([]v1alpha1.Run, len(runs))
+	p.sb.Status.StartTime = new(p.now)
+	p.sb.Status.PlannedRuns, p.sb.Status.RunDeadlineSeconds = int32(len(runs)), plan.RunDeadlineSeconds(runs)
+	p.sb.Status.Runs = make([]v1alpha1.Run, len(runs))
 	for i, run := range runs {
-		s.sb.Status.Runs[i] = v1alpha1.Run{
+		p.sb.Status.Runs[i] = v1alpha1.Run{
 			Name: run.Name, Target: run.Target.Name, Workload: run.Workload.Name, Parameters: run.Parameters, Repetition: run.Repetition,
 			State: v1alpha1.RunPending,
 		}
 		if run.Clients > 1 {
-			s.sb.Status.Runs[i].Clients = run.Clients
+			p.sb.Status.Runs[i].Clients = run.Clients
 		}
 	}
-	s.step(v1alpha1.ReasonProvisioning, legible.Plural(len(runs), "run")+" on "+legible.Plural(len(targets), "target")+s.unknownLimits())
+	p.step(v1alpha1.ReasonProvisioning, legible.Plural(len(runs), "run")+" on "+legible.Plural(len(targets), "target")+p.unknownLimits())
 	return saveFirst(), nil
 }
 
 // refuse ends a benchmark that cannot be carried out, before anything was made for it.
 func (s *scope) refuse(problems field.ErrorList) outcome {
 	s.setCondition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, describe(problems))
-	s.sb.Status.CompletionTime = new(s.now())
+	s.sb.Status.CompletionTime = new(s.now)
 	return saveFirst()
 }
 

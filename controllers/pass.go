@@ -1,0 +1,106 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// retrySoon is how long a pass over an old version waits for the newer one.
+const retrySoon = 100 * time.Millisecond
+
+// pass is one pass over a benchmark: what it knows, and what it acts with. Its methods read and write the API. They carry out what those of
+// the scope decide.
+type pass struct {
+	*Reconciler
+	*scope
+}
+
+// newPass begins a pass over a benchmark.
+func (r *Reconciler) newPass(sb *v1alpha1.StorageBenchmark, remembered *memory) *pass {
+	return &pass{Reconciler: r, scope: &scope{
+		now:        metav1.NewTime(r.Clock.Now()),
+		memory:     remembered,
+		plans:      &r.plans,
+		image:      r.Image,
+		namespaces: r.Namespaces,
+		sb:         sb,
+		before:     sb.DeepCopy(),
+	}}
+}
+
+// outcome says how a pass goes on after a phase.
+type outcome struct {
+	stop bool
+	// saves says that the phase has found out something that has to be saved before anything is done about it.
+	saves bool
+	after time.Duration // when to make another pass if nothing changes before; 0: not at all
+}
+
+// goOn has the next phase follow.
+func goOn() outcome { return outcome{} }
+
+// saveFirst ends the pass, so that what it has found out is saved. That starts the next one.
+func saveFirst() outcome { return outcome{stop: true, saves: true} }
+
+// awaitChange ends the pass; a change of the benchmark or of a child starts the next one.
+func awaitChange() outcome { return outcome{stop: true} }
+
+// awaitFor ends the pass, and starts the next one after a time at the latest.
+func awaitFor(after time.Duration) outcome {
+	return outcome{stop: true, after: max(after, time.Millisecond)}
+}
+
+// saved is proof that all that a pass has found out is saved. Who ends or tells pods needs one: these may not tell a second time what the
+// pass has found out, and a pass over an old version has found out what is not so.
+type saved struct{ resourceVersion string }
+
+// allSaved returns the proof, if it is true.
+func (s *scope) allSaved() (saved, bool) {
+	return saved{resourceVersion: s.before.ResourceVersion}, !s.changed()
+}
+
+type phase func(context.Context, *pass) (outcome, error)
+
+// The phases of a benchmark, in order. Each finds out by itself, from the status and the children, whether
+// it has something to do, so that a pass can end anywhere and the next one goes on from there.
+var (
+	phases         = []phase{expire, admit, observe, suspend, validate, nudge, noteFiles, provision, anchor, measure, conclude, cleanUp, sweep, finish}
+	deletionPhases = []phase{observe, nudge, noteFiles, abandon, cleanUp, sweep, release}
+)
+
+// advance has the phases follow each other, until one ends the pass.
+func (p *pass) advance(ctx context.Context) (ctrl.Result, error) {
+	list := phases
+	if !p.sb.DeletionTimestamp.IsZero() {
+		list = deletionPhases
+	}
+	for _, phase := range list {
+		out, err := phase(ctx, p)
+		if err != nil {
+			return ctrl.Result{}, err
+		}
+		if out.saves && !p.changed() {
+			return ctrl.Result{}, errors.New("a phase waits for a write of the status, and there is nothing to write")
+		}
+		if out.stop {
+			return ctrl.Result{RequeueAfter: out.after}, nil
+		}
+	}
+	return ctrl.Result{}, nil
+}
+
+// isFresh says whether this pass has read the newest version of the benchmark.
+func (p *pass) isFresh(ctx context.Context) (bool, error) {
+	var current v1alpha1.StorageBenchmark
+	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(p.sb), &current); err != nil {
+		return false, unlessGone(err, "get benchmark")
+	}
+	return current.ResourceVersion == p.sb.ResourceVersion, nil
+}
