@@ -67,7 +67,7 @@ func (s *scope) saveConditions(ctx context.Context, cause error) error {
 	} else {
 		cause = shortened(cause)
 	}
-	if s.concluded() && isRefusedForGood(cause) {
+	if s.concluded() && isRefusedForGood(cause) && s.Clock.Since(s.firstError()) >= quietErrors { // who refuses may change their mind
 		s.adoptConclusion(&found)
 	}
 	s.noteError(cause)
