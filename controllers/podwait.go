@@ -133,7 +133,7 @@ func (s *podWait) await(decision attempt.StartDecision, reason, what, forWhat, w
 		s.expire(fmt.Sprintf("%s waited %d s for %s: %s", s.what, ptr.Deref(limit, 0), forWhat, why))
 		return saveFirst()
 	}
-	s.step(reason, s.retold(v1alpha1.ConditionSucceeded, what+": ", why))
+	s.step(reason, what+": "+why)
 	return awaitFor(decision.After)
 }
 
@@ -184,7 +184,10 @@ func (s *podWait) refused(object string, err error) outcome {
 	limit := s.sb.Spec.Deadlines.StartSeconds
 	decision := attempt.DecideRefused(s.startFacts(nil, false, false))
 	s.noteNodeWait(decision)
-	return s.await(decision, v1alpha1.ReasonPreparing, fmt.Sprintf("%s: the %s was refused", s.what, object), "its "+object, err.Error(), limit)
+	what := fmt.Sprintf("%s: the %s was refused", s.what, object)
+	about := what + ": "
+	why := strings.TrimPrefix(s.retold(v1alpha1.ConditionSucceeded, about, err.Error()), about)
+	return s.await(decision, v1alpha1.ReasonPreparing, what, "its "+object, why, limit)
 }
 
 // unboundClaim returns the first claim of those needed that has no volume yet, or nil.

@@ -67,7 +67,7 @@ func (p *pass) saveConditions(ctx context.Context, cause error) error {
 	} else {
 		cause = shortened(cause)
 	}
-	if p.concluded() && isRefusedForGood(cause) {
+	if p.concluded() && isRefusedForGood(cause) && p.now.Sub(p.firstError()) >= quietErrors { // who refuses may change their mind
 		p.adoptConclusion(&found)
 	}
 	p.noteError(cause)
