@@ -27,31 +27,37 @@ type Limits struct {
 	// I/Os per second, reads and writes together.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	IOPS *int64 `json:"iops,omitempty"`
 
 	// Reads per second.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	ReadIOPS *int64 `json:"readIOPS,omitempty"`
 
 	// Writes per second.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	WriteIOPS *int64 `json:"writeIOPS,omitempty"`
 
 	// Bytes per second, reads and writes together: 125 MiB/s are 131072000.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	BytesPerSecond *int64 `json:"bytesPerSecond,omitempty"`
 
 	// Bytes read per second.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	ReadBytesPerSecond *int64 `json:"readBytesPerSecond,omitempty"`
 
 	// Bytes written per second.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	WriteBytesPerSecond *int64 `json:"writeBytesPerSecond,omitempty"`
 
 	// What remains when credits are used up, of limits that hold only as long as there are credits.
@@ -65,21 +71,25 @@ type Burst struct {
 	// I/Os per second without credits.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	BaselineIOPS *int64 `json:"baselineIOPS,omitempty"`
 
 	// Bytes per second without credits.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	BaselineBytesPerSecond *int64 `json:"baselineBytesPerSecond,omitempty"`
 
 	// Most credits for I/Os: I/Os that can be done beyond the baseline. Unset: unknown.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	IOCredits *int64 `json:"ioCredits,omitempty"`
 
 	// Most credits for bytes: bytes that can be moved beyond the baseline. Unset: unknown.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	ByteCredits *int64 `json:"byteCredits,omitempty"`
 }
 

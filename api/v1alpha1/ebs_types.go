@@ -28,16 +28,19 @@ type EBSVolume struct {
 	// 256000, at most 1000 for each GiB; io1 100 to 64000, at most 50 for each GiB.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=2147483647
 	IOPS *int32 `json:"iops,omitempty"`
 
 	// I/Os per second for each GiB of the volume, instead of iops.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=2147483647
 	IOPSPerGB *int32 `json:"iopsPerGB,omitempty"`
 
 	// Throughput of a gp3 volume in MiB/s: 125 (default) to 2000, at most 0.25 for each of its IOPS.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=2147483647
 	Throughput *int32 `json:"throughput,omitempty"`
 
 	// Whether the volume is encrypted. Default: what the account's region says.

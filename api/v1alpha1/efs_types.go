@@ -67,21 +67,25 @@ type EFSFileSystem struct {
 	// range of groups, for both.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=4294967295
 	UID *int64 `json:"uid,omitempty"`
 
 	// See uid.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=4294967295
 	GID *int64 `json:"gid,omitempty"`
 
 	// First number of the range of groups. The driver's default: 50000.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=4294967295
 	GIDRangeStart *int64 `json:"gidRangeStart,omitempty"`
 
 	// Last number of the range of groups. The driver's default: 7000000.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=4294967295
 	GIDRangeEnd *int64 `json:"gidRangeEnd,omitempty"`
 
 	// Directory of the file system below which the new access point's is made. Default: the root.

@@ -4,7 +4,7 @@ import corev1 "k8s.io/api/core/v1"
 
 // Placement says where the pods that run fio may be scheduled.
 type Placement struct {
-	// Labels that the node must have, as in a pod's nodeSelector.
+	// Labels that the node must have, as in a pod's nodeSelector. A value may have 4,096 characters.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
@@ -15,7 +15,8 @@ type Placement struct {
 	// +kubebuilder:validation:MaxItems=32
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 
-	// Affinity of the pods, for example to nodes of certain instance types.
+	// Affinity of the pods, for example to nodes of certain instance types. A list in it may have 32 items, or 256 where these
+	// are texts, such as the names of nodes.
 	// +optional
 	Affinity *corev1.Affinity `json:"affinity,omitempty"`
 
@@ -63,13 +64,13 @@ type PodSettings struct {
 	// +kubebuilder:validation:XValidation:rule="!self.exists(k, k.startsWith('storagebench.dev/') || k.startsWith('app.kubernetes.io/') || k.startsWith('batch.kubernetes.io/'))",message="labels below storagebench.dev/, app.kubernetes.io/ and batch.kubernetes.io/ are set by the operator and by Kubernetes; use another prefix",reason=FieldValueForbidden
 	Labels map[string]string `json:"labels,omitempty"`
 
-	// Annotations that the pods get beside the operator's own.
+	// Annotations that the pods get beside the operator's own. A value may have 4,096 characters.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	// +kubebuilder:validation:XValidation:rule="!self.exists(k, k.startsWith('storagebench.dev/'))",message="annotations below storagebench.dev/ are set by the operator; use another prefix",reason=FieldValueForbidden
 	Annotations map[string]string `json:"annotations,omitempty"`
 
-	// CPU and memory of the container that runs fio. A CPU limit throttles fio and with it the result.
+	// CPU and memory of the container that runs fio, and up to 32 resources in all. A CPU limit throttles fio and with it the result.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="!has(self.claims) || self.claims.size() == 0",message="claims of devices are not given to fio; remove claims",fieldPath=".claims",reason=FieldValueForbidden
 	Resources corev1.ResourceRequirements `json:"resources,omitempty,omitzero"`
@@ -77,7 +78,7 @@ type PodSettings struct {
 	// Security context of the pods. Replaces the operator's, which satisfies the Pod Security Standard
 	// "restricted" (user and group 65532, seccomp RuntimeDefault, and fsGroup 65532 on volumes that are made for the
 	// benchmark). An fsGroup that is set here holds on existing claims too, and there many drivers have Kubernetes give all
-	// files to that group for good; supplementalGroups change no file. Pods that only hold nodes have no fsGroup.
+	// files to that group for good; supplementalGroups, at most 256, change no file. Pods that only hold nodes have no fsGroup.
 	// +optional
 	SecurityContext *corev1.PodSecurityContext `json:"securityContext,omitempty"`
 

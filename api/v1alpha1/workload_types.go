@@ -27,7 +27,7 @@ type Workload struct {
 
 	// fio options with the values that each takes, such as {bs: [4k, 64k], iodepth: [1, 16]}, by fio's names or by
 	// those of the fields of fio, and clients with the numbers of pods that measure together, such as {clients: [1, 2, 4]}.
-	// Every combination is measured. A value takes the place of what fio or jobFile says, in a job file in
+	// Every combination is measured. A value has at most 256 characters. It takes the place of what fio or jobFile says, in a job file in
 	// all sections.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=8
@@ -152,11 +152,13 @@ type FioParameters struct {
 	// Writes after which the job calls fsync. fio's default: 0, never.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	Fsync *int32 `json:"fsync,omitempty"`
 
 	// Writes after which the job calls fdatasync. fio's default: 0, never.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	Fdatasync *int32 `json:"fdatasync,omitempty"`
 
 	// Whether the job calls fsync when it has written all (fio's end_fsync). fio's default: false.
@@ -192,7 +194,7 @@ type FioParameters struct {
 	// +kubebuilder:validation:Maximum=1000000
 	Loops *int32 `json:"loops,omitempty"`
 
-	// fio options by fio's own names, such as {"rwmixwrite": "30", "rate_iops": "500,200"}, also those that have a field
+	// fio options by fio's own names, with values of at most 256 characters, such as {"rwmixwrite": "30", "rate_iops": "500,200"}, also those that have a field
 	// above; one that is set in both places is refused. Options that run commands or name files outside of the
 	// volume are refused.
 	// +optional
