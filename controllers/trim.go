@@ -46,7 +46,7 @@ func Trim(object any) (any, error) {
 
 // maxCached is how many bytes, as text, the cache has of a benchmark that goes on. What people write takes some 20 KiB, with a hundred results as much
 // again or twice that.
-const maxCached = 64 << 10
+const maxCached = 128 << 10
 
 // trimBenchmark leaves of a benchmark its spec and its status. Of one that has ended, or is very large, it leaves at which step it is, or how it
 // ended: with its results it may be more than 1 MiB, and who needs more reads it anew.
