@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -74,19 +75,22 @@ func (p *pass) lastWarning(ctx context.Context, about types.UID) (string, error)
 }
 
 func (p *pass) askForWarning(ctx context.Context, about types.UID) (string, error) {
-	var events corev1.EventList
 	selector := fields.AndSelectors(
 		fields.OneTermEqualSelector("involvedObject.uid", string(about)),
 		fields.OneTermEqualSelector("type", corev1.EventTypeWarning))
-	err := p.Live.List(ctx, &events, client.InNamespace(p.sb.Namespace), client.MatchingFieldsSelector{Selector: selector})
+	message, latest := "", time.Time{}
+	err := eachLive(ctx, p.Live, func() client.ObjectList { return &corev1.EventList{} }, func(object runtime.Object) error {
+		event, ok := object.(*corev1.Event)
+		if !ok {
+			return nil
+		}
+		if at := eventTime(event); !at.Before(latest) {
+			message, latest = truncate(event.Reason+": "+event.Message, maxConditionMessage), at
+		}
+		return nil
+	}, client.InNamespace(p.sb.Namespace), client.MatchingFieldsSelector{Selector: selector})
 	if err != nil {
 		return "", fmt.Errorf("list events: %w", err)
-	}
-	message, latest := "", time.Time{}
-	for i := range events.Items {
-		if at := eventTime(&events.Items[i]); !at.Before(latest) {
-			message, latest = events.Items[i].Reason+": "+events.Items[i].Message, at
-		}
 	}
 	return message, nil
 }

@@ -3,37 +3,70 @@ package controllers
 import (
 	"context"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/pager"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// liveAtOnce is how many objects the API server is asked for in a call: a tenant may have filled the 1.5 MiB that each may have.
-const liveAtOnce = 50
+const (
+	// liveAtOnce is how many objects the API server is asked for in a call: a tenant may have filled the 1.5 MiB that each may have.
+	liveAtOnce = 10
+	// pagePatience is how long a call may take, because others wait for it.
+	pagePatience = time.Minute
+)
+
+// onePage is held by whoever has a page of whole objects in memory: only one has, whatever the number of passes at the same time.
+var onePage = make(chan struct{}, 1)
+
+// inPages lists objects a few at a time. What the function leaves of each page is kept.
+func inPages(ctx context.Context, options metav1.ListOptions, list pager.ListPageFunc) (runtime.Object, error) {
+	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		select {
+		case onePage <- struct{}{}:
+			defer func() { <-onePage }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		ctx, cancel := context.WithTimeout(ctx, pagePatience)
+		defer cancel()
+		return list(ctx, options)
+	})
+	pages.PageSize, pages.FullListIfExpired = liveAtOnce, false
+	all, _, err := pages.ListWithAlloc(ctx, options)
+	return all, err
+}
+
+// eachLive reads objects from the API server, a few at a time, and looks at each.
+func eachLive(ctx context.Context, live client.Reader, empty func() client.ObjectList, look func(runtime.Object) error, options ...client.ListOption) error {
+	_, err := inPages(ctx, metav1.ListOptions{}, func(ctx context.Context, of metav1.ListOptions) (runtime.Object, error) {
+		page := empty()
+		if err := live.List(ctx, page, append(slices.Clone(options), client.Limit(of.Limit), client.Continue(of.Continue))...); err != nil {
+			return nil, err
+		}
+		if err := meta.EachListItemWithAlloc(page, look); err != nil {
+			return nil, err
+		}
+		return page, meta.SetList(page, nil)
+	})
+	return err
+}
 
 // listLive reads objects from the API server, a few at a time, and leaves of each what the operator reads of it.
 func listLive[L any, List interface {
 	*L
 	client.ObjectList
 }](ctx context.Context, live client.Reader, list List, options ...client.ListOption) error {
-	options = append(slices.Clone(options), client.Limit(liveAtOnce))
 	var all []runtime.Object
-	for next := ""; ; {
-		page := List(new(L))
-		if err := live.List(ctx, page, append(slices.Clone(options), client.Continue(next))...); err != nil {
-			return err
-		}
-		err := meta.EachListItem(page, func(object runtime.Object) error {
-			_, err := Trim(object)
-			all = append(all, object)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		if next = page.GetContinue(); next == "" {
-			return meta.SetList(list, all)
-		}
+	err := eachLive(ctx, live, func() client.ObjectList { return List(new(L)) }, func(object runtime.Object) error {
+		all = append(all, object)
+		return trimInPlace(object)
+	}, options...)
+	if err != nil {
+		return err
 	}
+	return meta.SetList(list, all)
 }

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -135,24 +136,24 @@ func (l *OrphanCollector) made(ctx context.Context) ([]orphan, error) {
 	return made, errors.Join(errs...)
 }
 
-// orphansAtOnce is how many objects are looked at together: anybody may have set the label on them, and filled the 1.5 MiB that each may have.
-const orphansAtOnce = 50
-
 // each looks at the metadata of all objects of a kind.
 func (l *OrphanCollector) each(ctx context.Context, kind schema.GroupVersionKind, look func(*metav1.ObjectMeta), options ...client.ListOption) error {
-	for next := ""; ; {
-		page := metav1.PartialObjectMetadataList{}
+	empty := func() client.ObjectList {
+		page := &metav1.PartialObjectMetadataList{}
 		page.SetGroupVersionKind(kind)
-		if err := l.Live.List(ctx, &page, append(slices.Clone(options), client.Limit(orphansAtOnce), client.Continue(next))...); err != nil {
-			return fmt.Errorf("list %s: %w", kind.Kind, err)
-		}
-		for i := range page.Items {
-			look(&page.Items[i].ObjectMeta)
-		}
-		if next = page.Continue; next == "" {
-			return nil
-		}
+		return page
 	}
+	err := eachLive(ctx, l.Live, empty, func(object runtime.Object) error {
+		if object, ok := object.(*metav1.PartialObjectMetadata); ok {
+			object.OwnerReferences = slices.DeleteFunc(object.OwnerReferences, isNoController)
+			look(&object.ObjectMeta)
+		}
+		return nil
+	}, options...)
+	if err != nil {
+		return fmt.Errorf("list %s: %w", kind.Kind, err)
+	}
+	return nil
 }
 
 // remove deletes an object whose benchmark is gone.

@@ -166,7 +166,7 @@ func TestSweepTakesLittleMemory(t *testing.T) {
 	gone := builder.OneRun(l.namespace, "gone").Build()
 	gone.UID = uuid.NewUUID()
 	var orphaned []client.Object
-	for i := range orphansAtOnce + 1 {
+	for i := range liveAtOnce + 1 {
 		name, cluster, _ := named(gone, fmt.Sprintf("t%d", i))
 		orphaned = append(orphaned, l.create(l.class(name, cluster)))
 	}
@@ -178,7 +178,7 @@ func TestSweepTakesLittleMemory(t *testing.T) {
 				t.Errorf("%T has all of the objects", list)
 			}
 			err := c.List(ctx, list, options...)
-			if n := meta.LenList(list); n > orphansAtOnce {
+			if n := meta.LenList(list); n > liveAtOnce {
 				t.Errorf("%d objects at once", n)
 			}
 			return err

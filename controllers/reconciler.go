@@ -100,7 +100,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{RequeueAfter: retrySoon}, nil
 	}
 	r.Metrics.seen(benchmark, r.Clock.Now())
-	if hasEnded(benchmark) { // of which the cache has little
+	if isTrimmed(benchmark) {
 		if err := r.Live.Get(ctx, request.NamespacedName, benchmark); err != nil {
 			// It need not be gone: an API server that has just begun does not find objects of kinds that it does not know yet.
 			return ctrl.Result{RequeueAfter: remembered.afterConflict()}, client.IgnoreNotFound(err)

@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -8,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
@@ -35,25 +37,43 @@ func Trim(object any) (any, error) {
 		o.Spec = corev1.PodSpec{NodeName: o.Spec.NodeName, Containers: job.TrimContainers(o.Spec.Containers)}
 	case *corev1.PersistentVolumeClaim:
 		trimMeta(&o.ObjectMeta)
-		o.Spec.Selector, o.Spec.AccessModes = nil, nil
+		o.Spec = trimClaim(&o.Spec)
 	case *v1alpha1.StorageBenchmark:
 		trimBenchmark(o)
 	}
 	return object, nil
 }
 
-// trimBenchmark leaves of a benchmark its spec and its status, and of one that has ended when and how it did: its results may be 1 MiB, and
-// who needs them reads them anew.
+// maxCached is how many bytes, as text, the cache has of a benchmark that goes on. What people write takes some 20 KiB, with a hundred results as much
+// again or twice that.
+const maxCached = 128 << 10
+
+// trimBenchmark leaves of a benchmark its spec and its status. Of one that has ended, or is very large, it leaves at which step it is, or how it
+// ended: with its results it may be more than 1 MiB, and who needs more reads it anew.
 func trimBenchmark(sb *v1alpha1.StorageBenchmark) {
 	sb.ManagedFields, sb.Annotations, sb.Labels, sb.OwnerReferences = nil, nil, nil, nil
-	if !hasEnded(sb) {
+	if !hasEnded(sb) && !isLarge(sb) {
 		return
+	}
+	anchors := sb.Status.Anchors // by which others see that it needs nodes
+	if hasEnded(sb) {
+		anchors = nil
 	}
 	sb.Spec = v1alpha1.StorageBenchmarkSpec{TTLSecondsAfterFinished: sb.Spec.TTLSecondsAfterFinished}
 	status := &sb.Status
 	sb.Status = v1alpha1.StorageBenchmarkStatus{
 		ObservedGeneration: status.ObservedGeneration, StartTime: status.StartTime, CompletionTime: status.CompletionTime, Conditions: status.Conditions,
+		Anchors: anchors,
 	}
+}
+
+// isTrimmed says whether a benchmark comes from the cache, which has little of it: the API server admits none without targets.
+func isTrimmed(sb *v1alpha1.StorageBenchmark) bool { return len(sb.Spec.Targets) == 0 }
+
+// isLarge says whether a benchmark would take much of the cache.
+func isLarge(sb *v1alpha1.StorageBenchmark) bool {
+	text, err := json.Marshal(sb)
+	return err != nil || len(text) > maxCached
 }
 
 // hasEnded says whether a benchmark has ended, clean-up included.
@@ -69,6 +89,31 @@ func trimMeta(meta *metav1.ObjectMeta) {
 	}
 	maps.DeleteFunc(meta.Labels, unread(readLabels))
 	maps.DeleteFunc(meta.Annotations, unread(readAnnotations))
-	meta.OwnerReferences = slices.DeleteFunc(meta.OwnerReferences, func(o metav1.OwnerReference) bool { return o.Controller == nil || !*o.Controller })
-	meta.ManagedFields, meta.Finalizers = nil, nil
+	maps.DeleteFunc(meta.Annotations, func(_, value string) bool { return len(value) > maxAnnotation })
+	meta.OwnerReferences = slices.DeleteFunc(meta.OwnerReferences, isNoController)
+	meta.ManagedFields, meta.Finalizers, meta.SelfLink = nil, nil, ""
+}
+
+const (
+	// maxAnnotation is more than any annotation has that the operator reads.
+	maxAnnotation = 1024
+	// maxReference is the longest that a part of the reference to an owner of ours can be. The API server has no such bound.
+	maxReference = 253
+)
+
+// isNoController says whether an owner is none that controls the object, or has names that no object has.
+func isNoController(o metav1.OwnerReference) bool {
+	return !ptr.Deref(o.Controller, false) || max(len(o.APIVersion), len(o.Kind), len(o.Name), len(o.UID)) > maxReference
+}
+
+// trimClaim leaves of a claim's spec which volume it has, and of which kind.
+func trimClaim(spec *corev1.PersistentVolumeClaimSpec) corev1.PersistentVolumeClaimSpec {
+	trimmed := corev1.PersistentVolumeClaimSpec{
+		VolumeName: spec.VolumeName, VolumeMode: spec.VolumeMode, StorageClassName: spec.StorageClassName,
+		VolumeAttributesClassName: spec.VolumeAttributesClassName,
+	}
+	if len(trimmed.VolumeName) > maxReference { // the API server takes any, and no volume has one
+		trimmed.VolumeName = trimmed.VolumeName[:maxReference+1]
+	}
+	return trimmed
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -124,6 +125,60 @@ func TestTrim(t *testing.T) {
 	}
 	if pod.Spec.NodeName != "node-a" || !job.LaysOutFirst(&pod.Spec) || !job.IsNamedInReport(&pod.Spec) || pod.Spec.Containers[0].Resources.Limits.Memory().String() != "64Mi" || claim.Spec.VolumeName != "pv" || claim.Annotations[provisionerAnnotation] != "csi.fake" {
 		t.Errorf("what is read is lost: %+v, %+v", pod.Spec, claim)
+	}
+}
+
+// Of references and names the API server has no bounds, so what cannot be ours is not kept.
+func TestTrimNamesThatNobodyHas(t *testing.T) {
+	huge := strings.Repeat("x", 1<<20)
+	meta := func() metav1.ObjectMeta {
+		return metav1.ObjectMeta{
+			Namespace: "default", Name: "o", SelfLink: huge, Annotations: map[string]string{v1alpha1.AnnotationRun: huge},
+			OwnerReferences: []metav1.OwnerReference{
+				{Controller: new(true), Name: huge}, {Controller: new(true), Kind: huge}, {Controller: new(true), APIVersion: huge}, {Controller: new(true), UID: types.UID(huge)},
+			},
+		}
+	}
+	requests := corev1.ResourceList{}
+	for i := range 10_000 {
+		requests[corev1.ResourceName(fmt.Sprintf("example.com/%d", i))] = resource.MustParse("1")
+	}
+	for _, object := range []any{
+		&corev1.Pod{ObjectMeta: meta()}, &batchv1.Job{ObjectMeta: meta()},
+		&corev1.PersistentVolumeClaim{ObjectMeta: meta(), Spec: corev1.PersistentVolumeClaimSpec{
+			VolumeName: huge, DataSource: &corev1.TypedLocalObjectReference{Name: huge}, DataSourceRef: &corev1.TypedObjectReference{Name: huge},
+			Resources: corev1.VolumeResourceRequirements{Requests: requests},
+		}},
+	} {
+		trimmed, err := Trim(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := json.Marshal(trimmed); err != nil || len(text) > 1<<10 {
+			t.Errorf("%T takes %d bytes: %v", trimmed, len(text), err)
+		}
+	}
+}
+
+// A benchmark that goes on and is very large is read anew by who needs it: the cache has its step, and by which pods it holds nodes.
+func TestTrimLargeBenchmark(t *testing.T) {
+	sb := builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Placement = &v1alpha1.Placement{NodeSelector: map[string]string{"example.com/filler": strings.Repeat("x", maxCached)}}
+		sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonMeasuring}}
+		sb.Status.Anchors = []v1alpha1.Anchor{{Pod: "anchor"}}
+	}).Build()
+	whole := sb.DeepCopy()
+	if _, err := Trim(sb); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := json.Marshal(sb); err != nil || len(text) > 2<<10 || !isTrimmed(sb) {
+		t.Errorf("it takes %d bytes: %v", len(text), err)
+	}
+	if diff := cmp.Diff([]any{whole.Status.Conditions, whole.Status.Anchors}, []any{sb.Status.Conditions, sb.Status.Anchors}); diff != "" {
+		t.Errorf("it has lost (-want +got):\n%s", diff)
+	}
+	if isTrimmed(whole) {
+		t.Error("one that is whole passes for one that is not")
 	}
 }
 

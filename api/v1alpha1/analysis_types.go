@@ -27,32 +27,38 @@ type Limits struct {
 	// iops is the most I/Os per second, reads and writes together. At least 1. Unset: no limit is known.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	IOPS *int64 `json:"iops,omitempty"`
 
 	// readIOPS is the most reads per second. At least 1. Unset: iops holds for reads.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	ReadIOPS *int64 `json:"readIOPS,omitempty"`
 
 	// writeIOPS is the most writes per second. At least 1. Unset: iops holds for writes.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	WriteIOPS *int64 `json:"writeIOPS,omitempty"`
 
 	// bytesPerSecond is the most bytes per second, reads and writes together: 125 MiB/s are 131072000. At least 1.
 	// Unset: no limit is known.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	BytesPerSecond *int64 `json:"bytesPerSecond,omitempty"`
 
 	// readBytesPerSecond is the most bytes read per second. At least 1. Unset: bytesPerSecond holds for reads.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	ReadBytesPerSecond *int64 `json:"readBytesPerSecond,omitempty"`
 
 	// writeBytesPerSecond is the most bytes written per second. At least 1. Unset: bytesPerSecond holds for writes.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	WriteBytesPerSecond *int64 `json:"writeBytesPerSecond,omitempty"`
 
 	// burst says what remains of the limits when burst credits are used up. Unset: the limits need no credits.
@@ -66,22 +72,26 @@ type Burst struct {
 	// depend on credits, as far as is known.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	BaselineIOPS *int64 `json:"baselineIOPS,omitempty"`
 
 	// baselineBytesPerSecond is the bytes per second that are possible without credits. At least 1. Unset: bytes per
 	// second do not depend on credits, as far as is known.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	BaselineBytesPerSecond *int64 `json:"baselineBytesPerSecond,omitempty"`
 
 	// ioCredits is how many I/Os full credits allow beyond the baseline. At least 1. Unset: unknown.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	IOCredits *int64 `json:"ioCredits,omitempty"`
 
 	// byteCredits is how many bytes full credits allow beyond the baseline. At least 1. Unset: unknown.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
 	ByteCredits *int64 `json:"byteCredits,omitempty"`
 }
 

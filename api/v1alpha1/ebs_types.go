@@ -29,18 +29,21 @@ type EBSVolume struct {
 	// iopsPerGB. Other types have none.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=2147483647
 	IOPS *int32 `json:"iops,omitempty"`
 
 	// iopsPerGB is the I/Os per second to provision for each GiB of the volume. It takes the place of iops. At least
 	// 1.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=2147483647
 	IOPSPerGB *int32 `json:"iopsPerGB,omitempty"`
 
 	// throughput of a gp3 volume in MiB/s. 125 to 2000, at most 0.25 for each of its IOPS. Unset: 125. Other types
 	// have none.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=2147483647
 	Throughput *int32 `json:"throughput,omitempty"`
 
 	// encrypted says whether the volume is encrypted. Unset: as the account has it set for the region.

@@ -67,22 +67,26 @@ type EFSFileSystem struct {
 	// from the range of groups, for both.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=4294967295
 	UID *int64 `json:"uid,omitempty"`
 
 	// gid is the group as which the new access point makes all access. At least 0. Set both uid and gid, or neither.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=4294967295
 	GID *int64 `json:"gid,omitempty"`
 
 	// gidRangeStart is the first number of the range of groups. At least 1. Unset: the driver's default, 50000.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=4294967295
 	GIDRangeStart *int64 `json:"gidRangeStart,omitempty"`
 
 	// gidRangeEnd is the last number of the range of groups. More than gidRangeStart. Unset: the driver's default,
 	// 7000000.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=4294967295
 	GIDRangeEnd *int64 `json:"gidRangeEnd,omitempty"`
 
 	// basePath is the directory of the file system in which the new access point's directory is made. Unset: the root.

@@ -4,7 +4,7 @@ import corev1 "k8s.io/api/core/v1"
 
 // Placement says where the pods that run fio may be scheduled.
 type Placement struct {
-	// nodeSelector has the labels that a node must have, as in a pod. Unset: any node.
+	// nodeSelector has the labels that a node must have, as in a pod. A value may have 4,096 characters. Unset: any node.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
@@ -15,7 +15,8 @@ type Placement struct {
 	// +kubebuilder:validation:MaxItems=32
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 
-	// affinity of the pods, for example to nodes of certain instance types. Unset: none.
+	// affinity of the pods, for example to nodes of certain instance types. A list in it may have 32 items, or 256 where
+	// these are texts, such as the names of nodes. Unset: none.
 	// +optional
 	Affinity *corev1.Affinity `json:"affinity,omitempty"`
 
@@ -62,14 +63,14 @@ type PodSettings struct {
 	// +kubebuilder:validation:XValidation:rule="!self.exists(k, k.startsWith('storagebench.dev/') || k.startsWith('app.kubernetes.io/') || k.startsWith('batch.kubernetes.io/'))",message="labels below storagebench.dev/, app.kubernetes.io/ and batch.kubernetes.io/ are set by the operator and by Kubernetes; use another prefix",reason=FieldValueForbidden
 	Labels map[string]string `json:"labels,omitempty"`
 
-	// annotations are put on the pods beside the operator's own.
+	// annotations are put on the pods beside the operator's own. A value may have 4,096 characters.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	// +kubebuilder:validation:XValidation:rule="!self.exists(k, k.startsWith('storagebench.dev/'))",message="annotations below storagebench.dev/ are set by the operator; use another prefix",reason=FieldValueForbidden
 	Annotations map[string]string `json:"annotations,omitempty"`
 
 	// resources are the CPU and memory of the container that runs fio. A CPU limit throttles fio and with it the
-	// result. Unset: neither requests nor limits.
+	// result. There can be 32 resources. Unset: neither requests nor limits.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="!has(self.claims) || self.claims.size() == 0",message="claims of devices are not given to fio; remove claims",fieldPath=".claims",reason=FieldValueForbidden
 	Resources corev1.ResourceRequirements `json:"resources,omitempty,omitzero"`
@@ -77,7 +78,7 @@ type PodSettings struct {
 	// securityContext of the pods. It replaces the operator's, which satisfies the Pod Security Standard "restricted":
 	// user and group 65532, seccomp RuntimeDefault, and fsGroup 65532 on volumes that are made for the benchmark. An
 	// fsGroup that is set here holds on existing claims too. Many drivers then have Kubernetes give all files there to
-	// that group for good; supplementalGroups change no file. Pods that only hold nodes have no fsGroup.
+	// that group for good; supplementalGroups, at most 256, change no file. Pods that only hold nodes have no fsGroup.
 	// +optional
 	SecurityContext *corev1.PodSecurityContext `json:"securityContext,omitempty"`
 

@@ -83,6 +83,13 @@ const (
 	targetPath   = "spec.targets[0]"
 )
 
+const requiredPath = "spec.placement.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+
+// required returns an affinity to nodes of the terms.
+func required(terms string) string {
+	return "placement: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [" + terms + "]}}}}"
+}
+
 // Every rule lets good specs pass and refuses bad ones at the field that is wrong, in words that say what to do.
 func TestValidation(t *testing.T) {
 	long := strings.Repeat("x", 1000)
@@ -496,6 +503,36 @@ func TestValidation(t *testing.T) {
 	}, {
 		name: "requests without exponents", path: "spec.pod.resources.requests.memory", want: "should match",
 		reject: []string{"pod: {resources: {requests: {memory: '1e+.5'}}}"},
+	}, {
+		name: "lists of an affinity", path: requiredPath + ".nodeSelectorTerms", want: "must have at most 32 items",
+		accept: []string{required("{matchExpressions: [{key: a, operator: In, values: [" + many(256, "n%d") + "]}]}"), required(many(32, "{matchFields: [{key: a, operator: Exists}]}"))},
+		reject: []string{required(many(33, "{}"))},
+	}, {
+		name: "values of an affinity", path: requiredPath + ".nodeSelectorTerms[0].matchExpressions[0].values", want: "must have at most 256 items",
+		reject: []string{required("{matchExpressions: [{key: a, operator: In, values: [" + many(257, "n%d") + "]}]}")},
+	}, {
+		name: "labels of an affinity", path: "spec.placement.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector.matchLabels", want: "a name in it may have at most 317 characters; choose a shorter one",
+		accept: []string{"placement: {affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: t, labelSelector: {matchLabels: {" + long[:317] + ": a}}}]}}}"},
+		reject: []string{"placement: {affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: t, labelSelector: {matchLabels: {" + long[:318] + ": a}}}]}}}"},
+	}, {
+		name: "values of node labels", path: "spec.placement.nodeSelector.a", want: "may not be more than 4096 bytes",
+		accept: []string{"placement: {nodeSelector: {a: " + long + "}}"},
+		reject: []string{"placement: {nodeSelector: {a: " + strings.Repeat(long, 5) + "}}"},
+	}, {
+		name: "values of tolerations", path: "spec.placement.tolerations[0].value", want: "may not be more than 4096 bytes",
+		reject: []string{"placement: {tolerations: [{value: " + strings.Repeat(long, 5) + "}]}"},
+	}, {
+		name: "values of a matrix are short", path: workloadPath + ".matrix.bssplit[0]", want: "may not be more than 256 bytes",
+		accept: []string{"workloads: [{name: w, jobFile: x, matrix: {bssplit: [" + long[:256] + "]}}]"},
+		reject: []string{"workloads: [{name: w, jobFile: x, matrix: {bssplit: [" + long[:257] + "]}}]"},
+	}, {
+		name: "numbers of fsync", path: fioPath + ".fsync", want: "should be less than or equal to 2147483647",
+		accept: []string{fio("fsync: 2147483647, fdatasync: 2147483647")},
+		reject: []string{fio("fsync: 2147483648")},
+	}, {
+		name: "numbers of limits", path: targetPath + ".limits.iops", want: "should be less than or equal to 9007199254740991",
+		accept: []string{target("storageClassName: c, limits: {iops: 9007199254740991}")},
+		reject: []string{target("storageClassName: c, limits: {iops: 9007199254740992}")},
 	}, {
 		name: "device claims", path: "spec.pod.resources.claims", want: "claims of devices are not given to fio; remove claims",
 		accept: []string{"pod: {resources: {requests: {cpu: 1}}}"},

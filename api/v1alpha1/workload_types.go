@@ -27,7 +27,7 @@ type Workload struct {
 
 	// matrix has fio options with the values that each takes, such as {bs: [4k, 64k], iodepth: [1, 16]}. Options go by
 	// fio's names or by those of the fields of fio. clients takes numbers of pods that measure together, such as
-	// {clients: [1, 2, 4]}. Every combination is measured. A value takes the place of what fio or jobFile says, in a
+	// {clients: [1, 2, 4]}. Every combination is measured. A value has at most 256 characters. It takes the place of what fio or jobFile says, in a
 	// job file in all sections.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=8
@@ -156,11 +156,13 @@ type FioParameters struct {
 	// fsync is the number of writes after which the job calls fsync. 0: never. Unset: fio's default, 0.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	Fsync *int32 `json:"fsync,omitempty"`
 
 	// fdatasync is the number of writes after which the job calls fdatasync. 0: never. Unset: fio's default, 0.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=2147483647
 	Fdatasync *int32 `json:"fdatasync,omitempty"`
 
 	// endFsync says whether the job calls fsync when it has written all (fio's end_fsync). Unset: fio's default,
@@ -199,9 +201,9 @@ type FioParameters struct {
 	// +kubebuilder:validation:Maximum=1000000
 	Loops *int32 `json:"loops,omitempty"`
 
-	// options are fio options by fio's own names, such as {"rwmixwrite": "30", "rate_iops": "500,200"}. It also takes
-	// those that have a field above; one that is set in both places is refused. Options that run commands or name
-	// files outside of the volume are refused.
+	// options are fio options by fio's own names, such as {"rwmixwrite": "30", "rate_iops": "500,200"}. A value has at
+	// most 256 characters. It also takes those that have a field above; one that is set in both places is refused.
+	// Options that run commands or name files outside of the volume are refused.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	Options map[string]FioOptionValue `json:"options,omitempty"`

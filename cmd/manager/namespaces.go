@@ -62,6 +62,7 @@ func (o *options) cacheOptions() cache.Options {
 			&corev1.PersistentVolumeClaim{}: mine,
 		},
 		DefaultTransform: controllers.Trim, // of StorageBenchmarks
+		NewInformer:      controllers.NewInformer,
 	}
 	for _, name := range o.watched {
 		if c.DefaultNamespaces == nil {

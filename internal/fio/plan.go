@@ -2,6 +2,7 @@ package fio
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 )
@@ -64,7 +65,7 @@ func (f *JobFile) RuntimeSeconds() (int64, bool) {
 		var longest int64
 		for _, j := range together {
 			us, ok := j.microseconds()
-			if !ok {
+			if !ok || us == math.MaxInt64 {
 				return 0, false
 			}
 			longest = max(longest, us)
@@ -82,7 +83,7 @@ func (f *JobFile) RuntimeSeconds() (int64, bool) {
 	return seconds, true
 }
 
-// microseconds returns the longest time that a job runs; false if it has no runtime.
+// microseconds returns the longest time that a job runs, at most what an int64 can be; false if it has no runtime.
 func (j job) microseconds() (int64, bool) {
 	runtime, ok := parseMicroseconds(j.text("runtime", "0"))
 	if !ok || runtime == 0 {
@@ -99,7 +100,7 @@ func (j job) microseconds() (int64, bool) {
 			return 0, false
 		}
 		if total, ok = add(total, us); !ok {
-			return 0, false
+			return math.MaxInt64, true
 		}
 	}
 	return total, true

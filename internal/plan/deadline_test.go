@@ -43,6 +43,8 @@ func TestRunDeadlines(t *testing.T) {
 		{name: "too short", workload: of("runtimeSeconds: 3000, rampTimeSeconds: 700"), deadline: "3600", words: []string{refused, "3700 s"}},
 		{name: "too short for the sections", workload: file("[global]", "size=1M", "stonewall", "[a]", "runtime=30m", "[b]", "runtime=31m"), deadline: "3600", words: []string{refused, "3660 s", "lower spec.workloads[0].jobFile"}},
 		{name: "too short for a case", workload: "{name: w, fio: {rw: read, size: 1M}, matrix: {timeout: [60, 7200]}}", deadline: "3600", words: []string{refused, "7200 s", "lower spec.workloads[0].matrix[timeout]"}},
+		{name: "longer than a number holds", workload: file("[a]", "size=1M", "runtime=100000000d", "ramp_time=100000000d"), words: []string{"spec.workloads[0].jobFile: Invalid value: 9223372036855: fio can run for that many seconds by its own options, and deadlines.runSeconds can be at most 2592000"}},
+		{name: "longer than a number holds, with a delay", workload: file("[a]", "size=1M", "time_based", "runtime=100000000d", "startdelay=1-100000000d"), deadline: "3600", words: []string{refused, "9223372036855 s by its own options"}},
 		{name: "too long at all", workload: file("[a]", "size=1M", "runtime=30d"), words: []string{"spec.workloads[0].jobFile: Invalid value: 2592000: fio can run for that many seconds by its own options, and deadlines.runSeconds can be at most 2592000"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -44,6 +45,17 @@ const (
 	operator = "storagebench-operator"
 )
 
+// Change changes an environment before it is started.
+type Change func(*envtest.Environment)
+
+// WithManyLargeObjects is for tests that have many large objects, and change them again and again: etcd takes 8 GiB, beyond which it
+// advises nobody to go, instead of 2 GiB, and has versions that have been replaced for half a minute instead of five.
+func WithManyLargeObjects(e *envtest.Environment) {
+	e.ControlPlane.Etcd = &envtest.Etcd{}
+	e.ControlPlane.Etcd.Configure().Set("quota-backend-bytes", strconv.Itoa(8<<30))
+	e.ControlPlane.GetAPIServer().Configure().Set("etcd-compaction-interval", "30s")
+}
+
 // atEnd is what is called when all tests of the package have ended.
 var atEnd []func()
 
@@ -52,7 +64,7 @@ func AtEnd(end func()) { atEnd = append(atEnd, end) }
 
 // Main is called by TestMain. It starts etcd and kube-apiserver, runs the tests in a process of their own,
 // and ends them however the tests end: also where they panic, or take too long.
-func Main(m *testing.M) {
+func Main(m *testing.M, changes ...Change) {
 	if os.Getenv(kubeconfigVariable) != "" {
 		log := zap.WriteTo(io.Discard)
 		if os.Getenv(verboseVariable) != "" {
@@ -70,7 +82,7 @@ func Main(m *testing.M) {
 		}
 		os.Exit(code)
 	}
-	code, err := serve()
+	code, err := serve(changes)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
@@ -78,7 +90,7 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-func serve() (code int, err error) {
+func serve(changes []Change) (code int, err error) {
 	if os.Getenv(assetsVariable) == "" {
 		return 0, fmt.Errorf("these tests need etcd and kube-apiserver in a directory that %s names; make test-unit sees to both", assetsVariable)
 	}
@@ -98,6 +110,9 @@ func serve() (code int, err error) {
 	// The tests of a package share connections, and their watches reach the server's limit of 100 streams on one. There Go's client and
 	// server count differently, and a request fails with PROTOCOL_ERROR: https://github.com/golang/go/issues/47635.
 	environment.ControlPlane.GetAPIServer().Configure().Set("http2-max-streams-per-connection", "2000")
+	for _, change := range changes {
+		change(environment)
+	}
 	// A terminal's Ctrl-C goes to the tests as well; this process outlives them to clean up.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -44,12 +45,14 @@ func kinds() []kind {
 	return []kind{
 		{name: "plans as large as can be", make: largePlan, met: isAt(v1alpha1.ReasonMeasuring, v1alpha1.ReasonInvalidSpec), disturb: touch},
 		{name: "specs as large as can be", make: largeSpec, met: isAt(v1alpha1.ReasonMeasuring), disturb: touch},
+		{name: "affinities as large as can be", make: largeAffinity, met: hasBegun, disturb: touch},
 		{name: "messages that inflate", make: manyRuns("messages"), pods: hostileMessage(), met: hasRun},
 		{name: "logs of 8 MiB", make: manyRuns("logs"), met: hasRun, pods: func(*corev1.Pod) fakecluster.Outcome {
 			return fakecluster.Succeed(builder.Report())
 		}},
 		{name: "Jobs and anchors that lose labels", make: manyRuns("labels"), met: isAt(v1alpha1.ReasonMeasuring), disturb: takeLabels},
 		{name: "forged objects", make: forge, met: isAt(v1alpha1.ReasonMeasuring), disturb: touch},
+		{name: "events as large as can be", make: largeEvent, met: tellsOfEvents, disturb: touch},
 		{name: "statuses as large as can be", make: largeStatus, met: isAt(v1alpha1.ReasonCompleted), disturb: touch},
 	}
 }
@@ -92,6 +95,44 @@ func largeSpec(n *harness.World, i int) {
 		b.Workload(builder.NewJobFile(fmt.Sprintf("w%d", w), file+strings.Repeat("#\n", (16<<10-len(file))/2)))
 	}
 	harness.Create(n, b.With(func(sb *v1alpha1.StorageBenchmark) { sb.Annotations = padding(i) }).Build())
+}
+
+// largeAffinity makes a benchmark with as much of an affinity as an object can have.
+func largeAffinity(n *harness.World, i int) {
+	n.Helper()
+	values := make([]string, 256)
+	for v := range values {
+		values[v] = strings.Repeat(string(rune('a'+i%26)), 4096)
+	}
+	harness.Create(n, builder.OneRun(n.Namespace, fmt.Sprintf("affinity-%d", i)).With(func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Placement = &v1alpha1.Placement{Isolation: v1alpha1.IsolationNone, Affinity: &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+				MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "kubernetes.io/hostname", Operator: corev1.NodeSelectorOpIn, Values: values}},
+			}}},
+		}}}
+	}).Build())
+}
+
+// largeEvent makes an event about the claim of a benchmark, which waits for its volume and so asks for events.
+func largeEvent(n *harness.World, i int) {
+	n.Helper()
+	if i == 0 {
+		n.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Wait() })
+		harness.Create(n, builder.OneRun(n.Namespace, "events").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(86_400))}).Build())
+	}
+	var claims corev1.PersistentVolumeClaimList
+	n.Eventually(func() error {
+		if err := n.Client.List(n.Context(), &claims, client.InNamespace(n.Namespace)); err != nil || len(claims.Items) > 0 {
+			return err
+		}
+		return errors.New("no claim is made")
+	})
+	claim := &claims.Items[0]
+	harness.Create(n, &corev1.Event{
+		ObjectMeta:     metav1.ObjectMeta{Namespace: n.Namespace, Name: fmt.Sprintf("event-%d", i)},
+		InvolvedObject: corev1.ObjectReference{APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: n.Namespace, Name: claim.Name, UID: claim.UID},
+		Type:           corev1.EventTypeWarning, Reason: "Hostile", Message: strings.Repeat("e", 1<<20), LastTimestamp: metav1.Now(),
+	})
 }
 
 // manyRuns returns a function that makes benchmarks of several runs.

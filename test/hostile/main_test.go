@@ -9,4 +9,4 @@ import (
 	"github.com/storagebench/storagebench/test/envtest"
 )
 
-func TestMain(m *testing.M) { envtest.Main(m) }
+func TestMain(m *testing.M) { envtest.Main(m, envtest.WithManyLargeObjects) }

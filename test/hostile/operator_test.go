@@ -29,21 +29,31 @@ type process struct {
 	pid    int
 	probe  string
 	ended  chan struct{}
+	end    func()
 	output lockedBuffer
 }
 
-// startOperator builds the operator and starts it with its rights, and with the environment that the chart gives it.
-func startOperator(t *testing.T, memory int64) *process {
+// buildOperator returns the path of the operator's program.
+func buildOperator(t *testing.T) string {
 	t.Helper()
-	directory := t.TempDir()
-	program := filepath.Join(directory, "manager")
+	program := filepath.Join(t.TempDir(), "manager")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", program, "../../cmd/manager").CombinedOutput(); err != nil {
 		t.Fatalf("build the operator: %v\n%s", err, out)
 	}
+	return program
+}
+
+// startOperator starts an operator with its rights, and with the environment that the chart gives it.
+func startOperator(t *testing.T, program string, memory int64) *process {
+	t.Helper()
 	p := &process{probe: freeAddress(t), ended: make(chan struct{})}
 	ctx, cancel := context.WithCancel(context.Background())
+	p.end = func() {
+		cancel()
+		<-p.ended
+	}
 	cmd := exec.CommandContext(ctx, program, "--runner-image=runner:test", "--health-probe-bind-address="+p.probe)
-	cmd.Env = append(slices.DeleteFunc(os.Environ(), isGoSetting), "KUBECONFIG="+operatorKubeconfig(t, directory), fmt.Sprintf("GOMEMLIMIT=%d", memory))
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), isGoSetting), "KUBECONFIG="+operatorKubeconfig(t, filepath.Dir(program)), fmt.Sprintf("GOMEMLIMIT=%d", memory))
 	cmd.Stdout, cmd.Stderr = &p.output, &p.output
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
@@ -55,8 +65,7 @@ func startOperator(t *testing.T, memory int64) *process {
 		_ = cmd.Wait()
 	}()
 	t.Cleanup(func() {
-		cancel()
-		<-p.ended
+		p.end()
 		if t.Failed() {
 			t.Logf("the operator's last words:\n%s", p.output.tail(4096))
 		}

@@ -3,7 +3,9 @@ package hostile
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/await"
 	"github.com/storagebench/storagebench/test/harness"
 )
 
@@ -20,7 +23,8 @@ import (
 func newTenant(t *testing.T) *harness.World {
 	t.Helper()
 	n := harness.New(t)
-	n.Wait.Interval = 500 * time.Millisecond // what is looked at is large
+	n.Wait.Interval = 500 * time.Millisecond                                  // what is looked at is large
+	n.Wait.Patience = await.Patience + time.Duration(objects())*5*time.Second // of the API server, more than of the operator
 	inBackground(t, func(context.Context) { n.Clock.Pass(0) }, 200*time.Millisecond)
 	return n
 }
@@ -69,7 +73,7 @@ func each(n *harness.World, check func(*v1alpha1.StorageBenchmark) error) error 
 	n.Helper()
 	var list v1alpha1.StorageBenchmarkList
 	if err := n.Client.List(n.Context(), &list, client.InNamespace(n.Namespace)); err != nil {
-		n.Fatal(err)
+		return err // of an API server that has too much to do
 	}
 	for i := range list.Items {
 		if err := check(&list.Items[i]); err != nil {
@@ -96,6 +100,22 @@ func isAt(reasons ...string) func(*v1alpha1.StorageBenchmark) error {
 func hasRun(sb *v1alpha1.StorageBenchmark) error {
 	if sb.Status.FinishedRuns == 0 {
 		return fmt.Errorf("no run has ended")
+	}
+	return nil
+}
+
+// hasBegun says why the operator has not looked at a benchmark.
+func hasBegun(sb *v1alpha1.StorageBenchmark) error {
+	if len(sb.Status.Conditions) == 0 {
+		return errors.New("has not begun")
+	}
+	return nil
+}
+
+// tellsOfEvents says why a benchmark tells nothing of hostile events.
+func tellsOfEvents(sb *v1alpha1.StorageBenchmark) error {
+	if c := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded); c == nil || !strings.Contains(c.Message, "Hostile: eee") {
+		return errors.New("tells nothing of events")
 	}
 	return nil
 }

@@ -1,0 +1,68 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/storagebench/storagebench/test/await"
+)
+
+// An operator that starts beside many large objects has few of them whole in memory, also where the API server does not stream them.
+func TestInformerListsInPages(t *testing.T) {
+	const pages = 3
+	source := &cache.ListWatch{
+		ListWithContextFunc: func(_ context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			if options.Limit != liveAtOnce || options.ResourceVersion != "" || options.LabelSelector != "" {
+				t.Errorf("a list of %+v", options)
+			}
+			first, _ := strconv.Atoi(options.Continue)
+			page := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "7"}}
+			for i := range liveAtOnce {
+				page.Items = append(page.Items, corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+					Namespace: "default", Name: fmt.Sprintf("pod-%d", first+i), Annotations: map[string]string{"example.com/filler": "x"},
+				}})
+			}
+			if first < (pages-1)*liveAtOnce {
+				page.Continue = strconv.Itoa(first + liveAtOnce)
+			}
+			return page, nil
+		},
+		WatchFuncWithContext: func(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			if options.SendInitialEvents != nil { // as one that does not stream answers
+				return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil)
+			}
+			if options.ResourceVersion != "7" {
+				t.Errorf("a watch of %+v", options)
+			}
+			return watch.NewFake(), nil
+		},
+	}
+	informer := NewInformer(source, &corev1.Pod{}, 0, cache.Indexers{})
+	go informer.RunWithContext(t.Context())
+	await.Holds(t, func() error {
+		if !informer.HasSynced() {
+			return errors.New("it has not listed all")
+		}
+		return nil
+	})
+	pods := informer.GetStore().List()
+	if len(pods) != pages*liveAtOnce {
+		t.Errorf("%d pods are found", len(pods))
+	}
+	for _, object := range pods {
+		if pod, ok := object.(*corev1.Pod); !ok || len(pod.Annotations) > 0 {
+			t.Errorf("%+v is kept", object)
+		}
+	}
+}
