@@ -1,29 +1,16 @@
 package main
 
 import (
-	"errors"
 	"log/slog"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/storagebench/storagebench/hack/localcluster/internal/cluster"
-	"github.com/storagebench/storagebench/hack/localcluster/internal/csiserve"
-	"github.com/storagebench/storagebench/hack/localcluster/internal/ebscsi"
-	"github.com/storagebench/storagebench/hack/localcluster/internal/efscsi"
-	"github.com/storagebench/storagebench/hack/localcluster/internal/loopcsi"
+	"github.com/storagebench/storagebench/hack/localcluster/internal/csidriver"
+	"github.com/storagebench/storagebench/hack/localcluster/internal/drivers"
 	"github.com/storagebench/storagebench/hack/localcluster/internal/provisioner"
 )
-
-// driverCommands are the CSI drivers, which `up` runs as processes of their own.
-func driverCommands() []*cobra.Command {
-	return []*cobra.Command{
-		diskDriverCommand(cluster.LoopDriverCommand, loopcsi.DriverName, loopcsi.New),
-		diskDriverCommand(cluster.EBSDriverCommand, ebscsi.DriverName, ebscsi.New),
-		efsDriverCommand(),
-		provisionerCommand(),
-	}
-}
 
 // provisionerCommand makes the volumes of one of the drivers.
 func provisionerCommand() *cobra.Command {
@@ -41,52 +28,25 @@ func provisionerCommand() *cobra.Command {
 	return cmd
 }
 
-// diskDriverCommand is a driver whose volumes are loop devices.
-func diskDriverCommand(use, name string, open func(loopcsi.Options) (*loopcsi.Driver, error)) *cobra.Command {
-	options := loopcsi.Options{Log: driverLog()}
-	var nodes string
-	cmd := driverCommand(use, name)
+// driverCommand is one of the drivers.
+func driverCommand() *cobra.Command {
+	options := csidriver.Options{Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
+	var driver, nodes string
+	cmd := &cobra.Command{Use: cluster.DriverCommand, Short: "Run a CSI driver", Args: cobra.NoArgs, Hidden: true}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		driver, err := open(options)
+		found, err := drivers.Find(driver)
 		if err != nil {
 			return err
 		}
-		return errors.Join(csiserve.FollowNodes(cmd.Context(), nodes, driver.ServeNode), driver.Close())
-	}
-	cmd.Flags().StringVar(&options.Volumes, "volumes", "", "directory of the volumes' files")
-	nodesFlag(cmd, &nodes)
-	require(cmd, "volumes")
-	return cmd
-}
-
-func efsDriverCommand() *cobra.Command {
-	options := efscsi.Options{Log: driverLog()}
-	var nodes string
-	cmd := driverCommand(cluster.EFSDriverCommand, efscsi.DriverName)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		driver, err := efscsi.New(options)
-		if err != nil {
-			return err
-		}
-		return csiserve.FollowNodes(cmd.Context(), nodes, driver.ServeNode)
+		return found.Run(cmd.Context(), nodes, options)
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&options.FileSystems, "file-systems", "", "directory of the file systems")
+	flags.StringVar(&driver, "driver", "", "which one: loop, ebs or efs")
+	flags.StringVar(&nodes, "nodes", "", "file with the nodes to serve, which is followed")
+	flags.StringVar(&options.Volumes, "volumes", "", "directory of what the volumes hold")
 	flags.StringVar(&options.Mounts, "mounts", "", "directory above all mounts")
-	nodesFlag(cmd, &nodes)
-	require(cmd, "file-systems", "mounts")
+	require(cmd, "driver", "nodes", "volumes", "mounts")
 	return cmd
-}
-
-func nodesFlag(cmd *cobra.Command, file *string) {
-	cmd.Flags().StringVar(file, "nodes", "", "file with the nodes to serve, which is followed")
-	require(cmd, "nodes")
-}
-
-func driverLog() *slog.Logger { return slog.New(slog.NewTextHandler(os.Stderr, nil)) }
-
-func driverCommand(use, name string) *cobra.Command {
-	return &cobra.Command{Use: use, Short: "Run the CSI driver " + name, Args: cobra.NoArgs, Hidden: true}
 }
 
 func require(cmd *cobra.Command, flags ...string) {

@@ -2,14 +2,12 @@ package cluster
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"time"
 
-	"github.com/storagebench/storagebench/hack/localcluster/internal/loopcsi"
 	"github.com/storagebench/storagebench/hack/localcluster/internal/state"
 )
 
@@ -35,35 +33,12 @@ type addon struct {
 	about string
 }
 
-//go:embed config/loop.yaml
-var loopManifest string
-
-// LoopDriverCommand is the subcommand of this program that is the CSI driver.
-const LoopDriverCommand = "csi-loop"
-
-// loopAddon gives volumes on loop devices.
-var loopAddon = addon{
-	name:       "loop",
-	components: (*Cluster).loopComponents,
-	manifest:   loopManifest,
-	drivers:    []string{loopcsi.DriverName},
-}
-
 func (c *Cluster) drivers() []string {
 	var all []string
 	for _, a := range c.addons {
 		all = append(all, a.drivers...)
 	}
 	return all
-}
-
-func (c *Cluster) volumesDir() string { return c.state.Path("volumes") }
-
-func (c *Cluster) loopComponents() ([]component, error) {
-	return c.localDriver(LoopDriverCommand, loopcsi.SocketName,
-		[]string{"--volumes=" + c.volumesDir()},
-		provisioner{name: "csi-provisioner", port: provisionerPort, args: []string{"--default-fstype=ext4"}},
-	)
 }
 
 // apply applies an addon's objects.

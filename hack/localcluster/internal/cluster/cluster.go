@@ -41,7 +41,9 @@ func Open(root string, out io.Writer) (*Cluster, error) {
 		return nil, err
 	}
 	c.cgroup = host.NewCgroup("storagebench-" + c.state.ID())
-	c.addons = []addon{loopAddon, ebsAddon, c.newEFSAddon()}
+	if c.addons, err = c.csiAddons(); err != nil {
+		return nil, err
+	}
 	options, err := c.remembered()
 	if err != nil {
 		return nil, err

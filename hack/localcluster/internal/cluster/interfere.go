@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/storagebench/storagebench/hack/localcluster/internal/disk"
 	"github.com/storagebench/storagebench/hack/localcluster/internal/host"
-	"github.com/storagebench/storagebench/hack/localcluster/internal/loopcsi"
 	"github.com/storagebench/storagebench/hack/localcluster/internal/process"
 )
 
@@ -165,8 +165,8 @@ func (c *Cluster) Lose(ctx context.Context, name string) error {
 	if err := host.UnmountBelow(ctx, n.dir); err != nil {
 		return err
 	}
-	for _, volumes := range []string{c.volumesDir(), c.state.Path("ebs")} {
-		if err := loopcsi.DetachAll(ctx, volumes, n.name); err != nil {
+	for _, a := range csiAddons {
+		if err := disk.DetachAll(ctx, c.state.Path(a.dir), n.name); err != nil {
 			return err
 		}
 	}

@@ -26,7 +26,9 @@ func newCluster(t *testing.T, dir string) *Cluster {
 		t.Fatal(err)
 	}
 	c.cgroup = host.NewCgroup("storagebench-" + c.state.ID())
-	c.addons = []addon{loopAddon, ebsAddon, c.newEFSAddon()}
+	if c.addons, err = c.csiAddons(); err != nil {
+		t.Fatal(err)
+	}
 	return c
 }
 

@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -156,7 +155,7 @@ func (c *Cluster) prepareHost(ctx context.Context) error {
 			return err
 		}
 	}
-	return os.MkdirAll(c.volumesDir(), 0o700)
+	return nil
 }
 
 // startStores starts what the rest stands on: the API, and the nodes' container
