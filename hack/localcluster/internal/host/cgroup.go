@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/moby/sys/mountinfo"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/storagebench/storagebench/hack/localcluster/internal/process"
 )
@@ -20,7 +21,11 @@ import (
 // neededControllers must each be mounted as a version 1 hierarchy.
 var neededControllers = []string{"blkio", "cpu", "cpuacct", "cpuset", "devices", "freezer", "memory", "pids"}
 
-const cgroupMount = "/sys/fs/cgroup"
+const (
+	cgroupMount = "/sys/fs/cgroup"
+	// pollInterval is between looks at what the kernel is about to end.
+	pollInterval = 20 * time.Millisecond
+)
 
 // Cgroup is the same cgroup in every version 1 hierarchy. All processes and pods
 // of a cluster are below one, which makes it certain that none is left.
@@ -177,49 +182,40 @@ func directories(root string) ([]string, error) {
 // KillAll ends every process in the cgroup. That a process is in it is the
 // kernel's own record of who started it.
 func (c Cgroup) KillAll(ctx context.Context, limit time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		left, err := c.Processes()
-		if err != nil || len(left) == 0 {
-			return err
+	var left []process.Identity
+	err := wait.PollUntilContextTimeout(ctx, pollInterval, limit, true, func(context.Context) (bool, error) {
+		var err error
+		if left, err = c.Processes(); err != nil {
+			return false, err
 		}
 		for _, p := range left {
 			if err := p.Signal(os.Kill); err != nil {
-				return err
+				return false, err
 			}
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("waiting for the processes in cgroup %s to end, left are %v: %w", c.Path(), left, ctx.Err())
-		case <-tick.C:
-		}
+		return len(left) == 0, nil
+	})
+	if wait.Interrupted(err) {
+		return fmt.Errorf("waiting for the processes in cgroup %s to end, left are %v: %w", c.Path(), left, err)
 	}
+	return err
 }
 
 // Remove removes the cgroup, which must be empty of processes. A cgroup whose last
 // process just ended may stay busy for a moment.
 func (c Cgroup) Remove(ctx context.Context, limit time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		err := c.walk(func(dir string) error {
+	var left error
+	err := wait.PollUntilContextTimeout(ctx, pollInterval, limit, true, func(context.Context) (bool, error) {
+		left = c.walk(func(dir string) error {
 			if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 			return nil
 		})
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("remove cgroup %s: %w", c.Path(), err)
-		case <-tick.C:
-		}
+		return left == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("remove cgroup %s: %w", c.Path(), left)
 	}
+	return nil
 }

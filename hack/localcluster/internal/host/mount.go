@@ -15,6 +15,7 @@ import (
 	"github.com/moby/sys/mountinfo"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/storagebench/storagebench/hack/localcluster/internal/loopdev"
 )
@@ -37,24 +38,20 @@ func UnmountBelow(ctx context.Context, dir string) error {
 }
 
 func unmount(ctx context.Context, path string) error {
-	ctx, cancel := context.WithTimeout(ctx, unmountLimit)
-	defer cancel()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
+	err := wait.PollUntilContextTimeout(ctx, pollInterval, unmountLimit, true, func(context.Context) (bool, error) {
 		err := unix.Unmount(path, unix.UMOUNT_NOFOLLOW)
-		if err == nil || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOENT) {
-			return nil
+		switch {
+		case err == nil, errors.Is(err, unix.EINVAL), errors.Is(err, unix.ENOENT):
+			return true, nil
+		case errors.Is(err, unix.EBUSY):
+			return false, nil
 		}
-		if !errors.Is(err, unix.EBUSY) {
-			return fmt.Errorf("unmount %s: %w", path, err)
-		}
-		select {
-		case <-ctx.Done():
-			return unix.Unmount(path, unix.UMOUNT_NOFOLLOW|unix.MNT_DETACH)
-		case <-tick.C:
-		}
+		return false, fmt.Errorf("unmount %s: %w", path, err)
+	})
+	if wait.Interrupted(err) {
+		return unix.Unmount(path, unix.UMOUNT_NOFOLLOW|unix.MNT_DETACH)
 	}
+	return err
 }
 
 // LoopDevicesBelow returns the loop devices of files below a directory, and those

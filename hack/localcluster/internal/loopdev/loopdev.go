@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 const (
@@ -138,21 +139,15 @@ func Detach(ctx context.Context, path string) error {
 }
 
 func waitFree(ctx context.Context, path string) error {
-	ctx, cancel := context.WithTimeout(ctx, detachLimit)
-	defer cancel()
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
 	attribute := filepath.Join("/sys/block", filepath.Base(path), "loop/backing_file")
-	for {
-		if _, err := os.Stat(attribute); os.IsNotExist(err) {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("waiting for %s to be free, it is still in use: %w", path, ctx.Err())
-		case <-tick.C:
-		}
+	err := wait.PollUntilContextTimeout(ctx, pollInterval, detachLimit, true, func(context.Context) (bool, error) {
+		_, err := os.Stat(attribute)
+		return os.IsNotExist(err), nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for %s to be free, it is still in use: %w", path, err)
 	}
+	return nil
 }
 
 // Numbers returns the numbers of the devices that exist, attached or not.

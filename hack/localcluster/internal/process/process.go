@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/storagebench/storagebench/hack/localcluster/internal/state"
 )
@@ -130,16 +131,9 @@ func Kill(ctx context.Context, i Identity) error {
 }
 
 func waitGone(ctx context.Context, i Identity, limit time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
-	for i.Alive() {
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("waiting for process %d to end: %w", i.PID, ctx.Err())
-		case <-tick.C:
-		}
+	err := wait.PollUntilContextTimeout(ctx, pollInterval, limit, true, func(context.Context) (bool, error) { return !i.Alive(), nil })
+	if err != nil {
+		return fmt.Errorf("waiting for process %d to end: %w", i.PID, err)
 	}
 	return nil
 }
