@@ -63,7 +63,7 @@ type NodeVolumes interface {
 
 // Stager is part of NodeVolumes that come to a node before they come to pods there.
 type Stager interface {
-	Stage(*csi.NodeStageVolumeRequest) error
+	Stage(context.Context, *csi.NodeStageVolumeRequest) error
 	Unstage(context.Context, *csi.NodeUnstageVolumeRequest) error
 }
 

@@ -42,7 +42,7 @@ func (s *service) NodeStageVolume(ctx context.Context, r *csi.NodeStageVolumeReq
 	if err := s.driver.Uses.Check(r.GetVolumeCapability()); err != nil {
 		return nil, err
 	}
-	return &csi.NodeStageVolumeResponse{}, asStatus(stager.Stage(r))
+	return &csi.NodeStageVolumeResponse{}, asStatus(stager.Stage(ctx, r))
 }
 
 // NodeUnstageVolume is part of the Node service.

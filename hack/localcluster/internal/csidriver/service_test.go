@@ -32,7 +32,7 @@ func (p plain) Unpublish(context.Context, *csi.NodeUnpublishVolumeRequest) error
 type staged struct{ plain }
 
 func (s staged) On(Node) NodeVolumes                                          { return s }
-func (s staged) Stage(*csi.NodeStageVolumeRequest) error                      { return s.err }
+func (s staged) Stage(context.Context, *csi.NodeStageVolumeRequest) error     { return s.err }
 func (s staged) Unstage(context.Context, *csi.NodeUnstageVolumeRequest) error { return s.err }
 func (s staged) Modify(string, map[string]string) error                       { return s.err }
 

@@ -35,7 +35,7 @@ func (v *Volumes) attachment(id string) (device, node string, err error) {
 
 // attach attaches a volume to the node, unless another one has it: as with a disk of a
 // cloud's zone, each node can have it, one at a time.
-func (d *onNode) attach(id string) (string, error) {
+func (d *onNode) attach(ctx context.Context, id string) (string, error) {
 	device, node, err := d.attachment(id)
 	if err != nil {
 		return "", err
@@ -50,7 +50,7 @@ func (d *onNode) attach(id string) (string, error) {
 	if err := state.WriteJSON(d.store.path(id, attachmentName), attachment{Node: d.node.Name}, 0o600); err != nil {
 		return "", err
 	}
-	if device, err = loopdev.Attach(d.store.disk(id)); err != nil {
+	if device, err = loopdev.Attach(ctx, d.store.disk(id)); err != nil {
 		return "", err
 	}
 	d.log.Info("Volume attached", "volume", id, "node", d.node.Name, "device", device, "directIO", loopdev.DirectIO(device))

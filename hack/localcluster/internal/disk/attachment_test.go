@@ -30,7 +30,7 @@ func newTestNode(driver *Volumes, name, dir string) testNode {
 }
 
 func (n testNode) stage(id string) error {
-	return n.Stage(&csi.NodeStageVolumeRequest{VolumeId: id, StagingTargetPath: n.staging, VolumeCapability: disk()})
+	return n.Stage(context.Background(), &csi.NodeStageVolumeRequest{VolumeId: id, StagingTargetPath: n.staging, VolumeCapability: disk()})
 }
 
 func (n testNode) publish(id string) error {

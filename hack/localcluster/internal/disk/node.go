@@ -35,13 +35,13 @@ var mountOptions = map[string][]string{"ext4": {"noinit_itable"}}
 
 // Stage is part of csidriver.Stager: it attaches the disk and mounts its file system,
 // which it makes first on a new disk.
-func (d *onNode) Stage(r *csi.NodeStageVolumeRequest) error {
+func (d *onNode) Stage(ctx context.Context, r *csi.NodeStageVolumeRequest) error {
 	id := r.GetVolumeId()
 	if err := d.Check(id); err != nil {
 		return err
 	}
 	defer d.lock(id)()
-	device, err := d.attach(id)
+	device, err := d.attach(ctx, id)
 	if err != nil || r.GetVolumeCapability().GetBlock() != nil {
 		return err
 	}

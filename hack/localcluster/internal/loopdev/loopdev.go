@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,11 +18,9 @@ import (
 
 const (
 	controlDevice = "/dev/loop-control"
-	// attachAttempts bounds how often another process may take the device that was
-	// just found free.
-	attachAttempts = 20
-	detachLimit    = 5 * time.Second
-	pollInterval   = 10 * time.Millisecond
+	commandLimit  = 10 * time.Second
+	detachLimit   = 5 * time.Second
+	pollInterval  = 10 * time.Millisecond
 )
 
 // Device is an attached loop device.
@@ -34,55 +33,22 @@ type Device struct {
 
 // Attach attaches a file with direct I/O, so that it is not cached twice and a
 // direct write to the device is a direct write to the disk below.
-func Attach(file string) (string, error) {
-	backing, err := os.OpenFile(file, os.O_RDWR, 0)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = backing.Close() }()
-	for range attachAttempts {
-		path, err := freeDevice()
-		if err != nil {
-			return "", err
-		}
-		err = configure(path, backing)
-		if errors.Is(err, unix.EBUSY) {
-			continue
-		}
-		if err != nil {
-			return "", fmt.Errorf("attach %s to %s: %w", file, path, err)
-		}
-		return path, nil
-	}
-	return "", fmt.Errorf("attach %s: every free device was taken by somebody else", file)
+func Attach(ctx context.Context, file string) (string, error) {
+	return losetup(ctx, "--find", "--show", "--direct-io=on", file)
 }
 
-func freeDevice() (string, error) {
-	control, err := os.OpenFile(controlDevice, os.O_RDWR, 0)
+// losetup also takes another device where somebody else was quicker.
+func losetup(ctx context.Context, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, commandLimit)
+	defer cancel()
+	var said strings.Builder
+	cmd := exec.CommandContext(ctx, "losetup", args...)
+	cmd.Stderr = &said
+	out, err := cmd.Output()
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("losetup %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(said.String()))
 	}
-	defer func() { _ = control.Close() }()
-	number, err := unix.IoctlRetInt(int(control.Fd()), unix.LOOP_CTL_GET_FREE)
-	if err != nil {
-		return "", fmt.Errorf("find a free loop device: %w", err)
-	}
-	return fmt.Sprintf("/dev/loop%d", number), nil
-}
-
-func configure(path string, backing *os.File) error {
-	device, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = device.Close() }()
-	config := &unix.LoopConfig{
-		Fd:   uint32(backing.Fd()),
-		Info: unix.LoopInfo64{Flags: unix.LO_FLAGS_DIRECT_IO},
-	}
-	// The last byte stays zero: the name is a C string.
-	copy(config.Info.File_name[:len(config.Info.File_name)-1], backing.Name())
-	return unix.IoctlLoopConfigure(int(device.Fd()), config)
+	return strings.TrimSpace(string(out)), nil
 }
 
 // DirectIO says whether a device really does direct I/O: the kernel leaves it off
@@ -126,26 +92,15 @@ func Find(file string) (string, error) {
 // Detach detaches a device and waits until it is free. A device still in use is
 // an error; the kernel then frees it at the last close.
 func Detach(ctx context.Context, path string) error {
-	device, err := os.OpenFile(path, os.O_RDONLY, 0)
-	if err != nil {
-		return err
-	}
-	_, err = unix.IoctlRetInt(int(device.Fd()), unix.LOOP_CLR_FD)
-	err = errors.Join(ignore(err, unix.ENXIO), device.Close())
-	if err != nil {
-		return fmt.Errorf("detach %s: %w", path, err)
-	}
-	return waitFree(ctx, path)
-}
-
-func waitFree(ctx context.Context, path string) error {
+	// It fails for a device that is free already.
+	_, failed := losetup(ctx, "--detach", path)
 	attribute := filepath.Join("/sys/block", filepath.Base(path), "loop/backing_file")
 	err := wait.PollUntilContextTimeout(ctx, pollInterval, detachLimit, true, func(context.Context) (bool, error) {
 		_, err := os.Stat(attribute)
 		return os.IsNotExist(err), nil
 	})
 	if err != nil {
-		return fmt.Errorf("waiting for %s to be free, it is still in use: %w", path, err)
+		return fmt.Errorf("waiting for %s to be free, it is still in use: %w", path, errors.Join(err, failed))
 	}
 	return nil
 }
@@ -174,11 +129,7 @@ func Remove(number int) error {
 	}
 	defer func() { _ = control.Close() }()
 	err = unix.IoctlSetInt(int(control.Fd()), unix.LOOP_CTL_REMOVE, number)
-	return ignore(ignore(err, unix.EBUSY), unix.ENODEV)
-}
-
-func ignore(err, harmless error) error {
-	if errors.Is(err, harmless) {
+	if errors.Is(err, unix.EBUSY) || errors.Is(err, unix.ENODEV) {
 		return nil
 	}
 	return err
