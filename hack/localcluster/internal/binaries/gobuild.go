@@ -14,6 +14,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/storagebench/storagebench/hack/localcluster/internal/state"
 )
 
 const (
@@ -81,24 +83,11 @@ func (b *goBuild) run(ctx context.Context) error {
 		return err
 	}
 	for i, target := range b.targets {
-		if err := keep(files[i], target); err != nil {
+		if err := state.KeepProgram(files[i], target); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// keep gives a program its name. It is on the disk then: what has a name is not built again, also after the machine has
-// lost its power.
-func keep(program, target string) error {
-	file, err := os.Open(program)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(program, target)
 }
 
 // removeUnfinished removes what builds have left that were killed. No other may go on in these directories.

@@ -38,7 +38,7 @@ func (c *Cluster) credentials() error {
 			return err
 		}
 	}
-	if _, _, err := authority.SigningKey("service-account"); err != nil {
+	if _, err := authority.SigningKey("service-account"); err != nil {
 		return err
 	}
 	return c.kubeconfigs(authority)
@@ -112,7 +112,7 @@ func (c *Cluster) apiserver() (component, error) {
 			"--tls-cert-file=" + cert,
 			"--tls-private-key-file=" + key,
 			"--service-account-issuer=https://kubernetes.default.svc",
-			"--service-account-key-file=" + c.state.PKI("service-account.pub"),
+			"--service-account-key-file=" + c.state.PKI("service-account.key"),
 			"--service-account-signing-key-file=" + c.state.PKI("service-account.key"),
 			// Node names do not resolve here.
 			"--kubelet-preferred-address-types=InternalIP",
@@ -122,7 +122,7 @@ func (c *Cluster) apiserver() (component, error) {
 			"--profiling=false",
 			"--v=1",
 		}, c.auditFlags()...),
-		inputs:  []string{cert, c.state.PKI("service-account.pub"), c.auditPolicyPath()},
+		inputs:  []string{cert, c.state.PKI("service-account.key"), c.auditPolicyPath()},
 		listens: []string{address(c.apiIP(), apiPort)},
 		ready:   httpOK(c.apiURL() + "/readyz"),
 	}, err

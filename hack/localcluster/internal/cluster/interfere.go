@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/prometheus/procfs"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/storagebench/storagebench/hack/localcluster/internal/disk"
@@ -182,7 +183,11 @@ func (n *node) killShims(ctx context.Context) error {
 	}
 	var group errgroup.Group
 	for _, i := range all {
-		if isShim(commandLine(i.PID), n.runtimeSocket()) {
+		proc, err := procfs.NewProc(i.PID)
+		if err != nil {
+			continue // ended since
+		}
+		if argv, err := proc.CmdLine(); err == nil && isShim(argv, n.runtimeSocket()) {
 			group.Go(func() error { return process.Kill(ctx, i) })
 		}
 	}
@@ -200,15 +205,6 @@ func isShim(argv []string, socket string) bool {
 		}
 	}
 	return false
-}
-
-// commandLine returns the arguments of a process, none of one that is gone.
-func commandLine(pid int) []string {
-	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	if err != nil {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(string(content), "\x00"), "\x00")
 }
 
 // Find brings back a node that was lost, with the disk that it had, and waits until pods can use it.

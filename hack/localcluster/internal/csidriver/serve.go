@@ -2,8 +2,6 @@ package csidriver
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"log/slog"
 	"net"
 	"os"
@@ -57,7 +55,7 @@ func listen(ctx context.Context, socket string) (net.Listener, error) {
 		return nil, err
 	}
 	// A driver that was killed leaves its socket.
-	if err := os.Remove(socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.RemoveAll(socket); err != nil {
 		return nil, err
 	}
 	return (&net.ListenConfig{}).Listen(ctx, "unix", socket)

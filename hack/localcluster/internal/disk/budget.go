@@ -174,7 +174,7 @@ func (v *sharedVolume) count(passed time.Duration) (Work, error) {
 	for _, u := range v.users {
 		if work[u.cgroup] == nil {
 			counted, err := countWork(u.cgroup, v.device)
-			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errGone) {
+			if isGone(err) {
 				continue
 			}
 			if err != nil {

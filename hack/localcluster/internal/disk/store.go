@@ -155,11 +155,7 @@ func (s *store) savePublication(id string, p publication) error {
 }
 
 func (s *store) deletePublication(id, target string) error {
-	err := os.Remove(s.publicationPath(id, target))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return os.RemoveAll(s.publicationPath(id, target))
 }
 
 // publications returns those of one volume, or of all when the id is "*".

@@ -104,11 +104,7 @@ func (s store) saveAccessPoint(fsID string, ap accessPoint) error {
 
 // deleteAccessPoint leaves the directory, as EFS does.
 func (s store) deleteAccessPoint(fsID, id string) error {
-	err := os.Remove(s.accessPointFile(fsID, id))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return os.RemoveAll(s.accessPointFile(fsID, id))
 }
 
 func (s store) accessPoints(fsID string) ([]accessPoint, error) {

@@ -29,11 +29,8 @@ type Spec struct {
 	// Tree is a directory whose content is in the image as it is, with its symbolic links. It may be "".
 	Tree       string
 	Entrypoint []string
-	Command    []string
 	User       string
 	Env        []string
-	WorkingDir string
-	Labels     map[string]string
 }
 
 // Write builds the image into a tarball that `ctr images import` and `docker load`
@@ -81,25 +78,16 @@ func Build(spec Spec) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	return mutate.ConfigFile(img, configFile(spec, img))
-}
-
-func configFile(spec Spec, img v1.Image) *v1.ConfigFile {
-	config := &v1.ConfigFile{
-		OS:           "linux",
-		Architecture: runtime.GOARCH,
-		Config: v1.Config{
-			Entrypoint: spec.Entrypoint,
-			Cmd:        spec.Command,
-			User:       spec.User,
-			Env:        append([]string{"PATH=/usr/local/bin:/usr/bin:/bin"}, spec.Env...),
-			WorkingDir: spec.WorkingDir,
-			Labels:     spec.Labels,
-		},
+	config, err := img.ConfigFile()
+	if err != nil {
+		return nil, err
 	}
-	// The layers were just appended, so there is nothing to fail on.
-	if existing, err := img.ConfigFile(); err == nil {
-		config.RootFS, config.History = existing.RootFS, existing.History
+	config = config.DeepCopy()
+	config.OS, config.Architecture = "linux", runtime.GOARCH
+	config.Config = v1.Config{
+		Entrypoint: spec.Entrypoint,
+		User:       spec.User,
+		Env:        append([]string{"PATH=/usr/local/bin:/usr/bin:/bin"}, spec.Env...),
 	}
-	return config
+	return mutate.ConfigFile(img, config)
 }

@@ -1,8 +1,6 @@
 package pki
 
 import (
-	"os"
-
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
@@ -19,17 +17,14 @@ func (a *Authority) Kubeconfig(path, server string, r Request) error {
 		return err
 	}
 	caFile, _ := a.files("ca")
-	var content [3][]byte
-	for i, file := range []string{caFile, certFile, keyFile} {
-		if content[i], err = os.ReadFile(file); err != nil {
-			return err
-		}
-	}
 	config := clientcmdapi.NewConfig()
-	config.Clusters[contextName] = &clientcmdapi.Cluster{Server: server, CertificateAuthorityData: content[0]}
-	config.AuthInfos[contextName] = &clientcmdapi.AuthInfo{ClientCertificateData: content[1], ClientKeyData: content[2]}
+	config.Clusters[contextName] = &clientcmdapi.Cluster{Server: server, CertificateAuthority: caFile}
+	config.AuthInfos[contextName] = &clientcmdapi.AuthInfo{ClientCertificate: certFile, ClientKey: keyFile}
 	config.Contexts[contextName] = &clientcmdapi.Context{Cluster: contextName, AuthInfo: contextName}
 	config.CurrentContext = contextName
+	if err := clientcmdapi.FlattenConfig(config); err != nil {
+		return err
+	}
 	out, err := clientcmd.Write(*config)
 	if err != nil {
 		return err

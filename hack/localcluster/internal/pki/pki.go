@@ -2,20 +2,21 @@
 package pki
 
 import (
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"fmt"
-	"math/big"
 	"net"
-	"os"
 	"path/filepath"
 	"time"
+
+	certutil "k8s.io/client-go/util/cert"
+	"k8s.io/client-go/util/keyutil"
 
 	"github.com/storagebench/storagebench/hack/localcluster/internal/state"
 )
@@ -40,13 +41,11 @@ type Request struct {
 	DNSNames []string
 }
 
-func (r Request) isServer() bool { return len(r.IPs)+len(r.DNSNames) > 0 }
-
 // Authority signs certificates into a directory.
 type Authority struct {
 	dir  string
 	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
+	key  crypto.PrivateKey
 }
 
 // Open loads the authority of a directory, or creates one. A certificate made by
@@ -54,34 +53,32 @@ type Authority struct {
 func Open(dir string) (*Authority, error) {
 	a := &Authority{dir: dir}
 	if pair, err := tls.LoadX509KeyPair(a.files("ca")); err == nil && fresh(pair.Leaf) {
-		key, ok := pair.PrivateKey.(*ecdsa.PrivateKey)
-		if !ok {
-			return nil, fmt.Errorf("%s: the authority's key is not an ECDSA key", dir)
-		}
-		a.cert, a.key = pair.Leaf, key
+		a.cert, a.key = pair.Leaf, pair.PrivateKey
 		return a, nil
 	}
-	return a, a.create()
-}
-
-func (a *Authority) create() error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	template := &x509.Certificate{
-		Subject:               pkix.Name{CommonName: "storagebench-local"},
-		IsCA:                  true,
-		BasicConstraintsValid: true,
-		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign | x509.KeyUsageDigitalSignature,
+	a.key = key
+	if a.cert, err = certutil.NewSelfSignedCACert(certutil.Config{CommonName: "storagebench-local", NotBefore: time.Now().Add(-skew)}, key); err != nil {
+		return nil, err
 	}
-	a.cert, a.key = template, key
-	a.cert, err = a.sign("ca", template, key)
-	return err
+	return a, a.write("ca", a.cert, key)
 }
 
 func (a *Authority) files(name string) (cert, key string) {
 	return filepath.Join(a.dir, name+".crt"), filepath.Join(a.dir, name+".key")
+}
+
+func (a *Authority) write(name string, cert *x509.Certificate, key *ecdsa.PrivateKey) error {
+	certFile, keyFile := a.files(name)
+	certPEM, certErr := certutil.EncodeCertificates(cert)
+	keyPEM, keyErr := keyutil.MarshalPrivateKeyToPEM(key)
+	if err := errors.Join(certErr, keyErr); err != nil {
+		return err
+	}
+	return errors.Join(state.WriteFile(keyFile, keyPEM, 0o600), state.WriteFile(certFile, certPEM, 0o644))
 }
 
 // Certificate returns the files of a certificate, made anew unless the ones there
@@ -97,16 +94,25 @@ func (a *Authority) Certificate(r Request) (certFile, keyFile string, err error)
 	}
 	template := &x509.Certificate{
 		Subject:     pkix.Name{CommonName: r.CommonName, Organization: r.Organization},
+		NotBefore:   time.Now().Add(-skew),
+		NotAfter:    time.Now().Add(validity),
 		KeyUsage:    x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 		IPAddresses: r.IPs,
 		DNSNames:    r.DNSNames,
 	}
-	if r.isServer() {
+	if len(r.IPs)+len(r.DNSNames) > 0 {
 		template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	}
-	_, err = a.sign(r.Name, template, key)
-	return certFile, keyFile, err
+	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key.Public(), a.key)
+	if err != nil {
+		return "", "", fmt.Errorf("certificate %s: %w", r.Name, err)
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		return "", "", err
+	}
+	return certFile, keyFile, a.write(r.Name, cert, key)
 }
 
 // serves says whether an existing certificate is what the request would make.
@@ -131,55 +137,9 @@ func fresh(cert *x509.Certificate) bool {
 	return cert != nil && time.Until(cert.NotAfter) > renewBefore
 }
 
-func (a *Authority) sign(name string, template *x509.Certificate, key *ecdsa.PrivateKey) (*x509.Certificate, error) {
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
-	if err != nil {
-		return nil, err
-	}
-	template.SerialNumber = serial
-	template.NotBefore = time.Now().Add(-skew)
-	template.NotAfter = time.Now().Add(validity)
-	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key.Public(), a.key)
-	if err != nil {
-		return nil, fmt.Errorf("certificate %s: %w", name, err)
-	}
-	certFile, keyFile := a.files(name)
-	if err := errors.Join(writeKey(keyFile, key), writePEM(certFile, "CERTIFICATE", der, 0o644)); err != nil {
-		return nil, err
-	}
-	return x509.ParseCertificate(der)
-}
-
-// SigningKey returns the files of a key pair that signs service account tokens.
-func (a *Authority) SigningKey(name string) (public, private string, err error) {
-	public, private = filepath.Join(a.dir, name+".pub"), filepath.Join(a.dir, name+".key")
-	if exists(public) && exists(private) {
-		return public, private, nil
-	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return "", "", err
-	}
-	der, err := x509.MarshalPKIXPublicKey(key.Public())
-	if err != nil {
-		return "", "", err
-	}
-	return public, private, errors.Join(writeKey(private, key), writePEM(public, "PUBLIC KEY", der, 0o644))
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-func writeKey(path string, key *ecdsa.PrivateKey) error {
-	der, err := x509.MarshalECPrivateKey(key)
-	if err != nil {
-		return err
-	}
-	return writePEM(path, "EC PRIVATE KEY", der, 0o600)
-}
-
-func writePEM(path, kind string, der []byte, mode os.FileMode) error {
-	return state.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), mode)
+// SigningKey returns the file of a key that signs service account tokens. Who verifies them takes its public part.
+func (a *Authority) SigningKey(name string) (string, error) {
+	_, file := a.files(name)
+	_, _, err := keyutil.LoadOrGenerateKeyFile(file)
+	return file, err
 }

@@ -107,19 +107,19 @@ func TestKubeconfigIsPrivateAndWhole(t *testing.T) {
 
 func TestSigningKeyIsKept(t *testing.T) {
 	authority := open(t, t.TempDir())
-	public, private, err := authority.SigningKey("sa")
+	file, err := authority.SigningKey("sa")
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, err := os.ReadFile(private)
+	before, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := authority.SigningKey("sa"); err != nil {
+	if _, err := authority.SigningKey("sa"); err != nil {
 		t.Fatal(err)
 	}
-	after, err := os.ReadFile(private)
+	after, err := os.ReadFile(file)
 	if err != nil || !bytes.Equal(before, after) {
-		t.Errorf("key of %s changed: %v", public, err)
+		t.Errorf("key of %s changed: %v", file, err)
 	}
 }

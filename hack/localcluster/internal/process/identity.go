@@ -2,12 +2,12 @@
 package process
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
+
+	"github.com/prometheus/procfs"
 )
 
 // Identity tells one process from every other, also from a later one that got the
@@ -21,55 +21,28 @@ type Identity struct {
 var errGone = errors.New("process is gone")
 
 // Identify returns the identity of a running process.
-func Identify(pid int) (Identity, error) {
-	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return Identity{}, errGone
-	}
-	stat, err := parseStat(content)
-	if err != nil {
-		return Identity{}, fmt.Errorf("/proc/%d/stat: %w", pid, err)
-	}
-	if stat.ended() {
-		return Identity{}, errGone
-	}
-	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+func Identify(pid int) (Identity, error) { return identify(procfs.DefaultMountPoint, pid) }
+
+func identify(mountPoint string, pid int) (Identity, error) {
+	proc, err := procfs.NewFS(mountPoint)
 	if err != nil {
 		return Identity{}, err
 	}
-	return Identity{PID: pid, StartTicks: stat.startTicks, BootID: strings.TrimSpace(string(boot))}, nil
-}
-
-// procStat is what is of interest in /proc/PID/stat.
-type procStat struct {
-	state      byte
-	threads    int
-	startTicks uint64
-}
-
-// ended is true for a zombie, whose parent just has not looked yet. The state is
-// the first thread's: while others have not ended, they hold files and ports.
-func (s procStat) ended() bool {
-	return s.state == 'X' || s.state == 'Z' && s.threads <= 1
-}
-
-// parseStat reads fields 3, 20 and 22 of /proc/PID/stat. Field 2 is the program's
-// name in parentheses, which may itself hold spaces and parentheses, so counting
-// starts behind the last one.
-func parseStat(content []byte) (procStat, error) {
-	end := bytes.LastIndexByte(content, ')')
-	if end < 0 {
-		return procStat{}, errors.New("no program name")
+	found, err := proc.Proc(pid)
+	if err != nil {
+		return Identity{}, err
 	}
-	fields := bytes.Fields(content[end+1:])
-	// Fields count from 1, and the first two are cut off.
-	const stateField, threadsField, startField = 0, 17, 19
-	if len(fields) <= startField {
-		return procStat{}, fmt.Errorf("only %d fields", len(fields))
+	stat, err := found.Stat()
+	if err != nil {
+		return Identity{}, fmt.Errorf("stat of process %d: %w", pid, err)
 	}
-	threads, threadsErr := strconv.Atoi(string(fields[threadsField]))
-	ticks, ticksErr := strconv.ParseUint(string(fields[startField]), 10, 64)
-	return procStat{state: fields[stateField][0], threads: threads, startTicks: ticks}, errors.Join(threadsErr, ticksErr)
+	// A zombie has ended, its parent just has not looked yet. The state is the first
+	// thread's: while others have not ended, they hold files and ports.
+	if stat.State == "X" || stat.State == "Z" && stat.NumThreads <= 1 {
+		return Identity{}, errGone
+	}
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return Identity{PID: pid, StartTicks: stat.Starttime, BootID: strings.TrimSpace(string(boot))}, err
 }
 
 // Alive says whether the very process still runs.

@@ -1,38 +1,45 @@
 package process
 
 import (
+	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 )
 
-func TestParseStat(t *testing.T) {
+func TestIdentify(t *testing.T) {
 	rest := func(threads string) string {
-		return " 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 " + threads + " 21 4711 23"
+		return " 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 " + threads + " 21 4711 23" + strings.Repeat(" 0", 29)
 	}
 	tests := map[string]struct {
 		content string
-		want    procStat
+		want    uint64
 		ended   bool
 		fails   bool
 	}{
-		"running":                {content: "42 (etcd) S" + rest("9"), want: procStat{'S', 9, 4711}},
-		"parentheses and spaces": {content: "42 (a) Z 1 (b) R" + rest("1"), want: procStat{'R', 1, 4711}},
-		"zombie":                 {content: "42 (etcd) Z" + rest("1"), want: procStat{'Z', 1, 4711}, ended: true},
-		"first thread ended":     {content: "42 (etcd) Z" + rest("2"), want: procStat{'Z', 2, 4711}},
+		"running":                {content: "42 (etcd) S" + rest("9"), want: 4711},
+		"parentheses and spaces": {content: "42 (a) Z 1 (b) R" + rest("1"), want: 4711},
+		"zombie":                 {content: "42 (etcd) Z" + rest("1"), ended: true, fails: true},
+		"first thread ended":     {content: "42 (etcd) Z" + rest("2"), want: 4711},
 		"too short":              {content: "42 (etcd) S 1 2", fails: true},
 		"no name":                {content: "42 etcd S", fails: true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := parseStat([]byte(test.content))
-			if (err != nil) != test.fails {
-				t.Fatalf("error %v, want one: %t", err, test.fails)
+			proc := t.TempDir()
+			if err := errors.Join(os.Mkdir(filepath.Join(proc, "42"), 0o755), os.WriteFile(filepath.Join(proc, "42", "stat"), []byte(test.content), 0o644)); err != nil {
+				t.Fatal(err)
 			}
-			if got != test.want || got.ended() != test.ended {
-				t.Errorf("got %+v, ended: %t, want %+v, ended: %t", got, got.ended(), test.want, test.ended)
+			got, err := identify(proc, 42)
+			if (err != nil) != test.fails || errors.Is(err, errGone) != test.ended {
+				t.Fatalf("error %v, want one: %t, ended: %t", err, test.fails, test.ended)
+			}
+			if got.StartTicks != test.want {
+				t.Errorf("got %+v, want start %d", got, test.want)
 			}
 		})
 	}

@@ -3,16 +3,15 @@ package release
 import (
 	"archive/tar"
 	"compress/gzip"
-	"crypto/sha256"
-	"crypto/sha512"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+
+	"github.com/opencontainers/go-digest"
+
+	"github.com/storagebench/storagebench/hack/localcluster/internal/state"
 )
 
 // errWrong means that a file is there and is not what was released.
@@ -32,7 +31,7 @@ func here(err error) error {
 // of it stays: what was continued once must not be continued again.
 func (c *Client) accept(a artifact, p partial) error {
 	defer func() { _ = p.remove() }()
-	if err := verify(p.content, a); err != nil {
+	if err := verify(p, a); err != nil {
 		return err
 	}
 	program := p.content
@@ -43,40 +42,23 @@ func (c *Client) accept(a artifact, p partial) error {
 			return here(fmt.Errorf("%s %s: %w", a.Name, a.Version, err))
 		}
 	}
-	return here(keep(program, filepath.Join(c.store, a.stored())))
-}
-
-// keep gives a program its name. It is on the disk then: what has a name is never looked at again, and must not be empty
-// after the machine has lost its power.
-func keep(program, path string) error {
-	file, err := os.OpenFile(program, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(file.Chmod(0o755), file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(program, path)
+	return here(state.KeepProgram(program, filepath.Join(c.store, a.stored())))
 }
 
 // verify reads what is on the disk, which is what will be run.
-func verify(path string, a artifact) error {
-	file, err := os.Open(path)
+func verify(p partial, a artifact) error {
+	file, err := os.Open(p.content)
 	if err != nil {
 		return here(err)
 	}
 	defer func() { _ = file.Close() }()
-	algorithm, want, _ := strings.Cut(a.digest, ":")
-	digest := sha256.New()
-	if algorithm == "sha512" {
-		digest = sha512.New()
-	}
-	size, err := io.Copy(digest, file)
+	want := digest.Digest(a.digest)
+	got, err := want.Algorithm().FromReader(file)
 	if err != nil {
 		return here(err)
 	}
-	if got := hex.EncodeToString(digest.Sum(nil)); got != want {
-		return fmt.Errorf("%s is %w: its %s is %s, and should be %s (%d bytes, removed)", a.address, errWrong, algorithm, got, want, size)
+	if got != want {
+		return fmt.Errorf("%s is %w: its checksum is %s, and should be %s (%d bytes, removed)", a.address, errWrong, got, want, p.size())
 	}
 	return nil
 }
@@ -114,11 +96,4 @@ func write(path string, content io.Reader) error {
 	}
 	_, err = io.Copy(file, content)
 	return errors.Join(err, file.Close())
-}
-
-func removeIfThere(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }

@@ -241,5 +241,5 @@ func validator(header http.Header) string {
 }
 
 func (p partial) remove() error {
-	return errors.Join(removeIfThere(p.content), removeIfThere(p.validator))
+	return errors.Join(os.RemoveAll(p.content), os.RemoveAll(p.validator))
 }

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -181,10 +180,7 @@ func (c *Client) request(ctx context.Context, a artifact) (*http.Request, error)
 // link replaces what is at path, in one step.
 func link(target, path string) error {
 	tmp := path + ".link"
-	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := os.Symlink(target, tmp); err != nil {
+	if err := errors.Join(os.RemoveAll(tmp), os.Symlink(target, tmp)); err != nil {
 		return err
 	}
 	return os.Rename(tmp, path)

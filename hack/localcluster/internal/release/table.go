@@ -3,9 +3,10 @@ package release
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/opencontainers/go-digest"
 )
 
 //go:embed releases.txt
@@ -42,8 +43,6 @@ func find(table string, program Program, arch string) (artifact, bool) {
 	return artifact{}, false
 }
 
-var digests = regexp.MustCompile(`^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$`)
-
 func parseLine(line string) (artifact, error) {
 	fields := strings.Fields(line)
 	if len(fields) != 6 && len(fields) != 7 {
@@ -53,8 +52,8 @@ func parseLine(line string) (artifact, error) {
 	if err != nil || mib < 1 {
 		return artifact{}, fmt.Errorf("%q is no size in MiB", fields[3])
 	}
-	if !digests.MatchString(fields[4]) {
-		return artifact{}, fmt.Errorf("%q is no checksum", fields[4])
+	if _, err := digest.Parse(fields[4]); err != nil {
+		return artifact{}, fmt.Errorf("%q is no checksum: %w", fields[4], err)
 	}
 	a := artifact{Program: Program{fields[0], fields[1]}, arch: fields[2], mib: mib, digest: fields[4], address: fields[5]}
 	if len(fields) == 7 {

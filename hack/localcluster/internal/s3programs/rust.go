@@ -5,12 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/storagebench/storagebench/hack/localcluster/internal/state"
 )
 
 // rustLimit bounds the build of the Rust programs: 6 minutes on two cores that have
@@ -42,7 +43,7 @@ func (p *Programs) buildRust(ctx context.Context) error {
 		}
 	}
 	for _, program := range []string{p.Server(), p.mountpoint()} {
-		if err := copyProgram(filepath.Join(work, "release", filepath.Base(program)), program); err != nil {
+		if err := state.KeepProgram(filepath.Join(work, "release", filepath.Base(program)), program); err != nil {
 			return err
 		}
 	}
@@ -90,23 +91,4 @@ func cargo(ctx context.Context, command, workspace, target string) error {
 		return fmt.Errorf("cargo %s in %s: %w\n%s", command, workspace, err, strings.Join(all[max(0, len(all)-lines):], "\n"))
 	}
 	return nil
-}
-
-// copyProgram copies a program, which appears only when it is whole.
-func copyProgram(from, to string) error {
-	source, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = source.Close() }()
-	tmp := from + ".copy"
-	target, err := os.OpenFile(tmp, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(target, source)
-	if err := errors.Join(err, target.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp, to)
 }

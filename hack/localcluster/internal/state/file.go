@@ -9,8 +9,11 @@ import (
 	"path/filepath"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/gofrs/flock"
 )
+
+// lockInterval is how late it may be seen that a lock is free.
+const lockInterval = 100 * time.Millisecond
 
 // WriteFile replaces a file in one step: nobody reads half of it, and a crash
 // leaves either the old or the new content.
@@ -28,6 +31,19 @@ func WriteFile(path string, content []byte, mode os.FileMode) error {
 		return err
 	}
 	return os.Rename(tmp.Name(), path)
+}
+
+// KeepProgram gives a new program its name, in one step. It is on the disk then: what has a name is never looked at again,
+// and must not be empty after the machine has lost its power.
+func KeepProgram(made, path string) error {
+	file, err := os.Open(made)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(file.Chmod(0o755), file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(made, path)
 }
 
 // WriteJSON replaces a file with v.
@@ -57,27 +73,14 @@ func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err 
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	lock := flock.New(path)
+	locked, err := lock.TryLock()
+	if err == nil && !locked {
+		waiting()
+		_, err = lock.TryLockContext(ctx, lockInterval)
+	}
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(fmt.Errorf("waiting for the lock %s: %w", path, err), lock.Close())
 	}
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for first := true; ; first = false {
-		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil {
-			return func() { _ = file.Close() }, nil
-		}
-		if !errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), file.Close())
-		}
-		if first {
-			waiting()
-		}
-		select {
-		case <-ctx.Done():
-			return nil, errors.Join(fmt.Errorf("waiting for the lock %s: %w", path, ctx.Err()), file.Close())
-		case <-tick.C:
-		}
-	}
+	return func() { _ = lock.Close() }, nil
 }
