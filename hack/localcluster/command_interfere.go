@@ -16,10 +16,7 @@ func interfereCommands() []*cobra.Command {
 	return []*cobra.Command{
 		onCluster(&cobra.Command{Use: "components", Short: "Print the names of the cluster's components", Args: cobra.NoArgs},
 			func(cmd *cobra.Command, c *cluster.Cluster, _ []string) error {
-				names, err := c.Components()
-				if err == nil {
-					_, err = fmt.Fprintln(cmd.OutOrStdout(), strings.Join(names, "\n"))
-				}
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), strings.Join(c.Components(), "\n"))
 				return err
 			}),
 		onCluster(stop, func(cmd *cobra.Command, c *cluster.Cluster, names []string) error {

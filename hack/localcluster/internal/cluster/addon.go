@@ -24,7 +24,7 @@ type addon struct {
 	// prepare does what must be done between the manifest and the components. It may be nil.
 	prepare func(context.Context) error
 	// components in the order of their start. They may need the API.
-	components func(*Cluster) ([]component, error)
+	components func(*Cluster) []component
 	// manifest is applied before the components start.
 	manifest string
 	// drivers that each node has when the addon is up.
@@ -57,11 +57,7 @@ func (c *Cluster) apply(ctx context.Context, a addon) error {
 func (c *Cluster) kubectl(ctx context.Context, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, applyLimit)
 	defer cancel()
-	kubectl, err := c.program("kubectl")
-	if err != nil {
-		return err
-	}
-	cmd := exec.CommandContext(ctx, kubectl, append([]string{"--kubeconfig=" + c.state.Kubeconfig()}, args...)...)
+	cmd := exec.CommandContext(ctx, c.programs["kubectl"], append([]string{"--kubeconfig=" + c.state.Kubeconfig()}, args...)...)
 	// Its cache of the API's shape would outlive the cluster.
 	cmd.Env = append(os.Environ(), "KUBECACHEDIR="+c.state.Path("kubectl-cache"))
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -2,7 +2,7 @@ package cluster
 
 import (
 	"context"
-	"embed"
+	_ "embed"
 	"fmt"
 	"path/filepath"
 
@@ -27,6 +27,8 @@ const (
 type csiAddon struct {
 	csidriver.Driver
 
+	// manifest has its CSIDriver and StorageClasses.
+	manifest string
 	// dir is the directory of its volumes, below that of the state.
 	dir         string
 	provisioner string
@@ -37,52 +39,46 @@ type csiAddon struct {
 	prepare func(dir string) error
 }
 
+var (
+	//go:embed config/loop.yaml
+	loopManifest string
+	//go:embed config/ebs.yaml
+	ebsManifest string
+	//go:embed config/efs.yaml
+	efsManifest string
+)
+
 var csiAddons = []csiAddon{
-	{Driver: drivers.Loop, dir: "volumes", provisioner: "csi-provisioner", port: provisionerPort, fsType: "ext4"},
-	{Driver: drivers.EBS, dir: "ebs", provisioner: "csi-provisioner-ebs", port: ebsProvisionerPort, fsType: "ext4"},
-	{Driver: drivers.EFS, dir: "efs", provisioner: "csi-provisioner-efs", port: efsProvisionerPort, prepare: createFileSystems},
+	{Driver: drivers.Loop, manifest: loopManifest, dir: "volumes", provisioner: "csi-provisioner", port: provisionerPort, fsType: "ext4"},
+	{Driver: drivers.EBS, manifest: ebsManifest, dir: "ebs", provisioner: "csi-provisioner-ebs", port: ebsProvisionerPort, fsType: "ext4"},
+	{Driver: drivers.EFS, manifest: efsManifest, dir: "efs", provisioner: "csi-provisioner-efs", port: efsProvisionerPort, prepare: createFileSystems},
 }
 
-//go:embed config/loop.yaml config/ebs.yaml config/efs.yaml
-var csiManifests embed.FS
-
-func (c *Cluster) csiAddons() ([]addon, error) {
+func (c *Cluster) csiAddons() []addon {
 	var all []addon
 	for _, a := range csiAddons {
-		manifest, err := csiManifests.ReadFile("config/" + a.ShortName + ".yaml")
-		if err != nil {
-			return nil, err
-		}
-		added := addon{
-			name:       a.ShortName,
-			manifest:   string(manifest),
-			components: a.components,
-			drivers:    []string{a.Name},
-		}
+		added := addon{name: a.ShortName, manifest: a.manifest, components: a.components, drivers: []string{a.Name}}
 		if a.prepare != nil {
 			added.prepare = func(context.Context) error { return a.prepare(c.state.Path(a.dir)) }
 		}
 		all = append(all, added)
 	}
-	return all, nil
+	return all
 }
 
-func (a csiAddon) components(c *Cluster) ([]component, error) {
-	program, err := executable()
-	if err != nil {
-		return nil, err
-	}
-	name := "csi-" + a.ShortName
-	driver := component{
+// components are the driver's process and its external-provisioner.
+func (a csiAddon) components(c *Cluster) []component {
+	name, endpoint := "csi-"+a.ShortName, address(loopbackIP, a.port)
+	return []component{{
 		name: name,
-		argv: []string{program, DriverCommand,
+		argv: []string{c.executable, DriverCommand,
 			"--driver=" + a.ShortName,
 			"--nodes=" + c.nodesPath(),
 			"--volumes=" + c.state.Path(a.dir),
 			"--mounts=" + string(c.state),
 		},
 		// Not the list of nodes, which the driver follows.
-		inputs: []string{program},
+		inputs: []string{c.executable},
 		ready: func(ctx context.Context) error {
 			for _, n := range c.nodes {
 				if err := driverReady(n.sockets(a.ShortName).CSI)(ctx); err != nil {
@@ -91,16 +87,9 @@ func (a csiAddon) components(c *Cluster) ([]component, error) {
 			}
 			return nil
 		},
-	}
-	return []component{driver, a.provisionerOf(c, program, name)}, nil
-}
-
-// provisionerOf is the external-provisioner of a driver's process.
-func (a csiAddon) provisionerOf(c *Cluster, program, driver string) component {
-	endpoint := address(loopbackIP, a.port)
-	return component{
+	}, {
 		name: a.provisioner,
-		argv: []string{program, ProvisionerCommand,
+		argv: []string{c.executable, ProvisionerCommand,
 			"--kubeconfig=" + c.state.Kubeconfig(),
 			// Any node's socket serves for the volumes of all.
 			"--csi-address=" + c.nodes[0].sockets(a.ShortName).CSI,
@@ -110,10 +99,10 @@ func (a csiAddon) provisionerOf(c *Cluster, program, driver string) component {
 			"--default-fstype=" + a.fsType,
 		},
 		// It ends when it loses the driver, so it is started anew with the driver.
-		inputs:  []string{program, c.state.Kubeconfig(), c.state.Record(driver)},
+		inputs:  []string{c.executable, c.state.Kubeconfig(), c.state.Record(name)},
 		listens: []string{endpoint},
 		ready:   httpOK("http://" + endpoint + external.HealthPath),
-	}
+	}}
 }
 
 //go:embed config/efs-file-systems.yaml

@@ -47,7 +47,7 @@ func (c *Cluster) newS3Addon() (addon, error) {
 		build:      programs.Build,
 		manifest:   s3Manifest,
 		prepare:    s3.prepare,
-		components: func(*Cluster) ([]component, error) { return s3.components(), nil },
+		components: func(*Cluster) []component { return s3.components() },
 		drivers:    []string{S3DriverName},
 		about:      s3.about(),
 	}, err

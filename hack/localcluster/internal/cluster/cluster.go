@@ -2,6 +2,7 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -20,7 +21,11 @@ type Cluster struct {
 	root     string
 	state    state.Dir
 	binaries *binaries.Set
-	progress *progress
+	// programs are the paths of programNames.
+	programs map[string]string
+	// executable is this program, which also is the CSI drivers.
+	executable string
+	progress   *progress
 	// cgroup holds everything: the processes in "host", each node's pods in the
 	// node's name.
 	cgroup host.Cgroup
@@ -36,12 +41,8 @@ func Open(root string, out io.Writer) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{root: root, state: state.In(root), progress: newProgress(out)}
-	if c.binaries, err = binaries.Open(root, c.progress.printf); err != nil {
-		return nil, err
-	}
-	c.cgroup = host.NewCgroup("storagebench-" + c.state.ID())
-	if c.addons, err = c.csiAddons(); err != nil {
+	c, err := describe(root, state.In(root), out)
+	if err != nil {
 		return nil, err
 	}
 	options, err := c.remembered()
@@ -51,8 +52,36 @@ func Open(root string, out io.Writer) (*Cluster, error) {
 	return c, c.enable(options)
 }
 
-// program returns the path of a program that is built from a tool module.
-func (c *Cluster) program(name string) (string, error) { return c.binaries.Path(name) }
+// describe returns a cluster that has no nodes yet.
+func describe(root string, dir state.Dir, out io.Writer) (*Cluster, error) {
+	c := &Cluster{root: root, state: dir, programs: map[string]string{}, progress: newProgress(out), cgroup: host.NewCgroup("storagebench-" + dir.ID())}
+	c.addons = c.csiAddons()
+	var err error
+	if c.executable, err = os.Executable(); err != nil {
+		return nil, err
+	}
+	if c.executable, err = filepath.EvalSymlinks(c.executable); err != nil {
+		return nil, err
+	}
+	if c.binaries, err = binaries.Open(root, c.progress.printf); err != nil {
+		return nil, err
+	}
+	for _, name := range programNames {
+		if c.programs[name], err = c.binaries.Path(name); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// Binaries builds programs and returns the directories they are in.
+func (c *Cluster) Binaries(ctx context.Context, names ...string) ([]string, error) {
+	dirs, err := c.binaries.Dirs(names...)
+	if err != nil {
+		return nil, err
+	}
+	return dirs, c.binaries.Build(ctx, names...)
+}
 
 // progress prints lines with the time since the start.
 type progress struct {
@@ -101,12 +130,3 @@ func (c *Cluster) apiIP() string { return c.nodes[0].ip }
 func (c *Cluster) apiURL() string { return "https://" + address(c.apiIP(), apiPort) }
 
 func address(ip string, port int) string { return net.JoinHostPort(ip, fmt.Sprint(port)) }
-
-// executable is this program, which also is the CSI driver.
-func executable() (string, error) {
-	path, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(path)
-}

@@ -68,13 +68,12 @@ func (c *Cluster) kubeconfigs(authority *pki.Authority) error {
 
 func (c *Cluster) kubeconfigOf(client string) string { return c.state.PKI(client + ".kubeconfig") }
 
-func (c *Cluster) etcd() (component, error) {
-	program, err := c.program("etcd")
+func (c *Cluster) etcd() component {
 	client := fmt.Sprintf("http://%s", address(loopbackIP, etcdClientPort))
 	peer := fmt.Sprintf("http://%s", address(loopbackIP, etcdPeerPort))
 	return component{
 		name: "etcd",
-		argv: []string{program,
+		argv: []string{c.programs["etcd"],
 			"--name=local",
 			"--data-dir=" + c.state.Path("etcd"),
 			"--listen-client-urls=" + client,
@@ -89,15 +88,14 @@ func (c *Cluster) etcd() (component, error) {
 		},
 		listens: []string{address(loopbackIP, etcdClientPort), address(loopbackIP, etcdPeerPort)},
 		ready:   httpOK(client + "/health"),
-	}, err
+	}
 }
 
-func (c *Cluster) apiserver() (component, error) {
-	program, err := c.program("kube-apiserver")
+func (c *Cluster) apiserver() component {
 	cert, key := c.state.PKI("kube-apiserver.crt"), c.state.PKI("kube-apiserver.key")
 	return component{
 		name: "kube-apiserver",
-		argv: append([]string{program,
+		argv: append([]string{c.programs["kube-apiserver"],
 			"--etcd-servers=http://" + address(loopbackIP, etcdClientPort),
 			"--bind-address=" + c.apiIP(),
 			"--advertise-address=" + c.apiIP(),
@@ -125,15 +123,14 @@ func (c *Cluster) apiserver() (component, error) {
 		inputs:  []string{cert, c.state.PKI("service-account.key"), c.auditPolicyPath()},
 		listens: []string{address(c.apiIP(), apiPort)},
 		ready:   httpOK(c.apiURL() + "/readyz"),
-	}, err
+	}
 }
 
-func (c *Cluster) controllerManager() (component, error) {
-	program, err := c.program("kube-controller-manager")
+func (c *Cluster) controllerManager() component {
 	kubeconfig := c.kubeconfigOf("kube-controller-manager")
 	return component{
 		name: "kube-controller-manager",
-		argv: []string{program,
+		argv: []string{c.programs["kube-controller-manager"],
 			"--kubeconfig=" + kubeconfig,
 			"--bind-address=" + loopbackIP,
 			fmt.Sprintf("--secure-port=%d", controllerPort),
@@ -153,15 +150,14 @@ func (c *Cluster) controllerManager() (component, error) {
 		inputs:  []string{kubeconfig},
 		listens: []string{address(loopbackIP, controllerPort)},
 		ready:   httpOK("https://" + address(loopbackIP, controllerPort) + "/healthz"),
-	}, err
+	}
 }
 
-func (c *Cluster) scheduler() (component, error) {
-	program, err := c.program("kube-scheduler")
+func (c *Cluster) scheduler() component {
 	kubeconfig, config := c.kubeconfigOf("kube-scheduler"), c.state.Path("kube-scheduler.yaml")
 	return component{
 		name: "kube-scheduler",
-		argv: []string{program,
+		argv: []string{c.programs["kube-scheduler"],
 			"--config=" + config,
 			"--bind-address=" + loopbackIP,
 			fmt.Sprintf("--secure-port=%d", schedulerPort),
@@ -170,18 +166,17 @@ func (c *Cluster) scheduler() (component, error) {
 		inputs:  []string{kubeconfig, config},
 		listens: []string{address(loopbackIP, schedulerPort)},
 		ready:   httpOK("https://" + address(loopbackIP, schedulerPort) + "/healthz"),
-	}, err
+	}
 }
 
-func (c *Cluster) proxy() (component, error) {
-	program, err := c.program("kube-proxy")
+func (c *Cluster) proxy() component {
 	kubeconfig, config := c.kubeconfigOf("kube-proxy"), c.state.Path("kube-proxy.yaml")
 	return component{
 		name:    "kube-proxy",
-		argv:    []string{program, "--config=" + config, "--v=1"},
+		argv:    []string{c.programs["kube-proxy"], "--config=" + config, "--v=1"},
 		inputs:  []string{kubeconfig, config},
 		listens: []string{address(loopbackIP, proxyHealthPort), address(loopbackIP, proxyMetricsPort)},
 		// Not /healthz: that is false until the node is Ready, in some releases.
 		ready: httpOK("http://" + address(loopbackIP, proxyHealthPort) + "/livez"),
-	}, err
+	}
 }

@@ -21,13 +21,12 @@ import (
 // all of it.
 
 // Components returns the names of all components, those first that others stand on.
-func (c *Cluster) Components() ([]string, error) {
-	all, err := c.components()
+func (c *Cluster) Components() []string {
 	var names []string
-	for _, comp := range all {
+	for _, comp := range c.components() {
 		names = append(names, comp.name)
 	}
-	return names, err
+	return names
 }
 
 // Stop ends components: it asks them to, and kills those that have not ended after 10 s. With now it kills them at
@@ -103,21 +102,15 @@ func (c *Cluster) prepareExisting(ctx context.Context) (unlock func(), err error
 // find returns components by their names. Those of the first node may be named as those of the others, such as
 // node-1-kubelet.
 func (c *Cluster) find(names []string) ([]component, error) {
-	all, err := c.components()
-	if err != nil {
-		return nil, err
-	}
 	byName := map[string]component{}
-	var known []string
-	for _, comp := range all {
+	for _, comp := range c.components() {
 		byName[comp.name] = comp
-		known = append(known, comp.name)
 	}
 	var found []component
 	for _, name := range names {
 		comp, ok := byName[strings.TrimPrefix(name, c.nodes[0].name+"-")]
 		if !ok {
-			return nil, fmt.Errorf("the cluster has no component %s; it has %s", name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("the cluster has no component %s; it has %s", name, strings.Join(c.Components(), ", "))
 		}
 		found = append(found, comp)
 	}
@@ -221,7 +214,7 @@ func (c *Cluster) Find(ctx context.Context, name string) error {
 	if err := c.startRuntime(ctx, n); err != nil {
 		return err
 	}
-	if err := c.startAll(ctx, n.kubelet); err != nil {
+	if err := c.start(ctx, n.kubelet()); err != nil {
 		return err
 	}
 	if err := c.startDrivers(ctx, n); err != nil {
@@ -232,11 +225,7 @@ func (c *Cluster) Find(ctx context.Context, name string) error {
 
 // startDrivers starts the drivers that run on a node. Those that are one for all nodes do not end with it.
 func (c *Cluster) startDrivers(ctx context.Context, n *node) error {
-	all, err := c.components()
-	if err != nil {
-		return err
-	}
-	for _, comp := range all {
+	for _, comp := range c.components() {
 		if comp.name == n.component(s3NodeProgram) {
 			return c.start(ctx, comp)
 		}

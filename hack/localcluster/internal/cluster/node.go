@@ -133,12 +133,11 @@ func (n *node) containerd() component {
 // go with the stand-ins for AWS' storage.
 const nodeLabels = "node.kubernetes.io/instance-type=m6i.large,topology.kubernetes.io/zone=local-a"
 
-func (n *node) kubelet() (component, error) {
-	program, err := n.cluster.program("kubelet")
+func (n *node) kubelet() component {
 	config, kubeconfig := n.path("kubelet.yaml"), n.cluster.kubeconfigOf(n.name)
 	return component{
 		name: n.component("kubelet"),
-		argv: []string{program,
+		argv: []string{n.cluster.programs["kubelet"],
 			"--config=" + config,
 			"--kubeconfig=" + kubeconfig,
 			"--hostname-override=" + n.name,
@@ -151,5 +150,5 @@ func (n *node) kubelet() (component, error) {
 		inputs:  []string{config, kubeconfig, n.cluster.state.PKI(n.servingRequest().Name + ".crt")},
 		listens: []string{address(n.ip, kubeletPort), address(loopbackIP, int(n.healthPort()))},
 		ready:   httpOK("http://" + address(loopbackIP, int(n.healthPort())) + "/healthz"),
-	}, err
+	}
 }

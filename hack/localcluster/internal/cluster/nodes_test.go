@@ -8,8 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/storagebench/storagebench/hack/localcluster/internal/binaries"
-	"github.com/storagebench/storagebench/hack/localcluster/internal/host"
 	"github.com/storagebench/storagebench/hack/localcluster/internal/process"
 	"github.com/storagebench/storagebench/hack/localcluster/internal/state"
 )
@@ -20,13 +18,8 @@ const checkoutRoot = "../../../.."
 // newCluster returns one that is never started, in a directory of the test's.
 func newCluster(t *testing.T, dir string) *Cluster {
 	t.Helper()
-	c := &Cluster{root: checkoutRoot, state: state.In(dir), progress: newProgress(io.Discard)}
-	var err error
-	if c.binaries, err = binaries.Open(checkoutRoot, c.progress.printf); err != nil {
-		t.Fatal(err)
-	}
-	c.cgroup = host.NewCgroup("storagebench-" + c.state.ID())
-	if c.addons, err = c.csiAddons(); err != nil {
+	c, err := describe(checkoutRoot, state.In(dir), io.Discard)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -82,10 +75,6 @@ func TestNumberOfNodesIsBounded(t *testing.T) {
 func TestNodesShareNoNameAndNoAddress(t *testing.T) {
 	c := newCluster(t, t.TempDir())
 	enable(t, c, Options{Nodes: maxNodes})
-	all, err := c.components()
-	if err != nil {
-		t.Fatal(err)
-	}
 	taken := map[string]string{}
 	take := func(what, who string) {
 		t.Helper()
@@ -94,7 +83,7 @@ func TestNodesShareNoNameAndNoAddress(t *testing.T) {
 		}
 		taken[what] = who
 	}
-	for _, comp := range all {
+	for _, comp := range c.components() {
 		take(comp.name, comp.name)
 		for _, listens := range comp.listens {
 			take(listens, comp.name)
@@ -138,19 +127,17 @@ func fingerprints(t *testing.T, dir string, nodes int) map[string]string {
 	if err := c.configure(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	all, err := c.components()
-	if err != nil {
-		t.Fatal(err)
-	}
 	found := map[string]string{}
-	for _, comp := range all {
+	for _, comp := range c.components() {
 		// As if it ran: the provisioners depend on that of their driver.
 		if err := state.WriteJSON(c.state.Record(comp.name), process.Record{}, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if found[comp.name], err = comp.fingerprint(); err != nil {
+		fingerprint, err := comp.fingerprint()
+		if err != nil {
 			t.Fatal(err)
 		}
+		found[comp.name] = fingerprint
 	}
 	return found
 }

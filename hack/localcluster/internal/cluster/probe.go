@@ -10,7 +10,6 @@ import (
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 )
 
 // healthClient asks health endpoints on this machine. Those of the controllers
@@ -43,15 +42,12 @@ func httpOK(url string) func(context.Context) error {
 // driverReady asks a CSI driver whether it is ready for pods.
 func driverReady(socket string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		conn, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
-		if err != nil {
+		return onSocket(socket, func(conn *grpc.ClientConn) error {
+			response, err := csi.NewIdentityClient(conn).Probe(ctx, &csi.ProbeRequest{})
+			if err == nil && !response.GetReady().GetValue() {
+				err = errors.New("the kubelet has not registered it yet")
+			}
 			return err
-		}
-		defer func() { _ = conn.Close() }()
-		response, err := csi.NewIdentityClient(conn).Probe(ctx, &csi.ProbeRequest{})
-		if err == nil && !response.GetReady().GetValue() {
-			err = errors.New("the kubelet has not registered it yet")
-		}
-		return err
+		})
 	}
 }

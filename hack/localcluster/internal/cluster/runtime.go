@@ -22,109 +22,73 @@ const (
 	importLimit    = 2 * time.Minute
 )
 
-func (n *node) dialRuntime() (*grpc.ClientConn, error) {
-	return grpc.NewClient("unix://"+n.runtimeSocket(), grpc.WithTransportCredentials(insecure.NewCredentials()))
-}
-
-func (n *node) runtimeReady(ctx context.Context) error {
-	conn, err := n.dialRuntime()
+// onSocket calls a function with a connection to the gRPC server of a socket.
+func onSocket(socket string, use func(*grpc.ClientConn) error) error {
+	conn, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.Close() }()
-	_, err = cri.NewRuntimeServiceClient(conn).Version(ctx, &cri.VersionRequest{})
-	return err
+	return errors.Join(use(conn), conn.Close())
+}
+
+func (n *node) runtimeReady(ctx context.Context) error {
+	return onSocket(n.runtimeSocket(), func(conn *grpc.ClientConn) error {
+		_, err := cri.NewRuntimeServiceClient(conn).Version(ctx, &cri.VersionRequest{})
+		return err
+	})
 }
 
 // stopPods ends all containers of the node and takes down the pods' networks.
 func (n *node) stopPods(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, podStopLimit)
 	defer cancel()
-	conn, err := n.dialRuntime()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close() }()
-	client := cri.NewRuntimeServiceClient(conn)
-	pods, err := client.ListPodSandbox(ctx, &cri.ListPodSandboxRequest{})
-	if err != nil {
-		return err
-	}
-	// One pod that cannot be stopped is no reason to leave the others.
-	var group errgroup.Group
-	group.SetLimit(podStopWorkers)
-	for _, pod := range pods.GetItems() {
-		group.Go(func() error { return stopPod(ctx, client, pod.GetId()) })
-	}
-	return group.Wait()
+	return onSocket(n.runtimeSocket(), func(conn *grpc.ClientConn) error {
+		client := cri.NewRuntimeServiceClient(conn)
+		pods, err := client.ListPodSandbox(ctx, &cri.ListPodSandboxRequest{})
+		if err != nil {
+			return err
+		}
+		// One pod that cannot be stopped is no reason to leave the others.
+		var group errgroup.Group
+		group.SetLimit(podStopWorkers)
+		for _, pod := range pods.GetItems() {
+			group.Go(func() error { return stopPod(ctx, client, pod.GetId()) })
+		}
+		return group.Wait()
+	})
 }
 
+// stopPod gives the containers no grace: the runtime kills those of a sandbox that it is told to stop.
 func stopPod(ctx context.Context, client cri.RuntimeServiceClient, id string) error {
-	if err := stopContainers(ctx, client, id); err != nil {
-		return err
-	}
-	if _, err := client.StopPodSandbox(ctx, &cri.StopPodSandboxRequest{PodSandboxId: id}); ignoreNotFound(err) != nil {
+	if _, err := client.StopPodSandbox(ctx, &cri.StopPodSandboxRequest{PodSandboxId: id}); status.Code(err) != codes.NotFound && err != nil {
 		return fmt.Errorf("stop pod %s: %w", id, err)
 	}
-	if _, err := client.RemovePodSandbox(ctx, &cri.RemovePodSandboxRequest{PodSandboxId: id}); ignoreNotFound(err) != nil {
+	if _, err := client.RemovePodSandbox(ctx, &cri.RemovePodSandboxRequest{PodSandboxId: id}); status.Code(err) != codes.NotFound && err != nil {
 		return fmt.Errorf("remove pod %s: %w", id, err)
 	}
 	return nil
 }
 
-// stopContainers kills the containers of a pod without the grace that stopping
-// the whole pod would give them.
-func stopContainers(ctx context.Context, client cri.RuntimeServiceClient, podID string) error {
-	containers, err := client.ListContainers(ctx, &cri.ListContainersRequest{
-		Filter: &cri.ContainerFilter{PodSandboxId: podID},
-	})
-	if err != nil {
-		return err
-	}
-	for _, container := range containers.GetContainers() {
-		_, err := client.StopContainer(ctx, &cri.StopContainerRequest{ContainerId: container.GetId(), Timeout: 0})
-		if ignoreNotFound(err) != nil {
-			return fmt.Errorf("stop container %s: %w", container.GetId(), err)
-		}
-	}
-	return nil
-}
-
-func ignoreNotFound(err error) error {
-	if status.Code(err) == codes.NotFound {
-		return nil
-	}
-	return err
-}
-
 // hasImage says whether pods on the node can use an image.
 func (n *node) hasImage(ctx context.Context, image string) error {
-	conn, err := n.dialRuntime()
-	if err != nil {
+	return onSocket(n.runtimeSocket(), func(conn *grpc.ClientConn) error {
+		response, err := cri.NewImageServiceClient(conn).ImageStatus(ctx, &cri.ImageStatusRequest{Image: &cri.ImageSpec{Image: image}})
+		if err == nil && response.GetImage() == nil {
+			err = errors.New("the runtime does not know it")
+		}
 		return err
-	}
-	defer func() { _ = conn.Close() }()
-	response, err := cri.NewImageServiceClient(conn).ImageStatus(ctx, &cri.ImageStatusRequest{
-		Image: &cri.ImageSpec{Image: image},
 	})
-	if err == nil && response.GetImage() == nil {
-		err = errors.New("the runtime does not know it")
-	}
-	return err
 }
 
 // images returns the names of the node's images.
-func (n *node) images(ctx context.Context) ([]string, error) {
-	conn, err := n.dialRuntime()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = conn.Close() }()
-	response, err := cri.NewImageServiceClient(conn).ListImages(ctx, &cri.ListImagesRequest{})
-	var names []string
-	for _, image := range response.GetImages() {
-		names = append(names, image.GetRepoTags()...)
-	}
+func (n *node) images(ctx context.Context) (names []string, err error) {
+	err = onSocket(n.runtimeSocket(), func(conn *grpc.ClientConn) error {
+		response, err := cri.NewImageServiceClient(conn).ListImages(ctx, &cri.ListImagesRequest{})
+		for _, image := range response.GetImages() {
+			names = append(names, image.GetRepoTags()...)
+		}
+		return err
+	})
 	return names, err
 }
 

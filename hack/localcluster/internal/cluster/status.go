@@ -42,13 +42,9 @@ func (c *Cluster) Status(ctx context.Context, out io.Writer) error {
 }
 
 func (c *Cluster) componentStatus(ctx context.Context, out io.Writer) (healthy bool, err error) {
-	all, err := c.components()
-	if err != nil {
-		return false, err
-	}
 	healthy = true
 	fmt.Fprintln(out, "COMPONENT\tPID\tSTATUS")
-	for _, comp := range all {
+	for _, comp := range c.components() {
 		record, err := c.record(comp.name)
 		if err != nil {
 			return false, err

@@ -111,11 +111,7 @@ func (c *Cluster) configure(context.Context) error {
 
 // checkPorts fails while nothing is changed yet, when another cluster runs.
 func (c *Cluster) checkPorts(ctx context.Context) error {
-	all, err := c.components()
-	if err != nil {
-		return err
-	}
-	for _, comp := range all {
+	for _, comp := range c.components() {
 		record, err := c.record(comp.name)
 		if err != nil {
 			return err
@@ -165,7 +161,7 @@ func (c *Cluster) startStores(ctx context.Context) error {
 	group.Go(func() error {
 		// The API server waits for etcd by itself, which is faster than to wait for
 		// etcd here first.
-		return c.startAll(ctx, c.etcd, c.apiserver)
+		return c.startAll(ctx, c.etcd(), c.apiserver())
 	})
 	for _, n := range c.nodes {
 		group.Go(func() error { return c.startRuntime(ctx, n) })
@@ -190,9 +186,9 @@ func (c *Cluster) startRuntime(ctx context.Context, n *node) error {
 // startWorkers starts all that needs the API.
 func (c *Cluster) startWorkers(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return c.startAll(ctx, c.controllerManager, c.scheduler, c.proxy) })
+	group.Go(func() error { return c.startAll(ctx, c.controllerManager(), c.scheduler(), c.proxy()) })
 	for _, n := range c.nodes {
-		group.Go(func() error { return c.startAll(ctx, n.kubelet) })
+		group.Go(func() error { return c.start(ctx, n.kubelet()) })
 	}
 	for _, a := range c.addons {
 		group.Go(func() error { return c.startAddon(ctx, a) })
@@ -209,11 +205,7 @@ func (c *Cluster) startAddon(ctx context.Context, a addon) error {
 			return fmt.Errorf("addon %s: %w", a.name, err)
 		}
 	}
-	components, err := a.components(c)
-	if err != nil {
-		return err
-	}
-	for _, comp := range components {
+	for _, comp := range a.components(c) {
 		if err := c.start(ctx, comp); err != nil {
 			return err
 		}
@@ -222,38 +214,22 @@ func (c *Cluster) startAddon(ctx context.Context, a addon) error {
 }
 
 // startAll starts components side by side.
-func (c *Cluster) startAll(ctx context.Context, describe ...func() (component, error)) error {
+func (c *Cluster) startAll(ctx context.Context, components ...component) error {
 	group, ctx := errgroup.WithContext(ctx)
-	for _, d := range describe {
-		comp, err := d()
-		if err != nil {
-			return err
-		}
+	for _, comp := range components {
 		group.Go(func() error { return c.start(ctx, comp) })
 	}
 	return group.Wait()
 }
 
 // components returns all of the cluster, those first that others stand on.
-func (c *Cluster) components() ([]component, error) {
-	describe := []func() (component, error){c.etcd, c.apiserver, c.controllerManager, c.scheduler, c.proxy}
+func (c *Cluster) components() []component {
+	all := []component{c.etcd(), c.apiserver(), c.controllerManager(), c.scheduler(), c.proxy()}
 	for _, n := range c.nodes {
-		describe = append(describe, func() (component, error) { return n.containerd(), nil }, n.kubelet)
-	}
-	var all []component
-	for _, d := range describe {
-		comp, err := d()
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, comp)
+		all = append(all, n.containerd(), n.kubelet())
 	}
 	for _, a := range c.addons {
-		components, err := a.components(c)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, components...)
+		all = append(all, a.components(c)...)
 	}
-	return all, nil
+	return all
 }
