@@ -29,7 +29,7 @@ export GOWORK      := off
 tool = go tool -modfile=$(ROOT)/hack/tools/$(1)/go.mod $(1)
 
 # Modules with code of this project.
-MODULES := . hack/localcluster hack/images test/browser
+MODULES := . test/localcluster hack/images test/browser
 
 # Where "make test" and "make test-e2e" are cut off, should a test hang.
 TEST_TIMEOUT     ?= 25m
