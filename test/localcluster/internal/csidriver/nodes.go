@@ -54,7 +54,7 @@ func FollowNodes(ctx context.Context, file string, serve func(context.Context, N
 			}
 			return false, nil
 		})
-		if ctx.Err() != nil {
+		if wait.Interrupted(err) {
 			return nil
 		}
 		return err

@@ -125,7 +125,7 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 		"Volume capabilities": {func(g *given) { g.capability = nil }, "CreateVolume ValidateVolumeCapabilities"},
 	}
 	for what, test := range lacking {
-		for _, method := range strings.Fields(test.of) {
+		for method := range strings.FieldsSeq(test.of) {
 			request := whole(t)
 			test.take(&request)
 			err := calls[method](t.Context(), newService(staged{}), request)

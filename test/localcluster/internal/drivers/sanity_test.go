@@ -39,7 +39,7 @@ func (w withPod) Create(r *csi.CreateVolumeRequest) (*csi.Volume, error) {
 }
 
 func (w withPod) Modify(id string, mutable map[string]string) error {
-	return w.Volumes.(csidriver.Modifier).Modify(id, mutable) //nolint:forcetypeassert // the test fails by it
+	return w.Volumes.(csidriver.Modifier).Modify(id, mutable)
 }
 
 // TestSanity runs the conformance tests of the CSI community, on real loop devices and

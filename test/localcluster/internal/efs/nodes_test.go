@@ -21,7 +21,7 @@ func mountOn(t *testing.T, n *onNode) string {
 	}
 	target := filepath.Join(t.TempDir(), n.nodeID)
 	if err := n.Publish(&csi.NodePublishVolumeRequest{
-		VolumeId: testFileSystem, TargetPath: target, VolumeCapability: mountCapability(many, ""),
+		VolumeId: testFileSystem, TargetPath: target, VolumeCapability: mountCapability(),
 	}); err != nil {
 		t.Fatal(err)
 	}

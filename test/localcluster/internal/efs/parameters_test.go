@@ -30,14 +30,12 @@ func newNode(t *testing.T) *onNode {
 	return volumes.onNode("node-1")
 }
 
-func mountCapability(mode csi.VolumeCapability_AccessMode_Mode, fsType string, options ...string) *csi.VolumeCapability {
+func mountCapability(options ...string) *csi.VolumeCapability {
 	return &csi.VolumeCapability{
-		AccessType: &csi.VolumeCapability_Mount{Mount: &csi.VolumeCapability_MountVolume{FsType: fsType, MountFlags: options}},
-		AccessMode: &csi.VolumeCapability_AccessMode{Mode: mode},
+		AccessType: &csi.VolumeCapability_Mount{Mount: &csi.VolumeCapability_MountVolume{MountFlags: options}},
+		AccessMode: &csi.VolumeCapability_AccessMode{Mode: csi.VolumeCapability_AccessMode_MULTI_NODE_MULTI_WRITER},
 	}
 }
-
-const many = csi.VolumeCapability_AccessMode_MULTI_NODE_MULTI_WRITER
 
 // with returns parameters that are granted, but for some; those set to "" are left out.
 func with(changes map[string]string) map[string]string {
@@ -77,7 +75,7 @@ func TestRefusedVolumes(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, err := n.Create(&csi.CreateVolumeRequest{
-				Name: "pvc-1", Parameters: with(test.changes), VolumeCapabilities: []*csi.VolumeCapability{mountCapability(many, "")},
+				Name: "pvc-1", Parameters: with(test.changes), VolumeCapabilities: []*csi.VolumeCapability{mountCapability()},
 			})
 			if status.Code(err) != test.code || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("got %v, want %v with %q", err, test.code, test.says)
@@ -91,7 +89,7 @@ func TestAccessPoints(t *testing.T) {
 	create := func(name string, changes map[string]string) accessPoint {
 		t.Helper()
 		r, err := n.Create(&csi.CreateVolumeRequest{
-			Name: name, Parameters: with(changes), VolumeCapabilities: []*csi.VolumeCapability{mountCapability(many, "")},
+			Name: name, Parameters: with(changes), VolumeCapabilities: []*csi.VolumeCapability{mountCapability()},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -148,7 +146,7 @@ func TestRefusedMounts(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			err := n.Publish(&csi.NodePublishVolumeRequest{
-				VolumeId: test.id, TargetPath: t.TempDir() + "/target", VolumeContext: test.context, VolumeCapability: mountCapability(many, "", test.options...),
+				VolumeId: test.id, TargetPath: t.TempDir() + "/target", VolumeContext: test.context, VolumeCapability: mountCapability(test.options...),
 			})
 			if status.Code(err) != test.code || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("got %v, want %v with %q", err, test.code, test.says)
