@@ -32,7 +32,7 @@ tool = go tool -modfile=$(ROOT)/hack/tools/$(1)/go.mod $(1)
 golangci-lint = go tool -modfile=$(ROOT)/hack/tools/golangci-lint/go.mod golangci-lint-kube-api-linter
 
 # Modules with code of this project.
-MODULES := . hack/localcluster hack/images test/browser
+MODULES := . test/localcluster hack/images test/browser
 
 # Where "make test" and "make test-e2e" are cut off, should a test hang.
 TEST_TIMEOUT     ?= 25m

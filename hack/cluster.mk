@@ -15,7 +15,7 @@ S3 ?=
 # to a cluster that runs, and none is taken away before cluster-down.
 NODES ?=
 
-CLUSTER_PACKAGE_LISTS := $(CLUSTER_HACK)/localcluster/packages.txt $(if $(filter 1,$(S3)),$(CLUSTER_HACK)/localcluster/packages-s3.txt)
+CLUSTER_PACKAGE_LISTS := $(CLUSTER_ROOT)/test/localcluster/packages.txt $(if $(filter 1,$(S3)),$(CLUSTER_ROOT)/test/localcluster/packages-s3.txt)
 CLUSTER_PACKAGES      := $(shell awk '!/^\#/ && !seen[$$1]++ { print $$1 }' $(CLUSTER_PACKAGE_LISTS))
 
 # Image tarballs for cluster-load.
@@ -31,7 +31,7 @@ cluster-packages: ## Install the Debian packages the local cluster needs.
 # Always asked for, because Go knows best whether there is something to build.
 .PHONY: $(LOCALCLUSTER)
 $(LOCALCLUSTER):
-	@cd $(CLUSTER_HACK)/localcluster && CGO_ENABLED=0 GOWORK=off ../step.sh localcluster ../program.sh $(@D) go build -trimpath -buildvcs=false -o $@ .
+	@cd $(CLUSTER_ROOT)/test/localcluster && CGO_ENABLED=0 GOWORK=off $(CLUSTER_HACK)/step.sh localcluster $(CLUSTER_HACK)/program.sh $(@D) go build -trimpath -buildvcs=false -o $@ .
 
 .PHONY: cluster-programs
 cluster-programs: $(LOCALCLUSTER) ## Download or build Kubernetes, etcd and Helm, kept in the user's cache.

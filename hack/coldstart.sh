@@ -62,8 +62,8 @@ total() {
 compiled_twice() {
   local -a list=(CGO_ENABLED=0 GOFLAGS=-trimpath go list -deps -export -f '{{.ImportPath}} {{.BuildID}}')
   {
-    in_clone env -C hack GOWORK="$clone/hack/programs.work" "${list[@]}" tool ../cmd/... ./localcluster &&
-      in_clone env -C hack/localcluster GOWORK=off "${list[@]}" . &&
+    in_clone env -C hack GOWORK="$clone/hack/programs.work" "${list[@]}" tool ../cmd/... ../test/localcluster &&
+      in_clone env -C test/localcluster GOWORK=off "${list[@]}" . &&
       in_clone env GOWORK=off "${list[@]}" -test ./...
   } | sed 's|/[^/ ]*$||' | sort -u | awk '!/\.test|\[/ { ways[$1]++ } END { for (p in ways) if (ways[p] > 1) print ways[p], p }' | sort -rn
 }

@@ -11,7 +11,7 @@ set -euo pipefail
 
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly HERE
-readonly TABLE=$HERE/localcluster/internal/release/releases.txt
+readonly TABLE=$HERE/../test/localcluster/internal/release/releases.txt
 readonly PINNED=$HERE/kubernetes/go.mod
 readonly ARCHITECTURES=(amd64 arm64)
 readonly PROGRAMS=(kube-apiserver kube-controller-manager kube-proxy kube-scheduler kubectl kubelet)

@@ -10,4 +10,4 @@ GOWORK=$PWD/programs.work go work sync
 while read -r module; do
   (cd "$module" && GOWORK=off go mod tidy)
 done < <(go work edit -json programs.work | sed -n 's/.*"DiskPath": "\(.*\)".*/\1/p')
-GOWORK=$PWD/programs.work go list -deps tool ../cmd/... ./localcluster >/dev/null
+GOWORK=$PWD/programs.work go list -deps tool ../cmd/... ../test/localcluster >/dev/null

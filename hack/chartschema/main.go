@@ -4,6 +4,9 @@
 // satisfy stands in front of them as YAML between two lines "# @schema", the syntax of dadav/helm-schema. The schema is
 // strict: a value that is not in values.yaml is refused, a value that has a default that is not empty cannot be removed, and
 // for a list or an open map values.yaml has to say what it holds.
+//
+// Helm-schema itself (4742db1, 2026-07) is not that strict: it drops keywords that it does not know, such as a misspelt minimum,
+// takes lists of anything, infers no type where there is an annotation, and describes what a default of an open map holds.
 package main
 
 import (

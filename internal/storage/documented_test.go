@@ -31,7 +31,7 @@ type entry struct {
 
 func readDocumented(t *testing.T, name string) documented {
 	t.Helper()
-	text, err := os.ReadFile("../../hack/localcluster/internal/documented/" + name + ".yaml")
+	text, err := os.ReadFile("../../test/localcluster/internal/documented/" + name + ".yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

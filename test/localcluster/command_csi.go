@@ -1,0 +1,56 @@
+package main
+
+import (
+	"log/slog"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/storagebench/storagebench/test/localcluster/internal/cluster"
+	"github.com/storagebench/storagebench/test/localcluster/internal/csidriver"
+	"github.com/storagebench/storagebench/test/localcluster/internal/drivers"
+	"github.com/storagebench/storagebench/test/localcluster/internal/provisioner"
+)
+
+// provisionerCommand makes the volumes of one of the drivers.
+func provisionerCommand() *cobra.Command {
+	var options provisioner.Options
+	cmd := &cobra.Command{Use: cluster.ProvisionerCommand, Short: "Run the external-provisioner of a CSI driver", Args: cobra.NoArgs, Hidden: true}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return provisioner.Run(cmd.Context(), options) }
+	flags := cmd.Flags()
+	flags.StringVar(&options.Kubeconfig, "kubeconfig", "", "how to reach the API")
+	flags.StringVar(&options.CSIAddress, "csi-address", "", "socket of the driver")
+	flags.StringVar(&options.HTTPEndpoint, "http-endpoint", "", "HOST:PORT that answers when volumes are made")
+	flags.StringVar(&options.DefaultFSType, "default-fstype", "", "file system of volumes whose class names none")
+	flags.Float32Var(&options.QPS, "kube-api-qps", 0, "requests a second to the API")
+	flags.IntVar(&options.Burst, "kube-api-burst", 0, "requests at once to the API")
+	require(cmd, "kubeconfig", "csi-address", "http-endpoint", "kube-api-qps", "kube-api-burst")
+	return cmd
+}
+
+// driverCommand is one of the drivers.
+func driverCommand() *cobra.Command {
+	options := csidriver.Options{Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
+	var driver, nodes string
+	cmd := &cobra.Command{Use: cluster.DriverCommand, Short: "Run a CSI driver", Args: cobra.NoArgs, Hidden: true}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		found, err := drivers.Find(driver)
+		if err != nil {
+			return err
+		}
+		return found.Run(cmd.Context(), nodes, options)
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&driver, "driver", "", "which one: loop, ebs or efs")
+	flags.StringVar(&nodes, "nodes", "", "file with the nodes to serve, which is followed")
+	flags.StringVar(&options.Volumes, "volumes", "", "directory of what the volumes hold")
+	flags.StringVar(&options.Mounts, "mounts", "", "directory above all mounts")
+	require(cmd, "driver", "nodes", "volumes", "mounts")
+	return cmd
+}
+
+func require(cmd *cobra.Command, flags ...string) {
+	for _, flag := range flags {
+		cobra.CheckErr(cmd.MarkFlagRequired(flag))
+	}
+}

@@ -1,0 +1,141 @@
+package cluster
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"path/filepath"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/storagebench/storagebench/test/localcluster/internal/csidriver"
+	"github.com/storagebench/storagebench/test/localcluster/internal/drivers"
+	"github.com/storagebench/storagebench/test/localcluster/internal/efs"
+	"github.com/storagebench/storagebench/test/localcluster/internal/efsfuse"
+	external "github.com/storagebench/storagebench/test/localcluster/internal/provisioner"
+)
+
+const (
+	// DriverCommand is the subcommand of this program that is a CSI driver.
+	DriverCommand = "csi"
+	// ProvisionerCommand is the subcommand of this program that is an external-provisioner.
+	ProvisionerCommand = "csi-provisioner"
+)
+
+// csiAddon gives the volumes of a driver that this program is. There is one process of each for all nodes: what the
+// nodes share, such as the limits of a file system, is in one process then.
+type csiAddon struct {
+	csidriver.Driver
+
+	// manifest has its CSIDriver and StorageClasses.
+	manifest string
+	// dir is the directory of its volumes, below that of the state.
+	dir         string
+	provisioner string
+	port        int
+	// fsType of volumes whose class names none, as in the real driver's chart.
+	fsType string
+	// prepare does what must be done in dir before the start. It may be nil.
+	prepare func(dir string) error
+}
+
+var (
+	//go:embed config/loop.yaml
+	loopManifest string
+	//go:embed config/ebs.yaml
+	ebsManifest string
+	//go:embed config/efs.yaml
+	efsManifest string
+)
+
+var csiAddons = []csiAddon{
+	{Driver: drivers.Loop, manifest: loopManifest, dir: "volumes", provisioner: "csi-provisioner", port: provisionerPort, fsType: "ext4"},
+	{Driver: drivers.EBS, manifest: ebsManifest, dir: "ebs", provisioner: "csi-provisioner-ebs", port: ebsProvisionerPort, fsType: "ext4"},
+	{Driver: drivers.EFS, manifest: efsManifest, dir: "efs", provisioner: "csi-provisioner-efs", port: efsProvisionerPort, prepare: createFileSystems},
+}
+
+func (c *Cluster) csiAddons() []addon {
+	var all []addon
+	for _, a := range csiAddons {
+		added := addon{name: a.ShortName, manifest: a.manifest, components: a.components, drivers: []string{a.Name}}
+		if a.prepare != nil {
+			added.prepare = func(context.Context) error { return a.prepare(c.state.Path(a.dir)) }
+		}
+		all = append(all, added)
+	}
+	return all
+}
+
+// components are the driver's process and its external-provisioner.
+func (a csiAddon) components(c *Cluster) []component {
+	name, endpoint := "csi-"+a.ShortName, address(loopbackIP, a.port)
+	return []component{{
+		name: name,
+		argv: []string{c.executable, DriverCommand,
+			"--driver=" + a.ShortName,
+			"--nodes=" + c.nodesPath(),
+			"--volumes=" + c.state.Path(a.dir),
+			"--mounts=" + string(c.state),
+		},
+		// Not the list of nodes, which the driver follows.
+		inputs: []string{c.executable},
+		ready: func(ctx context.Context) error {
+			for _, n := range c.nodes {
+				if err := driverReady(n.sockets(a.ShortName).CSI)(ctx); err != nil {
+					return fmt.Errorf("%s: %w", n.name, err)
+				}
+			}
+			return nil
+		},
+	}, {
+		name: a.provisioner,
+		argv: []string{c.executable, ProvisionerCommand,
+			"--kubeconfig=" + c.state.Kubeconfig(),
+			// Any node's socket serves for the volumes of all.
+			"--csi-address=" + c.nodes[0].sockets(a.ShortName).CSI,
+			"--http-endpoint=" + endpoint,
+			fmt.Sprintf("--kube-api-qps=%d", clientQPS),
+			fmt.Sprintf("--kube-api-burst=%d", clientBurst),
+			"--default-fstype=" + a.fsType,
+		},
+		// It ends when it loses the driver, so it is started anew with the driver.
+		inputs:  []string{c.executable, c.state.Kubeconfig(), c.state.Record(name)},
+		listens: []string{endpoint},
+		ready:   httpOK("http://" + endpoint + external.HealthPath),
+	}}
+}
+
+//go:embed config/efs-file-systems.yaml
+var efsFileSystems []byte
+
+// createFileSystems makes the file systems that the real driver of EFS would find.
+func createFileSystems(dir string) error {
+	fileSystems := map[string]efsfuse.Limits{}
+	if err := yaml.UnmarshalStrict(efsFileSystems, &fileSystems); err != nil {
+		return err
+	}
+	for id, limits := range fileSystems {
+		if err := efs.CreateFileSystem(dir, id, limits); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// served is the node as drivers know it.
+func (n *node) served() csidriver.Node {
+	return csidriver.Node{Name: n.name, Dir: n.dir, Kubepods: filepath.Join(n.cgroup.Dir("blkio"), "kubepods")}
+}
+
+func (n *node) sockets(driver string) csidriver.Sockets { return n.served().Sockets(driver) }
+
+func (c *Cluster) nodesPath() string { return c.state.Path("nodes.json") }
+
+// writeNodes writes the list of nodes that the drivers follow.
+func (c *Cluster) writeNodes() error {
+	var nodes []csidriver.Node
+	for _, n := range c.nodes {
+		nodes = append(nodes, n.served())
+	}
+	return csidriver.WriteNodes(c.nodesPath(), nodes)
+}

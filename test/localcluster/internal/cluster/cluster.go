@@ -1,0 +1,132 @@
+// Package cluster runs a Kubernetes cluster of host processes on this machine.
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/storagebench/storagebench/test/localcluster/internal/binaries"
+	"github.com/storagebench/storagebench/test/localcluster/internal/host"
+	"github.com/storagebench/storagebench/test/localcluster/internal/state"
+)
+
+// Cluster is the local cluster of one checkout.
+type Cluster struct {
+	root     string
+	state    state.Dir
+	binaries *binaries.Set
+	// programs are the paths of programNames.
+	programs map[string]string
+	// executable is this program, which also is the CSI drivers.
+	executable string
+	progress   *progress
+	// cgroup holds everything: the processes in "host", each node's pods in the
+	// node's name.
+	cgroup host.Cgroup
+	nodes  []*node
+	addons []addon
+	// options that are in force, of this or an earlier Up.
+	options Options
+}
+
+// Open returns the cluster of the checkout at root, whether it runs or not.
+func Open(root string, out io.Writer) (*Cluster, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	c, err := describe(root, state.In(root), out)
+	if err != nil {
+		return nil, err
+	}
+	options, err := c.remembered()
+	if err != nil {
+		return nil, err
+	}
+	return c, c.enable(options)
+}
+
+// describe returns a cluster that has no nodes yet.
+func describe(root string, dir state.Dir, out io.Writer) (*Cluster, error) {
+	c := &Cluster{root: root, state: dir, programs: map[string]string{}, progress: newProgress(out), cgroup: host.NewCgroup("storagebench-" + dir.ID())}
+	c.addons = c.csiAddons()
+	var err error
+	if c.executable, err = os.Executable(); err != nil {
+		return nil, err
+	}
+	if c.executable, err = filepath.EvalSymlinks(c.executable); err != nil {
+		return nil, err
+	}
+	if c.binaries, err = binaries.Open(root, c.progress.printf); err != nil {
+		return nil, err
+	}
+	for _, name := range programNames {
+		if c.programs[name], err = c.binaries.Path(name); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// Binaries builds programs and returns the directories they are in.
+func (c *Cluster) Binaries(ctx context.Context, names ...string) ([]string, error) {
+	dirs, err := c.binaries.Dirs(names...)
+	if err != nil {
+		return nil, err
+	}
+	return dirs, c.binaries.Build(ctx, names...)
+}
+
+// progress prints lines with the time since the start.
+type progress struct {
+	mu      sync.Mutex
+	out     io.Writer
+	started time.Time
+}
+
+func newProgress(out io.Writer) *progress { return &progress{out: out, started: time.Now()} }
+
+func (p *progress) printf(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fmt.Fprintf(p.out, "%6.1fs  %s\n", time.Since(p.started).Seconds(), fmt.Sprintf(format, args...))
+}
+
+// Addresses of the cluster. They exist on lo and the cluster's bridges only.
+const (
+	podCIDR     = "10.244.0.0/16"
+	serviceCIDR = "10.96.0.0/16"
+	// kubernetesIP is the first address of serviceCIDR, the service of the API.
+	kubernetesIP = "10.96.0.1"
+	apiPort      = 6443
+
+	loopbackIP          = "127.0.0.1"
+	etcdClientPort      = 12379
+	etcdPeerPort        = 12380
+	controllerPort      = 10257
+	schedulerPort       = 10259
+	proxyHealthPort     = 10256
+	proxyMetricsPort    = 10249
+	provisionerPort     = 10290
+	ebsProvisionerPort  = 10291
+	efsProvisionerPort  = 10292
+	s3Port              = 10380
+	s3ControllerPort    = 10381
+	kubeletPort         = 10250
+	kubeletHealthPort   = 10248
+	nodeHealthPortShift = 100
+)
+
+// apiIP is the first node's: clients inside pods reach the API there, and it must
+// not be in 127.0.0.0/8, which is a different machine in every pod.
+func (c *Cluster) apiIP() string { return c.nodes[0].ip }
+
+func (c *Cluster) apiURL() string { return "https://" + address(c.apiIP(), apiPort) }
+
+func address(ip string, port int) string { return net.JoinHostPort(ip, fmt.Sprint(port)) }

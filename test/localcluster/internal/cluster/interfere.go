@@ -1,0 +1,234 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/prometheus/procfs"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/storagebench/storagebench/test/localcluster/internal/disk"
+	"github.com/storagebench/storagebench/test/localcluster/internal/host"
+	"github.com/storagebench/storagebench/test/localcluster/internal/process"
+)
+
+// What is here makes the faults of tests: components that stop, hang and come back, and nodes that vanish. `up` heals
+// all of it.
+
+// Components returns the names of all components, those first that others stand on.
+func (c *Cluster) Components() []string {
+	var names []string
+	for _, comp := range c.components() {
+		names = append(names, comp.name)
+	}
+	return names
+}
+
+// Stop ends components: it asks them to, and kills those that have not ended after 10 s. With now it kills them at
+// once. The pods of a node go on without its kubelet and containerd. One that does not run is no error.
+func (c *Cluster) Stop(ctx context.Context, now bool, names ...string) error {
+	return c.each(ctx, names, func(_ component, i process.Identity) error {
+		// One that is paused hears nothing but SIGKILL.
+		if err := i.Signal(syscall.SIGCONT); err != nil {
+			return err
+		}
+		if now {
+			return process.Kill(ctx, i)
+		}
+		return process.Stop(ctx, i, stopGrace)
+	})
+}
+
+// Pause makes components hang: they keep their sockets and connections, and answer nothing until Resume.
+func (c *Cluster) Pause(ctx context.Context, names ...string) error {
+	return c.signal(ctx, syscall.SIGSTOP, names)
+}
+
+// Resume has components go on that were paused.
+func (c *Cluster) Resume(ctx context.Context, names ...string) error {
+	return c.signal(ctx, syscall.SIGCONT, names)
+}
+
+func (c *Cluster) signal(ctx context.Context, signal os.Signal, names []string) error {
+	return c.each(ctx, names, func(comp component, i process.Identity) error {
+		if !i.Alive() {
+			return fmt.Errorf("%s does not run: localcluster start %s", comp.name, comp.name)
+		}
+		return i.Signal(signal)
+	})
+}
+
+// Start starts components that do not run, one after the other, and waits until each is ready.
+func (c *Cluster) Start(ctx context.Context, names ...string) error {
+	return c.each(ctx, names, func(comp component, _ process.Identity) error { return c.start(ctx, comp) })
+}
+
+// each does something with the named components, while no other command changes the cluster.
+func (c *Cluster) each(ctx context.Context, names []string, do func(component, process.Identity) error) error {
+	found, err := c.find(names)
+	if err != nil {
+		return err
+	}
+	unlock, err := c.prepareExisting(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	for _, comp := range found {
+		record, err := c.record(comp.name)
+		if err != nil {
+			return err
+		}
+		if err := do(comp, record.Identity); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepareExisting takes the lock of a cluster that there is.
+func (c *Cluster) prepareExisting(ctx context.Context) (unlock func(), err error) {
+	if _, err := os.Stat(string(c.state)); err != nil {
+		return nil, fmt.Errorf("there is no cluster (localcluster up): %w", err)
+	}
+	return c.prepare(ctx)
+}
+
+// find returns components by their names. Those of the first node may be named as those of the others, such as
+// node-1-kubelet.
+func (c *Cluster) find(names []string) ([]component, error) {
+	byName := map[string]component{}
+	for _, comp := range c.components() {
+		byName[comp.name] = comp
+	}
+	var found []component
+	for _, name := range names {
+		comp, ok := byName[strings.TrimPrefix(name, c.nodes[0].name+"-")]
+		if !ok {
+			return nil, fmt.Errorf("the cluster has no component %s; it has %s", name, strings.Join(c.Components(), ", "))
+		}
+		found = append(found, comp)
+	}
+	return found, nil
+}
+
+func (c *Cluster) node(name string) (*node, error) {
+	var known []string
+	for _, n := range c.nodes {
+		if n.name == name {
+			return n, nil
+		}
+		known = append(known, n.name)
+	}
+	return nil, fmt.Errorf("the cluster has no node %s; it has %s", name, strings.Join(known, ", "))
+}
+
+// Lose has a node vanish with all that runs there, as when its instance is terminated. As on EKS, its disks are free
+// for other nodes then, and the cloud's controller deletes the node's object. Find brings the node back.
+func (c *Cluster) Lose(ctx context.Context, name string) error {
+	n, err := c.node(name)
+	if err != nil {
+		return err
+	}
+	unlock, err := c.prepareExisting(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	// First those that would start again what is ended.
+	for _, program := range []string{"kubelet", "containerd", s3NodeProgram} {
+		record, err := c.record(n.component(program))
+		if err != nil {
+			return err
+		}
+		if !record.Alive() {
+			continue // a cluster without S3 has none of its drivers
+		}
+		if err := process.Kill(ctx, record.Identity); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(n.killShims(ctx), n.cgroup.KillAll(ctx, sweepLimit)); err != nil {
+		return err
+	}
+	if err := host.UnmountBelow(ctx, n.dir); err != nil {
+		return err
+	}
+	for _, a := range csiAddons {
+		if err := disk.DetachAll(ctx, c.state.Path(a.dir), n.name); err != nil {
+			return err
+		}
+	}
+	c.progress.printf("Node %s is lost", n.name)
+	return c.kubectl(ctx, "delete", "node", n.name, "--ignore-not-found")
+}
+
+// killShims kills the processes that watch the node's containers. They are no pods, and so not in the node's cgroup.
+func (n *node) killShims(ctx context.Context) error {
+	all, err := n.cluster.cgroup.Processes()
+	if err != nil {
+		return err
+	}
+	var group errgroup.Group
+	for _, i := range all {
+		proc, err := procfs.NewProc(i.PID)
+		if err != nil {
+			continue // ended since
+		}
+		if argv, err := proc.CmdLine(); err == nil && isShim(argv, n.runtimeSocket()) {
+			group.Go(func() error { return process.Kill(ctx, i) })
+		}
+	}
+	return group.Wait()
+}
+
+// isShim says whether a command line is that of a shim of the runtime with the socket.
+func isShim(argv []string, socket string) bool {
+	if len(argv) == 0 || !strings.HasPrefix(filepath.Base(argv[0]), "containerd-shim") {
+		return false
+	}
+	for i, arg := range argv[1:] {
+		if arg == socket && argv[i] == "-address" {
+			return true
+		}
+	}
+	return false
+}
+
+// Find brings back a node that was lost, with the disk that it had, and waits until pods can use it.
+func (c *Cluster) Find(ctx context.Context, name string) error {
+	n, err := c.node(name)
+	if err != nil {
+		return err
+	}
+	unlock, err := c.prepareExisting(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := c.startRuntime(ctx, n); err != nil {
+		return err
+	}
+	if err := c.start(ctx, n.kubelet()); err != nil {
+		return err
+	}
+	if err := c.startDrivers(ctx, n); err != nil {
+		return err
+	}
+	return c.awaitNode(ctx, n)
+}
+
+// startDrivers starts the drivers that run on a node. Those that are one for all nodes do not end with it.
+func (c *Cluster) startDrivers(ctx context.Context, n *node) error {
+	for _, comp := range c.components() {
+		if comp.name == n.component(s3NodeProgram) {
+			return c.start(ctx, comp)
+		}
+	}
+	return nil
+}

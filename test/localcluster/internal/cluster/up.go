@@ -1,0 +1,235 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/storagebench/storagebench/test/localcluster/internal/host"
+	"github.com/storagebench/storagebench/test/localcluster/internal/state"
+)
+
+// upLimit bounds a start, with all binaries to be built on a busy machine.
+const upLimit = 90 * time.Minute
+
+// programNames are the programs that `up` needs, from the tool modules.
+var programNames = []string{
+	"etcd", "kubectl", "kube-apiserver", "kubelet", "kube-controller-manager", "kube-scheduler", "kube-proxy",
+}
+
+// Up starts the cluster, or what is missing of it. Options add to those of an earlier Up.
+func (c *Cluster) Up(ctx context.Context, options Options) error {
+	ctx, cancel := context.WithTimeout(ctx, upLimit)
+	defer cancel()
+	if err := c.enable(options); err != nil {
+		return err
+	}
+	if err := c.preflight(); err != nil {
+		return err
+	}
+	unlock, err := c.prepare(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	for _, step := range []func(context.Context) error{
+		c.build,
+		c.configure,
+		c.checkPorts,
+		c.prepareHost,
+		c.startStores,
+		c.shareImages,
+		c.startWorkers,
+		c.awaitNodes,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	for _, a := range c.addons {
+		if a.about != "" {
+			c.progress.printf("%s", a.about)
+		}
+	}
+	c.progress.printf("The cluster is up: export KUBECONFIG=%s", c.state.Kubeconfig())
+	return nil
+}
+
+// prepare makes the state directory and takes its lock.
+func (c *Cluster) prepare(ctx context.Context) (unlock func(), err error) {
+	if err := c.state.Prepare(); err != nil {
+		return nil, err
+	}
+	return state.Lock(ctx, c.state.Path("lock"), func() {
+		c.progress.printf("Waiting for another process that changes this cluster")
+	})
+}
+
+func (c *Cluster) build(ctx context.Context) error {
+	if err := c.binaries.Build(ctx, programNames...); err != nil {
+		return err
+	}
+	for _, a := range c.addons {
+		if a.build == nil {
+			continue
+		}
+		if err := a.build(ctx); err != nil {
+			return fmt.Errorf("addon %s: %w", a.name, err)
+		}
+	}
+	return nil
+}
+
+// configure writes all files that the components read.
+func (c *Cluster) configure(context.Context) error {
+	if err := c.remember(); err != nil {
+		return err
+	}
+	if err := c.credentials(); err != nil {
+		return fmt.Errorf("credentials: %w", err)
+	}
+	if err := c.writeAuditPolicy(); err != nil {
+		return err
+	}
+	for path, config := range map[string]any{
+		"kube-scheduler.yaml": c.schedulerConfig(),
+		"kube-proxy.yaml":     c.proxyConfig(),
+	} {
+		if err := writeYAML(c.state.Path(path), config); err != nil {
+			return err
+		}
+	}
+	for _, n := range c.nodes {
+		if err := n.writeConfig(); err != nil {
+			return err
+		}
+	}
+	return c.writeNodes()
+}
+
+// checkPorts fails while nothing is changed yet, when another cluster runs.
+func (c *Cluster) checkPorts(ctx context.Context) error {
+	for _, comp := range c.components() {
+		record, err := c.record(comp.name)
+		if err != nil {
+			return err
+		}
+		if record.Alive() {
+			continue
+		}
+		if err := comp.checkPorts(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Cluster) journalPath() string { return c.state.Path("machine-before.json") }
+
+// prepareHost changes what must be changed on the machine before the start.
+func (c *Cluster) prepareHost(ctx context.Context) error {
+	journal, err := host.OpenJournal(c.journalPath())
+	if err != nil {
+		return err
+	}
+	if err := journal.ClaimServiceTables(ctx); err != nil {
+		return err
+	}
+	if err := host.EnableForwarding(); err != nil {
+		return err
+	}
+	if err := c.cgroup.Child("host").Ensure(); err != nil {
+		return err
+	}
+	for _, n := range c.nodes {
+		if err := n.cgroup.Ensure(); err != nil {
+			return err
+		}
+		if err := journal.EnsureAddress(n.ip + "/32"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startStores starts what the rest stands on: the API, and the nodes' container
+// runtimes, which need no API.
+func (c *Cluster) startStores(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		// The API server waits for etcd by itself, which is faster than to wait for
+		// etcd here first.
+		return c.startAll(ctx, c.etcd(), c.apiserver())
+	})
+	for _, n := range c.nodes {
+		group.Go(func() error { return c.startRuntime(ctx, n) })
+	}
+	return group.Wait()
+}
+
+func (c *Cluster) startRuntime(ctx context.Context, n *node) error {
+	if err := c.start(ctx, n.containerd()); err != nil {
+		return err
+	}
+	if n.hasImage(ctx, pauseImage) == nil {
+		return nil
+	}
+	pause, err := c.pauseTarball(ctx)
+	if err != nil {
+		return fmt.Errorf("pause image: %w", err)
+	}
+	return n.load(ctx, pause, []string{pauseImage})
+}
+
+// startWorkers starts all that needs the API.
+func (c *Cluster) startWorkers(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return c.startAll(ctx, c.controllerManager(), c.scheduler(), c.proxy()) })
+	for _, n := range c.nodes {
+		group.Go(func() error { return c.start(ctx, n.kubelet()) })
+	}
+	for _, a := range c.addons {
+		group.Go(func() error { return c.startAddon(ctx, a) })
+	}
+	return group.Wait()
+}
+
+func (c *Cluster) startAddon(ctx context.Context, a addon) error {
+	if err := c.apply(ctx, a); err != nil {
+		return err
+	}
+	if a.prepare != nil {
+		if err := a.prepare(ctx); err != nil {
+			return fmt.Errorf("addon %s: %w", a.name, err)
+		}
+	}
+	for _, comp := range a.components(c) {
+		if err := c.start(ctx, comp); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startAll starts components side by side.
+func (c *Cluster) startAll(ctx context.Context, components ...component) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, comp := range components {
+		group.Go(func() error { return c.start(ctx, comp) })
+	}
+	return group.Wait()
+}
+
+// components returns all of the cluster, those first that others stand on.
+func (c *Cluster) components() []component {
+	all := []component{c.etcd(), c.apiserver(), c.controllerManager(), c.scheduler(), c.proxy()}
+	for _, n := range c.nodes {
+		all = append(all, n.containerd(), n.kubelet())
+	}
+	for _, a := range c.addons {
+		all = append(all, a.components(c)...)
+	}
+	return all
+}

@@ -1,0 +1,78 @@
+// Package csidriver is the one CSI driver of the local cluster: its identity, its controller and its part on each node,
+// for volumes of any kind. A Driver has what differs between the drivers that it poses as.
+package csidriver
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/container-storage-interface/spec/lib/go/csi"
+)
+
+// Driver is what differs between drivers.
+type Driver struct {
+	// Name in Kubernetes.
+	Name string
+	// ShortName is its name among the sockets of a node.
+	ShortName string
+	// Controller and Node are the capabilities of these services.
+	Controller []csi.ControllerServiceCapability_RPC_Type
+	Node       []csi.NodeServiceCapability_RPC_Type
+	// Uses are the ways in which pods can use its volumes.
+	Uses Uses
+	// Open returns its volumes, and takes up the work of an earlier process.
+	Open func(Options) (Volumes, error)
+}
+
+// Options of the process that is a driver.
+type Options struct {
+	// Volumes is the directory of what the volumes hold.
+	Volumes string
+	// Mounts is a directory above all targets of mounts.
+	Mounts string
+	Log    *slog.Logger
+}
+
+// Volumes are those of a driver. They are the same for all nodes: a volume goes from one node to another, and its limits
+// with it. Requests have been checked for what all drivers refuse, and for Driver.Uses. An error that is no gRPC status
+// is an internal one.
+type Volumes interface {
+	// Create makes a volume, or returns the one that an equal request has made.
+	Create(*csi.CreateVolumeRequest) (*csi.Volume, error)
+	// Delete deletes a volume. One that is gone is no error.
+	Delete(id string) error
+	// Check returns NotFound for a volume that does not exist.
+	Check(id string) error
+	// On returns the volumes as a node sees them.
+	On(Node) NodeVolumes
+	// Close keeps what must not be lost when the process ends.
+	Close() error
+}
+
+// Modifier is part of Volumes that can be modified.
+type Modifier interface {
+	Modify(id string, mutable map[string]string) error
+}
+
+// NodeVolumes are a driver's volumes on a node.
+type NodeVolumes interface {
+	Publish(*csi.NodePublishVolumeRequest) error
+	Unpublish(context.Context, *csi.NodeUnpublishVolumeRequest) error
+}
+
+// Stager is part of NodeVolumes that come to a node before they come to pods there.
+type Stager interface {
+	Stage(context.Context, *csi.NodeStageVolumeRequest) error
+	Unstage(context.Context, *csi.NodeUnstageVolumeRequest) error
+}
+
+// Run is the driver until the context ends. It serves the nodes that a file lists.
+func (d Driver) Run(ctx context.Context, nodes string, o Options) error {
+	volumes, err := d.Open(o)
+	if err != nil {
+		return err
+	}
+	serve := func(ctx context.Context, node Node) error { return d.Serve(ctx, volumes, node, o.Log) }
+	return errors.Join(FollowNodes(ctx, nodes, serve), volumes.Close())
+}

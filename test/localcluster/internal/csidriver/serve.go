@@ -1,0 +1,70 @@
+package csidriver
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+
+	"github.com/container-storage-interface/spec/lib/go/csi"
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/status"
+	registration "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
+)
+
+// Sockets of a driver.
+type Sockets struct {
+	// CSI is where the kubelet and the external-provisioner call the driver.
+	CSI string
+	// Registration is where the kubelet finds it, in its plugins_registry.
+	Registration string
+}
+
+// Serve serves a node until the context ends.
+func (d Driver) Serve(ctx context.Context, volumes Volumes, node Node, log *slog.Logger) error {
+	sockets := node.Sockets(d.ShortName)
+	s := &service{driver: d, volumes: volumes, node: node, local: volumes.On(node), log: log}
+	server := grpc.NewServer(grpc.UnaryInterceptor(s.logErrors))
+	csi.RegisterIdentityServer(server, s)
+	csi.RegisterControllerServer(server, s)
+	csi.RegisterNodeServer(server, s)
+	registrar := grpc.NewServer()
+	registration.RegisterRegistrationServer(registrar, &registrationServer{service: s, endpoint: sockets.CSI})
+
+	group, ctx := errgroup.WithContext(ctx)
+	// The kubelet calls as soon as it sees the registration socket.
+	group.Go(func() error { return serve(ctx, server, sockets.CSI) })
+	group.Go(func() error { return serve(ctx, registrar, sockets.Registration) })
+	return group.Wait()
+}
+
+func serve(ctx context.Context, server *grpc.Server, socket string) error {
+	listener, err := listen(ctx, socket)
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, server.Stop)
+	defer stop()
+	return server.Serve(listener)
+}
+
+func listen(ctx context.Context, socket string) (net.Listener, error) {
+	if err := os.MkdirAll(filepath.Dir(socket), 0o750); err != nil {
+		return nil, err
+	}
+	// A driver that was killed leaves its socket.
+	if err := os.RemoveAll(socket); err != nil {
+		return nil, err
+	}
+	return (&net.ListenConfig{}).Listen(ctx, "unix", socket)
+}
+
+func (s *service) logErrors(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+	response, err := handle(ctx, request)
+	if err != nil {
+		s.log.Error("Call failed", "method", info.FullMethod, "code", status.Code(err).String(), "err", err)
+	}
+	return response, err
+}

@@ -1,0 +1,209 @@
+package csidriver
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/container-storage-interface/spec/lib/go/csi"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// plain are volumes of which each call ends with an error, if any. They are neither
+// staged nor modified.
+type plain struct{ err error }
+
+func (p plain) Create(*csi.CreateVolumeRequest) (*csi.Volume, error) {
+	return &csi.Volume{VolumeId: "vol"}, p.err
+}
+func (p plain) Delete(string) error                                              { return p.err }
+func (p plain) Check(string) error                                               { return p.err }
+func (p plain) On(Node) NodeVolumes                                              { return p }
+func (p plain) Close() error                                                     { return p.err }
+func (p plain) Publish(*csi.NodePublishVolumeRequest) error                      { return p.err }
+func (p plain) Unpublish(context.Context, *csi.NodeUnpublishVolumeRequest) error { return p.err }
+
+// staged are volumes with all that there can be.
+type staged struct{ plain }
+
+func (s staged) On(Node) NodeVolumes                                          { return s }
+func (s staged) Stage(context.Context, *csi.NodeStageVolumeRequest) error     { return s.err }
+func (s staged) Unstage(context.Context, *csi.NodeUnstageVolumeRequest) error { return s.err }
+func (s staged) Modify(string, map[string]string) error                       { return s.err }
+
+func newService(volumes Volumes) *service {
+	return &service{
+		driver: Driver{Uses: Uses{
+			AccessModes: []csi.VolumeCapability_AccessMode_Mode{csi.VolumeCapability_AccessMode_SINGLE_NODE_WRITER},
+			Claims:      []string{"ReadWriteOnce"},
+		}},
+		volumes: volumes, local: volumes.On(Node{}), log: slog.New(slog.DiscardHandler),
+	}
+}
+
+// given is what a request has.
+type given struct {
+	name, id, target, staging string
+	capability                *csi.VolumeCapability
+}
+
+func (g given) capabilities() []*csi.VolumeCapability {
+	if g.capability == nil {
+		return nil
+	}
+	return []*csi.VolumeCapability{g.capability}
+}
+
+type call func(context.Context, *service, given) error
+
+var calls = map[string]call{
+	"CreateVolume": func(ctx context.Context, s *service, g given) error {
+		_, err := s.CreateVolume(ctx, &csi.CreateVolumeRequest{Name: g.name, VolumeCapabilities: g.capabilities()})
+		return err
+	},
+	"DeleteVolume": func(ctx context.Context, s *service, g given) error {
+		_, err := s.DeleteVolume(ctx, &csi.DeleteVolumeRequest{VolumeId: g.id})
+		return err
+	},
+	"ControllerModifyVolume": func(ctx context.Context, s *service, g given) error {
+		_, err := s.ControllerModifyVolume(ctx, &csi.ControllerModifyVolumeRequest{VolumeId: g.id})
+		return err
+	},
+	"ValidateVolumeCapabilities": func(ctx context.Context, s *service, g given) error {
+		_, err := s.ValidateVolumeCapabilities(ctx, &csi.ValidateVolumeCapabilitiesRequest{VolumeId: g.id, VolumeCapabilities: g.capabilities()})
+		return err
+	},
+	"NodeStageVolume": func(ctx context.Context, s *service, g given) error {
+		_, err := s.NodeStageVolume(ctx, &csi.NodeStageVolumeRequest{VolumeId: g.id, StagingTargetPath: g.staging, VolumeCapability: g.capability})
+		return err
+	},
+	"NodeUnstageVolume": func(ctx context.Context, s *service, g given) error {
+		_, err := s.NodeUnstageVolume(ctx, &csi.NodeUnstageVolumeRequest{VolumeId: g.id, StagingTargetPath: g.staging})
+		return err
+	},
+	"NodePublishVolume": func(ctx context.Context, s *service, g given) error {
+		_, err := s.NodePublishVolume(ctx, &csi.NodePublishVolumeRequest{
+			VolumeId: g.id, StagingTargetPath: g.staging, TargetPath: g.target, VolumeCapability: g.capability,
+		})
+		return err
+	},
+	"NodeUnpublishVolume": func(ctx context.Context, s *service, g given) error {
+		_, err := s.NodeUnpublishVolume(ctx, &csi.NodeUnpublishVolumeRequest{VolumeId: g.id, TargetPath: g.target})
+		return err
+	},
+	"NodeGetVolumeStats": func(ctx context.Context, s *service, g given) error {
+		_, err := s.NodeGetVolumeStats(ctx, &csi.NodeGetVolumeStatsRequest{VolumeId: g.id, VolumePath: g.target})
+		return err
+	},
+}
+
+func whole(t *testing.T) given {
+	t.Helper()
+	return given{name: "pvc-1", id: "vol", target: t.TempDir(), staging: "/staging", capability: &csi.VolumeCapability{
+		AccessType: &csi.VolumeCapability_Mount{Mount: &csi.VolumeCapability_MountVolume{}},
+		AccessMode: &csi.VolumeCapability_AccessMode{Mode: csi.VolumeCapability_AccessMode_SINGLE_NODE_WRITER},
+	}}
+}
+
+func TestWhatIsMissingIsNamed(t *testing.T) {
+	lacking := map[string]struct {
+		take func(*given)
+		of   string
+	}{
+		"Volume name": {func(g *given) { g.name = "" }, "CreateVolume"},
+		"Volume ID": {func(g *given) { g.id = "" }, "DeleteVolume ControllerModifyVolume ValidateVolumeCapabilities " +
+			"NodeStageVolume NodeUnstageVolume NodePublishVolume NodeUnpublishVolume NodeGetVolumeStats"},
+		"Target path":         {func(g *given) { g.target = "" }, "NodePublishVolume NodeUnpublishVolume"},
+		"Volume path":         {func(g *given) { g.target = "" }, "NodeGetVolumeStats"},
+		"Staging target":      {func(g *given) { g.staging = "" }, "NodeStageVolume NodeUnstageVolume NodePublishVolume"},
+		"Volume capability":   {func(g *given) { g.capability = nil }, "NodeStageVolume NodePublishVolume"},
+		"Volume capabilities": {func(g *given) { g.capability = nil }, "CreateVolume ValidateVolumeCapabilities"},
+	}
+	for what, test := range lacking {
+		for method := range strings.FieldsSeq(test.of) {
+			request := whole(t)
+			test.take(&request)
+			err := calls[method](t.Context(), newService(staged{}), request)
+			if status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), what+" not provided") {
+				t.Errorf("%s without %s: %v", method, what, err)
+			}
+		}
+	}
+}
+
+func TestUsesAreChecked(t *testing.T) {
+	many := whole(t)
+	many.capability.AccessMode.Mode = csi.VolumeCapability_AccessMode_MULTI_NODE_MULTI_WRITER
+	for _, method := range []string{"CreateVolume", "NodeStageVolume", "NodePublishVolume"} {
+		err := calls[method](t.Context(), newService(staged{}), many)
+		if status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "possible are ReadWriteOnce") {
+			t.Errorf("%s with another access mode: %v", method, err)
+		}
+	}
+	answer, err := newService(staged{}).ValidateVolumeCapabilities(t.Context(), &csi.ValidateVolumeCapabilitiesRequest{
+		VolumeId: "vol", VolumeCapabilities: many.capabilities(),
+	})
+	if err != nil || answer.GetConfirmed() != nil || !strings.Contains(answer.GetMessage(), "MULTI_NODE_MULTI_WRITER") {
+		t.Errorf("validation says %v, %v", answer, err)
+	}
+}
+
+func TestErrorsAreStatuses(t *testing.T) {
+	for name, test := range map[string]struct {
+		err  error
+		want codes.Code
+	}{
+		"none":      {nil, codes.OK},
+		"a status":  {status.Error(codes.ResourceExhausted, "full"), codes.ResourceExhausted},
+		"any other": {errors.New("broken"), codes.Internal},
+	} {
+		for method, do := range calls {
+			if err := do(t.Context(), newService(staged{plain{test.err}}), whole(t)); status.Code(err) != test.want {
+				t.Errorf("%s, %s: got %v, want %v", method, name, err, test.want)
+			}
+		}
+	}
+}
+
+func TestWhatADriverLacksIsUnimplemented(t *testing.T) {
+	lacks := map[string]bool{"ControllerModifyVolume": true, "NodeStageVolume": true, "NodeUnstageVolume": true}
+	request := whole(t)
+	// Volumes that are not staged are published without.
+	request.staging = ""
+	for method, do := range calls {
+		want := codes.OK
+		if lacks[method] {
+			want = codes.Unimplemented
+		}
+		if err := do(t.Context(), newService(plain{}), request); status.Code(err) != want {
+			t.Errorf("%s: got %v, want %v", method, err, want)
+		}
+	}
+}
+
+func TestStats(t *testing.T) {
+	dir := t.TempDir()
+	device := filepath.Join(dir, "device")
+	if err := os.WriteFile(device, make([]byte, 5000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stats := func(path string) (*csi.NodeGetVolumeStatsResponse, error) {
+		return newService(plain{}).NodeGetVolumeStats(t.Context(), &csi.NodeGetVolumeStatsRequest{VolumeId: "vol", VolumePath: path})
+	}
+	of, err := stats(device)
+	if usage := of.GetUsage(); err != nil || len(usage) != 1 || usage[0].GetTotal() != 5000 || usage[0].GetUnit() != csi.VolumeUsage_BYTES {
+		t.Errorf("a device has %v, %v", usage, err)
+	}
+	of, err = stats(dir)
+	if usage := of.GetUsage(); err != nil || len(usage) == 0 || usage[0].GetTotal() < usage[0].GetUsed()+usage[0].GetAvailable() || usage[0].GetAvailable() == 0 {
+		t.Errorf("a file system has %v, %v", usage, err)
+	}
+	if _, err := stats(filepath.Join(dir, "none")); status.Code(err) != codes.NotFound {
+		t.Errorf("without the path: %v", err)
+	}
+}

@@ -1,0 +1,202 @@
+package disk
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/container-storage-interface/spec/lib/go/csi"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/storagebench/storagebench/test/localcluster/internal/csidriver"
+	"github.com/storagebench/storagebench/test/localcluster/internal/loopdev"
+)
+
+// testNode is a driver's node, with a staging path for the one volume of the test.
+type testNode struct {
+	*onNode
+	staging string
+}
+
+func newTestNode(driver *Volumes, name, dir string) testNode {
+	return testNode{
+		onNode:  &onNode{Volumes: driver, node: csidriver.Node{Name: name, Dir: dir, Kubepods: filepath.Join(dir, name)}},
+		staging: filepath.Join(dir, name, "staging"),
+	}
+}
+
+func (n testNode) stage(id string) error {
+	return n.Stage(context.Background(), &csi.NodeStageVolumeRequest{VolumeId: id, StagingTargetPath: n.staging, VolumeCapability: disk()})
+}
+
+func (n testNode) publish(id string) error {
+	return n.Publish(&csi.NodePublishVolumeRequest{
+		VolumeId: id, StagingTargetPath: n.staging, TargetPath: n.staging + "-target", VolumeCapability: disk(),
+	})
+}
+
+func (n testNode) unstage(t *testing.T, id string) {
+	t.Helper()
+	if err := n.Unstage(t.Context(), &csi.NodeUnstageVolumeRequest{VolumeId: id, StagingTargetPath: n.staging}); err != nil {
+		t.Fatalf("unstage on %s: %v", n.node.Name, err)
+	}
+}
+
+func disk() *csi.VolumeCapability {
+	return &csi.VolumeCapability{
+		AccessType: &csi.VolumeCapability_Mount{Mount: &csi.VolumeCapability_MountVolume{FsType: "ext4"}},
+		AccessMode: &csi.VolumeCapability_AccessMode{Mode: csi.VolumeCapability_AccessMode_SINGLE_NODE_WRITER},
+	}
+}
+
+// newTestVolume returns a driver and the id of a volume, which the test's end removes.
+func newTestVolume(t *testing.T, dir string) (driver *Volumes, id string) {
+	t.Helper()
+	driver, err := Open(Loop, csidriver.Options{Volumes: filepath.Join(dir, "volumes"), Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	created, err := driver.Create(&csi.CreateVolumeRequest{
+		Name: "pvc-1", CapacityRange: &csi.CapacityRange{RequiredBytes: 32 * mib}, VolumeCapabilities: []*csi.VolumeCapability{disk()},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return driver, created.GetVolumeId()
+}
+
+func TestVolumeIsAtOneNodeAtATime(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("loop devices need root")
+	}
+	dir := t.TempDir()
+	driver, id := newTestVolume(t, dir)
+	first, second := newTestNode(driver, "node-1", dir), newTestNode(driver, "node-2", dir)
+	t.Cleanup(func() {
+		for _, n := range []testNode{first, second} {
+			_ = n.unmount(n.staging)
+		}
+		cleanUp(t, dir)
+	})
+	if err := first.stage(id); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(first.staging, "who"), []byte("node-1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// Asked again, as a kubelet does that has started anew.
+	if err := first.stage(id); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := second.stage(id); status.Code(err) != codes.FailedPrecondition || !strings.Contains(err.Error(), "node-1") {
+		t.Errorf("a second node attaches it: %v", err)
+	}
+	if err := second.publish(id); status.Code(err) != codes.FailedPrecondition {
+		t.Errorf("a node publishes what another one has: %v", err)
+	}
+	second.unstage(t, id)
+	if device, node, err := driver.attachment(id); err != nil || device == "" || node != "node-1" {
+		t.Errorf("after another node's unstaging it is %q at %q, %v", device, node, err)
+	}
+	if err := driver.Delete(id); status.Code(err) != codes.FailedPrecondition {
+		t.Errorf("it is deleted while a node has it: %v", err)
+	}
+
+	first.unstage(t, id)
+	if err := second.stage(id); err != nil {
+		t.Fatal(err)
+	}
+	if content, err := os.ReadFile(filepath.Join(second.staging, "who")); err != nil || string(content) != "node-1" {
+		t.Errorf("on the second node it holds %q, %v", content, err)
+	}
+	second.unstage(t, id)
+	if err := driver.Delete(id); err != nil {
+		t.Error(err)
+	}
+}
+
+// A driver that is started anew finds the pods of each node where the node has them.
+func TestTakeUpThrottlesPodsOfAllNodes(t *testing.T) {
+	dir := t.TempDir()
+	driver, id := newTestVolume(t, dir)
+	nodes := []testNode{newTestNode(driver, "node-1", dir), newTestNode(driver, "node-2", dir)}
+	limited := volume{Plan: Plan{ID: id, Limits: Limits{IOPS: 3000}}}
+	number, err := deviceNumber(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range nodes {
+		if err := n.register(limited, os.DevNull, &csi.NodePublishVolumeRequest{
+			TargetPath: n.staging + "-target", VolumeContext: map[string]string{podUIDKey: n.node.Name},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		driver.throttle.remove(n.staging + "-target")
+	}
+	again, err := Open(Loop, csidriver.Options{Volumes: filepath.Join(dir, "volumes"), Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range nodes {
+		cgroup := fakeContainer(t, n.node.Kubepods, "burstable", n.node.Name, "container")
+		awaitContent(t, filepath.Join(cgroup, "blkio.throttle.write_iops_device"), number+" 3000")
+		again.throttle.remove(n.staging + "-target")
+	}
+}
+
+// What a cloud does when it terminates an instance.
+func TestDetachAll(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("loop devices need root")
+	}
+	dir := t.TempDir()
+	driver, id := newTestVolume(t, dir)
+	first, second := newTestNode(driver, "node-1", dir), newTestNode(driver, "node-2", dir)
+	t.Cleanup(func() {
+		for _, n := range []testNode{first, second} {
+			_ = n.unmount(n.staging)
+		}
+		cleanUp(t, dir)
+	})
+	if err := first.stage(id); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.unmount(first.staging); err != nil {
+		t.Fatal(err)
+	}
+	if err := DetachAll(t.Context(), filepath.Join(dir, "volumes"), "node-2"); err != nil {
+		t.Fatal(err)
+	}
+	if _, node, err := driver.attachment(id); err != nil || node != "node-1" {
+		t.Errorf("after the loss of another node the volume is at %q, %v", node, err)
+	}
+	if err := DetachAll(t.Context(), filepath.Join(dir, "volumes"), "node-1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := second.stage(id); err != nil {
+		t.Errorf("after the loss of its node the volume cannot come to another one: %v", err)
+	}
+	second.unstage(t, id)
+}
+
+func cleanUp(t *testing.T, dir string) {
+	t.Helper()
+	devices, err := loopdev.List()
+	if err != nil {
+		t.Error(err)
+	}
+	for _, device := range devices {
+		if strings.HasPrefix(device.BackingFile, dir+"/") {
+			t.Errorf("%s is still attached to %s", device.Path, device.BackingFile)
+			_ = loopdev.Detach(context.Background(), device.Path)
+		}
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,117 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/container-storage-interface/spec/lib/go/csi"
+	"golang.org/x/sys/unix"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/storagebench/storagebench/test/localcluster/internal/loopdev"
+)
+
+// Create is part of csidriver.Volumes.
+func (v *Volumes) Create(r *csi.CreateVolumeRequest) (*csi.Volume, error) {
+	plan, err := v.kind.Plan(r)
+	if err != nil {
+		return nil, err
+	}
+	wanted := volume{Plan: plan, Name: r.GetName()}
+	defer v.lock(wanted.ID)()
+	existing, err := v.store.get(wanted.ID)
+	switch {
+	case err == nil:
+		if err := sameVolume(existing, wanted, r.GetCapacityRange()); err != nil {
+			return nil, status.Errorf(codes.AlreadyExists, "volume %q exists with other properties: %v", wanted.Name, err)
+		}
+		wanted = existing
+	case isNotFound(err):
+		if err := v.store.create(wanted); err != nil {
+			return nil, createError(err)
+		}
+		v.log.Info("Volume created", "volume", wanted.ID, "capacityBytes", wanted.CapacityBytes, "limits", wanted.Limits)
+	default:
+		return nil, err
+	}
+	return &csi.Volume{VolumeId: wanted.ID, CapacityBytes: wanted.CapacityBytes, VolumeContext: wanted.Context}, nil
+}
+
+func sameVolume(existing, wanted volume, requested *csi.CapacityRange) error {
+	if existing.Limits != wanted.Limits {
+		return fmt.Errorf("it has the limits %+v, asked for are %+v", existing.Limits, wanted.Limits)
+	}
+	if existing.Settings != wanted.Settings {
+		return fmt.Errorf("it has the settings %s, asked for are %s", existing.Settings, wanted.Settings)
+	}
+	least, most := requested.GetRequiredBytes(), requested.GetLimitBytes()
+	if size := existing.CapacityBytes; size < least || most > 0 && size > most {
+		return fmt.Errorf("it has %d bytes, asked for are %d to %d", size, least, most)
+	}
+	return nil
+}
+
+func createError(err error) error {
+	switch {
+	case errors.Is(err, unix.EFBIG):
+		return status.Errorf(codes.OutOfRange, "the disk below cannot hold a file of that size: %v", err)
+	case errors.Is(err, unix.ENOSPC):
+		return status.Errorf(codes.ResourceExhausted, "the disk below is full: %v", err)
+	}
+	return err
+}
+
+// Delete is part of csidriver.Volumes.
+func (v *Volumes) Delete(id string) error {
+	defer v.lock(id)()
+	if err := v.Check(id); err != nil {
+		if isNotFound(err) {
+			return nil
+		}
+		return err
+	}
+	device, err := loopdev.Find(v.store.disk(id))
+	if err != nil {
+		return err
+	}
+	if device != "" {
+		return status.Errorf(codes.FailedPrecondition, "volume %s is in use as %s", id, device)
+	}
+	if err := v.store.delete(id); err != nil {
+		return err
+	}
+	v.log.Info("Volume deleted", "volume", id)
+	return nil
+}
+
+// Check is part of csidriver.Volumes.
+func (v *Volumes) Check(id string) error {
+	_, err := v.store.get(id)
+	return err
+}
+
+func isNotFound(err error) bool { return status.Code(err) == codes.NotFound }
+
+// Modify is part of csidriver.Modifier.
+func (v *Volumes) Modify(id string, mutable map[string]string) error {
+	if v.kind.Modify == nil {
+		return status.Error(codes.Unimplemented, "volumes of this driver cannot be modified")
+	}
+	defer v.lock(id)()
+	modified, err := v.store.get(id)
+	if err != nil {
+		return err
+	}
+	if modified.Plan, err = v.kind.Modify(modified.Plan, mutable); err != nil {
+		return err
+	}
+	if err := v.store.save(modified); err != nil {
+		return err
+	}
+	if err := v.throttle.reopen(id, func() (keeper, error) { return v.openBudget(id) }); err != nil {
+		return err
+	}
+	v.log.Info("Volume modified", "volume", id, "limits", modified.Limits)
+	return nil
+}

@@ -1,0 +1,77 @@
+// Package disk makes volumes that are loop devices over files: real block devices of a real size, with limits like those
+// of a cloud's disks. A Kind says which volumes it makes.
+package disk
+
+import (
+	"log/slog"
+
+	"k8s.io/mount-utils"
+	utilexec "k8s.io/utils/exec"
+	"k8s.io/utils/keymutex"
+
+	"github.com/storagebench/storagebench/test/localcluster/internal/csidriver"
+)
+
+// Volumes are those of a driver.
+type Volumes struct {
+	kind     Kind
+	store    *store
+	throttle *throttler
+	mounter  *mount.SafeFormatAndMount
+	log      *slog.Logger
+	// locks has a lock for each volume: calls for one volume come one at a time,
+	// whatever callers do.
+	locks keymutex.KeyMutex
+}
+
+// Open returns the volumes of a directory, and takes up the work of an earlier driver.
+func Open(kind Kind, o csidriver.Options) (*Volumes, error) {
+	s, err := openStore(o.Volumes)
+	if err != nil {
+		return nil, err
+	}
+	v := &Volumes{
+		kind:     kind,
+		store:    s,
+		throttle: newThrottler(o.Log),
+		mounter:  mount.NewSafeFormatAndMount(mount.New(""), utilexec.New()),
+		log:      o.Log,
+		locks:    keymutex.NewHashed(64),
+	}
+	return v, v.takeUp()
+}
+
+// takeUp throttles again what was throttled before the driver ended.
+func (v *Volumes) takeUp() error {
+	published, err := v.store.publications("*")
+	if err != nil {
+		return err
+	}
+	for _, p := range published {
+		if err := v.throttlePod(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *Volumes) lock(id string) (unlock func()) {
+	v.locks.LockKey(id)
+	// The error is only for keys that were not locked.
+	return func() { _ = v.locks.UnlockKey(id) }
+}
+
+// onNode are the volumes as one node sees them.
+type onNode struct {
+	*Volumes
+
+	node csidriver.Node
+}
+
+// On is part of csidriver.Volumes.
+func (v *Volumes) On(node csidriver.Node) csidriver.NodeVolumes {
+	return &onNode{Volumes: v, node: node}
+}
+
+// Close keeps what the budgets of the volumes in use have left.
+func (v *Volumes) Close() error { return v.throttle.close() }

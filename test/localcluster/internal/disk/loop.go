@@ -1,0 +1,138 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/container-storage-interface/spec/lib/go/csi"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+const (
+	mib = 1 << 20
+	gib = 1 << 30
+
+	defaultFSType   = "ext4"
+	defaultCapacity = 1 * gib
+	// sectorSize is what a device's size is a multiple of, on any disk.
+	sectorSize = 4096
+
+	paramIOPS       = "iops"
+	paramThroughput = "throughput"
+	// metadataPrefix of what the external-provisioner adds of its own accord.
+	metadataPrefix = "csi.storage.k8s.io/"
+
+	maxIOPS          = 1_000_000
+	maxThroughputMiB = 1_000_000
+)
+
+// FileSystems are those that a volume can have.
+var FileSystems = []string{"ext3", "ext4", "xfs"}
+
+// minCapacity by file system, "" for a raw block device: what it takes to make one
+// that holds something. mkfs.xfs refuses less than 300 MiB.
+var minCapacity = map[string]int64{"": 1 * mib, "ext3": 16 * mib, "ext4": 16 * mib, "xfs": 300 * mib}
+
+// Loop has limits that a StorageClass names, for each pod and each direction.
+var Loop = Kind{Plan: planLoop}
+
+func planLoop(r *csi.CreateVolumeRequest) (Plan, error) {
+	limits, err := parseLimits(r.GetParameters())
+	if err != nil {
+		return Plan{}, status.Error(codes.InvalidArgument, err.Error())
+	}
+	capacity, err := capacityFor(r.GetCapacityRange(), r.GetVolumeCapabilities())
+	if err != nil {
+		return Plan{}, err
+	}
+	return Plan{ID: volumeID(r.GetName()), CapacityBytes: capacity, Limits: limits, Context: limits.volumeContext()}, nil
+}
+
+// Limits are what a pod may do on a volume. Zero is no limit. Reads and writes are
+// counted separately, as blkio does.
+type Limits struct {
+	IOPS          int64 `json:"iops,omitempty"`
+	ThroughputMiB int64 `json:"throughputMiB,omitempty"`
+}
+
+func (l Limits) empty() bool { return l == Limits{} }
+
+// parseLimits reads the parameters of a StorageClass. It refuses what it does not
+// know: a misspelled limit would be no limit.
+func parseLimits(parameters map[string]string) (Limits, error) {
+	var limits Limits
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		var err error
+		switch {
+		case name == paramIOPS:
+			limits.IOPS, err = parseLimit(parameters[name], maxIOPS)
+		case name == paramThroughput:
+			limits.ThroughputMiB, err = parseLimit(parameters[name], maxThroughputMiB)
+		case !strings.HasPrefix(name, metadataPrefix):
+			err = fmt.Errorf("unknown; known are %s and %s (MiB/s)", paramIOPS, paramThroughput)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("parameter %q: %w", name, err))
+		}
+	}
+	return limits, errors.Join(errs...)
+}
+
+func parseLimit(value string, most int64) (int64, error) {
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil || n < 1 || n > most {
+		return 0, fmt.Errorf("%q is not an integer from 1 to %d", value, most)
+	}
+	return n, nil
+}
+
+// volumeContext shows the limits in the PersistentVolume.
+func (l Limits) volumeContext() map[string]string {
+	context := map[string]string{}
+	if l.IOPS > 0 {
+		context[paramIOPS] = strconv.FormatInt(l.IOPS, 10)
+	}
+	if l.ThroughputMiB > 0 {
+		context[paramThroughput] = strconv.FormatInt(l.ThroughputMiB, 10)
+	}
+	return context
+}
+
+// fsTypeOf returns the file system of a capability, "" for a raw block device.
+func fsTypeOf(capability *csi.VolumeCapability) string {
+	if capability.GetBlock() != nil {
+		return ""
+	}
+	if fsType := capability.GetMount().GetFsType(); fsType != "" {
+		return fsType
+	}
+	return defaultFSType
+}
+
+// capacityFor chooses the size of a new volume.
+func capacityFor(requested *csi.CapacityRange, capabilities []*csi.VolumeCapability) (int64, error) {
+	least, most := requested.GetRequiredBytes(), requested.GetLimitBytes()
+	if least < 0 || most < 0 || (most > 0 && least > most) {
+		return 0, status.Errorf(codes.InvalidArgument, "capacity range %d to %d is none", least, most)
+	}
+	if least == 0 {
+		least = defaultCapacity
+		if most > 0 {
+			least = min(least, most)
+		}
+	}
+	for _, capability := range capabilities {
+		least = max(least, minCapacity[fsTypeOf(capability)])
+	}
+	size := (least + sectorSize - 1) / sectorSize * sectorSize
+	if most > 0 && size > most {
+		return 0, status.Errorf(codes.OutOfRange, "the smallest possible volume has %d bytes, the limit is %d", size, most)
+	}
+	return size, nil
+}

@@ -1,0 +1,176 @@
+package disk
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/storagebench/storagebench/test/localcluster/internal/state"
+)
+
+// volume is what is written down about a volume, beside its disk.
+type volume struct {
+	Plan
+	Name string `json:"name"`
+}
+
+// store keeps each volume in a directory of its own. A directory appears and
+// disappears by a rename, so a crash leaves whole volumes only.
+type store struct {
+	dir string
+}
+
+const (
+	diskName     = "disk.img"
+	metadataName = "volume.json"
+	// attachmentName holds the volume's attachment.
+	attachmentName = "attachment.json"
+	// budgetName holds what a volume's budget keeps.
+	budgetName = "budget"
+	// partPrefix marks directories that are being made or deleted.
+	partPrefix = ".part-"
+)
+
+func openStore(dir string) (*store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	leftovers, err := filepath.Glob(filepath.Join(dir, partPrefix+"*"))
+	if err != nil {
+		return nil, err
+	}
+	for _, leftover := range leftovers {
+		if err := os.RemoveAll(leftover); err != nil {
+			return nil, err
+		}
+	}
+	return &store{dir: dir}, nil
+}
+
+var plainName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,99}$`)
+
+// volumeID makes a file name of a volume's name, which the specification lets hold
+// nearly anything.
+func volumeID(name string) string {
+	if plainName.MatchString(name) {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return "x" + hex.EncodeToString(sum[:16])
+}
+
+func (s *store) path(id string, elem ...string) string {
+	return filepath.Join(append([]string{s.dir, id}, elem...)...)
+}
+
+func (s *store) disk(id string) string { return s.path(id, diskName) }
+
+// get returns what is written down about a volume, or NotFound.
+func (s *store) get(id string) (volume, error) {
+	var v volume
+	err := fs.ErrNotExist
+	if plainName.MatchString(id) {
+		err = state.ReadJSON(s.path(id, metadataName), &v)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return v, status.Errorf(codes.NotFound, "volume %q does not exist", id)
+	}
+	return v, err
+}
+
+// create makes a volume's disk. The file is sparse: a benchmark may ask for a far
+// larger volume than it fills.
+func (s *store) create(v volume) error {
+	part, err := os.MkdirTemp(s.dir, partPrefix)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(part) }()
+	disk := filepath.Join(part, diskName)
+	if err := os.WriteFile(disk, nil, 0o600); err != nil {
+		return err
+	}
+	if err := os.Truncate(disk, v.CapacityBytes); err != nil {
+		return err
+	}
+	if err := state.WriteJSON(filepath.Join(part, metadataName), v, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(part, s.path(v.ID))
+}
+
+func (s *store) delete(id string) error {
+	part := s.path(partPrefix + id)
+	if err := os.Rename(s.path(id), part); err != nil {
+		return err
+	}
+	return os.RemoveAll(part)
+}
+
+// save replaces what is written down about an existing volume.
+func (s *store) save(v volume) error {
+	return state.WriteJSON(s.path(v.ID, metadataName), v, 0o600)
+}
+
+// budget returns what saveBudget saved, or nothing.
+func (s *store) budget(id string) ([]byte, error) {
+	kept, err := os.ReadFile(s.path(id, budgetName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return kept, err
+}
+
+func (s *store) saveBudget(id string, kept []byte) error {
+	return state.WriteFile(s.path(id, budgetName), kept, 0o600)
+}
+
+// publication is a volume in a pod. It is written down, because the driver may be
+// restarted while the pod runs.
+type publication struct {
+	VolumeID   string `json:"volumeID,omitempty"`
+	TargetPath string `json:"targetPath"`
+	PodUID     string `json:"podUID"`
+	// Kubepods is where the cgroups of the pod's node are.
+	Kubepods string `json:"kubepods"`
+	Device   string `json:"device"`
+	Limits   Limits `json:"limits"`
+}
+
+func (s *store) publicationPath(id, target string) string {
+	sum := sha256.Sum256([]byte(target))
+	return s.path(id, fmt.Sprintf("published-%x.json", sum[:8]))
+}
+
+func (s *store) savePublication(id string, p publication) error {
+	return state.WriteJSON(s.publicationPath(id, p.TargetPath), p, 0o600)
+}
+
+func (s *store) deletePublication(id, target string) error {
+	return os.RemoveAll(s.publicationPath(id, target))
+}
+
+// publications returns those of one volume, or of all when the id is "*".
+func (s *store) publications(id string) ([]publication, error) {
+	files, err := filepath.Glob(filepath.Join(s.dir, id, "published-*.json"))
+	if err != nil {
+		return nil, err
+	}
+	var all []publication
+	for _, file := range files {
+		var p publication
+		if err := state.ReadJSON(file, &p); err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}

@@ -1,0 +1,89 @@
+// Package drivers is the table of the CSI drivers that this program poses as.
+package drivers
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/container-storage-interface/spec/lib/go/csi"
+
+	"github.com/storagebench/storagebench/test/localcluster/internal/csidriver"
+	"github.com/storagebench/storagebench/test/localcluster/internal/disk"
+	"github.com/storagebench/storagebench/test/localcluster/internal/ebs"
+	"github.com/storagebench/storagebench/test/localcluster/internal/efs"
+)
+
+const (
+	createDelete = csi.ControllerServiceCapability_RPC_CREATE_DELETE_VOLUME
+	modify       = csi.ControllerServiceCapability_RPC_MODIFY_VOLUME
+	// Without it there would be no ReadWriteOncePod.
+	singleWriter     = csi.ControllerServiceCapability_RPC_SINGLE_NODE_MULTI_WRITER
+	nodeSingleWriter = csi.NodeServiceCapability_RPC_SINGLE_NODE_MULTI_WRITER
+	stage            = csi.NodeServiceCapability_RPC_STAGE_UNSTAGE_VOLUME
+	stats            = csi.NodeServiceCapability_RPC_GET_VOLUME_STATS
+)
+
+type (
+	controller = []csi.ControllerServiceCapability_RPC_Type
+	node       = []csi.NodeServiceCapability_RPC_Type
+	modes      = []csi.VolumeCapability_AccessMode_Mode
+)
+
+// diskUses are those of a disk of one node with an ordinary file system.
+var diskUses = csidriver.Uses{
+	AccessModes: modes{
+		csi.VolumeCapability_AccessMode_SINGLE_NODE_WRITER,
+		csi.VolumeCapability_AccessMode_SINGLE_NODE_SINGLE_WRITER,
+		csi.VolumeCapability_AccessMode_SINGLE_NODE_MULTI_WRITER,
+	},
+	Claims:      []string{"ReadWriteOnce", "ReadWriteOncePod"},
+	FileSystems: disk.FileSystems,
+	Block:       true,
+}
+
+// Loop has disks whose limits a StorageClass names.
+var Loop = csidriver.Driver{
+	Name:       "loop.csi.storagebench.dev",
+	ShortName:  "loop",
+	Controller: controller{createDelete, singleWriter},
+	Node:       node{stage, stats, nodeSingleWriter},
+	Uses:       diskUses,
+	Open:       func(o csidriver.Options) (csidriver.Volumes, error) { return disk.Open(disk.Loop, o) },
+}
+
+// EBS poses as aws-ebs-csi-driver.
+var EBS = csidriver.Driver{
+	Name:       ebs.DriverName,
+	ShortName:  "ebs",
+	Controller: controller{createDelete, singleWriter, modify},
+	Node:       node{stage, stats, nodeSingleWriter},
+	Uses:       diskUses,
+	Open:       ebs.Open,
+}
+
+// EFS poses as aws-efs-csi-driver.
+var EFS = csidriver.Driver{
+	Name:       "efs.csi.aws.com",
+	ShortName:  "efs",
+	Controller: controller{createDelete},
+	Node:       node{stats},
+	Uses: csidriver.Uses{
+		AccessModes: modes{
+			csi.VolumeCapability_AccessMode_SINGLE_NODE_WRITER,
+			csi.VolumeCapability_AccessMode_MULTI_NODE_MULTI_WRITER,
+		},
+		Claims:      []string{"ReadWriteOnce", "ReadWriteMany"},
+		FileSystems: []string{"efs"},
+	},
+	Open: func(o csidriver.Options) (csidriver.Volumes, error) { return efs.Open(o) },
+}
+
+// Find returns a driver by its short name.
+func Find(shortName string) (csidriver.Driver, error) {
+	all := []csidriver.Driver{Loop, EBS, EFS}
+	at := slices.IndexFunc(all, func(d csidriver.Driver) bool { return d.ShortName == shortName })
+	if at < 0 {
+		return csidriver.Driver{}, fmt.Errorf("driver %q is unknown: give loop, ebs or efs", shortName)
+	}
+	return all[at], nil
+}

@@ -1,0 +1,142 @@
+// Package ebs is a local stand-in for the CSI driver of Amazon EBS: it takes the
+// parameters that aws-ebs-csi-driver documents, refuses what that driver or EC2
+// refuses, and makes loop devices that are as slow as the volumes would be. Encryption
+// and the parameters for mkfs are taken and have no effect.
+package ebs
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"maps"
+
+	"github.com/container-storage-interface/spec/lib/go/csi"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/storagebench/storagebench/test/localcluster/internal/csidriver"
+	"github.com/storagebench/storagebench/test/localcluster/internal/disk"
+	"github.com/storagebench/storagebench/test/localcluster/internal/documented"
+)
+
+// DriverName is the name of the real driver.
+const DriverName = "ebs.csi.aws.com"
+
+// defaultType is what the driver asks for when nobody does.
+const defaultType = "gp3"
+
+// Open returns the volumes of a directory, and takes up the work of an earlier driver.
+func Open(o csidriver.Options) (csidriver.Volumes, error) {
+	known, err := documented.EBS()
+	if err != nil {
+		return nil, err
+	}
+	return disk.Open(disk.Kind{
+		Plan:   func(r *csi.CreateVolumeRequest) (disk.Plan, error) { return planVolume(known, r) },
+		Modify: func(p disk.Plan, m map[string]string) (disk.Plan, error) { return modify(known, p, m) },
+		Budget: open,
+	}, o)
+}
+
+func planVolume(known documented.Driver, r *csi.CreateVolumeRequest) (disk.Plan, error) {
+	if err := errors.Join(known.CheckParameters(r.GetParameters()), known.CheckMutableParameters(r.GetMutableParameters())); err != nil {
+		return disk.Plan{}, status.Errorf(codes.InvalidArgument, "Invalid parameter for CreateVolume: %v", err)
+	}
+	sizeGiB, err := sizeFor(r.GetCapacityRange())
+	if err != nil {
+		return disk.Plan{}, err
+	}
+	wanted := request{Type: defaultType, SizeGiB: sizeGiB}
+	if err := wanted.set(r.GetParameters(), true); err != nil {
+		return disk.Plan{}, status.Error(codes.InvalidArgument, err.Error())
+	}
+	// Those of a VolumeAttributesClass take precedence.
+	if err := wanted.set(r.GetMutableParameters(), false); err != nil {
+		return disk.Plan{}, status.Error(codes.InvalidArgument, err.Error())
+	}
+	wanted.complete()
+	if refusal := wanted.refuse("CreateVolume"); refusal != nil {
+		return disk.Plan{}, createError(r.GetName(), refusal)
+	}
+	return plan(volumeID(r.GetName()), wanted)
+}
+
+// createError is the driver's, whose code tells a combination from a value.
+func createError(name string, refusal *apiError) error {
+	if refusal.code == invalidCombination {
+		return status.Errorf(codes.InvalidArgument, "Could not create volume %q: invalid argument: %v", name, refusal)
+	}
+	return status.Errorf(codes.Aborted, "Could not create volume %q: could not create volume in EC2: %v", name, refusal)
+}
+
+func plan(id string, wanted request) (disk.Plan, error) {
+	if _, err := wanted.credits(); err != nil {
+		return disk.Plan{}, status.Error(codes.InvalidArgument, err.Error())
+	}
+	settings, err := json.Marshal(wanted)
+	if err != nil {
+		return disk.Plan{}, err
+	}
+	most := wanted.performance().burst
+	return disk.Plan{
+		ID:            id,
+		CapacityBytes: wanted.SizeGiB * gib,
+		Limits:        disk.Limits{IOPS: int64(most.IOs), ThroughputMiB: max(1, int64(most.Bytes)/mib)},
+		Settings:      string(settings),
+	}, nil
+}
+
+const defaultSizeGiB = 100
+
+// sizeFor returns the size of a new volume: whole GiB.
+func sizeFor(requested *csi.CapacityRange) (int64, error) {
+	least, most := requested.GetRequiredBytes(), requested.GetLimitBytes()
+	if requested == nil {
+		return defaultSizeGiB, nil
+	}
+	size := max(1, (least+gib-1)/gib)
+	if most > 0 && size*gib > most {
+		return 0, status.Error(codes.InvalidArgument, "After round-up, volume size exceeds the limit specified")
+	}
+	return size, nil
+}
+
+// volumeID looks like one of EC2's: 17 hexadecimal digits, of which the first is 0.
+func volumeID(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return "vol-0" + hex.EncodeToString(sum[:8])
+}
+
+func modify(known documented.Driver, volume disk.Plan, mutable map[string]string) (disk.Plan, error) {
+	if err := known.CheckMutableParameters(mutable); err != nil {
+		return volume, status.Errorf(codes.InvalidArgument, "Invalid mutable parameter: %v", err)
+	}
+	wanted, err := readSettings(volume.Settings)
+	if err != nil {
+		return volume, status.Error(codes.Internal, err.Error())
+	}
+	wanted.Tags = maps.Clone(wanted.Tags)
+	if err := wanted.set(mutable, false); err != nil {
+		return volume, status.Error(codes.InvalidArgument, err.Error())
+	}
+	// Modifying always raises IOPS to the least of the type.
+	wanted.raiseIOPS = true
+	wanted.complete()
+	if refusal := wanted.refuse("ModifyVolume"); refusal != nil {
+		return volume, status.Errorf(codes.InvalidArgument, "Could not modify volume (invalid argument) %q: %v", volume.ID, refusal)
+	}
+	return plan(volume.ID, wanted)
+}
+
+func open(volume disk.Plan, kept []byte) (disk.Budget, error) {
+	wanted, err := readSettings(volume.Settings)
+	if err != nil {
+		return nil, err
+	}
+	credits, err := wanted.credits()
+	if err != nil {
+		return nil, err
+	}
+	return openBudget(wanted.performance(), credits, kept)
+}

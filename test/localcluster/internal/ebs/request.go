@@ -1,0 +1,146 @@
+package ebs
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// request is a volume as it is asked of EC2, after what the driver makes of it.
+type request struct {
+	Type    string `json:"type"`
+	SizeGiB int64  `json:"sizeGiB"`
+	IOPS    int64  `json:"iops,omitempty"`
+	// Throughput in MiB/s.
+	Throughput int64             `json:"throughput,omitempty"`
+	Tags       map[string]string `json:"tags,omitempty"`
+
+	iopsPerGiB int64
+	raiseIOPS  bool
+}
+
+// creditsTag on a volume sets its balance of burst credits at the start: I/Os of gp2,
+// MiB of st1 and sc1. AWS would take it for a tag like any other.
+const creditsTag = "storagebench.dev/stand-in-credits"
+
+// set takes over parameters, whose names have been checked to be documented. Those of
+// a StorageClass are compared in lower case, as the real driver does.
+func (r *request) set(parameters map[string]string, lower bool) error {
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		key := name
+		if lower && !strings.HasPrefix(name, tagPrefix) {
+			key = strings.ToLower(name)
+		}
+		if err := r.setOne(key, parameters[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const (
+	tagPrefix         = "tagSpecification"
+	tagDeletionPrefix = "tagDeletion"
+)
+
+func (r *request) setOne(key, value string) error {
+	var err error
+	switch {
+	case key == "type":
+		r.Type = value
+	case key == "iops":
+		r.IOPS, err = number(key, value)
+	case key == "throughput":
+		r.Throughput, err = number(key, value)
+	case key == "iopspergb":
+		r.iopsPerGiB, err = number("iopsPerGB", value)
+	case key == "allowautoiopspergbincrease":
+		r.raiseIOPS = value == "true"
+	case strings.HasPrefix(key, tagDeletionPrefix):
+		delete(r.Tags, value)
+	case strings.HasPrefix(key, tagPrefix):
+		err = r.setTag(value)
+	}
+	return err
+}
+
+func number(key, value string) (int64, error) {
+	n, err := strconv.ParseInt(value, 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("Could not parse invalid %s: %w", key, err) //nolint:staticcheck // the real driver's words
+	}
+	return n, nil
+}
+
+func (r *request) setTag(specification string) error {
+	key, value, ok := strings.Cut(specification, "=")
+	if !ok {
+		return fmt.Errorf("Error interpolating tag value: the key-value pair doesn't contain a value (string: %s)", specification)
+	}
+	for _, reserved := range []string{"kubernetes.io", DriverName + "/", "CSIVolumeName"} {
+		if strings.HasPrefix(key, reserved) {
+			return fmt.Errorf("Invalid tag value: tag key prefix '%s' is reserved", reserved) //nolint:staticcheck // the real driver's words
+		}
+	}
+	if r.Tags == nil {
+		r.Tags = map[string]string{}
+	}
+	r.Tags[key] = value
+	return nil
+}
+
+// complete does what the driver does before it asks EC2: IOPS by size, and IOPS above
+// a type's limits brought down to them.
+func (r *request) complete() {
+	known := volumeTypes[r.Type]
+	if r.iopsPerGiB > 0 {
+		r.IOPS = r.iopsPerGiB * r.SizeGiB
+	}
+	if r.IOPS == 0 || known.maxIOPS == 0 {
+		return
+	}
+	if r.raiseIOPS {
+		r.IOPS = max(r.IOPS, known.minIOPS)
+	}
+	r.IOPS = min(r.IOPS, known.maxIOPS)
+	if most := known.iopsPerGiB * r.SizeGiB; most >= known.minIOPS {
+		r.IOPS = min(r.IOPS, most)
+	}
+}
+
+// withDefaults returns the request with what EC2 adds.
+func (r *request) withDefaults() request {
+	known, filled := volumeTypes[r.Type], *r
+	if filled.IOPS == 0 {
+		filled.IOPS = known.defaultIOPS
+	}
+	if filled.Throughput == 0 {
+		filled.Throughput = known.defaultThroughput
+	}
+	return filled
+}
+
+// performance of the volume.
+func (r *request) performance() performance { return volumeTypes[r.Type].perform(r.withDefaults()) }
+
+// credits returns the balance that a tag sets, nil without.
+func (r *request) credits() (*float64, error) {
+	value, ok := r.Tags[creditsTag]
+	if !ok {
+		return nil, nil
+	}
+	credits, err := strconv.ParseFloat(value, 64)
+	if err != nil || credits < 0 {
+		return nil, fmt.Errorf("tag %s: %q is not a number of credits from 0", creditsTag, value)
+	}
+	return &credits, nil
+}
+
+func readSettings(settings string) (request, error) {
+	var r request
+	err := json.Unmarshal([]byte(settings), &r)
+	return r, err
+}

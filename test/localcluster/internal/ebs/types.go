@@ -1,0 +1,112 @@
+package ebs
+
+import "github.com/storagebench/storagebench/test/localcluster/internal/disk"
+
+const (
+	kib = 1 << 10
+	mib = 1 << 20
+	gib = 1 << 30
+	// maxIO is the largest I/O that counts as one on an SSD volume.
+	maxIO = 256 * kib
+)
+
+// volumeType is what AWS sells under one name. IOPS and throughput that nobody may
+// choose are zero.
+type volumeType struct {
+	minGiB, maxGiB int64
+	// iopsRequired says that a volume cannot be made without.
+	iopsRequired     bool
+	minIOPS, maxIOPS int64
+	iopsPerGiB       int64
+	defaultIOPS      int64
+	// In MiB/s.
+	minThroughput, maxThroughput int64
+	defaultThroughput            int64
+	perform                      func(request) performance
+}
+
+// volumeTypes are as AWS documents them:
+// https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html,
+// https://docs.aws.amazon.com/ebs/latest/userguide/general-purpose.html,
+// https://docs.aws.amazon.com/ebs/latest/userguide/provisioned-iops.html,
+// https://docs.aws.amazon.com/ebs/latest/userguide/hdd-vols.html (read 2026-11-21).
+var volumeTypes = map[string]volumeType{
+	"gp3": {
+		minGiB: 1, maxGiB: 65_536,
+		minIOPS: 3_000, maxIOPS: 80_000, iopsPerGiB: 500, defaultIOPS: 3_000,
+		minThroughput: 125, maxThroughput: 2_000, defaultThroughput: 125,
+		perform: func(r request) performance { return steady(r.IOPS, r.Throughput) },
+	},
+	"gp2": {minGiB: 1, maxGiB: 16_384, perform: gp2},
+	"io1": {
+		minGiB: 4, maxGiB: 16_384, iopsRequired: true,
+		minIOPS: 100, maxIOPS: 64_000, iopsPerGiB: 50,
+		// 256 KiB an I/O up to 500 MiB/s, from 32,000 IOPS on 16 KiB an I/O.
+		perform: func(r request) performance { return steady(r.IOPS, min(1_000, max(500, r.IOPS/64))) },
+	},
+	"io2": {
+		minGiB: 4, maxGiB: 65_536, iopsRequired: true,
+		minIOPS: 100, maxIOPS: 256_000, iopsPerGiB: 1_000,
+		perform: func(r request) performance { return steady(r.IOPS, 4_000) },
+	},
+	"st1": {minGiB: 125, maxGiB: 16_384, perform: func(r request) performance { return hdd(r.SizeGiB, 40, 500, 250, 500, 500) }},
+	"sc1": {minGiB: 125, maxGiB: 16_384, perform: func(r request) performance { return hdd(r.SizeGiB, 12, 192, 80, 250, 250) }},
+	// "About 100 IOPS on average", and up to 90 MiB/s.
+	"standard": {minGiB: 1, maxGiB: 1_024, perform: func(request) performance { return steady(100, 90) }},
+}
+
+// performance is what a volume does. Without a bucket base and burst are the same.
+type performance struct {
+	base, burst disk.Rate
+	bucket      *bucket
+}
+
+// steady is a volume whose limits stay. No throughput needs more than the IOPS give.
+func steady(iops, throughputMiB int64) performance {
+	rate := ssdRate(iops, throughputMiB)
+	return performance{base: rate, burst: rate}
+}
+
+func ssdRate(iops, throughputMiB int64) disk.Rate {
+	return disk.Rate{IOs: float64(iops), Bytes: float64(min(throughputMiB*mib, iops*maxIO))}
+}
+
+const (
+	gp2BurstIOPS = 3_000
+	// gp2Credits are I/Os: a full bucket lasts for 30 minutes of 3,000 IOPS.
+	gp2Credits = 5_400_000
+)
+
+// gp2 gives 3 IOPS for each GiB, at least 100 and at most 16,000; below 1,000 GiB it
+// bursts to 3,000.
+func gp2(r request) performance {
+	iops := min(16_000, max(100, 3*r.SizeGiB))
+	throughput := int64(250)
+	if r.SizeGiB <= 170 {
+		throughput = 128
+	}
+	base := ssdRate(iops, throughput)
+	if iops >= gp2BurstIOPS {
+		return performance{base: base, burst: base}
+	}
+	return performance{
+		base:   base,
+		burst:  ssdRate(gp2BurstIOPS, throughput),
+		bucket: &bucket{capacity: gp2Credits, base: base.IOs, burst: gp2BurstIOPS, cost: ioCredits},
+	}
+}
+
+// hdd gives throughput in MiB/s by size, and as many I/Os of at most 1 MiB. Its credits
+// are MiB, as many as the volume has.
+func hdd(sizeGiB int64, basePerTiB, maxBase, burstPerTiB, maxBurst, iops float64) performance {
+	tib := float64(sizeGiB) / 1024
+	base, burst := min(maxBase, basePerTiB*tib), min(maxBurst, burstPerTiB*tib)
+	p := performance{
+		base:  disk.Rate{IOs: iops, Bytes: base * mib},
+		burst: disk.Rate{IOs: iops, Bytes: burst * mib},
+	}
+	if base < burst {
+		p.bucket = &bucket{capacity: float64(sizeGiB) * 1024, base: base, burst: burst, cost: mibCredits}
+	}
+	return p
+}

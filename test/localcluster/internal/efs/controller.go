@@ -1,0 +1,117 @@
+package efs
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/container-storage-interface/spec/lib/go/csi"
+	"github.com/google/uuid"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/storagebench/storagebench/test/localcluster/internal/efsfuse"
+)
+
+// Create is part of csidriver.Volumes: it makes an access point.
+func (v *Volumes) Create(r *csi.CreateVolumeRequest) (*csi.Volume, error) {
+	if err := v.known.CheckParameters(r.GetParameters()); err != nil {
+		return nil, status.Errorf(codes.InvalidArgument, "Invalid parameter for CreateVolume: %v", err)
+	}
+	if r.GetParameters()["fileSystemId"] == "" {
+		return nil, status.Error(codes.InvalidArgument, "Failed to resolve filesystem Id: the local stand-in reads no ConfigMap and no Secret, give fileSystemId")
+	}
+	parsed, err := parseParameters(r.GetParameters())
+	if err != nil {
+		return nil, status.Error(codes.InvalidArgument, err.Error())
+	}
+	v.changes.Lock()
+	defer v.changes.Unlock()
+	ap, err := v.ensureAccessPoint(r, parsed)
+	return &csi.Volume{VolumeId: handle{fsID: parsed.fsID, apID: ap.ID}.String(), CapacityBytes: ap.CapacityBytes}, err
+}
+
+func (v *Volumes) ensureAccessPoint(r *csi.CreateVolumeRequest, p parameters) (accessPoint, error) {
+	if _, err := v.store.limits(p.fsID); err != nil {
+		return accessPoint{}, createError(p, err)
+	}
+	token := p.clientToken(r.GetName(), r.GetParameters()[pvcName])
+	size := r.GetCapacityRange().GetRequiredBytes()
+	existing, err := v.store.accessPoint(p.fsID, newAccessPointID(p.fsID, token))
+	switch {
+	case err == nil && !p.reuse && existing.CapacityBytes != size:
+		return accessPoint{}, status.Errorf(codes.AlreadyExists, "volume %q exists with a capacity of %d bytes, asked for are %d", r.GetName(), existing.CapacityBytes, size)
+	case err == nil, !errors.Is(err, errNotFound):
+		return existing, err
+	}
+	owner, err := v.owner(p)
+	if err != nil {
+		return accessPoint{}, err
+	}
+	dir, err := directory(r.GetParameters(), r.GetName(), uuid.NewString())
+	if err != nil {
+		return accessPoint{}, status.Error(codes.InvalidArgument, err.Error())
+	}
+	ap := accessPoint{
+		ID: newAccessPointID(p.fsID, token), ClientToken: token, Path: dir,
+		Owner: owner, Permissions: p.permissions, CapacityBytes: size,
+	}
+	v.log.Info("Access point created", "fileSystem", p.fsID, "accessPoint", ap.ID, "path", ap.Path, "uid", owner.UID, "gid", owner.GID)
+	return ap, v.store.saveAccessPoint(p.fsID, ap)
+}
+
+// createError is the driver's for a file system that it cannot use. It finds out when
+// it looks for a free number, or else when it makes the access point.
+func createError(p parameters, err error) error {
+	if !errors.Is(err, errNotFound) {
+		return status.Error(codes.Internal, err.Error())
+	}
+	if p.uid == nil || p.gid == nil {
+		return status.Errorf(codes.InvalidArgument, "File System does not exist: %v", err)
+	}
+	return status.Errorf(codes.Internal, "Failed to create Access point in File System %v : Failed to create access point: "+
+		"operation error EFS: CreateAccessPoint, FileSystemNotFound: File system '%v' does not exist.", p.fsID, p.fsID)
+}
+
+func (v *Volumes) owner(p parameters) (efsfuse.Owner, error) {
+	uid, gid := p.uid, p.gid
+	if uid == nil || gid == nil {
+		existing, err := v.store.accessPoints(p.fsID)
+		if err != nil {
+			return efsfuse.Owner{}, status.Error(codes.Internal, err.Error())
+		}
+		next, err := p.nextGID(existing)
+		if err != nil {
+			return efsfuse.Owner{}, err
+		}
+		if uid == nil {
+			uid = &next
+		}
+		if gid == nil {
+			gid = &next
+		}
+	}
+	return efsfuse.Owner{UID: uint32(*uid), GID: uint32(*gid)}, nil
+}
+
+// Delete is part of csidriver.Volumes. The access point goes, and its directory stays.
+func (v *Volumes) Delete(id string) error {
+	h, err := parseHandle(id)
+	if err != nil || h.apID == "" {
+		return nil
+	}
+	v.changes.Lock()
+	defer v.changes.Unlock()
+	if err := v.store.deleteAccessPoint(h.fsID, h.apID); err != nil {
+		return fmt.Errorf("Failed to Delete volume %v: %w", id, err) //nolint:staticcheck // the real driver's words
+	}
+	v.log.Info("Access point deleted", "fileSystem", h.fsID, "accessPoint", h.apID)
+	return nil
+}
+
+// Check is part of csidriver.Volumes. Whether there is a volume shows when it is mounted.
+func (*Volumes) Check(id string) error {
+	if _, err := parseHandle(id); err != nil {
+		return status.Errorf(codes.NotFound, "Volume not found, err: %v", err)
+	}
+	return nil
+}
