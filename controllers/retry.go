@@ -150,8 +150,8 @@ func (s *scope) startingSince() *time.Time {
 	return nil
 }
 
-// awaitsPod says whether a client's pod in a run's attempt has not started, as far as that can be told without a call. A Job or a pod that was there and is not found may
-// have lost its labels, and measure.
+// awaitsPod says whether a client's pod in a run's attempt has not started, as far as that can be told without a call. A Job or a pod that was
+// there and is not found may have lost its labels, and measure.
 func (s *scope) awaitsPod(run *v1alpha1.Run, client int32) bool {
 	existing := s.jobs[job.RunName(s.sb, run.Name, run.Attempts, client)]
 	if existing == nil {

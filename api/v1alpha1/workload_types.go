@@ -27,8 +27,8 @@ type Workload struct {
 
 	// matrix has fio options with the values that each takes, such as {bs: [4k, 64k], iodepth: [1, 16]}. Options go by
 	// fio's names or by those of the fields of fio. clients takes numbers of pods that measure together, such as
-	// {clients: [1, 2, 4]}. Every combination is measured. A value has at most 256 characters. It takes the place of what fio or jobFile says, in a
-	// job file in all sections.
+	// {clients: [1, 2, 4]}. Every combination is measured. A value has at most 256 characters. It takes the place of what
+	// fio or jobFile says, in a job file in all sections.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=8
 	Matrix map[string]MatrixValues `json:"matrix,omitempty"`

@@ -26,7 +26,7 @@ func TestUndecodableBenchmark(t *testing.T) {
 	strict := relaxStatus(n)
 	setPlannedRuns(n, before.Name, 3_000_000_000)
 
-	p := startOperator(t, memoryLimit(t))
+	p := startOperator(t, buildOperator(t), memoryLimit(t))
 	p.serves(n, func() error {
 		if err := n.Client.Get(n.Context(), client.ObjectKeyFromObject(after), after); err != nil {
 			return err
