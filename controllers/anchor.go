@@ -136,7 +136,7 @@ func (p *pass) createAnchors(ctx context.Context, missing []int) (outcome, error
 	if _, err := p.removeAnchors(ctx, p.anchorNames()...); err != nil {
 		return outcome{}, err
 	}
-	errs := inParallel(missing, func(client int) error {
+	errs := inParallel(ctx, missing, func(client int) error {
 		return p.Client.Apply(ctx, job.ForAnchor(p.sb, p.image, int32(client), p.sb.Status.Anchors[client].Attempts, p.anchorVolumes(int32(client))), applyOptions...)
 	})
 	for i, client := range missing {

@@ -237,7 +237,7 @@ func (p *pass) isLeft(ctx context.Context, pod *corev1.Pod, jobs sets.Set[types.
 }
 
 func (p *pass) deletePods(ctx context.Context, pods []*corev1.Pod) error {
-	return errors.Join(inParallel(pods, func(pod *corev1.Pod) error {
+	return errors.Join(inParallel(ctx, pods, func(pod *corev1.Pod) error {
 		err := p.Client.Delete(ctx, pod, client.Preconditions{UID: &pod.UID})
 		return unlessGone(err, "delete pod "+pod.Name)
 	})...)

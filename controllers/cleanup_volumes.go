@@ -76,7 +76,7 @@ func (p *pass) deleteClaims(ctx context.Context, claims []*corev1.PersistentVolu
 		}
 		freed.Insert(target.Name)
 	}
-	return errors.Join(inParallel(claims, func(claim *corev1.PersistentVolumeClaim) error {
+	return errors.Join(inParallel(ctx, claims, func(claim *corev1.PersistentVolumeClaim) error {
 		mine := func(volume *corev1.PersistentVolume) bool { return isBound(volume, claim) }
 		if _, err := p.settle(ctx, claim.Spec.VolumeName, claim.CreationTimestamp, mine); err != nil {
 			return err
@@ -169,7 +169,7 @@ func (p *pass) remainingVolumes(ctx context.Context) ([]leftover, error) {
 		return ref != nil && ref.Namespace == p.sb.Namespace && slices.ContainsFunc(p.sb.Status.Targets, func(t v1alpha1.TargetStatus) bool { return slices.Contains(t.Claims, ref.Name) })
 	}
 	fates := make([]fate, len(volumes))
-	errs := inParallel(indices(volumes), func(i int) (err error) {
+	errs := inParallel(ctx, indices(volumes), func(i int) (err error) {
 		fates[i], err = p.settle(ctx, volumes[i].Name, p.sb.CreationTimestamp, mine)
 		return err
 	})

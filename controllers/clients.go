@@ -75,7 +75,7 @@ func (p *pass) removeEndedJobs(ctx context.Context, _ saved) error {
 
 // deleteJobs deletes Jobs, and has Kubernetes delete their pods.
 func (p *pass) deleteJobs(ctx context.Context, jobs []*batchv1.Job) error {
-	return errors.Join(inParallel(jobs, func(j *batchv1.Job) error {
+	return errors.Join(inParallel(ctx, jobs, func(j *batchv1.Job) error {
 		err := p.Client.Delete(ctx, j, client.Preconditions{UID: &j.UID}, client.PropagationPolicy(metav1.DeletePropagationBackground))
 		return unlessGone(err, "delete Job "+j.Name)
 	})...)

@@ -20,7 +20,7 @@ func (s *scope) endLimit() time.Duration {
 	return seconds(s.sb.Spec.Deadlines.StartSeconds) + 2*attempt.LostAfter
 }
 
-// isEndLate says whether the end of pods has been waited for for as long as it may. Who restarts the operator has it wait anew.
+// isEndLate says whether the wait for pods to end has been as long as it may. Who restarts the operator has it wait anew.
 func (s *scope) isEndLate() bool {
 	s.awaitsEnd = true
 	if s.memory.endingSince.IsZero() {

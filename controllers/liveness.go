@@ -28,7 +28,7 @@ func (p *pass) readLogs(ctx context.Context, parts []part, facts attempt.Facts) 
 	liveness := facts.Liveness
 	due := facts.Due()
 	lines := make([]string, len(due))
-	errs := inParallel(indices(due), func(i int) (err error) {
+	errs := inParallel(ctx, indices(due), func(i int) (err error) {
 		lines[i], err = p.lastLine(ctx, parts[due[i]].pod, patienceFor(parts[due[i]].seen))
 		return err
 	})

@@ -78,7 +78,7 @@ func (p *pass) zipLogs(ctx context.Context, run *v1alpha1.Run, parts []part) map
 		}
 	}
 	zipped := make([][]byte, len(chosen))
-	errs := inParallelBy(logsAtOnce, indices(chosen), func(i int) (err error) {
+	errs := inParallelBy(ctx, logsAtOnce, indices(chosen), func(i int) (err error) {
 		zipped[i], err = p.zipLog(ctx, chosen[i].pod, maxKept/len(chosen))
 		return err
 	})

@@ -250,7 +250,7 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 		return p.findJob(ctx, run, planned, missing[0])
 	}
 	shares := p.layoutBefore(planned)
-	errs := inParallel(missing, func(client int32) error {
+	errs := inParallel(ctx, missing, func(client int32) error {
 		described := p.describeJob(run, planned, client)
 		described.LayoutFile = p.layoutFile(planned, described, shares)
 		return p.Client.Apply(ctx, job.ForRun(p.sb, p.image, described), applyOptions...)

@@ -10,16 +10,16 @@ import (
 const parallelCalls = 16
 
 // inParallel calls the function for each of the things, several at a time, and returns their errors in the order of
-// the things.
-func inParallel[T any](things []T, call func(T) error) []error {
-	return inParallelBy(parallelCalls, things, call)
+// the things. It is called for all of them, also when the context has ended.
+func inParallel[T any](ctx context.Context, things []T, call func(T) error) []error {
+	return inParallelBy(ctx, parallelCalls, things, call)
 }
 
 // inParallelBy is inParallel with so many at a time.
-func inParallelBy[T any](atOnce int, things []T, call func(T) error) []error {
+func inParallelBy[T any](ctx context.Context, atOnce int, things []T, call func(T) error) []error {
 	errs := make([]error, len(things))
-	workqueue.ParallelizeUntil(context.Background(), atOnce, len(things), func(i int) {
-		defer catch(context.Background(), &errs[i]) // what is not caught where it happens ends the operator, for all
+	workqueue.ParallelizeUntil(context.WithoutCancel(ctx), atOnce, len(things), func(i int) {
+		defer catch(ctx, &errs[i]) // what is not caught where it happens ends the operator, for all
 		errs[i] = call(things[i])
 	})
 	return errs

@@ -124,7 +124,7 @@ func (p *pass) applyObjects(ctx context.Context, objects storage.Objects) error 
 			return fmt.Errorf("apply PersistentVolume: %w", err)
 		}
 	}
-	errs := inParallel(objects.Claims, func(claim *corev1ac.PersistentVolumeClaimApplyConfiguration) error {
+	errs := inParallel(ctx, objects.Claims, func(claim *corev1ac.PersistentVolumeClaimApplyConfiguration) error {
 		return p.Client.Apply(ctx, claim, applyOptions...)
 	})
 	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {

@@ -56,7 +56,7 @@ func (p *pass) tellClients(ctx context.Context, run *v1alpha1.Run, parts []part,
 	if err != nil || out.stop {
 		return out, err
 	}
-	if err := errors.Join(inParallel(waiting, func(i int) error { return p.tell(ctx, proof, parts[i], run.AgreedStart.Time) })...); err != nil {
+	if err := errors.Join(inParallel(ctx, waiting, func(i int) error { return p.tell(ctx, proof, parts[i], run.AgreedStart.Time) })...); err != nil {
 		return outcome{}, fmt.Errorf("tell the clients of their start: %w", err)
 	}
 	return goOn(), nil

@@ -91,7 +91,8 @@ func trimMeta(meta *metav1.ObjectMeta) {
 	maps.DeleteFunc(meta.Annotations, unread(readAnnotations))
 	maps.DeleteFunc(meta.Annotations, func(_, value string) bool { return len(value) > maxAnnotation })
 	meta.OwnerReferences = slices.DeleteFunc(meta.OwnerReferences, isNoController)
-	meta.ManagedFields, meta.Finalizers, meta.SelfLink = nil, nil, ""
+	meta.ManagedFields, meta.Finalizers = nil, nil
+	meta.SelfLink = "" //nolint:staticcheck // Nobody needs it, and whoever wants to can write it.
 }
 
 const (

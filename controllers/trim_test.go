@@ -133,7 +133,8 @@ func TestTrimNamesThatNobodyHas(t *testing.T) {
 	huge := strings.Repeat("x", 1<<20)
 	meta := func() metav1.ObjectMeta {
 		return metav1.ObjectMeta{
-			Namespace: "default", Name: "o", SelfLink: huge, Annotations: map[string]string{v1alpha1.AnnotationRun: huge},
+			Namespace: "default", Name: "o", SelfLink: huge, //nolint:staticcheck // As in trimMeta.
+			Annotations: map[string]string{v1alpha1.AnnotationRun: huge},
 			OwnerReferences: []metav1.OwnerReference{
 				{Controller: new(true), Name: huge}, {Controller: new(true), Kind: huge}, {Controller: new(true), APIVersion: huge}, {Controller: new(true), UID: types.UID(huge)},
 			},

@@ -33,9 +33,9 @@ func TestAllOfTheSpecIsBounded(t *testing.T) {
 	}
 	schema := versions[0]
 	for _, key := range []string{"schema", "openAPIV3Schema", "properties", "spec"} {
-		schema = schema.(map[string]any)[key] //nolint:forcetypeassert // Else the test fails, and says where.
+		schema = schema.(map[string]any)[key]
 	}
-	if n := checkBounds(t, "spec", schema.(map[string]any)); n < 100 { //nolint:forcetypeassert // As above.
+	if n := checkBounds(t, "spec", schema.(map[string]any)); n < 100 {
 		t.Errorf("only %d fields are found", n)
 	}
 }
