@@ -112,7 +112,9 @@ func TestRefusedStatus(t *testing.T) {
 		"too large for etcd":           {func() error { return apierrors.NewInternalError(errors.New("etcdserver: request is too large")) }, "etcdserver: request is too large"},
 		"refused by a webhook":         {func() error { return apierrors.NewForbidden(resource, "sb", errors.New("no more runs")) }, "no more runs"},
 		"not to be made":               {func() error { panic("index out of range") }, "fault in the operator, please report it with its log: index out of range"},
-		"refused at length":            {func() error { return apierrors.NewForbidden(resource, "sb", errors.New(strings.Repeat("refused, ", 4000))) }, "refused, " + "refused"},
+		"refused at length": {func() error {
+			return apierrors.NewForbidden(resource, "sb", errors.New(strings.Repeat("refused, ", 4000)))
+		}, "refused, "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStubborn(t, func(fields map[string]any) error {
