@@ -64,12 +64,12 @@ func (p *pass) lastWarning(ctx context.Context, about types.UID) (string, error)
 		}
 		return last.text, nil
 	}
-	asked := p.now.Time
+	asked := p.Clock.Now() // not when the pass began: what counts is how long the call takes
 	text, err := p.askForWarning(ctx, about)
 	if err != nil {
 		return "", err
 	}
-	now := p.now.Time
+	now := p.Clock.Now()
 	p.memory.warning = warning{about: about, text: text, until: now.Add(restAfterEvents * now.Sub(asked))}
 	return text, nil
 }

@@ -35,10 +35,10 @@ func (p *pass) readLogs(ctx context.Context, parts []part, facts attempt.Facts) 
 	for i, client := range due {
 		if errs[i] != nil {
 			ctrl.LoggerFrom(ctx).Info("Log of a run cannot be read", "pod", parts[client].pod.Name, "why", errs[i].Error())
-			liveness[client] = liveness[client].Fail(p.now.Time)
+			liveness[client] = liveness[client].Fail(p.Clock.Now())
 			continue
 		}
-		liveness[client] = liveness[client].Saw(lines[i], p.now.Time)
+		liveness[client] = liveness[client].Saw(lines[i], p.Clock.Now())
 	}
 	p.remember(parts, liveness)
 	return liveness

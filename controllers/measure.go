@@ -175,7 +175,7 @@ func (p *pass) facts(ctx context.Context, run *v1alpha1.Run, parts []part, whole
 		return facts, err
 	}
 	facts.Liveness = p.readLogs(ctx, parts, facts)
-	facts.Now = p.now.Time
+	facts.Now = p.Clock.Now() // the logs are as they were a moment ago, and not as at the beginning of the pass
 	return facts, nil
 }
 
@@ -187,7 +187,7 @@ func (p *pass) carryOut(ctx context.Context, run *v1alpha1.Run, planned *plan.Ru
 	case attempt.AwaitStart:
 		return p.runWait(run, planned, parts[decision.Client]).watch(ctx)
 	case attempt.Agree:
-		return p.agree(run), nil
+		return p.agree(run, p.Clock.Now()), nil
 	case attempt.Repeat:
 		return p.startMissed(ctx, run, decision)
 	case attempt.Expire:

@@ -20,7 +20,8 @@ import (
 // scope is what a pass over a benchmark knows: what was read, and the status as the phases change it. Who decides has this and nothing
 // else, so that no decision reads the API.
 type scope struct {
-	// now is when the pass began. All that it decides it decides at that time.
+	// now is when the pass began, and so the time of what it read. Who needs to know how long a call took, or sets a time ahead, asks the
+	// clock.
 	now metav1.Time
 	// memory is what earlier passes over the benchmark have left for this one.
 	memory *memory

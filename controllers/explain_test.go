@@ -1,0 +1,40 @@
+package controllers
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/envtest"
+)
+
+// A list of events that takes long is followed by a rest in proportion.
+func TestEventsRestAfterASlowList(t *testing.T) {
+	clock := clocktesting.NewFakeClock(noon)
+	lists := 0
+	live := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{
+		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
+			lists++
+			clock.Step(time.Second)
+			return nil
+		},
+	})
+	r, remembered := &Reconciler{Live: live, Clock: clock}, &memory{}
+	for _, pass := range []struct {
+		after time.Duration
+		lists int
+	}{{0, 1}, {(restAfterEvents - 1) * time.Second, 1}, {time.Second, 2}} {
+		clock.Step(pass.after)
+		p := r.newPass(builder.OneRun("default", "sb").Build(), remembered)
+		if _, err := p.lastWarning(t.Context(), types.UID("u")); err != nil || lists != pass.lists {
+			t.Errorf("%s later there were %d lists, want %d: %v", pass.after, lists, pass.lists, err)
+		}
+	}
+}
