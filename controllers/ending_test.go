@@ -16,8 +16,8 @@ import (
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
-// A pod of the attempt before that does not end ends the benchmark, and it is said what to do about it.
-func TestAttemptBeforeThatDoesNotEnd(t *testing.T) {
+// A pod of the previous attempt that does not end ends the benchmark, and it is said what to do about it.
+func TestPreviousAttemptThatDoesNotEnd(t *testing.T) {
 	s := failingPass()
 	left := []leftover{{what: "pod sb-x on node a", command: "kubectl delete pod --force -n default sb-x"}}
 	for _, after := range []time.Duration{0, 179 * time.Second} {
