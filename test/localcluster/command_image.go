@@ -33,6 +33,7 @@ func imageCommand() *cobra.Command {
 	flags.StringArrayVar(&files, "file", nil, "SRC=DST: copy a file into the image (repeatable)")
 	flags.BoolVar(&spec.Bare, "bare", false, "without /tmp and users root and nonroot")
 	flags.StringVar(&spec.Tree, "tree", "", "directory whose content goes into the image")
+	flags.StringArrayVar(&spec.Programs, "program", nil, "copy a program with all libraries it needs to the same path (repeatable)")
 	flags.StringArrayVar(&spec.Entrypoint, "entrypoint", nil, "program to run, and its first arguments (repeatable)")
 	flags.StringVar(&spec.User, "user", "65532:65532", "UID:GID to run as")
 	for _, required := range []string{"name", "out", "entrypoint"} {
