@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
@@ -27,7 +29,7 @@ func anchor(ctx context.Context, p *pass) (outcome, error) {
 	if len(p.sb.Status.Anchors) == 0 {
 		p.sb.Status.Anchors = make([]v1alpha1.Anchor, p.sb.Spec.MostClients())
 	}
-	if p.beginAnchors() {
+	if p.beginAnchors(p.Clock.Now()) {
 		return saveFirst(), nil
 	}
 	if missing := p.missingAnchors(); len(missing) > 0 {
@@ -76,8 +78,8 @@ func (s *scope) anchorPod(client int) *corev1.Pod {
 	return s.anchors[job.AnchorName(s.sb, int32(client), s.sb.Status.Anchors[client].Attempts)]
 }
 
-// beginAnchors writes down that attempts to hold nodes begin, before their pods are made, and says whether there are any.
-func (s *scope) beginAnchors() bool {
+// beginAnchors writes down that attempts to hold nodes begin now, before their pods are made, and says whether there are any.
+func (s *scope) beginAnchors(now time.Time) bool {
 	begun := false
 	for i := range s.sb.Status.Anchors {
 		a := &s.sb.Status.Anchors[i]
@@ -85,7 +87,7 @@ func (s *scope) beginAnchors() bool {
 			continue
 		}
 		a.Attempts++
-		a.StartTime = new(s.now)
+		a.StartTime = &metav1.Time{Time: now}
 		a.Pod, a.Node, a.InstanceType = "", "", ""
 		if !begun {
 			s.step(v1alpha1.ReasonProvisioning, s.describeAnchor(i))
@@ -258,7 +260,7 @@ func (p *pass) loseAnchor(ctx context.Context, client int, why string) (outcome,
 		return saveFirst(), nil
 	}
 	a.StartTime = nil
-	p.beginAnchors()
+	p.beginAnchors(p.Clock.Now())
 	return saveFirst(), nil
 }
 

@@ -10,6 +10,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -89,7 +90,7 @@ func (p *pass) begin(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) 
 	run.State = v1alpha1.RunRunning
 	run.Attempts++
 	run.Job, run.AgreedStart, run.StartMarginMilliseconds = "", nil, 0
-	run.StartTime = new(p.now)
+	run.StartTime = new(metav1.NewTime(p.Clock.Now())) // a wait begins, of which the pass has taken nothing yet
 	p.step(v1alpha1.ReasonPreparing, p.describeRun(run))
 	return saveFirst(), nil
 }

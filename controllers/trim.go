@@ -2,8 +2,6 @@ package controllers
 
 import (
 	"encoding/json"
-	"maps"
-	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -82,17 +80,35 @@ func hasEnded(sb *v1alpha1.StorageBenchmark) bool {
 	return end != nil && end.Status != metav1.ConditionUnknown
 }
 
-// trimMeta leaves who an object is, what it was made for, and by whom.
+// trimMeta leaves who an object is, what it was made for, and by whom. What is left is made anew: a map or a slice of which things are
+// deleted keeps the memory that it had with them.
 func trimMeta(meta *metav1.ObjectMeta) {
-	unread := func(read []string) func(string, string) bool {
-		return func(key, _ string) bool { return !slices.Contains(read, key) }
+	meta.Labels, meta.Annotations = readOf(meta.Labels, readLabels), readOf(meta.Annotations, readAnnotations)
+	var controllers []metav1.OwnerReference
+	for _, owner := range meta.OwnerReferences {
+		if !isNoController(owner) {
+			controllers = append(controllers, owner)
+		}
 	}
-	maps.DeleteFunc(meta.Labels, unread(readLabels))
-	maps.DeleteFunc(meta.Annotations, unread(readAnnotations))
-	maps.DeleteFunc(meta.Annotations, func(_, value string) bool { return len(value) > maxAnnotation })
-	meta.OwnerReferences = slices.DeleteFunc(meta.OwnerReferences, isNoController)
+	meta.OwnerReferences = controllers
 	meta.ManagedFields, meta.Finalizers = nil, nil
 	meta.SelfLink = "" //nolint:staticcheck // Nobody needs it, and whoever wants to can write it.
+}
+
+// readOf returns of labels or annotations those that are read, and are no longer than they can be.
+func readOf(all map[string]string, read []string) map[string]string {
+	var kept map[string]string
+	for _, key := range read {
+		value, found := all[key]
+		if !found || len(value) > maxAnnotation {
+			continue
+		}
+		if kept == nil {
+			kept = map[string]string{}
+		}
+		kept[key] = value
+	}
+	return kept
 }
 
 const (

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -224,4 +227,46 @@ func TestTrimBenchmark(t *testing.T) {
 func timeLeft(sb *v1alpha1.StorageBenchmark) time.Duration {
 	left, _ := timeToLive(sb, sb.Status.CompletionTime.Time)
 	return left
+}
+
+// What is dropped of an object leaves no memory behind: maps and slices of which things are deleted keep all of theirs.
+func TestTrimFreesMemory(t *testing.T) {
+	const objects, most = 8, 16 << 10
+	labels := map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}
+	for i := range 40_000 {
+		labels["a"+strconv.Itoa(i)] = ""
+	}
+	owner := metav1.OwnerReference{APIVersion: "v1", Kind: "K", Name: "n", UID: "u"}
+	text, err := (&corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Labels: labels, OwnerReferences: slices.Repeat([]metav1.OwnerReference{owner}, 40_000)}}).Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := heapInUse()
+	var kept []*corev1.PersistentVolumeClaim
+	for range objects {
+		claim := &corev1.PersistentVolumeClaim{}
+		if err := claim.Unmarshal(text); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Trim(claim); err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, claim)
+	}
+	if each := (heapInUse() - before) / objects; each > most {
+		t.Errorf("an object of %d bytes leaves %d in memory, want at most %d", len(text), each, most)
+	}
+	if len(kept[0].Labels) != 1 || len(kept[0].OwnerReferences) > 0 {
+		t.Errorf("left are %v and %v", kept[0].Labels, kept[0].OwnerReferences)
+	}
+	runtime.KeepAlive(kept)
+}
+
+// heapInUse returns how many bytes are in use after garbage has been collected.
+func heapInUse() int64 {
+	var stats runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc)
 }
