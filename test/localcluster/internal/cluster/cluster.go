@@ -33,6 +33,8 @@ type Cluster struct {
 	addons []addon
 	// options that are in force, of this or an earlier Up.
 	options Options
+	// machinePath is the file that tells which cluster the machine has.
+	machinePath string
 }
 
 // Open returns the cluster of the checkout at root, whether it runs or not.
@@ -41,7 +43,12 @@ func Open(root string, out io.Writer) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := describe(root, state.In(root), out)
+	return open(root, state.In(root), out)
+}
+
+// open returns the cluster in a state directory, with the programs of the checkout at root.
+func open(root string, dir state.Dir, out io.Writer) (*Cluster, error) {
+	c, err := describe(root, dir, out)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +61,10 @@ func Open(root string, out io.Writer) (*Cluster, error) {
 
 // describe returns a cluster that has no nodes yet.
 func describe(root string, dir state.Dir, out io.Writer) (*Cluster, error) {
-	c := &Cluster{root: root, state: dir, programs: map[string]string{}, progress: newProgress(out), cgroup: host.NewCgroup("storagebench-" + dir.ID())}
+	c := &Cluster{
+		root: root, state: dir, programs: map[string]string{}, progress: newProgress(out),
+		cgroup: host.NewCgroup("storagebench-" + dir.ID()), machinePath: machinePath,
+	}
 	c.addons = c.csiAddons()
 	var err error
 	if c.executable, err = os.Executable(); err != nil {

@@ -41,7 +41,7 @@ func (c *Cluster) Down(ctx context.Context) error {
 	if err := errors.Join(c.stopProcesses(ctx), c.restoreHost(ctx)); err != nil {
 		return err
 	}
-	if err := c.state.Remove(); err != nil {
+	if err := errors.Join(c.leaveMachine(), c.state.Remove()); err != nil {
 		return err
 	}
 	c.progress.printf("The cluster is down")

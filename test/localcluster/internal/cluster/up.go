@@ -37,6 +37,7 @@ func (c *Cluster) Up(ctx context.Context, options Options) error {
 	for _, step := range []func(context.Context) error{
 		c.build,
 		c.configure,
+		c.takeMachine,
 		c.checkPorts,
 		c.prepareHost,
 		c.startStores,

@@ -104,7 +104,8 @@ func (j *Journal) ClaimServiceTables(ctx context.Context) error {
 		if exists, err := tableExists(ctx, table); err != nil {
 			return err
 		} else if exists {
-			return fmt.Errorf("nft table %s exists: another kube-proxy seems to run on this machine", strings.Join(table, " "))
+			name := strings.Join(table, " ")
+			return fmt.Errorf("nft table %s exists: another kube-proxy seems to run on this machine. If none does, remove it: nft delete table %s", name, name)
 		}
 	}
 	j.ServiceTables = true
