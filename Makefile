@@ -166,6 +166,16 @@ test-all: ## Every test, in the order of what fails fastest. "make test" and "ma
 	@$(MAKE) test STORAGEBENCH_TEST_ALL=1
 	@for target in check test-modules test-scale test-e2e test-images; do $(MAKE) $$target; done
 
+# What starts first is needed first. Each of these targets builds it, too, where it is missing.
+.PHONY: build-ahead
+build-ahead: ## Build and install what test-e2e, test-modules, test-scale and test-images begin with. .ci/run does so while other tests wait.
+	@$(MAKE) cluster-packages S3=1
+	@$(MAKE) images
+	@$(LOCALCLUSTER) build-s3 --root $(ROOT)
+	@hack/debian-packages.sh chromium
+	@hack/scale.sh build
+	@$(MAKE) image-layouts
+
 .PHONY: test-packages
 test-packages:
 	@(command -v fio && command -v tmux && command -v readelf) > /dev/null || \
@@ -200,11 +210,14 @@ test-modules: ## Tests of what the product is built and tested with: the local c
 vuln: ## Known vulnerabilities in Go and in what is called of dependencies (VULNDB=file:///DIRECTORY: a copy of the database).
 	@hack/vuln.sh $(MODULES)
 
-.PHONY: test-images
-test-images: images ## Build the images for all platforms, and check what is in them and that they can be built again.
+.PHONY: image-layouts
+image-layouts:
 	@for platform in amd64 arm64; do \
 	  VERSION=$(VERSION) hack/images/build.sh --platform linux/$$platform --oci dist/oci/$$platform; \
 	done
+
+.PHONY: test-images
+test-images: images image-layouts ## Build the images for all platforms, and check what is in them and that they can be built again.
 	@cd hack/images && STORAGEBENCH_IMAGES=$(ROOT)/dist/oci STORAGEBENCH_LOCAL_IMAGES=$(ROOT)/dist go test -count=1 -timeout $(TEST_TIMEOUT) .
 
 .PHONY: fuzz

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What benchmarks of 1 to 100 clients take: calls to the API server, passes, CPU time, memory and time. With argument
-# check: the short form, with 5 and 40 clients, which fails if calls or passes of a run and client grow.
+# check: the short form, with 5 and 40 clients, which fails if calls or passes of a run and client grow. With argument build:
+# what that needs is built, and nothing more.
 #
 # All of it runs on this machine, without root and beside any cluster: docs/scale.md. CLIENTS and RUNS change it.
 set -euo pipefail
@@ -13,6 +14,7 @@ kwok=$(go tool -n -modfile=hack/tools/kwok/go.mod kwok)
 programs=$(mktemp -d)
 trap 'rm -r "$programs"' EXIT
 CGO_ENABLED=0 go build -trimpath -o "$programs/" ./cmd/manager ./hack/scale
+if [[ ${1:-} == build ]]; then exit; fi
 
 arguments=(-binaries "$binaries" -kwok "$kwok" -manager "$programs/manager")
 if [[ ${1:-} == check ]]; then

@@ -51,6 +51,8 @@ func clusterCommands() []*cobra.Command {
 				}
 				return err
 			}),
+		onCluster(&cobra.Command{Use: "build-s3", Short: "Build the programs of S3 volumes, which up --s3 does if they are missing", Args: cobra.NoArgs},
+			func(cmd *cobra.Command, c *cluster.Cluster, _ []string) error { return c.BuildS3(cmd.Context()) }),
 	}
 }
 

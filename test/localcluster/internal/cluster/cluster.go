@@ -13,6 +13,7 @@ import (
 
 	"github.com/storagebench/storagebench/test/localcluster/internal/binaries"
 	"github.com/storagebench/storagebench/test/localcluster/internal/host"
+	"github.com/storagebench/storagebench/test/localcluster/internal/s3programs"
 	"github.com/storagebench/storagebench/test/localcluster/internal/state"
 )
 
@@ -82,6 +83,15 @@ func describe(root string, dir state.Dir, out io.Writer) (*Cluster, error) {
 		}
 	}
 	return c, nil
+}
+
+// BuildS3 builds the programs of S3 volumes, which Up does if they are missing.
+func (c *Cluster) BuildS3(ctx context.Context) error {
+	programs, err := s3programs.Open(c.root, c.progress.printf)
+	if err != nil {
+		return err
+	}
+	return programs.Build(ctx)
 }
 
 // Binaries builds programs and returns the directories they are in.

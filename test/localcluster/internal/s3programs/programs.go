@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/storagebench/storagebench/test/localcluster/internal/binaries"
 	"github.com/storagebench/storagebench/test/localcluster/internal/image"
@@ -77,12 +78,13 @@ func (p *Programs) Image() string { return "localhost/storagebench/mountpoint:" 
 func (p *Programs) Tarball() string { return filepath.Join(p.driver, p.imageKey()+".tar") }
 
 // Build builds what is missing. Several processes may do so at the same time: one
-// builds and the others wait for it.
+// builds and the others wait for it. Rust's last packages leave processors to Go.
 func (p *Programs) Build(ctx context.Context) error {
-	for dir, build := range map[string]func(context.Context) error{p.rust: p.buildRust, p.driver: p.buildDriver} {
-		if err := p.locked(ctx, dir, build); err != nil {
-			return err
-		}
+	group, building := errgroup.WithContext(ctx)
+	group.Go(func() error { return p.locked(building, p.rust, p.buildRust) })
+	group.Go(func() error { return p.locked(building, p.driver, p.buildDriver) })
+	if err := group.Wait(); err != nil {
+		return err
 	}
 	return p.locked(ctx, p.driver, p.buildImage)
 }
