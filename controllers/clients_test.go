@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -362,12 +361,8 @@ func TestYoungerGivesWay(t *testing.T) {
 		return len(names) == 2
 	}
 	// The second node of each is held by the first pod of the other. So it stays until the younger one has been seen to give way.
-	var contended atomic.Bool
 	w.Cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome {
-		if both() {
-			contended.Store(true)
-		}
-		if clientOf(pod) == "1" && pod.Spec.NodeName == "" && contended.Load() {
+		if clientOf(pod) == "1" && pod.Spec.NodeName == "" {
 			return fakecluster.Unschedulable(refusal)
 		}
 		return fakecluster.Hang(job.AnchorContainer)
