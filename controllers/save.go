@@ -45,6 +45,7 @@ func (p *pass) saveStatus(ctx context.Context) (err error) {
 // writeStatus writes the status only onto the version that the pass has read: a pass over an old version must not undo what a later one
 // found. Events follow the write.
 func (p *pass) writeStatus(ctx context.Context) error {
+	p.signal()
 	patch := client.MergeFromWithOptions(p.before, client.MergeFromWithOptimisticLock{})
 	if err := p.Client.Status().Patch(ctx, p.sb, patch); err != nil {
 		return err

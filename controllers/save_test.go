@@ -133,7 +133,7 @@ func TestRefusedStatus(t *testing.T) {
 			if err == nil {
 				t.Error("a pass whose status is refused has no error, and is not repeated")
 			}
-			if sb.Status.Runs[0].State != v1alpha1.RunRunning || sb.Status.ObservedGeneration != 0 {
+			if sb.Status.Runs[0].State != v1alpha1.RunRunning || sb.Status.ObservedGeneration > 0 {
 				t.Errorf("more than conditions were saved: %+v", sb.Status)
 			}
 			sb, _, _ = s.passes(50*time.Second, 2*time.Second)

@@ -29,6 +29,7 @@ import (
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/test/await"
 	"github.com/storagebench/storagebench/test/envtest"
+	"github.com/storagebench/storagebench/test/gitops"
 	"github.com/storagebench/storagebench/test/harness"
 )
 
@@ -221,9 +222,13 @@ func create[T client.Object](w *world, object T) T {
 // untilStep waits until the benchmark is at a step, and the message of that has the words.
 func (w *world) untilStep(sb *v1alpha1.StorageBenchmark, reason string, words ...string) *v1alpha1.StorageBenchmark {
 	w.Helper()
-	return w.Until(sb, func(sb *v1alpha1.StorageBenchmark) error {
+	at := w.Until(sb, func(sb *v1alpha1.StorageBenchmark) error {
 		return matches(sb, v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, reason, words...)
 	})
+	if err := gitops.Expect(at); err != nil {
+		w.Error(err)
+	}
+	return at
 }
 
 // untilEnd waits for the end of the benchmark, and checks that it is the given one.
@@ -238,6 +243,9 @@ func (w *world) untilEnd(sb *v1alpha1.StorageBenchmark, status metav1.ConditionS
 	}
 	if ended.Status.ObservedGeneration != ended.Generation {
 		w.Errorf("status.observedGeneration is %d at generation %d", ended.Status.ObservedGeneration, ended.Generation)
+	}
+	if err := gitops.Expect(ended); err != nil {
+		w.Error(err)
 	}
 	return ended
 }

@@ -12,6 +12,14 @@ const (
 	// ConditionRetrying is True while errors keep the operator from going on, since its last transition. It is
 	// absent otherwise. Errors that last for spec.deadlines.startSeconds end the benchmark.
 	ConditionRetrying = "Retrying"
+	// ConditionFinished is True once the benchmark has ended, however it ended, and absent until then. Condition
+	// Succeeded says how. It is for whoever waits: kubectl wait --for=condition=Finished.
+	ConditionFinished = "Finished"
+	// ConditionReconciling is True while the operator works on the benchmark, and absent otherwise. Tools that follow
+	// kstatus, such as Flux, go by it.
+	ConditionReconciling = "Reconciling"
+	// ConditionStalled is True when the benchmark has failed, and absent otherwise. Tools that follow kstatus go by it.
+	ConditionStalled = "Stalled"
 )
 
 // Reasons of condition Succeeded while the benchmark is active: the step that it is at.

@@ -6,12 +6,14 @@ import (
 
 // StorageBenchmarkStatus says how far the benchmark is, what was provisioned and what was measured.
 type StorageBenchmarkStatus struct {
-	// observedGeneration is the generation of the spec that this status is about.
+	// observedGeneration is the generation of the spec that this status is about. It is -1 until the operator has seen the
+	// benchmark.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
 	// conditions of the benchmark. Succeeded is Unknown while the benchmark is active, and True or False at its end;
 	// its reason is the step or the outcome. Measured says how the runs ended. CleanedUp says whether all was removed.
+	// Finished is True at the end, however it ended. Reconciling and Stalled are for tools that follow kstatus.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

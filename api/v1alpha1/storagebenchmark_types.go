@@ -32,6 +32,7 @@ type StorageBenchmark struct {
 
 	// status says what was provisioned and measured. The operator writes it.
 	// +optional
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status StorageBenchmarkStatus `json:"status,omitzero"`
 }
 

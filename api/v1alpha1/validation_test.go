@@ -647,6 +647,9 @@ func TestDefaults(t *testing.T) {
 	if diff := cmp.Diff(want.Spec, sb.Spec); diff != "" {
 		t.Errorf("spec (-want +got):\n%s", diff)
 	}
+	if sb.Status.ObservedGeneration != -1 {
+		t.Errorf("status.observedGeneration of a new benchmark is %d, want -1: who follows kstatus takes it for ready", sb.Status.ObservedGeneration)
+	}
 }
 
 // What was measured cannot be edited afterwards; how to go on can.
@@ -861,6 +864,10 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 	for _, kind := range []string{v1alpha1.ConditionSucceeded, v1alpha1.ConditionMeasured, v1alpha1.ConditionCleanedUp, v1alpha1.ConditionRetrying} {
 		status.Conditions = append(status.Conditions, metav1.Condition{Type: kind, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonDeadlineExceeded, Message: message, LastTransitionTime: *now})
 	}
+	// Finished and Stalled take the room of Retrying, which a benchmark that has ended does not have.
+	status.Conditions = append(status.Conditions, metav1.Condition{
+		Type: v1alpha1.ConditionReconciling, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonWaitingForNode, Message: strings.Repeat("m", 256), LastTransitionTime: *now,
+	})
 	for range 32 {
 		status.AbandonedAttempts = append(status.AbandonedAttempts, v1alpha1.AbandonedAttempt{
 			Run: strings.Repeat("r", 128), Attempt: 99, Reason: v1alpha1.AbandonSuspended, Node: strings.Repeat("n", 253),

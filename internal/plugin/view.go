@@ -141,7 +141,7 @@ func (v *view) hasEnded() bool {
 
 // isUnseen says whether no operator has looked at the benchmark yet.
 func (v *view) isUnseen() bool {
-	return v.benchmark != nil && v.benchmark.Status.ObservedGeneration == 0
+	return v.benchmark != nil && v.benchmark.Status.ObservedGeneration <= 0
 }
 
 // succeeded returns condition Succeeded. Before the operator has set it, it is Unknown without a reason.

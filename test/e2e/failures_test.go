@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -31,6 +32,11 @@ func TestFioError(t *testing.T) {
 	})
 	f.strike()
 	create(t, sb)
+	// A script that waits is told of a failure as well.
+	wait := exec.CommandContext(bounded(t), "kubectl", "wait", "--namespace", sb.Namespace, "--for=condition=Finished", "storagebenchmark/"+sb.Name, "--timeout=3m")
+	if output, err := wait.CombinedOutput(); err != nil {
+		t.Errorf("%s: %v: %s", wait, err, output)
+	}
 	done := f.end(t, sb, "1 of 2 runs failed", "randwrite.volume", "Invalid argument")
 	if done.Status.Runs[0].State != v1alpha1.RunFailed || done.Status.Runs[0].Attempts != 1 {
 		t.Errorf("failed run = %+v", done.Status.Runs[0])

@@ -123,6 +123,7 @@ func (f *fault) end(t *testing.T, sb *v1alpha1.StorageBenchmark, texts ...string
 			t.Errorf("message %q lacks %q", c.Message, text)
 		}
 	}
+	checkSignals(t, done)
 	if f.leaves == "" {
 		checkCleanedUp(t, done)
 	}

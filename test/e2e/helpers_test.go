@@ -22,6 +22,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/test/await"
+	"github.com/storagebench/storagebench/test/gitops"
 )
 
 // benchmark returns a benchmark of a small random write on a new volume. It shares its node, so that tests can
@@ -214,6 +215,7 @@ func completes(t *testing.T, sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBen
 	if c := succeeded(done); c.Status != metav1.ConditionTrue || c.Reason != v1alpha1.ReasonCompleted {
 		t.Fatalf("Succeeded = %s %s: %s", c.Status, c.Reason, c.Message)
 	}
+	checkSignals(t, done)
 	checkCleanedUp(t, done)
 	return done
 }
@@ -233,8 +235,17 @@ func fails(t *testing.T, sb *v1alpha1.StorageBenchmark, reason string, texts ...
 		}
 	}
 	t.Logf("%s: %s", c.Reason, c.Message)
+	checkSignals(t, done)
 	checkCleanedUp(t, done)
 	return done
+}
+
+// checkSignals checks that other tools see a benchmark as it is.
+func checkSignals(t *testing.T, sb *v1alpha1.StorageBenchmark) {
+	t.Helper()
+	if err := gitops.Expect(sb); err != nil {
+		t.Error(err)
+	}
 }
 
 func checkCleanedUp(t *testing.T, sb *v1alpha1.StorageBenchmark) {
