@@ -2,6 +2,7 @@ package controllers
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
@@ -56,12 +57,17 @@ func placeOf(sb *v1alpha1.StorageBenchmark, volume job.Volume) fio.Volume {
 	return fio.Volume{Directory: job.Directory(sb, volume)}
 }
 
-// jobFile returns what fio does for a client in an attempt of a run, without the place where it does it.
+// jobFile returns what fio does for a client in an attempt of a run, without the place where it does it. Each repetition has other
+// random offsets, and all targets have the same.
 func (s *scope) jobFile(run *v1alpha1.Run, planned *plan.Run, client int32) *fio.JobFile {
-	if !storage.IsObjectStore(planned.Target) {
-		return planned.Job
+	file := planned.Job
+	if ptr.Deref(s.sb.Spec.Repetitions, 1) > 1 {
+		file = file.WithSeed(planned.Repetition)
 	}
-	named := planned.Job.OnObjectStore().WithObjectNames(job.RunName(s.sb, run.Name, run.Attempts, client))
+	if !storage.IsObjectStore(planned.Target) {
+		return file
+	}
+	named := file.OnObjectStore().WithObjectNames(job.RunName(s.sb, run.Name, run.Attempts, client))
 	return s.ownNames(planned.Target, client, named)
 }
 

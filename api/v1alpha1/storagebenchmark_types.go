@@ -97,8 +97,10 @@ type StorageBenchmarkSpec struct {
 	Clients *int32 `json:"clients,omitempty"`
 
 	// order of the runs. Interleaved measures a workload on all targets before the next workload, and all workloads
-	// before their next repetition. So what changes with time (a busy neighbour, burst credits) meets all targets
-	// alike. ByTarget makes all runs of one target before the next target.
+	// before their next repetition. Every second repetition has the targets backwards, and each pair of repetitions
+	// begins with the next target. So what changes with time (a busy neighbour, burst credits) meets all targets
+	// alike. ByTarget makes all runs of one target before the next target: what changes with time then looks like a
+	// difference between targets. Random offsets differ between repetitions, and not between targets.
 	// +optional
 	// +kubebuilder:default=Interleaved
 	Order Order `json:"order,omitempty"`
@@ -143,7 +145,7 @@ type StorageBenchmarkSpec struct {
 type Order string
 
 const (
-	// OrderInterleaved goes through the targets first, then through workloads, then through repetitions.
+	// OrderInterleaved goes through the targets first, in turn, then through workloads, then through repetitions.
 	OrderInterleaved Order = "Interleaved"
 	// OrderByTarget goes through workloads first, then through repetitions, then through targets.
 	OrderByTarget Order = "ByTarget"

@@ -109,13 +109,18 @@ func (f *JobFile) On(v Volume) *JobFile {
 	if f.verifies() {
 		place = append(place, Option{Name: "verify_state_save", Value: "0", HasValue: true})
 	}
-	placed := f.clone()
-	if len(placed.Sections) == 0 || placed.Sections[0].isJob() {
-		placed.Sections = slices.Insert(placed.Sections, 0, Section{Name: globalName})
+	return f.withGlobal(place...)
+}
+
+// withGlobal returns a copy of the job file with options that all jobs have, unless they have a value of their own.
+func (f *JobFile) withGlobal(options ...Option) *JobFile {
+	changed := f.clone()
+	if len(changed.Sections) == 0 || changed.Sections[0].isJob() {
+		changed.Sections = slices.Insert(changed.Sections, 0, Section{Name: globalName})
 	}
-	first := &placed.Sections[0]
-	first.Options = slices.Insert(first.Options, 0, place...)
-	return placed
+	first := &changed.Sections[0]
+	first.Options = slices.Insert(first.Options, 0, options...)
+	return changed
 }
 
 // verifies says whether a job reads back what it wrote.

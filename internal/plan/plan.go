@@ -3,6 +3,7 @@
 package plan
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -125,13 +126,30 @@ func order(spec *v1alpha1.StorageBenchmarkSpec, measured []Run) []Run {
 		return runs
 	}
 	for repetition := int32(1); repetition <= repetitions(spec); repetition++ {
+		targets := inTurn(spec.Targets, repetition)
 		for _, m := range measured {
-			for i := range spec.Targets {
-				add(m, &spec.Targets[i], repetition)
+			for _, target := range targets {
+				add(m, target, repetition)
 			}
 		}
 	}
 	return runs
+}
+
+// inTurn returns the targets in the order of a repetition. Whoever comes first has an advantage or a disadvantage, so that none
+// may come first each time: a repetition with an even number has the order of the one before it backwards, and each such pair
+// begins with the next target. So a steady drift meets all targets alike after each pair, and after twice as many repetitions
+// as there are targets each was at each place equally often.
+func inTurn(targets []v1alpha1.Target, repetition int32) []*v1alpha1.Target {
+	shift := int(repetition-1) / 2 % len(targets)
+	turn := make([]*v1alpha1.Target, len(targets))
+	for i := range targets {
+		turn[i] = &targets[(i+shift)%len(targets)]
+	}
+	if repetition%2 == 0 {
+		slices.Reverse(turn)
+	}
+	return turn
 }
 
 // runName returns a name such as randwrite.bs-16k.gp3.2, with the case where the workload has a matrix and the

@@ -67,7 +67,7 @@ func TestOrders(t *testing.T) {
 		{v1alpha1.OrderInterleaved, new(int32(1)), []string{"y.bs-16k.b", "y.bs-16k.a", "y.bs-4k.b", "y.bs-4k.a", "x.b", "x.a"}},
 		{v1alpha1.OrderInterleaved, new(int32(2)), []string{
 			"y.bs-16k.b.1", "y.bs-16k.a.1", "y.bs-4k.b.1", "y.bs-4k.a.1", "x.b.1", "x.a.1",
-			"y.bs-16k.b.2", "y.bs-16k.a.2", "y.bs-4k.b.2", "y.bs-4k.a.2", "x.b.2", "x.a.2",
+			"y.bs-16k.a.2", "y.bs-16k.b.2", "y.bs-4k.a.2", "y.bs-4k.b.2", "x.a.2", "x.b.2",
 		}},
 		{v1alpha1.OrderByTarget, new(int32(2)), []string{
 			"y.bs-16k.b.1", "y.bs-4k.b.1", "x.b.1", "y.bs-16k.b.2", "y.bs-4k.b.2", "x.b.2",
@@ -77,6 +77,34 @@ func TestOrders(t *testing.T) {
 		runs, problems := Runs(spec(benchmark().With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Order, sb.Spec.Repetitions = test.order, test.repetitions })), nil)
 		if diff := cmp.Diff(test.want, names(runs)); diff != "" || len(problems) > 0 {
 			t.Errorf("order %q, problems %v, runs (-want +got):\n%s", test.order, problems, diff)
+		}
+	}
+}
+
+// The sum of a target's places is the same for all after each pair of repetitions, and how often it is at each place after
+// twice as many as there are targets.
+func TestNoTargetIsAlwaysFirst(t *testing.T) {
+	for n := 1; n <= 16; n++ {
+		targets := make([]v1alpha1.Target, n)
+		for i := range targets {
+			targets[i].Name = string(rune('a' + i))
+		}
+		places, sums := make(map[[2]string]int), make(map[string]int)
+		for repetition := int32(1); repetition <= int32(2*n); repetition++ {
+			for place, target := range inTurn(targets, repetition) {
+				places[[2]string{target.Name, fmt.Sprint(place)}]++
+				sums[target.Name] += place
+			}
+			for name, sum := range sums {
+				if repetition%2 == 0 && sum != sums["a"] {
+					t.Errorf("%d targets, %d repetitions: the places of %s add up to %d, and those of a to %d", n, repetition, name, sum, sums["a"])
+				}
+			}
+		}
+		for key, times := range places {
+			if times != 2 {
+				t.Errorf("%d targets: %s was at place %s %d times in %d repetitions", n, key[0], key[1], times, 2*n)
+			}
 		}
 	}
 }
