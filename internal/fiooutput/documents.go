@@ -5,14 +5,21 @@ import (
 	"encoding/json"
 )
 
+// firstMember is what fio begins each document with, after its {.
+var firstMember = []byte(`  "fio version"`)
+
 // splitDocuments finds the complete JSON documents in fio's output and returns them apart from the text
-// around them. A document begins with a { at the start of a line, as fio prints it. What fio prints that
-// is no JSON is mended: values that are no number (nan, inf) become null, and lines that another process of
-// fio wrote in the middle of a document are moved out of it.
+// around them. A document begins with a { at the start of a line, as fio prints it, or at the end of one: a process of fio
+// that is ended may not come to its last line break. What fio prints that is no JSON is mended: values that are no number
+// (nan, inf) become null, and lines that another process of fio wrote in the middle of a document are moved out of it.
 func splitDocuments(data []byte) (documents [][]byte, rest []byte) {
 	for len(data) > 0 {
 		line, after := cutLine(data)
 		if line[0] != '{' {
+			text, begins := bytes.CutSuffix(line, []byte("{\n"))
+			if begins && bytes.HasPrefix(after, firstMember) {
+				line, after = append(bytes.Clone(text), '\n'), data[len(text):]
+			}
 			rest = append(rest, line...)
 			data = after
 			continue
