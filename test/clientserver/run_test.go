@@ -15,10 +15,8 @@ import (
 	"time"
 
 	"github.com/storagebench/storagebench/test/await"
+	"github.com/storagebench/storagebench/test/fiorun"
 )
-
-// programVariable holds the path of a fio of at least 3.39: hack/newer-fio.sh.
-const programVariable = "STORAGEBENCH_FIO_CLIENT_SERVER"
 
 // limit ends a fio that hangs, many times after the longest job has ended.
 const limit = time.Minute
@@ -26,10 +24,7 @@ const limit = time.Minute
 // runClients runs each of the job files on a fio server of its own, as clients of one fio, and returns its JSON.
 func runClients(t *testing.T, jobFiles []string) []byte {
 	t.Helper()
-	program := os.Getenv(programVariable)
-	if program == "" {
-		t.Skipf("%s is not set: make test-unit sets it", programVariable)
-	}
+	program := fiorun.Newer(t)
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	t.Cleanup(cancel)
 	output := filepath.Join(t.TempDir(), "output.json")

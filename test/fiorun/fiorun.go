@@ -26,6 +26,26 @@ func Run(t *testing.T, job string, arguments ...string) Result {
 	return wait()
 }
 
+// newerVariable holds the path of a fio of at least 3.39, the runner's: hack/newer-fio.sh.
+const newerVariable = "STORAGEBENCH_FIO_CLIENT_SERVER"
+
+// Newer returns the path of a fio that is as new as the runner's, without which it skips the test.
+func Newer(t *testing.T) string {
+	t.Helper()
+	program := os.Getenv(newerVariable)
+	if program == "" {
+		t.Skipf("%s is not set: make test-unit sets it", newerVariable)
+	}
+	return program
+}
+
+// RunNewer is Run with a fio that is as new as the runner's.
+func RunNewer(t *testing.T, job string, arguments ...string) Result {
+	t.Helper()
+	_, wait := start(t, Newer(t), job, arguments...)
+	return wait()
+}
+
 // Start starts fio and returns the process, and a function that waits for its end.
 func Start(t *testing.T, job string, arguments ...string) (*os.Process, func() Result) {
 	t.Helper()
@@ -33,6 +53,11 @@ func Start(t *testing.T, job string, arguments ...string) (*os.Process, func() R
 	if err != nil {
 		t.Fatalf("this test runs fio: install package fio (%v)", err)
 	}
+	return start(t, program, job, arguments...)
+}
+
+func start(t *testing.T, program, job string, arguments ...string) (*os.Process, func() Result) {
+	t.Helper()
 	directory := t.TempDir()
 	jobFile, output := filepath.Join(directory, "job.fio"), filepath.Join(directory, "output")
 	if err := os.WriteFile(jobFile, []byte(job), 0o600); err != nil {
