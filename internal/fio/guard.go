@@ -6,7 +6,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -129,7 +128,7 @@ func (g *guard) checkOption(section string, o Option) {
 	case len(o.Value) > maxValueBytes:
 		g.refuseOption(section, o, "it has %d bytes: shorten it to %d", len(o.Value), maxValueBytes)
 	case o.HasValue && (o.Value == "" || !known.value.form.MatchString(o.Value)):
-		g.refuseOption(section, o, "write %s", known.value.example)
+		g.refuseValue(section, o, known)
 	case known.value.number && !known.contains(o.Value):
 		g.refuseOption(section, o, "write a whole number from %d to %d", known.least, known.most)
 	case known.value.measure != nil && !known.value.measures(o.Value):
@@ -137,6 +136,15 @@ func (g *guard) checkOption(section string, o Option) {
 	case g.block && known.filesOnly:
 		g.refuseOption(section, o, "it is about files, and the volume is a raw block device: remove it%s", blockRemedy[known.name])
 	}
+}
+
+// refuseValue refuses a value for its form, with the reason if there is more to say.
+func (g *guard) refuseValue(section string, o Option, known *option) {
+	if reason := whyValue(known.name, o.Value); reason != "" {
+		g.refuseOption(section, o, "%s: write %s", reason, known.value.example)
+		return
+	}
+	g.refuseOption(section, o, "write %s", known.value.example)
 }
 
 // shapesReport has the options that decide which jobs make one result.
@@ -152,22 +160,6 @@ var blockRemedy = map[string]string{
 func (o *option) contains(value string) bool {
 	n, err := parseInteger(value)
 	return err == nil && o.least <= n && n <= o.most
-}
-
-// whyRefused says why an option is not among those that pass, and what to do.
-func whyRefused(name string) (reason, remedy string) {
-	for _, r := range refusals {
-		if strings.HasPrefix(name, r.prefix) {
-			return r.reason, r.remedy
-		}
-	}
-	if known, ok := byField[name]; ok {
-		return "it is the name of a field", "write fio's own name " + known.name
-	}
-	if similar := closest(name); similar != "" {
-		return "it is no option that storagebench knows", "did you mean " + similar + "? Otherwise remove it"
-	}
-	return "it is no option that storagebench knows", "remove it"
 }
 
 // closest returns the known name that differs least from another, "" if all differ by more than a third

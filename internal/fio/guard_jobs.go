@@ -16,8 +16,11 @@ const maxFiles = 1_000_000
 // checkJobs checks what options mean together.
 func (g *guard) checkJobs(f *JobFile) {
 	g.checkFileNames(f)
-	processes := int64(0)
+	g.checkEmptyValues(f)
+	processes, above := int64(0), map[string]bool{}
 	for _, j := range f.jobs() {
+		g.checkWaiting(j, above)
+		above[j.name] = true
 		g.checkDirection(j)
 		g.checkEngine(j)
 		g.checkConflicts(j)
@@ -48,6 +51,20 @@ func (g *guard) checkFileNames(f *JobFile) {
 	}
 }
 
+// checkEmptyValues refuses a list without a first value in a section to which the option applies already: fio would mix both.
+func (g *guard) checkEmptyValues(f *JobFile) {
+	shared := map[string]bool{}
+	for _, section := range f.Sections {
+		for _, o := range section.Options {
+			name := Canonical(o.Name)
+			if shared[name] && strings.HasPrefix(o.Value, ",") {
+				g.refuseOption(section.Name, o, "a [global] section above sets it too, and fio would take the first value from there: write all values here")
+			}
+			shared[name] = shared[name] || !section.isJob()
+		}
+	}
+}
+
 func (g *guard) checkDirection(j job) {
 	direction := j.direction()
 	switch {
@@ -55,6 +72,13 @@ func (g *guard) checkDirection(j job) {
 		g.refuseIn(j, "rw", "the volume holds data of its own and is only read: write read or randread, or measure a new volume")
 	case !g.block && strings.Contains(direction, "trim"):
 		g.refuseIn(j, "rw", "trims are for raw block devices: set volumeMode Block, or measure reads and writes")
+	}
+}
+
+// checkWaiting refuses a job that waits for one that fio does not know yet.
+func (g *guard) checkWaiting(j job, above map[string]bool) {
+	if j.has(waitFor) && !above[j.text(waitFor, "")] {
+		g.refuseIn(j, waitFor, "there is no such section above, and fio waits for no other: move that section up, or use stonewall to wait for all before")
 	}
 }
 
@@ -100,7 +124,7 @@ func (g *guard) checkUnits(j job) {
 func (g *guard) checkFiles(j job) {
 	for _, name := range []string{"size", "offset", "offset_increment"} {
 		if strings.HasSuffix(j.text(name, ""), "%") {
-			g.refuseIn(j, name, "a percentage is for raw block devices: write a number of bytes such as 1G")
+			g.refuseIn(j, name, "a percentage is for raw block devices, because a file has no size yet of which it could be: write a number of bytes such as 1G")
 		}
 	}
 	size, _ := j.size("size")
@@ -121,9 +145,21 @@ func (g *guard) checkGroups(f *JobFile) {
 				break
 			}
 		}
+		g.checkSteadyState(together)
 	}
 	if count := len(f.Groups()); count > MaxGroups {
-		g.refuse("%d groups of results: a job file may have %d; use group_reporting, or make several workloads of it", count, MaxGroups)
+		g.refuse("%d groups of results: a job file may have %d; use group_reporting in [global], which makes one of those that run at the same time, or make several workloads of it", count, MaxGroups)
+	}
+}
+
+// checkSteadyState refuses jobs of a group that end by different criteria, which fio rejects when it has begun.
+func (g *guard) checkSteadyState(together []job) {
+	first := together[0]
+	for _, j := range together[1:] {
+		if j.steadyState() != first.steadyState() {
+			g.refuseIn(j, "steadystate", "section [%s] is in the same group of jobs, and fio wants the same steadystate options of both: put them into [global], or new_group into this section", first.name)
+			return
+		}
 	}
 }
 

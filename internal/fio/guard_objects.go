@@ -29,11 +29,10 @@ func ValidateOnObjectStore(workload *field.Path, f *JobFile) field.ErrorList {
 
 // checkObjectDirection refuses kinds of I/O that Mountpoint does not know.
 func (g *guard) checkObjectDirection(j job) {
-	direction, postfix, _ := strings.Cut(j.text("rw", "read"), ":")
-	switch direction {
+	switch j.direction() {
 	case "read", "randread":
 	case "write":
-		if bytes, ok := parseBytes(postfix, j.kiloBase()); ok && bytes > 0 {
+		if j.skips() {
 			g.refuseIn(j, "rw", "it leaves holes, and Mountpoint writes a file from its first byte to its last: write rw=write")
 		}
 	case "randwrite":

@@ -114,6 +114,8 @@ var otherObjectCases = []objectCase{
 	{"[a]\nrw=randwrite:8\nsize=1M\n", "in order: write rw=write"},
 	{"[a]\nrw=write:0\nsize=1M\n", ""},
 	{"[a]\nrw=write:8k\nsize=1M\n", "it leaves holes"},
+	{"[a]\nrw=write:-8k\nsize=1M\n", "it leaves holes"},
+	{"[a]\nrw=read:-8k\nsize=1M\n", ""},
 	{"[a]\nreadwrite=rw\nsize=1M\n", "measure reads and writes apart"},
 	{"[a]\nrw=readwrite\nsize=1M\n", "measure reads and writes apart"},
 	{"[a]\nrw=randrw\nsize=1M\n", "measure reads and writes apart"},

@@ -2,6 +2,7 @@ package fio
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -213,6 +214,30 @@ func TestWhereOptionsGo(t *testing.T) {
 		{"[a]\nsize=1M\ntime_based\n", fs, false, "would never end"},
 		{"[a]\nsize=1M\ntime_based\nruntime=0\n", fs, false, "would never end"},
 		{"[a]\nsize=1M\ntime_based=0\n", fs, false, ""},
+		{"[global]\nname=any thing/$x\n[a]\nsize=1M\n", fs, false, ""},
+		{"[a]\nname=b\nsize=1M\n", fs, false, "name the section instead"},
+		{"[a]\nrw=read:-8k\nsize=1M\n", block, true, ""},
+		{"[a]\nrw=write:-8k\nsize=1M\n", block, true, "is only read"},
+		{"[a]\nrw=randread:-8\nsize=1M\n", fs, false, "write one of read"},
+		{"[a]\nsize=1M\n[b]\nsize=1M\nwait_for=a\n", fs, false, ""},
+		{"[a]\nsize=1M\nwait_for=b\n[b]\nsize=1M\n", fs, false, "no such section above"},
+		{"[a]\nsize=1M\nwait_for=a\n", fs, false, "no such section above"},
+		{"[global]\nwait_for=a\n[a]\nsize=1M\n[b]\nsize=1M\n", fs, false, "no such section above"},
+		{"[a]\nsize=1M\nwait_for\n", fs, false, "it has no value: write wait_for=, then the name of a section above"},
+		{"[a]\nsize=1M\nrate=,500k\nbs=,8k\nrate_min=,,1k\n", fs, false, ""},
+		{"[a]\nsize=1M\nrate=,\n", fs, false, "write a number of bytes"},
+		{"[a]\nsize=1M\nrate=,,\n", fs, false, "write a number of bytes"},
+		{"[a]\nsize=1M\nrate=,1k,1k,1k\n", fs, false, "write a number of bytes"},
+		{"[global]\nbs=16k\n[a]\nsize=1M\nblocksize=,8k\n", fs, false, "write all values here"},
+		{"[a]\nsize=1M\nbs=16k\n[b]\nsize=1M\nbs=,8k\n", fs, false, ""},
+		{"[a]\nsize=1M\nbsrange=512:4k,1k-8k\n", fs, false, ""},
+		{"[a]\nsize=1M\nioengine=libaio\ncmdprio_bssplit=4k/20:64k/0\nlibaio_vectored=1\n", fs, false, ""},
+		{"[global]\nsize=1M\nss=iops:5%\n[a]\nss_dur=10\n[b]\nss_dur=10s\n", fs, false, ""},
+		{"[global]\nsize=1M\nss=iops:5%\n[a]\n[b]\nss_dur=0\n", fs, false, ""},
+		{"[global]\nsize=1M\nss_dur=10\n[a]\nss=iops:5%\n[b]\nss=bw:5%\nnew_group\n", fs, false, ""},
+		{"[global]\nsize=1M\nss_dur=10\n[a]\nss=iops:5%\n[b]\nss=bw:5%\n", fs, false, "fio wants the same steadystate options of both"},
+		{"[a]\nsize=1M\nss=iops:5%\nss_dur=9\n[b]\nsize=1M\n", fs, false, "fio wants the same steadystate options of both"},
+		{"[a]\nsize=1M\ncmdprio_bssplit=4k/20\n", fs, false, "ioengine psync does not know it"},
 	} {
 		got := ""
 		if errs := refused(t, tt.text, tt.mode, tt.readOnly); len(errs) > 0 {
@@ -221,6 +246,67 @@ func TestWhereOptionsGo(t *testing.T) {
 		if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
 			t.Errorf("%q on %s, read only %t: %q, want %q in it", tt.text, tt.mode, tt.readOnly, got, tt.want)
 		}
+	}
+}
+
+// TestReasons: what is refused is refused for what is true of it, with what to write instead.
+func TestReasons(t *testing.T) {
+	const engines = ": write one of psync, sync, vsync, pvsync, pvsync2, libaio, io_uring, posixaio, mmap"
+	for option, want := range map[string]string{
+		"ioengine=null":                         "it does no I/O" + engines,
+		"ioengine=aio":                          "it is another name of libaio" + engines,
+		"ioengine=external:/x.so":               "it loads a program" + engines,
+		"ioengine=rdma":                         "it sends data from machine to machine, past the volume" + engines,
+		"ioengine=nbd":                          "it speaks to storage by itself, past the volume" + engines,
+		"ioengine=sg":                           "it is for devices of another kind than volumes" + engines,
+		"ioengine=falloc":                       "it moves blocks of files and no data" + engines,
+		"ioengine=dirstat":                      "it measures metadata, and results are of data" + engines,
+		"ioengine=splice":                       "write one of psync, sync, vsync, pvsync, pvsync2, libaio, io_uring, posixaio, mmap",
+		"bs=${BS}":                              "fio takes it from the environment that it runs in, which is another one here: write a number of bytes such as 4k, or up to three with commas (reads, writes, trims)",
+		"numjobs=$ncpus":                        "it depends on the machine that fio runs on: write a whole number",
+		"size=8*$pagesize":                      "it depends on the machine that fio runs on: write a number of bytes such as 10G, or a percentage from 1% to 100%",
+		"size=4z":                               "it counts zones of a zoned block device, which no volume is: write a number of bytes such as 10G, or a percentage from 1% to 100%",
+		"bs=(4*1024)":                           "it has to be worked out first: write a number of bytes such as 4k, or up to three with commas (reads, writes, trims)",
+		"steadystate=lat:5%":                    "fio has it since 3.42, and the runner has fio 3.39: write a criterion such as iops:20% or bw_slope:10%",
+		"ss=lat_slope:5%":                       "fio has it since 3.42, and the runner has fio 3.39: write a criterion such as iops:20% or bw_slope:10%",
+		"random_distribution=sequence:2,0":      "no released fio knows it: write one of random, zipf:1.2, pareto:0.9, normal:50, zoned:60/10:40/90",
+		"stats=0":                               "it leaves the job out of fio's report, and each has a result: write one of 1",
+		"verify_dump=1":                         "it writes files outside of the volume: write one of 0",
+		"unified_rw_reporting=both":             "results have reads, writes and trims apart: write one of 0, none",
+		"end_syncfs=1":                          "fio has it since 3.42, and the runner has fio 3.39: write end_fsync=1, which syncs each file",
+		"ramp_size=1G":                          "fio has it since 3.42, and the runner has fio 3.39: write ramp_time",
+		"comm=x":                                "fio has it since 3.42, and the runner has fio 3.39: remove it; it only names fio's process",
+		"filetype=file":                         "fio has it since 3.41, and the runner has fio 3.39: remove it; fio then looks itself of what type a file is",
+		"verify_header_seed=0":                  "fio has it since 3.40, and the runner has fio 3.39: remove it",
+		"random_sequence_stride=1":              "no released fio knows it: remove it",
+		"max_open_zones=8":                      "it is for zoned block devices, which no volume is: remove it",
+		"write_zone_remainders=1":               "it is for zoned block devices, which no volume is: remove it",
+		"write_mode=write":                      "it is for ioengine io_uring_cmd, which sends a device commands of its own, past the volume: remove it",
+		"fdp_pli=1,2":                           "it is for ioengine io_uring_cmd, which sends a device commands of its own, past the volume: remove it",
+		"size=50%":                              "a percentage is for raw block devices, because a file has no size yet of which it could be: write a number of bytes such as 1G",
+		"threads=1":                             "it is no option that storagebench knows: did you mean thread? Otherwise remove it",
+		"write_bw_log=x":                        "it writes log files: remove it; the histogram of latencies is part of each result",
+		"random_distribution=sequence:${ORDER}": "no released fio knows it: write one of random, zipf:1.2, pareto:0.9, normal:50, zoned:60/10:40/90",
+	} {
+		text := "[a]\nfilesize=1M\n" + option + "\n"
+		got := ""
+		if errs := refused(t, text, corev1.PersistentVolumeFilesystem, false); len(errs) > 0 {
+			got = errs[0].Detail
+		}
+		if diff := cmp.Diff("line 3, section [a]: "+want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", option, diff)
+		}
+	}
+}
+
+// TestRunnerVersion: the version of fio that refusals name is the one of the image.
+func TestRunnerVersion(t *testing.T) {
+	text, err := os.ReadFile("../../Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "\nARG FIO_VERSION=" + runnerVersion + "-"; !strings.Contains(string(text), want) {
+		t.Errorf("no %q in the Dockerfile", want)
 	}
 }
 
@@ -253,7 +339,7 @@ func TestMessages(t *testing.T) {
 		{jobFile, jobs("[a]\nsize=1M\niodepth=0\n"),
 			`spec.workloads[0].jobFile: Invalid value: "iodepth=0": line 3, section [a]: write a whole number from 1 to 65536`},
 		{typedPath, typed(v1alpha1.FioParameters{RW: "read", Size: new("1M"), IOEngine: new("exec")}),
-			`spec.workloads[1].fio.ioengine: Invalid value: "exec": write one of psync, sync, vsync, pvsync, pvsync2, libaio, io_uring, posixaio, mmap`},
+			`spec.workloads[1].fio.ioengine: Invalid value: "exec": it runs commands: write one of psync, sync, vsync, pvsync, pvsync2, libaio, io_uring, posixaio, mmap`},
 		{typedPath, typed(v1alpha1.FioParameters{RW: "read", RuntimeSeconds: new(int32(5))}),
 			`spec.workloads[1].fio.size: Required value: files need a size: write for example size=1G`},
 		{typedPath, typed(v1alpha1.FioParameters{RW: "read", Size: new("1M"), TimeBased: new(true)}),
@@ -298,13 +384,33 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// newerOptions are those that fio 3.33 does not know, and the runner's does.
+var newerOptions = []string{"steadystate_check_interval", "priohint", "cmdprio_hint", "thinkcycles", "verify_write_sequence", "libaio_vectored"}
+
 // TestFioKnowsWhatPasses gives each option that passes, by each of its names and with each value of a list,
 // to the installed fio.
 func TestFioKnowsWhatPasses(t *testing.T) {
 	t.Parallel()
+	known := slices.DeleteFunc(slices.Clone(knownOptions), func(o option) bool { return slices.Contains(newerOptions, o.name) })
+	if run := fiorun.Run(t, jobOfEach(t, known), "--parse-only"); run.Code != 0 {
+		t.Errorf("fio: %s%s%s", run.Stdout, run.Stderr, run.Output)
+	}
+}
+
+// TestNewerFioKnowsWhatPasses gives all options to a fio as new as the runner's.
+func TestNewerFioKnowsWhatPasses(t *testing.T) {
+	t.Parallel()
+	if run := fiorun.RunNewer(t, jobOfEach(t, knownOptions), "--parse-only"); run.Code != 0 {
+		t.Errorf("fio: %s%s%s", run.Stdout, run.Stderr, run.Output)
+	}
+}
+
+// jobOfEach returns a job file with a section for each name and sample value of options.
+func jobOfEach(t *testing.T, options []option) string {
+	t.Helper()
 	var text strings.Builder
 	section := 0
-	for _, o := range knownOptions {
+	for _, o := range options {
 		engine := "psync"
 		if o.engines != nil {
 			engine = o.engines[0]
@@ -320,16 +426,13 @@ func TestFioKnowsWhatPasses(t *testing.T) {
 			}
 		}
 	}
-	run := fiorun.Run(t, text.String(), "--parse-only")
-	if run.Code != 0 {
-		t.Errorf("fio: %s%s%s", run.Stdout, run.Stderr, run.Output)
-	}
+	return text.String()
 }
 
 // sampleValues returns values of an option that the guard lets pass: all that its example lists, or one.
 func sampleValues(t *testing.T, o option) []string {
 	t.Helper()
-	if value, ok := map[string]string{"verify_interval": "512", "verify_offset": "64", "bsrange": "4k-8k", "size": "1M"}[o.name]; ok {
+	if value, ok := map[string]string{"verify_interval": "512", "verify_offset": "64", "bsrange": "4k-8k", "size": "1M", waitFor: "s1"}[o.name]; ok {
 		return []string{value}
 	}
 	if values, ok := strings.CutPrefix(o.value.example, "one of "); ok {

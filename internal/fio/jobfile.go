@@ -61,7 +61,7 @@ type Volume struct {
 
 // Parse reads a job file as fio does: lines of [section], name or name=value; blank lines and all from #
 // or ; on are left out. Blanks around names and values are dropped as well, where fio itself would read
-// "bs = 4k" as 4 bytes. Errors name the line and the remedy.
+// "bs = 4k" as 4 bytes. A name in [global] is left out, as fio makes nothing of it. Errors name the line and the remedy.
 func Parse(text string) (*JobFile, error) {
 	if len(text) > maxTextBytes {
 		return nil, fmt.Errorf("job file of %d bytes: shorten it to %d", len(text), maxTextBytes)
@@ -165,9 +165,11 @@ func (f *JobFile) parseLine(number int, line string) error {
 	}
 	section := &f.Sections[len(f.Sections)-1]
 	name, value, hasValue := strings.Cut(line, "=")
-	section.Options = append(section.Options, Option{
-		Name: strings.TrimSpace(name), Value: strings.TrimSpace(value), HasValue: hasValue, Line: number,
-	})
+	o := Option{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value), HasValue: hasValue, Line: number}
+	if section.Name == globalName && o.Name == "name" {
+		return nil // each job has the name of its section
+	}
+	section.Options = append(section.Options, o)
 	return nil
 }
 

@@ -11,6 +11,7 @@ func TestParse(t *testing.T) {
 	text := "; head\r\n" +
 		"\t# also a comment\n" +
 		"[global]\n" +
+		"name = \x60id\x60 of all\n" +
 		"bs = 4k\n" +
 		"\n" +
 		"  size=1G ; inline\n" +
@@ -22,13 +23,13 @@ func TestParse(t *testing.T) {
 		"[job2]"
 	want := &JobFile{Sections: []Section{
 		{Name: "global", Options: []Option{
-			{Name: "bs", Value: "4k", HasValue: true, Line: 4},
-			{Name: "size", Value: "1G", HasValue: true, Line: 6},
+			{Name: "bs", Value: "4k", HasValue: true, Line: 5},
+			{Name: "size", Value: "1G", HasValue: true, Line: 7},
 		}},
 		{Name: " job 1", Options: []Option{
-			{Name: "stonewall", Line: 8},
-			{Name: "description", HasValue: true, Line: 9},
-			{Name: "rw", Value: "randread", HasValue: true, Line: 10},
+			{Name: "stonewall", Line: 9},
+			{Name: "description", HasValue: true, Line: 10},
+			{Name: "rw", Value: "randread", HasValue: true, Line: 11},
 		}},
 		{Name: "global"},
 		{Name: "job2"},

@@ -2,6 +2,7 @@ package fio
 
 import (
 	"maps"
+	"strconv"
 	"strings"
 )
 
@@ -81,6 +82,20 @@ func (j job) kiloBase() int64 {
 	return j.number("kb_base", 1024)
 }
 
+// steadyState is what a job says about when it is steady enough to end.
+func (j job) steadyState() [4]string {
+	var said [4]string
+	if duration, _ := parseMicroseconds(j.text("steadystate_duration", "0")); duration == 0 {
+		return said // without one fio looks at nothing
+	}
+	said[0] = j.text("steadystate", "")
+	for i, name := range []string{"steadystate_duration", "steadystate_ramp_time", "steadystate_check_interval"} {
+		us, _ := parseMicroseconds(j.text(name, "0"))
+		said[i+1] = strconv.FormatInt(us, 10)
+	}
+	return said
+}
+
 // clones is the number of processes that fio makes of the job.
 func (j job) clones() int64 {
 	return max(j.number("numjobs", 1), 1)
@@ -91,6 +106,16 @@ func (j job) direction() string {
 	direction, _, _ := strings.Cut(j.text("rw", "read"), ":")
 	return direction
 }
+
+// skips says whether the job leaves out parts of its files, or goes through them from the end, as with read:8k and read:-8k.
+func (j job) skips() bool {
+	_, gap, _ := strings.Cut(j.text("rw", "read"), ":")
+	bytes, ok := parseBytes(strings.TrimPrefix(gap, "-"), j.kiloBase())
+	return ok && bytes > 0
+}
+
+// waitFor is the option that names a job that has to end before this one begins.
+const waitFor = "wait_for"
 
 // waits says whether the job begins when all jobs before it have ended.
 func (j job) waits() bool {

@@ -81,7 +81,7 @@ func (j job) flat() Section {
 	section := Section{Name: j.name}
 	block := j.layoutBlock()
 	for _, name := range slices.Sorted(maps.Keys(j.options)) {
-		if name != unsafeOption && (block == 0 || !slices.Contains(blockOptions, name)) {
+		if name != unsafeOption && name != waitFor && (block == 0 || !slices.Contains(blockOptions, name)) {
 			section.Options = append(section.Options, j.options[name])
 		}
 	}
@@ -150,7 +150,11 @@ func (j job) smallestBlock() int64 {
 		return 0
 	}
 	smallest := int64(math.MaxInt64)
-	for text := range strings.SplitSeq(j.text("bs", strconv.Itoa(pageBytes)), ",") {
+	sizes := j.text("bs", strconv.Itoa(pageBytes))
+	if strings.HasPrefix(sizes, ",") && j.reads() {
+		smallest = pageBytes
+	}
+	for text := range strings.SplitSeq(sizes, ",") {
 		if bytes, ok := parseBytes(text, j.kiloBase()); ok {
 			smallest = min(smallest, bytes)
 		}

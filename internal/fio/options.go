@@ -78,7 +78,7 @@ var (
 	size      = kind{form: form(bytesForm), example: "a number of bytes such as 4096, 64k or 1G", measure: isBytes}
 	sizes     = kind{form: form(list(bytesForm)), example: "a number of bytes such as 4k, or up to three with commas (reads, writes, trims)", measure: isBytes}
 	share     = kind{form: form(bytesForm + `|` + percentForm), example: "a number of bytes such as 10G, or a percentage from 1% to 100%", measure: isBytes}
-	ranges    = kind{form: form(list(bytesForm + `-` + bytesForm)), example: "a range of bytes such as 4k-64k, or up to three with commas", measure: isBytes}
+	ranges    = kind{form: form(list(bytesForm + `[-:]` + bytesForm)), example: "a range of bytes such as 4k-64k, or up to three with commas", measure: isBytes}
 	duration  = kind{form: form(durationForm), example: "a time such as 60, 60s, 5m or 500ms", measure: isTime}
 	delays    = kind{form: form(durationForm + `(?:-` + durationForm + `)?`), example: "a time such as 10s, or a range such as 5s-10s", measure: isTime}
 	fileSizes = kind{form: form(bytesForm + `(?:-` + bytesForm + `)?`), example: "a number of bytes such as 1G, or a range such as 1M-8M", measure: isBytes}
@@ -95,10 +95,10 @@ func form(expression string) *regexp.Regexp {
 	return regexp.MustCompile(`\A(?:` + expression + `)\z`)
 }
 
-// list is the expression of one to three values with commas, for reads, writes and trims; the second and
-// third may be empty.
+// list is the expression of one to three values with commas, for reads, writes and trims. Any but one of them may be empty:
+// of reads and writes that have none fio takes what it takes without the option.
 func list(expression string) string {
-	return `(?:` + expression + `)(?:,(?:` + expression + `)?){0,2}`
+	return `(?:` + expression + `)(?:,(?:` + expression + `)?){0,2}|,(?:` + expression + `)(?:,(?:` + expression + `)?)?|,,(?:` + expression + `)`
 }
 
 // oneOf is the kind of values out of a list.
@@ -128,13 +128,13 @@ var (
 	uringOnly     = []string{"io_uring"}
 )
 
-// knownOptions are the options that the guard lets pass, as fio 3.33 knows them. An option is here
+// knownOptions are the options that the guard lets pass, as the runner's fio knows them. An option is here
 // when a value of its kind neither runs anything, nor leaves the volume, nor changes what fio reports.
 var knownOptions = []option{
 	// What I/O is done.
 	{name: "description", value: prose},
 	{name: "rw", aliases: []string{"readwrite"}, field: "rw", value: matching(
-		`(?:read|write|trim|randread|randwrite|randtrim|rw|readwrite|randrw|trimwrite|randtrimwrite)(?::`+bytesForm+`)?`,
+		`(?:(?:read|write|trim|rw|readwrite|trimwrite)(?::-?`+bytesForm+`)?|(?:randread|randwrite|randtrim|randrw|randtrimwrite)(?::`+bytesForm+`)?)`,
 		"one of read, write, trim, randread, randwrite, randtrim, rw, readwrite, randrw, trimwrite, randtrimwrite")},
 	{name: "rw_sequencer", value: oneOf("sequential", "identical")},
 	{name: "rwmixread", field: "rwmixread", value: integer, most: 100},
@@ -218,6 +218,7 @@ var knownOptions = []option{
 	{name: "rate_process", value: oneOf("linear", "poisson")},
 	{name: "rate_cycle", aliases: []string{"ratecycle"}, value: integer, most: maxInt32},
 	{name: "rate_ignore_thinktime", value: boolean},
+	{name: "thinkcycles", value: integer, most: maxInt32},
 	{name: "thinktime", value: duration},
 	{name: "thinktime_spin", value: duration},
 	{name: "thinktime_iotime", value: duration},
@@ -239,6 +240,7 @@ var knownOptions = []option{
 	{name: "startdelay", value: delays},
 	{name: "loops", field: "loops", value: integer, least: 1, most: 1_000_000},
 	{name: "stonewall", aliases: []string{"wait_for_previous"}, value: flag},
+	{name: waitFor, value: kind{form: sectionName, example: "the name of a section above"}},
 	{name: "new_group", value: flag},
 	{name: "exitall", value: flag},
 	{name: "exit_what", value: oneOf("group", "stonewall", "all")},
@@ -247,6 +249,7 @@ var knownOptions = []option{
 	{name: "steadystate", aliases: []string{"ss"}, value: matching(`(?:iops|bw)(?:_slope)?:`+decimalForm+`%?`, "a criterion such as iops:20% or bw_slope:10%")},
 	{name: "steadystate_duration", aliases: []string{"ss_dur"}, value: duration},
 	{name: "steadystate_ramp_time", aliases: []string{"ss_ramp"}, value: duration},
+	{name: "steadystate_check_interval", aliases: []string{"ss_interval"}, value: duration},
 
 	// What data.
 	{name: "zero_buffers", value: flag},
@@ -257,10 +260,12 @@ var knownOptions = []option{
 	{name: "buffer_compress_chunk", value: size},
 	{name: "dedupe_percentage", value: integer, most: 100},
 	{name: "dedupe_mode", value: oneOf("repeat", "working_set")},
+	{name: "dedupe_global", value: boolean},
 	{name: "dedupe_working_set_percentage", value: integer, most: 100},
 	{name: "verify", value: oneOf("0", "md5", "crc64", "crc32", "crc32c", "crc32c-intel", "crc16", "crc7", "sha1", "sha256", "sha512", "sha3-224", "sha3-256", "sha3-384", "sha3-512", "xxhash", "meta", "pattern", "null")},
 	{name: "do_verify", value: boolean},
 	{name: "verify_only", value: flag},
+	{name: "verify_write_sequence", value: boolean},
 	{name: "verify_interval", value: size},
 	{name: "verify_offset", value: size},
 	{name: "verify_pattern", value: pattern},
@@ -287,6 +292,7 @@ var knownOptions = []option{
 	{name: "nice", value: integer, least: -20, most: 19},
 	{name: "prio", value: integer, most: 7},
 	{name: "prioclass", value: integer, most: 3},
+	{name: "priohint", value: integer, most: 1023},
 	{name: "clocksource", value: oneOf("gettimeofday", "clock_gettime", "cpu")},
 
 	// What is measured.
@@ -310,9 +316,12 @@ var knownOptions = []option{
 
 	// Options of one engine.
 	{name: "userspace_reap", value: flag, engines: []string{"libaio"}},
+	{name: "libaio_vectored", value: boolean, engines: []string{"libaio"}},
 	{name: "cmdprio_percentage", value: integers, engines: nativeEngines},
 	{name: "cmdprio_class", value: integers, engines: nativeEngines},
 	{name: "cmdprio", value: integers, engines: nativeEngines},
+	{name: "cmdprio_hint", value: integers, engines: nativeEngines},
+	{name: "cmdprio_bssplit", value: matching(`[0-9kKmMgGiIbB/:,]{1,255}`, "block sizes and percentages such as 64k/20:4k/0"), engines: nativeEngines},
 	{name: "nowait", value: boolean, engines: nowaitEngines},
 	{name: "hipri", value: flag, engines: pollEngines},
 	{name: "hipri_percentage", value: integer, most: 100, engines: []string{"pvsync2"}},
@@ -324,42 +333,6 @@ var knownOptions = []option{
 	{name: "nonvectored", value: boolean, engines: uringOnly},
 	{name: "force_async", value: integer, most: maxInt32, engines: uringOnly},
 	{name: "thp", value: boolean, engines: []string{"mmap"}},
-}
-
-// refusal says why options are not let pass whose names begin alike.
-type refusal struct {
-	prefix, reason, remedy string
-}
-
-// refusals are the options that deserve more of an answer than that they are not known.
-var refusals = []refusal{
-	{"exec", "it runs commands", "remove it"},
-	{"include", "it reads another file", "write the options of that file here"},
-	{"directory", "the operator sets it to the volume under test", "remove it; filename takes plain names"},
-	{"opendir", "it names files outside of the volume", "remove it; use filename or nrfiles"},
-	{"name", "results are known by the section's name", "name the section instead"},
-	{"write_", "it writes log files", "remove it; the histogram of latencies is part of each result"},
-	{"log_", "it is about log files", "remove it; the histogram of latencies is part of each result"},
-	{"per_job_logs", "it is about log files", "remove it"},
-	{"read_iolog", "it reads a trace outside of the volume", "describe the I/O with rw, bs and rate"},
-	{"replay", "it replays a trace outside of the volume", "remove it"},
-	{"merge_blktrace", "it reads and writes traces outside of the volume", "remove it"},
-	{"verify_state_load", "it reads files outside of the volume", "remove it"},
-	{"cgroup", "it changes cgroups of the node", "set spec.pod.resources"},
-	{"uid", "it changes the user", "set spec.pod.securityContext"},
-	{"gid", "it changes the group", "set spec.pod.securityContext"},
-	{"ioscheduler", "it changes the node's device settings", "remove it"},
-	{"profile", "it replaces the job file by a program's own", "write the options out"},
-	{"allow_mounted_write", "it destroys file systems in use", "remove it"},
-	{"create_only", "the operator lays out files before it measures", "remove it"},
-	{"wait_for", "it orders sections by name", "use stonewall"},
-	{"ignore_error", "it hides failures", "remove it"},
-	{"error_dump", "it is about ignored errors", "remove it"},
-	{"percentile_list", "results have the percentiles 50 to 99.99 and the whole histogram", "remove it"},
-	{"block_error_percentiles", "it changes what fio reports", "remove it"},
-	{"experimental_verify", "it is about traces", "remove it"},
-	{"lockmem", "it needs privileges that the pod does not have", "remove it"},
-	{"gtod_cpu", "it takes a CPU of the node", "remove it"},
 }
 
 // byName finds the options that the guard lets pass by their names and aliases.

@@ -56,12 +56,41 @@ func partition(jobs []job, begins func(job) bool) [][]job {
 	return parts
 }
 
+// stages returns the jobs in the order in which they run: those of a stage at the same time. Jobs that wait for one by its name
+// (wait_for) are a stage after all that began with that one, also if others of them go on for longer: it is about what comes
+// after what, and says nothing too short.
+func (f *JobFile) stages() [][]job {
+	var stages [][]job
+	for _, together := range partition(f.jobs(), job.waits) {
+		stages = append(stages, byDepth(together)...)
+	}
+	return stages
+}
+
+// byDepth splits jobs that begin together by how many of the others come before them.
+func byDepth(jobs []job) [][]job {
+	depths := map[string]int{}
+	var parts [][]job
+	for _, j := range jobs {
+		depth := 0
+		if before, here := depths[j.text(waitFor, "")]; here {
+			depth = before + 1
+		}
+		depths[j.name] = depth
+		if depth == len(parts) {
+			parts = append(parts, nil)
+		}
+		parts[depth] = append(parts[depth], j)
+	}
+	return parts
+}
+
 // RuntimeSeconds returns the longest time that the file's jobs run by their own options: start delay, ramp
 // and runtime, of jobs that wait for each other the sum. It is false if a job is bounded by its size only,
 // or the time exceeds an int64. Laying out files is not part of it.
 func (f *JobFile) RuntimeSeconds() (int64, bool) {
 	var total int64
-	for _, together := range partition(f.jobs(), job.waits) {
+	for _, together := range f.stages() {
 		var longest int64
 		for _, j := range together {
 			us, ok := j.microseconds()

@@ -80,6 +80,7 @@ var fieldSetters = map[string]func(j job, p *v1alpha1.FioParameters, value strin
 		return setNumber(&p.RWMixRead, value)
 	},
 	"rate_iops": func(_ job, p *v1alpha1.FioParameters, value string) error {
+		value = withFirst(value)
 		switch {
 		case value == "0":
 			return nil // no limit
@@ -110,7 +111,7 @@ var fieldSetters = map[string]func(j job, p *v1alpha1.FioParameters, value strin
 		return j.setBytes(&p.BS, value, fieldBytes)
 	},
 	"rate": func(j job, p *v1alpha1.FioParameters, value string) error {
-		return j.setBytes(&p.Rate, value, fieldBytes)
+		return j.setBytes(&p.Rate, withFirst(value), fieldBytes)
 	},
 	"size": func(j job, p *v1alpha1.FioParameters, value string) error {
 		return j.setBytes(&p.Size, value, fieldSize)
@@ -136,6 +137,14 @@ var fieldSetters = map[string]func(j job, p *v1alpha1.FioParameters, value strin
 	},
 	// The jobs of parameters are always reported together.
 	"group_reporting": func(job, *v1alpha1.FioParameters, string) error { return nil },
+}
+
+// withFirst returns a list of limits with one for reads, which is none where it is empty.
+func withFirst(limits string) string {
+	if strings.HasPrefix(limits, ",") {
+		return "0" + limits
+	}
+	return limits
 }
 
 // setNumber sets a field that is a number, which the guard has held to the same bounds as the API does.

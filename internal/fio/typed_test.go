@@ -32,6 +32,8 @@ func TestParametersOfAJob(t *testing.T) {
 			v1alpha1.FioParameters{RW: "read", IODepth: new(int32(4)), NumJobs: new(int32(2)), Fsync: new(int32(3)), Fdatasync: new(int32(0)), Loops: new(int32(5)), RateIOPS: new(intstr.FromInt32(6)), Size: new("1M")},
 		},
 		"rates":     {"rw=randrw\nrate_iops=500,200\nsize=1M\n", v1alpha1.FioParameters{RW: "randrw", RateIOPS: new(intstr.FromString("500,200")), Size: new("1M")}},
+		"writes":    {"rw=randrw\nrate_iops=,200\nsize=1M\n", v1alpha1.FioParameters{RW: "randrw", RateIOPS: new(intstr.FromString("0,200")), Size: new("1M")}},
+		"slow ones": {"rw=randrw\nrate=,2mb\nsize=1M\n", v1alpha1.FioParameters{RW: "randrw", Rate: new("0,2m"), Size: new("1M")}},
 		"none":      {"rate_iops=0\nruntime=0\nramp_time=0s\nsize=1M\n", v1alpha1.FioParameters{RW: "read", Size: new("1M")}},
 		"seconds":   {"runtime=2H\nramp_time=3000ms\nsize=1M\n", v1alpha1.FioParameters{RW: "read", RuntimeSeconds: new(int32(7200)), RampTimeSeconds: new(int32(3)), Size: new("1M")}},
 		"units":     {"bs=4kb,8K,16Ki\nrate=1M,2mb\nsize=1gb\n", v1alpha1.FioParameters{RW: "read", BS: new("4k,8K,16Ki"), Rate: new("1M,2m"), Size: new("1g")}},

@@ -44,6 +44,12 @@ func TestStages(t *testing.T) {
 			"[global]\nrw=read\nbs=1M\nsize=1M\n[a]\n[b]\nruntime=3\n[c]\nstonewall\nruntime=4\n[d]\nruntime=7\ntime_based\n",
 			[]Stage{{MostSeconds: math.Inf(1), Reads: Work{2 * mib, 2}, Counted: true}, {TimedSeconds: 7, MostSeconds: 4, Reads: Work{mib, 1}, Counted: true}},
 		},
+		"one waits for another by its name": {
+			"[global]\nrw=read\nsize=1M\ntime_based\nruntime=1\n[a]\n[b]\nruntime=2\n[c]\nwait_for=a\nruntime=4\n[d]\nwait_for=c\nruntime=8\n[e]\nstonewall\nwait_for=a\nruntime=16\n",
+			[]Stage{{TimedSeconds: 2, Counted: true}, {TimedSeconds: 4, Counted: true}, {TimedSeconds: 8, Counted: true}, {TimedSeconds: 16, Counted: true}},
+		},
+		"blocks of writes alone":    {"[a]\nrw=write\nbs=,1M\nsize=2M\nruntime=3\n", []Stage{{MostSeconds: 3, Writes: Work{2 * mib, 2}, Counted: true}}},
+		"blocks of both":            {"[a]\nrw=rw\nbs=,8k\nsize=2M\nruntime=3\n", []Stage{{MostSeconds: 3, Reads: Work{mib, 256}, Writes: Work{mib, 256}, Counted: true}}},
 		"a share of the device":     {"[a]\nrw=read\nsize=50%\nruntime=3\n", []Stage{{MostSeconds: 3}}},
 		"all of the device":         {"[a]\nrw=read\nsize=1M\nfill_device=1\n", []Stage{{MostSeconds: math.Inf(1)}}},
 		"a number of I/Os":          {"[a]\nrw=read\nsize=1M\nnumber_ios=7\n", []Stage{{MostSeconds: math.Inf(1)}}},
