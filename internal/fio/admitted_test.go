@@ -18,6 +18,7 @@ func TestFioDoesWhatIsAdmitted(t *testing.T) {
 		text string
 		want map[string]ios
 	}{
+		"a share of the file":       {"[a]\nfilesize=1M\nsize=50%\n", map[string]ios{"a": {128, 0}}},
 		"a name of all":             {"[global]\nname=all\nsize=1M\n[a]\n[b]\n", map[string]ios{"a": {256, 0}, "b": {256, 0}}},
 		"backwards":                 {"[a]\nrw=read:-8k\nsize=1M\n", map[string]ios{"a": {256, 0}}},
 		"writes that leave holes":   {"[a]\nrw=write:4k\nsize=1M\n", map[string]ios{"a": {0, 256}}},

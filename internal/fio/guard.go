@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -28,6 +29,22 @@ const (
 
 // sectionName is the form of names of sections, of which fio makes names of files.
 var sectionName = regexp.MustCompile(`\A[A-Za-z0-9_][A-Za-z0-9_.,=+@() -]{0,63}\z`)
+
+// notInSections are what names of sections must not have.
+var notInSections = regexp.MustCompile(`[^A-Za-z0-9_.,=+@() -]+`)
+
+// SectionName returns the name that a section can have and is most like another one.
+func SectionName(name string) string {
+	const most = 64
+	fit := notInSections.ReplaceAllString(name, "_")
+	if fit = strings.TrimLeft(fit, " .,=+@()-"); len(fit) > most {
+		fit = fit[:most]
+	}
+	if sectionName.MatchString(name) || !sectionName.MatchString(fit) || strings.HasPrefix(fit, globalName) {
+		return name
+	}
+	return fit
+}
 
 // Validate refuses what a job file must not do on a volume of the given mode: run commands, leave the
 // volume, change the shape of fio's report, write although readOnly, or what fio would refuse or
@@ -105,6 +122,10 @@ func (g *guard) checkOptions(f *JobFile) {
 
 // refuseTwice refuses an option that a section has twice.
 func (g *guard) refuseTwice(section string, first, again Option) {
+	if again.Name == "filename" {
+		g.refuseOption(section, again, "it is given twice, first as %s, and fio uses both: write one list with colons", legible.Excerpt(first.String()))
+		return
+	}
 	if first.Field == "" || first.Field == optionsField {
 		g.refuseOption(section, again, "it is given twice, first as %s: remove one", legible.Excerpt(first.String()))
 		return

@@ -123,7 +123,8 @@ func (g *guard) checkUnits(j job) {
 // checkFiles checks a job in a file system.
 func (g *guard) checkFiles(j job) {
 	for _, name := range []string{"size", "offset", "offset_increment"} {
-		if strings.HasSuffix(j.text(name, ""), "%") {
+		ofFile := name == "size" && j.text("filesize", "0") != "0"
+		if strings.HasSuffix(j.text(name, ""), "%") && !ofFile {
 			g.refuseIn(j, name, "a percentage is for raw block devices, because a file has no size yet of which it could be: write a number of bytes such as 1G")
 		}
 	}

@@ -225,6 +225,27 @@ func (o Option) InBytes(kiloBase int64) (Option, bool) {
 	return o, true
 }
 
+// InDigits returns an option that is a whole number with a unit, such as verify_backlog=1m, written without; false if it is none.
+func (o Option) InDigits(kiloBase int64) (Option, bool) {
+	known, ok := byName[o.Name]
+	if !ok || !known.value.number {
+		return o, false
+	}
+	n, ok := parseBytes(o.Value, kiloBase)
+	digits := strconv.FormatInt(n, 10)
+	if !ok || strings.TrimLeft(o.Value, "0123456789") == "" {
+		return o, false
+	}
+	o.Value = digits
+	return o, true
+}
+
+// IsWellFormed says whether the guard knows the option, and values of this form.
+func (o Option) IsWellFormed() bool {
+	known, ok := byName[o.Name]
+	return ok && o.Value != "" && known.value.form.MatchString(o.Value)
+}
+
 // HasUnit says whether the option is about bytes and has a unit in which kb_base counts.
 func (o Option) HasUnit() bool {
 	return isAboutBytes(o.Name) && countedUnit.MatchString(o.Value)

@@ -13,7 +13,7 @@ import (
 // written returns what a command line becomes on targets.
 func written(t *testing.T, args, name string, targets ...v1alpha1.Target) (text string, notes []string) {
 	t.Helper()
-	imported, err := CommandLine(strings.Fields(args))
+	imported, err := Options{}.CommandLine(strings.Fields(args))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ spec:
 func TestBenchmarkRefused(t *testing.T) {
 	small := class("gp3")
 	small.Capacity = new(resource.MustParse("1Gi"))
-	imported, err := CommandLine(strings.Fields("--name=a --rw=read --size=2G"))
+	imported, err := Options{}.CommandLine(strings.Fields("--name=a --rw=read --size=2G"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestBenchmarkRefused(t *testing.T) {
 	if diff := cmp.Diff(`spec.targets[1].name: Duplicate value: "gp3"`, message(err)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	device, err := CommandLine(strings.Fields("--name=a --rw=write --filename=/dev/sdb"))
+	device, err := Options{}.CommandLine(strings.Fields("--name=a --rw=write --filename=/dev/sdb"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,9 +14,27 @@ var shapesOutput = []string{
 	"percentile_list", "clat_percentiles", "block_error_percentiles", "unified_rw_reporting",
 }
 
+// aboutNoIO is why options are left out that a job does the same without.
+const aboutNoIO = "without it the I/O is the same"
+
+// saysNothing says whether a job does the same I/O without an option that the guard refuses.
+func saysNothing(o fio.Option) bool {
+	switch o.Name {
+	case "verify_dump", "verify_state_save":
+		return o.Value == "1" // files for whoever looks into what differs, outside of the volume
+	case "comm", "filetype":
+		return true
+	case "description":
+		return !o.IsWellFormed()
+	default:
+		return false
+	}
+}
+
 // cleaner takes out of a job file what the operator sets or does not need.
 type cleaner struct {
 	*report
+	Options
 
 	// block says that a job works on a device.
 	block bool
@@ -57,7 +75,9 @@ func (c *cleaner) withoutTwins(section fio.Section) []fio.Option {
 			kept = append(kept, o)
 			continue
 		}
-		c.drop(o.String(), "fio takes the last, "+show(section.Options[i+1+again].String()))
+		if last := section.Options[i+1+again]; last.String() != o.String() {
+			c.drop(o.String(), "fio takes the last, "+show(last.String()))
+		}
 	}
 	return kept
 }
@@ -76,6 +96,17 @@ func (c *cleaner) option(o fio.Option, base int64) (fio.Option, bool) {
 		return o, false
 	case o.Name == "filename":
 		return c.filename(o)
+	case saysNothing(o):
+		c.drop(o.String(), aboutNoIO)
+		return o, false
+	case o.Name == "filename_format" && strings.Contains(o.Value, "/"):
+		c.note("%s: all files are in one directory, so %s", show(o.String()), show(strings.ReplaceAll(o.Value, "/", ".")))
+		o.Value = strings.ReplaceAll(o.Value, "/", ".")
+		return o, true
+	}
+	if digits, changed := o.InDigits(base); changed {
+		c.note("%s is written as %s", o, digits)
+		return digits, true
 	}
 	if inBytes, changed := o.InBytes(base); changed {
 		c.note("%s: to fio KiB are 1,000 bytes unless kb_base is 1000, so this is %s; write k, m or g for powers of 1,024", o, inBytes)

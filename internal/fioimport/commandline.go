@@ -157,6 +157,13 @@ func (r *report) own(o fio.Option, own ownOption) {
 // show makes a user's text fit for a message: at most 64 bytes of it, with escapes where it could not be printed.
 func show(text string) string {
 	const most = 64
+	return showUpTo(most, text)
+}
+
+// maxShownError is the most bytes that are shown of an error that names files.
+const maxShownError = 512
+
+func showUpTo(most int, text string) string {
 	text = legible.Cut(text, most, "...")
 	if !isPrintable(text) {
 		return fmt.Sprintf("%q", text)

@@ -147,14 +147,14 @@ func TestExperiments(t *testing.T) {
 func (e experiment) published(t *testing.T) (map[string]options, *Import) {
 	t.Helper()
 	if e.jobFile != "" {
-		imported, err := JobFile(e.jobFile)
+		imported, err := Options{}.JobFile(e.jobFile)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return parsedFile(t, e.jobFile), imported
 	}
 	args := strings.Fields(e.args)
-	imported, err := CommandLine(args)
+	imported, err := Options{}.CommandLine(args)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,8 +33,10 @@ func FuzzCommandLine(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		imported, err := CommandLine(strings.Split(text, "\n"))
-		checkImport(t, imported, err)
+		for _, known := range []Options{{}, surroundings()} {
+			imported, err := known.CommandLine(strings.Split(text, "\n"))
+			checkImport(t, imported, err)
+		}
 	})
 }
 
@@ -45,6 +47,10 @@ func FuzzJobFile(f *testing.F) {
 			f.Add(e.jobFile)
 		}
 	}
+	for _, test := range corpus {
+		f.Add(test.text)
+		f.Add(";" + test.text)
+	}
 	for _, text := range []string{
 		"", "[a]", "[a]\nsize=1M\nrw=randread:8\n", "# c\n[global]\n\tdirectory = /a:/b # c\n[a]\nsize=1KiB ; d\n[b]\nsize=1k\nkb_base=1000\n", "[a]\nfilename=/dev/sda\n",
 		"[a]\nfilename=/dev/sda\n[b]\nfilename=/dev/sda\nstonewall\n", "[global]\nsize=1M\n[a]\n[a]\n", "[a]\nsize=1M\nsize=2M\nbs=4k\nblocksize=8k\n", "[ a ]\nsize=1M\r\n[b]\r\nsize=1M # \x01\n",
@@ -52,8 +58,11 @@ func FuzzJobFile(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		imported, err := JobFile(text)
-		checkImport(t, imported, err)
+		for _, known := range []Options{{}, surroundings()} {
+			known.Group = strings.HasPrefix(text, ";")
+			imported, err := known.JobFile(text)
+			checkImport(t, imported, err)
+		}
 	})
 }
 

@@ -31,11 +31,11 @@ type Import struct {
 }
 
 // CommandLine imports fio's arguments, with or without fio itself as the first. The error has all problems, each in a line.
-func CommandLine(args []string) (*Import, error) {
+func (o Options) CommandLine(args []string) (*Import, error) {
 	r := &report{}
 	file := parseCommandLine(args, r)
 	if slices.ContainsFunc(file.Sections, isJob) {
-		return r.importJobs(file, "")
+		return o.importJobs(r, file, "")
 	}
 	if len(r.problems) == 0 {
 		r.problem("there is no job: give it a name, such as --name=randwrite, before its options")
@@ -43,19 +43,30 @@ func CommandLine(args []string) (*Import, error) {
 	return nil, r.err()
 }
 
-// JobFile imports the text of a job file. The error has all problems, each in a line.
-func JobFile(text string) (*Import, error) {
+// JobFile imports the text of a job file, with arguments that stood before it on fio's command line: what these say holds for all
+// jobs that do not say otherwise. The error has all problems, each in a line.
+func (o Options) JobFile(text string, args ...string) (*Import, error) {
 	file, err := fio.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	return (&report{}).importJobs(file, text)
+	r := &report{}
+	before := parseCommandLine(args, r)
+	if slices.ContainsFunc(before.Sections, isJob) {
+		r.problem("a job beside the job file: leave out --name and what is behind it, or import the job by itself")
+		return nil, r.err()
+	}
+	file.Sections = append(before.Sections, file.Sections...)
+	return o.importJobs(r, file, text)
 }
 
 // importJobs imports what was read, which has a job; text is what it was read of if that was a job file, else "".
-func (r *report) importJobs(file *fio.JobFile, text string) (*Import, error) {
-	c := cleaner{report: r}
-	cleaned := c.clean(file)
+func (o Options) importJobs(r *report, file *fio.JobFile, text string) (*Import, error) {
+	c := cleaner{report: r, Options: o}
+	cleaned := c.clean((&rewriter{report: r, Options: o}).rewrite(file))
+	if !c.block {
+		c.resolveShares(cleaned)
+	}
 	r.validate(cleaned, c.block)
 	if err := r.err(); err != nil {
 		return nil, err
@@ -80,7 +91,7 @@ func (r *report) validate(f *fio.JobFile, block bool) {
 			r.problem("%v: %s", problem.BadValue, problem.Detail)
 			continue
 		}
-		r.problem("%s", problem.Detail)
+		r.problem("%s%s", problem.Detail, groupHint(f, problem.Detail))
 	}
 }
 

@@ -154,7 +154,7 @@ func TestCommandLine(t *testing.T) {
 		"a control character":                {"--name=a --rw=read --size=1M --bs=4k\x1b[1m", imported{problems: []string{`"bs=4k\x1b[1m": it has a character that cannot be printed: remove it`}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := CommandLine(strings.Fields(test.args))
+			got, err := Options{}.CommandLine(strings.Fields(test.args))
 			test.want.check(t, got, err)
 		})
 	}
@@ -202,7 +202,7 @@ func TestJobFile(t *testing.T) {
 			imported{problems: []string{
 				"exec_prerun=id: line 3, section [global]: it runs commands: remove it",
 				"include x.fio: line 4, section [global]: it reads another file: write the options of that file here",
-				"ioengine=rbd: line 8, section [b]: write one of psync, sync, vsync, pvsync, pvsync2, libaio, io_uring, posixaio, mmap",
+				"ioengine=rbd: line 8, section [b]: it speaks to storage by itself, past the volume: write one of psync, sync, vsync, pvsync, pvsync2, libaio, io_uring, posixaio, mmap",
 				"ioscheduler=none: line 9, section [b]: it changes the node's device settings: remove it",
 			}},
 		},
@@ -223,7 +223,7 @@ func TestJobFile(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := JobFile(test.text)
+			got, err := Options{}.JobFile(test.text)
 			test.want.check(t, got, err)
 		})
 	}

@@ -55,6 +55,18 @@ func TestImport(t *testing.T) {
 				"spec.targets[0].capacity: Invalid value: \"1Gi\": the test files of all workloads take 2Gi; raise capacity, or lower size or numjobs\n" +
 				"Error: the job cannot be measured like this, for the reason above\n", Failed: true},
 		},
+		"a job file and options before it": {"[a]\nrw=read\n", "--class gp3 -f - -- fio --size=1M", execution{Out: importedRead}},
+		"a share of the volume": {
+			"", "--class gp3,gp2 --capacity 9Gi,18Gi -- fio --name=a --rw=read --size=50%", execution{
+				Out: strings.NewReplacer("size: 1M", "size: 4096M", "storageClassName: gp3\n", "storageClassName: gp3\n    capacity: 9Gi\n"+
+					"  - name: gp2\n    storageClassName: gp2\n    capacity: 18Gi\n").Replace(importedRead),
+				Err: "note: size=50% of files that are yet to be made is a share of the volume: size=4096M, of the 8Gi for which files have room\n",
+			},
+		},
+		"a share of a claim": {
+			"", "--class gp3 --claim data -- fio --name=a --rw=read --size=50%", execution{Err: "size=50%: section [a]: a percentage is for raw block devices, because a file has no size yet of which it could be: write a number of bytes such as 1G\n" +
+				"Error: the job cannot be imported, for the reason above\n", Failed: true},
+		},
 		"no target":               {"", "-- fio --name=a", execution{Err: "Error: name the storage to measure: StorageClasses with --class (kubectl get storageclasses), or claims with --claim\n", Failed: true}},
 		"nothing":                 {"", "--class gp3", execution{Err: "Error: " + nothing + "\n", Failed: true}},
 		"nothing behind --":       {"", "--class gp3 --", execution{Err: "Error: " + nothing + "\n", Failed: true}},
@@ -73,6 +85,46 @@ func TestImport(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestImportWithWhatIsAround: files that a job file includes lie beside it, or in the working directory, and variables are set here.
+func TestImportWithWhatIsAround(t *testing.T) {
+	directory, working := t.TempDir(), t.TempDir()
+	t.Chdir(working)
+	t.Setenv("STORAGEBENCH_TEST_SIZE", "1M")
+	for path, text := range map[string]string{
+		filepath.Join(directory, "job.fio"):    "[global]\ninclude beside.fio\n[a]\ninclude both.fio\n[b]\nstonewall\n",
+		filepath.Join(directory, "beside.fio"): "size=${STORAGEBENCH_TEST_SIZE}\n",
+		filepath.Join(directory, "both.fio"):   "rw=write\n",
+		filepath.Join(working, "both.fio"):     "rw=read\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := execute(t, "", "import", "--class", "gp3", "--group", "-f", filepath.Join(directory, "job.fio"))
+	want := execution{
+		Out: strings.Replace(importedRead, "    fio:\n      rw: read\n      size: 1M\n", `    jobFile: |
+      [global]
+      group_reporting
+
+      [global]
+      size=1M
+
+      [a]
+      rw=read
+
+      [b]
+      stonewall
+`, 1),
+		Err: "note: the options of beside.fio stand in the workload itself\n" +
+			"note: ${STORAGEBENCH_TEST_SIZE} is 1M, as in the environment of this command\n" +
+			"note: the options of both.fio stand in the workload itself\n" +
+			"note: 2 jobs, one after the other, are one fio run: they stay together as a job file, which gives 2 results (a, b)\n",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 

@@ -51,7 +51,7 @@ func (o *oneLine) benchmark() (*v1alpha1.StorageBenchmark, error) {
 		return nil, errors.New("there is nothing to measure: name StorageClasses with --class (kubectl get storageclasses), claims with --claim, or a file with -f")
 	}
 	targets, targetsErr := o.targets()
-	workloads, workloadsErr := o.workloads()
+	workloads, workloadsErr := o.workloads(targets)
 	clients, clientsErr := o.numberOfClients()
 	if err := errors.Join(targetsErr, workloadsErr, clientsErr); err != nil {
 		return nil, err
@@ -92,8 +92,9 @@ func (o *oneLine) targets() ([]v1alpha1.Target, error) {
 	return targets, nil
 }
 
-// workloads returns a workload for each type of I/O, with a matrix of what else has several values.
-func (o *oneLine) workloads() ([]v1alpha1.Workload, error) {
+// workloads returns a workload for each type of I/O, with a matrix of what else has several values. A size that is a share of the
+// volume is of the targets.
+func (o *oneLine) workloads(targets []v1alpha1.Target) ([]v1alpha1.Workload, error) {
 	matrix := map[string]v1alpha1.MatrixValues{}
 	for option, values := range map[string][]string{"bs": o.bs, "iodepth": o.iodepth, "numjobs": o.numjobs, v1alpha1.MatrixClients: o.clients} {
 		for _, value := range values {
@@ -104,7 +105,7 @@ func (o *oneLine) workloads() ([]v1alpha1.Workload, error) {
 	}
 	var workloads []v1alpha1.Workload
 	for _, rw := range o.rw {
-		imported, err := fioimport.CommandLine(o.commandLine(rw))
+		imported, err := fioimport.Options{Targets: targets}.CommandLine(o.commandLine(rw))
 		if err != nil {
 			return nil, err // the others have the same options
 		}
