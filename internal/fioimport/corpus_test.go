@@ -49,6 +49,20 @@ var corpus = map[string]found{
 		},
 		results: []string{"reads", "writes"},
 	},
+	"one name of several sections": {
+		text: "[global]\nsize=1M\n[a]\nname=test\n[b]\nname=test\nrw=write\n",
+		notes: []string{
+			"name=test left out: several sections have it, and results are known by it, so they keep their own", together + "(a, b)",
+		},
+		results: []string{"a", "b"},
+	},
+	"a name that another section has": {
+		text: "[global]\nsize=1M\n[a]\n[b]\nname=a\nrw=write\n",
+		notes: []string{
+			"name=a left out: several sections have it, and results are known by it, so they keep their own", together + "(a, b)",
+		},
+		results: []string{"a", "b"},
+	},
 	"a name that files cannot have": {
 		text: "[global]\nsize=1M\n[70%/30%]\nrw=randrw\n[after]\nwait_for=70%/30%\n",
 		notes: []string{
