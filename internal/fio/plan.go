@@ -57,8 +57,8 @@ func partition(jobs []job, begins func(job) bool) [][]job {
 }
 
 // stages returns the jobs in the order in which they run: those of a stage at the same time. Jobs that wait for one by its name
-// (wait_for) are a stage after all that began with that one, also if others of them go on for longer: it is about what comes
-// after what, and says nothing too short.
+// (wait_for) are a stage after all that began with that one. So the time of all stages is never too short. It is too long where
+// another of those goes on for longer than the one that is waited for.
 func (f *JobFile) stages() [][]job {
 	var stages [][]job
 	for _, together := range partition(f.jobs(), job.waits) {

@@ -140,17 +140,18 @@ var corpus = map[string]found{
 		text: "[a]\nsize=1M\nrw=write\nverify=crc32c\nverify_write_sequence=0\nthinkcycles=1\nioengine=libaio\nlibaio_vectored=1\n", results: []string{"a"}, newer: true,
 	},
 
-	"a steady latency":          {text: "[a]\nsize=1M\nss=lat:5%\n", problems: []string{"ss=lat:5%: line 3, section [a]: fio has it since 3.42, and the runner has fio 3.39: write a criterion such as iops:20% or bw_slope:10%"}},
-	"no volume":                 {text: "[a]\nsize=1M\nioengine=null\n", problems: []string{"ioengine=null: line 3, section [a]: it does no I/O" + someEngine}},
-	"a variable that is not":    {text: "[a]\nsize=1M\nbs=${NONE}\n", problems: []string{"bs=${NONE}: line 3, section [a]: fio takes it from the environment that it runs in, which is another one here: write a number of bytes such as 4k, or up to three with commas (reads, writes, trims)"}},
-	"a file that is not":        {text: "[a]\nsize=1M\ninclude none.fio\n", problems: []string{"include none.fio: no such file"}},
-	"sections of another file":  {text: "[a]\nsize=1M\ninclude sections.fio\n", problems: []string{"include sections.fio: it has sections, and what is included holds options alone: write its sections here"}},
-	"a file that is itself":     {text: "[a]\nsize=1M\ninclude self.fio\n", problems: []string{"include self.fio: section [a]: it reads another file: write the options of that file here"}},
-	"zones":                     {text: "[a]\nfilename=/dev/sdb\nsize=8z\n", problems: []string{"size=8z: line 3, section [a]: it counts zones of a zoned block device, which no volume is: write a number of bytes such as 10G, or a percentage from 1% to 100%"}},
-	"waiting for what is below": {text: "[global]\nsize=1M\n[a]\nwait_for=b\n[b]\n", problems: []string{"wait_for=b: line 4, section [a]: there is no such section above, and fio waits for no other: move that section up, or use stonewall to wait for all before"}},
-	"a job beside the file":     {text: "[a]\nsize=1M\n", args: "--name=b --rw=write", problems: []string{"a job beside the job file: leave out --name and what is behind it, or import the job by itself"}},
-	"caches of the node":        {text: "[a]\nsize=1M\nexec_prerun=sync\n", problems: []string{"exec_prerun=sync: line 3, section [a]: it runs commands: remove it"}},
-	"failures that are hidden":  {text: "[a]\nsize=1M\nignore_error=EIO\n", problems: []string{"ignore_error=EIO: line 3, section [a]: it hides failures: remove it"}},
+	"a steady latency":             {text: "[a]\nsize=1M\nss=lat:5%\n", problems: []string{"ss=lat:5%: line 3, section [a]: fio has it since 3.42, and the runner has fio 3.39: write a criterion such as iops:20% or bw_slope:10%"}},
+	"no volume":                    {text: "[a]\nsize=1M\nioengine=null\n", problems: []string{"ioengine=null: line 3, section [a]: it does no I/O" + someEngine}},
+	"a variable that is not":       {text: "[a]\nsize=1M\nbs=${NONE}\n", problems: []string{"bs=${NONE}: line 3, section [a]: fio takes it from the environment that it runs in, which is another one here: write a number of bytes such as 4k, or up to three with commas (reads, writes, trims)"}},
+	"a file that is not":           {text: "[a]\nsize=1M\ninclude none.fio\n", problems: []string{"include none.fio: no such file"}},
+	"sections of another file":     {text: "[a]\nsize=1M\ninclude sections.fio\n", problems: []string{"include sections.fio: it has sections, and what is included holds options alone: write its sections here"}},
+	"a file that is itself":        {text: "[a]\nsize=1M\ninclude self.fio\n", problems: []string{"include self.fio: section [a]: it reads another file: write the options of that file here"}},
+	"a file that is itself, often": {text: "[a]\nsize=1M\ninclude often.fio\n", problems: []string{"include often.fio: section [a]: it reads another file: write the options of that file here"}},
+	"zones":                        {text: "[a]\nfilename=/dev/sdb\nsize=8z\n", problems: []string{"size=8z: line 3, section [a]: it counts zones of a zoned block device, which no volume is: write a number of bytes such as 10G, or a percentage from 1% to 100%"}},
+	"waiting for what is below":    {text: "[global]\nsize=1M\n[a]\nwait_for=b\n[b]\n", problems: []string{"wait_for=b: line 4, section [a]: there is no such section above, and fio waits for no other: move that section up, or use stonewall to wait for all before"}},
+	"a job beside the file":        {text: "[a]\nsize=1M\n", args: "--name=b --rw=write", problems: []string{"a job beside the job file: leave out --name and what is behind it, or import the job by itself"}},
+	"caches of the node":           {text: "[a]\nsize=1M\nexec_prerun=sync\n", problems: []string{"exec_prerun=sync: line 3, section [a]: it runs commands: remove it"}},
+	"failures that are hidden":     {text: "[a]\nsize=1M\nignore_error=EIO\n", problems: []string{"ignore_error=EIO: line 3, section [a]: it hides failures: remove it"}},
 }
 
 // sections returns a job file of n jobs.
@@ -167,7 +168,7 @@ func surroundings() Options {
 	small := class("small")
 	small.Capacity = new(resource.MustParse("64Mi"))
 	variables := map[string]string{"MEGABYTES": "2", "BLOCK": "8k"}
-	files := map[string]string{"common.fio": "; of all\nrw=randread\n", "blocks.fio": "include common.fio\nbs=8k\n", "self.fio": "include self.fio\n", "sections.fio": "[b]\n"}
+	files := map[string]string{"common.fio": "; of all\nrw=randread\n", "blocks.fio": "include common.fio\nbs=8k\n", "self.fio": "include self.fio\n", "often.fio": strings.Repeat("include often.fio\n", 1000), "sections.fio": "[b]\n"}
 	return Options{
 		Variable: func(name string) (string, bool) { value, ok := variables[name]; return value, ok },
 		Include: func(name string) (string, error) {

@@ -12,6 +12,9 @@ import (
 type rewriter struct {
 	*report
 	Options
+
+	// lines is how many options were included.
+	lines int
 }
 
 // rewrite returns a copy of a job file in which other files are included, variables have their values, and sections the names of
@@ -19,7 +22,7 @@ type rewriter struct {
 func (w *rewriter) rewrite(f *fio.JobFile) *fio.JobFile {
 	rewritten := &fio.JobFile{}
 	for _, section := range f.Sections {
-		options := w.included(section.Options, 0)
+		options := w.included(section.Options)
 		for i := range options {
 			options[i] = w.plain(w.expanded(options[i]))
 		}
@@ -32,15 +35,16 @@ func (w *rewriter) rewrite(f *fio.JobFile) *fio.JobFile {
 	return rewritten
 }
 
-// maxIncludes is how deep files may include each other.
-const maxIncludes = 8
+// maxLines bounds how many options are included, since a file can include itself.
+const maxLines = 1024
 
-// included returns options with those of included files in the place of the lines that include them.
-func (w *rewriter) included(options []fio.Option, depth int) []fio.Option {
+// included returns options with those of included files in the place of the lines that include them. What is beyond the bound
+// stays, and is refused.
+func (w *rewriter) included(options []fio.Option) []fio.Option {
 	var all []fio.Option
 	for _, o := range options {
 		name := includedFile(o)
-		if name == "" || w.Include == nil || depth >= maxIncludes {
+		if name == "" || w.Include == nil || w.lines >= maxLines {
 			all = append(all, o)
 			continue
 		}
@@ -49,7 +53,8 @@ func (w *rewriter) included(options []fio.Option, depth int) []fio.Option {
 			w.problem("%s: %s", show(o.String()), showUpTo(maxShownError, err.Error()))
 			continue
 		}
-		all = append(all, w.included(more, depth+1)...)
+		w.lines += len(more)
+		all = append(all, w.included(more)...)
 	}
 	return all
 }
