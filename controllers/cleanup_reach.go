@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -124,12 +125,7 @@ func (p *pass) keepClaims(ctx context.Context) (bool, error) {
 
 // hasFiles says whether there are test files to remove.
 func (s *scope) hasFiles() bool {
-	for i := range s.sb.Status.Targets {
-		if s.sb.Status.Targets[i].TestFiles == v1alpha1.TestFilesPresent {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.sb.Status.Targets, func(t v1alpha1.TargetStatus) bool { return t.TestFiles == v1alpha1.TestFilesPresent })
 }
 
 // isClaimGone says whether no claim of a target is there any more. The cache may not have heard of it yet, and what users are told to do

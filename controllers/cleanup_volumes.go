@@ -209,25 +209,20 @@ func (p *pass) removeClusterObjects(ctx context.Context) ([]leftover, error) {
 		}
 	}
 	var left []leftover
+	var errs []error
+	remove := func(object client.Object, kind, resource string) {
+		if ours.ClusterObject(p.sb, object) {
+			left = append(left, leftover{what: kind + " " + object.GetName(), command: "kubectl delete " + resource + " " + object.GetName()})
+			errs = append(errs, p.deleteObject(ctx, object))
+		}
+	}
 	for i := range volumes.Items {
-		if !ours.ClusterObject(p.sb, &volumes.Items[i]) {
-			continue
-		}
-		left = append(left, leftover{what: "PersistentVolume " + volumes.Items[i].Name, command: "kubectl delete pv " + volumes.Items[i].Name})
-		if err := p.deleteObject(ctx, &volumes.Items[i]); err != nil {
-			return nil, err
-		}
+		remove(&volumes.Items[i], "PersistentVolume", "pv")
 	}
 	for i := range classes.Items {
-		if !ours.ClusterObject(p.sb, &classes.Items[i]) {
-			continue
-		}
-		left = append(left, leftover{what: "StorageClass " + classes.Items[i].Name, command: "kubectl delete storageclass " + classes.Items[i].Name})
-		if err := p.deleteObject(ctx, &classes.Items[i]); err != nil {
-			return nil, err
-		}
+		remove(&classes.Items[i], "StorageClass", "storageclass")
 	}
-	return left, nil
+	return left, errors.Join(errs...)
 }
 
 // deleteObject deletes an object, unless that is under way.

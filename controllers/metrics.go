@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -91,21 +92,9 @@ func (m *Metrics) changed(before, after *v1alpha1.StorageBenchmark) {
 
 // newAttempts returns the abandoned attempts that a benchmark did not have before.
 func newAttempts(before, after *v1alpha1.StorageBenchmark) []v1alpha1.AbandonedAttempt {
-	type attempt struct {
-		run    string
-		number int32
-	}
-	old := map[attempt]bool{}
-	for _, a := range before.Status.AbandonedAttempts {
-		old[attempt{a.Run, a.Attempt}] = true
-	}
-	var added []v1alpha1.AbandonedAttempt
-	for _, a := range after.Status.AbandonedAttempts {
-		if !old[attempt{a.Run, a.Attempt}] {
-			added = append(added, a)
-		}
-	}
-	return added
+	return slices.DeleteFunc(slices.Clone(after.Status.AbandonedAttempts), func(a v1alpha1.AbandonedAttempt) bool {
+		return slices.ContainsFunc(before.Status.AbandonedAttempts, func(b v1alpha1.AbandonedAttempt) bool { return a.Run == b.Run && a.Attempt == b.Attempt })
+	})
 }
 
 // activeBenchmarks is a metric of the benchmarks that are at each step, as the cache has them when it is asked for.

@@ -2,13 +2,11 @@ package controllers
 
 import (
 	"context"
-	"encoding/json"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
@@ -40,12 +38,7 @@ func nudge(ctx context.Context, p *pass) (outcome, error) {
 
 // usesMountpoint says whether a target's volumes are Mountpoint's.
 func (s *scope) usesMountpoint() bool {
-	for i := range s.sb.Status.Targets {
-		if s.sb.Status.Targets[i].Driver == storage.S3Driver {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.sb.Status.Targets, func(t v1alpha1.TargetStatus) bool { return t.Driver == storage.S3Driver })
 }
 
 // nudgePod changes a pod that needs it. That it cannot be changed, as where others have left no room for an annotation, is no error: it would
@@ -54,13 +47,8 @@ func (p *pass) nudgePod(ctx context.Context, pod *corev1.Pod) {
 	if !needsNudge(pod, p.now.Time) {
 		return
 	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": pod.UID, "annotations": map[string]string{v1alpha1.AnnotationNudged: p.now.Time.UTC().Format(time.RFC3339)},
-	}})
-	if err == nil {
-		err = p.Client.Patch(ctx, pod.DeepCopy(), client.RawPatch(types.MergePatchType, patch))
-	}
-	if err = unlessGone(err, "change pod"); err != nil {
+	nudged := map[string]string{v1alpha1.AnnotationNudged: p.now.Time.UTC().Format(time.RFC3339)}
+	if err := unlessGone(p.patchMeta(ctx, pod.DeepCopy(), map[string]any{"annotations": nudged}), "change pod"); err != nil {
 		ctrl.LoggerFrom(ctx).Info("A pod that waits for its volumes could not be changed", "pod", pod.Name, "why", err.Error())
 	}
 }

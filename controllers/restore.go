@@ -65,14 +65,20 @@ func (p *pass) restore(ctx context.Context, object client.Object, labels, annota
 	if len(lost) == 0 {
 		return nil
 	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": object.GetUID(), "labels": labels, "annotations": annotations}})
-	if err != nil {
-		return err
-	}
-	if err := p.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch)); err != nil {
+	if err := p.patchMeta(ctx, object, map[string]any{"labels": labels, "annotations": annotations}); err != nil {
 		return unlessGone(err, "restore "+strings.Join(lost, ", ")+" of "+object.GetName())
 	}
 	return fmt.Errorf("%s had lost %s and has it again: the operator finds it by that; if this goes on, look for an admission webhook or a controller that removes it", object.GetName(), strings.Join(lost, ", "))
+}
+
+// patchMeta changes metadata of an object, unless another one has taken its name. The object becomes what the API server answers.
+func (p *pass) patchMeta(ctx context.Context, object client.Object, changes map[string]any) error {
+	changes["uid"] = object.GetUID()
+	patch, err := json.Marshal(map[string]any{"metadata": changes})
+	if err != nil {
+		return err
+	}
+	return p.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch))
 }
 
 // lacking returns the keys that a map does not have with the values that are wanted.

@@ -67,16 +67,11 @@ func (s *scope) condition(kind string) metav1.Condition {
 }
 
 func (s *scope) setCondition(kind string, status metav1.ConditionStatus, reason, message string) {
-	existing := s.condition(kind)
-	condition := metav1.Condition{
+	meta.SetStatusCondition(&s.sb.Status.Conditions, metav1.Condition{
 		Type: kind, Status: status, Reason: reason, Message: truncate(message, maxConditionMessage),
 		ObservedGeneration: s.sb.Generation,
-		LastTransitionTime: s.now,
-	}
-	if existing.Status == status {
-		condition.LastTransitionTime = existing.LastTransitionTime
-	}
-	meta.SetStatusCondition(&s.sb.Status.Conditions, condition)
+		LastTransitionTime: s.now, // kept as it is where the status is the same
+	})
 }
 
 // step tells users which step the benchmark is at.

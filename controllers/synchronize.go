@@ -2,14 +2,11 @@ package controllers
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
@@ -82,15 +79,9 @@ func told(parts []part) []bool {
 
 // tell writes the start into an annotation of the client's pod, where the runner reads it.
 func (p *pass) tell(ctx context.Context, _ saved, one part, start time.Time) error {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid":         one.pod.UID,
-		"annotations": map[string]string{v1alpha1.AnnotationStartTime: start.UTC().Format(time.RFC3339Nano)},
-	}})
-	if err != nil {
-		return err
-	}
+	told := map[string]string{v1alpha1.AnnotationStartTime: start.UTC().Format(time.RFC3339Nano)}
 	// Whether one that is not found is gone is for the next pass to find out.
-	return p.Client.Patch(ctx, one.pod.DeepCopy(), client.RawPatch(types.MergePatchType, patch))
+	return p.patchMeta(ctx, one.pod.DeepCopy(), map[string]any{"annotations": told})
 }
 
 // startLead returns how far ahead the start of a run is set: twice what the slowest client of the runs before took to
