@@ -8,7 +8,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -142,19 +141,11 @@ func (p *pass) createAnchors(ctx context.Context, missing []int) (outcome, error
 		return p.Client.Apply(ctx, job.ForAnchor(p.sb, p.image, int32(client), p.sb.Status.Anchors[client].Attempts, p.anchorVolumes(int32(client))), applyOptions...)
 	})
 	for i, client := range missing {
-		a := &p.sb.Status.Anchors[client]
-		switch err := errs[i]; {
-		case err == nil:
-			a.Pod = job.AnchorName(p.sb, int32(client), a.Attempts)
-		case apierrors.IsInvalid(err):
-			p.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%s was refused: %v", p.describeAnchor(client), err))
-			return saveFirst(), nil
-		case isRefused(err):
-			// Others may change their minds, so this is a wait with a deadline.
-			return p.anchorWait(client, nil).refused("pod", err), nil
-		default:
-			return outcome{}, fmt.Errorf("apply anchor: %w", err)
+		if errs[i] != nil {
+			return p.anchorWait(client, nil).notMade("pod", errs[i])
 		}
+		a := &p.sb.Status.Anchors[client]
+		a.Pod = job.AnchorName(p.sb, int32(client), a.Attempts)
 	}
 	return awaitFor(p.deadline(p.sb.Status.Anchors[missing[0]].StartTime.Time, p.sb.Spec.Deadlines.StartSeconds)), nil
 }
@@ -187,6 +178,7 @@ func (s *scope) anchorVolumes(client int32) []job.Volume {
 
 func (p *pass) anchorWait(client int, pod *corev1.Pod) *podWait {
 	st := &podWait{pass: p, what: p.describeAnchor(client), began: p.sb.Status.Anchors[client].StartTime, pod: pod}
+	st.invalid = func(err error) { p.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%s was refused: %v", st.what, err)) }
 	st.expire = func(message string) { p.fail(v1alpha1.ReasonDeadlineExceeded, message) }
 	st.needs = p.needsOf(int32(client), "")
 	placed := 0

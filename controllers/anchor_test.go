@@ -1,7 +1,6 @@
 package controllers
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -131,23 +130,6 @@ func TestVolumeElsewhere(t *testing.T) {
 				t.Errorf("at the end it says %s", got)
 			}
 		})
-	}
-}
-
-// What is advised can be done: a claim that exists has no fields in the benchmark, and the class of an ebs target waits for a node anyway.
-func TestDescribeElsewhere(t *testing.T) {
-	for name, test := range map[string]struct {
-		target v1alpha1.Target
-		want   string
-	}{
-		"class": {builder.NewTarget("t"), "set spec.placement.nodeSelector to where the volume is, or accessMode to ReadWriteOnce, or storageClassName to a class whose volumeBindingMode is WaitForFirstConsumer: "},
-		"ebs":   {v1alpha1.Target{Name: "t", EBS: &v1alpha1.EBSVolume{}}, "set spec.placement.nodeSelector to where the volume is, or accessMode to ReadWriteOnce: "},
-		"claim": {builder.NewClaimTarget("t", "mine"), "set spec.placement.nodeSelector to where the volume is: "},
-	} {
-		want := "the volume of target t cannot be used on node n, which the benchmark holds; " + test.want
-		if got := describeElsewhere(&test.target, "n"); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
 	}
 }
 
@@ -442,28 +424,5 @@ func TestCleanUpAwaitsTheConclusion(t *testing.T) {
 	s.before = s.sb.DeepCopy()
 	if out, err := conclude(t.Context(), s); err != nil || out.stop {
 		t.Errorf("saved: %+v, %v", out, err)
-	}
-}
-
-// A pod that is refused after its turn has come, behind an older benchmark, has all its time from then on.
-func TestRefusedAfterAnOlderBenchmark(t *testing.T) {
-	s := failingPass()
-	s.later(time.Hour)
-	s.sb.Status.Anchors = []v1alpha1.Anchor{{StartTime: &metav1.Time{Time: noon}}, {StartTime: &metav1.Time{Time: noon}}}
-	s.sb.Status.WaitingForNodeSince = &metav1.Time{Time: noon}
-	refused := func() outcome { return s.anchorWait(0, nil).refused("pod", errors.New("exceeded quota")) }
-	for range 30 {
-		if out := refused(); out.saves || s.concluded() {
-			t.Fatalf("ended %s after its turn: %+v", s.now.Sub(noon.Add(time.Hour)), s.condition(v1alpha1.ConditionMeasured))
-		}
-		s.later(2 * time.Second)
-	}
-	if refused(); !s.concluded() {
-		t.Error("it waits for longer than it may")
-	}
-	for i, a := range s.sb.Status.Anchors {
-		if !a.StartTime.Time.Equal(noon.Add(time.Hour)) {
-			t.Errorf("anchor %d waits since %s", i, a.StartTime)
-		}
 	}
 }

@@ -14,9 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
@@ -205,21 +203,6 @@ func TestMissingDriver(t *testing.T) {
 	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "spec.targets[0].efs", "no CSI driver efs.csi.aws.com", "add-on aws-efs-csi-driver")
 }
 
-// EKS Auto Mode has EBS volumes without the driver that target ebs needs.
-func TestMissingDriverOfEBSNamesAutoMode(t *testing.T) {
-	s := passOver(&Reconciler{Live: fake.NewClientBuilder().Build()}, &v1alpha1.StorageBenchmark{})
-	target := ebsTarget()
-	_, problem, err := s.resolveDriver(t.Context(), field.NewPath("spec", "targets").Index(0), &target)
-	if err != nil || problem == nil {
-		t.Fatalf("no problem is named, and the error is %v", err)
-	}
-	for _, words := range []string{"spec.targets[0].ebs", "no CSI driver ebs.csi.aws.com", "add-on aws-ebs-csi-driver", "ebs.csi.eks.amazonaws.com in storageClassName"} {
-		if !strings.Contains(problem.Error(), words) {
-			t.Errorf("%q does not say %q", problem, words)
-		}
-	}
-}
-
 func TestVolumeAttributesClass(t *testing.T) {
 	class := func(w *world, driver string) string {
 		name := w.Namespace + "-class"
@@ -306,35 +289,6 @@ func (w *world) needNoAttributesClasses() {
 	w.Helper()
 	if w.hasAttributesClasses() {
 		w.Skip("this API server has VolumeAttributesClasses")
-	}
-}
-
-func TestWithoutAttributes(t *testing.T) {
-	target := ebsTarget()
-	sb := builder.NewBenchmark("ns", "sb").Target(target).Build()
-	name := storage.ClaimNames(sb, &target)[0]
-	claim := func(class *string) map[string]*corev1.PersistentVolumeClaim {
-		return map[string]*corev1.PersistentVolumeClaim{name: {Spec: corev1.PersistentVolumeClaimSpec{VolumeAttributesClassName: class}}}
-	}
-	for what, test := range map[string]struct {
-		asked  *string
-		claims map[string]*corev1.PersistentVolumeClaim
-		lost   bool
-	}{
-		"not asked for": {claims: claim(nil)},
-		"not made yet":  {asked: new("gold")},
-		"kept":          {asked: new("gold"), claims: claim(new("gold"))},
-		"lost":          {asked: new("gold"), claims: claim(nil), lost: true},
-	} {
-		t.Run(what, func(t *testing.T) {
-			target := ebsTarget()
-			target.VolumeAttributesClassName = test.asked
-			s := &scope{sb: sb, claims: test.claims}
-			got := s.withoutAttributes(&target)
-			if test.lost != strings.Contains(got, "claim "+name+" has lost its volumeAttributesClassName: "+noAttributesClasses) || (!test.lost && got != "") {
-				t.Errorf("got %q", got)
-			}
-		})
 	}
 }
 

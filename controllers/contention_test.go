@@ -2,7 +2,6 @@ package controllers
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -109,28 +108,6 @@ func TestForgedHolders(t *testing.T) {
 				t.Errorf("%q, %v", got, err)
 			}
 		})
-	}
-}
-
-// Whose a pod is that holds a node is not told by its labels.
-func TestDescribeForgedHolder(t *testing.T) {
-	other := older("older", nil)
-	pods := holdersOf(other, nil)
-	forged := pods[0].DeepCopy()
-	forged.Name, forged.Spec.NodeName = "forged", "other-node"
-	s := young([]*v1alpha1.StorageBenchmark{other}, append(pods, forged))
-	waits := &podWait{pass: s, pod: pods[1].DeepCopy()}
-	waits.pod.Name = "mine"
-
-	got, err := waits.holders(t.Context())
-
-	slices.Sort(got)
-	want := []string{
-		"node a-node (older in namespace default)",
-		"node other-node (pod forged in namespace default with label storagebench.dev/holds-node, of no known benchmark)",
-	}
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("%q, %v, want %q", got, err, want)
 	}
 }
 

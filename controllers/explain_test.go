@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -35,6 +37,24 @@ func TestEventsRestAfterASlowList(t *testing.T) {
 		p := r.newPass(builder.OneRun("default", "sb").Build(), remembered)
 		if _, err := p.lastWarning(t.Context(), types.UID("u")); err != nil || lists != pass.lists {
 			t.Errorf("%s later there were %d lists, want %d: %v", pass.after, lists, pass.lists, err)
+		}
+	}
+}
+
+func TestEventTime(t *testing.T) {
+	at := func(minutes int) metav1.Time { return metav1.NewTime(noon.Add(time.Duration(minutes) * time.Minute)) }
+	created := metav1.ObjectMeta{CreationTimestamp: at(1)}
+	for name, test := range map[string]struct {
+		event corev1.Event
+		want  metav1.Time
+	}{
+		"created":       {corev1.Event{ObjectMeta: created}, at(1)},
+		"events.k8s.io": {corev1.Event{ObjectMeta: created, EventTime: metav1.NewMicroTime(at(2).Time)}, at(2)},
+		"core":          {corev1.Event{ObjectMeta: created, LastTimestamp: at(3), EventTime: metav1.NewMicroTime(at(2).Time)}, at(3)},
+		"series":        {corev1.Event{ObjectMeta: created, EventTime: metav1.NewMicroTime(at(2).Time), Series: &corev1.EventSeries{LastObservedTime: metav1.NewMicroTime(at(4).Time)}}, at(4)},
+	} {
+		if got := eventTime(&test.event); !got.Equal(test.want.Time) {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}
 }

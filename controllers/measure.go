@@ -9,7 +9,6 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -87,12 +86,18 @@ func (p *pass) begin(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) 
 	if p.concluded() {
 		return saveFirst(), nil
 	}
+	p.beginAttempt(run, p.Clock.Now())
+	return saveFirst(), nil
+}
+
+// beginAttempt writes down that an attempt of a run begins. A wait begins with it, of which the pass has taken nothing yet: so the time is
+// that of the clock.
+func (s *scope) beginAttempt(run *v1alpha1.Run, now time.Time) {
 	run.State = v1alpha1.RunRunning
 	run.Attempts++
 	run.Job, run.AgreedStart, run.StartMarginMilliseconds = "", nil, 0
-	run.StartTime = new(metav1.NewTime(p.Clock.Now())) // a wait begins, of which the pass has taken nothing yet
-	p.step(v1alpha1.ReasonPreparing, p.describeRun(run))
-	return saveFirst(), nil
+	run.StartTime = new(metav1.NewTime(now))
+	s.step(v1alpha1.ReasonPreparing, s.describeRun(run))
 }
 
 // clear ends what is left of runs. What has ended by itself need not be waited for.
@@ -257,16 +262,8 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 		return p.Client.Apply(ctx, job.ForRun(p.sb, p.image, described), applyOptions...)
 	})
 	for i, err := range errs {
-		switch {
-		case err == nil:
-		case apierrors.IsInvalid(err):
-			p.failRun(run, fmt.Sprintf("the Job was refused: %v", err))
-			return saveFirst(), nil
-		case isRefused(err):
-			// Others may change their minds, so this is a wait with a deadline.
-			return p.runWait(run, planned, part{client: missing[i]}).refused("Job", err), nil
-		default:
-			return outcome{}, fmt.Errorf("apply Job: %w", err)
+		if err != nil {
+			return p.runWait(run, planned, part{client: missing[i]}).notMade("Job", err)
 		}
 	}
 	run.Job = job.RunName(p.sb, run.Name, run.Attempts, 0)
@@ -286,6 +283,7 @@ func (p *pass) runWait(run *v1alpha1.Run, planned *plan.Run, one part) *podWait 
 	if one.job != nil {
 		st.job = one.job.UID
 	}
+	st.invalid = func(err error) { p.failRun(run, fmt.Sprintf("the Job was refused: %v", err)) }
 	st.expire = func(message string) {
 		p.failRun(run, message)
 		p.fail(v1alpha1.ReasonDeadlineExceeded, message)

@@ -15,7 +15,6 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/storage"
 )
 
 // pollWaiting is how often it is looked whether storage that was refused may be made now.
@@ -38,6 +37,8 @@ type podWait struct {
 	others []*metav1.Time
 	// needs are the volumes that the pod needs.
 	needs []neededVolume
+	// invalid ends what is waited for: the API server does not take the pod, or its Job, and never will.
+	invalid func(error)
 	// expire ends the benchmark.
 	expire func(message string)
 	// yield lets go of the nodes that the benchmark has already, so that an older one can have them. Nil if it has none.
@@ -51,11 +52,6 @@ type podWait struct {
 
 // neededVolume is a volume that a pod needs to start.
 type neededVolume struct{ target, claim string }
-
-// neededOf returns the volume that a client uses of a target.
-func (s *scope) neededOf(target *v1alpha1.Target, client int32) neededVolume {
-	return neededVolume{target: target.Name, claim: storage.ClaimName(s.sb, target, client)}
-}
 
 // watch goes on waiting.
 func (s *podWait) watch(ctx context.Context) (outcome, error) {
@@ -140,16 +136,18 @@ func (s *podWait) await(decision attempt.StartDecision, reason, what, forWhat, w
 // explainPod says why the pod has not started.
 func (s *podWait) explainPod(ctx context.Context) (string, error) {
 	message, err := s.explain(ctx, s.job, s.pod)
-	if s.pod == nil {
-		return message, err
+	return s.ownReason() + message, err
+}
+
+// ownReason says of a pod that finds no node what its benchmark has to do with that, "" if nothing.
+func (s *podWait) ownReason() (text string) {
+	if s.pod != nil && isVolumeElsewhere(s.pod) {
+		text = s.elsewhere
 	}
-	if isCrowdedOut(s.pod) {
-		message = s.crowded + message
+	if s.pod != nil && isCrowdedOut(s.pod) {
+		text += s.crowded
 	}
-	if isVolumeElsewhere(s.pod) {
-		message = s.elsewhere + message
-	}
-	return message, err
+	return text
 }
 
 // isVolumeElsewhere says whether a pod finds no node because its volume is bound to others, as those of another zone.
@@ -179,7 +177,20 @@ func (s *podWait) competition(ctx context.Context) (held, older string, err erro
 // answers with that of a bad request.
 func isRefused(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) }
 
-// refused waits for those who do not let the pod, or the Job that makes it, be made to change their minds.
+// notMade says how the wait goes on when the pod, or the Job that makes it, was not made.
+func (s *podWait) notMade(object string, err error) (outcome, error) {
+	switch {
+	case apierrors.IsInvalid(err):
+		s.invalid(err)
+		return saveFirst(), nil
+	case isRefused(err):
+		return s.refused(object, err), nil
+	default:
+		return outcome{}, fmt.Errorf("apply %s: %w", object, err)
+	}
+}
+
+// refused waits for those who do not let the pod, or the Job that makes it, be made to change their minds: they may, by a deadline.
 func (s *podWait) refused(object string, err error) outcome {
 	limit := s.sb.Spec.Deadlines.StartSeconds
 	decision := attempt.DecideRefused(s.startFacts(nil, false, false))

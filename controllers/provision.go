@@ -66,17 +66,21 @@ func (p *pass) provisionTarget(ctx context.Context, target *v1alpha1.Target) (ou
 	case held != "":
 		return p.awaitStorage(target, held, pollChildren), nil
 	}
-	err = p.applyObjects(ctx, objects)
+	return p.applied(target, p.applyObjects(ctx, objects))
+}
+
+// applied says how the benchmark goes on after a target's storage was applied.
+func (s *scope) applied(target *v1alpha1.Target, err error) (outcome, error) {
 	switch {
 	case apierrors.IsInvalid(err):
-		p.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %v", target.Name, err))
+		s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %v", target.Name, err))
 		return saveFirst(), nil
 	case isRefused(err):
-		return p.awaitStorage(target, err.Error(), pollWaiting), nil
+		return s.awaitStorage(target, err.Error(), pollWaiting), nil
 	case err != nil:
 		return outcome{}, fmt.Errorf("target %s: %w", target.Name, err)
 	}
-	p.sb.Status.StorageRefusedSince = nil // other targets have their own time
+	s.sb.Status.StorageRefusedSince = nil // other targets have their own time
 	return goOn(), nil
 }
 
@@ -167,8 +171,7 @@ func (p *pass) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus, 
 		return nil
 	}
 	volume := v1alpha1.VolumeStatus{Name: claim.Spec.VolumeName}
-	at := slices.IndexFunc(target.Volumes, func(v v1alpha1.VolumeStatus) bool { return v.Name == volume.Name })
-	if at >= 0 {
+	if at := volumeIndex(target, volume.Name); at >= 0 {
 		volume = target.Volumes[at]
 	}
 	if volume.Handle == "" && !p.isNamespaced() {
@@ -180,18 +183,30 @@ func (p *pass) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus, 
 			return nil
 		}
 		volume.Handle = handle(&pv)
-		if p.claims[claim.Name] != nil {
-			// The provisioner makes the object when it has the volume, which may be long before a run looks.
-			took := max(pv.CreationTimestamp.Sub(claim.CreationTimestamp.Time), 0).Milliseconds()
-			target.ProvisionedMilliseconds = new(max(took, ptr.Deref(target.ProvisionedMilliseconds, 0)))
-		}
+		p.noteProvisioning(target, claim, &pv)
 	}
 	if node != "" && volume.Node != node {
 		if err := p.describeNode(ctx, &volume, node); err != nil {
 			return err
 		}
 	}
-	switch {
+	p.putVolume(target, volume)
+	return nil
+}
+
+// noteProvisioning notes how long a volume that was made for the benchmark took, of several the one that took longest. The provisioner makes
+// the object when it has the volume, which may be long before a run looks.
+func (s *scope) noteProvisioning(target *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim, pv *corev1.PersistentVolume) {
+	if s.claims[claim.Name] == nil {
+		return
+	}
+	took := max(pv.CreationTimestamp.Sub(claim.CreationTimestamp.Time), 0).Milliseconds()
+	target.ProvisionedMilliseconds = new(max(took, ptr.Deref(target.ProvisionedMilliseconds, 0)))
+}
+
+// putVolume notes a volume of a target, in the place of what was known of it. A target of one claim has no other volume.
+func (s *scope) putVolume(target *v1alpha1.TargetStatus, volume v1alpha1.VolumeStatus) {
+	switch at := volumeIndex(target, volume.Name); {
 	case at >= 0:
 		target.Volumes[at] = volume
 	case len(target.Claims) > 1:
@@ -199,8 +214,11 @@ func (p *pass) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus, 
 	default:
 		target.Volumes = []v1alpha1.VolumeStatus{volume}
 	}
-	p.sortVolumes(target)
-	return nil
+	s.sortVolumes(target)
+}
+
+func volumeIndex(target *v1alpha1.TargetStatus, name string) int {
+	return slices.IndexFunc(target.Volumes, func(v v1alpha1.VolumeStatus) bool { return v.Name == name })
 }
 
 // sortVolumes puts a target's volumes into the order of their claims, once it is known what all of these are bound to: the

@@ -13,13 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/storage"
 )
-
-// resolver looks up what a target names, and says what is missing.
-type resolver func(context.Context, *field.Path, *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error)
 
 // resolveTargets looks up the StorageClasses, drivers and claims that the targets name.
 func (p *pass) resolveTargets(ctx context.Context) ([]v1alpha1.TargetStatus, field.ErrorList, error) {
@@ -27,7 +25,7 @@ func (p *pass) resolveTargets(ctx context.Context) ([]v1alpha1.TargetStatus, fie
 	var missing field.ErrorList
 	for i := range p.sb.Spec.Targets {
 		target := &p.sb.Spec.Targets[i]
-		status, problem, err := p.resolverOf(target)(ctx, field.NewPath("spec", "targets").Index(i), target)
+		status, problem, err := p.resolve(ctx, field.NewPath("spec", "targets").Index(i), target)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -39,14 +37,15 @@ func (p *pass) resolveTargets(ctx context.Context) ([]v1alpha1.TargetStatus, fie
 	return statuses, missing, nil
 }
 
-func (p *pass) resolverOf(target *v1alpha1.Target) resolver {
+// resolve looks up what a target names, and says what is missing.
+func (p *pass) resolve(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
 	switch {
 	case target.ClaimName != nil:
-		return p.resolveClaim
+		return p.resolveClaim(ctx, path, target)
 	case target.StorageClassName != nil:
-		return p.resolveClass
+		return p.resolveClass(ctx, path, target)
 	default:
-		return p.resolveDriver
+		return p.resolveDriver(ctx, path, target)
 	}
 }
 
@@ -152,26 +151,35 @@ func (p *pass) resolveClaim(ctx context.Context, path *field.Path, target *v1alp
 	status := v1alpha1.TargetStatus{Name: target.Name, Claims: []string{*target.ClaimName}, Limits: storage.Limits(target, storage.Class{})}
 	var claim corev1.PersistentVolumeClaim
 	key := types.NamespacedName{Namespace: p.sb.Namespace, Name: *target.ClaimName}
-	if err := p.Live.Get(ctx, key, &claim); err != nil {
-		if !apierrors.IsNotFound(err) {
-			return status, nil, fmt.Errorf("get claim: %w", err)
-		}
-		return status, field.Invalid(path.Child("claimName"), *target.ClaimName,
-			fmt.Sprintf("there is no such PersistentVolumeClaim in namespace %s; create it, or name a storageClassName for a new volume", p.sb.Namespace)), nil
+	err := p.Live.Get(ctx, key, &claim)
+	if client.IgnoreNotFound(err) != nil {
+		return status, nil, fmt.Errorf("get claim: %w", err)
 	}
-	status.ClaimsUID = string(claim.UID)
-	status.VolumeMode = ptr.Deref(claim.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
-	status.AccessModes = claim.Spec.AccessModes
-	status.StorageClassName = ptr.Deref(claim.Spec.StorageClassName, "")
-	if !claim.DeletionTimestamp.IsZero() {
-		return status, field.Invalid(path.Child("claimName"), *target.ClaimName, "the PersistentVolumeClaim is being deleted; name another one"), nil
+	if err == nil {
+		status.ClaimsUID = string(claim.UID)
+		status.VolumeMode = ptr.Deref(claim.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
+		status.AccessModes = claim.Spec.AccessModes
+		status.StorageClassName = ptr.Deref(claim.Spec.StorageClassName, "")
 	}
-	if clients := p.sb.Spec.MostClients(); clients > 1 && !isForMany(&claim) {
-		return status, field.Invalid(path.Child("claimName"), *target.ClaimName,
-			fmt.Sprintf("the PersistentVolumeClaim is %s, which lets pods of one node use it, and %d clients are to measure together; name one that is ReadWriteMany, or set clients to 1",
-				describeModes(claim.Spec.AccessModes), clients)), nil
+	if why := p.whyNotClaim(&claim); why != "" {
+		return status, field.Invalid(path.Child("claimName"), *target.ClaimName, why), nil
 	}
 	return status, nil, nil
+}
+
+// whyNotClaim says why nothing can be measured on a claim of somebody's, and what to do, "" if it can. One that is not there has no UID.
+func (s *scope) whyNotClaim(claim *corev1.PersistentVolumeClaim) string {
+	switch clients := s.sb.Spec.MostClients(); {
+	case claim.UID == "":
+		return fmt.Sprintf("there is no such PersistentVolumeClaim in namespace %s; create it, or name a storageClassName for a new volume", s.sb.Namespace)
+	case !claim.DeletionTimestamp.IsZero():
+		return "the PersistentVolumeClaim is being deleted; name another one"
+	case clients > 1 && !isForMany(claim):
+		return fmt.Sprintf("the PersistentVolumeClaim is %s, which lets pods of one node use it, and %d clients are to measure together; name one that is ReadWriteMany, or set clients to 1",
+			describeModes(claim.Spec.AccessModes), clients)
+	default:
+		return ""
+	}
 }
 
 // isForMany says whether pods on several nodes can use a claim at the same time.

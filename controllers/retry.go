@@ -20,6 +20,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/storage"
 )
 
 const (
@@ -166,7 +167,7 @@ func (s *scope) needsOf(client int32, only string) []neededVolume {
 	var needs []neededVolume
 	for i := range s.sb.Spec.Targets {
 		if target := &s.sb.Spec.Targets[i]; only == "" || target.Name == only {
-			needs = append(needs, s.neededOf(target, client))
+			needs = append(needs, neededVolume{target: target.Name, claim: storage.ClaimName(s.sb, target, client)})
 		}
 	}
 	return needs

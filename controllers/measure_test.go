@@ -1,0 +1,192 @@
+package controllers
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/test/builder"
+)
+
+// measuring returns what a pass knows of a benchmark whose runs are in the states.
+func measuring(states ...v1alpha1.RunState) *scope {
+	s := scopeOf(builder.OneRun("default", "sb").Build())
+	s.sb.Status.Runs, s.sb.Status.PlannedRuns = runsOf(states...), int32(len(states))
+	return s
+}
+
+// Users read which run it is, by how many clients, and which attempt, where there can be several.
+func TestDescribeRun(t *testing.T) {
+	const done, failed, running, pending = v1alpha1.RunSucceeded, v1alpha1.RunFailed, v1alpha1.RunRunning, v1alpha1.RunPending
+	for want, test := range map[string]struct {
+		states            []v1alpha1.RunState
+		attempts, clients int32
+	}{
+		"run r (1 of 1)":                             {[]v1alpha1.RunState{running}, 1, 0},
+		"run r (3 of 4)":                             {[]v1alpha1.RunState{done, failed, running, pending}, 1, 1},
+		"run r (1 of 2) by 3 clients":                {[]v1alpha1.RunState{running, pending}, 1, 3},
+		"run r (2 of 2), attempt 2":                  {[]v1alpha1.RunState{done, running}, 2, 1},
+		"run r (2 of 2) by 100 clients, attempt 200": {[]v1alpha1.RunState{failed, running}, 200, 100},
+	} {
+		if got := measuring(test.states...).describeRun(&v1alpha1.Run{Name: "r", Attempts: test.attempts, Clients: test.clients}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// An attempt begins anew: nothing of the one before is left in its run but how often it was tried, and why.
+func TestBeginAttempt(t *testing.T) {
+	s := measuring(v1alpha1.RunPending)
+	run := &s.sb.Status.Runs[0]
+	*run = v1alpha1.Run{
+		Name: "a", Target: "fast", State: v1alpha1.RunPending, Attempts: 1, Disruptions: 1, Message: "attempt 1 was disrupted", Job: "before",
+		StartTime: at(-time.Hour), AgreedStart: &metav1.MicroTime{Time: noon}, StartMarginMilliseconds: 5, StartLeadMilliseconds: 4000,
+	}
+	s.beginAttempt(run, noon.Add(time.Second))
+	want := v1alpha1.Run{
+		Name: "a", Target: "fast", State: v1alpha1.RunRunning, Attempts: 2, Disruptions: 1, Message: "attempt 1 was disrupted",
+		StartTime: at(time.Second), StartLeadMilliseconds: 4000,
+	}
+	if diff := cmp.Diff(want, *run); diff != "" {
+		t.Errorf("run (-want +got):\n%s", diff)
+	}
+	if err := matches(s.sb, v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonPreparing, "run a (1 of 1), attempt 2"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTellStep(t *testing.T) {
+	for _, test := range []struct {
+		decision        attempt.Decision
+		reason, message string
+	}{
+		{attempt.Decision{}, v1alpha1.ReasonPreparing, "run a (1 of 1)"},
+		{attempt.Decision{Measures: true}, v1alpha1.ReasonMeasuring, "run a (1 of 1)"},
+		{attempt.Decision{Measures: true, Why: "node n does not answer"}, v1alpha1.ReasonMeasuring, "run a (1 of 1): node n does not answer"},
+	} {
+		s := measuring(v1alpha1.RunRunning)
+		s.tellStep(&s.sb.Status.Runs[0], test.decision)
+		if got := s.condition(v1alpha1.ConditionSucceeded); got.Status != metav1.ConditionUnknown || got.Reason != test.reason || got.Message != test.message {
+			t.Errorf("%s %s %q, want %s %q", got.Status, got.Reason, got.Message, test.reason, test.message)
+		}
+	}
+}
+
+// A run that takes too long ends its benchmark. Users read how long that was, and what they can do, or which node does not answer.
+func TestExpireRun(t *testing.T) {
+	for _, test := range []struct {
+		name, unanswered string
+		limit            *int32
+		planned          int32
+		want             string
+	}{
+		{"by the spec", "", new(int32(600)), 7200, "run a waited 600 s for its end: fio still runs; raise spec.deadlines.runSeconds, or lower runtimeSeconds or size"},
+		{"by the plan", "", nil, 7200, "run a waited 7200 s for its end: fio still runs; raise spec.deadlines.runSeconds, or lower runtimeSeconds or size"},
+		{"a node", "node n does not answer", new(int32(600)), 0, "run a waited 600 s for its end: node n does not answer"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := measuring(v1alpha1.RunRunning, v1alpha1.RunPending)
+			s.sb.Spec.Deadlines.RunSeconds, s.sb.Status.RunDeadlineSeconds = test.limit, test.planned
+			run := &s.sb.Status.Runs[0]
+			s.expireRun(run, test.unanswered)
+			if run.State != v1alpha1.RunFailed || run.Message != test.want || !run.CompletionTime.Equal(&s.now) || s.sb.Status.Runs[1].State != v1alpha1.RunPending {
+				t.Errorf("runs are %+v", s.sb.Status.Runs)
+			}
+			if got := s.condition(v1alpha1.ConditionMeasured); got.Status != metav1.ConditionFalse || got.Reason != v1alpha1.ReasonDeadlineExceeded || got.Message != test.want {
+				t.Errorf("condition is %+v", got)
+			}
+		})
+	}
+}
+
+// Runs go by their names: who edits the spec may reorder it. What is no longer in it is not planned.
+func TestPlanned(t *testing.T) {
+	s := scopeOf(builder.OneRun("default", "sb").Target(builder.NewTarget("slow")).Build())
+	s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast"}, {Name: "slow"}}
+	slices.Reverse(s.sb.Spec.Targets)
+	for name, known := range map[string]bool{"randread.fast": true, "randread.slow": true, "randread.gone": false, "": false} {
+		planned, found := s.planned(&v1alpha1.Run{Name: name})
+		if found != known || (found && (planned.Name != name || planned.Target.Name != strings.TrimPrefix(name, "randread."))) {
+			t.Errorf("%q is planned: %t, as %+v", name, found, planned)
+		}
+	}
+}
+
+// The Jobs of an attempt that are not there are those of its own clients and of no other attempt.
+func TestMissingJobs(t *testing.T) {
+	s := measuring(v1alpha1.RunRunning)
+	run := &v1alpha1.Run{Name: "a", Attempts: 2, Clients: 3}
+	for _, name := range []string{job.RunName(s.sb, "a", 2, 1), job.RunName(s.sb, "a", 1, 0), job.RunName(s.sb, "b", 2, 2)} {
+		s.jobs = map[string]*batchv1.Job{}
+		s.jobs[name] = &batchv1.Job{}
+		want := []int32{0, 1, 2}
+		if name == job.RunName(s.sb, "a", 2, 1) {
+			want = []int32{0, 2}
+		}
+		if got := s.missingJobs(run); !slices.Equal(got, want) {
+			t.Errorf("beside %s, clients %v lack their Jobs, want %v", name, got, want)
+		}
+	}
+	s.jobs = map[string]*batchv1.Job{job.RunName(s.sb, "a", 2, 0): {}}
+	if got := s.missingJobs(&v1alpha1.Run{Name: "a", Attempts: 2}); len(got) > 0 {
+		t.Errorf("of a run by one client, clients %v lack their Jobs", got)
+	}
+}
+
+func TestDeadline(t *testing.T) {
+	for name, test := range map[string]struct {
+		since time.Duration
+		limit *int32
+		want  time.Duration
+	}{
+		"begins now":      {0, new(int32(60)), time.Minute},
+		"goes on":         {-59 * time.Second, new(int32(60)), time.Second},
+		"is over":         {-time.Minute, new(int32(60)), 0},
+		"has been over":   {-time.Hour, new(int32(60)), time.Minute - time.Hour},
+		"has no limit":    {0, nil, 0},
+		"more than a day": {0, new(int32(100_000)), 100_000 * time.Second},
+	} {
+		if got := measuring().deadline(noon.Add(test.since), test.limit); got != test.want {
+			t.Errorf("a wait that %s has %s left, want %s", name, got, test.want)
+		}
+	}
+}
+
+func TestNewestPod(t *testing.T) {
+	pod := func(age time.Duration) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(noon.Add(-age))}}
+	}
+	young := pod(time.Second)
+	if got := newest([]*corev1.Pod{pod(time.Hour), young, pod(time.Minute)}); got != young {
+		t.Errorf("newest is %v", got)
+	}
+	if got := newest(nil); got != nil {
+		t.Errorf("newest of none is %v", got)
+	}
+}
+
+// What is advised can be done: a claim that exists has no fields in the benchmark, and the class of an ebs target waits for a node anyway.
+func TestDescribeElsewhere(t *testing.T) {
+	for name, test := range map[string]struct {
+		target v1alpha1.Target
+		want   string
+	}{
+		"class": {builder.NewTarget("t"), "set spec.placement.nodeSelector to where the volume is, or accessMode to ReadWriteOnce, or storageClassName to a class whose volumeBindingMode is WaitForFirstConsumer: "},
+		"ebs":   {v1alpha1.Target{Name: "t", EBS: &v1alpha1.EBSVolume{}}, "set spec.placement.nodeSelector to where the volume is, or accessMode to ReadWriteOnce: "},
+		"claim": {builder.NewClaimTarget("t", "mine"), "set spec.placement.nodeSelector to where the volume is: "},
+	} {
+		want := "the volume of target t cannot be used on node n, which the benchmark holds; " + test.want
+		if got := describeElsewhere(&test.target, "n"); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}

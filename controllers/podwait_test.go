@@ -1,0 +1,278 @@
+package controllers
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/test/builder"
+)
+
+// The scheduler's words, for a pod that finds no node because of other pods, of its volume, or of both.
+const (
+	crowdedOut = "0/2 nodes are available: 2 node(s) didn't satisfy existing pods anti-affinity rules."
+	elsewhere  = "0/2 nodes are available: 2 node(s) had volume node affinity conflict."
+	bothWords  = "0/2 nodes are available: 1 node(s) had volume node affinity conflict, 1 node(s) didn't satisfy existing pods anti-affinity rules."
+)
+
+// unscheduled returns a pod that finds no node, in the scheduler's words.
+func unscheduled(words string) *corev1.Pod {
+	return &corev1.Pod{Status: corev1.PodStatus{Conditions: []corev1.PodCondition{
+		{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: words},
+	}}}
+}
+
+// waiting returns the wait for a pod that began a time ago. It ends in what ends the benchmark.
+func waiting(ago time.Duration, pod *corev1.Pod) *podWait {
+	s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{StartSeconds: new(int32(60)), ProvisioningSeconds: new(int32(120)), NodeSeconds: new(int32(600))}).Build())
+	st := &podWait{pass: &pass{scope: s}, what: "run a (1 of 1)", began: at(-ago), pod: pod}
+	st.invalid = func(err error) { s.fail(v1alpha1.ReasonRunFailed, err.Error()) }
+	st.expire = func(message string) { s.fail(v1alpha1.ReasonDeadlineExceeded, message) }
+	return st
+}
+
+// A wait is told, and ends the benchmark at its deadline, which is said with what was waited for.
+func TestAwait(t *testing.T) {
+	st := waiting(time.Minute, nil)
+	if out := st.await(attempt.StartDecision{After: time.Second}, v1alpha1.ReasonProvisioning, "target fast", "the volume of target fast", "no space", new(int32(120))); out != awaitFor(time.Second) {
+		t.Errorf("it goes on with %+v", out)
+	}
+	if got := st.condition(v1alpha1.ConditionSucceeded); got.Reason != v1alpha1.ReasonProvisioning || got.Message != "target fast: no space" || st.concluded() {
+		t.Errorf("condition is %+v, ended: %t", got, st.concluded())
+	}
+	if out := st.await(attempt.StartDecision{Expired: true}, v1alpha1.ReasonProvisioning, "target fast", "the volume of target fast", "no space", new(int32(120))); out != saveFirst() {
+		t.Errorf("at the deadline it goes on with %+v", out)
+	}
+	want := "run a (1 of 1) waited 120 s for the volume of target fast: no space"
+	if got := st.condition(v1alpha1.ConditionMeasured); got.Reason != v1alpha1.ReasonDeadlineExceeded || got.Message != want {
+		t.Errorf("condition is %+v, want %q", got, want)
+	}
+}
+
+// What is said of a pod or a Job that was not made: that it never will be, who refuses it for now, or nothing, when the call may succeed later.
+func TestNotMade(t *testing.T) {
+	pods := schema.GroupResource{Resource: "pods"}
+	quota := apierrors.NewForbidden(pods, "p", errors.New("exceeded quota"))
+	invalid := apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "p", nil)
+	busy := errors.New("etcd is busy")
+	for _, test := range []struct {
+		name string
+		ago  time.Duration
+		err  error
+		want outcome
+		kind string
+		said string
+		pass error
+	}{
+		{"a quota", 0, quota, awaitFor(2 * time.Second), v1alpha1.ConditionSucceeded, "run a (1 of 1): the pod was refused: " + quota.Error(), nil},
+		{"a webhook", 59 * time.Second, apierrors.NewBadRequest("no"), awaitFor(time.Second), v1alpha1.ConditionSucceeded, "run a (1 of 1): the pod was refused: no", nil},
+		{"a quota for too long", time.Minute, quota, saveFirst(), v1alpha1.ConditionMeasured, "run a (1 of 1) waited 60 s for its pod: " + quota.Error(), nil},
+		{"what cannot be", 0, invalid, saveFirst(), v1alpha1.ConditionMeasured, invalid.Error(), nil},
+		{"another error", 0, busy, outcome{}, v1alpha1.ConditionSucceeded, "", busy},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			st := waiting(test.ago, nil)
+			out, err := st.notMade("pod", test.err)
+			if out != test.want || !errors.Is(err, test.pass) || st.concluded() != (test.kind == v1alpha1.ConditionMeasured) {
+				t.Errorf("it goes on with %+v, want %+v: %v", out, test.want, err)
+			}
+			if got := st.condition(test.kind).Message; got != test.said {
+				t.Errorf("users read %q, want %q", got, test.said)
+			}
+		})
+	}
+}
+
+// Before the scheduler's words stands what the benchmark has to do with them.
+func TestOwnReason(t *testing.T) {
+	onNode := unscheduled(bothWords)
+	onNode.Spec.NodeName = "n"
+	for name, test := range map[string]struct {
+		pod  *corev1.Pod
+		want string
+	}{
+		"no pod":               {nil, ""},
+		"a pod on a node":      {onNode, ""},
+		"no memory":            {unscheduled("0/2 nodes are available: 2 Insufficient memory."), ""},
+		"crowded out":          {unscheduled(crowdedOut), "1 of 2 have a node: "},
+		"its volume elsewhere": {unscheduled(elsewhere), "the volume is elsewhere: "},
+		"both":                 {unscheduled(bothWords), "the volume is elsewhere: 1 of 2 have a node: "},
+	} {
+		st := waiting(0, test.pod)
+		st.crowded, st.elsewhere = "1 of 2 have a node: ", "the volume is elsewhere: "
+		if got := st.ownReason(); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+// What a wait is decided by is what the pass knows.
+func TestStartFacts(t *testing.T) {
+	claim := &corev1.PersistentVolumeClaim{}
+	st := waiting(time.Minute, unscheduled(crowdedOut))
+	st.sb.Status.WaitingForNodeSince = at(-30 * time.Second)
+	want := attempt.StartFacts{
+		Now: noon, Began: noon.Add(-time.Minute), Ready: noon.Add(-time.Minute), Node: attempt.NodeWait{Since: noon.Add(-30 * time.Second)}, Blocked: true, Rival: true,
+		HasPod: true, CrowdedOut: true, Unbound: true, NodeLimit: 10 * time.Minute, VolumeLimit: 2 * time.Minute, PodLimit: time.Minute,
+	}
+	if diff := cmp.Diff(want, st.startFacts(claim, true, true)); diff != "" {
+		t.Errorf("facts (-want +got):\n%s", diff)
+	}
+	want = attempt.StartFacts{Now: noon, Began: noon, Ready: noon, NodeLimit: 10 * time.Minute, VolumeLimit: 2 * time.Minute, PodLimit: time.Minute}
+	if diff := cmp.Diff(want, waiting(0, nil).startFacts(nil, false, false)); diff != "" {
+		t.Errorf("facts without a pod (-want +got):\n%s", diff)
+	}
+}
+
+// A wait for nodes that others hold is written down once. When they are free, all that waited has its time from then on.
+func TestNoteNodeWait(t *testing.T) {
+	waits, free := attempt.StartDecision{For: attempt.AwaitedNode}, attempt.StartDecision{For: attempt.AwaitedPod, NodeFreed: true}
+	for _, test := range []struct {
+		name         string
+		since, freed *metav1.Time
+		decision     attempt.StartDecision
+		wantSince    *metav1.Time
+		wantFreed    *metav1.Time
+		began        *metav1.Time
+	}{
+		{"begins", nil, nil, waits, at(0), nil, at(-time.Hour)},
+		{"goes on", at(-time.Minute), nil, waits, at(-time.Minute), nil, at(-time.Hour)},
+		{"somebody was faster", at(-time.Minute), at(-time.Second), waits, at(-time.Minute), nil, at(-time.Hour)},
+		{"nodes are free", at(-time.Minute), nil, free, at(-time.Minute), at(0), at(0)},
+		{"a pod starts", nil, nil, attempt.StartDecision{For: attempt.AwaitedPod}, nil, nil, at(-time.Hour)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			st := waiting(time.Hour, nil)
+			st.others = []*metav1.Time{at(-time.Hour)}
+			st.sb.Status.WaitingForNodeSince, st.sb.Status.NodeFreeSince = test.since, test.freed
+			st.noteNodeWait(test.decision)
+			if status := st.sb.Status; !status.WaitingForNodeSince.Equal(test.wantSince) || !status.NodeFreeSince.Equal(test.wantFreed) {
+				t.Errorf("waits since %s, free since %s", status.WaitingForNodeSince, status.NodeFreeSince)
+			}
+			if !st.began.Equal(test.began) || !st.others[0].Equal(test.began) {
+				t.Errorf("the waits began at %s and %s, want %s", st.began, st.others[0], test.began)
+			}
+		})
+	}
+}
+
+// Of the claims that a pod needs, one that is not there is not waited for, nor one that is not needed.
+func TestUnboundClaim(t *testing.T) {
+	claim := func(name string, phase corev1.PersistentVolumeClaimPhase) *corev1.PersistentVolumeClaim {
+		return &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: corev1.PersistentVolumeClaimStatus{Phase: phase}}
+	}
+	st := waiting(0, nil)
+	st.claims = map[string]*corev1.PersistentVolumeClaim{"bound": claim("bound", corev1.ClaimBound), "pending": claim("pending", corev1.ClaimPending), "new": claim("new", "")}
+	for want, needs := range map[string][]neededVolume{
+		"":        {{"t", "bound"}, {"theirs", "mine"}},
+		"pending": {{"t", "bound"}, {"t", "pending"}, {"t", "new"}},
+		"new":     {{"t", "new"}, {"t", "pending"}},
+	} {
+		st.needs = needs
+		if got := st.unboundClaim(); (got == nil) != (want == "") || (got != nil && got.Name != want) {
+			t.Errorf("it waits for %v, want %q", got, want)
+		}
+	}
+}
+
+// A pod has time to start from when the last of its volumes was there.
+func TestReadySince(t *testing.T) {
+	for name, test := range map[string]struct {
+		needs []neededVolume
+		want  time.Duration
+	}{
+		"no volumes":                 {nil, 0},
+		"there before":               {[]neededVolume{{"early", "early"}}, 0},
+		"made since":                 {[]neededVolume{{"early", "early"}, {"late", "late"}}, 20 * time.Second},
+		"made since, first":          {[]neededVolume{{"late", "late"}, {"early", "early"}}, 20 * time.Second},
+		"somebody's claim":           {[]neededVolume{{"late", "mine"}}, 0},
+		"not known how long it took": {[]neededVolume{{"unknown", "late"}}, 0},
+	} {
+		s := scopeOf(builder.OneRun("default", "sb").Build())
+		s.sb.Status.Targets = []v1alpha1.TargetStatus{
+			{Name: "early", ProvisionedMilliseconds: new(int64(1000))}, {Name: "late", ProvisionedMilliseconds: new(int64(15_000))}, {Name: "unknown"},
+		}
+		s.claims = map[string]*corev1.PersistentVolumeClaim{
+			"early": {ObjectMeta: metav1.ObjectMeta{CreationTimestamp: *at(-time.Minute)}},
+			"late":  {ObjectMeta: metav1.ObjectMeta{CreationTimestamp: *at(5 * time.Second)}},
+		}
+		if got := s.readySince(noon, test.needs); !got.Equal(noon.Add(test.want)) {
+			t.Errorf("%s: a pod has time since %s, want %s later than its wait", name, got, test.want)
+		}
+	}
+}
+
+// Those who may change their minds are waited for, and no others.
+func TestIsRefused(t *testing.T) {
+	pods := schema.GroupResource{Resource: "pods"}
+	for name, test := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"none":     {nil, false},
+		"a quota":  {apierrors.NewForbidden(pods, "p", errors.New("exceeded quota")), true},
+		"a hook":   {apierrors.NewBadRequest("denied"), true},
+		"invalid":  {apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "p", nil), false},
+		"conflict": {apierrors.NewConflict(pods, "p", errors.New("changed")), false},
+		"too busy": {apierrors.NewTooManyRequests("later", 1), false},
+		"a cable":  {errors.New("connection refused"), false},
+	} {
+		if got := isRefused(test.err); got != test.want {
+			t.Errorf("%s: %t, want %t", name, got, test.want)
+		}
+	}
+}
+
+// Whose a pod is that holds a node is not told by its labels.
+func TestDescribeForgedHolder(t *testing.T) {
+	other := older("older", nil)
+	pods := holdersOf(other, nil)
+	forged := pods[0].DeepCopy()
+	forged.Name, forged.Spec.NodeName = "forged", "other-node"
+	s := young([]*v1alpha1.StorageBenchmark{other}, append(pods, forged))
+	waits := &podWait{pass: s, pod: pods[1].DeepCopy()}
+	waits.pod.Name = "mine"
+
+	got, err := waits.holders(t.Context())
+
+	slices.Sort(got)
+	want := []string{
+		"node a-node (older in namespace default)",
+		"node other-node (pod forged in namespace default with label storagebench.dev/holds-node, of no known benchmark)",
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+}
+
+// A pod that is refused after its turn has come, behind an older benchmark, has all its time from then on.
+func TestRefusedAfterAnOlderBenchmark(t *testing.T) {
+	s := failingPass()
+	s.later(time.Hour)
+	s.sb.Status.Anchors = []v1alpha1.Anchor{{StartTime: &metav1.Time{Time: noon}}, {StartTime: &metav1.Time{Time: noon}}}
+	s.sb.Status.WaitingForNodeSince = &metav1.Time{Time: noon}
+	refused := func() outcome { return s.anchorWait(0, nil).refused("pod", errors.New("exceeded quota")) }
+	for range 30 {
+		if out := refused(); out.saves || s.concluded() {
+			t.Fatalf("ended %s after its turn: %+v", s.now.Sub(noon.Add(time.Hour)), s.condition(v1alpha1.ConditionMeasured))
+		}
+		s.later(2 * time.Second)
+	}
+	if refused(); !s.concluded() {
+		t.Error("it waits for longer than it may")
+	}
+	for i, a := range s.sb.Status.Anchors {
+		if !a.StartTime.Time.Equal(noon.Add(time.Hour)) {
+			t.Errorf("anchor %d waits since %s", i, a.StartTime)
+		}
+	}
+}

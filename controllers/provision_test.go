@@ -1,0 +1,202 @@
+package controllers
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/storage"
+	"github.com/storagebench/storagebench/test/builder"
+)
+
+// What the API server says of a target's storage ends the benchmark, is waited for, or is tried again.
+func TestApplied(t *testing.T) {
+	claims := schema.GroupResource{Resource: "persistentvolumeclaims"}
+	forbidden := apierrors.NewForbidden(claims, "c", errors.New("exceeded quota"))
+	for _, test := range []struct {
+		name    string
+		err     error
+		refused *metav1.Time
+		want    outcome
+		failed  string // what the error says to users, or what the pass ends with
+		since   *metav1.Time
+		ends    bool
+	}{
+		{name: "all is there", refused: at(-time.Second), want: goOn()},
+		{name: "a quota", err: fmt.Errorf("apply claim: %w", forbidden), want: awaitFor(pollWaiting), failed: "target fast: apply claim: " + forbidden.Error(), since: at(0)},
+		{name: "the quota goes on", err: forbidden, refused: at(-59 * time.Second), want: awaitFor(time.Second), failed: "target fast: " + forbidden.Error(), since: at(-59 * time.Second)},
+		{name: "the quota went on", err: forbidden, refused: at(-time.Minute), want: saveFirst(), failed: "target fast: " + forbidden.Error(), since: at(-time.Minute), ends: true},
+		{name: "a webhook without a code", err: apierrors.NewBadRequest("no"), want: awaitFor(pollWaiting), failed: "target fast: no", since: at(0)},
+		{
+			name: "a size that no claim can have", err: apierrors.NewInvalid(schema.GroupKind{Kind: "PersistentVolumeClaim"}, "c", nil), want: saveFirst(),
+			failed: `target fast: PersistentVolumeClaim "c" is invalid`, ends: true,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build())
+			s.sb.Status.StorageRefusedSince = test.refused
+			out, err := s.applied(&s.sb.Spec.Targets[0], test.err)
+			if err != nil || out != test.want || s.concluded() != test.ends || !s.sb.Status.StorageRefusedSince.Equal(test.since) {
+				t.Errorf("it goes on with %+v, want %+v, ended %t, refused since %s: %v", out, test.want, s.concluded(), s.sb.Status.StorageRefusedSince, err)
+			}
+			kind, reason := v1alpha1.ConditionSucceeded, v1alpha1.ReasonProvisioning
+			if test.ends {
+				kind, reason = v1alpha1.ConditionMeasured, v1alpha1.ReasonProvisioningFailed
+			}
+			if got := s.condition(kind); test.failed != "" && (got.Reason != reason || got.Message != test.failed) {
+				t.Errorf("condition is %+v, want %s %q", got, reason, test.failed)
+			}
+		})
+	}
+	s := scopeOf(builder.OneRun("default", "sb").Build())
+	busy := errors.New("etcd is busy")
+	if _, err := s.applied(&s.sb.Spec.Targets[0], busy); !errors.Is(err, busy) || err.Error() != "target fast: etcd is busy" || s.changed() {
+		t.Errorf("an error that may pass is %v, status %+v", err, s.sb.Status)
+	}
+}
+
+// Volumes are in the order of their claims, whichever pod comes first, and each is there once. A target of one claim has one.
+func TestPutVolume(t *testing.T) {
+	volume := func(name, node string) v1alpha1.VolumeStatus { return v1alpha1.VolumeStatus{Name: name, Node: node} }
+	for _, test := range []struct {
+		name   string
+		claims []string
+		bound  map[string]string
+		has    []v1alpha1.VolumeStatus
+		put    v1alpha1.VolumeStatus
+		want   []v1alpha1.VolumeStatus
+	}{
+		{"the first", []string{"a"}, map[string]string{"a": "x"}, nil, volume("x", "n"), []v1alpha1.VolumeStatus{volume("x", "n")}},
+		{"another node", []string{"a"}, map[string]string{"a": "x"}, []v1alpha1.VolumeStatus{volume("x", "m")}, volume("x", "n"), []v1alpha1.VolumeStatus{volume("x", "n")}},
+		{"in place of another one", []string{"a"}, map[string]string{"a": "x"}, []v1alpha1.VolumeStatus{volume("old", "m")}, volume("x", "n"), []v1alpha1.VolumeStatus{volume("x", "n")}},
+		{
+			"of the first client, after the second's", []string{"a", "b"}, map[string]string{"a": "x", "b": "y"}, []v1alpha1.VolumeStatus{volume("y", "m")}, volume("x", "n"),
+			[]v1alpha1.VolumeStatus{volume("x", "n"), volume("y", "m")},
+		},
+		{
+			"of a claim that the cache has not heard of", []string{"a", "b"}, map[string]string{"b": "y"}, []v1alpha1.VolumeStatus{volume("y", "m")}, volume("x", "n"),
+			[]v1alpha1.VolumeStatus{volume("y", "m"), volume("x", "n")},
+		},
+		{
+			"when the cache has heard of all", []string{"a", "b"}, map[string]string{"a": "x", "b": "y"}, []v1alpha1.VolumeStatus{volume("y", "m"), volume("x", "")}, volume("x", "n"),
+			[]v1alpha1.VolumeStatus{volume("x", "n"), volume("y", "m")},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := scopeOf(builder.OneRun("default", "sb").Build())
+			s.claims = map[string]*corev1.PersistentVolumeClaim{}
+			for claim, volume := range test.bound {
+				s.claims[claim] = &corev1.PersistentVolumeClaim{Spec: corev1.PersistentVolumeClaimSpec{VolumeName: volume}}
+			}
+			target := &v1alpha1.TargetStatus{Claims: test.claims, Volumes: slices.Clone(test.has)}
+			s.putVolume(target, test.put)
+			if diff := cmp.Diff(test.want, target.Volumes); diff != "" {
+				t.Errorf("volumes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// How long storage took to be made is said of volumes that were made for the benchmark, and of several of the slowest.
+func TestNoteProvisioning(t *testing.T) {
+	for name, test := range map[string]struct {
+		claim  string
+		took   time.Duration
+		before *int64
+		want   *int64
+	}{
+		"ours":               {"ours", 1500 * time.Millisecond, nil, new(int64(1500))},
+		"somebody's":         {"mine", time.Second, nil, nil},
+		"faster than before": {"ours", time.Second, new(int64(2000)), new(int64(2000))},
+		"slower than before": {"ours", 3 * time.Second, new(int64(2000)), new(int64(3000))},
+		"by another clock":   {"ours", -time.Second, nil, new(int64(0))},
+	} {
+		s := scopeOf(builder.OneRun("default", "sb").Build())
+		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: test.claim, CreationTimestamp: *at(0)}}
+		s.claims = map[string]*corev1.PersistentVolumeClaim{"ours": {}}
+		target := &v1alpha1.TargetStatus{ProvisionedMilliseconds: test.before}
+		s.noteProvisioning(target, claim, &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: *at(test.took)}})
+		if got := target.ProvisionedMilliseconds; ptr.Deref(got, -1) != ptr.Deref(test.want, -1) {
+			t.Errorf("%s: %d ms, want %d", name, ptr.Deref(got, -1), ptr.Deref(test.want, -1))
+		}
+	}
+}
+
+// A volume is a claim's by its own word: who makes a claim can name any volume there.
+func TestIsBound(t *testing.T) {
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "tenant", Name: "c", UID: "u"}}
+	ref := func(namespace, name string, uid types.UID) *corev1.ObjectReference {
+		return &corev1.ObjectReference{Namespace: namespace, Name: name, UID: uid}
+	}
+	for name, test := range map[string]struct {
+		ref  *corev1.ObjectReference
+		want bool
+	}{
+		"this claim's":            {ref("tenant", "c", "u"), true},
+		"reserved for this claim": {ref("tenant", "c", ""), true},
+		"nobody's":                {nil, false},
+		"one's of before":         {ref("tenant", "c", "before"), false},
+		"another namespace's":     {ref("other", "c", "u"), false},
+		"another claim's":         {ref("tenant", "d", "u"), false},
+	} {
+		if got := isBound(&corev1.PersistentVolume{Spec: corev1.PersistentVolumeSpec{ClaimRef: test.ref}}, claim); got != test.want {
+			t.Errorf("%s: %t, want %t", name, got, test.want)
+		}
+	}
+}
+
+func TestHandle(t *testing.T) {
+	for want, source := range map[string]corev1.PersistentVolumeSource{
+		"vol-0123":       {CSI: &corev1.CSIPersistentVolumeSource{VolumeHandle: "vol-0123"}},
+		"/mnt/disk":      {Local: &corev1.LocalVolumeSource{Path: "/mnt/disk"}},
+		"/var/x":         {HostPath: &corev1.HostPathVolumeSource{Path: "/var/x"}},
+		"server:/export": {NFS: &corev1.NFSVolumeSource{Server: "server", Path: "/export"}},
+		"pv":             {ISCSI: &corev1.ISCSIPersistentVolumeSource{}},
+	} {
+		pv := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv"}, Spec: corev1.PersistentVolumeSpec{PersistentVolumeSource: source}}
+		if got := handle(pv); got != want {
+			t.Errorf("handle is %q, want %q", got, want)
+		}
+	}
+}
+
+func TestWithoutAttributes(t *testing.T) {
+	target := ebsTarget()
+	sb := builder.NewBenchmark("ns", "sb").Target(target).Build()
+	name := storage.ClaimNames(sb, &target)[0]
+	claim := func(class *string) map[string]*corev1.PersistentVolumeClaim {
+		return map[string]*corev1.PersistentVolumeClaim{name: {Spec: corev1.PersistentVolumeClaimSpec{VolumeAttributesClassName: class}}}
+	}
+	for what, test := range map[string]struct {
+		asked  *string
+		claims map[string]*corev1.PersistentVolumeClaim
+		lost   bool
+	}{
+		"not asked for": {claims: claim(nil)},
+		"not made yet":  {asked: new("gold")},
+		"kept":          {asked: new("gold"), claims: claim(new("gold"))},
+		"lost":          {asked: new("gold"), claims: claim(nil), lost: true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			target := ebsTarget()
+			target.VolumeAttributesClassName = test.asked
+			s := &scope{sb: sb, claims: test.claims}
+			got := s.withoutAttributes(&target)
+			if test.lost != strings.Contains(got, "claim "+name+" has lost its volumeAttributesClassName: "+noAttributesClasses) || (!test.lost && got != "") {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,119 @@
+package controllers
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/storage"
+	"github.com/storagebench/storagebench/test/builder"
+)
+
+// Who names a claim on which nothing can be measured reads why, and what to do.
+func TestWhyNotClaim(t *testing.T) {
+	claim := func(change func(*corev1.PersistentVolumeClaim), modes ...corev1.PersistentVolumeAccessMode) *corev1.PersistentVolumeClaim {
+		made := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{UID: "u"}, Spec: corev1.PersistentVolumeClaimSpec{AccessModes: modes}}
+		if change != nil {
+			change(made)
+		}
+		return made
+	}
+	deleted := func(c *corev1.PersistentVolumeClaim) { c.DeletionTimestamp = at(0) }
+	const once, oncePod, many, read = corev1.ReadWriteOnce, corev1.ReadWriteOncePod, corev1.ReadWriteMany, corev1.ReadOnlyMany
+	for _, test := range []struct {
+		name    string
+		claim   *corev1.PersistentVolumeClaim
+		clients int32
+		want    string
+	}{
+		{"it is there", claim(nil, once), 1, ""},
+		{"it is not there", &corev1.PersistentVolumeClaim{}, 1, "there is no such PersistentVolumeClaim in namespace tenant; create it, or name a storageClassName for a new volume"},
+		{"it is not there, for many", &corev1.PersistentVolumeClaim{}, 2, "there is no such PersistentVolumeClaim in namespace tenant; create it, or name a storageClassName for a new volume"},
+		{"it goes", claim(deleted, many), 1, "the PersistentVolumeClaim is being deleted; name another one"},
+		{"it goes, and is for one", claim(deleted, once), 2, "the PersistentVolumeClaim is being deleted; name another one"},
+		{"it is for many", claim(nil, once, many), 2, ""},
+		{"many may read it", claim(nil, read), 2, ""},
+		{
+			"it is for one node", claim(nil, once, oncePod), 3,
+			"the PersistentVolumeClaim is ReadWriteOnce and ReadWriteOncePod, which lets pods of one node use it, and 3 clients are to measure together; name one that is ReadWriteMany, or set clients to 1",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := scopeOf(builder.OneRun("tenant", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = &test.clients }).Build())
+			if got := s.whyNotClaim(test.claim); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// Classes that were made for benchmarks are not named: their names tell of those of other tenants.
+func TestWhichClasses(t *testing.T) {
+	class := func(name, managedBy string) storagev1.StorageClass {
+		return storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{v1alpha1.LabelManagedBy: managedBy}}}
+	}
+	for want, classes := range map[string][]storagev1.StorageClass{
+		"this cluster has none; create one": {class("secret", v1alpha1.ManagedBy)},
+		"this cluster has gp3":              {class("gp3", ""), class("secret", v1alpha1.ManagedBy)},
+		"this cluster has gp3, efs":         {class("gp3", ""), class("efs", "Helm")},
+	} {
+		if got := whichClasses(classes); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// What is known of a target before anything is looked up follows from the spec.
+func TestNewTargetStatus(t *testing.T) {
+	bucket := v1alpha1.Target{Name: "t", S3: &v1alpha1.S3Bucket{Bucket: "b"}}
+	volume := v1alpha1.Target{Name: "t", EBS: &v1alpha1.EBSVolume{}, VolumeMode: new(corev1.PersistentVolumeBlock), AccessMode: new(corev1.ReadWriteOncePod)}
+	sb := builder.NewBenchmark("default", "sb").Workload(builder.NewWorkload("w")).With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(2)) }).Build()
+	first, second := child.Name(sb, "t"), child.Name(sb, "t", child.Client(1))
+	for _, test := range []struct {
+		name   string
+		target v1alpha1.Target
+		want   v1alpha1.TargetStatus
+	}{
+		{"a class", builder.NewTarget("t"), v1alpha1.TargetStatus{
+			Name: "t", StorageClassName: builder.StorageClass, VolumeMode: corev1.PersistentVolumeFilesystem,
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}, Claims: []string{first, second},
+		}},
+		{"ebs", volume, v1alpha1.TargetStatus{
+			Name: "t", StorageClassName: first, Driver: storage.EBSDriver, VolumeMode: corev1.PersistentVolumeBlock,
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod}, Claims: []string{first, second},
+		}},
+		{"s3", bucket, v1alpha1.TargetStatus{
+			Name: "t", Driver: storage.S3Driver, VolumeMode: corev1.PersistentVolumeFilesystem,
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany}, Claims: []string{first},
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, scopeOf(sb).newTargetStatus(&test.target)); diff != "" {
+				t.Errorf("status (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// EKS Auto Mode has EBS volumes without the driver that target ebs needs.
+func TestMissingDriverOfEBSNamesAutoMode(t *testing.T) {
+	s := passOver(&Reconciler{Live: fake.NewClientBuilder().Build()}, &v1alpha1.StorageBenchmark{})
+	target := ebsTarget()
+	_, problem, err := s.resolveDriver(t.Context(), field.NewPath("spec", "targets").Index(0), &target)
+	if err != nil || problem == nil {
+		t.Fatalf("no problem is named, and the error is %v", err)
+	}
+	for _, words := range []string{"spec.targets[0].ebs", "no CSI driver ebs.csi.aws.com", "add-on aws-ebs-csi-driver", "ebs.csi.eks.amazonaws.com in storageClassName"} {
+		if !strings.Contains(problem.Error(), words) {
+			t.Errorf("%q does not say %q", problem, words)
+		}
+	}
+}
