@@ -289,29 +289,3 @@ func TestTimeToLiveSetAfterTheEnd(t *testing.T) {
 	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.TTLSecondsAfterFinished = new(int32(0)) })
 	w.untilGone(sb)
 }
-
-func TestTimeToLiveDecision(t *testing.T) {
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	for _, test := range []struct {
-		name      string
-		ttl       *int32
-		ended     *metav1.Time
-		remaining time.Duration
-		expires   bool
-	}{
-		{"no time to live", nil, new(metav1.NewTime(now)), 0, false},
-		{"not ended", new(int32(5)), nil, 0, false},
-		{"just ended", new(int32(5)), new(metav1.NewTime(now)), 5 * time.Second, true},
-		{"ended long ago", new(int32(5)), new(metav1.NewTime(now.Add(-time.Hour))), 5*time.Second - time.Hour, true},
-		{"zero", new(int32(0)), new(metav1.NewTime(now)), 0, true},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			sb := &v1alpha1.StorageBenchmark{}
-			sb.Spec.TTLSecondsAfterFinished, sb.Status.CompletionTime = test.ttl, test.ended
-			remaining, expires := timeToLive(sb, now)
-			if remaining != test.remaining || expires != test.expires {
-				t.Errorf("timeToLive is %s, %v; want %s, %v", remaining, expires, test.remaining, test.expires)
-			}
-		})
-	}
-}

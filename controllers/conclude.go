@@ -19,21 +19,27 @@ func conclude(ctx context.Context, p *pass) (outcome, error) {
 	if p.concluded() {
 		return p.takeLast(ctx)
 	}
+	p.sumUp()
+	return saveFirst(), nil
+}
+
+// sumUp says how the runs ended.
+func (s *scope) sumUp() {
+	status := &s.sb.Status
+	runs := legible.Plural(int(status.PlannedRuns), "run")
 	var failures []string
-	for i := range p.sb.Status.Runs {
-		if run := &p.sb.Status.Runs[i]; run.State == v1alpha1.RunFailed {
+	for i := range status.Runs {
+		if run := &status.Runs[i]; run.State == v1alpha1.RunFailed {
 			failures = append(failures, run.Name+": "+run.Message)
 		}
 	}
 	if len(failures) > 0 {
-		p.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%d of %s failed: %s",
-			len(failures), legible.Plural(int(p.sb.Status.PlannedRuns), "run"), strings.Join(failures, "; ")))
-		return saveFirst(), nil
+		s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%d of %s failed: %s", len(failures), runs, strings.Join(failures, "; ")))
+		return
 	}
-	took := p.now.Sub(p.sb.Status.StartTime.Time).Round(time.Second)
-	p.setCondition(v1alpha1.ConditionMeasured, metav1.ConditionTrue, v1alpha1.ReasonCompleted,
-		fmt.Sprintf("%s on %s in %s", legible.Plural(int(p.sb.Status.PlannedRuns), "run"), legible.Plural(len(p.sb.Status.Targets), "target"), took))
-	return saveFirst(), nil
+	took := s.now.Sub(status.StartTime.Time).Round(time.Second)
+	s.setCondition(v1alpha1.ConditionMeasured, metav1.ConditionTrue, v1alpha1.ReasonCompleted,
+		fmt.Sprintf("%s on %s in %s", runs, legible.Plural(len(status.Targets), "target"), took))
 }
 
 // takeLast takes the outcome of a run that had ended by itself when measuring was ended for another reason, as by errors that kept it from

@@ -3,8 +3,6 @@ package controllers
 import (
 	"context"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
@@ -16,6 +14,6 @@ func finish(_ context.Context, p *pass) (outcome, error) {
 		message += "; " + cleaned.Message
 	}
 	p.setCondition(v1alpha1.ConditionSucceeded, measured.Status, measured.Reason, message)
-	p.sb.Status.CompletionTime = new(metav1.NewTime(p.now.Time))
+	p.sb.Status.CompletionTime = new(p.now)
 	return saveFirst(), nil
 }

@@ -1,0 +1,45 @@
+package controllers
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/builder"
+)
+
+// A benchmark ends as its runs did, and says what it has left. That does not make a failure of a success.
+func TestFinish(t *testing.T) {
+	measured := func(status metav1.ConditionStatus, reason, message string) metav1.Condition {
+		return metav1.Condition{Type: v1alpha1.ConditionMeasured, Status: status, Reason: reason, Message: message}
+	}
+	left := metav1.Condition{Type: v1alpha1.ConditionCleanedUp, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonLeftBehind, Message: "not removed within 60 s: claim c"}
+	retained := metav1.Condition{Type: v1alpha1.ConditionCleanedUp, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonRetained, Message: "spec.cleanupPolicy is Retain"}
+	for _, test := range []struct {
+		name       string
+		conditions []metav1.Condition
+		status     metav1.ConditionStatus
+		reason     string
+		message    string
+	}{
+		{"all is well", []metav1.Condition{measured(metav1.ConditionTrue, v1alpha1.ReasonCompleted, "1 run")}, metav1.ConditionTrue, v1alpha1.ReasonCompleted, "1 run"},
+		{"something is left", []metav1.Condition{measured(metav1.ConditionTrue, v1alpha1.ReasonCompleted, "1 run"), left}, metav1.ConditionTrue, v1alpha1.ReasonCompleted, "1 run; not removed within 60 s: claim c"},
+		{"all is kept", []metav1.Condition{measured(metav1.ConditionTrue, v1alpha1.ReasonCompleted, "1 run"), retained}, metav1.ConditionTrue, v1alpha1.ReasonCompleted, "1 run"},
+		{"a run failed", []metav1.Condition{measured(metav1.ConditionFalse, v1alpha1.ReasonRunFailed, "no"), left}, metav1.ConditionFalse, v1alpha1.ReasonRunFailed, "no; not removed within 60 s: claim c"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := scopeOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Status.Conditions = test.conditions }).Build())
+			out, err := finish(t.Context(), &pass{scope: s})
+			if err != nil || out != saveFirst() {
+				t.Errorf("it goes on with %+v, %v", out, err)
+			}
+			if err := matches(s.sb, v1alpha1.ConditionSucceeded, test.status, test.reason); err != nil || s.condition(v1alpha1.ConditionSucceeded).Message != test.message {
+				t.Errorf("%v: %q, want %q", err, s.condition(v1alpha1.ConditionSucceeded).Message, test.message)
+			}
+			if end := s.sb.Status.CompletionTime; !end.Equal(&s.now) {
+				t.Errorf("completionTime is %s", end)
+			}
+		})
+	}
+}
