@@ -80,22 +80,27 @@ func (p *pass) removeFiles(ctx context.Context, atRest bool) ([]leftover, error)
 	return left, nil
 }
 
-// removeFilesOf notes what becomes of a target's test files. They have half of the time for clean-up, so that the
-// other half is left to remove the volumes.
+// removeFilesOf goes one step further in removing the test files of a target, and notes what has become of them.
 func (p *pass) removeFilesOf(ctx context.Context, target *v1alpha1.Target, status *v1alpha1.TargetStatus, atRest bool) error {
 	state, err := v1alpha1.TestFilesPresent, error(nil)
 	if atRest {
 		state, err = p.cleanClaims(ctx, target)
 	}
+	status.TestFiles, err = p.filesAfter(target, state, err)
+	return err
+}
+
+// filesAfter says what becomes of a target's test files after a try to remove them. They have half of the time for clean-up, so that the
+// other half is left to remove the volumes.
+func (s *scope) filesAfter(target *v1alpha1.Target, state v1alpha1.TestFilesState, err error) (v1alpha1.TestFilesState, error) {
 	switch {
 	case err == nil && state != v1alpha1.TestFilesPresent:
-		status.TestFiles = state
-	case p.isCleanUpHalfOver(), err == nil && p.hasFailedToClean(target):
-		status.TestFiles = v1alpha1.TestFilesLeftBehind
+		return state, nil
+	case s.isCleanUpHalfOver(), err == nil && s.hasFailedToClean(target):
+		return v1alpha1.TestFilesLeftBehind, nil
 	default:
-		return err
+		return v1alpha1.TestFilesPresent, err
 	}
-	return nil
 }
 
 // hasFailedToClean says whether a Job that was to remove files of a target has failed for good.

@@ -68,15 +68,20 @@ func (p *pass) keepLogs(ctx context.Context, run *v1alpha1.Run, parts []part) {
 	run.LogConfigMap = name
 }
 
-// zipLogs returns the logs of the clients by their keys, of many clients those of the first, and of those that have
-// failed.
-func (p *pass) zipLogs(ctx context.Context, run *v1alpha1.Run, parts []part) map[string][]byte {
+// chooseLogs returns the clients whose logs are kept: of many the first, and those that have failed.
+func chooseLogs(parts []part) []part {
 	var chosen []part
 	for i, one := range parts {
 		if one.pod != nil && (i < maxClientLogs || (one.seen.Phase != attempt.Succeeded && len(chosen) < 2*maxClientLogs)) {
 			chosen = append(chosen, one)
 		}
 	}
+	return chosen
+}
+
+// zipLogs returns the logs of the clients by their keys.
+func (p *pass) zipLogs(ctx context.Context, run *v1alpha1.Run, parts []part) map[string][]byte {
+	chosen := chooseLogs(parts)
 	zipped := make([][]byte, len(chosen))
 	errs := inParallelBy(ctx, logsAtOnce, indices(chosen), func(i int) (err error) {
 		zipped[i], err = p.zipLog(ctx, chosen[i].pod, maxKept/len(chosen))

@@ -1,0 +1,94 @@
+package controllers
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/job"
+)
+
+// Of many clients the logs of the first are kept, and of those that failed, but not of all where all have.
+func TestChooseLogs(t *testing.T) {
+	const most = maxClientLogs
+	for _, test := range []struct {
+		name    string
+		clients int
+		failed  func(client int) bool
+		podless func(client int) bool
+		want    int
+		last    int32 // of those that are kept
+	}{
+		{"one", 1, nil, nil, 1, 0},
+		{"as many as are kept", most, nil, nil, most, most - 1},
+		{"one more", most + 1, nil, nil, most, most - 1},
+		{"one of many failed", 100, func(i int) bool { return i == 99 }, nil, most + 1, 99},
+		{"the first failed", 100, func(i int) bool { return i == 0 }, nil, most, most - 1},
+		{"all failed", 100, func(int) bool { return true }, nil, 2 * most, 2*most - 1},
+		{"no pods", 3, nil, func(int) bool { return true }, 0, 0},
+		{"the first have no pods", 100, func(i int) bool { return i == 50 }, func(i int) bool { return i < most }, 1, 50},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			parts := make([]part, test.clients)
+			for i := range parts {
+				parts[i] = part{client: int32(i), pod: &corev1.Pod{}, seen: attempt.State{Phase: attempt.Succeeded}}
+				if test.failed != nil && test.failed(i) {
+					parts[i].seen.Phase = attempt.Failed
+				}
+				if test.podless != nil && test.podless(i) {
+					parts[i].pod = nil
+				}
+			}
+			chosen := chooseLogs(parts)
+			if len(chosen) != test.want || (test.want > 0 && chosen[test.want-1].client != test.last) {
+				t.Errorf("%d logs are kept, want %d, up to client %d: %+v", len(chosen), test.want, test.last, chosen)
+			}
+		})
+	}
+}
+
+func TestKeyOfLog(t *testing.T) {
+	for client, want := range map[int32]string{0: "fio.log.gz", 1: "fio.client-1.log.gz", 99: "fio.client-99.log.gz"} {
+		if got := keyOfLog(client); got != want {
+			t.Errorf("client %d: %q, want %q", client, got, want)
+		}
+	}
+}
+
+func TestKeptLogs(t *testing.T) {
+	s := measuring(v1alpha1.RunSucceeded, v1alpha1.RunFailed, v1alpha1.RunPending)
+	if n := s.keptLogs(); n != 0 {
+		t.Errorf("%d logs of runs without any", n)
+	}
+	s.sb.Status.Runs[0].LogConfigMap, s.sb.Status.Runs[1].LogConfigMap = "a", "b"
+	if n := s.keptLogs(); n != 2 {
+		t.Errorf("%d logs, want 2", n)
+	}
+}
+
+// The log that tells how an attempt ended is that of the layout only where it failed.
+func TestEndedContainer(t *testing.T) {
+	ended := func(code int32) corev1.ContainerState {
+		return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code}}
+	}
+	for name, test := range map[string]struct {
+		layout *corev1.ContainerState
+		want   string
+	}{
+		"no layout":            {nil, job.MeasureContainer},
+		"layout ended well":    {new(ended(0)), job.MeasureContainer},
+		"layout failed":        {new(ended(1)), job.LayoutContainer},
+		"layout was killed":    {new(ended(137)), job.LayoutContainer},
+		"layout has not begun": {&corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{}}, job.MeasureContainer},
+	} {
+		pod := &corev1.Pod{}
+		if test.layout != nil {
+			pod.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: "mesh", State: ended(1)}, {Name: job.LayoutContainer, State: *test.layout}}
+		}
+		if got := endedContainer(pod); got != test.want {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
+		}
+	}
+}
