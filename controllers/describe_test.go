@@ -1,12 +1,101 @@
 package controllers
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 )
+
+// Where a client works follows from the storage: on a device, in a directory, in one of its own beside other clients', or with names of its own.
+func TestDescribeJob(t *testing.T) {
+	writes := func(name string) v1alpha1.Workload {
+		return v1alpha1.Workload{Name: name, Fio: &v1alpha1.FioParameters{RW: "write", Size: new("16M")}}
+	}
+	shared := builder.NewTarget("t")
+	shared.AccessMode = new(corev1.ReadWriteMany)
+	bucket := v1alpha1.Target{Name: "t", S3: &v1alpha1.S3Bucket{Bucket: "b"}}
+	directory := "directory=/volume/storagebench-uid"
+	for _, test := range []struct {
+		name    string
+		target  v1alpha1.Target
+		clients int32
+		client  int32
+		claim   string // the client whose claim it is, "" for the first
+		has     []string
+		lacks   []string
+		change  func(*job.Volume)
+	}{
+		{name: "a volume", target: builder.NewTarget("t"), clients: 1, has: []string{directory + "\n"}},
+		{name: "each has a volume", target: builder.NewTarget("t"), clients: 2, client: 1, claim: child.Client(1), has: []string{directory + "\n"}},
+		{
+			name: "a volume for all", target: shared, clients: 2, client: 1, has: []string{directory + "/client-1\n"},
+			change: func(v *job.Volume) { v.Subdirectory = "client-1" },
+		},
+		{name: "a volume for all, of one", target: shared, clients: 1, has: []string{directory + "\n"}},
+		{
+			name: "a device", target: builder.NewBlockTarget("t"), clients: 1, has: []string{"filename=/dev/storagebench\n"}, lacks: []string{"directory="},
+			change: func(v *job.Volume) { v.Mode = corev1.PersistentVolumeBlock },
+		},
+		{
+			name: "somebody's claim", target: builder.NewClaimTarget("t", "mine"), clients: 2, has: []string{directory + "/client-0\n"},
+			change: func(v *job.Volume) { v.Claim, v.Existing, v.Subdirectory = "mine", true, "client-0" },
+		},
+		{
+			name: "a bucket", target: bucket, clients: 1, has: []string{"directory=/volume\n", "create_on_open=1"}, lacks: []string{"client-0."},
+			change: func(v *job.Volume) { v.Exclusive = true },
+		},
+		{
+			name: "a bucket for all", target: bucket, clients: 2, client: 1, has: []string{"directory=/volume\n", "client-1."}, lacks: []string{"/client-1"},
+			change: func(v *job.Volume) { v.Exclusive = true },
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			sb := builder.NewBenchmark("default", "sb").Target(test.target).Workload(writes("w")).With(func(sb *v1alpha1.StorageBenchmark) {
+				sb.UID, sb.Spec.Clients = "uid", &test.clients
+			}).Build()
+			s := scopeOf(sb)
+			s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", VolumeMode: storage.VolumeMode(&test.target)}}
+			s.sb.Status.Anchors = []v1alpha1.Anchor{{Node: "first"}, {Node: "second"}}
+			run := &v1alpha1.Run{Name: "w.t", Target: "t", Attempts: 3, Clients: test.clients}
+			planned, known := s.planned(run)
+			if !known {
+				t.Fatal(s.plan())
+			}
+			got := s.describeJob(run, planned, test.client)
+			for _, words := range test.has {
+				if !strings.Contains(got.JobFile, words) {
+					t.Errorf("the job file does not say %q:\n%s", words, got.JobFile)
+				}
+			}
+			for _, words := range test.lacks {
+				if strings.Contains(got.JobFile, words) {
+					t.Errorf("the job file says %q:\n%s", words, got.JobFile)
+				}
+			}
+			want := job.Run{
+				Name: "w.t", Attempt: 3, Client: test.client, Clients: test.clients, JobFile: got.JobFile, Node: []string{"first", "second"}[test.client],
+				Volume: job.Volume{Target: "t", Claim: child.Name(sb, "t"), Mode: corev1.PersistentVolumeFilesystem},
+			}
+			if test.claim != "" {
+				want.Volume.Claim = child.Name(sb, "t", test.claim)
+			}
+			if test.change != nil {
+				test.change(&want.Volume)
+			}
+			if got != want {
+				t.Errorf("got  %s\nwant %s", fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want))
+			}
+		})
+	}
+}
 
 // A repetition has other random offsets than the one before it, and the same on all targets. A benchmark without repetitions has
 // fio's own.

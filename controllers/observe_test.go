@@ -1,0 +1,83 @@
+package controllers
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/test/builder"
+)
+
+// Pods are kept by what they are for, and only those that are the benchmark's. One that may measure counts also when its Job is gone.
+func TestSortPods(t *testing.T) {
+	sb := builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.UID = "sb-uid" }).Build()
+	name, anchor := job.RunName(sb, "a", 1, 0), job.AnchorName(sb, 0, 1)
+	ofJob := func(uid types.UID) metav1.OwnerReference {
+		return metav1.OwnerReference{APIVersion: "batch/v1", Kind: "Job", Name: name, UID: uid, Controller: new(true)}
+	}
+	pod := func(name, role string, phase corev1.PodPhase, owners ...metav1.OwnerReference) corev1.Pod {
+		return corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{
+				Namespace: "default", Name: name, OwnerReferences: owners, Annotations: map[string]string{v1alpha1.AnnotationRun: "a"},
+				Labels: child.Labels(sb, v1alpha1.LabelRole, role, v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0"),
+			},
+			Spec:   corev1.PodSpec{NodeName: "n"},
+			Status: corev1.PodStatus{Phase: phase},
+		}
+	}
+	const run, running, ended = v1alpha1.RoleRun, corev1.PodRunning, corev1.PodSucceeded
+	for _, test := range []struct {
+		what      string
+		pod       corev1.Pod
+		run       bool // it is a pod of the run
+		anchor    bool
+		measuring bool
+	}{
+		{"a run's", pod(name+"-x", run, running, ofJob("job-uid")), true, false, true},
+		{"a run's that has ended", pod(name+"-x", run, ended, ofJob("job-uid")), true, false, false},
+		{"a Job's of before", pod(name+"-x", run, running, ofJob("before")), false, false, true},
+		{"a deleted Job's", pod(name+"-x", run, running), false, false, true},
+		{"a deleted Job's that has ended", pod(name+"-x", run, ended), false, false, false},
+		{"an anchor", pod(anchor, v1alpha1.RoleAnchor, running, ownedBy(sb)), false, true, false},
+		{"one that says it is an anchor", pod("mine", v1alpha1.RoleAnchor, running, ownedBy(sb)), false, false, false},
+		{"an anchor that nobody owns", pod(anchor, v1alpha1.RoleAnchor, running), false, false, false},
+		{"one that says it is a run's", pod("mine", run, running), false, false, false},
+	} {
+		t.Run(test.what, func(t *testing.T) {
+			s := scopeOf(sb)
+			s.measuring = true // of the pass before
+			s.jobs = map[string]*batchv1.Job{name: {ObjectMeta: metav1.ObjectMeta{Name: name, UID: "job-uid"}}}
+			s.sortPods([]corev1.Pod{test.pod})
+			if s.measuring != test.measuring || (len(s.pods[name]) == 1) != test.run || (s.anchors[anchor] != nil) != test.anchor || len(s.pods)+len(s.anchors) > 1 {
+				t.Errorf("measures: %t, pods of runs %v, anchors %v", s.measuring, slices.Collect(maps.Keys(s.pods)), slices.Collect(maps.Keys(s.anchors)))
+			}
+		})
+	}
+}
+
+// A claim is the benchmark's by its name and its owner. Which target it is of is known of all that it makes.
+func TestOwnClaims(t *testing.T) {
+	sb := builder.OneRun("default", "sb").Target(builder.NewClaimTarget("theirs", "mine")).With(func(sb *v1alpha1.StorageBenchmark) {
+		sb.UID, sb.Spec.Clients = "sb-uid", new(int32(2))
+	}).Build()
+	first, second := child.Name(sb, "fast"), child.Name(sb, "fast", child.Client(1))
+	claim := func(name string, owners ...metav1.OwnerReference) corev1.PersistentVolumeClaim {
+		return corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, OwnerReferences: owners}}
+	}
+	s := scopeOf(sb)
+	var own []string
+	for _, claim := range s.ownClaims([]corev1.PersistentVolumeClaim{claim("mine"), claim(second, ownedBy(sb)), claim(first), claim("other", ownedBy(sb))}) {
+		own = append(own, claim.Name)
+	}
+	if !slices.Equal(own, []string{second}) || !maps.Equal(s.claimTargets, map[string]string{first: "fast", second: "fast"}) {
+		t.Errorf("own claims are %q, of targets %v", own, s.claimTargets)
+	}
+}
