@@ -30,7 +30,7 @@ func TestNotify(t *testing.T) {
 		want          []string
 	}{
 		{"nothing", v1alpha1.StorageBenchmarkStatus{}, v1alpha1.StorageBenchmarkStatus{}, nil},
-		{"the first step", v1alpha1.StorageBenchmarkStatus{}, step(unknown, v1alpha1.ReasonPending, ""), []string{"Normal Pending Pending"}},
+		{"the first step", v1alpha1.StorageBenchmarkStatus{}, step(unknown, v1alpha1.ReasonPending, ""), []string{"Normal " + v1alpha1.ReasonPending + " " + v1alpha1.ReasonPending}},
 		{"the next step", step(unknown, v1alpha1.ReasonPending, ""), step(unknown, v1alpha1.ReasonMeasuring, "run a"), []string{"Normal Measuring run a"}},
 		{"other words", step(unknown, v1alpha1.ReasonMeasuring, "run a"), step(unknown, v1alpha1.ReasonMeasuring, "run b"), nil},
 		{"success", step(unknown, v1alpha1.ReasonCleaningUp, "x"), step(yes, v1alpha1.ReasonCompleted, "1 run"), []string{"Normal Completed 1 run"}},

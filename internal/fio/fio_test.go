@@ -11,13 +11,13 @@ import (
 )
 
 // measure validates a job file, runs it in a directory of the test's own and returns its parsed output.
-func measure(t *testing.T, f *JobFile, arguments ...string) *fiooutput.Output {
+func measure(t *testing.T, f *JobFile) *fiooutput.Output {
 	t.Helper()
 	if errs := Validate(field.NewPath("job"), f, corev1.PersistentVolumeFilesystem, false); len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
 	placed := f.On(Volume{Directory: t.TempDir()})
-	run := fiorun.Run(t, placed.String(), append([]string{"--output-format=normal,json+"}, arguments...)...)
+	run := fiorun.Run(t, placed.String(), "--output-format=normal,json+")
 	output, err := fiooutput.Parse(run.Output)
 	if err != nil {
 		t.Fatalf("fio ended with %d: %v\n%s\n%s", run.Code, err, run.Stdout, run.Stderr)
