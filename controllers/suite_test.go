@@ -149,6 +149,7 @@ func (w *world) startOperatorWith(funcs interceptor.Funcs) (stop func()) {
 // startOperatorAs starts an operator that reaches the API server by the config, confined to the namespaces.
 func (w *world) startOperatorAs(way *rest.Config, funcs interceptor.Funcs, namespaces ...string) (stop func()) {
 	w.Helper()
+	SlimAnswers(way)
 	mgr, err := w.Manager(way, Trim)
 	if err != nil {
 		w.Fatal(err)

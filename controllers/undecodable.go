@@ -1,15 +1,14 @@
 package controllers
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
-	"mime"
 	"net/http"
 	"path"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
@@ -24,31 +23,17 @@ import (
 
 // LeaveOutUndecodable has whoever reads by a config find no StorageBenchmarks in lists and watches that cannot be decoded.
 func LeaveOutUndecodable(config *rest.Config) {
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return decodable{next} })
-}
-
-// decodable is a way to the API server that leaves out StorageBenchmarks that cannot be decoded.
-type decodable struct{ next http.RoundTripper }
-
-// RoundTrip implements http.RoundTripper.
-func (d decodable) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := d.next.RoundTrip(request)
-	if err != nil || response.StatusCode != http.StatusOK || !readsBenchmarks(request) || !isJSON(response) {
-		return response, err
-	}
-	response.ContentLength = -1
-	response.Header.Del("Content-Length")
-	if request.URL.Query().Get("watch") != "" {
-		response.Body = &decodableEvents{Closer: response.Body, frames: json.NewDecoder(response.Body)}
-		return response, nil
-	}
-	defer response.Body.Close()
-	list, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil, err
-	}
-	response.Body = io.NopCloser(bytes.NewReader(decodableList(list)))
-	return response, nil
+	rewriteAnswers(config, func(request *http.Request, response *http.Response) error {
+		switch {
+		case !readsBenchmarks(request) || !isOf(response, runtime.ContentTypeJSON):
+			return nil
+		case isWatch(request):
+			forgetLength(response)
+			response.Body = &decodableEvents{Closer: response.Body, frames: json.NewDecoder(response.Body)}
+			return nil
+		}
+		return replaceBody(response, func(list []byte) ([]byte, error) { return decodableList(list), nil })
+	})
 }
 
 // readsBenchmarks says whether a request lists StorageBenchmarks or watches them, with all that they have.
@@ -56,11 +41,6 @@ func readsBenchmarks(request *http.Request) bool {
 	group := "/apis/" + v1alpha1.GroupVersion.String() + "/"
 	return request.Method == http.MethodGet && strings.Contains(request.URL.Path, group) && path.Base(request.URL.Path) == "storagebenchmarks" &&
 		!strings.Contains(request.Header.Get("Accept"), "as=PartialObjectMetadata")
-}
-
-func isJSON(response *http.Response) bool {
-	media, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
-	return err == nil && media == "application/json"
 }
 
 // decodableList returns the text of a list without the StorageBenchmarks that cannot be decoded.

@@ -75,6 +75,7 @@ func run(o options) error {
 		return fmt.Errorf("find the cluster: %w", err)
 	}
 	controllers.LeaveOutUndecodable(config)
+	controllers.SlimAnswers(config)
 	var lock resourcelock.Interface
 	if o.leaderElect {
 		if lock, err = o.election.lock(config, scheme); err != nil {

@@ -45,6 +45,7 @@ func (w *world) live(ctx context.Context, travel string) error {
 	operatorConfig.Wrap(func(base http.RoundTripper) http.RoundTripper {
 		return &life{wire: w.wire, base: base, end: cancel, travel: travel}
 	})
+	controllers.SlimAnswers(operatorConfig)
 	mgr, err := w.Manager(operatorConfig, controllers.Trim)
 	if err != nil {
 		return err

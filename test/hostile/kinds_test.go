@@ -52,6 +52,7 @@ func kinds() []kind {
 		}},
 		{name: "Jobs and anchors that lose labels", make: manyRuns("labels"), met: isAt(v1alpha1.ReasonMeasuring), disturb: takeLabels},
 		{name: "forged objects", make: forge, met: isAt(v1alpha1.ReasonMeasuring), disturb: touch},
+		{name: "pods and Jobs that inflate", make: inflate, met: isGone},
 		{name: "events as large as can be", make: largeEvent, met: tellsOfEvents, disturb: touch},
 		{name: "statuses as large as can be", make: largeStatus, met: isAt(v1alpha1.ReasonCompleted), disturb: touch},
 	}
@@ -235,6 +236,34 @@ func forge(n *harness.World, i int) {
 		StorageClassName: new("none"), AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 		Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
 	}})
+}
+
+// inflate makes a pod and a Job that pass for those of a benchmark, and take twenty times as much memory as they have bytes when they are
+// decoded. Then it deletes the benchmark, whose clean-up lists them. There are few of them, at most a page and a little more: the operator
+// reads them page by page, while the tests' API server keeps each in its memory, and takes seconds to make one.
+func inflate(n *harness.World, i int) {
+	n.Helper()
+	sb := harness.Create(n, builder.OneRun(n.Namespace, fmt.Sprintf("inflated-%d", i)).With(sharing).Build())
+	n.Until(sb, hasBegun)
+	if i < 2+objects()/20 {
+		spec := restricted()
+		spec.Containers[0].Args = nil
+		spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: make([]corev1.NodeSelectorTerm, 300_000)},
+		}}
+		metadata := metav1.ObjectMeta{
+			Namespace: n.Namespace, Name: fmt.Sprintf("inflated-%d-forged", i),
+			Labels: map[string]string{
+				v1alpha1.LabelManagedBy: v1alpha1.ManagedBy, v1alpha1.LabelBenchmark: sb.Name, v1alpha1.LabelUID: string(sb.UID),
+				v1alpha1.LabelRole: v1alpha1.RoleAnchor, v1alpha1.LabelAttempt: "1",
+			},
+		}
+		harness.Create(n, &corev1.Pod{ObjectMeta: metadata, Spec: spec})
+		harness.Create(n, &batchv1.Job{ObjectMeta: metadata, Spec: batchv1.JobSpec{Suspend: new(true), Template: corev1.PodTemplateSpec{Spec: spec}}})
+	}
+	if err := n.Client.Delete(n.Context(), sb); err != nil {
+		n.Fatal(err)
+	}
 }
 
 // restricted is a pod that the Pod Security Standard "restricted" admits, with a megabyte of arguments.

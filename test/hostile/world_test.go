@@ -96,6 +96,9 @@ func isAt(reasons ...string) func(*v1alpha1.StorageBenchmark) error {
 	}
 }
 
+// isGone says that a benchmark, which is there, is not gone.
+func isGone(*v1alpha1.StorageBenchmark) error { return errors.New("is not gone") }
+
 // hasRun says why no run has ended.
 func hasRun(sb *v1alpha1.StorageBenchmark) error {
 	if sb.Status.FinishedRuns == 0 {

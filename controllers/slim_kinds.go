@@ -1,0 +1,102 @@
+package controllers
+
+import "google.golang.org/protobuf/encoding/protowire"
+
+// What is kept of each kind, by the numbers that the fields have in generated.proto of k8s.io/api and k8s.io/apimachinery. They never change.
+
+// maxListed is how many things are kept of a list in a pod or a Job. Ours have a few, and those that a webhook adds.
+const maxListed = 100
+
+var (
+	whole  = keptField{}
+	listed = keptField{most: maxListed}
+)
+
+// slimWatchEvent has the type of an event of a watch, and of its object what is kept of that.
+var slimWatchEvent = message{1: whole, 2: {of: message{1: {into: slim}}}}
+
+// keptOf returns what is kept of a kind, nil for all of it.
+func keptOf(kind string) message {
+	switch kind {
+	case "Pod":
+		return slimPod
+	case "PodList":
+		return listOf(slimPod)
+	case "Job":
+		return slimJob
+	case "JobList":
+		return listOf(slimJob)
+	case "PersistentVolumeClaim":
+		return slimClaim
+	case "PersistentVolumeClaimList":
+		return listOf(slimClaim)
+	case "Event":
+		return slimEvent
+	case "EventList":
+		return listOf(slimEvent)
+	case "PartialObjectMetadata":
+		return slimMetadata
+	case "PartialObjectMetadataList":
+		return listOf(slimMetadata)
+	}
+	return nil
+}
+
+func listOf(item message) message { return message{1: whole, 2: {of: item}} }
+
+// slimMeta leaves out selfLink (4), finalizers (14), managedFields (17), and owners that do not control the object.
+var slimMeta = keptField{of: message{
+	1: whole, 2: whole, 3: whole, 5: whole, 6: whole, 7: whole, 8: whole, 9: whole, 10: whole, // names, versions, times
+	11: whole, 12: whole, // labels, annotations
+	13: {only: isController, most: 1},
+}}
+
+// isController says whether an owner controls the object.
+func isController(owner []byte) bool {
+	controls := false
+	_ = eachField(owner, func(number protowire.Number, _, field []byte) error {
+		if number == 6 {
+			controls = field[len(field)-1] != 0
+		}
+		return nil
+	})
+	return controls
+}
+
+var slimMetadata = message{1: slimMeta}
+
+var slimPod = message{1: slimMeta, 2: {of: message{
+	2:  {of: slimContainer, most: maxListed},
+	10: whole, // nodeName
+}}, 3: {of: message{
+	1: whole, 3: whole, 4: whole, 7: whole, // phase, message, reason, startTime
+	2: listed,                                                                                     // conditions
+	8: {of: slimContainerStatus, most: maxListed}, 10: {of: slimContainerStatus, most: maxListed}, // of containers, of init containers
+}}}
+
+var slimContainer = message{
+	1: whole,                                    // name
+	4: listed,                                   // args
+	7: {of: message{1: whole}, most: maxListed}, // the names of variables
+	8: {of: message{1: listed}},                 // limits
+}
+
+// slimContainerStatus has name, state, lastState, ready, restartCount and started.
+var slimContainerStatus = message{1: whole, 2: whole, 3: whole, 4: whole, 5: whole, 9: whole}
+
+var slimJob = message{1: slimMeta, 2: {of: message{
+	6: {of: message{1: slimMeta}}, // of the template its metadata
+}}, 3: {of: message{
+	1: listed,                                                             // conditions
+	2: whole, 3: whole, 4: whole, 5: whole, 6: whole, 11: whole, 9: whole, // times and counts
+}}}
+
+var slimClaim = message{1: slimMeta, 2: {of: message{
+	1: listed,                              // accessModes
+	3: whole, 5: whole, 6: whole, 9: whole, // volumeName, storageClassName, volumeMode, volumeAttributesClassName
+}}, 3: {of: message{
+	1: whole, // phase
+}}}
+
+// slimEvent has reason, message, type and times.
+var slimEvent = message{1: slimMeta, 3: whole, 4: whole, 6: whole, 7: whole, 9: whole, 10: whole, 11: whole}

@@ -1,0 +1,300 @@
+package controllers
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"k8s.io/apimachinery/pkg/runtime/serializer/streaming"
+	"k8s.io/apimachinery/pkg/types"
+	apiwatch "k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/rest/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/envtest"
+)
+
+// sentKinds are all kinds that an API server sends.
+func sentKinds(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	scheme := envtest.Scheme()
+	if err := metav1.AddMetaToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	return scheme
+}
+
+// asSent is an object as an API server sends it.
+func asSent(t *testing.T, object runtime.Object) []byte {
+	t.Helper()
+	scheme := sentKinds(t)
+	kinds, _, err := scheme.ObjectKinds(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	object.GetObjectKind().SetGroupVersionKind(kinds[0])
+	var text bytes.Buffer
+	if err := protobuf.NewSerializer(scheme, scheme).Encode(object, &text); err != nil {
+		t.Fatal(err)
+	}
+	return text.Bytes()
+}
+
+// slimmed is what is left of an object.
+func slimmed(t *testing.T, object runtime.Object) runtime.Object {
+	t.Helper()
+	text, err := slim(asSent(t, object))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return received(t, text)
+}
+
+// received is what a client decodes.
+func received(t *testing.T, text []byte) runtime.Object {
+	t.Helper()
+	scheme := sentKinds(t)
+	object, _, err := protobuf.NewSerializer(scheme, scheme).Decode(text, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return object
+}
+
+func manyFields() metav1.ObjectMeta {
+	at := metav1.NewTime(time.Unix(1_700_000_000, 0))
+	return metav1.ObjectMeta{
+		Name: "name", GenerateName: "generate-", Namespace: "namespace", UID: "uid", ResourceVersion: "7", Generation: 3,
+		CreationTimestamp: at, DeletionTimestamp: &at, DeletionGracePeriodSeconds: new(int64(30)),
+		Labels: map[string]string{v1alpha1.LabelRole: v1alpha1.RoleRun, "other": "a"}, Annotations: map[string]string{v1alpha1.AnnotationRun: "run", "other": "b"},
+		OwnerReferences: []metav1.OwnerReference{
+			{APIVersion: "v1", Kind: "Node", Name: "other", UID: "other"},
+			{APIVersion: "v1", Kind: "Job", Name: "job", UID: "owner", Controller: new(true), BlockOwnerDeletion: new(true)},
+		},
+		Finalizers: []string{"a/b"}, ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kubelet", FieldsV1: metav1.NewFieldsV1("{}")}},
+	}
+}
+
+// slimMany is manyFields as it is left.
+func slimMany() metav1.ObjectMeta {
+	left := manyFields()
+	left.Finalizers, left.ManagedFields, left.OwnerReferences = nil, nil, left.OwnerReferences[1:]
+	return left
+}
+
+func manyStatuses(state corev1.ContainerState) []corev1.ContainerStatus {
+	return []corev1.ContainerStatus{
+		{Name: "a", State: state, LastTerminationState: state, Ready: true, RestartCount: 2, Started: new(true)},
+		{Name: "b", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "r", Message: "m"}}},
+	}
+}
+
+// What the operator reads of an object is left of it, and no more.
+func TestSlim(t *testing.T) {
+	now := metav1.NewTime(time.Unix(1_700_000_001, 0))
+	ended := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 3, Reason: "Error", Message: "digest", StartedAt: now, FinishedAt: now}}
+	affinity := &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: make([]corev1.NodeSelectorTerm, 3)}}}
+	status := corev1.PodStatus{
+		Phase: corev1.PodRunning, Reason: "Evicted", Message: "message", StartTime: &now,
+		Conditions:        []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "r", Message: "m", LastTransitionTime: now}},
+		ContainerStatuses: manyStatuses(ended), InitContainerStatuses: manyStatuses(corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}}),
+	}
+	fullStatus := *status.DeepCopy()
+	fullStatus.PodIPs, fullStatus.ContainerStatuses[0].ImageID = []corev1.PodIP{{IP: "10.0.0.1"}}, "image"
+	limits := corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
+	pod := &corev1.Pod{ObjectMeta: manyFields(), Status: fullStatus, Spec: corev1.PodSpec{
+		NodeName: "node", Affinity: affinity, Volumes: []corev1.Volume{{Name: "v"}}, InitContainers: []corev1.Container{{Name: "init"}},
+		Containers: []corev1.Container{{
+			Name: job.MeasureContainer, Image: "image", Args: []string{"--a", "b"}, Env: []corev1.EnvVar{{Name: "A", Value: "secret"}},
+			Resources: corev1.ResourceRequirements{Limits: limits, Requests: limits},
+		}},
+	}}
+	slimPod := &corev1.Pod{ObjectMeta: slimMany(), Status: status, Spec: corev1.PodSpec{NodeName: "node", Containers: []corev1.Container{{
+		Name: job.MeasureContainer, Args: []string{"--a", "b"}, Env: []corev1.EnvVar{{Name: "A"}}, Resources: corev1.ResourceRequirements{Limits: limits},
+	}}}}
+	jobStatus := batchv1.JobStatus{
+		Conditions: []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue, LastTransitionTime: now, LastProbeTime: now}},
+		StartTime:  &now, CompletionTime: &now, Active: 1, Succeeded: 2, Failed: 3, Ready: new(int32(1)), Terminating: new(int32(1)),
+	}
+	fullJob := &batchv1.Job{ObjectMeta: manyFields(), Status: jobStatus, Spec: batchv1.JobSpec{
+		Template: corev1.PodTemplateSpec{ObjectMeta: manyFields(), Spec: corev1.PodSpec{Affinity: affinity}}, Selector: &metav1.LabelSelector{},
+	}}
+	fullJob.Status.UncountedTerminatedPods = &batchv1.UncountedTerminatedPods{Succeeded: make([]types.UID, 3)}
+	claimSpec := corev1.PersistentVolumeClaimSpec{
+		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany}, VolumeName: "pv", StorageClassName: new("class"),
+		VolumeMode: new(corev1.PersistentVolumeBlock), VolumeAttributesClassName: new("fast"),
+	}
+	fullClaim := &corev1.PersistentVolumeClaim{ObjectMeta: manyFields(), Spec: *claimSpec.DeepCopy(), Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimBound, Capacity: limits}}
+	fullClaim.Spec.Selector = &metav1.LabelSelector{MatchExpressions: make([]metav1.LabelSelectorRequirement, 3)}
+	event := &corev1.Event{ObjectMeta: slimMany(), Reason: "r", Message: "m", Type: "Warning", FirstTimestamp: now, LastTimestamp: now, EventTime: metav1.NewMicroTime(now.Time), Series: &corev1.EventSeries{Count: 3}}
+	fullEvent := event.DeepCopy()
+	fullEvent.ObjectMeta, fullEvent.Source.Component, fullEvent.InvolvedObject.Name = manyFields(), "kubelet", "pod"
+	node := &corev1.Node{ObjectMeta: manyFields(), Spec: corev1.NodeSpec{PodCIDRs: []string{"10.0.0.0/8"}}}
+	for name, test := range map[string]struct{ sent, want runtime.Object }{
+		"pod":           {pod, slimPod},
+		"pods":          {&corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "9", Continue: "next"}, Items: []corev1.Pod{*pod, {}}}, &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "9", Continue: "next"}, Items: []corev1.Pod{*slimPod, {}}}},
+		"Job":           {fullJob, &batchv1.Job{ObjectMeta: slimMany(), Status: jobStatus, Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{ObjectMeta: slimMany()}}}},
+		"claim":         {fullClaim, &corev1.PersistentVolumeClaim{ObjectMeta: slimMany(), Spec: claimSpec, Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimBound}}},
+		"event":         {fullEvent, event},
+		"metadata":      {&metav1.PartialObjectMetadata{ObjectMeta: manyFields()}, &metav1.PartialObjectMetadata{ObjectMeta: slimMany()}},
+		"another kind":  {node, node},
+		"no containers": {&corev1.Pod{}, &corev1.Pod{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := slimmed(t, test.sent)
+			test.want.GetObjectKind().SetGroupVersionKind(test.sent.GetObjectKind().GroupVersionKind())
+			got.GetObjectKind().SetGroupVersionKind(test.sent.GetObjectKind().GroupVersionKind())
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Whatever a tenant puts into a pod of a megabyte and more, little of it is decoded.
+func TestSlimBoundsWhatInflates(t *testing.T) {
+	const most = 64 << 10
+	for name, fill := range map[string]func(*corev1.Pod){
+		"terms": func(pod *corev1.Pod) {
+			pod.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: make([]corev1.NodeSelectorTerm, 650_000)}}}
+		},
+		"owners": func(pod *corev1.Pod) {
+			for range 85_000 {
+				pod.OwnerReferences = append(pod.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "P", Name: "p", UID: "u", Controller: new(true)})
+			}
+		},
+		"containers": func(pod *corev1.Pod) {
+			for i := range 22_000 {
+				pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: fmt.Sprint(i), Image: "i", TerminationMessagePath: "/dev/termination-log"})
+			}
+		},
+		"arguments": func(pod *corev1.Pod) {
+			pod.Spec.Containers = []corev1.Container{{Name: "a", Args: make([]string, 650_000)}}
+		},
+		"statuses": func(pod *corev1.Pod) {
+			for i := range 50_000 {
+				pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, corev1.ContainerStatus{Name: fmt.Sprint(i)})
+			}
+		},
+		"conditions": func(pod *corev1.Pod) { pod.Status.Conditions = make([]corev1.PodCondition, 50_000) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := &corev1.Pod{}
+			fill(pod)
+			sent := asSent(t, pod)
+			if len(sent) < 500<<10 {
+				t.Fatalf("%d bytes: this shows nothing", len(sent))
+			}
+			if left, err := slim(sent); err != nil || len(left) > most {
+				t.Errorf("of %d bytes %d are left: %v", len(sent), len(left), err)
+			}
+		})
+	}
+}
+
+// The events of a watch come one after the other, each with less in it, however little is read at once.
+func TestSlimFrames(t *testing.T) {
+	var sent bytes.Buffer
+	kinds := sentKinds(t)
+	raw, whole := protobuf.NewRawSerializer(kinds, kinds), protobuf.NewSerializer(kinds, kinds)
+	encoder := watch.NewEncoder(streaming.NewEncoder(protobuf.LengthDelimitedFramer.NewFrameWriter(&sent), raw), whole)
+	for _, name := range []string{"a", "b"} {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{Hostname: "cut", NodeName: "kept"}}
+		pod.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
+		if err := encoder.Encode(&apiwatch.Event{Type: apiwatch.Added, Object: pod}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	body := &slimFrames{body: io.NopCloser(iotest.HalfReader(&sent))}
+	frames := protobuf.LengthDelimitedFramer.NewFrameReader(io.NopCloser(iotest.OneByteReader(body)))
+	decoder := watch.NewDecoder(streaming.NewDecoder(frames, raw), whole)
+	var names []string
+	for range 2 {
+		event, object, err := decoder.Decode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		pod, ok := object.(*corev1.Pod)
+		if !ok {
+			t.Fatalf("%T is no pod", object)
+		}
+		names = append(names, string(event)+" "+pod.Name+" "+pod.Spec.NodeName+pod.Spec.Hostname)
+	}
+	if diff := cmp.Diff([]string{"ADDED a kept", "ADDED b kept"}, names); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, _, err := decoder.Decode(); !errors.Is(err, io.EOF) {
+		t.Errorf("after the last event: %v", err)
+	}
+	if _, err := (&slimFrames{body: io.NopCloser(bytes.NewReader([]byte{0xff, 0, 0, 0}))}).Read(make([]byte, 1)); err == nil {
+		t.Error("an event of 4 GB is read")
+	}
+}
+
+// What a real API server answers to gets, lists and watches has less in it.
+func TestSlimAnswersOfAnAPIServer(t *testing.T) {
+	w := newWorldWithoutOperator(t)
+	config := rest.CopyConfig(envtest.Config(t))
+	SlimAnswers(config)
+	c, err := client.NewWithWatch(config, client.Options{Scheme: envtest.Scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := c.Watch(t.Context(), &corev1.PodList{}, client.InNamespace(w.Namespace))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer events.Stop()
+	pod := podWithAYear(builder.OneRun(w.Namespace, "sb").Build())
+	pod.Spec.Hostname = "cut"
+	create(w, pod)
+	var got corev1.Pod
+	var list corev1.PodList
+	if err := errors.Join(c.Get(t.Context(), client.ObjectKeyFromObject(pod), &got), c.List(t.Context(), &list, client.InNamespace(w.Namespace))); err != nil {
+		t.Fatal(err)
+	}
+	watched, ok := (<-events.ResultChan()).Object.(*corev1.Pod)
+	if !ok || len(list.Items) != 1 {
+		t.Fatalf("the watch has %v, the list %d pods", watched, len(list.Items))
+	}
+	for what, answer := range map[string]*corev1.Pod{"get": &got, "list": &list.Items[0], "watch": watched} {
+		if answer.Name != pod.Name || answer.Spec.NodeName != pod.Spec.NodeName || answer.Spec.Hostname != "" || answer.ManagedFields != nil {
+			t.Errorf("%s: the answer is %+v", what, answer)
+		}
+	}
+}
+
+// What is no protobuf is an error, and not an object that lacks something.
+func TestSlimRefusesWhatItCannotRead(t *testing.T) {
+	sent := asSent(t, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a"}})
+	if _, err := slim(sent[:len(sent)-5]); err == nil {
+		t.Error("half an object is one")
+	}
+	if got, err := slim([]byte("{}")); err != nil || string(got) != "{}" {
+		t.Errorf("another encoding: %s, %v", got, err)
+	}
+}
+
+// Of the answer to an apply is left which object it is.
+func TestSlimApplied(t *testing.T) {
+	got, err := slimApplied([]byte(`{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"7","labels":{"a":"b"}},"spec":{"suspend":true}}`))
+	want := `{"kind":"Job","apiVersion":"batch/v1","metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"7"}}`
+	if err != nil || string(got) != want {
+		t.Errorf("%s, %v", got, err)
+	}
+}
