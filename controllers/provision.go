@@ -116,7 +116,8 @@ func (s *scope) withoutAttributes(target *v1alpha1.Target) string {
 	return ""
 }
 
-// applyObjects makes what provisions a target's storage, the claims last: where they are, all is.
+// applyObjects makes what provisions a target's storage, the claims last: where they are, all is. Those that are there stay as they are: of
+// many clients, one that is missing would have all others written, and read, again.
 func (p *pass) applyObjects(ctx context.Context, objects storage.Objects) error {
 	if objects.Class != nil {
 		if err := p.Client.Apply(ctx, objects.Class, applyOptions...); err != nil {
@@ -128,7 +129,10 @@ func (p *pass) applyObjects(ctx context.Context, objects storage.Objects) error 
 			return fmt.Errorf("apply PersistentVolume: %w", err)
 		}
 	}
-	errs := inParallel(ctx, objects.Claims, func(claim *corev1ac.PersistentVolumeClaimApplyConfiguration) error {
+	missing := slices.DeleteFunc(slices.Clone(objects.Claims), func(claim *corev1ac.PersistentVolumeClaimApplyConfiguration) bool {
+		return !p.isClaimMissing(*claim.Name)
+	})
+	errs := inParallel(ctx, missing, func(claim *corev1ac.PersistentVolumeClaimApplyConfiguration) error {
 		return p.Client.Apply(ctx, claim, applyOptions...)
 	})
 	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {

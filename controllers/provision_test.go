@@ -1,10 +1,12 @@
 package controllers
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,13 +14,21 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	clocktesting "k8s.io/utils/clock/testing"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/envtest"
 )
 
 // What the API server says of a target's storage ends the benchmark, is waited for, or is tried again.
@@ -196,6 +206,43 @@ func TestWithoutAttributes(t *testing.T) {
 			got := s.withoutAttributes(&target)
 			if test.lost != strings.Contains(got, "claim "+name+" has lost its volumeAttributesClassName: "+noAttributesClasses) || (!test.lost && got != "") {
 				t.Errorf("got %q", got)
+			}
+		})
+	}
+}
+
+// Of the claims of many clients those are applied that are missing.
+func TestOnlyMissingClaimsAreApplied(t *testing.T) {
+	sb := builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(4)) }).Build()
+	target := &sb.Spec.Targets[0]
+	names := storage.ClaimNames(sb, target)
+	for name, there := range map[string][]string{"all are missing": nil, "one is missing": names[:3], "two are missing": names[1:3]} {
+		t.Run(name, func(t *testing.T) {
+			var applied []string
+			var mu sync.Mutex
+			writes := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{
+				Apply: func(_ context.Context, _ client.WithWatch, object runtime.ApplyConfiguration, _ ...client.ApplyOption) error {
+					if claim, ok := object.(*corev1ac.PersistentVolumeClaimApplyConfiguration); ok {
+						mu.Lock()
+						defer mu.Unlock()
+						applied = append(applied, *claim.Name)
+					}
+					return nil
+				},
+			})
+			r := &Reconciler{Client: writes, Clock: clocktesting.NewFakeClock(noon)}
+			p := r.newPass(sb, &memory{})
+			p.claims = map[string]*corev1.PersistentVolumeClaim{}
+			for _, claim := range there {
+				p.claims[claim] = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: claim}}
+			}
+			if err := p.applyObjects(t.Context(), storage.For(sb, target, job.UserOf(sb))); err != nil {
+				t.Fatal(err)
+			}
+			slices.Sort(applied)
+			want := slices.DeleteFunc(slices.Sorted(slices.Values(names)), func(name string) bool { return slices.Contains(there, name) })
+			if len(names) != 4 || !slices.Equal(applied, want) {
+				t.Errorf("applied are %v, want %v of %v", applied, want, names)
 			}
 		})
 	}
