@@ -88,7 +88,7 @@ func (s *scope) awaitRemoval(left []leftover, err error) ([]leftover, outcome, e
 		return append(left, keptByServer(err)), goOn(), nil
 	case remaining > 0 && len(waitFor) > 0:
 		s.step(v1alpha1.ReasonCleaningUp, "waiting for the removal of "+describeLeftovers(waitFor))
-		return nil, awaitFor(min(remaining, pollFor(left))), nil
+		return nil, awaitGone(left, remaining), nil
 	default:
 		return left, goOn(), nil
 	}

@@ -26,8 +26,11 @@ func (s *scope) isEndLate() bool {
 	if s.memory.endingSince.IsZero() {
 		s.memory.endingSince = s.now.Time
 	}
-	return s.now.Sub(s.memory.endingSince) >= s.endLimit()
+	return s.endRemaining() <= 0
 }
+
+// endRemaining returns for how long pods may take yet to end.
+func (s *scope) endRemaining() time.Duration { return s.endLimit() - s.now.Sub(s.memory.endingSince) }
 
 // awaitEnd waits for the end of the attempt before, and ends the benchmark when that takes too long.
 func (s *scope) awaitEnd(what string, left []leftover) outcome {
@@ -36,7 +39,7 @@ func (s *scope) awaitEnd(what string, left []leftover) outcome {
 		return saveFirst()
 	}
 	s.step(v1alpha1.ReasonPreparing, what+": waiting for the previous attempt to end: "+describeLeftovers(left))
-	return awaitFor(pollFor(left))
+	return awaitGone(left, s.endRemaining())
 }
 
 // awaitSuspended waits for the end of what a benchmark had under way that is suspended. It stays suspended when that takes too long, and tells what to do.
@@ -46,5 +49,5 @@ func (s *scope) awaitSuspended(left []leftover) outcome {
 		return awaitFor(pollStuck)
 	}
 	s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; waiting for the end of "+describeLeftovers(left))
-	return awaitFor(pollFor(left))
+	return awaitGone(left, s.endRemaining())
 }

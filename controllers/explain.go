@@ -51,12 +51,9 @@ type warning struct {
 	until time.Time
 }
 
-// restAfterEvents is how many times as long as a list of events took none is asked for: a namespace of many pods has
-// many events, all of which the API server reads for it.
-const restAfterEvents = 20
-
 // lastWarning returns the message of the latest Warning event about an object, or nothing. Events are asked for only
 // while something waits, so they are not cached.
+// After a list there is a rest: a namespace of many pods has many events, all of which the API server reads for it.
 func (p *pass) lastWarning(ctx context.Context, about types.UID) (string, error) {
 	if last := p.memory.warning; p.now.Time.Before(last.until) {
 		if last.about != about {
@@ -70,7 +67,7 @@ func (p *pass) lastWarning(ctx context.Context, about types.UID) (string, error)
 		return "", err
 	}
 	now := p.Clock.Now()
-	p.memory.warning = warning{about: about, text: text, until: now.Add(restAfterEvents * now.Sub(asked))}
+	p.memory.warning = warning{about: about, text: text, until: now.Add(restFactor * now.Sub(asked))}
 	return text, nil
 }
 

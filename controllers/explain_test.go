@@ -32,7 +32,7 @@ func TestEventsRestAfterASlowList(t *testing.T) {
 	for _, pass := range []struct {
 		after time.Duration
 		lists int
-	}{{0, 1}, {(restAfterEvents - 1) * time.Second, 1}, {time.Second, 2}} {
+	}{{0, 1}, {(restFactor - 1) * time.Second, 1}, {time.Second, 2}} {
 		clock.Step(pass.after)
 		p := r.newPass(builder.OneRun("default", "sb").Build(), remembered)
 		if _, err := p.lastWarning(t.Context(), types.UID("u")); err != nil || lists != pass.lists {

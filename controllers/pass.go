@@ -41,6 +41,8 @@ type outcome struct {
 	// saves says that the phase has found out something that has to be saved before anything is done about it.
 	saves bool
 	after time.Duration // when to make another pass if nothing changes before; 0: not at all
+	// rests is how much longer than after the next pass may come, because this one took long. 0: not at all.
+	rests time.Duration
 }
 
 // goOn has the next phase follow.
@@ -55,6 +57,30 @@ func awaitChange() outcome { return outcome{stop: true} }
 // awaitFor ends the pass, and starts the next one after a time at the latest.
 func awaitFor(after time.Duration) outcome {
 	return outcome{stop: true, after: max(after, time.Millisecond)}
+}
+
+// awaitGone ends the pass while something is left that was deleted. The next one comes soon, or after a rest where this one took long,
+// and by the time that remains.
+func awaitGone(left []leftover, remaining time.Duration) outcome {
+	out := awaitFor(min(remaining, pollFor(left)))
+	out.rests = max(0, min(remaining, maxRest)-out.after)
+	return out
+}
+
+const (
+	// restFactor is how many times as long as it took to read what is not cached it is not read again: what others have made in a namespace may
+	// make it take long, for them and for everybody else.
+	restFactor = 20
+	// maxRest is the longest such rest of a pass.
+	maxRest = time.Minute
+)
+
+// next returns when to make another pass after one that took a time; 0: not at all.
+func (o outcome) next(took time.Duration) time.Duration {
+	if o.rests == 0 {
+		return o.after
+	}
+	return min(max(o.after, restFactor*took), o.after+o.rests)
 }
 
 // saved is proof that all that a pass has found out is saved. Who ends or tells pods needs one: these may not tell a second time what the
@@ -90,7 +116,7 @@ func (p *pass) advance(ctx context.Context) (ctrl.Result, error) {
 			return ctrl.Result{}, errors.New("a phase waits for a write of the status, and there is nothing to write")
 		}
 		if out.stop {
-			return ctrl.Result{RequeueAfter: out.after}, nil
+			return ctrl.Result{RequeueAfter: out.next(p.Clock.Since(p.now.Time))}, nil
 		}
 	}
 	return ctrl.Result{}, nil

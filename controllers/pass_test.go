@@ -1,12 +1,26 @@
 package controllers
 
 import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
@@ -46,3 +60,76 @@ func at(after time.Duration) *metav1.Time { return new(metav1.NewTime(noon.Add(a
 
 // later has the next pass made after a time.
 func (s *scope) later(after time.Duration) { s.now = metav1.NewTime(s.now.Add(after)) }
+
+// Whoever looks whether something is gone rests in proportion to what the look took, and misses no deadline for that.
+func TestPassRestsAfterASlowLook(t *testing.T) {
+	one := []leftover{{what: "pod"}}
+	for _, test := range []struct {
+		name            string
+		out             outcome
+		took, wantAfter time.Duration
+	}{
+		{"a quick look", awaitGone(one, time.Hour), time.Millisecond, pollFor(one)},
+		{"a slow look", awaitGone(one, time.Hour), time.Second, restFactor * time.Second},
+		{"a very slow look", awaitGone(one, time.Hour), time.Minute, maxRest},
+		{"a slow look before a deadline", awaitGone(one, 7*time.Second), time.Second, 7 * time.Second},
+		{"a look just before a deadline", awaitGone(one, time.Nanosecond), time.Second, time.Millisecond},
+		{"many are left", awaitGone(make([]leftover, 400), time.Hour), 0, pollFor(make([]leftover, 400))},
+		{"another wait", awaitFor(time.Second), time.Minute, time.Second},
+		{"a wait for a change", awaitChange(), time.Minute, 0},
+	} {
+		if got := test.out.next(test.took); got != test.wantAfter {
+			t.Errorf("%s is followed by the next pass after %s, want %s", test.name, got, test.wantAfter)
+		}
+	}
+}
+
+// Clean-up whose lists take long is not made again at once.
+func TestCleanUpRestsAfterASlowLook(t *testing.T) {
+	clock := clocktesting.NewFakeClock(noon)
+	sb := builder.OneRun("default", "sb").Build()
+	sb.UID, sb.Finalizers = "u", []string{v1alpha1.Finalizer}
+	sb.DeletionTimestamp = &metav1.Time{Time: noon}
+	sb.Spec.Deadlines.CleanUpSeconds = new(int32(300))
+	anchor := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Namespace: sb.Namespace, Name: job.AnchorName(sb, 0, 1), UID: "pod", Finalizers: []string{"tenant.example/keep"}, DeletionTimestamp: &metav1.Time{Time: noon},
+		Labels:          child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor, v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0"),
+		OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(sb, v1alpha1.GroupVersion.WithKind("StorageBenchmark"))},
+	}}
+	cluster := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(anchor).Build()
+	live := interceptor.NewClient(cluster, interceptor.Funcs{
+		List: func(ctx context.Context, way client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			clock.Step(100 * time.Millisecond)
+			return way.List(ctx, list, options...)
+		},
+	})
+	r := &Reconciler{Client: cluster, Live: live, Clock: clock}
+	result, err := r.newPass(sb, &memory{}).guarded(t.Context())
+	took := clock.Since(noon)
+	if err != nil || took < 100*time.Millisecond || result.RequeueAfter != restFactor*took {
+		t.Errorf("a pass that took %s is followed by the next after %s: %v", took, result.RequeueAfter, err)
+	}
+}
+
+// A pass ends, whatever does not answer.
+func TestPassHasADeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		silent := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{
+			List: func(ctx context.Context, _ client.WithWatch, _ client.ObjectList, _ ...client.ListOption) error {
+				select {
+				case <-ctx.Done():
+					return ctx.Err()
+				case <-time.After(24 * time.Hour):
+					return nil
+				}
+			},
+		})
+		sb := builder.OneRun("default", "sb").Build()
+		sb.Finalizers = []string{v1alpha1.Finalizer}
+		began := time.Now()
+		_, err := (&Reconciler{Client: silent, Live: silent, Clock: clock.RealClock{}}).newPass(sb, &memory{}).guarded(t.Context())
+		if took := time.Since(began); took != passPatience || !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "the longest that one may take") {
+			t.Errorf("after %s: %v", took, err)
+		}
+	})
+}

@@ -51,6 +51,9 @@ func catch(ctx context.Context, err *error) {
 	}
 }
 
+// passPatience is how long a pass may take: one of few workers makes it, which others wait for.
+const passPatience = 5 * time.Minute
+
 // guarded makes a pass, and drops what it had begun to write into the status if it ends in a fault.
 func (p *pass) guarded(ctx context.Context) (result ctrl.Result, err error) {
 	ended := false
@@ -60,7 +63,12 @@ func (p *pass) guarded(ctx context.Context) (result ctrl.Result, err error) {
 		}
 	}()
 	defer catch(ctx, &err)
-	result, err = p.advance(ctx)
+	limited, cancel := context.WithTimeout(ctx, passPatience)
+	defer cancel()
+	result, err = p.advance(limited)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		err = fmt.Errorf("the pass was ended after %s, the longest that one may take: look whether the API server or a webhook is slow: %w", passPatience, err)
+	}
 	ended = true
 	return result, err
 }
