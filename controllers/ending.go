@@ -23,14 +23,16 @@ func (s *scope) endLimit() time.Duration {
 // isEndLate says whether the wait for pods to end has been as long as it may. Who restarts the operator has it wait anew.
 func (s *scope) isEndLate() bool {
 	s.awaitsEnd = true
-	if s.memory.endingSince.IsZero() {
-		s.memory.endingSince = s.now.Time
-	}
 	return s.endRemaining() <= 0
 }
 
 // endRemaining returns for how long pods may take yet to end.
-func (s *scope) endRemaining() time.Duration { return s.endLimit() - s.now.Sub(s.memory.endingSince) }
+func (s *scope) endRemaining() time.Duration {
+	if s.memory.endingSince.IsZero() {
+		return s.endLimit()
+	}
+	return s.endLimit() - s.now.Sub(s.memory.endingSince)
+}
 
 // awaitEnd waits for the end of the attempt before, and ends the benchmark when that takes too long.
 func (s *scope) awaitEnd(what string, left []leftover) outcome {

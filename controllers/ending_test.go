@@ -28,6 +28,7 @@ func TestPreviousAttemptThatDoesNotEnd(t *testing.T) {
 		if err := matches(s.sb, v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonPreparing, "run a (1 of 1): waiting for the previous attempt to end: pod sb-x on node a"); err != nil {
 			t.Error(err)
 		}
+		s.memory.succeeded(s.awaitsEnd, s.now.Time)
 	}
 	s.later(time.Second)
 	if out := s.awaitEnd("run a (1 of 1)", left); !out.saves {

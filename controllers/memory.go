@@ -38,11 +38,15 @@ func (m *memory) afterConflict() time.Duration {
 	return m.conflicts.Step()
 }
 
-// succeeded notes that a pass has met no error, that what it found out is saved, and whether it waits for pods to end.
-func (m *memory) succeeded(awaitsEnd bool) {
+// succeeded notes that a pass has met no error, that what it found out is saved, whether it waits for pods to end, and when it ended. The wait
+// begins then: the first such pass deletes the pods, which may take long.
+func (m *memory) succeeded(awaitsEnd bool, ended time.Time) {
 	m.failingSince, m.conflicts = time.Time{}, wait.Backoff{}
-	if !awaitsEnd {
+	switch {
+	case !awaitsEnd:
 		m.endingSince = time.Time{}
+	case m.endingSince.IsZero():
+		m.endingSince = ended
 	}
 }
 

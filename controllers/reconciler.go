@@ -108,6 +108,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	p := r.newPass(benchmark, remembered)
 	result, err := p.guarded(ctx)
+	ended := r.Clock.Now()
 	saveErr := p.save(ctx, err)
 	switch {
 	case isOutdated(saveErr), saveErr == nil && apierrors.IsConflict(err):
@@ -122,7 +123,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if p.finished() {
 		r.forget(request.NamespacedName) // nothing of it is planned or asked
 	}
-	remembered.succeeded(p.awaitsEnd)
+	remembered.succeeded(p.awaitsEnd, ended)
 	return result, nil
 }
 

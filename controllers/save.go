@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -45,6 +47,7 @@ func (p *pass) saveStatus(ctx context.Context) (err error) {
 // writeStatus writes the status only onto the version that the pass has read: a pass over an old version must not undo what a later one
 // found. Events follow the write.
 func (p *pass) writeStatus(ctx context.Context) error {
+	p.beginCleanUp(p.Clock.Now())
 	p.signal()
 	patch := client.MergeFromWithOptions(p.before, client.MergeFromWithOptimisticLock{})
 	if err := p.Client.Status().Patch(ctx, p.sb, patch); err != nil {
@@ -56,6 +59,14 @@ func (p *pass) writeStatus(ctx context.Context) error {
 	notify(p.Events, p.before, p.sb)
 	p.Metrics.changed(p.before, p.sb)
 	return nil
+}
+
+// beginCleanUp has the time for clean-up begin now, when it is written down that measuring has ended: the pass may have taken long until then.
+func (s *scope) beginCleanUp(now time.Time) {
+	measured := meta.FindStatusCondition(s.sb.Status.Conditions, v1alpha1.ConditionMeasured)
+	if measured != nil && meta.FindStatusCondition(s.before.Status.Conditions, v1alpha1.ConditionMeasured) == nil {
+		measured.LastTransitionTime = metav1.NewTime(now)
+	}
 }
 
 // saveConditions writes conditions alone when the status could not be saved, so that users learn of it and it has a deadline. All else that

@@ -254,3 +254,23 @@ func TestFaultBesideOthersIsAnError(t *testing.T) {
 		t.Errorf("errors are %v", errs)
 	}
 }
+
+// The time for clean-up begins when it is written down that measuring has ended, however long the pass took until then.
+func TestCleanUpBeginsWhenMeasuringHasEnded(t *testing.T) {
+	s := newStubborn(t, func(map[string]any) error { return nil }, interceptor.Funcs{})
+	p := s.newPass(s.sb.DeepCopy(), &memory{})
+	s.clock.Step(time.Minute)
+	p.fail(v1alpha1.ReasonRunFailed, "a run failed")
+	if err := p.save(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if want := noon.Add(time.Minute); !p.cleanUpBegan().Equal(want) {
+		t.Errorf("clean-up began at %s, want %s", p.cleanUpBegan(), want)
+	}
+	later := s.newPass(p.sb.DeepCopy(), &memory{})
+	s.clock.Step(time.Minute)
+	later.step(v1alpha1.ReasonCleaningUp, "waiting")
+	if err := later.save(t.Context(), nil); err != nil || !later.cleanUpBegan().Equal(noon.Add(time.Minute)) {
+		t.Errorf("it began anew at %s: %v", later.cleanUpBegan(), err)
+	}
+}
