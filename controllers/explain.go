@@ -3,6 +3,7 @@ package controllers
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -63,20 +64,23 @@ func (p *pass) lastWarning(ctx context.Context, about types.UID) (string, error)
 	}
 	asked := p.Clock.Now() // not when the pass began: what counts is how long the call takes
 	text, err := p.askForWarning(ctx, about)
-	if err != nil {
-		return "", err
-	}
 	now := p.Clock.Now()
-	p.memory.warning = warning{about: about, text: text, until: now.Add(restFactor * now.Sub(asked))}
-	return text, nil
+	p.memory.warning = warning{about: about, text: text, until: now.Add(restFactor * now.Sub(asked))} // also of a call that failed
+	if errors.Is(err, errBusy) {
+		return "", nil // the wait goes on without words about it
+	}
+	return text, err
 }
+
+// eventPatience is how long a pass waits for its turn to read events, which only say more of what goes on anyway.
+const eventPatience = 2 * time.Second
 
 func (p *pass) askForWarning(ctx context.Context, about types.UID) (string, error) {
 	selector := fields.AndSelectors(
 		fields.OneTermEqualSelector("involvedObject.uid", string(about)),
 		fields.OneTermEqualSelector("type", corev1.EventTypeWarning))
 	message, latest := "", time.Time{}
-	err := eachLive(ctx, p.Live, func() client.ObjectList { return &corev1.EventList{} }, func(object runtime.Object) error {
+	err := eachLive(ctx, p.Live, eventPatience, func() client.ObjectList { return &corev1.EventList{} }, func(object runtime.Object) error {
 		event, ok := object.(*corev1.Event)
 		if !ok {
 			return nil

@@ -2,12 +2,14 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -38,6 +40,54 @@ func TestEventsRestAfterASlowList(t *testing.T) {
 		if _, err := p.lastWarning(t.Context(), types.UID("u")); err != nil || lists != pass.lists {
 			t.Errorf("%s later there were %d lists, want %d: %v", pass.after, lists, pass.lists, err)
 		}
+	}
+}
+
+// A list of events that fails is followed by a rest as well.
+func TestEventsRestAfterAnError(t *testing.T) {
+	clock := clocktesting.NewFakeClock(noon)
+	lists := 0
+	live := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{
+		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
+			lists++
+			clock.Step(time.Second)
+			return errors.New("the API server is overloaded")
+		},
+	})
+	r, remembered := &Reconciler{Live: live, Clock: clock}, &memory{}
+	for _, pass := range []struct {
+		after  time.Duration
+		lists  int
+		failed bool
+	}{{0, 1, true}, {(restFactor - 1) * time.Second, 1, false}, {time.Second, 2, true}} {
+		clock.Step(pass.after)
+		p := r.newPass(builder.OneRun("default", "sb").Build(), remembered)
+		if _, err := p.lastWarning(t.Context(), types.UID("u")); (err != nil) != pass.failed || lists != pass.lists {
+			t.Errorf("%s later there were %d lists, want %d: %v", pass.after, lists, pass.lists, err)
+		}
+	}
+}
+
+// Whoever waits for words about a wait does so for two seconds, and not for as long as others read large objects.
+func TestEventsAreNotAskedForWhileOthersRead(t *testing.T) {
+	onePage <- struct{}{}
+	defer func() { <-onePage }()
+	live := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{
+		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
+			t.Error("it has not waited for its turn")
+			return nil
+		},
+	})
+	remembered := &memory{}
+	p := (&Reconciler{Live: live, Clock: clock.RealClock{}}).newPass(builder.OneRun("default", "sb").Build(), remembered)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*eventPatience)
+	defer cancel()
+	began := time.Now()
+	if text, err := p.lastWarning(ctx, types.UID("u")); text != "" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+	if rest := remembered.warning.until.Sub(began); rest < restFactor*eventPatience {
+		t.Errorf("after %s they are asked for again", rest)
 	}
 }
 

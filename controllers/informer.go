@@ -19,7 +19,7 @@ func NewInformer(source cache.ListerWatcher, example runtime.Object, resync time
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			// An API server gives no pages of what it has in a cache of its own.
 			options.ResourceVersion, options.ResourceVersionMatch, options.Limit = "", "", 0
-			return inPages(ctx, options, func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			return inPages(ctx, forever, options, func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 				page, err := whole.ListWithContext(ctx, options)
 				if err != nil {
 					return nil, err

@@ -2,6 +2,8 @@ package controllers
 
 import (
 	"context"
+	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -22,14 +24,23 @@ const (
 // onePage is held by whoever has a page of whole objects in memory: only one has, whatever the number of passes at the same time.
 var onePage = make(chan struct{}, 1)
 
-// inPages lists objects a few at a time. What the function leaves of each page is kept.
-func inPages(ctx context.Context, options metav1.ListOptions, list pager.ListPageFunc) (runtime.Object, error) {
+// errBusy says that others have held onePage for as long as somebody waited for it.
+var errBusy = errors.New("others read whole objects")
+
+// forever is longer than any pass waits.
+const forever = math.MaxInt64
+
+// inPages lists objects a few at a time, and waits before each page until nobody else has one, for as long as patience says. What the function
+// leaves of each page is kept.
+func inPages(ctx context.Context, patience time.Duration, options metav1.ListOptions, list pager.ListPageFunc) (runtime.Object, error) {
 	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		select {
 		case onePage <- struct{}{}:
 			defer func() { <-onePage }()
 		case <-ctx.Done():
 			return nil, ctx.Err()
+		case <-time.After(patience):
+			return nil, errBusy
 		}
 		ctx, cancel := context.WithTimeout(ctx, pagePatience)
 		defer cancel()
@@ -40,9 +51,9 @@ func inPages(ctx context.Context, options metav1.ListOptions, list pager.ListPag
 	return all, err
 }
 
-// eachLive reads objects from the API server, a few at a time, and looks at each.
-func eachLive(ctx context.Context, live client.Reader, empty func() client.ObjectList, look func(runtime.Object) error, options ...client.ListOption) error {
-	_, err := inPages(ctx, metav1.ListOptions{}, func(ctx context.Context, of metav1.ListOptions) (runtime.Object, error) {
+// eachLive reads objects from the API server, a few at a time, and looks at each. It waits for its turn for as long as patience says.
+func eachLive(ctx context.Context, live client.Reader, patience time.Duration, empty func() client.ObjectList, look func(runtime.Object) error, options ...client.ListOption) error {
+	_, err := inPages(ctx, patience, metav1.ListOptions{}, func(ctx context.Context, of metav1.ListOptions) (runtime.Object, error) {
 		page := empty()
 		if err := live.List(ctx, page, append(slices.Clone(options), client.Limit(of.Limit), client.Continue(of.Continue))...); err != nil {
 			return nil, err
@@ -61,7 +72,7 @@ func listLive[L any, List interface {
 	client.ObjectList
 }](ctx context.Context, live client.Reader, list List, options ...client.ListOption) error {
 	var all []runtime.Object
-	err := eachLive(ctx, live, func() client.ObjectList { return List(new(L)) }, func(object runtime.Object) error {
+	err := eachLive(ctx, live, forever, func() client.ObjectList { return List(new(L)) }, func(object runtime.Object) error {
 		all = append(all, object)
 		return trimInPlace(object)
 	}, options...)

@@ -143,7 +143,7 @@ func (l *OrphanCollector) each(ctx context.Context, kind schema.GroupVersionKind
 		page.SetGroupVersionKind(kind)
 		return page
 	}
-	err := eachLive(ctx, l.Live, empty, func(object runtime.Object) error {
+	err := eachLive(ctx, l.Live, forever, empty, func(object runtime.Object) error {
 		if object, ok := object.(*metav1.PartialObjectMetadata); ok {
 			object.OwnerReferences = slices.DeleteFunc(object.OwnerReferences, isNoController)
 			look(&object.ObjectMeta)
