@@ -158,6 +158,7 @@ func (p *pass) recordPlace(ctx context.Context, target *v1alpha1.Target, client 
 		if err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.sb.Namespace, Name: name}, claim); err != nil {
 			return unlessGone(err, "get claim of target "+target.Name)
 		}
+		claim.Spec = trimClaim(&claim.Spec)
 	}
 	if err := p.recordVolume(ctx, status, claim, pod.Spec.NodeName); err != nil {
 		return err

@@ -100,7 +100,7 @@ func readOf(all map[string]string, read []string) map[string]string {
 	var kept map[string]string
 	for _, key := range read {
 		value, found := all[key]
-		if !found || len(value) > maxAnnotation {
+		if !found || len(value) > maxName {
 			continue
 		}
 		if kept == nil {
@@ -111,26 +111,24 @@ func readOf(all map[string]string, read []string) map[string]string {
 	return kept
 }
 
-const (
-	// maxAnnotation is more than any annotation has that the operator reads.
-	maxAnnotation = 1024
-	// maxReference is the longest that a part of the reference to an owner of ours can be. The API server has no such bound.
-	maxReference = 253
-)
+// maxName is the longest that what is read of labels, annotations and references can be: names of objects, and what is shorter. The API server has no
+// such bound for most of them, and the status takes none that is longer.
+const maxName = 253
 
 // isNoController says whether an owner is none that controls the object, or has names that no object has.
 func isNoController(o metav1.OwnerReference) bool {
-	return !ptr.Deref(o.Controller, false) || max(len(o.APIVersion), len(o.Kind), len(o.Name), len(o.UID)) > maxReference
+	return !ptr.Deref(o.Controller, false) || max(len(o.APIVersion), len(o.Kind), len(o.Name), len(o.UID)) > maxName
 }
 
-// trimClaim leaves of a claim's spec which volume it has, and of which kind.
+// trimClaim leaves of a claim's spec which volume it has, and of which kind. The API server takes any name of a volume: no volume has one that is longer
+// than names are.
 func trimClaim(spec *corev1.PersistentVolumeClaimSpec) corev1.PersistentVolumeClaimSpec {
 	trimmed := corev1.PersistentVolumeClaimSpec{
 		VolumeName: spec.VolumeName, VolumeMode: spec.VolumeMode, StorageClassName: spec.StorageClassName,
 		VolumeAttributesClassName: spec.VolumeAttributesClassName,
 	}
-	if len(trimmed.VolumeName) > maxReference { // the API server takes any, and no volume has one
-		trimmed.VolumeName = trimmed.VolumeName[:maxReference+1]
+	if len(trimmed.VolumeName) > maxName {
+		trimmed.VolumeName = ""
 	}
 	return trimmed
 }

@@ -270,3 +270,24 @@ func heapInUse() int64 {
 	runtime.ReadMemStats(&stats)
 	return int64(stats.HeapAlloc)
 }
+
+// What is left of a claim fits into the status, and what is longer than any name is not there.
+func TestTrimLeavesWhatTheStatusTakes(t *testing.T) {
+	longest := strings.Repeat("n", maxName)
+	for name, test := range map[string]struct{ has, want string }{
+		"as long as can be": {longest, longest},
+		"too long":          {longest + "n", ""},
+	} {
+		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{provisionerAnnotation: test.has}}}
+		claim.Spec.VolumeName = test.has
+		if _, err := Trim(claim); err != nil {
+			t.Fatal(err)
+		}
+		if got := claim.Annotations[provisionerAnnotation]; got != test.want {
+			t.Errorf("%s: the driver has %d characters, want %d", name, len(got), len(test.want))
+		}
+		if got := claim.Spec.VolumeName; got != test.want {
+			t.Errorf("%s: the volume has %d characters, want %d", name, len(got), len(test.want))
+		}
+	}
+}
