@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"context"
+	"fmt"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -101,10 +102,15 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	r.Metrics.seen(benchmark, r.Clock.Now())
 	if isTrimmed(benchmark) {
-		if err := r.Live.Get(ctx, request.NamespacedName, benchmark); err != nil {
+		whole := &v1alpha1.StorageBenchmark{}
+		switch err := r.Live.Get(ctx, request.NamespacedName, whole); {
+		case apierrors.IsNotFound(err):
 			// It need not be gone: an API server that has just begun does not find objects of kinds that it does not know yet.
-			return ctrl.Result{RequeueAfter: remembered.afterConflict()}, client.IgnoreNotFound(err)
+			return ctrl.Result{RequeueAfter: remembered.afterConflict()}, nil
+		case err != nil:
+			return ctrl.Result{}, r.newPass(benchmark, remembered).saveUnread(ctx, fmt.Errorf("get benchmark: %w", err))
 		}
+		benchmark = whole
 	}
 	p := r.newPass(benchmark, remembered)
 	result, err := p.guarded(ctx)

@@ -81,16 +81,25 @@ func (s *scope) noteError(err error) {
 		s.retractError()
 		return
 	}
-	since := s.firstError()
-	s.memory.failingSince = since
-	if s.now.Sub(since) < quietErrors {
+	since, told := s.tellError(err)
+	if !told {
 		return
 	}
-	s.setCondition(v1alpha1.ConditionRetrying, metav1.ConditionTrue, v1alpha1.ReasonError, s.retold(v1alpha1.ConditionRetrying, "", err.Error()))
-	meta.FindStatusCondition(s.sb.Status.Conditions, v1alpha1.ConditionRetrying).LastTransitionTime = metav1.NewTime(since)
 	if from, limit, what := s.patience(since); !s.concluded() && s.deadline(from, limit) <= 0 {
 		s.fail(v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%s for %d s; the last error: %v", what, ptr.Deref(limit, 0), err))
 	}
+}
+
+// tellError tells users of an error that goes on from pass to pass. It returns since when errors go on, and whether that is so long that users are told.
+func (s *scope) tellError(err error) (since time.Time, told bool) {
+	since = s.firstError()
+	s.memory.failingSince = since
+	if s.now.Sub(since) < quietErrors {
+		return since, false
+	}
+	s.setCondition(v1alpha1.ConditionRetrying, metav1.ConditionTrue, v1alpha1.ReasonError, s.retold(v1alpha1.ConditionRetrying, "", err.Error()))
+	meta.FindStatusCondition(s.sb.Status.Conditions, v1alpha1.ConditionRetrying).LastTransitionTime = metav1.NewTime(since)
+	return since, true
 }
 
 // retractError takes back that errors go on.

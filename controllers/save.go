@@ -31,6 +31,15 @@ func (p *pass) save(ctx context.Context, passErr error) (err error) {
 	return errors.Join(err, p.saveConditions(ctx, err))
 }
 
+// saveUnread tells users that their benchmark cannot be read, of which the cache has its conditions and little more. It returns the error.
+func (p *pass) saveUnread(ctx context.Context, cause error) error {
+	p.tellError(cause)
+	if !p.changed() {
+		return cause
+	}
+	return errors.Join(cause, p.writeStatus(ctx))
+}
+
 // isOutdated says whether a write was onto an old version of the benchmark, or one that is gone.
 func isOutdated(err error) bool { return apierrors.IsConflict(err) || apierrors.IsNotFound(err) }
 

@@ -274,3 +274,43 @@ func TestCleanUpBeginsWhenMeasuringHasEnded(t *testing.T) {
 		t.Errorf("it began anew at %s: %v", later.cleanUpBegan(), err)
 	}
 }
+
+// A benchmark of which the cache has little, and that cannot be read from the API server, says so. Nothing else of its status changes.
+func TestUnreadBenchmarkIsTold(t *testing.T) {
+	s := newStubborn(t, func(map[string]any) error { return nil }, interceptor.Funcs{
+		Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
+			return errors.New("the API server is overloaded")
+		},
+	})
+	whole, ok := s.Client.(client.WithWatch)
+	if !ok {
+		t.Fatalf("%T does not watch", s.Client)
+	}
+	s.Client = interceptor.NewClient(whole, interceptor.Funcs{
+		Get: func(ctx context.Context, way client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+			err := way.Get(ctx, key, object, options...)
+			if sb, ok := object.(*v1alpha1.StorageBenchmark); ok { // as a large one is cached
+				sb.Spec, sb.Status = v1alpha1.StorageBenchmarkSpec{}, v1alpha1.StorageBenchmarkStatus{Conditions: sb.Status.Conditions}
+			}
+			return err
+		},
+	})
+	if sb, _, err := s.passes(quietErrors-time.Second, time.Second); err == nil || len(sb.Status.Conditions) > 0 {
+		t.Errorf("at first: %v, with conditions %v", err, sb.Status.Conditions)
+	}
+	s.clock.Step(time.Second)
+	if _, _, err := s.passes(10*time.Minute, time.Minute); err == nil {
+		t.Error("it is not retried")
+	}
+	sb := &v1alpha1.StorageBenchmark{}
+	if err := whole.Get(t.Context(), client.ObjectKeyFromObject(s.sb), sb); err != nil {
+		t.Fatal(err)
+	}
+	c := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionRetrying)
+	if c == nil || !strings.Contains(c.Message, "get benchmark: the API server is overloaded") || !c.LastTransitionTime.Time.Equal(noon) {
+		t.Errorf("condition Retrying is %+v", c)
+	}
+	if len(sb.Status.Conditions) != 1 || len(sb.Status.Runs) != 1 || len(sb.Spec.Targets) != 1 {
+		t.Errorf("the benchmark has become %+v", sb)
+	}
+}
