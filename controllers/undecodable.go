@@ -7,33 +7,49 @@ import (
 	"path"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/lru"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
 // One StorageBenchmark that cannot be decoded, as with a number above an int32 that an earlier version of the CRD let pass, would end the list and the
-// watch of all, and so stop all benchmarks. It is left out of these: to the operator it is not there, and the log names it. What was made for it
+// watch of all, and so stop all benchmarks. It is left out of these: to the operator it is not there. An event and the log name it. What was made for it
 // stays, because orphans are told by metadata alone.
 
+// Undecodable tells of StorageBenchmarks that cannot be decoded.
+type Undecodable struct {
+	// Events tells users. It is to be set before anybody lists or watches.
+	Events events.EventRecorder
+	// told has which version of a benchmark was told of last, by its UID. What is told of once more does no harm.
+	told *lru.Cache
+}
+
+// maxTold is of how many benchmarks it is known that they were told of.
+const maxTold = 1000
+
 // LeaveOutUndecodable has whoever reads by a config find no StorageBenchmarks in lists and watches that cannot be decoded.
-func LeaveOutUndecodable(config *rest.Config) {
+func LeaveOutUndecodable(config *rest.Config) *Undecodable {
+	u := &Undecodable{told: lru.New(maxTold)}
 	rewriteAnswers(config, func(request *http.Request, response *http.Response) error {
 		switch {
 		case !readsBenchmarks(request) || !isOf(response, runtime.ContentTypeJSON):
 			return nil
 		case isWatch(request):
 			forgetLength(response)
-			response.Body = &decodableEvents{Closer: response.Body, frames: json.NewDecoder(response.Body)}
+			response.Body = &decodableEvents{Undecodable: u, Closer: response.Body, frames: json.NewDecoder(response.Body)}
 			return nil
 		}
-		return replaceBody(response, func(list []byte) ([]byte, error) { return decodableList(list), nil })
+		return replaceBody(response, func(list []byte) ([]byte, error) { return u.decodableList(list), nil })
 	})
+	return u
 }
 
 // readsBenchmarks says whether a request lists StorageBenchmarks or watches them, with all that they have.
@@ -44,7 +60,7 @@ func readsBenchmarks(request *http.Request) bool {
 }
 
 // decodableList returns the text of a list without the StorageBenchmarks that cannot be decoded.
-func decodableList(text []byte) []byte {
+func (u *Undecodable) decodableList(text []byte) []byte {
 	var list struct {
 		APIVersion string            `json:"apiVersion"`
 		Kind       string            `json:"kind"`
@@ -56,7 +72,7 @@ func decodableList(text []byte) []byte {
 	}
 	all, kept := len(list.Items), list.Items[:0]
 	for _, item := range list.Items {
-		if _, left := leftOut(item); !left {
+		if _, left := u.leftOut(item); !left {
 			kept = append(kept, item)
 		}
 	}
@@ -72,6 +88,7 @@ func decodableList(text []byte) []byte {
 
 // decodableEvents are the events of a watch of StorageBenchmarks. One that cannot be decoded any more is deleted for who watches.
 type decodableEvents struct {
+	*Undecodable
 	io.Closer
 	frames *json.Decoder
 	rest   []byte
@@ -84,14 +101,14 @@ func (d *decodableEvents) Read(p []byte) (int, error) {
 		if err := d.frames.Decode(&frame); err != nil {
 			return 0, err
 		}
-		d.rest = append(decodableEvent(frame), '\n')
+		d.rest = append(d.decodableEvent(frame), '\n')
 	}
 	n := copy(p, d.rest)
 	d.rest = d.rest[n:]
 	return n, nil
 }
 
-func decodableEvent(text []byte) []byte {
+func (u *Undecodable) decodableEvent(text []byte) []byte {
 	var event metav1.WatchEvent
 	if err := json.Unmarshal(text, &event); err != nil {
 		return text
@@ -101,7 +118,7 @@ func decodableEvent(text []byte) []byte {
 	case watch.Bookmark, watch.Error:
 		return text
 	}
-	left, is := leftOut(event.Object.Raw)
+	left, is := u.leftOut(event.Object.Raw)
 	if !is {
 		return text
 	}
@@ -112,8 +129,8 @@ func decodableEvent(text []byte) []byte {
 	return text
 }
 
-// leftOut says whether a StorageBenchmark cannot be decoded, and returns what of it can. The log tells how to find it.
-func leftOut(text []byte) ([]byte, bool) {
+// leftOut says whether a StorageBenchmark cannot be decoded, and returns what of it can.
+func (u *Undecodable) leftOut(text []byte) ([]byte, bool) {
 	why := utiljson.Unmarshal(text, &v1alpha1.StorageBenchmark{})
 	if why == nil {
 		return nil, false
@@ -122,9 +139,24 @@ func leftOut(text []byte) ([]byte, bool) {
 	if err := utiljson.Unmarshal(text, &named); err != nil {
 		return nil, false
 	}
-	ctrl.Log.Error(why, "A StorageBenchmark cannot be read and is left alone: correct the field, or delete what was made for it and remove its finalizer",
-		"namespace", named.Namespace, "name", named.Name)
 	named.ObjectMeta = metav1.ObjectMeta{Namespace: named.Namespace, Name: named.Name, UID: named.UID, ResourceVersion: named.ResourceVersion}
+	u.tell(named.ObjectMeta, why)
 	encoded, err := json.Marshal(named)
 	return encoded, err == nil
 }
+
+// tell tells of a version of a StorageBenchmark, once, how to find it and what to do.
+func (u *Undecodable) tell(named metav1.ObjectMeta, why error) {
+	if version, told := u.told.Get(named.UID); told && version == named.ResourceVersion {
+		return
+	}
+	u.told.Add(named.UID, named.ResourceVersion)
+	ctrl.Log.Error(why, "A StorageBenchmark cannot be read and is left alone: "+readable, "namespace", named.Namespace, "name", named.Name)
+	if u.Events != nil {
+		u.Events.Eventf(&v1alpha1.StorageBenchmark{ObjectMeta: named}, nil, corev1.EventTypeWarning, "Unreadable", "Read", "%s",
+			limitNote("the operator cannot read the StorageBenchmark and leaves it alone: "+readable+": "+why.Error()))
+	}
+}
+
+// readable is how to be rid of a StorageBenchmark that cannot be read.
+const readable = "correct the field, or delete what was made for it and remove its finalizer"

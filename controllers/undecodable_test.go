@@ -5,11 +5,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/lru"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -115,5 +119,41 @@ func TestOnlyBenchmarksAreLookedThrough(t *testing.T) {
 		if got := readsBenchmarks(request); got != test.want {
 			t.Errorf("%s %s: %t", test.method, address, got)
 		}
+	}
+}
+
+// Who has an undecodable StorageBenchmark is told of each version of it once, however often it is listed.
+func TestUndecodableBenchmarkIsToldOnce(t *testing.T) {
+	recorder := events.NewFakeRecorder(10)
+	u := &Undecodable{Events: recorder, told: lru.New(maxTold)}
+	for range 3 {
+		u.leftOut([]byte(asStored("bad", "3000000000")))
+		u.leftOut([]byte(asStored("good", "1")))
+	}
+	u.leftOut([]byte(strings.Replace(asStored("bad", "3000000000"), `"resourceVersion":"7"`, `"resourceVersion":"8"`, 1)))
+	close(recorder.Events)
+	var told []string
+	for event := range recorder.Events {
+		told = append(told, event)
+	}
+	if len(told) != 2 || !strings.Contains(told[0], "correct the field") || !strings.Contains(told[0], "attempts") {
+		t.Errorf("told is %q", told)
+	}
+}
+
+// A connection can be found through who changes its answers: client-go closes those that are broken.
+func TestAnswersLeaveTheConnectionToBeFound(t *testing.T) {
+	config := &rest.Config{}
+	LeaveOutUndecodable(config)
+	SlimAnswers(config)
+	way := &http.Transport{}
+	wrapped := config.WrapTransport(way)
+	for range 2 {
+		if wrapper, is := wrapped.(utilnet.RoundTripperWrapper); is {
+			wrapped = wrapper.WrappedRoundTripper()
+		}
+	}
+	if wrapped != way {
+		t.Errorf("%T is found", wrapped)
 	}
 }

@@ -74,7 +74,7 @@ func run(o options) error {
 	if err != nil {
 		return fmt.Errorf("find the cluster: %w", err)
 	}
-	controllers.LeaveOutUndecodable(config)
+	undecodable := controllers.LeaveOutUndecodable(config)
 	controllers.SlimAnswers(config)
 	var lock resourcelock.Interface
 	if o.leaderElect {
@@ -103,6 +103,7 @@ func run(o options) error {
 			return fmt.Errorf("add a probe: %w", err)
 		}
 	}
+	undecodable.Events = mgr.GetEventRecorder("storagebench")
 	clientset, err := kubernetes.NewForConfigAndClient(config, mgr.GetHTTPClient())
 	if err != nil {
 		return fmt.Errorf("make a client for logs: %w", err)
@@ -113,7 +114,7 @@ func run(o options) error {
 		Client:  mgr.GetClient(),
 		Live:    mgr.GetAPIReader(),
 		Logs:    controllers.PodLogs(clientset),
-		Events:  mgr.GetEventRecorder("storagebench"),
+		Events:  undecodable.Events,
 		Metrics: counts,
 		Clock:   clock.RealClock{},
 		Image:   job.Image{Name: o.image, PullPolicy: corev1.PullPolicy(o.pullPolicy)},

@@ -5,8 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 
+	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -18,7 +21,7 @@ import (
 )
 
 // A benchmark that an earlier version of the CRD let pass, and that Go cannot decode, stops no other one, whether it is there when the operator
-// starts or comes later. The log names it, and when it is corrected it goes on.
+// starts or comes later. The log and an event name it, and when it is corrected it goes on.
 func TestUndecodableBenchmark(t *testing.T) {
 	n := newTenant(t)
 	before := harness.Create(n, builder.OneRun(n.Namespace, "there-before").Suspended().Build())
@@ -42,9 +45,23 @@ func TestUndecodableBenchmark(t *testing.T) {
 		if log := p.output.tail(1 << 20); !bytes.Contains(log, []byte("cannot be read")) || !bytes.Contains(log, []byte(name)) {
 			t.Errorf("the log does not name %s", name)
 		}
+		n.Eventually(func() error { return isToldOf(n, name) })
 		setPlannedRuns(n, name, nil)
 	}
 	p.serves(n, func() error { return each(n, isAt(v1alpha1.ReasonSuspended)) })
+}
+
+// isToldOf says that no event tells that a benchmark cannot be read.
+func isToldOf(n *harness.World, name string) error {
+	n.Helper()
+	var list eventsv1.EventList
+	if err := n.Client.List(n.Context(), &list, client.InNamespace(n.Namespace)); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(list.Items, func(e eventsv1.Event) bool { return e.Regarding.Name == name && e.Reason == "Unreadable" }) {
+		return fmt.Errorf("no event tells that %s cannot be read", name)
+	}
+	return nil
 }
 
 // relaxStatus has the API server take any number of planned runs, and returns the CRD that does not.
