@@ -51,9 +51,11 @@ func (p *pass) removePods(ctx context.Context) ([]leftover, error) {
 	return p.removeJobs(ctx, nil)
 }
 
-// release lets the benchmark go. Kept logs are owned by it, and go with it: Kubernetes sees to that.
+// release lets the benchmark go. Kept logs are owned by it, and go with it: Kubernetes sees to that. What is left is told before, because after that
+// nobody remembers it, and once: the cache may have the benchmark for a while, and an event that is repeated would be patched.
 func release(ctx context.Context, p *pass) (outcome, error) {
-	if left := p.condition(v1alpha1.ConditionCleanedUp); left.Reason == v1alpha1.ReasonLeftBehind {
+	if left := p.condition(v1alpha1.ConditionCleanedUp); left.Reason == v1alpha1.ReasonLeftBehind && p.memory.released != p.sb.ResourceVersion {
+		p.memory.released = p.sb.ResourceVersion
 		p.Events.Eventf(p.sb, nil, corev1.EventTypeWarning, v1alpha1.ReasonLeftBehind, "CleanUp", "%s", limitNote(left.Message))
 	}
 	released := p.before.DeepCopy()
