@@ -34,7 +34,7 @@ import (
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=get
 // +kubebuilder:rbac:groups="",resources=events,verbs=list
 // Each event is about another version of a benchmark, so that none repeats one that would have to be patched.
-// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=storage.k8s.io,resources=storageclasses,verbs=list;create;patch;delete
 // +kubebuilder:rbac:groups=storage.k8s.io,resources=csidrivers;volumeattributesclasses,verbs=get
 

@@ -48,6 +48,9 @@ func TestUndecodableBenchmark(t *testing.T) {
 		n.Eventually(func() error { return isToldOf(n, name) })
 		setPlannedRuns(n, name, nil)
 	}
+	if log := p.output.tail(4 << 20); bytes.Contains(log, []byte("forbidden")) {
+		t.Errorf("the operator may not do all that it does:\n%s", p.output.tail(4096))
+	}
 	p.serves(n, func() error { return each(n, isAt(v1alpha1.ReasonSuspended)) })
 }
 
