@@ -18,7 +18,7 @@ readonly TREE TAG
 write() {
   local name=$1 program=$2
   shift 2
-  "$LOCALCLUSTER" image --bare --name "storagebench/$name:$TAG" --out "$OUT/$name.tar" --file "$BIN/$program=/$program" \
+  "$LOCALCLUSTER" image --bare --name "ghcr.io/storagebench/$name:$TAG" --out "$OUT/$name.tar" --file "$BIN/$program=/$program" \
     --file LICENSE=/LICENSE --file THIRD_PARTY_LICENSES=/THIRD_PARTY_LICENSES --entrypoint "/$program" --user 65532:65532 "$@"
 }
 

@@ -29,7 +29,7 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.layouts, "layouts", "", "directory with PLATFORM/IMAGE, each an OCI layout with one image")
-	flag.StringVar(&o.repository, "repository", "storagebench", "what stands before the names of the images")
+	flag.StringVar(&o.repository, "repository", "ghcr.io/storagebench", "what stands before the names of the images")
 	flag.StringVar(&o.version, "version", "", "tag of the images")
 	flag.StringVar(&o.out, "out", "", "directory to write to")
 	flag.Parse()

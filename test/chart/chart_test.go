@@ -214,11 +214,11 @@ func TestValues(t *testing.T) {
 		set   []string
 		check func(*testing.T, objects)
 	}{
-		"tag of the operator":        {[]string{"operator.image.tag=dev-1"}, hasImage("storagebench/operator:dev-1")},
-		"digest of the operator":     {[]string{"operator.image.tag=dev-1", "operator.image.digest=" + digest}, hasImage("storagebench/operator@" + digest)},
+		"tag of the operator":        {[]string{"operator.image.tag=dev-1"}, hasImage("ghcr.io/storagebench/operator:dev-1")},
+		"digest of the operator":     {[]string{"operator.image.tag=dev-1", "operator.image.digest=" + digest}, hasImage("ghcr.io/storagebench/operator@" + digest)},
 		"repository of the operator": {[]string{"operator.image.repository=registry.example:5000/op"}, hasImage("registry.example:5000/op:" + chartMetadata(t).AppVersion)},
-		"tag of the runner":          {[]string{"runner.image.tag=dev-1"}, hasArgument("--runner-image=storagebench/runner:dev-1")},
-		"digest of the runner":       {[]string{"runner.image.digest=" + digest}, hasArgument("--runner-image=storagebench/runner@" + digest)},
+		"tag of the runner":          {[]string{"runner.image.tag=dev-1"}, hasArgument("--runner-image=ghcr.io/storagebench/runner:dev-1")},
+		"digest of the runner":       {[]string{"runner.image.digest=" + digest}, hasArgument("--runner-image=ghcr.io/storagebench/runner@" + digest)},
 		"pull policy of the runner":  {[]string{"runner.image.pullPolicy=Never"}, hasArgument("--runner-image-pull-policy=Never")},
 		"log level as a number":      {[]string{"log.level=3"}, hasArgument("--zap-log-level=3")},
 		"log format":                 {[]string{"log.format=console"}, hasArgument("--zap-encoder=console")},

@@ -20,7 +20,7 @@ import (
 // far enough ahead, and the result says that the clients did not begin together. Nodes of the local cluster share the
 // machine's clock, so one of them gets a runner that was built with a time.Now of its own.
 func TestClockAhead(t *testing.T) {
-	const image = "storagebench/runner:clock-ahead"
+	const image = imageRepository + "runner:clock-ahead"
 	tarballs := make([]string, 2) // for each of the nodes
 	alone(t, twoNodes, prepares(func() {
 		for i, ahead := range []int{5, 0} {

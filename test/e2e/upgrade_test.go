@@ -20,6 +20,8 @@ const (
 	releaseName   = "storagebench"
 	chartPath     = "charts/storagebench"
 	previousImage = ":previous"
+	// Where images of the operator and the runner are said to be from, whatever the chart of another commit has as its default.
+	imageRepository = "ghcr.io/storagebench/"
 )
 
 // Users upgrade while benchmarks run: the operator, runner and chart of the previous commit begin a run, those of this
@@ -47,7 +49,8 @@ func TestHelmUpgradeUnderARun(t *testing.T) {
 	current := filepath.Join(repository, chartPath)
 	t.Cleanup(func() { upgrade(context.WithoutCancel(t.Context()), current) })
 	upgrade(t.Context(), filepath.Join(previous, chartPath),
-		"--set", "operator.image.tag="+previousImage[1:], "--set", "runner.image.tag="+previousImage[1:])
+		"--set", "operator.image.repository="+imageRepository+"operator", "--set", "operator.image.tag="+previousImage[1:],
+		"--set", "runner.image.repository="+imageRepository+"runner", "--set", "runner.image.tag="+previousImage[1:])
 	before := operatorPod(t.Context(), t)
 	if image := before.Spec.Containers[0].Image; !strings.HasSuffix(image, previousImage) {
 		t.Fatalf("the operator before the upgrade is %s, want the previous one", image)
@@ -130,7 +133,7 @@ func previousImages(t *testing.T, sources string) []string {
 		"runner":   {"--file", dir + "/runner=/runner", "--program", fio, "--entrypoint", "/runner"},
 	} {
 		tarball := filepath.Join(dir, image+".tar")
-		makeImage(t, append(args, "--name", "storagebench/"+image+previousImage, "--out", tarball)...)
+		makeImage(t, append(args, "--name", imageRepository+image+previousImage, "--out", tarball)...)
 		tarballs = append(tarballs, tarball)
 	}
 	return tarballs
