@@ -1,4 +1,4 @@
-// Package archive puts the images of several platforms into one OCI archive.
+// Package archive puts the images of several platforms into one OCI archive, and reads what such an archive holds.
 package archive
 
 import (
@@ -25,18 +25,36 @@ const (
 
 // Image returns the only image of an OCI layout.
 func Image(dir string) (v1.Image, error) {
+	index, digest, err := only(dir)
+	if err != nil {
+		return nil, err
+	}
+	return index.Image(digest)
+}
+
+// OnlyIndex returns the only index of images of an OCI layout, which is what Write has packed.
+func OnlyIndex(dir string) (v1.ImageIndex, error) {
+	index, digest, err := only(dir)
+	if err != nil {
+		return nil, err
+	}
+	return index.ImageIndex(digest)
+}
+
+// only returns what an OCI layout has, and the digest of the only thing in it.
+func only(dir string) (v1.ImageIndex, v1.Hash, error) {
 	index, err := layout.ImageIndexFromPath(dir)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
+		return nil, v1.Hash{}, fmt.Errorf("%s: %w", dir, err)
 	}
 	manifest, err := index.IndexManifest()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
+		return nil, v1.Hash{}, fmt.Errorf("%s: %w", dir, err)
 	}
 	if len(manifest.Manifests) != 1 {
-		return nil, fmt.Errorf("%s has %d images, want 1", dir, len(manifest.Manifests))
+		return nil, v1.Hash{}, fmt.Errorf("%s has %d images, want 1", dir, len(manifest.Manifests))
 	}
-	return index.Image(manifest.Manifests[0].Digest)
+	return index, manifest.Manifests[0].Digest, nil
 }
 
 // Index returns an index of the images, each with its platform, in their order.
