@@ -9,6 +9,8 @@
 #   images.txt                                                                   the images with their digests
 #   SHA256SUMS                                                                   of all of these
 #
+# hack/release publishes them.
+#
 # VERSION is the chart's appVersion. The commit that is checked out is what the labels of the images say, and its time is
 # the time of all files in them, so that anybody who releases the same commit with the same Go on the same day gets
 # the same files.
