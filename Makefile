@@ -77,7 +77,7 @@ programs: cluster-programs
 .PHONY: images
 images: fio-tree programs ## Make both images from bin/ and Debian's fio, into dist/, for the local cluster: docs/images.md.
 	@hack/images/local.sh $(LOCALCLUSTER) bin dist
-	@echo "images storagebench/operator and storagebench/runner, tag $$(cat dist/tag): dist/operator.tar, dist/runner.tar"
+	@echo "images ghcr.io/storagebench/operator and ghcr.io/storagebench/runner, tag $$(cat dist/tag): dist/operator.tar, dist/runner.tar"
 
 .PHONY: list-images
 list-images: ## Print the images that the chart's defaults use, for mirroring (VALUES="--set ..."): docs/images.md.
@@ -128,12 +128,13 @@ fmt: ## Format Go files.
 	@for module in $(MODULES); do (cd $$module && $(golangci-lint) fmt --config $(ROOT)/.golangci.yml); done
 
 .PHONY: lint
-lint: ## Lint Go files and shell scripts.
+lint: ## Lint Go files, shell scripts and GitHub's workflows.
 	@failed=0; for module in $(MODULES); do \
 	  echo "golangci-lint $$module"; \
 	  (cd $$module && $(golangci-lint) run --allow-serial-runners --config $(ROOT)/.golangci.yml) || failed=1; \
 	done; exit $$failed
 	@for script in hack/*.sh hack/*/*.sh .ci/run; do bash -n "$$script"; done
+	@$(call tool,actionlint) -shellcheck= -pyflakes= -config-file .github/actionlint.yaml .github/workflows/*.yml
 
 .PHONY: lint-fix
 lint-fix: ## Fix what the Go linters can fix by themselves.
