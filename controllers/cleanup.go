@@ -194,12 +194,20 @@ func (p *pass) removeJobs(ctx context.Context, having client.MatchingLabels) ([]
 			live = append(live, j)
 		}
 	}
-	var orphans []*corev1.Pod
-	for i := range pods.Items {
-		pod := &pods.Items[i]
-		mine, err := p.isLeft(ctx, pod, own)
+	leftPods, orphans, err := p.leftPods(ctx, pods.Items, own)
+	if left = append(left, leftPods...); err != nil || p.hasNewFiles() {
+		return left, err // what pods tell goes with them, so it has to be saved first
+	}
+	return left, errors.Join(p.deleteJobs(ctx, live), p.deletePods(ctx, orphans))
+}
+
+// leftPods returns what is left of the pods of Jobs, and of those that are gone, and which go with no Job: theirs was deleted without them.
+func (p *pass) leftPods(ctx context.Context, pods []corev1.Pod, jobs sets.Set[types.UID]) (left []leftover, orphans []*corev1.Pod, err error) {
+	for i := range pods {
+		pod := &pods[i]
+		mine, err := p.isLeft(ctx, pod, jobs)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if !mine {
 			continue
@@ -207,13 +215,10 @@ func (p *pass) removeJobs(ctx context.Context, having client.MatchingLabels) ([]
 		p.noteFilesOf(pod)
 		left = append(left, leftoverPod(pod, p.now.Time))
 		if metav1.GetControllerOf(pod) == nil && pod.DeletionTimestamp.IsZero() {
-			orphans = append(orphans, pod) // its Job was deleted without it, so it goes with none
+			orphans = append(orphans, pod)
 		}
 	}
-	if p.hasNewFiles() {
-		return left, nil // what pods tell goes with them, so it has to be saved first
-	}
-	return left, errors.Join(p.deleteJobs(ctx, live), p.deletePods(ctx, orphans))
+	return left, orphans, nil
 }
 
 // isLeft says whether a pod is of one of the Jobs, or of one of the benchmark's that is gone. One of a Job that is there and is somebody

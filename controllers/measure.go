@@ -169,9 +169,7 @@ func (p *pass) facts(ctx context.Context, run *v1alpha1.Run, parts []part, whole
 	facts := attempt.Facts{
 		Clients: statesOf(parts), Told: told(parts), Liveness: p.remembered(parts), Now: p.now.Time,
 		RunLimit: seconds(new(p.sb.RunSeconds())), ProgressLimit: seconds(p.sb.Spec.Deadlines.ProgressSeconds),
-	}
-	if run.AgreedStart != nil {
-		facts.AgreedStart = run.AgreedStart.Time
+		AgreedStart: ptr.Deref(run.AgreedStart, metav1.MicroTime{}).Time,
 	}
 	if !whole.Runs() {
 		return facts, nil

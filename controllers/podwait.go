@@ -229,14 +229,8 @@ func (s *scope) readySince(began time.Time, needs []neededVolume) time.Time {
 
 // nodeWait returns how the benchmark has waited for nodes until now.
 func (s *scope) nodeWait() attempt.NodeWait {
-	wait, status := attempt.NodeWait{}, &s.sb.Status
-	if status.WaitingForNodeSince != nil {
-		wait.Since = status.WaitingForNodeSince.Time
-	}
-	if status.NodeFreeSince != nil {
-		wait.FreeSince = status.NodeFreeSince.Time
-	}
-	return wait
+	since, free := s.sb.Status.WaitingForNodeSince, s.sb.Status.NodeFreeSince
+	return attempt.NodeWait{Since: ptr.Deref(since, metav1.Time{}).Time, FreeSince: ptr.Deref(free, metav1.Time{}).Time}
 }
 
 // waitForNode writes down that others hold the nodes that the benchmark wants. Each of them that ends may be followed by one that is

@@ -191,9 +191,11 @@ func (p *pass) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus, 
 		p.noteProvisioning(target, claim, &pv)
 	}
 	if node != "" && volume.Node != node {
-		if err := p.describeNode(ctx, &volume, node); err != nil {
+		labels, err := p.nodeLabels(ctx, node)
+		if err != nil {
 			return err
 		}
+		volume.Node, volume.Zone, volume.InstanceType = node, labels[corev1.LabelTopologyZone], labels[corev1.LabelInstanceTypeStable]
 	}
 	p.putVolume(target, volume)
 	return nil
@@ -263,17 +265,6 @@ func handle(pv *corev1.PersistentVolume) string {
 	default:
 		return pv.Name
 	}
-}
-
-func (p *pass) describeNode(ctx context.Context, volume *v1alpha1.VolumeStatus, name string) error {
-	labels, err := p.nodeLabels(ctx, name)
-	if err != nil {
-		return err
-	}
-	volume.Node = name
-	volume.Zone = labels[corev1.LabelTopologyZone]
-	volume.InstanceType = labels[corev1.LabelInstanceTypeStable]
-	return nil
 }
 
 // nodeLabels returns the labels of a node, none of one that is gone or that a namespaced operator may not read.
