@@ -12,6 +12,8 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -67,19 +69,33 @@ func run(o options) error {
 	if err := errors.Join(o.checkNamespaces(), o.election.check()); err != nil {
 		return err
 	}
-	scheme := runtime.NewScheme()
-	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
-	utilruntime.Must(v1alpha1.AddToScheme(scheme))
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return fmt.Errorf("find the cluster: %w", err)
 	}
 	undecodable := controllers.LeaveOutUndecodable(config)
 	controllers.SlimAnswers(config)
+	mgr, err := o.newManager(config)
+	if err != nil {
+		return err
+	}
+	undecodable.Events = mgr.GetEventRecorder("storagebench")
+	if err := o.addControllers(mgr, undecodable.Events); err != nil {
+		return err
+	}
+	return mgr.Start(ctrl.SetupSignalHandler())
+}
+
+// newManager returns a manager with the probes and nothing to do.
+func (o *options) newManager(config *rest.Config) (ctrl.Manager, error) {
+	scheme := runtime.NewScheme()
+	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
+	utilruntime.Must(v1alpha1.AddToScheme(scheme))
 	var lock resourcelock.Interface
+	var err error
 	if o.leaderElect {
 		if lock, err = o.election.lock(config, scheme); err != nil {
-			return fmt.Errorf("make the lease: %w", err)
+			return nil, fmt.Errorf("make the lease: %w", err)
 		}
 	}
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
@@ -96,29 +112,30 @@ func run(o options) error {
 		Metrics:                             metricsserver.Options{BindAddress: o.metricsAddress},
 	})
 	if err != nil {
-		return fmt.Errorf("make the manager: %w", err)
+		return nil, fmt.Errorf("make the manager: %w", err)
 	}
-	for _, add := range []func(string, healthz.Checker) error{mgr.AddHealthzCheck, mgr.AddReadyzCheck} {
-		if err := add("ping", healthz.Ping); err != nil {
-			return fmt.Errorf("add a probe: %w", err)
-		}
+	if err := errors.Join(mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("ping", healthz.Ping)); err != nil {
+		return nil, fmt.Errorf("add the probes: %w", err)
 	}
-	undecodable.Events = mgr.GetEventRecorder("storagebench")
-	clientset, err := kubernetes.NewForConfigAndClient(config, mgr.GetHTTPClient())
+	return mgr, nil
+}
+
+// addControllers has the manager drive benchmarks, count them, and remove what is left of those that are gone.
+func (o *options) addControllers(mgr ctrl.Manager, recorder events.EventRecorder) error {
+	clientset, err := kubernetes.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return fmt.Errorf("make a client for logs: %w", err)
 	}
 	counts := controllers.NewMetrics(metrics.Registry)
 	metrics.Registry.MustRegister(controllers.NewActiveBenchmarks(mgr.GetCache()))
 	reconciler := &controllers.Reconciler{
-		Client:  mgr.GetClient(),
-		Live:    mgr.GetAPIReader(),
-		Logs:    controllers.PodLogs(clientset),
-		Events:  undecodable.Events,
-		Metrics: counts,
-		Clock:   clock.RealClock{},
-		Image:   job.Image{Name: o.image, PullPolicy: corev1.PullPolicy(o.pullPolicy)},
-
+		Client:     mgr.GetClient(),
+		Live:       mgr.GetAPIReader(),
+		Logs:       controllers.PodLogs(clientset),
+		Events:     recorder,
+		Metrics:    counts,
+		Clock:      clock.RealClock{},
+		Image:      job.Image{Name: o.image, PullPolicy: corev1.PullPolicy(o.pullPolicy)},
 		Namespaces: o.watched,
 	}
 	if err := reconciler.SetupWithManager(mgr); err != nil {
@@ -128,5 +145,5 @@ func run(o options) error {
 	if err := mgr.Add(sweeper); err != nil {
 		return fmt.Errorf("add the sweep of orphaned objects: %w", err)
 	}
-	return mgr.Start(ctrl.SetupSignalHandler())
+	return nil
 }
