@@ -79,6 +79,20 @@ func checkGroup(g *Group) error {
 			return err
 		}
 	}
+	return checkSync(g.Sync)
+}
+
+func checkSync(s *Sync) error {
+	switch {
+	case s == nil:
+		return nil
+	case s.Count < 1:
+		return fmt.Errorf("latency of %d syncs", s.Count)
+	case s.Mean < 0:
+		return errors.New("negative latency of syncs")
+	case s.Completion != nil:
+		return checkCompletion(s.Completion)
+	}
 	return nil
 }
 

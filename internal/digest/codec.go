@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/fxamacker/cbor/v2"
@@ -66,23 +67,41 @@ func coarsen(r Report, bits int) Report {
 	for i, g := range r.Groups {
 		g.Name = legible.Cut(strings.ToValidUTF8(g.Name, "?"), MaxNameLength, "")
 		g.Read, g.Write, g.Trim = coarsenDirection(g.Read, bits), coarsenDirection(g.Write, bits), coarsenDirection(g.Trim, bits)
+		g.Sync = coarsenSync(g.Sync, bits)
 		out.Groups[i] = g
 	}
 	return out
 }
 
 func coarsenDirection(d *Direction, bits int) *Direction {
-	if bits == 0 || d == nil || d.Completion == nil || d.Completion.Histogram == nil {
-		return d
+	if d == nil {
+		return nil
 	}
-	direction, completion := *d, *d.Completion
-	direction.Completion = &completion
+	direction := *d
+	direction.Completion = coarsenCompletion(d.Completion, bits)
+	return &direction
+}
+
+func coarsenSync(s *Sync, bits int) *Sync {
+	if s == nil {
+		return nil
+	}
+	sync := *s
+	sync.Completion = coarsenCompletion(s.Completion, bits)
+	return &sync
+}
+
+func coarsenCompletion(c *Completion, bits int) *Completion {
+	if bits == 0 || c == nil || c.Histogram == nil {
+		return c
+	}
+	completion := *c
 	if bits > coarsest {
 		completion.Histogram = nil
 	} else {
-		completion.Histogram = d.Completion.Histogram.Coarsen(bits)
+		completion.Histogram = c.Histogram.Coarsen(bits)
 	}
-	return &direction
+	return &completion
 }
 
 func encode(r Report) (string, error) {
@@ -105,27 +124,77 @@ func encode(r Report) (string, error) {
 }
 
 // wire is the report without its histograms, followed by those in the order of Report.directions: side
-// by side they deflate better than within the figures. The environment is a map, unlike all else.
+// by side they deflate better than within the figures. What is beside them is a map, unlike all else.
 type wire struct {
-	_           struct{} `cbor:",toarray"`
-	Report      Report
-	Histograms  [][]byte
-	Environment Environment
+	_          struct{} `cbor:",toarray"`
+	Report     Report
+	Histograms [][]byte
+	Beside     beside
+}
+
+// beside can grow under new keys, which those who do not know them pass over. So operators read the reports of older runners,
+// and older operators read reports with syncs, which they know nothing of.
+type beside struct {
+	Environment
+	// Syncs are those of the groups, in their order; empty if no group has any.
+	Syncs []*wireSync `cbor:"8,keyasint,omitempty"`
+}
+
+// wireSync is a sync, whose completion has its histogram beside it.
+type wireSync struct {
+	_          struct{} `cbor:",toarray"`
+	Count      int64
+	Mean       int64
+	Completion *Completion
+	Histogram  []byte
 }
 
 func marshal(r Report) ([]byte, error) {
-	w := wire{Report: coarsen(r, coarsest+1), Environment: r.Environment}
+	w := wire{Report: coarsen(r, coarsest+1), Beside: beside{Environment: r.Environment}}
 	for _, d := range r.directions() {
-		var encoded []byte
-		if d.Completion != nil && d.Completion.Histogram != nil {
-			var err error
-			if encoded, err = d.Completion.Histogram.AppendBinary(nil); err != nil {
-				return nil, fmt.Errorf("encode histogram: %w", err)
-			}
+		encoded, err := encodeHistogram(d.Completion)
+		if err != nil {
+			return nil, err
 		}
 		w.Histograms = append(w.Histograms, encoded)
 	}
+	var err error
+	if w.Beside.Syncs, err = wireSyncs(&r, &w.Report); err != nil {
+		return nil, err
+	}
 	return cbor.Marshal(w)
+}
+
+// wireSyncs returns the syncs of a report, whose figures alone are in the other one.
+func wireSyncs(full, figures *Report) ([]*wireSync, error) {
+	if !slices.ContainsFunc(full.Groups, func(g Group) bool { return g.Sync != nil }) {
+		return nil, nil
+	}
+	all := make([]*wireSync, len(full.Groups))
+	for i := range full.Groups {
+		sync := figures.Groups[i].Sync
+		if sync == nil {
+			continue
+		}
+		encoded, err := encodeHistogram(full.Groups[i].Sync.Completion)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = &wireSync{Count: sync.Count, Mean: sync.Mean, Completion: sync.Completion, Histogram: encoded}
+	}
+	return all, nil
+}
+
+// encodeHistogram returns nothing for latencies without a histogram.
+func encodeHistogram(c *Completion) ([]byte, error) {
+	if c == nil || c.Histogram == nil {
+		return nil, nil
+	}
+	encoded, err := c.Histogram.AppendBinary(nil)
+	if err != nil {
+		return nil, fmt.Errorf("encode histogram: %w", err)
+	}
+	return encoded, nil
 }
 
 // Decode reads what Encode wrote. The message comes from a pod and is not trusted: whatever it holds,
@@ -157,7 +226,10 @@ func Decode(message string) (*Report, error) {
 	if err := w.restoreHistograms(); err != nil {
 		return nil, err
 	}
-	w.Report.Environment, w.Report.Pod = w.Environment, pod
+	if err := w.restoreSyncs(); err != nil {
+		return nil, err
+	}
+	w.Report.Environment, w.Report.Pod = w.Beside.Environment, pod
 	return &w.Report, check(&w.Report)
 }
 
@@ -173,7 +245,7 @@ func open(message string) (pod, encoded string, ok bool) {
 }
 
 // strict decodes no more than Encode writes. The longest array is that of the histograms, the deepest one that of a
-// completion's buckets, and the only map is the environment, which may have keys that are not known here.
+// completion's buckets, and the only map is what is beside the report, which may have keys that are not known here.
 var strict = func() cbor.DecMode {
 	mode, err := cbor.DecOptions{
 		MaxArrayElements: maxDirections,
@@ -220,17 +292,46 @@ func (w *wire) restoreHistograms() error {
 		return fmt.Errorf("parse report: %d histograms for %d directions", len(w.Histograms), len(directions))
 	}
 	for i, encoded := range w.Histograms {
-		if len(encoded) == 0 {
+		if err := directions[i].Completion.restore(encoded); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restoreSyncs gives the groups, of which there are not too many, their syncs back.
+func (w *wire) restoreSyncs() error {
+	syncs := w.Beside.Syncs
+	if len(syncs) == 0 {
+		return nil
+	}
+	if len(syncs) != len(w.Report.Groups) {
+		return fmt.Errorf("parse report: syncs of %d result groups of %d", len(syncs), len(w.Report.Groups))
+	}
+	for i, s := range syncs {
+		if s == nil {
 			continue
 		}
-		if directions[i].Completion == nil {
-			return errors.New("parse report: a histogram without completion latency")
+		if err := s.Completion.restore(s.Histogram); err != nil {
+			return err
 		}
-		h := &histogram.Histogram{}
-		if err := h.UnmarshalBinary(encoded); err != nil {
-			return fmt.Errorf("parse report: histogram: %w", err)
-		}
-		directions[i].Completion.Histogram = h
+		w.Report.Groups[i].Sync = &Sync{Count: s.Count, Mean: s.Mean, Completion: s.Completion}
 	}
+	return nil
+}
+
+// restore gives latencies their histogram back, if they had one.
+func (c *Completion) restore(encoded []byte) error {
+	if len(encoded) == 0 {
+		return nil
+	}
+	if c == nil {
+		return errors.New("parse report: a histogram without completion latency")
+	}
+	h := &histogram.Histogram{}
+	if err := h.UnmarshalBinary(encoded); err != nil {
+		return fmt.Errorf("parse report: histogram: %w", err)
+	}
+	c.Histogram = h
 	return nil
 }

@@ -42,6 +42,12 @@ func randomDirection(r *rand.Rand, h *histogram.Histogram) *Direction {
 	return d
 }
 
+// randomSync returns the syncs of a day on the slowest storage.
+func randomSync(r *rand.Rand, h *histogram.Histogram) *Sync {
+	d := randomDirection(r, h)
+	return &Sync{Count: d.Latency.Count, Mean: d.Latency.Mean, Completion: d.Completion}
+}
+
 // environment returns a large machine during a day of measurement.
 func environment(r *rand.Rand) Environment {
 	e := Environment{CPUMillis: r.Int64N(1 << 18), MemoryBytes: r.Int64N(1 << 44), Periods: r.Int64N(1 << 20), Files: r.Int64N(1001)}
@@ -77,6 +83,9 @@ func TestRoundTrip(t *testing.T) {
 	one := report(r, 1, 40)
 	sparse := Report{FioVersion: "", Groups: []Group{{Name: "only-writes", Write: &Direction{IOs: 1}}}}
 	noHistogram := Report{Groups: []Group{{Read: &Direction{Completion: &Completion{Min: 1, Max: 2}}}}}
+	synced := report(r, 3, 40)
+	synced.Groups[0].Sync, synced.Groups[2].Sync = randomSync(r, spread(r, 40)), randomSync(r, nil)
+	synced.Groups = append(synced.Groups, Group{Sync: &Sync{Count: math.MaxInt64, Mean: math.MaxInt64}})
 	everyTime := Report{Groups: []Group{{}}, Environment: Environment{
 		CPUMillis: 1, MemoryBytes: math.MaxInt64, Periods: 3, ThrottledPeriods: 3, Files: 5, SparseFiles: 5, StartMarginMilliseconds: 6,
 	}}
@@ -85,7 +94,7 @@ func TestRoundTrip(t *testing.T) {
 	}}
 	for name, want := range map[string]Report{
 		"full": one, "sparse": sparse, "no histogram": noHistogram, "no direction": {Groups: []Group{{}}}, "throttled all the time": everyTime,
-		"started": started,
+		"started": started, "synced": synced,
 	} {
 		t.Run(name, func(t *testing.T) {
 			message, err := Encode(want)
@@ -159,6 +168,12 @@ func checkFits(t *testing.T, want Report) {
 		t.Errorf("%d groups: %v", len(want.Groups), err)
 		return
 	}
+	for i := range got.Groups {
+		own, full := got.Groups[i].Sync, want.Groups[i].Sync
+		if own != nil && own.Completion.Histogram != nil && !own.Completion.Histogram.Equal(full.Completion.Histogram.Coarsen(int(got.Coarsening))) {
+			t.Errorf("%d groups: a histogram of %d syncs coarser by %d bits was of %d", len(want.Groups), own.Completion.Histogram.Count(), got.Coarsening, full.Completion.Histogram.Count())
+		}
+	}
 	for i, d := range got.directions() {
 		full := want.directions()[i].Completion.Histogram
 		if h := d.Completion.Histogram; h != nil && !h.Equal(full.Coarsen(int(got.Coarsening))) {
@@ -168,6 +183,65 @@ func checkFits(t *testing.T, want Report) {
 	got.Coarsening = 0
 	if diff := equalReports(coarsen(want, coarsest+1), coarsen(*got, coarsest+1)); diff != "" {
 		t.Errorf("%d groups: figures (-want +got):\n%s", len(want.Groups), diff)
+	}
+}
+
+// All that can be planned fits: reads, writes, trims and syncs twice for each of as many groups as can be, however they are spread
+// over the groups. internal/fio refuses more of them.
+func TestPlannedSyncsFit(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	const figures = 2 * MaxGroups
+	for _, buckets := range []int{1, 300, 20 * histogram.Buckets} {
+		writes := report(r, MaxGroups, buckets)
+		for i := range writes.Groups {
+			writes.Groups[i].Read, writes.Groups[i].Sync = nil, randomSync(r, spread(r, buckets))
+		}
+		checkFits(t, writes)
+		mixed := report(r, figures/3, buckets)
+		for i := range mixed.Groups {
+			mixed.Groups[i].Sync = randomSync(r, spread(r, buckets))
+		}
+		checkFits(t, mixed)
+		all := report(r, figures/4, buckets)
+		for i := range all.Groups {
+			all.Groups[i].Trim, all.Groups[i].Sync = randomDirection(r, spread(r, buckets)), randomSync(r, spread(r, buckets))
+		}
+		checkFits(t, all)
+	}
+}
+
+// A report without syncs is what older runners say, and one with syncs is what older operators can read: they pass over these.
+func TestSyncsAreBesideTheReport(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	want := report(r, 2, 30)
+	want.Groups[1].Sync = randomSync(r, spread(r, 30))
+	payload, err := marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var older struct {
+		_           struct{} `cbor:",toarray"`
+		Report      Report
+		Histograms  [][]byte
+		Environment Environment
+	}
+	if err := strict.Unmarshal(payload, &older); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.Environment, older.Environment); diff != "" || len(older.Histograms) != 4 || len(older.Report.Groups) != 2 {
+		t.Errorf("%d histograms of %d groups, environment (-want +got):\n%s", len(older.Histograms), len(older.Report.Groups), diff)
+	}
+	payload, err = cbor.Marshal(older)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Decode(pack(t, payload))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Groups[1].Sync, want.Pod = nil, ""
+	if diff := equalReports(want, *got); diff != "" {
+		t.Errorf("report of an older runner (-want +got):\n%s", diff)
 	}
 }
 
@@ -256,6 +330,16 @@ func pack(t testing.TB, payload []byte) string {
 	return prefix + ":" + base64.RawStdEncoding.EncodeToString(deflated.Bytes())
 }
 
+// packed encodes a report of one group with nothing, and what is beside it.
+func packed(t testing.TB, beside map[int]any) string {
+	t.Helper()
+	payload, err := cbor.Marshal([]any{Report{Groups: []Group{{}}}, [][]byte{}, beside})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pack(t, payload)
+}
+
 func TestDecodeRefuses(t *testing.T) {
 	valid, err := Encode(Report{Groups: []Group{{Read: &Direction{IOs: 1}}}})
 	if err != nil {
@@ -264,7 +348,12 @@ func TestDecodeRefuses(t *testing.T) {
 	forged := func(change func(*Report)) string {
 		r := Report{FioVersion: "fio-3.39", Groups: []Group{{Name: "a", Read: &Direction{Completion: &Completion{Min: 1, Max: 2}}}}}
 		change(&r)
-		payload, err := cbor.Marshal(wire{Report: r, Histograms: make([][]byte, len(r.directions())), Environment: r.Environment})
+		w := wire{Report: r, Histograms: make([][]byte, len(r.directions())), Beside: beside{Environment: r.Environment}}
+		var err error
+		if w.Beside.Syncs, err = wireSyncs(&r, &r); err != nil {
+			t.Fatal(err)
+		}
+		payload, err := cbor.Marshal(w)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -306,6 +395,15 @@ func TestDecodeRefuses(t *testing.T) {
 		{"more throttled than all", forged(func(r *Report) { r.Environment = Environment{Periods: 7, ThrottledPeriods: 8} }), "8 throttled periods of 7"},
 		{"more sparse than all", forged(func(r *Report) { r.Environment = Environment{Files: 1, SparseFiles: 2} }), "2 sparse files of 1"},
 		{"no environment", pack(t, []byte{0x82, 0x83, 0x60, 0x80, 0x00, 0x80}), "parse report"},
+		{"syncs of nothing", forged(func(r *Report) { r.Groups[0].Sync = &Sync{Mean: 1} }), "latency of 0 syncs"},
+		{"negative latency of syncs", forged(func(r *Report) { r.Groups[0].Sync = &Sync{Count: 1, Mean: -1} }), "negative latency of syncs"},
+		{"falling percentiles of syncs", forged(func(r *Report) {
+			r.Groups[0].Sync = &Sync{Count: 1, Completion: &Completion{Max: 1, Buckets: [6]int64{5}}}
+		}), "do not rise"},
+		{"syncs of other groups", packed(t, map[int]any{8: []any{nil, nil}}), "syncs of 2 result groups of 1"},
+		{"syncs that are none", packed(t, map[int]any{8: []any{7}}), "parse report"},
+		{"a histogram of syncs without percentiles", packed(t, map[int]any{8: []any{[]any{1, 1, nil, []byte{0}}}}), "without completion latency"},
+		{"a broken histogram of syncs", packed(t, map[int]any{8: []any{[]any{1, 1, []any{0, 1, [6]int{}, nil}, []byte{9}}}}), "parse report: histogram"},
 		{"minimum over maximum", forged(func(r *Report) { r.Groups[0].Read.Completion.Min = 3 }), "minimum and maximum"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

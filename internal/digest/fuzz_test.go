@@ -41,7 +41,9 @@ func (p *packer) pack(t *testing.T, payload []byte) string {
 // FuzzDecode decodes what a hostile pod may leave. What is accepted is within the bounds of the API.
 func FuzzDecode(f *testing.F) {
 	r := rand.New(rand.NewPCG(7, 8))
-	for _, seed := range []Report{report(r, 1, 20), report(r, 3, 5), {Groups: []Group{{}}}, {FioVersion: "\x1b[31m", Groups: []Group{{Name: "\u202e"}}}} {
+	synced := report(r, 2, 5)
+	synced.Groups[1].Sync = randomSync(r, spread(r, 5))
+	for _, seed := range []Report{report(r, 1, 20), report(r, 3, 5), synced, {Groups: []Group{{}}}, {FioVersion: "\x1b[31m", Groups: []Group{{Name: "\u202e"}}}} {
 		payload, err := marshal(seed)
 		if err != nil {
 			f.Fatal(err)

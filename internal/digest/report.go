@@ -83,6 +83,7 @@ type Environment struct {
 	// StartMarginMilliseconds is how long before the agreed start the runner had read it. 0 in a run without
 	// an agreed start.
 	StartMarginMilliseconds int64 `cbor:"7,keyasint,omitempty"`
+	// Key 8 is that of the syncs.
 }
 
 // Group is what fio reports together: one section of a job file with its clones, or, with
@@ -99,6 +100,8 @@ type Group struct {
 	Read                *Direction
 	Write               *Direction
 	Trim                *Direction
+	// Sync is nil if fio called none, or took no latencies. It is encoded beside the report's array.
+	Sync *Sync `cbor:"-"`
 }
 
 // Directions yields what was measured in each direction in which there was I/O, by the names of internal/direction.
@@ -124,6 +127,17 @@ type Direction struct {
 	Completion     *Completion
 }
 
+// Sync is what was measured of the calls that have written data reach the storage: fsync, fdatasync, sync_file_range and
+// syncfs together. They move no bytes, and fio counts them by their latencies.
+type Sync struct {
+	// Count is the number of syncs measured, at least 1.
+	Count int64
+	// Mean is their mean latency in nanoseconds.
+	Mean int64
+	// Completion is how their latencies are distributed, nil where fio kept no percentiles.
+	Completion *Completion
+}
+
 // Latency is fio's lat: from submission to completion, in nanoseconds. Whole ones do, also to merge: what is
 // pooled of them is less than 1 ns off, and a fraction would take room that the histograms need.
 type Latency struct {
@@ -137,7 +151,7 @@ type Latency struct {
 // Percentiles are the percentiles that a report carries beside the histogram.
 var Percentiles = [...]float64{50, 90, 95, 99, 99.9, 99.99}
 
-// Completion is fio's clat, in nanoseconds.
+// Completion is fio's clat, or the latency of syncs, in nanoseconds.
 type Completion struct {
 	_   struct{} `cbor:",toarray"`
 	Min int64

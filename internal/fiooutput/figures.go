@@ -17,7 +17,14 @@ func (j *jsonJob) checkFigures() error {
 	); err != nil {
 		return err
 	}
-	return firstOf(j.Read.checkFigures(), j.Write.checkFigures(), j.Trim.checkFigures())
+	return firstOf(j.Read.checkFigures(), j.Write.checkFigures(), j.Trim.checkFigures(), j.Sync.checkFigures())
+}
+
+func (s *jsonSync) checkFigures() error {
+	if s == nil {
+		return nil
+	}
+	return s.Latency.checkFigures("sync lat_ns")
 }
 
 func (d *jsonDirection) checkFigures() error {
@@ -31,14 +38,14 @@ func (d *jsonDirection) checkFigures() error {
 }
 
 func (l *jsonLatency) checkFigures(name string) error {
-	if l == nil || l.Count <= 0 {
+	if l.count() <= 0 {
 		return nil
 	}
 	if l.Max < l.Min {
 		return fmt.Errorf("fio reports a %s from %d to %d", name, l.Min, l.Max)
 	}
 	return firstOf(
-		outside(name+": N", float64(l.Count)), outside(name+": min", float64(l.Min)), outside(name+": max", float64(l.Max)),
+		outside(name+": N", float64(l.count())), outside(name+": min", float64(l.Min)), outside(name+": max", float64(l.Max)),
 		outside(name+": mean", float64(l.Mean)), outside(name+": stddev", float64(l.Stddev)),
 	)
 }

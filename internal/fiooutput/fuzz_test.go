@@ -25,11 +25,17 @@ func FuzzParseOutput(f *testing.F) {
 		entry := `{"jobname": "a", "job_start": 1, "job_runtime": 9223372036854775807, "usr_cpu": 1e308, "read": {"total_ios": 1, "io_bytes": 1, ` + figures + `}}`
 		f.Add([]byte("{ \"jobs\": [" + entry + ", " + entry + "]\n}\n"))
 	}
-	data, err := os.ReadFile("testdata/fio-3.40.json")
-	if err != nil {
-		f.Fatal(err)
+	for _, sync := range []string{`"N": 9223372036854775807, "min": 1, "max": 2, "mean": 1e18`, `"bins": {"1": 9223372036854775807, "2": 9223372036854775807}`, `"N": -1, "bins": {"1": -5}`} {
+		entry := `{"jobname": "a", "write": {"total_ios": 1}, "sync": {"total_ios": -1, "lat_ns": {` + sync + `}}}`
+		f.Add([]byte("{ \"jobs\": [" + entry + ", " + entry + "]\n}\n"))
 	}
-	f.Add(data)
+	for _, name := range []string{"fio-3.40", "sync-3.39"} {
+		data, err := os.ReadFile("testdata/" + name + ".json")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if words := ErrorText(data, data); len(words) > maxErrorBytes {
 			t.Errorf("%d bytes of words", len(words))
@@ -55,11 +61,16 @@ func checkGroup(t *testing.T, g *Group) {
 		if d.IOs <= 0 || d.Bytes < 0 || d.ShortIOs < 0 || d.DropIOs < 0 || d.RuntimeMilliseconds < 0 || !isFigure(d.IOPS) || !isFigure(d.BytesPerSecond) {
 			t.Errorf("direction %+v", d)
 		}
-		for _, l := range []*LatencyStats{d.Latency, d.CompletionLatency} {
-			if l != nil && (l.Count < 1 || l.MinNanoseconds < 0 || l.MaxNanoseconds < l.MinNanoseconds || !isFigure(l.MeanNanoseconds) || !isFigure(l.StddevNanoseconds)) {
-				t.Errorf("latency %+v", l)
-			}
-		}
+		checkLatency(t, d.Latency)
+		checkLatency(t, d.CompletionLatency)
+	}
+	checkLatency(t, g.Sync)
+}
+
+func checkLatency(t *testing.T, l *LatencyStats) {
+	t.Helper()
+	if l != nil && (l.Count < 1 || l.MinNanoseconds < 0 || l.MaxNanoseconds < l.MinNanoseconds || !isFigure(l.MeanNanoseconds) || !isFigure(l.StddevNanoseconds)) {
+		t.Errorf("latency %+v", l)
 	}
 }
 

@@ -23,6 +23,7 @@ func (g *Group) merge(o Group) {
 	g.Read = mergeDirections(g.Read, o.Read)
 	g.Write = mergeDirections(g.Write, o.Write)
 	g.Trim = mergeDirections(g.Trim, o.Trim)
+	g.Sync = mergeLatencies(g.Sync, o.Sync)
 	g.setElapsed()
 }
 

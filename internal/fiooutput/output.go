@@ -38,6 +38,9 @@ type Group struct {
 	Error int
 	// Read, Write and Trim are the directions of I/O, nil if there was none.
 	Read, Write, Trim *Direction
+	// Sync is the latency of fsync, fdatasync, sync_file_range and syncfs together, from the call to its end. It is nil if fio
+	// called none, took no latencies (disable_clat), or is older than 3.4.
+	Sync *LatencyStats
 	// UserCPUPercent and SystemCPUPercent are the jobs' CPU time in percent of JobRuntimeMilliseconds, so
 	// of one CPU per job.
 	UserCPUPercent, SystemCPUPercent float64
@@ -75,7 +78,7 @@ type LatencyStats struct {
 	// Count is the number of I/Os measured, at least 1.
 	Count, MinNanoseconds, MaxNanoseconds int64
 	MeanNanoseconds, StddevNanoseconds    float64
-	// Histogram is nil if fio has none: it keeps one of completion latency, and with option
+	// Histogram is nil if fio has none: it keeps one of completion latency and of syncs, and with option
 	// lat_percentiles one of latency.
 	Histogram *histogram.Histogram
 }
@@ -119,6 +122,7 @@ type jsonJob struct {
 	Write      *jsonDirection    `json:"write"`
 	Trim       *jsonDirection    `json:"trim"`
 	Mixed      *jsonDirection    `json:"mixed"`
+	Sync       *jsonSync         `json:"sync"`
 	JobRuntime jsonInteger       `json:"job_runtime"`
 	UserCPU    jsonReal          `json:"usr_cpu"`
 	SystemCPU  jsonReal          `json:"sys_cpu"`
@@ -133,6 +137,11 @@ type jsonDirection struct {
 	Runtime  jsonInteger  `json:"runtime"`
 	Latency  *jsonLatency `json:"lat_ns"`
 	Complete *jsonLatency `json:"clat_ns"`
+}
+
+// jsonSync is about all calls that sync. Its total_ios counts those of fsync only, so that it is 0 with fdatasync.
+type jsonSync struct {
+	Latency *jsonLatency `json:"lat_ns"`
 }
 
 type jsonLatency struct {
@@ -239,6 +248,10 @@ func (j *jsonJob) group(global map[string]string) (Group, error) {
 		}
 		*d.to = direction
 	}
+	var err error
+	if g.Sync, err = j.Sync.stats(); err != nil {
+		return Group{}, err
+	}
 	g.setElapsed()
 	return g, nil
 }
@@ -276,12 +289,39 @@ func (d *jsonDirection) direction() (*Direction, error) {
 }
 
 // stats returns nil if nothing was measured.
+func (s *jsonSync) stats() (*LatencyStats, error) {
+	if s == nil {
+		return nil, nil
+	}
+	stats, err := s.Latency.stats()
+	if err != nil {
+		return nil, fmt.Errorf("latency of syncs: %w", err)
+	}
+	return stats, nil
+}
+
+// count is the number of latencies. fio before 3.18 does not tell it: there it is what the bins count.
+func (l *jsonLatency) count() int64 {
+	if l == nil {
+		return 0
+	}
+	if l.Count != 0 {
+		return int64(l.Count)
+	}
+	total := int64(0)
+	for _, n := range l.Bins {
+		total = plus(total, max(int64(n), 0))
+	}
+	return total
+}
+
+// stats returns nil if nothing was measured.
 func (l *jsonLatency) stats() (*LatencyStats, error) {
-	if l == nil || l.Count <= 0 {
+	if l.count() <= 0 {
 		return nil, nil
 	}
 	stats := &LatencyStats{
-		Count: int64(l.Count), MinNanoseconds: int64(l.Min), MaxNanoseconds: int64(l.Max),
+		Count: l.count(), MinNanoseconds: int64(l.Min), MaxNanoseconds: int64(l.Max),
 		MeanNanoseconds: float64(l.Mean), StddevNanoseconds: float64(l.Stddev),
 	}
 	if len(l.Bins) == 0 {

@@ -49,6 +49,14 @@ func (f *figures) direction() *digest.Direction {
 	return d
 }
 
+func (f *figures) sync() *digest.Sync {
+	d := f.direction()
+	if d == nil || d.Latency == nil {
+		return nil
+	}
+	return &digest.Sync{Count: max(d.Latency.Count, 1), Mean: d.Latency.Mean, Completion: d.Completion}
+}
+
 func (f *figures) report() *digest.Report {
 	r := &digest.Report{Coarsening: f.next() % (histogram.MaxCoarsening + 1), Environment: digest.Environment{
 		CPUMillis: f.next(), MemoryBytes: f.next(), ThrottledPeriods: f.next(), SparseFiles: f.next(), StartMarginMilliseconds: f.next(),
@@ -58,7 +66,7 @@ func (f *figures) report() *digest.Report {
 	for range 1 + f.next()%2 {
 		r.Groups = append(r.Groups, digest.Group{
 			JobStart: f.next(), ElapsedMilliseconds: f.next(), UserPercent: f.next() % 1001, SystemPercent: f.next() % 1001,
-			Read: f.direction(), Write: f.direction(), Trim: f.direction(),
+			Read: f.direction(), Write: f.direction(), Trim: f.direction(), Sync: f.sync(),
 		})
 	}
 	return r
@@ -115,6 +123,11 @@ func checkMerged(t *testing.T, merged *Merged, reports []*digest.Report) {
 		checkDirection(t, g.Read, differ.Read, directions(groupsAt(reports, i), direction.Read))
 		checkDirection(t, g.Write, differ.Write, directions(groupsAt(reports, i), direction.Write))
 		checkDirection(t, g.Trim, differ.Trim, directions(groupsAt(reports, i), direction.Trim))
+		for _, own := range groupsAt(reports, i) {
+			if s := g.Sync; own.Sync != nil && (s == nil || s.Count < own.Sync.Count || s.Mean < 0) {
+				t.Errorf("syncs %+v are merged to %+v", own.Sync, s)
+			}
+		}
 	}
 }
 

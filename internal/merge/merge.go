@@ -90,6 +90,27 @@ func mergeGroups(groups []*digest.Group, coarsening int) digest.Group {
 		Read:                mergeDirections(directions(groups, direction.Read), coarsening),
 		Write:               mergeDirections(directions(groups, direction.Write), coarsening),
 		Trim:                mergeDirections(directions(groups, direction.Trim), coarsening),
+		Sync:                mergeSyncs(groups, coarsening),
+	}
+}
+
+// mergeSyncs returns what was measured of the syncs of all clients that had some, nil if none had.
+func mergeSyncs(groups []*digest.Group, coarsening int) *digest.Sync {
+	var syncs []*digest.Sync
+	var completions []*digest.Completion
+	for _, g := range groups {
+		if g.Sync != nil {
+			syncs, completions = append(syncs, g.Sync), append(completions, g.Sync.Completion)
+		}
+	}
+	if len(syncs) == 0 {
+		return nil
+	}
+	count := func(s *digest.Sync) int64 { return s.Count }
+	return &digest.Sync{
+		Count:      sum(syncs, count),
+		Mean:       weightedMean(syncs, func(s *digest.Sync) int64 { return s.Mean }, count),
+		Completion: mergeCompletions(completions, coarsening),
 	}
 }
 
@@ -108,6 +129,10 @@ func mergeDirections(all []*digest.Direction, coarsening int) *digest.Direction 
 	if len(all) == 0 {
 		return nil
 	}
+	completions := make([]*digest.Completion, len(all))
+	for i, d := range all {
+		completions[i] = d.Completion
+	}
 	return &digest.Direction{
 		IOs:            sum(all, func(d *digest.Direction) int64 { return d.IOs }),
 		Bytes:          sum(all, func(d *digest.Direction) int64 { return d.Bytes }),
@@ -116,18 +141,17 @@ func mergeDirections(all []*digest.Direction, coarsening int) *digest.Direction 
 		MilliIOPS:      sum(all, milliIOPS),
 		BytesPerSecond: sum(all, func(d *digest.Direction) int64 { return d.BytesPerSecond }),
 		Latency:        mergeLatencies(all),
-		Completion:     mergeCompletions(all, coarsening),
+		Completion:     mergeCompletions(completions, coarsening),
 	}
 }
 
 func milliIOPS(d *digest.Direction) int64 { return d.MilliIOPS }
 
-// mergeCompletions returns nil if a direction has no histogram.
-func mergeCompletions(all []*digest.Direction, coarsening int) *digest.Completion {
+// mergeCompletions returns nil if one of them has no histogram.
+func mergeCompletions(all []*digest.Completion, coarsening int) *digest.Completion {
 	merged := &histogram.Histogram{}
 	lowest, highest := int64(math.MaxInt64), int64(0)
-	for _, d := range all {
-		c := d.Completion
+	for _, c := range all {
 		if c == nil || c.Histogram == nil {
 			return nil
 		}

@@ -30,6 +30,7 @@ func newReport(output *fiooutput.Output) (*digest.Report, error) {
 			Read:                newDirection(g.Read),
 			Write:               newDirection(g.Write),
 			Trim:                newDirection(g.Trim),
+			Sync:                newSync(g.Sync),
 		}
 		if group.Read == nil && group.Write == nil && group.Trim == nil {
 			return nil, failf(digest.ExitFailed, "fio completed no I/O in job %q: is its runtime longer than 0, and its size at least one block?", g.Name)
@@ -56,6 +57,17 @@ func newDirection(d *fiooutput.Direction) *digest.Direction {
 	}
 	if c := d.CompletionLatency; c != nil && c.Count > 0 && c.Histogram != nil {
 		out.Completion = digest.NewCompletion(c.MinNanoseconds, c.MaxNanoseconds, c.Histogram)
+	}
+	return out
+}
+
+func newSync(l *fiooutput.LatencyStats) *digest.Sync {
+	if l == nil || l.Count <= 0 {
+		return nil
+	}
+	out := &digest.Sync{Count: l.Count, Mean: round(l.MeanNanoseconds)}
+	if l.Histogram != nil {
+		out.Completion = digest.NewCompletion(l.MinNanoseconds, l.MaxNanoseconds, l.Histogram)
 	}
 	return out
 }

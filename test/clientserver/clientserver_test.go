@@ -52,6 +52,14 @@ func TestAllClients(t *testing.T) {
 			"rw=randwrite\nbs=4k\nsize=4M\n",
 			"rw=randrw\nbs=4k\nsize=4M\n",
 		},
+		"syncs": {
+			"rw=write\nbs=2300\nsize=230000\nfdatasync=1\n",
+			"rw=write\nbs=2300\nsize=115000\nfsync=2\nnumjobs=2\n",
+		},
+		"syncs of one of two": {
+			"rw=write\nbs=2300\nsize=230000\nfdatasync=1\n",
+			"rw=write\nbs=2300\nsize=230000\n",
+		},
 		"trims": {
 			"ioengine=null\nrw=trimwrite\nbs=4k\nsize=256M\n",
 			"ioengine=null\nrw=randtrim\nbs=4k\nsize=256M\n",
@@ -105,14 +113,17 @@ type output struct {
 
 // entry is an entry of client_stats.
 type entry struct {
-	Name   string   `json:"jobname"`
-	Host   string   `json:"hostname"`
-	Port   int      `json:"port"`
-	Read   ioFigure `json:"read"`
-	Write  ioFigure `json:"write"`
-	Trim   ioFigure `json:"trim"`
-	User   float64  `json:"usr_cpu"`
-	System float64  `json:"sys_cpu"`
+	Name  string   `json:"jobname"`
+	Host  string   `json:"hostname"`
+	Port  int      `json:"port"`
+	Read  ioFigure `json:"read"`
+	Write ioFigure `json:"write"`
+	Trim  ioFigure `json:"trim"`
+	Sync  struct {
+		Latency latency `json:"lat_ns"`
+	} `json:"sync"`
+	User   float64 `json:"usr_cpu"`
+	System float64 `json:"sys_cpu"`
 }
 
 type ioFigure struct {
@@ -215,6 +226,7 @@ func (o output) compare(t *testing.T) {
 	compared := compareDirection(t, "read", &o.all.Read, reports, group.Read, func(g *digest.Group) *digest.Direction { return g.Read }) +
 		compareDirection(t, "write", &o.all.Write, reports, group.Write, func(g *digest.Group) *digest.Direction { return g.Write }) +
 		compareDirection(t, "trim", &o.all.Trim, reports, group.Trim, func(g *digest.Group) *digest.Direction { return g.Trim })
+	compareSyncs(t, &o.all.Sync.Latency, group.Sync)
 	if compared == 0 {
 		t.Error("no percentile was compared")
 	}
@@ -255,6 +267,23 @@ func compareDirection(t *testing.T, what string, want *ioFigure, reports []*dige
 	}
 	compareRates(t, what, want, reports, got, of)
 	return compareCompletion(t, what, &want.Completion, got.Completion)
+}
+
+// compareSyncs compares exactly, but for a mean that is rounded for each client.
+func compareSyncs(t *testing.T, want *latency, got *digest.Sync) {
+	t.Helper()
+	if got == nil || want.N == 0 {
+		if got != nil || want.N != 0 {
+			t.Errorf("syncs: %+v, fio says %+v", got, want)
+		}
+		return
+	}
+	if got.Count != want.N || math.Abs(float64(got.Mean)-want.Mean) > 1 {
+		t.Errorf("syncs: %+v, fio says %+v", got, want)
+	}
+	if compareCompletion(t, "sync", want, got.Completion) == 0 {
+		t.Error("syncs: no percentile was compared")
+	}
 }
 
 // compareRates holds the sum of the clients' rates to fio's rate, which is that of all I/Os over the longest run time:
@@ -314,7 +343,7 @@ func compareCompletion(t *testing.T, what string, want *latency, got *digest.Com
 // anonymous returns the document with what is compared only, so without the machine's name and disks.
 func (o output) anonymous(t *testing.T) []byte {
 	t.Helper()
-	kept := []string{"jobname", "groupid", "job_start", "job_runtime", "port", "read", "write", "trim", "usr_cpu", "sys_cpu"}
+	kept := []string{"jobname", "groupid", "job_start", "job_runtime", "port", "read", "write", "trim", "sync", "usr_cpu", "sys_cpu"}
 	var stats []map[string]json.RawMessage
 	names := map[string]string{}
 	for _, raw := range o.entries {
