@@ -173,6 +173,8 @@ const (
 	WarningVolumeReplaced = "VolumeReplaced"
 	// WarningFilesFitInMemory: buffered I/O on files that the node's page cache can hold.
 	WarningFilesFitInMemory = "FilesFitInMemory"
+	// WarningUnsyncedWrites: buffered writes that nothing has reach the storage, so that they measure memory.
+	WarningUnsyncedWrites = "UnsyncedWrites"
 	// WarningCPUThrottled: the container's CPU limit held fio back.
 	WarningCPUThrottled = "CPUThrottled"
 	// WarningFewSamples: fewer I/Os than a percentile needs.

@@ -71,6 +71,10 @@ type TargetComparison struct {
 	// +optional
 	Trim *IOComparison `json:"trim,omitempty"`
 
+	// sync is about fsync, fdatasync and sync_file_range together. Unset unless all results have some.
+	// +optional
+	Sync *SyncComparison `json:"sync,omitempty"`
+
 	// warnings say what may mislead readers of these figures, such as a large spread between repetitions.
 	// +optional
 	// +listType=atomic
@@ -160,6 +164,50 @@ type IOComparison struct {
 	P99Ratio string `json:"p99Ratio,omitempty"`
 
 	// verdict is the verdict on IOPS. Each statistic has its own as well.
+	// +optional
+	Verdict Verdict `json:"verdict,omitempty"`
+}
+
+// SyncComparison is about the time that syncs took. Percentiles are unset where fio did not keep them.
+type SyncComparison struct {
+	// meanNanoseconds is the mean, in nanoseconds.
+	// +required
+	MeanNanoseconds Statistic `json:"meanNanoseconds"`
+
+	// p50Nanoseconds is the median, in nanoseconds.
+	// +optional
+	P50Nanoseconds *Statistic `json:"p50Nanoseconds,omitempty"`
+
+	// p90Nanoseconds is the 90th percentile, in nanoseconds.
+	// +optional
+	P90Nanoseconds *Statistic `json:"p90Nanoseconds,omitempty"`
+
+	// p99Nanoseconds is the 99th percentile, in nanoseconds.
+	// +optional
+	P99Nanoseconds *Statistic `json:"p99Nanoseconds,omitempty"`
+
+	// meanRatio is the mean as a multiple of the baseline's, such as 1.51: more than 1 is slower.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	MeanRatio string `json:"meanRatio,omitempty"`
+
+	// p50Ratio is the 50th percentile as a multiple of the baseline's.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	P50Ratio string `json:"p50Ratio,omitempty"`
+
+	// p90Ratio is the 90th percentile as a multiple of the baseline's.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	P90Ratio string `json:"p90Ratio,omitempty"`
+
+	// p99Ratio is the 99th percentile as a multiple of the baseline's.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	P99Ratio string `json:"p99Ratio,omitempty"`
+
+	// verdict is the verdict on the 99th percentile, or on the mean where there are no percentiles. Each statistic has
+	// its own as well.
 	// +optional
 	Verdict Verdict `json:"verdict,omitempty"`
 }

@@ -382,6 +382,11 @@ type Result struct {
 	// +optional
 	Trim *IOResult `json:"trim,omitempty"`
 
+	// sync is about the calls that have written data reach the storage: fsync, fdatasync and sync_file_range. Unset if
+	// there were none, and where fio did not measure their latency, as with gtod_reduce.
+	// +optional
+	Sync *SyncResult `json:"sync,omitempty"`
+
 	// cpu is the CPU time of fio's jobs as a share of the time that they ran.
 	// +optional
 	CPU *CPUResult `json:"cpu,omitempty"`
@@ -418,6 +423,22 @@ type IOResult struct {
 	// where fio did not measure it.
 	// +optional
 	CompletionLatency *LatencyDistribution `json:"completionLatency,omitempty"`
+}
+
+// SyncResult is what fio measured of fsync, fdatasync and sync_file_range together. fio does not tell them apart. The
+// writes before them are in write.
+type SyncResult struct {
+	// count is the number of syncs of all clients together, at least 1 (fio's sync.lat_ns.N).
+	// +required
+	Count int64 `json:"count"`
+
+	// meanNanoseconds is the mean time that a sync took (fio's sync.lat_ns.mean).
+	// +required
+	MeanNanoseconds int64 `json:"meanNanoseconds"`
+
+	// latency is the distribution of these times (fio's sync.lat_ns). Unset where fio kept no percentiles.
+	// +optional
+	Latency *LatencyDistribution `json:"latency,omitempty"`
 }
 
 // ClientSpread is how the clients that measured together differ.

@@ -738,6 +738,12 @@ func TestLargestStatus(t *testing.T) {
 	sections := func(n int) func(*v1alpha1.Run) {
 		return func(run *v1alpha1.Run) { run.State, run.Sections = v1alpha1.RunSucceeded, largestSections(n) }
 	}
+	synced := func(change func(*v1alpha1.Run)) func(*v1alpha1.Run) {
+		return func(run *v1alpha1.Run) {
+			change(run)
+			addSyncs(run)
+		}
+	}
 	messages := func(run *v1alpha1.Run) { run.State, run.Message = v1alpha1.RunFailed, strings.Repeat("m", 1024) }
 	const own, shared = corev1.ReadWriteOnce, corev1.ReadWriteMany
 	for _, test := range []struct {
@@ -768,6 +774,12 @@ func TestLargestStatus(t *testing.T) {
 		{"the most clients with a volume each", 1, 50, 1, 128, own, result},
 		{"the most clients with two volumes each", 2, 17, 1, 128, own, result},
 		{"the most clients with a volume each, in sections", 1, 8, 1, 128, own, sections(12)},
+		{"syncs, each run once", 16, 10, 1, 1, own, synced(result)},
+		{"syncs with verdicts", 13, 3, 4, 1, own, synced(result)},
+		{"syncs with confidence intervals", 13, 2, 6, 1, own, synced(result)},
+		{"syncs in pairs of sections", 16, 5, 1, 1, own, synced(sections(2))},
+		{"syncs of the most clients on shared volumes", 16, 7, 1, 128, shared, synced(result)},
+		{"syncs of two clients", 16, 8, 1, 2, shared, synced(result)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			sb := largestSpec(namespace, test.targets, test.workloads)
@@ -778,7 +790,11 @@ func TestLargestStatus(t *testing.T) {
 			if err := c.Create(t.Context(), sb); err != nil {
 				t.Fatal(err)
 			}
-			sb.Status = largestStatus(sb, mostResults(t, &sb.Spec), test.run)
+			most := mostResults(t, &sb.Spec)
+			if strings.HasPrefix(test.name, "syncs") {
+				most = most * 5 / 6 // as plan's TestRoomOfSyncs has it
+			}
+			sb.Status = largestStatus(sb, most, test.run)
 			text, err := json.Marshal(sb.Status)
 			if err != nil {
 				t.Fatal(err)
@@ -799,6 +815,18 @@ func TestLargestStatus(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// addSyncs gives the results of a run syncs of the slowest storage.
+func addSyncs(run *v1alpha1.Run) {
+	const seconds = 99_999_999_999
+	sync := &v1alpha1.SyncResult{Count: 999_999_999_999, MeanNanoseconds: seconds, Latency: largestResult().Write.CompletionLatency}
+	if run.Result != nil {
+		run.Result.Sync = sync
+	}
+	for i := range run.Sections {
+		run.Sections[i].Sync = sync
 	}
 }
 

@@ -36,8 +36,10 @@ type Load struct {
 	// RateIOPS and RateBytesPerSecond are what the workload itself is held to, over all jobs and directions.
 	// 0 if it is not.
 	RateIOPS, RateBytesPerSecond int64
-	// Buffered says whether I/O goes through the page cache: not O_DIRECT.
+	// Buffered says whether the page cache can answer I/O: reads without O_DIRECT, or writes that are not synced either.
 	Buffered bool
+	// UnsyncedWrites says whether there are such writes.
+	UnsyncedWrites bool
 	// Reads says whether the workload reads.
 	Reads bool
 	// FileBytes is the size of all test files. 0 if unknown.
@@ -166,7 +168,7 @@ func throttled(r *v1alpha1.Result, percent int32) string {
 
 // boundByLatency judges a result that reached no limit by Little's law: if the I/Os in flight, which are
 // rate x mean latency, are as many as the workload keeps, then the time that each takes is all that is
-// waited for.
+// waited for. A sync is in flight as an I/O is: while it lasts the job does nothing else in its place.
 func boundByLatency(r *v1alpha1.Result, nearest use, load Load) v1alpha1.LimitedBy {
 	inFlight, rate := 0.0, 0.0
 	for _, io := range r.Directions() {
@@ -176,6 +178,13 @@ func boundByLatency(r *v1alpha1.Result, nearest use, load Load) v1alpha1.Limited
 		rate += rateOf(io)
 		inFlight += rateOf(io) * float64(io.Latency.MeanNanoseconds) / 1e9
 	}
+	what := "I/Os"
+	if r.Sync != nil {
+		what = "I/Os and syncs"
+		syncs := rateOfSyncs(r)
+		rate += syncs
+		inFlight += syncs * float64(r.Sync.MeanNanoseconds) / 1e9
+	}
 	if load.InFlight <= 0 || rate == 0 {
 		return unknown("no known limit is reached; how many I/Os the workload keeps in flight is unknown")
 	}
@@ -183,17 +192,29 @@ func boundByLatency(r *v1alpha1.Result, nearest use, load Load) v1alpha1.Limited
 	used := percent(inFlight / float64(load.InFlight))
 	switch {
 	case used < minInFlightPercent:
-		return unknown("no known limit is reached, but only %s of the %d I/Os that the workload asks for were in flight, each for %s on average",
-			legible.Significant(inFlight), load.InFlight, mean)
+		return unknown("no known limit is reached, but only %s of the %d %s that the workload asks for were in flight, each for %s on average",
+			legible.Significant(inFlight), load.InFlight, what, mean)
 	case used > maxInFlightPercent:
-		return unknown("no known limit is reached, and the figures do not fit: IOPS and a mean latency of %s mean %s I/Os in flight, more than the workload's %d",
-			mean, legible.Significant(inFlight), load.InFlight)
+		return unknown("no known limit is reached, and the figures do not fit: IOPS and a mean latency of %s mean %s %s in flight, more than the workload's %d",
+			mean, legible.Significant(inFlight), what, load.InFlight)
 	}
 	return v1alpha1.LimitedBy{
 		Reason: v1alpha1.BoundLatency, LimitInFlight: new(load.InFlight), UsedPercent: new(used),
-		Message: fmt.Sprintf("%s of %d I/Os were in flight all the time, each for %s on average, and the nearest limit has room (%s, %d %%): try more jobs or a higher iodepth",
-			legible.Significant(inFlight), load.InFlight, mean, nearest, nearest.percent()),
+		Message: fmt.Sprintf("%s of %d %s were in flight all the time, each for %s on average, and the nearest limit has room (%s, %d %%): try more jobs or a higher iodepth",
+			legible.Significant(inFlight), load.InFlight, what, mean, nearest, nearest.percent()),
 	}
+}
+
+// rateOfSyncs returns syncs per second: as many a write as there were, at the rate of the writes, which of several clients is that
+// of all whatever time each took.
+func rateOfSyncs(r *v1alpha1.Result) float64 {
+	if w := r.Write; w != nil && w.IOs > 0 && rateOf(w) > 0 {
+		return rateOf(w) * float64(r.Sync.Count) / float64(w.IOs)
+	}
+	if r.ElapsedMilliseconds <= 0 {
+		return 0
+	}
+	return float64(r.Sync.Count) * 1000 / float64(r.ElapsedMilliseconds)
 }
 
 // rateOf returns I/Os per second. The API's are rounded to whole ones, too coarse for slow storage, so they

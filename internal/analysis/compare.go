@@ -93,6 +93,7 @@ func compareTarget(name string, own, base []*v1alpha1.Result) v1alpha1.TargetCom
 		Read:  compareIO(column(own, v1alpha1.DirectionRead), column(base, v1alpha1.DirectionRead)),
 		Write: compareIO(column(own, v1alpha1.DirectionWrite), column(base, v1alpha1.DirectionWrite)),
 		Trim:  compareIO(column(own, v1alpha1.DirectionTrim), column(base, v1alpha1.DirectionTrim)),
+		Sync:  compareSyncs(syncs(own), syncs(base)),
 	}
 	t.Warnings = spreadOf(&t)
 	return t
@@ -130,16 +131,49 @@ func compareIO(own, base []*v1alpha1.IOResult) *v1alpha1.IOComparison {
 		{percentileOf(func(d *v1alpha1.LatencyDistribution) *int64 { return &d.P90Nanoseconds }), &c.P90Nanoseconds, &c.P90Ratio},
 		{percentileOf(func(d *v1alpha1.LatencyDistribution) *int64 { return &d.P99Nanoseconds }), &c.P99Nanoseconds, &c.P99Ratio},
 	} {
-		if ownValues := latencies(own, l.of); len(ownValues) > 0 {
-			s, quotient := compareValues(ownValues, latencies(base, l.of), lessIsFaster)
-			*l.statistic, *l.ratio = &s, quotient
-		}
+		*l.statistic, *l.ratio = compareLatencies(own, base, l.of)
 	}
 	return c
 }
 
-// verdictOn returns the verdict of a direction or total whose IOPS are s, of so many results of the target
-// and of the baseline.
+// compareSyncs compares the time that syncs took. It returns nil if a result has none.
+func compareSyncs(own, base []*v1alpha1.SyncResult) *v1alpha1.SyncComparison {
+	mean, meanRatio := compareLatencies(own, base, func(s *v1alpha1.SyncResult) *int64 { return &s.MeanNanoseconds })
+	if mean == nil {
+		return nil
+	}
+	c := &v1alpha1.SyncComparison{MeanNanoseconds: *mean, MeanRatio: meanRatio}
+	percentile := func(of func(*v1alpha1.LatencyDistribution) *int64) (*v1alpha1.Statistic, string) {
+		return compareLatencies(own, base, func(s *v1alpha1.SyncResult) *int64 {
+			if s.Latency == nil {
+				return nil
+			}
+			return of(s.Latency)
+		})
+	}
+	c.P50Nanoseconds, c.P50Ratio = percentile(func(d *v1alpha1.LatencyDistribution) *int64 { return &d.P50Nanoseconds })
+	c.P90Nanoseconds, c.P90Ratio = percentile(func(d *v1alpha1.LatencyDistribution) *int64 { return &d.P90Nanoseconds })
+	c.P99Nanoseconds, c.P99Ratio = percentile(func(d *v1alpha1.LatencyDistribution) *int64 { return &d.P99Nanoseconds })
+	judged := mean
+	if c.P99Nanoseconds != nil {
+		judged = c.P99Nanoseconds
+	}
+	c.Verdict = verdictOn(*judged, len(own), len(base))
+	return c
+}
+
+// compareLatencies returns nil if a result of the target lacks the latency, and compares with nothing if one of the baseline does.
+func compareLatencies[T any](own, base []*T, of func(*T) *int64) (*v1alpha1.Statistic, string) {
+	ownValues := latencies(own, of)
+	if len(ownValues) == 0 {
+		return nil, ""
+	}
+	s, quotient := compareValues(ownValues, latencies(base, of), lessIsFaster)
+	return &s, quotient
+}
+
+// verdictOn returns the verdict of a direction or total whose IOPS are s, or of syncs whose latency it is, of so many results of
+// the target and of the baseline.
 func verdictOn(s v1alpha1.Statistic, own, base int) v1alpha1.Verdict {
 	if base > 0 && min(own, base) < minRuns {
 		return v1alpha1.VerdictTooFewRuns
@@ -205,6 +239,15 @@ func column(results []*v1alpha1.Result, direction string) []*v1alpha1.IOResult {
 	return all
 }
 
+// syncs returns what each result has of syncs, nil for a result without.
+func syncs(results []*v1alpha1.Result) []*v1alpha1.SyncResult {
+	all := make([]*v1alpha1.SyncResult, len(results))
+	for i, r := range results {
+		all[i] = r.Sync
+	}
+	return all
+}
+
 func totals(results []*v1alpha1.Result, of func(*v1alpha1.IOResult) int64) []int64 {
 	all := make([]int64, len(results))
 	for i, r := range results {
@@ -226,13 +269,13 @@ func values(column []*v1alpha1.IOResult, of func(*v1alpha1.IOResult) int64) []in
 }
 
 // latencies returns a latency of each result; none if one of them lacks it.
-func latencies(column []*v1alpha1.IOResult, of func(*v1alpha1.IOResult) *int64) []int64 {
+func latencies[T any](column []*T, of func(*T) *int64) []int64 {
 	all := make([]int64, len(column))
-	for i, io := range column {
-		if io == nil || of(io) == nil {
+	for i, measured := range column {
+		if measured == nil || of(measured) == nil {
 			return nil
 		}
-		all[i] = *of(io)
+		all[i] = *of(measured)
 	}
 	return all
 }

@@ -41,8 +41,8 @@ func (k Known) nearest(r *v1alpha1.Result) use {
 	return greatest(uses)
 }
 
-// cached says whether the page cache answered: whether buffered I/O on files that may fit into memory was faster
-// than the nearest limit allows.
+// cached says whether the page cache answered: whether buffered I/O on files that may fit into memory, other than writes that
+// are synced, was faster than the nearest limit allows.
 func (k Known) cached(r *v1alpha1.Result, load Load, client Client) bool {
 	return load.Buffered && mayFitInMemory(load, client) && k.nearest(r).percent() > cachedPercent
 }

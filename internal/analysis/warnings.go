@@ -128,6 +128,9 @@ var warningKinds = []struct {
 	reason: v1alpha1.WarningFilesFitInMemory, see: []func(seen) string{filesFitInMemory},
 	remedy: "set direct: true, or a size that is larger than the memory of the node",
 }, {
+	reason: v1alpha1.WarningUnsyncedWrites, see: []func(seen) string{unsyncedWrites},
+	remedy: "set direct: true, or have writes reach the storage while fio measures: fdatasync: 1 or sync: dsync for each write, endFsync: true for all at the end",
+}, {
 	reason: v1alpha1.WarningCPUThrottled, see: []func(seen) string{cpuThrottled},
 	remedy: "raise or remove spec.pod.resources.limits.cpu",
 }, {
@@ -160,11 +163,20 @@ var warningKinds = []struct {
 		"gp3 instead of gp2, Elastic or Provisioned throughput of EFS, a larger instance",
 }}
 
+// filesFitInMemory is about what memory answers other than writes, of which unsyncedWrites tells.
 func filesFitInMemory(s seen) string {
-	if !s.load.Buffered || s.load.FileBytes == 0 || s.load.FileBytes > s.client.MemoryBytes {
+	if !s.load.Buffered || s.load.UnsyncedWrites || s.load.FileBytes == 0 || s.load.FileBytes > s.client.MemoryBytes {
 		return ""
 	}
 	return fmt.Sprintf("I/O is buffered, and test files of %s fit into the %s of memory that the page cache can take", size(s.load.FileBytes), size(s.client.MemoryBytes))
+}
+
+// unsyncedWrites is silent only where the files are known to be larger than the page cache, so that it has to write most of them.
+func unsyncedWrites(s seen) string {
+	if !s.load.UnsyncedWrites || s.load.FileBytes > s.client.MemoryBytes && s.client.MemoryBytes > 0 {
+		return ""
+	}
+	return "writes are buffered and never synced: fio measures how fast memory takes them, and the storage may get them after the run"
 }
 
 func cpuThrottled(s seen) string {
@@ -180,18 +192,20 @@ var samplesNeeded = []struct {
 	ios        int64
 }{{"p50", 2}, {"p90", 10}, {"p95", 20}, {"p99", 100}, {"p99.9", 1000}, {"p99.99", 10_000}}
 
-// fewSamples is about the direction with the fewest I/Os of those with percentiles.
+// fewSamples is about the direction with the fewest I/Os of those with percentiles, or about syncs if there were fewer of them.
 func fewSamples(s seen) string {
-	var fewest *v1alpha1.IOResult
-	name := ""
+	fewest, name, what := int64(0), "", "I/Os"
 	for direction, io := range s.result.Directions() {
-		if io.CompletionLatency != nil && (fewest == nil || io.IOs < fewest.IOs) {
-			fewest, name = io, direction
+		if io.CompletionLatency != nil && (name == "" || io.IOs < fewest) {
+			fewest, name = io.IOs, direction
 		}
 	}
+	if sync := s.result.Sync; sync != nil && sync.Latency != nil && (name == "" || sync.Count < fewest) {
+		fewest, name, what = sync.Count, "sync", "syncs"
+	}
 	for _, needed := range samplesNeeded {
-		if fewest != nil && fewest.IOs < needed.ios {
-			return fmt.Sprintf("%s of %ss is not reliable: it needs %d I/Os, and there were %d", needed.percentile, name, needed.ios, fewest.IOs)
+		if name != "" && fewest < needed.ios {
+			return fmt.Sprintf("%s of %ss is not reliable: it needs %d %s, and there were %d", needed.percentile, name, needed.ios, what, fewest)
 		}
 	}
 	return ""

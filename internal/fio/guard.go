@@ -17,6 +17,9 @@ import (
 const (
 	// MaxGroups bounds the groups of results of a job file: what one run's report has room for.
 	MaxGroups = 16
+	// maxFigures bounds what is reported apart in all of these: reads, writes, trims and syncs of each. A report has room for
+	// two of them in each of as many groups as can be.
+	maxFigures = 2 * MaxGroups
 	// maxClones bounds numjobs, maxProcesses the clones of all sections; fio itself takes 4096.
 	maxClones    = 1024
 	maxProcesses = 4096

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -150,6 +151,11 @@ func (g *guard) checkGroups(f *JobFile) {
 	}
 	if count := len(f.Groups()); count > MaxGroups {
 		g.refuse("%d groups of results: a job file may have %d; use group_reporting in [global], which makes one of those that run at the same time, or make several workloads of it", count, MaxGroups)
+		return
+	}
+	if figures := f.countFigures(); figures > maxFigures {
+		g.refuse("the groups of results have reads, writes, trims and syncs %d times together, and a report has room for %d; use group_reporting in [global], or make several workloads of it",
+			figures, maxFigures)
 	}
 }
 
@@ -162,6 +168,22 @@ func (g *guard) checkSteadyState(together []job) {
 			return
 		}
 	}
+}
+
+// countFigures returns how many directions of I/O the results have, with syncs as one more.
+func (f *JobFile) countFigures() int {
+	figures := 0
+	for _, jobs := range f.reported() {
+		directions, syncs := sets.New[int](), 0
+		for _, j := range jobs {
+			directions.Insert(j.directions()...)
+			if j.syncs() {
+				syncs = 1
+			}
+		}
+		figures += directions.Len() + syncs
+	}
+	return figures
 }
 
 // refuseIn adds an error about an option that applies to a job, or should.

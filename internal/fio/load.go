@@ -14,8 +14,13 @@ type Load struct {
 	// RateIOPS and RateBytesPerSecond are what they hold themselves to together, reads and writes added up;
 	// 0 if at least one of them does not.
 	RateIOPS, RateBytesPerSecond int64
-	// Buffered says whether at least one goes through the page cache.
+	// Buffered says whether the page cache can answer what at least one does: buffered reads, or buffered writes that are
+	// not synced.
 	Buffered bool
+	// UnsyncedWrites says whether at least one has buffered writes that nothing has reach the storage.
+	UnsyncedWrites bool
+	// Syncs says whether at least one calls fsync or the like, so that fio reports the latency of that.
+	Syncs bool
 	// Reads says whether at least one reads.
 	Reads bool
 	// FileBytes is the size of all their files, 0 if it cannot be known.
@@ -27,16 +32,25 @@ type Load struct {
 // Loads returns the loads of the results, in the order of Groups.
 func (f *JobFile) Loads() []Load {
 	var loads []Load
+	for _, jobs := range f.reported() {
+		loads = append(loads, newLoad(jobs))
+	}
+	return loads
+}
+
+// reported returns the jobs that make each result, in the order of Groups.
+func (f *JobFile) reported() [][]job {
+	var all [][]job
 	for _, group := range f.groups() {
 		if group[0].on("group_reporting") {
-			loads = append(loads, newLoad(group))
+			all = append(all, group)
 			continue
 		}
 		for i := range group {
-			loads = append(loads, newLoad(group[i:i+1]))
+			all = append(all, group[i:i+1])
 		}
 	}
-	return loads
+	return all
 }
 
 func newLoad(jobs []job) Load {
@@ -47,7 +61,10 @@ func newLoad(jobs []job) Load {
 	for _, j := range jobs {
 		load.Jobs += j.clones()
 		load.InFlight += j.clones() * j.depth()
-		load.Buffered = load.Buffered || j.buffered()
+		unsynced := j.buffered() && j.writes() && !j.synced()
+		load.UnsyncedWrites = load.UnsyncedWrites || unsynced
+		load.Buffered = load.Buffered || unsynced || j.buffered() && j.reads()
+		load.Syncs = load.Syncs || j.syncs()
 		load.Reads = load.Reads || j.reads()
 		load.LatencyOff = load.LatencyOff || j.on("gtod_reduce") || j.on("disable_lat") || j.on("disable_clat")
 		sets, ok := j.fileSets()

@@ -89,6 +89,9 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.
 		}
 	}
 	problems = append(problems, validateCapacity(specPath.Child("targets"), spec, measured)...)
+	if problem := validateSyncs(specPath, spec, measured); problem != nil {
+		problems = append(problems, problem)
+	}
 	if len(problems) > 0 {
 		return nil, problems
 	}

@@ -22,6 +22,9 @@ const (
 	clientsPerResult = 7
 	// volumesPerTwoResults is how many claims with their volumes have the room of two results: 5.2, less a reserve.
 	volumesPerTwoResults = 5
+	// resultsPerRoomOfSyncs is of how many results the syncs (fsync, fdatasync), with their comparisons, have the room of one: about 6, less a
+	// reserve.
+	resultsPerRoomOfSyncs = 5
 )
 
 // maxResults returns the most results that fit into the status beside the clients and volumes of the spec. The room of
@@ -60,6 +63,28 @@ func validateResults(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, jobs
 	return field.Invalid(path.Child("workloads"), len(spec.Workloads),
 		fmt.Sprintf("all workloads, in all cases of their matrix, with all sections, on %d targets, %d times each, give %d results; at most %d are possible%s: %s",
 			len(spec.Targets), repetitions(spec), results, max(most, 0), beside, remedy))
+}
+
+// validateSyncs refuses more results than fit into the status if jobs call fsync or the like, of which results say more. It looks at
+// the cases, because a matrix can choose which of them do.
+func validateSyncs(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, cases []Run) *field.Error {
+	results, syncs, most := 0, 0, maxResults(spec)
+	for i := range cases {
+		for _, load := range cases[i].Job.Loads() {
+			results++
+			if load.Syncs {
+				syncs++
+			}
+		}
+	}
+	each := len(spec.Targets) * int(repetitions(spec))
+	results, syncs = results*each, syncs*each
+	if syncs == 0 || results+roundedUp(syncs, resultsPerRoomOfSyncs) <= most {
+		return nil
+	}
+	return field.Invalid(path.Child("workloads"), len(spec.Workloads),
+		fmt.Sprintf("%d of %d results are of jobs that call fsync, fdatasync or sync_file_range, whose latency takes room: each %d of them count as one result more, and at most %d results are possible; split the benchmark",
+			syncs, results, resultsPerRoomOfSyncs, most))
 }
 
 // maxTexts bounds the job files of a benchmark together, of which the API has the same rule: operators keep all benchmarks

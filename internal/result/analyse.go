@@ -93,7 +93,7 @@ func (f *Facts) loads() []analysis.Load {
 	for _, l := range f.Planned.Job.Loads() {
 		load := analysis.Load{
 			InFlight: l.InFlight, Jobs: l.Jobs, RateIOPS: l.RateIOPS, RateBytesPerSecond: l.RateBytesPerSecond,
-			Buffered: l.Buffered, Reads: l.Reads, FileBytes: l.FileBytes, LatencyOff: l.LatencyOff,
+			Buffered: l.Buffered, UnsyncedWrites: l.UnsyncedWrites, Reads: l.Reads, FileBytes: l.FileBytes, LatencyOff: l.LatencyOff,
 			NewDevice: raw && storage.IsProvisioned(f.Planned.Target),
 		}
 		if raw {

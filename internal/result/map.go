@@ -43,6 +43,7 @@ func newResult(report *digest.Report, g *digest.Group) v1alpha1.Result {
 		Read:                newIOResult(g.Read),
 		Write:               newIOResult(g.Write),
 		Trim:                newIOResult(g.Trim),
+		Sync:                newSyncResult(g.Sync),
 		CPU: &v1alpha1.CPUResult{
 			UserPercent: int32(g.UserPercent), SystemPercent: int32(g.SystemPercent), ThrottledPercent: throttledPercent(report),
 		},
@@ -62,19 +63,31 @@ func newIOResult(d *digest.Direction) *v1alpha1.IOResult {
 	if d.Latency != nil {
 		result.Latency = &v1alpha1.Latency{MeanNanoseconds: d.Latency.Mean, StddevNanoseconds: d.Latency.Stddev}
 	}
-	if c := d.Completion; c != nil {
-		result.CompletionLatency = &v1alpha1.LatencyDistribution{
-			MinNanoseconds:   c.Min,
-			P50Nanoseconds:   c.Percentile(0),
-			P90Nanoseconds:   c.Percentile(1),
-			P95Nanoseconds:   c.Percentile(2),
-			P99Nanoseconds:   c.Percentile(3),
-			P999Nanoseconds:  c.Percentile(4),
-			P9999Nanoseconds: c.Percentile(5),
-			MaxNanoseconds:   c.Max,
-		}
-	}
+	result.CompletionLatency = newDistribution(d.Completion)
 	return result
+}
+
+func newSyncResult(s *digest.Sync) *v1alpha1.SyncResult {
+	if s == nil {
+		return nil
+	}
+	return &v1alpha1.SyncResult{Count: s.Count, MeanNanoseconds: s.Mean, Latency: newDistribution(s.Completion)}
+}
+
+func newDistribution(c *digest.Completion) *v1alpha1.LatencyDistribution {
+	if c == nil {
+		return nil
+	}
+	return &v1alpha1.LatencyDistribution{
+		MinNanoseconds:   c.Min,
+		P50Nanoseconds:   c.Percentile(0),
+		P90Nanoseconds:   c.Percentile(1),
+		P95Nanoseconds:   c.Percentile(2),
+		P99Nanoseconds:   c.Percentile(3),
+		P999Nanoseconds:  c.Percentile(4),
+		P9999Nanoseconds: c.Percentile(5),
+		MaxNanoseconds:   c.Max,
+	}
 }
 
 // wholeIOPS rounds, without an overflow whatever a pod reports.

@@ -63,6 +63,7 @@ func Read(parts []Part, planned *plan.Run) (*Measured, error) {
 		if why := cmp.Or(wrongPod(&parts[i], report), wrongGroups(planned, report)); why != "" {
 			return nil, fmt.Errorf("the report of pod %s is not of this run: %s", parts[i].Pod, why)
 		}
+		dropUnplannedSyncs(planned, report)
 		reports[i] = report
 	}
 	merged, err := merge.Reports(reports)
@@ -95,6 +96,19 @@ func wrongGroups(planned *plan.Run, report *digest.Report) string {
 		return fmt.Sprintf("it has %s, and the run has %d", legible.Plural(got, "result"), want)
 	}
 	return ""
+}
+
+// dropUnplannedSyncs takes syncs out of results whose jobs call none: they are forged, and with them in all results the status could
+// become larger than can be written.
+func dropUnplannedSyncs(planned *plan.Run, report *digest.Report) {
+	if planned == nil {
+		return
+	}
+	for i, load := range planned.Job.Loads() {
+		if !load.Syncs {
+			report.Groups[i].Sync = nil
+		}
+	}
 }
 
 func newMeasured(parts []Part, reports []*digest.Report, merged *merge.Merged) *Measured {

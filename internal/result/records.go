@@ -9,7 +9,6 @@ import (
 	"github.com/storagebench/storagebench/internal/bounded"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/digest"
-	"github.com/storagebench/storagebench/internal/histogram"
 )
 
 const (
@@ -42,6 +41,7 @@ type SectionRecord struct {
 	ReadBins   map[uint64]uint64 `json:"readBins,omitempty"`
 	WriteBins  map[uint64]uint64 `json:"writeBins,omitempty"`
 	TrimBins   map[uint64]uint64 `json:"trimBins,omitempty"`
+	SyncBins   map[uint64]uint64 `json:"syncBins,omitempty"`
 }
 
 // Records returns what each client has measured as gzipped JSON, a list of ClientRecords. If that is more than is kept the error is
@@ -74,7 +74,7 @@ func newClientRecord(p *Part, report *digest.Report) ClientRecord {
 		group := &report.Groups[i]
 		record.Sections = append(record.Sections, SectionRecord{
 			Name: group.Name, JobStart: group.JobStart, Result: newResult(report, group), Coarsening: report.Coarsening,
-			ReadBins: binsOf(group.Read), WriteBins: binsOf(group.Write), TrimBins: binsOf(group.Trim),
+			ReadBins: binsOf(group.Read), WriteBins: binsOf(group.Write), TrimBins: binsOf(group.Trim), SyncBins: binsOfSync(group.Sync),
 		})
 	}
 	return record
@@ -82,12 +82,23 @@ func newClientRecord(p *Part, report *digest.Report) ClientRecord {
 
 // binsOf returns the latency histogram of a direction, nil if there is none.
 func binsOf(d *digest.Direction) map[uint64]uint64 {
-	var h *histogram.Histogram
-	if d != nil && d.Completion != nil {
-		h = d.Completion.Histogram
-	}
-	if h == nil {
+	if d == nil {
 		return nil
 	}
-	return h.Bins()
+	return binsOfCompletion(d.Completion)
+}
+
+// binsOfSync returns the latency histogram of syncs, nil if there is none.
+func binsOfSync(s *digest.Sync) map[uint64]uint64 {
+	if s == nil {
+		return nil
+	}
+	return binsOfCompletion(s.Completion)
+}
+
+func binsOfCompletion(c *digest.Completion) map[uint64]uint64 {
+	if c == nil || c.Histogram == nil {
+		return nil
+	}
+	return c.Histogram.Bins()
 }

@@ -1,0 +1,131 @@
+package analysis
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// synced are syncs with a mean, and percentiles that are multiples of it.
+func synced(mean int64) *v1alpha1.SyncResult {
+	return &v1alpha1.SyncResult{
+		Count: 10_000, MeanNanoseconds: mean,
+		Latency: &v1alpha1.LatencyDistribution{P50Nanoseconds: 2 * mean, P90Nanoseconds: 3 * mean, P99Nanoseconds: 4 * mean},
+	}
+}
+
+func TestCompareSyncs(t *testing.T) {
+	runs := func(target string, syncs ...*v1alpha1.SyncResult) []v1alpha1.Run {
+		var all []v1alpha1.Run
+		for _, s := range syncs {
+			all = append(all, run(target, v1alpha1.Result{Write: timed(400, 20), Sync: s}))
+		}
+		return all
+	}
+	several := func(means ...int64) []*v1alpha1.SyncResult {
+		var all []*v1alpha1.SyncResult
+		for _, mean := range means {
+			all = append(all, synced(mean))
+		}
+		return all
+	}
+	bare := &v1alpha1.SyncResult{Count: 3, MeanNanoseconds: 50}
+	for name, test := range map[string]struct {
+		own, base []*v1alpha1.SyncResult
+		// want has the medians of mean, P50, P90 and P99, the ratio of P99 or else of the mean, and the verdict.
+		want []any
+	}{
+		"slower":              {several(200, 210, 220, 230), several(100, 101, 102, 103), []any{int64(215), int64(430), int64(645), int64(860), "2.12", v1alpha1.VerdictSlower}},
+		"faster":              {several(100, 101, 102, 103), several(200, 210, 220, 230), []any{int64(102), int64(203), int64(305), int64(406), "0.47", v1alpha1.VerdictFaster}},
+		"too few runs":        {several(200), several(100), []any{int64(200), int64(400), int64(600), int64(800), "2.00", v1alpha1.VerdictTooFewRuns}},
+		"without a baseline":  {several(200), nil, []any{int64(200), int64(400), int64(600), int64(800), "", v1alpha1.Verdict("")}},
+		"without percentiles": {[]*v1alpha1.SyncResult{bare}, several(100), []any{int64(50), nil, nil, nil, "0.50", v1alpha1.VerdictTooFewRuns}},
+		"one run has none":    {[]*v1alpha1.SyncResult{bare, nil}, several(100), nil},
+		"none":                {[]*v1alpha1.SyncResult{nil}, several(100), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := append(runs("own", test.own...), runs("base", test.base...)...)
+			var got []any
+			if s := Compare(all, []string{"own", "base"}, "base")[0].Targets[0].Sync; s != nil {
+				got = append(got, s.MeanNanoseconds.Median)
+				for _, p := range []*v1alpha1.Statistic{s.P50Nanoseconds, s.P90Nanoseconds, s.P99Nanoseconds} {
+					if p == nil {
+						got = append(got, nil)
+						continue
+					}
+					got = append(got, p.Median)
+				}
+				ratio := s.P99Ratio
+				if s.P99Nanoseconds == nil {
+					ratio = s.MeanRatio
+				}
+				got = append(got, ratio, s.Verdict)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// Time in fsync is time in flight: what etcd's job did on a loop device, 412 writes of 21 us and as many syncs of 2.38 ms a second, is
+// one I/O or sync all the time.
+func TestLatencyCountsSyncs(t *testing.T) {
+	etcd := v1alpha1.Result{
+		ElapsedMilliseconds: 10_000, Write: blocks(412, 2300, 21_000), Sync: &v1alpha1.SyncResult{Count: 4120, MeanNanoseconds: 2_380_000},
+	}
+	etcd.Write.IOs, etcd.Write.Bytes = 4120, 4120*2300
+	one := Load{InFlight: 1, Jobs: 1}
+	bound := Bound(&etcd, Known{Storage: gp3}, one, Client{})
+	if bound.Reason != v1alpha1.BoundLatency || *bound.LimitInFlight != 1 || *bound.UsedPercent != 99 || !strings.Contains(bound.Message, "of 1 I/Os and syncs were in flight all the time, each for 1.2") {
+		t.Errorf("with syncs: %+v", bound)
+	}
+	// Of two clients that took unlike times the rate is that of the writes.
+	together := etcd
+	together.ElapsedMilliseconds = 20_000
+	if bound := Bound(&together, Known{Storage: gp3}, one, Client{}); bound.Reason != v1alpha1.BoundLatency {
+		t.Errorf("of two clients: %+v", bound)
+	}
+	etcd.Sync = nil
+	if bound := Bound(&etcd, Known{Storage: gp3}, one, Client{}); bound.Reason != v1alpha1.BoundUnknown {
+		t.Errorf("without syncs: %+v", bound)
+	}
+}
+
+func TestWarningsOfSyncs(t *testing.T) {
+	const mib = 1 << 20
+	unsynced := Load{Buffered: true, UnsyncedWrites: true, FileBytes: mib}
+	for name, test := range map[string]struct {
+		load   Load
+		client Client
+		sync   *v1alpha1.SyncResult
+		want   string
+	}{
+		"synced":                       {load: Load{FileBytes: mib}, client: Client{MemoryBytes: mib}},
+		"reads":                        {load: Load{Buffered: true, FileBytes: mib}, client: Client{MemoryBytes: mib}, want: "FilesFitInMemory"},
+		"never synced":                 {load: unsynced, client: Client{MemoryBytes: mib}, want: "UnsyncedWrites"},
+		"never synced, larger files":   {load: unsynced, client: Client{MemoryBytes: mib - 1}},
+		"never synced, of no size":     {load: Load{Buffered: true, UnsyncedWrites: true}, client: Client{MemoryBytes: 1}, want: "UnsyncedWrites"},
+		"never synced, memory unknown": {load: unsynced, want: "UnsyncedWrites"},
+		"few syncs":                    {sync: &v1alpha1.SyncResult{Count: 99, Latency: &v1alpha1.LatencyDistribution{}}, want: "FewSamples p99 of syncs is not reliable: it needs 100 syncs, and there were 99"},
+		"few, without percentiles":     {sync: &v1alpha1.SyncResult{Count: 99}},
+		"enough syncs":                 {sync: &v1alpha1.SyncResult{Count: 10_000, Latency: &v1alpha1.LatencyDistribution{}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			write := timed(400, 20)
+			write.IOs = 10_000
+			results := []v1alpha1.Result{{ElapsedMilliseconds: minElapsedMilliseconds, Write: write, Sync: test.sync}}
+			var got []string
+			for _, w := range Warnings(results, nil, []Load{test.load}, test.client) {
+				got = append(got, w.Reason+" "+w.Message)
+			}
+			all := strings.Join(got, "; ")
+			if !strings.HasPrefix(all, test.want) || (test.want == "") != (all == "") || len(got) > 1 {
+				t.Errorf("warnings %q, want %q", all, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,28 @@
+package fio
+
+import (
+	"slices"
+	"strings"
+)
+
+// writes says whether the job writes.
+func (j job) writes() bool {
+	const writes = 1
+	return slices.Contains(j.directions(), writes)
+}
+
+// syncs says whether the job calls fsync, fdatasync or sync_file_range between its writes, so that fio reports how long that takes.
+// Of calls at the end of a job or when a file is closed it reports nothing.
+func (j job) syncs() bool {
+	if !j.writes() {
+		return false
+	}
+	_, writes, _ := strings.Cut(j.text("sync_file_range", ""), ":")
+	return j.number("fsync", 0) > 0 || j.number("fdatasync", 0) > 0 || strings.Trim(writes, "0") != ""
+}
+
+// synced says whether something has what the job writes reach the storage within the time that is measured: calls between the
+// writes, at the end of the job or when a file is closed, or files that are opened with O_SYNC or O_DSYNC.
+func (j job) synced() bool {
+	return j.syncs() || j.on("end_fsync") || j.on("fsync_on_close") || !slices.Contains([]string{"none", "0"}, j.text("sync", "none"))
+}
