@@ -21,8 +21,8 @@ type field[T any] struct {
 	of func(*T) string
 }
 
-// CSV prints all measurements (RFC 4180 with a header, lines ended by LF): a row for each direction of each run, and one for each run
-// without a result. Figures are whole numbers in the unit that the header names. Columns are the same for all
+// CSV prints all measurements (RFC 4180 with a header, lines ended by LF): a row for each direction of each run, one for its syncs, and one
+// for each run without a result. Figures are whole numbers in the unit that the header names. Columns are the same for all
 // benchmarks but for those of parameters, which are named param_ and the option.
 func CSV(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 	all := measurementsOf(&sb.Status)
@@ -114,6 +114,16 @@ func ioField(name string, of func(*v1alpha1.IOResult) string) field[Measurement]
 	}}
 }
 
+// syncField is one of a figure that syncs have as well.
+func syncField(io field[Measurement], of func(*v1alpha1.SyncResult) string) field[Measurement] {
+	return field[Measurement]{io.name, func(m *Measurement) string {
+		if m.Sync != nil {
+			return of(m.Sync)
+		}
+		return io.of(m)
+	}}
+}
+
 // ioFields are rates and amounts.
 func ioFields() []field[Measurement] {
 	spread := func(of func(*v1alpha1.ClientSpread) string) func(*v1alpha1.IOResult) string {
@@ -126,7 +136,7 @@ func ioFields() []field[Measurement] {
 	}
 	return []field[Measurement]{
 		{"direction", func(m *Measurement) string { return m.Direction }},
-		ioField("ios", func(io *v1alpha1.IOResult) string { return whole(io.IOs) }),
+		syncField(ioField("ios", func(io *v1alpha1.IOResult) string { return whole(io.IOs) }), func(s *v1alpha1.SyncResult) string { return whole(s.Count) }),
 		ioField("bytes", func(io *v1alpha1.IOResult) string { return whole(io.Bytes) }),
 		ioField("iops", func(io *v1alpha1.IOResult) string { return whole(io.IOPS) }),
 		ioField("bytes_per_second", func(io *v1alpha1.IOResult) string { return whole(io.BytesPerSecond) }),
@@ -136,7 +146,8 @@ func ioFields() []field[Measurement] {
 	}
 }
 
-// latencyFields are fio's lat (from submission) and clat (from the kernel's acceptance), in nanoseconds.
+// latencyFields are fio's lat (from submission) and clat (from the kernel's acceptance), in nanoseconds. Of syncs, which fio measures from
+// the call to its end, the mean is among the former and the distribution among the latter.
 func latencyFields() []field[Measurement] {
 	lat := func(name string, of func(*v1alpha1.Latency) int64) field[Measurement] {
 		return ioField("lat_"+name+"_ns", func(io *v1alpha1.IOResult) string {
@@ -147,15 +158,17 @@ func latencyFields() []field[Measurement] {
 		})
 	}
 	clat := func(name string, of func(*v1alpha1.LatencyDistribution) int64) field[Measurement] {
-		return ioField("clat_"+name+"_ns", func(io *v1alpha1.IOResult) string {
-			if io.CompletionLatency == nil {
+		cell := func(d *v1alpha1.LatencyDistribution) string {
+			if d == nil {
 				return ""
 			}
-			return whole(of(io.CompletionLatency))
-		})
+			return whole(of(d))
+		}
+		io := ioField("clat_"+name+"_ns", func(io *v1alpha1.IOResult) string { return cell(io.CompletionLatency) })
+		return syncField(io, func(s *v1alpha1.SyncResult) string { return cell(s.Latency) })
 	}
 	return []field[Measurement]{
-		lat("mean", func(l *v1alpha1.Latency) int64 { return l.MeanNanoseconds }),
+		syncField(lat("mean", func(l *v1alpha1.Latency) int64 { return l.MeanNanoseconds }), func(s *v1alpha1.SyncResult) string { return whole(s.MeanNanoseconds) }),
 		lat("stddev", func(l *v1alpha1.Latency) int64 { return l.StddevNanoseconds }),
 		clat("min", func(d *v1alpha1.LatencyDistribution) int64 { return d.MinNanoseconds }),
 		clat("p50", func(d *v1alpha1.LatencyDistribution) int64 { return d.P50Nanoseconds }),

@@ -114,6 +114,9 @@ func (e *explanation) compared(c *v1alpha1.Comparison, t *v1alpha1.TargetCompari
 		}
 		e.say(about, e.figures(d.name, d.io, t.Runs))
 	}
+	if t.Sync != nil {
+		e.say("", e.syncs(t.Sync, t.Runs))
+	}
 	if t.Total != nil {
 		e.say("", fmt.Sprintf("Together %d I/Os and %s a second%s.", t.Total.IOPS.Median, perSecond(t.Total.BytesPerSecond.Median), e.beside(t.Total.IOPSRatio, t.Total.Verdict)))
 	}
@@ -182,8 +185,27 @@ func (e *explanation) figures(direction string, io *v1alpha1.IOComparison, runs 
 	return result + e.beside(io.IOPSRatio, io.Verdict) + "."
 }
 
+// syncs says how long syncs took.
+func (e *explanation) syncs(s *v1alpha1.SyncComparison, runs int32) string {
+	result := fmt.Sprintf("syncs (fsync, fdatasync) took %s each on average", latency(s.MeanNanoseconds.Median))
+	what, ratio := "the mean", s.MeanRatio
+	if s.P50Nanoseconds != nil && s.P99Nanoseconds != nil {
+		result += fmt.Sprintf("; half of them took at most %s, 99 of 100 at most %s", latency(s.P50Nanoseconds.Median), latency(s.P99Nanoseconds.Median))
+		what, ratio = "the 99th percentile", s.P99Ratio
+	}
+	if runs > 1 {
+		result = "In the median " + result
+	}
+	return upper(result) + e.besideWhat(ratio, s.Verdict, what) + "."
+}
+
 // beside says how a rate is beside the baseline's, "" for the baseline itself.
 func (e *explanation) beside(ratio string, verdict v1alpha1.Verdict) string {
+	return e.besideWhat(ratio, verdict, "the rate")
+}
+
+// besideWhat says how a figure is beside the baseline's, "" for the baseline itself.
+func (e *explanation) besideWhat(ratio string, verdict v1alpha1.Verdict, what string) string {
 	if ratio == "" {
 		return ""
 	}
@@ -195,7 +217,7 @@ func (e *explanation) beside(ratio string, verdict v1alpha1.Verdict) string {
 		word = "The same, as far as can be told: "
 	case v1alpha1.VerdictTooFewRuns: // Certainty is told apart.
 	}
-	return fmt.Sprintf(". %s%s times the rate of %s", word, ratio, baseline(&e.sb.Spec))
+	return fmt.Sprintf(". %s%s times %s of %s", word, ratio, what, baseline(&e.sb.Spec))
 }
 
 // bound says what held the results back.

@@ -45,6 +45,7 @@ func (e *explanation) succeeded(run *v1alpha1.Run) {
 		for name, io := range result.Directions() {
 			e.say("Result", resultInWords(name, io))
 		}
+		e.say("", syncsInWords(result.Sync))
 		if result.CPU != nil {
 			e.say("", fmt.Sprintf("Each of fio's jobs took %d %% of a CPU.", result.CPU.UserPercent+result.CPU.SystemPercent))
 		}
@@ -104,6 +105,18 @@ func resultInWords(direction string, io *v1alpha1.IOResult) string {
 	}
 	if c := io.PerClient; c != nil {
 		words += fmt.Sprintf("; the slowest client had %d IOPS and the fastest %d", c.MinIOPS, c.MaxIOPS)
+	}
+	return words + "."
+}
+
+// syncsInWords says how long syncs took, "" if there were none.
+func syncsInWords(s *v1alpha1.SyncResult) string {
+	if s == nil {
+		return ""
+	}
+	words := fmt.Sprintf("%d syncs (fsync, fdatasync) took %s each on average", s.Count, latency(s.MeanNanoseconds))
+	if l := s.Latency; l != nil {
+		words += fmt.Sprintf("; half of them took at most %s, 99 of 100 at most %s, the slowest %s", latency(l.P50Nanoseconds), latency(l.P99Nanoseconds), latency(l.MaxNanoseconds))
 	}
 	return words + "."
 }

@@ -52,6 +52,16 @@ func ofFigures(cell func(*row) string) func(*row, Style) string {
 	}
 }
 
+// ofRates returns a cell that is empty where there are no results, and of syncs, which have no rate.
+func ofRates(cell func(*row) string) func(*row, Style) string {
+	return ofFigures(func(r *row) string {
+		if r.io == syncRow {
+			return ""
+		}
+		return cell(r)
+	})
+}
+
 // latencyOf returns a cell with the median of a latency, - where fio did not take it.
 func latencyOf(of func(*v1alpha1.IOComparison) *v1alpha1.Statistic) func(*row, Style) string {
 	return ofFigures(func(r *row) string { return median(of(r.figures)) })
@@ -89,7 +99,7 @@ func shortFigures(baseline string) []figure {
 	columns := append(identity(),
 		right("IOPS", iopsCell),
 		right("PER CLIENT", perClientCell),
-		right("BANDWIDTH", ofFigures(func(r *row) string { return bandwidth(r.figures.BytesPerSecond.Median) })),
+		right("BANDWIDTH", ofRates(func(r *row) string { return bandwidth(r.figures.BytesPerSecond.Median) })),
 		right("MEAN", latencyOf(meanOf)),
 		right("P50", latencyOf(p50Of)),
 		right("P90", latencyOf(p90Of)),
@@ -106,23 +116,23 @@ func wideFigures(baseline string) []figure {
 	columns := append(identity(),
 		right("RUNS", ofFigures(func(r *row) string { return strconv.Itoa(int(r.repetitions)) })),
 		right("IOPS", iopsCell),
-		right("RANGE", ofFigures(rangeCell)),
-		right("95% CI", ofFigures(intervalCell)),
+		right("RANGE", ofRates(rangeCell)),
+		right("95% CI", ofRates(intervalCell)),
 		right("PER CLIENT", perClientCell),
-		right("BANDWIDTH", ofFigures(func(r *row) string { return bothBandwidths(r.figures.BytesPerSecond.Median) })),
+		right("BANDWIDTH", ofRates(func(r *row) string { return bothBandwidths(r.figures.BytesPerSecond.Median) })),
 		right("MEAN", latencyOf(meanOf)),
-		right("STDDEV", latencyOfResults(stddevOfResult)),
+		right("STDDEV", stddevCell),
 		right("P50", latencyOf(p50Of)),
 		right("P90", latencyOf(p90Of)),
-		right("P95", latencyOfResults(percentileOfResult(func(d *v1alpha1.LatencyDistribution) int64 { return d.P95Nanoseconds }))),
+		right("P95", percentileOf(func(d *v1alpha1.LatencyDistribution) int64 { return d.P95Nanoseconds })),
 		right("P99", latencyOf(p99Of)),
-		right("P99.9", latencyOfResults(percentileOfResult(func(d *v1alpha1.LatencyDistribution) int64 { return d.P999Nanoseconds }))),
-		right("P99.99", latencyOfResults(percentileOfResult(func(d *v1alpha1.LatencyDistribution) int64 { return d.P9999Nanoseconds }))),
+		right("P99.9", percentileOf(func(d *v1alpha1.LatencyDistribution) int64 { return d.P999Nanoseconds })),
+		right("P99.99", percentileOf(func(d *v1alpha1.LatencyDistribution) int64 { return d.P9999Nanoseconds })),
 		right("MAX", maxCell),
 		left("CPU", cpuCell),
 		right(versus("", baseline), ofFigures(func(r *row) string { return multiple(r.figures.IOPSRatio) })),
 		right(versus("P99 ", baseline), ofFigures(func(r *row) string { return multiple(r.figures.P99Ratio) })),
-		right("P-VALUE", ofFigures(func(r *row) string { return r.figures.IOPS.PValue })),
+		right("P-VALUE", ofFigures(func(r *row) string { return judgedBy(r).PValue })),
 		left("VERDICT", verdictCell),
 		left("LIMITED BY", limitedByCell),
 		right("USED", usedCell),
@@ -137,7 +147,7 @@ func versus(what, baseline string) string { return strings.ToUpper(what + "vs " 
 
 // iopsCell prints the median, and of several runs how far they are from it: half of their range.
 func iopsCell(r *row, style Style) string {
-	if r.figures == nil {
+	if r.figures == nil || r.io == syncRow {
 		return ""
 	}
 	s := &r.figures.IOPS
@@ -169,7 +179,19 @@ func intervalCell(r *row) string {
 	return ""
 }
 
-// verdictCell prints the verdict on IOPS.
+// judgedBy returns the figure that the row's verdict is on: IOPS, of syncs the 99th percentile, or the mean where there are no percentiles.
+func judgedBy(r *row) *v1alpha1.Statistic {
+	switch {
+	case r.io != syncRow:
+		return &r.figures.IOPS
+	case r.figures.P99Nanoseconds != nil:
+		return r.figures.P99Nanoseconds
+	default:
+		return r.figures.MeanNanoseconds
+	}
+}
+
+// verdictCell prints the verdict on what the row is judged by.
 func verdictCell(r *row, style Style) string {
 	if r.figures == nil {
 		return ""
@@ -221,9 +243,9 @@ func cpuCell(r *row, _ Style) string {
 // maxCell prints the greatest latency of all results.
 func maxCell(r *row, _ Style) string {
 	most := int64(-1)
-	for _, io := range r.directionResults() {
-		if io.CompletionLatency != nil {
-			most = max(most, io.CompletionLatency.MaxNanoseconds)
+	for _, d := range r.distributions() {
+		if d != nil {
+			most = max(most, d.MaxNanoseconds)
 		}
 	}
 	if most < 0 {
@@ -232,23 +254,40 @@ func maxCell(r *row, _ Style) string {
 	return latency(most)
 }
 
-// latencyOfResults returns a cell with the median of a latency that comparisons do not have, over the results; - if one of
+// percentileOf returns a cell with the median of a percentile that comparisons do not have, over the results; - if one of
 // them lacks it.
-func latencyOfResults(of func(*v1alpha1.IOResult) (int64, bool)) func(*row, Style) string {
+func percentileOf(of func(*v1alpha1.LatencyDistribution) int64) func(*row, Style) string {
 	return func(r *row, _ Style) string {
 		var all []int64
-		for _, io := range r.directionResults() {
-			ns, ok := of(io)
-			if !ok {
+		for _, d := range r.distributions() {
+			if d == nil {
 				return noLatency(r)
 			}
-			all = append(all, ns)
+			all = append(all, of(d))
 		}
-		if len(all) == 0 {
+		return medianLatency(r, all)
+	}
+}
+
+// stddevCell prints the median of the standard deviation of the latency, over the results; - if one of them lacks it, as those
+// of syncs do.
+func stddevCell(r *row, _ Style) string {
+	var all []int64
+	for _, io := range r.directionResults() {
+		if io.Latency == nil {
 			return noLatency(r)
 		}
-		return latency(medianOf(all))
+		all = append(all, io.Latency.StddevNanoseconds)
 	}
+	return medianLatency(r, all)
+}
+
+// medianLatency prints the median of latencies of a row.
+func medianLatency(r *row, all []int64) string {
+	if len(all) == 0 {
+		return noLatency(r)
+	}
+	return latency(medianOf(all))
 }
 
 // noLatency is "-" for results without a latency, and "" where there are no results at all.
@@ -257,24 +296,6 @@ func noLatency(r *row) string {
 		return ""
 	}
 	return "-"
-}
-
-// stddevOfResult returns the standard deviation of the latency, if fio took it.
-func stddevOfResult(io *v1alpha1.IOResult) (int64, bool) {
-	if io.Latency == nil {
-		return 0, false
-	}
-	return io.Latency.StddevNanoseconds, true
-}
-
-// percentileOfResult returns how to get a percentile, if fio took it.
-func percentileOfResult(of func(*v1alpha1.LatencyDistribution) int64) func(*v1alpha1.IOResult) (int64, bool) {
-	return func(io *v1alpha1.IOResult) (int64, bool) {
-		if io.CompletionLatency == nil {
-			return 0, false
-		}
-		return of(io.CompletionLatency), true
-	}
 }
 
 // medianOf returns the median of at least one value; of an even number the mean of the two in the middle.

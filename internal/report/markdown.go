@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -147,7 +148,11 @@ func (p *page) results(rows []row, columns []figure) {
 		escaped[i].cell = func(r *row, style Style) string { return escape(c.cell(r, style)) }
 	}
 	p.block(newRows(rows, escaped, Style{Unicode: true}).RenderMarkdown())
-	p.paragraph("IOPS, bandwidth and latencies are medians over repetitions, ± half of their range. MEAN is fio's lat, percentiles are of its clat.")
+	note := "IOPS, bandwidth and latencies are medians over repetitions, ± half of their range. MEAN is fio's lat, percentiles are of its clat"
+	if slices.ContainsFunc(rows, func(r row) bool { return r.io == syncRow }) {
+		note += "; of sync both are of fsync, fdatasync and the like"
+	}
+	p.paragraph(note + ".")
 }
 
 // provisioned prints a table of the targets.

@@ -11,7 +11,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// Measurement is one direction of I/O of a run, or of a section of its job file: a row of the CSV and an element of the
+// Measurement is one direction of I/O of a run, or of a section of its job file, or its syncs: a row of the CSV and an element of the
 // JSON. A run without a result has one without a direction. Fields that the API has as well mean what they mean there.
 type Measurement struct {
 	Run        string            `json:"run"`
@@ -39,9 +39,11 @@ type Measurement struct {
 	LimitedBy             *v1alpha1.LimitedBy `json:"limitedBy,omitempty"`
 	Warnings              []v1alpha1.Warning  `json:"warnings,omitempty"`
 
-	// Direction is read, write or trim.
+	// Direction is read, write, trim or sync.
 	Direction string `json:"direction,omitempty"`
 	*v1alpha1.IOResult
+	// Sync is set of direction sync only, which has no IOResult.
+	Sync *v1alpha1.SyncResult `json:"sync,omitempty"`
 }
 
 // measurementsOf returns all that was measured, in the order of the runs.
@@ -87,12 +89,16 @@ func ofRun(run *v1alpha1.Run) Measurement {
 
 // ofResult returns the directions of a result of a run.
 func ofResult(run *v1alpha1.Run, section string, result *v1alpha1.Result, limitedBy *v1alpha1.LimitedBy) []Measurement {
+	m := ofRun(run)
+	m.Section, m.FioVersion, m.ElapsedMilliseconds = section, result.FioVersion, result.ElapsedMilliseconds
+	m.CommonMilliseconds, m.StartSkewMilliseconds, m.CPU, m.LimitedBy = result.CommonMilliseconds, result.StartSkewMilliseconds, result.CPU, limitedBy
 	var all []Measurement
 	for name, io := range result.Directions() {
-		m := ofRun(run)
-		m.Section, m.FioVersion, m.ElapsedMilliseconds = section, result.FioVersion, result.ElapsedMilliseconds
-		m.CommonMilliseconds, m.StartSkewMilliseconds, m.CPU, m.LimitedBy = result.CommonMilliseconds, result.StartSkewMilliseconds, result.CPU, limitedBy
 		m.Direction, m.IOResult = name, io
+		all = append(all, m)
+	}
+	if result.Sync != nil {
+		m.Direction, m.IOResult, m.Sync = syncRow, nil, result.Sync
 		all = append(all, m)
 	}
 	return all
@@ -106,11 +112,11 @@ type ComparedIO struct {
 	// Benchmark is where two are compared.
 	Benchmark string `json:"benchmark,omitempty"`
 	Target    string `json:"target"`
-	// Direction is read, write, trim or, of several together, total.
+	// Direction is read, write, trim, sync or, of several directions together, total.
 	Direction string `json:"direction"`
 	// Runs is the number of results that the figures are of.
 	Runs int32 `json:"runs"`
-	// Verdict is that on IOPS; the baseline itself has none.
+	// Verdict is that on IOPS, of sync that on P99Nanoseconds; the baseline itself has none.
 	Verdict v1alpha1.Verdict `json:"verdict,omitempty"`
 	// Warnings are what may mislead about these figures, such as a volume that was replaced between the runs.
 	Warnings []v1alpha1.Warning `json:"warnings,omitempty"`
@@ -143,14 +149,17 @@ func comparedIO(comparisons []v1alpha1.Comparison, nameOf func(int) string) []Co
 		c := &comparisons[i]
 		for j := range c.Targets {
 			t := &c.Targets[j]
-			for _, d := range withTotal(t) {
-				all = append(all, ComparedIO{
+			for _, d := range withSyncs(t) {
+				compared := ComparedIO{
 					Workload: c.Workload, Section: c.Section, Parameters: c.Parameters, Benchmark: nameOf(j), Target: t.Name, Direction: d.name,
 					Runs: t.Runs, Verdict: d.io.Verdict, Warnings: t.Warnings,
-					IOPS: comparedFigure(&d.io.IOPS, d.io.IOPSRatio), BytesPerSecond: comparedFigure(&d.io.BytesPerSecond, d.io.BytesPerSecondRatio),
 					MeanNanoseconds: comparedFigure(d.io.MeanNanoseconds, d.io.MeanRatio), P50Nanoseconds: comparedFigure(d.io.P50Nanoseconds, d.io.P50Ratio),
 					P90Nanoseconds: comparedFigure(d.io.P90Nanoseconds, d.io.P90Ratio), P99Nanoseconds: comparedFigure(d.io.P99Nanoseconds, d.io.P99Ratio),
-				})
+				}
+				if d.name != syncRow {
+					compared.IOPS, compared.BytesPerSecond = comparedFigure(&d.io.IOPS, d.io.IOPSRatio), comparedFigure(&d.io.BytesPerSecond, d.io.BytesPerSecondRatio)
+				}
+				all = append(all, compared)
 			}
 		}
 	}

@@ -40,11 +40,22 @@ func outcomeOf(result *v1alpha1.Result, bound *v1alpha1.LimitedBy) string {
 	for name, io := range result.Directions() {
 		parts = append(parts, name+" "+outcomeOfIO(io))
 	}
+	if result.Sync != nil {
+		parts = append(parts, syncRow+outcomeOfSyncs(result.Sync))
+	}
 	outcome := strings.Join(parts, " + ")
 	if bound != nil && bound.Reason != v1alpha1.BoundUnknown {
 		outcome += "; " + bound.Reason
 	}
 	return outcome
+}
+
+// outcomeOfSyncs is such as " p50 2.1ms, p99 9.0ms".
+func outcomeOfSyncs(s *v1alpha1.SyncResult) string {
+	if s.Latency == nil {
+		return " mean " + latency(s.MeanNanoseconds)
+	}
+	return fmt.Sprintf(" p50 %s, p99 %s", latency(s.Latency.P50Nanoseconds), latency(s.Latency.P99Nanoseconds))
 }
 
 func outcomeOfIO(io *v1alpha1.IOResult) string {

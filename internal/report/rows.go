@@ -9,17 +9,20 @@ import (
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
-// row is what there is to say of one direction of I/O of a target, or of runs without a result.
+// syncRow is what the row of fsync, fdatasync and the like is called, which is beside those of the directions.
+const syncRow = "sync"
+
+// row is what there is to say of one direction of I/O of a target, of its syncs, or of runs without a result.
 type row struct {
 	workload, parameters, target string
 	// benchmark is the name of the benchmark, where there are two.
 	benchmark string
-	// io is the direction, or total, or the state of runs without a result.
+	// io is the direction, sync or total, or the state of runs without a result.
 	io    string
 	state v1alpha1.RunState
 	// repetitions is the number of results that the figures are of.
 	repetitions int32
-	// figures are nil of runs without a result.
+	// figures are nil of runs without a result. Those of syncs have latencies only.
 	figures *v1alpha1.IOComparison
 	// results are those that the figures are of.
 	results []*v1alpha1.Result
@@ -29,7 +32,21 @@ type row struct {
 	bounds []*v1alpha1.LimitedBy
 }
 
-// directionResults returns what the results have of the row's direction, nothing for a total.
+// distributions returns the latencies of the row's results, nil for a result without; nothing for a total.
+func (r *row) distributions() []*v1alpha1.LatencyDistribution {
+	var all []*v1alpha1.LatencyDistribution
+	for _, io := range r.directionResults() {
+		all = append(all, io.CompletionLatency)
+	}
+	for _, result := range r.results {
+		if r.io == syncRow && result.Sync != nil {
+			all = append(all, result.Sync.Latency)
+		}
+	}
+	return all
+}
+
+// directionResults returns what the results have of the row's direction, nothing for a total and for syncs.
 func (r *row) directionResults() []*v1alpha1.IOResult {
 	var all []*v1alpha1.IOResult
 	for _, result := range r.results {
@@ -77,7 +94,7 @@ func isAlike(a, b *v1alpha1.Comparison) bool {
 // targetRows returns the rows of a target in a comparison.
 func targetRows(c *v1alpha1.Comparison, t *v1alpha1.TargetComparison, outcomes []outcome, boundsKnown bool) []row {
 	var rows []row
-	for _, d := range withTotal(t) {
+	for _, d := range withSyncs(t) {
 		r := row{
 			workload: legible.Line(workloadOf(c)), parameters: legible.Line(parameters(c.Parameters)), target: t.Name, io: d.name,
 			repetitions: t.Runs, figures: d.io, first: len(rows) == 0,
@@ -181,7 +198,7 @@ func boundsFor(bounds []*v1alpha1.LimitedBy, reason string) []*v1alpha1.LimitedB
 	return slices.DeleteFunc(slices.Clone(bounds), func(b *v1alpha1.LimitedBy) bool { return b == nil || b.Reason != reason })
 }
 
-// direction is one of the directions in which a target has I/O, or all of them together.
+// direction is one of the directions in which a target has I/O, all of them together, or its syncs.
 type direction struct {
 	name string
 	io   *v1alpha1.IOComparison
@@ -194,6 +211,19 @@ func directions(t *v1alpha1.TargetComparison) []direction {
 		all = append(all, direction{name, io})
 	}
 	return all
+}
+
+// withSyncs returns what withTotal does, and before the total the syncs, if the target has some: latencies without a rate.
+func withSyncs(t *v1alpha1.TargetComparison) []direction {
+	all := withTotal(t)
+	s := t.Sync
+	if s == nil {
+		return all
+	}
+	return slices.Insert(all, len(directions(t)), direction{name: syncRow, io: &v1alpha1.IOComparison{
+		MeanNanoseconds: &s.MeanNanoseconds, P50Nanoseconds: s.P50Nanoseconds, P90Nanoseconds: s.P90Nanoseconds, P99Nanoseconds: s.P99Nanoseconds,
+		MeanRatio: s.MeanRatio, P50Ratio: s.P50Ratio, P90Ratio: s.P90Ratio, P99Ratio: s.P99Ratio, Verdict: s.Verdict,
+	}})
 }
 
 // withTotal returns the directions in which a target has I/O, and behind them their total, if it has one.

@@ -11,13 +11,19 @@ import (
 
 // statistics are the figures of one direction that bars and scaling curves show.
 type statistics struct {
-	// iops and bandwidth are in I/Os and bytes per second, p99 in nanoseconds; nil if it was not taken.
+	// iops and bandwidth are in I/Os and bytes per second, nil of syncs; p99 is in nanoseconds, nil if it was not taken.
 	iops, bandwidth, p99 *v1alpha1.Statistic
 	runs                 int32
 }
 
 // statisticsOf returns the figures of a target in one direction, false if it has none.
 func statisticsOf(t *v1alpha1.TargetComparison, d direction) (statistics, bool) {
+	if d == syncs {
+		if t.Sync == nil || t.Sync.P99Nanoseconds == nil {
+			return statistics{}, false
+		}
+		return statistics{p99: t.Sync.P99Nanoseconds, runs: t.Runs}, true
+	}
 	io := t.Direction(d.name)
 	if io == nil {
 		return statistics{}, false
@@ -62,6 +68,9 @@ func metricsOf(places []place) map[string]series {
 	add(metricIOPS, "%s", func(int64) unit { return unit{"IOPS", 1} }, func(s statistics) *v1alpha1.Statistic { return s.iops })
 	add(metricBandwidth, "Bandwidth (%s)", bandwidthUnit, func(s statistics) *v1alpha1.Statistic { return s.bandwidth })
 	add(metricP99, "99th percentile of latency (%s)", latencyUnit, func(s statistics) *v1alpha1.Statistic { return s.p99 })
+	if _, rates := metrics[metricIOPS]; !rates && len(metrics) > 0 {
+		return map[string]series{metricLatency: metrics[metricP99]} // which is shown whatever the reader chooses
+	}
 	return metrics
 }
 
@@ -143,7 +152,7 @@ func (r *results) comparisonTable(workload string) table {
 			{Name: "P50", Number: true, Hint: "median of completion latency"}, {Name: "P90", Number: true, Hint: "90th percentile of completion latency"},
 			{Name: "P99", Number: true, Hint: "99th percentile of completion latency"},
 			{Name: "vs " + r.baseline, Number: true, Hint: "IOPS as a multiple of the baseline's"},
-			{Name: "Verdict", Hint: "on IOPS"}, {Name: "Limited by"},
+			{Name: "Verdict", Hint: "on IOPS, of sync on P99"}, {Name: "Limited by"},
 		},
 	}
 	for _, c := range r.of(workload) {
@@ -161,7 +170,7 @@ func (r *results) comparisonTable(workload string) table {
 	return t.omitEmpty()
 }
 
-// targetRows returns the rows of a target in a comparison: its directions, and their sum if there are several. What
+// targetRows returns the rows of a target in a comparison: its directions, its syncs, and the directions' sum if there are several. What
 // held it back is on the first one.
 func (r *results) targetRows(c *compared, t *v1alpha1.TargetComparison) []row {
 	bound := boundCell(r.outcomes(c, t.Name))
@@ -176,14 +185,25 @@ func (r *results) targetRows(c *compared, t *v1alpha1.TargetComparison) []row {
 		add(direction, rate(&io.IOPS, t.Runs), speed(&io.BytesPerSecond), delay(io.MeanNanoseconds), delay(io.P50Nanoseconds), delay(io.P90Nanoseconds),
 			delay(io.P99Nanoseconds), ratio(io.IOPSRatio), verdictCell(io.Verdict, io.IOPS.PValue))
 	}
+	if s := t.Sync; s != nil {
+		pValue := s.MeanNanoseconds.PValue
+		if s.P99Nanoseconds != nil {
+			pValue = s.P99Nanoseconds.PValue
+		}
+		add(syncs.name, rate(nil, t.Runs), speed(nil), delay(&s.MeanNanoseconds), delay(s.P50Nanoseconds), delay(s.P90Nanoseconds),
+			delay(s.P99Nanoseconds), ratio(""), verdictCell(s.Verdict, pValue))
+	}
 	if total := t.Total; total != nil {
 		add("total", rate(&total.IOPS, t.Runs), speed(&total.BytesPerSecond), cell{}, cell{}, cell{}, cell{}, ratio(total.IOPSRatio), verdictCell(total.Verdict, total.IOPS.PValue))
 	}
 	return rows
 }
 
-// rate is a cell with IOPS, and of several runs the range.
+// rate is a cell with IOPS, and of several runs the range; empty of syncs, which have none.
 func rate(s *v1alpha1.Statistic, runs int32) cell {
+	if s == nil {
+		return cell{Number: true}
+	}
 	c := number(count(s.Median))
 	switch {
 	case s.ConfidenceLow != nil && s.ConfidenceHigh != nil:
@@ -194,8 +214,11 @@ func rate(s *v1alpha1.Statistic, runs int32) cell {
 	return c
 }
 
-// speed is a cell with bandwidth in both units that fio prints.
+// speed is a cell with bandwidth in both units that fio prints; empty of syncs, which have none.
 func speed(s *v1alpha1.Statistic) cell {
+	if s == nil {
+		return cell{Number: true}
+	}
 	return cell{Text: bandwidth(s.Median), Sub: decimalBandwidth(s.Median), Number: true}
 }
 

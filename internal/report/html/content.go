@@ -78,20 +78,20 @@ func newContent(sb *v1alpha1.StorageBenchmark) (*content, error) {
 // workload returns what fio did in a workload and what came of it.
 func (r *results) workload(w *v1alpha1.Workload) workload {
 	out := workload{Name: w.Name, Pattern: sentence(pattern(w)), Job: jobFile(w), Table: r.comparisonTable(w.Name)}
-	for _, d := range directions {
+	for _, d := range measured {
 		if f := r.bars(w.Name, d); f != nil {
 			out.Bars = append(out.Bars, *f)
 		}
 	}
 	for _, s := range r.sweeps(w.Name) {
-		for _, d := range directions {
+		for _, d := range measured {
 			if f := r.scaling(w.Name, s, d); f != nil {
 				out.Scaling = append(out.Scaling, *f)
 			}
 		}
 	}
 	for _, c := range r.of(w.Name) {
-		for _, d := range directions {
+		for _, d := range measured {
 			if f := r.latencies(c, d); f != nil {
 				out.Latencies = append(out.Latencies, *f)
 			}

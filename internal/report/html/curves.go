@@ -54,7 +54,7 @@ func (r *results) latencies(c *compared, d direction) *figure {
 	}
 	f.Chart = &chart{
 		Kind: kindLines, Title: title, Height: linesHeight, Targets: r.names(), XLabel: "percentile",
-		Metrics: map[string]series{metricLatency: latencySeries(curves)},
+		Metrics: map[string]series{metricLatency: latencySeries(curves, d)},
 	}
 	for _, p := range percentiles {
 		f.Chart.Ticks = append(f.Chart.Ticks, tick{nines(p.value), p.name, p.minor})
@@ -75,8 +75,8 @@ type curve struct {
 func (r *results) curve(c *compared, target string, d direction) *curve {
 	var taken []*v1alpha1.LatencyDistribution
 	for _, o := range r.outcomes(c, target) {
-		if io := o.result.Direction(d.name); io != nil && io.CompletionLatency != nil {
-			taken = append(taken, io.CompletionLatency)
+		if l := distributionOf(o.result, d); l != nil {
+			taken = append(taken, l)
 		}
 	}
 	if len(taken) == 0 {
@@ -98,6 +98,21 @@ func (r *results) curve(c *compared, target string, d direction) *curve {
 	return all
 }
 
+// distributionOf returns how the latency of a direction or of syncs is distributed, nil if that was not taken.
+func distributionOf(result *v1alpha1.Result, d direction) *v1alpha1.LatencyDistribution {
+	if d == syncs {
+		if result.Sync == nil {
+			return nil
+		}
+		return result.Sync.Latency
+	}
+	io := result.Direction(d.name)
+	if io == nil {
+		return nil
+	}
+	return io.CompletionLatency
+}
+
 // row returns the curve as a row of a table.
 func (c *curve) row() row {
 	own := row{{Text: c.target.Name, Target: &c.target, Heading: true}, number(latency(c.least))}
@@ -108,7 +123,11 @@ func (c *curve) row() row {
 }
 
 // latencySeries returns the points of curves on a logarithmic axis, on which nothing can be zero.
-func latencySeries(curves []curve) series {
+func latencySeries(curves []curve, d direction) series {
+	what := "I/Os"
+	if d == syncs {
+		what = "syncs"
+	}
 	s := series{Label: "Latency", Log: true}
 	for _, c := range curves {
 		for i, p := range percentiles {
@@ -118,7 +137,7 @@ func latencySeries(curves []curve) series {
 			}
 			s.Points = append(s.Points, point{
 				Target: c.target.Name, X: nines(p.value), Value: float64(at.value), Low: float64(at.low), High: float64(at.high),
-				Text: fmt.Sprintf("%s, %s %% of I/Os within\n%s", c.target.Name, p.name, at.in(latencyUnit(at.value), c.runs).Text),
+				Text: fmt.Sprintf("%s, %s %% of %s within\n%s", c.target.Name, p.name, what, at.in(latencyUnit(at.value), c.runs).Text),
 			})
 		}
 	}
@@ -217,8 +236,8 @@ func (r *results) scalingTable(title string, s sweep, d direction) (table, []tar
 	var shown []target
 	for _, c := range s.cases {
 		for i := range c.Targets {
-			io := c.Targets[i].Direction(d.name)
-			if io == nil {
+			figures, ok := statisticsOf(&c.Targets[i], d)
+			if !ok {
 				continue
 			}
 			name := r.target(c.Targets[i].Name)
@@ -227,7 +246,7 @@ func (r *results) scalingTable(title string, s sweep, d direction) (table, []tar
 			}
 			t.Rows = append(t.Rows, row{
 				{Text: c.Parameters[s.parameter], Heading: true, Number: true}, {Text: name.Name, Target: &name},
-				rate(&io.IOPS, c.Targets[i].Runs), speed(&io.BytesPerSecond), delay(io.P99Nanoseconds),
+				rate(figures.iops, figures.runs), speed(figures.bandwidth), delay(figures.p99),
 			})
 		}
 	}

@@ -120,6 +120,12 @@ func sectionOf(run *v1alpha1.Run, name string, before int) *v1alpha1.SectionResu
 // direction is a direction of I/O.
 type direction struct{ name, title string }
 
+// syncs are the calls of fsync, fdatasync and the like, which have latencies but no rate.
+var syncs = direction{"sync", "Syncs"}
+
+// measured are what latencies are shown of.
+var measured = append(slices.Clone(directions), syncs)
+
 // directions are all that fio has.
 var directions = []direction{{v1alpha1.DirectionRead, "Reads"}, {v1alpha1.DirectionWrite, "Writes"}, {v1alpha1.DirectionTrim, "Trims"}}
 

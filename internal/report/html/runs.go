@@ -11,7 +11,7 @@ import (
 // runsTable returns all runs in their order, with what each measured.
 func (r *results) runsTable() table {
 	t := table{Caption: "All runs", Columns: []column{
-		{Name: "#", Number: true}, {Name: "Run"}, {Name: "State"}, {Name: "Read IOPS", Number: true}, {Name: "Write IOPS", Number: true}, {Name: "Trim IOPS", Number: true},
+		{Name: "#", Number: true}, {Name: "Run"}, {Name: "State"}, {Name: "Read IOPS", Number: true}, {Name: "Write IOPS", Number: true}, {Name: "Trim IOPS", Number: true}, {Name: "Sync P99", Number: true},
 		{Name: "Began"}, {Name: "Took", Number: true}, {Name: "Attempts", Number: true}, {Name: "Volume"}, {Name: "Limited by"},
 	}}
 	for i := range r.sb.Status.Runs {
@@ -20,7 +20,7 @@ func (r *results) runsTable() table {
 		for _, d := range directions {
 			own = append(own, sumCell(run, d))
 		}
-		own = append(own, text(instant(run.StartTime)), number(took(run.StartTime, run.CompletionTime)), attemptsCell(run.Attempts), r.volumeCell(i), boundOf(run))
+		own = append(own, syncCell(run), text(instant(run.StartTime)), number(took(run.StartTime, run.CompletionTime)), attemptsCell(run.Attempts), r.volumeCell(i), boundOf(run))
 		t.Rows = append(t.Rows, own)
 	}
 	return t.omitEmpty()
@@ -46,6 +46,14 @@ func sumCell(run *v1alpha1.Run, d direction) cell {
 		return cell{Number: true}
 	}
 	return number(count(io.IOPS))
+}
+
+// syncCell is a cell with the 99th percentile of a run's syncs.
+func syncCell(run *v1alpha1.Run) cell {
+	if run.Result == nil || run.Result.Sync == nil || run.Result.Sync.Latency == nil {
+		return cell{Number: true}
+	}
+	return number(latency(run.Result.Sync.Latency.P99Nanoseconds))
 }
 
 // attemptsCell is a cell with the number of attempts, if there were several.

@@ -1,0 +1,146 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/analysis"
+)
+
+// etcd is etcd's job on two targets, four times on each.
+func etcd() *v1alpha1.StorageBenchmark {
+	sb := &v1alpha1.StorageBenchmark{Spec: v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{{Name: "gp3"}, {Name: "efs"}}, Repetitions: new(int32(4))}}
+	sb.Name, sb.Namespace = "b", "ns"
+	for i := range int64(4) {
+		for target, us := range map[string]int64{"gp3": 900, "efs": 5000} {
+			ns := (us + i) * 1000
+			run := measured(target, "etcd", nil, v1alpha1.BoundLatency)
+			run.Name = "etcd." + target
+			run.Result = &v1alpha1.Result{
+				FioVersion: "fio-3.39", ElapsedMilliseconds: 60_000,
+				Write: &v1alpha1.IOResult{
+					IOs: 24_000, Bytes: 24_000 * 2300, IOPS: 400, BytesPerSecond: 400 * 2300, Latency: &v1alpha1.Latency{MeanNanoseconds: 21_000, StddevNanoseconds: 1000},
+					CompletionLatency: &v1alpha1.LatencyDistribution{P50Nanoseconds: 17_500, P90Nanoseconds: 29_800, P99Nanoseconds: 62_000, MaxNanoseconds: 99_000},
+				},
+				Sync: &v1alpha1.SyncResult{Count: 24_000, MeanNanoseconds: ns, Latency: &v1alpha1.LatencyDistribution{
+					MinNanoseconds: ns / 2, P50Nanoseconds: ns, P90Nanoseconds: 2 * ns, P95Nanoseconds: 3 * ns, P99Nanoseconds: 4 * ns, P999Nanoseconds: 5 * ns, P9999Nanoseconds: 6 * ns, MaxNanoseconds: 7 * ns,
+				}},
+			}
+			sb.Status.Runs = append(sb.Status.Runs, run)
+		}
+	}
+	sb.Status.Comparisons = analysis.Compare(sb.Status.Runs, []string{"gp3", "efs"}, "gp3")
+	return sb
+}
+
+func TestSyncsInTables(t *testing.T) {
+	var short, wide bytes.Buffer
+	Table(&short, etcd(), Style{})
+	Wide(&wide, etcd(), Style{})
+	for name, test := range map[string]struct {
+		text string
+		// want are the cells of the row of efs' syncs, in their order.
+		want []string
+	}{
+		"table": {short.String(), []string{"etcd", "efs", "sync", "5.00ms", "5.00ms", "10.0ms", "20.0ms", "Slower"}},
+		"wide":  {wide.String(), []string{"etcd", "efs", "sync", "4", "5.00ms", "-", "5.00ms", "10.0ms", "15.0ms", "20.0ms", "25.0ms", "30.0ms", "35.0ms", "5.55x", "0.029", "Slower"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var rows [][]string
+			for line := range strings.Lines(test.text) {
+				if cells := strings.Fields(line); len(cells) > 2 && cells[2] == "sync" {
+					rows = append(rows, cells)
+				}
+			}
+			if len(rows) != 2 {
+				t.Fatalf("%d rows of syncs in\n%s", len(rows), test.text)
+			}
+			if diff := cmp.Diff(test.want, rows[1]); diff != "" {
+				t.Errorf("-want +got:\n%s\n%s", diff, test.text)
+			}
+		})
+	}
+}
+
+func TestSyncsInExports(t *testing.T) {
+	rows := records(t, func(w io.Writer) error { return CSV(w, etcd()) })
+	found := 0
+	for _, r := range rows {
+		if r["direction"] != "sync" {
+			continue
+		}
+		found++
+		if r["ios"] != "24000" || r["iops"] != "" || r["bytes"] != "" || r["lat_mean_ns"] == "" || r["lat_stddev_ns"] != "" || r["clat_p99_ns"] == "" || r["clat_max_ns"] == "" {
+			t.Errorf("row %v", r)
+		}
+	}
+	if found != 8 || len(rows) != 16 {
+		t.Errorf("%d rows of syncs of %d", found, len(rows))
+	}
+	var out bytes.Buffer
+	if err := JSON(&out, etcd()); err != nil {
+		t.Fatal(err)
+	}
+	var document struct {
+		Results []struct {
+			Direction string
+			IOs       *int64 `json:"ios"`
+			Sync      *v1alpha1.SyncResult
+		}
+		Comparisons []struct {
+			Direction, Verdict string
+			IOPS               *ComparedFigure
+			P99Nanoseconds     *ComparedFigure
+		}
+	}
+	if err := json.Unmarshal(out.Bytes(), &document); err != nil {
+		t.Fatal(err)
+	}
+	syncs := 0
+	for _, m := range document.Results {
+		if (m.Direction == "sync") != (m.Sync != nil) || (m.Direction == "sync") != (m.IOs == nil) {
+			t.Errorf("measurement %+v", m)
+		}
+		if m.Sync != nil {
+			syncs++
+		}
+	}
+	for _, c := range document.Comparisons {
+		if (c.Direction == "sync") != (c.IOPS == nil) || c.P99Nanoseconds == nil {
+			t.Errorf("comparison %+v", c)
+		}
+	}
+	if syncs != 8 || len(document.Comparisons) != 4 {
+		t.Errorf("%d measurements of syncs, %d comparisons", syncs, len(document.Comparisons))
+	}
+}
+
+func TestSyncsInWords(t *testing.T) {
+	sb := etcd()
+	if got, want := Outcome(&sb.Status.Runs[0]), " + sync p50 "; !strings.Contains(got, want) || !strings.HasSuffix(got, "; Latency") {
+		t.Errorf("outcome %q lacks %q", got, want)
+	}
+	words := strings.Join(strings.Fields(explained(t, sb, "", Style{})), " ")
+	for _, want := range []string{
+		"In the median syncs (fsync, fdatasync) took 902us each on average; half of them took at most 902us, 99 of 100 at most 3.61ms.",
+		"99 of 100 at most 20.0ms. Slower: 5.55 times the 99th percentile of gp3.",
+	} {
+		if !strings.Contains(words, want) {
+			t.Errorf("no %q in %s", want, words)
+		}
+	}
+	sb.Status.Runs = sb.Status.Runs[:1]
+	words = strings.Join(strings.Fields(explained(t, sb, sb.Status.Runs[0].Name, Style{})), " ")
+	if want := "24000 syncs (fsync, fdatasync) took "; !strings.Contains(words, want) {
+		t.Errorf("no %q in %s", want, words)
+	}
+	if page := markdownOf(t, etcd()); strings.Count(page, "| sync |") != 2 {
+		t.Errorf("rows of syncs in\n%s", page)
+	}
+}
