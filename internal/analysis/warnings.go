@@ -22,7 +22,7 @@ type seen struct {
 
 // Warnings says what may mislead whoever reads the results of a run: one, or one for each of its sections,
 // each with what is known of limits and with its load; nothing is known of a result without one. A reason comes once,
-// about the first result that has it, in the order of the API. There are at most 10, which is what the API holds.
+// about the first result that has it, in the order of the API. There are at most 11, which is what the API holds.
 func Warnings(results []v1alpha1.Result, known []Known, load []Load, client Client) []v1alpha1.Warning {
 	known = append(slices.Clip(known), make([]Known, max(len(results)-len(known), 0))...)
 	load = append(slices.Clip(load), make([]Load, max(len(results)-len(load), 0))...)

@@ -150,8 +150,8 @@ func TestWarningsFit(t *testing.T) {
 	result := v1alpha1.Result{Clients: math.MaxInt32, StartSkewMilliseconds: new(int64(most)), Read: sampled(1), Write: &v1alpha1.IOResult{}}
 	overlap := result
 	overlap.CommonMilliseconds, overlap.ElapsedMilliseconds = most/2, most
-	warnings := Warnings([]v1alpha1.Result{result, overlap}, nil, []Load{load}, client)
-	if kinds := len(warningKinds) - 2; kinds != 10 { // all but Spread and VolumeReplaced can be of one run, whose warnings hold 10
+	warnings := Warnings([]v1alpha1.Result{result, overlap}, nil, []Load{load, {UnsyncedWrites: true}}, client)
+	if kinds := len(warningKinds) - 2; kinds != 11 { // all but Spread and VolumeReplaced can be of one run, whose warnings hold 11
 		t.Errorf("%d kinds of warnings can be of one run", kinds)
 	}
 	fileSystem := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{

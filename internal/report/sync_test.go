@@ -49,7 +49,7 @@ func TestSyncsInTables(t *testing.T) {
 		want []string
 	}{
 		"table": {short.String(), []string{"etcd", "efs", "sync", "5.00ms", "5.00ms", "10.0ms", "20.0ms", "Slower"}},
-		"wide":  {wide.String(), []string{"etcd", "efs", "sync", "4", "5.00ms", "-", "5.00ms", "10.0ms", "15.0ms", "20.0ms", "25.0ms", "30.0ms", "35.0ms", "5.55x", "0.029", "Slower"}},
+		"wide":  {wide.String(), []string{"etcd", "efs", "sync", "4", "5.00ms", "-", "5.00ms", "10.0ms", "15.0ms", "20.0ms", "25.0ms", "30.0ms", "35.0ms", "5.55x", "0.0286", "Slower"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var rows [][]string
