@@ -919,7 +919,7 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 		}
 		change(&run)
 		if run.State == v1alpha1.RunSucceeded {
-			run.Warnings = largestWarnings()
+			run.Warnings = largestWarnings(&run)
 		}
 		if clients := sb.Spec.MostClients(); clients > 1 {
 			addClients(&run, clients)
@@ -979,20 +979,24 @@ func addClients(run *v1alpha1.Run, clients int32) {
 		for _, io := range []*v1alpha1.IOResult{result.Read, result.Write} {
 			io.PerClient = &v1alpha1.ClientSpread{MinIOPS: 99_999_999, MaxIOPS: 99_999_999, CoefficientOfVariation: "11.314"}
 		}
-		run.Warnings = append(run.Warnings[:len(largestWarnings())],
+		run.Warnings = append(run.Warnings[:len(largestWarnings(run))],
 			v1alpha1.Warning{Reason: v1alpha1.WarningStartSkew, Message: strings.Repeat("m", 150)},
 			v1alpha1.Warning{Reason: v1alpha1.WarningShortOverlap, Message: strings.Repeat("m", 150)})
 	}
 }
 
-// largestWarnings are all that one run can have at once.
-func largestWarnings() []v1alpha1.Warning {
+// largestWarnings are all that one run can have at once. Of a section's result memory is warned of once: by FilesFitInMemory or by
+// UnsyncedWrites.
+func largestWarnings(run *v1alpha1.Run) []v1alpha1.Warning {
 	var warnings []v1alpha1.Warning
 	for _, reason := range []string{
 		v1alpha1.WarningFilesFitInMemory, v1alpha1.WarningCPUThrottled, v1alpha1.WarningFewSamples, v1alpha1.WarningShortRuntime,
 		v1alpha1.WarningShortIOs, v1alpha1.WarningSparseReads,
 	} {
 		warnings = append(warnings, v1alpha1.Warning{Reason: reason, Message: strings.Repeat("m", 110)})
+	}
+	if len(run.Sections) > 0 {
+		warnings = append(warnings, v1alpha1.Warning{Reason: v1alpha1.WarningUnsyncedWrites, Message: strings.Repeat("m", 110)})
 	}
 	return warnings
 }

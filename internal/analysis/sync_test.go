@@ -98,6 +98,7 @@ func TestLatencyCountsSyncs(t *testing.T) {
 func TestWarningsOfSyncs(t *testing.T) {
 	const mib = 1 << 20
 	unsynced := Load{Buffered: true, UnsyncedWrites: true, FileBytes: mib}
+	mixed := Load{Buffered: true, UnsyncedWrites: true, Reads: true, FileBytes: mib}
 	for name, test := range map[string]struct {
 		load   Load
 		client Client
@@ -110,6 +111,9 @@ func TestWarningsOfSyncs(t *testing.T) {
 		"never synced, larger files":   {load: unsynced, client: Client{MemoryBytes: mib - 1}},
 		"never synced, of no size":     {load: Load{Buffered: true, UnsyncedWrites: true}, client: Client{MemoryBytes: 1}, want: "UnsyncedWrites"},
 		"never synced, memory unknown": {load: unsynced, want: "UnsyncedWrites"},
+		"never synced, and read":       {load: mixed, client: Client{MemoryBytes: mib}, want: "UnsyncedWrites I/O is buffered, the test files fit into memory, and writes are never synced"},
+		"read from larger files":       {load: mixed, client: Client{MemoryBytes: mib - 1}},
+		"read, memory unknown":         {load: mixed, want: "UnsyncedWrites writes are buffered and never synced"},
 		"few syncs":                    {sync: &v1alpha1.SyncResult{Count: 99, Latency: &v1alpha1.LatencyDistribution{}}, want: "FewSamples p99 of syncs is not reliable: it needs 100 syncs, and there were 99"},
 		"few, without percentiles":     {sync: &v1alpha1.SyncResult{Count: 99}},
 		"enough syncs":                 {sync: &v1alpha1.SyncResult{Count: 10_000, Latency: &v1alpha1.LatencyDistribution{}}},

@@ -163,9 +163,9 @@ var warningKinds = []struct {
 		"gp3 instead of gp2, Elastic or Provisioned throughput of EFS, a larger instance",
 }}
 
-// filesFitInMemory is about what memory answers other than writes, of which unsyncedWrites tells.
+// filesFitInMemory leaves out jobs with writes that are never synced: unsyncedWrites tells of these, and of their reads.
 func filesFitInMemory(s seen) string {
-	if !s.load.Buffered || s.load.UnsyncedWrites || s.load.FileBytes == 0 || s.load.FileBytes > s.client.MemoryBytes {
+	if s.load.UnsyncedWrites || !s.load.Buffered || !filesFit(s) {
 		return ""
 	}
 	return fmt.Sprintf("I/O is buffered, and test files of %s fit into the %s of memory that the page cache can take", size(s.load.FileBytes), size(s.client.MemoryBytes))
@@ -173,10 +173,19 @@ func filesFitInMemory(s seen) string {
 
 // unsyncedWrites is silent only where the files are known to be larger than the page cache, so that it has to write most of them.
 func unsyncedWrites(s seen) string {
-	if !s.load.UnsyncedWrites || s.load.FileBytes > s.client.MemoryBytes && s.client.MemoryBytes > 0 {
+	switch {
+	case !s.load.UnsyncedWrites, s.load.FileBytes > s.client.MemoryBytes && s.client.MemoryBytes > 0:
 		return ""
+	case s.load.Reads && filesFit(s):
+		return "I/O is buffered, the test files fit into memory, and writes are never synced: fio measures memory"
+	default:
+		return "writes are buffered and never synced: fio measures how fast memory takes them, not the storage"
 	}
-	return "writes are buffered and never synced: fio measures how fast memory takes them, and the storage may get them after the run"
+}
+
+// filesFit says whether all test files are known to fit into the page cache.
+func filesFit(s seen) bool {
+	return s.load.FileBytes > 0 && s.load.FileBytes <= s.client.MemoryBytes
 }
 
 func cpuThrottled(s seen) string {
