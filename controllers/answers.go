@@ -2,11 +2,20 @@ package controllers
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 )
 
@@ -24,13 +33,54 @@ type rewriting struct {
 // RoundTrip implements http.RoundTripper.
 func (r rewriting) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := r.next.RoundTrip(request)
-	if err != nil || response.StatusCode < http.StatusOK || response.StatusCode >= http.StatusMultipleChoices {
+	if err != nil || response.StatusCode < http.StatusOK {
 		return response, err
 	}
-	if err := r.rewrite(request, response); err != nil {
+	rewrite := r.rewrite
+	if response.StatusCode >= http.StatusMultipleChoices {
+		rewrite = shortenError
+	}
+	if err := rewrite(request, response); err != nil {
 		return nil, errors.Join(err, response.Body.Close())
 	}
 	return response, nil
+}
+
+const (
+	// maxErrorAnswer is the most bytes that are read of an answer that is an error. Of a Job that somebody else has made by the name of
+	// one of ours, the API server tells all that differs, twice.
+	maxErrorAnswer = 64 << 10
+	// toldOfError is how many bytes are told of a longer one.
+	toldOfError = 1 << 10
+)
+
+// shortenError leaves an answer that is an error as it is, and of a longer one than anybody reads its beginning, with the reason that its code stands for.
+func shortenError(request *http.Request, response *http.Response) error {
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxErrorAnswer+1))
+	if err != nil {
+		return err
+	}
+	if err := response.Body.Close(); err != nil {
+		return err
+	}
+	if len(text) > maxErrorAnswer {
+		status := apierrors.NewGenericServerResponse(response.StatusCode, request.Method, schema.GroupResource{}, "", "", 0, false).ErrStatus
+		status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+		status.Details = nil
+		status.Message = fmt.Sprintf("the API server's answer has more than %d bytes, and begins with %s", maxErrorAnswer, printable(text[:toldOfError]))
+		if text, err = json.Marshal(status); err != nil {
+			return err
+		}
+		response.Header.Set("Content-Type", runtime.ContentTypeJSON)
+		forgetLength(response)
+	}
+	response.Body = io.NopCloser(bytes.NewReader(text))
+	return nil
+}
+
+// printable leaves out what is no text of an answer, which may be protobuf.
+func printable(text []byte) string {
+	return strings.Join(strings.FieldsFunc(string(text), func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }), " ")
 }
 
 // WrappedRoundTripper implements net.RoundTripperWrapper of apimachinery, by which client-go finds the connection below.

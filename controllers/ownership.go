@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -53,19 +54,17 @@ func (p *pass) volumeOfOthers(ctx context.Context, objects storage.Objects) (str
 	return "PersistentVolume " + volume.Name, nil
 }
 
-// claimOfOthers looks at all claims at once, of which there may be one for each client.
+// claimOfOthers asks for each claim by its name: how many others there are in a namespace is its tenants' choice.
 func (p *pass) claimOfOthers(ctx context.Context, objects storage.Objects) (string, error) {
-	wanted := map[string]bool{}
-	for _, claim := range objects.Claims {
-		wanted[ptr.Deref(claim.Name, "")] = true
-	}
-	var claims corev1.PersistentVolumeClaimList
-	if err := listLive(ctx, p.Live, &claims, client.InNamespace(p.sb.Namespace)); err != nil {
-		return "", fmt.Errorf("list claims: %w", err)
-	}
 	made := ours.ClaimTargets(p.sb)
-	for i := range claims.Items {
-		if claim := &claims.Items[i]; wanted[claim.Name] && !ours.Claim(p.sb, made, claim) {
+	for _, wanted := range objects.Claims {
+		var claim corev1.PersistentVolumeClaim
+		err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.sb.Namespace, Name: ptr.Deref(wanted.Name, "")}, &claim)
+		switch {
+		case apierrors.IsNotFound(err):
+		case err != nil:
+			return "", fmt.Errorf("get claim: %w", err)
+		case !ours.Claim(p.sb, made, &claim):
 			return "PersistentVolumeClaim " + claim.Name, nil
 		}
 	}

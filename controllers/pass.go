@@ -62,9 +62,13 @@ func awaitFor(after time.Duration) outcome {
 // awaitGone ends the pass while something is left that was deleted. The next one comes soon, or after a rest where this one took long,
 // and by the time that remains.
 func awaitGone(left []leftover, remaining time.Duration) outcome {
-	out := awaitFor(min(remaining, pollFor(left)))
-	out.rests = max(0, min(remaining, maxRest)-out.after)
-	return out
+	return awaitFor(min(remaining, pollFor(left))).resting(remaining)
+}
+
+// resting has the next pass come after a rest where this one took long, and by the time that remains.
+func (o outcome) resting(remaining time.Duration) outcome {
+	o.rests = max(0, min(remaining, maxRest)-o.after)
+	return o
 }
 
 const (

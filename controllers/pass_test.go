@@ -74,6 +74,7 @@ func TestPassRestsAfterASlowLook(t *testing.T) {
 		{"a very slow look", awaitGone(one, time.Hour), time.Minute, maxRest},
 		{"a slow look before a deadline", awaitGone(one, 7*time.Second), time.Second, 7 * time.Second},
 		{"a look just before a deadline", awaitGone(one, time.Nanosecond), time.Second, time.Millisecond},
+		{"a slow look at storage that is refused", awaitFor(2 * time.Second).resting(time.Hour), time.Second, restFactor * time.Second},
 		{"many are left", awaitGone(make([]leftover, 400), time.Hour), 0, pollFor(make([]leftover, 400))},
 		{"another wait", awaitFor(time.Second), time.Minute, time.Second},
 		{"a wait for a change", awaitChange(), time.Minute, 0},

@@ -93,7 +93,7 @@ func (s *scope) awaitStorage(target *v1alpha1.Target, why string, poll time.Dura
 	}
 	if remaining := s.deadline(s.sb.Status.StorageRefusedSince.Time, s.sb.Spec.Deadlines.ProvisioningSeconds); remaining > 0 {
 		s.step(v1alpha1.ReasonProvisioning, s.retold(v1alpha1.ConditionSucceeded, about, why))
-		return awaitFor(min(remaining, poll))
+		return awaitFor(min(remaining, poll)).resting(remaining)
 	}
 	s.fail(v1alpha1.ReasonProvisioningFailed, about+why)
 	return saveFirst()
