@@ -195,7 +195,7 @@ endif
 .PHONY: test-unit
 test-unit:
 	@assets=$$($(assets)); fio=$$(hack/newer-fio.sh); \
-	KUBEBUILDER_ASSETS="$$assets" STORAGEBENCH_FIO_CLIENT_SERVER="$$fio" \
+	KUBEBUILDER_ASSETS="$$assets" STORAGEBENCH_NEWER_FIO="$$fio" \
 	  go run ./hack/gotest -log $(call log,test) -- -timeout $(TEST_TIMEOUT) ./...
 
 .PHONY: test-modules

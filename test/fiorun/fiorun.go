@@ -27,7 +27,7 @@ func Run(t *testing.T, job string, arguments ...string) Result {
 }
 
 // newerVariable holds the path of a fio of at least 3.39, the runner's: hack/newer-fio.sh.
-const newerVariable = "STORAGEBENCH_FIO_CLIENT_SERVER"
+const newerVariable = "STORAGEBENCH_NEWER_FIO"
 
 // Newer returns the path of a fio that is as new as the runner's, without which it skips the test.
 func Newer(t *testing.T) string {
