@@ -51,8 +51,8 @@ func (p *pass) removePods(ctx context.Context) ([]leftover, error) {
 	return p.removeJobs(ctx, nil)
 }
 
-// release lets the benchmark go. Kept logs are owned by it, and go with it: Kubernetes sees to that. What is left is told before, because after that
-// nobody remembers it, and once: the cache may have the benchmark for a while, and an event that is repeated would be patched.
+// release lets the benchmark go. Kept logs are owned by it, and go with it: Kubernetes sees to that. What is left is told before,
+// because nobody remembers it afterwards. It is told once of each version: a second try to let it go is not a second loss.
 func release(ctx context.Context, p *pass) (outcome, error) {
 	if left := p.condition(v1alpha1.ConditionCleanedUp); left.Reason == v1alpha1.ReasonLeftBehind && p.memory.released != p.sb.ResourceVersion {
 		p.memory.released = p.sb.ResourceVersion

@@ -17,7 +17,7 @@ import (
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
-// What is left of a benchmark is told once of each version, however often it is let go: a repeated event is a patch, for which there is no right.
+// What is left of a benchmark is told once of each version, however often it is let go.
 func TestLeftBehindIsToldOnce(t *testing.T) {
 	recorder := events.NewFakeRecorder(10)
 	c := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{

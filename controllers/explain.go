@@ -54,7 +54,7 @@ type warning struct {
 
 // lastWarning returns the message of the latest Warning event about an object, or nothing. Events are asked for only
 // while something waits, so they are not cached.
-// After a list there is a rest: a namespace of many pods has many events, all of which the API server reads for it.
+// A list is followed by a rest: in a namespace of many pods the API server reads many events for it.
 func (p *pass) lastWarning(ctx context.Context, about types.UID) (string, error) {
 	if last := p.memory.warning; p.now.Time.Before(last.until) {
 		if last.about != about {

@@ -30,8 +30,8 @@ var errBusy = errors.New("others read whole objects")
 // forever is longer than any pass waits.
 const forever = math.MaxInt64
 
-// inPages lists objects a few at a time, and waits before each page until nobody else has one, for as long as patience says. What the function
-// leaves of each page is kept.
+// inPages lists objects a few at a time. One page is read at a time in all of the operator: each waits for its turn, at most for as long as
+// patience says. What the function leaves of each page is kept.
 func inPages(ctx context.Context, patience time.Duration, options metav1.ListOptions, list pager.ListPageFunc) (runtime.Object, error) {
 	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		select {

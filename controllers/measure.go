@@ -90,8 +90,7 @@ func (p *pass) begin(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) 
 	return saveFirst(), nil
 }
 
-// beginAttempt writes down that an attempt of a run begins. A wait begins with it, of which the pass has taken nothing yet: so the time is
-// that of the clock.
+// beginAttempt writes down that an attempt of a run begins. It begins now, not when the pass began, which may have been long before.
 func (s *scope) beginAttempt(run *v1alpha1.Run, now time.Time) {
 	run.State = v1alpha1.RunRunning
 	run.Attempts++

@@ -41,7 +41,7 @@ func TestNotify(t *testing.T) {
 		{"no more errors", retrying("get node: no"), v1alpha1.StorageBenchmarkStatus{}, nil},
 		{"a run begins", run(v1alpha1.RunPending, 0, ""), run(v1alpha1.RunRunning, 0, ""), nil},
 		{"a run ends well", run(v1alpha1.RunRunning, 0, ""), run(v1alpha1.RunSucceeded, 0, ""), []string{"Normal RunSucceeded a"}},
-		{"a run that nobody had seen", v1alpha1.StorageBenchmarkStatus{}, run(v1alpha1.RunSucceeded, 0, ""), []string{"Normal RunSucceeded a"}},
+		{"a run that was not in the status before", v1alpha1.StorageBenchmarkStatus{}, run(v1alpha1.RunSucceeded, 0, ""), []string{"Normal RunSucceeded a"}},
 		{"a run fails", run(v1alpha1.RunRunning, 0, ""), run(v1alpha1.RunFailed, 0, "fio: 50%"), []string{"Warning RunFailed a: fio: 50%"}},
 		{"a run is disrupted", run(v1alpha1.RunRunning, 1, ""), run(v1alpha1.RunPending, 2, "evicted"), []string{"Warning RunDisrupted a: evicted"}},
 		{"disrupted too often", run(v1alpha1.RunRunning, 3, ""), run(v1alpha1.RunFailed, 4, "evicted"), []string{"Warning RunFailed a: evicted"}},

@@ -48,7 +48,7 @@ func TestSortPods(t *testing.T) {
 		{"a deleted Job's that has ended", pod(name+"-x", run, ended), false, false, false},
 		{"an anchor", pod(anchor, v1alpha1.RoleAnchor, running, ownedBy(sb)), false, true, false},
 		{"one that says it is an anchor", pod("mine", v1alpha1.RoleAnchor, running, ownedBy(sb)), false, false, false},
-		{"an anchor that nobody owns", pod(anchor, v1alpha1.RoleAnchor, running), false, false, false},
+		{"an anchor without an owner", pod(anchor, v1alpha1.RoleAnchor, running), false, false, false},
 		{"one that says it is a run's", pod("mine", run, running), false, false, false},
 	} {
 		t.Run(test.what, func(t *testing.T) {

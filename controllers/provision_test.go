@@ -156,7 +156,7 @@ func TestIsBound(t *testing.T) {
 	}{
 		"this claim's":            {ref("tenant", "c", "u"), true},
 		"reserved for this claim": {ref("tenant", "c", ""), true},
-		"nobody's":                {nil, false},
+		"without an owner":        {nil, false},
 		"one's of before":         {ref("tenant", "c", "before"), false},
 		"another namespace's":     {ref("other", "c", "u"), false},
 		"another claim's":         {ref("tenant", "d", "u"), false},

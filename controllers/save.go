@@ -31,7 +31,7 @@ func (p *pass) save(ctx context.Context, passErr error) (err error) {
 	return errors.Join(err, p.saveConditions(ctx, err))
 }
 
-// saveUnread tells users that their benchmark cannot be read, of which the cache has its conditions and little more. It returns the error.
+// saveUnread tells users that their benchmark cannot be read from the API server. The cache has little more of it than its conditions. It returns the error.
 func (p *pass) saveUnread(ctx context.Context, cause error) error {
 	p.tellError(cause)
 	if !p.changed() {

@@ -275,7 +275,7 @@ func TestCleanUpBeginsWhenMeasuringHasEnded(t *testing.T) {
 	}
 }
 
-// A benchmark of which the cache has little, and that cannot be read from the API server, says so. Nothing else of its status changes.
+// A large benchmark that cannot be read from the API server says so. Nothing else of its status changes.
 func TestUnreadBenchmarkIsTold(t *testing.T) {
 	s := newStubborn(t, func(map[string]any) error { return nil }, interceptor.Funcs{
 		Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
