@@ -12,6 +12,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/preset"
 )
 
 // maxPlansBytes is about how much memory the plans of all benchmarks that are under way may take. What people write takes
@@ -91,7 +92,7 @@ func (s *scope) plan() ([]plan.Run, field.ErrorList) {
 		return kept.runs, kept.problems
 	}
 	// Runs point into the spec, and this pass's may be changed by what the API server answers.
-	spec := s.sb.Spec.DeepCopy()
+	spec := preset.Pin(&s.sb.Spec, s.sb.Status.Presets).DeepCopy()
 	spec.Pod, spec.Placement = nil, nil // which have no part in a plan, and can be large
 	if s.sb.Status.StartTime != nil {
 		spec.Deadlines.RunSeconds = nil // who shortens it during a run has that ended

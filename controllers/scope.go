@@ -99,6 +99,7 @@ func (s *scope) summarize() {
 		status.FinishedRuns = finished
 		s.compare()
 	}
+	s.judge()
 	status.Progress = ""
 	if status.PlannedRuns > 0 {
 		status.Progress = fmt.Sprintf("%d/%d", status.FinishedRuns, status.PlannedRuns)

@@ -12,6 +12,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/preset"
 )
 
 // referenceGrace is how long after its creation a benchmark waits for the objects that it names: one
@@ -61,6 +62,7 @@ func (p *pass) accept(ctx context.Context) (outcome, error) {
 		return p.refuse(problems), nil
 	}
 	p.sb.Status.StartTime = new(p.now)
+	p.sb.Status.Presets = preset.Used(&p.sb.Spec)
 	p.sb.Status.PlannedRuns, p.sb.Status.RunDeadlineSeconds = int32(len(runs)), plan.RunDeadlineSeconds(runs)
 	p.sb.Status.Runs = make([]v1alpha1.Run, len(runs))
 	for i, run := range runs {

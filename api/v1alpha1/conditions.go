@@ -9,6 +9,9 @@ const (
 	ConditionMeasured = "Measured"
 	// ConditionCleanedUp says whether volumes and test files were removed.
 	ConditionCleanedUp = "CleanedUp"
+	// ConditionExpectationsMet says whether the results are what spec.expectations and presets ask for: Unknown where something was
+	// not measured. It is set when the runs have ended, and absent where nothing is expected.
+	ConditionExpectationsMet = "ExpectationsMet"
 	// ConditionRetrying is True while errors keep the operator from going on, since its last transition. It is
 	// absent otherwise. Errors that last for spec.deadlines.startSeconds end the benchmark.
 	ConditionRetrying = "Retrying"
@@ -67,6 +70,16 @@ const (
 	ReasonRetained = "Retained"
 	// ReasonLeftBehind: something could not be removed in time; the message names it.
 	ReasonLeftBehind = "LeftBehind"
+)
+
+// Reasons of condition ExpectationsMet.
+const (
+	// ReasonAllMet: every expectation is met.
+	ReasonAllMet = "AllMet"
+	// ReasonNotMet: at least one expectation is not met; the message says which, and by how much.
+	ReasonNotMet = "NotMet"
+	// ReasonNotMeasured: what was measured meets its expectations, and at least one expectation has no results.
+	ReasonNotMeasured = "NotMeasured"
 )
 
 // ReasonError is the reason of condition Retrying; its message is the error.

@@ -64,6 +64,12 @@ type StorageBenchmarkStatus struct {
 	// +kubebuilder:validation:MaxItems=16
 	Targets []TargetStatus `json:"targets,omitempty"`
 
+	// presets are the versions of presets that the workloads have, such as etcd.v1.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Presets []PresetVersion `json:"presets,omitempty"`
+
 	// anchors are pods that hold a node for the whole benchmark, with all volumes mounted. There is one for each
 	// client. A benchmark of one run by one client has none.
 	// +optional
@@ -112,6 +118,11 @@ type StorageBenchmarkStatus struct {
 	// +kubebuilder:validation:MaxItems=16
 	Warnings []WarningSummary `json:"warnings,omitempty"`
 }
+
+// PresetVersion is a version of a preset, such as etcd.v1.
+//
+// +kubebuilder:validation:MaxLength=40
+type PresetVersion string
 
 // Anchor is a pod that holds a node and the volumes mounted there, so that all runs measure from the same
 // node and volumes are attached once.

@@ -20,6 +20,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (self.spec.targets == oldSelf.spec.targets && self.spec.workloads == oldSelf.spec.workloads)",message="targets and workloads cannot change after the benchmark has started; create another StorageBenchmark",reason=FieldValueForbidden,fieldPath=".spec"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (has(self.spec.placement) == has(oldSelf.spec.placement) && (!has(self.spec.placement) || self.spec.placement == oldSelf.spec.placement) && has(self.spec.pod) == has(oldSelf.spec.pod) && (!has(self.spec.pod) || self.spec.pod == oldSelf.spec.pod))",message="placement and pod cannot change after the benchmark has started; create another StorageBenchmark",reason=FieldValueForbidden,fieldPath=".spec"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (has(self.spec.repetitions) == has(oldSelf.spec.repetitions) && (!has(self.spec.repetitions) || self.spec.repetitions == oldSelf.spec.repetitions) && has(self.spec.order) == has(oldSelf.spec.order) && (!has(self.spec.order) || self.spec.order == oldSelf.spec.order) && has(self.spec.baseline) == has(oldSelf.spec.baseline) && (!has(self.spec.baseline) || self.spec.baseline == oldSelf.spec.baseline) && has(self.spec.clients) == has(oldSelf.spec.clients) && (!has(self.spec.clients) || self.spec.clients == oldSelf.spec.clients))",message="repetitions, clients, order and baseline cannot change after the benchmark has started; create another StorageBenchmark",reason=FieldValueForbidden,fieldPath=".spec"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (has(self.spec.expectations) == has(oldSelf.spec.expectations) && (!has(self.spec.expectations) || self.spec.expectations == oldSelf.spec.expectations))",message="expectations cannot change after the benchmark has started; create another StorageBenchmark",reason=FieldValueForbidden,fieldPath=".spec"
 type StorageBenchmark struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the standard metadata of objects.
@@ -54,6 +55,10 @@ type StorageBenchmarkList struct {
 //
 // +kubebuilder:validation:XValidation:rule="self.targets.size() * self.workloads.size() * (has(self.repetitions) ? self.repetitions : 1) <= 200",message="every workload is measured on every target as often as repetitions says, and a benchmark holds at most 200 such runs; split it",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.baseline) || self.targets.exists(t, t.name == self.baseline)",message="baseline must be the name of one of the targets",fieldPath=".baseline",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.expectations) || self.expectations.all(e, !has(e.target) || self.targets.exists(t, t.name == e.target))",message="target of an expectation must be the name of one of the targets",fieldPath=".expectations",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.expectations) || self.expectations.all(e, !has(e.workload) || self.workloads.exists(w, w.name == e.workload))",message="workload of an expectation must be the name of one of the workloads",fieldPath=".expectations",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.expectations) || self.targets.size() > 1 || self.expectations.all(e, !has(e.maxRatioToBaseline) && !has(e.minRatioToBaseline))",message="a ratio to the baseline needs a second target: add it, or set max or min",fieldPath=".expectations",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.expectations) || self.expectations.all(e, !has(e.target) || !(has(e.maxRatioToBaseline) || has(e.minRatioToBaseline)) || e.target != (has(self.baseline) ? self.baseline : self.targets[0].name))",message="the baseline has no ratio to itself: name another target, or set max or min",fieldPath=".expectations",reason=FieldValueInvalid
 type StorageBenchmarkSpec struct {
 	// targets are the storage to measure.
 	// +required
@@ -77,6 +82,13 @@ type StorageBenchmarkSpec struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
 	Baseline *string `json:"baseline,omitempty"`
+
+	// expectations are what the results have to be. Condition ExpectationsMet says whether they are. Succeeded does not
+	// depend on it.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	Expectations []Expectation `json:"expectations,omitempty"`
 
 	// repetitions is how often each workload is measured on each target. 1 to 64. From 4 on, comparisons have a
 	// verdict. From 6 on, figures have a confidence interval.

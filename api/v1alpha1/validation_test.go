@@ -24,6 +24,7 @@ import (
 	"github.com/storagebench/storagebench/internal/analysis"
 	"github.com/storagebench/storagebench/internal/aws"
 	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/preset"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -69,6 +70,13 @@ func fio(fields string) string {
 	return "workloads: [{name: w, fio: {" + fields + "}}]"
 }
 
+// expect returns an expectation of the base spec, expectTwo one with a second target b.
+func expect(fields string) string { return "expectations: [{" + fields + "}]" }
+
+func expectTwo(fields string) string {
+	return "targets: [{name: a, storageClassName: c}, {name: b, storageClassName: c}]\n" + expect(fields)
+}
+
 func many(n int, element string) string {
 	elements := make([]string, n)
 	for i := range elements {
@@ -81,6 +89,8 @@ const (
 	workloadPath = "spec.workloads[0]"
 	fioPath      = "spec.workloads[0].fio"
 	targetPath   = "spec.targets[0]"
+
+	expectationPath = "spec.expectations[0]"
 )
 
 const requiredPath = "spec.placement.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
@@ -382,9 +392,70 @@ func TestValidation(t *testing.T) {
 		accept: []string{"workloads: [{name: rand-read-4k, jobFile: x}]"},
 		reject: []string{"workloads: [{name: Read, jobFile: x}]", "workloads: [{name: a b, jobFile: x}]"},
 	}, {
-		name: "one kind of workload", path: workloadPath, want: "set exactly one of fio (parameters) and jobFile (a whole fio job file)",
-		accept: []string{fio("size: 1M"), `workloads: [{name: w, jobFile: "[a]\nrw=read\nsize=1M\n"}]`},
-		reject: []string{"workloads: [{name: w}]", "workloads: [{name: w, jobFile: x, fio: {rw: read, size: 1M}}]"},
+		name: "one kind of workload", path: workloadPath, want: "set exactly one of preset (a workload that has a name), fio (parameters) and jobFile (a whole fio job file)",
+		accept: []string{fio("size: 1M"), `workloads: [{name: w, jobFile: "[a]\nrw=read\nsize=1M\n"}]`, "workloads: [{name: w, preset: etcd}]"},
+		reject: []string{"workloads: [{name: w}]", "workloads: [{name: w, jobFile: x, fio: {rw: read, size: 1M}}]", "workloads: [{name: w, preset: etcd, jobFile: x}]", "workloads: [{name: w, preset: etcd, fio: {rw: read, size: 1M}}]"},
+	}, {
+		name: "preset", path: workloadPath + ".preset", want: "preset must be the name of a preset such as etcd, or of a version of it such as etcd.v1",
+		accept: []string{"workloads: [{name: w, preset: postgres-wal}]", "workloads: [{name: w, preset: etcd.v1}]"},
+		reject: []string{"workloads: [{name: w, preset: Etcd}]", "workloads: [{name: w, preset: etcd.v0}]", "workloads: [{name: w, preset: etcd.1}]"},
+	}, {
+		name: "scale is for presets", path: workloadPath + ".scale", want: "scale is for presets: set size and runtimeSeconds in fio, or in jobFile",
+		accept: []string{"workloads: [{name: w, preset: etcd, scale: {size: 1M, runtimeSeconds: 3}}]"},
+		reject: []string{"workloads: [{name: w, scale: {size: 1M}, fio: {rw: read, size: 1M}}]"},
+	}, {
+		name: "scale of something", path: workloadPath + ".scale", want: "should have at least 1 properties",
+		reject: []string{"workloads: [{name: w, preset: etcd, scale: {}}]"},
+	}, {
+		name: "size of a scale", path: workloadPath + ".scale.size", want: "size must be a number of bytes such as 512M or 10G (1024-based, without B)",
+		reject: []string{"workloads: [{name: w, preset: etcd, scale: {size: 10%}}]", "workloads: [{name: w, preset: etcd, scale: {size: 1GB}}]"},
+	}, {
+		name: "matrix beside a preset", path: workloadPath + ".matrix", want: "a preset says itself what is measured, so that its results are comparable: beside it matrix takes clients only; set fio for the rest",
+		accept: []string{"workloads: [{name: w, preset: etcd, matrix: {clients: [1, 2]}}]"},
+		reject: []string{"workloads: [{name: w, preset: etcd, matrix: {bs: [4k]}}]", "workloads: [{name: w, preset: etcd, matrix: {clients: [1], bs: [4k]}}]"},
+	}, {
+		name: "one bound of an expectation", path: expectationPath, want: "set exactly one of max, min, maxRatioToBaseline and minRatioToBaseline; give another expectation for another bound",
+		accept: []string{expect("metric: sync.p99, max: 10ms"), expect("metric: write.iops, min: 2700"), expect(`metric: read.bandwidth, min: "125Mi"`)},
+		reject: []string{expect("metric: sync.p99"), expectTwo(`metric: sync.p99, max: 10ms, maxRatioToBaseline: "2"`)},
+	}, {
+		name: "metric", path: expectationPath + ".metric", want: "Unsupported value: \"sync.p98\"",
+		reject: []string{expect("metric: sync.p98, max: 10ms")},
+	}, {
+		name: "max is for latencies", path: expectationPath, want: "max and maxRatioToBaseline are for latencies: of iops and bandwidth set min or minRatioToBaseline",
+		reject: []string{expect("metric: write.iops, max: 10ms"), expectTwo(`target: b, metric: read.bandwidth, maxRatioToBaseline: "1.2"`)},
+	}, {
+		name: "min is for iops and bandwidth", path: expectationPath, want: "min and minRatioToBaseline are for iops and bandwidth: of latencies set max or maxRatioToBaseline",
+		reject: []string{expect("metric: write.p99, min: 10"), expectTwo(`target: b, metric: sync.mean, minRatioToBaseline: "1.2"`)},
+	}, {
+		name: "max has a unit", path: expectationPath + ".max", want: "max must be a latency with its unit: ns, us, ms or s, such as 10ms",
+		accept: []string{expect("metric: read.mean, max: 1.5s")},
+		reject: []string{expect(`metric: read.mean, max: "10"`), expect("metric: read.mean, max: 1h"), expect("metric: read.mean, max: -1ms")},
+	}, {
+		name: "min of iops", path: expectationPath + ".min", want: "min of iops is I/Os per second as a whole number, such as 2700",
+		accept: []string{expect(`metric: total.iops, min: "2700"`)},
+		reject: []string{expect("metric: total.iops, min: 125Mi"), expect(`metric: read.iops, min: "2.5"`)},
+	}, {
+		name: "ratio", path: expectationPath + ".maxRatioToBaseline", want: "maxRatioToBaseline must be a number such as 1.2, as text",
+		accept: []string{expectTwo(`metric: read.p99, maxRatioToBaseline: "1.2"`), expectTwo(`target: b, metric: read.p99, maxRatioToBaseline: "2"`)},
+		reject: []string{expectTwo("metric: read.p99, maxRatioToBaseline: fast")},
+	}, {
+		name: "a ratio has two targets", path: "spec.expectations", want: "a ratio to the baseline needs a second target: add it, or set max or min",
+		reject: []string{expect(`metric: read.p99, maxRatioToBaseline: "1.2"`), expect(`metric: read.iops, minRatioToBaseline: "0.8"`)},
+	}, {
+		name: "the baseline's ratio", path: "spec.expectations", want: "the baseline has no ratio to itself: name another target, or set max or min",
+		accept: []string{expectTwo(`target: a, metric: read.p99, maxRatioToBaseline: "1.2"`) + "\nbaseline: b"},
+		reject: []string{expectTwo(`target: a, metric: read.p99, maxRatioToBaseline: "1.2"`), expectTwo(`target: b, metric: read.p99, maxRatioToBaseline: "1.2"`) + "\nbaseline: b"},
+	}, {
+		name: "target of an expectation", path: "spec.expectations", want: "target of an expectation must be the name of one of the targets",
+		accept: []string{expect("target: a, workload: w, metric: read.p99, max: 1ms")},
+		reject: []string{expect("target: b, metric: read.p99, max: 1ms")},
+	}, {
+		name: "workload of an expectation", path: "spec.expectations", want: "workload of an expectation must be the name of one of the workloads",
+		reject: []string{expect("workload: v, metric: read.p99, max: 1ms")},
+	}, {
+		name: "at most 32 expectations", path: "spec.expectations", want: "must have at most 32 items",
+		accept: []string{"expectations: [" + many(32, "{target: a, workload: w, metric: read.p99, max: %dms}") + "]"},
+		reject: []string{"expectations: [" + many(33, "{metric: read.p99, max: %dms}") + "]"},
 	}, {
 		name: "job file", path: workloadPath + ".jobFile", want: "may not be more than 16384 bytes",
 		accept: []string{"workloads: [{name: w, jobFile: " + strings.Repeat("x", 16384) + "}]"},
@@ -674,6 +745,9 @@ func TestUpdates(t *testing.T) {
 		"order of runs": {func(s *v1alpha1.StorageBenchmarkSpec) { s.Order = v1alpha1.OrderByTarget }, "repetitions, clients, order and baseline"},
 		"baseline":      {func(s *v1alpha1.StorageBenchmarkSpec) { s.Baseline = new("fast") }, "repetitions, clients, order and baseline"},
 		"spread":        {func(s *v1alpha1.StorageBenchmarkSpec) { s.Placement = &v1alpha1.Placement{Spread: v1alpha1.SpreadNone} }, "placement and pod"},
+		"expectation added": {func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Expectations = []v1alpha1.Expectation{{Metric: "read.p99", Max: new("1ms")}}
+		}, "expectations cannot change after the benchmark has started; create another StorageBenchmark"},
 		"matrix": {func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Workloads[0].Matrix = map[string]v1alpha1.MatrixValues{"bs": {intstr.FromInt32(4096)}}
 		}, "targets and workloads"},
@@ -896,6 +970,13 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 	status.Conditions = append(status.Conditions, metav1.Condition{
 		Type: v1alpha1.ConditionReconciling, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonWaitingForNode, Message: strings.Repeat("m", 256), LastTransitionTime: *now,
 	})
+	// Bounded by itself: it lists expectations, of which there can be many.
+	status.Conditions = append(status.Conditions, metav1.Condition{
+		Type: v1alpha1.ConditionExpectationsMet, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonNotMeasured, Message: strings.Repeat("m", 1024), LastTransitionTime: *now,
+	})
+	for range min(len(sb.Spec.Workloads), len(preset.Newest())) {
+		status.Presets = append(status.Presets, v1alpha1.PresetVersion(strings.Repeat("p", 25)))
+	}
 	for range 32 {
 		status.AbandonedAttempts = append(status.AbandonedAttempts, v1alpha1.AbandonedAttempt{
 			Run: strings.Repeat("r", 128), Attempt: 99, Reason: v1alpha1.AbandonSuspended, Node: strings.Repeat("n", 253),

@@ -2,9 +2,11 @@ package v1alpha1
 
 import "k8s.io/apimachinery/pkg/util/intstr"
 
-// Workload is what fio does: typed parameters, or a whole job file.
+// Workload is what fio does: a preset, typed parameters, or a whole job file.
 //
-// +kubebuilder:validation:XValidation:rule="[has(self.fio), has(self.jobFile)].filter(x, x).size() == 1",message="set exactly one of fio (parameters) and jobFile (a whole fio job file)",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="[has(self.preset), has(self.fio), has(self.jobFile)].filter(x, x).size() == 1",message="set exactly one of preset (a workload that has a name), fio (parameters) and jobFile (a whole fio job file)",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="has(self.preset) || !has(self.scale)",message="scale is for presets: set size and runtimeSeconds in fio, or in jobFile",fieldPath=".scale",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.preset) || !has(self.matrix) || self.matrix.all(k, k == 'clients')",message="a preset says itself what is measured, so that its results are comparable: beside it matrix takes clients only; set fio for the rest",fieldPath=".matrix",reason=FieldValueForbidden
 type Workload struct {
 	// name of the workload in results. A DNS label of at most 32 characters, unique in the benchmark.
 	// +required
@@ -12,6 +14,19 @@ type Workload struct {
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="name must be a DNS label: lower case letters, digits and -, beginning and ending with a letter or digit, such as rand-write",reason=FieldValueInvalid
 	Name string `json:"name"`
+
+	// preset is a workload that has a name, such as etcd or postgres-wal, or one version of it, such as etcd.v1. Without
+	// a version it is the newest; status.presets says which that was. "kubectl storagebench presets" prints all. What
+	// its application asks for in public is an expectation.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.]v[1-9][0-9]{0,2})?$')",message="preset must be the name of a preset such as etcd, or of a version of it such as etcd.v1",reason=FieldValueInvalid
+	Preset string `json:"preset,omitempty"`
+
+	// scale is how much the preset does. Unset: as much as the preset says itself.
+	// +optional
+	Scale *PresetScale `json:"scale,omitempty"`
 
 	// fio has the parameters of one fio job, under fio's own names. The jobs of numjobs are reported together.
 	// +optional
@@ -32,6 +47,26 @@ type Workload struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=8
 	Matrix map[string]MatrixValues `json:"matrix,omitempty"`
+}
+
+// PresetScale is how much a preset does. Results of different scales are not quite comparable: small files fit into
+// caches, and short runs show bursts.
+//
+// +kubebuilder:validation:MinProperties=1
+type PresetScale struct {
+	// size is the number of bytes of each job's files, such as 512M or 10G.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([kKmMgGtT]i?)?$')",message="size must be a number of bytes such as 512M or 10G (1024-based, without B)",reason=FieldValueInvalid
+	Size *string `json:"size,omitempty"`
+
+	// runtimeSeconds is how long each run measures. 1 to 604800. Presets that run for a time measure exactly so long,
+	// those that end by size at most so long.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=604800
+	RuntimeSeconds *int32 `json:"runtimeSeconds,omitempty"`
 }
 
 // MatrixValues are the values that a fio option takes one after the other.

@@ -40,8 +40,8 @@ const (
 	lessIsFaster better = false
 )
 
-// statisticOf returns the statistic of at least one value, without what depends on a baseline.
-func statisticOf(values []int64) v1alpha1.Statistic {
+// StatisticOf returns the statistic of at least one value, without what depends on a baseline.
+func StatisticOf(values []int64) v1alpha1.Statistic {
 	summary := benchmath.AssumeNothing.Summary(sampleOf(values), confidenceLevel)
 	s := v1alpha1.Statistic{Median: whole(summary.Center), Min: slices.Min(values), Max: slices.Max(values)}
 	if !math.IsInf(summary.Lo, 0) && !math.IsInf(summary.Hi, 0) {
@@ -53,11 +53,11 @@ func statisticOf(values []int64) v1alpha1.Statistic {
 // compareValues returns the statistic of a target's values beside the baseline's, and the ratio of the
 // medians. base is empty for the baseline itself and where it has no such values.
 func compareValues(own, base []int64, b better) (v1alpha1.Statistic, string) {
-	s := statisticOf(own)
+	s := StatisticOf(own)
 	if len(base) == 0 {
 		return s, ""
 	}
-	baseline := statisticOf(base)
+	baseline := StatisticOf(base)
 	if min(len(own), len(base)) >= minRuns {
 		p := pValue(own, base)
 		s.PValue = strconv.FormatFloat(p, 'g', 3, 64)

@@ -161,7 +161,7 @@ func TestStatisticOf(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, statisticOf(test.values)); diff != "" {
+			if diff := cmp.Diff(test.want, StatisticOf(test.values)); diff != "" {
 				t.Errorf("statistic (-want +got):\n%s", diff)
 			}
 		})
@@ -177,10 +177,10 @@ func TestStatisticOfEveryNumber(t *testing.T) {
 		for i := range n {
 			halves[i], orders[i] = 2*i/n, i+1
 		}
-		if want := (n + 1) % 2; n%2 == 0 && statisticOf(halves).Median != want {
-			t.Errorf("median of %d zeros and %d ones is %d, want %d", n/2, n/2, statisticOf(halves).Median, want)
+		if want := (n + 1) % 2; n%2 == 0 && StatisticOf(halves).Median != want {
+			t.Errorf("median of %d zeros and %d ones is %d, want %d", n/2, n/2, StatisticOf(halves).Median, want)
 		}
-		s := statisticOf(orders)
+		s := StatisticOf(orders)
 		if want := n/2 + 1; s.Median != want {
 			t.Errorf("median of 1 to %d is %d, want %d", n, s.Median, want)
 		}

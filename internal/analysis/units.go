@@ -27,19 +27,10 @@ func whole(f float64) int64 {
 
 const mib = 1 << 20
 
-// scaled prints a number in the largest unit of which it is at least one; each unit is so many times the one
-// before it.
-func scaled(f, times float64, units ...string) string {
-	for len(units) > 1 && f >= times {
-		f, units = f/times, units[1:]
-	}
-	return legible.Significant(f) + units[0]
-}
-
 func duration(ns float64) string {
-	return scaled(ns, 1000, "ns", "us", "ms", "s")
+	return legible.Scaled(ns, 1000, "ns", "us", "ms", "s")
 }
 
 func size(bytes int64) string {
-	return scaled(float64(bytes), 1024, " B", " KiB", " MiB", " GiB", " TiB")
+	return legible.Scaled(float64(bytes), 1024, " B", " KiB", " MiB", " GiB", " TiB")
 }

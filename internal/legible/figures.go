@@ -34,3 +34,11 @@ func ThreeDigits(f float64) string {
 		return fmt.Sprintf("%.0f", f)
 	}
 }
+
+// Scaled returns a number from 0 on in the largest unit of which it is at least one, by Significant; each unit is so many times the one before it.
+func Scaled(f, times float64, units ...string) string {
+	for len(units) > 1 && f >= times {
+		f, units = f/times, units[1:]
+	}
+	return Significant(f) + units[0]
+}

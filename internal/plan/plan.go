@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/storage"
 )
@@ -61,6 +62,10 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.
 	if problem := validateTexts(specPath, spec); problem != nil {
 		return nil, field.ErrorList{problem} // without a look at what they say
 	}
+	spec, problems := expandPresets(specPath, spec)
+	if len(problems) > 0 {
+		return nil, problems
+	}
 	jobs, problems := jobsOf(specPath, spec)
 	if problem := validateResults(specPath, spec, jobs); problem != nil {
 		// Without a look at the cases, which can be too many to look at.
@@ -91,6 +96,9 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.
 	problems = append(problems, validateCapacity(specPath.Child("targets"), spec, measured)...)
 	if problem := validateSyncs(specPath, spec, measured); problem != nil {
 		problems = append(problems, problem)
+	}
+	if len(problems) == 0 { // else some workloads are not known
+		problems = expectation.Validate(specPath.Child("expectations"), spec, measuresOf(measured))
 	}
 	if len(problems) > 0 {
 		return nil, problems

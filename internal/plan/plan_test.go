@@ -133,11 +133,11 @@ func TestShape(t *testing.T) {
 		"nothing": {v1alpha1.StorageBenchmarkSpec{}, []string{"spec.targets: Required value: give at least one", "spec.workloads: Required value: give at least one"}},
 		"a workload of nothing": {
 			v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{target}, Workloads: []v1alpha1.Workload{workload, {Name: "v"}}},
-			[]string{`spec.workloads[1]: Invalid value: "v": set exactly one of fio (parameters) and jobFile (a whole fio job file)`},
+			[]string{`spec.workloads[1]: Invalid value: "v": set exactly one of preset (a workload that has a name), fio (parameters) and jobFile (a whole fio job file)`},
 		},
 		"a workload of both": {
 			v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{target}, Workloads: []v1alpha1.Workload{twice}},
-			[]string{`spec.workloads[0]: Invalid value: "w": set exactly one of fio (parameters) and jobFile (a whole fio job file)`},
+			[]string{`spec.workloads[0]: Invalid value: "w": set exactly one of preset (a workload that has a name), fio (parameters) and jobFile (a whole fio job file)`},
 		},
 		"names twice": {
 			v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{target, target}, Workloads: []v1alpha1.Workload{workload, workload}},

@@ -30,9 +30,7 @@ func validateShape(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec) field.
 		}
 	}
 	for i := range spec.Workloads {
-		if w := &spec.Workloads[i]; (w.Fio == nil) == (w.JobFile == nil) {
-			problems = append(problems, field.Invalid(path.Child("workloads").Index(i), w.Name, "set exactly one of fio (parameters) and jobFile (a whole fio job file)"))
-		}
+		problems = append(problems, validateKind(path.Child("workloads").Index(i), &spec.Workloads[i])...)
 	}
 	problems = append(problems, validateClients(path.Child("clients"), spec.Clients)...)
 	if spec.Baseline != nil && !slices.Contains(targets, *spec.Baseline) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/preset"
 )
 
 // Difference is what two benchmarks do not have in common although the results are compared, so that it may explain them.
@@ -121,6 +122,7 @@ func (d *differences) addWorkloads(a, b *v1alpha1.Workload, compared map[string]
 			d.all = append(d.all, found)
 		}
 	}
+	a, b = expanded(a), expanded(b)
 	if a.Fio == nil || b.Fio == nil {
 		return
 	}
@@ -133,6 +135,14 @@ func (d *differences) addWorkloads(a, b *v1alpha1.Workload, compared map[string]
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		d.add(fmt.Sprintf("%s of %s", name, a.Name), orUnset(base[name]), orUnset(other[name]))
 	}
+}
+
+// expanded returns a workload that says itself what its preset does, the same if that is not known.
+func expanded(w *v1alpha1.Workload) *v1alpha1.Workload {
+	if expanded, err := preset.Expand(w); err == nil {
+		return expanded
+	}
+	return w
 }
 
 // orUnset returns a value, or that there is none.

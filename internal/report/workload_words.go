@@ -18,7 +18,10 @@ var kinds = map[string]string{
 // workloadInWords says what fio did, such as "random writes in blocks of 16k by 16 jobs (psync), past the page cache". The choice of
 // the matrix prevails over what the workload says.
 func workloadInWords(w *v1alpha1.Workload, section string, choice map[string]string) string {
-	if w.Fio == nil {
+	switch w = expanded(w); {
+	case w.Preset != "":
+		return "preset " + w.Preset + ", which this version does not know"
+	case w.Fio == nil:
 		return jobFileInWords(w, section, choice)
 	}
 	set := fieldsOf(w.Fio)

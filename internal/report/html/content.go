@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/preset"
 )
 
 // content is all that the page shows, in its order.
@@ -67,8 +68,9 @@ func newContent(sb *v1alpha1.StorageBenchmark) (*content, error) {
 		Metrics:  []metric{{metricIOPS, "IOPS"}, {metricBandwidth, "Bandwidth"}, {metricP99, "P99 latency"}},
 		Manifest: manifest,
 	}
-	for i := range sb.Spec.Workloads {
-		if w := r.workload(&sb.Spec.Workloads[i]); len(w.Table.Rows) > 0 {
+	spec := preset.Pin(&sb.Spec, sb.Status.Presets)
+	for i := range spec.Workloads {
+		if w := r.workload(&spec.Workloads[i]); len(w.Table.Rows) > 0 {
 			c.Workloads = append(c.Workloads, w)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/preset"
 )
 
 // bounds are names of what held results back, in words for the middle of a sentence.
@@ -41,7 +42,13 @@ var patterns = map[string]string{
 
 // pattern says in words what a workload does.
 func pattern(w *v1alpha1.Workload) string {
-	if w.Fio == nil {
+	if expanded, err := preset.Expand(w); err == nil && w.Preset != "" {
+		return "preset " + w.Preset + ": " + pattern(expanded)
+	}
+	switch {
+	case w.Preset != "":
+		return "preset " + w.Preset
+	case w.Fio == nil:
 		return "a fio job file"
 	}
 	rw := cmp.Or(w.Fio.RW, string(w.Fio.Options["rw"]), string(w.Fio.Options["readwrite"]))
@@ -51,6 +58,9 @@ func pattern(w *v1alpha1.Workload) string {
 
 // jobFile returns what fio is given, before the choices of the matrix.
 func jobFile(w *v1alpha1.Workload) string {
+	if expanded, err := preset.Expand(w); err == nil {
+		w = expanded
+	}
 	switch {
 	case w.Fio != nil:
 		return strings.TrimSpace(fio.FromParameters(w.Name, w.Fio).String())

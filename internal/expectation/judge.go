@@ -1,0 +1,267 @@
+package expectation
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/preset"
+)
+
+// Verdict says whether results are as expected.
+type Verdict int
+
+// The verdicts on findings.
+const (
+	// Unknown is the verdict where something was not measured.
+	Unknown Verdict = iota
+	Met
+	Missed
+)
+
+// Finding is what results say of one rule: those of a workload, one choice of its matrix and one section on one target.
+type Finding struct {
+	Rule Rule
+	// Target, Workload, Parameters and Section say which results they are. Workload is "" if no workload has any.
+	Target, Workload string
+	Parameters       map[string]string
+	Section          string
+	Verdict          Verdict
+	// Runs is how many runs were to be made, Values what those measured that have the metric, in their order.
+	Runs   int
+	Values []int64
+	// Figures are the statistic of Values, Baseline the one of the baseline's with a ratio.
+	Figures, Baseline *v1alpha1.Statistic
+	// sync is what the workload calls to sync.
+	sync string
+}
+
+// series are the results of the repetitions of a run.
+type series struct {
+	target, workload, section string
+	parameters                map[string]string
+	runs                      int
+	results                   []*v1alpha1.Result
+}
+
+func (s *series) isRepeatedBy(run *v1alpha1.Run) bool {
+	return s.target == run.Target && s.workload == run.Workload && maps.Equal(s.parameters, run.Parameters)
+}
+
+// counterpart says whether the other series is the same on another target.
+func (s *series) counterpart(other *series) bool {
+	return s.workload == other.workload && s.section == other.section && maps.Equal(s.parameters, other.parameters)
+}
+
+// Judge returns what the runs of a benchmark say of all that is expected of it, in the order of the rules.
+func Judge(spec *v1alpha1.StorageBenchmarkSpec, status *v1alpha1.StorageBenchmarkStatus) []Finding {
+	j := judge{spec: preset.Pin(spec, status.Presets), baseline: baseline(spec), all: seriesOf(status.Runs)}
+	j.rules = rules(j.spec)
+	var findings []Finding
+	for i := range j.rules {
+		found := j.findings(&j.rules[i])
+		findings = append(findings, found...)
+		findings = append(findings, j.missing(&j.rules[i], found)...)
+	}
+	return findings
+}
+
+// Show returns what the runs of a workload measured of metrics, about which nothing is expected. The verdicts say nothing.
+func Show(spec *v1alpha1.StorageBenchmarkSpec, status *v1alpha1.StorageBenchmarkStatus, workload string, metrics []string) []Finding {
+	j := judge{spec: preset.Pin(spec, status.Presets), baseline: baseline(spec), all: seriesOf(status.Runs)}
+	var shown []Finding
+	for _, name := range metrics {
+		if m, known := FindMetric(name); known {
+			shown = append(shown, j.findings(&Rule{Workload: workload, Metric: m})...)
+		}
+	}
+	return shown
+}
+
+func baseline(spec *v1alpha1.StorageBenchmarkSpec) string {
+	if len(spec.Targets) == 0 {
+		return ""
+	}
+	return ptr.Deref(spec.Baseline, spec.Targets[0].Name)
+}
+
+// judge is what is looked at to find out what results say.
+type judge struct {
+	spec     *v1alpha1.StorageBenchmarkSpec
+	baseline string
+	rules    []Rule
+	all      []series
+}
+
+// findings returns what the results say of one rule.
+func (j *judge) findings(r *Rule) []Finding {
+	var findings []Finding
+	for i := range j.all {
+		s := &j.all[i]
+		if !j.isAbout(r, s.target, s.workload) || j.prevails(r, s.target, s.workload) {
+			continue
+		}
+		f := Finding{
+			Rule: *r, Target: s.target, Workload: s.workload, Parameters: s.parameters, Section: s.section,
+			Runs: s.runs, Values: valuesOf(r.Metric, s.results), sync: j.syncCall(s.workload),
+		}
+		if len(f.Values) == 0 && len(s.results) > 0 {
+			continue // such as reads of a case that only writes
+		}
+		j.decide(&f, s)
+		findings = append(findings, f)
+	}
+	return findings
+}
+
+// isAbout says whether a rule is about a workload on a target.
+func (j *judge) isAbout(r *Rule, target, workload string) bool {
+	if r.Ratio > 0 && target == j.baseline {
+		return false
+	}
+	return (r.Target == "" || r.Target == target) && (r.Workload == "" || r.Workload == workload)
+}
+
+// prevails says whether the spec itself expects something of what a preset's rule is about, which then holds instead.
+func (j *judge) prevails(r *Rule, target, workload string) bool {
+	return r.Preset != "" && slices.ContainsFunc(j.rules, func(own Rule) bool {
+		return own.Preset == "" && own.Ratio == 0 && own.Metric == r.Metric && j.isAbout(&own, target, workload)
+	})
+}
+
+// missing returns a finding for each target that a rule is about, and of which nothing is found.
+func (j *judge) missing(r *Rule, found []Finding) []Finding {
+	var unknown []Finding
+	for i := range j.spec.Targets {
+		name := j.spec.Targets[i].Name
+		if j.isAbout(r, name, r.Workload) && !j.prevails(r, name, r.Workload) && !slices.ContainsFunc(found, func(f Finding) bool { return f.Target == name }) {
+			unknown = append(unknown, Finding{Rule: *r, Target: name, Workload: r.Workload, sync: j.syncCall(r.Workload)})
+		}
+	}
+	return unknown
+}
+
+// decide holds the median to the rule.
+func (j *judge) decide(f *Finding, s *series) {
+	if len(f.Values) == 0 {
+		return
+	}
+	f.Figures = new(analysis.StatisticOf(f.Values))
+	limit := float64(f.Rule.Limit)
+	if f.Rule.Ratio > 0 {
+		values := j.baselineOf(f.Rule.Metric, s)
+		if len(values) == 0 {
+			return
+		}
+		f.Baseline = new(analysis.StatisticOf(values))
+		limit = f.Rule.Ratio * float64(f.Baseline.Median)
+	}
+	f.Verdict = Met
+	if f.Rule.misses(f.Figures.Median, limit) {
+		f.Verdict = Missed
+	}
+}
+
+// misses says whether a value is not what is expected, by a limit in its unit.
+func (r *Rule) misses(value int64, limit float64) bool {
+	if r.Metric.lessIsBetter() {
+		return float64(value) > limit
+	}
+	return float64(value) < limit
+}
+
+// baselineOf returns what the baseline measured of the same.
+func (j *judge) baselineOf(m Metric, s *series) []int64 {
+	for i := range j.all {
+		if b := &j.all[i]; b.target == j.baseline && b.counterpart(s) {
+			return valuesOf(m, b.results)
+		}
+	}
+	return nil
+}
+
+// syncCall returns what a workload calls to sync, for people.
+func (j *judge) syncCall(workload string) string {
+	for i := range j.spec.Workloads {
+		if j.spec.Workloads[i].Name != workload {
+			continue
+		}
+		if w, err := preset.Expand(&j.spec.Workloads[i]); err == nil && w.Fio != nil && ptr.Deref(w.Fio.Fdatasync, 0) > 0 {
+			return "fdatasync"
+		}
+	}
+	return "fsync"
+}
+
+// valuesOf returns a metric of the results that have it.
+func valuesOf(m Metric, results []*v1alpha1.Result) []int64 {
+	var values []int64
+	for _, r := range results {
+		if value, ok := m.Of(r); ok {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// seriesOf returns the results by what they are of, in the order in which that first occurs.
+func seriesOf(runs []v1alpha1.Run) []series {
+	var all []series
+	for i := range runs {
+		run := &runs[i]
+		if slices.ContainsFunc(all, func(s series) bool { return s.isRepeatedBy(run) }) {
+			continue
+		}
+		all = append(all, repetitionsOf(run, runs[i:])...)
+	}
+	return all
+}
+
+// repetitionsOf returns the results of a run and of those after it that repeat it: one series for each section, and one without results
+// if there are none.
+func repetitionsOf(first *v1alpha1.Run, runs []v1alpha1.Run) []series {
+	empty := series{target: first.Target, workload: first.Workload, parameters: first.Parameters}
+	var sections []series
+	add := func(section string, r *v1alpha1.Result) {
+		at := slices.IndexFunc(sections, func(s series) bool { return s.section == section })
+		if at < 0 {
+			at = len(sections)
+			sections = append(sections, empty)
+			sections[at].section = section
+		}
+		sections[at].results = append(sections[at].results, r)
+	}
+	for i := range runs {
+		run := &runs[i]
+		if !empty.isRepeatedBy(run) {
+			continue
+		}
+		empty.runs++
+		if run.Result != nil {
+			add("", run.Result)
+		}
+		for k := range run.Sections {
+			add(run.Sections[k].Name, &run.Sections[k].Result)
+		}
+	}
+	if len(sections) == 0 {
+		return []series{empty}
+	}
+	for i := range sections {
+		sections[i].runs = empty.runs
+	}
+	return sections
+}
+
+// parametersText is a choice of a matrix for people, such as "bs=4k rw=read".
+func parametersText(parameters map[string]string) string {
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		texts = append(texts, name+"="+parameters[name])
+	}
+	return strings.Join(texts, " ")
+}

@@ -1,0 +1,72 @@
+package preset
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// Expand returns a workload that says itself what its preset does: the same workload if it has none. The error says what to do about a
+// preset that is unknown.
+func Expand(w *v1alpha1.Workload) (*v1alpha1.Workload, error) {
+	if w.Preset == "" {
+		return w, nil
+	}
+	p, known := Find(w.Preset)
+	if !known {
+		return nil, fmt.Errorf("there is no such preset: use one of %s, or fio", Names())
+	}
+	expanded := &v1alpha1.Workload{Name: w.Name, Fio: p.Fio.DeepCopy()}
+	if len(p.Matrix)+len(w.Matrix) > 0 {
+		expanded.Matrix = map[string]v1alpha1.MatrixValues{}
+		maps.Copy(expanded.Matrix, p.Matrix)
+		maps.Copy(expanded.Matrix, w.Matrix)
+	}
+	scale(expanded.Fio, w.Scale)
+	return expanded, nil
+}
+
+// scale changes how much is done, and not what.
+func scale(p *v1alpha1.FioParameters, s *v1alpha1.PresetScale) {
+	if s == nil {
+		return
+	}
+	if s.Size != nil {
+		p.Size = s.Size
+	}
+	if s.RuntimeSeconds != nil {
+		p.RuntimeSeconds = s.RuntimeSeconds
+	}
+}
+
+// Pin returns a spec in which presets without a version have the one that is recorded, such as etcd.v1: what was begun with a version
+// goes on with it, also under an operator that knows a newer one. It is the same spec where nothing is recorded.
+func Pin(spec *v1alpha1.StorageBenchmarkSpec, recorded []v1alpha1.PresetVersion) *v1alpha1.StorageBenchmarkSpec {
+	if len(recorded) == 0 {
+		return spec
+	}
+	pinned := spec.DeepCopy()
+	for i := range pinned.Workloads {
+		w := &pinned.Workloads[i]
+		for _, id := range recorded {
+			if p, known := Find(string(id)); known && p.Name == w.Preset {
+				w.Preset = string(id)
+			}
+		}
+	}
+	return pinned
+}
+
+// Used returns the versions that a spec uses, each once, in the order in which they occur.
+func Used(spec *v1alpha1.StorageBenchmarkSpec) []v1alpha1.PresetVersion {
+	var used []v1alpha1.PresetVersion
+	for i := range spec.Workloads {
+		p, known := Find(spec.Workloads[i].Preset)
+		if known && !slices.Contains(used, v1alpha1.PresetVersion(p.ID())) {
+			used = append(used, v1alpha1.PresetVersion(p.ID()))
+		}
+	}
+	return used
+}
