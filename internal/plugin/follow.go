@@ -43,19 +43,30 @@ exit code is 0 only if each run has a result.`,
 			if err != nil {
 				return err
 			}
-			return follow(cmd, c, client.ObjectKey{Namespace: c.namespace, Name: args[0]}, *output)
+			_, err = follow(cmd, c, client.ObjectKey{Namespace: c.namespace, Name: args[0]}, *output)
+			return err
 		},
 	}
 	output = addOutputFlag(cmd, reportFormats)
 	return cmd
 }
 
-// follow prints what happens to a benchmark until its end, and then its results in a format. The error says how it ended, if not well.
-func follow(cmd *cobra.Command, c *cluster, key client.ObjectKey, output string) error {
+// follow prints what happens to a benchmark until its end, and then its results in a format. It returns the benchmark if that has ended;
+// the error says how, if not well.
+func follow(cmd *cobra.Command, c *cluster, key client.ObjectKey, output string) (*v1alpha1.StorageBenchmark, error) {
 	chosen, err := formatNamed(reportFormats, output)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	benchmark, err := untilEnded(cmd, c, key)
+	if err != nil {
+		return nil, err
+	}
+	return benchmark, errors.Join(chosen.print(cmd.OutOrStdout(), benchmark, styleOf(cmd)), judge(benchmark))
+}
+
+// untilEnded prints what happens to a benchmark until its end, however that is.
+func untilEnded(cmd *cobra.Command, c *cluster, key client.ObjectKey) (*v1alpha1.StorageBenchmark, error) {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	view := newView(newScreen(cmd))
@@ -66,9 +77,9 @@ func follow(cmd *cobra.Command, c *cluster, key client.ObjectKey, output string)
 		cmd.SilenceErrors = true
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", key.Name, err)
+		return nil, fmt.Errorf("%s: %w", key.Name, err)
 	}
-	return errors.Join(chosen.print(cmd.OutOrStdout(), benchmark, styleOf(cmd)), judge(benchmark))
+	return benchmark, nil
 }
 
 // comeBack says how to come back to a benchmark, and how to end it.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/preset"
 	"github.com/storagebench/storagebench/internal/report"
 )
 
@@ -70,6 +71,7 @@ func printPlans(cmd *cobra.Command, in io.Reader, name string) error {
 			between = "\n"
 		}
 		report.Plan(out, planned(runs))
+		printPresetsOf(out, &benchmark.Spec)
 		printEstimate(out, runs)
 	}
 	switch {
@@ -79,6 +81,16 @@ func printPlans(cmd *cobra.Command, in io.Reader, name string) error {
 		return fmt.Errorf("%s has no StorageBenchmark of %s", name, v1alpha1.GroupVersion)
 	}
 	return nil
+}
+
+// printPresetsOf prints what fio does for the presets of a spec.
+func printPresetsOf(w io.Writer, spec *v1alpha1.StorageBenchmarkSpec) {
+	for i := range spec.Workloads {
+		workload := &spec.Workloads[i]
+		if p, known := preset.Find(workload.Preset); known {
+			fmt.Fprintf(w, "\nWorkload %s is preset %s:\n%s", workload.Name, p.ID(), report.ExpandedWorkload(workload))
+		}
+	}
 }
 
 // readBenchmarks reads the StorageBenchmarks among YAML documents. It tells of documents that are something else, and

@@ -8,11 +8,15 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 )
 
-// exitInterrupted is the exit code of what Ctrl-C ended, as shells have it: 128 and SIGINT.
-const exitInterrupted = 130
+const (
+	// exitMissed is the exit code of results that are not what is expected of them.
+	exitMissed = 2
+	// exitInterrupted is the exit code of what Ctrl-C ended, as shells have it: 128 and SIGINT.
+	exitInterrupted = 130
+)
 
-// Run carries out the command line and returns the exit code: 0 if all went well, 130 if the user left a benchmark that goes
-// on, otherwise 1. The version is what --version prints.
+// Run carries out the command line and returns the exit code: 0 if all went well, 2 if results are not as expected, 130 if the user left
+// a benchmark that goes on, otherwise 1. The version is what --version prints.
 func Run(version string) int {
 	root := newCommand()
 	root.Version = version
@@ -20,6 +24,8 @@ func Run(version string) int {
 	switch {
 	case errors.Is(err, errLeft):
 		return exitInterrupted
+	case errors.Is(err, errMissed):
+		return exitMissed
 	case err != nil:
 		return 1
 	}
@@ -37,9 +43,9 @@ func newCommand() *cobra.Command {
 	flags.AddFlags(root.PersistentFlags())
 	root.PersistentFlags().Bool(noColor, false, "Print without colours, also on a terminal, as with environment variable NO_COLOR")
 	root.AddCommand(
-		newRunCommand(flags), newWatchCommand(flags), newListCommand(flags),
+		newCheckCommand(flags), newRunCommand(flags), newWatchCommand(flags), newListCommand(flags),
 		newReportCommand(flags), newExplainResultCommand(flags), newCompareCommand(flags),
-		newPlanCommand(), newImportCommand(flags),
+		newPlanCommand(), newPresetsCommand(), newImportCommand(flags),
 		newLogsCommand(flags), newArtifactsCommand(flags),
 	)
 	for _, cmd := range root.Commands() {

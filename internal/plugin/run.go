@@ -34,6 +34,7 @@ type runOptions struct {
 	name                 string
 	output               *string
 	remove, wait, dryRun bool
+	failOnExpectations   bool
 }
 
 func newRunCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
@@ -44,7 +45,8 @@ func newRunCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 		Long: `Make a StorageBenchmark, follow it, and print its results.
 
 It is read from a file, or made of flags that have fio's names; several values of one are measured each. Ctrl-C leaves
-the benchmark running. The exit code is 0 only if each run has a result.`,
+the benchmark running. The exit code is 0 only if each run has a result. With --fail-on-expectations it is 2 if results
+are not what spec.expectations and presets ask for, and 1 if that is not known.`,
 		Example: `  # two StorageClasses beside each other
   kubectl storagebench run --class gp3 --class efs-sc --rw randwrite --bs 4k,64k --runtime 30s
 
@@ -64,6 +66,7 @@ the benchmark running. The exit code is 0 only if each run has a result.`,
 	cmd.Flags().BoolVar(&o.remove, "rm", false, "delete the StorageBenchmark after its end, its results included")
 	cmd.Flags().BoolVar(&o.wait, "wait", true, "follow the StorageBenchmark to its end")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the StorageBenchmark that the flags mean, and make nothing")
+	cmd.Flags().BoolVar(&o.failOnExpectations, "fail-on-expectations", false, "end with exit code 2 if results are not what spec.expectations and presets ask for")
 	o.output = addOutputFlag(cmd, reportFormats)
 	for _, flag := range []string{"filename", "kustomize"} {
 		for _, other := range []string{"class", "claim", "name", "dry-run"} {
@@ -226,7 +229,10 @@ func (o *runOptions) follow(cmd *cobra.Command, c *cluster, keys []client.Object
 	}
 	var errs []error
 	for _, key := range keys {
-		err := follow(cmd, c, key, *o.output)
+		benchmark, err := follow(cmd, c, key, *o.output)
+		if err == nil && o.failOnExpectations {
+			err = asExpected(benchmark)
+		}
 		errs = append(errs, err)
 		if errors.Is(err, errLeft) {
 			break

@@ -1,0 +1,236 @@
+package plugin
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/preset"
+	"github.com/storagebench/storagebench/internal/report"
+)
+
+// thoroughCapacity is the size of new volumes on which the files of all presets have room.
+const thoroughCapacity = "30Gi"
+
+// checkOptions are the flags of "check".
+type checkOptions struct {
+	flags *genericclioptions.ConfigFlags
+
+	// storage has the flags that name it, which are those of run.
+	storage  oneLine
+	path     string
+	presets  []string
+	thorough bool
+
+	repetitions    int32
+	name           string
+	remove, dryRun bool
+}
+
+func newCheckCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
+	o := &checkOptions{flags: flags}
+	cmd := &cobra.Command{
+		Use:   "check {--class CLASS | --claim CLAIM | -f FILE}",
+		Short: "Say whether storage is good enough for etcd, PostgreSQL and others",
+		Long: `Say whether storage is good enough for etcd, PostgreSQL and others, by their presets.
+
+It makes a StorageBenchmark, follows it, and prints one table. The shortest check takes less than three minutes for one
+StorageClass whose volumes are made at once; --thorough has all presets. How long it will take is told first. Presets
+that do not work on the storage, such as random writes on S3, are left out, which is told as well.
+
+What an application asks for in public is held to what was measured. Where it asks for nothing, there are figures and no answer.
+The exit code is 0 if the storage is good enough for all that ask for something, 2 if not, and 1 if that could not be measured.`,
+		Example: `  kubectl storagebench check --class gp3
+  kubectl storagebench check --class gp3,gp2 --preset etcd --repetitions 6
+  kubectl storagebench check --claim data --thorough
+
+  # storage that a file names: the targets of a StorageBenchmark
+  kubectl storagebench check -f benchmark.yaml`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
+	}
+	own := cmd.Flags()
+	own.StringSliceVar(&o.storage.classes, "class", nil, "StorageClasses to check, on a new volume each")
+	own.StringSliceVar(&o.storage.claims, "claim", nil, "PersistentVolumeClaims of the namespace to check")
+	own.StringSliceVar(&o.storage.capacities, "capacity", nil, "size of the new volumes: one for all, or one for each --class (default 10Gi, with --thorough "+thoroughCapacity+")")
+	own.StringVarP(&o.path, "filename", "f", "", "a file with one StorageBenchmark whose storage is checked instead, or - for standard input")
+	own.StringSliceVar(&o.presets, "preset", nil, "presets to check (kubectl storagebench presets); the default is those of the shortest check")
+	own.BoolVar(&o.thorough, "thorough", false, "check all presets")
+	own.Int32Var(&o.repetitions, "repetitions", 1, "how often all is measured; from 6 on there are confidence intervals")
+	own.StringVar(&o.name, "name", "", "name of the StorageBenchmark (default: check- and random characters)")
+	own.BoolVar(&o.remove, "rm", false, "delete the StorageBenchmark after its end, its results included")
+	own.BoolVar(&o.dryRun, "dry-run", false, "print the StorageBenchmark, and make nothing")
+	cmd.MarkFlagsMutuallyExclusive("preset", "thorough")
+	for _, flag := range []string{"class", "claim", "capacity"} {
+		cmd.MarkFlagsMutuallyExclusive("filename", flag)
+	}
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("class", completeClasses(flags)))
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("claim", completeClaims(flags)))
+	return cmd
+}
+
+func (o *checkOptions) run(cmd *cobra.Command) error {
+	benchmark, err := o.benchmark(cmd)
+	if err != nil {
+		return err
+	}
+	if o.dryRun {
+		return printManifest(cmd.OutOrStdout(), benchmark)
+	}
+	runs, _ := plan.Runs(&benchmark.Spec, nil)
+	printEstimate(cmd.ErrOrStderr(), runs)
+	c, err := connect(o.flags)
+	if err != nil {
+		return err
+	}
+	benchmark.Namespace = c.namespace
+	if err := c.Create(cmd.Context(), benchmark); err != nil {
+		return explainMissing(err)
+	}
+	cmd.PrintErrf("\nstoragebenchmark.storagebench.dev/%s created\n", benchmark.Name)
+	return o.follow(cmd, c, client.ObjectKeyFromObject(benchmark))
+}
+
+// follow follows the benchmark to its end, and prints the answers.
+func (o *checkOptions) follow(cmd *cobra.Command, c *cluster, key client.ObjectKey) error {
+	ended, err := untilEnded(cmd, c, key)
+	if err == nil {
+		report.Check(cmd.OutOrStdout(), ended)
+		err = goodEnough(ended)
+	}
+	if o.remove && !errors.Is(err, errLeft) {
+		err = errors.Join(err, remove(cmd.Context(), c, key, cmd.ErrOrStderr()))
+	}
+	return err
+}
+
+// goodEnough returns an error if the storage is not good enough for something, or if that was not measured. What misses is told also where
+// other runs failed: it is known.
+func goodEnough(benchmark *v1alpha1.StorageBenchmark) error {
+	missed := asExpected(benchmark)
+	if failed := judge(benchmark); failed != nil && !errors.Is(missed, errMissed) {
+		return failed
+	}
+	if !expectsAnything(benchmark) {
+		return nil
+	}
+	return missed
+}
+
+// expectsAnything says whether there is a preset that can be missed.
+func expectsAnything(benchmark *v1alpha1.StorageBenchmark) bool {
+	return slices.ContainsFunc(benchmark.Spec.Workloads, func(w v1alpha1.Workload) bool {
+		p, known := preset.Find(w.Preset)
+		return known && len(p.Thresholds) > 0
+	})
+}
+
+// benchmark makes the benchmark that checks. On standard error it tells what is left out.
+func (o *checkOptions) benchmark(cmd *cobra.Command) (*v1alpha1.StorageBenchmark, error) {
+	benchmark, err := o.emptyBenchmark(cmd)
+	if err != nil {
+		return nil, err
+	}
+	presets, err := o.chosen()
+	if err != nil {
+		return nil, err
+	}
+	for i := range presets {
+		workload := v1alpha1.Workload{Name: presets[i].Name, Preset: presets[i].ID()}
+		if problems := problemsWith(benchmark, workload); len(problems) > 0 {
+			cmd.PrintErrf("left out: %s: %s\n", workload.Name, strings.Join(problems, "; "))
+			continue
+		}
+		benchmark.Spec.Workloads = append(benchmark.Spec.Workloads, workload)
+	}
+	if len(benchmark.Spec.Workloads) == 0 {
+		return nil, errors.New("no preset works on this storage, for the reasons above")
+	}
+	return benchmark, checkPlan(benchmark)
+}
+
+// problemsWith returns why a workload alone does not work on the storage of a benchmark.
+func problemsWith(benchmark *v1alpha1.StorageBenchmark, w v1alpha1.Workload) []string {
+	alone := benchmark.Spec.DeepCopy()
+	alone.Workloads = []v1alpha1.Workload{w}
+	_, wrong := plan.Runs(alone, nil)
+	var problems []string
+	for _, problem := range wrong {
+		problems = append(problems, problem.Error())
+	}
+	return problems
+}
+
+// chosen returns the presets that are checked.
+func (o *checkOptions) chosen() ([]preset.Preset, error) {
+	if len(o.presets) > 0 || o.thorough {
+		return presetsNamed(o.presets)
+	}
+	return slices.DeleteFunc(preset.Newest(), func(p preset.Preset) bool { return !p.Quick }), nil
+}
+
+// emptyBenchmark returns a benchmark with the storage that is checked, and without workloads.
+func (o *checkOptions) emptyBenchmark(cmd *cobra.Command) (*v1alpha1.StorageBenchmark, error) {
+	spec, err := o.spec(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if o.repetitions != 1 {
+		spec.Repetitions = &o.repetitions
+	}
+	benchmark := &v1alpha1.StorageBenchmark{TypeMeta: benchmarkType, ObjectMeta: metav1.ObjectMeta{GenerateName: "check-"}, Spec: *spec}
+	if o.name != "" {
+		benchmark.Name, benchmark.GenerateName = o.name, ""
+	}
+	return benchmark, nil
+}
+
+// spec returns the storage that the flags name.
+func (o *checkOptions) spec(cmd *cobra.Command) (*v1alpha1.StorageBenchmarkSpec, error) {
+	if o.path != "" {
+		return o.specOfFile(cmd)
+	}
+	if len(o.storage.classes)+len(o.storage.claims) == 0 {
+		return nil, errors.New("there is nothing to check: name StorageClasses with --class (kubectl get storageclasses), claims with --claim, or a file with -f")
+	}
+	if o.thorough && len(o.storage.capacities) == 0 && len(o.storage.classes) > 0 {
+		o.storage.capacities = []string{thoroughCapacity}
+	}
+	targets, err := o.storage.targets()
+	return &v1alpha1.StorageBenchmarkSpec{Targets: targets}, err
+}
+
+// specOfFile returns the spec of the StorageBenchmark of a file, without what it measures.
+func (o *checkOptions) specOfFile(cmd *cobra.Command) (*v1alpha1.StorageBenchmarkSpec, error) {
+	in := cmd.InOrStdin()
+	if o.path != "-" {
+		file, err := os.Open(o.path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		in = file
+	}
+	benchmarks, bad, err := readBenchmarks(in, cmd.ErrOrStderr())
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", o.path, err)
+	}
+	if len(benchmarks) != 1 || bad > 0 {
+		return nil, fmt.Errorf("%s has %d StorageBenchmarks: give a file with one, whose storage is checked", o.path, len(benchmarks)+bad)
+	}
+	spec := benchmarks[0].Spec
+	spec.Workloads, spec.Expectations, spec.Suspend = nil, nil, nil
+	if o.repetitions == 1 {
+		spec.Repetitions = nil
+	}
+	return &spec, nil
+}

@@ -1,0 +1,128 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/expectation"
+	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/preset"
+)
+
+// answer is whether storage is good enough for a preset, with one choice of its matrix.
+type answer struct {
+	preset, target, parameters, section string
+	verdict                             string
+	measured, expected                  []string
+}
+
+// The verdicts of answers. Without an expectation there is no answer, only figures.
+const (
+	answerYes     = "yes"
+	answerNo      = "no"
+	answerUnknown = "not measured"
+	answerNone    = "-"
+)
+
+// Check prints for each workload that has a preset, and for each target, whether the storage is good enough, and by which figures.
+func Check(w io.Writer, sb *v1alpha1.StorageBenchmark) {
+	t := newTable(w, []column{
+		{"PRESET", text.AlignLeft}, {"PARAMETERS", text.AlignLeft}, {"SECTION", text.AlignLeft}, {"TARGET", text.AlignLeft},
+		{"GOOD ENOUGH", text.AlignLeft}, {"MEASURED", text.AlignLeft}, {"EXPECTED", text.AlignLeft},
+	})
+	judged := false
+	for _, a := range answers(sb) {
+		t.AppendRow([]any{a.preset, a.parameters, a.section, a.target, a.verdict, strings.Join(a.measured, ", "), orDash(strings.Join(a.expected, ", "))})
+		judged = judged || a.verdict != answerNone
+	}
+	t.Render()
+	if judged {
+		fmt.Fprintln(w, "\nWhat has no answer has no public figure to be held to. Where each is from: kubectl storagebench presets NAME")
+	}
+	if failed := countState(sb, v1alpha1.RunFailed); failed > 0 {
+		fmt.Fprintf(w, "\n%s failed; kubectl storagebench report %s says why.\n", legible.Plural(failed, "run"), sb.Name)
+	}
+}
+
+func countState(sb *v1alpha1.StorageBenchmark, state v1alpha1.RunState) int {
+	count := 0
+	for i := range sb.Status.Runs {
+		if sb.Status.Runs[i].State == state {
+			count++
+		}
+	}
+	return count
+}
+
+// answers returns those of all presets in the order of the workloads.
+func answers(sb *v1alpha1.StorageBenchmark) []answer {
+	findings := expectation.Judge(&sb.Spec, &sb.Status)
+	var all []answer
+	for i := range sb.Spec.Workloads {
+		workload := &sb.Spec.Workloads[i]
+		p, known := preset.Find(workload.Preset)
+		if !known {
+			continue
+		}
+		a := &answering{workload: workload.Name, preset: p.ID()}
+		for k := range findings {
+			if findings[k].Workload == workload.Name {
+				a.judge(&findings[k])
+			}
+		}
+		for _, f := range expectation.Show(&sb.Spec, &sb.Status, workload.Name, p.Shows) {
+			a.show(&f)
+		}
+		all = append(all, a.all...)
+	}
+	return all
+}
+
+// answering collects the answers of one workload.
+type answering struct {
+	workload, preset string
+	all              []answer
+}
+
+// of returns the answer to which a finding belongs.
+func (a *answering) of(f *expectation.Finding) *answer {
+	wanted := answer{preset: a.preset, target: f.Target, parameters: parameters(f.Parameters), section: f.Section, verdict: answerNone}
+	at := slices.IndexFunc(a.all, func(b answer) bool {
+		return b.target == wanted.target && b.parameters == wanted.parameters && b.section == wanted.section
+	})
+	if at < 0 {
+		a.all, at = append(a.all, wanted), len(a.all)
+	}
+	return &a.all[at]
+}
+
+// judge adds what is expected. The worst verdict is the answer.
+func (a *answering) judge(f *expectation.Finding) {
+	to := a.of(f)
+	to.measured = append(to.measured, f.Measured())
+	to.expected = append(to.expected, f.Rule.Expected())
+	switch {
+	case f.Verdict == expectation.Missed || to.verdict == answerNo:
+		to.verdict = answerNo
+	case f.Verdict == expectation.Unknown || to.verdict == answerUnknown:
+		to.verdict = answerUnknown
+	default:
+		to.verdict = answerYes
+	}
+}
+
+// show adds a figure about which nothing is expected.
+func (a *answering) show(f *expectation.Finding) {
+	to := a.of(f)
+	if f.Figures == nil && to.verdict == answerNone {
+		to.verdict = answerUnknown
+	}
+	if text := f.Measured(); !slices.Contains(to.measured, text) {
+		to.measured = append(to.measured, text)
+	}
+}
