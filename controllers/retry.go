@@ -97,7 +97,7 @@ func (s *scope) tellError(err error) (since time.Time, told bool) {
 	if s.now.Sub(since) < quietErrors {
 		return since, false
 	}
-	s.setCondition(v1alpha1.ConditionRetrying, metav1.ConditionTrue, v1alpha1.ReasonError, s.retold(v1alpha1.ConditionRetrying, "", err.Error()))
+	s.setCondition(v1alpha1.ConditionRetrying, metav1.ConditionTrue, v1alpha1.ReasonError, s.retold(v1alpha1.ConditionRetrying, "", truncate(err.Error(), maxErrorMessage)))
 	meta.FindStatusCondition(s.sb.Status.Conditions, v1alpha1.ConditionRetrying).LastTransitionTime = metav1.NewTime(since)
 	return since, true
 }

@@ -49,6 +49,18 @@ func TestErrorsThatGoOnAreTold(t *testing.T) {
 	}
 }
 
+// The status has to have room for all results beside the error, of which the operator's log has all.
+func TestErrorsThatGoOnAreShortened(t *testing.T) {
+	s := failingPass()
+	many := errors.New(strings.Repeat("m", maxErrorMessage+1))
+	s.noteError(many)
+	s.later(quietErrors)
+	s.noteError(many)
+	if c, want := retrying(s), strings.Repeat("m", maxErrorMessage-len("…"))+"…"; c == nil || c.Message != want {
+		t.Errorf("condition = %+v, want a message of %d bytes", c, len(want))
+	}
+}
+
 // The deadline also holds if the operator is started anew meanwhile.
 func TestErrorsThatGoOnEndTheBenchmark(t *testing.T) {
 	s := failingPass()

@@ -135,11 +135,12 @@ func (s *scope) endUnsaved(cause error) {
 // shortenedError is an error of which users are told the beginning.
 type shortenedError struct{ error }
 
-// shortened has an error say no more than a condition needs: one about a status may repeat all of it.
+// shortened has an error say no more than a condition needs: one about a status may repeat all of it. It leaves room for the name of what
+// was kept.
 func shortened(err error) error { return shortenedError{err} }
 
 // Error implements error.
-func (e shortenedError) Error() string { return truncate(e.error.Error(), maxRunMessage) }
+func (e shortenedError) Error() string { return truncate(e.error.Error(), maxErrorMessage-256) }
 
 // Unwrap has errors.As find what was shortened.
 func (e shortenedError) Unwrap() error { return e.error }

@@ -170,7 +170,7 @@ func TestAllIsRefused(t *testing.T) {
 func TestLogOfARefusedResultIsNamed(t *testing.T) {
 	s := newStubborn(t, func(fields map[string]any) error {
 		if fields["runs"] != nil {
-			return apierrors.NewRequestEntityTooLargeError("too large")
+			return apierrors.NewRequestEntityTooLargeError(strings.Repeat("too large, ", 400))
 		}
 		return nil
 	}, interceptor.Funcs{})
@@ -179,11 +179,12 @@ func TestLogOfARefusedResultIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	pass := s.newPass(sb, &memory{failingSince: noon.Add(-quietErrors)})
-	pass.sb.Status.Runs[0].State, pass.sb.Status.Runs[0].LogConfigMap = v1alpha1.RunSucceeded, "sb-reads-log"
+	log := strings.Repeat("l", 63)
+	pass.sb.Status.Runs[0].State, pass.sb.Status.Runs[0].LogConfigMap = v1alpha1.RunSucceeded, log
 	if err := pass.save(t.Context(), nil); err == nil {
 		t.Error("no error")
 	}
-	if c := retrying(pass); c == nil || !strings.Contains(c.Message, "what was measured is in ConfigMap sb-reads-log") {
+	if c := retrying(pass); c == nil || !strings.Contains(c.Message, "what was measured is in ConfigMap "+log) {
 		t.Errorf("condition Retrying is %+v", c)
 	}
 }

@@ -125,11 +125,12 @@ func unlessGone(err error, doing string) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// The most bytes of a message that an anchor, a run, and that a condition keeps.
+// The most bytes of a message that an anchor, a run, and that a condition keeps, and of an error that goes on.
 const (
 	maxAnchorMessage    = 256
 	maxRunMessage       = 1024
 	maxConditionMessage = 4096
+	maxErrorMessage     = 1024
 )
 
 // truncate makes a text fit to be shown, and shortens it to at most n bytes, without cutting a character in two, and shows

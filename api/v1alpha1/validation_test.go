@@ -848,6 +848,7 @@ func TestLargestStatus(t *testing.T) {
 		{"the most clients with a volume each", 1, 50, 1, 128, own, result},
 		{"the most clients with two volumes each", 2, 17, 1, 128, own, result},
 		{"the most clients with a volume each, in sections", 1, 8, 1, 128, own, sections(12)},
+		{"presets", 16, 12, 1, 1, own, result},
 		{"syncs, each run once", 16, 10, 1, 1, own, synced(result)},
 		{"syncs with verdicts", 13, 3, 4, 1, own, synced(result)},
 		{"syncs with confidence intervals", 13, 2, 6, 1, own, synced(result)},
@@ -860,6 +861,9 @@ func TestLargestStatus(t *testing.T) {
 			sb.Spec.Repetitions, sb.Spec.Clients = new(int32(test.repetitions)), new(test.clients)
 			for i := range sb.Spec.Targets {
 				sb.Spec.Targets[i].AccessMode = new(test.mode)
+			}
+			if test.name == "presets" {
+				usePresets(&sb.Spec)
 			}
 			if err := c.Create(t.Context(), sb); err != nil {
 				t.Fatal(err)
@@ -950,6 +954,15 @@ func largestSections(n int) []v1alpha1.SectionResult {
 	return sections
 }
 
+// usePresets gives each workload a preset, those with the longest names first.
+func usePresets(spec *v1alpha1.StorageBenchmarkSpec) {
+	all := preset.Newest()
+	slices.SortStableFunc(all, func(a, b preset.Preset) int { return len(b.Name) - len(a.Name) })
+	for i := range spec.Workloads {
+		spec.Workloads[i].Fio, spec.Workloads[i].Preset = nil, all[i].ID()
+	}
+}
+
 // largestStatus is what the operator makes of runs with so many results that the function has given them.
 func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1alpha1.Run)) v1alpha1.StorageBenchmarkStatus {
 	now := new(metav1.Now())
@@ -963,20 +976,17 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 			Pod: strings.Repeat("p", 57), Node: strings.Repeat("n", 253), InstanceType: strings.Repeat("i", 63), Attempts: 9, Disruptions: 8, StartTime: now, Message: strings.Repeat("m", 256),
 		})
 	}
-	for _, kind := range []string{v1alpha1.ConditionSucceeded, v1alpha1.ConditionMeasured, v1alpha1.ConditionCleanedUp, v1alpha1.ConditionRetrying} {
+	for _, kind := range []string{v1alpha1.ConditionSucceeded, v1alpha1.ConditionMeasured, v1alpha1.ConditionCleanedUp} {
 		status.Conditions = append(status.Conditions, metav1.Condition{Type: kind, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonDeadlineExceeded, Message: message, LastTransitionTime: *now})
 	}
-	// Finished and Stalled take the room of Retrying, which a benchmark that has ended does not have.
-	status.Conditions = append(status.Conditions, metav1.Condition{
-		Type: v1alpha1.ConditionReconciling, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonWaitingForNode, Message: strings.Repeat("m", 256), LastTransitionTime: *now,
-	})
-	// Bounded by itself: it lists expectations, of which there can be many.
-	status.Conditions = append(status.Conditions, metav1.Condition{
-		Type: v1alpha1.ConditionExpectationsMet, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonNotMeasured, Message: strings.Repeat("m", 1024), LastTransitionTime: *now,
-	})
-	for range min(len(sb.Spec.Workloads), len(preset.Newest())) {
-		status.Presets = append(status.Presets, v1alpha1.PresetVersion(strings.Repeat("p", 25)))
+	// Finished and Stalled take the room of Retrying, which a benchmark that has ended does not have. These have bounds of their own: the
+	// operator's maxErrorMessage and maxSignal, and that of internal/expectation.
+	for kind, bound := range map[string]int{v1alpha1.ConditionRetrying: 1024, v1alpha1.ConditionReconciling: 256, v1alpha1.ConditionExpectationsMet: 896} {
+		status.Conditions = append(status.Conditions, metav1.Condition{
+			Type: kind, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonDeadlineExceeded, Message: strings.Repeat("m", bound), LastTransitionTime: *now,
+		})
 	}
+	status.Presets = preset.Used(&sb.Spec)
 	for range 32 {
 		status.AbandonedAttempts = append(status.AbandonedAttempts, v1alpha1.AbandonedAttempt{
 			Run: strings.Repeat("r", 128), Attempt: 99, Reason: v1alpha1.AbandonSuspended, Node: strings.Repeat("n", 253),
@@ -997,6 +1007,9 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 			Parameters: map[string]string{"bssplit": strings.Repeat("v", 64), "random_distribution": strings.Repeat("v", 64), "iodepth": "65536", "numjobs": strings.Repeat("v", 18)},
 			Attempts:   99, Disruptions: 3, Repetition: 64, Job: strings.Repeat("j", 57), LogConfigMap: strings.Repeat("l", 57),
 			StartTime: now, CompletionTime: now,
+		}
+		if len(status.Presets) > 0 { // whose matrix nobody but they choose
+			run.Parameters = map[string]string{"rw": "randwrite", "bs": "128k", v1alpha1.MatrixClients: "128"}
 		}
 		change(&run)
 		if run.State == v1alpha1.RunSucceeded {

@@ -117,8 +117,8 @@ func (r *Rule) missesBy(end float64) bool {
 	return end < limit
 }
 
-// maxMessage bounds the message of the condition, which shares the status with all results.
-const maxMessage = 1024
+// maxMessage bounds the message of the condition, which shares the status with all results: TestLargestStatus of the API has it.
+const maxMessage = 896
 
 // Condition returns what condition ExpectationsMet says of findings; false if there are none, so that there is no condition.
 func Condition(findings []Finding) (status metav1.ConditionStatus, reason, message string, expected bool) {
