@@ -5,10 +5,10 @@ import (
 	"github.com/storagebench/storagebench/internal/expectation"
 )
 
-// judge says once whether the results are as expected, when the runs have ended or will never begin. Nobody is told before: a median over
-// some of the repetitions is another one.
+// judge says whether the results are as expected, when no more runs are made. Nobody is told before: a median over some of the repetitions is
+// another one. While the benchmark is cleaned up a last result may still be taken, which counts. After the end nothing changes.
 func (s *scope) judge() {
-	if (!s.concluded() && !s.finished()) || s.condition(v1alpha1.ConditionExpectationsMet).Status != "" {
+	if (!s.concluded() && !s.finished()) || hasEnded(s.before) {
 		return
 	}
 	if status, reason, message, expected := expectation.Condition(expectation.Judge(&s.sb.Spec, &s.sb.Status)); expected {

@@ -1,0 +1,57 @@
+package controllers
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/builder"
+)
+
+// Results are judged when no more runs are made, anew while a last one can still be taken, and never again after the end.
+func TestJudge(t *testing.T) {
+	const done, pending = v1alpha1.RunSucceeded, v1alpha1.RunPending
+	const yes, no, unknown = metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown
+	measured := metav1.Condition{Type: v1alpha1.ConditionMeasured, Status: no, Reason: v1alpha1.ReasonDeadlineExceeded}
+	told := metav1.Condition{Type: v1alpha1.ConditionExpectationsMet, Status: unknown, Reason: v1alpha1.ReasonNotMeasured, Message: "before"}
+	ended := metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: no, Reason: v1alpha1.ReasonDeadlineExceeded}
+	for _, test := range []struct {
+		name   string
+		least  string // IOPS that are expected
+		state  v1alpha1.RunState
+		before []metav1.Condition
+		now    []metav1.Condition
+		status metav1.ConditionStatus
+		reason string
+	}{
+		{"more runs are made", "1", done, nil, nil, "", ""},
+		{"nothing is expected", "", done, nil, []metav1.Condition{measured}, "", ""},
+		{"met", "1", done, nil, []metav1.Condition{measured}, yes, v1alpha1.ReasonAllMet},
+		{"not met", "999999999", done, nil, []metav1.Condition{measured}, no, v1alpha1.ReasonNotMet},
+		{"not measured", "1", pending, nil, []metav1.Condition{measured}, unknown, v1alpha1.ReasonNotMeasured},
+		{"a last result was taken", "1", done, []metav1.Condition{measured, told}, nil, yes, v1alpha1.ReasonAllMet},
+		{"it ends before any run", "1", pending, nil, []metav1.Condition{ended}, unknown, v1alpha1.ReasonNotMeasured},
+		{"it had ended", "1", done, []metav1.Condition{measured, told, ended}, nil, unknown, v1alpha1.ReasonNotMeasured},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			sb := builder.OneRun("default", "sb").Build()
+			if test.least != "" {
+				sb.Spec.Expectations = []v1alpha1.Expectation{{Metric: "total.iops", Min: new(intstr.FromString(test.least))}}
+			}
+			sb.Status.Conditions = test.before
+			s := scopeOf(sb)
+			s.sb.Status.Conditions = append(s.sb.Status.Conditions, test.now...)
+			run := v1alpha1.Run{Name: "a", Target: sb.Spec.Targets[0].Name, Workload: sb.Spec.Workloads[0].Name, State: test.state}
+			if test.state == done {
+				run.Result = builder.Result()
+			}
+			s.sb.Status.Runs = []v1alpha1.Run{run}
+			s.judge()
+			if got := s.condition(v1alpha1.ConditionExpectationsMet); got.Status != test.status || got.Reason != test.reason {
+				t.Errorf("condition is %+v, want %s %s", got, test.status, test.reason)
+			}
+		})
+	}
+}
