@@ -3,11 +3,14 @@ package controllers
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
 // Results are judged when no more runs are made, anew while a last one can still be taken, and never again after the end.
@@ -53,5 +56,26 @@ func TestJudge(t *testing.T) {
 				t.Errorf("condition is %+v, want %s %s", got, test.status, test.reason)
 			}
 		})
+	}
+}
+
+// A preset is what its version says, which the status names. What it expects is judged beside what the spec does.
+func TestPresetIsRecordedAndJudged(t *testing.T) {
+	w := newWorld(t)
+	report := builder.Report()
+	group := &report.Groups[0]
+	group.Read, group.Write = nil, group.Read
+	group.Sync = &digest.Sync{Count: group.Write.IOs, Mean: 5_400_000, Completion: group.Write.Completion}
+	w.Cluster.AllPods(fakecluster.Succeed(report))
+	sb := builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("fast")).Workload(v1alpha1.Workload{Name: "log", Preset: new("etcd")}).Build()
+	sb.Spec.Expectations = []v1alpha1.Expectation{{Metric: "write.iops", Min: new(intstr.FromInt32(5000))}}
+
+	sb = w.untilEnd(create(w, sb), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+	if diff := cmp.Diff([]v1alpha1.PresetVersion{"etcd.v1"}, sb.Status.Presets); diff != "" {
+		t.Errorf("presets (-want +got):\n%s", diff)
+	}
+	if err := matches(sb, v1alpha1.ConditionExpectationsMet, metav1.ConditionFalse, v1alpha1.ReasonNotMet, "1 of 2 expectations not met: log on fast: write IOPS 3048, expected at least 5000"); err != nil {
+		t.Error(err)
 	}
 }

@@ -959,7 +959,7 @@ func usePresets(spec *v1alpha1.StorageBenchmarkSpec) {
 	all := preset.Newest()
 	slices.SortStableFunc(all, func(a, b preset.Preset) int { return len(b.Name) - len(a.Name) })
 	for i := range spec.Workloads {
-		spec.Workloads[i].Fio, spec.Workloads[i].Preset = nil, all[i].ID()
+		spec.Workloads[i].Fio, spec.Workloads[i].Preset = nil, new(all[i].ID())
 	}
 }
 

@@ -22,7 +22,7 @@ type Workload struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=40
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.]v[1-9][0-9]{0,2})?$')",message="preset must be the name of a preset such as etcd, or of a version of it such as etcd.v1",reason=FieldValueInvalid
-	Preset string `json:"preset,omitempty"`
+	Preset *string `json:"preset,omitempty"`
 
 	// scale is how much the preset does. Unset: as much as the preset says itself.
 	// +optional

@@ -135,7 +135,7 @@ func rules(spec *v1alpha1.StorageBenchmarkSpec) []Rule {
 	}
 	for i := range spec.Workloads {
 		w := &spec.Workloads[i]
-		if p, known := preset.Find(w.Preset); known {
+		if p, known := preset.Of(w); known {
 			all = append(all, OfPreset(w.Name, p)...)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // validateKind refuses a workload that does not say what it does, says it twice, or says what its preset says.
 func validateKind(path *field.Path, w *v1alpha1.Workload) field.ErrorList {
 	kinds := 0
-	for _, set := range []bool{w.Preset != "", w.Fio != nil, w.JobFile != nil} {
+	for _, set := range []bool{w.Preset != nil, w.Fio != nil, w.JobFile != nil} {
 		if set {
 			kinds++
 		}
@@ -22,11 +22,11 @@ func validateKind(path *field.Path, w *v1alpha1.Workload) field.ErrorList {
 	if kinds != 1 {
 		problems = append(problems, field.Invalid(path, w.Name, "set exactly one of preset (a workload that has a name), fio (parameters) and jobFile (a whole fio job file)"))
 	}
-	if w.Scale != nil && w.Preset == "" {
+	if w.Scale != nil && w.Preset == nil {
 		problems = append(problems, field.Forbidden(path.Child("scale"), "it is for presets: set size and runtimeSeconds in fio, or in jobFile"))
 	}
 	for name := range w.Matrix {
-		if w.Preset != "" && name != v1alpha1.MatrixClients {
+		if w.Preset != nil && name != v1alpha1.MatrixClients {
 			problems = append(problems, field.Forbidden(path.Child("matrix").Key(name),
 				"a preset says itself what is measured, so that its results are comparable: beside it matrix takes clients only; set fio for the rest"))
 		}
@@ -36,7 +36,7 @@ func validateKind(path *field.Path, w *v1alpha1.Workload) field.ErrorList {
 
 // expandPresets returns a spec whose workloads say themselves what their presets do: the same spec if none has one.
 func expandPresets(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec) (*v1alpha1.StorageBenchmarkSpec, field.ErrorList) {
-	if !slices.ContainsFunc(spec.Workloads, func(w v1alpha1.Workload) bool { return w.Preset != "" }) {
+	if !slices.ContainsFunc(spec.Workloads, func(w v1alpha1.Workload) bool { return w.Preset != nil }) {
 		return spec, nil
 	}
 	var problems field.ErrorList
@@ -45,7 +45,7 @@ func expandPresets(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec) (*v1al
 	for i := range spec.Workloads {
 		w, err := preset.Expand(&spec.Workloads[i])
 		if err != nil {
-			problems = append(problems, field.Invalid(path.Child("workloads").Index(i).Child("preset"), spec.Workloads[i].Preset, err.Error()))
+			problems = append(problems, field.Invalid(path.Child("workloads").Index(i).Child("preset"), *spec.Workloads[i].Preset, err.Error()))
 			continue
 		}
 		expanded.Workloads[i] = *w

@@ -17,7 +17,7 @@ import (
 func checked(target v1alpha1.Target, presets ...preset.Preset) *v1alpha1.StorageBenchmarkSpec {
 	spec := &v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{target}}
 	for _, p := range presets {
-		spec.Workloads = append(spec.Workloads, v1alpha1.Workload{Name: p.Name, Preset: p.ID()})
+		spec.Workloads = append(spec.Workloads, v1alpha1.Workload{Name: p.Name, Preset: new(p.ID())})
 	}
 	return spec
 }
@@ -92,15 +92,16 @@ func TestPresetProblems(t *testing.T) {
 		workload v1alpha1.Workload
 		want     string
 	}{
-		"unknown": {v1alpha1.Workload{Preset: "etdc"}, `spec.workloads[0].preset: Invalid value: "etdc": there is no such preset: use one of etcd, postgres-wal, `},
-		"version": {v1alpha1.Workload{Preset: "etcd.v99"}, `spec.workloads[0].preset: Invalid value: "etcd.v99": there is no such preset`},
-		"twice":   {v1alpha1.Workload{Preset: "etcd", JobFile: new("[a]\nrw=read\nsize=1M\n")}, "set exactly one of preset (a workload that has a name), fio (parameters) and jobFile (a whole fio job file)"},
+		"unknown": {v1alpha1.Workload{Preset: new("etdc")}, `spec.workloads[0].preset: Invalid value: "etdc": there is no such preset: use one of etcd, postgres-wal, `},
+		"version": {v1alpha1.Workload{Preset: new("etcd.v99")}, `spec.workloads[0].preset: Invalid value: "etcd.v99": there is no such preset`},
+		"empty":   {v1alpha1.Workload{Preset: new("")}, `spec.workloads[0].preset: Invalid value: "": there is no such preset`},
+		"twice":   {v1alpha1.Workload{Preset: new("etcd"), JobFile: new("[a]\nrw=read\nsize=1M\n")}, "set exactly one of preset (a workload that has a name), fio (parameters) and jobFile (a whole fio job file)"},
 		"scale":   {v1alpha1.Workload{Scale: &v1alpha1.PresetScale{}, JobFile: new("[a]\nrw=read\nsize=1M\n")}, "spec.workloads[0].scale: Forbidden: it is for presets: set size and runtimeSeconds in fio, or in jobFile"},
 		"matrix": {
-			v1alpha1.Workload{Preset: "etcd", Matrix: map[string]v1alpha1.MatrixValues{"bs": {intstr.FromString("4k")}}},
+			v1alpha1.Workload{Preset: new("etcd"), Matrix: map[string]v1alpha1.MatrixValues{"bs": {intstr.FromString("4k")}}},
 			"spec.workloads[0].matrix[bs]: Forbidden: a preset says itself what is measured, so that its results are comparable: beside it matrix takes clients only; set fio for the rest",
 		},
-		"no room": {v1alpha1.Workload{Preset: "etcd", Scale: &v1alpha1.PresetScale{Size: new("100G")}}, "the test files of all workloads take 100Gi; raise capacity, or lower size or numjobs"},
+		"no room": {v1alpha1.Workload{Preset: new("etcd"), Scale: &v1alpha1.PresetScale{Size: new("100G")}}, "the test files of all workloads take 100Gi; raise capacity, or lower size or numjobs"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.workload.Name = "w"
@@ -115,7 +116,7 @@ func TestPresetProblems(t *testing.T) {
 
 // A run of a preset is that of the parameters which it stands for.
 func TestPresetRun(t *testing.T) {
-	spec := &v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{newGP3("10Gi")}, Workloads: []v1alpha1.Workload{{Name: "w", Preset: "etcd", Scale: &v1alpha1.PresetScale{Size: new("1M")}}}}
+	spec := &v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{newGP3("10Gi")}, Workloads: []v1alpha1.Workload{{Name: "w", Preset: new("etcd"), Scale: &v1alpha1.PresetScale{Size: new("1M")}}}}
 	runs, problems := Runs(spec, nil)
 	if len(problems) > 0 || len(runs) != 1 {
 		t.Fatal(runs, problems)

@@ -129,7 +129,7 @@ func goodEnough(benchmark *v1alpha1.StorageBenchmark) error {
 // expectsAnything says whether there is a preset that can be missed.
 func expectsAnything(benchmark *v1alpha1.StorageBenchmark) bool {
 	return slices.ContainsFunc(benchmark.Spec.Workloads, func(w v1alpha1.Workload) bool {
-		p, known := preset.Find(w.Preset)
+		p, known := preset.Of(&w)
 		return known && len(p.Thresholds) > 0
 	})
 }
@@ -145,7 +145,7 @@ func (o *checkOptions) benchmark(cmd *cobra.Command) (*v1alpha1.StorageBenchmark
 		return nil, err
 	}
 	for i := range presets {
-		workload := v1alpha1.Workload{Name: presets[i].Name, Preset: presets[i].ID()}
+		workload := v1alpha1.Workload{Name: presets[i].Name, Preset: new(presets[i].ID())}
 		if problems := problemsWith(benchmark, workload); len(problems) > 0 {
 			cmd.PrintErrf("left out: %s: %s\n", workload.Name, strings.Join(problems, "; "))
 			continue

@@ -87,7 +87,7 @@ func printPlans(cmd *cobra.Command, in io.Reader, name string) error {
 func printPresetsOf(w io.Writer, spec *v1alpha1.StorageBenchmarkSpec) {
 	for i := range spec.Workloads {
 		workload := &spec.Workloads[i]
-		if p, known := preset.Find(workload.Preset); known {
+		if p, known := preset.Of(workload); known {
 			fmt.Fprintf(w, "\nWorkload %s is preset %s:\n%s", workload.Name, p.ID(), report.ExpandedWorkload(workload))
 		}
 	}

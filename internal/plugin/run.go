@@ -230,8 +230,8 @@ func (o *runOptions) follow(cmd *cobra.Command, c *cluster, keys []client.Object
 	var errs []error
 	for _, key := range keys {
 		benchmark, err := follow(cmd, c, key, *o.output)
-		if err == nil && o.failOnExpectations {
-			err = asExpected(benchmark)
+		if benchmark != nil && o.failOnExpectations { // a miss is known also where other runs failed
+			err = errors.Join(err, asExpected(benchmark))
 		}
 		errs = append(errs, err)
 		if errors.Is(err, errLeft) {

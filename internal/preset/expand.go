@@ -11,10 +11,10 @@ import (
 // Expand returns a workload that says itself what its preset does: the same workload if it has none. The error says what to do about a
 // preset that is unknown.
 func Expand(w *v1alpha1.Workload) (*v1alpha1.Workload, error) {
-	if w.Preset == "" {
+	if w.Preset == nil {
 		return w, nil
 	}
-	p, known := Find(w.Preset)
+	p, known := Find(*w.Preset)
 	if !known {
 		return nil, fmt.Errorf("there is no such preset: use one of %s, or fio", Names())
 	}
@@ -26,6 +26,14 @@ func Expand(w *v1alpha1.Workload) (*v1alpha1.Workload, error) {
 	}
 	scale(expanded.Fio, w.Scale)
 	return expanded, nil
+}
+
+// Of returns the preset of a workload, if it has one that is known.
+func Of(w *v1alpha1.Workload) (*Preset, bool) {
+	if w.Preset == nil {
+		return nil, false
+	}
+	return Find(*w.Preset)
 }
 
 // scale changes how much is done, and not what.
@@ -51,8 +59,8 @@ func Pin(spec *v1alpha1.StorageBenchmarkSpec, recorded []v1alpha1.PresetVersion)
 	for i := range pinned.Workloads {
 		w := &pinned.Workloads[i]
 		for _, id := range recorded {
-			if p, known := Find(string(id)); known && p.Name == w.Preset {
-				w.Preset = string(id)
+			if p, known := Find(string(id)); known && w.Preset != nil && p.Name == *w.Preset {
+				w.Preset = new(string(id))
 			}
 		}
 	}
@@ -63,7 +71,7 @@ func Pin(spec *v1alpha1.StorageBenchmarkSpec, recorded []v1alpha1.PresetVersion)
 func Used(spec *v1alpha1.StorageBenchmarkSpec) []v1alpha1.PresetVersion {
 	var used []v1alpha1.PresetVersion
 	for i := range spec.Workloads {
-		p, known := Find(spec.Workloads[i].Preset)
+		p, known := Of(&spec.Workloads[i])
 		if known && !slices.Contains(used, v1alpha1.PresetVersion(p.ID())) {
 			used = append(used, v1alpha1.PresetVersion(p.ID()))
 		}

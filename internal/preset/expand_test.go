@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -17,14 +18,14 @@ func TestExpand(t *testing.T) {
 	clients := map[string]v1alpha1.MatrixValues{v1alpha1.MatrixClients: {intstr.FromInt32(2)}}
 	for name, test := range map[string]struct{ workload, want v1alpha1.Workload }{
 		"none":    {v1alpha1.Workload{Name: "w", JobFile: new("[a]")}, v1alpha1.Workload{Name: "w", JobFile: new("[a]")}},
-		"newest":  {v1alpha1.Workload{Name: "w", Preset: "etcd"}, v1alpha1.Workload{Name: "w", Fio: &etcd.Fio}},
-		"version": {v1alpha1.Workload{Name: "w", Preset: "etcd.v1"}, v1alpha1.Workload{Name: "w", Fio: &etcd.Fio}},
+		"newest":  {v1alpha1.Workload{Name: "w", Preset: new("etcd")}, v1alpha1.Workload{Name: "w", Fio: &etcd.Fio}},
+		"version": {v1alpha1.Workload{Name: "w", Preset: new("etcd.v1")}, v1alpha1.Workload{Name: "w", Fio: &etcd.Fio}},
 		"scaled": {
-			v1alpha1.Workload{Name: "w", Preset: "etcd", Scale: &v1alpha1.PresetScale{Size: new("1M"), RuntimeSeconds: new(int32(3))}},
+			v1alpha1.Workload{Name: "w", Preset: new("etcd"), Scale: &v1alpha1.PresetScale{Size: new("1M"), RuntimeSeconds: new(int32(3))}},
 			v1alpha1.Workload{Name: "w", Fio: scaled},
 		},
-		"matrix of the preset": {v1alpha1.Workload{Name: "w", Preset: "random-4k"}, v1alpha1.Workload{Name: "w", Fio: &random.Fio, Matrix: random.Matrix}},
-		"clients":              {v1alpha1.Workload{Name: "w", Preset: "etcd", Matrix: clients}, v1alpha1.Workload{Name: "w", Fio: &etcd.Fio, Matrix: clients}},
+		"matrix of the preset": {v1alpha1.Workload{Name: "w", Preset: new("random-4k")}, v1alpha1.Workload{Name: "w", Fio: &random.Fio, Matrix: random.Matrix}},
+		"clients":              {v1alpha1.Workload{Name: "w", Preset: new("etcd"), Matrix: clients}, v1alpha1.Workload{Name: "w", Fio: &etcd.Fio, Matrix: clients}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := Expand(&test.workload)
@@ -36,7 +37,7 @@ func TestExpand(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Expand(&v1alpha1.Workload{Preset: "etdc"}); err == nil {
+	if _, err := Expand(&v1alpha1.Workload{Preset: new("etdc")}); err == nil {
 		t.Error("a preset that is unknown was expanded")
 	}
 	if etcd, _ := Find("etcd"); *etcd.Fio.Size != "22m" {
@@ -45,18 +46,18 @@ func TestExpand(t *testing.T) {
 }
 
 func TestPin(t *testing.T) {
-	spec := &v1alpha1.StorageBenchmarkSpec{Workloads: []v1alpha1.Workload{{Preset: "etcd"}, {Preset: "etcd.v1"}, {Preset: "kafka"}, {}}}
+	spec := &v1alpha1.StorageBenchmarkSpec{Workloads: []v1alpha1.Workload{{Preset: new("etcd")}, {Preset: new("etcd.v1")}, {Preset: new("kafka")}, {}}}
 	used := Used(spec)
 	if diff := cmp.Diff([]v1alpha1.PresetVersion{"etcd.v1", "kafka.v1"}, used); diff != "" {
 		t.Errorf("used (-want +got):\n%s", diff)
 	}
 	pinned := Pin(spec, []v1alpha1.PresetVersion{"etcd.v1"})
 	for i, want := range []string{"etcd.v1", "etcd.v1", "kafka", ""} {
-		if got := pinned.Workloads[i].Preset; got != want {
+		if got := ptr.Deref(pinned.Workloads[i].Preset, ""); got != want {
 			t.Errorf("workload %d has preset %q, want %q", i, got, want)
 		}
 	}
-	if spec.Workloads[0].Preset != "etcd" || Pin(spec, nil) != spec {
+	if *spec.Workloads[0].Preset != "etcd" || Pin(spec, nil) != spec {
 		t.Error("the spec itself was changed, or copied without need")
 	}
 }

@@ -65,7 +65,7 @@ func answers(sb *v1alpha1.StorageBenchmark) []answer {
 	var all []answer
 	for i := range sb.Spec.Workloads {
 		workload := &sb.Spec.Workloads[i]
-		p, known := preset.Find(workload.Preset)
+		p, known := preset.Of(workload)
 		if !known {
 			continue
 		}

@@ -27,7 +27,7 @@ func Presets(w io.Writer, presets []preset.Preset, _ Style) {
 
 // Preset prints all that is known of one: what fio does, what is expected, and where both are from.
 func Preset(w io.Writer, p *preset.Preset) {
-	fmt.Fprintf(w, "%s: %s.\n\n%s", p.ID(), p.About, ExpandedWorkload(&v1alpha1.Workload{Name: p.Name, Preset: p.ID()}))
+	fmt.Fprintf(w, "%s: %s.\n\n%s", p.ID(), p.About, ExpandedWorkload(&v1alpha1.Workload{Name: p.Name, Preset: new(p.ID())}))
 	for _, threshold := range p.Thresholds {
 		fmt.Fprintf(w, "\nExpects %s: %s\n  %s, read %s\n", expectsOf(p, threshold.Metric), threshold.Source.Says, threshold.Source.URL, threshold.Source.Read)
 	}
@@ -89,7 +89,7 @@ func PresetsMarkdown(w io.Writer, presets []preset.Preset) error {
 		p := &presets[i]
 		page.heading(3, p.ID())
 		page.paragraph(escape(p.About) + ".")
-		page.code("ini", ExpandedWorkload(&v1alpha1.Workload{Name: p.Name, Preset: p.ID()}))
+		page.code("ini", ExpandedWorkload(&v1alpha1.Workload{Name: p.Name, Preset: new(p.ID())}))
 		var items []string
 		for _, threshold := range p.Thresholds {
 			items = append(items, fmt.Sprintf("Expects **%s**: %s <%s>, read %s", expectsOf(p, threshold.Metric), threshold.Source.Says, threshold.Source.URL, threshold.Source.Read))

@@ -19,8 +19,8 @@ var kinds = map[string]string{
 // the matrix prevails over what the workload says.
 func workloadInWords(w *v1alpha1.Workload, section string, choice map[string]string) string {
 	switch w = expanded(w); {
-	case w.Preset != "":
-		return "preset " + w.Preset + ", which this version does not know"
+	case w.Preset != nil:
+		return "preset " + *w.Preset + ", which this version does not know"
 	case w.Fio == nil:
 		return jobFileInWords(w, section, choice)
 	}

@@ -42,12 +42,12 @@ var patterns = map[string]string{
 
 // pattern says in words what a workload does.
 func pattern(w *v1alpha1.Workload) string {
-	if expanded, err := preset.Expand(w); err == nil && w.Preset != "" {
-		return "preset " + w.Preset + ": " + pattern(expanded)
+	if expanded, err := preset.Expand(w); err == nil && w.Preset != nil {
+		return "preset " + *w.Preset + ": " + pattern(expanded)
 	}
 	switch {
-	case w.Preset != "":
-		return "preset " + w.Preset
+	case w.Preset != nil:
+		return "preset " + *w.Preset
 	case w.Fio == nil:
 		return "a fio job file"
 	}
