@@ -137,14 +137,20 @@ func collectLessGarbage() error {
 }
 
 // runTests starts this very program again, with the same arguments.
-func runTests(ctx context.Context, kubeconfig []byte) (int, error) {
+func runTests(ctx context.Context, kubeconfig []byte) (code int, err error) {
+	// What programs keep of an API server, by its port, would outlive it in the home directory, and be believed of the next one there.
+	cache, err := os.MkdirTemp("", "kubecache")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(cache)) }()
 	runtime.LockOSThread()                                      // the death of this thread, which Pdeathsig is about, is that of the process
 	cmd := exec.CommandContext(ctx, os.Args[0], os.Args[1:]...) //nolint:gosec // It is this very program.
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Env = append(os.Environ(), kubeconfigVariable+"="+string(kubeconfig))
+	cmd.Env = append(os.Environ(), kubeconfigVariable+"="+string(kubeconfig), "KUBECACHEDIR="+cache)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	err := cmd.Run()
+	err = cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return max(exit.ExitCode(), 1), nil
 	}

@@ -96,6 +96,11 @@ func (u *user) start(t *testing.T, args ...string) *execution {
 	if err := e.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the plugin with %q has printed:\n%s%s", args, &e.out, &e.notes)
+		}
+	})
 	return e
 }
 
