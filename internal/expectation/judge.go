@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -22,6 +23,30 @@ const (
 	Met
 	Missed
 )
+
+// Name is the verdict in one word, for programs.
+func (v Verdict) Name() string {
+	switch v {
+	case Met:
+		return "Met"
+	case Missed:
+		return v1alpha1.ReasonNotMet
+	default:
+		return v1alpha1.ReasonNotMeasured
+	}
+}
+
+// String is the verdict for people.
+func (v Verdict) String() string {
+	switch v {
+	case Met:
+		return "Met"
+	case Missed:
+		return "Not met"
+	default:
+		return "Not measured"
+	}
+}
 
 // Finding is what results say of one rule: those of a workload, one choice of its matrix and one section on one target.
 type Finding struct {
@@ -68,6 +93,15 @@ func Judge(spec *v1alpha1.StorageBenchmarkSpec, status *v1alpha1.StorageBenchmar
 		findings = append(findings, j.missing(&j.rules[i], found)...)
 	}
 	return findings
+}
+
+// Told returns what Judge does of a benchmark of which the operator has said whether it is as expected, and nothing before: a median over some
+// of the repetitions is another one.
+func Told(sb *v1alpha1.StorageBenchmark) []Finding {
+	if meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionExpectationsMet) == nil {
+		return nil
+	}
+	return Judge(&sb.Spec, &sb.Status)
 }
 
 // Show returns what the runs of a workload measured of metrics, about which nothing is expected. The verdicts say nothing.

@@ -15,15 +15,20 @@ const runsForInterval = 6
 
 // Subject says which results a finding is about, such as "etcd on gp3".
 func (f *Finding) Subject() string {
+	if f.Target != "" {
+		return f.What() + " on " + f.Target
+	}
+	return f.What()
+}
+
+// What is the workload of a finding, with the choice of its matrix and its section, such as "files clients=2".
+func (f *Finding) What() string {
 	parts := []string{f.Workload, parametersText(f.Parameters)}
 	if f.Workload == "" {
 		parts[0] = "any workload"
 	}
 	if f.Section != "" {
 		parts = append(parts, "section "+f.Section)
-	}
-	if f.Target != "" {
-		parts = append(parts, "on "+f.Target)
 	}
 	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 }
@@ -47,15 +52,15 @@ func (f *Finding) String() string {
 	text := fmt.Sprintf("%s: %s, expected %s", f.Subject(), f.Measured(), f.Rule.Expected())
 	switch {
 	case f.Verdict == Missed:
-		return text + "; " + f.certainty()
+		return text + "; " + f.Certainty()
 	case f.Verdict == Unknown && f.Rule.Ratio > 0 && f.Figures != nil:
 		return text + "; the baseline has no results of it"
 	}
 	return text
 }
 
-// certainty says how many runs miss what is expected, and whether the median's interval does.
-func (f *Finding) certainty() string {
+// Certainty says of a miss how many runs miss what is expected, and whether the median's interval does.
+func (f *Finding) Certainty() string {
 	limit := float64(f.Rule.Limit)
 	if f.Baseline != nil {
 		limit = f.Rule.Ratio * float64(f.Baseline.Median)

@@ -15,6 +15,7 @@ var reportFormats = []format[*v1alpha1.StorageBenchmark]{
 	{"wide", "all figures", infallible(report.Wide)},
 	{"markdown", "a page for a pull request or a wiki", unstyled(report.Markdown)},
 	{"csv", "a row for each run and direction, for spreadsheets", unstyled(report.CSV)},
+	{"junit", "a test for each run and each expectation, for CI systems", unstyled(report.JUnit)},
 	{"json", "all runs and comparisons, flat, for jq", unstyled(report.JSON)},
 	{"html", "a page with charts for a browser, in one file that needs no network", unstyled(html.Write)},
 }
@@ -34,6 +35,7 @@ resource itself is what "kubectl get storagebenchmark NAME -o yaml" prints.`,
   kubectl storagebench report gp3-vs-efs -o markdown > result.md
   kubectl storagebench report gp3-vs-efs -o html > result.html
   kubectl storagebench report gp3-vs-efs -o csv > runs.csv
+  kubectl storagebench report gp3-vs-efs -o junit > junit.xml
   kubectl storagebench report gp3-vs-efs -o json | jq '.results[] | {run, direction, iops}'`,
 		Args: cobra.ExactArgs(1),
 

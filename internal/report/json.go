@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/expectation"
 )
 
 // Document is a benchmark's results for programs such as jq. The whole resource is what kubectl get -o json prints; this is
@@ -20,7 +21,9 @@ type Document struct {
 	// Results are all that was measured: of each run each direction.
 	Results []Measurement `json:"results"`
 	// Comparisons are the same over the repetitions.
-	Comparisons       []ComparedIO                `json:"comparisons"`
+	Comparisons []ComparedIO `json:"comparisons"`
+	// Expectations are what the results have to be, and whether they are. There are none before the benchmark's end.
+	Expectations      []Expected                  `json:"expectations"`
 	Warnings          []v1alpha1.WarningSummary   `json:"warnings"`
 	AbandonedAttempts []v1alpha1.AbandonedAttempt `json:"abandonedAttempts"`
 }
@@ -46,7 +49,7 @@ func JSON(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 	status := &sb.Status
 	return writeJSON(w, Document{
 		Benchmark: benchmarkOf(sb), Targets: orEmpty(status.Targets), Results: measurementsOf(status),
-		Comparisons: comparedIO(status.Comparisons, oneBenchmark), Warnings: orEmpty(status.Warnings), AbandonedAttempts: orEmpty(status.AbandonedAttempts),
+		Comparisons: comparedIO(status.Comparisons, oneBenchmark), Expectations: expectedOf(expectation.Told(sb)), Warnings: orEmpty(status.Warnings), AbandonedAttempts: orEmpty(status.AbandonedAttempts),
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
@@ -29,6 +30,7 @@ func Markdown(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 	} else {
 		page.paragraph("No runs yet.")
 	}
+	page.expectations(expectation.Told(sb))
 	if len(sb.Status.Warnings) > 0 {
 		page.heading(2, "Warnings")
 		page.list(warningItems(sb.Status.Warnings, ""))
@@ -49,6 +51,20 @@ func Markdown(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 	page.paragraph("Put this into a file, and `kubectl apply -f FILE`:")
 	page.code("yaml", string(manifest))
 	return page.err
+}
+
+// expectations lists what is expected of the results, and whether they are so.
+func (p *page) expectations(findings []expectation.Finding) {
+	if len(findings) == 0 {
+		return
+	}
+	p.heading(2, "Expectations")
+	var items []string
+	for i := range findings {
+		f := &findings[i]
+		items = append(items, fmt.Sprintf("**%s**: %s", f.Verdict, escape(f.String())))
+	}
+	p.list(items)
 }
 
 // introduction says how the benchmark ended, and when and with what it was made.

@@ -14,7 +14,7 @@ import (
 )
 
 // Table prints a row for each direction of I/O of each comparison's targets, then for runs without a result
-// their state, and below the table what may mislead whoever reads it. Columns that have nothing to say are
+// their state, and below the table what is not as expected, and what may mislead whoever reads it. Columns that have nothing to say are
 // left out, such as those of the comparison where there is one target.
 func Table(w io.Writer, sb *v1alpha1.StorageBenchmark, style Style) {
 	printStatus(w, sb, shortFigures(baseline(&sb.Spec)), style)
@@ -34,6 +34,7 @@ func printStatus(w io.Writer, sb *v1alpha1.StorageBenchmark, columns []figure, s
 		return
 	}
 	printRows(w, rows, columns, style)
+	expectations(w, sb, style)
 	warnings(w, sb.Status.Warnings, style)
 	abandoned(w, sb.Status.AbandonedAttempts, style)
 }

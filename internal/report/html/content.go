@@ -21,6 +21,7 @@ type content struct {
 	State           state
 	Facts           []fact
 	Cards           []card
+	Expectations    table
 	Warnings        []warning
 	Metrics         []metric
 	Workloads       []workload
@@ -64,7 +65,7 @@ func newContent(sb *v1alpha1.StorageBenchmark) (*content, error) {
 	r := newResults(sb)
 	c := &content{
 		assets: newAssets(), Name: sb.Name, Namespace: sb.Namespace, State: stateOf(sb), Facts: factsOf(sb), Cards: r.cards(),
-		Warnings: warningsOf(sb), Provisioned: r.provisioned(), Failures: r.failuresTable(), Abandoned: r.abandonedTable(), Runs: r.runsTable(),
+		Expectations: r.expectationsTable(), Warnings: warningsOf(sb), Provisioned: r.provisioned(), Failures: r.failuresTable(), Abandoned: r.abandonedTable(), Runs: r.runsTable(),
 		Metrics:  []metric{{metricIOPS, "IOPS"}, {metricBandwidth, "Bandwidth"}, {metricP99, "P99 latency"}},
 		Manifest: manifest,
 	}

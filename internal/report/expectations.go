@@ -1,0 +1,81 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/expectation"
+	"github.com/storagebench/storagebench/internal/legible"
+)
+
+// expectations prints a line for each expectation that is not met or not measured, and how many are met.
+func expectations(w io.Writer, sb *v1alpha1.StorageBenchmark, style Style) {
+	findings := expectation.Told(sb)
+	if len(findings) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	for i := range findings {
+		if f := &findings[i]; f.Verdict != expectation.Met {
+			fmt.Fprintln(w, style.wrap(style.warning(f.Verdict.String()+":")+" "+legible.Line(f.String()), "  "))
+		}
+	}
+	fmt.Fprintln(w, metOf(findings))
+}
+
+// metOf says how many expectations are met, such as "2 of 3 expectations met".
+func metOf(findings []expectation.Finding) string {
+	met := 0
+	for i := range findings {
+		if findings[i].Verdict == expectation.Met {
+			met++
+		}
+	}
+	return fmt.Sprintf("%d of %s met", met, legible.Plural(len(findings), "expectation"))
+}
+
+// Expected is an expectation and what was measured, for programs.
+type Expected struct {
+	Workload   string            `json:"workload"`
+	Target     string            `json:"target"`
+	Parameters map[string]string `json:"parameters,omitempty"`
+	Section    string            `json:"section,omitempty"`
+	// Preset is the version of the preset that expects it, "" if the spec itself does.
+	Preset string `json:"preset,omitempty"`
+	// Metric is such as sync.p99. Of latencies Limit is the most that is good enough, of others the least.
+	Metric string `json:"metric"`
+	// Limit is in nanoseconds, I/Os per second or bytes per second; null with RatioToBaseline, which is a multiple of the baseline's.
+	Limit           *int64   `json:"limit"`
+	RatioToBaseline *float64 `json:"ratioToBaseline,omitempty"`
+	// Median is the one of the repetitions, in the unit of Limit; null if nothing was measured.
+	Median         *int64 `json:"median"`
+	BaselineMedian *int64 `json:"baselineMedian,omitempty"`
+	// Verdict is Met, NotMet or NotMeasured. Message says it in words.
+	Verdict string `json:"verdict"`
+	Message string `json:"message"`
+}
+
+// expectedOf returns the expectations of a benchmark for programs.
+func expectedOf(findings []expectation.Finding) []Expected {
+	all := make([]Expected, len(findings))
+	for i := range findings {
+		f := &findings[i]
+		all[i] = Expected{
+			Workload: f.Workload, Target: f.Target, Parameters: f.Parameters, Section: f.Section, Preset: f.Rule.Preset,
+			Metric: f.Rule.Metric.String(), Verdict: f.Verdict.Name(), Message: f.String(),
+		}
+		if f.Rule.Ratio > 0 {
+			all[i].RatioToBaseline = &f.Rule.Ratio
+		} else {
+			all[i].Limit = &f.Rule.Limit
+		}
+		if f.Figures != nil {
+			all[i].Median = &f.Figures.Median
+		}
+		if f.Baseline != nil {
+			all[i].BaselineMedian = &f.Baseline.Median
+		}
+	}
+	return all
+}

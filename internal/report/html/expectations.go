@@ -1,0 +1,33 @@
+package html
+
+import (
+	"github.com/storagebench/storagebench/internal/expectation"
+)
+
+// expectationsTable says of all that is expected whether the results are so.
+func (r *results) expectationsTable() table {
+	t := table{Caption: "Expectations", Columns: []column{
+		{Name: "Workload"}, {Name: "Target"}, {Name: "Measured"}, {Name: "Expected"}, {Name: "Verdict", Hint: "The median over the repetitions is held to what is expected."},
+	}}
+	findings := expectation.Told(r.sb)
+	for i := range findings {
+		f := &findings[i]
+		of := row{{Text: f.What(), Sub: f.Rule.Preset, Heading: true}, {}, text(f.Measured()), text(f.Rule.Expected()), judgedCell(f)}
+		if f.Target != "" {
+			name := r.target(f.Target)
+			of[1] = cell{Text: name.Name, Target: &name}
+		}
+		t.Rows = append(t.Rows, of)
+	}
+	return t
+}
+
+// judgedCell has the verdict, and below it how sure a miss is.
+func judgedCell(f *expectation.Finding) cell {
+	class := map[expectation.Verdict]string{expectation.Met: "faster", expectation.Missed: "slower", expectation.Unknown: "unsure"}
+	c := cell{Text: f.Verdict.String(), Class: class[f.Verdict]}
+	if f.Verdict == expectation.Missed {
+		c.Sub = f.Certainty()
+	}
+	return c
+}
