@@ -154,7 +154,7 @@ chart-test: ## Unit tests of the chart's templates: charts/storagebench/tests.
 
 ##@ Test
 
-# A table of what each holds and takes: docs/testing.md.
+# A table of what each holds and takes: docs/contributing/testing.md.
 .PHONY: test
 test: test-packages test-unit ## Unit tests, and tests against a real API server (envtest). Sets itself up.
 
@@ -222,7 +222,7 @@ test-images: images image-layouts ## Build the images for all platforms, and che
 	@cd hack/images && STORAGEBENCH_IMAGES=$(ROOT)/dist/oci STORAGEBENCH_LOCAL_IMAGES=$(ROOT)/dist go test -count=1 -timeout $(TEST_TIMEOUT) .
 
 .PHONY: fuzz
-fuzz: ## Fuzz every fuzz test, a million executions each (FUZZTIME=30s, FUZZ=Guard): docs/testing.md.
+fuzz: ## Fuzz every fuzz test, a million executions each (FUZZTIME=30s, FUZZ=Guard): docs/contributing/testing.md.
 	@hack/fuzz.sh
 
 .PHONY: test-oldest
@@ -234,7 +234,7 @@ test-scale: $(LOCALCLUSTER) ## Many clients on simulated nodes: what the operato
 	@hack/scale.sh check
 
 .PHONY: scale
-scale: ## Print what 1 to 100 clients take (10 minutes): docs/scale.md.
+scale: ## Print what 1 to 100 clients take (10 minutes): docs/contributing/scale.md.
 	@hack/scale.sh
 
 .PHONY: test-e2e

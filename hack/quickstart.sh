@@ -25,7 +25,7 @@ fail() {
   exit 1
 }
 
-# What it takes where nothing is there yet and nothing can be downloaded: docs/testing.md has the figures of each step.
+# What it takes where nothing is there yet and nothing can be downloaded: docs/contributing/testing.md has the figures of each step.
 readonly CPU_MINUTES=20
 
 # Says at once what would fail after minutes.

@@ -3,7 +3,7 @@
 # check: the short form, with 5 and 40 clients, which fails if calls or passes of a run and client grow. With argument build:
 # what that needs is built, and nothing more.
 #
-# All of it runs on this machine, without root and beside any cluster: docs/scale.md. CLIENTS and RUNS change it.
+# All of it runs on this machine, without root and beside any cluster: docs/contributing/scale.md. CLIENTS and RUNS change it.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

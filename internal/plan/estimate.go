@@ -9,7 +9,7 @@ import (
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-// What a run takes beside fio, as measured on local clusters (hack/overhead.sh for one client, docs/scale.md for many):
+// What a run takes beside fio, as measured on local clusters (hack/overhead.sh for one client, docs/contributing/scale.md for many):
 // its Jobs are made, its pods start, hear of a common start if they are several, report, and the next run begins.
 const (
 	overheadAlone     = 2 * time.Second

@@ -19,7 +19,7 @@ import (
 
 const (
 	// faultsPage is what users read about faults. Its tables are what these tests observe.
-	faultsPage = "../../docs/faults.md"
+	faultsPage = "../../docs/contributing/faults.md"
 	// updateFaults is the variable that has the page rewritten, if it is 1, instead of compared. Rows of tests that
 	// were not run stay.
 	updateFaults = "STORAGEBENCH_UPDATE_FAULTS"
@@ -209,7 +209,7 @@ func (o *faultsObserved) keep(t *testing.T, row faulttable.Row) {
 		t.Fatal(err)
 	}
 	if difference := page.Difference(row); difference != "" {
-		t.Errorf("docs/faults.md does not say what was observed; if it should, run this test with %s=1\n%s", updateFaults, difference)
+		t.Errorf("docs/contributing/faults.md does not say what was observed; if it should, run this test with %s=1\n%s", updateFaults, difference)
 	}
 }
 
@@ -235,7 +235,7 @@ func (o *faultsObserved) conclude(good bool) error {
 	}
 	for _, row := range page.Rows() {
 		if complete && !produced(row) {
-			return fmt.Errorf("docs/faults.md has row %q in section %q, which no test produces", row.Fault, row.Section)
+			return fmt.Errorf("docs/contributing/faults.md has row %q in section %q, which no test produces", row.Fault, row.Section)
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-// Package faulttable reads and writes docs/faults.md: text for users, and below its headings tables with a row for each
+// Package faulttable reads and writes docs/contributing/faults.md: text for users, and below its headings tables with a row for each
 // fault. The rows are what the end-to-end tests observe, so that the page cannot say what does not happen.
 package faulttable
 
