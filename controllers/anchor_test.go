@@ -292,7 +292,7 @@ func TestWaitingForNodeHasADeadline(t *testing.T) {
 	second := create(w, builder.OneRun(w.Namespace, "second").Deadlines(v1alpha1.Deadlines{NodeSeconds: new(int32(60))}).Build())
 	w.untilStep(second, v1alpha1.ReasonWaitingForNode, "run randread.fast (1 of 1): other benchmarks measure on node "+fakecluster.Node)
 	w.pass(second, time.Minute)
-	w.untilEnd(second, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "waited 60 s for a node of its own: other benchmarks measure on")
+	w.untilEnd(second, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "waited 60 s for a node of its own (spec.deadlines.nodeSeconds): other benchmarks measure on")
 }
 
 // A node that was free for a moment, until another benchmark took it, does not have the wait begin anew.

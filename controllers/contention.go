@@ -146,5 +146,5 @@ func (p *pass) awaitOlder(ctx context.Context, st *podWait) (outcome, error) {
 	}
 	decision := attempt.DecideStart(st.startFacts(nil, true, false))
 	st.noteNodeWait(decision)
-	return st.await(decision, v1alpha1.ReasonWaitingForNode, st.what, "nodes of its own", describeOlder(older), p.sb.Spec.Deadlines.NodeSeconds), nil
+	return st.await(decision, v1alpha1.ReasonWaitingForNode, st.what, "nodes of its own", describeOlder(older), p.nodeLimit()), nil
 }

@@ -226,8 +226,8 @@ func (s *scope) tellStep(run *v1alpha1.Run, decision attempt.Decision) {
 
 // expireRun ends the benchmark with a run that has run for longer than it may.
 func (s *scope) expireRun(run *v1alpha1.Run, unanswered string) {
-	last := cmp.Or(unanswered, "fio still runs; raise spec.deadlines.runSeconds, or lower runtimeSeconds or size")
-	message := fmt.Sprintf("run %s waited %d s for its end: %s", run.Name, s.sb.RunSeconds(), last)
+	last := cmp.Or(unanswered, "fio still runs; raise that, or lower runtimeSeconds or size")
+	message := fmt.Sprintf("run %s %s: %s", run.Name, waitLimit{"runSeconds", new(s.sb.RunSeconds())}.waited("its end"), last)
 	s.failRun(run, message)
 	s.fail(v1alpha1.ReasonDeadlineExceeded, message)
 }
@@ -300,12 +300,6 @@ func describeElsewhere(target *v1alpha1.Target, node string) string {
 	}
 	return fmt.Sprintf("the volume of target %s cannot be used on node %s, which the benchmark holds; %s: ", target.Name, node, remedy)
 }
-
-func (s *scope) deadline(since time.Time, limit *int32) time.Duration {
-	return since.Add(seconds(limit)).Sub(s.now.Time)
-}
-
-func seconds(n *int32) time.Duration { return time.Duration(ptr.Deref(n, 0)) * time.Second }
 
 func (s *scope) failRun(run *v1alpha1.Run, message string) {
 	run.State = v1alpha1.RunFailed

@@ -68,7 +68,7 @@ func (s *podWait) watch(ctx context.Context) (outcome, error) {
 	s.noteNodeWait(decision)
 	switch {
 	case decision.For == attempt.AwaitedNode:
-		return s.await(decision, v1alpha1.ReasonWaitingForNode, s.what, "a node of its own", held, s.sb.Spec.Deadlines.NodeSeconds), nil
+		return s.await(decision, v1alpha1.ReasonWaitingForNode, s.what, "a node of its own", held, s.nodeLimit()), nil
 	case decision.Quiet:
 		reason := v1alpha1.ReasonPreparing
 		if decision.For == attempt.AwaitedVolume {
@@ -89,7 +89,7 @@ func (s *podWait) watchVolume(ctx context.Context, decision attempt.StartDecisio
 	if err != nil {
 		return outcome{}, err
 	}
-	return s.await(decision, v1alpha1.ReasonProvisioning, target, "the volume of "+target, message, s.sb.Spec.Deadlines.ProvisioningSeconds), nil
+	return s.await(decision, v1alpha1.ReasonProvisioning, target, "the volume of "+target, message, s.volumeLimit()), nil
 }
 
 func (s *podWait) watchPod(ctx context.Context, decision attempt.StartDecision) (outcome, error) {
@@ -97,7 +97,7 @@ func (s *podWait) watchPod(ctx context.Context, decision attempt.StartDecision) 
 	if err != nil {
 		return outcome{}, err
 	}
-	return s.await(decision, v1alpha1.ReasonPreparing, s.what, "its pod to start", message, s.sb.Spec.Deadlines.StartSeconds), nil
+	return s.await(decision, v1alpha1.ReasonPreparing, s.what, "its pod to start", message, s.startLimit()), nil
 }
 
 // startFacts returns what the wait is decided by.
@@ -124,9 +124,9 @@ func (s *podWait) noteNodeWait(decision attempt.StartDecision) {
 }
 
 // await tells users what is waited for, and why, or ends the benchmark when that has taken too long.
-func (s *podWait) await(decision attempt.StartDecision, reason, what, forWhat, why string, limit *int32) outcome {
+func (s *podWait) await(decision attempt.StartDecision, reason, what, forWhat, why string, limit waitLimit) outcome {
 	if decision.Expired {
-		s.expire(fmt.Sprintf("%s waited %d s for %s: %s", s.what, ptr.Deref(limit, 0), forWhat, why))
+		s.expire(fmt.Sprintf("%s %s: %s", s.what, limit.waited(forWhat), why))
 		return saveFirst()
 	}
 	s.step(reason, what+": "+why)
@@ -192,13 +192,12 @@ func (s *podWait) notMade(object string, err error) (outcome, error) {
 
 // refused waits for those who do not let the pod, or the Job that makes it, be made to change their minds: they may, by a deadline.
 func (s *podWait) refused(object string, err error) outcome {
-	limit := s.sb.Spec.Deadlines.StartSeconds
 	decision := attempt.DecideRefused(s.startFacts(nil, false, false))
 	s.noteNodeWait(decision)
 	what := fmt.Sprintf("%s: the %s was refused", s.what, object)
 	about := what + ": "
 	why := strings.TrimPrefix(s.retold(v1alpha1.ConditionSucceeded, about, err.Error()), about)
-	return s.await(decision, v1alpha1.ReasonPreparing, what, "its "+object, why, limit)
+	return s.await(decision, v1alpha1.ReasonPreparing, what, "its "+object, why, s.startLimit())
 }
 
 // unboundClaim returns the first claim of those needed that has no volume yet, or nil.

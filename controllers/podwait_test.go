@@ -43,16 +43,16 @@ func waiting(ago time.Duration, pod *corev1.Pod) *podWait {
 // A wait is told, and ends the benchmark at its deadline, which is said with what was waited for.
 func TestAwait(t *testing.T) {
 	st := waiting(time.Minute, nil)
-	if out := st.await(attempt.StartDecision{After: time.Second}, v1alpha1.ReasonProvisioning, "target fast", "the volume of target fast", "no space", new(int32(120))); out != awaitFor(time.Second) {
+	if out := st.await(attempt.StartDecision{After: time.Second}, v1alpha1.ReasonProvisioning, "target fast", "the volume of target fast", "no space", waitLimit{"provisioningSeconds", new(int32(120))}); out != awaitFor(time.Second) {
 		t.Errorf("it goes on with %+v", out)
 	}
 	if got := st.condition(v1alpha1.ConditionSucceeded); got.Reason != v1alpha1.ReasonProvisioning || got.Message != "target fast: no space" || st.concluded() {
 		t.Errorf("condition is %+v, ended: %t", got, st.concluded())
 	}
-	if out := st.await(attempt.StartDecision{Expired: true}, v1alpha1.ReasonProvisioning, "target fast", "the volume of target fast", "no space", new(int32(120))); out != saveFirst() {
+	if out := st.await(attempt.StartDecision{Expired: true}, v1alpha1.ReasonProvisioning, "target fast", "the volume of target fast", "no space", waitLimit{"provisioningSeconds", new(int32(120))}); out != saveFirst() {
 		t.Errorf("at the deadline it goes on with %+v", out)
 	}
-	want := "run a (1 of 1) waited 120 s for the volume of target fast: no space"
+	want := "run a (1 of 1) waited 120 s for the volume of target fast (spec.deadlines.provisioningSeconds): no space"
 	if got := st.condition(v1alpha1.ConditionMeasured); got.Reason != v1alpha1.ReasonDeadlineExceeded || got.Message != want {
 		t.Errorf("condition is %+v, want %q", got, want)
 	}
@@ -75,7 +75,7 @@ func TestNotMade(t *testing.T) {
 	}{
 		{"a quota", 0, quota, awaitFor(2 * time.Second), v1alpha1.ConditionSucceeded, "run a (1 of 1): the pod was refused: " + quota.Error(), nil},
 		{"a webhook", 59 * time.Second, apierrors.NewBadRequest("no"), awaitFor(time.Second), v1alpha1.ConditionSucceeded, "run a (1 of 1): the pod was refused: no", nil},
-		{"a quota for too long", time.Minute, quota, saveFirst(), v1alpha1.ConditionMeasured, "run a (1 of 1) waited 60 s for its pod: " + quota.Error(), nil},
+		{"a quota for too long", time.Minute, quota, saveFirst(), v1alpha1.ConditionMeasured, "run a (1 of 1) waited 60 s for its pod (spec.deadlines.startSeconds): " + quota.Error(), nil},
 		{"what cannot be", 0, invalid, saveFirst(), v1alpha1.ConditionMeasured, invalid.Error(), nil},
 		{"another error", 0, busy, outcome{}, v1alpha1.ConditionSucceeded, "", busy},
 	} {

@@ -87,15 +87,15 @@ func (s *scope) applied(target *v1alpha1.Target, err error) (outcome, error) {
 // awaitStorage waits for those who do not let a target's storage be made to change their minds, for as long as a volume
 // may take to be made. Whoever resumes a benchmark gives it that time anew.
 func (s *scope) awaitStorage(target *v1alpha1.Target, why string, poll time.Duration) outcome {
-	about := fmt.Sprintf("target %s: ", target.Name)
+	about, limit := fmt.Sprintf("target %s: ", target.Name), s.volumeLimit()
 	if s.sb.Status.StorageRefusedSince == nil {
 		s.sb.Status.StorageRefusedSince = new(s.now)
 	}
-	if remaining := s.deadline(s.sb.Status.StorageRefusedSince.Time, s.sb.Spec.Deadlines.ProvisioningSeconds); remaining > 0 {
+	if remaining := s.deadline(s.sb.Status.StorageRefusedSince.Time, limit.seconds); remaining > 0 {
 		s.step(v1alpha1.ReasonProvisioning, s.retold(v1alpha1.ConditionSucceeded, about, why))
 		return awaitFor(min(remaining, poll)).resting(remaining)
 	}
-	s.fail(v1alpha1.ReasonProvisioningFailed, about+why)
+	s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s %s: %s", target.Name, limit.waited("its storage to be made"), why))
 	return saveFirst()
 }
 

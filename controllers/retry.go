@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/workqueue"
-	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -85,8 +84,8 @@ func (s *scope) noteError(err error) {
 	if !told {
 		return
 	}
-	if from, limit, what := s.patience(since); !s.concluded() && s.deadline(from, limit) <= 0 {
-		s.fail(v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%s for %d s; the last error: %v", what, ptr.Deref(limit, 0), err))
+	if from, limit, what := s.patience(since); !s.concluded() && s.deadline(from, limit.seconds) <= 0 {
+		s.fail(v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%s; the last error: %v", limit.waited(what), err))
 	}
 }
 
@@ -136,18 +135,17 @@ func (s *scope) retold(condition, about, text string) string {
 
 // patience returns from when on, and for how long, errors may go on that began at a time. A wait has its own deadline, which
 // the errors may keep from being looked at: they neither shorten it nor make it longer.
-func (s *scope) patience(since time.Time) (from time.Time, limit *int32, what string) {
-	d := s.sb.Spec.Deadlines
+func (s *scope) patience(since time.Time) (from time.Time, limit waitLimit, what string) {
 	if wait := s.nodeWait(); wait.Waits() {
-		return wait.Since, d.NodeSeconds, "waited for a node"
+		return wait.Since, s.nodeLimit(), "a node"
 	}
 	if began := s.provisioningSince(); began != nil {
-		return began.Time, d.ProvisioningSeconds, "waited for a volume"
+		return began.Time, s.volumeLimit(), "a volume"
 	}
 	if began := s.startingSince(); began != nil {
-		return *began, d.StartSeconds, "waited for a pod to start"
+		return *began, s.startLimit(), "a pod to start"
 	}
-	return since, d.StartSeconds, "errors went on"
+	return since, s.startLimit(), "errors to end"
 }
 
 // startingSince returns since when a pod has time to start, of an anchor or of a run, that the benchmark waits for. It is nil if it does not.

@@ -76,7 +76,7 @@ func TestErrorsThatGoOnEndTheBenchmark(t *testing.T) {
 	}
 	s.later(time.Second)
 	s.noteError(errors.New("webhook does not answer"))
-	err := matches(s.sb, v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "errors went on for 60 s", "webhook does not answer")
+	err := matches(s.sb, v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "waited 60 s for errors to end (spec.deadlines.startSeconds)", "webhook does not answer")
 	if err != nil {
 		t.Error(err)
 	}
@@ -98,7 +98,7 @@ func TestErrorsKeepTheDeadlineOfAWait(t *testing.T) {
 		},
 		{
 			"a node, too long", v1alpha1.ReasonWaitingForNode, v1alpha1.Deadlines{NodeSeconds: new(int32(60)), StartSeconds: new(int32(86400))},
-			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.WaitingForNodeSince = at }, "waited for a node for 60 s; the last error",
+			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.WaitingForNodeSince = at }, "waited 60 s for a node (spec.deadlines.nodeSeconds); the last error",
 		},
 		{
 			"a volume of a run, soon enough", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(61)), StartSeconds: new(int32(20))},
@@ -110,19 +110,19 @@ func TestErrorsKeepTheDeadlineOfAWait(t *testing.T) {
 			"a volume of a run, too long", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60)), StartSeconds: new(int32(86400))},
 			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
 				status.Runs = []v1alpha1.Run{{State: v1alpha1.RunRunning, StartTime: at, Target: "fast"}}
-			}, "waited for a volume for 60 s; the last error",
+			}, "waited 60 s for a volume (spec.deadlines.provisioningSeconds); the last error",
 		},
 		{
 			"a volume of an anchor, too long", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60)), StartSeconds: new(int32(86400))},
 			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
 				status.Anchors = []v1alpha1.Anchor{{}, {StartTime: at}}
-			}, "waited for a volume for 60 s; the last error",
+			}, "waited 60 s for a volume (spec.deadlines.provisioningSeconds); the last error",
 		},
 		{
 			"a run whose volume is there", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(10)), StartSeconds: new(int32(30))},
 			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
 				status.Runs = []v1alpha1.Run{{State: v1alpha1.RunRunning, StartTime: at, Target: "other", Job: "was-seen"}}
-			}, "errors went on for 30 s",
+			}, "waited 30 s for errors to end (spec.deadlines.startSeconds)",
 		},
 		{
 			"a pod of a run, soon enough", v1alpha1.ReasonPreparing, v1alpha1.Deadlines{StartSeconds: new(int32(61))},
@@ -134,34 +134,34 @@ func TestErrorsKeepTheDeadlineOfAWait(t *testing.T) {
 			"a pod of a run, too long", v1alpha1.ReasonPreparing, v1alpha1.Deadlines{StartSeconds: new(int32(60))},
 			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
 				status.Runs = []v1alpha1.Run{{State: v1alpha1.RunRunning, StartTime: at, Target: "other"}}
-			}, "waited for a pod to start for 60 s; the last error",
+			}, "waited 60 s for a pod to start (spec.deadlines.startSeconds); the last error",
 		},
 		{
 			"a pod of an anchor, too long", v1alpha1.ReasonPreparing, v1alpha1.Deadlines{StartSeconds: new(int32(60)), ProvisioningSeconds: new(int32(10))},
 			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
 				status.Targets = []v1alpha1.TargetStatus{{Name: "fast", AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod}}}
 				status.Anchors = []v1alpha1.Anchor{{StartTime: at, Node: "a"}, {StartTime: at}}
-			}, "waited for a pod to start for 60 s; the last error",
+			}, "waited 60 s for a pod to start (spec.deadlines.startSeconds); the last error",
 		},
 		{
 			"an anchor that has its node", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(10)), StartSeconds: new(int32(30))},
 			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
 				status.Anchors = []v1alpha1.Anchor{{StartTime: at, Node: "a"}}
-			}, "errors went on for 30 s",
+			}, "waited 30 s for errors to end (spec.deadlines.startSeconds)",
 		},
 		{
 			"a node that is free now", v1alpha1.ReasonWaitingForNode, v1alpha1.Deadlines{NodeSeconds: new(int32(10)), StartSeconds: new(int32(30))},
 			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
 				status.WaitingForNodeSince, status.NodeFreeSince = at, at
-			}, "errors went on for 30 s",
+			}, "waited 30 s for errors to end (spec.deadlines.startSeconds)",
 		},
 		{
 			"storage that is refused, too long", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60)), StartSeconds: new(int32(86400))},
-			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.StorageRefusedSince = at }, "waited for a volume for 60 s; the last error",
+			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.StorageRefusedSince = at }, "waited 60 s for a volume (spec.deadlines.provisioningSeconds); the last error",
 		},
 		{
 			"nothing of its own", v1alpha1.ReasonMeasuring, v1alpha1.Deadlines{StartSeconds: new(int32(30))},
-			func(*v1alpha1.StorageBenchmarkStatus, *metav1.Time) {}, "errors went on for 30 s",
+			func(*v1alpha1.StorageBenchmarkStatus, *metav1.Time) {}, "waited 30 s for errors to end (spec.deadlines.startSeconds)",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

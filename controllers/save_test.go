@@ -137,7 +137,7 @@ func TestRefusedStatus(t *testing.T) {
 				t.Errorf("more than conditions were saved: %+v", sb.Status)
 			}
 			sb, _, _ = s.passes(50*time.Second, 2*time.Second)
-			if err := matches(sb, v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "errors went on for 60 s", test.words); err != nil {
+			if err := matches(sb, v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "waited 60 s for errors to end (spec.deadlines.startSeconds)", test.words); err != nil {
 				t.Error(err)
 			}
 			sb, result, err := s.passes(20*time.Second, 2*time.Second)
