@@ -30,16 +30,16 @@ func TestRecord(t *testing.T) {
 		sections int
 		message  string
 	}{
-		{name: "a result", workload: builder.NewWorkload("w"), report: builder.Report(), pod: "uid"},
+		{name: "a result", workload: builder.NewDirectWorkload("w"), report: builder.Report(), pod: "uid"},
 		{
-			name: "sections", workload: builder.NewJobFile("w", "[a]\nrw=read\nsize=1M\n[b]\nstonewall\nrw=read\nsize=1M\n"), report: builder.Report("a", "b"), pod: "uid",
+			name: "sections", workload: builder.NewJobFile("w", "[global]\ndirect=1\nrw=read\nsize=1M\n[a]\n[b]\nstonewall\n"), report: builder.Report("a", "b"), pod: "uid",
 			sections: 2,
 		},
 		{
-			name: "more results than were planned", workload: builder.NewWorkload("w"), report: builder.Report("a", "b"), pod: "uid",
+			name: "more results than were planned", workload: builder.NewDirectWorkload("w"), report: builder.Report("a", "b"), pod: "uid",
 			message: "the report of pod p is not of this run: it has 2 results, and the run has 1",
 		},
-		{name: "another pod's", workload: builder.NewWorkload("w"), report: builder.Report(), pod: "another", message: "the report of pod p is not of this run: it is that of pod uid"},
+		{name: "another pod's", workload: builder.NewDirectWorkload("w"), report: builder.Report(), pod: "another", message: "the report of pod p is not of this run: it is that of pod uid"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			sb := builder.NewBenchmark("ns", "sb").Target(builder.NewTarget("t")).Workload(test.workload).Build()

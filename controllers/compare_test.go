@@ -28,7 +28,7 @@ func TestComparison(t *testing.T) {
 	})
 	fast, slow := builder.NewTarget("fast"), builder.NewTarget("slow")
 	fast.Limits = &v1alpha1.Limits{IOPS: new(int64(3000))}
-	workload := builder.NewWorkload("reads")
+	workload := builder.NewDirectWorkload("reads")
 	workload.Matrix = map[string]v1alpha1.MatrixValues{"iodepth": {intstr.FromInt32(1), intstr.FromString("4")}}
 	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(slow).Target(fast).Workload(workload).With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Repetitions, sb.Spec.Baseline = new(int32(4)), new("fast")

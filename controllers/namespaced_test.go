@@ -88,7 +88,7 @@ func TestNamespacedOperatorJudgesByGivenLimits(t *testing.T) {
 	w := newNamespacedWorld(t)
 	target := builder.NewTarget("fast")
 	target.Limits = &v1alpha1.Limits{IOPS: new(int64(3000))}
-	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(target).Workload(builder.NewWorkload("reads")).Build())
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(target).Workload(builder.NewDirectWorkload("reads")).Build())
 	done := w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	if bound := done.Status.Runs[0].LimitedBy; bound == nil || bound.Reason != v1alpha1.BoundVolumeIOPS {
 		t.Errorf("limitedBy is %+v", bound)

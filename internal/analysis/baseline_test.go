@@ -126,7 +126,7 @@ func TestCreditsInVerdicts(t *testing.T) {
 			if got := Bound(test.result, test.known, Load{}, Client{}); len(limitsOf(got)) == 1 {
 				text = strings.Join([]string{got.Reason, strconv.FormatInt(limitsOf(got)[0], 10), got.Message}, " ")
 			} else if strings.HasPrefix(got.Message, "no known limit is reached; whether latency") {
-				nearest := test.known.nearest(test.result)
+				nearest, _ := test.known.nearest(test.result, Load{})
 				text = "Latency? " + nearest.String() + ", " + strconv.Itoa(int(nearest.percent())) + " %"
 			} else {
 				text = got.Reason + " " + got.Message

@@ -11,10 +11,8 @@ import (
 const (
 	// reachedPercent is the use from which on a limit counts as reached.
 	reachedPercent = 95
-	// cachedPercent is the use of a storage's limit above which buffered I/O on files that fit into memory was
-	// answered by the page cache.
-	cachedPercent = 120
-	// exceededPercent is the use above which a limit cannot be what it is taken for.
+	// exceededPercent is the use above which a limit cannot be what it is taken for: a cache answered, or the figure is
+	// wrong. Up to there storage gives a little more than it promises, and more for moments.
 	exceededPercent = 120
 	// busyPercent is the use of a CPU from which on it held fio back.
 	busyPercent = 90
@@ -83,9 +81,8 @@ func Bound(r *v1alpha1.Result, known Known, load Load, client Client) v1alpha1.L
 	if r == nil || directions(r) == 0 {
 		return unknown("no I/O was measured")
 	}
-	nearest := known.nearest(r)
-	cached := known.cached(r, load, client)
-	if nearest.reached() && !cached {
+	nearest, doubtful := known.nearest(r, load)
+	if nearest.reached() {
 		return nearest.limitedBy()
 	}
 	if rate := greatest(rateUses(r, load)); rate.reached() {
@@ -94,8 +91,8 @@ func Bound(r *v1alpha1.Result, known Known, load Load, client Client) v1alpha1.L
 	if bound, ok := boundByCPU(r, load, client); ok {
 		return bound
 	}
-	if cached {
-		return unknown("%s are more than it can do: the page cache answered", nearest)
+	if doubtful.reached() {
+		return unknown("%s", doubt(doubtful, load, client))
 	}
 	if bound, ok := known.boundByBaseline(r); ok {
 		return bound
@@ -104,6 +101,17 @@ func Bound(r *v1alpha1.Result, known Known, load Load, client Client) v1alpha1.L
 		return unknown("%s", reason)
 	}
 	return boundByLatency(r, nearest, load)
+}
+
+// doubt says why a limit that the figures reach did not hold the result back, or may not have.
+func doubt(u use, load Load, client Client) string {
+	switch {
+	case u.percent() > exceededPercent && load.Buffered && mayFitInMemory(load, client):
+		return fmt.Sprintf("%s are more than it can do: the page cache answered", u)
+	case load.Buffered && !u.inMiB:
+		return fmt.Sprintf("%s: I/O is buffered, and the page cache makes fewer and larger I/Os of it, so that it is unknown how many the storage did: set direct: true", u)
+	}
+	return fmt.Sprintf("%s (%d %%) are more than it can do: a cache answered, or the limit is another one than is known", u, u.percent())
 }
 
 func unknown(format string, args ...any) v1alpha1.LimitedBy {

@@ -92,7 +92,9 @@ func TestBoundByLimits(t *testing.T) {
 	}{
 		{"just not", write(944), v1alpha1.Limits{IOPS: n(1000)}, "Unknown"},
 		{"just", write(945), v1alpha1.Limits{IOPS: n(1000)}, "VolumeIOPS 945 of the volume's 1000 IOPS (95 %)"},
-		{"far more", write(5000), v1alpha1.Limits{IOPS: n(1000)}, "VolumeIOPS 5000 of the volume's 1000 IOPS (500 %), which is more than it can do: it may burst, or the known limit may be too low"},
+		{"a little more", write(1204), v1alpha1.Limits{IOPS: n(1000)}, "VolumeIOPS 1204 of the volume's 1000 IOPS (120 %)"},
+		{"far more", write(1206), v1alpha1.Limits{IOPS: n(1000)}, "Unknown"},
+		{"far more, and another limit", write(10_070), v1alpha1.Limits{IOPS: n(1000), BytesPerSecond: n(41_246_720)}, "VolumeThroughput 39.3 of the volume's 39.3 MiB/s (100 %)"},
 		{"file system", write(1000), v1alpha1.Limits{Scope: v1alpha1.ScopeFileSystem, IOPS: n(1000)}, "FileSystemIOPS 1000 of the file system's 1000 IOPS (100 %)"},
 		{"trims are I/Os", mixed, v1alpha1.Limits{IOPS: n(3500)}, "VolumeIOPS 3500 of the volume's 3500 IOPS (100 %)"},
 		{"trims move no bytes", mixed, v1alpha1.Limits{BytesPerSecond: n(16_384_000)}, "VolumeThroughput 15.6 of the volume's 15.6 MiB/s (100 %)"},
@@ -192,13 +194,19 @@ func TestBoundOrder(t *testing.T) {
 		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "15000 of the volume's 3000 IOPS are more than it can do: the page cache answered"},
 	}, {
 		name: "page cache that is too small", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000)}, limits: gp3, load: buffered, client: Client{MemoryBytes: 1<<30 - 1},
-		want: limitedBy(v1alpha1.BoundVolumeIOPS, 3000, 500, "15000 of the volume's 3000 IOPS (500 %), which is more than it can do: it may burst, or the known limit may be too low"),
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "15000 of the volume's 3000 IOPS: I/O is buffered, and the page cache makes fewer and larger I/Os of it, so that it is unknown how many the storage did: set direct: true"},
 	}, {
 		name: "page cache, but not more than the storage can do", result: v1alpha1.Result{Read: blocks(3600, 4096, 1000)}, limits: gp3, load: buffered, client: Client{MemoryBytes: 1 << 30},
-		want: limitedBy(v1alpha1.BoundVolumeIOPS, 3000, 120, "3600 of the volume's 3000 IOPS (120 %)"),
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "3600 of the volume's 3000 IOPS: I/O is buffered, and the page cache makes fewer and larger I/Os of it, so that it is unknown how many the storage did: set direct: true"},
+	}, {
+		name: "buffered sequential writes at the limit of bytes", result: v1alpha1.Result{Write: blocks(32_000, 4096, 1000)}, limits: gp3, load: buffered,
+		want: limitedBy(v1alpha1.BoundVolumeThroughput, 125<<20, 100, "125 of the volume's 125 MiB/s (100 %)"),
+	}, {
+		name: "buffered I/O below all limits", result: v1alpha1.Result{Read: io}, limits: gp3, load: buffered,
+		want: limitedBy(v1alpha1.BoundLatency, 8, 100, "8 of 8 I/Os were in flight all the time, each for 8ms on average, and the nearest limit has room (1000 of the volume's 3000 IOPS, 33 %): try more jobs or a higher iodepth"),
 	}, {
 		name: "direct I/O beyond the limit", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000)}, limits: gp3, load: psync16, client: Client{MemoryBytes: 1 << 40},
-		want: limitedBy(v1alpha1.BoundVolumeIOPS, 3000, 500, "15000 of the volume's 3000 IOPS (500 %), which is more than it can do: it may burst, or the known limit may be too low"),
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "15000 of the volume's 3000 IOPS (500 %) are more than it can do: a cache answered, or the limit is another one than is known"},
 	}, {
 		name: "page cache and CPU", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000), CPU: cpu(20, 79)}, limits: gp3, load: buffered,
 		want: limitedBy(v1alpha1.BoundClientCPU, 800, 99, "each of fio's jobs used 99 % of a CPU, and a job can use no more than one"),

@@ -32,19 +32,29 @@ func (k Known) With(credits *Credits) Known {
 	return k
 }
 
-// nearest returns the use of the limit of the storage or of the client that is nearest, the storage's if alike.
-func (k Known) nearest(r *v1alpha1.Result) use {
-	var uses []use
+// nearest returns the use of the limit that is nearest of those that can hold a result back, the storage's if alike, and the
+// greatest of those that the figures reach and that did not hold it back as far as is known. Either is zero if there is none.
+// Nothing does much more than its limit. And the page cache makes fewer and larger I/Os of buffered ones: where these reach a
+// limit of I/Os, the storage's own may be far from it.
+func (k Known) nearest(r *v1alpha1.Result, load Load) (nearest, doubtful use) {
+	var possible, doubted []use
 	for _, set := range slices.Concat(k.storageSets(r), k.clientSets()) {
-		uses = append(uses, set.uses(r)...)
+		for _, u := range set.uses(r) {
+			if u.percent() > exceededPercent || load.Buffered && !u.inMiB && u.reached() {
+				doubted = append(doubted, u)
+			} else {
+				possible = append(possible, u)
+			}
+		}
 	}
-	return greatest(uses)
+	return greatest(possible), greatest(doubted)
 }
 
 // cached says whether the page cache answered: whether buffered I/O on files that may fit into memory, other than writes that
-// are synced, was faster than the nearest limit allows.
+// are synced, was faster than a limit allows.
 func (k Known) cached(r *v1alpha1.Result, load Load, client Client) bool {
-	return load.Buffered && mayFitInMemory(load, client) && k.nearest(r).percent() > cachedPercent
+	_, doubtful := k.nearest(r, load)
+	return load.Buffered && mayFitInMemory(load, client) && doubtful.percent() > exceededPercent
 }
 
 // volumes is the number of volumes of which each has the limits of Storage; 0 is one.

@@ -37,11 +37,7 @@ func (u use) percent() int32 { return percent(u.share()) }
 func (u use) reached() bool { return u.percent() >= reachedPercent }
 
 func (u use) limitedBy() v1alpha1.LimitedBy {
-	message := fmt.Sprintf("%s (%d %%)%s", u, u.percent(), u.why)
-	if u.percent() > exceededPercent {
-		message += ", which is more than it can do: it may burst, or the known limit may be too low"
-	}
-	bound := v1alpha1.LimitedBy{Reason: u.reason, UsedPercent: new(u.percent()), Message: message}
+	bound := v1alpha1.LimitedBy{Reason: u.reason, UsedPercent: new(u.percent()), Message: fmt.Sprintf("%s (%d %%)%s", u, u.percent(), u.why)}
 	if u.inMiB {
 		bound.LimitBytesPerSecond = new(u.limit)
 	} else {

@@ -123,7 +123,7 @@ func TestAnalyseLimits(t *testing.T) {
 				reports = append(reports, client(1, 0, 0))
 			}
 			findings := measured(t, reports...).Analyse(Facts{
-				Planned: planned(t, test.target, builder.NewWorkload("w"), int32(test.clients)), Mode: corev1.PersistentVolumeFilesystem,
+				Planned: planned(t, test.target, builder.NewDirectWorkload("w"), int32(test.clients)), Mode: corev1.PersistentVolumeFilesystem,
 				Target: &v1alpha1.TargetStatus{Name: "t", Limits: test.limits, ClientLimits: test.client}, Anchors: test.anchors,
 			})
 			if len(findings.LimitedBy) != 1 {
@@ -183,7 +183,7 @@ func TestAnalyseSections(t *testing.T) {
 	report := builder.Report("first", "second")
 	report.Groups[1].Read.MilliIOPS = 1_500_000 // which is the rate that it has
 	findings := measured(t, report).Analyse(Facts{
-		Planned: planned(t, builder.NewTarget("t"), builder.NewJobFile("w", "[first]\nrw=read\nsize=1M\n[second]\nstonewall\nrw=read\nsize=1M\nrate_iops=1500\n"), 1),
+		Planned: planned(t, builder.NewTarget("t"), builder.NewJobFile("w", "[global]\ndirect=1\nrw=read\nsize=1M\n[first]\n[second]\nstonewall\nrate_iops=1500\n"), 1),
 		Mode:    corev1.PersistentVolumeFilesystem, Target: &v1alpha1.TargetStatus{Name: "t", Limits: new(iops(3000, ""))},
 	})
 	var got []string

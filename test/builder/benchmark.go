@@ -80,6 +80,13 @@ func NewWorkload(name string) v1alpha1.Workload {
 	return v1alpha1.Workload{Name: name, Fio: &v1alpha1.FioParameters{RW: "randread", Size: new("16M"), RuntimeSeconds: new(int32(1))}}
 }
 
+// NewDirectWorkload returns a workload of random reads past the page cache, so that limits of I/Os hold for what fio counts.
+func NewDirectWorkload(name string) v1alpha1.Workload {
+	workload := NewWorkload(name)
+	workload.Fio.Direct = new(true)
+	return workload
+}
+
 // NewJobFile returns a workload of a job file.
 func NewJobFile(name, text string) v1alpha1.Workload {
 	return v1alpha1.Workload{Name: name, JobFile: &text}
