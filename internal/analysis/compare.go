@@ -105,10 +105,19 @@ func compareTotal(own, base []*v1alpha1.Result) *v1alpha1.TotalComparison {
 		return nil
 	}
 	t := &v1alpha1.TotalComparison{}
-	t.IOPS, t.IOPSRatio = compareValues(totals(own, iopsOf), totals(base, iopsOf), moreIsFaster)
+	t.IOPS, t.IOPSRatio = compareIOPS(totals(own, iopsOf), totals(own, milliIOPSOf), totals(base, milliIOPSOf))
 	t.BytesPerSecond, t.BytesPerSecondRatio = compareValues(totals(own, bytesOf), totals(base, bytesOf), moreIsFaster)
 	t.Verdict = verdictOn(t.IOPS, len(own), len(base))
 	return t
+}
+
+// compareIOPS returns the statistic of whole IOPS, with the verdict, the p-value and the ratio of thousandths of them: of I/Os of 8 MiB there are
+// few a second, and a whole one more or less would be a difference, or hide one.
+func compareIOPS(whole, own, base []int64) (v1alpha1.Statistic, string) {
+	precise, quotient := compareValues(own, base, moreIsFaster)
+	s := StatisticOf(whole)
+	s.PValue, s.Verdict = precise.PValue, precise.Verdict
+	return s, quotient
 }
 
 // compareIO compares what results have in one direction, nil for a result without such I/O: its figures
@@ -118,7 +127,7 @@ func compareIO(own, base []*v1alpha1.IOResult) *v1alpha1.IOComparison {
 		return nil
 	}
 	c := &v1alpha1.IOComparison{}
-	c.IOPS, c.IOPSRatio = compareValues(values(own, iopsOf), values(base, iopsOf), moreIsFaster)
+	c.IOPS, c.IOPSRatio = compareIOPS(values(own, iopsOf), values(own, milliIOPSOf), values(base, milliIOPSOf))
 	c.BytesPerSecond, c.BytesPerSecondRatio = compareValues(values(own, bytesOf), values(base, bytesOf), moreIsFaster)
 	c.Verdict = verdictOn(c.IOPS, len(own), len(base))
 	for _, l := range []struct {
@@ -204,6 +213,22 @@ func spreadOf(t *v1alpha1.TargetComparison) []v1alpha1.Warning {
 
 func iopsOf(io *v1alpha1.IOResult) int64  { return io.IOPS }
 func bytesOf(io *v1alpha1.IOResult) int64 { return io.BytesPerSecond }
+
+// milliIOPSOf returns I/Os in a thousand seconds. The status has whole IOPS, but bytes per second and how large I/Os were on average, which say
+// what was rounded away. Where these do not agree with the IOPS, nothing was known of what was.
+func milliIOPSOf(io *v1alpha1.IOResult) int64 {
+	const thousand = 1000
+	if io.IOPS > math.MaxInt64/thousand {
+		return math.MaxInt64
+	}
+	if io.Bytes > 0 {
+		precise := float64(io.BytesPerSecond) * float64(io.IOs) / float64(io.Bytes)
+		if math.Abs(precise-float64(io.IOPS)) < 1 {
+			return int64(math.Round(precise * thousand))
+		}
+	}
+	return io.IOPS * thousand
+}
 
 // meanOf returns nil if fio did not take latencies, as percentileOf does.
 func meanOf(io *v1alpha1.IOResult) *int64 {

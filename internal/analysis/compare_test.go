@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -421,5 +422,55 @@ func BenchmarkCompare(b *testing.B) {
 				Compare(runs, targets, "t0")
 			}
 		})
+	}
+}
+
+// large are runs that write blocks of 8 MiB at so many bytes per second, of which the status has whole IOPS.
+func large(target string, rates ...float64) []v1alpha1.Run {
+	const block, seconds = 8 << 20, 60
+	var runs []v1alpha1.Run
+	for _, mebibytes := range rates {
+		perSecond := mebibytes * (1 << 20)
+		ios := int64(perSecond * seconds / block)
+		io := &v1alpha1.IOResult{IOs: ios, Bytes: ios * block, IOPS: int64(math.Round(perSecond / block)), BytesPerSecond: int64(perSecond)}
+		runs = append(runs, run(target, v1alpha1.Result{Write: io}))
+	}
+	return runs
+}
+
+// Of large I/Os there are few a second: what is rounded away of them must neither hide a difference nor make one.
+func TestVerdictsOnFewIOPS(t *testing.T) {
+	for name, test := range map[string]struct {
+		base, own []float64
+		verdict   v1alpha1.Verdict
+		ratio     string
+	}{
+		"8 % apart, and 12 IOPS each":                 {[]float64{99.7, 99.8, 99.6, 99.5}, []float64{92.2, 92.3, 92.1, 92.4}, v1alpha1.VerdictSlower, "0.93"},
+		"0.3 % apart, of which one rounds to 11 IOPS": {[]float64{91.9, 91.8, 91.7, 91.95}, []float64{92.1, 92.2, 92.05, 92.15}, v1alpha1.VerdictSame, "1.00"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			runs := append(large("base", test.base...), large("own", test.own...)...)
+			got := Compare(runs, []string{"base", "own"}, "base")[0].Targets[1].Write
+			if got.Verdict != test.verdict || got.IOPSRatio != test.ratio || got.IOPS.Median != 12 {
+				t.Errorf("%s %s of %d IOPS, want %s %s (p %s)", got.Verdict, got.IOPSRatio, got.IOPS.Median, test.verdict, test.ratio, got.IOPS.PValue)
+			}
+		})
+	}
+}
+
+func TestMilliIOPS(t *testing.T) {
+	for name, test := range map[string]struct {
+		io   v1alpha1.IOResult
+		want int64
+	}{
+		"blocks of 8 MiB":           {v1alpha1.IOResult{IOs: 700, Bytes: 700 << 23, IOPS: 12, BytesPerSecond: 92 << 20}, 11_500},
+		"nothing known of bytes":    {v1alpha1.IOResult{IOPS: 12}, 12_000},
+		"bytes that do not agree":   {v1alpha1.IOResult{IOs: 10, Bytes: 10 << 12, IOPS: 12, BytesPerSecond: 92 << 20}, 12_000},
+		"more than can be counted":  {v1alpha1.IOResult{IOPS: math.MaxInt64 / 999}, math.MaxInt64},
+		"bytes, and more than that": {v1alpha1.IOResult{IOs: 1, Bytes: 1, IOPS: math.MaxInt64 / 1000, BytesPerSecond: math.MaxInt64}, math.MaxInt64 / 1000 * 1000},
+	} {
+		if got := milliIOPSOf(&test.io); got != test.want {
+			t.Errorf("%s: %d, want %d", name, got, test.want)
+		}
 	}
 }
