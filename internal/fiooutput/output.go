@@ -1,11 +1,13 @@
 package fiooutput
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -86,8 +88,10 @@ type LatencyStats struct {
 // Parse reads the output of fio --output-format=json+ or normal,json+. Other text may surround the
 // JSON. Of several documents, as --status-interval makes them, the last complete one counts. Without one,
 // the error carries fio's own words.
+//
+// Output of fio before 3.0 is refused: it has other units under other names.
 func Parse(data []byte) (*Output, error) {
-	documents, rest := splitDocuments(data)
+	documents, rest := splitDocuments(bytes.TrimPrefix(data, byteOrderMark))
 	if len(documents) == 0 {
 		if words := ErrorText(data, nil); words != "" {
 			return nil, fmt.Errorf("fio gave no result: %s", words)
@@ -98,12 +102,21 @@ func Parse(data []byte) (*Output, error) {
 	if err := json.Unmarshal(documents[len(documents)-1], &report); err != nil {
 		return nil, fmt.Errorf("fio's JSON: %w", err)
 	}
+	if oldVersion.MatchString(report.Version) {
+		return nil, fmt.Errorf("%s is too old, its latencies have another unit: use fio 3.0 or later", legible.Excerpt(report.Version))
+	}
 	groups, err := report.groups()
 	if err != nil {
 		return nil, err
 	}
 	return &Output{Version: report.Version, Groups: groups, Notes: notes(rest)}, nil
 }
+
+// byteOrderMark is what editors put before text in UTF-8.
+var byteOrderMark = []byte("\ufeff")
+
+// oldVersion is how fio before 3.0 calls itself, but for 2.99, which is what became 3.0.
+var oldVersion = regexp.MustCompile(`^fio-(0|1|2\.[0-8]|2\.9$|2\.9[0-8])`)
 
 // jsonReport is fio's JSON document, as far as it is read.
 type jsonReport struct {
@@ -228,6 +241,12 @@ func (j *jsonJob) group(global map[string]string) (Group, error) {
 	if j.Mixed != nil && j.Read == nil {
 		return Group{}, errors.New("reads and writes are mixed in one figure: remove unified_rw_reporting")
 	}
+	for _, d := range []*jsonDirection{j.Read, j.Write, j.Trim} {
+		if d != nil {
+			d.Latency.countAs(d.IOs)
+			d.Complete.countAs(d.IOs)
+		}
+	}
 	if err := j.checkFigures(); err != nil {
 		return Group{}, err
 	}
@@ -300,7 +319,14 @@ func (s *jsonSync) stats() (*LatencyStats, error) {
 	return stats, nil
 }
 
-// count is the number of latencies. fio before 3.18 does not tell it: there it is what the bins count.
+// countAs has latencies be as many as I/Os where fio does not tell how many they are: before 3.18 it does not. Without any, their greatest is 0.
+func (l *jsonLatency) countAs(ios jsonInteger) {
+	if l != nil && l.count() == 0 && l.Max > 0 {
+		l.Count = ios
+	}
+}
+
+// count is the number of latencies. Where fio does not tell it, it is what the bins count.
 func (l *jsonLatency) count() int64 {
 	if l == nil {
 		return 0

@@ -403,6 +403,7 @@ func TestParseOutputShapes(t *testing.T) {
 		"inf":                           {lat(`"N" : 1, "mean" : inf, "stddev" : -inf`), 1, nil},
 		"exponent":                      {lat(`"N" : 1, "mean" : 1.5e3, "min" : 1e3, "max" : 2e3`), 1, nil},
 		"brackets and quotes in values": {strings.Replace(good, `"a"`, `"a}\"{["`, 1), 1, nil},
+		"a byte order mark":             {"\ufeff" + strings.Join(strings.Fields(good), " "), 1, nil},
 		"a job without jobs":            {strings.Replace(good, "\"jobs\" : [", "\"jobs\" : [ {\"jobname\" : \"\", \"groupid\" : 4294967295},", 1), 1, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -422,6 +423,7 @@ func TestParseOutputShapes(t *testing.T) {
 		"nothing":           {"", "fio gave no result"},
 		"words only":        {"fio: /x is not a directory\n", "fio gave no result: fio: /x is not a directory"},
 		"cut":               {good[:len(good)/2], "fio gave no result"},
+		"fio 2":             {strings.Replace(good, "fio-3.33", "fio-2.21", 1), "fio-2.21 is too old, its latencies have another unit: use fio 3.0 or later"},
 		"no jobs":           {"{\n  \"jobs\" : []\n}\n", "has no jobs"},
 		"mixed":             {strings.Replace(good, `"read"`, `"mixed"`, 1), "remove unified_rw_reporting"},
 		"no such bucket":    {lat(`"N" : 1, "bins" : {"128" : 1}`), "128 ns is not the value"},
@@ -436,6 +438,32 @@ func TestParseOutputShapes(t *testing.T) {
 				t.Errorf("%v, want %q in it", err, tt.want)
 			}
 		})
+	}
+}
+
+// Before 3.18 fio does not tell how many latencies it took, and of those without bins nothing else does. Where it took none, all are 0.
+func TestLatenciesWithoutACount(t *testing.T) {
+	for name, test := range map[string]struct {
+		lat  string
+		want *LatencyStats
+	}{
+		"some": {`"min" : 5, "max" : 9, "mean" : 7.0, "stddev" : 1.0`, &LatencyStats{Count: 3, MinNanoseconds: 5, MaxNanoseconds: 9, MeanNanoseconds: 7, StddevNanoseconds: 1}},
+		"none": {`"min" : 0, "max" : 0, "mean" : 0.0, "stddev" : 0.0`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := `{"fio version" : "fio-3.5", "jobs" : [{"jobname" : "a", "groupid" : 0, "read" : {"io_bytes" : 12288, "total_ios" : 3, "runtime" : 1000, "lat_ns" : {` + test.lat + `}}}]}`
+			output, err := Parse([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, output.Groups[0].Read.Latency); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	text := `{"fio version" : "fio-3.5", "jobs" : [{"jobname" : "a", "groupid" : 0, "read" : {"total_ios" : 3, "lat_ns" : {"min" : 9, "max" : 5}}}]}`
+	if _, err := Parse([]byte(text)); err == nil {
+		t.Error("a latency from 9 to 5 is taken")
 	}
 }
 
