@@ -113,12 +113,10 @@ func (j job) cached() bool {
 // rate returns the limit that all clones together put on themselves by an option that has a value for each
 // direction; 0 if none, or not in every direction that the job has.
 func (j job) rate(name string) int64 {
-	values := strings.Split(j.text(name, ""), ",")
 	total := int64(0)
-	for _, index := range j.directions() {
-		// The last value is for all directions after it as well; where a comma ends the list, it is empty.
-		limit, ok := parseBytes(values[min(index, len(values)-1)], j.kiloBase())
-		if !ok || limit == 0 {
+	for _, direction := range j.directions() {
+		limit := j.rateOf(name, direction)
+		if limit == 0 {
 			return 0
 		}
 		total += limit
@@ -128,6 +126,17 @@ func (j job) rate(name string) int64 {
 		return 0
 	}
 	return all
+}
+
+// rateOf returns the limit that each clone puts on itself in a direction, by its place in lists; 0 if none.
+func (j job) rateOf(name string, direction int) int64 {
+	values := strings.Split(j.text(name, ""), ",")
+	// The last value is for all directions after it as well; where a comma ends the list, it is empty.
+	limit, ok := parseBytes(values[min(direction, len(values)-1)], j.kiloBase())
+	if !ok {
+		return 0
+	}
+	return limit
 }
 
 // directions are the job's directions by their place in lists: reads, writes, trims.

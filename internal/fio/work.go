@@ -10,6 +10,9 @@ type Stage struct {
 	// MostSeconds is for how long the others run at most by their options: +Inf if one of them has no runtime, 0 if
 	// there are no others.
 	MostSeconds float64
+	// PacedSeconds is for how long the others run at least, by what they hold themselves to (rate, rate_iops, thinktime). It is at most what their
+	// own runtimes are, and 0 if they hold themselves to nothing, or do a work that is not known.
+	PacedSeconds float64
 	// Reads and Writes are what those others do together until they end by themselves.
 	Reads, Writes Work
 	// Counted says whether all of that is known: it is not where a size is a percentage, or follows from the device.
@@ -38,16 +41,19 @@ func (f *JobFile) Stages() []Stage {
 func (s *Stage) add(j job) {
 	const second = 1_000_000
 	us, bounded := j.microseconds()
+	own := math.Inf(1)
 	if bounded && j.on("time_based") {
 		s.TimedSeconds = max(s.TimedSeconds, float64(us)/second)
 		return
 	}
 	if bounded {
-		s.MostSeconds = max(s.MostSeconds, float64(us)/second)
-	} else {
-		s.MostSeconds = math.Inf(1)
+		own = float64(us) / second
 	}
+	s.MostSeconds = max(s.MostSeconds, own)
 	reads, writes, counted := j.work()
+	if counted {
+		s.PacedSeconds = max(s.PacedSeconds, min(j.pacedSeconds(reads, writes), own))
+	}
 	s.Counted = s.Counted && counted
 	s.Reads, s.Writes = s.Reads.plus(reads), s.Writes.plus(writes)
 }
@@ -79,6 +85,41 @@ func (j job) work() (reads, writes Work, counted bool) {
 	default: // trims, which no limit is known of
 		return Work{}, Work{}, false
 	}
+}
+
+// maxPaced bounds for how long a job goes on at its own pace: 290,000 years in seconds, of which an int64 holds the microseconds.
+const maxPaced = math.MaxInt64 / 1_000_000
+
+// pacedSeconds returns how long a job with all its clones takes for its work at the pace that it holds itself to, 0 if it does not.
+func (j job) pacedSeconds(reads, writes Work) float64 {
+	longest := 0.0
+	for direction, work := range []Work{reads, writes} {
+		for _, limit := range []struct {
+			option string
+			amount float64
+		}{{"rate", work.Bytes}, {"rate_iops", work.IOs}} {
+			if rate := j.rateOf(limit.option, direction); rate > 0 {
+				longest = max(longest, limit.amount/float64(rate)/float64(j.clones()))
+			}
+		}
+	}
+	const microsecond = 1e-6
+	thinks := (reads.IOs + writes.IOs) / float64(j.clones()) / float64(max(j.number("thinktime_blocks", 1), 1))
+	return min(max(longest, thinks*float64(j.thinktime())*microsecond), maxPaced)
+}
+
+// thinktime is how many microseconds a clone waits after an I/O, or after thinktime_blocks of them; 0 if it does not, or not each time. A number
+// without a unit is in microseconds.
+func (j job) thinktime() int64 {
+	if j.has("thinktime_iotime") {
+		return 0
+	}
+	text := j.text("thinktime", "0")
+	if us, err := parseInteger(text); err == nil {
+		return max(us, 0)
+	}
+	us, _ := parseMicroseconds(text)
+	return us
 }
 
 // bytesOfClone returns how much one clone of the job reads and writes in one loop; false if that cannot be known.

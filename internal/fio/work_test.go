@@ -48,8 +48,30 @@ func TestStages(t *testing.T) {
 			"[global]\nrw=read\nsize=1M\ntime_based\nruntime=1\n[a]\n[b]\nruntime=2\n[c]\nwait_for=a\nruntime=4\n[d]\nwait_for=c\nruntime=8\n[e]\nstonewall\nwait_for=a\nruntime=16\n",
 			[]Stage{{TimedSeconds: 2, Counted: true}, {TimedSeconds: 4, Counted: true}, {TimedSeconds: 8, Counted: true}, {TimedSeconds: 16, Counted: true}},
 		},
-		"blocks of writes alone":    {"[a]\nrw=write\nbs=,1M\nsize=2M\nruntime=3\n", []Stage{{MostSeconds: 3, Writes: Work{2 * mib, 2}, Counted: true}}},
-		"blocks of both":            {"[a]\nrw=rw\nbs=,8k\nsize=2M\nruntime=3\n", []Stage{{MostSeconds: 3, Reads: Work{mib, 256}, Writes: Work{mib, 256}, Counted: true}}},
+		"blocks of writes alone": {"[a]\nrw=write\nbs=,1M\nsize=2M\nruntime=3\n", []Stage{{MostSeconds: 3, Writes: Work{2 * mib, 2}, Counted: true}}},
+		"blocks of both":         {"[a]\nrw=rw\nbs=,8k\nsize=2M\nruntime=3\n", []Stage{{MostSeconds: 3, Reads: Work{mib, 256}, Writes: Work{mib, 256}, Counted: true}}},
+		"at a rate": {
+			"[a]\nrw=write\nbs=1M\nsize=8M\nrate=2M\n", []Stage{{MostSeconds: math.Inf(1), PacedSeconds: 4, Writes: Work{8 * mib, 8}, Counted: true}},
+		},
+		"at a rate of I/Os, by clones": {
+			"[a]\nrw=read\nbs=1M\nsize=8M\nnumjobs=2\nrate_iops=4\n", []Stage{{MostSeconds: math.Inf(1), PacedSeconds: 2, Reads: Work{16 * mib, 16}, Counted: true}},
+		},
+		"at a rate of writes alone": {
+			"[a]\nrw=rw\nbs=1M\nsize=8M\nrate=,1M\n", []Stage{{MostSeconds: math.Inf(1), PacedSeconds: 4, Reads: Work{4 * mib, 4}, Writes: Work{4 * mib, 4}, Counted: true}},
+		},
+		"at a rate, until the time is over": {
+			"[a]\nrw=write\nbs=1M\nsize=8M\nrate=1M\nruntime=3\n", []Stage{{MostSeconds: 3, PacedSeconds: 3, Writes: Work{8 * mib, 8}, Counted: true}},
+		},
+		"thinking": {
+			"[a]\nrw=write\nbs=1M\nsize=8M\nthinktime=500000\nthinktime_blocks=2\n", []Stage{{MostSeconds: math.Inf(1), PacedSeconds: 2, Writes: Work{8 * mib, 8}, Counted: true}},
+		},
+		"thinking, with a unit": {
+			"[a]\nrw=write\nbs=1M\nsize=8M\nthinktime=1s\n[b]\nrw=write\nbs=1M\nsize=8M\nthinktime=10ms\n",
+			[]Stage{{MostSeconds: math.Inf(1), PacedSeconds: 8, Writes: Work{16 * mib, 16}, Counted: true}},
+		},
+		"longer than can be": {
+			"[a]\nrw=write\nbs=1\nsize=4P\nrate=1\nloops=1000000\n", []Stage{{MostSeconds: math.Inf(1), PacedSeconds: maxPaced, Writes: Work{(4 << 50) * 1e6, (4 << 50) * 1e6}, Counted: true}},
+		},
 		"a share of the device":     {"[a]\nrw=read\nsize=50%\nruntime=3\n", []Stage{{MostSeconds: 3}}},
 		"all of the device":         {"[a]\nrw=read\nsize=1M\nfill_device=1\n", []Stage{{MostSeconds: math.Inf(1)}}},
 		"a number of I/Os":          {"[a]\nrw=read\nsize=1M\nnumber_ios=7\n", []Stage{{MostSeconds: math.Inf(1)}}},

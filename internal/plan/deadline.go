@@ -25,14 +25,15 @@ func RunDeadlineSeconds(runs []Run) int32 {
 }
 
 // longestSeconds returns for how long a job can go on by its own options: its stages come one after the other, and in each
-// the job that goes on for longest counts, with start delay and ramp. Jobs that end by size alone are not counted.
+// the job that goes on for longest counts, with start delay and ramp. Jobs that end by size alone are counted as far as they hold themselves to a
+// pace (rate, rate_iops, thinktime).
 func longestSeconds(job *fio.JobFile) float64 {
 	total := 0.0
 	for _, stage := range job.Stages() {
 		if longest := max(stage.TimedSeconds, stage.MostSeconds); !math.IsInf(longest, 1) {
 			total += longest
 		} else {
-			total += stage.TimedSeconds
+			total += max(stage.TimedSeconds, stage.PacedSeconds)
 		}
 	}
 	return total
@@ -59,7 +60,7 @@ func validateDeadline(path *field.Path, index int, spec *v1alpha1.StorageBenchma
 		workload.Name, seconds, seconds, at))}
 }
 
-// runtimeField returns the field that says for how long a workload runs.
+// runtimeField returns the field that says for how long a workload runs, or how much it does.
 func runtimeField(path *field.Path, w *v1alpha1.Workload) *field.Path {
 	const runtime = "runtime"
 	for name := range w.Matrix {
@@ -67,12 +68,16 @@ func runtimeField(path *field.Path, w *v1alpha1.Workload) *field.Path {
 			return path.Child("matrix").Key(name)
 		}
 	}
-	switch {
-	case w.Fio == nil:
+	if w.Fio == nil {
 		return path.Child("jobFile")
-	case w.Fio.RuntimeSeconds != nil:
-		return path.Child("fio", "runtimeSeconds")
-	default:
-		return path.Child("fio", "options").Key(runtime)
 	}
+	if w.Fio.RuntimeSeconds != nil {
+		return path.Child("fio", "runtimeSeconds")
+	}
+	for name := range w.Fio.Options {
+		if fio.Canonical(fio.OptionName(name)) == runtime {
+			return path.Child("fio", "options").Key(name)
+		}
+	}
+	return path.Child("fio", "size")
 }

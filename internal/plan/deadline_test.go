@@ -38,6 +38,10 @@ func TestRunDeadlines(t *testing.T) {
 		{name: "no more than can be", workload: file("[a]", "size=1M", "runtime=29d"), want: 2_592_000},
 		{name: "in the matrix", workload: "{name: w, fio: {rw: read, size: 1M, runtimeSeconds: 1}, matrix: {runtime: [60, 86400]}}", want: 172_800},
 
+		{name: "a day's work at its own rate", workload: "{name: w, fio: {rw: write, bs: 1M, size: 86400M, rate: 1M}}", want: 172_800},
+		{name: "too short for its own rate", workload: "{name: w, fio: {rw: write, bs: 1M, size: 7200M, rate: 1M}}", deadline: "3600", words: []string{refused, "7200 s", "lower spec.workloads[0].fio.size"}},
+		{name: "too long at its own rate", workload: "{name: w, fio: {rw: write, bs: 1M, size: 3000000M, rate: 1M}}", words: []string{"spec.workloads[0].fio.size: Invalid value: 3000000: fio can run for that many seconds"}},
+
 		{name: "just long enough", workload: of("runtimeSeconds: 3599"), deadline: "3600"},
 		{name: "as short", workload: of("runtimeSeconds: 3600"), deadline: "3600", words: []string{refused, "3600 s by its own options", "raise runSeconds above 3600, as files are laid out first, or remove it, or lower spec.workloads[0].fio.runtimeSeconds"}},
 		{name: "too short", workload: of("runtimeSeconds: 3000, rampTimeSeconds: 700"), deadline: "3600", words: []string{refused, "3700 s"}},

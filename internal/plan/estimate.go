@@ -27,7 +27,7 @@ type Estimate struct {
 	// Layout is for how long test files are written before: in the first run on a target those of all its runs.
 	Layout time.Duration
 	// Measuring is for how long fio runs: as its options say where they say it, otherwise as the limits of the storage let
-	// it read and write all of size. A run that may end by both has the shorter.
+	// it read and write all of size, and as its own rates and thinktimes do. A run that may end by both has the shorter.
 	Measuring time.Duration
 	// Overhead is what pods and their results take beside.
 	Overhead time.Duration
@@ -113,10 +113,10 @@ func (p pace) measuring(job *fio.JobFile) (total time.Duration, unknown bool) {
 	for _, stage := range job.Stages() {
 		others := stage.MostSeconds
 		if done, known := p.seconds(stage.Reads, stage.Writes); known && stage.Counted {
-			others = min(others, done)
+			others = min(others, max(done, stage.PacedSeconds))
 		}
 		if math.IsInf(others, 1) {
-			others, unknown = 0, true
+			others, unknown = stage.PacedSeconds, true
 		}
 		seconds += max(stage.TimedSeconds, others)
 	}
