@@ -9,8 +9,12 @@ import (
 )
 
 const (
-	// reachedPercent is the use from which on a limit counts as reached.
-	reachedPercent = 95
+	// reachedPercent is the use from which on a limit of storage or of a node counts as reached: EBS volumes are designed to deliver at
+	// least 90 % of their IOPS or throughput, 99 % of the time or more.
+	// https://docs.aws.amazon.com/ebs/latest/userguide/ebs-optimization.html
+	reachedPercent = 90
+	// keptPercent is the use from which on the rate that a workload sets itself held it back: fio keeps it more closely.
+	keptPercent = 95
 	// exceededPercent is the use above which a limit cannot be what it is taken for: a cache answered, or the figure is
 	// wrong. Up to there storage gives a little more than it promises, and more for moments.
 	exceededPercent = 120

@@ -90,8 +90,8 @@ func TestBoundByLimits(t *testing.T) {
 		limits v1alpha1.Limits
 		want   string // the name, and the message where a limit is reached
 	}{
-		{"just not", write(944), v1alpha1.Limits{IOPS: n(1000)}, "Unknown"},
-		{"just", write(945), v1alpha1.Limits{IOPS: n(1000)}, "VolumeIOPS 945 of the volume's 1000 IOPS (95 %)"},
+		{"just not", write(894), v1alpha1.Limits{IOPS: n(1000)}, "Unknown"},
+		{"just", write(895), v1alpha1.Limits{IOPS: n(1000)}, "VolumeIOPS 895 of the volume's 1000 IOPS (90 %)"},
 		{"a little more", write(1204), v1alpha1.Limits{IOPS: n(1000)}, "VolumeIOPS 1204 of the volume's 1000 IOPS (120 %)"},
 		{"far more", write(1206), v1alpha1.Limits{IOPS: n(1000)}, "Unknown"},
 		{"far more, and another limit", write(10_070), v1alpha1.Limits{IOPS: n(1000), BytesPerSecond: n(41_246_720)}, "VolumeThroughput 39.3 of the volume's 39.3 MiB/s (100 %)"},

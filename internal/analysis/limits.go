@@ -34,7 +34,12 @@ func (u use) share() float64 {
 
 func (u use) percent() int32 { return percent(u.share()) }
 
-func (u use) reached() bool { return u.percent() >= reachedPercent }
+func (u use) reached() bool {
+	if u.reason == v1alpha1.BoundWorkloadRate {
+		return u.percent() >= keptPercent
+	}
+	return u.percent() >= reachedPercent
+}
 
 func (u use) limitedBy() v1alpha1.LimitedBy {
 	bound := v1alpha1.LimitedBy{Reason: u.reason, UsedPercent: new(u.percent()), Message: fmt.Sprintf("%s (%d %%)%s", u, u.percent(), u.why)}
