@@ -10,14 +10,15 @@ ARG DEBIAN_IMAGE=debian:trixie-slim
 
 FROM --platform=$BUILDPLATFORM ${GOLANG_IMAGE} AS build
 WORKDIR /src
-# For networks in which Go's own proxy is not to be reached.
+# For networks in which Go's own proxy is not to be reached, and for machines that have compiled the same before.
 ARG GOPROXY
+ARG GOCACHE=/go-build
 COPY . .
 ARG TARGETOS
 ARG TARGETARCH
 ARG VERSION=dev
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/go-build \
-    GOCACHE=/go-build CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH \
+    GOCACHE=$GOCACHE CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH \
     go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$VERSION" -o /out/ ./cmd/manager ./cmd/runner
 
 FROM --platform=$BUILDPLATFORM ${DEBIAN_IMAGE} AS fio

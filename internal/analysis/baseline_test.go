@@ -75,8 +75,8 @@ func TestCreditsInVerdicts(t *testing.T) {
 		name: "unknown credits, at the baseline", result: reads(306, 16<<10), known: Known{Storage: unknownCredits},
 		want: "VolumeIOPS 300 306 of the volume's 300 IOPS that remain without burst credits (102 %)",
 	}, {
-		name: "unknown credits, beneath the baseline", result: reads(280, 16<<10), known: Known{Storage: unknownCredits},
-		want: "Latency? 280 of the volume's 3000 IOPS, 9 %",
+		name: "unknown credits, beneath the baseline", result: reads(268, 16<<10), known: Known{Storage: unknownCredits},
+		want: "Latency? 268 of the volume's 3000 IOPS, 9 %",
 	}, {
 		name: "nearly used up, at the baseline", result: reads(300, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: &Credits{Before: 0.04, After: 0.03, BurstShare: 1}},
 		want: "VolumeIOPS 300 300 of the volume's 300 IOPS that remain without burst credits (100 %)",

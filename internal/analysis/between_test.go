@@ -56,7 +56,7 @@ func TestBetween(t *testing.T) {
 		both, onlyBaseline, onlyOther []string
 	}{
 		"one target each, whatever its name": {
-			baseline: four("gp2", 100), other: four("gp3", 200), both: []string{"w map[] : gp2 102   gp3 202 1.98 Faster"},
+			baseline: four("gp2", 100), other: four("gp3", 200), both: []string{"w map[] : gp2 102   gp3 202 1.99 Faster"},
 		},
 		"by name, in the baseline's order": {
 			baseline: join(four("a", 100), four("b", 300)), other: join(four("b", 150), four("a", 100)),
@@ -69,11 +69,11 @@ func TestBetween(t *testing.T) {
 		"other parameters and workloads": {
 			baseline:     join(ofWorkload(four("a", 100), "w", map[string]string{"bs": "4k"}), ofWorkload(four("a", 300), "v", nil)),
 			other:        join(ofWorkload(four("a", 100), "w", map[string]string{"bs": "8k"}), ofWorkload(four("a", 600), "v", nil)),
-			both:         []string{"v map[] : a 302   a 602 1.99 Faster"},
+			both:         []string{"v map[] : a 302   a 602 2.00 Faster"},
 			onlyBaseline: []string{"w map[bs:4k] : a 102  "}, onlyOther: []string{"w map[bs:8k] : a 102  "},
 		},
 		"too few runs": {
-			baseline: four("a", 100), other: four("a", 200)[:3], both: []string{"w map[] : a 102   a 201 1.97 TooFewRuns"},
+			baseline: four("a", 100), other: four("a", 200)[:3], both: []string{"w map[] : a 102   a 201 1.98 TooFewRuns"},
 		},
 		"sections of one name, in their order": {
 			baseline: sections("a", 10, 20), other: sections("a", 20, 20),
@@ -81,7 +81,7 @@ func TestBetween(t *testing.T) {
 		},
 		"targets that are called as the sides are": {
 			baseline: join(four("other", 100), four("baseline", 300)), other: join(four("baseline", 150), four("other", 200)),
-			both: []string{"w map[] : other 102   other 202 1.98 Faster", "w map[] : baseline 302   baseline 152 0.50 Slower"},
+			both: []string{"w map[] : other 102   other 202 1.99 Faster", "w map[] : baseline 302   baseline 152 0.50 Slower"},
 		},
 		"no results": {baseline: []v1alpha1.Run{failed}, other: nil},
 	} {

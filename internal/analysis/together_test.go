@@ -26,8 +26,8 @@ func TestLimitsTogether(t *testing.T) {
 		want  v1alpha1.LimitedBy
 	}{
 		{"two volumes", Known{Storage: gp3, Volumes: 2}, 6000, limitedBy(v1alpha1.BoundVolumeIOPS, 6000, 100, "6000 of the 2 volumes' 6000 IOPS (100 %)")},
-		{"just not two volumes", Known{Storage: gp3, Volumes: 2}, 5669, limitedBy(v1alpha1.BoundLatency, 16, 100,
-			"16 of 16 I/Os were in flight all the time, each for 2.82ms on average, and the nearest limit has room (5669 of the 2 volumes' 6000 IOPS, 94 %): try more jobs or a higher iodepth")},
+		{"just not two volumes", Known{Storage: gp3, Volumes: 2}, 5369, limitedBy(v1alpha1.BoundLatency, 16, 100,
+			"16 of 16 I/Os were in flight all the time, each for 2.98ms on average, and the nearest limit has room (5369 of the 2 volumes' 6000 IOPS, 89 %): try more jobs or a higher iodepth")},
 		{"one volume", Known{Storage: gp3, Volumes: 1}, 3000, limitedBy(v1alpha1.BoundVolumeIOPS, 3000, 100, "3000 of the volume's 3000 IOPS (100 %)")},
 		{"each direction of three volumes", Known{Storage: &perDirection, Volumes: 3}, 1500, limitedBy(v1alpha1.BoundVolumeIOPS, 1500, 100, "1500 of the 3 volumes' 1500 IOPS of reads (100 %)")},
 		{"a file system that clients share", Known{Storage: &fileSystem, Nodes: 2}, 1000, limitedBy(v1alpha1.BoundFileSystemIOPS, 1000, 100, "1000 of the file system's 1000 IOPS (100 %)")},

@@ -92,6 +92,9 @@ const maxPaced = math.MaxInt64 / 1_000_000
 
 // pacedSeconds returns how long a job with all its clones takes for its work at the pace that it holds itself to, 0 if it does not.
 func (j job) pacedSeconds(reads, writes Work) float64 {
+	if !j.has("rate") && !j.has("rate_iops") && !j.has("thinktime") {
+		return 0
+	}
 	longest := 0.0
 	for direction, work := range []Work{reads, writes} {
 		for _, limit := range []struct {

@@ -40,7 +40,7 @@ func TestRunDeadlines(t *testing.T) {
 
 		{name: "a day's work at its own rate", workload: "{name: w, fio: {rw: write, bs: 1M, size: 86400M, rate: 1M}}", want: 172_800},
 		{name: "too short for its own rate", workload: "{name: w, fio: {rw: write, bs: 1M, size: 7200M, rate: 1M}}", deadline: "3600", words: []string{refused, "7200 s", "lower spec.workloads[0].fio.size"}},
-		{name: "too long at its own rate", workload: "{name: w, fio: {rw: write, bs: 1M, size: 3000000M, rate: 1M}}", words: []string{"spec.workloads[0].fio.size: Invalid value: 3000000: fio can run for that many seconds"}},
+		{name: "too long at its own rate", workload: "{name: w, fio: {rw: write, bs: 1M, size: 4M, rate: 1M, loops: 1000000}}", words: []string{"spec.workloads[0].fio.size: Invalid value: 4000000: fio can run for that many seconds"}},
 
 		{name: "just long enough", workload: of("runtimeSeconds: 3599"), deadline: "3600"},
 		{name: "as short", workload: of("runtimeSeconds: 3600"), deadline: "3600", words: []string{refused, "3600 s by its own options", "raise runSeconds above 3600, as files are laid out first, or remove it, or lower spec.workloads[0].fio.runtimeSeconds"}},

@@ -90,8 +90,8 @@ func TestJUnitIsNotGreenForNothing(t *testing.T) {
 	}{
 		"not taken up": {message: "no operator has taken the benchmark up"},
 		"goes on": {
-			metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonRunning, Message: "1 of 3"},
-			"the benchmark goes on: Running: 1 of 3",
+			metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonMeasuring, Message: "1 of 3"},
+			"the benchmark goes on: Measuring: 1 of 3",
 		},
 		"refused, in hostile words": {
 			metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonInvalidSpec, Message: "no ]]> \x1b[2J"},

@@ -132,6 +132,7 @@ func TestJSON(t *testing.T) {
 	}
 	const want = `{
   "benchmark": {"namespace": "ns", "name": "b", "uid": "u", "baseline": "gp3", "reason": "RunFailed", "message": "1 of 3 runs failed", "plannedRuns": 3, "finishedRuns": 3},
+  "expectations": [],
   "targets": [],
   "results": [
     {
