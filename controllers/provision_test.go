@@ -47,7 +47,7 @@ func TestApplied(t *testing.T) {
 		{name: "all is there", refused: at(-time.Second), want: goOn()},
 		{name: "a quota", err: fmt.Errorf("apply claim: %w", forbidden), want: awaitFor(pollWaiting).resting(time.Minute), failed: "target fast: apply claim: " + forbidden.Error(), since: at(0)},
 		{name: "the quota goes on", err: forbidden, refused: at(-59 * time.Second), want: awaitFor(time.Second), failed: "target fast: " + forbidden.Error(), since: at(-59 * time.Second)},
-		{name: "the quota went on", err: forbidden, refused: at(-time.Minute), want: saveFirst(), failed: "target fast: " + forbidden.Error(), since: at(-time.Minute), ends: true},
+		{name: "the quota went on", err: forbidden, refused: at(-time.Minute), want: saveFirst(), failed: "target fast waited 60 s for its storage to be made (spec.deadlines.provisioningSeconds): " + forbidden.Error(), since: at(-time.Minute), ends: true},
 		{name: "a webhook without a code", err: apierrors.NewBadRequest("no"), want: awaitFor(pollWaiting).resting(time.Minute), failed: "target fast: no", since: at(0)},
 		{
 			name: "a size that no claim can have", err: apierrors.NewInvalid(schema.GroupKind{Kind: "PersistentVolumeClaim"}, "c", nil), want: saveFirst(),

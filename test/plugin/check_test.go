@@ -90,7 +90,7 @@ spec:
 	}{
 		"met":                   {[]string{"--fail-on-expectations"}, 1000, 0},
 		"missed":                {[]string{"--fail-on-expectations"}, 999, 2},
-		"missed, and not asked": {nil, 999, 0},
+		"missed and not asked": {nil, 999, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -16,6 +16,8 @@ const driverName = "s3.csi.aws.com"
 
 // registrar tells the kubelet of the driver, the job of the node-driver-registrar.
 type registrar struct {
+	registration.UnimplementedRegistrationServer
+
 	endpoint string
 }
 
