@@ -88,8 +88,8 @@ spec:
 		iops  int64
 		code  int
 	}{
-		"met":                   {[]string{"--fail-on-expectations"}, 1000, 0},
-		"missed":                {[]string{"--fail-on-expectations"}, 999, 2},
+		"met":                  {[]string{"--fail-on-expectations"}, 1000, 0},
+		"missed":               {[]string{"--fail-on-expectations"}, 999, 2},
 		"missed and not asked": {nil, 999, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
