@@ -193,7 +193,7 @@ func (p *pass) anchorWait(client int, pod *corev1.Pod) *podWait {
 		if placed > 0 {
 			st.yield = p.yield
 		}
-		st.crowded = fmt.Sprintf("%d of %d clients have a node, and each needs its own: add nodes, lower clients, or set spec.placement.spread to None: ", placed, all)
+		st.crowded = fmt.Sprintf("%d of %d clients have a node, and each needs its own: add nodes, or, in another StorageBenchmark, lower clients or set spec.placement.spread to None: ", placed, all)
 	}
 	return st
 }

@@ -343,7 +343,7 @@ func TestOneClientHasNoNode(t *testing.T) {
 		return matches(w.Get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonPreparing, "the anchor of client-2", "2 of 3 clients have a node", "didn't match pod anti-affinity rules")
 	}, sb)
 	w.pass(sb, 10*time.Minute)
-	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "the anchor of client-2", "waited 600 s", "add nodes, lower clients, or set spec.placement.spread to None")
+	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "the anchor of client-2", "waited 600 s", "add nodes, or, in another StorageBenchmark, lower clients or set spec.placement.spread to None")
 	if left := w.children(); len(left) > 0 {
 		t.Errorf("left: %q", left)
 	}

@@ -291,7 +291,7 @@ func (p *pass) runWait(run *v1alpha1.Run, planned *plan.Run, one part) *podWait 
 // describeElsewhere says of a volume that only one pod may have that it cannot be used on the node that the benchmark holds, and what to do.
 // The volume of a claim that exists is where it is.
 func describeElsewhere(target *v1alpha1.Target, node string) string {
-	remedy := "set spec.placement.nodeSelector to where the volume is"
+	remedy := "in another StorageBenchmark, set spec.placement.nodeSelector to where the volume is"
 	if storage.IsProvisioned(target) {
 		remedy += ", or accessMode to ReadWriteOnce"
 	}

@@ -180,9 +180,9 @@ func TestDescribeElsewhere(t *testing.T) {
 		target v1alpha1.Target
 		want   string
 	}{
-		"class": {builder.NewTarget("t"), "set spec.placement.nodeSelector to where the volume is, or accessMode to ReadWriteOnce, or storageClassName to a class whose volumeBindingMode is WaitForFirstConsumer: "},
-		"ebs":   {v1alpha1.Target{Name: "t", EBS: &v1alpha1.EBSVolume{}}, "set spec.placement.nodeSelector to where the volume is, or accessMode to ReadWriteOnce: "},
-		"claim": {builder.NewClaimTarget("t", "mine"), "set spec.placement.nodeSelector to where the volume is: "},
+		"class": {builder.NewTarget("t"), "in another StorageBenchmark, set spec.placement.nodeSelector to where the volume is, or accessMode to ReadWriteOnce, or storageClassName to a class whose volumeBindingMode is WaitForFirstConsumer: "},
+		"ebs":   {v1alpha1.Target{Name: "t", EBS: &v1alpha1.EBSVolume{}}, "in another StorageBenchmark, set spec.placement.nodeSelector to where the volume is, or accessMode to ReadWriteOnce: "},
+		"claim": {builder.NewClaimTarget("t", "mine"), "in another StorageBenchmark, set spec.placement.nodeSelector to where the volume is: "},
 	} {
 		want := "the volume of target t cannot be used on node n, which the benchmark holds; " + test.want
 		if got := describeElsewhere(&test.target, "n"); got != want {
