@@ -12,7 +12,7 @@ func (r *results) expectationsTable() table {
 	findings := expectation.Told(r.sb)
 	for i := range findings {
 		f := &findings[i]
-		of := row{{Text: f.What(), Sub: f.Rule.Preset, Heading: true}, {}, text(f.Measured()), text(f.Rule.Expected()), judgedCell(f)}
+		of := row{{Text: f.What(), Sub: f.Rule.Preset, Heading: true}, {}, measuredCell(f), text(f.Rule.Expected()), judgedCell(f)}
 		if f.Target != "" {
 			name := r.target(f.Target)
 			of[1] = cell{Text: name.Name, Target: &name}
@@ -22,12 +22,17 @@ func (r *results) expectationsTable() table {
 	return t
 }
 
-// judgedCell has the verdict, and below it how sure a miss is.
-func judgedCell(f *expectation.Finding) cell {
-	class := map[expectation.Verdict]string{expectation.Met: "faster", expectation.Missed: "slower", expectation.Unknown: "unsure"}
-	c := cell{Text: f.Verdict.String(), Class: class[f.Verdict]}
+// measuredCell has what was measured, and below it how sure a miss is.
+func measuredCell(f *expectation.Finding) cell {
+	c := text(f.Measured())
 	if f.Verdict == expectation.Missed {
 		c.Sub = f.Certainty()
 	}
 	return c
+}
+
+// judgedCell has the verdict.
+func judgedCell(f *expectation.Finding) cell {
+	class := map[expectation.Verdict]string{expectation.Met: "faster", expectation.Missed: "slower", expectation.Unknown: "unsure"}
+	return cell{Text: f.Verdict.String(), Class: class[f.Verdict]}
 }

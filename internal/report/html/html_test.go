@@ -156,6 +156,11 @@ func TestTables(t *testing.T) {
 		"Figures of mixed": {e2, 37, [][]string{
 			{"Parameters", "Target", "I/O", "IOPS", "Bandwidth", "Mean", "P50", "P90", "P99", "vs gp2", "Verdict", "Limited by"},
 		}},
+		"Expectations": {e2, 10, [][]string{
+			{"Workload", "Target", "Measured", "Expected", "Verdict"},
+			{"mixed bs=16k numjobs=2", "gp3", "total IOPS 2107, 0.941 times the baseline's 2240 4 of 4 runs, too few for an interval, which needs 6", "at least 0.95 times the baseline's", "Not met"},
+			{"mixed bs=16k numjobs=16", "gp3", "total IOPS 3062, 0.999 times the baseline's 3065", "at least 0.95 times the baseline's", "Met"},
+		}},
 		"randwrite bs=16k: Writes, latency": {e1, 3, [][]string{
 			{"Target", "Least", "P50", "P90", "P95", "P99", "P99.9", "P99.99", "Greatest"},
 		}},

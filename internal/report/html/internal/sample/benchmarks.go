@@ -77,7 +77,8 @@ func gp3VsEFS(repetitions int32) *v1alpha1.StorageBenchmark {
 	})
 }
 
-// GP2VsGP3 is E2, with an encrypted volume beside them, made four times: mixed I/O, and a matrix of two options.
+// GP2VsGP3 is E2, with an encrypted volume beside them, made four times: mixed I/O, and a matrix of two options. Some of what is expected of
+// it is met, some is not, and some is not measured.
 func GP2VsGP3() *v1alpha1.StorageBenchmark {
 	encrypted := gp3("gp3-encrypted")
 	encrypted.EBS.Encrypted = new(true)
@@ -88,6 +89,11 @@ func GP2VsGP3() *v1alpha1.StorageBenchmark {
 			Fio:    &v1alpha1.FioParameters{RW: "readwrite", Direct: new(true), Size: new("128m"), Options: map[string]v1alpha1.FioOptionValue{"filename": "fio-bench"}},
 			Matrix: map[string]v1alpha1.MatrixValues{"numjobs": values("2", "16"), "bs": values("16k", "256k")},
 		}},
+		Expectations: []v1alpha1.Expectation{
+			{Target: "gp3", Metric: "total.iops", MinRatioToBaseline: new("0.95")},
+			{Target: "gp3-encrypted", Metric: "write.p99", Max: new("50ms")},
+			{Target: "gp2", Workload: "mixed", Metric: "sync.p99", Max: new("10ms")},
+		},
 	})
 	return complete(sb, "m5.xlarge", 0.01, func(target, _ string, choice map[string]string) measured {
 		jobs, _ := strconv.ParseInt(choice["numjobs"], 10, 64)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/storage"
 )
@@ -172,6 +173,9 @@ func conclude(sb *v1alpha1.StorageBenchmark, end time.Time) {
 		Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonCompleted,
 		Message: fmt.Sprintf("%d runs on %d targets in %s", len(status.Runs), len(sb.Spec.Targets), end.Sub(begin)),
 	}}
+	if outcome, reason, message, expected := expectation.Condition(expectation.Judge(&sb.Spec, status)); expected {
+		status.Conditions = append(status.Conditions, metav1.Condition{Type: v1alpha1.ConditionExpectationsMet, Status: outcome, Reason: reason, Message: message})
+	}
 }
 
 // seconds is how long each sample's runs measured.
