@@ -79,7 +79,7 @@ func cleanUp(ctx context.Context, p *pass) (outcome, error) {
 
 // awaitRemoval waits until nothing is left, or until the deadline of clean-up has passed. Then it returns what is.
 func (s *scope) awaitRemoval(left []leftover, err error) ([]leftover, outcome, error) {
-	remaining := s.deadline(s.cleanUpBegan(), s.sb.Spec.Deadlines.CleanUpSeconds)
+	remaining := s.cleanUpRemaining()
 	waitFor := withoutAbandoned(left)
 	switch {
 	case err != nil && remaining > 0:
@@ -121,9 +121,11 @@ func keptByServer(err error) leftover {
 }
 
 func (s *scope) setLeftBehind(left []leftover) {
-	took := int(s.now.Sub(s.cleanUpBegan()).Seconds())
-	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind,
-		fmt.Sprintf("not removed within %d s: %s", took, instructions(left)))
+	took := fmt.Sprintf("not removed within %d s", int(s.now.Sub(s.cleanUpBegan()).Seconds()))
+	if tried := s.cleaningSince(); tried.Sub(s.cleanUpBegan()) >= s.cleanUpLimit() {
+		took += fmt.Sprintf(", in the last %d s of which this operator tried", int(s.now.Sub(tried).Seconds()))
+	}
+	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, took+": "+instructions(left))
 }
 
 // cleanUpBegan returns since when the benchmark is being cleaned up.
@@ -134,9 +136,39 @@ func (s *scope) cleanUpBegan() time.Time {
 	return s.condition(v1alpha1.ConditionMeasured).LastTransitionTime.Time
 }
 
+const (
+	// firstTry is how long the first operator that comes to clean-up may try at least, however long none was there.
+	firstTry = 2 * time.Minute
+	// nextTry is the same for one that comes after it. It is short: an operator that is started again and again comes to an end.
+	nextTry = 30 * time.Second
+)
+
+// cleaningSince returns since when this operator cleans up.
+func (s *scope) cleaningSince() time.Time {
+	if s.memory.cleaningSince.IsZero() {
+		s.memory.cleaningSince, s.memory.cleaningFor = s.now.Time, firstTry
+		if s.condition(v1alpha1.ConditionSucceeded).Reason == v1alpha1.ReasonCleaningUp {
+			s.memory.cleaningFor = nextTry
+		}
+	}
+	return s.memory.cleaningSince
+}
+
+// cleanUpLimit returns how long clean-up may take.
+func (s *scope) cleanUpLimit() time.Duration { return seconds(s.sb.Spec.Deadlines.CleanUpSeconds) }
+
+// cleanUpRemaining returns for how long clean-up may go on. Its time has passed as well while no operator was there, so each has some to try.
+func (s *scope) cleanUpRemaining() time.Duration { return s.remainingOf(1) }
+
 // isCleanUpHalfOver says whether half of the time for clean-up has passed, after which the rest is for the volumes.
-func (s *scope) isCleanUpHalfOver() bool {
-	return s.now.Sub(s.cleanUpBegan()) >= seconds(s.sb.Spec.Deadlines.CleanUpSeconds)/2
+func (s *scope) isCleanUpHalfOver() bool { return s.remainingOf(2) <= 0 }
+
+// remainingOf returns what remains of a part of the time for clean-up, a half or all of it: of the benchmark's, or of this operator's.
+func (s *scope) remainingOf(parts time.Duration) time.Duration {
+	since := s.cleaningSince()
+	own := since.Add(min(s.cleanUpLimit(), s.memory.cleaningFor) / parts)
+	end := s.cleanUpBegan().Add(s.cleanUpLimit() / parts)
+	return max(end.Sub(s.now.Time), own.Sub(s.now.Time))
 }
 
 // remove goes one step further in removing what was made, and returns what is not gone yet. Pods go first:
@@ -160,7 +192,7 @@ func (p *pass) remove(ctx context.Context) ([]leftover, error) {
 	left = append(left, files...)
 	volumes, err := p.removeVolumes(ctx)
 	left = append(left, volumes...)
-	if expired := p.deadline(p.cleanUpBegan(), p.sb.Spec.Deadlines.CleanUpSeconds) <= 0; err != nil || (len(volumes) > 0 && !expired) {
+	if expired := p.cleanUpRemaining() <= 0; err != nil || (len(volumes) > 0 && !expired) {
 		return left, err
 	}
 	objects, err := p.removeClusterObjects(ctx)

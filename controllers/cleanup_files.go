@@ -137,6 +137,9 @@ func (s *scope) leftoverFiles(target *v1alpha1.Target, abandoned, withoutClaim b
 		if withoutClaim && !storage.IsExisting(target) && handles != "" { // each access point has a directory of its own
 			left.what += ", in the directory of access point " + handles
 		}
+	case abandoned && !withoutClaim && storage.IsProvisioned(target) && handles != "": // nobody needs the claim any more, so it is deleted
+		left.what = fmt.Sprintf("directory %s on volume %s, whose claim goes with the benchmark", child.Directory(s.sb), handles)
+		left.command = "mount what the volume was made of and remove that directory"
 	case withoutClaim && handles != "":
 		left.what = fmt.Sprintf("directory %s on volume %s, whose claim is gone", child.Directory(s.sb), handles)
 		left.command = "mount what the volume was made of and remove that directory"

@@ -80,6 +80,7 @@ func TestFilesAfter(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := scopeOf(builder.NewBenchmark("default", "sb").Target(builder.NewClaimTarget("t", "mine")).Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(120))}).Build())
 			s.sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionMeasured, Status: metav1.ConditionTrue, LastTransitionTime: *at(-test.took)}}
+			s.memory.cleaningSince, s.memory.cleaningFor = noon.Add(-test.took), firstTry
 			if test.failed {
 				s.jobs = map[string]*batchv1.Job{job.CleanUpName(s.sb, "t", 0): {Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue}}}}}
 			}
@@ -134,6 +135,10 @@ func TestLeftoverFiles(t *testing.T) {
 	}{
 		{"on a claim", builder.NewClaimTarget("t", "mine"), nil, true, false, false, "directory storagebench-uid on claim mine", byPod},
 		{"on claims", builder.NewTarget("t"), nil, true, false, false, "directory storagebench-uid on claim " + claims, byPod},
+		{
+			"on a claim that goes", builder.NewTarget("t"), []v1alpha1.VolumeStatus{{Name: "pv", Handle: "fs-1::fsap-1"}}, true, false, false,
+			"directory storagebench-uid on volume fs-1::fsap-1, whose claim goes with the benchmark", "mount what the volume was made of and remove that directory",
+		},
 		{
 			"with a Job", builder.NewClaimTarget("t", "mine"), nil, false, false, true, "directory storagebench-uid on claim mine",
 			byPod + "; kubectl describe job -n default " + cleaner + " tells why it was not",

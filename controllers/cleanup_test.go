@@ -289,3 +289,77 @@ func TestTimeToLiveSetAfterTheEnd(t *testing.T) {
 	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.TTLSecondsAfterFinished = new(int32(0)) })
 	w.untilGone(sb)
 }
+
+// Clean-up that no operator was there to try is tried when one is, however long ago the benchmark was deleted.
+func TestCleanUpThatNobodyCouldTry(t *testing.T) {
+	w := newWorldWithoutOperator(t)
+	stop := w.startOperator()
+	cleaned, _ := counted(w)
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(s3Target()).Target(ebsTarget()).Workload(reads("w")).Build())
+	w.untilStep(sb, v1alpha1.ReasonMeasuring)
+	stop()
+	w.delete(sb)
+	w.Clock.Pass(26 * time.Hour)
+
+	w.startOperator()
+	w.untilGone(sb)
+
+	if cleaned.Load() == 0 {
+		t.Error("no pod has removed the objects")
+	}
+	if err := w.hasEvent(corev1.EventTypeWarning, v1alpha1.ReasonLeftBehind); err == nil {
+		t.Error("something is said to be left")
+	}
+}
+
+// Each operator has some time to clean up since it first looked, the first one more than those that come after it.
+func TestCleanUpRemaining(t *testing.T) {
+	const never = time.Duration(-1)
+	for _, test := range []struct {
+		name         string
+		began, tried time.Duration // how long ago; a try that never was begins now
+		resumed      bool
+		limit        int32
+		half, all    time.Duration
+	}{
+		{"it begins", 0, never, false, 600, 5 * time.Minute, 10 * time.Minute},
+		{"it goes on", 4 * time.Minute, 4 * time.Minute, false, 600, time.Minute, 6 * time.Minute},
+		{"no operator was there", time.Hour, never, false, 600, time.Minute, 2 * time.Minute},
+		{"none was there for the first half", 5 * time.Minute, never, false, 600, time.Minute, 5 * time.Minute},
+		{"it was there and went away", time.Hour, never, true, 600, 15 * time.Second, 30 * time.Second},
+		{"it is started anew in time", 4 * time.Minute, never, true, 600, time.Minute, 6 * time.Minute},
+		{"it has tried for half of its time", time.Hour, time.Minute, false, 600, 0, time.Minute},
+		{"it has tried", time.Hour, 2 * time.Minute, false, 600, -time.Minute, 0},
+		{"short", time.Hour, never, false, 10, 5 * time.Second, 10 * time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: &test.limit}).Build())
+			s.sb.DeletionTimestamp = at(-test.began)
+			if test.resumed {
+				s.step(v1alpha1.ReasonCleaningUp, "waiting")
+			}
+			if test.tried != never {
+				s.memory.cleaningSince, s.memory.cleaningFor = noon.Add(-test.tried), firstTry
+			}
+			if half, all := s.remainingOf(2), s.cleanUpRemaining(); half != test.half || all != test.all || s.isCleanUpHalfOver() != (half <= 0) {
+				t.Errorf("%s and %s remain, want %s and %s", half, all, test.half, test.all)
+			}
+		})
+	}
+}
+
+// What was left is not said to have been tried for longer than it was.
+func TestLeftBehindTellsForHowLongItWasTried(t *testing.T) {
+	for want, began := range map[string]time.Duration{
+		"not removed within 600 s: volume pv (kubectl delete pv pv)":                                                  10 * time.Minute,
+		"not removed within 3720 s, in the last 120 s of which this operator tried: volume pv (kubectl delete pv pv)": 62 * time.Minute,
+	} {
+		s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(600))}).Build())
+		s.sb.DeletionTimestamp = at(-began)
+		s.memory.cleaningSince = noon.Add(-2 * time.Minute)
+		s.setLeftBehind([]leftover{{what: "volume pv", command: "kubectl delete pv pv"}})
+		if got := s.condition(v1alpha1.ConditionCleanedUp).Message; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}

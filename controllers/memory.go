@@ -26,6 +26,9 @@ type memory struct {
 	failingSince time.Time
 	// endingSince is since when the end of pods is waited for, zero if it is not.
 	endingSince time.Time
+	// cleaningSince is since when this operator cleans up, zero if it does not, and cleaningFor how long it may try at least.
+	cleaningSince time.Time
+	cleaningFor   time.Duration
 	// told is what the words of conditions were about that may differ in each pass, by the type of the condition.
 	told map[string]toldWords
 	// conflicts has how long to wait after the next pass over an old version.
