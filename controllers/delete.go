@@ -63,6 +63,7 @@ func release(ctx context.Context, p *pass) (outcome, error) {
 	if err := p.Client.Patch(ctx, released, client.MergeFromWithOptions(p.before, client.MergeFromWithOptimisticLock{})); err != nil {
 		return awaitFor(retrySoon), unlessGone(err, "remove finalizer")
 	}
+	p.Metrics.cleaned(p.before, p.sb)
 	p.sb.Status = p.before.Status // the benchmark is gone, and its status with it
 	return awaitChange(), nil
 }

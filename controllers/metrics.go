@@ -40,7 +40,7 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		attempts:   counter("abandoned_attempts_total", "Attempts of runs that were ended without a result and are not the run's last word, by reason.", "reason"),
 		benchmarks: counter("benchmarks_finished_total", "StorageBenchmarks that have ended, by the reason of their condition Succeeded.", "reason"),
 		leftBehind: prometheus.NewCounter(prometheus.CounterOpts{Namespace: "storagebench", Name: "benchmarks_left_behind_total",
-			Help: "StorageBenchmarks that ended with something that could not be removed."}),
+			Help: "StorageBenchmarks that ended, or were deleted, with something that could not be removed."}),
 		seconds: counter("step_seconds_total", "Seconds that StorageBenchmarks were at each step, by the reason of their condition Succeeded.", "reason"),
 		orphans: counter("orphaned_objects_removed_total", "Objects that were removed because the StorageBenchmark that they were made for was gone, by kind.", "kind"),
 	}
@@ -79,15 +79,27 @@ func (m *Metrics) changed(before, after *v1alpha1.StorageBenchmark) {
 	for _, attempt := range newAttempts(before, after) {
 		m.attempts.WithLabelValues(string(attempt.Reason)).Inc()
 	}
+	m.cleaned(before, after)
 	if before.Status.CompletionTime != nil || after.Status.CompletionTime == nil {
 		return
 	}
 	if end := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionSucceeded); end != nil {
 		m.benchmarks.WithLabelValues(end.Reason).Inc()
 	}
-	if cleaned := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionCleanedUp); cleaned != nil && cleaned.Reason == v1alpha1.ReasonLeftBehind {
+}
+
+// cleaned counts a benchmark of which something is left, when that is written down, or when the benchmark is let go. One that ended so and is
+// deleted later was counted at its end.
+func (m *Metrics) cleaned(before, after *v1alpha1.StorageBenchmark) {
+	if hasLeft(after) && !hasLeft(before) {
 		m.leftBehind.Inc()
 	}
+}
+
+// hasLeft says whether something of a benchmark could not be removed.
+func hasLeft(sb *v1alpha1.StorageBenchmark) bool {
+	cleaned := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionCleanedUp)
+	return cleaned != nil && cleaned.Reason == v1alpha1.ReasonLeftBehind
 }
 
 // newAttempts returns the abandoned attempts that a benchmark did not have before.

@@ -113,3 +113,36 @@ func TestSecondsBeginWithTheFirstPass(t *testing.T) {
 		t.Errorf("metrics are %v", values)
 	}
 }
+
+// A benchmark of which something is left is counted once: at its end, or when it is deleted before.
+func TestLeftBehindIsCountedOnce(t *testing.T) {
+	for name, deleted := range map[string]bool{"at its end, and not when it is deleted": false, "when it is deleted": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.Cluster.OnVolume(func(*corev1.PersistentVolume) bool { return false })
+			if deleted {
+				w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+			}
+			sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
+			if deleted {
+				w.untilStep(sb, v1alpha1.ReasonMeasuring)
+			} else {
+				w.untilStep(sb, v1alpha1.ReasonCleaningUp, "waiting for the removal of volume")
+				w.pass(sb, 600*time.Second)
+				w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted, "not removed within")
+				// The API server, which stamps the deletion, has not seen those 600 s.
+				w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.CleanUpSeconds = new(int32(7200)) })
+			}
+			w.delete(sb)
+			w.untilStep(sb, v1alpha1.ReasonCleaningUp, "waiting for the removal of volume")
+			w.pass(sb, 7200*time.Second)
+			w.Eventually(func() error { return w.gone(sb.DeepCopy()) })
+			w.Eventually(func() error { // it is counted when it was let go
+				if n := valuesOf(t, w.registry)["storagebench_benchmarks_left_behind_total"]; n != 1 {
+					return fmt.Errorf("%v benchmarks are counted, want 1", n)
+				}
+				return nil
+			})
+		})
+	}
+}
