@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +38,19 @@ type leftover struct {
 	lost    bool // a pod that nobody will hear of again, or a Job that is kept after its deletion
 	// abandoned is what is not tried any longer, so that it holds back nothing else.
 	abandoned bool
+	cost      cost
 }
+
+// cost says what it costs to leave something behind. What costs most is named first where not all can be named.
+type cost int
+
+const (
+	free cost = iota
+	// keepsVolume is a claim, with which its volume stays.
+	keepsVolume
+	// paid is a volume.
+	paid
+)
 
 // withoutLost leaves out what need not be waited for, because nobody will hear of it again.
 func withoutLost(left []leftover) []leftover {
@@ -173,30 +186,23 @@ func (s *scope) remainingOf(parts time.Duration) time.Duration {
 
 // remove goes one step further in removing what was made, and returns what is not gone yet. Pods go first:
 // Kubernetes keeps a claim as long as a pod names it, even one that has ended. What their logs hold is kept
-// in ConfigMaps.
+// in ConfigMaps. What cannot be removed, as where a webhook refuses it, holds back nothing else.
 func (p *pass) remove(ctx context.Context) ([]leftover, error) {
 	left, err := p.removeJobs(ctx, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleRun})
-	if err != nil {
-		return nil, err
+	if err != nil && left == nil && !p.isCleanUpHalfOver() {
+		return nil, err // which pods there are decides what has to be saved before their claims go
 	}
-	anchors, err := p.removeAnchors(ctx)
-	if err != nil {
-		return nil, err
-	}
-	left = append(left, anchors...)
+	anchors, anchorsErr := p.removeAnchors(ctx)
+	left, err = append(left, anchors...), errors.Join(err, anchorsErr)
 	// Not before: a pod that still runs would write files again.
-	files, err := p.removeFiles(ctx, len(left) == 0)
-	if err != nil {
-		return nil, err
-	}
-	left = append(left, files...)
-	volumes, err := p.removeVolumes(ctx)
-	left = append(left, volumes...)
-	if expired := p.cleanUpRemaining() <= 0; err != nil || (len(volumes) > 0 && !expired) {
+	files, filesErr := p.removeFiles(ctx, err == nil && len(left) == 0)
+	volumes, volumesErr := p.removeVolumes(ctx)
+	left, err = slices.Concat(left, files, volumes), errors.Join(err, filesErr, volumesErr)
+	if (volumesErr != nil || len(volumes) > 0) && p.cleanUpRemaining() > 0 {
 		return left, err
 	}
-	objects, err := p.removeClusterObjects(ctx)
-	return append(left, objects...), err
+	objects, objectsErr := p.removeClusterObjects(ctx)
+	return append(left, objects...), errors.Join(err, objectsErr)
 }
 
 // removeJobs deletes the benchmark's Jobs that have the labels, and returns what is left of them and their
@@ -333,7 +339,19 @@ func describeLeftovers(left []leftover) string {
 	return strings.Join(texts, ", ")
 }
 
+// instructions names what is left, with what a person can do. Of more than an event can tell, what costs money comes first.
 func instructions(left []leftover) string {
+	text := instructionsInOrder(left)
+	if len(text) <= maxInstructions {
+		return text
+	}
+	return instructionsInOrder(slices.SortedStableFunc(slices.Values(left), func(a, b leftover) int { return cmp.Compare(b.cost, a.cost) }))
+}
+
+// maxInstructions is the most bytes of instructions that are not cut in an event, beside the words before them.
+const maxInstructions = maxNote - 128
+
+func instructionsInOrder(left []leftover) string {
 	texts := make([]string, len(left))
 	for i, l := range left {
 		texts[i] = fmt.Sprintf("%s (%s)", l.what, l.command)

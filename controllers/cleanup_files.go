@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -57,27 +58,24 @@ func (s *scope) hasNewFiles() bool {
 // pod works on it any more.
 func (p *pass) removeFiles(ctx context.Context, atRest bool) ([]leftover, error) {
 	var left []leftover
+	var errs []error
 	for i := range p.sb.Spec.Targets {
 		target := &p.sb.Spec.Targets[i]
 		status := p.targetStatus(target.Name)
 		if status.TestFiles == v1alpha1.TestFilesPresent {
-			if err := p.removeFilesOf(ctx, target, status, atRest); err != nil {
-				return nil, err
-			}
+			errs = append(errs, p.removeFilesOf(ctx, target, status, atRest))
 		}
 		switch status.TestFiles {
 		case v1alpha1.TestFilesPresent:
 			left = append(left, p.leftoverFiles(target, false, false))
 		case v1alpha1.TestFilesLeftBehind:
 			gone, err := p.isClaimGone(ctx, target)
-			if err != nil {
-				return nil, err
-			}
+			errs = append(errs, err)
 			left = append(left, p.leftoverFiles(target, true, gone))
 		case v1alpha1.TestFilesRemoved:
 		}
 	}
-	return left, nil
+	return left, errors.Join(errs...)
 }
 
 // removeFilesOf goes one step further in removing the test files of a target, and notes what has become of them.

@@ -26,23 +26,23 @@ func (p *pass) removeVolumes(ctx context.Context) ([]leftover, error) {
 	var claims corev1.PersistentVolumeClaimList
 	// Not from the cache, which may not have heard yet of a claim that the last pass has made. And not by labels, which a claim
 	// may have lost: its volume costs money.
+	var errs []error
 	if err := listLive(ctx, p.Live, &claims, client.InNamespace(p.sb.Namespace)); err != nil {
-		return nil, fmt.Errorf("list claims: %w", err)
+		errs = append(errs, fmt.Errorf("list claims: %w", err))
+		claims.Items = nil
 	}
 	var left []leftover
 	var unneeded []*corev1.PersistentVolumeClaim
 	for _, claim := range p.ownClaims(claims.Items) {
-		left = append(left, leftover{what: "claim " + claim.Name, command: fmt.Sprintf("kubectl delete pvc -n %s %s", claim.Namespace, claim.Name)})
+		left = append(left, leftover{what: "claim " + claim.Name, command: fmt.Sprintf("kubectl delete pvc -n %s %s", claim.Namespace, claim.Name), cost: keepsVolume})
 		if !p.holdsFiles(claim) {
 			unneeded = append(unneeded, claim)
 		}
 	}
-	if err := p.deleteClaims(ctx, unneeded); err != nil {
-		return nil, err
-	}
+	errs = append(errs, p.deleteClaims(ctx, unneeded))
 	volumes, err := p.remainingVolumes(ctx)
 	left = append(left, volumes...)
-	if err != nil || len(left) > 0 {
+	if err := errors.Join(append(errs, err)...); err != nil || len(left) > 0 {
 		return left, err
 	}
 	return p.lateVolumes(ctx, claims.Items)
@@ -62,27 +62,30 @@ func (p *pass) deleteClaims(ctx context.Context, claims []*corev1.PersistentVolu
 		p.claims[claim.Name] = claim // the cache may have an older one
 	}
 	freed := sets.New[string]()
+	var recorded []*corev1.PersistentVolumeClaim
+	var errs []error
 	for _, claim := range claims {
 		target := p.targetStatus(p.claimTargets[claim.Name])
 		if err := p.recordVolume(ctx, target, claim, ""); err != nil {
-			return err
+			errs = append(errs, err)
+			continue
 		}
+		recorded = append(recorded, claim)
 		if freed.Has(target.Name) {
 			continue
 		}
-		cleaners := client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleCleanUp, v1alpha1.LabelTarget: target.Name}
-		if _, err := p.removeJobs(ctx, cleaners); err != nil {
-			return err
-		}
 		freed.Insert(target.Name)
+		cleaners := client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleCleanUp, v1alpha1.LabelTarget: target.Name}
+		_, err := p.removeJobs(ctx, cleaners)
+		errs = append(errs, err)
 	}
-	return errors.Join(inParallel(ctx, claims, func(claim *corev1.PersistentVolumeClaim) error {
+	return errors.Join(append(errs, inParallel(ctx, recorded, func(claim *corev1.PersistentVolumeClaim) error {
 		mine := func(volume *corev1.PersistentVolume) bool { return isBound(volume, claim) }
 		if _, err := p.settle(ctx, claim.Spec.VolumeName, claim.CreationTimestamp, mine); err != nil {
 			return err
 		}
 		return p.deleteObject(ctx, claim)
-	})...)
+	})...)...)
 }
 
 // fate is what becomes of a volume when its claim is gone.
@@ -176,6 +179,10 @@ func (p *pass) remainingVolumes(ctx context.Context) ([]leftover, error) {
 	p.kept = nil
 	var left []leftover
 	for i, volume := range volumes {
+		if errs[i] != nil { // nor may it be known whether it was made for the benchmark
+			left = append(left, leftover{what: fmt.Sprintf("volume %s (%s)", volume.Name, volume.Handle), command: "kubectl get pv " + volume.Name, cost: paid})
+			continue
+		}
 		switch fates[i] {
 		case goes:
 			left = append(left, leftoverVolume(volume.Name, volume.Handle))
@@ -188,7 +195,7 @@ func (p *pass) remainingVolumes(ctx context.Context) ([]leftover, error) {
 }
 
 func leftoverVolume(name, handle string) leftover {
-	return leftover{what: fmt.Sprintf("volume %s (%s)", name, handle), command: "kubectl delete pv " + name}
+	return leftover{what: fmt.Sprintf("volume %s (%s)", name, handle), command: "kubectl delete pv " + name, cost: paid}
 }
 
 // removeClusterObjects deletes the PersistentVolumes and StorageClasses that were made, when no claim is left that
@@ -203,13 +210,13 @@ func (p *pass) removeClusterObjects(ctx context.Context) ([]leftover, error) {
 	var volumes corev1.PersistentVolumeList
 	var classes storagev1.StorageClassList
 	mine := client.MatchingLabels(child.ClusterLabels(p.sb))
-	for _, list := range []client.ObjectList{&volumes, &classes} {
-		if err := p.Live.List(ctx, list, mine); err != nil {
-			return nil, fmt.Errorf("list PersistentVolumes and StorageClasses: %w", err)
-		}
-	}
 	var left []leftover
 	var errs []error
+	for _, list := range []client.ObjectList{&volumes, &classes} {
+		if err := p.Live.List(ctx, list, mine); err != nil {
+			errs = append(errs, fmt.Errorf("list PersistentVolumes and StorageClasses: %w", err))
+		}
+	}
 	remove := func(object client.Object, kind, resource string) {
 		if ours.ClusterObject(p.sb, object) {
 			left = append(left, leftover{what: kind + " " + object.GetName(), command: "kubectl delete " + resource + " " + object.GetName()})

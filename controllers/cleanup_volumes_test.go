@@ -1,12 +1,25 @@
 package controllers
 
 import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/storage"
 )
 
 // Of a volume that has had another claim, everything is as of one that was made for a claim, but its name and its age.
@@ -47,5 +60,81 @@ func TestIsMadeForItsClaim(t *testing.T) {
 	}
 	if isMadeForItsClaim(&corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pvc-" + uid, Annotations: map[string]string{provisionedBy: "x"}}}, metav1.Time{}) {
 		t.Error("a volume without a claim was made for it")
+	}
+}
+
+// What cannot be removed or looked at holds back nothing else: claims and volumes, which cost money, are tried and named.
+func TestErrorsHoldBackNothingElse(t *testing.T) {
+	no := errors.New("webhook does not answer")
+	for name, test := range map[string]struct {
+		live, write interceptor.Funcs
+		after       time.Duration
+		named       []string
+	}{
+		"a Job cannot be deleted": {
+			write: interceptor.Funcs{Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
+				if _, isJob := object.(*batchv1.Job); isJob {
+					return no
+				}
+				return c.Delete(ctx, object, options...)
+			}},
+			named: []string{"Job", "claim", "volume"},
+		},
+		"Jobs cannot be listed, for half of the time": {
+			live: interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+				if _, areJobs := list.(*batchv1.JobList); areJobs {
+					return no
+				}
+				return c.List(ctx, list, options...)
+			}},
+			after: 30 * time.Second,
+			named: []string{"claim", "volume"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStubborn(t, func(map[string]any) error { return nil }, test.live)
+			writer, ok := s.Client.(client.WithWatch)
+			if !ok {
+				t.Fatalf("%T does not watch", s.Client)
+			}
+			s.Client = interceptor.NewClient(writer, test.write)
+			p := s.newPass(s.sb.DeepCopy(), &memory{cleaningSince: noon, cleaningFor: firstTry})
+			p.now, p.claims = *at(test.after), map[string]*corev1.PersistentVolumeClaim{}
+			p.fail(v1alpha1.ReasonRunFailed, "no")
+			p.sb.Status.Conditions[0].LastTransitionTime = *at(0)
+			claim := claimOf("default", storage.ClaimName(p.sb, &p.sb.Spec.Targets[0], 0), nil)
+			claim.UID, claim.OwnerReferences, claim.Spec.VolumeName, claim.CreationTimestamp = "c1", []metav1.OwnerReference{ownedBy(p.sb)}, "pv", *at(0)
+			run := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{
+				Namespace: "default", Name: job.RunName(p.sb, "reads.fast", 1, 0), UID: "j1", OwnerReferences: claim.OwnerReferences,
+				Labels:      child.Labels(p.sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelClient, "0", v1alpha1.LabelAttempt, "1"),
+				Annotations: map[string]string{v1alpha1.AnnotationRun: "reads.fast"},
+			}}
+			volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv", CreationTimestamp: *at(0)}, Spec: corev1.PersistentVolumeSpec{
+				PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimDelete,
+				ClaimRef:                      &corev1.ObjectReference{Namespace: "default", Name: claim.Name, UID: claim.UID},
+			}}
+			for _, object := range []client.Object{claim, run, volume} {
+				if err := writer.Create(t.Context(), object); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p.sb.Status.Targets[0].Claims, p.sb.Status.Targets[0].Volumes = []string{claim.Name}, []v1alpha1.VolumeStatus{{Name: "pv", Handle: "vol-1"}}
+
+			left, err := p.remove(t.Context())
+
+			if !errors.Is(err, no) {
+				t.Errorf("error is %v", err)
+			}
+			var named []string
+			for _, l := range left {
+				named = append(named, strings.Fields(l.what)[0])
+			}
+			if !slices.Equal(named, test.named) {
+				t.Errorf("left is %+v", left)
+			}
+			if err := writer.Get(t.Context(), client.ObjectKeyFromObject(claim), claim); !apierrors.IsNotFound(err) {
+				t.Errorf("the claim is not deleted: %v", err)
+			}
+		})
 	}
 }

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -45,10 +46,9 @@ func sweep(ctx context.Context, p *pass) (outcome, error) {
 
 // removePods deletes all Jobs, and all pods, and returns what is left of them.
 func (p *pass) removePods(ctx context.Context) ([]leftover, error) {
-	if _, err := p.removeAnchors(ctx); err != nil {
-		return nil, err
-	}
-	return p.removeJobs(ctx, nil)
+	_, anchorsErr := p.removeAnchors(ctx)
+	left, err := p.removeJobs(ctx, nil)
+	return left, errors.Join(anchorsErr, err)
 }
 
 // release lets the benchmark go. Kept logs are owned by it, and go with it: Kubernetes sees to that. What is left is told before,
