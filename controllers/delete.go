@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -52,12 +53,9 @@ func (p *pass) removePods(ctx context.Context) ([]leftover, error) {
 }
 
 // release lets the benchmark go. Kept logs are owned by it, and go with it: Kubernetes sees to that. What is left is told before,
-// because nobody remembers it afterwards. It is told once of each version: a second try to let it go is not a second loss.
+// because nobody remembers it afterwards.
 func release(ctx context.Context, p *pass) (outcome, error) {
-	if left := p.condition(v1alpha1.ConditionCleanedUp); left.Reason == v1alpha1.ReasonLeftBehind && p.memory.released != p.sb.ResourceVersion {
-		p.memory.released = p.sb.ResourceVersion
-		p.Events.Eventf(p.sb, nil, corev1.EventTypeWarning, v1alpha1.ReasonLeftBehind, "CleanUp", "%s", limitNote(left.Message))
-	}
+	p.tellLeft(ctx)
 	released := p.before.DeepCopy()
 	controllerutil.RemoveFinalizer(released, v1alpha1.Finalizer)
 	if err := p.Client.Patch(ctx, released, client.MergeFromWithOptions(p.before, client.MergeFromWithOptimisticLock{})); err != nil {
@@ -66,4 +64,21 @@ func release(ctx context.Context, p *pass) (outcome, error) {
 	p.Metrics.cleaned(p.before, p.sb)
 	p.sb.Status = p.before.Status // the benchmark is gone, and its status with it
 	return awaitChange(), nil
+}
+
+// tellLeft tells what is left of the benchmark, and what is kept that was not made for it. The log has it too: no event can be made in a namespace
+// that is being deleted. It is told once of each version: a second try to let it go is not a second loss.
+func (p *pass) tellLeft(ctx context.Context) {
+	cleaned := p.condition(v1alpha1.ConditionCleanedUp)
+	if cleaned.Message == "" || p.memory.released == p.sb.ResourceVersion {
+		return
+	}
+	p.memory.released = p.sb.ResourceVersion
+	kind := corev1.EventTypeNormal
+	if cleaned.Reason == v1alpha1.ReasonLeftBehind {
+		kind = corev1.EventTypeWarning
+	}
+	p.Events.Eventf(p.sb, nil, kind, cleaned.Reason, "CleanUp", "%s", limitNote(cleaned.Message))
+	ctrl.LoggerFrom(ctx).Info("A deleted StorageBenchmark is let go, and not all goes with it", "namespace", p.sb.Namespace, "name", p.sb.Name,
+		"reason", cleaned.Reason, "left", cleaned.Message)
 }

@@ -3,10 +3,13 @@ package controllers
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
+	"github.com/go-logr/logr/funcr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -41,5 +44,48 @@ func TestLeftBehindIsToldOnce(t *testing.T) {
 		if told := len(recorder.Events); told != pass.told {
 			t.Errorf("at version %s it was told %d times, want %d", pass.version, told, pass.told)
 		}
+	}
+}
+
+// What is left of a benchmark, or kept, is told by an event when it is let go, and by the log: where the namespace is being deleted, no event
+// can be made.
+func TestWhatIsLeftIsToldOnDeletion(t *testing.T) {
+	for name, test := range map[string]struct {
+		status          metav1.ConditionStatus
+		reason, message string
+		event           string
+	}{
+		"left":               {metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, "not removed within 600 s: volume pv", "Warning LeftBehind not removed within 600 s: volume pv"},
+		"kept":               {metav1.ConditionTrue, v1alpha1.ReasonNothingLeft, "kept: volume pv", "Normal NothingLeft kept: volume pv"},
+		"nobody can see it":  {metav1.ConditionTrue, v1alpha1.ReasonClaimsGone, "the claims are gone", "Normal ClaimsGone the claims are gone"},
+		"nothing left":       {metav1.ConditionTrue, v1alpha1.ReasonNothingLeft, "", ""},
+		"it was never begun": {"", "", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStubborn(t, func(map[string]any) error { return nil }, interceptor.Funcs{})
+			recorder := events.NewFakeRecorder(10)
+			s.Events = recorder
+			var logged []string
+			ctx := ctrl.LoggerInto(t.Context(), funcr.New(func(_, line string) { logged = append(logged, line) }, funcr.Options{}))
+			var sb v1alpha1.StorageBenchmark
+			if err := s.Client.Get(ctx, client.ObjectKeyFromObject(s.sb), &sb); err != nil {
+				t.Fatal(err)
+			}
+			p := s.newPass(&sb, &memory{})
+			if test.status != "" {
+				p.setCondition(v1alpha1.ConditionCleanedUp, test.status, test.reason, test.message)
+			}
+			if _, err := release(ctx, p); err != nil {
+				t.Fatal(err)
+			}
+			close(recorder.Events)
+			if event := <-recorder.Events; event != test.event {
+				t.Errorf("event is %q, want %q", event, test.event)
+			}
+			told := len(logged) == 1 && strings.Contains(logged[0], test.message) && strings.Contains(logged[0], s.sb.Name)
+			if told != (test.event != "") || len(logged) > 1 {
+				t.Errorf("logged: %q", logged)
+			}
+		})
 	}
 }

@@ -16,7 +16,7 @@ import (
 type memory struct {
 	// replaced is the version that the last write of the status has replaced.
 	replaced string
-	// released is the version that was let go though something of it is left, which users were told.
+	// released is the version that was let go though something of it is left or kept, which users were told.
 	released string
 	// warning is what events about one of its objects said last.
 	warning warning
