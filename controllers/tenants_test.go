@@ -6,12 +6,14 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/uuid"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -21,18 +23,20 @@ import (
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/fakecluster"
+	"github.com/storagebench/storagebench/test/harness"
 )
 
 // retainedVolume is a volume of another namespace, whose data its StorageClass has Kubernetes keep.
 func retainedVolume(w *world, claim string) *corev1.PersistentVolume {
 	w.Helper()
+	uid := uuid.NewUUID() // of the claim that it was made for
 	return create(w, &corev1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: "victims-", Annotations: map[string]string{provisionedBy: fakecluster.Driver}},
+		ObjectMeta: metav1.ObjectMeta{Name: "pvc-" + string(uid), Annotations: map[string]string{provisionedBy: fakecluster.Driver}},
 		Spec: corev1.PersistentVolumeSpec{
 			Capacity:         corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
 			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			StorageClassName: builder.StorageClass, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
-			ClaimRef:               &corev1.ObjectReference{APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: envtest.Namespace(w, w.Client), Name: claim, UID: "victim"},
+			ClaimRef:               &corev1.ObjectReference{APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: envtest.Namespace(w, w.Client), Name: claim, UID: uid},
 			PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: fakecluster.Driver, VolumeHandle: "victims-secret-handle"}},
 		},
 	})
@@ -43,12 +47,12 @@ func retainedVolume(w *world, claim string) *corev1.PersistentVolume {
 func TestForgedClaimOnVolumeOfAnotherNamespace(t *testing.T) {
 	w := newWorld(t)
 	sb := create(w, builder.OneRun(w.Namespace, "sb").Suspended().Build())
-	forged := child.Name(sb, "fast", "forged")
+	forged := storage.ClaimName(sb, &sb.Spec.Targets[0], 0) // by any other name it would not even be looked at
 	victim := retainedVolume(w, forged)
 	w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Bind() })
 	create(w, &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: w.Namespace, Name: forged, Labels: child.Labels(sb, v1alpha1.LabelTarget, "fast"),
+			Namespace: w.Namespace, Name: forged, Labels: child.Labels(sb, v1alpha1.LabelTarget, "fast", v1alpha1.LabelClient, "0"),
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(sb, v1alpha1.GroupVersion.WithKind("StorageBenchmark"))},
 		},
 		Spec: corev1.PersistentVolumeClaimSpec{
@@ -58,10 +62,18 @@ func TestForgedClaimOnVolumeOfAnotherNamespace(t *testing.T) {
 	})
 	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
 
-	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	// Kubernetes binds it no more than the operator believes it.
+	ended := func() error {
+		return matches(w.Get(sb), v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded)
+	}
+	w.passUntil(300*time.Second, ended, sb)
+	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "the volume of target fast")
 
 	if err := w.gone(victim); err == nil || victim.Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimRetain || !victim.DeletionTimestamp.IsZero() {
 		t.Errorf("the victim's volume is %+v", victim)
+	}
+	if text := harness.Conditions(sb); strings.Contains(text, "victims") {
+		t.Errorf("a condition tells of the volume: %s", text)
 	}
 	for _, volume := range sb.Status.Targets[0].Volumes {
 		if volume.Name == victim.Name || strings.Contains(volume.Handle, "victims") {
