@@ -125,7 +125,7 @@ func describeKept(volumes []string, directory string) string {
 	if more := len(volumes) - maxNamed; more > 0 {
 		shown += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Sprintf("kept, because it was not made for this benchmark: volume %s, which a claim was bound to; test files are in its directory %s", shown, directory)
+	return fmt.Sprintf("kept, because it was not made for this benchmark: volume %s, which a claim was bound to; what is left of test files is in its directory %s", shown, directory)
 }
 
 // keptByServer is what could not be removed, or looked for, because a call failed.

@@ -184,7 +184,13 @@ func (p *pass) cleanClaim(ctx context.Context, target *v1alpha1.Target, client i
 	case existing != nil, !claim.DeletionTimestamp.IsZero(): // no pod can begin to use it any more
 		return v1alpha1.TestFilesPresent, nil
 	}
-	if err := p.Client.Apply(ctx, job.ForCleanUp(p.sb, p.image, p.volumeOf(target, client), client), applyOptions...); err != nil {
+	wasThere, err := p.existingVolumes(ctx, target, client)
+	if err != nil {
+		return v1alpha1.TestFilesPresent, err
+	}
+	volume := p.volumeOf(target, client)
+	volume.Existing = volume.Existing || wasThere.Has(volume.Claim)
+	if err := p.Client.Apply(ctx, job.ForCleanUp(p.sb, p.image, volume, client), applyOptions...); err != nil {
 		return v1alpha1.TestFilesPresent, fmt.Errorf("apply clean-up Job of target %s: %w", target.Name, err)
 	}
 	return v1alpha1.TestFilesPresent, nil

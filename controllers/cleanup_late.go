@@ -24,14 +24,9 @@ func (p *pass) lateVolumes(ctx context.Context, claims []corev1.PersistentVolume
 		return nil, nil
 	}
 	var left []leftover
-	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-		page := &corev1.PersistentVolumeList{}
-		return page, p.Live.List(ctx, page, client.Limit(options.Limit), client.Continue(options.Continue))
-	})
 	var errs []error
-	err := pages.EachListItem(ctx, metav1.ListOptions{}, func(object runtime.Object) error {
-		volume, ok := object.(*corev1.PersistentVolume)
-		if !ok || !p.isLate(volume, claims) {
+	err := p.eachVolume(ctx, func(volume *corev1.PersistentVolume) error {
+		if !p.isLate(volume, claims) {
 			return nil
 		}
 		fate, err := p.settleVolume(ctx, volume, p.sb.CreationTimestamp)
@@ -42,9 +37,28 @@ func (p *pass) lateVolumes(ctx context.Context, claims []corev1.PersistentVolume
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list PersistentVolumes: %w", err)
+		return nil, err
 	}
 	return left, errors.Join(errs...)
+}
+
+// eachVolume looks at all volumes of the cluster, page by page.
+func (p *pass) eachVolume(ctx context.Context, look func(*corev1.PersistentVolume) error) error {
+	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		page := &corev1.PersistentVolumeList{}
+		return page, p.Live.List(ctx, page, client.Limit(options.Limit), client.Continue(options.Continue))
+	})
+	err := pages.EachListItem(ctx, metav1.ListOptions{}, func(object runtime.Object) error {
+		volume, ok := object.(*corev1.PersistentVolume)
+		if !ok {
+			return nil
+		}
+		return look(volume)
+	})
+	if err != nil {
+		return fmt.Errorf("list PersistentVolumes: %w", err)
+	}
+	return nil
 }
 
 // lacksVolumes says whether there may be volumes of claims that were made, which are not in the status.

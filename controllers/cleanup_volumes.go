@@ -150,12 +150,19 @@ const (
 // https://kubernetes-csi.github.io/docs/external-provisioner.html (--volume-name-prefix, --volume-name-uuid-length)
 func isMadeForItsClaim(volume *corev1.PersistentVolume, since metav1.Time) bool {
 	ref := volume.Spec.ClaimRef
-	if volume.Annotations[provisionedBy] == "" || ref == nil || ref.UID == "" || volume.CreationTimestamp.Add(clockSkew).Before(since.Time) {
+	if volume.Annotations[provisionedBy] == "" || ref == nil || volume.CreationTimestamp.Add(clockSkew).Before(since.Time) {
 		return false
 	}
-	uid := string(ref.UID)
-	last := volume.Name[strings.LastIndex(volume.Name, "-")+1:]
-	return strings.HasSuffix(volume.Name, "-"+uid) || (len(last) >= leastUID && strings.HasPrefix(strings.ReplaceAll(uid, "-", ""), last))
+	return isNamedAfter(volume.Name, ref.UID)
+}
+
+// isNamedAfter says whether a volume has its name from the UID of a claim.
+func isNamedAfter(volume string, claim types.UID) bool {
+	if claim == "" {
+		return false
+	}
+	last := volume[strings.LastIndex(volume, "-")+1:]
+	return strings.HasSuffix(volume, "-"+string(claim)) || (len(last) >= leastUID && strings.HasPrefix(strings.ReplaceAll(string(claim), "-", ""), last))
 }
 
 // remainingVolumes returns the volumes that were made for the benchmark and are not gone yet.

@@ -71,7 +71,8 @@ func (s *scope) jobFile(run *v1alpha1.Run, planned *plan.Run, client int32) *fio
 	return s.ownNames(planned.Target, client, named)
 }
 
-// volumeOf returns the volume that a client uses of a target.
+// volumeOf returns the volume that a client uses of a target. Whether it was there before is said as far as the kind of the target tells: of others
+// existingVolumes does.
 func (s *scope) volumeOf(target *v1alpha1.Target, client int32) job.Volume {
 	modes := s.volumeModes()
 	return job.Volume{

@@ -252,9 +252,14 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 	if run.Job != "" {
 		return p.findJob(ctx, run, planned, missing[0])
 	}
+	existing, err := p.existingVolumes(ctx, planned.Target, missing...)
+	if err != nil {
+		return outcome{}, err
+	}
 	shares := p.layoutBefore(planned)
 	errs := inParallel(ctx, missing, func(client int32) error {
 		described := p.describeJob(run, planned, client)
+		described.Volume.Existing = described.Volume.Existing || existing.Has(described.Volume.Claim)
 		described.LayoutFile = p.layoutFile(planned, described, shares)
 		return p.Client.Apply(ctx, job.ForRun(p.sb, p.image, described), applyOptions...)
 	})

@@ -189,6 +189,9 @@ func (p *pass) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus, 
 		}
 		volume.Handle = handle(&pv)
 		p.noteProvisioning(target, claim, &pv)
+		if node != "" { // a pod uses it
+			p.noteExistingVolume(target, claim, &pv)
+		}
 	}
 	if node != "" && volume.Node != node {
 		labels, err := p.nodeLabels(ctx, node)

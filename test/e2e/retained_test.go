@@ -22,7 +22,14 @@ func TestRetainedVolumeIsKept(t *testing.T) {
 	sideBySide(t)
 	retaining := retainingClass(t)
 	kept := retainedVolume(t, retaining)
-	sb := benchmark(t, "on-retained", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0].StorageClassName = &retaining.Name })
+	sb := benchmark(t, "on-retained", func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets[0].StorageClassName = &retaining.Name
+		// Pods on such a volume have no fsGroup but the user's, and the root of its file system is root's.
+		sb.Spec.Pod = &v1alpha1.PodSettings{SecurityContext: &corev1.PodSecurityContext{
+			RunAsNonRoot: new(true), RunAsUser: new(int64(65532)), RunAsGroup: new(int64(65532)), FSGroup: new(int64(65532)),
+			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+		}}
+	})
 	create(t, sb)
 
 	done := until(t, sb, "the benchmark's end", ended)

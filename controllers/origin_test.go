@@ -1,0 +1,177 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/storage"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/envtest"
+	"github.com/storagebench/storagebench/test/fakecluster"
+)
+
+// freedVolume is a retained volume of a class of its own, which an administrator has made available again. What is on it is somebody's.
+func freedVolume(w *world) *corev1.PersistentVolume {
+	w.Helper()
+	class := create(w, &storagev1.StorageClass{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "freed-"}, Provisioner: fakecluster.Driver, ReclaimPolicy: new(corev1.PersistentVolumeReclaimRetain),
+	})
+	w.Cleanup(func() { _ = w.Client.Delete(context.WithoutCancel(w.Context()), class) })
+	return create(w, &corev1.PersistentVolume{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "freed-", Annotations: map[string]string{provisionedBy: fakecluster.Driver}},
+		Spec: corev1.PersistentVolumeSpec{
+			Capacity: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}, AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			StorageClassName: class.Name, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
+			PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: fakecluster.Driver, VolumeHandle: "somebodys"}},
+		},
+	})
+}
+
+// seenFSGroups notes which pods, by their role, have had an fsGroup.
+func seenFSGroups(w *world) func(role string) (has, seen bool) {
+	var mu sync.Mutex
+	groups := map[string]bool{}
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		mu.Lock()
+		defer mu.Unlock()
+		role := pod.Labels[v1alpha1.LabelRole]
+		groups[role] = groups[role] || pod.Spec.SecurityContext.FSGroup != nil
+		return fakecluster.Succeed(builder.Report())
+	})
+	return func(role string) (has, seen bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		has, seen = groups[role]
+		return has, seen
+	}
+}
+
+// With an fsGroup the kubelet gives each file on a volume to that group. A claim of a StorageClass may come to a volume that was there before: no pod on it
+// has one, also where the pod is made before the claim is bound. Test files are removed from it, and it is kept.
+func TestNoFSGroupOnAFreedVolume(t *testing.T) {
+	for name, repetitions := range map[string]int32{"bound by the pod of the run": 1, "bound before": 2} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			volume := freedVolume(w)
+			hasFSGroup := seenFSGroups(w)
+			if repetitions == 1 {
+				w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Wait() })
+			} else {
+				w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.BindTo(volume.Name) })
+			}
+			sb := create(w, builder.OneRun(w.Namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+				sb.Spec.Targets[0].StorageClassName, sb.Spec.Repetitions = &volume.Spec.StorageClassName, &repetitions
+			}).Build())
+			w.Eventually(func() error {
+				if len(w.jobs()) == 0 {
+					return fmt.Errorf("there is no Job")
+				}
+				return nil
+			})
+			w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.BindTo(volume.Name) })
+
+			sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+			for _, role := range []string{v1alpha1.RoleRun, v1alpha1.RoleCleanUp} {
+				if has, seen := hasFSGroup(role); has || !seen {
+					t.Errorf("pods of role %s were seen: %t, with an fsGroup: %t", role, seen, has)
+				}
+			}
+			if state := sb.Status.Targets[0].TestFiles; state != v1alpha1.TestFilesRemoved {
+				t.Errorf("test files are %q", state)
+			}
+			if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft, "not made for this benchmark", volume.Name+" (somebodys)"); err != nil {
+				t.Error(err)
+			}
+			if err := w.gone(volume); err == nil || volume.Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimRetain {
+				t.Errorf("the volume is %+v", volume)
+			}
+		})
+	}
+}
+
+// What is read of a claim and of volumes decides whether the volume counts as one that was there before.
+func TestExistingVolumes(t *testing.T) {
+	const uid = "0b1e5f0a-1111-2222-3333-444455556666"
+	now := metav1.NewTime(time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC))
+	volume := func(name string, changes ...func(*corev1.PersistentVolume)) *corev1.PersistentVolume {
+		pv := &corev1.PersistentVolume{
+			ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: now, Annotations: map[string]string{provisionedBy: "csi.fake"}},
+			Spec: corev1.PersistentVolumeSpec{
+				StorageClassName: builder.StorageClass, Capacity: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
+				AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			},
+		}
+		for _, change := range changes {
+			change(pv)
+		}
+		return pv
+	}
+	of := func(claim string, uid types.UID) func(*corev1.PersistentVolume) {
+		return func(pv *corev1.PersistentVolume) {
+			pv.Spec.ClaimRef = &corev1.ObjectReference{Namespace: "ns", Name: claim, UID: uid}
+		}
+	}
+	name := storage.ClaimName(builder.OneRun("ns", "sb").Build(), &builder.OneRun("ns", "sb").Build().Spec.Targets[0], 0)
+	for what, test := range map[string]struct {
+		bound    string
+		volumes  []*corev1.PersistentVolume
+		confined bool
+		change   func(*v1alpha1.Target)
+		want     bool
+	}{
+		"made for it":                       {bound: "pvc-" + uid, volumes: []*corev1.PersistentVolume{volume("pvc-"+uid, of(name, uid))}},
+		"was there":                         {bound: "old", volumes: []*corev1.PersistentVolume{volume("old", of(name, uid))}, want: true},
+		"older than the claim":              {bound: "pvc-" + uid, volumes: []*corev1.PersistentVolume{volume("pvc-"+uid, of(name, uid), func(pv *corev1.PersistentVolume) { pv.CreationTimestamp = metav1.NewTime(now.Add(-time.Hour)) })}, want: true},
+		"another's by its own word":         {bound: "pvc-" + uid, volumes: []*corev1.PersistentVolume{volume("pvc-"+uid, of("another", uid))}, want: true},
+		"gone":                              {bound: "pvc-" + uid, want: true},
+		"confined, made for it":             {bound: "pvc-" + uid, confined: true},
+		"confined, was there":               {bound: "old", confined: true, want: true},
+		"confined, not bound":               {confined: true, volumes: []*corev1.PersistentVolume{volume("old")}},
+		"not bound, and no volume is free":  {volumes: []*corev1.PersistentVolume{volume("pvc-other", of("another", "other"))}},
+		"not bound, and one is free":        {volumes: []*corev1.PersistentVolume{volume("old")}, want: true},
+		"not bound, and one is kept for it": {volumes: []*corev1.PersistentVolume{volume("old", of(name, ""))}, want: true},
+		"not bound, and its own has come":   {volumes: []*corev1.PersistentVolume{volume("pvc-"+uid, of(name, uid))}},
+		"not bound, free one is too small": {volumes: []*corev1.PersistentVolume{volume("old", func(pv *corev1.PersistentVolume) {
+			pv.Spec.Capacity[corev1.ResourceStorage] = resource.MustParse("1Mi")
+		})}},
+		"not bound, free one of another class": {volumes: []*corev1.PersistentVolume{volume("old", func(pv *corev1.PersistentVolume) { pv.Spec.StorageClassName = "another" })}},
+		"not bound, free one is a device":      {volumes: []*corev1.PersistentVolume{volume("old", func(pv *corev1.PersistentVolume) { pv.Spec.VolumeMode = new(corev1.PersistentVolumeBlock) })}},
+		"not bound, free one has other modes":  {volumes: []*corev1.PersistentVolume{volume("old", func(pv *corev1.PersistentVolume) { pv.Spec.AccessModes[0] = corev1.ReadOnlyMany })}},
+		"a device":                             {bound: "old", volumes: []*corev1.PersistentVolume{volume("old", of(name, uid))}, change: func(target *v1alpha1.Target) { target.VolumeMode = new(corev1.PersistentVolumeBlock) }},
+	} {
+		t.Run(what, func(t *testing.T) {
+			sb := builder.OneRun("ns", "sb").Build()
+			sb.CreationTimestamp = now
+			target := &sb.Spec.Targets[0]
+			if test.change != nil {
+				test.change(target)
+			}
+			live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(&corev1.PersistentVolumeClaim{
+				ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: uid, CreationTimestamp: now}, Spec: corev1.PersistentVolumeClaimSpec{VolumeName: test.bound},
+			})
+			for _, pv := range test.volumes {
+				live.WithObjects(pv)
+			}
+			r := &Reconciler{Live: live.Build()}
+			if test.confined {
+				r.Namespaces = []string{"ns"}
+			}
+			got, err := passOver(r, sb).existingVolumes(t.Context(), target, 0)
+			if err != nil || got.Has(name) != test.want {
+				t.Errorf("was there: %v, %v, want %t", got, err, test.want)
+			}
+		})
+	}
+}
