@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/storagebench/storagebench/internal/attempt"
@@ -31,8 +32,18 @@ type memory struct {
 	cleaningFor   time.Duration
 	// told is what the words of conditions were about that may differ in each pass, by the type of the condition.
 	told map[string]toldWords
+	// tied are the claims whose volumes were looked at, so that they go with them.
+	tied sets.Set[types.UID]
 	// conflicts has how long to wait after the next pass over an old version.
 	conflicts wait.Backoff
+}
+
+// hasTied notes that the volume of a claim was looked at.
+func (m *memory) hasTied(claim types.UID) {
+	if m.tied == nil {
+		m.tied = sets.New[types.UID]()
+	}
+	m.tied.Insert(claim)
 }
 
 // afterConflict returns when to make another pass after one over an old version: each time later, as the newer one may never come.

@@ -3,6 +3,7 @@ package controllers
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -113,4 +114,37 @@ func (s *scope) noteExistingVolume(target *v1alpha1.TargetStatus, claim *corev1.
 	case target.TestFiles == "" && target.VolumeMode != corev1.PersistentVolumeBlock:
 		target.TestFiles = v1alpha1.TestFilesPresent
 	}
+}
+
+// tie has each volume that was made for a claim of the benchmark go with that claim, as soon as the claim is bound, also where its StorageClass would
+// retain it. Who removes the benchmark's finalizer has Kubernetes delete the claim, and nobody would know afterwards whose the volume was. One that an
+// admission policy does not let be changed is left to clean-up, which says so.
+func tie(ctx context.Context, p *pass) (outcome, error) {
+	if p.isNamespaced() {
+		return goOn(), nil
+	}
+	var bound []*corev1.PersistentVolumeClaim
+	for _, claim := range p.claims {
+		if claim.Status.Phase == corev1.ClaimBound && !p.memory.tied.Has(claim.UID) && !p.mountsAsIs(claim) {
+			bound = append(bound, claim)
+		}
+	}
+	errs := inParallel(ctx, bound, func(claim *corev1.PersistentVolumeClaim) error {
+		mine := func(volume *corev1.PersistentVolume) bool { return isBound(volume, claim) }
+		_, err := p.settle(ctx, claim.Spec.VolumeName, claim.CreationTimestamp, mine)
+		return err
+	})
+	for i, err := range errs {
+		if err == nil || isRefused(err) {
+			p.memory.hasTied(bound[i].UID)
+			errs[i] = nil
+		}
+	}
+	return goOn(), errors.Join(errs...)
+}
+
+// mountsAsIs says whether a claim of the benchmark is of storage that is mounted as it is: its volume is removed by its name.
+func (s *scope) mountsAsIs(claim *corev1.PersistentVolumeClaim) bool {
+	name := s.claimTargets[claim.Name]
+	return slices.ContainsFunc(s.sb.Spec.Targets, func(t v1alpha1.Target) bool { return t.Name == name && storage.MakesVolume(&t) })
 }

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -174,4 +175,22 @@ func TestExistingVolumes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A volume whose class retains it goes also where nobody cleans up: a benchmark without its finalizer takes the claim with it, and the claim the volume.
+func TestRetainedVolumeGoesWithoutTheFinalizer(t *testing.T) {
+	w := newWorldWithoutOperator(t)
+	stop := w.startOperator()
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := create(w, builder.OneRun(w.Namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets[0].StorageClassName = new(fakecluster.RetainClass)
+	}).Build())
+	w.untilStep(sb, v1alpha1.ReasonMeasuring)
+	stop()
+	volume := w.volumes()[0]
+	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Finalizers = nil })
+	w.delete(sb)
+	w.Eventually(func() error { return w.gone(sb.DeepCopy()) })
+
+	w.Eventually(func() error { return w.gone(volume.DeepCopy()) })
 }
