@@ -55,10 +55,15 @@ func (p *pass) reachFiles(ctx context.Context, target *v1alpha1.Target) (v1alpha
 	return v1alpha1.TestFilesPresent, nil
 }
 
-// filesOfLostClaim says what becomes of test files on somebody's claim that is gone. They are gone with its volumes, but not with
-// those that are retained. A namespaced operator does not see volumes.
+// filesOfLostClaim says what becomes of test files on somebody's claim that is gone. They are gone with its volumes, but not with those that are
+// retained, that no driver deletes, or whose driver leaves files behind. Of a volume that is gone only the status tells the driver. A namespaced operator
+// does not see volumes.
 func (p *pass) filesOfLostClaim(ctx context.Context, target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
-	for _, volume := range p.targetStatus(target.Name).Volumes {
+	status := p.targetStatus(target.Name)
+	if storage.LeavesFiles(status.Driver) {
+		return v1alpha1.TestFilesLeftBehind, nil
+	}
+	for _, volume := range status.Volumes {
 		if p.isNamespaced() {
 			return v1alpha1.TestFilesLeftBehind, nil
 		}
@@ -67,9 +72,12 @@ func (p *pass) filesOfLostClaim(ctx context.Context, target *v1alpha1.Target) (v
 			if client.IgnoreNotFound(err) != nil {
 				return v1alpha1.TestFilesPresent, fmt.Errorf("get volume %s: %w", volume.Name, err)
 			}
+			if status.Driver == "" {
+				return v1alpha1.TestFilesLeftBehind, nil // nobody can tell what has become of them
+			}
 			continue
 		}
-		if pv.Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimDelete {
+		if pv.Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimDelete || provisionerOf(&pv) == "" || storage.LeavesFiles(driverOf(&pv)) {
 			return v1alpha1.TestFilesLeftBehind, nil
 		}
 	}

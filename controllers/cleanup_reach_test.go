@@ -247,24 +247,40 @@ func TestSwappedStorageIsNotCleaned(t *testing.T) {
 	}
 }
 
-// What was on somebody's claim goes with its volume, unless that is retained.
+// What was on somebody's claim goes with its volume, unless that is retained, or its driver leaves files behind, or nobody deletes it.
 func TestFilesOfALostClaim(t *testing.T) {
-	for policy, want := range map[corev1.PersistentVolumeReclaimPolicy]v1alpha1.TestFilesState{
-		corev1.PersistentVolumeReclaimRetain: v1alpha1.TestFilesLeftBehind, corev1.PersistentVolumeReclaimDelete: v1alpha1.TestFilesRemoved, "": v1alpha1.TestFilesRemoved,
+	const retain, remove, gone = corev1.PersistentVolumeReclaimRetain, corev1.PersistentVolumeReclaimDelete, corev1.PersistentVolumeReclaimPolicy("")
+	for name, test := range map[string]struct {
+		policy corev1.PersistentVolumeReclaimPolicy
+		by     string // the driver that has made the volume
+		noted  string // in the status
+		want   v1alpha1.TestFilesState
+	}{
+		"retained":                             {retain, fakecluster.Driver, fakecluster.Driver, v1alpha1.TestFilesLeftBehind},
+		"to be deleted":                        {remove, fakecluster.Driver, fakecluster.Driver, v1alpha1.TestFilesRemoved},
+		"gone":                                 {gone, "", fakecluster.Driver, v1alpha1.TestFilesRemoved},
+		"to be deleted, and files stay":        {remove, storage.EFSDriver, storage.EFSDriver, v1alpha1.TestFilesLeftBehind},
+		"to be deleted, files stay, not noted": {remove, storage.EFSDriver, "", v1alpha1.TestFilesLeftBehind},
+		"gone, and files stay":                 {gone, "", storage.EFSDriver, v1alpha1.TestFilesLeftBehind},
+		"gone, of a bucket":                    {gone, "", storage.S3Driver, v1alpha1.TestFilesLeftBehind},
+		"made by hand, and nobody deletes it":  {remove, "", "", v1alpha1.TestFilesLeftBehind},
+		"gone, and nobody knows what it was":   {gone, "", "", v1alpha1.TestFilesLeftBehind},
 	} {
-		target := builder.NewClaimTarget("t", "mine")
-		sb := builder.NewBenchmark("ns", "sb").Target(target).Build()
-		sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", Volumes: []v1alpha1.VolumeStatus{{Name: "pv", Handle: "vol-1"}}}}
-		s := passOver(&Reconciler{Live: fakeLive(policy)}, sb)
-		if got, err := s.filesOfLostClaim(t.Context(), &target); err != nil || got != want {
-			t.Errorf("with a volume of policy %q: %s, %v", policy, got, err)
-		}
-		if gone, err := s.isClaimGone(t.Context(), &target); err != nil || !gone {
-			t.Errorf("the claim is gone: %t, %v", gone, err)
-		}
-		if left := s.leftoverFiles(&target, true, true); left.what != "directory storagebench- on volume vol-1, whose claim is gone" {
-			t.Errorf("left is %q", left.what)
-		}
+		t.Run(name, func(t *testing.T) {
+			target := builder.NewClaimTarget("t", "mine")
+			sb := builder.NewBenchmark("ns", "sb").Target(target).Build()
+			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", Driver: test.noted, Volumes: []v1alpha1.VolumeStatus{{Name: "pv", Handle: "vol-1"}}}}
+			s := passOver(&Reconciler{Live: fakeLive(test.policy, test.by)}, sb)
+			if got, err := s.filesOfLostClaim(t.Context(), &target); err != nil || got != test.want {
+				t.Errorf("test files are %s, %v, want %s", got, err, test.want)
+			}
+			if gone, err := s.isClaimGone(t.Context(), &target); err != nil || !gone {
+				t.Errorf("the claim is gone: %t, %v", gone, err)
+			}
+			if left := s.leftoverFiles(&target, true, true); left.what != "directory storagebench- on volume vol-1, whose claim is gone" {
+				t.Errorf("left is %q", left.what)
+			}
+		})
 	}
 }
 
@@ -294,11 +310,17 @@ func TestClaimIsGoneBeforeTheCacheHearsOfIt(t *testing.T) {
 	}
 }
 
-// fakeLive has a volume of a reclaim policy, none of "".
-func fakeLive(policy corev1.PersistentVolumeReclaimPolicy) client.Reader {
+// fakeLive has a volume of a reclaim policy that a driver has made, none of "".
+func fakeLive(policy corev1.PersistentVolumeReclaimPolicy, by string) client.Reader {
 	c := fake.NewClientBuilder().WithScheme(envtest.Scheme())
 	if policy != "" {
-		c.WithObjects(&corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv"}, Spec: corev1.PersistentVolumeSpec{PersistentVolumeReclaimPolicy: policy}})
+		pv := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv"}, Spec: corev1.PersistentVolumeSpec{
+			PersistentVolumeReclaimPolicy: policy, PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: by}},
+		}}
+		if by != "" {
+			pv.Annotations = map[string]string{provisionedBy: by}
+		}
+		c.WithObjects(pv)
 	}
 	return c.Build()
 }

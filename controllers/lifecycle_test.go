@@ -293,7 +293,7 @@ func TestExistingClaim(t *testing.T) {
 		t.Errorf("left at the end: %q, want the claim's volume only", left)
 	}
 	target := sb.Status.Targets[0]
-	if target.StorageClassName != builder.StorageClass || len(target.Volumes) != 1 || target.Volumes[0].Handle != "handle-mine" || target.ProvisionedMilliseconds != nil {
+	if target.StorageClassName != builder.StorageClass || len(target.Volumes) != 1 || target.Volumes[0].Handle != "handle-mine" || target.Driver != fakecluster.Driver || target.ProvisionedMilliseconds != nil {
 		t.Errorf("target is %+v", target)
 	}
 	w.delete(sb)

@@ -189,6 +189,9 @@ func (p *pass) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus, 
 		}
 		volume.Handle = handle(&pv)
 		p.noteProvisioning(target, claim, &pv)
+		if p.claimTargets[claim.Name] == "" { // somebody's, of which nothing else tells the driver
+			target.Driver = provisionerOf(&pv)
+		}
 		if node != "" { // a pod uses it
 			p.noteExistingVolume(target, claim, &pv)
 		}
@@ -268,6 +271,17 @@ func handle(pv *corev1.PersistentVolume) string {
 	default:
 		return pv.Name
 	}
+}
+
+// provisionerOf returns the driver that has made a volume, and deletes it, "" if an administrator has made it.
+func provisionerOf(pv *corev1.PersistentVolume) string { return pv.Annotations[provisionedBy] }
+
+// driverOf returns the driver of a volume, "" if that has none.
+func driverOf(pv *corev1.PersistentVolume) string {
+	if pv.Spec.CSI != nil {
+		return pv.Spec.CSI.Driver
+	}
+	return provisionerOf(pv)
 }
 
 // nodeLabels returns the labels of a node, none of one that is gone or that a namespaced operator may not read.

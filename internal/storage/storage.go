@@ -98,8 +98,11 @@ func IsObjectStore(t *v1alpha1.Target) bool { return t.S3 != nil }
 // somebody's claim, and storage whose driver leaves files behind. driver is the CSI driver of the target's
 // StorageClass, "" if unknown.
 func KeepsFiles(t *v1alpha1.Target, driver string) bool {
-	return !IsProvisioned(t) || t.EFS != nil || t.S3 != nil || driver == EFSDriver
+	return !IsProvisioned(t) || t.EFS != nil || t.S3 != nil || LeavesFiles(driver)
 }
+
+// LeavesFiles says whether the files of a volume stay when its CSI driver deletes it, or lets it go.
+func LeavesFiles(driver string) bool { return driver == EFSDriver || driver == S3Driver }
 
 // Driver returns the CSI driver of targets that do not name a StorageClass or a claim, else "".
 func Driver(t *v1alpha1.Target) string {
