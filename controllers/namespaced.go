@@ -125,20 +125,30 @@ func (s *scope) unseenClusterObjects() []leftover {
 	return left
 }
 
-// volumesUnknown says what a namespaced operator cannot prove when the claims are gone that it made, "" if there is nothing.
+// volumesUnknown says what a namespaced operator cannot prove when the claims are gone that it made, "" if there is nothing. Of a claim that was deleted
+// before it was bound, or in whose place another one came, the volume is not known: it may come late.
 func (s *scope) volumesUnknown() string {
+	if !s.isNamespaced() {
+		return ""
+	}
 	var names []string
 	for i := range s.sb.Spec.Targets {
-		if target := &s.sb.Spec.Targets[i]; s.isNamespaced() && storage.IsProvisioned(target) {
+		if target := &s.sb.Spec.Targets[i]; storage.IsProvisioned(target) {
 			for _, volume := range s.targetStatus(target.Name).Volumes {
 				names = append(names, volume.Name)
 			}
 		}
 	}
-	if len(names) == 0 {
+	var commands []string
+	if len(names) > 0 {
+		commands = append(commands, "kubectl get pv "+strings.Join(names[:min(len(names), maxNamed)], " "))
+	}
+	if s.lacksVolumes() {
+		commands = append(commands, fmt.Sprintf("kubectl get pv | grep %s/%s- (for volumes that the operator has not seen)", s.sb.Namespace, strings.ReplaceAll(s.sb.Name, ".", "-")))
+	}
+	if len(commands) == 0 {
 		return ""
 	}
-	shown := names[:min(len(names), maxNamed)]
-	return fmt.Sprintf("the claims are gone; %s and may not see whether their volumes went with them, which they do unless the StorageClass retains them: kubectl get pv %s",
-		s.confinement(), strings.Join(shown, " "))
+	return fmt.Sprintf("the claims are gone; %s and may not see whether their volumes went with them, which they do unless the StorageClass retains them: %s",
+		s.confinement(), strings.Join(commands, "; "))
 }

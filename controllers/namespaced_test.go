@@ -243,6 +243,40 @@ func TestNamespacedOperatorNamesWhatItMayNotRemove(t *testing.T) {
 	}
 }
 
+// Volumes that were never seen may be there: of claims that were not bound in time, or in whose place others came.
+func TestNamespacedOperatorDoesNotKnowUnseenVolumes(t *testing.T) {
+	const seen, unseen = "kubectl get pv pv-1", "kubectl get pv | grep ns/sb-"
+	for name, test := range map[string]struct {
+		change func(*v1alpha1.StorageBenchmark)
+		want   []string // none: nothing is left
+	}{
+		"all were seen": {func(sb *v1alpha1.StorageBenchmark) {
+			sb.Status.Targets[0].Volumes = []v1alpha1.VolumeStatus{{Name: "pv-1"}}
+		}, []string{seen}},
+		"none was seen": {func(*v1alpha1.StorageBenchmark) {}, []string{unseen}},
+		"one before was forgotten": {func(sb *v1alpha1.StorageBenchmark) {
+			sb.Status.Targets[0].Volumes, sb.Status.Targets[0].RunsBeforeReplacement = []v1alpha1.VolumeStatus{{Name: "pv-1"}}, new(int32(0))
+		}, []string{seen, unseen}},
+		"nothing was begun":      {func(sb *v1alpha1.StorageBenchmark) { sb.Status.StartTime = nil }, nil},
+		"somebody's claim alone": {func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0] = builder.NewClaimTarget("fast", "mine") }, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sb := builder.OneRun("ns", "sb").Build()
+			sb.Status.StartTime, sb.Status.Targets = new(metav1.Now()), []v1alpha1.TargetStatus{{Name: sb.Spec.Targets[0].Name}}
+			test.change(sb)
+			p := passOver(&Reconciler{Namespaces: []string{"ns"}}, sb)
+			p.setCleanedUp()
+			reason := v1alpha1.ReasonClaimsGone
+			if test.want == nil {
+				reason = v1alpha1.ReasonNothingLeft
+			}
+			if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, reason, test.want...); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // Leaks are looked for in the namespaces of the operator, and nowhere else.
 func TestNamespacedSweeperKeepsToItsNamespaces(t *testing.T) {
 	c := envtest.Client(t)
