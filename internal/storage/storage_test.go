@@ -344,8 +344,8 @@ func TestKinds(t *testing.T) {
 		}
 	}
 	_, class := benchmark(t, "{name: t, storageClassName: c}")
-	if !KeepsFiles(class, EFSDriver) || KeepsFiles(class, EBSDriver) {
-		t.Error("the EFS driver leaves files behind, whoever made the StorageClass, and the EBS driver does not")
+	if !KeepsFiles(class, EFSDriver) || !KeepsFiles(class, S3Driver) || KeepsFiles(class, EBSDriver) {
+		t.Error("the EFS and S3 drivers leave files behind, whoever made the StorageClass, and the EBS driver does not")
 	}
 }
 
