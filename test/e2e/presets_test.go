@@ -24,13 +24,18 @@ import (
 func TestPresets(t *testing.T) {
 	sideBySide(t, load(2), budget(6*time.Minute))
 	presets := preset.Newest()
-	// A size in which the 32 files of Kafka have room for a block of 1 MiB each.
-	scale := &v1alpha1.PresetScale{Size: new("32M"), RuntimeSeconds: new(int32(1))}
+	// A size in which the 32 files of Kafka have room for a block of 1 MiB each. Prometheus syncs after 128 MiB.
+	scale := func(name string) *v1alpha1.PresetScale {
+		if name == "prometheus-wal" {
+			return &v1alpha1.PresetScale{Size: new("160M"), RuntimeSeconds: new(int32(20))}
+		}
+		return &v1alpha1.PresetScale{Size: new("32M"), RuntimeSeconds: new(int32(1))}
+	}
 	sb := benchmark(t, "presets", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets[0].StorageClassName, sb.Spec.Targets[0].Capacity = new("loop"), new(resource.MustParse("4Gi"))
 		sb.Spec.Workloads = nil
 		for i := range presets {
-			sb.Spec.Workloads = append(sb.Spec.Workloads, v1alpha1.Workload{Name: presets[i].Name, Preset: &presets[i].Name, Scale: scale})
+			sb.Spec.Workloads = append(sb.Spec.Workloads, v1alpha1.Workload{Name: presets[i].Name, Preset: &presets[i].Name, Scale: scale(presets[i].Name)})
 		}
 	})
 	create(t, sb)
