@@ -41,13 +41,12 @@ type leftover struct {
 	cost      cost
 }
 
-// cost says what it costs to leave something behind. What costs most is named first where not all can be named.
+// cost says what it costs to leave something behind, 0 if nothing. What costs most is named first where not all can be named.
 type cost int
 
 const (
-	free cost = iota
 	// keepsVolume is a claim, with which its volume stays.
-	keepsVolume
+	keepsVolume cost = iota + 1
 	// paid is a volume.
 	paid
 )

@@ -351,13 +351,13 @@ func TestCleanUpRemaining(t *testing.T) {
 // What was left is not said to have been tried for longer than it was.
 func TestLeftBehindTellsForHowLongItWasTried(t *testing.T) {
 	for want, began := range map[string]time.Duration{
-		"not removed within 600 s: volume pv (kubectl delete pv pv)":                                                  10 * time.Minute,
-		"not removed within 3720 s, in the last 120 s of which this operator tried: volume pv (kubectl delete pv pv)": 62 * time.Minute,
+		"not removed within 600 s: volume x (kubectl delete pv x)":                                                  10 * time.Minute,
+		"not removed within 3720 s, in the last 120 s of which this operator tried: volume x (kubectl delete pv x)": 62 * time.Minute,
 	} {
 		s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(600))}).Build())
 		s.sb.DeletionTimestamp = at(-began)
 		s.memory.cleaningSince = noon.Add(-2 * time.Minute)
-		s.setLeftBehind([]leftover{{what: "volume pv", command: "kubectl delete pv pv"}})
+		s.setLeftBehind([]leftover{{what: "volume x", command: "kubectl delete pv x"}})
 		if got := s.condition(v1alpha1.ConditionCleanedUp).Message; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}

@@ -98,10 +98,10 @@ func importsOf(t *testing.T) map[string]map[string]bool {
 
 // onMap is how the map calls a package in its last column.
 func onMap(path string) string {
-	switch {
-	case path == "api/v1alpha1":
+	switch path {
+	case "api/v1alpha1":
 		return "api"
-	case path == "test/docs/console":
+	case "test/docs/console":
 		return "console"
 	default:
 		return strings.TrimPrefix(strings.TrimPrefix(path, "internal/"), "test/")
