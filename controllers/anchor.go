@@ -31,42 +31,56 @@ func anchor(ctx context.Context, p *pass) (outcome, error) {
 	if p.beginAnchors(p.Clock.Now()) {
 		return saveFirst(), nil
 	}
-	if missing := p.missingAnchors(); len(missing) > 0 {
-		return p.createAnchors(ctx, missing)
-	}
-	for i := range p.sb.Status.Anchors {
-		a := &p.sb.Status.Anchors[i]
-		pod := p.anchorPod(i)
-		a.Pod = pod.Name
-		if why := lostAnchor(pod); why != "" {
-			return p.loseAnchor(ctx, i, why)
+	switch decision := attempt.DecideAnchors(p.seeAnchors()); decision.Action {
+	case attempt.LoseAnchor:
+		p.noteAnchors()
+		return p.loseAnchor(ctx, decision.Clients[0], decision.Why)
+	case attempt.HoldNodes:
+		p.noteAnchors()
+		return p.holdNodes(ctx, decision)
+	default:
+		if fresh, err := p.isFresh(ctx); err != nil || !fresh {
+			return awaitFor(retrySoon), err
 		}
+		if decision.Action == attempt.FindAnchor {
+			return p.findAnchor(ctx, decision.Clients[0])
+		}
+		return p.createAnchors(ctx, decision.Clients)
 	}
-	return p.awaitAnchors(ctx)
 }
 
-// awaitAnchors notes the nodes that anchors hold, and waits for the first one that holds none yet.
-func (p *pass) awaitAnchors(ctx context.Context) (outcome, error) {
-	var waiting []int
-	for i := range p.sb.Status.Anchors {
-		a, pod := &p.sb.Status.Anchors[i], p.anchorPod(i)
-		// One that has run before may be started again by its kubelet, and has its volumes all the while.
-		if a.Node == "" && !attempt.HoldsNode(pod) {
-			waiting = append(waiting, i)
-			continue
-		}
-		if err := p.holdNode(ctx, i, pod); err != nil {
+// seeAnchors returns how far the anchors are.
+func (s *scope) seeAnchors() []attempt.Anchor {
+	anchors := make([]attempt.Anchor, len(s.sb.Status.Anchors))
+	for i, a := range s.sb.Status.Anchors {
+		anchors[i] = attempt.Anchor{Pod: s.anchorPod(i), Seen: a.Pod != "", Node: a.Node}
+	}
+	return anchors
+}
+
+// noteAnchors writes down the pods of all anchors, which are there.
+func (s *scope) noteAnchors() {
+	for i, name := range s.anchorNames() {
+		s.sb.Status.Anchors[i].Pod = name
+	}
+}
+
+// holdNodes notes the nodes that anchors hold, and waits for the first one that holds none yet.
+func (p *pass) holdNodes(ctx context.Context, decision attempt.AnchorDecision) (outcome, error) {
+	for _, i := range decision.Clients {
+		if err := p.holdNode(ctx, i, p.anchorPod(i)); err != nil {
 			return outcome{}, err
 		}
 		if p.concluded() {
 			return saveFirst(), nil
 		}
 	}
-	if len(waiting) == 0 {
+	if len(decision.Waiting) == 0 {
 		p.hasNodes()
 		return goOn(), nil
 	}
-	return p.anchorWait(waiting[0], p.anchorPod(waiting[0])).watch(ctx)
+	first := decision.Waiting[0]
+	return p.anchorWait(first, p.anchorPod(first)).watch(ctx)
 }
 
 // anchored says whether the benchmark has anchors. The pod of a single run by one client can hold its node itself.
@@ -75,6 +89,14 @@ func (s *scope) anchored() bool { return len(s.sb.Status.Runs) > 1 || s.sb.Spec.
 // anchorPod returns the pod of a client's anchor, nil if it is not there.
 func (s *scope) anchorPod(client int) *corev1.Pod {
 	return s.anchors[job.AnchorName(s.sb, int32(client), s.sb.Status.Anchors[client].Attempts)]
+}
+
+// anchorMade returns when the pod of a client's anchor was made, zero if it is not there.
+func (s *scope) anchorMade(client int) (at metav1.Time) {
+	if pod := s.anchorPod(client); pod != nil {
+		at = pod.CreationTimestamp
+	}
+	return at
 }
 
 // beginAnchors writes down that attempts to hold nodes begin now, before their pods are made, and says whether there are any.
@@ -107,38 +129,18 @@ func (s *scope) describeAnchor(client int) string {
 	return text
 }
 
-// missingAnchors returns the clients whose anchors are not there.
-func (s *scope) missingAnchors() []int {
-	var missing []int
-	for i := range s.sb.Status.Anchors {
-		if s.anchorPod(i) == nil {
-			missing = append(missing, i)
-		}
-	}
-	return missing
-}
-
-// createAnchors makes the pods of anchors. One that was seen before was deleted by somebody.
+// createAnchors makes the pods of anchors.
 func (p *pass) createAnchors(ctx context.Context, missing []int) (outcome, error) {
-	if fresh, err := p.isFresh(ctx); err != nil || !fresh {
-		return awaitFor(retrySoon), err
-	}
-	for _, client := range missing {
-		if p.sb.Status.Anchors[client].Pod != "" {
-			return p.findAnchor(ctx, client)
-		}
-	}
 	if len(missing) > 1 {
 		if out, err := p.awaitOlder(ctx, p.anchorWait(missing[0], nil)); err != nil || out.stop {
 			return out, err
 		}
 	}
-	// An old one that Kubernetes has not ended yet would keep the new one off its node.
-	if _, err := p.removeAnchors(ctx, p.anchorNames()...); err != nil {
-		return outcome{}, err
+	if out, err := p.endLost(ctx); err != nil || out.stop {
+		return out, err
 	}
 	errs := inParallel(ctx, missing, func(client int) error {
-		return p.Client.Apply(ctx, job.ForAnchor(p.sb, p.image, int32(client), p.sb.Status.Anchors[client].Attempts, p.anchorVolumes(int32(client))), applyOptions...)
+		return p.makeAnchor(ctx, job.ForAnchor(p.sb, p.image, int32(client), p.sb.Status.Anchors[client].Attempts, p.anchorVolumes(int32(client))))
 	})
 	for i, client := range missing {
 		if errs[i] != nil {
@@ -148,6 +150,25 @@ func (p *pass) createAnchors(ctx context.Context, missing []int) (outcome, error
 		a.Pod = job.AnchorName(p.sb, int32(client), a.Attempts)
 	}
 	return awaitFor(p.deadline(p.sb.Status.Anchors[missing[0]].StartTime.Time, p.sb.Spec.Deadlines.StartSeconds)), nil
+}
+
+// endLost ends what was under way when anchors were lost. An old anchor that Kubernetes has not ended yet would keep the new one off its node,
+// and what an attempt measures without one does not count. The next attempt begins when this one has ended.
+func (p *pass) endLost(ctx context.Context) (outcome, error) {
+	if p.measuring {
+		proof, ok := p.allSaved()
+		if !ok {
+			return saveFirst(), nil
+		}
+		if _, err := p.endAttempts(ctx, proof); err != nil {
+			return outcome{}, err
+		}
+		if p.changed() { // pods with news have not been deleted
+			return saveFirst(), nil
+		}
+	}
+	_, err := p.removeAnchors(ctx, p.anchorNames()...)
+	return goOn(), err
 }
 
 // anchorNames returns the names of the pods of all anchors.
@@ -177,7 +198,7 @@ func (s *scope) anchorVolumes(client int32) []job.Volume {
 }
 
 func (p *pass) anchorWait(client int, pod *corev1.Pod) *podWait {
-	st := &podWait{pass: p, what: p.describeAnchor(client), began: p.sb.Status.Anchors[client].StartTime, pod: pod}
+	st := &podWait{pass: p, what: p.describeAnchor(client), began: p.sb.Status.Anchors[client].StartTime, made: p.anchorMade(client), pod: pod}
 	st.invalid = func(err error) { p.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%s was refused: %v", st.what, err)) }
 	st.expire = func(message string) { p.fail(v1alpha1.ReasonDeadlineExceeded, message) }
 	st.needs = p.needsOf(int32(client), "")
@@ -221,39 +242,37 @@ func (p *pass) holdNode(ctx context.Context, client int, pod *corev1.Pod) error 
 	return nil
 }
 
-// lostAnchor says why an anchor's pod no longer holds its node, or nothing.
-func lostAnchor(pod *corev1.Pod) string {
-	if attempt.HasEnded(pod) || attempt.IsDisrupted(pod) {
-		return cmp.Or(attempt.Failure(pod), "its pod ended")
-	}
-	return ""
-}
-
 // loseAnchor ends the run under way, unless that has ended by itself, and has another node looked for.
 func (p *pass) loseAnchor(ctx context.Context, client int, why string) (outcome, error) {
-	a := &p.sb.Status.Anchors[client]
-	why = fmt.Sprintf("the benchmark lost node %s: %s", cmp.Or(a.Node, "(none yet)"), why)
 	run := p.runningRun()
 	collected, err := p.collectEnded(ctx, run)
 	if err != nil {
 		return outcome{}, err
 	}
+	p.loseNode(client, run, collected, why, p.Clock.Now())
+	return saveFirst(), nil
+}
+
+// loseNode ends the run under way whose outcome was not collected, and has another node looked for, but not for ever.
+func (s *scope) loseNode(client int, run *v1alpha1.Run, collected bool, why string, now time.Time) {
+	a := &s.sb.Status.Anchors[client]
+	why = fmt.Sprintf("the benchmark lost node %s: %s", cmp.Or(a.Node, "(none yet)"), why)
 	switch {
 	case run == nil || collected:
 	case run.Job == "":
-		run.State = v1alpha1.RunPending // it has not begun
+		s.noteUnseen(run)
+		run.State = v1alpha1.RunPending // as far as this operator has seen, it has not begun
 	default:
-		p.disrupted(run, why)
+		s.disrupted(run, why)
 	}
 	a.Disruptions++
 	a.Message = truncate(why, maxAnchorMessage)
 	if a.Disruptions > maxLostNodes {
-		p.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%d nodes were lost, the last one because %s", a.Disruptions, why))
-		return saveFirst(), nil
+		s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%d nodes were lost, the last one because %s", a.Disruptions, why))
+		return
 	}
 	a.StartTime = nil
-	p.beginAnchors(p.Clock.Now())
-	return saveFirst(), nil
+	s.beginAnchors(now)
 }
 
 // releaseNodes lets the nodes go. Anchors are looked for again by whoever needs them next.

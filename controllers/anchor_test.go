@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -189,6 +191,86 @@ func TestLostNode(t *testing.T) {
 			}
 		})
 	}
+}
+
+// loseAnchor deletes the anchor that holds the benchmark's node.
+func (w *world) loseAnchor() {
+	w.Helper()
+	w.Eventually(func() error {
+		for _, pod := range w.anchors() {
+			if pod.DeletionTimestamp.IsZero() && attempt.HoldsNode(&pod) {
+				return w.Client.Delete(w.Context(), &pod)
+			}
+		}
+		return errors.New("no anchor holds a node")
+	})
+}
+
+// mayMeasure names a pod of a run that measures, or will.
+func (w *world) mayMeasure(run string) error {
+	w.Helper()
+	for _, pod := range w.runPods() {
+		if pod.Annotations[v1alpha1.AnnotationRun] == run && attempt.MayMeasure(&pod) {
+			return fmt.Errorf("pod %s may measure", pod.Name)
+		}
+	}
+	return nil
+}
+
+// A run fails if it loses its node in each attempt. The next run begins when the last attempt has ended.
+func TestRunThatLosesEachNode(t *testing.T) {
+	w := newWorld(t)
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := create(w, twoByTwo(w, "sb").Build())
+	w.untilStep(sb, v1alpha1.ReasonMeasuring, "run reads.one (1 of 4)")
+	w.loseAnchor()
+	for n := 2; n <= maxDisruptions+1; n++ {
+		w.untilStep(sb, v1alpha1.ReasonMeasuring, fmt.Sprintf("run reads.one (1 of 4), attempt %d", n))
+		w.loseAnchor()
+	}
+	failed, next := w.Get(sb).Status.Runs[0].Name, w.Get(sb).Status.Runs[1].Name
+	w.Eventually(func() error {
+		for _, j := range w.jobs() {
+			if j.Annotations[v1alpha1.AnnotationRun] == next {
+				return nil
+			}
+		}
+		return fmt.Errorf("run %s has no Job", next)
+	})
+	if err := w.mayMeasure(failed); err != nil {
+		t.Errorf("run %s has begun, and of run %s %v", next, failed, err)
+	}
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonRunFailed, "1 of 4 runs failed: reads.one: 4 attempts were disrupted")
+	if err := wantRun(sb, v1alpha1.RunFailed, maxDisruptions+1, maxDisruptions+1); err != nil {
+		t.Error(err)
+	}
+	if left := w.children(); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+// An attempt that has lost its anchor is ended at once, and not when another one runs.
+func TestAttemptEndsWithItsAnchor(t *testing.T) {
+	w := newWorld(t)
+	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+	sb := create(w, twoByTwo(w, "sb").Build())
+	w.untilStep(sb, v1alpha1.ReasonMeasuring, "run reads.one (1 of 4)")
+	w.Cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome {
+		if pod.Labels[v1alpha1.LabelAttempt] == "1" {
+			return fakecluster.Hang(job.AnchorContainer)
+		}
+		return fakecluster.Unschedulable("0/1 nodes are available: 1 Insufficient cpu.")
+	})
+	w.loseAnchor()
+	w.Eventually(func() error { return w.mayMeasure("reads.one") })
+	sb = w.Get(sb)
+	if err := wantRun(sb, v1alpha1.RunPending, 1, 1); err != nil || sb.Status.Anchors[0].Node != "" {
+		t.Errorf("%v, anchors %+v", err, sb.Status.Anchors)
+	}
+	w.Cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome { return fakecluster.Hang(job.AnchorContainer) })
+	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
+	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 }
 
 // A benchmark does not look for nodes for ever.
@@ -408,9 +490,66 @@ func TestAnchorOnALostClaimIsSavedFirst(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{NodeName: "a"},
 		Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: job.AnchorContainer, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}},
 	}}
-	out, err := s.awaitAnchors(t.Context())
+	out, err := s.holdNodes(t.Context(), attempt.DecideAnchors(s.seeAnchors()))
 	if err != nil || !s.concluded() || !out.saves {
 		t.Errorf("outcome %+v, %v, concluded %t", out, err, s.concluded())
+	}
+}
+
+// A lost node ends the attempt under way, unless that has ended by itself or has not begun, and is looked for again, but not for ever.
+func TestLoseNode(t *testing.T) {
+	const why = "the benchmark lost node a: its pod was deleted"
+	again := v1alpha1.Anchor{Attempts: 3, Disruptions: 2, StartTime: at(time.Second), Message: why}
+	last := v1alpha1.Anchor{Attempts: 2, Disruptions: maxLostNodes + 1, StartTime: at(-time.Hour), Pod: "p", Node: "a", Message: why}
+	for _, test := range []struct {
+		name      string
+		run       *v1alpha1.Run
+		collected bool
+		lost      int32
+		want      v1alpha1.Anchor
+		state     v1alpha1.RunState
+		disrupted int32
+		says      string
+	}{
+		{"no run", nil, false, 1, again, "", 0, ""},
+		{"a run that has not begun", &v1alpha1.Run{Attempts: 1, State: v1alpha1.RunRunning}, false, 1, again, v1alpha1.RunPending, 0, ""},
+		{"a run", &v1alpha1.Run{Attempts: 1, State: v1alpha1.RunRunning, Job: "j"}, false, 1, again, v1alpha1.RunPending, 1, ""},
+		{"a run that has ended", &v1alpha1.Run{Attempts: 1, State: v1alpha1.RunSucceeded, Job: "j"}, true, 1, again, v1alpha1.RunSucceeded, 0, ""},
+		{"a run, once too often", &v1alpha1.Run{Attempts: 1, State: v1alpha1.RunRunning, Job: "j"}, false, maxLostNodes, last, v1alpha1.RunPending, 1,
+			"9 nodes were lost, the last one because " + why},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := scopeOf(builder.OneRun("default", "sb").Build())
+			s.sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 2, Disruptions: test.lost, StartTime: at(-time.Hour), Pod: "p", Node: "a"}}
+			s.loseNode(0, test.run, test.collected, "its pod was deleted", noon.Add(time.Second))
+			if diff := cmp.Diff(test.want, s.sb.Status.Anchors[0]); diff != "" {
+				t.Errorf("anchor (-want +got):\n%s", diff)
+			}
+			if run := test.run; run != nil && (run.State != test.state || run.Disruptions != test.disrupted) {
+				t.Errorf("the run is %+v", run)
+			}
+			if got := s.condition(v1alpha1.ConditionMeasured).Message; got != test.says {
+				t.Errorf("it ends with %q, want %q", got, test.says)
+			}
+		})
+	}
+}
+
+// What is known of anchors is what the decision about them takes. Their pods are noted when all are there.
+func TestSeeAnchors(t *testing.T) {
+	s := scopeOf(builder.OneRun("default", "sb").Build())
+	s.sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 1}, {Attempts: 2, Pod: "before", Node: "a"}, {Attempts: 1}}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: job.AnchorName(s.sb, 2, 1)}}
+	s.anchors = map[string]*corev1.Pod{pod.Name: pod}
+	if diff := cmp.Diff([]attempt.Anchor{{}, {Seen: true, Node: "a"}, {Pod: pod}}, s.seeAnchors()); diff != "" {
+		t.Errorf("anchors (-want +got):\n%s", diff)
+	}
+	if got := s.sb.Status.Anchors; got[0].Pod != "" || got[1].Pod != "before" || got[2].Pod != "" {
+		t.Errorf("before all are there, noted are %+v", got)
+	}
+	s.noteAnchors()
+	if got := s.sb.Status.Anchors; got[0].Pod != job.AnchorName(s.sb, 0, 1) || got[1].Pod != job.AnchorName(s.sb, 1, 2) || got[2].Pod != pod.Name {
+		t.Errorf("noted are %+v", got)
 	}
 }
 

@@ -29,13 +29,14 @@ func (s *scope) late(run *v1alpha1.Run, why string) {
 
 // suspended ends an attempt because that is what the spec asks for. The run is repeated however often that is.
 func (s *scope) suspended(run *v1alpha1.Run) {
+	s.noteUnseen(run)
 	s.abandonAttempt(run, v1alpha1.AbandonSuspended, "")
 	run.State, run.Job = v1alpha1.RunPending, ""
 	run.Message = "ended by spec.suspend, will be repeated"
 }
 
 func (s *scope) repeat(run *v1alpha1.Run, reason v1alpha1.AbandonReason, why string) {
-	s.mayHaveFiles(run.Target) // its pod may be gone without having been seen
+	s.mayHaveWritten(run.Target) // its pod may be gone without having been seen
 	s.abandonAttempt(run, reason, why)
 	run.Disruptions++
 	if run.Disruptions > maxDisruptions {

@@ -69,13 +69,7 @@ func cleanUp(ctx context.Context, p *pass) (outcome, error) {
 		return goOn(), nil
 	}
 	if p.sb.Spec.CleanupPolicy == v1alpha1.CleanupRetain && !deleting {
-		// What holds a node is nothing to inspect, and keeps other benchmarks waiting.
-		if _, err := p.removeAnchors(ctx); err != nil {
-			return outcome{}, err
-		}
-		p.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonRetained,
-			"spec.cleanupPolicy is Retain: volumes and test files stay until the StorageBenchmark is deleted")
-		return goOn(), nil
+		return p.retain(ctx)
 	}
 	left, out, err := p.awaitRemoval(p.remove(ctx))
 	if err != nil || out.stop {
@@ -112,7 +106,7 @@ func (s *scope) setCleanedUp() {
 		s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonClaimsGone, unknown)
 		return
 	}
-	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft, describeKept(s.kept, child.Directory(s.sb)))
+	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft, s.describeAllKept())
 }
 
 // describeKept names the volumes that were there before the benchmark and are as they were, but for its test files.
@@ -120,11 +114,8 @@ func describeKept(volumes []string, directory string) string {
 	if len(volumes) == 0 {
 		return ""
 	}
-	shown := strings.Join(volumes[:min(len(volumes), maxNamed)], ", ")
-	if more := len(volumes) - maxNamed; more > 0 {
-		shown += fmt.Sprintf(" and %d more", more)
-	}
-	return fmt.Sprintf("kept, because it was not made for this benchmark: volume %s, which a claim was bound to; what is left of test files is in its directory %s", shown, directory)
+	return fmt.Sprintf("kept, because it was not made for this benchmark: volume %s, which a claim was bound to; what is left of test files is in its directory %s",
+		describeSome(volumes), directory)
 }
 
 // keptByServer is what could not be removed, or looked for, because a call failed.
@@ -133,11 +124,16 @@ func keptByServer(err error) leftover {
 }
 
 func (s *scope) setLeftBehind(left []leftover) {
+	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, s.describeLeft(left))
+}
+
+// describeLeft says for how long something was not removed, and what, with what a person can do.
+func (s *scope) describeLeft(left []leftover) string {
 	took := fmt.Sprintf("not removed within %d s", int(s.now.Sub(s.cleanUpBegan()).Seconds()))
 	if tried := s.cleaningSince(); tried.Sub(s.cleanUpBegan()) >= s.cleanUpLimit() {
 		took += fmt.Sprintf(", in the last %d s of which this operator tried", int(s.now.Sub(tried).Seconds()))
 	}
-	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, took+": "+instructions(left))
+	return took + ": " + instructions(left)
 }
 
 // cleanUpBegan returns since when the benchmark is being cleaned up.
@@ -258,24 +254,18 @@ func (p *pass) leftPods(ctx context.Context, pods []corev1.Pod, jobs sets.Set[ty
 	return left, orphans, nil
 }
 
-// isLeft says whether a pod is of one of the Jobs, or of one of the benchmark's that is gone. One of a Job that is there and is somebody
-// else's would be waited for without end.
+// isLeft says whether a pod is left of one of the Jobs, or of one of the benchmark's that is gone.
 func (p *pass) isLeft(ctx context.Context, pod *corev1.Pod, jobs sets.Set[types.UID]) (bool, error) {
-	owner := metav1.GetControllerOf(pod)
-	switch {
-	case owner != nil && jobs.Has(owner.UID):
-		return true, nil
-	case !ours.NamedPod(p.sb, pod):
-		return false, nil
-	case owner == nil || !pod.DeletionTimestamp.IsZero():
-		return true, nil
+	left, owner := ours.LeftPod(p.sb, pod, jobs)
+	if owner == nil {
+		return left, nil
 	}
 	var theirs batchv1.Job
 	err := p.Live.Get(ctx, types.NamespacedName{Namespace: pod.Namespace, Name: owner.Name}, &theirs)
 	if err != nil { // gone, and the pod goes as well, or not known
 		return true, unlessGone(err, "get Job of pod "+pod.Name)
 	}
-	return theirs.UID != owner.UID || ours.Job(p.sb, &theirs), nil
+	return ours.LeftOf(p.sb, owner, &theirs), nil
 }
 
 func (p *pass) deletePods(ctx context.Context, pods []*corev1.Pod) error {

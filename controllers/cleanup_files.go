@@ -10,19 +10,21 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
 // noteFiles writes down on which storage runs may have made files that stay.
 func noteFiles(_ context.Context, p *pass) (outcome, error) {
 	p.learnDrivers()
+	if !p.sb.DeletionTimestamp.IsZero() && !p.concluded() {
+		p.noteUnseenAttempt() // Kubernetes may be about to delete claims, and does not where files are to be removed
+	}
 	for _, pods := range p.pods {
 		for _, pod := range pods {
 			p.noteFilesOf(pod)
@@ -163,34 +165,55 @@ func (p *pass) cleanClaims(ctx context.Context, target *v1alpha1.Target) (v1alph
 	return all, nil
 }
 
-// cleanClaim makes the Job that removes the files, and says whether it has.
-func (p *pass) cleanClaim(ctx context.Context, target *v1alpha1.Target, client int32) (v1alpha1.TestFilesState, error) {
+// claimFacts returns what it depends on what is done about the files on a claim.
+func (p *pass) claimFacts(ctx context.Context, target *v1alpha1.Target, client int32) (facts cleanup.ClaimFacts, err error) {
 	existing := p.jobs[job.CleanUpName(p.sb, target.Name, client)]
-	if existing != nil && existing.Status.Succeeded > 0 {
-		return v1alpha1.TestFilesRemoved, nil
+	facts.Cleaning, facts.Cleaned = existing != nil, existing != nil && existing.Status.Succeeded > 0
+	facts.Foreign, facts.MountedAsIs = !storage.IsProvisioned(target), storage.MakesVolume(target)
+	if !facts.Cleaned {
+		facts.Found, err = p.findClaim(ctx, target, storage.ClaimName(p.sb, target, client))
 	}
-	var claim corev1.PersistentVolumeClaim
-	key := types.NamespacedName{Namespace: p.sb.Namespace, Name: storage.ClaimName(p.sb, target, client)}
-	err := p.Live.Get(ctx, key, &claim)
-	switch {
-	case apierrors.IsNotFound(err):
-		return p.reachFiles(ctx, target)
-	case err != nil:
-		return v1alpha1.TestFilesPresent, fmt.Errorf("get claim of target %s: %w", target.Name, err)
-	case !storage.IsProvisioned(target) && isReplaced(p.targetStatus(target.Name), &claim):
-		return p.reachFiles(ctx, target)
-	case storage.IsProvisioned(target) && !ours.Claim(p.sb, p.claimTargets, &claim):
-		return v1alpha1.TestFilesLeftBehind, nil // it has the name of one that is gone, and what is on it is somebody's
-	case existing != nil, !claim.DeletionTimestamp.IsZero(): // no pod can begin to use it any more
+	return facts, err
+}
+
+// cleanClaim goes one step further in removing the files on a claim, and says what has become of them.
+func (p *pass) cleanClaim(ctx context.Context, target *v1alpha1.Target, client int32) (v1alpha1.TestFilesState, error) {
+	facts, err := p.claimFacts(ctx, target, client)
+	if err != nil {
+		return v1alpha1.TestFilesPresent, err
+	}
+	switch cleanup.NextStep(facts) {
+	case cleanup.Finish:
+		return v1alpha1.TestFilesRemoved, nil
+	case cleanup.Abandon:
+		return v1alpha1.TestFilesLeftBehind, nil
+	case cleanup.Trace:
+		return p.filesOfLostClaim(ctx, target)
+	case cleanup.Remount:
+		made, err := p.makeStorage(ctx, target)
+		if err != nil {
+			return v1alpha1.TestFilesPresent, err
+		}
+		return made.files(target)
+	case cleanup.Clean:
+		return p.makeCleaner(ctx, target, client)
+	default:
 		return v1alpha1.TestFilesPresent, nil
 	}
+}
+
+// makeCleaner makes the Job that removes the files on a claim.
+func (p *pass) makeCleaner(ctx context.Context, target *v1alpha1.Target, client int32) (v1alpha1.TestFilesState, error) {
 	wasThere, err := p.existingVolumes(ctx, target, client)
 	if err != nil {
 		return v1alpha1.TestFilesPresent, err
 	}
 	volume := p.volumeOf(target, client)
 	volume.Existing = volume.Existing || wasThere.Has(volume.Claim)
-	if err := p.Client.Apply(ctx, job.ForCleanUp(p.sb, p.image, volume, client), applyOptions...); err != nil {
+	switch err := p.makeJob(ctx, job.ForCleanUp(p.sb, p.image, volume, client)); {
+	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
+		return v1alpha1.TestFilesLeftBehind, nil // nothing can be made there any more
+	case err != nil:
 		return v1alpha1.TestFilesPresent, fmt.Errorf("apply clean-up Job of target %s: %w", target.Name, err)
 	}
 	return v1alpha1.TestFilesPresent, nil

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -29,8 +30,8 @@ func (p *pass) lateVolumes(ctx context.Context, claims []corev1.PersistentVolume
 		if !p.isLate(volume, claims) {
 			return nil
 		}
-		fate, err := p.settleVolume(ctx, volume, p.sb.CreationTimestamp)
-		if fate == goes {
+		fate, err := p.settleVolume(ctx, volume, p.sb.CreationTimestamp, true)
+		if fate == cleanup.Goes {
 			left = append(left, leftoverVolume(volume.Name, handle(volume)))
 		}
 		errs = append(errs, err)

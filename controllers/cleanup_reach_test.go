@@ -18,6 +18,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -302,7 +303,7 @@ func TestClaimIsGoneBeforeTheCacheHearsOfIt(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(test.live...).Build()
 			s := passOver(&Reconciler{Live: live}, sb)
-			s.claims = map[string]*corev1.PersistentVolumeClaim{name: claim}
+			s.claims, s.claimTargets = map[string]*corev1.PersistentVolumeClaim{name: claim}, ours.ClaimTargets(sb)
 			if gone, err := s.isClaimGone(t.Context(), target); err != nil || gone != test.want {
 				t.Errorf("the claim is gone: %t, %v", gone, err)
 			}

@@ -3,6 +3,7 @@ package controllers
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -343,6 +344,44 @@ func TestCleanUpRemaining(t *testing.T) {
 			}
 			if half, all := s.remainingOf(2), s.cleanUpRemaining(); half != test.half || all != test.all || s.isCleanUpHalfOver() != (half <= 0) {
 				t.Errorf("%s and %s remain, want %s and %s", half, all, test.half, test.all)
+			}
+		})
+	}
+}
+
+// What is left is waited for until the deadline. Then it is what users are told, with an error that kept it from being known.
+func TestAwaitRemoval(t *testing.T) {
+	busy := errors.New("etcd is busy")
+	volume := leftover{what: "volume x", command: "kubectl delete pv x", cost: paid}
+	given := leftover{what: "directory d", command: "remove it", abandoned: true}
+	for _, test := range []struct {
+		name string
+		took time.Duration
+		left []leftover
+		err  error
+		want []leftover
+		out  outcome
+		pass error
+		says string
+	}{
+		{"nothing is left", 0, nil, nil, nil, goOn(), nil, ""},
+		{"something is", 0, []leftover{volume, given}, nil, nil, awaitGone([]leftover{volume, given}, time.Minute), nil, "waiting for the removal of volume x"},
+		{"something is, for the last second", 59 * time.Second, []leftover{volume}, nil, nil, awaitGone([]leftover{volume}, time.Second), nil, "waiting for the removal of volume x"},
+		{"something is for too long", time.Minute, []leftover{volume, given}, nil, []leftover{volume, given}, goOn(), nil, ""},
+		{"only what is not tried any longer", 0, []leftover{given}, nil, []leftover{given}, goOn(), nil, ""},
+		{"an error", 0, []leftover{volume}, busy, nil, outcome{}, busy, ""},
+		{"an error for too long", time.Minute, []leftover{volume}, busy, []leftover{volume, keptByServer(busy)}, goOn(), nil, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(60))}).Build())
+			s.sb.DeletionTimestamp = at(-test.took)
+			s.memory.cleaningSince, s.memory.cleaningFor = noon.Add(-test.took), firstTry
+			left, out, err := s.awaitRemoval(test.left, test.err)
+			if !slices.Equal(left, test.want) || out != test.out || !errors.Is(err, test.pass) {
+				t.Errorf("got %+v, %+v, %v, want %+v, %+v, %v", left, out, err, test.want, test.out, test.pass)
+			}
+			if got := s.condition(v1alpha1.ConditionSucceeded).Message; got != test.says {
+				t.Errorf("it says %q, want %q", got, test.says)
 			}
 		})
 	}

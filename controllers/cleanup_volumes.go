@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 )
@@ -88,51 +90,39 @@ func (p *pass) deleteClaims(ctx context.Context, claims []*corev1.PersistentVolu
 	})...)...)
 }
 
-// fate is what becomes of a volume when its claim is gone.
-type fate int
-
-const (
-	// notOurs is a volume that is gone, that is bound to nothing of ours, or that is removed elsewhere.
-	notOurs fate = iota
-	// goes is a volume that is deleted with its claim.
-	goes
-	// stays is a volume that was not made for the benchmark, to which a claim of it was bound: it is left as it was.
-	stays
-)
-
 // settle sees to it that a volume that was made for this benchmark, since a time, goes with its claim also where its
 // StorageClass would retain it. One that is bound to nothing of mine is not looked at, and somebody's own is not changed. A namespaced
 // operator sees no volumes.
-func (p *pass) settle(ctx context.Context, name string, since metav1.Time, mine func(*corev1.PersistentVolume) bool) (fate, error) {
+func (p *pass) settle(ctx context.Context, name string, since metav1.Time, mine func(*corev1.PersistentVolume) bool) (cleanup.Fate, error) {
 	if name == "" || p.isNamespaced() {
-		return notOurs, nil
+		return cleanup.NotOurs, nil
 	}
-	var volume corev1.PersistentVolume
-	if err := p.Live.Get(ctx, types.NamespacedName{Name: name}, &volume); err != nil {
-		return notOurs, unlessGone(err, "get volume "+name)
+	volume, err := p.liveVolume(ctx, name, "get volume "+name)
+	if err != nil {
+		return cleanup.Unknown, err
 	}
-	if !mine(&volume) {
-		return notOurs, nil
-	}
-	return p.settleVolume(ctx, &volume, since)
+	return p.settleVolume(ctx, volume, since, mine(volume))
 }
 
-// settleVolume is settle for a volume that is bound to a claim of the benchmark.
-func (p *pass) settleVolume(ctx context.Context, volume *corev1.PersistentVolume, since metav1.Time) (fate, error) {
-	switch {
-	case ours.ClusterObject(p.sb, volume):
-		return notOurs, nil // the PersistentVolume of storage that exists, which is removed by its name
-	case volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete:
-		return goes, nil
-	case !isMadeForItsClaim(volume, since):
-		return stays, nil
+// settleVolume does what settle does, with a volume that was read. bound says whether it is bound to a claim of the benchmark.
+func (p *pass) settleVolume(ctx context.Context, volume *corev1.PersistentVolume, since metav1.Time, bound bool) (cleanup.Fate, error) {
+	fate := cleanup.FateOf(cleanup.VolumeFacts{
+		Bound: bound, AsIs: ours.ClusterObject(p.sb, volume), Made: isMadeForItsClaim(volume, since),
+		Deletes: volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete,
+	})
+	if fate != cleanup.Retained {
+		return fate, nil
 	}
 	patch := client.MergeFromWithOptions(volume.DeepCopy(), client.MergeFromWithOptimisticLock{})
 	volume.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimDelete
-	if err := p.Client.Patch(ctx, volume, patch); err != nil {
-		return notOurs, unlessGone(err, "have volume "+volume.Name+" deleted with its claim")
+	switch err := p.Client.Patch(ctx, volume, patch); {
+	case err == nil:
+		return cleanup.Goes, nil
+	case apierrors.IsNotFound(err):
+		return cleanup.NotOurs, nil
+	default:
+		return cleanup.Unknown, fmt.Errorf("have volume %s deleted with its claim: %w", volume.Name, err)
 	}
-	return goes, nil
 }
 
 const (
@@ -167,38 +157,43 @@ func isNamedAfter(volume string, claim types.UID) bool {
 
 // remainingVolumes returns the volumes that were made for the benchmark and are not gone yet.
 func (p *pass) remainingVolumes(ctx context.Context) ([]leftover, error) {
-	var volumes []v1alpha1.VolumeStatus
-	for i := range p.sb.Spec.Targets {
-		if storage.IsProvisioned(&p.sb.Spec.Targets[i]) {
-			volumes = append(volumes, p.targetStatus(p.sb.Spec.Targets[i].Name).Volumes...)
-		}
-	}
+	volumes := p.provisionedVolumes()
 	// Their claims may be gone. That they were bound to these was seen when they were recorded.
 	mine := func(volume *corev1.PersistentVolume) bool {
 		ref := volume.Spec.ClaimRef
 		return ref != nil && ref.Namespace == p.sb.Namespace && slices.ContainsFunc(p.sb.Status.Targets, func(t v1alpha1.TargetStatus) bool { return slices.Contains(t.Claims, ref.Name) })
 	}
-	fates := make([]fate, len(volumes))
-	errs := inParallel(ctx, indices(volumes), func(i int) (err error) {
-		fates[i], err = p.settle(ctx, volumes[i].Name, p.sb.CreationTimestamp, mine)
-		return err
+	fates, errs := gather(ctx, parallelCalls, volumes, func(volume v1alpha1.VolumeStatus) (cleanup.Fate, error) {
+		return p.settle(ctx, volume.Name, p.sb.CreationTimestamp, mine)
 	})
-	p.kept = nil
-	var left []leftover
-	for i, volume := range volumes {
-		if errs[i] != nil { // nor may it be known whether it was made for the benchmark
-			left = append(left, leftover{what: fmt.Sprintf("volume %s (%s)", volume.Name, volume.Handle), command: "kubectl get pv " + volume.Name, cost: paid})
-			continue
-		}
-		switch fates[i] {
-		case goes:
-			left = append(left, leftoverVolume(volume.Name, volume.Handle))
-		case stays:
-			p.kept = append(p.kept, fmt.Sprintf("%s (%s)", volume.Name, volume.Handle))
-		case notOurs:
+	return p.leftVolumes(volumes, fates), errors.Join(errs...)
+}
+
+// provisionedVolumes returns the volumes that claims of the benchmark are known to have had.
+func (s *scope) provisionedVolumes() (volumes []v1alpha1.VolumeStatus) {
+	for i := range s.sb.Spec.Targets {
+		if target := &s.sb.Spec.Targets[i]; storage.IsProvisioned(target) {
+			volumes = append(volumes, s.targetStatus(target.Name).Volumes...)
 		}
 	}
-	return left, errors.Join(errs...)
+	return volumes
+}
+
+// leftVolumes says how to be rid of volumes that are not gone, by what becomes of each, and notes those that are kept.
+func (s *scope) leftVolumes(volumes []v1alpha1.VolumeStatus, fates []cleanup.Fate) (left []leftover) {
+	s.kept, s.keptDevices = nil, nil
+	for i, volume := range volumes {
+		switch fates[i] {
+		case cleanup.Goes, cleanup.Retained:
+			left = append(left, leftoverVolume(volume.Name, volume.Handle))
+		case cleanup.Unknown:
+			left = append(left, leftover{what: fmt.Sprintf("volume %s (%s)", volume.Name, volume.Handle), command: "kubectl get pv " + volume.Name, cost: paid})
+		case cleanup.Stays:
+			s.keep(volume)
+		case cleanup.NotOurs:
+		}
+	}
+	return left
 }
 
 func leftoverVolume(name, handle string) leftover {

@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -18,8 +19,10 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
+	"github.com/storagebench/storagebench/test/builder"
 )
 
 // Of a volume that has had another claim, everything is as of one that was made for a claim, but its name and its age.
@@ -60,6 +63,27 @@ func TestIsMadeForItsClaim(t *testing.T) {
 	}
 	if isMadeForItsClaim(&corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pvc-" + uid, Annotations: map[string]string{provisionedBy: "x"}}}, metav1.Time{}) {
 		t.Error("a volume without a claim was made for it")
+	}
+}
+
+// For each volume that is left there is a command that removes it, unless the volume was not made for the benchmark or its fate is unknown.
+func TestLeftVolumes(t *testing.T) {
+	s := scopeOf(builder.OneRun("default", "sb").Build())
+	s.kept = []string{"of the pass before"}
+	var volumes []v1alpha1.VolumeStatus
+	fates := []cleanup.Fate{cleanup.NotOurs, cleanup.Goes, cleanup.Stays, cleanup.Unknown}
+	for i := range fates {
+		volumes = append(volumes, v1alpha1.VolumeStatus{Name: fmt.Sprintf("pv-%d", i), Handle: fmt.Sprintf("vol-%d", i)})
+	}
+	want := []leftover{
+		{what: "volume pv-1 (vol-1)", command: "kubectl delete pv pv-1", cost: paid},
+		{what: "volume pv-3 (vol-3)", command: "kubectl get pv pv-3", cost: paid},
+	}
+	if got := s.leftVolumes(volumes, fates); !slices.Equal(got, want) {
+		t.Errorf("left are %+v, want %+v", got, want)
+	}
+	if !slices.Equal(s.kept, []string{"pv-2 (vol-2)"}) {
+		t.Errorf("kept are %q", s.kept)
 	}
 }
 

@@ -71,7 +71,7 @@ func reportsOf(parts []part) []result.Part {
 func (s *scope) analyse(run *v1alpha1.Run, planned *plan.Run, measured *result.Measured) {
 	target := s.targetStatus(run.Target)
 	findings := measured.Analyse(result.Facts{
-		Planned: planned, Mode: s.volumeModes().ModeOf(planned.Target), Target: target,
+		Planned: planned, Plan: s.runs, Mode: s.volumeModes().ModeOf(planned.Target), Target: target,
 		Runs: s.sb.Status.Runs[runsBefore(target):], Anchors: s.sb.Status.Anchors,
 		ContainerLimits: ptr.Deref(s.sb.Spec.Pod, v1alpha1.PodSettings{}).Resources.Limits,
 	})

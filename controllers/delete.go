@@ -31,8 +31,7 @@ func abandon(ctx context.Context, p *pass) (outcome, error) {
 // their pods would hold back the deletion of somebody's claim.
 func sweep(ctx context.Context, p *pass) (outcome, error) {
 	cleaned := p.condition(v1alpha1.ConditionCleanedUp)
-	deleting := !p.sb.DeletionTimestamp.IsZero()
-	if cleaned.Reason == v1alpha1.ReasonRetained && !deleting {
+	if p.isRetained() {
 		return goOn(), nil
 	}
 	left, out, err := p.awaitRemoval(p.removePods(ctx))

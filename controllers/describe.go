@@ -16,15 +16,26 @@ import (
 func (s *scope) describeJob(run *v1alpha1.Run, planned *plan.Run, client int32) job.Run {
 	volume := s.volumeOf(planned.Target, client)
 	volume.Subdirectory = s.subdirectory(planned.Target, client)
+	volume.ReadOnly = volume.ReadOnly || isOnlyRead(volume, planned.Job)
 	return job.Run{
-		Name:    run.Name,
-		Attempt: run.Attempts,
-		Client:  client,
-		Clients: clientsOf(run),
-		JobFile: s.jobFile(run, planned, client).On(placeOf(s.sb, volume)).String(),
-		Volume:  volume,
-		Node:    s.node(client),
+		Name:      run.Name,
+		Attempt:   run.Attempts,
+		Client:    client,
+		Clients:   clientsOf(run),
+		JobFile:   s.jobFile(run, planned, client).On(placeOf(s.sb, volume)).String(),
+		ProbeFile: s.probeFile(planned, volume),
+		Volume:    volume,
+		Node:      s.node(client),
 	}
+}
+
+// probeFile returns what fio does when it has measured, "" if nothing. Its random offsets are none of those that were measured, which a cache
+// may still have.
+func (s *scope) probeFile(planned *plan.Run, volume job.Volume) string {
+	if planned.Probe == nil {
+		return ""
+	}
+	return planned.Probe.WithSeed(planned.Repetition + 1).On(placeOf(s.sb, volume)).String()
 }
 
 // sharesFiles says whether other clients work in the same file system, so that each needs names of its own.
@@ -64,10 +75,12 @@ func (s *scope) jobFile(run *v1alpha1.Run, planned *plan.Run, client int32) *fio
 	if ptr.Deref(s.sb.Spec.Repetitions, 1) > 1 {
 		file = file.WithSeed(planned.Repetition)
 	}
+	attempt := job.RunName(s.sb, run.Name, run.Attempts, client)
+	file = file.WithMetadata()
 	if !storage.IsObjectStore(planned.Target) {
-		return file
+		return file.WithMetadataNames(attempt)
 	}
-	named := file.OnObjectStore().WithObjectNames(job.RunName(s.sb, run.Name, run.Attempts, client))
+	named := file.OnObjectStore().WithObjectNames(attempt)
 	return s.ownNames(planned.Target, client, named)
 }
 

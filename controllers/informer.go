@@ -7,8 +7,16 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+	ctrl "sigs.k8s.io/controller-runtime"
 )
+
+// reconnectInterval is how often an informer tries to reach an API server that is away, up to twice as long with jitter. The reflector's own
+// interval grows to a minute, so that an API server that was away for 20 s was seen again after another 67 s.
+const reconnectInterval = time.Second
 
 // NewInformer returns an informer for the cache. An API server that streams objects (Kubernetes 1.34 and later) gives it one after the other.
 // Of others it would list all at once, which an operator that starts beside large ones does not survive: it lists them a few at a
@@ -20,15 +28,38 @@ func NewInformer(source cache.ListerWatcher, example runtime.Object, resync time
 			// An API server gives no pages of what it has in a cache of its own.
 			options.ResourceVersion, options.ResourceVersionMatch, options.Limit = "", "", 0
 			return inPages(ctx, forever, options, func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-				page, err := whole.ListWithContext(ctx, options)
+				page, err := reach(ctx, func() (runtime.Object, error) { return whole.ListWithContext(ctx, options) })
 				if err != nil {
 					return nil, err
 				}
 				return page, meta.EachListItem(page, trimInPlace)
 			})
 		},
-		WatchFuncWithContext: whole.WatchWithContext,
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			return reach(ctx, func() (watch.Interface, error) { return whole.WatchWithContext(ctx, options) })
+		},
 	}, example, resync, indexers)
+}
+
+// reach calls an API server until there is one: until it answers, or fails in another way than to refuse connections.
+func reach[T any](ctx context.Context, call func() (T, error)) (answer T, err error) {
+	const jitter, tellInterval = 1.0, time.Minute
+	var told time.Time
+	for {
+		answer, err = call()
+		if !utilnet.IsConnectionRefused(err) {
+			return answer, err
+		}
+		if time.Since(told) > tellInterval {
+			ctrl.LoggerFrom(ctx).Info("The API server refuses connections; trying on", "error", err.Error())
+			told = time.Now()
+		}
+		select {
+		case <-ctx.Done():
+			return answer, err
+		case <-time.After(wait.Jitter(reconnectInterval, jitter)):
+		}
+	}
 }
 
 func trimInPlace(object runtime.Object) error {

@@ -4,8 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"strconv"
+	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -64,5 +69,39 @@ func TestInformerListsInPages(t *testing.T) {
 		if pod, ok := object.(*corev1.Pod); !ok || len(pod.Annotations) > 0 {
 			t.Errorf("%+v is kept", object)
 		}
+	}
+}
+
+// An API server that was away for long is reached soon after it is back, and what it answers then is what counts.
+func TestInformerReachesAPIServer(t *testing.T) {
+	for name, test := range map[string]struct {
+		away time.Duration
+		ends error
+	}{
+		"away for long":           {time.Hour, nil},
+		"back with another error": {time.Minute, apierrors.NewResourceExpired("too old")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				back := time.Now().Add(test.away)
+				_, err := reach(t.Context(), func() (any, error) {
+					if time.Now().Before(back) {
+						return nil, &url.Error{Op: "Get", Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}
+					}
+					return nil, test.ends
+				})
+				if late := time.Since(back); !errors.Is(err, test.ends) || late > 2*reconnectInterval {
+					t.Errorf("%s after it was back: %v", late, err)
+				}
+			})
+		})
+	}
+}
+
+func TestInformerEndsWithoutAPIServer(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := reach(ctx, func() (any, error) { return nil, syscall.ECONNREFUSED }); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("error %v", err)
 	}
 }

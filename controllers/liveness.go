@@ -27,10 +27,8 @@ const (
 func (p *pass) readLogs(ctx context.Context, parts []part, facts attempt.Facts) []attempt.Liveness {
 	liveness := facts.Liveness
 	due := facts.Due()
-	lines := make([]string, len(due))
-	errs := inParallel(ctx, indices(due), func(i int) (err error) {
-		lines[i], err = p.lastLine(ctx, parts[due[i]].pod, patienceFor(parts[due[i]].seen))
-		return err
+	lines, errs := gather(ctx, parallelCalls, due, func(client int) (string, error) {
+		return p.lastLine(ctx, parts[client].pod, patienceFor(parts[client].seen))
 	})
 	for i, client := range due {
 		if errs[i] != nil {

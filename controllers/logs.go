@@ -82,10 +82,8 @@ func chooseLogs(parts []part) []part {
 // zipLogs returns the logs of the clients by their keys.
 func (p *pass) zipLogs(ctx context.Context, run *v1alpha1.Run, parts []part) map[string][]byte {
 	chosen := chooseLogs(parts)
-	zipped := make([][]byte, len(chosen))
-	errs := inParallelBy(ctx, logsAtOnce, indices(chosen), func(i int) (err error) {
-		zipped[i], err = p.zipLog(ctx, chosen[i].pod, maxKept/len(chosen))
-		return err
+	zipped, errs := gather(ctx, logsAtOnce, chosen, func(one part) ([]byte, error) {
+		return p.zipLog(ctx, one.pod, maxKept/len(chosen))
 	})
 	logs := map[string][]byte{}
 	for i, one := range chosen {
@@ -104,14 +102,6 @@ func keyOfLog(client int32) string {
 		return logKey
 	}
 	return fmt.Sprintf(logKeyOfClient, child.Client(client))
-}
-
-func indices[T any](things []T) []int {
-	all := make([]int, len(things))
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }
 
 func (s *scope) keptLogs() int {

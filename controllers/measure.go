@@ -66,13 +66,12 @@ func (s *scope) planned(run *v1alpha1.Run) (*plan.Run, bool) {
 // however old a version another pass sees, no attempt is made twice. Whatever was under way before must be over: two
 // at once would measure each other.
 func (p *pass) begin(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) (outcome, error) {
-	if again := run.Attempts > 0; again || p.sb.Spec.MostClients() > 1 {
+	if goesOn := run.Attempts > 0 || p.measuring || p.wasCutShort(); goesOn || p.sb.Spec.MostClients() > 1 {
 		proof, ok := p.allSaved()
 		if !ok {
 			return saveFirst(), nil
 		}
-		// One client may go on when another has failed.
-		left, err := p.clear(ctx, proof, again || p.measuring)
+		left, err := p.clear(ctx, proof, goesOn)
 		if err != nil {
 			return outcome{}, err
 		}
@@ -87,6 +86,7 @@ func (p *pass) begin(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) 
 		return saveFirst(), nil
 	}
 	p.beginAttempt(run, p.Clock.Now())
+	p.memory.begins(run)
 	return saveFirst(), nil
 }
 
@@ -97,6 +97,17 @@ func (s *scope) beginAttempt(run *v1alpha1.Run, now time.Time) {
 	run.Job, run.AgreedStart, run.StartMarginMilliseconds = "", nil, 0
 	run.StartTime = new(metav1.NewTime(now))
 	s.step(v1alpha1.ReasonPreparing, s.describeRun(run))
+}
+
+// wasCutShort says whether the run before failed because its attempts were ended from outside. Its last one may go on, also where none of its
+// pods is seen yet.
+func (s *scope) wasCutShort() bool {
+	for _, run := range slices.Backward(s.sb.Status.Runs) {
+		if run.Attempts > 0 {
+			return run.Disruptions > maxDisruptions
+		}
+	}
+	return false
 }
 
 // clear ends what is left of runs. What has ended by itself need not be waited for.
@@ -236,11 +247,24 @@ func (s *scope) expireRun(run *v1alpha1.Run, unanswered string) {
 func (s *scope) missingJobs(run *v1alpha1.Run) []int32 {
 	var missing []int32
 	for client := range clientsOf(run) {
-		if s.jobs[job.RunName(s.sb, run.Name, run.Attempts, client)] == nil {
+		if s.jobOfClient(run, client) == nil {
 			missing = append(missing, client)
 		}
 	}
 	return missing
+}
+
+// jobOfClient returns the Job of a client in a run's attempt, nil if it is not there.
+func (s *scope) jobOfClient(run *v1alpha1.Run, client int32) *batchv1.Job {
+	return s.jobs[job.RunName(s.sb, run.Name, run.Attempts, client)]
+}
+
+// jobMade returns when that Job was made, zero if it is not there.
+func (s *scope) jobMade(run *v1alpha1.Run, client int32) (at metav1.Time) {
+	if j := s.jobOfClient(run, client); j != nil {
+		at = j.CreationTimestamp
+	}
+	return at
 }
 
 // createJobs makes Jobs of an attempt. If all were seen before, somebody has deleted them.
@@ -256,13 +280,17 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 	if err != nil {
 		return outcome{}, err
 	}
+	p.noteEarlierJobs(run, missing)
 	shares := p.layoutBefore(planned)
 	errs := inParallel(ctx, missing, func(client int32) error {
 		described := p.describeJob(run, planned, client)
 		described.Volume.Existing = described.Volume.Existing || existing.Has(described.Volume.Claim)
 		described.LayoutFile = p.layoutFile(planned, described, shares)
-		return p.Client.Apply(ctx, job.ForRun(p.sb, p.image, described), applyOptions...)
+		return p.makeJob(ctx, job.ForRun(p.sb, p.image, described))
 	})
+	for i, err := range errs {
+		p.memory.makes(run, missing[i], err)
+	}
 	for i, err := range errs {
 		if err != nil {
 			return p.runWait(run, planned, part{client: missing[i]}).notMade("Job", err)
@@ -274,7 +302,7 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 
 // runWait is the wait for the pod of a client in a run's attempt.
 func (p *pass) runWait(run *v1alpha1.Run, planned *plan.Run, one part) *podWait {
-	st := &podWait{pass: p, what: p.describeRun(run), began: run.StartTime, pod: one.pod}
+	st := &podWait{pass: p, what: p.describeRun(run), began: run.StartTime, made: p.jobMade(run, one.client), pod: one.pod}
 	if clientsOf(run) > 1 {
 		st.what += ", " + child.Client(one.client)
 	}
@@ -307,6 +335,7 @@ func describeElsewhere(target *v1alpha1.Target, node string) string {
 }
 
 func (s *scope) failRun(run *v1alpha1.Run, message string) {
+	s.noteUnseen(run)
 	run.State = v1alpha1.RunFailed
 	run.CompletionTime = new(s.now)
 	run.Message = truncate(message, maxRunMessage)

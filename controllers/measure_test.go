@@ -64,6 +64,28 @@ func TestBeginAttempt(t *testing.T) {
 	}
 }
 
+// A run was cut short if its last attempt was disrupted, so that its end was not seen.
+func TestWasCutShort(t *testing.T) {
+	const last = maxDisruptions + 1
+	for name, test := range map[string]struct {
+		runs []v1alpha1.Run
+		want bool
+	}{
+		"the first run":                  {[]v1alpha1.Run{{}, {}}, false},
+		"after one that was disrupted":   {[]v1alpha1.Run{{Attempts: last, Disruptions: last}, {}}, true},
+		"after one that was repeated":    {[]v1alpha1.Run{{Attempts: last, Disruptions: maxDisruptions}, {}}, false},
+		"after others since":             {[]v1alpha1.Run{{Attempts: last, Disruptions: last}, {Attempts: 1}, {}}, false},
+		"after one that was not tried":   {[]v1alpha1.Run{{Attempts: last, Disruptions: last}, {State: v1alpha1.RunFailed}, {}}, true},
+		"after some that were not tried": {[]v1alpha1.Run{{State: v1alpha1.RunFailed}, {State: v1alpha1.RunFailed}, {}}, false},
+	} {
+		s := measuring()
+		s.sb.Status.Runs = test.runs
+		if got := s.wasCutShort(); got != test.want {
+			t.Errorf("%s: %t, want %t", name, got, test.want)
+		}
+	}
+}
+
 func TestTellStep(t *testing.T) {
 	for _, test := range []struct {
 		decision        attempt.Decision

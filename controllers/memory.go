@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -30,6 +31,10 @@ type memory struct {
 	// cleaningSince is since when this operator cleans up, zero if it does not, and cleaningFor how long it may try at least.
 	cleaningSince time.Time
 	cleaningFor   time.Duration
+	// boundSince is since when its claims are seen to have their volumes, by the UIDs of those that have.
+	boundSince map[types.UID]time.Time
+	// begun is the last attempt that this operator has begun itself.
+	begun begunAttempt
 	// told is what the words of conditions were about that may differ in each pass, by the type of the condition.
 	told map[string]toldWords
 	// tied are the claims whose volumes were looked at, so that they go with them.
@@ -52,6 +57,21 @@ func (m *memory) afterConflict() time.Duration {
 		m.conflicts = wait.Backoff{Duration: retrySoon, Factor: 2, Steps: math.MaxInt32, Cap: maxRetry}
 	}
 	return m.conflicts.Step()
+}
+
+// noteBound notes which claims have their volumes now.
+func (m *memory) noteBound(claims map[string]*corev1.PersistentVolumeClaim, now time.Time) {
+	bound := map[types.UID]time.Time{}
+	for _, claim := range claims {
+		if claim.Status.Phase != corev1.ClaimBound {
+			continue
+		}
+		bound[claim.UID] = now
+		if before, seen := m.boundSince[claim.UID]; seen {
+			bound[claim.UID] = before
+		}
+	}
+	m.boundSince = bound
 }
 
 // succeeded notes that a pass has met no error, that what it found out is saved, whether it waits for pods to end, and when it ended. The wait

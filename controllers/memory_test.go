@@ -1,9 +1,11 @@
 package controllers
 
 import (
+	"maps"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -24,6 +26,34 @@ func TestMemories(t *testing.T) {
 	m.forget(one)
 	if got := m.of(one).replaced; got != "" {
 		t.Errorf("what was forgotten is remembered as %q", got)
+	}
+}
+
+// A claim has its volume since it was first seen to. What is known of one that is gone, or has its volume no more, is dropped.
+func TestNoteBound(t *testing.T) {
+	claims := func(phases ...corev1.PersistentVolumeClaimPhase) map[string]*corev1.PersistentVolumeClaim {
+		all := map[string]*corev1.PersistentVolumeClaim{}
+		for i, phase := range phases {
+			name := string(rune('a' + i))
+			all[name] = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}, Status: corev1.PersistentVolumeClaimStatus{Phase: phase}}
+		}
+		return all
+	}
+	var m memory
+	for i, pass := range []struct {
+		claims map[string]*corev1.PersistentVolumeClaim
+		want   map[types.UID]time.Time
+	}{
+		{claims("", corev1.ClaimPending), map[types.UID]time.Time{}},
+		{claims(corev1.ClaimBound, corev1.ClaimPending), map[types.UID]time.Time{"a": noon.Add(time.Minute)}},
+		{claims(corev1.ClaimBound, corev1.ClaimBound), map[types.UID]time.Time{"a": noon.Add(time.Minute), "b": noon.Add(2 * time.Minute)}},
+		{claims(corev1.ClaimBound, corev1.ClaimLost), map[types.UID]time.Time{"a": noon.Add(time.Minute)}},
+		{claims(), map[types.UID]time.Time{}},
+	} {
+		m.noteBound(pass.claims, noon.Add(time.Duration(i)*time.Minute))
+		if !maps.Equal(m.boundSince, pass.want) {
+			t.Errorf("in pass %d claims have their volumes since %v, want %v", i, m.boundSince, pass.want)
+		}
 	}
 }
 

@@ -132,12 +132,8 @@ func (s *scope) volumesUnknown() string {
 		return ""
 	}
 	var names []string
-	for i := range s.sb.Spec.Targets {
-		if target := &s.sb.Spec.Targets[i]; storage.IsProvisioned(target) {
-			for _, volume := range s.targetStatus(target.Name).Volumes {
-				names = append(names, volume.Name)
-			}
-		}
+	for _, volume := range s.provisionedVolumes() {
+		names = append(names, volume.Name)
 	}
 	var commands []string
 	if len(names) > 0 {

@@ -36,6 +36,7 @@ func observe(ctx context.Context, p *pass) (outcome, error) {
 	for _, claim := range p.ownClaims(claims.Items) {
 		p.claims[claim.Name] = claim
 	}
+	p.memory.noteBound(p.claims, p.now.Time)
 	return goOn(), nil
 }
 

@@ -33,6 +33,12 @@ func TestSortPods(t *testing.T) {
 			Status: corev1.PodStatus{Phase: phase},
 		}
 	}
+	unlaid := func(pod corev1.Pod) corev1.Pod {
+		pod.Status.InitContainerStatuses = []corev1.ContainerStatus{{
+			Name: job.LayoutContainer, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1}},
+		}}
+		return pod
+	}
 	const run, running, ended = v1alpha1.RoleRun, corev1.PodRunning, corev1.PodSucceeded
 	for _, test := range []struct {
 		what      string
@@ -43,6 +49,7 @@ func TestSortPods(t *testing.T) {
 	}{
 		{"a run's", pod(name+"-x", run, running, ofJob("job-uid")), true, false, true},
 		{"a run's that has ended", pod(name+"-x", run, ended, ofJob("job-uid")), true, false, false},
+		{"a run's whose files could not be laid out", unlaid(pod(name+"-x", run, corev1.PodPending, ofJob("job-uid"))), true, false, false},
 		{"a Job's of before", pod(name+"-x", run, running, ofJob("before")), false, false, true},
 		{"a deleted Job's", pod(name+"-x", run, running), false, false, true},
 		{"a deleted Job's that has ended", pod(name+"-x", run, ended), false, false, false},

@@ -23,20 +23,24 @@ import (
 )
 
 // freedVolume is a retained volume of a class of its own, which an administrator has made available again. What is on it is somebody's.
-func freedVolume(w *world) *corev1.PersistentVolume {
+func freedVolume(w *world, changes ...func(*corev1.PersistentVolume)) *corev1.PersistentVolume {
 	w.Helper()
 	class := create(w, &storagev1.StorageClass{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "freed-"}, Provisioner: fakecluster.Driver, ReclaimPolicy: new(corev1.PersistentVolumeReclaimRetain),
 	})
 	w.Cleanup(func() { _ = w.Client.Delete(context.WithoutCancel(w.Context()), class) })
-	return create(w, &corev1.PersistentVolume{
+	volume := &corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "freed-", Annotations: map[string]string{provisionedBy: fakecluster.Driver}},
 		Spec: corev1.PersistentVolumeSpec{
 			Capacity: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}, AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			StorageClassName: class.Name, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
 			PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: fakecluster.Driver, VolumeHandle: "somebodys"}},
 		},
-	})
+	}
+	for _, change := range changes {
+		change(volume)
+	}
+	return create(w, volume)
 }
 
 // seenFSGroups notes which pods, by their role, have had an fsGroup.

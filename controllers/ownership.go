@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -46,10 +43,9 @@ func (p *pass) volumeOfOthers(ctx context.Context, objects storage.Objects) (str
 	if objects.Volume == nil {
 		return "", nil
 	}
-	var volume corev1.PersistentVolume
-	err := p.Live.Get(ctx, client.ObjectKey{Name: ptr.Deref(objects.Volume.Name, "")}, &volume)
-	if err != nil || ours.ClusterObject(p.sb, &volume) {
-		return "", unlessGone(err, "get PersistentVolume")
+	volume, err := p.liveVolume(ctx, ptr.Deref(objects.Volume.Name, ""), "get PersistentVolume")
+	if err != nil || volume.Name == "" || ours.ClusterObject(p.sb, volume) {
+		return "", err
 	}
 	return "PersistentVolume " + volume.Name, nil
 }
@@ -58,13 +54,11 @@ func (p *pass) volumeOfOthers(ctx context.Context, objects storage.Objects) (str
 func (p *pass) claimOfOthers(ctx context.Context, objects storage.Objects) (string, error) {
 	made := ours.ClaimTargets(p.sb)
 	for _, wanted := range objects.Claims {
-		var claim corev1.PersistentVolumeClaim
-		err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.sb.Namespace, Name: ptr.Deref(wanted.Name, "")}, &claim)
+		claim, err := p.liveClaim(ctx, ptr.Deref(wanted.Name, ""))
 		switch {
-		case apierrors.IsNotFound(err):
 		case err != nil:
 			return "", fmt.Errorf("get claim: %w", err)
-		case !ours.Claim(p.sb, made, &claim):
+		case claim.Name != "" && !ours.Claim(p.sb, made, claim):
 			return "PersistentVolumeClaim " + claim.Name, nil
 		}
 	}

@@ -29,6 +29,8 @@ type podWait struct {
 	what string
 	// began is when the wait began, as the status has it.
 	began *metav1.Time
+	// made is when the pod was made, or the Job that makes it. It is zero while neither is there.
+	made metav1.Time
 	// pod is what is waited for, nil while it is not there.
 	pod *corev1.Pod
 	// job is the Job that makes the pod, if one does.
@@ -102,12 +104,21 @@ func (s *podWait) watchPod(ctx context.Context, decision attempt.StartDecision) 
 
 // startFacts returns what the wait is decided by.
 func (s *podWait) startFacts(claim *corev1.PersistentVolumeClaim, blocked, rival bool) attempt.StartFacts {
-	limits := s.sb.Spec.Deadlines
+	limits, began := s.sb.Spec.Deadlines, awaitedSince(s.began, s.made)
 	return attempt.StartFacts{
-		Now: s.now.Time, Began: s.began.Time, Ready: s.readySince(s.began.Time, s.needs), Node: s.nodeWait(), Blocked: blocked, Rival: rival,
+		Now: s.now.Time, Began: began, Ready: s.readySince(began, s.needs), Node: s.nodeWait(), Blocked: blocked, Rival: rival,
 		HasPod: s.pod != nil, CrowdedOut: s.pod != nil && isCrowdedOut(s.pod), Unbound: claim != nil,
 		NodeLimit: seconds(limits.NodeSeconds), VolumeLimit: seconds(limits.ProvisioningSeconds), PodLimit: seconds(limits.StartSeconds),
 	}
+}
+
+// awaitedSince returns since when a pod is waited for: not before it was made, or the Job that makes it. Between the beginning of an attempt, which
+// is written down first, and that, the operator may have been away.
+func awaitedSince(began *metav1.Time, made metav1.Time) time.Time {
+	if began.Before(&made) {
+		return made.Time
+	}
+	return began.Time
 }
 
 // noteNodeWait writes down whether the benchmark waits for nodes that others hold.
@@ -215,15 +226,28 @@ func (s *podWait) unboundClaim() *corev1.PersistentVolumeClaim {
 func (s *scope) readySince(began time.Time, needs []neededVolume) time.Time {
 	since := began
 	for _, needed := range needs {
-		claim, took := s.claims[needed.claim], s.targetStatus(needed.target).ProvisionedMilliseconds
-		if claim == nil || took == nil {
-			continue
-		}
-		if bound := claim.CreationTimestamp.Add(time.Duration(*took) * time.Millisecond); bound.After(since) {
+		if bound := s.boundAt(began, needed); bound.After(since) {
 			since = bound
 		}
 	}
 	return since
+}
+
+// boundAt returns when a volume was there, as it says itself, or before a pod was seen that uses it: since when its claim is seen to have it. It is
+// zero if that is not known. An operator that was started anew may see it late: it came in the time that it had.
+func (s *scope) boundAt(began time.Time, needed neededVolume) time.Time {
+	claim := s.claims[needed.claim]
+	if claim == nil {
+		return time.Time{}
+	}
+	if took := s.targetStatus(needed.target).ProvisionedMilliseconds; took != nil {
+		return claim.CreationTimestamp.Add(time.Duration(*took) * time.Millisecond)
+	}
+	seen, latest := s.memory.boundSince[claim.UID], began.Add(seconds(s.sb.Spec.Deadlines.ProvisioningSeconds))
+	if seen.After(latest) {
+		return latest
+	}
+	return seen
 }
 
 // nodeWait returns how the benchmark has waited for nodes until now.

@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -11,10 +12,15 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
 // The scheduler's words, for a pod that finds no node because of other pods, of its volume, or of both.
@@ -196,18 +202,121 @@ func TestReadySince(t *testing.T) {
 		"made since, first":          {[]neededVolume{{"late", "late"}, {"early", "early"}}, 20 * time.Second},
 		"somebody's claim":           {[]neededVolume{{"late", "mine"}}, 0},
 		"not known how long it took": {[]neededVolume{{"unknown", "late"}}, 0},
+		"seen":                       {[]neededVolume{{"unknown", "seen"}}, 30 * time.Second},
+		"seen later than it was":     {[]neededVolume{{"late", "seen"}}, 20 * time.Second},
+		"seen after its deadline":    {[]neededVolume{{"unknown", "seen late"}}, time.Minute},
 	} {
-		s := scopeOf(builder.OneRun("default", "sb").Build())
+		s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build())
+		s.memory.boundSince = map[types.UID]time.Time{"s1": noon.Add(30 * time.Second), "s2": noon.Add(time.Hour)}
 		s.sb.Status.Targets = []v1alpha1.TargetStatus{
 			{Name: "early", ProvisionedMilliseconds: new(int64(1000))}, {Name: "late", ProvisionedMilliseconds: new(int64(15_000))}, {Name: "unknown"},
 		}
 		s.claims = map[string]*corev1.PersistentVolumeClaim{
 			"early": {ObjectMeta: metav1.ObjectMeta{CreationTimestamp: *at(-time.Minute)}},
 			"late":  {ObjectMeta: metav1.ObjectMeta{CreationTimestamp: *at(5 * time.Second)}},
+			"seen":  {ObjectMeta: metav1.ObjectMeta{UID: "s1", CreationTimestamp: *at(5 * time.Second)}}, "seen late": {ObjectMeta: metav1.ObjectMeta{UID: "s2"}},
 		}
 		if got := s.readySince(noon, test.needs); !got.Equal(noon.Add(test.want)) {
 			t.Errorf("%s: a pod has time since %s, want %s later than its wait", name, got, test.want)
 		}
+	}
+}
+
+// A volume that comes late, but in its time, leaves a pod all of its time to start, also where nobody can look at the volume.
+func TestVolumeThatTakesLong(t *testing.T) {
+	limits := v1alpha1.Deadlines{ProvisioningSeconds: new(int32(1200)), StartSeconds: new(int32(600))}
+	for name, test := range map[string]struct {
+		start     func(*world)
+		benchmark func(*world) *builder.Benchmark
+	}{
+		"of an anchor":                      {func(w *world) { w.startOperator() }, func(w *world) *builder.Benchmark { return twoByTwo(w, "sb") }},
+		"of a run, confined to a namespace": {(*world).confine, func(w *world) *builder.Benchmark { return builder.OneRun(w.Namespace, "sb") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorldWithoutOperator(t)
+			test.start(w)
+			w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Wait() })
+			slow := func(container string) fakecluster.Outcome {
+				return fakecluster.Hold(container, "ErrImagePull", "the registry is slow")
+			}
+			w.Cluster.OnAnchor(func(*corev1.Pod) fakecluster.Outcome { return slow(job.AnchorContainer) })
+			w.Cluster.AllPods(slow(job.LayoutContainer))
+			sb := create(w, test.benchmark(w).Deadlines(limits).Build())
+			w.passUntil(3*time.Second, func() error {
+				return matches(w.Get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonProvisioning, "is not bound yet")
+			}, sb)
+			w.pass(sb, 700*time.Second)
+			w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Bind() })
+			w.untilStep(sb, v1alpha1.ReasonPreparing, "the registry is slow")
+			w.pass(sb, 550*time.Second)
+			w.untilStep(sb, v1alpha1.ReasonPreparing, "the registry is slow")
+			w.pass(sb, 50*time.Second)
+			sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "waited 600 s for its pod to start", "the registry is slow")
+			if took := sb.Status.CompletionTime.Sub(sb.Status.StartTime.Time); took < 1300*time.Second {
+				t.Errorf("it ended after %s", took)
+			}
+		})
+	}
+}
+
+// A pod is not waited for before it is made.
+func TestAwaitedSince(t *testing.T) {
+	for name, test := range map[string]struct {
+		made metav1.Time
+		want time.Duration
+	}{
+		"not made yet":                   {metav1.Time{}, 0},
+		"made at once, by another clock": {*at(-time.Second), 0},
+		"made long after":                {*at(time.Hour), time.Hour},
+	} {
+		if got := awaitedSince(at(0), test.made); !got.Equal(noon.Add(test.want)) {
+			t.Errorf("%s: it is waited for since %s, want %s later than the attempt began", name, got, test.want)
+		}
+	}
+}
+
+// An operator that was away between the beginning of an attempt and its Job, or its pod, does not count that as time to start.
+func TestOperatorWasAwayBeforeThePod(t *testing.T) {
+	for name, test := range map[string]struct {
+		benchmark func(*world) *builder.Benchmark
+		begun     func(*v1alpha1.StorageBenchmarkStatus) bool
+	}{
+		"a run": {
+			func(w *world) *builder.Benchmark { return builder.OneRun(w.Namespace, "sb") },
+			func(s *v1alpha1.StorageBenchmarkStatus) bool { return len(s.Runs) > 0 && s.Runs[0].Attempts == 1 },
+		},
+		"an anchor": {
+			func(w *world) *builder.Benchmark { return twoByTwo(w, "sb") },
+			func(s *v1alpha1.StorageBenchmarkStatus) bool { return len(s.Anchors) > 0 && s.Anchors[0].Attempts == 1 },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorldWithoutOperator(t)
+			w.Clock.Step(-time.Hour) // since when the operator is away, by the API server's clock
+			stop := w.startOperatorWith(interceptor.Funcs{
+				Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+					err := c.Get(ctx, key, object, options...)
+					if sb, ok := object.(*v1alpha1.StorageBenchmark); ok && test.begun(&sb.Status) {
+						return errors.New("the operator is about to end")
+					}
+					return err
+				},
+			})
+			sb := create(w, test.benchmark(w).Build())
+			w.Until(sb, func(sb *v1alpha1.StorageBenchmark) error {
+				if !test.begun(&sb.Status) {
+					return errors.New("no attempt has begun")
+				}
+				return nil
+			})
+			stop()
+			if pods := w.pods(); len(pods) > 0 {
+				t.Fatalf("pod %s was made", pods[0].Name)
+			}
+			w.Clock.Pass(0)
+			w.startOperator()
+			w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		})
 	}
 }
 

@@ -47,31 +47,62 @@ func (p *pass) provisionTarget(ctx context.Context, target *v1alpha1.Target) (ou
 	if !slices.ContainsFunc(storage.ClaimNames(p.sb, target), p.isClaimMissing) {
 		return p.noteClaims(ctx, target)
 	}
-	// What has no namespace has no owner: made by a pass over an old version, nobody would remove it again.
-	if fresh, err := p.isFresh(ctx); err != nil || !fresh {
-		return awaitFor(retrySoon), err
-	}
-	objects := storage.For(p.sb, target, job.UserOf(p.sb))
-	switch name, err := p.ownedByOthers(ctx, objects); {
-	case err != nil:
+	made, err := p.makeStorage(ctx, target)
+	if err != nil {
 		return outcome{}, err
-	case name != "":
-		p.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %s exists, and was not made for this benchmark; delete or rename it, and create the benchmark anew", target.Name, name))
-		return saveFirst(), nil
 	}
-	held, err := p.freeVolume(ctx, objects)
-	switch {
-	case err != nil:
-		return outcome{}, err
-	case held != "":
-		return p.awaitStorage(target, held, pollChildren), nil
-	}
-	return p.applied(target, p.applyObjects(ctx, objects))
+	return p.provisioned(target, made)
 }
 
-// applied says how the benchmark goes on after a target's storage was applied.
-func (s *scope) applied(target *v1alpha1.Target, err error) (outcome, error) {
+// storageMade is what became of a try to make what provisions a target's storage.
+type storageMade struct {
+	// stale says that nothing was made, because the pass is over an old version.
+	stale bool
+	// taken is an object that is somebody else's, in the place of one, and held one that has to be gone first. They are "" if there is none.
+	taken, held string
+	// err is what the API server answered to what was applied.
+	err error
+}
+
+// makeStorage makes what provisions a target's storage. An error of its own is one of a call before that.
+func (p *pass) makeStorage(ctx context.Context, target *v1alpha1.Target) (m storageMade, err error) {
+	// What has no namespace has no owner: made by a pass over an old version, nobody would remove it again.
+	if fresh, err := p.isFresh(ctx); err != nil || !fresh {
+		return storageMade{stale: true}, err
+	}
+	objects := storage.For(p.sb, target, job.UserOf(p.sb))
+	if m.taken, err = p.ownedByOthers(ctx, objects); err != nil || m.taken != "" {
+		return m, err
+	}
+	if m.held, err = p.freeVolume(ctx, objects); err != nil || m.held != "" {
+		return m, err
+	}
+	m.err = p.applyObjects(ctx, objects)
+	return m, nil
+}
+
+// files says what has become of a target's test files for which its storage was made once more.
+func (m storageMade) files(target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
 	switch {
+	case m.taken != "", apierrors.HasStatusCause(m.err, corev1.NamespaceTerminatingCause): // nothing can be made there, or not any more
+		return v1alpha1.TestFilesLeftBehind, nil
+	case m.err != nil:
+		return v1alpha1.TestFilesPresent, fmt.Errorf("reach test files of target %s: %w", target.Name, m.err)
+	default:
+		return v1alpha1.TestFilesPresent, nil
+	}
+}
+
+// provisioned says how the benchmark goes on after a try to make a target's storage.
+func (s *scope) provisioned(target *v1alpha1.Target, m storageMade) (outcome, error) {
+	switch err := m.err; {
+	case m.stale:
+		return awaitFor(retrySoon), nil
+	case m.taken != "":
+		s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %s exists, and was not made for this benchmark; delete or rename it, and create the benchmark anew", target.Name, m.taken))
+		return saveFirst(), nil
+	case m.held != "":
+		return s.awaitStorage(target, m.held, pollChildren), nil
 	case apierrors.IsInvalid(err):
 		s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %v", target.Name, err))
 		return saveFirst(), nil
@@ -141,6 +172,20 @@ func (p *pass) applyObjects(ctx context.Context, objects storage.Objects) error 
 	return nil
 }
 
+// liveClaim returns a claim of the benchmark's namespace as the API server has it, an empty one if it is gone.
+func (p *pass) liveClaim(ctx context.Context, name string) (*corev1.PersistentVolumeClaim, error) {
+	claim := &corev1.PersistentVolumeClaim{}
+	err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.sb.Namespace, Name: name}, claim)
+	return claim, client.IgnoreNotFound(err)
+}
+
+// liveVolume returns a volume as the API server has it, an empty one if it is gone. Its error says for what it was asked.
+func (p *pass) liveVolume(ctx context.Context, name, doing string) (*corev1.PersistentVolume, error) {
+	volume := &corev1.PersistentVolume{}
+	err := p.Live.Get(ctx, types.NamespacedName{Name: name}, volume)
+	return volume, unlessGone(err, doing)
+}
+
 // recordPlace notes the volume that a client uses of a target, and its node, once a pod that uses it has been
 // scheduled. A volume that clients share is the first one's.
 func (p *pass) recordPlace(ctx context.Context, target *v1alpha1.Target, client int32, pod *corev1.Pod) error {
@@ -163,10 +208,18 @@ func (p *pass) recordPlace(ctx context.Context, target *v1alpha1.Target, client 
 	if err := p.recordVolume(ctx, status, claim, pod.Spec.NodeName); err != nil {
 		return err
 	}
-	if len(status.Volumes) > 0 {
-		status.ClientLimits = storage.ClientLimits(target, status.Driver, status.Volumes[0].InstanceType)
-	}
+	noteLimits(target, status)
 	return nil
+}
+
+// noteLimits notes the limits that follow from the first client's node: its own, and those that the storage has in its region.
+func noteLimits(target *v1alpha1.Target, status *v1alpha1.TargetStatus) {
+	if len(status.Volumes) == 0 {
+		return
+	}
+	node := &status.Volumes[0]
+	status.Limits = storage.LimitsInZone(target, status.Limits, node.Zone)
+	status.ClientLimits = storage.ClientLimits(target, status.Driver, node.InstanceType)
 }
 
 // recordVolume notes in the status which volume a claim of a target is bound to, and which node it is measured
@@ -180,20 +233,17 @@ func (p *pass) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus, 
 		volume = target.Volumes[at]
 	}
 	if volume.Handle == "" && !p.isNamespaced() {
-		var pv corev1.PersistentVolume
-		if err := p.Live.Get(ctx, types.NamespacedName{Name: volume.Name}, &pv); err != nil {
-			return unlessGone(err, "get volume of target "+target.Name)
+		pv, err := p.liveVolume(ctx, volume.Name, "get volume of target "+target.Name)
+		if err != nil || !isBound(pv, claim) {
+			return err
 		}
-		if !isBound(&pv, claim) {
-			return nil
-		}
-		volume.Handle = handle(&pv)
-		p.noteProvisioning(target, claim, &pv)
+		volume.Handle = handle(pv)
+		p.noteProvisioning(target, claim, pv)
 		if p.claimTargets[claim.Name] == "" { // somebody's, of which nothing else tells the driver
-			target.Driver = provisionerOf(&pv)
+			target.Driver = provisionerOf(pv)
 		}
 		if node != "" { // a pod uses it
-			p.noteExistingVolume(target, claim, &pv)
+			p.noteExistingVolume(target, claim, pv)
 		}
 	}
 	if node != "" && volume.Node != node {

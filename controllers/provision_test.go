@@ -57,7 +57,7 @@ func TestApplied(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build())
 			s.sb.Status.StorageRefusedSince = test.refused
-			out, err := s.applied(&s.sb.Spec.Targets[0], test.err)
+			out, err := s.provisioned(&s.sb.Spec.Targets[0], storageMade{err: test.err})
 			if err != nil || out != test.want || s.concluded() != test.ends || !s.sb.Status.StorageRefusedSince.Equal(test.since) {
 				t.Errorf("it goes on with %+v, want %+v, ended %t, refused since %s: %v", out, test.want, s.concluded(), s.sb.Status.StorageRefusedSince, err)
 			}
@@ -72,8 +72,56 @@ func TestApplied(t *testing.T) {
 	}
 	s := scopeOf(builder.OneRun("default", "sb").Build())
 	busy := errors.New("etcd is busy")
-	if _, err := s.applied(&s.sb.Spec.Targets[0], busy); !errors.Is(err, busy) || err.Error() != "target fast: etcd is busy" || s.changed() {
+	if _, err := s.provisioned(&s.sb.Spec.Targets[0], storageMade{err: busy}); !errors.Is(err, busy) || err.Error() != "target fast: etcd is busy" || s.changed() {
 		t.Errorf("an error that may pass is %v, status %+v", err, s.sb.Status)
+	}
+}
+
+// What keeps a target's storage from being made ends the benchmark, or is waited for. It tells as well what becomes of test files that cannot be
+// reached without.
+func TestStorageMade(t *testing.T) {
+	const present, left = v1alpha1.TestFilesPresent, v1alpha1.TestFilesLeftBehind
+	busy := errors.New("etcd is busy")
+	terminating := apierrors.NewForbidden(schema.GroupResource{Resource: "persistentvolumeclaims"}, "c", errors.New("no"))
+	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
+	for _, test := range []struct {
+		name  string
+		made  storageMade
+		want  outcome
+		says  string
+		ends  bool
+		files v1alpha1.TestFilesState
+		err   error
+	}{
+		{"all of it", storageMade{}, goOn(), "", false, present, nil},
+		{"nothing by an old version", storageMade{stale: true}, awaitFor(retrySoon), "", false, present, nil},
+		{"somebody's is in its place", storageMade{taken: "PersistentVolume x"}, saveFirst(),
+			"target fast: PersistentVolume x exists, and was not made for this benchmark; delete or rename it, and create the benchmark anew", true, left, nil},
+		{"one before it has to go", storageMade{held: "PersistentVolume x is being deleted"}, awaitFor(pollChildren).resting(time.Minute),
+			"target fast: PersistentVolume x is being deleted", false, present, nil},
+		{"its namespace is being deleted", storageMade{err: fmt.Errorf("apply claim: %w", terminating)}, awaitFor(pollWaiting).resting(time.Minute),
+			"target fast: apply claim: " + terminating.Error(), false, left, nil},
+		{"an error", storageMade{err: busy}, outcome{}, "", false, present, busy},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build())
+			target := &s.sb.Spec.Targets[0]
+			out, err := s.provisioned(target, test.made)
+			if out != test.want || !errors.Is(err, test.err) || s.concluded() != test.ends {
+				t.Errorf("it goes on with %+v, %v, want %+v, %v; ended %t", out, err, test.want, test.err, s.concluded())
+			}
+			kind := v1alpha1.ConditionSucceeded
+			if test.ends {
+				kind = v1alpha1.ConditionMeasured
+			}
+			if got := s.condition(kind).Message; got != test.says {
+				t.Errorf("it says %q, want %q", got, test.says)
+			}
+			files, err := test.made.files(target)
+			if files != test.files || !errors.Is(err, test.err) || (err != nil && err.Error() != "reach test files of target fast: etcd is busy") {
+				t.Errorf("test files are %s, %v, want %s", files, err, test.files)
+			}
+		})
 	}
 }
 

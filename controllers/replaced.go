@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -103,9 +102,8 @@ func (p *pass) noteExistingClaim(ctx context.Context, target *v1alpha1.Target) e
 	if storage.IsProvisioned(target) {
 		return nil
 	}
-	var claim corev1.PersistentVolumeClaim
-	key := types.NamespacedName{Namespace: p.sb.Namespace, Name: *target.ClaimName}
-	if err := p.Live.Get(ctx, key, &claim); client.IgnoreNotFound(err) != nil {
+	claim, err := p.liveClaim(ctx, *target.ClaimName)
+	if err != nil {
 		return fmt.Errorf("get claim of target %s: %w", target.Name, err)
 	}
 	status := p.targetStatus(target.Name)

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -149,19 +148,17 @@ func (p *pass) resolveAttributes(ctx context.Context, path *field.Path, target *
 
 func (p *pass) resolveClaim(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
 	status := v1alpha1.TargetStatus{Name: target.Name, Claims: []string{*target.ClaimName}, Limits: storage.Limits(target, storage.Class{})}
-	var claim corev1.PersistentVolumeClaim
-	key := types.NamespacedName{Namespace: p.sb.Namespace, Name: *target.ClaimName}
-	err := p.Live.Get(ctx, key, &claim)
-	if client.IgnoreNotFound(err) != nil {
+	claim, err := p.liveClaim(ctx, *target.ClaimName)
+	if err != nil {
 		return status, nil, fmt.Errorf("get claim: %w", err)
 	}
-	if err == nil {
+	if claim.Name != "" {
 		status.ClaimsUID = string(claim.UID)
 		status.VolumeMode = ptr.Deref(claim.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
 		status.AccessModes = claim.Spec.AccessModes
 		status.StorageClassName = ptr.Deref(claim.Spec.StorageClassName, "")
 	}
-	if why := p.whyNotClaim(&claim); why != "" {
+	if why := p.whyNotClaim(claim); why != "" {
 		return status, field.Invalid(path.Child("claimName"), *target.ClaimName, why), nil
 	}
 	return status, nil, nil

@@ -18,7 +18,6 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -153,14 +152,14 @@ func (s *scope) startingSince() *time.Time {
 	if run := s.runningRun(); run != nil {
 		for client := range clientsOf(run) {
 			if s.awaitsPod(run, client) {
-				return new(s.readySince(run.StartTime.Time, s.needsOf(client, run.Target)))
+				return new(s.readySince(awaitedSince(run.StartTime, s.jobMade(run, client)), s.needsOf(client, run.Target)))
 			}
 		}
 		return nil
 	}
 	for i := range s.sb.Status.Anchors {
 		if a := &s.sb.Status.Anchors[i]; a.StartTime != nil && a.Node == "" {
-			return new(s.readySince(a.StartTime.Time, s.needsOf(int32(i), "")))
+			return new(s.readySince(awaitedSince(a.StartTime, s.anchorMade(i)), s.needsOf(int32(i), "")))
 		}
 	}
 	return nil
@@ -169,7 +168,7 @@ func (s *scope) startingSince() *time.Time {
 // awaitsPod says whether a client's pod in a run's attempt has not started, as far as that can be told without a call. A Job or a pod that was
 // there and is not found may have lost its labels, and measure.
 func (s *scope) awaitsPod(run *v1alpha1.Run, client int32) bool {
-	existing := s.jobs[job.RunName(s.sb, run.Name, run.Attempts, client)]
+	existing := s.jobOfClient(run, client)
 	if existing == nil {
 		return run.Job == ""
 	}

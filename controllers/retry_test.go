@@ -209,6 +209,7 @@ func TestStartingSince(t *testing.T) {
 		{"a Job that is lost", name, nil, nil, nil, nil},
 		{"no pod yet", name, &batchv1.Job{}, nil, nil, &began},
 		{"a pod that is not found", name, &batchv1.Job{Status: batchv1.JobStatus{Active: 1}}, nil, nil, nil},
+		{"a Job that was made late", name, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(bound)}}, nil, nil, &bound},
 		{"a pod that waits", name, &batchv1.Job{}, running(corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{}}), nil, &began},
 		{"a pod whose volume came late", name, &batchv1.Job{}, &corev1.Pod{}, new(int64(20000)), &bound},
 		{"a pod that runs", name, &batchv1.Job{}, running(corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(noon)}}), nil, nil},

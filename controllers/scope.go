@@ -47,6 +47,8 @@ type scope struct {
 	anchors map[string]*corev1.Pod
 	// kept are volumes that were not made for the benchmark, to which claims of it were bound.
 	kept []string
+	// keptDevices are those of them that are raw block volumes.
+	keptDevices []string
 	// awaitsEnd says whether this pass waits for pods to end.
 	awaitsEnd bool
 	// nodes are the labels of nodes that this pass has read, by their names.
@@ -89,6 +91,7 @@ func (s *scope) finished() bool { return hasEnded(s.sb) }
 
 // fail ends measuring. Runs that have not ended stay as they are; results are kept.
 func (s *scope) fail(reason, message string) {
+	s.noteUnseenAttempt()
 	s.setCondition(v1alpha1.ConditionMeasured, metav1.ConditionFalse, reason, message)
 }
 

@@ -2,6 +2,11 @@ package controllers
 
 import (
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +55,38 @@ func TestSetCondition(t *testing.T) {
 				t.Errorf("finished: %t, changed: %t", s.finished(), s.changed())
 			}
 		})
+	}
+}
+
+// Who decides knows what the pass has read, and nothing else. No method of scope is given a way to the API server, nor a context, without which nobody
+// asks it.
+func TestScopeCannotReadTheAPI(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	methods := 0
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, declared := range file.Decls {
+			method, isFunc := declared.(*ast.FuncDecl)
+			if !isFunc || method.Recv == nil || types.ExprString(method.Recv.List[0].Type) != "*scope" {
+				continue
+			}
+			methods++
+			for _, given := range method.Type.Params.List {
+				switch kind := types.ExprString(given.Type); kind {
+				case "context.Context", "client.Client", "client.Reader", "client.Writer", "*pass", "*Reconciler":
+					t.Errorf("%s: scope.%s is given a %s; who reads or writes the API is a method of pass", name, method.Name.Name, kind)
+				}
+			}
+		}
+	}
+	if methods == 0 {
+		t.Error("no method of scope was found")
 	}
 }
 

@@ -95,9 +95,45 @@ type Burst struct {
 	ByteCredits *int64 `json:"byteCredits,omitempty"`
 }
 
+// IOCounting says how storage counts I/Os against its limits.
+//
+// +kubebuilder:validation:Enum=RandomOnly;MergesSequential;Shared
+type IOCounting string
+
+const (
+	// CountsRandom is for limits of I/Os that hold for random I/O only: sequential I/Os become few large ones, as on magnetic disks and in S3.
+	CountsRandom IOCounting = "RandomOnly"
+	// CountsMerged is for storage that may count several sequential I/Os of 32 KiB and more as one, as EBS does on SSD volumes.
+	CountsMerged IOCounting = "MergesSequential"
+	// CountsShared is for reads and writes that share what readIOPS and writeIOPS give to each alone, as on EFS.
+	CountsShared IOCounting = "Shared"
+)
+
+// LimitPrecision says what a figure of documentation is, if not a limit.
+//
+// +kubebuilder:validation:Enum=Range;AtLeast
+type LimitPrecision string
+
+const (
+	// PrecisionRange is for the end of a range, or of what is usual: storage may do less, and no result can be judged by it.
+	PrecisionRange LimitPrecision = "Range"
+	// PrecisionAtLeast is for what storage does at least.
+	PrecisionAtLeast LimitPrecision = "AtLeast"
+)
+
 // KnownLimits are the limits that results are judged by.
 type KnownLimits struct {
 	Limits `json:",inline"`
+
+	// counting says how I/Os count against iops, readIOPS and writeIOPS: only random ones (RandomOnly), sequential ones perhaps as fewer
+	// (MergesSequential), or reads and writes against the same (Shared). Unset: each counts as one.
+	// +optional
+	Counting IOCounting `json:"counting,omitempty"`
+
+	// precision says what the figures are if the documentation gives no limits: the end of a range (Range), or what storage does at least (AtLeast).
+	// Results are not judged by such figures, but compared with them. Unset: they are limits.
+	// +optional
+	Precision LimitPrecision `json:"precision,omitempty"`
 
 	// source says where the limits are known from.
 	// +optional
@@ -127,10 +163,26 @@ const (
 	BoundWorkloadRate = "WorkloadRate"
 	// BoundClientCPU: the CPU that fio had.
 	BoundClientCPU = "ClientCPU"
+	// BoundStorage: something of the storage, or of the way to it, that is not known: with more I/Os in flight it did no more.
+	BoundStorage = "Storage"
 	// BoundLatency: the time that an I/O takes, together with how many the workload keeps in flight.
 	BoundLatency = "Latency"
 	// BoundUnknown: none of these, as far as is known.
 	BoundUnknown = "Unknown"
+)
+
+// Evidence is what a verdict rests on, where it is about the storage.
+//
+// +kubebuilder:validation:Enum=Documentation;Settings;Probe
+type Evidence string
+
+const (
+	// EvidenceDocumentation is for limits that are documented, or that follow from what is documented of the volume or the node.
+	EvidenceDocumentation Evidence = "Documentation"
+	// EvidenceSettings is for limits that the spec says.
+	EvidenceSettings Evidence = "Settings"
+	// EvidenceProbe is for what the probe has shown. It outweighs the others.
+	EvidenceProbe Evidence = "Probe"
 )
 
 // LimitedBy says what held a result back.
@@ -138,7 +190,7 @@ type LimitedBy struct {
 	// reason is what held the result back. If it is a known limit, the field limit… with its unit has the figure.
 	// Results that an earlier version has written may have no reason.
 	// +optional
-	// +kubebuilder:validation:Enum=VolumeIOPS;VolumeThroughput;FileSystemIOPS;FileSystemThroughput;ClientIOPS;ClientThroughput;InstanceIOPS;InstanceThroughput;WorkloadRate;ClientCPU;Latency;Unknown
+	// +kubebuilder:validation:Enum=VolumeIOPS;VolumeThroughput;FileSystemIOPS;FileSystemThroughput;ClientIOPS;ClientThroughput;InstanceIOPS;InstanceThroughput;WorkloadRate;ClientCPU;Storage;Latency;Unknown
 	Reason string `json:"reason,omitempty"`
 
 	// limitIOPS is the limit in I/Os per second. Unset for limits of another unit.
@@ -161,6 +213,10 @@ type LimitedBy struct {
 	// +optional
 	UsedPercent *int32 `json:"usedPercent,omitempty"`
 
+	// evidence is what the reason rests on. Unset where it rests on what fio and the node said alone.
+	// +optional
+	Evidence Evidence `json:"evidence,omitempty"`
+
 	// message explains the reason in one sentence.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
@@ -175,6 +231,8 @@ const (
 	WarningFilesFitInMemory = "FilesFitInMemory"
 	// WarningUnsyncedWrites: buffered writes that nothing has reach the storage, so that they measure memory.
 	WarningUnsyncedWrites = "UnsyncedWrites"
+	// WarningMetadataFromMemory: lookups of files or directories that the node's memory answered.
+	WarningMetadataFromMemory = "MetadataFromMemory"
 	// WarningCPUThrottled: the container's CPU limit held fio back.
 	WarningCPUThrottled = "CPUThrottled"
 	// WarningFewSamples: fewer I/Os than a percentile needs.
@@ -195,6 +253,16 @@ const (
 	WarningSparseReads = "SparseReads"
 	// WarningBurstCredits: what was measured holds only as long as there are burst credits.
 	WarningBurstCredits = "BurstCredits"
+	// WarningFasterThanDocumented: storage did more than its limits or its documentation say, as from a cache.
+	WarningFasterThanDocumented = "FasterThanDocumented"
+	// WarningIODepthIgnored: an iodepth with an engine that waits for each I/O.
+	WarningIODepthIgnored = "IODepthIgnored"
+	// WarningBufferedAsync: libaio through the page cache, which waits for each I/O.
+	WarningBufferedAsync = "BufferedAsync"
+	// WarningAlikeData: data that is easy to compress, or often the same, by an option of the workload.
+	WarningAlikeData = "AlikeData"
+	// WarningOmittedWaits: I/Os began later than the workload's rate has them, and fio does not count that as latency.
+	WarningOmittedWaits = "OmittedWaits"
 )
 
 // Warning says what may mislead readers of a result.

@@ -2,19 +2,22 @@ package v1alpha1
 
 // Verdict says how a target compares with the baseline.
 //
-// +kubebuilder:validation:Enum=Faster;Slower;Same;TooFewRuns
+// +kubebuilder:validation:Enum=Faster;Slower;Same;NotShown;TooFewRuns
 type Verdict string
 
 const (
-	// VerdictFaster says that a target is better than the baseline, by more than 1 %. Chance alone makes such a
-	// difference in less than 5 % of cases.
+	// VerdictFaster says that a target is better than the baseline. The medians differ by more than 1 %, or by two buckets of
+	// fio's histogram (3.1 %) where they are percentiles. adjustedPValue is below 0.05.
 	VerdictFaster Verdict = "Faster"
 	// VerdictSlower says that a target is worse than the baseline, by the same measure.
 	VerdictSlower Verdict = "Slower"
-	// VerdictSame says that a target is neither. It differs by 1 % at most, or by what can be chance.
+	// VerdictSame says that no difference matters: the interval from ratioLow to ratioHigh lies within 5 %, from 0.952 to 1.05.
 	VerdictSame Verdict = "Same"
-	// VerdictTooFewRuns says that a target cannot be judged. Below 4 runs of either target, even the clearest
-	// difference comes about by chance in 5 % of cases or more.
+	// VerdictNotShown says that the runs show neither a difference nor that there is none. detectablePercent is how large a
+	// difference would have been found.
+	VerdictNotShown Verdict = "NotShown"
+	// VerdictTooFewRuns says that a target cannot be judged. Below 4 runs of either target too little is known of how much
+	// its figures vary.
 	VerdictTooFewRuns Verdict = "TooFewRuns"
 )
 
@@ -74,6 +77,10 @@ type TargetComparison struct {
 	// sync is about fsync, fdatasync and sync_file_range together. Unset unless all results have some.
 	// +optional
 	Sync *SyncComparison `json:"sync,omitempty"`
+
+	// metadata is about operations on files or directories themselves. Unset unless all results have some.
+	// +optional
+	Metadata *MetadataComparison `json:"metadata,omitempty"`
 
 	// warnings say what may mislead readers of these figures, such as a large spread between repetitions.
 	// +optional
@@ -212,6 +219,59 @@ type SyncComparison struct {
 	Verdict Verdict `json:"verdict,omitempty"`
 }
 
+// MetadataComparison is about operations on files or directories themselves. Percentiles are unset where fio did not keep
+// them.
+type MetadataComparison struct {
+	// iops is operations per second.
+	// +required
+	IOPS Statistic `json:"iops"`
+
+	// meanNanoseconds is the mean time of an operation, in nanoseconds.
+	// +required
+	MeanNanoseconds Statistic `json:"meanNanoseconds"`
+
+	// p50Nanoseconds is the median, in nanoseconds.
+	// +optional
+	P50Nanoseconds *Statistic `json:"p50Nanoseconds,omitempty"`
+
+	// p90Nanoseconds is the 90th percentile, in nanoseconds.
+	// +optional
+	P90Nanoseconds *Statistic `json:"p90Nanoseconds,omitempty"`
+
+	// p99Nanoseconds is the 99th percentile, in nanoseconds.
+	// +optional
+	P99Nanoseconds *Statistic `json:"p99Nanoseconds,omitempty"`
+
+	// iopsRatio is the median operations per second as a multiple of the baseline's, such as 0.51.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	IOPSRatio string `json:"iopsRatio,omitempty"`
+
+	// meanRatio is the mean as a multiple of the baseline's, such as 1.51: more than 1 is slower.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	MeanRatio string `json:"meanRatio,omitempty"`
+
+	// p50Ratio is the 50th percentile as a multiple of the baseline's.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	P50Ratio string `json:"p50Ratio,omitempty"`
+
+	// p90Ratio is the 90th percentile as a multiple of the baseline's.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	P90Ratio string `json:"p90Ratio,omitempty"`
+
+	// p99Ratio is the 99th percentile as a multiple of the baseline's.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	P99Ratio string `json:"p99Ratio,omitempty"`
+
+	// verdict is the verdict on operations per second. Each statistic has its own as well.
+	// +optional
+	Verdict Verdict `json:"verdict,omitempty"`
+}
+
 // Statistic is a figure over the repetitions of a run.
 type Statistic struct {
 	// median of the repetitions.
@@ -234,11 +294,38 @@ type Statistic struct {
 	// +optional
 	ConfidenceHigh *int64 `json:"confidenceHigh,omitempty"`
 
+	// ratioLow is the lower end of the interval of 95 % of this figure as a multiple of the baseline's, such as 0.498. It is
+	// that of the geometric means, by Welch's t-test on logarithms. Unset below 4 runs of either target, and where a run has 0
+	// or a percentile beyond fio's histogram.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	RatioLow string `json:"ratioLow,omitempty"`
+
+	// ratioHigh is the upper end of that interval. Unset where ratioLow is.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	RatioHigh string `json:"ratioHigh,omitempty"`
+
 	// pValue is the probability that chance alone makes a difference to the baseline as large as this one, such as
-	// 0.029. It is the p-value of a two-sided Mann-Whitney U test. Unset below 4 runs of either target.
+	// 0.029. It is that of this figure alone, by a two-sided Welch's t-test on logarithms. Where a run has 0 or a percentile
+	// beyond fio's histogram it is that of a Mann-Whitney U test. Unset below 4 runs of either target.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	PValue string `json:"pValue,omitempty"`
+
+	// adjustedPValue is pValue corrected by the method of Benjamini and Hochberg for how many there are in the benchmark: of
+	// figures that the verdicts of read, write, trim, total and sync are on, or of all others. Verdicts go by it. Unset
+	// where pValue is.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	AdjustedPValue string `json:"adjustedPValue,omitempty"`
+
+	// detectablePercent is the smallest difference, in percent, that would have been found in 80 % of such benchmarks. Set
+	// for verdict NotShown. Unset where ratioLow is. At most 100000, which stands for all that is more.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100000
+	DetectablePercent int32 `json:"detectablePercent,omitempty"`
 
 	// verdict compares this figure with the baseline's. Unset if there are too few runs.
 	// +optional

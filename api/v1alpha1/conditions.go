@@ -78,7 +78,7 @@ const (
 	ReasonAllMet = "AllMet"
 	// ReasonNotMet: at least one expectation is not met; the message says which, and by how much.
 	ReasonNotMet = "NotMet"
-	// ReasonNotMeasured: what was measured meets its expectations, and at least one expectation has no results.
+	// ReasonNotMeasured: nothing misses its expectation, and at least one has no results, or not those of all repetitions.
 	ReasonNotMeasured = "NotMeasured"
 )
 

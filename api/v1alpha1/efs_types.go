@@ -28,6 +28,18 @@ const (
 	EFSProvisioned EFSThroughputMode = "Provisioned"
 )
 
+// EFSFileSystemType says in how many zones an EFS file system is kept.
+//
+// +kubebuilder:validation:Enum=Regional;OneZone
+type EFSFileSystemType string
+
+const (
+	// EFSRegional is the type that is kept in several zones.
+	EFSRegional EFSFileSystemType = "Regional"
+	// EFSOneZone is the type that is kept in one zone, and has lower limits.
+	EFSOneZone EFSFileSystemType = "OneZone"
+)
+
 // EFSFileSystem is an Amazon EFS file system that exists, mounted by the aws-efs-csi-driver. The benchmark's files
 // go into a directory of their own, which is removed at the end. The clients of a benchmark share one volume.
 //
@@ -94,6 +106,11 @@ type EFSFileSystem struct {
 	// +kubebuilder:validation:MaxLength=59
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(/[^/:]+){1,4}$') && !self.contains('..')",message="basePath must be a path of at most 4 directories from the root of the file system, without .. and without / at its end, such as /benchmarks",reason=FieldValueInvalid
 	BasePath *string `json:"basePath,omitempty"`
+
+	// fileSystemType is the file system's type, Regional or OneZone. With throughputMode its limits follow from it, and Kubernetes cannot find it out.
+	// Unset: Regional.
+	// +optional
+	FileSystemType *EFSFileSystemType `json:"fileSystemType,omitempty"`
 
 	// throughputMode is the file system's throughput mode. Its limits follow from it, and Kubernetes cannot find it
 	// out. Unset: limits are unknown.

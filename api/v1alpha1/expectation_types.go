@@ -24,9 +24,10 @@ type Expectation struct {
 
 	// metric is what is looked at. Of reads, writes and trims it is I/Os per second (iops), bytes per second
 	// (bandwidth), the mean latency (fio's lat) or a percentile of completion latency (p99 is the 99th, p999 the
-	// 99.9th). Of their total it is iops or bandwidth. sync is the latency of fsync and fdatasync.
+	// 99.9th). Of their total it is iops or bandwidth. sync is the latency of fsync and fdatasync. Of metadata it is
+	// operations per second (iops) and how long they took.
 	// +required
-	// +kubebuilder:validation:Enum=read.iops;read.bandwidth;read.mean;read.p50;read.p90;read.p95;read.p99;read.p999;read.p9999;read.max;write.iops;write.bandwidth;write.mean;write.p50;write.p90;write.p95;write.p99;write.p999;write.p9999;write.max;trim.iops;trim.bandwidth;trim.mean;trim.p50;trim.p90;trim.p95;trim.p99;trim.p999;trim.p9999;trim.max;sync.mean;sync.p50;sync.p90;sync.p95;sync.p99;sync.p999;sync.p9999;sync.max;total.iops;total.bandwidth
+	// +kubebuilder:validation:Enum=read.iops;read.bandwidth;read.mean;read.p50;read.p90;read.p95;read.p99;read.p999;read.p9999;read.max;write.iops;write.bandwidth;write.mean;write.p50;write.p90;write.p95;write.p99;write.p999;write.p9999;write.max;trim.iops;trim.bandwidth;trim.mean;trim.p50;trim.p90;trim.p95;trim.p99;trim.p999;trim.p9999;trim.max;sync.mean;sync.p50;sync.p90;sync.p95;sync.p99;sync.p999;sync.p9999;sync.max;metadata.iops;metadata.mean;metadata.p50;metadata.p90;metadata.p95;metadata.p99;metadata.p999;metadata.p9999;metadata.max;total.iops;total.bandwidth
 	Metric string `json:"metric"`
 
 	// max is the longest that a latency may be, with its unit: ns, us, ms or s, such as 10ms.
@@ -44,14 +45,16 @@ type Expectation struct {
 	// +kubebuilder:validation:XValidation:rule="type(self) != int || self >= 0",message="min must be I/Os per second such as 2700, or bytes per second such as 125Mi",reason=FieldValueInvalid
 	Min *intstr.IntOrString `json:"min,omitempty"`
 
-	// maxRatioToBaseline is the most that a latency may be as a multiple of the baseline's, such as "1.2".
+	// maxRatioToBaseline is the most that a latency may be as a multiple of the baseline's, such as "1.2". The medians are
+	// held to it; a miss says whether the interval of the ratio misses it as well.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=8
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$')",message="maxRatioToBaseline must be a number such as 1.2, as text",reason=FieldValueInvalid
 	MaxRatioToBaseline *string `json:"maxRatioToBaseline,omitempty"`
 
-	// minRatioToBaseline is the least that iops or bandwidth may be as a multiple of the baseline's, such as "0.8".
+	// minRatioToBaseline is the least that iops or bandwidth may be as a multiple of the baseline's, such as "0.8". The
+	// medians are held to it; a miss says whether the interval of the ratio misses it as well.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=8

@@ -58,9 +58,43 @@ type Result struct {
 	// +optional
 	Sync *SyncResult `json:"sync,omitempty"`
 
+	// metadata is about operations on files or directories themselves: to create, look up or delete them (fio's ioengine
+	// filecreate, filestat, filedelete, dircreate, dirstat or dirdelete). Unset of workloads that move data. A result with
+	// it has neither read, write nor trim, as no data is moved.
+	// +optional
+	Metadata *MetadataResult `json:"metadata,omitempty"`
+
+	// probe is what was measured after that with twice the I/Os in flight. Unset if the workload has no probe, in all
+	// repetitions but the last, and where the probe failed.
+	// +optional
+	Probe *ProbeResult `json:"probe,omitempty"`
+
 	// cpu is the CPU time of fio's jobs as a share of the time that they ran.
 	// +optional
 	CPU *CPUResult `json:"cpu,omitempty"`
+}
+
+// ProbeResult is what a probe measured, reads and writes together.
+type ProbeResult struct {
+	// inFlight is the number of I/Os that the probe kept in flight, of all clients together.
+	// +optional
+	InFlight int64 `json:"inFlight,omitempty"`
+
+	// iops is I/Os per second, to the nearest whole one.
+	// +optional
+	IOPS int64 `json:"iops,omitempty"`
+
+	// bytesPerSecond is the bytes moved per second.
+	// +optional
+	BytesPerSecond int64 `json:"bytesPerSecond,omitempty"`
+
+	// meanNanoseconds is the mean latency of all I/Os, from submission to completion. 0 if fio took no latencies.
+	// +optional
+	MeanNanoseconds int64 `json:"meanNanoseconds,omitempty"`
+
+	// cpuPercent is the CPU time that each of fio's jobs used, in percent of one CPU.
+	// +optional
+	CPUPercent int32 `json:"cpuPercent,omitempty"`
 }
 
 // IOResult is what fio measured in one direction.
@@ -112,6 +146,30 @@ type SyncResult struct {
 	Latency *LatencyDistribution `json:"latency,omitempty"`
 }
 
+// MetadataResult is what fio measured of operations on files or directories themselves.
+type MetadataResult struct {
+	// count is the number of operations of all clients together, at least 1 (fio's clat_ns.N).
+	// +required
+	Count int64 `json:"count"`
+
+	// iops is operations per second, rounded: count over the time that the jobs ran, which also has what fio does between
+	// two operations, such as closing a file that it has created.
+	// +required
+	IOPS int64 `json:"iops"`
+
+	// meanNanoseconds is the mean time that an operation took (fio's clat_ns.mean).
+	// +required
+	MeanNanoseconds int64 `json:"meanNanoseconds"`
+
+	// perClient says how the clients differ. Unset if there is one.
+	// +optional
+	PerClient *ClientSpread `json:"perClient,omitempty"`
+
+	// latency is the distribution of these times (fio's clat_ns). Unset where fio kept no percentiles.
+	// +optional
+	Latency *LatencyDistribution `json:"latency,omitempty"`
+}
+
 // ClientSpread is how the clients that measured together differ.
 type ClientSpread struct {
 	// minIOPS is the I/Os per second of the slowest client.
@@ -136,8 +194,15 @@ type Latency struct {
 	StddevNanoseconds int64 `json:"stddevNanoseconds"`
 }
 
+// BeyondHistogramNanoseconds is what a percentile is that lies beyond 17.1 s: fio's histogram ends there, and its last bucket
+// takes all that is longer (stat.h of fio: 29 groups of 64 buckets). Only maxNanoseconds can be longer.
+const BeyondHistogramNanoseconds int64 = 17_112_760_320
+
+// IsBeyondHistogram says of a percentile whether it is longer than fio's histogram can tell.
+func IsBeyondHistogram(nanoseconds int64) bool { return nanoseconds >= BeyondHistogramNanoseconds }
+
 // LatencyDistribution is the distribution of a latency. Percentiles are those of fio's histogram, whose
-// buckets are at most 1.6 % wide.
+// buckets are at most 1.6 % wide. It ends at 17.1 s: a percentile of 17112760320 is beyond that.
 type LatencyDistribution struct {
 	// minNanoseconds is the smallest.
 	// +required
@@ -163,6 +228,13 @@ type LatencyDistribution struct {
 	// maxNanoseconds is the largest.
 	// +required
 	MaxNanoseconds int64 `json:"maxNanoseconds"`
+	// bucketPercent is how wide the buckets are that the percentiles were read from, in percent of the latency, rounded up:
+	// 4, 7, 13, 25, 50 or 100. A percentile is off by half of that at most. Set where several clients had so many
+	// results that their histograms had to be made coarser than fio's. Unset: fio's own buckets, of 1.6 % at most.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	BucketPercent int32 `json:"bucketPercent,omitempty"`
 }
 
 // CPUResult is CPU time as a share of the time that fio's jobs ran, in percent of one CPU per job.

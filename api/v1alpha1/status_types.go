@@ -115,7 +115,7 @@ type StorageBenchmarkStatus struct {
 	// warnings say what may mislead readers of the results, and what to do about it.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:MaxItems=24
 	Warnings []WarningSummary `json:"warnings,omitempty"`
 }
 
@@ -281,7 +281,7 @@ type Run struct {
 	// warnings say what may mislead readers of the result. status.warnings says what to do about it.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=11
+	// +kubebuilder:validation:MaxItems=12
 	Warnings []Warning `json:"warnings,omitempty"`
 
 	// sections are what each section of a job file measured, or each group of sections that ran together. Unset if

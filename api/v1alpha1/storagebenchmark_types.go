@@ -138,7 +138,7 @@ type StorageBenchmarkSpec struct {
 	Suspend *bool `json:"suspend,omitempty"`
 
 	// cleanupPolicy says what happens to volumes and test files at the end. Delete removes them as soon as the last
-	// run has ended. Retain keeps them for inspection until the StorageBenchmark is deleted.
+	// run has ended. Retain ends what still runs, and keeps them for inspection until the StorageBenchmark is deleted.
 	// +optional
 	// +kubebuilder:default=Delete
 	CleanupPolicy CleanupPolicy `json:"cleanupPolicy,omitempty"`

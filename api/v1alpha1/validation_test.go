@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"math"
 	"slices"
@@ -226,6 +227,10 @@ func TestValidation(t *testing.T) {
 		accept: []string{target("efs: {fileSystemID: fs-01234567, throughputMode: Provisioned, provisionedThroughput: 256}"), target("efs: {fileSystemID: fs-01234567, throughputMode: Elastic}")},
 		reject: []string{target("efs: {fileSystemID: fs-01234567, throughputMode: Provisioned}"), target("efs: {fileSystemID: fs-01234567, provisionedThroughput: 256}")},
 	}, {
+		name: "EFS file system type", path: targetPath + ".efs.fileSystemType", want: `supported values: "Regional", "OneZone"`,
+		accept: []string{target("efs: {fileSystemID: fs-01234567, fileSystemType: OneZone, throughputMode: Elastic}")},
+		reject: []string{target("efs: {fileSystemID: fs-01234567, fileSystemType: Zonal}")},
+	}, {
 		name: "EFS metered size", path: targetPath + ".efs.meteredSize", want: "meteredSize must be a quantity of bytes, such as 500Gi",
 		accept: []string{target("efs: {fileSystemID: fs-01234567, meteredSize: 2Ti}"), target("efs: {fileSystemID: fs-01234567, meteredSize: '0'}")},
 		reject: []string{target("efs: {fileSystemID: fs-01234567, meteredSize: -1Gi}"), target("efs: {fileSystemID: fs-01234567, meteredSize: much}")},
@@ -400,6 +405,12 @@ func TestValidation(t *testing.T) {
 		accept: []string{"workloads: [{name: w, preset: postgres-wal}]", "workloads: [{name: w, preset: etcd.v1}]"},
 		reject: []string{"workloads: [{name: w, preset: Etcd}]", "workloads: [{name: w, preset: etcd.v0}]", "workloads: [{name: w, preset: etcd.1}]"},
 	}, {
+		name: "probe is for fio", path: workloadPath + ".probe", want: "probe is for workloads of fio: remove it, or set fio instead of preset or jobFile",
+		accept: []string{
+			"workloads: [{name: w, probe: true, fio: {rw: randread, size: 1M, direct: true, timeBased: true, runtimeSeconds: 1}}]", "workloads: [{name: w, preset: etcd, probe: false}]",
+		},
+		reject: []string{"workloads: [{name: w, preset: etcd, probe: true}]"},
+	}, {
 		name: "scale is for presets", path: workloadPath + ".scale", want: "scale is for presets: set size and runtimeSeconds in fio, or in jobFile",
 		accept: []string{"workloads: [{name: w, preset: etcd, scale: {size: 1M, runtimeSeconds: 3}}]"},
 		reject: []string{"workloads: [{name: w, scale: {size: 1M}, fio: {rw: read, size: 1M}}]"},
@@ -420,6 +431,9 @@ func TestValidation(t *testing.T) {
 	}, {
 		name: "metric", path: expectationPath + ".metric", want: "Unsupported value: \"sync.p98\"",
 		reject: []string{expect("metric: sync.p98, max: 10ms")},
+	}, {
+		name: "metric of metadata", path: expectationPath + ".metric", want: "Unsupported value: \"metadata.bandwidth\"",
+		reject: []string{expect("metric: metadata.bandwidth, min: 125Mi")},
 	}, {
 		name: "max is for latencies", path: expectationPath, want: "max and maxRatioToBaseline are for latencies: of iops and bandwidth set min or minRatioToBaseline",
 		reject: []string{expect("metric: write.iops, max: 10ms"), expectTwo(`target: b, metric: read.bandwidth, maxRatioToBaseline: "1.2"`)},
@@ -493,7 +507,7 @@ func TestValidation(t *testing.T) {
 		reject: []string{fio("size: 0%"), fio("size: 101%"), fio("size: ten"), fio("size: 1TiB"), fio("size: -1G"), fio(`size: "1G\nfilename=/x"`)},
 	}, {
 		name: "ioengine", path: fioPath + ".ioengine", want: `Unsupported value: "exec"`,
-		accept: []string{fio("ioengine: psync"), fio("ioengine: io_uring"), fio("ioengine: libaio, iodepth: 64")},
+		accept: []string{fio("ioengine: psync"), fio("ioengine: io_uring"), fio("ioengine: libaio, iodepth: 64"), fio("ioengine: filecreate, nrfiles: 100"), fio("ioengine: dirdelete")},
 		reject: []string{fio("ioengine: exec")},
 	}, {
 		name: "iodepth", path: fioPath + ".iodepth", want: "should be greater than or equal to 1",
@@ -801,13 +815,14 @@ func TestUpdates(t *testing.T) {
 func TestLargestStatus(t *testing.T) {
 	const (
 		// spare is the room for what later releases add: a status that is full could not be added a field.
-		spare     = 60 << 10
+		spare     = 27 << 10
 		maxStatus = 1<<20 - spare
 	)
 	c := envtest.Client(t)
 	namespace := envtest.Namespace(t, c)
 	result := func(run *v1alpha1.Run) {
 		run.State, run.Result, run.LimitedBy = v1alpha1.RunSucceeded, largestResult(), largestBound()
+		vary(run)
 	}
 	sections := func(n int) func(*v1alpha1.Run) {
 		return func(run *v1alpha1.Run) { run.State, run.Sections = v1alpha1.RunSucceeded, largestSections(n) }
@@ -816,6 +831,12 @@ func TestLargestStatus(t *testing.T) {
 		return func(run *v1alpha1.Run) {
 			change(run)
 			addSyncs(run)
+		}
+	}
+	metadata := func(change func(*v1alpha1.Run)) func(*v1alpha1.Run) {
+		return func(run *v1alpha1.Run) {
+			change(run)
+			moveNoData(run)
 		}
 	}
 	messages := func(run *v1alpha1.Run) { run.State, run.Message = v1alpha1.RunFailed, strings.Repeat("m", 1024) }
@@ -855,6 +876,10 @@ func TestLargestStatus(t *testing.T) {
 		{"syncs in pairs of sections", 16, 5, 1, 1, own, synced(sections(2))},
 		{"syncs of the most clients on shared volumes", 16, 7, 1, 128, shared, synced(result)},
 		{"syncs of two clients", 16, 8, 1, 2, shared, synced(result)},
+		{"metadata, each run once", 16, 12, 1, 1, own, metadata(result)},
+		{"metadata with confidence intervals", 16, 2, 6, 1, own, metadata(result)},
+		{"metadata in many sections", 16, 1, 1, 1, own, metadata(sections(16))},
+		{"metadata of the most clients", 16, 10, 1, 128, shared, metadata(result)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			sb := largestSpec(namespace, test.targets, test.workloads)
@@ -896,15 +921,56 @@ func TestLargestStatus(t *testing.T) {
 	}
 }
 
+// vary makes the repetitions of a run differ so much that all is said of a verdict that can be: with the same figures in all there is no doubt.
+func vary(run *v1alpha1.Run) {
+	io := run.Result.Read // which is that of writes as well
+	for _, figure := range []*int64{&io.IOPS, &io.BytesPerSecond, &io.Latency.MeanNanoseconds} {
+		*figure = varied(run, *figure)
+	}
+	varyPercentiles(run, io.CompletionLatency)
+}
+
+func varyPercentiles(run *v1alpha1.Run, d *v1alpha1.LatencyDistribution) {
+	for _, figure := range []*int64{&d.P50Nanoseconds, &d.P90Nanoseconds, &d.P99Nanoseconds} {
+		*figure = varied(run, *figure)
+	}
+}
+
+// varied returns up to a quarter less than a figure, which follows from the run.
+func varied(run *v1alpha1.Run, figure int64) int64 {
+	hash := fnv.New32a()
+	hash.Write([]byte(run.Name))
+	return figure - figure/1000*int64(hash.Sum32()%256)
+}
+
 // addSyncs gives the results of a run syncs of the slowest storage.
 func addSyncs(run *v1alpha1.Run) {
 	const seconds = 99_999_999_999
 	sync := &v1alpha1.SyncResult{Count: 999_999_999_999, MeanNanoseconds: seconds, Latency: largestResult().Write.CompletionLatency}
 	if run.Result != nil {
+		sync.MeanNanoseconds = varied(run, sync.MeanNanoseconds)
+		varyPercentiles(run, sync.Latency)
 		run.Result.Sync = sync
 	}
 	for i := range run.Sections {
 		run.Sections[i].Sync = sync
+	}
+}
+
+// moveNoData gives the results of a run operations on files of the slowest storage instead of I/Os.
+func moveNoData(run *v1alpha1.Run) {
+	const seconds = 99_999_999_999
+	change := func(r *v1alpha1.Result) {
+		r.Metadata = &v1alpha1.MetadataResult{
+			Count: 999_999_999_999, IOPS: 99_999_999, MeanNanoseconds: seconds, PerClient: r.Read.PerClient, Latency: r.Read.CompletionLatency,
+		}
+		r.Read, r.Write = nil, nil
+	}
+	if run.Result != nil {
+		change(run.Result)
+	}
+	for i := range run.Sections {
+		change(&run.Sections[i].Result)
 	}
 }
 
@@ -950,6 +1016,7 @@ func largestSections(n int) []v1alpha1.SectionResult {
 	sections := make([]v1alpha1.SectionResult, n)
 	for i := range sections {
 		sections[i] = v1alpha1.SectionResult{Name: fmt.Sprintf("%s%02d", strings.Repeat("s", 62), i), Result: *largestResult(), LimitedBy: largestBound()}
+		sections[i].LimitedBy.Message += strings.Repeat("m", 30) // the names of the sections that ran at the same time
 	}
 	return sections
 }
@@ -1070,8 +1137,17 @@ func addClients(run *v1alpha1.Run, clients int32) {
 	}
 	for _, result := range results {
 		result.Clients, result.StartSkewMilliseconds, result.CommonMilliseconds = clients, new(int64(day)), day
-		for _, io := range []*v1alpha1.IOResult{result.Read, result.Write} {
-			io.PerClient = &v1alpha1.ClientSpread{MinIOPS: 99_999_999, MaxIOPS: 99_999_999, CoefficientOfVariation: "11.314"}
+		spread := &v1alpha1.ClientSpread{MinIOPS: 99_999_999, MaxIOPS: 99_999_999, CoefficientOfVariation: "11.314"}
+		for _, io := range result.Directions() {
+			io.PerClient = spread
+			io.CompletionLatency.BucketPercent = 100
+		}
+		if result.Metadata != nil {
+			result.Metadata.PerClient = spread
+			result.Metadata.Latency.BucketPercent = 100
+		}
+		if result.Sync != nil {
+			result.Sync.Latency.BucketPercent = 100
 		}
 		run.Warnings = append(run.Warnings[:len(largestWarnings(run))],
 			v1alpha1.Warning{Reason: v1alpha1.WarningStartSkew, Message: strings.Repeat("m", 150)},
@@ -1079,8 +1155,8 @@ func addClients(run *v1alpha1.Run, clients int32) {
 	}
 }
 
-// largestWarnings are all that one run can have at once. Of a section's result memory is warned of once: by FilesFitInMemory or by
-// UnsyncedWrites.
+// largestWarnings are all that analysis.Warnings leaves one run at once. Of a section's result memory is warned of once: by FilesFitInMemory, by
+// UnsyncedWrites or by MetadataFromMemory.
 func largestWarnings(run *v1alpha1.Run) []v1alpha1.Warning {
 	var warnings []v1alpha1.Warning
 	for _, reason := range []string{
@@ -1089,29 +1165,37 @@ func largestWarnings(run *v1alpha1.Run) []v1alpha1.Warning {
 	} {
 		warnings = append(warnings, v1alpha1.Warning{Reason: reason, Message: strings.Repeat("m", 110)})
 	}
-	if len(run.Sections) > 0 {
-		warnings = append(warnings, v1alpha1.Warning{Reason: v1alpha1.WarningUnsyncedWrites, Message: strings.Repeat("m", 110)})
+	for i, reason := range []string{v1alpha1.WarningUnsyncedWrites, v1alpha1.WarningMetadataFromMemory} {
+		if len(run.Sections) > i+1 {
+			warnings = append(warnings, v1alpha1.Warning{Reason: reason, Message: strings.Repeat("m", 110)})
+		}
 	}
 	return warnings
 }
 
 // largestBound is the longest that is said of what held a result back.
 func largestBound() *v1alpha1.LimitedBy {
-	return &v1alpha1.LimitedBy{Reason: v1alpha1.BoundFileSystemThroughput, LimitBytesPerSecond: new(int64(99_999_999_999)), UsedPercent: new(int32(100)), Message: strings.Repeat("m", 220)}
+	return &v1alpha1.LimitedBy{Reason: v1alpha1.BoundFileSystemThroughput, Evidence: v1alpha1.EvidenceDocumentation, LimitBytesPerSecond: new(int64(99_999_999_999)), UsedPercent: new(int32(100)), Message: strings.Repeat("m", 220)}
 }
 
 // largestResult has reads and writes at the scale of a day on the fastest storage, with latencies of seconds.
 func largestResult() *v1alpha1.Result {
-	const seconds = 99_999_999_999
+	const (
+		seconds = 99_999_999_999
+		// percentile has as many digits, and is within fio's histogram, so that its ratio has an interval.
+		percentile = v1alpha1.BeyondHistogramNanoseconds - 1
+	)
 	io := &v1alpha1.IOResult{
 		IOs: 999_999_999_999, Bytes: 9_999_999_999_999_999, IOPS: 99_999_999, BytesPerSecond: 999_999_999_999,
 		Latency: &v1alpha1.Latency{MeanNanoseconds: seconds, StddevNanoseconds: seconds},
 		CompletionLatency: &v1alpha1.LatencyDistribution{
-			MinNanoseconds: seconds, P50Nanoseconds: seconds, P90Nanoseconds: seconds, P95Nanoseconds: seconds,
-			P99Nanoseconds: seconds, P999Nanoseconds: seconds, P9999Nanoseconds: seconds, MaxNanoseconds: seconds,
+			MinNanoseconds: seconds, P50Nanoseconds: percentile, P90Nanoseconds: percentile, P95Nanoseconds: percentile,
+			P99Nanoseconds: percentile, P999Nanoseconds: percentile, P9999Nanoseconds: percentile, MaxNanoseconds: seconds,
 		},
 	}
 	return &v1alpha1.Result{
+		Probe: &v1alpha1.ProbeResult{InFlight: 9_999_999, IOPS: 99_999_999, BytesPerSecond: 999_999_999_999, MeanNanoseconds: seconds, CPUPercent: 100},
+
 		FioVersion: "fio-3.39-31-gabcdef", ElapsedMilliseconds: 86_400_000, Read: io, Write: io,
 		CPU: &v1alpha1.CPUResult{UserPercent: 100, SystemPercent: 100, ThrottledPercent: new(int32(100))},
 	}

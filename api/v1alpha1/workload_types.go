@@ -5,6 +5,7 @@ import "k8s.io/apimachinery/pkg/util/intstr"
 // Workload is what fio does: a preset, typed parameters, or a whole job file.
 //
 // +kubebuilder:validation:XValidation:rule="[has(self.preset), has(self.fio), has(self.jobFile)].filter(x, x).size() == 1",message="set exactly one of preset (a workload that has a name), fio (parameters) and jobFile (a whole fio job file)",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.probe) || !self.probe || has(self.fio)",message="probe is for workloads of fio: remove it, or set fio instead of preset or jobFile",fieldPath=".probe",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="has(self.preset) || !has(self.scale)",message="scale is for presets: set size and runtimeSeconds in fio, or in jobFile",fieldPath=".scale",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.preset) || !has(self.matrix) || self.matrix.all(k, k == 'clients')",message="a preset says itself what is measured, so that its results are comparable: beside it matrix takes clients only; set fio for the rest",fieldPath=".matrix",reason=FieldValueForbidden
 type Workload struct {
@@ -47,6 +48,13 @@ type Workload struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=8
 	Matrix map[string]MatrixValues `json:"matrix,omitempty"`
+
+	// probe says whether fio runs once more when the last repetition has measured, for 10 s at most, with twice the I/Os in
+	// flight: twice the iodepth, or with an engine that waits for each I/O twice the numjobs. If that gets no more done, the
+	// result is a limit, also where none is known. If it gets more done, latency held the result back. The workload needs fio with
+	// direct and timeBased, no rate of its own, one client, and targets other than s3. Twice the jobs take twice the memory. Unset: false.
+	// +optional
+	Probe *bool `json:"probe,omitempty"`
 }
 
 // PresetScale is how much a preset does. Results of different scales are not quite comparable: small files fit into
@@ -126,9 +134,11 @@ type FioParameters struct {
 	BS *string `json:"bs,omitempty"`
 
 	// ioengine is how fio issues I/O. Synchronous engines have one I/O in flight per job. libaio and io_uring have up
-	// to iodepth. The container runtime's default seccomp profile blocks io_uring. Unset: fio's default, psync.
+	// to iodepth. The container runtime's default seccomp profile blocks io_uring. filecreate, filestat, filedelete,
+	// dircreate, dirstat and dirdelete move no data: they create, look up or delete each of nrfiles files or directories
+	// once, and need a file system. Unset: fio's default, psync.
 	// +optional
-	// +kubebuilder:validation:Enum=psync;sync;vsync;pvsync;pvsync2;libaio;io_uring;posixaio;mmap
+	// +kubebuilder:validation:Enum=psync;sync;vsync;pvsync;pvsync2;libaio;io_uring;posixaio;mmap;filecreate;filestat;filedelete;dircreate;dirstat;dirdelete
 	IOEngine *string `json:"ioengine,omitempty"`
 
 	// iodepth is the number of I/Os that each job keeps in flight. 1 to 65536. Only asynchronous engines can have more

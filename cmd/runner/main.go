@@ -26,7 +26,8 @@ hold     waits to be ended: the pod's volumes stay mounted, and its node stays h
 version  prints the version of this program
 
 The job file is taken from the environment variable ` + digest.JobFileVariable + `, and the one that
-measure --layout lays out from ` + digest.LayoutVariable + `.
+measure --layout lays out from ` + digest.LayoutVariable + `. With --probe, measure then
+runs the one in ` + digest.ProbeVariable + ` as well.
 `
 
 func main() {
@@ -40,6 +41,7 @@ func run(args []string) int {
 	flags.BoolVar(&options.KeepDirectory, "keep-directory", false, "have clean remove what is in the directory, and not the directory")
 	flags.BoolVar(&options.ReadOnly, "readonly", false, "have fio refuse to write")
 	layOut := flags.Bool("layout", false, "have measure lay out files before")
+	probe := flags.Bool("probe", false, "have measure run a second job file when it has measured")
 	flags.DurationVar(&options.ProgressDeadline, "progress-deadline", 0, "how long fio may complete no I/O; 0 for ever")
 	flags.StringVar(&options.StartFile, "start-file", "", "file that will hold the time at which to start fio (RFC 3339); empty to start it at once")
 	flags.DurationVar(&options.StartDeadline, "start-deadline", 0, "how long the start file may hold no time; 0 for ever")
@@ -60,6 +62,12 @@ func run(args []string) int {
 	if *layOut {
 		if options.LayoutFile = os.Getenv(digest.LayoutVariable); options.LayoutFile == "" {
 			fmt.Fprintln(flags.Output(), "--layout: "+digest.LayoutVariable+" is empty")
+			return digest.ExitUsage
+		}
+	}
+	if *probe {
+		if options.ProbeFile = os.Getenv(digest.ProbeVariable); options.ProbeFile == "" {
+			fmt.Fprintln(flags.Output(), "--probe: "+digest.ProbeVariable+" is empty")
 			return digest.ExitUsage
 		}
 	}

@@ -277,8 +277,8 @@ func unpack(t *testing.T, files rootfs.Files) string {
 	return root
 }
 
-// The same source gives the same programs, wherever and by whichever cache they are built: those of the images were
-// built in a container, in another directory, and here they are by the caches of this user.
+// The same source gives the same programs, wherever they are built: those of the images were built in a container, in another
+// directory. Had that changed what is compiled, they would not have been found in the cache of this user, and would differ.
 func TestProgramsAreReproducible(t *testing.T) {
 	for image, program := range map[string]string{"operator": "manager", "runner": "runner"} {
 		each(t, image, func(t *testing.T, b built) {

@@ -24,16 +24,18 @@ const (
 
 // Between puts the results of two benchmarks beside each other that are of the same workload, parameters, section and name
 // of the target. If each benchmark has one target only, these are taken for the same whatever their names. Verdicts are
-// those of Compare.
+// those of Compare, corrected for the number of all that is compared.
 func Between(baseline, other *v1alpha1.StorageBenchmarkStatus) Counterparts {
 	var found Counterparts
+	var f family
 	for _, pair := range pairTargets(targetsOf(baseline.Runs), targetsOf(other.Runs)) {
 		runs := slices.Concat(runsAs(baseline.Runs, pair.baseline, asBaseline), runsAs(other.Runs, pair.other, asOther))
-		for _, c := range Compare(runs, []string{asBaseline, asOther}, asBaseline) {
+		for _, c := range f.compareRuns(runs, []string{asBaseline, asOther}, asBaseline) {
 			warnOfEither(&c, pair, baseline, other)
 			found.add(c, pair)
 		}
 	}
+	f.judge()
 	return found
 }
 

@@ -44,10 +44,21 @@ type Load struct {
 	UnsyncedWrites bool
 	// Reads says whether the workload reads.
 	Reads bool
+	// Sequential says whether I/Os follow each other, which storage may make into fewer and larger ones.
+	Sequential bool
 	// FileBytes is the size of all test files. 0 if unknown.
 	FileBytes int64
+	// Lookups says whether all that the workload does is to look files or directories up, which memory can answer.
+	Lookups bool
 	// LatencyOff says whether fio is told not to take latencies: gtod_reduce, disable_lat and the like.
 	LatencyOff bool
+	// Polls says whether jobs ask again and again instead of waiting, which takes all CPU that there is, whatever they wait for.
+	Polls bool
+	// IgnoredDepth, BufferedAsync, AlikeData and InlineRate are what fio.Traps has of the jobs.
+	IgnoredDepth  int64
+	BufferedAsync bool
+	AlikeData     string
+	InlineRate    bool
 	// NewDevice says whether the workload runs on a raw block volume that was made for the benchmark, so that
 	// nobody has written it.
 	NewDevice bool
@@ -80,28 +91,34 @@ type Client struct {
 
 // Bound says what held a result back: the first in this order that is shown by the figures. A limit of the storage or
 // of the client, whichever is nearest; the workload's own rate; the client's CPU; and, only if it is known that no
-// limit of the storage is reached, latency.
+// limit of the storage is reached, latency. What ran at the same time counts against limits and CPU; rate and latency are
+// the result's own.
 func Bound(r *v1alpha1.Result, known Known, load Load, client Client) v1alpha1.LimitedBy {
+	if r != nil && r.Metadata != nil {
+		return boundOfMetadata(r, known, load, client)
+	}
 	if r == nil || directions(r) == 0 {
 		return unknown("no I/O was measured")
 	}
-	nearest, doubtful := known.nearest(r, load)
-	if nearest.reached() {
+	all := known.Company.with(r)
+	nearest, doubtful := known.nearest(all, known.Company.loadWith(load))
+	rate := greatest(rateUses(r, load))
+	switch {
+	case rate.reached() && (!nearest.reached() || rate.share() > nearest.share()): // of both it is the one that more would change nothing without
+		return rate.limitedBy()
+	case nearest.reached():
 		return nearest.limitedBy()
 	}
-	if rate := greatest(rateUses(r, load)); rate.reached() {
-		return rate.limitedBy()
-	}
-	if bound, ok := boundByCPU(r, load, client); ok {
+	if bound, ok := boundByCPU(r, load, client, known.Company); ok {
 		return bound
 	}
 	if doubtful.reached() {
-		return unknown("%s", doubt(doubtful, load, client))
+		return unknown("%s", doubt(doubtful, known.Company.loadWith(load), client))
 	}
-	if bound, ok := known.boundByBaseline(r); ok {
+	if bound, ok := known.boundByBaseline(all); ok {
 		return bound
 	}
-	if reason := known.unknownLimits(r); reason != "" {
+	if reason := known.unknownLimits(all); reason != "" {
 		return unknown("%s", reason)
 	}
 	return boundByLatency(r, nearest, load)
@@ -112,6 +129,17 @@ func doubt(u use, load Load, client Client) string {
 	switch {
 	case u.percent() > exceededPercent && load.Buffered && mayFitInMemory(load, client):
 		return fmt.Sprintf("%s are more than it can do: the page cache answered", u)
+	case u.precision == v1alpha1.PrecisionAtLeast:
+		return fmt.Sprintf("%s (%d %%), which it gives at least, and more after a time: it is unknown whether this held the result back", u, u.percent())
+	case u.precision == v1alpha1.PrecisionRange && u.percent() <= exceededPercent:
+		return fmt.Sprintf("%s (%d %%), which is the end of a range and no limit, so that it is unknown whether this held the result back: set spec.targets[].limits",
+			u, u.percent())
+	case u.merged:
+		return fmt.Sprintf("%s (%d %%), where EBS may count several sequential I/Os of 32 KiB and more as one, so that it is unknown whether this held the result back",
+			u, u.percent())
+	case u.company.ranOn() && !load.Buffered:
+		return fmt.Sprintf("%s (%d %%), of which some ran on alone, so that it is unknown how much all did at the same time: give the sections one runtime, with time_based",
+			u, u.percent())
 	case load.Buffered && !u.inMiB:
 		return fmt.Sprintf("%s: I/O is buffered, and the page cache makes fewer and larger I/Os of it, so that it is unknown how many the storage did: set direct: true", u)
 	}
@@ -129,25 +157,23 @@ func mayFitInMemory(load Load, client Client) bool {
 }
 
 // boundByCPU judges by the CPU that the jobs used, in percent of one CPU: 100 for each job, which can use no
-// more than one, and what the container may use, or all clients' containers together.
-func boundByCPU(r *v1alpha1.Result, load Load, client Client) (v1alpha1.LimitedBy, bool) {
+// more than one, and what the container may use, or all clients' containers together. Jobs that poll use all that they get, whatever
+// they wait for: of these only what the kernel held back tells something.
+func boundByCPU(r *v1alpha1.Result, load Load, client Client, company *Company) (v1alpha1.LimitedBy, bool) {
 	container := client.CPUMillis / 10
-	perJob := int64(0)
-	if r.CPU != nil {
-		perJob = int64(r.CPU.UserPercent) + int64(r.CPU.SystemPercent)
-	}
-	used := perJob * load.Jobs
+	perJob := cpuOfJob(r)
+	used := perJob*load.Jobs + company.cpuPercent()
 	bound := v1alpha1.LimitedBy{Reason: v1alpha1.BoundClientCPU}
 	switch {
-	case perJob >= busyPercent:
+	case perJob >= busyPercent && !load.Polls:
 		bound.UsedPercent = new(percent(float64(perJob) / 100))
 		if load.Jobs > 0 {
 			bound.LimitCPUPercent = new(100 * load.Jobs)
 		}
 		bound.Message = fmt.Sprintf("each of fio's jobs used %d %% of a CPU, and a job can use no more than one", perJob)
-	case client.CPUMillis > 0 && used*1000 >= busyPercent*client.CPUMillis:
+	case client.CPUMillis > 0 && used*1000 >= busyPercent*client.CPUMillis && !load.Polls && !company.polls():
 		bound.LimitCPUPercent, bound.UsedPercent = new(container), new(percent(float64(used)*10/float64(client.CPUMillis)))
-		bound.Message = fmt.Sprintf("fio used %d %% of CPU, and its %s may use %d %% (100 for each CPU)", used, containers(r), container)
+		bound.Message = fmt.Sprintf("fio used %d %% of CPU%s, and its %s may use %d %% (100 for each CPU)", used, company.together(), containers(r), container)
 	case client.ThrottledPercent != nil && *client.ThrottledPercent >= throttledPercent:
 		if client.CPUMillis > 0 {
 			bound.LimitCPUPercent = new(container)
@@ -160,6 +186,14 @@ func boundByCPU(r *v1alpha1.Result, load Load, client Client) (v1alpha1.LimitedB
 		return v1alpha1.LimitedBy{}, false
 	}
 	return bound, true
+}
+
+// cpuOfJob is what each job of a result used, in percent of one CPU; 0 if it is not known.
+func cpuOfJob(r *v1alpha1.Result) int64 {
+	if r.CPU == nil {
+		return 0
+	}
+	return int64(r.CPU.UserPercent) + int64(r.CPU.SystemPercent)
 }
 
 // containers is such as "container", or "2 containers" of two clients.

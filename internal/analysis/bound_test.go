@@ -163,6 +163,14 @@ func TestBoundOrder(t *testing.T) {
 		name: "CPU of unknown jobs", result: v1alpha1.Result{Read: io, CPU: cpu(30, 60)},
 		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundClientCPU, UsedPercent: new(int32(90)), Message: "each of fio's jobs used 90 % of a CPU, and a job can use no more than one"},
 	}, {
+		name: "a CPU of each job that polls", result: v1alpha1.Result{Read: io, CPU: cpu(1, 99)}, limits: gp3,
+		load: Load{InFlight: 8, Jobs: 8, Polls: true}, client: Client{CPUMillis: 8000},
+		want: limitedBy(v1alpha1.BoundLatency, 8, 100, "8 of 8 I/Os were in flight all the time, each for 8ms on average, and the nearest limit has room (1000 of the volume's 3000 IOPS, 33 %): try more jobs or a higher iodepth"),
+	}, {
+		name: "polling, and throttled", result: v1alpha1.Result{Read: io, CPU: cpu(1, 49)}, limits: gp3,
+		load: Load{InFlight: 8, Jobs: 1, Polls: true}, client: Client{CPUMillis: 500, ThrottledPercent: new(int32(90))},
+		want: limitedBy(v1alpha1.BoundClientCPU, 50, 100, "the container's CPU limit held fio back in 90 % of scheduling periods"),
+	}, {
 		name: "not quite a CPU each", result: v1alpha1.Result{Read: io, CPU: cpu(30, 59)}, load: Load{Jobs: 4}, client: Client{CPUMillis: 4000},
 		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: noLimits},
 	}, {
@@ -324,6 +332,17 @@ func TestNumbers(t *testing.T) {
 	for bytes, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1 KiB", 1 << 30: "1 GiB", 7_900_000_000: "7.36 GiB", 1 << 52: "4096 TiB"} {
 		if got := size(bytes); got != want {
 			t.Errorf("size(%d) is %q, want %q", bytes, got, want)
+		}
+	}
+}
+
+// Of a rate that is kept and a limit that is near, the one that is used more holds the workload back.
+func TestRateNearALimit(t *testing.T) {
+	limits := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{Scope: v1alpha1.ScopeVolume, IOPS: new(int64(3000)), BytesPerSecond: new(int64(125 << 20))}}
+	for iops, want := range map[int64]string{2800: v1alpha1.BoundWorkloadRate, 3040: v1alpha1.BoundVolumeIOPS} {
+		r := &v1alpha1.Result{ElapsedMilliseconds: 60_000, Write: &v1alpha1.IOResult{IOs: 60 * iops, Bytes: 60 * iops * 4096, IOPS: iops, BytesPerSecond: iops * 4096}}
+		if got := Bound(r, Known{Storage: limits}, Load{RateIOPS: min(iops+iops/100, 3100)}, Client{}); got.Reason != want {
+			t.Errorf("%d IOPS are held back by %s, want %s: %s", iops, got.Reason, want, got.Message)
 		}
 	}
 }

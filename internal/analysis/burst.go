@@ -9,15 +9,16 @@ import (
 
 // storageBursts warns of a result that the storage could do only with burst credits.
 func storageBursts(s seen) string {
-	base := greatest(limitSet{limits: baselineOf(s.known.storageLimits()), owners: s.known.volumes()}.uses(s.result))
+	all := s.known.Company.with(s.result)
+	base := greatest(limitSet{limits: baselineOf(s.known.storageLimits()), owners: s.known.volumes()}.uses(all))
 	if base.percent() <= baselinePercent || s.known.cached(s.result, s.load, s.client) {
 		return ""
 	}
 	measured, baseline := base.figures()
 	unit, _, _ := strings.Cut(base.unit, " ")
-	rate := fmt.Sprintf("%s %s, where the %s baseline is %s %s", measured, base.unit, base.whose(), baseline, unit)
+	rate := fmt.Sprintf("%s %s%s, where the %s baseline is %s %s", measured, base.unit, s.known.Company.ofAll(), base.whose(), baseline, unit)
 	c := s.known.Credits
-	switch p := s.known.phase(s.result); {
+	switch p := s.known.phase(all); {
 	case p == exhausted:
 		return "" // The few credits that came back do not mislead.
 	case p == ranOut:
@@ -49,7 +50,7 @@ func clientBursts(s seen) string {
 	}
 	var uses []use
 	for _, set := range s.known.clientSets() {
-		uses = append(uses, limitSet{limits: baselineOf(set.limits), owners: set.owners}.uses(s.result)...)
+		uses = append(uses, limitSet{limits: baselineOf(set.limits), owners: set.owners}.uses(s.known.Company.with(s.result))...)
 	}
 	base := greatest(uses)
 	if base.percent() <= baselinePercent {
@@ -61,5 +62,6 @@ func clientBursts(s seen) string {
 		did = "moved"
 	}
 	unit, _, _ := strings.Cut(base.unit, " ")
-	return fmt.Sprintf("%s %s %s, where the %s baseline is %s %s: it can keep this up only for a time", did, measured, base.unit, base.whose(), baseline, unit)
+	return fmt.Sprintf("%s %s %s%s, where the %s baseline is %s %s: it can keep this up only for a time",
+		did, measured, base.unit, s.known.Company.ofAll(), base.whose(), baseline, unit)
 }

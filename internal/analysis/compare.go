@@ -17,6 +17,14 @@ const spreadPercent = 10
 // given order. All but the baseline are compared with the baseline, where it has results. Neither order
 // changes a figure.
 func Compare(runs []v1alpha1.Run, order []string, baseline string) []v1alpha1.Comparison {
+	var f family
+	comparisons := f.compareRuns(runs, order, baseline)
+	f.judge()
+	return comparisons
+}
+
+// compareRuns does what Compare does, but for verdicts.
+func (f *family) compareRuns(runs []v1alpha1.Run, order []string, baseline string) []v1alpha1.Comparison {
 	var comparisons []v1alpha1.Comparison
 	for _, g := range groupResults(runs) {
 		for _, target := range order {
@@ -25,7 +33,7 @@ func Compare(runs []v1alpha1.Run, order []string, baseline string) []v1alpha1.Co
 				base = nil
 			}
 			if len(own) > 0 {
-				g.comparison.Targets = append(g.comparison.Targets, compareTarget(target, own, base))
+				g.comparison.Targets = append(g.comparison.Targets, f.compareTarget(target, own, base))
 			}
 		}
 		if len(g.comparison.Targets) > 0 {
@@ -87,107 +95,101 @@ func groupResults(runs []v1alpha1.Run) []*group {
 
 // compareTarget compares a target's results with the baseline's, of which there are none for the baseline
 // itself.
-func compareTarget(name string, own, base []*v1alpha1.Result) v1alpha1.TargetComparison {
+func (f *family) compareTarget(name string, own, base []*v1alpha1.Result) v1alpha1.TargetComparison {
 	t := v1alpha1.TargetComparison{
-		Name: name, Runs: int32(len(own)), Total: compareTotal(own, base),
-		Read:  compareIO(column(own, v1alpha1.DirectionRead), column(base, v1alpha1.DirectionRead)),
-		Write: compareIO(column(own, v1alpha1.DirectionWrite), column(base, v1alpha1.DirectionWrite)),
-		Trim:  compareIO(column(own, v1alpha1.DirectionTrim), column(base, v1alpha1.DirectionTrim)),
-		Sync:  compareSyncs(syncs(own), syncs(base)),
+		Name: name, Runs: int32(len(own)), Total: f.compareTotal(own, base),
+		Read:  f.compareIO(column(own, v1alpha1.DirectionRead), column(base, v1alpha1.DirectionRead)),
+		Write: f.compareIO(column(own, v1alpha1.DirectionWrite), column(base, v1alpha1.DirectionWrite)),
+		Trim:  f.compareIO(column(own, v1alpha1.DirectionTrim), column(base, v1alpha1.DirectionTrim)),
+		Sync:  f.compareSyncs(syncs(own), syncs(base)),
+
+		Metadata: f.compareMetadata(metadataOf(own), metadataOf(base)),
 	}
 	t.Warnings = spreadOf(&t)
 	return t
 }
 
+// rates is how IOPS and bandwidth are judged.
+var rates = yardstick{better: moreIsFaster}
+
 // compareTotal returns nil unless a result has more than one direction.
-func compareTotal(own, base []*v1alpha1.Result) *v1alpha1.TotalComparison {
+func (f *family) compareTotal(own, base []*v1alpha1.Result) *v1alpha1.TotalComparison {
 	if !slices.ContainsFunc(own, func(r *v1alpha1.Result) bool { return directions(r) > 1 }) {
 		return nil
 	}
 	t := &v1alpha1.TotalComparison{}
-	t.IOPS, t.IOPSRatio = compareIOPS(totals(own, iopsOf), totals(own, milliIOPSOf), totals(base, milliIOPSOf))
-	t.BytesPerSecond, t.BytesPerSecondRatio = compareValues(totals(own, bytesOf), totals(base, bytesOf), moreIsFaster)
-	t.Verdict = verdictOn(t.IOPS, len(own), len(base))
+	t.IOPSRatio = f.compareIOPS(&t.IOPS, totals(own, iopsOf), totals(own, milliIOPSOf), totals(base, milliIOPSOf))
+	t.BytesPerSecondRatio = f.compare(&t.BytesPerSecond, totals(own, bytesOf), totals(base, bytesOf), rates)
+	f.addRow(&t.Verdict, &t.IOPS, len(own), len(base))
 	return t
 }
 
-// compareIOPS returns the statistic of whole IOPS, with the verdict, the p-value and the ratio of thousandths of them: of I/Os of 8 MiB there are
+// compareIOPS makes the statistic of whole IOPS, and judges it by thousandths of them, of which the ratio is as well: of I/Os of 8 MiB there are
 // few a second, and a whole one more or less would be a difference, or hide one.
-func compareIOPS(whole, own, base []int64) (v1alpha1.Statistic, string) {
-	precise, quotient := compareValues(own, base, moreIsFaster)
-	s := StatisticOf(whole)
-	s.PValue, s.Verdict = precise.PValue, precise.Verdict
-	return s, quotient
+func (f *family) compareIOPS(s *v1alpha1.Statistic, whole, own, base []int64) string {
+	*s = StatisticOf(whole)
+	return f.add(s, own, base, rates)
 }
 
 // compareIO compares what results have in one direction, nil for a result without such I/O: its figures
 // count as 0. It returns nil if own is empty.
-func compareIO(own, base []*v1alpha1.IOResult) *v1alpha1.IOComparison {
+func (f *family) compareIO(own, base []*v1alpha1.IOResult) *v1alpha1.IOComparison {
 	if len(own) == 0 {
 		return nil
 	}
 	c := &v1alpha1.IOComparison{}
-	c.IOPS, c.IOPSRatio = compareIOPS(values(own, iopsOf), values(own, milliIOPSOf), values(base, milliIOPSOf))
-	c.BytesPerSecond, c.BytesPerSecondRatio = compareValues(values(own, bytesOf), values(base, bytesOf), moreIsFaster)
-	c.Verdict = verdictOn(c.IOPS, len(own), len(base))
+	c.IOPSRatio = f.compareIOPS(&c.IOPS, values(own, iopsOf), values(own, milliIOPSOf), values(base, milliIOPSOf))
+	c.BytesPerSecondRatio = f.compare(&c.BytesPerSecond, values(own, bytesOf), values(base, bytesOf), rates)
+	f.addRow(&c.Verdict, &c.IOPS, len(own), len(base))
 	for _, l := range []struct {
-		of        func(*v1alpha1.IOResult) *int64
+		of        func(*v1alpha1.IOResult) *latency
 		statistic **v1alpha1.Statistic
 		ratio     *string
 	}{
 		{meanOf, &c.MeanNanoseconds, &c.MeanRatio},
-		{percentileOf(func(d *v1alpha1.LatencyDistribution) *int64 { return &d.P50Nanoseconds }), &c.P50Nanoseconds, &c.P50Ratio},
-		{percentileOf(func(d *v1alpha1.LatencyDistribution) *int64 { return &d.P90Nanoseconds }), &c.P90Nanoseconds, &c.P90Ratio},
-		{percentileOf(func(d *v1alpha1.LatencyDistribution) *int64 { return &d.P99Nanoseconds }), &c.P99Nanoseconds, &c.P99Ratio},
+		{percentileOf(p50), &c.P50Nanoseconds, &c.P50Ratio},
+		{percentileOf(p90), &c.P90Nanoseconds, &c.P90Ratio},
+		{percentileOf(p99), &c.P99Nanoseconds, &c.P99Ratio},
 	} {
-		*l.statistic, *l.ratio = compareLatencies(own, base, l.of)
+		*l.statistic, *l.ratio = compareLatencies(f, own, base, l.of)
 	}
 	return c
 }
 
 // compareSyncs compares the time that syncs took. It returns nil if a result has none.
-func compareSyncs(own, base []*v1alpha1.SyncResult) *v1alpha1.SyncComparison {
-	mean, meanRatio := compareLatencies(own, base, func(s *v1alpha1.SyncResult) *int64 { return &s.MeanNanoseconds })
-	if mean == nil {
+func (f *family) compareSyncs(own, base []*v1alpha1.SyncResult) *v1alpha1.SyncComparison {
+	mean := func(s *v1alpha1.SyncResult) *latency { return &latency{nanoseconds: s.MeanNanoseconds} }
+	ownMeans, _ := latencies(own, mean)
+	if len(ownMeans) == 0 {
 		return nil
 	}
-	c := &v1alpha1.SyncComparison{MeanNanoseconds: *mean, MeanRatio: meanRatio}
-	percentile := func(of func(*v1alpha1.LatencyDistribution) *int64) (*v1alpha1.Statistic, string) {
-		return compareLatencies(own, base, func(s *v1alpha1.SyncResult) *int64 {
-			if s.Latency == nil {
-				return nil
-			}
-			return of(s.Latency)
-		})
+	baseMeans, _ := latencies(base, mean)
+	c := &v1alpha1.SyncComparison{}
+	c.MeanRatio = f.compare(&c.MeanNanoseconds, ownMeans, baseMeans, yardstick{better: lessIsFaster})
+	percentile := func(of func(*v1alpha1.LatencyDistribution) int64) (*v1alpha1.Statistic, string) {
+		return compareLatencies(f, own, base, func(s *v1alpha1.SyncResult) *latency { return percentileIn(s.Latency, of) })
 	}
-	c.P50Nanoseconds, c.P50Ratio = percentile(func(d *v1alpha1.LatencyDistribution) *int64 { return &d.P50Nanoseconds })
-	c.P90Nanoseconds, c.P90Ratio = percentile(func(d *v1alpha1.LatencyDistribution) *int64 { return &d.P90Nanoseconds })
-	c.P99Nanoseconds, c.P99Ratio = percentile(func(d *v1alpha1.LatencyDistribution) *int64 { return &d.P99Nanoseconds })
-	judged := mean
+	c.P50Nanoseconds, c.P50Ratio = percentile(p50)
+	c.P90Nanoseconds, c.P90Ratio = percentile(p90)
+	c.P99Nanoseconds, c.P99Ratio = percentile(p99)
+	judged := &c.MeanNanoseconds
 	if c.P99Nanoseconds != nil {
 		judged = c.P99Nanoseconds
 	}
-	c.Verdict = verdictOn(*judged, len(own), len(base))
+	f.addRow(&c.Verdict, judged, len(own), len(base))
 	return c
 }
 
 // compareLatencies returns nil if a result of the target lacks the latency, and compares with nothing if one of the baseline does.
-func compareLatencies[T any](own, base []*T, of func(*T) *int64) (*v1alpha1.Statistic, string) {
-	ownValues := latencies(own, of)
+func compareLatencies[T any](f *family, own, base []*T, of func(*T) *latency) (*v1alpha1.Statistic, string) {
+	ownValues, ownBuckets := latencies(own, of)
 	if len(ownValues) == 0 {
 		return nil, ""
 	}
-	s, quotient := compareValues(ownValues, latencies(base, of), lessIsFaster)
-	return &s, quotient
-}
-
-// verdictOn returns the verdict of a direction or total whose IOPS are s, or of syncs whose latency it is, of so many results of
-// the target and of the baseline.
-func verdictOn(s v1alpha1.Statistic, own, base int) v1alpha1.Verdict {
-	if base > 0 && min(own, base) < minRuns {
-		return v1alpha1.VerdictTooFewRuns
-	}
-	return s.Verdict
+	baseValues, baseBuckets := latencies(base, of)
+	s := &v1alpha1.Statistic{}
+	quotient := f.compare(s, ownValues, baseValues, yardstick{better: lessIsFaster, bucketPercent: max(ownBuckets, baseBuckets)})
+	return s, quotient
 }
 
 // spreadOf warns of repetitions that differ: of their total IOPS, or those of their only direction.
@@ -198,6 +200,9 @@ func spreadOf(t *v1alpha1.TargetComparison) []v1alpha1.Warning {
 	} else {
 		for _, c := range t.Directions() {
 			iops = c.IOPS
+		}
+		if t.Metadata != nil {
+			iops = t.Metadata.IOPS
 		}
 	}
 	spread := float64(iops.Max) - float64(iops.Min)
@@ -230,21 +235,34 @@ func milliIOPSOf(io *v1alpha1.IOResult) int64 {
 	return io.IOPS * thousand
 }
 
+// latency is a latency of a result. bucketPercent is how wide the buckets are that a percentile was read from, 0 for a mean.
+type latency struct {
+	nanoseconds   int64
+	bucketPercent float64
+}
+
 // meanOf returns nil if fio did not take latencies, as percentileOf does.
-func meanOf(io *v1alpha1.IOResult) *int64 {
+func meanOf(io *v1alpha1.IOResult) *latency {
 	if io.Latency == nil {
 		return nil
 	}
-	return &io.Latency.MeanNanoseconds
+	return &latency{nanoseconds: io.Latency.MeanNanoseconds}
 }
 
-func percentileOf(of func(*v1alpha1.LatencyDistribution) *int64) func(*v1alpha1.IOResult) *int64 {
-	return func(io *v1alpha1.IOResult) *int64 {
-		if io.CompletionLatency == nil {
-			return nil
-		}
-		return of(io.CompletionLatency)
+func p50(d *v1alpha1.LatencyDistribution) int64 { return d.P50Nanoseconds }
+func p90(d *v1alpha1.LatencyDistribution) int64 { return d.P90Nanoseconds }
+func p99(d *v1alpha1.LatencyDistribution) int64 { return d.P99Nanoseconds }
+
+func percentileOf(of func(*v1alpha1.LatencyDistribution) int64) func(*v1alpha1.IOResult) *latency {
+	return func(io *v1alpha1.IOResult) *latency { return percentileIn(io.CompletionLatency, of) }
+}
+
+// percentileIn returns nil if there is no distribution.
+func percentileIn(d *v1alpha1.LatencyDistribution, of func(*v1alpha1.LatencyDistribution) int64) *latency {
+	if d == nil {
+		return nil
 	}
+	return &latency{of(d), BucketPercent(d)}
 }
 
 // directions returns in how many directions a result has I/O.
@@ -284,23 +302,32 @@ func totals(results []*v1alpha1.Result, of func(*v1alpha1.IOResult) int64) []int
 }
 
 func values(column []*v1alpha1.IOResult, of func(*v1alpha1.IOResult) int64) []int64 {
+	return valuesOf(column, of)
+}
+
+// valuesOf returns a figure of each result, 0 for one that is nil.
+func valuesOf[T any](column []*T, of func(*T) int64) []int64 {
 	all := make([]int64, len(column))
-	for i, io := range column {
-		if io != nil {
-			all[i] = of(io)
+	for i, measured := range column {
+		if measured != nil {
+			all[i] = of(measured)
 		}
 	}
 	return all
 }
 
-// latencies returns a latency of each result; none if one of them lacks it.
-func latencies[T any](column []*T, of func(*T) *int64) []int64 {
-	all := make([]int64, len(column))
+// latencies returns a latency of each result, and how wide the widest buckets are that they were read from; none if one of them lacks it.
+func latencies[T any](column []*T, of func(*T) *latency) (all []int64, bucketPercent float64) {
+	all = make([]int64, len(column))
 	for i, measured := range column {
-		if measured == nil || of(measured) == nil {
-			return nil
+		if measured == nil {
+			return nil, 0
 		}
-		all[i] = *of(measured)
+		l := of(measured)
+		if l == nil {
+			return nil, 0
+		}
+		all[i], bucketPercent = l.nanoseconds, max(bucketPercent, l.bucketPercent)
 	}
-	return all
+	return all, bucketPercent
 }

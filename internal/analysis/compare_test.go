@@ -109,31 +109,34 @@ func TestE2(t *testing.T) {
 func TestCompareRepetitions(t *testing.T) {
 	runs := append(repeated("gp3", [2]int64{3048, 5_247_200}, [2]int64{3051, 5_240_000}, [2]int64{3047, 5_250_000}, [2]int64{3050, 5_245_000}),
 		repeated("efs", [2]int64{1560, 10_251_870}, [2]int64{1571, 10_180_000}, [2]int64{1549, 10_330_000}, [2]int64{1566, 10_210_000})...)
-	const p = "0.0286"
-	statistic := func(median, least, most int64, verdict v1alpha1.Verdict) v1alpha1.Statistic {
-		s := v1alpha1.Statistic{Median: median, Min: least, Max: most, Verdict: verdict}
-		if verdict != "" {
-			s.PValue = p
-		}
+	statistic := func(median, least, most int64) v1alpha1.Statistic {
+		return v1alpha1.Statistic{Median: median, Min: least, Max: most}
+	}
+	latency := func(times, median, least, most int64) *v1alpha1.Statistic {
+		return new(statistic(times*median, times*least, times*most))
+	}
+	// By numerical integration of Student's t, in Python.
+	slower := func(s v1alpha1.Statistic, low, high, p, adjusted string) v1alpha1.Statistic {
+		s.RatioLow, s.RatioHigh, s.PValue, s.AdjustedPValue, s.Verdict = low, high, p, adjusted, v1alpha1.VerdictSlower
 		return s
 	}
-	latency := func(times, median, least, most int64, verdict v1alpha1.Verdict) *v1alpha1.Statistic {
-		return new(statistic(times*median, times*least, times*most, verdict))
+	percentile := func(times int64) *v1alpha1.Statistic {
+		return new(slower(*latency(times, 10_230_935, 10_180_000, 10_330_000), "1.932", "1.973", "3.07e-09", "5.11e-09"))
 	}
 	want := []v1alpha1.Comparison{{Workload: "w", Targets: []v1alpha1.TargetComparison{{
 		Name: "gp3", Runs: 4, Write: &v1alpha1.IOComparison{
-			IOPS: statistic(3049, 3047, 3051, ""), BytesPerSecond: statistic(3_049_000, 3_047_000, 3_051_000, ""),
-			MeanNanoseconds: latency(1, 5_246_100, 5_240_000, 5_250_000, ""), P50Nanoseconds: latency(2, 5_246_100, 5_240_000, 5_250_000, ""),
-			P90Nanoseconds: latency(3, 5_246_100, 5_240_000, 5_250_000, ""), P99Nanoseconds: latency(4, 5_246_100, 5_240_000, 5_250_000, ""),
+			IOPS: statistic(3049, 3047, 3051), BytesPerSecond: statistic(3_049_000, 3_047_000, 3_051_000),
+			MeanNanoseconds: latency(1, 5_246_100, 5_240_000, 5_250_000), P50Nanoseconds: latency(2, 5_246_100, 5_240_000, 5_250_000),
+			P90Nanoseconds: latency(3, 5_246_100, 5_240_000, 5_250_000), P99Nanoseconds: latency(4, 5_246_100, 5_240_000, 5_250_000),
 		},
 	}, {
 		Name: "efs", Runs: 4, Write: &v1alpha1.IOComparison{
-			IOPS: statistic(1563, 1549, 1571, v1alpha1.VerdictSlower), BytesPerSecond: statistic(1_563_000, 1_549_000, 1_571_000, v1alpha1.VerdictSlower),
-			MeanNanoseconds: latency(1, 10_230_935, 10_180_000, 10_330_000, v1alpha1.VerdictSlower),
-			P50Nanoseconds:  latency(2, 10_230_935, 10_180_000, 10_330_000, v1alpha1.VerdictSlower),
-			P90Nanoseconds:  latency(3, 10_230_935, 10_180_000, 10_330_000, v1alpha1.VerdictSlower),
-			P99Nanoseconds:  latency(4, 10_230_935, 10_180_000, 10_330_000, v1alpha1.VerdictSlower),
-			IOPSRatio:       "0.51", BytesPerSecondRatio: "0.51", MeanRatio: "1.95", P50Ratio: "1.95", P90Ratio: "1.95", P99Ratio: "1.95",
+			// The only row, and so corrected for nothing. The others are five.
+			IOPS:            slower(statistic(1563, 1549, 1571), "0.507", "0.517", "1.49e-07", "1.49e-07"),
+			BytesPerSecond:  slower(statistic(1_563_000, 1_549_000, 1_571_000), "0.507", "0.517", "1.49e-07", "1.75e-07"),
+			MeanNanoseconds: new(slower(*latency(1, 10_230_935, 10_180_000, 10_330_000), "1.933", "1.972", "1.75e-07", "1.75e-07")),
+			P50Nanoseconds:  percentile(2), P90Nanoseconds: percentile(3), P99Nanoseconds: percentile(4),
+			IOPSRatio: "0.51", BytesPerSecondRatio: "0.51", MeanRatio: "1.95", P50Ratio: "1.95", P90Ratio: "1.95", P99Ratio: "1.95",
 			Verdict: v1alpha1.VerdictSlower,
 		},
 	}}}}

@@ -24,6 +24,8 @@ type Known struct {
 	Nodes int64
 	// Credits is what the run did to the storage's burst credits: CreditHistory.Of. Nil if it is not known.
 	Credits *Credits
+	// Company is what ran at the same time as the result, and counts against the same limits: CompanyOf. Nil if nothing did.
+	Company *Company
 }
 
 // With is what is known with what a run did to burst credits, which may be nil.
@@ -32,17 +34,25 @@ func (k Known) With(credits *Credits) Known {
 	return k
 }
 
+// Beside is what is known with what ran at the same time as the result, which may be nil.
+func (k Known) Beside(company *Company) Known {
+	k.Company = company
+	return k
+}
+
 // nearest returns the use of the limit that is nearest of those that can hold a result back, the storage's if alike, and the
 // greatest of those that the figures reach and that did not hold it back as far as is known. Either is zero if there is none.
+// The result is that of all that ran at the same time.
 // Nothing does much more than its limit. And the page cache makes fewer and larger I/Os of buffered ones: where these reach a
 // limit of I/Os, the storage's own may be far from it.
 func (k Known) nearest(r *v1alpha1.Result, load Load) (nearest, doubtful use) {
 	var possible, doubted []use
 	for _, set := range slices.Concat(k.storageSets(r), k.clientSets()) {
-		for _, u := range set.uses(r) {
-			if u.percent() > exceededPercent || load.Buffered && !u.inMiB && u.reached() {
+		for _, u := range set.usesOf(r, load) {
+			switch {
+			case u.isDoubtful(load):
 				doubted = append(doubted, u)
-			} else {
+			case u.precision == "":
 				possible = append(possible, u)
 			}
 		}
@@ -53,7 +63,8 @@ func (k Known) nearest(r *v1alpha1.Result, load Load) (nearest, doubtful use) {
 // cached says whether the page cache answered: whether buffered I/O on files that may fit into memory, other than writes that
 // are synced, was faster than a limit allows.
 func (k Known) cached(r *v1alpha1.Result, load Load, client Client) bool {
-	_, doubtful := k.nearest(r, load)
+	load = k.Company.loadWith(load)
+	_, doubtful := k.nearest(k.Company.with(r), load)
 	return load.Buffered && mayFitInMemory(load, client) && doubtful.percent() > exceededPercent
 }
 
@@ -81,7 +92,10 @@ func (k Known) storageLimits() v1alpha1.Limits {
 func (k Known) storageSets(r *v1alpha1.Result) []limitSet {
 	sets := setsOf(k.storageLimits(), k.phase(r), k.Credits)
 	for i := range sets {
-		sets[i].owners = k.volumes()
+		sets[i].owners, sets[i].company = k.volumes(), k.Company
+		if k.Storage != nil {
+			sets[i].counting, sets[i].precision = k.Storage.Counting, k.Storage.Precision
+		}
 	}
 	return sets
 }
@@ -93,7 +107,7 @@ func (k Known) clientSets() []limitSet {
 		if limits.Scope != v1alpha1.ScopeInstance {
 			limits.Scope = v1alpha1.ScopeClient
 		}
-		sets = append(sets, limitSet{limits: limits, owners: k.Nodes})
+		sets = append(sets, limitSet{limits: limits, owners: k.Nodes, company: k.Company})
 	}
 	return sets
 }
@@ -123,6 +137,9 @@ func multiplied(figure *int64, n int64) *int64 {
 
 // unknownLimits says why it is unknown whether a limit is reached, "" if none is.
 func (k Known) unknownLimits(r *v1alpha1.Result) string {
+	if k.Storage != nil && k.Storage.Precision == v1alpha1.PrecisionRange {
+		return "the documentation gives a range of what the storage can do, and no limits: set spec.targets[].limits"
+	}
 	reason := unknownLimits(limitSet{limits: k.storageLimits()}.kinds(), r)
 	if !k.Unlimited || reason == "" {
 		return reason
@@ -150,7 +167,7 @@ func (k Known) unknownClientLimits(r *v1alpha1.Result) string {
 // taken more of them. So it is of clients, which do more than their baseline only in short runs.
 func (k Known) boundByBaseline(r *v1alpha1.Result) (v1alpha1.LimitedBy, bool) {
 	if storage, at := atBaseline(k.storageLimits(), r); at {
-		storage.owners = k.volumes()
+		storage.owners, storage.company = k.volumes(), k.Company
 		if k.Credits == nil {
 			return storage.limitedBy(), true
 		}
@@ -158,7 +175,7 @@ func (k Known) boundByBaseline(r *v1alpha1.Result) (v1alpha1.LimitedBy, bool) {
 	}
 	for _, set := range k.clientSets() {
 		if client, at := atBaseline(set.limits, r); at {
-			client.owners = k.Nodes
+			client.owners, client.company = k.Nodes, k.Company
 			return eitherOr(client), true
 		}
 	}

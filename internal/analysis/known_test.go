@@ -133,6 +133,58 @@ func TestBoundByClient(t *testing.T) {
 	}
 }
 
+// TestCounting: what a limit of I/Os says of sequential ones, and what a figure says that is no limit.
+func TestCounting(t *testing.T) {
+	volume := func(counting v1alpha1.IOCounting, precision v1alpha1.LimitPrecision) Known {
+		return Known{Storage: &v1alpha1.KnownLimits{Counting: counting, Precision: precision, Limits: v1alpha1.Limits{IOPS: new(int64(3000)), BytesPerSecond: new(int64(500 << 20))}}}
+	}
+	fs := *emptyEFS
+	fs.Counting = v1alpha1.CountsShared
+	sequential := Load{InFlight: 16, Sequential: true}
+	random := Load{InFlight: 16}
+	read := func(iops, bytes int64) v1alpha1.Result {
+		return v1alpha1.Result{Read: blocks(iops, bytes, 16*1_000_000_000/iops)}
+	}
+	both := func(reads, writes int64) v1alpha1.Result {
+		return v1alpha1.Result{Read: blocks(reads, 512, 1), Write: blocks(writes, 512, 1)}
+	}
+	const room = "16 of 16 I/Os were in flight all the time, each for "
+	for _, test := range []struct {
+		name   string
+		known  Known
+		result v1alpha1.Result
+		load   Load
+		want   string
+	}{
+		{"random I/Os", volume(v1alpha1.CountsMerged, ""), read(3000, 64<<10), random, "VolumeIOPS 3000 of the volume's 3000 IOPS (100 %)"},
+		{"sequential ones that may be merged", volume(v1alpha1.CountsMerged, ""), read(3000, 64<<10), sequential,
+			"Unknown 3000 of the volume's 3000 IOPS (100 %), where EBS may count several sequential I/Os of 32 KiB and more as one, so that it is unknown whether this held the result back"},
+		{"some that were", volume(v1alpha1.CountsMerged, ""), read(6000, 64<<10), sequential,
+			"Latency " + room + "2.67ms on average, and the nearest limit has room (375 of the volume's 500 MiB/s, 75 %): try more jobs or a higher iodepth"},
+		{"merged, at the limit of bytes", volume(v1alpha1.CountsMerged, ""), read(8000, 64<<10), sequential, "VolumeThroughput 500 of the volume's 500 MiB/s (100 %)"},
+		{"too small to be merged (E2)", volume(v1alpha1.CountsMerged, ""), read(3000, 16<<10), sequential, "VolumeIOPS 3000 of the volume's 3000 IOPS (100 %)"},
+		{"random on a magnetic disk", volume(v1alpha1.CountsRandom, ""), read(3000, 16<<10), random, "VolumeIOPS 3000 of the volume's 3000 IOPS (100 %)"},
+		{"sequential on a magnetic disk", volume(v1alpha1.CountsRandom, ""), read(3200, 16<<10), sequential,
+			"Latency " + room + "5ms on average, and the nearest limit has room (50 of the volume's 500 MiB/s, 10 %): try more jobs or a higher iodepth"},
+		{"within a range", volume("", v1alpha1.PrecisionRange), read(1000, 4096), random,
+			"Unknown the documentation gives a range of what the storage can do, and no limits: set spec.targets[].limits"},
+		{"at the end of a range", volume("", v1alpha1.PrecisionRange), read(3000, 4096), random,
+			"Unknown 3000 of the volume's 3000 IOPS (100 %), which is the end of a range and no limit, so that it is unknown whether this held the result back: set spec.targets[].limits"},
+		{"beyond a range", volume("", v1alpha1.PrecisionRange), read(30_000, 4096), random,
+			"Unknown 30000 of the volume's 3000 IOPS (1000 %) are more than it can do: a cache answered, or the limit is another one than is known"},
+		{"as much as it does at least", volume("", v1alpha1.PrecisionAtLeast), read(3000, 4096), random,
+			"Unknown 3000 of the volume's 3000 IOPS (100 %), which it gives at least, and more after a time: it is unknown whether this held the result back"},
+		{"reads and writes that share", Known{Storage: &fs}, both(17_500, 3500), random,
+			"FileSystemIOPS 35000 of the file system's 35000 IOPS, where a write counts as 5 reads (100 %)"},
+		{"writes alone", Known{Storage: &fs}, v1alpha1.Result{Write: blocks(7000, 512, 1)}, random, "FileSystemIOPS 7000 of the file system's 7000 IOPS of writes (100 %)"},
+	} {
+		got := Bound(&test.result, test.known, test.load, Client{})
+		if text := got.Reason + " " + got.Message; text != test.want {
+			t.Errorf("%s: %q,\nwant %q", test.name, text, test.want)
+		}
+	}
+}
+
 // TestPageCacheBesideClients: what the page cache answers went neither to the storage nor through the client.
 func TestPageCacheBesideClients(t *testing.T) {
 	known := Known{Storage: gp3, Client: clients(m6iLargeEBS)}
@@ -163,6 +215,9 @@ func TestGarbage(t *testing.T) {
 		}
 		result := *runs[0].Result
 		known := Known{Storage: limits, Client: clients(*g.limits(), *g.limits()), Unlimited: g.IntN(2) == 0, Volumes: g.clients(), Nodes: g.clients()}.With(history.Of("r", 0))
+		known = known.Beside(CompanyOf([]Section{
+			{Result: &result, After: time.Duration(g.figure())}, {Name: "b", Result: runs[1].Result, Load: Load{Jobs: g.figure(), FileBytes: g.figure(), Buffered: g.IntN(2) == 0}},
+		}, 0))
 		load := Load{InFlight: g.figure(), Jobs: g.figure(), RateIOPS: g.figure(), FileBytes: g.figure(), Buffered: g.IntN(2) == 0}.Times(g.figure())
 		client := Client{CPUMillis: g.figure(), MemoryBytes: g.figure(), ClockSpread: time.Duration(g.figure())}
 		bound := Bound(&result, known, load, client)
@@ -170,7 +225,7 @@ func TestGarbage(t *testing.T) {
 			t.Fatalf("bound %+v of %d bytes", bound, len(bound.Message))
 		}
 		warnings := Warnings([]v1alpha1.Result{result}, []Known{known}, []Load{load}, client)
-		if len(warnings) > 10 {
+		if len(warnings) > maxWarnings+maxClientWarnings {
 			t.Fatalf("%d warnings", len(warnings))
 		}
 		for _, w := range warnings {

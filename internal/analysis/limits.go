@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/aws"
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
@@ -22,6 +23,12 @@ type use struct {
 	inMiB bool
 	// note tells more of the limit, why tells more of a result that reaches it.
 	note, why string
+	// company is what was measured together with the result. Nil if nothing was.
+	company *Company
+	// precision is what the limit is if it is none.
+	precision v1alpha1.LimitPrecision
+	// merged says whether the storage may have counted the I/Os as fewer.
+	merged bool
 }
 
 // share is measured as a multiple of limit.
@@ -51,10 +58,10 @@ func (u use) limitedBy() v1alpha1.LimitedBy {
 	return bound
 }
 
-// String is such as "3048 of the volume's 3000 IOPS".
+// String is such as "3048 of the volume's 3000 IOPS", or "3048 of the volume's 3000 IOPS together with section b".
 func (u use) String() string {
 	measured, limit := u.figures()
-	return fmt.Sprintf("%s of the %s %s %s%s", measured, u.whose(), limit, u.unit, u.note)
+	return fmt.Sprintf("%s of the %s %s %s%s%s", measured, u.whose(), limit, u.unit, u.note, u.company.together())
 }
 
 // whose is such as "volume's", or "2 volumes'" of a limit that adds up two.
@@ -106,8 +113,12 @@ type limitSet struct {
 	limits v1alpha1.Limits
 	// owners is how many owners the limits add up; 0 is one.
 	owners int64
-	// note and why are those of their uses.
+	// note, why and company are those of their uses.
 	note, why string
+	company   *Company
+	// counting says how I/Os count against the limits, precision what the limits are if they are none.
+	counting  v1alpha1.IOCounting
+	precision v1alpha1.LimitPrecision
 }
 
 // scopeNames are what verdicts call limits.
@@ -122,11 +133,11 @@ var scopeNames = map[v1alpha1.LimitScope]struct{ iops, bytes, owner string }{
 func (s limitSet) kinds() []limitKind {
 	names := scopeNames[s.limits.Scope]
 	return []limitKind{{
-		use:  use{reason: names.iops, owner: names.owner, owners: s.owners, unit: "IOPS", note: s.note, why: s.why},
+		use:  use{reason: names.iops, owner: names.owner, owners: s.owners, unit: "IOPS", note: s.note, why: s.why, company: s.company},
 		both: s.limits.IOPS, read: s.limits.ReadIOPS, write: s.limits.WriteIOPS,
 		fields: [3]string{"iops", "readIOPS", "writeIOPS"}, of: iopsOf, trims: true,
 	}, {
-		use:  use{reason: names.bytes, owner: names.owner, owners: s.owners, unit: "MiB/s", inMiB: true, note: s.note, why: s.why},
+		use:  use{reason: names.bytes, owner: names.owner, owners: s.owners, unit: "MiB/s", inMiB: true, note: s.note, why: s.why, company: s.company},
 		both: s.limits.BytesPerSecond, read: s.limits.ReadBytesPerSecond, write: s.limits.WriteBytesPerSecond,
 		fields: [3]string{"bytesPerSecond", "readBytesPerSecond", "writeBytesPerSecond"}, of: bytesOf,
 	}}
@@ -135,18 +146,78 @@ func (s limitSet) kinds() []limitKind {
 // uses returns the use of each limit that applies to a result. Metered bytes are told only where they are more than
 // what is seen of reads or writes: of both together, or of small I/Os.
 func (s limitSet) uses(r *v1alpha1.Result) []use {
-	var uses []use
+	var uses, shared []use
 	for _, k := range s.kinds() {
 		uses = append(uses, k.uses(r)...)
 	}
 	if isMetered(s.limits) {
-		metered := meteredUse(s.limits, r)
-		metered.note, metered.why = s.note, s.why
-		if metered.share() > meteredTolerance*greatest(uses).share() {
-			uses = append(uses, metered)
+		shared = append(shared, meteredUse(s.limits, r))
+	}
+	if operations, ok := s.operationsUse(r); ok {
+		shared = append(shared, operations)
+	}
+	for _, u := range shared {
+		u.note, u.why, u.company = s.note, s.why, s.company
+		if u.share() > meteredTolerance*greatest(uses).share() {
+			uses = append(uses, u)
 		}
 	}
+	for i := range uses {
+		uses[i].precision = s.precision
+	}
 	return uses
+}
+
+// operationsUse returns the use of what reads and writes share, where both are limited by their number and there are both.
+func (s limitSet) operationsUse(r *v1alpha1.Result) (use, bool) {
+	reads, writes := s.limits.ReadIOPS, s.limits.WriteIOPS
+	if s.counting != v1alpha1.CountsShared || reads == nil || writes == nil || *writes <= 0 || r.Read == nil || r.Write == nil {
+		return use{}, false
+	}
+	return use{
+		reason: scopeNames[s.limits.Scope].iops, owner: scopeNames[s.limits.Scope].owner, owners: s.owners, limit: *reads,
+		unit:     "IOPS, where a write counts as " + legible.Significant(float64(*reads)/float64(*writes)) + " reads",
+		measured: whole(aws.Operations(float64(r.Read.IOPS), float64(r.Write.IOPS), float64(*reads), float64(*writes))),
+	}, true
+}
+
+// merges says whether the storage may have counted I/Os as fewer: I/Os of a direction are that large on average.
+func (s limitSet) merges(r *v1alpha1.Result, load Load) bool {
+	if s.counting != v1alpha1.CountsMerged || !load.Sequential {
+		return false
+	}
+	for _, io := range r.Directions() {
+		if io.IOPS > 0 && io.BytesPerSecond/io.IOPS >= aws.SSDMergedFromBytes {
+			return true
+		}
+	}
+	return false
+}
+
+// usesOf returns those uses that can tell something of a result with a load.
+func (s limitSet) usesOf(r *v1alpha1.Result, load Load) []use {
+	merges := s.merges(r, load)
+	uses := s.uses(r)
+	for i := range uses {
+		uses[i].merged = merges && !uses[i].inMiB
+	}
+	return slices.DeleteFunc(uses, func(u use) bool {
+		if (u.merged || u.precision == v1alpha1.PrecisionAtLeast) && u.percent() > exceededPercent {
+			return true // it did more, as the storage may
+		}
+		return !u.inMiB && s.counting == v1alpha1.CountsRandom && load.Sequential
+	})
+}
+
+// isDoubtful says of a use whether it is no limit, or reaches one without being held back by it as far as is known.
+func (u use) isDoubtful(load Load) bool {
+	switch {
+	case u.percent() > exceededPercent:
+		return true
+	case !u.reached():
+		return false
+	}
+	return u.precision != "" || u.merged || load.Buffered && !u.inMiB
 }
 
 // meteredTolerance is by how much metered bytes may differ from plain ones because figures are rounded.

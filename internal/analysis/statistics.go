@@ -1,9 +1,8 @@
 // Package analysis says what results mean: how the targets do beside each other, what held a result back,
 // and what may mislead whoever reads it. It is pure: the same results give the same statements.
 //
-// Medians, confidence intervals and p-values are those of golang.org/x/perf/benchmath without any
-// assumption on the distribution: order statistics and the Mann-Whitney U test. Latencies and IOPS of
-// storage are not normally distributed, so means and t-tests would mislead.
+// Medians and their confidence intervals are those of golang.org/x/perf/benchmath without any assumption on the distribution: order
+// statistics. What assumes more says so: contrast.go.
 package analysis
 
 import (
@@ -21,12 +20,12 @@ import (
 const (
 	// confidenceLevel is the least confidence of the interval that is given with a median.
 	confidenceLevel = 0.95
-	// significance is the p-value below which a difference is not put down to chance.
+	// significance is the corrected p-value below which a difference is not put down to chance.
 	significance = 0.05
-	// minRuns is the fewest results of each side that can differ significantly: of 4 and 4 the clearest
-	// order has p = 2/70, of 3 and 3 it has 2/20.
+	// minRuns is the fewest results of each side that are judged: of fewer too little is known of how much they vary, and of 3 and 3 even the
+	// clearest order has p = 2/20.
 	minRuns = 4
-	// minDifferencePercent is the difference of medians above which it matters.
+	// minDifferencePercent is the difference of medians above which it matters, but of percentiles.
 	minDifferencePercent = 1
 	// maxRatioBytes is the length of a ratio that the API holds.
 	maxRatioBytes = 16
@@ -48,34 +47,6 @@ func StatisticOf(values []int64) v1alpha1.Statistic {
 		s.ConfidenceLow, s.ConfidenceHigh = new(whole(summary.Lo)), new(whole(summary.Hi))
 	}
 	return s
-}
-
-// compareValues returns the statistic of a target's values beside the baseline's, and the ratio of the
-// medians. base is empty for the baseline itself and where it has no such values.
-func compareValues(own, base []int64, b better) (v1alpha1.Statistic, string) {
-	s := StatisticOf(own)
-	if len(base) == 0 {
-		return s, ""
-	}
-	baseline := StatisticOf(base)
-	if min(len(own), len(base)) >= minRuns {
-		p := pValue(own, base)
-		s.PValue = strconv.FormatFloat(p, 'g', 3, 64)
-		s.Verdict = judge(s.Median, baseline.Median, p, b)
-	}
-	return s, ratio(s.Median, baseline.Median)
-}
-
-// judge returns the verdict on a median with p-value p beside the baseline's.
-func judge(own, base int64, p float64, b better) v1alpha1.Verdict {
-	difference := math.Abs(float64(own) - float64(base))
-	if p >= significance || difference*100 <= minDifferencePercent*float64(base) {
-		return v1alpha1.VerdictSame
-	}
-	if (own > base) == bool(b) {
-		return v1alpha1.VerdictFaster
-	}
-	return v1alpha1.VerdictSlower
 }
 
 // pValue returns the p-value of the two-sided Mann-Whitney U test, exact up to 50 values of each, with ties
@@ -109,12 +80,15 @@ func ratio(own, base int64) string {
 	if base == 0 {
 		return ""
 	}
-	quotient := float64(own) / float64(base)
-	digits := 2
+	return ratioText(float64(own)/float64(base), 2)
+}
+
+// ratioText prints a ratio with so many digits after the point, and below 0.1 with three significant ones.
+func ratioText(quotient float64, digits int) string {
 	// From the rounded quotient, so that 0.09999 is 0.10.
 	_, exponent, _ := strings.Cut(strconv.FormatFloat(quotient, 'e', 2, 64), "e")
 	if n, err := strconv.Atoi(exponent); err == nil && n < -1 {
-		digits -= n
+		digits = 2 - n
 	}
 	if text := strconv.FormatFloat(quotient, 'f', digits, 64); len(text) <= maxRatioBytes {
 		return text

@@ -226,30 +226,3 @@ func TestRatio(t *testing.T) {
 		}
 	}
 }
-
-func TestJudge(t *testing.T) {
-	const p = 0.0286
-	for _, test := range []struct {
-		name      string
-		own, base int64
-		p         float64
-		better    better
-		want      v1alpha1.Verdict
-	}{
-		{"more IOPS", 1011, 1000, p, moreIsFaster, v1alpha1.VerdictFaster},
-		{"fewer IOPS", 989, 1000, p, moreIsFaster, v1alpha1.VerdictSlower},
-		{"more latency", 1011, 1000, p, lessIsFaster, v1alpha1.VerdictSlower},
-		{"less latency", 989, 1000, p, lessIsFaster, v1alpha1.VerdictFaster},
-		{"1 % more", 1010, 1000, p, moreIsFaster, v1alpha1.VerdictSame},
-		{"1 % less", 990, 1000, p, lessIsFaster, v1alpha1.VerdictSame},
-		{"chance", 2000, 1000, 0.05, moreIsFaster, v1alpha1.VerdictSame},
-		{"hardly chance", 2000, 1000, 0.0499, moreIsFaster, v1alpha1.VerdictFaster},
-		{"from nothing", 1, 0, p, moreIsFaster, v1alpha1.VerdictFaster},
-		{"to nothing", 0, 1, p, moreIsFaster, v1alpha1.VerdictSlower},
-		{"nothing", 0, 0, p, moreIsFaster, v1alpha1.VerdictSame},
-	} {
-		if got := judge(test.own, test.base, test.p, test.better); got != test.want {
-			t.Errorf("%s: %s, want %s", test.name, got, test.want)
-		}
-	}
-}

@@ -114,13 +114,13 @@ func TestWarningsOfSyncs(t *testing.T) {
 		"never synced, and read":       {load: mixed, client: Client{MemoryBytes: mib}, want: "UnsyncedWrites I/O is buffered, the test files fit into memory, and writes are never synced"},
 		"read from larger files":       {load: mixed, client: Client{MemoryBytes: mib - 1}},
 		"read, memory unknown":         {load: mixed, want: "UnsyncedWrites writes are buffered and never synced"},
-		"few syncs":                    {sync: &v1alpha1.SyncResult{Count: 99, Latency: &v1alpha1.LatencyDistribution{}}, want: "FewSamples p99 of syncs is not reliable: it needs 100 syncs, and there were 99"},
+		"few syncs":                    {sync: &v1alpha1.SyncResult{Count: 999, Latency: &v1alpha1.LatencyDistribution{}}, want: "FewSamples p99 of syncs is not reliable: it needs 1000 syncs, and there were 999"},
 		"few, without percentiles":     {sync: &v1alpha1.SyncResult{Count: 99}},
-		"enough syncs":                 {sync: &v1alpha1.SyncResult{Count: 10_000, Latency: &v1alpha1.LatencyDistribution{}}},
+		"enough syncs":                 {sync: &v1alpha1.SyncResult{Count: 100_000, Latency: &v1alpha1.LatencyDistribution{}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			write := timed(400, 20)
-			write.IOs = 10_000
+			write.IOs = 100_000
 			results := []v1alpha1.Result{{ElapsedMilliseconds: minElapsedMilliseconds, Write: write, Sync: test.sync}}
 			var got []string
 			for _, w := range Warnings(results, nil, []Load{test.load}, test.client) {

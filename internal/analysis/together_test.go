@@ -198,7 +198,7 @@ func TestBurstsTogether(t *testing.T) {
 
 func TestWarningsOfClients(t *testing.T) {
 	result := func(skew *int64, common, elapsed int64) v1alpha1.Result {
-		return v1alpha1.Result{Clients: 3, StartSkewMilliseconds: skew, CommonMilliseconds: common, ElapsedMilliseconds: elapsed, Read: sampled(10_000)}
+		return v1alpha1.Result{Clients: 3, StartSkewMilliseconds: skew, CommonMilliseconds: common, ElapsedMilliseconds: elapsed, Read: sampled(100_000)}
 	}
 	good := result(new(int64(100)), 60_000, 60_000)
 	for _, test := range []struct {
@@ -211,7 +211,7 @@ func TestWarningsOfClients(t *testing.T) {
 	}, {
 		name: "a start that fio does not tell", results: []v1alpha1.Result{result(nil, 60_000, 60_000)},
 	}, {
-		name: "one client", results: []v1alpha1.Result{{ElapsedMilliseconds: 60_000, Read: sampled(10_000)}},
+		name: "one client", results: []v1alpha1.Result{{ElapsedMilliseconds: 60_000, Read: sampled(100_000)}},
 	}, {
 		name: "skew", results: []v1alpha1.Result{good, result(new(int64(101)), 60_000, 60_000), result(new(int64(5000)), 60_000, 60_000)},
 		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningStartSkew, Message: "3 clients began within 101 ms of each other, more than 100 ms"}},

@@ -9,6 +9,25 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
+// How many warnings the status has room for in each run, of the largest benchmark: more for one with several sections, and for one with several clients.
+const (
+	maxWarnings        = 6
+	maxSectionWarnings = 1
+	maxClientWarnings  = 2
+)
+
+// roomFor is how many warnings a run has room for.
+func roomFor(results []v1alpha1.Result) int {
+	room := maxWarnings
+	if len(results) > 1 {
+		room += maxSectionWarnings
+	}
+	if len(results) > 0 && results[0].Clients > 1 {
+		room += maxClientWarnings
+	}
+	return room
+}
+
 // minElapsedMilliseconds is the time below which the start of a run weighs too much.
 const minElapsedMilliseconds = 10_000
 
@@ -22,7 +41,7 @@ type seen struct {
 
 // Warnings says what may mislead whoever reads the results of a run: one, or one for each of its sections,
 // each with what is known of limits and with its load; nothing is known of a result without one. A reason comes once,
-// about the first result that has it, in the order of the API. There are at most 11, which is what the API holds.
+// about the first result that has it, in the order of the API. There are at most as many as the status has room for: the first ones.
 func Warnings(results []v1alpha1.Result, known []Known, load []Load, client Client) []v1alpha1.Warning {
 	known = append(slices.Clip(known), make([]Known, max(len(results)-len(known), 0))...)
 	load = append(slices.Clip(load), make([]Load, max(len(results)-len(load), 0))...)
@@ -32,7 +51,7 @@ func Warnings(results []v1alpha1.Result, known []Known, load []Load, client Clie
 	}
 	var warnings []v1alpha1.Warning
 	for _, kind := range warningKinds {
-		if message := firstMessage(kind.see, all); message != "" {
+		if message := firstMessage(kind.see, all); message != "" && len(warnings) < roomFor(results) {
 			warnings = append(warnings, v1alpha1.Warning{Reason: kind.reason, Message: message})
 		}
 	}
@@ -131,11 +150,14 @@ var warningKinds = []struct {
 	reason: v1alpha1.WarningUnsyncedWrites, see: []func(seen) string{unsyncedWrites},
 	remedy: "set direct: true, or have writes reach the storage while fio measures: fdatasync: 1 or sync: dsync for each write, endFsync: true for all at the end",
 }, {
+	reason: v1alpha1.WarningMetadataFromMemory, see: []func(seen) string{metadataFromMemory},
+	remedy: "take the figure for what an application sees that has the same node and does not sync; on network file systems other clients have to ask the storage",
+}, {
 	reason: v1alpha1.WarningCPUThrottled, see: []func(seen) string{cpuThrottled},
 	remedy: "raise or remove spec.pod.resources.limits.cpu",
 }, {
 	reason: v1alpha1.WarningFewSamples, see: []func(seen) string{fewSamples},
-	remedy: "raise runtimeSeconds (with timeBased: true) or size, or ignore this percentile and all higher ones",
+	remedy: "raise runtimeSeconds (with timeBased: true) or size, of operations on files nrfiles, or ignore this percentile and all higher ones",
 }, {
 	reason: v1alpha1.WarningStartSkew, see: []func(seen) string{startSkew, clockSpread},
 	remedy: "use nodes of one type with CPU to spare, and keep their clocks by NTP (chrony, Amazon Time Sync Service)",
@@ -156,11 +178,27 @@ var warningKinds = []struct {
 	remedy: "set size to a multiple of bs, and look for errors of the storage in the run's log (status.runs[].logConfigMap)",
 }, {
 	reason: v1alpha1.WarningSparseReads, see: []func(seen) string{sparseReads},
-	remedy: "put a workload with rw: write before it, which writes all blocks of the same files or device",
+	remedy: "put a workload with rw: write before it, which writes all blocks of the same files or device (it overwrites what is on a device)",
 }, {
 	reason: v1alpha1.WarningBurstCredits, see: []func(seen) string{storageBursts, clientBursts},
 	remedy: "to see the baseline, raise runtimeSeconds (with timeBased: true) above the time in the message, or choose what needs no credits: " +
 		"gp3 instead of gp2, Elastic or Provisioned throughput of EFS, a larger instance",
+}, {
+	reason: v1alpha1.WarningFasterThanDocumented, see: []func(seen) string{fasterThanDocumented},
+	remedy: "raise size (and capacity) beyond what a cache of the storage can hold, and raise runtimeSeconds with timeBased: true; " +
+		"if the storage has been changed, set spec.targets[].limits to what it can do",
+}, {
+	reason: v1alpha1.WarningIODepthIgnored, see: []func(seen) string{depthIgnored},
+	remedy: "set ioengine: libaio with direct: true, or raise numjobs and remove iodepth",
+}, {
+	reason: v1alpha1.WarningBufferedAsync, see: []func(seen) string{bufferedAsync},
+	remedy: "set direct: true with libaio, or take ioengine: psync and raise numjobs",
+}, {
+	reason: v1alpha1.WarningAlikeData, see: []func(seen) string{alikeData},
+	remedy: "remove zero_buffers, buffer_pattern, dedupe_percentage and buffer_compress_percentage, unless your data is like that",
+}, {
+	reason: v1alpha1.WarningOmittedWaits, see: []func(seen) string{omittedWaits},
+	remedy: "set io_submit_mode: offload with an fio newer than 3.33, so that I/Os begin when they are due, or raise numjobs or iodepth, or lower the rate",
 }}
 
 // filesFitInMemory leaves out jobs with writes that are never synced: unsyncedWrites tells of these, and of their reads.
@@ -195,33 +233,48 @@ func cpuThrottled(s seen) string {
 	return throttled(s.result, *s.client.ThrottledPercent)
 }
 
-// samplesNeeded are the I/Os of which one is above the percentile, 1/(1-p), from the lowest percentile on.
+// samplesNeeded are the I/Os of which ten are above the percentile, 10/(1-p), from the lowest percentile on. With one above it, 1/(1-p), a P99 is more
+// than 10 % off in most runs.
 var samplesNeeded = []struct {
 	percentile string
 	ios        int64
-}{{"p50", 2}, {"p90", 10}, {"p95", 20}, {"p99", 100}, {"p99.9", 1000}, {"p99.99", 10_000}}
+}{{"p50", 20}, {"p90", 100}, {"p95", 200}, {"p99", 1000}, {"p99.9", 10_000}, {"p99.99", 100_000}}
+
+// SamplesNeeded returns how many I/Os there have to be for one to be above a percentile such as p99.9, 0 for what is no percentile.
+func SamplesNeeded(percentile string) int64 {
+	for _, needed := range samplesNeeded {
+		if needed.percentile == percentile {
+			return needed.ios
+		}
+	}
+	return 0
+}
 
 // fewSamples is about the direction with the fewest I/Os of those with percentiles, or about syncs if there were fewer of them.
 func fewSamples(s seen) string {
 	fewest, name, what := int64(0), "", "I/Os"
 	for direction, io := range s.result.Directions() {
 		if io.CompletionLatency != nil && (name == "" || io.IOs < fewest) {
-			fewest, name = io.IOs, direction
+			fewest, name = io.IOs, direction+"s"
 		}
 	}
 	if sync := s.result.Sync; sync != nil && sync.Latency != nil && (name == "" || sync.Count < fewest) {
-		fewest, name, what = sync.Count, "sync", "syncs"
+		fewest, name, what = sync.Count, "syncs", "syncs"
+	}
+	if m := s.result.Metadata; m != nil && m.Latency != nil && (name == "" || m.Count < fewest) {
+		fewest, name, what = m.Count, "metadata", "operations"
 	}
 	for _, needed := range samplesNeeded {
 		if name != "" && fewest < needed.ios {
-			return fmt.Sprintf("%s of %ss is not reliable: it needs %d %s, and there were %d", needed.percentile, name, needed.ios, what, fewest)
+			return fmt.Sprintf("%s of %s is not reliable: it needs %d %s, and there were %d", needed.percentile, name, needed.ios, what, fewest)
 		}
 	}
 	return ""
 }
 
+// shortRuntime leaves out operations on files: these end when there is one of each file, and fewSamples says whether they are enough.
 func shortRuntime(s seen) string {
-	if s.result.ElapsedMilliseconds >= minElapsedMilliseconds {
+	if s.result.ElapsedMilliseconds >= minElapsedMilliseconds || s.result.Metadata != nil {
 		return ""
 	}
 	return fmt.Sprintf("measured for %d ms, and in less than %d ms the start of a run weighs too much", s.result.ElapsedMilliseconds, minElapsedMilliseconds)

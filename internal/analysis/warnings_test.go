@@ -22,7 +22,7 @@ func sampled(ios int64) *v1alpha1.IOResult {
 
 // burstOf is I/O with latencies at a rate.
 func burstOf(iops, bytes int64) *v1alpha1.IOResult {
-	io := sampled(10_000)
+	io := sampled(100_000)
 	io.IOPS, io.BytesPerSecond = iops, iops*bytes
 	return io
 }
@@ -31,7 +31,7 @@ func TestWarnings(t *testing.T) {
 	minute := func(read, write *v1alpha1.IOResult) v1alpha1.Result {
 		return v1alpha1.Result{ElapsedMilliseconds: 60_000, Read: read, Write: write}
 	}
-	good := minute(sampled(10_000), nil)
+	good := minute(sampled(100_000), nil)
 	for _, test := range []struct {
 		name    string
 		results []v1alpha1.Result
@@ -59,28 +59,28 @@ func TestWarnings(t *testing.T) {
 		name: "throttled", results: []v1alpha1.Result{good}, load: []Load{{}}, client: Client{ThrottledPercent: new(int32(1))},
 		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningCPUThrottled, Message: "the container's CPU limit held fio back in 1 % of scheduling periods"}},
 	}, {
-		name: "9999 I/Os", results: []v1alpha1.Result{minute(sampled(10_000), sampled(9999))}, load: []Load{{}},
-		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p99.99 of writes is not reliable: it needs 10000 I/Os, and there were 9999"}},
+		name: "99999 I/Os", results: []v1alpha1.Result{minute(sampled(100_000), sampled(99_999))}, load: []Load{{}},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p99.99 of writes is not reliable: it needs 100000 I/Os, and there were 99999"}},
 	}, {
-		name: "fewest of reads", results: []v1alpha1.Result{minute(sampled(99), sampled(100))}, load: []Load{{}},
-		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p99 of reads is not reliable: it needs 100 I/Os, and there were 99"}},
+		name: "fewest of reads", results: []v1alpha1.Result{minute(sampled(999), sampled(1000))}, load: []Load{{}},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p99 of reads is not reliable: it needs 1000 I/Os, and there were 999"}},
 	}, {
-		name: "100 I/Os", results: []v1alpha1.Result{minute(sampled(100), nil)}, load: []Load{{}},
-		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p99.9 of reads is not reliable: it needs 1000 I/Os, and there were 100"}},
+		name: "1000 I/Os", results: []v1alpha1.Result{minute(sampled(1000), nil)}, load: []Load{{}},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p99.9 of reads is not reliable: it needs 10000 I/Os, and there were 1000"}},
 	}, {
 		name: "one trim", results: []v1alpha1.Result{{ElapsedMilliseconds: 60_000, Trim: sampled(1)}}, load: []Load{{}},
-		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p50 of trims is not reliable: it needs 2 I/Os, and there were 1"}},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p50 of trims is not reliable: it needs 20 I/Os, and there were 1"}},
 	}, {
-		name: "no percentiles to be reliable", results: []v1alpha1.Result{minute(&v1alpha1.IOResult{IOs: 5}, sampled(10_000))}, load: []Load{{}},
+		name: "no percentiles to be reliable", results: []v1alpha1.Result{minute(&v1alpha1.IOResult{IOs: 5}, sampled(100_000))}, load: []Load{{}},
 		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningNoLatency, Message: "fio measured no latency of reads"}},
 	}, {
-		name: "short", results: []v1alpha1.Result{{ElapsedMilliseconds: 9999, Read: sampled(10_000)}}, load: []Load{{}},
+		name: "short", results: []v1alpha1.Result{{ElapsedMilliseconds: 9999, Read: sampled(100_000)}}, load: []Load{{}},
 		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningShortRuntime, Message: "measured for 9999 ms, and in less than 10000 ms the start of a run weighs too much"}},
 	}, {
-		name: "shorter", results: []v1alpha1.Result{{ElapsedMilliseconds: 250, Read: sampled(10_000)}}, load: []Load{{}},
+		name: "shorter", results: []v1alpha1.Result{{ElapsedMilliseconds: 250, Read: sampled(100_000)}}, load: []Load{{}},
 		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningShortRuntime, Message: "measured for 250 ms, and in less than 10000 ms the start of a run weighs too much"}},
 	}, {
-		name: "10 s", results: []v1alpha1.Result{{ElapsedMilliseconds: 10_000, Read: sampled(10_000)}},
+		name: "10 s", results: []v1alpha1.Result{{ElapsedMilliseconds: 10_000, Read: sampled(100_000)}},
 	}, {
 		name: "no latency wanted", results: []v1alpha1.Result{minute(&v1alpha1.IOResult{IOs: 1}, nil)}, load: []Load{{LatencyOff: true}},
 		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningNoLatency, Message: "the workload tells fio not to measure latency"}},
@@ -88,7 +88,7 @@ func TestWarnings(t *testing.T) {
 		name: "no percentiles", results: []v1alpha1.Result{minute(nil, &v1alpha1.IOResult{IOs: 1, Latency: &v1alpha1.Latency{}})}, load: []Load{{}},
 		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningNoLatency, Message: "fio measured no latency of writes"}},
 	}, {
-		name: "no mean", results: []v1alpha1.Result{minute(nil, &v1alpha1.IOResult{IOs: 10_000, CompletionLatency: &v1alpha1.LatencyDistribution{}})}, load: []Load{{}},
+		name: "no mean", results: []v1alpha1.Result{minute(nil, &v1alpha1.IOResult{IOs: 100_000, CompletionLatency: &v1alpha1.LatencyDistribution{}})}, load: []Load{{}},
 		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningNoLatency, Message: "fio measured no latency of writes"}},
 	}, {
 		name: "short I/Os", results: []v1alpha1.Result{good}, load: []Load{{}}, client: Client{ShortIOs: 3},
@@ -120,14 +120,14 @@ func TestWarnings(t *testing.T) {
 	}, {
 		name: "each once, in order, about the first",
 		results: []v1alpha1.Result{
-			good, {ElapsedMilliseconds: 2000, Read: sampled(10_000)}, {ElapsedMilliseconds: 1000, Write: sampled(10)},
+			good, {ElapsedMilliseconds: 2000, Read: sampled(100_000)}, {ElapsedMilliseconds: 1000, Write: sampled(10)},
 		},
 		load:   []Load{{}, {Reads: true, NewDevice: true}, {Buffered: true, FileBytes: 1, LatencyOff: true}},
 		client: Client{MemoryBytes: 2, ThrottledPercent: new(int32(7)), ShortIOs: 1},
 		want: []v1alpha1.Warning{
 			{Reason: v1alpha1.WarningFilesFitInMemory, Message: "I/O is buffered, and test files of 1 B fit into the 2 B of memory that the page cache can take"},
 			{Reason: v1alpha1.WarningCPUThrottled, Message: "the container's CPU limit held fio back in 7 % of scheduling periods"},
-			{Reason: v1alpha1.WarningFewSamples, Message: "p95 of writes is not reliable: it needs 20 I/Os, and there were 10"},
+			{Reason: v1alpha1.WarningFewSamples, Message: "p50 of writes is not reliable: it needs 20 I/Os, and there were 10"},
 			{Reason: v1alpha1.WarningShortRuntime, Message: "measured for 2000 ms, and in less than 10000 ms the start of a run weighs too much"},
 			{Reason: v1alpha1.WarningNoLatency, Message: "the workload tells fio not to measure latency"},
 			{Reason: v1alpha1.WarningShortIOs, Message: "1 I/Os were completed in part and 0 were never issued"},
@@ -150,10 +150,29 @@ func TestWarningsFit(t *testing.T) {
 	result := v1alpha1.Result{Clients: math.MaxInt32, StartSkewMilliseconds: new(int64(most)), Read: sampled(1), Write: &v1alpha1.IOResult{}}
 	overlap := result
 	overlap.CommonMilliseconds, overlap.ElapsedMilliseconds = most/2, most
-	warnings := Warnings([]v1alpha1.Result{result, overlap}, nil, []Load{load, {UnsyncedWrites: true}}, client)
-	if kinds := len(warningKinds) - 2; kinds != 11 { // all but Spread and VolumeReplaced can be of one run, whose warnings hold 11
-		t.Errorf("%d kinds of warnings can be of one run", kinds)
+	lookups := v1alpha1.Result{Metadata: &v1alpha1.MetadataResult{Count: most, Latency: &v1alpha1.LatencyDistribution{P50Nanoseconds: int64(fromMemory) - 1}}}
+	warnings := Warnings([]v1alpha1.Result{result}, nil, []Load{load}, client)
+	others := Warnings([]v1alpha1.Result{overlap}, nil, []Load{{UnsyncedWrites: true}}, client)
+	for _, w := range append(others, Warnings([]v1alpha1.Result{lookups}, nil, []Load{{Lookups: true}}, client)...) {
+		if !slices.ContainsFunc(warnings, func(other v1alpha1.Warning) bool { return other.Reason == w.Reason }) {
+			warnings = append(warnings, w)
+		}
 	}
+	// Who has more than there is room for is not told of the last ones.
+	traps := Load{IgnoredDepth: most, BufferedAsync: true, AlikeData: "buffer_compress_percentage", InlineRate: true, InFlight: 1, RateIOPS: most}
+	all := load
+	all.IgnoredDepth, all.BufferedAsync, all.AlikeData = most, true, traps.AlikeData
+	if got := len(Warnings([]v1alpha1.Result{result, overlap}, nil, []Load{all, {UnsyncedWrites: true}}, client)); got != maxWarnings+maxSectionWarnings+maxClientWarnings {
+		t.Errorf("%d warnings, want as many as there is room for", got)
+	}
+	slow := v1alpha1.Result{ElapsedMilliseconds: 60_000, Write: burstOf(1, 4096)}
+	slow.Write.CompletionLatency.P999Nanoseconds = most
+	warnings = append(warnings, Warnings([]v1alpha1.Result{slow}, nil, []Load{traps}, Client{})...)
+	beyond := Known{Storage: &v1alpha1.KnownLimits{Counting: v1alpha1.CountsShared, Limits: v1alpha1.Limits{
+		Scope: v1alpha1.ScopeFileSystem, ReadIOPS: new(int64(most / 2)), WriteIOPS: new(int64(1)),
+	}}, Company: &Company{names: make([]string, 255)}}
+	faster := Warnings([]v1alpha1.Result{{ElapsedMilliseconds: 60_000, Read: burstOf(most, 0), Write: burstOf(most, 0)}}, []Known{beyond}, nil, Client{})
+	warnings = append(warnings, faster...)
 	fileSystem := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
 		Scope: v1alpha1.ScopeFileSystem, WriteIOPS: new(int64(most)), Burst: &v1alpha1.Burst{BaselineIOPS: new(int64(most / 2))},
 	}}
@@ -184,6 +203,43 @@ func TestWarningsFit(t *testing.T) {
 	for _, w := range warnings {
 		if len(w.Message) > 256 || w.Message == "" {
 			t.Errorf("%s: message of %d bytes: %s", w.Reason, len(w.Message), w.Message)
+		}
+	}
+}
+
+// Storage that does more than is known of it may have answered from a cache. Where it may do more by its documentation, nothing is strange.
+func TestFasterThanDocumented(t *testing.T) {
+	known := func(counting v1alpha1.IOCounting, precision v1alpha1.LimitPrecision) Known {
+		return Known{Storage: &v1alpha1.KnownLimits{Counting: counting, Precision: precision, Limits: v1alpha1.Limits{IOPS: new(int64(200)), BytesPerSecond: new(int64(90 << 20))}}}
+	}
+	disk := known(v1alpha1.CountsRandom, v1alpha1.PrecisionRange)
+	for _, test := range []struct {
+		name        string
+		known       Known
+		load        Load
+		iops, bytes int64
+		want        string
+	}{
+		{"E3's cache", disk, Load{}, 2198, 16 << 10, "2198 of the volume's 200 IOPS (1099 %): a cache of the storage answered, or it can do more than is known"},
+		{"a little more", disk, Load{}, 240, 16 << 10, ""},
+		{"sequential I/O", disk, Load{Sequential: true}, 3694, 16 << 10, ""},
+		{"bytes of sequential I/O", disk, Load{Sequential: true}, 200, 1 << 20, "200 of the volume's 90 MiB/s (222 %): a cache of the storage answered, or it can do more than is known"},
+		{"a limit", known("", ""), Load{}, 2198, 4096, "2198 of the volume's 200 IOPS (1099 %): a cache of the storage answered, or it can do more than is known"},
+		{"the page cache", disk, Load{Buffered: true}, 2198, 16 << 10, ""},
+		{"what it does at least", known(v1alpha1.CountsRandom, v1alpha1.PrecisionAtLeast), Load{}, 2198, 4096, ""},
+		{"merged", known(v1alpha1.CountsMerged, ""), Load{Sequential: true}, 2198, 32 << 10, ""},
+		{"too small to be merged", known(v1alpha1.CountsMerged, ""), Load{Sequential: true}, 2198, 16 << 10, "2198 of the volume's 200 IOPS (1099 %): a cache of the storage answered, or it can do more than is known"},
+		{"not known", Known{}, Load{}, 2198, 4096, ""},
+	} {
+		result := v1alpha1.Result{ElapsedMilliseconds: 60_000, Read: burstOf(test.iops, test.bytes)}
+		got := ""
+		for _, w := range Warnings([]v1alpha1.Result{result}, []Known{test.known}, []Load{test.load}, Client{}) {
+			if w.Reason == v1alpha1.WarningFasterThanDocumented {
+				got = w.Message
+			}
+		}
+		if got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}
 }

@@ -57,10 +57,14 @@ func HasEnded(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
-// MayMeasure says whether a pod measures, or will: it is of a run, and its container that measures has not ended. The pod
-// itself ends a second later.
+// MayMeasure says whether a pod measures, or will: it is of a run, its files could be laid out, and its container that measures has not
+// ended. The pod itself ends a second later.
 func MayMeasure(pod *corev1.Pod) bool {
 	if pod.Labels[v1alpha1.LabelRole] != v1alpha1.RoleRun || HasEnded(pod) {
+		return false
+	}
+	layout := ContainerStatus(pod.Status.InitContainerStatuses, job.LayoutContainer)
+	if layout != nil && layout.State.Terminated != nil && layout.State.Terminated.ExitCode != 0 {
 		return false
 	}
 	status := ContainerStatus(pod.Status.ContainerStatuses, job.MeasureContainer)

@@ -17,6 +17,10 @@ type Limits struct {
 	RandomIOPS bool
 	// The documentation gives a range or an average instead of a limit, so that storage may do more or less.
 	Approximate bool
+	// The documentation promises as much and no less, so that storage may do more.
+	AtLeast bool
+	// Sequential I/Os of SSDMergedFromBytes and more may count as fewer and larger ones.
+	MayMerge bool
 	// What remains when credits are used up. Nil: the limits hold for as long as one likes.
 	Burst *Burst
 	// Where the limits are from, for people; at most 256 characters.

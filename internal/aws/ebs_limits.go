@@ -39,7 +39,9 @@ func (v Volume) Limits() Limits {
 	if !known {
 		return Limits{}
 	}
-	return t.limits(t, v)
+	limits := t.limits(t, v)
+	limits.MayMerge = !t.MergesSequential && limits.IOPS > 0
+	return limits
 }
 
 func gp3Limits(t VolumeType, v Volume) Limits {

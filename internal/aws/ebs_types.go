@@ -47,12 +47,15 @@ const (
 	readOn      = " (read 2026-11-21)"
 )
 
-// Size of an I/O: https://docs.aws.amazon.com/ebs/latest/userguide/ebs-io-characteristics.html (read 2026-11-21). AWS
-// also attempts to merge small sequential I/Os on SSDs, but published measurements show none: sequential 16 KiB I/Os
-// are held to the IOPS of gp2 and gp3 (experiment E2).
+// Size of an I/O: https://docs.aws.amazon.com/ebs/latest/userguide/ebs-io-characteristics.html (read 2026-11-23). AWS
+// "attempts to merge" small sequential I/Os into such ones. On SSDs it does so with I/Os of 32 KiB and more
+// (https://repost.aws/knowledge-center/ebs-calculate-optimal-io-size, read 2026-11-23), and published measurements show none of less: sequential I/Os of
+// 16 KiB are held to the IOPS of gp2 and gp3 (experiments E2 and E3).
 const (
 	ssdIOBytes = 256 * kib
 	hddIOBytes = 1024 * kib
+	// SSDMergedFromBytes is the size from which on sequential I/Os may be merged on SSD volumes.
+	SSDMergedFromBytes = 32 * kib
 )
 
 // volumeTypes are all types of EBS volumes, the usual ones first.

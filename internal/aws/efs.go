@@ -2,6 +2,7 @@ package aws
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 )
 
@@ -29,20 +30,60 @@ const (
 type fileSystemMode struct {
 	// I/Os per second that one file system can do.
 	readIOPS, writeIOPS int64
-	// Most of a file system, in MiB/s. It differs by region and can be raised by support; this is the least of regions.
-	readMiBps, writeMiBps int64
+	// Most of a file system in the regions that have least.
+	efsThroughput
 	// Most of one client, in MiB/s of reads and writes together.
 	clientMiBps int64
+	// Most of a file system in the regions that have more, by their names.
+	regions map[string]efsThroughput
 }
+
+// efsThroughput is what a file system can do at most, in MiB/s. A figure of 0 is not known.
+type efsThroughput struct{ readMiBps, writeMiBps int64 }
 
 // fileSystemModes: https://docs.aws.amazon.com/efs/latest/ug/performance.html, "Performance summary", for regional file
 // systems (read 2026-11-21). Elastic IOPS are the default quotas, as its notes have them: reads of data that is used
 // often, as test files are; of other data, 90,000. They can be raised tenfold. 1,500 MiB/s for one client need version
 // 2.0 or later of amazon-efs-utils or the aws-efs-csi-driver, else it has 500 as in other modes.
 var fileSystemModes = map[ThroughputMode]fileSystemMode{
-	Bursting:    {readIOPS: 35000, writeIOPS: 7000, readMiBps: 3 * 1024, writeMiBps: 1024, clientMiBps: 500},
-	Provisioned: {readIOPS: 55000, writeIOPS: 25000, readMiBps: 3 * 1024, writeMiBps: 1024, clientMiBps: 500},
-	Elastic:     {readIOPS: 250000, writeIOPS: 50000, readMiBps: 20 * 1024, writeMiBps: 1024, clientMiBps: 1500},
+	Bursting: {
+		readIOPS: 35000, writeIOPS: 7000, efsThroughput: efsThroughput{3 * 1024, 1024}, clientMiBps: 500, regions: efsBurstingRegions,
+	},
+	Provisioned: {
+		readIOPS: 55000, writeIOPS: 25000, efsThroughput: efsThroughput{3 * 1024, 1024}, clientMiBps: 500, regions: efsProvisionedRegions,
+	},
+	Elastic: {
+		readIOPS: 250000, writeIOPS: 50000, efsThroughput: efsThroughput{20 * 1024, 1024}, clientMiBps: 1500, regions: efsElasticRegions,
+	},
+}
+
+// oneZone is what file systems of type One Zone can do, in each mode and region: "Performance summary", as above. In it, 3 GiB/s of reads and 1 of
+// writes are no range.
+var oneZone = fileSystemMode{readIOPS: 35000, writeIOPS: 7000, efsThroughput: efsThroughput{3 * 1024, 1024}, clientMiBps: 500}
+
+// Regions that have more throughput by default: https://docs.aws.amazon.com/efs/latest/ug/limits.html (read 2026-11-23, in texts of several years). All
+// can be raised by support.
+var (
+	// "Total bursting throughput", in its text of 2023: 3 and 5 GiB/s. Later texts have the range only, which is the same.
+	efsBurstingRegions = inRegions(efsThroughput{5 * 1024, 3 * 1024}, "us-east-1", "us-east-2", "us-west-2", "ap-southeast-2", "eu-west-1")
+	// "Total default Provisioned throughput": 10 and 3.33 GiB/s. The latter are the 3,414 MiB/s that can be asked for.
+	efsProvisionedRegions = inRegions(efsThroughput{10 * 1024, efsMaxProvisionedMiBps}, "us-east-1", "us-east-2", "us-west-2", "eu-west-1")
+	// "Total default Elastic throughput": 60 and 5 GiB/s. That of reads was raised to 60 in four more regions on 2025-05-02
+	// (https://docs.amazonaws.cn/en_us/efs/latest/ug/document-history.md, read 2026-11-23), which says nothing of their writes.
+	efsElasticRegions = func() map[string]efsThroughput {
+		regions := inRegions(efsThroughput{60 * 1024, 5 * 1024},
+			"us-east-1", "us-east-2", "us-west-2", "ap-northeast-1", "ap-southeast-1", "eu-central-1", "eu-west-1")
+		maps.Copy(regions, inRegions(efsThroughput{readMiBps: 60 * 1024}, "ap-northeast-2", "ap-south-1", "ap-southeast-2", "eu-west-2"))
+		return regions
+	}()
+)
+
+func inRegions(most efsThroughput, names ...string) map[string]efsThroughput {
+	regions := make(map[string]efsThroughput, len(names))
+	for _, name := range names {
+		regions[name] = most
+	}
+	return regions
 }
 
 // Throughput of file systems that burst, and their credits: https://docs.aws.amazon.com/efs/latest/ug/performance.html,
@@ -72,8 +113,12 @@ const (
 	efsMaxProvisionedMiBps = 3414
 )
 
-// FileSystem is an EFS file system with performance mode General Purpose, which is regional (not One Zone).
+// FileSystem is an EFS file system with performance mode General Purpose.
 type FileSystem struct {
+	// OneZone says that it is of type One Zone, else it is regional.
+	OneZone bool
+	// Region is where it is, such as eu-west-1. Empty if it is not known: then throughput is the least of all regions.
+	Region string
 	// Empty if it is not known.
 	ThroughputMode ThroughputMode
 	// MiB/s, with Provisioned only.
@@ -119,7 +164,7 @@ func (f FileSystem) provisionedProblem() *Problem {
 // metered, that of writes is as metered and that of reads, which count a third, three times as high. Both are what
 // either can do alone, and Shared says so. Baseline and credits are of metered bytes, as MeteredBytes counts them.
 func (f FileSystem) Limits() Limits {
-	mode, known := fileSystemModes[f.ThroughputMode]
+	mode, known := f.mode()
 	if !known {
 		return Limits{}
 	}
@@ -127,15 +172,47 @@ func (f FileSystem) Limits() Limits {
 	switch {
 	case f.ThroughputMode == Elastic:
 		limits.ReadBytesPerSecond, limits.WriteBytesPerSecond = mode.readMiBps*mib, mode.writeMiBps*mib
-		limits.Source = fmt.Sprintf("AWS: EFS file system with elastic throughput, by default quotas at least %d IOPS and %d MiB/s of reads, %d and %d of writes",
-			mode.readIOPS, mode.readMiBps, mode.writeIOPS, mode.writeMiBps)
+		limits.Source = fmt.Sprintf("AWS: %s with elastic throughput, by default quotas of %s", f.kind(), f.place())
 	case f.ProvisionedMiBps != nil && float64(*f.ProvisionedMiBps*mib) >= f.baseline():
 		limits.ReadBytesPerSecond, limits.WriteBytesPerSecond = mode.metered(float64(*f.ProvisionedMiBps * mib))
-		limits.Source = fmt.Sprintf("AWS: EFS file system with %d MiB/s provisioned, of which reads take a third", *f.ProvisionedMiBps)
+		limits.Source = fmt.Sprintf("AWS: %s with %d MiB/s provisioned, of which reads take a third, within default quotas of %s", f.kind(), *f.ProvisionedMiBps, f.place())
 	default:
 		f.burst(mode, &limits)
 	}
 	return limits
+}
+
+// mode is what AWS documents of file systems of the mode and type, where this one is; false if the mode is not known.
+func (f FileSystem) mode() (fileSystemMode, bool) {
+	mode, known := fileSystemModes[f.ThroughputMode]
+	switch {
+	case !known:
+		return fileSystemMode{}, false
+	case f.OneZone:
+		return oneZone, true
+	}
+	if most, more := mode.regions[f.Region]; more {
+		mode.efsThroughput = most
+	}
+	return mode, true
+}
+
+func (f FileSystem) kind() string {
+	if f.OneZone {
+		return "EFS One Zone file system"
+	}
+	return "EFS file system"
+}
+
+// place says whose quotas the limits have.
+func (f FileSystem) place() string {
+	switch {
+	case f.OneZone:
+		return "all regions"
+	case f.Region == "":
+		return "the regions that have least, as this one is not known"
+	}
+	return f.Region
 }
 
 // burst sets the limits of a file system whose throughput follows from what it stores. That goes for mode Provisioned,
@@ -149,13 +226,13 @@ func (f FileSystem) burst(mode fileSystemMode, limits *Limits) {
 		BaselineBytesPerSecond: int64(base),
 		Credits:                Bucket{Unit: UnitBytes, Max: max(stored, 1) * efsCreditTiB * tib, BasePerSecond: base, BurstPerSecond: burst},
 	}
-	limits.Source = fmt.Sprintf("AWS: EFS file system that stores %s GiB, which bursts to %s MiB/s with credits and has %s without; reads take a third",
-		strconv.FormatFloat(stored*1024, 'f', -1, 64), inMiB(burst), inMiB(base))
+	limits.Source = fmt.Sprintf("AWS: %s that stores %s GiB, which bursts to %s MiB/s with credits and has %s without; reads take a third",
+		f.kind(), strconv.FormatFloat(stored*1024, 'f', -1, 64), inMiB(burst), inMiB(base))
 }
 
 // ClientLimits are what one client (node) can do with the file system; none if the mode is not known.
 func (f FileSystem) ClientLimits() Limits {
-	mode, known := fileSystemModes[f.ThroughputMode]
+	mode, known := f.mode()
 	if !known {
 		return Limits{}
 	}
@@ -163,10 +240,17 @@ func (f FileSystem) ClientLimits() Limits {
 		BytesPerSecond: mode.clientMiBps * mib,
 		Source:         fmt.Sprintf("AWS: one client of EFS with %s throughput", f.ThroughputMode),
 	}
-	if f.ThroughputMode == Elastic {
+	if f.ThroughputMode == Elastic && !f.OneZone {
 		limits.Source += ", mounted by version 2.0 or later of amazon-efs-utils or aws-efs-csi-driver"
 	}
 	return limits
+}
+
+// Operations are the operations that EFS counts for reads and writes, in reads: it has so many I/Os per second of each if there are none of the other.
+// With performance mode General Purpose and mode Bursting a write counts as five reads
+// (https://repost.aws/knowledge-center/linux-efs-performance-modes, read 2026-11-23); in other modes as many as their limits say.
+func Operations(reads, writes, readIOPS, writeIOPS float64) float64 {
+	return reads + writes*readIOPS/writeIOPS
 }
 
 // MeteredBytes are the bytes that EFS counts for requests: those that metered throughput and credits are about.

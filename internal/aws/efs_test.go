@@ -50,6 +50,15 @@ func TestFileSystemLimits(t *testing.T) {
 		{"provisioned as much as stored gives", FileSystem{ThroughputMode: Provisioned, ProvisionedMiBps: new(int64(100)), MeteredBytes: 2 * tib}, "55000/25000, 300/100", ""},
 		{"provisioned less than stored gives", FileSystem{ThroughputMode: Provisioned, ProvisionedMiBps: new(int64(99)), MeteredBytes: 2 * tib}, "55000/25000, 600/200; 100, 4.2", "stores 2048 GiB"},
 		{"elastic", FileSystem{ThroughputMode: Elastic}, "250000/50000, 20480/1024", "default quotas"},
+		{"elastic where there is more", FileSystem{ThroughputMode: Elastic, Region: "eu-west-1"}, "250000/50000, 61440/5120", "default quotas of eu-west-1"},
+		{"elastic where only that of reads is known", FileSystem{ThroughputMode: Elastic, Region: "eu-west-2"}, "250000/50000, 61440/0", ""},
+		{"elastic elsewhere", FileSystem{ThroughputMode: Elastic, Region: "eu-north-1"}, "250000/50000, 20480/1024", "default quotas of eu-north-1"},
+		{"elastic in one zone", FileSystem{ThroughputMode: Elastic, OneZone: true, Region: "eu-west-1"}, "35000/7000, 3072/1024", "EFS One Zone file system"},
+		{"provisioned where there is more", FileSystem{ThroughputMode: Provisioned, ProvisionedMiBps: new(int64(3414)), Region: "us-east-2"}, "55000/25000, 10240/3414", ""},
+		{"provisioned elsewhere", FileSystem{ThroughputMode: Provisioned, ProvisionedMiBps: new(int64(3414)), Region: "ap-southeast-2"}, "55000/25000, 3072/1024", ""},
+		{"bursting where there is more", FileSystem{ThroughputMode: Bursting, MeteredBytes: 40 * tib, Region: "ap-southeast-2"}, "35000/7000, 5120/3072; 2000, 84.0", ""},
+		{"bursting in one zone", FileSystem{ThroughputMode: Bursting, MeteredBytes: 40 * tib, OneZone: true, Region: "ap-southeast-2"}, "35000/7000, 3072/1024; 2000, 84.0", ""},
+		{"provisioned in one zone", FileSystem{ThroughputMode: Provisioned, ProvisionedMiBps: new(int64(200)), OneZone: true}, "35000/7000, 600/200", "EFS One Zone file system with 200 MiB/s"},
 		{"unknown", FileSystem{}, "0/0, 0/0", ""},
 	}
 	for _, test := range tests {
@@ -78,6 +87,17 @@ func TestClientLimits(t *testing.T) {
 		if limits.BytesPerSecond != want {
 			t.Errorf("%s: got %d B/s, want %d", mode, limits.BytesPerSecond, want)
 		}
+	}
+	if limits := (FileSystem{ThroughputMode: Elastic, OneZone: true}).ClientLimits(); limits.BytesPerSecond != 500*mib {
+		t.Errorf("Elastic in one zone: got %d B/s", limits.BytesPerSecond)
+	}
+}
+
+// A write costs as many reads as it has fewer I/Os per second.
+func TestOperations(t *testing.T) {
+	limits := FileSystem{ThroughputMode: Bursting}.Limits()
+	if got := Operations(10_000, 5000, float64(limits.ReadIOPS), float64(limits.WriteIOPS)); got != 35_000 {
+		t.Errorf("10,000 reads and 5,000 writes are %v operations, want all 35,000", got)
 	}
 }
 

@@ -43,8 +43,29 @@ func check(r *Report) error {
 			return fmt.Errorf("report: result group %d: %w", i, err)
 		}
 	}
+	if err := checkProbe(r.Probe); err != nil {
+		return err
+	}
 	return checkEnvironment(&r.Environment)
 }
+
+func checkProbe(p *Probe) error {
+	if p == nil {
+		return nil
+	}
+	for _, n := range []int64{p.IOs, p.MilliIOPS, p.BytesPerSecond, p.MeanLatency} {
+		if n < 0 {
+			return fmt.Errorf("report: probe: negative figure %d", n)
+		}
+	}
+	if !within(p.CPUPercent, 0, 2*maxCPUPercent) {
+		return fmt.Errorf("report: probe: impossible CPU time %d %%", p.CPUPercent)
+	}
+	return nil
+}
+
+// maxCPUPercent bounds a job's share of CPU time. fio's can exceed 100 a little by rounding; far more than that is made up.
+const maxCPUPercent = 1000
 
 func checkEnvironment(e *Environment) error {
 	for _, n := range []int64{
@@ -67,8 +88,7 @@ func checkGroup(g *Group) error {
 	if !plausibleText(g.Name) {
 		return errors.New("impossible name")
 	}
-	// fio's shares of CPU time can exceed 100 a little by rounding; far more than that is made up.
-	if g.ElapsedMilliseconds < 0 || !within(g.UserPercent, 0, 1000) || !within(g.SystemPercent, 0, 1000) {
+	if g.ElapsedMilliseconds < 0 || !within(g.UserPercent, 0, maxCPUPercent) || !within(g.SystemPercent, 0, maxCPUPercent) {
 		return errors.New("impossible times")
 	}
 	if !within(g.JobStart, 0, maxJobStart) {
@@ -79,7 +99,10 @@ func checkGroup(g *Group) error {
 			return err
 		}
 	}
-	return checkSync(g.Sync)
+	if err := checkSync(g.Sync); err != nil {
+		return err
+	}
+	return checkMetadata(g.Metadata)
 }
 
 func checkSync(s *Sync) error {

@@ -67,7 +67,7 @@ func coarsen(r Report, bits int) Report {
 	for i, g := range r.Groups {
 		g.Name = legible.Cut(strings.ToValidUTF8(g.Name, "?"), MaxNameLength, "")
 		g.Read, g.Write, g.Trim = coarsenDirection(g.Read, bits), coarsenDirection(g.Write, bits), coarsenDirection(g.Trim, bits)
-		g.Sync = coarsenSync(g.Sync, bits)
+		g.Sync, g.Metadata = coarsenSync(g.Sync, bits), coarsenMetadata(g.Metadata, bits)
 		out.Groups[i] = g
 	}
 	return out
@@ -89,6 +89,15 @@ func coarsenSync(s *Sync, bits int) *Sync {
 	sync := *s
 	sync.Completion = coarsenCompletion(s.Completion, bits)
 	return &sync
+}
+
+func coarsenMetadata(m *Metadata, bits int) *Metadata {
+	if m == nil {
+		return nil
+	}
+	metadata := *m
+	metadata.Completion = coarsenCompletion(m.Completion, bits)
+	return &metadata
 }
 
 func coarsenCompletion(c *Completion, bits int) *Completion {
@@ -133,11 +142,13 @@ type wire struct {
 }
 
 // beside can grow under new keys, which those who do not know them pass over. So operators read the reports of older runners,
-// and older operators read reports with syncs, which they know nothing of.
+// and older operators read reports with syncs or metadata, which they know nothing of.
 type beside struct {
 	Environment
-	// Syncs are those of the groups, in their order; empty if no group has any.
-	Syncs []*wireSync `cbor:"8,keyasint,omitempty"`
+	// Syncs are those of the groups, in their order; empty if no group has any. Metadata is the same of operations on files.
+	Syncs    []*wireSync     `cbor:"8,keyasint,omitempty"`
+	Metadata []*wireMetadata `cbor:"9,keyasint,omitempty"`
+	Probe    *Probe          `cbor:"10,keyasint,omitempty"`
 }
 
 // wireSync is a sync, whose completion has its histogram beside it.
@@ -150,7 +161,7 @@ type wireSync struct {
 }
 
 func marshal(r Report) ([]byte, error) {
-	w := wire{Report: coarsen(r, coarsest+1), Beside: beside{Environment: r.Environment}}
+	w := wire{Report: coarsen(r, coarsest+1), Beside: beside{Environment: r.Environment, Probe: r.Probe}}
 	for _, d := range r.directions() {
 		encoded, err := encodeHistogram(d.Completion)
 		if err != nil {
@@ -160,6 +171,9 @@ func marshal(r Report) ([]byte, error) {
 	}
 	var err error
 	if w.Beside.Syncs, err = wireSyncs(&r, &w.Report); err != nil {
+		return nil, err
+	}
+	if w.Beside.Metadata, err = wireMetadataOf(&r, &w.Report); err != nil {
 		return nil, err
 	}
 	return cbor.Marshal(w)
@@ -229,7 +243,10 @@ func Decode(message string) (*Report, error) {
 	if err := w.restoreSyncs(); err != nil {
 		return nil, err
 	}
-	w.Report.Environment, w.Report.Pod = w.Beside.Environment, pod
+	if err := w.restoreMetadata(); err != nil {
+		return nil, err
+	}
+	w.Report.Environment, w.Report.Probe, w.Report.Pod = w.Beside.Environment, w.Beside.Probe, pod
 	return &w.Report, check(&w.Report)
 }
 

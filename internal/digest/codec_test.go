@@ -94,7 +94,9 @@ func TestRoundTrip(t *testing.T) {
 	}}
 	for name, want := range map[string]Report{
 		"full": one, "sparse": sparse, "no histogram": noHistogram, "no direction": {Groups: []Group{{}}}, "throttled all the time": everyTime,
-		"started": started, "synced": synced,
+		"started": started, "synced": synced, "probed": {Groups: []Group{{}}, Probe: &Probe{
+			IOs: math.MaxInt64, MilliIOPS: math.MaxInt64, BytesPerSecond: math.MaxInt64, MeanLatency: math.MaxInt64, CPUPercent: maxCPUPercent,
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			message, err := Encode(want)
@@ -348,7 +350,7 @@ func TestDecodeRefuses(t *testing.T) {
 	forged := func(change func(*Report)) string {
 		r := Report{FioVersion: "fio-3.39", Groups: []Group{{Name: "a", Read: &Direction{Completion: &Completion{Min: 1, Max: 2}}}}}
 		change(&r)
-		w := wire{Report: r, Histograms: make([][]byte, len(r.directions())), Beside: beside{Environment: r.Environment}}
+		w := wire{Report: r, Histograms: make([][]byte, len(r.directions())), Beside: beside{Environment: r.Environment, Probe: r.Probe}}
 		var err error
 		if w.Beside.Syncs, err = wireSyncs(&r, &r); err != nil {
 			t.Fatal(err)
@@ -382,6 +384,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{"latency of nothing", forged(func(r *Report) { r.Groups[0].Read.Latency = &Latency{Mean: 1} }), "latency of 0 I/Os"},
 		{"negative coarsening", forged(func(r *Report) { r.Coarsening = -1 }), "coarser by -1 bits: at most 6 are possible"},
 		{"much coarsening", forged(func(r *Report) { r.Coarsening = 7 }), "coarser by 7 bits: at most 6 are possible"},
+		{"negative probe", forged(func(r *Report) { r.Probe = &Probe{MilliIOPS: -1} }), "probe: negative figure -1"},
+		{"probe with much CPU", forged(func(r *Report) { r.Probe = &Probe{CPUPercent: 2001} }), "probe: impossible CPU time 2001 %"},
 		{"negative margin", forged(func(r *Report) { r.Environment.StartMarginMilliseconds = -7 }), "environment: negative figure -7"},
 		{"negative latency", forged(func(r *Report) { r.Groups[0].Read.Latency = &Latency{Mean: -1} }), "negative latency"},
 		{"falling percentiles", forged(func(r *Report) { r.Groups[0].Read.Completion.Buckets[0] = 5 }), "do not rise"},

@@ -35,12 +35,18 @@ const JobFileVariable = "STORAGEBENCH_JOB_FILE"
 // LayoutVariable is the environment variable with the job file whose files a runner lays out before it measures.
 const LayoutVariable = "STORAGEBENCH_LAYOUT_FILE"
 
+// ProbeVariable is the environment variable with the job file that a runner runs after it has measured: a probe.
+const ProbeVariable = "STORAGEBENCH_PROBE_FILE"
+
 // PodVariable is the environment variable with the UID of the pod, which the runner's report names.
 const PodVariable = "STORAGEBENCH_POD_UID"
 
 // LayoutPrefix begins each line of the log of a runner that lays out files before it measures, for as long as it does. So
 // the last line says which of both it is at.
 const LayoutPrefix = "layout | "
+
+// ProbePrefix begins each line of the log of a runner that probes, after it has measured.
+const ProbePrefix = "probe | "
 
 // MaxGroups is the most result groups that a report can hold within the size of a termination message.
 const MaxGroups = 16
@@ -59,6 +65,8 @@ type Report struct {
 	// Pod is the UID of the pod that the runner is in, so that no other one's report passes for this one's: a pod is of one
 	// client in one attempt of one run of one benchmark. It is encoded before the report. "" where the runner was not told.
 	Pod string `cbor:"-"`
+	// Probe is what was measured once more with other I/Os in flight, nil if nothing was. It is encoded beside the report's array.
+	Probe *Probe `cbor:"-"`
 	// Environment is encoded beside the report's array, so that it can grow.
 	Environment Environment `cbor:"-"`
 }
@@ -83,7 +91,7 @@ type Environment struct {
 	// StartMarginMilliseconds is how long before the agreed start the runner had read it. 0 in a run without
 	// an agreed start.
 	StartMarginMilliseconds int64 `cbor:"7,keyasint,omitempty"`
-	// Key 8 is that of the syncs.
+	// Keys 8 and 9 are those of the syncs and of metadata, key 10 is that of the probe.
 }
 
 // Group is what fio reports together: one section of a job file with its clones, or, with
@@ -102,6 +110,8 @@ type Group struct {
 	Trim                *Direction
 	// Sync is nil if fio called none, or took no latencies. It is encoded beside the report's array.
 	Sync *Sync `cbor:"-"`
+	// Metadata is nil of jobs that move data. It is encoded beside the report's array.
+	Metadata *Metadata `cbor:"-"`
 }
 
 // Directions yields what was measured in each direction in which there was I/O, by the names of internal/direction.
@@ -138,6 +148,31 @@ type Sync struct {
 	Completion *Completion
 }
 
+// Metadata is what was measured of operations on files or directories themselves, which move no bytes.
+type Metadata struct {
+	// Count is the number of operations, at least 1.
+	Count int64
+	// MilliPerSecond is thousandths of an operation per second.
+	MilliPerSecond int64
+	// Mean is their mean latency in nanoseconds.
+	Mean int64
+	// Completion is how their latencies are distributed, nil where fio kept no percentiles.
+	Completion *Completion
+}
+
+// Probe is what a probe measured, reads and writes together.
+type Probe struct {
+	_ struct{} `cbor:",toarray"`
+	// IOs are those that were completed.
+	IOs int64
+	// MilliIOPS are thousandths of an I/O per second, and BytesPerSecond what these moved.
+	MilliIOPS, BytesPerSecond int64
+	// MeanLatency is that of all I/Os, in nanoseconds.
+	MeanLatency int64
+	// CPUPercent is the CPU time that each job used, of the user and of the system, as a share of the time that it ran.
+	CPUPercent int64
+}
+
 // Latency is fio's lat: from submission to completion, in nanoseconds. Whole ones do, also to merge: what is
 // pooled of them is less than 1 ns off, and a fraction would take room that the histograms need.
 type Latency struct {
@@ -151,7 +186,7 @@ type Latency struct {
 // Percentiles are the percentiles that a report carries beside the histogram.
 var Percentiles = [...]float64{50, 90, 95, 99, 99.9, 99.99}
 
-// Completion is fio's clat, or the latency of syncs, in nanoseconds.
+// Completion is fio's clat, or the latency of syncs or of operations of metadata, in nanoseconds.
 type Completion struct {
 	_   struct{} `cbor:",toarray"`
 	Min int64

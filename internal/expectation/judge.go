@@ -61,9 +61,20 @@ type Finding struct {
 	Values []int64
 	// Figures are the statistic of Values, Baseline the one of the baseline's with a ratio.
 	Figures, Baseline *v1alpha1.Statistic
+	// Doubt says why figures that were measured do not tell whether the rule is met. It is "" with another verdict than Unknown.
+	Doubt string
+	// Warned are the warnings of these runs by which their figures can be better than the storage is.
+	Warned []string
+	// ratioInterval is the one in which the ratio to the baseline's lies, nil where that is not known. baselineRuns is how many of the baseline's
+	// runs have the metric.
+	ratioInterval *interval
+	baselineRuns  int
 	// sync is what the workload calls to sync.
 	sync string
 }
+
+// interval is one of at least 95 %.
+type interval struct{ low, high float64 }
 
 // series are the results of the repetitions of a run.
 type series struct {
@@ -71,6 +82,10 @@ type series struct {
 	parameters                map[string]string
 	runs                      int
 	results                   []*v1alpha1.Result
+	// warned are the warnings of the runs that flatter.
+	warned []string
+	// parts are what partsOf has returned, nil before.
+	parts map[string]bool
 }
 
 func (s *series) isRepeatedBy(run *v1alpha1.Run) bool {
@@ -141,9 +156,9 @@ func (j *judge) findings(r *Rule) []Finding {
 		}
 		f := Finding{
 			Rule: *r, Target: s.target, Workload: s.workload, Parameters: s.parameters, Section: s.section,
-			Runs: s.runs, Values: valuesOf(r.Metric, s.results), sync: j.syncCall(s.workload),
+			Runs: s.runs, Values: valuesOf(r.Metric, s.results), Warned: s.warned, sync: j.syncCall(s.workload),
 		}
-		if len(f.Values) == 0 && len(s.results) > 0 {
+		if len(f.Values) == 0 && !j.measures(r, s) {
 			continue // such as reads of a case that only writes
 		}
 		j.decide(&f, s)
@@ -179,40 +194,74 @@ func (j *judge) missing(r *Rule, found []Finding) []Finding {
 	return unknown
 }
 
-// decide holds the median to the rule.
+// decide holds the median to the rule. What misses by the runs that there are is missed, whatever the others would have been. What meets
+// is met only if nothing speaks against it.
 func (j *judge) decide(f *Finding, s *series) {
 	if len(f.Values) == 0 {
 		return
 	}
 	f.Figures = new(analysis.StatisticOf(f.Values))
-	limit := float64(f.Rule.Limit)
+	var base *series
 	if f.Rule.Ratio > 0 {
-		values := j.baselineOf(f.Rule.Metric, s)
-		if len(values) == 0 {
+		base = j.baselineOf(s)
+		if f.Doubt = f.compare(s, base); f.Doubt != "" {
 			return
 		}
-		f.Baseline = new(analysis.StatisticOf(values))
+	}
+	if f.misses(f.Figures.Median) {
+		f.Verdict = Missed
+		return
+	}
+	if f.Doubt = doubt(f.Rule.Metric, s, base); f.Doubt == "" {
+		f.Verdict = Met
+	}
+}
+
+// compare notes what the baseline measured of the same. It says why there is no ratio to that, "" if there is one.
+func (f *Finding) compare(s, base *series) string {
+	var values []int64
+	if base != nil {
+		values = valuesOf(f.Rule.Metric, base.results)
+	}
+	if len(values) == 0 {
+		return "the baseline has no results of it"
+	}
+	f.Baseline, f.baselineRuns = new(analysis.StatisticOf(values)), len(values)
+	if f.Baseline.Median == 0 {
+		return "the baseline's is 0, of which nothing is a multiple"
+	}
+	buckets := max(f.Rule.Metric.bucketPercent(s.results), f.Rule.Metric.bucketPercent(base.results))
+	if low, high, known := analysis.RatioInterval(f.Values, values, buckets); known {
+		f.ratioInterval = &interval{low, high}
+	}
+	return ""
+}
+
+// misses says whether a value is not what is expected.
+func (f *Finding) misses(value int64) bool {
+	limit := float64(f.Rule.Limit)
+	if f.Baseline != nil {
 		limit = f.Rule.Ratio * float64(f.Baseline.Median)
 	}
-	f.Verdict = Met
-	if f.Rule.misses(f.Figures.Median, limit) {
-		f.Verdict = Missed
-	}
+	return f.Rule.Metric.isWorse(float64(value), limit)
 }
 
-// misses says whether a value is not what is expected, by a limit in its unit.
-func (r *Rule) misses(value int64, limit float64) bool {
-	if r.Metric.lessIsBetter() {
-		return float64(value) > limit
+// rounding is by which part of itself a limit may differ from what it is in decimals: 0.07 times 100 is a little more than 7.
+const rounding = 1e-12
+
+// isWorse says whether a figure is on the wrong side of a limit.
+func (m Metric) isWorse(figure, limit float64) bool {
+	if m.lessIsBetter() {
+		return figure > limit*(1+rounding)
 	}
-	return float64(value) < limit
+	return figure < limit*(1-rounding)
 }
 
-// baselineOf returns what the baseline measured of the same.
-func (j *judge) baselineOf(m Metric, s *series) []int64 {
+// baselineOf returns the same of the baseline, nil if there is none.
+func (j *judge) baselineOf(s *series) *series {
 	for i := range j.all {
 		if b := &j.all[i]; b.target == j.baseline && b.counterpart(s) {
-			return valuesOf(m, b.results)
+			return b
 		}
 	}
 	return nil
@@ -258,7 +307,7 @@ func seriesOf(runs []v1alpha1.Run) []series {
 // repetitionsOf returns the results of a run and of those after it that repeat it: one series for each section, and one without results
 // if there are none.
 func repetitionsOf(first *v1alpha1.Run, runs []v1alpha1.Run) []series {
-	empty := series{target: first.Target, workload: first.Workload, parameters: first.Parameters}
+	empty := series{target: first.Target, workload: first.Workload, parameters: first.Parameters, warned: warnedOf(first, runs)}
 	var sections []series
 	add := func(section string, r *v1alpha1.Result) {
 		at := slices.IndexFunc(sections, func(s series) bool { return s.section == section })

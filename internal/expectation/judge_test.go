@@ -32,8 +32,34 @@ func runs(workload, target string, p99s ...int64) []v1alpha1.Run {
 	return all
 }
 
-func failed(workload, target string) v1alpha1.Run {
-	return v1alpha1.Run{Workload: workload, Target: target, State: v1alpha1.RunFailed}
+// iops returns a run of workload log for each number of IOPS.
+func iops(target string, all ...int64) []v1alpha1.Run {
+	var some []v1alpha1.Run
+	for _, each := range all {
+		some = append(some, run("log", target, each, ms))
+	}
+	return some
+}
+
+// short returns a run of so few writes, with a 99th percentile in milliseconds.
+func short(workload, target string, writes, p99 int64) []v1alpha1.Run {
+	r := run(workload, target, 1000, p99*ms)
+	r.Result.Write.IOs = writes
+	return []v1alpha1.Run{r}
+}
+
+// warned returns runs with warnings.
+func warned(all []v1alpha1.Run, reasons ...string) []v1alpha1.Run {
+	for i := range all {
+		for _, reason := range reasons {
+			all[i].Warnings = append(all[i].Warnings, v1alpha1.Warning{Reason: reason})
+		}
+	}
+	return all
+}
+
+func failed(workload string) v1alpha1.Run {
+	return v1alpha1.Run{Workload: workload, Target: "gp3", State: v1alpha1.RunFailed}
 }
 
 func join(all ...[]v1alpha1.Run) []v1alpha1.Run {
@@ -69,11 +95,12 @@ func TestCondition(t *testing.T) {
 		"nothing is expected": {"[]", runs("log", "gp3", 5), "", "", ""},
 		"met": {
 			"[{workload: log, target: gp3, metric: write.p99, max: 10ms}]", runs("log", "gp3", 5), metav1.ConditionTrue, "AllMet",
-			"1 expectation met: log on gp3: write p99 5 ms, expected at most 10 ms",
+			"1 expectation met: log on gp3: write p99 5 ms, expected at most 10 ms; 1 of 1 run meets it, too few for an interval, which needs 6",
 		},
 		"met exactly": {
 			"[{workload: log, target: gp3, metric: write.p99, max: 5ms}, {workload: log, target: gp3, metric: write.iops, min: 1000}]", runs("log", "gp3", 5), metav1.ConditionTrue, "AllMet",
-			"2 expectations met: log on gp3: write p99 5 ms, expected at most 5 ms; log on gp3: write IOPS 1000, expected at least 1000",
+			"2 expectations met: log on gp3: write p99 5 ms, expected at most 5 ms; 1 of 1 run meets it, too few for an interval, which needs 6; " +
+				"log on gp3: write IOPS 1000, expected at least 1000; 1 of 1 run meets it, too few for an interval, which needs 6",
 		},
 		"one run misses": {
 			"[{workload: log, target: gp3, metric: write.p99, max: 10ms}]", runs("log", "gp3", 14), metav1.ConditionFalse, "NotMet",
@@ -85,7 +112,19 @@ func TestCondition(t *testing.T) {
 		},
 		"the median meets, and a run misses": {
 			"[{workload: log, target: gp3, metric: write.p99, max: 10ms}]", runs("log", "gp3", 4, 9, 15), metav1.ConditionTrue, "AllMet",
-			"1 expectation met: log on gp3: write p99 9 ms, expected at most 10 ms",
+			"1 expectation met: log on gp3: write p99 9 ms, expected at most 10 ms; 2 of 3 runs meet it, too few for an interval, which needs 6",
+		},
+		"the interval meets": {
+			"[{workload: log, target: gp3, metric: write.p99, max: 10ms}]", runs("log", "gp3", 4, 5, 6, 7, 8, 9), metav1.ConditionTrue, "AllMet",
+			"1 expectation met: log on gp3: write p99 6.5 ms, expected at most 10 ms; 6 of 6 runs meet it, and the interval from 4 ms to 9 ms meets it as well",
+		},
+		"the interval does not meet": {
+			"[{workload: log, target: gp3, metric: write.p99, max: 10ms}]", runs("log", "gp3", 4, 5, 6, 7, 14, 15), metav1.ConditionTrue, "AllMet",
+			"1 expectation met: log on gp3: write p99 6.5 ms, expected at most 10 ms; 4 of 6 runs meet it, and the interval from 4 ms to 15 ms reaches beyond what is expected, so that it may be chance",
+		},
+		"the interval of IOPS does not meet": {
+			"[{workload: log, target: gp3, metric: write.iops, min: 1000}]", iops("gp3", 900, 950, 1100, 1200, 1300, 1400), metav1.ConditionTrue, "AllMet",
+			"1 expectation met: log on gp3: write IOPS 1150, expected at least 1000; 4 of 6 runs meet it, and the interval from 900 to 1400 reaches beyond what is expected, so that it may be chance",
 		},
 		"the interval misses": {
 			"[{workload: log, target: gp3, metric: write.p99, max: 10ms}]", runs("log", "gp3", 12, 13, 14, 14, 15, 16), metav1.ConditionFalse, "NotMet",
@@ -106,26 +145,65 @@ func TestCondition(t *testing.T) {
 		},
 		"ratio": {
 			`[{workload: log, metric: write.p99, maxRatioToBaseline: "1.2"}]`, join(runs("log", "gp3", 10), runs("log", "efs", 13)), metav1.ConditionFalse, "NotMet",
-			"1 of 1 expectation not met: log on efs: write p99 13 ms, 1.3 times the baseline's 10 ms, expected at most 1.2 times the baseline's; 1 of 1 run, too few for an interval, which needs 6",
+			"1 of 1 expectation not met: log on efs: write p99 13 ms, 1.3 times the baseline's 10 ms, expected at most 1.2 times the baseline's; 1 of 1 run, too few for an interval, which needs 4 of each target",
 		},
 		"ratio within": {
 			`[{workload: log, metric: write.iops, minRatioToBaseline: "0.5"}]`, []v1alpha1.Run{run("log", "gp3", 1000, ms), run("log", "efs", 600, ms)}, metav1.ConditionTrue, "AllMet",
-			"1 expectation met: log on efs: write IOPS 600, 0.6 times the baseline's 1000, expected at least 0.5 times the baseline's",
+			"1 expectation met: log on efs: write IOPS 600, 0.6 times the baseline's 1000, expected at least 0.5 times the baseline's; 1 of 1 run meets it, too few for an interval, which needs 4 of each target",
+		},
+		"a ratio that binary fractions miss": {
+			`[{workload: log, metric: write.iops, minRatioToBaseline: "0.07"}]`, join(iops("gp3", 100), iops("efs", 7)), metav1.ConditionTrue, "AllMet",
+			"1 expectation met: log on efs: write IOPS 7, 0.07 times the baseline's 100, expected at least 0.07 times the baseline's; 1 of 1 run meets it, too few for an interval, which needs 4 of each target",
+		},
+		"a ratio that looks as expected": {
+			`[{workload: log, metric: write.iops, minRatioToBaseline: "0.5"}]`, join(iops("gp3", 100_000), iops("efs", 49_990)), metav1.ConditionFalse, "NotMet",
+			"1 of 1 expectation not met: log on efs: write IOPS 49990, 0.4999 times the baseline's 100000, expected at least 0.5 times the baseline's; 1 of 1 run, too few for an interval, which needs 4 of each target",
+		},
+		"a figure that looks as expected": {
+			"[{workload: log, target: gp3, metric: write.p99, max: 10ms}]", []v1alpha1.Run{run("log", "gp3", 1, 10_000_001)}, metav1.ConditionFalse, "NotMet",
+			"1 of 1 expectation not met: log on gp3: write p99 10 ms (10000001 ns), expected at most 10 ms; 1 of 1 run, too few for an interval, which needs 6",
+		},
+		"nothing is a multiple of 0": {
+			`[{workload: log, metric: write.iops, minRatioToBaseline: "0.5"}]`, join(iops("gp3", 0), iops("efs", 600)), metav1.ConditionUnknown, "NotMeasured",
+			"1 of 1 expectation not measured: log on efs: write IOPS 600, expected at least 0.5 times the baseline's; the baseline's is 0, of which nothing is a multiple",
+		},
+		"the baseline has too few runs for an interval": {
+			`[{workload: log, metric: write.iops, minRatioToBaseline: "0.5"}]`,
+			join(iops("gp3", 9, 9, 9), iops("efs", 8, 8, 8, 8, 8, 8)), metav1.ConditionTrue, "AllMet",
+			"1 expectation met: log on efs: write IOPS 8, 0.889 times the baseline's 9, expected at least 0.5 times the baseline's; 6 of 6 runs meet it, too few for an interval, which needs 4 of each target",
+		},
+		"a run of the baseline has 0": {
+			`[{workload: log, metric: write.iops, minRatioToBaseline: "0.5"}]`,
+			join(iops("gp3", 0, 9, 9, 9, 9, 9), iops("efs", 8, 8, 8, 8, 8, 8)), metav1.ConditionTrue, "AllMet",
+			"1 expectation met: log on efs: write IOPS 8, 0.889 times the baseline's 9, expected at least 0.5 times the baseline's; 6 of 6 runs meet it, and without an interval, because one of them has 0 or is beyond fio's histogram",
 		},
 		"the interval of a ratio misses": {
 			`[{workload: log, metric: write.p99, maxRatioToBaseline: "1.2"}]`, join(runs("log", "gp3", 10, 10, 10, 10, 10, 10), runs("log", "efs", 20, 20, 20, 20, 20, 20)), metav1.ConditionFalse, "NotMet",
-			"1 of 1 expectation not met: log on efs: write p99 20 ms, 2 times the baseline's 10 ms, expected at most 1.2 times the baseline's; 6 of 6 runs, and the interval from 2 to 2 misses it as well",
+			"1 of 1 expectation not met: log on efs: write p99 20 ms, 2 times the baseline's 10 ms, expected at most 1.2 times the baseline's; 6 of 6 runs, and the interval from 1.99 to 2.01 misses it as well",
 		},
 		"the interval of a ratio does not miss": {
-			`[{workload: log, metric: write.p99, maxRatioToBaseline: "1.2"}]`, join(runs("log", "gp3", 5, 10, 10, 10, 10, 20), runs("log", "efs", 15, 20, 20, 20, 20, 20)), metav1.ConditionFalse, "NotMet",
-			"1 of 1 expectation not met: log on efs: write p99 20 ms, 2 times the baseline's 10 ms, expected at most 1.2 times the baseline's; 6 of 6 runs, and the interval from 0.75 to 4 reaches what is expected, so that it may be chance",
+			`[{workload: log, metric: write.p99, maxRatioToBaseline: "1.2"}]`, join(runs("log", "gp3", 5, 10, 10, 10, 10, 25), runs("log", "efs", 15, 20, 20, 20, 20, 20)), metav1.ConditionFalse, "NotMet",
+			"1 of 1 expectation not met: log on efs: write p99 20 ms, 2 times the baseline's 10 ms, expected at most 1.2 times the baseline's; 6 of 6 runs, and the interval from 1.07 to 3.16 reaches what is expected, so that it may be chance",
+		},
+		"a percentile beyond fio's histogram": {
+			"[{workload: log, target: gp3, metric: write.p99, max: 10ms}]", []v1alpha1.Run{run("log", "gp3", 1, v1alpha1.BeyondHistogramNanoseconds)}, metav1.ConditionFalse, "NotMet",
+			"1 of 1 expectation not met: log on gp3: write p99 beyond 17.1 s, expected at most 10 ms; 1 of 1 run, too few for an interval, which needs 6",
+		},
+		"beyond fio's histogram, and as expected for all that is known": {
+			"[{workload: log, target: gp3, metric: write.p99, max: 30s}]", runs("log", "gp3", 20000), metav1.ConditionUnknown, "NotMeasured",
+			"1 of 1 expectation not measured: log on gp3: write p99 beyond 17.1 s, expected at most 30 s; the median rests on a run that is beyond fio's histogram, which ends at 17.1 s",
+		},
+		"a ratio of what is beyond fio's histogram": {
+			`[{workload: log, metric: write.p99, maxRatioToBaseline: "1.2"}]`, join(runs("log", "gp3", 10, 10, 10, 10), runs("log", "efs", 20000, 20000, 20000, 20000)), metav1.ConditionFalse, "NotMet",
+			"1 of 1 expectation not met: log on efs: write p99 beyond 17.1 s, 2000 times the baseline's 10 ms, expected at most 1.2 times the baseline's; " +
+				"4 of 4 runs, and without an interval, because one of them has 0 or is beyond fio's histogram",
 		},
 		"the baseline has no results": {
-			`[{workload: log, metric: write.p99, maxRatioToBaseline: "1.2"}]`, join([]v1alpha1.Run{failed("log", "gp3")}, runs("log", "efs", 13)), metav1.ConditionUnknown, "NotMeasured",
+			`[{workload: log, metric: write.p99, maxRatioToBaseline: "1.2"}]`, join([]v1alpha1.Run{failed("log")}, runs("log", "efs", 13)), metav1.ConditionUnknown, "NotMeasured",
 			"1 of 1 expectation not measured: log on efs: write p99 13 ms, expected at most 1.2 times the baseline's; the baseline has no results of it",
 		},
 		"no results": {
-			"[{workload: log, target: gp3, metric: sync.p99, max: 10ms}]", []v1alpha1.Run{failed("log", "gp3")}, metav1.ConditionUnknown, "NotMeasured",
+			"[{workload: log, target: gp3, metric: sync.p99, max: 10ms}]", []v1alpha1.Run{failed("log")}, metav1.ConditionUnknown, "NotMeasured",
 			"1 of 1 expectation not measured: log on gp3: fdatasync p99 was not measured, expected at most 10 ms",
 		},
 		"no runs": {
@@ -141,8 +219,32 @@ func TestCondition(t *testing.T) {
 			"1 of 2 expectations not met: log on gp3: write p99 14 ms, expected at most 10 ms; 1 of 1 run, too few for an interval, which needs 6; data on gp3: write p99 was not measured, expected at most 10 ms",
 		},
 		"some repetitions failed": {
-			"[{workload: log, target: gp3, metric: write.p99, max: 10ms}]", join(runs("log", "gp3", 14), []v1alpha1.Run{failed("log", "gp3")}), metav1.ConditionFalse, "NotMet",
+			"[{workload: log, target: gp3, metric: write.p99, max: 10ms}]", join(runs("log", "gp3", 14), []v1alpha1.Run{failed("log")}), metav1.ConditionFalse, "NotMet",
+			"1 of 1 expectation not met: log on gp3: write p99 14 ms, expected at most 10 ms; 1 of 1 run (of 2; the others did not measure it), too few for an interval, which needs 6",
+		},
+		"those that are left meet": {
+			"[{workload: log, target: gp3, metric: write.p99, max: 10ms}]", join(runs("log", "gp3", 5, 6), []v1alpha1.Run{failed("log")}), metav1.ConditionUnknown, "NotMeasured",
+			"1 of 1 expectation not measured: log on gp3: write p99 5.5 ms, expected at most 10 ms; only 2 of 3 runs measured it",
+		},
+		"those that are left of the baseline": {
+			`[{workload: log, metric: write.p99, maxRatioToBaseline: "1.2"}]`, join(runs("log", "gp3", 5), []v1alpha1.Run{failed("log")}, runs("log", "efs", 6, 6)), metav1.ConditionUnknown, "NotMeasured",
+			"1 of 1 expectation not measured: log on efs: write p99 6 ms, 1.2 times the baseline's 5 ms, expected at most 1.2 times the baseline's; only 1 of 2 runs of the baseline measured it",
+		},
+		"too few I/Os for the percentile": {
+			"[{workload: log, target: gp3, metric: write.p99, max: 10ms}]", join(runs("log", "gp3", 5), short("log", "gp3", 999, 5)), metav1.ConditionUnknown, "NotMeasured",
+			"1 of 1 expectation not measured: log on gp3: write p99 5 ms, expected at most 10 ms; p99 needs 1000 I/Os, and a run had 999",
+		},
+		"as many I/Os as the percentile needs": {
+			"[{workload: log, target: gp3, metric: write.p99, max: 10ms}]", short("log", "gp3", 1000, 5), metav1.ConditionTrue, "AllMet",
+			"1 expectation met: log on gp3: write p99 5 ms, expected at most 10 ms; 1 of 1 run meets it, too few for an interval, which needs 6",
+		},
+		"too few I/Os, and a miss": {
+			"[{workload: log, target: gp3, metric: write.p99, max: 10ms}]", short("log", "gp3", 9, 14), metav1.ConditionFalse, "NotMet",
 			"1 of 1 expectation not met: log on gp3: write p99 14 ms, expected at most 10 ms; 1 of 1 run, too few for an interval, which needs 6",
+		},
+		"figures that flatter": {
+			"[{workload: log, target: gp3, metric: write.p99, max: 10ms}]", warned(runs("log", "gp3", 5), v1alpha1.WarningStartSkew, v1alpha1.WarningShortRuntime, v1alpha1.WarningUnsyncedWrites), metav1.ConditionTrue, "AllMet",
+			"1 expectation met: log on gp3: write p99 5 ms, expected at most 10 ms; 1 of 1 run meets it, too few for an interval, which needs 6; warned of UnsyncedWrites, ShortRuntime",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -188,17 +290,17 @@ func TestPresetsExpect(t *testing.T) {
 	}{
 		"the preset": {"[]", []string{
 			"Unknown: log on gp3: fdatasync p99 was not measured, expected at most 10 ms", "Unknown: log on efs: fdatasync p99 was not measured, expected at most 10 ms",
-			"Met: log on gp3: write IOPS 60, expected at least 50", "Missed: log on efs: write IOPS 40, expected at least 50; 1 of 1 run, too few for an interval, which needs 6",
+			"Met: log on gp3: write IOPS 60, expected at least 50; 1 of 1 run meets it, too few for an interval, which needs 6", "Missed: log on efs: write IOPS 40, expected at least 50; 1 of 1 run, too few for an interval, which needs 6",
 		}},
 		"the spec instead, of one target": {"[{target: efs, metric: write.iops, min: 30}, {metric: sync.p99, workload: log, max: 20ms}]", []string{
-			"Met: log on efs: write IOPS 40, expected at least 30",
+			"Met: log on efs: write IOPS 40, expected at least 30; 1 of 1 run meets it, too few for an interval, which needs 6",
 			"Unknown: log on gp3: fdatasync p99 was not measured, expected at most 20 ms", "Unknown: log on efs: fdatasync p99 was not measured, expected at most 20 ms",
-			"Met: log on gp3: write IOPS 60, expected at least 50",
+			"Met: log on gp3: write IOPS 60, expected at least 50; 1 of 1 run meets it, too few for an interval, which needs 6",
 		}},
 		"a ratio is something else": {`[{metric: write.iops, minRatioToBaseline: "0.5"}]`, []string{
-			"Met: log on efs: write IOPS 40, 0.667 times the baseline's 60, expected at least 0.5 times the baseline's",
+			"Met: log on efs: write IOPS 40, 0.667 times the baseline's 60, expected at least 0.5 times the baseline's; 1 of 1 run meets it, too few for an interval, which needs 4 of each target",
 			"Unknown: log on gp3: fdatasync p99 was not measured, expected at most 10 ms", "Unknown: log on efs: fdatasync p99 was not measured, expected at most 10 ms",
-			"Met: log on gp3: write IOPS 60, expected at least 50", "Missed: log on efs: write IOPS 40, expected at least 50; 1 of 1 run, too few for an interval, which needs 6",
+			"Met: log on gp3: write IOPS 60, expected at least 50; 1 of 1 run meets it, too few for an interval, which needs 6", "Missed: log on efs: write IOPS 40, expected at least 50; 1 of 1 run, too few for an interval, which needs 6",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -207,6 +309,85 @@ func TestPresetsExpect(t *testing.T) {
 			var got []string
 			for i := range findings {
 				got = append(got, []string{"Unknown", "Met", "Missed"}[findings[i].Verdict]+": "+findings[i].String())
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// Who reads that a preset's figure is met reads also that the preset did less than it does.
+func TestScaledPresetsSaySo(t *testing.T) {
+	for scale, want := range map[string]string{
+		"{size: 1M, runtimeSeconds: 5}": "; etcd.v1 is scaled to size 1M and 5 s", "{runtimeSeconds: 5}": "; etcd.v1 is scaled to 5 s", "{}": "",
+	} {
+		spec := specOf(t, "targets: [{name: gp3}]\nworkloads: [{name: log, preset: etcd, scale: "+scale+"}]")
+		findings := Judge(spec, &v1alpha1.StorageBenchmarkStatus{Runs: iops("gp3", 60)})
+		const met = "log on gp3: write IOPS 60, expected at least 50; 1 of 1 run meets it, too few for an interval, which needs 6"
+		if got := findings[len(findings)-1].String(); got != met+want {
+			t.Errorf("%s: %q, want %q", scale, got, met+want)
+		}
+	}
+}
+
+// What a case was to measure and did not is told, beside cases that did; what it was not to measure is not.
+func TestMissingMetrics(t *testing.T) {
+	const sections = "[global]\nsize=1M\n[r]\nrw=read\n[w]\nrw=write\nfdatasync=1\n"
+	synced := run("w", "gp3", 60, ms)
+	synced.Result.Sync = &v1alpha1.SyncResult{Count: 1000, Latency: &v1alpha1.LatencyDistribution{P99Nanoseconds: ms}}
+	with := func(r v1alpha1.Run, name, value string) v1alpha1.Run {
+		r.Parameters = map[string]string{name: value}
+		return r
+	}
+	sectionsOf := func(names ...string) v1alpha1.Run {
+		r := v1alpha1.Run{Workload: "w", Target: "gp3"}
+		for _, name := range names {
+			r.Sections = append(r.Sections, v1alpha1.SectionResult{Name: name, Result: *run("w", "gp3", 60, ms).Result})
+		}
+		return r
+	}
+	for name, test := range map[string]struct {
+		workload, metric string
+		runs             []v1alpha1.Run
+		want             []string
+		unnamed          bool
+	}{
+		"a case beside one that did": {
+			"preset: etcd, matrix: {clients: [1, 2]}", "sync.p99", []v1alpha1.Run{with(synced, "clients", "1"), with(run("w", "gp3", 60, ms), "clients", "2")},
+			[]string{"Met w clients=1", "Unknown w clients=2"}, false,
+		},
+		"a case that has nothing to do with it": {
+			"fio: {rw: read}, matrix: {rw: [read, write]}", "write.p99", []v1alpha1.Run{with(run("w", "gp3", 1, ms), "rw", "write"), with(failed("w"), "rw", "read")},
+			[]string{"Met w rw=write"}, false,
+		},
+		"latencies that are switched off, in one case": {
+			"fio: {rw: write}, matrix: {gtod_reduce: [0, 1]}", "write.p99",
+			[]v1alpha1.Run{with(run("w", "gp3", 1, ms), "gtod_reduce", "0"), with(v1alpha1.Run{Workload: "w", Target: "gp3", Result: &v1alpha1.Result{Write: &v1alpha1.IOResult{IOPS: 1}}}, "gtod_reduce", "1")},
+			[]string{"Met w gtod_reduce=0", "Unknown w gtod_reduce=1"}, false,
+		},
+		"no workload is named, and one takes no latencies": {
+			"fio: {rw: write}, matrix: {gtod_reduce: [0, 1]}", "write.p99",
+			[]v1alpha1.Run{with(run("w", "gp3", 1, ms), "gtod_reduce", "0"), with(v1alpha1.Run{Workload: "w", Target: "gp3", Result: &v1alpha1.Result{Write: &v1alpha1.IOResult{IOPS: 1}}}, "gtod_reduce", "1")},
+			[]string{"Met w gtod_reduce=0"}, true,
+		},
+		"a section that does not sync": {
+			"jobFile: \"" + strings.ReplaceAll(sections, "\n", "\\n") + "\"", "sync.p99", []v1alpha1.Run{sectionsOf("r", "w")}, []string{"Unknown w section w"}, false,
+		},
+		"sections of which none has a result": {
+			"jobFile: \"" + strings.ReplaceAll(sections, "\n", "\\n") + "\"", "sync.p99", []v1alpha1.Run{failed("w")}, []string{"Unknown w"}, false,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := specOf(t, "targets: [{name: gp3}]\nworkloads: [{name: w, "+test.workload+"}]\nexpectations: [{workload: w, metric: "+test.metric+", max: 10ms}]")
+			if test.unnamed {
+				spec.Expectations[0].Workload = ""
+			}
+			var got []string
+			for _, f := range Judge(spec, &v1alpha1.StorageBenchmarkStatus{Runs: test.runs}) {
+				if f.Rule.Preset == "" {
+					got = append(got, []string{"Unknown", "Met", "Missed"}[f.Verdict]+" "+f.What())
+				}
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)

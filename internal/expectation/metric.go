@@ -4,9 +4,11 @@ package expectation
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/analysis"
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
@@ -25,13 +27,14 @@ const (
 
 // Parts of results that are no direction of I/O.
 const (
-	partSync  = "sync"
-	partTotal = "total"
+	partSync     = "sync"
+	partMetadata = "metadata"
+	partTotal    = "total"
 )
 
 // Metric is a figure of results, such as sync.p99.
 type Metric struct {
-	// Part is what of the result it is about: read, write, trim, sync or total. Figure is what of that, such as p99.
+	// Part is what of the result it is about: read, write, trim, sync, metadata or total. Figure is what of that, such as p99.
 	Part, Figure string
 	Unit         Unit
 }
@@ -49,16 +52,30 @@ var figures = []struct {
 // Metrics returns all metrics, in the order of the API.
 func Metrics() []Metric {
 	var all []Metric
-	for _, part := range []string{v1alpha1.DirectionRead, v1alpha1.DirectionWrite, v1alpha1.DirectionTrim, partSync, partTotal} {
+	for _, part := range []string{v1alpha1.DirectionRead, v1alpha1.DirectionWrite, v1alpha1.DirectionTrim, partSync, partMetadata, partTotal} {
 		for _, f := range figures {
-			// What is synced are no I/Os, and latencies of several directions have no total.
-			if (part == partSync && f.unit != Latency) || (part == partTotal && f.unit == Latency) {
+			if !hasFigure(part, f.unit) {
 				continue
 			}
 			all = append(all, Metric{Part: part, Figure: f.name, Unit: f.unit})
 		}
 	}
 	return all
+}
+
+// hasFigure says whether a part of results has figures of a unit: syncs are no I/Os, operations on files move no bytes, and latencies of
+// several directions have no total.
+func hasFigure(part string, u Unit) bool {
+	switch part {
+	case partSync:
+		return u == Latency
+	case partMetadata:
+		return u != Bandwidth
+	case partTotal:
+		return u != Latency
+	default:
+		return true
+	}
 }
 
 // FindMetric returns the metric of a name.
@@ -80,12 +97,17 @@ func (m Metric) Words(sync string) string {
 	if part == partSync {
 		part = sync
 	}
+	return part + " " + m.figureWords()
+}
+
+// figureWords are what people call the figure, such as "p99.9".
+func (m Metric) figureWords() string {
 	for _, f := range figures {
 		if f.name == m.Figure {
-			return part + " " + f.words
+			return f.words
 		}
 	}
-	return part + " " + m.Figure
+	return m.Figure
 }
 
 // Text is a value of the metric for people, such as 14 ms.
@@ -100,6 +122,11 @@ func (m Metric) Text(value int64) string {
 	}
 }
 
+// exact is a value with all its digits.
+func (m Metric) exact(value int64) string {
+	return strconv.FormatInt(value, 10) + map[Unit]string{Latency: " ns", Bandwidth: " B/s"}[m.Unit]
+}
+
 // lessIsBetter says which way the metric is good.
 func (m Metric) lessIsBetter() bool { return m.Unit == Latency }
 
@@ -110,7 +137,12 @@ func (m Metric) Of(r *v1alpha1.Result) (int64, bool) {
 		return m.total(r)
 	case partSync:
 		if r.Sync != nil {
-			return syncFigure(r.Sync, m.Figure)
+			return latencyFigure(r.Sync.MeanNanoseconds, r.Sync.Latency, m.Figure)
+		}
+		return 0, false
+	case partMetadata:
+		if r.Metadata != nil {
+			return metadataFigure(r.Metadata, m.Figure)
 		}
 		return 0, false
 	default:
@@ -119,6 +151,53 @@ func (m Metric) Of(r *v1alpha1.Result) (int64, bool) {
 		}
 		return 0, false
 	}
+}
+
+// isPercentile says whether the metric is read from a histogram.
+func (m Metric) isPercentile() bool {
+	return slices.Contains([]string{"p50", "p90", "p95", "p99", "p999", "p9999"}, m.Figure)
+}
+
+// measuredText is a value that was measured for people: what is beyond fio's histogram is not known any better.
+func (m Metric) measuredText(value int64) string {
+	if m.isPercentile() && v1alpha1.IsBeyondHistogram(value) {
+		return "beyond 17.1 s"
+	}
+	return m.Text(value)
+}
+
+// bucketPercent returns how wide the widest buckets are that the metric of the results was read from, 0 for what is no percentile.
+func (m Metric) bucketPercent(results []*v1alpha1.Result) float64 {
+	if !m.isPercentile() {
+		return 0
+	}
+	widest := 0.0
+	for _, r := range results {
+		if d := m.distribution(r); d != nil {
+			widest = max(widest, analysis.BucketPercent(d))
+		}
+	}
+	return widest
+}
+
+// distribution returns the latencies that a percentile is of, nil if the result has none.
+func (m Metric) distribution(r *v1alpha1.Result) *v1alpha1.LatencyDistribution {
+	if m.Part == partSync {
+		if r.Sync == nil {
+			return nil
+		}
+		return r.Sync.Latency
+	}
+	if m.Part == partMetadata {
+		if r.Metadata == nil {
+			return nil
+		}
+		return r.Metadata.Latency
+	}
+	if io := r.Direction(m.Part); io != nil {
+		return io.CompletionLatency
+	}
+	return nil
 }
 
 // total adds up what can be added up.
@@ -149,15 +228,23 @@ func ioFigure(io *v1alpha1.IOResult, figure string) (int64, bool) {
 	return distributionFigure(io.CompletionLatency, figure)
 }
 
-// syncFigure returns a figure of the latency of fsync and fdatasync.
-func syncFigure(s *v1alpha1.SyncResult, figure string) (int64, bool) {
-	if figure == "mean" {
-		return s.MeanNanoseconds, true
+// metadataFigure returns a figure of operations on files.
+func metadataFigure(m *v1alpha1.MetadataResult, figure string) (int64, bool) {
+	if figure == "iops" {
+		return m.IOPS, true
 	}
-	if s.Latency == nil {
+	return latencyFigure(m.MeanNanoseconds, m.Latency, figure)
+}
+
+// latencyFigure returns a figure of a latency that has one mean, and its distribution, if there is one.
+func latencyFigure(mean int64, d *v1alpha1.LatencyDistribution, figure string) (int64, bool) {
+	if figure == "mean" {
+		return mean, true
+	}
+	if d == nil {
 		return 0, false
 	}
-	return distributionFigure(s.Latency, figure)
+	return distributionFigure(d, figure)
 }
 
 // distributionFigure returns a figure of a distribution of latencies.

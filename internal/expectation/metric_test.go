@@ -97,6 +97,34 @@ func TestSyncMetricOf(t *testing.T) {
 	}
 }
 
+// Operations on files have a rate and latencies, and a total is not of them.
+func TestMetadataMetricOf(t *testing.T) {
+	d := &v1alpha1.LatencyDistribution{P50Nanoseconds: 101, P90Nanoseconds: 102, P95Nanoseconds: 103, P99Nanoseconds: 104, P999Nanoseconds: 105, P9999Nanoseconds: 106, MaxNanoseconds: 107}
+	for name, test := range map[string]struct {
+		metadata *v1alpha1.MetadataResult
+		want     map[string]int64
+	}{
+		"with percentiles": {&v1alpha1.MetadataResult{Count: 9, IOPS: 20, MeanNanoseconds: 30, Latency: d}, map[string]int64{
+			"metadata.iops": 20, "metadata.mean": 30, "metadata.p50": 101, "metadata.p90": 102, "metadata.p95": 103, "metadata.p99": 104,
+			"metadata.p999": 105, "metadata.p9999": 106, "metadata.max": 107,
+		}},
+		"without percentiles": {&v1alpha1.MetadataResult{IOPS: 20, MeanNanoseconds: 30}, map[string]int64{"metadata.iops": 20, "metadata.mean": 30}},
+		"none":                {nil, map[string]int64{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := map[string]int64{}
+			for _, m := range Metrics() {
+				if value, measured := m.Of(&v1alpha1.Result{Metadata: test.metadata}); measured {
+					got[m.String()] = value
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestText(t *testing.T) {
 	for name, test := range map[string]struct {
 		value int64

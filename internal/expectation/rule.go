@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -25,6 +26,8 @@ type Rule struct {
 	Ratio float64
 	// Preset is the version of the preset that expects it, "" if the spec itself does.
 	Preset string
+	// Scaled says how the workload does less or more than the preset, "" if it does not.
+	Scaled string
 }
 
 // Expected says what is expected, such as "at most 10 ms".
@@ -136,10 +139,28 @@ func rules(spec *v1alpha1.StorageBenchmarkSpec) []Rule {
 	for i := range spec.Workloads {
 		w := &spec.Workloads[i]
 		if p, known := preset.Of(w); known {
-			all = append(all, OfPreset(w.Name, p)...)
+			for _, r := range OfPreset(w.Name, p) {
+				r.Scaled = scaled(p, w.Scale)
+				all = append(all, r)
+			}
 		}
 	}
 	return all
+}
+
+// scaled says how a preset is scaled, "" if it is not.
+func scaled(p *preset.Preset, s *v1alpha1.PresetScale) string {
+	var to []string
+	if s != nil && s.Size != nil {
+		to = append(to, "size "+*s.Size)
+	}
+	if s != nil && s.RuntimeSeconds != nil {
+		to = append(to, fmt.Sprintf("%d s", *s.RuntimeSeconds))
+	}
+	if len(to) == 0 {
+		return ""
+	}
+	return p.ID() + " is scaled to " + strings.Join(to, " and ")
 }
 
 // OfPreset returns what a preset expects of the workload that has it.

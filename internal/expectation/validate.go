@@ -8,8 +8,8 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// Measured says of the name of each workload which parts of metrics its results have, by any choice of its matrix: read, write, trim and
-// sync.
+// Measured says of the name of each workload which parts of metrics its results have, by any choice of its matrix: read, write, trim,
+// sync and metadata.
 type Measured map[string]map[string]bool
 
 // Validate refuses what cannot be judged: what an API server refuses too, which a plan may be made without, and metrics that no result
@@ -57,7 +57,7 @@ func (r *Rule) validate(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, m
 // isMeasured says whether results with some parts have the metric.
 func (m Metric) isMeasured(parts map[string]bool) bool {
 	if m.Part == partTotal {
-		return len(parts) > 0
+		return parts[v1alpha1.DirectionRead] || parts[v1alpha1.DirectionWrite] || parts[v1alpha1.DirectionTrim]
 	}
 	return parts[m.Part]
 }
@@ -66,7 +66,8 @@ func (m Metric) isMeasured(parts map[string]bool) bool {
 func (r *Rule) unmeasured() string {
 	does := map[string]string{
 		v1alpha1.DirectionRead: "reads", v1alpha1.DirectionWrite: "writes", v1alpha1.DirectionTrim: "trims",
-		partSync: "calls fsync or fdatasync after its writes",
+		partSync: "calls fsync or fdatasync after its writes", partMetadata: "creates, looks up or deletes files (ioengine filecreate and the like)",
+		partTotal: "moves data",
 	}[r.Metric.Part]
 	if r.Workload == "" {
 		return "no workload " + does + ": choose another metric"

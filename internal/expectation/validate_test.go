@@ -15,6 +15,8 @@ func TestValidate(t *testing.T) {
 		"{metric: total.iops, min: 2700}":                              "",
 		"{metric: write.bandwidth, min: 125Mi}":                        "",
 		`{metric: write.iops, target: efs, minRatioToBaseline: "0.8"}`: "",
+		"{metric: metadata.bandwidth, min: 1}":                         `metric "metadata.bandwidth" is not known`,
+		"{workload: log, metric: metadata.p99, max: 1ms}":              "nothing of workload log creates, looks up or deletes files",
 		"{metric: sync.p98, max: 10ms}":                                `expectations[0]: Invalid value: metric "sync.p98" is not known: use one such as sync.p99`,
 		"{metric: sync.iops, min: 10}":                                 `metric "sync.iops" is not known`,
 		"{metric: sync.p99}":                                           "set exactly one of max, min, maxRatioToBaseline and minRatioToBaseline",
@@ -54,5 +56,21 @@ func TestRatioNeedsASecondTarget(t *testing.T) {
 	problems := Validate(field.NewPath("expectations"), spec, Measured{"log": {"write": true}})
 	if len(problems) != 1 || !strings.Contains(problems[0].Error(), "a ratio to the baseline needs a second target: add it, or set max or min") {
 		t.Errorf("it is refused with %v", problems)
+	}
+}
+
+// A workload of metadata has its own metrics, and no total, which is of data.
+func TestValidateMetadata(t *testing.T) {
+	for expect, want := range map[string]string{
+		"{workload: files, metric: metadata.iops, min: 1000}": "",
+		"{metric: metadata.p99, max: 10ms}":                   "",
+		"{metric: total.iops, min: 1}":                        "no workload moves data: choose another metric",
+		"{workload: files, metric: read.p99, max: 1ms}":       "nothing of workload files reads",
+	} {
+		spec := specOf(t, "targets: [{name: gp3}]\nworkloads: [{name: files}]\nexpectations: ["+expect+"]")
+		problems := Validate(field.NewPath("expectations"), spec, Measured{"files": {"metadata": true}})
+		if (want == "") != (len(problems) == 0) || (want != "" && !strings.Contains(problems[0].Error(), want)) {
+			t.Errorf("%s is refused with %v, want %q", expect, problems, want)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package expectation
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,8 +11,12 @@ import (
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
-// runsForInterval is from how many runs on a median has an interval.
-const runsForInterval = 6
+const (
+	// runsForInterval is from how many runs on a median has an interval.
+	runsForInterval = 6
+	// runsForRatio is from how many runs of each target on their ratio has one.
+	runsForRatio = 4
+)
 
 // Subject says which results a finding is about, such as "etcd on gp3".
 func (f *Finding) Subject() string {
@@ -39,10 +44,29 @@ func (f *Finding) Measured() string {
 	if f.Figures == nil {
 		return words + " was not measured"
 	}
-	text := words + " " + f.Rule.Metric.Text(f.Figures.Median)
+	text := words + " " + f.figure()
 	if f.Baseline != nil && f.Baseline.Median > 0 {
-		text += fmt.Sprintf(", %s times the baseline's %s",
-			legible.Significant(float64(f.Figures.Median)/float64(f.Baseline.Median)), f.Rule.Metric.Text(f.Baseline.Median))
+		text += fmt.Sprintf(", %s times the baseline's %s", f.ratio(), f.Rule.Metric.measuredText(f.Baseline.Median))
+	}
+	return text
+}
+
+// figure is the median. It has all its digits where it looks like the limit and is another figure.
+func (f *Finding) figure() string {
+	m, median := f.Rule.Metric, f.Figures.Median
+	text := m.measuredText(median)
+	if f.Rule.Ratio == 0 && median != f.Rule.Limit && text == m.Text(f.Rule.Limit) {
+		return text + " (" + m.exact(median) + ")"
+	}
+	return text
+}
+
+// ratio is the one to the baseline, with more digits where it looks like the one that is expected and is another.
+func (f *Finding) ratio() string {
+	ratio := float64(f.Figures.Median) / float64(f.Baseline.Median)
+	text := legible.Significant(ratio)
+	if ratio != f.Rule.Ratio && text == ratioText(f.Rule.Ratio) {
+		return strconv.FormatFloat(ratio, 'g', 6, 64)
 	}
 	return text
 }
@@ -51,56 +75,100 @@ func (f *Finding) Measured() string {
 func (f *Finding) String() string {
 	text := fmt.Sprintf("%s: %s, expected %s", f.Subject(), f.Measured(), f.Rule.Expected())
 	switch {
-	case f.Verdict == Missed:
+	case f.Figures == nil:
+		return text
+	case f.Verdict == Unknown:
+		return text + "; " + f.Doubt
+	default:
 		return text + "; " + f.Certainty()
-	case f.Verdict == Unknown && f.Rule.Ratio > 0 && f.Figures != nil:
-		return text + "; the baseline has no results of it"
+	}
+}
+
+// Certainty says how many runs miss or meet what is expected, as the median does, and whether the median's interval does. Of what is met
+// it says also what may flatter it.
+func (f *Finding) Certainty() string {
+	text := fmt.Sprintf("%s, %s", f.count(), f.intervalWords())
+	if f.Verdict != Met {
+		return text
+	}
+	if f.Rule.Scaled != "" {
+		text += "; " + f.Rule.Scaled
+	}
+	if len(f.Warned) > 0 {
+		text += "; warned of " + strings.Join(f.Warned, ", ")
 	}
 	return text
 }
 
-// Certainty says of a miss how many runs miss what is expected, and whether the median's interval does.
-func (f *Finding) Certainty() string {
-	limit := float64(f.Rule.Limit)
-	if f.Baseline != nil {
-		limit = f.Rule.Ratio * float64(f.Baseline.Median)
-	}
+// count says how many of the runs are what the median is, such as "2 of 3 runs" that miss, and "2 of 3 runs meet it".
+func (f *Finding) count() string {
 	missed := 0
 	for _, value := range f.Values {
-		if f.Rule.misses(value, limit) {
+		if f.misses(value) {
 			missed++
 		}
 	}
-	text := fmt.Sprintf("%d of %s", missed, legible.Plural(len(f.Values), "run"))
+	runs := legible.Plural(len(f.Values), "run")
+	if f.Verdict == Met {
+		verb := "meet"
+		if len(f.Values) == 1 {
+			verb = "meets"
+		}
+		return fmt.Sprintf("%d of %s %s it", len(f.Values)-missed, runs, verb)
+	}
+	if f.Runs > len(f.Values) {
+		runs += fmt.Sprintf(" (of %d; the others did not measure it)", f.Runs)
+	}
+	return fmt.Sprintf("%d of %s", missed, runs)
+}
+
+// intervalWords says whether the interval is on the side of the limit on which the median is.
+func (f *Finding) intervalWords() string {
 	low, high, known := f.interval()
 	if !known {
-		return fmt.Sprintf("%s, too few for an interval, which needs %d", text, runsForInterval)
+		return f.withoutInterval()
 	}
-	best := high
+	best, worst := high, low
 	if f.Rule.Metric.lessIsBetter() {
-		best = low
+		best, worst = low, high
 	}
-	word := "reaches what is expected, so that it may be chance"
-	if f.Rule.missesBy(best) {
+	var word string
+	switch {
+	case f.Verdict == Met && f.Rule.missesBy(worst):
+		word = "reaches beyond what is expected, so that it may be chance"
+	case f.Verdict == Met:
+		word = "meets it as well"
+	case f.Rule.missesBy(best):
 		word = "misses it as well"
+	default:
+		word = "reaches what is expected, so that it may be chance"
 	}
-	return fmt.Sprintf("%s, and the interval from %s to %s %s", text, f.intervalText(low), f.intervalText(high), word)
+	return fmt.Sprintf("and the interval from %s to %s %s", f.intervalText(low), f.intervalText(high), word)
+}
+
+// withoutInterval says why there is no interval.
+func (f *Finding) withoutInterval() string {
+	switch {
+	case f.Baseline == nil:
+		return fmt.Sprintf("too few for an interval, which needs %d", runsForInterval)
+	case min(len(f.Values), f.baselineRuns) < runsForRatio:
+		return fmt.Sprintf("too few for an interval, which needs %d of each target", runsForRatio)
+	default:
+		return "and without an interval, because one of them has 0 or is beyond fio's histogram"
+	}
 }
 
 // interval returns the interval of at least 95 % of what is held to the rule: the median, or its ratio to the baseline's. That one is
-// from the lowest that it can be by the intervals of both to the highest.
+// the same as verdicts have.
 func (f *Finding) interval() (low, high float64, known bool) {
-	if f.Figures.ConfidenceLow == nil || f.Figures.ConfidenceHigh == nil {
+	switch {
+	case f.Baseline != nil && f.ratioInterval != nil:
+		return f.ratioInterval.low, f.ratioInterval.high, true
+	case f.Baseline != nil || f.Figures.ConfidenceLow == nil || f.Figures.ConfidenceHigh == nil:
 		return 0, 0, false
+	default:
+		return float64(*f.Figures.ConfidenceLow), float64(*f.Figures.ConfidenceHigh), true
 	}
-	low, high = float64(*f.Figures.ConfidenceLow), float64(*f.Figures.ConfidenceHigh)
-	if f.Baseline == nil {
-		return low, high, true
-	}
-	if f.Baseline.ConfidenceLow == nil || f.Baseline.ConfidenceHigh == nil || *f.Baseline.ConfidenceLow <= 0 {
-		return 0, 0, false
-	}
-	return low / float64(*f.Baseline.ConfidenceHigh), high / float64(*f.Baseline.ConfidenceLow), true
 }
 
 func (f *Finding) intervalText(end float64) string {
@@ -116,10 +184,7 @@ func (r *Rule) missesBy(end float64) bool {
 	if r.Ratio > 0 {
 		limit = r.Ratio
 	}
-	if r.Metric.lessIsBetter() {
-		return end > limit
-	}
-	return end < limit
+	return r.Metric.isWorse(end, limit)
 }
 
 // maxMessage bounds the message of the condition, which shares the status with all results: TestLargestStatus of the API has it.

@@ -75,12 +75,14 @@ type guard struct {
 	// path is the field of the job file or of the parameters, matrix that of the matrix.
 	path, matrix    *field.Path
 	block, readOnly bool
-	errs            field.ErrorList
+	// metadata says that jobs are about files themselves, which need a file system: to remove an option would not help them.
+	metadata bool
+	errs     field.ErrorList
 }
 
 // newGuard returns a guard of a job file in a file system, whose errors name fields of the workload.
 func newGuard(workload *field.Path, f *JobFile) *guard {
-	g := &guard{path: workload.Child("jobFile"), matrix: workload.Child(matrixField)}
+	g := &guard{path: workload.Child("jobFile"), matrix: workload.Child(matrixField), metadata: f.hasMetadata()}
 	if f.isTyped() {
 		g.path = workload.Child("fio")
 	}
@@ -157,7 +159,7 @@ func (g *guard) checkOption(section string, o Option) {
 		g.refuseOption(section, o, "write a whole number from %d to %d", known.least, known.most)
 	case known.value.measure != nil && !known.value.measures(o.Value):
 		g.refuseOption(section, o, "it is too large: write less")
-	case g.block && known.filesOnly:
+	case g.block && known.filesOnly && !g.metadata:
 		g.refuseOption(section, o, "it is about files, and the volume is a raw block device: remove it%s", blockRemedy[known.name])
 	}
 }

@@ -22,7 +22,11 @@ func (g *guard) checkJobs(f *JobFile) {
 	for _, j := range f.jobs() {
 		g.checkWaiting(j, above)
 		above[j.name] = true
-		g.checkDirection(j)
+		if j.isMetadata() {
+			g.checkMetadata(j)
+		} else {
+			g.checkDirection(j)
+		}
 		g.checkEngine(j)
 		g.checkConflicts(j)
 		g.checkUnits(j)
@@ -31,6 +35,7 @@ func (g *guard) checkJobs(f *JobFile) {
 		}
 		processes += j.clones()
 	}
+	g.checkMetadataShared(f)
 	if processes > maxProcesses {
 		g.refuse("%d clones of all sections together: lower numjobs to at most %d in all", processes, maxProcesses)
 	}
@@ -69,7 +74,7 @@ func (g *guard) checkEmptyValues(f *JobFile) {
 func (g *guard) checkDirection(j job) {
 	direction := j.direction()
 	switch {
-	case g.readOnly && direction != "read" && direction != "randread":
+	case g.readOnly && j.overwrites():
 		g.refuseIn(j, "rw", "the volume holds data of its own and is only read: write read or randread, or measure a new volume")
 	case !g.block && strings.Contains(direction, "trim"):
 		g.refuseIn(j, "rw", "trims are for raw block devices: set volumeMode Block, or measure reads and writes")
@@ -85,7 +90,7 @@ func (g *guard) checkWaiting(j job, above map[string]bool) {
 
 // checkEngine refuses options that the job's engine does not know.
 func (g *guard) checkEngine(j job) {
-	engine := j.text("ioengine", "psync")
+	engine := j.engine()
 	for _, name := range slices.Sorted(maps.Keys(j.options)) {
 		if known := byName[name]; known.engines != nil && !slices.Contains(known.engines, engine) {
 			g.refuseIn(j, name, "ioengine %s does not know it: remove it, or set ioengine to one of %s",
@@ -149,6 +154,7 @@ func (g *guard) checkGroups(f *JobFile) {
 		}
 		g.checkSteadyState(together)
 	}
+	g.checkMetadataGroups(f)
 	if count := len(f.Groups()); count > MaxGroups {
 		g.refuse("%d groups of results: a job file may have %d; use group_reporting in [global], which makes one of those that run at the same time, or make several workloads of it", count, MaxGroups)
 		return

@@ -10,11 +10,15 @@ import (
 )
 
 // ValidateOnObjectStore refuses what passes Validate, and fails or never ends on a mount of Mountpoint for Amazon S3.
-// What works is to read files that are laid out before, and to write new files from the first byte to the last, each
-// by one writer. The errors are like those of Validate; each says why, and what to do instead.
+// What works is to read files that are laid out before, to write new files from the first byte to the last, each
+// by one writer, and to create, look up and delete files. The errors are like those of Validate; each says why, and what to do instead.
 func ValidateOnObjectStore(workload *field.Path, f *JobFile) field.ErrorList {
 	g := newGuard(workload, f)
 	for _, j := range f.jobs() {
+		if j.isMetadata() {
+			g.checkObjectMetadata(j)
+			continue
+		}
 		g.checkObjectDirection(j)
 		g.checkObjectOptions(j)
 		if !j.reads() {

@@ -10,14 +10,9 @@ import (
 )
 
 // NeedsLayout says whether fio --create_only may have something to do in a file system: it does not if
-// every job makes its files as it opens them.
+// every job makes its files as it opens them, or does without.
 func (f *JobFile) NeedsLayout() bool {
-	for _, j := range f.jobs() {
-		if !j.on("create_on_open") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.jobs(), job.needsFiles)
 }
 
 // Layout identifies the files that LayoutFile makes: where a job file has run, one with the same Layout finds
@@ -25,8 +20,11 @@ func (f *JobFile) NeedsLayout() bool {
 func (f *JobFile) Layout() string {
 	var parts []string
 	for _, j := range f.jobs() {
+		if j.isMetadata() && !j.needsFiles() {
+			continue
+		}
 		sets, ok := j.fileSets()
-		if !ok || j.on("unlink") || j.on("unlink_each_loop") {
+		if !ok || j.on("unlink") || j.on("unlink_each_loop") || j.removes() {
 			return ""
 		}
 		for _, set := range sets {
@@ -51,6 +49,9 @@ func LayoutFile(files ...*JobFile) *JobFile {
 			continue
 		}
 		for _, j := range f.jobs() {
+			if j.isMetadata() && !j.needsFiles() {
+				continue
+			}
 			section := j.flat()
 			if text := fmt.Sprintf("%q", section); !seen[text] {
 				seen[text] = true
@@ -76,14 +77,21 @@ func (j job) fills() bool {
 	return !j.on("file_append") && !j.on("fill_device")
 }
 
-// flat returns the job as a section that depends on no other, with what its files depend on.
+// flat returns the job as a section that depends on no other, with what its files depend on. Those of a job of metadata are made by the
+// engine that fio has without that option.
 func (j job) flat() Section {
 	section := Section{Name: j.name}
 	block := j.layoutBlock()
 	for _, name := range slices.Sorted(maps.Keys(j.options)) {
-		if name != unsafeOption && name != waitFor && (block == 0 || !slices.Contains(blockOptions, name)) {
+		switch {
+		case name == unsafeOption, name == waitFor, block > 0 && slices.Contains(blockOptions, name):
+		case j.isMetadata() && slices.Contains(ownOptions, name):
+		default:
 			section.Options = append(section.Options, j.options[name])
 		}
+	}
+	if j.isMetadata() {
+		section.Options = append(section.Options, Option{Name: "filename_format", Value: j.nameFormat(), HasValue: true})
 	}
 	if block > 0 {
 		section.Options = append(section.Options, Option{Name: "bs", Value: strconv.FormatInt(block, 10), HasValue: true})
@@ -107,6 +115,8 @@ const (
 var (
 	// blockOptions are the options that say how large blocks are.
 	blockOptions = []string{"bs", "bsrange", "bssplit", "bs_unaligned", "bs_is_seq_rand", "ba"}
+	// ownOptions are the options of a job of metadata that its files do not depend on, or that nameFormat takes the place of.
+	ownOptions = []string{"ioengine", "stat_type", "filename_format"}
 	// placeOptions are options for which fio wants blocks that fit to them.
 	placeOptions = []string{"offset", "offset_align", "offset_increment", "io_size", "zonemode", "zonesize", "zonerange", "zoneskip"}
 )
@@ -116,6 +126,9 @@ var (
 // storage that takes milliseconds for each. So it is the largest power of two of which files can be made in just
 // the same size.
 func (j job) layoutBlock() int64 {
+	if j.isMetadata() {
+		return j.blockOfMetadata()
+	}
 	if slices.ContainsFunc(placeOptions, j.has) {
 		return 0
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // LayoutObjects returns a job file of which fio --create_only makes the files that the jobs of the given job files
-// read in an object store, under the names of WithObjectNames. fio leaves a file alone that is there in its size, and
+// read in an object store, or look up or delete there, under the names of WithObjectNames. fio leaves a file alone that is there in its size, and
 // replaces a shorter one, which an interrupted layout leaves; so to make it again costs a look at each file. It
 // returns nil if no job reads, or the files are too many for one job file.
 func LayoutObjects(files ...*JobFile) *JobFile {
@@ -50,10 +50,10 @@ type readSet struct {
 	clones, files int64
 }
 
-// readSet returns the files that a job reads; false if it reads none, or has not passed ValidateOnObjectStore.
+// readSet returns the files that a job reads, looks up or deletes; false if there are none, or it has not passed ValidateOnObjectStore.
 func (j job) readSet() (readSet, bool) {
 	sets, ok := j.fileSets()
-	if !ok || len(sets) == 0 || !j.reads() {
+	if !ok || len(sets) == 0 || !j.findsObjects() {
 		return readSet{}, false
 	}
 	return readSet{

@@ -23,10 +23,18 @@ type Load struct {
 	Syncs bool
 	// Reads says whether at least one reads.
 	Reads bool
+	// Sequential says whether at least one does I/Os of which some follow the one before.
+	Sequential bool
 	// FileBytes is the size of all their files, 0 if it cannot be known.
 	FileBytes int64
+	// Metadata says whether all of them are about files or directories themselves, and move no data; Lookups whether they look them up.
+	Metadata, Lookups bool
 	// LatencyOff says whether at least one is told not to take latencies.
 	LatencyOff bool
+	// Polls says whether at least one asks for its I/Os again and again instead of waiting, which takes a CPU whatever it waits for.
+	Polls bool
+	// Traps are what at least one asks for that does not do what it seems to.
+	Traps Traps
 }
 
 // Loads returns the loads of the results, in the order of Groups.
@@ -54,19 +62,21 @@ func (f *JobFile) reported() [][]job {
 }
 
 func newLoad(jobs []job) Load {
-	load := Load{}
+	load := Load{
+		Metadata: !slices.ContainsFunc(jobs, func(j job) bool { return !j.isMetadata() }),
+		Lookups:  !slices.ContainsFunc(jobs, func(j job) bool { return !j.looksUp() }),
+	}
 	var files []fileSet
 	known := true
 	everyIOPS, everyRate := true, true
 	for _, j := range jobs {
 		load.Jobs += j.clones()
 		load.InFlight += j.clones() * j.depth()
-		unsynced := j.buffered() && j.writes() && !j.synced()
-		load.UnsyncedWrites = load.UnsyncedWrites || unsynced
-		load.Buffered = load.Buffered || unsynced || j.buffered() && j.reads()
-		load.Syncs = load.Syncs || j.syncs()
-		load.Reads = load.Reads || j.reads()
+		if !j.isMetadata() {
+			load.addData(j)
+		}
 		load.LatencyOff = load.LatencyOff || j.on("gtod_reduce") || j.on("disable_lat") || j.on("disable_clat")
+		load.Polls = load.Polls || j.on("hipri") || j.on("sqthread_poll")
 		sets, ok := j.fileSets()
 		files, known = append(files, sets...), known && ok
 		iops, bytes := j.rate("rate_iops"), j.rate("rate")
@@ -86,20 +96,41 @@ func newLoad(jobs []job) Load {
 	return load
 }
 
+// addData adds what a job that moves data does with memory and storage.
+func (l *Load) addData(j job) {
+	unsynced := j.buffered() && j.writes() && !j.synced()
+	l.UnsyncedWrites = l.UnsyncedWrites || unsynced
+	l.Buffered = l.Buffered || unsynced || j.buffered() && j.reads()
+	l.Syncs = l.Syncs || j.syncs()
+	l.Reads = l.Reads || j.reads()
+	l.Sequential = l.Sequential || j.sequential()
+	l.Traps.add(j)
+}
+
 // depth is the number of I/Os that a clone keeps in flight. Engines that wait for each I/O have one, unless fio
 // submits from threads of its own.
 func (j job) depth() int64 {
-	switch engine := j.text("ioengine", "psync"); {
-	case slices.Contains([]string{"libaio", "io_uring", "posixaio"}, engine), j.text("io_submit_mode", "inline") == "offload":
-		return max(j.number("iodepth", 1), 1)
-	default:
+	if !j.queues() {
 		return 1
 	}
+	return max(j.number("iodepth", 1), 1)
+}
+
+// queues says whether a clone can keep several I/Os in flight.
+func (j job) queues() bool {
+	return slices.Contains([]string{"libaio", "io_uring", "posixaio"}, j.engine()) || j.text("io_submit_mode", "inline") == "offload"
+}
+
+// sequential says whether some of the job's I/Os follow the one before: of random ones only where they come in several, as with randread:8, or some are
+// told to.
+func (j job) sequential() bool {
+	_, several, _ := strings.Cut(j.text("rw", "read"), ":")
+	return !strings.HasPrefix(j.direction(), "rand") || several != "" || j.has("percentage_random")
 }
 
 // buffered says whether the job goes through the page cache.
 func (j job) buffered() bool {
-	return j.text("ioengine", "psync") == "mmap" || j.cached()
+	return j.engine() == "mmap" || j.cached()
 }
 
 // cached says whether the job opens its files without O_DIRECT.

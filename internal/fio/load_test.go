@@ -26,6 +26,8 @@ func TestLoads(t *testing.T) {
 		"no clat":           {"[a]\ndisable_clat=1\n", []Load{{Jobs: 1, InFlight: 1, Buffered: true, Reads: true, FileBytes: 64 * kib, LatencyOff: true}}},
 		"no lat":            {"[a]\ndisable_lat=1\n", []Load{{Jobs: 1, InFlight: 1, Buffered: true, Reads: true, FileBytes: 64 * kib, LatencyOff: true}}},
 		"latencies":         {"[a]\ngtod_reduce=0\n", []Load{{Jobs: 1, InFlight: 1, Buffered: true, Reads: true, FileBytes: 64 * kib}}},
+		"polling":           {"[a]\nioengine=pvsync2\nhipri\ndirect=1\n", []Load{{Jobs: 1, InFlight: 1, Reads: true, FileBytes: 64 * kib, Polls: true}}},
+		"a polling kernel":  {"[a]\nioengine=io_uring\nsqthread_poll=1\ndirect=1\n", []Load{{Jobs: 1, InFlight: 1, Reads: true, FileBytes: 64 * kib, Polls: true}}},
 		"unknown files":     {"[a]\nfill_device=1\n", []Load{{Jobs: 1, InFlight: 1, Buffered: true, Reads: true}}},
 		"sections apart":    {"[a]\ndirect=1\n[b]\nrw=write\nnumjobs=2\n", []Load{{Jobs: 1, InFlight: 1, Reads: true, FileBytes: 64 * kib}, {Jobs: 2, InFlight: 2, Buffered: true, UnsyncedWrites: true, FileBytes: 128 * kib}}},
 		"sections together": {"[global]\ngroup_reporting\n[a]\ndirect=1\n[b]\nrw=write\nnumjobs=2\n", []Load{{Jobs: 3, InFlight: 3, Buffered: true, UnsyncedWrites: true, Reads: true, FileBytes: 192 * kib}}},
@@ -34,13 +36,30 @@ func TestLoads(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := mustParse(t, "[global]\nsize=64k\nrw=read\n"+tt.text)
-			if diff := cmp.Diff(tt.want, f.Loads()); diff != "" {
+			got := f.Loads()
+			for i := range got {
+				got[i].Sequential, got[i].Traps = false, Traps{} // TestSequential and TestTraps have these
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 			if len(f.Loads()) != len(f.Groups()) {
 				t.Errorf("%d loads of groups %v", len(f.Loads()), f.Groups())
 			}
 		})
+	}
+}
+
+func TestSequential(t *testing.T) {
+	for text, want := range map[string]bool{
+		"rw=read\n": true, "rw=write\n": true, "rw=rw\n": true, "rw=trim\n": true, "rw=trimwrite\n": true,
+		"rw=randread\n": false, "rw=randwrite\n": false, "rw=randrw\n": false, "rw=randtrim\n": false,
+		"rw=randread:8\n": true, "rw=randwrite\npercentage_random=50\n": true,
+		"group_reporting\nrw=randread\n[b]\nrw=write\n": true,
+	} {
+		if got := mustParse(t, "[a]\nsize=64k\n"+text).Loads()[0].Sequential; got != want {
+			t.Errorf("%q is sequential: %t", text, got)
+		}
 	}
 }
 

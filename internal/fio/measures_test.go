@@ -29,3 +29,18 @@ func TestMeasures(t *testing.T) {
 		}
 	}
 }
+
+// Sections that report apart are told apart.
+func TestMeasuresOf(t *testing.T) {
+	file, err := Parse("[global]\nsize=1M\n[r]\nrw=read\n[w]\nrw=write\nfdatasync=1\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, parts := range file.MeasuresOf() {
+		got = append(got, strings.Join(slices.Sorted(maps.Keys(parts)), " "))
+	}
+	if want := []string{"read", "sync write"}; !slices.Equal(got, want) {
+		t.Errorf("the results of %v have %q, want %q", file.Groups(), got, want)
+	}
+}

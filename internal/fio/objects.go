@@ -24,7 +24,7 @@ var objectWrites = []Option{
 func (f *JobFile) OnObjectStore() *JobFile {
 	adapted := f.clone()
 	for _, j := range f.jobs() {
-		if j.reads() {
+		if j.reads() || j.isMetadata() {
 			continue
 		}
 		section := &adapted.Sections[j.section]
@@ -51,7 +51,7 @@ func (f *JobFile) WithObjectNames(attempt string) *JobFile {
 	}
 	for _, j := range f.jobs() {
 		prefix := written
-		if j.reads() {
+		if j.findsObjects() {
 			prefix = j.readPrefix()
 		}
 		section := &named.Sections[j.section]
@@ -87,7 +87,15 @@ func (j job) objectNames(prefix string) Option {
 	if list := j.text("filename", ""); list != "" {
 		return Option{Name: "filename", Value: prefixed(prefix, list), HasValue: true}
 	}
-	return Option{Name: "filename_format", Value: prefix + j.text("filename_format", defaultFormat), HasValue: true}
+	return Option{Name: "filename_format", Value: prefix + j.nameFormat(), HasValue: true}
+}
+
+// findsObjects says whether the job's files in an object store are laid out before: it reads them, looks them up or deletes them.
+func (j job) findsObjects() bool {
+	if j.isMetadata() {
+		return j.needsFiles()
+	}
+	return j.reads()
 }
 
 // readPrefix is what the names of the files begin with that a job reads.

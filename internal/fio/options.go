@@ -2,6 +2,7 @@ package fio
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -139,7 +140,7 @@ var knownOptions = []option{
 	{name: "rw_sequencer", value: oneOf("sequential", "identical")},
 	{name: "rwmixread", field: "rwmixread", value: integer, most: 100},
 	{name: "rwmixwrite", value: integer, most: 100},
-	{name: "ioengine", field: "ioengine", value: oneOf(engines...)},
+	{name: "ioengine", field: "ioengine", value: kind{form: oneOf(slices.Concat(engines, metadataEngines)...).form, example: oneOf(engines...).example}},
 	{name: "bs", aliases: []string{"blocksize"}, field: "bs", value: sizes},
 	{name: "ba", aliases: []string{"blockalign"}, value: sizes},
 	{name: "bsrange", aliases: []string{"blocksize_range"}, value: ranges},
@@ -333,6 +334,7 @@ var knownOptions = []option{
 	{name: "nonvectored", value: boolean, engines: uringOnly},
 	{name: "force_async", value: integer, most: maxInt32, engines: uringOnly},
 	{name: "thp", value: boolean, engines: []string{"mmap"}},
+	{name: "stat_type", value: oneOf("stat", "lstat", "statx"), engines: lookups},
 }
 
 // byName finds the options that the guard lets pass by their names and aliases.

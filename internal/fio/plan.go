@@ -212,7 +212,7 @@ func (j job) fileNames() []fileSet {
 		}
 		return sets
 	}
-	format := keyword.ReplaceAllStringFunc(j.text("filename_format", defaultFormat), strings.ToLower)
+	format := keyword.ReplaceAllStringFunc(j.nameFormat(), strings.ToLower)
 	set := fileSet{name: strings.ReplaceAll(format, "$jobname", j.name), clones: 1, files: 1}
 	if strings.Contains(format, "$jobnum") {
 		set.clones = j.clones()

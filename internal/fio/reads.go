@@ -12,7 +12,7 @@ import (
 func (f *JobFile) FilesRead() []string {
 	var patterns []string
 	for _, j := range f.jobs() {
-		if j.reads() {
+		if j.reads() && !j.isMetadata() {
 			patterns = append(patterns, j.filePatterns()...)
 		}
 	}

@@ -126,7 +126,6 @@ var engineRefusals = []struct {
 		"it is for devices of another kind than volumes",
 	},
 	{[]string{"falloc", "ftruncate", "e4defrag"}, "it moves blocks of files and no data"},
-	{[]string{"filecreate", "filestat", "filedelete", "dircreate", "dirstat", "dirdelete"}, "it measures metadata, and results are of data"},
 }
 
 var (

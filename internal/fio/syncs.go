@@ -11,6 +11,12 @@ func (j job) writes() bool {
 	return slices.Contains(j.directions(), writes)
 }
 
+// Overwrites says whether a job of the file writes or trims. On a device that is what was there before.
+func (f *JobFile) Overwrites() bool { return slices.ContainsFunc(f.jobs(), job.overwrites) }
+
+// overwrites says whether the job does anything but read.
+func (j job) overwrites() bool { return !slices.Contains([]string{"read", "randread"}, j.direction()) }
+
 // syncs says whether the job calls fsync, fdatasync or sync_file_range between its writes, so that fio reports how long that takes.
 // Of calls at the end of a job or when a file is closed it reports nothing.
 func (j job) syncs() bool {

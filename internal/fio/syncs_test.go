@@ -37,3 +37,28 @@ func TestFiguresThatFit(t *testing.T) {
 		})
 	}
 }
+
+// Whether a job file does more than read decides whether fio may write to a device.
+func TestOverwrites(t *testing.T) {
+	for text, want := range map[string]bool{
+		"[a]\nsize=1M\n": false, // fio's default is read
+		"[a]\nrw=read:8k\n[b]\nreadwrite=randread\n": false,
+		"[a]\nrw=read\n[b]\nrw=write\n":              true,
+		"[global]\nrw=randwrite\n[a]\n":              true,
+		"[global]\nrw=randwrite\n[a]\nrw=randread\n": false,
+		"[a]\nrw=rw\n":                true,
+		"[a]\nrw=readwrite\n":         true,
+		"[a]\nrw=randrw:2\n":          true,
+		"[a]\nrw=trim\n":              true,
+		"[a]\nrw=trimwrite\n":         true,
+		"[a]\nrw=read\noverwrite=1\n": false, // of files that are laid out
+	} {
+		f, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Overwrites(); got != want {
+			t.Errorf("%q: %t, want %t", text, got, want)
+		}
+	}
+}

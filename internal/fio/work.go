@@ -66,7 +66,7 @@ func (w Work) times(n float64) Work { return Work{w.Bytes * n, w.IOs * n} }
 // work returns what a job and its clones do until they end by themselves; false if that cannot be known.
 func (j job) work() (reads, writes Work, counted bool) {
 	bytes, ok := j.bytesOfClone()
-	if !ok {
+	if !ok || j.isMetadata() {
 		return Work{}, Work{}, false
 	}
 	all := Work{Bytes: float64(bytes)}

@@ -24,6 +24,7 @@ func (g *Group) merge(o Group) {
 	g.Write = mergeDirections(g.Write, o.Write)
 	g.Trim = mergeDirections(g.Trim, o.Trim)
 	g.Sync = mergeLatencies(g.Sync, o.Sync)
+	g.Metadata = mergeMetadata(g.Metadata, o.Metadata)
 	g.setElapsed()
 }
 
@@ -31,6 +32,9 @@ func (g *Group) setElapsed() {
 	g.ElapsedMilliseconds = 0
 	for _, d := range g.Directions() {
 		g.ElapsedMilliseconds = max(g.ElapsedMilliseconds, d.RuntimeMilliseconds)
+	}
+	if g.Metadata != nil {
+		g.ElapsedMilliseconds = max(g.ElapsedMilliseconds, g.Metadata.RuntimeMilliseconds)
 	}
 }
 

@@ -139,6 +139,13 @@ func (h *Histogram) Coarsen(bits int) *Histogram {
 	return coarse
 }
 
+// LastBucket returns the bucket that takes all that is beyond the others, of a histogram that Coarsen made so many bits coarser.
+func LastBucket(bits int) int {
+	bits = min(max(bits, 0), MaxCoarsening)
+	run := 1 << bits
+	return (Buckets-1)&^(run-1) | run>>1
+}
+
 func (h *Histogram) add(index int, count uint64) {
 	h.counts[index] = saturatingAdd(h.counts[index], count)
 	h.total = saturatingAdd(h.total, count)

@@ -92,6 +92,20 @@ func TestRank(t *testing.T) {
 	}
 }
 
+// All that is beyond the histogram is in its last bucket, however coarse it is.
+func TestLastBucket(t *testing.T) {
+	var h Histogram
+	h.Add(1<<40, 1)
+	for bits := range MaxCoarsening + 1 {
+		if got, want := Value(LastBucket(bits)), h.Coarsen(bits).Percentile(50); got != want {
+			t.Errorf("coarser by %d bits it is %d, want %d", bits, got, want)
+		}
+	}
+	if LastBucket(-1) != Buckets-1 || LastBucket(MaxCoarsening+1) != LastBucket(MaxCoarsening) {
+		t.Error("bits outside of the bounds do not count as the nearest one")
+	}
+}
+
 func TestPercentile(t *testing.T) {
 	var h Histogram
 	if got := h.Percentile(50); got != 0 {

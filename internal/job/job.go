@@ -14,6 +14,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/digest"
 )
 
 const (
@@ -52,7 +53,7 @@ type Volume struct {
 	Target string
 	Claim  string
 	Mode   corev1.PersistentVolumeMode
-	// ReadOnly is for a device that holds somebody's data.
+	// ReadOnly is for a device that holds somebody's data, or that the run does not write.
 	ReadOnly bool
 	// Existing is for a volume that was there before the benchmark: what is on it stays as it is.
 	Existing bool
@@ -72,7 +73,9 @@ type Run struct {
 	JobFile string
 	// LayoutFile is the text of the job file whose files fio lays out before. "": they are there.
 	LayoutFile string
-	Volume     Volume
+	// ProbeFile is the text of the job file that fio is given when it has measured. "": none.
+	ProbeFile string
+	Volume    Volume
 	// Node is the one that the benchmark's anchor holds. Without an anchor it is empty, and the run's pod
 	// itself holds the node that it comes to.
 	Node string
@@ -123,6 +126,9 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 	}
 	measure := container(sb, image, MeasureContainer, run.Volume, run.JobFile, append([]string{"measure"}, flags...))
 	nameInReport(measure)
+	if run.ProbeFile != "" {
+		measure.WithArgs(probeFlag).WithEnv(corev1ac.EnvVar().WithName(digest.ProbeVariable).WithValue(run.ProbeFile))
+	}
 	switch {
 	case run.LayoutFile == "":
 	case run.Clients > 1:

@@ -18,6 +18,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 )
@@ -211,6 +212,20 @@ func TestForRunOnARawVolume(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"measure", "--progress-deadline=1m30s"}, c.Args); diff != "" {
 		t.Errorf("arguments (-want +got):\n%s", diff)
+	}
+}
+
+// A probe comes with the job file of the run, in the same container.
+func TestForRunWithAProbe(t *testing.T) {
+	run := fileRun()
+	run.ProbeFile = "[probe]\n"
+	c := built(t, ForRun(benchmark(nil), image, run)).Spec.Template.Spec.Containers[0]
+	if !slices.Contains(c.Args, "--probe") || !slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == digest.ProbeVariable && e.Value == run.ProbeFile }) {
+		t.Errorf("arguments %q, variables %+v", c.Args, c.Env)
+	}
+	c = built(t, ForRun(benchmark(nil), image, fileRun())).Spec.Template.Spec.Containers[0]
+	if slices.Contains(c.Args, "--probe") {
+		t.Errorf("without a probe the arguments are %q", c.Args)
 	}
 }
 

@@ -13,6 +13,9 @@ import (
 // pass over a variable, and measure files that nobody has written.
 const layoutFlag = "--layout"
 
+// probeFlag has the runner probe when it has measured. One that does not know how to refuses it.
+const probeFlag = "--probe"
+
 // layOutFirst has the container that measures lay out files before. In an init container it would take a second longer, and
 // more: a kubelet looks once a second which containers have ended, and only then starts the next.
 func layOutFirst(measure *corev1ac.ContainerApplyConfiguration, layoutFile string) {

@@ -19,6 +19,8 @@ type Group struct {
 	CommonMilliseconds int64
 	// Read, Write and Trim are nil where no client did such I/O.
 	Read, Write, Trim *Spread
+	// Metadata is about operations on files, nil where no client had any.
+	Metadata *Spread
 }
 
 // Directions yields how the clients differ in each direction in which one had I/O, by the names of internal/direction.
@@ -43,6 +45,7 @@ func compareGroups(groups []*digest.Group) Group {
 		Read:                  newSpread(groups, direction.Read),
 		Write:                 newSpread(groups, direction.Write),
 		Trim:                  newSpread(groups, direction.Trim),
+		Metadata:              metadataSpread(groups),
 	}
 }
 
@@ -71,12 +74,16 @@ func newSpread(groups []*digest.Group, name string) *Spread {
 	if len(directions(groups, name)) == 0 {
 		return nil
 	}
-	rate := func(g *digest.Group) int64 {
+	return spreadOf(groups, func(g *digest.Group) int64 {
 		if d := g.Direction(name); d != nil {
 			return d.MilliIOPS
 		}
 		return 0
-	}
+	})
+}
+
+// spreadOf returns how the clients differ in a rate.
+func spreadOf(groups []*digest.Group, rate func(*digest.Group) int64) *Spread {
 	return &Spread{MinMilliIOPS: least(groups, rate), MaxMilliIOPS: greatest(groups, rate), Variation: variation(groups, rate)}
 }
 

@@ -91,6 +91,7 @@ func mergeGroups(groups []*digest.Group, coarsening int) digest.Group {
 		Write:               mergeDirections(directions(groups, direction.Write), coarsening),
 		Trim:                mergeDirections(directions(groups, direction.Trim), coarsening),
 		Sync:                mergeSyncs(groups, coarsening),
+		Metadata:            mergeMetadata(groups, coarsening),
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
@@ -74,6 +75,28 @@ func NamedPod(sb *v1alpha1.StorageBenchmark, pod *corev1.Pod) bool {
 	}
 	owner := metav1.GetControllerOf(pod)
 	return owner == nil || (owner.Kind == "Job" && owner.Name == name)
+}
+
+// LeftPod says whether a pod is left of one of the benchmark's Jobs, which are known by their UIDs, or of one that is gone. Where that depends on
+// what there is by the name of its owner, it returns the owner, for LeftOf.
+func LeftPod(sb *v1alpha1.StorageBenchmark, pod *corev1.Pod, jobs sets.Set[types.UID]) (left bool, depends *metav1.OwnerReference) {
+	owner := metav1.GetControllerOf(pod)
+	switch {
+	case owner != nil && jobs.Has(owner.UID):
+		return true, nil
+	case !NamedPod(sb, pod):
+		return false, nil
+	case owner == nil || !pod.DeletionTimestamp.IsZero():
+		return true, nil
+	default:
+		return false, owner
+	}
+}
+
+// LeftOf says whether a pod is left whose owner has the name of a Job that is there. One of a Job that is somebody else's would be waited for
+// without end.
+func LeftOf(sb *v1alpha1.StorageBenchmark, owner *metav1.OwnerReference, j *batchv1.Job) bool {
+	return j.UID != owner.UID || Job(sb, j)
 }
 
 // ClaimTargets returns the names of all claims that are made for the benchmark, with those of their targets.

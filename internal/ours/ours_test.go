@@ -9,6 +9,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
@@ -177,6 +178,55 @@ func TestPods(t *testing.T) {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: test.name, Labels: test.withLabels, Annotations: j.Annotations, OwnerReferences: test.owners}}
 		if of, lone := PodOf(j, pod), NamedPod(sb, pod); of != test.of || lone != test.lone {
 			t.Errorf("%s: of the Job %t, alone %t", test.what, of, lone)
+		}
+	}
+}
+
+// A pod is waited for whose Job is the benchmark's, or is gone. Which Job has the name of its owner is asked only where that decides.
+func TestLeftPods(t *testing.T) {
+	sb := benchmark()
+	mine := read[batchv1.Job](t, job.ForRun(sb, job.Image{}, job.Run{Name: "reads.fast", Attempt: 1, Clients: 1, Volume: job.Volume{Target: "fast"}}))
+	mine.UID = "j1"
+	theirs := mine.DeepCopy()
+	theirs.OwnerReferences = nil
+	known := sets.New(mine.UID)
+	owner := func(uid types.UID) []metav1.OwnerReference {
+		return []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: mine.Name, UID: uid, Controller: new(true)}}
+	}
+	for _, test := range []struct {
+		name    string
+		pod     string
+		owners  []metav1.OwnerReference
+		deleted bool
+		jobs    sets.Set[types.UID]
+		left    bool
+		there   *batchv1.Job // by the name of the owner, if that decides
+	}{
+		{name: "of a Job that is known", pod: mine.Name + "-x", owners: owner("j1"), jobs: known, left: true},
+		{name: "of a Job that is known, by another name", pod: "x", owners: owner("j1"), jobs: known, left: true},
+		{name: "somebody's", pod: "db-0", jobs: known},
+		{name: "somebody's, of a Job of the name", pod: "db-0", owners: owner("j2"), jobs: known},
+		{name: "without a Job", pod: mine.Name + "-x", left: true},
+		{name: "that is being deleted", pod: mine.Name + "-x", owners: owner("j1"), deleted: true, left: true},
+		{name: "of the Job that is there", pod: mine.Name + "-x", owners: owner("j1"), there: mine, left: true},
+		{name: "of a Job before the one that is there", pod: mine.Name + "-x", owners: owner("j0"), there: mine, left: true},
+		{name: "of a Job before somebody's that is there", pod: mine.Name + "-x", owners: owner("j0"), there: theirs, left: true},
+		{name: "of somebody's Job that is there", pod: mine.Name + "-x", owners: owner("j1"), there: theirs},
+	} {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: test.pod, Labels: mine.Labels, Annotations: mine.Annotations, OwnerReferences: test.owners}}
+		if test.deleted {
+			pod.DeletionTimestamp = new(metav1.Now())
+		}
+		left, decides := LeftPod(sb, pod, test.jobs)
+		if (decides != nil) != (test.there != nil) {
+			t.Errorf("%s: the Job of owner %v decides, want %v", test.name, decides, test.there)
+			continue
+		}
+		if decides != nil {
+			left = LeftOf(sb, decides, test.there)
+		}
+		if left != test.left {
+			t.Errorf("%s: it is left: %t", test.name, left)
 		}
 	}
 }

@@ -25,6 +25,8 @@ type testCase struct {
 	// clients is how many clients measure together.
 	clients int32
 	job     *fio.JobFile
+	// probe is what is done after job, nil if nothing.
+	probe *fio.JobFile
 }
 
 const (

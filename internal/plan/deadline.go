@@ -16,7 +16,7 @@ import (
 func RunDeadlineSeconds(runs []Run) int32 {
 	longest := 0.0
 	for i := range runs {
-		longest = max(longest, longestSeconds(runs[i].Job))
+		longest = max(longest, longestSeconds(runs[i].Job, runs[i].Probe))
 	}
 	if 2*longest <= v1alpha1.DefaultRunSeconds {
 		return 0
@@ -27,13 +27,19 @@ func RunDeadlineSeconds(runs []Run) int32 {
 // longestSeconds returns for how long a job can go on by its own options: its stages come one after the other, and in each
 // the job that goes on for longest counts, with start delay and ramp. Jobs that end by size alone are counted as far as they hold themselves to a
 // pace (rate, rate_iops, thinktime).
-func longestSeconds(job *fio.JobFile) float64 {
+// One job comes after the other; nil is none.
+func longestSeconds(jobs ...*fio.JobFile) float64 {
 	total := 0.0
-	for _, stage := range job.Stages() {
-		if longest := max(stage.TimedSeconds, stage.MostSeconds); !math.IsInf(longest, 1) {
-			total += longest
-		} else {
-			total += max(stage.TimedSeconds, stage.PacedSeconds)
+	for _, job := range jobs {
+		if job == nil {
+			continue
+		}
+		for _, stage := range job.Stages() {
+			if longest := max(stage.TimedSeconds, stage.MostSeconds); !math.IsInf(longest, 1) {
+				total += longest
+			} else {
+				total += max(stage.TimedSeconds, stage.PacedSeconds)
+			}
 		}
 	}
 	return total
@@ -43,7 +49,7 @@ func longestSeconds(job *fio.JobFile) float64 {
 func validateDeadline(path *field.Path, index int, spec *v1alpha1.StorageBenchmarkSpec, cases []testCase) field.ErrorList {
 	longest := 0.0
 	for _, c := range cases {
-		longest = max(longest, longestSeconds(c.job))
+		longest = max(longest, longestSeconds(c.job, c.probe))
 	}
 	deadline, workload := spec.Deadlines.RunSeconds, &spec.Workloads[index]
 	if longest < float64(ptr.Deref(deadline, v1alpha1.MaxRunSeconds)) {

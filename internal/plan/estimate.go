@@ -27,12 +27,14 @@ type Estimate struct {
 	// Layout is for how long test files are written before: in the first run on a target those of all its runs.
 	Layout time.Duration
 	// Measuring is for how long fio runs: as its options say where they say it, otherwise as the limits of the storage let
-	// it read and write all of size, and as its own rates and thinktimes do. A run that may end by both has the shorter.
+	// it read and write all of size, and as its own rates and thinktimes do. A run that may end by both has the shorter. The probe is in it.
 	Measuring time.Duration
 	// Overhead is what pods and their results take beside.
 	Overhead time.Duration
 	// LayoutUnknown and MeasuringUnknown say that there is something of which nothing is known: the part is then 0, or too short.
 	LayoutUnknown, MeasuringUnknown bool
+	// MayEndSooner says that fio is through with all files of the run before its runtime, perhaps long before.
+	MayEndSooner bool
 }
 
 // Total is all that is known of how long the run takes, at most 90 days.
@@ -50,8 +52,12 @@ func Estimates(runs []Run, observed []v1alpha1.TargetStatus) map[string]Estimate
 	for i := range runs {
 		run := &runs[i]
 		pace := paceOf(run, observed)
-		e := Estimate{Overhead: overhead(run.Clients)}
+		e := Estimate{Overhead: overhead(run.Clients), MayEndSooner: run.Job.EndsByFiles()}
 		e.Measuring, e.MeasuringUnknown = pace.measuring(run.Job)
+		if run.Probe != nil {
+			probing, _ := pace.measuring(run.Probe)
+			e.Measuring += probing
+		}
 		e.Layout, e.LayoutUnknown = pace.layout(layoutOf(layout.Before(run)))
 		layout.Measured(run)
 		estimates[run.Name] = e
@@ -82,13 +88,22 @@ func paceOf(run *Run, observed []v1alpha1.TargetStatus) pace {
 		p.perClient = append(p.perClient, l.Limits)
 	}
 	switch {
-	case limits == nil:
+	case limits == nil || limits.Precision != "": // what the documentation does not limit says nothing of how long a run takes
 	case storage.IsShared(run.Target) || limits.Scope == v1alpha1.ScopeFileSystem:
-		p.limits = append(p.limits, limits.Limits)
+		p.limits = append(p.limits, ofAllIO(limits))
 	default:
-		p.perClient = append(p.perClient, limits.Limits)
+		p.perClient = append(p.perClient, ofAllIO(limits))
 	}
 	return p
+}
+
+// ofAllIO returns those limits that hold for any I/O.
+func ofAllIO(l *v1alpha1.KnownLimits) v1alpha1.Limits {
+	limits := l.Limits
+	if l.Counting == v1alpha1.CountsRandom {
+		limits.IOPS, limits.ReadIOPS, limits.WriteIOPS = nil, nil, nil
+	}
+	return limits
 }
 
 // limitsOf returns the limits of a target: as they were found, or else as they follow from the spec.

@@ -43,6 +43,15 @@ func TestEstimates(t *testing.T) {
 			"b.gp3": {Measuring: 65 * time.Second, Overhead: 2 * time.Second},
 		},
 	}, {
+		name: "metadata: at most its runtime, where it has one", targets: gp3,
+		workloads: "{name: w, fio: {rw: read, ioengine: filecreate, nrfiles: 1000, size: 4M}, matrix: {runtime: [0, 30]}}, " +
+			"{name: s, fio: {rw: read, ioengine: dirstat, nrfiles: 1000, size: 4M, " + timed + "}}",
+		want: map[string]Estimate{
+			"w.runtime-0.gp3":  {Overhead: 2 * time.Second, MeasuringUnknown: true, MayEndSooner: true},
+			"w.runtime-30.gp3": {Measuring: 30 * time.Second, Overhead: 2 * time.Second, MayEndSooner: true},
+			"s.gp3":            {Measuring: time.Minute, Overhead: 2 * time.Second},
+		},
+	}, {
 		name: "nothing is known of a class", targets: class, workloads: "{name: w, fio: {rw: read, size: 125M, " + timed + "}}",
 		want: map[string]Estimate{"w.class": {Measuring: time.Minute, Overhead: 2 * time.Second, LayoutUnknown: true}},
 	}, {

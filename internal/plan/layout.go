@@ -195,6 +195,9 @@ func newNeed(on jobOn) need {
 	if file == nil {
 		return need{}
 	}
+	if on.job.RemovesFiles() {
+		return need{something: true}
+	}
 	return need{something: true, key: file.String()}
 }
 

@@ -20,6 +20,8 @@ func TestLayoutBefore(t *testing.T) {
 		unknown  = "{name: a, fio: {rw: read, size: 1M, options: {file_append: '1'}}}, {name: b, fio: {rw: read, size: 2M}}, {name: c, fio: {rw: read, size: 3M}}"
 		removed  = "{name: a, fio: {rw: read, size: 1M, options: {unlink: '1'}}}, {name: b, fio: {rw: read, size: 2M}}"
 		byItself = "{name: a, fio: {rw: write, size: 1M, options: {create_on_open: '1'}}}, {name: b, fio: {rw: read, size: 2M}}"
+		files    = "{name: w, fio: {rw: read, size: 4M, nrfiles: 1000}, matrix: {ioengine: [filecreate, filestat, filedelete, dirdelete]}}"
+		small    = "{name: w, fio: {rw: read, size: 4M, nrfiles: 1000}, matrix: {ioengine: [filecreate, filestat, filedelete]}}"
 		objects  = "{name: w, fio: {rw: write, size: 1M}}, {name: r, fio: {rw: read, size: 1M}}, {name: s, fio: {rw: read, size: 2M}}"
 		// Five times 1,024 files are too many for one job file, and three times 1,024 are not.
 		many    = "{name: m, fio: {rw: read, numjobs: 1024}, matrix: {size: [1M, 2M, 3M, 4M, 5M]}}"
@@ -51,6 +53,15 @@ func TestLayoutBefore(t *testing.T) {
 		{name: "removed by fio: not in the others", targets: gp3, workloads: removed, next: "b.gp3", want: "1 x b"},
 		{name: "made by fio itself", targets: gp3, workloads: byItself, next: "a.gp3", want: ""},
 		{name: "after those that fio itself makes", targets: gp3, workloads: byItself, measured: []string{"a.gp3"}, next: "b.gp3", want: "1 x b"},
+
+		{name: "files that are looked up: once", targets: gp3, workloads: files, next: "w.ioengine-filestat.gp3", want: "1 x w.ioengine-filestat"},
+		{name: "files that are looked up: are there", targets: gp3, workloads: files, measured: []string{"w.ioengine-filestat.gp3"}, next: "w.ioengine-filestat.gp3", want: "1 x nothing"},
+		{name: "files that are deleted: before each run", targets: gp3, workloads: files, measured: []string{"w.ioengine-filedelete.gp3"}, next: "w.ioengine-filedelete.gp3", want: "1 x w.ioengine-filedelete"},
+		{name: "files that are created: none", targets: gp3, workloads: files, next: "w.ioengine-filecreate.gp3", want: ""},
+		{name: "directories, which fio makes: none", targets: gp3, workloads: files, next: "w.ioengine-dirdelete.gp3", want: ""},
+		{name: "objects that are deleted: before each run", targets: bucket, workloads: small, measured: []string{"w.ioengine-filedelete.s3"}, next: "w.ioengine-filedelete.s3", want: "1 x w.ioengine-filedelete"},
+		{name: "objects that are created: none", targets: bucket, workloads: small, next: "w.ioengine-filecreate.s3", want: ""},
+		{name: "objects that are looked up", targets: bucket, workloads: small, next: "w.ioengine-filestat.s3", want: "1 x w.ioengine-filestat"},
 
 		{name: "too much for one job file: what the run needs", targets: gp3, workloads: many, next: "m.size-1m.gp3", want: "1 x m.size-1m"},
 		{name: "too much: before each run", targets: gp3, workloads: many, measured: []string{"m.size-1m.gp3"}, next: "m.size-2m.gp3", want: "1 x m.size-2m"},

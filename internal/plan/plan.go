@@ -37,6 +37,8 @@ type Run struct {
 	Repetition int32
 	// Job is what fio does, without the place where it does it.
 	Job *fio.JobFile
+	// Probe is what fio does after that in the same pod, nil if nothing. Only the last repetition has one.
+	Probe *fio.JobFile
 }
 
 // VolumeModes gives the mode of claims that exist, by the names of their targets. A plan that is made
@@ -85,12 +87,13 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.
 		workload := &spec.Workloads[i]
 		cases := casesOf(spec, workload, job)
 		wrong := validateCases(specPath.Child("workloads").Index(i), cases, spec.Targets, modes)
+		wrong = append(wrong, addProbes(specPath.Child("workloads").Index(i).Child("probe"), workload, cases, spec.Targets)...)
 		if len(wrong) == 0 {
 			wrong = validateDeadline(specPath, i, spec, cases)
 		}
 		problems = append(problems, wrong...)
 		for _, c := range cases {
-			measured = append(measured, Run{Name: c.name, Workload: workload, Parameters: c.parameters, Clients: c.clients, Job: c.job})
+			measured = append(measured, Run{Name: c.name, Workload: workload, Parameters: c.parameters, Clients: c.clients, Job: c.job, Probe: c.probe})
 		}
 	}
 	problems = append(problems, validateCapacity(specPath.Child("targets"), spec, measured)...)
@@ -124,6 +127,9 @@ func order(spec *v1alpha1.StorageBenchmarkSpec, measured []Run) []Run {
 	add := func(m Run, target *v1alpha1.Target, repetition int32) {
 		m.Name = runName(spec, &m, target, repetition)
 		m.Target, m.Repetition = target, repetition
+		if repetition < repetitions(spec) {
+			m.Probe = nil
+		}
 		runs = append(runs, m)
 	}
 	if spec.Order == v1alpha1.OrderByTarget {

@@ -74,6 +74,40 @@ func TestShortestCheck(t *testing.T) {
 	}
 }
 
+// A log that its application makes anew is a new file in each run, of which no block was written before: fio has to tell the file system
+// where each is. A log that is recycled is written over blocks that are there.
+func TestLogsAreNewFiles(t *testing.T) {
+	for name, isNew := range map[string]bool{
+		"etcd": true, "kafka": true, "kafka-fsync": true, "elasticsearch-translog": true, "mongodb-journal": true, "prometheus-wal": true, "backup": true,
+		"postgres-wal": false, "mysql-redo": false,
+	} {
+		p, _ := preset.Find(name)
+		spec := checked(newGP3("10Gi"), *p)
+		spec.Repetitions = new(int32(2))
+		runs, problems := Runs(spec, nil)
+		if len(problems) > 0 || len(runs) != 2 {
+			t.Fatal(runs, problems.ToAggregate())
+		}
+		written := false
+		layout := NewLayout(runs, nil)
+		for i := range runs {
+			for _, share := range layout.Before(&runs[i]) {
+				written = written || share.File != nil && strings.Contains(share.File.String(), "overwrite=1\n")
+			}
+			layout.Measured(&runs[i])
+		}
+		if written == isNew {
+			t.Errorf("blocks of %s are written before it: %t", name, written)
+		}
+		if removed := strings.Contains(runs[0].Job.String(), "unlink=1\n"); removed != isNew {
+			t.Errorf("fio removes the files of %s: %t", name, removed)
+		}
+		if wraps := strings.Contains(runs[0].Job.String(), "time_based=1\n"); wraps && isNew && name != "mongodb-journal" { // which is slower than its file is long
+			t.Errorf("%s begins its files anew when they are full", name)
+		}
+	}
+}
+
 func TestPresetsOnS3(t *testing.T) {
 	s3 := v1alpha1.Target{Name: "s3", S3: &v1alpha1.S3Bucket{Bucket: "my-bucket", Region: new("eu-central-1")}}
 	for _, p := range preset.Newest() {

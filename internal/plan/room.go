@@ -16,7 +16,7 @@ import (
 // (TestLargestStatus of the API).
 const (
 	// maxResultsTogether is the most results of several clients, which are larger: each says how the clients differ. With
-	// them the largest status has 60 KiB of room for what later releases add.
+	// them the largest status has 27 KiB of room for what later releases add.
 	maxResultsTogether = 165
 	// clientsPerResult is how many clients with their nodes have the room of one result: 8, less a reserve.
 	clientsPerResult = 7

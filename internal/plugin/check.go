@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/preset"
 	"github.com/storagebench/storagebench/internal/report"
@@ -34,6 +35,9 @@ type checkOptions struct {
 	repetitions    int32
 	name           string
 	remove, dryRun bool
+
+	// leftOut are the presets that do not work on the storage.
+	leftOut []preset.Preset
 }
 
 func newCheckCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
@@ -45,10 +49,12 @@ func newCheckCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 
 It makes a StorageBenchmark, follows it, and prints one table. The shortest check takes less than three minutes for one
 StorageClass whose volumes are made at once; --thorough has all presets. How long it will take is told first. Presets
-that do not work on the storage, such as random writes on S3, are left out, which is told as well.
+that do not work on the storage, such as random writes on S3, are left out, which is told as well. One that --preset
+names is an error then, before anything is made.
 
 What an application asks for in public is held to what was measured. Where it asks for nothing, there are figures and no answer.
-The exit code is 0 if the storage is good enough for all that ask for something, 2 if not, and 1 if that could not be measured.`,
+The exit code is 0 if the storage is good enough for all that ask for something, 2 if not, and 1 if that is not known: if
+runs failed, or if a preset that asks for something was left out. It is 130 after Ctrl-C, which leaves the benchmark running.`,
 		Example: `  kubectl storagebench check --class gp3
   kubectl storagebench check --class gp3,gp2 --preset etcd --repetitions 6
   kubectl storagebench check --claim data --thorough
@@ -105,7 +111,7 @@ func (o *checkOptions) follow(cmd *cobra.Command, c *cluster, key client.ObjectK
 	ended, err := untilEnded(cmd, c, key)
 	if err == nil {
 		report.Check(cmd.OutOrStdout(), ended)
-		err = goodEnough(ended)
+		err = o.goodEnough(ended)
 	}
 	if o.remove && !errors.Is(err, errLeft) {
 		err = errors.Join(err, remove(cmd.Context(), c, key, cmd.ErrOrStderr()))
@@ -114,16 +120,29 @@ func (o *checkOptions) follow(cmd *cobra.Command, c *cluster, key client.ObjectK
 }
 
 // goodEnough returns an error if the storage is not good enough for something, or if that was not measured. What misses is told also where
-// other runs failed: it is known.
-func goodEnough(benchmark *v1alpha1.StorageBenchmark) error {
+// other runs failed: it is known. Whether storage is good enough for a preset that was left out is not.
+func (o *checkOptions) goodEnough(benchmark *v1alpha1.StorageBenchmark) error {
 	missed := asExpected(benchmark)
-	if failed := judge(benchmark); failed != nil && !errors.Is(missed, errMissed) {
+	if errors.Is(missed, errMissed) {
+		return missed
+	}
+	if failed := judge(benchmark); failed != nil {
 		return failed
 	}
-	if !expectsAnything(benchmark) {
-		return nil
+	if expectsAnything(benchmark) && missed != nil {
+		return missed
 	}
-	return missed
+	var unanswered []string
+	for i := range o.leftOut {
+		if len(o.leftOut[i].Thresholds) > 0 {
+			unanswered = append(unanswered, o.leftOut[i].Name)
+		}
+	}
+	if len(unanswered) > 0 {
+		return fmt.Errorf("%s: not checked, because it does not work on this storage: %s; --preset checks those that you name",
+			benchmark.Name, strings.Join(unanswered, ", "))
+	}
+	return nil
 }
 
 // expectsAnything says whether there is a preset that can be missed.
@@ -134,7 +153,8 @@ func expectsAnything(benchmark *v1alpha1.StorageBenchmark) bool {
 	})
 }
 
-// benchmark makes the benchmark that checks. On standard error it tells what is left out.
+// benchmark makes the benchmark that checks. On standard error it tells what is left out. What was asked for by its name is not left out: a
+// pipeline would pass that asks for one preset.
 func (o *checkOptions) benchmark(cmd *cobra.Command) (*v1alpha1.StorageBenchmark, error) {
 	benchmark, err := o.emptyBenchmark(cmd)
 	if err != nil {
@@ -148,11 +168,16 @@ func (o *checkOptions) benchmark(cmd *cobra.Command) (*v1alpha1.StorageBenchmark
 		workload := v1alpha1.Workload{Name: presets[i].Name, Preset: new(presets[i].ID())}
 		if problems := problemsWith(benchmark, workload); len(problems) > 0 {
 			cmd.PrintErrf("left out: %s: %s\n", workload.Name, strings.Join(problems, "; "))
+			o.leftOut = append(o.leftOut, presets[i])
 			continue
 		}
 		benchmark.Spec.Workloads = append(benchmark.Spec.Workloads, workload)
 	}
-	if len(benchmark.Spec.Workloads) == 0 {
+	switch {
+	case len(o.presets) > 0 && len(o.leftOut) > 0:
+		return nil, fmt.Errorf("%d of %s that --preset names cannot be checked, for the reasons above: leave them out, or check other storage",
+			len(o.leftOut), legible.Plural(len(presets), "preset"))
+	case len(benchmark.Spec.Workloads) == 0:
 		return nil, errors.New("no preset works on this storage, for the reasons above")
 	}
 	return benchmark, checkPlan(benchmark)

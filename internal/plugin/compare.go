@@ -33,9 +33,9 @@ func newCompareCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 		Long: `Put two StorageBenchmarks beside each other, such as before and after a change.
 
 What has the same workload, parameters, section and target name is compared; if each has one target, whatever the
-names. Ratios and verdicts are OTHER's beside BASELINE's: a verdict other than Same is a difference of more than 1 % that
-chance alone gives in less than 5 % of cases (Mann-Whitney U test), and needs 4 repetitions of each. Lines that begin with
-"Differs" tell what else is not the same. Each is NAME or NAMESPACE/NAME.`,
+names. Ratios and verdicts are OTHER's beside BASELINE's: Faster and Slower are differences of more than 1 % that are hardly
+chance, Same is less than 5 %, and NotShown is neither. They are corrected for the number of comparisons, and need 4 repetitions
+of each. Lines that begin with "Differs" tell what else is not the same. Each is NAME or NAMESPACE/NAME.`,
 		Example: `  kubectl storagebench compare before after
   kubectl storagebench compare staging/nightly production/nightly -o markdown`,
 		Args: cobra.ExactArgs(2),

@@ -18,16 +18,23 @@ func printEstimate(w io.Writer, runs []plan.Run) {
 	for i := range runs {
 		e := estimates[runs[i].Name]
 		sum.Layout, sum.Measuring, sum.Overhead = sum.Layout+e.Layout, sum.Measuring+e.Measuring, sum.Overhead+e.Overhead
+		sum.MayEndSooner = sum.MayEndSooner || e.MayEndSooner
 		if e.LayoutUnknown {
 			noLayout = appendNew(noLayout, runs[i].Target.Name)
 		}
-		if e.MeasuringUnknown {
+		switch {
+		case e.MeasuringUnknown && e.MayEndSooner:
+			sum.MeasuringUnknown = true
+		case e.MeasuringUnknown:
 			noEnd = appendNew(noEnd, runs[i].Target.Name)
 		}
 	}
 	about := "about"
-	if len(noLayout)+len(noEnd) > 0 {
+	switch {
+	case len(noLayout)+len(noEnd) > 0 || sum.MeasuringUnknown:
 		about = "at least"
+	case sum.MayEndSooner:
+		about = "up to"
 	}
 	fmt.Fprintf(w, "\nEstimated time: %s %s\n", about, inSeconds(sum.Total()))
 	for _, part := range []struct {
@@ -43,6 +50,9 @@ func printEstimate(w io.Writer, runs []plan.Run) {
 		}
 	}
 	fmt.Fprintln(w, "Not in it: volumes being made, images being pulled, waiting for nodes, and storage that is slower than its limits.")
+	if sum.MayEndSooner {
+		fmt.Fprintln(w, "Runs that create, look up or delete files end when they are through with all of them, which no limit tells.")
+	}
 	printUnknown(w, noLayout, "writing test files")
 	printUnknown(w, noEnd, "runs that end by size")
 }

@@ -161,7 +161,7 @@ func planned(runs []plan.Run) []report.PlannedRun {
 				Name: run.Name, Target: run.Target.Name, Workload: run.Workload.Name, Parameters: run.Parameters, Repetition: run.Repetition,
 				Clients: run.Clients,
 			},
-			RuntimeSeconds: seconds,
+			RuntimeSeconds: seconds, EndsByFiles: run.Job.EndsByFiles(),
 		}
 	}
 	return all

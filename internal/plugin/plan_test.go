@@ -100,6 +100,28 @@ Estimated time: about 41s
 Not in it: volumes being made, images being pulled, waiting for nodes, and storage that is slower than its limits.
 `
 
+const small = `apiVersion: storagebench.dev/v1alpha1
+kind: StorageBenchmark
+metadata: {name: small}
+spec:
+  targets:
+  - {name: gp3, ebs: {}}
+  workloads:
+  - {name: files, fio: {rw: read, ioengine: filecreate, nrfiles: 1000, size: 4000k, runtimeSeconds: 60}}
+`
+
+const smallPlan = `NUMBER  RUN        WORKLOAD  TARGET  REPETITION     RUNTIME
+     1  files.gp3  files     gp3              1  up to 1m0s
+
+1 run on 1 target
+
+Estimated time: up to 1m2s
+  1m0s      fio measures
+  2s        pods start and report
+Not in it: volumes being made, images being pulled, waiting for nodes, and storage that is slower than its limits.
+Runs that create, look up or delete files end when they are through with all of them, which no limit tells.
+`
+
 const clientsPlan = `NUMBER  RUN                      WORKLOAD   PARAMETERS  TARGET  CLIENTS  REPETITION  RUNTIME
      1  randwrite.clients-1.gp3  randwrite  clients=1   gp3           1           1     1m0s
      2  randwrite.clients-1.efs  randwrite  clients=1   efs           1           1     1m0s
@@ -122,6 +144,7 @@ func TestPlan(t *testing.T) {
 	}{
 		"one benchmark":         {e1, execution{Out: e1Plan}},
 		"limits that are known": {known, execution{Out: knownPlan}},
+		"operations on files":   {small, execution{Out: smallPlan}},
 		"among others": {
 			"# Nothing but a comment.\n---\napiVersion: v1\nkind: Service\nfoo: bar\n---\n" + bySize + "---\napiVersion: storagebench.dev/v1\nkind: StorageBenchmark\n",
 			execution{Out: bySizePlan, Err: "document 2: skipped, it is a Service of v1\ndocument 4: skipped, it is a StorageBenchmark of storagebench.dev/v1\n"},

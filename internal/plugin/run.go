@@ -46,7 +46,7 @@ func newRunCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 
 It is read from a file, or made of flags that have fio's names; several values of one are measured each. Ctrl-C leaves
 the benchmark running. The exit code is 0 only if each run has a result. With --fail-on-expectations it is 2 if results
-are not what spec.expectations and presets ask for, and 1 if that is not known.`,
+are not what spec.expectations and presets ask for, and 1 if that is not known. After Ctrl-C it is 130.`,
 		Example: `  # two StorageClasses beside each other
   kubectl storagebench run --class gp3 --class efs-sc --rw randwrite --bs 4k,64k --runtime 30s
 
@@ -79,7 +79,7 @@ are not what spec.expectations and presets ask for, and 1 if that is not known.`
 }
 
 func (o *runOptions) run(cmd *cobra.Command) error {
-	if _, err := formatNamed(reportFormats, *o.output); err != nil {
+	if err := o.checkFlags(); err != nil {
 		return err
 	}
 	if o.files.Kustomize != "" || len(o.files.Filenames) > 0 {
@@ -135,16 +135,63 @@ func (o *runOptions) runFiles(cmd *cobra.Command) error {
 		return err
 	}
 	benchmarks := benchmarksOf(infos)
-	if len(benchmarks) == 0 {
-		return errors.New("there is no StorageBenchmark among these objects")
+	if err := o.checkNumber(len(benchmarks)); err != nil {
+		return err
 	}
+	var old error
 	for _, info := range infos {
 		if err := apply(info); err != nil {
 			return explainMissing(err)
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s applied\n", nameOf(info))
+		if hadEnded(info) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s had ended before: its results are of then. Delete it to measure anew\n", nameOf(info))
+			old = fmt.Errorf("%s: it had ended before, and nothing was measured now: delete it, and run it again", info.Name)
+		}
 	}
-	return o.follow(cmd, c, benchmarks)
+	err = o.follow(cmd, c, benchmarks)
+	if o.failOnExpectations && o.wait { // else a pipeline that uses a name again would pass for ever by its first results
+		err = errors.Join(err, old)
+	}
+	return err
+}
+
+// hadEnded says whether an object that was applied is a benchmark which had ended before that.
+func hadEnded(info *resource.Info) bool {
+	object, ok := info.Object.(*unstructured.Unstructured)
+	if !ok || object.GroupVersionKind() != benchmarkType.GroupVersionKind() {
+		return false
+	}
+	var benchmark v1alpha1.StorageBenchmark
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &benchmark); err != nil {
+		return false
+	}
+	return succeeded(&benchmark).Status != metav1.ConditionUnknown
+}
+
+// checkFlags refuses flags that do not go together: nobody shall believe that something is held to what is expected which is not.
+func (o *runOptions) checkFlags() error {
+	if _, err := formatNamed(reportFormats, *o.output); err != nil {
+		return err
+	}
+	switch {
+	case o.failOnExpectations && !o.wait:
+		return errors.New("--fail-on-expectations has to wait for the end, and --wait=false does not: remove one of them")
+	case o.failOnExpectations && o.files.Kustomize == "" && len(o.files.Filenames) == 0:
+		return errors.New("--fail-on-expectations needs a file: flags cannot say what is expected; write them to one with --dry-run, and add spec.expectations")
+	}
+	return nil
+}
+
+// checkNumber refuses to print several documents of which a file can hold one.
+func (o *runOptions) checkNumber(benchmarks int) error {
+	switch {
+	case benchmarks == 0:
+		return errors.New("there is no StorageBenchmark among these objects")
+	case benchmarks > 1 && o.wait && slices.Contains([]string{"junit", "html"}, *o.output):
+		return fmt.Errorf("-o %s is a document about one StorageBenchmark, and there are %d: run each by itself, or print each with report", *o.output, benchmarks)
+	}
+	return nil
 }
 
 // benchmarksOf returns the names of the benchmarks among objects.

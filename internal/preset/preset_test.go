@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/utils/ptr"
 )
 
 // maxID is the most characters that the API takes.
@@ -57,6 +58,16 @@ func (s Source) check(t *testing.T) {
 	}
 	if !strings.HasSuffix(s.Says, ".") {
 		t.Errorf("%s: says has to be sentences: %q", s.URL, s.Says)
+	}
+}
+
+// fio calls fsync on the file after the one that it has written (https://github.com/axboe/fio/issues/1904), so that with several files
+// there is nothing to sync.
+func TestSyncsAreOfTheFileThatWasWritten(t *testing.T) {
+	for _, p := range All() {
+		if syncs := ptr.Deref(p.Fio.Fsync, 0) + ptr.Deref(p.Fio.Fdatasync, 0); syncs > 0 && ptr.Deref(p.Fio.NrFiles, 1) > 1 {
+			t.Errorf("%s syncs and has %d files: use numjobs, with one file each", p.ID(), *p.Fio.NrFiles)
+		}
 	}
 }
 

@@ -27,10 +27,12 @@ var advice = map[string]string{
 		"to judge latency at a given rate, as here, leave it and look at the percentiles.",
 	v1alpha1.BoundClientCPU: "Give fio more CPU (spec.pod.resources, a larger instance), spread it over more jobs (numjobs), or take an engine that needs less for each I/O (libaio or io_uring with a higher iodepth). " +
 		"Until then the result says nothing about the storage.",
+	v1alpha1.BoundStorage: "More jobs or a higher iodepth do not help. Look for the limit that this is: of the volume, the node, the network or the disk below, " +
+		"and set it in spec.targets[].limits or clientLimits.",
 	v1alpha1.BoundLatency: "Keep more I/Os in flight: more jobs (numjobs), or a higher iodepth with libaio or io_uring. A matrix such as numjobs: [16, 32, 64] shows up to which limit IOPS grow. " +
 		"An application that waits for each I/O will see this latency.",
 	v1alpha1.BoundUnknown: "The sentence above says what is missing. Often it is the limits: set spec.targets[].limits to what the storage is specified for, " +
-		"and the next benchmark is judged by them.",
+		"and the next benchmark is judged by them; of operations on files none is known. Or set probe: true in the workload, which measures whether there is a limit.",
 }
 
 // afterFailure says what to do after a benchmark that ended for a reason of condition Succeeded.

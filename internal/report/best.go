@@ -76,7 +76,7 @@ func (p place) did() string {
 	if p.io.P50Nanoseconds == nil {
 		return p.iops()
 	}
-	return p.iops() + " " + latency(p.io.P50Nanoseconds.Median) + " p50"
+	return p.iops() + " " + percentile(p.io.P50Nanoseconds.Median) + " p50"
 }
 
 // leader says which target is first.
@@ -92,14 +92,20 @@ func (s standing) isClear() bool {
 	return !slices.ContainsFunc(s[1:], func(other place) bool { return !isAhead(s[0].io, other.io) })
 }
 
+// clearRatio is how far apart targets are of which too few runs are there for a verdict: repetitions of the same may differ by so much, as warning
+// Spread has it.
+const clearRatio = 1.1
+
 // isAhead says whether a target is ahead of another by the verdict on the two. Where there is none, each of its runs has to be ahead of each
 // of the other's, and the medians as far apart as verdicts ask for.
 func isAhead(first, other *v1alpha1.IOComparison) bool {
 	switch verdictBetween(first, other) {
-	case v1alpha1.VerdictSame:
+	case v1alpha1.VerdictSame, v1alpha1.VerdictNotShown:
 		return false
 	case v1alpha1.VerdictFaster, v1alpha1.VerdictSlower:
 		return true
+	case v1alpha1.VerdictTooFewRuns:
+		return first.IOPS.Min > other.IOPS.Max && float64(first.IOPS.Median) > clearRatio*float64(other.IOPS.Median)
 	default:
 		return first.IOPS.Min > other.IOPS.Max && float64(first.IOPS.Median) > (1+samePercent/100.0)*float64(other.IOPS.Median)
 	}

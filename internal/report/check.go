@@ -19,6 +19,8 @@ type answer struct {
 	preset, target, parameters, section string
 	verdict                             string
 	measured, expected                  []string
+	// shown are the metrics of measured.
+	shown []expectation.Metric
 }
 
 // The verdicts of answers. Without an expectation there is no answer, only figures.
@@ -29,7 +31,8 @@ const (
 	answerNone    = "-"
 )
 
-// Check prints for each workload that has a preset, and for each target, whether the storage is good enough, and by which figures.
+// Check prints for each workload that has a preset, and for each target, whether the storage is good enough, by which figures, and how sure
+// that is.
 func Check(w io.Writer, sb *v1alpha1.StorageBenchmark) {
 	t := newTable(w, []column{
 		{"PRESET", text.AlignLeft}, {"PARAMETERS", text.AlignLeft}, {"SECTION", text.AlignLeft}, {"TARGET", text.AlignLeft},
@@ -38,14 +41,26 @@ func Check(w io.Writer, sb *v1alpha1.StorageBenchmark) {
 	judged := false
 	for _, a := range answers(sb) {
 		t.AppendRow([]any{a.preset, a.parameters, a.section, a.target, a.verdict, strings.Join(a.measured, ", "), orDash(strings.Join(a.expected, ", "))})
-		judged = judged || a.verdict != answerNone
+		judged = judged || len(a.expected) > 0
 	}
 	t.Render()
 	if judged {
+		certainties(w, sb)
 		fmt.Fprintln(w, "\nWhat has no answer has no public figure to be held to. Where each is from: kubectl storagebench presets NAME")
+	} else {
+		fmt.Fprintln(w, "\nNothing was judged: no public document of these applications names a figure that would be good enough.")
 	}
 	if failed := countState(sb, v1alpha1.RunFailed); failed > 0 {
 		fmt.Fprintf(w, "\n%s failed; kubectl storagebench report %s says why.\n", legible.Plural(failed, "run"), sb.Name)
+	}
+}
+
+// certainties prints below the table how sure each answer is.
+func certainties(w io.Writer, sb *v1alpha1.StorageBenchmark) {
+	fmt.Fprintln(w)
+	findings := expectation.Judge(&sb.Spec, &sb.Status)
+	for i := range findings {
+		fmt.Fprintf(w, "%s: %s\n", findings[i].Verdict, legible.Line(findings[i].String()))
 	}
 }
 
@@ -104,7 +119,7 @@ func (a *answering) of(f *expectation.Finding) *answer {
 // judge adds what is expected. The worst verdict is the answer.
 func (a *answering) judge(f *expectation.Finding) {
 	to := a.of(f)
-	to.measured = append(to.measured, f.Measured())
+	to.measured, to.shown = append(to.measured, f.Measured()), append(to.shown, f.Rule.Metric)
 	to.expected = append(to.expected, f.Rule.Expected())
 	switch {
 	case f.Verdict == expectation.Missed || to.verdict == answerNo:
@@ -122,7 +137,7 @@ func (a *answering) show(f *expectation.Finding) {
 	if f.Figures == nil && to.verdict == answerNone {
 		to.verdict = answerUnknown
 	}
-	if text := f.Measured(); !slices.Contains(to.measured, text) {
-		to.measured = append(to.measured, text)
+	if !slices.Contains(to.shown, f.Rule.Metric) {
+		to.measured, to.shown = append(to.measured, f.Measured()), append(to.shown, f.Rule.Metric)
 	}
 }

@@ -21,8 +21,8 @@ type field[T any] struct {
 	of func(*T) string
 }
 
-// CSV prints all measurements (RFC 4180 with a header, lines ended by LF): a row for each direction of each run, one for its syncs, and one
-// for each run without a result. Figures are whole numbers in the unit that the header names. Columns are the same for all
+// CSV prints all measurements (RFC 4180 with a header, lines ended by LF): a row for each direction of each run, one for its syncs, one for its
+// metadata, and one for each run without a result. Figures are whole numbers in the unit that the header names. Columns are the same for all
 // benchmarks but for those of parameters, which are named param_ and the option.
 func CSV(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 	all := measurementsOf(&sb.Status)
@@ -114,6 +114,21 @@ func ioField(name string, of func(*v1alpha1.IOResult) string) field[Measurement]
 	}}
 }
 
+// metadataField is one of a figure that operations on files have as well.
+func metadataField(io field[Measurement], of func(*v1alpha1.MetadataResult) string) field[Measurement] {
+	return field[Measurement]{io.name, func(m *Measurement) string {
+		if m.Metadata != nil {
+			return of(m.Metadata)
+		}
+		return io.of(m)
+	}}
+}
+
+// rateField is one of a figure of I/Os and of operations on files alike.
+func rateField(name string, of func(*v1alpha1.IOResult) string) field[Measurement] {
+	return metadataField(ioField(name, of), func(m *v1alpha1.MetadataResult) string { return of(ioOfMetadata(m)) })
+}
+
 // syncField is one of a figure that syncs have as well.
 func syncField(io field[Measurement], of func(*v1alpha1.SyncResult) string) field[Measurement] {
 	return field[Measurement]{io.name, func(m *Measurement) string {
@@ -136,18 +151,18 @@ func ioFields() []field[Measurement] {
 	}
 	return []field[Measurement]{
 		{"direction", func(m *Measurement) string { return m.Direction }},
-		syncField(ioField("ios", func(io *v1alpha1.IOResult) string { return whole(io.IOs) }), func(s *v1alpha1.SyncResult) string { return whole(s.Count) }),
+		syncField(rateField("ios", func(io *v1alpha1.IOResult) string { return whole(io.IOs) }), func(s *v1alpha1.SyncResult) string { return whole(s.Count) }),
 		ioField("bytes", func(io *v1alpha1.IOResult) string { return whole(io.Bytes) }),
-		ioField("iops", func(io *v1alpha1.IOResult) string { return whole(io.IOPS) }),
+		rateField("iops", func(io *v1alpha1.IOResult) string { return whole(io.IOPS) }),
 		ioField("bytes_per_second", func(io *v1alpha1.IOResult) string { return whole(io.BytesPerSecond) }),
-		ioField("client_min_iops", spread(func(s *v1alpha1.ClientSpread) string { return whole(s.MinIOPS) })),
-		ioField("client_max_iops", spread(func(s *v1alpha1.ClientSpread) string { return whole(s.MaxIOPS) })),
-		ioField("client_iops_cv", spread(func(s *v1alpha1.ClientSpread) string { return s.CoefficientOfVariation })),
+		rateField("client_min_iops", spread(func(s *v1alpha1.ClientSpread) string { return whole(s.MinIOPS) })),
+		rateField("client_max_iops", spread(func(s *v1alpha1.ClientSpread) string { return whole(s.MaxIOPS) })),
+		rateField("client_iops_cv", spread(func(s *v1alpha1.ClientSpread) string { return s.CoefficientOfVariation })),
 	}
 }
 
-// latencyFields are fio's lat (from submission) and clat (from the kernel's acceptance), in nanoseconds. Of syncs, which fio measures from
-// the call to its end, the mean is among the former and the distribution among the latter.
+// latencyFields are fio's lat (from submission) and clat (from the kernel's acceptance), in nanoseconds. Of syncs and of operations on
+// files, which fio measures from the call to its end, the mean is among the former and the distribution among the latter. A percentile of 17112760320 is beyond fio's histogram.
 func latencyFields() []field[Measurement] {
 	lat := func(name string, of func(*v1alpha1.Latency) int64) field[Measurement] {
 		return ioField("lat_"+name+"_ns", func(io *v1alpha1.IOResult) string {
@@ -164,11 +179,13 @@ func latencyFields() []field[Measurement] {
 			}
 			return whole(of(d))
 		}
-		io := ioField("clat_"+name+"_ns", func(io *v1alpha1.IOResult) string { return cell(io.CompletionLatency) })
+		io := rateField("clat_"+name+"_ns", func(io *v1alpha1.IOResult) string { return cell(io.CompletionLatency) })
 		return syncField(io, func(s *v1alpha1.SyncResult) string { return cell(s.Latency) })
 	}
 	return []field[Measurement]{
-		syncField(lat("mean", func(l *v1alpha1.Latency) int64 { return l.MeanNanoseconds }), func(s *v1alpha1.SyncResult) string { return whole(s.MeanNanoseconds) }),
+		metadataField(
+			syncField(lat("mean", func(l *v1alpha1.Latency) int64 { return l.MeanNanoseconds }), func(s *v1alpha1.SyncResult) string { return whole(s.MeanNanoseconds) }),
+			func(m *v1alpha1.MetadataResult) string { return whole(m.MeanNanoseconds) }),
 		lat("stddev", func(l *v1alpha1.Latency) int64 { return l.StddevNanoseconds }),
 		clat("min", func(d *v1alpha1.LatencyDistribution) int64 { return d.MinNanoseconds }),
 		clat("p50", func(d *v1alpha1.LatencyDistribution) int64 { return d.P50Nanoseconds }),
@@ -178,7 +195,20 @@ func latencyFields() []field[Measurement] {
 		clat("p99_9", func(d *v1alpha1.LatencyDistribution) int64 { return d.P999Nanoseconds }),
 		clat("p99_99", func(d *v1alpha1.LatencyDistribution) int64 { return d.P9999Nanoseconds }),
 		clat("max", func(d *v1alpha1.LatencyDistribution) int64 { return d.MaxNanoseconds }),
+		bucketField(),
 	}
+}
+
+// bucketField is how wide the buckets are that percentiles were read from, where they are coarser than fio's.
+func bucketField() field[Measurement] {
+	cell := func(d *v1alpha1.LatencyDistribution) string {
+		if d == nil {
+			return ""
+		}
+		return wholeIfSet(int64(d.BucketPercent))
+	}
+	io := ioField("clat_bucket_percent", func(io *v1alpha1.IOResult) string { return cell(io.CompletionLatency) })
+	return syncField(io, func(s *v1alpha1.SyncResult) string { return cell(s.Latency) })
 }
 
 // surroundingFields are what was beside the I/O, and what it means.

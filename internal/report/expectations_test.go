@@ -93,6 +93,10 @@ func TestJUnitIsNotGreenForNothing(t *testing.T) {
 			metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonMeasuring, Message: "1 of 3"},
 			"the benchmark goes on: Measuring: 1 of 3",
 		},
+		"failed without a run that failed": {
+			metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonRunFailed, Message: "no run has a result"},
+			"no run has a result",
+		},
 		"refused, in hostile words": {
 			metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonInvalidSpec, Message: "no ]]> \x1b[2J"},
 			"no ]]> \ufffd[2J",
@@ -112,6 +116,41 @@ func TestJUnitIsNotGreenForNothing(t *testing.T) {
 				t.Errorf("the run's test is %s", got.Status)
 			}
 		})
+	}
+}
+
+// What the operator says of presets that this program does not know is told in its words.
+func TestJUnitOfUnknownPresets(t *testing.T) {
+	for outcome, want := range map[metav1.ConditionStatus]junit.Status{metav1.ConditionFalse: junit.StatusFailed, metav1.ConditionUnknown: junit.StatusError} {
+		sb := exported()
+		sb.Spec.Workloads = []v1alpha1.Workload{{Name: "mixed", Preset: new("future")}}
+		sb.Status.Presets = []v1alpha1.PresetVersion{"future.v9"}
+		sb.Status.Conditions = []metav1.Condition{
+			{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonCompleted},
+			{Type: v1alpha1.ConditionExpectationsMet, Status: outcome, Reason: "R", Message: "in the operator's words"},
+		}
+		tests := junitOf(t, sb).Tests
+		if last := tests[len(tests)-1]; last.Name != "expectations" || last.Status != want || last.Message != "in the operator's words" {
+			t.Errorf("%s is test %s, %s: %s", outcome, last.Name, last.Status, last.Message)
+		}
+	}
+}
+
+// CI systems show one test of each name.
+func TestJUnitNamesAreUnique(t *testing.T) {
+	sb := expecting()
+	again := sb.Spec.Expectations[1]
+	again.Workload = ""
+	sb.Spec.Expectations = append(sb.Spec.Expectations, again, again)
+	const name = "mixed bs=4k on gp3: write.p99 at most 98 ns"
+	var got []string
+	for _, test := range junitOf(t, sb).Tests {
+		if strings.HasPrefix(test.Name, name) {
+			got = append(got, test.Name)
+		}
+	}
+	if diff := cmp.Diff([]string{name, name + " (2)", name + " (3)"}, got); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
 	}
 }
 

@@ -3,9 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -132,7 +130,7 @@ func boundsOf(s *subject) []*v1alpha1.LimitedBy {
 	for _, o := range s.outcomes {
 		bounds = append(bounds, o.limitedBy)
 	}
-	return bounds
+	return decisive(bounds)
 }
 
 // warningsOf returns the warnings of a subject's runs.
@@ -176,8 +174,11 @@ func (e *explanation) measured(s *subject) string {
 // figures says what came out in one direction.
 func (e *explanation) figures(direction string, io *v1alpha1.IOComparison, runs int32) string {
 	result := fmt.Sprintf("%d %ss and %s a second", io.IOPS.Median, direction, perSecond(io.BytesPerSecond.Median))
+	if direction == metadataRow {
+		result = fmt.Sprintf("%d operations on files a second", io.IOPS.Median)
+	}
 	if io.P50Nanoseconds != nil && io.P99Nanoseconds != nil {
-		result += fmt.Sprintf("; half of them took at most %s, 99 of 100 at most %s", latency(io.P50Nanoseconds.Median), latency(io.P99Nanoseconds.Median))
+		result += fmt.Sprintf("; half of them took %s, 99 of 100 %s", atMost(io.P50Nanoseconds.Median), atMost(io.P99Nanoseconds.Median))
 	}
 	if runs > 1 {
 		result = "In the median " + result
@@ -190,7 +191,7 @@ func (e *explanation) syncs(s *v1alpha1.SyncComparison, runs int32) string {
 	result := fmt.Sprintf("syncs (fsync, fdatasync) took %s each on average", latency(s.MeanNanoseconds.Median))
 	what, ratio := "the mean", s.MeanRatio
 	if s.P50Nanoseconds != nil && s.P99Nanoseconds != nil {
-		result += fmt.Sprintf("; half of them took at most %s, 99 of 100 at most %s", latency(s.P50Nanoseconds.Median), latency(s.P99Nanoseconds.Median))
+		result += fmt.Sprintf("; half of them took %s, 99 of 100 %s", atMost(s.P50Nanoseconds.Median), atMost(s.P99Nanoseconds.Median))
 		what, ratio = "the 99th percentile", s.P99Ratio
 	}
 	if runs > 1 {
@@ -214,7 +215,9 @@ func (e *explanation) besideWhat(ratio string, verdict v1alpha1.Verdict, what st
 	case v1alpha1.VerdictFaster, v1alpha1.VerdictSlower:
 		word = e.style.verdict(verdict) + ": "
 	case v1alpha1.VerdictSame:
-		word = "The same, as far as can be told: "
+		word = "The same, within 5 %: "
+	case v1alpha1.VerdictNotShown:
+		word = "No difference is shown, and none is excluded: "
 	case v1alpha1.VerdictTooFewRuns: // Certainty is told apart.
 	}
 	return fmt.Sprintf(". %s%s times %s of %s", word, ratio, what, baseline(&e.sb.Spec))
@@ -243,59 +246,6 @@ func (e *explanation) next(bounds []*v1alpha1.LimitedBy) {
 		e.say("Next", Advice(name))
 	}
 }
-
-// certainty says how sure the figures are, from the direction with the verdict.
-func (e *explanation) certainty(t *v1alpha1.TargetComparison) string {
-	all := withTotal(t)
-	if len(all) == 0 {
-		return ""
-	}
-	iops := &all[len(all)-1].io.IOPS // of the total, if there is one
-	if t.Runs < 2 {
-		return "One run does not show how much results vary by chance: set repetitions to 4 or more for a verdict, to 6 or more for a confidence interval."
-	}
-	sentence := fmt.Sprintf("%d runs had from %d to %d IOPS", t.Runs, iops.Min, iops.Max)
-	if iops.Median > 0 {
-		sentence += fmt.Sprintf(" (%s%.0f %%)", e.style.plusMinus(), deviation(iops))
-	}
-	sentences := []string{sentence + "."}
-	if iops.ConfidenceLow != nil && iops.ConfidenceHigh != nil {
-		sentences = append(sentences, fmt.Sprintf("With a confidence of at least 95 %% the median is from %d to %d.", *iops.ConfidenceLow, *iops.ConfidenceHigh))
-	} else {
-		sentences = append(sentences, "That is too few for a confidence interval, which needs 6.")
-	}
-	switch verdict := all[len(all)-1].io.Verdict; {
-	case verdict == v1alpha1.VerdictTooFewRuns:
-		sentences = append(sentences, "A verdict needs 4 runs of each target: with fewer, even the clearest difference may be chance. Set repetitions to 4 or more.")
-	case iops.PValue != "":
-		sentences = append(sentences, chance(iops.PValue, verdict))
-	}
-	return strings.TrimSpace(strings.Join(sentences, " "))
-}
-
-// chance says in words what a p-value means for the verdict.
-func chance(pValue string, verdict v1alpha1.Verdict) string {
-	p, err := strconv.ParseFloat(pValue, 64)
-	if err != nil {
-		return ""
-	}
-	often := fmt.Sprintf("%.0f of 100 such comparisons", math.Round(100*p))
-	if p < 0.01 {
-		often = "less than 1 of 100 such comparisons"
-	}
-	judgement := "so it is hardly chance"
-	switch {
-	case p >= significance:
-		judgement = "so it may well be chance"
-	case verdict == v1alpha1.VerdictSame:
-		judgement = "so it is hardly chance; but it is 1 % at most, too little to matter"
-	}
-	return fmt.Sprintf("If both were alike, chance alone would make a difference as large in %s (p = %s), %s.", often, pValue, judgement)
-}
-
-// significance is the p-value below which verdicts do not put a difference down to chance. A test holds it to the verdicts of
-// internal/analysis.
-const significance = 0.05
 
 // warnings says what may mislead, each kind once, and what to do about it.
 func (e *explanation) warnings(all []v1alpha1.Warning) {

@@ -46,6 +46,7 @@ func (e *explanation) succeeded(run *v1alpha1.Run) {
 			e.say("Result", resultInWords(name, io))
 		}
 		e.say("", syncsInWords(result.Sync))
+		e.say("Result", metadataInWords(result.Metadata))
 		if result.CPU != nil {
 			e.say("", fmt.Sprintf("Each of fio's jobs took %d %% of a CPU.", result.CPU.UserPercent+result.CPU.SystemPercent))
 		}
@@ -101,7 +102,8 @@ func (e *explanation) subjects(run *v1alpha1.Run) []subject {
 func resultInWords(direction string, io *v1alpha1.IOResult) string {
 	words := fmt.Sprintf("%d %ss and %s a second", io.IOPS, direction, perSecond(io.BytesPerSecond))
 	if c := io.CompletionLatency; c != nil {
-		words += fmt.Sprintf("; half of them took at most %s, 99 of 100 at most %s, the slowest %s", latency(c.P50Nanoseconds), latency(c.P99Nanoseconds), latency(c.MaxNanoseconds))
+		words += fmt.Sprintf("; half of them took %s, 99 of 100 %s, the slowest %s", atMost(c.P50Nanoseconds), atMost(c.P99Nanoseconds), latency(c.MaxNanoseconds))
+		words += coarseness(c)
 	}
 	if c := io.PerClient; c != nil {
 		words += fmt.Sprintf("; the slowest client had %d IOPS and the fastest %d", c.MinIOPS, c.MaxIOPS)
@@ -116,9 +118,33 @@ func syncsInWords(s *v1alpha1.SyncResult) string {
 	}
 	words := fmt.Sprintf("%d syncs (fsync, fdatasync) took %s each on average", s.Count, latency(s.MeanNanoseconds))
 	if l := s.Latency; l != nil {
-		words += fmt.Sprintf("; half of them took at most %s, 99 of 100 at most %s, the slowest %s", latency(l.P50Nanoseconds), latency(l.P99Nanoseconds), latency(l.MaxNanoseconds))
+		words += fmt.Sprintf("; half of them took %s, 99 of 100 %s, the slowest %s", atMost(l.P50Nanoseconds), atMost(l.P99Nanoseconds), latency(l.MaxNanoseconds))
+		words += coarseness(l)
 	}
 	return words + "."
+}
+
+// metadataInWords says what came out of operations on files, "" if there were none.
+func metadataInWords(m *v1alpha1.MetadataResult) string {
+	if m == nil {
+		return ""
+	}
+	words := fmt.Sprintf("%d operations on files a second; %d took %s each on average", m.IOPS, m.Count, latency(m.MeanNanoseconds))
+	if l := m.Latency; l != nil {
+		words += fmt.Sprintf("; half of them took %s, 99 of 100 %s, the slowest %s", atMost(l.P50Nanoseconds), atMost(l.P99Nanoseconds), latency(l.MaxNanoseconds)) + coarseness(l)
+	}
+	if c := m.PerClient; c != nil {
+		words += fmt.Sprintf("; the slowest client had %d a second and the fastest %d", c.MinIOPS, c.MaxIOPS)
+	}
+	return words + "."
+}
+
+// coarseness says of percentiles that they are less exact than fio's, "" of those that are as exact.
+func coarseness(d *v1alpha1.LatencyDistribution) string {
+	if d.BucketPercent == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (from a histogram that had to be made coarser: these percentiles may be off by %d %%)", (d.BucketPercent+1)/2)
 }
 
 // repetition says what one run of several is worth.

@@ -48,8 +48,9 @@ randwrite bs=16k on efs
             10.2ms, 99 of 100 at most 20.5ms. Slower: 0.51 times the rate of gp3.
   Held back Latency in 5 of 6 runs: 16 of 16 I/Os were in flight all the time.
   How sure  6 runs had from 1549 to 1830 IOPS (±9 %). With a confidence of at least 95 % the median
-            is from 1549 to 1830. If both were alike, chance alone would make a difference as large
-            in less than 1 of 100 such comparisons (p = 0.00216), so it is hardly chance.
+            is from 1549 to 1830. With a confidence of 95 % the ratio is from 0.491 to 0.563. If
+            both were alike, chance alone would make a difference as large in less than 1 of 100
+            such comparisons (p = 2.29e-06), so it is hardly chance.
   But       Spread: IOPS of 6 repetitions go from 1549 to 1830 around a median of 1563: a spread of
             18 %. To do: raise repetitions or runtimeSeconds, and look for other load on the node
             and on the storage, or for burst credits that run out.
@@ -198,6 +199,10 @@ func TestCertainty(t *testing.T) {
 		s.PValue = p
 		return s
 	}
+	judged := v1alpha1.Statistic{
+		Min: 90, Median: 100, Max: 110, RatioLow: "0.981", RatioHigh: "1.214", PValue: "0.0286", AdjustedPValue: "0.343", DetectablePercent: 14,
+	}
+	same := v1alpha1.Statistic{Min: 90, Median: 100, Max: 110, RatioLow: "0.981", RatioHigh: "1.014", PValue: "0.486", AdjustedPValue: "0.5"}
 	for name, test := range map[string]struct {
 		runs    int32
 		iops    v1alpha1.Statistic
@@ -210,6 +215,8 @@ func TestCertainty(t *testing.T) {
 		"chance":       {4, withP(statistic(90, 100, 110), "0.486"), v1alpha1.VerdictSame, "4 runs had from 90 to 110 IOPS (+-10 %). That is too few for a confidence interval, which needs 6. If both were alike, chance alone would make a difference as large in 49 of 100 such comparisons (p = 0.486), so it may well be chance."},
 		"no chance":    {4, withP(statistic(90, 100, 110), "0.0286"), v1alpha1.VerdictFaster, "4 runs had from 90 to 110 IOPS (+-10 %). That is too few for a confidence interval, which needs 6. If both were alike, chance alone would make a difference as large in 3 of 100 such comparisons (p = 0.0286), so it is hardly chance."},
 		"too little":   {4, withP(statistic(100, 100, 100), "0.0286"), v1alpha1.VerdictSame, "4 runs had from 100 to 100 IOPS (+-0 %). That is too few for a confidence interval, which needs 6. If both were alike, chance alone would make a difference as large in 3 of 100 such comparisons (p = 0.0286), so it is hardly chance; but it is 1 % at most, too little to matter."},
+		"not shown":    {4, judged, v1alpha1.VerdictNotShown, "4 runs had from 90 to 110 IOPS (+-10 %). That is too few for a confidence interval, which needs 6. With a confidence of 95 % the ratio is from 0.981 to 1.214. If both were alike, chance alone would make a difference as large in 3 of 100 such comparisons (p = 0.0286, corrected for the number of comparisons 0.343), so it may well be chance. Such runs show a difference of 14 % in 4 of 5 cases: more repetitions show smaller ones."},
+		"the same":     {4, same, v1alpha1.VerdictSame, "4 runs had from 90 to 110 IOPS (+-10 %). That is too few for a confidence interval, which needs 6. With a confidence of 95 % the ratio is from 0.981 to 1.014. All of that is within 5 %, too little to matter."},
 		"not a number": {4, withP(statistic(90, 100, 110), "x"), v1alpha1.VerdictSame, "4 runs had from 90 to 110 IOPS (+-10 %). That is too few for a confidence interval, which needs 6."},
 	} {
 		e := &explanation{sb: &v1alpha1.StorageBenchmark{}}
@@ -225,7 +232,7 @@ func TestSignificance(t *testing.T) {
 	for _, other := range [][]int64{{10, 20, 30, 40}, {1, 12, 13, 14}, {5, 6, 7, 18}, {11, 12, 13, 14}, {1, 2, 3, 14}} {
 		sb := experiment("e1", []int64{1, 2, 3, 4}, other)
 		io := sb.Status.Comparisons[0].Targets[1].Write
-		hardly := strings.Contains(chance(io.IOPS.PValue, io.Verdict), "hardly chance")
+		hardly := strings.Contains(chance(&io.IOPS, io.Verdict), "hardly chance")
 		if verdict := io.Verdict == v1alpha1.VerdictFaster; hardly != verdict {
 			t.Errorf("%d: verdict %s and p = %s, in words hardly chance is %t", other, io.Verdict, io.IOPS.PValue, hardly)
 		}

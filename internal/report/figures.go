@@ -62,9 +62,35 @@ func ofRates(cell func(*row) string) func(*row, Style) string {
 	})
 }
 
+// ofBytes returns a cell that is empty where there are no results, and of what moves no bytes.
+func ofBytes(cell func(*row) string) func(*row, Style) string {
+	return ofRates(func(r *row) string {
+		if r.io == metadataRow {
+			return ""
+		}
+		return cell(r)
+	})
+}
+
 // latencyOf returns a cell with the median of a latency, - where fio did not take it.
 func latencyOf(of func(*v1alpha1.IOComparison) *v1alpha1.Statistic) func(*row, Style) string {
-	return ofFigures(func(r *row) string { return median(of(r.figures)) })
+	return medianIn(of, latency)
+}
+
+// percentileIn returns a cell with the median of a percentile, - where fio did not take it.
+func percentileIn(of func(*v1alpha1.IOComparison) *v1alpha1.Statistic) func(*row, Style) string {
+	return medianIn(of, percentile)
+}
+
+// medianIn returns a cell with the median of what fio may not have taken.
+func medianIn(of func(*v1alpha1.IOComparison) *v1alpha1.Statistic, words func(int64) string) func(*row, Style) string {
+	return ofFigures(func(r *row) string {
+		s := of(r.figures)
+		if s == nil {
+			return "-"
+		}
+		return words(s.Median)
+	})
 }
 
 // Latencies that comparisons have.
@@ -99,11 +125,11 @@ func shortFigures(baseline string) []figure {
 	columns := append(identity(),
 		right("IOPS", iopsCell),
 		right("PER CLIENT", perClientCell),
-		right("BANDWIDTH", ofRates(func(r *row) string { return bandwidth(r.figures.BytesPerSecond.Median) })),
+		right("BANDWIDTH", ofBytes(func(r *row) string { return bandwidth(r.figures.BytesPerSecond.Median) })),
 		right("MEAN", latencyOf(meanOf)),
-		right("P50", latencyOf(p50Of)),
-		right("P90", latencyOf(p90Of)),
-		right("P99", latencyOf(p99Of)),
+		right("P50", percentileIn(p50Of)),
+		right("P90", percentileIn(p90Of)),
+		right("P99", percentileIn(p99Of)),
 		right(versus("", baseline), ofFigures(func(r *row) string { return multiple(r.figures.IOPSRatio) })),
 		left("VERDICT", verdictCell),
 		left("LIMITED BY", limitedByCell),
@@ -119,27 +145,30 @@ func wideFigures(baseline string) []figure {
 		right("RANGE", ofRates(rangeCell)),
 		right("95% CI", ofRates(intervalCell)),
 		right("PER CLIENT", perClientCell),
-		right("BANDWIDTH", ofRates(func(r *row) string { return bothBandwidths(r.figures.BytesPerSecond.Median) })),
+		right("BANDWIDTH", ofBytes(func(r *row) string { return bothBandwidths(r.figures.BytesPerSecond.Median) })),
 		right("MEAN", latencyOf(meanOf)),
 		right("STDDEV", stddevCell),
-		right("P50", latencyOf(p50Of)),
-		right("P90", latencyOf(p90Of)),
+		right("P50", percentileIn(p50Of)),
+		right("P90", percentileIn(p90Of)),
 		right("P95", percentileOf(func(d *v1alpha1.LatencyDistribution) int64 { return d.P95Nanoseconds })),
-		right("P99", latencyOf(p99Of)),
+		right("P99", percentileIn(p99Of)),
 		right("P99.9", percentileOf(func(d *v1alpha1.LatencyDistribution) int64 { return d.P999Nanoseconds })),
 		right("P99.99", percentileOf(func(d *v1alpha1.LatencyDistribution) int64 { return d.P9999Nanoseconds })),
 		right("MAX", maxCell),
 		left("CPU", cpuCell),
 		right(versus("", baseline), ofFigures(func(r *row) string { return multiple(r.figures.IOPSRatio) })),
 		right(versus("P99 ", baseline), ofFigures(func(r *row) string { return multiple(r.figures.P99Ratio) })),
+		right("95% CI VS", ofFigures(ratioIntervalCell)),
 		right("P-VALUE", ofFigures(func(r *row) string { return judgedBy(r).PValue })),
+		right("CORRECTED", ofFigures(func(r *row) string { return judgedBy(r).AdjustedPValue })),
+		right("SHOWN FROM", ofFigures(shownFromCell)),
 		left("VERDICT", verdictCell),
 		left("LIMITED BY", limitedByCell),
 		right("USED", usedCell),
 	)
 	return yielding(columns,
-		versus("P99 ", baseline), "STDDEV", "P95", "CPU", "P99.99", "MAX", "PER CLIENT", "RANGE", "RUNS", "95% CI",
-		"P90", "MEAN", "P-VALUE", "P99.9", "USED", "P50", "BANDWIDTH", "P99", "LIMITED BY")
+		versus("P99 ", baseline), "SHOWN FROM", "CORRECTED", "STDDEV", "P95", "CPU", "P99.99", "MAX", "PER CLIENT", "RANGE", "RUNS", "95% CI",
+		"P90", "MEAN", "P-VALUE", "95% CI VS", "P99.9", "USED", "P50", "BANDWIDTH", "P99", "LIMITED BY")
 }
 
 // versus is the head of a column of ratios.
@@ -177,6 +206,24 @@ func intervalCell(r *row) string {
 		return fmt.Sprintf("%d-%d", *s.ConfidenceLow, *s.ConfidenceHigh)
 	}
 	return ""
+}
+
+// ratioIntervalCell prints the interval of the ratio that the row's verdict is on.
+func ratioIntervalCell(r *row) string {
+	s := judgedBy(r)
+	if s.RatioLow == "" || s.RatioHigh == "" {
+		return ""
+	}
+	return s.RatioLow + "-" + s.RatioHigh
+}
+
+// shownFromCell prints from which difference on there would have been a verdict.
+func shownFromCell(r *row) string {
+	s := judgedBy(r)
+	if s.DetectablePercent == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d%%", s.DetectablePercent)
 }
 
 // judgedBy returns the figure that the row's verdict is on: IOPS, of syncs the 99th percentile, or the mean where there are no percentiles.
@@ -265,12 +312,12 @@ func percentileOf(of func(*v1alpha1.LatencyDistribution) int64) func(*row, Style
 			}
 			all = append(all, of(d))
 		}
-		return medianLatency(r, all)
+		return medianLatency(r, all, percentile)
 	}
 }
 
 // stddevCell prints the median of the standard deviation of the latency, over the results; - if one of them lacks it, as those
-// of syncs do.
+// of syncs and of metadata do.
 func stddevCell(r *row, _ Style) string {
 	var all []int64
 	for _, io := range r.directionResults() {
@@ -279,15 +326,15 @@ func stddevCell(r *row, _ Style) string {
 		}
 		all = append(all, io.Latency.StddevNanoseconds)
 	}
-	return medianLatency(r, all)
+	return medianLatency(r, all, latency)
 }
 
 // medianLatency prints the median of latencies of a row.
-func medianLatency(r *row, all []int64) string {
+func medianLatency(r *row, all []int64, words func(int64) string) string {
 	if len(all) == 0 {
 		return noLatency(r)
 	}
-	return latency(medianOf(all))
+	return words(medianOf(all))
 }
 
 // noLatency is "-" for results without a latency, and "" where there are no results at all.
@@ -324,14 +371,6 @@ func parameters(choice map[string]string) string {
 		parts = append(parts, name+"="+choice[name])
 	}
 	return strings.Join(parts, " ")
-}
-
-// median prints a latency, or - where fio did not take it.
-func median(s *v1alpha1.Statistic) string {
-	if s == nil {
-		return "-"
-	}
-	return latency(s.Median)
 }
 
 // multiple prints a ratio, such as 0.51x.

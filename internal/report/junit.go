@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,8 +29,14 @@ func JUnit(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 		suite.AddTestcase(runTest(sb.Name, &sb.Status.Runs[i]))
 	}
 	findings := expectation.Told(sb)
+	names := uniqueNames{}
 	for i := range findings {
-		suite.AddTestcase(expectationTest(sb.Name, &findings[i]))
+		test := expectationTest(sb.Name, &findings[i])
+		test.Name = names.of(test.Name)
+		suite.AddTestcase(test)
+	}
+	if test, differs := toldTest(sb, findings); differs {
+		suite.AddTestcase(test)
 	}
 	suites := junit.Testsuites{Name: "storagebench"}
 	suites.AddSuite(suite)
@@ -39,7 +46,19 @@ func JUnit(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 	return suites.WriteXML(w)
 }
 
-// wholeTest says whether the benchmark has ended and measured. That runs failed is told by their tests.
+// uniqueNames counts names. Systems take two tests of one name for one test, of which they show the last.
+type uniqueNames map[string]int
+
+// of returns a name that was not returned before: such as it is, or with its number.
+func (u uniqueNames) of(name string) string {
+	u[name]++
+	if u[name] == 1 {
+		return name
+	}
+	return u.of(fmt.Sprintf("%s (%d)", name, u[name]))
+}
+
+// wholeTest says whether the benchmark has ended and measured. That runs failed is told by their tests, where there are such.
 func wholeTest(sb *v1alpha1.StorageBenchmark) junit.Testcase {
 	test := junit.Testcase{Classname: sb.Name, Name: "benchmark"}
 	succeeded := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded)
@@ -48,7 +67,7 @@ func wholeTest(sb *v1alpha1.StorageBenchmark) junit.Testcase {
 		test.Error = problem("NotBegun", "no operator has taken the benchmark up")
 	case succeeded.Status == metav1.ConditionUnknown:
 		test.Error = problem("NotEnded", fmt.Sprintf("the benchmark goes on: %s: %s", succeeded.Reason, succeeded.Message))
-	case succeeded.Status == metav1.ConditionFalse && succeeded.Reason != v1alpha1.ReasonRunFailed:
+	case succeeded.Status == metav1.ConditionFalse && (succeeded.Reason != v1alpha1.ReasonRunFailed || countState(sb, v1alpha1.RunFailed) == 0):
 		test.Error = problem(succeeded.Reason, succeeded.Message)
 	}
 	return test
@@ -83,6 +102,26 @@ func expectationTest(benchmark string, f *expectation.Finding) junit.Testcase {
 		test.SystemOut = &junit.Output{Data: Harmless(f.String())}
 	}
 	return test
+}
+
+// toldTest is what the operator says of all expectations, where no finding says so: an operator of another version knows other presets.
+func toldTest(sb *v1alpha1.StorageBenchmark, findings []expectation.Finding) (junit.Testcase, bool) {
+	test := junit.Testcase{Classname: sb.Name, Name: "expectations"}
+	told := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionExpectationsMet)
+	has := func(v expectation.Verdict) bool {
+		return slices.ContainsFunc(findings, func(f expectation.Finding) bool { return f.Verdict == v })
+	}
+	switch {
+	case told == nil || told.Status == metav1.ConditionTrue:
+		return test, false
+	case told.Status == metav1.ConditionFalse && !has(expectation.Missed):
+		test.Failure = problem(told.Reason, told.Message)
+		return test, true
+	case told.Status == metav1.ConditionUnknown && !has(expectation.Unknown) && !has(expectation.Missed):
+		test.Error = problem(told.Reason, told.Message)
+		return test, true
+	}
+	return test, false
 }
 
 // problem is why a test did not pass: the first line of the text is the message, and the whole is what is shown when that is opened.

@@ -168,6 +168,9 @@ func (p *page) results(rows []row, columns []figure) {
 	if slices.ContainsFunc(rows, func(r row) bool { return r.io == syncRow }) {
 		note += "; of sync both are of fsync, fdatasync and the like"
 	}
+	if slices.ContainsFunc(rows, func(r row) bool { return r.io == metadataRow }) {
+		note += "; of metadata IOPS are operations on files per second, and both are of its clat"
+	}
 	p.paragraph(note + ".")
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// Measurement is one direction of I/O of a run, or of a section of its job file, or its syncs: a row of the CSV and an element of the
+// Measurement is one direction of I/O of a run, or of a section of its job file, or its syncs, or metadata: a row of the CSV and an element of the
 // JSON. A run without a result has one without a direction. Fields that the API has as well mean what they mean there.
 type Measurement struct {
 	Run        string            `json:"run"`
@@ -39,11 +39,13 @@ type Measurement struct {
 	LimitedBy             *v1alpha1.LimitedBy `json:"limitedBy,omitempty"`
 	Warnings              []v1alpha1.Warning  `json:"warnings,omitempty"`
 
-	// Direction is read, write, trim or sync.
+	// Direction is read, write, trim, sync or metadata.
 	Direction string `json:"direction,omitempty"`
 	*v1alpha1.IOResult
 	// Sync is set of direction sync only, which has no IOResult.
 	Sync *v1alpha1.SyncResult `json:"sync,omitempty"`
+	// Metadata is set of direction metadata only, which has no IOResult.
+	Metadata *v1alpha1.MetadataResult `json:"metadata,omitempty"`
 }
 
 // measurementsOf returns all that was measured, in the order of the runs.
@@ -101,6 +103,10 @@ func ofResult(run *v1alpha1.Run, section string, result *v1alpha1.Result, limite
 		m.Direction, m.IOResult, m.Sync = syncRow, nil, result.Sync
 		all = append(all, m)
 	}
+	if result.Metadata != nil {
+		m.Direction, m.IOResult, m.Sync, m.Metadata = metadataRow, nil, nil, result.Metadata
+		all = append(all, m)
+	}
 	return all
 }
 
@@ -112,7 +118,7 @@ type ComparedIO struct {
 	// Benchmark is where two are compared.
 	Benchmark string `json:"benchmark,omitempty"`
 	Target    string `json:"target"`
-	// Direction is read, write, trim, sync or, of several directions together, total.
+	// Direction is read, write, trim, sync, metadata or, of several directions together, total.
 	Direction string `json:"direction"`
 	// Runs is the number of results that the figures are of.
 	Runs int32 `json:"runs"`
@@ -137,8 +143,13 @@ type ComparedFigure struct {
 	ConfidenceLow  *int64           `json:"confidenceLow,omitempty"`
 	ConfidenceHigh *int64           `json:"confidenceHigh,omitempty"`
 	Ratio          json.Number      `json:"ratio,omitempty"`
+	RatioLow       json.Number      `json:"ratioLow,omitempty"`
+	RatioHigh      json.Number      `json:"ratioHigh,omitempty"`
 	PValue         json.Number      `json:"pValue,omitempty"`
+	AdjustedPValue json.Number      `json:"adjustedPValue,omitempty"`
 	Verdict        v1alpha1.Verdict `json:"verdict,omitempty"`
+	// DetectablePercent is set for verdict NotShown.
+	DetectablePercent int32 `json:"detectablePercent,omitempty"`
 }
 
 // comparedIO returns the comparisons direction by direction. nameOf returns the benchmark's name of the target that is
@@ -157,7 +168,10 @@ func comparedIO(comparisons []v1alpha1.Comparison, nameOf func(int) string) []Co
 					P90Nanoseconds: comparedFigure(d.io.P90Nanoseconds, d.io.P90Ratio), P99Nanoseconds: comparedFigure(d.io.P99Nanoseconds, d.io.P99Ratio),
 				}
 				if d.name != syncRow {
-					compared.IOPS, compared.BytesPerSecond = comparedFigure(&d.io.IOPS, d.io.IOPSRatio), comparedFigure(&d.io.BytesPerSecond, d.io.BytesPerSecondRatio)
+					compared.IOPS = comparedFigure(&d.io.IOPS, d.io.IOPSRatio)
+				}
+				if d.name != syncRow && d.name != metadataRow {
+					compared.BytesPerSecond = comparedFigure(&d.io.BytesPerSecond, d.io.BytesPerSecondRatio)
 				}
 				all = append(all, compared)
 			}
@@ -176,7 +190,8 @@ func comparedFigure(s *v1alpha1.Statistic, ratio string) *ComparedFigure {
 	}
 	return &ComparedFigure{
 		Median: s.Median, Min: s.Min, Max: s.Max, ConfidenceLow: s.ConfidenceLow, ConfidenceHigh: s.ConfidenceHigh,
-		Ratio: number(ratio), PValue: number(s.PValue), Verdict: s.Verdict,
+		Ratio: number(ratio), RatioLow: number(s.RatioLow), RatioHigh: number(s.RatioHigh),
+		PValue: number(s.PValue), AdjustedPValue: number(s.AdjustedPValue), Verdict: s.Verdict, DetectablePercent: s.DetectablePercent,
 	}
 }
 

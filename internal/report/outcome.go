@@ -43,6 +43,9 @@ func outcomeOf(result *v1alpha1.Result, bound *v1alpha1.LimitedBy) string {
 	if result.Sync != nil {
 		parts = append(parts, syncRow+outcomeOfSyncs(result.Sync))
 	}
+	if m := result.Metadata; m != nil {
+		parts = append(parts, metadataRow+" "+outcomeOfMetadata(m))
+	}
 	outcome := strings.Join(parts, " + ")
 	if bound != nil && bound.Reason != v1alpha1.BoundUnknown {
 		outcome += "; " + bound.Reason
@@ -55,13 +58,22 @@ func outcomeOfSyncs(s *v1alpha1.SyncResult) string {
 	if s.Latency == nil {
 		return " mean " + latency(s.MeanNanoseconds)
 	}
-	return fmt.Sprintf(" p50 %s, p99 %s", latency(s.Latency.P50Nanoseconds), latency(s.Latency.P99Nanoseconds))
+	return fmt.Sprintf(" p50 %s, p99 %s", percentile(s.Latency.P50Nanoseconds), percentile(s.Latency.P99Nanoseconds))
+}
+
+// outcomeOfMetadata is such as "2044 IOPS, p50 402us, p99 1.1ms".
+func outcomeOfMetadata(m *v1alpha1.MetadataResult) string {
+	outcome := fmt.Sprintf("%d IOPS, ", m.IOPS)
+	if m.Latency == nil {
+		return outcome + "mean " + latency(m.MeanNanoseconds)
+	}
+	return outcome + fmt.Sprintf("p50 %s, p99 %s", percentile(m.Latency.P50Nanoseconds), percentile(m.Latency.P99Nanoseconds))
 }
 
 func outcomeOfIO(io *v1alpha1.IOResult) string {
 	outcome := fmt.Sprintf("%d IOPS, %s", io.IOPS, bandwidth(io.BytesPerSecond))
 	if c := io.CompletionLatency; c != nil {
-		outcome += fmt.Sprintf(", p50 %s, p99 %s", latency(c.P50Nanoseconds), latency(c.P99Nanoseconds))
+		outcome += fmt.Sprintf(", p50 %s, p99 %s", percentile(c.P50Nanoseconds), percentile(c.P99Nanoseconds))
 	}
 	return outcome
 }

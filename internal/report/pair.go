@@ -224,7 +224,11 @@ func comparedFields(name string, of func(*ComparedIO) *ComparedFigure) []field[C
 		build("confidence_low", func(f *ComparedFigure) string { return wholeOrNone(f.ConfidenceLow) }),
 		build("confidence_high", func(f *ComparedFigure) string { return wholeOrNone(f.ConfidenceHigh) }),
 		build("ratio", func(f *ComparedFigure) string { return f.Ratio.String() }),
+		build("ratio_low", func(f *ComparedFigure) string { return f.RatioLow.String() }),
+		build("ratio_high", func(f *ComparedFigure) string { return f.RatioHigh.String() }),
 		build("p_value", func(f *ComparedFigure) string { return f.PValue.String() }),
+		build("adjusted_p_value", func(f *ComparedFigure) string { return f.AdjustedPValue.String() }),
+		build("detectable_percent", func(f *ComparedFigure) string { return wholeIfSet(int64(f.DetectablePercent)) }),
 		build("verdict", func(f *ComparedFigure) string { return string(f.Verdict) }),
 	}
 }

@@ -50,7 +50,7 @@ func TestPairTable(t *testing.T) {
 		t.Errorf("table (-want +got):\n%s", diff)
 	}
 	wide := printed(func(out *bytes.Buffer) { beforeAndAfter().Wide(out, Style{}) })
-	for _, want := range []string{"P99 VS BEFORE", "3890-3950", "0.00216", "  Faster  ", "Only in before"} {
+	for _, want := range []string{"P99 VS BEFORE", "3890-3950", "4.64e-10", "  Faster  ", "Only in before"} {
 		if !strings.Contains(wide, want) {
 			t.Errorf("wide has no %q:\n%s", want, wide)
 		}
@@ -97,11 +97,14 @@ func TestPairCSV(t *testing.T) {
 		rows = append(rows, short{r["benchmark"], r["target"], r["param_bs"], r["iops_median"], r["iops_ratio"], r["iops_p_value"], r["verdict"], r["clat_p99_ns_verdict"]})
 	}
 	want := []short{
-		{"before", "gp3", "16k", "3048", "", "", "", ""}, {"after", "gp3", "16k", "3913", "1.28", "0.00216", "Faster", "Faster"},
+		{"before", "gp3", "16k", "3048", "", "", "", ""}, {"after", "gp3", "16k", "3913", "1.28", "4.64e-10", "Faster", "Faster"},
 		{"before", "efs", "16k", "1563", "", "", "", ""},
 	}
 	if diff := cmp.Diff(want, rows, cmp.AllowUnexported(short{})); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	if r := got[1]; r["iops_ratio_low"] != "1.278" || r["iops_ratio_high"] != "1.292" || r["iops_adjusted_p_value"] != "4.64e-10" || r["iops_detectable_percent"] != "" {
+		t.Errorf("the interval is %s to %s, p corrected %s", r["iops_ratio_low"], r["iops_ratio_high"], r["iops_adjusted_p_value"])
 	}
 }
 
@@ -117,7 +120,7 @@ func TestPairJSON(t *testing.T) {
 	if got.Baseline.Name != "before" || got.Other.Name != "after" || len(got.Comparisons) != 2 || len(got.Only) != 1 || got.Only[0].Benchmark != "before" || got.Only[0].Target != "efs" {
 		t.Errorf("document %+v", got)
 	}
-	if after := got.Comparisons[1]; after.Benchmark != "after" || after.IOPS.Ratio != "1.28" || after.Verdict != v1alpha1.VerdictFaster {
+	if after := got.Comparisons[1]; after.Benchmark != "after" || after.IOPS.Ratio != "1.28" || after.IOPS.RatioLow != "1.278" || after.IOPS.AdjustedPValue != "4.64e-10" || after.Verdict != v1alpha1.VerdictFaster {
 		t.Errorf("the other one is %+v", after)
 	}
 	if diff := cmp.Diff([]Difference{{"numjobs of randwrite", "16", "32"}}, got.Differences); diff != "" {

@@ -20,6 +20,8 @@ type PlannedRun struct {
 
 	// RuntimeSeconds is for how long fio runs; 0 if the size of what it does decides.
 	RuntimeSeconds int64
+	// EndsByFiles says whether fio is through when it has created, looked up or deleted all files, which may be before that.
+	EndsByFiles bool
 }
 
 // Plan prints a row for each run in their order, and how much that is. How many clients make a run is told where one has
@@ -34,17 +36,15 @@ func Plan(w io.Writer, runs []PlannedRun) {
 	var total int64
 	for i := range runs {
 		run := &runs[i]
-		runtime := "by size"
-		if run.RuntimeSeconds > 0 {
-			runtime = duration(run.RuntimeSeconds)
-		}
 		clients := ""
 		if together {
 			clients = strconv.Itoa(int(max(run.Clients, 1)))
 		}
-		t.AppendRow([]any{strconv.Itoa(i + 1), run.Name, run.Workload, parameters(run.Parameters), run.Target, clients, strconv.Itoa(int(run.Repetition)), runtime})
+		t.AppendRow([]any{strconv.Itoa(i + 1), run.Name, run.Workload, parameters(run.Parameters), run.Target, clients, strconv.Itoa(int(run.Repetition)), run.runtime()})
 		targets[run.Target] = true
-		total += min(run.RuntimeSeconds, maxSeconds)
+		if !run.EndsByFiles {
+			total += min(run.RuntimeSeconds, maxSeconds)
+		}
 	}
 	t.Render()
 	fmt.Fprintf(w, "\n%s on %s", legible.Plural(len(runs), "run"), legible.Plural(len(targets), "target"))
@@ -52,6 +52,20 @@ func Plan(w io.Writer, runs []PlannedRun) {
 		fmt.Fprintf(w, ", at least %s of measuring", duration(total))
 	}
 	fmt.Fprintln(w)
+}
+
+// runtime says for how long fio runs, or what decides it.
+func (r *PlannedRun) runtime() string {
+	switch {
+	case r.RuntimeSeconds > 0 && r.EndsByFiles:
+		return "up to " + duration(r.RuntimeSeconds)
+	case r.RuntimeSeconds > 0:
+		return duration(r.RuntimeSeconds)
+	case r.EndsByFiles:
+		return "by files"
+	default:
+		return "by size"
+	}
 }
 
 // maxSeconds is the longest time that is told from longer ones: 292 years.

@@ -80,13 +80,16 @@ func limitsOf(l *v1alpha1.Limits) string {
 func knownLimits(s *v1alpha1.TargetStatus) string {
 	var parts []string
 	if s.Limits != nil {
-		parts = append(parts, fmt.Sprintf("%s: %s", s.Limits.Scope, limitsOf(&s.Limits.Limits)))
+		parts = append(parts, fmt.Sprintf("%s: %s%s", s.Limits.Scope, precisions[s.Limits.Precision], limitsOf(&s.Limits.Limits)))
 	}
 	for i := range s.ClientLimits {
 		parts = append(parts, fmt.Sprintf("%s: %s", s.ClientLimits[i].Scope, limitsOf(&s.ClientLimits[i].Limits)))
 	}
 	return strings.Join(parts, "; ")
 }
+
+// precisions say what figures are that are no limits.
+var precisions = map[v1alpha1.LimitPrecision]string{v1alpha1.PrecisionRange: "up to about ", v1alpha1.PrecisionAtLeast: "at least "}
 
 // nodesOf returns the nodes that a target was measured from, each once, with what is known of them, such as
 // "node-1 (m6i.large, eu-central-1a)".

@@ -410,6 +410,10 @@ func TestPlan(t *testing.T) {
 		run.Clients = clients
 		return run
 	}
+	files := func(run PlannedRun) PlannedRun {
+		run.EndsByFiles = true
+		return run
+	}
 	small := map[string]string{"bs": "4k", "numjobs": "1"}
 	for name, test := range map[string]struct {
 		runs []PlannedRun
@@ -439,6 +443,14 @@ NUMBER  RUN  WORKLOAD  TARGET  REPETITION  RUNTIME
      1  w.a  w         a                1  by size
 
 1 run on 1 target
+`},
+		"by files": {[]PlannedRun{files(planned("w.a", "a", nil, 1, 0)), files(planned("v.a", "a", nil, 1, 30)), planned("u.a", "a", nil, 1, 5)}, `
+NUMBER  RUN  WORKLOAD  TARGET  REPETITION    RUNTIME
+     1  w.a  w         a                1   by files
+     2  v.a  w         a                1  up to 30s
+     3  u.a  w         a                1         5s
+
+3 runs on 1 target, at least 5s of measuring
 `},
 		"longer than can be told": {[]PlannedRun{planned("w.a", "a", nil, 1, math.MaxInt64), planned("w.b", "b", nil, 1, math.MaxInt64)}, `
 NUMBER  RUN  WORKLOAD  TARGET  REPETITION         RUNTIME

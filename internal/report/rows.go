@@ -9,20 +9,24 @@ import (
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
-// syncRow is what the row of fsync, fdatasync and the like is called, which is beside those of the directions.
-const syncRow = "sync"
+const (
+	// syncRow is what the row of fsync, fdatasync and the like is called, which is beside those of the directions.
+	syncRow = "sync"
+	// metadataRow is what the row of operations on files is called. A target that has it has no other.
+	metadataRow = "metadata"
+)
 
 // row is what there is to say of one direction of I/O of a target, of its syncs, or of runs without a result.
 type row struct {
 	workload, parameters, target string
 	// benchmark is the name of the benchmark, where there are two.
 	benchmark string
-	// io is the direction, sync or total, or the state of runs without a result.
+	// io is the direction, sync, metadata or total, or the state of runs without a result.
 	io    string
 	state v1alpha1.RunState
 	// repetitions is the number of results that the figures are of.
 	repetitions int32
-	// figures are nil of runs without a result. Those of syncs have latencies only.
+	// figures are nil of runs without a result. Those of syncs have latencies only, those of metadata no bytes.
 	figures *v1alpha1.IOComparison
 	// results are those that the figures are of.
 	results []*v1alpha1.Result
@@ -53,8 +57,16 @@ func (r *row) directionResults() []*v1alpha1.IOResult {
 		if io := result.Direction(r.io); io != nil {
 			all = append(all, io)
 		}
+		if m := result.Metadata; m != nil && r.io == metadataRow {
+			all = append(all, ioOfMetadata(m))
+		}
 	}
 	return all
+}
+
+// ioOfMetadata returns operations on files as if they were I/Os, of no bytes. Their mean is not there: fio's lat has none.
+func ioOfMetadata(m *v1alpha1.MetadataResult) *v1alpha1.IOResult {
+	return &v1alpha1.IOResult{IOs: m.Count, IOPS: m.IOPS, PerClient: m.PerClient, CompletionLatency: m.Latency}
 }
 
 // rowsOf returns the rows of a benchmark: those of its comparisons, then those of runs without a result.
@@ -107,9 +119,20 @@ func targetRows(c *v1alpha1.Comparison, t *v1alpha1.TargetComparison, outcomes [
 				r.bounds = append(r.bounds, o.limitedBy)
 			}
 		}
+		r.bounds = decisive(r.bounds)
 		rows = append(rows, r)
 	}
 	return rows
+}
+
+// decisive leaves of what held repetitions back what rests on a probe, if something does: only the last repetition has one, and it outweighs
+// what the others are judged by.
+func decisive(bounds []*v1alpha1.LimitedBy) []*v1alpha1.LimitedBy {
+	probed := slices.DeleteFunc(slices.Clone(bounds), func(b *v1alpha1.LimitedBy) bool { return b == nil || b.Evidence != v1alpha1.EvidenceProbe })
+	if len(probed) > 0 {
+		return probed
+	}
+	return bounds
 }
 
 // stateRows returns a row for the runs without a result that are alike but for their repetition.
@@ -198,17 +221,24 @@ func boundsFor(bounds []*v1alpha1.LimitedBy, reason string) []*v1alpha1.LimitedB
 	return slices.DeleteFunc(slices.Clone(bounds), func(b *v1alpha1.LimitedBy) bool { return b == nil || b.Reason != reason })
 }
 
-// direction is one of the directions in which a target has I/O, all of them together, or its syncs.
+// direction is one of the directions in which a target has I/O, all of them together, its syncs, or its operations on files.
 type direction struct {
 	name string
 	io   *v1alpha1.IOComparison
 }
 
-// directions returns the directions in which a target has I/O.
+// directions returns the directions in which a target has I/O, or metadata, which has a rate as they do, of a target that moved no data.
 func directions(t *v1alpha1.TargetComparison) []direction {
 	var all []direction
 	for name, io := range t.Directions() {
 		all = append(all, direction{name, io})
+	}
+	if m := t.Metadata; m != nil {
+		all = append(all, direction{name: metadataRow, io: &v1alpha1.IOComparison{
+			IOPS: m.IOPS, IOPSRatio: m.IOPSRatio, Verdict: m.Verdict,
+			MeanNanoseconds: &m.MeanNanoseconds, P50Nanoseconds: m.P50Nanoseconds, P90Nanoseconds: m.P90Nanoseconds, P99Nanoseconds: m.P99Nanoseconds,
+			MeanRatio: m.MeanRatio, P50Ratio: m.P50Ratio, P90Ratio: m.P90Ratio, P99Ratio: m.P99Ratio,
+		}})
 	}
 	return all
 }

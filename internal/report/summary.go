@@ -54,7 +54,7 @@ func summarizeIO(io *v1alpha1.IOComparison) string {
 	case io.IOPSRatio != "":
 		return fmt.Sprintf("%d (%s)", io.IOPS.Median, multiple(io.IOPSRatio))
 	case io.P50Nanoseconds != nil:
-		return fmt.Sprintf("%d IOPS %s p50", io.IOPS.Median, latency(io.P50Nanoseconds.Median))
+		return fmt.Sprintf("%d IOPS %s p50", io.IOPS.Median, percentile(io.P50Nanoseconds.Median))
 	default:
 		return fmt.Sprintf("%d IOPS", io.IOPS.Median)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,7 +50,7 @@ func TestSyncsInTables(t *testing.T) {
 		want []string
 	}{
 		"table": {short.String(), []string{"etcd", "efs", "sync", "5.00ms", "5.00ms", "10.0ms", "20.0ms", "Slower"}},
-		"wide":  {wide.String(), []string{"etcd", "efs", "sync", "4", "5.00ms", "-", "5.00ms", "10.0ms", "15.0ms", "20.0ms", "25.0ms", "30.0ms", "35.0ms", "5.55x", "0.0286", "Slower"}},
+		"wide":  {wide.String(), []string{"etcd", "efs", "sync", "4", "5.00ms", "-", "5.00ms", "10.0ms", "15.0ms", "20.0ms", "25.0ms", "30.0ms", "35.0ms", "5.55x", "5.502-5.595", "5.24e-12", "1.05e-11", "Slower"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var rows [][]string
@@ -142,5 +143,43 @@ func TestSyncsInWords(t *testing.T) {
 	}
 	if page := markdownOf(t, etcd()); strings.Count(page, "| sync |") != 2 {
 		t.Errorf("rows of syncs in\n%s", page)
+	}
+}
+
+// A percentile beyond fio's histogram is nowhere told as if it were known. Means and the slowest are.
+func TestBeyondHistogram(t *testing.T) {
+	const minute = 60_000_000_000
+	sb := etcd()
+	for i := range sb.Status.Runs {
+		l := sb.Status.Runs[i].Result.Sync.Latency
+		l.P99Nanoseconds, l.P999Nanoseconds, l.P9999Nanoseconds, l.MaxNanoseconds = v1alpha1.BeyondHistogramNanoseconds, v1alpha1.BeyondHistogramNanoseconds, v1alpha1.BeyondHistogramNanoseconds, minute
+		sb.Status.Runs[i].Result.Sync.MeanNanoseconds = v1alpha1.BeyondHistogramNanoseconds
+		l.BucketPercent = 7
+	}
+	sb.Status.Comparisons = analysis.Compare(sb.Status.Runs, []string{"gp3", "efs"}, "gp3")
+	if verdict := sb.Status.Comparisons[0].Targets[1].Sync.Verdict; verdict != v1alpha1.VerdictNotShown {
+		t.Errorf("of two targets whose percentiles are not known the verdict is %s", verdict)
+	}
+	wide := printed(func(out *bytes.Buffer) { Wide(out, sb, Style{}) })
+	for line := range strings.Lines(wide) {
+		if cells := strings.Fields(line); len(cells) > 2 && cells[2] == "sync" && (strings.Count(line, ">17.1s") != 3 || !slices.Contains(cells, "17.1s") || !slices.Contains(cells, "60.0s")) {
+			t.Errorf("row %q", line)
+		}
+	}
+	for what, text := range map[string]string{
+		"explanation":          explained(t, sb, "", Style{}),
+		"explanation of a run": explained(t, sb, "etcd.efs", Style{}),
+	} {
+		if !strings.Contains(text, "99 of 100 at most a time beyond 17.1s, where fio's histogram ends") {
+			t.Errorf("%s:\n%s", what, text)
+		}
+	}
+	if text := explained(t, sb, "etcd.efs", Style{}); !strings.Contains(text, "these percentiles may be off by 4 %") {
+		t.Errorf("nothing is said of coarse buckets:\n%s", text)
+	}
+	for _, r := range records(t, func(w io.Writer) error { return CSV(w, sb) }) {
+		if want := map[string]string{"sync": "7"}[r["direction"]]; r["clat_bucket_percent"] != want {
+			t.Errorf("%s has buckets of %q %%, want %q", r["direction"], r["clat_bucket_percent"], want)
+		}
 	}
 }

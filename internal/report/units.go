@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
@@ -20,6 +21,22 @@ func latency(ns int64) string {
 	default:
 		return legible.ThreeDigits(float64(ns)/1e9) + "s"
 	}
+}
+
+// percentile prints a percentile as latency does, or that it is beyond fio's histogram.
+func percentile(ns int64) string {
+	if v1alpha1.IsBeyondHistogram(ns) {
+		return ">17.1s"
+	}
+	return latency(ns)
+}
+
+// atMost says of a percentile what so many I/Os took.
+func atMost(ns int64) string {
+	if v1alpha1.IsBeyondHistogram(ns) {
+		return "at most a time beyond 17.1s, where fio's histogram ends"
+	}
+	return "at most " + latency(ns)
 }
 
 // bandwidth prints bytes per second in binary units, as fio does.

@@ -15,6 +15,33 @@ var kinds = map[string]string{
 	"trimwrite": "sequential trims, each followed by a write", "randtrimwrite": "random trims, each followed by a write",
 }
 
+// operations are what fio's engines of metadata do.
+var operations = map[string]string{
+	"filecreate": "creation of %s", "filestat": "look-up of %s", "filedelete": "deletion of %s",
+	"dircreate": "creation of %s", "dirstat": "look-up of %s", "dirdelete": "deletion of %s",
+}
+
+// operationsInWords says what an engine of metadata did, such as "creation of 1000 files by each of 4 jobs (filecreate)"; "" of another.
+func operationsInWords(set map[string]string) string {
+	engine := set["ioengine"]
+	if operations[engine] == "" {
+		return ""
+	}
+	one, many := "1 file", " files"
+	if strings.HasPrefix(engine, "dir") {
+		one, many = "1 directory", " directories"
+	}
+	what := one
+	if count := orDefault(set["nrfiles"], "1"); count != "1" {
+		what = count + many
+	}
+	words := fmt.Sprintf(operations[engine], what)
+	if jobs := orDefault(set["numjobs"], "1"); jobs != "1" {
+		words += " by each of " + jobs + " jobs"
+	}
+	return words + " (" + engine + ")"
+}
+
 // workloadInWords says what fio did, such as "random writes in blocks of 16k by 16 jobs (psync), past the page cache". The choice of
 // the matrix prevails over what the workload says.
 func workloadInWords(w *v1alpha1.Workload, section string, choice map[string]string) string {
@@ -27,6 +54,9 @@ func workloadInWords(w *v1alpha1.Workload, section string, choice map[string]str
 	set := fieldsOf(w.Fio)
 	for name, value := range choice {
 		set[fio.FieldName(name)] = value
+	}
+	if words := operationsInWords(set); words != "" {
+		return words
 	}
 	kind, _, _ := strings.Cut(set["rw"], ":")
 	words := kinds[kind]

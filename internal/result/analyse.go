@@ -20,6 +20,8 @@ type Facts struct {
 	// Planned is the run as it was planned, and Mode the mode of its target's volumes.
 	Planned *plan.Run
 	Mode    corev1.PersistentVolumeMode
+	// Plan are all runs as they are planned.
+	Plan []plan.Run
 	// Target has the limits that were found.
 	Target *v1alpha1.TargetStatus
 	// Runs are those that were made on the volumes that are there now, in the order of time. The run is one of them, with
@@ -46,10 +48,17 @@ func (m *Measured) Analyse(facts Facts) Findings {
 	client := facts.shareNodes(newClient(&m.merged.Report), m.clients())
 	client.ClockSpread = clockSpread(m.reports)
 	loads := facts.loads()
+	for i, filled := range facts.filled(m.results) {
+		loads[i].NewDevice = loads[i].NewDevice && !filled
+	}
 	known, left := facts.known(m.clients(), len(m.results))
+	sections := facts.sections(m, loads)
+	for i := range known {
+		known[i] = known[i].Beside(analysis.CompanyOf(sections, i))
+	}
 	findings := Findings{Warnings: analysis.Warnings(m.results, known, loads, client), BurstCredits: left}
 	for i := range m.results {
-		findings.LimitedBy = append(findings.LimitedBy, analysis.Bound(&m.results[i], known[i], loads[i], client))
+		findings.LimitedBy = append(findings.LimitedBy, analysis.Judge(&m.results[i], known[i], loads[i], client, facts.usualIOPS()))
 	}
 	return findings
 }
@@ -93,7 +102,8 @@ func (f *Facts) loads() []analysis.Load {
 	for _, l := range f.Planned.Job.Loads() {
 		load := analysis.Load{
 			InFlight: l.InFlight, Jobs: l.Jobs, RateIOPS: l.RateIOPS, RateBytesPerSecond: l.RateBytesPerSecond,
-			Buffered: l.Buffered, UnsyncedWrites: l.UnsyncedWrites, Reads: l.Reads, FileBytes: l.FileBytes, LatencyOff: l.LatencyOff,
+			Buffered: l.Buffered, UnsyncedWrites: l.UnsyncedWrites, Reads: l.Reads, FileBytes: l.FileBytes, LatencyOff: l.LatencyOff, Polls: l.Polls, Lookups: l.Lookups,
+			Sequential: l.Sequential, IgnoredDepth: l.Traps.IgnoredDepth, BufferedAsync: l.Traps.BufferedAsync, AlikeData: l.Traps.AlikeData, InlineRate: l.Traps.InlineRate,
 			NewDevice: raw && storage.IsProvisioned(f.Planned.Target),
 		}
 		if raw {
@@ -102,6 +112,22 @@ func (f *Facts) loads() []analysis.Load {
 		loads = append(loads, load.Times(int64(f.Planned.Clients)))
 	}
 	return loads
+}
+
+// maxBegin bounds when a section may say that it begins: what is more is no time that anybody waits.
+const maxBegin = 10 * 365 * 24 * time.Hour
+
+// sections returns the results as parts of one run, each with when it was measured.
+func (f *Facts) sections(m *Measured, loads []analysis.Load) []analysis.Section {
+	begins := f.Planned.Job.Begins()
+	sections := make([]analysis.Section, len(m.results))
+	for i := range m.results {
+		sections[i] = analysis.Section{
+			Name: m.merged.Report.Groups[i].Name, Result: &m.results[i], Load: loads[i], Stage: begins[i].Stage,
+			After: time.Duration(min(begins[i].AfterMicroseconds, maxBegin.Microseconds())) * time.Microsecond,
+		}
+	}
+	return sections
 }
 
 // newClient returns what a runner saw of its machine, or several of theirs.

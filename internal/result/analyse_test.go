@@ -195,6 +195,25 @@ func TestAnalyseSections(t *testing.T) {
 	}
 }
 
+// Sections that run together are judged together, by the job file's own words on what waits for what.
+func TestAnalyseSectionsTogether(t *testing.T) {
+	const text = "[global]\ndirect=1\nrw=randread\nsize=1M\niodepth=8\nioengine=libaio\n[first]\n[second]\n"
+	limits := iops(6096, "")
+	limits.BytesPerSecond = new(int64(1 << 40))
+	for _, test := range []struct{ name, text, reason, message string }{
+		{"together", text, v1alpha1.BoundVolumeIOPS, "6096 of the volume's 6096 IOPS together with section second (100 %)"},
+		{"one after the other", text + "stonewall\n", v1alpha1.BoundUnknown, ""},
+	} {
+		findings := measured(t, []digest.Report{builder.Report("first", "second")}...).Analyse(Facts{
+			Planned: planned(t, builder.NewTarget("t"), builder.NewJobFile("w", test.text), 1), Mode: corev1.PersistentVolumeFilesystem,
+			Target: &v1alpha1.TargetStatus{Name: "t", Limits: &limits},
+		})
+		if got := findings.LimitedBy[0]; got.Reason != test.reason || test.message != "" && got.Message != test.message {
+			t.Errorf("%s: limited by %s: %s", test.name, got.Reason, got.Message)
+		}
+	}
+}
+
 // Credits are those that all runs on the volume have left, the run itself among them.
 func TestAnalyseCredits(t *testing.T) {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -231,8 +250,8 @@ func TestAnalyseCredits(t *testing.T) {
 func TestLoads(t *testing.T) {
 	const text = "[a]\nrw=read\nsize=16M\nioengine=libaio\niodepth=4\n[b]\nstonewall\nrw=write\ndirect=1\nsize=8M\nrate_iops=100\n"
 	files := []analysis.Load{
-		{InFlight: 12, Jobs: 3, Buffered: true, Reads: true, FileBytes: 48 << 20},
-		{InFlight: 3, Jobs: 3, FileBytes: 24 << 20, RateIOPS: 300},
+		{InFlight: 12, Jobs: 3, Buffered: true, Reads: true, Sequential: true, FileBytes: 48 << 20, BufferedAsync: true},
+		{InFlight: 3, Jobs: 3, Sequential: true, FileBytes: 24 << 20, RateIOPS: 300, InlineRate: true},
 	}
 	device := func(isNew bool) []analysis.Load {
 		loads := []analysis.Load{files[0], files[1]}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/histogram"
 	"github.com/storagebench/storagebench/internal/merge"
 )
 
@@ -15,6 +16,7 @@ func resultsOf(merged *merge.Merged, clients int) []v1alpha1.Result {
 		result := newResult(&merged.Report, &merged.Report.Groups[i])
 		if clients > 1 {
 			compareClients(&result, &merged.Groups[i], clients)
+			tellCoarsening(&result, int(merged.Report.Coarsening))
 		}
 		results[i] = result
 	}
@@ -28,10 +30,49 @@ func compareClients(result *v1alpha1.Result, group *merge.Group, clients int) {
 	result.CommonMilliseconds = group.CommonMilliseconds
 	for direction, spread := range group.Directions() {
 		if io := result.Direction(direction); io != nil {
-			io.PerClient = &v1alpha1.ClientSpread{
-				MinIOPS: wholeIOPS(spread.MinMilliIOPS), MaxIOPS: wholeIOPS(spread.MaxMilliIOPS),
-				CoefficientOfVariation: strconv.FormatFloat(spread.Variation, 'f', 3, 64),
-			}
+			io.PerClient = newClientSpread(spread)
+		}
+	}
+	if result.Metadata != nil && group.Metadata != nil {
+		result.Metadata.PerClient = newClientSpread(group.Metadata)
+	}
+}
+
+func newClientSpread(spread *merge.Spread) *v1alpha1.ClientSpread {
+	return &v1alpha1.ClientSpread{
+		MinIOPS: wholeIOPS(spread.MinMilliIOPS), MaxIOPS: wholeIOPS(spread.MaxMilliIOPS),
+		CoefficientOfVariation: strconv.FormatFloat(spread.Variation, 'f', 3, 64),
+	}
+}
+
+// tellCoarsening says of the percentiles of several clients that they were read from buckets that are so many bits coarser than fio's. Those of
+// one client never are: it reports them beside its histogram.
+func tellCoarsening(result *v1alpha1.Result, bits int) {
+	if bits <= 0 {
+		return
+	}
+	for _, io := range result.Directions() {
+		coarsened(io.CompletionLatency, bits)
+	}
+	if result.Sync != nil {
+		coarsened(result.Sync.Latency, bits)
+	}
+}
+
+// coarsened says of one distribution how wide its buckets are. What is in the last one counts as beyond the histogram if anything is.
+func coarsened(d *v1alpha1.LatencyDistribution, bits int) {
+	if d == nil {
+		return
+	}
+	const perGroup = 64 // buckets of fio's, in each power of two
+	d.BucketPercent = int32((100<<bits + perGroup - 1) / perGroup)
+	if !v1alpha1.IsBeyondHistogram(d.MaxNanoseconds) {
+		return
+	}
+	last := int64(histogram.Value(histogram.LastBucket(bits)))
+	for _, p := range []*int64{&d.P50Nanoseconds, &d.P90Nanoseconds, &d.P95Nanoseconds, &d.P99Nanoseconds, &d.P999Nanoseconds, &d.P9999Nanoseconds} {
+		if *p == last {
+			*p = v1alpha1.BeyondHistogramNanoseconds
 		}
 	}
 }
@@ -44,6 +85,7 @@ func newResult(report *digest.Report, g *digest.Group) v1alpha1.Result {
 		Write:               newIOResult(g.Write),
 		Trim:                newIOResult(g.Trim),
 		Sync:                newSyncResult(g.Sync),
+		Metadata:            newMetadataResult(g.Metadata),
 		CPU: &v1alpha1.CPUResult{
 			UserPercent: int32(g.UserPercent), SystemPercent: int32(g.SystemPercent), ThrottledPercent: throttledPercent(report),
 		},
@@ -72,6 +114,13 @@ func newSyncResult(s *digest.Sync) *v1alpha1.SyncResult {
 		return nil
 	}
 	return &v1alpha1.SyncResult{Count: s.Count, MeanNanoseconds: s.Mean, Latency: newDistribution(s.Completion)}
+}
+
+func newMetadataResult(m *digest.Metadata) *v1alpha1.MetadataResult {
+	if m == nil {
+		return nil
+	}
+	return &v1alpha1.MetadataResult{Count: m.Count, IOPS: wholeIOPS(m.MilliPerSecond), MeanNanoseconds: m.Mean, Latency: newDistribution(m.Completion)}
 }
 
 func newDistribution(c *digest.Completion) *v1alpha1.LatencyDistribution {

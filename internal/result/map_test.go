@@ -8,6 +8,8 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/histogram"
+	"github.com/storagebench/storagebench/internal/merge"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -124,4 +126,43 @@ func client(times, later, margin int64) digest.Report {
 func writing(report digest.Report) digest.Report {
 	report.Groups[0].Write = builder.Report().Groups[0].Read
 	return report
+}
+
+// Percentiles of several clients say how wide the buckets are that they come from. What lies beyond fio's histogram is one value, however wide
+// these are.
+func TestCoarsening(t *testing.T) {
+	if got := int64(histogram.Value(histogram.Buckets - 1)); got != v1alpha1.BeyondHistogramNanoseconds {
+		t.Fatalf("the last bucket is %d", got)
+	}
+	var slow histogram.Histogram
+	slow.Add(1_000_000, 90)
+	slow.Add(30_000_000_000, 10)
+	slowest := func(bits int) *digest.Completion {
+		return digest.NewCompletion(1_000_000, 30_000_000_000, slow.Coarsen(bits))
+	}
+	for bits, want := range []int32{0, 4, 7, 13, 25, 50, 100} {
+		merged := &merge.Merged{
+			Report: digest.Report{Coarsening: int64(bits), Groups: []digest.Group{{Read: &digest.Direction{Completion: slowest(bits)}, Sync: &digest.Sync{Completion: slowest(bits)}}}},
+			Groups: make([]merge.Group, 1),
+		}
+		result := resultsOf(merged, 2)[0]
+		for what, d := range map[string]*v1alpha1.LatencyDistribution{"reads": result.Read.CompletionLatency, "syncs": result.Sync.Latency} {
+			if d.BucketPercent != want {
+				t.Errorf("%d bits: the buckets of %s are %d %% wide, want %d", bits, what, d.BucketPercent, want)
+			}
+			if v1alpha1.IsBeyondHistogram(d.P50Nanoseconds) || !v1alpha1.IsBeyondHistogram(d.P99Nanoseconds) {
+				t.Errorf("%d bits: of %s P50 is %d and P99 %d", bits, what, d.P50Nanoseconds, d.P99Nanoseconds)
+			}
+		}
+		if alone := resultsOf(merged, 1)[0]; alone.Read.CompletionLatency.BucketPercent != 0 {
+			t.Errorf("%d bits: the percentiles of one client are said to be coarse", bits)
+		}
+	}
+	var fast histogram.Histogram
+	fast.Add(16_900_000_000, 1)
+	fastest := newDistribution(digest.NewCompletion(1, 16_900_000_000, fast.Coarsen(6)))
+	coarsened(fastest, 6)
+	if v1alpha1.IsBeyondHistogram(fastest.P50Nanoseconds) {
+		t.Errorf("P50 is %d where the slowest took %d", fastest.P50Nanoseconds, fastest.MaxNanoseconds)
+	}
 }

@@ -63,14 +63,18 @@ func Read(parts []Part, planned *plan.Run) (*Measured, error) {
 		if why := cmp.Or(wrongPod(&parts[i], report), wrongGroups(planned, report)); why != "" {
 			return nil, fmt.Errorf("the report of pod %s is not of this run: %s", parts[i].Pod, why)
 		}
-		dropUnplannedSyncs(planned, report)
+		dropUnplanned(planned, report)
 		reports[i] = report
 	}
 	merged, err := merge.Reports(reports)
 	if err != nil {
 		return nil, fmt.Errorf("the clients do not report the same: %w", err)
 	}
-	return newMeasured(parts, reports, merged), nil
+	m := newMeasured(parts, reports, merged)
+	if m.Result != nil {
+		m.Result.Probe = newProbeResult(merged.Report.Probe, planned)
+	}
+	return m, nil
 }
 
 // wrongPod says of a report that another pod has left what is wrong with it: a pod is of one client in one attempt of a run. It
@@ -98,15 +102,21 @@ func wrongGroups(planned *plan.Run, report *digest.Report) string {
 	return ""
 }
 
-// dropUnplannedSyncs takes syncs out of results whose jobs call none: they are forged, and with them in all results the status could
-// become larger than can be written.
-func dropUnplannedSyncs(planned *plan.Run, report *digest.Report) {
+// dropUnplanned takes syncs out of results whose jobs call none, and either metadata or data out of those of jobs that have the other:
+// they are forged, and with them in all results the status could become larger than can be written.
+func dropUnplanned(planned *plan.Run, report *digest.Report) {
 	if planned == nil {
 		return
 	}
 	for i, load := range planned.Job.Loads() {
+		group := &report.Groups[i]
 		if !load.Syncs {
-			report.Groups[i].Sync = nil
+			group.Sync = nil
+		}
+		if load.Metadata {
+			group.Read, group.Write, group.Trim = nil, nil, nil
+		} else {
+			group.Metadata = nil
 		}
 	}
 }

@@ -42,6 +42,8 @@ type SectionRecord struct {
 	WriteBins  map[uint64]uint64 `json:"writeBins,omitempty"`
 	TrimBins   map[uint64]uint64 `json:"trimBins,omitempty"`
 	SyncBins   map[uint64]uint64 `json:"syncBins,omitempty"`
+	// MetadataBins are of operations on files or directories.
+	MetadataBins map[uint64]uint64 `json:"metadataBins,omitempty"`
 }
 
 // Records returns what each client has measured as gzipped JSON, a list of ClientRecords. If that is more than is kept the error is
@@ -75,6 +77,7 @@ func newClientRecord(p *Part, report *digest.Report) ClientRecord {
 		record.Sections = append(record.Sections, SectionRecord{
 			Name: group.Name, JobStart: group.JobStart, Result: newResult(report, group), Coarsening: report.Coarsening,
 			ReadBins: binsOf(group.Read), WriteBins: binsOf(group.Write), TrimBins: binsOf(group.Trim), SyncBins: binsOfSync(group.Sync),
+			MetadataBins: binsOfMetadata(group.Metadata),
 		})
 	}
 	return record
@@ -94,6 +97,14 @@ func binsOfSync(s *digest.Sync) map[uint64]uint64 {
 		return nil
 	}
 	return binsOfCompletion(s.Completion)
+}
+
+// binsOfMetadata returns the latency histogram of operations on files, nil if there is none.
+func binsOfMetadata(m *digest.Metadata) map[uint64]uint64 {
+	if m == nil {
+		return nil
+	}
+	return binsOfCompletion(m.Completion)
 }
 
 func binsOfCompletion(c *digest.Completion) map[uint64]uint64 {

@@ -31,8 +31,9 @@ func newReport(output *fiooutput.Output) (*digest.Report, error) {
 			Write:               newDirection(g.Write),
 			Trim:                newDirection(g.Trim),
 			Sync:                newSync(g.Sync),
+			Metadata:            newMetadata(g.Metadata),
 		}
-		if group.Read == nil && group.Write == nil && group.Trim == nil {
+		if group.Read == nil && group.Write == nil && group.Trim == nil && group.Metadata == nil {
 			return nil, failf(digest.ExitFailed, "fio completed no I/O in job %q: is its runtime longer than 0, and its size at least one block?", g.Name)
 		}
 		report.Groups = append(report.Groups, group)
@@ -70,6 +71,17 @@ func newSync(l *fiooutput.LatencyStats) *digest.Sync {
 		out.Completion = digest.NewCompletion(l.MinNanoseconds, l.MaxNanoseconds, l.Histogram)
 	}
 	return out
+}
+
+func newMetadata(m *fiooutput.Metadata) *digest.Metadata {
+	if m == nil {
+		return nil
+	}
+	latency := newSync(m.Latency)
+	if latency == nil {
+		return nil
+	}
+	return &digest.Metadata{Count: latency.Count, MilliPerSecond: round(m.PerSecond * 1000), Mean: latency.Mean, Completion: latency.Completion}
 }
 
 func round(f float64) int64 { return int64(math.Round(f)) }

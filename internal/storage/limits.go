@@ -22,6 +22,8 @@ type Class struct {
 	Driver     string
 	Parameters map[string]string
 	Attributes map[string]string
+	// Region is where the storage is, as far as limits depend on it. Empty if it is not known, as before the first pod has a node.
+	Region string
 }
 
 // Limits returns what is known of what the target's storage can do at most, nil if nothing is: what the user says,
@@ -32,7 +34,9 @@ func Limits(t *v1alpha1.Target, class Class) *v1alpha1.KnownLimits {
 	}
 	switch {
 	case t.EFS != nil:
-		return known(fileSystem(t.EFS).Limits(), v1alpha1.ScopeFileSystem)
+		return known(fileSystem(t.EFS, class.Region).Limits(), v1alpha1.ScopeFileSystem)
+	case t.S3 != nil && t.S3.EndpointURL == nil:
+		return known(aws.BucketLimits(t.S3.Bucket), v1alpha1.ScopeFileSystem)
 	case t.EBS != nil:
 		return known(withParameters(ebsVolume(t), class.Attributes).Limits(), v1alpha1.ScopeVolume)
 	case t.StorageClassName != nil && isEBS(class.Driver):
@@ -41,6 +45,14 @@ func Limits(t *v1alpha1.Target, class Class) *v1alpha1.KnownLimits {
 	default:
 		return nil
 	}
+}
+
+// LimitsInZone returns the limits of a target that a node in a zone uses, if they are those that were found before the zone was known.
+func LimitsInZone(t *v1alpha1.Target, found *v1alpha1.KnownLimits, zone string) *v1alpha1.KnownLimits {
+	if t.EFS == nil {
+		return found
+	}
+	return Limits(t, Class{Region: aws.RegionOf(zone)})
 }
 
 // ClientLimits returns what is known of what a node of an instance type can do at most on its way to the target's
@@ -56,7 +68,7 @@ func ClientLimits(t *v1alpha1.Target, driver, instanceType string) []v1alpha1.Kn
 		}
 	}
 	if t.EFS != nil {
-		add(fileSystem(t.EFS).ClientLimits(), v1alpha1.ScopeClient)
+		add(fileSystem(t.EFS, "").ClientLimits(), v1alpha1.ScopeClient)
 	}
 	instance, ok := aws.LookupInstance(instanceType)
 	switch {
@@ -86,13 +98,10 @@ func given(limits *v1alpha1.Limits, scope v1alpha1.LimitScope, source string) *v
 	return l
 }
 
-// known returns documented limits as the API has them, nil if they name no figure. Figures that are an average or a
-// range are left out, because a result cannot be judged by them; so are IOPS that hold for random I/O only.
+// known returns documented limits as the API has them, nil if they name no figure. IOPS that hold for random I/O only are left out where
+// they change with credits, of which sequential I/O takes others.
 func known(limits aws.Limits, scope v1alpha1.LimitScope) *v1alpha1.KnownLimits {
-	if limits.Approximate {
-		return nil
-	}
-	l := &v1alpha1.KnownLimits{Source: limits.Source, Limits: v1alpha1.Limits{
+	l := &v1alpha1.KnownLimits{Source: limits.Source, Counting: counting(limits), Precision: precision(limits), Limits: v1alpha1.Limits{
 		Scope:               scope,
 		ReadIOPS:            figure(limits.ReadIOPS),
 		WriteIOPS:           figure(limits.WriteIOPS),
@@ -101,15 +110,38 @@ func known(limits aws.Limits, scope v1alpha1.LimitScope) *v1alpha1.KnownLimits {
 		WriteBytesPerSecond: figure(limits.WriteBytesPerSecond),
 		Burst:               burst(limits.Burst),
 	}}
-	if !limits.RandomIOPS {
+	if !limits.RandomIOPS || l.Burst == nil {
 		l.IOPS = figure(limits.IOPS)
-	} else if l.Burst != nil {
-		l.Burst.BaselineIOPS = nil
+	} else {
+		l.Burst.BaselineIOPS, l.Counting = nil, ""
 	}
 	if l.Limits == (v1alpha1.Limits{Scope: scope}) {
 		return nil
 	}
 	return l
+}
+
+// counting says how storage with the limits counts I/Os.
+func counting(limits aws.Limits) v1alpha1.IOCounting {
+	switch {
+	case limits.RandomIOPS:
+		return v1alpha1.CountsRandom
+	case limits.MayMerge:
+		return v1alpha1.CountsMerged
+	case limits.Shared:
+		return v1alpha1.CountsShared
+	}
+	return ""
+}
+
+func precision(limits aws.Limits) v1alpha1.LimitPrecision {
+	switch {
+	case limits.Approximate:
+		return v1alpha1.PrecisionRange
+	case limits.AtLeast:
+		return v1alpha1.PrecisionAtLeast
+	}
+	return ""
 }
 
 func burst(b *aws.Burst) *v1alpha1.Burst {
@@ -178,8 +210,11 @@ func wide(n *int32) *int64 {
 	return new(int64(*n))
 }
 
-func fileSystem(fs *v1alpha1.EFSFileSystem) aws.FileSystem {
+// fileSystem returns the file system as AWS has it, in a region that may be unknown.
+func fileSystem(fs *v1alpha1.EFSFileSystem, region string) aws.FileSystem {
 	f := aws.FileSystem{
+		Region:           region,
+		OneZone:          ptr.Deref(fs.FileSystemType, v1alpha1.EFSRegional) == v1alpha1.EFSOneZone,
 		ThroughputMode:   aws.ThroughputMode(ptr.Deref(fs.ThroughputMode, "")),
 		ProvisionedMiBps: wide(fs.ProvisionedThroughput),
 	}

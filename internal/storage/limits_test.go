@@ -21,6 +21,8 @@ func TestLimits(t *testing.T) {
 		class        Class
 		want         *v1alpha1.Limits
 		source       string
+		counting     v1alpha1.IOCounting
+		precision    v1alpha1.LimitPrecision
 	}{{
 		name: "nothing is known of other drivers", target: "{name: t, storageClassName: c}", class: Class{Driver: "x", Parameters: map[string]string{"type": "gp3"}},
 	}, {
@@ -33,26 +35,32 @@ func TestLimits(t *testing.T) {
 		want: &v1alpha1.Limits{Scope: fileSystem, ReadIOPS: new(int64(5))}, source: "spec.targets[].limits",
 	}, {
 		name: "gp3 (E1)", target: "{name: t, capacity: 30Gi, ebs: {}}",
-		want: &v1alpha1.Limits{Scope: volume, IOPS: new(int64(3000)), BytesPerSecond: new(int64(125 * mib))}, source: "gp3",
+		want: &v1alpha1.Limits{Scope: volume, IOPS: new(int64(3000)), BytesPerSecond: new(int64(125 * mib))}, counting: v1alpha1.CountsMerged, source: "gp3",
 	}, {
 		name: "gp3 of a StorageClass, whose parameters are in any case", target: "{name: t, storageClassName: c, capacity: 100Gi}",
 		class: Class{Driver: EBSDriver, Parameters: map[string]string{"Type": "gp3", "IOPS": "4000", "throughput": "200"}},
-		want:  &v1alpha1.Limits{Scope: volume, IOPS: new(int64(4000)), BytesPerSecond: new(int64(200 * mib))}, source: "gp3",
+		want:  &v1alpha1.Limits{Scope: volume, IOPS: new(int64(4000)), BytesPerSecond: new(int64(200 * mib))}, counting: v1alpha1.CountsMerged, source: "gp3",
 	}, {
 		name: "gp3 of EKS Auto Mode", target: "{name: t, storageClassName: c, capacity: 100Gi}",
 		class: Class{Driver: EBSAutoModeDriver, Parameters: map[string]string{"type": "gp3", "iops": "4000"}},
-		want:  &v1alpha1.Limits{Scope: volume, IOPS: new(int64(4000)), BytesPerSecond: new(int64(125 * mib))}, source: "gp3",
+		want:  &v1alpha1.Limits{Scope: volume, IOPS: new(int64(4000)), BytesPerSecond: new(int64(125 * mib))}, counting: v1alpha1.CountsMerged, source: "gp3",
 	}, {
 		name: "attributes prevail", target: "{name: t, storageClassName: c, capacity: 100Gi, volumeAttributesClassName: a}",
 		class: Class{Driver: EBSDriver, Parameters: map[string]string{"type": "gp3", "iops": "4000"}, Attributes: map[string]string{"iops": "6000"}},
-		want:  &v1alpha1.Limits{Scope: volume, IOPS: new(int64(6000)), BytesPerSecond: new(int64(125 * mib))}, source: "gp3",
+		want:  &v1alpha1.Limits{Scope: volume, IOPS: new(int64(6000)), BytesPerSecond: new(int64(125 * mib))}, counting: v1alpha1.CountsMerged, source: "gp3",
 	}, {
 		name: "gp2 (E3)", target: "{name: t, capacity: 100Gi, ebs: {type: gp2}}",
 		want: &v1alpha1.Limits{Scope: volume, IOPS: new(int64(3000)), BytesPerSecond: new(int64(128 * mib)), Burst: &v1alpha1.Burst{
 			BaselineIOPS: new(int64(300)), BaselineBytesPerSecond: new(int64(75 * mib)), IOCredits: new(int64(5_400_000)),
-		}}, source: "gp2",
+		}}, counting: v1alpha1.CountsMerged, source: "gp2",
 	}, {
-		name: "AWS gives an average only of standard", target: "{name: t, capacity: 100Gi, ebs: {type: standard}}",
+		name: "AWS gives a range only of standard (E3)", target: "{name: t, capacity: 100Gi, ebs: {type: standard}}",
+		want:     &v1alpha1.Limits{Scope: volume, IOPS: new(int64(200)), BytesPerSecond: new(int64(90 * mib))},
+		counting: v1alpha1.CountsRandom, precision: v1alpha1.PrecisionRange, source: "40 to 200",
+	}, {
+		name: "st1 that needs no credits", target: "{name: t, capacity: 16Ti, ebs: {type: st1}}",
+		want:     &v1alpha1.Limits{Scope: volume, IOPS: new(int64(500)), BytesPerSecond: new(int64(500 * mib))},
+		counting: v1alpha1.CountsRandom, source: "st1",
 	}, {
 		name: "random I/O only", target: "{name: t, capacity: 1Ti, ebs: {type: st1}}",
 		want: &v1alpha1.Limits{Scope: volume, BytesPerSecond: new(int64(250 * mib)), Burst: &v1alpha1.Burst{
@@ -66,9 +74,27 @@ func TestLimits(t *testing.T) {
 			Scope: fileSystem, ReadIOPS: new(int64(35_000)), WriteIOPS: new(int64(7000)),
 			ReadBytesPerSecond: new(int64(300 * mib)), WriteBytesPerSecond: new(int64(100 * mib)),
 			Burst: &v1alpha1.Burst{BaselineBytesPerSecond: new(int64(mib)), ByteCredits: new(int64(2_308_974_418_329))},
-		}, source: "EFS",
+		}, counting: v1alpha1.CountsShared, source: "EFS",
 	}, {
-		name: "a bucket has none", target: "{name: t, s3: {bucket: b}}",
+		name: "file system in a region that has more", target: "{name: t, efs: {fileSystemID: fs-01234567, throughputMode: Elastic}}", class: Class{Region: "us-west-2"},
+		want: &v1alpha1.Limits{
+			Scope: fileSystem, ReadIOPS: new(int64(250_000)), WriteIOPS: new(int64(50_000)), ReadBytesPerSecond: new(int64(60 << 30)), WriteBytesPerSecond: new(int64(5 << 30)),
+		}, counting: v1alpha1.CountsShared, source: "us-west-2",
+	}, {
+		name: "file system in one zone", target: "{name: t, efs: {fileSystemID: fs-01234567, fileSystemType: OneZone, throughputMode: Elastic}}", class: Class{Region: "us-west-2"},
+		want: &v1alpha1.Limits{
+			Scope: fileSystem, ReadIOPS: new(int64(35_000)), WriteIOPS: new(int64(7000)), ReadBytesPerSecond: new(int64(3 << 30)), WriteBytesPerSecond: new(int64(1 << 30)),
+		}, counting: v1alpha1.CountsShared, source: "One Zone",
+	}, {
+		name: "a bucket gives each prefix at least so many", target: "{name: t, s3: {bucket: b}}",
+		want:     &v1alpha1.Limits{Scope: fileSystem, ReadIOPS: new(int64(5500)), WriteIOPS: new(int64(3500))},
+		counting: v1alpha1.CountsRandom, precision: v1alpha1.PrecisionAtLeast, source: "S3",
+	}, {
+		name: "a directory bucket", target: "{name: t, s3: {bucket: b--use1-az4--x-s3}}",
+		want:     &v1alpha1.Limits{Scope: fileSystem, ReadIOPS: new(int64(2_000_000)), WriteIOPS: new(int64(200_000))},
+		counting: v1alpha1.CountsRandom, source: "Express",
+	}, {
+		name: "a bucket of another store", target: "{name: t, s3: {bucket: b, endpointURL: 'http://minio:9000'}}",
 	}} {
 		t.Run(test.name, func(t *testing.T) {
 			_, target := benchmark(t, test.target)
@@ -82,10 +108,30 @@ func TestLimits(t *testing.T) {
 			if diff := cmp.Diff(*test.want, got.Limits); diff != "" {
 				t.Errorf("limits (-want +got):\n%s", diff)
 			}
+			if got.Counting != test.counting || got.Precision != test.precision {
+				t.Errorf("counting is %q and precision %q, want %q and %q", got.Counting, got.Precision, test.counting, test.precision)
+			}
 			if !strings.Contains(got.Source, test.source) || len(got.Source) > 192 {
 				t.Errorf("source is %q, want one of at most 192 bytes with %q", got.Source, test.source)
 			}
 		})
+	}
+}
+
+// What a region has is known once a node has a zone, and what the user says stays.
+func TestLimitsInZone(t *testing.T) {
+	_, efs := benchmark(t, "{name: t, efs: {fileSystemID: fs-01234567, throughputMode: Elastic}}")
+	if got := LimitsInZone(efs, Limits(efs, Class{}), "eu-west-1b"); *got.WriteBytesPerSecond != 5<<30 {
+		t.Errorf("in eu-west-1b a file system has %d B/s of writes", *got.WriteBytesPerSecond)
+	}
+	_, given := benchmark(t, "{name: t, efs: {fileSystemID: fs-01234567, throughputMode: Elastic}, limits: {readIOPS: 5}}")
+	if got := LimitsInZone(given, Limits(given, Class{}), "eu-west-1b"); *got.ReadIOPS != 5 || got.WriteBytesPerSecond != nil {
+		t.Errorf("what the user says became %+v", got)
+	}
+	_, ebs := benchmark(t, "{name: t, storageClassName: c, capacity: 100Gi}")
+	found := Limits(ebs, Class{Driver: EBSDriver, Parameters: map[string]string{"iops": "4000"}})
+	if got := LimitsInZone(ebs, found, "eu-west-1b"); got != found {
+		t.Errorf("limits of a volume became %+v", got)
 	}
 }
 

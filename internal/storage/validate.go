@@ -23,7 +23,7 @@ func Validate(path *field.Path, t *v1alpha1.Target) field.ErrorList {
 		}
 		errs = append(errs, problems(path, "ebs", t, found)...)
 	case t.EFS != nil:
-		errs = append(errs, problems(path, "efs", t, fileSystem(t.EFS).Problems())...)
+		errs = append(errs, problems(path, "efs", t, fileSystem(t.EFS, "").Problems())...)
 	}
 	return errs
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
@@ -44,10 +45,11 @@ func TestCheck(t *testing.T) {
 		table  string
 		notes  string
 	}{
-		"good enough":  {nil, v1alpha1.ReasonCompleted, []v1alpha1.Run{synced("gp3", 2_000_000)}, 0, "etcd.v1 gp3 yes fdatasync p99 2 ms, write IOPS 400 at most 10 ms, at least 50", ""},
-		"not":          {nil, v1alpha1.ReasonCompleted, []v1alpha1.Run{synced("gp3", 14_000_000)}, 2, "etcd.v1 gp3 no fdatasync p99 14 ms, write IOPS 400 at most 10 ms, at least 50", "etcd on gp3: fdatasync p99 14 ms, expected at most 10 ms; 1 of 1 run"},
-		"one of two":   {[]string{"--class", "gp2"}, v1alpha1.ReasonRunFailed, []v1alpha1.Run{lost, synced("gp2", 14_000_000)}, 2, "etcd.v1 gp2 no fdatasync p99 14 ms, write IOPS 400 at most 10 ms, at least 50", "1 of 4 expectations not met: etcd on gp2: fdatasync p99 14 ms"},
-		"not measured": {nil, v1alpha1.ReasonRunFailed, []v1alpha1.Run{lost}, 1, "etcd.v1 gp3 not measured", "RunFailed: 1 of 1 runs failed"},
+		"good enough":   {nil, v1alpha1.ReasonCompleted, []v1alpha1.Run{synced("gp3", 2_000_000)}, 0, "etcd.v1 gp3 yes fdatasync p99 2 ms, write IOPS 400 at most 10 ms, at least 50", ""},
+		"not":           {nil, v1alpha1.ReasonCompleted, []v1alpha1.Run{synced("gp3", 14_000_000)}, 2, "etcd.v1 gp3 no fdatasync p99 14 ms, write IOPS 400 at most 10 ms, at least 50", "etcd on gp3: fdatasync p99 14 ms, expected at most 10 ms; 1 of 1 run"},
+		"one of two":    {[]string{"--class", "gp2"}, v1alpha1.ReasonRunFailed, []v1alpha1.Run{lost, synced("gp2", 14_000_000)}, 2, "etcd.v1 gp2 no fdatasync p99 14 ms, write IOPS 400 at most 10 ms, at least 50", "1 of 4 expectations not met: etcd on gp2: fdatasync p99 14 ms"},
+		"not measured":  {nil, v1alpha1.ReasonRunFailed, []v1alpha1.Run{lost}, 1, "etcd.v1 gp3 not measured", "RunFailed: 1 of 1 runs failed"},
+		"said how sure": {nil, v1alpha1.ReasonCompleted, []v1alpha1.Run{synced("gp3", 2_000_000)}, 0, "Met: etcd on gp3: fdatasync p99 2 ms, expected at most 10 ms; 1 of 1 run meets it, too few for an interval, which needs 6", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -69,6 +71,98 @@ func TestCheck(t *testing.T) {
 				t.Errorf("%q is not in:\n%s", test.notes, notes)
 			}
 		})
+	}
+}
+
+// What was asked for by its name is checked, or nothing is.
+func TestCheckOfWhatDoesNotWork(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	const s3 = `apiVersion: storagebench.dev/v1alpha1
+kind: StorageBenchmark
+metadata: {name: bucket}
+spec:
+  targets: [{name: s3, s3: {bucket: my-bucket, region: eu-central-1}}]
+  workloads: [{name: w, fio: {rw: write, size: 1M}}]
+`
+	code, out, notes := u.run(t, "check", "-f", writeFile(t, s3), "--preset", "etcd,backup")
+	if want := "1 of 2 presets that --preset names cannot be checked"; code != 1 || out != "" || !strings.Contains(notes, want) || !strings.Contains(notes, "left out: etcd: ") {
+		t.Errorf("exit code %d, printed %q, notes %q, want 1 and %q", code, out, notes, want)
+	}
+	var all v1alpha1.StorageBenchmarkList
+	if err := u.List(t.Context(), &all, client.InNamespace(u.namespace)); err != nil || len(all.Items) > 0 {
+		t.Errorf("%d benchmarks were made, %v", len(all.Items), err)
+	}
+
+	plugin := u.start(t, "check", "-f", writeFile(t, s3), "--thorough")
+	sb := u.only(t)
+	var measured []v1alpha1.Run
+	for i := range sb.Spec.Workloads {
+		run := ended("s3", 400)
+		run.Name, run.Workload = sb.Spec.Workloads[i].Name+".s3", sb.Spec.Workloads[i].Name
+		measured = append(measured, run)
+	}
+	u.set(t, sb, v1alpha1.ReasonCompleted, "all", runs("1/1", measured...), judged(sb))
+	if code := plugin.end(t); code != 1 || !strings.Contains(plugin.notes.String(), "not checked, because it does not work on this storage: etcd;") {
+		t.Errorf("exit code %d where etcd was left out, and notes:\n%s", code, &plugin.notes)
+	}
+	if !strings.Contains(plugin.out.String(), "Nothing was judged: ") {
+		t.Errorf("it does not say that nothing was judged:\n%s", &plugin.out)
+	}
+}
+
+// A pipeline that uses a name again does not pass by the results of then.
+func TestRunOfWhatHadEnded(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	path := writeFile(t, `apiVersion: storagebench.dev/v1alpha1
+kind: StorageBenchmark
+metadata: {name: again}
+spec:
+  targets: [{name: gp3, storageClassName: gp3}]
+  workloads: [{name: randwrite, fio: {rw: randwrite, size: 1M}}]
+  expectations: [{metric: write.iops, min: 1000}]
+`)
+	plugin := u.start(t, "run", "-f", path, "--fail-on-expectations")
+	sb := u.only(t)
+	u.set(t, sb, v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("gp3", 3000)), judged(sb))
+	if code := plugin.end(t); code != 0 || strings.Contains(plugin.notes.String(), "had ended before") {
+		t.Fatalf("exit code %d:\n%s", code, &plugin.notes)
+	}
+	for want, args := range map[int][]string{1: {"--fail-on-expectations"}, 0: nil} {
+		if code, _, notes := u.run(t, append([]string{"run", "-f", path}, args...)...); code != want || !strings.Contains(notes, "again had ended before: its results are of then. Delete it to measure anew") {
+			t.Errorf("with %q: exit code %d, want %d:\n%s", args, code, want, notes)
+		}
+	}
+}
+
+// Flags by which nothing would be held to what is expected, or of which nobody could read the output, are refused before anything is made.
+func TestRunRefusesFlags(t *testing.T) {
+	t.Parallel()
+	const two = `apiVersion: storagebench.dev/v1alpha1
+kind: StorageBenchmark
+metadata: {name: first}
+spec: {targets: [{name: gp3, storageClassName: gp3}], workloads: [{name: w, fio: {rw: write, size: 1M}}]}
+---
+apiVersion: storagebench.dev/v1alpha1
+kind: StorageBenchmark
+metadata: {name: second}
+spec: {targets: [{name: gp3, storageClassName: gp3}], workloads: [{name: w, fio: {rw: write, size: 1M}}]}
+`
+	u := newUser(t)
+	path := writeFile(t, two)
+	for want, args := range map[string][]string{
+		"--fail-on-expectations has to wait for the end":           {"-f", path, "--fail-on-expectations", "--wait=false"},
+		"--fail-on-expectations needs a file":                      {"--class", "gp3", "--fail-on-expectations"},
+		"-o junit is a document about one StorageBenchmark, and t": {"-f", path, "-o", "junit"},
+	} {
+		if code, _, notes := u.run(t, append([]string{"run"}, args...)...); code != 1 || !strings.Contains(notes, want) {
+			t.Errorf("%q ends with %d and %q, want 1 and %q", args, code, notes, want)
+		}
+	}
+	var all v1alpha1.StorageBenchmarkList
+	if err := u.List(t.Context(), &all, client.InNamespace(u.namespace)); err != nil || len(all.Items) > 0 {
+		t.Errorf("%d benchmarks were made, %v", len(all.Items), err)
 	}
 }
 

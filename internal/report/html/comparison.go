@@ -11,7 +11,7 @@ import (
 
 // statistics are the figures of one direction that bars and scaling curves show.
 type statistics struct {
-	// iops and bandwidth are in I/Os and bytes per second, nil of syncs; p99 is in nanoseconds, nil if it was not taken.
+	// iops and bandwidth are in I/Os and bytes per second, nil of syncs, bandwidth also of metadata; p99 is in nanoseconds, nil if it was not taken.
 	iops, bandwidth, p99 *v1alpha1.Statistic
 	runs                 int32
 }
@@ -23,6 +23,9 @@ func statisticsOf(t *v1alpha1.TargetComparison, d direction) (statistics, bool) 
 			return statistics{}, false
 		}
 		return statistics{p99: t.Sync.P99Nanoseconds, runs: t.Runs}, true
+	}
+	if m := t.Metadata; d == operations && m != nil {
+		return statistics{iops: &m.IOPS, p99: m.P99Nanoseconds, runs: t.Runs}, true
 	}
 	io := t.Direction(d.name)
 	if io == nil {
@@ -151,8 +154,8 @@ func (r *results) comparisonTable(workload string) table {
 			{Name: "Mean", Number: true, Hint: "mean latency from submission to completion"},
 			{Name: "P50", Number: true, Hint: "median of completion latency"}, {Name: "P90", Number: true, Hint: "90th percentile of completion latency"},
 			{Name: "P99", Number: true, Hint: "99th percentile of completion latency"},
-			{Name: "vs " + r.baseline, Number: true, Hint: "IOPS as a multiple of the baseline's"},
-			{Name: "Verdict", Hint: "on IOPS, of sync on P99"}, {Name: "Limited by"},
+			{Name: "vs " + r.baseline, Number: true, Hint: "IOPS as a multiple of the baseline's, and the interval in which it is with a confidence of 95 %"},
+			{Name: "Verdict", Hint: "on IOPS, of sync on P99; p is corrected for the number of comparisons"}, {Name: "Limited by"},
 		},
 	}
 	for _, c := range r.of(workload) {
@@ -182,19 +185,23 @@ func (r *results) targetRows(c *compared, t *v1alpha1.TargetComparison) []row {
 		bound = cell{}
 	}
 	for direction, io := range t.Directions() {
-		add(direction, rate(&io.IOPS, t.Runs), speed(&io.BytesPerSecond), delay(io.MeanNanoseconds), delay(io.P50Nanoseconds), delay(io.P90Nanoseconds),
-			delay(io.P99Nanoseconds), ratio(io.IOPSRatio), verdictCell(io.Verdict, io.IOPS.PValue))
+		add(direction, rate(&io.IOPS, t.Runs), speed(&io.BytesPerSecond), delay(io.MeanNanoseconds), quantile(io.P50Nanoseconds), quantile(io.P90Nanoseconds),
+			quantile(io.P99Nanoseconds), ratio(io.IOPSRatio, &io.IOPS), verdictCell(io.Verdict, &io.IOPS))
 	}
 	if s := t.Sync; s != nil {
-		pValue := s.MeanNanoseconds.PValue
+		judged := &s.MeanNanoseconds
 		if s.P99Nanoseconds != nil {
-			pValue = s.P99Nanoseconds.PValue
+			judged = s.P99Nanoseconds
 		}
-		add(syncs.name, rate(nil, t.Runs), speed(nil), delay(&s.MeanNanoseconds), delay(s.P50Nanoseconds), delay(s.P90Nanoseconds),
-			delay(s.P99Nanoseconds), ratio(""), verdictCell(s.Verdict, pValue))
+		add(syncs.name, rate(nil, t.Runs), speed(nil), delay(&s.MeanNanoseconds), quantile(s.P50Nanoseconds), quantile(s.P90Nanoseconds),
+			quantile(s.P99Nanoseconds), cell{Number: true}, verdictCell(s.Verdict, judged))
+	}
+	if m := t.Metadata; m != nil {
+		add(operations.name, rate(&m.IOPS, t.Runs), speed(nil), delay(&m.MeanNanoseconds), quantile(m.P50Nanoseconds), quantile(m.P90Nanoseconds),
+			quantile(m.P99Nanoseconds), ratio(m.IOPSRatio, &m.IOPS), verdictCell(m.Verdict, &m.IOPS))
 	}
 	if total := t.Total; total != nil {
-		add("total", rate(&total.IOPS, t.Runs), speed(&total.BytesPerSecond), cell{}, cell{}, cell{}, cell{}, ratio(total.IOPSRatio), verdictCell(total.Verdict, total.IOPS.PValue))
+		add("total", rate(&total.IOPS, t.Runs), speed(&total.BytesPerSecond), cell{}, cell{}, cell{}, cell{}, ratio(total.IOPSRatio, &total.IOPS), verdictCell(total.Verdict, &total.IOPS))
 	}
 	return rows
 }
@@ -214,7 +221,7 @@ func rate(s *v1alpha1.Statistic, runs int32) cell {
 	return c
 }
 
-// speed is a cell with bandwidth in both units that fio prints; empty of syncs, which have none.
+// speed is a cell with bandwidth in both units that fio prints; empty of syncs and of metadata, which have none.
 func speed(s *v1alpha1.Statistic) cell {
 	if s == nil {
 		return cell{Number: true}
@@ -230,22 +237,37 @@ func delay(s *v1alpha1.Statistic) cell {
 	return number(latency(s.Median))
 }
 
-// ratio is a cell with a multiple of the baseline's figure, or with what is there instead of a number.
-func ratio(multiple string) cell {
+// quantile is a cell with a percentile, empty where fio did not take it.
+func quantile(s *v1alpha1.Statistic) cell {
+	if s == nil {
+		return cell{Number: true}
+	}
+	return number(percentileText(s.Median))
+}
+
+// ratio is a cell with a multiple of the baseline's figure and the interval in which it is, or with what is there instead of a number.
+func ratio(multiple string, s *v1alpha1.Statistic) cell {
 	if multiple == "" {
 		return cell{Number: true}
 	}
 	if _, err := strconv.ParseFloat(multiple, 64); err != nil {
 		return text(multiple)
 	}
-	return number(multiple + "×")
+	c := number(multiple + "×")
+	if s.RatioLow != "" && s.RatioHigh != "" {
+		c.Sub = s.RatioLow + "–" + s.RatioHigh
+	}
+	return c
 }
 
 // verdictCell says how a target does beside the baseline, in words, with a sign and a class, and how sure that is.
-func verdictCell(v v1alpha1.Verdict, pValue string) cell {
+func verdictCell(v v1alpha1.Verdict, s *v1alpha1.Statistic) cell {
 	c := cell{Text: cmp.Or(verdictWords[v], string(v)), Class: verdictClasses[v]}
-	if pValue != "" && c.Text != "" {
-		c.Sub = "p = " + pValue
+	if p := cmp.Or(s.AdjustedPValue, s.PValue); p != "" && c.Text != "" {
+		c.Sub = "p = " + p
+	}
+	if s.DetectablePercent > 0 && c.Text != "" {
+		c.Sub = fmt.Sprintf("%d %% would show", s.DetectablePercent)
 	}
 	return c
 }
@@ -255,6 +277,7 @@ var verdictWords = map[v1alpha1.Verdict]string{
 	v1alpha1.VerdictFaster:     "▲ Faster",
 	v1alpha1.VerdictSlower:     "▼ Slower",
 	v1alpha1.VerdictSame:       "= Same",
+	v1alpha1.VerdictNotShown:   "Not shown",
 	v1alpha1.VerdictTooFewRuns: "Too few runs",
 }
 
@@ -263,6 +286,7 @@ var verdictClasses = map[v1alpha1.Verdict]string{
 	v1alpha1.VerdictFaster:     "faster",
 	v1alpha1.VerdictSlower:     "slower",
 	v1alpha1.VerdictSame:       "same",
+	v1alpha1.VerdictNotShown:   "unsure",
 	v1alpha1.VerdictTooFewRuns: "unsure",
 }
 

@@ -106,6 +106,12 @@ func distributionOf(result *v1alpha1.Result, d direction) *v1alpha1.LatencyDistr
 		}
 		return result.Sync.Latency
 	}
+	if d == operations {
+		if result.Metadata == nil {
+			return nil
+		}
+		return result.Metadata.Latency
+	}
 	io := result.Direction(d.name)
 	if io == nil {
 		return nil
@@ -117,7 +123,7 @@ func distributionOf(result *v1alpha1.Result, d direction) *v1alpha1.LatencyDistr
 func (c *curve) row() row {
 	own := row{{Text: c.target.Name, Target: &c.target, Heading: true}, number(latency(c.least))}
 	for _, p := range c.percentiles {
-		own = append(own, number(latency(p.value)))
+		own = append(own, number(percentileText(p.value)))
 	}
 	return append(own, number(latency(c.greatest)))
 }
@@ -125,8 +131,11 @@ func (c *curve) row() row {
 // latencySeries returns the points of curves on a logarithmic axis, on which nothing can be zero.
 func latencySeries(curves []curve, d direction) series {
 	what := "I/Os"
-	if d == syncs {
+	switch d {
+	case syncs:
 		what = "syncs"
+	case operations:
+		what = "operations"
 	}
 	s := series{Label: "Latency", Log: true}
 	for _, c := range curves {
@@ -246,7 +255,7 @@ func (r *results) scalingTable(title string, s sweep, d direction) (table, []tar
 			}
 			t.Rows = append(t.Rows, row{
 				{Text: c.Parameters[s.parameter], Heading: true, Number: true}, {Text: name.Name, Target: &name},
-				rate(figures.iops, figures.runs), speed(figures.bandwidth), delay(figures.p99),
+				rate(figures.iops, figures.runs), speed(figures.bandwidth), quantile(figures.p99),
 			})
 		}
 	}

@@ -22,10 +22,14 @@ func (r *results) expectationsTable() table {
 	return t
 }
 
-// measuredCell has what was measured, and below it how sure a miss is.
+// measuredCell has what was measured, and below it how sure the verdict is, or why there is none.
 func measuredCell(f *expectation.Finding) cell {
 	c := text(f.Measured())
-	if f.Verdict == expectation.Missed {
+	switch {
+	case f.Figures == nil:
+	case f.Verdict == expectation.Unknown:
+		c.Sub = f.Doubt
+	default:
 		c.Sub = f.Certainty()
 	}
 	return c

@@ -123,8 +123,11 @@ type direction struct{ name, title string }
 // syncs are the calls of fsync, fdatasync and the like, which have latencies but no rate.
 var syncs = direction{"sync", "Syncs"}
 
+// operations are those on files and directories themselves, which have a rate and latencies, but move no bytes.
+var operations = direction{"metadata", "Metadata operations"}
+
 // measured are what latencies are shown of.
-var measured = append(slices.Clone(directions), syncs)
+var measured = append(slices.Clone(directions), syncs, operations)
 
 // directions are all that fio has.
 var directions = []direction{{v1alpha1.DirectionRead, "Reads"}, {v1alpha1.DirectionWrite, "Writes"}, {v1alpha1.DirectionTrim, "Trims"}}

@@ -41,9 +41,12 @@ func TestJudge(t *testing.T) {
 		return all
 	}
 	const faster, slower, same, few = v1alpha1.VerdictFaster, v1alpha1.VerdictSlower, v1alpha1.VerdictSame, v1alpha1.VerdictTooFewRuns
+	const open = v1alpha1.VerdictNotShown
 	for want, all := range map[string][]judged{
 		"Faster than gp2 in the only comparison.":                                                    of(faster),
-		"No difference to gp2 beyond chance in all 3 comparisons.":                                   of(same, same, same),
+		"The same as gp2, within 5 %, in all 3 comparisons.":                                         of(same, same, same),
+		"No difference to gp2 is shown, and none is excluded, in both comparisons.":                  of(open, open),
+		"The same in 1, without a difference that is shown in 1 of 2 comparisons with gp2.":          of(same, open),
 		"Too few repetitions to tell it from gp2: the difference can be chance in both comparisons.": of(few, few),
 		"Faster in 1, slower in 2, the same in 1 of 4 comparisons with gp2.":                         of(slower, same, faster, slower),
 		"The same in 1, undecided for want of repetitions in 1 of 2 comparisons with gp2.":           of(same, few),
@@ -142,7 +145,7 @@ func TestBounds(t *testing.T) {
 	for _, name := range []string{
 		v1alpha1.BoundVolumeIOPS, v1alpha1.BoundVolumeThroughput, v1alpha1.BoundFileSystemIOPS, v1alpha1.BoundFileSystemThroughput, v1alpha1.BoundClientIOPS,
 		v1alpha1.BoundClientThroughput, v1alpha1.BoundInstanceIOPS, v1alpha1.BoundInstanceThroughput, v1alpha1.BoundWorkloadRate, v1alpha1.BoundClientCPU,
-		v1alpha1.BoundLatency, v1alpha1.BoundUnknown,
+		v1alpha1.BoundStorage, v1alpha1.BoundLatency, v1alpha1.BoundUnknown,
 	} {
 		if bounds[name] == "" {
 			t.Errorf("no words for %s", name)

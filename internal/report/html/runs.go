@@ -11,7 +11,7 @@ import (
 // runsTable returns all runs in their order, with what each measured.
 func (r *results) runsTable() table {
 	t := table{Caption: "All runs", Columns: []column{
-		{Name: "#", Number: true}, {Name: "Run"}, {Name: "State"}, {Name: "Read IOPS", Number: true}, {Name: "Write IOPS", Number: true}, {Name: "Trim IOPS", Number: true}, {Name: "Sync P99", Number: true},
+		{Name: "#", Number: true}, {Name: "Run"}, {Name: "State"}, {Name: "Read IOPS", Number: true}, {Name: "Write IOPS", Number: true}, {Name: "Trim IOPS", Number: true}, {Name: "Sync P99", Number: true}, {Name: "Metadata IOPS", Number: true},
 		{Name: "Began"}, {Name: "Took", Number: true}, {Name: "Attempts", Number: true}, {Name: "Volume"}, {Name: "Limited by"},
 	}}
 	for i := range r.sb.Status.Runs {
@@ -20,7 +20,7 @@ func (r *results) runsTable() table {
 		for _, d := range directions {
 			own = append(own, sumCell(run, d))
 		}
-		own = append(own, syncCell(run), text(instant(run.StartTime)), number(took(run.StartTime, run.CompletionTime)), attemptsCell(run.Attempts), r.volumeCell(i), boundOf(run))
+		own = append(own, syncCell(run), metadataCell(run), text(instant(run.StartTime)), number(took(run.StartTime, run.CompletionTime)), attemptsCell(run.Attempts), r.volumeCell(i), boundOf(run))
 		t.Rows = append(t.Rows, own)
 	}
 	return t.omitEmpty()
@@ -53,7 +53,15 @@ func syncCell(run *v1alpha1.Run) cell {
 	if run.Result == nil || run.Result.Sync == nil || run.Result.Sync.Latency == nil {
 		return cell{Number: true}
 	}
-	return number(latency(run.Result.Sync.Latency.P99Nanoseconds))
+	return number(percentileText(run.Result.Sync.Latency.P99Nanoseconds))
+}
+
+// metadataCell is a cell with a run's operations on files per second.
+func metadataCell(run *v1alpha1.Run) cell {
+	if run.Result == nil || run.Result.Metadata == nil {
+		return cell{Number: true}
+	}
+	return number(count(run.Result.Metadata.IOPS))
 }
 
 // attemptsCell is a cell with the number of attempts, if there were several.

@@ -35,12 +35,12 @@ func (r *results) cards() []card {
 		if peak.iops == 0 && peak.bandwidth == 0 {
 			continue
 		}
-		c := card{Target: t, Kind: kindOf(spec), Peak: "up to " + count(peak.iops) + " IOPS, " + bandwidth(peak.bandwidth), Bound: r.boundsOf(t.Name)}
+		c := card{Target: t, Kind: kindOf(spec), Peak: peak.String(), Bound: r.boundsOf(t.Name)}
 		if len(beside) > 0 {
 			c.Role, c.Figure = "IOPS beside "+r.baseline, ratioRange(beside)
 			c.Verdict, c.Class = judge(beside, r.baseline)
 		} else {
-			c.Role, c.Figure, c.Peak = "most IOPS", count(peak.iops), "up to "+bandwidth(peak.bandwidth)
+			c.Role, c.Figure, c.Peak = "most IOPS", count(peak.iops), peak.besideIOPS()
 		}
 		if len(beside) == 0 && t.Name == r.baseline && len(r.sb.Spec.Targets) > 1 {
 			c.Verdict = "The baseline: others are compared with it."
@@ -71,6 +71,9 @@ func (r *results) beside(target string) []judged {
 			}
 			for _, io := range t.Directions() {
 				all = append(all, judged{io.IOPSRatio, io.Verdict})
+			}
+			if m := t.Metadata; m != nil {
+				all = append(all, judged{m.IOPSRatio, m.Verdict})
 			}
 		}
 	}
@@ -108,7 +111,7 @@ func judge(all []judged, baseline string) (verdict, class string) {
 		}
 	}
 	var parts []string
-	for _, v := range []v1alpha1.Verdict{v1alpha1.VerdictFaster, v1alpha1.VerdictSlower, v1alpha1.VerdictSame, v1alpha1.VerdictTooFewRuns} {
+	for _, v := range []v1alpha1.Verdict{v1alpha1.VerdictFaster, v1alpha1.VerdictSlower, v1alpha1.VerdictSame, v1alpha1.VerdictNotShown, v1alpha1.VerdictTooFewRuns} {
 		if counts[v] > 0 {
 			parts = append(parts, fmt.Sprintf("%s in %d", mixedWords[v], counts[v]))
 		}
@@ -135,7 +138,8 @@ func everywhere(comparisons int) string {
 var verdictSentences = map[v1alpha1.Verdict]string{
 	v1alpha1.VerdictFaster:     "Faster than %s in %s.",
 	v1alpha1.VerdictSlower:     "Slower than %s in %s.",
-	v1alpha1.VerdictSame:       "No difference to %s beyond chance in %s.",
+	v1alpha1.VerdictSame:       "The same as %s, within 5 %%, in %s.",
+	v1alpha1.VerdictNotShown:   "No difference to %s is shown, and none is excluded, in %s.",
 	v1alpha1.VerdictTooFewRuns: "Too few repetitions to tell it from %s: the difference can be chance in %s.",
 }
 
@@ -144,11 +148,29 @@ var mixedWords = map[v1alpha1.Verdict]string{
 	v1alpha1.VerdictFaster:     "faster",
 	v1alpha1.VerdictSlower:     "slower",
 	v1alpha1.VerdictSame:       "the same",
+	v1alpha1.VerdictNotShown:   "without a difference that is shown",
 	v1alpha1.VerdictTooFewRuns: "undecided for want of repetitions",
 }
 
 // most is the most that a target did.
 type most struct{ iops, bandwidth int64 }
+
+// String is such as "up to 3,000 IOPS, 46.9 MiB/s"; without bandwidth of operations on files, which move no bytes.
+func (m most) String() string {
+	words := "up to " + count(m.iops) + " IOPS"
+	if m.bandwidth > 0 {
+		words += ", " + bandwidth(m.bandwidth)
+	}
+	return words
+}
+
+// besideIOPS is what is said where the IOPS are said already.
+func (m most) besideIOPS() string {
+	if m.bandwidth == 0 {
+		return "operations on files"
+	}
+	return "up to " + bandwidth(m.bandwidth)
+}
 
 // peak returns the most IOPS and the most bandwidth of a target, which may be of different comparisons.
 func (r *results) peak(target string) most {
@@ -164,6 +186,9 @@ func (r *results) peak(target string) most {
 			}
 			for _, io := range t.Directions() {
 				m.iops, m.bandwidth = max(m.iops, io.IOPS.Median), max(m.bandwidth, io.BytesPerSecond.Median)
+			}
+			if t.Metadata != nil {
+				m.iops = max(m.iops, t.Metadata.IOPS.Median)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
@@ -83,6 +84,14 @@ func decimalBandwidth(bytesPerSecond int64) string {
 
 // latency prints nanoseconds, such as 5.34 ms.
 func latency(ns int64) string { return latencyUnit(ns).with(ns) }
+
+// percentileText prints a percentile as latency does, or that it is beyond fio's histogram.
+func percentileText(ns int64) string {
+	if v1alpha1.IsBeyondHistogram(ns) {
+		return "> 17.1 s"
+	}
+	return latency(ns)
+}
 
 // bandwidth prints bytes per second, such as 47.6 MiB/s.
 func bandwidth(bytesPerSecond int64) string {

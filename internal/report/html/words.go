@@ -6,6 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/preset"
@@ -23,6 +25,7 @@ var bounds = map[string]string{
 	v1alpha1.BoundInstanceThroughput:   "instance's throughput",
 	v1alpha1.BoundWorkloadRate:         "workload's own rate",
 	v1alpha1.BoundClientCPU:            "client's CPU",
+	v1alpha1.BoundStorage:              "storage",
 	v1alpha1.BoundLatency:              "latency",
 	v1alpha1.BoundUnknown:              "unknown",
 }
@@ -50,6 +53,9 @@ func pattern(w *v1alpha1.Workload) string {
 		return "preset " + *w.Preset
 	case w.Fio == nil:
 		return "a fio job file"
+	}
+	if engine := cmp.Or(ptr.Deref(w.Fio.IOEngine, ""), string(w.Fio.Options["ioengine"])); fio.IsMetadata(engine) {
+		return "operations on files and directories"
 	}
 	rw := cmp.Or(w.Fio.RW, string(w.Fio.Options["rw"]), string(w.Fio.Options["readwrite"]))
 	kind, _, _ := strings.Cut(rw, ":")

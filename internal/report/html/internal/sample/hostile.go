@@ -58,6 +58,7 @@ func Hostile() *v1alpha1.StorageBenchmark {
 		rename(&c.Targets[i].Name)
 		io := c.Targets[i].Write
 		io.IOPSRatio, io.IOPS.PValue, io.Verdict = attack("ratio"), attack("p-value"), v1alpha1.Verdict(attack("verdict"))
+		io.IOPS.AdjustedPValue, io.IOPS.DetectablePercent = io.IOPS.PValue, 0
 	}
 	section := *c
 	section.Workload, section.Section = "file", attack("section")

@@ -1,0 +1,123 @@
+package controllers
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/envtest"
+	"github.com/storagebench/storagebench/test/fakecluster"
+	"github.com/storagebench/storagebench/test/harness"
+)
+
+// A claim may come to a device that was there before. Nothing but what a workload asks for is written there: fio of others can only read, nothing is laid out,
+// and no clean-up Job is made. The volume is kept as it was.
+func TestFreedDevice(t *testing.T) {
+	w := newWorld(t)
+	volume := freedVolume(w, func(pv *corev1.PersistentVolume) { pv.Spec.VolumeMode = new(corev1.PersistentVolumeBlock) })
+	w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.BindTo(volume.Name) })
+	type told struct{ readOnly, laysOut bool }
+	var mu sync.Mutex
+	seen := map[string]told{}
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		mu.Lock()
+		defer mu.Unlock()
+		measure := &pod.Spec.Containers[0]
+		seen[pod.Labels[v1alpha1.LabelRole]+" "+pod.Annotations[v1alpha1.AnnotationRun]] = told{
+			readOnly: slices.Contains(measure.Args, "--readonly"),
+			laysOut:  len(pod.Spec.InitContainers) > 0 || variable(&pod.Spec, digest.LayoutVariable) != "",
+		}
+		return fakecluster.Succeed(builder.Report())
+	})
+	target := builder.NewBlockTarget("fast")
+	target.StorageClassName = &volume.Spec.StorageClassName
+	writes := builder.NewWorkload("writes")
+	writes.Fio.RW = "randwrite"
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(target).Workload(builder.NewWorkload("reads")).Workload(writes).Build())
+
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+	mu.Lock()
+	defer mu.Unlock()
+	if want := (map[string]told{v1alpha1.RoleRun + " reads.fast": {readOnly: true}, v1alpha1.RoleRun + " writes.fast": {}}); !maps.Equal(seen, want) {
+		t.Errorf("pods are %+v, want %+v", seen, want)
+	}
+	if state := sb.Status.Targets[0].TestFiles; state != "" {
+		t.Errorf("a device has test files, which are %q", state)
+	}
+	if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft, "raw block volume "+volume.Name+" (somebodys)", "nothing else was changed"); err != nil {
+		t.Error(err)
+	}
+	if conditions := harness.Conditions(sb); strings.Contains(conditions, "directory") {
+		t.Errorf("a device is said to have a directory: %s", conditions)
+	}
+	if err := w.gone(volume); err == nil || volume.Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimRetain {
+		t.Errorf("the volume is %+v", volume)
+	}
+}
+
+// Whatever the status says, no pod is made to remove files from a device.
+func TestDeviceIsNotCleaned(t *testing.T) {
+	sb := builder.NewBenchmark("default", "sb").Target(builder.NewClaimTarget("t", "mine")).Workload(builder.NewWorkload("w")).Build()
+	sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", ClaimsUID: "c1", TestFiles: v1alpha1.TestFilesPresent}}
+	claim := &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "mine", UID: "c1"},
+		Spec:       corev1.PersistentVolumeClaimSpec{VolumeMode: new(corev1.PersistentVolumeBlock)},
+	}
+	live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(claim).Build()
+	p := passOver(&Reconciler{Live: live}, sb) // without a client, by which a Job would be made
+
+	state, err := p.cleanClaim(t.Context(), &p.sb.Spec.Targets[0], 0)
+
+	if err != nil || state != v1alpha1.TestFilesRemoved {
+		t.Errorf("test files are %q, %v", state, err)
+	}
+}
+
+// fio may write to a device only where a job does. To a file system it may always: the runner makes files there.
+func TestIsOnlyRead(t *testing.T) {
+	device, files := job.Volume{Mode: corev1.PersistentVolumeBlock}, job.Volume{Mode: corev1.PersistentVolumeFilesystem}
+	for _, test := range []struct {
+		volume job.Volume
+		rw     string
+		want   bool
+	}{
+		{device, "read", true}, {device, "randread", true}, {device, "write", false}, {device, "randrw", false}, {device, "trim", false},
+		{files, "read", false}, {files, "write", false},
+	} {
+		if got := isOnlyRead(test.volume, fio.FromParameters("w", &v1alpha1.FioParameters{RW: test.rw})); got != test.want {
+			t.Errorf("%s on %s: %t, want %t", test.rw, test.volume.Mode, got, test.want)
+		}
+	}
+}
+
+// Users read what has become of volumes that were not made for the benchmark, of whatever kind they are.
+func TestDescribeAllKept(t *testing.T) {
+	const files = "kept, because it was not made for this benchmark: volume a (vol-1), which a claim was bound to; what is left of test files is in its directory storagebench-uid"
+	const device = "kept, because it was not made for this benchmark: raw block volume b (vol-2), which a claim was bound to; what workloads wrote there is on it, and nothing else was changed"
+	a, b := v1alpha1.VolumeStatus{Name: "a", Handle: "vol-1"}, v1alpha1.VolumeStatus{Name: "b", Handle: "vol-2"}
+	for want, volumes := range map[string][]v1alpha1.VolumeStatus{"": nil, files: {a}, device: {b}, files + "; " + device: {b, a}} {
+		s := scopeOf(builder.OneRun("default", "sb").Build())
+		s.sb.UID = "uid"
+		s.sb.Status.Targets = []v1alpha1.TargetStatus{
+			{Name: "files", Volumes: []v1alpha1.VolumeStatus{a}}, {Name: "device", VolumeMode: corev1.PersistentVolumeBlock, Volumes: []v1alpha1.VolumeStatus{b}},
+		}
+		for _, volume := range volumes {
+			s.keep(volume)
+		}
+		if got := s.describeAllKept(); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}

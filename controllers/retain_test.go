@@ -1,0 +1,236 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/envtest"
+	"github.com/storagebench/storagebench/test/fakecluster"
+)
+
+// retained returns a benchmark of two runs on one target that is not cleaned up. The first run ends, the second has the outcome.
+func retained(w *world, second fakecluster.Outcome) *v1alpha1.StorageBenchmark {
+	w.Helper()
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		if pod.Annotations[v1alpha1.AnnotationRun] == "second.fast" {
+			return second
+		}
+		return fakecluster.Succeed(builder.Report())
+	})
+	return create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("fast")).
+		Workload(builder.NewWorkload("first")).Workload(builder.NewWorkload("second")).
+		Deadlines(v1alpha1.Deadlines{RunSeconds: new(int32(3000)), StartSeconds: new(int32(3000)), ProgressSeconds: new(int32(3000)), CleanUpSeconds: new(int32(86_400))}).
+		With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain }).Build())
+}
+
+// hasBegun says whether a container of a pod has begun.
+func hasBegun(pod *corev1.Pod) bool { return !attempt.Began(pod).IsZero() }
+
+// untilRun waits until a run has a pod that is as the check wants it.
+func (w *world) untilRun(run string, check func(*corev1.Pod) bool) {
+	w.Helper()
+	w.Eventually(func() error {
+		for _, pod := range w.runPods() {
+			if pod.Annotations[v1alpha1.AnnotationRun] == run && check(&pod) {
+				return nil
+			}
+		}
+		return fmt.Errorf("run %s is not so far", run)
+	})
+}
+
+// onlyEnded says what is left of a benchmark beside its claim and what the first run has left.
+func (w *world) onlyEnded() error {
+	jobs, pods, anchors, claims := w.jobs(), w.runPods(), w.anchors(), w.claims()
+	if len(jobs) != 1 || len(pods) != 1 || len(anchors) != 0 || len(claims) != 1 {
+		return fmt.Errorf("%d Jobs, %d pods, %d anchors, %d claims", len(jobs), len(pods), len(anchors), len(claims))
+	}
+	if jobs[0].Annotations[v1alpha1.AnnotationRun] != "first.fast" || !attempt.HasEnded(&pods[0]) || claims[0].DeletionTimestamp != nil {
+		return fmt.Errorf("the Job is of run %s, the pod is %s, the claim is deleted at %v", jobs[0].Annotations[v1alpha1.AnnotationRun], pods[0].Status.Phase, claims[0].DeletionTimestamp)
+	}
+	return nil
+}
+
+// What runs when a benchmark ends whose volumes are kept is ended: pods that measure or wait for a node, and anchors. What has ended stays.
+func TestRetainEndsWhatRuns(t *testing.T) {
+	for name, test := range map[string]struct {
+		second fakecluster.Outcome
+		begun  func(*corev1.Pod) bool
+	}{
+		"a pod that measures": {fakecluster.Hang(job.MeasureContainer), hasBegun},
+		"a pod that waits":    {fakecluster.Unschedulable("no nodes"), func(pod *corev1.Pod) bool { return attempt.StartMessage(pod) != "" }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			sb := retained(w, test.second)
+			w.untilRun("second.fast", test.begun)
+			w.passUntil(3001*time.Second, func() error {
+				return matches(w.Get(sb), v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded)
+			}, sb)
+
+			sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "run second.fast")
+
+			if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonRetained, keptUntil); err != nil {
+				t.Error(err)
+			}
+			if err := w.onlyEnded(); err != nil {
+				t.Error(err)
+			}
+			w.delete(sb)
+			w.untilGone(sb)
+		})
+	}
+}
+
+// What does not end in time is named. What has ended is kept all the same.
+func TestRetainNamesWhatDoesNotEnd(t *testing.T) {
+	w := newWorld(t)
+	sb := retained(w, fakecluster.Lose())
+	w.untilRun("second.fast", hasBegun)
+	w.passUntil(3001*time.Second, func() error {
+		return matches(w.Get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonCleaningUp, "waiting for the removal of", "pod ")
+	}, sb)
+	w.pass(sb, 86_401*time.Second)
+
+	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "kubectl delete pod --force", keptUntil)
+
+	if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, "not removed within", "kubectl delete pod --force", keptUntil); err != nil {
+		t.Error(err)
+	}
+	if jobs := w.jobs(); len(jobs) != 1 || jobs[0].Annotations[v1alpha1.AnnotationRun] != "first.fast" || len(w.claims()) != 1 {
+		t.Errorf("Jobs are %v, claims %v", jobs, w.claims())
+	}
+}
+
+// A Job runs as long as one of its pods does, or one may come.
+func TestMayRun(t *testing.T) {
+	condition := func(kind batchv1.JobConditionType, status corev1.ConditionStatus) batchv1.JobStatus {
+		return batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: kind, Status: status}}}
+	}
+	pod := func(owner string, phase corev1.PodPhase) corev1.Pod {
+		of := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: owner, UID: types.UID("uid-of-" + owner)}}
+		return corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(of, batchv1.SchemeGroupVersion.WithKind("Job"))}},
+			Status:     corev1.PodStatus{Phase: phase},
+		}
+	}
+	for name, test := range map[string]struct {
+		status batchv1.JobStatus
+		pods   []corev1.Pod
+		want   bool
+	}{
+		"no pod yet":                    {batchv1.JobStatus{}, nil, true},
+		"suspended by somebody":         {condition(batchv1.JobSuspended, corev1.ConditionTrue), nil, true},
+		"only the pod of another Job":   {batchv1.JobStatus{}, []corev1.Pod{pod("other", corev1.PodSucceeded)}, true},
+		"a pod that waits":              {batchv1.JobStatus{Active: 1}, []corev1.Pod{pod("job", corev1.PodPending)}, true},
+		"a pod that runs":               {batchv1.JobStatus{Active: 1}, []corev1.Pod{pod("job", corev1.PodRunning)}, true},
+		"of two pods one runs":          {batchv1.JobStatus{}, []corev1.Pod{pod("job", corev1.PodFailed), pod("job", corev1.PodRunning)}, true},
+		"a pod that still runs":         {condition(batchv1.JobFailureTarget, corev1.ConditionTrue), []corev1.Pod{pod("job", corev1.PodRunning)}, true},
+		"it is not complete":            {condition(batchv1.JobComplete, corev1.ConditionFalse), nil, true},
+		"its pod has just ended":        {batchv1.JobStatus{Active: 1}, []corev1.Pod{pod("job", corev1.PodSucceeded)}, false},
+		"complete":                      {condition(batchv1.JobComplete, corev1.ConditionTrue), []corev1.Pod{pod("job", corev1.PodSucceeded)}, false},
+		"complete, and the pod is gone": {condition(batchv1.JobComplete, corev1.ConditionTrue), nil, false},
+		"failed, and the pod is gone":   {condition(batchv1.JobFailed, corev1.ConditionTrue), nil, false},
+		"it is to fail":                 {condition(batchv1.JobFailureTarget, corev1.ConditionTrue), nil, false},
+		"it is to be complete":          {condition(batchv1.JobSuccessCriteriaMet, corev1.ConditionTrue), nil, false},
+		"clean-up whose pod has failed": {batchv1.JobStatus{Failed: 1}, []corev1.Pod{pod("job", corev1.PodFailed)}, true},
+		"clean-up that has failed":      {condition(batchv1.JobFailed, corev1.ConditionTrue), []corev1.Pod{pod("job", corev1.PodFailed)}, false},
+	} {
+		j := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "job", UID: "uid-of-job", Labels: map[string]string{v1alpha1.LabelRole: v1alpha1.RoleRun}}, Status: test.status}
+		if strings.HasPrefix(name, "clean-up") {
+			j.Labels[v1alpha1.LabelRole] = v1alpha1.RoleCleanUp
+		}
+		if got := mayRun(j, test.pods); got != test.want {
+			t.Errorf("%s: it runs: %t, want %t", name, got, test.want)
+		}
+	}
+}
+
+// Sweeping leaves alone what is kept, and nothing else.
+func TestIsRetained(t *testing.T) {
+	for name, test := range map[string]struct {
+		policy   v1alpha1.CleanupPolicy
+		reason   string
+		deleting bool
+		want     bool
+	}{
+		"kept":                               {v1alpha1.CleanupRetain, v1alpha1.ReasonRetained, false, true},
+		"kept, and edited since":             {v1alpha1.CleanupDelete, v1alpha1.ReasonRetained, false, true},
+		"kept, and something did not end":    {v1alpha1.CleanupRetain, v1alpha1.ReasonLeftBehind, false, true},
+		"removed, and something is left":     {v1alpha1.CleanupDelete, v1alpha1.ReasonLeftBehind, false, false},
+		"removed, and edited since":          {v1alpha1.CleanupRetain, v1alpha1.ReasonNothingLeft, false, false},
+		"deleted":                            {v1alpha1.CleanupRetain, v1alpha1.ReasonRetained, true, false},
+		"deleted, and something did not end": {v1alpha1.CleanupRetain, v1alpha1.ReasonLeftBehind, true, false},
+	} {
+		s := scopeOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = test.policy }).Build())
+		s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, test.reason, "")
+		if test.deleting {
+			s.sb.DeletionTimestamp = at(0)
+		}
+		if got := s.isRetained(); got != test.want {
+			t.Errorf("%s: %t, want %t", name, got, test.want)
+		}
+	}
+}
+
+// Where the API server does not let what runs be ended, that is an error until the time for clean-up is over, and is named then.
+func TestRetainWhereDeletionIsRefused(t *testing.T) {
+	no := errors.New("webhook does not answer")
+	for _, test := range []struct {
+		name  string
+		after time.Duration
+		ends  bool
+	}{{"it is tried", 0, false}, {"it is tried again", 599 * time.Second, false}, {"its time is over", 600 * time.Second, true}} {
+		t.Run(test.name, func(t *testing.T) {
+			sb := builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(600))}).Build()
+			sb.UID, sb.Spec.CleanupPolicy = "u1", v1alpha1.CleanupRetain
+			running := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{
+				Namespace: "default", Name: job.RunName(sb, "reads.fast", 1, 0), UID: "j1", OwnerReferences: []metav1.OwnerReference{ownedBy(sb)},
+				Labels:      child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelClient, "0", v1alpha1.LabelAttempt, "1"),
+				Annotations: map[string]string{v1alpha1.AnnotationRun: "reads.fast"},
+			}}
+			c := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(running).WithInterceptorFuncs(interceptor.Funcs{
+				Delete: func(context.Context, client.WithWatch, client.Object, ...client.DeleteOption) error { return no },
+			}).Build()
+			p := passOver(&Reconciler{Client: c, Live: c}, sb)
+			p.now = *at(test.after)
+			p.memory.cleaningSince, p.memory.cleaningFor = noon, firstTry
+			p.fail(v1alpha1.ReasonRunFailed, "no")
+			p.sb.Status.Conditions[0].LastTransitionTime = *at(0)
+
+			out, err := p.retain(t.Context())
+
+			if !test.ends {
+				if !errors.Is(err, no) || p.condition(v1alpha1.ConditionCleanedUp).Status != "" {
+					t.Errorf("%+v, %v, conditions %+v", out, err, p.sb.Status.Conditions)
+				}
+				return
+			}
+			if err != nil || out.stop {
+				t.Errorf("%+v, %v", out, err)
+			}
+			err = matches(p.sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind,
+				"not removed within 600 s: Job "+running.Name, "kubectl delete job -n default", "what the API server kept (it answered: ", no.Error(), keptUntil)
+			if err != nil || !strings.HasSuffix(p.condition(v1alpha1.ConditionCleanedUp).Message, keptUntil) {
+				t.Error(err)
+			}
+		})
+	}
+}

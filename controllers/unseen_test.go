@@ -1,0 +1,228 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/storage"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/fakecluster"
+)
+
+// An attempt of which nobody has seen that it did not begin may have written.
+func TestIsUnseen(t *testing.T) {
+	const running, pending = v1alpha1.RunRunning, v1alpha1.RunPending
+	one, two := v1alpha1.Run{Name: "a", Target: "t", State: running, Attempts: 2}, v1alpha1.Run{Name: "a", Target: "t", State: running, Attempts: 2, Clients: 2}
+	began := func(number int32, clients ...int32) func(*memory) {
+		return func(m *memory) {
+			m.begins(&v1alpha1.Run{Name: "a", Attempts: number})
+			for _, client := range clients {
+				m.makes(&v1alpha1.Run{Name: "a", Attempts: number}, client, nil)
+			}
+		}
+	}
+	for name, test := range map[string]struct {
+		run    v1alpha1.Run
+		memory func(*memory)
+		jobs   map[int32]batchv1.JobStatus
+		pods   []int32
+		want   bool
+	}{
+		"begun by an operator before this one, and no Job": {run: one, want: true},
+		"begun by this operator, and not made yet":         {run: one, memory: began(2)},
+		"made by this operator, and gone":                  {run: one, memory: began(2, 0), want: true},
+		"this operator began the one before":               {run: one, memory: began(1), want: true},
+		"its Job is there, and no pod yet":                 {run: one, jobs: map[int32]batchv1.JobStatus{0: {Active: 1}}},
+		"its pod is there":                                 {run: one, jobs: map[int32]batchv1.JobStatus{0: {Failed: 1}}, pods: []int32{0}},
+		"its pod has failed, and is gone":                  {run: one, jobs: map[int32]batchv1.JobStatus{0: {Failed: 1}}, want: true},
+		"its pod has succeeded, and is gone":               {run: one, jobs: map[int32]batchv1.JobStatus{0: {Succeeded: 1}}, want: true},
+		"the second client's Job is gone":                  {run: two, jobs: map[int32]batchv1.JobStatus{0: {}}, want: true},
+		"the second client's Job was never made":           {run: two, memory: began(2, 0), jobs: map[int32]batchv1.JobStatus{0: {}}},
+		"it is to be repeated":                             {run: v1alpha1.Run{Name: "a", Target: "t", State: pending, Attempts: 2}},
+		"it has not begun":                                 {run: v1alpha1.Run{Name: "a", Target: "t", State: pending}},
+		"it has ended":                                     {run: v1alpha1.Run{Name: "a", Target: "t", State: v1alpha1.RunFailed, Attempts: 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := scopeOf(builder.NewBenchmark("default", "sb").Target(builder.NewClaimTarget("t", "mine")).Build())
+			s.sb.Status.Targets, s.sb.Status.Runs = []v1alpha1.TargetStatus{{Name: "t"}}, []v1alpha1.Run{test.run}
+			if test.memory != nil {
+				test.memory(s.memory)
+			}
+			s.jobs, s.pods = map[string]*batchv1.Job{}, map[string][]*corev1.Pod{}
+			for client, status := range test.jobs {
+				j := &batchv1.Job{Status: status}
+				j.Name = job.RunName(s.sb, "a", 2, client)
+				s.jobs[j.Name] = j
+			}
+			for _, client := range test.pods {
+				s.pods[job.RunName(s.sb, "a", 2, client)] = []*corev1.Pod{{}}
+			}
+			s.fail(v1alpha1.ReasonDeleted, "the StorageBenchmark was deleted before its end")
+			if noted := s.sb.Status.Targets[0].TestFiles == v1alpha1.TestFilesPresent; noted != test.want {
+				t.Errorf("there may be files: %t, want %t", noted, test.want)
+			}
+		})
+	}
+}
+
+// That a call failed says that nothing was made only if the API server says so.
+func TestIsNotMade(t *testing.T) {
+	jobs := schema.GroupResource{Group: "batch", Resource: "jobs"}
+	for name, test := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"made":                         {nil, false},
+		"no answer":                    {errors.New("read: connection reset by peer"), false},
+		"the time of the call is over": {fmt.Errorf("apply Job: %w", context.DeadlineExceeded), false},
+		"it took too long":             {apierrors.NewTimeoutError("request did not complete", 1), false},
+		"the server took too long":     {apierrors.NewServerTimeout(jobs, "patch", 1), false},
+		"a proxy before it failed":     {apierrors.NewGenericServerResponse(http.StatusBadGateway, "patch", jobs, "x", "", 0, true), false},
+		"the storage of the server":    {apierrors.NewInternalError(errors.New("etcdserver: request timed out")), false},
+		"too many requests":            {apierrors.NewTooManyRequests("later", 1), false},
+		"forbidden":                    {apierrors.NewForbidden(jobs, "x", errors.New("exceeded quota")), true},
+		"a webhook":                    {apierrors.NewBadRequest("no"), true},
+		"invalid":                      {apierrors.NewInvalid(schema.GroupKind{Group: "batch", Kind: "Job"}, "x", nil), true},
+		"a webhook that is away":       {fmt.Errorf("apply Job: %w", apierrors.NewInternalError(errors.New("failed calling webhook"))), true},
+	} {
+		if got := isNotMade(test.err); got != test.want {
+			t.Errorf("%s: %t, want %t", name, got, test.want)
+		}
+	}
+}
+
+// A Job that is made again may have been there before: what tells of its files has gone with it. One that this operator makes for the first time was not.
+func TestNoteEarlierJobs(t *testing.T) {
+	run := &v1alpha1.Run{Name: "a", Target: "t", State: v1alpha1.RunRunning, Attempts: 1, Clients: 2}
+	for name, test := range map[string]struct {
+		memory func(*memory)
+		want   v1alpha1.TestFilesState
+	}{
+		"another operator began":      {func(*memory) {}, v1alpha1.TestFilesPresent},
+		"the first try":               {func(m *memory) { m.begins(run) }, ""},
+		"after a refusal":             {func(m *memory) { m.begins(run); m.makes(run, 0, apierrors.NewBadRequest("no")) }, ""},
+		"another client's was made":   {func(m *memory) { m.begins(run); m.makes(run, 1, nil) }, ""},
+		"it was made":                 {func(m *memory) { m.begins(run); m.makes(run, 0, nil) }, v1alpha1.TestFilesPresent},
+		"nobody knows if it was made": {func(m *memory) { m.begins(run); m.makes(run, 0, errors.New("connection reset")) }, v1alpha1.TestFilesPresent},
+	} {
+		s := scopeOf(builder.NewBenchmark("default", "sb").Target(builder.NewClaimTarget("t", "mine")).Build())
+		s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t"}}
+		test.memory(s.memory)
+		s.noteEarlierJobs(run, []int32{0})
+		if got := s.sb.Status.Targets[0].TestFiles; got != test.want {
+			t.Errorf("%s: files are %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+// Files stay on somebody's claim, and on a volume that was there before, to which a claim of the benchmark has come. They go with one that was made for it.
+func TestMayHaveWritten(t *testing.T) {
+	const uid = "0b1e5f0a-1111-2222-3333-444455556666"
+	for name, test := range map[string]struct {
+		target v1alpha1.Target
+		volume string
+		status v1alpha1.TestFilesState
+		want   v1alpha1.TestFilesState
+	}{
+		"somebody's claim":        {target: builder.NewClaimTarget("t", "mine"), want: v1alpha1.TestFilesPresent},
+		"a bucket":                {target: v1alpha1.Target{Name: "t", S3: &v1alpha1.S3Bucket{}}, volume: "sb-t", want: v1alpha1.TestFilesPresent},
+		"a volume made for it":    {target: builder.NewTarget("t"), volume: "pvc-" + uid},
+		"a volume that was there": {target: builder.NewTarget("t"), volume: "old", want: v1alpha1.TestFilesPresent},
+		"a device that was there": {target: builder.NewBlockTarget("t"), volume: "old"},
+		"no volume yet":           {target: builder.NewTarget("t")},
+		"what is removed":         {target: builder.NewTarget("t"), volume: "old", status: v1alpha1.TestFilesRemoved, want: v1alpha1.TestFilesRemoved},
+		"a file system as it is":  {target: v1alpha1.Target{Name: "t", EFS: &v1alpha1.EFSFileSystem{Provisioning: new(v1alpha1.EFSStatic)}}, volume: "sb-t", want: v1alpha1.TestFilesPresent},
+	} {
+		s := scopeOf(builder.NewBenchmark("default", "sb").Target(test.target).Build())
+		s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", TestFiles: test.status, VolumeMode: storage.VolumeMode(&test.target)}}
+		claim := claimOf("default", storage.ClaimName(s.sb, &s.sb.Spec.Targets[0], 0), nil)
+		claim.UID, claim.Spec.VolumeName = uid, test.volume
+		s.claims, s.claimTargets = map[string]*corev1.PersistentVolumeClaim{claim.Name: claim}, ours.ClaimTargets(s.sb)
+		s.mayHaveWritten("t")
+		if got := s.sb.Status.Targets[0].TestFiles; got != test.want {
+			t.Errorf("%s: files are %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+// A run that began, wrote, and was deleted with its Job while no operator was there has left its files. They are removed.
+func TestFilesOfARunThatNobodySaw(t *testing.T) {
+	remove := func(w *world, sb *v1alpha1.StorageBenchmark) { w.delete(sb) }
+	for name, test := range map[string]struct {
+		meanwhile, afterwards func(*world, *v1alpha1.StorageBenchmark)
+	}{
+		"the benchmark is deleted":      {meanwhile: remove},
+		"it is deleted as Argo CD does": {meanwhile: func(w *world, sb *v1alpha1.StorageBenchmark) { w.delete(sb, foreground) }},
+		"it is suspended, and deleted later": {
+			func(w *world, sb *v1alpha1.StorageBenchmark) {
+				w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) })
+			}, remove,
+		},
+		"it ends for another reason": {meanwhile: func(w *world, sb *v1alpha1.StorageBenchmark) {
+			w.Eventually(func() error {
+				current := w.Get(sb)
+				current.Status.Runs[0].Name = "gone.t" // which is no longer part of the spec
+				return w.Client.Status().Update(w.Context(), current)
+			})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorldWithoutOperator(t)
+			w.claim("mine", corev1.PersistentVolumeFilesystem)
+			w.Cluster.AllPods(fakecluster.Unschedulable("no nodes"))
+			stop := w.startOperator()
+			sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewClaimTarget("t", "mine")).Workload(builder.NewWorkload("reads")).Build())
+			sb = w.Until(sb, func(sb *v1alpha1.StorageBenchmark) error {
+				if len(sb.Status.Runs) == 0 || sb.Status.Runs[0].Job == "" {
+					return errors.New("the run has no Job")
+				}
+				return nil
+			})
+			stop()
+			cleaned, _ := counted(w)
+			w.Eventually(func() error { return wantPods(w.runPods(), true) })
+			if files := w.Get(sb).Status.Targets[0].TestFiles; files != "" {
+				t.Fatalf("test files are %q before anybody has seen any, so this shows nothing", files)
+			}
+			w.delete(&w.jobs()[0], background)
+			w.Eventually(func() error {
+				if pods := w.runPods(); len(pods) > 0 {
+					return fmt.Errorf("pod %s is there", pods[0].Name)
+				}
+				return nil
+			})
+			test.meanwhile(w, sb)
+
+			w.startOperator()
+			w.Eventually(func() error {
+				current := &v1alpha1.StorageBenchmark{}
+				err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(sb), current)
+				if err == nil && current.Status.Targets[0].TestFiles == "" {
+					return errors.New("nobody knows of test files")
+				}
+				return client.IgnoreNotFound(err)
+			})
+			if test.afterwards != nil {
+				test.afterwards(w, sb)
+			}
+			w.Eventually(func() error {
+				if cleaned.Load() == 0 {
+					return errors.New("no pod has removed them")
+				}
+				return nil
+			})
+		})
+	}
+}

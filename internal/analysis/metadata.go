@@ -1,0 +1,92 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// fromMemory is the median below which lookups were answered by the node's own memory. The fastest EBS volumes are designed for less than
+// 500 us on average; what answers in a fiftieth of that has not asked for anything over a network.
+// https://docs.aws.amazon.com/ebs/latest/userguide/ebs-optimization.html (2026-11-23)
+const fromMemory = 10 * time.Microsecond
+
+// metadata is what a result has of operations on files, with what its figures leave out.
+type metadata struct {
+	*v1alpha1.MetadataResult
+	elapsedMilliseconds int64
+}
+
+// metadataOf returns the metadata of each result, nil for a result without.
+func metadataOf(results []*v1alpha1.Result) []*metadata {
+	all := make([]*metadata, len(results))
+	for i, r := range results {
+		if r.Metadata != nil {
+			all[i] = &metadata{r.Metadata, r.ElapsedMilliseconds}
+		}
+	}
+	return all
+}
+
+// milliPerSecond returns operations in a thousand seconds. The status has whole ones per second; count and time say what was rounded away,
+// where they agree with it: rates of several clients are added up, each over its own time.
+func (m *metadata) milliPerSecond() int64 {
+	const thousand = 1000
+	if m.IOPS > math.MaxInt64/thousand {
+		return math.MaxInt64
+	}
+	if m.elapsedMilliseconds > 0 {
+		precise := float64(m.Count) * thousand / float64(m.elapsedMilliseconds)
+		if math.Abs(precise-float64(m.IOPS)) < 1 {
+			return int64(math.Round(precise * thousand))
+		}
+	}
+	return m.IOPS * thousand
+}
+
+// compareMetadata compares operations on files. It returns nil if a result of the target has none.
+func (f *family) compareMetadata(own, base []*metadata) *v1alpha1.MetadataComparison {
+	mean := func(m *metadata) *latency { return &latency{nanoseconds: m.MeanNanoseconds} }
+	ownMeans, _ := latencies(own, mean)
+	if len(ownMeans) == 0 {
+		return nil
+	}
+	baseMeans, _ := latencies(base, mean)
+	c := &v1alpha1.MetadataComparison{}
+	c.MeanRatio = f.compare(&c.MeanNanoseconds, ownMeans, baseMeans, yardstick{better: lessIsFaster})
+	perSecond := func(m *metadata) int64 { return m.IOPS }
+	c.IOPSRatio = f.compareIOPS(&c.IOPS, valuesOf(own, perSecond), valuesOf(own, (*metadata).milliPerSecond), valuesOf(base, (*metadata).milliPerSecond))
+	f.addRow(&c.Verdict, &c.IOPS, len(own), len(base))
+	percentile := func(of func(*v1alpha1.LatencyDistribution) int64) (*v1alpha1.Statistic, string) {
+		return compareLatencies(f, own, base, func(m *metadata) *latency { return percentileIn(m.Latency, of) })
+	}
+	c.P50Nanoseconds, c.P50Ratio = percentile(p50)
+	c.P90Nanoseconds, c.P90Ratio = percentile(p90)
+	c.P99Nanoseconds, c.P99Ratio = percentile(p99)
+	return c
+}
+
+// boundOfMetadata says what held operations on files back, as far as it can be told. Limits of storage are of I/Os and bytes, and Little's law
+// has nothing to say: fio waits for each operation, but also for what it does between two.
+func boundOfMetadata(r *v1alpha1.Result, known Known, load Load, client Client) v1alpha1.LimitedBy {
+	if bound, ok := boundByCPU(r, load, client, known.Company); ok {
+		return bound
+	}
+	return unknown("limits of storage count I/Os and bytes, and not operations on files")
+}
+
+// metadataFromMemory is about operations that have not asked the storage: lookups that the node's memory answered, and changes that a local file system
+// notes there, and writes to its journal later.
+func metadataFromMemory(s seen) string {
+	m := s.result.Metadata
+	if m == nil || m.Latency == nil || m.Latency.P50Nanoseconds >= int64(fromMemory) {
+		return ""
+	}
+	if !s.load.Lookups {
+		return fmt.Sprintf("half of the operations took at most %s: they changed the node's memory, and the file system writes that to the storage later",
+			duration(float64(m.Latency.P50Nanoseconds)))
+	}
+	return fmt.Sprintf("half of the lookups took at most %s: the node's memory answered them, and not the storage", duration(float64(m.Latency.P50Nanoseconds)))
+}

@@ -1,0 +1,129 @@
+package analysis
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// operated are operations on files at a rate, with a mean and percentiles that are multiples of it.
+func operated(perSecond, mean int64) *v1alpha1.Result {
+	return &v1alpha1.Result{ElapsedMilliseconds: 1000, Metadata: &v1alpha1.MetadataResult{
+		Count: perSecond, IOPS: perSecond, MeanNanoseconds: mean,
+		Latency: &v1alpha1.LatencyDistribution{P50Nanoseconds: 2 * mean, P90Nanoseconds: 3 * mean, P99Nanoseconds: 4 * mean},
+	}}
+}
+
+func TestCompareMetadata(t *testing.T) {
+	several := func(rates ...int64) []*v1alpha1.Result {
+		var all []*v1alpha1.Result
+		for _, rate := range rates {
+			all = append(all, operated(rate, 100))
+		}
+		return all
+	}
+	bare := operated(50, 100)
+	bare.Metadata.Latency = nil
+	slow := func(count, milliseconds int64) *v1alpha1.Result {
+		r := operated((count*1000+milliseconds/2)/milliseconds, 100)
+		r.Metadata.Count, r.ElapsedMilliseconds = count, milliseconds
+		return r
+	}
+	for name, test := range map[string]struct {
+		own, base []*v1alpha1.Result
+		// want has the medians of the rate, mean, P50, P90 and P99, the ratio of the rate, and the verdict.
+		want []any
+	}{
+		"faster":              {several(200, 210, 220, 230), several(100, 101, 102, 103), []any{int64(215), int64(100), int64(200), int64(300), int64(400), "2.12", v1alpha1.VerdictFaster}},
+		"slower":              {several(100, 101, 102, 103), several(200, 210, 220, 230), []any{int64(102), int64(100), int64(200), int64(300), int64(400), "0.47", v1alpha1.VerdictSlower}},
+		"too few runs":        {several(200), several(100), []any{int64(200), int64(100), int64(200), int64(300), int64(400), "2.00", v1alpha1.VerdictTooFewRuns}},
+		"without a baseline":  {several(200), nil, []any{int64(200), int64(100), int64(200), int64(300), int64(400), "", v1alpha1.Verdict("")}},
+		"without percentiles": {[]*v1alpha1.Result{bare}, several(100), []any{int64(50), int64(100), nil, nil, nil, "0.50", v1alpha1.VerdictTooFewRuns}},
+		"what rounding hides": {[]*v1alpha1.Result{slow(26, 20_000)}, []*v1alpha1.Result{slow(20, 20_000)}, []any{int64(1), int64(100), int64(200), int64(300), int64(400), "1.30", v1alpha1.VerdictTooFewRuns}},
+		"one run has none":    {append(several(200), &v1alpha1.Result{}), several(100), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var all []v1alpha1.Run
+			for target, results := range map[string][]*v1alpha1.Result{"own": test.own, "base": test.base} {
+				for _, r := range results {
+					all = append(all, run(target, *r))
+				}
+			}
+			var got []any
+			target := Compare(all, []string{"own", "base"}, "base")[0].Targets[0]
+			if m := target.Metadata; m != nil {
+				got = append(got, m.IOPS.Median, m.MeanNanoseconds.Median)
+				for _, p := range []*v1alpha1.Statistic{m.P50Nanoseconds, m.P90Nanoseconds, m.P99Nanoseconds} {
+					if p == nil {
+						got = append(got, nil)
+						continue
+					}
+					got = append(got, p.Median)
+				}
+				got = append(got, m.IOPSRatio, m.Verdict)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if target.Total != nil || target.Read != nil || target.Write != nil || target.Sync != nil {
+				t.Errorf("there is more: %+v", target)
+			}
+		})
+	}
+}
+
+func TestSpreadOfMetadata(t *testing.T) {
+	runs := []v1alpha1.Run{run("a", *operated(100, 5)), run("a", *operated(150, 5))}
+	warnings := Compare(runs, []string{"a"}, "a")[0].Targets[0].Warnings
+	if len(warnings) != 1 || warnings[0].Reason != v1alpha1.WarningSpread || !strings.Contains(warnings[0].Message, "from 100 to 150") {
+		t.Errorf("%+v", warnings)
+	}
+}
+
+// No limit of storage, no rate of I/Os and no law of queues says what held operations on files back; the client's CPU may.
+func TestBoundOfMetadata(t *testing.T) {
+	busy := operated(100_000, 9_000)
+	busy.CPU = &v1alpha1.CPUResult{UserPercent: 30, SystemPercent: 65}
+	for name, test := range map[string]struct {
+		result *v1alpha1.Result
+		want   string
+	}{
+		"waits":     {operated(3000, 300_000), v1alpha1.BoundUnknown},
+		"takes CPU": {busy, v1alpha1.BoundClientCPU},
+	} {
+		got := Bound(test.result, Known{Storage: gp3}, Load{Jobs: 1, InFlight: 1, RateIOPS: 3000}, Client{})
+		if got.Reason != test.want || strings.Contains(got.Message, "no I/O") {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func TestWarningsOfMetadata(t *testing.T) {
+	lookups := Load{Lookups: true, FileBytes: 1}
+	for name, test := range map[string]struct {
+		count, mean int64
+		load        Load
+		want        string
+	}{
+		"lookups of memory":      {200_000, 700, lookups, "MetadataFromMemory half of the lookups took at most 1.4us: the node's memory answered them, and not the storage"},
+		"lookups of the storage": {200_000, 300_000, lookups, ""},
+		"lookups, just not":      {200_000, 5_000, lookups, ""},
+		"creations as fast":      {200_000, 700, Load{FileBytes: 1}, "MetadataFromMemory half of the operations took at most 1.4us: they changed the node's memory, and the file system writes that to the storage later"},
+		"few":                    {99, 300_000, lookups, "FewSamples p90 of metadata is not reliable: it needs 100 operations, and there were 99"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := *operated(test.count, test.mean)
+			r.ElapsedMilliseconds = 20 // in which all files were through
+			var got []string
+			for _, w := range Warnings([]v1alpha1.Result{r}, []Known{{Storage: gp3}}, []Load{test.load}, Client{MemoryBytes: 1 << 30}) {
+				got = append(got, w.Reason+" "+w.Message)
+			}
+			if all := strings.Join(got, "; "); all != test.want {
+				t.Errorf("warnings %q, want %q", all, test.want)
+			}
+		})
+	}
+}

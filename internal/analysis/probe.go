@@ -1,0 +1,153 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
+)
+
+const (
+	// probeLess is what it does at least as a multiple of the run: below that something else has changed, such as burst credits.
+	probeLess = 0.9
+	// probeStays is by how much a probe with twice the I/Os in flight may do more than the run at a limit: two short runs of the same
+	// differ by some percent.
+	probeStays = 1.10
+	// probeGrows is by how much it does more at least where latency held the run back. Were that all, it would do twice as much. A limit
+	// that is near takes from that: at 80 % of one it is 1.25.
+	probeGrows = 1.25
+	// probeFills is how many times the run's I/Os in flight a probe must have had, of the twice that it asks for.
+	probeFills = 1.5
+	// unusual is by how much a run may differ from the median of its repetitions for its probe to be about all of them, as warning Spread has it.
+	unusual = 0.1
+)
+
+// Judge says what held a result back, by its figures (Bound) and by its probe, and what that rests on. usual is the median IOPS of all repetitions
+// of the same, which the probe of one of them is for; 0 if that is the only one.
+func Judge(r *v1alpha1.Result, known Known, load Load, client Client, usual int64) v1alpha1.LimitedBy {
+	bound := Bound(r, known, load, client)
+	bound.Evidence = known.evidence(bound.Reason)
+	bound = probed(bound, r, load, usual)
+	bound.Message = legible.Cut(bound.Message, maxMessage, "...")
+	return bound
+}
+
+// maxMessage is the most bytes of a message, of which the API has 512 characters.
+const maxMessage = 512
+
+// evidence returns what a reason rests on that follows from known limits: that one is reached, or of latency that none is.
+func (k Known) evidence(reason string) v1alpha1.Evidence {
+	var sources []string
+	switch reason {
+	case v1alpha1.BoundVolumeIOPS, v1alpha1.BoundVolumeThroughput, v1alpha1.BoundFileSystemIOPS, v1alpha1.BoundFileSystemThroughput, v1alpha1.BoundLatency:
+		if k.Storage != nil {
+			sources = append(sources, k.Storage.Source)
+		}
+	case v1alpha1.BoundClientIOPS, v1alpha1.BoundClientThroughput, v1alpha1.BoundInstanceIOPS, v1alpha1.BoundInstanceThroughput:
+		for i := range k.Client {
+			sources = append(sources, k.Client[i].Source)
+		}
+	}
+	for _, source := range sources {
+		if strings.HasPrefix(source, "spec.") {
+			return v1alpha1.EvidenceSettings
+		}
+	}
+	if len(sources) > 0 {
+		return v1alpha1.EvidenceDocumentation
+	}
+	return ""
+}
+
+// probed is what follows from a verdict and from a probe, which outweighs what is documented: it is of this storage, at this time. Of what
+// the workload asks for, and of the CPU that fio had, it says nothing.
+func probed(bound v1alpha1.LimitedBy, r *v1alpha1.Result, load Load, usual int64) v1alpha1.LimitedBy {
+	p := newProbed(r, load)
+	if p == nil || bound.Reason == v1alpha1.BoundWorkloadRate || bound.Reason == v1alpha1.BoundClientCPU {
+		return bound
+	}
+	doubt := p.doubt(usual)
+	switch {
+	case doubt != "":
+		bound.Message = legible.Cut(bound.Message, maxProbedMessage, "...") + "; " + doubt
+	case p.growth >= probeGrows:
+		return v1alpha1.LimitedBy{
+			Reason: v1alpha1.BoundLatency, Evidence: v1alpha1.EvidenceProbe, LimitInFlight: new(load.InFlight),
+			Message: fmt.Sprintf("%s: the time that each I/O takes held the result back, and more jobs or a higher iodepth get more", p),
+		}
+	case p.growth > probeStays:
+		bound.Message = legible.Cut(bound.Message, maxProbedMessage, "...") + fmt.Sprintf("; %s: latency is a part of it, and a limit is near", p)
+	case bound.Evidence != "" && bound.Reason != v1alpha1.BoundLatency:
+		bound.Evidence = v1alpha1.EvidenceProbe
+		bound.Message = legible.Cut(bound.Message, maxProbedMessage, "...") + fmt.Sprintf("; %s, which confirms it", p)
+	default:
+		message := fmt.Sprintf("%s: the storage, or the way to it, does no more", p)
+		if bound.Reason == v1alpha1.BoundUnknown { // it says what is known of limits
+			message += "; which limit that is, is not certain: " + bound.Message
+		}
+		return v1alpha1.LimitedBy{Reason: v1alpha1.BoundStorage, Evidence: v1alpha1.EvidenceProbe, Message: message}
+	}
+	return bound
+}
+
+// maxProbedMessage leaves room for what a probe adds to a message, of which the API has 512 characters.
+const maxProbedMessage = 320
+
+// probedResult is a result beside its probe.
+type probedResult struct {
+	probe *v1alpha1.ProbeResult
+	// rate is I/Os per second, mean their mean latency in nanoseconds, 0 if unknown, and inFlight how many there were to be, as they were measured.
+	rate, mean float64
+	inFlight   int64
+	// growth is what the probe has done as a multiple of that.
+	growth float64
+}
+
+// newProbed returns nil for a result that has no probe to be compared with.
+func newProbed(r *v1alpha1.Result, load Load) *probedResult {
+	if r == nil || r.Probe == nil || load.InFlight <= 0 {
+		return nil
+	}
+	p := &probedResult{probe: r.Probe, inFlight: load.InFlight}
+	bytes := 0.0
+	for _, io := range r.Directions() {
+		p.rate += rateOf(io)
+		bytes += float64(io.BytesPerSecond)
+		if io.Latency != nil {
+			p.mean += rateOf(io) * float64(io.Latency.MeanNanoseconds)
+		}
+	}
+	if p.rate == 0 || bytes == 0 {
+		return nil
+	}
+	p.mean /= p.rate
+	p.growth = float64(r.Probe.BytesPerSecond) / bytes
+	return p
+}
+
+// doubt says why a probe tells nothing, "" if it does.
+func (p *probedResult) doubt(usual int64) string {
+	had := float64(p.probe.IOPS) * float64(p.probe.MeanNanoseconds) / 1e9
+	switch {
+	case usual > 0 && math.Abs(p.rate-float64(usual)) > unusual*float64(usual):
+		return fmt.Sprintf("the probe tells nothing: its run had %.0f IOPS, and the median of all repetitions is %d", p.rate, usual)
+	case p.growth < probeLess:
+		return fmt.Sprintf("the probe tells nothing: it did less than the run, %d IOPS instead of %.0f", p.probe.IOPS, p.rate)
+	case p.growth < probeGrows && p.probe.CPUPercent >= busyPercent:
+		return fmt.Sprintf("the probe tells nothing: each of its jobs used %d %% of a CPU", p.probe.CPUPercent)
+	case p.growth < probeGrows && had < probeFills*float64(p.inFlight):
+		return fmt.Sprintf("the probe tells nothing: only %s of its %d I/Os were in flight", legible.Significant(had), p.probe.InFlight)
+	}
+	return ""
+}
+
+// String is such as "the probe with 64 I/Os in flight instead of 32 did 3021 IOPS instead of 2998, each in 21.2 ms instead of 10.7 ms".
+func (p *probedResult) String() string {
+	text := fmt.Sprintf("the probe with %d I/Os in flight instead of %d did %d IOPS instead of %.0f", p.probe.InFlight, p.inFlight, p.probe.IOPS, p.rate)
+	if p.mean > 0 && p.probe.MeanNanoseconds > 0 {
+		text += fmt.Sprintf(", each in %s instead of %s", duration(float64(p.probe.MeanNanoseconds)), duration(p.mean))
+	}
+	return text
+}

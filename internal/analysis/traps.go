@@ -1,0 +1,63 @@
+package analysis
+
+import (
+	"fmt"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// depthIgnored is about jobs that were to keep several I/Os in flight, and whose engine waits for each.
+func depthIgnored(s seen) string {
+	if s.load.IgnoredDepth <= 1 {
+		return ""
+	}
+	return fmt.Sprintf("iodepth %d is ignored: the engine waits for each I/O", s.load.IgnoredDepth)
+}
+
+// bufferedAsync is about libaio without direct: the kernel then makes each submission wait, so that there is no queue.
+func bufferedAsync(s seen) string {
+	if !s.load.BufferedAsync {
+		return ""
+	}
+	return "libaio without direct waits for each I/O: there is no queue of iodepth"
+}
+
+// alikeData is about data that storage which compresses or deduplicates need not write.
+func alikeData(s seen) string {
+	if s.load.AlikeData == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s makes data that storage can compress or write once", s.load.AlikeData)
+}
+
+// omittedWaits is about jobs that hold themselves to a rate, and were late: while all their I/Os were in flight, others were due and began later. How long these
+// waited for that is in no latency of fio (coordinated omission).
+func omittedWaits(s seen) string {
+	if !s.load.InlineRate || s.load.InFlight <= 0 {
+		return ""
+	}
+	due := dueIOPS(s.result, s.load)
+	for direction, io := range s.result.Directions() {
+		if io.CompletionLatency == nil || due <= 0 {
+			continue
+		}
+		longest := float64(io.CompletionLatency.P999Nanoseconds)
+		if between := float64(s.load.InFlight) / due * 1e9; longest > between {
+			return fmt.Sprintf("a rate of %.0f IOPS lets a job wait for %s, and p99.9 of %ss is %s: I/Os that were due meanwhile began late, which is in no latency",
+				due, duration(between), direction, duration(longest))
+		}
+	}
+	return ""
+}
+
+// dueIOPS are the I/Os per second that jobs are to begin by their rate, at the size of the I/Os that they had; 0 if they have no rate.
+func dueIOPS(r *v1alpha1.Result, load Load) float64 {
+	if load.RateIOPS > 0 {
+		return float64(load.RateIOPS)
+	}
+	bytes, ios := sum(r, bytesOf), sum(r, iopsOf)
+	if load.RateBytesPerSecond <= 0 || bytes <= 0 || ios <= 0 {
+		return 0
+	}
+	return float64(load.RateBytesPerSecond) / (float64(bytes) / float64(ios))
+}

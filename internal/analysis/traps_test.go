@@ -1,0 +1,47 @@
+package analysis
+
+import (
+	"testing"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// TestTraps plants each trap, and something like it that is none.
+func TestTraps(t *testing.T) {
+	// Each I/O takes 20 ms at p99.9.
+	slow := func(iops, bytes int64) *v1alpha1.IOResult {
+		io := burstOf(iops, bytes)
+		io.CompletionLatency.P999Nanoseconds = 20_000_000
+		return io
+	}
+	for _, test := range []struct {
+		name   string
+		load   Load
+		result v1alpha1.Result
+		want   string
+	}{
+		{"nothing", Load{InFlight: 1}, v1alpha1.Result{Read: slow(50, 4096)}, ""},
+		{"iodepth of an engine that waits", Load{IgnoredDepth: 32}, v1alpha1.Result{Read: slow(50, 4096)}, "IODepthIgnored iodepth 32 is ignored: the engine waits for each I/O"},
+		{"libaio without direct", Load{BufferedAsync: true}, v1alpha1.Result{Read: slow(50, 4096)}, "BufferedAsync libaio without direct waits for each I/O: there is no queue of iodepth"},
+		{"zeros", Load{AlikeData: "zero_buffers"}, v1alpha1.Result{Write: slow(50, 4096)}, "AlikeData zero_buffers makes data that storage can compress or write once"},
+		{"a rate that is late", Load{InlineRate: true, InFlight: 1, RateIOPS: 100}, v1alpha1.Result{Read: slow(50, 4096)},
+			"OmittedWaits a rate of 100 IOPS lets a job wait for 10ms, and p99.9 of reads is 20ms: I/Os that were due meanwhile began late, which is in no latency"},
+		{"a rate of bytes that is late", Load{InlineRate: true, InFlight: 1, RateBytesPerSecond: 409_600}, v1alpha1.Result{Write: slow(50, 4096)},
+			"OmittedWaits a rate of 100 IOPS lets a job wait for 10ms, and p99.9 of writes is 20ms: I/Os that were due meanwhile began late, which is in no latency"},
+		{"a rate with room", Load{InlineRate: true, InFlight: 2, RateIOPS: 100}, v1alpha1.Result{Read: slow(50, 4096)}, ""},
+		{"a rate whose I/Os begin when they are due", Load{InFlight: 1, RateIOPS: 100}, v1alpha1.Result{Read: slow(50, 4096)}, ""},
+		{"no rate in all directions", Load{InlineRate: true, InFlight: 1}, v1alpha1.Result{Read: slow(50, 4096)}, ""},
+		{"no latency", Load{InlineRate: true, InFlight: 1, RateIOPS: 100}, v1alpha1.Result{Read: &v1alpha1.IOResult{IOPS: 50}}, ""},
+	} {
+		got := ""
+		test.result.ElapsedMilliseconds = 60_000
+		for _, w := range Warnings([]v1alpha1.Result{test.result}, nil, []Load{test.load}, Client{}) {
+			if w.Reason != v1alpha1.WarningNoLatency {
+				got += w.Reason + " " + w.Message
+			}
+		}
+		if got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// sameRatio is the margin within which a ratio counts as the same. It is half of what EBS volumes may fall short of without a fault: they are
+// designed to deliver at least 90 % of what is provisioned, 99 % of the time (https://docs.aws.amazon.com/ebs/latest/userguide/ebs-optimization.html,
+// read in November 2026). Less than two buckets of fio's histogram, 3.1 %, could not be said of percentiles.
+const sameRatio = 1.05
+
+// family are all figures of a benchmark that are compared with a baseline's. Of many that do not differ some look as if they did: that
+// is corrected for their number. The correction is that of Benjamini and Hochberg (1995): of what is called a difference 5 % is
+// wrong on average, and if nothing differs there is a wrong one in 5 % of benchmarks. Holm's would have a wrong one in 5 % of benchmarks
+// whatever else differs, but of 24 differences it would find the first one only at p below 0.002, also where one cause makes all of them.
+//
+// Rows have a verdict each, which is what people read. They are corrected for the number of rows alone, so that those who look at IOPS do not pay
+// for five more figures beside it. These others are corrected for their own number.
+type family struct {
+	members []member
+	// rows have the verdict of one of their figures.
+	rows []rowVerdict
+}
+
+// member is a figure that is compared.
+type member struct {
+	statistic *v1alpha1.Statistic
+	contrast  contrast
+	// isRow says whether the verdict of a row is that of the figure.
+	isRow bool
+}
+
+// rowVerdict is the verdict on a direction, a total or syncs, and the figure that it is on.
+type rowVerdict struct {
+	verdict *v1alpha1.Verdict
+	of      *v1alpha1.Statistic
+}
+
+// compare makes the statistic of a target's values beside the baseline's, and returns the ratio of the medians. base is empty for the baseline
+// itself and where it has no such values.
+func (f *family) compare(s *v1alpha1.Statistic, own, base []int64, y yardstick) string {
+	*s = StatisticOf(own)
+	return f.add(s, own, base, y)
+}
+
+// add has a statistic judged by values of the target beside the baseline's, and returns the ratio of the medians.
+func (f *family) add(s *v1alpha1.Statistic, own, base []int64, y yardstick) string {
+	if len(base) == 0 {
+		return ""
+	}
+	if min(len(own), len(base)) < minRuns {
+		return ratio(StatisticOf(own).Median, StatisticOf(base).Median)
+	}
+	c := contrastOf(own, base, y)
+	f.members = append(f.members, member{statistic: s, contrast: c})
+	return ratio(c.own, c.base)
+}
+
+// addRow sets the verdict of a row, of so many results of the target and of the baseline, to that of a figure as soon as that is known.
+func (f *family) addRow(verdict *v1alpha1.Verdict, of *v1alpha1.Statistic, own, base int) {
+	if base > 0 && min(own, base) < minRuns {
+		*verdict = v1alpha1.VerdictTooFewRuns
+		return
+	}
+	f.rows = append(f.rows, rowVerdict{verdict, of})
+	at := slices.IndexFunc(f.members, func(m member) bool { return m.statistic == of })
+	if at >= 0 {
+		f.members[at].isRow = true
+	}
+}
+
+// judge gives all figures and rows their verdicts.
+func (f *family) judge() {
+	f.judgeTogether(true)
+	f.judgeTogether(false)
+	for _, row := range f.rows {
+		*row.verdict = row.of.Verdict
+	}
+}
+
+// judgeTogether gives the figures that rows have their verdict of, or all others, theirs.
+func (f *family) judgeTogether(ofRows bool) {
+	var members []*member
+	var ps []float64
+	for i := range f.members {
+		if m := &f.members[i]; m.isRow == ofRows {
+			members, ps = append(members, m), append(ps, m.contrast.p)
+		}
+	}
+	adjusted := adjust(ps)
+	found := 0
+	for _, p := range adjusted {
+		if p < significance {
+			found++
+		}
+	}
+	for i, m := range members {
+		// What is not found would have been the next one.
+		m.judge(adjusted[i], significance*float64(min(found+1, len(ps)))/float64(len(ps)))
+	}
+}
+
+// judge completes the statistic. What is not shown tells what would have been found at a level of significance.
+func (m *member) judge(p, level float64) {
+	s, c := m.statistic, &m.contrast
+	s.PValue, s.AdjustedPValue, s.Verdict = pText(c.p), pText(p), c.verdict(p)
+	if c.ratio != nil {
+		low, high := c.ratio.interval()
+		s.RatioLow, s.RatioHigh = intervalText(low), intervalText(high)
+	}
+	if s.Verdict == v1alpha1.VerdictNotShown {
+		s.DetectablePercent = c.detectable(level)
+	}
+}
+
+// adjust returns p-values corrected for their number, by Benjamini and Hochberg: those below 0.05 are the ones that their procedure finds
+// at 0.05.
+func adjust(ps []float64) []float64 {
+	order := make([]int, len(ps))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(ps[b], ps[a]) })
+	adjusted := make([]float64, len(ps))
+	least := 1.0
+	for i, at := range order {
+		rank := len(ps) - i
+		least = min(least, ps[at]*float64(len(ps))/float64(rank))
+		adjusted[at] = least
+	}
+	return adjusted
+}

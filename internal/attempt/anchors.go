@@ -1,0 +1,63 @@
+package attempt
+
+import (
+	"cmp"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Anchor is how far a client's anchor is, the pod that holds a node for it.
+type Anchor struct {
+	// Pod is nil if it is not there. Seen says that it was.
+	Pod  *corev1.Pod
+	Seen bool
+	// Node is the one that it is known to hold, "" if none.
+	Node string
+}
+
+// AnchorAction is what is to be done about the anchors of a benchmark.
+type AnchorAction string
+
+// What can be done about them.
+const (
+	FindAnchor  AnchorAction = "FindAnchor"  // see what has become of the pod of the client, which was there
+	MakeAnchors AnchorAction = "MakeAnchors" // make the pods of the clients
+	LoseAnchor  AnchorAction = "LoseAnchor"  // look for another node for the client, whose anchor holds none any more
+	HoldNodes   AnchorAction = "HoldNodes"   // note the nodes that those of the clients hold, and wait for the first of those in Waiting
+)
+
+// AnchorDecision is what follows from how far the anchors are.
+type AnchorDecision struct {
+	Action AnchorAction
+	// Clients are those whom it is about, Waiting those whose anchors hold no node yet.
+	Clients, Waiting []int
+	// Why says why an anchor is lost, for people.
+	Why string
+}
+
+// DecideAnchors says what is to be done about the anchors of a benchmark, in the order of its clients. All are to be there before any of their
+// nodes counts.
+func DecideAnchors(anchors []Anchor) AnchorDecision {
+	missing, hold := AnchorDecision{Action: MakeAnchors}, AnchorDecision{Action: HoldNodes}
+	for i, a := range anchors {
+		switch {
+		case a.Pod == nil && a.Seen:
+			return AnchorDecision{Action: FindAnchor, Clients: []int{i}}
+		case a.Pod == nil:
+			missing.Clients = append(missing.Clients, i)
+		case a.Node == "" && !HoldsNode(a.Pod): // one that has run before may be started again by its kubelet, and has its volumes all the while
+			hold.Waiting = append(hold.Waiting, i)
+		default:
+			hold.Clients = append(hold.Clients, i)
+		}
+	}
+	if len(missing.Clients) > 0 {
+		return missing
+	}
+	for i, a := range anchors {
+		if HasEnded(a.Pod) || IsDisrupted(a.Pod) {
+			return AnchorDecision{Action: LoseAnchor, Clients: []int{i}, Why: cmp.Or(Failure(a.Pod), "its pod ended")}
+		}
+	}
+	return hold
+}

@@ -1,0 +1,98 @@
+// Package cleanup decides how what was made for a benchmark is removed: what is to be done next about test files, and what becomes of volumes. It
+// reads nothing and writes nothing by itself.
+package cleanup
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// Found is what there is by the name of a claim.
+type Found string
+
+// What there can be.
+const (
+	Gone   Found = "Gone"   // nothing
+	Other  Found = "Other"  // another claim than the one that was made, or than the one of somebody's that was measured on
+	Ending Found = "Ending" // the claim, which is being deleted: no pod can begin to use it any more
+	Device Found = "Device" // the claim, of a raw block volume: there are no files
+	There  Found = "There"  // the claim
+)
+
+// ClaimFacts is what the next step in removing the test files on a claim depends on.
+type ClaimFacts struct {
+	// Cleaning says that there is a Job that removes the files, Cleaned that it has.
+	Cleaning, Cleaned bool
+	// Foreign says that the claim was not made for the benchmark, MountedAsIs that another claim reaches the same storage.
+	Foreign, MountedAsIs bool
+	// Found need not be known of a claim that is Cleaned.
+	Found Found
+}
+
+// Step is what is to be done next about the test files on a claim.
+type Step string
+
+// The steps.
+const (
+	Finish  Step = "Finish"  // nothing, they are removed
+	Abandon Step = "Abandon" // nothing, they cannot be reached any more
+	Await   Step = "Await"   // nothing yet
+	Clean   Step = "Clean"   // make the Job that removes them
+	Remount Step = "Remount" // make another claim, by which they are reached
+	Trace   Step = "Trace"   // see what becomes of the volumes that they are on
+)
+
+// NextStep says what to do next about the test files on a claim. That the claim is gone says nothing of files on storage that stays. What a driver
+// has made for the claim cannot be reached without it, and may be gone as well. On a claim that has the name of one that is gone they are not: what
+// is there is somebody's.
+func NextStep(f ClaimFacts) Step {
+	lost := f.Found == Gone || f.Found == Other
+	switch {
+	case f.Cleaned, f.Found == Device:
+		return Finish
+	case lost && f.Foreign:
+		return Trace
+	case f.Found == Gone && f.MountedAsIs:
+		return Remount
+	case lost:
+		return Abandon
+	case f.Cleaning, f.Found == Ending:
+		return Await
+	default:
+		return Clean
+	}
+}
+
+// LostVolume is what is known of a volume of a claim that is gone. The zero value is one that is gone as well.
+type LostVolume struct {
+	// Unseen says that a namespaced operator does not see it.
+	Unseen bool
+	// Policy is its reclaim policy, "" if it is gone. Provisioner is the driver that has made it, and deletes it, "" if an administrator has made
+	// it. Driver is the one that mounts it.
+	Policy              corev1.PersistentVolumeReclaimPolicy
+	Provisioner, Driver string
+}
+
+// FilesOnLostClaim says what becomes of test files on somebody's claim that is gone, by its driver, as far as that was noted, and its volumes. They are
+// gone with these, but not with those that are retained, that no driver deletes, or whose driver leaves files behind. Of a volume that is gone only
+// the note tells the driver.
+func FilesOnLostClaim(noted string, volumes ...LostVolume) v1alpha1.TestFilesState {
+	stay := func(v LostVolume) bool {
+		switch {
+		case v.Unseen:
+			return true
+		case v.Policy == "":
+			return noted == "" // nobody can tell what has become of them
+		default:
+			return v.Policy != corev1.PersistentVolumeReclaimDelete || v.Provisioner == "" || storage.LeavesFiles(v.Driver)
+		}
+	}
+	if storage.LeavesFiles(noted) || slices.ContainsFunc(volumes, stay) {
+		return v1alpha1.TestFilesLeftBehind
+	}
+	return v1alpha1.TestFilesRemoved
+}

@@ -1,0 +1,31 @@
+package fio
+
+import "slices"
+
+// Traps are what jobs ask for that does not do, or does not measure, what it seems to.
+type Traps struct {
+	// IgnoredDepth is the greatest iodepth of jobs whose engine waits for each I/O, so that they keep one in flight. 0 if there is none.
+	IgnoredDepth int64
+	// BufferedAsync says whether jobs go through the page cache with libaio, which the kernel then makes wait for each I/O.
+	BufferedAsync bool
+	// AlikeData is the option by which the data that is written is easy to compress, or often the same. "" if none is given.
+	AlikeData string
+	// InlineRate says whether jobs hold themselves to a rate, and submit I/Os in the thread that waits for them: who waits submits late, and fio does not count
+	// that as latency.
+	InlineRate bool
+}
+
+// alikeOptions are the options by which data is easy to compress, or often the same.
+var alikeOptions = []string{"zero_buffers", "dedupe_percentage", "buffer_compress_percentage", "buffer_pattern"}
+
+// add takes in what a job asks for.
+func (t *Traps) add(j job) {
+	if depth := j.number("iodepth", 1); depth > j.depth() {
+		t.IgnoredDepth = max(t.IgnoredDepth, depth)
+	}
+	t.BufferedAsync = t.BufferedAsync || j.text("ioengine", "psync") == "libaio" && j.buffered()
+	if i := slices.IndexFunc(alikeOptions, j.on); i >= 0 && j.writes() && t.AlikeData == "" {
+		t.AlikeData = alikeOptions[i]
+	}
+	t.InlineRate = t.InlineRate || (j.has("rate") || j.has("rate_iops")) && j.text("io_submit_mode", "inline") != "offload"
+}

@@ -1,0 +1,45 @@
+package fiooutput
+
+import "slices"
+
+// metadataEngines are the engines that move no data. fio has them count I/Os, a block of each file, which they only pretend to do. What
+// they measure is in the completion latency of reads or writes, by rw: one for each file that was created, looked up or deleted.
+// https://github.com/axboe/fio/blob/fio-3.39/engines/fileoperations.c
+var metadataEngines = []string{"filecreate", "filestat", "filedelete", "dircreate", "dirstat", "dirdelete"}
+
+// takeMetadata makes metadata of what fio calls reads or writes of a job whose engine is one of metadata.
+func (g *Group) takeMetadata() {
+	if !slices.Contains(metadataEngines, g.Options["ioengine"]) {
+		return
+	}
+	for _, d := range g.Directions() {
+		if l := d.CompletionLatency; l != nil {
+			g.Metadata = mergeMetadata(g.Metadata, newMetadata(d.RuntimeMilliseconds, l))
+		}
+	}
+	g.Read, g.Write, g.Trim, g.Sync = nil, nil, nil, nil
+}
+
+func newMetadata(milliseconds int64, latency *LatencyStats) *Metadata {
+	m := &Metadata{RuntimeMilliseconds: milliseconds, Latency: latency}
+	m.setRate()
+	return m
+}
+
+func (m *Metadata) setRate() {
+	m.PerSecond = float64(m.Latency.Count) * 1000 / float64(max(m.RuntimeMilliseconds, 1))
+}
+
+// mergeMetadata returns what two jobs did together; either may be nil. It may change a.
+func mergeMetadata(a, b *Metadata) *Metadata {
+	if a == nil || b == nil {
+		if a == nil {
+			return b
+		}
+		return a
+	}
+	a.RuntimeMilliseconds = max(a.RuntimeMilliseconds, b.RuntimeMilliseconds)
+	a.Latency = mergeLatencies(a.Latency, b.Latency)
+	a.setRate()
+	return a
+}

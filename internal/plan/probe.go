@@ -1,0 +1,32 @@
+package plan
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// addProbes gives the cases of a workload their probes if it wants some, and says why there can be none.
+func addProbes(path *field.Path, w *v1alpha1.Workload, cases []testCase, targets []v1alpha1.Target) field.ErrorList {
+	if !ptr.Deref(w.Probe, false) {
+		return nil
+	}
+	if slices.ContainsFunc(targets, func(t v1alpha1.Target) bool { return storage.IsObjectStore(&t) }) {
+		return field.ErrorList{field.Forbidden(path, "object stores are not probed: measure more jobs by matrix, such as {numjobs: [1, 2, 4]}, or remove probe")}
+	}
+	for i := range cases {
+		if cases[i].clients > 1 {
+			return field.ErrorList{field.Forbidden(path, "a probe is of one client: several would not begin it together. Remove probe, or clients")}
+		}
+		probe, err := cases[i].job.Probe()
+		if err != nil {
+			return field.ErrorList{field.Forbidden(path, err.Error())}
+		}
+		cases[i].probe = probe
+	}
+	return nil
+}

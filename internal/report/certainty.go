@@ -1,0 +1,89 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// certainty says how sure the figures are, from the direction with the verdict.
+func (e *explanation) certainty(t *v1alpha1.TargetComparison) string {
+	all := withTotal(t)
+	if len(all) == 0 {
+		return ""
+	}
+	iops := &all[len(all)-1].io.IOPS // of the total, if there is one
+	if t.Runs < 2 {
+		return "One run does not show how much results vary by chance: set repetitions to 4 or more for a verdict, to 6 or more for a confidence interval."
+	}
+	sentence := fmt.Sprintf("%d runs had from %d to %d IOPS", t.Runs, iops.Min, iops.Max)
+	if iops.Median > 0 {
+		sentence += fmt.Sprintf(" (%s%.0f %%)", e.style.plusMinus(), deviation(iops))
+	}
+	sentences := []string{sentence + "."}
+	if iops.ConfidenceLow != nil && iops.ConfidenceHigh != nil {
+		sentences = append(sentences, fmt.Sprintf("With a confidence of at least 95 %% the median is from %d to %d.", *iops.ConfidenceLow, *iops.ConfidenceHigh))
+	} else {
+		sentences = append(sentences, "That is too few for a confidence interval, which needs 6.")
+	}
+	switch verdict := all[len(all)-1].io.Verdict; {
+	case verdict == v1alpha1.VerdictTooFewRuns:
+		sentences = append(sentences, "A verdict needs 4 runs of each target: with fewer, even the clearest difference may be chance. Set repetitions to 4 or more.")
+	case iops.PValue != "":
+		sentences = append(sentences, besideInterval(iops), chance(iops, verdict), shownFrom(iops))
+	}
+	return strings.Join(strings.Fields(strings.Join(sentences, " ")), " ")
+}
+
+// besideInterval says in which interval the ratio to the baseline lies, "" if that is not known.
+func besideInterval(s *v1alpha1.Statistic) string {
+	if s.RatioLow == "" || s.RatioHigh == "" {
+		return ""
+	}
+	return fmt.Sprintf("With a confidence of 95 %% the ratio is from %s to %s.", s.RatioLow, s.RatioHigh)
+}
+
+// chance says in words what the p-values of a statistic mean for the verdict.
+func chance(s *v1alpha1.Statistic, verdict v1alpha1.Verdict) string {
+	p, err := strconv.ParseFloat(s.PValue, 64)
+	if err != nil {
+		return ""
+	}
+	if verdict == v1alpha1.VerdictSame && s.RatioLow != "" {
+		return "All of that is within 5 %, too little to matter."
+	}
+	often := fmt.Sprintf("%.0f of 100 such comparisons", math.Round(100*p))
+	if p < 0.01 {
+		often = "less than 1 of 100 such comparisons"
+	}
+	values := "p = " + s.PValue
+	if adjusted, err := strconv.ParseFloat(s.AdjustedPValue, 64); err == nil && s.AdjustedPValue != s.PValue {
+		values += ", corrected for the number of comparisons " + s.AdjustedPValue
+		p = adjusted
+	}
+	judgement := "so it is hardly chance"
+	switch {
+	case p >= significance:
+		judgement = "so it may well be chance"
+	case verdict == v1alpha1.VerdictSame:
+		judgement = "so it is hardly chance; but it is 1 % at most, too little to matter"
+	case verdict == v1alpha1.VerdictNotShown:
+		judgement = "so it is hardly chance; but it is too small to be told from what the figures are exact to"
+	}
+	return fmt.Sprintf("If both were alike, chance alone would make a difference as large in %s (%s), %s.", often, values, judgement)
+}
+
+// shownFrom says from which difference on these runs would have shown one, "" where that says nothing.
+func shownFrom(s *v1alpha1.Statistic) string {
+	if s.DetectablePercent == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Such runs show a difference of %d %% in 4 of 5 cases: more repetitions show smaller ones.", s.DetectablePercent)
+}
+
+// significance is the p-value below which verdicts do not put a difference down to chance. A test holds it to the verdicts of
+// internal/analysis.
+const significance = 0.05

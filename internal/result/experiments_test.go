@@ -1,0 +1,256 @@
+package result
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// row is a row of a published table, with what its author says of it and what is said here.
+type row struct {
+	// target, workload and parameters name the run of the sample that measures the same.
+	target, workload string
+	parameters       map[string]string
+	// published is what the author has measured.
+	published v1alpha1.Result
+	// author is what the author says held it back, in a few words. "": nothing.
+	author string
+	// want is what is said here.
+	want string
+	// note says why both differ. "": they agree, or the author says nothing.
+	note string
+	// faster says that there is a warning FasterThanDocumented.
+	faster bool
+}
+
+// experiment is one of the five that docs/experiments.md is about, on the instance of its author.
+type experiment struct {
+	name, sample, instance string
+	rows                   []row
+}
+
+// at is I/O of one direction as it was published: a mean latency of 0 was not.
+func at(iops, block int64, mean time.Duration) *v1alpha1.IOResult {
+	io := &v1alpha1.IOResult{IOs: 60 * iops, Bytes: 60 * iops * block, IOPS: iops, BytesPerSecond: iops * block}
+	if mean > 0 {
+		io.Latency = &v1alpha1.Latency{MeanNanoseconds: mean.Nanoseconds()}
+	}
+	return io
+}
+
+func reads(io *v1alpha1.IOResult) v1alpha1.Result {
+	return v1alpha1.Result{Read: io, ElapsedMilliseconds: 60_000}
+}
+
+func writes(io *v1alpha1.IOResult) v1alpha1.Result {
+	return v1alpha1.Result{Write: io, ElapsedMilliseconds: 60_000}
+}
+
+// mixed divides I/Os into reads, so many percent, and writes.
+func mixed(iops, percent, block int64) v1alpha1.Result {
+	read := iops * percent / 100
+	return v1alpha1.Result{Read: at(read, block, 0), Write: at(iops-read, block, 0), ElapsedMilliseconds: 60_000}
+}
+
+// threads is what synchronous threads did: each waits for its one operation all the time, so that the mean latency follows from their number.
+func threads(n, iops, block int64) *v1alpha1.IOResult {
+	return at(iops, block, time.Duration(n)*time.Second/time.Duration(iops))
+}
+
+const (
+	kib = 1 << 10
+	mib = 1 << 20
+)
+
+// mountpoint is what E5 publishes: MiB/s of reads of 8 MiB, and no latencies.
+func mountpoint(mibps int64) v1alpha1.Result {
+	io := at(mibps/8, 8*mib, 0)
+	io.BytesPerSecond = mibps * mib
+	return reads(io)
+}
+
+// Reasons, and what the authors say in several rows.
+const (
+	volumeIOPS, volumeBytes = v1alpha1.BoundVolumeIOPS, v1alpha1.BoundVolumeThroughput
+	fileSystemBytes         = v1alpha1.BoundFileSystemThroughput
+	instanceBytes           = v1alpha1.BoundInstanceThroughput
+	latency, unknown        = v1alpha1.BoundLatency, v1alpha1.BoundUnknown
+
+	nearBoth = "2 jobs wait for 2 I/Os, which at the published medians makes just these IOPS; but they are 90 and 96 % of the volume's 3,000 as well, as much as AWS " +
+		"promises, and 16 jobs get 3,068: there was hardly more to get, and the limit is what is named"
+	oneSecond = "256 MiB/s are twice what either volume may do: 2 jobs are over with their 256 MiB after a second, before AWS holds them back. That is told, and no limit is named"
+	flattered = "a cache below the disk, which files of 1 GiB fit into"
+	noLimits  = "AWS documents a range only (40 to 200 IOPS, 40 to 90 MiB/s), which no result is judged by"
+	noFigures = "the author has published no latencies, so that it is not known what the reader waited for"
+)
+
+// experiments are all published rows.
+var experiments = []experiment{{
+	name: "E1", sample: "gp3-vs-efs", instance: "m6i.large", rows: []row{
+		{target: "gp3", workload: "randwrite", parameters: map[string]string{"bs": "16k"}, published: writes(at(3048, 16*kib, 5_247_200)), author: "IOPS of the volume", want: volumeIOPS},
+		{target: "gp3", workload: "randwrite", parameters: map[string]string{"bs": "64k"}, published: writes(at(1987, 64*kib, 8_050_720)), author: "throughput of the volume", want: volumeBytes},
+		{target: "efs", workload: "randwrite", parameters: map[string]string{"bs": "16k"}, published: writes(at(1560, 16*kib, 10_251_870)), author: "latency", want: latency},
+		{target: "efs", workload: "randwrite", parameters: map[string]string{"bs": "64k"}, published: writes(at(1614, 64*kib, 9_905_890)), author: "burst throughput of the file system", want: fileSystemBytes},
+	},
+}, {
+	// The author compares gp2 and gp3, which both have 3,000 IOPS and 128 MiB/s.
+	name: "E2", sample: "gp2-vs-gp3", instance: "r5.large", rows: []row{
+		{target: "gp2", workload: "mixed", parameters: map[string]string{"numjobs": "2", "bs": "16k"}, published: mixed(2706, 50, 16*kib), author: "latency, below the limits", want: volumeIOPS, note: nearBoth},
+		{target: "gp3", workload: "mixed", parameters: map[string]string{"numjobs": "2", "bs": "16k"}, published: mixed(2878, 50, 16*kib), author: "latency, below the limits", want: volumeIOPS, note: nearBoth},
+		{target: "gp2", workload: "mixed", parameters: map[string]string{"numjobs": "2", "bs": "256k"}, published: mixed(1024, 50, 256*kib), want: unknown, note: oneSecond, faster: true},
+		{target: "gp3", workload: "mixed", parameters: map[string]string{"numjobs": "2", "bs": "256k"}, published: mixed(1024, 50, 256*kib), want: unknown, note: oneSecond, faster: true},
+		{target: "gp2", workload: "mixed", parameters: map[string]string{"numjobs": "16", "bs": "16k"}, published: mixed(3068, 50, 16*kib), author: "IOPS of the volume", want: volumeIOPS},
+		{target: "gp3", workload: "mixed", parameters: map[string]string{"numjobs": "16", "bs": "16k"}, published: mixed(3068, 50, 16*kib), author: "IOPS of the volume", want: volumeIOPS},
+		{target: "gp2", workload: "mixed", parameters: map[string]string{"numjobs": "16", "bs": "256k"}, published: mixed(545, 50, 256*kib), author: "throughput of the volume", want: volumeBytes},
+		{target: "gp3", workload: "mixed", parameters: map[string]string{"numjobs": "16", "bs": "256k"}, published: mixed(546, 50, 256*kib), author: "throughput of the volume", want: volumeBytes},
+	},
+}, {
+	// The author: the magnetic disk does some thousand sequential I/Os a second, and about 200 random ones; gp2 bursts to 3,000.
+	name: "E3", sample: "magnetic-vs-ssd", instance: "m3.xlarge", rows: []row{
+		{
+			target: "standard", workload: "pattern", parameters: map[string]string{"rw": "read"}, published: reads(at(3694, 16*kib, 0)), author: "bursts of sequential I/O", want: instanceBytes,
+			note: "57.7 MiB/s are 97 % of what an EBS-optimized m3.xlarge has; whether it was one is not published",
+		},
+		{target: "standard", workload: "pattern", parameters: map[string]string{"rw": "write"}, published: writes(at(1969, 16*kib, 0)), author: "bursts of sequential I/O", want: unknown, note: noLimits},
+		{target: "standard", workload: "pattern", parameters: map[string]string{"rw": "randread"}, published: reads(at(2849, 16*kib, 0)), author: flattered, want: unknown, faster: true},
+		{target: "standard", workload: "pattern", parameters: map[string]string{"rw": "randwrite"}, published: writes(at(1907, 16*kib, 0)), author: flattered, want: unknown, faster: true},
+		{target: "standard", workload: "pattern", parameters: map[string]string{"rw": "randrw"}, published: mixed(2198, 70, 16*kib), author: flattered, want: unknown, faster: true},
+		{target: "standard", workload: "beyond-the-cache", published: mixed(416, 50, 16*kib), author: "the disk", want: unknown, faster: true, note: noLimits + "; 416 are still twice as many"},
+		{target: "gp2", workload: "pattern", parameters: map[string]string{"rw": "read"}, published: reads(at(3064, 16*kib, 0)), author: "IOPS of the burst", want: volumeIOPS},
+		{target: "gp2", workload: "pattern", parameters: map[string]string{"rw": "write"}, published: writes(at(2894, 16*kib, 0)), author: "IOPS of the burst", want: volumeIOPS},
+		{target: "gp2", workload: "pattern", parameters: map[string]string{"rw": "randread"}, published: reads(at(3064, 16*kib, 0)), author: "IOPS of the burst", want: volumeIOPS},
+		{
+			target: "gp2", workload: "pattern", parameters: map[string]string{"rw": "randwrite"}, published: writes(at(2681, 16*kib, 0)), author: "IOPS of the burst", want: unknown,
+			note: "2,681 are 89 % of 3,000, a little less than AWS promises; " + noFigures,
+		},
+		{target: "gp2", workload: "pattern", parameters: map[string]string{"rw": "randrw"}, published: mixed(3064, 70, 16*kib), author: "IOPS of the burst", want: volumeIOPS},
+		{target: "gp2", workload: "beyond-the-cache", published: mixed(3064, 50, 16*kib), author: "IOPS of the burst", want: volumeIOPS},
+	},
+}, {
+	name: "E4", sample: "efs-operations", instance: "m4.xlarge", rows: []row{
+		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "1", "numjobs": "1", "bs": "1k"}, published: writes(threads(1, 130, kib)), author: "threads wait for latency", want: latency},
+		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "1", "numjobs": "20", "bs": "1k"}, published: writes(threads(20, 1500, kib)), author: "threads wait for latency", want: latency},
+		{
+			target: "efs", workload: "writes", parameters: map[string]string{"clients": "1", "numjobs": "40", "bs": "10k"}, published: writes(threads(40, 2000, 10*kib)), author: "operations of one client", want: latency,
+			note: "AWS documents no operations of one client; what it takes as latency is what the client makes of more than 1,500",
+		},
+		{
+			target: "efs", workload: "writes", parameters: map[string]string{"clients": "2", "numjobs": "40", "bs": "10k"}, published: writes(threads(80, 3000, 10*kib)), author: "operations of the file system", want: latency,
+			note: "a file system of today has 7,000 writes a second; of that time nothing is known",
+		},
+		{
+			target: "efs", workload: "reads", parameters: map[string]string{"clients": "1", "numjobs": "40", "bs": "10k"}, published: reads(threads(40, 3500, 10*kib)), author: "operations of the file system", want: latency,
+			note: "a file system of today has 35,000 reads a second; of that time nothing is known",
+		},
+		{
+			// 105 MB/s, with blocks as large as a stream has them.
+			target: "efs", workload: "writes", parameters: map[string]string{"clients": "1", "numjobs": "10", "bs": "10k"}, published: writes(at(100, mib, 0)), author: "throughput of the file system", want: fileSystemBytes,
+			note: "m4.xlarge is documented with less network, 89 MiB/s always and 334 for a time",
+		},
+	},
+}, {
+	// The author: more readers read more, up to the network of the instance, 12.5 Gbit/s.
+	name: "E5", sample: "s3-sequential-reads", instance: "m6i.8xlarge", rows: []row{
+		{target: "s3", workload: "sequential-read", parameters: map[string]string{"size": "500M", "numjobs": "1"}, published: mountpoint(375), author: "one reader", want: unknown, note: noFigures},
+		{target: "s3", workload: "sequential-read", parameters: map[string]string{"size": "500M", "numjobs": "8"}, published: mountpoint(1267), author: "nearly the network", want: unknown, note: "85 % of the network are less than all; " + noFigures},
+		{target: "s3", workload: "sequential-read", parameters: map[string]string{"size": "500M", "numjobs": "16"}, published: mountpoint(1351), author: "the network", want: instanceBytes},
+		{target: "s3", workload: "sequential-read", parameters: map[string]string{"size": "1g", "numjobs": "1"}, published: mountpoint(605), author: "one reader", want: unknown, note: noFigures},
+		{target: "s3", workload: "sequential-read", parameters: map[string]string{"size": "1g", "numjobs": "8"}, published: mountpoint(1341), author: "the network", want: instanceBytes},
+		{target: "s3", workload: "sequential-read", parameters: map[string]string{"size": "1g", "numjobs": "16"}, published: mountpoint(1395), author: "the network", want: instanceBytes},
+		{target: "s3", workload: "sequential-read", parameters: map[string]string{"size": "3g", "numjobs": "1"}, published: mountpoint(992), author: "one reader", want: unknown, note: noFigures},
+		{target: "s3", workload: "sequential-read", parameters: map[string]string{"size": "3g", "numjobs": "8"}, published: mountpoint(1412), author: "the network", want: instanceBytes},
+		{target: "s3", workload: "sequential-read", parameters: map[string]string{"size": "3g", "numjobs": "16"}, published: mountpoint(1423), author: "the network", want: instanceBytes},
+	},
+}}
+
+// agreed are the reasons that mean what an author says.
+var agreed = map[string][]string{
+	"IOPS of the volume": {volumeIOPS}, "IOPS of the burst": {volumeIOPS}, "throughput of the volume": {volumeBytes}, "latency": {latency}, "threads wait for latency": {latency},
+	"burst throughput of the file system": {fileSystemBytes}, "throughput of the file system": {fileSystemBytes}, "the network": {instanceBytes},
+	flattered: {unknown}, "": {volumeIOPS, volumeBytes, unknown},
+}
+
+// Every published row, as the samples plan it and with the limits that the operator finds for it, gets the verdict of its author; or a note says why not.
+func TestPublishedRows(t *testing.T) {
+	for _, e := range experiments {
+		sb := sample(t, e.sample)
+		runs, problems := plan.Runs(&sb.Spec, nil)
+		if len(problems) > 0 {
+			t.Fatal(problems.ToAggregate())
+		}
+		for i := range e.rows {
+			r := &e.rows[i]
+			planned := runOf(t, runs, r)
+			findings := judge(planned, r.published, e.instance)
+			name := e.name + " " + planned.Name
+			if got := findings.LimitedBy[0]; got.Reason != r.want {
+				t.Errorf("%s is limited by %s: %s; want %s, the author says %q", name, got.Reason, got.Message, r.want, r.author)
+			}
+			if agrees := slices.Contains(agreed[r.author], r.want); !agrees && r.note == "" {
+				t.Errorf("%s: the author says %q, and nothing tells why %s is said here", name, r.author, r.want)
+			}
+			if got := slices.ContainsFunc(findings.Warnings, func(w v1alpha1.Warning) bool { return w.Reason == v1alpha1.WarningFasterThanDocumented }); got != r.faster {
+				t.Errorf("%s: warned that it is faster than documented: %t; %+v", name, got, findings.Warnings)
+			}
+		}
+	}
+}
+
+func sample(t *testing.T, name string) *v1alpha1.StorageBenchmark {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "config", "samples", name+".yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sb := &v1alpha1.StorageBenchmark{}
+	if err := yaml.UnmarshalStrict(text, sb); err != nil {
+		t.Fatal(err)
+	}
+	return sb
+}
+
+func runOf(t *testing.T, runs []plan.Run, r *row) *plan.Run {
+	t.Helper()
+	i := slices.IndexFunc(runs, func(run plan.Run) bool {
+		return run.Target.Name == r.target && run.Workload.Name == r.workload && maps.Equal(run.Parameters, r.parameters)
+	})
+	if i < 0 {
+		t.Fatalf("no run of %s on %s with %v", r.workload, r.target, r.parameters)
+	}
+	return &runs[i]
+}
+
+// judge says what the operator says of a published result.
+func judge(planned *plan.Run, published v1alpha1.Result, instance string) Findings {
+	target := planned.Target
+	end := metav1.NewTime(time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC))
+	published.Clients = planned.Clients
+	facts := Facts{
+		Planned: planned, Mode: corev1.PersistentVolumeFilesystem,
+		Target: &v1alpha1.TargetStatus{
+			Name: target.Name, Limits: storage.Limits(target, storage.Class{Region: "ap-northeast-1"}), ClientLimits: storage.ClientLimits(target, storage.Driver(target), instance),
+		},
+		Runs: []v1alpha1.Run{{Name: planned.Name, Target: target.Name, CompletionTime: &end, Result: &published}},
+	}
+	for range planned.Clients {
+		facts.Anchors = append(facts.Anchors, v1alpha1.Anchor{Node: string(rune('a' + len(facts.Anchors))), InstanceType: instance})
+	}
+	known, _ := facts.known(planned.Clients, 1)
+	loads := facts.loads()
+	return Findings{
+		LimitedBy: []v1alpha1.LimitedBy{analysis.Bound(&published, known[0], loads[0], analysis.Client{})},
+		Warnings:  analysis.Warnings([]v1alpha1.Result{published}, known, loads, analysis.Client{}),
+	}
+}

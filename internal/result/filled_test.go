@@ -1,0 +1,75 @@
+package result
+
+import (
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/test/builder"
+)
+
+// A raw volume is new only as far as nobody has written it: what the warning's own remedy does ends it.
+func TestFilledDevices(t *testing.T) {
+	const gib = 1 << 30
+	wrote := func(bytes int64) *v1alpha1.Result { return &v1alpha1.Result{Write: &v1alpha1.IOResult{Bytes: bytes}} }
+	const read = "[read]\nrw=randread\nsize=1G\n"
+	for name, test := range map[string]struct {
+		before         string // the job file of an earlier run, "" for none
+		result         *v1alpha1.Result
+		clients, after int32
+		text           string
+		want           bool
+	}{
+		"nothing before":           {text: read},
+		"all is written":           {before: "[fill]\nrw=write\n", result: wrote(10 * gib), text: read, want: true},
+		"as much as is read":       {before: "[fill]\nrw=write\nsize=1G\n", result: wrote(gib), text: read, want: true},
+		"less than is read":        {before: "[fill]\nrw=write\nsize=512M\n", result: wrote(gib / 2), text: read},
+		"all of it is read":        {before: "[fill]\nrw=write\nsize=1G\n", result: wrote(gib), text: "[read]\nrw=randread\n"},
+		"cut off by its runtime":   {before: "[fill]\nrw=write\nsize=1G\nruntime=10\n", result: wrote(gib - 4096), text: read},
+		"done within its runtime":  {before: "[fill]\nrw=write\nsize=1G\nruntime=10\n", result: wrote(gib), text: read, want: true},
+		"not done yet, or failed":  {before: "[fill]\nrw=write\nsize=1G\n", text: read},
+		"discarded":                {before: "[fill]\nrw=trimwrite\nsize=1G\n", result: &v1alpha1.Result{Trim: &v1alpha1.IOResult{}}, text: read},
+		"of as many clients":       {before: "[fill]\nrw=write\nsize=1G\nruntime=10\n", result: wrote(2 * gib), clients: 2, after: 2, text: read, want: true},
+		"of which some were cut":   {before: "[fill]\nrw=write\nsize=1G\nruntime=10\n", result: wrote(gib), clients: 2, after: 2, text: read},
+		"of fewer clients":         {before: "[fill]\nrw=write\nsize=1G\n", result: wrote(gib), clients: 1, after: 2, text: read},
+		"by the section before it": {text: "[fill]\nrw=write\nsize=1G\n[read]\nstonewall\nrw=read\nsize=1G\n", want: true},
+		"by a section beside it":   {text: "[fill]\nrw=write\nsize=1G\n[read]\nrw=read\nsize=1G\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			target := builder.NewBlockTarget("t")
+			facts := Facts{Planned: planned(t, target, builder.NewJobFile("measured", test.text), max(test.after, 1)), Mode: corev1.PersistentVolumeBlock, Target: &v1alpha1.TargetStatus{Name: "t"}}
+			if test.before != "" {
+				filler := planned(t, target, builder.NewJobFile("filler", test.before), max(test.clients, 1))
+				facts.Plan = []plan.Run{*filler, *facts.Planned}
+				facts.Runs = []v1alpha1.Run{{Name: filler.Name, Target: "t", Result: test.result}, {Name: facts.Planned.Name, Target: "t"}}
+			}
+			results := make([]v1alpha1.Result, len(facts.Planned.Job.Groups()))
+			results[0].Write = &v1alpha1.IOResult{Bytes: gib}
+			filled := facts.filled(results)
+			if got := filled[len(filled)-1]; got != test.want {
+				t.Errorf("what is read is filled: %t", got)
+			}
+		})
+	}
+}
+
+// Nobody is warned of a device that the benchmark has filled itself.
+func TestNoWarningOfFilledDevice(t *testing.T) {
+	target := builder.NewBlockTarget("t")
+	fill := planned(t, target, builder.NewJobFile("fill", "[fill]\nrw=write\ndirect=1\n"), 1)
+	read := planned(t, target, builder.NewWorkload("read"), 1)
+	facts := Facts{Planned: read, Plan: []plan.Run{*fill, *read}, Mode: corev1.PersistentVolumeBlock, Target: &v1alpha1.TargetStatus{Name: "t"}}
+	warned := func() bool {
+		return slices.ContainsFunc(measured(t, builder.Report()).Analyse(facts).Warnings, func(w v1alpha1.Warning) bool { return w.Reason == v1alpha1.WarningSparseReads })
+	}
+	if !warned() {
+		t.Error("no warning of a new device")
+	}
+	facts.Runs = []v1alpha1.Run{{Name: fill.Name, Target: "t", Result: &v1alpha1.Result{Write: &v1alpha1.IOResult{Bytes: 10 << 30}}}, {Name: read.Name, Target: "t"}}
+	if warned() {
+		t.Error("a warning of a device that was filled")
+	}
+}

@@ -1,0 +1,76 @@
+package result
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/test/builder"
+)
+
+// operations returns a report of operations on files, so many per second.
+func operations(perSecond int64) digest.Report {
+	report := builder.Report()
+	read := report.Groups[0].Read
+	report.Groups[0].Read = nil
+	report.Groups[0].Metadata = &digest.Metadata{Count: 1000, MilliPerSecond: perSecond * 1000, Mean: 5_400_000, Completion: read.Completion}
+	return report
+}
+
+// What a runner reports of operations on files becomes a result, of several clients with how they differ.
+func TestMetadataResult(t *testing.T) {
+	want := *builder.Result()
+	want.Metadata = &v1alpha1.MetadataResult{Count: 1000, IOPS: 40, MeanNanoseconds: 5_400_000, Latency: want.Read.CompletionLatency}
+	want.Read = nil
+	if diff := cmp.Diff(want, *measured(t, operations(40)).Result); diff != "" {
+		t.Errorf("result (-want +got):\n%s", diff)
+	}
+	together := measured(t, operations(40), operations(60))
+	got := together.Result.Metadata
+	if got == nil || got.Count != 2000 || got.IOPS != 100 || got.PerClient == nil || got.PerClient.MinIOPS != 40 || got.PerClient.MaxIOPS != 60 || got.Latency == nil {
+		t.Fatalf("of two clients: %+v", got)
+	}
+	zipped, err := together.Records()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := gzip.NewReader(bytes.NewReader(zipped))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var records []ClientRecord
+	if err := json.NewDecoder(r).Decode(&records); err != nil {
+		t.Fatal(err)
+	}
+	for _, record := range records {
+		if section := record.Sections[0]; len(section.MetadataBins) != 2 || len(section.ReadBins) > 0 || section.Result.Metadata.Count != 1000 {
+			t.Errorf("record %+v", record)
+		}
+	}
+}
+
+// A result has metadata or data, whichever was planned: with both it could be larger than the status has room for.
+func TestUnplannedMetadata(t *testing.T) {
+	files := planned(t, builder.NewTarget("t"), builder.NewJobFile("w", "[a]\nioengine=filestat\nsize=64k\nnrfiles=16\n"), 1)
+	data := planned(t, builder.NewTarget("t"), builder.NewWorkload("w"), 1)
+	both := builder.Report()
+	both.Groups[0].Metadata = operations(40).Groups[0].Metadata
+	m, err := Read(partsOf(t, both), files)
+	if err != nil || m.Result.Read != nil || m.Result.Metadata == nil {
+		t.Errorf("files were planned: %+v, %v", m.Result, err)
+	}
+	m, err = Read(partsOf(t, both), data)
+	if err != nil || m.Result.Read == nil || m.Result.Metadata != nil {
+		t.Errorf("data was planned: %+v, %v", m.Result, err)
+	}
+	facts := Facts{Planned: files}
+	if diff := cmp.Diff([]analysis.Load{{Jobs: 1, InFlight: 1, Lookups: true, FileBytes: 64 << 10}}, facts.loads()); diff != "" {
+		t.Errorf("load (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,44 @@
+package result
+
+import (
+	"maps"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/plan"
+)
+
+// newProbeResult returns what the probe of a run measured, which is of one client. It is nil where none was planned: who reports one has forged it.
+func newProbeResult(p *digest.Probe, planned *plan.Run) *v1alpha1.ProbeResult {
+	if p == nil || planned == nil || planned.Probe == nil {
+		return nil
+	}
+	result := &v1alpha1.ProbeResult{
+		IOPS: wholeIOPS(p.MilliIOPS), BytesPerSecond: p.BytesPerSecond, MeanNanoseconds: p.MeanLatency, CPUPercent: int32(p.CPUPercent),
+	}
+	for _, load := range planned.Probe.Loads() {
+		result.InFlight += load.InFlight
+	}
+	return result
+}
+
+// usualIOPS returns the median IOPS of all repetitions of the run, 0 if it is the only one.
+func (f *Facts) usualIOPS() int64 {
+	var all []int64
+	for i := range f.Runs {
+		run := &f.Runs[i]
+		if run.Result == nil || run.Target != f.Planned.Target.Name || run.Workload != f.Planned.Workload.Name || !maps.Equal(run.Parameters, f.Planned.Parameters) {
+			continue
+		}
+		total := int64(0)
+		for _, io := range run.Result.Directions() {
+			total += io.IOPS
+		}
+		all = append(all, total)
+	}
+	if len(all) < 2 {
+		return 0
+	}
+	return analysis.StatisticOf(all).Median
+}

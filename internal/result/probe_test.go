@@ -1,0 +1,31 @@
+package result
+
+import (
+	"testing"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/plan"
+)
+
+// What is usual is the median of the same on the same, and of one run nothing is.
+func TestUsualIOPS(t *testing.T) {
+	run := func(target, bs string, read, write int64) v1alpha1.Run {
+		return v1alpha1.Run{Target: target, Workload: "w", Parameters: map[string]string{"bs": bs}, Result: &v1alpha1.Result{
+			Read: &v1alpha1.IOResult{IOPS: read}, Write: &v1alpha1.IOResult{IOPS: write},
+		}}
+	}
+	planned := &plan.Run{Target: &v1alpha1.Target{Name: "gp3"}, Workload: &v1alpha1.Workload{Name: "w"}, Parameters: map[string]string{"bs": "4k"}}
+	others := []v1alpha1.Run{run("efs", "4k", 1, 1), run("gp3", "16k", 2, 2), {Target: "gp3", Workload: "w", Parameters: planned.Parameters}}
+	for name, test := range map[string]struct {
+		runs []v1alpha1.Run
+		want int64
+	}{
+		"one":   {[]v1alpha1.Run{run("gp3", "4k", 1000, 500)}, 0},
+		"three": {[]v1alpha1.Run{run("gp3", "4k", 1000, 500), run("gp3", "4k", 100, 50), run("gp3", "4k", 1001, 500)}, 1500},
+	} {
+		f := Facts{Planned: planned, Runs: append(others, test.runs...)}
+		if got := f.usualIOPS(); got != test.want {
+			t.Errorf("%s: %d, want %d", name, got, test.want)
+		}
+	}
+}

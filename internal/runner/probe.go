@@ -1,0 +1,67 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/fiooutput"
+)
+
+// probeLimit is how long a probe may take, which measures for fio.ProbeSeconds at most: what was measured before is not to wait for storage that
+// does not answer.
+const probeLimit = 30 * time.Second
+
+// probe runs the probe's job file and returns what it measured. It is nil if the probe fails or is ended, which the log tells: what
+// was measured before counts all the same.
+func (o Options) probe(ctx context.Context) *digest.Probe {
+	fmt.Fprintln(o.Log, "fio has measured, and now probes with more I/Os in flight")
+	ctx, cancel := context.WithTimeout(ctx, probeLimit)
+	defer cancel()
+	p := o
+	p.JobFile, p.Log = o.ProbeFile, &prefixed{log: o.Log, prefix: digest.ProbePrefix}
+	output, err := p.runProbe(ctx)
+	if err != nil {
+		fmt.Fprintf(p.Log, "the probe has failed: %v\n", err)
+		return nil
+	}
+	return newProbe(output)
+}
+
+func (o Options) runProbe(ctx context.Context) (*fiooutput.Output, error) {
+	call, err := o.prepareFio()
+	if err != nil {
+		return nil, err
+	}
+	call.quiet = true
+	return o.runFio(ctx, call)
+}
+
+// newProbe adds up what fio has read and written, nil if that is nothing, or was not all at the same time.
+func newProbe(output *fiooutput.Output) *digest.Probe {
+	p := &digest.Probe{}
+	if len(output.Groups) != 1 {
+		return nil
+	}
+	rate, bytes, latency := 0.0, 0.0, 0.0
+	for i := range output.Groups {
+		g := &output.Groups[i]
+		for _, d := range g.Directions() {
+			p.IOs += d.IOs
+			rate += d.IOPS
+			bytes += d.BytesPerSecond
+			if d.Latency != nil {
+				latency += d.IOPS * d.Latency.MeanNanoseconds
+			}
+		}
+		p.CPUPercent = max(p.CPUPercent, round(g.UserCPUPercent+g.SystemCPUPercent))
+	}
+	if p.IOs == 0 || rate <= 0 {
+		return nil
+	}
+	const most = math.MaxInt64 / 2
+	p.MilliIOPS, p.BytesPerSecond, p.MeanLatency = round(min(rate*1000, most)), round(min(bytes, most)), round(min(latency/rate, most))
+	return p
+}

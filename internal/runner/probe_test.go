@@ -1,0 +1,98 @@
+package runner
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/fio"
+)
+
+// writer calls itself with what is written.
+type writer func([]byte)
+
+func (w writer) Write(text []byte) (int, error) {
+	w(text)
+	return len(text), nil
+}
+
+// newProbedFixture returns a runner that measures random reads for a second, and probes.
+func newProbedFixture(t *testing.T) *fixture {
+	t.Helper()
+	job := fio.FromParameters("reads", &v1alpha1.FioParameters{
+		RW: "randread", Direct: new(true), Size: new("1M"), RuntimeSeconds: new(int32(1)), TimeBased: new(true), NumJobs: new(int32(2)), NrFiles: new(int32(2)),
+	})
+	probe, err := job.Probe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFixture(t, "")
+	on := fio.Volume{Directory: f.Directory}
+	f.JobFile, f.LayoutFile, f.ProbeFile = job.On(on).String(), fio.LayoutFile(job).On(on).String(), probe.WithSeed(2).On(on).String()
+	return f
+}
+
+// A probe reads the files that are there, and is no part of the result.
+func TestProbe(t *testing.T) {
+	f := newProbedFixture(t)
+	f.wants(Measure(t.Context(), f.Options), 0)
+	report := f.report()
+	if len(report.Groups) != 1 || report.Groups[0].Name != "reads" {
+		t.Fatalf("report is %+v", report)
+	}
+	p := report.Probe
+	if p == nil || p.IOs == 0 || p.MilliIOPS == 0 || p.BytesPerSecond < 4096 || p.MeanLatency == 0 {
+		t.Fatalf("probe is %+v", p)
+	}
+	files, err := os.ReadDir(f.Directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, file := range files {
+		names = append(names, file.Name())
+	}
+	if want := []string{"reads.0.0", "reads.0.1", "reads.1.0", "reads.1.1"}; !slices.Equal(names, want) {
+		t.Errorf("files are %q, want %q", names, want)
+	}
+	if e := report.Environment; e.Files != 4 || e.SparseFiles != 0 {
+		t.Errorf("%d files were seen, %d of them sparse", e.Files, e.SparseFiles)
+	}
+	if n := strings.Count(f.log.String(), `"fio version"`); n != 1 {
+		t.Errorf("the log has fio's output %d times, want that of the result:\n%s", n, f.log)
+	}
+}
+
+// What was measured counts, whatever becomes of the probe.
+func TestProbeFails(t *testing.T) {
+	f := newProbedFixture(t)
+	f.ProbeFile = "[reads]\nrw=sideways\n"
+	f.wants(Measure(t.Context(), f.Options), 0)
+	if report := f.report(); report.Probe != nil || report.Groups[0].Read == nil {
+		t.Errorf("report is %+v", report)
+	}
+	if !strings.Contains(f.log.String(), digest.ProbePrefix+"the probe has failed: ") {
+		t.Errorf("the log does not tell:\n%s", f.log)
+	}
+	// The storage does not answer, and the runner is ended.
+	f = newProbedFixture(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	f.Log = io.MultiWriter(f.log, writer(func(text []byte) {
+		if strings.Contains(string(text), "now probes") {
+			cancel()
+		}
+	}))
+	f.wants(Measure(ctx, f.Options), 0)
+	if report := f.report(); report.Probe != nil || report.Groups[0].Read == nil {
+		t.Errorf("report is %+v", report)
+	}
+	if left, err := filepath.Glob(filepath.Join(f.Directory, "*probe*")); err != nil || len(left) > 0 {
+		t.Errorf("left are %q, error %v", left, err)
+	}
+}

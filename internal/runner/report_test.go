@@ -1,0 +1,33 @@
+package runner
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/fiooutput"
+	"github.com/storagebench/storagebench/internal/histogram"
+)
+
+// A group of operations on files has neither reads nor writes, and is no failure.
+func TestReportOfMetadata(t *testing.T) {
+	h := &histogram.Histogram{}
+	h.Add(100, 3)
+	output := &fiooutput.Output{Groups: []fiooutput.Group{{Name: "files", Metadata: &fiooutput.Metadata{
+		PerSecond: 1.5, RuntimeMilliseconds: 2000, Latency: &fiooutput.LatencyStats{Count: 3, MinNanoseconds: 90, MaxNanoseconds: 110, MeanNanoseconds: 99.6, Histogram: h},
+	}}}}
+	report, err := newReport(output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &digest.Metadata{Count: 3, MilliPerSecond: 1500, Mean: 100, Completion: digest.NewCompletion(90, 110, h)}
+	if diff := cmp.Diff(want, report.Groups[0].Metadata, cmpopts.IgnoreUnexported(digest.Completion{}, histogram.Histogram{})); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	output.Groups[0].Metadata = nil
+	if _, err := newReport(output); err == nil {
+		t.Error("a group without anything is a result")
+	}
+}
