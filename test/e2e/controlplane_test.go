@@ -133,7 +133,7 @@ func TestControlPlaneAway(t *testing.T) {
 		away                        time.Duration
 	}{
 		{"API server restarts", "The API server restarts under a run", "kills kube-apiserver (SIGKILL) and starts it", "kube-apiserver", 10, 0},
-		{"API server away", "The API server is away when a run ends", "kills kube-apiserver (SIGKILL), and starts it 20 s later, when fio has long ended", "kube-apiserver", 8, 20 * time.Second},
+		{"API server away", "The API server is away when a run ends", "kills kube-apiserver (SIGKILL), and starts it 12 s later, when fio has long ended", "kube-apiserver", 6, 12 * time.Second},
 		{"etcd restarts", "etcd restarts under a run", "kills etcd (SIGKILL) and starts it", "etcd", 10, 0},
 	} {
 		t.Run(test.test, func(t *testing.T) {

@@ -76,7 +76,7 @@ func runsOf(sb *v1alpha1.StorageBenchmark, target string, parameters map[string]
 }
 
 // wantBound checks what held back most of the runs on a target with the parameters.
-func wantBound(t *testing.T, sb *v1alpha1.StorageBenchmark, target string, parameters map[string]string, bound string) {
+func wantBound(t checker, sb *v1alpha1.StorageBenchmark, target string, parameters map[string]string, bound string) {
 	t.Helper()
 	runs := runsOf(sb, target, parameters)
 	names := map[string]int{}
@@ -89,7 +89,7 @@ func wantBound(t *testing.T, sb *v1alpha1.StorageBenchmark, target string, param
 }
 
 // rate returns the mean IOPS of the runs on a target with the parameters, reads and writes together.
-func rate(t *testing.T, sb *v1alpha1.StorageBenchmark, target string, parameters map[string]string) float64 {
+func rate(t checker, sb *v1alpha1.StorageBenchmark, target string, parameters map[string]string) float64 {
 	t.Helper()
 	runs := runsOf(sb, target, parameters)
 	if len(runs) == 0 {
@@ -105,7 +105,7 @@ func rate(t *testing.T, sb *v1alpha1.StorageBenchmark, target string, parameters
 }
 
 // wantRatio checks that a is between so many times b.
-func wantRatio(t *testing.T, what string, a, b, least, most float64) {
+func wantRatio(t checker, what string, a, b, least, most float64) {
 	t.Helper()
 	if got := a / b; got < least || got > most {
 		t.Errorf("%s: %.0f is %.2f times %.0f, want %.2f to %.2f", what, a, got, b, least, most)
@@ -123,7 +123,7 @@ func warned(sb *v1alpha1.StorageBenchmark, reason string) (string, int32) {
 }
 
 // runOf returns the only run of a workload with the parameters.
-func runOf(t *testing.T, sb *v1alpha1.StorageBenchmark, workload string, parameters map[string]string) *v1alpha1.Run {
+func runOf(t checker, sb *v1alpha1.StorageBenchmark, workload string, parameters map[string]string) *v1alpha1.Run {
 	t.Helper()
 	for i := range sb.Status.Runs {
 		run := &sb.Status.Runs[i]
@@ -144,7 +144,7 @@ func sumOf(run *v1alpha1.Run, of func(*v1alpha1.IOResult) int64) int64 {
 	return total
 }
 
-func targetOf(t *testing.T, sb *v1alpha1.StorageBenchmark, name string) v1alpha1.TargetStatus {
+func targetOf(t checker, sb *v1alpha1.StorageBenchmark, name string) v1alpha1.TargetStatus {
 	t.Helper()
 	for _, target := range sb.Status.Targets {
 		if target.Name == name {
@@ -157,9 +157,12 @@ func targetOf(t *testing.T, sb *v1alpha1.StorageBenchmark, name string) v1alpha1
 
 // E1: what bound each of the four rows of the published table.
 func TestGP3AgainstEFS(t *testing.T) {
-	ownNode(t, shares(theFileSystem), takes(itsLimits), load(quiet))
-	sb := measured(t, experiment(t, "e1"))
+	ownNode(t, shares(theFileSystem), takes(itsLimits), load(quiet), budget(6*time.Minute))
+	holds(t, experiment(t, "e1"), checkGP3AgainstEFS)
+}
 
+func checkGP3AgainstEFS(t checker, sb *v1alpha1.StorageBenchmark) {
+	t.Helper()
 	for _, row := range []struct{ target, bs, bound string }{
 		{"gp3", "16k", v1alpha1.BoundVolumeIOPS},
 		{"gp3", "64k", v1alpha1.BoundVolumeThroughput},
@@ -186,9 +189,12 @@ func TestGP3AgainstEFS(t *testing.T) {
 
 // E2: gp2 and gp3 do the same as long as gp2 has credits, of which a warning tells.
 func TestGP2AgainstGP3(t *testing.T) {
-	ownNode(t, load(figures), budget(6*time.Minute))
-	sb := measured(t, experiment(t, "e2"))
+	ownNode(t, load(figures), budget(10*time.Minute))
+	holds(t, experiment(t, "e2"), checkGP2AgainstGP3)
+}
 
+func checkGP2AgainstGP3(t checker, sb *v1alpha1.StorageBenchmark) {
+	t.Helper()
 	if got := len(sb.Status.Comparisons); got != 4 {
 		t.Errorf("%d comparisons of a 2 x 2 matrix", got)
 	}
@@ -214,9 +220,12 @@ func TestGP2AgainstGP3(t *testing.T) {
 
 // E3: an SSD is faster than a magnetic disk, and the credits it used are counted.
 func TestMagneticAgainstSSD(t *testing.T) {
-	ownNode(t, load(quiet), budget(4*time.Minute))
-	sb := measured(t, experiment(t, "e3"))
+	ownNode(t, load(quiet), budget(8*time.Minute))
+	holds(t, experiment(t, "e3"), checkMagneticAgainstSSD)
+}
 
+func checkMagneticAgainstSSD(t checker, sb *v1alpha1.StorageBenchmark) {
+	t.Helper()
 	if got := len(sb.Status.Comparisons); got != 6 {
 		t.Errorf("%d comparisons of six patterns", got)
 	}
@@ -277,9 +286,12 @@ func TestBurstCreditsRunOut(t *testing.T) {
 // E4: threads wait for latency, the bytes of an operation do not matter, and two clients do twice as much as one, until
 // both together reach what the file system can do.
 func TestEFSOperations(t *testing.T) {
-	ownNode(t, twoNodes, shares(theFileSystem), takes(itsLimits), load(quiet), budget(5*time.Minute))
-	sb := measured(t, experiment(t, "e4"))
+	ownNode(t, twoNodes, shares(theFileSystem), takes(itsLimits), load(quiet), budget(9*time.Minute))
+	holds(t, experiment(t, "e4"), checkEFSOperations)
+}
 
+func checkEFSOperations(t checker, sb *v1alpha1.StorageBenchmark) {
+	t.Helper()
 	writes := func(clients, numjobs, bs string) *v1alpha1.Run {
 		return runOf(t, sb, "writes", map[string]string{"clients": clients, "numjobs": numjobs, "bs": bs})
 	}
@@ -316,7 +328,7 @@ func TestEFSOperations(t *testing.T) {
 }
 
 // checkTogether checks that the clients of a run measured together, from different nodes, and alike.
-func checkTogether(t *testing.T, sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run) {
+func checkTogether(t checker, sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run) {
 	t.Helper()
 	r := run.Result
 	if r.Clients != run.Clients || r.StartSkewMilliseconds == nil || r.CommonMilliseconds < r.ElapsedMilliseconds*8/10 {

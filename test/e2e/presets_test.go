@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"errors"
+	"fmt"
 	"os/exec"
 	"slices"
 	"strings"
@@ -20,37 +21,54 @@ import (
 	"github.com/storagebench/storagebench/internal/preset"
 )
 
-// Every preset is one that fio takes, and measures what it says that it shows.
+// Every preset is one that fio takes, and measures what it says that it shows. Half of them are run beside the others.
 func TestPresets(t *testing.T) {
 	sideBySide(t, load(2), budget(6*time.Minute))
 	presets := preset.Newest()
-	// A size in which the 32 files of Kafka have room for a block of 1 MiB each. Prometheus syncs after 128 MiB.
-	scale := func(name string) *v1alpha1.PresetScale {
-		if name == "prometheus-wal" {
-			return &v1alpha1.PresetScale{Size: new("160M"), RuntimeSeconds: new(int32(20))}
-		}
-		return &v1alpha1.PresetScale{Size: new("32M"), RuntimeSeconds: new(int32(1))}
+	var halves [2][]preset.Preset
+	for i := range presets { // by turns: those of many runs stand side by side
+		halves[i%2] = append(halves[i%2], presets[i])
 	}
-	sb := benchmark(t, "presets", func(sb *v1alpha1.StorageBenchmark) {
+	var of [2]*v1alpha1.StorageBenchmark
+	for i := range halves {
+		of[i] = benchmark(t, fmt.Sprintf("presets-%d", i), presetsOnLoop(halves[i]))
+		create(t, of[i])
+	}
+	for i := range halves {
+		done := completes(t, of[i])
+		t.Logf("%d runs in %s", len(done.Status.Runs), done.Status.CompletionTime.Sub(done.Status.StartTime.Time))
+		for j := range halves[i] {
+			checkShown(t, done, &halves[i][j])
+		}
+	}
+}
+
+// presetsOnLoop has a benchmark run presets in a size in which the 32 files of Kafka have room for a block of 1 MiB each. Prometheus
+// syncs after 128 MiB.
+func presetsOnLoop(presets []preset.Preset) func(*v1alpha1.StorageBenchmark) {
+	return func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets[0].StorageClassName, sb.Spec.Targets[0].Capacity = new("loop"), new(resource.MustParse("4Gi"))
 		sb.Spec.Workloads = nil
 		for i := range presets {
-			sb.Spec.Workloads = append(sb.Spec.Workloads, v1alpha1.Workload{Name: presets[i].Name, Preset: &presets[i].Name, Scale: scale(presets[i].Name)})
-		}
-	})
-	create(t, sb)
-	done := completes(t, sb)
-	t.Logf("%d runs in %s", len(done.Status.Runs), done.Status.CompletionTime.Sub(done.Status.StartTime.Time))
-	for i := range presets {
-		p := &presets[i]
-		if !slices.Contains(done.Status.Presets, v1alpha1.PresetVersion(p.ID())) {
-			t.Errorf("status.presets is %v, without %s", done.Status.Presets, p.ID())
-		}
-		for _, metric := range p.Shows {
-			shown := expectation.Show(&done.Spec, &done.Status, p.Name, []string{metric})
-			if !slices.ContainsFunc(shown, func(f expectation.Finding) bool { return f.Figures != nil && f.Figures.Median > 0 }) {
-				t.Errorf("%s did not measure %s: %+v", p.Name, metric, shown)
+			scale := &v1alpha1.PresetScale{Size: new("32M"), RuntimeSeconds: new(int32(1))}
+			if presets[i].Name == "prometheus-wal" {
+				scale = &v1alpha1.PresetScale{Size: new("160M"), RuntimeSeconds: new(int32(20))}
 			}
+			sb.Spec.Workloads = append(sb.Spec.Workloads, v1alpha1.Workload{Name: presets[i].Name, Preset: &presets[i].Name, Scale: scale})
+		}
+	}
+}
+
+// checkShown checks that a benchmark names the version of a preset, and has what the preset says that it shows.
+func checkShown(t *testing.T, done *v1alpha1.StorageBenchmark, p *preset.Preset) {
+	t.Helper()
+	if !slices.Contains(done.Status.Presets, v1alpha1.PresetVersion(p.ID())) {
+		t.Errorf("status.presets is %v, without %s", done.Status.Presets, p.ID())
+	}
+	for _, metric := range p.Shows {
+		shown := expectation.Show(&done.Spec, &done.Status, p.Name, []string{metric})
+		if !slices.ContainsFunc(shown, func(f expectation.Finding) bool { return f.Figures != nil && f.Figures.Median > 0 }) {
+			t.Errorf("%s did not measure %s: %+v", p.Name, metric, shown)
 		}
 	}
 }
