@@ -45,7 +45,7 @@ func LeaveOutUndecodable(config *rest.Config) *Undecodable {
 			return nil
 		case isWatch(request):
 			events := json.NewDecoder(response.Body)
-			replaceFrames(response, func() ([]byte, error) { return u.decodableEvent(events) })
+			replaceFrames(response, func() ([]byte, error) { return u.nextEvent(events) })
 			return nil
 		}
 		return replaceBody(response, math.MaxInt64, func(list []byte) ([]byte, error) { return u.decodableList(list), nil })
@@ -85,27 +85,35 @@ func (u *Undecodable) decodableList(text []byte) []byte {
 	return text
 }
 
-// decodableEvent returns the next event of a watch of StorageBenchmarks. One that cannot be decoded any more is deleted for who watches.
-func (u *Undecodable) decodableEvent(events *json.Decoder) ([]byte, error) {
+// nextEvent returns the next event of a watch of StorageBenchmarks.
+func (u *Undecodable) nextEvent(events *json.Decoder) ([]byte, error) {
 	var text json.RawMessage
 	if err := events.Decode(&text); err != nil {
 		return nil, err
 	}
+	return append(u.decodableEvent(text), '\n'), nil
+}
+
+// decodableEvent returns the text of an event. A StorageBenchmark that cannot be decoded any more is deleted for who watches.
+func (u *Undecodable) decodableEvent(text []byte) []byte {
 	var event metav1.WatchEvent
 	if err := json.Unmarshal(text, &event); err != nil {
-		return append(text, '\n'), nil
+		return text
 	}
 	switch watch.EventType(event.Type) {
 	case watch.Added, watch.Modified, watch.Deleted:
-		if left, is := u.leftOut(event.Object.Raw); is {
-			event.Type, event.Object.Raw = string(watch.Deleted), left
-			if encoded, err := json.Marshal(event); err == nil {
-				text = encoded
-			}
-		}
 	case watch.Bookmark, watch.Error:
+		return text
 	}
-	return append(text, '\n'), nil
+	left, is := u.leftOut(event.Object.Raw)
+	if !is {
+		return text
+	}
+	event.Type, event.Object.Raw = string(watch.Deleted), left
+	if encoded, err := json.Marshal(event); err == nil {
+		return encoded
+	}
+	return text
 }
 
 // leftOut says whether a StorageBenchmark cannot be decoded, and returns what of it can.
