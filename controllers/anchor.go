@@ -91,14 +91,6 @@ func (s *scope) anchorPod(client int) *corev1.Pod {
 	return s.anchors[job.AnchorName(s.sb, int32(client), s.sb.Status.Anchors[client].Attempts)]
 }
 
-// anchorMade returns when the pod of a client's anchor was made, zero if it is not there.
-func (s *scope) anchorMade(client int) (at metav1.Time) {
-	if pod := s.anchorPod(client); pod != nil {
-		at = pod.CreationTimestamp
-	}
-	return at
-}
-
 // beginAnchors writes down that attempts to hold nodes begin now, before their pods are made, and says whether there are any.
 func (s *scope) beginAnchors(now time.Time) bool {
 	begun := false
@@ -198,7 +190,7 @@ func (s *scope) anchorVolumes(client int32) []job.Volume {
 }
 
 func (p *pass) anchorWait(client int, pod *corev1.Pod) *podWait {
-	st := &podWait{pass: p, what: p.describeAnchor(client), began: p.sb.Status.Anchors[client].StartTime, made: p.anchorMade(client), pod: pod}
+	st := &podWait{pass: p, what: p.describeAnchor(client), began: p.sb.Status.Anchors[client].StartTime, made: madeAt(p.anchorPod(client)), pod: pod}
 	st.invalid = func(err error) { p.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%s was refused: %v", st.what, err)) }
 	st.expire = func(message string) { p.fail(v1alpha1.ReasonDeadlineExceeded, message) }
 	st.needs = p.needsOf(int32(client), "")

@@ -56,26 +56,17 @@ const (
 
 // shortenError leaves an answer that is an error as it is, and of a longer one than anybody reads its beginning, with the reason that its code stands for.
 func shortenError(request *http.Request, response *http.Response) error {
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxErrorAnswer+1))
-	if err != nil {
-		return err
-	}
-	if err := response.Body.Close(); err != nil {
-		return err
-	}
-	if len(text) > maxErrorAnswer {
+	return replaceBody(response, maxErrorAnswer+1, func(text []byte) ([]byte, error) {
+		if len(text) <= maxErrorAnswer {
+			return text, nil
+		}
 		status := apierrors.NewGenericServerResponse(response.StatusCode, request.Method, schema.GroupResource{}, "", "", 0, false).ErrStatus
 		status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
 		status.Details = nil
 		status.Message = fmt.Sprintf("the API server's answer has more than %d bytes, and begins with %s", maxErrorAnswer, printable(text[:toldOfError]))
-		if text, err = json.Marshal(status); err != nil {
-			return err
-		}
 		response.Header.Set("Content-Type", runtime.ContentTypeJSON)
-		forgetLength(response)
-	}
-	response.Body = io.NopCloser(bytes.NewReader(text))
-	return nil
+		return json.Marshal(status)
+	})
 }
 
 // printable leaves out what is no text of an answer, which may be protobuf.
@@ -101,9 +92,9 @@ func forgetLength(response *http.Response) {
 	response.Header.Del("Content-Length")
 }
 
-// replaceBody reads an answer and has a function change it.
-func replaceBody(response *http.Response, change func([]byte) ([]byte, error)) error {
-	text, err := io.ReadAll(response.Body)
+// replaceBody reads an answer, up to so many bytes, and has a function change it.
+func replaceBody(response *http.Response, most int64, change func([]byte) ([]byte, error)) error {
+	text, err := io.ReadAll(io.LimitReader(response.Body, most))
 	if err != nil {
 		return err
 	}
@@ -117,4 +108,31 @@ func replaceBody(response *http.Response, change func([]byte) ([]byte, error)) e
 	forgetLength(response)
 	response.Body = io.NopCloser(bytes.NewReader(changed))
 	return nil
+}
+
+// replaceFrames has a function return the events of a watch, one after the other.
+func replaceFrames(response *http.Response, next func() ([]byte, error)) {
+	forgetLength(response)
+	response.Body = &framed{Closer: response.Body, next: next}
+}
+
+// framed is a body that comes frame by frame.
+type framed struct {
+	io.Closer
+	next func() ([]byte, error)
+	rest []byte
+}
+
+// Read implements io.Reader.
+func (f *framed) Read(p []byte) (int, error) {
+	if len(f.rest) == 0 {
+		frame, err := f.next()
+		if err != nil {
+			return 0, err
+		}
+		f.rest = frame
+	}
+	n := copy(p, f.rest)
+	f.rest = f.rest[n:]
+	return n, nil
 }

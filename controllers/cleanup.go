@@ -19,6 +19,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/ours"
 )
 
@@ -109,15 +110,6 @@ func (s *scope) setCleanedUp() {
 	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft, s.describeAllKept())
 }
 
-// describeKept names the volumes that were there before the benchmark and are as they were, but for its test files.
-func describeKept(volumes []string, directory string) string {
-	if len(volumes) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("kept, because it was not made for this benchmark: volume %s, which a claim was bound to; what is left of test files is in its directory %s",
-		describeSome(volumes), directory)
-}
-
 // keptByServer is what could not be removed, or looked for, because a call failed.
 func keptByServer(err error) leftover {
 	return leftover{what: "what the API server kept", command: "it answered: " + err.Error()}
@@ -179,25 +171,37 @@ func (s *scope) remainingOf(parts time.Duration) time.Duration {
 	return max(end.Sub(s.now.Time), own.Sub(s.now.Time))
 }
 
-// remove goes one step further in removing what was made, and returns what is not gone yet. Pods go first:
-// Kubernetes keeps a claim as long as a pod names it, even one that has ended. What their logs hold is kept
-// in ConfigMaps. What cannot be removed, as where a webhook refuses it, holds back nothing else.
-func (p *pass) remove(ctx context.Context) ([]leftover, error) {
-	left, err := p.removeJobs(ctx, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleRun})
-	if err != nil && left == nil && !p.isCleanUpHalfOver() {
-		return nil, err // which pods there are decides what has to be saved before their claims go
+// remove goes one step further in removing what was made, and returns what is not gone yet. Package cleanup has the order. What logs of pods hold is kept in
+// ConfigMaps.
+func (p *pass) remove(ctx context.Context) (left []leftover, err error) {
+	var before []cleanup.Removal
+	for {
+		turn := cleanup.NextTurn(before, p.isCleanUpHalfOver(), p.cleanUpRemaining() <= 0)
+		if turn.Kind == "" {
+			return left, err
+		}
+		some, failure := p.removeKind(ctx, turn)
+		before = append(before, cleanup.Removal{Kind: turn.Kind, Left: len(some) > 0, Failed: failure != nil})
+		left, err = append(left, some...), errors.Join(err, failure)
 	}
-	anchors, anchorsErr := p.removeAnchors(ctx)
-	left, err = append(left, anchors...), errors.Join(err, anchorsErr)
-	// Not before: a pod that still runs would write files again.
-	files, filesErr := p.removeFiles(ctx, err == nil && len(left) == 0)
-	volumes, volumesErr := p.removeVolumes(ctx)
-	left, err = slices.Concat(left, files, volumes), errors.Join(err, filesErr, volumesErr)
-	if (volumesErr != nil || len(volumes) > 0) && p.cleanUpRemaining() > 0 {
-		return left, err
+}
+
+// removeKind does so for a kind, and returns what of it is not gone yet.
+func (p *pass) removeKind(ctx context.Context, turn cleanup.Turn) ([]leftover, error) {
+	switch turn.Kind {
+	case cleanup.Runs:
+		return p.removeJobs(ctx, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleRun})
+	case cleanup.Anchors:
+		return p.removeAnchors(ctx)
+	case cleanup.Files:
+		return p.removeFiles(ctx, len(turn.After) == 0)
+	case cleanup.Volumes:
+		return p.removeVolumes(ctx)
+	case cleanup.Objects:
+		return p.removeClusterObjects(ctx)
+	default:
+		return nil, fmt.Errorf("no way is known to remove %s", turn.Kind)
 	}
-	objects, objectsErr := p.removeClusterObjects(ctx)
-	return append(left, objects...), errors.Join(err, objectsErr)
 }
 
 // removeJobs deletes the benchmark's Jobs that have the labels, and returns what is left of them and their
@@ -214,24 +218,19 @@ func (p *pass) removeJobs(ctx context.Context, having client.MatchingLabels) ([]
 		return nil, fmt.Errorf("list pods: %w", err)
 	}
 	var left []leftover
-	var live []*batchv1.Job
-	own := sets.New[types.UID]()
+	var own []*batchv1.Job
+	uids := sets.New[types.UID]()
 	for i := range jobs.Items {
-		j := &jobs.Items[i]
-		if !ours.Job(p.sb, j) {
-			continue
-		}
-		own.Insert(j.UID)
-		left = append(left, leftoverJob(j, p.now.Time))
-		if j.DeletionTimestamp.IsZero() {
-			live = append(live, j)
+		if j := &jobs.Items[i]; ours.Job(p.sb, j) {
+			own, left = append(own, j), append(left, leftoverJob(j, p.now.Time))
+			uids.Insert(j.UID)
 		}
 	}
-	leftPods, orphans, err := p.leftPods(ctx, pods.Items, own)
+	leftPods, orphans, err := p.leftPods(ctx, pods.Items, uids)
 	if left = append(left, leftPods...); err != nil || p.hasNewFiles() {
 		return left, err // what pods tell goes with them, so it has to be saved first
 	}
-	return left, errors.Join(p.deleteJobs(ctx, live), p.deletePods(ctx, orphans))
+	return left, errors.Join(p.deleteJobs(ctx, own), p.deletePods(ctx, orphans))
 }
 
 // leftPods returns what is left of the pods of Jobs, and of those that are gone, and which go with no Job: theirs was deleted without them.
@@ -247,7 +246,7 @@ func (p *pass) leftPods(ctx context.Context, pods []corev1.Pod, jobs sets.Set[ty
 		}
 		p.noteFilesOf(pod)
 		left = append(left, leftoverPod(pod, p.now.Time))
-		if metav1.GetControllerOf(pod) == nil && pod.DeletionTimestamp.IsZero() {
+		if metav1.GetControllerOf(pod) == nil {
 			orphans = append(orphans, pod)
 		}
 	}
@@ -260,19 +259,28 @@ func (p *pass) isLeft(ctx context.Context, pod *corev1.Pod, jobs sets.Set[types.
 	if owner == nil {
 		return left, nil
 	}
-	var theirs batchv1.Job
-	err := p.Live.Get(ctx, types.NamespacedName{Namespace: pod.Namespace, Name: owner.Name}, &theirs)
-	if err != nil { // gone, and the pod goes as well, or not known
-		return true, unlessGone(err, "get Job of pod "+pod.Name)
-	}
-	return ours.LeftOf(p.sb, owner, &theirs), nil
+	theirs, err := p.liveJob(ctx, owner.Name, "get Job of pod "+pod.Name)
+	return ours.LeftOf(p.sb, owner, theirs), err
+}
+
+// deleteJobs deletes Jobs, and has Kubernetes delete their pods.
+func (p *pass) deleteJobs(ctx context.Context, jobs []*batchv1.Job) error {
+	return errors.Join(inParallel(ctx, jobs, func(j *batchv1.Job) error {
+		return p.deleteObject(ctx, "Job ", j, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	})...)
 }
 
 func (p *pass) deletePods(ctx context.Context, pods []*corev1.Pod) error {
-	return errors.Join(inParallel(ctx, pods, func(pod *corev1.Pod) error {
-		err := p.Client.Delete(ctx, pod, client.Preconditions{UID: &pod.UID})
-		return unlessGone(err, "delete pod "+pod.Name)
-	})...)
+	return errors.Join(inParallel(ctx, pods, func(pod *corev1.Pod) error { return p.deleteObject(ctx, "pod ", pod) })...)
+}
+
+// deleteObject deletes an object, unless that is under way.
+func (p *pass) deleteObject(ctx context.Context, kind string, object client.Object, options ...client.DeleteOption) error {
+	if !object.GetDeletionTimestamp().IsZero() {
+		return nil
+	}
+	err := p.Client.Delete(ctx, object, append(options, client.Preconditions{UID: new(object.GetUID())})...)
+	return unlessGone(err, "delete "+kind+object.GetName())
 }
 
 // removeAnchors deletes the pods that hold nodes, but those that are wanted, and returns what is left of them.
@@ -284,18 +292,13 @@ func (p *pass) removeAnchors(ctx context.Context, wanted ...string) ([]leftover,
 		return nil, fmt.Errorf("list anchors: %w", err)
 	}
 	var left []leftover
-	var live []*corev1.Pod
+	var unwanted []*corev1.Pod
 	for i := range pods.Items {
-		pod := &pods.Items[i]
-		if !ours.Anchor(p.sb, pod) || slices.Contains(wanted, pod.Name) {
-			continue
-		}
-		left = append(left, leftoverPod(pod, p.now.Time))
-		if pod.DeletionTimestamp.IsZero() {
-			live = append(live, pod)
+		if pod := &pods.Items[i]; ours.Anchor(p.sb, pod) && !slices.Contains(wanted, pod.Name) {
+			unwanted, left = append(unwanted, pod), append(left, leftoverPod(pod, p.now.Time))
 		}
 	}
-	return left, p.deletePods(ctx, live)
+	return left, p.deletePods(ctx, unwanted)
 }
 
 // leftoverJob says how to be rid of a Job. One that a finalizer of somebody's keeps measures nothing: its pods are looked at by themselves.
@@ -318,10 +321,7 @@ func leftoverPod(pod *corev1.Pod, now time.Time) leftover {
 const maxNamed = 16
 
 func describeLeftovers(left []leftover) string {
-	var texts []string
-	for _, l := range left[:min(len(left), maxNamed)] {
-		texts = append(texts, l.what)
-	}
+	texts := each(left[:min(len(left), maxNamed)], func(l leftover) string { return l.what })
 	if more := len(left) - len(texts); more > 0 {
 		texts = append(texts, fmt.Sprintf("and %d more", more))
 	}
@@ -341,9 +341,5 @@ func instructions(left []leftover) string {
 const maxInstructions = maxNote - 128
 
 func instructionsInOrder(left []leftover) string {
-	texts := make([]string, len(left))
-	for i, l := range left {
-		texts[i] = fmt.Sprintf("%s (%s)", l.what, l.command)
-	}
-	return strings.Join(texts, "; ")
+	return strings.Join(each(left, func(l leftover) string { return fmt.Sprintf("%s (%s)", l.what, l.command) }), "; ")
 }

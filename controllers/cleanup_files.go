@@ -23,7 +23,7 @@ import (
 func noteFiles(_ context.Context, p *pass) (outcome, error) {
 	p.learnDrivers()
 	if !p.sb.DeletionTimestamp.IsZero() && !p.concluded() {
-		p.noteUnseenAttempt() // Kubernetes may be about to delete claims, and does not where files are to be removed
+		p.noteUnseen(p.runningRun()) // Kubernetes may be about to delete claims, and does not where files are to be removed
 	}
 	for _, pods := range p.pods {
 		for _, pod := range pods {

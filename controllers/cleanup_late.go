@@ -26,16 +26,15 @@ func (p *pass) lateVolumes(ctx context.Context, claims []corev1.PersistentVolume
 	}
 	var left []leftover
 	var errs []error
-	err := p.eachVolume(ctx, func(volume *corev1.PersistentVolume) error {
+	err := p.eachVolume(ctx, func(volume *corev1.PersistentVolume) {
 		if !p.isLate(volume, claims) {
-			return nil
+			return
 		}
 		fate, err := p.settleVolume(ctx, volume, p.sb.CreationTimestamp, true)
 		if fate == cleanup.Goes {
 			left = append(left, leftoverVolume(volume.Name, handle(volume)))
 		}
 		errs = append(errs, err)
-		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -44,19 +43,12 @@ func (p *pass) lateVolumes(ctx context.Context, claims []corev1.PersistentVolume
 }
 
 // eachVolume looks at all volumes of the cluster, page by page.
-func (p *pass) eachVolume(ctx context.Context, look func(*corev1.PersistentVolume) error) error {
+func (p *pass) eachVolume(ctx context.Context, look func(*corev1.PersistentVolume)) error {
 	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		page := &corev1.PersistentVolumeList{}
 		return page, p.Live.List(ctx, page, client.Limit(options.Limit), client.Continue(options.Continue))
 	})
-	err := pages.EachListItem(ctx, metav1.ListOptions{}, func(object runtime.Object) error {
-		volume, ok := object.(*corev1.PersistentVolume)
-		if !ok {
-			return nil
-		}
-		return look(volume)
-	})
-	if err != nil {
+	if err := pages.EachListItem(ctx, metav1.ListOptions{}, looking(look)); err != nil {
 		return fmt.Errorf("list PersistentVolumes: %w", err)
 	}
 	return nil

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -20,24 +20,30 @@ import (
 // Claims can be deleted by others than the operator, before test files are removed through them. That a claim is gone says
 // nothing of files on storage that stays. This file has what is done then.
 
-// findClaim says what there is by the name of a claim of a target. The cache may not have heard of it yet, and what is done about files, and what
+// findClaim looks what there is by the name of a claim of a target. The cache may not have heard of it yet, and what is done about files, and what
 // users are told to do, depends on it.
 func (p *pass) findClaim(ctx context.Context, target *v1alpha1.Target, name string) (cleanup.Found, error) {
 	claim, err := p.liveClaim(ctx, name)
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", fmt.Errorf("get claim of target %s: %w", target.Name, err)
+	}
+	return p.found(target, claim), nil
+}
+
+// found says what a claim is that has the name of one of a target. It is empty if there is none.
+func (s *scope) found(target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim) cleanup.Found {
+	switch {
 	case claim.Name == "":
-		return cleanup.Gone, nil
-	case !storage.IsProvisioned(target) && isReplaced(p.targetStatus(target.Name), claim),
-		storage.IsProvisioned(target) && !ours.Claim(p.sb, p.claimTargets, claim):
-		return cleanup.Other, nil
+		return cleanup.Gone
+	case !storage.IsProvisioned(target) && isReplaced(s.targetStatus(target.Name), claim),
+		storage.IsProvisioned(target) && !ours.Claim(s.sb, s.claimTargets, claim):
+		return cleanup.Other
 	case isDevice(claim): // whatever the status says
-		return cleanup.Device, nil
+		return cleanup.Device
 	case !claim.DeletionTimestamp.IsZero():
-		return cleanup.Ending, nil
+		return cleanup.Ending
 	default:
-		return cleanup.There, nil
+		return cleanup.There
 	}
 }
 
@@ -74,28 +80,25 @@ func (p *pass) lostVolume(ctx context.Context, name string) (cleanup.LostVolume,
 	return cleanup.LostVolume{Policy: pv.Spec.PersistentVolumeReclaimPolicy, Provisioner: provisionerOf(pv), Driver: driverOf(pv)}, err
 }
 
-// freeVolume deletes the PersistentVolume of storage that exists if it is bound to a claim that is gone, and says what has to be
-// waited for, "" if nothing: Kubernetes binds it to no other claim. Nothing is lost with it, and it is made anew.
+// freeVolume deletes the PersistentVolume of storage that exists if it is in the way of the claim that is made for it, and says what has to be
+// waited for, "" if nothing. Nothing is lost with it, and it is made anew.
 func (p *pass) freeVolume(ctx context.Context, objects storage.Objects) (string, error) {
 	if objects.Volume == nil {
 		return "", nil
 	}
 	volume, err := p.liveVolume(ctx, *objects.Volume.Name, "get PersistentVolume")
-	ref, ending := volume.Spec.ClaimRef, !volume.DeletionTimestamp.IsZero()
-	if err != nil || !ours.ClusterObject(p.sb, volume) || (!ending && (ref == nil || ref.UID == "")) {
+	if err != nil || !ours.ClusterObject(p.sb, volume) {
 		return "", err
 	}
-	if !ending {
-		claim, err := p.liveClaim(ctx, *objects.Claims[0].Name)
-		if err != nil || claim.UID == ref.UID {
-			return "", err
-		}
+	claim, err := p.liveClaim(ctx, *objects.Claims[0].Name)
+	if err != nil || !cleanup.IsInTheWay(volume, claim.UID) {
+		return "", err
 	}
 	held := fmt.Sprintf("PersistentVolume %s is being deleted, to be made anew", volume.Name)
 	if len(volume.Finalizers) > 0 {
 		held += "; it is kept by finalizer " + strings.Join(volume.Finalizers, ", ")
 	}
-	return held, p.deleteObject(ctx, volume)
+	return held, p.deleteObject(ctx, "", volume)
 }
 
 // keepClaims has Kubernetes not delete claims before the test files are removed that are reached through them, and says whether it had to:
@@ -107,12 +110,7 @@ func (p *pass) keepClaims(ctx context.Context) (bool, error) {
 	if p.changed() {
 		return true, nil // what pods tell of files goes with them, so it has to be saved first
 	}
-	kept := p.before.DeepCopy()
-	controllerutil.RemoveFinalizer(kept, metav1.FinalizerDeleteDependents)
-	if err := p.Client.Patch(ctx, kept, client.MergeFromWithOptions(p.before, client.MergeFromWithOptimisticLock{})); err != nil {
-		return true, unlessGone(err, "keep claims until test files are removed")
-	}
-	return true, nil
+	return true, unlessGone(p.dropFinalizer(ctx, metav1.FinalizerDeleteDependents), "keep claims until test files are removed")
 }
 
 // hasFiles says whether there are test files to remove.
@@ -122,9 +120,6 @@ func (s *scope) hasFiles() bool {
 
 // handlesOf names the volumes of a target as their storage calls them.
 func (s *scope) handlesOf(target *v1alpha1.Target) string {
-	var handles []string
-	for _, volume := range s.targetStatus(target.Name).Volumes {
-		handles = append(handles, cmp.Or(volume.Handle, volume.Name))
-	}
+	handles := each(s.targetStatus(target.Name).Volumes, func(v v1alpha1.VolumeStatus) string { return cmp.Or(v.Handle, v.Name) })
 	return strings.Join(handles[:min(len(handles), maxNamed)], ", ")
 }

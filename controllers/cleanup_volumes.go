@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -50,11 +48,9 @@ func (p *pass) removeVolumes(ctx context.Context) ([]leftover, error) {
 	return p.lateVolumes(ctx, claims.Items)
 }
 
-// holdsFiles says whether a claim is still needed, to remove test files that would stay without it. What became of
-// them must be saved first.
+// holdsFiles says whether a claim is still needed for the test files there.
 func (s *scope) holdsFiles(claim *corev1.PersistentVolumeClaim) bool {
-	state := s.targetStatus(s.claimTargets[claim.Name]).TestFiles
-	return state == v1alpha1.TestFilesPresent || (state != "" && s.changed())
+	return cleanup.KeepsClaim(s.targetStatus(s.claimTargets[claim.Name]).TestFiles, !s.changed())
 }
 
 // deleteClaims deletes claims, and before them the Jobs that removed files there: Kubernetes keeps a claim as long as
@@ -82,12 +78,18 @@ func (p *pass) deleteClaims(ctx context.Context, claims []*corev1.PersistentVolu
 		errs = append(errs, err)
 	}
 	return errors.Join(append(errs, inParallel(ctx, recorded, func(claim *corev1.PersistentVolumeClaim) error {
-		mine := func(volume *corev1.PersistentVolume) bool { return isBound(volume, claim) }
-		if _, err := p.settle(ctx, claim.Spec.VolumeName, claim.CreationTimestamp, mine); err != nil {
+		if err := p.settleClaim(ctx, claim); err != nil {
 			return err
 		}
-		return p.deleteObject(ctx, claim)
+		return p.deleteObject(ctx, "", claim)
 	})...)...)
+}
+
+// settleClaim does what settle does with the volume of a claim of the benchmark.
+func (p *pass) settleClaim(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {
+	mine := func(volume *corev1.PersistentVolume) bool { return isBound(volume, claim) }
+	_, err := p.settle(ctx, claim.Spec.VolumeName, claim.CreationTimestamp, mine)
+	return err
 }
 
 // settle sees to it that a volume that was made for this benchmark, since a time, goes with its claim also where its
@@ -107,7 +109,7 @@ func (p *pass) settle(ctx context.Context, name string, since metav1.Time, mine 
 // settleVolume does what settle does, with a volume that was read. bound says whether it is bound to a claim of the benchmark.
 func (p *pass) settleVolume(ctx context.Context, volume *corev1.PersistentVolume, since metav1.Time, bound bool) (cleanup.Fate, error) {
 	fate := cleanup.FateOf(cleanup.VolumeFacts{
-		Bound: bound, AsIs: ours.ClusterObject(p.sb, volume), Made: isMadeForItsClaim(volume, since),
+		Bound: bound, AsIs: ours.ClusterObject(p.sb, volume), Made: ours.MadeForItsClaim(volume, since),
 		Deletes: volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete,
 	})
 	if fate != cleanup.Retained {
@@ -125,35 +127,8 @@ func (p *pass) settleVolume(ctx context.Context, volume *corev1.PersistentVolume
 	}
 }
 
-const (
-	// provisionedBy is the annotation of volumes that a provisioner has made for a claim. It stays on a volume that is
-	// used again for another one.
-	provisionedBy = "pv.kubernetes.io/provisioned-by"
-	// clockSkew is how far the clocks of API servers may differ, which write down when an object was made.
-	clockSkew = time.Minute
-	// leastUID is the fewest characters of a claim's UID that make the name of a volume the claim's.
-	leastUID = 8
-)
-
-// isMadeForItsClaim says whether a provisioner has made a volume for the very claim that it is bound to, since a time: then it is
-// named after the claim's UID. An older one has had another claim, and maybe holds what somebody wants to keep.
-// https://kubernetes-csi.github.io/docs/external-provisioner.html (--volume-name-prefix, --volume-name-uuid-length)
-func isMadeForItsClaim(volume *corev1.PersistentVolume, since metav1.Time) bool {
-	ref := volume.Spec.ClaimRef
-	if volume.Annotations[provisionedBy] == "" || ref == nil || volume.CreationTimestamp.Add(clockSkew).Before(since.Time) {
-		return false
-	}
-	return isNamedAfter(volume.Name, ref.UID)
-}
-
-// isNamedAfter says whether a volume has its name from the UID of a claim.
-func isNamedAfter(volume string, claim types.UID) bool {
-	if claim == "" {
-		return false
-	}
-	last := volume[strings.LastIndex(volume, "-")+1:]
-	return strings.HasSuffix(volume, "-"+string(claim)) || (len(last) >= leastUID && strings.HasPrefix(strings.ReplaceAll(string(claim), "-", ""), last))
-}
+// provisionedBy is the annotation with the provisioner of a volume.
+const provisionedBy = ours.ProvisionedBy
 
 // remainingVolumes returns the volumes that were made for the benchmark and are not gone yet.
 func (p *pass) remainingVolumes(ctx context.Context) ([]leftover, error) {
@@ -209,36 +184,24 @@ func (p *pass) removeClusterObjects(ctx context.Context) ([]leftover, error) {
 	if p.isNamespaced() {
 		return p.unseenClusterObjects(), nil
 	}
-	var volumes corev1.PersistentVolumeList
-	var classes storagev1.StorageClassList
 	mine := client.MatchingLabels(child.ClusterLabels(p.sb))
 	var left []leftover
 	var errs []error
-	for _, list := range []client.ObjectList{&volumes, &classes} {
-		if err := p.Live.List(ctx, list, mine); err != nil {
+	for _, of := range []struct {
+		list           client.ObjectList
+		kind, resource string
+	}{{&corev1.PersistentVolumeList{}, "PersistentVolume", "pv"}, {&storagev1.StorageClassList{}, "StorageClass", "storageclass"}} {
+		if err := p.Live.List(ctx, of.list, mine); err != nil {
 			errs = append(errs, fmt.Errorf("list PersistentVolumes and StorageClasses: %w", err))
+			continue
 		}
-	}
-	remove := func(object client.Object, kind, resource string) {
-		if ours.ClusterObject(p.sb, object) {
-			left = append(left, leftover{what: kind + " " + object.GetName(), command: "kubectl delete " + resource + " " + object.GetName()})
-			errs = append(errs, p.deleteObject(ctx, object))
-		}
-	}
-	for i := range volumes.Items {
-		remove(&volumes.Items[i], "PersistentVolume", "pv")
-	}
-	for i := range classes.Items {
-		remove(&classes.Items[i], "StorageClass", "storageclass")
+		err := meta.EachListItem(of.list, looking(func(object client.Object) {
+			if ours.ClusterObject(p.sb, object) {
+				left = append(left, leftover{what: of.kind + " " + object.GetName(), command: "kubectl delete " + of.resource + " " + object.GetName()})
+				errs = append(errs, p.deleteObject(ctx, "", object))
+			}
+		}))
+		errs = append(errs, err)
 	}
 	return left, errors.Join(errs...)
-}
-
-// deleteObject deletes an object, unless that is under way.
-func (p *pass) deleteObject(ctx context.Context, object client.Object) error {
-	if !object.GetDeletionTimestamp().IsZero() {
-		return nil
-	}
-	err := p.Client.Delete(ctx, object, client.Preconditions{UID: new(object.GetUID())})
-	return unlessGone(err, "delete "+object.GetName())
 }

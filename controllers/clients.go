@@ -2,18 +2,14 @@ package controllers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
-	"github.com/storagebench/storagebench/internal/job"
 )
 
 // part is what one client does in an attempt of a run.
@@ -31,7 +27,7 @@ func clientsOf(run *v1alpha1.Run) int32 { return max(run.Clients, 1) }
 func (p *pass) partsOf(ctx context.Context, run *v1alpha1.Run) ([]part, error) {
 	var parts []part
 	for client := range clientsOf(run) {
-		existing := p.jobs[job.RunName(p.sb, run.Name, run.Attempts, client)]
+		existing := p.jobOfClient(run, client)
 		if existing == nil {
 			continue
 		}
@@ -46,11 +42,7 @@ func (p *pass) partsOf(ctx context.Context, run *v1alpha1.Run) ([]part, error) {
 
 // statesOf returns what the clients are at.
 func statesOf(parts []part) []attempt.State {
-	states := make([]attempt.State, len(parts))
-	for i := range parts {
-		states[i] = parts[i].seen
-	}
-	return states
+	return each(parts, func(p part) attempt.State { return p.seen })
 }
 
 // String names the client, and its node if it has one.
@@ -66,17 +58,9 @@ func (p part) String() string {
 func (p *pass) removeEndedJobs(ctx context.Context, _ saved) error {
 	var ended []*batchv1.Job
 	for _, j := range p.jobs {
-		if j.Labels[v1alpha1.LabelRole] == v1alpha1.RoleRun && j.DeletionTimestamp.IsZero() {
+		if j.Labels[v1alpha1.LabelRole] == v1alpha1.RoleRun {
 			ended = append(ended, j)
 		}
 	}
 	return p.deleteJobs(ctx, ended)
-}
-
-// deleteJobs deletes Jobs, and has Kubernetes delete their pods.
-func (p *pass) deleteJobs(ctx context.Context, jobs []*batchv1.Job) error {
-	return errors.Join(inParallel(ctx, jobs, func(j *batchv1.Job) error {
-		err := p.Client.Delete(ctx, j, client.Preconditions{UID: &j.UID}, client.PropagationPolicy(metav1.DeletePropagationBackground))
-		return unlessGone(err, "delete Job "+j.Name)
-	})...)
 }

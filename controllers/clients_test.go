@@ -372,7 +372,7 @@ func TestYoungerGivesWay(t *testing.T) {
 		return builder.OneRun(w.Namespace, name).With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(2)) }).Build()
 	}
 	older, younger := create(w, twoClients("a")), create(w, twoClients("b"))
-	if isOlder(younger, older) {
+	if attempt.IsOlder(younger, older) {
 		older, younger = younger, older
 	}
 	w.untilStep(younger, v1alpha1.ReasonWaitingForNode, "an older benchmark that needs nodes goes first: "+older.Name+" in namespace "+w.Namespace)

@@ -3,6 +3,7 @@ package controllers
 import (
 	"k8s.io/utils/ptr"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
 )
 
@@ -12,10 +13,7 @@ func (s *scope) compare() {
 	if len(status.Targets) == 0 {
 		return
 	}
-	var targets []string
-	for i := range status.Targets {
-		targets = append(targets, status.Targets[i].Name)
-	}
+	targets := each(status.Targets, func(t v1alpha1.TargetStatus) string { return t.Name })
 	// The first target is the status's: the spec's order may change, and not what is compared with what.
 	status.Comparisons = analysis.Compare(status.Runs, targets, ptr.Deref(s.sb.Spec.Baseline, targets[0]))
 	analysis.WarnOfReplaced(status.Comparisons, status.Targets, status.Runs)

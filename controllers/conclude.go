@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -45,7 +44,7 @@ func (s *scope) sumUp() {
 // takeLast takes the outcome of a run that had ended by itself when measuring was ended for another reason, as by errors that kept it from
 // being taken: its pod has it, and clean-up deletes that. It gives up when half of the time for clean-up is over.
 func (p *pass) takeLast(ctx context.Context) (outcome, error) {
-	if meta.FindStatusCondition(p.before.Status.Conditions, v1alpha1.ConditionMeasured) == nil {
+	if conditionOf(p.before, v1alpha1.ConditionMeasured).Status == "" {
 		return saveFirst(), nil
 	}
 	run := p.runningRun()

@@ -77,8 +77,8 @@ func TestOlderBesideOneThatIsNotSeen(t *testing.T) {
 		pods = append(pods, holdersOf(older(name, nil), nil)...)
 	}
 	s := young([]*v1alpha1.StorageBenchmark{there}, pods)
-	if got, err := s.olderInNeed(t.Context()); err != nil || got != "older in namespace default" {
-		t.Fatalf("%q, %v", got, err)
+	if rivals, err := s.rivals(t.Context()); err != nil || s.nameOfOlder(rivals) != "older in namespace default" {
+		t.Fatalf("%q, %v", s.nameOfOlder(rivals), err)
 	}
 }
 
@@ -104,8 +104,8 @@ func TestForgedHolders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			other := older("older", test.benchmark)
 			s := young([]*v1alpha1.StorageBenchmark{other}, holdersOf(other, test.pod))
-			if got, err := s.olderInNeed(t.Context()); err != nil || (got != "") != test.gives {
-				t.Errorf("%q, %v", got, err)
+			if rivals, err := s.rivals(t.Context()); err != nil || (s.nameOfOlder(rivals) != "") != test.gives {
+				t.Errorf("%q, %v", s.nameOfOlder(rivals), err)
 			}
 		})
 	}

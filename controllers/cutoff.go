@@ -3,12 +3,10 @@ package controllers
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/internal/attempt"
 )
@@ -23,22 +21,14 @@ func (p *pass) cutOff(ctx context.Context, parts []part) (string, error) {
 		if !attempt.MayBeCutOff(one.pod) {
 			continue
 		}
-		name := one.pod.Spec.NodeName
 		var node corev1.Node
-		err := p.Live.Get(ctx, types.NamespacedName{Name: name}, &node)
-		switch i := slices.IndexFunc(node.Status.Conditions, isNotReady); {
-		case apierrors.IsNotFound(err):
-			return fmt.Sprintf("node %s is gone; the run is made again when Kubernetes has given up its pod", name), nil
-		case err != nil:
+		err := p.Live.Get(ctx, types.NamespacedName{Name: one.pod.Spec.NodeName}, &node)
+		if client.IgnoreNotFound(err) != nil {
 			return "", fmt.Errorf("get node: %w", err)
-		case i >= 0:
-			return fmt.Sprintf("node %s does not answer (%s), where fio may go on; the run is made again when Kubernetes has given up its pod",
-				name, strings.TrimSuffix(node.Status.Conditions[i].Message, ".")), nil
+		}
+		if unanswered := attempt.Unanswered(one.pod.Spec.NodeName, &node); unanswered != "" {
+			return unanswered, nil
 		}
 	}
 	return "", nil
-}
-
-func isNotReady(c corev1.NodeCondition) bool {
-	return c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue
 }

@@ -18,11 +18,13 @@ type waitLimit struct {
 func (s *scope) nodeLimit() waitLimit {
 	return waitLimit{"nodeSeconds", s.sb.Spec.Deadlines.NodeSeconds}
 }
-func (s *scope) volumeLimit() waitLimit {
-	return waitLimit{"provisioningSeconds", s.sb.Spec.Deadlines.ProvisioningSeconds}
-}
+
 func (s *scope) startLimit() waitLimit {
 	return waitLimit{"startSeconds", s.sb.Spec.Deadlines.StartSeconds}
+}
+
+func (s *scope) volumeLimit() waitLimit {
+	return waitLimit{"provisioningSeconds", s.sb.Spec.Deadlines.ProvisioningSeconds}
 }
 
 // waited says that something was waited for as long as it may take, and which field says how long that is, such as

@@ -55,14 +55,19 @@ func (p *pass) removePods(ctx context.Context) ([]leftover, error) {
 // because nobody remembers it afterwards.
 func release(ctx context.Context, p *pass) (outcome, error) {
 	p.tellLeft(ctx)
-	released := p.before.DeepCopy()
-	controllerutil.RemoveFinalizer(released, v1alpha1.Finalizer)
-	if err := p.Client.Patch(ctx, released, client.MergeFromWithOptions(p.before, client.MergeFromWithOptimisticLock{})); err != nil {
+	if err := p.dropFinalizer(ctx, v1alpha1.Finalizer); err != nil {
 		return awaitFor(retrySoon), unlessGone(err, "remove finalizer")
 	}
 	p.Metrics.cleaned(p.before, p.sb)
 	p.sb.Status = p.before.Status // the benchmark is gone, and its status with it
 	return awaitChange(), nil
+}
+
+// dropFinalizer removes a finalizer of the benchmark.
+func (p *pass) dropFinalizer(ctx context.Context, finalizer string) error {
+	without := p.before.DeepCopy()
+	controllerutil.RemoveFinalizer(without, finalizer)
+	return p.Client.Patch(ctx, without, client.MergeFromWithOptions(p.before, client.MergeFromWithOptimisticLock{}))
 }
 
 // tellLeft tells what is left of the benchmark, and what is kept that was not made for it. The log has it too: no event can be made in a namespace

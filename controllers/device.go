@@ -43,17 +43,19 @@ func (s *scope) keep(volume v1alpha1.VolumeStatus) {
 
 // describeAllKept names all volumes that were there before the benchmark and are as they were, but for what was written there.
 func (s *scope) describeAllKept() string {
-	texts := []string{describeKept(s.kept, child.Directory(s.sb)), describeKeptDevices(s.keptDevices)}
+	texts := []string{
+		describeKept("volume", s.kept, "what is left of test files is in its directory "+child.Directory(s.sb)),
+		describeKept("raw block volume", s.keptDevices, "what workloads wrote there is on it, and nothing else was changed"),
+	}
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; ")
 }
 
-// describeKeptDevices is describeKept for raw block volumes, which have no directories.
-func describeKeptDevices(volumes []string) string {
+// describeKept names volumes of a kind, and says what is different there than before.
+func describeKept(kind string, volumes []string, but string) string {
 	if len(volumes) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("kept, because it was not made for this benchmark: raw block volume %s, which a claim was bound to; what workloads wrote there is on it, and nothing else was changed",
-		describeSome(volumes))
+	return fmt.Sprintf("kept, because it was not made for this benchmark: %s %s, which a claim was bound to; %s", kind, describeSome(volumes), but)
 }
 
 // describeSome names as many things as a message has room for.

@@ -9,7 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -34,15 +33,7 @@ func (p *pass) explain(ctx context.Context, job types.UID, pod *corev1.Pod) (str
 // only when its pod has been scheduled may wait for a pod that cannot be.
 func (p *pass) explainClaim(ctx context.Context, claim *corev1.PersistentVolumeClaim, pod *corev1.Pod) (string, error) {
 	warning, err := p.lastWarning(ctx, claim.UID)
-	if err != nil || warning != "" {
-		return warning, err
-	}
-	if pod != nil {
-		if message := attempt.StartMessage(pod); message != "" {
-			return message, nil
-		}
-	}
-	return fmt.Sprintf("claim %s is not bound yet", claim.Name), nil
+	return cmp.Or(warning, attempt.StartMessage(pod), fmt.Sprintf("claim %s is not bound yet", claim.Name)), err
 }
 
 // warning is what the events about an object said, and until when they are not asked again.
@@ -80,15 +71,10 @@ func (p *pass) askForWarning(ctx context.Context, about types.UID) (string, erro
 		fields.OneTermEqualSelector("involvedObject.uid", string(about)),
 		fields.OneTermEqualSelector("type", corev1.EventTypeWarning))
 	message, latest := "", time.Time{}
-	err := eachLive(ctx, p.Live, eventPatience, func() client.ObjectList { return &corev1.EventList{} }, func(object runtime.Object) error {
-		event, ok := object.(*corev1.Event)
-		if !ok {
-			return nil
-		}
+	err := eachLive(ctx, p.Live, eventPatience, func() client.ObjectList { return &corev1.EventList{} }, func(event *corev1.Event) {
 		if at := eventTime(event); !at.Before(latest) {
 			message, latest = truncate(event.Reason+": "+event.Message, maxConditionMessage), at
 		}
-		return nil
 	}, client.InNamespace(p.sb.Namespace), client.MatchingFieldsSelector{Selector: selector})
 	if err != nil {
 		return "", fmt.Errorf("list events: %w", err)

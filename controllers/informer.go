@@ -32,7 +32,7 @@ func NewInformer(source cache.ListerWatcher, example runtime.Object, resync time
 				if err != nil {
 					return nil, err
 				}
-				return page, meta.EachListItem(page, trimInPlace)
+				return page, meta.EachListItem(page, looking(trim))
 			})
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
@@ -45,24 +45,15 @@ func NewInformer(source cache.ListerWatcher, example runtime.Object, resync time
 func reach[T any](ctx context.Context, call func() (T, error)) (answer T, err error) {
 	const jitter, tellInterval = 1.0, time.Minute
 	var told time.Time
-	for {
+	tries := wait.Backoff{Duration: reconnectInterval, Jitter: jitter}.DelayFunc()
+	_ = tries.Until(ctx, true, true, func(context.Context) (bool, error) {
 		answer, err = call()
-		if !utilnet.IsConnectionRefused(err) {
-			return answer, err
-		}
-		if time.Since(told) > tellInterval {
+		refused := utilnet.IsConnectionRefused(err)
+		if refused && time.Since(told) > tellInterval {
 			ctrl.LoggerFrom(ctx).Info("The API server refuses connections; trying on", "error", err.Error())
 			told = time.Now()
 		}
-		select {
-		case <-ctx.Done():
-			return answer, err
-		case <-time.After(wait.Jitter(reconnectInterval, jitter)):
-		}
-	}
-}
-
-func trimInPlace(object runtime.Object) error {
-	_, err := Trim(object)
-	return err
+		return !refused, nil
+	})
+	return answer, err
 }

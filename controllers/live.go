@@ -52,18 +52,28 @@ func inPages(ctx context.Context, patience time.Duration, options metav1.ListOpt
 }
 
 // eachLive reads objects from the API server, a few at a time, and looks at each. It waits for its turn for as long as patience says.
-func eachLive(ctx context.Context, live client.Reader, patience time.Duration, empty func() client.ObjectList, look func(runtime.Object) error, options ...client.ListOption) error {
+func eachLive[O runtime.Object](ctx context.Context, live client.Reader, patience time.Duration, empty func() client.ObjectList, look func(O), options ...client.ListOption) error {
 	_, err := inPages(ctx, patience, metav1.ListOptions{}, func(ctx context.Context, of metav1.ListOptions) (runtime.Object, error) {
 		page := empty()
 		if err := live.List(ctx, page, append(slices.Clone(options), client.Limit(of.Limit), client.Continue(of.Continue))...); err != nil {
 			return nil, err
 		}
-		if err := meta.EachListItemWithAlloc(page, look); err != nil {
+		if err := meta.EachListItemWithAlloc(page, looking(look)); err != nil {
 			return nil, err
 		}
 		return page, meta.SetList(page, nil)
 	})
 	return err
+}
+
+// looking has a function look at objects that are of its kind.
+func looking[O runtime.Object](look func(O)) func(runtime.Object) error {
+	return func(object runtime.Object) error {
+		if o, is := object.(O); is {
+			look(o)
+		}
+		return nil
+	}
 }
 
 // listLive reads objects from the API server, a few at a time, and leaves of each what the operator reads of it.
@@ -72,9 +82,9 @@ func listLive[L any, List interface {
 	client.ObjectList
 }](ctx context.Context, live client.Reader, list List, options ...client.ListOption) error {
 	var all []runtime.Object
-	err := eachLive(ctx, live, forever, func() client.ObjectList { return List(new(L)) }, func(object runtime.Object) error {
+	err := eachLive(ctx, live, forever, func() client.ObjectList { return List(new(L)) }, func(object runtime.Object) {
+		trim(object)
 		all = append(all, object)
-		return trimInPlace(object)
 	}, options...)
 	if err != nil {
 		return err

@@ -14,7 +14,6 @@ import (
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/bounded"
 	"github.com/storagebench/storagebench/internal/child"
-	"github.com/storagebench/storagebench/internal/job"
 )
 
 const (
@@ -115,7 +114,7 @@ func (s *scope) keptLogs() int {
 }
 
 func (p *pass) zipLog(ctx context.Context, pod *corev1.Pod, most int) ([]byte, error) {
-	log, err := p.Logs(ctx, pod, &corev1.PodLogOptions{Container: endedContainer(pod), LimitBytes: new(int64(maxLog))})
+	log, err := p.Logs(ctx, pod, &corev1.PodLogOptions{Container: attempt.EndedContainer(pod), LimitBytes: new(int64(maxLog))})
 	if err != nil {
 		return nil, err
 	}
@@ -124,13 +123,4 @@ func (p *pass) zipLog(ctx context.Context, pod *corev1.Pod, most int) ([]byte, e
 		_, err := io.Copy(w, io.LimitReader(log, maxLog))
 		return err
 	})
-}
-
-// endedContainer returns the container whose end was the end of the attempt.
-func endedContainer(pod *corev1.Pod) string {
-	status := attempt.ContainerStatus(pod.Status.InitContainerStatuses, job.LayoutContainer)
-	if status != nil && status.State.Terminated != nil && status.State.Terminated.ExitCode != 0 {
-		return job.LayoutContainer
-	}
-	return job.MeasureContainer
 }

@@ -87,7 +87,7 @@ func TestEndedContainer(t *testing.T) {
 		if test.layout != nil {
 			pod.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: "mesh", State: ended(1)}, {Name: job.LayoutContainer, State: *test.layout}}
 		}
-		if got := endedContainer(pod); got != test.want {
+		if got := attempt.EndedContainer(pod); got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}

@@ -259,14 +259,6 @@ func (s *scope) jobOfClient(run *v1alpha1.Run, client int32) *batchv1.Job {
 	return s.jobs[job.RunName(s.sb, run.Name, run.Attempts, client)]
 }
 
-// jobMade returns when that Job was made, zero if it is not there.
-func (s *scope) jobMade(run *v1alpha1.Run, client int32) (at metav1.Time) {
-	if j := s.jobOfClient(run, client); j != nil {
-		at = j.CreationTimestamp
-	}
-	return at
-}
-
 // createJobs makes Jobs of an attempt. If all were seen before, somebody has deleted them.
 func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, missing []int32) (outcome, error) {
 	if fresh, err := p.isFresh(ctx); err != nil || !fresh {
@@ -302,7 +294,7 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 
 // runWait is the wait for the pod of a client in a run's attempt.
 func (p *pass) runWait(run *v1alpha1.Run, planned *plan.Run, one part) *podWait {
-	st := &podWait{pass: p, what: p.describeRun(run), began: run.StartTime, made: p.jobMade(run, one.client), pod: one.pod}
+	st := &podWait{pass: p, what: p.describeRun(run), began: run.StartTime, made: madeAt(p.jobOfClient(run, one.client)), pod: one.pod}
 	if clientsOf(run) > 1 {
 		st.what += ", " + child.Client(one.client)
 	}
@@ -352,11 +344,8 @@ func (p *pass) podOf(ctx context.Context, j *batchv1.Job) (*corev1.Pod, error) {
 
 // newest returns the youngest of the pods, or nil. A Job that replaces its pod has several for a moment.
 func newest(pods []*corev1.Pod) *corev1.Pod {
-	var latest *corev1.Pod
-	for _, pod := range pods {
-		if latest == nil || latest.CreationTimestamp.Before(&pod.CreationTimestamp) {
-			latest = pod
-		}
+	if len(pods) == 0 {
+		return nil
 	}
-	return latest
+	return slices.MaxFunc(pods, func(a, b *corev1.Pod) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
 }

@@ -43,14 +43,6 @@ type memory struct {
 	conflicts wait.Backoff
 }
 
-// hasTied notes that the volume of a claim was looked at.
-func (m *memory) hasTied(claim types.UID) {
-	if m.tied == nil {
-		m.tied = sets.New[types.UID]()
-	}
-	m.tied.Insert(claim)
-}
-
 // afterConflict returns when to make another pass after one over an old version: each time later, as the newer one may never come.
 func (m *memory) afterConflict() time.Duration {
 	if m.conflicts.Duration == 0 {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -51,8 +50,8 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 // seen adds the time since the last pass over a benchmark to that of the step that it is at.
 func (m *Metrics) seen(sb *v1alpha1.StorageBenchmark, now time.Time) {
 	name := client.ObjectKeyFromObject(sb)
-	step := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded)
-	if step == nil || step.Status != metav1.ConditionUnknown {
+	step := conditionOf(sb, v1alpha1.ConditionSucceeded)
+	if step.Status != metav1.ConditionUnknown {
 		m.lastSeen.Delete(name)
 		return
 	}
@@ -80,11 +79,8 @@ func (m *Metrics) changed(before, after *v1alpha1.StorageBenchmark) {
 		m.attempts.WithLabelValues(string(attempt.Reason)).Inc()
 	}
 	m.cleaned(before, after)
-	if before.Status.CompletionTime != nil || after.Status.CompletionTime == nil {
-		return
-	}
-	if end := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionSucceeded); end != nil {
-		m.benchmarks.WithLabelValues(end.Reason).Inc()
+	if before.Status.CompletionTime == nil && after.Status.CompletionTime != nil {
+		m.benchmarks.WithLabelValues(conditionOf(after, v1alpha1.ConditionSucceeded).Reason).Inc()
 	}
 }
 
@@ -98,8 +94,7 @@ func (m *Metrics) cleaned(before, after *v1alpha1.StorageBenchmark) {
 
 // hasLeft says whether something of a benchmark could not be removed.
 func hasLeft(sb *v1alpha1.StorageBenchmark) bool {
-	cleaned := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionCleanedUp)
-	return cleaned != nil && cleaned.Reason == v1alpha1.ReasonLeftBehind
+	return conditionOf(sb, v1alpha1.ConditionCleanedUp).Reason == v1alpha1.ReasonLeftBehind
 }
 
 // newAttempts returns the abandoned attempts that a benchmark did not have before.
@@ -138,7 +133,7 @@ func (a *activeBenchmarks) Collect(metrics chan<- prometheus.Metric) {
 	}
 	counts := map[string]int{}
 	for i := range list.Items {
-		if c := meta.FindStatusCondition(list.Items[i].Status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
+		if c := conditionOf(&list.Items[i], v1alpha1.ConditionSucceeded); c.Status != "" {
 			counts[c.Reason]++
 		}
 	}

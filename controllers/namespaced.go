@@ -8,10 +8,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
-
-	"github.com/storagebench/storagebench/internal/attempt"
 )
 
 // An operator that is confined to namespaces has Roles there and no other right. What has no namespace it can neither make
@@ -91,10 +91,10 @@ func (s *scope) silentNode(parts []part) string {
 	return ""
 }
 
-// crowdedByUnseen says whether a pod finds no node because of benchmarks in namespaces that a namespaced operator does not see: it
+// crowdedByUnseen says whether a pod that others keep off nodes finds none because of benchmarks in namespaces that a namespaced operator does not see: it
 // has no other client, nor wishes of its user, that could be the reason.
 func (s *podWait) crowdedByUnseen() bool {
-	if !s.isNamespaced() || s.crowded != "" || s.pod == nil || !isCrowdedOut(s.pod) {
+	if !s.isNamespaced() || s.crowded != "" {
 		return false
 	}
 	placement := s.sb.Spec.Placement
@@ -131,10 +131,7 @@ func (s *scope) volumesUnknown() string {
 	if !s.isNamespaced() {
 		return ""
 	}
-	var names []string
-	for _, volume := range s.provisionedVolumes() {
-		names = append(names, volume.Name)
-	}
+	names := each(s.provisionedVolumes(), func(volume v1alpha1.VolumeStatus) string { return volume.Name })
 	var commands []string
 	if len(names) > 0 {
 		commands = append(commands, "kubectl get pv "+strings.Join(names[:min(len(names), maxNamed)], " "))

@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 
@@ -20,12 +19,11 @@ func notify(recorder events.EventRecorder, before, after *v1alpha1.StorageBenchm
 	for i := range after.Status.Runs {
 		notifyRun(recorder, after, old[after.Status.Runs[i].Name], after.Status.Runs[i])
 	}
-	if c := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionRetrying); c != nil && meta.FindStatusCondition(before.Status.Conditions, c.Type) == nil {
+	if c := conditionOf(after, v1alpha1.ConditionRetrying); c.Status != "" && conditionOf(before, c.Type).Status == "" {
 		recorder.Eventf(after, nil, corev1.EventTypeWarning, c.Type, "Reconcile", "%s", limitNote(c.Message))
 	}
-	was := meta.FindStatusCondition(before.Status.Conditions, v1alpha1.ConditionSucceeded)
-	is := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionSucceeded)
-	if is == nil || (was != nil && was.Reason == is.Reason && was.Status == is.Status) {
+	was, is := conditionOf(before, v1alpha1.ConditionSucceeded), conditionOf(after, v1alpha1.ConditionSucceeded)
+	if is.Status == "" || (was.Reason == is.Reason && was.Status == is.Status) {
 		return
 	}
 	kind := corev1.EventTypeNormal

@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -143,12 +142,9 @@ func (l *OrphanCollector) each(ctx context.Context, kind schema.GroupVersionKind
 		page.SetGroupVersionKind(kind)
 		return page
 	}
-	err := eachLive(ctx, l.Live, forever, empty, func(object runtime.Object) error {
-		if object, ok := object.(*metav1.PartialObjectMetadata); ok {
-			object.OwnerReferences = slices.DeleteFunc(object.OwnerReferences, isNoController)
-			look(&object.ObjectMeta)
-		}
-		return nil
+	err := eachLive(ctx, l.Live, forever, empty, func(object *metav1.PartialObjectMetadata) {
+		object.OwnerReferences = slices.DeleteFunc(object.OwnerReferences, isNoController)
+		look(&object.ObjectMeta)
 	}, options...)
 	if err != nil {
 		return fmt.Errorf("list %s: %w", kind.Kind, err)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	storagev1 "k8s.io/api/storage/v1"
-	"k8s.io/utils/ptr"
+	storagev1ac "k8s.io/client-go/applyconfigurations/storage/v1"
 
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -15,16 +15,33 @@ import (
 // its spec is the same, and deleted at the end with the data that it stands for. Jobs and pods need no such look: their specs
 // cannot be the same, and the API server refuses to change them.
 func (p *pass) ownedByOthers(ctx context.Context, objects storage.Objects) (string, error) {
-	for _, look := range []func(context.Context, storage.Objects) (string, error){p.classOfOthers, p.volumeOfOthers, p.claimOfOthers} {
-		if name, err := look(ctx, objects); name != "" || err != nil {
-			return name, err
+	if name, err := p.classOfOthers(ctx, objects.Class); name != "" || err != nil {
+		return name, err
+	}
+	if objects.Volume != nil {
+		volume, err := p.liveVolume(ctx, *objects.Volume.Name, "get PersistentVolume")
+		switch {
+		case err != nil:
+			return "", err
+		case volume.Name != "" && !ours.ClusterObject(p.sb, volume):
+			return "PersistentVolume " + volume.Name, nil
+		}
+	}
+	made := ours.ClaimTargets(p.sb)
+	for _, wanted := range objects.Claims { // each by its name: how many others there are in a namespace is its tenants' choice
+		claim, err := p.liveClaim(ctx, *wanted.Name)
+		switch {
+		case err != nil:
+			return "", fmt.Errorf("get claim: %w", err)
+		case claim.Name != "" && !ours.Claim(p.sb, made, claim):
+			return "PersistentVolumeClaim " + claim.Name, nil
 		}
 	}
 	return "", nil
 }
 
-func (p *pass) classOfOthers(ctx context.Context, objects storage.Objects) (string, error) {
-	if objects.Class == nil {
+func (p *pass) classOfOthers(ctx context.Context, wanted *storagev1ac.StorageClassApplyConfiguration) (string, error) {
+	if wanted == nil {
 		return "", nil
 	}
 	var classes storagev1.StorageClassList
@@ -32,34 +49,8 @@ func (p *pass) classOfOthers(ctx context.Context, objects storage.Objects) (stri
 		return "", fmt.Errorf("list StorageClasses: %w", err)
 	}
 	for i := range classes.Items {
-		if class := &classes.Items[i]; class.Name == ptr.Deref(objects.Class.Name, "") && !ours.ClusterObject(p.sb, class) {
+		if class := &classes.Items[i]; class.Name == *wanted.Name && !ours.ClusterObject(p.sb, class) {
 			return "StorageClass " + class.Name, nil
-		}
-	}
-	return "", nil
-}
-
-func (p *pass) volumeOfOthers(ctx context.Context, objects storage.Objects) (string, error) {
-	if objects.Volume == nil {
-		return "", nil
-	}
-	volume, err := p.liveVolume(ctx, ptr.Deref(objects.Volume.Name, ""), "get PersistentVolume")
-	if err != nil || volume.Name == "" || ours.ClusterObject(p.sb, volume) {
-		return "", err
-	}
-	return "PersistentVolume " + volume.Name, nil
-}
-
-// claimOfOthers asks for each claim by its name: how many others there are in a namespace is its tenants' choice.
-func (p *pass) claimOfOthers(ctx context.Context, objects storage.Objects) (string, error) {
-	made := ours.ClaimTargets(p.sb)
-	for _, wanted := range objects.Claims {
-		claim, err := p.liveClaim(ctx, ptr.Deref(wanted.Name, ""))
-		switch {
-		case err != nil:
-			return "", fmt.Errorf("get claim: %w", err)
-		case claim.Name != "" && !ours.Claim(p.sb, made, claim):
-			return "PersistentVolumeClaim " + claim.Name, nil
 		}
 	}
 	return "", nil

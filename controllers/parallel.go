@@ -16,6 +16,15 @@ func inParallel[T any](ctx context.Context, things []T, call func(T) error) []er
 	return errs
 }
 
+// each returns what a function makes of each of the things.
+func each[T, R any](things []T, of func(T) R) []R {
+	results := make([]R, len(things))
+	for i, thing := range things {
+		results[i] = of(thing)
+	}
+	return results
+}
+
 // gather is inParallel with so many at a time, for a function that returns more than an error.
 func gather[T, R any](ctx context.Context, atOnce int, things []T, call func(T) (R, error)) ([]R, []error) {
 	results, errs := make([]R, len(things)), make([]error, len(things))

@@ -1,8 +1,10 @@
 package controllers
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -74,14 +76,8 @@ func (c *planCache) drop(name types.NamespacedName) {
 	}
 }
 
-func (c *planCache) largest() (largest types.NamespacedName) {
-	most := -1
-	for name, p := range c.plans {
-		if p.bytes > most {
-			largest, most = name, p.bytes
-		}
-	}
-	return largest
+func (c *planCache) largest() types.NamespacedName {
+	return slices.MaxFunc(slices.Collect(maps.Keys(c.plans)), func(a, b types.NamespacedName) int { return cmp.Compare(c.plans[a].bytes, c.plans[b].bytes) })
 }
 
 // plan returns the runs of the spec, and all that is wrong with it.

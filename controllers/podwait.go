@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
@@ -95,11 +94,11 @@ func (s *podWait) watchVolume(ctx context.Context, decision attempt.StartDecisio
 }
 
 func (s *podWait) watchPod(ctx context.Context, decision attempt.StartDecision) (outcome, error) {
-	message, err := s.explainPod(ctx)
+	message, err := s.explain(ctx, s.job, s.pod)
 	if err != nil {
 		return outcome{}, err
 	}
-	return s.await(decision, v1alpha1.ReasonPreparing, s.what, "its pod to start", message, s.startLimit()), nil
+	return s.await(decision, v1alpha1.ReasonPreparing, s.what, "its pod to start", s.ownReason()+message, s.startLimit()), nil
 }
 
 // startFacts returns what the wait is decided by.
@@ -107,7 +106,7 @@ func (s *podWait) startFacts(claim *corev1.PersistentVolumeClaim, blocked, rival
 	limits, began := s.sb.Spec.Deadlines, awaitedSince(s.began, s.made)
 	return attempt.StartFacts{
 		Now: s.now.Time, Began: began, Ready: s.readySince(began, s.needs), Node: s.nodeWait(), Blocked: blocked, Rival: rival,
-		HasPod: s.pod != nil, CrowdedOut: s.pod != nil && isCrowdedOut(s.pod), Unbound: claim != nil,
+		HasPod: s.pod != nil, CrowdedOut: attempt.IsCrowdedOut(s.pod), Unbound: claim != nil,
 		NodeLimit: seconds(limits.NodeSeconds), VolumeLimit: seconds(limits.ProvisioningSeconds), PodLimit: seconds(limits.StartSeconds),
 	}
 }
@@ -119,6 +118,17 @@ func awaitedSince(began *metav1.Time, made metav1.Time) time.Time {
 		return made.Time
 	}
 	return began.Time
+}
+
+// madeAt returns when an object was made, zero if it is not there.
+func madeAt[T any, Object interface {
+	*T
+	metav1.Object
+}](object Object) (at metav1.Time) {
+	if object != nil {
+		at = object.GetCreationTimestamp()
+	}
+	return at
 }
 
 // noteNodeWait writes down whether the benchmark waits for nodes that others hold.
@@ -144,39 +154,32 @@ func (s *podWait) await(decision attempt.StartDecision, reason, what, forWhat, w
 	return awaitFor(decision.After)
 }
 
-// explainPod says why the pod has not started.
-func (s *podWait) explainPod(ctx context.Context) (string, error) {
-	message, err := s.explain(ctx, s.job, s.pod)
-	return s.ownReason() + message, err
-}
-
 // ownReason says of a pod that finds no node what its benchmark has to do with that, "" if nothing.
 func (s *podWait) ownReason() (text string) {
-	if s.pod != nil && isVolumeElsewhere(s.pod) {
+	if attempt.IsVolumeElsewhere(s.pod) {
 		text = s.elsewhere
 	}
-	if s.pod != nil && isCrowdedOut(s.pod) {
+	if attempt.IsCrowdedOut(s.pod) {
 		text += s.crowded
 	}
 	return text
 }
 
-// isVolumeElsewhere says whether a pod finds no node because its volume is bound to others, as those of another zone.
-func isVolumeElsewhere(pod *corev1.Pod) bool {
-	return pod.Spec.NodeName == "" && strings.Contains(attempt.StartMessage(pod), "volume node affinity conflict")
-}
-
 // competition says which other benchmarks keep the pod off a node, "" if none does, and which older one waits for nodes that this one holds.
 func (s *podWait) competition(ctx context.Context) (held, older string, err error) {
-	holders, err := s.holders(ctx)
-	switch {
-	case err != nil:
+	if !attempt.IsCrowdedOut(s.pod) {
+		return "", "", nil
+	}
+	rivals, err := s.rivals(ctx)
+	if err != nil {
 		return "", "", err
+	}
+	if s.yield != nil {
+		older = s.nameOfOlder(rivals)
+	}
+	switch holders := s.describeHolders(rivals); {
 	case len(holders) > 0:
-		if s.yield != nil {
-			older, err = s.olderInNeed(ctx)
-		}
-		return "other benchmarks measure on " + strings.Join(holders, ", "), older, err
+		return "other benchmarks measure on " + strings.Join(holders, ", "), older, nil
 	case s.crowdedByUnseen():
 		return fmt.Sprintf("other benchmarks hold nodes, in namespaces that the operator cannot see (%s): %s", s.confinement(), attempt.StartMessage(s.pod)), "", nil
 	default:
@@ -267,39 +270,3 @@ func (s *scope) waitForNode() {
 
 // hasNodes writes down that the benchmark waits for no node.
 func (s *scope) hasNodes() { s.sb.Status.WaitingForNodeSince, s.sb.Status.NodeFreeSince = nil, nil }
-
-// holders returns the nodes that other benchmarks hold, if the pod cannot be scheduled because of them.
-func (s *podWait) holders(ctx context.Context) ([]string, error) {
-	if s.pod == nil || !isCrowdedOut(s.pod) {
-		return nil, nil
-	}
-	others, err := s.otherHolders(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var holders []string
-	for i := range others {
-		pod := &others[i]
-		if pod.Spec.NodeName == "" {
-			continue
-		}
-		of, err := s.benchmarkOfHolder(ctx, pod)
-		if err != nil {
-			return nil, err
-		}
-		holders = append(holders, fmt.Sprintf("node %s (%s)", pod.Spec.NodeName, s.describeHolder(pod, of)))
-	}
-	return holders, nil
-}
-
-// describeHolder says what holds a node: a pod, of a benchmark if it is known.
-func (s *podWait) describeHolder(pod *corev1.Pod, of *v1alpha1.StorageBenchmark) string {
-	switch {
-	case of != nil:
-		return s.nameOf(client.ObjectKeyFromObject(of))
-	case pod.Namespace != s.sb.Namespace:
-		return fmt.Sprintf("a pod of another namespace with label %s, of no known benchmark", v1alpha1.LabelHoldsNode)
-	default:
-		return fmt.Sprintf("pod %s in namespace %s with label %s, of no known benchmark", pod.Name, pod.Namespace, v1alpha1.LabelHoldsNode)
-	}
-}

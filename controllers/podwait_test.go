@@ -348,11 +348,10 @@ func TestDescribeForgedHolder(t *testing.T) {
 	forged := pods[0].DeepCopy()
 	forged.Name, forged.Spec.NodeName = "forged", "other-node"
 	s := young([]*v1alpha1.StorageBenchmark{other}, append(pods, forged))
-	waits := &podWait{pass: s, pod: pods[1].DeepCopy()}
-	waits.pod.Name = "mine"
 
-	got, err := waits.holders(t.Context())
+	rivals, err := s.rivals(t.Context())
 
+	got := s.describeHolders(rivals)
 	slices.Sort(got)
 	want := []string{
 		"node a-node (older in namespace default)",

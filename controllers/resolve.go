@@ -187,9 +187,5 @@ func isForMany(claim *corev1.PersistentVolumeClaim) bool {
 }
 
 func describeModes(modes []corev1.PersistentVolumeAccessMode) string {
-	texts := make([]string, len(modes))
-	for i, mode := range modes {
-		texts[i] = string(mode)
-	}
-	return strings.Join(texts, " and ")
+	return strings.Join(each(modes, func(mode corev1.PersistentVolumeAccessMode) string { return string(mode) }), " and ")
 }

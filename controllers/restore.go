@@ -10,7 +10,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -25,37 +25,48 @@ import (
 // findJob sees what has become of the Job of a client that was there and is not found.
 func (p *pass) findJob(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, client int32) (outcome, error) {
 	wanted := job.ForRun(p.sb, p.image, p.describeJob(run, planned, client))
-	var found batchv1.Job
-	err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.sb.Namespace, Name: *wanted.Name}, &found)
-	switch {
-	case apierrors.IsNotFound(err):
-		p.disrupted(run, "its Job was deleted")
-		return saveFirst(), nil
-	case err != nil:
-		return outcome{}, fmt.Errorf("get Job: %w", err)
-	case !ours.Owned(p.sb, &found):
-		p.disrupted(run, fmt.Sprintf("Job %s is not owned by this benchmark any more", found.Name))
+	found, err := p.liveJob(ctx, *wanted.Name, "get Job")
+	if err != nil {
+		return outcome{}, err
+	}
+	if why := ours.WhyLost(p.sb, "Job", found); why != "" {
+		p.disrupted(run, why)
 		return saveFirst(), nil
 	}
-	return awaitFor(retrySoon), p.restore(ctx, &found, wanted.Labels, wanted.Annotations)
+	return awaitFor(retrySoon), p.restore(ctx, found, wanted.Labels, wanted.Annotations)
 }
 
 // findAnchor sees what has become of the anchor of a client that was there and is not found.
 func (p *pass) findAnchor(ctx context.Context, which int) (outcome, error) {
 	a := &p.sb.Status.Anchors[which]
-	var found corev1.PodList
-	// It lists, which it has to be allowed anyway.
-	if err := p.Live.List(ctx, &found, client.InNamespace(p.sb.Namespace), client.MatchingFields{"metadata.name": a.Pod}); err != nil {
-		return outcome{}, fmt.Errorf("list anchors: %w", err)
+	found, err := p.liveAnchor(ctx, a.Pod, "list anchors")
+	if err != nil {
+		return outcome{}, err
 	}
-	switch {
-	case len(found.Items) == 0:
-		return p.loseAnchor(ctx, which, "its pod was deleted")
-	case !ours.Owned(p.sb, &found.Items[0]):
-		return p.loseAnchor(ctx, which, fmt.Sprintf("pod %s is not owned by this benchmark any more", a.Pod))
+	if why := ours.WhyLost(p.sb, "pod", found); why != "" {
+		return p.loseAnchor(ctx, which, why)
 	}
 	wanted := job.ForAnchor(p.sb, p.image, int32(which), a.Attempts, nil)
-	return awaitFor(retrySoon), p.restore(ctx, &found.Items[0], wanted.Labels, wanted.Annotations)
+	return awaitFor(retrySoon), p.restore(ctx, found, wanted.Labels, wanted.Annotations)
+}
+
+// liveJob returns a Job of the benchmark's namespace as the API server has it, an empty one if it is gone. Its error says for what it was asked.
+func (p *pass) liveJob(ctx context.Context, name, doing string) (*batchv1.Job, error) {
+	j := &batchv1.Job{}
+	err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.sb.Namespace, Name: name}, j)
+	return j, unlessGone(err, doing)
+}
+
+// liveAnchor does so for the pod of an anchor. It lists, which it has to be allowed anyway.
+func (p *pass) liveAnchor(ctx context.Context, name, doing string) (*corev1.Pod, error) {
+	var found corev1.PodList
+	if err := p.Live.List(ctx, &found, client.InNamespace(p.sb.Namespace), client.MatchingFields{metav1.ObjectNameField: name}); err != nil {
+		return nil, fmt.Errorf("%s: %w", doing, err)
+	}
+	if len(found.Items) == 0 {
+		return &corev1.Pod{}, nil
+	}
+	return &found.Items[0], nil
 }
 
 // restore gives an object the labels and annotations back that it has lost. If it has all, the cache has yet to hear of it. That it had to

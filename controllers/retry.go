@@ -152,14 +152,14 @@ func (s *scope) startingSince() *time.Time {
 	if run := s.runningRun(); run != nil {
 		for client := range clientsOf(run) {
 			if s.awaitsPod(run, client) {
-				return new(s.readySince(awaitedSince(run.StartTime, s.jobMade(run, client)), s.needsOf(client, run.Target)))
+				return new(s.readySince(awaitedSince(run.StartTime, madeAt(s.jobOfClient(run, client))), s.needsOf(client, run.Target)))
 			}
 		}
 		return nil
 	}
 	for i := range s.sb.Status.Anchors {
 		if a := &s.sb.Status.Anchors[i]; a.StartTime != nil && a.Node == "" {
-			return new(s.readySince(awaitedSince(a.StartTime, s.anchorMade(i)), s.needsOf(int32(i), "")))
+			return new(s.readySince(awaitedSince(a.StartTime, madeAt(s.anchorPod(i))), s.needsOf(int32(i), "")))
 		}
 	}
 	return nil

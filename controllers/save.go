@@ -73,7 +73,7 @@ func (p *pass) writeStatus(ctx context.Context) error {
 // beginCleanUp has the time for clean-up begin now, when it is written down that measuring has ended: the pass may have taken long until then.
 func (s *scope) beginCleanUp(now time.Time) {
 	measured := meta.FindStatusCondition(s.sb.Status.Conditions, v1alpha1.ConditionMeasured)
-	if measured != nil && meta.FindStatusCondition(s.before.Status.Conditions, v1alpha1.ConditionMeasured) == nil {
+	if measured != nil && conditionOf(s.before, v1alpha1.ConditionMeasured).Status == "" {
 		measured.LastTransitionTime = metav1.NewTime(now)
 	}
 }

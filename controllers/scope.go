@@ -1,7 +1,9 @@
 package controllers
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -60,12 +62,12 @@ func (s *scope) changed() bool {
 	return !equality.Semantic.DeepEqual(s.before.Status, s.sb.Status)
 }
 
-// condition returns the condition of the type, or one without a status if it is not set.
-func (s *scope) condition(kind string) metav1.Condition {
-	if c := meta.FindStatusCondition(s.sb.Status.Conditions, kind); c != nil {
-		return *c
-	}
-	return metav1.Condition{Type: kind}
+// condition returns the benchmark's condition of a type.
+func (s *scope) condition(kind string) metav1.Condition { return conditionOf(s.sb, kind) }
+
+// conditionOf returns a benchmark's condition of a type, or one without a status if it is not set.
+func conditionOf(sb *v1alpha1.StorageBenchmark, kind string) metav1.Condition {
+	return *cmp.Or(meta.FindStatusCondition(sb.Status.Conditions, kind), &metav1.Condition{Type: kind})
 }
 
 func (s *scope) setCondition(kind string, status metav1.ConditionStatus, reason, message string) {
@@ -91,7 +93,7 @@ func (s *scope) finished() bool { return hasEnded(s.sb) }
 
 // fail ends measuring. Runs that have not ended stay as they are; results are kept.
 func (s *scope) fail(reason, message string) {
-	s.noteUnseenAttempt()
+	s.noteUnseen(s.runningRun())
 	s.setCondition(v1alpha1.ConditionMeasured, metav1.ConditionFalse, reason, message)
 }
 
@@ -112,10 +114,8 @@ func (s *scope) summarize() {
 
 // targetStatus returns the status of the target, which validate has added.
 func (s *scope) targetStatus(name string) *v1alpha1.TargetStatus {
-	for i := range s.sb.Status.Targets {
-		if s.sb.Status.Targets[i].Name == name {
-			return &s.sb.Status.Targets[i]
-		}
+	if i := slices.IndexFunc(s.sb.Status.Targets, func(t v1alpha1.TargetStatus) bool { return t.Name == name }); i >= 0 {
+		return &s.sb.Status.Targets[i]
 	}
 	return &v1alpha1.TargetStatus{Name: name}
 }

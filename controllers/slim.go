@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -25,13 +26,13 @@ func SlimAnswers(config *rest.Config) {
 	rewriteAnswers(config, func(request *http.Request, response *http.Response) error {
 		switch {
 		case isOf(response, runtime.ContentTypeProtobuf) && isWatch(request):
-			forgetLength(response)
-			response.Body = &slimFrames{body: response.Body}
+			body := response.Body
+			replaceFrames(response, func() ([]byte, error) { return slimFrame(body) })
 			return nil
 		case isOf(response, runtime.ContentTypeProtobuf):
-			return replaceBody(response, slim)
+			return replaceBody(response, math.MaxInt64, slim)
 		case request.Method == http.MethodPatch && request.Header.Get("Content-Type") == string(types.ApplyYAMLPatchType) && isOf(response, runtime.ContentTypeJSON):
-			return replaceBody(response, slimApplied)
+			return replaceBody(response, math.MaxInt64, slimApplied)
 		}
 		return nil
 	})
@@ -54,43 +55,27 @@ func slimApplied(text []byte) ([]byte, error) {
 	return json.Marshal(applied)
 }
 
-// slimFrames are the events of a watch: each begins with its length, as apimachinery's framer has it, and is a WatchEvent without a type of its own.
-type slimFrames struct {
-	body io.ReadCloser
-	rest []byte
-}
-
 // maxFrame is more than an API server sends of an object, which is at most 3 MiB.
 const maxFrame = 16 << 20
 
-// Read implements io.Reader.
-func (s *slimFrames) Read(p []byte) (int, error) {
-	if len(s.rest) == 0 {
-		var length [4]byte
-		if _, err := io.ReadFull(s.body, length[:]); err != nil {
-			return 0, err
-		}
-		size := binary.BigEndian.Uint32(length[:])
-		if size > maxFrame {
-			return 0, fmt.Errorf("the API server sends an event of %d bytes, more than %d", size, maxFrame)
-		}
-		frame := make([]byte, size)
-		if _, err := io.ReadFull(s.body, frame); err != nil {
-			return 0, err
-		}
-		frame, err := slimWatchEvent.cut(frame)
-		if err != nil {
-			return 0, err
-		}
-		s.rest = append(binary.BigEndian.AppendUint32(nil, uint32(len(frame))), frame...)
+// slimFrame reads an event of a watch, and returns it with less in it. It begins with its length, as apimachinery's framer has it, and is a WatchEvent
+// without a type of its own.
+func slimFrame(body io.Reader) ([]byte, error) {
+	var length [4]byte
+	if _, err := io.ReadFull(body, length[:]); err != nil {
+		return nil, err
 	}
-	n := copy(p, s.rest)
-	s.rest = s.rest[n:]
-	return n, nil
+	size := binary.BigEndian.Uint32(length[:])
+	if size > maxFrame {
+		return nil, fmt.Errorf("the API server sends an event of %d bytes, more than %d", size, maxFrame)
+	}
+	frame := make([]byte, size)
+	if _, err := io.ReadFull(body, frame); err != nil {
+		return nil, err
+	}
+	frame, err := slimWatchEvent.cut(frame)
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(frame))), frame...), err
 }
-
-// Close implements io.Closer.
-func (s *slimFrames) Close() error { return s.body.Close() }
 
 // magic is what messages of Kubernetes begin with, each a runtime.Unknown: its type, and a message of that.
 var magic = []byte("k8s\x00")

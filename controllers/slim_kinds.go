@@ -1,6 +1,10 @@
 package controllers
 
-import "google.golang.org/protobuf/encoding/protowire"
+import (
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
 
 // What is kept of each kind, by the numbers that the fields have in generated.proto of k8s.io/api and k8s.io/apimachinery. They never change.
 
@@ -15,34 +19,20 @@ var (
 // slimWatchEvent has the type of an event of a watch, and of its object what is kept of that.
 var slimWatchEvent = message{1: whole, 2: {of: message{1: {into: slim}}}}
 
-// keptOf returns what is kept of a kind, nil for all of it.
-func keptOf(kind string) message {
-	switch kind {
-	case "Pod":
-		return slimPod
-	case "PodList":
-		return listOf(slimPod)
-	case "Job":
-		return slimJob
-	case "JobList":
-		return listOf(slimJob)
-	case "PersistentVolumeClaim":
-		return slimClaim
-	case "PersistentVolumeClaimList":
-		return listOf(slimClaim)
-	case "Event":
-		return slimEvent
-	case "EventList":
-		return listOf(slimEvent)
-	case "PartialObjectMetadata":
-		return slimMetadata
-	case "PartialObjectMetadataList":
-		return listOf(slimMetadata)
-	}
-	return nil
+// slimKinds has what is kept of objects of a kind. All is of others.
+var slimKinds = map[string]message{
+	"Pod": slimPod, "Job": slimJob, "PersistentVolumeClaim": slimClaim, "Event": slimEvent, "PartialObjectMetadata": slimMetadata,
 }
 
-func listOf(item message) message { return message{1: whole, 2: {of: item}} }
+// keptOf returns what is kept of a kind, or of a list of such, nil for all of it.
+func keptOf(kind string) message {
+	item, isList := strings.CutSuffix(kind, "List")
+	kept := slimKinds[item]
+	if isList && kept != nil {
+		return message{1: whole, 2: {of: kept}}
+	}
+	return kept
+}
 
 // slimMeta leaves out selfLink (4), finalizers (14), managedFields (17), and owners that do not control the object.
 var slimMeta = keptField{of: message{

@@ -220,7 +220,8 @@ func TestSlimFrames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	body := &slimFrames{body: io.NopCloser(iotest.HalfReader(&sent))}
+	half := iotest.HalfReader(&sent)
+	body := &framed{next: func() ([]byte, error) { return slimFrame(half) }}
 	frames := protobuf.LengthDelimitedFramer.NewFrameReader(io.NopCloser(iotest.OneByteReader(body)))
 	decoder := watch.NewDecoder(streaming.NewDecoder(frames, raw), whole)
 	var names []string
@@ -241,7 +242,7 @@ func TestSlimFrames(t *testing.T) {
 	if _, _, err := decoder.Decode(); !errors.Is(err, io.EOF) {
 		t.Errorf("after the last event: %v", err)
 	}
-	if _, err := (&slimFrames{body: io.NopCloser(bytes.NewReader([]byte{0xff, 0, 0, 0}))}).Read(make([]byte, 1)); err == nil {
+	if _, err := slimFrame(bytes.NewReader([]byte{0xff, 0, 0, 0})); err == nil {
 		t.Error("an event of 4 GB is read")
 	}
 }

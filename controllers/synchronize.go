@@ -70,11 +70,7 @@ func (p *pass) startMissed(ctx context.Context, run *v1alpha1.Run, decision atte
 
 // told says which of the clients' pods have been told of the start.
 func told(parts []part) []bool {
-	told := make([]bool, len(parts))
-	for i, p := range parts {
-		told[i] = p.pod != nil && p.pod.Annotations[v1alpha1.AnnotationStartTime] != ""
-	}
-	return told
+	return each(parts, func(p part) bool { return p.pod != nil && p.pod.Annotations[v1alpha1.AnnotationStartTime] != "" })
 }
 
 // tell writes the start into an annotation of the client's pod, where the runner reads it.

@@ -5,8 +5,8 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -25,6 +25,13 @@ var (
 
 // Trim leaves of an object what the operator reads of it, before it is cached.
 func Trim(object any) (any, error) {
+	if o, is := object.(runtime.Object); is {
+		trim(o)
+	}
+	return object, nil
+}
+
+func trim(object runtime.Object) {
 	switch o := object.(type) {
 	case *batchv1.Job:
 		trimMeta(&o.ObjectMeta)
@@ -39,7 +46,6 @@ func Trim(object any) (any, error) {
 	case *v1alpha1.StorageBenchmark:
 		trimBenchmark(o)
 	}
-	return object, nil
 }
 
 // maxCached is how many bytes, as text, the cache has of a benchmark that goes on. What people write takes some 20 KiB, with a hundred results as much
@@ -76,8 +82,8 @@ func isLarge(sb *v1alpha1.StorageBenchmark) bool {
 
 // hasEnded says whether a benchmark has ended, clean-up included.
 func hasEnded(sb *v1alpha1.StorageBenchmark) bool {
-	end := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded)
-	return end != nil && end.Status != metav1.ConditionUnknown
+	end := conditionOf(sb, v1alpha1.ConditionSucceeded).Status
+	return end != "" && end != metav1.ConditionUnknown
 }
 
 // trimMeta leaves who an object is, what it was made for, and by whom. What is left is made anew: a map or a slice of which things are

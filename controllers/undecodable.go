@@ -2,9 +2,10 @@ package controllers
 
 import (
 	"encoding/json"
-	"io"
+	"math"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -43,11 +44,11 @@ func LeaveOutUndecodable(config *rest.Config) *Undecodable {
 		case !readsBenchmarks(request) || !isOf(response, runtime.ContentTypeJSON):
 			return nil
 		case isWatch(request):
-			forgetLength(response)
-			response.Body = &decodableEvents{Undecodable: u, Closer: response.Body, frames: json.NewDecoder(response.Body)}
+			events := json.NewDecoder(response.Body)
+			replaceFrames(response, func() ([]byte, error) { return u.nextEvent(events) })
 			return nil
 		}
-		return replaceBody(response, func(list []byte) ([]byte, error) { return u.decodableList(list), nil })
+		return replaceBody(response, math.MaxInt64, func(list []byte) ([]byte, error) { return u.decodableList(list), nil })
 	})
 	return u
 }
@@ -70,44 +71,30 @@ func (u *Undecodable) decodableList(text []byte) []byte {
 	if err := json.Unmarshal(text, &list); err != nil {
 		return text
 	}
-	all, kept := len(list.Items), list.Items[:0]
-	for _, item := range list.Items {
-		if _, left := u.leftOut(item); !left {
-			kept = append(kept, item)
-		}
-	}
-	if len(kept) == all {
+	all := len(list.Items)
+	list.Items = slices.DeleteFunc(list.Items, func(item json.RawMessage) bool {
+		_, left := u.leftOut(item)
+		return left
+	})
+	if len(list.Items) == all {
 		return text
 	}
-	list.Items = kept
 	if encoded, err := json.Marshal(list); err == nil {
 		return encoded
 	}
 	return text
 }
 
-// decodableEvents are the events of a watch of StorageBenchmarks. One that cannot be decoded any more is deleted for who watches.
-type decodableEvents struct {
-	*Undecodable
-	io.Closer
-	frames *json.Decoder
-	rest   []byte
-}
-
-// Read implements io.Reader.
-func (d *decodableEvents) Read(p []byte) (int, error) {
-	if len(d.rest) == 0 {
-		var frame json.RawMessage
-		if err := d.frames.Decode(&frame); err != nil {
-			return 0, err
-		}
-		d.rest = append(d.decodableEvent(frame), '\n')
+// nextEvent returns the next event of a watch of StorageBenchmarks.
+func (u *Undecodable) nextEvent(events *json.Decoder) ([]byte, error) {
+	var text json.RawMessage
+	if err := events.Decode(&text); err != nil {
+		return nil, err
 	}
-	n := copy(p, d.rest)
-	d.rest = d.rest[n:]
-	return n, nil
+	return append(u.decodableEvent(text), '\n'), nil
 }
 
+// decodableEvent returns the text of an event. A StorageBenchmark that cannot be decoded any more is deleted for who watches.
 func (u *Undecodable) decodableEvent(text []byte) []byte {
 	var event metav1.WatchEvent
 	if err := json.Unmarshal(text, &event); err != nil {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/ours"
 )
 
 // A Job may be made, run and be deleted while the operator does not look: it was started anew, and a tenant or the garbage collector was faster. Then
@@ -63,16 +64,10 @@ func isNotMade(err error) bool {
 	}
 }
 
-// noteUnseenAttempt writes down that the attempt under way, which is given up, may have made files, if nobody has seen that it did not.
-func (s *scope) noteUnseenAttempt() {
-	if run := s.runningRun(); run != nil {
-		s.noteUnseen(run)
-	}
-}
-
-// noteUnseen does so for a run, before its attempt is ended in the status.
+// noteUnseen writes down that the attempt of a run, which is given up, may have made files, if nobody has seen that it did not, before the status says
+// that it has ended. There need not be a run.
 func (s *scope) noteUnseen(run *v1alpha1.Run) {
-	if s.isUnseen(run) {
+	if run != nil && s.isUnseen(run) {
 		s.mayHaveWritten(run.Target)
 	}
 }
@@ -86,8 +81,7 @@ func (s *scope) mayHaveWritten(name string) {
 		return
 	}
 	for _, claim := range s.claims {
-		volume := claim.Spec.VolumeName
-		if s.claimTargets[claim.Name] == name && volume != "" && !s.mountsAsIs(claim) && !isNamedAfter(volume, claim.UID) {
+		if s.claimTargets[claim.Name] == name && !s.mountsAsIs(claim) && ours.OriginOf(claim, nil) == ours.Existing {
 			status.TestFiles = v1alpha1.TestFilesPresent
 		}
 	}

@@ -87,11 +87,7 @@ func (s *scope) refuse(problems field.ErrorList) outcome {
 
 // describe lists problems as sentences; one that is the only one stands by itself.
 func describe(problems field.ErrorList) string {
-	texts := make([]string, len(problems))
-	for i, problem := range problems {
-		texts[i] = problem.Error()
-	}
-	return strings.Join(texts, "; ")
+	return strings.Join(each(problems, (*field.Error).Error), "; ")
 }
 
 func (s *scope) volumeModes() plan.VolumeModes {

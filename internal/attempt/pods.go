@@ -37,8 +37,11 @@ func Began(pod *corev1.Pod) time.Time {
 	return first
 }
 
-// StartMessage says why a pod does not run, as far as its own status tells, and is "" if that tells nothing.
+// StartMessage says why a pod does not run, as far as its own status tells, and is "" if that tells nothing, or there is no pod.
 func StartMessage(pod *corev1.Pod) string {
+	if pod == nil {
+		return ""
+	}
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
 			return "the pod cannot be scheduled: " + c.Message
@@ -52,6 +55,25 @@ func StartMessage(pod *corev1.Pod) string {
 	return ""
 }
 
+// IsCrowdedOut says whether a pod finds no node because others hold them. The scheduler's words for all kinds of
+// anti-affinity end in the same.
+func IsCrowdedOut(pod *corev1.Pod) bool {
+	return strings.Contains(unscheduled(pod), "anti-affinity rules")
+}
+
+// IsVolumeElsewhere says whether a pod finds no node because its volume is bound to others, as those of another zone.
+func IsVolumeElsewhere(pod *corev1.Pod) bool {
+	return strings.Contains(unscheduled(pod), "volume node affinity conflict")
+}
+
+// unscheduled says why a pod has no node yet, "" if it has one, or there is no pod.
+func unscheduled(pod *corev1.Pod) string {
+	if pod == nil || pod.Spec.NodeName != "" {
+		return ""
+	}
+	return StartMessage(pod)
+}
+
 // HasEnded says whether none of the pod's containers runs, or will again.
 func HasEnded(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
@@ -63,8 +85,7 @@ func MayMeasure(pod *corev1.Pod) bool {
 	if pod.Labels[v1alpha1.LabelRole] != v1alpha1.RoleRun || HasEnded(pod) {
 		return false
 	}
-	layout := ContainerStatus(pod.Status.InitContainerStatuses, job.LayoutContainer)
-	if layout != nil && layout.State.Terminated != nil && layout.State.Terminated.ExitCode != 0 {
+	if EndedContainer(pod) == job.LayoutContainer {
 		return false
 	}
 	status := ContainerStatus(pod.Status.ContainerStatuses, job.MeasureContainer)
@@ -80,9 +101,32 @@ func MayBeCutOff(pod *corev1.Pod) bool {
 		})
 }
 
+// Unanswered says why nothing is heard of the pods on a node, "" if the node answers. The node is empty if it is gone.
+func Unanswered(name string, node *corev1.Node) string {
+	if node.Name == "" {
+		return fmt.Sprintf("node %s is gone; the run is made again when Kubernetes has given up its pod", name)
+	}
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue {
+			return fmt.Sprintf("node %s does not answer (%s), where fio may go on; the run is made again when Kubernetes has given up its pod",
+				name, strings.TrimSuffix(c.Message, "."))
+		}
+	}
+	return ""
+}
+
 // RunningContainer returns the name of the container of a run's pod that runs.
 func RunningContainer(pod *corev1.Pod) string {
 	if isRunning(pod.Status.InitContainerStatuses, job.LayoutContainer) {
+		return job.LayoutContainer
+	}
+	return job.MeasureContainer
+}
+
+// EndedContainer returns the container of a run's pod whose end is the end of the attempt.
+func EndedContainer(pod *corev1.Pod) string {
+	layout := ContainerStatus(pod.Status.InitContainerStatuses, job.LayoutContainer)
+	if layout != nil && layout.State.Terminated != nil && layout.State.Terminated.ExitCode != 0 {
 		return job.LayoutContainer
 	}
 	return job.MeasureContainer

@@ -54,32 +54,15 @@ func (s State) Ended() bool { return s.Phase == Succeeded || s.Repeatable() || s
 // Repeatable says whether it has ended for a reason that need not come again.
 func (s State) Repeatable() bool { return s.Phase == Interrupted || s.Phase == Late }
 
-// rank orders phases by how much they decide about an attempt of several clients.
-func (p Phase) rank() int {
-	switch p {
-	case Succeeded:
-		return 0
-	case Measuring:
-		return 1
-	case LayingOut, Working:
-		return 2
-	case Starting:
-		return 3
-	case Interrupted, Late:
-		return 4
-	case Failed:
-		return 5
-	default:
-		panic("unknown phase " + p)
-	}
-}
+// ranks orders phases by how much they decide about an attempt of several clients.
+var ranks = map[Phase]int{Succeeded: 0, Measuring: 1, LayingOut: 2, Working: 2, Starting: 3, Interrupted: 4, Late: 4, Failed: 5}
 
 // Together judges an attempt by what its clients are at, and says which of them decides. One that has ended without a report
 // ends the attempt for all: what the others measure is not what was asked for. What would fail again prevails over what can
 // be repeated. An attempt has succeeded when all have; it runs when all run or have succeeded. There has to be a client.
 func Together(clients []State) (whole State, decisive int) {
 	for i := range clients {
-		if clients[i].Phase.rank() > clients[decisive].Phase.rank() {
+		if ranks[clients[i].Phase] > ranks[clients[decisive].Phase] {
 			decisive = i
 		}
 	}

@@ -1,4 +1,4 @@
-// Package cleanup decides how what was made for a benchmark is removed: what is to be done next about test files, and what becomes of volumes. It
+// Package cleanup decides how what was made for a benchmark is removed: in which order, what is to be done next about test files, and what becomes of volumes. It
 // reads nothing and writes nothing by itself.
 package cleanup
 

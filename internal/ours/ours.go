@@ -93,7 +93,7 @@ func LeftPod(sb *v1alpha1.StorageBenchmark, pod *corev1.Pod, jobs sets.Set[types
 	}
 }
 
-// LeftOf says whether a pod is left whose owner has the name of a Job that is there. One of a Job that is somebody else's would be waited for
+// LeftOf says whether a pod is left whose owner has the name of a Job, which is empty if it is gone. One of a Job that is somebody else's would be waited for
 // without end.
 func LeftOf(sb *v1alpha1.StorageBenchmark, owner *metav1.OwnerReference, j *batchv1.Job) bool {
 	return j.UID != owner.UID || Job(sb, j)
@@ -127,18 +127,22 @@ func Owned(sb *v1alpha1.StorageBenchmark, object metav1.Object) bool {
 	return metav1.IsControlledBy(object, sb)
 }
 
-// ClusterNames returns the names of the StorageClasses and PersistentVolumes that are made for the benchmark.
-func ClusterNames(sb *v1alpha1.StorageBenchmark) []string {
-	var names []string
-	for i := range sb.Spec.Targets {
-		names = append(names, child.Name(sb, sb.Spec.Targets[i].Name))
+// WhyLost says why an object of a kind that was made for the benchmark is its own no longer, "" if it is. An empty object is one that is gone.
+func WhyLost(sb *v1alpha1.StorageBenchmark, kind string, object metav1.Object) string {
+	switch {
+	case object.GetName() == "":
+		return "its " + kind + " was deleted"
+	case !Owned(sb, object):
+		return kind + " " + object.GetName() + " is not owned by this benchmark any more"
+	default:
+		return ""
 	}
-	return names
 }
 
-// ClusterObject says whether an object without a namespace, which has no owner, was made for the benchmark.
+// ClusterObject says whether an object without a namespace, which has no owner, was made for the benchmark: a StorageClass, or a PersistentVolume.
 func ClusterObject(sb *v1alpha1.StorageBenchmark, object metav1.Object) bool {
-	return object.GetLabels()[v1alpha1.LabelUID] == string(sb.UID) && slices.Contains(ClusterNames(sb), object.GetName())
+	named := func(t v1alpha1.Target) bool { return object.GetName() == child.Name(sb, t.Name) }
+	return object.GetLabels()[v1alpha1.LabelUID] == string(sb.UID) && slices.ContainsFunc(sb.Spec.Targets, named)
 }
 
 // Benchmark returns the benchmark that an object was made for, as far as the object tells of it: namespace, name and UID. It is for

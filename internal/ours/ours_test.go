@@ -211,6 +211,7 @@ func TestLeftPods(t *testing.T) {
 		{name: "of the Job that is there", pod: mine.Name + "-x", owners: owner("j1"), there: mine, left: true},
 		{name: "of a Job before the one that is there", pod: mine.Name + "-x", owners: owner("j0"), there: mine, left: true},
 		{name: "of a Job before somebody's that is there", pod: mine.Name + "-x", owners: owner("j0"), there: theirs, left: true},
+		{name: "of a Job that is gone", pod: mine.Name + "-x", owners: owner("j1"), there: &batchv1.Job{}, left: true},
 		{name: "of somebody's Job that is there", pod: mine.Name + "-x", owners: owner("j1"), there: theirs},
 	} {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: test.pod, Labels: mine.Labels, Annotations: mine.Annotations, OwnerReferences: test.owners}}
@@ -227,6 +228,26 @@ func TestLeftPods(t *testing.T) {
 		}
 		if left != test.left {
 			t.Errorf("%s: it is left: %t", test.name, left)
+		}
+	}
+}
+
+// What was made and is not found may have lost its labels, and is the benchmark's all the same.
+func TestWhyLost(t *testing.T) {
+	sb := benchmark()
+	mine := read[batchv1.Job](t, job.ForRun(sb, job.Image{}, job.Run{Name: "reads.fast", Attempt: 1, Clients: 1, Volume: job.Volume{Target: "fast"}}))
+	mine.Labels = nil
+	theirs := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "etl"}}
+	for name, test := range map[string]struct {
+		object metav1.Object
+		want   string
+	}{
+		"it is there":            {mine, ""},
+		"it is gone":             {&batchv1.Job{}, "its Job was deleted"},
+		"it is of somebody else": {theirs, "Job etl is not owned by this benchmark any more"},
+	} {
+		if got := WhyLost(sb, "Job", test.object); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}
 }

@@ -1,0 +1,97 @@
+package attempt
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
+)
+
+// Rivals are the pods by which others than a benchmark hold nodes, or wait for one. Their labels keep the benchmark off these nodes, whoever has set them.
+type Rivals struct {
+	Pods []corev1.Pod
+	// Benchmarks are those that the pods say they are of, as far as they are there. Those of one that is gone go as well, or it is another operator's.
+	Benchmarks map[types.NamespacedName]*v1alpha1.StorageBenchmark
+}
+
+// RivalsOf returns the rivals of a benchmark among pods that hold nodes, and nothing yet of their benchmarks.
+func RivalsOf(sb *v1alpha1.StorageBenchmark, pods []corev1.Pod) Rivals {
+	others := slices.DeleteFunc(pods, func(pod corev1.Pod) bool {
+		return HasEnded(&pod) || (pod.Namespace == sb.Namespace && holdsFor(sb, &pod))
+	})
+	return Rivals{Pods: others, Benchmarks: map[types.NamespacedName]*v1alpha1.StorageBenchmark{}}
+}
+
+// holdsFor says whether a pod holds a node for a benchmark of its namespace.
+func holdsFor(sb *v1alpha1.StorageBenchmark, pod *corev1.Pod) bool {
+	return ours.Anchor(sb, pod) || ours.NamedPod(sb, pod)
+}
+
+// NameOf returns the name of the benchmark that a pod says it is of.
+func NameOf(pod *corev1.Pod) types.NamespacedName {
+	return types.NamespacedName{Namespace: pod.Namespace, Name: pod.Labels[v1alpha1.LabelBenchmark]}
+}
+
+// Of returns the benchmark by which a pod holds a node, nil for a pod that is none's.
+func (r Rivals) Of(pod *corev1.Pod) *v1alpha1.StorageBenchmark {
+	if sb := r.Benchmarks[NameOf(pod)]; sb != nil && holdsFor(sb, pod) {
+		return sb
+	}
+	return nil
+}
+
+// Older returns a benchmark that is older than another one, holds some nodes and waits for more, nil if there is none. Benchmarks of
+// several clients can hold what each other waits for: of any two the younger one gives way.
+func (r Rivals) Older(sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark {
+	asked := sets.New[types.UID]()
+	for i := range r.Pods {
+		if !IsCrowdedOut(&r.Pods[i]) {
+			continue
+		}
+		other := r.Of(&r.Pods[i])
+		if other == nil || asked.Has(other.UID) {
+			continue
+		}
+		asked.Insert(other.UID)
+		if IsOlder(other, sb) && isInNeed(other, r.Pods) {
+			return other
+		}
+	}
+	return nil
+}
+
+// isInNeed says whether a benchmark holds some nodes and waits for more. Only those of the pods count that its status knows of, which
+// nobody but the operator writes: who may create pods can make others that look the same.
+func isInNeed(sb *v1alpha1.StorageBenchmark, pods []corev1.Pod) bool {
+	if !sb.DeletionTimestamp.IsZero() || meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionMeasured) != nil {
+		return false
+	}
+	known := sets.New[string]()
+	for i, a := range sb.Status.Anchors {
+		if a.StartTime != nil { // else it was suspended
+			known.Insert(job.AnchorName(sb, int32(i), a.Attempts))
+		}
+	}
+	holds, waits := false, false
+	for i := range pods {
+		pod := &pods[i]
+		if pod.Namespace == sb.Namespace && known.Has(pod.Name) && ours.Anchor(sb, pod) {
+			holds, waits = holds || pod.Spec.NodeName != "", waits || IsCrowdedOut(pod)
+		}
+	}
+	return holds && waits
+}
+
+// IsOlder says whether a benchmark was made before another one, or, in the same second, which of both counts as that.
+func IsOlder(a, b *v1alpha1.StorageBenchmark) bool {
+	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
+		return a.CreationTimestamp.Before(&b.CreationTimestamp)
+	}
+	return a.UID < b.UID
+}

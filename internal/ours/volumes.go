@@ -1,0 +1,93 @@
+package ours
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/utils/ptr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// Origin is where the volume of a claim of the benchmark is from. A claim of a StorageClass need not get a new volume. Kubernetes binds it to one that
+// is there if one fits, such as a retained one that an administrator has made available again. What is on that is somebody's.
+type Origin string
+
+// The origins.
+const (
+	Unbound  Origin = "Unbound"  // the claim has no volume yet
+	Made     Origin = "Made"     // it was made for the claim
+	Existing Origin = "Existing" // it was there before the benchmark, or may have been
+)
+
+// OriginOf says where the volume of a claim is from. The volume is empty if it is gone, and nil for a namespaced operator, which sees no more of it than its name.
+func OriginOf(claim *corev1.PersistentVolumeClaim, volume *corev1.PersistentVolume) Origin {
+	switch {
+	case claim.Spec.VolumeName == "":
+		return Unbound
+	case volume == nil && isNamedAfter(claim.Spec.VolumeName, claim.UID), volume != nil && isMadeFor(volume, claim):
+		return Made
+	default:
+		return Existing
+	}
+}
+
+// isMadeFor says whether a volume was made for a claim, by its own word: who makes a claim can name any volume there.
+func isMadeFor(volume *corev1.PersistentVolume, claim *corev1.PersistentVolumeClaim) bool {
+	ref := volume.Spec.ClaimRef
+	return ref != nil && ref.Namespace == claim.Namespace && ref.Name == claim.Name && ref.UID == claim.UID && MadeForItsClaim(volume, claim.CreationTimestamp)
+}
+
+// MayHaveExisting says whether claims of a target may come to volumes that were there before. Other targets tell by their kind, and so does a device: it has
+// no files that could be given to somebody.
+func MayHaveExisting(t *v1alpha1.Target) bool {
+	return storage.IsProvisioned(t) && !storage.MakesVolume(t) && storage.VolumeMode(t) != corev1.PersistentVolumeBlock
+}
+
+// MayGet says whether Kubernetes may bind one of a target's claims, which have no volume yet, to a volume that was there before: it is kept for that, or for
+// nobody, and has what is asked for. Of where it can be reached nothing is asked.
+// https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding
+func MayGet(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, claims sets.Set[string], volume *corev1.PersistentVolume) bool {
+	if ref := volume.Spec.ClaimRef; ref != nil {
+		return ref.Namespace == sb.Namespace && claims.Has(ref.Name) && !MadeForItsClaim(volume, sb.CreationTimestamp)
+	}
+	class := cmp.Or(volume.Annotations[corev1.BetaStorageClassAnnotation], volume.Spec.StorageClassName)
+	size := volume.Spec.Capacity[corev1.ResourceStorage]
+	return volume.DeletionTimestamp.IsZero() && class == storage.ClassName(sb, t) && size.Cmp(storage.Capacity(t)) >= 0 &&
+		slices.Contains(volume.Spec.AccessModes, storage.AccessMode(t)) &&
+		ptr.Deref(volume.Spec.VolumeMode, corev1.PersistentVolumeFilesystem) == storage.VolumeMode(t)
+}
+
+const (
+	// ProvisionedBy is the annotation of volumes that a provisioner has made for a claim. It stays on a volume that is
+	// used again for another one.
+	ProvisionedBy = "pv.kubernetes.io/provisioned-by"
+	// clockSkew is how far the clocks of API servers may differ, which write down when an object was made.
+	clockSkew = time.Minute
+	// leastUID is the fewest characters of a claim's UID that make the name of a volume the claim's.
+	leastUID = 8
+)
+
+// MadeForItsClaim says whether a provisioner has made a volume for the very claim that it is bound to, since a time: then it is
+// named after the claim's UID. An older one has had another claim, and maybe holds what somebody wants to keep.
+// https://kubernetes-csi.github.io/docs/external-provisioner.html (--volume-name-prefix, --volume-name-uuid-length)
+func MadeForItsClaim(volume *corev1.PersistentVolume, since metav1.Time) bool {
+	ref := volume.Spec.ClaimRef
+	return volume.Annotations[ProvisionedBy] != "" && ref != nil && !volume.CreationTimestamp.Add(clockSkew).Before(since.Time) && isNamedAfter(volume.Name, ref.UID)
+}
+
+// isNamedAfter says whether a volume has its name from the UID of a claim.
+func isNamedAfter(volume string, claim types.UID) bool {
+	if claim == "" {
+		return false
+	}
+	last := volume[strings.LastIndex(volume, "-")+1:]
+	return strings.HasSuffix(volume, "-"+string(claim)) || (len(last) >= leastUID && strings.HasPrefix(strings.ReplaceAll(string(claim), "-", ""), last))
+}
