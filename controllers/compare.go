@@ -17,5 +17,6 @@ func (s *scope) compare() {
 	// The first target is the status's: the spec's order may change, and not what is compared with what.
 	status.Comparisons = analysis.Compare(status.Runs, targets, ptr.Deref(s.sb.Spec.Baseline, targets[0]))
 	analysis.WarnOfReplaced(status.Comparisons, status.Targets, status.Runs)
+	analysis.WarnOfOrder(status.Comparisons, s.sb.Spec.Order)
 	status.Warnings = analysis.Summarize(status.Targets, status.Runs, status.Comparisons)
 }

@@ -223,46 +223,54 @@ type LimitedBy struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Reasons of warnings.
+// Reasons of warnings, those first that mislead most: of figures that are not of the storage, or cannot last, before those of figures that are less exact.
 const (
 	// WarningVolumeReplaced: a claim was deleted and made again, and runs on one target were made on different volumes.
 	WarningVolumeReplaced = "VolumeReplaced"
-	// WarningFilesFitInMemory: buffered I/O on files that the node's page cache can hold.
-	WarningFilesFitInMemory = "FilesFitInMemory"
 	// WarningUnsyncedWrites: buffered writes that nothing has reach the storage, so that they measure memory.
 	WarningUnsyncedWrites = "UnsyncedWrites"
+	// WarningFilesFitInMemory: buffered I/O on files that the node's page cache can hold.
+	WarningFilesFitInMemory = "FilesFitInMemory"
 	// WarningMetadataFromMemory: lookups of files or directories that the node's memory answered.
 	WarningMetadataFromMemory = "MetadataFromMemory"
-	// WarningCPUThrottled: the container's CPU limit held fio back.
-	WarningCPUThrottled = "CPUThrottled"
-	// WarningFewSamples: fewer I/Os than a percentile needs.
-	WarningFewSamples = "FewSamples"
-	// WarningStartSkew: clients did not begin together, or the clocks of their nodes differ.
-	WarningStartSkew = "StartSkew"
-	// WarningShortOverlap: some clients measured while others did not yet, or no longer.
-	WarningShortOverlap = "ShortOverlap"
-	// WarningShortRuntime: measured for less than 10 s.
-	WarningShortRuntime = "ShortRuntime"
-	// WarningSpread: repetitions differ by more than 10 %.
-	WarningSpread = "Spread"
-	// WarningNoLatency: fio was told not to measure latency, as by gtod_reduce.
-	WarningNoLatency = "NoLatency"
-	// WarningShortIOs: I/Os that were completed in part, or never issued.
-	WarningShortIOs = "ShortIOs"
 	// WarningSparseReads: blocks were read that nobody had written.
 	WarningSparseReads = "SparseReads"
-	// WarningBurstCredits: what was measured holds only as long as there are burst credits.
-	WarningBurstCredits = "BurstCredits"
 	// WarningFasterThanDocumented: storage did more than its limits or its documentation say, as from a cache.
 	WarningFasterThanDocumented = "FasterThanDocumented"
+	// WarningBurstCredits: what was measured holds only as long as there are burst credits.
+	WarningBurstCredits = "BurstCredits"
+	// WarningAlikeData: data that is easy to compress, or often the same, by an option of the workload.
+	WarningAlikeData = "AlikeData"
+	// WarningShortIOs: I/Os that were completed in part, or never issued.
+	WarningShortIOs = "ShortIOs"
+	// WarningOmittedWaits: I/Os began later than the workload's rate has them, and fio does not count that as latency.
+	WarningOmittedWaits = "OmittedWaits"
+	// WarningOrderByTarget: all runs of a target were made before those of the next one, so that drift looks like a difference.
+	WarningOrderByTarget = "OrderByTarget"
+	// WarningCPUThrottled: the container's CPU limit held fio back.
+	WarningCPUThrottled = "CPUThrottled"
+	// WarningCPUSteal: the hypervisor kept CPU time from the node, as it does when CPU credits are used up.
+	WarningCPUSteal = "CPUSteal"
+	// WarningNearlyFull: the file system had little space left, or few inodes.
+	WarningNearlyFull = "NearlyFull"
 	// WarningIODepthIgnored: an iodepth with an engine that waits for each I/O.
 	WarningIODepthIgnored = "IODepthIgnored"
 	// WarningBufferedAsync: libaio through the page cache, which waits for each I/O.
 	WarningBufferedAsync = "BufferedAsync"
-	// WarningAlikeData: data that is easy to compress, or often the same, by an option of the workload.
-	WarningAlikeData = "AlikeData"
-	// WarningOmittedWaits: I/Os began later than the workload's rate has them, and fio does not count that as latency.
-	WarningOmittedWaits = "OmittedWaits"
+	// WarningUnevenJobs: one of several jobs that are told to do the same did most of the I/O.
+	WarningUnevenJobs = "UnevenJobs"
+	// WarningStartSkew: clients did not begin together, or the clocks of their nodes differ.
+	WarningStartSkew = "StartSkew"
+	// WarningShortOverlap: some clients measured while others did not yet, or no longer.
+	WarningShortOverlap = "ShortOverlap"
+	// WarningSpread: repetitions differ by more than 10 %.
+	WarningSpread = "Spread"
+	// WarningShortRuntime: measured for less than 10 s.
+	WarningShortRuntime = "ShortRuntime"
+	// WarningFewSamples: fewer I/Os than a percentile needs.
+	WarningFewSamples = "FewSamples"
+	// WarningNoLatency: fio was told not to measure latency, as by gtod_reduce.
+	WarningNoLatency = "NoLatency"
 )
 
 // Warning says what may mislead readers of a result.
@@ -272,7 +280,8 @@ type Warning struct {
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason"`
 
-	// message says in one sentence what was seen.
+	// message says in one sentence what was seen. Unset where a run has more warnings than there is room for: then the last ones have their reasons
+	// only.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Message string `json:"message,omitempty"`

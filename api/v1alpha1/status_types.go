@@ -112,10 +112,10 @@ type StorageBenchmarkStatus struct {
 	// +kubebuilder:validation:MaxItems=200
 	Comparisons []Comparison `json:"comparisons,omitempty"`
 
-	// warnings say what may mislead readers of the results, and what to do about it.
+	// warnings say what may mislead readers of the results, and what to do about it, the most misleading ones first.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=24
+	// +kubebuilder:validation:MaxItems=32
 	Warnings []WarningSummary `json:"warnings,omitempty"`
 }
 
@@ -278,10 +278,10 @@ type Run struct {
 	// +structType=atomic
 	LimitedBy *LimitedBy `json:"limitedBy,omitempty"`
 
-	// warnings say what may mislead readers of the result. status.warnings says what to do about it.
+	// warnings say what may mislead readers of the result, the most misleading ones first. status.warnings says what to do about it.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=12
+	// +kubebuilder:validation:MaxItems=24
 	Warnings []Warning `json:"warnings,omitempty"`
 
 	// sections are what each section of a job file measured, or each group of sections that ran together. Unset if

@@ -884,6 +884,7 @@ func TestLargestStatus(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			sb := largestSpec(namespace, test.targets, test.workloads)
 			sb.Spec.Repetitions, sb.Spec.Clients = new(int32(test.repetitions)), new(test.clients)
+			sb.Spec.Order = v1alpha1.OrderByTarget // of which each verdict has a warning
 			for i := range sb.Spec.Targets {
 				sb.Spec.Targets[i].AccessMode = new(test.mode)
 			}
@@ -1092,6 +1093,7 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 	}
 	status.Comparisons = analysis.Compare(status.Runs, targets, targets[0])
 	analysis.WarnOfReplaced(status.Comparisons, status.Targets, status.Runs)
+	analysis.WarnOfOrder(status.Comparisons, sb.Spec.Order)
 	status.Warnings = analysis.Summarize(status.Targets, status.Runs, status.Comparisons)
 	return status
 }
@@ -1155,8 +1157,28 @@ func addClients(run *v1alpha1.Run, clients int32) {
 	}
 }
 
-// largestWarnings are all that analysis.Warnings leaves one run at once. Of a section's result memory is warned of once: by FilesFitInMemory, by
-// UnsyncedWrites or by MetadataFromMemory.
+// The warnings of the largest status take as much room as analysis.Warnings gives those of a run.
+func TestLargestWarnings(t *testing.T) {
+	for _, clients := range []int32{1, 2} {
+		for _, sections := range []int{0, 2, 16} {
+			run := v1alpha1.Run{Result: largestResult()}
+			if sections > 0 {
+				run = v1alpha1.Run{Sections: largestSections(sections)}
+			}
+			run.Warnings = largestWarnings(&run)
+			if clients > 1 {
+				addClients(&run, clients)
+			}
+			results := make([]v1alpha1.Result, max(sections, 1))
+			results[0].Clients = clients
+			if got, room := analysis.WarningBytes(run.Warnings), analysis.WarningRoom(results); got < room {
+				t.Errorf("%d sections of %d clients: the largest status has %d bytes of warnings, and a run may have %d", sections, clients, got, room)
+			}
+		}
+	}
+}
+
+// largestWarnings take the room that a run's warnings have.
 func largestWarnings(run *v1alpha1.Run) []v1alpha1.Warning {
 	var warnings []v1alpha1.Warning
 	for _, reason := range []string{

@@ -84,6 +84,12 @@ type Client struct {
 	Files, SparseFiles int64
 	// ShortIOs were completed in part, DroppedIOs were never issued.
 	ShortIOs, DroppedIOs int64
+	// StealPermille is the share of its CPU time that the node lacked, of several the one that lacked most, in thousandths.
+	StealPermille int64
+	// UsedPermille and UsedInodesPermille are how full the file system was, of several the fullest one, in thousandths of its space and of its inodes.
+	UsedPermille, UsedInodesPermille int64
+	// BusiestJobPermille is the share of the busiest of a client's jobs in what all of them moved, in thousandths, of the client where it had most.
+	BusiestJobPermille int64
 	// ClockSpread is how far apart the clocks of several clients' nodes may be: the difference between the times at
 	// which they heard of their start.
 	ClockSpread time.Duration

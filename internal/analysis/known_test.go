@@ -219,14 +219,14 @@ func TestGarbage(t *testing.T) {
 			{Result: &result, After: time.Duration(g.figure())}, {Name: "b", Result: runs[1].Result, Load: Load{Jobs: g.figure(), FileBytes: g.figure(), Buffered: g.IntN(2) == 0}},
 		}, 0))
 		load := Load{InFlight: g.figure(), Jobs: g.figure(), RateIOPS: g.figure(), FileBytes: g.figure(), Buffered: g.IntN(2) == 0}.Times(g.figure())
-		client := Client{CPUMillis: g.figure(), MemoryBytes: g.figure(), ClockSpread: time.Duration(g.figure())}
+		client := Client{CPUMillis: g.figure(), MemoryBytes: g.figure(), ClockSpread: time.Duration(g.figure()), StealPermille: g.figure(), BusiestJobPermille: g.figure()}
 		bound := Bound(&result, known, load, client)
 		if bound.Message == "" || len(bound.Message) > 512 || bound.UsedPercent != nil && *bound.UsedPercent < 0 {
 			t.Fatalf("bound %+v of %d bytes", bound, len(bound.Message))
 		}
 		warnings := Warnings([]v1alpha1.Result{result}, []Known{known}, []Load{load}, client)
-		if len(warnings) > maxWarnings+maxClientWarnings {
-			t.Fatalf("%d warnings", len(warnings))
+		if WarningBytes(warnings) > WarningRoom([]v1alpha1.Result{result}) {
+			t.Fatalf("%d bytes of warnings", WarningBytes(warnings))
 		}
 		for _, w := range warnings {
 			if len(w.Message) > 256 {

@@ -9,23 +9,44 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// How many warnings the status has room for in each run, of the largest benchmark: more for one with several sections, and for one with several clients.
+// How many bytes of JSON the status has room for in each run, of the largest benchmark, for warnings: more for one with several sections, and for
+// one with several clients (TestLargestStatus of the API).
 const (
-	maxWarnings        = 6
-	maxSectionWarnings = 1
-	maxClientWarnings  = 2
+	maxWarningBytes        = 880
+	maxSectionWarningBytes = 150
+	maxClientWarningBytes  = 370
 )
 
-// roomFor is how many warnings a run has room for.
-func roomFor(results []v1alpha1.Result) int {
-	room := maxWarnings
+// WarningRoom returns how many bytes of JSON the warnings of a run with these results may take.
+func WarningRoom(results []v1alpha1.Result) int {
+	room := maxWarningBytes
 	if len(results) > 1 {
-		room += maxSectionWarnings
+		room += maxSectionWarningBytes
 	}
 	if len(results) > 0 && results[0].Clients > 1 {
-		room += maxClientWarnings
+		room += maxClientWarningBytes
 	}
 	return room
+}
+
+// WarningBytes returns how many bytes of JSON warnings take, each with a comma.
+func WarningBytes(warnings []v1alpha1.Warning) int {
+	total := 0
+	for _, w := range warnings {
+		total += len(`{"reason":""},`) + len(w.Reason)
+		if w.Message != "" {
+			total += len(`,"message":""`) + len(w.Message)
+		}
+	}
+	return total
+}
+
+// fit takes messages away, beginning with that of the last warning, until all warnings fit into the room. No reason is left out.
+func fit(warnings []v1alpha1.Warning, room int) []v1alpha1.Warning {
+	for i := len(warnings) - 1; i >= 0 && WarningBytes(warnings) > room; i-- {
+		warnings[i].Message = ""
+	}
+	return warnings
 }
 
 // minElapsedMilliseconds is the time below which the start of a run weighs too much.
@@ -41,8 +62,14 @@ type seen struct {
 
 // Warnings says what may mislead whoever reads the results of a run: one, or one for each of its sections,
 // each with what is known of limits and with its load; nothing is known of a result without one. A reason comes once,
-// about the first result that has it, in the order of the API. There are at most as many as the status has room for: the first ones.
+// about the first result that has it, in the order of the API, the most misleading ones first. Where the status has no room for all messages, the
+// last ones come without theirs.
 func Warnings(results []v1alpha1.Result, known []Known, load []Load, client Client) []v1alpha1.Warning {
+	return fit(everyWarning(results, known, load, client), WarningRoom(results))
+}
+
+// everyWarning is Warnings where there is room for all messages.
+func everyWarning(results []v1alpha1.Result, known []Known, load []Load, client Client) []v1alpha1.Warning {
 	known = append(slices.Clip(known), make([]Known, max(len(results)-len(known), 0))...)
 	load = append(slices.Clip(load), make([]Load, max(len(results)-len(load), 0))...)
 	var all []seen
@@ -51,7 +78,7 @@ func Warnings(results []v1alpha1.Result, known []Known, load []Load, client Clie
 	}
 	var warnings []v1alpha1.Warning
 	for _, kind := range warningKinds {
-		if message := firstMessage(kind.see, all); message != "" && len(warnings) < roomFor(results) {
+		if message := firstMessage(kind.see, all); message != "" {
 			warnings = append(warnings, v1alpha1.Warning{Reason: kind.reason, Message: message})
 		}
 	}
@@ -90,23 +117,35 @@ func Summarize(targets []v1alpha1.TargetStatus, runs []v1alpha1.Run, comparisons
 	}
 	var summaries []v1alpha1.WarningSummary
 	for _, kind := range warningKinds {
-		if summary := all[kind.reason]; summary != nil {
-			summary.Remedy = kind.remedy
-			summaries = append(summaries, *summary)
+		if s := all[kind.reason]; s != nil {
+			s.Remedy = kind.remedy
+			summaries = append(summaries, s.WarningSummary)
 		}
 	}
 	return summaries
 }
 
 // found are summaries by their reasons.
-type found map[string]*v1alpha1.WarningSummary
+type found map[string]*summary
 
-// add counts a warning that so many results have. The first of its kind is told.
+// summary is one that is being made. told says whether it has a message: some warnings have none.
+type summary struct {
+	v1alpha1.WarningSummary
+
+	told bool
+}
+
+// add counts a warning that so many results have. The first of its kind is told, of those with a message if there are any.
 func (f found) add(where string, w v1alpha1.Warning, results int) {
-	if f[w.Reason] == nil {
-		f[w.Reason] = &v1alpha1.WarningSummary{Reason: w.Reason, Message: where + ": " + w.Message}
+	s := f[w.Reason]
+	if s == nil {
+		s = &summary{WarningSummary: v1alpha1.WarningSummary{Reason: w.Reason, Message: where}}
+		f[w.Reason] = s
 	}
-	f[w.Reason].Results += int32(results)
+	if w.Message != "" && !s.told {
+		s.Message, s.told = where+": "+w.Message, true
+	}
+	s.Results += int32(results)
 }
 
 // addComparison counts the warnings of a comparison, but those of volumes: their results are counted for the targets.
@@ -144,49 +183,46 @@ var warningKinds = []struct {
 	reason: v1alpha1.WarningVolumeReplaced,
 	remedy: "create the benchmark anew, or use only results from before or only results from after (column after_replacement of the CSV); leave claims in place while the benchmark runs or is suspended",
 }, {
-	reason: v1alpha1.WarningFilesFitInMemory, see: []func(seen) string{filesFitInMemory},
-	remedy: "set direct: true, or a size that is larger than the memory of the node",
-}, {
 	reason: v1alpha1.WarningUnsyncedWrites, see: []func(seen) string{unsyncedWrites},
 	remedy: "set direct: true, or have writes reach the storage while fio measures: fdatasync: 1 or sync: dsync for each write, endFsync: true for all at the end",
+}, {
+	reason: v1alpha1.WarningFilesFitInMemory, see: []func(seen) string{filesFitInMemory},
+	remedy: "set direct: true, or a size that is larger than the memory of the node",
 }, {
 	reason: v1alpha1.WarningMetadataFromMemory, see: []func(seen) string{metadataFromMemory},
 	remedy: "take the figure for what an application sees that has the same node and does not sync; on network file systems other clients have to ask the storage",
 }, {
-	reason: v1alpha1.WarningCPUThrottled, see: []func(seen) string{cpuThrottled},
-	remedy: "raise or remove spec.pod.resources.limits.cpu",
-}, {
-	reason: v1alpha1.WarningFewSamples, see: []func(seen) string{fewSamples},
-	remedy: "raise runtimeSeconds (with timeBased: true) or size, of operations on files nrfiles, or ignore this percentile and all higher ones",
-}, {
-	reason: v1alpha1.WarningStartSkew, see: []func(seen) string{startSkew, clockSpread},
-	remedy: "use nodes of one type with CPU to spare, and keep their clocks by NTP (chrony, Amazon Time Sync Service)",
-}, {
-	reason: v1alpha1.WarningShortOverlap, see: []func(seen) string{shortOverlap},
-	remedy: "set timeBased: true and runtimeSeconds, so that all clients measure for the same time, and look for the slowest client (status.runs[].clientsConfigMap)",
-}, {
-	reason: v1alpha1.WarningShortRuntime, see: []func(seen) string{shortRuntime},
-	remedy: "raise runtimeSeconds and set timeBased: true, or raise size, so that each run takes at least 10 s",
-}, {
-	reason: v1alpha1.WarningSpread,
-	remedy: "raise repetitions or runtimeSeconds, and look for other load on the node and on the storage, or for burst credits that run out",
-}, {
-	reason: v1alpha1.WarningNoLatency, see: []func(seen) string{noLatency},
-	remedy: "remove gtod_reduce and the options that begin with disable_ from the workload",
-}, {
-	reason: v1alpha1.WarningShortIOs, see: []func(seen) string{shortIOs},
-	remedy: "set size to a multiple of bs, and look for errors of the storage in the run's log (status.runs[].logConfigMap)",
-}, {
 	reason: v1alpha1.WarningSparseReads, see: []func(seen) string{sparseReads},
 	remedy: "put a workload with rw: write before it, which writes all blocks of the same files or device (it overwrites what is on a device)",
+}, {
+	reason: v1alpha1.WarningFasterThanDocumented, see: []func(seen) string{fasterThanDocumented},
+	remedy: "raise size (and capacity) beyond what a cache of the storage can hold, and raise runtimeSeconds with timeBased: true; " +
+		"if the storage has been changed, set spec.targets[].limits to what it can do",
 }, {
 	reason: v1alpha1.WarningBurstCredits, see: []func(seen) string{storageBursts, clientBursts},
 	remedy: "to see the baseline, raise runtimeSeconds (with timeBased: true) above the time in the message, or choose what needs no credits: " +
 		"gp3 instead of gp2, Elastic or Provisioned throughput of EFS, a larger instance",
 }, {
-	reason: v1alpha1.WarningFasterThanDocumented, see: []func(seen) string{fasterThanDocumented},
-	remedy: "raise size (and capacity) beyond what a cache of the storage can hold, and raise runtimeSeconds with timeBased: true; " +
-		"if the storage has been changed, set spec.targets[].limits to what it can do",
+	reason: v1alpha1.WarningAlikeData, see: []func(seen) string{alikeData},
+	remedy: "remove zero_buffers, buffer_pattern, dedupe_percentage and buffer_compress_percentage, unless your data is like that",
+}, {
+	reason: v1alpha1.WarningShortIOs, see: []func(seen) string{shortIOs},
+	remedy: "set size to a multiple of bs, and look for errors of the storage in the run's log (status.runs[].logConfigMap)",
+}, {
+	reason: v1alpha1.WarningOmittedWaits, see: []func(seen) string{omittedWaits},
+	remedy: "set io_submit_mode: offload with an fio newer than 3.33, so that I/Os begin when they are due, or raise numjobs or iodepth, or lower the rate",
+}, {
+	reason: v1alpha1.WarningOrderByTarget,
+	remedy: "set order: Interleaved (which is the default): it goes from target to target within each repetition, so that what changes with time meets all alike",
+}, {
+	reason: v1alpha1.WarningCPUThrottled, see: []func(seen) string{cpuThrottled},
+	remedy: "raise or remove spec.pod.resources.limits.cpu",
+}, {
+	reason: v1alpha1.WarningCPUSteal, see: []func(seen) string{cpuSteal},
+	remedy: "use an instance type that is not burstable (none of T), or credit mode unlimited for one that is; on others measure again later, or on a larger or dedicated instance",
+}, {
+	reason: v1alpha1.WarningNearlyFull, see: []func(seen) string{nearlyFull},
+	remedy: "raise capacity, or lower size or nrfiles; on a claim that was there before, delete what is not needed or measure on another one",
 }, {
 	reason: v1alpha1.WarningIODepthIgnored, see: []func(seen) string{depthIgnored},
 	remedy: "set ioengine: libaio with direct: true, or raise numjobs and remove iodepth",
@@ -194,11 +230,26 @@ var warningKinds = []struct {
 	reason: v1alpha1.WarningBufferedAsync, see: []func(seen) string{bufferedAsync},
 	remedy: "set direct: true with libaio, or take ioengine: psync and raise numjobs",
 }, {
-	reason: v1alpha1.WarningAlikeData, see: []func(seen) string{alikeData},
-	remedy: "remove zero_buffers, buffer_pattern, dedupe_percentage and buffer_compress_percentage, unless your data is like that",
+	reason: v1alpha1.WarningUnevenJobs, see: []func(seen) string{unevenJobs},
+	remedy: "give each job a file of its own (remove filename), so that none waits for locks of the others; if that is what you measure, lower numjobs to as many as get on",
 }, {
-	reason: v1alpha1.WarningOmittedWaits, see: []func(seen) string{omittedWaits},
-	remedy: "set io_submit_mode: offload with an fio newer than 3.33, so that I/Os begin when they are due, or raise numjobs or iodepth, or lower the rate",
+	reason: v1alpha1.WarningStartSkew, see: []func(seen) string{startSkew, clockSpread},
+	remedy: "use nodes of one type with CPU to spare, and keep their clocks by NTP (chrony, Amazon Time Sync Service)",
+}, {
+	reason: v1alpha1.WarningShortOverlap, see: []func(seen) string{shortOverlap},
+	remedy: "set timeBased: true and runtimeSeconds, so that all clients measure for the same time, and look for the slowest client (status.runs[].clientsConfigMap)",
+}, {
+	reason: v1alpha1.WarningSpread,
+	remedy: "raise repetitions or runtimeSeconds, and look for other load on the node and on the storage, or for burst credits that run out",
+}, {
+	reason: v1alpha1.WarningShortRuntime, see: []func(seen) string{shortRuntime},
+	remedy: "raise runtimeSeconds and set timeBased: true, or raise size, so that each run takes at least 10 s",
+}, {
+	reason: v1alpha1.WarningFewSamples, see: []func(seen) string{fewSamples},
+	remedy: "raise runtimeSeconds (with timeBased: true) or size, of operations on files nrfiles, or ignore this percentile and all higher ones",
+}, {
+	reason: v1alpha1.WarningNoLatency, see: []func(seen) string{noLatency},
+	remedy: "remove gtod_reduce and the options that begin with disable_ from the workload",
 }}
 
 // filesFitInMemory leaves out jobs with writes that are never synced: unsyncedWrites tells of these, and of their reads.

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -126,12 +127,12 @@ func TestWarnings(t *testing.T) {
 		client: Client{MemoryBytes: 2, ThrottledPercent: new(int32(7)), ShortIOs: 1},
 		want: []v1alpha1.Warning{
 			{Reason: v1alpha1.WarningFilesFitInMemory, Message: "I/O is buffered, and test files of 1 B fit into the 2 B of memory that the page cache can take"},
-			{Reason: v1alpha1.WarningCPUThrottled, Message: "the container's CPU limit held fio back in 7 % of scheduling periods"},
-			{Reason: v1alpha1.WarningFewSamples, Message: "p50 of writes is not reliable: it needs 20 I/Os, and there were 10"},
-			{Reason: v1alpha1.WarningShortRuntime, Message: "measured for 2000 ms, and in less than 10000 ms the start of a run weighs too much"},
-			{Reason: v1alpha1.WarningNoLatency, Message: "the workload tells fio not to measure latency"},
-			{Reason: v1alpha1.WarningShortIOs, Message: "1 I/Os were completed in part and 0 were never issued"},
 			{Reason: v1alpha1.WarningSparseReads, Message: "the raw volume is new: reads of blocks that were never written may not reach the storage"},
+			{Reason: v1alpha1.WarningShortIOs, Message: "1 I/Os were completed in part and 0 were never issued"},
+			{Reason: v1alpha1.WarningCPUThrottled, Message: "the container's CPU limit held fio back in 7 % of scheduling periods"},
+			{Reason: v1alpha1.WarningShortRuntime, Message: "measured for 2000 ms, and in less than 10000 ms the start of a run weighs too much"},
+			{Reason: v1alpha1.WarningFewSamples, Message: "p50 of writes is not reliable: it needs 20 I/Os, and there were 10"},
+			{Reason: v1alpha1.WarningNoLatency, Message: "the workload tells fio not to measure latency"},
 		},
 	}} {
 		t.Run(test.name, func(t *testing.T) {
@@ -145,26 +146,29 @@ func TestWarnings(t *testing.T) {
 // TestWarningsFit has figures as large as can be.
 func TestWarningsFit(t *testing.T) {
 	const most = math.MaxInt64
-	load := Load{Buffered: true, FileBytes: most}
-	client := Client{MemoryBytes: most, ThrottledPercent: new(int32(math.MaxInt32)), ShortIOs: most, DroppedIOs: most, Files: most, SparseFiles: most, ClockSpread: most}
+	load := Load{Buffered: true, FileBytes: most, Jobs: most}
+	client := Client{
+		MemoryBytes: most, ThrottledPercent: new(int32(math.MaxInt32)), ShortIOs: most, DroppedIOs: most, Files: most, SparseFiles: most, ClockSpread: most,
+		StealPermille: 999, UsedPermille: 999, UsedInodesPermille: 999, BusiestJobPermille: 999,
+	}
 	result := v1alpha1.Result{Clients: math.MaxInt32, StartSkewMilliseconds: new(int64(most)), Read: sampled(1), Write: &v1alpha1.IOResult{}}
 	overlap := result
 	overlap.CommonMilliseconds, overlap.ElapsedMilliseconds = most/2, most
 	lookups := v1alpha1.Result{Metadata: &v1alpha1.MetadataResult{Count: most, Latency: &v1alpha1.LatencyDistribution{P50Nanoseconds: int64(fromMemory) - 1}}}
-	warnings := Warnings([]v1alpha1.Result{result}, nil, []Load{load}, client)
-	others := Warnings([]v1alpha1.Result{overlap}, nil, []Load{{UnsyncedWrites: true}}, client)
-	for _, w := range append(others, Warnings([]v1alpha1.Result{lookups}, nil, []Load{{Lookups: true}}, client)...) {
+	warnings := everyWarning([]v1alpha1.Result{result}, nil, []Load{load}, client)
+	others := everyWarning([]v1alpha1.Result{overlap}, nil, []Load{{UnsyncedWrites: true}}, client)
+	for _, w := range append(others, everyWarning([]v1alpha1.Result{lookups}, nil, []Load{{Lookups: true}}, client)...) {
 		if !slices.ContainsFunc(warnings, func(other v1alpha1.Warning) bool { return other.Reason == w.Reason }) {
 			warnings = append(warnings, w)
 		}
 	}
-	// Who has more than there is room for is not told of the last ones.
 	traps := Load{IgnoredDepth: most, BufferedAsync: true, AlikeData: "buffer_compress_percentage", InlineRate: true, InFlight: 1, RateIOPS: most}
 	all := load
 	all.IgnoredDepth, all.BufferedAsync, all.AlikeData = most, true, traps.AlikeData
-	if got := len(Warnings([]v1alpha1.Result{result, overlap}, nil, []Load{all, {UnsyncedWrites: true}}, client)); got != maxWarnings+maxSectionWarnings+maxClientWarnings {
-		t.Errorf("%d warnings, want as many as there is room for", got)
-	}
+	checkRoom(t, []v1alpha1.Result{result, overlap}, []Load{all, {UnsyncedWrites: true}}, client)
+	result.Clients = 0
+	checkRoom(t, []v1alpha1.Result{result}, []Load{all}, client)
+	result.Clients = math.MaxInt32
 	slow := v1alpha1.Result{ElapsedMilliseconds: 60_000, Write: burstOf(1, 4096)}
 	slow.Write.CompletionLatency.P999Nanoseconds = most
 	warnings = append(warnings, Warnings([]v1alpha1.Result{slow}, nil, []Load{traps}, Client{})...)
@@ -184,25 +188,81 @@ func TestWarningsFit(t *testing.T) {
 		{After: 1, BurstShare: 1, SecondsToBaseline: most, Assumed: true},
 	} {
 		for _, known := range []Known{{Storage: fileSystem, Credits: credits}, {Storage: volume, Volumes: 128, Credits: credits}} {
-			got := Warnings([]v1alpha1.Result{result}, []Known{known}, nil, Client{ClockSpread: most})
-			last := got[len(got)-1]
-			if last.Reason != v1alpha1.WarningBurstCredits || len(last.Message) > 256 {
-				t.Errorf("%s: message of %d bytes: %s", last.Reason, len(last.Message), last.Message)
+			got := everyWarning([]v1alpha1.Result{result}, []Known{known}, nil, Client{ClockSpread: most})
+			at := slices.IndexFunc(got, func(w v1alpha1.Warning) bool { return w.Reason == v1alpha1.WarningBurstCredits })
+			if at < 0 || len(got[at].Message) > 256 {
+				t.Fatalf("warnings %+v", got)
 			}
 			if credits == nil && known.Volumes == 0 {
-				warnings = append(warnings, last)
+				warnings = append(warnings, got[at])
 			}
 		}
 	}
 	warnings = append(warnings, Compare(append(repeated("a", [2]int64{1, 1}), repeated("a", [2]int64{most, 1})...), []string{"a"}, "a")[0].Targets[0].Warnings...)
 	replaced, _ := replacedOn(&v1alpha1.TargetStatus{Name: "a", RunsBeforeReplacement: new(int32(199))}, slices.Repeat([]v1alpha1.Run{{Target: "a", State: v1alpha1.RunSucceeded}}, 200))
-	warnings = append(warnings, *replaced)
+	warnings = append(warnings, *replaced, inOrder(v1alpha1.OrderByTarget, v1alpha1.VerdictSame)[0])
 	if len(warnings) != len(warningKinds) {
 		t.Errorf("%d warnings, want %d: %v", len(warnings), len(warningKinds), warnings)
 	}
 	for _, w := range warnings {
 		if len(w.Message) > 256 || w.Message == "" {
 			t.Errorf("%s: message of %d bytes: %s", w.Reason, len(w.Message), w.Message)
+		}
+	}
+}
+
+// checkRoom holds warnings of a run that has more of them than there is room for to what they are: all kinds, with messages of the first ones.
+func checkRoom(t *testing.T, results []v1alpha1.Result, loads []Load, client Client) {
+	t.Helper()
+	every, got := everyWarning(results, nil, loads, client), Warnings(results, nil, loads, client)
+	if WarningBytes(every) <= WarningRoom(results) {
+		t.Errorf("there is room for %d bytes, and %d warnings take %d", WarningRoom(results), len(every), WarningBytes(every))
+	}
+	text, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(text)-len("[]") > WarningRoom(results) {
+		t.Errorf("%d bytes of warnings, of which there is room for %d", len(text), WarningRoom(results))
+	}
+	var want []v1alpha1.Warning
+	told := 0
+	for i, w := range every {
+		if told == i && got[i].Message != "" {
+			told++
+		} else {
+			w.Message = ""
+		}
+		want = append(want, w)
+	}
+	if diff := cmp.Diff(want, got); diff != "" || told < 3 || told == len(got) {
+		t.Errorf("%d of %d warnings have their messages (-want +got):\n%s", told, len(got), diff)
+	}
+}
+
+// The reasons of all kinds together have room in each run.
+func TestAllReasonsFit(t *testing.T) {
+	var all []v1alpha1.Warning
+	for _, kind := range warningKinds {
+		all = append(all, v1alpha1.Warning{Reason: kind.reason})
+	}
+	if bytes := WarningBytes(all); bytes > WarningRoom(nil) {
+		t.Errorf("they take %d bytes, and there is room for %d", bytes, WarningRoom(nil))
+	}
+}
+
+// Figures that cannot last, or are not those of the storage, are told before those that are less exact.
+func TestMisleadingWarningsComeFirst(t *testing.T) {
+	rank := map[string]int{}
+	for i, kind := range warningKinds {
+		rank[kind.reason] = i
+	}
+	for _, reason := range []string{
+		v1alpha1.WarningBurstCredits, v1alpha1.WarningFasterThanDocumented, v1alpha1.WarningSparseReads, v1alpha1.WarningUnsyncedWrites,
+		v1alpha1.WarningFilesFitInMemory, v1alpha1.WarningCPUSteal, v1alpha1.WarningNearlyFull,
+	} {
+		if rank[reason] > rank[v1alpha1.WarningFewSamples] || rank[reason] > rank[v1alpha1.WarningShortRuntime] {
+			t.Errorf("%s is number %d of all", reason, rank[reason]+1)
 		}
 	}
 }
@@ -251,15 +311,19 @@ func TestSummarize(t *testing.T) {
 	runs := []v1alpha1.Run{
 		{Name: "w.a.1", Warnings: []v1alpha1.Warning{warning(v1alpha1.WarningSparseReads, "first"), warning(v1alpha1.WarningCPUThrottled, "7 %")}},
 		{Name: "w.a.2"},
-		{Name: "w.b.1", Warnings: []v1alpha1.Warning{warning(v1alpha1.WarningSparseReads, "second"), warning("NotOfThisVersion", "x")}},
+		{Name: "w.b.1", Warnings: []v1alpha1.Warning{warning(v1alpha1.WarningSparseReads, "second"), warning("NotOfThisVersion", "x"), warning(v1alpha1.WarningShortRuntime, "")}},
+		{Name: "w.b.2", Warnings: []v1alpha1.Warning{warning(v1alpha1.WarningFewSamples, "")}},
+		{Name: "w.b.3", Warnings: []v1alpha1.Warning{warning(v1alpha1.WarningFewSamples, "there were 5")}},
 	}
 	comparisons := []v1alpha1.Comparison{{Workload: "w", Targets: []v1alpha1.TargetComparison{
 		{Name: "a"}, {Name: "b", Warnings: []v1alpha1.Warning{warning(v1alpha1.WarningSpread, "67 %")}},
 	}}, {Workload: "v", Targets: []v1alpha1.TargetComparison{{Name: "a", Warnings: []v1alpha1.Warning{warning(v1alpha1.WarningSpread, "11 %")}}}}}
 	want := []v1alpha1.WarningSummary{
+		{Reason: v1alpha1.WarningSparseReads, Results: 2, Message: "w.a.1: first", Remedy: remedyOf(v1alpha1.WarningSparseReads)},
 		{Reason: v1alpha1.WarningCPUThrottled, Results: 1, Message: "w.a.1: 7 %", Remedy: "raise or remove spec.pod.resources.limits.cpu"},
 		{Reason: v1alpha1.WarningSpread, Results: 2, Message: "w on b: 67 %", Remedy: remedyOf(v1alpha1.WarningSpread)},
-		{Reason: v1alpha1.WarningSparseReads, Results: 2, Message: "w.a.1: first", Remedy: remedyOf(v1alpha1.WarningSparseReads)},
+		{Reason: v1alpha1.WarningShortRuntime, Results: 1, Message: "w.b.1", Remedy: remedyOf(v1alpha1.WarningShortRuntime)},
+		{Reason: v1alpha1.WarningFewSamples, Results: 2, Message: "w.b.3: there were 5", Remedy: remedyOf(v1alpha1.WarningFewSamples)},
 	}
 	if diff := cmp.Diff(want, Summarize(nil, runs, comparisons)); diff != "" {
 		t.Errorf("summaries (-want +got):\n%s", diff)

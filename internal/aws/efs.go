@@ -58,7 +58,8 @@ var fileSystemModes = map[ThroughputMode]fileSystemMode{
 }
 
 // oneZone is what file systems of type One Zone can do, in each mode and region: "Performance summary", as above. In it, 3 GiB/s of reads and 1 of
-// writes are no range.
+// writes are no range, and its note 5 says that those with mode Bursting do as much as regional ones (a text of 2025, read 2026-11-23). They are metered as
+// regional ones are. Those with mode Elastic have 500 MiB/s for one client in its table, where note 4, on regional ones, gives 1,500 to all with that mode.
 var oneZone = fileSystemMode{readIOPS: 35000, writeIOPS: 7000, efsThroughput: efsThroughput{3 * 1024, 1024}, clientMiBps: 500}
 
 // Regions that have more throughput by default: https://docs.aws.amazon.com/efs/latest/ug/limits.html (read 2026-11-23, in texts of several years). All
@@ -188,9 +189,10 @@ func (f FileSystem) mode() (fileSystemMode, bool) {
 	switch {
 	case !known:
 		return fileSystemMode{}, false
-	case f.OneZone:
+	case f.OneZone && f.ThroughputMode != Bursting:
 		return oneZone, true
 	}
+	// A file system of one zone that bursts has the figures of a regional one.
 	if most, more := mode.regions[f.Region]; more {
 		mode.efsThroughput = most
 	}

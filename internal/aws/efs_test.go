@@ -57,7 +57,8 @@ func TestFileSystemLimits(t *testing.T) {
 		{"provisioned where there is more", FileSystem{ThroughputMode: Provisioned, ProvisionedMiBps: new(int64(3414)), Region: "us-east-2"}, "55000/25000, 10240/3414", ""},
 		{"provisioned elsewhere", FileSystem{ThroughputMode: Provisioned, ProvisionedMiBps: new(int64(3414)), Region: "ap-southeast-2"}, "55000/25000, 3072/1024", ""},
 		{"bursting where there is more", FileSystem{ThroughputMode: Bursting, MeteredBytes: 40 * tib, Region: "ap-southeast-2"}, "35000/7000, 5120/3072; 2000, 84.0", ""},
-		{"bursting in one zone", FileSystem{ThroughputMode: Bursting, MeteredBytes: 40 * tib, OneZone: true, Region: "ap-southeast-2"}, "35000/7000, 3072/1024; 2000, 84.0", ""},
+		{"bursting in one zone", FileSystem{ThroughputMode: Bursting, MeteredBytes: 40 * tib, OneZone: true, Region: "ap-southeast-2"}, "35000/7000, 5120/3072; 2000, 84.0", "EFS One Zone file system that stores"},
+		{"bursting in one zone elsewhere", FileSystem{ThroughputMode: Bursting, MeteredBytes: 40 * tib, OneZone: true, Region: "eu-north-1"}, "35000/7000, 3072/1024; 2000, 84.0", ""},
 		{"provisioned in one zone", FileSystem{ThroughputMode: Provisioned, ProvisionedMiBps: new(int64(200)), OneZone: true}, "35000/7000, 600/200", "EFS One Zone file system with 200 MiB/s"},
 		{"unknown", FileSystem{}, "0/0, 0/0", ""},
 	}

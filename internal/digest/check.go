@@ -75,6 +75,11 @@ func checkEnvironment(e *Environment) error {
 			return fmt.Errorf("report: environment: negative figure %d", n)
 		}
 	}
+	for _, n := range []int64{e.StealPermille, e.UsedPermille, e.UsedInodesPermille, e.BusiestJobPermille} {
+		if !within(n, 0, 1000) {
+			return fmt.Errorf("report: environment: impossible share of %d thousandths", n)
+		}
+	}
 	if e.ThrottledPeriods > e.Periods {
 		return fmt.Errorf("report: environment: %d throttled periods of %d", e.ThrottledPeriods, e.Periods)
 	}

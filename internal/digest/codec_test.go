@@ -53,6 +53,9 @@ func environment(r *rand.Rand) Environment {
 	e := Environment{CPUMillis: r.Int64N(1 << 18), MemoryBytes: r.Int64N(1 << 44), Periods: r.Int64N(1 << 20), Files: r.Int64N(1001)}
 	e.StartMarginMilliseconds = r.Int64N(1 << 20)
 	e.ThrottledPeriods, e.SparseFiles = r.Int64N(e.Periods+1), r.Int64N(e.Files+1)
+	for _, share := range []*int64{&e.StealPermille, &e.UsedPermille, &e.UsedInodesPermille, &e.BusiestJobPermille} {
+		*share = r.Int64N(1001)
+	}
 	return e
 }
 
@@ -88,6 +91,7 @@ func TestRoundTrip(t *testing.T) {
 	synced.Groups = append(synced.Groups, Group{Sync: &Sync{Count: math.MaxInt64, Mean: math.MaxInt64}})
 	everyTime := Report{Groups: []Group{{}}, Environment: Environment{
 		CPUMillis: 1, MemoryBytes: math.MaxInt64, Periods: 3, ThrottledPeriods: 3, Files: 5, SparseFiles: 5, StartMarginMilliseconds: 6,
+		StealPermille: 1000, UsedPermille: 1000, UsedInodesPermille: 1000, BusiestJobPermille: 1000,
 	}}
 	started := Report{Groups: []Group{
 		{JobStart: maxJobStart, Read: &Direction{Latency: &Latency{Count: math.MaxInt64, Mean: 1, Stddev: 2}}}, {JobStart: 1},
@@ -396,6 +400,10 @@ func TestDecodeRefuses(t *testing.T) {
 		{"negative throttling", forged(func(r *Report) { r.Environment.ThrottledPeriods = -4 }), "environment: negative figure -4"},
 		{"negative files", forged(func(r *Report) { r.Environment.Files = -5 }), "environment: negative figure -5"},
 		{"negative sparse files", forged(func(r *Report) { r.Environment.SparseFiles = -6 }), "environment: negative figure -6"},
+		{"negative steal", forged(func(r *Report) { r.Environment.StealPermille = -8 }), "environment: impossible share of -8 thousandths"},
+		{"more than full", forged(func(r *Report) { r.Environment.UsedPermille = 1001 }), "environment: impossible share of 1001 thousandths"},
+		{"more inodes than all", forged(func(r *Report) { r.Environment.UsedInodesPermille = 1002 }), "environment: impossible share of 1002 thousandths"},
+		{"a job that did more than all", forged(func(r *Report) { r.Environment.BusiestJobPermille = 1003 }), "environment: impossible share of 1003 thousandths"},
 		{"more throttled than all", forged(func(r *Report) { r.Environment = Environment{Periods: 7, ThrottledPeriods: 8} }), "8 throttled periods of 7"},
 		{"more sparse than all", forged(func(r *Report) { r.Environment = Environment{Files: 1, SparseFiles: 2} }), "2 sparse files of 1"},
 		{"no environment", pack(t, []byte{0x82, 0x83, 0x60, 0x80, 0x00, 0x80}), "parse report"},

@@ -104,6 +104,11 @@ func checkAccepted(t *testing.T, r *Report) {
 		e.SparseFiles < 0 || e.SparseFiles > e.Files || e.StartMarginMilliseconds < 0 {
 		t.Errorf("environment %+v", e)
 	}
+	for _, share := range []int64{r.Environment.StealPermille, r.Environment.UsedPermille, r.Environment.UsedInodesPermille, r.Environment.BusiestJobPermille} {
+		if share < 0 || share > 1000 {
+			t.Errorf("environment %+v", r.Environment)
+		}
+	}
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		if g.JobStart < 0 || g.JobStart > maxJobStart || g.ElapsedMilliseconds < 0 || g.UserPercent < 0 || g.UserPercent > 1000 ||

@@ -92,6 +92,18 @@ type Environment struct {
 	// an agreed start.
 	StartMarginMilliseconds int64 `cbor:"7,keyasint,omitempty"`
 	// Keys 8 and 9 are those of the syncs and of metadata, key 10 is that of the probe.
+
+	// StealPermille is how much of the time of all CPUs of the node the hypervisor gave to others while fio measured, in
+	// thousandths: steal of /proc/stat.
+	StealPermille int64 `cbor:"11,keyasint,omitempty"`
+	// UsedPermille and UsedInodesPermille are how much of the space and of the inodes of the file system with the test files
+	// was used before fio measured or after it, whichever is more, in thousandths. Both are 0 of raw block volumes, and where
+	// the file system has no size of its own.
+	UsedPermille       int64 `cbor:"12,keyasint,omitempty"`
+	UsedInodesPermille int64 `cbor:"13,keyasint,omitempty"`
+	// BusiestJobPermille is how much of the bytes of all jobs one of them moved, the one that moved most, in thousandths. It
+	// is known of processes that are clones of one section.
+	BusiestJobPermille int64 `cbor:"14,keyasint,omitempty"`
 }
 
 // Group is what fio reports together: one section of a job file with its clones, or, with

@@ -38,6 +38,16 @@ func (f *JobFile) Extent(more int) int {
 	return extent + shared
 }
 
+// Clones returns how many jobs do the same at the same time: those of the only section. It is 0 if there are several sections, and of a
+// section that moves no data.
+func (f *JobFile) Clones() int64 {
+	jobs := f.jobs()
+	if len(jobs) != 1 || jobs[0].isMetadata() {
+		return 0
+	}
+	return jobs[0].clones()
+}
+
 // groups returns the jobs by what fio calls groupid.
 func (f *JobFile) groups() [][]job {
 	return partition(f.jobs(), job.parts)

@@ -107,6 +107,20 @@ func bytesBelow(t *testing.T, directory string) (total int64) {
 	return total
 }
 
+func TestClones(t *testing.T) {
+	for text, want := range map[string]int64{
+		"[a]\nrw=read\n":                                   1,
+		"[global]\nnumjobs=2\n[a]\nnumjobs=8\n":            8,
+		"[a]\nnumjobs=8\n[b]\nnumjobs=8\n":                 0,
+		"[global]\ngroup_reporting\nnumjobs=2\n[a]\n[b]\n": 0,
+		"[a]\nioengine=filestat\nnumjobs=8\n":              0,
+	} {
+		if got := mustParse(t, text).Clones(); got != want {
+			t.Errorf("%q has %d, want %d", text, got, want)
+		}
+	}
+}
+
 func TestFileBytesCannotBeKnown(t *testing.T) {
 	for _, text := range []string{
 		"[a]\n", "[a]\nsize=0\n", "[a]\nsize=50%\n", "[a]\nfill_device=1\nsize=1G\n", "[a]\nfile_append=1\nsize=1G\n",

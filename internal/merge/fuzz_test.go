@@ -60,6 +60,7 @@ func (f *figures) sync() *digest.Sync {
 func (f *figures) report() *digest.Report {
 	r := &digest.Report{Coarsening: f.next() % (histogram.MaxCoarsening + 1), Environment: digest.Environment{
 		CPUMillis: f.next(), MemoryBytes: f.next(), ThrottledPeriods: f.next(), SparseFiles: f.next(), StartMarginMilliseconds: f.next(),
+		StealPermille: f.next() % 1001, UsedPermille: f.next() % 1001, UsedInodesPermille: f.next() % 1001, BusiestJobPermille: f.next() % 1001,
 	}}
 	r.Environment.Periods = add(r.Environment.ThrottledPeriods, f.next())
 	r.Environment.Files = add(r.Environment.SparseFiles, f.next())
@@ -107,6 +108,11 @@ func FuzzReports(f *testing.F) {
 func checkMerged(t *testing.T, merged *Merged, reports []*digest.Report) {
 	t.Helper()
 	e := merged.Report.Environment
+	for _, share := range []int64{e.StealPermille, e.UsedPermille, e.UsedInodesPermille, e.BusiestJobPermille} {
+		if share < 0 || share > 1000 {
+			t.Errorf("environment %+v", e)
+		}
+	}
 	for _, n := range []int64{e.CPUMillis, e.MemoryBytes, e.ThrottledPeriods, e.Periods - e.ThrottledPeriods, e.SparseFiles, e.Files - e.SparseFiles, e.StartMarginMilliseconds} {
 		if n < 0 {
 			t.Errorf("environment %+v", e)

@@ -61,7 +61,7 @@ func groupsAt(reports []*digest.Report, i int) []*digest.Group {
 }
 
 // mergeEnvironments adds the machines up. What is not known of one is not known of all, but for a limit of CPU
-// time, which not every client need have.
+// time, which not every client need have. Shares are those of the client that has most.
 func mergeEnvironments(reports []*digest.Report) digest.Environment {
 	all := make([]*digest.Environment, len(reports))
 	for i, r := range reports {
@@ -75,6 +75,10 @@ func mergeEnvironments(reports []*digest.Report) digest.Environment {
 		Files:                   sum(all, func(e *digest.Environment) int64 { return e.Files }),
 		SparseFiles:             sum(all, func(e *digest.Environment) int64 { return e.SparseFiles }),
 		StartMarginMilliseconds: least(all, func(e *digest.Environment) int64 { return e.StartMarginMilliseconds }),
+		StealPermille:           greatest(all, func(e *digest.Environment) int64 { return e.StealPermille }),
+		UsedPermille:            greatest(all, func(e *digest.Environment) int64 { return e.UsedPermille }),
+		UsedInodesPermille:      greatest(all, func(e *digest.Environment) int64 { return e.UsedInodesPermille }),
+		BusiestJobPermille:      greatest(all, func(e *digest.Environment) int64 { return e.BusiestJobPermille }),
 	}
 }
 

@@ -54,6 +54,7 @@ func client(r *rand.Rand, groups int) *digest.Report {
 	report := &digest.Report{FioVersion: "fio-3.39", Environment: digest.Environment{
 		CPUMillis: 1 + r.Int64N(8000), MemoryBytes: 1 + r.Int64N(1<<34), Periods: 600, ThrottledPeriods: r.Int64N(600),
 		Files: 4, SparseFiles: r.Int64N(5), StartMarginMilliseconds: r.Int64N(5000),
+		StealPermille: r.Int64N(1001), UsedPermille: r.Int64N(1001), UsedInodesPermille: r.Int64N(1001), BusiestJobPermille: r.Int64N(1001),
 	}}
 	for i := range groups {
 		elapsed := 1000 + r.Int64N(100)
@@ -267,17 +268,22 @@ func TestCoarseHistograms(t *testing.T) {
 func TestEnvironments(t *testing.T) {
 	known := digest.Environment{
 		CPUMillis: 1500, MemoryBytes: 1 << 30, Periods: 10, ThrottledPeriods: 5, Files: 2, SparseFiles: 1, StartMarginMilliseconds: 700,
+		StealPermille: 80, UsedPermille: 950, UsedInodesPermille: 20, BusiestJobPermille: 333,
 	}
 	other := digest.Environment{
 		CPUMillis: 2000, MemoryBytes: 1 << 31, Periods: 20, ThrottledPeriods: 6, Files: 3, SparseFiles: 3, StartMarginMilliseconds: 650,
+		StealPermille: 70, UsedPermille: 960, UsedInodesPermille: 10, BusiestJobPermille: 900,
 	}
 	huge := digest.Environment{CPUMillis: math.MaxInt64, MemoryBytes: math.MaxInt64, Periods: math.MaxInt64, ThrottledPeriods: math.MaxInt64}
 	for name, test := range map[string]struct{ a, b, want digest.Environment }{
 		"known": {known, other, digest.Environment{
 			CPUMillis: 3500, MemoryBytes: 3 << 30, Periods: 30, ThrottledPeriods: 11, Files: 5, SparseFiles: 4, StartMarginMilliseconds: 650,
+			StealPermille: 80, UsedPermille: 960, UsedInodesPermille: 20, BusiestJobPermille: 900,
 		}},
-		"one unknown": {known, digest.Environment{}, digest.Environment{Periods: 10, ThrottledPeriods: 5, Files: 2, SparseFiles: 1}},
-		"huge":        {huge, huge, huge},
+		"one unknown": {known, digest.Environment{}, digest.Environment{
+			Periods: 10, ThrottledPeriods: 5, Files: 2, SparseFiles: 1, StealPermille: 80, UsedPermille: 950, UsedInodesPermille: 20, BusiestJobPermille: 333,
+		}},
+		"huge": {huge, huge, huge},
 	} {
 		t.Run(name, func(t *testing.T) {
 			group := []digest.Group{{}}

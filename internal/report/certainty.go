@@ -46,6 +46,45 @@ func besideInterval(s *v1alpha1.Statistic) string {
 	return fmt.Sprintf("With a confidence of 95 %% the ratio is from %s to %s.", s.RatioLow, s.RatioHigh)
 }
 
+// latencyCertainty says how sure the latencies are that a target is compared by: the 99th percentile of each direction and of syncs, or of these the
+// mean where there are no percentiles. It says nothing of too few runs, as certainty does.
+func (e *explanation) latencyCertainty(t *v1alpha1.TargetComparison) []string {
+	var sentences []string
+	for _, d := range withSyncs(t) {
+		what, ratio, s := "99th percentile", d.io.P99Ratio, d.io.P99Nanoseconds
+		if d.name == syncRow && s == nil {
+			what, ratio, s = "mean", d.io.MeanRatio, d.io.MeanNanoseconds
+		}
+		if s == nil || ratio == "" || s.PValue == "" {
+			continue
+		}
+		of := d.name + "s"
+		if d.name == metadataRow {
+			of = "operations"
+		}
+		interval := ", without an interval, as a run has none or one that is beyond fio's histogram"
+		if s.RatioLow != "" && s.RatioHigh != "" {
+			interval = fmt.Sprintf(", from %s to %s with a confidence of 95 %%", s.RatioLow, s.RatioHigh)
+		}
+		values, _ := pValues(s)
+		sentences = append(sentences, fmt.Sprintf("The %s of %s is %s times that of %s%s: %s (%s).", what, of, ratio, baseline(&e.sb.Spec), interval, e.style.verdict(s.Verdict), values))
+	}
+	return sentences
+}
+
+// pValues prints the p-values of a statistic, and returns the one that counts: the corrected one, if there is one. It is NaN if there is none.
+func pValues(s *v1alpha1.Statistic) (string, float64) {
+	p, err := strconv.ParseFloat(s.PValue, 64)
+	if err != nil {
+		return "p = " + s.PValue, math.NaN()
+	}
+	values := "p = " + s.PValue
+	if adjusted, err := strconv.ParseFloat(s.AdjustedPValue, 64); err == nil && s.AdjustedPValue != s.PValue {
+		return values + ", corrected for the number of comparisons " + s.AdjustedPValue, adjusted
+	}
+	return values, p
+}
+
 // chance says in words what the p-values of a statistic mean for the verdict.
 func chance(s *v1alpha1.Statistic, verdict v1alpha1.Verdict) string {
 	p, err := strconv.ParseFloat(s.PValue, 64)
@@ -59,11 +98,7 @@ func chance(s *v1alpha1.Statistic, verdict v1alpha1.Verdict) string {
 	if p < 0.01 {
 		often = "less than 1 of 100 such comparisons"
 	}
-	values := "p = " + s.PValue
-	if adjusted, err := strconv.ParseFloat(s.AdjustedPValue, 64); err == nil && s.AdjustedPValue != s.PValue {
-		values += ", corrected for the number of comparisons " + s.AdjustedPValue
-		p = adjusted
-	}
+	values, p := pValues(s)
 	judgement := "so it is hardly chance"
 	switch {
 	case p >= significance:

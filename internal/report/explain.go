@@ -119,7 +119,7 @@ func (e *explanation) compared(c *v1alpha1.Comparison, t *v1alpha1.TargetCompari
 		e.say("", fmt.Sprintf("Together %d I/Os and %s a second%s.", t.Total.IOPS.Median, perSecond(t.Total.BytesPerSecond.Median), e.beside(t.Total.IOPSRatio, t.Total.Verdict)))
 	}
 	e.bound(boundsOf(&s))
-	e.say("How sure", e.certainty(t))
+	e.say("How sure", append([]string{e.certainty(t)}, e.latencyCertainty(t)...)...)
 	e.warnings(append(warningsOf(&s), t.Warnings...))
 	e.next(boundsOf(&s))
 }

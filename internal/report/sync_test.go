@@ -131,6 +131,7 @@ func TestSyncsInWords(t *testing.T) {
 	for _, want := range []string{
 		"In the median syncs (fsync, fdatasync) took 902us each on average; half of them took at most 902us, 99 of 100 at most 3.61ms.",
 		"99 of 100 at most 20.0ms. Slower: 5.55 times the 99th percentile of gp3.",
+		"The 99th percentile of syncs is 5.55 times that of gp3, from 5.502 to 5.595 with a confidence of 95 %: Slower (p = 5.24e-12, corrected for the number of comparisons 1.05e-11).",
 	} {
 		if !strings.Contains(words, want) {
 			t.Errorf("no %q in %s", want, words)
@@ -159,6 +160,10 @@ func TestBeyondHistogram(t *testing.T) {
 	sb.Status.Comparisons = analysis.Compare(sb.Status.Runs, []string{"gp3", "efs"}, "gp3")
 	if verdict := sb.Status.Comparisons[0].Targets[1].Sync.Verdict; verdict != v1alpha1.VerdictNotShown {
 		t.Errorf("of two targets whose percentiles are not known the verdict is %s", verdict)
+	}
+	words := strings.Join(strings.Fields(explained(t, sb, "", Style{})), " ")
+	if want := "The 99th percentile of syncs is 1.00 times that of gp3, without an interval, as a run has none or one that is beyond fio's histogram: NotShown (p = 1)."; !strings.Contains(words, want) {
+		t.Errorf("no %q in %s", want, words)
 	}
 	wide := printed(func(out *bytes.Buffer) { Wide(out, sb, Style{}) })
 	for line := range strings.Lines(wide) {

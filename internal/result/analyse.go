@@ -136,6 +136,7 @@ func newClient(report *digest.Report) analysis.Client {
 	client := analysis.Client{
 		CPUMillis: e.CPUMillis, MemoryBytes: e.MemoryBytes, ThrottledPercent: throttledPercent(report),
 		Files: e.Files, SparseFiles: e.SparseFiles,
+		StealPermille: e.StealPermille, UsedPermille: e.UsedPermille, UsedInodesPermille: e.UsedInodesPermille, BusiestJobPermille: e.BusiestJobPermille,
 	}
 	for i := range report.Groups {
 		for _, d := range report.Groups[i].Directions() {

@@ -145,6 +145,9 @@ func TestAnalyseWarnings(t *testing.T) {
 	short.Groups[0].Read.ShortIOs = 3
 	sparse := builder.Report()
 	sparse.Environment = digest.Environment{Files: 4, SparseFiles: 2}
+	poor, worse := client(1, 0, 500), client(1, 0, 500)
+	poor.Environment.StealPermille, poor.Environment.UsedPermille, poor.Environment.BusiestJobPermille = 80, 950, 600
+	worse.Environment.StealPermille, worse.Environment.UsedPermille = 410, 930
 	for _, test := range []struct {
 		name    string
 		target  v1alpha1.Target
@@ -158,6 +161,10 @@ func TestAnalyseWarnings(t *testing.T) {
 		{"a file system", builder.NewTarget("t"), corev1.PersistentVolumeFilesystem, []digest.Report{builder.Report()}, v1alpha1.WarningSparseReads, ""},
 		{"sparse files", builder.NewTarget("t"), corev1.PersistentVolumeFilesystem, []digest.Report{sparse}, v1alpha1.WarningSparseReads, "2 of 4 files"},
 		{"short I/Os", builder.NewTarget("t"), corev1.PersistentVolumeFilesystem, []digest.Report{short}, v1alpha1.WarningShortIOs, "3"},
+		{"steal", builder.NewTarget("t"), corev1.PersistentVolumeFilesystem, []digest.Report{poor}, v1alpha1.WarningCPUSteal, "8 % of the node's CPU time"},
+		{"the most steal of several clients", builder.NewTarget("t"), corev1.PersistentVolumeFilesystem, []digest.Report{poor, worse}, v1alpha1.WarningCPUSteal, "41 % of a node's CPU time"},
+		{"the fullest of several volumes", builder.NewTarget("t"), corev1.PersistentVolumeFilesystem, []digest.Report{worse, poor}, v1alpha1.WarningNearlyFull, "was 95 % full"},
+		{"the only job", builder.NewTarget("t"), corev1.PersistentVolumeFilesystem, []digest.Report{poor}, v1alpha1.WarningUnevenJobs, ""},
 		{"clocks that agree", builder.NewTarget("t"), corev1.PersistentVolumeFilesystem, []digest.Report{client(1, 0, 500), client(1, 0, 1500)}, v1alpha1.WarningStartSkew, ""},
 		{"clocks that differ", builder.NewTarget("t"), corev1.PersistentVolumeFilesystem, []digest.Report{client(1, 0, 500), client(1, 0, 1700)}, v1alpha1.WarningStartSkew, "up to 1.2s apart"},
 	} {
@@ -280,7 +287,8 @@ func TestLoads(t *testing.T) {
 // What runners saw is passed on; what they counted is added up, without an overflow whatever they report.
 func TestNewClient(t *testing.T) {
 	report := &digest.Report{
-		Environment: digest.Environment{CPUMillis: 2000, MemoryBytes: 1 << 30, Periods: 100, ThrottledPeriods: 7, Files: 4, SparseFiles: 1},
+		Environment: digest.Environment{CPUMillis: 2000, MemoryBytes: 1 << 30, Periods: 100, ThrottledPeriods: 7, Files: 4, SparseFiles: 1,
+			StealPermille: 80, UsedPermille: 950, UsedInodesPermille: 20, BusiestJobPermille: 600},
 		Groups: []digest.Group{
 			{Read: &digest.Direction{ShortIOs: 1, DroppedIOs: math.MaxInt64}, Write: &digest.Direction{ShortIOs: 2, DroppedIOs: math.MaxInt64}},
 			{Trim: &digest.Direction{ShortIOs: 4, DroppedIOs: 1}},
@@ -288,6 +296,7 @@ func TestNewClient(t *testing.T) {
 	}
 	want := analysis.Client{
 		CPUMillis: 2000, MemoryBytes: 1 << 30, ThrottledPercent: new(int32(7)), Files: 4, SparseFiles: 1, ShortIOs: 7, DroppedIOs: math.MaxInt64,
+		StealPermille: 80, UsedPermille: 950, UsedInodesPermille: 20, BusiestJobPermille: 600,
 	}
 	if diff := cmp.Diff(want, newClient(report)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -7,9 +7,36 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/storage"
 )
+
+// checkSpace fails if all files that runs lay out fill a volume so much that there is a warning.
+func checkSpace(t *testing.T, name string, runs []plan.Run) {
+	t.Helper()
+	jobs := map[*v1alpha1.Target][]*fio.JobFile{}
+	for i := range runs {
+		if target := runs[i].Target; storage.HasCapacity(target) && storage.VolumeMode(target) == corev1.PersistentVolumeFilesystem {
+			jobs[target] = append(jobs[target], runs[i].Job)
+		}
+	}
+	for target, all := range jobs {
+		bytes, known := fio.FileBytes(all...)
+		if !known {
+			t.Errorf("%s on %s: files of unknown size", name, target.Name)
+		}
+		capacity := storage.Capacity(target)
+		client := analysis.Client{UsedPermille: bytes * 1000 / capacity.Value()}
+		for _, w := range analysis.Warnings([]v1alpha1.Result{{}}, nil, nil, client) {
+			if w.Reason == v1alpha1.WarningNearlyFull {
+				t.Errorf("%s on %s: files of %d bytes: %+v", name, target.Name, bytes, w)
+			}
+		}
+	}
+}
 
 // No sample falls into a trap that there is a warning of.
 func TestSamplesHaveNoTraps(t *testing.T) {
@@ -36,6 +63,12 @@ func TestSamplesHaveNoTraps(t *testing.T) {
 				}
 			}
 			seen++
+		}
+		checkSpace(t, name, runs)
+		judged := []v1alpha1.Comparison{{Targets: []v1alpha1.TargetComparison{{Read: &v1alpha1.IOComparison{Verdict: v1alpha1.VerdictSlower}}}}}
+		analysis.WarnOfOrder(judged, sample(t, name).Spec.Order)
+		if warnings := judged[0].Targets[0].Warnings; len(warnings) > 0 {
+			t.Errorf("%s: verdicts have %+v", name, warnings)
 		}
 	}
 	if seen < 20 {

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,10 +18,11 @@ import (
 // observe notes what can mislead about a measurement that begins on the files. The function that it returns is
 // called after the measurement's end, and says what was seen. Neither fails: what cannot be read is not known.
 func observe(ctx context.Context, m machine, files filesSeen) func() digest.Environment {
-	before := m.periods()
+	before, cpuBefore := m.periods(), m.cpuTime()
 	return func() digest.Environment {
-		after := m.periods()
+		after, cpuAfter := m.periods(), m.cpuTime()
 		all := max(after.all-before.all, 0)
+		used := files.mostUsed(ctx)
 		return digest.Environment{
 			CPUMillis:        m.cpuMillis(),
 			MemoryBytes:      m.memoryBytes(),
@@ -28,6 +30,9 @@ func observe(ctx context.Context, m machine, files filesSeen) func() digest.Envi
 			ThrottledPeriods: min(max(after.throttled-before.throttled, 0), all),
 			Files:            files.count,
 			SparseFiles:      files.stillSparse(ctx),
+
+			StealPermille: stealPermille(cpuBefore, cpuAfter),
+			UsedPermille:  used.space, UsedInodesPermille: used.inodes,
 		}
 	}
 }
@@ -115,6 +120,33 @@ func (m machine) periods() periods {
 		}
 	}
 	return p
+}
+
+// cpuTime is the time of all CPUs of the node since it began, and how much of that the hypervisor gave to others, in seconds. Both
+// are 0 if they cannot be read.
+type cpuTime struct{ all, stolen float64 }
+
+// cpuTime is that of the node, also in a container.
+func (m machine) cpuTime() cpuTime {
+	proc, err := m.proc()
+	if err != nil {
+		return cpuTime{}
+	}
+	stat, err := proc.Stat()
+	if err != nil {
+		return cpuTime{}
+	}
+	c := stat.CPUTotal // whose user and nice have the time of guests in them
+	return cpuTime{all: c.User + c.Nice + c.System + c.Idle + c.Iowait + c.IRQ + c.SoftIRQ + c.Steal, stolen: c.Steal}
+}
+
+// stealPermille returns how much of the CPU time between two moments was stolen, in thousandths; 0 if that is not known.
+func stealPermille(before, after cpuTime) int64 {
+	all := after.all - before.all
+	if before.all <= 0 || all <= 0 {
+		return 0
+	}
+	return int64(math.Round(1000 * min(max(after.stolen-before.stolen, 0), all) / all))
 }
 
 // read returns the text of a file of the controller's cgroup that the container is in, "" if there is none.

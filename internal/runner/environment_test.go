@@ -202,6 +202,34 @@ func TestPeriodsOfTheMeasurement(t *testing.T) {
 	}
 }
 
+// Steal is a part of all CPU time of the measurement, in which the time of guests is counted once.
+func TestStealOfTheMeasurement(t *testing.T) {
+	for _, test := range []struct {
+		name, before, after string
+		want                int64
+	}{
+		// user nice system idle iowait irq softirq steal guest guest_nice, in hundredths of a second
+		{"no credits left", "cpu 1000 0 1000 8000 0 0 0 500 0 0\n", "cpu 1500 0 1200 8100 0 0 0 700 0 0\n", 200},
+		{"none", "cpu 1000 0 1000 8000 0 0 0 500 0 0\n", "cpu 2000 0 1000 8000 0 0 0 500 0 0\n", 0},
+		{"all", "cpu 1000 0 1000 8000 0 0 0 500 0 0\n", "cpu 1000 0 1000 8000 0 0 0 900 0 0\n", 1000},
+		{"of all kinds of time", "cpu 1000 0 1000 8000 10 10 10 500 0 0\n", "cpu 1100 100 1100 8100 110 110 110 600 90 90\n", 125},
+		{"falling", "cpu 1000 0 1000 8000 0 0 0 500 0 0\n", "cpu 1500 0 1000 8000 0 0 0 400 0 0\n", 0},
+		{"no time", "cpu 1000 0 1000 8000 0 0 0 500 0 0\n", "cpu 1000 0 1000 8000 0 0 0 500 0 0\n", 0},
+		{"not known before", "", "cpu 1000 0 1000 8000 0 0 0 500 0 0\n", 0},
+		{"not known after", "cpu 1000 0 1000 8000 0 0 0 500 0 0\n", "cpu x\n", 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			const stat = "proc/stat"
+			m := newMachine(t, map[string]string{stat: test.before})
+			seen := observe(t.Context(), m, filesSeen{})
+			m.write(t, map[string]string{stat: test.after})
+			if got := seen().StealPermille; got != test.want {
+				t.Errorf("%d thousandths, want %d", got, test.want)
+			}
+		})
+	}
+}
+
 // What Measure reports is of the machine that the test is on.
 func TestMeasureReportsTheMachine(t *testing.T) {
 	f := newFixture(t, "[reads]\nrw=read\nsize=1M")
@@ -209,6 +237,12 @@ func TestMeasureReportsTheMachine(t *testing.T) {
 	e := f.report().Environment
 	if e.CPUMillis < 1 || e.CPUMillis > int64(runtime.NumCPU())*1000 {
 		t.Errorf("%d thousandths of a CPU of %d CPUs", e.CPUMillis, runtime.NumCPU())
+	}
+	if before := thisMachine().cpuTime(); before.all <= 0 || before.stolen < 0 || e.StealPermille < 0 || e.StealPermille > 1000 {
+		t.Errorf("%d thousandths of the CPU time were stolen, of %+v", e.StealPermille, before)
+	}
+	if used := usageOf(f.Directory); e.UsedPermille < used.space-100 || e.UsedPermille > used.space+100 {
+		t.Errorf("the file system is %d thousandths full, and %+v are used", e.UsedPermille, used)
 	}
 	if total := thisMachine().totalBytes(); e.MemoryBytes < 1<<20 || e.MemoryBytes > total {
 		t.Errorf("%d bytes of memory of %d", e.MemoryBytes, total)

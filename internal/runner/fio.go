@@ -37,6 +37,8 @@ type invocation struct {
 	output string
 	// quiet keeps what fio reports out of the log, unless it fails.
 	quiet bool
+	// jobs takes note of what fio's jobs move, nil if nobody wants to know.
+	jobs *jobBytes
 }
 
 // prepareFio does what can be done before fio is started.
@@ -74,7 +76,7 @@ func (o Options) runFio(ctx context.Context, call invocation) (*fiooutput.Output
 	}
 	fmt.Fprintf(o.Log, "fio was started at %s\n", began.UTC().Format(startedFormat))
 	if o.ProgressDeadline > 0 {
-		dog := &watchdog{deadline: o.ProgressDeadline, eta: eta, tree: processTree{root: cmd.Process.Pid}}
+		dog := &watchdog{deadline: o.ProgressDeadline, eta: eta, tree: processTree{root: cmd.Process.Pid}, jobs: call.jobs}
 		go dog.watch(watched, func() { cancel(errNoProgress) })
 	}
 	go watchSize(watched, call.output, func() { cancel(errFlood) })

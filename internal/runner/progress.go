@@ -27,6 +27,8 @@ type watchdog struct {
 	deadline time.Duration
 	eta      *etaWriter
 	tree     processTree
+	// jobs takes note of what fio's jobs have moved, nil if nobody wants to know.
+	jobs *jobBytes
 }
 
 // watch returns when the context ends, or calls expired once when there was no progress for the deadline.
@@ -41,7 +43,12 @@ func (w *watchdog) watch(ctx context.Context, expired func()) {
 		case <-ctx.Done():
 			return
 		case now := <-ticker.C:
-			bytes := w.tree.bytes()
+			each := w.tree.bytes()
+			w.jobs.note(w.tree.root, each)
+			bytes := uint64(0)
+			for _, moved := range each {
+				bytes += moved
+			}
 			if w.eta.takeProgress() || bytes >= bytesBefore+fileIO {
 				last = now
 			}
@@ -110,12 +117,12 @@ func (e *etaWriter) takeProgress() bool {
 // processTree is a process and its descendants.
 type processTree struct{ root int }
 
-// bytes returns how many bytes the tree's processes have read and written so far, through system calls or
-// memory maps. What cannot be read counts as nothing: a process may end at any time.
-func (t processTree) bytes() uint64 {
+// bytes returns how many bytes each of the tree's processes has read and written so far, through system calls or
+// memory maps, by its ID. What cannot be read is left out: a process may end at any time.
+func (t processTree) bytes() map[int]uint64 {
 	processes, err := procfs.AllProcs()
 	if err != nil {
-		return 0
+		return nil
 	}
 	parents := make(map[int]int, len(processes))
 	for _, p := range processes {
@@ -123,16 +130,16 @@ func (t processTree) bytes() uint64 {
 			parents[p.PID] = stat.PPID
 		}
 	}
-	var sum uint64
+	each := map[int]uint64{}
 	for _, p := range processes {
 		if !t.contains(p.PID, parents) {
 			continue
 		}
 		if io, err := p.IO(); err == nil {
-			sum += io.RChar + io.WChar + io.ReadBytes + io.WriteBytes
+			each[p.PID] = io.RChar + io.WChar + io.ReadBytes + io.WriteBytes
 		}
 	}
-	return sum
+	return each
 }
 
 func (t processTree) contains(pid int, parents map[int]int) bool {

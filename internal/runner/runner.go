@@ -117,6 +117,7 @@ func (o Options) measure(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	call.jobs = &jobBytes{}
 	seen, err := o.begin(ctx)
 	if err != nil {
 		return "", err
@@ -130,6 +131,7 @@ func (o Options) measure(ctx context.Context) (string, error) {
 		return "", err
 	}
 	report.Environment, report.Pod = seen(), o.Pod
+	report.Environment.BusiestJobPermille = call.jobs.busiestPermille(o.JobFile)
 	message, err := digest.Encode(*report)
 	if err != nil || o.ProbeFile == "" {
 		return message, err

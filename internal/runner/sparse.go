@@ -30,6 +30,8 @@ type filesSeen struct {
 	count     int64
 	// sparse are the names of those with more than a hundredth of their size never written.
 	sparse []string
+	// used is how much of their file system was used.
+	used usage
 }
 
 // lookAtFiles looks at the files that the job reads. It sees none where there is no directory, the job file
@@ -72,7 +74,7 @@ func within[T any](ctx context.Context, limit time.Duration, f func(context.Cont
 
 // look looks at those files in the directory that match one of the patterns.
 func look(ctx context.Context, directory string, patterns []string) filesSeen {
-	seen := filesSeen{directory: directory}
+	seen := filesSeen{directory: directory, used: usageOf(directory)}
 	root, err := os.OpenRoot(directory)
 	if err != nil {
 		return seen

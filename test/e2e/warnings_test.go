@@ -3,7 +3,9 @@
 package e2e
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -42,5 +44,32 @@ func TestWarnings(t *testing.T) {
 		if summary.Remedy == "" || summary.Results == 0 || summary.Message == "" {
 			t.Errorf("warning %+v", summary)
 		}
+	}
+}
+
+// Files that leave little space on their volume, and targets that are measured one after the other: both are told, of each run and of each verdict.
+func TestWarningsOfSpaceAndOrder(t *testing.T) {
+	sideBySide(t, load(2), budget(4*time.Minute))
+	sb := benchmark(t, "space", func(sb *v1alpha1.StorageBenchmark) {
+		first := sb.Spec.Targets[0]
+		first.Name, first.StorageClassName = "first", new(unthrottled)
+		second := *first.DeepCopy()
+		second.Name = "second"
+		sb.Spec.Targets = []v1alpha1.Target{first, second}
+		// Of a volume of 256 MiB ext4 leaves files some 226 MiB.
+		sb.Spec.Workloads[0].Fio = &v1alpha1.FioParameters{
+			RW: "randread", BS: new("4k"), Direct: new(true), Size: new("106M"), NumJobs: new(int32(2)), TimeBased: new(true), RuntimeSeconds: new(int32(1)),
+		}
+		sb.Spec.Repetitions, sb.Spec.Order = new(int32(4)), v1alpha1.OrderByTarget
+	})
+	done := measured(t, sb)
+	if message, results := warned(done, v1alpha1.WarningNearlyFull); results != 8 || !strings.Contains(message, "% full") {
+		t.Errorf("%d results have a warning of space: %q", results, message)
+	}
+	if message, results := warned(done, v1alpha1.WarningOrderByTarget); results != 1 || !strings.Contains(message, "on second: ") {
+		t.Errorf("%d verdicts have a warning of their order: %q", results, message)
+	}
+	if message, results := warned(done, v1alpha1.WarningUnevenJobs); results != 0 {
+		t.Errorf("of two jobs that do the same %d results have a warning: %q", results, message)
 	}
 }

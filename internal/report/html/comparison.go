@@ -151,9 +151,9 @@ func (r *results) comparisonTable(workload string) table {
 		Columns: []column{
 			{Name: "Parameters"}, {Name: "Target"}, {Name: "I/O"},
 			{Name: "IOPS", Number: true}, {Name: "Bandwidth", Number: true},
-			{Name: "Mean", Number: true, Hint: "mean latency from submission to completion"},
+			{Name: "Mean", Number: true, Hint: "mean latency from submission to completion; of sync without percentiles also as a multiple of the baseline's"},
 			{Name: "P50", Number: true, Hint: "median of completion latency"}, {Name: "P90", Number: true, Hint: "90th percentile of completion latency"},
-			{Name: "P99", Number: true, Hint: "99th percentile of completion latency"},
+			{Name: "P99", Number: true, Hint: "99th percentile of completion latency; below it as a multiple of the baseline's, and the interval in which that is with a confidence of 95 %, if there is one"},
 			{Name: "vs " + r.baseline, Number: true, Hint: "IOPS as a multiple of the baseline's, and the interval in which it is with a confidence of 95 %"},
 			{Name: "Verdict", Hint: "on IOPS, of sync on P99; p is corrected for the number of comparisons"}, {Name: "Limited by"},
 		},
@@ -186,19 +186,19 @@ func (r *results) targetRows(c *compared, t *v1alpha1.TargetComparison) []row {
 	}
 	for direction, io := range t.Directions() {
 		add(direction, rate(&io.IOPS, t.Runs), speed(&io.BytesPerSecond), delay(io.MeanNanoseconds), quantile(io.P50Nanoseconds), quantile(io.P90Nanoseconds),
-			quantile(io.P99Nanoseconds), ratio(io.IOPSRatio, &io.IOPS), verdictCell(io.Verdict, &io.IOPS))
+			beside(quantile(io.P99Nanoseconds), io.P99Ratio, io.P99Nanoseconds), ratio(io.IOPSRatio, &io.IOPS), verdictCell(io.Verdict, &io.IOPS))
 	}
 	if s := t.Sync; s != nil {
-		judged := &s.MeanNanoseconds
-		if s.P99Nanoseconds != nil {
-			judged = s.P99Nanoseconds
+		judged, mean := s.P99Nanoseconds, delay(&s.MeanNanoseconds)
+		if judged == nil {
+			judged, mean = &s.MeanNanoseconds, beside(mean, s.MeanRatio, &s.MeanNanoseconds)
 		}
-		add(syncs.name, rate(nil, t.Runs), speed(nil), delay(&s.MeanNanoseconds), quantile(s.P50Nanoseconds), quantile(s.P90Nanoseconds),
-			quantile(s.P99Nanoseconds), cell{Number: true}, verdictCell(s.Verdict, judged))
+		add(syncs.name, rate(nil, t.Runs), speed(nil), mean, quantile(s.P50Nanoseconds), quantile(s.P90Nanoseconds),
+			beside(quantile(s.P99Nanoseconds), s.P99Ratio, s.P99Nanoseconds), cell{Number: true}, verdictCell(s.Verdict, judged))
 	}
 	if m := t.Metadata; m != nil {
 		add(operations.name, rate(&m.IOPS, t.Runs), speed(nil), delay(&m.MeanNanoseconds), quantile(m.P50Nanoseconds), quantile(m.P90Nanoseconds),
-			quantile(m.P99Nanoseconds), ratio(m.IOPSRatio, &m.IOPS), verdictCell(m.Verdict, &m.IOPS))
+			beside(quantile(m.P99Nanoseconds), m.P99Ratio, m.P99Nanoseconds), ratio(m.IOPSRatio, &m.IOPS), verdictCell(m.Verdict, &m.IOPS))
 	}
 	if total := t.Total; total != nil {
 		add("total", rate(&total.IOPS, t.Runs), speed(&total.BytesPerSecond), cell{}, cell{}, cell{}, cell{}, ratio(total.IOPSRatio, &total.IOPS), verdictCell(total.Verdict, &total.IOPS))
@@ -243,6 +243,16 @@ func quantile(s *v1alpha1.Statistic) cell {
 		return cell{Number: true}
 	}
 	return number(percentileText(s.Median))
+}
+
+// beside adds to a latency what multiple of the baseline's it is, and the interval in which that is, if there is one.
+func beside(c cell, multiple string, s *v1alpha1.Statistic) cell {
+	if multiple == "" || s == nil {
+		return c
+	}
+	r := ratio(multiple, s)
+	c.Sub = strings.TrimSpace(r.Text + " " + r.Sub)
+	return c
 }
 
 // ratio is a cell with a multiple of the baseline's figure and the interval in which it is, or with what is there instead of a number.
