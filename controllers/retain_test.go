@@ -227,7 +227,7 @@ func TestRetainWhereDeletionIsRefused(t *testing.T) {
 				t.Errorf("%+v, %v", out, err)
 			}
 			err = matches(p.sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind,
-				"not removed within 600 s: Job "+running.Name, "kubectl delete job -n default", "what the API server kept (it answered: ", no.Error(), keptUntil)
+				"not removed within 600 s (spec.deadlines.cleanUpSeconds): Job "+running.Name, "kubectl delete job -n default", "what the API server kept (it answered: ", no.Error(), keptUntil)
 			if err != nil || !strings.HasSuffix(p.condition(v1alpha1.ConditionCleanedUp).Message, keptUntil) {
 				t.Error(err)
 			}
