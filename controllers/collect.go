@@ -62,7 +62,7 @@ func (p *pass) record(ctx context.Context, run *v1alpha1.Run, parts []part) erro
 func reportsOf(parts []part) []result.Part {
 	reports := make([]result.Part, len(parts))
 	for i, p := range parts {
-		reports[i] = result.PartOf(p.client, p.pod, p.seen.Report)
+		reports[i] = result.PartOf(p.client, p.pod, p.seen.Report, p.seen.Why)
 	}
 	return reports
 }

@@ -67,6 +67,9 @@ type Report struct {
 	Pod string `cbor:"-"`
 	// Probe is what was measured once more with other I/Os in flight, nil if nothing was. It is encoded beside the report's array.
 	Probe *Probe `cbor:"-"`
+	// LacksProbe says that fio had ended well when this was written, and that the probe after it has no result: it had not ended yet, or has failed.
+	// So the report counts however the container ends. It is encoded beside the report's array.
+	LacksProbe bool `cbor:"-"`
 	// Environment is encoded beside the report's array, so that it can grow.
 	Environment Environment `cbor:"-"`
 }
@@ -91,7 +94,7 @@ type Environment struct {
 	// StartMarginMilliseconds is how long before the agreed start the runner had read it. 0 in a run without
 	// an agreed start.
 	StartMarginMilliseconds int64 `cbor:"7,keyasint,omitempty"`
-	// Keys 8 and 9 are those of the syncs and of metadata, key 10 is that of the probe.
+	// Keys 8 and 9 are those of the syncs and of metadata, key 10 is that of the probe, key 11 says that there is none.
 }
 
 // Group is what fio reports together: one section of a job file with its clones, or, with
