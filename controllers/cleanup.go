@@ -119,13 +119,13 @@ func (s *scope) setLeftBehind(left []leftover) {
 	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, s.describeLeft(left))
 }
 
-// describeLeft says for how long something was not removed, and what, with what a person can do.
+// describeLeft says for how long something was not removed, which field says how long that may take, and what is left, with what a person can do.
 func (s *scope) describeLeft(left []leftover) string {
 	took := fmt.Sprintf("not removed within %d s", int(s.now.Sub(s.cleanUpBegan()).Seconds()))
 	if tried := s.cleaningSince(); tried.Sub(s.cleanUpBegan()) >= s.cleanUpLimit() {
 		took += fmt.Sprintf(", in the last %d s of which this operator tried", int(s.now.Sub(tried).Seconds()))
 	}
-	return took + ": " + instructions(left)
+	return took + " (spec.deadlines.cleanUpSeconds): " + instructions(left)
 }
 
 // cleanUpBegan returns since when the benchmark is being cleaned up.

@@ -194,7 +194,7 @@ func TestLeftBehind(t *testing.T) {
 	w.untilStep(sb, v1alpha1.ReasonCleaningUp, "waiting for the removal of volume")
 	began := w.Clock.Now()
 	w.pass(sb, 600*time.Second)
-	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted, fmt.Sprintf("not removed within %.0f s: volume", w.Clock.Since(began).Seconds()))
+	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted, fmt.Sprintf("not removed within %.0f s (spec.deadlines.cleanUpSeconds): volume", w.Clock.Since(began).Seconds()))
 	volume := sb.Status.Targets[0].Volumes[0]
 	if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind,
 		fmt.Sprintf("volume %s (%s) (kubectl delete pv %s)", volume.Name, volume.Handle, volume.Name)); err != nil {
@@ -390,8 +390,8 @@ func TestAwaitRemoval(t *testing.T) {
 // What was left is not said to have been tried for longer than it was.
 func TestLeftBehindTellsForHowLongItWasTried(t *testing.T) {
 	for want, began := range map[string]time.Duration{
-		"not removed within 600 s: volume x (kubectl delete pv x)":                                                  10 * time.Minute,
-		"not removed within 3720 s, in the last 120 s of which this operator tried: volume x (kubectl delete pv x)": 62 * time.Minute,
+		"not removed within 600 s (spec.deadlines.cleanUpSeconds): volume x (kubectl delete pv x)":                                                  10 * time.Minute,
+		"not removed within 3720 s, in the last 120 s of which this operator tried (spec.deadlines.cleanUpSeconds): volume x (kubectl delete pv x)": 62 * time.Minute,
 	} {
 		s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(600))}).Build())
 		s.sb.DeletionTimestamp = at(-began)

@@ -60,7 +60,7 @@ func (p *pass) record(ctx context.Context, run *v1alpha1.Run, parts []part) erro
 
 // reportsOf returns what the pods have left. All pods are there.
 func reportsOf(parts []part) []result.Part {
-	return each(parts, func(p part) result.Part { return result.PartOf(p.client, p.pod, p.seen.Report) })
+	return each(parts, func(p part) result.Part { return result.PartOf(p.client, p.pod, p.seen.Report, p.seen.Why) })
 }
 
 // analyse takes into the status what the results of a run mean. The results have to be there.

@@ -20,6 +20,11 @@ func (s *scope) endLimit() time.Duration {
 	return seconds(s.sb.Spec.Deadlines.StartSeconds) + 2*attempt.LostAfter
 }
 
+// endLimitWords says the same, and which field has most of it.
+func (s *scope) endLimitWords() string {
+	return fmt.Sprintf("%.0f s (spec.deadlines.startSeconds and %.0f s)", s.endLimit().Seconds(), (2 * attempt.LostAfter).Seconds())
+}
+
 // isEndLate says whether the wait for pods to end has been as long as it may. Who restarts the operator has it wait anew.
 func (s *scope) isEndLate() bool {
 	s.awaitsEnd = true
@@ -37,7 +42,7 @@ func (s *scope) endRemaining() time.Duration {
 // awaitEnd waits for the end of the attempt before, and ends the benchmark when that takes too long.
 func (s *scope) awaitEnd(what string, left []leftover) outcome {
 	if s.isEndLate() {
-		s.fail(v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%s waited %.0f s for the previous attempt to end: %s", what, s.endLimit().Seconds(), instructions(left)))
+		s.fail(v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%s waited %s for the previous attempt to end: %s", what, s.endLimitWords(), instructions(left)))
 		return saveFirst()
 	}
 	s.step(v1alpha1.ReasonPreparing, what+": waiting for the previous attempt to end: "+describeLeftovers(left))
@@ -47,7 +52,7 @@ func (s *scope) awaitEnd(what string, left []leftover) outcome {
 // awaitSuspended waits for the end of what a benchmark had under way that is suspended. It stays suspended when that takes too long, and tells what to do.
 func (s *scope) awaitSuspended(left []leftover) outcome {
 	if s.isEndLate() {
-		s.step(v1alpha1.ReasonSuspended, fmt.Sprintf("spec.suspend is true; not ended within %.0f s: %s", s.endLimit().Seconds(), instructions(left)))
+		s.step(v1alpha1.ReasonSuspended, fmt.Sprintf("spec.suspend is true; not ended within %s: %s", s.endLimitWords(), instructions(left)))
 		return awaitFor(pollStuck)
 	}
 	s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; waiting for the end of "+describeLeftovers(left))

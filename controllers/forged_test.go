@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -68,6 +69,76 @@ func forgedMessages(t *testing.T) map[string]fakecluster.Outcome {
 		"no UTF-8":                fakecluster.Fail(digest.ExitFailed, "no \xff\xfe\xc3 text"),
 		"4 KiB of no UTF-8":       fakecluster.Fail(digest.ExitFailed, strings.Repeat("\x80", digest.MaxBytes)),
 		"an exit code of its own": fakecluster.Fail(math.MaxInt32, string(garbage)),
+	}
+}
+
+// probed is a benchmark of a workload that is probed after its only run.
+func probed(w *world) *v1alpha1.StorageBenchmark {
+	workload := builder.NewWorkload("reads")
+	workload.Fio.RW, workload.Fio.Direct, workload.Fio.RuntimeSeconds, workload.Fio.TimeBased = "randread", new(true), new(int32(60)), new(true)
+	workload.Probe = new(true)
+	return builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("fast")).Workload(workload).Build()
+}
+
+// awaitingProbe is what a runner reports before it probes.
+func awaitingProbe() digest.Report {
+	report := builder.Report()
+	report.LacksProbe = true
+	return report
+}
+
+// What was measured before a probe is a result, also where the container ends in the probe. A warning says so.
+func TestOutOfMemoryInAProbe(t *testing.T) {
+	w := newWorld(t)
+	w.Cluster.AllPods(fakecluster.OutOfMemoryAfter(awaitingProbe()))
+
+	sb := w.untilEnd(create(w, probed(w)), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+	if err := wantRun(sb, v1alpha1.RunSucceeded, 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	run := sb.Status.Runs[0]
+	if run.Result == nil || run.Result.Read.IOs != 1000 || run.Result.Probe != nil || run.Message != "" {
+		t.Errorf("run is %+v", run)
+	}
+	warned := slices.ContainsFunc(run.Warnings, func(w v1alpha1.Warning) bool {
+		return w.Reason == v1alpha1.WarningProbeFailed && strings.Contains(w.Message, "which has none: the container ran out of memory (OOMKilled)")
+	})
+	if !warned {
+		t.Errorf("warnings are %+v", run.Warnings)
+	}
+}
+
+// A report of a container that did not end well counts for nothing, but for that of a pod that was to probe, which is its own and says itself that it was
+// written before a probe.
+func TestForgedReportsOfProbes(t *testing.T) {
+	another := awaitingProbe()
+	another.Pod = "01234567-89ab-cdef-0123-456789abcdef"
+	ofAnother, err := digest.Encode(another)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unprobed := func(w *world) *v1alpha1.StorageBenchmark { return builder.OneRun(w.Namespace, "sb").Build() }
+	for name, test := range map[string]struct {
+		sb      func(*world) *v1alpha1.StorageBenchmark
+		outcome fakecluster.Outcome
+		words   string
+	}{
+		"a report that is not of a probe": {probed, fakecluster.OutOfMemoryAfter(builder.Report()), "OOMKilled"},
+		"no probe was to come":            {unprobed, fakecluster.OutOfMemoryAfter(awaitingProbe()), "OOMKilled"},
+		"a report of another pod":         {probed, fakecluster.Fail(137, ofAnother), "storagebench/v4:"},
+		"another job's":                   {probed, fakecluster.OutOfMemoryAfter(func() digest.Report { r := builder.Report("one", "two"); r.LacksProbe = true; return r }()), "it has 2 results, and the run has 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.Cluster.AllPods(test.outcome)
+
+			sb := w.untilEnd(create(w, test.sb(w)), metav1.ConditionFalse, v1alpha1.ReasonRunFailed, test.words)
+
+			if run := sb.Status.Runs[0]; run.State != v1alpha1.RunFailed || run.Result != nil || run.Sections != nil {
+				t.Errorf("run is %+v", run)
+			}
+		})
 	}
 }
 

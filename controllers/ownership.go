@@ -44,14 +44,23 @@ func (p *pass) classOfOthers(ctx context.Context, wanted *storagev1ac.StorageCla
 	if wanted == nil {
 		return "", nil
 	}
+	class, err := p.liveClass(ctx, *wanted.Name)
+	if err != nil || class == nil || ours.ClusterObject(p.sb, class) {
+		return "", err
+	}
+	return "StorageClass " + class.Name, nil
+}
+
+// liveClass returns a StorageClass as the API server has it, nil if there is none. It lists, which it has to be allowed anyway.
+func (p *pass) liveClass(ctx context.Context, name string) (*storagev1.StorageClass, error) {
 	var classes storagev1.StorageClassList
 	if err := p.Live.List(ctx, &classes); err != nil {
-		return "", fmt.Errorf("list StorageClasses: %w", err)
+		return nil, fmt.Errorf("list StorageClasses: %w", err)
 	}
 	for i := range classes.Items {
-		if class := &classes.Items[i]; class.Name == *wanted.Name && !ours.ClusterObject(p.sb, class) {
-			return "StorageClass " + class.Name, nil
+		if classes.Items[i].Name == name {
+			return &classes.Items[i], nil
 		}
 	}
-	return "", nil
+	return nil, nil
 }

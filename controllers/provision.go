@@ -151,12 +151,12 @@ func (s *scope) withoutAttributes(target *v1alpha1.Target) string {
 // many clients, one that is missing would have all others written, and read, again.
 func (p *pass) applyObjects(ctx context.Context, objects storage.Objects) error {
 	if objects.Class != nil {
-		if err := p.Client.Apply(ctx, objects.Class, applyOptions...); err != nil {
+		if err := p.makeClass(ctx, objects.Class); err != nil {
 			return fmt.Errorf("apply StorageClass: %w", err)
 		}
 	}
 	if objects.Volume != nil {
-		if err := p.Client.Apply(ctx, objects.Volume, applyOptions...); err != nil {
+		if err := p.makeVolume(ctx, objects.Volume); err != nil {
 			return fmt.Errorf("apply PersistentVolume: %w", err)
 		}
 	}

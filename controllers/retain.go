@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -20,7 +21,8 @@ import (
 )
 
 // cleanupPolicy Retain keeps what there is to look at: volumes, claims, test files, and Jobs and pods that have ended. What still runs is nothing to look
-// at. It works on the volumes, holds nodes, and keeps other benchmarks waiting. So it is ended, within the time for clean-up.
+// at. It works on the volumes, holds nodes, and keeps other benchmarks waiting. So it is ended, within the time for clean-up. Nor is a Job kept that may
+// yet get a pod: nobody would see to it any more.
 
 // keptUntil is what users are told of cleanupPolicy Retain.
 const keptUntil = "spec.cleanupPolicy is Retain: volumes and test files stay until the StorageBenchmark is deleted"
@@ -73,10 +75,18 @@ func (p *pass) endRunningJobs(ctx context.Context) ([]leftover, error) {
 	if err := listLive(ctx, p.Live, &pods, here, mine); err != nil {
 		return nil, fmt.Errorf("list pods: %w", err)
 	}
-	running, own := p.runningJobs(jobs.Items, pods.Items)
+	running, ending, own := p.runningJobs(jobs.Items, pods.Items)
+	if p.now.Sub(p.cleaningSince()) >= endingPatience || p.isCleanUpHalfOver() {
+		running, ending = append(running, ending...), nil
+	}
 	var left []leftover
 	for _, j := range running {
 		left = append(left, leftoverJob(j, p.now.Time))
+	}
+	for _, j := range ending {
+		one := leftoverJob(j, p.now.Time)
+		one.what += ", whose pods have ended, and which Kubernetes has yet to say has"
+		left = append(left, one)
 	}
 	leftPods, orphans, err := p.leftPods(ctx, withoutEnded(pods.Items), own)
 	if left = append(left, leftPods...); err != nil || p.hasNewFiles() {
@@ -85,8 +95,13 @@ func (p *pass) endRunningJobs(ctx context.Context) ([]leftover, error) {
 	return left, errors.Join(p.deleteJobs(ctx, running), p.deletePods(ctx, orphans))
 }
 
-// runningJobs returns those of the Jobs that run, or will, and are not being deleted, and the UIDs of all that are the benchmark's.
-func (s *scope) runningJobs(jobs []batchv1.Job, pods []corev1.Pod) (running []*batchv1.Job, own sets.Set[types.UID]) {
+// endingPatience is how long it is waited for Kubernetes to say that a Job has ended all of whose pods have: it takes a second or two. A Job of which it does
+// not say so can get another pod at any time, and is deleted.
+const endingPatience = 30 * time.Second
+
+// runningJobs returns those of the Jobs that run, or will, and are not being deleted, those of which Kubernetes has yet to say that they have ended, and the
+// UIDs of all that are the benchmark's.
+func (s *scope) runningJobs(jobs []batchv1.Job, pods []corev1.Pod) (running, ending []*batchv1.Job, own sets.Set[types.UID]) {
 	own = sets.New[types.UID]()
 	for i := range jobs {
 		j := &jobs[i]
@@ -94,15 +109,19 @@ func (s *scope) runningJobs(jobs []batchv1.Job, pods []corev1.Pod) (running []*b
 			continue
 		}
 		own.Insert(j.UID)
-		if j.DeletionTimestamp.IsZero() && mayRun(j, pods) {
+		switch {
+		case !j.DeletionTimestamp.IsZero():
+		case mayRun(j, pods):
 			running = append(running, j)
+		case !makesNoPods(j):
+			ending = append(ending, j)
 		}
 	}
-	return running, own
+	return running, ending, own
 }
 
-// mayRun says whether a Job has a pod that has not ended, or may yet get one, also when somebody has suspended it. The pod of a run is not repeated, that of
-// clean-up is.
+// mayRun says whether a Job has a pod that has not ended, or will get one, also when somebody has suspended it. The pod of a run is not repeated, that of
+// clean-up is. But whoever may edit Jobs can have it repeated, by backoffLimit, until Kubernetes says that the Job has ended.
 func mayRun(j *batchv1.Job, pods []corev1.Pod) bool {
 	seen := false
 	for i := range pods {

@@ -19,6 +19,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -116,6 +117,63 @@ func TestRetainNamesWhatDoesNotEnd(t *testing.T) {
 	}
 	if jobs := w.jobs(); len(jobs) != 1 || jobs[0].Annotations[v1alpha1.AnnotationRun] != "first.fast" || len(w.claims()) != 1 {
 		t.Errorf("Jobs are %v, claims %v", jobs, w.claims())
+	}
+}
+
+// A Job whose pod has ended stays if Kubernetes says that it gets no other one. Until then whoever may edit Jobs can have it get one, also when nobody sees to it
+// any more.
+func TestRetainLeavesNoJobThatMayRun(t *testing.T) {
+	const yetToSay = "which Kubernetes has yet to say has"
+	for name, test := range map[string]struct {
+		then func(*world, *v1alpha1.StorageBenchmark)
+		left int
+	}{
+		"Kubernetes says so":   {func(w *world, _ *v1alpha1.StorageBenchmark) { w.Cluster.OnJob(func(*batchv1.Job) bool { return true }) }, 2},
+		"it gets another pod":  {func(w *world, _ *v1alpha1.StorageBenchmark) { w.repeatPod("second.fast") }, 1},
+		"nobody says anything": {func(w *world, sb *v1alpha1.StorageBenchmark) { w.pass(sb, endingPatience+time.Second) }, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.Cluster.OnJob(func(j *batchv1.Job) bool { return j.Annotations[v1alpha1.AnnotationRun] != "second.fast" })
+			sb := retained(w, fakecluster.Fail(digest.ExitFailed, "fio: no"))
+			w.untilStep(sb, v1alpha1.ReasonCleaningUp, yetToSay)
+
+			test.then(w, sb)
+
+			sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonRunFailed, "second.fast: fio: no")
+			if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonRetained, keptUntil); err != nil {
+				t.Error(err)
+			}
+			jobs := w.jobs()
+			if len(jobs) != test.left || len(w.anchors()) > 0 || len(w.claims()) != 1 {
+				t.Errorf("%d Jobs are left, want %d; %d anchors, %d claims", len(jobs), test.left, len(w.anchors()), len(w.claims()))
+			}
+			for i := range jobs {
+				if !makesNoPods(&jobs[i]) {
+					t.Errorf("Job %s may get another pod: %+v", jobs[i].Name, jobs[i].Status)
+				}
+			}
+		})
+	}
+}
+
+// repeatPod makes another pod of a run's Job, as the Job controller does where the backoffLimit was raised. It measures for ever.
+func (w *world) repeatPod(run string) {
+	w.Helper()
+	for _, pod := range w.runPods() {
+		if pod.Annotations[v1alpha1.AnnotationRun] != run {
+			continue
+		}
+		again := &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{
+				Namespace: pod.Namespace, Name: strings.TrimSuffix(pod.Name, "abcde") + "again", Labels: pod.Labels, Annotations: pod.Annotations,
+				OwnerReferences: pod.OwnerReferences, Finalizers: []string{batchv1.JobTrackingFinalizer},
+			},
+			Spec: pod.Spec,
+		}
+		again.Spec.NodeName = ""
+		w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+		create(w, again)
 	}
 }
 
@@ -227,7 +285,7 @@ func TestRetainWhereDeletionIsRefused(t *testing.T) {
 				t.Errorf("%+v, %v", out, err)
 			}
 			err = matches(p.sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind,
-				"not removed within 600 s: Job "+running.Name, "kubectl delete job -n default", "what the API server kept (it answered: ", no.Error(), keptUntil)
+				"not removed within 600 s (spec.deadlines.cleanUpSeconds): Job "+running.Name, "kubectl delete job -n default", "what the API server kept (it answered: ", no.Error(), keptUntil)
 			if err != nil || !strings.HasSuffix(p.condition(v1alpha1.ConditionCleanedUp).Message, keptUntil) {
 				t.Error(err)
 			}

@@ -8,6 +8,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/fakecluster"
@@ -153,6 +155,53 @@ func TestMakeJob(t *testing.T) {
 			err := passOver(&Reconciler{Client: c, Live: c}, sb).makeJob(t.Context(), batchv1ac.Job("job", "default").WithLabels(labels))
 			if !errors.Is(err, test.want) || (test.want != nil && apierrors.IsInvalid(err) != apierrors.IsInvalid(test.want)) {
 				t.Errorf("got %v, want %v", err, test.want)
+			}
+		})
+	}
+}
+
+// What provisions a target's storage is taken as it was made before, by an older release, unless what is measured depends on the difference. Nothing is left of it.
+func TestStorageThatIsThere(t *testing.T) {
+	otherwise := func(differs string) []string {
+		return []string{"is there as it was made before", differs, "create the benchmark anew"}
+	}
+	for name, test := range map[string]struct {
+		target v1alpha1.Target
+		change func(storage.Objects)
+		words  []string // nil: it is taken
+	}{
+		"a class that binds at another time": {ebsTarget(), func(o storage.Objects) {
+			o.Class.WithVolumeBindingMode(storagev1.VolumeBindingImmediate).WithReclaimPolicy(corev1.PersistentVolumeReclaimRetain)
+		}, nil},
+		"a class of other volumes":  {ebsTarget(), func(o storage.Objects) { o.Class.Parameters["iops"] = "3000" }, otherwise(`parameters.iops is "3000", and would be "4000"`)},
+		"a class of another driver": {ebsTarget(), func(o storage.Objects) { o.Class.WithProvisioner("another") }, otherwise(`provisioner is "another"`)},
+		"a volume of another bucket": {s3Target(), func(o storage.Objects) {
+			o.Volume.Spec.CSI.VolumeAttributes["bucketName"] = "theirs"
+		}, otherwise(`volumeAttributes.bucketName is "theirs", and would be "my-bucket"`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorldWithoutOperator(t)
+			sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(test.target).Workload(reads("w")).Build())
+			made := storage.For(sb, &sb.Spec.Targets[0], job.UserOf(sb))
+			test.change(made)
+			var err error
+			if made.Class != nil {
+				err = w.Client.Apply(t.Context(), made.Class, applyOptions...)
+			} else {
+				err = w.Client.Apply(t.Context(), made.Volume, applyOptions...)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.startOperator()
+
+			if test.words == nil {
+				w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+			} else {
+				w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, test.words...)
+			}
+			if left := w.children(); len(left) > 0 {
+				t.Errorf("left: %q", left)
 			}
 		})
 	}

@@ -227,6 +227,8 @@ type LimitedBy struct {
 const (
 	// WarningVolumeReplaced: a claim was deleted and made again, and runs on one target were made on different volumes.
 	WarningVolumeReplaced = "VolumeReplaced"
+	// WarningProbeFailed: a probe was to follow the result, and has none itself.
+	WarningProbeFailed = "ProbeFailed"
 	// WarningUnsyncedWrites: buffered writes that nothing has reach the storage, so that they measure memory.
 	WarningUnsyncedWrites = "UnsyncedWrites"
 	// WarningFilesFitInMemory: buffered I/O on files that the node's page cache can hold.

@@ -93,6 +93,8 @@ type Client struct {
 	// ClockSpread is how far apart the clocks of several clients' nodes may be: the difference between the times at
 	// which they heard of their start.
 	ClockSpread time.Duration
+	// ProbeFailure is why a probe that was to follow the result has none itself, "" if it has, or none was to follow.
+	ProbeFailure string
 }
 
 // Bound says what held a result back: the first in this order that is shown by the figures. A limit of the storage or

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // How many bytes of JSON the status has room for in each run, of the largest benchmark, for warnings: more for one with several sections, and for
@@ -183,6 +184,10 @@ var warningKinds = []struct {
 	reason: v1alpha1.WarningVolumeReplaced,
 	remedy: "create the benchmark anew, or use only results from before or only results from after (column after_replacement of the CSV); leave claims in place while the benchmark runs or is suspended",
 }, {
+	reason: v1alpha1.WarningProbeFailed, see: []func(seen) string{probeFailed},
+	remedy: "if it ran out of memory, raise spec.pod.resources.limits.memory: a probe can take twice as much as its workload; else look for what fio says in the run's log " +
+		"(status.runs[].logConfigMap), or remove probe",
+}, {
 	reason: v1alpha1.WarningUnsyncedWrites, see: []func(seen) string{unsyncedWrites},
 	remedy: "set direct: true, or have writes reach the storage while fio measures: fdatasync: 1 or sync: dsync for each write, endFsync: true for all at the end",
 }, {
@@ -251,6 +256,16 @@ var warningKinds = []struct {
 	reason: v1alpha1.WarningNoLatency, see: []func(seen) string{noLatency},
 	remedy: "remove gtod_reduce and the options that begin with disable_ from the workload",
 }}
+
+// maxProbeFailure is the most bytes of what is said of a probe that failed, of which the status has no result.
+const maxProbeFailure = 220
+
+func probeFailed(s seen) string {
+	if s.client.ProbeFailure == "" {
+		return ""
+	}
+	return legible.Cut("the result was measured before its probe, which has none: "+s.client.ProbeFailure, maxProbeFailure, "...")
+}
 
 // filesFitInMemory leaves out jobs with writes that are never synced: unsyncedWrites tells of these, and of their reads.
 func filesFitInMemory(s seen) string {

@@ -46,6 +46,9 @@ func TestWarnings(t *testing.T) {
 	}, {
 		name: "no result", client: Client{ShortIOs: 1},
 	}, {
+		name: "no probe", results: []v1alpha1.Result{good}, load: []Load{{}}, client: Client{ProbeFailure: "out of memory"},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningProbeFailed, Message: "the result was measured before its probe, which has none: out of memory"}},
+	}, {
 		name: "files as large as memory", results: []v1alpha1.Result{good}, load: []Load{{Buffered: true, FileBytes: 1 << 30}}, client: Client{MemoryBytes: 1 << 30},
 		want: []v1alpha1.Warning{{
 			Reason: v1alpha1.WarningFilesFitInMemory, Message: "I/O is buffered, and test files of 1 GiB fit into the 1 GiB of memory that the page cache can take",
@@ -175,6 +178,7 @@ func TestWarningsFit(t *testing.T) {
 	beyond := Known{Storage: &v1alpha1.KnownLimits{Counting: v1alpha1.CountsShared, Limits: v1alpha1.Limits{
 		Scope: v1alpha1.ScopeFileSystem, ReadIOPS: new(int64(most / 2)), WriteIOPS: new(int64(1)),
 	}}, Company: &Company{names: make([]string, 255)}}
+	warnings = append(warnings, Warnings([]v1alpha1.Result{slow}, nil, nil, Client{ProbeFailure: strings.Repeat("x", 300)})...)
 	faster := Warnings([]v1alpha1.Result{{ElapsedMilliseconds: 60_000, Read: burstOf(most, 0), Write: burstOf(most, 0)}}, []Known{beyond}, nil, Client{})
 	warnings = append(warnings, faster...)
 	fileSystem := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{

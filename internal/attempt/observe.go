@@ -19,6 +19,9 @@ func Observe(j *batchv1.Job, pod *corev1.Pod, now time.Time) State {
 		return observeJob(j)
 	}
 	if status := ContainerStatus(pod.Status.ContainerStatuses, job.MeasureContainer); status != nil && status.State.Terminated != nil {
+		if endedInProbe(pod, status.State.Terminated) {
+			return State{Phase: Succeeded, Report: status.State.Terminated.Message, Why: whyInProbe(pod, status.State.Terminated)}
+		}
 		return observeEnd(pod, status.State.Terminated, true)
 	}
 	if status := ContainerStatus(pod.Status.InitContainerStatuses, job.LayoutContainer); status != nil {
@@ -79,6 +82,21 @@ func observeEnd(pod *corev1.Pod, t *corev1.ContainerStateTerminated, measured bo
 		message = fmt.Sprintf("the runner ended with exit code %d and left no message; see the pod's log", t.ExitCode)
 	}
 	return State{Phase: Failed, Why: message}
+}
+
+// endedInProbe says whether a container ended otherwise than well when all was measured and only a probe was to come. It has to have been told to
+// probe, and to have left the whole report of its pod, in which the runner says that fio had ended well before.
+func endedInProbe(pod *corev1.Pod, t *corev1.ContainerStateTerminated) bool {
+	endedWell := t.ExitCode == 0 && t.Reason != outOfMemoryReason
+	return !endedWell && job.Probes(&pod.Spec) && digest.LacksProbe(t.Message, string(pod.UID))
+}
+
+// whyInProbe says why a container ended that was probing. Its message is what it measured before.
+func whyInProbe(pod *corev1.Pod, t *corev1.ContainerStateTerminated) string {
+	if t.Reason == outOfMemoryReason {
+		return outOfMemory(pod)
+	}
+	return cmp.Or(Failure(pod), fmt.Sprintf("its container ended with exit code %d (%s)", t.ExitCode, t.Reason))
 }
 
 // observeLive judges a pod that has not ended. Between its containers none runs, but its time to start is over.

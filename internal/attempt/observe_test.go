@@ -34,6 +34,25 @@ func layingOutFirst(pod *corev1.Pod) {
 	pod.Spec.Containers = []corev1.Container{{Name: job.MeasureContainer, Args: []string{"measure", "--layout"}}}
 }
 
+// probedPod is the UID of a pod whose container probes when it has measured, as probing makes it.
+const probedPod = "the-pod"
+
+func probing(pod *corev1.Pod) {
+	pod.UID = probedPod
+	pod.Spec.Containers = []corev1.Container{{Name: job.MeasureContainer, Args: []string{"measure", "--probe"}}}
+}
+
+// reportOf returns the message of a runner with a report of one result.
+func reportOf(t *testing.T, report digest.Report) string {
+	t.Helper()
+	report.Groups = []digest.Group{{Name: "reads"}}
+	message, err := digest.Encode(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return message
+}
+
 func waits(reason, message string) corev1.ContainerState {
 	return corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}
 }
@@ -73,6 +92,8 @@ func TestObserve(t *testing.T) {
 			pod.Status.Phase, pod.Status.Reason, pod.Status.Message = phase, reason, message
 		}
 	}
+	awaitsProbe := reportOf(t, digest.Report{Pod: probedPod, LacksProbe: true})
+	outOfMemoryState := State{Phase: Failed, Why: "the container ran out of memory (OOMKilled), as its node has too little; lower numjobs, iodepth or bs"}
 	for _, test := range []struct {
 		name string
 		job  *batchv1.Job
@@ -112,6 +133,20 @@ func TestObserve(t *testing.T) {
 		{"late", jobWith(), podWith(done, ends(digest.ExitLate, "Error", "heard 3 s late"), nil), State{Phase: Late, Why: "heard 3 s late"}},
 		{"not lost yet", jobWith(), podWith(done, runs(noon), deleted(noon.Add(-LostAfter))), State{Phase: Measuring, Began: noon, GivenUp: noon}},
 		{"refused by the kubelet", jobWith(), podWith(none, none, phase(corev1.PodFailed, "OutOfcpu", "Node didn't have enough resource: cpu")), State{Phase: Interrupted, Why: "OutOfcpu: Node didn't have enough resource: cpu"}},
+		{"out of memory in a probe", jobWith(), podWith(done, ends(137, "OOMKilled", awaitsProbe), probing), State{Phase: Succeeded, Report: awaitsProbe, Why: "the container ran out of memory (OOMKilled), as its node has too little; lower numjobs, iodepth or bs"}},
+		{"one of its processes out of memory in a probe", jobWith(), podWith(done, ends(0, "OOMKilled", awaitsProbe), probing), State{Phase: Succeeded, Report: awaitsProbe, Why: "the container ran out of memory (OOMKilled), as its node has too little; lower numjobs, iodepth or bs"}},
+		{"killed in a probe", jobWith(), podWith(done, ends(137, "Error", awaitsProbe), probing), State{Phase: Succeeded, Report: awaitsProbe, Why: "its container ended with exit code 137 (Error)"}},
+		{"evicted in a probe", jobWith(), podWith(done, ends(137, "Error", awaitsProbe), func(pod *corev1.Pod) {
+			probing(pod)
+			condition(corev1.DisruptionTarget, corev1.ConditionTrue, "TerminationByKubelet", "low on memory")(pod)
+		}), State{Phase: Succeeded, Report: awaitsProbe, Why: "TerminationByKubelet: low on memory"}},
+		{"a probe that failed", jobWith(), podWith(done, ends(0, "Completed", awaitsProbe), probing), State{Phase: Succeeded, Report: awaitsProbe}},
+		{"out of memory, and no probe was to come", jobWith(), podWith(done, ends(137, "OOMKilled", awaitsProbe), func(pod *corev1.Pod) { pod.UID = probedPod }), outOfMemoryState},
+		{"out of memory with a report that awaits none", jobWith(), podWith(done, ends(137, "OOMKilled", reportOf(t, digest.Report{Pod: probedPod})), probing), outOfMemoryState},
+		{"out of memory with a report of another pod", jobWith(), podWith(done, ends(137, "OOMKilled", reportOf(t, digest.Report{Pod: "another", LacksProbe: true})), probing), outOfMemoryState},
+		{"out of memory with a report of no pod", jobWith(), podWith(done, ends(137, "OOMKilled", reportOf(t, digest.Report{LacksProbe: true})), probing), outOfMemoryState},
+		{"out of memory with half a report", jobWith(), podWith(done, ends(137, "OOMKilled", awaitsProbe[:len(awaitsProbe)/2]), probing), outOfMemoryState},
+		{"out of memory in layout, with a report", jobWith(), podWith(ends(137, "OOMKilled", awaitsProbe), initializing, probing), outOfMemoryState},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := Observe(test.job, test.pod, noon)

@@ -39,7 +39,7 @@ type State struct {
 	GivenUp time.Time
 	// Report is what the runner reported, of one that has Succeeded.
 	Report string
-	// Why says why it does not start, or why it has ended.
+	// Why says why it does not start, or why it has ended: of one that has Succeeded, why its container ended while it probed, "" if it did not.
 	Why string
 }
 

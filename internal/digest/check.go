@@ -43,6 +43,9 @@ func check(r *Report) error {
 			return fmt.Errorf("report: result group %d: %w", i, err)
 		}
 	}
+	if r.LacksProbe && r.Probe != nil {
+		return errors.New("report with a probe that says that it has none")
+	}
 	if err := checkProbe(r.Probe); err != nil {
 		return err
 	}

@@ -149,6 +149,8 @@ type beside struct {
 	Syncs    []*wireSync     `cbor:"8,keyasint,omitempty"`
 	Metadata []*wireMetadata `cbor:"9,keyasint,omitempty"`
 	Probe    *Probe          `cbor:"10,keyasint,omitempty"`
+	// LacksProbe is of a runner that was to probe.
+	LacksProbe bool `cbor:"15,keyasint,omitempty"`
 }
 
 // wireSync is a sync, whose completion has its histogram beside it.
@@ -161,7 +163,7 @@ type wireSync struct {
 }
 
 func marshal(r Report) ([]byte, error) {
-	w := wire{Report: coarsen(r, coarsest+1), Beside: beside{Environment: r.Environment, Probe: r.Probe}}
+	w := wire{Report: coarsen(r, coarsest+1), Beside: beside{Environment: r.Environment, Probe: r.Probe, LacksProbe: r.LacksProbe}}
 	for _, d := range r.directions() {
 		encoded, err := encodeHistogram(d.Completion)
 		if err != nil {
@@ -247,7 +249,15 @@ func Decode(message string) (*Report, error) {
 		return nil, err
 	}
 	w.Report.Environment, w.Report.Probe, w.Report.Pod = w.Beside.Environment, w.Beside.Probe, pod
+	w.Report.LacksProbe = w.Beside.LacksProbe
 	return &w.Report, check(&w.Report)
+}
+
+// LacksProbe says whether a message is the whole report of a pod, by its UID, that was written when fio had ended well, and in which only a probe is
+// missing.
+func LacksProbe(message, pod string) bool {
+	report, err := Decode(message)
+	return err == nil && report.LacksProbe && pod != "" && report.Pod == pod
 }
 
 // open parts a message into the pod that it names, "" if none, and the report; false if it is neither.

@@ -101,6 +101,7 @@ func TestRoundTrip(t *testing.T) {
 		"started": started, "synced": synced, "probed": {Groups: []Group{{}}, Probe: &Probe{
 			IOs: math.MaxInt64, MilliIOPS: math.MaxInt64, BytesPerSecond: math.MaxInt64, MeanLatency: math.MaxInt64, CPUPercent: maxCPUPercent,
 		}},
+		"still to be probed": {Groups: []Group{{}}, LacksProbe: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			message, err := Encode(want)
@@ -311,6 +312,40 @@ func TestReportsNameTheirPod(t *testing.T) {
 	}
 }
 
+// Only a whole report that says so itself, and names the pod, is one in which only the probe is missing.
+func TestLacksProbe(t *testing.T) {
+	encoded := func(change func(*Report)) string {
+		r := report(rand.New(rand.NewPCG(7, 8)), 1, 40)
+		r.LacksProbe = true
+		change(&r)
+		message, err := Encode(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return message
+	}
+	const pod = "01234567-89ab-cdef-0123-456789abcdef" // that of report
+	whole := encoded(func(*Report) {})
+	body := strings.TrimPrefix(whole, prefix+pod+":")
+	for _, test := range []struct {
+		name, message, pod string
+		want               bool
+	}{
+		{"it says so", whole, pod, true},
+		{"it does not", encoded(func(r *Report) { r.LacksProbe = false }), pod, false},
+		{"it has been probed", encoded(func(r *Report) { r.LacksProbe, r.Probe = false, &Probe{} }), pod, false},
+		{"half of it", whole[:len(whole)/2], pod, false},
+		{"a report of another pod", whole, "another", false},
+		{"a report of no pod", encoded(func(r *Report) { r.Pod = "" }), "", false},
+		{"an older report", prefixOfV3 + body, pod, false},
+		{"an error", "fio was killed", pod, false},
+	} {
+		if got := LacksProbe(test.message, test.pod); got != test.want {
+			t.Errorf("%s: %t, want %t", test.name, got, test.want)
+		}
+	}
+}
+
 func TestDecodeTellsOtherTexts(t *testing.T) {
 	for _, text := range []string{"", "fio: No space left on device", "storagebench/v2:abcd", "storagebench/v3", "storagebench/v4", prefix, prefix[1:]} {
 		if _, err := Decode(text); !errors.Is(err, ErrNotReport) {
@@ -354,7 +389,7 @@ func TestDecodeRefuses(t *testing.T) {
 	forged := func(change func(*Report)) string {
 		r := Report{FioVersion: "fio-3.39", Groups: []Group{{Name: "a", Read: &Direction{Completion: &Completion{Min: 1, Max: 2}}}}}
 		change(&r)
-		w := wire{Report: r, Histograms: make([][]byte, len(r.directions())), Beside: beside{Environment: r.Environment, Probe: r.Probe}}
+		w := wire{Report: r, Histograms: make([][]byte, len(r.directions())), Beside: beside{Environment: r.Environment, Probe: r.Probe, LacksProbe: r.LacksProbe}}
 		var err error
 		if w.Beside.Syncs, err = wireSyncs(&r, &r); err != nil {
 			t.Fatal(err)
@@ -390,6 +425,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"much coarsening", forged(func(r *Report) { r.Coarsening = 7 }), "coarser by 7 bits: at most 6 are possible"},
 		{"negative probe", forged(func(r *Report) { r.Probe = &Probe{MilliIOPS: -1} }), "probe: negative figure -1"},
 		{"probe with much CPU", forged(func(r *Report) { r.Probe = &Probe{CPUPercent: 2001} }), "probe: impossible CPU time 2001 %"},
+		{"a probe and none", forged(func(r *Report) { r.Probe, r.LacksProbe = &Probe{}, true }), "says that it has none"},
 		{"negative margin", forged(func(r *Report) { r.Environment.StartMarginMilliseconds = -7 }), "environment: negative figure -7"},
 		{"negative latency", forged(func(r *Report) { r.Groups[0].Read.Latency = &Latency{Mean: -1} }), "negative latency"},
 		{"falling percentiles", forged(func(r *Report) { r.Groups[0].Read.Completion.Buckets[0] = 5 }), "do not rise"},

@@ -67,6 +67,9 @@ type Report struct {
 	Pod string `cbor:"-"`
 	// Probe is what was measured once more with other I/Os in flight, nil if nothing was. It is encoded beside the report's array.
 	Probe *Probe `cbor:"-"`
+	// LacksProbe says that fio had ended well when this was written, and that the probe after it has no result: it had not ended yet, or has failed.
+	// So the report counts however the container ends. It is encoded beside the report's array.
+	LacksProbe bool `cbor:"-"`
 	// Environment is encoded beside the report's array, so that it can grow.
 	Environment Environment `cbor:"-"`
 }
@@ -104,6 +107,7 @@ type Environment struct {
 	// BusiestJobPermille is how much of the bytes of all jobs one of them moved, the one that moved most, in thousandths. It
 	// is known of processes that are clones of one section.
 	BusiestJobPermille int64 `cbor:"14,keyasint,omitempty"`
+	// Key 15 says that there is no probe.
 }
 
 // Group is what fio reports together: one section of a job file with its clones, or, with

@@ -331,6 +331,32 @@ func TestScaledPresetsSaySo(t *testing.T) {
 	}
 }
 
+// A percentile of operations on files needs as many of them as one of I/Os does, to be as expected. A rate needs none, and a miss is one.
+func TestFewOperations(t *testing.T) {
+	files := func(operations, p99 int64) v1alpha1.Run {
+		return v1alpha1.Run{Workload: "files", Target: "gp3", State: v1alpha1.RunSucceeded, Result: &v1alpha1.Result{Metadata: &v1alpha1.MetadataResult{
+			Count: operations, IOPS: 2000, Latency: &v1alpha1.LatencyDistribution{P99Nanoseconds: p99 * ms},
+		}}}
+	}
+	for name, test := range map[string]struct {
+		metric string
+		runs   []v1alpha1.Run
+		reason string
+		words  string
+	}{
+		"too few":            {"metadata.p99, max: 10ms", []v1alpha1.Run{files(100_000, 5), files(999, 5)}, "NotMeasured", "p99 needs 1000 operations, and a run had 999"},
+		"just enough":        {"metadata.p99, max: 10ms", []v1alpha1.Run{files(100_000, 5), files(1000, 5)}, "AllMet", "2 of 2 runs meet it"},
+		"too few, of a rate": {"metadata.iops, min: 1000", []v1alpha1.Run{files(9, 5)}, "AllMet", "1 of 1 run meets it"},
+		"too few for a miss": {"metadata.p99, max: 10ms", []v1alpha1.Run{files(9, 50)}, "NotMet", "50 ms, expected at most 10 ms"},
+	} {
+		spec := specOf(t, "targets: [{name: gp3}]\nworkloads: [{name: files, fio: {rw: read, ioengine: filecreate}}]\nexpectations: [{workload: files, metric: "+test.metric+"}]")
+		_, reason, message, _ := Condition(Judge(spec, &v1alpha1.StorageBenchmarkStatus{Runs: test.runs}))
+		if reason != test.reason || !strings.Contains(message, test.words) {
+			t.Errorf("%s: %s: %s; want %s with %q", name, reason, message, test.reason, test.words)
+		}
+	}
+}
+
 // What a case was to measure and did not is told, beside cases that did; what it was not to measure is not.
 func TestMissingMetrics(t *testing.T) {
 	const sections = "[global]\nsize=1M\n[r]\nrw=read\n[w]\nrw=write\nfdatasync=1\n"

@@ -136,6 +136,11 @@ func (f *JobFile) hasMetadata() bool {
 	})
 }
 
+// OnlyMetadata says whether all jobs create, look up or delete files or directories, and none moves data.
+func (f *JobFile) OnlyMetadata() bool {
+	return f.hasMetadata() && !slices.ContainsFunc(f.jobs(), func(j job) bool { return !j.isMetadata() })
+}
+
 // EndsByFiles says whether a job creates, looks up or deletes each of its files once, and ends when it is through with them: before its
 // runtime, if that comes first.
 func (f *JobFile) EndsByFiles() bool {

@@ -219,13 +219,18 @@ func TestForRunOnARawVolume(t *testing.T) {
 func TestForRunWithAProbe(t *testing.T) {
 	run := fileRun()
 	run.ProbeFile = "[probe]\n"
-	c := built(t, ForRun(benchmark(nil), image, run)).Spec.Template.Spec.Containers[0]
-	if !slices.Contains(c.Args, "--probe") || !slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == digest.ProbeVariable && e.Value == run.ProbeFile }) {
+	pod := built(t, ForRun(benchmark(nil), image, run)).Spec.Template.Spec
+	c := pod.Containers[0]
+	if !Probes(&pod) || !slices.Contains(c.Args, "--probe") || !slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == digest.ProbeVariable && e.Value == run.ProbeFile }) {
 		t.Errorf("arguments %q, variables %+v", c.Args, c.Env)
 	}
-	c = built(t, ForRun(benchmark(nil), image, fileRun())).Spec.Template.Spec.Containers[0]
-	if slices.Contains(c.Args, "--probe") {
-		t.Errorf("without a probe the arguments are %q", c.Args)
+	pod.Containers = TrimContainers(pod.Containers)
+	if !Probes(&pod) || !LaysOutFirst(&pod) {
+		t.Errorf("trimmed, the arguments are %q", pod.Containers[0].Args)
+	}
+	pod = built(t, ForRun(benchmark(nil), image, fileRun())).Spec.Template.Spec
+	if Probes(&pod) {
+		t.Errorf("without a probe the arguments are %q", pod.Containers[0].Args)
 	}
 }
 

@@ -25,8 +25,13 @@ func layOutFirst(measure *corev1ac.ContainerApplyConfiguration, layoutFile strin
 }
 
 // LaysOutFirst says whether the container that measures lays out files before.
-func LaysOutFirst(pod *corev1.PodSpec) bool {
+func LaysOutFirst(pod *corev1.PodSpec) bool { return measuresWith(pod, layoutFlag) }
+
+// Probes says whether the container that measures probes afterwards.
+func Probes(pod *corev1.PodSpec) bool { return measuresWith(pod, probeFlag) }
+
+func measuresWith(pod *corev1.PodSpec, flag string) bool {
 	return slices.ContainsFunc(pod.Containers, func(c corev1.Container) bool {
-		return c.Name == MeasureContainer && slices.Contains(c.Args, layoutFlag)
+		return c.Name == MeasureContainer && slices.Contains(c.Args, flag)
 	})
 }

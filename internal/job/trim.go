@@ -8,7 +8,7 @@ import (
 	"github.com/storagebench/storagebench/internal/digest"
 )
 
-// TrimContainers leaves of the containers of a pod those that the operator makes, and of them what it reads: whether they lay out files and
+// TrimContainers leaves of the containers of a pod those that the operator makes, and of them what it reads: whether they lay out files, probe and
 // are named in their reports, and the memory that they may take.
 func TrimContainers(containers []corev1.Container) []corev1.Container {
 	var trimmed []corev1.Container
@@ -17,8 +17,10 @@ func TrimContainers(containers []corev1.Container) []corev1.Container {
 			continue
 		}
 		kept := corev1.Container{Name: c.Name}
-		if slices.Contains(c.Args, layoutFlag) {
-			kept.Args = []string{layoutFlag}
+		for _, flag := range []string{layoutFlag, probeFlag} {
+			if slices.Contains(c.Args, flag) {
+				kept.Args = append(kept.Args, flag)
+			}
 		}
 		if slices.ContainsFunc(c.Env, isPodVariable) {
 			kept.Env = []corev1.EnvVar{{Name: digest.PodVariable}}

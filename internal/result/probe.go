@@ -1,7 +1,9 @@
 package result
 
 import (
+	"cmp"
 	"maps"
+	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
@@ -21,6 +23,14 @@ func newProbeResult(p *digest.Probe, planned *plan.Run) *v1alpha1.ProbeResult {
 		result.InFlight += load.InFlight
 	}
 	return result
+}
+
+// probeFailure says why the probe that was planned has no result, as the runner says itself. It is "" where it has one, or the runner says nothing.
+func probeFailure(part *Part, report *digest.Report, planned *plan.Run) string {
+	if planned == nil || planned.Probe == nil || !report.LacksProbe {
+		return ""
+	}
+	return cmp.Or(part.Ended, "the run's log says why, in lines that begin with "+strings.TrimSpace(digest.ProbePrefix))
 }
 
 // usualIOPS returns the median IOPS of all repetitions of the run, 0 if it is the only one.

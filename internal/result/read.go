@@ -26,13 +26,15 @@ type Part struct {
 	NamesPod bool
 	// Report is the message of the runner, which can be anything.
 	Report string
+	// Ended says why the pod's container ended while it probed, "" if it did not.
+	Ended string
 }
 
-// PartOf returns the part of a client, of its pod and what that reports.
-func PartOf(client int32, pod *corev1.Pod, report string) Part {
+// PartOf returns the part of a client, of its pod, what that reports, and why it ended while it probed.
+func PartOf(client int32, pod *corev1.Pod, report, ended string) Part {
 	return Part{
 		Client: client, Pod: pod.Name, UID: string(pod.UID), Node: pod.Spec.NodeName,
-		NamesPod: job.IsNamedInReport(&pod.Spec), Report: report,
+		NamesPod: job.IsNamedInReport(&pod.Spec), Report: report, Ended: ended,
 	}
 }
 
@@ -48,6 +50,8 @@ type Measured struct {
 	reports []*digest.Report // in the order of parts
 	merged  *merge.Merged
 	results []v1alpha1.Result // one or several
+	// probeFailure is why the probe of a run has no result, "" if it has, or none was to come.
+	probeFailure string
 }
 
 // Read returns what the clients of a run have measured, at least one. Their reports come from pods, so they may be anything: the error
@@ -73,6 +77,7 @@ func Read(parts []Part, planned *plan.Run) (*Measured, error) {
 	m := newMeasured(parts, reports, merged)
 	if m.Result != nil {
 		m.Result.Probe = newProbeResult(merged.Report.Probe, planned)
+		m.probeFailure = probeFailure(&parts[0], reports[0], planned)
 	}
 	return m, nil
 }

@@ -33,7 +33,7 @@ func TestReportsOfOtherPods(t *testing.T) {
 		{"an older pod's", "", old, ""},
 		{"another's, of an older pod", "theirs", old, "it is that of pod theirs"},
 	} {
-		part := PartOf(0, test.pod, "")
+		part := PartOf(0, test.pod, "", "")
 		if got := wrongPod(&part, &digest.Report{Pod: test.named}); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
@@ -126,7 +126,7 @@ func TestRead(t *testing.T) {
 // A part has of its pod what reports are checked by and what is kept of a client.
 func TestPartOf(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "sb-1", UID: "uid"}, Spec: corev1.PodSpec{NodeName: "node"}}
-	if got, want := PartOf(3, pod, "text"), (Part{Client: 3, Pod: "sb-1", UID: "uid", Node: "node", Report: "text"}); got != want {
+	if got, want := PartOf(3, pod, "text", "why"), (Part{Client: 3, Pod: "sb-1", UID: "uid", Node: "node", Report: "text", Ended: "why"}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

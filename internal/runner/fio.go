@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/fiooutput"
 )
 
@@ -76,7 +77,7 @@ func (o Options) runFio(ctx context.Context, call invocation) (*fiooutput.Output
 	}
 	fmt.Fprintf(o.Log, "fio was started at %s\n", began.UTC().Format(startedFormat))
 	if o.ProgressDeadline > 0 {
-		dog := &watchdog{deadline: o.ProgressDeadline, eta: eta, tree: processTree{root: cmd.Process.Pid}, jobs: call.jobs}
+		dog := &watchdog{deadline: o.ProgressDeadline, eta: eta, tree: processTree{root: cmd.Process.Pid, metadata: o.isMetadata()}, jobs: call.jobs}
 		go dog.watch(watched, func() { cancel(errNoProgress) })
 	}
 	go watchSize(watched, call.output, func() { cancel(errFlood) })
@@ -99,6 +100,12 @@ func (o Options) runFio(ctx context.Context, call invocation) (*fiooutput.Output
 	}
 	addJobStart(output.Groups, began)
 	return output, nil
+}
+
+// isMetadata says whether all jobs create, look up or delete files.
+func (o Options) isMetadata() bool {
+	f, err := fio.Parse(o.JobFile)
+	return err == nil && f.OnlyMetadata()
 }
 
 // addJobStart fills in when jobs began where fio (before 3.36) does not say. Those of the first group begin with fio,

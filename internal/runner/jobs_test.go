@@ -68,7 +68,7 @@ func TestBusiestJobOfFio(t *testing.T) {
 			}
 			running = false
 		case <-ticker.C:
-			jobs.note(tree.root, tree.bytes())
+			jobs.note(tree.root, tree.activity().moved)
 		}
 	}
 	// 5 of 7 MiB, of which the last tick before a process ends may miss some.

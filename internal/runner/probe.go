@@ -14,11 +14,11 @@ import (
 // does not answer.
 const probeLimit = 30 * time.Second
 
-// probe runs the probe's job file and returns what it measured. It is nil if the probe fails or is ended, which the log tells: what
+// probe runs the probe's job file and returns what it measured. It is nil if the probe fails, takes longer than it may, or is ended, which the log tells: what
 // was measured before counts all the same.
-func (o Options) probe(ctx context.Context) *digest.Probe {
+func (o Options) probe(ctx context.Context, limit time.Duration) *digest.Probe {
 	fmt.Fprintln(o.Log, "fio has measured, and now probes with more I/Os in flight")
-	ctx, cancel := context.WithTimeout(ctx, probeLimit)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	p := o
 	p.JobFile, p.Log = o.ProbeFile, &prefixed{log: o.Log, prefix: digest.ProbePrefix}

@@ -8,10 +8,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/histogram"
 )
 
 // writer calls itself with what is written.
@@ -47,7 +51,7 @@ func TestProbe(t *testing.T) {
 		t.Fatalf("report is %+v", report)
 	}
 	p := report.Probe
-	if p == nil || p.IOs == 0 || p.MilliIOPS == 0 || p.BytesPerSecond < 4096 || p.MeanLatency == 0 {
+	if p == nil || report.LacksProbe || p.IOs == 0 || p.MilliIOPS == 0 || p.BytesPerSecond < 4096 || p.MeanLatency == 0 {
 		t.Fatalf("probe is %+v", p)
 	}
 	files, err := os.ReadDir(f.Directory)
@@ -74,7 +78,7 @@ func TestProbeFails(t *testing.T) {
 	f := newProbedFixture(t)
 	f.ProbeFile = "[reads]\nrw=sideways\n"
 	f.wants(Measure(t.Context(), f.Options), 0)
-	if report := f.report(); report.Probe != nil || report.Groups[0].Read == nil {
+	if report := f.report(); report.Probe != nil || !report.LacksProbe || report.Groups[0].Read == nil {
 		t.Errorf("report is %+v", report)
 	}
 	if !strings.Contains(f.log.String(), digest.ProbePrefix+"the probe has failed: ") {
@@ -89,10 +93,69 @@ func TestProbeFails(t *testing.T) {
 		}
 	}))
 	f.wants(Measure(ctx, f.Options), 0)
-	if report := f.report(); report.Probe != nil || report.Groups[0].Read == nil {
+	if report := f.report(); report.Probe != nil || !report.LacksProbe || report.Groups[0].Read == nil {
 		t.Errorf("report is %+v", report)
 	}
 	if left, err := filepath.Glob(filepath.Join(f.Directory, "*probe*")); err != nil || len(left) > 0 {
 		t.Errorf("left are %q, error %v", left, err)
+	}
+}
+
+// When a probe begins, what was measured is in the message, whole, and says that only the probe is missing: a container that is killed then has it.
+func TestMeasuredBeforeTheProbe(t *testing.T) {
+	f := newProbedFixture(t)
+	f.Pod = "the-pod"
+	before := ""
+	f.Log = io.MultiWriter(f.log, writer(func(text []byte) {
+		if strings.Contains(string(text), "now probes") {
+			before = f.message()
+		}
+	}))
+	f.wants(Measure(t.Context(), f.Options), 0)
+	report, err := digest.Decode(before)
+	if err != nil {
+		t.Fatalf("message %q: %v", before, err)
+	}
+	if !digest.LacksProbe(before, f.Pod) || digest.LacksProbe(f.message(), f.Pod) {
+		t.Errorf("before the probe the report is %+v, and after it %+v", report, f.report())
+	}
+	report.Probe, report.LacksProbe = f.report().Probe, false
+	if diff := cmp.Diff(f.report(), report, blanks, cmp.Comparer((*histogram.Histogram).Equal)); diff != "" {
+		t.Errorf("the probe has changed what was measured (-after +before):\n%s", diff)
+	}
+}
+
+// blanks are fields without a name, which say how a struct is encoded.
+var blanks = cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == "._" }, cmp.Ignore())
+
+// A probe that takes longer than it may is ended, and has no result.
+func TestProbeTakesTooLong(t *testing.T) {
+	f := newProbedFixture(t)
+	f.wants(Measure(t.Context(), f.Options), 0) // the files are there
+	f.ProbeFile = strings.ReplaceAll(f.ProbeFile, "runtime=1\n", "runtime=600\n")
+	if !strings.Contains(f.ProbeFile, "runtime=600\n") {
+		t.Fatalf("the probe is\n%s", f.ProbeFile)
+	}
+	const limit = 2 * time.Second // fio takes some tenths of a second to begin
+	began := time.Now()
+	if probe := f.probe(t.Context(), limit); probe != nil {
+		t.Errorf("it has measured %+v", probe)
+	}
+	if took := time.Since(began); took < limit || took > limit+2*endGrace+10*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	if words := digest.ProbePrefix + "the probe has failed: "; !strings.Contains(f.log.String(), words) {
+		t.Errorf("the log lacks %q:\n%s", words, f.log)
+	}
+	f.noProcess()
+}
+
+// A message takes the place of a longer one.
+func TestMessageOverALongerOne(t *testing.T) {
+	f := newFixture(t, "")
+	for _, message := range []string{strings.Repeat("x", 100), "short", "longer than short", ""} {
+		if code := f.finish(message, nil); code != 0 || strings.TrimSpace(f.message()) != message {
+			t.Errorf("exit code %d, message %q, want %q", code, f.message(), message)
+		}
 	}
 }

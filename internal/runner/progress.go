@@ -20,9 +20,15 @@ const (
 	// fileIO is how many bytes per pollInterval fio has to read or write for that to count as laying out
 	// files. fio's own housekeeping (its progress line, disk statistics) stays far below.
 	fileIO = 64 << 10
+	// workShare is the part of the deadline for which a thread has to have been on a CPU to count as one that works: 100 ms of 5 minutes. One that hangs in a
+	// system call uses none. One that writes to a page cache that is full is woken up five times a second, which is less. To look at a file, or to make one,
+	// takes some 20 us.
+	workShare = 3_000
+	// metadataShare is the same where nothing writes data. Few other threads are woken up in vain, as where a server says that it is busy.
+	metadataShare = 30_000
 )
 
-// watchdog calls for the end of a fio that gets no I/O done.
+// watchdog calls for the end of a fio that does not get on.
 type watchdog struct {
 	deadline time.Duration
 	eta      *etaWriter
@@ -32,33 +38,50 @@ type watchdog struct {
 }
 
 // watch returns when the context ends, or calls expired once when there was no progress for the deadline.
-// Progress is a rate other than 0 in fio's progress line, or, while files are laid out and fio prints
-// none, bytes read or written by fio's processes.
 func (w *watchdog) watch(ctx context.Context, expired func()) {
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
-	last, bytesBefore := time.Now(), uint64(0)
+	last, seen := time.Now(), &progress{least: w.deadline / workShare}
+	if w.tree.metadata {
+		seen.least = w.deadline / metadataShare
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case now := <-ticker.C:
-			each := w.tree.bytes()
-			w.jobs.note(w.tree.root, each)
-			bytes := uint64(0)
-			for _, moved := range each {
-				bytes += moved
-			}
-			if w.eta.takeProgress() || bytes >= bytesBefore+fileIO {
+			done := w.tree.activity()
+			w.jobs.note(w.tree.root, done.moved)
+			if seen.gotOn(w.eta.takeProgress(), done) {
 				last = now
 			}
-			bytesBefore = bytes
 			if now.Sub(last) >= w.deadline {
 				expired()
 				return
 			}
 		}
 	}
+}
+
+// progress tells from one look at fio to the next whether it gets on.
+type progress struct {
+	// least is how long threads that work have to have been on a CPU since fio has got on, for that to count.
+	least time.Duration
+
+	before activity
+	busy   time.Duration
+}
+
+// gotOn says whether fio has got on since the last look. Its progress line shows a rate other than 0; or, while it lays out files and prints none, its
+// processes have read or written; or its threads were busy for long enough with what is neither: mkdir, unlink and stat.
+func (p *progress) gotOn(rate bool, now activity) bool {
+	p.busy += now.busySince(p.before)
+	got := rate || now.bytes >= p.before.bytes+fileIO || now.calls > p.before.calls || p.busy >= p.least
+	p.before = now
+	if got {
+		p.busy = 0
+	}
+	return got
 }
 
 // rates matches the bandwidths and I/O rates of fio's progress line, as in
@@ -114,32 +137,91 @@ func (e *etaWriter) takeProgress() bool {
 	return progress
 }
 
-// processTree is a process and its descendants.
-type processTree struct{ root int }
+// processTree is a process and its descendants. metadata says that all jobs create, look up or delete files, which is no reading and writing.
+type processTree struct {
+	root     int
+	metadata bool
+}
 
-// bytes returns how many bytes each of the tree's processes has read and written so far, through system calls or
-// memory maps, by its ID. What cannot be read is left out: a process may end at any time.
-func (t processTree) bytes() map[int]uint64 {
+// activity is what the processes of a tree have done so far. What cannot be read counts as nothing: a process may end at any time.
+type activity struct {
+	// bytes are those that were read and written, through system calls or memory maps, and moved those of each process, by its ID.
+	bytes uint64
+	moved map[int]uint64
+	// calls are the reads and writes that have returned, but those of the first process's other threads: fio's read disk statistics and print how far it is.
+	calls uint64
+	// busy is how long the first thread of each process that works was on a CPU. The first process works while it is alone: then it lays out files or
+	// looks at them. Later it looks a hundred times a second whether jobs have ended, however these get on. Jobs work that have to do with metadata only:
+	// others may poll, and so be busy with waiting.
+	busy map[int]time.Duration
+}
+
+// busySince returns how long threads were on a CPU that have worked now and before.
+func (a activity) busySince(before activity) (all time.Duration) {
+	for pid, now := range a.busy {
+		if then, known := before.busy[pid]; known {
+			all += now - then
+		}
+	}
+	return all
+}
+
+// aloneThreads is how many threads the first process has before its jobs begin: its own, and one that prints how far fio is.
+const aloneThreads = 2
+
+// activity returns what the tree's processes have done so far.
+func (t processTree) activity() activity {
+	a, members := activity{moved: map[int]uint64{}, busy: map[int]time.Duration{}}, t.members()
+	for p, threads := range members {
+		io, err := p.IO()
+		if err == nil {
+			a.moved[p.PID] = io.RChar + io.WChar + io.ReadBytes + io.WriteBytes
+			a.bytes += a.moved[p.PID]
+		}
+		if p.PID == t.root {
+			io, err = firstThreadIO(p)
+		}
+		if err == nil {
+			a.calls += io.SyscR + io.SyscW
+		}
+		works := t.metadata
+		if p.PID == t.root {
+			works = len(members) == 1 && threads <= aloneThreads
+		}
+		if stat, err := p.Schedstat(); err == nil && works { // of a process's first thread
+			a.busy[p.PID] = time.Duration(stat.RunningNanoseconds)
+		}
+	}
+	return a
+}
+
+func firstThreadIO(p procfs.Proc) (procfs.ProcIO, error) {
+	first, err := p.Thread(p.PID)
+	if err != nil {
+		return procfs.ProcIO{}, err
+	}
+	return first.IO()
+}
+
+// members returns the processes of the tree, with how many threads each has.
+func (t processTree) members() map[procfs.Proc]int {
 	processes, err := procfs.AllProcs()
 	if err != nil {
 		return nil
 	}
-	parents := make(map[int]int, len(processes))
+	parents, threads := make(map[int]int, len(processes)), make(map[int]int, len(processes))
 	for _, p := range processes {
 		if stat, err := p.Stat(); err == nil {
-			parents[p.PID] = stat.PPID
+			parents[p.PID], threads[p.PID] = stat.PPID, stat.NumThreads
 		}
 	}
-	each := map[int]uint64{}
+	members := map[procfs.Proc]int{}
 	for _, p := range processes {
-		if !t.contains(p.PID, parents) {
-			continue
-		}
-		if io, err := p.IO(); err == nil {
-			each[p.PID] = io.RChar + io.WChar + io.ReadBytes + io.WriteBytes
+		if t.contains(p.PID, parents) {
+			members[p] = threads[p.PID]
 		}
 	}
-	return each
+	return members
 }
 
 func (t processTree) contains(pid int, parents map[int]int) bool {

@@ -130,17 +130,18 @@ func (o Options) measure(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	report.Environment, report.Pod = seen(), o.Pod
+	report.Environment, report.Pod, report.LacksProbe = seen(), o.Pod, o.ProbeFile != ""
 	report.Environment.BusiestJobPermille = call.jobs.busiestPermille(o.JobFile)
 	message, err := digest.Encode(*report)
 	if err != nil || o.ProbeFile == "" {
 		return message, err
 	}
-	// Should the container end in the probe, what was measured is there.
+	// Should the container end in the probe, what was measured is there, and says that only the probe was to come.
 	if code := o.finish(message, nil); code != 0 {
 		return message, nil
 	}
-	report.Probe = o.probe(ctx)
+	report.Probe = o.probe(ctx, probeLimit)
+	report.LacksProbe = report.Probe == nil
 	return digest.Encode(*report)
 }
 
@@ -189,11 +190,27 @@ func (o Options) finish(report string, err error) int {
 		message = legible.Cut(strings.ToValidUTF8(message, ""), digest.MaxBytes, "")
 		fmt.Fprintln(o.Log, message)
 	}
-	if err := os.WriteFile(o.TerminationMessage, []byte(message), 0o600); err != nil {
+	if err := o.writeMessage(message); err != nil {
 		fmt.Fprintf(o.Log, "write the termination message: %v\n", err)
 		return digest.ExitFailed
 	}
 	return code
+}
+
+// writeMessage writes the termination message over the one that is there, all in one call. Should the runner be killed meanwhile, one of both is there,
+// which it would not be if the file were emptied before.
+func (o Options) writeMessage(message string) error {
+	file, err := os.OpenFile(o.TerminationMessage, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err == nil {
+		// Blanks cover what a longer one had more. Nobody reads them.
+		longer := int(min(info.Size(), digest.MaxBytes)) - len(message)
+		_, err = file.WriteString(message + strings.Repeat(" ", max(longer, 0)))
+	}
+	return errors.Join(err, file.Close())
 }
 
 func exitCode(err error) int {

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -18,6 +17,9 @@ import (
 // https://kubernetes-csi.github.io/docs/external-provisioner.html
 const fsTypeParameter = "csi.storage.k8s.io/fstype"
 
+// tagParameter begins the names of parameters that are tags of a volume.
+const tagParameter = "tagSpecification_"
+
 // ebsClass returns the StorageClass of an EBS volume, with the parameters of aws-ebs-csi-driver:
 // https://github.com/kubernetes-sigs/aws-ebs-csi-driver/blob/v1.64.0/docs/parameters.md
 func ebsClass(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) *storagev1ac.StorageClassApplyConfiguration {
@@ -33,7 +35,7 @@ func ebsClass(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) *storagev1ac.St
 	set(parameters, "kmsKeyId", v.KMSKeyID)
 	set(parameters, fsTypeParameter, v.FSType)
 	for i, key := range slices.Sorted(maps.Keys(v.Tags)) {
-		parameters[fmt.Sprintf("tagSpecification_%d", i+1)] = key + "=" + string(v.Tags[key])
+		parameters[tagParameter+strconv.Itoa(i+1)] = key + "=" + string(v.Tags[key])
 	}
 	// In the zone of the node that the benchmark comes to.
 	return class(sb, t, EBSDriver, parameters).WithVolumeBindingMode(storagev1.VolumeBindingWaitForFirstConsumer)

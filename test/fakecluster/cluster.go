@@ -61,6 +61,7 @@ type Cluster struct {
 	onPod    func(*corev1.Pod) Outcome
 	onAnchor func(*corev1.Pod) Outcome
 	onVolume func(*corev1.PersistentVolume) bool
+	onJob    func(*batchv1.Job) bool
 	refused  map[types.UID]bool
 }
 
@@ -86,6 +87,7 @@ func Start(t testing.TB, namespace string, clock *Clock) *Cluster {
 		onPod:     func(*corev1.Pod) Outcome { return Succeed(builder.Report()) },
 		onAnchor:  func(*corev1.Pod) Outcome { return Hang(job.AnchorContainer) },
 		onVolume:  func(*corev1.PersistentVolume) bool { return true },
+		onJob:     func(*batchv1.Job) bool { return true },
 		refused:   map[types.UID]bool{},
 	}
 	if err := errors.Join(install(c.client), c.watch(t.Context())); err != nil {
@@ -143,6 +145,14 @@ func (c *Cluster) OnVolume(decide func(*corev1.PersistentVolume) bool) {
 	c.changes.tell()
 }
 
+// OnJob has the function decide whether a Job whose pod has ended is said to have ended.
+func (c *Cluster) OnJob(decide func(*batchv1.Job) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.onJob = decide
+	c.changes.tell()
+}
+
 // AllPods has one outcome for all pods.
 func (c *Cluster) AllPods(outcome Outcome) {
 	c.OnPod(func(*corev1.Pod) Outcome { return outcome })
@@ -172,6 +182,12 @@ func (c *Cluster) deletes(volume *corev1.PersistentVolume) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.onVolume(volume)
+}
+
+func (c *Cluster) ends(job *batchv1.Job) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.onJob(job)
 }
 
 var installing struct {

@@ -42,6 +42,8 @@ func (c *Cluster) runJob(ctx context.Context, job *batchv1.Job, pods []*corev1.P
 		return c.createPod(ctx, job)
 	case len(pods) == 0:
 		return nil // not yet in the cache
+	case !c.ends(job):
+		return nil
 	case ended(pods[0]) || (!pods[0].DeletionTimestamp.IsZero() && pods[0].Spec.NodeName == ""):
 		return c.finishJob(ctx, job, pods[0].Status.Phase == corev1.PodSucceeded)
 	}

@@ -67,6 +67,13 @@ func OutOfMemory() Outcome {
 	return end(job.MeasureContainer, corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"})
 }
 
+// OutOfMemoryAfter has it killed after it has left a report, which names the pod.
+func OutOfMemoryAfter(report digest.Report) Outcome {
+	outcome := OutOfMemory()
+	outcome.report = &report
+	return outcome
+}
+
 // Evict has the node end the pod while it measures.
 func Evict() Outcome { return EvictFrom(job.MeasureContainer) }
 
