@@ -24,60 +24,70 @@ func checkMadeOnce(t *testing.T, done *v1alpha1.StorageBenchmark) {
 	}
 }
 
-// killed is a benchmark at whose step the operator is killed.
-type killed struct {
+// struck is a benchmark to which something happens at a step.
+type struck struct {
 	*fault
 	sb *v1alpha1.StorageBenchmark
 }
 
+// begin creates the benchmark, and waits until it is at the step.
+func (s *struck) begin(t *testing.T) {
+	t.Helper()
+	create(t, s.sb)
+	s.see(t, s.sb)
+}
+
+// strike checks that the benchmark is still at the step, and says that it happens now.
+func (s *struck) strike(t *testing.T) {
+	t.Helper()
+	current := &v1alpha1.StorageBenchmark{}
+	if err := k8s.Get(t.Context(), client.ObjectKeyFromObject(s.sb), current); err != nil || succeeded(current).Reason != s.sees {
+		t.Errorf("%s: it is at step %s now, and not %s any more (%v)", s.sb.Name, succeeded(current).Reason, s.sees, err)
+	}
+	s.fault.strike()
+}
+
 // killedAt begins the fault that the operator is killed at a step of a benchmark.
-func killedAt(t *testing.T, step string, change ...func(*v1alpha1.StorageBenchmark)) *killed {
+func killedAt(t *testing.T, step string, change ...func(*v1alpha1.StorageBenchmark)) *struck {
 	t.Helper()
 	f := begin(t, &fault{
 		section: faultsOfControlPlane, name: "The operator is killed at step " + step, does: "kills its process (SIGKILL)",
 		sees: step, ends: v1alpha1.ReasonCompleted, bound: 90 * time.Second,
 	})
-	return &killed{f, benchmark(t, "killed-"+strings.ToLower(step), change...)}
+	return &struck{f, benchmark(t, "killed-"+strings.ToLower(step), change...)}
 }
 
-// The operator may be killed at any step, and neither forgets nor repeats anything. Here it is killed while a benchmark
-// prepares its run, and another one measures.
+// The operator may be killed at any step, and neither forgets nor repeats anything. Here it is killed while a benchmark measures,
+// another one waits for the node that the first holds, the third is suspended, and the last prepares its run.
 func TestOperatorKilled(t *testing.T) {
-	alone(t)
-	preparing, measuring := killedAt(t, v1alpha1.ReasonPreparing, longLayout), killedAt(t, v1alpha1.ReasonMeasuring, lasting(20))
-	renewOperator(t)
+	ownNode(t, twoNodes, ownOperator(), load(2), budget(4*time.Minute))
+	held, free := nodesOf(t)[0], nodesOf(t)[1]
+	measuring := killedAt(t, v1alpha1.ReasonMeasuring, exclusive, on(held), lasting(40))
+	waiting := killedAt(t, v1alpha1.ReasonWaitingForNode, exclusive, on(held))
+	halted := killedAt(t, v1alpha1.ReasonSuspended, suspended)
+	preparing := killedAt(t, v1alpha1.ReasonPreparing, longLayout, on(free))
 	// One after the other: how long a pod takes to start differs by more than the layout of files takes.
-	for _, k := range []*killed{measuring, preparing} {
-		create(t, k.sb)
-		k.see(t, k.sb)
+	for _, s := range []*struck{measuring, waiting, halted, preparing} {
+		s.begin(t)
 	}
-	for _, k := range []*killed{preparing, measuring} {
-		checkStep(t, k)
-		k.strike()
+	for _, s := range []*struck{preparing, halted, waiting, measuring} {
+		s.strike(t)
 	}
-	killOperator(t)
-	for _, k := range []*killed{preparing, measuring} {
-		checkMadeOnce(t, k.end(t, k.sb))
+	killOperator(t, podIn(t, namespaceOf(t)))
+	setSuspend(t, halted.sb, false)
+	for _, s := range []*struck{preparing, halted, measuring, waiting} {
+		checkMadeOnce(t, s.end(t, s.sb))
 	}
 }
 
-// Here it is killed while benchmarks wait: for a volume, for a node that another one holds, for the removal of a volume, and
-// for whoever has suspended it.
+// Here it is killed while benchmarks wait for a volume, and for the removal of one, which only an operator of the whole cluster
+// sees. All others would wait for volumes too.
 func TestOperatorKilledWhileWaiting(t *testing.T) {
 	alone(t)
 	provisioning := killedAt(t, v1alpha1.ReasonProvisioning, suspended)
-	waiting := killedAt(t, v1alpha1.ReasonWaitingForNode, exclusive, on(nodeNames[0]))
-	cleaning := killedAt(t, v1alpha1.ReasonCleaningUp, on(nodeNames[1]), lasting(4))
-	halted := killedAt(t, v1alpha1.ReasonSuspended, suspended)
-	renewOperator(t)
-
-	holder := benchmark(t, "holder", exclusive, on(nodeNames[0]), lasting(25))
-	create(t, holder)
-	until(t, holder, "the first benchmark's turn", atStep(v1alpha1.ReasonMeasuring))
-	create(t, waiting.sb)
-	waiting.see(t, waiting.sb) // before there are others whom it would name too
-	for _, k := range []*killed{provisioning, cleaning, halted} {
-		create(t, k.sb)
+	cleaning := killedAt(t, v1alpha1.ReasonCleaningUp, lasting(4))
+	for _, s := range []*struck{provisioning, cleaning} {
+		create(t, s.sb)
 	}
 	until(t, cleaning.sb, "the step before", atStep(v1alpha1.ReasonMeasuring))
 	// From now on no volume is made or removed.
@@ -86,27 +96,14 @@ func TestOperatorKilledWhileWaiting(t *testing.T) {
 	setSuspend(t, provisioning.sb, false)
 	provisioning.see(t, provisioning.sb, "target volume: ")
 	cleaning.see(t, cleaning.sb, "removal of volume")
-	halted.see(t, halted.sb)
 
-	for _, k := range []*killed{provisioning, waiting, cleaning, halted} {
-		checkStep(t, k)
-		k.strike()
+	for _, s := range []*struck{provisioning, cleaning} {
+		s.strike(t)
 	}
-	killOperator(t)
+	killOperator(t, operatorPod(t.Context(), t))
 	localCluster(t.Context(), t, "resume", "csi-provisioner")
-	setSuspend(t, halted.sb, false)
-	for _, k := range []*killed{provisioning, waiting, cleaning, halted} {
-		checkMadeOnce(t, k.end(t, k.sb))
-	}
-	checkMadeOnce(t, completes(t, holder))
-}
-
-// checkStep checks that a benchmark is still at the step at which the operator is to be killed.
-func checkStep(t *testing.T, k *killed) {
-	t.Helper()
-	current := &v1alpha1.StorageBenchmark{}
-	if err := k8s.Get(t.Context(), client.ObjectKeyFromObject(k.sb), current); err != nil || succeeded(current).Reason != k.sees {
-		t.Errorf("%s: it is at step %s now, and not %s any more (%v)", k.sb.Name, succeeded(current).Reason, k.sees, err)
+	for _, s := range []*struck{provisioning, cleaning} {
+		checkMadeOnce(t, s.end(t, s.sb))
 	}
 }
 
