@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -121,40 +122,58 @@ func longLayout(sb *v1alpha1.StorageBenchmark) {
 	sb.Spec.Workloads[0].Fio.Size = new("500M")
 }
 
-// The API server and etcd may go away while a run measures, and at the moment that it ends.
+// outage is a fault of the control plane: a component goes away while a benchmark measures.
+type outage struct {
+	*struck
+	component string
+	away      time.Duration
+}
+
+// newOutage begins the fault that a component goes away for a time, under a run of so many seconds.
+func newOutage(t *testing.T, component, name, does string, runSeconds int32, away time.Duration) *outage {
+	t.Helper()
+	f := begin(t, &fault{
+		section: faultsOfControlPlane, name: name, does: does,
+		sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: 150 * time.Second,
+	})
+	sb := benchmark(t, fmt.Sprintf("%s-away-%.0f", component, away.Seconds()), sweep("4k"), lasting(runSeconds), another)
+	return &outage{&struck{f, sb}, component, away}
+}
+
+// happen has the component go away while the benchmark measures, and come back.
+func (o *outage) happen(t *testing.T) {
+	t.Helper()
+	runningPod(t, o.sb)
+	o.strike(t)
+	interfere(t, []string{"stop", "--now", o.component}, []string{"start", o.component})
+	keepAway(t, o.away)
+	localCluster(t.Context(), t, "start", o.component)
+	awaitAPI(t)
+}
+
+// The API server and etcd may go away while a run measures, and at the moment that it ends. Each does so under the run of a
+// benchmark of its own, one after the other. These prepare and end beside each other, so they go through more than that.
 func TestControlPlaneAway(t *testing.T) {
 	alone(t, budget(4*time.Minute))
-	for _, test := range []struct {
-		test, name, does, component string
-		runSeconds                  int32
-		away                        time.Duration
-	}{
-		{"API server restarts", "The API server restarts under a run", "kills kube-apiserver (SIGKILL) and starts it", "kube-apiserver", 10, 0},
-		{"API server away", "The API server is away when a run ends", "kills kube-apiserver (SIGKILL), and starts it 12 s later, when fio has long ended", "kube-apiserver", 6, 12 * time.Second},
-		{"etcd restarts", "etcd restarts under a run", "kills etcd (SIGKILL) and starts it", "etcd", 10, 0},
-	} {
-		t.Run(test.test, func(t *testing.T) {
-			f := begin(t, &fault{
-				section: faultsOfControlPlane, name: test.name, does: test.does,
-				sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: 150 * time.Second,
-			})
-			before := operatorPod(t.Context(), t)
-			sb := benchmark(t, "control-plane", sweep("4k"), lasting(test.runSeconds), another)
-			create(t, sb)
-			runningPod(t, sb)
-			f.see(t, sb)
-			f.strike()
-			interfere(t, []string{"stop", "--now", test.component}, []string{"start", test.component})
-			keepAway(t, test.away)
-			localCluster(t.Context(), t, "start", test.component)
-			awaitAPI(t)
-			checkMadeOnce(t, f.end(t, sb))
-			// The operator outlives what is shorter than its leader election's renewDeadlineSeconds.
-			after := operatorPod(t.Context(), t)
-			if after.Name != before.Name || after.Status.ContainerStatuses[0].RestartCount != before.Status.ContainerStatuses[0].RestartCount {
-				t.Errorf("the operator has ended: %+v", after.Status.ContainerStatuses[0])
-			}
-		})
+	before := operatorPod(t.Context(), t)
+	etcd := newOutage(t, "etcd", "etcd restarts under a run", "kills etcd (SIGKILL) and starts it", 20, 0)
+	server := newOutage(t, "kube-apiserver", "The API server restarts under a run", "kills kube-apiserver (SIGKILL) and starts it", 20, 0)
+	ending := newOutage(t, "kube-apiserver", "The API server is away when a run ends",
+		"kills kube-apiserver (SIGKILL), and starts it 12 s later, when fio has long ended", 6, 12*time.Second)
+	create(t, etcd.sb)
+	server.begin(t)
+	etcd.see(t, etcd.sb)
+	etcd.happen(t)
+	server.happen(t)
+	ending.begin(t)
+	ending.happen(t)
+	for _, o := range []*outage{etcd, server, ending} {
+		checkMadeOnce(t, o.end(t, o.sb))
+	}
+	// The operator outlives what is shorter than its leader election's renewDeadlineSeconds.
+	after := operatorPod(t.Context(), t)
+	if after.Name != before.Name || after.Status.ContainerStatuses[0].RestartCount != before.Status.ContainerStatuses[0].RestartCount {
+		t.Errorf("the operator has ended: %+v", after.Status.ContainerStatuses[0])
 	}
 }
 
