@@ -173,11 +173,11 @@ func enter(t *testing.T, c *claim, options []func(*claim)) {
 	}
 	t.Parallel()
 	began := time.Now()
-	if c.prepare != nil {
-		c.prepare()
-	}
 	if err := leftToOthers.restart(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	if c.prepare != nil {
+		c.prepare()
 	}
 	own := turn.Await()
 	t.Attr("waited", time.Since(began).Round(time.Millisecond).String()) // which is no part of what the test takes
