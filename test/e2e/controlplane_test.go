@@ -31,11 +31,11 @@ type struck struct {
 	sb *v1alpha1.StorageBenchmark
 }
 
-// begin creates the benchmark, and waits until it is at the step.
-func (s *struck) begin(t *testing.T) {
+// begin creates the benchmark, and waits until it is at the step, with all of the texts in its message.
+func (s *struck) begin(t *testing.T, texts ...string) {
 	t.Helper()
 	create(t, s.sb)
-	s.see(t, s.sb)
+	s.see(t, s.sb, texts...)
 }
 
 // strike checks that the benchmark is still at the step, and says that it happens now.
@@ -68,9 +68,10 @@ func TestOperatorKilled(t *testing.T) {
 	halted := killedAt(t, v1alpha1.ReasonSuspended, suspended)
 	preparing := killedAt(t, v1alpha1.ReasonPreparing, longLayout, on(free))
 	// One after the other: how long a pod takes to start differs by more than the layout of files takes.
-	for _, s := range []*struck{measuring, waiting, halted, preparing} {
-		s.begin(t)
-	}
+	measuring.begin(t)
+	waiting.begin(t)
+	halted.begin(t, "set it to false to go on") // at first it says that what is under way is being ended
+	preparing.begin(t)
 	for _, s := range []*struck{preparing, halted, waiting, measuring} {
 		s.strike(t)
 	}
