@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -44,30 +43,6 @@ func TestNamespacedOperator(t *testing.T) {
 
 	if log := podLog(t.Context(), t, podIn(t, ns), "manager"); strings.Contains(log, "forbidden") {
 		t.Errorf("the operator tried what it may not:\n%s", log)
-	}
-	checkReporters(t, ns)
-}
-
-// checkReporters checks that all that was said of benchmarks in a namespace was said by the operator there.
-func checkReporters(t *testing.T, ns string) {
-	t.Helper()
-	var events eventsv1.EventList
-	if err := k8s.List(t.Context(), &events, client.InNamespace(ns)); err != nil {
-		t.Fatal(err)
-	}
-	own, said := podIn(t, ns).Name, 0
-	for i := range events.Items {
-		e := &events.Items[i]
-		if e.Regarding.Kind != "StorageBenchmark" {
-			continue
-		}
-		said++
-		if !strings.Contains(e.ReportingInstance, own) {
-			t.Errorf("%s said %s: %s", e.ReportingInstance, e.Reason, e.Note)
-		}
-	}
-	if said == 0 {
-		t.Error("nobody said anything of the benchmarks")
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/retry"
@@ -119,7 +120,8 @@ func (e *exclusion) forget(d *appsv1.Deployment) {
 	*argsOf(d) = slices.DeleteFunc(*argsOf(d), func(arg string) bool { return arg == e.flag })
 }
 
-// installOperator installs a test's own operator with the rights of the tenant, and removes it when the test ends.
+// installOperator installs a test's own operator with the rights of the tenant, and removes it when the test ends. Nobody else may
+// have served the test's benchmarks then.
 func installOperator(t *testing.T, values []string) {
 	t.Helper()
 	ns := namespaceOf(t)
@@ -139,6 +141,7 @@ func installOperator(t *testing.T, values []string) {
 		if t.Failed() {
 			t.Logf("log of the test's operator:\n%s", podLog(context.WithoutCancel(t.Context()), t, podIn(t, ns), "manager"))
 		}
+		checkReporters(t, ns)
 	})
 }
 
@@ -153,6 +156,30 @@ func podIn(t *testing.T, ns string) *corev1.Pod {
 		t.Fatalf("operators in %s: %d (%v)", ns, len(pods.Items), err)
 	}
 	return &pods.Items[0]
+}
+
+// checkReporters checks that all that was said of benchmarks in a namespace was said by the operator there.
+func checkReporters(t *testing.T, ns string) {
+	t.Helper()
+	var events eventsv1.EventList
+	if err := k8s.List(context.WithoutCancel(t.Context()), &events, client.InNamespace(ns)); err != nil {
+		t.Fatal(err)
+	}
+	own, said := podIn(t, ns).Name, 0
+	for i := range events.Items {
+		e := &events.Items[i]
+		if e.Regarding.Kind != "StorageBenchmark" {
+			continue
+		}
+		said++
+		if !strings.Contains(e.ReportingInstance, own) {
+			t.Errorf("%s said %s: %s", e.ReportingInstance, e.Reason, e.Note)
+			return
+		}
+	}
+	if said == 0 {
+		t.Error("nobody said anything of the benchmarks")
+	}
 }
 
 // letInstall lets the tenant install in a namespace: Kubernetes' own role admin, and the role installer of the chart.
