@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -24,60 +25,71 @@ func checkMadeOnce(t *testing.T, done *v1alpha1.StorageBenchmark) {
 	}
 }
 
-// killed is a benchmark at whose step the operator is killed.
-type killed struct {
+// struck is a benchmark to which something happens at a step.
+type struck struct {
 	*fault
 	sb *v1alpha1.StorageBenchmark
 }
 
+// begin creates the benchmark, and waits until it is at the step, with all of the texts in its message.
+func (s *struck) begin(t *testing.T, texts ...string) {
+	t.Helper()
+	create(t, s.sb)
+	s.see(t, s.sb, texts...)
+}
+
+// strike checks that the benchmark is still at the step, and says that it happens now.
+func (s *struck) strike(t *testing.T) {
+	t.Helper()
+	current := &v1alpha1.StorageBenchmark{}
+	if err := k8s.Get(t.Context(), client.ObjectKeyFromObject(s.sb), current); err != nil || succeeded(current).Reason != s.sees {
+		t.Errorf("%s: it is at step %s now, and not %s any more (%v)", s.sb.Name, succeeded(current).Reason, s.sees, err)
+	}
+	s.fault.strike()
+}
+
 // killedAt begins the fault that the operator is killed at a step of a benchmark.
-func killedAt(t *testing.T, step string, change ...func(*v1alpha1.StorageBenchmark)) *killed {
+func killedAt(t *testing.T, step string, change ...func(*v1alpha1.StorageBenchmark)) *struck {
 	t.Helper()
 	f := begin(t, &fault{
 		section: faultsOfControlPlane, name: "The operator is killed at step " + step, does: "kills its process (SIGKILL)",
 		sees: step, ends: v1alpha1.ReasonCompleted, bound: 90 * time.Second,
 	})
-	return &killed{f, benchmark(t, "killed-"+strings.ToLower(step), change...)}
+	return &struck{f, benchmark(t, "killed-"+strings.ToLower(step), change...)}
 }
 
-// The operator may be killed at any step, and neither forgets nor repeats anything. Here it is killed while a benchmark
-// prepares its run, and another one measures.
+// The operator may be killed at any step, and neither forgets nor repeats anything. Here it is killed while a benchmark measures,
+// another one waits for the node that the first holds, the third is suspended, and the last prepares its run.
 func TestOperatorKilled(t *testing.T) {
-	alone(t)
-	preparing, measuring := killedAt(t, v1alpha1.ReasonPreparing, longLayout), killedAt(t, v1alpha1.ReasonMeasuring, lasting(20))
-	renewOperator(t)
+	ownNode(t, twoNodes, ownOperator(), load(2), budget(4*time.Minute))
+	held, free := nodesOf(t)[0], nodesOf(t)[1]
+	measuring := killedAt(t, v1alpha1.ReasonMeasuring, exclusive, on(held), lasting(40))
+	waiting := killedAt(t, v1alpha1.ReasonWaitingForNode, exclusive, on(held))
+	halted := killedAt(t, v1alpha1.ReasonSuspended, suspended)
+	preparing := killedAt(t, v1alpha1.ReasonPreparing, longLayout, on(free))
 	// One after the other: how long a pod takes to start differs by more than the layout of files takes.
-	for _, k := range []*killed{measuring, preparing} {
-		create(t, k.sb)
-		k.see(t, k.sb)
+	measuring.begin(t)
+	waiting.begin(t)
+	halted.begin(t, "set it to false to go on") // at first it says that what is under way is being ended
+	preparing.begin(t)
+	for _, s := range []*struck{preparing, halted, waiting, measuring} {
+		s.strike(t)
 	}
-	for _, k := range []*killed{preparing, measuring} {
-		checkStep(t, k)
-		k.strike()
-	}
-	killOperator(t)
-	for _, k := range []*killed{preparing, measuring} {
-		checkMadeOnce(t, k.end(t, k.sb))
+	killOperator(t, podIn(t, namespaceOf(t)))
+	setSuspend(t, halted.sb, false)
+	for _, s := range []*struck{preparing, halted, measuring, waiting} {
+		checkMadeOnce(t, s.end(t, s.sb))
 	}
 }
 
-// Here it is killed while benchmarks wait: for a volume, for a node that another one holds, for the removal of a volume, and
-// for whoever has suspended it.
+// Here it is killed while benchmarks wait for a volume, and for the removal of one, which only an operator of the whole cluster
+// sees. All others would wait for volumes too.
 func TestOperatorKilledWhileWaiting(t *testing.T) {
 	alone(t)
 	provisioning := killedAt(t, v1alpha1.ReasonProvisioning, suspended)
-	waiting := killedAt(t, v1alpha1.ReasonWaitingForNode, exclusive, on(nodeNames[0]))
-	cleaning := killedAt(t, v1alpha1.ReasonCleaningUp, on(nodeNames[1]), lasting(4))
-	halted := killedAt(t, v1alpha1.ReasonSuspended, suspended)
-	renewOperator(t)
-
-	holder := benchmark(t, "holder", exclusive, on(nodeNames[0]), lasting(25))
-	create(t, holder)
-	until(t, holder, "the first benchmark's turn", atStep(v1alpha1.ReasonMeasuring))
-	create(t, waiting.sb)
-	waiting.see(t, waiting.sb) // before there are others whom it would name too
-	for _, k := range []*killed{provisioning, cleaning, halted} {
-		create(t, k.sb)
+	cleaning := killedAt(t, v1alpha1.ReasonCleaningUp, lasting(4))
+	for _, s := range []*struck{provisioning, cleaning} {
+		create(t, s.sb)
 	}
 	until(t, cleaning.sb, "the step before", atStep(v1alpha1.ReasonMeasuring))
 	// From now on no volume is made or removed.
@@ -86,27 +98,14 @@ func TestOperatorKilledWhileWaiting(t *testing.T) {
 	setSuspend(t, provisioning.sb, false)
 	provisioning.see(t, provisioning.sb, "target volume: ")
 	cleaning.see(t, cleaning.sb, "removal of volume")
-	halted.see(t, halted.sb)
 
-	for _, k := range []*killed{provisioning, waiting, cleaning, halted} {
-		checkStep(t, k)
-		k.strike()
+	for _, s := range []*struck{provisioning, cleaning} {
+		s.strike(t)
 	}
-	killOperator(t)
+	killOperator(t, operatorPod(t.Context(), t))
 	localCluster(t.Context(), t, "resume", "csi-provisioner")
-	setSuspend(t, halted.sb, false)
-	for _, k := range []*killed{provisioning, waiting, cleaning, halted} {
-		checkMadeOnce(t, k.end(t, k.sb))
-	}
-	checkMadeOnce(t, completes(t, holder))
-}
-
-// checkStep checks that a benchmark is still at the step at which the operator is to be killed.
-func checkStep(t *testing.T, k *killed) {
-	t.Helper()
-	current := &v1alpha1.StorageBenchmark{}
-	if err := k8s.Get(t.Context(), client.ObjectKeyFromObject(k.sb), current); err != nil || succeeded(current).Reason != k.sees {
-		t.Errorf("%s: it is at step %s now, and not %s any more (%v)", k.sb.Name, succeeded(current).Reason, k.sees, err)
+	for _, s := range []*struck{provisioning, cleaning} {
+		checkMadeOnce(t, s.end(t, s.sb))
 	}
 }
 
@@ -124,40 +123,58 @@ func longLayout(sb *v1alpha1.StorageBenchmark) {
 	sb.Spec.Workloads[0].Fio.Size = new("500M")
 }
 
-// The API server and etcd may go away while a run measures, and at the moment that it ends.
+// outage is a fault of the control plane: a component goes away while a benchmark measures.
+type outage struct {
+	*struck
+	component string
+	away      time.Duration
+}
+
+// newOutage begins the fault that a component goes away for a time, under a run of so many seconds.
+func newOutage(t *testing.T, component, name, does string, runSeconds int32, away time.Duration) *outage {
+	t.Helper()
+	f := begin(t, &fault{
+		section: faultsOfControlPlane, name: name, does: does,
+		sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: 150 * time.Second,
+	})
+	sb := benchmark(t, fmt.Sprintf("%s-away-%.0f", component, away.Seconds()), sweep("4k"), lasting(runSeconds), another)
+	return &outage{&struck{f, sb}, component, away}
+}
+
+// happen has the component go away while the benchmark measures, and come back.
+func (o *outage) happen(t *testing.T) {
+	t.Helper()
+	runningPod(t, o.sb)
+	o.strike(t)
+	interfere(t, []string{"stop", "--now", o.component}, []string{"start", o.component})
+	keepAway(t, o.away)
+	localCluster(t.Context(), t, "start", o.component)
+	awaitAPI(t)
+}
+
+// The API server and etcd may go away while a run measures, and at the moment that it ends. Each does so under the run of a
+// benchmark of its own, one after the other. These prepare and end beside each other, so they go through more than that.
 func TestControlPlaneAway(t *testing.T) {
 	alone(t, budget(4*time.Minute))
-	for _, test := range []struct {
-		test, name, does, component string
-		runSeconds                  int32
-		away                        time.Duration
-	}{
-		{"API server restarts", "The API server restarts under a run", "kills kube-apiserver (SIGKILL) and starts it", "kube-apiserver", 10, 0},
-		{"API server away", "The API server is away when a run ends", "kills kube-apiserver (SIGKILL), and starts it 12 s later, when fio has long ended", "kube-apiserver", 6, 12 * time.Second},
-		{"etcd restarts", "etcd restarts under a run", "kills etcd (SIGKILL) and starts it", "etcd", 10, 0},
-	} {
-		t.Run(test.test, func(t *testing.T) {
-			f := begin(t, &fault{
-				section: faultsOfControlPlane, name: test.name, does: test.does,
-				sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: 150 * time.Second,
-			})
-			before := operatorPod(t.Context(), t)
-			sb := benchmark(t, "control-plane", sweep("4k"), lasting(test.runSeconds), another)
-			create(t, sb)
-			runningPod(t, sb)
-			f.see(t, sb)
-			f.strike()
-			interfere(t, []string{"stop", "--now", test.component}, []string{"start", test.component})
-			keepAway(t, test.away)
-			localCluster(t.Context(), t, "start", test.component)
-			awaitAPI(t)
-			checkMadeOnce(t, f.end(t, sb))
-			// The operator outlives what is shorter than its leader election's renewDeadlineSeconds.
-			after := operatorPod(t.Context(), t)
-			if after.Name != before.Name || after.Status.ContainerStatuses[0].RestartCount != before.Status.ContainerStatuses[0].RestartCount {
-				t.Errorf("the operator has ended: %+v", after.Status.ContainerStatuses[0])
-			}
-		})
+	before := operatorPod(t.Context(), t)
+	etcd := newOutage(t, "etcd", "etcd restarts under a run", "kills etcd (SIGKILL) and starts it", 20, 0)
+	server := newOutage(t, "kube-apiserver", "The API server restarts under a run", "kills kube-apiserver (SIGKILL) and starts it", 20, 0)
+	ending := newOutage(t, "kube-apiserver", "The API server is away when a run ends",
+		"kills kube-apiserver (SIGKILL), and starts it 12 s later, when fio has long ended", 6, 12*time.Second)
+	create(t, etcd.sb)
+	server.begin(t)
+	etcd.see(t, etcd.sb)
+	etcd.happen(t)
+	server.happen(t)
+	ending.begin(t)
+	ending.happen(t)
+	for _, o := range []*outage{etcd, server, ending} {
+		checkMadeOnce(t, o.end(t, o.sb))
+	}
+	// The operator outlives what is shorter than its leader election's renewDeadlineSeconds.
+	after := operatorPod(t.Context(), t)
+	if after.Name != before.Name || after.Status.ContainerStatuses[0].RestartCount != before.Status.ContainerStatuses[0].RestartCount {
+		t.Errorf("the operator has ended: %+v", after.Status.ContainerStatuses[0])
 	}
 }
 

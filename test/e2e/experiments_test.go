@@ -349,7 +349,7 @@ func checkTogether(t checker, sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run) 
 
 // E5: more readers read more, up to what the machine can do.
 func TestS3SequentialReads(t *testing.T) {
-	alone(t)
+	ownNode(t, load(quiet))
 	needsBucket(t)
 	sb := measured(t, experiment(t, "e5"))
 

@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"os/exec"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -128,19 +127,13 @@ func TestUnschedulable(t *testing.T) {
 	f.end(t, sb, "didn't match Pod's node affinity/selector")
 }
 
-// TestImageCannotBePulled has the operator use an image that there is not.
+// TestImageCannotBePulled has an operator use an image that there is not.
 func TestImageCannotBePulled(t *testing.T) {
-	alone(t)
+	sideBySide(t, ownOperator("runner.image.repository=no-such-image.invalid/runner", "runner.image.tag=none"))
 	f := begin(t, &fault{
 		section: faultsOfWorkload, name: "The image of the runner cannot be pulled", does: "an image that there is not; startSeconds 20",
 		sees: v1alpha1.ReasonPreparing, ends: v1alpha1.ReasonDeadlineExceeded, bound: 75 * time.Second,
 	})
-	deployment := operator(t.Context(), t)
-	args := slices.Clone(deployment.Spec.Template.Spec.Containers[0].Args)
-	i := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, imageFlag) })
-	args[i] = imageFlag + "no-such-image.invalid/runner:none"
-	setOperatorArgs(t, args)
-
 	sb := benchmark(t, "no-image", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.StartSeconds = new(int32(20)) })
 	f.strike()
 	create(t, sb)

@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"context"
-	"slices"
 	"testing"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -26,41 +24,6 @@ func deleteAtEnd(t *testing.T, object client.Object) {
 		if err := k8s.Delete(context.WithoutCancel(t.Context()), object); client.IgnoreNotFound(err) != nil {
 			t.Errorf("delete: %v", err)
 		}
-	})
-}
-
-// setOperatorArgs has the operator restart with other arguments until the test ends.
-func setOperatorArgs(t *testing.T, args []string) {
-	t.Helper()
-	ctx := context.WithoutCancel(t.Context())
-	before := slices.Clone(operator(ctx, t).Spec.Template.Spec.Containers[0].Args)
-	set := func(args []string) {
-		err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
-			deployment := operator(ctx, t)
-			deployment.Spec.Template.Spec.Containers[0].Args = args
-			return k8s.Update(ctx, deployment)
-		})
-		if err != nil {
-			t.Fatalf("update the operator: %v", err)
-		}
-		awaitOperator(ctx, t)
-	}
-	t.Cleanup(func() { set(before) })
-	set(args)
-}
-
-// awaitOperator waits until the operator's Deployment has rolled out and no pod of an older one is left.
-func awaitOperator(ctx context.Context, t *testing.T) {
-	t.Helper()
-	eventually(ctx, t, "the operator to roll out", func(ctx context.Context) (bool, error) {
-		d := operator(ctx, t)
-		s := d.Status
-		if s.ObservedGeneration < d.Generation || s.UpdatedReplicas != *d.Spec.Replicas || s.AvailableReplicas != *d.Spec.Replicas {
-			return false, nil
-		}
-		var pods corev1.PodList
-		err := k8s.List(ctx, &pods, client.InNamespace(d.Namespace), client.MatchingLabels(d.Spec.Selector.MatchLabels))
-		return len(pods.Items) == int(*d.Spec.Replicas), err
 	})
 }
 

@@ -101,11 +101,11 @@ func operatorPod(ctx context.Context, t *testing.T) *corev1.Pod {
 	return &pods.Items[0]
 }
 
-// killOperator kills the operator's process, which has no time to end anything in order, and waits until the kubelet
-// has started it again. A kubelet does so the later the oftener a container ended: see renewOperator.
-func killOperator(t *testing.T) {
+// killOperator kills the process of an operator's pod, which has no time to end anything in order, and waits until the kubelet has
+// started it again. A kubelet does so at once the first time, and then the later the oftener the container ended: no test kills a
+// pod that another one has killed.
+func killOperator(t *testing.T, before *corev1.Pod) {
 	t.Helper()
-	before := operatorPod(t.Context(), t)
 	pid := pidOf(t, before.Status.ContainerStatuses[0].ContainerID)
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatalf("kill process %d: %v", pid, err)
@@ -114,19 +114,6 @@ func killOperator(t *testing.T) {
 		pod := &corev1.Pod{}
 		err := k8s.Get(ctx, client.ObjectKeyFromObject(before), pod)
 		return err == nil && pod.Status.ContainerStatuses[0].RestartCount > before.Status.ContainerStatuses[0].RestartCount, err
-	})
-}
-
-// renewOperator gives the operator a new pod when the test ends, which the kubelet starts again at once.
-func renewOperator(t *testing.T) {
-	t.Helper()
-	t.Cleanup(func() {
-		ctx := context.WithoutCancel(t.Context())
-		old := operatorPod(ctx, t)
-		if err := k8s.Delete(ctx, old, client.GracePeriodSeconds(0)); err != nil {
-			t.Errorf("delete the operator's pod: %v", err)
-		}
-		awaitOperator(ctx, t)
 	})
 }
 

@@ -4,16 +4,15 @@ package e2e
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/util/retry"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -24,15 +23,34 @@ import (
 // scaleOperator has so many pods of the operator run, and waits until it is so.
 func scaleOperator(ctx context.Context, t *testing.T, replicas int32) {
 	t.Helper()
-	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		deployment := operator(ctx, t)
-		deployment.Spec.Replicas = &replicas
-		return k8s.Update(ctx, deployment)
-	})
-	if err != nil {
-		t.Fatalf("scale the operator: %v", err)
+	if err := changeOperator(ctx, func(d *appsv1.Deployment) { d.Spec.Replicas = &replicas }); err != nil {
+		t.Fatal(err)
 	}
 	awaitOperator(ctx, t)
+}
+
+// serveMetrics has the operator serve metrics from its next start on, until all tests end.
+func serveMetrics(t *testing.T) {
+	t.Helper()
+	const flag = "--metrics-bind-address="
+	set := func(ctx context.Context, address string) (before string, err error) {
+		err = changeOperator(ctx, func(d *appsv1.Deployment) {
+			for i, arg := range *argsOf(d) {
+				if value, ok := strings.CutPrefix(arg, flag); ok {
+					before, (*argsOf(d))[i] = value, flag+address
+				}
+			}
+		})
+		return before, err
+	}
+	before, err := set(t.Context(), ":8080")
+	if err != nil {
+		t.Fatal(err)
+	}
+	atEnd(func(ctx context.Context) error {
+		_, err := set(ctx, before)
+		return err
+	})
 }
 
 // metricsOf returns what the operator serves to Prometheus.
@@ -47,9 +65,9 @@ func metricsOf(ctx context.Context, t *testing.T) string {
 	return string(text)
 }
 
-// The operator makes its lease again if somebody deletes it, and goes on.
+// The operator makes its lease again if somebody deletes it, and goes on: others see nothing of it.
 func TestLeaseIsDeleted(t *testing.T) {
-	alone(t)
+	sideBySide(t, waits)
 	const name = "storagebench.storagebench.dev" // LeaderElectionID in cmd/manager
 	leases := clientset.CoordinationV1().Leases(operatorNamespace)
 	holder := operatorPod(t.Context(), t).Name
@@ -74,11 +92,6 @@ func TestLeaseIsDeleted(t *testing.T) {
 // it does can be seen in its metrics.
 func TestOrphanedObjects(t *testing.T) {
 	alone(t)
-	args := slices.Clone(operator(t.Context(), t).Spec.Template.Spec.Containers[0].Args)
-	i := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--metrics-bind-address=") })
-	args[i] = "--metrics-bind-address=:8080"
-	setOperatorArgs(t, args)
-
 	f := begin(t, &fault{
 		section: faultsOfControlPlane, name: "The finalizer of a benchmark is removed by hand, and the benchmark deleted",
 		does: "stops the operator, removes the finalizer, deletes the StorageBenchmark during a run, and starts the operator", bound: 90 * time.Second,
@@ -106,6 +119,7 @@ func TestOrphanedObjects(t *testing.T) {
 	if left := clusterObjects(t.Context(), t, sb); len(left) == 0 {
 		t.Fatal("nothing has leaked, so that there is nothing to test")
 	}
+	serveMetrics(t)
 	scaleOperator(t.Context(), t, 1)
 	eventually(t.Context(), t, "Kubernetes to remove what the benchmark owned", func(ctx context.Context) (bool, error) {
 		var pods corev1.PodList

@@ -32,9 +32,10 @@ import (
 //	ownNode(t)                                 // on a node that no other test uses meanwhile
 //	alone(t)                                   // while no other test runs, after all others
 //	ownNode(t, shares(theFileSystem), load(3), budget(4*time.Minute))
+//	sideBySide(t, ownOperator())               // with an operator that it can kill while others run
 //
-// Tests that measure figures which other work would change say so by their load, and those that stop what all of the
-// cluster needs, or change the operator, are alone.
+// Tests that measure figures which other work would change say so by their load. Those that stop what all of the cluster needs, or
+// need an operator of the whole cluster to change or to stop it, are alone.
 
 const (
 	// machineLoad is how much load two processors bear. A load of 1 is a pod after the other with small I/O.
@@ -80,6 +81,9 @@ type claim struct {
 	turns.Claim
 	// besides says that the test can use shared nodes beside its own.
 	besides bool
+	// confined says that the test has an operator of its own, which is confined to its namespace, and values are the chart's for that.
+	confined bool
+	values   []string
 	// prepare is what the test does while it waits for its turn.
 	prepare func()
 }
@@ -100,6 +104,13 @@ func early(c *claim) { c.First = true }
 
 // besidesShared lets the pods of a test with a node of its own go to the shared ones too, as when its own is lost.
 func besidesShared(c *claim) { c.besides = true }
+
+// ownOperator gives a test an operator of its own, with such values of the chart, which is confined to the test's namespace. The
+// operator of the whole cluster leaves that to it. So it can be killed, or have another image, while others run. What it does not
+// do, because it sees nothing outside of its namespace, is in controllers/namespaced.go.
+func ownOperator(values ...string) func(*claim) {
+	return func(c *claim) { c.confined, c.values = true, values }
+}
 
 // prepares has the test build something while it waits for its turn.
 func prepares(what func()) func(*claim) { return func(c *claim) { c.prepare = what } }
@@ -138,6 +149,8 @@ type stage struct {
 	// selector is of the label of these nodes, empty for all nodes. Kubernetes puts it into the pods of the namespaces, so that
 	// it holds for those of users' commands too.
 	selector string
+	// confined says that the test's operator sees its namespace alone, and so no volume.
+	confined bool
 	// time ends when the test has used up its budget.
 	time context.Context
 }
@@ -154,18 +167,28 @@ func enter(t *testing.T, c *claim, options []func(*claim)) {
 		t.Fatal(err)
 	}
 	t.Cleanup(turn.End)
+	name := newName()
+	if c.confined {
+		leftToOthers.add(name)
+	}
 	t.Parallel()
 	began := time.Now()
+	if err := leftToOthers.restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	if c.prepare != nil {
 		c.prepare()
 	}
 	own := turn.Await()
 	t.Attr("waited", time.Since(began).Round(time.Millisecond).String()) // which is no part of what the test takes
-	s := &stage{}
+	s := &stage{confined: c.confined}
 	stages.Store(t.Name(), s)
 	s.limit(t, c.Budget)
 	s.choose(t, c, own)
-	newNamespace(t)
+	newNamespaceWithName(t, name)
+	if c.confined {
+		installOperator(t, c.values)
+	}
 }
 
 // stageOf returns the stage of a test, which is also that of its subtests.

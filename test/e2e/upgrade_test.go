@@ -28,14 +28,14 @@ const (
 // one end it.
 func TestHelmUpgradeUnderARun(t *testing.T) {
 	var previous string
-	var images []string
 	alone(t, budget(4*time.Minute), prepares(func() {
 		previous = previousSources(t)
-		images = previousImages(t, previous)
+		for _, image := range previousImages(t, previous) {
+			for _, node := range nodeNames[:sharedNodes] { // where the operator is; no test takes them away meanwhile
+				localCluster(t.Context(), t, "load", "--node", node, image)
+			}
+		}
 	}))
-	for _, image := range images {
-		localCluster(t.Context(), t, "load", image)
-	}
 	values := filepath.Join(t.TempDir(), "values.yaml")
 	if err := os.WriteFile(values, helm(t.Context(), t, "get", "values", releaseName, "--output", "yaml"), 0o600); err != nil {
 		t.Fatal(err)
@@ -46,8 +46,12 @@ func TestHelmUpgradeUnderARun(t *testing.T) {
 		}, arguments...)...)
 		awaitOperator(ctx, t)
 	}
-	current := filepath.Join(repository, chartPath)
-	t.Cleanup(func() { upgrade(context.WithoutCancel(t.Context()), current) })
+	current, isCurrent := filepath.Join(repository, chartPath), false
+	t.Cleanup(func() {
+		if !isCurrent {
+			upgrade(context.WithoutCancel(t.Context()), current)
+		}
+	})
 	upgrade(t.Context(), filepath.Join(previous, chartPath),
 		"--set", "operator.image.repository="+imageRepository+"operator", "--set", "operator.image.tag="+previousImage[1:],
 		"--set", "runner.image.repository="+imageRepository+"runner", "--set", "runner.image.tag="+previousImage[1:])
@@ -56,13 +60,14 @@ func TestHelmUpgradeUnderARun(t *testing.T) {
 		t.Fatalf("the operator before the upgrade is %s, want the previous one", image)
 	}
 
-	sb := benchmark(t, "helm-upgrade", lasting(20), another) // so that one run begins before the upgrade, and one after it
+	sb := benchmark(t, "helm-upgrade", on(nodeNames[0]), lasting(20), another) // so that one run begins before the upgrade, and one after it
 	create(t, sb)
 	pod := runningPod(t, sb)
 	if image := pod.Spec.Containers[0].Image; !strings.HasSuffix(image, previousImage) {
 		t.Errorf("the run before the upgrade is made by %s, want the previous runner", image)
 	}
 	upgrade(t.Context(), current)
+	isCurrent = true
 	if current := until(t, sb, "its state", func(*v1alpha1.StorageBenchmark) bool { return true }); current.Status.FinishedRuns > 1 {
 		t.Errorf("%d runs ended before the upgrade: the benchmark is too short for this test", current.Status.FinishedRuns)
 	}
