@@ -231,6 +231,8 @@ const (
 	WarningFilesFitInMemory = "FilesFitInMemory"
 	// WarningUnsyncedWrites: buffered writes that nothing has reach the storage, so that they measure memory.
 	WarningUnsyncedWrites = "UnsyncedWrites"
+	// WarningOtherFilesSynced: jobs with several files, whose syncs are of another file than the one that was just written.
+	WarningOtherFilesSynced = "OtherFilesSynced"
 	// WarningMetadataFromMemory: lookups of files or directories that the node's memory answered.
 	WarningMetadataFromMemory = "MetadataFromMemory"
 	// WarningCPUThrottled: the container's CPU limit held fio back.

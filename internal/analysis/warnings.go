@@ -150,6 +150,9 @@ var warningKinds = []struct {
 	reason: v1alpha1.WarningUnsyncedWrites, see: []func(seen) string{unsyncedWrites},
 	remedy: "set direct: true, or have writes reach the storage while fio measures: fdatasync: 1 or sync: dsync for each write, endFsync: true for all at the end",
 }, {
+	reason: v1alpha1.WarningOtherFilesSynced, see: []func(seen) string{otherFilesSynced},
+	remedy: "remove nrfiles, and raise numjobs for more files at a time; or set option openfiles to 1, by which each file is written to its end before the next one",
+}, {
 	reason: v1alpha1.WarningMetadataFromMemory, see: []func(seen) string{metadataFromMemory},
 	remedy: "take the figure for what an application sees that has the same node and does not sync; on network file systems other clients have to ask the storage",
 }, {
@@ -163,7 +166,8 @@ var warningKinds = []struct {
 	remedy: "use nodes of one type with CPU to spare, and keep their clocks by NTP (chrony, Amazon Time Sync Service)",
 }, {
 	reason: v1alpha1.WarningShortOverlap, see: []func(seen) string{shortOverlap},
-	remedy: "set timeBased: true and runtimeSeconds, so that all clients measure for the same time, and look for the slowest client (status.runs[].clientsConfigMap)",
+	remedy: "set timeBased: true and runtimeSeconds, so that all clients measure for the same time; where files are created or deleted, which ends with the last file, " +
+		"raise nrfiles, so that the start weighs less; and look for the slowest client (status.runs[].clientsConfigMap)",
 }, {
 	reason: v1alpha1.WarningShortRuntime, see: []func(seen) string{shortRuntime},
 	remedy: "raise runtimeSeconds and set timeBased: true, or raise size, so that each run takes at least 10 s",
