@@ -258,12 +258,13 @@ func (p *pass) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus, 
 }
 
 // noteProvisioning notes how long a volume that was made for the benchmark took, of several the one that took longest. The provisioner makes
-// the object when it has the volume, which may be long before a run looks.
+// the object when it has the volume, which may be long before a run looks. A volume that is older than its claim was there before, or has its
+// time from another clock: nothing is known of how long it took.
 func (s *scope) noteProvisioning(target *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim, pv *corev1.PersistentVolume) {
-	if s.claims[claim.Name] == nil {
+	took := pv.CreationTimestamp.Sub(claim.CreationTimestamp.Time).Milliseconds()
+	if s.claims[claim.Name] == nil || took < 0 {
 		return
 	}
-	took := max(pv.CreationTimestamp.Sub(claim.CreationTimestamp.Time), 0).Milliseconds()
 	target.ProvisionedMilliseconds = new(max(took, ptr.Deref(target.ProvisionedMilliseconds, 0)))
 }
 

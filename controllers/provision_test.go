@@ -179,7 +179,9 @@ func TestNoteProvisioning(t *testing.T) {
 		"somebody's":         {"mine", time.Second, nil, nil},
 		"faster than before": {"ours", time.Second, new(int64(2000)), new(int64(2000))},
 		"slower than before": {"ours", 3 * time.Second, new(int64(2000)), new(int64(3000))},
-		"by another clock":   {"ours", -time.Second, nil, new(int64(0))},
+		"at once":            {"ours", 0, nil, new(int64(0))},
+		"there before":       {"ours", -time.Second, nil, nil},
+		"one there before":   {"ours", -time.Second, new(int64(2000)), new(int64(2000))},
 	} {
 		s := scopeOf(builder.OneRun("default", "sb").Build())
 		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: test.claim, CreationTimestamp: *at(0)}}

@@ -233,6 +233,8 @@ const (
 	WarningUnsyncedWrites = "UnsyncedWrites"
 	// WarningFilesFitInMemory: buffered I/O on files that the node's page cache can hold.
 	WarningFilesFitInMemory = "FilesFitInMemory"
+	// WarningOtherFilesSynced: jobs with several files, whose syncs are of another file than the one that was just written.
+	WarningOtherFilesSynced = "OtherFilesSynced"
 	// WarningMetadataFromMemory: lookups of files or directories that the node's memory answered.
 	WarningMetadataFromMemory = "MetadataFromMemory"
 	// WarningSparseReads: blocks were read that nobody had written.

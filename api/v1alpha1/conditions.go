@@ -9,8 +9,8 @@ const (
 	ConditionMeasured = "Measured"
 	// ConditionCleanedUp says whether volumes and test files were removed.
 	ConditionCleanedUp = "CleanedUp"
-	// ConditionExpectationsMet says whether the results are what spec.expectations and presets ask for: Unknown where something was
-	// not measured. It is set when the runs have ended, and absent where nothing is expected.
+	// ConditionExpectationsMet says whether the results are what spec.expectations and presets ask for: Unknown where nothing
+	// misses and something is undecided. It is set when the runs have ended, and absent where nothing is expected.
 	ConditionExpectationsMet = "ExpectationsMet"
 	// ConditionRetrying is True while errors keep the operator from going on, since its last transition. It is
 	// absent otherwise. Errors that last for spec.deadlines.startSeconds end the benchmark.
@@ -78,7 +78,8 @@ const (
 	ReasonAllMet = "AllMet"
 	// ReasonNotMet: at least one expectation is not met; the message says which, and by how much.
 	ReasonNotMet = "NotMet"
-	// ReasonNotMeasured: nothing misses its expectation, and at least one has no results, or not those of all repetitions.
+	// ReasonNotMeasured: nothing misses its expectation, and at least one is undecided: it has no results, not those of all repetitions, or too
+	// few I/Os for its percentile.
 	ReasonNotMeasured = "NotMeasured"
 )
 

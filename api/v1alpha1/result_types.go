@@ -76,7 +76,7 @@ type Result struct {
 
 // ProbeResult is what a probe measured, reads and writes together.
 type ProbeResult struct {
-	// inFlight is the number of I/Os that the probe kept in flight, of all clients together.
+	// inFlight is the number of I/Os that the probe kept in flight, of all its jobs together. A workload with a probe has one client.
 	// +optional
 	InFlight int64 `json:"inFlight,omitempty"`
 

@@ -58,7 +58,8 @@ type TargetStatus struct {
 
 	// provisionedMilliseconds is the time from the creation of the claim until its volume was there; of several
 	// claims, the longest. Kubernetes notes both in whole seconds, so it is off by less than 1,000 either way. A
-	// volume that is made for the node of its first pod includes the wait for that node.
+	// volume that is made for the node of its first pod includes the wait for that node. Unset where the volume is
+	// older than its claim, as one that was there before.
 	// +optional
 	ProvisionedMilliseconds *int64 `json:"provisionedMilliseconds,omitempty"`
 

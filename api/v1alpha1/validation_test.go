@@ -374,6 +374,14 @@ func TestValidation(t *testing.T) {
 		accept: []string{"workloads: [{name: w, jobFile: x, matrix: {size: [2147483647, '5000000000', -2147483648]}}]"},
 		reject: []string{"workloads: [{name: w, jobFile: x, matrix: {size: [2147483648]}}]", "workloads: [{name: w, jobFile: x, matrix: {size: [1, -5000000000]}}]"},
 	}, {
+		name: "booleans of a matrix", path: workloadPath + ".matrix.direct[0]", want: `must be of type integer,string: "boolean"`, // docs/troubleshooting.md has these words
+		accept: []string{"workloads: [{name: w, jobFile: x, matrix: {direct: [1, 0]}}]"},
+		reject: []string{"workloads: [{name: w, jobFile: x, matrix: {direct: [true, false]}}]"},
+	}, {
+		name: "numbers among options", path: fioPath + ".options.thinktime", want: `must be of type string: "integer"`, // docs/troubleshooting.md has these words
+		accept: []string{fio(`options: {thinktime: "100"}`)},
+		reject: []string{fio("options: {thinktime: 100}")},
+	}, {
 		name: "options of a matrix", path: workloadPath + ".matrix", want: "must have at most 8 items",
 		reject: []string{"workloads: [{name: w, jobFile: x, matrix: {" + many(9, "o%d: [1]") + "}}]"},
 	}, {
@@ -536,12 +544,12 @@ func TestValidation(t *testing.T) {
 		accept: []string{fio("fsync: 1, fdatasync: 0")},
 		reject: []string{fio("fsync: -1")},
 	}, {
-		name: "rate", path: fioPath + ".rate", want: "rate must be bytes per second such as 10m (1024-based, without B), or up to three of them (reads, writes, trims) with commas",
-		accept: []string{fio("rate: 10m"), fio(`rate: "10m,5m"`)},
-		reject: []string{fio("rate: fast"), fio("rate: 10m/s")},
+		name: "rate", path: fioPath + ".rate", want: "rate must be bytes per second such as 10m (1024-based, without B), or up to three of them (reads, writes, trims) with commas; 0 alone is no limit: remove it",
+		accept: []string{fio("rate: 10m"), fio(`rate: "10m,5m"`), fio(`rate: "0,5m"`)},
+		reject: []string{fio("rate: fast"), fio("rate: 10m/s"), fio(`rate: "0"`), fio(`rate: "0,0"`)},
 	}, {
 		name: "rateIOPS", path: fioPath + ".rateIOPS", want: "rateIOPS must be I/Os per second from 1 to 2147483647, or up to three of them (reads, writes, trims) with commas, such as 500,200",
-		accept: []string{fio("rateIOPS: 100"), fio(`rateIOPS: "100"`), fio("rateIOPS: 2147483647"), fio(`rateIOPS: "500,200"`), fio(`rateIOPS: "500,,200"`)},
+		accept: []string{fio("rateIOPS: 100"), fio(`rateIOPS: "100"`), fio("rateIOPS: 2147483647"), fio(`rateIOPS: "500,200"`), fio(`rateIOPS: "500,,200"`), fio(`rateIOPS: "0,200"`)},
 		reject: []string{fio("rateIOPS: 0"), fio("rateIOPS: -1"), fio("rateIOPS: 2147483648")},
 	}, {
 		name: "rateIOPS as text", path: fioPath + ".rateIOPS", want: "should match '^[0-9]+(,([0-9]+)?){0,2}$'",
@@ -553,7 +561,7 @@ func TestValidation(t *testing.T) {
 	}, {
 		name: "options with a field", path: fioPath + ".options", want: "say the same: set only one of them",
 		accept: []string{fio(`options: {thinktime: "100", rwmixwrite: "30"}`), fio(`options: {bs: 4k}`), fio(`options: {runtime: "5"}`), fio(`options: {group_reporting: "1"}`), fio(`options: {rate_iops: "5"}`), fio(`size: 1M, options: {blocksize: 4k}`)},
-		reject: []string{fio(`bs: 4k, options: {bs: 4k}`), fio(`size: 1M, bs: 4k, options: {blocksize: 4k}`), fio(`runtimeSeconds: 5, options: {timeout: "5"}`), fio(`direct: false, options: {direct: "0"}`)},
+		reject: []string{fio(`bs: 4k, options: {bs: 4k}`), fio(`size: 1M, bs: 4k, options: {blocksize: 4k}`), fio(`runtimeSeconds: 5, options: {timeout: "5"}`), fio(`rw: randrw, rwmixread: 70, options: {rwmixwrite: "30"}`), fio(`direct: false, options: {direct: "0"}`)},
 	}, {
 		name: "number of options", path: fioPath + ".options", want: "must have at most 64 items",
 		accept: []string{fio("options: {" + many(64, `o%d: "1"`) + "}")},

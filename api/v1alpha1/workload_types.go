@@ -43,8 +43,9 @@ type Workload struct {
 
 	// matrix has fio options with the values that each takes, such as {bs: [4k, 64k], iodepth: [1, 16]}. Options go by
 	// fio's names or by those of the fields of fio. clients takes numbers of pods that measure together, such as
-	// {clients: [1, 2, 4]}. Every combination is measured. A value has at most 256 characters. It takes the place of what
-	// fio or jobFile says, in a job file in all sections.
+	// {clients: [1, 2, 4]}. Values are text or whole numbers, of what is on or off 1 and 0, such as {direct: [1, 0]}. Every
+	// combination is measured. A value has at most 256 characters. It takes the place of what fio or jobFile says, in a
+	// job file in all sections.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=8
 	Matrix map[string]MatrixValues `json:"matrix,omitempty"`
@@ -94,6 +95,7 @@ type MatrixValues []intstr.IntOrString
 // +kubebuilder:validation:XValidation:rule="!has(self.rwmixread) || !has(self.rw) || self.rw in ['rw', 'readwrite', 'randrw']",message="rwmixread is for mixed workloads; set rw to rw, readwrite or randrw, or remove rwmixread",fieldPath=".rwmixread",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.rw) || !has(self.options) || !('rw' in self.options || 'readwrite' in self.options)",message="rw and options[rw] or options[readwrite] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.rwmixread) || !has(self.options) || !('rwmixread' in self.options)",message="rwmixread and options[rwmixread] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.rwmixread) || !has(self.options) || !('rwmixwrite' in self.options)",message="rwmixread and options[rwmixwrite] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.bs) || !has(self.options) || !('bs' in self.options || 'blocksize' in self.options)",message="bs and options[bs] or options[blocksize] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.ioengine) || !has(self.options) || !('ioengine' in self.options)",message="ioengine and options[ioengine] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.iodepth) || !has(self.options) || !('iodepth' in self.options)",message="iodepth and options[iodepth] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
@@ -224,15 +226,15 @@ type FioParameters struct {
 	Invalidate *bool `json:"invalidate,omitempty"`
 
 	// rate is the limit of each job's bandwidth in bytes per second, such as 10m. Reads and writes can have their own:
-	// 10m,5m. Unset: no limit.
+	// 10m,5m. A 0 among them is no limit. Unset: no limit.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([kKmMgG]i?)?(,([0-9]+([kKmMgG]i?)?)?){0,2}$')",message="rate must be bytes per second such as 10m (1024-based, without B), or up to three of them (reads, writes, trims) with commas",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([kKmMgG]i?)?(,([0-9]+([kKmMgG]i?)?)?){0,2}$') && self.matches('[1-9]')",message="rate must be bytes per second such as 10m (1024-based, without B), or up to three of them (reads, writes, trims) with commas; 0 alone is no limit: remove it",reason=FieldValueInvalid
 	Rate *string `json:"rate,omitempty"`
 
 	// rateIOPS is the limit of each job's I/Os per second, such as 500 (fio's rate_iops). Reads and writes can have
-	// their own: 500,200. Unset: no limit.
+	// their own: 500,200. A 0 among them is no limit. Unset: no limit.
 	// +optional
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=64

@@ -54,11 +54,12 @@ type Load struct {
 	LatencyOff bool
 	// Polls says whether jobs ask again and again instead of waiting, which takes all CPU that there is, whatever they wait for.
 	Polls bool
-	// IgnoredDepth, BufferedAsync, AlikeData and InlineRate are what fio.Traps has of the jobs.
-	IgnoredDepth  int64
-	BufferedAsync bool
-	AlikeData     string
-	InlineRate    bool
+	// IgnoredDepth, BufferedAsync, AlikeData, InlineRate and OtherFilesSynced are what fio.Traps has of the jobs.
+	IgnoredDepth     int64
+	BufferedAsync    bool
+	AlikeData        string
+	InlineRate       bool
+	OtherFilesSynced bool
 	// NewDevice says whether the workload runs on a raw block volume that was made for the benchmark, so that
 	// nobody has written it.
 	NewDevice bool

@@ -22,6 +22,15 @@ func bufferedAsync(s seen) string {
 	return "libaio without direct waits for each I/O: there is no queue of iodepth"
 }
 
+// otherFilesSynced is about syncs that have little to write: the file that was just written is not the one that is synced.
+// https://github.com/axboe/fio/issues/1904
+func otherFilesSynced(s seen) string {
+	if !s.load.OtherFilesSynced {
+		return ""
+	}
+	return "with several files a job, fio syncs another one than it has just written, so that syncs have less to write"
+}
+
 // alikeData is about data that storage which compresses or deduplicates need not write.
 func alikeData(s seen) string {
 	if s.load.AlikeData == "" {

@@ -24,6 +24,8 @@ func TestTraps(t *testing.T) {
 		{"iodepth of an engine that waits", Load{IgnoredDepth: 32}, v1alpha1.Result{Read: slow(50, 4096)}, "IODepthIgnored iodepth 32 is ignored: the engine waits for each I/O"},
 		{"libaio without direct", Load{BufferedAsync: true}, v1alpha1.Result{Read: slow(50, 4096)}, "BufferedAsync libaio without direct waits for each I/O: there is no queue of iodepth"},
 		{"zeros", Load{AlikeData: "zero_buffers"}, v1alpha1.Result{Write: slow(50, 4096)}, "AlikeData zero_buffers makes data that storage can compress or write once"},
+		{"syncs of other files", Load{OtherFilesSynced: true}, v1alpha1.Result{Write: slow(50, 4096)},
+			"OtherFilesSynced with several files a job, fio syncs another one than it has just written, so that syncs have less to write"},
 		{"a rate that is late", Load{InlineRate: true, InFlight: 1, RateIOPS: 100}, v1alpha1.Result{Read: slow(50, 4096)},
 			"OmittedWaits a rate of 100 IOPS lets a job wait for 10ms, and p99.9 of reads is 20ms: I/Os that were due meanwhile began late, which is in no latency"},
 		{"a rate of bytes that is late", Load{InlineRate: true, InFlight: 1, RateBytesPerSecond: 409_600}, v1alpha1.Result{Write: slow(50, 4096)},

@@ -194,6 +194,9 @@ var warningKinds = []struct {
 	reason: v1alpha1.WarningFilesFitInMemory, see: []func(seen) string{filesFitInMemory},
 	remedy: "set direct: true, or a size that is larger than the memory of the node",
 }, {
+	reason: v1alpha1.WarningOtherFilesSynced, see: []func(seen) string{otherFilesSynced},
+	remedy: "remove nrfiles, and raise numjobs for more files at a time; or set option openfiles to 1, by which each file is written to its end before the next one",
+}, {
 	reason: v1alpha1.WarningMetadataFromMemory, see: []func(seen) string{metadataFromMemory},
 	remedy: "take the figure for what an application sees that has the same node and does not sync; on network file systems other clients have to ask the storage",
 }, {
@@ -242,7 +245,8 @@ var warningKinds = []struct {
 	remedy: "use nodes of one type with CPU to spare, and keep their clocks by NTP (chrony, Amazon Time Sync Service)",
 }, {
 	reason: v1alpha1.WarningShortOverlap, see: []func(seen) string{shortOverlap},
-	remedy: "set timeBased: true and runtimeSeconds, so that all clients measure for the same time, and look for the slowest client (status.runs[].clientsConfigMap)",
+	remedy: "set timeBased: true and runtimeSeconds, so that all clients measure for the same time; where files are created or deleted, which ends with the last file, " +
+		"raise nrfiles, so that the start weighs less; and look for the slowest client (status.runs[].clientsConfigMap)",
 }, {
 	reason: v1alpha1.WarningSpread,
 	remedy: "raise repetitions or runtimeSeconds, and look for other load on the node and on the storage, or for burst credits that run out",

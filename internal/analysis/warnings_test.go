@@ -165,7 +165,7 @@ func TestWarningsFit(t *testing.T) {
 			warnings = append(warnings, w)
 		}
 	}
-	traps := Load{IgnoredDepth: most, BufferedAsync: true, AlikeData: "buffer_compress_percentage", InlineRate: true, InFlight: 1, RateIOPS: most}
+	traps := Load{IgnoredDepth: most, BufferedAsync: true, AlikeData: "buffer_compress_percentage", InlineRate: true, OtherFilesSynced: true, InFlight: 1, RateIOPS: most}
 	all := load
 	all.IgnoredDepth, all.BufferedAsync, all.AlikeData = most, true, traps.AlikeData
 	checkRoom(t, []v1alpha1.Result{result, overlap}, []Load{all, {UnsyncedWrites: true}}, client)
@@ -334,6 +334,17 @@ func TestSummarize(t *testing.T) {
 	}
 	if got := Summarize(nil, runs[1:2], comparisons[:0]); got != nil {
 		t.Errorf("summaries of no warning: %v", got)
+	}
+}
+
+// What helps is told of each kind of workload: a time for those that can go on for one, and files for those that end with their files.
+func TestRemediesForOperationsOnFiles(t *testing.T) {
+	for _, reason := range []string{v1alpha1.WarningShortOverlap, v1alpha1.WarningFewSamples} {
+		for _, want := range []string{"timeBased: true", "runtimeSeconds", "nrfiles"} {
+			if remedy := remedyOf(reason); !strings.Contains(remedy, want) {
+				t.Errorf("the remedy of %s does not have %s: %s", reason, want, remedy)
+			}
+		}
 	}
 }
 

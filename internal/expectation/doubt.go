@@ -13,7 +13,7 @@ import (
 var flattering = []string{
 	v1alpha1.WarningFilesFitInMemory, v1alpha1.WarningUnsyncedWrites, v1alpha1.WarningShortRuntime, v1alpha1.WarningShortIOs,
 	v1alpha1.WarningSparseReads, v1alpha1.WarningBurstCredits, v1alpha1.WarningMetadataFromMemory, v1alpha1.WarningFasterThanDocumented,
-	v1alpha1.WarningAlikeData, v1alpha1.WarningOmittedWaits,
+	v1alpha1.WarningAlikeData, v1alpha1.WarningOmittedWaits, v1alpha1.WarningOtherFilesSynced,
 }
 
 // warnedOf returns which of these warnings a run has, or one that repeats it.

@@ -18,7 +18,7 @@ type Verdict int
 
 // The verdicts on findings.
 const (
-	// Unknown is the verdict where something was not measured.
+	// Unknown is the verdict where something was not measured, or where figures that were measured do not tell.
 	Unknown Verdict = iota
 	Met
 	Missed
@@ -33,18 +33,6 @@ func (v Verdict) Name() string {
 		return v1alpha1.ReasonNotMet
 	default:
 		return v1alpha1.ReasonNotMeasured
-	}
-}
-
-// String is the verdict for people.
-func (v Verdict) String() string {
-	switch v {
-	case Met:
-		return "Met"
-	case Missed:
-		return "Not met"
-	default:
-		return "Not measured"
 	}
 }
 

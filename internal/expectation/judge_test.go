@@ -165,7 +165,7 @@ func TestCondition(t *testing.T) {
 		},
 		"nothing is a multiple of 0": {
 			`[{workload: log, metric: write.iops, minRatioToBaseline: "0.5"}]`, join(iops("gp3", 0), iops("efs", 600)), metav1.ConditionUnknown, "NotMeasured",
-			"1 of 1 expectation not measured: log on efs: write IOPS 600, expected at least 0.5 times the baseline's; the baseline's is 0, of which nothing is a multiple",
+			"1 of 1 expectation undecided: log on efs: write IOPS 600, expected at least 0.5 times the baseline's; the baseline's is 0, of which nothing is a multiple",
 		},
 		"the baseline has too few runs for an interval": {
 			`[{workload: log, metric: write.iops, minRatioToBaseline: "0.5"}]`,
@@ -191,7 +191,7 @@ func TestCondition(t *testing.T) {
 		},
 		"beyond fio's histogram, and as expected for all that is known": {
 			"[{workload: log, target: gp3, metric: write.p99, max: 30s}]", runs("log", "gp3", 20000), metav1.ConditionUnknown, "NotMeasured",
-			"1 of 1 expectation not measured: log on gp3: write p99 beyond 17.1 s, expected at most 30 s; the median rests on a run that is beyond fio's histogram, which ends at 17.1 s",
+			"1 of 1 expectation undecided: log on gp3: write p99 beyond 17.1 s, expected at most 30 s; the median rests on a run that is beyond fio's histogram, which ends at 17.1 s",
 		},
 		"a ratio of what is beyond fio's histogram": {
 			`[{workload: log, metric: write.p99, maxRatioToBaseline: "1.2"}]`, join(runs("log", "gp3", 10, 10, 10, 10), runs("log", "efs", 20000, 20000, 20000, 20000)), metav1.ConditionFalse, "NotMet",
@@ -200,19 +200,19 @@ func TestCondition(t *testing.T) {
 		},
 		"the baseline has no results": {
 			`[{workload: log, metric: write.p99, maxRatioToBaseline: "1.2"}]`, join([]v1alpha1.Run{failed("log")}, runs("log", "efs", 13)), metav1.ConditionUnknown, "NotMeasured",
-			"1 of 1 expectation not measured: log on efs: write p99 13 ms, expected at most 1.2 times the baseline's; the baseline has no results of it",
+			"1 of 1 expectation undecided: log on efs: write p99 13 ms, expected at most 1.2 times the baseline's; the baseline has no results of it",
 		},
 		"no results": {
 			"[{workload: log, target: gp3, metric: sync.p99, max: 10ms}]", []v1alpha1.Run{failed("log")}, metav1.ConditionUnknown, "NotMeasured",
-			"1 of 1 expectation not measured: log on gp3: fdatasync p99 was not measured, expected at most 10 ms",
+			"1 of 1 expectation undecided: log on gp3: fdatasync p99 was not measured, expected at most 10 ms",
 		},
 		"no runs": {
 			"[{workload: log, metric: write.p99, max: 10ms}]", nil, metav1.ConditionUnknown, "NotMeasured",
-			"2 of 2 expectations not measured: log on gp3: write p99 was not measured, expected at most 10 ms; log on efs: write p99 was not measured, expected at most 10 ms",
+			"2 of 2 expectations undecided: log on gp3: write p99 was not measured, expected at most 10 ms; log on efs: write p99 was not measured, expected at most 10 ms",
 		},
 		"results without latencies": {
 			"[{workload: log, target: gp3, metric: write.mean, max: 10ms}]", runs("log", "gp3", 5), metav1.ConditionUnknown, "NotMeasured",
-			"1 of 1 expectation not measured: log on gp3: write mean was not measured, expected at most 10 ms",
+			"1 of 1 expectation undecided: log on gp3: write mean was not measured, expected at most 10 ms",
 		},
 		"what misses prevails over what is unknown": {
 			"[{workload: data, target: gp3, metric: write.p99, max: 10ms}, {workload: log, target: gp3, metric: write.p99, max: 10ms}]", runs("log", "gp3", 14), metav1.ConditionFalse, "NotMet",
@@ -224,15 +224,15 @@ func TestCondition(t *testing.T) {
 		},
 		"those that are left meet": {
 			"[{workload: log, target: gp3, metric: write.p99, max: 10ms}]", join(runs("log", "gp3", 5, 6), []v1alpha1.Run{failed("log")}), metav1.ConditionUnknown, "NotMeasured",
-			"1 of 1 expectation not measured: log on gp3: write p99 5.5 ms, expected at most 10 ms; only 2 of 3 runs measured it",
+			"1 of 1 expectation undecided: log on gp3: write p99 5.5 ms, expected at most 10 ms; only 2 of 3 runs measured it",
 		},
 		"those that are left of the baseline": {
 			`[{workload: log, metric: write.p99, maxRatioToBaseline: "1.2"}]`, join(runs("log", "gp3", 5), []v1alpha1.Run{failed("log")}, runs("log", "efs", 6, 6)), metav1.ConditionUnknown, "NotMeasured",
-			"1 of 1 expectation not measured: log on efs: write p99 6 ms, 1.2 times the baseline's 5 ms, expected at most 1.2 times the baseline's; only 1 of 2 runs of the baseline measured it",
+			"1 of 1 expectation undecided: log on efs: write p99 6 ms, 1.2 times the baseline's 5 ms, expected at most 1.2 times the baseline's; only 1 of 2 runs of the baseline measured it",
 		},
 		"too few I/Os for the percentile": {
 			"[{workload: log, target: gp3, metric: write.p99, max: 10ms}]", join(runs("log", "gp3", 5), short("log", "gp3", 999, 5)), metav1.ConditionUnknown, "NotMeasured",
-			"1 of 1 expectation not measured: log on gp3: write p99 5 ms, expected at most 10 ms; p99 needs 1000 I/Os, and a run had 999",
+			"1 of 1 expectation undecided: log on gp3: write p99 5 ms, expected at most 10 ms; p99 needs 1000 I/Os, and a run had 999",
 		},
 		"as many I/Os as the percentile needs": {
 			"[{workload: log, target: gp3, metric: write.p99, max: 10ms}]", short("log", "gp3", 1000, 5), metav1.ConditionTrue, "AllMet",

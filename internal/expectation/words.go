@@ -38,6 +38,20 @@ func (f *Finding) What() string {
 	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 }
 
+// Answer is the verdict for people. Where figures were measured that do not tell, Doubt says why.
+func (f *Finding) Answer() string {
+	switch {
+	case f.Verdict == Met:
+		return "Met"
+	case f.Verdict == Missed:
+		return "Not met"
+	case f.Figures == nil:
+		return "Not measured"
+	default:
+		return "Undecided"
+	}
+}
+
 // Measured is what was measured for people, such as "fdatasync p99 14 ms".
 func (f *Finding) Measured() string {
 	words := f.Rule.Metric.Words(f.sync)
@@ -200,7 +214,7 @@ func Condition(findings []Finding) (status metav1.ConditionStatus, reason, messa
 	case len(missed) > 0:
 		return metav1.ConditionFalse, v1alpha1.ReasonNotMet, list(fmt.Sprintf("%d of %s not met: ", len(missed), all), append(missed, unknown...)), true
 	case len(unknown) > 0:
-		return metav1.ConditionUnknown, v1alpha1.ReasonNotMeasured, list(fmt.Sprintf("%d of %s not measured: ", len(unknown), all), unknown), true
+		return metav1.ConditionUnknown, v1alpha1.ReasonNotMeasured, list(fmt.Sprintf("%d of %s undecided: ", len(unknown), all), unknown), true
 	default:
 		return metav1.ConditionTrue, v1alpha1.ReasonAllMet, list(all+" met: ", with(findings, Met)), true
 	}

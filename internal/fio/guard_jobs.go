@@ -9,6 +9,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // maxFiles bounds the test files of a job, clones included.
@@ -107,8 +109,29 @@ func (g *guard) checkConflicts(j job) {
 	if j.has("rate") && j.has("rate_iops") {
 		g.refuseIn(j, "rate_iops", "fio takes either rate or rate_iops: keep one")
 	}
+	if j.has("rwmixread") && j.has("rwmixwrite") {
+		g.refuseIn(j, "rwmixwrite", "it is 100 less rwmixread, which is given too (%s): keep one", legible.Excerpt(j.options["rwmixread"].String()))
+	}
+	g.checkRates(j)
 	if runtime, _ := parseMicroseconds(j.text("runtime", "0")); j.on("time_based") && runtime == 0 {
 		g.refuseIn(j, "time_based", "the job would never end: set runtime, for example to 60")
+	}
+}
+
+// checkRates refuses rates by which a job has no limit, of parameters and matrices: who reads rate=0 beside results takes it for something else. A job
+// file does what it does with fio.
+func (g *guard) checkRates(j job) {
+	for _, name := range []string{"rate", "rate_iops"} {
+		if !j.has(name) || j.isLimited(name) {
+			continue
+		}
+		switch j.options[name].Field {
+		case "":
+		case matrixField:
+			g.refuseIn(j, name, "fio takes 0 for no limit, so that these runs have none: write at least 1, and a workload of its own for runs without a limit")
+		default:
+			g.refuseIn(j, name, "fio takes 0 for no limit, so that the job has none: write at least 1, or remove it")
+		}
 	}
 }
 

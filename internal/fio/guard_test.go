@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -211,6 +212,8 @@ func TestWhereOptionsGo(t *testing.T) {
 		{"[a]\nsize=1Mi\n", fs, false, ""},
 		{"[a]\nsize=1M\ndirect=1\nbuffered=0\n", fs, false, "opposite of direct"},
 		{"[a]\nsize=1M\nrate=1m\nrate_iops=5\n", fs, false, "either rate or rate_iops"},
+		{"[a]\nsize=1M\nrate_iops=0\n", fs, false, ""},
+		{"[a]\nsize=1M\nrw=randrw\nrwmixwrite=30\n", fs, false, ""},
 		{"[a]\nsize=1M\ntime_based\n", fs, false, "would never end"},
 		{"[a]\nsize=1M\ntime_based\nruntime=0\n", fs, false, "would never end"},
 		{"[a]\nsize=1M\ntime_based=0\n", fs, false, ""},
@@ -366,6 +369,22 @@ func TestMessages(t *testing.T) {
 			`spec.workloads[1].fio.options[group_reporting]: Invalid value: "0": the clones of a job of parameters are always reported together: remove it, or write a jobFile`},
 		{typedPath, typed(v1alpha1.FioParameters{RW: "read", Size: new("1M"), Direct: new(true), Options: options("buffered", "1")}),
 			`spec.workloads[1].fio.options[buffered]: Invalid value: "1": it is the opposite of direct, which is given too: keep one`},
+		{typedPath, typed(v1alpha1.FioParameters{RW: "randrw", Size: new("1M"), RWMixRead: new(int32(70)), Options: options("rwmixwrite", "30")}),
+			`spec.workloads[1].fio.options[rwmixwrite]: Invalid value: "30": it is 100 less rwmixread, which is given too (rwmixread=70): keep one`},
+		{typedPath, typed(v1alpha1.FioParameters{RW: "randrw", Size: new("1M"), Options: options("rwmixwrite", "30")}).With([]Setting{{"rwmixread", "50"}}),
+			`spec.workloads[1].fio.options[rwmixwrite]: Invalid value: "30": it is 100 less rwmixread, which is given too (rwmixread=50): keep one`},
+		{jobFile, jobs("[global]\nrwmixread=70\n[a]\nrw=randrw\nsize=1M\nrwmixwrite=20\n"),
+			`spec.workloads[0].jobFile: Invalid value: "rwmixwrite=20": line 6, section [a]: it is 100 less rwmixread, which is given too (rwmixread=70): keep one`},
+		{typedPath, typed(v1alpha1.FioParameters{RW: "read", Size: new("1M"), RateIOPS: new(intstr.FromString("0"))}),
+			`spec.workloads[1].fio.rateIOPS: Invalid value: "0": fio takes 0 for no limit, so that the job has none: write at least 1, or remove it`},
+		{typedPath, typed(v1alpha1.FioParameters{RW: "write", Size: new("1M"), RateIOPS: new(intstr.FromString("100,0"))}),
+			`spec.workloads[1].fio.rateIOPS: Invalid value: "100,0": fio takes 0 for no limit, so that the job has none: write at least 1, or remove it`},
+		{typedPath, typed(v1alpha1.FioParameters{RW: "write", Size: new("1M"), Rate: new("0")}),
+			`spec.workloads[1].fio.rate: Invalid value: "0": fio takes 0 for no limit, so that the job has none: write at least 1, or remove it`},
+		{typedPath, typed(v1alpha1.FioParameters{RW: "write", Size: new("1M"), Options: options("rate_iops", "0")}),
+			`spec.workloads[1].fio.options[rate_iops]: Invalid value: "0": fio takes 0 for no limit, so that the job has none: write at least 1, or remove it`},
+		{jobFile, jobs("[a]\nsize=1M\n").With([]Setting{{"rateIOPS", "0"}}),
+			`spec.workloads[0].matrix[rateIOPS]: Invalid value: "0": fio takes 0 for no limit, so that these runs have none: write at least 1, and a workload of its own for runs without a limit`},
 		{jobFile, jobs("[a]\nsize=1M\n").With([]Setting{{"exec_prerun", "id"}}),
 			`spec.workloads[0].matrix[exec_prerun]: Invalid value: "id": it runs commands: remove it`},
 		{typedPath, typed(v1alpha1.FioParameters{RW: "read", Size: new("1M")}).With([]Setting{{"runtimeSeconds", "soon"}}),

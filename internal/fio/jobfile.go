@@ -66,14 +66,23 @@ func Parse(text string) (*JobFile, error) {
 	if len(text) > maxTextBytes {
 		return nil, fmt.Errorf("job file of %d bytes: shorten it to %d", len(text), maxTextBytes)
 	}
+	file, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.checkExtent(); err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+// parse reads a job file of any size.
+func parse(text string) (*JobFile, error) {
 	file := &JobFile{}
 	for i, line := range strings.Split(text, "\n") {
 		if err := file.parseLine(i+1, strip(line)); err != nil {
 			return nil, fmt.Errorf("line %d: %w", i+1, err)
 		}
-	}
-	if err := file.checkExtent(); err != nil {
-		return nil, err
 	}
 	return file, nil
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // LayoutObjects returns a job file of which fio --create_only makes the files that the jobs of the given job files
-// read in an object store, or look up or delete there, under the names of WithObjectNames. fio leaves a file alone that is there in its size, and
+// read in an object store, or look up or delete there, under the names of WithObjectNames. LayoutParts has it make several at a time. fio leaves a file alone that is there in its size, and
 // replaces a shorter one, which an interrupted layout leaves; so to make it again costs a look at each file. It
 // returns nil if no job reads, or the files are too many for one job file.
 func LayoutObjects(files ...*JobFile) *JobFile {
@@ -84,6 +84,7 @@ func (s readSet) section() Section {
 		{Name: "filesize", Value: s.size, HasValue: true},
 		{Name: "numjobs", Value: strconv.FormatInt(s.clones, 10), HasValue: true},
 		{Name: "fallocate", Value: "none", HasValue: true},
+		{Name: atOnceOption, Value: "0", HasValue: true},
 		s.names,
 	}}
 	if s.names.Name == "filename_format" {

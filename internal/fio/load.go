@@ -117,8 +117,12 @@ func (j job) depth() int64 {
 }
 
 // queues says whether a clone can keep several I/Os in flight.
-func (j job) queues() bool {
-	return slices.Contains([]string{"libaio", "io_uring", "posixaio"}, j.engine()) || j.text("io_submit_mode", "inline") == "offload"
+func (j job) queues() bool { return Queues(j.engine(), j.text("io_submit_mode", "")) }
+
+// Queues says whether a job of an ioengine can keep several I/Os in flight, so that its iodepth counts. submitMode is its io_submit_mode, "" if it
+// has none.
+func Queues(ioengine, submitMode string) bool {
+	return slices.Contains([]string{"libaio", "io_uring", "posixaio"}, ioengine) || submitMode == "offload"
 }
 
 // sequential says whether some of the job's I/Os follow the one before: of random ones only where they come in several, as with randread:8, or some are
@@ -157,6 +161,11 @@ func (j job) rate(name string) int64 {
 		return 0
 	}
 	return all
+}
+
+// isLimited says whether an option that has a value for each direction limits the job in at least one that it has. 0 is no limit.
+func (j job) isLimited(name string) bool {
+	return slices.ContainsFunc(j.directions(), func(direction int) bool { return j.rateOf(name, direction) > 0 })
 }
 
 // rateOf returns the limit that each clone puts on itself in a direction, by its place in lists; 0 if none.

@@ -62,7 +62,7 @@ func TestWithObjectNames(t *testing.T) {
 // TestLayoutObjects: each file that is read is made once, whatever reads it, and none that is written.
 func TestLayoutObjects(t *testing.T) {
 	section := func(name, bs, size, clones, rest string) string {
-		return fmt.Sprintf("[%s]\nrw=read\nbs=%s\nfilesize=%s\nnumjobs=%s\nfallocate=none\n%s\n", name, bs, size, clones, rest)
+		return fmt.Sprintf("[%s]\nrw=read\nbs=%s\nfilesize=%s\nnumjobs=%s\nfallocate=none\ncreate_serialize=0\n%s\n", name, bs, size, clones, rest)
 	}
 	const format = ".$jobname.$jobnum.$filenum\nnrfiles="
 	for name, tt := range map[string]struct {
@@ -110,14 +110,14 @@ func TestWithNamePrefix(t *testing.T) {
 	for name, tt := range map[string]struct{ text, run, layout string }{
 		"reads": {"[a]\nsize=4k\n",
 			"[a]\nsize=4k\n" + format + "read-4096.$jobname.$jobnum.$filenum\n",
-			"[a]\nrw=read\nbs=4096\nfilesize=4096\nnumjobs=1\nfallocate=none\n" + format + "read-4096.$jobname.$jobnum.$filenum\nnrfiles=1\n"},
+			"[a]\nrw=read\nbs=4096\nfilesize=4096\nnumjobs=1\nfallocate=none\ncreate_serialize=0\n" + format + "read-4096.$jobname.$jobnum.$filenum\nnrfiles=1\n"},
 		"a format": {"[a]\nfilename_format=$JOBNUM\nsize=4k\n",
 			"[a]\nsize=4k\n" + format + "read-4096.$JOBNUM\n",
-			"[a]\nrw=read\nbs=4096\nfilesize=4096\nnumjobs=1\nfallocate=none\n" + format + "read-4096.$JOBNUM\nnrfiles=1\n"},
+			"[a]\nrw=read\nbs=4096\nfilesize=4096\nnumjobs=1\nfallocate=none\ncreate_serialize=0\n" + format + "read-4096.$JOBNUM\nnrfiles=1\n"},
 		"a list, which the first section shares": {"[global]\nfilename=x:y:z\nsize=12k\n[a]\n[b]\nrw=write\n",
 			"[global]\nsize=12k\n\n[a]\nfilename=client-1.read-4096.x:client-1.read-4096.y:client-1.read-4096.z\n\n" +
 				"[b]\nrw=write\nfilename=client-1.write-92da7b0f5628.x:client-1.write-92da7b0f5628.y:client-1.write-92da7b0f5628.z\n",
-			"[a]\nrw=read\nbs=4096\nfilesize=4096\nnumjobs=1\nfallocate=none\n" +
+			"[a]\nrw=read\nbs=4096\nfilesize=4096\nnumjobs=1\nfallocate=none\ncreate_serialize=0\n" +
 				"filename=client-1.read-4096.x:client-1.read-4096.y:client-1.read-4096.z\n"},
 	} {
 		f := mustParse(t, tt.text)
@@ -159,9 +159,17 @@ func TestObjectsAreReady(t *testing.T) {
 			t.Fatalf("fio: %s%s", run.Output, run.Stderr)
 		}
 	}
-	run(LayoutObjects(files...), "--create_only=1")
+	layOut := func() {
+		t.Helper()
+		for part := range LayoutParts(LayoutObjects(files...).On(Volume{Directory: directory}).String()) {
+			if run := fiorun.Run(t, part, "--create_only=1"); run.Code != 0 {
+				t.Fatalf("fio: %s%s", run.Output, run.Stderr)
+			}
+		}
+	}
+	layOut()
 	laidOut := filesBelow(t, directory)
-	run(LayoutObjects(files...), "--create_only=1")
+	layOut()
 	for i, f := range files {
 		run(f.OnObjectStore().WithObjectNames(fmt.Sprint("attempt", i)))
 		if diff := cmp.Diff(laidOut, filesBelow(t, directory)); diff != "" {

@@ -149,9 +149,23 @@ func (j job) microseconds() (int64, bool) {
 // Files that jobs share count once, at their largest. It is false if that cannot be known from the files, as
 // with fill_device or a percentage, or exceeds an int64.
 func FileBytes(jobFiles ...*JobFile) (int64, bool) {
+	return bytesOfJobs(func(job) bool { return true }, jobFiles)
+}
+
+// LayoutBytes returns how much of that fio writes before it measures: it makes some files as it opens them, and of others it only reserves the
+// blocks.
+func LayoutBytes(jobFiles ...*JobFile) (int64, bool) {
+	return bytesOfJobs(func(j job) bool { return j.needsFiles() && (j.reads() || j.fills()) }, jobFiles)
+}
+
+// bytesOfJobs returns how large the test files of some jobs become.
+func bytesOfJobs(counts func(job) bool, jobFiles []*JobFile) (int64, bool) {
 	var sets []fileSet
 	for _, f := range jobFiles {
 		for _, j := range f.jobs() {
+			if !counts(j) {
+				continue
+			}
 			more, ok := j.fileSets()
 			if !ok {
 				return 0, false

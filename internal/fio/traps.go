@@ -13,6 +13,8 @@ type Traps struct {
 	// InlineRate says whether jobs hold themselves to a rate, and submit I/Os in the thread that waits for them: who waits submits late, and fio does not count
 	// that as latency.
 	InlineRate bool
+	// OtherFilesSynced says whether jobs have several files, and sync another one than they have just written.
+	OtherFilesSynced bool
 }
 
 // alikeOptions are the options by which data is easy to compress, or often the same.
@@ -27,5 +29,17 @@ func (t *Traps) add(j job) {
 	if i := slices.IndexFunc(alikeOptions, j.on); i >= 0 && j.writes() && t.AlikeData == "" {
 		t.AlikeData = alikeOptions[i]
 	}
-	t.InlineRate = t.InlineRate || (j.has("rate") || j.has("rate_iops")) && j.text("io_submit_mode", "inline") != "offload"
+	t.InlineRate = t.InlineRate || (j.isLimited("rate") || j.isLimited("rate_iops")) && j.text("io_submit_mode", "inline") != "offload"
+	t.OtherFilesSynced = t.OtherFilesSynced || j.syncsOtherFiles()
+}
+
+// syncsOtherFiles says whether a sync of the job is of the file whose turn it is, and not of the one that it has just written. Only where
+// each file is written to its end before the next one, these are the same: TestFioSyncsOtherFiles.
+// https://github.com/axboe/fio/issues/1904
+func (j job) syncsOtherFiles() bool {
+	files := j.files()
+	if list := j.text("filename", ""); list != "" {
+		files = int64(len(j.fileNames()))
+	}
+	return j.syncs() && min(files, j.number("openfiles", files)) > 1 && j.text("file_service_type", "roundrobin") != "sequential"
 }

@@ -79,13 +79,13 @@ var fieldSetters = map[string]func(j job, p *v1alpha1.FioParameters, value strin
 		}
 		return setNumber(&p.RWMixRead, value)
 	},
-	"rate_iops": func(_ job, p *v1alpha1.FioParameters, value string) error {
+	"rate_iops": func(j job, p *v1alpha1.FioParameters, value string) error {
 		value = withFirst(value)
 		switch {
-		case value == "0":
-			return nil // no limit
 		case strings.HasPrefix(value, "-"):
 			return fmt.Errorf("is negative")
+		case !j.isLimited("rate_iops"):
+			return nil // no limit
 		case !fieldRates.MatchString(value) || len(value) > maxFieldRates:
 			return fmt.Errorf("is no rate that a field can have")
 		}
@@ -111,6 +111,9 @@ var fieldSetters = map[string]func(j job, p *v1alpha1.FioParameters, value strin
 		return j.setBytes(&p.BS, value, fieldBytes)
 	},
 	"rate": func(j job, p *v1alpha1.FioParameters, value string) error {
+		if !j.isLimited("rate") {
+			return nil // no limit
+		}
 		return j.setBytes(&p.Rate, withFirst(value), fieldBytes)
 	},
 	"size": func(j job, p *v1alpha1.FioParameters, value string) error {

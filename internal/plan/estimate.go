@@ -24,7 +24,8 @@ const maxEstimate = 30 * 24 * time.Hour
 // not in it. It does not know how long volumes take to be made, images to be pulled and nodes to be free; nor whether storage is slower
 // than its limits, as it is where latency holds it back.
 type Estimate struct {
-	// Layout is for how long test files are written before: in the first run on a target those of all its runs.
+	// Layout is for how long test files are written before: in the first run on a target those of all its runs, but for those that no other run
+	// finds, which LayoutAlone says.
 	Layout time.Duration
 	// Measuring is for how long fio runs: as its options say where they say it, otherwise as the limits of the storage let
 	// it read and write all of size, and as its own rates and thinktimes do. A run that may end by both has the shorter. The probe is in it.
@@ -33,6 +34,8 @@ type Estimate struct {
 	Overhead time.Duration
 	// LayoutUnknown and MeasuringUnknown say that there is something of which nothing is known: the part is then 0, or too short.
 	LayoutUnknown, MeasuringUnknown bool
+	// LayoutAlone says that files are laid out for this run alone: fio deletes them behind it, as with unlink, or nothing tells which they are.
+	LayoutAlone bool
 	// MayEndSooner says that fio is through with all files of the run before its runtime, perhaps long before.
 	MayEndSooner bool
 }
@@ -52,7 +55,7 @@ func Estimates(runs []Run, observed []v1alpha1.TargetStatus) map[string]Estimate
 	for i := range runs {
 		run := &runs[i]
 		pace := paceOf(run, observed)
-		e := Estimate{Overhead: overhead(run.Clients), MayEndSooner: run.Job.EndsByFiles()}
+		e := Estimate{Overhead: overhead(run.Clients), LayoutAlone: layout.isAlone(run), MayEndSooner: run.Job.EndsByFiles()}
 		e.Measuring, e.MeasuringUnknown = pace.measuring(run.Job)
 		if run.Probe != nil {
 			probing, _ := pace.measuring(run.Probe)
@@ -193,7 +196,7 @@ func (p pace) layout(b layoutBytes) (time.Duration, bool) {
 func layoutOf(shares Shares) layoutBytes {
 	var b layoutBytes
 	for _, share := range shares {
-		bytes, known := fio.FileBytes(share.Jobs...)
+		bytes, known := fio.LayoutBytes(share.Jobs...)
 		b.all += float64(bytes) * float64(share.Clients)
 		b.most = max(b.most, float64(bytes))
 		b.uncounted = b.uncounted || !known

@@ -107,7 +107,7 @@ func TestEstimates(t *testing.T) {
 		name: "of files that cannot be known only their own run says so", targets: gp3,
 		workloads: "{name: a, fio: {rw: read, size: 125M, options: {file_append: '1'}, " + timed + "}}, {name: b, fio: {rw: read, size: 125M, " + timed + "}}",
 		want: map[string]Estimate{
-			"a.gp3": {Measuring: time.Minute, Overhead: 2 * time.Second, LayoutUnknown: true},
+			"a.gp3": {Measuring: time.Minute, Overhead: 2 * time.Second, LayoutUnknown: true, LayoutAlone: true},
 			"b.gp3": {Layout: time.Second, Measuring: time.Minute, Overhead: 2 * time.Second},
 		},
 	}, {
@@ -132,8 +132,17 @@ func TestEstimates(t *testing.T) {
 		name: "files that are gone after each run are made for each", targets: gp3,
 		workloads: "{name: w, fio: {rw: read, size: 125M, options: {unlink: '1'}, " + timed + "}, matrix: {bs: [4k, 8k]}}",
 		want: map[string]Estimate{
-			"w.bs-4k.gp3": {Layout: time.Second, Measuring: time.Minute, Overhead: 2 * time.Second},
-			"w.bs-8k.gp3": {Layout: time.Second, Measuring: time.Minute, Overhead: 2 * time.Second},
+			"w.bs-4k.gp3": {Layout: time.Second, Measuring: time.Minute, Overhead: 2 * time.Second, LayoutAlone: true},
+			"w.bs-8k.gp3": {Layout: time.Second, Measuring: time.Minute, Overhead: 2 * time.Second, LayoutAlone: true},
+		},
+	}, {
+		name: "files whose blocks are only reserved, or that are made while fio measures, take no time before", targets: gp3,
+		workloads: "{name: r, fio: {rw: write, size: 125M, options: {overwrite: '0', unlink: '1'}, " + timed + "}}, " +
+			"{name: o, fio: {rw: write, size: 125M, options: {create_on_open: '1'}, " + timed + "}}, {name: p, jobFile: \"[global]\\nbs=1m\\nrw=write\\nsize=125M\\n[a]\\ncreate_on_open=1\\n[b]\\n\"}",
+		want: map[string]Estimate{
+			"r.gp3": {Measuring: time.Minute, Overhead: 2 * time.Second, LayoutAlone: true},
+			"o.gp3": {Measuring: time.Minute, Overhead: 2 * time.Second},
+			"p.gp3": {Layout: time.Second, Measuring: 2 * time.Second, Overhead: 2 * time.Second},
 		},
 	}, {
 		name: "clients share a file system, and have a volume each", targets: gp3 + ", " + efs,

@@ -107,6 +107,12 @@ func (l *Layout) Measured(run *Run) {
 	made[anyKey] = max(made[anyKey], run.Clients)
 }
 
+// isAlone says whether files are laid out for a run that no other run finds.
+func (l *Layout) isAlone(run *Run) bool {
+	need := l.need(run)
+	return need.something && need.key == "" && l.modes.ModeOf(run.Target) == corev1.PersistentVolumeFilesystem
+}
+
 // Before returns what the clients of a run lay out before it.
 func (l *Layout) Before(run *Run) Shares {
 	need := l.need(run)

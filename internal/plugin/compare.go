@@ -33,7 +33,7 @@ func newCompareCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 		Long: `Put two StorageBenchmarks beside each other, such as before and after a change.
 
 What has the same workload, parameters, section and target name is compared; if each has one target, whatever the
-names. Ratios and verdicts are OTHER's beside BASELINE's: Faster and Slower are differences of more than 1 % that are hardly
+names. An option of a matrix may have another of its names in the other benchmark, such as bs and blocksize. Ratios and verdicts are OTHER's beside BASELINE's: Faster and Slower are differences of more than 1 % that are hardly
 chance, Same is less than 5 %, and NotShown is neither. They are corrected for the number of comparisons, and need 4 repetitions
 of each. Lines that begin with "Differs" tell what else is not the same. Each is NAME or NAMESPACE/NAME.`,
 		Example: `  kubectl storagebench compare before after
@@ -74,6 +74,7 @@ func (c *cluster) pair(ctx context.Context, baseline, other string) (*report.Pai
 		if err := c.Get(ctx, key, pair.Benchmarks[i]); err != nil {
 			return nil, err
 		}
+		report.NameParameters(pair.Benchmarks[i])
 	}
 	found := analysis.Between(&pair.Benchmarks[0].Status, &pair.Benchmarks[1].Status)
 	pair.Both, pair.Only = found.Both, [2][]v1alpha1.Comparison{found.OnlyBaseline, found.OnlyOther}

@@ -5,13 +5,22 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
 func TestCompare(t *testing.T) {
 	many := measured("ns", "many", "gp3", 100)
 	many.Status.Runs = append(many.Status.Runs, many.Status.Runs[0])
 	many.Status.Runs[1].Target = "efs"
-	server := newServer(t, measured("ns", "before", "gp2", 100), measured("ns", "after", "gp3", 150), measured("other", "before", "gp3", 50), many)
+	spelt := func(name string, parameters map[string]string) *v1alpha1.StorageBenchmark {
+		sb := measured("ns", name, "gp3", 100)
+		sb.Status.Runs[0].Parameters = parameters
+		return sb
+	}
+	server := newServer(t, measured("ns", "before", "gp2", 100), measured("ns", "after", "gp3", 150), measured("other", "before", "gp3", 50), many,
+		spelt("fields", map[string]string{"bs": "4k", "runtimeSeconds": "5", "ba": "4k", "clients": "2"}),
+		spelt("options", map[string]string{"blocksize": "4k", "timeout": "5", "blockalign": "4k", "clients": "2"}))
 	t.Setenv("KUBECONFIG", "/dev/null")
 	for name, test := range map[string]struct {
 		args []string
@@ -24,6 +33,10 @@ w         gp3     after      read   150    150 B/s     -    -    -    -      1.5
 		"of one name in two namespaces": {[]string{"before", "other/before"}, execution{Out: `WORKLOAD  TARGET  BENCHMARK     I/O   IOPS  BANDWIDTH  MEAN  P50  P90  P99  VS NS/BEFORE  VERDICT
 w         gp2     ns/before     read   100    100 B/s     -    -    -    -
 w         gp3     other/before  read    50     50 B/s     -    -    -    -         0.50x  TooFewRuns
+`}},
+		"other names of the same options": {[]string{"fields", "options"}, execution{Out: `WORKLOAD  PARAMETERS                              TARGET  BENCHMARK  I/O   IOPS  BANDWIDTH  MEAN  P50  P90  P99  VS FIELDS  VERDICT
+w         ba=4k bs=4k clients=2 runtimeSeconds=5  gp3     fields     read   100    100 B/s     -    -    -    -
+w         ba=4k bs=4k clients=2 runtimeSeconds=5  gp3     options    read   100    100 B/s     -    -    -    -      1.00x  TooFewRuns
 `}},
 		"the same one": {
 			[]string{"before", "ns/before"},

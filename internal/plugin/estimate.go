@@ -14,10 +14,14 @@ import (
 func printEstimate(w io.Writer, runs []plan.Run) {
 	estimates := plan.Estimates(runs, nil)
 	var sum plan.Estimate
+	var again time.Duration
 	var noLayout, noEnd []string
 	for i := range runs {
 		e := estimates[runs[i].Name]
 		sum.Layout, sum.Measuring, sum.Overhead = sum.Layout+e.Layout, sum.Measuring+e.Measuring, sum.Overhead+e.Overhead
+		if e.LayoutAlone {
+			again += e.Layout
+		}
 		sum.MayEndSooner = sum.MayEndSooner || e.MayEndSooner
 		if e.LayoutUnknown {
 			noLayout = appendNew(noLayout, runs[i].Target.Name)
@@ -42,7 +46,8 @@ func printEstimate(w io.Writer, runs []plan.Run) {
 		what  string
 	}{
 		{sum.Measuring, "fio measures"},
-		{sum.Layout, "test files are written, before the first run on a target, at the limits of its storage"},
+		{sum.Layout - again, "test files are written, before the first run on a target, at the limits of its storage"},
+		{again, "test files are written, before each run that deletes them (unlink, filedelete), at the limits of its storage"},
 		{sum.Overhead, "pods start and report"},
 	} {
 		if part.takes > 0 {

@@ -24,5 +24,5 @@ func asExpected(benchmark *v1alpha1.StorageBenchmark) error {
 	case c.Status == metav1.ConditionFalse:
 		return fmt.Errorf("%s: %w: %s", benchmark.Name, errMissed, oneLineOf(c.Message))
 	}
-	return fmt.Errorf("%s: %s: %s", benchmark.Name, c.Reason, oneLineOf(c.Message))
+	return fmt.Errorf("%s: %s", benchmark.Name, oneLineOf(c.Message))
 }

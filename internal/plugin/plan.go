@@ -119,7 +119,7 @@ func readBenchmarks(in io.Reader, notes io.Writer) (benchmarks []*v1alpha1.Stora
 			continue
 		}
 		bad++
-		for _, problem := range problemsOf(err) {
+		for _, problem := range problemsOf(document, err) {
 			fmt.Fprintf(notes, "document %d: %v\n", number, problem)
 		}
 	}
@@ -137,10 +137,13 @@ func kindOf(document []byte) *metav1.TypeMeta {
 	return &kind
 }
 
-// problemsOf parts an error about several fields.
-func problemsOf(err error) []error {
+// problemsOf parts an error about several fields of a document. What was misread is told in words of our own.
+func problemsOf(document []byte, err error) []error {
 	if strict, ok := runtime.AsStrictDecodingError(err); ok {
 		return strict.Errors()
+	}
+	if wrong := misreadIn(document); len(wrong) > 0 {
+		return wrong.ToAggregate().Errors()
 	}
 	return []error{err}
 }

@@ -232,6 +232,9 @@ func check(info *resource.Info, offline bool) error {
 	if !ok || object.GroupVersionKind() != benchmarkType.GroupVersionKind() {
 		return nil
 	}
+	if wrong := misread(object.Object); len(wrong) > 0 {
+		return wrong.ToAggregate()
+	}
 	var benchmark v1alpha1.StorageBenchmark
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &benchmark); err != nil {
 		return err

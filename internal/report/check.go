@@ -21,14 +21,17 @@ type answer struct {
 	measured, expected                  []string
 	// shown are the metrics of measured.
 	shown []expectation.Metric
+	// hasFigures says whether at least one of them was measured.
+	hasFigures bool
 }
 
 // The verdicts of answers. Without an expectation there is no answer, only figures.
 const (
-	answerYes     = "yes"
-	answerNo      = "no"
-	answerUnknown = "not measured"
-	answerNone    = "-"
+	answerYes        = "yes"
+	answerNo         = "no"
+	answerUndecided  = "undecided"
+	answerUnmeasured = "not measured"
+	answerNone       = "-"
 )
 
 // Check prints for each workload that has a preset, and for each target, whether the storage is good enough, by which figures, and how sure
@@ -40,7 +43,7 @@ func Check(w io.Writer, sb *v1alpha1.StorageBenchmark) {
 	})
 	judged := false
 	for _, a := range answers(sb) {
-		t.AppendRow([]any{a.preset, a.parameters, a.section, a.target, a.verdict, strings.Join(a.measured, ", "), orDash(strings.Join(a.expected, ", "))})
+		t.AppendRow([]any{a.preset, a.parameters, a.section, a.target, a.word(), strings.Join(a.measured, ", "), orDash(strings.Join(a.expected, ", "))})
 		judged = judged || len(a.expected) > 0
 	}
 	t.Render()
@@ -60,7 +63,7 @@ func certainties(w io.Writer, sb *v1alpha1.StorageBenchmark) {
 	fmt.Fprintln(w)
 	findings := expectation.Judge(&sb.Spec, &sb.Status)
 	for i := range findings {
-		fmt.Fprintf(w, "%s: %s\n", findings[i].Verdict, legible.Line(findings[i].String()))
+		fmt.Fprintf(w, "%s: %s\n", findings[i].Answer(), legible.Line(findings[i].String()))
 	}
 }
 
@@ -119,13 +122,13 @@ func (a *answering) of(f *expectation.Finding) *answer {
 // judge adds what is expected. The worst verdict is the answer.
 func (a *answering) judge(f *expectation.Finding) {
 	to := a.of(f)
-	to.measured, to.shown = append(to.measured, f.Measured()), append(to.shown, f.Rule.Metric)
+	to.add(f)
 	to.expected = append(to.expected, f.Rule.Expected())
 	switch {
 	case f.Verdict == expectation.Missed || to.verdict == answerNo:
 		to.verdict = answerNo
-	case f.Verdict == expectation.Unknown || to.verdict == answerUnknown:
-		to.verdict = answerUnknown
+	case f.Verdict == expectation.Unknown || to.verdict == answerUndecided:
+		to.verdict = answerUndecided
 	default:
 		to.verdict = answerYes
 	}
@@ -133,11 +136,21 @@ func (a *answering) judge(f *expectation.Finding) {
 
 // show adds a figure about which nothing is expected.
 func (a *answering) show(f *expectation.Finding) {
-	to := a.of(f)
-	if f.Figures == nil && to.verdict == answerNone {
-		to.verdict = answerUnknown
+	if to := a.of(f); !slices.Contains(to.shown, f.Rule.Metric) {
+		to.add(f)
 	}
-	if !slices.Contains(to.shown, f.Rule.Metric) {
-		to.measured, to.shown = append(to.measured, f.Measured()), append(to.shown, f.Rule.Metric)
+}
+
+// add adds what was measured.
+func (a *answer) add(f *expectation.Finding) {
+	a.measured, a.shown = append(a.measured, f.Measured()), append(a.shown, f.Rule.Metric)
+	a.hasFigures = a.hasFigures || f.Figures != nil
+}
+
+// word is the verdict. Only where there is no figure at all it says that nothing was measured.
+func (a *answer) word() string {
+	if !a.hasFigures {
+		return answerUnmeasured
 	}
+	return a.verdict
 }

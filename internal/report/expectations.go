@@ -9,7 +9,7 @@ import (
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
-// expectations prints a line for each expectation that is not met or not measured, and how many are met.
+// expectations prints a line for each expectation that is not met or undecided, and how many are met.
 func expectations(w io.Writer, sb *v1alpha1.StorageBenchmark, style Style) {
 	findings := expectation.Told(sb)
 	if len(findings) == 0 {
@@ -18,7 +18,7 @@ func expectations(w io.Writer, sb *v1alpha1.StorageBenchmark, style Style) {
 	fmt.Fprintln(w)
 	for i := range findings {
 		if f := &findings[i]; f.Verdict != expectation.Met {
-			fmt.Fprintln(w, style.wrap(style.warning(f.Verdict.String()+":")+" "+legible.Line(f.String()), "  "))
+			fmt.Fprintln(w, style.wrap(style.warning(f.Answer()+":")+" "+legible.Line(f.String()), "  "))
 		}
 	}
 	fmt.Fprintln(w, metOf(findings))
@@ -51,7 +51,7 @@ type Expected struct {
 	// Median is the one of the repetitions, in the unit of Limit; null if nothing was measured.
 	Median         *int64 `json:"median"`
 	BaselineMedian *int64 `json:"baselineMedian,omitempty"`
-	// Verdict is Met, NotMet or NotMeasured. Message says it in words.
+	// Verdict is Met, NotMet or NotMeasured, also where a median does not tell. Message says it in words.
 	Verdict string `json:"verdict"`
 	Message string `json:"message"`
 }

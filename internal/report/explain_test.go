@@ -311,6 +311,16 @@ func TestWorkloadInWords(t *testing.T) {
 			fio:    v1alpha1.FioParameters{Direct: new(false), Options: map[string]v1alpha1.FioOptionValue{"readwrite": "randread:8", "blocksize": "64k", "sync": "1", "ioengine": "libaio"}},
 			choice: map[string]string{"blocksize": "8k", "numjobs": "2", "direct": "1"},
 		},
+		"random reads in blocks of 4k by 1 job (psync with 1 I/O in flight each, whatever iodepth 32 says), past the page cache": {
+			fio: v1alpha1.FioParameters{RW: "randread", IODepth: new(int32(32)), Direct: new(true)},
+		},
+		"random reads in blocks of 4k by 1 job (pvsync2 with 1 I/O in flight each, whatever iodepth 8 says), past the page cache": {
+			fio:    v1alpha1.FioParameters{RW: "randread", IOEngine: new("libaio"), Direct: new(true)},
+			choice: map[string]string{"iodepth": "8", "ioengine": "pvsync2"},
+		},
+		"random reads in blocks of 4k by 1 job (sync with 4 I/Os in flight each), past the page cache": {
+			fio: v1alpha1.FioParameters{RW: "randread", IOEngine: new("sync"), IODepth: new(int32(4)), Direct: new(true), Options: map[string]v1alpha1.FioOptionValue{"io_submit_mode": "offload"}},
+		},
 		"I/O in blocks of 4k by 1 job (psync), through the page cache": {fio: v1alpha1.FioParameters{RW: "new"}},
 	} {
 		if got := workloadInWords(&v1alpha1.Workload{Fio: &test.fio}, "", test.choice); got != want {

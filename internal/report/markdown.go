@@ -62,7 +62,7 @@ func (p *page) expectations(findings []expectation.Finding) {
 	var items []string
 	for i := range findings {
 		f := &findings[i]
-		items = append(items, fmt.Sprintf("**%s**: %s", f.Verdict, escape(f.String())))
+		items = append(items, fmt.Sprintf("**%s**: %s", f.Answer(), escape(f.String())))
 	}
 	p.list(items)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
@@ -19,6 +20,19 @@ type Pair struct {
 	Both []v1alpha1.Comparison
 	// Only is what one has results of and the other has not.
 	Only [2][]v1alpha1.Comparison
+}
+
+// NameParameters calls the parameters of a benchmark's runs by one name for each option: that of its field, or else fio's own. Of two benchmarks
+// that are compared one may have bs in its matrix, and the other blocksize.
+func NameParameters(sb *v1alpha1.StorageBenchmark) {
+	for i := range sb.Status.Runs {
+		run := &sb.Status.Runs[i]
+		named := make(map[string]string, len(run.Parameters))
+		for name, value := range run.Parameters {
+			named[fio.FieldName(fio.Canonical(name))] = value
+		}
+		run.Parameters = named
+	}
 }
 
 // Validate returns an error that says what each benchmark has if there is nothing to compare.

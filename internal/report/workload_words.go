@@ -68,11 +68,7 @@ func workloadInWords(w *v1alpha1.Workload, section string, choice map[string]str
 	}
 	words += " in blocks of " + strings.ReplaceAll(orDefault(set["bs"], "4k"), ",", " and ")
 	words += " by " + orDefault(set["numjobs"], "1") + " " + jobs(set["numjobs"])
-	engine := orDefault(set["ioengine"], "psync")
-	if depth := set["iodepth"]; depth != "" && depth != "1" {
-		engine += fmt.Sprintf(" with %s I/Os in flight each", depth)
-	}
-	words += " (" + engine + ")"
+	words += " (" + engineInWords(set) + ")"
 	switch set["direct"] {
 	case "true", "1":
 		words += ", past the page cache"
@@ -87,6 +83,20 @@ func workloadInWords(w *v1alpha1.Workload, section string, choice map[string]str
 		words += ", each write synchronous (" + sync + ")"
 	}
 	return words
+}
+
+// engineInWords says how I/O is issued, and how much of it each job keeps in flight if it has an iodepth of more than 1: that is one where the engine
+// waits for each.
+func engineInWords(set map[string]string) string {
+	engine, depth := orDefault(set["ioengine"], "psync"), orDefault(set["iodepth"], "1")
+	switch {
+	case depth == "1":
+		return engine
+	case !fio.Queues(engine, set["io_submit_mode"]):
+		return engine + " with 1 I/O in flight each, whatever iodepth " + depth + " says"
+	default:
+		return engine + " with " + depth + " I/Os in flight each"
+	}
 }
 
 // jobFileInWords says which part of a job file it was.

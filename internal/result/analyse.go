@@ -104,7 +104,8 @@ func (f *Facts) loads() []analysis.Load {
 			InFlight: l.InFlight, Jobs: l.Jobs, RateIOPS: l.RateIOPS, RateBytesPerSecond: l.RateBytesPerSecond,
 			Buffered: l.Buffered, UnsyncedWrites: l.UnsyncedWrites, Reads: l.Reads, FileBytes: l.FileBytes, LatencyOff: l.LatencyOff, Polls: l.Polls, Lookups: l.Lookups,
 			Sequential: l.Sequential, IgnoredDepth: l.Traps.IgnoredDepth, BufferedAsync: l.Traps.BufferedAsync, AlikeData: l.Traps.AlikeData, InlineRate: l.Traps.InlineRate,
-			NewDevice: raw && storage.IsProvisioned(f.Planned.Target),
+			OtherFilesSynced: l.Traps.OtherFilesSynced,
+			NewDevice:        raw && storage.IsProvisioned(f.Planned.Target),
 		}
 		if raw {
 			load.FileBytes = 0 // there are none

@@ -255,10 +255,10 @@ func TestAnalyseCredits(t *testing.T) {
 
 // Loads are those of all clients together. A raw device has no files.
 func TestLoads(t *testing.T) {
-	const text = "[a]\nrw=read\nsize=16M\nioengine=libaio\niodepth=4\n[b]\nstonewall\nrw=write\ndirect=1\nsize=8M\nrate_iops=100\n"
+	const text = "[a]\nrw=read\nsize=16M\nioengine=libaio\niodepth=4\n[b]\nstonewall\nrw=write\ndirect=1\nsize=8M\nnrfiles=2\nfsync=1\nrate_iops=100\n"
 	files := []analysis.Load{
 		{InFlight: 12, Jobs: 3, Buffered: true, Reads: true, Sequential: true, FileBytes: 48 << 20, BufferedAsync: true},
-		{InFlight: 3, Jobs: 3, Sequential: true, FileBytes: 24 << 20, RateIOPS: 300, InlineRate: true},
+		{InFlight: 3, Jobs: 3, Sequential: true, FileBytes: 24 << 20, RateIOPS: 300, InlineRate: true, OtherFilesSynced: true},
 	}
 	device := func(isNew bool) []analysis.Load {
 		loads := []analysis.Load{files[0], files[1]}

@@ -57,7 +57,10 @@ func TestSamplesHaveNoTraps(t *testing.T) {
 		for i := range runs {
 			facts := Facts{Planned: &runs[i], Mode: corev1.PersistentVolumeFilesystem}
 			for _, load := range facts.loads() {
-				traps := analysis.Load{IgnoredDepth: load.IgnoredDepth, BufferedAsync: load.BufferedAsync, AlikeData: load.AlikeData, InlineRate: load.InlineRate}
+				traps := analysis.Load{
+					IgnoredDepth: load.IgnoredDepth, BufferedAsync: load.BufferedAsync, AlikeData: load.AlikeData, InlineRate: load.InlineRate,
+					OtherFilesSynced: load.OtherFilesSynced,
+				}
 				if traps != (analysis.Load{}) {
 					t.Errorf("%s, run %s: %+v", name, runs[i].Name, traps)
 				}

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/fio"
 )
 
 // Layout makes the directory and has fio create and fill the files that the job reads or overwrites, so
@@ -19,13 +20,17 @@ func (o Options) layout(ctx context.Context) error {
 	if err := o.makeDirectoryInTime(); err != nil {
 		return err
 	}
-	call, err := o.prepareFio("--create_only=1")
-	if err != nil {
-		return err
+	for o.JobFile = range fio.LayoutParts(o.JobFile) {
+		call, err := o.prepareFio("--create_only=1")
+		if err != nil {
+			return err
+		}
+		call.quiet = true
+		if _, err := o.runFio(ctx, call); err != nil {
+			return err
+		}
 	}
-	call.quiet = true
-	_, err = o.runFio(ctx, call)
-	return err
+	return nil
 }
 
 // layOutFirst lays out the files that are to be there when Measure begins. That has ended, and all of its processes with it,

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/fio"
 )
 
 // newLayoutFixture returns a runner that lays out the files of the job before it measures.
@@ -182,6 +183,75 @@ func TestNoProgressWhileItLaysOut(t *testing.T) {
 	if _, measuring := f.logLines(); len(measuring) > 0 {
 		t.Errorf("it went on: %q", measuring)
 	}
+}
+
+// newObjectsFixture returns a runner that lays out 4,000 objects whose names begin with a prefix, which it does in several parts.
+func newObjectsFixture(t *testing.T, prefix string) *fixture {
+	t.Helper()
+	f := newFixture(t, "")
+	reads, err := fio.Parse("[a]\nrw=read\nioengine=filestat\nfilesize=1\nnrfiles=1000\nnumjobs=4\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.JobFile = fio.LayoutObjects(reads).WithNamePrefix(prefix).On(fio.Volume{Directory: f.Directory}).String()
+	return f
+}
+
+// Objects are laid out by several jobs at a time, part by part: 4,000 of such names in three. What is there in its size stays.
+func TestLayoutOfObjects(t *testing.T) {
+	f := newObjectsFixture(t, "client-0.")
+	f.wants(Layout(t.Context(), f.Options), 0)
+	if n := strings.Count(f.log.String(), "fio was started at "); n != 3 {
+		t.Errorf("fio was started %d times:\n%s", n, f.log)
+	}
+	first := filesOf(t, f.Directory)
+	if len(first) != 4000 || first["client-0.read-1.filestat.a.3.999"] == nil {
+		t.Fatalf("%d files", len(first))
+	}
+	f.wants(Layout(t.Context(), f.Options), 0)
+	for name, again := range filesOf(t, f.Directory) {
+		if before := first[name]; before == nil || before.Size() != 1 || again.Size() != 1 || !again.ModTime().Equal(before.ModTime()) {
+			t.Errorf("%s is %v, and was %v", name, again, before)
+		}
+	}
+}
+
+// filesOf returns the files of a directory by their names.
+func filesOf(t *testing.T, directory string) map[string]os.FileInfo {
+	t.Helper()
+	entries, err := os.ReadDir(directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]os.FileInfo{}
+	for _, entry := range entries {
+		if files[entry.Name()], err = entry.Info(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+// What goes wrong with one of the objects is the layout's outcome, in fio's words, and no other part begins.
+func TestLayoutOfObjectsFails(t *testing.T) {
+	f := newObjectsFixture(t, strings.Repeat("x", 250))
+	f.wants(Layout(t.Context(), f.Options), digest.ExitFailed, "fio failed", "File name too long")
+	if n := strings.Count(f.log.String(), "fio was started at "); n != 1 {
+		t.Errorf("fio was started %d times:\n%s", n, f.log)
+	}
+}
+
+func TestLayoutOfObjectsIsEnded(t *testing.T) {
+	f := newObjectsFixture(t, "")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	f.wants(Layout(ctx, f.Options), digest.ExitInterrupted, "ended before fio had finished")
+	hanging := filepath.Join(t.TempDir(), "fio")
+	if err := os.WriteFile(hanging, []byte("#!/bin/sh\nexec sleep 600\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f.Fio, f.ProgressDeadline = hanging, 2*time.Second
+	f.wants(Layout(t.Context(), f.Options), digest.ExitNoProgress, "fio completed no I/O for 2s and was ended")
 }
 
 func TestPrefixed(t *testing.T) {

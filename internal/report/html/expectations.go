@@ -38,5 +38,5 @@ func measuredCell(f *expectation.Finding) cell {
 // judgedCell has the verdict.
 func judgedCell(f *expectation.Finding) cell {
 	class := map[expectation.Verdict]string{expectation.Met: "faster", expectation.Missed: "slower", expectation.Unknown: "unsure"}
-	return cell{Text: f.Verdict.String(), Class: class[f.Verdict]}
+	return cell{Text: f.Answer(), Class: class[f.Verdict]}
 }

@@ -1,0 +1,95 @@
+package plugin
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+)
+
+// misreadIn returns what misread does of a YAML document, nothing if it is none.
+func misreadIn(document []byte) field.ErrorList {
+	var object map[string]any
+	encoded, err := yaml.YAMLToJSON(document)
+	if err != nil || json.Unmarshal(encoded, &object) != nil {
+		return nil
+	}
+	return misread(object)
+}
+
+// misread finds values of fio's options that YAML takes for something else than they are meant to be, such as true. They cannot be read into
+// a StorageBenchmark, and who tries says neither which field that is nor what to write.
+func misread(object map[string]any) field.ErrorList {
+	var problems field.ErrorList
+	workloads, _, _ := unstructured.NestedFieldNoCopy(object, "spec", "workloads")
+	list, _ := workloads.([]any)
+	for i := range list {
+		workload, _ := list[i].(map[string]any)
+		path := field.NewPath("spec", "workloads").Index(i)
+		options, _, _ := unstructured.NestedFieldNoCopy(workload, "fio", "options")
+		problems = append(problems, misreadOptions(path.Child("fio", "options"), options)...)
+		problems = append(problems, misreadMatrix(path.Child("matrix"), workload["matrix"])...)
+	}
+	return problems
+}
+
+// misreadOptions is about spec.workloads[].fio.options, whose values are text.
+func misreadOptions(path *field.Path, options any) field.ErrorList {
+	var problems field.ErrorList
+	values, _ := options.(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		switch value := values[name].(type) {
+		case bool:
+			problems = append(problems, field.Invalid(path.Key(name), value, fmt.Sprintf("it is a boolean, and options take text: write %q, as for fio", digit(value))))
+		case int64, float64:
+			problems = append(problems, field.Invalid(path.Key(name), value, "it is a number, and options take text: put it into quotes"))
+		}
+	}
+	return problems
+}
+
+// misreadMatrix is about spec.workloads[].matrix, which has lists of text and whole numbers.
+func misreadMatrix(path *field.Path, matrix any) field.ErrorList {
+	var problems field.ErrorList
+	values, _ := matrix.(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		list, isList := values[name].([]any)
+		if !isList {
+			problems = append(problems, field.Invalid(path.Key(name), values[name], "a matrix has a list of values for each option: put it into [ ]"))
+		}
+		for i, value := range list {
+			if why := misreadValue(value); why != "" {
+				problems = append(problems, field.Invalid(path.Key(name).Index(i), value, why))
+			}
+		}
+	}
+	return problems
+}
+
+// misreadValue says what is wrong with a value of a matrix, and what to write, "" if it is text or a number that the API has room for.
+func misreadValue(value any) string {
+	switch value := value.(type) {
+	case bool:
+		return fmt.Sprintf("it is a boolean, and a matrix takes text and whole numbers: write %s, as for fio", digit(value))
+	case float64:
+		return "it is no whole number: put it into quotes, so that it is text"
+	case int64:
+		if value > math.MaxInt32 || value < math.MinInt32 {
+			return fmt.Sprintf("it is more than %d: put it into quotes, so that it is text", math.MaxInt32)
+		}
+	}
+	return ""
+}
+
+// digit is what fio takes for a boolean.
+func digit(value bool) string {
+	if value {
+		return "1"
+	}
+	return "0"
+}
