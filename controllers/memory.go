@@ -39,6 +39,8 @@ type memory struct {
 	told map[string]toldWords
 	// tied are the claims whose volumes were looked at, so that they go with them.
 	tied sets.Set[types.UID]
+	// sourced are the claims with a dataSource whose volumes were made for them, and so have what it has.
+	sourced sets.Set[types.UID]
 	// conflicts has how long to wait after the next pass over an old version.
 	conflicts wait.Backoff
 }
@@ -49,6 +51,14 @@ func (m *memory) hasTied(claim types.UID) {
 		m.tied = sets.New[types.UID]()
 	}
 	m.tied.Insert(claim)
+}
+
+// hasSource notes that the volume of a claim was made from its dataSource.
+func (m *memory) hasSource(claim types.UID) {
+	if m.sourced == nil {
+		m.sourced = sets.New[types.UID]()
+	}
+	m.sourced.Insert(claim)
 }
 
 // afterConflict returns when to make another pass after one over an old version: each time later, as the newer one may never come.
