@@ -39,6 +39,8 @@ type memory struct {
 	told map[string]toldWords
 	// tied are the claims whose volumes were looked at, so that they go with them.
 	tied sets.Set[types.UID]
+	// sourced are the claims with a dataSource whose volumes were made for them, and so have what it has.
+	sourced sets.Set[types.UID]
 	// conflicts has how long to wait after the next pass over an old version.
 	conflicts wait.Backoff
 }

@@ -75,6 +75,31 @@ func (s *scope) noteExistingVolume(target *v1alpha1.TargetStatus, claim *corev1.
 	}
 }
 
+// withoutSource says of a target that a claim of it has got a volume that was there before, on which there is nothing of its dataSource: Kubernetes binds a
+// claim to a free volume that fits, without a look at what the claim is to be made from.
+func (p *pass) withoutSource(ctx context.Context, target *v1alpha1.Target) (string, error) {
+	if target.DataSource == nil {
+		return "", nil
+	}
+	for _, name := range storage.ClaimNames(p.sb, target) {
+		claim := p.claims[name]
+		if claim == nil || claim.Spec.VolumeName == "" || p.memory.sourced.Has(claim.UID) {
+			continue
+		}
+		origin, err := p.originOf(ctx, target, name)
+		switch {
+		case err != nil:
+			return "", err
+		case origin == ours.Existing:
+			return fmt.Sprintf("target %s: claim %s has come to volume %s, which was not made for it and has nothing of %s: a free volume of the StorageClass fits; "+
+				"reserve that by its claimRef, or name another StorageClass, and create the benchmark anew",
+				target.Name, name, claim.Spec.VolumeName, target.DataSource), nil
+		}
+		p.memory.sourced = p.memory.sourced.Union(sets.New(claim.UID))
+	}
+	return "", nil
+}
+
 // tie has each volume that was made for a claim of the benchmark go with that claim, as soon as the claim is bound, also where its StorageClass would
 // retain it. Who removes the benchmark's finalizer has Kubernetes delete the claim, and nobody would know afterwards whose the volume was. One that an
 // admission policy does not let be changed is left to clean-up, which says so.

@@ -37,7 +37,14 @@ func provision(ctx context.Context, p *pass) (outcome, error) {
 
 // provisionTarget makes what provisions the storage of a target, where it is not there.
 func (p *pass) provisionTarget(ctx context.Context, target *v1alpha1.Target) (outcome, error) {
-	if problem := p.withoutAttributes(target); problem != "" {
+	problem := p.withoutAttributes(target)
+	if problem == "" {
+		var err error
+		if problem, err = p.withoutSource(ctx, target); err != nil {
+			return outcome{}, err
+		}
+	}
+	if problem != "" {
 		p.fail(v1alpha1.ReasonProvisioningFailed, problem)
 		return saveFirst(), nil
 	}

@@ -208,6 +208,8 @@ func (g *generator) base() map[string]any {
 		"{name: efs, efs: {fileSystemID: fs-0123456789abcdef0, throughputMode: Provisioned, provisionedThroughput: 100, meteredSize: 1Ti}}",
 		"{name: static, efs: {fileSystemID: fs-0123456789abcdef0, provisioning: Static, accessPointID: fsap-0123456789abcdef0}}",
 		"{name: s3, s3: {bucket: my-bucket, prefix: bench/, region: eu-central-1, cache: {emptyDir: {sizeLimit: 1Gi}}}}",
+		"{name: restored, ebs: {type: gp3}, volumeMode: Block, dataSource: {apiGroup: snapshot.storage.k8s.io, kind: VolumeSnapshot, name: db}}",
+		"{name: cloned, storageClassName: fast, volumeMode: Block, dataSource: {kind: PersistentVolumeClaim, name: db}}",
 		"{name: limited, storageClassName: fast, limits: {iops: 3000, burst: {ioCredits: 1}}, clientLimits: {bytesPerSecond: 5, scope: Client}}",
 	}
 	workloads := []string{
@@ -344,6 +346,7 @@ var texts = map[string][]string{
 	"capacity": {"1Gi", "10Gi", "125Gi", "124Gi", "16Ti", "16385Gi", "64Ti", "65537Gi", "1", "0", "-1Gi", "1.5Gi", "1e3", "10GiB", "9Ei", "1m"},
 	"bs":       {"4k", "512", "4k,8k", "4k,,8k", "0", "4kB", "x", "4k-8k", "9999999999999999g"}, "size": {"1M", "10G", "100%", "1%", "0%", "101%", "0", "1e3", "16384p", "99999999p", "x"},
 	"rate": {"10m", "10m,5m", "0", "x"}, "fileSystemID": {"fs-01234567", "fs-0123456", "FS-01234567"}, "accessPointID": {"fsap-01234567", "fs-01234567"},
+	"apiGroup":       {v1alpha1.SnapshotGroup, "", "v1"},
 	"directoryPerms": {"700", "0777", "77", "800"}, "basePath": {"/a", "/a/b/c/d", "/a/b/c/d/e", "a", "/..", "/a/"}, "bucket": {"my-bucket", "My-bucket", "s3://my-bucket", "ab", "arn:aws:s3:eu-central-1:1:accesspoint/x"},
 	"prefix": {"a/", "a", "/a/", "a//", "../"}, "region": {"eu-central-1", "EU"}, "endpointURL": {"https://x", "ftp://x", "https://a b"}, "meteredSize": {"0", "1Ti", "x", "-1"},
 	"sizeLimit": {"1Gi", "0", "x"}, "storageRequest": {"1Gi", "0", "x"}, "kmsKeyID": {"arn:aws:kms:x", "x"}, "mountOptions": {"iam", "tls", "ro", "a,b", "accesspoint=x", "cache /x", "--region x", "-f", "max-threads 32"},

@@ -239,6 +239,9 @@ const (
 	WarningMetadataFromMemory = "MetadataFromMemory"
 	// WarningSparseReads: blocks were read that nobody had written.
 	WarningSparseReads = "SparseReads"
+	// WarningFirstAccess: a volume that was made from a snapshot or a claim, whose blocks may be loaded when they are first
+	// used.
+	WarningFirstAccess = "FirstAccess"
 	// WarningFasterThanDocumented: storage did more than its limits or its documentation say, as from a cache.
 	WarningFasterThanDocumented = "FasterThanDocumented"
 	// WarningBurstCredits: what was measured holds only as long as there are burst credits.

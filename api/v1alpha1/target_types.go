@@ -25,6 +25,8 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.ebs) || !(self.ebs.type in ['io1', 'io2']) || has(self.ebs.iops) || has(self.ebs.iopsPerGB) || has(self.volumeAttributesClassName)",message="io1 and io2 volumes have the IOPS that are provisioned; set iops or iopsPerGB",fieldPath=".ebs.iops",reason=FieldValueRequired
 // +kubebuilder:validation:XValidation:rule="!has(self.volumeAttributesClassName) || has(self.storageClassName) || has(self.ebs)",message="a VolumeAttributesClass is for new volumes; remove it, or use storageClassName or ebs",fieldPath=".volumeAttributesClassName",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.volumeAttributesClassName) || !has(self.ebs) || [has(self.ebs.iops), has(self.ebs.iopsPerGB), has(self.ebs.throughput)].all(x, !x)",message="iops and throughput come from the VolumeAttributesClass; remove them from ebs, or volumeAttributesClassName",fieldPath=".volumeAttributesClassName",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.dataSource) || has(self.storageClassName) || has(self.ebs)",message="a dataSource is what new volumes are made from; remove it, or use storageClassName or ebs",fieldPath=".dataSource",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.dataSource) || !(has(self.storageClassName) || has(self.ebs)) || (has(self.volumeMode) && self.volumeMode == 'Block')",message="test files in a file system are new blocks, so that nothing of the dataSource would be read; set volumeMode: Block, or remove dataSource",fieldPath=".volumeMode",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.limits) || !has(self.limits.scope) || self.limits.scope in ['Volume', 'FileSystem']",message="scope must be Volume or FileSystem; limits of the node go into clientLimits",fieldPath=".limits.scope",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.clientLimits) || !has(self.clientLimits.scope) || self.clientLimits.scope in ['Client', 'Instance']",message="scope must be Client or Instance; limits of the storage go into limits",fieldPath=".clientLimits.scope",reason=FieldValueInvalid
 type Target struct {
@@ -91,6 +93,12 @@ type Target struct {
 	// +optional
 	// +kubebuilder:validation:Enum=Filesystem;Block
 	VolumeMode *corev1.PersistentVolumeMode `json:"volumeMode,omitempty"`
+
+	// dataSource is what the new volume is made from: a VolumeSnapshot or PersistentVolumeClaim of the namespace. Needs
+	// volumeMode Block. Nothing is laid out: a workload that only reads, reads what the source has. Blocks may be slow
+	// until they were used once, of which warning FirstAccess tells. Unset: an empty volume.
+	// +optional
+	DataSource *DataSource `json:"dataSource,omitempty"`
 
 	// limits are what the storage can do at most, such as {iops: 3000, bytesPerSecond: 131072000} for a gp3 volume.
 	// Results are judged by them: whether they reached a limit, or were held back by something else. If each client

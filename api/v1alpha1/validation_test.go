@@ -194,6 +194,38 @@ func TestValidation(t *testing.T) {
 		name: "VolumeAttributesClass or figures", path: targetPath + ".volumeAttributesClassName", want: "iops and throughput come from the VolumeAttributesClass; remove them from ebs, or volumeAttributesClassName",
 		reject: []string{target("ebs: {iops: 3000}, volumeAttributesClassName: fast"), target("ebs: {throughput: 125}, volumeAttributesClassName: fast")},
 	}, {
+		name: "source of new volumes", path: targetPath + ".dataSource", want: "a dataSource is what new volumes are made from; remove it, or use storageClassName or ebs",
+		accept: []string{
+			target("storageClassName: c, volumeMode: Block, dataSource: {kind: PersistentVolumeClaim, name: data.0}"),
+			target("ebs: {}, volumeMode: Block, dataSource: {apiGroup: snapshot.storage.k8s.io, kind: VolumeSnapshot, name: db}"),
+		},
+		reject: []string{
+			target("claimName: c, dataSource: {kind: PersistentVolumeClaim, name: data}"), target("efs: {fileSystemID: fs-01234567}, dataSource: {kind: PersistentVolumeClaim, name: data}"),
+			target("s3: {bucket: my-bucket}, dataSource: {apiGroup: snapshot.storage.k8s.io, kind: VolumeSnapshot, name: db}"),
+		},
+	}, {
+		name: "source of files", path: targetPath + ".volumeMode", want: "test files in a file system are new blocks, so that nothing of the dataSource would be read; set volumeMode: Block, or remove dataSource",
+		reject: []string{
+			target("ebs: {}, dataSource: {kind: PersistentVolumeClaim, name: data}"),
+			target("storageClassName: c, volumeMode: Filesystem, dataSource: {kind: PersistentVolumeClaim, name: data}"),
+		},
+	}, {
+		name: "kind of a source", path: targetPath + ".dataSource.kind", want: `supported values: "VolumeSnapshot", "PersistentVolumeClaim"`,
+		reject: []string{target("ebs: {}, volumeMode: Block, dataSource: {apiGroup: example.com, kind: Populator, name: x}")},
+	}, {
+		name: "group of a source", path: targetPath + ".dataSource.apiGroup", want: "VolumeSnapshots are of apiGroup snapshot.storage.k8s.io, and PersistentVolumeClaims of none; set the one, or remove the other",
+		accept: []string{target("ebs: {}, volumeMode: Block, dataSource: {apiGroup: '', kind: PersistentVolumeClaim, name: data}")},
+		reject: []string{
+			target("ebs: {}, volumeMode: Block, dataSource: {kind: VolumeSnapshot, name: db}"), target("ebs: {}, volumeMode: Block, dataSource: {apiGroup: v1, kind: PersistentVolumeClaim, name: data}"),
+			target("ebs: {}, volumeMode: Block, dataSource: {apiGroup: example.com, kind: VolumeSnapshot, name: db}"),
+		},
+	}, {
+		name: "a source is no path", path: targetPath + ".dataSource.name", want: "name must be that of a VolumeSnapshot or PersistentVolumeClaim of the same namespace",
+		reject: []string{target("ebs: {}, volumeMode: Block, dataSource: {kind: PersistentVolumeClaim, name: other/data}"), target("ebs: {}, volumeMode: Block, dataSource: {kind: PersistentVolumeClaim, name: '../data'}")},
+	}, {
+		name: "name of a source", path: targetPath + ".dataSource.name", want: "should be at least 1 chars long",
+		reject: []string{target("ebs: {}, volumeMode: Block, dataSource: {kind: PersistentVolumeClaim, name: ''}")},
+	}, {
 		name: "scope of limits", path: targetPath + ".limits.scope", want: "scope must be Volume or FileSystem; limits of the node go into clientLimits",
 		accept: []string{target("storageClassName: c, limits: {scope: FileSystem, iops: 1}")},
 		reject: []string{target("storageClassName: c, limits: {scope: Instance, iops: 1}")},

@@ -60,9 +60,11 @@ type Load struct {
 	AlikeData        string
 	InlineRate       bool
 	OtherFilesSynced bool
-	// NewDevice says whether the workload runs on a raw block volume that was made for the benchmark, so that
+	// NewDevice says whether the workload runs on a raw block volume that was made for the benchmark, and made empty, so that
 	// nobody has written it.
 	NewDevice bool
+	// Sourced says whether that volume was made from a snapshot or another volume, and Used whether a run has used it before.
+	Sourced, Used bool
 }
 
 // Times returns what so many clients ask for together that each ask for the load.

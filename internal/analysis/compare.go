@@ -33,7 +33,11 @@ func (f *family) compareRuns(runs []v1alpha1.Run, order []string, baseline strin
 				base = nil
 			}
 			if len(own) > 0 {
-				g.comparison.Targets = append(g.comparison.Targets, f.compareTarget(target, own, base))
+				t := f.compareTarget(target, own, base)
+				if g.firstAccess[target] {
+					t.Warnings = append(t.Warnings, mixedAccess(own)...)
+				}
+				g.comparison.Targets = append(g.comparison.Targets, t)
 			}
 		}
 		if len(g.comparison.Targets) > 0 {
@@ -48,6 +52,8 @@ type group struct {
 	comparison v1alpha1.Comparison
 	// results are those of the repetitions by the name of the target.
 	results map[string][]*v1alpha1.Result
+	// firstAccess has the targets of which a run has that warning.
+	firstAccess map[string]bool
 }
 
 // groupKey tells groups apart.
@@ -67,12 +73,13 @@ func groupResults(runs []v1alpha1.Run) []*group {
 		if g == nil {
 			g = &group{
 				comparison: v1alpha1.Comparison{Workload: run.Workload, Parameters: maps.Clone(run.Parameters), Section: section},
-				results:    map[string][]*v1alpha1.Result{},
+				results:    map[string][]*v1alpha1.Result{}, firstAccess: map[string]bool{},
 			}
 			index[key] = g
 			groups = append(groups, g)
 		}
 		g.results[run.Target] = append(g.results[run.Target], result)
+		g.firstAccess[run.Target] = g.firstAccess[run.Target] || isOfFirstAccess(run)
 	}
 	for i := range runs {
 		run := &runs[i]

@@ -107,6 +107,9 @@ func Summarize(targets []v1alpha1.TargetStatus, runs []v1alpha1.Run, comparisons
 			all.add("target "+targets[i].Name, *warning, results)
 		}
 	}
+	for i := range comparisons {
+		all.addMixedAccess(&comparisons[i])
+	}
 	for i := range runs {
 		run := &runs[i]
 		for _, w := range run.Warnings {
@@ -149,12 +152,23 @@ func (f found) add(where string, w v1alpha1.Warning, results int) {
 	s.Results += int32(results)
 }
 
-// addComparison counts the warnings of a comparison, but those of volumes: their results are counted for the targets.
+// addComparison counts the warnings of a comparison, but those whose results are counted for the targets or for the runs.
 func (f found) addComparison(c *v1alpha1.Comparison) {
 	for _, target := range c.Targets {
 		for _, w := range target.Warnings {
-			if w.Reason != v1alpha1.WarningVolumeReplaced {
+			if w.Reason != v1alpha1.WarningVolumeReplaced && w.Reason != v1alpha1.WarningFirstAccess {
 				f.add(describe(c)+" on "+target.Name, w, 1)
+			}
+		}
+	}
+}
+
+// addMixedAccess has what a comparison says of first access told, which has figures, before what single runs say.
+func (f found) addMixedAccess(c *v1alpha1.Comparison) {
+	for _, target := range c.Targets {
+		for _, w := range target.Warnings {
+			if w.Reason == v1alpha1.WarningFirstAccess {
+				f.add(describe(c)+" on "+target.Name, w, 0)
 			}
 		}
 	}
@@ -202,6 +216,10 @@ var warningKinds = []struct {
 }, {
 	reason: v1alpha1.WarningSparseReads, see: []func(seen) string{sparseReads},
 	remedy: "put a workload with rw: write before it, which writes all blocks of the same files or device (it overwrites what is on a device)",
+}, {
+	reason: v1alpha1.WarningFirstAccess, see: []func(seen) string{firstAccess},
+	remedy: "to measure first access, set repetitions: 1, and give each sample a target of its own with the same dataSource; to leave it out, have a workload before the others read the whole volume, " +
+		"or have EBS load it by itself: fast snapshot restore, or volumeInitializationRate of the StorageClass",
 }, {
 	reason: v1alpha1.WarningFasterThanDocumented, see: []func(seen) string{fasterThanDocumented},
 	remedy: "raise size (and capacity) beyond what a cache of the storage can hold, and raise runtimeSeconds with timeBased: true; " +

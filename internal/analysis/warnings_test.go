@@ -113,6 +113,18 @@ func TestWarnings(t *testing.T) {
 	}, {
 		name: "writes to a new device", results: []v1alpha1.Result{good}, load: []Load{{NewDevice: true}},
 	}, {
+		name: "first access", results: []v1alpha1.Result{good}, load: []Load{{Sourced: true}},
+		want: []v1alpha1.Warning{{
+			Reason: v1alpha1.WarningFirstAccess, Message: "no run has used this volume since it was made from its dataSource: storage may load each block when it is first used",
+		}},
+	}, {
+		name: "later access", results: []v1alpha1.Result{good}, load: []Load{{Reads: true, Sourced: true, Used: true}},
+		want: []v1alpha1.Warning{{
+			Reason: v1alpha1.WarningFirstAccess, Message: "earlier runs have used this volume, which was made from a dataSource: blocks that they used are loaded by now",
+		}},
+	}, {
+		name: "a volume that was made empty", results: []v1alpha1.Result{good}, load: []Load{{Reads: true, Used: true}},
+	}, {
 		name: "burst of the storage before that of the instance",
 		results: []v1alpha1.Result{
 			{ElapsedMilliseconds: 60_000, Write: burstOf(1987, 64<<10)}, {ElapsedMilliseconds: 60_000, Write: burstOf(3000, 4096)},
@@ -205,6 +217,7 @@ func TestWarningsFit(t *testing.T) {
 	warnings = append(warnings, Compare(append(repeated("a", [2]int64{1, 1}), repeated("a", [2]int64{most, 1})...), []string{"a"}, "a")[0].Targets[0].Warnings...)
 	replaced, _ := replacedOn(&v1alpha1.TargetStatus{Name: "a", RunsBeforeReplacement: new(int32(199))}, slices.Repeat([]v1alpha1.Run{{Target: "a", State: v1alpha1.RunSucceeded}}, 200))
 	warnings = append(warnings, *replaced, inOrder(v1alpha1.OrderByTarget, v1alpha1.VerdictSame)[0])
+	warnings = append(warnings, mixedAccess([]*v1alpha1.Result{{Read: &v1alpha1.IOResult{IOPS: most / 2}}, {Read: &v1alpha1.IOResult{IOPS: most}}})...)
 	if len(warnings) != len(warningKinds) {
 		t.Errorf("%d warnings, want %d: %v", len(warnings), len(warningKinds), warnings)
 	}

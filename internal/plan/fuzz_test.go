@@ -72,6 +72,12 @@ func (c *fuzzChoices) target() v1alpha1.Target {
 		VolumeMode:                maybe(c, corev1.PersistentVolumeBlock, corev1.PersistentVolumeFilesystem, "x"),
 		VolumeAttributesClassName: maybe(c, "", "fast"),
 	}
+	if choose(c, false, true) {
+		t.DataSource = &v1alpha1.DataSource{
+			APIGroup: maybe(c, v1alpha1.SnapshotGroup, "", "x"), Kind: choose[v1alpha1.DataSourceKind](c, "VolumeSnapshot", "PersistentVolumeClaim", ""),
+			Name: choose(c, "db", "", "../db"),
+		}
+	}
 	kinds := choose(c, 1, 2, 4, 8, 16, 0, 3, 31)
 	if kinds&1 != 0 {
 		t.StorageClassName = new(choose(c, "fast", ""))

@@ -234,12 +234,17 @@ type kind struct {
 	readOnly bool
 	// objects says whether files are objects of a store.
 	objects bool
+	// content says whether the volume has what somebody has written.
+	content bool
 }
 
 func (k kind) validate(path *field.Path, job *fio.JobFile) field.ErrorList {
 	problems := fio.Validate(path, job, k.mode, k.readOnly)
 	if len(problems) == 0 && k.objects {
 		problems = fio.ValidateOnObjectStore(path, job)
+	}
+	if len(problems) == 0 && k.content {
+		problems = fio.ValidateOnContent(path, job)
 	}
 	return problems
 }
@@ -251,7 +256,8 @@ func validateCases(path *field.Path, cases []testCase, targets []v1alpha1.Target
 	seen := map[string]bool{}
 	var problems field.ErrorList
 	for i := range targets {
-		k := kind{mode: modes.ModeOf(&targets[i]), readOnly: modes.ReadOnly(&targets[i]), objects: storage.IsObjectStore(&targets[i])}
+		t := &targets[i]
+		k := kind{mode: modes.ModeOf(t), readOnly: modes.ReadOnly(t), objects: storage.IsObjectStore(t), content: t.DataSource != nil}
 		if kinds[k] {
 			continue
 		}

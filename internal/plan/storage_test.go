@@ -15,6 +15,7 @@ import (
 func TestStorageIsValidated(t *testing.T) {
 	const (
 		bucket   = "targets: [{name: t, s3: {bucket: my-bucket}}]\n"
+		restored = "targets: [{name: t, ebs: {}, volumeMode: Block, dataSource: {apiGroup: snapshot.storage.k8s.io, kind: VolumeSnapshot, name: db}}]\n"
 		anything = "workloads: [{name: w, fio: {rw: read, size: 1M}}]\n"
 	)
 	for _, test := range []struct{ name, spec, want string }{
@@ -32,6 +33,12 @@ func TestStorageIsValidated(t *testing.T) {
 		{"too small", "targets: [{name: t, ebs: {type: sc1}}]\n" + anything, "spec.targets[0].capacity: "},
 		{"files that do not fit", "targets: [{name: t, capacity: 1Gi, ebs: {}}]\nworkloads: [{name: w, fio: {rw: read, size: 2G}}]", "spec.targets[0].capacity: "},
 		{name: "file systems grow", spec: "targets: [{name: t, efs: {fileSystemID: fs-01234567}}]\nworkloads: [{name: w, fio: {rw: read, size: 200G}}]"},
+		{name: "any I/O on a volume of a snapshot", spec: restored + "workloads: [{name: w, fio: {rw: randread}}, {name: v, fio: {rw: randrw, size: 50%}}, {name: u, fio: {rw: write}}]"},
+		{"what would tell of its data", restored + "workloads: [{name: w, fio: {rw: read, options: {verify: pattern, verify_pattern: '0'}}}]", "spec.workloads[0].fio.options[verify]: "},
+		{"the same beside a volume of no snapshot", "targets: [{name: e, ebs: {}, volumeMode: Block}, " + strings.TrimPrefix(restored, "targets: [") +
+			"workloads: [{name: w, fio: {rw: write, options: {verify: crc32c}}}]", "spec.workloads[0].fio.options[verify]: "},
+		{"files on a volume of a snapshot", "targets: [{name: t, ebs: {}, dataSource: {kind: PersistentVolumeClaim, name: db}}]\n" + anything, "spec.targets[0].volumeMode: "},
+		{"a file system of a snapshot", "targets: [{name: t, efs: {fileSystemID: fs-01234567}, dataSource: {kind: PersistentVolumeClaim, name: db}}]\n" + anything, "spec.targets[0].dataSource: "},
 		{"two kinds of storage", "targets: [{name: t, ebs: {}, s3: {bucket: my-bucket}}]\n" + anything, "spec.targets[0]: "},
 		{"no storage", "targets: [{name: t}]\n" + anything, "spec.targets[0]: "},
 	} {

@@ -71,6 +71,7 @@ func printPlans(cmd *cobra.Command, in io.Reader, name string) error {
 			between = "\n"
 		}
 		report.Plan(out, planned(runs))
+		printSourcesOf(out, &benchmark.Spec)
 		printPresetsOf(out, &benchmark.Spec)
 		printEstimate(out, runs)
 	}
@@ -81,6 +82,15 @@ func printPlans(cmd *cobra.Command, in io.Reader, name string) error {
 		return fmt.Errorf("%s has no StorageBenchmark of %s", name, v1alpha1.GroupVersion)
 	}
 	return nil
+}
+
+// printSourcesOf prints what the volumes of targets are made from, where they are not made empty.
+func printSourcesOf(w io.Writer, spec *v1alpha1.StorageBenchmarkSpec) {
+	for i := range spec.Targets {
+		if t := &spec.Targets[i]; t.DataSource != nil {
+			fmt.Fprintf(w, "Volumes of target %s are made from %s, and nothing is laid out on them.\n", t.Name, t.DataSource)
+		}
+	}
 }
 
 // printPresetsOf prints what fio does for the presets of a spec.

@@ -144,6 +144,34 @@ Not in it: volumes being made, images being pulled, waiting for nodes, and stora
 Runs that create, look up or delete files end when they are through with all of them, which no limit tells.
 `
 
+const restored = `apiVersion: storagebench.dev/v1alpha1
+kind: StorageBenchmark
+metadata: {name: restored}
+spec:
+  targets:
+  - {name: empty, capacity: 30Gi, volumeMode: Block, ebs: {}}
+  - name: restored
+    capacity: 30Gi
+    volumeMode: Block
+    ebs: {}
+    dataSource: {apiGroup: snapshot.storage.k8s.io, kind: VolumeSnapshot, name: db}
+  workloads:
+  - {name: w, fio: {rw: randread, runtimeSeconds: 60, timeBased: true}}
+`
+
+const restoredPlan = `NUMBER  RUN         WORKLOAD  TARGET    REPETITION  RUNTIME
+     1  w.empty     w         empty              1     1m0s
+     2  w.restored  w         restored           1     1m0s
+
+2 runs on 2 targets, at least 2m0s of measuring
+Volumes of target restored are made from VolumeSnapshot db, and nothing is laid out on them.
+
+Estimated time: about 2m4s
+  2m0s      fio measures
+  4s        pods start and report
+Not in it: volumes being made, images being pulled, waiting for nodes, and storage that is slower than its limits.
+`
+
 const clientsPlan = `NUMBER  RUN                      WORKLOAD   PARAMETERS  TARGET  CLIENTS  REPETITION  RUNTIME
      1  randwrite.clients-1.gp3  randwrite  clients=1   gp3           1           1     1m0s
      2  randwrite.clients-1.efs  randwrite  clients=1   efs           1           1     1m0s
@@ -167,6 +195,7 @@ func TestPlan(t *testing.T) {
 		"one benchmark":         {e1, execution{Out: e1Plan}},
 		"limits that are known": {known, execution{Out: knownPlan}},
 		"operations on files":   {small, execution{Out: smallPlan}},
+		"volumes of snapshots":  {restored, execution{Out: restoredPlan}},
 		"among others": {
 			"# Nothing but a comment.\n---\napiVersion: v1\nkind: Service\nfoo: bar\n---\n" + bySize + "---\napiVersion: storagebench.dev/v1\nkind: StorageBenchmark\n",
 			execution{Out: bySizePlan, Err: "document 2: skipped, it is a Service of v1\ndocument 4: skipped, it is a StorageBenchmark of storagebench.dev/v1\n"},

@@ -65,6 +65,7 @@ func (d *differences) addTargets(p *Pair, baseline, other string) {
 	d.add("instance types of the nodes of "+name, instanceTypesOf(as), instanceTypesOf(bs))
 	d.add("size of "+name, capacityOf(a), capacityOf(b))
 	d.add("volume mode of "+name, modeOf(a, as), modeOf(b, bs))
+	d.add("dataSource of "+name, dataSourceOf(a), dataSourceOf(b))
 	if as.Limits != nil && bs.Limits != nil && !equality.Semantic.DeepEqual(as.Limits.Limits, bs.Limits.Limits) {
 		d.add("limits of "+name, limitsOf(&as.Limits.Limits), limitsOf(&bs.Limits.Limits))
 	}
@@ -101,6 +102,18 @@ func capacityOf(t *v1alpha1.Target) string {
 		return defaultCapacity
 	}
 	return t.Capacity.String()
+}
+
+// dataSourceOf returns what the volume was made from that was made for a target, "" of storage that was not made.
+func dataSourceOf(t *v1alpha1.Target) string {
+	switch {
+	case t.StorageClassName == nil && t.EBS == nil:
+		return ""
+	case t.DataSource == nil:
+		return "none"
+	default:
+		return t.DataSource.String()
+	}
 }
 
 // defaultCapacity is the size of a volume whose target does not give one. A test holds it to internal/storage.

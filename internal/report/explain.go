@@ -120,7 +120,10 @@ func (e *explanation) compared(c *v1alpha1.Comparison, t *v1alpha1.TargetCompari
 	}
 	e.bound(boundsOf(&s))
 	e.say("How sure", append([]string{e.certainty(t)}, e.latencyCertainty(t)...)...)
-	e.warnings(append(warningsOf(&s), t.Warnings...))
+	of := slices.DeleteFunc(warningsOf(&s), func(w v1alpha1.Warning) bool { // what is said of all prevails: it has the figures
+		return slices.ContainsFunc(t.Warnings, func(all v1alpha1.Warning) bool { return all.Reason == w.Reason })
+	})
+	e.warnings(append(of, t.Warnings...))
 	e.next(boundsOf(&s))
 }
 

@@ -180,6 +180,12 @@ func TestDifferences(t *testing.T) {
 			func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[0].VolumeMode = "Block" },
 			[]Difference{{"volume mode of gp3", "Filesystem", "Block"}},
 		},
+		"what a volume is made from": {
+			func(sb *v1alpha1.StorageBenchmark) {
+				sb.Spec.Targets[0].DataSource = &v1alpha1.DataSource{Kind: v1alpha1.DataSourceClaim, Name: "db"}
+			},
+			[]Difference{{"dataSource of gp3", "none", "PersistentVolumeClaim db"}},
+		},
 		"clients": {
 			func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(4)) },
 			[]Difference{{"clients of randwrite bs=16k", "1", "4"}},

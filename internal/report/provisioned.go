@@ -10,11 +10,14 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// storageOf says in words what a target is, such as "EBS gp3 volume of 30Gi" or "claim data".
+// storageOf says in words what a target is, such as "EBS gp3 volume of 30Gi made from VolumeSnapshot db" or "claim data".
 func storageOf(t *v1alpha1.Target) string {
-	size := ""
+	size, source := "", ""
 	if t.Capacity != nil {
 		size = " of " + t.Capacity.String()
+	}
+	if t.DataSource != nil {
+		source = " made from " + t.DataSource.String()
 	}
 	switch {
 	case t.EBS != nil:
@@ -22,7 +25,7 @@ func storageOf(t *v1alpha1.Target) string {
 		if kind == "" {
 			kind = "gp3"
 		}
-		return "EBS " + kind + " volume" + size
+		return "EBS " + kind + " volume" + size + source
 	case t.EFS != nil:
 		return "EFS file system " + t.EFS.FileSystemID
 	case t.S3 != nil:
@@ -30,7 +33,7 @@ func storageOf(t *v1alpha1.Target) string {
 	case t.ClaimName != nil:
 		return "claim " + *t.ClaimName
 	case t.StorageClassName != nil:
-		return "volume" + size + " of class " + *t.StorageClassName
+		return "volume" + size + " of class " + *t.StorageClassName + source
 	default:
 		return "storage"
 	}

@@ -50,6 +50,7 @@ func (m *Measured) Analyse(facts Facts) Findings {
 	loads := facts.loads()
 	for i, filled := range facts.filled(m.results) {
 		loads[i].NewDevice = loads[i].NewDevice && !filled
+		loads[i].Sourced = loads[i].Sourced && (!filled || !loads[i].Reads) // then it reads nothing of the source
 	}
 	known, left := facts.known(m.clients(), len(m.results))
 	sections := facts.sections(m, loads)
@@ -98,6 +99,7 @@ func (f *Facts) known(clients int32, results int) ([]analysis.Known, *v1alpha1.B
 // loads returns what the run asks of the storage, by the groups of its results.
 func (f *Facts) loads() []analysis.Load {
 	raw := f.Mode == corev1.PersistentVolumeBlock
+	isNew, sourced := raw && storage.IsProvisioned(f.Planned.Target), f.Planned.Target.DataSource != nil
 	var loads []analysis.Load
 	for _, l := range f.Planned.Job.Loads() {
 		load := analysis.Load{
@@ -105,7 +107,7 @@ func (f *Facts) loads() []analysis.Load {
 			Buffered: l.Buffered, UnsyncedWrites: l.UnsyncedWrites, Reads: l.Reads, FileBytes: l.FileBytes, LatencyOff: l.LatencyOff, Polls: l.Polls, Lookups: l.Lookups,
 			Sequential: l.Sequential, IgnoredDepth: l.Traps.IgnoredDepth, BufferedAsync: l.Traps.BufferedAsync, AlikeData: l.Traps.AlikeData, InlineRate: l.Traps.InlineRate,
 			OtherFilesSynced: l.Traps.OtherFilesSynced,
-			NewDevice:        raw && storage.IsProvisioned(f.Planned.Target),
+			NewDevice:        isNew && !sourced, Sourced: isNew && sourced, Used: isNew && f.isUsed(),
 		}
 		if raw {
 			load.FileBytes = 0 // there are none
@@ -113,6 +115,20 @@ func (f *Facts) loads() []analysis.Load {
 		loads = append(loads, load.Times(int64(f.Planned.Clients)))
 	}
 	return loads
+}
+
+// isUsed says whether a run before this one has used the volumes that are there now, or an earlier attempt of this one has.
+func (f *Facts) isUsed() bool {
+	for i := range f.Runs {
+		run := &f.Runs[i]
+		if run.Name == f.Planned.Name {
+			return run.Attempts > 1
+		}
+		if run.Target == f.Planned.Target.Name && run.Attempts > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // maxBegin bounds when a section may say that it begins: what is more is no time that anybody waits.

@@ -2,6 +2,7 @@ package result
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -71,5 +72,65 @@ func TestNoWarningOfFilledDevice(t *testing.T) {
 	facts.Runs = []v1alpha1.Run{{Name: fill.Name, Target: "t", Result: &v1alpha1.Result{Write: &v1alpha1.IOResult{Bytes: 10 << 30}}}, {Name: read.Name, Target: "t"}}
 	if warned() {
 		t.Error("a warning of a device that was filled")
+	}
+}
+
+// A raw volume that was made from a snapshot or a claim is not new: what it has may be loaded when it is first used. Of that each run is warned, but
+// those that read what the benchmark has written there itself.
+func TestFirstAccess(t *testing.T) {
+	restored := builder.NewBlockTarget("t")
+	restored.DataSource = &v1alpha1.DataSource{Kind: v1alpha1.DataSourceClaim, Name: "db"}
+	const first, later = "no run has used this volume", "earlier runs have used this volume"
+	filled := &v1alpha1.Run{Target: "t", Attempts: 1, Result: &v1alpha1.Result{Write: &v1alpha1.IOResult{Bytes: 10 << 30}}}
+	for name, test := range map[string]struct {
+		target   v1alpha1.Target
+		mode     corev1.PersistentVolumeMode
+		before   *v1alpha1.Run // an earlier run, which has written the whole volume if it has a result
+		attempts int32
+		writes   bool
+		want     string
+	}{
+		"the first run":                 {target: restored, want: first},
+		"the first run, which writes":   {target: restored, writes: true, want: first},
+		"after another run":             {target: restored, before: &v1alpha1.Run{Target: "t", Attempts: 1}, want: later},
+		"after one that has not begun":  {target: restored, before: &v1alpha1.Run{Target: "t"}, want: first},
+		"after one on another target":   {target: restored, before: &v1alpha1.Run{Target: "other", Attempts: 1}, want: first},
+		"after an attempt of its own":   {target: restored, attempts: 2, want: later},
+		"in its first attempt":          {target: restored, attempts: 1, want: first},
+		"reads what was written":        {target: restored, before: filled},
+		"writes over what was written":  {target: restored, writes: true, before: filled, want: later},
+		"a volume that was made empty":  {target: builder.NewBlockTarget("t")},
+		"a volume that was there":       {target: builder.NewClaimTarget("t", "mine")},
+		"files, which the plan refuses": {target: restored, mode: corev1.PersistentVolumeFilesystem},
+	} {
+		t.Run(name, func(t *testing.T) {
+			workload := builder.NewWorkload("w")
+			if test.writes {
+				workload.Fio.RW = "randwrite"
+			}
+			run := planned(t, test.target, workload, 1)
+			filler := planned(t, builder.NewBlockTarget("t"), builder.NewJobFile("fill", "[fill]\nrw=write\ndirect=1\n"), 1)
+			facts := Facts{Planned: run, Plan: []plan.Run{*filler, *run}, Mode: corev1.PersistentVolumeBlock, Target: &v1alpha1.TargetStatus{Name: "t"}}
+			if test.mode != "" {
+				facts.Mode = test.mode
+			}
+			if test.before != nil {
+				test.before.Name = filler.Name
+				facts.Runs = append(facts.Runs, *test.before)
+			}
+			facts.Runs = append(facts.Runs, v1alpha1.Run{Name: run.Name, Target: "t", Attempts: test.attempts})
+			got := ""
+			for _, w := range measured(t, builder.Report()).Analyse(facts).Warnings {
+				switch {
+				case w.Reason == v1alpha1.WarningFirstAccess:
+					got = w.Message
+				case w.Reason == v1alpha1.WarningSparseReads && test.target.DataSource != nil:
+					t.Errorf("a volume with a source counts as new: %s", w.Message)
+				}
+			}
+			if (got == "") != (test.want == "") || !strings.HasPrefix(got, test.want) {
+				t.Errorf("the warning is %q, want %q", got, test.want)
+			}
+		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
@@ -30,8 +31,21 @@ func claim(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, class string, clie
 	if t.VolumeAttributesClassName != nil {
 		spec.WithVolumeAttributesClassName(*t.VolumeAttributesClassName)
 	}
+	if source := t.DataSource; source != nil {
+		// Not dataSourceRef: provisioners take either, and the API server copies the one into the other.
+		spec.WithDataSource(dataSource(source))
+	}
 	return corev1ac.PersistentVolumeClaim(ClaimName(sb, t, client), sb.Namespace).
 		WithLabels(child.Labels(sb, v1alpha1.LabelTarget, t.Name, v1alpha1.LabelClient, strconv.Itoa(int(client)))).
 		WithOwnerReferences(child.OwnerReference(sb)).
 		WithSpec(spec)
+}
+
+// dataSource returns a source in the words of claims, which have no group for their own kind.
+func dataSource(source *v1alpha1.DataSource) *corev1ac.TypedLocalObjectReferenceApplyConfiguration {
+	reference := corev1ac.TypedLocalObjectReference().WithKind(string(source.Kind)).WithName(source.Name)
+	if group := ptr.Deref(source.APIGroup, ""); group != "" {
+		reference.WithAPIGroup(group)
+	}
+	return reference
 }

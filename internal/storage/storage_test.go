@@ -105,6 +105,12 @@ func TestFor(t *testing.T) {
 		name: "StorageClass with attributes", target: "{name: t, storageClassName: fast, volumeAttributesClassName: gold}",
 		wantClaim: "{accessModes: [ReadWriteOnce], resources: {requests: {storage: 10Gi}}, storageClassName: fast, volumeAttributesClassName: gold, volumeMode: Filesystem}",
 	}, {
+		name: "StorageClass from a snapshot", target: "{name: t, storageClassName: fast, volumeMode: Block, dataSource: {apiGroup: snapshot.storage.k8s.io, kind: VolumeSnapshot, name: db}}",
+		wantClaim: "{accessModes: [ReadWriteOnce], dataSource: {apiGroup: snapshot.storage.k8s.io, kind: VolumeSnapshot, name: db}, resources: {requests: {storage: 10Gi}}, storageClassName: fast, volumeMode: Block}",
+	}, {
+		name: "StorageClass from a claim", target: "{name: t, storageClassName: fast, volumeMode: Block, dataSource: {apiGroup: '', kind: PersistentVolumeClaim, name: db}}",
+		wantClaim: "{accessModes: [ReadWriteOnce], dataSource: {kind: PersistentVolumeClaim, name: db}, resources: {requests: {storage: 10Gi}}, storageClassName: fast, volumeMode: Block}",
+	}, {
 		name: "claim that exists", target: "{name: t, claimName: mine}",
 	}, {
 		name: "EBS", target: `{name: t, capacity: 30Gi, ebs: {type: gp3, iops: 4000, throughput: 200, encrypted: true, kmsKeyID: "arn:aws:kms:x", fsType: xfs, tags: {team: a, cost: "1"}}}`,

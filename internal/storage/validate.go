@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 
@@ -14,7 +15,7 @@ import (
 // Validate refuses what AWS would refuse of a target, or its driver would silently change. path is the field of the
 // target. The API server refuses most of it too; a plan can be made without one.
 func Validate(path *field.Path, t *v1alpha1.Target) field.ErrorList {
-	errs := validateVolume(path, t)
+	errs := append(validateVolume(path, t), validateDataSource(path, t)...)
 	switch {
 	case t.EBS != nil:
 		found := ebsVolume(t).Problems()
@@ -65,9 +66,39 @@ func validateVolume(path *field.Path, t *v1alpha1.Target) field.ErrorList {
 	return errs
 }
 
+// validateDataSource refuses a source of storage that is not made, and one of which nothing would be read: test files in a file system are new
+// blocks, also where the file system is a snapshot's.
+func validateDataSource(path *field.Path, t *v1alpha1.Target) field.ErrorList {
+	source, at := t.DataSource, path.Child("dataSource")
+	if source == nil {
+		return nil
+	}
+	if !HasCapacity(t) {
+		return field.ErrorList{field.Forbidden(at, "it is what new volumes are made from: remove it, or use storageClassName or ebs")}
+	}
+	var errs field.ErrorList
+	if mode := VolumeMode(t); mode == corev1.PersistentVolumeFilesystem {
+		errs = append(errs, field.Invalid(path.Child("volumeMode"), mode,
+			"test files in a file system are new blocks, so that nothing of the dataSource would be read: set Block, or remove dataSource"))
+	}
+	switch group := ptr.Deref(source.APIGroup, ""); {
+	case !slices.Contains(sourceKinds, source.Kind):
+		errs = append(errs, field.NotSupported(at.Child("kind"), source.Kind, sourceKinds))
+	case source.Kind == v1alpha1.DataSourceSnapshot && group != v1alpha1.SnapshotGroup:
+		errs = append(errs, field.Invalid(at.Child("apiGroup"), group, "VolumeSnapshots are of another group: set "+v1alpha1.SnapshotGroup))
+	case source.Kind == v1alpha1.DataSourceClaim && group != "":
+		errs = append(errs, field.Invalid(at.Child("apiGroup"), group, "PersistentVolumeClaims are of no group: remove it"))
+	}
+	for _, message := range validation.IsDNS1123Subdomain(source.Name) {
+		errs = append(errs, field.Invalid(at.Child("name"), source.Name, message))
+	}
+	return errs
+}
+
 var (
 	accessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce, corev1.ReadWriteMany, corev1.ReadWriteOncePod}
 	volumeModes = []corev1.PersistentVolumeMode{corev1.PersistentVolumeFilesystem, corev1.PersistentVolumeBlock}
+	sourceKinds = []v1alpha1.DataSourceKind{v1alpha1.DataSourceSnapshot, v1alpha1.DataSourceClaim}
 )
 
 // problems returns what was found as errors of the fields of a kind of storage; the capacity is the target's own.

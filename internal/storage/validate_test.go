@@ -18,6 +18,13 @@ func TestVolumesThatCannotBe(t *testing.T) {
 	efs := v1alpha1.Target{EFS: &v1alpha1.EFSFileSystem{FileSystemID: "fs-01234567"}}
 	ebs := v1alpha1.Target{EBS: &v1alpha1.EBSVolume{Type: "gp3"}}
 	capacity := new(resource.MustParse("30Gi"))
+	from := func(mode corev1.PersistentVolumeMode, kind v1alpha1.DataSourceKind, group *string, name string) func(*v1alpha1.Target) {
+		return func(t *v1alpha1.Target) {
+			t.VolumeMode, t.DataSource = &mode, &v1alpha1.DataSource{APIGroup: group, Kind: kind, Name: name}
+		}
+	}
+	const block, snapshot, source = corev1.PersistentVolumeBlock, v1alpha1.DataSourceSnapshot, v1alpha1.DataSourceClaim
+	group := new(v1alpha1.SnapshotGroup)
 	for _, test := range []struct {
 		name   string
 		target v1alpha1.Target
@@ -38,6 +45,25 @@ func TestVolumesThatCannotBe(t *testing.T) {
 		{"file system of one node", efs, func(t *v1alpha1.Target) { t.AccessMode = new(corev1.ReadWriteOnce) }, "set ReadWriteMany"},
 		{"raw file system", efs, func(t *v1alpha1.Target) { t.VolumeMode = new(corev1.PersistentVolumeBlock) }, "use ebs"},
 		{"shared EBS volume", ebs, func(t *v1alpha1.Target) { t.AccessMode = new(corev1.ReadWriteMany) }, "use efs"},
+		{"from a snapshot", ebs, from(block, snapshot, group, "db"), ""},
+		{"from a claim", class, from(block, source, nil, "db.0"), ""},
+		{"from a claim of the empty group", class, from(block, source, new(""), "db"), ""},
+		{"a claim from a snapshot", claim, func(t *v1alpha1.Target) {
+			t.DataSource = &v1alpha1.DataSource{APIGroup: group, Kind: snapshot, Name: "db"}
+		}, "t.dataSource: Forbidden"},
+		{"a file system of AWS from a snapshot", efs, func(t *v1alpha1.Target) {
+			t.DataSource = &v1alpha1.DataSource{APIGroup: group, Kind: snapshot, Name: "db"}
+		}, "t.dataSource: Forbidden"},
+		{"files from a snapshot", ebs, from(corev1.PersistentVolumeFilesystem, snapshot, group, "db"), "t.volumeMode: Invalid value: \"Filesystem\": test files in a file system are new blocks"},
+		{"files by default", ebs, func(t *v1alpha1.Target) {
+			t.DataSource = &v1alpha1.DataSource{APIGroup: group, Kind: snapshot, Name: "db"}
+		}, "t.volumeMode: Invalid value"},
+		{"from something else", ebs, from(block, "Populator", new("example.com"), "db"), "t.dataSource.kind: Unsupported value"},
+		{"from a snapshot of no group", ebs, from(block, snapshot, nil, "db"), "t.dataSource.apiGroup: Invalid value: \"\": VolumeSnapshots are of another group"},
+		{"from a snapshot of another group", ebs, from(block, snapshot, new("example.com"), "db"), "t.dataSource.apiGroup: Invalid value: \"example.com\""},
+		{"from a claim of another group", ebs, from(block, source, group, "db"), "PersistentVolumeClaims are of no group"},
+		{"from nothing", ebs, from(block, source, nil, ""), "t.dataSource.name: Invalid value"},
+		{"from another namespace", ebs, from(block, source, nil, "other/db"), "t.dataSource.name: Invalid value"},
 		{"size of a volume with attributes", ebs, func(t *v1alpha1.Target) { t.EBS.Type, t.VolumeAttributesClassName = "st1", new("fast") }, "t.capacity: Invalid value: \"10Gi\""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

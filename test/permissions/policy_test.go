@@ -50,6 +50,12 @@ var grants = map[string][]rbacv1.PolicyRule{
 	// The editor role is all that a tenant has.
 	"tenant": nil,
 	"pods":   {{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"create"}}},
+	"claims": {{APIGroups: []string{""}, Resources: []string{"persistentvolumeclaims"}, Verbs: []string{"create"}}},
+	// Who may read and delete snapshots and claims may not have copies made of them.
+	"keeper": {
+		{APIGroups: []string{v1alpha1.SnapshotGroup}, Resources: []string{"volumesnapshots"}, Verbs: []string{"*"}},
+		{APIGroups: []string{""}, Resources: []string{"persistentvolumeclaims"}, Verbs: []string{"get", "list", "watch", "update", "patch", "delete"}},
+	},
 }
 
 // clusterGrants are rights of users in the whole cluster.
@@ -171,6 +177,22 @@ func efs(provisioning *v1alpha1.EFSProvisioning, accessPoint *string) change {
 
 func s3() change { return on(v1alpha1.Target{S3: &v1alpha1.S3Bucket{Bucket: "my-bucket"}}) }
 
+// from is a target whose volume is made from a snapshot.
+func from(snapshot string) v1alpha1.Target {
+	target := builder.NewBlockTarget("")
+	target.DataSource = &v1alpha1.DataSource{APIGroup: new(v1alpha1.SnapshotGroup), Kind: v1alpha1.DataSourceSnapshot, Name: snapshot}
+	return target
+}
+
+// firstFrom has the volume of the first target, which is of a StorageClass that exists, made from a snapshot.
+func firstFrom(snapshot string) change {
+	return func(sb *v1alpha1.StorageBenchmark) {
+		name := sb.Spec.Targets[0].Name
+		sb.Spec.Targets[0] = from(snapshot)
+		sb.Spec.Targets[0].Name = name
+	}
+}
+
 func pod(settings v1alpha1.PodSettings) change {
 	return func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Pod = &settings }
 }
@@ -182,6 +204,7 @@ func TestUsersHaveMadeWhatTheyMayMake(t *testing.T) {
 		noClass  = "has a StorageClass made, which user %q may not create; name a StorageClass that exists (storageClassName), or have an administrator apply this, or grant create on storageclasses.storage.k8s.io"
 		noVolume = "has a PersistentVolume made, which user %q may not create; name a claim that exists (claimName), or have an administrator apply this, or grant create on persistentvolumes"
 		noPods   = "is for users who may create pods, which user %q may not in namespace "
+		noClaim  = "has a claim made from a snapshot or a claim of the namespace, which user %q may not create in namespace "
 	)
 	static, dynamic := new(v1alpha1.EFSStatic), new(v1alpha1.EFSDynamic)
 	everybody := []string{"tenant", "pods", "classes", "volumes", "reader"}
@@ -212,6 +235,9 @@ func TestUsersHaveMadeWhatTheyMayMake(t *testing.T) {
 		{name: "tolerations", changes: []change{func(sb *v1alpha1.StorageBenchmark) {
 			sb.Spec.Placement = &v1alpha1.Placement{Tolerations: []corev1.Toleration{{Operator: corev1.TolerationOpExists}}}
 		}}, allowed: []string{"pods"}, refused: []string{"tenant"}, fields: "spec.placement.tolerations", want: noPods},
+		{name: "a volume of a snapshot", changes: []change{on(from("db"))}, allowed: []string{"claims"}, refused: []string{"tenant", "keeper", "pods", "classes", "volumes", "reader"}, fields: "spec.targets[1].dataSource", want: noClaim},
+		{name: "volumes of snapshots", changes: []change{on(from("db")), on(builder.NewTarget("")), on(from("web"))}, allowed: []string{"claims"}, refused: []string{"tenant"},
+			fields: "spec.targets[1].dataSource, spec.targets[3].dataSource", want: noClaim},
 		{name: "nodes", changes: []change{func(sb *v1alpha1.StorageBenchmark) {
 			sb.Spec.Placement = &v1alpha1.Placement{NodeSelector: map[string]string{"kubernetes.io/arch": "arm64"}}
 		}}, allowed: everybody},
@@ -310,6 +336,14 @@ func TestUpdates(t *testing.T) {
 		{name: "as many clients in a matrix", change: clientsInMatrix("1", "2")},
 		{name: "the matrix no longer bounds clients", before: []change{clientsInMatrix("1")}, change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Workloads[0].Matrix = nil },
 			refused: "spec.clients: 2 in place of 1 clients have more volumes made of spec.targets[1].ebs"},
+		{name: "a volume of a snapshot", change: on(from("db")), refused: "spec.targets[4].dataSource: has a claim made from a snapshot"},
+		{name: "a volume of another snapshot", before: []change{firstFrom("db")}, change: firstFrom("web"), refused: "spec.targets[0].dataSource: has a claim made from a snapshot"},
+		{name: "no snapshot", before: []change{firstFrom("db")}, change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets = sb.Spec.Targets[1:] }},
+		{name: "more clients of a snapshot", before: []change{func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Targets = append(sb.Spec.Targets[:1], sb.Spec.Targets[2:]...) // without ebs
+		}, firstFrom("db")},
+			change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(3)) }, refused: "spec.targets[0].dataSource: has a claim made from a snapshot"},
+		{name: "fewer clients of a snapshot", before: []change{firstFrom("db")}, change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = nil }},
 		{name: "fewer clients", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = nil }},
 		{name: "more clients of other storage", before: []change{func(sb *v1alpha1.StorageBenchmark) {
 			sb.Spec.Targets = append(sb.Spec.Targets[:1], sb.Spec.Targets[2:]...)

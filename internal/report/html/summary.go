@@ -223,13 +223,16 @@ func (r *results) boundsOf(target string) string {
 
 // kindOf says in a few words what a target is.
 func kindOf(t *v1alpha1.Target) string {
-	capacity := ""
+	capacity, source := "", ""
 	if t.Capacity != nil {
 		capacity = ", " + t.Capacity.String()
 	}
+	if t.DataSource != nil {
+		source = ", from " + t.DataSource.String()
+	}
 	switch {
 	case t.EBS != nil:
-		return "EBS " + string(t.EBS.Type) + capacity
+		return "EBS " + string(t.EBS.Type) + capacity + source
 	case t.EFS != nil:
 		return "EFS " + t.EFS.FileSystemID
 	case t.S3 != nil:
@@ -237,7 +240,7 @@ func kindOf(t *v1alpha1.Target) string {
 	case t.ClaimName != nil:
 		return "claim " + *t.ClaimName
 	case t.StorageClassName != nil:
-		return "class " + *t.StorageClassName + capacity
+		return "class " + *t.StorageClassName + capacity + source
 	default:
 		return ""
 	}

@@ -2,6 +2,7 @@ package csidriver
 
 import (
 	"context"
+	"slices"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 	"google.golang.org/grpc/codes"
@@ -24,14 +25,26 @@ func (s *service) CreateVolume(_ context.Context, r *csi.CreateVolumeRequest) (*
 	if err := provided("Volume name", r.GetName()); err != nil {
 		return nil, err
 	}
-	if r.GetVolumeContentSource() != nil {
-		return nil, status.Error(codes.InvalidArgument, "snapshots and clones are not supported: leave out dataSource")
+	if err := s.checkSource(r.GetVolumeContentSource()); err != nil {
+		return nil, err
 	}
 	if err := s.driver.Uses.Check(r.GetVolumeCapabilities()...); err != nil {
 		return nil, err
 	}
 	volume, err := s.volumes.Create(r)
 	return &csi.CreateVolumeResponse{Volume: volume}, asStatus(err)
+}
+
+// checkSource refuses what a volume cannot be made from: snapshots, and of a driver without clones other volumes.
+func (s *service) checkSource(source *csi.VolumeContentSource) error {
+	switch clones := slices.Contains(s.driver.Controller, csi.ControllerServiceCapability_RPC_CLONE_VOLUME); {
+	case source == nil:
+		return nil
+	case source.GetVolume() == nil || !clones:
+		return status.Error(codes.InvalidArgument, "snapshots are not supported, and clones by disks only: leave out dataSource")
+	default:
+		return provided("Volume ID of the source", source.GetVolume().GetVolumeId())
+	}
 }
 
 // DeleteVolume is part of the Controller service.

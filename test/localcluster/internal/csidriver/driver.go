@@ -38,7 +38,8 @@ type Options struct {
 // with it. Requests have been checked for what all drivers refuse, and for Driver.Uses. An error that is no gRPC status
 // is an internal one.
 type Volumes interface {
-	// Create makes a volume, or returns the one that an equal request has made.
+	// Create makes a volume, or returns the one that an equal request has made. A request has a volume to be copied only if
+	// the driver has that capability.
 	Create(*csi.CreateVolumeRequest) (*csi.Volume, error)
 	// Delete deletes a volume. One that is gone is no error.
 	Delete(id string) error

@@ -207,3 +207,34 @@ func TestStats(t *testing.T) {
 		t.Errorf("without the path: %v", err)
 	}
 }
+
+// A volume is made from another one by drivers that can, and from a snapshot by none.
+func TestSourcesAreChecked(t *testing.T) {
+	from := func(id string) *csi.VolumeContentSource {
+		return &csi.VolumeContentSource{Type: &csi.VolumeContentSource_Volume{Volume: &csi.VolumeContentSource_VolumeSource{VolumeId: id}}}
+	}
+	snapshot := &csi.VolumeContentSource{Type: &csi.VolumeContentSource_Snapshot{Snapshot: &csi.VolumeContentSource_SnapshotSource{SnapshotId: "snap"}}}
+	for name, test := range map[string]struct {
+		source *csi.VolumeContentSource
+		clones bool
+		want   codes.Code
+	}{
+		"no source":                           {clones: true},
+		"a volume":                            {source: from("vol"), clones: true},
+		"a volume without an ID":              {source: from(""), clones: true, want: codes.InvalidArgument},
+		"a volume of a driver without clones": {source: from("vol"), want: codes.InvalidArgument},
+		"a snapshot":                          {source: snapshot, clones: true, want: codes.InvalidArgument},
+		"nothing that is known":               {source: &csi.VolumeContentSource{}, clones: true, want: codes.InvalidArgument},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newService(plain{})
+			if test.clones {
+				s.driver.Controller = []csi.ControllerServiceCapability_RPC_Type{csi.ControllerServiceCapability_RPC_CLONE_VOLUME}
+			}
+			_, err := s.CreateVolume(t.Context(), &csi.CreateVolumeRequest{Name: "pvc-1", VolumeCapabilities: whole(t).capabilities(), VolumeContentSource: test.source})
+			if status.Code(err) != test.want {
+				t.Errorf("got %v, want %v", err, test.want)
+			}
+		})
+	}
+}

@@ -18,7 +18,8 @@ func (v *Volumes) Create(r *csi.CreateVolumeRequest) (*csi.Volume, error) {
 	if err != nil {
 		return nil, err
 	}
-	wanted := volume{Plan: plan, Name: r.GetName()}
+	source := r.GetVolumeContentSource()
+	wanted := volume{Plan: plan, Name: r.GetName(), Source: source.GetVolume().GetVolumeId()}
 	defer v.lock(wanted.ID)()
 	existing, err := v.store.get(wanted.ID)
 	switch {
@@ -28,17 +29,36 @@ func (v *Volumes) Create(r *csi.CreateVolumeRequest) (*csi.Volume, error) {
 		}
 		wanted = existing
 	case isNotFound(err):
+		if err := v.checkSource(wanted); err != nil {
+			return nil, err
+		}
 		if err := v.store.create(wanted); err != nil {
 			return nil, createError(err)
 		}
-		v.log.Info("Volume created", "volume", wanted.ID, "capacityBytes", wanted.CapacityBytes, "limits", wanted.Limits)
+		v.log.Info("Volume created", "volume", wanted.ID, "capacityBytes", wanted.CapacityBytes, "limits", wanted.Limits, "source", wanted.Source)
 	default:
 		return nil, err
 	}
-	return &csi.Volume{VolumeId: wanted.ID, CapacityBytes: wanted.CapacityBytes, VolumeContext: wanted.Context}, nil
+	return &csi.Volume{VolumeId: wanted.ID, CapacityBytes: wanted.CapacityBytes, VolumeContext: wanted.Context, ContentSource: source}, nil
+}
+
+// checkSource refuses a copy of a volume that does not exist, or that is larger. The source is not locked: it may be in use, and Kubernetes
+// does not delete it meanwhile.
+func (v *Volumes) checkSource(wanted volume) error {
+	if wanted.Source == "" {
+		return nil
+	}
+	source, err := v.store.get(wanted.Source)
+	if err == nil && wanted.CapacityBytes < source.CapacityBytes {
+		return status.Errorf(codes.OutOfRange, "volume %q has %d bytes, which do not fit into %d", wanted.Source, source.CapacityBytes, wanted.CapacityBytes)
+	}
+	return err
 }
 
 func sameVolume(existing, wanted volume, requested *csi.CapacityRange) error {
+	if existing.Source != wanted.Source {
+		return fmt.Errorf("it was made from %q, asked for is one from %q", existing.Source, wanted.Source)
+	}
 	if existing.Limits != wanted.Limits {
 		return fmt.Errorf("it has the limits %+v, asked for are %+v", existing.Limits, wanted.Limits)
 	}

@@ -16,6 +16,7 @@ import (
 const (
 	createDelete = csi.ControllerServiceCapability_RPC_CREATE_DELETE_VOLUME
 	modify       = csi.ControllerServiceCapability_RPC_MODIFY_VOLUME
+	clone        = csi.ControllerServiceCapability_RPC_CLONE_VOLUME
 	// Without it there would be no ReadWriteOncePod.
 	singleWriter     = csi.ControllerServiceCapability_RPC_SINGLE_NODE_MULTI_WRITER
 	nodeSingleWriter = csi.NodeServiceCapability_RPC_SINGLE_NODE_MULTI_WRITER
@@ -45,7 +46,7 @@ var diskUses = csidriver.Uses{
 var Loop = csidriver.Driver{
 	Name:       "loop.csi.storagebench.dev",
 	ShortName:  "loop",
-	Controller: controller{createDelete, singleWriter},
+	Controller: controller{createDelete, singleWriter, clone},
 	Node:       node{stage, stats, nodeSingleWriter},
 	Uses:       diskUses,
 	Open:       func(o csidriver.Options) (csidriver.Volumes, error) { return disk.Open(disk.Loop, o) },
@@ -55,7 +56,7 @@ var Loop = csidriver.Driver{
 var EBS = csidriver.Driver{
 	Name:       ebs.DriverName,
 	ShortName:  "ebs",
-	Controller: controller{createDelete, singleWriter, modify},
+	Controller: controller{createDelete, singleWriter, modify, clone},
 	Node:       node{stage, stats, nodeSingleWriter},
 	Uses:       diskUses,
 	Open:       ebs.Open,

@@ -1,7 +1,6 @@
 // Package provisioner makes and deletes the volumes of a CSI driver, by the code of Kubernetes' own external-provisioner:
 // its calls, its events and its retries. Only what starts it is ours, because its main package does not build with the
-// Kubernetes of this cluster; the features that the local drivers do not have are left out (topology, capacity, clones of
-// snapshots).
+// Kubernetes of this cluster; the features that the local drivers do not have are left out (topology, capacity, snapshots).
 package provisioner
 
 import (
@@ -10,9 +9,11 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/kubernetes-csi/csi-lib-utils/metrics"
+	"github.com/kubernetes-csi/csi-lib-utils/rpc"
 	csi "github.com/kubernetes-csi/external-provisioner/v6/pkg/controller"
 	_ "github.com/kubernetes-csi/external-provisioner/v6/pkg/features" // registers the gates that its code asks for
 	snapshots "github.com/kubernetes-csi/external-snapshotter/client/v8/clientset/versioned"
@@ -35,6 +36,8 @@ const (
 	retryMax   = 10 * time.Second
 	// workers make and delete so many volumes side by side.
 	workers = 20
+	// protectionWorkers is as by default.
+	protectionWorkers = 1
 	// volumePrefix and the whole UID of the claim are a volume's name, as by default.
 	volumePrefix = "pvc"
 	wholeUID     = -1
@@ -81,6 +84,8 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	claims := factory.Core().V1().PersistentVolumeClaims()
+	// Lets go of claims that were copied, when they are deleted. It is nil for a driver without clones.
+	protection := csi.NewCloningProtectionController(client, claims.Lister(), claims.Informer(), workqueue.NewTypedRateLimitingQueue(rateLimiter()), d.capabilities)
 	provision := controller.NewProvisionController(ctx, client, d.name, own,
 		controller.LeaderElection(false), // there is one for each driver
 		controller.FailedProvisionThreshold(0),
@@ -101,6 +106,9 @@ func Run(ctx context.Context, o Options) error {
 	if err := serveHealth(ctx, o.HTTPEndpoint); err != nil {
 		return err
 	}
+	if protection != nil {
+		go protection.Run(ctx, protectionWorkers, &sync.WaitGroup{})
+	}
 	provision.Run(ctx)
 	return nil
 }
@@ -111,8 +119,10 @@ func rateLimiter() workqueue.TypedRateLimiter[string] {
 
 // driver is what a driver says of itself.
 type driver struct {
-	conn *grpc.ClientConn
-	name string
+	conn         *grpc.ClientConn
+	name         string
+	plugin       rpc.PluginCapabilitySet
+	capabilities rpc.ControllerCapabilitySet
 }
 
 func connect(ctx context.Context, address string) (*driver, error) {
@@ -124,15 +134,15 @@ func connect(ctx context.Context, address string) (*driver, error) {
 		return nil, err
 	}
 	name, err := csi.GetDriverName(conn, callLimit)
-	return &driver{conn: conn, name: name}, err
+	if err != nil {
+		return nil, err
+	}
+	plugin, capabilities, err := csi.GetDriverCapabilities(conn, callLimit)
+	return &driver{conn: conn, name: name, plugin: plugin, capabilities: capabilities}, err
 }
 
 // provisioner is the external-provisioner's own, for a driver without topology and without attachments.
 func (d *driver) provisioner(config *rest.Config, client kubernetes.Interface, factory informers.SharedInformerFactory, fsType string) (controller.Provisioner, error) {
-	plugin, capabilities, err := csi.GetDriverCapabilities(d.conn, callLimit)
-	if err != nil {
-		return nil, err
-	}
 	snapshotClient, err := snapshots.NewForConfig(config)
 	if err != nil {
 		return nil, err
@@ -146,7 +156,7 @@ func (d *driver) provisioner(config *rest.Config, client kubernetes.Interface, f
 		preventModeConversion     = true
 	)
 	return csi.NewCSIProvisioner(client, callLimit, "localcluster-"+d.name, volumePrefix, wholeUID, d.conn, snapshotClient, d.name,
-		plugin, capabilities, noMigration, strictTopology, immediateTopology, translation.New(),
+		d.plugin, d.capabilities, noMigration, strictTopology, immediateTopology, translation.New(),
 		factory.Storage().V1().StorageClasses().Lister(), nil, nil,
 		factory.Core().V1().PersistentVolumeClaims().Lister(), nil, nil,
 		extraCreateMetadata, fsType, nil, controllerPublishReadOnly, preventModeConversion, nil), nil
