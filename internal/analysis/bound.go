@@ -42,12 +42,16 @@ type Load struct {
 	Buffered bool
 	// UnsyncedWrites says whether there are such writes.
 	UnsyncedWrites bool
+	// Gathered says whether the page cache can make fewer and larger I/Os of writes: they go through it, and not each of them is synced.
+	Gathered bool
 	// Reads says whether the workload reads.
 	Reads bool
 	// Sequential says whether I/Os follow each other, which storage may make into fewer and larger ones.
 	Sequential bool
 	// FileBytes is the size of all test files. 0 if unknown.
 	FileBytes int64
+	// ProbeJobs is the number of processes or threads of its probe. 0 if there is none.
+	ProbeJobs int64
 	// Lookups says whether all that the workload does is to look files or directories up, which memory can answer.
 	Lookups bool
 	// LatencyOff says whether fio is told not to take latencies: gtod_reduce, disable_lat and the like.
@@ -69,11 +73,14 @@ type Load struct {
 
 // Times returns what so many clients ask for together that each ask for the load.
 func (l Load) Times(clients int64) Load {
-	for _, figure := range []*int64{&l.InFlight, &l.Jobs, &l.RateIOPS, &l.RateBytesPerSecond, &l.FileBytes} {
+	for _, figure := range []*int64{&l.InFlight, &l.Jobs, &l.ProbeJobs, &l.RateIOPS, &l.RateBytesPerSecond, &l.FileBytes} {
 		*figure = whole(float64(*figure) * float64(clients))
 	}
 	return l
 }
+
+// isGathered says whether the page cache can make fewer and larger I/Os of some.
+func (l Load) isGathered() bool { return l.Buffered || l.Gathered }
 
 // Client is what the runner saw of the machine, of several clients of all machines together. What is zero is unknown.
 type Client struct {
@@ -132,7 +139,10 @@ func Bound(r *v1alpha1.Result, known Known, load Load, client Client) v1alpha1.L
 	if reason := known.unknownLimits(all); reason != "" {
 		return unknown("%s", reason)
 	}
-	return boundByLatency(r, nearest, load)
+	if reason := known.uncounted(r, load); reason != "" {
+		return unknown("%s", reason)
+	}
+	return boundByLatency(r, known.roomAt(nearest), load)
 }
 
 // doubt says why a limit that the figures reach did not hold the result back, or may not have.
@@ -151,7 +161,7 @@ func doubt(u use, load Load, client Client) string {
 	case u.company.ranOn() && !load.Buffered:
 		return fmt.Sprintf("%s (%d %%), of which some ran on alone, so that it is unknown how much all did at the same time: give the sections one runtime, with time_based",
 			u, u.percent())
-	case load.Buffered && !u.inMiB:
+	case load.isGathered() && !u.inMiB:
 		return fmt.Sprintf("%s: I/O is buffered, and the page cache makes fewer and larger I/Os of it, so that it is unknown how many the storage did: set direct: true", u)
 	}
 	return fmt.Sprintf("%s (%d %%) are more than it can do: a cache answered, or the limit is another one than is known", u, u.percent())
@@ -226,7 +236,7 @@ func throttled(r *v1alpha1.Result, percent int32) string {
 // boundByLatency judges a result that reached no limit by Little's law: if the I/Os in flight, which are
 // rate x mean latency, are as many as the workload keeps, then the time that each takes is all that is
 // waited for. A sync is in flight as an I/O is: while it lasts the job does nothing else in its place.
-func boundByLatency(r *v1alpha1.Result, nearest use, load Load) v1alpha1.LimitedBy {
+func boundByLatency(r *v1alpha1.Result, room string, load Load) v1alpha1.LimitedBy {
 	inFlight, rate := 0.0, 0.0
 	for _, io := range r.Directions() {
 		if io.Latency == nil {
@@ -257,8 +267,8 @@ func boundByLatency(r *v1alpha1.Result, nearest use, load Load) v1alpha1.Limited
 	}
 	return v1alpha1.LimitedBy{
 		Reason: v1alpha1.BoundLatency, LimitInFlight: new(load.InFlight), UsedPercent: new(used),
-		Message: fmt.Sprintf("%s of %d %s were in flight all the time, each for %s on average, and the nearest limit has room (%s, %d %%): try more jobs or a higher iodepth",
-			legible.Significant(inFlight), load.InFlight, what, mean, nearest, nearest.percent()),
+		Message: fmt.Sprintf("%s of %d %s were in flight all the time, each for %s on average, and %s: try more jobs or a higher iodepth",
+			legible.Significant(inFlight), load.InFlight, what, mean, room),
 	}
 }
 

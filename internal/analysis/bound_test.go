@@ -69,7 +69,7 @@ func TestE1(t *testing.T) {
 		{"gp3 16k", blocks(3048, 16<<10, 5_247_200), gp3, limitedBy(v1alpha1.BoundVolumeIOPS, 3000, 102, "3048 of the volume's 3000 IOPS (102 %)")},
 		{"gp3 64k", blocks(1987, 64<<10, 8_050_720), gp3, limitedBy(v1alpha1.BoundVolumeThroughput, 131_072_000, 99, "124 of the volume's 125 MiB/s (99 %)")},
 		{"efs 16k", blocks(1560, 16<<10, 10_251_870), efs, limitedBy(v1alpha1.BoundLatency, 16, 100,
-			"16 of 16 I/Os were in flight all the time, each for 10.3ms on average, and the nearest limit has room (24.4 of the file system's 100 MiB/s, 24 %): try more jobs or a higher iodepth")},
+			"16 of 16 I/Os were in flight all the time, each for 10.3ms on average, and the nearest limit of the storage has room (24.4 of the file system's 100 MiB/s, 24 %; those of the node are unknown): try more jobs or a higher iodepth")},
 		{"efs 64k", blocks(1614, 64<<10, 9_905_890), efs, limitedBy(v1alpha1.BoundFileSystemThroughput, 104_857_600, 101, "101 of the file system's 100 MiB/s (101 %)")},
 	} {
 		got := Bound(&v1alpha1.Result{Write: test.write, CPU: &v1alpha1.CPUResult{UserPercent: 1, SystemPercent: 2}}, Known{Storage: test.limits}, psync16, Client{CPUMillis: 2000})
@@ -165,7 +165,7 @@ func TestBoundOrder(t *testing.T) {
 	}, {
 		name: "a CPU of each job that polls", result: v1alpha1.Result{Read: io, CPU: cpu(1, 99)}, limits: gp3,
 		load: Load{InFlight: 8, Jobs: 8, Polls: true}, client: Client{CPUMillis: 8000},
-		want: limitedBy(v1alpha1.BoundLatency, 8, 100, "8 of 8 I/Os were in flight all the time, each for 8ms on average, and the nearest limit has room (1000 of the volume's 3000 IOPS, 33 %): try more jobs or a higher iodepth"),
+		want: limitedBy(v1alpha1.BoundLatency, 8, 100, "8 of 8 I/Os were in flight all the time, each for 8ms on average, and the nearest limit of the storage has room (1000 of the volume's 3000 IOPS, 33 %; those of the node are unknown): try more jobs or a higher iodepth"),
 	}, {
 		name: "polling, and throttled", result: v1alpha1.Result{Read: io, CPU: cpu(1, 49)}, limits: gp3,
 		load: Load{InFlight: 8, Jobs: 1, Polls: true}, client: Client{CPUMillis: 500, ThrottledPercent: new(int32(90))},
@@ -211,7 +211,7 @@ func TestBoundOrder(t *testing.T) {
 		want: limitedBy(v1alpha1.BoundVolumeThroughput, 125<<20, 100, "125 of the volume's 125 MiB/s (100 %)"),
 	}, {
 		name: "buffered I/O below all limits", result: v1alpha1.Result{Read: io}, limits: gp3, load: buffered,
-		want: limitedBy(v1alpha1.BoundLatency, 8, 100, "8 of 8 I/Os were in flight all the time, each for 8ms on average, and the nearest limit has room (1000 of the volume's 3000 IOPS, 33 %): try more jobs or a higher iodepth"),
+		want: limitedBy(v1alpha1.BoundLatency, 8, 100, "8 of 8 I/Os were in flight all the time, each for 8ms on average, and the nearest limit of the storage has room (1000 of the volume's 3000 IOPS, 33 %; those of the node are unknown): try more jobs or a higher iodepth"),
 	}, {
 		name: "direct I/O beyond the limit", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000)}, limits: gp3, load: psync16, client: Client{MemoryBytes: 1 << 40},
 		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "15000 of the volume's 3000 IOPS (500 %) are more than it can do: a cache answered, or the limit is another one than is known"},

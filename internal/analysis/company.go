@@ -41,6 +41,8 @@ type Company struct {
 	fileBytes int64
 	// sequential says whether I/Os of one of them follow each other, polling whether one of them polls, and uneven whether one ran on for long after the result's time.
 	sequential, polling, uneven bool
+	// gathered says whether the page cache can make fewer and larger I/Os of writes of one of them, and uncounted whether one did what no limit counts.
+	gathered, uncounted bool
 }
 
 // ioRate is what others do in a direction, in the time of a result.
@@ -86,6 +88,8 @@ func (c *Company) add(s *Section, share float64) {
 	c.buffered = c.buffered || s.Load.Buffered
 	c.polling = c.polling || s.Load.Polls
 	c.sequential = c.sequential || s.Load.Sequential
+	c.gathered = c.gathered || s.Load.Gathered
+	c.uncounted = c.uncounted || s.Result.Metadata != nil || s.Result.Sync != nil
 	if c.fileBytes > 0 && s.Load.FileBytes > 0 {
 		c.fileBytes = max(c.fileBytes, s.Load.FileBytes)
 	} else {
@@ -127,7 +131,7 @@ func (c *Company) loadWith(load Load) Load {
 	if c == nil {
 		return load
 	}
-	load.Sequential = load.Sequential || c.sequential
+	load.Sequential, load.Gathered = load.Sequential || c.sequential, load.Gathered || c.gathered
 	if !c.buffered {
 		return load
 	}
@@ -149,6 +153,9 @@ func (c *Company) cpuPercent() int64 {
 }
 
 func (c *Company) polls() bool { return c != nil && c.polling }
+
+// hasUncounted says whether some of the company did syncs or operations on files.
+func (c *Company) hasUncounted() bool { return c != nil && c.uncounted }
 
 // ranOn says whether some of the company ran on alone.
 func (c *Company) ranOn() bool { return c != nil && c.uneven }

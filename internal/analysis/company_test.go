@@ -98,7 +98,7 @@ func TestCompany(t *testing.T) {
 			s.Load.Jobs, s.Load.Polls, s.Result.CPU.SystemPercent = 4, true, 89
 		})},
 		want: limitedBy(v1alpha1.BoundLatency, 8, 100,
-			"8 of 8 I/Os were in flight all the time, each for 5.33ms on average, and the nearest limit has room (1600 of the volume's 3000 IOPS together with section b, 53 %): try more jobs or a higher iodepth"),
+			"8 of 8 I/Os were in flight all the time, each for 5.33ms on average, and the nearest limit of the storage has room (1600 of the volume's 3000 IOPS together with section b, 53 %; those of the node are unknown): try more jobs or a higher iodepth"),
 	}, {
 		name: "beside one whose writes memory takes", known: Known{Storage: gp3}, client: Client{MemoryBytes: 1 << 30},
 		sections: []Section{section("a", 60, half), with(section("b", 60, half), func(s *Section) { s.Load.Buffered = true })},

@@ -134,8 +134,13 @@ func (f *family) compareTotal(own, base []*v1alpha1.Result) *v1alpha1.TotalCompa
 // compareIOPS makes the statistic of whole IOPS, and judges it by thousandths of them, of which the ratio is as well: of I/Os of 8 MiB there are
 // few a second, and a whole one more or less would be a difference, or hide one.
 func (f *family) compareIOPS(s *v1alpha1.Statistic, whole, own, base []int64) string {
+	return f.compareRates(s, whole, own, base, rates)
+}
+
+// compareRates is compareIOPS by a yardstick of rates.
+func (f *family) compareRates(s *v1alpha1.Statistic, whole, own, base []int64, y yardstick) string {
 	*s = StatisticOf(whole)
-	return f.add(s, own, base, rates)
+	return f.add(s, own, base, y)
 }
 
 // compareIO compares what results have in one direction, nil for a result without such I/O: its figures

@@ -45,6 +45,9 @@ type yardstick struct {
 	better better
 	// bucketPercent is how wide the buckets are that the figure was read from, 0 for what is not from a histogram.
 	bucketPercent float64
+	// grain is by how much the ratio can be wrong because what was measured is known in whole units, as a share of it. It is the same in each run, and
+	// no number of them makes it less. 0 if it does not matter.
+	grain float64
 }
 
 // isHistogram says whether the figure is a percentile.
@@ -55,7 +58,7 @@ func (y yardstick) leastPercent() float64 {
 	if y.isHistogram() {
 		return bucketsApart * y.bucketPercent
 	}
-	return minDifferencePercent
+	return max(minDifferencePercent, y.grain*100)
 }
 
 // differ says whether two medians differ by more than is worth a verdict: of the baseline, or of the smaller of two percentiles, because coarse
@@ -102,7 +105,7 @@ func contrastOf(own, base []int64, y yardstick) contrast {
 		c.p = pValue(own, base)
 		return c
 	}
-	c.p = beyond(c.ratio.difference/c.ratio.deviation, c.ratio.freedom)
+	c.p = beyond(max(math.Abs(c.ratio.difference)-c.ratio.grain, 0)/c.ratio.deviation, c.ratio.freedom)
 	return c
 }
 
@@ -113,6 +116,8 @@ type logRatio struct {
 	// Satterthwaite and the least that they can be. The estimate itself varies with few runs. By it alone 8 % of benchmarks have a wrong
 	// verdict where one target varies five times as much as the other.
 	deviation, freedom float64
+	// grain is that of the yardstick.
+	grain float64
 }
 
 // logRatioOf returns nil where a value has no logarithm.
@@ -127,7 +132,7 @@ func logRatioOf(own, base []int64, y yardstick) *logRatio {
 	sum := ownVariance + baseVariance
 	estimate := sum * sum / (ownVariance*ownVariance/float64(len(own)-1) + baseVariance*baseVariance/float64(len(base)-1))
 	least := float64(min(len(own), len(base)) - 1)
-	return &logRatio{difference: ownMean - baseMean, deviation: math.Sqrt(sum), freedom: (estimate + least) / 2}
+	return &logRatio{difference: ownMean - baseMean, deviation: math.Sqrt(sum), freedom: (estimate + least) / 2, grain: y.grain}
 }
 
 // momentsOf returns the mean of the logarithms of values, and their variance, which is at least that of a standard deviation. The order of the
@@ -147,13 +152,13 @@ func momentsOf(values []int64, leastDeviation float64) (mean, variance float64) 
 
 // interval returns the ends of the interval of the ratio that has the confidence level.
 func (r *logRatio) interval() (low, high float64) {
-	half := quantile(1-confidenceLevel, r.freedom) * r.deviation
+	half := quantile(1-confidenceLevel, r.freedom)*r.deviation + r.grain
 	return math.Exp(r.difference - half), math.Exp(r.difference + half)
 }
 
 // detectablePercent returns the smallest difference that is found with the power, at a level of significance.
 func (r *logRatio) detectablePercent(level float64) float64 {
-	return (math.Exp((quantile(level, r.freedom)+quantile(2*(1-power), r.freedom))*r.deviation) - 1) * 100
+	return (math.Exp((quantile(level, r.freedom)+quantile(2*(1-power), r.freedom))*r.deviation+r.grain) - 1) * 100
 }
 
 // agrees says whether the ratio is on the same side of 1 as that of the medians.

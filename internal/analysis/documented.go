@@ -15,7 +15,7 @@ func fasterThanDocumented(s seen) string {
 		uses = append(uses, set.usesOf(all, load)...)
 	}
 	u := greatest(uses)
-	if u.percent() <= exceededPercent {
+	if u.percent() <= exceededPercent || load.Gathered && !u.inMiB {
 		return ""
 	}
 	u.company = nil // whose names are the user's, and may be long

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -180,6 +181,34 @@ func (k Known) boundByBaseline(r *v1alpha1.Result) (v1alpha1.LimitedBy, bool) {
 		}
 	}
 	return v1alpha1.LimitedBy{}, false
+}
+
+// uncounted says of what no limit knows how much of it was used: what the syncs of a result take, and what syncs and operations on files of its
+// company take. It is "" where that cannot matter.
+func (k Known) uncounted(r *v1alpha1.Result, load Load) string {
+	if k.Company.hasUncounted() {
+		return fmt.Sprintf("no known limit is reached, but%s syncs or operations on files were measured, which no limit counts", k.Company.together())
+	}
+	if r.Sync == nil || r.Write == nil {
+		return ""
+	}
+	synced := *r.Write
+	synced.IOPS += whole(rateOfSyncs(r))
+	nearest, _ := k.nearest(k.Company.with(&v1alpha1.Result{
+		ElapsedMilliseconds: r.ElapsedMilliseconds, Clients: r.Clients, Read: r.Read, Write: &synced, Trim: r.Trim,
+	}), k.Company.loadWith(load))
+	if !nearest.reached() {
+		return ""
+	}
+	return fmt.Sprintf("%s (%d %%), if a file system makes one I/O of each sync, so that it is unknown whether this held the result back", nearest, nearest.percent())
+}
+
+// roomAt is such as "the nearest limit has room (339 of the file system's 7000 IOPS, 5 %)". It says where limits are that nobody looked at.
+func (k Known) roomAt(nearest use) string {
+	if len(k.Client) == 0 {
+		return fmt.Sprintf("the nearest limit of the storage has room (%s, %d %%; those of the node are unknown)", nearest, nearest.percent())
+	}
+	return fmt.Sprintf("the nearest limit has room (%s, %d %%)", nearest, nearest.percent())
 }
 
 func eitherOr(base use) v1alpha1.LimitedBy {

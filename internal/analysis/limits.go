@@ -217,7 +217,7 @@ func (u use) isDoubtful(load Load) bool {
 	case !u.reached():
 		return false
 	}
-	return u.precision != "" || u.merged || load.Buffered && !u.inMiB
+	return u.precision != "" || u.merged || load.isGathered() && !u.inMiB
 }
 
 // meteredTolerance is by how much metered bytes may differ from plain ones because figures are rounded.

@@ -46,6 +46,18 @@ func (m *metadata) milliPerSecond() int64 {
 	return m.IOPS * thousand
 }
 
+// grainOf returns by how much a rate can be wrong, as a share of it, because fio tells in whole milliseconds how long it measured: operations on files can
+// take but some of these.
+func grainOf(all []*metadata) float64 {
+	grain := 0.0
+	for _, m := range all {
+		if m != nil {
+			grain = max(grain, 1/float64(max(m.elapsedMilliseconds, 1)))
+		}
+	}
+	return grain
+}
+
 // compareMetadata compares operations on files. It returns nil if a result of the target has none.
 func (f *family) compareMetadata(own, base []*metadata) *v1alpha1.MetadataComparison {
 	mean := func(m *metadata) *latency { return &latency{nanoseconds: m.MeanNanoseconds} }
@@ -57,7 +69,8 @@ func (f *family) compareMetadata(own, base []*metadata) *v1alpha1.MetadataCompar
 	c := &v1alpha1.MetadataComparison{}
 	c.MeanRatio = f.compare(&c.MeanNanoseconds, ownMeans, baseMeans, yardstick{better: lessIsFaster})
 	perSecond := func(m *metadata) int64 { return m.IOPS }
-	c.IOPSRatio = f.compareIOPS(&c.IOPS, valuesOf(own, perSecond), valuesOf(own, (*metadata).milliPerSecond), valuesOf(base, (*metadata).milliPerSecond))
+	y := yardstick{better: moreIsFaster, grain: max(grainOf(own), grainOf(base))}
+	c.IOPSRatio = f.compareRates(&c.IOPS, valuesOf(own, perSecond), valuesOf(own, (*metadata).milliPerSecond), valuesOf(base, (*metadata).milliPerSecond), y)
 	f.addRow(&c.Verdict, &c.IOPS, len(own), len(base))
 	percentile := func(of func(*v1alpha1.LatencyDistribution) int64) (*v1alpha1.Statistic, string) {
 		return compareLatencies(f, own, base, func(m *metadata) *latency { return percentileIn(m.Latency, of) })

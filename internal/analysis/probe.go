@@ -29,7 +29,7 @@ const (
 func Judge(r *v1alpha1.Result, known Known, load Load, client Client, usual int64) v1alpha1.LimitedBy {
 	bound := Bound(r, known, load, client)
 	bound.Evidence = known.evidence(bound.Reason)
-	bound = probed(bound, r, load, usual)
+	bound = probed(bound, r, load, client, usual)
 	bound.Message = legible.Cut(bound.Message, maxMessage, "...")
 	return bound
 }
@@ -63,12 +63,12 @@ func (k Known) evidence(reason string) v1alpha1.Evidence {
 
 // probed is what follows from a verdict and from a probe, which outweighs what is documented: it is of this storage, at this time. Of what
 // the workload asks for, and of the CPU that fio had, it says nothing.
-func probed(bound v1alpha1.LimitedBy, r *v1alpha1.Result, load Load, usual int64) v1alpha1.LimitedBy {
+func probed(bound v1alpha1.LimitedBy, r *v1alpha1.Result, load Load, client Client, usual int64) v1alpha1.LimitedBy {
 	p := newProbed(r, load)
 	if p == nil || bound.Reason == v1alpha1.BoundWorkloadRate || bound.Reason == v1alpha1.BoundClientCPU {
 		return bound
 	}
-	doubt := p.doubt(usual)
+	doubt := p.doubt(load, client, usual)
 	switch {
 	case doubt != "":
 		bound.Message = legible.Cut(bound.Message, maxProbedMessage, "...") + "; " + doubt
@@ -128,8 +128,9 @@ func newProbed(r *v1alpha1.Result, load Load) *probedResult {
 }
 
 // doubt says why a probe tells nothing, "" if it does.
-func (p *probedResult) doubt(usual int64) string {
+func (p *probedResult) doubt(load Load, client Client, usual int64) string {
 	had := float64(p.probe.IOPS) * float64(p.probe.MeanNanoseconds) / 1e9
+	used := int64(p.probe.CPUPercent) * load.ProbeJobs
 	switch {
 	case usual > 0 && math.Abs(p.rate-float64(usual)) > unusual*float64(usual):
 		return fmt.Sprintf("the probe tells nothing: its run had %.0f IOPS, and the median of all repetitions is %d", p.rate, usual)
@@ -137,6 +138,8 @@ func (p *probedResult) doubt(usual int64) string {
 		return fmt.Sprintf("the probe tells nothing: it did less than the run, %d IOPS instead of %.0f", p.probe.IOPS, p.rate)
 	case p.growth < probeGrows && p.probe.CPUPercent >= busyPercent:
 		return fmt.Sprintf("the probe tells nothing: each of its jobs used %d %% of a CPU", p.probe.CPUPercent)
+	case p.growth < probeGrows && client.CPUMillis > 0 && used*1000 >= busyPercent*client.CPUMillis:
+		return fmt.Sprintf("the probe tells nothing: it used %d %% of CPU, and its container may use %d %% (100 for each CPU)", used, client.CPUMillis/10)
 	case p.growth < probeGrows && had < probeFills*float64(p.inFlight):
 		return fmt.Sprintf("the probe tells nothing: only %s of its %d I/Os were in flight", legible.Significant(had), p.probe.InFlight)
 	}

@@ -29,6 +29,8 @@ func TestProbed(t *testing.T) {
 	}
 	busy := full(2100)
 	busy.CPUPercent = 99
+	crowded := full(2100)
+	crowded.CPUPercent = 6
 	idle := v1alpha1.ProbeResult{IOPS: 2000, MeanNanoseconds: 16_000_000}
 	for name, test := range map[string]struct {
 		result   *v1alpha1.Result
@@ -46,6 +48,8 @@ func TestProbed(t *testing.T) {
 		"more, at what is documented":    {result(2980, full(5000)), gp3, Load{}, v1alpha1.BoundLatency, v1alpha1.EvidenceProbe, "instead of 2980", 0},
 		"a little more":                  {result(2000, full(2400)), gp3, Load{}, v1alpha1.BoundLatency, v1alpha1.EvidenceDocumentation, "a limit is near", 0},
 		"no more, for want of CPU":       {result(2000, busy), nil, Load{}, v1alpha1.BoundUnknown, "", "each of its jobs used 99 % of a CPU", 0},
+		"no more, for want of all CPUs":  {result(2000, crowded), gp3, Load{Jobs: 16, ProbeJobs: 32}, v1alpha1.BoundLatency, v1alpha1.EvidenceDocumentation, "it used 192 % of CPU, and its container may use 200 %", 0},
+		"no more, with CPU to spare":     {result(2000, crowded), gp3, Load{Jobs: 16, ProbeJobs: 16}, v1alpha1.BoundStorage, v1alpha1.EvidenceProbe, "does no more", 0},
 		"no more, for want of I/Os":      {result(2000, idle), nil, Load{}, v1alpha1.BoundUnknown, "", "only 32 of its 64 I/Os were in flight", 0},
 		"less":                           {result(2000, full(1700)), gp3, Load{}, v1alpha1.BoundLatency, v1alpha1.EvidenceDocumentation, "it did less than the run, 1700 IOPS instead of 2000", 0},
 		"of an unusual run":              {result(1900, full(3000)), gp3, Load{}, v1alpha1.BoundLatency, v1alpha1.EvidenceDocumentation, "its run had 1900 IOPS, and the median of all repetitions is 2998", 2998},
@@ -56,7 +60,7 @@ func TestProbed(t *testing.T) {
 		"no probe, below all the limits": {&v1alpha1.Result{Read: result(2000, full(1)).Read}, gp3, Load{}, v1alpha1.BoundLatency, v1alpha1.EvidenceDocumentation, "try more jobs", 0},
 	} {
 		test.load.InFlight = 32
-		bound := Judge(test.result, Known{Storage: test.limits}, test.load, Client{}, test.usual)
+		bound := Judge(test.result, Known{Storage: test.limits}, test.load, Client{CPUMillis: 2000}, test.usual)
 		if bound.Reason != test.reason || bound.Evidence != test.evidence || !strings.Contains(bound.Message, test.message) {
 			t.Errorf("%s: %s by %q: %s", name, bound.Reason, bound.Evidence, bound.Message)
 		}

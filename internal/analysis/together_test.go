@@ -27,7 +27,7 @@ func TestLimitsTogether(t *testing.T) {
 	}{
 		{"two volumes", Known{Storage: gp3, Volumes: 2}, 6000, limitedBy(v1alpha1.BoundVolumeIOPS, 6000, 100, "6000 of the 2 volumes' 6000 IOPS (100 %)")},
 		{"just not two volumes", Known{Storage: gp3, Volumes: 2}, 5369, limitedBy(v1alpha1.BoundLatency, 16, 100,
-			"16 of 16 I/Os were in flight all the time, each for 2.98ms on average, and the nearest limit has room (5369 of the 2 volumes' 6000 IOPS, 89 %): try more jobs or a higher iodepth")},
+			"16 of 16 I/Os were in flight all the time, each for 2.98ms on average, and the nearest limit of the storage has room (5369 of the 2 volumes' 6000 IOPS, 89 %; those of the node are unknown): try more jobs or a higher iodepth")},
 		{"one volume", Known{Storage: gp3, Volumes: 1}, 3000, limitedBy(v1alpha1.BoundVolumeIOPS, 3000, 100, "3000 of the volume's 3000 IOPS (100 %)")},
 		{"each direction of three volumes", Known{Storage: &perDirection, Volumes: 3}, 1500, limitedBy(v1alpha1.BoundVolumeIOPS, 1500, 100, "1500 of the 3 volumes' 1500 IOPS of reads (100 %)")},
 		{"a file system that clients share", Known{Storage: &fileSystem, Nodes: 2}, 1000, limitedBy(v1alpha1.BoundFileSystemIOPS, 1000, 100, "1000 of the file system's 1000 IOPS (100 %)")},
@@ -50,7 +50,7 @@ func TestLimitsTogether(t *testing.T) {
 				"this held the result back if no burst credits were left, something else if some were; it is unknown which",
 		}},
 		{"more than a number holds", Known{Storage: &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(math.MaxInt64)), BytesPerSecond: new(int64(math.MaxInt64 / 2))}}, Volumes: 128}, 1000, limitedBy(v1alpha1.BoundLatency, 16, 100,
-			"16 of 16 I/Os were in flight all the time, each for 16ms on average, and the nearest limit has room (3.91 of the 128 volumes' 8796093022208 MiB/s, 0 %): try more jobs or a higher iodepth")},
+			"16 of 16 I/Os were in flight all the time, each for 16ms on average, and the nearest limit of the storage has room (3.91 of the 128 volumes' 8796093022208 MiB/s, 0 %; those of the node are unknown): try more jobs or a higher iodepth")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before := test.known.Storage.DeepCopy()
@@ -100,7 +100,7 @@ func TestLoadOfClients(t *testing.T) {
 	}{{
 		name: "in flight", known: Known{Storage: gp3, Volumes: 3}, load: eight,
 		want: limitedBy(v1alpha1.BoundLatency, 24, 100,
-			"24 of 24 I/Os were in flight all the time, each for 8ms on average, and the nearest limit has room (3000 of the 3 volumes' 9000 IOPS, 33 %): try more jobs or a higher iodepth"),
+			"24 of 24 I/Os were in flight all the time, each for 8ms on average, and the nearest limit of the storage has room (3000 of the 3 volumes' 9000 IOPS, 33 %; those of the node are unknown): try more jobs or a higher iodepth"),
 	}, {
 		name: "fewer in flight", known: Known{Storage: gp3, Volumes: 3}, load: Load{InFlight: 16},
 		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "no known limit is reached, but only 24 of the 48 I/Os that the workload asks for were in flight, each for 8ms on average"},

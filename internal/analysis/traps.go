@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // depthIgnored is about jobs that were to keep several I/Os in flight, and whose engine waits for each.
@@ -51,12 +52,30 @@ func omittedWaits(s seen) string {
 			continue
 		}
 		longest := float64(io.CompletionLatency.P999Nanoseconds)
-		if between := float64(s.load.InFlight) / due * 1e9; longest > between {
+		between := float64(s.load.InFlight) / due * 1e9
+		if longest > between {
 			return fmt.Sprintf("a rate of %.0f IOPS lets a job wait for %s, and p99.9 of %ss is %s: I/Os that were due meanwhile began late, which is in no latency",
 				due, duration(between), direction, duration(longest))
 		}
+		if message := stalled(io, direction, due/float64(s.load.InFlight)); message != "" {
+			return message
+		}
 	}
 	return ""
+}
+
+// latePermille is the share of I/Os, in thousandths, from which on those that began late count: so many are above p99.9.
+const latePermille = 1
+
+// stalled is about a single I/O that took so long that many others were due meanwhile, of those that its place in flight had to do: so many a second.
+func stalled(io *v1alpha1.IOResult, direction string, due float64) string {
+	longest := float64(io.CompletionLatency.MaxNanoseconds)
+	late := due*longest/1e9 - 1
+	if io.IOs <= 0 || late*1000 <= latePermille*float64(io.IOs) {
+		return ""
+	}
+	return fmt.Sprintf("the longest %s took %s: %.0f I/Os were due meanwhile and began late, which is in no latency, so that percentiles above p%s are too low",
+		direction, duration(longest), late, legible.Significant(100*max(0, 1-late/float64(io.IOs))))
 }
 
 // dueIOPS are the I/Os per second that jobs are to begin by their rate, at the size of the I/Os that they had; 0 if they have no rate.

@@ -14,6 +14,8 @@ func TestTraps(t *testing.T) {
 		io.CompletionLatency.P999Nanoseconds = 20_000_000
 		return io
 	}
+	stalled := burstOf(100, 4096)
+	stalled.IOs, stalled.CompletionLatency.P999Nanoseconds, stalled.CompletionLatency.MaxNanoseconds = 100_000, 1_500_000, 2_000_000_000
 	for _, test := range []struct {
 		name   string
 		load   Load
@@ -30,6 +32,9 @@ func TestTraps(t *testing.T) {
 			"OmittedWaits a rate of 100 IOPS lets a job wait for 10ms, and p99.9 of reads is 20ms: I/Os that were due meanwhile began late, which is in no latency"},
 		{"a rate of bytes that is late", Load{InlineRate: true, InFlight: 1, RateBytesPerSecond: 409_600}, v1alpha1.Result{Write: slow(50, 4096)},
 			"OmittedWaits a rate of 100 IOPS lets a job wait for 10ms, and p99.9 of writes is 20ms: I/Os that were due meanwhile began late, which is in no latency"},
+		{"a rate that one stall held up", Load{InlineRate: true, InFlight: 1, RateIOPS: 100}, v1alpha1.Result{Read: stalled},
+			"OmittedWaits the longest read took 2s: 199 I/Os were due meanwhile and began late, which is in no latency, so that percentiles above p99.8 are too low"},
+		{"a stall that few I/Os waited for", Load{InlineRate: true, InFlight: 32, RateIOPS: 100}, v1alpha1.Result{Read: stalled}, ""},
 		{"a rate with room", Load{InlineRate: true, InFlight: 2, RateIOPS: 100}, v1alpha1.Result{Read: slow(50, 4096)}, ""},
 		{"a rate whose I/Os begin when they are due", Load{InFlight: 1, RateIOPS: 100}, v1alpha1.Result{Read: slow(50, 4096)}, ""},
 		{"no rate in all directions", Load{InlineRate: true, InFlight: 1}, v1alpha1.Result{Read: slow(50, 4096)}, ""},

@@ -19,6 +19,8 @@ type Load struct {
 	Buffered bool
 	// UnsyncedWrites says whether at least one has buffered writes that nothing has reach the storage.
 	UnsyncedWrites bool
+	// Gathered says whether at least one has buffered writes of which not each is synced, so that the page cache can make fewer and larger ones of them.
+	Gathered bool
 	// Syncs says whether at least one calls fsync or the like, so that fio reports the latency of that.
 	Syncs bool
 	// Reads says whether at least one reads.
@@ -101,6 +103,7 @@ func (l *Load) addData(j job) {
 	unsynced := j.buffered() && j.writes() && !j.synced()
 	l.UnsyncedWrites = l.UnsyncedWrites || unsynced
 	l.Buffered = l.Buffered || unsynced || j.buffered() && j.reads()
+	l.Gathered = l.Gathered || j.buffered() && j.writes() && !j.syncsEach()
 	l.Syncs = l.Syncs || j.syncs()
 	l.Reads = l.Reads || j.reads()
 	l.Sequential = l.Sequential || j.sequential()

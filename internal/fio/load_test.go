@@ -29,8 +29,8 @@ func TestLoads(t *testing.T) {
 		"polling":           {"[a]\nioengine=pvsync2\nhipri\ndirect=1\n", []Load{{Jobs: 1, InFlight: 1, Reads: true, FileBytes: 64 * kib, Polls: true}}},
 		"a polling kernel":  {"[a]\nioengine=io_uring\nsqthread_poll=1\ndirect=1\n", []Load{{Jobs: 1, InFlight: 1, Reads: true, FileBytes: 64 * kib, Polls: true}}},
 		"unknown files":     {"[a]\nfill_device=1\n", []Load{{Jobs: 1, InFlight: 1, Buffered: true, Reads: true}}},
-		"sections apart":    {"[a]\ndirect=1\n[b]\nrw=write\nnumjobs=2\n", []Load{{Jobs: 1, InFlight: 1, Reads: true, FileBytes: 64 * kib}, {Jobs: 2, InFlight: 2, Buffered: true, UnsyncedWrites: true, FileBytes: 128 * kib}}},
-		"sections together": {"[global]\ngroup_reporting\n[a]\ndirect=1\n[b]\nrw=write\nnumjobs=2\n", []Load{{Jobs: 3, InFlight: 3, Buffered: true, UnsyncedWrites: true, Reads: true, FileBytes: 192 * kib}}},
+		"sections apart":    {"[a]\ndirect=1\n[b]\nrw=write\nnumjobs=2\n", []Load{{Jobs: 1, InFlight: 1, Reads: true, FileBytes: 64 * kib}, {Jobs: 2, InFlight: 2, Buffered: true, UnsyncedWrites: true, Gathered: true, FileBytes: 128 * kib}}},
+		"sections together": {"[global]\ngroup_reporting\n[a]\ndirect=1\n[b]\nrw=write\nnumjobs=2\n", []Load{{Jobs: 3, InFlight: 3, Buffered: true, UnsyncedWrites: true, Gathered: true, Reads: true, FileBytes: 192 * kib}}},
 		"a shared file":     {"[global]\ngroup_reporting\nfilename=x\n[a]\nnumjobs=2\n[b]\n", []Load{{Jobs: 3, InFlight: 3, Buffered: true, Reads: true, FileBytes: 64 * kib}}},
 		"groups":            {"[global]\ngroup_reporting\ndirect=1\n[a]\n[b]\nstonewall\n[c]\n", []Load{{Jobs: 1, InFlight: 1, Reads: true, FileBytes: 64 * kib}, {Jobs: 2, InFlight: 2, Reads: true, FileBytes: 128 * kib}}},
 	} {
@@ -65,15 +65,15 @@ func TestSequential(t *testing.T) {
 
 // What is synced is not answered by memory, and fio reports only calls between the writes.
 func TestSyncs(t *testing.T) {
-	unsynced := Load{Buffered: true, UnsyncedWrites: true}
+	unsynced := Load{Buffered: true, UnsyncedWrites: true, Gathered: true}
 	for text, want := range map[string]Load{
 		"[a]\nrw=write\n":                                          unsynced,
 		"[a]\nrw=randrw\n":                                         unsynced,
 		"[a]\nrw=write\ndirect=1\n":                                {},
 		"[a]\nrw=write\nfsync=1\n":                                 {Syncs: true},
-		"[a]\nrw=write\nfdatasync=32\n":                            {Syncs: true},
+		"[a]\nrw=write\nfdatasync=32\n":                            {Syncs: true, Gathered: true},
 		"[a]\nrw=randwrite\nfdatasync=1\ndirect=1\n":               {Syncs: true},
-		"[a]\nrw=write\nsync_file_range=write:8\n":                 {Syncs: true},
+		"[a]\nrw=write\nsync_file_range=write:8\n":                 {Syncs: true, Gathered: true},
 		"[a]\nrw=write\nsync_file_range=write:00\n":                unsynced,
 		"[a]\nrw=write\nfsync=0\nfdatasync=0\n":                    unsynced,
 		"[a]\nrw=write\nsync=1\n":                                  {},
@@ -81,18 +81,18 @@ func TestSyncs(t *testing.T) {
 		"[a]\nrw=write\nsync=dsync\n":                              {},
 		"[a]\nrw=write\nsync=none\n":                               unsynced,
 		"[a]\nrw=write\nsync=0\n":                                  unsynced,
-		"[a]\nrw=write\nend_fsync=1\n":                             {},
-		"[a]\nrw=write\nfsync_on_close=1\n":                        {},
+		"[a]\nrw=write\nend_fsync=1\n":                             {Gathered: true},
+		"[a]\nrw=write\nfsync_on_close=1\n":                        {Gathered: true},
 		"[a]\nrw=write\nend_fsync=0\n":                             unsynced,
 		"[a]\nrw=read\nfsync=1\n":                                  {Buffered: true},
 		"[a]\nrw=rw\nfsync=1\n":                                    {Buffered: true, Syncs: true},
 		"[a]\nrw=randtrim\nfsync=1\n":                              {},
 		"[a]\nrw=trimwrite\nfsync=1\n":                             {Syncs: true},
 		"[a]\nrw=write\nioengine=mmap\ndirect=1\n":                 unsynced,
-		"[global]\ngroup_reporting\nrw=write\n[a]\nfsync=1\n[b]\n": {Buffered: true, UnsyncedWrites: true, Syncs: true},
+		"[global]\ngroup_reporting\nrw=write\n[a]\nfsync=1\n[b]\n": {Buffered: true, UnsyncedWrites: true, Gathered: true, Syncs: true},
 	} {
 		loads := mustParse(t, text).Loads()
-		got := Load{Buffered: loads[0].Buffered, UnsyncedWrites: loads[0].UnsyncedWrites, Syncs: loads[0].Syncs}
+		got := Load{Buffered: loads[0].Buffered, UnsyncedWrites: loads[0].UnsyncedWrites, Gathered: loads[0].Gathered, Syncs: loads[0].Syncs}
 		if diff := cmp.Diff(want, got); len(loads) != 1 || diff != "" {
 			t.Errorf("%q: %d loads (-want +got):\n%s", text, len(loads), diff)
 		}

@@ -27,8 +27,13 @@ func (j job) syncs() bool {
 	return j.number("fsync", 0) > 0 || j.number("fdatasync", 0) > 0 || strings.Trim(writes, "0") != ""
 }
 
+// syncsEach says whether each write of the job reaches the storage before the next one.
+func (j job) syncsEach() bool {
+	return j.number("fsync", 0) == 1 || j.number("fdatasync", 0) == 1 || !slices.Contains([]string{"none", "0"}, j.text("sync", "none"))
+}
+
 // synced says whether something has what the job writes reach the storage within the time that is measured: calls between the
 // writes, at the end of the job or when a file is closed, or files that are opened with O_SYNC or O_DSYNC.
 func (j job) synced() bool {
-	return j.syncs() || j.on("end_fsync") || j.on("fsync_on_close") || !slices.Contains([]string{"none", "0"}, j.text("sync", "none"))
+	return j.syncs() || j.syncsEach() || j.on("end_fsync") || j.on("fsync_on_close")
 }
