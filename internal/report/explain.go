@@ -130,7 +130,7 @@ func boundsOf(s *subject) []*v1alpha1.LimitedBy {
 	for _, o := range s.outcomes {
 		bounds = append(bounds, o.limitedBy)
 	}
-	return decisive(bounds)
+	return v1alpha1.Decisive(bounds)
 }
 
 // warningsOf returns the warnings of a subject's runs.

@@ -293,15 +293,16 @@ var verdictClasses = map[v1alpha1.Verdict]string{
 // boundCell says what held most of the results back, how much of that limit was used at most, and of how many results it
 // is true if not of all.
 func boundCell(outcomes []outcome) cell {
+	decisive := decisiveOf(outcomes)
 	names := map[string]int{}
 	most := ""
-	for _, o := range outcomes {
-		if o.bound == nil {
+	for _, bound := range decisive {
+		if bound == nil {
 			continue
 		}
-		names[o.bound.Reason]++
-		if names[o.bound.Reason] > names[most] {
-			most = o.bound.Reason
+		names[bound.Reason]++
+		if names[bound.Reason] > names[most] {
+			most = bound.Reason
 		}
 	}
 	if most == "" {
@@ -309,16 +310,25 @@ func boundCell(outcomes []outcome) cell {
 	}
 	c := cell{Text: sentence(boundWords(most))}
 	var used int32
-	for _, o := range outcomes {
-		if o.bound != nil && o.bound.Reason == most && o.bound.UsedPercent != nil {
-			used = max(used, *o.bound.UsedPercent)
+	for _, bound := range decisive {
+		if bound != nil && bound.Reason == most && bound.UsedPercent != nil {
+			used = max(used, *bound.UsedPercent)
 		}
 	}
 	switch {
-	case names[most] < len(outcomes):
-		c.Sub = fmt.Sprintf("%d of %s", names[most], plural(len(outcomes), "run"))
+	case names[most] < len(decisive):
+		c.Sub = fmt.Sprintf("%d of %s", names[most], plural(len(decisive), "run"))
 	case used > 0:
 		c.Sub = fmt.Sprintf("%d %% used", used)
 	}
 	return c
+}
+
+// decisiveOf returns what held outcomes back: by probes alone, if there are some.
+func decisiveOf(outcomes []outcome) []*v1alpha1.LimitedBy {
+	all := make([]*v1alpha1.LimitedBy, len(outcomes))
+	for i, o := range outcomes {
+		all[i] = o.bound
+	}
+	return v1alpha1.Decisive(all)
 }

@@ -200,10 +200,10 @@ func (r *results) boundsOf(target string) string {
 	counts := map[string]int{}
 	all := 0
 	for _, c := range r.cases {
-		for _, o := range r.outcomes(c, target) {
+		for _, bound := range decisiveOf(r.outcomes(c, target)) {
 			all++
-			if o.bound != nil {
-				counts[o.bound.Reason]++
+			if bound != nil {
+				counts[bound.Reason]++
 			}
 		}
 	}
