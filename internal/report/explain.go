@@ -121,7 +121,7 @@ func (e *explanation) compared(c *v1alpha1.Comparison, t *v1alpha1.TargetCompari
 	e.bound(boundsOf(&s))
 	e.say("How sure", e.certainty(t))
 	e.warnings(append(warningsOf(&s), t.Warnings...))
-	e.next(boundsOf(&s))
+	e.next(boundsOf(&s), t.Metadata != nil)
 }
 
 // boundsOf returns what held the results of a subject back.
@@ -241,8 +241,12 @@ func (e *explanation) bound(bounds []*v1alpha1.LimitedBy) {
 }
 
 // next says what to try.
-func (e *explanation) next(bounds []*v1alpha1.LimitedBy) {
-	if name, times := mostFrequent(bounds); times > 0 {
+func (e *explanation) next(bounds []*v1alpha1.LimitedBy, isMetadata bool) {
+	switch name, times := mostFrequent(bounds); {
+	case times == 0:
+	case name == v1alpha1.BoundUnknown && isMetadata:
+		e.say("Next", adviceOnMetadata)
+	default:
 		e.say("Next", Advice(name))
 	}
 }
