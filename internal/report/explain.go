@@ -183,6 +183,13 @@ func (e *explanation) figures(direction string, io *v1alpha1.IOComparison, runs 
 	if runs > 1 {
 		result = "In the median " + result
 	}
+	if io.JudgedBy != "" {
+		what := "the 99th percentile"
+		if io.JudgedBy == v1alpha1.JudgedByMean {
+			what = "the mean latency"
+		}
+		return result + e.besideWhat(io.JudgedRatio(), io.Verdict, what) + ". Both did the rate that the workload asks for, so that the verdict is on latency."
+	}
 	return result + e.beside(io.IOPSRatio, io.Verdict) + "."
 }
 

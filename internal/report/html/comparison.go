@@ -155,7 +155,7 @@ func (r *results) comparisonTable(workload string) table {
 			{Name: "P50", Number: true, Hint: "median of completion latency"}, {Name: "P90", Number: true, Hint: "90th percentile of completion latency"},
 			{Name: "P99", Number: true, Hint: "99th percentile of completion latency"},
 			{Name: "vs " + r.baseline, Number: true, Hint: "IOPS as a multiple of the baseline's, and the interval in which it is with a confidence of 95 %"},
-			{Name: "Verdict", Hint: "on IOPS, of sync on P99; p is corrected for the number of comparisons"}, {Name: "Limited by"},
+			{Name: "Verdict", Hint: "on IOPS; of sync, and where both did the workload's own rate, on P99; p is corrected for the number of comparisons"}, {Name: "Limited by"},
 		},
 	}
 	for _, c := range r.of(workload) {
@@ -186,7 +186,7 @@ func (r *results) targetRows(c *compared, t *v1alpha1.TargetComparison) []row {
 	}
 	for direction, io := range t.Directions() {
 		add(direction, rate(&io.IOPS, t.Runs), speed(&io.BytesPerSecond), delay(io.MeanNanoseconds), quantile(io.P50Nanoseconds), quantile(io.P90Nanoseconds),
-			quantile(io.P99Nanoseconds), ratio(io.IOPSRatio, &io.IOPS), verdictCell(io.Verdict, &io.IOPS))
+			quantile(io.P99Nanoseconds), ratio(io.IOPSRatio, &io.IOPS), verdictOn(verdictCell(io.Verdict, io.Judged()), io.JudgedBy))
 	}
 	if s := t.Sync; s != nil {
 		judged := &s.MeanNanoseconds
@@ -268,6 +268,14 @@ func verdictCell(v v1alpha1.Verdict, s *v1alpha1.Statistic) cell {
 	}
 	if s.DetectablePercent > 0 && c.Text != "" {
 		c.Sub = fmt.Sprintf("%d %% would show", s.DetectablePercent)
+	}
+	return c
+}
+
+// verdictOn adds to a verdict the latency that it is on, if it is on one instead of IOPS.
+func verdictOn(c cell, by v1alpha1.JudgedBy) cell {
+	if by != "" {
+		c.Text += fmt.Sprintf(" (%s)", by)
 	}
 	return c
 }
