@@ -21,6 +21,18 @@ const (
 	VerdictTooFewRuns Verdict = "TooFewRuns"
 )
 
+// JudgedBy is the latency that a verdict on I/O is on.
+//
+// +kubebuilder:validation:Enum=P99;Mean
+type JudgedBy string
+
+const (
+	// JudgedByP99 says that a verdict is on the 99th percentile of latency.
+	JudgedByP99 JudgedBy = "P99"
+	// JudgedByMean says that a verdict is on the mean latency, because there are no percentiles.
+	JudgedByMean JudgedBy = "Mean"
+)
+
 // Comparison puts all targets beside each other, for a workload and one choice of its matrix.
 type Comparison struct {
 	// workload is the name of the workload.
@@ -109,7 +121,7 @@ type TotalComparison struct {
 	// +kubebuilder:validation:MaxLength=16
 	BytesPerSecondRatio string `json:"bytesPerSecondRatio,omitempty"`
 
-	// verdict is the verdict on IOPS.
+	// verdict is the verdict on IOPS. Unset where those of read, write and trim are on latencies (judgedBy), which have no total.
 	// +optional
 	Verdict Verdict `json:"verdict,omitempty"`
 }
@@ -170,9 +182,15 @@ type IOComparison struct {
 	// +kubebuilder:validation:MaxLength=16
 	P99Ratio string `json:"p99Ratio,omitempty"`
 
-	// verdict is the verdict on IOPS. Each statistic has its own as well.
+	// verdict is the verdict on IOPS, or on what judgedBy says. Each statistic has its own as well.
 	// +optional
 	Verdict Verdict `json:"verdict,omitempty"`
+
+	// judgedBy is the latency that the verdict is on. It is set where most runs of the target and of the baseline did the rate that
+	// the workload asks for (limitedBy.reason WorkloadRate): their IOPS are those of the workload. Unset where the verdict is on
+	// IOPS.
+	// +optional
+	JudgedBy JudgedBy `json:"judgedBy,omitempty"`
 }
 
 // SyncComparison is about the time that syncs took. Percentiles are unset where fio did not keep them.

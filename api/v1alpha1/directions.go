@@ -50,3 +50,27 @@ func named[T any](name string, read, write, trim *T) *T {
 	}
 	return nil
 }
+
+// Judged returns the figure that the verdict is on.
+func (c *IOComparison) Judged() *Statistic {
+	switch {
+	case c.JudgedBy == JudgedByP99 && c.P99Nanoseconds != nil:
+		return c.P99Nanoseconds
+	case c.JudgedBy == JudgedByMean && c.MeanNanoseconds != nil:
+		return c.MeanNanoseconds
+	default:
+		return &c.IOPS
+	}
+}
+
+// JudgedRatio returns that figure as a multiple of the baseline's, "" if there is none.
+func (c *IOComparison) JudgedRatio() string {
+	switch c.JudgedBy {
+	case JudgedByP99:
+		return c.P99Ratio
+	case JudgedByMean:
+		return c.MeanRatio
+	default:
+		return c.IOPSRatio
+	}
+}

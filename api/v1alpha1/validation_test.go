@@ -1132,10 +1132,28 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 		status.Runs = append(status.Runs, run)
 	}
 	status.Comparisons = analysis.Compare(status.Runs, targets, targets[0])
+	judgeByLatency(status.Comparisons)
 	analysis.WarnOfReplaced(status.Comparisons, status.Targets, status.Runs)
 	analysis.WarnOfOrder(status.Comparisons, sb.Spec.Order)
 	status.Warnings = analysis.Summarize(status.Targets, status.Runs, status.Comparisons)
 	return status
+}
+
+// judgeByLatency has the comparisons say that they are of what did the rate that the workload asks for: then a total has no verdict.
+func judgeByLatency(comparisons []v1alpha1.Comparison) {
+	for i := range comparisons {
+		for j := range comparisons[i].Targets {
+			t := &comparisons[i].Targets[j]
+			for _, io := range t.Directions() {
+				if io.P99Ratio != "" {
+					io.JudgedBy = v1alpha1.JudgedByP99
+				}
+			}
+			if t.Total != nil {
+				t.Total.Verdict = ""
+			}
+		}
+	}
 }
 
 // largestTarget has a claim and a volume for each client that has its own.

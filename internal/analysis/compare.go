@@ -33,7 +33,7 @@ func (f *family) compareRuns(runs []v1alpha1.Run, order []string, baseline strin
 				base = nil
 			}
 			if len(own) > 0 {
-				t := f.compareTarget(target, own, base)
+				t := f.compareTarget(target, own, base, g.isAtRate(target) && g.isAtRate(baseline))
 				if g.firstAccess[target] {
 					t.Warnings = append(t.Warnings, mixedAccess(own)...)
 				}
@@ -50,11 +50,15 @@ func (f *family) compareRuns(runs []v1alpha1.Run, order []string, baseline strin
 // group is what is compared with each other.
 type group struct {
 	comparison v1alpha1.Comparison
-	// results are those of the repetitions by the name of the target.
+	// results are those of the repetitions by the name of the target, and atRate how many of them did the rate that the workload asks for.
 	results map[string][]*v1alpha1.Result
 	// firstAccess has the targets of which a run has that warning.
 	firstAccess map[string]bool
+	atRate      map[string]int
 }
+
+// isAtRate says whether most results of a target did the rate that the workload asks for.
+func (g *group) isAtRate(target string) bool { return 2*g.atRate[target] > len(g.results[target]) }
 
 // groupKey tells groups apart.
 type groupKey struct {
@@ -66,7 +70,7 @@ type groupKey struct {
 func groupResults(runs []v1alpha1.Run) []*group {
 	var groups []*group
 	index := map[groupKey]*group{}
-	add := func(run *v1alpha1.Run, section string, occurrence int, result *v1alpha1.Result) {
+	add := func(run *v1alpha1.Run, section string, occurrence int, result *v1alpha1.Result, bound *v1alpha1.LimitedBy) {
 		// With quotes, and sorted by fmt, so that different parameters never look the same.
 		key := groupKey{run.Workload, fmt.Sprintf("%q", run.Parameters), section, occurrence}
 		g := index[key]
@@ -74,12 +78,16 @@ func groupResults(runs []v1alpha1.Run) []*group {
 			g = &group{
 				comparison: v1alpha1.Comparison{Workload: run.Workload, Parameters: maps.Clone(run.Parameters), Section: section},
 				results:    map[string][]*v1alpha1.Result{}, firstAccess: map[string]bool{},
+				atRate: map[string]int{},
 			}
 			index[key] = g
 			groups = append(groups, g)
 		}
 		g.results[run.Target] = append(g.results[run.Target], result)
 		g.firstAccess[run.Target] = g.firstAccess[run.Target] || isOfFirstAccess(run)
+		if bound != nil && bound.Reason == v1alpha1.BoundWorkloadRate {
+			g.atRate[run.Target]++
+		}
 	}
 	for i := range runs {
 		run := &runs[i]
@@ -87,13 +95,13 @@ func groupResults(runs []v1alpha1.Run) []*group {
 			continue
 		}
 		if run.Result != nil {
-			add(run, "", 0, run.Result)
+			add(run, "", 0, run.Result, run.LimitedBy)
 			continue
 		}
 		seen := map[string]int{}
 		for j := range run.Sections {
 			section := &run.Sections[j]
-			add(run, section.Name, seen[section.Name], &section.Result)
+			add(run, section.Name, seen[section.Name], &section.Result, section.LimitedBy)
 			seen[section.Name]++
 		}
 	}
@@ -101,17 +109,19 @@ func groupResults(runs []v1alpha1.Run) []*group {
 }
 
 // compareTarget compares a target's results with the baseline's, of which there are none for the baseline
-// itself.
-func (f *family) compareTarget(name string, own, base []*v1alpha1.Result) v1alpha1.TargetComparison {
+// itself. Where both did the rate that the workload asks for, verdicts are on latencies: IOPS are alike whatever the storage is.
+func (f *family) compareTarget(name string, own, base []*v1alpha1.Result, bothAtRate bool) v1alpha1.TargetComparison {
+	io := func(direction string) *v1alpha1.IOComparison {
+		return f.compareIO(column(own, direction), column(base, direction), bothAtRate)
+	}
 	t := v1alpha1.TargetComparison{
-		Name: name, Runs: int32(len(own)), Total: f.compareTotal(own, base),
-		Read:  f.compareIO(column(own, v1alpha1.DirectionRead), column(base, v1alpha1.DirectionRead)),
-		Write: f.compareIO(column(own, v1alpha1.DirectionWrite), column(base, v1alpha1.DirectionWrite)),
-		Trim:  f.compareIO(column(own, v1alpha1.DirectionTrim), column(base, v1alpha1.DirectionTrim)),
-		Sync:  f.compareSyncs(syncs(own), syncs(base)),
+		Name: name, Runs: int32(len(own)),
+		Read: io(v1alpha1.DirectionRead), Write: io(v1alpha1.DirectionWrite), Trim: io(v1alpha1.DirectionTrim),
+		Sync: f.compareSyncs(syncs(own), syncs(base)),
 
 		Metadata: f.compareMetadata(metadataOf(own), metadataOf(base)),
 	}
+	t.Total = f.compareTotal(own, base, areJudgedByLatency(&t))
 	t.Warnings = spreadOf(&t)
 	return t
 }
@@ -119,15 +129,27 @@ func (f *family) compareTarget(name string, own, base []*v1alpha1.Result) v1alph
 // rates is how IOPS and bandwidth are judged.
 var rates = yardstick{better: moreIsFaster}
 
-// compareTotal returns nil unless a result has more than one direction.
-func (f *family) compareTotal(own, base []*v1alpha1.Result) *v1alpha1.TotalComparison {
+// areJudgedByLatency says whether the verdict on a direction is on a latency.
+func areJudgedByLatency(t *v1alpha1.TargetComparison) bool {
+	for _, io := range t.Directions() {
+		if io.JudgedBy != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// compareTotal returns nil unless a result has more than one direction. Where verdicts are on latencies, it has none.
+func (f *family) compareTotal(own, base []*v1alpha1.Result, byLatency bool) *v1alpha1.TotalComparison {
 	if !slices.ContainsFunc(own, func(r *v1alpha1.Result) bool { return directions(r) > 1 }) {
 		return nil
 	}
 	t := &v1alpha1.TotalComparison{}
 	t.IOPSRatio = f.compareIOPS(&t.IOPS, totals(own, iopsOf), totals(own, milliIOPSOf), totals(base, milliIOPSOf))
 	t.BytesPerSecondRatio = f.compare(&t.BytesPerSecond, totals(own, bytesOf), totals(base, bytesOf), rates)
-	f.addRow(&t.Verdict, &t.IOPS, len(own), len(base))
+	if !byLatency {
+		f.addRow(&t.Verdict, &t.IOPS, len(own), len(base))
+	}
 	return t
 }
 
@@ -144,15 +166,14 @@ func (f *family) compareRates(s *v1alpha1.Statistic, whole, own, base []int64, y
 }
 
 // compareIO compares what results have in one direction, nil for a result without such I/O: its figures
-// count as 0. It returns nil if own is empty.
-func (f *family) compareIO(own, base []*v1alpha1.IOResult) *v1alpha1.IOComparison {
+// count as 0. It returns nil if own is empty. The verdict is on IOPS, or where both did the rate that the workload asks for, on a latency.
+func (f *family) compareIO(own, base []*v1alpha1.IOResult, bothAtRate bool) *v1alpha1.IOComparison {
 	if len(own) == 0 {
 		return nil
 	}
 	c := &v1alpha1.IOComparison{}
 	c.IOPSRatio = f.compareIOPS(&c.IOPS, values(own, iopsOf), values(own, milliIOPSOf), values(base, milliIOPSOf))
 	c.BytesPerSecondRatio = f.compare(&c.BytesPerSecond, values(own, bytesOf), values(base, bytesOf), rates)
-	f.addRow(&c.Verdict, &c.IOPS, len(own), len(base))
 	for _, l := range []struct {
 		of        func(*v1alpha1.IOResult) *latency
 		statistic **v1alpha1.Statistic
@@ -165,6 +186,13 @@ func (f *family) compareIO(own, base []*v1alpha1.IOResult) *v1alpha1.IOCompariso
 	} {
 		*l.statistic, *l.ratio = compareLatencies(f, own, base, l.of)
 	}
+	switch {
+	case bothAtRate && c.P99Ratio != "":
+		c.JudgedBy = v1alpha1.JudgedByP99
+	case bothAtRate && c.MeanRatio != "":
+		c.JudgedBy = v1alpha1.JudgedByMean
+	}
+	f.addRow(&c.Verdict, c.Judged(), len(own), len(base))
 	return c
 }
 

@@ -48,6 +48,12 @@ func replacedOn(target *v1alpha1.TargetStatus, runs []v1alpha1.Run) (*v1alpha1.W
 	return replaced([]v1alpha1.TargetStatus{*target}, runs, func(run *v1alpha1.Run) bool { return run.Target == target.Name })
 }
 
+// AreOfDifferentVolumes says whether those runs with results that are of one series are of different volumes.
+func AreOfDifferentVolumes(targets []v1alpha1.TargetStatus, runs []v1alpha1.Run, of func(*v1alpha1.Run) bool) bool {
+	warning, _ := replaced(targets, runs, of)
+	return warning != nil
+}
+
 // replaced warns of those runs with results that are of one series, if they are of different volumes, and counts them.
 func replaced(targets []v1alpha1.TargetStatus, runs []v1alpha1.Run, of func(*v1alpha1.Run) bool) (*v1alpha1.Warning, int) {
 	before, all := 0, 0

@@ -230,6 +230,9 @@ func (f FileSystem) burst(mode fileSystemMode, limits *Limits) {
 	}
 	limits.Source = fmt.Sprintf("AWS: %s that stores %s GiB, which bursts to %s MiB/s with credits and has %s without; reads take a third",
 		f.kind(), strconv.FormatFloat(stored*1024, 'f', -1, 64), inMiB(burst), inMiB(base))
+	if stored == 0 {
+		limits.Source += "; it is taken for empty, because " + FieldMeteredSize + " is 0 or not set"
+	}
 }
 
 // ClientLimits are what one client (node) can do with the file system; none if the mode is not known.

@@ -39,7 +39,7 @@ func TestFileSystemLimits(t *testing.T) {
 		// IOPS and MiB/s of reads/writes; without credits: metered MiB/s, credits in TiB.
 		want, source string
 	}{
-		{"E1: empty", FileSystem{ThroughputMode: Bursting}, "35000/7000, 300/100; 1, 2.1", "stores 0 GiB, which bursts to 100 MiB/s with credits and has 1 without"},
+		{"E1: empty", FileSystem{ThroughputMode: Bursting}, "35000/7000, 300/100; 1, 2.1", "stores 0 GiB, which bursts to 100 MiB/s with credits and has 1 without; reads take a third; it is taken for empty, because meteredSize is 0 or not set"},
 		{"20 GiB", FileSystem{ThroughputMode: Bursting, MeteredBytes: 20 * gib}, "35000/7000, 300/100; 1, 2.1", ""},
 		{"100 GiB", FileSystem{ThroughputMode: Bursting, MeteredBytes: 100 * gib}, "35000/7000, 300/100; 4.9, 2.1", "stores 100 GiB"},
 		{"1 TiB", FileSystem{ThroughputMode: Bursting, MeteredBytes: tib}, "35000/7000, 300/100; 50, 2.1", ""},

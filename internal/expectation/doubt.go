@@ -9,25 +9,87 @@ import (
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
-// flattering are the warnings of runs whose figures can be better than the storage is.
+// flattering are the warnings of runs whose figures can be better than the storage is. Those of eitherWay follow.
 var flattering = []string{
 	v1alpha1.WarningFilesFitInMemory, v1alpha1.WarningUnsyncedWrites, v1alpha1.WarningShortRuntime, v1alpha1.WarningShortIOs,
 	v1alpha1.WarningSparseReads, v1alpha1.WarningBurstCredits, v1alpha1.WarningMetadataFromMemory, v1alpha1.WarningFasterThanDocumented,
 	v1alpha1.WarningAlikeData, v1alpha1.WarningOmittedWaits, v1alpha1.WarningOtherFilesSynced,
 }
 
-// warnedOf returns which of these warnings a run has, or one that repeats it.
-func warnedOf(first *v1alpha1.Run, runs []v1alpha1.Run) []string {
+// eitherWay are the warnings of runs whose figures can be better or worse than the storage is: of clients that did not measure together, and of
+// different volumes.
+var eitherWay = []string{v1alpha1.WarningStartSkew, v1alpha1.WarningShortOverlap, v1alpha1.WarningVolumeReplaced}
+
+// warnedOf returns which of these warnings a run has, or one that repeats it. That of a volume that was replaced is of all of them together.
+func warnedOf(first *v1alpha1.Run, status *v1alpha1.StorageBenchmarkStatus) []string {
 	repeated := series{target: first.Target, workload: first.Workload, parameters: first.Parameters}
 	var reasons []string
-	for _, reason := range flattering {
-		if slices.ContainsFunc(runs, func(run v1alpha1.Run) bool {
+	for _, reason := range slices.Concat(flattering, eitherWay) {
+		if slices.ContainsFunc(status.Runs, func(run v1alpha1.Run) bool {
 			return repeated.isRepeatedBy(&run) && slices.ContainsFunc(run.Warnings, func(w v1alpha1.Warning) bool { return w.Reason == reason })
 		}) {
 			reasons = append(reasons, reason)
 		}
 	}
+	if analysis.AreOfDifferentVolumes(status.Targets, status.Runs, repeated.isRepeatedBy) {
+		reasons = append(reasons, v1alpha1.WarningVolumeReplaced)
+	}
 	return reasons
+}
+
+// withBaseline adds to warnings those of the baseline that spoil a ratio to it.
+func withBaseline(warned []string, base *series) []string {
+	all := slices.Clone(warned)
+	for _, reason := range base.warned {
+		if slices.Contains(eitherWay, reason) && !slices.Contains(all, reason) {
+			all = append(all, reason)
+		}
+	}
+	return all
+}
+
+// heldBack says that something else than the storage made the figures, where they would tell something of it without; "" otherwise. For want of CPU
+// they are worse than the storage is: what is met all the same is met, but a miss is none, and there is no ratio. The rate that the workload itself
+// asks for does this to IOPS and bandwidth: a miss is none, and of the baseline, which could do more, a ratio that is met is none.
+func heldBack(m Metric, s, base *series, missed bool) string {
+	if runs, most := s.heldBackBy(v1alpha1.BoundClientCPU); most && (missed || base != nil) {
+		return forWantOfCPU(runs, len(s.results), "")
+	}
+	if base != nil {
+		if runs, most := base.heldBackBy(v1alpha1.BoundClientCPU); most {
+			return forWantOfCPU(runs, len(base.results), " of the baseline")
+		}
+	}
+	if m.Unit == Latency {
+		return ""
+	}
+	of, whose := s, ""
+	if !missed {
+		of, whose = base, " of the baseline"
+	}
+	if of == nil {
+		return ""
+	}
+	if runs, most := of.heldBackBy(v1alpha1.BoundWorkloadRate); most {
+		return fmt.Sprintf("the workload asks for no more (%s) in %d of %s%s: raise its rate, or expect something of latency",
+			v1alpha1.BoundWorkloadRate, runs, legible.Plural(len(of.results), "run"), whose)
+	}
+	return ""
+}
+
+func forWantOfCPU(runs, of int, whose string) string {
+	return fmt.Sprintf("fio had no more CPU (%s) in %d of %s%s, which says nothing of the storage: give it more",
+		v1alpha1.BoundClientCPU, runs, legible.Plural(of, "run"), whose)
+}
+
+// heldBackBy returns how many results something held back, and whether a median rests on them: half of all or more.
+func (s *series) heldBackBy(reason string) (runs int, most bool) {
+	for _, bound := range s.bounds {
+		if bound != nil && bound.Reason == reason {
+			runs++
+		}
+	}
+	return runs, runs > 0 && 2*runs >= len(s.results)
 }
 
 // doubt says why a median that is as expected does not tell that the storage is, "" if nothing speaks against it. Runs that failed may have

@@ -51,7 +51,8 @@ type Finding struct {
 	Figures, Baseline *v1alpha1.Statistic
 	// Doubt says why figures that were measured do not tell whether the rule is met. It is "" with another verdict than Unknown.
 	Doubt string
-	// Warned are the warnings of these runs by which their figures can be better than the storage is.
+	// Warned are the warnings of these runs by which their figures can be better than the storage is, and with a ratio those of the baseline's runs
+	// by which they can be worse.
 	Warned []string
 	// ratioInterval is the one in which the ratio to the baseline's lies, nil where that is not known. baselineRuns is how many of the baseline's
 	// runs have the metric.
@@ -70,7 +71,9 @@ type series struct {
 	parameters                map[string]string
 	runs                      int
 	results                   []*v1alpha1.Result
-	// warned are the warnings of the runs that flatter.
+	// bounds are what held the results back, nil where that is not known.
+	bounds []*v1alpha1.LimitedBy
+	// warned are the warnings of the runs that flatter, or spoil what they say.
 	warned []string
 	// parts are what partsOf has returned, nil before.
 	parts map[string]bool
@@ -87,7 +90,7 @@ func (s *series) counterpart(other *series) bool {
 
 // Judge returns what the runs of a benchmark say of all that is expected of it, in the order of the rules.
 func Judge(spec *v1alpha1.StorageBenchmarkSpec, status *v1alpha1.StorageBenchmarkStatus) []Finding {
-	j := judge{spec: preset.Pin(spec, status.Presets), baseline: baseline(spec), all: seriesOf(status.Runs)}
+	j := judge{spec: preset.Pin(spec, status.Presets), baseline: baseline(spec), all: seriesOf(status)}
 	j.rules = rules(j.spec)
 	var findings []Finding
 	for i := range j.rules {
@@ -109,7 +112,7 @@ func Told(sb *v1alpha1.StorageBenchmark) []Finding {
 
 // Show returns what the runs of a workload measured of metrics, about which nothing is expected. The verdicts say nothing.
 func Show(spec *v1alpha1.StorageBenchmarkSpec, status *v1alpha1.StorageBenchmarkStatus, workload string, metrics []string) []Finding {
-	j := judge{spec: preset.Pin(spec, status.Presets), baseline: baseline(spec), all: seriesOf(status.Runs)}
+	j := judge{spec: preset.Pin(spec, status.Presets), baseline: baseline(spec), all: seriesOf(status)}
 	var shown []Finding
 	for _, name := range metrics {
 		if m, known := FindMetric(name); known {
@@ -182,8 +185,8 @@ func (j *judge) missing(r *Rule, found []Finding) []Finding {
 	return unknown
 }
 
-// decide holds the median to the rule. What misses by the runs that there are is missed, whatever the others would have been. What meets
-// is met only if nothing speaks against it.
+// decide holds the median to the rule. What misses by the runs that there are is missed, whatever the others would have been, if it is the storage
+// that they show. What meets is met only if nothing speaks against it.
 func (j *judge) decide(f *Finding, s *series) {
 	if len(f.Values) == 0 {
 		return
@@ -196,7 +199,11 @@ func (j *judge) decide(f *Finding, s *series) {
 			return
 		}
 	}
-	if f.misses(f.Figures.Median) {
+	missed := f.misses(f.Figures.Median)
+	if f.Doubt = heldBack(f.Rule.Metric, s, base, missed); f.Doubt != "" {
+		return
+	}
+	if missed {
 		f.Verdict = Missed
 		return
 	}
@@ -215,6 +222,7 @@ func (f *Finding) compare(s, base *series) string {
 		return "the baseline has no results of it"
 	}
 	f.Baseline, f.baselineRuns = new(analysis.StatisticOf(values)), len(values)
+	f.Warned = withBaseline(f.Warned, base)
 	if f.Baseline.Median == 0 {
 		return "the baseline's is 0, of which nothing is a multiple"
 	}
@@ -280,31 +288,31 @@ func valuesOf(m Metric, results []*v1alpha1.Result) []int64 {
 }
 
 // seriesOf returns the results by what they are of, in the order in which that first occurs.
-func seriesOf(runs []v1alpha1.Run) []series {
+func seriesOf(status *v1alpha1.StorageBenchmarkStatus) []series {
 	var all []series
-	for i := range runs {
-		run := &runs[i]
+	for i := range status.Runs {
+		run := &status.Runs[i]
 		if slices.ContainsFunc(all, func(s series) bool { return s.isRepeatedBy(run) }) {
 			continue
 		}
-		all = append(all, repetitionsOf(run, runs[i:])...)
+		all = append(all, repetitionsOf(run, status.Runs[i:], warnedOf(run, status))...)
 	}
 	return all
 }
 
 // repetitionsOf returns the results of a run and of those after it that repeat it: one series for each section, and one without results
 // if there are none.
-func repetitionsOf(first *v1alpha1.Run, runs []v1alpha1.Run) []series {
-	empty := series{target: first.Target, workload: first.Workload, parameters: first.Parameters, warned: warnedOf(first, runs)}
+func repetitionsOf(first *v1alpha1.Run, runs []v1alpha1.Run, warned []string) []series {
+	empty := series{target: first.Target, workload: first.Workload, parameters: first.Parameters, warned: warned}
 	var sections []series
-	add := func(section string, r *v1alpha1.Result) {
+	add := func(section string, r *v1alpha1.Result, bound *v1alpha1.LimitedBy) {
 		at := slices.IndexFunc(sections, func(s series) bool { return s.section == section })
 		if at < 0 {
 			at = len(sections)
 			sections = append(sections, empty)
 			sections[at].section = section
 		}
-		sections[at].results = append(sections[at].results, r)
+		sections[at].results, sections[at].bounds = append(sections[at].results, r), append(sections[at].bounds, bound)
 	}
 	for i := range runs {
 		run := &runs[i]
@@ -313,10 +321,10 @@ func repetitionsOf(first *v1alpha1.Run, runs []v1alpha1.Run) []series {
 		}
 		empty.runs++
 		if run.Result != nil {
-			add("", run.Result)
+			add("", run.Result, run.LimitedBy)
 		}
 		for k := range run.Sections {
-			add(run.Sections[k].Name, &run.Sections[k].Result)
+			add(run.Sections[k].Name, &run.Sections[k].Result, run.Sections[k].LimitedBy)
 		}
 	}
 	if len(sections) == 0 {

@@ -244,7 +244,7 @@ func TestCondition(t *testing.T) {
 		},
 		"figures that flatter": {
 			"[{workload: log, target: gp3, metric: write.p99, max: 10ms}]", warned(runs("log", "gp3", 5), v1alpha1.WarningStartSkew, v1alpha1.WarningShortRuntime, v1alpha1.WarningUnsyncedWrites), metav1.ConditionTrue, "AllMet",
-			"1 expectation met: log on gp3: write p99 5 ms, expected at most 10 ms; 1 of 1 run meets it, too few for an interval, which needs 6; warned of UnsyncedWrites, ShortRuntime",
+			"1 expectation met: log on gp3: write p99 5 ms, expected at most 10 ms; 1 of 1 run meets it, too few for an interval, which needs 6; warned of UnsyncedWrites, ShortRuntime, StartSkew",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -14,12 +14,18 @@ const (
 	maxBest = 27
 	// noClearBest is said where no target is ahead of all others.
 	noClearBest = "no clear best"
-	// samePercent is by how much IOPS may differ and still count as the same, as verdicts have it.
-	samePercent = 1
+	// sameRatio is by how much IOPS may differ and still count as the same, as verdicts have it.
+	sameRatio = 1.01
+	// clearRatio is how far apart targets are of which too few runs are there for a verdict: repetitions of the same may differ by so much, as
+	// warning Spread has it. It is that of latencies as well where neither is the baseline: buckets of a histogram can be wide.
+	clearRatio = 1.1
+	// runsForVerdict is from how many runs of each target on verdicts judge them. A test holds it to internal/analysis.
+	runsForVerdict = 4
 )
 
 // Best says in a few words which target did most I/Os per second: "gp3 3048 IOPS" of one comparison, "gp3 in 3 of 4" of
-// several. Of a benchmark with a single target it says what that did. It is empty while there is nothing to say.
+// several. Of targets that all did the rate that the workload asks for it is the one with the lowest latency: "gp3 936us P99". Of a benchmark
+// with a single target it says what that did. It is empty while there is nothing to say.
 func Best(status *v1alpha1.StorageBenchmarkStatus) string {
 	return legible.Cut(best(status), maxBest, "..")
 }
@@ -52,17 +58,19 @@ func best(status *v1alpha1.StorageBenchmarkStatus) string {
 // standing is the targets of a comparison, the one with most IOPS first.
 type standing []place
 
-// place is a target in a comparison, with all of its I/O together.
+// place is a target in a comparison, with all of its I/O together, and each direction of it.
 type place struct {
-	target string
-	io     *v1alpha1.IOComparison
+	target     string
+	runs       int32
+	io         *v1alpha1.IOComparison
+	directions []direction
 }
 
 func standingOf(c *v1alpha1.Comparison) standing {
 	var s standing
 	for i := range c.Targets {
 		if all := withTotal(&c.Targets[i]); len(all) > 0 {
-			s = append(s, place{c.Targets[i].Name, all[len(all)-1].io})
+			s = append(s, place{c.Targets[i].Name, c.Targets[i].Runs, all[len(all)-1].io, directions(&c.Targets[i])})
 		}
 	}
 	slices.SortStableFunc(s, func(a, b place) int { return cmp.Compare(b.io.IOPS.Median, a.io.IOPS.Median) })
@@ -79,36 +87,92 @@ func (p place) did() string {
 	return p.iops() + " " + percentile(p.io.P50Nanoseconds.Median) + " p50"
 }
 
-// leader says which target is first.
+// leader says which target is ahead of all others, and by what.
 func (s standing) leader() string {
-	if !s.isClear() {
+	first := s.winner()
+	if first == nil {
 		return noClearBest
 	}
-	return named(s[0].target, s[0].iops())
+	for _, other := range s {
+		if other.target != first.target && first.isJudgedByLatency(&other) {
+			return named(first.target, first.latency())
+		}
+	}
+	return named(first.target, first.iops())
 }
 
-// isClear says whether the first target is ahead of all others.
-func (s standing) isClear() bool {
-	return !slices.ContainsFunc(s[1:], func(other place) bool { return !isAhead(s[0].io, other.io) })
+// winner returns the target that is ahead of all others, nil if there is none.
+func (s standing) winner() *place {
+	for i := range s {
+		behind := func(other place) bool { return other.target == s[i].target || s[i].isAhead(&other) }
+		if !slices.ContainsFunc(s, func(other place) bool { return !behind(other) }) {
+			return &s[i]
+		}
+	}
+	return nil
 }
 
-// clearRatio is how far apart targets are of which too few runs are there for a verdict: repetitions of the same may differ by so much, as warning
-// Spread has it.
-const clearRatio = 1.1
+// latency is that of a target's only direction, or says that latencies decide.
+func (p *place) latency() string {
+	switch io := p.directions[0].io; {
+	case len(p.directions) == 1 && io.P99Nanoseconds != nil:
+		return percentile(io.P99Nanoseconds.Median) + " P99"
+	case len(p.directions) == 1 && io.MeanNanoseconds != nil:
+		return latency(io.MeanNanoseconds.Median) + " mean"
+	default:
+		return "by latency"
+	}
+}
 
-// isAhead says whether a target is ahead of another by the verdict on the two. Where there is none, each of its runs has to be ahead of each
-// of the other's, and the medians as far apart as verdicts ask for.
-func isAhead(first, other *v1alpha1.IOComparison) bool {
-	switch verdictBetween(first, other) {
+// isBaseline says whether the others are compared with the target.
+func (p *place) isBaseline() bool { return p.io.IOPSRatio == "" }
+
+// isAtRate says whether the target and the baseline did the rate that the workload asks for.
+func (p *place) isAtRate() bool {
+	return slices.ContainsFunc(p.directions, func(d direction) bool { return d.io.JudgedBy != "" })
+}
+
+// isJudgedByLatency says whether two targets both did the rate that the workload asks for, so that their IOPS are alike whatever they are.
+func (p *place) isJudgedByLatency(other *place) bool {
+	return (p.isAtRate() || p.isBaseline()) && (other.isAtRate() || other.isBaseline()) && (p.isAtRate() || other.isAtRate())
+}
+
+// isAhead says whether a target is ahead of another: by IOPS, or by the latency of each direction.
+func (p *place) isAhead(other *place) bool {
+	few := min(p.runs, other.runs) < runsForVerdict
+	if !p.isJudgedByLatency(other) {
+		return isAhead(&p.io.IOPS, &other.io.IOPS, verdictBetween(p.io, other.io), few, sameRatio)
+	}
+	for _, own := range p.directions {
+		at := slices.IndexFunc(other.directions, func(d direction) bool { return d.name == own.name })
+		if at < 0 {
+			return false
+		}
+		io, otherIO := own.io, other.directions[at].io
+		latency, otherLatency := io.P99Nanoseconds, otherIO.P99Nanoseconds
+		if latency == nil || otherLatency == nil {
+			latency, otherLatency = io.MeanNanoseconds, otherIO.MeanNanoseconds
+		}
+		if latency == nil || otherLatency == nil || !isAhead(otherLatency, latency, verdictBetween(io, otherIO), few, clearRatio) {
+			return false
+		}
+	}
+	return true
+}
+
+// isAhead says whether a figure is more than another by the verdict on the two. Where there is none, the figure of each run has to be more than that of
+// each of the other's, and the medians as far apart as verdicts ask for, or as is clear with few runs.
+func isAhead(more, less *v1alpha1.Statistic, verdict v1alpha1.Verdict, few bool, leastRatio float64) bool {
+	switch verdict {
 	case v1alpha1.VerdictSame, v1alpha1.VerdictNotShown:
 		return false
 	case v1alpha1.VerdictFaster, v1alpha1.VerdictSlower:
-		return true
-	case v1alpha1.VerdictTooFewRuns:
-		return first.IOPS.Min > other.IOPS.Max && float64(first.IOPS.Median) > clearRatio*float64(other.IOPS.Median)
-	default:
-		return first.IOPS.Min > other.IOPS.Max && float64(first.IOPS.Median) > (1+samePercent/100.0)*float64(other.IOPS.Median)
+		return more.Median > less.Median
 	}
+	if few || verdict == v1alpha1.VerdictTooFewRuns {
+		leastRatio = clearRatio
+	}
+	return more.Min > less.Max && float64(more.Median) > leastRatio*float64(less.Median)
 }
 
 // verdictBetween returns the verdict on two targets, "" if neither is the baseline.
@@ -128,8 +192,8 @@ func mostOften(contests []standing, comparisons int) string {
 	wins := map[string]int{}
 	best := ""
 	for _, s := range contests {
-		if s.isClear() {
-			wins[s[0].target]++
+		if first := s.winner(); first != nil {
+			wins[first.target]++
 		}
 	}
 	for target, n := range wins {

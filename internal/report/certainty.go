@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,21 +30,39 @@ func (e *explanation) certainty(t *v1alpha1.TargetComparison) string {
 	} else {
 		sentences = append(sentences, "That is too few for a confidence interval, which needs 6.")
 	}
-	switch verdict := all[len(all)-1].io.Verdict; {
-	case verdict == v1alpha1.VerdictTooFewRuns:
-		sentences = append(sentences, "A verdict needs 4 runs of each target: with fewer, even the clearest difference may be chance. Set repetitions to 4 or more.")
-	case iops.PValue != "":
-		sentences = append(sentences, besideInterval(iops), chance(iops, verdict), shownFrom(iops))
+	for _, d := range judgedIn(all) {
+		s := d.io.Judged()
+		if d.io.Verdict == v1alpha1.VerdictTooFewRuns {
+			sentences = append(sentences, "A verdict needs 4 runs of each target: with fewer, even the clearest difference may be chance. Set repetitions to 4 or more.")
+			break
+		}
+		if s.PValue != "" {
+			sentences = append(sentences, besideInterval(d), chance(s, d.io.Verdict), shownFrom(s))
+		}
 	}
 	return strings.Join(strings.Fields(strings.Join(sentences, " ")), " ")
 }
 
+// judgedIn returns what has the verdict: the directions that are judged by their latency, or all of them together.
+func judgedIn(all []direction) []direction {
+	byLatency := slices.DeleteFunc(slices.Clone(all), func(d direction) bool { return d.io.JudgedBy == "" })
+	if len(byLatency) > 0 {
+		return byLatency
+	}
+	return all[len(all)-1:]
+}
+
 // besideInterval says in which interval the ratio to the baseline lies, "" if that is not known.
-func besideInterval(s *v1alpha1.Statistic) string {
+func besideInterval(d direction) string {
+	s := d.io.Judged()
 	if s.RatioLow == "" || s.RatioHigh == "" {
 		return ""
 	}
-	return fmt.Sprintf("With a confidence of 95 %% the ratio is from %s to %s.", s.RatioLow, s.RatioHigh)
+	of := ""
+	if d.io.JudgedBy != "" {
+		of = fmt.Sprintf(" of the %ss' %s", d.name, d.io.JudgedBy)
+	}
+	return fmt.Sprintf("With a confidence of 95 %% the ratio%s is from %s to %s.", of, s.RatioLow, s.RatioHigh)
 }
 
 // latencyCertainty says how sure the latencies are that a target is compared by: the 99th percentile of each direction and of syncs, or of these the

@@ -63,6 +63,7 @@ func (d *differences) addTargets(p *Pair, baseline, other string) {
 	a, b := targetOf(p.Benchmarks[0], baseline), targetOf(p.Benchmarks[1], other)
 	as, bs := targetStatusOf(p.Benchmarks[0], baseline), targetStatusOf(p.Benchmarks[1], other)
 	d.add("instance types of the nodes of "+name, instanceTypesOf(as), instanceTypesOf(bs))
+	d.add("zones of "+name, zonesOf(as), zonesOf(bs))
 	d.add("size of "+name, capacityOf(a), capacityOf(b))
 	d.add("volume mode of "+name, modeOf(a, as), modeOf(b, bs))
 	d.add("dataSource of "+name, dataSourceOf(a), dataSourceOf(b))
@@ -84,13 +85,23 @@ func orUnknown(what string) string {
 
 // instanceTypesOf returns the types of the nodes that a target was measured from, each once, sorted.
 func instanceTypesOf(s *v1alpha1.TargetStatus) string {
-	types := map[string]bool{}
+	return ofVolumes(s, func(v *v1alpha1.VolumeStatus) string { return v.InstanceType })
+}
+
+// zonesOf returns the zones that a target was measured in, each once, sorted.
+func zonesOf(s *v1alpha1.TargetStatus) string {
+	return ofVolumes(s, func(v *v1alpha1.VolumeStatus) string { return v.Zone })
+}
+
+// ofVolumes returns what is known of a target's volumes, each once, sorted.
+func ofVolumes(s *v1alpha1.TargetStatus, of func(*v1alpha1.VolumeStatus) string) string {
+	all := map[string]bool{}
 	for i := range s.Volumes {
-		if t := s.Volumes[i].InstanceType; t != "" {
-			types[t] = true
+		if what := of(&s.Volumes[i]); what != "" {
+			all[what] = true
 		}
 	}
-	return strings.Join(slices.Sorted(maps.Keys(types)), ", ")
+	return strings.Join(slices.Sorted(maps.Keys(all)), ", ")
 }
 
 // capacityOf returns the size of the volume that was made for a target, "" of storage that has none or existed.

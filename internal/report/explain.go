@@ -124,7 +124,7 @@ func (e *explanation) compared(c *v1alpha1.Comparison, t *v1alpha1.TargetCompari
 		return slices.ContainsFunc(t.Warnings, func(all v1alpha1.Warning) bool { return all.Reason == w.Reason })
 	})
 	e.warnings(append(of, t.Warnings...))
-	e.next(boundsOf(&s))
+	e.next(boundsOf(&s), t.Metadata != nil)
 }
 
 // boundsOf returns what held the results of a subject back.
@@ -133,7 +133,7 @@ func boundsOf(s *subject) []*v1alpha1.LimitedBy {
 	for _, o := range s.outcomes {
 		bounds = append(bounds, o.limitedBy)
 	}
-	return decisive(bounds)
+	return v1alpha1.Decisive(bounds)
 }
 
 // warningsOf returns the warnings of a subject's runs.
@@ -185,6 +185,13 @@ func (e *explanation) figures(direction string, io *v1alpha1.IOComparison, runs 
 	}
 	if runs > 1 {
 		result = "In the median " + result
+	}
+	if io.JudgedBy != "" {
+		what := "the 99th percentile"
+		if io.JudgedBy == v1alpha1.JudgedByMean {
+			what = "the mean latency"
+		}
+		return result + e.besideWhat(io.JudgedRatio(), io.Verdict, what) + ". Both did the rate that the workload asks for, so that the verdict is on latency."
 	}
 	return result + e.beside(io.IOPSRatio, io.Verdict) + "."
 }
@@ -244,8 +251,12 @@ func (e *explanation) bound(bounds []*v1alpha1.LimitedBy) {
 }
 
 // next says what to try.
-func (e *explanation) next(bounds []*v1alpha1.LimitedBy) {
-	if name, times := mostFrequent(bounds); times > 0 {
+func (e *explanation) next(bounds []*v1alpha1.LimitedBy, isMetadata bool) {
+	switch name, times := mostFrequent(bounds); {
+	case times == 0:
+	case name == v1alpha1.BoundUnknown && isMetadata:
+		e.say("Next", adviceOnMetadata)
+	default:
 		e.say("Next", Advice(name))
 	}
 }

@@ -253,6 +253,19 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
+// TestAdviceOnMetadata: what is refused of operations on files is not advised.
+func TestAdviceOnMetadata(t *testing.T) {
+	for _, run := range []string{"", "files.efs"} {
+		var out bytes.Buffer
+		if err := Explain(&out, smallFiles(), run, Style{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := out.String(); strings.Contains(got, "probe") || !strings.Contains(got, adviceOnMetadata) {
+			t.Errorf("of %q:\n%s", run, got)
+		}
+	}
+}
+
 // TestAfterFailure: there is a next step for each way in which a benchmark fails.
 func TestAfterFailure(t *testing.T) {
 	outcomes := constants(t, "../../api/v1alpha1/conditions.go", "Reason")

@@ -226,11 +226,12 @@ func shownFromCell(r *row) string {
 	return fmt.Sprintf("%d%%", s.DetectablePercent)
 }
 
-// judgedBy returns the figure that the row's verdict is on: IOPS, of syncs the 99th percentile, or the mean where there are no percentiles.
+// judgedBy returns the figure that the row's verdict is on: IOPS, or a latency where the workload's own rate decides on IOPS; of syncs the
+// 99th percentile, or the mean where there are no percentiles.
 func judgedBy(r *row) *v1alpha1.Statistic {
 	switch {
 	case r.io != syncRow:
-		return &r.figures.IOPS
+		return r.figures.Judged()
 	case r.figures.P99Nanoseconds != nil:
 		return r.figures.P99Nanoseconds
 	default:
@@ -238,12 +239,16 @@ func judgedBy(r *row) *v1alpha1.Statistic {
 	}
 }
 
-// verdictCell prints the verdict on what the row is judged by.
+// verdictCell prints the verdict on what the row is judged by, and which latency that is where it could be IOPS.
 func verdictCell(r *row, style Style) string {
 	if r.figures == nil {
 		return ""
 	}
-	return style.verdict(r.figures.Verdict)
+	verdict := style.verdict(r.figures.Verdict)
+	if r.figures.JudgedBy == "" || r.figures.Verdict == v1alpha1.VerdictTooFewRuns {
+		return verdict
+	}
+	return fmt.Sprintf("%s (%s)", verdict, r.figures.JudgedBy)
 }
 
 // limitedByCell prints what held most results back, and of how many of them if not of all.

@@ -122,8 +122,10 @@ type ComparedIO struct {
 	Direction string `json:"direction"`
 	// Runs is the number of results that the figures are of.
 	Runs int32 `json:"runs"`
-	// Verdict is that on IOPS, of sync that on P99Nanoseconds; the baseline itself has none.
-	Verdict v1alpha1.Verdict `json:"verdict,omitempty"`
+	// Verdict is that on IOPS, of sync that on P99Nanoseconds; the baseline itself has none. JudgedBy is the latency that it is on where both did
+	// the rate that the workload asks for.
+	Verdict  v1alpha1.Verdict  `json:"verdict,omitempty"`
+	JudgedBy v1alpha1.JudgedBy `json:"judgedBy,omitempty"`
 	// Warnings are what may mislead about these figures, such as a volume that was replaced between the runs.
 	Warnings []v1alpha1.Warning `json:"warnings,omitempty"`
 
@@ -163,7 +165,7 @@ func comparedIO(comparisons []v1alpha1.Comparison, nameOf func(int) string) []Co
 			for _, d := range withSyncs(t) {
 				compared := ComparedIO{
 					Workload: c.Workload, Section: c.Section, Parameters: c.Parameters, Benchmark: nameOf(j), Target: t.Name, Direction: d.name,
-					Runs: t.Runs, Verdict: d.io.Verdict, Warnings: t.Warnings,
+					Runs: t.Runs, Verdict: d.io.Verdict, JudgedBy: d.io.JudgedBy, Warnings: t.Warnings,
 					MeanNanoseconds: comparedFigure(d.io.MeanNanoseconds, d.io.MeanRatio), P50Nanoseconds: comparedFigure(d.io.P50Nanoseconds, d.io.P50Ratio),
 					P90Nanoseconds: comparedFigure(d.io.P90Nanoseconds, d.io.P90Ratio), P99Nanoseconds: comparedFigure(d.io.P99Nanoseconds, d.io.P99Ratio),
 				}

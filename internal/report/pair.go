@@ -210,6 +210,7 @@ func (p *Pair) CSV(w io.Writer) error {
 			{"direction", func(c *ComparedIO) string { return c.Direction }},
 			{"runs", func(c *ComparedIO) string { return whole(int64(c.Runs)) }},
 			{"verdict", func(c *ComparedIO) string { return string(c.Verdict) }},
+			{"judged_by", func(c *ComparedIO) string { return string(c.JudgedBy) }},
 			{"warnings", func(c *ComparedIO) string { return reasons(c.Warnings) }},
 		},
 		comparedFields("iops", func(c *ComparedIO) *ComparedFigure { return c.IOPS }),

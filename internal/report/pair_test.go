@@ -163,6 +163,11 @@ func TestDifferences(t *testing.T) {
 			[]Difference{{"instance types of the nodes of efs", "m6i.large", "m7i.large"}},
 		},
 		"nodes of which the type is not known": {func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[1].Volumes[0].InstanceType = "" }, nil},
+		"zones": {
+			func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[0].Volumes[0].Zone = "eu-central-1c" },
+			[]Difference{{"zones of gp3", "eu-central-1a", "eu-central-1c"}},
+		},
+		"zones that are not known": {func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[0].Volumes[0].Zone = "" }, nil},
 		"the size": {
 			func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0].Capacity = nil },
 			[]Difference{{"size of gp3", "30Gi", "10Gi"}},

@@ -119,20 +119,10 @@ func targetRows(c *v1alpha1.Comparison, t *v1alpha1.TargetComparison, outcomes [
 				r.bounds = append(r.bounds, o.limitedBy)
 			}
 		}
-		r.bounds = decisive(r.bounds)
+		r.bounds = v1alpha1.Decisive(r.bounds)
 		rows = append(rows, r)
 	}
 	return rows
-}
-
-// decisive leaves of what held repetitions back what rests on a probe, if something does: only the last repetition has one, and it outweighs
-// what the others are judged by.
-func decisive(bounds []*v1alpha1.LimitedBy) []*v1alpha1.LimitedBy {
-	probed := slices.DeleteFunc(slices.Clone(bounds), func(b *v1alpha1.LimitedBy) bool { return b == nil || b.Evidence != v1alpha1.EvidenceProbe })
-	if len(probed) > 0 {
-		return probed
-	}
-	return bounds
 }
 
 // stateRows returns a row for the runs without a result that are alike but for their repetition.

@@ -51,6 +51,8 @@ func summarizeTarget(t *v1alpha1.TargetComparison) string {
 
 func summarizeIO(io *v1alpha1.IOComparison) string {
 	switch {
+	case io.JudgedBy != "":
+		return fmt.Sprintf("%d (%s %s)", io.IOPS.Median, io.JudgedBy, multiple(io.JudgedRatio()))
 	case io.IOPSRatio != "":
 		return fmt.Sprintf("%d (%s)", io.IOPS.Median, multiple(io.IOPSRatio))
 	case io.P50Nanoseconds != nil:

@@ -57,6 +57,9 @@ func tellCoarsening(result *v1alpha1.Result, bits int) {
 	if result.Sync != nil {
 		coarsened(result.Sync.Latency, bits)
 	}
+	if result.Metadata != nil {
+		coarsened(result.Metadata.Latency, bits)
+	}
 }
 
 // coarsened says of one distribution how wide its buckets are. What is in the last one counts as beyond the histogram if anything is.

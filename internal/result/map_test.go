@@ -142,11 +142,11 @@ func TestCoarsening(t *testing.T) {
 	}
 	for bits, want := range []int32{0, 4, 7, 13, 25, 50, 100} {
 		merged := &merge.Merged{
-			Report: digest.Report{Coarsening: int64(bits), Groups: []digest.Group{{Read: &digest.Direction{Completion: slowest(bits)}, Sync: &digest.Sync{Completion: slowest(bits)}}}},
+			Report: digest.Report{Coarsening: int64(bits), Groups: []digest.Group{{Read: &digest.Direction{Completion: slowest(bits)}, Sync: &digest.Sync{Completion: slowest(bits)}, Metadata: &digest.Metadata{Completion: slowest(bits)}}}},
 			Groups: make([]merge.Group, 1),
 		}
 		result := resultsOf(merged, 2)[0]
-		for what, d := range map[string]*v1alpha1.LatencyDistribution{"reads": result.Read.CompletionLatency, "syncs": result.Sync.Latency} {
+		for what, d := range map[string]*v1alpha1.LatencyDistribution{"reads": result.Read.CompletionLatency, "syncs": result.Sync.Latency, "metadata": result.Metadata.Latency} {
 			if d.BucketPercent != want {
 				t.Errorf("%d bits: the buckets of %s are %d %% wide, want %d", bits, what, d.BucketPercent, want)
 			}

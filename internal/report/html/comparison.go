@@ -155,7 +155,7 @@ func (r *results) comparisonTable(workload string) table {
 			{Name: "P50", Number: true, Hint: "median of completion latency"}, {Name: "P90", Number: true, Hint: "90th percentile of completion latency"},
 			{Name: "P99", Number: true, Hint: "99th percentile of completion latency; below it as a multiple of the baseline's, and the interval in which that is with a confidence of 95 %, if there is one"},
 			{Name: "vs " + r.baseline, Number: true, Hint: "IOPS as a multiple of the baseline's, and the interval in which it is with a confidence of 95 %"},
-			{Name: "Verdict", Hint: "on IOPS, of sync on P99; p is corrected for the number of comparisons"}, {Name: "Limited by"},
+			{Name: "Verdict", Hint: "on IOPS; of sync, and where both did the workload's own rate, on P99; p is corrected for the number of comparisons"}, {Name: "Limited by"},
 		},
 	}
 	for _, c := range r.of(workload) {
@@ -186,7 +186,7 @@ func (r *results) targetRows(c *compared, t *v1alpha1.TargetComparison) []row {
 	}
 	for direction, io := range t.Directions() {
 		add(direction, rate(&io.IOPS, t.Runs), speed(&io.BytesPerSecond), delay(io.MeanNanoseconds), quantile(io.P50Nanoseconds), quantile(io.P90Nanoseconds),
-			beside(quantile(io.P99Nanoseconds), io.P99Ratio, io.P99Nanoseconds), ratio(io.IOPSRatio, &io.IOPS), verdictCell(io.Verdict, &io.IOPS))
+			beside(quantile(io.P99Nanoseconds), io.P99Ratio, io.P99Nanoseconds), ratio(io.IOPSRatio, &io.IOPS), verdictOn(verdictCell(io.Verdict, io.Judged()), io.JudgedBy))
 	}
 	if s := t.Sync; s != nil {
 		judged, mean := s.P99Nanoseconds, delay(&s.MeanNanoseconds)
@@ -282,6 +282,14 @@ func verdictCell(v v1alpha1.Verdict, s *v1alpha1.Statistic) cell {
 	return c
 }
 
+// verdictOn adds to a verdict the latency that it is on, if it is on one instead of IOPS.
+func verdictOn(c cell, by v1alpha1.JudgedBy) cell {
+	if by != "" {
+		c.Text += fmt.Sprintf(" (%s)", by)
+	}
+	return c
+}
+
 // verdictWords are verdicts with a sign that needs no colour.
 var verdictWords = map[v1alpha1.Verdict]string{
 	v1alpha1.VerdictFaster:     "▲ Faster",
@@ -303,15 +311,16 @@ var verdictClasses = map[v1alpha1.Verdict]string{
 // boundCell says what held most of the results back, how much of that limit was used at most, and of how many results it
 // is true if not of all.
 func boundCell(outcomes []outcome) cell {
+	decisive := decisiveOf(outcomes)
 	names := map[string]int{}
 	most := ""
-	for _, o := range outcomes {
-		if o.bound == nil {
+	for _, bound := range decisive {
+		if bound == nil {
 			continue
 		}
-		names[o.bound.Reason]++
-		if names[o.bound.Reason] > names[most] {
-			most = o.bound.Reason
+		names[bound.Reason]++
+		if names[bound.Reason] > names[most] {
+			most = bound.Reason
 		}
 	}
 	if most == "" {
@@ -319,16 +328,25 @@ func boundCell(outcomes []outcome) cell {
 	}
 	c := cell{Text: sentence(boundWords(most))}
 	var used int32
-	for _, o := range outcomes {
-		if o.bound != nil && o.bound.Reason == most && o.bound.UsedPercent != nil {
-			used = max(used, *o.bound.UsedPercent)
+	for _, bound := range decisive {
+		if bound != nil && bound.Reason == most && bound.UsedPercent != nil {
+			used = max(used, *bound.UsedPercent)
 		}
 	}
 	switch {
-	case names[most] < len(outcomes):
-		c.Sub = fmt.Sprintf("%d of %s", names[most], plural(len(outcomes), "run"))
+	case names[most] < len(decisive):
+		c.Sub = fmt.Sprintf("%d of %s", names[most], plural(len(decisive), "run"))
 	case used > 0:
 		c.Sub = fmt.Sprintf("%d %% used", used)
 	}
 	return c
+}
+
+// decisiveOf returns what held outcomes back: by probes alone, if there are some.
+func decisiveOf(outcomes []outcome) []*v1alpha1.LimitedBy {
+	all := make([]*v1alpha1.LimitedBy, len(outcomes))
+	for i, o := range outcomes {
+		all[i] = o.bound
+	}
+	return v1alpha1.Decisive(all)
 }

@@ -36,7 +36,7 @@ func TestJudge(t *testing.T) {
 	of := func(verdicts ...v1alpha1.Verdict) []judged {
 		var all []judged
 		for _, v := range verdicts {
-			all = append(all, judged{"1.00", v})
+			all = append(all, judged{ratio: "1.00", verdict: v})
 		}
 		return all
 	}

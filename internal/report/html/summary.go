@@ -16,7 +16,7 @@ type card struct {
 	Target target
 	// Kind is what the target is, such as EBS gp3, 30Gi.
 	Kind string
-	// Role is what Figure is: a multiple of the baseline's IOPS, or the most IOPS.
+	// Role is what Figure is: a multiple of the baseline's IOPS or latency, or the most IOPS.
 	Role, Figure string
 	// Verdict is a sentence, Class one of style.css for it.
 	Verdict, Class string
@@ -37,7 +37,7 @@ func (r *results) cards() []card {
 		}
 		c := card{Target: t, Kind: kindOf(spec), Peak: peak.String(), Bound: r.boundsOf(t.Name)}
 		if len(beside) > 0 {
-			c.Role, c.Figure = "IOPS beside "+r.baseline, ratioRange(beside)
+			c.Role, c.Figure = ratios(beside, r.baseline)
 			c.Verdict, c.Class = judge(beside, r.baseline)
 		} else {
 			c.Role, c.Figure, c.Peak = "most IOPS", count(peak.iops), peak.besideIOPS()
@@ -54,6 +54,8 @@ func (r *results) cards() []card {
 type judged struct {
 	ratio   string
 	verdict v1alpha1.Verdict
+	// byLatency says whether both are of a latency: that of a direction where all did the rate that the workload asks for.
+	byLatency bool
 }
 
 // beside returns how a target does beside the baseline, in all comparisons with it.
@@ -65,19 +67,28 @@ func (r *results) beside(target string) []judged {
 			if t.Name != target {
 				continue
 			}
-			if t.Total != nil {
-				all = append(all, judged{t.Total.IOPSRatio, t.Total.Verdict})
+			if t.Total != nil && t.Total.Verdict != "" {
+				all = append(all, judged{t.Total.IOPSRatio, t.Total.Verdict, false})
 				continue
 			}
 			for _, io := range t.Directions() {
-				all = append(all, judged{io.IOPSRatio, io.Verdict})
+				all = append(all, judged{io.JudgedRatio(), io.Verdict, io.JudgedBy != ""})
 			}
 			if m := t.Metadata; m != nil {
-				all = append(all, judged{m.IOPSRatio, m.Verdict})
+				all = append(all, judged{m.IOPSRatio, m.Verdict, false})
 			}
 		}
 	}
 	return slices.DeleteFunc(all, func(j judged) bool { return j.ratio == "" })
+}
+
+// ratios returns what a card shows of the ratios, and what that is: those of IOPS, or of latencies if there are no others.
+func ratios(all []judged, baseline string) (role, figure string) {
+	ofIOPS := slices.DeleteFunc(slices.Clone(all), func(j judged) bool { return j.byLatency })
+	if len(ofIOPS) == 0 {
+		return "latency beside " + baseline, ratioRange(all)
+	}
+	return "IOPS beside " + baseline, ratioRange(ofIOPS)
 }
 
 // ratioRange prints the least and the greatest of the ratios, such as 0.51–0.81×.
@@ -200,10 +211,10 @@ func (r *results) boundsOf(target string) string {
 	counts := map[string]int{}
 	all := 0
 	for _, c := range r.cases {
-		for _, o := range r.outcomes(c, target) {
+		for _, bound := range decisiveOf(r.outcomes(c, target)) {
 			all++
-			if o.bound != nil {
-				counts[o.bound.Reason]++
+			if bound != nil {
+				counts[bound.Reason]++
 			}
 		}
 	}
