@@ -54,7 +54,7 @@ func TestMetadataInTables(t *testing.T) {
 		want string
 	}{
 		"table": {short.String(), "files efs metadata 402 +-0% 2 x 100-303 (70.7%) 9.96ms 9.96ms 19.9ms 39.9ms 0.0201x Slower"},
-		"wide":  {wide.String(), "files efs metadata 4 402 +-0% 400-403 2 x 100-303 (70.7%) 9.96ms - 9.96ms 19.9ms 29.9ms 39.9ms 49.8ms 59.8ms 70.0ms 0.0201x 49.82x 0.0200-0.0202 2.62e-11 2.62e-11 Slower"},
+		"wide":  {wide.String(), "files efs metadata 4 402 +-0% 400-403 2 x 100-303 (70.7%) 9.96ms - 9.96ms 19.9ms 29.9ms 39.9ms 49.8ms 59.8ms 70.0ms 0.0201x 49.82x 0.0199-0.0203 2.63e-11 2.63e-11 Slower"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var rows []string

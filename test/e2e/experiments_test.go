@@ -189,7 +189,7 @@ func checkGP3AgainstEFS(t checker, sb *v1alpha1.StorageBenchmark) {
 
 // E2: gp2 and gp3 do the same as long as gp2 has credits, of which a warning tells.
 func TestGP2AgainstGP3(t *testing.T) {
-	ownNode(t, load(figures), budget(10*time.Minute))
+	ownNode(t, load(figures), budget(16*time.Minute)) // a try takes five
 	holds(t, experiment(t, "e2"), checkGP2AgainstGP3)
 }
 
