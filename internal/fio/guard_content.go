@@ -8,7 +8,7 @@ func ValidateOnContent(workload *field.Path, f *JobFile) field.ErrorList {
 	g := newGuard(workload, f)
 	for _, j := range f.jobs() {
 		if j.text("verify", "0") != "0" {
-			g.refuseIn(j, "verify", "fio prints bytes that are not as it expects, and the volume has the data of its dataSource: remove it, or measure a target without dataSource")
+			g.refuseIn(j, "verify", "fio prints bytes that are not as it expects, and the volume has somebody's data: remove it, or measure a volume that is new and empty")
 		}
 	}
 	return g.errs[:min(len(g.errs), maxErrors)]

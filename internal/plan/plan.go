@@ -257,7 +257,7 @@ func validateCases(path *field.Path, cases []testCase, targets []v1alpha1.Target
 	var problems field.ErrorList
 	for i := range targets {
 		t := &targets[i]
-		k := kind{mode: modes.ModeOf(t), readOnly: modes.ReadOnly(t), objects: storage.IsObjectStore(t), content: t.DataSource != nil}
+		k := kind{mode: modes.ModeOf(t), readOnly: modes.ReadOnly(t), objects: storage.IsObjectStore(t), content: t.DataSource != nil || modes.ReadOnly(t)}
 		if kinds[k] {
 			continue
 		}

@@ -353,6 +353,13 @@ func TestProblems(t *testing.T) {
 		name: "writes to a raw claim", targets: []v1alpha1.Target{builder.NewClaimTarget("c", "claim")}, workloads: []v1alpha1.Workload{writes},
 		modes: VolumeModes{"c": corev1.PersistentVolumeBlock}, field: "spec.workloads[0].fio.rw", detail: "",
 	}, {
+		name: "verification of a raw claim", targets: []v1alpha1.Target{builder.NewClaimTarget("c", "claim")},
+		workloads: []v1alpha1.Workload{builder.NewJobFile("v", "[a]\nrw=read\nsize=1M\nverify=pattern\nverify_pattern=0\n")},
+		modes:     VolumeModes{"c": corev1.PersistentVolumeBlock}, field: "spec.workloads[0].jobFile", detail: "fio prints bytes that are not as it expects",
+	}, {
+		name: "verification of a new raw volume", targets: []v1alpha1.Target{builder.NewBlockTarget("b")},
+		workloads: []v1alpha1.Workload{builder.NewJobFile("v", "[a]\nrw=read\nsize=1M\nverify=pattern\nverify_pattern=0\n")},
+	}, {
 		name: "writes to a new raw volume", targets: []v1alpha1.Target{builder.NewBlockTarget("b")}, workloads: []v1alpha1.Workload{writes},
 	}, {
 		name: "job file that is none", targets: []v1alpha1.Target{small}, workloads: []v1alpha1.Workload{builder.NewJobFile("w", "rw=read")},
