@@ -134,7 +134,7 @@ func TestCreditsInVerdicts(t *testing.T) {
 			if diff := cmp.Diff(test.want, text); diff != "" {
 				t.Errorf("bound (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(test.warning, firstMessage([]func(seen) string{storageBursts, clientBursts}, []seen{{result: test.result, known: test.known}})); diff != "" {
+			if diff := cmp.Diff(test.warning, worstMessage("", []func(seen) string{storageBursts, clientBursts}, []seen{{result: test.result, known: test.known}})); diff != "" {
 				t.Errorf("warning (-want +got):\n%s", diff)
 			}
 		})

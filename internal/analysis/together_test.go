@@ -189,7 +189,7 @@ func TestBurstsTogether(t *testing.T) {
 		{"within the baseline of both instances", 7200, Known{Storage: gp3, Volumes: 4, Client: clients(m6iLargeEBS), Nodes: 2}, ""},
 	} {
 		result := &v1alpha1.Result{ElapsedMilliseconds: 60_000, Clients: 2, Read: blocks(test.iops, 4096, 0)}
-		got := firstMessage([]func(seen) string{storageBursts, clientBursts}, []seen{{result: result, known: test.known}})
+		got := worstMessage("", []func(seen) string{storageBursts, clientBursts}, []seen{{result: result, known: test.known}})
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
 		}

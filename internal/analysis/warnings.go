@@ -53,6 +53,10 @@ func fit(warnings []v1alpha1.Warning, room int) []v1alpha1.Warning {
 // minElapsedMilliseconds is the time below which the start of a run weighs too much.
 const minElapsedMilliseconds = 10_000
 
+// minOperationsMilliseconds is the time of operations on files below which that fio counts whole milliseconds is more than 1 % of their rate, the least
+// difference that a verdict is on.
+const minOperationsMilliseconds = 100
+
 // seen is what there is to see of a result.
 type seen struct {
 	result *v1alpha1.Result
@@ -79,23 +83,36 @@ func everyWarning(results []v1alpha1.Result, known []Known, load []Load, client 
 	}
 	var warnings []v1alpha1.Warning
 	for _, kind := range warningKinds {
-		if message := firstMessage(kind.see, all); message != "" {
+		if message := worstMessage(kind.reason, kind.see, all); message != "" {
 			warnings = append(warnings, v1alpha1.Warning{Reason: kind.reason, Message: message})
 		}
 	}
 	return warnings
 }
 
-// firstMessage returns the first of the messages, by the order of what sees them first.
-func firstMessage(see []func(seen) string, all []seen) string {
+// worstMessage returns the first of the messages, by the order of what sees them first, unless a later one is worse.
+func worstMessage(reason string, see []func(seen) string, all []seen) string {
+	worst := ""
 	for _, look := range see {
 		for _, s := range all {
-			if message := look(s); message != "" {
-				return message
+			if message := look(s); worst == "" || message != "" && isWorse(reason, message, worst) {
+				worst = message
 			}
 		}
 	}
-	return ""
+	return worst
+}
+
+// isWorse says whether a message of a kind of warning has to be told instead of another one. Who is told to leave out a percentile and all higher ones
+// believes the lower ones, also where another result has too few samples for these.
+func isWorse(reason, message, than string) bool {
+	return reason == v1alpha1.WarningFewSamples && samplesFor(message) < samplesFor(than)
+}
+
+// samplesFor is how many samples the percentile needs that a message of FewSamples begins with.
+func samplesFor(message string) int64 {
+	percentile, _, _ := strings.Cut(message, " ")
+	return SamplesNeeded(percentile)
 }
 
 // Summarize tells each kind of warning of the targets, runs and comparisons once, with what to do about it, in the
@@ -136,18 +153,19 @@ type found map[string]*summary
 type summary struct {
 	v1alpha1.WarningSummary
 
-	told bool
+	// told is the message without where it is from.
+	told string
 }
 
-// add counts a warning that so many results have. The first of its kind is told, of those with a message if there are any.
+// add counts a warning that so many results have. The first of its kind is told that has a message, unless a later one is worse.
 func (f found) add(where string, w v1alpha1.Warning, results int) {
 	s := f[w.Reason]
 	if s == nil {
 		s = &summary{WarningSummary: v1alpha1.WarningSummary{Reason: w.Reason, Message: where}}
 		f[w.Reason] = s
 	}
-	if w.Message != "" && !s.told {
-		s.Message, s.told = where+": "+w.Message, true
+	if w.Message != "" && (s.told == "" || isWorse(w.Reason, w.Message, s.told)) {
+		s.Message, s.told = where+": "+w.Message, w.Message
 	}
 	s.Results += int32(results)
 }
@@ -270,7 +288,7 @@ var warningKinds = []struct {
 	remedy: "raise repetitions or runtimeSeconds, and look for other load on the node and on the storage, or for burst credits that run out",
 }, {
 	reason: v1alpha1.WarningShortRuntime, see: []func(seen) string{shortRuntime},
-	remedy: "raise runtimeSeconds and set timeBased: true, or raise size, so that each run takes at least 10 s",
+	remedy: "raise runtimeSeconds and set timeBased: true, or raise size, so that each run takes at least 10 s; of operations on files raise nrfiles",
 }, {
 	reason: v1alpha1.WarningFewSamples, see: []func(seen) string{fewSamples},
 	remedy: "raise runtimeSeconds (with timeBased: true) or size, of operations on files nrfiles, or ignore this percentile and all higher ones",
@@ -360,12 +378,15 @@ func fewSamples(s seen) string {
 	return ""
 }
 
-// shortRuntime leaves out operations on files: these end when there is one of each file, and fewSamples says whether they are enough.
+// shortRuntime asks less of operations on files: these end when there is one of each file, and fewSamples says whether they are enough.
 func shortRuntime(s seen) string {
-	if s.result.ElapsedMilliseconds >= minElapsedMilliseconds || s.result.Metadata != nil {
-		return ""
+	switch elapsed := s.result.ElapsedMilliseconds; {
+	case s.result.Metadata != nil && elapsed < minOperationsMilliseconds:
+		return fmt.Sprintf("all operations took %d ms, of which fio counts whole ones: the rate is not known better than by %s %%", elapsed, legible.Significant(100/float64(max(elapsed, 1))))
+	case s.result.Metadata == nil && elapsed < minElapsedMilliseconds:
+		return fmt.Sprintf("measured for %d ms, and in less than %d ms the start of a run weighs too much", elapsed, minElapsedMilliseconds)
 	}
-	return fmt.Sprintf("measured for %d ms, and in less than %d ms the start of a run weighs too much", s.result.ElapsedMilliseconds, minElapsedMilliseconds)
+	return ""
 }
 
 func noLatency(s seen) string {

@@ -113,6 +113,11 @@ func TestWarnings(t *testing.T) {
 	}, {
 		name: "writes to a new device", results: []v1alpha1.Result{good}, load: []Load{{NewDevice: true}},
 	}, {
+		name: "few samples in a later section", results: []v1alpha1.Result{
+			{ElapsedMilliseconds: 20_000, Read: sampled(90_000)}, {ElapsedMilliseconds: 20_000, Write: sampled(50)}, {ElapsedMilliseconds: 20_000, Read: sampled(500)},
+		},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p90 of writes is not reliable: it needs 100 I/Os, and there were 50"}},
+	}, {
 		name: "first access", results: []v1alpha1.Result{good}, load: []Load{{Sourced: true}},
 		want: []v1alpha1.Warning{{
 			Reason: v1alpha1.WarningFirstAccess, Message: "no run has used this volume since it was made from its dataSource: storage may load each block when it is first used",
@@ -330,7 +335,9 @@ func TestSummarize(t *testing.T) {
 		{Name: "w.a.2"},
 		{Name: "w.b.1", Warnings: []v1alpha1.Warning{warning(v1alpha1.WarningSparseReads, "second"), warning("NotOfThisVersion", "x"), warning(v1alpha1.WarningShortRuntime, "")}},
 		{Name: "w.b.2", Warnings: []v1alpha1.Warning{warning(v1alpha1.WarningFewSamples, "")}},
-		{Name: "w.b.3", Warnings: []v1alpha1.Warning{warning(v1alpha1.WarningFewSamples, "there were 5")}},
+		{Name: "w.b.3", Warnings: []v1alpha1.Warning{warning(v1alpha1.WarningFewSamples, "p99 of reads")}},
+		{Name: "w.b.4", Warnings: []v1alpha1.Warning{warning(v1alpha1.WarningFewSamples, "p50 of reads")}},
+		{Name: "w.b.5", Warnings: []v1alpha1.Warning{warning(v1alpha1.WarningFewSamples, "p95 of reads")}},
 	}
 	comparisons := []v1alpha1.Comparison{{Workload: "w", Targets: []v1alpha1.TargetComparison{
 		{Name: "a"}, {Name: "b", Warnings: []v1alpha1.Warning{warning(v1alpha1.WarningSpread, "67 %")}},
@@ -340,7 +347,7 @@ func TestSummarize(t *testing.T) {
 		{Reason: v1alpha1.WarningCPUThrottled, Results: 1, Message: "w.a.1: 7 %", Remedy: "raise or remove spec.pod.resources.limits.cpu"},
 		{Reason: v1alpha1.WarningSpread, Results: 2, Message: "w on b: 67 %", Remedy: remedyOf(v1alpha1.WarningSpread)},
 		{Reason: v1alpha1.WarningShortRuntime, Results: 1, Message: "w.b.1", Remedy: remedyOf(v1alpha1.WarningShortRuntime)},
-		{Reason: v1alpha1.WarningFewSamples, Results: 2, Message: "w.b.3: there were 5", Remedy: remedyOf(v1alpha1.WarningFewSamples)},
+		{Reason: v1alpha1.WarningFewSamples, Results: 4, Message: "w.b.4: p50 of reads", Remedy: remedyOf(v1alpha1.WarningFewSamples)},
 	}
 	if diff := cmp.Diff(want, Summarize(nil, runs, comparisons)); diff != "" {
 		t.Errorf("summaries (-want +got):\n%s", diff)
