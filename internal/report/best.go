@@ -77,10 +77,10 @@ func standingOf(c *v1alpha1.Comparison) standing {
 	return s
 }
 
-func (p place) iops() string { return fmt.Sprintf("%d IOPS", p.io.IOPS.Median) }
+func (p *place) iops() string { return fmt.Sprintf("%d IOPS", p.io.IOPS.Median) }
 
 // did is what a target did, with the median latency if fio took it.
-func (p place) did() string {
+func (p *place) did() string {
 	if p.io.P50Nanoseconds == nil {
 		return p.iops()
 	}
@@ -168,8 +168,10 @@ func isAhead(more, less *v1alpha1.Statistic, verdict v1alpha1.Verdict, few bool,
 		return false
 	case v1alpha1.VerdictFaster, v1alpha1.VerdictSlower:
 		return more.Median > less.Median
+	case v1alpha1.VerdictTooFewRuns:
+		few = true
 	}
-	if few || verdict == v1alpha1.VerdictTooFewRuns {
+	if few {
 		leastRatio = clearRatio
 	}
 	return more.Min > less.Max && float64(more.Median) > leastRatio*float64(less.Median)
@@ -208,8 +210,8 @@ func mostOften(contests []standing, comparisons int) string {
 }
 
 // topOf returns the place with most IOPS of comparisons with a single target.
-func topOf(all []standing) place {
-	return slices.MaxFunc(all, func(a, b standing) int { return cmp.Compare(a[0].io.IOPS.Median, b[0].io.IOPS.Median) })[0]
+func topOf(all []standing) *place {
+	return &slices.MaxFunc(all, func(a, b standing) int { return cmp.Compare(a[0].io.IOPS.Median, b[0].io.IOPS.Median) })[0]
 }
 
 // named puts the name of a target before what is said of it, as much of the name as there is room for.
