@@ -36,7 +36,7 @@ func noteFiles(_ context.Context, p *pass) (outcome, error) {
 // noteFilesOf writes down that a run's pod may have made files: a container of it has begun.
 func (s *scope) noteFilesOf(pod *corev1.Pod) {
 	if pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleRun && !attempt.Began(pod).IsZero() {
-		s.mayHaveFiles(pod.Labels[v1alpha1.LabelTarget])
+		s.mayHaveWritten(pod.Labels[v1alpha1.LabelTarget])
 	}
 }
 
