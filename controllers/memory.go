@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -37,8 +38,9 @@ type memory struct {
 	begun begunAttempt
 	// told is what the words of conditions were about that may differ in each pass, by the type of the condition.
 	told map[string]toldWords
-	// tied are the claims whose volumes were looked at, so that they go with them.
-	tied sets.Set[types.UID]
+	// tied are the claims whose volumes were looked at, so that they go with them. tieAgain is when others are tried again that could not be.
+	tied     sets.Set[types.UID]
+	tieAgain metav1.Time
 	// conflicts has how long to wait after the next pass over an old version.
 	conflicts wait.Backoff
 }
