@@ -41,6 +41,8 @@ type memory struct {
 	// tied are the claims whose volumes were looked at, so that they go with them. tieAgain is when others are tried again that could not be.
 	tied     sets.Set[types.UID]
 	tieAgain metav1.Time
+	// placed are the pods by which the claims of somebody's were compared last with those that were noted, by their targets.
+	placed map[string]types.UID
 	// conflicts has how long to wait after the next pass over an old version.
 	conflicts wait.Backoff
 }
@@ -105,4 +107,12 @@ func (m *memories) forget(name types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.all, name)
+}
+
+// places notes by which pod a claim of somebody's was compared with the one that was noted.
+func (m *memory) places(target string, pod *corev1.Pod) {
+	if m.placed == nil {
+		m.placed = map[string]types.UID{}
+	}
+	m.placed[target] = pod.UID
 }
