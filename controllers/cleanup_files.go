@@ -36,7 +36,7 @@ func noteFiles(_ context.Context, p *pass) (outcome, error) {
 // noteFilesOf writes down that a run's pod may have made files: a container of it has begun.
 func (s *scope) noteFilesOf(pod *corev1.Pod) {
 	if pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleRun && !attempt.Began(pod).IsZero() {
-		s.mayHaveFiles(pod.Labels[v1alpha1.LabelTarget])
+		s.mayHaveWritten(pod.Labels[v1alpha1.LabelTarget])
 	}
 }
 
@@ -143,6 +143,9 @@ func (s *scope) leftoverFiles(target *v1alpha1.Target, abandoned, withoutClaim b
 	case withoutClaim && handles != "":
 		left.what = fmt.Sprintf("directory %s on volume %s, whose claim is gone", child.Directory(s.sb), handles)
 		left.command = "mount what the volume was made of and remove that directory"
+	case withoutClaim:
+		left.what = fmt.Sprintf("directory %s on the volume of claim %s, which is gone", child.Directory(s.sb), strings.Join(storage.ClaimNames(s.sb, target), ", "))
+		left.command = "if the volume is there, mount it and remove that directory"
 	}
 	if name := job.CleanUpName(s.sb, target.Name, 0); !abandoned && s.jobs[name] != nil {
 		left.command += fmt.Sprintf("; kubectl describe job -n %s %s tells why it was not", s.sb.Namespace, name)

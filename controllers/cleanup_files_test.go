@@ -148,7 +148,10 @@ func TestLeftoverFiles(t *testing.T) {
 			"on a claim that is gone", builder.NewClaimTarget("t", "mine"), []v1alpha1.VolumeStatus{{Name: "pv", Handle: "vol-1"}}, true, true, false,
 			"directory storagebench-uid on volume vol-1, whose claim is gone", "mount what the volume was made of and remove that directory",
 		},
-		{"on a claim that is gone, with volumes that were never seen", builder.NewClaimTarget("t", "mine"), nil, true, true, false, "directory storagebench-uid on claim mine", byPod},
+		{
+			"on a claim that is gone, with volumes that were never seen", builder.NewClaimTarget("t", "mine"), nil, true, true, false,
+			"directory storagebench-uid on the volume of claim mine, which is gone", "if the volume is there, mount it and remove that directory",
+		},
 		{"in a bucket", bucket, nil, true, true, false, "objects of s3://b/team/" + child.Name(sb, "t") + "/", "aws s3 rm --recursive s3://b/team/" + child.Name(sb, "t") + "/"},
 		{"on EFS", access, []v1alpha1.VolumeStatus{{Handle: "fs-1::fsap-1"}}, true, false, false, "directory storagebench-uid on file system fs-1", byHand},
 		{

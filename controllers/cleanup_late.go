@@ -10,16 +10,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/pager"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
 // lateVolumes looks for volumes that nobody has heard of: their claims were deleted before they were bound, such as by a deadline
 // that the provisioner did not keep. A StorageClass that retains volumes would leave them for good. Only volumes tell whose they are,
-// so all of the cluster are looked at, page by page: once, when nothing else is left, and where volumes are missing.
+// so all of the cluster are looked at, page by page: once, when nothing else is left, and where volumes are missing. One that was there before is kept, and
+// named: nobody else tells where test files may be.
 func (p *pass) lateVolumes(ctx context.Context, claims []corev1.PersistentVolumeClaim) ([]leftover, error) {
 	if p.isNamespaced() || !p.lacksVolumes() {
 		return nil, nil
@@ -31,9 +32,8 @@ func (p *pass) lateVolumes(ctx context.Context, claims []corev1.PersistentVolume
 			return
 		}
 		fate, err := p.settleVolume(ctx, volume, p.sb.CreationTimestamp, true)
-		if fate == cleanup.Goes {
-			left = append(left, leftoverVolume(volume.Name, handle(volume)))
-		}
+		device := ptr.Deref(volume.Spec.VolumeMode, corev1.PersistentVolumeFilesystem) == corev1.PersistentVolumeBlock
+		left = append(left, p.leftVolume(v1alpha1.VolumeStatus{Name: volume.Name, Handle: handle(volume)}, device, fate)...)
 		errs = append(errs, err)
 	})
 	if err != nil {

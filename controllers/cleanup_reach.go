@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -60,15 +61,14 @@ func (p *pass) isClaimGone(ctx context.Context, target *v1alpha1.Target) (bool, 
 // filesOfLostClaim says what becomes of test files on somebody's claim that is gone.
 func (p *pass) filesOfLostClaim(ctx context.Context, target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
 	status := p.targetStatus(target.Name)
-	state := cleanup.FilesOnLostClaim(status.Driver)
-	for i := 0; i < len(status.Volumes) && state == v1alpha1.TestFilesRemoved; i++ {
-		volume, err := p.lostVolume(ctx, status.Volumes[i].Name)
-		if err != nil {
+	volumes := make([]cleanup.LostVolume, len(status.Volumes))
+	for i := range volumes {
+		var err error
+		if volumes[i], err = p.lostVolume(ctx, status.Volumes[i].Name); err != nil {
 			return v1alpha1.TestFilesPresent, err
 		}
-		state = cleanup.FilesOnLostClaim(status.Driver, volume)
 	}
-	return state, nil
+	return cleanup.FilesOnLostClaim(status.Driver, volumes...), nil
 }
 
 // lostVolume returns what is known of a volume whose claim is gone.
@@ -77,7 +77,22 @@ func (p *pass) lostVolume(ctx context.Context, name string) (cleanup.LostVolume,
 		return cleanup.LostVolume{Unseen: true}, nil
 	}
 	pv, err := p.liveVolume(ctx, name, "get volume "+name)
-	return cleanup.LostVolume{Policy: pv.Spec.PersistentVolumeReclaimPolicy, Provisioner: provisionerOf(pv), Driver: driverOf(pv)}, err
+	if err != nil {
+		return cleanup.LostVolume{}, err
+	}
+	held, err := p.isHeld(ctx, pv)
+	return cleanup.LostVolume{Held: held, Policy: pv.Spec.PersistentVolumeReclaimPolicy, Provisioner: provisionerOf(pv), Driver: driverOf(pv)}, err
+}
+
+// isHeld says whether the claim that a volume is bound to is there, and stays.
+func (p *pass) isHeld(ctx context.Context, volume *corev1.PersistentVolume) (bool, error) {
+	ref := volume.Spec.ClaimRef
+	if ref == nil {
+		return false, nil
+	}
+	claim := &corev1.PersistentVolumeClaim{}
+	err := p.Live.Get(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, claim)
+	return err == nil && isBound(volume, claim) && claim.DeletionTimestamp.IsZero(), unlessGone(err, "get claim of volume "+volume.Name)
 }
 
 // freeVolume deletes the PersistentVolume of storage that exists if it is in the way of the claim that is made for it, and says what has to be

@@ -286,6 +286,39 @@ func TestFilesOfALostClaim(t *testing.T) {
 	}
 }
 
+// A volume that has come to a claim which is there does not go, and what is on it stays.
+func TestFilesOnAVolumeThatAnotherClaimHas(t *testing.T) {
+	claim := claimOf("ns", "mine", nil)
+	claim.UID, claim.Spec.VolumeName = "after", "pv"
+	ending := claim.DeepCopy()
+	ending.DeletionTimestamp, ending.Finalizers = at(0), []string{"kubernetes.io/pvc-protection"}
+	another := claim.DeepCopy()
+	another.UID = "another"
+	volume := &corev1.PersistentVolume{
+		ObjectMeta: metav1.ObjectMeta{Name: "pv", Annotations: map[string]string{provisionedBy: fakecluster.Driver}},
+		Spec: corev1.PersistentVolumeSpec{
+			PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimDelete, ClaimRef: &corev1.ObjectReference{Namespace: "ns", Name: "mine", UID: "after"},
+		},
+	}
+	for name, test := range map[string]struct {
+		claims []client.Object
+		want   v1alpha1.TestFilesState
+	}{
+		"it is there":                      {[]client.Object{claim}, v1alpha1.TestFilesLeftBehind},
+		"it is being deleted":              {[]client.Object{ending}, v1alpha1.TestFilesRemoved},
+		"it is gone":                       {nil, v1alpha1.TestFilesRemoved},
+		"it is gone, another has its name": {[]client.Object{another}, v1alpha1.TestFilesRemoved},
+	} {
+		target := builder.NewClaimTarget("t", "mine")
+		sb := builder.NewBenchmark("ns", "sb").Target(target).Build()
+		sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", Driver: fakecluster.Driver, ClaimsUID: "before", Volumes: []v1alpha1.VolumeStatus{{Name: "pv"}}}}
+		live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(volume.DeepCopy()).WithObjects(test.claims...).Build()
+		if got, err := passOver(&Reconciler{Live: live}, sb).filesOfLostClaim(t.Context(), &target); err != nil || got != test.want {
+			t.Errorf("%s: test files are %s, %v, want %s", name, got, err, test.want)
+		}
+	}
+}
+
 // What a claim is that has a target's name is told by its owner, where the benchmark makes it, and by its UID, where it is somebody's.
 func TestFound(t *testing.T) {
 	sb := builder.OneRun("ns", "sb").Target(builder.NewClaimTarget("theirs", "theirs")).Build()

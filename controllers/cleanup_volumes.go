@@ -158,17 +158,23 @@ func (s *scope) provisionedVolumes() (volumes []v1alpha1.VolumeStatus) {
 func (s *scope) leftVolumes(volumes []v1alpha1.VolumeStatus, fates []cleanup.Fate) (left []leftover) {
 	s.kept, s.keptDevices = nil, nil
 	for i, volume := range volumes {
-		switch fates[i] {
-		case cleanup.Goes, cleanup.Retained:
-			left = append(left, leftoverVolume(volume.Name, volume.Handle))
-		case cleanup.Unknown:
-			left = append(left, leftover{what: fmt.Sprintf("volume %s (%s)", volume.Name, volume.Handle), command: "kubectl get pv " + volume.Name, cost: paid})
-		case cleanup.Stays:
-			s.keep(volume)
-		case cleanup.NotOurs:
-		}
+		left = append(left, s.leftVolume(volume, s.isOnDevice(volume.Name), fates[i])...)
 	}
 	return left
+}
+
+// leftVolume does so for one, which is a raw block volume or not.
+func (s *scope) leftVolume(volume v1alpha1.VolumeStatus, device bool, fate cleanup.Fate) []leftover {
+	switch fate {
+	case cleanup.Goes, cleanup.Retained:
+		return []leftover{leftoverVolume(volume.Name, volume.Handle)}
+	case cleanup.Unknown:
+		return []leftover{{what: fmt.Sprintf("volume %s (%s)", volume.Name, volume.Handle), command: "kubectl get pv " + volume.Name, cost: paid}}
+	case cleanup.Stays:
+		s.keep(volume, device)
+	case cleanup.NotOurs:
+	}
+	return nil
 }
 
 func leftoverVolume(name, handle string) leftover {

@@ -28,12 +28,16 @@ func isDevice(claim *corev1.PersistentVolumeClaim) bool {
 	return ptr.Deref(claim.Spec.VolumeMode, corev1.PersistentVolumeFilesystem) == corev1.PersistentVolumeBlock
 }
 
-// keep notes a volume that was not made for the benchmark, and stays.
-func (s *scope) keep(volume v1alpha1.VolumeStatus) {
-	name := fmt.Sprintf("%s (%s)", volume.Name, volume.Handle)
-	device := slices.ContainsFunc(s.sb.Status.Targets, func(t v1alpha1.TargetStatus) bool {
-		return t.VolumeMode == corev1.PersistentVolumeBlock && volumeIndex(&t, volume.Name) >= 0
+// isOnDevice says whether a volume that is in the status is a raw block volume.
+func (s *scope) isOnDevice(volume string) bool {
+	return slices.ContainsFunc(s.sb.Status.Targets, func(t v1alpha1.TargetStatus) bool {
+		return t.VolumeMode == corev1.PersistentVolumeBlock && volumeIndex(&t, volume) >= 0
 	})
+}
+
+// keep notes a volume that was not made for the benchmark, and stays.
+func (s *scope) keep(volume v1alpha1.VolumeStatus, device bool) {
+	name := fmt.Sprintf("%s (%s)", volume.Name, volume.Handle)
 	if device {
 		s.keptDevices = append(s.keptDevices, name)
 	} else {

@@ -114,7 +114,7 @@ func TestDescribeAllKept(t *testing.T) {
 			{Name: "files", Volumes: []v1alpha1.VolumeStatus{a}}, {Name: "device", VolumeMode: corev1.PersistentVolumeBlock, Volumes: []v1alpha1.VolumeStatus{b}},
 		}
 		for _, volume := range volumes {
-			s.keep(volume)
+			s.keep(volume, s.isOnDevice(volume.Name))
 		}
 		if got := s.describeAllKept(); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)

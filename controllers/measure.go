@@ -164,6 +164,9 @@ func (p *pass) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run)
 			return outcome{}, err
 		}
 	}
+	if p.concluded() || run.State != v1alpha1.RunRunning { // somebody's claim was replaced before the pod had a node
+		return saveFirst(), nil
+	}
 	if whole.Phase != attempt.Starting {
 		p.hasNodes()
 	}

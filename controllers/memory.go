@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -37,10 +38,13 @@ type memory struct {
 	begun begunAttempt
 	// told is what the words of conditions were about that may differ in each pass, by the type of the condition.
 	told map[string]toldWords
-	// tied are the claims whose volumes were looked at, so that they go with them.
-	tied sets.Set[types.UID]
+	// tied are the claims whose volumes were looked at, so that they go with them. tieAgain is when others are tried again that could not be.
+	tied     sets.Set[types.UID]
+	tieAgain metav1.Time
 	// sourced are the claims with a dataSource whose volumes were made for them, and so have what it has.
 	sourced sets.Set[types.UID]
+	// placed are the pods by which the claims of somebody's were compared last with those that were noted, by their targets.
+	placed map[string]types.UID
 	// conflicts has how long to wait after the next pass over an old version.
 	conflicts wait.Backoff
 }
@@ -105,4 +109,12 @@ func (m *memories) forget(name types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.all, name)
+}
+
+// places notes by which pod a claim of somebody's was compared with the one that was noted.
+func (m *memory) places(target string, pod *corev1.Pod) {
+	if m.placed == nil {
+		m.placed = map[string]types.UID{}
+	}
+	m.placed[target] = pod.UID
 }

@@ -2,12 +2,15 @@ package controllers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
+	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/ours"
@@ -100,22 +103,30 @@ func (p *pass) withoutSource(ctx context.Context, target *v1alpha1.Target) (stri
 	return "", nil
 }
 
+// restUntied is how long volumes that could not be read or changed are left alone: each try holds up the pass.
+const restUntied = time.Minute
+
 // tie has each volume that was made for a claim of the benchmark go with that claim, as soon as the claim is bound, also where its StorageClass would
-// retain it. Who removes the benchmark's finalizer has Kubernetes delete the claim, and nobody would know afterwards whose the volume was. One that an
-// admission policy does not let be changed is left to clean-up, which says so.
+// retain it. Who removes the benchmark's finalizer has Kubernetes delete the claim, and nobody would know afterwards whose the volume was. One that cannot
+// be read or changed holds back nothing: clean-up tries it before the claim goes, has a deadline for that, and says what it could not do.
 func tie(ctx context.Context, p *pass) (outcome, error) {
-	if p.isNamespaced() {
+	if p.isNamespaced() || p.now.Before(&p.memory.tieAgain) {
 		return goOn(), nil
 	}
 	bound := p.untied()
 	errs := inParallel(ctx, bound, func(claim *corev1.PersistentVolumeClaim) error { return p.settleClaim(ctx, claim) })
 	for i, err := range errs {
-		if err == nil || isRefused(err) {
+		switch {
+		case err == nil, isRefused(err), apierrors.IsInvalid(err):
 			p.memory.tied = p.memory.tied.Union(sets.New(bound[i].UID))
-			errs[i] = nil
+		case !apierrors.IsConflict(err):
+			p.memory.tieAgain = metav1.NewTime(p.Clock.Now().Add(restUntied)) // a webhook that is away may take 30 s to say so
+		}
+		if err != nil {
+			ctrl.LoggerFrom(ctx).Info("The volume of a claim may stay without the benchmark's clean-up", "claim", bound[i].Name, "why", err.Error())
 		}
 	}
-	return goOn(), errors.Join(errs...)
+	return goOn(), nil
 }
 
 // untied returns the claims of the benchmark that are bound, and whose volumes were not looked at.

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -9,13 +10,18 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -176,6 +182,63 @@ func TestExistingVolumes(t *testing.T) {
 			got, err := passOver(r, sb).existingVolumes(t.Context(), target, 0)
 			if err != nil || got.Has(name) != test.want {
 				t.Errorf("was there: %v, %v, want %t", got, err, test.want)
+			}
+		})
+	}
+}
+
+// A volume that cannot be read or changed holds back no pass. It is tried again later, but for one that is refused for good.
+func TestTieHoldsBackNothing(t *testing.T) {
+	const uid = "0b1e5f0a-1111-2222-3333-444455556666"
+	away := apierrors.NewInternalError(errors.New("failed calling webhook"))
+	for name, test := range map[string]struct {
+		read, write error
+		tries       int // in three passes, the third one after a rest
+	}{
+		"it is changed":            {tries: 1},
+		"a webhook is away":        {write: away, tries: 2},
+		"it cannot be read":        {read: away, tries: 2},
+		"the change is invalid":    {write: apierrors.NewInvalid(schema.GroupKind{Kind: "PersistentVolume"}, "pv", nil), tries: 1},
+		"the change is forbidden":  {write: apierrors.NewForbidden(schema.GroupResource{Resource: "persistentvolumes"}, "pv", nil), tries: 1},
+		"it was changed meanwhile": {write: apierrors.NewConflict(schema.GroupResource{Resource: "persistentvolumes"}, "pv", nil), tries: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sb := builder.OneRun("ns", "sb").Build()
+			claim := claimOf("ns", storage.ClaimName(sb, &sb.Spec.Targets[0], 0), nil)
+			claim.UID, claim.Spec.VolumeName, claim.Status.Phase = uid, "pvc-"+uid, corev1.ClaimBound
+			pv := &corev1.PersistentVolume{
+				ObjectMeta: metav1.ObjectMeta{Name: "pvc-" + uid, Annotations: map[string]string{provisionedBy: "csi.fake"}},
+				Spec: corev1.PersistentVolumeSpec{
+					PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain, ClaimRef: &corev1.ObjectReference{Namespace: "ns", Name: claim.Name, UID: uid},
+				},
+			}
+			tries := 0
+			live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(pv).WithInterceptorFuncs(interceptor.Funcs{
+				Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+					if tries++; test.read != nil {
+						return test.read
+					}
+					return c.Get(ctx, key, object, options...)
+				},
+				Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+					if test.write != nil {
+						return test.write
+					}
+					return c.Patch(ctx, object, patch, options...)
+				},
+			}).Build()
+			clock := fakecluster.NewClock()
+			r, remembered := &Reconciler{Live: live, Client: live, Clock: clock}, &memory{}
+			for _, after := range []time.Duration{0, time.Second, restUntied} {
+				clock.Step(after)
+				p := r.newPass(sb, remembered)
+				p.claims, p.claimTargets = map[string]*corev1.PersistentVolumeClaim{claim.Name: claim}, ours.ClaimTargets(sb)
+				if out, err := tie(t.Context(), p); err != nil || out != goOn() {
+					t.Errorf("after %s: %+v, %v", after, out, err)
+				}
+			}
+			if tries != test.tries {
+				t.Errorf("%d tries, want %d", tries, test.tries)
 			}
 		})
 	}

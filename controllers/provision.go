@@ -200,7 +200,8 @@ func (p *pass) recordPlace(ctx context.Context, target *v1alpha1.Target, client 
 		return nil
 	}
 	status := p.targetStatus(target.Name)
-	if storage.IsShared(target) && len(status.Volumes) == 1 && status.Volumes[0].Node == pod.Spec.NodeName {
+	isCompared := storage.IsProvisioned(target) || p.memory.placed[target.Name] == pod.UID
+	if isCompared && storage.IsShared(target) && len(status.Volumes) == 1 && status.Volumes[0].Node == pod.Spec.NodeName {
 		return nil
 	}
 	name := storage.ClaimName(p.sb, target, client)
@@ -211,6 +212,9 @@ func (p *pass) recordPlace(ctx context.Context, target *v1alpha1.Target, client 
 			return unlessGone(err, "get claim of target "+target.Name)
 		}
 		claim.Spec = trimClaim(&claim.Spec)
+	}
+	if err := p.comparePlacedClaim(ctx, target, claim, pod); err != nil || p.concluded() {
+		return err
 	}
 	if err := p.recordVolume(ctx, status, claim, pod.Spec.NodeName); err != nil {
 		return err

@@ -106,6 +106,40 @@ func (p *pass) noteExistingClaim(ctx context.Context, target *v1alpha1.Target) e
 	if err != nil {
 		return fmt.Errorf("get claim of target %s: %w", target.Name, err)
 	}
+	return p.compareClaim(ctx, target, claim)
+}
+
+// comparePlacedClaim is noteExistingClaim for a pod that has a node, and keeps the claim there. Until it had one, the claim could be replaced. The test files
+// that this pass has seen it begin are on the claim that is there now.
+func (p *pass) comparePlacedClaim(ctx context.Context, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim, pod *corev1.Pod) error {
+	status := p.targetStatus(target.Name)
+	if storage.IsProvisioned(target) || p.memory.placed[target.Name] == pod.UID {
+		return nil
+	}
+	files, before := status.TestFiles, p.filesBefore(target.Name)
+	status.TestFiles = before
+	err := p.compareClaim(ctx, target, claim)
+	if status.TestFiles == before {
+		status.TestFiles = files
+	}
+	if err == nil {
+		p.memory.places(target.Name, pod)
+	}
+	return err
+}
+
+// filesBefore returns what was known of a target's test files before this pass.
+func (s *scope) filesBefore(name string) v1alpha1.TestFilesState {
+	for i := range s.before.Status.Targets {
+		if target := &s.before.Status.Targets[i]; target.Name == name {
+			return target.TestFiles
+		}
+	}
+	return ""
+}
+
+// compareClaim compares a claim of somebody's, which is empty if it is gone, with the one that was noted.
+func (p *pass) compareClaim(ctx context.Context, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim) error {
 	status := p.targetStatus(target.Name)
 	switch {
 	case status.ClaimsUID == string(claim.UID):

@@ -237,6 +237,57 @@ func TestNoteExistingClaim(t *testing.T) {
 	}
 }
 
+// Somebody's claim can be replaced until a pod that uses it has a node. What the pod is then seen to do is done on the one that is there.
+func TestClaimReplacedBeforeThePodHasANode(t *testing.T) {
+	const present = v1alpha1.TestFilesPresent
+	old := []v1alpha1.VolumeStatus{{Name: "old", Handle: "vol-0", Node: "n"}}
+	for name, test := range map[string]struct {
+		before    v1alpha1.TestFilesState // what was known of files before the pass
+		volumes   []v1alpha1.VolumeStatus // of the claim before
+		policy    corev1.PersistentVolumeReclaimPolicy
+		begun     bool
+		want      v1alpha1.TestFilesState
+		concludes bool
+	}{
+		"it has not begun": {},
+		"it has begun":     {begun: true, want: present},
+		"an attempt before wrote on what is gone":     {before: present, volumes: old, begun: true, want: present},
+		"one before wrote on what is kept":            {before: present, volumes: old, policy: corev1.PersistentVolumeReclaimRetain, want: v1alpha1.TestFilesLeftBehind, concludes: true},
+		"one before wrote where nobody has seen what": {before: present, want: v1alpha1.TestFilesLeftBehind, concludes: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			target := builder.NewClaimTarget("t", "mine")
+			sb := builder.NewBenchmark("ns", "sb").Target(target).Build()
+			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", Claims: []string{"mine"}, Driver: "csi.fake", ClaimsUID: "before", TestFiles: test.before, Volumes: test.volumes}}
+			claim := claimOf("ns", "mine", nil)
+			claim.UID, claim.Spec.VolumeName = "after", "new"
+			live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(claim, &corev1.PersistentVolume{
+				ObjectMeta: metav1.ObjectMeta{Name: "new"}, Spec: corev1.PersistentVolumeSpec{ClaimRef: &corev1.ObjectReference{Namespace: "ns", Name: "mine", UID: "after"}},
+			})
+			if test.policy != "" {
+				live.WithObjects(&corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "old"}, Spec: corev1.PersistentVolumeSpec{PersistentVolumeReclaimPolicy: test.policy}})
+			}
+			p := passOver(&Reconciler{Live: live.Build()}, sb)
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "pod"}, Spec: corev1.PodSpec{NodeName: "n"}}
+			status := &sb.Status.Targets[0]
+			if test.begun {
+				p.mayHaveWritten("t")
+			}
+			for range 2 { // the second look is at what the first one has noted
+				if err := p.recordPlace(t.Context(), &target, 0, pod); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if p.concluded() != test.concludes || status.TestFiles != test.want {
+				t.Errorf("concluded: %t, files are %q", p.concluded(), status.TestFiles)
+			}
+			if noted := status.ClaimsUID == "after" && len(status.Volumes) == 1 && status.Volumes[0].Name == "new"; noted == test.concludes {
+				t.Errorf("status is %+v", status)
+			}
+		})
+	}
+}
+
 // An attempt that was to find files there is made again; one that lays them out, or is on another target, is not.
 func TestForgetVolumes(t *testing.T) {
 	run := func(target string, state v1alpha1.RunState) v1alpha1.Run {

@@ -150,9 +150,18 @@ func TestMayHaveWritten(t *testing.T) {
 		claim := claimOf("default", storage.ClaimName(s.sb, &s.sb.Spec.Targets[0], 0), nil)
 		claim.UID, claim.Spec.VolumeName = uid, test.volume
 		s.claims, s.claimTargets = map[string]*corev1.PersistentVolumeClaim{claim.Name: claim}, ours.ClaimTargets(s.sb)
-		s.mayHaveWritten("t")
-		if got := s.sb.Status.Targets[0].TestFiles; got != test.want {
-			t.Errorf("%s: files are %q, want %q", name, got, test.want)
+		seen := &corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{
+			{State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: *at(0)}}},
+		}}}
+		seen.Labels = map[string]string{v1alpha1.LabelRole: v1alpha1.RoleRun, v1alpha1.LabelTarget: "t"}
+		for how, note := range map[string]func(*scope){
+			"nobody saw the pod":        func(s *scope) { s.mayHaveWritten("t") },
+			"the pod was seen to begin": func(s *scope) { s.noteFilesOf(seen) },
+		} {
+			s.sb.Status.Targets[0].TestFiles = test.status
+			if note(s); s.sb.Status.Targets[0].TestFiles != test.want {
+				t.Errorf("%s, %s: files are %q, want %q", name, how, s.sb.Status.Targets[0].TestFiles, test.want)
+			}
 		}
 	}
 }

@@ -268,7 +268,7 @@ func milliIOPSOf(io *v1alpha1.IOResult) int64 {
 	}
 	if io.Bytes > 0 {
 		precise := float64(io.BytesPerSecond) * float64(io.IOs) / float64(io.Bytes)
-		if math.Abs(precise-float64(io.IOPS)) < 1 {
+		if math.Abs(precise-float64(io.IOPS)) < 1 && precise < math.MaxInt64/thousand { // a float64 may be rounded up
 			return int64(math.Round(precise * thousand))
 		}
 	}

@@ -470,6 +470,7 @@ func TestMilliIOPS(t *testing.T) {
 		"nothing known of bytes":    {v1alpha1.IOResult{IOPS: 12}, 12_000},
 		"bytes that do not agree":   {v1alpha1.IOResult{IOs: 10, Bytes: 10 << 12, IOPS: 12, BytesPerSecond: 92 << 20}, 12_000},
 		"more than can be counted":  {v1alpha1.IOResult{IOPS: math.MaxInt64 / 999}, math.MaxInt64},
+		"as many as can be counted": {v1alpha1.IOResult{IOs: 1, Bytes: 1, IOPS: math.MaxInt64 / 1000, BytesPerSecond: math.MaxInt64 / 1000}, math.MaxInt64 / 1000 * 1000},
 		"bytes, and more than that": {v1alpha1.IOResult{IOs: 1, Bytes: 1, IOPS: math.MaxInt64 / 1000, BytesPerSecond: math.MaxInt64}, math.MaxInt64 / 1000 * 1000},
 	} {
 		if got := milliIOPSOf(&test.io); got != test.want {

@@ -35,16 +35,34 @@ func (f *fuzzed) io() *v1alpha1.IOResult {
 		io.Latency = &v1alpha1.Latency{MeanNanoseconds: f.next(), StddevNanoseconds: f.next()}
 	}
 	if f.next()%4 != 0 {
-		io.CompletionLatency = &v1alpha1.LatencyDistribution{P50Nanoseconds: f.next(), P90Nanoseconds: f.next(), P99Nanoseconds: f.next(), MaxNanoseconds: f.next()}
+		io.CompletionLatency = f.distribution()
 	}
 	return io
 }
 
+// metadata returns operations on files.
+func (f *fuzzed) metadata() *v1alpha1.MetadataResult {
+	m := &v1alpha1.MetadataResult{Count: max(f.next(), 1), IOPS: f.next(), MeanNanoseconds: f.next()}
+	if f.next()%4 != 0 {
+		m.Latency = f.distribution()
+	}
+	return m
+}
+
+func (f *fuzzed) distribution() *v1alpha1.LatencyDistribution {
+	return &v1alpha1.LatencyDistribution{P50Nanoseconds: f.next(), P90Nanoseconds: f.next(), P99Nanoseconds: f.next(), MaxNanoseconds: f.next()}
+}
+
+// run returns a run that has measured data, or operations on files.
 func (f *fuzzed) run(target string) v1alpha1.Run {
-	return v1alpha1.Run{Name: "w." + target, Target: target, Workload: "w", State: v1alpha1.RunSucceeded, Result: &v1alpha1.Result{
-		ElapsedMilliseconds: f.next(), Read: f.io(), Write: f.io(), Trim: f.io(),
-		CPU: &v1alpha1.CPUResult{UserPercent: int32(f.next() % 1001), SystemPercent: int32(f.next() % 1001)},
-	}}
+	result := &v1alpha1.Result{ElapsedMilliseconds: f.next()}
+	if f.next()%3 == 2 {
+		result.Metadata = f.metadata()
+	} else {
+		result.Read, result.Write, result.Trim = f.io(), f.io(), f.io()
+	}
+	result.CPU = &v1alpha1.CPUResult{UserPercent: int32(f.next() % 1001), SystemPercent: int32(f.next() % 1001)}
+	return v1alpha1.Run{Name: "w." + target, Target: target, Workload: "w", State: v1alpha1.RunSucceeded, Result: result}
 }
 
 // FuzzAnalysis analyses whatever figures pods can report. What is said of them can be written into the status: no
@@ -54,6 +72,8 @@ func FuzzAnalysis(f *testing.F) {
 	f.Add([]byte(strings.Repeat("\x01\x02", 200)))
 	f.Add([]byte(strings.Repeat("\x08\xff\xff\xff\xff\xff\xff\xff\xff", 100)))
 	f.Add([]byte(strings.Repeat("\x08\xff\xff\xff\xff\xff\xff\xff\xff\x00\x01\x01", 60)))
+	f.Add([]byte(strings.Repeat("\x08\xff\xff\xff\xff\xff\xff\xff\xff\x01\x02", 60)))
+	f.Add([]byte(strings.Repeat("\x01\x02\x08\xff\xff\xff\xff\xff\xff\xff\xff", 60)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		source := fuzzed(data)
 		limit := func() *int64 { return new(max(source.next(), 1)) }
@@ -100,6 +120,13 @@ func checkComparison(t *testing.T, c *v1alpha1.TargetComparison) {
 		checkStatistic(t, io.P50Nanoseconds, io.P50Ratio)
 		checkStatistic(t, io.P90Nanoseconds, io.P90Ratio)
 		checkStatistic(t, io.P99Nanoseconds, io.P99Ratio)
+	}
+	if m := c.Metadata; m != nil {
+		checkStatistic(t, &m.IOPS, m.IOPSRatio)
+		checkStatistic(t, &m.MeanNanoseconds, m.MeanRatio)
+		checkStatistic(t, m.P50Nanoseconds, m.P50Ratio)
+		checkStatistic(t, m.P90Nanoseconds, m.P90Ratio)
+		checkStatistic(t, m.P99Nanoseconds, m.P99Ratio)
 	}
 }
 

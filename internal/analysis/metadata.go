@@ -39,7 +39,7 @@ func (m *metadata) milliPerSecond() int64 {
 	}
 	if m.elapsedMilliseconds > 0 {
 		precise := float64(m.Count) * thousand / float64(m.elapsedMilliseconds)
-		if math.Abs(precise-float64(m.IOPS)) < 1 {
+		if math.Abs(precise-float64(m.IOPS)) < 1 && precise < math.MaxInt64/thousand { // a float64 may be rounded up
 			return int64(math.Round(precise * thousand))
 		}
 	}

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -72,6 +73,24 @@ func TestCompareMetadata(t *testing.T) {
 				t.Errorf("there is more: %+v", target)
 			}
 		})
+	}
+}
+
+// Rates are told to a thousandth, and those that are too large for that stay positive.
+func TestMilliPerSecond(t *testing.T) {
+	const most = math.MaxInt64 / 1000
+	for name, test := range map[string]struct {
+		count, milliseconds, iops, want int64
+	}{
+		"what rounding hides":       {26, 20_000, 1, 1_300},
+		"nothing known of the time": {26, 0, 1, 1_000},
+		"as many as can be counted": {most, 1000, most, most * 1000},
+		"more than can be counted":  {most + 1, 1000, most + 1, math.MaxInt64},
+	} {
+		m := &metadata{&v1alpha1.MetadataResult{Count: test.count, IOPS: test.iops}, test.milliseconds}
+		if got := m.milliPerSecond(); got != test.want {
+			t.Errorf("%s: %d, want %d", name, got, test.want)
+		}
 	}
 }
 

@@ -69,8 +69,8 @@ func NextStep(f ClaimFacts) Step {
 
 // LostVolume is what is known of a volume of a claim that is gone. The zero value is one that is gone as well.
 type LostVolume struct {
-	// Unseen says that a namespaced operator does not see it.
-	Unseen bool
+	// Unseen says that a namespaced operator does not see it, Held that a claim that is there has it.
+	Unseen, Held bool
 	// Policy is its reclaim policy, "" if it is gone. Provisioner is the driver that has made it, and deletes it, "" if an administrator has made
 	// it. Driver is the one that mounts it.
 	Policy              corev1.PersistentVolumeReclaimPolicy
@@ -78,12 +78,12 @@ type LostVolume struct {
 }
 
 // FilesOnLostClaim says what becomes of test files on somebody's claim that is gone, by its driver, as far as that was noted, and its volumes. They are
-// gone with these, but not with those that are retained, that no driver deletes, or whose driver leaves files behind. Of a volume that is gone only
-// the note tells the driver.
+// gone with these, but not with those that are retained, that another claim has, that no driver deletes, or whose driver leaves files behind. Of a volume
+// that is gone only the note tells the driver. Where no volume is known nobody can tell what has become of it.
 func FilesOnLostClaim(noted string, volumes ...LostVolume) v1alpha1.TestFilesState {
 	stay := func(v LostVolume) bool {
 		switch {
-		case v.Unseen:
+		case v.Unseen, v.Held:
 			return true
 		case v.Policy == "":
 			return noted == "" // nobody can tell what has become of them
@@ -91,7 +91,7 @@ func FilesOnLostClaim(noted string, volumes ...LostVolume) v1alpha1.TestFilesSta
 			return v.Policy != corev1.PersistentVolumeReclaimDelete || v.Provisioner == "" || storage.LeavesFiles(v.Driver)
 		}
 	}
-	if storage.LeavesFiles(noted) || slices.ContainsFunc(volumes, stay) {
+	if len(volumes) == 0 || storage.LeavesFiles(noted) || slices.ContainsFunc(volumes, stay) {
 		return v1alpha1.TestFilesLeftBehind
 	}
 	return v1alpha1.TestFilesRemoved

@@ -64,8 +64,8 @@ func TestFilesOnLostClaim(t *testing.T) {
 		volumes []LostVolume
 		want    v1alpha1.TestFilesState
 	}{
-		{"no volume was seen", driver, nil, removed},
-		{"no volume was seen, nor a driver", "", nil, removed},
+		{"no volume was seen", driver, nil, left},
+		{"no volume was seen, nor a driver", "", nil, left},
 		{"no volume was seen, and files stay", storage.EFSDriver, nil, left},
 		{"it is gone", driver, []LostVolume{{}}, removed},
 		{"it is gone, and nobody knows what it was", "", []LostVolume{{}}, left},
@@ -74,6 +74,7 @@ func TestFilesOnLostClaim(t *testing.T) {
 		{"it is to be deleted", driver, []LostVolume{of(remove, driver, driver)}, removed},
 		{"it is to be deleted, which was not noted", "", []LostVolume{of(remove, driver, driver)}, removed},
 		{"it is to be deleted, and files stay, which was not noted", "", []LostVolume{of(remove, storage.EFSDriver, storage.EFSDriver)}, left},
+		{"another claim has it", driver, []LostVolume{{Held: true, Policy: remove, Provisioner: driver, Driver: driver}}, left},
 		{"it is retained", driver, []LostVolume{of(retain, driver, driver)}, left},
 		{"it is recycled", driver, []LostVolume{of(corev1.PersistentVolumeReclaimRecycle, driver, driver)}, left},
 		{"nobody deletes it", driver, []LostVolume{of(remove, "", driver)}, left},

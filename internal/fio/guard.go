@@ -59,6 +59,7 @@ func Validate(workload *field.Path, f *JobFile, mode corev1.PersistentVolumeMode
 	if err := f.checkExtent(); err != nil {
 		return field.ErrorList{field.Forbidden(g.path, err.Error())}
 	}
+	g.metadata = slices.ContainsFunc(f.jobs(), job.isMetadata)
 	g.checkSections(f)
 	g.checkOptions(f)
 	if len(g.errs) > 0 {
@@ -75,14 +76,15 @@ type guard struct {
 	// path is the field of the job file or of the parameters, matrix that of the matrix.
 	path, matrix    *field.Path
 	block, readOnly bool
-	// metadata says that jobs are about files themselves, which need a file system: to remove an option would not help them.
+	// metadata says that a job is about files themselves, which need a file system: checkMetadata refuses it on a device, where to remove an option would
+	// not help it.
 	metadata bool
 	errs     field.ErrorList
 }
 
 // newGuard returns a guard of a job file in a file system, whose errors name fields of the workload.
 func newGuard(workload *field.Path, f *JobFile) *guard {
-	g := &guard{path: workload.Child("jobFile"), matrix: workload.Child(matrixField), metadata: f.hasMetadata()}
+	g := &guard{path: workload.Child("jobFile"), matrix: workload.Child(matrixField)}
 	if f.isTyped() {
 		g.path = workload.Child("fio")
 	}

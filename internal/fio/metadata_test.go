@@ -86,6 +86,23 @@ func TestMetadataFiles(t *testing.T) {
 	}
 }
 
+// TestMetadataThatNoJobHas: an engine of metadata that no job has lets no other job have a file beside the device.
+func TestMetadataThatNoJobHas(t *testing.T) {
+	for _, head := range []string{"[global]\nioengine=filestat\n[a]\nioengine=psync\n", "[a]\nioengine=psync\n"} {
+		for _, option := range []string{"filename=stray", "nrfiles=2", "filesize=4k", "unlink=1"} {
+			text := head + "rw=write\nsize=1M\n" + option + "\n"
+			errs := refused(t, text, corev1.PersistentVolumeBlock, false)
+			if len(errs) != 1 || !strings.Contains(errs[0].Detail, "it is about files, and the volume is a raw block device") {
+				t.Errorf("%q: %v", text, errs)
+			}
+		}
+	}
+	const later = "[a]\nrw=write\nsize=1M\n[global]\nioengine=filestat\n"
+	if errs := refused(t, later, corev1.PersistentVolumeBlock, false); len(errs) > 0 {
+		t.Errorf("%q: %v", later, errs)
+	}
+}
+
 // TestMetadataOnObjects: Mountpoint looks files up, creates them and deletes them; directories it has without the bucket.
 func TestMetadataOnObjects(t *testing.T) {
 	for engine, want := range map[string]string{

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,6 +12,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -20,6 +22,13 @@ func operations(perSecond int64) digest.Report {
 	read := report.Groups[0].Read
 	report.Groups[0].Read = nil
 	report.Groups[0].Metadata = &digest.Metadata{Count: 1000, MilliPerSecond: perSecond * 1000, Mean: 5_400_000, Completion: read.Completion}
+	return report
+}
+
+// nothing returns a report without a figure.
+func nothing() digest.Report {
+	report := builder.Report()
+	report.Groups[0].Read = nil
 	return report
 }
 
@@ -68,6 +77,18 @@ func TestUnplannedMetadata(t *testing.T) {
 	m, err = Read(partsOf(t, both), data)
 	if err != nil || m.Result.Read == nil || m.Result.Metadata != nil {
 		t.Errorf("data was planned: %+v, %v", m.Result, err)
+	}
+	for name, forged := range map[string]struct {
+		report  digest.Report
+		planned *plan.Run
+	}{
+		"files were planned, and data is reported": {builder.Report(), files},
+		"data was planned, and files are reported": {operations(40), data},
+		"nothing is reported":                      {nothing(), nil},
+	} {
+		if m, err := Read(partsOf(t, forged.report), forged.planned); err == nil || m != nil || !strings.HasPrefix(err.Error(), "the report of pod pod-0 has no figures of job ") {
+			t.Errorf("%s: %+v, %v", name, m, err)
+		}
 	}
 	facts := Facts{Planned: files}
 	if diff := cmp.Diff([]analysis.Load{{Jobs: 1, InFlight: 1, Lookups: true, FileBytes: 64 << 10}}, facts.loads()); diff != "" {

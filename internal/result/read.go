@@ -68,6 +68,9 @@ func Read(parts []Part, planned *plan.Run) (*Measured, error) {
 			return nil, fmt.Errorf("the report of pod %s is not of this run: %s", parts[i].Pod, why)
 		}
 		dropUnplanned(planned, report)
+		if name, empty := withoutFigures(report); empty {
+			return nil, fmt.Errorf("the report of pod %s has no figures of job %q that were to be measured", parts[i].Pod, name)
+		}
 		reports[i] = report
 	}
 	merged, err := merge.Reports(reports)
@@ -124,6 +127,16 @@ func dropUnplanned(planned *plan.Run, report *digest.Report) {
 			group.Metadata = nil
 		}
 	}
+}
+
+// withoutFigures returns the name of the first result that has no figures of data or metadata, if there is one: a runner reports none.
+func withoutFigures(report *digest.Report) (name string, empty bool) {
+	for i := range report.Groups {
+		if g := &report.Groups[i]; g.Read == nil && g.Write == nil && g.Trim == nil && g.Metadata == nil {
+			return g.Name, true
+		}
+	}
+	return "", false
 }
 
 func newMeasured(parts []Part, reports []*digest.Report, merged *merge.Merged) *Measured {
