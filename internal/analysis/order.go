@@ -13,8 +13,9 @@ func WarnOfOrder(comparisons []v1alpha1.Comparison, order v1alpha1.Order) {
 		return
 	}
 	for i := range comparisons {
-		for j := range comparisons[i].Targets {
-			if t := &comparisons[i].Targets[j]; isJudged(t) {
+		targets := comparisons[i].Targets
+		for j := range targets {
+			if t := &targets[j]; isJudged(t) {
 				t.Warnings = append(t.Warnings, v1alpha1.Warning{
 					Reason: v1alpha1.WarningOrderByTarget, Message: "each target was measured at another time: the verdict counts drift over time as a difference of targets",
 				})
