@@ -197,7 +197,7 @@ endif
 test-unit:
 	@assets=$$($(assets)); fio=$$(hack/newer-fio.sh); \
 	KUBEBUILDER_ASSETS="$$assets" STORAGEBENCH_NEWER_FIO="$$fio" \
-	  go run ./hack/gotest -log $(call log,test) -- -timeout $(TEST_TIMEOUT) ./test/hostile ./controllers ./...
+	  go run ./hack/gotest -log $(call log,test) -- -timeout $(TEST_TIMEOUT) ./test/hostile ./controllers ./internal/runner ./...
 
 # Go keeps results of tests, and does not see that a browser's pages are made by a program that has changed.
 .PHONY: test-modules
