@@ -244,6 +244,16 @@ func TestBars(t *testing.T) {
 	}
 }
 
+// TestBarsOfOneChoice: bars are drawn also where no parameters tell groups of them apart.
+func TestBarsOfOneChoice(t *testing.T) {
+	page := open(t, "one-choice", screens["wide, light"])
+	do(page, t, DrawAll())
+	widths := evaluate[[]float64](page, t, `[...document.querySelectorAll("figure[data-kind=bars] .plot-bar :is(rect, path)")].map(e => e.getBBox().width)`)
+	if len(widths) != 2 || widths[0] < 800 || widths[1] < widths[0]/3 {
+		t.Errorf("bars have %v pixels, want two of a screen of 1600", widths)
+	}
+}
+
 // TestLines: the curves of latency rise to the right, by as much as the logarithm of the latency does, and the further
 // nine of a percentile has the room of the one before.
 func TestLines(t *testing.T) {

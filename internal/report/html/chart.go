@@ -54,7 +54,7 @@ type series struct {
 // point is a target's figure: of a group, or at a place on the horizontal axis.
 type point struct {
 	Target string  `json:"target"`
-	Group  string  `json:"group,omitempty"`
+	Group  string  `json:"group"`
 	X      float64 `json:"x,omitempty"`
 	Value  float64 `json:"value"`
 	// Low and High are the ends of the interval, both Value where there is none.

@@ -17,7 +17,8 @@ import (
 func All() map[string]*v1alpha1.StorageBenchmark {
 	return map[string]*v1alpha1.StorageBenchmark{
 		"gp3-vs-efs": GP3VsEFS(), "gp2-vs-gp3": GP2VsGP3(), "efs-operations": EFSOperations(), "failed": Failed(), "pending": Pending(),
-		"hostile": Hostile(), "many": Many(500),
+		"one-choice": OneChoice(),
+		"hostile":    Hostile(), "many": Many(500),
 	}
 }
 
@@ -73,6 +74,21 @@ func gp3VsEFS(repetitions int32) *v1alpha1.StorageBenchmark {
 			"gp3 16k": {3030, 16 * kib, 469 * time.Microsecond, 190}, "gp3 64k": {1987, 64 * kib, 594 * time.Microsecond, 157},
 			"efs 16k": {1560, 16 * kib, 9900 * time.Microsecond, 1.6}, "efs 64k": {1600, 64 * kib, 9980 * time.Microsecond, 2.2},
 		}[target+" "+choice["bs"]]
+		return measured{write: &writes, inFlight: 16}
+	})
+}
+
+// OneChoice has a workload without a matrix, so that there is one choice of parameters, and none to name.
+func OneChoice() *v1alpha1.StorageBenchmark {
+	sb := named("one-choice", v1alpha1.StorageBenchmarkSpec{
+		Targets: []v1alpha1.Target{gp3("gp3"), efs("efs", "Bursting")}, Repetitions: new(int32(2)),
+		Workloads: []v1alpha1.Workload{{Name: "randwrite", Fio: &v1alpha1.FioParameters{
+			RW: "randwrite", BS: new("16k"), IOEngine: new("psync"), Direct: new(true), Size: new("1G"), NumJobs: new(int32(16)),
+			TimeBased: new(true), RuntimeSeconds: new(int32(60)), NoRandomMap: new(true),
+		}}},
+	})
+	return complete(sb, "m6i.large", 0.02, func(target, _ string, _ map[string]string) measured {
+		writes := map[string]io{"gp3": {3030, 16 * kib, 469 * time.Microsecond, 190}, "efs": {1560, 16 * kib, 9900 * time.Microsecond, 1.6}}[target]
 		return measured{write: &writes, inFlight: 16}
 	})
 }
