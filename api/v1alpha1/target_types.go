@@ -96,7 +96,7 @@ type Target struct {
 
 	// dataSource is what the new volume is made from: a VolumeSnapshot or PersistentVolumeClaim of the namespace. Needs
 	// volumeMode Block. Nothing is laid out: a workload that only reads, reads what the source has. Blocks may be slow
-	// until they were used once, of which warning FirstAccess tells. Unset: an empty volume.
+	// until they were used once: warning FirstAccess. Unset: an empty volume.
 	// +optional
 	DataSource *DataSource `json:"dataSource,omitempty"`
 

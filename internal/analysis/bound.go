@@ -159,7 +159,7 @@ func doubt(u use, load Load, client Client) string {
 		return fmt.Sprintf("%s (%d %%), where EBS may count several sequential I/Os of 32 KiB and more as one, so that it is unknown whether this held the result back",
 			u, u.percent())
 	case u.company.ranOn() && !load.Buffered:
-		return fmt.Sprintf("%s (%d %%), of which some ran on alone, so that it is unknown how much all did at the same time: give the sections one runtime, with time_based",
+		return fmt.Sprintf("%s (%d %%), and some sections ran on alone, so that it is unknown how much all did at the same time: give the sections one runtime, with time_based",
 			u, u.percent())
 	case load.isGathered() && !u.inMiB:
 		return fmt.Sprintf("%s: I/O is buffered, and the page cache makes fewer and larger I/Os of it, so that it is unknown how many the storage did: set direct: true", u)

@@ -71,7 +71,7 @@ func TestCompany(t *testing.T) {
 		want: limitedBy(v1alpha1.BoundLatency, 8, 100, alone),
 	}, {
 		name: "beside one that ran on alone", sections: []Section{section("a", 30, half), section("b", 60, blocks(2250, 4096, 0))}, known: onGP3,
-		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "3750 of the volume's 3000 IOPS together with section b (125 %), of which some ran on alone, " +
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "3750 of the volume's 3000 IOPS together with section b (125 %), and some sections ran on alone, " +
 			"so that it is unknown how much all did at the same time: give the sections one runtime, with time_based"},
 	}, {
 		name: "reads beside writes", known: Known{Storage: gp3},

@@ -224,7 +224,7 @@ func (f *Finding) compare(s, base *series) string {
 	f.Baseline, f.baselineRuns = new(analysis.StatisticOf(values)), len(values)
 	f.Warned = withBaseline(f.Warned, base)
 	if f.Baseline.Median == 0 {
-		return "the baseline's is 0, of which nothing is a multiple"
+		return "the baseline's is 0, and a ratio to 0 says nothing"
 	}
 	buckets := max(f.Rule.Metric.bucketPercent(s.results), f.Rule.Metric.bucketPercent(base.results))
 	if low, high, known := analysis.RatioInterval(f.Values, values, buckets); known {

@@ -165,7 +165,7 @@ func TestCondition(t *testing.T) {
 		},
 		"nothing is a multiple of 0": {
 			`[{workload: log, metric: write.iops, minRatioToBaseline: "0.5"}]`, join(iops("gp3", 0), iops("efs", 600)), metav1.ConditionUnknown, "NotMeasured",
-			"1 of 1 expectation undecided: log on efs: write IOPS 600, expected at least 0.5 times the baseline's; the baseline's is 0, of which nothing is a multiple",
+			"1 of 1 expectation undecided: log on efs: write IOPS 600, expected at least 0.5 times the baseline's; the baseline's is 0, and a ratio to 0 says nothing",
 		},
 		"the baseline has too few runs for an interval": {
 			`[{workload: log, metric: write.iops, minRatioToBaseline: "0.5"}]`,

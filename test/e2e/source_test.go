@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -98,28 +96,8 @@ func cloned(t *testing.T, name, source string) *v1alpha1.StorageBenchmark {
 // holdDevice runs a pod that has a raw block claim until the test ends, and waits until it runs. The claim is bound then.
 func holdDevice(t *testing.T, claim *corev1.PersistentVolumeClaim) {
 	t.Helper()
-	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: claim.Namespace, Name: claim.Name},
-		Spec: corev1.PodSpec{
-			RestartPolicy: corev1.RestartPolicyNever, TerminationGracePeriodSeconds: new(int64(5)),
-			SecurityContext: securityOf(func(*corev1.PodSecurityContext) {}),
-			Containers: []corev1.Container{{
-				Name: "application", Image: runnerImage(t), ImagePullPolicy: corev1.PullIfNotPresent, Args: []string{"hold"},
-				VolumeDevices:   []corev1.VolumeDevice{{Name: "volume", DevicePath: "/dev/volume"}},
-				SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: new(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
-			}},
-			Volumes: []corev1.Volume{{Name: "volume", VolumeSource: corev1.VolumeSource{
-				PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim.Name},
-			}}},
-		},
-	}
-	if err := k8s.Create(t.Context(), pod); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = k8s.Delete(context.WithoutCancel(t.Context()), pod) })
-	eventually(t.Context(), t, "pod "+pod.Name+" to run", func(ctx context.Context) (bool, error) {
-		err := k8s.Get(ctx, client.ObjectKeyFromObject(pod), pod)
-		return pod.Status.Phase == corev1.PodRunning, err
+	runApplication(t, claim.Name, claim, func(c *corev1.Container) {
+		c.VolumeDevices = []corev1.VolumeDevice{{Name: "volume", DevicePath: "/dev/volume"}}
 	})
 	if err := k8s.Get(t.Context(), client.ObjectKeyFromObject(claim), claim); err != nil {
 		t.Fatal(err)

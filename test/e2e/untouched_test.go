@@ -100,17 +100,16 @@ func TestExistingClaimStaysAsItWas(t *testing.T) {
 	}
 }
 
-// startApplication runs a pod that has the claim mounted until the test ends, and returns it and the volume as this machine sees it.
-func startApplication(t *testing.T, name string, claim *corev1.PersistentVolumeClaim) (pod *corev1.Pod, root string) {
+// runApplication runs a pod that uses the claim until the test ends, as its container is told to, and waits until it runs.
+func runApplication(t *testing.T, name string, claim *corev1.PersistentVolumeClaim, use func(*corev1.Container)) *corev1.Pod {
 	t.Helper()
-	pod = &corev1.Pod{
+	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: claim.Namespace, Name: name},
 		Spec: corev1.PodSpec{
 			RestartPolicy: corev1.RestartPolicyNever, TerminationGracePeriodSeconds: new(int64(5)),
 			SecurityContext: securityOf(func(*corev1.PodSecurityContext) {}),
 			Containers: []corev1.Container{{
 				Name: "application", Image: runnerImage(t), ImagePullPolicy: corev1.PullIfNotPresent, Args: []string{"hold"},
-				VolumeMounts:    []corev1.VolumeMount{{Name: "volume", MountPath: "/volume"}},
 				SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: new(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
 			}},
 			Volumes: []corev1.Volume{{Name: "volume", VolumeSource: corev1.VolumeSource{
@@ -118,6 +117,7 @@ func startApplication(t *testing.T, name string, claim *corev1.PersistentVolumeC
 			}}},
 		},
 	}
+	use(&pod.Spec.Containers[0])
 	if err := k8s.Create(t.Context(), pod); err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,15 @@ func startApplication(t *testing.T, name string, claim *corev1.PersistentVolumeC
 		err := k8s.Get(ctx, client.ObjectKeyFromObject(pod), pod)
 		return pod.Status.Phase == corev1.PodRunning, err
 	})
+	return pod
+}
 
+// startApplication runs a pod that has the claim mounted until the test ends, and returns it and the volume as this machine sees it.
+func startApplication(t *testing.T, name string, claim *corev1.PersistentVolumeClaim) (pod *corev1.Pod, root string) {
+	t.Helper()
+	pod = runApplication(t, name, claim, func(c *corev1.Container) {
+		c.VolumeMounts = []corev1.VolumeMount{{Name: "volume", MountPath: "/volume"}}
+	})
 	return pod, filepath.Join("/proc", strconv.Itoa(pidOf(t, pod.Status.ContainerStatuses[0].ContainerID)), "root", "volume")
 }
 
