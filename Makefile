@@ -241,15 +241,15 @@ scale: ## Print what 1 to 100 clients take (10 minutes): docs/contributing/scale
 	@hack/scale.sh
 
 .PHONY: test-e2e
-test-e2e: ## End-to-end tests on the local cluster, which stays up: make cluster-down.
+test-e2e: ## End-to-end tests on the local cluster, which stays up: make cluster-down. RUN=TestName selects tests, and leaves out the operator's rights.
 	@$(MAKE) deploy S3=1 NODES=6
 	@export KUBECONFIG=$(CLUSTER_KUBECONFIG) STORAGEBENCH_AUDIT_SINCE="$$(date --utc +%FT%TZ)"; \
 	PATH="$$($(LOCALCLUSTER) binaries kubectl):$$PATH" \
 	  STORAGEBENCH_LOCALCLUSTER="$(LOCALCLUSTER) --root $(ROOT)" \
 	  STORAGEBENCH_BUCKET_DIRECTORY=$(ROOT)/.cluster/s3/storagebench-local \
 	  STORAGEBENCH_FILE_SYSTEM_DIRECTORY=$(ROOT)/.cluster/efs/fs-0123456789abcdef0/data \
-	  go run ./hack/gotest -each -log $(call log,e2e) -- -tags e2e -count=1 -timeout $(TEST_E2E_TIMEOUT) ./test/e2e/...; \
-	STORAGEBENCH_AUDIT_LOG=$(ROOT)/.cluster/log/audit.log go test -tags e2e -count=1 -v ./test/audit/...
+	  go run ./hack/gotest -each -log $(call log,e2e) -- -tags e2e -count=1 -timeout $(TEST_E2E_TIMEOUT) $(if $(RUN),-run '$(RUN)') ./test/e2e/...; \
+	$(if $(RUN),,STORAGEBENCH_AUDIT_LOG=$(ROOT)/.cluster/log/audit.log go test -tags e2e -count=1 -v ./test/audit/...)
 
 .PHONY: deploy
 deploy: ## Build the operator and install it in the local cluster, over whatever is there.
