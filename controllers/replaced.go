@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -22,58 +22,36 @@ import (
 // noteClaims notes of which claims a target is, all of which are there, and sees to it that nothing is believed of volumes before.
 func (p *pass) noteClaims(ctx context.Context, target *v1alpha1.Target) (outcome, error) {
 	status, names := p.targetStatus(target.Name), storage.ClaimNames(p.sb, target)
-	seen := uidOf(names, p.claims)
-	if status.ClaimsUID == seen {
-		return goOn(), nil
+	change := ours.ClaimChange{
+		Noted: status.ClaimsUID, Seen: uidOf(names, p.claims), SameStorage: storage.MakesVolume(target), Files: status.TestFiles,
 	}
-	if status.ClaimsUID != "" {
-		// The cache may be older than what an operator before this one has seen.
+	if change.MayReplace() { // the cache may be older than what an operator before this one has seen
 		claims, err := p.liveClaims(ctx)
 		if err != nil {
 			return outcome{}, err
 		}
-		if seen != uidOf(names, claims) {
-			return awaitFor(retrySoon), nil
-		}
+		change.Unconfirmed = change.Seen != uidOf(names, claims)
 	}
-	if err := p.replaceClaims(ctx, target, status, seen); err != nil {
-		return outcome{}, err
-	}
-	if p.concluded() {
-		return saveFirst(), nil
-	}
-	return goOn(), nil
+	return p.takeChange(target.Name, change), nil
 }
 
-// replaceClaims notes other claims of a target than before. It ends the benchmark where that has cost the way to test files: the claims
-// before stay noted then, and their volumes, which clean-up tells of.
-func (p *pass) replaceClaims(ctx context.Context, target *v1alpha1.Target, status *v1alpha1.TargetStatus, uid string) error {
-	if status.ClaimsUID == "" || storage.For(p.sb, target, job.UserOf(p.sb)).Volume != nil { // storage that is mounted as it is stays the same
-		status.ClaimsUID = uid
-		return nil
-	}
-	lost, err := p.losesFiles(ctx, target, status)
-	switch {
-	case err != nil:
-		return err
-	case lost:
+// takeChange writes down what follows from other claims of a target than were noted. Where that ends the benchmark, the claims before stay noted, and
+// their volumes, which clean-up tells of.
+func (s *scope) takeChange(name string, change ours.ClaimChange) outcome {
+	status := s.targetStatus(name)
+	switch change.Decide() {
+	case ours.LookAgain:
+		return awaitFor(retrySoon)
+	case ours.LoseFiles:
 		status.TestFiles = v1alpha1.TestFilesLeftBehind
-		p.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: its claim was deleted, and with it the way to the test files there; create the benchmark anew, and leave its claims in place", target.Name))
-		return nil
+		s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: its claim was deleted, and with it the way to the test files there; create the benchmark anew, and leave its claims in place", name))
+		return saveFirst()
+	case ours.ForgetVolumes:
+		s.forgetVolumes(status)
+	case ours.KeepClaims, ours.NoteClaims:
 	}
-	status.ClaimsUID = uid
-	p.forgetVolumes(status)
-	return nil
-}
-
-// losesFiles says whether test files of a target stay where they cannot be reached, when its claims are replaced. A driver that leaves files
-// behind makes another access point. A volume of somebody's claim may be retained.
-func (p *pass) losesFiles(ctx context.Context, target *v1alpha1.Target, status *v1alpha1.TargetStatus) (bool, error) {
-	if status.TestFiles != v1alpha1.TestFilesPresent || storage.IsProvisioned(target) {
-		return status.TestFiles == v1alpha1.TestFilesPresent, nil
-	}
-	state, err := p.filesOfLostClaim(ctx, target)
-	return state == v1alpha1.TestFilesLeftBehind, err
+	status.ClaimsUID = change.Seen
+	return goOn()
 }
 
 // forgetVolumes drops what is known of a target's volumes before, and has the run repeated that was to find its files there.
@@ -97,7 +75,7 @@ func (s *scope) forgetVolumes(status *v1alpha1.TargetStatus) {
 }
 
 // noteExistingClaim is noteClaims for somebody's claim, which is not watched, before a node is held or a run begins. A run on one that is gone
-// says so, and on the one that comes nothing is laid out. Another claim of the same volume replaces nothing.
+// says so, and on the one that comes nothing is laid out.
 func (p *pass) noteExistingClaim(ctx context.Context, target *v1alpha1.Target) error {
 	if storage.IsProvisioned(target) {
 		return nil
@@ -138,17 +116,22 @@ func (s *scope) filesBefore(name string) v1alpha1.TestFilesState {
 	return ""
 }
 
-// compareClaim compares a claim of somebody's, which is empty if it is gone, with the one that was noted.
+// compareClaim compares a claim of somebody's, which is empty if it is gone, with the one that was noted. Another claim of the same volume replaces
+// nothing. A volume of somebody's may be retained, and with it the test files.
 func (p *pass) compareClaim(ctx context.Context, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim) error {
 	status := p.targetStatus(target.Name)
-	switch {
-	case status.ClaimsUID == string(claim.UID):
-		return nil
-	case len(status.Volumes) == 1 && status.Volumes[0].Name == claim.Spec.VolumeName:
-		status.ClaimsUID = string(claim.UID)
-		return nil
+	change := ours.ClaimChange{
+		Noted: status.ClaimsUID, Seen: string(claim.UID),
+		SameStorage: len(status.Volumes) == 1 && status.Volumes[0].Name == claim.Spec.VolumeName,
 	}
-	return p.replaceClaims(ctx, target, status, string(claim.UID))
+	if change.MayReplace() && !change.SameStorage && status.TestFiles == v1alpha1.TestFilesPresent {
+		var err error
+		if change.Files, err = p.filesOfLostClaim(ctx, target); err != nil {
+			return err
+		}
+	}
+	p.takeChange(target.Name, change)
+	return nil
 }
 
 // isReplaced says whether a claim of somebody's is another one than was measured on.

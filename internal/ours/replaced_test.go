@@ -1,0 +1,33 @@
+package ours
+
+import (
+	"testing"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+func TestClaimChange(t *testing.T) {
+	for name, test := range map[string]struct {
+		change ClaimChange
+		want   Follow
+		may    bool
+	}{
+		"the same":                       {ClaimChange{Noted: "a", Seen: "a"}, KeepClaims, false},
+		"none yet":                       {ClaimChange{}, KeepClaims, false},
+		"the first":                      {ClaimChange{Seen: "a"}, NoteClaims, false},
+		"the first, with files of a pod": {ClaimChange{Seen: "a", Files: v1alpha1.TestFilesPresent}, NoteClaims, false},
+		"the cache is behind":            {ClaimChange{Noted: "b", Seen: "a", Unconfirmed: true, SameStorage: true}, LookAgain, true},
+		"others of the same storage":     {ClaimChange{Noted: "a", Seen: "b", SameStorage: true, Files: v1alpha1.TestFilesPresent}, NoteClaims, true},
+		"others":                         {ClaimChange{Noted: "a", Seen: "b"}, ForgetVolumes, true},
+		"others, files went":             {ClaimChange{Noted: "a", Seen: "b", Files: v1alpha1.TestFilesRemoved}, ForgetVolumes, true},
+		"others, files stay":             {ClaimChange{Noted: "a", Seen: "b", Files: v1alpha1.TestFilesPresent}, LoseFiles, true},
+		"others, files were left behind": {ClaimChange{Noted: "a", Seen: "b", Files: v1alpha1.TestFilesLeftBehind}, LoseFiles, true},
+		"gone":                           {ClaimChange{Noted: "a"}, ForgetVolumes, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := test.change.Decide(); got != test.want || test.change.MayReplace() != test.may {
+				t.Errorf("%s follows, want %s; may replace: %t", got, test.want, test.change.MayReplace())
+			}
+		})
+	}
+}
