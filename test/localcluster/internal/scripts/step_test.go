@@ -13,7 +13,7 @@ import (
 )
 
 // script is a command that runs a script of hack/, with an environment of its own beside this one's. It is killed long before
-// the script would say something a second time.
+// the script would say something a second time. Whatever it leaves running may not hold its output for that long either.
 func script(t *testing.T, environment []string, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("..", "..", "..", "..", "hack", name))
@@ -23,7 +23,7 @@ func script(t *testing.T, environment []string, name string, args ...string) *ex
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.WaitDelay = time.Millisecond
+	cmd.WaitDelay = 5 * time.Second // a machine that has much else to do takes its time to read what was said
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), environment...)
 	return cmd
