@@ -14,7 +14,7 @@ import (
 
 // collect takes the outcome of an attempt that has ended into the status.
 func (p *pass) collect(ctx context.Context, run *v1alpha1.Run, parts []part) error {
-	p.mayHaveFiles(run.Target)
+	p.mayHaveWritten(run.Target) // a pod that has lost its labels was not seen before
 	p.keepLogs(ctx, run, parts)
 	whole, client := attempt.Together(statesOf(parts))
 	why := cmp.Or(whole.Why, "its pod was ended from outside")

@@ -16,6 +16,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -170,7 +171,7 @@ func (p *pass) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run)
 	if whole.Phase != attempt.Starting {
 		p.hasNodes()
 	}
-	facts, err := p.facts(ctx, run, parts, whole)
+	facts, err := p.facts(ctx, run, planned, parts, whole)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -178,10 +179,10 @@ func (p *pass) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run)
 }
 
 // facts returns what an attempt is decided by. Nodes and logs are asked only of one that runs.
-func (p *pass) facts(ctx context.Context, run *v1alpha1.Run, parts []part, whole attempt.State) (attempt.Facts, error) {
+func (p *pass) facts(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, parts []part, whole attempt.State) (attempt.Facts, error) {
 	facts := attempt.Facts{
 		Clients: statesOf(parts), Told: told(parts), Liveness: p.remembered(parts), Now: p.now.Time,
-		RunLimit: seconds(new(p.sb.RunSeconds())), ProgressLimit: seconds(p.sb.Spec.Deadlines.ProgressSeconds),
+		RunLimit: p.runLimit(planned), ProgressLimit: seconds(p.sb.Spec.Deadlines.ProgressSeconds),
 		AgreedStart: ptr.Deref(run.AgreedStart, metav1.MicroTime{}).Time,
 	}
 	if !whole.Runs() {
@@ -194,6 +195,16 @@ func (p *pass) facts(ctx context.Context, run *v1alpha1.Run, parts []part, whole
 	facts.Liveness = p.readLogs(ctx, parts, facts)
 	facts.Now = p.Clock.Now() // the logs are as they were a moment ago, and not as at the beginning of the pass
 	return facts, nil
+}
+
+// runLimit returns how long an attempt of a run may run. A probe has its own time beyond that, which the runner keeps: what was measured before it must not be
+// lost with it.
+func (s *scope) runLimit(planned *plan.Run) time.Duration {
+	limit := seconds(new(s.sb.RunSeconds()))
+	if planned.Probe != nil {
+		limit += fio.ProbeLimitSeconds * time.Second
+	}
+	return limit
 }
 
 // carryOut does what is decided about an attempt.

@@ -13,7 +13,9 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -210,5 +212,16 @@ func TestDescribeElsewhere(t *testing.T) {
 		if got := describeElsewhere(&test.target, "n"); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
+	}
+}
+
+// A probe goes on beyond the deadline of what is measured, which would be lost with it.
+func TestRunLimit(t *testing.T) {
+	s := scopeOf(builder.OneRun("ns", "sb").Deadlines(v1alpha1.Deadlines{RunSeconds: new(int32(60))}).Build())
+	if got, want := s.runLimit(&plan.Run{}), time.Minute; got != want {
+		t.Errorf("a run may take %s, want %s", got, want)
+	}
+	if got, want := s.runLimit(&plan.Run{Probe: &fio.JobFile{}}), time.Minute+fio.ProbeLimitSeconds*time.Second; got != want {
+		t.Errorf("a run with a probe may take %s, want %s", got, want)
 	}
 }

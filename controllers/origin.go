@@ -43,8 +43,11 @@ func (p *pass) existingVolumes(ctx context.Context, target *v1alpha1.Target, cli
 		case ours.Made:
 		}
 	}
-	if p.isNamespaced() || unbound.Len() == 0 {
+	switch {
+	case p.isNamespaced(), unbound.Len() == 0:
 		return existing, nil
+	case p.targetStatus(target.Name).Driver == storage.NoProvisioner: // also one that an administrator frees when the pod is there already
+		return existing.Union(unbound), nil
 	}
 	return existing, p.eachVolume(ctx, func(volume *corev1.PersistentVolume) {
 		if ours.MayGet(p.sb, target, unbound, volume) {

@@ -138,6 +138,7 @@ func TestExistingVolumes(t *testing.T) {
 	for what, test := range map[string]struct {
 		bound    string
 		volumes  []*corev1.PersistentVolume
+		driver   string // of the StorageClass
 		confined bool
 		change   func(*v1alpha1.Target)
 		want     bool
@@ -153,6 +154,7 @@ func TestExistingVolumes(t *testing.T) {
 		"not bound, and no volume is free":  {volumes: []*corev1.PersistentVolume{volume("pvc-other", of("another", "other"))}},
 		"not bound, and one is free":        {volumes: []*corev1.PersistentVolume{volume("old")}, want: true},
 		"not bound, and one is kept for it": {volumes: []*corev1.PersistentVolume{volume("old", of(name, ""))}, want: true},
+		"not bound, and none is ever made":  {driver: storage.NoProvisioner, want: true},
 		"not bound, and its own has come":   {volumes: []*corev1.PersistentVolume{volume("pvc-"+uid, of(name, uid))}},
 		"not bound, free one is too small": {volumes: []*corev1.PersistentVolume{volume("old", func(pv *corev1.PersistentVolume) {
 			pv.Spec.Capacity[corev1.ResourceStorage] = resource.MustParse("1Mi")
@@ -166,6 +168,7 @@ func TestExistingVolumes(t *testing.T) {
 			sb := builder.OneRun("ns", "sb").Build()
 			sb.CreationTimestamp = now
 			target := &sb.Spec.Targets[0]
+			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: target.Name, Driver: test.driver}}
 			if test.change != nil {
 				test.change(target)
 			}

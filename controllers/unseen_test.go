@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -157,6 +158,12 @@ func TestMayHaveWritten(t *testing.T) {
 		for how, note := range map[string]func(*scope){
 			"nobody saw the pod":        func(s *scope) { s.mayHaveWritten("t") },
 			"the pod was seen to begin": func(s *scope) { s.noteFilesOf(seen) },
+			"its outcome is collected": func(s *scope) {
+				p := &pass{Reconciler: &Reconciler{}, scope: s}
+				if err := p.collect(t.Context(), &v1alpha1.Run{Target: "t", State: v1alpha1.RunRunning}, []part{{seen: attempt.State{Phase: attempt.Failed}}}); err != nil {
+					t.Error(err)
+				}
+			},
 		} {
 			s.sb.Status.Targets[0].TestFiles = test.status
 			if note(s); s.sb.Status.Targets[0].TestFiles != test.want {

@@ -12,6 +12,9 @@ import (
 const (
 	// ProbeSeconds is for how long a probe measures at most. One of a shorter workload measures as long as that.
 	ProbeSeconds = 10
+	// ProbeLimitSeconds is how many seconds a probe may take, with all that fio does before and after it measures. What was measured before does not wait
+	// for longer for storage that does not answer.
+	ProbeLimitSeconds = 30
 	// maxProbeBytes bounds the text of a probe, which a container is given beside the job file and its layout.
 	maxProbeBytes = 2 << 10
 	// twinSuffix ends the name of the job that a probe has beside the workload's own.

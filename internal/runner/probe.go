@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/fiooutput"
 )
 
-// probeLimit is how long a probe may take, which measures for fio.ProbeSeconds at most: what was measured before is not to wait for storage that
-// does not answer.
-const probeLimit = 30 * time.Second
+// probeLimit is how long a probe may take.
+const probeLimit = fio.ProbeLimitSeconds * time.Second
 
 // probe runs the probe's job file and returns what it measured. It is nil if the probe fails, takes longer than it may, or is ended, which the log tells: what
 // was measured before counts all the same.

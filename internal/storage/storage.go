@@ -22,6 +22,10 @@ const (
 	// knows nothing of that driver's volumes.
 	// https://docs.aws.amazon.com/eks/latest/userguide/create-storage-class.html
 	EBSAutoModeDriver = "ebs.csi.eks.amazonaws.com"
+
+	// NoProvisioner stands in a StorageClass for which no volume is ever made: its claims come to volumes that are there.
+	// https://kubernetes.io/docs/concepts/storage/storage-classes/#local
+	NoProvisioner = "kubernetes.io/no-provisioner"
 )
 
 // DefaultCapacity is the size of a new volume whose target does not give one.

@@ -25,7 +25,7 @@ func objects() int {
 	if extent.IsAll() {
 		return 200
 	}
-	return 4
+	return 2
 }
 
 // disturbance is the time between two disturbances of all objects of a kind: what is measured is the operator, not the API server.

@@ -245,7 +245,7 @@ func inflate(n *harness.World, i int) {
 	n.Helper()
 	sb := harness.Create(n, builder.OneRun(n.Namespace, fmt.Sprintf("inflated-%d", i)).With(sharing).Build())
 	n.Until(sb, hasBegun)
-	if i < 2+objects()/20 {
+	if i < 1+objects()/20 {
 		spec := restricted()
 		spec.Containers[0].Args = nil
 		spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
