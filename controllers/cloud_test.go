@@ -237,6 +237,18 @@ func TestVolumeAttributesClass(t *testing.T) {
 		w.pass(sb, time.Minute)
 		w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "spec.targets[0].volumeAttributesClassName", "there is no such VolumeAttributesClass")
 	})
+	t.Run("sets iops over a class with iopsPerGB", func(t *testing.T) {
+		w := newWorld(t)
+		w.needAttributesClasses()
+		perGB := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace + "-per-gb"}, Provisioner: storage.EBSDriver, Parameters: map[string]string{"type": "io2", "iopsPerGB": "50"}}
+		create(w, perGB)
+		w.Cleanup(func() { _ = w.Client.Delete(w.Context(), perGB) })
+		target := v1alpha1.Target{Name: "io2", StorageClassName: &perGB.Name, VolumeAttributesClassName: new(class(w, storage.EBSDriver))}
+		sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(target).Workload(reads("w")).Build())
+		w.untilStep(sb, v1alpha1.ReasonPending)
+		w.pass(sb, time.Minute)
+		w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "spec.targets[0].volumeAttributesClassName", "it sets iops, and the StorageClass iopsPerGB")
+	})
 	t.Run("is of another driver", func(t *testing.T) {
 		w := newWorld(t)
 		w.needAttributesClasses()

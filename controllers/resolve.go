@@ -77,7 +77,11 @@ func (p *pass) resolveClass(ctx context.Context, path *field.Path, target *v1alp
 	}
 	status.Driver = classes.Items[i].Provisioner
 	attributes, problem, err := p.resolveAttributes(ctx, path, target, status.Driver)
-	status.Limits = storage.Limits(target, storage.Class{Driver: status.Driver, Parameters: classes.Items[i].Parameters, Attributes: attributes})
+	class := storage.Class{Driver: status.Driver, Parameters: classes.Items[i].Parameters, Attributes: attributes}
+	if why := storage.ClashOfAttributes(class); why != "" {
+		problem = field.Invalid(path.Child("volumeAttributesClassName"), *target.VolumeAttributesClassName, why)
+	}
+	status.Limits = storage.Limits(target, class)
 	return status, problem, err
 }
 

@@ -94,7 +94,7 @@ var serverOnly = []struct{ field, harmless string }{
 	{`spec\.(targets|workloads)`, "more than 16 or 64 are as good as fewer, as long as there is room for their results"},
 	{`spec\.targets\.(storageClassName|claimName|volumeAttributesClassName)`, "there is no object of such a name, which is said before anything is made; a VolumeAttributesClass is missed by the provisioner"},
 	{`spec\.targets\.(limits|clientLimits)(\..*)?`, "results are compared with a limit that is none"},
-	{`spec\.targets\.ebs\.(type|kmsKeyID|fsType|encrypted|tags)(\..*)?`, "the driver refuses the volume, with whose words the benchmark ends; no type is the driver's default, gp3"},
+	{`spec\.targets\.ebs\.(type|fsType|encrypted)`, "the driver refuses the volume, with whose words the benchmark ends; no type is the driver's default, gp3"},
 	{`spec\.targets\.efs\.(fileSystemID|accessPointID|provisioning|directoryPerms|uid|gid|gidRangeStart|gidRangeEnd|basePath|encryptInTransit|meteredSize|mountOptions)`, "the driver refuses the access point or the mount, with whose words the benchmark ends"},
 	{`spec\.targets\.s3\.(bucket|prefix|region|stsRegion|endpointURL|authenticationSource|mountOptions|cache)(\..*)?`, "the driver refuses the mount, with whose words the benchmark ends; a prefix without / at its end is the beginning of names"},
 	{`spec\.workloads\.fio\.(runtimeSeconds|rampTimeSeconds|iodepth|nrfiles|numjobs|loops|fsync|fdatasync|rateIOPS)`, "fio takes it, or refuses it in words with which the run fails"},

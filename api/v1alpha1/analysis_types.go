@@ -135,6 +135,12 @@ type KnownLimits struct {
 	// +optional
 	Precision LimitPrecision `json:"precision,omitempty"`
 
+	// loweredIOPS is what the volume has in place of iops if its driver lowered them, which no object says: aws-ebs-csi-driver gives gp3 volumes
+	// 16000 IOPS at most where EC2 does not let it ask for the most of the region. A result near it is not judged. Unset: that cannot be.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	LoweredIOPS *int64 `json:"loweredIOPS,omitempty"`
+
 	// source says where the limits are known from.
 	// +optional
 	// +kubebuilder:validation:MaxLength=192
@@ -173,7 +179,7 @@ const (
 
 // Evidence is what a verdict rests on, where it is about the storage.
 //
-// +kubebuilder:validation:Enum=Documentation;Settings;Probe
+// +kubebuilder:validation:Enum=Documentation;Settings;Probe;Volume
 type Evidence string
 
 const (
@@ -181,8 +187,10 @@ const (
 	EvidenceDocumentation Evidence = "Documentation"
 	// EvidenceSettings is for limits that the spec says.
 	EvidenceSettings Evidence = "Settings"
-	// EvidenceProbe is for what the probe has shown. It outweighs the others.
+	// EvidenceProbe is for what the probe has shown. It outweighs those above.
 	EvidenceProbe Evidence = "Probe"
+	// EvidenceVolume is for what EBS itself says: for how long limits of the volume and of its instance were exceeded. It outweighs the others.
+	EvidenceVolume Evidence = "Volume"
 )
 
 // LimitedBy says what held a result back.

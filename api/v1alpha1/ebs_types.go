@@ -64,11 +64,13 @@ type EBSVolume struct {
 	// tags of the volume, such as those by which cost is allocated.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
-	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128 && !k.contains('=') && !k.startsWith('aws:') && !k.startsWith('kubernetes.io/') && !k.startsWith('ebs.csi.aws.com/') && !(k in ['CSIVolumeName', 'CSIVolumeSnapshotName']))",message="the key of a tag has 1 to 128 characters, no = and does not begin with aws:, kubernetes.io/ or ebs.csi.aws.com/, nor is it CSIVolumeName or CSIVolumeSnapshotName, which AWS and the driver set; choose another one",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128 && !k.contains('=') && !k.startsWith('aws:') && !k.startsWith('kubernetes.io') && !k.startsWith('ebs.csi.aws.com/') && !(k in ['CSIVolumeName', 'CSIVolumeSnapshotName']))",message="the key of a tag has 1 to 128 characters, no = and does not begin with aws:, kubernetes.io or ebs.csi.aws.com/, nor is it CSIVolumeName or CSIVolumeSnapshotName, which AWS and the driver set; choose another one",reason=FieldValueInvalid
 	Tags map[string]TagValue `json:"tags,omitempty"`
 }
 
-// TagValue is the value of a tag of AWS.
+// TagValue is the value of a tag of AWS. aws-ebs-csi-driver takes values as templates, which are refused here: a wrong one would keep the volume
+// from being made (https://github.com/kubernetes-sigs/aws-ebs-csi-driver/blob/v1.64.0/docs/tagging.md).
 //
+// +kubebuilder:validation:XValidation:rule="!self.contains('{{')",message="the driver takes the value of a tag as a template, in which {{ begins an action; write the value without {{",reason=FieldValueInvalid
 // +kubebuilder:validation:MaxLength=256
 type TagValue string

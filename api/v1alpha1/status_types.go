@@ -273,6 +273,17 @@ type Run struct {
 	// +structType=atomic
 	Result *Result `json:"result,omitempty"`
 
+	// counters are what the kernel counted of the storage meanwhile. Unset where it counts nothing, as of S3, and where clients of one node share
+	// the storage.
+	// +optional
+	// +structType=atomic
+	Counters *StorageCounters `json:"counters,omitempty"`
+
+	// exceeded is for how long limits were exceeded meanwhile, as EBS itself says. Unset where it was not asked, which is the default, or did not answer.
+	// +optional
+	// +structType=atomic
+	Exceeded *ExceededLimits `json:"exceeded,omitempty"`
+
 	// limitedBy says what held the result back.
 	// +optional
 	// +structType=atomic

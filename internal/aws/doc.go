@@ -9,6 +9,8 @@ type Limits struct {
 	// I/Os per second: reads and writes together, or of each where they have limits of their own. The I/Os of EBS are
 	// those of VolumeType.IOUnits.
 	IOPS, ReadIOPS, WriteIOPS int64
+	// What there is in place of IOPS if the driver had to lower them without a word; 0 if it never does.
+	LoweredIOPS int64
 	// Bytes per second, likewise.
 	BytesPerSecond, ReadBytesPerSecond, WriteBytesPerSecond int64
 	// Reads and writes share what limits of their own give them: who uses a third of the one has two thirds of the other.

@@ -2,6 +2,7 @@ package aws
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -23,6 +24,8 @@ type Volume struct {
 	GiB int64
 	// I/Os per second; throughput in MiB/s; I/Os per second for each GiB, which the driver multiplies. Nil if unset.
 	IOPS, Throughput, IOPSPerGiB *int64
+	// Whether the driver may raise IOPS to the least that the type takes: its allowAutoIOPSPerGBIncrease, which means both ways of asking.
+	AllowIncrease bool
 }
 
 // Problems are what AWS refuses of the volume, or what the driver would silently change. What depends on the size is
@@ -87,6 +90,9 @@ func (v Volume) iopsPerGiBProblem(t VolumeType) *Problem {
 		return problem(FieldIOPSPerGB, *v.IOPSPerGiB, "%s", notProvisioned(t, FieldIOPSPerGB))
 	case *v.IOPSPerGiB < 1:
 		return problem(FieldIOPSPerGB, *v.IOPSPerGiB, "iopsPerGB is at least 1; raise it, or remove it and set iops")
+	case *v.IOPSPerGiB*v.GiB > math.MaxInt32:
+		return problem(FieldIOPSPerGB, *v.IOPSPerGiB, "the driver cannot compute %d IOPS per GiB for %d GiB, which are more than 32 bits hold; %s takes at most %d per GiB: set iopsPerGB to that or less",
+			*v.IOPSPerGiB, v.GiB, t.Name, t.MaxIOPSPerGiB)
 	case v.GiB > 0 && *v.IOPSPerGiB*v.GiB < t.MinIOPS:
 		return problem(FieldIOPSPerGB, *v.IOPSPerGiB, "%s takes at least %d IOPS, and %d per GiB are %d for %d GiB; set iopsPerGB to %d, or request %dGi",
 			t.Name, t.MinIOPS, *v.IOPSPerGiB, *v.IOPSPerGiB*v.GiB, v.GiB, ceilDiv(t.MinIOPS, v.GiB), ceilDiv(t.MinIOPS, *v.IOPSPerGiB))
@@ -109,28 +115,44 @@ func (v Volume) throughputProblem(t VolumeType) *Problem {
 		return nil // Nobody knows the IOPS.
 	}
 	iops, _ := v.provisionedIOPS(t)
-	if *v.Throughput*t.IOPSPerMiBps <= iops {
-		return nil
+	if iops == 0 || *v.Throughput*t.IOPSPerMiBps <= iops {
+		return nil // or the IOPS are the problem
 	}
 	return problem(FieldThroughput, *v.Throughput, "%s takes at most %.2f MiB/s per IOPS, so %d MiB/s with %d IOPS; raise iops to %d, or lower throughput",
 		t.Name, 1/float64(t.IOPSPerMiBps), iops/t.IOPSPerMiBps, iops, *v.Throughput*t.IOPSPerMiBps)
 }
 
 // provisionedIOPS are the IOPS that a volume gets, of a type that has them provisioned, and words on how they came
-// about if not as they were asked for; 0 if they are not known.
+// about if not as they were asked for; 0 if they are not known, as where EC2 would refuse what the driver asks for.
+//
+// The driver (v1.64.0, capIOPS in pkg/cloud/cloud.go, read 2026-11-24) raises too few to the type's least where it may, and lowers too many
+// to the type's most, and to the most of the size, but not where that is less than the type's least.
 func (v Volume) provisionedIOPS(t VolumeType) (iops int64, how string) {
-	switch {
-	case v.IOPS != nil:
-		iops = *v.IOPS
-	case v.IOPSPerGiB != nil:
-		iops = *v.IOPSPerGiB * v.GiB
-	default:
-		return t.DefaultIOPS, ""
-	}
-	if most := t.MaxIOPSFor(v.GiB); iops > most {
+	asked, isKnown := v.askedIOPS(t)
+	most := t.MaxIOPSFor(v.GiB)
+	switch ofSize := t.MaxIOPSPerGiB * v.GiB; {
+	case !isKnown || asked > math.MaxInt32:
+		return 0, ""
+	case asked < t.MinIOPS && v.AllowIncrease:
+		return t.MinIOPS, " (the least of its type)"
+	case asked < t.MinIOPS, asked > most && ofSize > 0 && ofSize < t.MinIOPS:
+		return 0, "" // asked for as such, and refused
+	case asked > most:
 		return most, " (the most for its size)"
 	}
-	return iops, ""
+	return asked, ""
+}
+
+// askedIOPS are the IOPS that the driver computes before it compares them with what AWS takes, and whether they are known. 0 is as good as unset.
+func (v Volume) askedIOPS(t VolumeType) (iops int64, isKnown bool) {
+	iops = t.DefaultIOPS
+	switch {
+	case v.IOPS != nil && *v.IOPS != 0:
+		iops = *v.IOPS
+	case v.IOPSPerGiB != nil && *v.IOPSPerGiB != 0:
+		iops = *v.IOPSPerGiB * v.GiB
+	}
+	return iops, iops > 0
 }
 
 // notProvisioned says what to do about a field that a type does not have.

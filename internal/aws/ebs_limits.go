@@ -5,6 +5,11 @@ import (
 	"math"
 )
 
+// gp3LoweredIOPS is to what aws-ebs-csi-driver lowers more IOPS of a gp3 volume where it cannot find out the most of the region: where EC2
+// denies it a dry run of CreateVolume, as policies do that ask for certain tags or for encryption
+// (v1.64.0, gp3FallbackMaxIOPS in pkg/cloud/cloud.go, read 2026-11-24). Of other types it lowers to their most. Versions before 1.50 always lower.
+const gp3LoweredIOPS = 16000
+
 // Figures of gp2 (https://docs.aws.amazon.com/ebs/latest/userguide/general-purpose.html, read 2026-11-21).
 const (
 	gp2IOPSPerGiB = 3
@@ -53,11 +58,15 @@ func gp3Limits(t VolumeType, v Volume) Limits {
 	if iops == 0 {
 		return Limits{BytesPerSecond: throughput * mib, Source: fmt.Sprintf("AWS: gp3 volume with %d MiB/s provisioned", throughput)}
 	}
-	return Limits{
+	limits := Limits{
 		IOPS:           iops,
 		BytesPerSecond: throughput * mib,
 		Source:         fmt.Sprintf("AWS: gp3 volume with %d IOPS%s and %d MiB/s provisioned", iops, how, throughput),
 	}
+	if iops > gp3LoweredIOPS {
+		limits.LoweredIOPS = gp3LoweredIOPS
+	}
+	return limits
 }
 
 func gp2Limits(t VolumeType, v Volume) Limits {

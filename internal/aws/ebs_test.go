@@ -57,6 +57,8 @@ func TestVolumeProblems(t *testing.T) {
 		{"iopsPerGB too low", Volume{Type: "io1", GiB: 4, IOPSPerGiB: new(int64(24))}, []string{"iopsPerGB=24: at least 100 IOPS, and 24 per GiB are 96 for 4 GiB; set iopsPerGB to 25, or request 5Gi"}},
 		{"iopsPerGB too low for gp3", Volume{GiB: 100, IOPSPerGiB: new(int64(29))}, []string{"iopsPerGB=29: set iopsPerGB to 30, or request 104Gi"}},
 		{"iopsPerGB that the driver does not lower", Volume{GiB: 4, IOPSPerGiB: new(int64(751))}, []string{"iopsPerGB=751: no more than 3000 IOPS for 4 GiB, and 751 per GiB are 3004; set iops to 3000 instead, or request 6Gi"}},
+		{"iopsPerGB beyond 32 bits", Volume{GiB: 65536, IOPSPerGiB: new(int64(40_000))}, []string{"iopsPerGB=40000: cannot compute 40000 IOPS per GiB for 65536 GiB, which are more than 32 bits hold; gp3 takes at most 500 per GiB"}},
+		{"iopsPerGB within 32 bits", Volume{GiB: 65536, IOPSPerGiB: new(int64(32_767))}, nil},
 		{"iopsPerGB of nothing", Volume{IOPSPerGiB: new(int64(0))}, []string{"iopsPerGB=0: at least 1"}},
 		{"iops and iopsPerGB", Volume{IOPS: new(int64(3000)), IOPSPerGiB: new(int64(500))}, []string{"iopsPerGB=500: iops or iopsPerGB, not both"}},
 		{"gp2 has no iopsPerGB", Volume{Type: "gp2", IOPSPerGiB: new(int64(3))}, []string{"iopsPerGB=3: cannot be set on gp2"}},
@@ -103,6 +105,19 @@ func TestVolumeLimits(t *testing.T) {
 		{Volume{GiB: 100, IOPSPerGiB: new(int64(50)), Throughput: new(int64(128))}, "5000, 128", "5000 IOPS and"},
 		{Volume{GiB: 10, IOPSPerGiB: new(int64(1000))}, "5000, 125", "5000 IOPS (the most for its size)"},
 		{Volume{GiB: 1000, IOPSPerGiB: new(int64(500))}, "80000, 125", "(the most for its size)"},
+
+		// As the driver has it.
+		{Volume{GiB: 1000, IOPS: new(int64(90_000))}, "80000, 125", "(the most for its size)"},
+		{Volume{GiB: 6, IOPS: new(int64(5000))}, "3000, 125", "(the most for its size)"},
+		{Volume{GiB: 5, IOPS: new(int64(5000))}, "0, 125", "gp3 volume with 125 MiB/s"},
+		{Volume{GiB: 5, IOPSPerGiB: new(int64(1000))}, "0, 125", ""},
+		{Volume{GiB: 65536, IOPSPerGiB: new(int64(40_000))}, "0, 125", ""},
+		{Volume{GiB: 10, IOPSPerGiB: new(int64(50))}, "0, 125", ""},
+		{Volume{GiB: 10, IOPSPerGiB: new(int64(50)), AllowIncrease: true}, "3000, 125", "3000 IOPS (the least of its type)"},
+		{Volume{GiB: 5, IOPS: new(int64(100)), AllowIncrease: true}, "3000, 125", "(the least of its type)"},
+		{Volume{Type: "io1", GiB: 10, IOPSPerGiB: new(int64(5)), AllowIncrease: true}, "100, 25", "(the least of its type)"},
+		{Volume{Type: "io2", GiB: 10, IOPS: new(int64(5))}, "0, 0", "not known"},
+		{Volume{GiB: 100, IOPS: new(int64(0)), IOPSPerGiB: new(int64(50))}, "5000, 125", ""},
 
 		{Volume{IOPSPerGiB: new(int64(500))}, "0, 125", "gp3 volume with 125 MiB/s"},
 		{Volume{Type: "io1", IOPSPerGiB: new(int64(50))}, "0, 0", "not known"},
@@ -159,6 +174,25 @@ func TestVolumeLimits(t *testing.T) {
 				t.Errorf("got source %q, want %q in it and at most 256 characters", limits.Source, test.source)
 			}
 		})
+	}
+}
+
+// What only a driver that was not let ask for the region's most would leave is known of gp3 alone.
+func TestLoweredIOPS(t *testing.T) {
+	for _, test := range []struct {
+		volume Volume
+		want   int64
+	}{
+		{Volume{GiB: 100, IOPS: new(int64(16_000))}, 0},
+		{Volume{GiB: 100, IOPS: new(int64(16_001))}, 16_000},
+		{Volume{GiB: 100, IOPSPerGiB: new(int64(500))}, 16_000},
+		{Volume{GiB: 31, IOPS: new(int64(20_000))}, 0}, // 15,500 for its size
+		{Volume{Type: "io2", GiB: 100, IOPS: new(int64(64_000))}, 0},
+		{Volume{Type: "gp2", GiB: 16_384}, 0},
+	} {
+		if got := test.volume.Limits().LoweredIOPS; got != test.want {
+			t.Errorf("%+v: %d, want %d", test.volume, got, test.want)
+		}
 	}
 }
 

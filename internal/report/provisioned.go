@@ -83,12 +83,20 @@ func limitsOf(l *v1alpha1.Limits) string {
 func knownLimits(s *v1alpha1.TargetStatus) string {
 	var parts []string
 	if s.Limits != nil {
-		parts = append(parts, fmt.Sprintf("%s: %s%s", s.Limits.Scope, precisions[s.Limits.Precision], limitsOf(&s.Limits.Limits)))
+		parts = append(parts, fmt.Sprintf("%s: %s%s", s.Limits.Scope, precisions[s.Limits.Precision], limitsOf(&s.Limits.Limits))+lowered(s.Limits))
 	}
 	for i := range s.ClientLimits {
 		parts = append(parts, fmt.Sprintf("%s: %s", s.ClientLimits[i].Scope, limitsOf(&s.ClientLimits[i].Limits)))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// lowered says what there is in place of limits if the driver lowered them.
+func lowered(l *v1alpha1.KnownLimits) string {
+	if l.LoweredIOPS == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (%d IOPS if the driver lowered them)", *l.LoweredIOPS)
 }
 
 // precisions say what figures are that are no limits.

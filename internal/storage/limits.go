@@ -38,10 +38,10 @@ func Limits(t *v1alpha1.Target, class Class) *v1alpha1.KnownLimits {
 	case t.S3 != nil && t.S3.EndpointURL == nil:
 		return known(aws.BucketLimits(t.S3.Bucket), v1alpha1.ScopeFileSystem)
 	case t.EBS != nil:
-		return known(withParameters(ebsVolume(t), class.Attributes).Limits(), v1alpha1.ScopeVolume)
+		return known(withAttributes(ebsVolume(t), class.Attributes).Limits(), v1alpha1.ScopeVolume)
 	case t.StorageClassName != nil && isEBS(class.Driver):
 		volume := withParameters(aws.Volume{GiB: gibibytes(t)}, class.Parameters)
-		return known(withParameters(volume, class.Attributes).Limits(), v1alpha1.ScopeVolume)
+		return known(withAttributes(volume, class.Attributes).Limits(), v1alpha1.ScopeVolume)
 	default:
 		return nil
 	}
@@ -110,6 +110,7 @@ func known(limits aws.Limits, scope v1alpha1.LimitScope) *v1alpha1.KnownLimits {
 		WriteBytesPerSecond: figure(limits.WriteBytesPerSecond),
 		Burst:               burst(limits.Burst),
 	}}
+	l.LoweredIOPS = figure(limits.LoweredIOPS)
 	if !limits.RandomIOPS || l.Burst == nil {
 		l.IOPS = figure(limits.IOPS)
 	} else {
@@ -174,24 +175,50 @@ func ebsVolume(t *v1alpha1.Target) aws.Volume {
 	}
 }
 
-// withParameters returns a volume with what the parameters of a class say. The driver compares their names without
+// withParameters returns a volume with what the parameters of a StorageClass say. The driver compares their names without
 // regard to case.
 func withParameters(v aws.Volume, parameters map[string]string) aws.Volume {
 	for name, value := range parameters {
-		n, err := strconv.ParseInt(value, 10, 64)
-		switch name := strings.ToLower(name); {
-		case name == "type":
+		switch strings.ToLower(name) {
+		case "type":
 			v.Type = value
-		case err != nil:
-		case name == "iops":
-			v.IOPS = &n
-		case name == "iopspergb":
-			v.IOPSPerGiB = &n
-		case name == "throughput":
-			v.Throughput = &n
+		case "iops":
+			v.IOPS = number(value)
+		case "iopspergb":
+			v.IOPSPerGiB = number(value)
+		case "throughput":
+			v.Throughput = number(value)
+		case "allowautoiopspergbincrease":
+			v.AllowIncrease = value == "true"
 		}
 	}
 	return v
+}
+
+// withAttributes returns a volume with what the parameters of a VolumeAttributesClass say, whose names the driver (v1.64.0, CreateVolume in
+// pkg/driver/controller.go, read 2026-11-24) takes as they are written. volumeType is an older name of type.
+func withAttributes(v aws.Volume, attributes map[string]string) aws.Volume {
+	for _, name := range []string{"volumeType", "type"} {
+		if value, ok := attributes[name]; ok {
+			v.Type = value
+		}
+	}
+	if value, ok := attributes["iops"]; ok {
+		v.IOPS = number(value)
+	}
+	if value, ok := attributes["throughput"]; ok {
+		v.Throughput = number(value)
+	}
+	return v
+}
+
+// number is a number of a class, nil if it is none, or none for the driver, which has 32 bits.
+func number(value string) *int64 {
+	n, err := strconv.ParseInt(value, 10, 32)
+	if err != nil {
+		return nil
+	}
+	return &n
 }
 
 const gib = 1 << 30

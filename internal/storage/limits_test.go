@@ -49,6 +49,26 @@ func TestLimits(t *testing.T) {
 		class: Class{Driver: EBSDriver, Parameters: map[string]string{"type": "gp3", "iops": "4000"}, Attributes: map[string]string{"iops": "6000"}},
 		want:  &v1alpha1.Limits{Scope: volume, IOPS: new(int64(6000)), BytesPerSecond: new(int64(125 * mib))}, counting: v1alpha1.CountsMerged, source: "gp3",
 	}, {
+		name: "a class that lets the driver raise IOPS", target: "{name: t, storageClassName: c, capacity: 10Gi}",
+		class: Class{Driver: EBSDriver, Parameters: map[string]string{"iopsPerGB": "50", "AllowAutoIOPSPerGBIncrease": "true"}},
+		want:  &v1alpha1.Limits{Scope: volume, IOPS: new(int64(3000)), BytesPerSecond: new(int64(125 * mib))}, counting: v1alpha1.CountsMerged, source: "the least of its type",
+	}, {
+		name: "what is not true lets it not", target: "{name: t, storageClassName: c, capacity: 10Gi}",
+		class: Class{Driver: EBSDriver, Parameters: map[string]string{"iopsPerGB": "50", "allowAutoIOPSPerGBIncrease": "True"}},
+		want:  &v1alpha1.Limits{Scope: volume, BytesPerSecond: new(int64(125 * mib))}, source: "gp3",
+	}, {
+		name: "an older name of attributes' type", target: "{name: t, storageClassName: c, capacity: 100Gi, volumeAttributesClassName: a}",
+		class: Class{Driver: EBSDriver, Parameters: map[string]string{"type": "gp3"}, Attributes: map[string]string{"volumeType": "io2", "iops": "4000"}},
+		want:  &v1alpha1.Limits{Scope: volume, IOPS: new(int64(4000)), BytesPerSecond: new(int64(1024 * mib))}, counting: v1alpha1.CountsMerged, source: "io2",
+	}, {
+		name: "both names of attributes' type", target: "{name: t, ebs: {type: gp3}, capacity: 100Gi, volumeAttributesClassName: a}",
+		class: Class{Driver: EBSDriver, Attributes: map[string]string{"volumeType": "io1", "type": "io2", "iops": "4000"}},
+		want:  &v1alpha1.Limits{Scope: volume, IOPS: new(int64(4000)), BytesPerSecond: new(int64(1024 * mib))}, counting: v1alpha1.CountsMerged, source: "io2",
+	}, {
+		name: "attributes are taken as they are written", target: "{name: t, storageClassName: c, capacity: 100Gi, volumeAttributesClassName: a}",
+		class: Class{Driver: EBSDriver, Parameters: map[string]string{"iops": "4000"}, Attributes: map[string]string{"IOPS": "6000"}},
+		want:  &v1alpha1.Limits{Scope: volume, IOPS: new(int64(4000)), BytesPerSecond: new(int64(125 * mib))}, counting: v1alpha1.CountsMerged, source: "gp3",
+	}, {
 		name: "gp2 (E3)", target: "{name: t, capacity: 100Gi, ebs: {type: gp2}}",
 		want: &v1alpha1.Limits{Scope: volume, IOPS: new(int64(3000)), BytesPerSecond: new(int64(128 * mib)), Burst: &v1alpha1.Burst{
 			BaselineIOPS: new(int64(300)), BaselineBytesPerSecond: new(int64(75 * mib)), IOCredits: new(int64(5_400_000)),
@@ -182,6 +202,28 @@ func TestClientLimits(t *testing.T) {
 				t.Errorf("limits (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// The driver takes a figure for the volume or one for each GiB, of whichever class it is.
+func TestClashOfAttributes(t *testing.T) {
+	perGB := map[string]string{"IopsPerGB": "50"}
+	iops := map[string]string{"iops": "6000"}
+	for _, test := range []struct {
+		name  string
+		class Class
+		clash bool
+	}{
+		{"both", Class{Driver: EBSDriver, Parameters: perGB, Attributes: iops}, true},
+		{"no attributes", Class{Driver: EBSDriver, Parameters: perGB}, false},
+		{"attributes without IOPS", Class{Driver: EBSDriver, Parameters: perGB, Attributes: map[string]string{"throughput": "500"}}, false},
+		{"IOPS of the class", Class{Driver: EBSDriver, Parameters: map[string]string{"iops": "4000"}, Attributes: iops}, false},
+		{"0 is unset", Class{Driver: EBSDriver, Parameters: map[string]string{"iopsPerGB": "0"}, Attributes: iops}, false},
+		{"another driver", Class{Driver: "other", Parameters: perGB, Attributes: iops}, false},
+	} {
+		if got := ClashOfAttributes(test.class); (got != "") != test.clash {
+			t.Errorf("%s: %q", test.name, got)
+		}
 	}
 }
 

@@ -18,11 +18,7 @@ func Validate(path *field.Path, t *v1alpha1.Target) field.ErrorList {
 	errs := append(validateVolume(path, t), validateDataSource(path, t)...)
 	switch {
 	case t.EBS != nil:
-		found := ebsVolume(t).Problems()
-		if t.VolumeAttributesClassName != nil { // of which the rest comes
-			found = slices.DeleteFunc(found, func(p aws.Problem) bool { return p.Field != aws.FieldCapacity })
-		}
-		errs = append(errs, problems(path, "ebs", t, found)...)
+		errs = append(errs, validateEBS(path, t)...)
 	case t.EFS != nil:
 		errs = append(errs, problems(path, "efs", t, fileSystem(t.EFS, "").Problems())...)
 	}

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,6 +23,9 @@ func TestVolumesThatCannotBe(t *testing.T) {
 		return func(t *v1alpha1.Target) {
 			t.VolumeMode, t.DataSource = &mode, &v1alpha1.DataSource{APIGroup: group, Kind: kind, Name: name}
 		}
+	}
+	tag := func(key string, value v1alpha1.TagValue) func(*v1alpha1.Target) {
+		return func(t *v1alpha1.Target) { t.EBS.Tags = map[string]v1alpha1.TagValue{key: value} }
 	}
 	const block, snapshot, source = corev1.PersistentVolumeBlock, v1alpha1.DataSourceSnapshot, v1alpha1.DataSourceClaim
 	group := new(v1alpha1.SnapshotGroup)
@@ -64,6 +68,33 @@ func TestVolumesThatCannotBe(t *testing.T) {
 		{"from a claim of another group", ebs, from(block, source, group, "db"), "PersistentVolumeClaims are of no group"},
 		{"from nothing", ebs, from(block, source, nil, ""), "t.dataSource.name: Invalid value"},
 		{"from another namespace", ebs, from(block, source, nil, "other/db"), "t.dataSource.name: Invalid value"},
+		{"raw block volume with a file system", ebs, func(t *v1alpha1.Target) {
+			t.VolumeMode, t.EBS.FSType = new(corev1.PersistentVolumeBlock), new("xfs")
+		}, "t.ebs.fsType: Forbidden: a raw block volume has no file system"},
+		{"encrypted with a key", ebs, func(t *v1alpha1.Target) { t.EBS.KMSKeyID, t.EBS.Encrypted = new("arn:aws:kms:x"), new(true) }, ""},
+		{"a key of nothing", ebs, func(t *v1alpha1.Target) { t.EBS.KMSKeyID = new("arn:aws:kms:x") }, "t.ebs.kmsKeyID: Invalid value: \"arn:aws:kms:x\": a key is for encrypted volumes"},
+		{"a key by its alias", ebs, func(t *v1alpha1.Target) { t.EBS.KMSKeyID, t.EBS.Encrypted = new("alias/mine"), new(true) }, "has to be the ARN"},
+		{"a long key", ebs, func(t *v1alpha1.Target) {
+			t.EBS.KMSKeyID, t.EBS.Encrypted = new("arn:"+strings.Repeat("x", 2045)), new(true)
+		}, "t.ebs.kmsKeyID: Too long"},
+		{"tags", ebs, tag(strings.Repeat("ä", 128), v1alpha1.TagValue(strings.Repeat("ä", 256))), ""},
+		{"a tag without a name", ebs, tag("", "v"), "has 1 to 128 characters"},
+		{"a tag with a long name", ebs, tag(strings.Repeat("ä", 129), "v"), "has 1 to 128 characters"},
+		{"a tag with =", ebs, tag("a=b", "v"), "has no ="},
+		{"a tag of AWS", ebs, tag("aws:x", "v"), "t.ebs.tags: Invalid value: \"aws:x\": AWS or the driver sets this tag"},
+		{"a tag of Kubernetes", ebs, tag("kubernetes.io", "v"), "sets this tag"},
+		{"a tag of the driver", ebs, tag("ebs.csi.aws.com/cluster-name", "v"), "sets this tag"},
+		{"a tag of a name of the driver", ebs, tag("CSIVolumeName", "v"), "sets this tag"},
+		{"a tag like that of the driver", ebs, tag("ebs.csi.aws.community", "v"), ""},
+		{"a tag with a long value", ebs, tag("a", v1alpha1.TagValue(strings.Repeat("ä", 257))), "t.ebs.tags[a]: Too long"},
+		{"a tag that is a template", ebs, tag("a", "{{ .PVCName }}"), "t.ebs.tags[a]: Invalid value: \"{{ .PVCName }}\": the driver takes the value of a tag as a template"},
+		{"many tags", ebs, func(t *v1alpha1.Target) {
+			t.EBS.Tags = map[string]v1alpha1.TagValue{}
+			for i := range 33 {
+				t.EBS.Tags[strconv.Itoa(i)] = ""
+			}
+		}, "t.ebs.tags: Too many: 33: must have at most 32 items"},
+		{"figures beside attributes", ebs, func(t *v1alpha1.Target) { t.EBS.IOPSPerGB, t.VolumeAttributesClassName = new(int32(50)), new("fast") }, "t.volumeAttributesClassName: Forbidden: iops and throughput come from it"},
 		{"size of a volume with attributes", ebs, func(t *v1alpha1.Target) { t.EBS.Type, t.VolumeAttributesClassName = "st1", new("fast") }, "t.capacity: Invalid value: \"10Gi\""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
