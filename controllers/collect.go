@@ -71,7 +71,7 @@ func (s *scope) analyse(run *v1alpha1.Run, planned *plan.Run, measured *result.M
 		Runs: s.sb.Status.Runs[runsBefore(target):], Anchors: s.sb.Status.Anchors,
 		ContainerLimits: ptr.Deref(s.sb.Spec.Pod, v1alpha1.PodSettings{}).Resources.Limits,
 	})
-	target.BurstCredits, run.Warnings = findings.BurstCredits, findings.Warnings
+	target.BurstCredits, run.Warnings, run.Counters, run.Exceeded = findings.BurstCredits, findings.Warnings, findings.Counters, findings.Exceeded
 	if run.Result != nil {
 		run.LimitedBy = &findings.LimitedBy[0]
 	}

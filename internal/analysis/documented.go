@@ -6,7 +6,7 @@ import "fmt"
 // that fit into a cache below them (experiment E3). Of buffered I/O other warnings tell.
 func fasterThanDocumented(s seen) string {
 	company := s.known.Company
-	load, all := company.loadWith(s.load), company.with(s.result)
+	all, load := s.known.atStorage(company.with(s.result), company.loadWith(s.load))
 	if load.Buffered || company.ranOn() {
 		return ""
 	}

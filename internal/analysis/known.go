@@ -27,6 +27,10 @@ type Known struct {
 	Credits *Credits
 	// Company is what ran at the same time as the result, and counts against the same limits: CompanyOf. Nil if nothing did.
 	Company *Company
+	// Counted is what the kernel counted of the storage meanwhile. Nil if that is not known, or other results have a part in it.
+	Counted *Counted
+	// Exceeded is what EBS itself says of the same time. Nil if it was not asked, did not answer, or other results have a part in it.
+	Exceeded *Exceeded
 }
 
 // With is what is known with what a run did to burst credits, which may be nil.
@@ -53,7 +57,7 @@ func (k Known) nearest(r *v1alpha1.Result, load Load) (nearest, doubtful use) {
 			switch {
 			case u.isDoubtful(load):
 				doubted = append(doubted, u)
-			case u.precision == "":
+			case u.precision == "" && !u.lowered:
 				possible = append(possible, u)
 			}
 		}
@@ -65,6 +69,9 @@ func (k Known) nearest(r *v1alpha1.Result, load Load) (nearest, doubtful use) {
 // are synced, was faster than a limit allows.
 func (k Known) cached(r *v1alpha1.Result, load Load, client Client) bool {
 	load = k.Company.loadWith(load)
+	if stored, _ := k.atStorage(r, load); stored != r {
+		return false // what was counted is the storage's
+	}
 	_, doubtful := k.nearest(k.Company.with(r), load)
 	return load.Buffered && mayFitInMemory(load, client) && doubtful.percent() > exceededPercent
 }
@@ -98,7 +105,16 @@ func (k Known) storageSets(r *v1alpha1.Result) []limitSet {
 			sets[i].counting, sets[i].precision = k.Storage.Counting, k.Storage.Precision
 		}
 	}
-	return sets
+	return append(sets, k.loweredSets()...)
+}
+
+// loweredSets are what the storage had instead of its IOPS if its driver lowered them.
+func (k Known) loweredSets() []limitSet {
+	if k.Storage == nil || k.Storage.LoweredIOPS == nil {
+		return nil
+	}
+	limits := times(v1alpha1.Limits{Scope: v1alpha1.ScopeVolume, IOPS: k.Storage.LoweredIOPS}, k.volumes())
+	return []limitSet{{limits: limits, owners: k.volumes(), company: k.Company, counting: k.Storage.Counting, lowered: true}}
 }
 
 func (k Known) clientSets() []limitSet {
@@ -189,7 +205,7 @@ func (k Known) uncounted(r *v1alpha1.Result, load Load) string {
 	if k.Company.hasUncounted() {
 		return fmt.Sprintf("no known limit is reached, but%s syncs or operations on files were measured, which no limit counts", k.Company.together())
 	}
-	if r.Sync == nil || r.Write == nil {
+	if r.Sync == nil || r.Write == nil || k.Counted != nil { // which has what syncs made
 		return ""
 	}
 	synced := *r.Write

@@ -140,6 +140,9 @@ func TestCounting(t *testing.T) {
 	}
 	fs := *emptyEFS
 	fs.Counting = v1alpha1.CountsShared
+	lowered := Known{Storage: &v1alpha1.KnownLimits{
+		Limits: v1alpha1.Limits{IOPS: new(int64(80_000)), BytesPerSecond: new(int64(2000 << 20))}, Counting: v1alpha1.CountsMerged, LoweredIOPS: new(int64(16_000)),
+	}}
 	sequential := Load{InFlight: 16, Sequential: true}
 	random := Load{InFlight: 16}
 	read := func(iops, bytes int64) v1alpha1.Result {
@@ -174,6 +177,15 @@ func TestCounting(t *testing.T) {
 			"Unknown 30000 of the volume's 3000 IOPS (1000 %) are more than it can do: a cache answered, or the limit is another one than is known"},
 		{"as much as it does at least", volume("", v1alpha1.PrecisionAtLeast), read(3000, 4096), random,
 			"Unknown 3000 of the volume's 3000 IOPS (100 %), which it gives at least, and more after a time: it is unknown whether this held the result back"},
+		{"near what a driver may have left", lowered, read(16_100, 4096), random,
+			"Unknown 16100 of the volume's 16000 IOPS (101 %), if the driver lowered the volume to that, as it does where EC2 does not let it ask for the most of the region: see Iops of aws ec2 describe-volumes"},
+		{"more than a driver would have left", lowered, read(17_000, 4096), random,
+			"Latency " + room + "941us on average, and the nearest limit of the storage has room (17000 of the volume's 80000 IOPS, 21 %; those of the node are unknown): try more jobs or a higher iodepth"},
+		{"less than a driver would have left", lowered, read(8000, 4096), random,
+			"Latency " + room + "2ms on average, and the nearest limit of the storage has room (8000 of the volume's 80000 IOPS, 10 %; those of the node are unknown): try more jobs or a higher iodepth"},
+		{"not lowered, at the limit", lowered, read(79_000, 4096), random, "VolumeIOPS 79000 of the volume's 80000 IOPS (99 %)"},
+		{"two volumes near what a driver may have left", Known{Storage: lowered.Storage, Volumes: 2}, read(32_000, 4096), random,
+			"Unknown 32000 of the 2 volumes' 32000 IOPS (100 %), if the driver lowered the volume to that, as it does where EC2 does not let it ask for the most of the region: see Iops of aws ec2 describe-volumes"},
 		{"reads and writes that share", Known{Storage: &fs}, both(17_500, 3500), random,
 			"FileSystemIOPS 35000 of the file system's 35000 IOPS, where a write counts as 5 reads (100 %)"},
 		{"writes alone", Known{Storage: &fs}, v1alpha1.Result{Write: blocks(7000, 512, 1)}, random, "FileSystemIOPS 7000 of the file system's 7000 IOPS of writes (100 %)"},

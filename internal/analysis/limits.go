@@ -29,6 +29,8 @@ type use struct {
 	precision v1alpha1.LimitPrecision
 	// merged says whether the storage may have counted the I/Os as fewer.
 	merged bool
+	// lowered says whether the limit is one only if the driver lowered the storage's.
+	lowered bool
 }
 
 // share is measured as a multiple of limit.
@@ -119,6 +121,8 @@ type limitSet struct {
 	// counting says how I/Os count against the limits, precision what the limits are if they are none.
 	counting  v1alpha1.IOCounting
 	precision v1alpha1.LimitPrecision
+	// lowered is that of their uses.
+	lowered bool
 }
 
 // scopeNames are what verdicts call limits.
@@ -163,7 +167,7 @@ func (s limitSet) uses(r *v1alpha1.Result) []use {
 		}
 	}
 	for i := range uses {
-		uses[i].precision = s.precision
+		uses[i].precision, uses[i].lowered = s.precision, s.lowered
 	}
 	return uses
 }
@@ -205,6 +209,9 @@ func (s limitSet) usesOf(r *v1alpha1.Result, load Load) []use {
 		if (u.merged || u.precision == v1alpha1.PrecisionAtLeast) && u.percent() > exceededPercent {
 			return true // it did more, as the storage may
 		}
+		if u.lowered && u.percent() > loweredPercent {
+			return true // it did more, so that the driver did not lower it
+		}
 		return !u.inMiB && s.counting == v1alpha1.CountsRandom && load.Sequential
 	})
 }
@@ -217,7 +224,7 @@ func (u use) isDoubtful(load Load) bool {
 	case !u.reached():
 		return false
 	}
-	return u.precision != "" || u.merged || load.isGathered() && !u.inMiB
+	return u.precision != "" || u.merged || u.lowered || load.isGathered() && !u.inMiB
 }
 
 // meteredTolerance is by how much metered bytes may differ from plain ones because figures are rounded.

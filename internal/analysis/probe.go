@@ -24,12 +24,12 @@ const (
 	unusual = 0.1
 )
 
-// Judge says what held a result back, by its figures (Bound) and by its probe, and what that rests on. usual is the median IOPS of all repetitions
+// Judge says what held a result back, by its figures (Bound), by its probe, and by what EBS itself says, and what that rests on. usual is the median IOPS of all repetitions
 // of the same, which the probe of one of them is for; 0 if that is the only one.
 func Judge(r *v1alpha1.Result, known Known, load Load, client Client, usual int64) v1alpha1.LimitedBy {
 	bound := Bound(r, known, load, client)
 	bound.Evidence = known.evidence(bound.Reason)
-	bound = probed(bound, r, load, client, usual)
+	bound = said(probed(bound, r, load, client, usual), known.Exceeded)
 	bound.Message = legible.Cut(bound.Message, maxMessage, "...")
 	return bound
 }

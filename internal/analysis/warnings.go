@@ -219,16 +219,26 @@ func probeFailed(s seen) string {
 
 // filesFitInMemory leaves out jobs with writes that are never synced: unsyncedWrites tells of these, and of their reads.
 func filesFitInMemory(s seen) string {
-	if s.load.UnsyncedWrites || !s.load.Buffered || !filesFit(s) {
+	switch counted := s.known.Counted != nil; {
+	case s.load.UnsyncedWrites || !s.load.Buffered:
+		return ""
+	case counted:
+		return s.known.inMemory(s.result, s.load)
+	case !filesFit(s):
 		return ""
 	}
 	return fmt.Sprintf("I/O is buffered, and test files of %s fit into the %s of memory that the page cache can take", size(s.load.FileBytes), size(s.client.MemoryBytes))
 }
 
-// unsyncedWrites is silent only where the files are known to be larger than the page cache, so that it has to write most of them.
+// unsyncedWrites is silent only where it was counted that the storage had nearly all, or the files are known to be larger than the page cache, so that it
+// has to write most of them.
 func unsyncedWrites(s seen) string {
-	switch {
-	case !s.load.UnsyncedWrites, s.load.FileBytes > s.client.MemoryBytes && s.client.MemoryBytes > 0:
+	switch counted := s.known.Counted != nil; {
+	case !s.load.UnsyncedWrites:
+		return ""
+	case counted:
+		return s.known.inMemory(s.result, s.load)
+	case s.load.FileBytes > s.client.MemoryBytes && s.client.MemoryBytes > 0:
 		return ""
 	case s.load.Reads && filesFit(s):
 		return "I/O is buffered, the test files fit into memory, and writes are never synced: fio measures memory"

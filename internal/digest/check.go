@@ -83,6 +83,18 @@ func checkEnvironment(e *Environment) error {
 			return fmt.Errorf("report: environment: impossible share of %d thousandths", n)
 		}
 	}
+	var counted []*int64
+	if e.Counters != nil {
+		counted = e.Counters.Figures()
+	}
+	if e.Exceeded != nil {
+		counted = append(counted, e.Exceeded.Figures()...)
+	}
+	for _, n := range counted {
+		if *n < 0 {
+			return fmt.Errorf("report: environment: negative counter %d", *n)
+		}
+	}
 	if e.ThrottledPeriods > e.Periods {
 		return fmt.Errorf("report: environment: %d throttled periods of %d", e.ThrottledPeriods, e.Periods)
 	}

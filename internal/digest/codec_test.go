@@ -56,6 +56,14 @@ func environment(r *rand.Rand) Environment {
 	for _, share := range []*int64{&e.StealPermille, &e.UsedPermille, &e.UsedInodesPermille, &e.BusiestJobPermille} {
 		*share = r.Int64N(1001)
 	}
+	e.Counters = &Counters{NFS: r.IntN(2) == 0}
+	for _, figure := range e.Counters.Figures() {
+		*figure = r.Int64N(1 << 53)
+	}
+	e.Exceeded = &Exceeded{}
+	for _, figure := range e.Exceeded.Figures() {
+		*figure = r.Int64N(1 << 40)
+	}
 	return e
 }
 
@@ -92,6 +100,10 @@ func TestRoundTrip(t *testing.T) {
 	everyTime := Report{Groups: []Group{{}}, Environment: Environment{
 		CPUMillis: 1, MemoryBytes: math.MaxInt64, Periods: 3, ThrottledPeriods: 3, Files: 5, SparseFiles: 5, StartMarginMilliseconds: 6,
 		StealPermille: 1000, UsedPermille: 1000, UsedInodesPermille: 1000, BusiestJobPermille: 1000,
+		Counters: &Counters{
+			NFS: true, Reads: 1, ReadBytes: 2, Writes: 3, WriteBytes: math.MaxInt64, Others: 5, Merges: 6, BusyMilliseconds: 7, QueueMilliseconds: 8, Retransmissions: 9,
+		},
+		Exceeded: &Exceeded{VolumeIOPS: 1, VolumeThroughput: 2, InstanceIOPS: 3, InstanceThroughput: math.MaxInt64},
 	}}
 	started := Report{Groups: []Group{
 		{JobStart: maxJobStart, Read: &Direction{Latency: &Latency{Count: math.MaxInt64, Mean: 1, Stddev: 2}}}, {JobStart: 1},
@@ -102,6 +114,7 @@ func TestRoundTrip(t *testing.T) {
 			IOs: math.MaxInt64, MilliIOPS: math.MaxInt64, BytesPerSecond: math.MaxInt64, MeanLatency: math.MaxInt64, CPUPercent: maxCPUPercent,
 		}},
 		"still to be probed": {Groups: []Group{{}}, LacksProbe: true},
+		"nothing counted":    {Groups: []Group{{}}, Environment: Environment{Counters: &Counters{}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			message, err := Encode(want)
@@ -440,6 +453,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{"more than full", forged(func(r *Report) { r.Environment.UsedPermille = 1001 }), "environment: impossible share of 1001 thousandths"},
 		{"more inodes than all", forged(func(r *Report) { r.Environment.UsedInodesPermille = 1002 }), "environment: impossible share of 1002 thousandths"},
 		{"a job that did more than all", forged(func(r *Report) { r.Environment.BusiestJobPermille = 1003 }), "environment: impossible share of 1003 thousandths"},
+		{"negative counter", forged(func(r *Report) { r.Environment.Counters = &Counters{QueueMilliseconds: -9} }), "environment: negative counter -9"},
+		{"negative time of a limit", forged(func(r *Report) { r.Environment.Exceeded = &Exceeded{InstanceIOPS: -10} }), "environment: negative counter -10"},
 		{"more throttled than all", forged(func(r *Report) { r.Environment = Environment{Periods: 7, ThrottledPeriods: 8} }), "8 throttled periods of 7"},
 		{"more sparse than all", forged(func(r *Report) { r.Environment = Environment{Files: 1, SparseFiles: 2} }), "2 sparse files of 1"},
 		{"no environment", pack(t, []byte{0x82, 0x83, 0x60, 0x80, 0x00, 0x80}), "parse report"},

@@ -109,6 +109,12 @@ func checkAccepted(t *testing.T, r *Report) {
 			t.Errorf("environment %+v", r.Environment)
 		}
 	}
+	if c := r.Environment.Counters; c != nil && min(c.Reads, c.ReadBytes, c.Writes, c.WriteBytes, c.Others, c.Merges, c.BusyMilliseconds, c.QueueMilliseconds, c.Retransmissions) < 0 {
+		t.Errorf("counters %+v", c)
+	}
+	if e := r.Environment.Exceeded; e != nil && min(e.VolumeIOPS, e.VolumeThroughput, e.InstanceIOPS, e.InstanceThroughput) < 0 {
+		t.Errorf("limits were exceeded for %+v", e)
+	}
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		if g.JobStart < 0 || g.JobStart > maxJobStart || g.ElapsedMilliseconds < 0 || g.UserPercent < 0 || g.UserPercent > 1000 ||

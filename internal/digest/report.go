@@ -41,6 +41,12 @@ const ProbeVariable = "STORAGEBENCH_PROBE_FILE"
 // PodVariable is the environment variable with the UID of the pod, which the runner's report names.
 const PodVariable = "STORAGEBENCH_POD_UID"
 
+// EBSMetricsVariable is the environment variable with the address at which aws-ebs-csi-driver has metrics of the node's volumes.
+const EBSMetricsVariable = "STORAGEBENCH_EBS_METRICS_URL"
+
+// VolumeVariable is the environment variable with what the driver calls the volume, where that is known before.
+const VolumeVariable = "STORAGEBENCH_VOLUME_ID"
+
 // LayoutPrefix begins each line of the log of a runner that lays out files before it measures, for as long as it does. So
 // the last line says which of both it is at.
 const LayoutPrefix = "layout | "
@@ -108,6 +114,52 @@ type Environment struct {
 	// is known of processes that are clones of one section.
 	BusiestJobPermille int64 `cbor:"14,keyasint,omitempty"`
 	// Key 15 says that there is no probe.
+
+	// Counters are what the kernel counted of the storage from just before fio began until it had ended. Nil where it counts nothing.
+	Counters *Counters `cbor:"16,keyasint,omitempty"`
+	// Exceeded is what EBS itself says of the same time. Nil where it was not asked, or did not answer.
+	Exceeded *Exceeded `cbor:"17,keyasint,omitempty"`
+}
+
+// Exceeded is for how long demand exceeded what an EBS volume may do, and what its instance may, in microseconds.
+type Exceeded struct {
+	VolumeIOPS         int64 `cbor:"1,keyasint,omitempty"`
+	VolumeThroughput   int64 `cbor:"2,keyasint,omitempty"`
+	InstanceIOPS       int64 `cbor:"3,keyasint,omitempty"`
+	InstanceThroughput int64 `cbor:"4,keyasint,omitempty"`
+}
+
+// Figures returns all times, always in the same order.
+func (e *Exceeded) Figures() []*int64 {
+	return []*int64{&e.VolumeIOPS, &e.VolumeThroughput, &e.InstanceIOPS, &e.InstanceThroughput}
+}
+
+// Counters are what a kernel counted of a block device or of an NFS mount.
+type Counters struct {
+	// NFS says that it is an NFS mount.
+	NFS bool `cbor:"1,keyasint,omitempty"`
+	// Reads and Writes are the requests that were completed, and ReadBytes and WriteBytes what they moved.
+	Reads      int64 `cbor:"2,keyasint,omitempty"`
+	ReadBytes  int64 `cbor:"3,keyasint,omitempty"`
+	Writes     int64 `cbor:"4,keyasint,omitempty"`
+	WriteBytes int64 `cbor:"5,keyasint,omitempty"`
+	// Others are discards and flushes of a block device, and all operations of NFS but READ and WRITE.
+	Others int64 `cbor:"6,keyasint,omitempty"`
+	// Merges are the reads and writes of a block device that became part of another request.
+	Merges int64 `cbor:"7,keyasint,omitempty"`
+	// BusyMilliseconds is for how long a block device had at least one request.
+	BusyMilliseconds int64 `cbor:"8,keyasint,omitempty"`
+	// QueueMilliseconds is for how long all requests were there, added up.
+	QueueMilliseconds int64 `cbor:"9,keyasint,omitempty"`
+	// Retransmissions are the operations of NFS that were sent again.
+	Retransmissions int64 `cbor:"10,keyasint,omitempty"`
+}
+
+// Figures returns all that is counted, always in the same order.
+func (c *Counters) Figures() []*int64 {
+	return []*int64{
+		&c.Reads, &c.ReadBytes, &c.Writes, &c.WriteBytes, &c.Others, &c.Merges, &c.BusyMilliseconds, &c.QueueMilliseconds, &c.Retransmissions,
+	}
 }
 
 // Group is what fio reports together: one section of a job file with its clones, or, with

@@ -3,10 +3,21 @@ package fio
 import (
 	"math"
 	"slices"
+	"strings"
 )
 
 // WholeDevice is the end of a device whose size is not known.
 const WholeDevice = math.MaxInt64
+
+// Device returns the raw block volume that all jobs work on, as On has told them, "" if there is none.
+func (f *JobFile) Device() string {
+	for _, j := range f.jobs() {
+		if !j.has("directory") {
+			return strings.ReplaceAll(j.text("filename", ""), `\:`, ":")
+		}
+	}
+	return ""
+}
 
 // DeviceUse is what the jobs that make a result do with the blocks of a raw device.
 type DeviceUse struct {

@@ -62,6 +62,9 @@ func (f *figures) report() *digest.Report {
 		CPUMillis: f.next(), MemoryBytes: f.next(), ThrottledPeriods: f.next(), SparseFiles: f.next(), StartMarginMilliseconds: f.next(),
 		StealPermille: f.next() % 1001, UsedPermille: f.next() % 1001, UsedInodesPermille: f.next() % 1001, BusiestJobPermille: f.next() % 1001,
 	}}
+	if f.next()%4 > 0 {
+		r.Environment.Counters = &digest.Counters{NFS: f.next()%2 == 0, Reads: f.next(), WriteBytes: f.next()}
+	}
 	r.Environment.Periods = add(r.Environment.ThrottledPeriods, f.next())
 	r.Environment.Files = add(r.Environment.SparseFiles, f.next())
 	for range 1 + f.next()%2 {
@@ -112,6 +115,9 @@ func checkMerged(t *testing.T, merged *Merged, reports []*digest.Report) {
 		if share < 0 || share > 1000 {
 			t.Errorf("environment %+v", e)
 		}
+	}
+	if e.Counters != nil && (e.Counters.Reads < 0 || e.Counters.WriteBytes < 0) {
+		t.Errorf("counters %+v", e.Counters)
 	}
 	for _, n := range []int64{e.CPUMillis, e.MemoryBytes, e.ThrottledPeriods, e.Periods - e.ThrottledPeriods, e.SparseFiles, e.Files - e.SparseFiles, e.StartMarginMilliseconds} {
 		if n < 0 {

@@ -79,6 +79,39 @@ func mergeEnvironments(reports []*digest.Report) digest.Environment {
 		UsedPermille:            greatest(all, func(e *digest.Environment) int64 { return e.UsedPermille }),
 		UsedInodesPermille:      greatest(all, func(e *digest.Environment) int64 { return e.UsedInodesPermille }),
 		BusiestJobPermille:      greatest(all, func(e *digest.Environment) int64 { return e.BusiestJobPermille }),
+		Counters:                sumOfCounters(all),
+		Exceeded:                sumOfExceeded(all),
+	}
+}
+
+// sumOfCounters is nil unless all clients have counters, of one kind.
+func sumOfCounters(all []*digest.Environment) *digest.Counters {
+	sum := &digest.Counters{}
+	for i, e := range all {
+		if e.Counters == nil || i > 0 && e.Counters.NFS != sum.NFS {
+			return nil
+		}
+		sum.NFS = e.Counters.NFS
+		addAll(sum.Figures(), e.Counters.Figures())
+	}
+	return sum
+}
+
+// sumOfExceeded is nil unless EBS has answered all clients.
+func sumOfExceeded(all []*digest.Environment) *digest.Exceeded {
+	sum := &digest.Exceeded{}
+	for _, e := range all {
+		if e.Exceeded == nil {
+			return nil
+		}
+		addAll(sum.Figures(), e.Exceeded.Figures())
+	}
+	return sum
+}
+
+func addAll(totals, figures []*int64) {
+	for i, total := range totals {
+		*total = add(*total, *figures[i])
 	}
 }
 

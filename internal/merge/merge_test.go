@@ -55,6 +55,7 @@ func client(r *rand.Rand, groups int) *digest.Report {
 		CPUMillis: 1 + r.Int64N(8000), MemoryBytes: 1 + r.Int64N(1<<34), Periods: 600, ThrottledPeriods: r.Int64N(600),
 		Files: 4, SparseFiles: r.Int64N(5), StartMarginMilliseconds: r.Int64N(5000),
 		StealPermille: r.Int64N(1001), UsedPermille: r.Int64N(1001), UsedInodesPermille: r.Int64N(1001), BusiestJobPermille: r.Int64N(1001),
+		Counters: &digest.Counters{Reads: r.Int64N(1 << 40), WriteBytes: r.Int64N(1 << 50)},
 	}}
 	for i := range groups {
 		elapsed := 1000 + r.Int64N(100)
@@ -268,18 +269,30 @@ func TestCoarseHistograms(t *testing.T) {
 func TestEnvironments(t *testing.T) {
 	known := digest.Environment{
 		CPUMillis: 1500, MemoryBytes: 1 << 30, Periods: 10, ThrottledPeriods: 5, Files: 2, SparseFiles: 1, StartMarginMilliseconds: 700,
-		StealPermille: 80, UsedPermille: 950, UsedInodesPermille: 20, BusiestJobPermille: 333,
+		StealPermille: 80, UsedPermille: 950, UsedInodesPermille: 20, BusiestJobPermille: 333, Counters: &digest.Counters{
+			Reads: 1, ReadBytes: 2, Writes: 3, WriteBytes: 4, Others: 5, Merges: 6, BusyMilliseconds: 7, QueueMilliseconds: 8,
+		},
 	}
 	other := digest.Environment{
 		CPUMillis: 2000, MemoryBytes: 1 << 31, Periods: 20, ThrottledPeriods: 6, Files: 3, SparseFiles: 3, StartMarginMilliseconds: 650,
-		StealPermille: 70, UsedPermille: 960, UsedInodesPermille: 10, BusiestJobPermille: 900,
+		StealPermille: 70, UsedPermille: 960, UsedInodesPermille: 10, BusiestJobPermille: 900, Counters: &digest.Counters{
+			Reads: 10, ReadBytes: 20, Writes: 30, WriteBytes: math.MaxInt64, Others: 50, Merges: 60, BusyMilliseconds: 70, QueueMilliseconds: 80,
+		},
 	}
+	said := digest.Environment{Exceeded: &digest.Exceeded{VolumeIOPS: 1, VolumeThroughput: 2, InstanceIOPS: 3, InstanceThroughput: math.MaxInt64}}
+	nfs := digest.Environment{Counters: &digest.Counters{NFS: true, Reads: 5, Retransmissions: 1}}
 	huge := digest.Environment{CPUMillis: math.MaxInt64, MemoryBytes: math.MaxInt64, Periods: math.MaxInt64, ThrottledPeriods: math.MaxInt64}
 	for name, test := range map[string]struct{ a, b, want digest.Environment }{
 		"known": {known, other, digest.Environment{
 			CPUMillis: 3500, MemoryBytes: 3 << 30, Periods: 30, ThrottledPeriods: 11, Files: 5, SparseFiles: 4, StartMarginMilliseconds: 650,
-			StealPermille: 80, UsedPermille: 960, UsedInodesPermille: 20, BusiestJobPermille: 900,
+			StealPermille: 80, UsedPermille: 960, UsedInodesPermille: 20, BusiestJobPermille: 900, Counters: &digest.Counters{
+				Reads: 11, ReadBytes: 22, Writes: 33, WriteBytes: math.MaxInt64, Others: 55, Merges: 66, BusyMilliseconds: 77, QueueMilliseconds: 88,
+			},
 		}},
+		"NFS":                         {nfs, nfs, digest.Environment{Counters: &digest.Counters{NFS: true, Reads: 10, Retransmissions: 2}}},
+		"EBS says":                    {said, said, digest.Environment{Exceeded: &digest.Exceeded{VolumeIOPS: 2, VolumeThroughput: 4, InstanceIOPS: 6, InstanceThroughput: math.MaxInt64}}},
+		"EBS says nothing of one":     {said, digest.Environment{}, digest.Environment{}},
+		"counters of different kinds": {nfs, digest.Environment{Counters: &digest.Counters{Reads: 5}}, digest.Environment{}},
 		"one unknown": {known, digest.Environment{}, digest.Environment{
 			Periods: 10, ThrottledPeriods: 5, Files: 2, SparseFiles: 1, StealPermille: 80, UsedPermille: 950, UsedInodesPermille: 20, BusiestJobPermille: 333,
 		}},

@@ -33,7 +33,7 @@ func CSV(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 		},
 		runFields(),
 		parameterFields(all, func(m *Measurement) map[string]string { return m.Parameters }),
-		ioFields(), latencyFields(), surroundingFields(),
+		ioFields(), latencyFields(), surroundingFields(), counterFields(),
 	)
 	return writeCSV(w, fields, all)
 }

@@ -38,6 +38,9 @@ type Measurement struct {
 	CPU                   *v1alpha1.CPUResult `json:"cpu,omitempty"`
 	LimitedBy             *v1alpha1.LimitedBy `json:"limitedBy,omitempty"`
 	Warnings              []v1alpha1.Warning  `json:"warnings,omitempty"`
+	// Counters and Exceeded are those of the whole run.
+	Counters *v1alpha1.StorageCounters `json:"counters,omitempty"`
+	Exceeded *v1alpha1.ExceededLimits  `json:"exceeded,omitempty"`
 
 	// Direction is read, write, trim, sync or metadata.
 	Direction string `json:"direction,omitempty"`
@@ -85,7 +88,7 @@ func afterReplacement(status *v1alpha1.StorageBenchmarkStatus, index int) *bool 
 func ofRun(run *v1alpha1.Run) Measurement {
 	return Measurement{
 		Run: run.Name, Workload: run.Workload, Target: run.Target, Parameters: run.Parameters, Repetition: run.Repetition, Clients: max(run.Clients, 1),
-		State: run.State, Attempts: run.Attempts, StartTime: run.StartTime, CompletionTime: run.CompletionTime, Message: run.Message, Warnings: run.Warnings,
+		State: run.State, Attempts: run.Attempts, StartTime: run.StartTime, CompletionTime: run.CompletionTime, Message: run.Message, Warnings: run.Warnings, Counters: run.Counters, Exceeded: run.Exceeded,
 	}
 }
 

@@ -41,6 +41,10 @@ type Findings struct {
 	Warnings []v1alpha1.Warning
 	// BurstCredits are what is left to the target, nil if that is not known.
 	BurstCredits *v1alpha1.BurstCredits
+	// Counters are what the kernel counted of the storage, nil if that is not known.
+	Counters *v1alpha1.StorageCounters
+	// Exceeded is what EBS itself says, nil if that is not known.
+	Exceeded *v1alpha1.ExceededLimits
 }
 
 // Analyse says of the results what held them back, and what may mislead about them.
@@ -54,10 +58,14 @@ func (m *Measured) Analyse(facts Facts) Findings {
 	}
 	known, left := facts.known(m.clients(), len(m.results))
 	sections := facts.sections(m, loads)
+	counters := facts.counters(&m.merged.Report, m.clients())
 	for i := range known {
 		known[i] = known[i].Beside(analysis.CompanyOf(sections, i))
+		if facts.isWholeRun(len(m.results)) {
+			known[i].Counted, known[i].Exceeded = counted(counters), m.exceeded(&m.results[i])
+		}
 	}
-	findings := Findings{Warnings: analysis.Warnings(m.results, known, loads, client), BurstCredits: left}
+	findings := Findings{Warnings: analysis.Warnings(m.results, known, loads, client), BurstCredits: left, Counters: counters, Exceeded: exceededLimits(&m.merged.Report)}
 	for i := range m.results {
 		findings.LimitedBy = append(findings.LimitedBy, analysis.Judge(&m.results[i], known[i], loads[i], client, facts.usualIOPS()))
 	}

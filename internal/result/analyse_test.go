@@ -185,6 +185,65 @@ func TestAnalyseWarnings(t *testing.T) {
 	}
 }
 
+// What the kernel counted is told of all clients together, unless some of one node share the storage. It is what limits are held against, where it is of
+// one result alone.
+func TestAnalyseCounters(t *testing.T) {
+	one := builder.Report()
+	one.Environment.Counters = &digest.Counters{Reads: 400, ReadBytes: 400 << 20, BusyMilliseconds: 5}
+	two := builder.Report("first", "second")
+	two.Environment.Counters = one.Environment.Counters
+	nfs := builder.Report()
+	nfs.Environment.Counters = &digest.Counters{NFS: true, Reads: 400, Retransmissions: 2}
+	shared := builder.NewTarget("t")
+	shared.AccessMode = new(corev1.ReadWriteMany)
+	const file = "[global]\ndirect=1\nrw=randread\nsize=1M\n"
+	alone := builder.NewJobFile("w", file+"[first]\n")
+	on := func(nodes ...string) []v1alpha1.Anchor {
+		var anchors []v1alpha1.Anchor
+		for _, node := range nodes {
+			anchors = append(anchors, v1alpha1.Anchor{Node: node})
+		}
+		return anchors
+	}
+	once := &v1alpha1.StorageCounters{Source: v1alpha1.CountersOfBlockDevice, Reads: 400, ReadBytes: 400 << 20, BusyMilliseconds: 5}
+	twice := &v1alpha1.StorageCounters{Source: v1alpha1.CountersOfBlockDevice, Reads: 800, ReadBytes: 800 << 20, BusyMilliseconds: 10}
+	for _, test := range []struct {
+		name     string
+		target   v1alpha1.Target
+		workload v1alpha1.Workload
+		anchors  []v1alpha1.Anchor
+		reports  []digest.Report
+		want     *v1alpha1.StorageCounters
+		judged   bool
+	}{
+		{"one client", builder.NewTarget("t"), alone, nil, []digest.Report{one}, once, true},
+		{"NFS", shared, alone, nil, []digest.Report{nfs}, &v1alpha1.StorageCounters{Source: v1alpha1.CountersOfNFS, Reads: 400, Retransmissions: 2}, true},
+		{"not counted", builder.NewTarget("t"), alone, nil, []digest.Report{builder.Report()}, nil, false},
+		{"clients with a volume each", builder.NewTarget("t"), alone, on("a", "a"), []digest.Report{one, one}, twice, true},
+		{"clients that share the storage", shared, alone, on("a", "b"), []digest.Report{one, one}, twice, true},
+		{"clients that share the storage on one node", shared, alone, on("a", "a"), []digest.Report{one, one}, nil, false},
+		{"not counted of one client", shared, alone, on("a", "b"), []digest.Report{one, builder.Report()}, nil, false},
+		{"with a ramp", builder.NewTarget("t"), builder.NewJobFile("w", file+"ramp_time=5\n[first]\n"), nil, []digest.Report{one}, once, false},
+		{"several results", builder.NewTarget("t"), builder.NewJobFile("w", file+"[first]\n[second]\nstonewall\n"), nil, []digest.Report{two}, once, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			limits := iops(3000, "")
+			limits.BytesPerSecond = new(int64(1 << 40))
+			findings := measured(t, test.reports...).Analyse(Facts{
+				Planned: planned(t, test.target, test.workload, int32(len(test.reports))), Mode: corev1.PersistentVolumeFilesystem, Anchors: test.anchors,
+				Target: &v1alpha1.TargetStatus{Name: "t", Limits: &limits},
+			})
+			if diff := cmp.Diff(test.want, findings.Counters); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			// fio had 3,048 IOPS of each, which is the limit of one.
+			if got := findings.LimitedBy[0]; (got.Reason != v1alpha1.BoundVolumeIOPS) != test.judged && len(test.reports) == 1 {
+				t.Errorf("limited by %s: %s", got.Reason, got.Message)
+			}
+		})
+	}
+}
+
 // Each section has its own verdict.
 func TestAnalyseSections(t *testing.T) {
 	report := builder.Report("first", "second")

@@ -18,9 +18,9 @@ import (
 // observe notes what can mislead about a measurement that begins on the files. The function that it returns is
 // called after the measurement's end, and says what was seen. Neither fails: what cannot be read is not known.
 func observe(ctx context.Context, m machine, files filesSeen) func() digest.Environment {
-	before, cpuBefore := m.periods(), m.cpuTime()
+	before, cpuBefore, countersBefore := m.periods(), m.cpuTime(), m.counters(files.counted)
 	return func() digest.Environment {
-		after, cpuAfter := m.periods(), m.cpuTime()
+		after, cpuAfter, countersAfter := m.periods(), m.cpuTime(), m.counters(files.counted)
 		all := max(after.all-before.all, 0)
 		used := files.mostUsed(ctx)
 		return digest.Environment{
@@ -33,6 +33,7 @@ func observe(ctx context.Context, m machine, files filesSeen) func() digest.Envi
 
 			StealPermille: stealPermille(cpuBefore, cpuAfter),
 			UsedPermille:  used.space, UsedInodesPermille: used.inodes,
+			Counters: countersSince(countersBefore, countersAfter), Exceeded: files.exceededSince(ctx),
 		}
 	}
 }

@@ -37,6 +37,10 @@ type Options struct {
 	ProgressDeadline time.Duration
 	// StartFile is a file that will hold the time at which Measure starts fio. Empty to start it at once.
 	StartFile string
+	// EBSMetricsURL is where aws-ebs-csi-driver has metrics of the node's volumes. Empty: nobody is asked.
+	EBSMetricsURL string
+	// VolumeID is what the driver calls the volume. Empty: it is not known.
+	VolumeID string
 	// StartDeadline is how long the file may hold no time. 0: for ever.
 	StartDeadline time.Duration
 	// Scratch is a directory for the job file and fio's output.

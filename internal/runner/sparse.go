@@ -10,6 +10,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/fio"
 )
 
@@ -32,17 +33,29 @@ type filesSeen struct {
 	sparse []string
 	// used is how much of their file system was used.
 	used usage
+	// counted is the storage that they are on, or that is a raw block volume.
+	counted counted
+	// exporter is who was asked about the volume, nil if nobody was, and exceeded what the answer was.
+	exporter *exporter
+	exceeded *digest.Exceeded
 }
 
-// lookAtFiles looks at the files that the job reads. It sees none where there is no directory, the job file
+// lookAtFiles looks at the files that the job reads, and at the storage. It sees no files on a raw block volume, and nothing where the job file
 // cannot be read (fio says why), or looking takes longer than lookTime.
 func (o Options) lookAtFiles(ctx context.Context) filesSeen {
 	job, err := fio.Parse(o.JobFile)
-	if err != nil || o.Directory == "" {
+	if err != nil {
 		return filesSeen{}
 	}
 	return within(ctx, lookTime, func(ctx context.Context) filesSeen {
-		return look(ctx, o.Directory, job.FilesRead())
+		seen, place := filesSeen{}, job.Device()
+		if o.Directory != "" {
+			seen, place = look(ctx, o.Directory, job.FilesRead()), o.Directory
+		}
+		seen.counted = thisMachine().countedAt(place)
+		seen.exporter = o.exporterOf(thisMachine(), seen.counted)
+		seen.exceeded = seen.exporter.ask(ctx)
+		return seen
 	})
 }
 

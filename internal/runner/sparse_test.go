@@ -309,7 +309,7 @@ func TestLookAtOtherThanFiles(t *testing.T) {
 	}
 	got := look(t.Context(), directory, []string{"a.[0-9]*", "a.0", "../*", "a.9"})
 	want := filesSeen{directory: directory, count: 2, sparse: []string{"a.0", "a.4"}, used: got.used}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(filesSeen{}, usage{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(filesSeen{}, usage{}, counted{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

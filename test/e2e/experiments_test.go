@@ -56,6 +56,7 @@ func measured(t *testing.T, sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenc
 	t.Logf("%d runs in %s", len(done.Status.Runs), done.Status.CompletionTime.Sub(done.Status.StartTime.Time))
 	for _, run := range done.Status.Runs {
 		t.Logf("%s: %s, %s", run.Name, run.LimitedBy.Reason, run.LimitedBy.Message)
+		wantCounters(t, done, &run)
 	}
 	for _, warning := range done.Status.Warnings {
 		t.Logf("warning %s (%d): %s", warning.Reason, warning.Results, warning.Message)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -137,7 +136,7 @@ func TestVolumeRemovedUnderARun(t *testing.T) {
 	if err := k8s.Get(t.Context(), types.NamespacedName{Name: onlyClaim(t, sb).Spec.VolumeName}, volume); err != nil {
 		t.Fatalf("get the volume: %v", err)
 	}
-	disk := filepath.Join(localClusterDirectory(t), "volumes", volume.Spec.CSI.VolumeHandle, "disk.img")
+	disk := diskOf(t, volume)
 	f.strike()
 	shrink(t, disk)
 	done := f.end(t, sb, "randwrite.volume", "Input/output error")
@@ -152,19 +151,11 @@ func shrink(t *testing.T, disk string) {
 	if err := os.Truncate(disk, 0); err != nil {
 		t.Fatal(err)
 	}
-	backing, err := filepath.Glob("/sys/block/loop*/loop/backing_file")
-	if err != nil {
-		t.Fatal(err)
+	device := loopDevice(disk)
+	if device == "" {
+		t.Fatalf("no loop device has file %s", disk)
 	}
-	for _, path := range backing {
-		text, err := os.ReadFile(path)
-		if err != nil || strings.TrimSpace(string(text)) != disk {
-			continue // another one's may end at any time
-		}
-		noticeSize(t, filepath.Join("/dev", filepath.Base(filepath.Dir(filepath.Dir(path)))))
-		return
-	}
-	t.Fatalf("no loop device has file %s", disk)
+	noticeSize(t, filepath.Join("/dev", device))
 }
 
 // noticeSize has a loop device look at the size of its file again.

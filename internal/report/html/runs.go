@@ -12,6 +12,7 @@ import (
 func (r *results) runsTable() table {
 	t := table{Caption: "All runs", Columns: []column{
 		{Name: "#", Number: true}, {Name: "Run"}, {Name: "State"}, {Name: "Read IOPS", Number: true}, {Name: "Write IOPS", Number: true}, {Name: "Trim IOPS", Number: true}, {Name: "Sync P99", Number: true}, {Name: "Metadata IOPS", Number: true},
+		{Name: "Reads at the storage", Number: true}, {Name: "Writes at the storage", Number: true},
 		{Name: "Began"}, {Name: "Took", Number: true}, {Name: "Attempts", Number: true}, {Name: "Volume"}, {Name: "Limited by"},
 	}}
 	for i := range r.sb.Status.Runs {
@@ -20,7 +21,7 @@ func (r *results) runsTable() table {
 		for _, d := range directions {
 			own = append(own, sumCell(run, d))
 		}
-		own = append(own, syncCell(run), metadataCell(run), text(instant(run.StartTime)), number(took(run.StartTime, run.CompletionTime)), attemptsCell(run.Attempts), r.volumeCell(i), boundOf(run))
+		own = append(own, syncCell(run), metadataCell(run), countedCell(run, readsCounted), countedCell(run, writesCounted), text(instant(run.StartTime)), number(took(run.StartTime, run.CompletionTime)), attemptsCell(run.Attempts), r.volumeCell(i), boundOf(run))
 		t.Rows = append(t.Rows, own)
 	}
 	return t.omitEmpty()
@@ -62,6 +63,14 @@ func metadataCell(run *v1alpha1.Run) cell {
 		return cell{Number: true}
 	}
 	return number(count(run.Result.Metadata.IOPS))
+}
+
+// countedCell is a cell with the I/Os that the kernel counted of the storage in a direction.
+func countedCell(run *v1alpha1.Run, of func(*v1alpha1.StorageCounters) int64) cell {
+	if run.Counters == nil {
+		return cell{Number: true}
+	}
+	return number(count(of(run.Counters)))
 }
 
 // attemptsCell is a cell with the number of attempts, if there were several.
@@ -121,3 +130,6 @@ func (r *results) abandonedTable() table {
 	}
 	return t.omitEmpty()
 }
+
+func readsCounted(c *v1alpha1.StorageCounters) int64  { return c.Reads }
+func writesCounted(c *v1alpha1.StorageCounters) int64 { return c.Writes }

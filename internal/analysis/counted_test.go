@@ -1,0 +1,120 @@
+package analysis
+
+import (
+	"testing"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// ofAMinute returns a result of a minute.
+func ofAMinute(read, write *v1alpha1.IOResult) *v1alpha1.Result {
+	return &v1alpha1.Result{ElapsedMilliseconds: 60_000, Read: total(read), Write: total(write)}
+}
+
+// total gives I/O of a minute its numbers.
+func total(io *v1alpha1.IOResult) *v1alpha1.IOResult {
+	if io != nil {
+		io.IOs, io.Bytes = 60*io.IOPS, 60*io.BytesPerSecond
+	}
+	return io
+}
+
+// TestBoundByCounted: limits are held against what the kernel counted of the storage, which fio cannot see.
+func TestBoundByCounted(t *testing.T) {
+	volume := func(c *Counted) Known { return Known{Storage: gp3, Counted: c} }
+	const minute = 60
+	buffered := Load{InFlight: 1, Jobs: 1, Buffered: true, Gathered: true}
+	direct := Load{InFlight: 16, Jobs: 16}
+	for _, test := range []struct {
+		name   string
+		known  Known
+		result *v1alpha1.Result
+		load   Load
+		want   string
+	}{
+		{"as fio has it", volume(&Counted{Reads: minute * 3010, ReadBytes: minute * 3010 * 4096}), ofAMinute(blocks(3000, 4096, 5_333_333), nil), direct,
+			"VolumeIOPS 3010 of the volume's 3000 IOPS (100 %)"},
+		{"not counted, buffered", volume(nil), ofAMinute(nil, blocks(3000, 4096, 333_333)), buffered,
+			"Unknown 3000 of the volume's 3000 IOPS: I/O is buffered, and the page cache makes fewer and larger I/Os of it, so that it is unknown how many the storage did: set direct: true"},
+		{"the page cache made few of many", volume(&Counted{Writes: minute * 250, WriteBytes: minute * 125 << 20}), ofAMinute(nil, blocks(32_000, 4096, 31_250)), buffered,
+			"VolumeThroughput 125 of the volume's 125 MiB/s, by the kernel's count (100 %)"},
+		{"the page cache answered", volume(&Counted{Reads: 10, ReadBytes: 40960}), ofAMinute(blocks(300_000, 4096, 3000), nil), buffered,
+			"Unknown the storage read 40 KiB of the 68.7 GiB that fio read: the page cache answered the rest"},
+		{"memory kept what was written", volume(&Counted{Writes: 2, WriteBytes: 1 << 20}), ofAMinute(nil, blocks(30_000, 4096, 31_250)),
+			Load{InFlight: 1, Jobs: 1, Buffered: true, Gathered: true, UnsyncedWrites: true},
+			"Unknown writes are never synced: when fio ended, the storage had 1 MiB of the 6.87 GiB that fio wrote, and memory the rest"},
+		{"the file system wrote its own beside", volume(&Counted{Writes: minute * 2990, WriteBytes: minute * 1500 * 12288}), ofAMinute(nil, blocks(1500, 4096, 10_666_666)), direct,
+			"VolumeIOPS 2990 of the volume's 3000 IOPS, by the kernel's count (100 %)"},
+		{"somebody else read meanwhile", volume(&Counted{Reads: minute * 1900, ReadBytes: minute * 1900 * 4096, Writes: minute * 1100, WriteBytes: minute * 1100 * 4096}), ofAMinute(nil, blocks(1100, 4096, 14_545_454)), direct,
+			"VolumeIOPS 3000 of the volume's 3000 IOPS, by the kernel's count (100 %)"},
+		{"the kernel split large ones", volume(&Counted{Reads: minute * 960, ReadBytes: minute * 120 << 20}), ofAMinute(blocks(120, 1<<20, 133_333_333), nil), direct,
+			"VolumeThroughput 120 of the volume's 125 MiB/s (96 %)"},
+		{"more than it can do", volume(&Counted{Reads: minute * 6000, ReadBytes: minute * 6000 * 512}), ofAMinute(blocks(6000, 512, 2_666_666), nil), direct,
+			"Unknown 6000 of the volume's 3000 IOPS (200 %) are more than it can do: a cache answered, or the limit is another one than is known"},
+		{"syncs are among it", volume(&Counted{Writes: minute * 1600, WriteBytes: minute * 1600 * 4096}), &v1alpha1.Result{
+			ElapsedMilliseconds: 60_000, Write: total(blocks(1600, 4096, 312_500)), Sync: &v1alpha1.SyncResult{Count: minute * 1600, MeanNanoseconds: 312_500},
+		}, Load{InFlight: 1, Jobs: 1},
+			"Latency 1 of 1 I/Os and syncs were in flight all the time, each for 312us on average, and the nearest limit of the storage has room (1600 of the volume's 3000 IOPS, 53 %; those of the node are unknown): try more jobs or a higher iodepth"},
+	} {
+		got := Bound(test.result, test.known, test.load, Client{})
+		if text := got.Reason + " " + got.Message; text != test.want {
+			t.Errorf("%s: %q,\nwant %q", test.name, text, test.want)
+		}
+	}
+}
+
+// TestWarningsByCounted: whether the page cache has a part in a result is known where the storage's own I/O was counted.
+func TestWarningsByCounted(t *testing.T) {
+	reads := Load{Buffered: true, Reads: true, FileBytes: 1 << 30}
+	writes := Load{Buffered: true, UnsyncedWrites: true, Gathered: true, FileBytes: 1 << 30}
+	mixed := Load{Buffered: true, UnsyncedWrites: true, Gathered: true, Reads: true, FileBytes: 1 << 30}
+	const all = 60 * 1000 << 20
+	read, write := blocks(1000, 1<<20, 1_000_000), blocks(1000, 1<<20, 1_000_000)
+	for _, test := range []struct {
+		name    string
+		counted *Counted
+		result  *v1alpha1.Result
+		load    Load
+		memory  int64
+		reason  string
+		want    string
+	}{
+		{"files that fit, not counted", nil, ofAMinute(read, nil), reads, 4 << 30, v1alpha1.WarningFilesFitInMemory, "I/O is buffered, and test files of 1 GiB fit into the 4 GiB of memory that the page cache can take"},
+		{"files that fit, and were answered", &Counted{ReadBytes: 1 << 30}, ofAMinute(read, nil), reads, 4 << 30, v1alpha1.WarningFilesFitInMemory, "the storage read 1 GiB of the 58.6 GiB that fio read: the page cache answered the rest"},
+		{"files that do not fit, and were answered in part", &Counted{ReadBytes: all / 2}, ofAMinute(read, nil), reads, 512 << 20, v1alpha1.WarningFilesFitInMemory, "the storage read 29.3 GiB of the 58.6 GiB that fio read: the page cache answered the rest"},
+		{"files that fit, and were read once", &Counted{ReadBytes: all * 19 / 20}, ofAMinute(read, nil), reads, 4 << 30, v1alpha1.WarningFilesFitInMemory, ""},
+		{"more than fio read, as of blocks ahead", &Counted{ReadBytes: 2 * all}, ofAMinute(read, nil), reads, 4 << 30, v1alpha1.WarningFilesFitInMemory, ""},
+		{"direct reads", &Counted{ReadBytes: 0}, ofAMinute(read, nil), Load{Reads: true}, 4 << 30, v1alpha1.WarningFilesFitInMemory, ""},
+		{"writes, not counted", nil, ofAMinute(nil, write), writes, 4 << 30, v1alpha1.WarningUnsyncedWrites, "writes are buffered and never synced: fio measures how fast memory takes them, not the storage"},
+		{"writes that memory kept", &Counted{WriteBytes: 6 << 30}, ofAMinute(nil, write), writes, 512 << 20, v1alpha1.WarningUnsyncedWrites, "writes are never synced: when fio ended, the storage had 6 GiB of the 58.6 GiB that fio wrote, and memory the rest"},
+		{"writes that reached it", &Counted{WriteBytes: all * 92 / 100}, ofAMinute(nil, write), writes, 4 << 30, v1alpha1.WarningUnsyncedWrites, ""},
+		{"writes that reached it, and reads that did not", &Counted{WriteBytes: all, ReadBytes: 1 << 20}, ofAMinute(read, write), mixed, 4 << 30, v1alpha1.WarningUnsyncedWrites, "the storage read 1 MiB of the 58.6 GiB that fio read: the page cache answered the rest"},
+	} {
+		got := ""
+		for _, w := range Warnings([]v1alpha1.Result{*test.result}, []Known{{Counted: test.counted}}, []Load{test.load}, Client{MemoryBytes: test.memory}) {
+			if w.Reason == test.reason {
+				got = w.Message
+			}
+		}
+		if got != test.want {
+			t.Errorf("%s: %q,\nwant %q", test.name, got, test.want)
+		}
+	}
+}
+
+// TestBurstsByCounted: what the page cache answered took no credits, and what the storage did meanwhile took some.
+func TestBurstsByCounted(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		counted *Counted
+		warned  bool
+	}{
+		{"answered by memory", &Counted{Reads: 60, ReadBytes: 60 << 10}, false},
+		{"done by the storage", &Counted{Reads: 60 * 2000, ReadBytes: 60 * 2000 << 12}, true},
+	} {
+		s := seen{result: ofAMinute(blocks(2000, 4096, 1), nil), known: Known{Storage: gp2Of100GiB, Counted: test.counted}, load: Load{Buffered: true}}
+		if got := storageBursts(s); (got != "") != test.warned {
+			t.Errorf("%s: %q", test.name, got)
+		}
+	}
+}

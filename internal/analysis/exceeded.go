@@ -1,0 +1,107 @@
+package analysis
+
+import (
+	"fmt"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
+)
+
+const (
+	// exceededMost is the share of a run for which a volume has to say that a limit was exceeded for that limit to have held the result back: half
+	// of it, so that a median of what was measured is of such time.
+	exceededMost = 0.5
+	// exceededSome is the share from which on it is worth a word.
+	exceededSome = 0.05
+	// maxSaidMessage leaves room for what EBS says beside a message, of which the API has 512 characters.
+	maxSaidMessage = 360
+)
+
+// Exceeded is for how long EBS itself says that demand exceeded what a volume may do and what its instance may, of all volumes of a run together.
+type Exceeded struct {
+	VolumeIOPSMilliseconds, VolumeThroughputMilliseconds, InstanceIOPSMilliseconds, InstanceThroughputMilliseconds int64
+	// RunMilliseconds is for how long they were measured, those of several volumes added up, and Volumes how many there are. 0 is one.
+	RunMilliseconds, Volumes int64
+}
+
+// says is how the volumes' words begin.
+func (e *Exceeded) says() string {
+	if e.Volumes > 1 {
+		return fmt.Sprintf("the %d volumes themselves say", e.Volumes)
+	}
+	return "the volume itself says"
+}
+
+// exceededLimit is what EBS says of one limit.
+type exceededLimit struct {
+	reason, name            string
+	milliseconds, allOfThem int64
+}
+
+func (e *Exceeded) limits() []exceededLimit {
+	return []exceededLimit{
+		{v1alpha1.BoundVolumeIOPS, "the IOPS", e.VolumeIOPSMilliseconds, e.RunMilliseconds},
+		{v1alpha1.BoundVolumeThroughput, "the throughput", e.VolumeThroughputMilliseconds, e.RunMilliseconds},
+		{v1alpha1.BoundInstanceIOPS, "the instance's IOPS", e.InstanceIOPSMilliseconds, e.RunMilliseconds},
+		{v1alpha1.BoundInstanceThroughput, "the instance's throughput", e.InstanceThroughputMilliseconds, e.RunMilliseconds},
+	}
+}
+
+func (l exceededLimit) share() float64 { return float64(l.milliseconds) / float64(l.allOfThem) }
+
+// String is such as "the IOPS limit was exceeded in 58 of 60 s".
+func (l exceededLimit) String() string {
+	return fmt.Sprintf("%s limit was exceeded in %s of %s s", l.name, seconds(min(l.milliseconds, l.allOfThem)), seconds(l.allOfThem))
+}
+
+func seconds(milliseconds int64) string { return legible.Significant(float64(milliseconds) / 1000) }
+
+// longest is the limit that was exceeded for longest, the first of several alike.
+func (e *Exceeded) longest() exceededLimit {
+	all := e.limits()
+	most := all[0]
+	for _, l := range all[1:] {
+		if l.milliseconds > most.milliseconds {
+			most = l
+		}
+	}
+	return most
+}
+
+// said is what follows from a verdict and from what EBS itself says, which outweighs what is documented, and what was found by a probe at another time.
+func said(bound v1alpha1.LimitedBy, e *Exceeded) v1alpha1.LimitedBy {
+	if e == nil || e.RunMilliseconds <= 0 {
+		return bound
+	}
+	longest := e.longest()
+	var words string
+	says := e.says()
+	switch share := longest.share(); {
+	case share >= exceededMost && bound.Reason == longest.reason:
+		bound.Evidence = v1alpha1.EvidenceVolume
+		words = fmt.Sprintf("%s so: %s", says, longest)
+	case share >= exceededMost && bound.Reason != v1alpha1.BoundWorkloadRate: // more of a limit would change nothing of a rate that is kept
+		return v1alpha1.LimitedBy{
+			Reason: longest.reason, Evidence: v1alpha1.EvidenceVolume,
+			Message: fmt.Sprintf("%s that %s; by figures alone it would be %s: %s", says, longest, bound.Reason, bound.Message),
+		}
+	case share >= exceededSome:
+		words = fmt.Sprintf("%s that %s", says, longest)
+	case isOfVolumeOrInstance(bound.Reason):
+		words = fmt.Sprintf("but %s that no limit of a volume or of its instance was exceeded", says)
+	default:
+		words = fmt.Sprintf("%s that no limit of a volume or of its instance was exceeded", says)
+	}
+	bound.Message = legible.Cut(bound.Message, maxSaidMessage, "...") + "; " + words
+	return bound
+}
+
+// isOfVolumeOrInstance says whether a reason is a limit of which EBS says whether it was exceeded.
+func isOfVolumeOrInstance(reason string) bool {
+	for _, l := range (&Exceeded{}).limits() {
+		if l.reason == reason {
+			return true
+		}
+	}
+	return false
+}

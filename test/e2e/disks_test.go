@@ -1,0 +1,33 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// diskOf returns the file that a volume of the local cluster is on.
+func diskOf(t *testing.T, volume *corev1.PersistentVolume) string {
+	t.Helper()
+	return filepath.Join(localClusterDirectory(t), "volumes", volume.Spec.CSI.VolumeHandle, "disk.img")
+}
+
+// loopDevice returns the name of the loop device that has a file, "" if none has.
+func loopDevice(file string) string {
+	backing, err := filepath.Glob("/sys/block/loop*/loop/backing_file")
+	if err != nil {
+		return ""
+	}
+	for _, path := range backing {
+		// Another one's may end at any time.
+		if text, err := os.ReadFile(path); err == nil && strings.TrimSpace(string(text)) == file {
+			return filepath.Base(filepath.Dir(filepath.Dir(path)))
+		}
+	}
+	return ""
+}
