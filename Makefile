@@ -258,4 +258,5 @@ deploy: ## Build the operator and install it in the local cluster, over whatever
 	@$(MAKE) cluster-load IMAGES="dist/operator.tar dist/runner.tar"
 	@KUBECONFIG=$(CLUSTER_KUBECONFIG) hack/step.sh "the operator" hack/helm.sh upgrade --install storagebench $(CHART) \
 	  --namespace storagebench-system --create-namespace --wait --timeout 3m --hide-notes --take-ownership --force-conflicts \
-	  --set operator.image.tag=$$(cat dist/tag) --set runner.image.tag=$$(cat dist/tag)
+	  --set operator.image.tag=$$(cat dist/tag) --set runner.image.tag=$$(cat dist/tag) \
+	  --set runner.ebsMetricsURL=$$(sed -n 's|^ *server: https:\(.*\):[0-9]*$$|http:\1:3302/metrics|p' $(CLUSTER_KUBECONFIG))

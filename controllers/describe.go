@@ -26,7 +26,31 @@ func (s *scope) describeJob(run *v1alpha1.Run, planned *plan.Run, client int32) 
 		ProbeFile: s.probeFile(planned, volume),
 		Volume:    volume,
 		Node:      s.node(client),
+
+		EBSMetricsURL: s.ebsMetricsFor(planned.Target, volume.Mode),
+		VolumeID:      s.volumeID(s.targetStatus(planned.Target.Name), volume.Claim),
 	}
+}
+
+// ebsMetricsFor returns where runs on a target ask what EBS says, "" if they do not. Of raw block volumes the driver has no metrics.
+func (s *scope) ebsMetricsFor(target *v1alpha1.Target, mode corev1.PersistentVolumeMode) string {
+	if s.targetStatus(target.Name).Driver != storage.EBSDriver || mode != corev1.PersistentVolumeFilesystem {
+		return ""
+	}
+	return s.ebsMetricsURL
+}
+
+// volumeID returns what the driver calls the volume of a claim of a target, "" if that is not known yet.
+func (s *scope) volumeID(target *v1alpha1.TargetStatus, claim string) string {
+	if len(target.Volumes) == 1 && len(target.Claims) < 2 {
+		return target.Volumes[0].Handle
+	}
+	if c := s.claims[claim]; c != nil && c.Spec.VolumeName != "" {
+		if at := volumeIndex(target, c.Spec.VolumeName); at >= 0 {
+			return target.Volumes[at].Handle
+		}
+	}
+	return ""
 }
 
 // probeFile returns what fio does when it has measured, "" if nothing. Its random offsets are none of those that were measured, which a cache

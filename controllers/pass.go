@@ -25,10 +25,13 @@ type pass struct {
 // newPass begins a pass over a benchmark.
 func (r *Reconciler) newPass(sb *v1alpha1.StorageBenchmark, remembered *memory) *pass {
 	return &pass{Reconciler: r, scope: &scope{
-		now:        metav1.NewTime(r.Clock.Now()),
-		memory:     remembered,
-		plans:      &r.plans,
-		image:      r.Image,
+		now:    metav1.NewTime(r.Clock.Now()),
+		memory: remembered,
+		plans:  &r.plans,
+		image:  r.Image,
+
+		ebsMetricsURL: r.EBSMetricsURL,
+
 		namespaces: r.Namespaces,
 		sb:         sb,
 		before:     sb.DeepCopy(),

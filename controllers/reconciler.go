@@ -54,6 +54,9 @@ type Reconciler struct {
 	Clock clock.Clock
 	// Image is the runner's.
 	Image job.Image
+	// EBSMetricsURL is where pods of benchmarks ask what EBS itself says of their volumes: metrics of the node's part of aws-ebs-csi-driver. "": they do
+	// not ask.
+	EBSMetricsURL string
 	// Namespaces are those that the operator is confined to, where it has Roles and no rights elsewhere. None: it works in the
 	// whole cluster.
 	Namespaces []string

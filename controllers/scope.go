@@ -31,6 +31,8 @@ type scope struct {
 	plans *planCache
 	// image is the runner's.
 	image job.Image
+	// ebsMetricsURL is where runs on EBS volumes ask what EBS itself says of them. "": they do not.
+	ebsMetricsURL string
 	// namespaces are those that the operator is confined to, none if it works in the whole cluster.
 	namespaces []string
 

@@ -48,6 +48,18 @@ func TestWatchedAndExcludedNamespaces(t *testing.T) {
 	}
 }
 
+// An address that no pod could ask, or with a password that all could read, ends the operator.
+func TestAddressOfEBSMetrics(t *testing.T) {
+	for address, want := range map[string]bool{
+		"": true, "http://ebs-csi-node.kube-system.svc:3302/metrics": true, "https://10.0.0.1:3302/metrics": true,
+		"ebs-csi-node.kube-system.svc:3302": false, "ftp://ebs-csi-node/metrics": false, "http:///metrics": false, "http://me:secret@ebs-csi-node/metrics": false, "http://%zz": false,
+	} {
+		if err := (&options{ebsMetricsURL: address}).checkEBSMetrics(); (err == nil) != want {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
 // Pods of excluded namespaces may hold nodes, so only their benchmarks are left out.
 func TestCacheOfNamespaces(t *testing.T) {
 	all := (&options{}).cacheOptions()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net/url"
 	"os"
 
 	corev1 "k8s.io/api/core/v1"
@@ -39,6 +40,7 @@ type options struct {
 	metricsAddress string
 	image          string
 	pullPolicy     string
+	ebsMetricsURL  string
 }
 
 func main() {
@@ -51,6 +53,7 @@ func main() {
 	flag.StringVar(&o.metricsAddress, "metrics-bind-address", "0", "address of the metrics; 0 for none")
 	flag.StringVar(&o.image, "runner-image", "", "image of the pods that run fio")
 	flag.StringVar(&o.pullPolicy, "runner-image-pull-policy", string(corev1.PullIfNotPresent), "when to pull the runner image: Always, IfNotPresent or Never")
+	flag.StringVar(&o.ebsMetricsURL, "ebs-metrics-url", "", "where pods that run fio on EBS volumes ask how long these exceeded their limits: the metrics of aws-ebs-csi-driver on their node, such as http://ebs-csi-node.kube-system.svc:3302/metrics; empty: they ask nobody")
 	logging := zap.Options{}
 	logging.BindFlags(flag.CommandLine)
 	flag.Parse()
@@ -66,7 +69,7 @@ func run(o options) error {
 	if o.image == "" {
 		return errors.New("--runner-image is required: the image of the pods that run fio")
 	}
-	if err := errors.Join(o.checkNamespaces(), o.election.check()); err != nil {
+	if err := errors.Join(o.checkNamespaces(), o.election.check(), o.checkEBSMetrics()); err != nil {
 		return err
 	}
 	config, err := ctrl.GetConfig()
@@ -84,6 +87,17 @@ func run(o options) error {
 		return err
 	}
 	return mgr.Start(ctrl.SetupSignalHandler())
+}
+
+// checkEBSMetrics refuses an address that nobody could ask, and one with a password: whoever sees a benchmark's pods sees it.
+func (o *options) checkEBSMetrics() error {
+	if o.ebsMetricsURL == "" {
+		return nil
+	}
+	if u, err := url.Parse(o.ebsMetricsURL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return fmt.Errorf("--ebs-metrics-url is %q: give an address without user and password, such as http://ebs-csi-node.kube-system.svc:3302/metrics, or nothing", o.ebsMetricsURL)
+	}
+	return nil
 }
 
 // newManager returns a manager with the probes and nothing to do.
@@ -137,6 +151,8 @@ func (o *options) addControllers(mgr ctrl.Manager, recorder events.EventRecorder
 		Clock:      clock.RealClock{},
 		Image:      job.Image{Name: o.image, PullPolicy: corev1.PullPolicy(o.pullPolicy)},
 		Namespaces: o.watched,
+
+		EBSMetricsURL: o.ebsMetricsURL,
 	}
 	if err := reconciler.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("set up the controller: %w", err)

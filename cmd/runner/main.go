@@ -36,7 +36,10 @@ func main() {
 
 func run(args []string) int {
 	flags := flag.NewFlagSet("runner", flag.ContinueOnError)
-	options := runner.Options{JobFile: os.Getenv(digest.JobFileVariable), Pod: os.Getenv(digest.PodVariable), Log: os.Stdout}
+	options := runner.Options{
+		JobFile: os.Getenv(digest.JobFileVariable), Pod: os.Getenv(digest.PodVariable), EBSMetricsURL: os.Getenv(digest.EBSMetricsVariable), VolumeID: os.Getenv(digest.VolumeVariable),
+		Log: os.Stdout,
+	}
 	flags.StringVar(&options.Directory, "directory", "", "directory of the test files; empty for a raw block device")
 	flags.BoolVar(&options.KeepDirectory, "keep-directory", false, "have clean remove what is in the directory, and not the directory")
 	flags.BoolVar(&options.ReadOnly, "readonly", false, "have fio refuse to write")

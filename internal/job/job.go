@@ -76,6 +76,9 @@ type Run struct {
 	// ProbeFile is the text of the job file that fio is given when it has measured. "": none.
 	ProbeFile string
 	Volume    Volume
+	// EBSMetricsURL is where the runner asks what EBS itself says of the volume. "": it does not ask. VolumeID is what the driver calls the volume,
+	// "" if that is not known yet.
+	EBSMetricsURL, VolumeID string
 	// Node is the one that the benchmark's anchor holds. Without an anchor it is empty, and the run's pod
 	// itself holds the node that it comes to.
 	Node string
@@ -126,6 +129,7 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 	}
 	measure := container(sb, image, MeasureContainer, run.Volume, run.JobFile, append([]string{"measure"}, flags...))
 	nameInReport(measure)
+	askEBS(measure, run)
 	if run.ProbeFile != "" {
 		measure.WithArgs(probeFlag).WithEnv(corev1ac.EnvVar().WithName(digest.ProbeVariable).WithValue(run.ProbeFile))
 	}

@@ -215,6 +215,35 @@ func TestForRunOnARawVolume(t *testing.T) {
 	}
 }
 
+// The runner is told where to ask what EBS says, and of which volume where that is known.
+func TestForRunThatAsksEBS(t *testing.T) {
+	told := func(run Run) map[string]string {
+		env := map[string]string{}
+		for _, e := range built(t, ForRun(benchmark(nil), image, run)).Spec.Template.Spec.Containers[0].Env {
+			if e.Name == digest.EBSMetricsVariable || e.Name == digest.VolumeVariable {
+				env[e.Name] = e.Value
+			}
+		}
+		return env
+	}
+	run := fileRun()
+	if got := told(run); len(got) > 0 {
+		t.Errorf("it is told %v", got)
+	}
+	run.VolumeID = "vol-1"
+	if got := told(run); len(got) > 0 {
+		t.Errorf("without an address it is told %v", got)
+	}
+	run.EBSMetricsURL = "http://exporter/metrics"
+	if got := told(run); got[digest.EBSMetricsVariable] != run.EBSMetricsURL || got[digest.VolumeVariable] != "vol-1" {
+		t.Errorf("it is told %v", got)
+	}
+	run.VolumeID = ""
+	if got := told(run); len(got) != 1 {
+		t.Errorf("of an unknown volume it is told %v", got)
+	}
+}
+
 // A probe comes with the job file of the run, in the same container.
 func TestForRunWithAProbe(t *testing.T) {
 	run := fileRun()

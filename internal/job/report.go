@@ -15,6 +15,17 @@ func nameInReport(measure *corev1ac.ContainerApplyConfiguration) {
 		corev1ac.EnvVarSource().WithFieldRef(corev1ac.ObjectFieldSelector().WithFieldPath("metadata.uid"))))
 }
 
+// askEBS has the runner ask what EBS itself says of the volume, if it is to.
+func askEBS(measure *corev1ac.ContainerApplyConfiguration, run Run) {
+	if run.EBSMetricsURL == "" {
+		return
+	}
+	measure.WithEnv(corev1ac.EnvVar().WithName(digest.EBSMetricsVariable).WithValue(run.EBSMetricsURL))
+	if run.VolumeID != "" {
+		measure.WithEnv(corev1ac.EnvVar().WithName(digest.VolumeVariable).WithValue(run.VolumeID))
+	}
+}
+
 // IsNamedInReport says whether the report of a pod has to name it. One that an operator of an older release has made was not
 // told, and what it reports cannot tell.
 func IsNamedInReport(pod *corev1.PodSpec) bool {

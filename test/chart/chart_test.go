@@ -220,6 +220,7 @@ func TestValues(t *testing.T) {
 		"tag of the runner":          {[]string{"runner.image.tag=dev-1"}, hasArgument("--runner-image=ghcr.io/storagebench/runner:dev-1")},
 		"digest of the runner":       {[]string{"runner.image.digest=" + digest}, hasArgument("--runner-image=ghcr.io/storagebench/runner@" + digest)},
 		"pull policy of the runner":  {[]string{"runner.image.pullPolicy=Never"}, hasArgument("--runner-image-pull-policy=Never")},
+		"metrics of EBS":             {[]string{"runner.ebsMetricsURL=http://ebs-csi-node.kube-system.svc:3302/metrics"}, hasArgument("--ebs-metrics-url=http://ebs-csi-node.kube-system.svc:3302/metrics")},
 		"log level as a number":      {[]string{"log.level=3"}, hasArgument("--zap-log-level=3")},
 		"log format":                 {[]string{"log.format=console"}, hasArgument("--zap-encoder=console")},
 		"extra arguments":            {[]string{"extraArgs={--a=b}"}, hasArgument("--a=b")},

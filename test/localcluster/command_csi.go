@@ -45,6 +45,7 @@ func driverCommand() *cobra.Command {
 	flags.StringVar(&nodes, "nodes", "", "file with the nodes to serve, which is followed")
 	flags.StringVar(&options.Volumes, "volumes", "", "directory of what the volumes hold")
 	flags.StringVar(&options.Mounts, "mounts", "", "directory above all mounts")
+	flags.StringVar(&options.MetricsAddress, "metrics", "", "HOST:PORT of the metrics of a driver that has some; empty for none")
 	require(cmd, "driver", "nodes", "volumes", "mounts")
 	return cmd
 }

@@ -33,6 +33,8 @@ type csiAddon struct {
 	dir         string
 	provisioner string
 	port        int
+	// metricsPort is that of the driver's own metrics, 0 if it has none.
+	metricsPort int
 	// fsType of volumes whose class names none, as in the real driver's chart.
 	fsType string
 	// prepare does what must be done in dir before the start. It may be nil.
@@ -50,7 +52,7 @@ var (
 
 var csiAddons = []csiAddon{
 	{Driver: drivers.Loop, manifest: loopManifest, dir: "volumes", provisioner: "csi-provisioner", port: provisionerPort, fsType: "ext4"},
-	{Driver: drivers.EBS, manifest: ebsManifest, dir: "ebs", provisioner: "csi-provisioner-ebs", port: ebsProvisionerPort, fsType: "ext4"},
+	{Driver: drivers.EBS, manifest: ebsManifest, dir: "ebs", provisioner: "csi-provisioner-ebs", port: ebsProvisionerPort, fsType: "ext4", metricsPort: ebsMetricsPort},
 	{Driver: drivers.EFS, manifest: efsManifest, dir: "efs", provisioner: "csi-provisioner-efs", port: efsProvisionerPort, prepare: createFileSystems},
 }
 
@@ -69,14 +71,21 @@ func (c *Cluster) csiAddons() []addon {
 // components are the driver's process and its external-provisioner.
 func (a csiAddon) components(c *Cluster) []component {
 	name, endpoint := "csi-"+a.ShortName, address(loopbackIP, a.port)
+	argv := []string{c.executable, DriverCommand,
+		"--driver=" + a.ShortName,
+		"--nodes=" + c.nodesPath(),
+		"--volumes=" + c.state.Path(a.dir),
+		"--mounts=" + string(c.state),
+	}
+	var listens []string
+	if a.metricsPort != 0 {
+		listens = []string{address(c.apiIP(), a.metricsPort)} // where pods reach it, as they do the API server
+		argv = append(argv, "--metrics="+listens[0])
+	}
 	return []component{{
-		name: name,
-		argv: []string{c.executable, DriverCommand,
-			"--driver=" + a.ShortName,
-			"--nodes=" + c.nodesPath(),
-			"--volumes=" + c.state.Path(a.dir),
-			"--mounts=" + string(c.state),
-		},
+		name:    name,
+		argv:    argv,
+		listens: listens,
 		// Not the list of nodes, which the driver follows.
 		inputs: []string{c.executable},
 		ready: func(ctx context.Context) error {

@@ -5,7 +5,11 @@ package csidriver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"net"
+	"net/http"
+	"time"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 )
@@ -23,6 +27,8 @@ type Driver struct {
 	Uses Uses
 	// Open returns its volumes, and takes up the work of an earlier process.
 	Open func(Options) (Volumes, error)
+	// Metrics tells of its volumes, as far as the real driver does. Nil if it tells nothing.
+	Metrics func(Volumes) http.Handler
 }
 
 // Options of the process that is a driver.
@@ -31,7 +37,9 @@ type Options struct {
 	Volumes string
 	// Mounts is a directory above all targets of mounts.
 	Mounts string
-	Log    *slog.Logger
+	// MetricsAddress is where the driver serves its metrics, at /metrics. "": nowhere.
+	MetricsAddress string
+	Log            *slog.Logger
 }
 
 // Volumes are those of a driver. They are the same for all nodes: a volume goes from one node to another, and its limits
@@ -74,6 +82,26 @@ func (d Driver) Run(ctx context.Context, nodes string, o Options) error {
 	if err != nil {
 		return err
 	}
+	stop, err := d.serveMetrics(ctx, volumes, o.MetricsAddress)
+	if err != nil {
+		return errors.Join(err, volumes.Close())
+	}
 	serve := func(ctx context.Context, node Node) error { return d.Serve(ctx, volumes, node, o.Log) }
-	return errors.Join(FollowNodes(ctx, nodes, serve), volumes.Close())
+	return errors.Join(FollowNodes(ctx, nodes, serve), stop(), volumes.Close())
+}
+
+// serveMetrics serves the driver's metrics, if it has some and is to. The function that it returns ends that.
+func (d Driver) serveMetrics(ctx context.Context, volumes Volumes, address string) (stop func() error, err error) {
+	if d.Metrics == nil || address == "" {
+		return func() error { return nil }, nil
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("serve metrics: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/metrics", d.Metrics(volumes))
+	server := &http.Server{Handler: mux, ReadTimeout: 3 * time.Second}
+	go func() { _ = server.Serve(listener) }() // ends with stop
+	return server.Close, nil
 }

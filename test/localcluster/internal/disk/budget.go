@@ -82,6 +82,7 @@ type sharedVolume struct {
 	governed   time.Time
 	saved      time.Time
 	complained bool
+	meter      meter
 }
 
 // user is a direction of a container.
@@ -131,6 +132,7 @@ func (v *sharedVolume) govern(now time.Time) error {
 		return err
 	}
 	v.governed = now
+	v.meter.note(done, v.total, passed)
 	v.surplus = Work{
 		IOs:   surplus(v.surplus.IOs, done.IOs, v.total.IOs, passed),
 		Bytes: surplus(v.surplus.Bytes, done.Bytes, v.total.Bytes, passed),

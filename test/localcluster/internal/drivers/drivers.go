@@ -60,6 +60,7 @@ var EBS = csidriver.Driver{
 	Node:       node{stage, stats, nodeSingleWriter},
 	Uses:       diskUses,
 	Open:       ebs.Open,
+	Metrics:    ebs.Metrics,
 }
 
 // EFS poses as aws-efs-csi-driver.

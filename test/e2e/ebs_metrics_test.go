@@ -1,0 +1,54 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// What EBS itself says of a volume's limits is asked for each run, and is the verdict where a limit was exceeded most of the time.
+func TestWhatEBSSays(t *testing.T) {
+	sideBySide(t, load(figures))
+	workload := func(name string, change func(*v1alpha1.FioParameters)) v1alpha1.Workload {
+		fio := &v1alpha1.FioParameters{
+			RW: "randwrite", BS: new("4k"), IOEngine: new("libaio"), IODepth: new(int32(32)), Direct: new(true), Size: new("64M"), RuntimeSeconds: new(int32(8)), TimeBased: new(true),
+		}
+		change(fio)
+		return v1alpha1.Workload{Name: name, Fio: fio}
+	}
+	sb := benchmark(t, "ebs-says", func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets = []v1alpha1.Target{{Name: "gp3", EBS: &v1alpha1.EBSVolume{Type: "gp3"}}}
+		sb.Spec.Workloads = []v1alpha1.Workload{
+			workload("all", func(*v1alpha1.FioParameters) {}),
+			workload("little", func(f *v1alpha1.FioParameters) { f.RateIOPS = new(intstr.FromInt32(300)) }),
+		}
+	})
+	done := measured(t, sb)
+	for _, run := range done.Status.Runs {
+		e, bound := run.Exceeded, run.LimitedBy
+		if e == nil {
+			t.Errorf("%s: EBS says nothing", run.Name)
+			continue
+		}
+		elapsed := run.Result.ElapsedMilliseconds
+		t.Logf("%s: %+v of %d ms, %s by %s: %s", run.Name, e, elapsed, bound.Reason, bound.Evidence, bound.Message)
+		switch run.Workload {
+		case "all":
+			if e.VolumeIOPSMilliseconds < elapsed/2 || e.VolumeIOPSMilliseconds > elapsed*5/4 || e.VolumeThroughputMilliseconds > 0 {
+				t.Errorf("%s: at its IOPS limit EBS says %+v of %d ms", run.Name, e, elapsed)
+			}
+			if bound.Reason != v1alpha1.BoundVolumeIOPS || bound.Evidence != v1alpha1.EvidenceVolume || !strings.Contains(bound.Message, "the volume itself says so: the IOPS limit was exceeded in ") {
+				t.Errorf("%s: limited by %s (%s): %s", run.Name, bound.Reason, bound.Evidence, bound.Message)
+			}
+		case "little":
+			if e.VolumeIOPSMilliseconds > elapsed/20 || bound.Reason != v1alpha1.BoundWorkloadRate || !strings.Contains(bound.Message, "no limit of a volume or of its instance was exceeded") {
+				t.Errorf("%s: EBS says %+v, limited by %s: %s", run.Name, e, bound.Reason, bound.Message)
+			}
+		}
+	}
+}
