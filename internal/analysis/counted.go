@@ -57,7 +57,7 @@ func (k Known) countedNote(r *v1alpha1.Result) string {
 }
 
 func isAlike(a, b int64) bool {
-	return max(a, b)*(100-differentPercent) <= min(a, b)*100
+	return float64(max(a, b))*(100-differentPercent) <= float64(min(a, b))*100
 }
 
 // inMemory says of a result that is memory's, at least in part, how much the storage had of it, "" if that was nearly all, or is not known.
@@ -84,7 +84,7 @@ func (c *Counted) keptInMemory(r *v1alpha1.Result) string {
 	if r.Write == nil || isWhole(c.WriteBytes, r.Write.Bytes) {
 		return ""
 	}
-	return fmt.Sprintf("writes are never synced: when fio ended, the storage had %s of the %s that fio wrote, and memory the rest", size(c.WriteBytes), size(r.Write.Bytes))
+	return fmt.Sprintf("writes are never synced: when fio ended, the storage had written %s of the %s that fio wrote", size(c.WriteBytes), size(r.Write.Bytes))
 }
 
 func isWhole(part, all int64) bool { return float64(part)*100 >= float64(all)*answeredPercent }

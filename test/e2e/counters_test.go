@@ -112,7 +112,7 @@ func TestKernelCountersTellThePageCache(t *testing.T) {
 				t.Logf("%s: the kernel was quick to write %d of %d bytes back", run.Name, c.WriteBytes, r.Write.Bytes)
 				continue
 			}
-			wantWarning(t, &run, v1alpha1.WarningUnsyncedWrites, "that fio wrote, and memory the rest")
+			wantWarning(t, &run, v1alpha1.WarningUnsyncedWrites, "that fio wrote")
 		}
 	}
 }
