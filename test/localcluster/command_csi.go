@@ -44,9 +44,25 @@ func driverCommand() *cobra.Command {
 	flags.StringVar(&driver, "driver", "", "which one: loop, ebs or efs")
 	flags.StringVar(&nodes, "nodes", "", "file with the nodes to serve, which is followed")
 	flags.StringVar(&options.Volumes, "volumes", "", "directory of what the volumes hold")
+	flags.StringVar(&options.Disks, "disks", "", "directory where disks with limits are served; empty for a driver that has none")
 	flags.StringVar(&options.Mounts, "mounts", "", "directory above all mounts")
 	flags.StringVar(&options.MetricsAddress, "metrics", "", "HOST:PORT of the metrics of a driver that has some; empty for none")
 	require(cmd, "driver", "nodes", "volumes", "mounts")
+	return cmd
+}
+
+// disksCommand is what the disks of a driver are beyond the nodes.
+func disksCommand() *cobra.Command {
+	var driver, volumes, at string
+	cmd := &cobra.Command{Use: cluster.DisksCommand, Short: "Serve the disks of a CSI driver", Args: cobra.NoArgs, Hidden: true}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return drivers.ServeDisks(cmd.Context(), driver, volumes, at, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&driver, "driver", "", "whose: loop or ebs")
+	flags.StringVar(&volumes, "volumes", "", "directory of what the volumes hold")
+	flags.StringVar(&at, "at", "", "directory where the disks are served as files")
+	require(cmd, "driver", "volumes", "at")
 	return cmd
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"path/filepath"
 
 	"sigs.k8s.io/yaml"
 
@@ -18,6 +17,8 @@ import (
 const (
 	// DriverCommand is the subcommand of this program that is a CSI driver.
 	DriverCommand = "csi"
+	// DisksCommand is the subcommand of this program that serves the disks of a CSI driver.
+	DisksCommand = "csi-disks"
 	// ProvisionerCommand is the subcommand of this program that is an external-provisioner.
 	ProvisionerCommand = "csi-provisioner"
 )
@@ -33,6 +34,8 @@ type csiAddon struct {
 	dir         string
 	provisioner string
 	port        int
+	// disks says that volumes are disks, some of which have limits.
+	disks bool
 	// metricsPort is that of the driver's own metrics, 0 if it has none.
 	metricsPort int
 	// fsType of volumes whose class names none, as in the real driver's chart.
@@ -51,8 +54,8 @@ var (
 )
 
 var csiAddons = []csiAddon{
-	{Driver: drivers.Loop, manifest: loopManifest, dir: "volumes", provisioner: "csi-provisioner", port: provisionerPort, fsType: "ext4"},
-	{Driver: drivers.EBS, manifest: ebsManifest, dir: "ebs", provisioner: "csi-provisioner-ebs", port: ebsProvisionerPort, fsType: "ext4", metricsPort: ebsMetricsPort},
+	{Driver: drivers.Loop, manifest: loopManifest, dir: "volumes", provisioner: "csi-provisioner", port: provisionerPort, fsType: "ext4", disks: true},
+	{Driver: drivers.EBS, manifest: ebsManifest, dir: "ebs", provisioner: "csi-provisioner-ebs", port: ebsProvisionerPort, fsType: "ext4", disks: true, metricsPort: ebsMetricsPort},
 	{Driver: drivers.EFS, manifest: efsManifest, dir: "efs", provisioner: "csi-provisioner-efs", port: efsProvisionerPort, prepare: createFileSystems},
 }
 
@@ -68,7 +71,7 @@ func (c *Cluster) csiAddons() []addon {
 	return all
 }
 
-// components are the driver's process and its external-provisioner.
+// components are what serves its disks, if it has some, the driver's process, and its external-provisioner.
 func (a csiAddon) components(c *Cluster) []component {
 	name, endpoint := "csi-"+a.ShortName, address(loopbackIP, a.port)
 	argv := []string{c.executable, DriverCommand,
@@ -77,12 +80,17 @@ func (a csiAddon) components(c *Cluster) []component {
 		"--volumes=" + c.state.Path(a.dir),
 		"--mounts=" + string(c.state),
 	}
+	var all []component
+	if a.disks {
+		argv = append(argv, "--disks="+c.state.Path(a.dir+"-disks"))
+		all = append(all, a.diskServer(c))
+	}
 	var listens []string
 	if a.metricsPort != 0 {
 		listens = []string{address(c.apiIP(), a.metricsPort)} // where pods reach it, as they do the API server
 		argv = append(argv, "--metrics="+listens[0])
 	}
-	return []component{{
+	return append(all, component{
 		name:    name,
 		argv:    argv,
 		listens: listens,
@@ -96,7 +104,7 @@ func (a csiAddon) components(c *Cluster) []component {
 			}
 			return nil
 		},
-	}, {
+	}, component{
 		name: a.provisioner,
 		argv: []string{c.executable, ProvisionerCommand,
 			"--kubeconfig=" + c.state.Kubeconfig(),
@@ -111,7 +119,26 @@ func (a csiAddon) components(c *Cluster) []component {
 		inputs:  []string{c.executable, c.state.Kubeconfig(), c.state.Record(name)},
 		listens: []string{endpoint},
 		ready:   httpOK("http://" + endpoint + external.HealthPath),
-	}}
+	})
+}
+
+// diskServer is a process of its own, because disks go on while the driver does not run. A rebuilt program takes over when the cluster starts anew: before, it
+// would end the disks that are in use.
+func (a csiAddon) diskServer(c *Cluster) component {
+	at := c.state.Path(a.dir + "-disks")
+	return component{
+		name:  "disks-" + a.ShortName,
+		argv:  []string{c.executable, DisksCommand, "--driver=" + a.ShortName, "--volumes=" + c.state.Path(a.dir), "--at=" + at},
+		ready: func(context.Context) error { return mounted(at) },
+	}
+}
+
+func mounted(dir string) error {
+	is, err := csidriver.Mounted(dir)
+	if err == nil && !is {
+		err = fmt.Errorf("nothing is served at %s", dir)
+	}
+	return err
 }
 
 //go:embed config/efs-file-systems.yaml
@@ -133,7 +160,7 @@ func createFileSystems(dir string) error {
 
 // served is the node as drivers know it.
 func (n *node) served() csidriver.Node {
-	return csidriver.Node{Name: n.name, Dir: n.dir, Kubepods: filepath.Join(n.cgroup.Dir("blkio"), "kubepods")}
+	return csidriver.Node{Name: n.name, Dir: n.dir}
 }
 
 func (n *node) sockets(driver string) csidriver.Sockets { return n.served().Sockets(driver) }

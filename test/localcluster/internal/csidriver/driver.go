@@ -35,6 +35,8 @@ type Driver struct {
 type Options struct {
 	// Volumes is the directory of what the volumes hold.
 	Volumes string
+	// Disks is where disks are served that have limits.
+	Disks string
 	// Mounts is a directory above all targets of mounts.
 	Mounts string
 	// MetricsAddress is where the driver serves its metrics, at /metrics. "": nowhere.

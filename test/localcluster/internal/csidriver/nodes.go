@@ -19,8 +19,6 @@ type Node struct {
 	Name string `json:"name"`
 	// Dir is the node's own directory, with that of its kubelet below.
 	Dir string `json:"dir"`
-	// Kubepods is the blkio cgroup that holds the cgroups of the node's pods.
-	Kubepods string `json:"kubepods"`
 }
 
 // Sockets returns those of a driver on the node.

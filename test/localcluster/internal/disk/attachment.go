@@ -17,20 +17,32 @@ import (
 // machine and the device does not tell for which of them it is.
 type attachment struct {
 	Node string `json:"node"`
+	// File is what is attached: the disk, or, of a volume with limits, the file as which it is served.
+	File string `json:"file"`
 }
 
 // attachment returns the device of a volume and the node that has it. Both are "" where
 // none has: the note alone proves nothing, it survives a restart of the machine.
 func (v *Volumes) attachment(id string) (device, node string, err error) {
-	if device, err = loopdev.Find(v.store.disk(id)); device == "" || err != nil {
+	var a attachment
+	if err := state.ReadJSON(v.store.path(id, attachmentName), &a); errors.Is(err, fs.ErrNotExist) {
+		return "", "", nil
+	} else if err != nil {
 		return "", "", err
 	}
-	var a attachment
-	err = state.ReadJSON(v.store.path(id, attachmentName), &a)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+	if device, err = loopdev.Find(a.File); device == "" || err != nil {
+		return "", "", err
 	}
-	return device, a.Node, err
+	return device, a.Node, nil
+}
+
+// file returns what is to be attached of a volume.
+func (v *Volumes) file(id string) (string, error) {
+	stored, err := v.store.get(id)
+	if err != nil || stored.Limits.empty() {
+		return v.store.disk(id), err
+	}
+	return filepath.Join(v.disks, id), nil
 }
 
 // attach attaches a volume to the node, unless another one has it: as with a disk of a
@@ -46,11 +58,15 @@ func (d *onNode) attach(ctx context.Context, id string) (string, error) {
 	if device != "" {
 		return device, nil
 	}
-	// First the note: who finds a device must find for whom.
-	if err := state.WriteJSON(d.store.path(id, attachmentName), attachment{Node: d.node.Name}, 0o600); err != nil {
+	file, err := d.file(id)
+	if err != nil {
 		return "", err
 	}
-	if device, err = loopdev.Attach(ctx, d.store.disk(id)); err != nil {
+	// First the note: who finds a device must find for whom.
+	if err := state.WriteJSON(d.store.path(id, attachmentName), attachment{Node: d.node.Name, File: file}, 0o600); err != nil {
+		return "", err
+	}
+	if device, err = loopdev.Attach(ctx, file); err != nil {
 		return "", err
 	}
 	d.log.Info("Volume attached", "volume", id, "node", d.node.Name, "device", device, "directIO", loopdev.DirectIO(device))
@@ -84,7 +100,7 @@ func DetachAll(ctx context.Context, dir, node string) error {
 		if a.Node != node {
 			continue
 		}
-		device, err := loopdev.Find(filepath.Join(filepath.Dir(note), diskName))
+		device, err := loopdev.Find(a.File)
 		if err == nil && device != "" {
 			err = loopdev.Detach(ctx, device)
 		}

@@ -24,7 +24,7 @@ type testNode struct {
 
 func newTestNode(driver *Volumes, name, dir string) testNode {
 	return testNode{
-		onNode:  &onNode{Volumes: driver, node: csidriver.Node{Name: name, Dir: dir, Kubepods: filepath.Join(dir, name)}},
+		onNode:  &onNode{Volumes: driver, node: csidriver.Node{Name: name, Dir: dir}},
 		staging: filepath.Join(dir, name, "staging"),
 	}
 }
@@ -117,35 +117,6 @@ func TestVolumeIsAtOneNodeAtATime(t *testing.T) {
 	second.unstage(t, id)
 	if err := driver.Delete(id); err != nil {
 		t.Error(err)
-	}
-}
-
-// A driver that is started anew finds the pods of each node where the node has them.
-func TestTakeUpThrottlesPodsOfAllNodes(t *testing.T) {
-	dir := t.TempDir()
-	driver, id := newTestVolume(t, dir)
-	nodes := []testNode{newTestNode(driver, "node-1", dir), newTestNode(driver, "node-2", dir)}
-	limited := volume{Plan: Plan{ID: id, Limits: Limits{IOPS: 3000}}}
-	number, err := deviceNumber(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range nodes {
-		if err := n.register(limited, os.DevNull, &csi.NodePublishVolumeRequest{
-			TargetPath: n.staging + "-target", VolumeContext: map[string]string{podUIDKey: n.node.Name},
-		}); err != nil {
-			t.Fatal(err)
-		}
-		driver.throttle.remove(n.staging + "-target")
-	}
-	again, err := Open(Loop, csidriver.Options{Volumes: filepath.Join(dir, "volumes"), Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range nodes {
-		cgroup := fakeContainer(t, n.node.Kubepods, "burstable", n.node.Name, "container")
-		awaitContent(t, filepath.Join(cgroup, "blkio.throttle.write_iops_device"), number+" 3000")
-		again.throttle.remove(n.staging + "-target")
 	}
 }
 

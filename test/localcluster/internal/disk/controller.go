@@ -8,8 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-
-	"github.com/storagebench/storagebench/test/localcluster/internal/loopdev"
 )
 
 // Create is part of csidriver.Volumes.
@@ -91,7 +89,7 @@ func (v *Volumes) Delete(id string) error {
 		}
 		return err
 	}
-	device, err := loopdev.Find(v.store.disk(id))
+	device, _, err := v.attachment(id)
 	if err != nil {
 		return err
 	}
@@ -127,9 +125,6 @@ func (v *Volumes) Modify(id string, mutable map[string]string) error {
 		return err
 	}
 	if err := v.store.save(modified); err != nil {
-		return err
-	}
-	if err := v.throttle.reopen(id, func() (keeper, error) { return v.openBudget(id) }); err != nil {
 		return err
 	}
 	v.log.Info("Volume modified", "volume", id, "limits", modified.Limits)

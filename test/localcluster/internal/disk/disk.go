@@ -14,45 +14,30 @@ import (
 
 // Volumes are those of a driver.
 type Volumes struct {
-	kind     Kind
-	store    *store
-	throttle *throttler
-	mounter  *mount.SafeFormatAndMount
-	log      *slog.Logger
+	kind    Kind
+	store   *store
+	disks   string // where the disks of volumes with limits are served
+	mounter *mount.SafeFormatAndMount
+	log     *slog.Logger
 	// locks has a lock for each volume: calls for one volume come one at a time,
 	// whatever callers do.
 	locks keymutex.KeyMutex
 }
 
-// Open returns the volumes of a directory, and takes up the work of an earlier driver.
+// Open returns the volumes of a directory.
 func Open(kind Kind, o csidriver.Options) (*Volumes, error) {
 	s, err := openStore(o.Volumes)
 	if err != nil {
 		return nil, err
 	}
-	v := &Volumes{
-		kind:     kind,
-		store:    s,
-		throttle: newThrottler(o.Log),
-		mounter:  mount.NewSafeFormatAndMount(mount.New(""), utilexec.New()),
-		log:      o.Log,
-		locks:    keymutex.NewHashed(64),
-	}
-	return v, v.takeUp()
-}
-
-// takeUp throttles again what was throttled before the driver ended.
-func (v *Volumes) takeUp() error {
-	published, err := v.store.publications("*")
-	if err != nil {
-		return err
-	}
-	for _, p := range published {
-		if err := v.throttlePod(p); err != nil {
-			return err
-		}
-	}
-	return nil
+	return &Volumes{
+		kind:    kind,
+		store:   s,
+		disks:   o.Disks,
+		mounter: mount.NewSafeFormatAndMount(mount.New(""), utilexec.New()),
+		log:     o.Log,
+		locks:   keymutex.NewHashed(64),
+	}, nil
 }
 
 func (v *Volumes) lock(id string) (unlock func()) {
@@ -73,5 +58,5 @@ func (v *Volumes) On(node csidriver.Node) csidriver.NodeVolumes {
 	return &onNode{Volumes: v, node: node}
 }
 
-// Close keeps what the budgets of the volumes in use have left.
-func (v *Volumes) Close() error { return v.throttle.close() }
+// Close is part of csidriver.Volumes.
+func (*Volumes) Close() error { return nil }

@@ -1,42 +1,34 @@
 package disk
 
-import "time"
+import (
+	"time"
 
-const (
-	// exceededOver is the time over which work is averaged before it is compared with the budget: the kernel lets it through in slices of 100 ms.
-	exceededOver = 500 * time.Millisecond
-	// exceededPart is the part of the budget from which on it counts as used up: such an average of work that the kernel holds back goes up and
-	// down by a tenth.
-	exceededPart = 0.85
+	"github.com/storagebench/storagebench/test/localcluster/internal/pace"
 )
 
-// Exceeded is for how long a volume did all that its budget allows, so that more was asked for.
-type Exceeded struct{ IOPS, Throughput time.Duration }
+// Exceeded is for how long more was asked of a volume than its budget allows.
+type Exceeded struct {
+	IOPS       time.Duration `json:"iops"`
+	Throughput time.Duration `json:"throughput"`
+}
 
-// meter measures for how long a budget is used up.
+// meter measures for how long I/Os wait for the budget.
 type meter struct {
-	average  Rate
-	exceeded Exceeded
+	Exceeded
+
+	// until is until when the I/Os that came wait for the one and for the other limit.
+	iopsUntil, throughputUntil time.Time
 }
 
-// note takes down what was done in a time, and what the budget was.
-func (m *meter) note(done Work, budget Rate, passed time.Duration) {
-	m.average = blend(m.average, Rate{IOs: done.IOs / passed.Seconds(), Bytes: done.Bytes / passed.Seconds()}, passed, exceededOver)
-	if m.average.IOs >= exceededPart*budget.IOs {
-		m.exceeded.IOPS += passed
-	}
-	if m.average.Bytes >= exceededPart*budget.Bytes {
-		m.exceeded.Throughput += passed
-	}
+// note takes down until when an I/O that comes now waits for each limit.
+func (m *meter) note(now, byIOs, byBytes time.Time) {
+	m.IOPS += extend(&m.iopsUntil, now, byIOs)
+	m.Throughput += extend(&m.throughputUntil, now, byBytes)
 }
 
-// Exceeded returns for how long each volume that is in use has used up its budget since it has been, by the IDs of the volumes.
-func (v *Volumes) Exceeded() map[string]Exceeded {
-	v.throttle.mu.Lock()
-	defer v.throttle.mu.Unlock()
-	all := map[string]Exceeded{}
-	for id, volume := range v.throttle.shared {
-		all[id] = volume.meter.exceeded
-	}
-	return all
+// extend returns how much longer a wait becomes.
+func extend(until *time.Time, now, later time.Time) time.Duration {
+	from := pace.Latest(*until, now)
+	*until = pace.Latest(*until, later)
+	return max(0, until.Sub(from))
 }

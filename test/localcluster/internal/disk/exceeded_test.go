@@ -5,43 +5,30 @@ import (
 	"time"
 )
 
-// The kernel lets work through in slices of 100 ms, and the budget counts as used up all the time, or not at all.
+// A limit is exceeded while an I/O waits for it, whatever the other one does.
 func TestExceeded(t *testing.T) {
-	const step = 25 * time.Millisecond
-	budget := Rate{IOs: 3000, Bytes: 125 << 20}
+	start := time.Date(2026, 11, 24, 0, 0, 0, 0, time.UTC)
+	at := func(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
+	type io struct{ now, byIOs, byBytes int }
 	for _, test := range []struct {
 		name             string
-		slice            float64 // I/Os in each 100 ms, all in the first quarter
-		bytes            float64
-		iops, throughput bool
+		ios              []io
+		iops, throughput int
 	}{
-		{"at the limit of I/Os", 300, 4096, true, false},
-		{"at the limit of bytes", 125, 100 << 10, false, true},
-		{"at most of it", 200, 4096, false, false},
-		{"idle", 0, 0, false, false},
+		{"nothing waits", []io{{0, 0, 0}, {5, 5, 5}}, 0, 0},
+		{"one waits for I/Os", []io{{0, 3, 0}}, 3, 0},
+		{"one waits for bytes", []io{{0, 0, 7}}, 0, 7},
+		{"waits that overlap count once", []io{{0, 10, 0}, {5, 12, 0}, {6, 8, 0}}, 12, 0},
+		{"a pause does not count", []io{{0, 2, 0}, {10, 13, 0}}, 5, 0},
+		{"both limits", []io{{0, 4, 6}, {2, 8, 7}}, 8, 7},
 	} {
 		var m meter
-		var warm Exceeded
-		for i := range 200 { // 5 s
-			done := Work{}
-			if i%4 == 0 {
-				done = Work{IOs: test.slice, Bytes: test.slice * test.bytes}
-			}
-			m.note(done, budget, step)
-			if i == 79 {
-				warm = m.exceeded
-			}
+		for _, io := range test.ios {
+			m.note(at(io.now), at(io.byIOs), at(io.byBytes))
 		}
-		for what, is := range map[string][2]any{
-			"IOPS": {m.exceeded.IOPS - warm.IOPS, test.iops}, "throughput": {m.exceeded.Throughput - warm.Throughput, test.throughput},
-		} {
-			want := time.Duration(0)
-			if is[1] == true {
-				want = 3 * time.Second
-			}
-			if is[0] != want {
-				t.Errorf("%s: %s was exceeded for %s of 3 s, want %s", test.name, what, is[0], want)
-			}
+		want := Exceeded{IOPS: time.Duration(test.iops) * time.Millisecond, Throughput: time.Duration(test.throughput) * time.Millisecond}
+		if m.Exceeded != want {
+			t.Errorf("%s: got %+v, want %+v", test.name, m.Exceeded, want)
 		}
 	}
 }

@@ -13,8 +13,7 @@ type Kind struct {
 	// Modify returns a volume with other settings, as the mutable parameters of a
 	// VolumeAttributesClass ask. nil when volumes cannot be modified.
 	Modify func(volume Plan, mutable map[string]string) (Plan, error)
-	// Budget opens the budget of a volume with what was kept of it, if anything. nil
-	// when the limits are for each pod and each direction alone.
+	// Budget opens the budget of a volume with what was kept of it, if anything.
 	Budget func(volume Plan, kept []byte) (Budget, error)
 }
 
@@ -39,11 +38,19 @@ type Rate struct {
 // Work is what was done.
 type Work = Rate
 
+// Latency is how long a volume takes for an I/O that its limits do not hold back.
+type Latency struct{ Read, Write Delay }
+
+// Delay is a time that differs from one I/O to the next: the least, and what comes to it by chance, exponentially distributed with the mean Tail.
+type Delay struct{ Least, Tail time.Duration }
+
 // Budget tells what a volume may do in all: reads and writes of all its users.
 type Budget interface {
 	// Spend takes note of the work that was done since the last call, and returns
 	// what may be done from now on.
 	Spend(now time.Time, done Work) Rate
+	// Latency returns what an I/O takes.
+	Latency() Latency
 	// Keep returns what is to be kept of the budget while nobody uses the volume.
 	Keep(now time.Time) ([]byte, error)
 }

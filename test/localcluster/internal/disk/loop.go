@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 	"google.golang.org/grpc/codes"
@@ -38,8 +39,8 @@ var FileSystems = []string{"ext3", "ext4", "xfs"}
 // that holds something. mkfs.xfs refuses less than 300 MiB.
 var minCapacity = map[string]int64{"": 1 * mib, "ext3": 16 * mib, "ext4": 16 * mib, "xfs": 300 * mib}
 
-// Loop has limits that a StorageClass names, for each pod and each direction.
-var Loop = Kind{Plan: planLoop}
+// Loop has limits that a StorageClass names.
+var Loop = Kind{Plan: planLoop, Budget: openLoop}
 
 func planLoop(r *csi.CreateVolumeRequest) (Plan, error) {
 	limits, err := parseLimits(r.GetParameters())
@@ -53,8 +54,23 @@ func planLoop(r *csi.CreateVolumeRequest) (Plan, error) {
 	return Plan{ID: volumeID(r.GetName()), CapacityBytes: capacity, Limits: limits, Context: limits.volumeContext()}, nil
 }
 
-// Limits are what a pod may do on a volume. Zero is no limit. Reads and writes are
-// counted separately, as blkio does.
+// steady is a budget that stays as it is.
+type steady Rate
+
+// Spend is part of Budget.
+func (s steady) Spend(time.Time, Work) Rate { return Rate(s) }
+
+// Latency is part of Budget: that of the machine.
+func (steady) Latency() Latency { return Latency{} }
+
+// Keep is part of Budget.
+func (steady) Keep(time.Time) ([]byte, error) { return nil, nil }
+
+func openLoop(volume Plan, _ []byte) (Budget, error) {
+	return steady{IOs: float64(volume.Limits.IOPS), Bytes: float64(volume.Limits.ThroughputMiB * mib)}, nil
+}
+
+// Limits are what may be done on a volume, by all its pods together. Zero is no limit.
 type Limits struct {
 	IOPS          int64 `json:"iops,omitempty"`
 	ThroughputMiB int64 `json:"throughputMiB,omitempty"`

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
-	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
@@ -39,22 +38,6 @@ func TestParseLimits(t *testing.T) {
 				t.Errorf("got %+v, %v, want %+v", got, err, test.want)
 			}
 		})
-	}
-}
-
-func TestBlkioLimits(t *testing.T) {
-	got := blkioLimits("7:3", Limits{IOPS: 3000, ThroughputMiB: 125})
-	want := map[string]string{
-		"blkio.throttle.read_iops_device":  "7:3 3000",
-		"blkio.throttle.write_iops_device": "7:3 3000",
-		"blkio.throttle.read_bps_device":   "7:3 131072000",
-		"blkio.throttle.write_bps_device":  "7:3 131072000",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	if got := blkioLimits("7:3", Limits{}); len(got) != 0 {
-		t.Errorf("no limits give %v", got)
 	}
 }
 

@@ -2,7 +2,6 @@ package disk
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"time"
@@ -16,11 +15,8 @@ import (
 	"github.com/storagebench/storagebench/test/localcluster/internal/loopdev"
 )
 
-const (
-	podUIDKey = "csi.storage.k8s.io/pod.uid"
-	// unmountLimit is how long an unmount may take before it is forced.
-	unmountLimit = 10 * time.Second
-)
+// unmountLimit is how long an unmount may take before it is forced.
+const unmountLimit = 10 * time.Second
 
 // formatOptions make mkfs write next to nothing: a new sparse file reads as zeros.
 var formatOptions = map[string][]string{
@@ -98,8 +94,7 @@ func (d *onNode) Publish(r *csi.NodePublishVolumeRequest) error {
 	if err := d.checkSingleWriter(r); err != nil {
 		return err
 	}
-	// Before the mount: the container starts only after it.
-	if err := d.register(published, device, r); err != nil {
+	if err := d.store.savePublication(published.ID, publication{TargetPath: r.GetTargetPath()}); err != nil {
 		return err
 	}
 	return d.bind(device, r)
@@ -128,34 +123,6 @@ func (v *Volumes) checkSingleWriter(r *csi.NodePublishVolumeRequest) error {
 		}
 	}
 	return nil
-}
-
-// register notes the publication, and has the pod throttled when the volume has
-// limits.
-func (d *onNode) register(v volume, device string, r *csi.NodePublishVolumeRequest) error {
-	podUID := r.GetVolumeContext()[podUIDKey]
-	if podUID == "" && !v.Limits.empty() {
-		return errors.New("the volume has limits, but nothing tells for which pod: the CSIDriver needs podInfoOnMount")
-	}
-	number, err := deviceNumber(device)
-	if err != nil {
-		return err
-	}
-	p := publication{VolumeID: v.ID, TargetPath: r.GetTargetPath(), PodUID: podUID, Kubepods: d.node.Kubepods, Device: number, Limits: v.Limits}
-	if err := d.store.savePublication(v.ID, p); err != nil {
-		return err
-	}
-	return d.throttlePod(p)
-}
-
-// throttlePod holds a pod to the limits of the volume, or to its part of the
-// volume's budget.
-func (v *Volumes) throttlePod(p publication) error {
-	if v.kind.Budget == nil {
-		v.throttle.add(p)
-		return nil
-	}
-	return v.throttle.addShare(p, func() (keeper, error) { return v.openBudget(p.VolumeID) })
 }
 
 func (v *Volumes) bind(device string, r *csi.NodePublishVolumeRequest) error {
@@ -198,7 +165,6 @@ func (d *onNode) Unpublish(_ context.Context, r *csi.NodeUnpublishVolumeRequest)
 	if err := d.unmount(target); err != nil {
 		return err
 	}
-	d.throttle.remove(target)
 	return d.store.deletePublication(id, target)
 }
 

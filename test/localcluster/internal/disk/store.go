@@ -155,13 +155,7 @@ func (s *store) saveBudget(id string, kept []byte) error {
 // publication is a volume in a pod. It is written down, because the driver may be
 // restarted while the pod runs.
 type publication struct {
-	VolumeID   string `json:"volumeID,omitempty"`
 	TargetPath string `json:"targetPath"`
-	PodUID     string `json:"podUID"`
-	// Kubepods is where the cgroups of the pod's node are.
-	Kubepods string `json:"kubepods"`
-	Device   string `json:"device"`
-	Limits   Limits `json:"limits"`
 }
 
 func (s *store) publicationPath(id, target string) string {
@@ -177,7 +171,7 @@ func (s *store) deletePublication(id, target string) error {
 	return os.RemoveAll(s.publicationPath(id, target))
 }
 
-// publications returns those of one volume, or of all when the id is "*".
+// publications returns those of a volume.
 func (s *store) publications(id string) ([]publication, error) {
 	files, err := filepath.Glob(filepath.Join(s.dir, id, "published-*.json"))
 	if err != nil {

@@ -49,7 +49,7 @@ var Loop = csidriver.Driver{
 	Controller: controller{createDelete, singleWriter, clone},
 	Node:       node{stage, stats, nodeSingleWriter},
 	Uses:       diskUses,
-	Open:       func(o csidriver.Options) (csidriver.Volumes, error) { return disk.Open(disk.Loop, o) },
+	Open:       openDisks("loop"),
 }
 
 // EBS poses as aws-ebs-csi-driver.
@@ -59,7 +59,7 @@ var EBS = csidriver.Driver{
 	Controller: controller{createDelete, singleWriter, modify, clone},
 	Node:       node{stage, stats, nodeSingleWriter},
 	Uses:       diskUses,
-	Open:       ebs.Open,
+	Open:       openDisks("ebs"),
 	Metrics:    ebs.Metrics,
 }
 

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/container-storage-interface/spec/lib/go/csi"
 	"github.com/kubernetes-csi/csi-test/v5/pkg/sanity"
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/storagebench/storagebench/test/localcluster/internal/csidriver"
+	"github.com/storagebench/storagebench/test/localcluster/internal/disk"
 	"github.com/storagebench/storagebench/test/localcluster/internal/efs"
 	"github.com/storagebench/storagebench/test/localcluster/internal/efsfuse"
 	"github.com/storagebench/storagebench/test/localcluster/internal/loopdev"
@@ -26,21 +26,6 @@ const (
 	gib            = 1 << 30
 	testFileSystem = "fs-0123456789abcdef0"
 )
-
-// withPod is a driver's volumes with the pod that the kubelet would name.
-type withPod struct{ csidriver.Volumes }
-
-func (w withPod) Create(r *csi.CreateVolumeRequest) (*csi.Volume, error) {
-	volume, err := w.Volumes.Create(r)
-	if err == nil {
-		volume.VolumeContext = map[string]string{"csi.storage.k8s.io/pod.uid": "pod"}
-	}
-	return volume, err
-}
-
-func (w withPod) Modify(id string, mutable map[string]string) error {
-	return w.Volumes.(csidriver.Modifier).Modify(id, mutable)
-}
 
 // TestSanity runs the conformance tests of the CSI community, on real loop devices and
 // real FUSE mounts.
@@ -96,14 +81,23 @@ func TestSanity(t *testing.T) {
 func serve(ctx context.Context, t *testing.T, served *errgroup.Group, driver csidriver.Driver, dir string) *sanity.TestConfig {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	volumes, err := driver.Open(csidriver.Options{Volumes: filepath.Join(dir, "volumes"), Mounts: dir, Log: log})
+	disks := filepath.Join(dir, "disks")
+	if k, err := kind(driver.ShortName); err == nil {
+		stop, err := disk.Serve(k, filepath.Join(dir, "volumes"), disks, log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := stop(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	volumes, err := driver.Open(csidriver.Options{Volumes: filepath.Join(dir, "volumes"), Disks: disks, Mounts: dir, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if driver.ShortName == EBS.ShortName {
-		volumes = withPod{volumes}
-	}
-	node := csidriver.Node{Name: "node-1", Dir: dir, Kubepods: dir}
+	node := csidriver.Node{Name: "node-1", Dir: dir}
 	served.Go(func() error { return errors.Join(driver.Serve(ctx, volumes, node, log), volumes.Close()) })
 
 	config := sanity.NewTestConfig()

@@ -80,6 +80,9 @@ func (b *budget) Spend(now time.Time, done disk.Work) disk.Rate {
 	return b.burst
 }
 
+// Latency is part of disk.Budget.
+func (b *budget) Latency() disk.Latency { return b.latency }
+
 // Keep is part of disk.Budget.
 func (b *budget) Keep(time.Time) ([]byte, error) {
 	if b.bucket == nil {

@@ -15,7 +15,6 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/storagebench/storagebench/test/localcluster/internal/csidriver"
 	"github.com/storagebench/storagebench/test/localcluster/internal/disk"
 	"github.com/storagebench/storagebench/test/localcluster/internal/documented"
 )
@@ -26,17 +25,14 @@ const DriverName = "ebs.csi.aws.com"
 // defaultType is what the driver asks for when nobody does.
 const defaultType = "gp3"
 
-// Open returns the volumes of a directory, and takes up the work of an earlier driver.
-func Open(o csidriver.Options) (csidriver.Volumes, error) {
+// Kind returns what volumes there are.
+func Kind() (disk.Kind, error) {
 	known, err := documented.EBS()
-	if err != nil {
-		return nil, err
-	}
-	return disk.Open(disk.Kind{
+	return disk.Kind{
 		Plan:   func(r *csi.CreateVolumeRequest) (disk.Plan, error) { return planVolume(known, r) },
 		Modify: func(p disk.Plan, m map[string]string) (disk.Plan, error) { return modify(known, p, m) },
 		Budget: open,
-	}, o)
+	}, err
 }
 
 func planVolume(known documented.Driver, r *csi.CreateVolumeRequest) (disk.Plan, error) {

@@ -58,7 +58,12 @@ func (exceeded) Describe(all chan<- *prometheus.Desc) {
 
 // Collect is part of prometheus.Collector.
 func (e exceeded) Collect(all chan<- prometheus.Metric) {
-	for id, since := range e.volumes.Exceeded() {
+	volumes, err := e.volumes.Exceeded()
+	if err != nil {
+		all <- prometheus.NewInvalidMetric(exceededIOPS, err)
+		return
+	}
+	for id, since := range volumes {
 		for counted, seconds := range map[*prometheus.Desc]float64{
 			exceededIOPS: since.IOPS.Seconds(), exceededThroughput: since.Throughput.Seconds(), ec2ExceededIOPS: 0, ec2ExceededThroughput: 0,
 		} {

@@ -124,7 +124,11 @@ func (r *request) withDefaults() request {
 }
 
 // performance of the volume.
-func (r *request) performance() performance { return volumeTypes[r.Type].perform(r.withDefaults()) }
+func (r *request) performance() performance {
+	p := volumeTypes[r.Type].perform(r.withDefaults())
+	p.latency = volumeTypes[r.Type].latency
+	return p
+}
 
 // credits returns the balance that a tag sets, nil without.
 func (r *request) credits() (*float64, error) {

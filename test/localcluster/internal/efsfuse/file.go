@@ -7,6 +7,8 @@ import (
 
 	"github.com/hanwen/go-fuse/v2/fs"
 	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"github.com/storagebench/storagebench/test/localcluster/internal/pace"
 )
 
 // openFlags let each read and write come here as it is, and several at a time.
@@ -34,7 +36,7 @@ func (f *file) PassthroughFd() (int, bool) { return 0, false }
 func (f *file) Write(ctx context.Context, data []byte, offset int64) (uint32, syscall.Errno) {
 	done := f.connection.write(time.Now(), len(data))
 	n, errno := f.LoopbackFile.Write(ctx, data, offset)
-	wait(done)
+	pace.Wait(done)
 	return n, errno
 }
 
@@ -42,7 +44,7 @@ func (f *file) Write(ctx context.Context, data []byte, offset int64) (uint32, sy
 func (f *file) Read(ctx context.Context, into []byte, offset int64) (fuse.ReadResult, syscall.Errno) {
 	done := f.connection.read(time.Now(), len(into))
 	result, errno := f.LoopbackFile.Read(ctx, into, offset)
-	wait(done)
+	pace.Wait(done)
 	return result, errno
 }
 

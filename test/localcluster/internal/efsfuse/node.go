@@ -9,6 +9,8 @@ import (
 	"github.com/hanwen/go-fuse/v2/fs"
 	"github.com/hanwen/go-fuse/v2/fuse"
 	"golang.org/x/sys/unix"
+
+	"github.com/storagebench/storagebench/test/localcluster/internal/pace"
 )
 
 // Owner is the identity that an access point gives to all who come through it.
@@ -60,7 +62,7 @@ func (n *node) begin(ctx context.Context) (as context.Context, end func()) {
 }
 
 // changed takes the time of a change of a directory.
-func (n *node) changed(began time.Time) { wait(n.mount.connection.change(began)) }
+func (n *node) changed(began time.Time) { pace.Wait(n.mount.connection.change(began)) }
 
 // Access is part of fs.NodeAccesser. For an access point each operation is judged by
 // its identity when it comes; for the root the kernel does not ask.

@@ -2,7 +2,6 @@ package efsfuse
 
 import (
 	"math"
-	"sync"
 	"testing"
 	"time"
 )
@@ -84,18 +83,4 @@ func TestNoLimits(t *testing.T) {
 	if got := connection.write(now, 1<<20); !got.Equal(now) {
 		t.Errorf("a write without limits is done %v later", got.Sub(now))
 	}
-}
-
-func TestWaitIsExact(t *testing.T) {
-	var group sync.WaitGroup
-	for range 4 {
-		group.Go(func() {
-			began := time.Now()
-			wait(began.Add(2 * time.Millisecond))
-			if passed := time.Since(began); passed < 2*time.Millisecond {
-				t.Errorf("waited %v", passed)
-			}
-		})
-	}
-	group.Wait()
 }

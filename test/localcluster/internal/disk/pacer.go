@@ -1,0 +1,120 @@
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/storagebench/storagebench/test/localcluster/internal/pace"
+)
+
+const (
+	// governInterval is how often a budget is told what was done.
+	governInterval = 25 * time.Millisecond
+	// saveInterval is how much of a budget's use is forgotten when the machine stops.
+	saveInterval = time.Second
+	// slack is for how long the machine may be busy with something else before a volume at its limit does less than that.
+	slack = 20 * time.Millisecond
+)
+
+// keeper is a budget that can be written down.
+type keeper interface {
+	Budget
+	save(now time.Time) error
+}
+
+// pacer has the I/Os of a volume take as long as its budget and its latency say. I/Os begin at even intervals where more of them come than the budget allows.
+type pacer struct {
+	mu         sync.Mutex
+	budget     keeper
+	ios, bytes pace.Line
+	// undone is the work that the budget has not been told.
+	undone   Work
+	governed time.Time
+	saved    time.Time
+	exceeded meter
+}
+
+func newPacer(budget keeper, now time.Time) *pacer {
+	p := &pacer{budget: budget, ios: pace.Line{Slack: slack}, bytes: pace.Line{Slack: slack}, saved: now}
+	p.spend(now)
+	return p
+}
+
+// admit returns when an I/O that comes now is done.
+func (p *pacer) admit(now time.Time, write bool, bytes int) (time.Time, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.govern(now); err != nil {
+		return now, err
+	}
+	p.undone.IOs++
+	p.undone.Bytes += float64(bytes)
+	byIOs, _ := p.ios.Admit(now, 1)
+	byBytes, _ := p.bytes.Admit(now, float64(bytes))
+	p.exceeded.note(now, byIOs, byBytes)
+	return pace.Latest(byIOs, byBytes).Add(p.delay(write)), nil
+}
+
+func (p *pacer) delay(write bool) time.Duration {
+	delay := p.budget.Latency().Read
+	if write {
+		delay = p.budget.Latency().Write
+	}
+	return delay.Least + time.Duration(rand.ExpFloat64()*float64(delay.Tail)) //nolint:gosec // chance, and no secret
+}
+
+// govern tells the budget what was done, which then says how much may be done.
+func (p *pacer) govern(now time.Time) error {
+	if now.Sub(p.governed) < governInterval {
+		return nil
+	}
+	p.spend(now)
+	if now.Sub(p.saved) < saveInterval {
+		return nil
+	}
+	p.saved = now
+	return p.budget.save(now)
+}
+
+func (p *pacer) spend(now time.Time) {
+	rate := p.budget.Spend(now, p.undone)
+	p.undone, p.governed = Work{}, now
+	p.ios.PerSecond, p.bytes.PerSecond = rate.IOs, rate.Bytes
+}
+
+// reopen exchanges the budget, after what is left of it is saved.
+func (p *pacer) reopen(now time.Time, open func() (keeper, error)) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.spend(now)
+	if err := p.budget.save(now); err != nil {
+		return err
+	}
+	budget, err := open()
+	if err != nil {
+		return err
+	}
+	p.budget = budget
+	p.spend(now)
+	return nil
+}
+
+// close saves what is left of the budget. A volume that is deleted has none.
+func (p *pacer) close(now time.Time) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.spend(now)
+	if err := p.budget.save(now); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func (p *pacer) exceededSince() Exceeded {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.exceeded.Exceeded
+}

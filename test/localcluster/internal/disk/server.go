@@ -1,0 +1,197 @@
+package disk
+
+import (
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/storagebench/storagebench/test/localcluster/internal/diskfuse"
+	"github.com/storagebench/storagebench/test/localcluster/internal/state"
+)
+
+// exceededName is the file, beside the disks that are served, that says for how long the limits of each were exceeded.
+const exceededName = "exceeded.json"
+
+// Server serves the disks of the volumes that have limits: what a cloud does beyond the nodes, so that it goes on while a driver does not run.
+type Server struct {
+	kind  Kind
+	store *store
+	log   *slog.Logger
+
+	mu   sync.Mutex
+	open map[string]*servedDisk
+}
+
+// Serve serves the disks of the volumes in a directory as files of another one, until the returned function is called.
+func Serve(kind Kind, volumes, at string, log *slog.Logger) (stop func() error, err error) {
+	s := &Server{kind: kind, store: &store{dir: volumes}, log: log, open: map[string]*servedDisk{}}
+	if err := os.MkdirAll(volumes, 0o700); err != nil {
+		return nil, err
+	}
+	mount, err := diskfuse.Mount(at, s)
+	if err != nil {
+		return nil, err
+	}
+	return mount.Unmount, nil
+}
+
+// Size is part of diskfuse.Disks.
+func (s *Server) Size(name string) (int64, error) {
+	if name == exceededName {
+		said, err := s.Say(name)
+		return int64(len(said)), err
+	}
+	v, err := s.store.get(name)
+	return v.CapacityBytes, err
+}
+
+// Say is part of diskfuse.Disks.
+func (s *Server) Say(name string) ([]byte, error) {
+	if name != exceededName {
+		return nil, os.ErrNotExist
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := map[string]Exceeded{}
+	for id, d := range s.open {
+		all[id] = d.pacer.exceededSince()
+	}
+	return json.Marshal(all)
+}
+
+// Open is part of diskfuse.Disks. Whoever opens a disk that is open gets the same one: they share its budget.
+func (s *Server) Open(id string) (diskfuse.Disk, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d := s.open[id]; d != nil {
+		d.users++
+		return d, nil
+	}
+	d, err := s.openDisk(id)
+	if err != nil {
+		return nil, err
+	}
+	s.open[id] = d
+	return d, nil
+}
+
+func (s *Server) openDisk(id string) (*servedDisk, error) {
+	file, err := os.OpenFile(s.store.disk(id), os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	d := &servedDisk{File: file, id: id, server: s, users: 1}
+	if d.settings, err = d.changedAt(); err == nil {
+		var budget keeper
+		if budget, err = s.budget(id); err == nil {
+			d.pacer = newPacer(budget, time.Now())
+			return d, nil
+		}
+	}
+	return nil, errors.Join(err, file.Close())
+}
+
+// budget opens the budget of a volume, with what was kept of it.
+func (s *Server) budget(id string) (keeper, error) {
+	stored, err := s.store.get(id)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := s.store.budget(id)
+	if err != nil {
+		return nil, err
+	}
+	budget, err := s.kind.Budget(stored.Plan, kept)
+	return keptBudget{Budget: budget, store: s.store, id: id}, err
+}
+
+// keptBudget is a budget that is kept with its volume.
+type keptBudget struct {
+	Budget
+
+	store *store
+	id    string
+}
+
+func (b keptBudget) save(now time.Time) error {
+	kept, err := b.Keep(now)
+	if err != nil || kept == nil {
+		return err
+	}
+	return b.store.saveBudget(b.id, kept)
+}
+
+// servedDisk is a disk that is in use.
+type servedDisk struct {
+	*os.File
+
+	id     string
+	server *Server
+	pacer  *pacer
+	// users is locked with the server.
+	users int
+
+	// changing is held while it is looked whether the volume was modified.
+	changing sync.Mutex
+	looked   time.Time
+	// settings is when the volume's settings were written that are in force.
+	settings time.Time
+}
+
+// Admit is part of diskfuse.Disk.
+func (d *servedDisk) Admit(now time.Time, write bool, bytes int) time.Time {
+	if err := d.follow(now); err != nil {
+		d.server.log.Error("Settings of the volume not followed", "volume", d.id, "err", err)
+	}
+	done, err := d.pacer.admit(now, write, bytes)
+	if err != nil {
+		d.server.log.Error("Budget not saved", "volume", d.id, "err", err)
+	}
+	return done
+}
+
+// follow opens the budget anew after the volume was modified.
+func (d *servedDisk) follow(now time.Time) error {
+	d.changing.Lock()
+	defer d.changing.Unlock()
+	if now.Sub(d.looked) < governInterval {
+		return nil
+	}
+	d.looked = now
+	changed, err := d.changedAt()
+	if err != nil || changed.Equal(d.settings) {
+		return err
+	}
+	d.settings = changed
+	return d.pacer.reopen(now, func() (keeper, error) { return d.server.budget(d.id) })
+}
+
+func (d *servedDisk) changedAt() (time.Time, error) {
+	info, err := os.Stat(d.server.store.path(d.id, metadataName))
+	if err != nil {
+		return time.Time{}, err
+	}
+	return info.ModTime(), nil
+}
+
+// Close is part of diskfuse.Disk: the last user's closes it.
+func (d *servedDisk) Close() error {
+	d.server.mu.Lock()
+	defer d.server.mu.Unlock()
+	if d.users--; d.users > 0 {
+		return nil
+	}
+	delete(d.server.open, d.id)
+	return errors.Join(d.pacer.close(time.Now()), d.File.Close())
+}
+
+// Exceeded returns for how long the limits of each volume were exceeded since it has been in use, by the IDs of the volumes.
+func (v *Volumes) Exceeded() (map[string]Exceeded, error) {
+	all := map[string]Exceeded{}
+	err := state.ReadJSON(filepath.Join(v.disks, exceededName), &all)
+	return all, err
+}

@@ -1,0 +1,116 @@
+package disk
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/container-storage-interface/spec/lib/go/csi"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/storagebench/storagebench/test/localcluster/internal/csidriver"
+	"github.com/storagebench/storagebench/test/localcluster/internal/loopdev"
+)
+
+// newServed returns a driver whose disks are served, and a volume of the given limits.
+func newServed(t *testing.T, dir string, parameters map[string]string) (driver *Volumes, id string) {
+	t.Helper()
+	options := csidriver.Options{Volumes: filepath.Join(dir, "volumes"), Disks: filepath.Join(dir, "disks"), Log: slog.New(slog.DiscardHandler)}
+	stop, err := Serve(Loop, options.Volumes, options.Disks, options.Log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	if driver, err = Open(Loop, options); err != nil {
+		t.Fatal(err)
+	}
+	created, err := driver.Create(&csi.CreateVolumeRequest{
+		Name: "pvc-1", Parameters: parameters, CapacityRange: &csi.CapacityRange{RequiredBytes: 32 * mib}, VolumeCapabilities: []*csi.VolumeCapability{disk()},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return driver, created.GetVolumeId()
+}
+
+// A disk with limits is a block device with direct I/O that does as much as it may, holds what is written, and says for how long more was asked for.
+func TestServedDisk(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("loop devices need root")
+	}
+	driver, id := newServed(t, t.TempDir(), map[string]string{"iops": "100"})
+	file, err := driver.file(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	device, err := loopdev.Attach(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	detached := false
+	t.Cleanup(func() {
+		if !detached {
+			_ = loopdev.Detach(t.Context(), device)
+		}
+	})
+	if !loopdev.DirectIO(device) {
+		t.Error("the device has no direct I/O")
+	}
+	block := bytes.Repeat([]byte("storagebench...."), 256)
+	began := time.Now()
+	writeSynced(t, device, block, 60)
+	if took := time.Since(began); took < 500*time.Millisecond {
+		t.Errorf("60 writes at 100 a second took %v", took)
+	}
+	exceeded, err := driver.Exceeded()
+	if since := exceeded[id]; err != nil || since.IOPS < 400*time.Millisecond || since.IOPS > time.Since(began) || since.Throughput != 0 {
+		t.Errorf("its limits were exceeded for %+v, %v", exceeded, err)
+	}
+	detached = true
+	if err := loopdev.Detach(t.Context(), device); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(driver.store.disk(id))
+	if err != nil || !bytes.Equal(content[59*len(block):60*len(block)], block) {
+		t.Errorf("the disk does not hold what was written, %v", err)
+	}
+}
+
+// writeSynced writes blocks one after the other, four at a time, each of which is one I/O.
+func writeSynced(t *testing.T, device string, block []byte, blocks int) {
+	t.Helper()
+	file, err := os.OpenFile(device, os.O_WRONLY|os.O_SYNC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var group errgroup.Group
+	group.SetLimit(4)
+	for i := range blocks {
+		group.Go(func() error {
+			_, err := file.WriteAt(block, int64(i)*int64(len(block)))
+			return err
+		})
+	}
+	if err := errors.Join(group.Wait(), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A volume without limits is the file itself: nothing is between it and the machine.
+func TestDiskWithoutLimits(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("mounts need root")
+	}
+	driver, id := newServed(t, t.TempDir(), nil)
+	if file, err := driver.file(id); err != nil || file != driver.store.disk(id) {
+		t.Errorf("its file is %s, %v", file, err)
+	}
+}
