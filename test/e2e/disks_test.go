@@ -5,6 +5,7 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,15 +18,15 @@ func diskOf(t *testing.T, volume *corev1.PersistentVolume) string {
 	return filepath.Join(localClusterDirectory(t), "volumes", volume.Spec.CSI.VolumeHandle, "disk.img")
 }
 
-// loopDevice returns the name of the loop device that has a file, "" if none has.
-func loopDevice(file string) string {
+// loopDeviceOf returns the name of the loop device of a volume, "" if it is at no node: of its disk, or of the file as which a disk with limits is served.
+func loopDeviceOf(volume *corev1.PersistentVolume) string {
 	backing, err := filepath.Glob("/sys/block/loop*/loop/backing_file")
 	if err != nil {
 		return ""
 	}
 	for _, path := range backing {
 		// Another one's may end at any time.
-		if text, err := os.ReadFile(path); err == nil && strings.TrimSpace(string(text)) == file {
+		if text, err := os.ReadFile(path); err == nil && slices.Contains(strings.Split(strings.TrimSpace(string(text)), "/"), volume.Spec.CSI.VolumeHandle) {
 			return filepath.Base(filepath.Dir(filepath.Dir(path)))
 		}
 	}

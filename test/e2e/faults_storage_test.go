@@ -136,24 +136,23 @@ func TestVolumeRemovedUnderARun(t *testing.T) {
 	if err := k8s.Get(t.Context(), types.NamespacedName{Name: onlyClaim(t, sb).Spec.VolumeName}, volume); err != nil {
 		t.Fatalf("get the volume: %v", err)
 	}
-	disk := diskOf(t, volume)
 	f.strike()
-	shrink(t, disk)
+	shrink(t, volume)
 	done := f.end(t, sb, "randwrite.volume", "Input/output error")
 	if run := done.Status.Runs[0]; run.State != v1alpha1.RunFailed || run.Result != nil {
 		t.Errorf("run = %+v", run)
 	}
 }
 
-// shrink takes all blocks away from the file of a loop device, and has the device notice.
-func shrink(t *testing.T, disk string) {
+// shrink takes all blocks away from the disk of a volume, and has its device notice.
+func shrink(t *testing.T, volume *corev1.PersistentVolume) {
 	t.Helper()
-	if err := os.Truncate(disk, 0); err != nil {
+	if err := os.Truncate(diskOf(t, volume), 0); err != nil {
 		t.Fatal(err)
 	}
-	device := loopDevice(disk)
+	device := loopDeviceOf(volume)
 	if device == "" {
-		t.Fatalf("no loop device has file %s", disk)
+		t.Fatalf("volume %s has no loop device", volume.Name)
 	}
 	noticeSize(t, filepath.Join("/dev", device))
 }

@@ -147,16 +147,9 @@ func deviceOf(t *testing.T, volume string) string {
 	if err := k8s.Get(t.Context(), client.ObjectKey{Name: volume}, pv); err != nil {
 		t.Fatal(err)
 	}
-	backing, err := filepath.Glob("/sys/block/loop*/loop/backing_file")
-	if err != nil {
-		t.Fatal(err)
+	device := loopDeviceOf(pv)
+	if device == "" {
+		t.Fatalf("volume %s (%s) is no device of this machine", volume, pv.Spec.CSI.VolumeHandle)
 	}
-	for _, attribute := range backing {
-		file, err := os.ReadFile(attribute)
-		if err == nil && strings.Contains(string(file), "/"+pv.Spec.CSI.VolumeHandle+"/") {
-			return filepath.Join("/dev", filepath.Base(filepath.Dir(filepath.Dir(attribute))))
-		}
-	}
-	t.Fatalf("volume %s (%s) is no device of this machine", volume, pv.Spec.CSI.VolumeHandle)
-	return ""
+	return filepath.Join("/dev", device)
 }

@@ -45,8 +45,14 @@ func (s *Server) Size(name string) (int64, error) {
 		said, err := s.Say(name)
 		return int64(len(said)), err
 	}
-	v, err := s.store.get(name)
-	return v.CapacityBytes, err
+	if _, err := s.store.get(name); err != nil {
+		return 0, err
+	}
+	info, err := os.Stat(s.store.disk(name))
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
 }
 
 // Say is part of diskfuse.Disks.

@@ -54,7 +54,7 @@ func CheckControllers() error {
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("cgroup v1 hierarchies are not mounted below %s: %s (volume limits need them; cgroup v2 is not supported yet)",
+		return fmt.Errorf("cgroup v1 hierarchies are not mounted below %s: %s (cgroup v2 is not supported yet)",
 			cgroupMount, strings.Join(missing, ", "))
 	}
 	return nil
