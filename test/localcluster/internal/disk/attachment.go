@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"google.golang.org/grpc/codes"
@@ -87,6 +88,9 @@ func DetachAll(ctx context.Context, dir, node string) error {
 		device, err := loopdev.Find(filepath.Join(filepath.Dir(note), diskName))
 		if err == nil && device != "" {
 			err = loopdev.Detach(ctx, device)
+		}
+		if err == nil {
+			err = os.RemoveAll(note)
 		}
 		if err != nil {
 			return err

@@ -16,6 +16,9 @@ type Kind struct {
 	// Budget opens the budget of a volume with what was kept of it, if anything. nil
 	// when the limits are for each pod and each direction alone.
 	Budget func(volume Plan, kept []byte) (Budget, error)
+	// Attaching and Detaching are how long it takes until a volume is at a node, and gone from it, where the controller attaches the volumes. Zero
+	// where their staging does.
+	Attaching, Detaching time.Duration
 }
 
 // Plan is a volume to be.

@@ -42,6 +42,14 @@ func (w withPod) Modify(id string, mutable map[string]string) error {
 	return w.Volumes.(csidriver.Modifier).Modify(id, mutable)
 }
 
+func (w withPod) Attach(ctx context.Context, id, node string) (map[string]string, error) {
+	return w.Volumes.(csidriver.Attacher).Attach(ctx, id, node)
+}
+
+func (w withPod) Detach(ctx context.Context, id, node string) error {
+	return w.Volumes.(csidriver.Attacher).Detach(ctx, id, node)
+}
+
 // TestSanity runs the conformance tests of the CSI community, on real loop devices and
 // real FUSE mounts.
 func TestSanity(t *testing.T) {

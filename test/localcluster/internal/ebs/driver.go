@@ -5,8 +5,7 @@
 package ebs
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -26,20 +25,65 @@ const DriverName = "ebs.csi.aws.com"
 // defaultType is what the driver asks for when nobody does.
 const defaultType = "gp3"
 
+// volumes are disks of a zone, which come to instances.
+type volumes struct {
+	*disk.Volumes
+
+	instances instances
+}
+
 // Open returns the volumes of a directory, and takes up the work of an earlier driver.
 func Open(o csidriver.Options) (csidriver.Volumes, error) {
 	known, err := documented.EBS()
 	if err != nil {
 		return nil, err
 	}
-	return disk.Open(disk.Kind{
-		Plan:   func(r *csi.CreateVolumeRequest) (disk.Plan, error) { return planVolume(known, r) },
-		Modify: func(p disk.Plan, m map[string]string) (disk.Plan, error) { return modify(known, p, m) },
-		Budget: open,
+	v := &volumes{}
+	v.Volumes, err = disk.Open(disk.Kind{
+		Plan:      func(r *csi.CreateVolumeRequest) (disk.Plan, error) { return planVolume(known, r, v.instances.zone()) },
+		Modify:    func(p disk.Plan, m map[string]string) (disk.Plan, error) { return modify(known, p, m) },
+		Budget:    open,
+		Attaching: attaching,
+		Detaching: detaching,
 	}, o)
+	return v, err
 }
 
-func planVolume(known documented.Driver, r *csi.CreateVolumeRequest) (disk.Plan, error) {
+// On is part of csidriver.Volumes.
+func (v *volumes) On(node csidriver.Node) csidriver.NodeVolumes {
+	v.instances.add(node)
+	return v.Volumes.On(node)
+}
+
+// Create is part of csidriver.Volumes. The volume says in which zone it is.
+func (v *volumes) Create(r *csi.CreateVolumeRequest) (*csi.Volume, error) {
+	created, err := v.Volumes.Create(r)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := v.Planned(created.GetVolumeId())
+	if err != nil {
+		return nil, err
+	}
+	made, err := readSettings(plan.Settings)
+	created.AccessibleTopology = []*csi.Topology{{Segments: map[string]string{zoneKey: made.Zone}}}
+	return created, err
+}
+
+// pickZone returns the zone that a volume is to be in, "" if the requirement says none. The driver takes the first that is preferred, and then the first
+// that will do.
+func pickZone(wanted *csi.TopologyRequirement) string {
+	for _, topology := range append(wanted.GetPreferred(), wanted.GetRequisite()...) {
+		for _, key := range []string{zoneKey, driverZoneKey} {
+			if zone, ok := topology.GetSegments()[key]; ok {
+				return zone
+			}
+		}
+	}
+	return ""
+}
+
+func planVolume(known documented.Driver, r *csi.CreateVolumeRequest, anyZone string) (disk.Plan, error) {
 	if err := errors.Join(known.CheckParameters(r.GetParameters()), known.CheckMutableParameters(r.GetMutableParameters())); err != nil {
 		return disk.Plan{}, status.Errorf(codes.InvalidArgument, "Invalid parameter for CreateVolume: %v", err)
 	}
@@ -47,7 +91,7 @@ func planVolume(known documented.Driver, r *csi.CreateVolumeRequest) (disk.Plan,
 	if err != nil {
 		return disk.Plan{}, err
 	}
-	wanted := request{Type: defaultType, SizeGiB: sizeGiB}
+	wanted := request{Type: defaultType, SizeGiB: sizeGiB, Zone: cmp.Or(pickZone(r.GetAccessibilityRequirements()), anyZone)}
 	if err := wanted.set(r.GetParameters(), true); err != nil {
 		return disk.Plan{}, status.Error(codes.InvalidArgument, err.Error())
 	}
@@ -100,12 +144,6 @@ func sizeFor(requested *csi.CapacityRange) (int64, error) {
 		return 0, status.Error(codes.InvalidArgument, "After round-up, volume size exceeds the limit specified")
 	}
 	return size, nil
-}
-
-// volumeID looks like one of EC2's: 17 hexadecimal digits, of which the first is 0.
-func volumeID(name string) string {
-	sum := sha256.Sum256([]byte(name))
-	return "vol-0" + hex.EncodeToString(sum[:8])
 }
 
 func modify(known documented.Driver, volume disk.Plan, mutable map[string]string) (disk.Plan, error) {

@@ -16,6 +16,7 @@ type request struct {
 	IOPS    int64  `json:"iops,omitempty"`
 	// Throughput in MiB/s.
 	Throughput int64             `json:"throughput,omitempty"`
+	Zone       string            `json:"zone,omitempty"`
 	Tags       map[string]string `json:"tags,omitempty"`
 
 	iopsPerGiB int64

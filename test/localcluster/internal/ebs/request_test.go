@@ -22,7 +22,7 @@ func ask(t *testing.T, sizeGiB int64, parameters, mutable map[string]string) (di
 	return planVolume(known, &csi.CreateVolumeRequest{
 		Name: "pvc-1", CapacityRange: &csi.CapacityRange{RequiredBytes: sizeGiB * gib},
 		Parameters: parameters, MutableParameters: mutable,
-	})
+	}, "")
 }
 
 type parameters map[string]string
