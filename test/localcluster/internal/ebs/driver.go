@@ -1,7 +1,7 @@
 // Package ebs is a local stand-in for the CSI driver of Amazon EBS: it takes the
 // parameters that aws-ebs-csi-driver documents, refuses what that driver or EC2
-// refuses, and makes loop devices that are as slow as the volumes would be. Encryption
-// and the parameters for mkfs are taken and have no effect.
+// refuses, and makes loop devices that are as slow as the volumes would be, and come to
+// a node as slowly. Encryption and the parameters for mkfs are taken and have no effect.
 package ebs
 
 import (
@@ -9,6 +9,8 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"slices"
+	"strings"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 	"google.golang.org/grpc/codes"
@@ -38,6 +40,7 @@ func Open(o csidriver.Options) (csidriver.Volumes, error) {
 	if err != nil {
 		return nil, err
 	}
+	known = known.WithUndocumented()
 	v := &volumes{}
 	v.Volumes, err = disk.Open(disk.Kind{
 		Plan:      func(r *csi.CreateVolumeRequest) (disk.Plan, error) { return planVolume(known, r, v.instances.zone()) },
@@ -87,6 +90,9 @@ func planVolume(known documented.Driver, r *csi.CreateVolumeRequest, anyZone str
 	if err := errors.Join(known.CheckParameters(r.GetParameters()), known.CheckMutableParameters(r.GetMutableParameters())); err != nil {
 		return disk.Plan{}, status.Errorf(codes.InvalidArgument, "Invalid parameter for CreateVolume: %v", err)
 	}
+	if err := checkNew(r); err != nil {
+		return disk.Plan{}, err
+	}
 	sizeGiB, err := sizeFor(r.GetCapacityRange())
 	if err != nil {
 		return disk.Plan{}, err
@@ -100,10 +106,23 @@ func planVolume(known documented.Driver, r *csi.CreateVolumeRequest, anyZone str
 		return disk.Plan{}, status.Error(codes.InvalidArgument, err.Error())
 	}
 	wanted.complete()
+	if err := checkSharing(r.GetName(), wanted.Type, r.GetVolumeCapabilities()); err != nil {
+		return disk.Plan{}, err
+	}
 	if refusal := wanted.refuse("CreateVolume"); refusal != nil {
 		return disk.Plan{}, createError(r.GetName(), refusal)
 	}
 	return plan(volumeID(r.GetName()), wanted)
+}
+
+// checkNew refuses what only volumes that exist can be told, and what their file systems cannot have.
+func checkNew(r *csi.CreateVolumeRequest) error {
+	for _, name := range slices.Sorted(maps.Keys(r.GetMutableParameters())) {
+		if strings.HasPrefix(name, tagDeletionPrefix) || name == "iopspergb" || name == "allowautoiopsincreaseonmodify" {
+			return status.Errorf(codes.InvalidArgument, "Invalid mutable parameter key: %s", name)
+		}
+	}
+	return checkFormatting(r.GetParameters(), r.GetVolumeCapabilities())
 }
 
 // createError is the driver's, whose code tells a combination from a value.
@@ -154,7 +173,7 @@ func modify(known documented.Driver, volume disk.Plan, mutable map[string]string
 	if err != nil {
 		return volume, status.Error(codes.Internal, err.Error())
 	}
-	wanted.Tags = maps.Clone(wanted.Tags)
+	wanted.Tags, wanted.properties = maps.Clone(wanted.Tags), propertiesOf(mutable)
 	if err := wanted.set(mutable, false); err != nil {
 		return volume, status.Error(codes.InvalidArgument, err.Error())
 	}
