@@ -61,9 +61,11 @@ func IsCrowdedOut(pod *corev1.Pod) bool {
 	return strings.Contains(unscheduled(pod), "anti-affinity rules")
 }
 
-// IsVolumeElsewhere says whether a pod finds no node because its volume is bound to others, as those of another zone.
+// IsVolumeElsewhere says whether a pod finds no node because its volume is bound to others, as those of another zone. Schedulers have two ways to say so:
+// that of Kubernetes 1.37, and an older one.
 func IsVolumeElsewhere(pod *corev1.Pod) bool {
-	return strings.Contains(unscheduled(pod), "volume node affinity conflict")
+	why := unscheduled(pod)
+	return strings.Contains(why, "didn't match PersistentVolume's node affinity") || strings.Contains(why, "volume node affinity conflict")
 }
 
 // unscheduled says why a pod has no node yet, "" if it has one, or there is no pod.

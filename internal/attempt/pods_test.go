@@ -49,6 +49,8 @@ func TestWhyUnscheduled(t *testing.T) {
 		"has not been looked at":    {&corev1.Pod{}, false, false},
 		"others are on the nodes":   {waiting(crowded), true, false},
 		"its volume is on no node":  {waiting(elsewhere), false, true},
+		"so says a newer scheduler": {waiting("2 node(s) didn't match PersistentVolume's node affinity."), false, true},
+		"the pod's own affinity":    {waiting("2 node(s) didn't match Pod's node affinity/selector."), false, false},
 		"some nodes lack the one":   {waiting(elsewhere + ", " + crowded), true, true},
 		"no node has enough memory": {waiting("2 Insufficient memory."), false, false},
 		"it has one since":          {placed, false, false},

@@ -106,7 +106,7 @@ func TestNodeDoesNotAnswer(t *testing.T) {
 		ends: v1alpha1.ReasonDeadlineExceeded, bound: 4 * time.Minute,
 		leaves: "pod, claim and volume until the node answers; condition CleanedUp names them and the commands",
 	})
-	sb := benchmark(t, "no-answer", preferring(node), lasting(300), func(sb *v1alpha1.StorageBenchmark) {
+	sb := benchmark(t, "no-answer", onEBS, preferring(node), lasting(300), func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Deadlines.StartSeconds, sb.Spec.Deadlines.CleanUpSeconds = new(int32(20)), new(int32(5))
 	})
 	create(t, sb)

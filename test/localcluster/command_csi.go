@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/storagebench/storagebench/test/localcluster/internal/attacher"
 	"github.com/storagebench/storagebench/test/localcluster/internal/cluster"
 	"github.com/storagebench/storagebench/test/localcluster/internal/csidriver"
 	"github.com/storagebench/storagebench/test/localcluster/internal/drivers"
@@ -22,6 +23,25 @@ func provisionerCommand() *cobra.Command {
 	flags.StringVar(&options.CSIAddress, "csi-address", "", "socket of the driver")
 	flags.StringVar(&options.HTTPEndpoint, "http-endpoint", "", "HOST:PORT that answers when volumes are made")
 	flags.StringVar(&options.DefaultFSType, "default-fstype", "", "file system of volumes whose class names none")
+	flags.DurationVar(&options.Timeout, "timeout", 0, "how long a call to the driver may take")
+	flags.DurationVar(&options.RetryStart, "retry-interval-start", 0, "time between the first tries of a call that fails")
+	flags.DurationVar(&options.RetryMax, "retry-interval-max", 0, "most time between tries")
+	flags.Float32Var(&options.QPS, "kube-api-qps", 0, "requests a second to the API")
+	flags.IntVar(&options.Burst, "kube-api-burst", 0, "requests at once to the API")
+	require(cmd, "kubeconfig", "csi-address", "http-endpoint", "timeout", "retry-interval-start", "retry-interval-max", "kube-api-qps", "kube-api-burst")
+	return cmd
+}
+
+// attacherCommand attaches the volumes of one of the drivers.
+func attacherCommand() *cobra.Command {
+	var options attacher.Options
+	cmd := &cobra.Command{Use: cluster.AttacherCommand, Short: "Run the external-attacher of a CSI driver", Args: cobra.NoArgs, Hidden: true}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return attacher.Run(cmd.Context(), options) }
+	flags := cmd.Flags()
+	flags.StringVar(&options.Kubeconfig, "kubeconfig", "", "how to reach the API")
+	flags.StringVar(&options.CSIAddress, "csi-address", "", "socket of the driver")
+	flags.StringVar(&options.HTTPEndpoint, "http-endpoint", "", "HOST:PORT that answers when volumes are attached")
+	flags.StringVar(&options.DefaultFSType, "default-fstype", "", "file system of volumes that name none")
 	flags.Float32Var(&options.QPS, "kube-api-qps", 0, "requests a second to the API")
 	flags.IntVar(&options.Burst, "kube-api-burst", 0, "requests at once to the API")
 	require(cmd, "kubeconfig", "csi-address", "http-endpoint", "kube-api-qps", "kube-api-burst")

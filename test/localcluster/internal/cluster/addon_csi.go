@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"time"
 
 	"sigs.k8s.io/yaml"
 
@@ -11,7 +12,7 @@ import (
 	"github.com/storagebench/storagebench/test/localcluster/internal/drivers"
 	"github.com/storagebench/storagebench/test/localcluster/internal/efs"
 	"github.com/storagebench/storagebench/test/localcluster/internal/efsfuse"
-	external "github.com/storagebench/storagebench/test/localcluster/internal/provisioner"
+	"github.com/storagebench/storagebench/test/localcluster/internal/sidecar"
 )
 
 const (
@@ -21,6 +22,18 @@ const (
 	DisksCommand = "csi-disks"
 	// ProvisionerCommand is the subcommand of this program that is an external-provisioner.
 	ProvisionerCommand = "csi-provisioner"
+	// AttacherCommand is the one that is an external-attacher.
+	AttacherCommand = "csi-attacher"
+)
+
+// pace is how long an external-provisioner waits for its driver, and how long between tries.
+type pace struct{ timeout, retryStart, retryMax time.Duration }
+
+var (
+	// impatient is for drivers that nobody has elsewhere: tests do not want to wait.
+	impatient = pace{timeout: 30 * time.Second, retryStart: 250 * time.Millisecond, retryMax: 10 * time.Second}
+	// ebsPace is that of the chart of aws-ebs-csi-driver v1.64.0, which leaves retryStart as it is.
+	ebsPace = pace{timeout: time.Minute, retryStart: time.Second, retryMax: 30 * time.Minute}
 )
 
 // csiAddon gives the volumes of a driver that this program is. There is one process of each for all nodes: what the
@@ -36,6 +49,10 @@ type csiAddon struct {
 	port        int
 	// disks says that volumes are disks, some of which have limits.
 	disks bool
+	pace  pace
+	// attacher is the external-attacher of a driver whose controller attaches volumes, "" for others.
+	attacher     string
+	attacherPort int
 	// metricsPort is that of the driver's own metrics, 0 if it has none.
 	metricsPort int
 	// fsType of volumes whose class names none, as in the real driver's chart.
@@ -54,9 +71,10 @@ var (
 )
 
 var csiAddons = []csiAddon{
-	{Driver: drivers.Loop, manifest: loopManifest, dir: "volumes", provisioner: "csi-provisioner", port: provisionerPort, fsType: "ext4", disks: true},
-	{Driver: drivers.EBS, manifest: ebsManifest, dir: "ebs", provisioner: "csi-provisioner-ebs", port: ebsProvisionerPort, fsType: "ext4", disks: true, metricsPort: ebsMetricsPort},
-	{Driver: drivers.EFS, manifest: efsManifest, dir: "efs", provisioner: "csi-provisioner-efs", port: efsProvisionerPort, prepare: createFileSystems},
+	{Driver: drivers.Loop, manifest: loopManifest, dir: "volumes", provisioner: "csi-provisioner", port: provisionerPort, pace: impatient, fsType: "ext4", disks: true},
+	{Driver: drivers.EBS, manifest: ebsManifest, dir: "ebs", provisioner: "csi-provisioner-ebs", port: ebsProvisionerPort, pace: ebsPace,
+		attacher: "csi-attacher-ebs", attacherPort: ebsAttacherPort, fsType: "ext4", disks: true, metricsPort: ebsMetricsPort},
+	{Driver: drivers.EFS, manifest: efsManifest, dir: "efs", provisioner: "csi-provisioner-efs", port: efsProvisionerPort, pace: impatient, prepare: createFileSystems},
 }
 
 func (c *Cluster) csiAddons() []addon {
@@ -71,27 +89,40 @@ func (c *Cluster) csiAddons() []addon {
 	return all
 }
 
-// components are what serves its disks, if it has some, the driver's process, and its external-provisioner.
+// components are what serves its disks, if it has some, the driver's process, and its sidecars.
 func (a csiAddon) components(c *Cluster) []component {
-	name, endpoint := "csi-"+a.ShortName, address(loopbackIP, a.port)
+	var all []component
+	if a.disks {
+		all = append(all, a.diskServer(c))
+	}
+	all = append(all, a.driver(c), a.sidecar(c, a.provisioner, ProvisionerCommand, a.port,
+		"--timeout="+a.pace.timeout.String(), "--retry-interval-start="+a.pace.retryStart.String(), "--retry-interval-max="+a.pace.retryMax.String()))
+	if a.attacher != "" {
+		all = append(all, a.sidecar(c, a.attacher, AttacherCommand, a.attacherPort))
+	}
+	return all
+}
+
+// process is the name of the driver's process.
+func (a csiAddon) process() string { return "csi-" + a.ShortName }
+
+func (a csiAddon) driver(c *Cluster) component {
 	argv := []string{c.executable, DriverCommand,
 		"--driver=" + a.ShortName,
 		"--nodes=" + c.nodesPath(),
 		"--volumes=" + c.state.Path(a.dir),
 		"--mounts=" + string(c.state),
 	}
-	var all []component
 	if a.disks {
 		argv = append(argv, "--disks="+c.state.Path(a.dir+"-disks"))
-		all = append(all, a.diskServer(c))
 	}
 	var listens []string
 	if a.metricsPort != 0 {
 		listens = []string{address(c.apiIP(), a.metricsPort)} // where pods reach it, as they do the API server
 		argv = append(argv, "--metrics="+listens[0])
 	}
-	return append(all, component{
-		name:    name,
+	return component{
+		name:    a.process(),
 		argv:    argv,
 		listens: listens,
 		// Not the list of nodes, which the driver follows.
@@ -104,9 +135,15 @@ func (a csiAddon) components(c *Cluster) []component {
 			}
 			return nil
 		},
-	}, component{
-		name: a.provisioner,
-		argv: []string{c.executable, ProvisionerCommand,
+	}
+}
+
+// sidecar is one of the programs that stand between Kubernetes and a driver.
+func (a csiAddon) sidecar(c *Cluster, name, command string, port int, flags ...string) component {
+	endpoint := address(loopbackIP, port)
+	return component{
+		name: name,
+		argv: append([]string{c.executable, command,
 			"--kubeconfig=" + c.state.Kubeconfig(),
 			// Any node's socket serves for the volumes of all.
 			"--csi-address=" + c.nodes[0].sockets(a.ShortName).CSI,
@@ -114,12 +151,12 @@ func (a csiAddon) components(c *Cluster) []component {
 			fmt.Sprintf("--kube-api-qps=%d", clientQPS),
 			fmt.Sprintf("--kube-api-burst=%d", clientBurst),
 			"--default-fstype=" + a.fsType,
-		},
+		}, flags...),
 		// It ends when it loses the driver, so it is started anew with the driver.
-		inputs:  []string{c.executable, c.state.Kubeconfig(), c.state.Record(name)},
+		inputs:  []string{c.executable, c.state.Kubeconfig(), c.state.Record(a.process())},
 		listens: []string{endpoint},
-		ready:   httpOK("http://" + endpoint + external.HealthPath),
-	})
+		ready:   httpOK("http://" + endpoint + sidecar.HealthPath),
+	}
 }
 
 // diskServer is a process of its own, because disks go on while the driver does not run. A rebuilt program takes over when the cluster starts anew: before, it
@@ -160,7 +197,7 @@ func createFileSystems(dir string) error {
 
 // served is the node as drivers know it.
 func (n *node) served() csidriver.Node {
-	return csidriver.Node{Name: n.name, Dir: n.dir}
+	return csidriver.Node{Name: n.name, Zone: zone, Dir: n.dir}
 }
 
 func (n *node) sockets(driver string) csidriver.Sockets { return n.served().Sockets(driver) }

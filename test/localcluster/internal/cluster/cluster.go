@@ -136,6 +136,7 @@ const (
 	provisionerPort     = 10290
 	ebsProvisionerPort  = 10291
 	efsProvisionerPort  = 10292
+	ebsAttacherPort     = 10293
 	ebsMetricsPort      = 3302 // as that of the real driver's node plugin
 	s3Port              = 10380
 	s3ControllerPort    = 10381

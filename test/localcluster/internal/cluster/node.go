@@ -131,7 +131,10 @@ func (n *node) containerd() component {
 
 // nodeLabels are those of a node of EKS, of the instance type whose limits are known to
 // go with the stand-ins for AWS' storage.
-const nodeLabels = "node.kubernetes.io/instance-type=m6i.large,topology.kubernetes.io/zone=local-a"
+const nodeLabels = "node.kubernetes.io/instance-type=m6i.large,topology.kubernetes.io/zone=" + zone
+
+// zone is the one that all nodes are in.
+const zone = "local-a"
 
 func (n *node) kubelet() component {
 	config, kubeconfig := n.path("kubelet.yaml"), n.cluster.kubeconfigOf(n.name)

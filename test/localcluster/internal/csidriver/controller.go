@@ -55,6 +55,34 @@ func (s *service) DeleteVolume(_ context.Context, r *csi.DeleteVolumeRequest) (*
 	return &csi.DeleteVolumeResponse{}, asStatus(s.volumes.Delete(r.GetVolumeId()))
 }
 
+// ControllerPublishVolume is part of the Controller service.
+func (s *service) ControllerPublishVolume(ctx context.Context, r *csi.ControllerPublishVolumeRequest) (*csi.ControllerPublishVolumeResponse, error) {
+	attacher, ok := s.volumes.(Attacher)
+	if !ok {
+		return s.UnimplementedControllerServer.ControllerPublishVolume(ctx, r)
+	}
+	if err := provided("Volume ID", r.GetVolumeId(), "Node ID", r.GetNodeId()); err != nil {
+		return nil, err
+	}
+	if err := s.driver.Uses.Check(r.GetVolumeCapability()); err != nil {
+		return nil, err
+	}
+	told, err := attacher.Attach(ctx, r.GetVolumeId(), r.GetNodeId())
+	return &csi.ControllerPublishVolumeResponse{PublishContext: told}, asStatus(err)
+}
+
+// ControllerUnpublishVolume is part of the Controller service.
+func (s *service) ControllerUnpublishVolume(ctx context.Context, r *csi.ControllerUnpublishVolumeRequest) (*csi.ControllerUnpublishVolumeResponse, error) {
+	attacher, ok := s.volumes.(Attacher)
+	if !ok {
+		return s.UnimplementedControllerServer.ControllerUnpublishVolume(ctx, r)
+	}
+	if err := provided("Volume ID", r.GetVolumeId(), "Node ID", r.GetNodeId()); err != nil {
+		return nil, err
+	}
+	return &csi.ControllerUnpublishVolumeResponse{}, asStatus(attacher.Detach(ctx, r.GetVolumeId(), r.GetNodeId()))
+}
+
 // ControllerModifyVolume is part of the Controller service. It is in force at once.
 func (s *service) ControllerModifyVolume(ctx context.Context, r *csi.ControllerModifyVolumeRequest) (*csi.ControllerModifyVolumeResponse, error) {
 	modifier, ok := s.volumes.(Modifier)

@@ -25,6 +25,8 @@ type Driver struct {
 	Node       []csi.NodeServiceCapability_RPC_Type
 	// Uses are the ways in which pods can use its volumes.
 	Uses Uses
+	// Info is what it says of a node. Nil: the node's name alone. With a topology its volumes are where the nodes are that can have them.
+	Info func(Node) *csi.NodeGetInfoResponse
 	// Open returns its volumes, and takes up the work of an earlier process.
 	Open func(Options) (Volumes, error)
 	// Metrics tells of its volumes, as far as the real driver does. Nil if it tells nothing.
@@ -59,6 +61,14 @@ type Volumes interface {
 	On(Node) NodeVolumes
 	// Close keeps what must not be lost when the process ends.
 	Close() error
+}
+
+// Attacher is part of Volumes that come to nodes by the controller, as disks of a cloud do. Nodes are named by the IDs that Driver.Info gives them.
+type Attacher interface {
+	// Attach attaches a volume to a node, and returns what the node is to be told of it. It is no error if it is attached there.
+	Attach(ctx context.Context, id, nodeID string) (map[string]string, error)
+	// Detach takes a volume from a node. It is no error if it is not there.
+	Detach(ctx context.Context, id, nodeID string) error
 }
 
 // Modifier is part of Volumes that can be modified.

@@ -35,11 +35,17 @@ func (s *service) GetPluginInfo(context.Context, *csi.GetPluginInfoRequest) (*cs
 
 // GetPluginCapabilities is part of the Identity service.
 func (s *service) GetPluginCapabilities(context.Context, *csi.GetPluginCapabilitiesRequest) (*csi.GetPluginCapabilitiesResponse, error) {
-	return &csi.GetPluginCapabilitiesResponse{Capabilities: []*csi.PluginCapability{{
-		Type: &csi.PluginCapability_Service_{Service: &csi.PluginCapability_Service{
-			Type: csi.PluginCapability_Service_CONTROLLER_SERVICE,
-		}},
-	}}}, nil
+	services := []csi.PluginCapability_Service_Type{csi.PluginCapability_Service_CONTROLLER_SERVICE}
+	if s.info().GetAccessibleTopology() != nil {
+		services = append(services, csi.PluginCapability_Service_VOLUME_ACCESSIBILITY_CONSTRAINTS)
+	}
+	response := &csi.GetPluginCapabilitiesResponse{}
+	for _, service := range services {
+		response.Capabilities = append(response.Capabilities, &csi.PluginCapability{
+			Type: &csi.PluginCapability_Service_{Service: &csi.PluginCapability_Service{Type: service}},
+		})
+	}
+	return response, nil
 }
 
 // Probe is part of the Identity service. A driver that the kubelet does not know is

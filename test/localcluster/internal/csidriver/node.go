@@ -16,7 +16,15 @@ import (
 
 // NodeGetInfo is part of the Node service.
 func (s *service) NodeGetInfo(context.Context, *csi.NodeGetInfoRequest) (*csi.NodeGetInfoResponse, error) {
-	return &csi.NodeGetInfoResponse{NodeId: s.node.Name}, nil
+	return s.info(), nil
+}
+
+// info is what the driver says of the node.
+func (s *service) info() *csi.NodeGetInfoResponse {
+	if s.driver.Info == nil {
+		return &csi.NodeGetInfoResponse{NodeId: s.node.Name}
+	}
+	return s.driver.Info(s.node)
 }
 
 // NodeGetCapabilities is part of the Node service.

@@ -17,6 +17,8 @@ const nodesInterval = 200 * time.Millisecond
 // Node is a node that drivers serve.
 type Node struct {
 	Name string `json:"name"`
+	// Zone is the zone of the cloud that it is in.
+	Zone string `json:"zone"`
 	// Dir is the node's own directory, with that of its kubelet below.
 	Dir string `json:"dir"`
 }

@@ -35,6 +35,10 @@ func (s staged) On(Node) NodeVolumes                                          { 
 func (s staged) Stage(context.Context, *csi.NodeStageVolumeRequest) error     { return s.err }
 func (s staged) Unstage(context.Context, *csi.NodeUnstageVolumeRequest) error { return s.err }
 func (s staged) Modify(string, map[string]string) error                       { return s.err }
+func (s staged) Detach(context.Context, string, string) error                 { return s.err }
+func (s staged) Attach(context.Context, string, string) (map[string]string, error) {
+	return map[string]string{"devicePath": "/dev/xvdaa"}, s.err
+}
 
 func newService(volumes Volumes) *service {
 	return &service{
@@ -48,8 +52,8 @@ func newService(volumes Volumes) *service {
 
 // given is what a request has.
 type given struct {
-	name, id, target, staging string
-	capability                *csi.VolumeCapability
+	name, id, node, target, staging string
+	capability                      *csi.VolumeCapability
 }
 
 func (g given) capabilities() []*csi.VolumeCapability {
@@ -68,6 +72,14 @@ var calls = map[string]call{
 	},
 	"DeleteVolume": func(ctx context.Context, s *service, g given) error {
 		_, err := s.DeleteVolume(ctx, &csi.DeleteVolumeRequest{VolumeId: g.id})
+		return err
+	},
+	"ControllerPublishVolume": func(ctx context.Context, s *service, g given) error {
+		_, err := s.ControllerPublishVolume(ctx, &csi.ControllerPublishVolumeRequest{VolumeId: g.id, NodeId: g.node, VolumeCapability: g.capability})
+		return err
+	},
+	"ControllerUnpublishVolume": func(ctx context.Context, s *service, g given) error {
+		_, err := s.ControllerUnpublishVolume(ctx, &csi.ControllerUnpublishVolumeRequest{VolumeId: g.id, NodeId: g.node})
 		return err
 	},
 	"ControllerModifyVolume": func(ctx context.Context, s *service, g given) error {
@@ -104,7 +116,7 @@ var calls = map[string]call{
 
 func whole(t *testing.T) given {
 	t.Helper()
-	return given{name: "pvc-1", id: "vol", target: t.TempDir(), staging: "/staging", capability: &csi.VolumeCapability{
+	return given{name: "pvc-1", id: "vol", node: "i-1", target: t.TempDir(), staging: "/staging", capability: &csi.VolumeCapability{
 		AccessType: &csi.VolumeCapability_Mount{Mount: &csi.VolumeCapability_MountVolume{}},
 		AccessMode: &csi.VolumeCapability_AccessMode{Mode: csi.VolumeCapability_AccessMode_SINGLE_NODE_WRITER},
 	}}
@@ -116,12 +128,13 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 		of   string
 	}{
 		"Volume name": {func(g *given) { g.name = "" }, "CreateVolume"},
-		"Volume ID": {func(g *given) { g.id = "" }, "DeleteVolume ControllerModifyVolume ValidateVolumeCapabilities " +
+		"Node ID":     {func(g *given) { g.node = "" }, "ControllerPublishVolume ControllerUnpublishVolume"},
+		"Volume ID": {func(g *given) { g.id = "" }, "DeleteVolume ControllerPublishVolume ControllerUnpublishVolume ControllerModifyVolume ValidateVolumeCapabilities " +
 			"NodeStageVolume NodeUnstageVolume NodePublishVolume NodeUnpublishVolume NodeGetVolumeStats"},
 		"Target path":         {func(g *given) { g.target = "" }, "NodePublishVolume NodeUnpublishVolume"},
 		"Volume path":         {func(g *given) { g.target = "" }, "NodeGetVolumeStats"},
 		"Staging target":      {func(g *given) { g.staging = "" }, "NodeStageVolume NodeUnstageVolume NodePublishVolume"},
-		"Volume capability":   {func(g *given) { g.capability = nil }, "NodeStageVolume NodePublishVolume"},
+		"Volume capability":   {func(g *given) { g.capability = nil }, "ControllerPublishVolume NodeStageVolume NodePublishVolume"},
 		"Volume capabilities": {func(g *given) { g.capability = nil }, "CreateVolume ValidateVolumeCapabilities"},
 	}
 	for what, test := range lacking {
@@ -139,7 +152,7 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 func TestUsesAreChecked(t *testing.T) {
 	many := whole(t)
 	many.capability.AccessMode.Mode = csi.VolumeCapability_AccessMode_MULTI_NODE_MULTI_WRITER
-	for _, method := range []string{"CreateVolume", "NodeStageVolume", "NodePublishVolume"} {
+	for _, method := range []string{"CreateVolume", "ControllerPublishVolume", "NodeStageVolume", "NodePublishVolume"} {
 		err := calls[method](t.Context(), newService(staged{}), many)
 		if status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "possible are ReadWriteOnce") {
 			t.Errorf("%s with another access mode: %v", method, err)
@@ -171,7 +184,7 @@ func TestErrorsAreStatuses(t *testing.T) {
 }
 
 func TestWhatADriverLacksIsUnimplemented(t *testing.T) {
-	lacks := map[string]bool{"ControllerModifyVolume": true, "NodeStageVolume": true, "NodeUnstageVolume": true}
+	lacks := map[string]bool{"ControllerPublishVolume": true, "ControllerUnpublishVolume": true, "ControllerModifyVolume": true, "NodeStageVolume": true, "NodeUnstageVolume": true}
 	request := whole(t)
 	// Volumes that are not staged are published without.
 	request.staging = ""

@@ -12,6 +12,8 @@ import (
 // Uses are the ways in which pods can use the volumes of a driver.
 type Uses struct {
 	AccessModes []csi.VolumeCapability_AccessMode_Mode
+	// BlockAccessModes are those beside that only raw block devices have.
+	BlockAccessModes []csi.VolumeCapability_AccessMode_Mode
 	// Claims are the same access modes in the words of claims.
 	Claims []string
 	// FileSystems that a volume may be asked to have.
@@ -38,10 +40,11 @@ func (u Uses) Check(capabilities ...*csi.VolumeCapability) error {
 
 func (u Uses) problem(capability *csi.VolumeCapability) string {
 	mode, fsType := capability.GetAccessMode().GetMode(), capability.GetMount().GetFsType()
+	known := slices.Contains(u.AccessModes, mode) || capability.GetBlock() != nil && slices.Contains(u.BlockAccessModes, mode)
 	switch {
 	case capability.GetMount() == nil && capability.GetBlock() == nil:
 		return "Volume capabilities not supported: neither a mount nor a block access type"
-	case !slices.Contains(u.AccessModes, mode):
+	case !known:
 		return "Volume capabilities not supported: invalid access mode: " + mode.String() + "; possible are " + strings.Join(u.Claims, " and ")
 	case capability.GetBlock() != nil && !u.Block:
 		return "Volume capabilities not supported: only filesystem volumes are supported"

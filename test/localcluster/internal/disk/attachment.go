@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"google.golang.org/grpc/codes"
@@ -103,6 +104,9 @@ func DetachAll(ctx context.Context, dir, node string) error {
 		device, err := loopdev.Find(a.File)
 		if err == nil && device != "" {
 			err = loopdev.Detach(ctx, device)
+		}
+		if err == nil {
+			err = os.RemoveAll(note)
 		}
 		if err != nil {
 			return err

@@ -89,18 +89,28 @@ func (v *Volumes) Delete(id string) error {
 		}
 		return err
 	}
-	device, _, err := v.attachment(id)
-	if err != nil {
+	if err := v.checkFree(id); err != nil {
 		return err
-	}
-	if device != "" {
-		return status.Errorf(codes.FailedPrecondition, "volume %s is in use as %s", id, device)
 	}
 	if err := v.store.delete(id); err != nil {
 		return err
 	}
 	v.log.Info("Volume deleted", "volume", id)
 	return nil
+}
+
+// checkFree refuses what cannot be done while a node has the volume.
+func (v *Volumes) checkFree(id string) error {
+	if holder, err := v.holder(id); err != nil {
+		return err
+	} else if holder != "" {
+		return &InUse{ID: id, Node: holder}
+	}
+	device, _, err := v.attachment(id)
+	if err == nil && device != "" {
+		return status.Errorf(codes.FailedPrecondition, "volume %s is in use as %s", id, device)
+	}
+	return err
 }
 
 // Check is part of csidriver.Volumes.

@@ -15,6 +15,9 @@ type Kind struct {
 	Modify func(volume Plan, mutable map[string]string) (Plan, error)
 	// Budget opens the budget of a volume with what was kept of it, if anything.
 	Budget func(volume Plan, kept []byte) (Budget, error)
+	// Attaching and Detaching are how long it takes until a volume is at a node, and gone from it, where the controller attaches the volumes. Zero
+	// where their staging does.
+	Attaching, Detaching time.Duration
 }
 
 // Plan is a volume to be.

@@ -29,7 +29,7 @@ var formatOptions = map[string][]string{
 // the inode tables in the background, in the midst of a measurement.
 var mountOptions = map[string][]string{"ext4": {"noinit_itable"}}
 
-// Stage is part of csidriver.Stager: it attaches the disk and mounts its file system,
+// Stage is part of csidriver.Stager: it attaches the disk, where the controller does not, and mounts its file system,
 // which it makes first on a new disk.
 func (d *onNode) Stage(ctx context.Context, r *csi.NodeStageVolumeRequest) error {
 	id := r.GetVolumeId()
@@ -37,7 +37,7 @@ func (d *onNode) Stage(ctx context.Context, r *csi.NodeStageVolumeRequest) error
 		return err
 	}
 	defer d.lock(id)()
-	device, err := d.attach(ctx, id)
+	device, err := d.deviceFor(ctx, r)
 	if err != nil || r.GetVolumeCapability().GetBlock() != nil {
 		return err
 	}
@@ -66,6 +66,14 @@ func (d *onNode) Unstage(ctx context.Context, r *csi.NodeUnstageVolumeRequest) e
 	if err := d.unmount(r.GetStagingTargetPath()); err != nil {
 		return err
 	}
+	if d.kind.attaches() {
+		return nil // the controller detaches it
+	}
+	return d.detach(ctx, id)
+}
+
+// detach detaches a volume from the node, if it is there.
+func (d *onNode) detach(ctx context.Context, id string) error {
 	device, err := d.attached(id)
 	if err != nil || device == "" {
 		return err

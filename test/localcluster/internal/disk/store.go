@@ -167,6 +167,8 @@ func (s *store) savePublication(id string, p publication) error {
 	return state.WriteJSON(s.publicationPath(id, p.TargetPath), p, 0o600)
 }
 
+func (s *store) deleteAttachment(id string) error { return os.RemoveAll(s.path(id, attachmentName)) }
+
 func (s *store) deletePublication(id, target string) error {
 	return os.RemoveAll(s.publicationPath(id, target))
 }

@@ -3,6 +3,7 @@ package documented
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -37,6 +38,23 @@ func (d Driver) CheckVolumeHandle(handle string) error {
 	}
 	return fmt.Errorf("volume handle %q: %s %s knows the forms %s", handle, d.Name, d.Version, strings.Join(forms, ", "))
 }
+
+// WithUndocumented returns the driver with what its code takes beside what it documents, of any value. A stand-in takes that as well: users have it.
+func (d Driver) WithUndocumented() Driver {
+	d.StorageClassParameters = d.StorageClassParameters.withUndocumented()
+	d.MutableParameters = d.MutableParameters.withUndocumented()
+	return d
+}
+
+func (s Section) withUndocumented() Section {
+	s.Entries = slices.Clone(s.Entries)
+	for _, name := range s.Undocumented {
+		s.Entries = append(s.Entries, Entry{Name: name, expression: anyValue})
+	}
+	return s
+}
+
+var anyValue = regexp.MustCompile("")
 
 // check a map against a section. Reserved keys are right whatever their value.
 func (d Driver) check(what string, section Section, values map[string]string, reserved []string) error {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/storagebench/storagebench/test/localcluster/internal/csidriver"
 	"github.com/storagebench/storagebench/test/localcluster/internal/disk"
 	"github.com/storagebench/storagebench/test/localcluster/internal/ebs"
 	"github.com/storagebench/storagebench/test/localcluster/internal/pace"
@@ -20,16 +19,6 @@ func kind(driver string) (disk.Kind, error) {
 		return ebs.Kind()
 	}
 	return disk.Kind{}, fmt.Errorf("driver %q has no disks: give loop or ebs", driver)
-}
-
-func openDisks(driver string) func(csidriver.Options) (csidriver.Volumes, error) {
-	return func(o csidriver.Options) (csidriver.Volumes, error) {
-		k, err := kind(driver)
-		if err != nil {
-			return nil, err
-		}
-		return disk.Open(k, o)
-	}
 }
 
 // ServeDisks serves the disks of a driver that have limits, from the directory of its volumes at another one, until the context ends.

@@ -17,7 +17,8 @@ const (
 	createDelete = csi.ControllerServiceCapability_RPC_CREATE_DELETE_VOLUME
 	modify       = csi.ControllerServiceCapability_RPC_MODIFY_VOLUME
 	clone        = csi.ControllerServiceCapability_RPC_CLONE_VOLUME
-	// Without it there would be no ReadWriteOncePod.
+	publish      = csi.ControllerServiceCapability_RPC_PUBLISH_UNPUBLISH_VOLUME
+	// By it a driver is told of ReadWriteOncePod. Where it is not, Kubernetes alone keeps to that.
 	singleWriter     = csi.ControllerServiceCapability_RPC_SINGLE_NODE_MULTI_WRITER
 	nodeSingleWriter = csi.NodeServiceCapability_RPC_SINGLE_NODE_MULTI_WRITER
 	stage            = csi.NodeServiceCapability_RPC_STAGE_UNSTAGE_VOLUME
@@ -49,18 +50,25 @@ var Loop = csidriver.Driver{
 	Controller: controller{createDelete, singleWriter, clone},
 	Node:       node{stage, stats, nodeSingleWriter},
 	Uses:       diskUses,
-	Open:       openDisks("loop"),
+	Open:       func(o csidriver.Options) (csidriver.Volumes, error) { return disk.Open(disk.Loop, o) },
 }
 
-// EBS poses as aws-ebs-csi-driver.
+// EBS poses as aws-ebs-csi-driver. What that can beside is not acted out: snapshots, and volumes that grow.
 var EBS = csidriver.Driver{
 	Name:       ebs.DriverName,
 	ShortName:  "ebs",
-	Controller: controller{createDelete, singleWriter, modify, clone},
-	Node:       node{stage, stats, nodeSingleWriter},
-	Uses:       diskUses,
-	Open:       openDisks("ebs"),
-	Metrics:    ebs.Metrics,
+	Controller: controller{createDelete, clone, publish, modify},
+	Node:       node{stage, stats},
+	Uses: csidriver.Uses{
+		AccessModes:      modes{csi.VolumeCapability_AccessMode_SINGLE_NODE_WRITER},
+		BlockAccessModes: modes{csi.VolumeCapability_AccessMode_MULTI_NODE_MULTI_WRITER},
+		Claims:           []string{"ReadWriteOnce", "ReadWriteOncePod", "ReadWriteMany of raw block volumes"},
+		FileSystems:      disk.FileSystems,
+		Block:            true,
+	},
+	Info:    ebs.Info,
+	Open:    ebs.Open,
+	Metrics: ebs.Metrics,
 }
 
 // EFS poses as aws-efs-csi-driver.

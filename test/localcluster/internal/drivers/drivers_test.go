@@ -26,9 +26,11 @@ func TestUses(t *testing.T) {
 		many     = csi.VolumeCapability_AccessMode_MULTI_NODE_MULTI_WRITER
 		readOnly = csi.VolumeCapability_AccessMode_MULTI_NODE_READER_ONLY
 	)
-	block := &csi.VolumeCapability{
-		AccessType: &csi.VolumeCapability_Block{Block: &csi.VolumeCapability_BlockVolume{}},
-		AccessMode: &csi.VolumeCapability_AccessMode{Mode: single},
+	block := func(mode csi.VolumeCapability_AccessMode_Mode) *csi.VolumeCapability {
+		return &csi.VolumeCapability{
+			AccessType: &csi.VolumeCapability_Block{Block: &csi.VolumeCapability_BlockVolume{}},
+			AccessMode: &csi.VolumeCapability_AccessMode{Mode: mode},
+		}
 	}
 	tests := map[string]struct {
 		capability *csi.VolumeCapability
@@ -39,8 +41,9 @@ func TestUses(t *testing.T) {
 		"xfs":                  {mountCapability("xfs", single), "efs"},
 		"ext4":                 {mountCapability("ext4", single), "efs"},
 		"efs":                  {mountCapability("efs", single), "loop ebs"},
-		"block":                {block, "efs"},
-		"ReadWriteOncePod":     {mountCapability("", oncePod), "efs"},
+		"block":                {block(single), "efs"},
+		"block of many":        {block(many), "loop efs"},
+		"ReadWriteOncePod":     {mountCapability("", oncePod), "ebs efs"}, // Kubernetes gives only drivers that say so that mode
 		"ReadWriteMany":        {mountCapability("", many), "loop ebs"},
 		"ext4 of many":         {mountCapability("ext4", many), "loop ebs efs"},
 		"ReadOnlyMany":         {mountCapability("", readOnly), "loop ebs efs"},

@@ -1,20 +1,22 @@
 // Package ebs is a local stand-in for the CSI driver of Amazon EBS: it takes the
 // parameters that aws-ebs-csi-driver documents, refuses what that driver or EC2
-// refuses, and makes loop devices that are as slow as the volumes would be. Encryption
-// and the parameters for mkfs are taken and have no effect.
+// refuses, and makes loop devices that are as slow as the volumes would be, and come to
+// a node as slowly. Encryption and the parameters for mkfs are taken and have no effect.
 package ebs
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
+	"slices"
+	"strings"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/storagebench/storagebench/test/localcluster/internal/csidriver"
 	"github.com/storagebench/storagebench/test/localcluster/internal/disk"
 	"github.com/storagebench/storagebench/test/localcluster/internal/documented"
 )
@@ -25,25 +27,85 @@ const DriverName = "ebs.csi.aws.com"
 // defaultType is what the driver asks for when nobody does.
 const defaultType = "gp3"
 
-// Kind returns what volumes there are.
-func Kind() (disk.Kind, error) {
+// volumes are disks of a zone, which come to instances.
+type volumes struct {
+	*disk.Volumes
+
+	instances instances
+}
+
+// Kind returns what disks there are.
+func Kind() (disk.Kind, error) { return new(volumes).kind() }
+
+func (v *volumes) kind() (disk.Kind, error) {
 	known, err := documented.EBS()
+	known = known.WithUndocumented()
 	return disk.Kind{
-		Plan:   func(r *csi.CreateVolumeRequest) (disk.Plan, error) { return planVolume(known, r) },
-		Modify: func(p disk.Plan, m map[string]string) (disk.Plan, error) { return modify(known, p, m) },
-		Budget: open,
+		Plan:      func(r *csi.CreateVolumeRequest) (disk.Plan, error) { return planVolume(known, r, v.instances.zone()) },
+		Modify:    func(p disk.Plan, m map[string]string) (disk.Plan, error) { return modify(known, p, m) },
+		Budget:    open,
+		Attaching: attaching,
+		Detaching: detaching,
 	}, err
 }
 
-func planVolume(known documented.Driver, r *csi.CreateVolumeRequest) (disk.Plan, error) {
+// Open returns the volumes of a directory, and takes up the work of an earlier driver.
+func Open(o csidriver.Options) (csidriver.Volumes, error) {
+	v := &volumes{}
+	kind, err := v.kind()
+	if err != nil {
+		return nil, err
+	}
+	v.Volumes, err = disk.Open(kind, o)
+	return v, err
+}
+
+// On is part of csidriver.Volumes.
+func (v *volumes) On(node csidriver.Node) csidriver.NodeVolumes {
+	v.instances.add(node)
+	return v.Volumes.On(node)
+}
+
+// Create is part of csidriver.Volumes. The volume says in which zone it is.
+func (v *volumes) Create(r *csi.CreateVolumeRequest) (*csi.Volume, error) {
+	created, err := v.Volumes.Create(r)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := v.Planned(created.GetVolumeId())
+	if err != nil {
+		return nil, err
+	}
+	made, err := readSettings(plan.Settings)
+	created.AccessibleTopology = []*csi.Topology{{Segments: map[string]string{zoneKey: made.Zone}}}
+	return created, err
+}
+
+// pickZone returns the zone that a volume is to be in, "" if the requirement says none. The driver takes the first that is preferred, and then the first
+// that will do.
+func pickZone(wanted *csi.TopologyRequirement) string {
+	for _, topology := range append(wanted.GetPreferred(), wanted.GetRequisite()...) {
+		for _, key := range []string{zoneKey, driverZoneKey} {
+			if zone, ok := topology.GetSegments()[key]; ok {
+				return zone
+			}
+		}
+	}
+	return ""
+}
+
+func planVolume(known documented.Driver, r *csi.CreateVolumeRequest, anyZone string) (disk.Plan, error) {
 	if err := errors.Join(known.CheckParameters(r.GetParameters()), known.CheckMutableParameters(r.GetMutableParameters())); err != nil {
 		return disk.Plan{}, status.Errorf(codes.InvalidArgument, "Invalid parameter for CreateVolume: %v", err)
+	}
+	if err := checkNew(r); err != nil {
+		return disk.Plan{}, err
 	}
 	sizeGiB, err := sizeFor(r.GetCapacityRange())
 	if err != nil {
 		return disk.Plan{}, err
 	}
-	wanted := request{Type: defaultType, SizeGiB: sizeGiB}
+	wanted := request{Type: defaultType, SizeGiB: sizeGiB, Zone: cmp.Or(pickZone(r.GetAccessibilityRequirements()), anyZone)}
 	if err := wanted.set(r.GetParameters(), true); err != nil {
 		return disk.Plan{}, status.Error(codes.InvalidArgument, err.Error())
 	}
@@ -52,10 +114,23 @@ func planVolume(known documented.Driver, r *csi.CreateVolumeRequest) (disk.Plan,
 		return disk.Plan{}, status.Error(codes.InvalidArgument, err.Error())
 	}
 	wanted.complete()
+	if err := checkSharing(r.GetName(), wanted.Type, r.GetVolumeCapabilities()); err != nil {
+		return disk.Plan{}, err
+	}
 	if refusal := wanted.refuse("CreateVolume"); refusal != nil {
 		return disk.Plan{}, createError(r.GetName(), refusal)
 	}
 	return plan(volumeID(r.GetName()), wanted)
+}
+
+// checkNew refuses what only volumes that exist can be told, and what their file systems cannot have.
+func checkNew(r *csi.CreateVolumeRequest) error {
+	for _, name := range slices.Sorted(maps.Keys(r.GetMutableParameters())) {
+		if strings.HasPrefix(name, tagDeletionPrefix) || name == "iopspergb" || name == "allowautoiopsincreaseonmodify" {
+			return status.Errorf(codes.InvalidArgument, "Invalid mutable parameter key: %s", name)
+		}
+	}
+	return checkFormatting(r.GetParameters(), r.GetVolumeCapabilities())
 }
 
 // createError is the driver's, whose code tells a combination from a value.
@@ -98,12 +173,6 @@ func sizeFor(requested *csi.CapacityRange) (int64, error) {
 	return size, nil
 }
 
-// volumeID looks like one of EC2's: 17 hexadecimal digits, of which the first is 0.
-func volumeID(name string) string {
-	sum := sha256.Sum256([]byte(name))
-	return "vol-0" + hex.EncodeToString(sum[:8])
-}
-
 func modify(known documented.Driver, volume disk.Plan, mutable map[string]string) (disk.Plan, error) {
 	if err := known.CheckMutableParameters(mutable); err != nil {
 		return volume, status.Errorf(codes.InvalidArgument, "Invalid mutable parameter: %v", err)
@@ -112,7 +181,7 @@ func modify(known documented.Driver, volume disk.Plan, mutable map[string]string
 	if err != nil {
 		return volume, status.Error(codes.Internal, err.Error())
 	}
-	wanted.Tags = maps.Clone(wanted.Tags)
+	wanted.Tags, wanted.properties = maps.Clone(wanted.Tags), propertiesOf(mutable)
 	if err := wanted.set(mutable, false); err != nil {
 		return volume, status.Error(codes.InvalidArgument, err.Error())
 	}

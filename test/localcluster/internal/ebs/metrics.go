@@ -19,10 +19,10 @@ const (
 
 // Metrics serves what the real driver's node plugin serves of what EBS says of volumes: for how long limits were exceeded, with the names and labels of
 // v1.64.0 (docs/metrics.md). No instance holds the volumes here back. One exporter has the volumes of all nodes, where each node has one of its own.
-func Metrics(volumes csidriver.Volumes) http.Handler {
+func Metrics(all csidriver.Volumes) http.Handler {
 	registry := prometheus.NewRegistry()
-	if disks, ok := volumes.(*disk.Volumes); ok {
-		registry.MustRegister(exceeded{disks})
+	if disks, ok := all.(*volumes); ok {
+		registry.MustRegister(exceeded{disks.Volumes})
 	}
 	limiter := rate.NewLimiter(answersPerSecond, answersAtOnce)
 	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})

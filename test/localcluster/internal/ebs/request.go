@@ -16,10 +16,12 @@ type request struct {
 	IOPS    int64  `json:"iops,omitempty"`
 	// Throughput in MiB/s.
 	Throughput int64             `json:"throughput,omitempty"`
+	Zone       string            `json:"zone,omitempty"`
 	Tags       map[string]string `json:"tags,omitempty"`
 
 	iopsPerGiB int64
 	raiseIOPS  bool
+	properties tagProperties
 }
 
 // creditsTag on a volume sets its balance of burst credits at the start: I/Os of gp2,
@@ -29,7 +31,13 @@ const creditsTag = "storagebench.dev/stand-in-credits"
 // set takes over parameters, whose names have been checked to be documented. Those of
 // a StorageClass are compared in lower case, as the real driver does.
 func (r *request) set(parameters map[string]string, lower bool) error {
+	if lower {
+		r.properties = propertiesOf(parameters)
+	}
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		if _, ok := parameters["type"]; ok && name == oldTypeKey {
+			continue
+		}
 		key := name
 		if lower && !strings.HasPrefix(name, tagPrefix) {
 			key = strings.ToLower(name)
@@ -44,12 +52,14 @@ func (r *request) set(parameters map[string]string, lower bool) error {
 const (
 	tagPrefix         = "tagSpecification"
 	tagDeletionPrefix = "tagDeletion"
+	// oldTypeKey is the deprecated name of type in a VolumeAttributesClass. Where both are given it has no effect.
+	oldTypeKey = "volumeType"
 )
 
 func (r *request) setOne(key, value string) error {
 	var err error
 	switch {
-	case key == "type":
+	case key == "type", key == oldTypeKey:
 		r.Type = value
 	case key == "iops":
 		r.IOPS, err = number(key, value)
@@ -76,14 +86,12 @@ func number(key, value string) (int64, error) {
 }
 
 func (r *request) setTag(specification string) error {
-	key, value, ok := strings.Cut(specification, "=")
-	if !ok {
-		return fmt.Errorf("Error interpolating tag value: the key-value pair doesn't contain a value (string: %s)", specification)
+	key, value, err := parseTag(specification, r.properties)
+	if err != nil {
+		return fmt.Errorf("Error interpolating tag value: %w", err) //nolint:staticcheck // the real driver's words
 	}
-	for _, reserved := range []string{"kubernetes.io", DriverName + "/", "CSIVolumeName"} {
-		if strings.HasPrefix(key, reserved) {
-			return fmt.Errorf("Invalid tag value: tag key prefix '%s' is reserved", reserved) //nolint:staticcheck // the real driver's words
-		}
+	if err := checkTagKey(key); err != nil {
+		return fmt.Errorf("Invalid tag value: %w", err) //nolint:staticcheck // the real driver's words
 	}
 	if r.Tags == nil {
 		r.Tags = map[string]string{}

@@ -19,10 +19,10 @@ func ask(t *testing.T, sizeGiB int64, parameters, mutable map[string]string) (di
 	if err != nil {
 		t.Fatal(err)
 	}
-	return planVolume(known, &csi.CreateVolumeRequest{
+	return planVolume(known.WithUndocumented(), &csi.CreateVolumeRequest{
 		Name: "pvc-1", CapacityRange: &csi.CapacityRange{RequiredBytes: sizeGiB * gib},
 		Parameters: parameters, MutableParameters: mutable,
-	})
+	}, "")
 }
 
 type parameters map[string]string
@@ -52,7 +52,12 @@ func TestRefusedVolumes(t *testing.T) {
 		"small sc1":            {1, parameters{"type": "sc1"}, codes.Aborted, "minimum is 125GiB"},
 		"large gp2":            {16_385, parameters{"type": "gp2"}, codes.Aborted, "maximum is 16384GiB"},
 		"reserved tag":         {10, parameters{"tagSpecification_1": "kubernetes.io/x=y"}, codes.InvalidArgument, "reserved"},
+		"driver's tag":         {10, parameters{"tagSpecification_1": "ebs.csi.aws.com/x=y"}, codes.InvalidArgument, "reserved"},
 		"tag without value":    {10, parameters{"tagSpecification_1": "x"}, codes.InvalidArgument, "tagSpecification_1"},
+		"broken template":      {10, parameters{"tagSpecification_1": "a={{ .PVCName"}, codes.InvalidArgument, "Error interpolating tag value: "},
+		"no such property":     {10, parameters{"tagSpecification_1": "a={{ .Name }}"}, codes.InvalidArgument, "Error interpolating tag value: "},
+		"function taken away":  {10, parameters{"tagSpecification_1": `a={{ html .PVCName }}`}, codes.InvalidArgument, "cannot call 'html' function"},
+		"out of range":         {10, parameters{"tagSpecification_1": `a={{ substring -1 99 .PVCName }}`}, codes.InvalidArgument, "out of range"},
 		"credits no number":    {10, parameters{"tagSpecification_1": creditsTag + "=many"}, codes.InvalidArgument, "many"},
 		"kmsKeyId no ARN":      {10, parameters{"kmsKeyId": "alias/a"}, codes.InvalidArgument, "kmsKeyId"},
 		"tags in another case": {10, parameters{"tagspecification_1": "a=b"}, codes.InvalidArgument, "tagspecification_1"},
@@ -73,14 +78,21 @@ func TestGrantedVolumes(t *testing.T) {
 		parameters, mutable parameters
 		want                string
 	}{
-		"default":              {10, nil, nil, `{"type":"gp3","sizeGiB":10}`},
-		"any case":             {10, parameters{"IOPS": "4000", "Throughput": "500"}, nil, `{"type":"gp3","sizeGiB":10,"iops":4000,"throughput":500}`},
-		"capped by type":       {1000, parameters{"iops": "100000"}, nil, `{"type":"gp3","sizeGiB":1000,"iops":80000}`},
-		"capped by size":       {100, parameters{"type": "io1", "iops": "10000"}, nil, `{"type":"io1","sizeGiB":100,"iops":5000}`},
-		"per GiB":              {100, parameters{"type": "io2", "iopsPerGB": "50"}, nil, `{"type":"io2","sizeGiB":100,"iops":5000}`},
-		"raised":               {10, parameters{"iopsPerGB": "10", "allowAutoIOPSPerGBIncrease": "true"}, nil, `{"type":"gp3","sizeGiB":10,"iops":3000}`},
-		"encrypted":            {10, parameters{"encrypted": "true", "kmsKeyId": "arn:aws:kms:eu-west-1:111122223333:key/k"}, nil, `{"type":"gp3","sizeGiB":10}`},
-		"tags":                 {10, parameters{"tagSpecification_1": "a=b=c", "tagSpecification_2": creditsTag + "=9000", "type": "gp2"}, nil, `{"type":"gp2","sizeGiB":10,"tags":{"a":"b=c","storagebench.dev/stand-in-credits":"9000"}}`},
+		"default":        {10, nil, nil, `{"type":"gp3","sizeGiB":10}`},
+		"any case":       {10, parameters{"IOPS": "4000", "Throughput": "500"}, nil, `{"type":"gp3","sizeGiB":10,"iops":4000,"throughput":500}`},
+		"capped by type": {1000, parameters{"iops": "100000"}, nil, `{"type":"gp3","sizeGiB":1000,"iops":80000}`},
+		"capped by size": {100, parameters{"type": "io1", "iops": "10000"}, nil, `{"type":"io1","sizeGiB":100,"iops":5000}`},
+		"per GiB":        {100, parameters{"type": "io2", "iopsPerGB": "50"}, nil, `{"type":"io2","sizeGiB":100,"iops":5000}`},
+		"raised":         {10, parameters{"iopsPerGB": "10", "allowAutoIOPSPerGBIncrease": "true"}, nil, `{"type":"gp3","sizeGiB":10,"iops":3000}`},
+		"encrypted":      {10, parameters{"encrypted": "true", "kmsKeyId": "arn:aws:kms:eu-west-1:111122223333:key/k"}, nil, `{"type":"gp3","sizeGiB":10}`},
+		"tags":           {10, parameters{"tagSpecification_1": "a=b=c", "tagSpecification_2": creditsTag + "=9000", "type": "gp2"}, nil, `{"type":"gp2","sizeGiB":10,"tags":{"a":"b=c","storagebench.dev/stand-in-credits":"9000"}}`},
+		"tags as templates": {10, parameters{"csi.storage.k8s.io/pvc/name": "data-7", "csi.storage.k8s.io/pvc/namespace": "team", "csi.storage.k8s.io/pv/name": "pvc-1",
+			"tagSpecification_1": "a={{ .PVCNamespace }}/{{ .PVCName | toUpper }}", "tagSpecification_2": `b={{ field "-" 1 .PVCName }}{{ substring 0 2 .PVName }}`,
+			"tagSpecification_3": `c={{ if contains "ata" .PVCName }}{{ index "t" .PVCName }}{{ lastIndex "a" .PVCName }}{{ end }}`}, nil,
+			`{"type":"gp3","sizeGiB":10,"tags":{"a":"team/DATA-7","b":"7pv","c":"23"}}`},
+		"undocumented":         {10, parameters{"fsType": "xfs", "blockExpress": "true", "blockAttachUntilInitialized": "true"}, nil, `{"type":"gp3","sizeGiB":10}`},
+		"old name of the type": {125, nil, parameters{"volumeType": "st1"}, `{"type":"st1","sizeGiB":125}`},
+		"both names":           {10, nil, parameters{"volumeType": "st1", "type": "gp2"}, `{"type":"gp2","sizeGiB":10}`},
 		"attributes class":     {10, parameters{"type": "gp2"}, parameters{"type": "gp3", "iops": "5000", "throughput": "300"}, `{"type":"gp3","sizeGiB":10,"iops":5000,"throughput":300}`},
 		"provisioner's extras": {10, parameters{"csi.storage.k8s.io/pvc/name": "a", "csi.storage.k8s.io/pvc/namespace": "b", "csi.storage.k8s.io/pv/name": "c"}, nil, `{"type":"gp3","sizeGiB":10}`},
 	}
@@ -97,6 +109,47 @@ func TestGrantedVolumes(t *testing.T) {
 				t.Errorf("capacity %d", got.CapacityBytes)
 			}
 		})
+	}
+}
+
+// What a new volume cannot be told, or its file system cannot have, or what only io2 can be.
+func TestRefusedRequests(t *testing.T) {
+	known, err := documented.EBS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mount := func(fsType string) *csi.VolumeCapability {
+		return &csi.VolumeCapability{AccessType: &csi.VolumeCapability_Mount{Mount: &csi.VolumeCapability_MountVolume{FsType: fsType}}}
+	}
+	block := func(mode csi.VolumeCapability_AccessMode_Mode) *csi.VolumeCapability {
+		return &csi.VolumeCapability{
+			AccessType: &csi.VolumeCapability_Block{Block: &csi.VolumeCapability_BlockVolume{}}, AccessMode: &csi.VolumeCapability_AccessMode{Mode: mode},
+		}
+	}
+	const one, many = csi.VolumeCapability_AccessMode_SINGLE_NODE_WRITER, csi.VolumeCapability_AccessMode_MULTI_NODE_MULTI_WRITER
+	for name, test := range map[string]struct {
+		parameters, mutable parameters
+		as                  *csi.VolumeCapability
+		// says is "" where nothing is refused.
+		says string
+	}{
+		"tags to delete":       {mutable: parameters{"tagDeletion_1": "a"}, as: mount(""), says: "Invalid mutable parameter key: tagDeletion_1"},
+		"of modifying":         {mutable: parameters{"iopspergb": "50"}, as: mount(""), says: "Invalid mutable parameter key: iopspergb"},
+		"mkfs of a device":     {parameters: parameters{"blockSize": "4096"}, as: block(one), says: "Cannot use blocksize with block volume"},
+		"mkfs of ext4 for xfs": {parameters: parameters{"ext4BigAlloc": "true"}, as: mount("xfs"), says: "Cannot use ext4bigalloc with fstype xfs"},
+		"not asked for":        {parameters: parameters{"ext4BigAlloc": "false"}, as: mount("xfs")},
+		"mkfs of xfs":          {parameters: parameters{"inodeSize": "512"}, as: mount("xfs")},
+		"mkfs of ext4":         {parameters: parameters{"numberOfInodes": "512"}, as: mount("ext4")},
+		"several instances":    {parameters: parameters{"type": "gp3"}, as: block(many), says: "CreateDisk: multi-attach is only supported for io2 volumes"},
+		"io2 of several":       {parameters: parameters{"type": "io2", "iops": "500"}, as: block(many), says: "not acted out"},
+	} {
+		_, err := planVolume(known.WithUndocumented(), &csi.CreateVolumeRequest{
+			Name: "pvc-1", CapacityRange: &csi.CapacityRange{RequiredBytes: 10 * gib}, VolumeCapabilities: []*csi.VolumeCapability{test.as},
+			Parameters: test.parameters, MutableParameters: test.mutable,
+		}, "")
+		if got := status.Convert(err).Message(); (test.says == "") != (err == nil) || !strings.Contains(got, test.says) {
+			t.Errorf("%s: got %v, want %q", name, err, test.says)
+		}
 	}
 }
 
