@@ -108,5 +108,8 @@ func (n *node) kubeletConfig() *kubelet.KubeletConfiguration {
 		KubeAPIQPS:          new(int32(clientQPS)),
 		KubeAPIBurst:        clientBurst,
 		EventRecordQPS:      new(int32(0)),
+		// A volume that is attached is mounted when the node says that it is in use. By default it says so every 10 s, and each test would wait for that.
+		NodeStatusUpdateFrequency: metav1.Duration{Duration: 2 * time.Second},
+		NodeStatusReportFrequency: metav1.Duration{Duration: 5 * time.Minute}, // as by default, where nothing has changed
 	}
 }
