@@ -196,6 +196,7 @@ func TestWarningsFit(t *testing.T) {
 		Scope: v1alpha1.ScopeFileSystem, ReadIOPS: new(int64(most / 2)), WriteIOPS: new(int64(1)),
 	}}, Company: &Company{names: make([]string, 255)}}
 	warnings = append(warnings, Warnings([]v1alpha1.Result{slow}, nil, nil, Client{ProbeFailure: strings.Repeat("x", 300)})...)
+	warnings = append(warnings, Warnings([]v1alpha1.Result{slow}, nil, []Load{{SyncedAtEnd: true}}, Client{})...)
 	faster := Warnings([]v1alpha1.Result{{ElapsedMilliseconds: 60_000, Read: burstOf(most, 0), Write: burstOf(most, 0)}}, []Known{beyond}, nil, Client{})
 	warnings = append(warnings, faster...)
 	fileSystem := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
