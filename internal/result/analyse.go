@@ -67,7 +67,7 @@ func (m *Measured) Analyse(facts Facts) Findings {
 	}
 	findings := Findings{Warnings: analysis.Warnings(m.results, known, loads, client), BurstCredits: left, Counters: counters, Exceeded: exceededLimits(&m.merged.Report)}
 	for i := range m.results {
-		findings.LimitedBy = append(findings.LimitedBy, analysis.Judge(&m.results[i], known[i], loads[i], client, facts.usualIOPS()))
+		findings.LimitedBy = append(findings.LimitedBy, analysis.Judge(&m.results[i], known[i], loads[i], client, facts.usual()))
 	}
 	return findings
 }
