@@ -162,7 +162,7 @@ func doubt(u use, load Load, client Client) string {
 	case u.percent() > exceededPercent && load.Buffered && mayFitInMemory(load, client):
 		return fmt.Sprintf("%s are more than it can do: the page cache answered", u)
 	case u.precision == v1alpha1.PrecisionAtLeast:
-		return fmt.Sprintf("%s (%d %%), which it gives at least, and more after a time: it is unknown whether this held the result back", u, u.percent())
+		return fmt.Sprintf("%s (%d %%), which it gives at least, and may give more: it is unknown whether this held the result back", u, u.percent())
 	case u.precision == v1alpha1.PrecisionRange && u.percent() <= exceededPercent:
 		return fmt.Sprintf("%s (%d %%), which is the end of a range and no limit, so that it is unknown whether this held the result back: set spec.targets[].limits",
 			u, u.percent())

@@ -124,7 +124,7 @@ func (k Known) clientSets() []limitSet {
 		if limits.Scope != v1alpha1.ScopeInstance {
 			limits.Scope = v1alpha1.ScopeClient
 		}
-		sets = append(sets, limitSet{limits: limits, owners: k.Nodes, company: k.Company})
+		sets = append(sets, limitSet{limits: limits, owners: k.Nodes, company: k.Company, precision: k.Client[i].Precision})
 	}
 	return sets
 }

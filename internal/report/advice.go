@@ -38,9 +38,8 @@ var advice = map[string]string{
 // adviceOnProbe is what to try as well where it is not known what held a result back, and the workload can be probed.
 const adviceOnProbe = "Or set probe: true in the workload: after the last repetition fio runs for 10 s more with twice the I/Os in flight, which tells a limit from latency."
 
-// adviceOnMetadata is what to try next after operations on files of which it is not known what held them back: no limit of them is known, and
-// they take no probe.
-const adviceOnMetadata = "No limit of operations on files is known. Measure with more jobs, such as matrix: {numjobs: [4, 8, 16]}: if they get no more done, there is one. " +
+// adviceOnMetadata is what to try next after operations on files of which it is not known what held them back: they take no probe.
+const adviceOnMetadata = "No limit of operations on files is known to be reached. Measure with more jobs, such as matrix: {numjobs: [4, 8, 16]}: if they get no more done, there is one. " +
 	"Or measure other storage beside it."
 
 // afterFailure says what to do after a benchmark that ended for a reason of condition Succeeded.
