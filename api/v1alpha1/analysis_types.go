@@ -241,6 +241,8 @@ const (
 	WarningUnsyncedWrites = "UnsyncedWrites"
 	// WarningFilesFitInMemory: buffered I/O on files that the node's page cache can hold.
 	WarningFilesFitInMemory = "FilesFitInMemory"
+	// WarningLatencyOfMemory: buffered writes that only a sync at the end has reach the storage, so that their latencies are memory's.
+	WarningLatencyOfMemory = "LatencyOfMemory"
 	// WarningOtherFilesSynced: jobs with several files, whose syncs are of another file than the one that was just written.
 	WarningOtherFilesSynced = "OtherFilesSynced"
 	// WarningMetadataFromMemory: lookups of files or directories that the node's memory answered.

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -45,6 +46,8 @@ type Load struct {
 	Buffered bool
 	// UnsyncedWrites says whether there are such writes.
 	UnsyncedWrites bool
+	// SyncedAtEnd says whether there are buffered writes that only a sync at the end has reach the storage.
+	SyncedAtEnd bool
 	// Gathered says whether the page cache can make fewer and larger I/Os of writes: they go through it, and not each of them is synced.
 	Gathered bool
 	// Reads says whether the workload reads.
@@ -138,7 +141,7 @@ func Bound(r *v1alpha1.Result, known Known, load Load, client Client) v1alpha1.L
 	if doubtful.reached() {
 		return unknown("%s", doubt(doubtful, asked, client))
 	}
-	if words := known.inMemory(r, load); words != "" {
+	if words := cmp.Or(known.inMemory(r, load), known.elsewhere(r, load)); words != "" {
 		return unknown("%s", words)
 	}
 	if bound, ok := known.boundByBaseline(all); ok {
@@ -147,7 +150,7 @@ func Bound(r *v1alpha1.Result, known Known, load Load, client Client) v1alpha1.L
 	if reason := known.unknownLimits(known.Company.with(r)); reason != "" {
 		return unknown("%s", reason)
 	}
-	if reason := known.uncounted(r, load); reason != "" {
+	if reason := cmp.Or(known.uncounted(r, load), known.latencyOfMemory(load, client)); reason != "" {
 		return unknown("%s", reason)
 	}
 	return boundByLatency(r, known.roomAt(nearest), load)
@@ -159,7 +162,7 @@ func doubt(u use, load Load, client Client) string {
 	case u.percent() > exceededPercent && load.Buffered && mayFitInMemory(load, client):
 		return fmt.Sprintf("%s are more than it can do: the page cache answered", u)
 	case u.precision == v1alpha1.PrecisionAtLeast:
-		return fmt.Sprintf("%s (%d %%), which it gives at least, and more after a time: it is unknown whether this held the result back", u, u.percent())
+		return fmt.Sprintf("%s (%d %%), which it gives at least, and may give more: it is unknown whether this held the result back", u, u.percent())
 	case u.precision == v1alpha1.PrecisionRange && u.percent() <= exceededPercent:
 		return fmt.Sprintf("%s (%d %%), which is the end of a range and no limit, so that it is unknown whether this held the result back: set spec.targets[].limits",
 			u, u.percent())

@@ -9,9 +9,6 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// spreadPercent is the part of the median by which repetitions may differ without a warning.
-const spreadPercent = 10
-
 // Compare puts the targets beside each other: one comparison for each workload, choice of its matrix and
 // section that has results, in the order in which these first occur in the runs, with the targets in the
 // given order. All but the baseline are compared with the baseline, where it has results. Neither order
@@ -122,7 +119,7 @@ func (f *family) compareTarget(name string, own, base []*v1alpha1.Result, bothAt
 		Metadata: f.compareMetadata(metadataOf(own), metadataOf(base)),
 	}
 	t.Total = f.compareTotal(own, base, areJudgedByLatency(&t))
-	t.Warnings = spreadOf(&t)
+	t.Warnings = spreadOf(own)
 	return t
 }
 
@@ -230,30 +227,6 @@ func compareLatencies[T any](f *family, own, base []*T, of func(*T) *latency) (*
 	s := &v1alpha1.Statistic{}
 	quotient := f.compare(s, ownValues, baseValues, yardstick{better: lessIsFaster, bucketPercent: max(ownBuckets, baseBuckets)})
 	return s, quotient
-}
-
-// spreadOf warns of repetitions that differ: of their total IOPS, or those of their only direction.
-func spreadOf(t *v1alpha1.TargetComparison) []v1alpha1.Warning {
-	var iops v1alpha1.Statistic
-	if t.Total != nil {
-		iops = t.Total.IOPS
-	} else {
-		for _, c := range t.Directions() {
-			iops = c.IOPS
-		}
-		if t.Metadata != nil {
-			iops = t.Metadata.IOPS
-		}
-	}
-	spread := float64(iops.Max) - float64(iops.Min)
-	if spread*100 <= spreadPercent*float64(iops.Median) {
-		return nil
-	}
-	message := fmt.Sprintf("IOPS of %d repetitions go from %d to %d around a median of %d", t.Runs, iops.Min, iops.Max, iops.Median)
-	if iops.Median > 0 {
-		message = fmt.Sprintf("%s: a spread of %.0f %%", message, math.Round(spread*100/float64(iops.Median)))
-	}
-	return []v1alpha1.Warning{{Reason: v1alpha1.WarningSpread, Message: message}}
 }
 
 func iopsOf(io *v1alpha1.IOResult) int64  { return io.IOPS }

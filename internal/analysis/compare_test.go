@@ -311,6 +311,14 @@ func TestSpread(t *testing.T) {
 		}
 		return results
 	}
+	// slow has I/Os of 8 MiB, so many in 100 s.
+	slow := func(ios ...int64) []v1alpha1.Result {
+		var results []v1alpha1.Result
+		for _, n := range ios {
+			results = append(results, v1alpha1.Result{Write: &v1alpha1.IOResult{IOs: n, Bytes: n << 23, IOPS: (n + 50) / 100, BytesPerSecond: n << 23 / 100}})
+		}
+		return results
+	}
 	for _, test := range []struct {
 		name    string
 		results []v1alpha1.Result
@@ -324,6 +332,9 @@ func TestSpread(t *testing.T) {
 		{"nothing", write(0, 0), ""},
 		// The directions differ, but what one has more the other has less.
 		{"total", []v1alpha1.Result{{Read: timed(100, 1), Write: timed(200, 1)}, {Read: timed(200, 1), Write: timed(100, 1)}}, ""},
+		// Whole IOPS are 9 and 10, which is more than 10 %, and 5 and 5, which is none.
+		{"few large ones, alike", slow(949, 951), ""},
+		{"few large ones, apart", slow(451, 549), "IOPS of 2 repetitions go from 4.51 to 5.49 around a median of 5: a spread of 20 %"},
 	} {
 		var runs []v1alpha1.Run
 		for _, r := range test.results {

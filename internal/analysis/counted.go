@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -10,6 +9,8 @@ import (
 const (
 	// splitBytes is the size from which on an I/O is taken for one that devices split: NVMe volumes of EBS take up to 256 KiB, others less.
 	splitBytes = 128 << 10
+	// partBytes is the size of the parts at least, on average.
+	partBytes = 64 << 10
 	// differentPercent is by how much the kernel's figures have to differ from fio's to be told beside them.
 	differentPercent = 5
 	// answeredPercent is the share of what fio read or wrote that the storage has to have read or written for memory not to matter.
@@ -19,12 +20,14 @@ const (
 // Counted is what the kernel counted of the storage while one result was measured, and nothing else was.
 type Counted struct {
 	Reads, ReadBytes, Writes, WriteBytes int64
+	// NFS says whether it is of a network file system, of which syncs are neither reads nor writes.
+	NFS bool
 }
 
 // atStorage returns a result and its load as the storage had them. As far as that is not known they are what fio has.
 func (k Known) atStorage(r *v1alpha1.Result, load Load) (*v1alpha1.Result, Load) {
 	c := k.Counted
-	if c == nil || r.ElapsedMilliseconds <= 0 || r.Metadata != nil {
+	if c == nil || r.ElapsedMilliseconds <= 0 || r.Metadata != nil || overlapsLittle(r) { // of whose clients each has its own time
 		return r, load
 	}
 	stored := *r
@@ -35,6 +38,7 @@ func (k Known) atStorage(r *v1alpha1.Result, load Load) (*v1alpha1.Result, Load)
 }
 
 // countedIO returns I/O of a direction as the storage had it. Large I/Os that the kernel has split count as fio has them: EBS does not count the parts.
+// What is more than parts can be is of somebody else, or of the file system.
 func countedIO(io *v1alpha1.IOResult, ios, bytes, milliseconds int64) *v1alpha1.IOResult {
 	if io == nil && ios == 0 {
 		return nil
@@ -42,9 +46,24 @@ func countedIO(io *v1alpha1.IOResult, ios, bytes, milliseconds int64) *v1alpha1.
 	perSecond := func(n int64) int64 { return whole(float64(n) * 1000 / float64(milliseconds)) }
 	counted := &v1alpha1.IOResult{IOs: ios, Bytes: bytes, IOPS: perSecond(ios), BytesPerSecond: perSecond(bytes)}
 	if io != nil && ios > io.IOs && io.IOs > 0 && io.Bytes/io.IOs > splitBytes {
-		counted.IOs, counted.IOPS = io.IOs, io.IOPS
+		others := max(0, ios-whole(float64(io.Bytes)/partBytes))
+		counted.IOs, counted.IOPS = io.IOs+others, io.IOPS+perSecond(others)
 	}
 	return counted
+}
+
+// elsewhere says of a result that does not go through the page cache how much of it the storage did not have, "" if it had nearly all, or that is not known.
+func (k Known) elsewhere(r *v1alpha1.Result, load Load) string {
+	switch c := k.Counted; {
+	case c == nil || load.isGathered() || overlapsLittle(r):
+		return ""
+	case r.Read != nil && !isWhole(c.ReadBytes, r.Read.Bytes):
+		return fmt.Sprintf("the storage read %s of the %s that fio read, which no page cache answered: blocks were never written, or the kernel has counted something else",
+			size(c.ReadBytes), size(r.Read.Bytes))
+	case r.Write != nil && !isWhole(c.WriteBytes, r.Write.Bytes):
+		return fmt.Sprintf("the storage wrote %s of the %s that fio wrote, which no page cache took: the kernel has counted something else", size(c.WriteBytes), size(r.Write.Bytes))
+	}
+	return ""
 }
 
 // countedNote is what is said of a limit where the storage's figures are not fio's, "" where they are the same.
@@ -59,32 +78,3 @@ func (k Known) countedNote(r *v1alpha1.Result) string {
 func isAlike(a, b int64) bool {
 	return float64(max(a, b))*(100-differentPercent) <= float64(min(a, b))*100
 }
-
-// inMemory says of a result that is memory's, at least in part, how much the storage had of it, "" if that was nearly all, or is not known.
-func (k Known) inMemory(r *v1alpha1.Result, load Load) string {
-	switch {
-	case k.Counted == nil || !load.Buffered:
-		return ""
-	case load.UnsyncedWrites:
-		return cmp.Or(k.Counted.keptInMemory(r), k.Counted.answeredByMemory(r))
-	}
-	return k.Counted.answeredByMemory(r)
-}
-
-// answeredByMemory says how much of what fio read the storage did not, "" if it read nearly all.
-func (c *Counted) answeredByMemory(r *v1alpha1.Result) string {
-	if r.Read == nil || isWhole(c.ReadBytes, r.Read.Bytes) {
-		return ""
-	}
-	return fmt.Sprintf("the storage read %s of the %s that fio read: the page cache answered the rest", size(c.ReadBytes), size(r.Read.Bytes))
-}
-
-// keptInMemory says how much of what fio wrote had reached the storage, "" if nearly all had.
-func (c *Counted) keptInMemory(r *v1alpha1.Result) string {
-	if r.Write == nil || isWhole(c.WriteBytes, r.Write.Bytes) {
-		return ""
-	}
-	return fmt.Sprintf("writes are never synced: when fio ended, the storage had written %s of the %s that fio wrote", size(c.WriteBytes), size(r.Write.Bytes))
-}
-
-func isWhole(part, all int64) bool { return float64(part)*100 >= float64(all)*answeredPercent }

@@ -76,18 +76,24 @@ func said(bound v1alpha1.LimitedBy, e *Exceeded) v1alpha1.LimitedBy {
 	longest := e.longest()
 	var words string
 	says := e.says()
+	named, isOfVolume := e.of(bound.Reason)
 	switch share := longest.share(); {
-	case share >= exceededMost && bound.Reason == longest.reason:
+	case named.share() >= exceededMost: // also where another one was exceeded for a little longer: the figures tell that this one was reached
 		bound.Evidence = v1alpha1.EvidenceVolume
-		words = fmt.Sprintf("%s so: %s", says, longest)
+		words = fmt.Sprintf("%s so: %s", says, named)
+		if longest != named {
+			words += ", and " + longest.String()
+		}
 	case share >= exceededMost && bound.Reason != v1alpha1.BoundWorkloadRate: // more of a limit would change nothing of a rate that is kept
 		return v1alpha1.LimitedBy{
 			Reason: longest.reason, Evidence: v1alpha1.EvidenceVolume,
-			Message: fmt.Sprintf("%s that %s; by figures alone it would be %s: %s", says, longest, bound.Reason, bound.Message),
+			Message: fmt.Sprintf("%s that %s; by %s alone it would be %s: %s", says, longest, grounds(bound), bound.Reason, bound.Message),
 		}
+	case share >= exceededSome && isOfVolume && named.share() < exceededSome:
+		words = fmt.Sprintf("but %s that %s limit was not exceeded, and %s", says, named.name, longest)
 	case share >= exceededSome:
 		words = fmt.Sprintf("%s that %s", says, longest)
-	case isOfVolumeOrInstance(bound.Reason):
+	case isOfVolume:
 		words = fmt.Sprintf("but %s that no limit of a volume or of its instance was exceeded", says)
 	default:
 		words = fmt.Sprintf("%s that no limit of a volume or of its instance was exceeded", says)
@@ -96,12 +102,20 @@ func said(bound v1alpha1.LimitedBy, e *Exceeded) v1alpha1.LimitedBy {
 	return bound
 }
 
-// isOfVolumeOrInstance says whether a reason is a limit of which EBS says whether it was exceeded.
-func isOfVolumeOrInstance(reason string) bool {
-	for _, l := range (&Exceeded{}).limits() {
+// of returns what EBS says of the limit that a reason names, and whether it is one of which EBS says something.
+func (e *Exceeded) of(reason string) (exceededLimit, bool) {
+	for _, l := range e.limits() {
 		if l.reason == reason {
-			return true
+			return l, true
 		}
 	}
-	return false
+	return exceededLimit{allOfThem: e.RunMilliseconds}, false
+}
+
+// grounds are what a verdict rests on that EBS contradicts.
+func grounds(bound v1alpha1.LimitedBy) string {
+	if bound.Evidence == v1alpha1.EvidenceProbe {
+		return "the probe"
+	}
+	return "figures"
 }

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -28,20 +27,4 @@ func firstAccess(s seen) string {
 // isOfFirstAccess says whether a run has the warning.
 func isOfFirstAccess(run *v1alpha1.Run) bool {
 	return slices.ContainsFunc(run.Warnings, func(w v1alpha1.Warning) bool { return w.Reason == v1alpha1.WarningFirstAccess })
-}
-
-// mixedAccess warns of results of repetitions of which the first is slower than all others by more than repetitions may differ: it is of first
-// access, and they are not.
-func mixedAccess(results []*v1alpha1.Result) []v1alpha1.Warning {
-	if len(results) < 2 {
-		return nil
-	}
-	all := totals(results, iopsOf)
-	first, least, most := all[0], slices.Min(all[1:]), slices.Max(all[1:])
-	if float64(first)*100 >= (100-spreadPercent)*float64(least) {
-		return nil
-	}
-	return []v1alpha1.Warning{{Reason: v1alpha1.WarningFirstAccess, Message: fmt.Sprintf(
-		"the first of %d runs had %d IOPS, and the others %d to %d: blocks may be loaded when they are first used, and medians and verdicts mix both",
-		len(all), first, least, most)}}
 }

@@ -124,7 +124,7 @@ func (k Known) clientSets() []limitSet {
 		if limits.Scope != v1alpha1.ScopeInstance {
 			limits.Scope = v1alpha1.ScopeClient
 		}
-		sets = append(sets, limitSet{limits: limits, owners: k.Nodes, company: k.Company})
+		sets = append(sets, limitSet{limits: limits, owners: k.Nodes, company: k.Company, precision: k.Client[i].Precision})
 	}
 	return sets
 }
@@ -205,7 +205,7 @@ func (k Known) uncounted(r *v1alpha1.Result, load Load) string {
 	if k.Company.hasUncounted() {
 		return fmt.Sprintf("no known limit is reached, but%s syncs or operations on files were measured, which no limit counts", k.Company.together())
 	}
-	if r.Sync == nil || r.Write == nil || k.Counted != nil { // which has what syncs made
+	if r.Sync == nil || r.Write == nil || k.Counted != nil && !k.Counted.NFS { // which has what syncs made
 		return ""
 	}
 	synced := *r.Write

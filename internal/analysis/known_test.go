@@ -143,6 +143,10 @@ func TestCounting(t *testing.T) {
 	lowered := Known{Storage: &v1alpha1.KnownLimits{
 		Limits: v1alpha1.Limits{IOPS: new(int64(80_000)), BytesPerSecond: new(int64(2000 << 20))}, Counting: v1alpha1.CountsMerged, LoweredIOPS: new(int64(16_000)),
 	}}
+	oneZone := []v1alpha1.KnownLimits{{Precision: v1alpha1.PrecisionAtLeast, Limits: v1alpha1.Limits{Scope: v1alpha1.ScopeClient, BytesPerSecond: new(int64(500 << 20))}}}
+	elastic := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
+		Scope: v1alpha1.ScopeFileSystem, ReadIOPS: new(int64(35_000)), WriteIOPS: new(int64(7000)), ReadBytesPerSecond: new(int64(3 << 30)), WriteBytesPerSecond: new(int64(1 << 30)),
+	}}
 	sequential := Load{InFlight: 16, Sequential: true}
 	random := Load{InFlight: 16}
 	read := func(iops, bytes int64) v1alpha1.Result {
@@ -176,7 +180,11 @@ func TestCounting(t *testing.T) {
 		{"beyond a range", volume("", v1alpha1.PrecisionRange), read(30_000, 4096), random,
 			"Unknown 30000 of the volume's 3000 IOPS (1000 %) are more than it can do: a cache answered, or the limit is another one than is known"},
 		{"as much as it does at least", volume("", v1alpha1.PrecisionAtLeast), read(3000, 4096), random,
-			"Unknown 3000 of the volume's 3000 IOPS (100 %), which it gives at least, and more after a time: it is unknown whether this held the result back"},
+			"Unknown 3000 of the volume's 3000 IOPS (100 %), which it gives at least, and may give more: it is unknown whether this held the result back"},
+		{"as much as a client has at least", Known{Storage: elastic, Client: oneZone}, read(480, 1<<20), random,
+			"Unknown 480 of the client's 500 MiB/s (96 %), which it gives at least, and may give more: it is unknown whether this held the result back"},
+		{"more than a client has at least", Known{Storage: elastic, Client: oneZone}, read(700, 1<<20), random,
+			"Latency " + room + "22.9ms on average, and the nearest limit has room (700 of the file system's 3072 MiB/s of reads, 23 %): try more jobs or a higher iodepth"},
 		{"near what a driver may have left", lowered, read(16_100, 4096), random,
 			"Unknown 16100 of the volume's 16000 IOPS (101 %), if the driver lowered the volume to that, as it does where EC2 does not let it ask for the most of the region: see Iops of aws ec2 describe-volumes"},
 		{"more than a driver would have left", lowered, read(17_000, 4096), random,

@@ -102,7 +102,8 @@ func TestSpreadOfMetadata(t *testing.T) {
 	}
 }
 
-// No limit of storage, no rate of I/Os and no law of queues says what held operations on files back; the client's CPU may.
+// Operations on files are held against the operations of a file system that counts them, and against what the kernel counted; else only the client's CPU
+// says what held them back, and no rate of I/Os and no law of queues does.
 func TestBoundOfMetadata(t *testing.T) {
 	busy := operated(100_000, 9_000)
 	busy.CPU = &v1alpha1.CPUResult{UserPercent: 30, SystemPercent: 65}
@@ -116,6 +117,39 @@ func TestBoundOfMetadata(t *testing.T) {
 		got := Bound(test.result, Known{Storage: gp3}, Load{Jobs: 1, InFlight: 1, RateIOPS: 3000}, Client{})
 		if got.Reason != test.want || strings.Contains(got.Message, "no I/O") {
 			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func TestLimitsOfMetadata(t *testing.T) {
+	shared := *efs
+	shared.Counting = v1alpha1.CountsShared
+	beside := CompanyOf([]Section{{Result: operated(3000, 300_000)}, {Name: "reads", Result: &v1alpha1.Result{ElapsedMilliseconds: 1000, Read: blocks(20_000, 4096, 0)}}}, 0)
+	const several = ", if each is one operation of the storage: NFS makes several of some, so that it is unknown whether this held the result back"
+	for _, test := range []struct {
+		name   string
+		result *v1alpha1.Result
+		known  Known
+		load   Load
+		want   string
+	}{
+		{"look-ups at the limit", operated(33_000, 300_000), Known{Storage: &shared}, Load{Lookups: true}, "FileSystemIOPS 33000 of the file system's 35000 look-ups a second (94 %)"},
+		{"changes at the limit", operated(6900, 300_000), Known{Storage: &shared}, Load{}, "FileSystemIOPS 6900 of the file system's 7000 changes a second (99 %)"},
+		{"changes beside reads of another section", operated(3000, 300_000), Known{Storage: &shared, Company: beside}, Load{},
+			"FileSystemIOPS 35000 of the file system's 35000 IOPS, where a write counts as 5 reads together with section reads (100 %)"},
+		{"fewer", operated(700, 300_000), Known{Storage: &shared}, Load{}, "Unknown 700 of the file system's 7000 changes a second (10 %)" + several},
+		{"more than there can be", operated(400_000, 300_000), Known{Storage: &shared}, Load{Lookups: true},
+			"Unknown 400000 of the file system's 35000 look-ups a second (1143 %) are more than it can do: memory answered, or the limit is another one than is known"},
+		{"from memory, as their time says", operated(33_000, 1000), Known{Storage: &shared}, Load{Lookups: true}, "Unknown limits of storage count I/Os and bytes, and not operations on files"},
+		{"on a volume", operated(3000, 300_000), Known{Storage: gp3}, Load{}, "Unknown limits of storage count I/Os and bytes, and not operations on files"},
+		{"on a volume whose journal is at its limit", operated(900, 300_000), Known{Storage: gp3, Counted: &Counted{Writes: 2950, WriteBytes: 2950 * 4096}}, Load{},
+			"VolumeIOPS 2950 of the volume's 3000 IOPS, by the kernel's count (98 %)"},
+		{"on a volume that has room", operated(900, 300_000), Known{Storage: gp3, Counted: &Counted{Writes: 1000, WriteBytes: 1000 * 4096}}, Load{},
+			"Unknown limits of storage count I/Os and bytes, and not operations on files"},
+	} {
+		got := Bound(test.result, test.known, test.load, Client{})
+		if text := got.Reason + " " + got.Message; text != test.want {
+			t.Errorf("%s: %q,\nwant %q", test.name, text, test.want)
 		}
 	}
 }

@@ -24,8 +24,8 @@ const (
 	unusual = 0.1
 )
 
-// Judge says what held a result back, by its figures (Bound), by its probe, and by what EBS itself says, and what that rests on. usual is the median IOPS of all repetitions
-// of the same, which the probe of one of them is for; 0 if that is the only one.
+// Judge says what held a result back, by its figures (Bound), by its probe, and by what EBS itself says, and what that rests on. usual is that of all repetitions
+// of the same (Usual), which the probe of one of them is for; 0 if that is the only one.
 func Judge(r *v1alpha1.Result, known Known, load Load, client Client, usual int64) v1alpha1.LimitedBy {
 	bound := Bound(r, known, load, client)
 	bound.Evidence = known.evidence(bound.Reason)
@@ -132,8 +132,8 @@ func (p *probedResult) doubt(load Load, client Client, usual int64) string {
 	had := float64(p.probe.IOPS) * float64(p.probe.MeanNanoseconds) / 1e9
 	used := int64(p.probe.CPUPercent) * load.ProbeJobs
 	switch {
-	case usual > 0 && math.Abs(p.rate-float64(usual)) > unusual*float64(usual):
-		return fmt.Sprintf("the probe tells nothing: its run had %.0f IOPS, and the median of all repetitions is %d", p.rate, usual)
+	case usual > 0 && math.Abs(1000*p.rate-float64(usual)) > unusual*float64(usual):
+		return fmt.Sprintf("the probe tells nothing: its run had %s IOPS, and the median of all repetitions is %s", legible.Significant(p.rate), perSecond(usual))
 	case p.growth < probeLess:
 		return fmt.Sprintf("the probe tells nothing: it did less than the run, %d IOPS instead of %.0f", p.probe.IOPS, p.rate)
 	case p.growth < probeGrows && p.probe.CPUPercent >= busyPercent:

@@ -3,6 +3,8 @@ package analysis
 import (
 	"fmt"
 	"time"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
 const (
@@ -37,12 +39,19 @@ func clockSpread(s seen) string {
 // shortOverlap is about clients of which some measured while others did not.
 func shortOverlap(s seen) string {
 	r := s.result
-	if r.Clients < 2 || r.ElapsedMilliseconds <= 0 {
+	if !overlapsLittle(r) {
 		return ""
 	}
-	if overlap := percent(float64(r.CommonMilliseconds) / float64(r.ElapsedMilliseconds)); overlap < minOverlapPercent {
-		return fmt.Sprintf("all %d clients measured together for %d ms, %d %% of the longest one's %d ms: the sum of their rates is only right if each was steady",
-			r.Clients, r.CommonMilliseconds, overlap, r.ElapsedMilliseconds)
-	}
-	return ""
+	return fmt.Sprintf("all %d clients measured together for %d ms, %d %% of the longest one's %d ms: the sum of their rates is only right if each was steady",
+		r.Clients, r.CommonMilliseconds, overlapPercent(r), r.ElapsedMilliseconds)
+}
+
+// overlapsLittle says whether some of several clients measured for long while others did not.
+func overlapsLittle(r *v1alpha1.Result) bool {
+	return r.Clients > 1 && r.ElapsedMilliseconds > 0 && overlapPercent(r) < minOverlapPercent
+}
+
+// overlapPercent is the share of the longest client's time in which all measured.
+func overlapPercent(r *v1alpha1.Result) int32 {
+	return percent(float64(r.CommonMilliseconds) / float64(r.ElapsedMilliseconds))
 }

@@ -136,6 +136,9 @@ var warningKinds = []struct {
 	reason: v1alpha1.WarningFilesFitInMemory, see: []func(seen) string{filesFitInMemory},
 	remedy: "set direct: true, or a size that is larger than the memory of the node",
 }, {
+	reason: v1alpha1.WarningLatencyOfMemory, see: []func(seen) string{memoryLatency},
+	remedy: "set fdatasync: 1 and look at the latencies of syncs, or direct: true or sync: dsync, where each write waits for the storage; else use IOPS and bandwidth only",
+}, {
 	reason: v1alpha1.WarningOtherFilesSynced, see: []func(seen) string{otherFilesSynced},
 	remedy: "remove nrfiles, and raise numjobs for more files at a time; or set option openfiles to 1, by which each file is written to its end before the next one",
 }, {
@@ -215,41 +218,6 @@ func probeFailed(s seen) string {
 		return ""
 	}
 	return legible.Cut("the result was measured before its probe, which has none: "+s.client.ProbeFailure, maxProbeFailure, "...")
-}
-
-// filesFitInMemory leaves out jobs with writes that are never synced: unsyncedWrites tells of these, and of their reads.
-func filesFitInMemory(s seen) string {
-	switch counted := s.known.Counted != nil; {
-	case s.load.UnsyncedWrites || !s.load.Buffered:
-		return ""
-	case counted:
-		return s.known.inMemory(s.result, s.load)
-	case !filesFit(s):
-		return ""
-	}
-	return fmt.Sprintf("I/O is buffered, and test files of %s fit into the %s of memory that the page cache can take", size(s.load.FileBytes), size(s.client.MemoryBytes))
-}
-
-// unsyncedWrites is silent only where it was counted that the storage had nearly all, or the files are known to be larger than the page cache, so that it
-// has to write most of them.
-func unsyncedWrites(s seen) string {
-	switch counted := s.known.Counted != nil; {
-	case !s.load.UnsyncedWrites:
-		return ""
-	case counted:
-		return s.known.inMemory(s.result, s.load)
-	case s.load.FileBytes > s.client.MemoryBytes && s.client.MemoryBytes > 0:
-		return ""
-	case s.load.Reads && filesFit(s):
-		return "I/O is buffered, the test files fit into memory, and writes are never synced: fio measures memory"
-	default:
-		return "writes are buffered and never synced: fio measures how fast memory takes them, not the storage"
-	}
-}
-
-// filesFit says whether all test files are known to fit into the page cache.
-func filesFit(s seen) bool {
-	return s.load.FileBytes > 0 && s.load.FileBytes <= s.client.MemoryBytes
 }
 
 func cpuThrottled(s seen) string {

@@ -196,6 +196,7 @@ func TestWarningsFit(t *testing.T) {
 		Scope: v1alpha1.ScopeFileSystem, ReadIOPS: new(int64(most / 2)), WriteIOPS: new(int64(1)),
 	}}, Company: &Company{names: make([]string, 255)}}
 	warnings = append(warnings, Warnings([]v1alpha1.Result{slow}, nil, nil, Client{ProbeFailure: strings.Repeat("x", 300)})...)
+	warnings = append(warnings, Warnings([]v1alpha1.Result{slow}, nil, []Load{{SyncedAtEnd: true}}, Client{})...)
 	faster := Warnings([]v1alpha1.Result{{ElapsedMilliseconds: 60_000, Read: burstOf(most, 0), Write: burstOf(most, 0)}}, []Known{beyond}, nil, Client{})
 	warnings = append(warnings, faster...)
 	fileSystem := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
@@ -222,7 +223,7 @@ func TestWarningsFit(t *testing.T) {
 	warnings = append(warnings, Compare(append(repeated("a", [2]int64{1, 1}), repeated("a", [2]int64{most, 1})...), []string{"a"}, "a")[0].Targets[0].Warnings...)
 	replaced, _ := replacedOn(&v1alpha1.TargetStatus{Name: "a", RunsBeforeReplacement: new(int32(199))}, slices.Repeat([]v1alpha1.Run{{Target: "a", State: v1alpha1.RunSucceeded}}, 200))
 	warnings = append(warnings, *replaced, inOrder(v1alpha1.OrderByTarget, v1alpha1.VerdictSame)[0])
-	warnings = append(warnings, mixedAccess([]*v1alpha1.Result{{Read: &v1alpha1.IOResult{IOPS: most / 2}}, {Read: &v1alpha1.IOResult{IOPS: most}}})...)
+	warnings = append(warnings, mixedAccess([]*v1alpha1.Result{{Read: &v1alpha1.IOResult{IOPS: most / 2000}}, {Read: &v1alpha1.IOResult{IOPS: most / 1000}}})...)
 	if len(warnings) != len(warningKinds) {
 		t.Errorf("%d warnings, want %d: %v", len(warnings), len(warningKinds), warnings)
 	}

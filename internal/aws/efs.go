@@ -59,7 +59,8 @@ var fileSystemModes = map[ThroughputMode]fileSystemMode{
 
 // oneZone is what file systems of type One Zone can do, in each mode and region: "Performance summary", as above. In it, 3 GiB/s of reads and 1 of
 // writes are no range, and its note 5 says that those with mode Bursting do as much as regional ones (a text of 2025, read 2026-11-23). They are metered as
-// regional ones are. Those with mode Elastic have 500 MiB/s for one client in its table, where note 4, on regional ones, gives 1,500 to all with that mode.
+// regional ones are. Those with mode Elastic have 500 MiB/s for one client in its table, where note 4, on regional ones, gives 1,500 to all with that mode: so 500 are what a client has
+// at least.
 var oneZone = fileSystemMode{readIOPS: 35000, writeIOPS: 7000, efsThroughput: efsThroughput{3 * 1024, 1024}, clientMiBps: 500}
 
 // Regions that have more throughput by default: https://docs.aws.amazon.com/efs/latest/ug/limits.html (read 2026-11-23, in texts of several years). All
@@ -245,7 +246,11 @@ func (f FileSystem) ClientLimits() Limits {
 		BytesPerSecond: mode.clientMiBps * mib,
 		Source:         fmt.Sprintf("AWS: one client of EFS with %s throughput", f.ThroughputMode),
 	}
-	if f.ThroughputMode == Elastic && !f.OneZone {
+	switch {
+	case f.ThroughputMode == Elastic && f.OneZone:
+		limits.AtLeast = true
+		limits.Source = "AWS: one client of EFS One Zone with Elastic throughput, 500 MiB/s in the table of its performance summary; a note below that has 1500 for all with Elastic"
+	case f.ThroughputMode == Elastic:
 		limits.Source += ", mounted by version 2.0 or later of amazon-efs-utils or aws-efs-csi-driver"
 	}
 	return limits

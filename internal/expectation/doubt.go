@@ -13,7 +13,7 @@ import (
 var flattering = []string{
 	v1alpha1.WarningFilesFitInMemory, v1alpha1.WarningUnsyncedWrites, v1alpha1.WarningShortRuntime, v1alpha1.WarningShortIOs,
 	v1alpha1.WarningSparseReads, v1alpha1.WarningBurstCredits, v1alpha1.WarningMetadataFromMemory, v1alpha1.WarningFasterThanDocumented,
-	v1alpha1.WarningAlikeData, v1alpha1.WarningOmittedWaits, v1alpha1.WarningOtherFilesSynced,
+	v1alpha1.WarningAlikeData, v1alpha1.WarningOmittedWaits, v1alpha1.WarningOtherFilesSynced, v1alpha1.WarningLatencyOfMemory,
 }
 
 // eitherWay are the warnings of runs whose figures can be better or worse than the storage is: of clients that did not measure together, and of
@@ -35,6 +35,14 @@ func warnedOf(first *v1alpha1.Run, status *v1alpha1.StorageBenchmarkStatus) []st
 		reasons = append(reasons, v1alpha1.WarningVolumeReplaced)
 	}
 	return reasons
+}
+
+// concernedBy returns those of the warnings that say something of the metric: of what is synced at the end only latencies of writes are memory's.
+func (m Metric) concernedBy(warned []string) []string {
+	if m.Part == v1alpha1.DirectionWrite && m.Unit == Latency {
+		return warned
+	}
+	return slices.DeleteFunc(slices.Clone(warned), func(reason string) bool { return reason == v1alpha1.WarningLatencyOfMemory })
 }
 
 // withBaseline adds to warnings those of the baseline that spoil a ratio to it.

@@ -96,6 +96,8 @@ func TestWarnedOf(t *testing.T) {
 	}{
 		"nothing":                           {p99, gp3(), nil, nil},
 		"clients that were not together":    {p99, warned(gp3(), skew, overlap), nil, []string{skew, overlap}},
+		"latencies of memory":               {p99, warned(gp3(), v1alpha1.WarningLatencyOfMemory), nil, []string{v1alpha1.WarningLatencyOfMemory}},
+		"latencies of memory, of IOPS":      {"[{workload: log, target: gp3, metric: write.iops, min: 1}]", warned(gp3(), v1alpha1.WarningLatencyOfMemory, skew), nil, []string{skew}},
 		"the volume was replaced":           {p99, gp3(), of("gp3", 3), []string{replaced}},
 		"it was before all runs":            {p99, gp3(), of("gp3", 0), nil},
 		"it was behind all runs":            {p99, gp3(), of("gp3", 6), nil},

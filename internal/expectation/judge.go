@@ -147,7 +147,7 @@ func (j *judge) findings(r *Rule) []Finding {
 		}
 		f := Finding{
 			Rule: *r, Target: s.target, Workload: s.workload, Parameters: s.parameters, Section: s.section,
-			Runs: s.runs, Values: valuesOf(r.Metric, s.results), Warned: s.warned, sync: j.syncCall(s.workload),
+			Runs: s.runs, Values: valuesOf(r.Metric, s.results), Warned: r.Metric.concernedBy(s.warned), sync: j.syncCall(s.workload),
 		}
 		if len(f.Values) == 0 && !j.measures(r, s) {
 			continue // such as reads of a case that only writes

@@ -21,6 +21,8 @@ type Load struct {
 	UnsyncedWrites bool
 	// Gathered says whether at least one has buffered writes of which not each is synced, so that the page cache can make fewer and larger ones of them.
 	Gathered bool
+	// SyncedAtEnd says whether at least one has buffered writes that reach the storage in one sync, when the job ends or closes a file.
+	SyncedAtEnd bool
 	// Syncs says whether at least one calls fsync or the like, so that fio reports the latency of that.
 	Syncs bool
 	// Reads says whether at least one reads.
@@ -104,6 +106,7 @@ func (l *Load) addData(j job) {
 	l.UnsyncedWrites = l.UnsyncedWrites || unsynced
 	l.Buffered = l.Buffered || unsynced || j.buffered() && j.reads()
 	l.Gathered = l.Gathered || j.buffered() && j.writes() && !j.syncsEach()
+	l.SyncedAtEnd = l.SyncedAtEnd || j.buffered() && j.writes() && j.syncedAtEnd()
 	l.Syncs = l.Syncs || j.syncs()
 	l.Reads = l.Reads || j.reads()
 	l.Sequential = l.Sequential || j.sequential()

@@ -81,8 +81,12 @@ func TestSyncs(t *testing.T) {
 		"[a]\nrw=write\nsync=dsync\n":                              {},
 		"[a]\nrw=write\nsync=none\n":                               unsynced,
 		"[a]\nrw=write\nsync=0\n":                                  unsynced,
-		"[a]\nrw=write\nend_fsync=1\n":                             {Gathered: true},
-		"[a]\nrw=write\nfsync_on_close=1\n":                        {Gathered: true},
+		"[a]\nrw=write\nend_fsync=1\n":                             {Gathered: true, SyncedAtEnd: true},
+		"[a]\nrw=write\nfsync_on_close=1\n":                        {Gathered: true, SyncedAtEnd: true},
+		"[a]\nrw=write\nend_fsync=1\nfsync=4096\n":                 {Gathered: true, Syncs: true},
+		"[a]\nrw=write\nend_fsync=1\nsync=dsync\n":                 {},
+		"[a]\nrw=write\nend_fsync=1\ndirect=1\n":                   {},
+		"[a]\nrw=read\nend_fsync=1\n":                              {Buffered: true},
 		"[a]\nrw=write\nend_fsync=0\n":                             unsynced,
 		"[a]\nrw=read\nfsync=1\n":                                  {Buffered: true},
 		"[a]\nrw=rw\nfsync=1\n":                                    {Buffered: true, Syncs: true},
@@ -92,7 +96,7 @@ func TestSyncs(t *testing.T) {
 		"[global]\ngroup_reporting\nrw=write\n[a]\nfsync=1\n[b]\n": {Buffered: true, UnsyncedWrites: true, Gathered: true, Syncs: true},
 	} {
 		loads := mustParse(t, text).Loads()
-		got := Load{Buffered: loads[0].Buffered, UnsyncedWrites: loads[0].UnsyncedWrites, Gathered: loads[0].Gathered, Syncs: loads[0].Syncs}
+		got := Load{Buffered: loads[0].Buffered, UnsyncedWrites: loads[0].UnsyncedWrites, Gathered: loads[0].Gathered, SyncedAtEnd: loads[0].SyncedAtEnd, Syncs: loads[0].Syncs}
 		if diff := cmp.Diff(want, got); len(loads) != 1 || diff != "" {
 			t.Errorf("%q: %d loads (-want +got):\n%s", text, len(loads), diff)
 		}

@@ -1,11 +1,16 @@
 package fio
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"golang.org/x/sys/unix"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/storagebench/storagebench/test/fiorun"
 )
 
 // A report has room for two of reads, writes, trims and syncs in each of as many groups as can be: more are refused.
@@ -61,4 +66,48 @@ func TestOverwrites(t *testing.T) {
 			t.Errorf("%q: %t, want %t", text, got, want)
 		}
 	}
+}
+
+// TestFioSyncsAtTheEnd asks fio itself what of a sync at the end it counts: it is in the time of the job, by which IOPS and bandwidth are, and in no latency.
+func TestFioSyncsAtTheEnd(t *testing.T) {
+	const seconds, size = 1, 256 << 20
+	job := fmt.Sprintf("[a]\nrw=write\nbs=1m\nsize=%d\ntime_based\nruntime=%d\nend_fsync=1\n", size, seconds)
+	run := fiorun.Run(t, job, "--output-format=json")
+	var report struct {
+		Jobs []struct {
+			Write struct {
+				Runtime int64 `json:"runtime"`
+				Total   int64 `json:"total_ios"`
+				Latency struct {
+					Max int64 `json:"max"`
+				} `json:"lat_ns"`
+			} `json:"write"`
+			Sync struct {
+				Total int64 `json:"total_ios"`
+			} `json:"sync"`
+		} `json:"jobs"`
+	}
+	if err := json.Unmarshal(run.Output, &report); err != nil || len(report.Jobs) != 1 {
+		t.Fatalf("%v: %s %s", err, run.Output, run.Stderr)
+	}
+	w := report.Jobs[0].Write
+	beyond := time.Duration(w.Runtime)*time.Millisecond - seconds*time.Second
+	t.Logf("%d writes; the job took %s more than its runtime, and the longest write %s", w.Total, beyond, time.Duration(w.Latency.Max))
+	if inMemory(t, t.TempDir()) {
+		t.Skip("the directory for tests is in memory, where a sync takes no time")
+	}
+	const fastest = 5 * time.Millisecond // for 256 MiB of any disk
+	if beyond < fastest || report.Jobs[0].Sync.Total != 0 {
+		t.Errorf("the sync is not in the job's time, or among %d that were measured", report.Jobs[0].Sync.Total)
+	}
+}
+
+// inMemory says whether a directory is on a tmpfs.
+func inMemory(t *testing.T, directory string) bool {
+	t.Helper()
+	var fs unix.Statfs_t
+	if err := unix.Statfs(directory, &fs); err != nil {
+		t.Fatal(err)
+	}
+	return fs.Type == unix.TMPFS_MAGIC
 }

@@ -10,6 +10,19 @@ import (
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
+// AdmitsProbe says whether a spec would be valid, too, if a workload that has no probe had one.
+func AdmitsProbe(spec *v1alpha1.StorageBenchmarkSpec, workload string) bool {
+	i := slices.IndexFunc(spec.Workloads, func(w v1alpha1.Workload) bool { return w.Name == workload })
+	if i < 0 || spec.Workloads[i].Fio == nil || ptr.Deref(spec.Workloads[i].Probe, false) {
+		return false
+	}
+	with := *spec
+	with.Workloads = slices.Clone(spec.Workloads)
+	with.Workloads[i].Probe = new(true)
+	_, problems := Runs(&with, nil)
+	return len(problems) == 0
+}
+
 // addProbes gives the cases of a workload their probes if it wants some, and says why there can be none.
 func addProbes(path *field.Path, w *v1alpha1.Workload, cases []testCase, targets []v1alpha1.Target) field.ErrorList {
 	if !ptr.Deref(w.Probe, false) {

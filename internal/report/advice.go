@@ -32,12 +32,14 @@ var advice = map[string]string{
 	v1alpha1.BoundLatency: "Keep more I/Os in flight: more jobs (numjobs), or a higher iodepth with libaio or io_uring. A matrix such as numjobs: [16, 32, 64] shows up to which limit IOPS grow. " +
 		"An application that waits for each I/O will see this latency.",
 	v1alpha1.BoundUnknown: "The sentence above says what is missing. Often it is the limits: set spec.targets[].limits to what the storage is specified for, " +
-		"and the next benchmark is judged by them. Or set probe: true in the workload, which measures whether there is a limit.",
+		"and the next benchmark is judged by them.",
 }
 
-// adviceOnMetadata is what to try next after operations on files of which it is not known what held them back: no limit of them is known, and
-// they take no probe.
-const adviceOnMetadata = "No limit of operations on files is known. Measure with more jobs, such as matrix: {numjobs: [4, 8, 16]}: if they get no more done, there is one. " +
+// adviceOnProbe is what to try as well where it is not known what held a result back, and the workload can be probed.
+const adviceOnProbe = "Or set probe: true in the workload: after the last repetition fio runs for 10 s more with twice the I/Os in flight, which tells a limit from latency."
+
+// adviceOnMetadata is what to try next after operations on files of which it is not known what held them back: they take no probe.
+const adviceOnMetadata = "No limit of operations on files is known to be reached. Measure with more jobs, such as matrix: {numjobs: [4, 8, 16]}: if they get no more done, there is one. " +
 	"Or measure other storage beside it."
 
 // afterFailure says what to do after a benchmark that ended for a reason of condition Succeeded.

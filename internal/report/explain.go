@@ -10,13 +10,14 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/plan"
 )
 
 // Explain says in sentences what a benchmark means: for each comparison and target what was measured, what came out, what held
 // it back, how sure that is, and what to try next; then what became of runs without a result. With the name of a run it
 // says this of that run alone, and returns an error if there is none of that name.
 func Explain(w io.Writer, sb *v1alpha1.StorageBenchmark, run string, style Style) error {
-	e := &explanation{w: w, sb: sb, style: style}
+	e := &explanation{w: w, sb: sb, style: style, probes: map[string]bool{}}
 	if run == "" {
 		e.all()
 		return nil
@@ -44,6 +45,8 @@ type explanation struct {
 	style Style
 	// begun says whether a part is to be set off from one before it.
 	begun bool
+	// probes says of workloads whether they can be probed, as far as it was asked.
+	probes map[string]bool
 }
 
 // subject is what one part of an explanation is about: results of a target.
@@ -124,7 +127,7 @@ func (e *explanation) compared(c *v1alpha1.Comparison, t *v1alpha1.TargetCompari
 		return slices.ContainsFunc(t.Warnings, func(all v1alpha1.Warning) bool { return all.Reason == w.Reason })
 	})
 	e.warnings(append(of, t.Warnings...))
-	e.next(boundsOf(&s), t.Metadata != nil)
+	e.next(boundsOf(&s), c.Workload, t.Metadata != nil)
 }
 
 // boundsOf returns what held the results of a subject back.
@@ -250,15 +253,27 @@ func (e *explanation) bound(bounds []*v1alpha1.LimitedBy) {
 	e.say("Held back", head+".")
 }
 
-// next says what to try.
-func (e *explanation) next(bounds []*v1alpha1.LimitedBy, isMetadata bool) {
+// next says what to try after results of a workload.
+func (e *explanation) next(bounds []*v1alpha1.LimitedBy, workload string, isMetadata bool) {
 	switch name, times := mostFrequent(bounds); {
 	case times == 0:
 	case name == v1alpha1.BoundUnknown && isMetadata:
 		e.say("Next", adviceOnMetadata)
+	case name == v1alpha1.BoundUnknown && e.admitsProbe(workload):
+		e.say("Next", Advice(name), adviceOnProbe)
 	default:
 		e.say("Next", Advice(name))
 	}
+}
+
+// admitsProbe says whether a workload has no probe, and can have one.
+func (e *explanation) admitsProbe(workload string) bool {
+	admits, known := e.probes[workload]
+	if !known {
+		admits = plan.AdmitsProbe(&e.sb.Spec, workload)
+		e.probes[workload] = admits
+	}
+	return admits
 }
 
 // warnings says what may mislead, each kind once, and what to do about it.

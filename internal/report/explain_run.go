@@ -60,7 +60,7 @@ func (e *explanation) succeeded(run *v1alpha1.Run) {
 		for _, bound := range boundsOf(&s) {
 			if bound != nil && !told[bound.Reason] {
 				told[bound.Reason] = true
-				e.next([]*v1alpha1.LimitedBy{bound}, s.outcomes[0].result.Metadata != nil)
+				e.next([]*v1alpha1.LimitedBy{bound}, run.Workload, s.outcomes[0].result.Metadata != nil)
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jedib0t/go-pretty/v6/text"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
@@ -262,6 +263,44 @@ func TestAdviceOnMetadata(t *testing.T) {
 		}
 		if got := out.String(); strings.Contains(got, "probe") || !strings.Contains(got, adviceOnMetadata) {
 			t.Errorf("of %q:\n%s", run, got)
+		}
+	}
+}
+
+// TestAdviceOnProbe: a probe is advised where it is not known what held results back, and the spec would be valid with one.
+func TestAdviceOnProbe(t *testing.T) {
+	for name, test := range map[string]struct {
+		bound  string
+		change func(*v1alpha1.StorageBenchmarkSpec)
+		want   bool
+	}{
+		"it can be probed": {v1alpha1.BoundUnknown, func(*v1alpha1.StorageBenchmarkSpec) {}, true},
+		"it is known":      {v1alpha1.BoundVolumeIOPS, func(*v1alpha1.StorageBenchmarkSpec) {}, false},
+		"it was probed":    {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) { s.Workloads[0].Probe = new(true) }, false},
+		"the page cache":   {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) { s.Workloads[0].Fio.Direct = nil }, false},
+		"it ends by size":  {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) { s.Workloads[0].Fio.TimeBased = nil }, false},
+		"several clients":  {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) { s.Clients = new(int32(2)) }, false},
+		"a rate in one of its cases": {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Workloads[0].Matrix["rate_iops"] = v1alpha1.MatrixValues{intstr.FromInt32(100)}
+		}, false},
+		"no time for it": {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) { s.Deadlines.RunSeconds = new(int32(65)) }, false},
+		"a preset": {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Workloads[0] = v1alpha1.Workload{Name: s.Workloads[0].Name, Preset: new("postgres-oltp")}
+		}, false},
+	} {
+		sb := experiment("e1", []int64{2000}, nil)
+		for i := range sb.Status.Runs {
+			sb.Status.Runs[i].LimitedBy = &v1alpha1.LimitedBy{Reason: test.bound}
+		}
+		test.change(&sb.Spec)
+		for _, run := range []string{"", sb.Status.Runs[0].Name} {
+			var out bytes.Buffer
+			if err := Explain(&out, sb, run, Style{}); err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Contains(strings.Join(strings.Fields(out.String()), " "), adviceOnProbe); got != test.want {
+				t.Errorf("%s, of %q: advised %t:\n%s", name, run, got, out.String())
+			}
 		}
 	}
 }

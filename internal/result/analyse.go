@@ -67,7 +67,7 @@ func (m *Measured) Analyse(facts Facts) Findings {
 	}
 	findings := Findings{Warnings: analysis.Warnings(m.results, known, loads, client), BurstCredits: left, Counters: counters, Exceeded: exceededLimits(&m.merged.Report)}
 	for i := range m.results {
-		findings.LimitedBy = append(findings.LimitedBy, analysis.Judge(&m.results[i], known[i], loads[i], client, facts.usualIOPS()))
+		findings.LimitedBy = append(findings.LimitedBy, analysis.Judge(&m.results[i], known[i], loads[i], client, facts.usual()))
 	}
 	return findings
 }
@@ -112,7 +112,7 @@ func (f *Facts) loads() []analysis.Load {
 	for _, l := range f.Planned.Job.Loads() {
 		load := analysis.Load{
 			InFlight: l.InFlight, Jobs: l.Jobs, RateIOPS: l.RateIOPS, RateBytesPerSecond: l.RateBytesPerSecond,
-			Buffered: l.Buffered, UnsyncedWrites: l.UnsyncedWrites, Gathered: l.Gathered, Reads: l.Reads, FileBytes: l.FileBytes, LatencyOff: l.LatencyOff, Polls: l.Polls, Lookups: l.Lookups,
+			Buffered: l.Buffered, UnsyncedWrites: l.UnsyncedWrites, SyncedAtEnd: l.SyncedAtEnd, Gathered: l.Gathered, Reads: l.Reads, FileBytes: l.FileBytes, LatencyOff: l.LatencyOff, Polls: l.Polls, Lookups: l.Lookups,
 			Sequential: l.Sequential, IgnoredDepth: l.Traps.IgnoredDepth, BufferedAsync: l.Traps.BufferedAsync, AlikeData: l.Traps.AlikeData, InlineRate: l.Traps.InlineRate,
 			OtherFilesSynced: l.Traps.OtherFilesSynced,
 			NewDevice:        isNew && !sourced, Sourced: isNew && sourced, Used: isNew && f.isUsed(),

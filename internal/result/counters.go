@@ -36,7 +36,7 @@ func counted(c *v1alpha1.StorageCounters) *analysis.Counted {
 	if c == nil {
 		return nil
 	}
-	return &analysis.Counted{Reads: c.Reads, ReadBytes: c.ReadBytes, Writes: c.Writes, WriteBytes: c.WriteBytes}
+	return &analysis.Counted{Reads: c.Reads, ReadBytes: c.ReadBytes, Writes: c.Writes, WriteBytes: c.WriteBytes, NFS: c.Source == v1alpha1.CountersOfNFS}
 }
 
 // exceededLimits returns what EBS itself says of a run, nil if it says nothing.

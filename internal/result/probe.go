@@ -33,22 +33,14 @@ func probeFailure(part *Part, report *digest.Report, planned *plan.Run) string {
 	return cmp.Or(part.Ended, "the run's log says why, in lines that begin with "+strings.TrimSpace(digest.ProbePrefix))
 }
 
-// usualIOPS returns the median IOPS of all repetitions of the run, 0 if it is the only one.
-func (f *Facts) usualIOPS() int64 {
-	var all []int64
+// usual returns the median rate of all repetitions of the run, as analysis.Judge takes it.
+func (f *Facts) usual() int64 {
+	var all []*v1alpha1.Result
 	for i := range f.Runs {
 		run := &f.Runs[i]
-		if run.Result == nil || run.Target != f.Planned.Target.Name || run.Workload != f.Planned.Workload.Name || !maps.Equal(run.Parameters, f.Planned.Parameters) {
-			continue
+		if run.Result != nil && run.Target == f.Planned.Target.Name && run.Workload == f.Planned.Workload.Name && maps.Equal(run.Parameters, f.Planned.Parameters) {
+			all = append(all, run.Result)
 		}
-		total := int64(0)
-		for _, io := range run.Result.Directions() {
-			total += io.IOPS
-		}
-		all = append(all, total)
 	}
-	if len(all) < 2 {
-		return 0
-	}
-	return analysis.StatisticOf(all).Median
+	return analysis.Usual(all)
 }

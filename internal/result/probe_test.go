@@ -7,8 +7,8 @@ import (
 	"github.com/storagebench/storagebench/internal/plan"
 )
 
-// What is usual is the median of the same on the same, and of one run nothing is.
-func TestUsualIOPS(t *testing.T) {
+// What is usual is the median of the same on the same, in a thousand seconds, and of one run nothing is.
+func TestUsual(t *testing.T) {
 	run := func(target, bs string, read, write int64) v1alpha1.Run {
 		return v1alpha1.Run{Target: target, Workload: "w", Parameters: map[string]string{"bs": bs}, Result: &v1alpha1.Result{
 			Read: &v1alpha1.IOResult{IOPS: read}, Write: &v1alpha1.IOResult{IOPS: write},
@@ -21,10 +21,10 @@ func TestUsualIOPS(t *testing.T) {
 		want int64
 	}{
 		"one":   {[]v1alpha1.Run{run("gp3", "4k", 1000, 500)}, 0},
-		"three": {[]v1alpha1.Run{run("gp3", "4k", 1000, 500), run("gp3", "4k", 100, 50), run("gp3", "4k", 1001, 500)}, 1500},
+		"three": {[]v1alpha1.Run{run("gp3", "4k", 1000, 500), run("gp3", "4k", 100, 50), run("gp3", "4k", 1001, 500)}, 1_500_000},
 	} {
 		f := Facts{Planned: planned, Runs: append(others, test.runs...)}
-		if got := f.usualIOPS(); got != test.want {
+		if got := f.usual(); got != test.want {
 			t.Errorf("%s: %d, want %d", name, got, test.want)
 		}
 	}

@@ -59,7 +59,7 @@ func TestSamplesHaveNoTraps(t *testing.T) {
 			for _, load := range facts.loads() {
 				traps := analysis.Load{
 					IgnoredDepth: load.IgnoredDepth, BufferedAsync: load.BufferedAsync, AlikeData: load.AlikeData, InlineRate: load.InlineRate,
-					OtherFilesSynced: load.OtherFilesSynced,
+					OtherFilesSynced: load.OtherFilesSynced, SyncedAtEnd: load.SyncedAtEnd,
 				}
 				if traps != (analysis.Load{}) {
 					t.Errorf("%s, run %s: %+v", name, runs[i].Name, traps)

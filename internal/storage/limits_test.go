@@ -185,6 +185,9 @@ func TestClientLimits(t *testing.T) {
 			{Scope: v1alpha1.ScopeClient, BytesPerSecond: new(int64(500 * mib))},
 			{Scope: v1alpha1.ScopeInstance, ReadBytesPerSecond: megabits(12_500), WriteBytesPerSecond: megabits(12_500)},
 		}},
+		{name: "one client of a file system in one zone", target: "{name: t, efs: {fileSystemID: fs-01234567, fileSystemType: OneZone, throughputMode: Elastic}}", driver: EFSDriver, want: []v1alpha1.Limits{
+			{Scope: v1alpha1.ScopeClient, BytesPerSecond: new(int64(500 * mib))},
+		}},
 		{name: "the user says", target: "{name: t, ebs: {}, clientLimits: {iops: 5}}", driver: EBSDriver, instance: "m6i.large", want: []v1alpha1.Limits{
 			{Scope: v1alpha1.ScopeInstance, IOPS: new(int64(5))},
 		}},
