@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -62,6 +63,9 @@ func (p *pass) seekStrays(ctx context.Context) error {
 	return nil
 }
 
+// seekPatience is how long it is looked for Jobs that have lost labels. A tenant may have made so many that it would take all of the time for clean-up.
+const seekPatience = 30 * time.Second
+
 // seekJobs looks for the benchmark's Jobs that have lost labels. It reads no more than metadata.
 func (p *pass) seekJobs(ctx context.Context) (found []madeJob, err error) {
 	empty := func() client.ObjectList {
@@ -70,12 +74,14 @@ func (p *pass) seekJobs(ctx context.Context) (found []madeJob, err error) {
 		return page
 	}
 	names := sets.New[string]()
-	err = eachLive(ctx, p.Live, forever, empty, func(object *metav1.PartialObjectMetadata) {
+	patient, cancel := context.WithTimeout(ctx, seekPatience)
+	defer cancel()
+	err = eachLive(patient, p.Live, forever, empty, func(object *metav1.PartialObjectMetadata) {
 		if p.isStray(&batchv1.Job{ObjectMeta: object.ObjectMeta}) {
 			names.Insert(object.Name)
 		}
 	}, client.InNamespace(p.sb.Namespace))
-	if err != nil {
+	if err != nil && (patient.Err() == nil || ctx.Err() != nil) {
 		return nil, fmt.Errorf("list Jobs that have lost labels: %w", err)
 	}
 	if names.Len() == 0 {

@@ -1,16 +1,20 @@
 package controllers
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
@@ -149,6 +153,31 @@ func TestStrayJobs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Where there are so many Jobs that they cannot be looked at in time, those that have lost labels stay, and all else is removed.
+func TestSeekingStraysEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		silent := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{
+			List: func(ctx context.Context, _ client.WithWatch, _ client.ObjectList, _ ...client.ListOption) error {
+				<-ctx.Done()
+				return ctx.Err()
+			},
+		})
+		sb, _, _ := strayed()
+		sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionMeasured, Status: metav1.ConditionFalse}}
+		sb.Status.Anchors = nil
+		p, began := passOver(&Reconciler{Live: silent}, sb), time.Now()
+		if err := p.seekStrays(t.Context()); err != nil || !p.memory.strays.sought || time.Since(began) != seekPatience {
+			t.Errorf("after %s: %v", time.Since(began), err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		p.memory.strays = strays{}
+		if err := p.seekStrays(ctx); err == nil || p.memory.strays.sought {
+			t.Error("the end of the pass is taken for the end of the search")
+		}
+	})
 }
 
 func labelsOfAttempt(sb *v1alpha1.StorageBenchmark, number string) map[string]string {
