@@ -83,8 +83,10 @@ func (p *pass) holdNodes(ctx context.Context, decision attempt.AnchorDecision) (
 	return p.anchorWait(first, p.anchorPod(first)).watch(ctx)
 }
 
-// anchored says whether the benchmark has anchors. The pod of a single run by one client can hold its node itself.
-func (s *scope) anchored() bool { return len(s.sb.Status.Runs) > 1 || s.sb.Spec.MostClients() > 1 }
+// anchored says whether the benchmark has anchors. The pod of a single run by one client can hold its node itself, unless its claim has to be bound before.
+func (s *scope) anchored() bool {
+	return len(s.sb.Status.Runs) > 1 || s.sb.Spec.MostClients() > 1 || len(s.sb.Status.Anchors) > 0
+}
 
 // anchorPod returns the pod of a client's anchor, nil if it is not there.
 func (s *scope) anchorPod(client int) *corev1.Pod {

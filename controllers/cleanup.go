@@ -217,6 +217,11 @@ func (p *pass) removeJobs(ctx context.Context, having client.MatchingLabels) ([]
 	if err := listLive(ctx, p.Live, &pods, here, mine, having); err != nil {
 		return nil, fmt.Errorf("list pods: %w", err)
 	}
+	stray, err := p.strayJobs(ctx, having)
+	if err != nil {
+		return nil, err
+	}
+	jobs.Items = append(jobs.Items, stray...)
 	var left []leftover
 	var own []*batchv1.Job
 	uids := sets.New[types.UID]()
@@ -291,6 +296,11 @@ func (p *pass) removeAnchors(ctx context.Context, wanted ...string) ([]leftover,
 	if err := listLive(ctx, p.Live, &pods, client.InNamespace(p.sb.Namespace), anchors); err != nil {
 		return nil, fmt.Errorf("list anchors: %w", err)
 	}
+	stray, err := p.strayAnchors(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pods.Items = append(pods.Items, stray...)
 	var left []leftover
 	var unwanted []*corev1.Pod
 	for i := range pods.Items {

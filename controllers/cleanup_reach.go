@@ -37,7 +37,7 @@ func (s *scope) found(target *v1alpha1.Target, claim *corev1.PersistentVolumeCla
 	case claim.Name == "":
 		return cleanup.Gone
 	case !storage.IsProvisioned(target) && isReplaced(s.targetStatus(target.Name), claim),
-		storage.IsProvisioned(target) && !ours.Claim(s.sb, s.claimTargets, claim):
+		storage.IsProvisioned(target) && !s.isOwnClaim(claim):
 		return cleanup.Other
 	case isDevice(claim): // whatever the status says
 		return cleanup.Device

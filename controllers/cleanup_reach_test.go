@@ -331,7 +331,7 @@ func TestFound(t *testing.T) {
 	}{
 		"gone":                      {own, func(c *corev1.PersistentVolumeClaim) { *c = corev1.PersistentVolumeClaim{} }, cleanup.Gone},
 		"there":                     {own, func(*corev1.PersistentVolumeClaim) {}, cleanup.There},
-		"made anew":                 {own, func(c *corev1.PersistentVolumeClaim) { c.UID = "c2" }, cleanup.There},
+		"made by somebody else":     {own, func(c *corev1.PersistentVolumeClaim) { c.UID = "c2" }, cleanup.Other},
 		"of nobody":                 {own, func(c *corev1.PersistentVolumeClaim) { c.OwnerReferences = nil }, cleanup.Other},
 		"a device":                  {own, func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeMode = new(corev1.PersistentVolumeBlock) }, cleanup.Device},
 		"being deleted":             {own, func(c *corev1.PersistentVolumeClaim) { c.DeletionTimestamp = at(0) }, cleanup.Ending},

@@ -86,6 +86,14 @@ func (p *pass) begin(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) 
 	if p.concluded() {
 		return saveFirst(), nil
 	}
+	switch first, err := p.bindsFirst(ctx, planned.Target); {
+	case err != nil:
+		return outcome{}, err
+	case first:
+		p.sb.Status.Anchors = make([]v1alpha1.Anchor, 1)
+		p.beginAnchors(p.Clock.Now())
+		return saveFirst(), nil
+	}
 	p.beginAttempt(run, p.Clock.Now())
 	p.memory.begins(run)
 	return saveFirst(), nil

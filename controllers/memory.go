@@ -43,6 +43,10 @@ type memory struct {
 	tieAgain metav1.Time
 	// sourced are the claims with a dataSource whose volumes were made for them, and so have what it has.
 	sourced sets.Set[types.UID]
+	// unmade are the names of claims of which this operator knows that it has not made them.
+	unmade sets.Set[string]
+	// strays are its Jobs and anchors that have lost labels.
+	strays strays
 	// placed are the pods by which the claims of somebody's were compared last with those that were noted, by their targets.
 	placed map[string]types.UID
 	// conflicts has how long to wait after the next pass over an old version.
@@ -70,6 +74,16 @@ func (m *memory) noteBound(claims map[string]*corev1.PersistentVolumeClaim, now 
 		}
 	}
 	m.boundSince = bound
+}
+
+// lacksClaims notes that there are no claims of these names, which are to be made.
+func (m *memory) lacksClaims(names ...string) { m.unmade = m.unmade.Union(sets.New(names...)) }
+
+// makesClaim notes what became of the call that was to make a claim.
+func (m *memory) makesClaim(name string, err error) {
+	if !isNotMade(err) {
+		m.unmade = m.unmade.Difference(sets.New(name))
+	}
 }
 
 // succeeded notes that a pass has met no error, that what it found out is saved, whether it waits for pods to end, and when it ended. The wait

@@ -67,14 +67,19 @@ func (s *scope) jobOf(pod *corev1.Pod) *batchv1.Job {
 	return s.jobs[owner.Name]
 }
 
-// ownClaims returns those claims that were made for the benchmark.
+// ownClaims returns those claims that were made for the benchmark: none before it has started.
 func (s *scope) ownClaims(claims []corev1.PersistentVolumeClaim) []*corev1.PersistentVolumeClaim {
 	s.claimTargets = ours.ClaimTargets(s.sb)
 	var own []*corev1.PersistentVolumeClaim
 	for i := range claims {
-		if ours.Claim(s.sb, s.claimTargets, &claims[i]) {
+		if s.sb.Status.StartTime != nil && s.isOwnClaim(&claims[i]) {
 			own = append(own, &claims[i])
 		}
 	}
 	return own
+}
+
+// isOwnClaim says whether a claim was made for the benchmark, as far as this operator knows.
+func (s *scope) isOwnClaim(claim *corev1.PersistentVolumeClaim) bool {
+	return ours.Claim(s.sb, s.claimTargets, claim) && !s.memory.unmade.Has(claim.Name)
 }

@@ -80,8 +80,13 @@ func TestOwnClaims(t *testing.T) {
 		return corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, OwnerReferences: owners}}
 	}
 	s := scopeOf(sb)
+	there := []corev1.PersistentVolumeClaim{claim("mine"), claim(second, ownedBy(sb)), claim(first), claim("other", ownedBy(sb))}
+	if early := s.ownClaims(there); len(early) > 0 {
+		t.Errorf("before it has started, %q is its own", early[0].Name)
+	}
+	sb.Status.StartTime = at(0)
 	var own []string
-	for _, claim := range s.ownClaims([]corev1.PersistentVolumeClaim{claim("mine"), claim(second, ownedBy(sb)), claim(first), claim("other", ownedBy(sb))}) {
+	for _, claim := range s.ownClaims(there) {
 		own = append(own, claim.Name)
 	}
 	if !slices.Equal(own, []string{second}) || !maps.Equal(s.claimTargets, map[string]string{first: "fast", second: "fast"}) {

@@ -13,6 +13,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 )
@@ -22,9 +23,28 @@ import (
 // existingVolumes returns those claims of clients of a target whose volume was there before the benchmark, or may have been. Those that have none yet count
 // among them where one that is there may become theirs, which a namespaced operator cannot know.
 func (p *pass) existingVolumes(ctx context.Context, target *v1alpha1.Target, clients ...int32) (sets.Set[string], error) {
-	existing, unbound := sets.New[string](), sets.New[string]()
-	if !ours.MayHaveExisting(target) {
+	existing, unbound, err := p.origins(ctx, target, clients...)
+	switch {
+	case err != nil:
+		return nil, err
+	case p.isNamespaced(), unbound.Len() == 0:
 		return existing, nil
+	case p.targetStatus(target.Name).Driver == storage.NoProvisioner: // also one that an administrator frees when the pod is there already
+		return existing.Union(unbound), nil
+	}
+	alone := p.isLeftToRuns(target) // no anchor has it bound before
+	return existing, p.eachVolume(ctx, func(volume *corev1.PersistentVolume) {
+		if ours.MayGet(p.sb, target, unbound, volume) || (alone && ours.MayBeFreed(p.sb, target, unbound, volume)) {
+			existing.Insert(unbound.UnsortedList()...)
+		}
+	})
+}
+
+// origins returns those claims of clients of a target whose volume was there before, and those that have none yet.
+func (p *pass) origins(ctx context.Context, target *v1alpha1.Target, clients ...int32) (existing, unbound sets.Set[string], err error) {
+	existing, unbound = sets.New[string](), sets.New[string]()
+	if !ours.MayHaveExisting(target) {
+		return existing, unbound, nil
 	}
 	names := sets.New[string]() // clients share some claims
 	for _, client := range clients {
@@ -33,7 +53,7 @@ func (p *pass) existingVolumes(ctx context.Context, target *v1alpha1.Target, cli
 	for name := range names {
 		origin, err := p.originOf(ctx, target, name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		switch origin {
 		case ours.Existing:
@@ -43,17 +63,24 @@ func (p *pass) existingVolumes(ctx context.Context, target *v1alpha1.Target, cli
 		case ours.Made:
 		}
 	}
-	switch {
-	case p.isNamespaced(), unbound.Len() == 0:
-		return existing, nil
-	case p.targetStatus(target.Name).Driver == storage.NoProvisioner: // also one that an administrator frees when the pod is there already
-		return existing.Union(unbound), nil
+	return existing, unbound, nil
+}
+
+// bindsFirst says whether an anchor has to have the claim of the only run bound, before there is a pod whose fsGroup would be given to all files on the volume:
+// there are volumes that an administrator may free while that pod waits for a node, and Kubernetes would bind the claim to one of these.
+func (p *pass) bindsFirst(ctx context.Context, target *v1alpha1.Target) (bool, error) {
+	if p.anchored() || p.isNamespaced() || p.isLeftToRuns(target) || !job.SetsGroup(p.sb) {
+		return false, nil
 	}
-	return existing, p.eachVolume(ctx, func(volume *corev1.PersistentVolume) {
-		if ours.MayGet(p.sb, target, unbound, volume) {
-			existing.Insert(unbound.UnsortedList()...)
-		}
+	_, unbound, err := p.origins(ctx, target, 0)
+	if err != nil || unbound.Len() == 0 {
+		return false, err
+	}
+	binds := false
+	err = p.eachVolume(ctx, func(volume *corev1.PersistentVolume) {
+		binds = binds || ours.MayBeFreed(p.sb, target, unbound, volume)
 	})
+	return binds, err
 }
 
 // originOf says where the volume of a claim of a target is from. The cache may not have heard yet that the claim is bound.

@@ -112,6 +112,50 @@ func TestNoFSGroupOnAFreedVolume(t *testing.T) {
 	}
 }
 
+// A volume that an administrator frees while a pod waits for its node comes to the pod's claim. So the claim of a single run is bound by an anchor, where there
+// is a volume that may be freed: only then it is known whether the pod may have an fsGroup.
+func TestNoFSGroupOnAVolumeFreedLater(t *testing.T) {
+	for name, test := range map[string]struct {
+		freed   bool
+		fsGroup bool
+	}{
+		"it is freed":     {true, false},
+		"it is not freed": {false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			volume := freedVolume(w, func(pv *corev1.PersistentVolume) {
+				pv.Spec.ClaimRef = &corev1.ObjectReference{APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: w.Namespace, Name: "gone", UID: "gone"}
+			})
+			hasFSGroup := seenFSGroups(w)
+			w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Wait() })
+			sb := create(w, builder.OneRun(w.Namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+				sb.Spec.Targets[0].StorageClassName = &volume.Spec.StorageClassName
+			}).Build())
+			w.Eventually(func() error {
+				if len(w.jobs())+len(w.anchors()) == 0 {
+					return errors.New("no pod waits for the volume")
+				}
+				return nil
+			})
+			if test.freed {
+				if err := w.Client.Patch(t.Context(), volume, client.RawPatch(types.MergePatchType, []byte(`{"spec":{"claimRef":null}}`))); err != nil {
+					t.Fatal(err)
+				}
+				w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.BindTo(volume.Name) })
+			} else {
+				w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Bind() })
+			}
+
+			w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+			if has, seen := hasFSGroup(v1alpha1.RoleRun); has != test.fsGroup || !seen {
+				t.Errorf("pods of the run were seen: %t, with an fsGroup: %t", seen, has)
+			}
+		})
+	}
+}
+
 // What is read of a claim and of volumes decides whether the volume counts as one that was there before.
 func TestExistingVolumes(t *testing.T) {
 	const uid = "0b1e5f0a-1111-2222-3333-444455556666"

@@ -2,11 +2,15 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	storagev1ac "k8s.io/client-go/applyconfigurations/storage/v1"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 )
@@ -27,17 +31,56 @@ func (p *pass) ownedByOthers(ctx context.Context, objects storage.Objects) (stri
 			return "PersistentVolume " + volume.Name, nil
 		}
 	}
-	made := ours.ClaimTargets(p.sb)
+	p.claimTargets = ours.ClaimTargets(p.sb)
 	for _, wanted := range objects.Claims { // each by its name: how many others there are in a namespace is its tenants' choice
 		claim, err := p.liveClaim(ctx, *wanted.Name)
 		switch {
 		case err != nil:
 			return "", fmt.Errorf("get claim: %w", err)
-		case claim.Name != "" && !ours.Claim(p.sb, made, claim):
+		case claim.Name != "" && !p.isOwnClaim(claim):
 			return "PersistentVolumeClaim " + claim.Name, nil
 		}
 	}
 	return "", nil
+}
+
+// Whoever may make claims can make one that is like the operator's in all, as soon as the benchmark has a UID. One that is there before the operator makes any is
+// such a one. It is named, and noted, so that nothing is ever believed of it.
+
+// refuseClaim ends a benchmark for which nothing was made yet, and for which there is a claim all the same.
+func (p *pass) refuseClaim(ctx context.Context, foreign *foreignClaim) (outcome, error) {
+	if fresh, err := p.isFresh(ctx); err != nil || !fresh {
+		return awaitFor(retrySoon), err
+	}
+	p.targetStatus(foreign.target.Name).ClaimsUID = ours.Foreign
+	p.refuseTaken(foreign.target, "PersistentVolumeClaim "+foreign.name)
+	return saveFirst(), nil
+}
+
+// foreignClaim is a claim that has a name which the operator has given to none yet.
+type foreignClaim struct {
+	target *v1alpha1.Target
+	name   string
+}
+
+// foreignClaim returns one that is there, nil if there is none.
+func (p *pass) foreignClaim(ctx context.Context) (*foreignClaim, error) {
+	for i := range p.sb.Spec.Targets {
+		target := &p.sb.Spec.Targets[i]
+		if !storage.IsProvisioned(target) {
+			continue
+		}
+		names := storage.ClaimNames(p.sb, target)
+		claims, errs := gather(ctx, parallelCalls, names, func(name string) (*corev1.PersistentVolumeClaim, error) { return p.liveClaim(ctx, name) })
+		if err := errors.Join(errs...); err != nil {
+			return nil, fmt.Errorf("get claims of target %s: %w", target.Name, err)
+		}
+		if at := slices.IndexFunc(claims, func(claim *corev1.PersistentVolumeClaim) bool { return claim.Name != "" }); at >= 0 {
+			return &foreignClaim{target, names[at]}, nil
+		}
+		p.memory.lacksClaims(names...)
+	}
+	return nil, nil
 }
 
 func (p *pass) classOfOthers(ctx context.Context, wanted *storagev1ac.StorageClassApplyConfiguration) (string, error) {

@@ -211,7 +211,8 @@ func (s *podWait) refused(object string, err error) outcome {
 	what := fmt.Sprintf("%s: the %s was refused", s.what, object)
 	about := what + ": "
 	why := strings.TrimPrefix(s.retold(v1alpha1.ConditionSucceeded, about, err.Error()), about)
-	return s.await(decision, v1alpha1.ReasonPreparing, what, "its "+object, why, s.startLimit())
+	out := s.await(decision, v1alpha1.ReasonPreparing, what, "its "+object, why, s.startLimit())
+	return out.resting(s.deadline(s.began.Time, s.sb.Spec.Deadlines.StartSeconds)) // before each try it is looked what is left of others
 }
 
 // unboundClaim returns the first claim of those needed that has no volume yet, or nil.

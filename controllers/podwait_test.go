@@ -79,8 +79,8 @@ func TestNotMade(t *testing.T) {
 		said string
 		pass error
 	}{
-		{"a quota", 0, quota, awaitFor(2 * time.Second), v1alpha1.ConditionSucceeded, "run a (1 of 1): the pod was refused: " + quota.Error(), nil},
-		{"a webhook", 59 * time.Second, apierrors.NewBadRequest("no"), awaitFor(time.Second), v1alpha1.ConditionSucceeded, "run a (1 of 1): the pod was refused: no", nil},
+		{"a quota", 0, quota, awaitFor(2 * time.Second).resting(time.Minute), v1alpha1.ConditionSucceeded, "run a (1 of 1): the pod was refused: " + quota.Error(), nil},
+		{"a webhook", 59 * time.Second, apierrors.NewBadRequest("no"), awaitFor(time.Second).resting(time.Second), v1alpha1.ConditionSucceeded, "run a (1 of 1): the pod was refused: no", nil},
 		{"a quota for too long", time.Minute, quota, saveFirst(), v1alpha1.ConditionMeasured, "run a (1 of 1) waited 60 s for its pod (spec.deadlines.startSeconds): " + quota.Error(), nil},
 		{"what cannot be", 0, invalid, saveFirst(), v1alpha1.ConditionMeasured, invalid.Error(), nil},
 		{"another error", 0, busy, outcome{}, v1alpha1.ConditionSucceeded, "", busy},

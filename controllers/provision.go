@@ -65,6 +65,8 @@ func (p *pass) provisionTarget(ctx context.Context, target *v1alpha1.Target) (ou
 type storageMade struct {
 	// stale says that nothing was made, because the pass is over an old version.
 	stale bool
+	// forgot says that nothing was made, because claims are gone, which has to be saved first.
+	forgot bool
 	// taken is an object that is somebody else's, in the place of one, and held one that has to be gone first. They are "" if there is none.
 	taken, held string
 	// err is what the API server answered to what was applied.
@@ -79,6 +81,9 @@ func (p *pass) makeStorage(ctx context.Context, target *v1alpha1.Target) (m stor
 	}
 	objects := storage.For(p.sb, target, job.UserOf(p.sb))
 	if m.taken, err = p.ownedByOthers(ctx, objects); err != nil || m.taken != "" {
+		return m, err
+	}
+	if m.forgot, err = p.forgetClaims(ctx, target); err != nil || m.forgot {
 		return m, err
 	}
 	if m.held, err = p.freeVolume(ctx, objects); err != nil || m.held != "" {
@@ -103,10 +108,12 @@ func (m storageMade) files(target *v1alpha1.Target) (v1alpha1.TestFilesState, er
 // provisioned says how the benchmark goes on after a try to make a target's storage.
 func (s *scope) provisioned(target *v1alpha1.Target, m storageMade) (outcome, error) {
 	switch err := m.err; {
-	case m.stale:
+	case m.stale, m.forgot && !s.changed():
 		return awaitFor(retrySoon), nil
+	case m.forgot:
+		return saveFirst(), nil
 	case m.taken != "":
-		s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %s exists, and was not made for this benchmark; delete or rename it, and create the benchmark anew", target.Name, m.taken))
+		s.refuseTaken(target, m.taken)
 		return saveFirst(), nil
 	case m.held != "":
 		return s.awaitStorage(target, m.held, pollChildren), nil
@@ -120,6 +127,11 @@ func (s *scope) provisioned(target *v1alpha1.Target, m storageMade) (outcome, er
 	}
 	s.sb.Status.StorageRefusedSince = nil // other targets have their own time
 	return goOn(), nil
+}
+
+// refuseTaken ends the benchmark where something that is somebody else's is in the place of what a target needs.
+func (s *scope) refuseTaken(target *v1alpha1.Target, taken string) {
+	s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %s exists, and was not made for this benchmark; delete or rename it, and create the benchmark anew", target.Name, taken))
 }
 
 // awaitStorage waits for those who do not let a target's storage be made to change their minds, for as long as a volume
@@ -173,6 +185,9 @@ func (p *pass) applyObjects(ctx context.Context, objects storage.Objects) error 
 	errs := inParallel(ctx, missing, func(claim *corev1ac.PersistentVolumeClaimApplyConfiguration) error {
 		return p.Client.Apply(ctx, claim, applyOptions...)
 	})
+	for i, claim := range missing {
+		p.memory.makesClaim(*claim.Name, errs[i])
+	}
 	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
 		return fmt.Errorf("apply claim: %w", errs[i])
 	}

@@ -63,6 +63,8 @@ type Reconciler struct {
 
 	// memories is what is remembered of benchmarks from pass to pass.
 	memories memories
+	// turns sees to it that no namespace has all passes.
+	turns turns
 	// plans has plans of benchmarks that are under way.
 	plans planCache
 }
@@ -93,6 +95,12 @@ func benchmarkOf(_ context.Context, pod client.Object) []reconcile.Request {
 
 // Reconcile makes one pass over a benchmark.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	if len(r.Namespaces) != 1 { // of one that it is confined to, all passes are
+		if !r.turns.take(request.Namespace) {
+			return ctrl.Result{RequeueAfter: retrySoon}, nil
+		}
+		defer r.turns.giveBack(request.Namespace)
+	}
 	benchmark := &v1alpha1.StorageBenchmark{}
 	if err := r.Client.Get(ctx, request.NamespacedName, benchmark); err != nil {
 		r.forget(request.NamespacedName)

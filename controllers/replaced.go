@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
@@ -23,7 +24,7 @@ import (
 func (p *pass) noteClaims(ctx context.Context, target *v1alpha1.Target) (outcome, error) {
 	status, names := p.targetStatus(target.Name), storage.ClaimNames(p.sb, target)
 	change := ours.ClaimChange{
-		Noted: status.ClaimsUID, Seen: uidOf(names, p.claims), SameStorage: storage.MakesVolume(target), Files: status.TestFiles,
+		Noted: status.ClaimsUID, Seen: uidOf(names, p.claims), SameStorage: storage.MakesVolume(target), Own: true, Files: status.TestFiles,
 	}
 	if change.MayReplace() { // the cache may be older than what an operator before this one has seen
 		claims, err := p.liveClaims(ctx)
@@ -33,6 +34,25 @@ func (p *pass) noteClaims(ctx context.Context, target *v1alpha1.Target) (outcome
 		change.Unconfirmed = change.Seen != uidOf(names, claims)
 	}
 	return p.takeChange(target.Name, change), nil
+}
+
+// forgetClaims forgets a target's claims of which one is gone, before that is made anew. So another one that somebody makes in its place is never taken for the
+// operator's. It says whether there is something to save, or to be heard of, first.
+func (p *pass) forgetClaims(ctx context.Context, target *v1alpha1.Target) (bool, error) {
+	status := p.targetStatus(target.Name)
+	if status.ClaimsUID == "" || storage.MakesVolume(target) {
+		return false, nil
+	}
+	claims, err := p.liveClaims(ctx)
+	if err != nil {
+		return false, err
+	}
+	names := storage.ClaimNames(p.sb, target)
+	if uidOf(names, claims) == "" {
+		p.takeChange(target.Name, ours.ClaimChange{Noted: status.ClaimsUID, Own: true, Files: status.TestFiles})
+		p.memory.lacksClaims(slices.DeleteFunc(names, func(name string) bool { return claims[name] != nil })...)
+	}
+	return true, nil
 }
 
 // takeChange writes down what follows from other claims of a target than were noted. Where that ends the benchmark, the claims before stay noted, and
@@ -45,6 +65,9 @@ func (s *scope) takeChange(name string, change ours.ClaimChange) outcome {
 	case ours.LoseFiles:
 		status.TestFiles = v1alpha1.TestFilesLeftBehind
 		s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: its claim was deleted, and with it the way to the test files there; create the benchmark anew, and leave its claims in place", name))
+		return saveFirst()
+	case ours.RefuseClaims:
+		s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: one of its claims was deleted, and another one of its name was not made for this benchmark; create the benchmark anew, and leave its claims in place", name))
 		return saveFirst()
 	case ours.ForgetVolumes:
 		s.forgetVolumes(status)

@@ -75,7 +75,11 @@ func (p *pass) endRunningJobs(ctx context.Context) ([]leftover, error) {
 	if err := listLive(ctx, p.Live, &pods, here, mine); err != nil {
 		return nil, fmt.Errorf("list pods: %w", err)
 	}
-	running, ending, own := p.runningJobs(jobs.Items, pods.Items)
+	stray, err := p.strayJobs(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	running, ending, own := p.runningJobs(append(jobs.Items, stray...), pods.Items)
 	if p.now.Sub(p.cleaningSince()) >= endingPatience || p.isCleanUpHalfOver() {
 		running, ending = append(running, ending...), nil
 	}

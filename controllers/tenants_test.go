@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -11,10 +12,13 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
@@ -45,8 +49,13 @@ func retainedVolume(w *world, claim string) *corev1.PersistentVolume {
 // A claim can name any volume of the cluster. By one that passes for a benchmark's, a tenant neither has the operator delete
 // the data of another namespace nor learns what the volume is called.
 func TestForgedClaimOnVolumeOfAnotherNamespace(t *testing.T) {
-	w := newWorld(t)
-	sb := create(w, builder.OneRun(w.Namespace, "sb").Suspended().Build())
+	w := newWorldWithoutOperator(t)
+	stop := w.startOperator()
+	quota := w.limit("persistentvolumeclaims", 0)
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
+	w.untilStep(sb, v1alpha1.ReasonProvisioning, "exceeded quota")
+	stop() // the next one cannot know that the claim is not of this one
+	w.delete(quota)
 	forged := storage.ClaimName(sb, &sb.Spec.Targets[0], 0) // by any other name it would not even be looked at
 	victim := retainedVolume(w, forged)
 	w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Bind() })
@@ -60,7 +69,7 @@ func TestForgedClaimOnVolumeOfAnotherNamespace(t *testing.T) {
 			Resources: corev1.VolumeResourceRequirements{Requests: victim.Spec.Capacity},
 		},
 	})
-	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
+	w.startOperator()
 
 	// Kubernetes binds it no more than the operator believes it.
 	ended := func() error {
@@ -79,6 +88,92 @@ func TestForgedClaimOnVolumeOfAnotherNamespace(t *testing.T) {
 		if volume.Name == victim.Name || strings.Contains(volume.Handle, "victims") {
 			t.Errorf("the status tells of volume %+v", volume)
 		}
+	}
+}
+
+// forgedClaim makes a claim that is like one of the benchmark's in all but who has made it, and whose volume is retained.
+func forgedClaim(w *world, sb *v1alpha1.StorageBenchmark) *corev1.PersistentVolumeClaim {
+	w.Helper()
+	claim := claimOf(w.Namespace, storage.ClaimName(sb, &sb.Spec.Targets[0], 0), corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")})
+	claim.Spec.StorageClassName = new(fakecluster.RetainClass)
+	claim.Labels, claim.OwnerReferences = child.Labels(sb, v1alpha1.LabelTarget, "fast", v1alpha1.LabelClient, "0"), []metav1.OwnerReference{ownedBy(sb)}
+	create(w, claim)
+	w.Eventually(func() error {
+		if err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(claim), claim); err != nil || claim.Spec.VolumeName != "" {
+			return err
+		}
+		return errors.New("the claim is not bound")
+	})
+	return claim
+}
+
+// A benchmark's names are known as soon as it has a UID. A claim that somebody makes before the operator does, or in the place of the operator's own, passes for that by name,
+// labels and owner. It is named, and neither measured nor deleted, and what its StorageClass retains stays retained.
+func TestForgedClaimInThePlaceOfTheOperators(t *testing.T) {
+	for name, prepare := range map[string]func(*world, *v1alpha1.StorageBenchmark){
+		"before it": func(*world, *v1alpha1.StorageBenchmark) {},
+		"after it": func(w *world, sb *v1alpha1.StorageBenchmark) {
+			w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+			w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
+			w.untilStep(sb, v1alpha1.ReasonMeasuring)
+			w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) })
+			w.untilStep(sb, v1alpha1.ReasonSuspended, "set it to false to go on")
+			claim := w.onlyClaim()
+			w.delete(claim)
+			w.Eventually(func() error { return w.gone(claim) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			sb := create(w, builder.OneRun(w.Namespace, "sb").Suspended().With(func(sb *v1alpha1.StorageBenchmark) {
+				sb.Spec.Targets[0].StorageClassName = new(fakecluster.RetainClass)
+			}).Build())
+			prepare(w, sb)
+			claim := forgedClaim(w, sb)
+			w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
+			w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
+
+			w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, "PersistentVolumeClaim "+claim.Name+" exists, and was not made for this benchmark")
+
+			volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: claim.Spec.VolumeName}}
+			if err := w.gone(claim); err == nil || !claim.DeletionTimestamp.IsZero() {
+				t.Errorf("the claim is %+v", claim)
+			}
+			if err := w.gone(volume); err == nil || volume.Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimRetain {
+				t.Errorf("the volume is %+v", volume)
+			}
+		})
+	}
+}
+
+// A claim is somebody else's where this operator knows that it has made none of that name. Of what an operator before it has made it knows nothing.
+func TestClaimThatWasNeverMade(t *testing.T) {
+	sb := builder.OneRun("ns", "sb").Build()
+	target := &sb.Spec.Targets[0]
+	claim := claimOf("ns", storage.ClaimName(sb, target, 0), nil)
+	claim.OwnerReferences = []metav1.OwnerReference{ownedBy(sb)}
+	refused := apierrors.NewForbidden(schema.GroupResource{Resource: "persistentvolumeclaims"}, claim.Name, errors.New("exceeded quota"))
+	for name, test := range map[string]struct {
+		remember func(*memory)
+		foreign  bool
+	}{
+		"another operator may have made it": {func(*memory) {}, false},
+		"none was made":                     {func(m *memory) { m.lacksClaims(claim.Name) }, true},
+		"it was refused":                    {func(m *memory) { m.lacksClaims(claim.Name); m.makesClaim(claim.Name, refused) }, true},
+		"it was made":                       {func(m *memory) { m.lacksClaims(claim.Name); m.makesClaim(claim.Name, nil) }, false},
+		"nobody knows": {func(m *memory) {
+			m.lacksClaims(claim.Name)
+			m.makesClaim(claim.Name, apierrors.NewTimeoutError("late", 0))
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := passOver(&Reconciler{Live: fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(claim).Build()}, sb)
+			test.remember(p.memory)
+			taken, err := p.ownedByOthers(t.Context(), storage.For(sb, target, storage.User{}))
+			if err != nil || (taken != "") != test.foreign {
+				t.Errorf("taken: %q, %v", taken, err)
+			}
+		})
 	}
 }
 

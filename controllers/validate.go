@@ -61,21 +61,33 @@ func (p *pass) accept(ctx context.Context) (outcome, error) {
 		p.sb.Status.Targets = nil
 		return p.refuse(problems), nil
 	}
-	p.sb.Status.StartTime = new(p.now)
-	p.sb.Status.Presets = preset.Used(&p.sb.Spec)
-	p.sb.Status.PlannedRuns, p.sb.Status.RunDeadlineSeconds = int32(len(runs)), plan.RunDeadlineSeconds(runs)
-	p.sb.Status.Runs = make([]v1alpha1.Run, len(runs))
+	foreign, err := p.foreignClaim(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	p.recordPlan(runs)
+	if foreign != nil {
+		return p.refuseClaim(ctx, foreign)
+	}
+	p.step(v1alpha1.ReasonProvisioning, legible.Plural(len(runs), "run")+" on "+legible.Plural(len(targets), "target")+p.unknownLimits())
+	return saveFirst(), nil
+}
+
+// recordPlan writes down the runs that are to be made.
+func (s *scope) recordPlan(runs []plan.Run) {
+	s.sb.Status.StartTime = new(s.now)
+	s.sb.Status.Presets = preset.Used(&s.sb.Spec)
+	s.sb.Status.PlannedRuns, s.sb.Status.RunDeadlineSeconds = int32(len(runs)), plan.RunDeadlineSeconds(runs)
+	s.sb.Status.Runs = make([]v1alpha1.Run, len(runs))
 	for i, run := range runs {
-		p.sb.Status.Runs[i] = v1alpha1.Run{
+		s.sb.Status.Runs[i] = v1alpha1.Run{
 			Name: run.Name, Target: run.Target.Name, Workload: run.Workload.Name, Parameters: run.Parameters, Repetition: run.Repetition,
 			State: v1alpha1.RunPending,
 		}
 		if run.Clients > 1 {
-			p.sb.Status.Runs[i].Clients = run.Clients
+			s.sb.Status.Runs[i].Clients = run.Clients
 		}
 	}
-	p.step(v1alpha1.ReasonProvisioning, legible.Plural(len(runs), "run")+" on "+legible.Plural(len(targets), "target")+p.unknownLimits())
-	return saveFirst(), nil
 }
 
 // refuse ends a benchmark that cannot be carried out, before anything was made for it.

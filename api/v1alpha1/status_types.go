@@ -71,7 +71,7 @@ type StorageBenchmarkStatus struct {
 	Presets []PresetVersion `json:"presets,omitempty"`
 
 	// anchors are pods that hold a node for the whole benchmark, with all volumes mounted. There is one for each
-	// client. A benchmark of one run by one client has none.
+	// client. A benchmark of one run by one client has none, unless its claim has to be bound before its pod is made.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=128

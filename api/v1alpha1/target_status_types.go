@@ -39,7 +39,7 @@ type TargetStatus struct {
 	Claims []string `json:"claims,omitempty"`
 
 	// claimsUID is the UID of the claim; of several claims, a hash of their UIDs. It changes when a claim is deleted
-	// and made again.
+	// and made again. Foreign: somebody else had made a claim of that name before the operator could.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	ClaimsUID string `json:"claimsUID,omitempty"`

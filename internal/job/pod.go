@@ -121,11 +121,14 @@ func basicSecurity(sb *v1alpha1.StorageBenchmark) *corev1ac.PodSecurityContextAp
 // another one there is one only if the user asks for it, who may then create such a pod on that claim as well.
 func podSecurity(sb *v1alpha1.StorageBenchmark, volume Volume) *corev1ac.PodSecurityContextApplyConfiguration {
 	security := basicSecurity(sb)
-	if podSettings(sb).SecurityContext == nil && !volume.Existing {
+	if SetsGroup(sb) && !volume.Existing {
 		security.WithFSGroup(nonRootID).WithFSGroupChangePolicy(corev1.FSGroupChangeOnRootMismatch)
 	}
 	return security
 }
+
+// SetsGroup says whether pods on volumes that were made for the benchmark have an fsGroup that the user has not asked for.
+func SetsGroup(sb *v1alpha1.StorageBenchmark) bool { return podSettings(sb).SecurityContext == nil }
 
 // holderSecurity is for a pod that mounts the volumes of all targets and writes to none: no fsGroup, also none of the user's,
 // who may have thought of one of the volumes only.

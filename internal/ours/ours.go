@@ -116,10 +116,37 @@ func ClaimTargets(sb *v1alpha1.StorageBenchmark) map[string]string {
 
 // Claim says whether a claim was made for the benchmark, of which ClaimTargets are known. The claim of storage that is mounted as it is names the
 // PersistentVolume that was made with it, of the same name: whoever may make claims can make one that is owned by the benchmark and
-// names the volume of somebody else, where clean-up would remove all that there is.
+// names the volume of somebody else, where clean-up would remove all that there is. A claim of another kind of storage that is not the one which was noted is one
+// that somebody has made: the operator forgets a claim that is gone before it makes another.
 func Claim(sb *v1alpha1.StorageBenchmark, targets map[string]string, claim *corev1.PersistentVolumeClaim) bool {
 	i := slices.IndexFunc(sb.Spec.Targets, func(t v1alpha1.Target) bool { return t.Name == targets[claim.Name] })
-	return i >= 0 && Owned(sb, claim) && (!storage.MakesVolume(&sb.Spec.Targets[i]) || claim.Spec.VolumeName == claim.Name)
+	switch {
+	case i < 0, !Owned(sb, claim):
+		return false
+	case storage.MakesVolume(&sb.Spec.Targets[i]):
+		return claim.Spec.VolumeName == claim.Name
+	default:
+		return isNoted(sb, &sb.Spec.Targets[i], claim)
+	}
+}
+
+// Foreign is noted in the place of a UID where somebody else has made a claim of the name before the operator could.
+const Foreign = "Foreign"
+
+// isNoted says whether a claim of a target may be the one that was noted. Of several claims only a hash is noted, which tells of none by itself.
+func isNoted(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim) bool {
+	i := slices.IndexFunc(sb.Status.Targets, func(t v1alpha1.TargetStatus) bool { return t.Name == target.Name })
+	if i < 0 {
+		return true
+	}
+	switch noted := sb.Status.Targets[i].ClaimsUID; noted {
+	case "", string(claim.UID):
+		return true
+	case Foreign:
+		return false
+	default:
+		return storage.Claims(sb, target) > 1
+	}
 }
 
 // Owned says whether an object in a namespace, of a name that the benchmark gives, is its own, whatever labels it has.

@@ -140,6 +140,35 @@ func TestClaimOfSomebodyElse(t *testing.T) {
 	}
 }
 
+// A claim that takes the place of the one that was noted is not the benchmark's, whatever is written on it.
+func TestIsNoted(t *testing.T) {
+	many := func(*v1alpha1.StorageBenchmark) {} // the benchmark has two clients
+	one := func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = nil }
+	for name, test := range map[string]struct {
+		noted   string
+		clients func(*v1alpha1.StorageBenchmark)
+		want    bool
+	}{
+		"none is noted yet":                    {"", one, true},
+		"it is noted":                          {"c1", one, true},
+		"another one is":                       {"c0", one, false},
+		"somebody else was first":              {Foreign, one, false},
+		"a hash of several":                    {"hash", many, true},
+		"somebody else was first with several": {Foreign, many, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sb := benchmark()
+			test.clients(sb)
+			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "theirs", ClaimsUID: "c9"}, {Name: "fast", ClaimsUID: test.noted}}
+			claim := made(t, benchmark())["claim"].(*corev1.PersistentVolumeClaim)
+			claim.UID = "c1"
+			if got := isOurs(sb, claim); got != test.want {
+				t.Errorf("it is ours: %t, want %t", got, test.want)
+			}
+		})
+	}
+}
+
 // The claim of a bucket is bound to the volume that was made with it, and to no other.
 func TestClaimOfAnotherVolume(t *testing.T) {
 	sb := benchmark()

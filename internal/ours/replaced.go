@@ -8,6 +8,8 @@ type ClaimChange struct {
 	Noted, Seen string
 	// SameStorage says that what is on the claims before is on these too: storage that is mounted as it is, or the same volume.
 	SameStorage bool
+	// Own says that the operator makes the claims. It forgets those that are gone before it makes others.
+	Own bool
 	// Unconfirmed says that the API server has other claims than were seen.
 	Unconfirmed bool
 	// Files is what becomes of the test files on the claims before: TestFilesPresent if they stay there. It need be known of one that
@@ -25,6 +27,7 @@ const (
 	NoteClaims    Follow = "NoteClaims"    // note them: they replace nothing
 	ForgetVolumes Follow = "ForgetVolumes" // note them, and believe nothing of the volumes before
 	LoseFiles     Follow = "LoseFiles"     // end the benchmark: the way to its test files is gone
+	RefuseClaims  Follow = "RefuseClaims"  // end the benchmark: somebody else has made one of them
 )
 
 // MayReplace says whether the claims are others than were noted, so that more has to be known of them.
@@ -39,6 +42,8 @@ func (c ClaimChange) Decide() Follow {
 		return LookAgain
 	case c.Noted == "", c.SameStorage:
 		return NoteClaims
+	case c.Own && c.Seen != "":
+		return RefuseClaims
 	case c.Files == v1alpha1.TestFilesPresent, c.Files == v1alpha1.TestFilesLeftBehind:
 		return LoseFiles
 	default:

@@ -23,6 +23,11 @@ func TestClaimChange(t *testing.T) {
 		"others, files stay":             {ClaimChange{Noted: "a", Seen: "b", Files: v1alpha1.TestFilesPresent}, LoseFiles, true},
 		"others, files were left behind": {ClaimChange{Noted: "a", Seen: "b", Files: v1alpha1.TestFilesLeftBehind}, LoseFiles, true},
 		"gone":                           {ClaimChange{Noted: "a"}, ForgetVolumes, true},
+		"its own is gone":                {ClaimChange{Noted: "a", Own: true}, ForgetVolumes, true},
+		"its own is gone, files stay":    {ClaimChange{Noted: "a", Own: true, Files: v1alpha1.TestFilesPresent}, LoseFiles, true},
+		"its own, the first":             {ClaimChange{Seen: "a", Own: true}, NoteClaims, false},
+		"others in the place of its own": {ClaimChange{Noted: "a", Seen: "b", Own: true}, RefuseClaims, true},
+		"its own, of the same storage":   {ClaimChange{Noted: "a", Seen: "b", Own: true, SameStorage: true}, NoteClaims, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := test.change.Decide(); got != test.want || test.change.MayReplace() != test.may {

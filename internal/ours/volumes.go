@@ -58,6 +58,19 @@ func MayGet(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, claims sets.Set[s
 	if ref := volume.Spec.ClaimRef; ref != nil {
 		return ref.Namespace == sb.Namespace && claims.Has(ref.Name) && !MadeForItsClaim(volume, sb.CreationTimestamp)
 	}
+	return fits(sb, t, volume)
+}
+
+// MayBeFreed says whether one of a target's claims could be bound to a volume that is another claim's, if an administrator freed that. It is one that its
+// StorageClass retains, and so holds what somebody wants to keep. Kubernetes looks at volumes when it schedules a pod, which may be long after that was made.
+func MayBeFreed(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, claims sets.Set[string], volume *corev1.PersistentVolume) bool {
+	ref := volume.Spec.ClaimRef
+	return ref != nil && (ref.Namespace != sb.Namespace || !claims.Has(ref.Name)) &&
+		volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRetain && fits(sb, t, volume)
+}
+
+// fits says whether a volume has what a target's claims ask for.
+func fits(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, volume *corev1.PersistentVolume) bool {
 	class := cmp.Or(volume.Annotations[corev1.BetaStorageClassAnnotation], volume.Spec.StorageClassName)
 	size := volume.Spec.Capacity[corev1.ResourceStorage]
 	return volume.DeletionTimestamp.IsZero() && class == storage.ClassName(sb, t) && size.Cmp(storage.Capacity(t)) >= 0 &&

@@ -133,6 +133,32 @@ func TestMayGet(t *testing.T) {
 	}
 }
 
+// A volume that somebody has retained may be freed at any time. Any other goes with its claim.
+func TestMayBeFreed(t *testing.T) {
+	retained := func(pv *corev1.PersistentVolume) {
+		pv.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimRetain
+	}
+	for name, test := range map[string]struct {
+		volume *corev1.PersistentVolume
+		want   bool
+	}{
+		"retained":             {volume("old", boundTo("ns", "another", "u"), retained), true},
+		"of another namespace": {volume("old", boundTo("other", "claim", "u"), retained), true},
+		"of its own claim":     {volume("old", boundTo("ns", "claim", claimUID), retained), false},
+		"not retained":         {volume("old", boundTo("ns", "another", "u")), false},
+		"free already":         {volume("old", retained), false},
+		"of another class":     {volume("old", boundTo("ns", "another", "u"), retained, func(pv *corev1.PersistentVolume) { pv.Spec.StorageClassName = "b" }), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sb := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "sb", CreationTimestamp: metav1.NewTime(nine)}}
+			target := v1alpha1.Target{Name: "t", StorageClassName: new("a"), Capacity: new(resource.MustParse("1Gi"))}
+			if got := MayBeFreed(sb, &target, sets.New("claim"), test.volume); got != test.want {
+				t.Errorf("it may be freed: %t, want %t", got, test.want)
+			}
+		})
+	}
+}
+
 // Of a volume that has had another claim, everything is as of one that was made for a claim, but its name and its age.
 func TestMadeForItsClaim(t *testing.T) {
 	for _, test := range []struct {

@@ -3,6 +3,10 @@ package hostile
 import (
 	"context"
 	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -20,12 +24,32 @@ import (
 // unanswered is for how long the operator may not answer its kubelet, which ends it after three probes at intervals of 20 s.
 const unanswered = 40 * time.Second
 
+const (
+	// objectsVariable has so many objects of each kind made.
+	objectsVariable = "STORAGEBENCH_HOSTILE_OBJECTS"
+	// kindsVariable has only those kinds made whose names match a regular expression.
+	kindsVariable = "STORAGEBENCH_HOSTILE_KINDS"
+)
+
 // objects returns how many hostile objects there are of each kind.
 func objects() int {
+	if n, err := strconv.Atoi(os.Getenv(objectsVariable)); err == nil && n > 0 {
+		return n
+	}
 	if extent.IsAll() {
 		return 200
 	}
 	return 2
+}
+
+// chosenKinds returns the kinds that are made.
+func chosenKinds(t *testing.T) []kind {
+	t.Helper()
+	chosen, err := regexp.Compile(os.Getenv(kindsVariable))
+	if err != nil {
+		t.Fatalf("%s: %v", kindsVariable, err)
+	}
+	return slices.DeleteFunc(kinds(), func(k kind) bool { return !chosen.MatchString(k.name) })
 }
 
 // disturbance is the time between two disturbances of all objects of a kind: what is measured is the operator, not the API server.
@@ -44,7 +68,7 @@ func TestHostileObjects(t *testing.T) {
 	serve(honest, p, "alone")
 	most := p.mostMemory(t)
 	t.Logf("%-40s %4d MiB", "alone", most>>20)
-	for _, k := range kinds() {
+	for _, k := range chosenKinds(t) {
 		p.forgetMost(t)
 		began := time.Now()
 		meet(t, p, k)

@@ -23,7 +23,7 @@ import (
 func newTenant(t *testing.T) *harness.World {
 	t.Helper()
 	n := harness.New(t)
-	n.Wait.Interval = 500 * time.Millisecond                                  // what is looked at is large
+	n.Wait.Interval = max(500*time.Millisecond, disturbance()/2)              // what is looked at is large
 	n.Wait.Patience = await.Patience + time.Duration(objects())*5*time.Second // of the API server, more than of the operator
 	inBackground(t, func(context.Context) { n.Clock.Pass(0) }, 200*time.Millisecond)
 	return n

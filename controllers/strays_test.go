@@ -1,0 +1,185 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/envtest"
+)
+
+// allGone says which Jobs and pods there are in the namespace, whatever labels they have.
+func (w *world) allGone() error {
+	var jobs batchv1.JobList
+	var pods corev1.PodList
+	if err := errors.Join(w.Client.List(w.Context(), &jobs, client.InNamespace(w.Namespace)), w.Client.List(w.Context(), &pods, client.InNamespace(w.Namespace))); err != nil {
+		return err
+	}
+	if len(jobs.Items)+len(pods.Items) > 0 {
+		return fmt.Errorf("there are %d Jobs and %d pods", len(jobs.Items), len(pods.Items))
+	}
+	return nil
+}
+
+// Jobs and anchors that have lost all labels while no operator was there do not outlive the benchmark, nor go on while it is suspended.
+func TestStraysAreRemoved(t *testing.T) {
+	for name, end := range map[string]func(*world, *v1alpha1.StorageBenchmark){
+		"suspended": func(w *world, sb *v1alpha1.StorageBenchmark) {
+			w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) })
+			w.startOperator()
+			w.untilStep(sb, v1alpha1.ReasonSuspended, "set it to false to go on")
+		},
+		"deleted": func(w *world, sb *v1alpha1.StorageBenchmark) {
+			w.delete(sb)
+			w.startOperator()
+			w.untilGone(sb)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorldWithoutOperator(t)
+			stop := w.startOperator()
+			sb := twiceMeasuring(w)
+			stop()
+			all := []string{v1alpha1.LabelManagedBy, v1alpha1.LabelBenchmark, v1alpha1.LabelRole, v1alpha1.LabelTarget, v1alpha1.LabelAttempt, v1alpha1.LabelClient}
+			j, anchor := w.jobs()[0], w.anchors()[0]
+			w.strip(&j, "labels", all...)
+			w.strip(&anchor, "labels", all...)
+
+			end(w, sb)
+
+			if err := w.allGone(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// strayed is a benchmark of a run that goes on, and its Job and its anchor.
+func strayed() (*v1alpha1.StorageBenchmark, *batchv1.Job, *corev1.Pod) {
+	sb := builder.OneRun("default", "sb").Build()
+	sb.UID = "u1"
+	sb.Status.Runs = []v1alpha1.Run{{Name: "reads.fast", Target: "fast", State: v1alpha1.RunRunning, Attempts: 2}}
+	sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 3}}
+	j := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "default", Name: job.RunName(sb, "reads.fast", 1, 0), UID: "j1", OwnerReferences: []metav1.OwnerReference{ownedBy(sb)},
+	}}
+	anchor := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "default", Name: job.AnchorName(sb, 0, 3), UID: "p1", OwnerReferences: []metav1.OwnerReference{ownedBy(sb)},
+	}}
+	return sb, j, anchor
+}
+
+// What runs without labels is ended also where volumes are kept. What has ended stays.
+func TestRetainEndsStrays(t *testing.T) {
+	for name, test := range map[string]struct {
+		status batchv1.JobStatus
+		kept   bool
+	}{
+		"it runs":      {batchv1.JobStatus{Active: 1}, false},
+		"it has ended": {batchv1.JobStatus{Succeeded: 1, Conditions: []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sb, j, anchor := strayed()
+			sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain
+			j.Status = test.status
+			c := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(j, anchor).WithIndex(&corev1.Pod{}, metav1.ObjectNameField, func(o client.Object) []string { return []string{o.GetName()} }).Build()
+			p := passOver(&Reconciler{Client: c, Live: c}, sb)
+			p.fail(v1alpha1.ReasonRunFailed, "no")
+
+			if _, err := p.retain(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(j), j); (err == nil) != test.kept {
+				t.Errorf("the Job: %v", err)
+			}
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(anchor), anchor); err == nil {
+				t.Error("the anchor is there")
+			}
+		})
+	}
+}
+
+// A Job is the benchmark's that has lost labels only if it has its owner, and a name that the benchmark gives. It is asked for where it is looked for.
+func TestStrayJobs(t *testing.T) {
+	role := func(role string) client.MatchingLabels { return client.MatchingLabels{v1alpha1.LabelRole: role} }
+	for name, test := range map[string]struct {
+		change func(*v1alpha1.StorageBenchmark, *batchv1.Job)
+		having client.MatchingLabels
+		want   bool
+	}{
+		"all labels":                {func(*v1alpha1.StorageBenchmark, *batchv1.Job) {}, nil, true},
+		"of that role":              {func(*v1alpha1.StorageBenchmark, *batchv1.Job) {}, role(v1alpha1.RoleRun), true},
+		"of another role":           {func(*v1alpha1.StorageBenchmark, *batchv1.Job) {}, role(v1alpha1.RoleCleanUp), false},
+		"clean-up":                  {func(sb *v1alpha1.StorageBenchmark, j *batchv1.Job) { j.Name = job.CleanUpName(sb, "fast", 0) }, role(v1alpha1.RoleCleanUp), true},
+		"the annotation of its run": {func(sb *v1alpha1.StorageBenchmark, j *batchv1.Job) { j.Labels = labelsOfAttempt(sb, "1") }, nil, true},
+		"another attempt's number": {func(sb *v1alpha1.StorageBenchmark, j *batchv1.Job) {
+			j.Labels, j.Annotations = labelsOfAttempt(sb, "2"), map[string]string{v1alpha1.AnnotationRun: "reads.fast"}
+		}, nil, true},
+		"none": {func(sb *v1alpha1.StorageBenchmark, j *batchv1.Job) {
+			j.Labels, j.Annotations = labelsOfAttempt(sb, "1"), map[string]string{v1alpha1.AnnotationRun: "reads.fast"}
+		}, nil, false},
+		"of an attempt that was not made": {func(sb *v1alpha1.StorageBenchmark, j *batchv1.Job) { j.Name = job.RunName(sb, "reads.fast", 3, 0) }, nil, false},
+		"of another name":                 {func(_ *v1alpha1.StorageBenchmark, j *batchv1.Job) { j.Name = "theirs" }, nil, false},
+		"of no owner":                     {func(_ *v1alpha1.StorageBenchmark, j *batchv1.Job) { j.OwnerReferences = nil }, nil, false},
+		"the benchmark goes on":           {func(sb *v1alpha1.StorageBenchmark, _ *batchv1.Job) { sb.Status.Conditions = nil }, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sb, j, _ := strayed()
+			sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionMeasured, Status: metav1.ConditionFalse}}
+			test.change(sb, j)
+			p := passOver(&Reconciler{Live: fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(j).Build()}, sb)
+			p.sb.Status.Anchors = nil
+			for range 2 { // the second time by what is remembered
+				found, err := p.strayJobs(t.Context(), test.having)
+				if err != nil || slices.ContainsFunc(found, func(o batchv1.Job) bool { return o.UID == j.UID }) != test.want {
+					t.Errorf("found %v, %v", found, err)
+				}
+			}
+		})
+	}
+}
+
+// Where there are so many Jobs that they cannot be looked at in time, those that have lost labels stay, and all else is removed.
+func TestSeekingStraysEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		silent := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{
+			List: func(ctx context.Context, _ client.WithWatch, _ client.ObjectList, _ ...client.ListOption) error {
+				<-ctx.Done()
+				return ctx.Err()
+			},
+		})
+		sb, _, _ := strayed()
+		sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionMeasured, Status: metav1.ConditionFalse}}
+		sb.Status.Anchors = nil
+		p, began := passOver(&Reconciler{Live: silent}, sb), time.Now()
+		if err := p.seekStrays(t.Context()); err != nil || !p.memory.strays.sought || time.Since(began) != seekPatience {
+			t.Errorf("after %s: %v", time.Since(began), err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		p.memory.strays = strays{}
+		if err := p.seekStrays(ctx); err == nil || p.memory.strays.sought {
+			t.Error("the end of the pass is taken for the end of the search")
+		}
+	})
+}
+
+func labelsOfAttempt(sb *v1alpha1.StorageBenchmark, number string) map[string]string {
+	return child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelTarget, "fast", v1alpha1.LabelAttempt, number, v1alpha1.LabelClient, "0")
+}
