@@ -26,7 +26,7 @@ func (p *pass) explain(ctx context.Context, job types.UID, pod *corev1.Pod) (str
 		about, otherwise = pod.UID, "the pod is being started"
 	}
 	warning, err := p.lastWarning(ctx, about)
-	return cmp.Or(warning, otherwise), err
+	return cmp.Or(attempt.ExplainWarning(warning), otherwise), err
 }
 
 // explainClaim says why a claim is not bound yet. The driver's own words come first; a volume that is made

@@ -91,6 +91,30 @@ func TestEventsAreNotAskedForWhileOthersRead(t *testing.T) {
 	}
 }
 
+// What Kubernetes says of a volume that another node still has does not say for how long.
+func TestWhatADetachmentTakesIsSaid(t *testing.T) {
+	const (
+		attached = `Waiting for detach for volume "pvc-1" Volume is already exclusively attached to one node, waiting on detach before it can be attached to another node`
+		used     = `Waiting for detach for volume "pvc-1" Volume is already used by pod(s) mine`
+	)
+	for _, test := range []struct{ said, want string }{
+		{attached, "FailedAttachVolume: " + attached + "; no pod uses it there: Kubernetes detaches it within seconds, or 6 minutes after the pod where the node does not answer or is gone"},
+		{used, "FailedAttachVolume: " + used},
+	} {
+		live := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{
+			List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, _ ...client.ListOption) error {
+				list.(*corev1.EventList).Items = []corev1.Event{{Reason: "FailedAttachVolume", Message: test.said}}
+				return nil
+			},
+		})
+		r := &Reconciler{Live: live, Clock: clocktesting.NewFakeClock(noon)}
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "u"}}
+		if got, err := r.newPass(builder.OneRun("default", "sb").Build(), &memory{}).explain(t.Context(), "", pod); err != nil || got != test.want {
+			t.Errorf("got %q, %v, want %q", got, err, test.want)
+		}
+	}
+}
+
 func TestEventTime(t *testing.T) {
 	at := func(minutes int) metav1.Time { return metav1.NewTime(noon.Add(time.Duration(minutes) * time.Minute)) }
 	created := metav1.ObjectMeta{CreationTimestamp: at(1)}

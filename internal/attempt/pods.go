@@ -68,6 +68,15 @@ func IsVolumeElsewhere(pod *corev1.Pod) bool {
 	return strings.Contains(why, "didn't match PersistentVolume's node affinity") || strings.Contains(why, "volume node affinity conflict")
 }
 
+// ExplainWarning adds to a warning about a pod what users cannot know: how long a volume stays at a node where no pod uses it any more. Both the newer and the
+// older of Kubernetes' sentences about that have these words.
+func ExplainWarning(warning string) string {
+	if strings.Contains(warning, "already exclusively attached to one node") {
+		return warning + "; no pod uses it there: Kubernetes detaches it within seconds, or 6 minutes after the pod where the node does not answer or is gone"
+	}
+	return warning
+}
+
 // unscheduled says why a pod has no node yet, "" if it has one, or there is no pod.
 func unscheduled(pod *corev1.Pod) string {
 	if pod == nil || pod.Spec.NodeName != "" {

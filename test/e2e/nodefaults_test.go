@@ -3,11 +3,13 @@
 package e2e
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -111,6 +113,7 @@ func TestNodeDoesNotAnswer(t *testing.T) {
 	})
 	create(t, sb)
 	pod := runningPod(t, sb)
+	volume := volumeOf(t, pod)
 	f.strike()
 	kubelet := componentOf(node, "kubelet")
 	interfere(t, []string{"stop", "--now", kubelet}, []string{"start", kubelet})
@@ -124,4 +127,8 @@ func TestNodeDoesNotAnswer(t *testing.T) {
 		t.Errorf("condition CleanedUp %+v does not say how pod %s is removed", left, pod.Name)
 	}
 	localCluster(t.Context(), t, "start", kubelet)
+	eventually(t.Context(), t, "the volume to be detached and deleted, as its node answers", func(ctx context.Context) (bool, error) {
+		err := k8s.Get(ctx, client.ObjectKeyFromObject(volume), volume)
+		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+	})
 }
