@@ -20,6 +20,8 @@ const (
 // Counted is what the kernel counted of the storage while one result was measured, and nothing else was.
 type Counted struct {
 	Reads, ReadBytes, Writes, WriteBytes int64
+	// LeftBytes is how much memory may have had from the run before when this one began, and wrote during this one.
+	LeftBytes int64
 	// NFS says whether it is of a network file system, of which syncs are neither reads nor writes.
 	NFS bool
 }

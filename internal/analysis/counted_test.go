@@ -128,6 +128,9 @@ func TestWarningsByCounted(t *testing.T) {
 		{"writes, not counted", nil, ofAMinute(nil, write), writes, 4 << 30, v1alpha1.WarningUnsyncedWrites, "writes are buffered and never synced: fio measures how fast memory takes them, not the storage"},
 		{"writes that memory kept", &Counted{WriteBytes: 6 << 30}, ofAMinute(nil, write), writes, 512 << 20, v1alpha1.WarningUnsyncedWrites, "writes are never synced: when fio ended, the storage had written 6 GiB of the 58.6 GiB that fio wrote"},
 		{"writes that reached it", &Counted{WriteBytes: all * 92 / 100}, ofAMinute(nil, write), writes, 4 << 30, v1alpha1.WarningUnsyncedWrites, ""},
+		{"as many writes, of which some were left from before", &Counted{WriteBytes: all, LeftBytes: 30 << 30}, ofAMinute(nil, write), writes, 4 << 30, v1alpha1.WarningUnsyncedWrites,
+			"writes are never synced: when fio ended, the storage had written as much as fio, but up to 30 GiB of it were left from the run before"},
+		{"as many writes, of which few were left from before", &Counted{WriteBytes: all, LeftBytes: 1 << 30}, ofAMinute(nil, write), writes, 4 << 30, v1alpha1.WarningUnsyncedWrites, ""},
 		{"writes that reached it, and reads that did not", &Counted{WriteBytes: all, ReadBytes: 1 << 20}, ofAMinute(read, write), mixed, 4 << 30, v1alpha1.WarningUnsyncedWrites, "the storage read 1 MiB of the 58.6 GiB that fio read: the page cache answered the rest"},
 	} {
 		got := ""

@@ -111,8 +111,11 @@ func (c *Counted) answeredByMemory(r *v1alpha1.Result, load Load) string {
 
 // keptInMemory says how much of what fio wrote had reached the storage, "" if nearly all had.
 func (c *Counted) keptInMemory(r *v1alpha1.Result) string {
-	if r.Write == nil || isWhole(c.WriteBytes, r.Write.Bytes) {
+	switch {
+	case r.Write == nil || isWhole(c.WriteBytes-c.LeftBytes, r.Write.Bytes):
 		return ""
+	case isWhole(c.WriteBytes, r.Write.Bytes):
+		return fmt.Sprintf("writes are never synced: when fio ended, the storage had written as much as fio, but up to %s of it were left from the run before", size(c.LeftBytes))
 	}
 	return fmt.Sprintf("writes are never synced: when fio ended, the storage had written %s of the %s that fio wrote", size(c.WriteBytes), size(r.Write.Bytes))
 }

@@ -161,7 +161,7 @@ var warningKinds = []struct {
 		"gp3 instead of gp2, Elastic or Provisioned throughput of EFS, a larger instance",
 }, {
 	reason: v1alpha1.WarningAlikeData, see: []func(seen) string{alikeData},
-	remedy: "remove zero_buffers, buffer_pattern, dedupe_percentage and buffer_compress_percentage, unless your data is like that",
+	remedy: "remove zero_buffers, buffer_pattern, dedupe_percentage, buffer_compress_percentage and scramble_buffers, unless your data is like that",
 }, {
 	reason: v1alpha1.WarningShortIOs, see: []func(seen) string{shortIOs},
 	remedy: "set size to a multiple of bs, and look for errors of the storage in the run's log (status.runs[].logConfigMap)",

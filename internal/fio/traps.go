@@ -26,11 +26,27 @@ func (t *Traps) add(j job) {
 		t.IgnoredDepth = max(t.IgnoredDepth, depth)
 	}
 	t.BufferedAsync = t.BufferedAsync || j.text("ioengine", "psync") == "libaio" && j.buffered()
-	if i := slices.IndexFunc(alikeOptions, j.on); i >= 0 && j.writes() && t.AlikeData == "" {
-		t.AlikeData = alikeOptions[i]
+	if option := j.alikeData(); option != "" && t.AlikeData == "" {
+		t.AlikeData = option
 	}
 	t.InlineRate = t.InlineRate || (j.isLimited("rate") || j.isLimited("rate_iops")) && j.text("io_submit_mode", "inline") != "offload"
 	t.OtherFilesSynced = t.OtherFilesSynced || j.syncsOtherFiles()
+}
+
+// alikeData is the option by which what the job writes is alike, "" if there is none. Without scramble_buffers fio writes the same block again and again, unless
+// it fills its buffer anew each time.
+func (j job) alikeData() string {
+	const scramble = "scramble_buffers"
+	i := slices.IndexFunc(alikeOptions, j.on)
+	switch {
+	case !j.writes():
+		return ""
+	case i >= 0:
+		return alikeOptions[i]
+	case j.has(scramble) && !j.on(scramble) && !j.on("refill_buffers"):
+		return scramble + "=0"
+	}
+	return ""
 }
 
 // syncsOtherFiles says whether a sync of the job is of the file whose turn it is, and not of the one that it has just written. Only where

@@ -62,7 +62,7 @@ func (m *Measured) Analyse(facts Facts) Findings {
 	for i := range known {
 		known[i] = known[i].Beside(analysis.CompanyOf(sections, i))
 		if facts.isWholeRun(len(m.results)) {
-			known[i].Counted, known[i].Exceeded = counted(counters), m.exceeded(&m.results[i])
+			known[i].Counted, known[i].Exceeded = facts.counted(counters), m.exceeded(&m.results[i])
 		}
 	}
 	findings := Findings{Warnings: analysis.Warnings(m.results, known, loads, client), BurstCredits: left, Counters: counters, Exceeded: exceededLimits(&m.merged.Report)}

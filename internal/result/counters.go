@@ -2,10 +2,13 @@ package result
 
 import (
 	"math"
+	"slices"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -32,11 +35,44 @@ func (f *Facts) isWholeRun(results int) bool {
 }
 
 // counted returns counters as limits are held against them, nil of none.
-func counted(c *v1alpha1.StorageCounters) *analysis.Counted {
+func (f *Facts) counted(c *v1alpha1.StorageCounters) *analysis.Counted {
 	if c == nil {
 		return nil
 	}
-	return &analysis.Counted{Reads: c.Reads, ReadBytes: c.ReadBytes, Writes: c.Writes, WriteBytes: c.WriteBytes, NFS: c.Source == v1alpha1.CountersOfNFS}
+	return &analysis.Counted{
+		LeftBytes: f.leftInMemory(), Reads: c.Reads, ReadBytes: c.ReadBytes, Writes: c.Writes, WriteBytes: c.WriteBytes, NFS: c.Source == v1alpha1.CountersOfNFS,
+	}
+}
+
+// leftInMemory is how much of what the last run on the same storage wrote may not have reached that when it ended: nothing has these writes reach it, and
+// the kernel counts them when they do.
+func (f *Facts) leftInMemory() int64 {
+	left := int64(0)
+	for i := range f.Runs {
+		run := &f.Runs[i]
+		if run.Name == f.Planned.Name {
+			break
+		}
+		if run.Target == f.Planned.Target.Name && run.Attempts > 0 {
+			left = f.leftBy(run)
+		}
+	}
+	return left
+}
+
+// leftBy is how much a run may have left in memory, 0 where that is not known.
+func (f *Facts) leftBy(run *v1alpha1.Run) int64 {
+	p := slices.IndexFunc(f.Plan, func(p plan.Run) bool { return p.Name == run.Name })
+	if p < 0 || run.Counters == nil || !slices.ContainsFunc(f.Plan[p].Job.Loads(), func(l fio.Load) bool { return l.UnsyncedWrites }) {
+		return 0
+	}
+	written := int64(0)
+	for _, r := range resultsIn(run) {
+		if r.Write != nil {
+			written += min(max(r.Write.Bytes, 0), math.MaxInt64-written)
+		}
+	}
+	return max(written-run.Counters.WriteBytes, 0)
 }
 
 // exceededLimits returns what EBS itself says of a run, nil if it says nothing.

@@ -1,13 +1,16 @@
 package result
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
@@ -64,6 +67,21 @@ func mixed(iops, percent, block int64) v1alpha1.Result {
 	return v1alpha1.Result{Read: at(read, block, 0), Write: at(iops-read, block, 0), ElapsedMilliseconds: 60_000}
 }
 
+// within gives I/O its published percentiles, in microseconds: of those that were not published 0.
+func within(io *v1alpha1.IOResult, p50, p90, p99 int64) *v1alpha1.IOResult {
+	const microsecond = 1000
+	io.CompletionLatency = &v1alpha1.LatencyDistribution{P50Nanoseconds: p50 * microsecond, P90Nanoseconds: p90 * microsecond, P99Nanoseconds: p99 * microsecond}
+	return io
+}
+
+// halves is what E2 publishes: I/Os of which half are reads and half writes, with percentiles of each.
+func halves(iops, block, readP50, readP90, writeP50, writeP90 int64) v1alpha1.Result {
+	r := mixed(iops, 50, block)
+	within(r.Read, readP50, readP90, 0)
+	within(r.Write, writeP50, writeP90, 0)
+	return r
+}
+
 // threads is what synchronous threads did: each waits for its one operation all the time, so that the mean latency follows from their number.
 func threads(n, iops, block int64) *v1alpha1.IOResult {
 	return at(iops, block, time.Duration(n)*time.Second/time.Duration(iops))
@@ -93,28 +111,33 @@ const (
 	oneSecond = "256 MiB/s are twice what either volume may do: 2 jobs are over with their 256 MiB after a second, before AWS holds them back. That is told, and no limit is named"
 	flattered = "a cache below the disk, which files of 1 GiB fit into"
 	noLimits  = "AWS documents a range only (40 to 200 IOPS, 40 to 90 MiB/s), which no result is judged by"
+
+	oneClient   = "AWS documents no operations of one client; what it takes as latency is what the client makes of more than 1,500"
+	writesToday = "a file system of today has 7,000 writes a second; of that time nothing is known"
+	readsToday  = "a file system of today has 35,000 reads a second; of that time nothing is known. That two clients have no more than one shows a limit, which no single run does"
+
 	noFigures = "the author has published no latencies, so that it is not known what the reader waited for"
 )
 
 // experiments are all published rows.
 var experiments = []experiment{{
 	name: "E1", sample: "gp3-vs-efs", instance: "m6i.large", rows: []row{
-		{target: "gp3", workload: "randwrite", parameters: map[string]string{"bs": "16k"}, published: writes(at(3048, 16*kib, 5_247_200)), author: "IOPS of the volume", want: volumeIOPS},
-		{target: "gp3", workload: "randwrite", parameters: map[string]string{"bs": "64k"}, published: writes(at(1987, 64*kib, 8_050_720)), author: "throughput of the volume", want: volumeBytes},
-		{target: "efs", workload: "randwrite", parameters: map[string]string{"bs": "16k"}, published: writes(at(1560, 16*kib, 10_251_870)), author: "latency", want: latency},
-		{target: "efs", workload: "randwrite", parameters: map[string]string{"bs": "64k"}, published: writes(at(1614, 64*kib, 9_905_890)), author: "burst throughput of the file system", want: fileSystemBytes},
+		{target: "gp3", workload: "randwrite", parameters: map[string]string{"bs": "16k"}, published: writes(within(at(3048, 16*kib, 5_247_200), 5342, 0, 9896)), author: "IOPS of the volume", want: volumeIOPS},
+		{target: "gp3", workload: "randwrite", parameters: map[string]string{"bs": "64k"}, published: writes(within(at(1987, 64*kib, 8_050_720), 7963, 0, 15664)), author: "throughput of the volume", want: volumeBytes},
+		{target: "efs", workload: "randwrite", parameters: map[string]string{"bs": "16k"}, published: writes(within(at(1560, 16*kib, 10_251_870), 9896, 0, 16581)), author: "latency", want: latency},
+		{target: "efs", workload: "randwrite", parameters: map[string]string{"bs": "64k"}, published: writes(within(at(1614, 64*kib, 9_905_890), 10028, 0, 13960)), author: "burst throughput of the file system", want: fileSystemBytes},
 	},
 }, {
 	// The author compares gp2 and gp3, which both have 3,000 IOPS and 128 MiB/s.
 	name: "E2", sample: "gp2-vs-gp3", instance: "r5.large", rows: []row{
-		{target: "gp2", workload: "mixed", parameters: map[string]string{"numjobs": "2", "bs": "16k"}, published: mixed(2706, 50, 16*kib), author: "latency, below the limits", want: volumeIOPS, note: nearBoth},
-		{target: "gp3", workload: "mixed", parameters: map[string]string{"numjobs": "2", "bs": "16k"}, published: mixed(2878, 50, 16*kib), author: "latency, below the limits", want: volumeIOPS, note: nearBoth},
-		{target: "gp2", workload: "mixed", parameters: map[string]string{"numjobs": "2", "bs": "256k"}, published: mixed(1024, 50, 256*kib), want: unknown, note: oneSecond, faster: true},
-		{target: "gp3", workload: "mixed", parameters: map[string]string{"numjobs": "2", "bs": "256k"}, published: mixed(1024, 50, 256*kib), want: unknown, note: oneSecond, faster: true},
-		{target: "gp2", workload: "mixed", parameters: map[string]string{"numjobs": "16", "bs": "16k"}, published: mixed(3068, 50, 16*kib), author: "IOPS of the volume", want: volumeIOPS},
-		{target: "gp3", workload: "mixed", parameters: map[string]string{"numjobs": "16", "bs": "16k"}, published: mixed(3068, 50, 16*kib), author: "IOPS of the volume", want: volumeIOPS},
-		{target: "gp2", workload: "mixed", parameters: map[string]string{"numjobs": "16", "bs": "256k"}, published: mixed(545, 50, 256*kib), author: "throughput of the volume", want: volumeBytes},
-		{target: "gp3", workload: "mixed", parameters: map[string]string{"numjobs": "16", "bs": "256k"}, published: mixed(546, 50, 256*kib), author: "throughput of the volume", want: volumeBytes},
+		{target: "gp2", workload: "mixed", parameters: map[string]string{"numjobs": "2", "bs": "16k"}, published: halves(2706, 16*kib, 418, 494, 1032, 1208), author: "latency, below the limits", want: volumeIOPS, note: nearBoth},
+		{target: "gp3", workload: "mixed", parameters: map[string]string{"numjobs": "2", "bs": "16k"}, published: halves(2878, 16*kib, 470, 740, 860, 1096), author: "latency, below the limits", want: volumeIOPS, note: nearBoth},
+		{target: "gp2", workload: "mixed", parameters: map[string]string{"numjobs": "2", "bs": "256k"}, published: halves(1024, 256*kib, 932, 2896, 2416, 3184), want: unknown, note: oneSecond, faster: true},
+		{target: "gp3", workload: "mixed", parameters: map[string]string{"numjobs": "2", "bs": "256k"}, published: halves(1024, 256*kib, 748, 3824, 1800, 4640), want: unknown, note: oneSecond, faster: true},
+		{target: "gp2", workload: "mixed", parameters: map[string]string{"numjobs": "16", "bs": "16k"}, published: halves(3068, 16*kib, 5024, 5344, 5600, 5984), author: "IOPS of the volume", want: volumeIOPS},
+		{target: "gp3", workload: "mixed", parameters: map[string]string{"numjobs": "16", "bs": "16k"}, published: halves(3068, 16*kib, 5088, 5472, 5536, 5920), author: "IOPS of the volume", want: volumeIOPS},
+		{target: "gp2", workload: "mixed", parameters: map[string]string{"numjobs": "16", "bs": "256k"}, published: halves(545, 256*kib, 30336, 31360, 31872, 33024), author: "throughput of the volume", want: volumeBytes},
+		{target: "gp3", workload: "mixed", parameters: map[string]string{"numjobs": "16", "bs": "256k"}, published: halves(546, 256*kib, 30592, 31360, 31616, 32384), author: "throughput of the volume", want: volumeBytes},
 	},
 }, {
 	// The author: the magnetic disk does some thousand sequential I/Os a second, and about 200 random ones; gp2 bursts to 3,000.
@@ -142,18 +165,14 @@ var experiments = []experiment{{
 	name: "E4", sample: "efs-operations", instance: "m4.xlarge", rows: []row{
 		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "1", "numjobs": "1", "bs": "1k"}, published: writes(threads(1, 130, kib)), author: "threads wait for latency", want: latency},
 		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "1", "numjobs": "20", "bs": "1k"}, published: writes(threads(20, 1500, kib)), author: "threads wait for latency", want: latency},
-		{
-			target: "efs", workload: "writes", parameters: map[string]string{"clients": "1", "numjobs": "40", "bs": "10k"}, published: writes(threads(40, 2000, 10*kib)), author: "operations of one client", want: latency,
-			note: "AWS documents no operations of one client; what it takes as latency is what the client makes of more than 1,500",
-		},
-		{
-			target: "efs", workload: "writes", parameters: map[string]string{"clients": "2", "numjobs": "40", "bs": "10k"}, published: writes(threads(80, 3000, 10*kib)), author: "operations of the file system", want: latency,
-			note: "a file system of today has 7,000 writes a second; of that time nothing is known",
-		},
-		{
-			target: "efs", workload: "reads", parameters: map[string]string{"clients": "1", "numjobs": "40", "bs": "10k"}, published: reads(threads(40, 3500, 10*kib)), author: "operations of the file system", want: latency,
-			note: "a file system of today has 35,000 reads a second; of that time nothing is known",
-		},
+		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "1", "numjobs": "40", "bs": "1"}, published: writes(threads(40, 2000, 1)), author: "operations of one client", want: latency, note: oneClient},
+		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "1", "numjobs": "40", "bs": "1k"}, published: writes(threads(40, 2000, kib)), author: "operations of one client", want: latency, note: oneClient},
+		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "1", "numjobs": "40", "bs": "10k"}, published: writes(threads(40, 2000, 10*kib)), author: "operations of one client", want: latency, note: oneClient},
+		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "2", "numjobs": "40", "bs": "1"}, published: writes(threads(80, 3000, 1)), author: "operations of the file system", want: latency, note: writesToday},
+		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "2", "numjobs": "40", "bs": "1k"}, published: writes(threads(80, 3000, kib)), author: "operations of the file system", want: latency, note: writesToday},
+		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "2", "numjobs": "40", "bs": "10k"}, published: writes(threads(80, 3000, 10*kib)), author: "operations of the file system", want: latency, note: writesToday},
+		{target: "efs", workload: "reads", parameters: map[string]string{"clients": "1", "numjobs": "40", "bs": "10k"}, published: reads(threads(40, 3500, 10*kib)), author: "operations of the file system", want: latency, note: readsToday},
+		{target: "efs", workload: "reads", parameters: map[string]string{"clients": "2", "numjobs": "40", "bs": "10k"}, published: reads(threads(80, 3500, 10*kib)), author: "operations of the file system", want: latency, note: readsToday},
 		{
 			// 105 MB/s, with blocks as large as a stream has them.
 			target: "efs", workload: "writes", parameters: map[string]string{"clients": "1", "numjobs": "10", "bs": "10k"}, published: writes(at(100, mib, 0)), author: "throughput of the file system", want: fileSystemBytes,
@@ -175,6 +194,10 @@ var experiments = []experiment{{
 	},
 }}
 
+// published is how many figures each author has published: E2 of 2 volumes, E3 of 2 disks and 6 patterns, E4 of threads, of writes of 3 sizes and of reads from 1
+// and from 2 clients, and of a stream, E5 of 3 sizes and 3 numbers of readers.
+var published = map[string]int{"E1": 4, "E2": 2 * 4, "E3": 2 * 6, "E4": 2 + 2*3 + 2 + 1, "E5": 3 * 3}
+
 // agreed are the reasons that mean what an author says.
 var agreed = map[string][]string{
 	"IOPS of the volume": {volumeIOPS}, "IOPS of the burst": {volumeIOPS}, "throughput of the volume": {volumeBytes}, "latency": {latency}, "threads wait for latency": {latency},
@@ -195,6 +218,7 @@ func TestPublishedRows(t *testing.T) {
 			planned := runOf(t, runs, r)
 			findings := judge(planned, r.published, e.instance)
 			name := e.name + " " + planned.Name
+			t.Logf("%s: %s; the author: %q; here: %s: %s", name, figures(&r.published), r.author, findings.LimitedBy[0].Reason, findings.LimitedBy[0].Message)
 			if got := findings.LimitedBy[0]; got.Reason != r.want {
 				t.Errorf("%s is limited by %s: %s; want %s, the author says %q", name, got.Reason, got.Message, r.want, r.author)
 			}
@@ -205,6 +229,45 @@ func TestPublishedRows(t *testing.T) {
 				t.Errorf("%s: warned that it is faster than documented: %t; %+v", name, got, findings.Warnings)
 			}
 		}
+	}
+}
+
+// figures are what was published, for the log.
+func figures(r *v1alpha1.Result) string {
+	var all []string
+	for direction, io := range r.Directions() {
+		all = append(all, fmt.Sprintf("%d %ss/s, %d MiB/s", io.IOPS, direction, io.BytesPerSecond/mib))
+	}
+	return strings.Join(all, ", ")
+}
+
+// All that the authors have published is there.
+func TestAllRowsArePublished(t *testing.T) {
+	for _, e := range experiments {
+		if want := published[e.name]; len(e.rows) != want {
+			t.Errorf("%s has %d rows, want %d", e.name, len(e.rows), want)
+		}
+	}
+}
+
+// E2's author names the better volume of each row. A single run of each shows by how much they differ, and not whether they do: there is no verdict.
+func TestPublishedComparisons(t *testing.T) {
+	var runs []v1alpha1.Run
+	for _, r := range experiments[1].rows {
+		runs = append(runs, v1alpha1.Run{Target: r.target, Workload: r.workload, Parameters: r.parameters, State: v1alpha1.RunSucceeded, Result: &r.published})
+	}
+	var got []string
+	for _, c := range analysis.Compare(runs, []string{"gp2", "gp3"}, "gp2") {
+		gp3 := c.Targets[1]
+		got = append(got, strings.Join([]string{c.Parameters["numjobs"], c.Parameters["bs"], gp3.Total.IOPSRatio, gp3.Read.P50Ratio, gp3.Read.P90Ratio, gp3.Write.P50Ratio, gp3.Write.P90Ratio, string(gp3.Total.Verdict)}, " "))
+	}
+	if diff := cmp.Diff([]string{
+		"2 16k 1.06 1.12 1.50 0.83 0.91 TooFewRuns",
+		"2 256k 1.00 0.80 1.32 0.75 1.46 TooFewRuns",
+		"16 16k 1.00 1.01 1.02 0.99 0.99 TooFewRuns",
+		"16 256k 1.00 1.01 1.00 0.99 0.98 TooFewRuns",
+	}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
