@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -160,17 +159,11 @@ func TestVolumeOfSomebodyElse(t *testing.T) {
 func keepsVolumeOfSomebodyElse(t *testing.T, annotations map[string]string) {
 	t.Helper()
 	w := newWorld(t)
-	capacity := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
-	volume := create(w, &corev1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: "theirs-", Annotations: annotations},
-		Spec: corev1.PersistentVolumeSpec{
-			Capacity: capacity, AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-			StorageClassName: builder.StorageClass, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
-			PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: fakecluster.Driver, VolumeHandle: "precious"}},
-		},
-	})
+	volume := freedVolume(w, func(pv *corev1.PersistentVolume) { pv.Annotations, pv.Spec.CSI.VolumeHandle = annotations, "precious" })
 	w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.BindTo(volume.Name) })
-	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
+	sb := create(w, builder.OneRun(w.Namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets[0].StorageClassName = &volume.Spec.StorageClassName
+	}).Build())
 
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 

@@ -30,6 +30,9 @@ import (
 	"github.com/storagebench/storagebench/test/harness"
 )
 
+// victimsClass is no other test's: a retained volume of their class would have benchmarks of a single run bind their claims first.
+const victimsClass = "victims"
+
 // retainedVolume is a volume of another namespace, whose data its StorageClass has Kubernetes keep.
 func retainedVolume(w *world, claim string) *corev1.PersistentVolume {
 	w.Helper()
@@ -39,7 +42,7 @@ func retainedVolume(w *world, claim string) *corev1.PersistentVolume {
 		Spec: corev1.PersistentVolumeSpec{
 			Capacity:         corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
 			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-			StorageClassName: builder.StorageClass, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
+			StorageClassName: victimsClass, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
 			ClaimRef:               &corev1.ObjectReference{APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: envtest.Namespace(w, w.Client), Name: claim, UID: uid},
 			PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: fakecluster.Driver, VolumeHandle: "victims-secret-handle"}},
 		},
@@ -65,7 +68,7 @@ func TestForgedClaimOnVolumeOfAnotherNamespace(t *testing.T) {
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(sb, v1alpha1.GroupVersion.WithKind("StorageBenchmark"))},
 		},
 		Spec: corev1.PersistentVolumeClaimSpec{
-			StorageClassName: new(builder.StorageClass), AccessModes: victim.Spec.AccessModes, VolumeName: victim.Name,
+			StorageClassName: new(victimsClass), AccessModes: victim.Spec.AccessModes, VolumeName: victim.Name,
 			Resources: corev1.VolumeResourceRequirements{Requests: victim.Spec.Capacity},
 		},
 	})

@@ -124,7 +124,7 @@ func Claim(sb *v1alpha1.StorageBenchmark, targets map[string]string, claim *core
 	case i < 0, !Owned(sb, claim):
 		return false
 	case storage.MakesVolume(&sb.Spec.Targets[i]):
-		return claim.Spec.VolumeName == claim.Name
+		return claim.Spec.VolumeName == claim.Name && notedUID(sb, &sb.Spec.Targets[i]) != Foreign
 	default:
 		return isNoted(sb, &sb.Spec.Targets[i], claim)
 	}
@@ -135,11 +135,7 @@ const Foreign = "Foreign"
 
 // isNoted says whether a claim of a target may be the one that was noted. Of several claims only a hash is noted, which tells of none by itself.
 func isNoted(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim) bool {
-	i := slices.IndexFunc(sb.Status.Targets, func(t v1alpha1.TargetStatus) bool { return t.Name == target.Name })
-	if i < 0 {
-		return true
-	}
-	switch noted := sb.Status.Targets[i].ClaimsUID; noted {
+	switch notedUID(sb, target) {
 	case "", string(claim.UID):
 		return true
 	case Foreign:
@@ -147,6 +143,15 @@ func isNoted(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target, claim *core
 	default:
 		return storage.Claims(sb, target) > 1
 	}
+}
+
+// notedUID returns what is noted of a target's claims, "" if nothing is.
+func notedUID(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target) string {
+	i := slices.IndexFunc(sb.Status.Targets, func(t v1alpha1.TargetStatus) bool { return t.Name == target.Name })
+	if i < 0 {
+		return ""
+	}
+	return sb.Status.Targets[i].ClaimsUID
 }
 
 // Owned says whether an object in a namespace, of a name that the benchmark gives, is its own, whatever labels it has.

@@ -169,6 +169,17 @@ func TestIsNoted(t *testing.T) {
 	}
 }
 
+// Of storage that is mounted as it is another claim reaches the same, so that it may take the place of the one that was noted. It may not come before it.
+func TestIsNotedOfABucket(t *testing.T) {
+	for noted, want := range map[string]bool{"": true, "c0": true, Foreign: false} {
+		sb := benchmark()
+		sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "s3", ClaimsUID: noted}}
+		if got := isOurs(sb, made(t, benchmark())["claim of a bucket"]); got != want {
+			t.Errorf("with %q noted it is ours: %t, want %t", noted, got, want)
+		}
+	}
+}
+
 // The claim of a bucket is bound to the volume that was made with it, and to no other.
 func TestClaimOfAnotherVolume(t *testing.T) {
 	sb := benchmark()
