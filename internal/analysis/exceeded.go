@@ -102,6 +102,24 @@ func said(bound v1alpha1.LimitedBy, e *Exceeded) v1alpha1.LimitedBy {
 	return bound
 }
 
+// withoutCredits decides of a result at what remains without burst credits whether that has held it back, where by what is known of credits some may have been
+// left: the volume says that this limit was exceeded, which it would not be below the burst.
+func (k Known) withoutCredits(bound v1alpha1.LimitedBy, r *v1alpha1.Result) v1alpha1.LimitedBy {
+	if bound.Reason != v1alpha1.BoundUnknown || k.Exceeded == nil || k.Exceeded.RunMilliseconds <= 0 {
+		return bound
+	}
+	base, at := atBaseline(k.storageLimits(), r)
+	if !at {
+		return bound
+	}
+	base.owners, base.company = k.volumes(), k.Company
+	decided := base.limitedBy()
+	if named, ok := k.Exceeded.of(decided.Reason); !ok || named.share() < exceededMost {
+		return bound
+	}
+	return decided
+}
+
 // of returns what EBS says of the limit that a reason names, and whether it is one of which EBS says something.
 func (e *Exceeded) of(reason string) (exceededLimit, bool) {
 	for _, l := range e.limits() {

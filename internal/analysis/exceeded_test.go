@@ -60,3 +60,26 @@ func TestSaid(t *testing.T) {
 		t.Errorf("the verdict is %+v", got)
 	}
 }
+
+// At what remains without burst credits EBS' word decides what the bookkeeping of credits leaves open.
+func TestSaidOfABaseline(t *testing.T) {
+	full := &Credits{Before: 1, After: 1, BurstShare: 1}
+	judge := func(said *Exceeded) v1alpha1.LimitedBy {
+		return Judge(ofAMinute(blocks(300, 16<<10, 53_333_333), nil), Known{Storage: gp2Of100GiB, Credits: full, Exceeded: said}, Load{InFlight: 16, Jobs: 16}, Client{}, 0)
+	}
+	if got := judge(nil); got.Reason != v1alpha1.BoundUnknown {
+		t.Errorf("without EBS' word the verdict is %+v", got)
+	}
+	const want = "300 of the volume's 300 IOPS that remain without burst credits (100 %); the volume itself says so: the IOPS limit was exceeded in 59 of 60 s"
+	got := judge(&Exceeded{VolumeIOPSMilliseconds: 59_000, RunMilliseconds: 60_000})
+	if got.Reason != v1alpha1.BoundVolumeIOPS || got.Evidence != v1alpha1.EvidenceVolume || got.LimitIOPS == nil || *got.LimitIOPS != 300 || got.Message != want {
+		t.Errorf("the verdict is %+v", got)
+	}
+	for name, said := range map[string]*Exceeded{
+		"for little of the time": {VolumeIOPSMilliseconds: 20_000, RunMilliseconds: 60_000}, "of no time": {VolumeIOPSMilliseconds: 5}, "not at all": {RunMilliseconds: 60_000},
+	} {
+		if got := judge(said); got.Reason != v1alpha1.BoundUnknown {
+			t.Errorf("%s: the verdict is %+v", name, got)
+		}
+	}
+}

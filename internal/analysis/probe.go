@@ -29,7 +29,7 @@ const (
 func Judge(r *v1alpha1.Result, known Known, load Load, client Client, usual int64) v1alpha1.LimitedBy {
 	bound := Bound(r, known, load, client)
 	bound.Evidence = known.evidence(bound.Reason)
-	bound = said(probed(bound, r, load, client, usual), known.Exceeded)
+	bound = said(known.withoutCredits(probed(bound, r, load, client, usual), r), known.Exceeded)
 	bound.Message = legible.Cut(bound.Message, maxMessage, "...")
 	return bound
 }

@@ -90,8 +90,10 @@ func TestVolumeFreedUnderAWaitingPod(t *testing.T) {
 	free(t, volume)
 	labelNode(t, node, label)
 
-	done := fails(t, sb, v1alpha1.ReasonRunFailed, "does not let user 65532 of groups [65532] write")
-
+	done := until(t, sb, "the benchmark's end", ended)
+	if c := succeeded(done); c.Reason != v1alpha1.ReasonRunFailed || !strings.Contains(c.Message, "does not let user 65532 of groups [65532] write") {
+		t.Errorf("Succeeded = %s %s: %s", c.Status, c.Reason, c.Message)
+	}
 	if volumes := done.Status.Targets[0].Volumes; len(volumes) != 1 || volumes[0].Name != volume.Name {
 		t.Fatalf("the claim came to %+v, and not to %s, so this shows nothing", volumes, volume.Name)
 	}
