@@ -126,11 +126,14 @@ func Bound(r *v1alpha1.Result, known Known, load Load, client Client) v1alpha1.L
 	}
 	all, asked := known.atStorage(known.Company.with(r), known.Company.loadWith(load))
 	nearest, doubtful := known.nearest(all, asked)
-	nearest.note += known.countedNote(r)
-	doubtful.note += known.countedNote(r)
+	byFio, _ := known.nearest(known.Company.with(r), known.Company.loadWith(load)) // shares of a limit and of a rate compare only by the same figures
+	nearest.note += known.countedNote(r, nearest)
+	doubtful.note += known.countedNote(r, doubtful)
 	rate := greatest(rateUses(r, load))
 	switch {
-	case rate.reached() && (!nearest.reached() || rate.share() > nearest.share()): // of both it is the one that more would change nothing without
+	case known.ofOthers(r, load) != "":
+		return unknown("%s", known.ofOthers(r, load))
+	case rate.reached() && (!nearest.reached() || rate.share() > byFio.share()): // of both it is the one that more would change nothing without
 		return rate.limitedBy()
 	case nearest.reached():
 		return nearest.limitedBy()
@@ -247,6 +250,9 @@ func throttled(r *v1alpha1.Result, percent int32) string {
 	return fmt.Sprintf("the %s CPU limit held fio back in %d %% of scheduling periods", whose, percent)
 }
 
+// moreInFlight is what to do about latency.
+const moreInFlight = ": try more jobs or a higher iodepth"
+
 // boundByLatency judges a result that reached no limit by Little's law: if the I/Os in flight, which are
 // rate x mean latency, are as many as the workload keeps, then the time that each takes is all that is
 // waited for. A sync is in flight as an I/O is: while it lasts the job does nothing else in its place.
@@ -281,7 +287,7 @@ func boundByLatency(r *v1alpha1.Result, room string, load Load) v1alpha1.Limited
 	}
 	return v1alpha1.LimitedBy{
 		Reason: v1alpha1.BoundLatency, LimitInFlight: new(load.InFlight), UsedPercent: new(used),
-		Message: fmt.Sprintf("%s of %d %s were in flight all the time, each for %s on average, and %s: try more jobs or a higher iodepth",
+		Message: fmt.Sprintf("%s of %d %s were in flight all the time, each for %s on average, and %s"+moreInFlight,
 			legible.Significant(inFlight), load.InFlight, what, mean, room),
 	}
 }

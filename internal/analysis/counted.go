@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -54,6 +55,25 @@ func countedIO(io *v1alpha1.IOResult, ios, bytes, milliseconds int64) *v1alpha1.
 	return counted
 }
 
+// ofOthers says of a result of which the storage had little that it had more of something else, "" otherwise: whatever limit that reaches, it is not what held the result back.
+func (k Known) ofOthers(r *v1alpha1.Result, load Load) string {
+	c := k.Counted
+	if c == nil || overlapsLittle(r) {
+		return ""
+	}
+	words, own := cmp.Or(k.inMemory(r, load), k.elsewhere(r, load)), int64(0)
+	if r.Read != nil {
+		own += min(c.ReadBytes, r.Read.Bytes)
+	}
+	if r.Write != nil {
+		own += min(max(0, c.WriteBytes-c.LeftBytes), r.Write.Bytes)
+	}
+	if float64(own) >= ownPart*float64(c.ReadBytes+c.WriteBytes) {
+		return ""
+	}
+	return words
+}
+
 // elsewhere says of a result that does not go through the page cache how much of it the storage did not have, "" if it had nearly all, or that is not known.
 func (k Known) elsewhere(r *v1alpha1.Result, load Load) string {
 	switch c := k.Counted; {
@@ -68,13 +88,23 @@ func (k Known) elsewhere(r *v1alpha1.Result, load Load) string {
 	return ""
 }
 
+// ownPart is the share of what the storage had below which it is said how much fio had: the rest is of the file system, of what was in memory before, or of somebody else.
+const ownPart = 2.0 / 3
+
 // countedNote is what is said of a limit where the storage's figures are not fio's, "" where they are the same.
-func (k Known) countedNote(r *v1alpha1.Result) string {
+func (k Known) countedNote(r *v1alpha1.Result, of use) string {
 	stored, _ := k.atStorage(r, Load{})
 	if stored == r || isAlike(sum(stored, iopsOf), sum(r, iopsOf)) && isAlike(sum(stored, bytesOf), sum(r, bytesOf)) {
 		return ""
 	}
-	return ", by the kernel's count"
+	own, all, words := sum(r, iopsOf), sum(stored, iopsOf), fmt.Sprintf("%d", sum(r, iopsOf))
+	if of.inMiB {
+		own, all, words = sum(r, bytesOf), sum(stored, bytesOf), size(sum(r, bytesOf))+"/s"
+	}
+	if float64(own) >= ownPart*float64(all) {
+		return ", by the kernel's count"
+	}
+	return fmt.Sprintf(", by the kernel's count, where fio had %s", words)
 }
 
 func isAlike(a, b int64) bool {

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -50,13 +51,13 @@ func TestBoundByCounted(t *testing.T) {
 			Load{InFlight: 1, Jobs: 1, Buffered: true, Gathered: true, UnsyncedWrites: true},
 			"Unknown writes are never synced: when fio ended, the storage had written 1 MiB of the 6.87 GiB that fio wrote"},
 		{"the file system wrote its own beside", volume(&Counted{Writes: minute * 2990, WriteBytes: minute * 1500 * 12288}), ofAMinute(nil, blocks(1500, 4096, 10_666_666)), direct,
-			"VolumeIOPS 2990 of the volume's 3000 IOPS, by the kernel's count (100 %)"},
+			"VolumeIOPS 2990 of the volume's 3000 IOPS, by the kernel's count, where fio had 1500 (100 %)"},
 		{"somebody else read meanwhile", volume(&Counted{Reads: minute * 1900, ReadBytes: minute * 1900 * 4096, Writes: minute * 1100, WriteBytes: minute * 1100 * 4096}), ofAMinute(nil, blocks(1100, 4096, 14_545_454)), direct,
-			"VolumeIOPS 3000 of the volume's 3000 IOPS, by the kernel's count (100 %)"},
+			"VolumeIOPS 3000 of the volume's 3000 IOPS, by the kernel's count, where fio had 1100 (100 %)"},
 		{"the kernel split large ones", volume(&Counted{Reads: minute * 960, ReadBytes: minute * 120 << 20}), ofAMinute(blocks(120, 1<<20, 133_333_333), nil), direct,
 			"VolumeThroughput 120 of the volume's 125 MiB/s (96 %)"},
 		{"large ones are split, and somebody else is there", volume(&Counted{Writes: minute * 3000, WriteBytes: minute * (25<<20 + 2600*4096)}), ofAMinute(nil, blocks(100, 256<<10, 160_000_000)), direct,
-			"VolumeIOPS 2700 of the volume's 3000 IOPS, by the kernel's count (90 %)"},
+			"VolumeIOPS 2700 of the volume's 3000 IOPS, by the kernel's count, where fio had 100 (90 %)"},
 		{"random reads of which memory answered half", volume(&Counted{Reads: minute * 500, ReadBytes: minute * 500 * 16384}), ofAMinute(blocks(1000, 4096, 1_000_000), nil), Load{InFlight: 1, Jobs: 1, Buffered: true, Reads: true},
 			"Unknown 30000 reads of the storage were for 60000 random ones of fio: the page cache answered the rest"},
 		{"direct reads of holes, or counters of something else", volume(&Counted{Reads: 10, ReadBytes: 40960}), ofAMinute(blocks(1000, 4096, 16_000_000), nil), direct,
@@ -159,5 +160,28 @@ func TestBurstsByCounted(t *testing.T) {
 		if got := storageBursts(s); (got != "") != test.warned {
 			t.Errorf("%s: %q", test.name, got)
 		}
+	}
+}
+
+// Reads that memory answers are not held back by what reaches the storage beside them, whatever limit that exceeds.
+func TestReadsOfMemoryBesideWriteback(t *testing.T) {
+	const minute = 60
+	r := ofAMinute(blocks(3413, 1<<20, 293_000), nil)
+	load := Load{InFlight: 1, Jobs: 1, Buffered: true, Reads: true, Sequential: true, FileBytes: 10 << 30}
+	known := Known{Storage: gp3, Counted: &Counted{Writes: minute * 500, WriteBytes: minute * 125 << 20, LeftBytes: 12 << 30}}
+	for _, known.Exceeded = range []*Exceeded{nil, {VolumeThroughputMilliseconds: 60_000, RunMilliseconds: 60_000}} {
+		if got := Judge(r, known, load, Client{MemoryBytes: 64 << 30}, 0); got.Reason != v1alpha1.BoundUnknown || !strings.Contains(got.Message, "the page cache answered the rest") {
+			t.Errorf("%s (%s): %s", got.Reason, got.Evidence, got.Message)
+		}
+	}
+}
+
+// A rate that fio keeps is what held it back, also where the storage had more than fio asked for.
+func TestRateThatIsKeptBesideOthers(t *testing.T) {
+	const minute = 60
+	r := ofAMinute(nil, blocks(2900, 4096, 344_000))
+	got := Judge(r, Known{Storage: gp3, Counted: &Counted{Writes: minute * 3010, WriteBytes: minute * 3010 * 4096}}, Load{InFlight: 1, Jobs: 1, RateIOPS: 2900}, Client{}, 0)
+	if got.Reason != v1alpha1.BoundWorkloadRate {
+		t.Errorf("%s: %s", got.Reason, got.Message)
 	}
 }

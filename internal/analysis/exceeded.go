@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/legible"
@@ -11,8 +12,8 @@ const (
 	// exceededMost is the share of a run for which a volume has to say that a limit was exceeded for that limit to have held the result back: half
 	// of it, so that a median of what was measured is of such time.
 	exceededMost = 0.5
-	// exceededSome is the share from which on it is worth a word.
-	exceededSome = 0.05
+	// exceededSome is the share from which on it is worth a word: it is enough to make a p99.
+	exceededSome = 0.005
 	// maxSaidMessage leaves room for what EBS says beside a message, of which the API has 512 characters.
 	maxSaidMessage = 360
 )
@@ -87,7 +88,7 @@ func said(bound v1alpha1.LimitedBy, e *Exceeded) v1alpha1.LimitedBy {
 	case share >= exceededMost && bound.Reason != v1alpha1.BoundWorkloadRate: // more of a limit would change nothing of a rate that is kept
 		return v1alpha1.LimitedBy{
 			Reason: longest.reason, Evidence: v1alpha1.EvidenceVolume,
-			Message: fmt.Sprintf("%s that %s; by %s alone it would be %s: %s", says, longest, grounds(bound), bound.Reason, bound.Message),
+			Message: fmt.Sprintf("%s that %s; %s: %s", says, longest, otherwise(bound), strings.Replace(bound.Message, moreInFlight, "", 1)),
 		}
 	case share >= exceededSome && isOfVolume && named.share() < exceededSome:
 		words = fmt.Sprintf("but %s that %s limit was not exceeded, and %s", says, named.name, longest)
@@ -130,10 +131,13 @@ func (e *Exceeded) of(reason string) (exceededLimit, bool) {
 	return exceededLimit{allOfThem: e.RunMilliseconds}, false
 }
 
-// grounds are what a verdict rests on that EBS contradicts.
-func grounds(bound v1alpha1.LimitedBy) string {
-	if bound.Evidence == v1alpha1.EvidenceProbe {
-		return "the probe"
+// otherwise is what the verdict would be that EBS contradicts, and by what.
+func otherwise(bound v1alpha1.LimitedBy) string {
+	switch {
+	case bound.Reason == v1alpha1.BoundUnknown:
+		return "figures alone do not tell"
+	case bound.Evidence == v1alpha1.EvidenceProbe:
+		return "by the probe alone it would be " + bound.Reason
 	}
-	return "figures"
+	return "by figures alone it would be " + bound.Reason
 }

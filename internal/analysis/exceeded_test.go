@@ -36,7 +36,7 @@ func TestSaid(t *testing.T) {
 		{"another limit", figures(v1alpha1.BoundLatency, latency), &Exceeded{VolumeIOPSMilliseconds: 1000, InstanceThroughputMilliseconds: 45_500, RunMilliseconds: 60_000},
 			"InstanceThroughput Volume the volume itself says that the instance's throughput limit was exceeded in 45.5 of 60 s; by figures alone it would be Latency: " + latency},
 		{"more than all the time", figures(v1alpha1.BoundUnknown, "x"), &Exceeded{VolumeThroughputMilliseconds: 61_000, RunMilliseconds: 60_000},
-			"VolumeThroughput Volume the volume itself says that the throughput limit was exceeded in 60 of 60 s; by figures alone it would be Unknown: x"},
+			"VolumeThroughput Volume the volume itself says that the throughput limit was exceeded in 60 of 60 s; figures alone do not tell: x"},
 		{"for some time", figures(v1alpha1.BoundLatency, latency), &Exceeded{InstanceIOPSMilliseconds: 12_000, RunMilliseconds: 60_000},
 			"Latency Documentation " + latency + "; the volume itself says that the instance's IOPS limit was exceeded in 12 of 60 s"},
 		{"not at all", figures(v1alpha1.BoundLatency, latency), &Exceeded{VolumeIOPSMilliseconds: 100, RunMilliseconds: 60_000},

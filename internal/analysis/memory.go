@@ -27,13 +27,18 @@ func filesFitIn(load Load, client Client) bool {
 	return load.FileBytes > 0 && load.FileBytes <= client.MemoryBytes
 }
 
-// memoryLatency is about buffered writes that only a sync at the end has reach the storage. fio counts its time in that of the job, and so in IOPS and
-// bandwidth, but in no latency.
+// memoryLatency is about buffered writes that reach the storage behind fio's back, or by a sync at the end. fio counts that time in the job's, and so in IOPS and
+// bandwidth, but in no latency. Of those whose IOPS are memory's as well unsyncedWrites tells.
 func memoryLatency(s seen) string {
-	if !s.load.SyncedAtEnd || s.load.UnsyncedWrites || s.result.Write == nil || s.result.Write.Latency == nil {
+	switch {
+	case s.result.Write == nil || s.result.Write.Latency == nil || s.known.Unlimited:
 		return ""
+	case s.load.UnsyncedWrites && unsyncedWrites(s) == "":
+		return "latencies of writes are how fast memory takes them: how long the storage takes for them counts in IOPS and bandwidth, and in no latency"
+	case s.load.SyncedAtEnd && !s.load.UnsyncedWrites:
+		return "latencies of writes are how fast memory takes them: what is synced at the end counts in IOPS and bandwidth, and in no latency"
 	}
-	return "latencies of writes are how fast memory takes them: what is synced at the end counts in IOPS and bandwidth, and in no latency"
+	return ""
 }
 
 // filesFitInMemory leaves out jobs with writes that are never synced: unsyncedWrites tells of these, and of their reads.

@@ -29,7 +29,10 @@ const (
 func Judge(r *v1alpha1.Result, known Known, load Load, client Client, usual int64) v1alpha1.LimitedBy {
 	bound := Bound(r, known, load, client)
 	bound.Evidence = known.evidence(bound.Reason)
-	bound = said(known.withoutCredits(probed(bound, r, load, client, usual), r), known.Exceeded)
+	bound = probed(bound, r, load, client, usual)
+	if r == nil || known.ofOthers(r, load) == "" { // else EBS speaks of what is not fio's
+		bound = said(known.withoutCredits(bound, r), known.Exceeded)
+	}
 	bound.Message = legible.Cut(bound.Message, maxMessage, "...")
 	return bound
 }

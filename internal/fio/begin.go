@@ -36,6 +36,11 @@ func (f *JobFile) Begins() []Begin {
 	return begins
 }
 
+// ReadsBefore says whether fio reads files before it measures (pre_read).
+func (f *JobFile) ReadsBefore() bool {
+	return slices.ContainsFunc(f.jobs(), func(j job) bool { return j.on("pre_read") })
+}
+
 // delay is for how long a job is there before it measures, in microseconds. What is no time counts as none.
 func (j job) delay() int64 {
 	earliest, _, _ := strings.Cut(j.text("startdelay", "0"), "-")

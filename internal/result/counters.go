@@ -29,9 +29,9 @@ func (f *Facts) counters(report *digest.Report, clients int32) *v1alpha1.Storage
 	}
 }
 
-// isWholeRun says whether what was counted during the run was measured as one of so many results: there is one, and fio measured for all of its time.
+// isWholeRun says whether what was counted during the run was measured as one of so many results: there is one, and fio measured for all of its time, and read nothing before.
 func (f *Facts) isWholeRun(results int) bool {
-	return results == 1 && f.Planned.Job.Begins()[0].AfterMicroseconds == 0
+	return results == 1 && f.Planned.Job.Begins()[0].AfterMicroseconds == 0 && !f.Planned.Job.ReadsBefore()
 }
 
 // counted returns counters as limits are held against them, nil of none.

@@ -147,10 +147,23 @@ func countersSince(before, after *digest.Counters) *digest.Counters {
 		return nil
 	}
 	between := *after
+	if !between.NFS {
+		between.BusyMilliseconds = unwrapped(between.BusyMilliseconds, before.BusyMilliseconds)
+		between.QueueMilliseconds = unwrapped(between.QueueMilliseconds, before.QueueMilliseconds)
+	}
 	if !subtract(between.Figures(), before.Figures()) {
 		return nil
 	}
 	return &between
+}
+
+// unwrapped returns a later count of milliseconds of a device, of which the kernel prints the last 32 bits (block/genhd.c, diskstats_show): with 256 requests under way
+// the time in the queue begins anew every 4.7 hours. A run in which it does so more than once has too little.
+func unwrapped(later, earlier int64) int64 {
+	if later < earlier {
+		later += 1 << 32
+	}
+	return later
 }
 
 // subtract takes earlier figures from later ones, and says whether none was larger before: what is counted only grows.

@@ -149,3 +149,13 @@ func TestMeasureReportsCounters(t *testing.T) {
 		t.Errorf("counters are %+v", c)
 	}
 }
+
+// The kernel prints the last 32 bits of a device's times.
+func TestTimesOfADeviceBeginAnew(t *testing.T) {
+	before := &digest.Counters{Reads: 100, ReadBytes: 4096, BusyMilliseconds: 1<<32 - 1000, QueueMilliseconds: 4_294_960_000}
+	after := &digest.Counters{Reads: 180_100, ReadBytes: 1 << 30, BusyMilliseconds: 59_000, QueueMilliseconds: (4_294_960_000 + 60*256*1000) % (1 << 32)}
+	want := &digest.Counters{Reads: 180_000, ReadBytes: 1<<30 - 4096, BusyMilliseconds: 60_000, QueueMilliseconds: 60 * 256 * 1000}
+	if diff := cmp.Diff(want, countersSince(before, after)); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -102,6 +102,31 @@ func (e *exporter) ask(ctx context.Context) *digest.Exceeded {
 	return exceeded
 }
 
+// askAside asks while other things are done, so that nothing waits for who does not answer. The channel brings one answer. It is nil if nobody is asked.
+func (e *exporter) askAside(ctx context.Context) <-chan *digest.Exceeded {
+	if e == nil {
+		return nil
+	}
+	answer := make(chan *digest.Exceeded, 1)
+	ctx = context.WithoutCancel(ctx) // it has a deadline of its own
+	go func() { answer <- e.ask(ctx) }()
+	return answer
+}
+
+// answered returns what the exporter has said by now, nil if nothing: what it says when fio runs is too late.
+func (f filesSeen) answered(log io.Writer) *digest.Exceeded {
+	if f.answer == nil {
+		return nil
+	}
+	select {
+	case exceeded := <-f.answer:
+		return exceeded
+	default:
+		fmt.Fprintln(log, "the start is too near to wait for what EBS says of the volume")
+		return nil
+	}
+}
+
 // maxExceededSeconds is longer than a volume can have been attached.
 const maxExceededSeconds = 1e12
 

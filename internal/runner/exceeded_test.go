@@ -188,3 +188,26 @@ func TestVolumeOfExporter(t *testing.T) {
 		}
 	}
 }
+
+// An exporter that does not answer costs nothing but its answer: what was seen of files and storage is there at a start that is near.
+func TestExporterThatHangsCostsNothingElse(t *testing.T) {
+	hang := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	t.Cleanup(hang.Close)
+	dir := t.TempDir()
+	start := filepath.Join(t.TempDir(), "start")
+	if err := os.WriteFile(start, []byte(time.Now().Add(1500*time.Millisecond).UTC().Format(time.RFC3339Nano)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	o := Options{
+		JobFile: "[a]\nrw=read\nsize=4k\ndirectory=" + dir + "\n", Directory: dir, StartFile: start,
+		EBSMetricsURL: hang.URL, VolumeID: "vol-1", Fio: "true", Log: &log,
+	}
+	seen, err := (&sharedStart{file: start, now: time.Now, log: &log}).prepare(t.Context(), o)
+	if err != nil || seen.directory == "" || seen.counted == (counted{}) || seen.exceeded != nil {
+		t.Errorf("seen was %+v, %v", seen, err)
+	}
+	if !strings.Contains(log.String(), "the start is too near to wait for what EBS says of the volume") {
+		t.Errorf("the log is %q", log.String())
+	}
+}

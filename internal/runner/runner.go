@@ -157,7 +157,11 @@ func (o Options) begin(ctx context.Context) (func() digest.Environment, error) {
 	if err := o.makeDirectoryInTime(); err != nil {
 		return nil, err
 	}
-	return observe(ctx, thisMachine(), o.lookAtFiles(ctx)), nil
+	files := o.lookAtFiles(ctx)
+	if files.answer != nil {
+		files.exceeded = <-files.answer // it comes within askTime
+	}
+	return observe(ctx, thisMachine(), files), nil
 }
 
 // Clean removes the directory with all test files. It returns the runner's exit code.

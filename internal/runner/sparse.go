@@ -35,8 +35,9 @@ type filesSeen struct {
 	used usage
 	// counted is the storage that they are on, or that is a raw block volume.
 	counted counted
-	// exporter is who was asked about the volume, nil if nobody was, and exceeded what the answer was.
+	// exporter is who was asked about the volume, nil if nobody was, answer brings what it says, and exceeded is what it has said before the start.
 	exporter *exporter
+	answer   <-chan *digest.Exceeded
 	exceeded *digest.Exceeded
 }
 
@@ -54,7 +55,7 @@ func (o Options) lookAtFiles(ctx context.Context) filesSeen {
 		}
 		seen.counted = thisMachine().countedAt(place)
 		seen.exporter = o.exporterOf(thisMachine(), seen.counted)
-		seen.exceeded = seen.exporter.ask(ctx)
+		seen.answer = seen.exporter.askAside(ctx)
 		return seen
 	})
 }

@@ -44,19 +44,17 @@ func newPacer(budget keeper, now time.Time) *pacer {
 	return p
 }
 
-// admit returns when an I/O that comes now is done.
+// admit returns when an I/O that comes now is done. An error is about the budget, which was not saved; the I/O is paced all the same.
 func (p *pacer) admit(now time.Time, write bool, bytes int) (time.Time, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.govern(now); err != nil {
-		return now, err
-	}
+	saved := p.govern(now)
 	p.undone.IOs++
 	p.undone.Bytes += float64(bytes)
 	byIOs, _ := p.ios.Admit(now, 1)
 	byBytes, _ := p.bytes.Admit(now, float64(bytes))
 	p.exceeded.note(now, byIOs, byBytes)
-	return pace.Latest(byIOs, byBytes).Add(p.delay(write)), nil
+	return pace.Latest(byIOs, byBytes).Add(p.delay(write)), saved
 }
 
 func (p *pacer) delay(write bool) time.Duration {

@@ -172,8 +172,11 @@ func (d *servedDisk) follow(now time.Time) error {
 	if err != nil || changed.Equal(d.settings) {
 		return err
 	}
+	if err := d.pacer.reopen(now, func() (keeper, error) { return d.server.budget(d.id) }); err != nil {
+		return err
+	}
 	d.settings = changed
-	return d.pacer.reopen(now, func() (keeper, error) { return d.server.budget(d.id) })
+	return nil
 }
 
 func (d *servedDisk) changedAt() (time.Time, error) {

@@ -114,3 +114,36 @@ func TestDiskWithoutLimits(t *testing.T) {
 		t.Errorf("its file is %s, %v", file, err)
 	}
 }
+
+// A volume that was deleted while its disk was open does not come back when that is closed.
+func TestDeletedVolumeStaysGone(t *testing.T) {
+	dir := t.TempDir()
+	volumes, err := openStore(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind := Kind{Budget: func(Plan, []byte) (Budget, error) { return &keepingBudget{}, nil }}
+	s := &Server{kind: kind, store: volumes, log: slog.New(slog.DiscardHandler), open: map[string]*servedDisk{}}
+	v := volume{Plan: Plan{ID: "vol-1", CapacityBytes: mib}}
+	if err := volumes.create(v); err != nil {
+		t.Fatal(err)
+	}
+	d, err := s.Open(v.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := volumes.delete(v.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := volumes.create(v); err != nil {
+		t.Errorf("it cannot be made again: %v", err)
+	}
+}
+
+// keepingBudget is a budget of which something is left.
+type keepingBudget struct{ fixedBudget }
+
+func (*keepingBudget) Keep(time.Time) ([]byte, error) { return []byte("{}"), nil }

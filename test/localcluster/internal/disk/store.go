@@ -148,7 +148,11 @@ func (s *store) budget(id string) ([]byte, error) {
 	return kept, err
 }
 
+// saveBudget keeps what is left of a budget. It makes no directory: a volume that is deleted has none, and must not come back.
 func (s *store) saveBudget(id string, kept []byte) error {
+	if _, err := os.Stat(s.path(id)); err != nil {
+		return err
+	}
 	return state.WriteFile(s.path(id, budgetName), kept, 0o600)
 }
 
