@@ -106,7 +106,7 @@ func (v *Volumes) checkFree(id string) error {
 	if holder, err := v.holder(id); err != nil {
 		return err
 	} else if holder != "" {
-		return &InUse{ID: id, Node: holder}
+		return &InUseError{ID: id, Node: holder}
 	}
 	device, err := loopdev.Find(v.store.disk(id))
 	if err == nil && device != "" {
