@@ -104,7 +104,7 @@ func (v *Volumes) checkFree(id string) error {
 	if holder, err := v.holder(id); err != nil {
 		return err
 	} else if holder != "" {
-		return &InUse{ID: id, Node: holder}
+		return &InUseError{ID: id, Node: holder}
 	}
 	device, _, err := v.attachment(id)
 	if err == nil && device != "" {

@@ -21,11 +21,13 @@ import (
 // DevicePathKey is what a node is told of a volume that the controller has attached: where to find it.
 const DevicePathKey = "devicePath"
 
-// InUse is the error of what cannot be done because a node has the volume.
-type InUse struct{ ID, Node string }
+// InUseError is the error of what cannot be done because a node has the volume.
+type InUseError struct{ ID, Node string }
 
 // Error is part of error.
-func (e *InUse) Error() string { return fmt.Sprintf("volume %s is attached to node %s", e.ID, e.Node) }
+func (e *InUseError) Error() string {
+	return fmt.Sprintf("volume %s is attached to node %s", e.ID, e.Node)
+}
 
 // attaches says whether the controller attaches the volumes, and not their staging.
 func (k Kind) attaches() bool { return k.Attaching > 0 }
@@ -74,7 +76,7 @@ func (v *Volumes) beginAttaching(id, node string) (done bool, err error) {
 	case holder == "":
 		return false, state.WriteJSON(v.store.path(id, attachmentName), attachment{Node: node}, 0o600)
 	case holder != node:
-		return false, &InUse{ID: id, Node: holder}
+		return false, &InUseError{ID: id, Node: holder}
 	}
 	device, err := v.at(node).attached(id)
 	return device != "", err

@@ -85,7 +85,7 @@ func TestControllerAttachesVolumes(t *testing.T) {
 	}
 	first.unstage(t, id)
 
-	inUse := (*InUse)(nil)
+	inUse := (*InUseError)(nil)
 	if err := driver.Attach(t.Context(), id, "node-2"); !errors.As(err, &inUse) || inUse.Node != "node-1" {
 		t.Errorf("it is attached to a second node: %v", err)
 	}
@@ -121,7 +121,7 @@ func TestVolumeOnItsWay(t *testing.T) {
 		if err := move(impatient, id, "node-1"); !errors.Is(err, context.Canceled) {
 			t.Errorf("it is there before its time: %v", err)
 		}
-		inUse := (*InUse)(nil)
+		inUse := (*InUseError)(nil)
 		if err := driver.Attach(t.Context(), id, "node-2"); !errors.As(err, &inUse) {
 			t.Errorf("another node gets it: %v", err)
 		}
@@ -156,7 +156,7 @@ func TestAttachmentOutlastsItsDevice(t *testing.T) {
 	if err := loopdev.Detach(t.Context(), device); err != nil {
 		t.Fatal(err)
 	}
-	inUse := (*InUse)(nil)
+	inUse := (*InUseError)(nil)
 	if err := driver.Attach(t.Context(), id, "node-2"); !errors.As(err, &inUse) {
 		t.Errorf("a restart detaches it: %v", err)
 	}

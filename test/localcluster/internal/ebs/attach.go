@@ -35,7 +35,7 @@ func (v *volumes) Attach(ctx context.Context, id, nodeID string) (map[string]str
 	if err == nil {
 		err = v.Volumes.Attach(ctx, id, node.Name)
 	}
-	if inUse := (*disk.InUse)(nil); errors.As(err, &inUse) {
+	if inUse := (*disk.InUseError)(nil); errors.As(err, &inUse) {
 		err = &apiError{"AttachVolume", volumeInUse, id + " is already attached to an instance"}
 	}
 	if err != nil {
@@ -78,7 +78,7 @@ func (v *volumes) Detach(ctx context.Context, id, nodeID string) error {
 // Delete is part of csidriver.Volumes.
 func (v *volumes) Delete(id string) error {
 	err := v.Volumes.Delete(id)
-	if inUse := (*disk.InUse)(nil); errors.As(err, &inUse) {
+	if inUse := (*disk.InUseError)(nil); errors.As(err, &inUse) {
 		refusal := &apiError{"DeleteVolume", volumeInUse, fmt.Sprintf("Volume %s is currently attached to %s", id, instanceID(inUse.Node))}
 		return status.Errorf(codes.Internal, "Could not delete volume ID %q: DeleteDisk could not delete volume: %v", id, refusal)
 	}

@@ -88,7 +88,7 @@ func number(key, value string) (int64, error) {
 func (r *request) setTag(specification string) error {
 	key, value, err := parseTag(specification, r.properties)
 	if err != nil {
-		return fmt.Errorf("Error interpolating tag value: %w", err) //nolint:staticcheck // the real driver's words
+		return fmt.Errorf("Error interpolating tag value: %w", err)
 	}
 	if err := checkTagKey(key); err != nil {
 		return fmt.Errorf("Invalid tag value: %w", err) //nolint:staticcheck // the real driver's words
