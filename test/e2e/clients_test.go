@@ -103,9 +103,19 @@ func TestEvictedClient(t *testing.T) {
 			t.Fatalf("evict: %v", err)
 		}
 	}
-	run := completes(t, sb).Status.Runs[0]
-	if run.Attempts != 2 || run.Disruptions != 1 || run.Result.Clients != 2 || run.Result.ElapsedMilliseconds < 5000 {
+	done := completes(t, sb)
+	run, abandoned := done.Status.Runs[0], done.Status.AbandonedAttempts
+	if run.Attempts < 2 || run.Disruptions != run.Attempts-1 || run.Result.Clients != 2 || run.Result.ElapsedMilliseconds < 5000 {
 		t.Errorf("run = %+v, result %+v", run, run.Result)
+	}
+	if len(abandoned) == 0 || !strings.Contains(abandoned[0].Message, "EvictionByEvictionAPI") {
+		t.Fatalf("abandoned attempts = %+v, want the first one to be an eviction", abandoned)
+	}
+	// A kubelet may be late to bring the start to a pod, and then both are started anew.
+	for _, other := range abandoned[1:] {
+		if !strings.Contains(other.Message, "the start at") {
+			t.Errorf("attempt %d was abandoned: %s", other.Attempt, other.Message)
+		}
 	}
 }
 
