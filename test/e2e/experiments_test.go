@@ -397,10 +397,13 @@ func checkTogether(t checker, sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run) 
 
 // E5: more readers read more, up to what the machine can do.
 func TestS3SequentialReads(t *testing.T) {
-	ownNode(t, load(quiet))
+	ownNode(t, load(quiet), budget(5*time.Minute))
 	needsBucket(t)
-	sb := measured(t, experiment(t, "e5"))
+	holds(t, experiment(t, "e5"), checkS3SequentialReads)
+}
 
+func checkS3SequentialReads(t checker, sb *v1alpha1.StorageBenchmark) {
+	t.Helper()
 	for _, size := range []string{"64M", "128M"} {
 		of := func(numjobs string) float64 {
 			return rate(t, sb, "s3", map[string]string{"size": size, "numjobs": numjobs})
