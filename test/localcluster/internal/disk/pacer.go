@@ -62,7 +62,7 @@ func (p *pacer) delay(write bool) time.Duration {
 	if write {
 		delay = p.budget.Latency().Write
 	}
-	return delay.Least + time.Duration(rand.ExpFloat64()*float64(delay.Tail)) //nolint:gosec // chance, and no secret
+	return delay.Least + time.Duration(rand.ExpFloat64()*float64(delay.Tail))
 }
 
 // govern tells the budget what was done, which then says how much may be done.

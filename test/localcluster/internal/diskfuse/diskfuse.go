@@ -154,7 +154,7 @@ func (h *handle) Write(_ context.Context, data []byte, offset int64) (uint32, sy
 	done := h.disk.Admit(time.Now(), true, len(data))
 	n, err := h.disk.WriteAt(data, offset)
 	pace.Wait(done)
-	return uint32(n), fs.ToErrno(err) //nolint:gosec // no longer than what was to be written
+	return uint32(n), fs.ToErrno(err)
 }
 
 // Fsync is part of fs.FileFsyncer. What a volume of a cloud has acknowledged is durable. What is acted out here need not be: it ends with the machine.
@@ -163,7 +163,7 @@ func (h *handle) Fsync(context.Context, uint32) syscall.Errno { return 0 }
 // Allocate is part of fs.FileAllocater, by which a loop device discards blocks and writes zeros.
 func (h *handle) Allocate(_ context.Context, offset, size uint64, mode uint32) syscall.Errno {
 	done := h.disk.Admit(time.Now(), true, 0)
-	err := unix.Fallocate(int(h.disk.Fd()), mode, int64(offset), int64(size)) //nolint:gosec // a disk is not as large
+	err := unix.Fallocate(int(h.disk.Fd()), mode, int64(offset), int64(size))
 	pace.Wait(done)
 	return fs.ToErrno(err)
 }
