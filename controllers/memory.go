@@ -43,7 +43,7 @@ type memory struct {
 	tieAgain metav1.Time
 	// sourced are the claims with a dataSource whose volumes were made for them, and so have what it has.
 	sourced sets.Set[types.UID]
-	// unmade are the names of claims of which this operator knows that it has not made them.
+	// unmade are the names of claims that this operator has not made, as it knows.
 	unmade sets.Set[string]
 	// strays are its Jobs and anchors that have lost labels.
 	strays strays

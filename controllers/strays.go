@@ -24,8 +24,8 @@ import (
 )
 
 // While a benchmark measures, Jobs and pods that lose the labels by which they are listed are missed, and get them back (restore.go). When it ends or is suspended
-// nobody misses them: a Job would go on, and hold its node and its claim. So what is the benchmark's by its owner and its name is looked for once, and from
-// then on asked for by its name, as if it had all labels.
+// they would go unnoticed: a Job would go on, and hold its node and its claim. So Jobs and anchors that belong to the benchmark by owner and name are looked for once.
+// From then on they are asked for by name, as if they had all labels.
 
 // strays are what of a benchmark has lost labels.
 type strays struct {
@@ -40,7 +40,7 @@ type madeJob struct {
 	labels, annotations map[string]string
 }
 
-// mayStray says whether nobody misses what has lost its labels.
+// mayStray says whether what has lost its labels would go unnoticed.
 func (s *scope) mayStray() bool {
 	return s.concluded() || !s.sb.DeletionTimestamp.IsZero() || ptr.Deref(s.sb.Spec.Suspend, false)
 }

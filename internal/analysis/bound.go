@@ -129,10 +129,10 @@ func Bound(r *v1alpha1.Result, known Known, load Load, client Client) v1alpha1.L
 	byFio, _ := known.nearest(known.Company.with(r), known.Company.loadWith(load)) // shares of a limit and of a rate compare only by the same figures
 	nearest.note += known.countedNote(r, nearest)
 	doubtful.note += known.countedNote(r, doubtful)
-	rate := greatest(rateUses(r, load))
+	rate, ofOthers := greatest(rateUses(r, load)), known.ofOthers(r, load)
 	switch {
-	case known.ofOthers(r, load) != "":
-		return unknown("%s", known.ofOthers(r, load))
+	case ofOthers != "":
+		return unknown("%s", ofOthers)
 	case rate.reached() && (!nearest.reached() || rate.share() > byFio.share()): // of both it is the one that more would change nothing without
 		return rate.limitedBy()
 	case nearest.reached():

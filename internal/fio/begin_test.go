@@ -31,3 +31,18 @@ func TestBegins(t *testing.T) {
 		}
 	}
 }
+
+// What fio reads before it measures is no part of a result, and counted by the kernel.
+func TestReadsBefore(t *testing.T) {
+	for text, want := range map[string]bool{
+		"[a]\nrw=read\n": false, "[a]\nrw=read\npre_read=0\n": false, "[a]\nrw=read\npre_read=1\n": true, "[global]\npre_read\n[a]\nrw=read\n[b]\nrw=read\n": true,
+	} {
+		job, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := job.ReadsBefore(); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+}

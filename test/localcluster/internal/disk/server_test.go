@@ -143,6 +143,38 @@ func TestDeletedVolumeStaysGone(t *testing.T) {
 	}
 }
 
+// Settings of a modified volume that could not be followed at once are followed later.
+func TestSettingsAreFollowedLater(t *testing.T) {
+	opened := 0
+	kind := Kind{Budget: func(Plan, []byte) (Budget, error) {
+		if opened++; opened == 2 {
+			return nil, errors.New("the disk is full")
+		}
+		return &fixedBudget{}, nil
+	}}
+	volumes, err := openStore(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{kind: kind, store: volumes, log: slog.New(slog.DiscardHandler), open: map[string]*servedDisk{}}
+	v := volume{Plan: Plan{ID: "vol-1", CapacityBytes: mib}}
+	if err := volumes.create(v); err != nil {
+		t.Fatal(err)
+	}
+	d, err := s.openDisk(v.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	d.settings = time.Time{} // as before the volume was modified
+	if err := d.follow(time.Now()); err == nil {
+		t.Error("a budget that could not be opened was no error")
+	}
+	if err := d.follow(time.Now().Add(governInterval)); err != nil || opened != 3 {
+		t.Errorf("the budget was opened %d times, %v", opened, err)
+	}
+}
+
 // keepingBudget is a budget of which something is left.
 type keepingBudget struct{ fixedBudget }
 
