@@ -50,7 +50,9 @@ func TestKernelCountersOfADevice(t *testing.T) {
 		t.Fatalf("the run has counters %+v: %s", c, run.Message)
 	}
 	t.Logf("%s: %+v, fio: %d writes, %d bytes", device, c, run.Result.Write.IOs, run.Result.Write.Bytes)
-	if writes, bytes := int64(after.WriteIOs-before.WriteIOs), int64(after.WriteSectors-before.WriteSectors)*512; c.Writes != writes || c.WriteBytes != bytes {
+	// The device is closed after the run, which may flush it: a write without a byte.
+	writes, bytes := int64(after.WriteIOs-before.WriteIOs), int64(after.WriteSectors-before.WriteSectors)*512
+	if flushes := writes - c.Writes; flushes < 0 || flushes > 1 || c.WriteBytes != bytes {
 		t.Errorf("the run has %d writes of %d bytes, and the kernel counted %d of %d", c.Writes, c.WriteBytes, writes, bytes)
 	}
 	if c.Writes != run.Result.Write.IOs || c.WriteBytes != run.Result.Write.Bytes {

@@ -139,15 +139,19 @@ func TestBenchmarksContendForANode(t *testing.T) {
 // even them away.
 func TestSharedNode(t *testing.T) {
 	ownNode(t)
-	first, second := benchmark(t, "sharing", on(nodesOf(t)[0]), lasting(20)), benchmark(t, "sharing-too", on(nodesOf(t)[0]))
+	first, second := benchmark(t, "sharing", on(nodesOf(t)[0]), lasting(30)), benchmark(t, "sharing-too", on(nodesOf(t)[0]))
 	create(t, first)
 	until(t, first, "the first benchmark's turn", atStep(v1alpha1.ReasonMeasuring))
 	create(t, second)
-	completes(t, second)
+	until(t, second, "its turn beside the first one", atStep(v1alpha1.ReasonMeasuring))
+	// Now, and not when the second one has ended: on a busy machine the first one has ended by then too.
 	alone := benchmark(t, "alone", exclusive, on(nodesOf(t)[0]))
 	create(t, alone)
 	until(t, alone, "the one that does not share to wait", atStep(v1alpha1.ReasonWaitingForNode))
-	completes(t, first)
+	beside, long := completes(t, second), completes(t, first)
+	if began, ended := beside.Status.Runs[0].StartTime, long.Status.Runs[0].CompletionTime; !began.Before(ended) {
+		t.Errorf("the second one began at %s, after the first had ended at %s", began, ended)
+	}
 	completes(t, alone)
 }
 
