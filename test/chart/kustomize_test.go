@@ -40,12 +40,15 @@ func TestKustomizeSeesEveryField(t *testing.T) {
 	want := kustomized(t)
 	seen := 0
 	for key, object := range render(t) {
-		if want[key] == nil {
+		if want[key] == nil || !same(want[key], object) {
 			continue // TestKustomize says so
 		}
-		eachLeaf(object.Object, "", func(path string) {
+		// Equal to what config/default has, and with the same maps as the changed copies but on the way to the change: there the comparison stops.
+		equal := withoutHelm(object)
+		eachLeaf(object.Object, "", func(path string, changed any) {
 			seen++
-			if noticed, helms := !same(want[key], object), slices.Contains(ofHelm, path); noticed == helms {
+			noticed := !same(equal, &unstructured.Unstructured{Object: changed.(map[string]any)})
+			if helms := slices.Contains(ofHelm, path); noticed == helms {
 				t.Errorf("%s: a change of %s is noticed: %t, want %t", key, path, noticed, !helms)
 			}
 		})
@@ -95,28 +98,32 @@ func withoutHelm(object *unstructured.Unstructured) *unstructured.Unstructured {
 	return out
 }
 
-// eachLeaf changes each value that holds no others, one at a time, calls visit with its path, and puts it back.
-func eachLeaf(node any, path string, visit func(path string)) {
+// eachLeaf calls visit for each value that holds no others, with its path and a copy of the node in which it is changed. The copy shares all that is not
+// on the way to the value.
+func eachLeaf(node any, path string, visit func(path string, changed any)) {
+	each := func(key string, value any, with func(any) any) {
+		if path := join(path, key); holdsOthers(value) {
+			eachLeaf(value, path, func(path string, changed any) { visit(path, with(changed)) })
+		} else {
+			visit(path, with(fmt.Sprint("not ", value)))
+		}
+	}
 	switch node := node.(type) {
 	case map[string]any:
 		for key, value := range node {
-			if holdsOthers(value) {
-				eachLeaf(value, join(path, key), visit)
-				continue
-			}
-			node[key] = fmt.Sprint("not ", value)
-			visit(join(path, key))
-			node[key] = value
+			each(key, value, func(changed any) any {
+				other := maps.Clone(node)
+				other[key] = changed
+				return other
+			})
 		}
 	case []any:
 		for i, value := range node {
-			if holdsOthers(value) {
-				eachLeaf(value, join(path, fmt.Sprint(i)), visit)
-				continue
-			}
-			node[i] = fmt.Sprint("not ", value)
-			visit(join(path, fmt.Sprint(i)))
-			node[i] = value
+			each(fmt.Sprint(i), value, func(changed any) any {
+				other := slices.Clone(node)
+				other[i] = changed
+				return other
+			})
 		}
 	}
 }
