@@ -275,7 +275,7 @@ func (s *scope) tellStep(run *v1alpha1.Run, decision attempt.Decision) {
 
 // expireRun ends the benchmark with a run that has run for longer than it may.
 func (s *scope) expireRun(run *v1alpha1.Run, unanswered string) {
-	last := cmp.Or(unanswered, "fio still runs; raise that, or lower runtimeSeconds or size")
+	last := cmp.Or(unanswered, "fio still runs; raise runSeconds, or lower runtimeSeconds or size")
 	message := fmt.Sprintf("run %s %s: %s", run.Name, waitLimit{"runSeconds", new(s.sb.RunSeconds())}.waited("its end"), last)
 	s.failRun(run, message)
 	s.fail(v1alpha1.ReasonDeadlineExceeded, message)

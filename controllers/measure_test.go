@@ -136,8 +136,8 @@ func TestExpireRun(t *testing.T) {
 		planned          int32
 		want             string
 	}{
-		{"by the spec", "", new(int32(600)), 7200, "run a waited 600 s for its end (spec.deadlines.runSeconds): fio still runs; raise that, or lower runtimeSeconds or size"},
-		{"by the plan", "", nil, 7200, "run a waited 7200 s for its end (spec.deadlines.runSeconds): fio still runs; raise that, or lower runtimeSeconds or size"},
+		{"by the spec", "", new(int32(600)), 7200, "run a waited 600 s for its end (spec.deadlines.runSeconds): fio still runs; raise runSeconds, or lower runtimeSeconds or size"},
+		{"by the plan", "", nil, 7200, "run a waited 7200 s for its end (spec.deadlines.runSeconds): fio still runs; raise runSeconds, or lower runtimeSeconds or size"},
 		{"a node", "node n does not answer", new(int32(600)), 0, "run a waited 600 s for its end (spec.deadlines.runSeconds): node n does not answer"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
