@@ -38,14 +38,12 @@ func anchor(ctx context.Context, p *pass) (outcome, error) {
 	case attempt.HoldNodes:
 		p.noteAnchors()
 		return p.holdNodes(ctx, decision)
+	case attempt.FindAnchor:
+		return p.ifFresh(ctx, func() (outcome, error) { return p.findAnchor(ctx, decision.Clients[0]) })
+	case attempt.MakeAnchors:
+		return p.ifFresh(ctx, func() (outcome, error) { return p.createAnchors(ctx, decision.Clients) })
 	default:
-		if fresh, err := p.isFresh(ctx); err != nil || !fresh {
-			return awaitFor(retrySoon), err
-		}
-		if decision.Action == attempt.FindAnchor {
-			return p.findAnchor(ctx, decision.Clients[0])
-		}
-		return p.createAnchors(ctx, decision.Clients)
+		return outcome{}, fmt.Errorf("no way is known to %s", decision.Action)
 	}
 }
 

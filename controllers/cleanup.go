@@ -123,7 +123,7 @@ func (s *scope) setLeftBehind(left []leftover) {
 func (s *scope) describeLeft(left []leftover) string {
 	took := fmt.Sprintf("not removed within %d s", int(s.now.Sub(s.cleanUpBegan()).Seconds()))
 	if tried := s.cleaningSince(); tried.Sub(s.cleanUpBegan()) >= s.cleanUpLimit() {
-		took += fmt.Sprintf(", in the last %d s of which this operator tried", int(s.now.Sub(tried).Seconds()))
+		took += fmt.Sprintf("; this operator has tried for %d s", int(s.now.Sub(tried).Seconds()))
 	}
 	return took + " (spec.deadlines.cleanUpSeconds): " + instructions(left)
 }

@@ -139,10 +139,10 @@ func (s *scope) leftoverFiles(target *v1alpha1.Target, abandoned, withoutClaim b
 		}
 	case abandoned && !withoutClaim && storage.IsProvisioned(target) && handles != "": // nobody needs the claim any more, so it is deleted
 		left.what = fmt.Sprintf("directory %s on volume %s, whose claim goes with the benchmark", child.Directory(s.sb), handles)
-		left.command = "mount what the volume was made of and remove that directory"
+		left.command = "mount the storage behind the volume and remove that directory"
 	case withoutClaim && handles != "":
 		left.what = fmt.Sprintf("directory %s on volume %s, whose claim is gone", child.Directory(s.sb), handles)
-		left.command = "mount what the volume was made of and remove that directory"
+		left.command = "mount the storage behind the volume and remove that directory"
 	case withoutClaim:
 		left.what = fmt.Sprintf("directory %s on the volume of claim %s, which is gone", child.Directory(s.sb), strings.Join(storage.ClaimNames(s.sb, target), ", "))
 		left.command = "if the volume is there, mount it and remove that directory"

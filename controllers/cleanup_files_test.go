@@ -137,7 +137,7 @@ func TestLeftoverFiles(t *testing.T) {
 		{"on claims", builder.NewTarget("t"), nil, true, false, false, "directory storagebench-uid on claim " + claims, byPod},
 		{
 			"on a claim that goes", builder.NewTarget("t"), []v1alpha1.VolumeStatus{{Name: "pv", Handle: "fs-1::fsap-1"}}, true, false, false,
-			"directory storagebench-uid on volume fs-1::fsap-1, whose claim goes with the benchmark", "mount what the volume was made of and remove that directory",
+			"directory storagebench-uid on volume fs-1::fsap-1, whose claim goes with the benchmark", "mount the storage behind the volume and remove that directory",
 		},
 		{
 			"with a Job", builder.NewClaimTarget("t", "mine"), nil, false, false, true, "directory storagebench-uid on claim mine",
@@ -146,7 +146,7 @@ func TestLeftoverFiles(t *testing.T) {
 		{"with a Job, given up", builder.NewClaimTarget("t", "mine"), nil, true, false, true, "directory storagebench-uid on claim mine", byPod},
 		{
 			"on a claim that is gone", builder.NewClaimTarget("t", "mine"), []v1alpha1.VolumeStatus{{Name: "pv", Handle: "vol-1"}}, true, true, false,
-			"directory storagebench-uid on volume vol-1, whose claim is gone", "mount what the volume was made of and remove that directory",
+			"directory storagebench-uid on volume vol-1, whose claim is gone", "mount the storage behind the volume and remove that directory",
 		},
 		{
 			"on a claim that is gone, with volumes that were never seen", builder.NewClaimTarget("t", "mine"), nil, true, true, false,

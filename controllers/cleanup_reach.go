@@ -14,7 +14,6 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/cleanup"
-	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -51,7 +50,7 @@ func (s *scope) found(target *v1alpha1.Target, claim *corev1.PersistentVolumeCla
 // isClaimGone says whether no claim of a target is there any more. In the place of somebody's there may be another one.
 func (p *pass) isClaimGone(ctx context.Context, target *v1alpha1.Target) (bool, error) {
 	for _, name := range storage.ClaimNames(p.sb, target) {
-		if found, err := p.findClaim(ctx, target, name); err != nil || (found != cleanup.Gone && found != cleanup.Other) {
+		if found, err := p.findClaim(ctx, target, name); err != nil || !found.IsLost() {
 			return false, err
 		}
 	}
@@ -93,27 +92,6 @@ func (p *pass) isHeld(ctx context.Context, volume *corev1.PersistentVolume) (boo
 	claim := &corev1.PersistentVolumeClaim{}
 	err := p.Live.Get(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, claim)
 	return err == nil && isBound(volume, claim) && claim.DeletionTimestamp.IsZero(), unlessGone(err, "get claim of volume "+volume.Name)
-}
-
-// freeVolume deletes the PersistentVolume of storage that exists if it is in the way of the claim that is made for it, and says what has to be
-// waited for, "" if nothing. Nothing is lost with it, and it is made anew.
-func (p *pass) freeVolume(ctx context.Context, objects storage.Objects) (string, error) {
-	if objects.Volume == nil {
-		return "", nil
-	}
-	volume, err := p.liveVolume(ctx, *objects.Volume.Name, "get PersistentVolume")
-	if err != nil || !ours.ClusterObject(p.sb, volume) {
-		return "", err
-	}
-	claim, err := p.liveClaim(ctx, *objects.Claims[0].Name)
-	if err != nil || !cleanup.IsInTheWay(volume, claim.UID) {
-		return "", err
-	}
-	held := fmt.Sprintf("PersistentVolume %s is being deleted, to be made anew", volume.Name)
-	if len(volume.Finalizers) > 0 {
-		held += "; it is kept by finalizer " + strings.Join(volume.Finalizers, ", ")
-	}
-	return held, p.deleteObject(ctx, "", volume)
 }
 
 // keepClaims has Kubernetes not delete claims before the test files are removed that are reached through them, and says whether it had to:

@@ -62,9 +62,9 @@ func (s *scope) describeHolder(pod *corev1.Pod, of *v1alpha1.StorageBenchmark) s
 	case of != nil:
 		return s.nameOf(client.ObjectKeyFromObject(of))
 	case pod.Namespace != s.sb.Namespace:
-		return fmt.Sprintf("a pod of another namespace with label %s, of no known benchmark", v1alpha1.LabelHoldsNode)
+		return fmt.Sprintf("a pod with label %s in another namespace, which belongs to no known benchmark", v1alpha1.LabelHoldsNode)
 	default:
-		return fmt.Sprintf("pod %s in namespace %s with label %s, of no known benchmark", pod.Name, pod.Namespace, v1alpha1.LabelHoldsNode)
+		return fmt.Sprintf("pod %s in namespace %s with label %s, which belongs to no known benchmark", pod.Name, pod.Namespace, v1alpha1.LabelHoldsNode)
 	}
 }
 

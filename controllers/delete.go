@@ -22,7 +22,7 @@ func abandon(ctx context.Context, p *pass) (outcome, error) {
 		return awaitFor(retrySoon), err
 	}
 	if !p.concluded() {
-		p.fail(v1alpha1.ReasonDeleted, "the StorageBenchmark was deleted before its end")
+		p.fail(v1alpha1.ReasonDeleted, "the StorageBenchmark was deleted before it ended")
 	}
 	return goOn(), nil
 }
@@ -83,6 +83,6 @@ func (p *pass) tellLeft(ctx context.Context) {
 		kind = corev1.EventTypeWarning
 	}
 	p.Events.Eventf(p.sb, nil, kind, cleaned.Reason, "CleanUp", "%s", limitNote(cleaned.Message))
-	ctrl.LoggerFrom(ctx).Info("A deleted StorageBenchmark is let go, and not all goes with it", "namespace", p.sb.Namespace, "name", p.sb.Name,
+	ctrl.LoggerFrom(ctx).Info("A StorageBenchmark was deleted, though not all could be removed", "namespace", p.sb.Namespace, "name", p.sb.Name,
 		"reason", cleaned.Reason, "left", cleaned.Message)
 }

@@ -98,7 +98,7 @@ func TestWhatADetachmentTakesIsSaid(t *testing.T) {
 		used     = `Waiting for detach for volume "pvc-1" Volume is already used by pod(s) mine`
 	)
 	for _, test := range []struct{ said, want string }{
-		{attached, "FailedAttachVolume: " + attached + "; no pod uses it there: Kubernetes detaches it within seconds, or 6 minutes after the pod where the node does not answer or is gone"},
+		{attached, "FailedAttachVolume: " + attached + "; no pod uses it there: Kubernetes detaches it within seconds, or after 6 minutes if that node does not answer or is gone"},
 		{used, "FailedAttachVolume: " + used},
 	} {
 		live := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{

@@ -50,7 +50,7 @@ func reach[T any](ctx context.Context, call func() (T, error)) (answer T, err er
 		answer, err = call()
 		refused := utilnet.IsConnectionRefused(err)
 		if refused && time.Since(told) > tellInterval {
-			ctrl.LoggerFrom(ctx).Info("The API server refuses connections; trying on", "error", err.Error())
+			ctrl.LoggerFrom(ctx).Info("The API server refuses connections; still trying", "error", err.Error())
 			told = time.Now()
 		}
 		return !refused, nil

@@ -93,7 +93,7 @@ func (s *scope) giveUp(run *v1alpha1.Run, silent part, liveness attempt.Liveness
 	if words == "" {
 		words = "(none)"
 	}
-	s.failRun(run, fmt.Sprintf("pod %s on node %s gives no sign of life after spec.deadlines.progressSeconds: what runs in it waits for storage that does not answer, and cannot be ended; its last words: %s",
+	s.failRun(run, fmt.Sprintf("pod %s on node %s has given no sign of life for longer than spec.deadlines.progressSeconds: it waits for storage that does not answer, and cannot be ended; the last line of its log: %s",
 		silent.pod.Name, silent.pod.Spec.NodeName, words))
 	for i := range s.sb.Status.Runs {
 		other := &s.sb.Status.Runs[i]

@@ -51,7 +51,7 @@ func TestSilentRunnerIsGivenUp(t *testing.T) {
 				t.Errorf("run %s on the storage that answers is %s: %s", run.Name, run.State, run.Message)
 			}
 		case run.Attempts > 0:
-			if !strings.Contains(run.Message, "gives no sign of life after spec.deadlines.progressSeconds:") || !strings.Contains(run.Message, "its last words: log of fio of") {
+			if !strings.Contains(run.Message, "has given no sign of life for longer than spec.deadlines.progressSeconds:") || !strings.Contains(run.Message, "the last line of its log: log of fio of") {
 				t.Errorf("run %s: %s", run.Name, run.Message)
 			}
 		default:

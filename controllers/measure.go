@@ -10,6 +10,8 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	batchv1ac "k8s.io/client-go/applyconfigurations/batch/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -64,21 +66,10 @@ func (s *scope) planned(run *v1alpha1.Run) (*plan.Run, bool) {
 }
 
 // begin writes down that an attempt begins, before its Jobs are made. So whatever happens in between, and
-// however old a version another pass sees, no attempt is made twice. Whatever was under way before must be over: two
-// at once would measure each other.
+// however old a version another pass sees, no attempt is made twice. Whatever was under way before must be over.
 func (p *pass) begin(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) (outcome, error) {
-	if goesOn := run.Attempts > 0 || p.measuring || p.wasCutShort(); goesOn || p.sb.Spec.MostClients() > 1 {
-		proof, ok := p.allSaved()
-		if !ok {
-			return saveFirst(), nil
-		}
-		left, err := p.clear(ctx, proof, goesOn)
-		if err != nil {
-			return outcome{}, err
-		}
-		if len(left) > 0 {
-			return p.awaitEnd(p.describeRun(run), left), nil
-		}
+	if out, err := p.clearEarlier(ctx, run); err != nil || out.stop {
+		return out, err
 	}
 	if err := p.noteExistingClaim(ctx, planned.Target); err != nil {
 		return outcome{}, err
@@ -86,17 +77,45 @@ func (p *pass) begin(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) 
 	if p.concluded() {
 		return saveFirst(), nil
 	}
-	switch first, err := p.bindsFirst(ctx, planned.Target); {
-	case err != nil:
+	bindsFirst, err := p.bindsFirst(ctx, planned.Target)
+	if err != nil {
 		return outcome{}, err
-	case first:
-		p.sb.Status.Anchors = make([]v1alpha1.Anchor, 1)
-		p.beginAnchors(p.Clock.Now())
-		return saveFirst(), nil
 	}
-	p.beginAttempt(run, p.Clock.Now())
-	p.memory.begins(run)
+	p.beginRun(run, bindsFirst, p.Clock.Now())
 	return saveFirst(), nil
+}
+
+// clearEarlier sees to it that nothing is left of earlier attempts that would measure beside the next one.
+func (p *pass) clearEarlier(ctx context.Context, run *v1alpha1.Run) (outcome, error) {
+	proof, saved := p.allSaved()
+	earlier := attempt.Earlier{
+		Repeats: run.Attempts > 0, Measures: p.measuring, CutShort: p.wasCutShort(), Clients: p.sb.Spec.MostClients(), Saved: saved,
+	}
+	switch attempt.DecideEarlier(earlier) {
+	case attempt.SaveFirst:
+		return saveFirst(), nil
+	case attempt.DropJobs:
+		return goOn(), p.removeEndedJobs(ctx, proof)
+	case attempt.EndEarlier:
+		left, err := p.endAttempts(ctx, proof)
+		if err == nil && len(left) > 0 {
+			return p.awaitEnd(p.describeRun(run), left), nil
+		}
+		return goOn(), err
+	default:
+		return goOn(), nil
+	}
+}
+
+// beginRun writes down that the next attempt of a run begins, or, where its claim has to be bound first, the anchor that has it bound.
+func (s *scope) beginRun(run *v1alpha1.Run, bindsFirst bool, now time.Time) {
+	if bindsFirst {
+		s.sb.Status.Anchors = make([]v1alpha1.Anchor, 1)
+		s.beginAnchors(now)
+		return
+	}
+	s.beginAttempt(run, now)
+	s.memory.begins(run)
 }
 
 // beginAttempt writes down that an attempt of a run begins. It begins now, not when the pass began, which may have been long before.
@@ -117,14 +136,6 @@ func (s *scope) wasCutShort() bool {
 		}
 	}
 	return false
-}
-
-// clear ends what is left of runs. What has ended by itself need not be waited for.
-func (p *pass) clear(ctx context.Context, proof saved, wait bool) ([]leftover, error) {
-	if wait {
-		return p.endAttempts(ctx, proof)
-	}
-	return nil, p.removeEndedJobs(ctx, proof)
 }
 
 // endAttempts ends whatever still runs of earlier attempts and returns what is left of them. Pods whose
@@ -159,8 +170,13 @@ func (s *scope) ended() int {
 
 // follow makes the Jobs of the run's attempt, one for each client, and sees how they get on.
 func (p *pass) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) (outcome, error) {
-	if missing := p.missingJobs(run); len(missing) > 0 {
-		return p.createJobs(ctx, run, planned, missing)
+	missing := p.missingJobs(run)
+	switch attempt.DecideJobs(len(missing), run.Job != "") {
+	case attempt.FindJob: // an attempt may be missing in an old version that has long ended
+		return p.ifFresh(ctx, func() (outcome, error) { return p.findJob(ctx, run, planned, missing[0]) })
+	case attempt.MakeJobs:
+		return p.ifFresh(ctx, func() (outcome, error) { return p.createJobs(ctx, run, planned, missing) })
+	case attempt.FollowJobs:
 	}
 	run.Job = job.RunName(p.sb, run.Name, run.Attempts, 0)
 	parts, err := p.partsOf(ctx, run)
@@ -259,7 +275,7 @@ func (s *scope) tellStep(run *v1alpha1.Run, decision attempt.Decision) {
 
 // expireRun ends the benchmark with a run that has run for longer than it may.
 func (s *scope) expireRun(run *v1alpha1.Run, unanswered string) {
-	last := cmp.Or(unanswered, "fio still runs; raise that, or lower runtimeSeconds or size")
+	last := cmp.Or(unanswered, "fio still runs; raise runSeconds, or lower runtimeSeconds or size")
 	message := fmt.Sprintf("run %s %s: %s", run.Name, waitLimit{"runSeconds", new(s.sb.RunSeconds())}.waited("its end"), last)
 	s.failRun(run, message)
 	s.fail(v1alpha1.ReasonDeadlineExceeded, message)
@@ -281,15 +297,8 @@ func (s *scope) jobOfClient(run *v1alpha1.Run, client int32) *batchv1.Job {
 	return s.jobs[job.RunName(s.sb, run.Name, run.Attempts, client)]
 }
 
-// createJobs makes Jobs of an attempt. If all were seen before, somebody has deleted them.
+// createJobs makes Jobs of an attempt.
 func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, missing []int32) (outcome, error) {
-	if fresh, err := p.isFresh(ctx); err != nil || !fresh {
-		// An attempt may be missing in an old version that has long ended.
-		return awaitFor(retrySoon), err
-	}
-	if run.Job != "" {
-		return p.findJob(ctx, run, planned, missing[0])
-	}
 	existing, err := p.existingVolumes(ctx, planned.Target, missing...)
 	if err != nil {
 		return outcome{}, err
@@ -297,10 +306,7 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 	p.noteEarlierJobs(run, missing)
 	shares := p.layoutBefore(planned)
 	errs := inParallel(ctx, missing, func(client int32) error {
-		described := p.describeJob(run, planned, client)
-		described.Volume.Existing = described.Volume.Existing || existing.Has(described.Volume.Claim)
-		described.LayoutFile = p.layoutFile(planned, described, shares)
-		return p.makeJob(ctx, job.ForRun(p.sb, p.image, described))
+		return p.makeJob(ctx, p.jobFor(run, planned, client, existing, shares)) // described one at a time: each may be large, and they may be many
 	})
 	for i, err := range errs {
 		p.memory.makes(run, missing[i], err)
@@ -312,6 +318,14 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 	}
 	run.Job = job.RunName(p.sb, run.Name, run.Attempts, 0)
 	return awaitFor(p.deadline(run.StartTime.Time, p.sb.Spec.Deadlines.StartSeconds)), nil
+}
+
+// jobFor returns the Job of a client in an attempt of a run, by which claims have volumes that were there before, and by what there is to lay out.
+func (s *scope) jobFor(run *v1alpha1.Run, planned *plan.Run, client int32, existing sets.Set[string], shares plan.Shares) *batchv1ac.JobApplyConfiguration {
+	described := s.describeJob(run, planned, client)
+	described.Volume.Existing = described.Volume.Existing || existing.Has(described.Volume.Claim)
+	described.LayoutFile = s.layoutFile(planned, described, shares)
+	return job.ForRun(s.sb, s.image, described)
 }
 
 // runWait is the wait for the pod of a client in a run's attempt.

@@ -66,6 +66,29 @@ func TestBeginAttempt(t *testing.T) {
 	}
 }
 
+// An attempt begins with its run. Where the claim has to be bound first, an anchor begins instead, and the run later.
+func TestBeginRun(t *testing.T) {
+	for name, test := range map[string]struct {
+		bindsFirst bool
+		attempts   int32
+		anchors    int
+		state      v1alpha1.RunState
+	}{
+		"at once":            {false, 1, 0, v1alpha1.RunRunning},
+		"by an anchor first": {true, 0, 1, v1alpha1.RunPending},
+	} {
+		s := measuring(v1alpha1.RunPending)
+		run := &s.sb.Status.Runs[0]
+		s.beginRun(run, test.bindsFirst, noon)
+		if run.Attempts != test.attempts || run.State != test.state || len(s.sb.Status.Anchors) != test.anchors || s.memory.begun.is(run) == test.bindsFirst {
+			t.Errorf("%s: run %+v, anchors %+v, memory %+v", name, run, s.sb.Status.Anchors, s.memory.begun)
+		}
+		if anchors := s.sb.Status.Anchors; len(anchors) == 1 && (anchors[0].Attempts != 1 || !anchors[0].StartTime.Equal(at(0))) {
+			t.Errorf("%s: anchor %+v", name, anchors[0])
+		}
+	}
+}
+
 // A run was cut short if its last attempt was disrupted, so that its end was not seen.
 func TestWasCutShort(t *testing.T) {
 	const last = maxDisruptions + 1
@@ -113,8 +136,8 @@ func TestExpireRun(t *testing.T) {
 		planned          int32
 		want             string
 	}{
-		{"by the spec", "", new(int32(600)), 7200, "run a waited 600 s for its end (spec.deadlines.runSeconds): fio still runs; raise that, or lower runtimeSeconds or size"},
-		{"by the plan", "", nil, 7200, "run a waited 7200 s for its end (spec.deadlines.runSeconds): fio still runs; raise that, or lower runtimeSeconds or size"},
+		{"by the spec", "", new(int32(600)), 7200, "run a waited 600 s for its end (spec.deadlines.runSeconds): fio still runs; raise runSeconds, or lower runtimeSeconds or size"},
+		{"by the plan", "", nil, 7200, "run a waited 7200 s for its end (spec.deadlines.runSeconds): fio still runs; raise runSeconds, or lower runtimeSeconds or size"},
 		{"a node", "node n does not answer", new(int32(600)), 0, "run a waited 600 s for its end (spec.deadlines.runSeconds): node n does not answer"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

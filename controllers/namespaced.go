@@ -83,7 +83,7 @@ func (s *scope) silentNode(parts []part) string {
 		}
 		for _, c := range p.pod.Status.Conditions {
 			if c.Type == corev1.PodReady && s.now.Sub(c.LastTransitionTime.Time) > quietErrors {
-				return fmt.Sprintf("pod %s has not been ready since %s, though fio may go on: node %s may not answer; then the run is made again when Kubernetes has given up the pod",
+				return fmt.Sprintf("pod %s has not been ready since %s: node %s may not answer, and fio may still run there; the run is repeated when Kubernetes gives up the pod",
 					p.pod.Name, c.LastTransitionTime.UTC().Format(time.RFC3339), p.pod.Spec.NodeName)
 			}
 		}

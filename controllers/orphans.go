@@ -53,7 +53,7 @@ func (l *OrphanCollector) Start(ctx context.Context) error {
 		again := orphanInterval
 		if err := l.Sweep(ctx); err != nil {
 			again = orphanRetry
-			ctrl.LoggerFrom(ctx).Info("Orphaned objects could not be removed, which is tried again", "why", err.Error())
+			ctrl.LoggerFrom(ctx).Info("Orphaned objects could not be removed; will try again", "why", err.Error())
 		}
 		select {
 		case <-ctx.Done():

@@ -49,12 +49,11 @@ func (p *pass) ownedByOthers(ctx context.Context, objects storage.Objects) (stri
 
 // refuseClaim ends a benchmark for which nothing was made yet, and for which there is a claim all the same.
 func (p *pass) refuseClaim(ctx context.Context, foreign *foreignClaim) (outcome, error) {
-	if fresh, err := p.isFresh(ctx); err != nil || !fresh {
-		return awaitFor(retrySoon), err
-	}
-	p.targetStatus(foreign.target.Name).ClaimsUID = ours.Foreign
-	p.refuseTaken(foreign.target, "PersistentVolumeClaim "+foreign.name)
-	return saveFirst(), nil
+	return p.ifFresh(ctx, func() (outcome, error) {
+		p.targetStatus(foreign.target.Name).ClaimsUID = ours.Foreign
+		p.refuseTaken(foreign.target, "PersistentVolumeClaim "+foreign.name)
+		return saveFirst(), nil
+	})
 }
 
 // foreignClaim is a claim that has a name which the operator has given to none yet.

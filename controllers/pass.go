@@ -137,3 +137,11 @@ func (p *pass) isFresh(ctx context.Context) (bool, error) {
 	}
 	return current.ResourceVersion == p.sb.ResourceVersion, nil
 }
+
+// ifFresh acts if this pass has read the newest version of the benchmark. Otherwise it has the next one come soon.
+func (p *pass) ifFresh(ctx context.Context, act func() (outcome, error)) (outcome, error) {
+	if fresh, err := p.isFresh(ctx); err != nil || !fresh {
+		return awaitFor(retrySoon), err
+	}
+	return act()
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/provisioning"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -61,42 +64,68 @@ func (p *pass) provisionTarget(ctx context.Context, target *v1alpha1.Target) (ou
 	return p.provisioned(target, made)
 }
 
-// storageMade is what became of a try to make what provisions a target's storage.
+// storageMade is what became of a try to make what provisions a target's storage: what was there before, what was done about it, and what the API server
+// answered to what was applied.
 type storageMade struct {
-	// stale says that nothing was made, because the pass is over an old version.
-	stale bool
-	// forgot says that nothing was made, because claims are gone, which has to be saved first.
-	forgot bool
-	// taken is an object that is somebody else's, in the place of one, and held one that has to be gone first. They are "" if there is none.
-	taken, held string
-	// err is what the API server answered to what was applied.
-	err error
+	facts provisioning.Facts
+	step  provisioning.Step
+	err   error
 }
 
-// makeStorage makes what provisions a target's storage. An error of its own is one of a call before that.
-func (p *pass) makeStorage(ctx context.Context, target *v1alpha1.Target) (m storageMade, err error) {
-	// What has no namespace has no owner: made by a pass over an old version, nobody would remove it again.
-	if fresh, err := p.isFresh(ctx); err != nil || !fresh {
-		return storageMade{stale: true}, err
-	}
+// makeStorage makes what provisions a target's storage, or goes one step further towards that. An error of its own is one of a call before that.
+func (p *pass) makeStorage(ctx context.Context, target *v1alpha1.Target) (storageMade, error) {
 	objects := storage.For(p.sb, target, job.UserOf(p.sb))
-	if m.taken, err = p.ownedByOthers(ctx, objects); err != nil || m.taken != "" {
-		return m, err
+	facts, err := p.storageFacts(ctx, target, objects)
+	if err != nil {
+		return storageMade{}, err
 	}
-	if m.forgot, err = p.forgetClaims(ctx, target); err != nil || m.forgot {
-		return m, err
+	made := storageMade{facts: facts, step: provisioning.Next(facts)}
+	switch made.step {
+	case provisioning.ForgetClaims:
+		err = p.forgetClaims(ctx, target)
+	case provisioning.FreeVolume: // nothing is lost with it, and it is made anew
+		err = p.deleteObject(ctx, "", facts.InTheWay)
+	case provisioning.MakeObjects:
+		made.err = p.applyObjects(ctx, objects)
+	case provisioning.LookAgain, provisioning.RefuseTaken:
 	}
-	if m.held, err = p.freeVolume(ctx, objects); err != nil || m.held != "" {
-		return m, err
+	return made, err
+}
+
+// storageFacts reads what is there in the place of what provisions a target's storage.
+func (p *pass) storageFacts(ctx context.Context, target *v1alpha1.Target, objects storage.Objects) (facts provisioning.Facts, err error) {
+	fresh, err := p.isFresh(ctx)
+	if err != nil || !fresh {
+		return provisioning.Facts{Stale: true}, err
 	}
-	m.err = p.applyObjects(ctx, objects)
-	return m, nil
+	facts.Noted = p.targetStatus(target.Name).ClaimsUID != "" && !storage.MakesVolume(target)
+	if facts.Taken, err = p.ownedByOthers(ctx, objects); err != nil {
+		return facts, err
+	}
+	facts.InTheWay, err = p.volumeInTheWay(ctx, objects)
+	return facts, err
+}
+
+// volumeInTheWay returns the benchmark's own PersistentVolume of storage that is mounted as it is, if it has to go before it is made anew, else nil.
+func (p *pass) volumeInTheWay(ctx context.Context, objects storage.Objects) (*corev1.PersistentVolume, error) {
+	if objects.Volume == nil {
+		return nil, nil
+	}
+	volume, err := p.liveVolume(ctx, *objects.Volume.Name, "get PersistentVolume")
+	if err != nil || !ours.ClusterObject(p.sb, volume) {
+		return nil, err
+	}
+	claim, err := p.liveClaim(ctx, *objects.Claims[0].Name)
+	if err != nil || !provisioning.IsInTheWay(volume, claim.UID) {
+		return nil, err
+	}
+	return volume, nil
 }
 
 // files says what has become of a target's test files for which its storage was made once more.
 func (m storageMade) files(target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
 	switch {
-	case m.taken != "", apierrors.HasStatusCause(m.err, corev1.NamespaceTerminatingCause): // nothing can be made there, or not any more
+	case m.step == provisioning.RefuseTaken, apierrors.HasStatusCause(m.err, corev1.NamespaceTerminatingCause): // nothing can be made there, or not any more
 		return v1alpha1.TestFilesLeftBehind, nil
 	case m.err != nil:
 		return v1alpha1.TestFilesPresent, fmt.Errorf("reach test files of target %s: %w", target.Name, m.err)
@@ -107,16 +136,27 @@ func (m storageMade) files(target *v1alpha1.Target) (v1alpha1.TestFilesState, er
 
 // provisioned says how the benchmark goes on after a try to make a target's storage.
 func (s *scope) provisioned(target *v1alpha1.Target, m storageMade) (outcome, error) {
-	switch err := m.err; {
-	case m.stale, m.forgot && !s.changed():
+	switch m.step {
+	case provisioning.RefuseTaken:
+		s.refuseTaken(target, m.facts.Taken)
+		return saveFirst(), nil
+	case provisioning.FreeVolume:
+		return s.awaitStorage(target, describeFreed(m.facts.InTheWay), pollChildren), nil
+	case provisioning.ForgetClaims:
+		if s.changed() {
+			return saveFirst(), nil
+		}
 		return awaitFor(retrySoon), nil
-	case m.forgot:
-		return saveFirst(), nil
-	case m.taken != "":
-		s.refuseTaken(target, m.taken)
-		return saveFirst(), nil
-	case m.held != "":
-		return s.awaitStorage(target, m.held, pollChildren), nil
+	case provisioning.LookAgain:
+		return awaitFor(retrySoon), nil
+	default:
+		return s.applied(target, m.err)
+	}
+}
+
+// applied says how it goes on after what provisions a target's storage was applied.
+func (s *scope) applied(target *v1alpha1.Target, err error) (outcome, error) {
+	switch {
 	case apierrors.IsInvalid(err):
 		s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %v", target.Name, err))
 		return saveFirst(), nil
@@ -127,6 +167,15 @@ func (s *scope) provisioned(target *v1alpha1.Target, m storageMade) (outcome, er
 	}
 	s.sb.Status.StorageRefusedSince = nil // other targets have their own time
 	return goOn(), nil
+}
+
+// describeFreed says that a PersistentVolume is deleted first, and what keeps it.
+func describeFreed(volume *corev1.PersistentVolume) string {
+	text := fmt.Sprintf("PersistentVolume %s is being deleted, to be made anew", volume.Name)
+	if len(volume.Finalizers) > 0 {
+		text += "; it is kept by finalizer " + strings.Join(volume.Finalizers, ", ")
+	}
+	return text
 }
 
 // refuseTaken ends the benchmark where something that is somebody else's is in the place of what a target needs.
@@ -248,39 +297,71 @@ func noteLimits(target *v1alpha1.Target, status *v1alpha1.TargetStatus) {
 	status.ClientLimits = storage.ClientLimits(target, status.Driver, node.InstanceType)
 }
 
-// recordVolume notes in the status which volume a claim of a target is bound to, and which node it is measured
-// from. Volumes are in the order of their claims, as far as they are known.
+// place is what was read of where a claim's volume is used.
+type place struct {
+	claim *corev1.PersistentVolumeClaim
+	// volume is nil where all is known of it, or where the operator sees no volumes.
+	volume *corev1.PersistentVolume
+	// node is "" where no pod uses the volume yet. labels are those of the node.
+	node   string
+	labels map[string]string
+}
+
+// recordVolume notes in the status which volume a claim of a target is bound to, and which node it is measured from.
 func (p *pass) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim, node string) error {
 	if claim.Spec.VolumeName == "" {
 		return nil
 	}
-	volume := v1alpha1.VolumeStatus{Name: claim.Spec.VolumeName}
-	if at := volumeIndex(target, volume.Name); at >= 0 {
-		volume = target.Volumes[at]
+	at, err := p.readPlace(ctx, target, claim, node)
+	if err == nil {
+		p.notePlace(target, at)
 	}
-	if volume.Handle == "" && !p.isNamespaced() {
-		pv, err := p.liveVolume(ctx, volume.Name, "get volume of target "+target.Name)
-		if err != nil || !isBound(pv, claim) {
-			return err
-		}
-		volume.Handle = handle(pv)
-		p.noteProvisioning(target, claim, pv)
-		if p.claimTargets[claim.Name] == "" { // somebody's, of which nothing else tells the driver
-			target.Driver = provisionerOf(pv)
-		}
-		if node != "" { // a pod uses it
-			p.noteExistingVolume(target, claim, pv)
+	return err
+}
+
+// readPlace reads what is not known yet of the volume of a claim, and of its node.
+func (p *pass) readPlace(ctx context.Context, target *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim, node string) (at place, err error) {
+	at = place{claim: claim, node: node}
+	known := knownVolume(target, claim.Spec.VolumeName)
+	if known.Handle == "" && !p.isNamespaced() {
+		if at.volume, err = p.liveVolume(ctx, known.Name, "get volume of target "+target.Name); err != nil {
+			return at, err
 		}
 	}
-	if node != "" && volume.Node != node {
-		labels, err := p.nodeLabels(ctx, node)
-		if err != nil {
-			return err
-		}
-		volume.Node, volume.Zone, volume.InstanceType = node, labels[corev1.LabelTopologyZone], labels[corev1.LabelInstanceTypeStable]
+	if node != "" && known.Node != node {
+		at.labels, err = p.nodeLabels(ctx, node)
 	}
-	p.putVolume(target, volume)
-	return nil
+	return at, err
+}
+
+// notePlace notes a volume of a target, and its node. Volumes are in the order of their claims, as far as they are known.
+func (s *scope) notePlace(target *v1alpha1.TargetStatus, at place) {
+	volume := knownVolume(target, at.claim.Spec.VolumeName)
+	if at.volume != nil {
+		if !isBound(at.volume, at.claim) {
+			return
+		}
+		volume.Handle = handle(at.volume)
+		s.noteProvisioning(target, at.claim, at.volume)
+		if s.claimTargets[at.claim.Name] == "" { // somebody's, of which nothing else tells the driver
+			target.Driver = provisionerOf(at.volume)
+		}
+		if at.node != "" { // a pod uses it
+			s.noteExistingVolume(target, at.claim, at.volume)
+		}
+	}
+	if at.node != "" && volume.Node != at.node {
+		volume.Node, volume.Zone, volume.InstanceType = at.node, at.labels[corev1.LabelTopologyZone], at.labels[corev1.LabelInstanceTypeStable]
+	}
+	s.putVolume(target, volume)
+}
+
+// knownVolume returns what is known of a volume of a target, at least its name.
+func knownVolume(target *v1alpha1.TargetStatus, name string) v1alpha1.VolumeStatus {
+	if at := volumeIndex(target, name); at >= 0 {
+		return target.Volumes[at]
+	}
+	return v1alpha1.VolumeStatus{Name: name}
 }
 
 // noteProvisioning notes how long a volume that was made for the benchmark took, of several the one that took longest. The provisioner makes

@@ -26,6 +26,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/provisioning"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -83,6 +84,7 @@ func TestStorageMade(t *testing.T) {
 	const present, left = v1alpha1.TestFilesPresent, v1alpha1.TestFilesLeftBehind
 	busy := errors.New("etcd is busy")
 	terminating := apierrors.NewForbidden(schema.GroupResource{Resource: "persistentvolumeclaims"}, "c", errors.New("no"))
+	held := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "x", Finalizers: []string{"a", "b"}}}
 	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
 	for _, test := range []struct {
 		name  string
@@ -94,14 +96,15 @@ func TestStorageMade(t *testing.T) {
 		err   error
 	}{
 		{"all of it", storageMade{}, goOn(), "", false, present, nil},
-		{"nothing by an old version", storageMade{stale: true}, awaitFor(retrySoon), "", false, present, nil},
-		{"somebody's is in its place", storageMade{taken: "PersistentVolume x"}, saveFirst(),
+		{"nothing by an old version", storageMade{step: provisioning.LookAgain}, awaitFor(retrySoon), "", false, present, nil},
+		{"somebody's is in its place", storageMade{facts: provisioning.Facts{Taken: "PersistentVolume x"}, step: provisioning.RefuseTaken}, saveFirst(),
 			"target fast: PersistentVolume x exists, and was not made for this benchmark; delete or rename it, and create the benchmark anew", true, left, nil},
-		{"one before it has to go", storageMade{held: "PersistentVolume x is being deleted"}, awaitFor(pollChildren).resting(time.Minute),
-			"target fast: PersistentVolume x is being deleted", false, present, nil},
+		{"one before it has to go", storageMade{facts: provisioning.Facts{InTheWay: held}, step: provisioning.FreeVolume}, awaitFor(pollChildren).resting(time.Minute),
+			"target fast: PersistentVolume x is being deleted, to be made anew; it is kept by finalizer a, b", false, present, nil},
 		{"its namespace is being deleted", storageMade{err: fmt.Errorf("apply claim: %w", terminating)}, awaitFor(pollWaiting).resting(time.Minute),
 			"target fast: apply claim: " + terminating.Error(), false, left, nil},
 		{"an error", storageMade{err: busy}, outcome{}, "", false, present, busy},
+		{"claims that are gone are to be heard of", storageMade{step: provisioning.ForgetClaims}, awaitFor(retrySoon), "", false, present, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build())
@@ -120,6 +123,66 @@ func TestStorageMade(t *testing.T) {
 			files, err := test.made.files(target)
 			if files != test.files || !errors.Is(err, test.err) || (err != nil && err.Error() != "reach test files of target fast: etcd is busy") {
 				t.Errorf("test files are %s, %v, want %s", files, err, test.files)
+			}
+		})
+	}
+}
+
+// Claims that are gone are forgotten in the status, which is saved before others are made.
+func TestForgottenClaimsAreSavedFirst(t *testing.T) {
+	s := scopeOf(builder.OneRun("default", "sb").Build())
+	s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast"}}
+	if out, err := s.provisioned(&s.sb.Spec.Targets[0], storageMade{step: provisioning.ForgetClaims}); err != nil || out != saveFirst() {
+		t.Errorf("it goes on with %+v, %v", out, err)
+	}
+}
+
+// What is noted of a volume and its node is what was read of them. A volume that is bound to another claim by its own word is not noted.
+func TestNotePlace(t *testing.T) {
+	const zone, kind = "ap-northeast-1a", "m6i.large"
+	labels := map[string]string{corev1.LabelTopologyZone: zone, corev1.LabelInstanceTypeStable: kind}
+	bound := func(uid types.UID) *corev1.PersistentVolume {
+		volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv", CreationTimestamp: *at(2 * time.Second)}}
+		volume.Annotations = map[string]string{provisionedBy: "ebs.csi.aws.com"}
+		volume.Spec.ClaimRef = &corev1.ObjectReference{Namespace: "default", Name: "c", UID: uid}
+		volume.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: "ebs.csi.aws.com", VolumeHandle: "vol-1"}
+		return volume
+	}
+	known := v1alpha1.VolumeStatus{Name: "pv", Handle: "vol-1", Node: "m", Zone: "z", InstanceType: "t"}
+	moved := v1alpha1.VolumeStatus{Name: "pv", Handle: "vol-1", Node: "n", Zone: zone, InstanceType: kind}
+	for _, test := range []struct {
+		name string
+		own  bool // the claim was made for the benchmark
+		has  []v1alpha1.VolumeStatus
+		at   place
+		want v1alpha1.TargetStatus
+	}{
+		{"its own, which no pod uses yet", true, nil, place{volume: bound("c1")},
+			v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{{Name: "pv", Handle: "vol-1"}}, ProvisionedMilliseconds: new(int64(2000))}},
+		{"its own, which a pod uses and was there before", true, nil, place{volume: bound("c1"), node: "n", labels: labels},
+			v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{moved}, ProvisionedMilliseconds: new(int64(2000)), TestFiles: v1alpha1.TestFilesPresent}},
+		{"somebody's", false, nil, place{volume: bound("c1"), node: "n", labels: labels},
+			v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{moved}, Driver: "ebs.csi.aws.com"}},
+		{"another claim's", true, nil, place{volume: bound("c2"), node: "n", labels: labels}, v1alpha1.TargetStatus{}},
+		{"gone", true, nil, place{volume: &corev1.PersistentVolume{}, node: "n", labels: labels}, v1alpha1.TargetStatus{}},
+		{"not seen", true, nil, place{node: "n"}, v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{{Name: "pv", Node: "n"}}}},
+		{"known, on another node", true, []v1alpha1.VolumeStatus{known}, place{node: "n", labels: labels}, v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{moved}}},
+		{"known, on the same node", true, []v1alpha1.VolumeStatus{known}, place{node: "m"}, v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{known}}},
+		{"known, and no pod uses it", true, []v1alpha1.VolumeStatus{known}, place{}, v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{known}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := scopeOf(builder.OneRun("default", "sb").Build())
+			test.at.claim = &corev1.PersistentVolumeClaim{
+				ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "c", UID: "c1", CreationTimestamp: *at(0)},
+				Spec:       corev1.PersistentVolumeClaimSpec{VolumeName: "pv"},
+			}
+			if test.own {
+				s.claims, s.claimTargets = map[string]*corev1.PersistentVolumeClaim{"c": test.at.claim}, map[string]string{"c": "fast"}
+			}
+			got := v1alpha1.TargetStatus{Volumes: slices.Clone(test.has)}
+			s.notePlace(&got, test.at)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("status of the target (-want +got):\n%s", diff)
 			}
 		})
 	}

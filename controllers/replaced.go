@@ -37,22 +37,19 @@ func (p *pass) noteClaims(ctx context.Context, target *v1alpha1.Target) (outcome
 }
 
 // forgetClaims forgets a target's claims of which one is gone, before that is made anew. So another one that somebody makes in its place is never taken for the
-// operator's. It says whether there is something to save, or to be heard of, first.
-func (p *pass) forgetClaims(ctx context.Context, target *v1alpha1.Target) (bool, error) {
+// operator's. If none is gone, the cache has yet to hear of it.
+func (p *pass) forgetClaims(ctx context.Context, target *v1alpha1.Target) error {
 	status := p.targetStatus(target.Name)
-	if status.ClaimsUID == "" || storage.MakesVolume(target) {
-		return false, nil
-	}
 	claims, err := p.liveClaims(ctx)
 	if err != nil {
-		return false, err
+		return err
 	}
 	names := storage.ClaimNames(p.sb, target)
 	if uidOf(names, claims) == "" {
 		p.takeChange(target.Name, ours.ClaimChange{Noted: status.ClaimsUID, Own: true, Files: status.TestFiles})
 		p.memory.lacksClaims(slices.DeleteFunc(names, func(name string) bool { return claims[name] != nil })...)
 	}
-	return true, nil
+	return nil
 }
 
 // takeChange writes down what follows from other claims of a target than were noted. Where that ends the benchmark, the claims before stay noted, and

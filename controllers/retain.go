@@ -89,7 +89,7 @@ func (p *pass) endRunningJobs(ctx context.Context) ([]leftover, error) {
 	}
 	for _, j := range ending {
 		one := leftoverJob(j, p.now.Time)
-		one.what += ", whose pods have ended, and which Kubernetes has yet to say has"
+		one.what += ", whose pods have ended; Kubernetes has not marked it as ended yet"
 		left = append(left, one)
 	}
 	leftPods, orphans, err := p.leftPods(ctx, withoutEnded(pods.Items), own)

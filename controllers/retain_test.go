@@ -123,7 +123,7 @@ func TestRetainNamesWhatDoesNotEnd(t *testing.T) {
 // A Job whose pod has ended stays if Kubernetes says that it gets no other one. Until then whoever may edit Jobs can have it get one, also when nobody sees to it
 // any more.
 func TestRetainLeavesNoJobThatMayRun(t *testing.T) {
-	const yetToSay = "which Kubernetes has yet to say has"
+	const yetToSay = "Kubernetes has not marked it as ended yet"
 	for name, test := range map[string]struct {
 		then func(*world, *v1alpha1.StorageBenchmark)
 		left int

@@ -95,7 +95,7 @@ func (p *pass) takeStorage(ctx context.Context, there client.Object, differs []s
 	case !ours.ClusterObject(p.sb, there):
 		return refused
 	case len(differs) > 0:
-		return fmt.Errorf("%s is there as it was made before, and what is measured depends on the difference: %s; create the benchmark anew: %w",
+		return fmt.Errorf("%s exists from before, with other settings that change what is measured: %s; create the benchmark anew: %w",
 			there.GetName(), strings.Join(differs, "; "), refused)
 	}
 	ctrl.LoggerFrom(ctx).Info("Took an object that was there: it is the benchmark's, and what is measured does not depend on how it differs from what would be made now",

@@ -163,7 +163,7 @@ func TestMakeJob(t *testing.T) {
 // What provisions a target's storage is taken as it was made before, by an older release, unless what is measured depends on the difference. Nothing is left of it.
 func TestStorageThatIsThere(t *testing.T) {
 	otherwise := func(differs string) []string {
-		return []string{"is there as it was made before", differs, "create the benchmark anew"}
+		return []string{"exists from before, with other settings that change what is measured", differs, "create the benchmark anew"}
 	}
 	for name, test := range map[string]struct {
 		target v1alpha1.Target

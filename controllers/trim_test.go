@@ -1,7 +1,6 @@
 package controllers
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -15,13 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
@@ -29,7 +24,6 @@ import (
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/test/builder"
-	"github.com/storagebench/storagebench/test/envtest"
 )
 
 // bloated fills all of an object that whoever makes it can fill.
@@ -49,42 +43,6 @@ func bloated(meta *metav1.ObjectMeta, spec *corev1.PodSpec) {
 		}
 		spec.InitContainers = append(spec.InitContainers, corev1.Container{Name: key, Image: filler})
 		spec.Tolerations = append(spec.Tolerations, corev1.Toleration{Key: filler})
-	}
-}
-
-// Of a namespace that somebody has filled, few objects are read at a time, and all are found.
-func TestLiveListsTakeLittleMemory(t *testing.T) {
-	c := envtest.Client(t)
-	namespace := envtest.Namespace(t, c)
-	for i := range liveAtOnce + 1 {
-		claim := claimOf(namespace, fmt.Sprintf("claim-%d", i), corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")})
-		claim.Annotations = map[string]string{"example.com/filler": strings.Repeat("x", 1<<10)}
-		if err := c.Create(t.Context(), claim); err != nil {
-			t.Fatal(err)
-		}
-	}
-	live := interceptor.NewClient(c, interceptor.Funcs{
-		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
-			err := c.List(ctx, list, options...)
-			if n := meta.LenList(list); n > liveAtOnce {
-				t.Errorf("%d objects at once", n)
-			}
-			return err
-		},
-	})
-	var claims corev1.PersistentVolumeClaimList
-	if err := listLive(t.Context(), live, &claims, client.InNamespace(namespace)); err != nil {
-		t.Fatal(err)
-	}
-	names := sets.New[string]()
-	for i := range claims.Items {
-		names.Insert(claims.Items[i].Name)
-		if len(claims.Items[i].Annotations) > 0 {
-			t.Errorf("claim %s has annotations %v", claims.Items[i].Name, claims.Items[i].Annotations)
-		}
-	}
-	if len(names) != liveAtOnce+1 {
-		t.Errorf("%d claims are found", len(names))
 	}
 }
 

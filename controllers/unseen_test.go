@@ -70,7 +70,7 @@ func TestIsUnseen(t *testing.T) {
 			for _, client := range test.pods {
 				s.pods[job.RunName(s.sb, "a", 2, client)] = []*corev1.Pod{{}}
 			}
-			s.fail(v1alpha1.ReasonDeleted, "the StorageBenchmark was deleted before its end")
+			s.fail(v1alpha1.ReasonDeleted, "the StorageBenchmark was deleted before it ended")
 			if noted := s.sb.Status.Targets[0].TestFiles == v1alpha1.TestFilesPresent; noted != test.want {
 				t.Errorf("there may be files: %t, want %t", noted, test.want)
 			}

@@ -125,8 +125,8 @@ const (
 type KnownLimits struct {
 	Limits `json:",inline"`
 
-	// counting says how I/Os count against iops, readIOPS and writeIOPS: only random ones (RandomOnly), sequential ones perhaps as fewer
-	// (MergesSequential), or reads and writes against the same (Shared). Unset: each counts as one.
+	// counting says how I/Os count against iops, readIOPS and writeIOPS. RandomOnly: only random I/Os count. MergesSequential: several
+	// sequential I/Os may count as one. Shared: reads and writes count against the same limit. Unset: each I/O counts as one.
 	// +optional
 	Counting IOCounting `json:"counting,omitempty"`
 
@@ -135,8 +135,8 @@ type KnownLimits struct {
 	// +optional
 	Precision LimitPrecision `json:"precision,omitempty"`
 
-	// loweredIOPS is what the volume has in place of iops if its driver lowered them, which no object says: aws-ebs-csi-driver gives gp3 volumes
-	// 16000 IOPS at most where EC2 does not let it ask for the most of the region. A result near it is not judged. Unset: that cannot be.
+	// loweredIOPS is the I/Os per second that the volume has if its driver lowered iops, which no object tells. aws-ebs-csi-driver gives gp3
+	// volumes at most 16000 where EC2 does not let it look up the region's maximum. A result near it is not judged. Unset: the driver lowers nothing.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	LoweredIOPS *int64 `json:"loweredIOPS,omitempty"`
@@ -235,13 +235,13 @@ type LimitedBy struct {
 const (
 	// WarningVolumeReplaced: a claim was deleted and made again, and runs on one target were made on different volumes.
 	WarningVolumeReplaced = "VolumeReplaced"
-	// WarningProbeFailed: a probe was to follow the result, and has none itself.
+	// WarningProbeFailed: the probe after the result failed.
 	WarningProbeFailed = "ProbeFailed"
-	// WarningUnsyncedWrites: buffered writes that nothing has reach the storage, so that they measure memory.
+	// WarningUnsyncedWrites: buffered writes that nothing forces to the storage, so that they measure memory.
 	WarningUnsyncedWrites = "UnsyncedWrites"
 	// WarningFilesFitInMemory: buffered I/O on files that the node's page cache can hold.
 	WarningFilesFitInMemory = "FilesFitInMemory"
-	// WarningLatencyOfMemory: buffered writes that only a sync at the end has reach the storage, so that their latencies are memory's.
+	// WarningLatencyOfMemory: buffered writes that only a sync at the end forces to the storage, so that their latencies are memory's.
 	WarningLatencyOfMemory = "LatencyOfMemory"
 	// WarningOtherFilesSynced: jobs with several files, whose syncs are of another file than the one that was just written.
 	WarningOtherFilesSynced = "OtherFilesSynced"

@@ -55,7 +55,7 @@ const (
 	ReasonRunFailed = "RunFailed"
 	// ReasonDeadlineExceeded: a step took longer than its deadline.
 	ReasonDeadlineExceeded = "DeadlineExceeded"
-	// ReasonDeleted: the benchmark was deleted before its end.
+	// ReasonDeleted: the benchmark was deleted before it ended.
 	ReasonDeleted = "Deleted"
 )
 

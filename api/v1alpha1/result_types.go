@@ -53,7 +53,7 @@ type Result struct {
 	// +optional
 	Trim *IOResult `json:"trim,omitempty"`
 
-	// sync is about the calls that have written data reach the storage: fsync, fdatasync and sync_file_range. Unset if
+	// sync is about the calls that make written data reach the storage: fsync, fdatasync and sync_file_range. Unset if
 	// there were none, and where fio did not measure their latency, as with gtod_reduce.
 	// +optional
 	Sync *SyncResult `json:"sync,omitempty"`
@@ -64,7 +64,7 @@ type Result struct {
 	// +optional
 	Metadata *MetadataResult `json:"metadata,omitempty"`
 
-	// probe is what was measured after that with twice the I/Os in flight. Unset if the workload has no probe, in all
+	// probe is what was measured after the result, with twice the I/Os in flight. Unset if the workload has no probe, in all
 	// repetitions but the last, and where the probe failed.
 	// +optional
 	Probe *ProbeResult `json:"probe,omitempty"`

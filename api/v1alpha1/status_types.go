@@ -273,13 +273,13 @@ type Run struct {
 	// +structType=atomic
 	Result *Result `json:"result,omitempty"`
 
-	// counters are what the kernel counted of the storage meanwhile. Unset where it counts nothing, as of S3, and where clients of one node share
+	// counters are what the kernel counted of the storage during the run. Unset where it counts nothing, as of S3, and where clients of one node share
 	// the storage.
 	// +optional
 	// +structType=atomic
 	Counters *StorageCounters `json:"counters,omitempty"`
 
-	// exceeded is for how long limits were exceeded meanwhile, as EBS itself says. Unset where it was not asked, which is the default, or did not answer.
+	// exceeded is for how long limits were exceeded during the run, as EBS itself says. Unset where it was not asked, which is the default, or did not answer.
 	// +optional
 	// +structType=atomic
 	Exceeded *ExceededLimits `json:"exceeded,omitempty"`

@@ -465,7 +465,7 @@ func TestValidation(t *testing.T) {
 		name: "size of a scale", path: workloadPath + ".scale.size", want: "size must be a number of bytes such as 512M or 10G (1024-based, without B)",
 		reject: []string{"workloads: [{name: w, preset: etcd, scale: {size: 10%}}]", "workloads: [{name: w, preset: etcd, scale: {size: 1GB}}]"},
 	}, {
-		name: "matrix beside a preset", path: workloadPath + ".matrix", want: "a preset says itself what is measured, so that its results are comparable: beside it matrix takes clients only; set fio for the rest",
+		name: "matrix beside a preset", path: workloadPath + ".matrix", want: "a preset sets what is measured, so that its results are comparable: matrix can only have clients; set fio to vary other options",
 		accept: []string{"workloads: [{name: w, preset: etcd, matrix: {clients: [1, 2]}}]"},
 		reject: []string{"workloads: [{name: w, preset: etcd, matrix: {bs: [4k]}}]", "workloads: [{name: w, preset: etcd, matrix: {clients: [1], bs: [4k]}}]"},
 	}, {

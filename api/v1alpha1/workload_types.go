@@ -7,7 +7,7 @@ import "k8s.io/apimachinery/pkg/util/intstr"
 // +kubebuilder:validation:XValidation:rule="[has(self.preset), has(self.fio), has(self.jobFile)].filter(x, x).size() == 1",message="set exactly one of preset (a workload that has a name), fio (parameters) and jobFile (a whole fio job file)",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.probe) || !self.probe || has(self.fio)",message="probe is for workloads of fio: remove it, or set fio instead of preset or jobFile",fieldPath=".probe",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="has(self.preset) || !has(self.scale)",message="scale is for presets: set size and runtimeSeconds in fio, or in jobFile",fieldPath=".scale",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.preset) || !has(self.matrix) || self.matrix.all(k, k == 'clients')",message="a preset says itself what is measured, so that its results are comparable: beside it matrix takes clients only; set fio for the rest",fieldPath=".matrix",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.preset) || !has(self.matrix) || self.matrix.all(k, k == 'clients')",message="a preset sets what is measured, so that its results are comparable: matrix can only have clients; set fio to vary other options",fieldPath=".matrix",reason=FieldValueForbidden
 type Workload struct {
 	// name of the workload in results. A DNS label of at most 32 characters, unique in the benchmark.
 	// +required

@@ -202,10 +202,10 @@ func TestBoundOrder(t *testing.T) {
 		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "15000 of the volume's 3000 IOPS are more than it can do: the page cache answered"},
 	}, {
 		name: "page cache that is too small", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000)}, limits: gp3, load: buffered, client: Client{MemoryBytes: 1<<30 - 1},
-		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "15000 of the volume's 3000 IOPS: I/O is buffered, and the page cache makes fewer and larger I/Os of it, so that it is unknown how many the storage did: set direct: true"},
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "15000 of the volume's 3000 IOPS: I/O is buffered, and the page cache makes fewer and larger I/Os of it, so it is unknown how many the storage did: set direct: true"},
 	}, {
 		name: "page cache, but not more than the storage can do", result: v1alpha1.Result{Read: blocks(3600, 4096, 1000)}, limits: gp3, load: buffered, client: Client{MemoryBytes: 1 << 30},
-		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "3600 of the volume's 3000 IOPS: I/O is buffered, and the page cache makes fewer and larger I/Os of it, so that it is unknown how many the storage did: set direct: true"},
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "3600 of the volume's 3000 IOPS: I/O is buffered, and the page cache makes fewer and larger I/Os of it, so it is unknown how many the storage did: set direct: true"},
 	}, {
 		name: "buffered sequential writes at the limit of bytes", result: v1alpha1.Result{Write: blocks(32_000, 4096, 1000)}, limits: gp3, load: buffered,
 		want: limitedBy(v1alpha1.BoundVolumeThroughput, 125<<20, 100, "125 of the volume's 125 MiB/s (100 %)"),
@@ -214,7 +214,7 @@ func TestBoundOrder(t *testing.T) {
 		want: limitedBy(v1alpha1.BoundLatency, 8, 100, "8 of 8 I/Os were in flight all the time, each for 8ms on average, and the nearest limit of the storage has room (1000 of the volume's 3000 IOPS, 33 %; those of the node are unknown): try more jobs or a higher iodepth"),
 	}, {
 		name: "direct I/O beyond the limit", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000)}, limits: gp3, load: psync16, client: Client{MemoryBytes: 1 << 40},
-		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "15000 of the volume's 3000 IOPS (500 %) are more than it can do: a cache answered, or the limit is another one than is known"},
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "15000 of the volume's 3000 IOPS (500 %) are more than it can do: a cache answered, or the limit is higher than is known"},
 	}, {
 		name: "page cache and CPU", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000), CPU: cpu(20, 79)}, limits: gp3, load: buffered,
 		want: limitedBy(v1alpha1.BoundClientCPU, 800, 99, "each of fio's jobs used 99 % of a CPU, and a job can use no more than one"),
@@ -258,7 +258,7 @@ func TestBoundByLatency(t *testing.T) {
 		{"just not too many", v1alpha1.Result{Read: blocks(1000, 4096, 11_040_000)}, gp3, 10, v1alpha1.LimitedBy{Reason: v1alpha1.BoundLatency, LimitInFlight: n(10), UsedPercent: new(int32(110))}},
 		{"too many", v1alpha1.Result{Read: blocks(1000, 4096, 11_060_000)}, gp3, 10, v1alpha1.LimitedBy{
 			Reason:  v1alpha1.BoundUnknown,
-			Message: "no known limit is reached, and the figures do not fit: IOPS and a mean latency of 11.1ms mean 11.1 I/Os in flight, more than the workload's 10",
+			Message: "no known limit is reached, and the figures contradict each other: IOPS and a mean latency of 11.1ms mean 11.1 I/Os in flight, more than the workload's 10",
 		}},
 		// 1.4 I/Os a second are reported as 1; of 10 s each, that would be 10 in flight.
 		{"slow storage", v1alpha1.Result{Read: &v1alpha1.IOResult{

@@ -91,15 +91,10 @@ func groupResults(runs []v1alpha1.Run) []*group {
 		if run.State != v1alpha1.RunSucceeded {
 			continue
 		}
-		if run.Result != nil {
-			add(run, "", 0, run.Result, run.LimitedBy)
-			continue
-		}
 		seen := map[string]int{}
-		for j := range run.Sections {
-			section := &run.Sections[j]
-			add(run, section.Name, seen[section.Name], &section.Result, section.LimitedBy)
-			seen[section.Name]++
+		for measured := range run.Measured() {
+			add(run, measured.Name, seen[measured.Name], &measured.Result, measured.LimitedBy)
+			seen[measured.Name]++
 		}
 	}
 	return groups

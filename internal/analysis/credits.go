@@ -169,7 +169,7 @@ func usesOfRuns(target string, runs []v1alpha1.Run, unit aws.Unit, scope v1alpha
 
 // usesOf returns the use of each result of a run; none if it has no result, or if it is unknown when it was.
 func usesOf(run *v1alpha1.Run, unit aws.Unit, scope v1alpha1.LimitScope) []aws.Use {
-	results := resultsOf(run)
+	results := run.Results()
 	total := time.Duration(0)
 	for _, r := range results {
 		total += elapsed(r)
@@ -194,17 +194,6 @@ func usesOf(run *v1alpha1.Run, unit aws.Unit, scope v1alpha1.LimitScope) []aws.U
 		}
 	}
 	return uses
-}
-
-func resultsOf(run *v1alpha1.Run) []*v1alpha1.Result {
-	if run.Result != nil {
-		return []*v1alpha1.Result{run.Result}
-	}
-	var results []*v1alpha1.Result
-	for i := range run.Sections {
-		results = append(results, &run.Sections[i].Result)
-	}
-	return results
 }
 
 // elapsed is bounded so that sums of all sections do not overflow.

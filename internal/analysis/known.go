@@ -216,7 +216,7 @@ func (k Known) uncounted(r *v1alpha1.Result, load Load) string {
 	if !nearest.reached() {
 		return ""
 	}
-	return fmt.Sprintf("%s (%d %%), if a file system makes one I/O of each sync, so that it is unknown whether this held the result back", nearest, nearest.percent())
+	return fmt.Sprintf("%s (%d %%), if a file system makes one I/O of each sync, so it is unknown whether this held the result back", nearest, nearest.percent())
 }
 
 // roomAt is such as "the nearest limit has room (339 of the file system's 7000 IOPS, 5 %)". It says where limits are that nobody looked at.

@@ -34,9 +34,9 @@ func memoryLatency(s seen) string {
 	case s.result.Write == nil || s.result.Write.Latency == nil || s.known.Unlimited:
 		return ""
 	case s.load.UnsyncedWrites && unsyncedWrites(s) == "":
-		return "latencies of writes are how fast memory takes them: how long the storage takes for them counts in IOPS and bandwidth, and in no latency"
+		return "latencies of writes show how fast memory takes them: the time of the storage counts in IOPS and bandwidth, and in no latency"
 	case s.load.SyncedAtEnd && !s.load.UnsyncedWrites:
-		return "latencies of writes are how fast memory takes them: what is synced at the end counts in IOPS and bandwidth, and in no latency"
+		return "latencies of writes show how fast memory takes them: what is synced at the end counts in IOPS and bandwidth, and in no latency"
 	}
 	return ""
 }

@@ -101,9 +101,9 @@ func boundOfMetadata(r *v1alpha1.Result, known Known, load Load, client Client) 
 	}
 	switch {
 	case operations.percent() > exceededPercent:
-		return unknown("%s (%d %%) are more than it can do: memory answered, or the limit is another one than is known", operations, operations.percent())
+		return unknown("%s (%d %%) are more than it can do: memory answered, or the limit is higher than is known", operations, operations.percent())
 	case operations.limit > 0:
-		return unknown("%s (%d %%), if each is one operation of the storage: NFS makes several of some, so that it is unknown whether this held the result back",
+		return unknown("%s (%d %%), if each is one operation of the storage: NFS makes several of some, so it is unknown whether this held the result back",
 			operations, operations.percent())
 	}
 	return unknown("limits of storage count I/Os and bytes, and not operations on files")

@@ -125,7 +125,7 @@ func TestLimitsOfMetadata(t *testing.T) {
 	shared := *efs
 	shared.Counting = v1alpha1.CountsShared
 	beside := CompanyOf([]Section{{Result: operated(3000, 300_000)}, {Name: "reads", Result: &v1alpha1.Result{ElapsedMilliseconds: 1000, Read: blocks(20_000, 4096, 0)}}}, 0)
-	const several = ", if each is one operation of the storage: NFS makes several of some, so that it is unknown whether this held the result back"
+	const several = ", if each is one operation of the storage: NFS makes several of some, so it is unknown whether this held the result back"
 	for _, test := range []struct {
 		name   string
 		result *v1alpha1.Result
@@ -139,7 +139,7 @@ func TestLimitsOfMetadata(t *testing.T) {
 			"FileSystemIOPS 35000 of the file system's 35000 IOPS, where a write counts as 5 reads together with section reads (100 %)"},
 		{"fewer", operated(700, 300_000), Known{Storage: &shared}, Load{}, "Unknown 700 of the file system's 7000 changes a second (10 %)" + several},
 		{"more than there can be", operated(400_000, 300_000), Known{Storage: &shared}, Load{Lookups: true},
-			"Unknown 400000 of the file system's 35000 look-ups a second (1143 %) are more than it can do: memory answered, or the limit is another one than is known"},
+			"Unknown 400000 of the file system's 35000 look-ups a second (1143 %) are more than it can do: memory answered, or the limit is higher than is known"},
 		{"from memory, as their time says", operated(33_000, 1000), Known{Storage: &shared}, Load{Lookups: true}, "Unknown limits of storage count I/Os and bytes, and not operations on files"},
 		{"on a volume", operated(3000, 300_000), Known{Storage: gp3}, Load{}, "Unknown limits of storage count I/Os and bytes, and not operations on files"},
 		{"on a volume whose journal is at its limit", operated(900, 300_000), Known{Storage: gp3, Counted: &Counted{Writes: 2950, WriteBytes: 2950 * 4096}}, Load{},

@@ -17,7 +17,7 @@ func WarnOfOrder(comparisons []v1alpha1.Comparison, order v1alpha1.Order) {
 		for j := range targets {
 			if t := &targets[j]; isJudged(t) {
 				t.Warnings = append(t.Warnings, v1alpha1.Warning{
-					Reason: v1alpha1.WarningOrderByTarget, Message: "each target was measured at another time: the verdict counts drift over time as a difference of targets",
+					Reason: v1alpha1.WarningOrderByTarget, Message: "targets were measured one after the other: the verdict counts drift over time as a difference between them",
 				})
 			}
 		}

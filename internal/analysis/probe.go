@@ -81,14 +81,14 @@ func probed(bound v1alpha1.LimitedBy, r *v1alpha1.Result, load Load, client Clie
 			Message: fmt.Sprintf("%s: the time that each I/O takes held the result back, and more jobs or a higher iodepth get more", p),
 		}
 	case p.growth > probeStays:
-		bound.Message = legible.Cut(bound.Message, maxProbedMessage, "...") + fmt.Sprintf("; %s: latency is a part of it, and a limit is near", p)
+		bound.Message = legible.Cut(bound.Message, maxProbedMessage, "...") + fmt.Sprintf("; %s: latency holds it back in part, and a limit is near", p)
 	case bound.Evidence != "" && bound.Reason != v1alpha1.BoundLatency:
 		bound.Evidence = v1alpha1.EvidenceProbe
 		bound.Message = legible.Cut(bound.Message, maxProbedMessage, "...") + fmt.Sprintf("; %s, which confirms it", p)
 	default:
-		message := fmt.Sprintf("%s: the storage, or the way to it, does no more", p)
+		message := fmt.Sprintf("%s: the storage, or the path to it, can do no more", p)
 		if bound.Reason == v1alpha1.BoundUnknown { // it says what is known of limits
-			message += "; which limit that is, is not certain: " + bound.Message
+			message += "; which limit that is, is uncertain: " + bound.Message
 		}
 		return v1alpha1.LimitedBy{Reason: v1alpha1.BoundStorage, Evidence: v1alpha1.EvidenceProbe, Message: message}
 	}
@@ -136,15 +136,15 @@ func (p *probedResult) doubt(load Load, client Client, usual int64) string {
 	used := int64(p.probe.CPUPercent) * load.ProbeJobs
 	switch {
 	case usual > 0 && math.Abs(1000*p.rate-float64(usual)) > unusual*float64(usual):
-		return fmt.Sprintf("the probe tells nothing: its run had %s IOPS, and the median of all repetitions is %s", legible.Significant(p.rate), perSecond(usual))
+		return fmt.Sprintf("the probe is inconclusive: its run had %s IOPS, and the median of all repetitions is %s", legible.Significant(p.rate), perSecond(usual))
 	case p.growth < probeLess:
-		return fmt.Sprintf("the probe tells nothing: it did less than the run, %d IOPS instead of %.0f", p.probe.IOPS, p.rate)
+		return fmt.Sprintf("the probe is inconclusive: it did less than the run, %d IOPS instead of %.0f", p.probe.IOPS, p.rate)
 	case p.growth < probeGrows && p.probe.CPUPercent >= busyPercent:
-		return fmt.Sprintf("the probe tells nothing: each of its jobs used %d %% of a CPU", p.probe.CPUPercent)
+		return fmt.Sprintf("the probe is inconclusive: each of its jobs used %d %% of a CPU", p.probe.CPUPercent)
 	case p.growth < probeGrows && client.CPUMillis > 0 && used*1000 >= busyPercent*client.CPUMillis:
-		return fmt.Sprintf("the probe tells nothing: it used %d %% of CPU, and its container may use %d %% (100 for each CPU)", used, client.CPUMillis/10)
+		return fmt.Sprintf("the probe is inconclusive: it used %d %% of CPU, and its container may use %d %% (100 for each CPU)", used, client.CPUMillis/10)
 	case p.growth < probeGrows && had < probeFills*float64(p.inFlight):
-		return fmt.Sprintf("the probe tells nothing: only %s of its %d I/Os were in flight", legible.Significant(had), p.probe.InFlight)
+		return fmt.Sprintf("the probe is inconclusive: only %s of its %d I/Os were in flight", legible.Significant(had), p.probe.InFlight)
 	}
 	return ""
 }

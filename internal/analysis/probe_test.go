@@ -41,15 +41,15 @@ func TestProbed(t *testing.T) {
 		message  string
 		usual    int64
 	}{
-		"no more, and no limit known":    {result(2000, full(2020)), nil, Load{}, v1alpha1.BoundStorage, v1alpha1.EvidenceProbe, "each in 31.7ms instead of 16ms: the storage, or the way to it, does no more; which limit that is, is not certain: no limits", 0},
-		"no more, far from the limit":    {result(2000, full(2100)), gp3, Load{}, v1alpha1.BoundStorage, v1alpha1.EvidenceProbe, "does no more", 0},
+		"no more, and no limit known":    {result(2000, full(2020)), nil, Load{}, v1alpha1.BoundStorage, v1alpha1.EvidenceProbe, "each in 31.7ms instead of 16ms: the storage, or the path to it, can do no more; which limit that is, is uncertain: no limits", 0},
+		"no more, far from the limit":    {result(2000, full(2100)), gp3, Load{}, v1alpha1.BoundStorage, v1alpha1.EvidenceProbe, "can do no more", 0},
 		"no more, at the limit":          {result(2980, full(3000)), gp3, Load{}, v1alpha1.BoundVolumeIOPS, v1alpha1.EvidenceProbe, "which confirms it", 0},
 		"twice as much":                  {result(2000, full(4000)), nil, Load{}, v1alpha1.BoundLatency, v1alpha1.EvidenceProbe, "more jobs or a higher iodepth get more", 0},
 		"more, at what is documented":    {result(2980, full(5000)), gp3, Load{}, v1alpha1.BoundLatency, v1alpha1.EvidenceProbe, "instead of 2980", 0},
 		"a little more":                  {result(2000, full(2400)), gp3, Load{}, v1alpha1.BoundLatency, v1alpha1.EvidenceDocumentation, "a limit is near", 0},
 		"no more, for want of CPU":       {result(2000, busy), nil, Load{}, v1alpha1.BoundUnknown, "", "each of its jobs used 99 % of a CPU", 0},
 		"no more, for want of all CPUs":  {result(2000, crowded), gp3, Load{Jobs: 16, ProbeJobs: 32}, v1alpha1.BoundLatency, v1alpha1.EvidenceDocumentation, "it used 192 % of CPU, and its container may use 200 %", 0},
-		"no more, with CPU to spare":     {result(2000, crowded), gp3, Load{Jobs: 16, ProbeJobs: 16}, v1alpha1.BoundStorage, v1alpha1.EvidenceProbe, "does no more", 0},
+		"no more, with CPU to spare":     {result(2000, crowded), gp3, Load{Jobs: 16, ProbeJobs: 16}, v1alpha1.BoundStorage, v1alpha1.EvidenceProbe, "can do no more", 0},
 		"no more, for want of I/Os":      {result(2000, idle), nil, Load{}, v1alpha1.BoundUnknown, "", "only 32 of its 64 I/Os were in flight", 0},
 		"less":                           {result(2000, full(1700)), gp3, Load{}, v1alpha1.BoundLatency, v1alpha1.EvidenceDocumentation, "it did less than the run, 1700 IOPS instead of 2000", 0},
 		"of an unusual run":              {result(1900, full(3000)), gp3, Load{}, v1alpha1.BoundLatency, v1alpha1.EvidenceDocumentation, "its run had 1900 IOPS, and the median of all repetitions is 2998", 2_998_000},

@@ -188,7 +188,7 @@ var warningKinds = []struct {
 	remedy: "set direct: true with libaio, or take ioengine: psync and raise numjobs",
 }, {
 	reason: v1alpha1.WarningUnevenJobs, see: []func(seen) string{unevenJobs},
-	remedy: "give each job a file of its own (remove filename), so that none waits for locks of the others; if that is what you measure, lower numjobs to as many as get on",
+	remedy: "give each job a file of its own (remove filename), so that none waits for locks of the others; if that is what you want to measure, lower numjobs until all get on",
 }, {
 	reason: v1alpha1.WarningStartSkew, see: []func(seen) string{startSkew, clockSpread},
 	remedy: "use nodes of one type with CPU to spare, and keep their clocks by NTP (chrony, Amazon Time Sync Service)",
@@ -217,7 +217,7 @@ func probeFailed(s seen) string {
 	if s.client.ProbeFailure == "" {
 		return ""
 	}
-	return legible.Cut("the result was measured before its probe, which has none: "+s.client.ProbeFailure, maxProbeFailure, "...")
+	return legible.Cut("the probe failed after the result was measured: "+s.client.ProbeFailure, maxProbeFailure, "...")
 }
 
 func cpuThrottled(s seen) string {

@@ -47,7 +47,7 @@ func TestWarnings(t *testing.T) {
 		name: "no result", client: Client{ShortIOs: 1},
 	}, {
 		name: "no probe", results: []v1alpha1.Result{good}, load: []Load{{}}, client: Client{ProbeFailure: "out of memory"},
-		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningProbeFailed, Message: "the result was measured before its probe, which has none: out of memory"}},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningProbeFailed, Message: "the probe failed after the result was measured: out of memory"}},
 	}, {
 		name: "files as large as memory", results: []v1alpha1.Result{good}, load: []Load{{Buffered: true, FileBytes: 1 << 30}}, client: Client{MemoryBytes: 1 << 30},
 		want: []v1alpha1.Warning{{

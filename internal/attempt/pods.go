@@ -72,7 +72,7 @@ func IsVolumeElsewhere(pod *corev1.Pod) bool {
 // older of Kubernetes' sentences about that have these words.
 func ExplainWarning(warning string) string {
 	if strings.Contains(warning, "already exclusively attached to one node") {
-		return warning + "; no pod uses it there: Kubernetes detaches it within seconds, or 6 minutes after the pod where the node does not answer or is gone"
+		return warning + "; no pod uses it there: Kubernetes detaches it within seconds, or after 6 minutes if that node does not answer or is gone"
 	}
 	return warning
 }
@@ -115,11 +115,11 @@ func MayBeCutOff(pod *corev1.Pod) bool {
 // Unanswered says why nothing is heard of the pods on a node, "" if the node answers. The node is empty if it is gone.
 func Unanswered(name string, node *corev1.Node) string {
 	if node.Name == "" {
-		return fmt.Sprintf("node %s is gone; the run is made again when Kubernetes has given up its pod", name)
+		return fmt.Sprintf("node %s is gone; the run is repeated when Kubernetes gives up its pod", name)
 	}
 	for _, c := range node.Status.Conditions {
 		if c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue {
-			return fmt.Sprintf("node %s does not answer (%s), where fio may go on; the run is made again when Kubernetes has given up its pod",
+			return fmt.Sprintf("node %s does not answer (%s); fio may still run there; the run is repeated when Kubernetes gives up its pod",
 				name, strings.TrimSuffix(c.Message, "."))
 		}
 	}

@@ -21,8 +21,8 @@ func TestUnanswered(t *testing.T) {
 	}{
 		"it is gone":                    {&corev1.Node{}, "node a is gone; "},
 		"it is ready":                   {node(corev1.NodeReady, corev1.ConditionTrue), ""},
-		"it is not ready":               {node(corev1.NodeReady, corev1.ConditionFalse), "node a does not answer (Kubelet stopped posting node status), "},
-		"nobody knows whether it is":    {node(corev1.NodeReady, corev1.ConditionUnknown), "node a does not answer (Kubelet stopped posting node status), "},
+		"it is not ready":               {node(corev1.NodeReady, corev1.ConditionFalse), "node a does not answer (Kubelet stopped posting node status); fio may still run there; "},
+		"nobody knows whether it is":    {node(corev1.NodeReady, corev1.ConditionUnknown), "node a does not answer (Kubelet stopped posting node status); fio may still run there; "},
 		"something else is not as well": {node(corev1.NodeNetworkUnavailable, corev1.ConditionUnknown), ""},
 	} {
 		if got := Unanswered("a", test.node); !strings.HasPrefix(got, test.want) || (got == "") != (test.want == "") {

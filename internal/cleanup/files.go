@@ -23,6 +23,9 @@ const (
 	There  Found = "There"  // the claim
 )
 
+// IsLost says whether the claim is gone. What is there instead, if anything, is somebody's.
+func (f Found) IsLost() bool { return f == Gone || f == Other }
+
 // ClaimFacts is what the next step in removing the test files on a claim depends on.
 type ClaimFacts struct {
 	// Cleaning says that there is a Job that removes the files, Cleaned that it has.
@@ -50,7 +53,7 @@ const (
 // has made for the claim cannot be reached without it, and may be gone as well. On a claim that has the name of one that is gone they are not: what
 // is there is somebody's.
 func NextStep(f ClaimFacts) Step {
-	lost := f.Found == Gone || f.Found == Other
+	lost := f.Found.IsLost()
 	switch {
 	case f.Cleaned, f.Found == Device:
 		return Finish

@@ -1,10 +1,5 @@
 package cleanup
 
-import (
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
-)
-
 // VolumeFacts is what the fate of a volume depends on.
 type VolumeFacts struct {
 	// Bound says that it is bound to a claim of the benchmark, AsIs that it is the PersistentVolume of storage that is mounted as it is, which is
@@ -38,11 +33,4 @@ func FateOf(f VolumeFacts) Fate {
 	default:
 		return Stays
 	}
-}
-
-// IsInTheWay says whether a PersistentVolume has to go before a claim can have one of its name. The claim's UID is "" if it is gone. Kubernetes binds
-// a volume that a claim has had to no other one.
-func IsInTheWay(volume *corev1.PersistentVolume, claim types.UID) bool {
-	ref := volume.Spec.ClaimRef
-	return !volume.DeletionTimestamp.IsZero() || (ref != nil && ref.UID != "" && ref.UID != claim)
 }

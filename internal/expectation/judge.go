@@ -320,11 +320,8 @@ func repetitionsOf(first *v1alpha1.Run, runs []v1alpha1.Run, warned []string) []
 			continue
 		}
 		empty.runs++
-		if run.Result != nil {
-			add("", run.Result, run.LimitedBy)
-		}
-		for k := range run.Sections {
-			add(run.Sections[k].Name, &run.Sections[k].Result, run.Sections[k].LimitedBy)
+		for measured := range run.Measured() {
+			add(measured.Name, &measured.Result, measured.LimitedBy)
 		}
 	}
 	if len(sections) == 0 {

@@ -28,7 +28,7 @@ func validateKind(path *field.Path, w *v1alpha1.Workload) field.ErrorList {
 	for name := range w.Matrix {
 		if w.Preset != nil && name != v1alpha1.MatrixClients {
 			problems = append(problems, field.Forbidden(path.Child("matrix").Key(name),
-				"a preset says itself what is measured, so that its results are comparable: beside it matrix takes clients only; set fio for the rest"))
+				"a preset sets what is measured, so that its results are comparable: matrix can only have clients; set fio to vary other options"))
 		}
 	}
 	return problems

@@ -33,7 +33,7 @@ func addProbes(path *field.Path, w *v1alpha1.Workload, cases []testCase, targets
 	}
 	for i := range cases {
 		if cases[i].clients > 1 {
-			return field.ErrorList{field.Forbidden(path, "a probe is of one client: several would not begin it together. Remove probe, or clients")}
+			return field.ErrorList{field.Forbidden(path, "a probe works with one client, because several cannot begin it together: remove probe, or clients")}
 		}
 		probe, err := cases[i].job.Probe()
 		if err != nil {

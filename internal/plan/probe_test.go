@@ -49,7 +49,7 @@ func TestProbes(t *testing.T) {
 func TestProbesAreRefused(t *testing.T) {
 	for want, change := range map[string]func(*v1alpha1.StorageBenchmarkSpec){
 		"spec.workloads[0].probe: Forbidden: the page cache would answer it: set direct: true": func(s *v1alpha1.StorageBenchmarkSpec) { s.Workloads[0].Fio.Direct = nil },
-		"spec.workloads[0].probe: Forbidden: a probe is of one client":                         func(s *v1alpha1.StorageBenchmarkSpec) { s.Clients = new(int32(2)) },
+		"spec.workloads[0].probe: Forbidden: a probe works with one client":                    func(s *v1alpha1.StorageBenchmarkSpec) { s.Clients = new(int32(2)) },
 		"spec.deadlines.runSeconds: Invalid value: 65: workload probed can run for 70 s": func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Deadlines.RunSeconds = new(int32(65))
 		},

@@ -83,7 +83,7 @@ func validateSyncs(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, cases 
 		return nil
 	}
 	return field.Invalid(path.Child("workloads"), len(spec.Workloads),
-		fmt.Sprintf("%d of %d results are of jobs that call fsync, fdatasync or sync_file_range, whose latency takes room: each %d of them count as one result more, and at most %d results are possible; split the benchmark",
+		fmt.Sprintf("%d of %d results have latencies of fsync, fdatasync or sync_file_range, which take room: every %d of them count as one more result, and at most %d results are possible; split the benchmark",
 			syncs, results, resultsPerRoomOfSyncs, most))
 }
 

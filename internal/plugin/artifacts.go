@@ -29,11 +29,7 @@ func newArtifactsCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 		Args:              cobra.RangeArgs(1, 2),
 		ValidArgsFunction: completeNamesAndRuns(flags),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := connect(flags)
-			if err != nil {
-				return err
-			}
-			benchmark, err := c.benchmark(cmd.Context(), args[0])
+			c, benchmark, err := connectTo(cmd.Context(), flags, args[0])
 			if err != nil {
 				return err
 			}

@@ -43,6 +43,16 @@ func connect(flags *genericclioptions.ConfigFlags) (*cluster, error) {
 	return &cluster{WithWatch: harmlessClient(c), namespace: namespace, inflatable: maxInflated}, nil
 }
 
+// connectTo finds the cluster, and reads a StorageBenchmark of the namespace.
+func connectTo(ctx context.Context, flags *genericclioptions.ConfigFlags, name string) (*cluster, *v1alpha1.StorageBenchmark, error) {
+	c, err := connect(flags)
+	if err != nil {
+		return nil, nil, err
+	}
+	benchmark, err := c.benchmark(ctx, name)
+	return c, benchmark, err
+}
+
 // benchmark reads a StorageBenchmark of the namespace.
 func (c *cluster) benchmark(ctx context.Context, name string) (*v1alpha1.StorageBenchmark, error) {
 	benchmark := &v1alpha1.StorageBenchmark{}

@@ -23,11 +23,7 @@ alone. "kubectl storagebench report NAME -o csv" has the names of runs, and the 
 		ValidArgsFunction: completeNamesAndRuns(flags),
 
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := connect(flags)
-			if err != nil {
-				return err
-			}
-			benchmark, err := c.benchmark(cmd.Context(), args[0])
+			_, benchmark, err := connectTo(cmd.Context(), flags, args[0])
 			if err != nil {
 				return err
 			}

@@ -46,11 +46,7 @@ resource itself is what "kubectl get storagebenchmark NAME -o yaml" prints.`,
 			if err != nil {
 				return err
 			}
-			c, err := connect(flags)
-			if err != nil {
-				return err
-			}
-			benchmark, err := c.benchmark(cmd.Context(), args[0])
+			_, benchmark, err := connectTo(cmd.Context(), flags, args[0])
 			if err != nil {
 				return err
 			}

@@ -145,7 +145,7 @@ func (o *runOptions) runFiles(cmd *cobra.Command) error {
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s applied\n", nameOf(info))
 		if hadEnded(info) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s had ended before: its results are of then. Delete it to measure anew\n", nameOf(info))
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s had ended before, and its results are from then. Delete it to measure anew\n", nameOf(info))
 			old = fmt.Errorf("%s: it had ended before, and nothing was measured now: delete it, and run it again", info.Name)
 		}
 	}

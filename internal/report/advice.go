@@ -19,15 +19,15 @@ var advice = map[string]string{
 	v1alpha1.BoundClientIOPS: "Measure with more clients, such as matrix: {clients: [1, 2, 4]}: this is what one node gets, and the file system may have more.",
 	v1alpha1.BoundClientThroughput: "Measure with more clients, such as matrix: {clients: [1, 2, 4]}: this is what one node gets, and the storage may have more. " +
 		"An application on one node will not get more either.",
-	v1alpha1.BoundInstanceIOPS: "Measure from a larger instance (placement.nodeSelector, node.kubernetes.io/instance-type): the storage was not the bottleneck, the node's way to it was. " +
+	v1alpha1.BoundInstanceIOPS: "Measure from a larger instance (placement.nodeSelector, node.kubernetes.io/instance-type): the storage was not the bottleneck, the node's path to it was. " +
 		"An application on such a node will not get more either.",
-	v1alpha1.BoundInstanceThroughput: "Measure from a larger instance (placement.nodeSelector, node.kubernetes.io/instance-type): the storage was not the bottleneck, the node's way to it was. " +
+	v1alpha1.BoundInstanceThroughput: "Measure from a larger instance (placement.nodeSelector, node.kubernetes.io/instance-type): the storage was not the bottleneck, the node's path to it was. " +
 		"An application on such a node will not get more either.",
 	v1alpha1.BoundWorkloadRate: "Raise or remove rate or rateIOPS in the workload to see what the storage can do; " +
 		"to judge latency at a given rate, as here, leave it and look at the percentiles.",
 	v1alpha1.BoundClientCPU: "Give fio more CPU (spec.pod.resources, a larger instance), spread it over more jobs (numjobs), or take an engine that needs less for each I/O (libaio or io_uring with a higher iodepth). " +
 		"Until then the result says nothing about the storage.",
-	v1alpha1.BoundStorage: "More jobs or a higher iodepth do not help. Look for the limit that this is: of the volume, the node, the network or the disk below, " +
+	v1alpha1.BoundStorage: "More jobs or a higher iodepth do not help. Look for the limit behind this: of the volume, the node, the network or the disk below, " +
 		"and set it in spec.targets[].limits or clientLimits.",
 	v1alpha1.BoundLatency: "Keep more I/Os in flight: more jobs (numjobs), or a higher iodepth with libaio or io_uring. A matrix such as numjobs: [16, 32, 64] shows up to which limit IOPS grow. " +
 		"An application that waits for each I/O will see this latency.",

@@ -125,7 +125,7 @@ func chance(s *v1alpha1.Statistic, verdict v1alpha1.Verdict) string {
 	case verdict == v1alpha1.VerdictSame:
 		judgement = "so it is hardly chance; but it is 1 % at most, too little to matter"
 	case verdict == v1alpha1.VerdictNotShown:
-		judgement = "so it is hardly chance; but it is too small to be told from what the figures are exact to"
+		judgement = "so it is hardly chance; but it is smaller than the precision of the figures"
 	}
 	return fmt.Sprintf("If both were alike, chance alone would make a difference as large in %s (%s), %s.", often, values, judgement)
 }

@@ -49,7 +49,7 @@ func Check(w io.Writer, sb *v1alpha1.StorageBenchmark) {
 	t.Render()
 	if judged {
 		certainties(w, sb)
-		fmt.Fprintln(w, "\nWhat has no answer has no public figure to be held to. Where each is from: kubectl storagebench presets NAME")
+		fmt.Fprintln(w, "\nWhere there is no answer, there is no public figure to compare with. Sources: kubectl storagebench presets NAME")
 	} else {
 		fmt.Fprintln(w, "\nNothing was judged: no public document of these applications names a figure that would be good enough.")
 	}

@@ -86,14 +86,9 @@ func (e *explanation) replacement(run *v1alpha1.Run) []v1alpha1.Warning {
 // subjects are the results of a run: one, or one for each section.
 func (e *explanation) subjects(run *v1alpha1.Run) []subject {
 	about := subject{workload: workloadNamed(&e.sb.Spec, run.Workload), parameters: run.Parameters, target: run.Target, clients: run.Clients}
-	if run.Result != nil {
-		about.outcomes = []outcome{{run, run.Result, run.LimitedBy}}
-		return []subject{about}
-	}
 	var all []subject
-	for i := range run.Sections {
-		section := &run.Sections[i]
-		about.section, about.outcomes = section.Name, []outcome{{run, &section.Result, section.LimitedBy}}
+	for measured := range run.Measured() {
+		about.section, about.outcomes = measured.Name, []outcome{{run, &measured.Result, measured.LimitedBy}}
 		all = append(all, about)
 	}
 	return all

@@ -57,12 +57,8 @@ func measurementsOf(status *v1alpha1.StorageBenchmarkStatus) []Measurement {
 	for i := range status.Runs {
 		run := &status.Runs[i]
 		before := len(all)
-		if run.Result != nil {
-			all = append(all, ofResult(run, "", run.Result, run.LimitedBy)...)
-		}
-		for j := range run.Sections {
-			section := &run.Sections[j]
-			all = append(all, ofResult(run, section.Name, &section.Result, section.LimitedBy)...)
+		for measured := range run.Measured() {
+			all = append(all, ofResult(run, measured.Name, &measured.Result, measured.LimitedBy)...)
 		}
 		if len(all) == before {
 			all = append(all, ofRun(run))

@@ -17,12 +17,12 @@ func Outcome(run *v1alpha1.Run) string {
 		return legible.Line(strings.Join(strings.Fields(run.Message), " "))
 	}
 	var parts []string
-	if run.Result != nil {
-		parts = append(parts, outcomeOf(run.Result, run.LimitedBy))
-	}
-	for i := range run.Sections {
-		s := &run.Sections[i]
-		parts = append(parts, s.Name+": "+outcomeOf(&s.Result, s.LimitedBy))
+	for measured := range run.Measured() {
+		outcome := outcomeOf(&measured.Result, measured.LimitedBy)
+		if measured.Name != "" {
+			outcome = measured.Name + ": " + outcome
+		}
+		parts = append(parts, outcome)
 	}
 	return strings.Join(parts, " | ")
 }

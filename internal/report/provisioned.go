@@ -41,20 +41,20 @@ func storageOf(t *v1alpha1.Target) string {
 
 // targetOf returns the target of a name, an empty one if there is none.
 func targetOf(sb *v1alpha1.StorageBenchmark, name string) *v1alpha1.Target {
-	at := slices.IndexFunc(sb.Spec.Targets, func(t v1alpha1.Target) bool { return t.Name == name })
-	if at < 0 {
-		return &v1alpha1.Target{Name: name}
-	}
-	return &sb.Spec.Targets[at]
+	return firstOr(v1alpha1.Target{Name: name}, sb.Spec.Targets, func(t v1alpha1.Target) bool { return t.Name == name })
 }
 
 // targetStatusOf returns the status of the target of a name, an empty one if there is none.
 func targetStatusOf(sb *v1alpha1.StorageBenchmark, name string) *v1alpha1.TargetStatus {
-	at := slices.IndexFunc(sb.Status.Targets, func(t v1alpha1.TargetStatus) bool { return t.Name == name })
-	if at < 0 {
-		return &v1alpha1.TargetStatus{Name: name}
+	return firstOr(v1alpha1.TargetStatus{Name: name}, sb.Status.Targets, func(t v1alpha1.TargetStatus) bool { return t.Name == name })
+}
+
+// firstOr returns the first of the things that is wanted, or another one if there is none.
+func firstOr[T any](none T, things []T, wanted func(T) bool) *T {
+	if at := slices.IndexFunc(things, wanted); at >= 0 {
+		return &things[at]
 	}
-	return &sb.Status.Targets[at]
+	return &none
 }
 
 // limitsOf prints limits, such as "3000 IOPS, 125 MiB/s", with what remains of them without burst credits.

@@ -167,20 +167,8 @@ func outcomesOf(runs []v1alpha1.Run, c *v1alpha1.Comparison, target string, occu
 		if run.State != v1alpha1.RunSucceeded || run.Target != target || run.Workload != c.Workload || !maps.Equal(run.Parameters, c.Parameters) {
 			continue
 		}
-		if c.Section == "" {
-			all = append(all, outcome{run, run.Result, run.LimitedBy})
-			continue
-		}
-		skip := occurrence
-		for j := range run.Sections {
-			section := &run.Sections[j]
-			if section.Name != c.Section {
-				continue
-			}
-			if skip == 0 {
-				all = append(all, outcome{run, &section.Result, section.LimitedBy})
-			}
-			skip--
+		if measured := run.MeasuredIn(c.Section, occurrence); measured != nil {
+			all = append(all, outcome{run, &measured.Result, measured.LimitedBy})
 		}
 	}
 	return all

@@ -41,17 +41,24 @@ func atMost(ns int64) string {
 
 // bandwidth prints bytes per second in binary units, as fio does.
 func bandwidth(bytesPerSecond int64) string {
-	const kib, mib, gib = 1 << 10, 1 << 20, 1 << 30
-	switch {
-	case bytesPerSecond < kib:
+	return bandwidthIn(bytesPerSecond, 1024, "KiB/s", "MiB/s", "GiB/s")
+}
+
+// decimalBandwidth prints bytes per second in decimal units, as vendors do.
+func decimalBandwidth(bytesPerSecond int64) string {
+	return bandwidthIn(bytesPerSecond, 1000, "kB/s", "MB/s", "GB/s")
+}
+
+// bandwidthIn prints bytes per second in one of the units, each of which is a multiple of the one before.
+func bandwidthIn(bytesPerSecond, multiple int64, units ...string) string {
+	if bytesPerSecond < multiple {
 		return fmt.Sprintf("%d B/s", bytesPerSecond)
-	case bytesPerSecond < mib:
-		return legible.ThreeDigits(float64(bytesPerSecond)/kib) + " KiB/s"
-	case bytesPerSecond < gib:
-		return legible.ThreeDigits(float64(bytesPerSecond)/mib) + " MiB/s"
-	default:
-		return legible.ThreeDigits(float64(bytesPerSecond)/gib) + " GiB/s"
 	}
+	unit, size := 0, multiple
+	for unit < len(units)-1 && bytesPerSecond >= size*multiple {
+		unit, size = unit+1, size*multiple
+	}
+	return legible.ThreeDigits(float64(bytesPerSecond)/float64(size)) + " " + units[unit]
 }
 
 // bothBandwidths prints bytes per second in binary and decimal units, as fio does, such as 47.6 MiB/s (49.9 MB/s); once
@@ -62,21 +69,6 @@ func bothBandwidths(bytesPerSecond int64) string {
 		return binary
 	}
 	return fmt.Sprintf("%s (%s)", binary, decimal)
-}
-
-// decimalBandwidth prints bytes per second in decimal units, as vendors do.
-func decimalBandwidth(bytesPerSecond int64) string {
-	const kb, mb, gb = 1e3, 1e6, 1e9
-	switch {
-	case bytesPerSecond < kb:
-		return fmt.Sprintf("%d B/s", bytesPerSecond)
-	case bytesPerSecond < mb:
-		return legible.ThreeDigits(float64(bytesPerSecond)/kb) + " kB/s"
-	case bytesPerSecond < gb:
-		return legible.ThreeDigits(float64(bytesPerSecond)/mb) + " MB/s"
-	default:
-		return legible.ThreeDigits(float64(bytesPerSecond)/gb) + " GB/s"
-	}
 }
 
 // runtime prints for how long something ran, in whole seconds from 10 s on.

@@ -67,7 +67,7 @@ func (f *Facts) leftBy(run *v1alpha1.Run) int64 {
 		return 0
 	}
 	written := int64(0)
-	for _, r := range resultsIn(run) {
+	for _, r := range run.Results() {
 		if r.Write != nil {
 			written += min(max(r.Write.Bytes, 0), math.MaxInt64-written)
 		}

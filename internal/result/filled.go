@@ -44,7 +44,7 @@ func (f *Facts) filledBefore() int64 {
 			continue
 		}
 		planned := &f.Plan[p]
-		results := resultsIn(run)
+		results := run.Results()
 		uses := planned.Job.DeviceUses()
 		for j := range min(len(results), len(uses)) {
 			if planned.Clients < f.Planned.Clients {
@@ -65,16 +65,4 @@ func filledAfter(end int64, use fio.DeviceUse, r *v1alpha1.Result, clients int32
 		return end
 	}
 	return max(end, use.FillsTo)
-}
-
-// resultsIn returns the results of a run, in the order of its groups; none of one that has failed.
-func resultsIn(run *v1alpha1.Run) []*v1alpha1.Result {
-	if run.Result != nil {
-		return []*v1alpha1.Result{run.Result}
-	}
-	var results []*v1alpha1.Result
-	for i := range run.Sections {
-		results = append(results, &run.Sections[i].Result)
-	}
-	return results
 }

@@ -103,5 +103,5 @@ func ClashOfAttributes(class Class) string {
 	if ptr.Deref(own.IOPSPerGiB, 0) <= 0 || ptr.Deref(set.IOPS, 0) <= 0 {
 		return ""
 	}
-	return "it sets iops, and the StorageClass iopsPerGB, of which the driver takes one: name a StorageClass without iopsPerGB, or remove this"
+	return "it sets iops, and the StorageClass sets iopsPerGB; the driver takes only one of them: name a StorageClass without iopsPerGB, or remove this"
 }

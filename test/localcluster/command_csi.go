@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 	"os"
 
@@ -11,37 +12,38 @@ import (
 	"github.com/storagebench/storagebench/test/localcluster/internal/csidriver"
 	"github.com/storagebench/storagebench/test/localcluster/internal/drivers"
 	"github.com/storagebench/storagebench/test/localcluster/internal/provisioner"
+	"github.com/storagebench/storagebench/test/localcluster/internal/sidecar"
 )
 
 // provisionerCommand makes the volumes of one of the drivers.
 func provisionerCommand() *cobra.Command {
 	var options provisioner.Options
-	cmd := &cobra.Command{Use: cluster.ProvisionerCommand, Short: "Run the external-provisioner of a CSI driver", Args: cobra.NoArgs, Hidden: true}
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return provisioner.Run(cmd.Context(), options) }
+	cmd := sidecarCommand(cluster.ProvisionerCommand, "Run the external-provisioner of a CSI driver", &options.Options,
+		func(ctx context.Context) error { return provisioner.Run(ctx, options) })
 	flags := cmd.Flags()
-	flags.StringVar(&options.Kubeconfig, "kubeconfig", "", "how to reach the API")
-	flags.StringVar(&options.CSIAddress, "csi-address", "", "socket of the driver")
-	flags.StringVar(&options.HTTPEndpoint, "http-endpoint", "", "HOST:PORT that answers when volumes are made")
-	flags.StringVar(&options.DefaultFSType, "default-fstype", "", "file system of volumes whose class names none")
 	flags.DurationVar(&options.Timeout, "timeout", 0, "how long a call to the driver may take")
 	flags.DurationVar(&options.RetryStart, "retry-interval-start", 0, "time between the first tries of a call that fails")
 	flags.DurationVar(&options.RetryMax, "retry-interval-max", 0, "most time between tries")
-	flags.Float32Var(&options.QPS, "kube-api-qps", 0, "requests a second to the API")
-	flags.IntVar(&options.Burst, "kube-api-burst", 0, "requests at once to the API")
-	require(cmd, "kubeconfig", "csi-address", "http-endpoint", "timeout", "retry-interval-start", "retry-interval-max", "kube-api-qps", "kube-api-burst")
+	require(cmd, "timeout", "retry-interval-start", "retry-interval-max")
 	return cmd
 }
 
 // attacherCommand attaches the volumes of one of the drivers.
 func attacherCommand() *cobra.Command {
-	var options attacher.Options
-	cmd := &cobra.Command{Use: cluster.AttacherCommand, Short: "Run the external-attacher of a CSI driver", Args: cobra.NoArgs, Hidden: true}
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return attacher.Run(cmd.Context(), options) }
+	var options sidecar.Options
+	return sidecarCommand(cluster.AttacherCommand, "Run the external-attacher of a CSI driver", &options,
+		func(ctx context.Context) error { return attacher.Run(ctx, options) })
+}
+
+// sidecarCommand runs a program that stands beside one of the drivers.
+func sidecarCommand(use, short string, options *sidecar.Options, run func(context.Context) error) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs, Hidden: true}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return run(cmd.Context()) }
 	flags := cmd.Flags()
 	flags.StringVar(&options.Kubeconfig, "kubeconfig", "", "how to reach the API")
 	flags.StringVar(&options.CSIAddress, "csi-address", "", "socket of the driver")
-	flags.StringVar(&options.HTTPEndpoint, "http-endpoint", "", "HOST:PORT that answers when volumes are attached")
-	flags.StringVar(&options.DefaultFSType, "default-fstype", "", "file system of volumes that name none")
+	flags.StringVar(&options.HTTPEndpoint, "http-endpoint", "", "HOST:PORT that answers when it works")
+	flags.StringVar(&options.DefaultFSType, "default-fstype", "", "file system of volumes for which none is named")
 	flags.Float32Var(&options.QPS, "kube-api-qps", 0, "requests a second to the API")
 	flags.IntVar(&options.Burst, "kube-api-burst", 0, "requests at once to the API")
 	require(cmd, "kubeconfig", "csi-address", "http-endpoint", "kube-api-qps", "kube-api-burst")

@@ -130,7 +130,7 @@ spec:
 		t.Fatalf("exit code %d:\n%s", code, &plugin.notes)
 	}
 	for want, args := range map[int][]string{1: {"--fail-on-expectations"}, 0: nil} {
-		if code, _, notes := u.run(t, append([]string{"run", "-f", path}, args...)...); code != want || !strings.Contains(notes, "again had ended before: its results are of then. Delete it to measure anew") {
+		if code, _, notes := u.run(t, append([]string{"run", "-f", path}, args...)...); code != want || !strings.Contains(notes, "again had ended before, and its results are from then. Delete it to measure anew") {
 			t.Errorf("with %q: exit code %d, want %d:\n%s", args, code, want, notes)
 		}
 	}

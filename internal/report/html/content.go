@@ -146,24 +146,12 @@ func factsOf(sb *v1alpha1.StorageBenchmark) []fact {
 		}
 	}
 	for i := range status.Runs {
-		for _, result := range resultsOf(&status.Runs[i]) {
+		for _, result := range status.Runs[i].Results() {
 			versions = append(versions, result.FioVersion)
 		}
 	}
 	facts := []fact{{"When", when}, {"Runs", progress}, {"Measured from", distinct(nodes)}, {"Measured with", distinct(versions)}}
 	return slices.DeleteFunc(facts, func(f fact) bool { return f.Text == "" })
-}
-
-// resultsOf returns all results of a run.
-func resultsOf(run *v1alpha1.Run) []*v1alpha1.Result {
-	var all []*v1alpha1.Result
-	if run.Result != nil {
-		all = append(all, run.Result)
-	}
-	for i := range run.Sections {
-		all = append(all, &run.Sections[i].Result)
-	}
-	return all
 }
 
 // distinct joins texts that are not empty, each once, in their order.

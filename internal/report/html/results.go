@@ -93,28 +93,11 @@ type outcome struct {
 func (r *results) outcomes(c *compared, target string) []outcome {
 	var all []outcome
 	for _, run := range r.measured[runKey(c.Workload, c.Parameters, target)] {
-		if c.Section == "" && run.Result != nil {
-			all = append(all, outcome{run.Result, run.LimitedBy})
-		}
-		if section := sectionOf(run, c.Section, c.occurrence); section != nil {
-			all = append(all, outcome{&section.Result, section.LimitedBy})
+		if measured := run.MeasuredIn(c.Section, c.occurrence); measured != nil {
+			all = append(all, outcome{&measured.Result, measured.LimitedBy})
 		}
 	}
 	return all
-}
-
-// sectionOf returns the section of a run that has a name, of several the one that so many come before; nil if there is none.
-func sectionOf(run *v1alpha1.Run, name string, before int) *v1alpha1.SectionResult {
-	for i := range run.Sections {
-		if run.Sections[i].Name != name {
-			continue
-		}
-		if before == 0 {
-			return &run.Sections[i]
-		}
-		before--
-	}
-	return nil
 }
 
 // direction is a direction of I/O.

@@ -5,23 +5,15 @@ package provisioner
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
 	spec "github.com/container-storage-interface/spec/lib/go/csi"
-	"github.com/kubernetes-csi/csi-lib-utils/metrics"
-	"github.com/kubernetes-csi/csi-lib-utils/rpc"
 	csi "github.com/kubernetes-csi/external-provisioner/v6/pkg/controller"
 	_ "github.com/kubernetes-csi/external-provisioner/v6/pkg/features" // registers the gates that its code asks for
 	snapshots "github.com/kubernetes-csi/external-snapshotter/client/v8/clientset/versioned"
-	"google.golang.org/grpc"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	storagelisters "k8s.io/client-go/listers/storage/v1"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/workqueue"
 	translation "k8s.io/csi-translation-lib"
 	"sigs.k8s.io/sig-storage-lib-external-provisioner/v13/controller"
@@ -41,46 +33,27 @@ const (
 
 // Options of a provisioner.
 type Options struct {
-	Kubeconfig string
-	// CSIAddress is the driver's socket.
-	CSIAddress string
-	// HTTPEndpoint, HOST:PORT, is where it says that it is ready.
-	HTTPEndpoint string
-	// DefaultFSType of volumes whose class names none. It may be "".
-	DefaultFSType string
+	sidecar.Options
 	// Timeout bounds a call to the driver.
 	Timeout time.Duration
 	// RetryStart is the time after which a call is made again that has failed. It doubles with each failure, up to RetryMax.
 	RetryStart, RetryMax time.Duration
-	// QPS and Burst of its requests to the API.
-	QPS   float32
-	Burst int
 }
 
-// Run provisions until the context ends. It ends the process when it loses the driver.
+// Run provisions until the context ends.
 func Run(ctx context.Context, o Options) error {
-	config, err := clientcmd.BuildConfigFromFlags("", o.Kubeconfig)
+	return sidecar.Run(ctx, o.Options, csi.ResyncPeriodOfCsiNodeInformer, o.prepare)
+}
+
+func (o Options) prepare(ctx context.Context, s *sidecar.Sidecar) (func(context.Context), error) {
+	own, err := o.provisioner(s)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	config.QPS, config.Burst = o.QPS, o.Burst
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return err
-	}
-	d, err := connect(ctx, o)
-	if err != nil {
-		return fmt.Errorf("driver at %s: %w", o.CSIAddress, err)
-	}
-	factory := informers.NewSharedInformerFactory(client, csi.ResyncPeriodOfCsiNodeInformer)
-	own, err := d.provisioner(config, client, factory, o)
-	if err != nil {
-		return err
-	}
-	claims := factory.Core().V1().PersistentVolumeClaims()
+	claims := s.Informers.Core().V1().PersistentVolumeClaims()
 	// Lets go of claims that were copied, when they are deleted. It is nil for a driver without clones.
-	protection := csi.NewCloningProtectionController(client, claims.Lister(), claims.Informer(), workqueue.NewTypedRateLimitingQueue(o.rateLimiter()), d.capabilities)
-	provision := controller.NewProvisionController(ctx, client, d.name, own,
+	protection := csi.NewCloningProtectionController(s.Client, claims.Lister(), claims.Informer(), workqueue.NewTypedRateLimitingQueue(o.rateLimiter()), s.Capabilities)
+	provision := controller.NewProvisionController(ctx, s.Client, s.Name, own,
 		controller.LeaderElection(false), // there is one for each driver
 		controller.FailedProvisionThreshold(0),
 		controller.FailedDeleteThreshold(0),
@@ -91,48 +64,16 @@ func Run(ctx context.Context, o Options) error {
 		controller.RetryIntervalMax(o.RetryMax),
 		controller.AddFinalizer(true),
 	)
-	factory.Start(ctx.Done())
-	for kind, synced := range factory.WaitForCacheSync(ctx.Done()) {
-		if !synced {
-			return fmt.Errorf("the cache of %v did not fill", kind)
+	return func(ctx context.Context) {
+		if protection != nil {
+			go protection.Run(ctx, protectionWorkers, &sync.WaitGroup{})
 		}
-	}
-	if err := sidecar.ServeHealth(ctx, o.HTTPEndpoint); err != nil {
-		return err
-	}
-	if protection != nil {
-		go protection.Run(ctx, protectionWorkers, &sync.WaitGroup{})
-	}
-	provision.Run(ctx)
-	return nil
+		provision.Run(ctx)
+	}, nil
 }
 
 func (o Options) rateLimiter() workqueue.TypedRateLimiter[string] {
 	return workqueue.NewTypedItemExponentialFailureRateLimiter[string](o.RetryStart, o.RetryMax)
-}
-
-// driver is what a driver says of itself.
-type driver struct {
-	conn         *grpc.ClientConn
-	name         string
-	plugin       rpc.PluginCapabilitySet
-	capabilities rpc.ControllerCapabilitySet
-}
-
-func connect(ctx context.Context, o Options) (*driver, error) {
-	conn, err := csi.Connect(ctx, o.CSIAddress, metrics.NewCSIMetricsManagerWithOptions("", metrics.WithSubsystem(metrics.SubsystemSidecar)))
-	if err != nil {
-		return nil, err
-	}
-	if err := csi.Probe(ctx, conn, o.Timeout); err != nil {
-		return nil, err
-	}
-	name, err := csi.GetDriverName(conn, o.Timeout)
-	if err != nil {
-		return nil, err
-	}
-	plugin, capabilities, err := csi.GetDriverCapabilities(conn, o.Timeout)
-	return &driver{conn: conn, name: name, plugin: plugin, capabilities: capabilities}, err
 }
 
 // listers are what the external-provisioner reads of a driver's nodes. What the driver has no need of is nil.
@@ -144,22 +85,22 @@ type listers struct {
 	chosen csi.TopologyProvider
 }
 
-// listers asks for the nodes of volumes that have a place, and for the attachments of those that are attached: these are not deleted.
-func (d *driver) listers(factory informers.SharedInformerFactory) listers {
+// listersFor asks for the nodes of volumes that have a place, and for the attachments of those that are attached: these are not deleted.
+func listersFor(s *sidecar.Sidecar) listers {
 	var l listers
-	if csi.SupportsTopology(d.plugin) {
-		l.nodes, l.csiNodes = factory.Core().V1().Nodes().Lister(), factory.Storage().V1().CSINodes().Lister()
+	if csi.SupportsTopology(s.Plugin) {
+		l.nodes, l.csiNodes = s.Informers.Core().V1().Nodes().Lister(), s.Informers.Storage().V1().CSINodes().Lister()
 		l.chosen = csi.NewInMemoryStore()
 	}
-	if d.capabilities[spec.ControllerServiceCapability_RPC_PUBLISH_UNPUBLISH_VOLUME] {
-		l.attachments = factory.Storage().V1().VolumeAttachments().Lister()
+	if s.Capabilities[spec.ControllerServiceCapability_RPC_PUBLISH_UNPUBLISH_VOLUME] {
+		l.attachments = s.Informers.Storage().V1().VolumeAttachments().Lister()
 	}
 	return l
 }
 
 // provisioner is the external-provisioner's own.
-func (d *driver) provisioner(config *rest.Config, client kubernetes.Interface, factory informers.SharedInformerFactory, o Options) (controller.Provisioner, error) {
-	snapshotClient, err := snapshots.NewForConfig(config)
+func (o Options) provisioner(s *sidecar.Sidecar) (controller.Provisioner, error) {
+	snapshotClient, err := snapshots.NewForConfig(s.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -171,10 +112,10 @@ func (d *driver) provisioner(config *rest.Config, client kubernetes.Interface, f
 		controllerPublishReadOnly = false
 		preventModeConversion     = true
 	)
-	l := d.listers(factory)
-	return csi.NewCSIProvisioner(client, o.Timeout, "localcluster-"+d.name, volumePrefix, wholeUID, d.conn, snapshotClient, d.name,
-		d.plugin, d.capabilities, noMigration, strictTopology, immediateTopology, translation.New(),
-		factory.Storage().V1().StorageClasses().Lister(), l.csiNodes, l.nodes,
-		factory.Core().V1().PersistentVolumeClaims().Lister(), l.attachments, nil,
+	l := listersFor(s)
+	return csi.NewCSIProvisioner(s.Client, o.Timeout, "localcluster-"+s.Name, volumePrefix, wholeUID, s.Conn, snapshotClient, s.Name,
+		s.Plugin, s.Capabilities, noMigration, strictTopology, immediateTopology, translation.New(),
+		s.Informers.Storage().V1().StorageClasses().Lister(), l.csiNodes, l.nodes,
+		s.Informers.Core().V1().PersistentVolumeClaims().Lister(), l.attachments, nil,
 		extraCreateMetadata, o.DefaultFSType, nil, controllerPublishReadOnly, preventModeConversion, l.chosen), nil
 }

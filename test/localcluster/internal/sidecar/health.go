@@ -1,4 +1,3 @@
-// Package sidecar has what the programs share that stand beside a CSI driver.
 package sidecar
 
 import (
@@ -16,8 +15,8 @@ const (
 	readLimit = 30 * time.Second
 )
 
-// ServeHealth answers on an endpoint, HOST:PORT, until the context ends.
-func ServeHealth(ctx context.Context, endpoint string) error {
+// serveHealth answers on an endpoint, HOST:PORT, until the context ends.
+func serveHealth(ctx context.Context, endpoint string) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", endpoint)
 	if err != nil {
 		return err

@@ -1,0 +1,84 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/storagebench/storagebench/test/envtest"
+)
+
+// Of a namespace that somebody has filled, few objects are read at a time, and all are found.
+func TestLiveListsTakeLittleMemory(t *testing.T) {
+	c := envtest.Client(t)
+	namespace := envtest.Namespace(t, c)
+	for i := range liveAtOnce + 1 {
+		claim := claimOf(namespace, fmt.Sprintf("claim-%d", i), corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")})
+		claim.Annotations = map[string]string{"example.com/filler": strings.Repeat("x", 1<<10)}
+		if err := c.Create(t.Context(), claim); err != nil {
+			t.Fatal(err)
+		}
+	}
+	live := interceptor.NewClient(c, interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			err := c.List(ctx, list, options...)
+			if n := meta.LenList(list); n > liveAtOnce {
+				t.Errorf("%d objects at once", n)
+			}
+			return err
+		},
+	})
+	var claims corev1.PersistentVolumeClaimList
+	if err := listLive(t.Context(), live, &claims, client.InNamespace(namespace)); err != nil {
+		t.Fatal(err)
+	}
+	names := sets.New[string]()
+	for i := range claims.Items {
+		names.Insert(claims.Items[i].Name)
+		if len(claims.Items[i].Annotations) > 0 {
+			t.Errorf("claim %s has annotations %v", claims.Items[i].Name, claims.Items[i].Annotations)
+		}
+	}
+	if len(names) != liveAtOnce+1 {
+		t.Errorf("%d claims are found", len(names))
+	}
+}
+
+// Who waits for others that have a page of objects in memory waits for as long as it wants to, and no longer than its pass.
+func TestWaitForThePage(t *testing.T) {
+	onePage <- struct{}{}
+	defer func() { <-onePage }()
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for name, test := range map[string]struct {
+		ctx      context.Context
+		patience time.Duration
+		want     error
+	}{
+		"for a moment":            {t.Context(), time.Nanosecond, errBusy},
+		"until the pass is ended": {ended, forever, context.Canceled},
+	} {
+		asked := false
+		live := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{
+			List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
+				asked = true
+				return nil
+			},
+		})
+		empty := func() client.ObjectList { return &corev1.PodList{} }
+		if err := eachLive(test.ctx, live, test.patience, empty, func(*corev1.Pod) {}); !errors.Is(err, test.want) || asked {
+			t.Errorf("%s: %v, want %v; the API server was asked: %t", name, err, test.want, asked)
+		}
+	}
+}
