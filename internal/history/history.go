@@ -1,0 +1,38 @@
+package history
+
+import (
+	"slices"
+)
+
+// History is the points of a schedule, oldest first.
+type History struct {
+	Points []Point
+}
+
+// Has says whether a benchmark has left its point.
+func (h *History) Has(uid string) bool {
+	return slices.ContainsFunc(h.Points, func(p Point) bool { return p.UID == uid })
+}
+
+// Add appends a point, and drops the oldest ones beyond the limit. A benchmark that has left its point already leaves no other:
+// Add returns false then. So it can be called again after a crash.
+func (h *History) Add(p Point, limit int) bool {
+	if h.Has(p.UID) {
+		return false
+	}
+	p.Sequence, p.Chunk = 1, 0
+	if last := len(h.Points) - 1; last >= 0 {
+		p.Sequence = h.Points[last].Sequence + 1
+	}
+	h.Points = append(h.Points, p)
+	h.Trim(limit)
+	return true
+}
+
+// Trim drops the oldest points beyond the limit, which is at least 1.
+func (h *History) Trim(limit int) {
+	excess := len(h.Points) - max(limit, 1)
+	if excess > 0 {
+		h.Points = slices.Delete(h.Points, 0, excess)
+	}
+}

@@ -1,0 +1,80 @@
+// Package history keeps what benchmarks of a schedule measured, over weeks: compact, bounded and versioned, so that it fits into
+// ConfigMaps and outlives the benchmarks. It is pure: the same points give the same bytes.
+package history
+
+import "time"
+
+// Point is what one finished benchmark leaves.
+type Point struct {
+	// Sequence numbers the points of a history from 1. Add sets it.
+	Sequence int64
+	// Chunk is the number of the chunk that keeps the point, 0 until Encode chose one. A point stays in its chunk.
+	Chunk int64
+	// Time is when the benchmark ended, in whole seconds.
+	Time time.Time
+	// Benchmark is the name of the benchmark, and UID that of Kubernetes: no benchmark leaves two points.
+	Benchmark, UID string
+	// Succeeded says whether the benchmark did. Reason is that of its condition Succeeded, such as RunFailed.
+	Succeeded bool
+	Reason    string
+	// Environment is what it was measured in.
+	Environment Environment
+	// Cases are what was measured, in the order of the benchmark's comparisons.
+	Cases []Measured
+}
+
+// Case is what has figures of its own: a workload with one choice of its matrix, or a section of it, on a target. It can be the key of a map.
+type Case struct {
+	Workload string
+	// Parameters are the choice of the matrix as people read it, such as "bs=16k iodepth=4"; "" without a matrix.
+	Parameters string
+	// Section is the section of a job file, "" if that gives one result. Of sections that share a name, the second one is NAME#2.
+	Section string
+	Target  string
+}
+
+// Measured is what a benchmark measured of a case: medians of its repetitions, in the order of the metrics.
+type Measured struct {
+	Case
+	Figures []Figure
+}
+
+// Figure is the value of a metric: I/Os per second or nanoseconds, from 0 to MaxValue.
+type Figure struct {
+	Metric Metric
+	Value  int64
+}
+
+// Of returns the value of a metric, false if it was not measured.
+func (m *Measured) Of(metric Metric) (int64, bool) {
+	for _, f := range m.Figures {
+		if f.Metric == metric {
+			return f.Value, true
+		}
+	}
+	return 0, false
+}
+
+// Environment is what may change beside the storage. Where there are several nodes, their values are joined by ", ".
+type Environment struct {
+	// Operator and Fio are versions, such as 0.9.0 and fio-3.33.
+	Operator, Fio string
+	// Drivers are the CSI drivers of the targets, sorted by name.
+	Drivers []Driver
+	// Kubelet, Kernel and OSImage are what the node says of itself in status.nodeInfo.
+	Kubelet, Kernel, OSImage string
+	// InstanceType, Zone and Node are those of the volumes' nodes.
+	InstanceType, Zone, Node string
+	// Baseline tells what can be compared: points with another one are of another baseline. BaselineOf makes it.
+	Baseline string
+}
+
+// Driver is a CSI driver.
+type Driver struct {
+	// Name is that of the CSIDriver, such as ebs.csi.aws.com.
+	Name string
+	// Image is that of its pods, such as public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver:v1.64.0; "" if unknown.
+	Image string
+	// Targets are the names of the targets whose volumes it made, sorted. FromBenchmark sets them.
+	Targets []string
+}
