@@ -33,6 +33,18 @@ type Case struct {
 	Target  string
 }
 
+// WorkloadText names the workload, its section and its parameters, such as "wal/log bs=16k".
+func (c *Case) WorkloadText() string {
+	text := c.Workload
+	if c.Section != "" {
+		text += "/" + c.Section
+	}
+	if c.Parameters != "" {
+		text += " " + c.Parameters
+	}
+	return text
+}
+
 // Measured is what a benchmark measured of a case: medians of its repetitions, in the order of the metrics.
 type Measured struct {
 	Case

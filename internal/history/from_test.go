@@ -1,0 +1,150 @@
+package history
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/plan"
+)
+
+// finished returns a benchmark of a job file with two sections of one name, on two targets.
+func finished() *v1alpha1.StorageBenchmark {
+	at := metav1.NewTime(begin)
+	section := func(iops int64) v1alpha1.Comparison {
+		return v1alpha1.Comparison{
+			Workload: "wal", Parameters: map[string]string{"iodepth": "4", "bs": "16k"}, Section: "log",
+			Targets: []v1alpha1.TargetComparison{{
+				Name:  "gp3",
+				Write: &v1alpha1.IOComparison{IOPS: v1alpha1.Statistic{Median: iops}, P50Nanoseconds: &v1alpha1.Statistic{Median: 2}, P99Nanoseconds: &v1alpha1.Statistic{Median: 3}},
+				Sync:  &v1alpha1.SyncComparison{P99Nanoseconds: &v1alpha1.Statistic{Median: 4}},
+			}, {
+				Name:     "efs",
+				Metadata: &v1alpha1.MetadataComparison{IOPS: v1alpha1.Statistic{Median: 7}},
+			}},
+		}
+	}
+	volumes := func(node string) []v1alpha1.VolumeStatus {
+		return []v1alpha1.VolumeStatus{{Name: "pv", Node: node, Zone: "a", InstanceType: "m6i.large"}}
+	}
+	return &v1alpha1.StorageBenchmark{
+		ObjectMeta: metav1.ObjectMeta{Name: "nightly-1", UID: "u"},
+		Spec:       v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{{Name: "gp3"}, {Name: "efs"}}, Workloads: []v1alpha1.Workload{{Name: "wal"}}},
+		Status: v1alpha1.StorageBenchmarkStatus{
+			CompletionTime: &at,
+			Conditions:     []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionFalse, Reason: "RunFailed"}},
+			Targets: []v1alpha1.TargetStatus{
+				{Name: "gp3", Driver: "ebs.csi.aws.com", Volumes: volumes("n2")},
+				{Name: "efs", Driver: "efs.csi.aws.com", Volumes: volumes("n1")},
+				{Name: "io2", Driver: "ebs.csi.aws.com"},
+			},
+			Runs:        []v1alpha1.Run{{Result: &v1alpha1.Result{FioVersion: "fio-3.33"}}, {Sections: []v1alpha1.SectionResult{{Result: v1alpha1.Result{FioVersion: "fio-3.33"}}}}},
+			Comparisons: []v1alpha1.Comparison{section(1000), section(1 << 60)},
+		},
+	}
+}
+
+func TestFromBenchmark(t *testing.T) {
+	got := FromBenchmark(finished(), Environment{Operator: "0.9.0", Kernel: "6.1\x1b[31m", Drivers: []Driver{{Name: "ebs.csi.aws.com", Image: "v1.64"}, {Name: "unused"}}})
+	cases := func(section string, iops int64) []Measured {
+		return []Measured{
+			{Case{"wal", "bs=16k iodepth=4", section, "gp3"}, []Figure{{WriteIOPS, iops}, {WriteP50, 2}, {WriteP99, 3}, {SyncP99, 4}}},
+			{Case{"wal", "bs=16k iodepth=4", section, "efs"}, []Figure{{MetadataIOPS, 7}}},
+		}
+	}
+	want := Point{
+		Time: begin, Benchmark: "nightly-1", UID: "u", Reason: "RunFailed",
+		Environment: Environment{
+			Operator: "0.9.0", Fio: "fio-3.33", Kernel: "6.1 [31m", InstanceType: "m6i.large", Zone: "a", Node: "n1, n2",
+			Drivers:  []Driver{{"ebs.csi.aws.com", "v1.64", []string{"gp3", "io2"}}, {"efs.csi.aws.com", "", []string{"efs"}}},
+			Baseline: got.Environment.Baseline,
+		},
+		Cases: append(cases("log", 1000), cases("log#2", MaxValue)...),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestParametersText(t *testing.T) {
+	long := strings.Repeat("x", 300)
+	for _, row := range []struct {
+		choice map[string]string
+		want   string
+	}{
+		{nil, ""},
+		{map[string]string{"iodepth": "4", "bs": "16k"}, "bs=16k iodepth=4"},
+		{map[string]string{"a": "1 b=2"}, `a="1 b=2"`},
+		{map[string]string{"a": "1", "b": "2"}, "a=1 b=2"},
+		{map[string]string{"a": long}, "a=" + long[:234] + " " + hashOf("a="+long)},
+	} {
+		if got := parametersText(row.choice); got != row.want {
+			t.Errorf("%q, want %q", got, row.want)
+		}
+	}
+}
+
+// TestBaselineOf: what makes results comparable, and what does not matter.
+func TestBaselineOf(t *testing.T) {
+	base := BaselineOf(finished(), "fio-3.33", "m6i.large")
+	for _, row := range []struct {
+		name   string
+		change func(*v1alpha1.StorageBenchmark)
+		same   bool
+	}{
+		{"storage", func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Targets[0].EBS = &v1alpha1.EBSVolume{Type: "gp3"}
+		}, false},
+		{"a workload", func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Workloads[0].JobFile = new("[log]")
+		}, false},
+		{"a preset's version", func(sb *v1alpha1.StorageBenchmark) {
+			sb.Status.Presets = []v1alpha1.PresetVersion{"etcd.v2"}
+		}, false},
+		{"clients", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(2)) }, false},
+		{"the default of clients", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(1)) }, true},
+		{"the default of spread", func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Placement = &v1alpha1.Placement{Spread: v1alpha1.SpreadNode}
+		}, true},
+		{"expectations", func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Expectations = []v1alpha1.Expectation{{Metric: "read.iops"}}
+		}, true},
+		{"repetitions", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(4)) }, true},
+		{"labels of pods", func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Pod = &v1alpha1.PodSettings{Labels: map[string]string{"a": "b"}}
+		}, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			sb := finished()
+			row.change(sb)
+			if got := BaselineOf(sb, "fio-3.33", "m6i.large"); (got == base) != row.same {
+				t.Errorf("the same baseline: %v, want %v", got == base, row.same)
+			}
+		})
+	}
+	if BaselineOf(finished(), "fio-3.36", "m6i.large") == base || BaselineOf(finished(), "fio-3.33", "m7i.large") == base {
+		t.Error("another fio and another instance type are no other baseline")
+	}
+}
+
+// TestCasesOf: repetitions are one case, sections are several.
+func TestCasesOf(t *testing.T) {
+	spec := &v1alpha1.StorageBenchmarkSpec{
+		Repetitions: new(int32(3)),
+		Targets:     []v1alpha1.Target{{Name: "a", StorageClassName: new("x")}, {Name: "b", StorageClassName: new("y")}},
+		Workloads: []v1alpha1.Workload{
+			{Name: "two", JobFile: new("[global]\nrw=read\nsize=1m\n[one]\n[two]\nstonewall\n")},
+			{Name: "one", JobFile: new("[one]\nrw=read\nsize=1m\n")},
+		},
+	}
+	runs, problems := plan.Runs(spec, nil)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	if got := CasesOf(runs); got != 6 {
+		t.Errorf("%d cases, want 6", got)
+	}
+}
