@@ -35,6 +35,10 @@ const (
 	AnnotationScheduledTime = "storagebench.dev/scheduled-time"
 	// AnnotationRequested is on a StorageBenchmark that somebody has made from a schedule, beside its starts.
 	AnnotationRequested = "storagebench.dev/requested"
+	// AnnotationAcknowledged is on a StorageBenchmarkSchedule whose regressions somebody has seen: up to which time, in RFC 3339.
+	AnnotationAcknowledged = "storagebench.dev/acknowledged"
+	// HistoryKey is the key of a ConfigMap's binaryData that has points of a schedule's history.
+	HistoryKey = "history"
 	// Finalizer holds back the deletion of a StorageBenchmark until all that was made for it is gone.
 	Finalizer = "storagebench.dev/cleanup"
 )

@@ -133,7 +133,7 @@ type TemplateMetadata struct {
 	// labels are put on the StorageBenchmarks beside the operator's own.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
-	// +kubebuilder:validation:XValidation:rule="!self.exists(k, k.startsWith('storagebench.dev/') || k.startsWith('app.kubernetes.io/managed-by'))",message="labels below storagebench.dev/, and app.kubernetes.io/managed-by, are set by the operator; use another prefix",reason=FieldValueForbidden
+	// +kubebuilder:validation:XValidation:rule="!self.exists(k, k.startsWith('storagebench.dev/'))",message="labels below storagebench.dev/ are set by the operator; use another prefix",reason=FieldValueForbidden
 	Labels map[string]string `json:"labels,omitempty"`
 
 	// annotations are put on the StorageBenchmarks beside the operator's own. A value may have 4,096 characters.

@@ -303,7 +303,7 @@ func newerChart(t *testing.T) string {
 	if err := os.CopyFS(newer, os.DirFS(chart)); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(newer, "files", "crd.yaml")
+	path := filepath.Join(newer, "files", "crds", "storagebench.dev_storagebenchmarks.yaml")
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
