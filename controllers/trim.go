@@ -77,7 +77,7 @@ func trimBenchmark(sb *v1alpha1.StorageBenchmark) {
 // trimSchedule leaves of a schedule its spec and its status. Of one that is very large it leaves no template, which is read anew when it is needed.
 func trimSchedule(s *v1alpha1.StorageBenchmarkSchedule) {
 	s.ManagedFields, s.Labels, s.OwnerReferences = nil, nil, nil
-	s.Annotations = readOf(s.Annotations, []string{v1alpha1.AnnotationAcknowledged})
+	s.Annotations = readOf(s.Annotations, []string{v1alpha1.AnnotationAcknowledged, v1alpha1.AnnotationBaselineFrom})
 	if text, err := json.Marshal(s); err != nil || len(text) > maxCached {
 		s.Spec.Template = v1alpha1.StorageBenchmarkTemplate{}
 	}

@@ -37,6 +37,8 @@ const (
 	AnnotationRequested = "storagebench.dev/requested"
 	// AnnotationAcknowledged is on a StorageBenchmarkSchedule whose regressions somebody has seen: up to which time, in RFC 3339.
 	AnnotationAcknowledged = "storagebench.dev/acknowledged"
+	// AnnotationBaselineFrom is on a StorageBenchmarkSchedule that begins a new baseline: from when, in RFC 3339.
+	AnnotationBaselineFrom = "storagebench.dev/baseline-from"
 	// HistoryKey is the key of a ConfigMap's binaryData that has points of a schedule's history.
 	HistoryKey = "history"
 	// Finalizer holds back the deletion of a StorageBenchmark until all that was made for it is gone.

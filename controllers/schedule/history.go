@@ -32,6 +32,7 @@ func (p *pass) historyLimit() int {
 func (p *pass) keepHistory(ctx context.Context) time.Duration {
 	ended := p.unkept()
 	if len(ended) == 0 {
+		p.noteHistory()
 		return 0
 	}
 	defer p.reading.take()()
@@ -43,8 +44,18 @@ func (p *pass) keepHistory(ctx context.Context) time.Duration {
 		p.setCondition(v1alpha1.ConditionHistoryKept, metav1.ConditionFalse, v1alpha1.ReasonNotKept, err.Error())
 		return historyAgain
 	}
-	p.setCondition(v1alpha1.ConditionHistoryKept, metav1.ConditionTrue, v1alpha1.ReasonKept, legible.Plural(int(p.schedule.Status.History.Points), "point"))
+	p.noteHistory()
 	return 0
+}
+
+// noteHistory says what is known of the history, also where a pass before could not write that down.
+func (p *pass) noteHistory() {
+	known := p.memory.history
+	if known == nil {
+		return
+	}
+	p.schedule.Status.History = *known.where.DeepCopy()
+	p.setCondition(v1alpha1.ConditionHistoryKept, metav1.ConditionTrue, v1alpha1.ReasonKept, legible.Plural(int(known.where.Points), "point"))
 }
 
 // unkept returns the StorageBenchmarks that have ended and may need a point, in the order in which they ended.
@@ -81,7 +92,7 @@ func (p *pass) addPoints(ctx context.Context, ended []schedule.Benchmark) error 
 	for _, b := range ended {
 		p.memory.kept.Insert(b.UID)
 	}
-	p.schedule.Status.History = v1alpha1.ScheduleHistory{ConfigMaps: s.names(), Points: int32(len(s.history.Points))}
+	p.memory.history = &known{where: v1alpha1.ScheduleHistory{ConfigMaps: s.names(), Points: int32(len(s.history.Points))}}
 	return nil
 }
 

@@ -20,9 +20,16 @@ type memory struct {
 	problems field.ErrorList
 	// kept are the StorageBenchmarks that need no point any more.
 	kept sets.Set[types.UID]
+	// history is what is known of the history, nil if it was not read yet.
+	history *known
 	// made is the StorageBenchmark that was made last, until the cache has it.
 	made   string
 	madeAt time.Time
+}
+
+// known is what the last reading of a history has shown.
+type known struct {
+	where v1alpha1.ScheduleHistory
 }
 
 // memories are those of all schedules. The zero value has none.

@@ -22,6 +22,8 @@ import (
 const (
 	// refusedAgain is how long after the API server has refused a StorageBenchmark it is tried again.
 	refusedAgain = time.Minute
+	// lookAnyway is how long it is waited at a time: timers do not notice that the clock has been set.
+	lookAnyway = 10 * time.Minute
 	// maxMissed is where status.missedStarts stops.
 	maxMissed = 1_000_000
 )
@@ -41,34 +43,48 @@ func (p *pass) start(ctx context.Context) (time.Duration, error) {
 		return retrySoon, nil
 	}
 	decision := schedule.Decide(cron, p.startFacts())
-	if !decision.Due.IsZero() {
-		if fresh, err := p.isFresh(ctx); err != nil || !fresh {
-			return retrySoon, err
-		}
-		for _, b := range decision.Replaces {
-			if err := p.replace(ctx, b); err != nil {
-				return 0, err
-			}
-		}
-		if refused, err := p.make(ctx, &decision); err != nil || refused {
-			return refusedAgain, err
-		}
+	if after, err := p.carryOut(ctx, &decision); err != nil || after > 0 {
+		return after, err
 	}
 	p.noteNext(&decision)
 	return p.until(decision.Next), nil
 }
 
-// until returns how long it is until a time, 0 if that never comes.
+// carryOut makes what is due. It returns how long to wait where that cannot be made now, 0 if there is nothing to wait for.
+func (p *pass) carryOut(ctx context.Context, decision *schedule.Start) (time.Duration, error) {
+	switch {
+	case decision.Due.IsZero():
+		return 0, nil
+	case decision.Made:
+		p.noteMade(decision)
+		return 0, nil
+	}
+	if fresh, err := p.isFresh(ctx); err != nil || !fresh {
+		return retrySoon, err
+	}
+	for _, b := range decision.Replaces {
+		if err := p.replace(ctx, b); err != nil {
+			return 0, err
+		}
+	}
+	if refused, err := p.make(ctx, decision); err != nil || refused {
+		return refusedAgain, err
+	}
+	return 0, nil
+}
+
+// until returns how long to wait for a time, 0 if that never comes.
 func (p *pass) until(next time.Time) time.Duration {
 	if next.IsZero() {
 		return 0
 	}
-	return max(next.Sub(p.now), time.Millisecond)
+	return min(max(next.Sub(p.now), time.Millisecond), lookAnyway)
 }
 
 func (p *pass) startFacts() *schedule.Facts {
 	spec, status := &p.schedule.Spec, &p.schedule.Status
 	return &schedule.Facts{
+		Name: p.schedule.Name, UID: p.schedule.UID,
 		Now: p.now, Created: p.schedule.CreationTimestamp.Time, Last: ptr.Deref(status.LastScheduleTime, metav1.Time{}).Time,
 		Deadline:  time.Duration(ptr.Deref(spec.StartingDeadlineSeconds, 0)) * time.Second,
 		Suspended: ptr.Deref(spec.Suspend, false), Policy: spec.ConcurrencyPolicy, Benchmarks: p.facts(),

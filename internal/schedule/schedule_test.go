@@ -79,6 +79,7 @@ const created = "2026-11-24T00:00:30Z"
 func TestDecide(t *testing.T) {
 	const daily, minutely = "0 3 * * *", "* * * * *"
 	one := []Benchmark{{Name: "one"}}
+	its := []Benchmark{{Name: "one"}, {Name: Name("nightly", "uid", at(t, "2026-11-24T03:00:00Z"))}}
 	for name, test := range map[string]struct {
 		schedule, zone, last, now string
 		deadline                  time.Duration
@@ -90,6 +91,7 @@ func TestDecide(t *testing.T) {
 		missed    int
 		replaces  []Benchmark
 		waits     bool
+		made      bool
 	}{
 		"not due yet":        {schedule: daily, now: "2026-11-24T02:59:59Z", next: "2026-11-24T03:00:00Z"},
 		"due":                {schedule: daily, now: "2026-11-24T03:00:00Z", due: "2026-11-24T03:00:00Z", next: "2026-11-25T03:00:00Z"},
@@ -122,6 +124,11 @@ func TestDecide(t *testing.T) {
 		"Replace one that is going":  {schedule: daily, policy: v1alpha1.ConcurrencyReplace, now: "2026-11-24T03:00:00Z", benchmarks: []Benchmark{{Deleting: true}}, due: "2026-11-24T03:00:00Z", next: "2026-11-25T03:00:00Z"},
 		"Replace nothing before due": {schedule: daily, policy: v1alpha1.ConcurrencyReplace, now: "2026-11-24T02:00:00Z", benchmarks: one, next: "2026-11-24T03:00:00Z"},
 
+		// A pass was ended before it had noted what it made.
+		"made, and not noted":              {schedule: daily, last: "2026-11-22T03:00:00Z", now: "2026-11-24T03:00:01Z", benchmarks: its, due: "2026-11-24T03:00:00Z", made: true, missed: 1, next: "2026-11-25T03:00:00Z"},
+		"Forbid made, and not noted":       {schedule: daily, policy: v1alpha1.ConcurrencyForbid, now: "2026-11-24T03:00:01Z", benchmarks: its, due: "2026-11-24T03:00:00Z", made: true, next: "2026-11-25T03:00:00Z"},
+		"Replace does not replace its own": {schedule: daily, policy: v1alpha1.ConcurrencyReplace, now: "2026-11-24T03:00:01Z", benchmarks: its, due: "2026-11-24T03:00:00Z", made: true, next: "2026-11-25T03:00:00Z"},
+
 		"suspended": {schedule: daily, suspended: true, now: "2026-11-24T05:00:00Z"},
 
 		// Clocks that step.
@@ -150,9 +157,9 @@ func TestDecide(t *testing.T) {
 				test.policy = v1alpha1.ConcurrencyAllow
 			}
 			got := Decide(read(t, test.schedule, test.zone), &Facts{
-				Now: at(t, test.now), Created: at(t, created), Last: at(t, test.last), Deadline: test.deadline, Suspended: test.suspended, Policy: test.policy, Benchmarks: test.benchmarks,
+				Name: "nightly", UID: "uid", Now: at(t, test.now), Created: at(t, created), Last: at(t, test.last), Deadline: test.deadline, Suspended: test.suspended, Policy: test.policy, Benchmarks: test.benchmarks,
 			})
-			want := Start{Due: at(t, test.due), Next: at(t, test.next), Missed: test.missed, Replaces: test.replaces, Waits: test.waits}
+			want := Start{Due: at(t, test.due), Next: at(t, test.next), Missed: test.missed, Replaces: test.replaces, Waits: test.waits, Made: test.made}
 			if len(got.Replaces) == 0 {
 				got.Replaces = nil
 			}

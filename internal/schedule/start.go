@@ -49,6 +49,9 @@ type Benchmark struct {
 
 // Facts are what a start depends on.
 type Facts struct {
+	// Name and UID are the schedule's.
+	Name         string
+	UID          types.UID
 	Now, Created time.Time
 	// Last is when the last start was due that was made. Zero: there was none.
 	Last time.Time
@@ -63,6 +66,8 @@ type Facts struct {
 type Start struct {
 	// Due is when the start was due that is to be made now. Zero: none is.
 	Due time.Time
+	// Made says that its StorageBenchmark is there, of a pass that was ended before it had noted that.
+	Made bool
 	// Missed is how many starts before Due were not made, at most MostMissed and one more.
 	Missed int
 	// Replaces are the StorageBenchmarks that are to be deleted before.
@@ -84,16 +89,26 @@ func Decide(c *Cron, f *Facts) Start {
 	if due.IsZero() || f.Deadline > 0 && f.Now.Sub(due) > f.Deadline {
 		return s
 	}
+	s.Missed = c.between(since, due, MostMissed+1)
+	if f.has(Name(f.Name, f.UID, due)) {
+		s.Due, s.Made = due, true
+		return s
+	}
 	active := f.active()
 	if len(active) > 0 && f.Policy == v1alpha1.ConcurrencyForbid {
-		s.Waits = true
+		s.Waits, s.Missed = true, 0
 		return s
 	}
 	if f.Policy == v1alpha1.ConcurrencyReplace {
 		s.Replaces = slices.DeleteFunc(active, func(b Benchmark) bool { return b.Deleting })
 	}
-	s.Due, s.Missed = due, c.between(since, due, MostMissed+1)
+	s.Due = due
 	return s
+}
+
+// has says whether there is a StorageBenchmark of a name.
+func (f *Facts) has(name string) bool {
+	return slices.ContainsFunc(f.Benchmarks, func(b Benchmark) bool { return b.Name == name })
 }
 
 // since returns until when all starts are dealt with.
