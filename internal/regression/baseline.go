@@ -1,0 +1,68 @@
+package regression
+
+import (
+	"time"
+
+	"github.com/storagebench/storagebench/internal/history"
+)
+
+// Baseline is what a history can be compared with: all points whose storage, workloads, fio and instance type are those of the last one.
+type Baseline struct {
+	// From is the time of its first point, and Runs how many points it has.
+	From time.Time
+	Runs int
+	// Needed is how many more runs have to end before a change can be found, 0 if none.
+	Needed int
+	// Since are what changed when the baseline began, empty if it is as old as the history. Where only the spec changed, it is that.
+	Since []Difference
+}
+
+// pointsOf returns the points that can be compared with the last one. What was measured on another baseline meanwhile is left out: instance
+// types may come and go with the nodes, and each has its own past.
+func pointsOf(all []history.Point, from time.Time) ([]*history.Point, Baseline) {
+	var points []*history.Point
+	measured := func(p *history.Point) bool { return len(p.Cases) > 0 && !p.Time.Before(from) }
+	last := len(all) - 1
+	for last >= 0 && !measured(&all[last]) {
+		last--
+	}
+	first := -1
+	for i := range all[:last+1] {
+		if measured(&all[i]) && all[i].Environment.Baseline == all[last].Environment.Baseline {
+			if first < 0 {
+				first = i
+			}
+			points = append(points, &all[i])
+		}
+	}
+	b := Baseline{Runs: len(points), Needed: max(leastBefore+leastAfter-len(points), 0)}
+	if first >= 0 {
+		b.From = all[first].Time
+		b.Since = begun(all[:first], &all[first])
+	}
+	return points, b
+}
+
+// begun returns what began a baseline, by the last point before it that measured.
+func begun(before []history.Point, first *history.Point) []Difference {
+	for i := len(before) - 1; i >= 0; i-- {
+		old := &before[i]
+		if len(old.Cases) == 0 {
+			continue
+		}
+		if old.Environment.Baseline == first.Environment.Baseline {
+			return nil // somebody began it by hand
+		}
+		var all []Difference
+		for _, name := range []string{factFio, factInstanceType} {
+			if a, b := factsOf(&old.Environment, "")[name], factsOf(&first.Environment, "")[name]; a != b {
+				all = append(all, Difference{What: name, Before: a, After: b})
+			}
+		}
+		if len(all) == 0 {
+			all = []Difference{{What: "spec"}}
+		}
+		return all
+	}
+	return nil
+}

@@ -1,0 +1,202 @@
+// Package regression says when storage got slower: it finds changes in the history of a schedule, and names what changed beside them.
+//
+// Series are divided by E-divisive (Matteson and James, 2014), and changes judged by a t-test, as Hunter does (Fleming and others, 2023;
+// Apache Otava). Other than there, what the test takes for chance is held to a promise for the whole schedule: docs/regressions.md has it,
+// and the benchmark of this package prints how far it holds. It is pure: the same history gives the same findings.
+package regression
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/storagebench/storagebench/internal/history"
+)
+
+// Options say what of a history is looked at.
+type Options struct {
+	// BaselineFrom begins a new baseline: benchmarks that ended before are not looked at. Zero: all are.
+	BaselineFrom time.Time
+	// Acknowledged silences changes whose first benchmark ended then or before. Zero: none.
+	Acknowledged time.Time
+}
+
+// Kind says which way a figure changed.
+type Kind string
+
+// The kinds of changes: slower is a regression, whether it is a rate or a latency.
+const (
+	Regression  Kind = "Regression"
+	Improvement Kind = "Improvement"
+)
+
+// Finding is a lasting change of a figure.
+type Finding struct {
+	Case   history.Case
+	Metric history.Metric
+	Kind   Kind
+	// Time and Benchmark are those of the first benchmark after the change.
+	Time      time.Time
+	Benchmark string
+	// Before and After are the medians of the levels, and RunsBefore and RunsAfter how many runs these have.
+	Before, After         int64
+	RunsBefore, RunsAfter int
+	// Percent is how much the figure rose, or fell if it is below 0.
+	Percent float64
+	// PValue is the probability that chance alone makes such a change in this series.
+	PValue float64
+	// Recovered says of a regression that the figure is as good as before by now.
+	Recovered bool
+	// Beside are what changed at the same time.
+	Beside []Difference
+}
+
+// IsOpen says whether the finding is a regression from which the storage has not recovered.
+func (f *Finding) IsOpen() bool { return f.Kind == Regression && !f.Recovered }
+
+// Report is what a history shows.
+type Report struct {
+	// Findings are open regressions, regressions that are over, then improvements; of each the largest change first.
+	Findings []Finding
+	// Baseline is what was looked at.
+	Baseline Baseline
+}
+
+// Worst returns the worst open regression, nil if there is none.
+func (r *Report) Worst() *Finding {
+	if len(r.Findings) == 0 || !r.Findings[0].IsOpen() {
+		return nil
+	}
+	return &r.Findings[0]
+}
+
+// Open returns how many regressions are open.
+func (r *Report) Open() int {
+	open := 0
+	for i := range r.Findings {
+		if r.Findings[i].IsOpen() {
+			open++
+		}
+	}
+	return open
+}
+
+// Find returns what a history shows.
+func Find(h *history.History, o Options) Report {
+	points, baseline := pointsOf(h.Points, o.BaselineFrom)
+	all := seriesOf(points)
+	alpha := alphaOf(len(all))
+	report := Report{Baseline: baseline}
+	for i := range all {
+		report.Findings = append(report.Findings, all[i].findings(alpha, o.Acknowledged)...)
+	}
+	slices.SortStableFunc(report.Findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(b.weight(), a.weight()), cmp.Compare(a.PValue, b.PValue))
+	})
+	return report
+}
+
+// rank puts what is to be acted on first.
+func (f *Finding) rank() int {
+	switch {
+	case f.IsOpen():
+		return 0
+	case f.Kind == Regression:
+		return 1
+	default:
+		return 2
+	}
+}
+
+// weight is how large a change is: half as many I/Os weigh as much as twice the latency.
+func (f *Finding) weight() float64 { return math.Abs(math.Log1p(f.Percent / 100)) }
+
+// series is a metric of a case over the points that have it.
+type series struct {
+	history.Case
+	metric history.Metric
+	points []*history.Point
+	raw    []int64
+}
+
+// seriesOf returns the series of points, of as many runs as are looked at. What the last benchmark failed to measure is among them, so that a
+// regression does not go silent by that.
+func seriesOf(points []*history.Point) []series {
+	type key struct {
+		history.Case
+		metric history.Metric
+	}
+	index := map[key]int{}
+	var all []series
+	for _, p := range points[max(0, len(points)-mostRuns):] {
+		for _, m := range p.Cases {
+			for _, f := range m.Figures {
+				k := key{m.Case, f.Metric}
+				i, ok := index[k]
+				if !ok {
+					i = len(all)
+					index[k] = i
+					all = append(all, series{Case: m.Case, metric: f.Metric})
+				}
+				all[i].points, all[i].raw = append(all[i].points, p), append(all[i].raw, f.Value)
+			}
+		}
+	}
+	return all
+}
+
+// logarithms returns the values as they are compared. A rate of 0 counts as the least that is not told as 0.
+func (s *series) logarithms() []float64 {
+	logs := make([]float64, len(s.raw))
+	for i, v := range s.raw {
+		logs[i] = math.Log(max(float64(v), 0.5))
+	}
+	return logs
+}
+
+// findings returns the changes of the series that are not acknowledged.
+func (s *series) findings(alpha float64, acknowledged time.Time) []Finding {
+	changes := detect(s.logarithms(), alpha)
+	var all []Finding
+	for i := range changes {
+		f := s.finding(&changes[i])
+		f.Recovered = f.Kind == Regression && s.recovered(&changes[i], &changes[len(changes)-1])
+		if f.Time.After(acknowledged) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// finding returns what there is to say of a change.
+func (s *series) finding(c *change) Finding {
+	first := s.points[c.at]
+	before, after := s.level(c.before), s.level(c.after)
+	f := Finding{
+		Case: s.Case, Metric: s.metric, Kind: Improvement,
+		Time: first.Time, Benchmark: first.Benchmark,
+		Before: before, After: after, RunsBefore: c.before.len(), RunsAfter: c.after.len(),
+		Percent: 100 * math.Expm1(c.size), PValue: c.p,
+		Beside: differences(s.points[c.before.start:c.before.end], s.points[c.after.start:c.after.end], s.Target),
+	}
+	if c.size > 0 == s.metric.IsLatency() {
+		f.Kind = Regression
+	}
+	return f
+}
+
+// recovered says whether the last level is as good as that before a regression, or hardly worse.
+func (s *series) recovered(regression, last *change) bool {
+	rise := math.Log(float64(max(s.level(last.after), 1))) - math.Log(float64(max(s.level(regression.before), 1)))
+	if !s.metric.IsLatency() {
+		rise = -rise
+	}
+	return rise < leastStep
+}
+
+// level is the median of a segment.
+func (s *series) level(of segment) int64 {
+	sorted := slices.Sorted(slices.Values(s.raw[of.start:of.end]))
+	return sorted[len(sorted)/2]
+}

@@ -1,0 +1,225 @@
+package regression
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/storagebench/storagebench/internal/history"
+)
+
+var (
+	firstDay = time.Date(2026, 10, 1, 3, 0, 0, 0, time.UTC)
+	randread = history.Case{Workload: "randread", Parameters: "bs=4k", Target: "gp3"}
+)
+
+// past makes a history of one case, with a day for each level: 1 is what it was in the beginning, of IOPS and of latency alike.
+type past struct {
+	h      *history.History
+	random *rand.Rand
+	env    history.Environment
+}
+
+func newPast() *past {
+	return &past{h: &history.History{}, random: rand.New(rand.NewPCG(7, 8)), env: history.Environment{
+		Operator: "0.9.0", Fio: "fio-3.33", Kernel: "6.1", Node: "n1", Baseline: "b1",
+		Drivers: []history.Driver{
+			{Name: "ebs.csi.aws.com", Image: "public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver:v1.63.0", Targets: []string{"gp3"}},
+			{Name: "efs.csi.aws.com", Image: "docker.io/amazon/aws-efs-csi-driver:v2.1.0", Targets: []string{"efs"}},
+		},
+	}}
+}
+
+// days adds days with levels of IOPS and of the p99.
+func (p *past) days(n int, iops, p99 float64) *past {
+	for range n {
+		noisy := func(level float64) int64 { return int64(level * (1 + 0.01*p.random.NormFloat64())) }
+		day := len(p.h.Points)
+		env := p.env
+		env.Node = fmt.Sprintf("n%d", day%3)
+		env.Drivers = append([]history.Driver(nil), p.env.Drivers...)
+		p.h.Add(history.Point{
+			Time: firstDay.AddDate(0, 0, day), Benchmark: fmt.Sprintf("nightly-%d", day), UID: fmt.Sprint(day), Environment: env,
+			Cases: []history.Measured{{Case: randread, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: noisy(3000 * iops)}, {Metric: history.ReadP99, Value: noisy(5.3e6 * p99)}}}},
+		}, 90)
+	}
+	return p
+}
+
+// failed adds a day whose benchmark measured nothing.
+func (p *past) failed() *past {
+	day := len(p.h.Points)
+	p.h.Add(history.Point{Time: firstDay.AddDate(0, 0, day), UID: fmt.Sprint(day), Reason: "RunFailed"}, 90)
+	return p
+}
+
+// other adds a day whose benchmark measured only another case.
+func (p *past) other() *past {
+	p.failed()
+	last := &p.h.Points[len(p.h.Points)-1]
+	last.Environment = p.env
+	last.Cases = []history.Measured{{Case: history.Case{Workload: "w", Target: "gp3"}, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: 1}}}}
+	return p
+}
+
+// with changes the environment of the days to come.
+func (p *past) with(change func(*history.Environment)) *past {
+	change(&p.env)
+	return p
+}
+
+func driver(version string) func(*history.Environment) {
+	return func(e *history.Environment) {
+		e.Drivers = append([]history.Driver(nil), e.Drivers...)
+		e.Drivers[0].Image = "public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver:" + version
+	}
+}
+
+func TestFind(t *testing.T) {
+	kernel := func(version string) func(*history.Environment) {
+		return func(e *history.Environment) { e.Kernel = version }
+	}
+	efs := func(e *history.Environment) {
+		e.Drivers = append([]history.Driver(nil), e.Drivers...)
+		e.Drivers[1].Image = "docker.io/amazon/aws-efs-csi-driver:v2.2.0"
+	}
+	instance := func(e *history.Environment) { e.Baseline, e.InstanceType = "b2", "m7i.large" }
+	back := func(e *history.Environment) { e.Baseline, e.InstanceType = "b1", "" }
+	on := func(day int) time.Time { return firstDay.AddDate(0, 0, day) }
+	for _, row := range []struct {
+		name string
+		past *past
+		o    Options
+		want []string
+		// message is a part of what the report says.
+		message string
+	}{
+		{"nothing", newPast(), Options{}, nil, "no benchmark has measured anything yet"},
+		{"a beginning", newPast().days(9, 1, 1), Options{}, nil, "9 runs since 2026-10-01; a change can be found 2 runs from now at the earliest"},
+		{"no change", newPast().days(60, 1, 1), Options{}, nil, "no figure is worse than before: 60 runs since 2026-10-01"},
+		{
+			"latency rose with a driver", newPast().days(42, 1, 1).with(driver("v1.64.0")).days(3, 1, 1.38), Options{},
+			[]string{"read p99 of randread bs=4k on gp3 rose 38 % (5.3 ms -> 7.29 ms) on 2026-11-12, with aws-ebs-csi-driver v1.63.0 -> v1.64.0"}, "rose 38 %",
+		},
+		{
+			"what another target has is not the reason", newPast().days(42, 1, 1).with(efs).days(3, 1, 1.38), Options{},
+			[]string{"on 2026-11-12"}, "rose 38 %",
+		},
+		{
+			"both got worse, the worst first", newPast().days(40, 1, 1).with(kernel("6.12")).days(4, 0.5, 1.38), Options{},
+			[]string{"read IOPS of randread bs=4k on gp3 fell 50 % (", "read p99 of randread bs=4k on gp3 rose 37 % ("},
+			"with kernel 6.1 -> 6.12; and 1 more figures are worse",
+		},
+		{
+			"better is told too, and is no regression", newPast().days(40, 1, 1).days(5, 1.3, 1), Options{},
+			[]string{"read IOPS of randread bs=4k on gp3 rose 31 %"}, "no figure is worse than before",
+		},
+		{"less than the least", newPast().days(60, 1, 1).days(20, 0.97, 1.03), Options{}, nil, "no figure is worse"},
+		{
+			"over by now", newPast().days(30, 1, 1).days(10, 0.7, 1).days(10, 1, 1), Options{},
+			[]string{"fell 30 % (2989 -> 2102) on 2026-10-31; it has recovered since", "rose"}, "no figure is worse",
+		},
+		{"one run that is far off", newPast().days(30, 1, 1).days(1, 0.5, 2).days(30, 1, 1), Options{}, nil, "no figure is worse"},
+		{"one run that is far off just now", newPast().days(30, 1, 1).days(1, 0.5, 2), Options{}, nil, "no figure is worse"},
+		{"found from the third run on", newPast().days(30, 1, 1).days(2, 0.8, 1), Options{}, nil, "no figure is worse"},
+		{"found in the third run", newPast().days(30, 1, 1).days(3, 0.8, 1), Options{}, []string{"fell 20 %"}, "fell 20 %"},
+		{
+			"failed benchmarks in between", newPast().days(30, 1, 1).failed().days(1, 0.8, 1).failed().days(2, 0.8, 1).failed(), Options{},
+			[]string{"fell 20 % (2989 -> 2391) on 2026-11-01"}, "fell 20 %",
+		},
+		{"the last benchmark measured only another case", newPast().days(30, 1, 1).days(3, 0.8, 1).other(), Options{}, []string{"fell 20 %"}, "fell 20 %"},
+		{"acknowledged", newPast().days(30, 1, 1).days(5, 0.8, 1), Options{Acknowledged: on(34)}, nil, "no figure is worse"},
+		{
+			"worse again after it was acknowledged", newPast().days(30, 1, 1).days(10, 0.8, 1).days(3, 0.6, 1), Options{Acknowledged: on(34)},
+			[]string{"fell 25 %"}, "fell 25 %",
+		},
+		{"a new baseline by hand", newPast().days(30, 1, 1).days(15, 0.8, 1), Options{BaselineFrom: on(30)}, nil, "15 runs since 2026-10-31"},
+		{
+			"a new baseline by another instance type", newPast().days(30, 1, 1).with(instance).days(15, 0.8, 1), Options{}, nil,
+			"15 runs since 2026-10-31, when a new baseline began with another instance type unknown -> m7i.large",
+		},
+		{
+			"a new baseline by another spec", newPast().days(30, 1, 1).with(func(e *history.Environment) { e.Baseline = "b2" }).days(15, 0.8, 1), Options{}, nil,
+			"when a new baseline began with another spec",
+		},
+		{
+			"a baseline that comes back is not begun anew", newPast().days(30, 1, 1).with(instance).days(15, 0.8, 1).with(back).days(3, 0.8, 1), Options{},
+			[]string{"fell 20 % (2989 -> 2387) on 2026-11-15"}, "fell 20 %",
+		},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			report := Find(row.past.h, row.o)
+			var got []string
+			for i := range report.Findings {
+				got = append(got, report.Findings[i].Message())
+			}
+			if len(got) != len(row.want) {
+				t.Fatalf("found %q, want %q", got, row.want)
+			}
+			for i, want := range row.want {
+				if !strings.Contains(got[i], want) {
+					t.Errorf("found %q, want %q", got[i], want)
+				}
+				if strings.Contains(want, "on 2026-11-12") && !strings.HasSuffix(got[i], want) {
+					t.Errorf("found %q, want the end %q", got[i], want)
+				}
+			}
+			if got := report.Message(); !strings.Contains(got, row.message) {
+				t.Errorf("message %q, want %q", got, row.message)
+			}
+		})
+	}
+}
+
+// TestDiffer: what changed beside a change, where it is known to a run or so.
+func TestDiffer(t *testing.T) {
+	for _, row := range []struct {
+		name          string
+		before, after string
+		want          string
+	}{
+		{"the same", "aaaa", "aaa", ""},
+		{"at the change", "aaaa", "bbb", "a -> b"},
+		{"a run before", "aaab", "bbb", "a -> b"},
+		{"a run after", "aaaa", "abb", "a -> b"},
+		{"long before", "aabb", "bbb", ""},
+		{"what comes and goes", "abab", "aba", ""},
+		{"changed before as well", "abcc", "ddd", "c -> d"},
+		{"changed after as well", "aaaa", "bbc", "a -> b"},
+		{"unknown before", "....", "bbb", ""},
+		{"unknown after", "aaaa", "...", ""},
+		{"unknown in between", "aa..", ".bb", "a -> b"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			list := func(text string) []string {
+				var all []string
+				for _, c := range text {
+					all = append(all, strings.Trim(string(c), "."))
+				}
+				return all
+			}
+			got := ""
+			if d, ok := differ(list(row.before), list(row.after)); ok {
+				got = d.Before + " -> " + d.After
+			}
+			if got != row.want {
+				t.Errorf("%q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+func TestImageOf(t *testing.T) {
+	for _, row := range []struct{ image, name, version string }{
+		{"public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver:v1.64.0", "aws-ebs-csi-driver", "v1.64.0"},
+		{"registry:5000/driver:v1@sha256:0123456789abcdef", "driver", "v1"},
+		{"registry:5000/driver@sha256:0123456789abcdef", "driver", "0123456789ab"},
+		{"driver", "driver", ""},
+	} {
+		if name, version := imageOf(row.image); name != row.name || version != row.version {
+			t.Errorf("%s: %q and %q, want %q and %q", row.image, name, version, row.name, row.version)
+		}
+	}
+}
