@@ -103,6 +103,18 @@ const (
 	ReasonStartRefused = "StartRefused"
 )
 
+// Reasons of condition Regressed.
+const (
+	// ReasonSlower: a figure is worse since a benchmark that the message names, and has stayed so.
+	ReasonSlower = "Slower"
+	// ReasonNotSlower: no figure is worse than before.
+	ReasonNotSlower = "NotSlower"
+	// ReasonTooFewRuns: too few benchmarks have ended for a change to be found.
+	ReasonTooFewRuns = "TooFewRuns"
+	// ReasonInvalidAnnotation: an annotation of the schedule is no time.
+	ReasonInvalidAnnotation = "InvalidAnnotation"
+)
+
 // Reasons of condition HistoryKept.
 const (
 	// ReasonKept: the history has a point of each StorageBenchmark that has ended and measured something.

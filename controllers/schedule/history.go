@@ -31,7 +31,7 @@ func (p *pass) historyLimit() int {
 // keepHistory adds the points of StorageBenchmarks that have ended, and returns when to try again what went wrong; 0: nothing did.
 func (p *pass) keepHistory(ctx context.Context) time.Duration {
 	ended := p.unkept()
-	if len(ended) == 0 {
+	if len(ended) == 0 && !p.asksAnew() {
 		p.noteHistory()
 		return 0
 	}
@@ -48,6 +48,13 @@ func (p *pass) keepHistory(ctx context.Context) time.Duration {
 	return 0
 }
 
+// asksAnew says whether the history has to be read though nothing is added: an operator that has just begun knows nothing of it, and users may
+// have acknowledged a regression.
+func (p *pass) asksAnew() bool {
+	known := p.memory.history
+	return known == nil && p.schedule.Status.History.Points > 0 || known != nil && known.asked != p.asked()
+}
+
 // noteHistory says what is known of the history, also where a pass before could not write that down.
 func (p *pass) noteHistory() {
 	known := p.memory.history
@@ -56,6 +63,7 @@ func (p *pass) noteHistory() {
 	}
 	p.schedule.Status.History = *known.where.DeepCopy()
 	p.setCondition(v1alpha1.ConditionHistoryKept, metav1.ConditionTrue, v1alpha1.ReasonKept, legible.Plural(int(known.where.Points), "point"))
+	p.setCondition(v1alpha1.ConditionRegressed, known.regressed.status, known.regressed.reason, known.regressed.message)
 }
 
 // unkept returns the StorageBenchmarks that have ended and may need a point, in the order in which they ended.
@@ -92,7 +100,10 @@ func (p *pass) addPoints(ctx context.Context, ended []schedule.Benchmark) error 
 	for _, b := range ended {
 		p.memory.kept.Insert(b.UID)
 	}
-	p.memory.history = &known{where: v1alpha1.ScheduleHistory{ConfigMaps: s.names(), Points: int32(len(s.history.Points))}}
+	p.memory.history = &known{
+		where:     v1alpha1.ScheduleHistory{ConfigMaps: s.names(), Points: int32(len(s.history.Points))},
+		regressed: p.judgeHistory(s.history), asked: p.asked(),
+	}
 	return nil
 }
 

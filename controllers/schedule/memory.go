@@ -30,6 +30,9 @@ type memory struct {
 // known is what the last reading of a history has shown.
 type known struct {
 	where v1alpha1.ScheduleHistory
+	// regressed is what it says of regressions, and asked what users had asked to be left out of them.
+	regressed judged
+	asked     string
 }
 
 // memories are those of all schedules. The zero value has none.

@@ -129,12 +129,17 @@ func (p *pass) save(ctx context.Context, cause error) error {
 // errOutdated says that a pass has seen an old version, and is made again.
 var errOutdated = errors.New("the schedule has changed meanwhile")
 
+// bad is the status of each condition that users are told of.
+var bad = map[string]metav1.ConditionStatus{
+	v1alpha1.ConditionScheduled: metav1.ConditionFalse, v1alpha1.ConditionHistoryKept: metav1.ConditionFalse, v1alpha1.ConditionRegressed: metav1.ConditionTrue,
+}
+
 // notify tells users by events what the status write has changed for the worse.
 func (p *pass) notify() {
-	for _, kind := range []string{v1alpha1.ConditionScheduled, v1alpha1.ConditionHistoryKept} {
+	for kind, status := range bad {
 		was := meta.FindStatusCondition(p.before.Status.Conditions, kind)
 		is := meta.FindStatusCondition(p.schedule.Status.Conditions, kind)
-		if is == nil || is.Status != metav1.ConditionFalse || is.Reason == v1alpha1.ReasonSuspended || was != nil && was.Reason == is.Reason {
+		if is == nil || is.Status != status || is.Reason == v1alpha1.ReasonSuspended || was != nil && was.Reason == is.Reason {
 			continue
 		}
 		p.Events.Eventf(p.schedule, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", legible.Cut(is.Message, maxNote, "…"))
