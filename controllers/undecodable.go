@@ -148,7 +148,7 @@ func (u *Undecodable) tell(named client.Object, why error) {
 		return
 	}
 	u.told.Add(named.GetUID(), named.GetResourceVersion())
-	ctrl.Log.Error(why, "An object cannot be read and is left alone: "+readable, "kind", kindOf(named), "namespace", named.GetNamespace(), "name", named.GetName())
+	ctrl.Log.Error(why, "A "+kindOf(named)+" cannot be read and is left alone: "+readable, "namespace", named.GetNamespace(), "name", named.GetName())
 	if u.Events != nil {
 		u.Events.Eventf(named, nil, corev1.EventTypeWarning, "Unreadable", "Read", "%s",
 			limitNote("the operator cannot read the "+kindOf(named)+" and leaves it alone: "+readable+": "+why.Error()))
