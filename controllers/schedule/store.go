@@ -116,20 +116,29 @@ func (s *store) write(ctx context.Context, p *pass) error {
 	return nil
 }
 
-// put writes a chunk to its slot: the one that has it, else one whose chunk has ended, else a new one.
+// put writes a chunk to its slot.
 func (s *store) put(ctx context.Context, p *pass, chunk history.Chunk, all []history.Chunk) error {
-	i := slices.IndexFunc(s.slots, func(o slot) bool { return o.number == chunk.Number })
-	if i < 0 {
-		i = slices.IndexFunc(s.slots, func(o slot) bool { return !hasChunk(all, o.number) })
-	}
-	if i < 0 {
-		i = len(s.slots)
+	i := s.slotOf(chunk.Number, all)
+	if i == len(s.slots) {
 		s.slots = append(s.slots, slot{name: slotName(p.schedule, i)})
 	}
 	if s.slots[i].number == chunk.Number && bytes.Equal(s.slots[i].data, chunk.Data) {
 		return nil
 	}
 	return s.set(ctx, p, &s.slots[i], chunk)
+}
+
+// slotOf returns which slot a chunk has: the one that it was in, else one whose chunk has ended, else the next new one.
+func (s *store) slotOf(number int64, all []history.Chunk) int {
+	for _, is := range []func(slot) bool{
+		func(o slot) bool { return o.number == number },
+		func(o slot) bool { return !hasChunk(all, o.number) },
+	} {
+		if i := slices.IndexFunc(s.slots, is); i >= 0 {
+			return i
+		}
+	}
+	return len(s.slots)
 }
 
 func hasChunk(chunks []history.Chunk, number int64) bool {
