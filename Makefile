@@ -99,11 +99,11 @@ generate: ## Regenerate all generated files: deepcopy, CRD, RBAC, the chart's co
 	$(call tool,controller-gen) object paths=./api/...
 	$(call tool,controller-gen) crd paths=./api/... output:crd:dir=config/crd/bases
 	@# Quantities have no exponent: of those that their pattern admits, 1e1.5 cannot be parsed, and 1e2147483647 does not end.
-	sed -i 's#|(\[eE\](\\+|-)?((\[0-9\]+(\\\.\[0-9\]\*)?)|(\\\.\[0-9\]+)))##' config/crd/bases/storagebench.dev_storagebenchmarks.yaml
+	sed -i 's#|(\[eE\](\\+|-)?((\[0-9\]+(\\\.\[0-9\]\*)?)|(\\\.\[0-9\]+)))##' config/crd/bases/*.yaml
 	@# What has no bound gets one, such as what is in an affinity.
-	go run ./hack/crdbounds config/crd/bases/storagebench.dev_storagebenchmarks.yaml
+	go run ./hack/crdbounds config/crd/bases/*.yaml
 	$(call tool,controller-gen) rbac:roleName=operator paths=./controllers/... output:rbac:dir=config/rbac
-	cp config/crd/bases/storagebench.dev_storagebenchmarks.yaml $(CHART)/files/crd.yaml
+	rm -rf $(CHART)/files/crds && cp -r config/crd/bases $(CHART)/files/crds
 	cp config/rbac/role.yaml                          $(CHART)/files/operator-role.yaml
 	cp config/rbac/leader_election_role.yaml          $(CHART)/files/leader-election-role.yaml
 	cp config/rbac/storagebenchmark_editor_role.yaml  $(CHART)/files/editor-role.yaml

@@ -45,6 +45,8 @@ func trim(object runtime.Object) {
 		o.Spec = trimClaim(&o.Spec)
 	case *v1alpha1.StorageBenchmark:
 		trimBenchmark(o)
+	case *v1alpha1.StorageBenchmarkSchedule:
+		trimSchedule(o)
 	}
 }
 
@@ -55,7 +57,8 @@ const maxCached = 128 << 10
 // trimBenchmark leaves of a benchmark its spec and its status. Of one that has ended, or is very large, it leaves at which step it is, or how it
 // ended: with its results it may be more than 1 MiB, and who needs more reads it anew.
 func trimBenchmark(sb *v1alpha1.StorageBenchmark) {
-	sb.ManagedFields, sb.Annotations, sb.Labels, sb.OwnerReferences = nil, nil, nil, nil
+	sb.ManagedFields, sb.Annotations, sb.Labels = nil, nil, nil
+	sb.OwnerReferences = controllersOf(sb.OwnerReferences)
 	if !hasEnded(sb) && !isLarge(sb) {
 		return
 	}
@@ -68,6 +71,15 @@ func trimBenchmark(sb *v1alpha1.StorageBenchmark) {
 	sb.Status = v1alpha1.StorageBenchmarkStatus{
 		ObservedGeneration: status.ObservedGeneration, StartTime: status.StartTime, CompletionTime: status.CompletionTime, Conditions: status.Conditions,
 		Anchors: anchors,
+	}
+}
+
+// trimSchedule leaves of a schedule its spec and its status. Of one that is very large it leaves no template, which is read anew when it is needed.
+func trimSchedule(s *v1alpha1.StorageBenchmarkSchedule) {
+	s.ManagedFields, s.Labels, s.OwnerReferences = nil, nil, nil
+	s.Annotations = readOf(s.Annotations, []string{v1alpha1.AnnotationAcknowledged, v1alpha1.AnnotationBaselineFrom})
+	if text, err := json.Marshal(s); err != nil || len(text) > maxCached {
+		s.Spec.Template = v1alpha1.StorageBenchmarkTemplate{}
 	}
 }
 
@@ -90,15 +102,20 @@ func hasEnded(sb *v1alpha1.StorageBenchmark) bool {
 // deleted keeps the memory that it had with them.
 func trimMeta(meta *metav1.ObjectMeta) {
 	meta.Labels, meta.Annotations = readOf(meta.Labels, readLabels), readOf(meta.Annotations, readAnnotations)
+	meta.OwnerReferences = controllersOf(meta.OwnerReferences)
+	meta.ManagedFields, meta.Finalizers = nil, nil
+	meta.SelfLink = "" //nolint:staticcheck // Nobody needs it, and whoever wants to can write it.
+}
+
+// controllersOf returns those of an object's owners that control it.
+func controllersOf(owners []metav1.OwnerReference) []metav1.OwnerReference {
 	var controllers []metav1.OwnerReference
-	for _, owner := range meta.OwnerReferences {
+	for _, owner := range owners {
 		if !isNoController(owner) {
 			controllers = append(controllers, owner)
 		}
 	}
-	meta.OwnerReferences = controllers
-	meta.ManagedFields, meta.Finalizers = nil, nil
-	meta.SelfLink = "" //nolint:staticcheck // Nobody needs it, and whoever wants to can write it.
+	return controllers
 }
 
 // readOf returns of labels or annotations those that are read, and are no longer than they can be.

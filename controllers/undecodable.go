@@ -17,13 +17,14 @@ import (
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/lru"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
 // One StorageBenchmark that cannot be decoded, as with a number above an int32 that an earlier version of the CRD let pass, would end the list and the
 // watch of all, and so stop all benchmarks. It is left out of these: to the operator it is not there. An event and the log name it. What was made for it
-// stays, because orphans are told by metadata alone.
+// stays, because orphans are told by metadata alone. The same holds for StorageBenchmarkSchedules.
 
 // Undecodable tells of StorageBenchmarks that cannot be decoded.
 type Undecodable struct {
@@ -40,28 +41,37 @@ const maxTold = 1000
 func LeaveOutUndecodable(config *rest.Config) *Undecodable {
 	u := &Undecodable{told: lru.New(maxTold)}
 	rewriteAnswers(config, func(request *http.Request, response *http.Response) error {
+		empty := readsOurs(request)
 		switch {
-		case !readsBenchmarks(request) || !isOf(response, runtime.ContentTypeJSON):
+		case empty == nil || !isOf(response, runtime.ContentTypeJSON):
 			return nil
 		case isWatch(request):
 			events := json.NewDecoder(response.Body)
-			replaceFrames(response, func() ([]byte, error) { return u.nextEvent(events) })
+			replaceFrames(response, func() ([]byte, error) { return u.nextEvent(events, empty) })
 			return nil
 		}
-		return replaceBody(response, math.MaxInt64, func(list []byte) ([]byte, error) { return u.decodableList(list), nil })
+		return replaceBody(response, math.MaxInt64, func(list []byte) ([]byte, error) { return u.decodableList(list, empty), nil })
 	})
 	return u
 }
 
-// readsBenchmarks says whether a request lists StorageBenchmarks or watches them, with all that they have.
-func readsBenchmarks(request *http.Request) bool {
+// decodables are the resources that are left out, each with what makes an empty object.
+var decodables = map[string]func(metav1.ObjectMeta) client.Object{
+	"storagebenchmarks":         func(m metav1.ObjectMeta) client.Object { return &v1alpha1.StorageBenchmark{ObjectMeta: m} },
+	"storagebenchmarkschedules": func(m metav1.ObjectMeta) client.Object { return &v1alpha1.StorageBenchmarkSchedule{ObjectMeta: m} },
+}
+
+// readsOurs says which objects a request lists or watches, with all that they have: nothing if they are not ours.
+func readsOurs(request *http.Request) func(metav1.ObjectMeta) client.Object {
 	group := "/apis/" + v1alpha1.GroupVersion.String() + "/"
-	return request.Method == http.MethodGet && strings.Contains(request.URL.Path, group) && path.Base(request.URL.Path) == "storagebenchmarks" &&
-		!strings.Contains(request.Header.Get("Accept"), "as=PartialObjectMetadata")
+	if request.Method != http.MethodGet || !strings.Contains(request.URL.Path, group) || strings.Contains(request.Header.Get("Accept"), "as=PartialObjectMetadata") {
+		return nil
+	}
+	return decodables[path.Base(request.URL.Path)]
 }
 
 // decodableList returns the text of a list without the StorageBenchmarks that cannot be decoded.
-func (u *Undecodable) decodableList(text []byte) []byte {
+func (u *Undecodable) decodableList(text []byte, empty func(metav1.ObjectMeta) client.Object) []byte {
 	var list struct {
 		APIVersion string            `json:"apiVersion"`
 		Kind       string            `json:"kind"`
@@ -73,7 +83,7 @@ func (u *Undecodable) decodableList(text []byte) []byte {
 	}
 	all := len(list.Items)
 	list.Items = slices.DeleteFunc(list.Items, func(item json.RawMessage) bool {
-		_, left := u.leftOut(item)
+		_, left := u.leftOut(item, empty)
 		return left
 	})
 	if len(list.Items) == all {
@@ -86,16 +96,16 @@ func (u *Undecodable) decodableList(text []byte) []byte {
 }
 
 // nextEvent returns the next event of a watch of StorageBenchmarks.
-func (u *Undecodable) nextEvent(events *json.Decoder) ([]byte, error) {
+func (u *Undecodable) nextEvent(events *json.Decoder, empty func(metav1.ObjectMeta) client.Object) ([]byte, error) {
 	var text json.RawMessage
 	if err := events.Decode(&text); err != nil {
 		return nil, err
 	}
-	return append(u.decodableEvent(text), '\n'), nil
+	return append(u.decodableEvent(text, empty), '\n'), nil
 }
 
 // decodableEvent returns the text of an event. A StorageBenchmark that cannot be decoded any more is deleted for who watches.
-func (u *Undecodable) decodableEvent(text []byte) []byte {
+func (u *Undecodable) decodableEvent(text []byte, empty func(metav1.ObjectMeta) client.Object) []byte {
 	var event metav1.WatchEvent
 	if err := json.Unmarshal(text, &event); err != nil {
 		return text
@@ -105,7 +115,7 @@ func (u *Undecodable) decodableEvent(text []byte) []byte {
 	case watch.Bookmark, watch.Error:
 		return text
 	}
-	left, is := u.leftOut(event.Object.Raw)
+	left, is := u.leftOut(event.Object.Raw, empty)
 	if !is {
 		return text
 	}
@@ -117,8 +127,8 @@ func (u *Undecodable) decodableEvent(text []byte) []byte {
 }
 
 // leftOut says whether a StorageBenchmark cannot be decoded, and returns what of it can.
-func (u *Undecodable) leftOut(text []byte) ([]byte, bool) {
-	why := utiljson.Unmarshal(text, &v1alpha1.StorageBenchmark{})
+func (u *Undecodable) leftOut(text []byte, empty func(metav1.ObjectMeta) client.Object) ([]byte, bool) {
+	why := utiljson.Unmarshal(text, empty(metav1.ObjectMeta{}))
 	if why == nil {
 		return nil, false
 	}
@@ -127,23 +137,31 @@ func (u *Undecodable) leftOut(text []byte) ([]byte, bool) {
 		return nil, false
 	}
 	named.ObjectMeta = metav1.ObjectMeta{Namespace: named.Namespace, Name: named.Name, UID: named.UID, ResourceVersion: named.ResourceVersion}
-	u.tell(named.ObjectMeta, why)
+	u.tell(empty(named.ObjectMeta), why)
 	encoded, err := json.Marshal(named)
 	return encoded, err == nil
 }
 
 // tell tells of a version of a StorageBenchmark, once, how to find it and what to do.
-func (u *Undecodable) tell(named metav1.ObjectMeta, why error) {
-	if version, told := u.told.Get(named.UID); told && version == named.ResourceVersion {
+func (u *Undecodable) tell(named client.Object, why error) {
+	if version, told := u.told.Get(named.GetUID()); told && version == named.GetResourceVersion() {
 		return
 	}
-	u.told.Add(named.UID, named.ResourceVersion)
-	ctrl.Log.Error(why, "A StorageBenchmark cannot be read and is left alone: "+readable, "namespace", named.Namespace, "name", named.Name)
+	u.told.Add(named.GetUID(), named.GetResourceVersion())
+	ctrl.Log.Error(why, "A "+kindOf(named)+" cannot be read and is left alone: "+readable, "namespace", named.GetNamespace(), "name", named.GetName())
 	if u.Events != nil {
-		u.Events.Eventf(&v1alpha1.StorageBenchmark{ObjectMeta: named}, nil, corev1.EventTypeWarning, "Unreadable", "Read", "%s",
-			limitNote("the operator cannot read the StorageBenchmark and leaves it alone: "+readable+": "+why.Error()))
+		u.Events.Eventf(named, nil, corev1.EventTypeWarning, "Unreadable", "Read", "%s",
+			limitNote("the operator cannot read the "+kindOf(named)+" and leaves it alone: "+readable+": "+why.Error()))
 	}
 }
 
-// readable is how to be rid of a StorageBenchmark that cannot be read.
+// kindOf names the kind of an object of ours.
+func kindOf(object client.Object) string {
+	if _, is := object.(*v1alpha1.StorageBenchmarkSchedule); is {
+		return "StorageBenchmarkSchedule"
+	}
+	return "StorageBenchmark"
+}
+
+// readable is how to be rid of an object that cannot be read.
 const readable = "correct the field, or delete what was made for it and remove its finalizer"

@@ -112,11 +112,12 @@ func TestOnlyBenchmarksAreLookedThrough(t *testing.T) {
 		"/apis/storagebench.dev/v1alpha1/namespaces/c/storagebenchmarks":          {http.MethodPost, "application/json", false},
 		"/apis/storagebench.dev/v1alpha1/namespaces/a/storagebenchmarks/b":        {http.MethodGet, "application/json", false},
 		"/apis/storagebench.dev/v1alpha1/namespaces/a/storagebenchmarks/b/status": {http.MethodPatch, "application/json", false},
+		"/apis/storagebench.dev/v1alpha1/storagebenchmarkschedules":               {http.MethodGet, "application/json", true},
 		"/apis/batch/v1/jobs": {http.MethodGet, "application/json", false},
 	} {
 		request := httptest.NewRequest(test.method, address, http.NoBody)
 		request.Header.Set("Accept", test.accept)
-		if got := readsBenchmarks(request); got != test.want {
+		if got := readsOurs(request) != nil; got != test.want {
 			t.Errorf("%s %s: %t", test.method, address, got)
 		}
 	}
@@ -127,10 +128,10 @@ func TestUndecodableBenchmarkIsToldOnce(t *testing.T) {
 	recorder := events.NewFakeRecorder(10)
 	u := &Undecodable{Events: recorder, told: lru.New(maxTold)}
 	for range 3 {
-		u.leftOut([]byte(asStored("bad", "3000000000")))
-		u.leftOut([]byte(asStored("good", "1")))
+		u.leftOut([]byte(asStored("bad", "3000000000")), decodables["storagebenchmarks"])
+		u.leftOut([]byte(asStored("good", "1")), decodables["storagebenchmarks"])
 	}
-	u.leftOut([]byte(strings.Replace(asStored("bad", "3000000000"), `"resourceVersion":"7"`, `"resourceVersion":"8"`, 1)))
+	u.leftOut([]byte(strings.Replace(asStored("bad", "3000000000"), `"resourceVersion":"7"`, `"resourceVersion":"8"`, 1)), decodables["storagebenchmarks"])
 	close(recorder.Events)
 	var told []string
 	for event := range recorder.Events {

@@ -19,24 +19,28 @@ import (
 
 // All that a spec can hold has a bound, of Kubernetes' own types, too.
 func TestAllOfTheSpecIsBounded(t *testing.T) {
-	text, err := os.ReadFile("../../config/crd/bases/storagebench.dev_storagebenchmarks.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var crd map[string]any
-	if err := yaml.Unmarshal(text, &crd); err != nil {
-		t.Fatal(err)
-	}
-	versions, ok := crd["spec"].(map[string]any)["versions"].([]any)
-	if !ok {
-		t.Fatal("the CRD has no versions")
-	}
-	schema := versions[0]
-	for _, key := range []string{"schema", "openAPIV3Schema", "properties", "spec"} {
-		schema = schema.(map[string]any)[key]
-	}
-	if n := checkBounds(t, "spec", schema.(map[string]any)); n < 100 {
-		t.Errorf("only %d fields are found", n)
+	for _, plural := range []string{"storagebenchmarks", "storagebenchmarkschedules"} {
+		t.Run(plural, func(t *testing.T) {
+			text, err := os.ReadFile("../../config/crd/bases/storagebench.dev_" + plural + ".yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var crd map[string]any
+			if err := yaml.Unmarshal(text, &crd); err != nil {
+				t.Fatal(err)
+			}
+			versions, ok := crd["spec"].(map[string]any)["versions"].([]any)
+			if !ok {
+				t.Fatal("the CRD has no versions")
+			}
+			schema := versions[0]
+			for _, key := range []string{"schema", "openAPIV3Schema", "properties", "spec"} {
+				schema = schema.(map[string]any)[key]
+			}
+			if n := checkBounds(t, "spec", schema.(map[string]any)); n < 100 {
+				t.Errorf("only %d fields are found", n)
+			}
+		})
 	}
 }
 

@@ -83,5 +83,45 @@ const (
 	ReasonNotMeasured = "NotMeasured"
 )
 
+// Types of conditions of a StorageBenchmarkSchedule, which has condition Stalled too.
+const (
+	// ConditionScheduled is True while StorageBenchmarks are made as the schedule says, and False while none can be made.
+	ConditionScheduled = "Scheduled"
+	// ConditionHistoryKept is False while the point of a StorageBenchmark that has ended cannot be kept. Such a one is not deleted.
+	ConditionHistoryKept = "HistoryKept"
+	// ConditionRegressed is True while results have become worse for good, and nobody has acknowledged it.
+	ConditionRegressed = "Regressed"
+)
+
+// Reasons of condition Scheduled.
+const (
+	// ReasonWaiting: the next start is not due yet.
+	ReasonWaiting = "Waiting"
+	// ReasonActive: a StorageBenchmark of the schedule is not over.
+	ReasonActive = "Active"
+	// ReasonStartRefused: the API server has refused a StorageBenchmark, or another one has its name.
+	ReasonStartRefused = "StartRefused"
+)
+
+// Reasons of condition Regressed.
+const (
+	// ReasonSlower: a figure is worse since a benchmark that the message names, and has stayed so.
+	ReasonSlower = "Slower"
+	// ReasonNotSlower: no figure is worse than before.
+	ReasonNotSlower = "NotSlower"
+	// ReasonTooFewRuns: too few benchmarks have ended for a change to be found.
+	ReasonTooFewRuns = "TooFewRuns"
+	// ReasonInvalidAnnotation: an annotation of the schedule is no time.
+	ReasonInvalidAnnotation = "InvalidAnnotation"
+)
+
+// Reasons of condition HistoryKept.
+const (
+	// ReasonKept: the history has a point of each StorageBenchmark that has ended and measured something.
+	ReasonKept = "Kept"
+	// ReasonNotKept: a point could not be written; the message says why.
+	ReasonNotKept = "NotKept"
+)
+
 // ReasonError is the reason of condition Retrying; its message is the error.
 const ReasonError = "Error"

@@ -1,5 +1,5 @@
-// Package v1alpha1 is the contract between storagebench and its users: the StorageBenchmark
-// resource, its defaults and validation rules, and the names of conditions, reasons and labels.
+// Package v1alpha1 is the contract between storagebench and its users: StorageBenchmark and
+// StorageBenchmarkSchedule, their defaults and validation rules, and the names of conditions, reasons and labels.
 //
 // +kubebuilder:object:generate=true
 // +groupName=storagebench.dev
@@ -23,7 +23,7 @@ var (
 )
 
 func addKnownTypes(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(GroupVersion, &StorageBenchmark{}, &StorageBenchmarkList{})
+	scheme.AddKnownTypes(GroupVersion, &StorageBenchmark{}, &StorageBenchmarkList{}, &StorageBenchmarkSchedule{}, &StorageBenchmarkScheduleList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
 }

@@ -29,6 +29,18 @@ const (
 	// LabelHoldsNode is on the pod by which a benchmark holds its node. Pods of benchmarks that want a node
 	// for themselves do not go where one with this label is.
 	LabelHoldsNode = "storagebench.dev/holds-node"
+	// LabelSchedule is the name of the StorageBenchmarkSchedule that a StorageBenchmark or a ConfigMap was made for.
+	LabelSchedule = "storagebench.dev/schedule"
+	// AnnotationScheduledTime is when the start was due by which a schedule made a StorageBenchmark, in RFC 3339.
+	AnnotationScheduledTime = "storagebench.dev/scheduled-time"
+	// AnnotationRequested is on a StorageBenchmark that somebody has made from a schedule, beside its starts.
+	AnnotationRequested = "storagebench.dev/requested"
+	// AnnotationAcknowledged is on a StorageBenchmarkSchedule whose regressions somebody has seen: up to which time, in RFC 3339.
+	AnnotationAcknowledged = "storagebench.dev/acknowledged"
+	// AnnotationBaselineFrom is on a StorageBenchmarkSchedule that begins a new baseline: from when, in RFC 3339.
+	AnnotationBaselineFrom = "storagebench.dev/baseline-from"
+	// HistoryKey is the key of a ConfigMap's binaryData that has points of a schedule's history.
+	HistoryKey = "history"
 	// Finalizer holds back the deletion of a StorageBenchmark until all that was made for it is gone.
 	Finalizer = "storagebench.dev/cleanup"
 )

@@ -1,12 +1,14 @@
-// Command manager is the operator: it drives StorageBenchmarks from their spec to their results.
+// Command manager is the operator: it drives StorageBenchmarks from their spec to their results, and makes them as StorageBenchmarkSchedules say.
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"net/url"
 	"os"
+	_ "time/tzdata" // the image has no time zones
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -25,6 +27,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers"
+	"github.com/storagebench/storagebench/controllers/schedule"
 	"github.com/storagebench/storagebench/internal/job"
 )
 
@@ -160,6 +163,20 @@ func (o *options) addControllers(mgr ctrl.Manager, recorder events.EventRecorder
 	sweeper := &controllers.OrphanCollector{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{}, Metrics: counts, Namespaces: o.watched, Excluded: o.excluded}
 	if err := mgr.Add(sweeper); err != nil {
 		return fmt.Errorf("add the sweep of orphaned objects: %w", err)
+	}
+	return o.addSchedules(mgr, recorder)
+}
+
+// addSchedules has the manager make benchmarks as schedules say, where there can be schedules.
+func (o *options) addSchedules(mgr ctrl.Manager, recorder events.EventRecorder) error {
+	if err := schedule.Index(context.Background(), mgr); err != nil {
+		return fmt.Errorf("index StorageBenchmarks: %w", err)
+	}
+	starter := &schedule.Starter{Manager: mgr, Reconciler: &schedule.Reconciler{
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Events: recorder, Clock: clock.RealClock{}, Version: version, Namespaces: o.watched,
+	}}
+	if err := mgr.Add(starter); err != nil {
+		return fmt.Errorf("add schedules: %w", err)
 	}
 	return nil
 }

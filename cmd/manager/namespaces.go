@@ -61,7 +61,7 @@ func (o *options) cacheOptions() cache.Options {
 			&corev1.Pod{}:                   mine,
 			&corev1.PersistentVolumeClaim{}: mine,
 		},
-		DefaultTransform: controllers.Trim, // of StorageBenchmarks
+		DefaultTransform: controllers.Trim, // of StorageBenchmarks and their schedules
 		NewInformer:      controllers.NewInformer,
 	}
 	for _, name := range o.watched {

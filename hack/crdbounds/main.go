@@ -1,4 +1,4 @@
-// Command crdbounds gives all of a CRD's spec bounds that has none, in the file that it is given: crdbounds crd.yaml
+// Command crdbounds gives all of the specs of CRDs bounds that has none, in the files that it is given: crdbounds crd.yaml...
 //
 // Markers bound the API's own types. Those of Kubernetes, such as an affinity, have no bounds of their own, and of a list
 // without one the smallest object makes most of in memory: 430,000 empty terms of an affinity, which are 1.3 MB as text,
@@ -6,6 +6,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -19,19 +20,29 @@ func main() {
 	}
 }
 
-func run(args []string) error {
-	if len(args) != 1 {
-		return fmt.Errorf("want one argument, the path of a CRD, got %d", len(args))
+func run(paths []string) error {
+	if len(paths) == 0 {
+		return errors.New("want the paths of CRDs, got none")
 	}
-	content, err := os.ReadFile(args[0])
+	for _, path := range paths {
+		if err := boundFile(path); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// boundFile gives a CRD bounds in its file.
+func boundFile(path string) error {
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
 	bounded, err := boundedCRD(content)
 	if err != nil {
-		return fmt.Errorf("%s: %w", args[0], err)
+		return err
 	}
-	return os.WriteFile(args[0], bounded, 0o644)
+	return os.WriteFile(path, bounded, 0o644)
 }
 
 // boundedCRD returns a CRD with bounds in the specs of all versions.

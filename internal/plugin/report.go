@@ -24,9 +24,9 @@ var reportFormats = []format[*v1alpha1.StorageBenchmark]{
 func newReportCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 	var output *string
 	cmd := &cobra.Command{
-		Use:   "report NAME",
-		Short: "Print the results of a StorageBenchmark",
-		Long: `Print the results of a StorageBenchmark.
+		Use:   "report (NAME | schedule/NAME)",
+		Short: "Print the results of a StorageBenchmark, or the history of a StorageBenchmarkSchedule",
+		Long: `Print the results of a StorageBenchmark, or the history of a StorageBenchmarkSchedule.
 
 On a terminal that is too narrow, columns are left out, and a line tells which; into a pipe or file go all. The
 resource itself is what "kubectl get storagebenchmark NAME -o yaml" prints.`,
@@ -36,12 +36,16 @@ resource itself is what "kubectl get storagebenchmark NAME -o yaml" prints.`,
   kubectl storagebench report gp3-vs-efs -o html > result.html
   kubectl storagebench report gp3-vs-efs -o csv > runs.csv
   kubectl storagebench report gp3-vs-efs -o junit > junit.xml
-  kubectl storagebench report gp3-vs-efs -o json | jq '.results[] | {run, direction, iops}'`,
+  kubectl storagebench report gp3-vs-efs -o json | jq '.results[] | {run, direction, iops}'
+  kubectl storagebench report schedule/nightly -o csv > history.csv`,
 		Args: cobra.ExactArgs(1),
 
 		ValidArgsFunction: completeNames(flags, 1),
 
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if name, is := scheduleNamed(args[0]); is {
+				return reportHistory(cmd, flags, name, *output)
+			}
 			chosen, err := formatNamed(reportFormats, *output)
 			if err != nil {
 				return err

@@ -32,6 +32,7 @@ type runOptions struct {
 	files                resource.FilenameOptions
 	oneLine              oneLine
 	name                 string
+	schedule             string
 	output               *string
 	remove, wait, dryRun bool
 	failOnExpectations   bool
@@ -40,18 +41,21 @@ type runOptions struct {
 func newRunCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 	o := &runOptions{flags: flags}
 	cmd := &cobra.Command{
-		Use:   "run (-f FILE | --class CLASS...)",
+		Use:   "run (-f FILE | --class CLASS... | --from-schedule NAME)",
 		Short: "Make a StorageBenchmark, follow it, and print its results",
 		Long: `Make a StorageBenchmark, follow it, and print its results.
 
-It is read from a file, or made of flags that have fio's names; several values of one are measured each. Ctrl-C leaves
-the benchmark running. The exit code is 0 only if each run has a result. With --fail-on-expectations it is 2 if results
+It is read from a file, made from the template of a StorageBenchmarkSchedule, whose history it gets into, or made of flags
+that have fio's names; several values of one are measured each. Ctrl-C leaves the benchmark running. The exit code is 0 only if each run has a result. With --fail-on-expectations it is 2 if results
 are not what spec.expectations and presets ask for, and 1 if that is not known. After Ctrl-C it is 130.`,
 		Example: `  # two StorageClasses beside each other
   kubectl storagebench run --class gp3 --class efs-sc --rw randwrite --bs 4k,64k --runtime 30s
 
   # what a file says, and delete the benchmark when its results are printed
   kubectl storagebench run -f benchmark.yaml --rm
+
+  # what a schedule measures, now
+  kubectl storagebench run --from-schedule nightly
 
   # what the flags mean, as a file to start from
   kubectl storagebench run --class gp3 --rw read --bs 1m --dry-run`,
@@ -63,6 +67,7 @@ are not what spec.expectations and presets ask for, and 1 if that is not known. 
 	}).AddFlags(cmd.Flags())
 	o.oneLine.addFlags(cmd.Flags())
 	cmd.Flags().StringVar(&o.name, "name", "", "name of the StorageBenchmark that is made of flags (default: fio- and random characters)")
+	cmd.Flags().StringVar(&o.schedule, "from-schedule", "", "name of the StorageBenchmarkSchedule whose template the StorageBenchmark is made from")
 	cmd.Flags().BoolVar(&o.remove, "rm", false, "delete the StorageBenchmark after its end, its results included")
 	cmd.Flags().BoolVar(&o.wait, "wait", true, "follow the StorageBenchmark to its end")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the StorageBenchmark that the flags mean, and make nothing")
@@ -73,6 +78,10 @@ are not what spec.expectations and presets ask for, and 1 if that is not known. 
 			cmd.MarkFlagsMutuallyExclusive(flag, other)
 		}
 	}
+	for _, other := range []string{"filename", "kustomize", "class", "claim", "rm"} {
+		cmd.MarkFlagsMutuallyExclusive("from-schedule", other)
+	}
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("from-schedule", completeSchedules(flags)))
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("class", completeClasses(flags)))
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("claim", completeClaims(flags)))
 	return cmd
@@ -84,6 +93,9 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	}
 	if o.files.Kustomize != "" || len(o.files.Filenames) > 0 {
 		return o.runFiles(cmd)
+	}
+	if o.schedule != "" {
+		return o.runSchedule(cmd)
 	}
 	benchmark, err := o.oneLine.benchmark()
 	if err != nil {
@@ -102,6 +114,11 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	return o.make(cmd, c, benchmark)
+}
+
+// make makes a benchmark, and follows it.
+func (o *runOptions) make(cmd *cobra.Command, c *cluster, benchmark *v1alpha1.StorageBenchmark) error {
 	benchmark.Namespace = c.namespace
 	if err := c.Create(cmd.Context(), benchmark); err != nil {
 		return explainMissing(err)
@@ -177,7 +194,7 @@ func (o *runOptions) checkFlags() error {
 	switch {
 	case o.failOnExpectations && !o.wait:
 		return errors.New("--fail-on-expectations has to wait for the end, and --wait=false does not: remove one of them")
-	case o.failOnExpectations && o.files.Kustomize == "" && len(o.files.Filenames) == 0:
+	case o.failOnExpectations && o.files.Kustomize == "" && len(o.files.Filenames) == 0 && o.schedule == "":
 		return errors.New("--fail-on-expectations needs a file: flags cannot say what is expected; write them to one with --dry-run, and add spec.expectations")
 	}
 	return nil

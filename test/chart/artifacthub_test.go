@@ -44,13 +44,14 @@ func TestArtifactHub(t *testing.T) {
 	t.Run("definition", func(t *testing.T) {
 		var definitions []struct{ Kind, Version, Name, DisplayName, Description string }
 		annotation(t, metadata, "crds", &definitions)
-		want := as[apiextensionsv1.CustomResourceDefinition](t, render(t), "CustomResourceDefinition "+definitionName)
-		if len(definitions) != 1 {
+		if len(definitions) != 2 {
 			t.Fatalf("definitions are %+v", definitions)
 		}
-		got := definitions[0]
-		if got.Name != want.Name || got.Kind != want.Spec.Names.Kind || got.Version != want.Spec.Versions[0].Name || got.Description == "" {
-			t.Errorf("definition is %+v", got)
+		for _, got := range definitions {
+			want := as[apiextensionsv1.CustomResourceDefinition](t, render(t), "CustomResourceDefinition "+got.Name)
+			if got.Kind != want.Spec.Names.Kind || got.Version != want.Spec.Versions[0].Name || got.Description == "" {
+				t.Errorf("definition is %+v", got)
+			}
 		}
 	})
 

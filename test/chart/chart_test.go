@@ -208,7 +208,10 @@ func TestValues(t *testing.T) {
 			}
 		}
 	}
-	const crd = "CustomResourceDefinition storagebenchmarks.storagebench.dev"
+	const (
+		crd          = "CustomResourceDefinition storagebenchmarks.storagebench.dev"
+		crdSchedules = "CustomResourceDefinition storagebenchmarkschedules.storagebench.dev"
+	)
 
 	for name, test := range map[string]struct {
 		set   []string
@@ -268,11 +271,13 @@ func TestValues(t *testing.T) {
 				t.Errorf("strategy is %q", deployment.Spec.Strategy.Type)
 			}
 		}},
-		"no admission policy":       {[]string{"admissionPolicy.enabled=false"}, hasNo("ValidatingAdmissionPolicy storagebench-user-permissions", "ValidatingAdmissionPolicyBinding storagebench-user-permissions")},
-		"definition from elsewhere": {[]string{"crds.install=false"}, hasNo(crd)},
-		"definition goes with the release": {[]string{"crds.keep=false"}, func(t *testing.T, all objects) {
-			if _, kept := all[crd].GetAnnotations()["helm.sh/resource-policy"]; kept {
-				t.Error("the definition has a resource policy")
+		"no admission policy":        {[]string{"admissionPolicy.enabled=false"}, hasNo("ValidatingAdmissionPolicy storagebench-user-permissions", "ValidatingAdmissionPolicyBinding storagebench-user-permissions")},
+		"definitions from elsewhere": {[]string{"crds.install=false"}, hasNo(crd, crdSchedules)},
+		"definitions go with the release": {[]string{"crds.keep=false"}, func(t *testing.T, all objects) {
+			for _, key := range []string{crd, crdSchedules} {
+				if _, kept := all[key].GetAnnotations()["helm.sh/resource-policy"]; kept || all[key] == nil {
+					t.Errorf("%s has a resource policy, or is missing", key)
+				}
 			}
 		}},
 		"given service account": {[]string{"serviceAccount.create=false", "serviceAccount.name=given"}, func(t *testing.T, all objects) {

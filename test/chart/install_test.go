@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -123,20 +124,20 @@ func (c *cluster) hasDefinition(t *testing.T) bool {
 // definition is there.
 func (c *cluster) awaitDefinition(t *testing.T) {
 	t.Helper()
-	await.Wait{For: "StorageBenchmarks to be served"}.Holds(t, func() error {
-		return c.List(t.Context(), &v1alpha1.StorageBenchmarkList{})
+	await.Wait{For: "StorageBenchmarks and their schedules to be served"}.Holds(t, func() error {
+		return errors.Join(c.List(t.Context(), &v1alpha1.StorageBenchmarkList{}), c.List(t.Context(), &v1alpha1.StorageBenchmarkScheduleList{}))
 	})
 }
 
 // accepts has the API server validate a benchmark.
 func (c *cluster) accepts(t *testing.T, manifest []byte, options ...client.CreateOption) {
 	t.Helper()
-	benchmark := &v1alpha1.StorageBenchmark{}
-	if err := yaml.UnmarshalStrict(manifest, benchmark); err != nil {
+	object := &unstructured.Unstructured{}
+	if err := yaml.UnmarshalStrict(manifest, &object.Object); err != nil {
 		t.Fatalf("%v in:\n%s", err, manifest)
 	}
-	benchmark.Namespace = "default"
-	if err := c.Create(t.Context(), benchmark, append(options, client.FieldValidation("Strict"))...); err != nil {
+	object.SetNamespace("default")
+	if err := c.Create(t.Context(), object, append(options, client.FieldValidation("Strict"))...); err != nil {
 		t.Error(err)
 	}
 }
@@ -303,7 +304,7 @@ func newerChart(t *testing.T) string {
 	if err := os.CopyFS(newer, os.DirFS(chart)); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(newer, "files", "crd.yaml")
+	path := filepath.Join(newer, "files", "crds", "storagebench.dev_storagebenchmarks.yaml")
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -299,6 +299,10 @@ func (c *Cluster) eachPod(ctx context.Context, do func(*corev1.Pod) error) error
 	return each(ctx, c, func(l *corev1.PodList) []corev1.Pod { return l.Items }, do)
 }
 
+func (c *Cluster) eachBenchmark(ctx context.Context, do func(*v1alpha1.StorageBenchmark) error) error {
+	return each(ctx, c, func(l *v1alpha1.StorageBenchmarkList) []v1alpha1.StorageBenchmark { return l.Items }, do)
+}
+
 // removeFinalizer lets go of an object that the finalizer holds back.
 func (c *Cluster) removeFinalizer(ctx context.Context, object client.Object, finalizer string) error {
 	var rest []string

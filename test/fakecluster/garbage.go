@@ -29,6 +29,9 @@ func (c *Cluster) collectGarbage(ctx context.Context) error {
 		func(do func(client.Object) error) error {
 			return c.eachPod(ctx, func(o *corev1.Pod) error { return do(o) })
 		},
+		func(do func(client.Object) error) error {
+			return c.eachBenchmark(ctx, func(o *v1alpha1.StorageBenchmark) error { return do(o) })
+		},
 	} {
 		err := each(func(object client.Object) error {
 			if !object.GetDeletionTimestamp().IsZero() {
@@ -54,10 +57,7 @@ func (c *Cluster) isOrphan(ctx context.Context, object client.Object) (bool, err
 	if reference == nil {
 		return false, nil
 	}
-	var owner client.Object = &v1alpha1.StorageBenchmark{}
-	if reference.Kind == "Job" {
-		owner = &batchv1.Job{}
-	}
+	owner := ownerOf(reference)
 	key := client.ObjectKey{Namespace: c.namespace, Name: reference.Name}
 	if err := c.cache.Get(ctx, key, owner); err == nil && owner.GetUID() == reference.UID {
 		_, isJob := owner.(*batchv1.Job)
@@ -71,10 +71,20 @@ func (c *Cluster) isOrphan(ctx context.Context, object client.Object) (bool, err
 	return owner.GetUID() != reference.UID, err
 }
 
+// ownerOf returns an empty object of the owner's kind.
+func ownerOf(reference *metav1.OwnerReference) client.Object {
+	switch reference.Kind {
+	case "Job":
+		return &batchv1.Job{}
+	case "StorageBenchmarkSchedule":
+		return &v1alpha1.StorageBenchmarkSchedule{}
+	}
+	return &v1alpha1.StorageBenchmark{}
+}
+
 // releaseBenchmarks lets go of benchmarks that were deleted in the foreground, when all that they own is gone.
 func (c *Cluster) releaseBenchmarks(ctx context.Context) error {
-	benchmarks := func(l *v1alpha1.StorageBenchmarkList) []v1alpha1.StorageBenchmark { return l.Items }
-	return each(ctx, c, benchmarks, func(sb *v1alpha1.StorageBenchmark) error {
+	return c.eachBenchmark(ctx, func(sb *v1alpha1.StorageBenchmark) error {
 		if !controllerutil.ContainsFinalizer(sb, metav1.FinalizerDeleteDependents) {
 			return nil
 		}

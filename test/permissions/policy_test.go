@@ -258,7 +258,10 @@ func TestUsersHaveMadeWhatTheyMayMake(t *testing.T) {
 	}
 }
 
-// ways are how a user can make a benchmark: each must come to the same.
+// bySchedule is the way to have benchmarks made by a schedule.
+const bySchedule = "schedule"
+
+// ways are how a user can make a benchmark, or have it made: each must come to the same.
 func (p *policed) ways(t *testing.T, user string, changes []change) map[string]error {
 	t.Helper()
 	c := p.as(t, user)
@@ -276,6 +279,7 @@ func (p *policed) ways(t *testing.T, user string, changes []change) map[string]e
 		"server-side apply": c.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(&unstructured.Unstructured{Object: applied}),
 			client.FieldOwner("test"), client.ForceOwnership, client.DryRunAll),
 		"generated name": c.Create(t.Context(), generated),
+		bySchedule:       c.Create(t.Context(), p.schedule(changes...), client.DryRunAll),
 	}
 	if errs["generated name"] == nil {
 		if err := p.Delete(t.Context(), generated); err != nil {
@@ -297,6 +301,10 @@ func (p *policed) admits(t *testing.T, user string, changes []change) {
 func (p *policed) refuses(t *testing.T, user string, changes []change, want string) {
 	t.Helper()
 	for way, err := range p.ways(t, user, changes) {
+		want := want
+		if way == bySchedule {
+			want = strings.ReplaceAll(want, "spec.", "spec.template.spec.")
+		}
 		if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s, %s: error %v, want one that says %q", user, way, err, want)
 		}

@@ -1,0 +1,135 @@
+package schedule
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/history"
+	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/schedule"
+)
+
+// historyAgain is how long after a point could not be kept it is tried again.
+const historyAgain = time.Minute
+
+// historyLimit is how many points the history may have.
+func (p *pass) historyLimit() int {
+	const points = 90 // the CRD's default, where a CRD is older
+	return int(ptr.Deref(p.schedule.Spec.HistoryLimit, points))
+}
+
+// keepHistory adds the points of StorageBenchmarks that have ended, and returns when to try again what went wrong; 0: nothing did.
+func (p *pass) keepHistory(ctx context.Context) time.Duration {
+	ended := p.unkept()
+	if len(ended) == 0 && !p.asksAnew() {
+		p.noteHistory()
+		return 0
+	}
+	defer p.reading.take()()
+	err := p.addPoints(ctx, ended)
+	switch {
+	case apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err):
+		return retrySoon // another operator was faster
+	case err != nil:
+		p.setCondition(v1alpha1.ConditionHistoryKept, metav1.ConditionFalse, v1alpha1.ReasonNotKept, err.Error())
+		return historyAgain
+	}
+	p.noteHistory()
+	return 0
+}
+
+// asksAnew says whether the history has to be read though nothing is added: an operator that has just begun knows nothing of it, and users may
+// have acknowledged a regression.
+func (p *pass) asksAnew() bool {
+	known := p.memory.history
+	return known == nil && p.schedule.Status.History.Points > 0 || known != nil && known.asked != p.asked()
+}
+
+// noteHistory says what is known of the history, also where a pass before could not write that down.
+func (p *pass) noteHistory() {
+	known := p.memory.history
+	if known == nil {
+		return
+	}
+	p.schedule.Status.History = *known.where.DeepCopy()
+	p.setCondition(v1alpha1.ConditionHistoryKept, metav1.ConditionTrue, v1alpha1.ReasonKept, legible.Plural(int(known.where.Points), "point"))
+	p.setCondition(v1alpha1.ConditionRegressed, known.regressed.status, known.regressed.reason, known.regressed.message)
+}
+
+// unkept returns the StorageBenchmarks that have ended and may need a point, in the order in which they ended.
+func (p *pass) unkept() []schedule.Benchmark {
+	ended := slices.DeleteFunc(p.facts(), func(b schedule.Benchmark) bool { return b.State == schedule.Active || b.Kept })
+	slices.SortFunc(ended, func(a, b schedule.Benchmark) int {
+		return cmp.Or(a.Ended.Compare(b.Ended), cmp.Compare(a.Name, b.Name))
+	})
+	return ended
+}
+
+// addPoints adds the points of StorageBenchmarks that have none yet. Only when they are written these count as kept.
+func (p *pass) addPoints(ctx context.Context, ended []schedule.Benchmark) error {
+	s, err := p.readStore(ctx)
+	if err != nil {
+		return err
+	}
+	for _, b := range ended {
+		if s.history.Has(string(b.UID)) {
+			continue
+		}
+		point, err := p.point(ctx, b)
+		if err != nil {
+			return err
+		}
+		if point != nil {
+			s.history.Add(*point, p.historyLimit())
+		}
+	}
+	s.history.Trim(p.historyLimit())
+	if err := s.write(ctx, p); err != nil {
+		return err
+	}
+	for _, b := range ended {
+		p.memory.kept.Insert(b.UID)
+	}
+	p.memory.history = &known{
+		where:     v1alpha1.ScheduleHistory{ConfigMaps: s.names(), Points: int32(len(s.history.Points))},
+		regressed: p.judgeHistory(s.history), asked: p.asked(),
+	}
+	return nil
+}
+
+// point returns what a StorageBenchmark has measured, nothing if it is gone or has no result. The cache has no results.
+func (p *pass) point(ctx context.Context, b schedule.Benchmark) (*history.Point, error) {
+	sb := &v1alpha1.StorageBenchmark{}
+	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.schedule.Namespace, Name: b.Name}, sb)
+	if apierrors.IsNotFound(err) || err == nil && sb.UID != b.UID {
+		return nil, nil //nolint:nilnil // There is nothing to keep.
+	}
+	if err != nil {
+		return nil, fmt.Errorf("get StorageBenchmark %s: %w", b.Name, err)
+	}
+	point := history.FromBenchmark(sb, p.environment(ctx, sb))
+	if !slices.ContainsFunc(point.Cases, func(m history.Measured) bool { return len(m.Figures) > 0 }) {
+		return nil, nil //nolint:nilnil // as above
+	}
+	return &point, nil
+}
+
+// notOurs says that somebody else has made a ConfigMap of the history's name.
+func notOurs(name string) error {
+	return fmt.Errorf("ConfigMap %s is not this schedule's, and has the name of its history: delete it", name)
+}
+
+// unreadable says what to do about a history that cannot be read. It is not written over: a newer operator may read it.
+func unreadable(err error, name string) error {
+	return errors.Join(fmt.Errorf("the history cannot be read, and nothing is added to it; delete its ConfigMaps (%s and those that follow) to begin another one", name), err)
+}

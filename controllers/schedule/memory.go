@@ -1,0 +1,72 @@
+package schedule
+
+import (
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// memory is what is remembered of a schedule from pass to pass. All of it can be found out anew.
+type memory struct {
+	uid types.UID
+	// judged is the generation whose template was looked at, and problems are what is wrong with it.
+	judged   int64
+	problems field.ErrorList
+	// kept are the StorageBenchmarks that need no point any more.
+	kept sets.Set[types.UID]
+	// history is what is known of the history, nil if it was not read yet.
+	history *known
+	// made is the StorageBenchmark that was made last, until the cache has it.
+	made   string
+	madeAt time.Time
+}
+
+// known is what the last reading of a history has shown.
+type known struct {
+	where v1alpha1.ScheduleHistory
+	// regressed is what it says of regressions, and asked what users had asked to be left out of them.
+	regressed judged
+	asked     string
+}
+
+// memories are those of all schedules. The zero value has none.
+type memories struct {
+	mu  sync.Mutex
+	all map[types.NamespacedName]*memory
+}
+
+// of returns the memory of a schedule. Only one pass at a time is made over it.
+func (m *memories) of(schedule *v1alpha1.StorageBenchmarkSchedule) *memory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	name := client.ObjectKeyFromObject(schedule)
+	found := m.all[name]
+	if found == nil || found.uid != schedule.UID {
+		if m.all == nil {
+			m.all = map[types.NamespacedName]*memory{}
+		}
+		found = &memory{uid: schedule.UID, kept: sets.New[types.UID]()}
+		m.all[name] = found
+	}
+	return found
+}
+
+func (m *memories) forget(name types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.all, name)
+}
+
+// turn lets one pass at a time have a history in memory, of which the largest takes some 30 MiB. The zero value is free.
+type turn struct{ mu sync.Mutex }
+
+func (t *turn) take() (giveBack func()) {
+	t.mu.Lock()
+	return t.mu.Unlock
+}

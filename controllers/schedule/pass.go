@@ -1,0 +1,140 @@
+package schedule
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/schedule"
+)
+
+// pass is one pass over a schedule: what was read, the status as it becomes, and the API to act with.
+type pass struct {
+	*Reconciler
+
+	schedule *v1alpha1.StorageBenchmarkSchedule
+	before   *v1alpha1.StorageBenchmarkSchedule
+	now      time.Time
+	memory   *memory
+	// benchmarks are the schedule's, the oldest first.
+	benchmarks []v1alpha1.StorageBenchmark
+}
+
+// run makes the pass, and returns when to make another one if nothing changes before; 0: not at all.
+func (p *pass) run(ctx context.Context) (time.Duration, error) {
+	if err := p.list(ctx); err != nil {
+		return 0, err
+	}
+	p.schedule.Status.ObservedGeneration = p.schedule.Generation
+	kept := p.keepHistory(ctx)
+	after, err := p.start(ctx)
+	if err != nil {
+		return 0, p.save(ctx, err)
+	}
+	if err := p.deleteSurplus(ctx); err != nil {
+		return 0, p.save(ctx, err)
+	}
+	p.summarize()
+	return sooner(after, kept), p.save(ctx, nil)
+}
+
+// sooner returns the shorter of two times, of which 0 is never.
+func sooner(a, b time.Duration) time.Duration {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
+// list reads the StorageBenchmarks of the schedule: those that it controls.
+func (p *pass) list(ctx context.Context) error {
+	var list v1alpha1.StorageBenchmarkList
+	if err := p.Client.List(ctx, &list, client.InNamespace(p.schedule.Namespace), client.MatchingFields{bySchedule: string(p.schedule.UID)}); err != nil {
+		return fmt.Errorf("list StorageBenchmarks: %w", err)
+	}
+	p.benchmarks = list.Items
+	slices.SortFunc(p.benchmarks, func(a, b v1alpha1.StorageBenchmark) int {
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+	})
+	there := map[types.UID]bool{}
+	for i := range p.benchmarks {
+		there[p.benchmarks[i].UID] = true
+	}
+	for uid := range p.memory.kept {
+		if !there[uid] {
+			p.memory.kept.Delete(uid)
+		}
+	}
+	return nil
+}
+
+// scheduleOf returns the UID of the schedule that controls a StorageBenchmark.
+func scheduleOf(object client.Object) []string {
+	owner := metav1.GetControllerOf(object)
+	if owner == nil || owner.Kind != schedule.Kind || owner.APIVersion != v1alpha1.GroupVersion.String() {
+		return nil
+	}
+	return []string{string(owner.UID)}
+}
+
+// stateOf says how far a StorageBenchmark is.
+func stateOf(sb *v1alpha1.StorageBenchmark) schedule.State {
+	c := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded)
+	switch {
+	case c == nil || c.Status == metav1.ConditionUnknown:
+		return schedule.Active
+	case c.Status == metav1.ConditionTrue:
+		return schedule.Succeeded
+	}
+	return schedule.Failed
+}
+
+// facts returns what is known of the StorageBenchmarks.
+func (p *pass) facts() []schedule.Benchmark {
+	var facts []schedule.Benchmark
+	for i := range p.benchmarks {
+		sb := &p.benchmarks[i]
+		fact := schedule.Benchmark{
+			Name: sb.Name, UID: sb.UID, State: stateOf(sb), Created: sb.CreationTimestamp.Time,
+			Kept: p.memory.kept.Has(sb.UID), Deleting: !sb.DeletionTimestamp.IsZero(),
+		}
+		if fact.State != schedule.Active {
+			fact.Ended = ptr.Deref(sb.Status.CompletionTime, sb.CreationTimestamp).Time
+		}
+		facts = append(facts, fact)
+	}
+	return facts
+}
+
+// deleteSurplus deletes the StorageBenchmarks that have ended and are more than the limits let be.
+func (p *pass) deleteSurplus(ctx context.Context) error {
+	const succeeded, failed = 3, 1 // the CRD's defaults, where a CRD is older
+	spec := &p.schedule.Spec
+	limits := []int{int(ptr.Deref(spec.SuccessfulBenchmarksHistoryLimit, succeeded)), int(ptr.Deref(spec.FailedBenchmarksHistoryLimit, failed))}
+	for _, surplus := range schedule.Surplus(p.facts(), limits[0], limits[1]) {
+		if err := p.delete(ctx, surplus); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// delete deletes a StorageBenchmark, and none that has come in its place. Its finalizer keeps it until all is gone that was made for it.
+func (p *pass) delete(ctx context.Context, b schedule.Benchmark) error {
+	object := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: p.schedule.Namespace, Name: b.Name}}
+	err := p.Client.Delete(ctx, object, client.Preconditions{UID: &b.UID}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		return fmt.Errorf("delete StorageBenchmark %s: %w", b.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+// Package schedule makes StorageBenchmarks as StorageBenchmarkSchedules say, keeps what they measured, and deletes those that are more than
+// the limits let be. When a start is due, and what is deleted, package internal/schedule decides.
+package schedule
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// +kubebuilder:rbac:groups=storagebench.dev,resources=storagebenchmarkschedules,verbs=get;list;watch
+// +kubebuilder:rbac:groups=storagebench.dev,resources=storagebenchmarkschedules/status,verbs=patch
+// +kubebuilder:rbac:groups=storagebench.dev,resources=storagebenchmarks,verbs=get;list;watch;create;delete
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;create;patch
+
+// Reconciler makes StorageBenchmarks of schedules.
+type Reconciler struct {
+	// Client reads schedules and StorageBenchmarks from a cache, and writes.
+	Client client.Client
+	// Live reads from the API server what is not cached, or must not be stale.
+	Live client.Reader
+	// Events tells users what happened.
+	Events events.EventRecorder
+	// Clock is the time.
+	Clock clock.Clock
+	// Version is the operator's, which points of histories have.
+	Version string
+	// Namespaces are those that the operator is confined to. None: it works in the whole cluster.
+	Namespaces []string
+
+	memories memories
+	reading  turn
+}
+
+const (
+	// concurrentSchedules is how many passes are made at the same time.
+	concurrentSchedules = 2
+	// retrySoon is how long a pass over an old version waits for the newer one.
+	retrySoon = 100 * time.Millisecond
+	// bySchedule is the index of StorageBenchmarks by the UID of their schedule.
+	bySchedule = "schedule"
+)
+
+// Index lets StorageBenchmarks be found by their schedule. It is to be called before the manager starts.
+func Index(ctx context.Context, mgr ctrl.Manager) error {
+	return mgr.GetFieldIndexer().IndexField(ctx, &v1alpha1.StorageBenchmark{}, bySchedule, scheduleOf)
+}
+
+// SetupWithManager has the manager call Reconcile for each change of a schedule, and when one of its StorageBenchmarks comes, ends or goes.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("schedule").
+		For(&v1alpha1.StorageBenchmarkSchedule{}).
+		Owns(&v1alpha1.StorageBenchmark{}, builder.WithPredicates(endings)).
+		WithOptions(controller.Options{MaxConcurrentReconciles: concurrentSchedules}).
+		Complete(r)
+}
+
+// endings leaves out what changes of a StorageBenchmark while it measures.
+var endings predicate.Predicate = predicate.Funcs{
+	UpdateFunc: func(e event.UpdateEvent) bool {
+		before, was := e.ObjectOld.(*v1alpha1.StorageBenchmark)
+		after, is := e.ObjectNew.(*v1alpha1.StorageBenchmark)
+		return !was || !is || stateOf(before) != stateOf(after) || before.DeletionTimestamp.IsZero() != after.DeletionTimestamp.IsZero()
+	},
+}
+
+// Reconcile makes one pass over a schedule.
+func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	schedule, err := r.read(ctx, request.NamespacedName)
+	if schedule == nil || err != nil {
+		return ctrl.Result{}, err
+	}
+	if !schedule.DeletionTimestamp.IsZero() {
+		return ctrl.Result{}, nil // what it owns goes with it
+	}
+	p := &pass{Reconciler: r, schedule: schedule, before: schedule.DeepCopy(), now: r.Clock.Now(), memory: r.memories.of(schedule)}
+	after, err := p.run(ctx)
+	if errors.Is(err, errOutdated) {
+		return ctrl.Result{RequeueAfter: retrySoon}, nil
+	}
+	return ctrl.Result{RequeueAfter: after}, err
+}
+
+// read returns a schedule, none if it is gone. Of one that is large the cache has no template.
+func (r *Reconciler) read(ctx context.Context, name types.NamespacedName) (*v1alpha1.StorageBenchmarkSchedule, error) {
+	schedule := &v1alpha1.StorageBenchmarkSchedule{}
+	err := r.Client.Get(ctx, name, schedule)
+	if err == nil && len(schedule.Spec.Template.Spec.Targets) == 0 {
+		schedule = &v1alpha1.StorageBenchmarkSchedule{}
+		err = r.Live.Get(ctx, name, schedule)
+	}
+	if err != nil {
+		r.memories.forget(name)
+		return nil, client.IgnoreNotFound(err)
+	}
+	return schedule, nil
+}

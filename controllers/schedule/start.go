@@ -1,0 +1,180 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/schedule"
+)
+
+const (
+	// refusedAgain is how long after the API server has refused a StorageBenchmark it is tried again.
+	refusedAgain = time.Minute
+	// lookAnyway is how long it is waited at a time: timers do not notice that the clock has been set.
+	lookAnyway = 10 * time.Minute
+	// maxMissed is where status.missedStarts stops.
+	maxMissed = 1_000_000
+)
+
+// start makes the StorageBenchmark of a start that is due, and returns how long it is until the next pass.
+func (p *pass) start(ctx context.Context) (time.Duration, error) {
+	cron, problem := schedule.Parse(&p.schedule.Spec, p.now)
+	problems := p.judge()
+	if problem != nil {
+		problems = append(field.ErrorList{problem}, problems...)
+	}
+	if len(problems) > 0 {
+		p.refuseSpec(problems)
+		return 0, nil
+	}
+	if p.awaitsMade() {
+		return retrySoon, nil
+	}
+	decision := schedule.Decide(cron, p.startFacts())
+	if after, err := p.carryOut(ctx, &decision); err != nil || after > 0 {
+		return after, err
+	}
+	p.noteNext(&decision)
+	return p.until(decision.Next), nil
+}
+
+// carryOut makes what is due. It returns how long to wait where that cannot be made now, 0 if there is nothing to wait for.
+func (p *pass) carryOut(ctx context.Context, decision *schedule.Start) (time.Duration, error) {
+	switch {
+	case decision.Due.IsZero():
+		return 0, nil
+	case decision.Made:
+		p.noteMade(decision)
+		return 0, nil
+	}
+	if fresh, err := p.isFresh(ctx); err != nil || !fresh {
+		return retrySoon, err
+	}
+	for _, b := range decision.Replaces {
+		if err := p.replace(ctx, b); err != nil {
+			return 0, err
+		}
+	}
+	if refused, err := p.make(ctx, decision); err != nil || refused {
+		return refusedAgain, err
+	}
+	return 0, nil
+}
+
+// until returns how long to wait for a time, 0 if that never comes.
+func (p *pass) until(next time.Time) time.Duration {
+	if next.IsZero() {
+		return 0
+	}
+	return min(max(next.Sub(p.now), time.Millisecond), lookAnyway)
+}
+
+func (p *pass) startFacts() *schedule.Facts {
+	spec, status := &p.schedule.Spec, &p.schedule.Status
+	return &schedule.Facts{
+		Name: p.schedule.Name, UID: p.schedule.UID,
+		Now: p.now, Created: p.schedule.CreationTimestamp.Time, Last: ptr.Deref(status.LastScheduleTime, metav1.Time{}).Time,
+		Deadline:  time.Duration(ptr.Deref(spec.StartingDeadlineSeconds, 0)) * time.Second,
+		Suspended: ptr.Deref(spec.Suspend, false), Policy: spec.ConcurrencyPolicy, Benchmarks: p.facts(),
+	}
+}
+
+// awaitsMade says whether the cache has not heard yet of the StorageBenchmark that was made last. It may be active.
+func (p *pass) awaitsMade() bool {
+	made := p.memory.made
+	if slices.ContainsFunc(p.benchmarks, func(sb v1alpha1.StorageBenchmark) bool { return sb.Name == made }) {
+		p.memory.made = ""
+	}
+	return p.memory.made != "" && p.Clock.Since(p.memory.madeAt) < awaitMade
+}
+
+// isFresh says whether this pass has read the newest version of the schedule: it may have been suspended, or deleted.
+func (p *pass) isFresh(ctx context.Context) (bool, error) {
+	var current v1alpha1.StorageBenchmarkSchedule
+	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(p.schedule), &current); err != nil {
+		return false, client.IgnoreNotFound(err)
+	}
+	return current.ResourceVersion == p.before.ResourceVersion, nil
+}
+
+// replace deletes a StorageBenchmark in favour of the next one.
+func (p *pass) replace(ctx context.Context, b schedule.Benchmark) error {
+	if err := p.delete(ctx, b); err != nil {
+		return err
+	}
+	p.Events.Eventf(p.schedule, nil, corev1.EventTypeNormal, "Replaced", "Delete", "%s", "deleted StorageBenchmark "+b.Name+", because concurrencyPolicy is Replace")
+	return nil
+}
+
+// make makes the StorageBenchmark of a start. It is made once: who makes it again finds it by its name.
+func (p *pass) make(ctx context.Context, decision *schedule.Start) (refused bool, err error) {
+	sb := schedule.ForStart(p.schedule, decision.Due)
+	err = p.Client.Create(ctx, sb)
+	switch {
+	case apierrors.IsAlreadyExists(err):
+		if why, err := p.whoseIs(ctx, sb); err != nil || why != "" {
+			p.refuseStart(why)
+			return true, err
+		}
+	case isRefusal(err):
+		p.refuseStart(fmt.Sprintf("StorageBenchmark %s cannot be made: %s", sb.Name, err))
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("make StorageBenchmark %s: %w", sb.Name, err)
+	default:
+		p.Events.Eventf(p.schedule, nil, corev1.EventTypeNormal, "Made", "Create", "%s", "made StorageBenchmark "+sb.Name)
+		p.benchmarks = append(p.benchmarks, *sb)
+		p.memory.made, p.memory.madeAt = sb.Name, p.Clock.Now()
+	}
+	p.noteMade(decision)
+	return false, nil
+}
+
+// noteMade notes a start that was made, and those that were missed before it.
+func (p *pass) noteMade(decision *schedule.Start) {
+	status := &p.schedule.Status
+	status.LastScheduleTime = new(metav1.NewTime(decision.Due))
+	if decision.Missed == 0 {
+		return
+	}
+	status.MissedStarts = min(status.MissedStarts+int32(decision.Missed), maxMissed)
+	number := legible.Plural(decision.Missed, "start")
+	if decision.Missed > schedule.MostMissed {
+		number = fmt.Sprintf("more than %d starts", schedule.MostMissed)
+	}
+	p.Events.Eventf(p.schedule, nil, corev1.EventTypeWarning, "MissedStarts", "Create", "%s",
+		fmt.Sprintf("%s before %s were missed: the operator was away, the schedule was suspended, or another StorageBenchmark was not over", number, decision.Due.UTC().Format(time.RFC3339)))
+}
+
+// isRefusal says whether the API server will not have a StorageBenchmark: a quota, a policy or a webhook may.
+func isRefusal(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)
+}
+
+// whoseIs says why a StorageBenchmark that has the name of one of the schedule's is not its, "" if it is.
+func (p *pass) whoseIs(ctx context.Context, sb *v1alpha1.StorageBenchmark) (string, error) {
+	var there metav1.PartialObjectMetadata
+	there.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("StorageBenchmark"))
+	err := p.Live.Get(ctx, client.ObjectKeyFromObject(sb), &there)
+	switch {
+	case apierrors.IsNotFound(err):
+		return "", errors.New("a StorageBenchmark that was there is gone") // tried again
+	case err != nil:
+		return "", fmt.Errorf("get StorageBenchmark %s: %w", sb.Name, err)
+	case slices.Contains(scheduleOf(&there), string(p.schedule.UID)):
+		return "", nil
+	}
+	return fmt.Sprintf("there is a StorageBenchmark %s already, which is not this schedule's; delete it", sb.Name), nil
+}

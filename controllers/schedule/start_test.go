@@ -1,0 +1,221 @@
+package schedule
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/schedule"
+	"github.com/storagebench/storagebench/test/envtest"
+	"github.com/storagebench/storagebench/test/harness"
+)
+
+// A start that is due makes the benchmark of the template, which has its labels and is the schedule's.
+func TestMakesBenchmarks(t *testing.T) {
+	w := newWorld(t)
+	w.startOperator()
+	s := w.create(func(s *v1alpha1.StorageBenchmarkSchedule) {
+		s.Spec.Template.Metadata = v1alpha1.TemplateMetadata{Labels: map[string]string{"team": "storage"}, Annotations: map[string]string{"why": "nightly"}}
+	})
+	w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonWaiting)
+	w.untilThere(0)
+
+	w.pass(s, time.Minute)
+	sb := w.untilThere(1)[0]
+	at := w.until(s, func(s *v1alpha1.StorageBenchmarkSchedule) error {
+		if s.Status.LastScheduleTime == nil || s.Status.ActiveBenchmarks != 1 {
+			return fmt.Errorf("status.lastScheduleTime is %v, %d active", s.Status.LastScheduleTime, s.Status.ActiveBenchmarks)
+		}
+		return nil
+	})
+	due := at.Status.LastScheduleTime.Time
+	if sb.Name != schedule.Name(s.Name, s.UID, due) || sb.Annotations[v1alpha1.AnnotationScheduledTime] != due.UTC().Format(time.RFC3339) {
+		t.Errorf("the benchmark is %s, scheduled for %s", sb.Name, sb.Annotations[v1alpha1.AnnotationScheduledTime])
+	}
+	if sb.Labels["team"] != "storage" || sb.Labels[v1alpha1.LabelSchedule] != s.Name || sb.Annotations["why"] != "nightly" || !metav1.IsControlledBy(&sb, s) {
+		t.Errorf("the benchmark's metadata is %+v", sb.ObjectMeta)
+	}
+	if len(at.Status.Active) != 1 || at.Status.Active[0] != sb.Name || !at.Status.NextScheduleTime.After(w.Clock.Now()) {
+		t.Errorf("status is %+v", at.Status)
+	}
+	w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonActive)
+}
+
+// Two operators, as while one takes over from another, make one benchmark of a start.
+func TestTwoOperators(t *testing.T) {
+	w := newWorld(t)
+	w.startOperator()
+	w.startOperator()
+	s := w.create()
+	for n := range 3 {
+		w.pass(s, time.Minute)
+		w.untilThere(n + 1)
+	}
+}
+
+// An operator that was killed before it had noted a start does not make it again.
+func TestStartThatWasNotNoted(t *testing.T) {
+	w := newWorld(t)
+	stop := w.startOperator()
+	s := w.create()
+	w.pass(s, time.Minute)
+	w.untilThere(1)
+	at := w.until(s, func(s *v1alpha1.StorageBenchmarkSchedule) error {
+		if s.Status.LastScheduleTime == nil {
+			return fmt.Errorf("the start is not noted")
+		}
+		return nil
+	})
+	stop()
+	before := at.DeepCopy()
+	at.Status = v1alpha1.StorageBenchmarkScheduleStatus{}
+	if err := w.Client.Status().Patch(t.Context(), at, client.MergeFrom(before)); err != nil {
+		t.Fatal(err)
+	}
+	w.startOperator()
+	w.until(s, func(s *v1alpha1.StorageBenchmarkSchedule) error {
+		if s.Status.LastScheduleTime == nil {
+			return fmt.Errorf("the start is not noted")
+		}
+		return nil
+	})
+	w.untilThere(1)
+}
+
+func TestConcurrencyPolicies(t *testing.T) {
+	for policy, check := range map[v1alpha1.ConcurrencyPolicy]func(*world, *v1alpha1.StorageBenchmarkSchedule, *v1alpha1.StorageBenchmark){
+		v1alpha1.ConcurrencyAllow: func(w *world, _ *v1alpha1.StorageBenchmarkSchedule, _ *v1alpha1.StorageBenchmark) { w.untilThere(2) },
+		v1alpha1.ConcurrencyForbid: func(w *world, s *v1alpha1.StorageBenchmarkSchedule, first *v1alpha1.StorageBenchmark) {
+			w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonActive, "waits until another StorageBenchmark is over")
+			w.untilThere(1)
+			w.end(first, metav1.ConditionTrue, 100)
+			w.untilThere(2)
+		},
+		v1alpha1.ConcurrencyReplace: func(w *world, _ *v1alpha1.StorageBenchmarkSchedule, first *v1alpha1.StorageBenchmark) {
+			w.untilGone(first)
+			w.untilThere(1)
+		},
+	} {
+		t.Run(string(policy), func(t *testing.T) {
+			w := newWorld(t)
+			w.startOperator()
+			s := w.create(func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.ConcurrencyPolicy = policy })
+			w.pass(s, time.Minute)
+			first := w.untilThere(1)[0]
+			w.pass(s, time.Minute)
+			check(w, s, &first)
+		})
+	}
+}
+
+func TestSuspendedSchedule(t *testing.T) {
+	w := newWorld(t)
+	w.startOperator()
+	s := w.create(func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.Suspend = new(true) })
+	w.pass(s, 10*time.Minute)
+	at := w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonSuspended)
+	if w.untilThere(0); at.Status.NextScheduleTime != nil {
+		t.Errorf("the next start is at %s", at.Status.NextScheduleTime)
+	}
+	w.change(s, func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.Suspend = new(false) })
+	w.untilThere(1)
+	w.until(s, func(s *v1alpha1.StorageBenchmarkSchedule) error {
+		if s.Status.MissedStarts < 8 {
+			return fmt.Errorf("%d starts were missed", s.Status.MissedStarts)
+		}
+		return nil
+	})
+}
+
+// What no benchmark could be made of is refused as the plan of a benchmark would, and nothing is made.
+func TestInvalidSchedules(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*v1alpha1.StorageBenchmarkSchedule)
+		words  string
+	}{
+		"an option that is not admitted": {func(s *v1alpha1.StorageBenchmarkSchedule) {
+			s.Spec.Template.Spec.Workloads[0].Fio.Options = map[string]v1alpha1.FioOptionValue{"exec_prerun": "reboot"}
+		}, "spec.template.spec.workloads[0].fio.options"},
+		"a day that no year has": {func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.Schedule = "0 0 31 2 *" }, "spec.schedule: Invalid value: \"0 0 31 2 *\": there is no such day"},
+		"nobody's time zone":     {func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.TimeZone = new("Mars/Olympus") }, "spec.timeZone: Invalid value: \"Mars/Olympus\": there is no such time zone"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.startOperator()
+			s := w.create(test.change)
+			w.pass(s, time.Minute)
+			w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, test.words)
+			w.untilCondition(s, v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonInvalidSpec)
+			w.untilThere(0)
+			w.change(s, func(at *v1alpha1.StorageBenchmarkSchedule) {
+				at.Spec = v1alpha1.StorageBenchmarkScheduleSpec{Schedule: "* * * * *", Template: at.Spec.Template}
+				at.Spec.Template.Spec.Workloads[0].Fio.Options = nil
+			})
+			w.untilThere(1)
+		})
+	}
+}
+
+// A quota refuses a benchmark with words that the schedule has, and the start is made when it no longer does.
+func TestRefusedStart(t *testing.T) {
+	w := newWorld(t)
+	w.startOperator()
+	s := w.create()
+	quota := harness.Create(w.World, &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "none"},
+		Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"count/storagebenchmarks.storagebench.dev": resource.MustParse("0")}}})
+	// Nobody counts here.
+	before := quota.DeepCopy()
+	quota.Status = corev1.ResourceQuotaStatus{Hard: quota.Spec.Hard, Used: quota.Spec.Hard}
+	if err := w.Client.Status().Patch(t.Context(), quota, client.MergeFrom(before)); err != nil {
+		t.Fatal(err)
+	}
+	w.pass(s, time.Minute)
+	w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonStartRefused, "exceeded quota: none")
+	w.untilThere(0)
+	if err := w.Client.Delete(t.Context(), quota); err != nil {
+		t.Fatal(err)
+	}
+	w.Eventually(func() error {
+		w.pass(s, time.Second)
+		list, err := w.list()
+		if err == nil && len(list) != 1 {
+			return fmt.Errorf("there are %d benchmarks", len(list))
+		}
+		return err
+	})
+}
+
+// A benchmark of somebody that has the name of the schedule's is neither taken for it nor deleted.
+func TestBenchmarkOfSomebodyElse(t *testing.T) {
+	w := newWorld(t)
+	s := w.create(func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.SuccessfulBenchmarksHistoryLimit = new(int32(0)) })
+	w.Clock.Pass(time.Minute)
+	due := w.Clock.Now().Truncate(time.Minute)
+	other := schedule.ForStart(s, due)
+	other.OwnerReferences = nil
+	harness.Create(w.World, other)
+	w.startOperator()
+	w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonStartRefused, "there is a StorageBenchmark "+other.Name+" already, which is not this schedule's; delete it")
+	w.untilThere(1)
+}
+
+// An operator that is confined to the namespace makes benchmarks there, and says of storage that takes more rights that it has none.
+func TestConfinedOperator(t *testing.T) {
+	w := newWorld(t)
+	w.startOperatorAs(envtest.NamespacedOperatorConfig(w, w.Namespace), w.Namespace)
+	s := w.create()
+	w.pass(s, time.Minute)
+	sb := w.untilThere(1)[0]
+	w.end(&sb, metav1.ConditionTrue, 100)
+	w.untilPoints(s, 1)
+	w.change(s, func(s *v1alpha1.StorageBenchmarkSchedule) {
+		s.Spec.Template.Spec.Targets[0].StorageClassName, s.Spec.Template.Spec.Targets[0].EBS = nil, &v1alpha1.EBSVolume{Type: "gp3"}
+	})
+	w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "spec.template.spec.targets[0]", "this operator is confined to "+w.Namespace)
+}

@@ -1,0 +1,150 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/schedule"
+)
+
+const (
+	// maxMessage is the most bytes of a condition's message, and maxNote those of an event's note that the API server accepts.
+	maxMessage, maxNote = 4096, 1024
+	// maxActive is how many names status.active has.
+	maxActive = 32
+)
+
+func (p *pass) setCondition(kind string, status metav1.ConditionStatus, reason, message string) {
+	meta.SetStatusCondition(&p.schedule.Status.Conditions, metav1.Condition{
+		Type: kind, Status: status, Reason: reason, Message: legible.Cut(legible.Printable(message), maxMessage, "…"),
+		ObservedGeneration: p.schedule.Generation, LastTransitionTime: metav1.NewTime(p.now),
+	})
+}
+
+// refuseSpec says that nothing is made, because the schedule asks for what cannot be.
+func (p *pass) refuseSpec(problems field.ErrorList) {
+	message := problems.ToAggregate().Error()
+	p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, message)
+	p.setCondition(v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonInvalidSpec, message)
+	p.schedule.Status.NextScheduleTime = nil
+}
+
+// refuseStart says that a start is due, and why it cannot be made.
+func (p *pass) refuseStart(why string) {
+	p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonStartRefused, why)
+	meta.RemoveStatusCondition(&p.schedule.Status.Conditions, v1alpha1.ConditionStalled)
+}
+
+// noteNext says when the next start is due, or why none is made.
+func (p *pass) noteNext(decision *schedule.Start) {
+	status := &p.schedule.Status
+	meta.RemoveStatusCondition(&status.Conditions, v1alpha1.ConditionStalled)
+	status.NextScheduleTime = nil
+	if !decision.Next.IsZero() {
+		status.NextScheduleTime = new(metav1.NewTime(decision.Next))
+	}
+	switch {
+	case ptr.Deref(p.schedule.Spec.Suspend, false):
+		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonSuspended, "spec.suspend is true")
+	case decision.Waits:
+		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonActive,
+			"a start is due and waits until another StorageBenchmark is over, because concurrencyPolicy is Forbid")
+	case p.isActive():
+		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonActive, "")
+	default:
+		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonWaiting, "")
+	}
+}
+
+func (p *pass) isActive() bool {
+	for i := range p.benchmarks {
+		if stateOf(&p.benchmarks[i]) == schedule.Active {
+			return true
+		}
+	}
+	return false
+}
+
+// summarize says which StorageBenchmarks are there.
+func (p *pass) summarize() {
+	status := &p.schedule.Status
+	status.Active, status.ActiveBenchmarks = nil, 0
+	for i := range p.benchmarks {
+		sb := &p.benchmarks[i]
+		switch stateOf(sb) {
+		case schedule.Active:
+			status.ActiveBenchmarks++
+			if len(status.Active) < maxActive {
+				status.Active = append(status.Active, sb.Name)
+			}
+		case schedule.Succeeded:
+			p.noteSuccess(sb.Status.CompletionTime)
+		case schedule.Failed:
+		}
+	}
+}
+
+// noteSuccess keeps the time of the last success.
+func (p *pass) noteSuccess(ended *metav1.Time) {
+	last := p.schedule.Status.LastSuccessfulTime
+	if ended != nil && (last == nil || ended.After(last.Time)) {
+		p.schedule.Status.LastSuccessfulTime = ended.DeepCopy()
+	}
+}
+
+// save writes the status if it has changed, and joins the error that the pass has ended with.
+func (p *pass) save(ctx context.Context, cause error) error {
+	if equality.Semantic.DeepEqual(p.before.Status, p.schedule.Status) {
+		return cause
+	}
+	// The patch must not have the version that a write of this pass gave the schedule.
+	patch := client.MergeFromWithOptions(p.before, client.MergeFromWithOptimisticLock{})
+	written := p.schedule.DeepCopy()
+	err := p.Client.Status().Patch(ctx, written, patch)
+	switch {
+	case apierrors.IsNotFound(err):
+		return cause
+	case apierrors.IsConflict(err):
+		return errors.Join(cause, errOutdated)
+	case err != nil:
+		return errors.Join(cause, fmt.Errorf("write status: %w", err))
+	}
+	p.notify()
+	return cause
+}
+
+// errOutdated says that a pass has seen an old version, and is made again.
+var errOutdated = errors.New("the schedule has changed meanwhile")
+
+// bad is the status of each condition that users are told of.
+var bad = map[string]metav1.ConditionStatus{
+	v1alpha1.ConditionScheduled: metav1.ConditionFalse, v1alpha1.ConditionHistoryKept: metav1.ConditionFalse, v1alpha1.ConditionRegressed: metav1.ConditionTrue,
+}
+
+// notify tells users by events what the status write has changed for the worse.
+func (p *pass) notify() {
+	for kind, status := range bad {
+		was := meta.FindStatusCondition(p.before.Status.Conditions, kind)
+		is := meta.FindStatusCondition(p.schedule.Status.Conditions, kind)
+		if is == nil || is.Status != status || is.Reason == v1alpha1.ReasonSuspended || was != nil && was.Reason == is.Reason {
+			continue
+		}
+		p.Events.Eventf(p.schedule, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", legible.Cut(is.Message, maxNote, "…"))
+	}
+}
+
+// awaitMade is how long the cache may take to hear of a StorageBenchmark that was made. One that is deleted before is not waited for any longer.
+const awaitMade = 10 * time.Second

@@ -1,0 +1,188 @@
+package schedule
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/history"
+	"github.com/storagebench/storagebench/internal/schedule"
+)
+
+// store is the history of a schedule, and the ConfigMaps that have it: one a chunk. The operator can neither list nor delete ConfigMaps. So their
+// names have numbers from 0 on without a gap, and one whose chunk has ended is emptied, and takes the next one.
+type store struct {
+	history *history.History
+	slots   []slot
+}
+
+// slot is a ConfigMap of a history.
+type slot struct {
+	name string
+	// object is what was read. A slot that is not there yet has none.
+	object *corev1.ConfigMap
+	// data is its chunk, empty if it has none.
+	data []byte
+	// number is the number of its chunk, 0 if it has none.
+	number int64
+}
+
+// slotName returns the name of a ConfigMap of a schedule's history.
+func slotName(s *v1alpha1.StorageBenchmarkSchedule, number int) string {
+	const hashChars = 5
+	sum := sha256.Sum256([]byte(s.UID))
+	return fmt.Sprintf("%s-history-%d-%s", s.Name, number, hex.EncodeToString(sum[:])[:hashChars])
+}
+
+// readStore reads the ConfigMaps of a history, up to the first that is not there.
+func (p *pass) readStore(ctx context.Context) (*store, error) {
+	s := &store{}
+	for len(s.slots) < history.MaxChunks {
+		name := slotName(p.schedule, len(s.slots))
+		object := &corev1.ConfigMap{}
+		err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.schedule.Namespace, Name: name}, object)
+		if apierrors.IsNotFound(err) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("get ConfigMap %s: %w", name, err)
+		}
+		if owner := metav1.GetControllerOf(object); owner == nil || owner.UID != p.schedule.UID {
+			return nil, notOurs(name)
+		}
+		s.slots = append(s.slots, slot{name: name, object: object, data: object.BinaryData[v1alpha1.HistoryKey]})
+	}
+	return s, s.decode(slotName(p.schedule, 0))
+}
+
+// decode reads the chunks.
+func (s *store) decode(first string) error {
+	s.history = &history.History{}
+	for i := range s.slots {
+		if len(s.slots[i].data) == 0 {
+			continue
+		}
+		part, err := history.Decode([][]byte{s.slots[i].data})
+		if err != nil {
+			return unreadable(err, first)
+		}
+		s.slots[i].number = part.Points[0].Chunk
+	}
+	all, err := history.Decode(s.chunks())
+	if err != nil {
+		return unreadable(err, first)
+	}
+	s.history = all
+	return nil
+}
+
+func (s *store) chunks() [][]byte {
+	var chunks [][]byte
+	for i := range s.slots {
+		if len(s.slots[i].data) > 0 {
+			chunks = append(chunks, s.slots[i].data)
+		}
+	}
+	return chunks
+}
+
+// write writes the chunks that have changed, and empties the ConfigMaps of those that have ended.
+func (s *store) write(ctx context.Context, p *pass) error {
+	chunks, err := s.history.Encode()
+	if err != nil {
+		return err
+	}
+	for _, chunk := range chunks {
+		if err := s.put(ctx, p, chunk, chunks); err != nil {
+			return err
+		}
+	}
+	for i := range s.slots {
+		if s.slots[i].number != 0 && !hasChunk(chunks, s.slots[i].number) {
+			if err := s.set(ctx, p, &s.slots[i], history.Chunk{}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// put writes a chunk to its slot.
+func (s *store) put(ctx context.Context, p *pass, chunk history.Chunk, all []history.Chunk) error {
+	i := s.slotOf(chunk.Number, all)
+	if i == len(s.slots) {
+		s.slots = append(s.slots, slot{name: slotName(p.schedule, i)})
+	}
+	if s.slots[i].number == chunk.Number && bytes.Equal(s.slots[i].data, chunk.Data) {
+		return nil
+	}
+	return s.set(ctx, p, &s.slots[i], chunk)
+}
+
+// slotOf returns which slot a chunk has: the one that it was in, else one whose chunk has ended, else the next new one.
+func (s *store) slotOf(number int64, all []history.Chunk) int {
+	for _, is := range []func(slot) bool{
+		func(o slot) bool { return o.number == number },
+		func(o slot) bool { return !hasChunk(all, o.number) },
+	} {
+		if i := slices.IndexFunc(s.slots, is); i >= 0 {
+			return i
+		}
+	}
+	return len(s.slots)
+}
+
+func hasChunk(chunks []history.Chunk, number int64) bool {
+	return slices.ContainsFunc(chunks, func(c history.Chunk) bool { return c.Number == number })
+}
+
+// set writes a ConfigMap, which fails if somebody else has written it meanwhile.
+func (s *store) set(ctx context.Context, p *pass, o *slot, chunk history.Chunk) error {
+	after := p.newConfigMap(o.name)
+	if o.object != nil {
+		after = o.object.DeepCopy()
+	}
+	after.BinaryData = nil
+	if len(chunk.Data) > 0 {
+		after.BinaryData = map[string][]byte{v1alpha1.HistoryKey: chunk.Data}
+	}
+	var err error
+	if o.object == nil {
+		err = p.Client.Create(ctx, after)
+	} else {
+		err = p.Client.Patch(ctx, after, client.MergeFromWithOptions(o.object, client.MergeFromWithOptimisticLock{}))
+	}
+	if err != nil {
+		return fmt.Errorf("write ConfigMap %s: %w", o.name, err)
+	}
+	o.object, o.data, o.number = after, chunk.Data, chunk.Number
+	return nil
+}
+
+// newConfigMap returns a ConfigMap that goes with the schedule.
+func (p *pass) newConfigMap(name string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+		Namespace: p.schedule.Namespace, Name: name, OwnerReferences: []metav1.OwnerReference{schedule.Owner(p.schedule)},
+		Labels: map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy, v1alpha1.LabelSchedule: p.schedule.Name},
+	}}
+}
+
+// names returns the names of the ConfigMaps that have points.
+func (s *store) names() []string {
+	var names []string
+	for i := range s.slots {
+		if len(s.slots[i].data) > 0 {
+			names = append(names, s.slots[i].name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,198 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/envtest"
+	"github.com/storagebench/storagebench/test/harness"
+)
+
+func TestMain(m *testing.M) { envtest.Main(m) }
+
+// world is a namespace with an operator that makes benchmarks as schedules say. Nobody runs them: the test says when they end.
+type world struct{ *harness.World }
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	t.Parallel()
+	return &world{harness.New(t)}
+}
+
+// startOperator starts an operator, with no more rights than it has, and returns what ends it.
+func (w *world) startOperator() (stop func()) {
+	w.Helper()
+	return w.startOperatorAs(envtest.OperatorConfig(w))
+}
+
+func (w *world) startOperatorAs(way *rest.Config, namespaces ...string) (stop func()) {
+	w.Helper()
+	mgr, err := w.Manager(way, controllers.Trim)
+	if err != nil {
+		w.Fatal(err)
+	}
+	reconciler := &Reconciler{
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Events: mgr.GetEventRecorder("storagebench"), Clock: w.Clock, Version: "test", Namespaces: namespaces,
+	}
+	return w.run(mgr, errors.Join(Index(w.Context(), mgr), reconciler.SetupWithManager(mgr)))
+}
+
+// run runs a manager until the test ends, or what it returns is called.
+func (w *world) run(mgr ctrl.Manager, err error) (stop func()) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var working sync.WaitGroup
+	working.Go(func() {
+		if err := mgr.Start(ctx); err != nil {
+			w.Errorf("operator: %v", err)
+		}
+	})
+	stop = func() {
+		cancel()
+		working.Wait()
+	}
+	w.Cleanup(stop)
+	return stop
+}
+
+// create makes a schedule that is due each minute, with changes.
+func (w *world) create(changes ...func(*v1alpha1.StorageBenchmarkSchedule)) *v1alpha1.StorageBenchmarkSchedule {
+	w.Helper()
+	s := &v1alpha1.StorageBenchmarkSchedule{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "nightly"},
+		Spec: v1alpha1.StorageBenchmarkScheduleSpec{
+			Schedule: "* * * * *", Template: v1alpha1.StorageBenchmarkTemplate{Spec: builder.OneRun("", "").Build().Spec},
+		},
+	}
+	for _, change := range changes {
+		change(s)
+	}
+	return harness.Create(w.World, s)
+}
+
+// pass lets time pass, and has the operator look at a schedule.
+func (w *world) pass(s *v1alpha1.StorageBenchmarkSchedule, d time.Duration) {
+	w.Helper()
+	w.Clock.Pass(d)
+	w.change(s, func(s *v1alpha1.StorageBenchmarkSchedule) {
+		metav1.SetMetaDataAnnotation(&s.ObjectMeta, "now", w.Clock.Now().String())
+	})
+}
+
+// change changes a schedule as its user does.
+func (w *world) change(s *v1alpha1.StorageBenchmarkSchedule, change func(*v1alpha1.StorageBenchmarkSchedule)) {
+	w.Helper()
+	w.Eventually(func() error {
+		current := &v1alpha1.StorageBenchmarkSchedule{}
+		if err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(s), current); err != nil {
+			return err
+		}
+		change(current)
+		return w.Client.Update(w.Context(), current)
+	})
+}
+
+// until waits until a schedule is as the check wants it, and returns it.
+func (w *world) until(s *v1alpha1.StorageBenchmarkSchedule, check func(*v1alpha1.StorageBenchmarkSchedule) error) *v1alpha1.StorageBenchmarkSchedule {
+	w.Helper()
+	var current *v1alpha1.StorageBenchmarkSchedule
+	w.Eventually(func() error {
+		current = &v1alpha1.StorageBenchmarkSchedule{}
+		if err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(s), current); err != nil {
+			return err
+		}
+		if err := check(current); err != nil {
+			return fmt.Errorf("%w, of %+v", err, current.Status)
+		}
+		return nil
+	})
+	return current
+}
+
+// untilCondition waits for a condition whose message has the words.
+func (w *world) untilCondition(s *v1alpha1.StorageBenchmarkSchedule, kind string, status metav1.ConditionStatus, reason string, words ...string) *v1alpha1.StorageBenchmarkSchedule {
+	w.Helper()
+	return w.until(s, func(s *v1alpha1.StorageBenchmarkSchedule) error {
+		c := meta.FindStatusCondition(s.Status.Conditions, kind)
+		if c == nil || c.Status != status || c.Reason != reason {
+			return fmt.Errorf("condition %s is %+v, want %s %s", kind, c, status, reason)
+		}
+		for _, word := range words {
+			if !strings.Contains(c.Message, word) {
+				return fmt.Errorf("message %q has no %q", c.Message, word)
+			}
+		}
+		return nil
+	})
+}
+
+// list returns the names of the benchmarks that there are, the oldest first.
+func (w *world) list() ([]v1alpha1.StorageBenchmark, error) {
+	var list v1alpha1.StorageBenchmarkList
+	err := w.Client.List(w.Context(), &list, client.InNamespace(w.Namespace))
+	return list.Items, err
+}
+
+// untilThere waits until there are so many benchmarks, and returns them.
+func (w *world) untilThere(n int) []v1alpha1.StorageBenchmark {
+	w.Helper()
+	var list []v1alpha1.StorageBenchmark
+	w.Eventually(func() (err error) {
+		if list, err = w.list(); err == nil && len(list) != n {
+			return fmt.Errorf("there are %d benchmarks, want %d", len(list), n)
+		}
+		return err
+	})
+	return list
+}
+
+// end ends a benchmark with a result, as the operator of benchmarks does.
+func (w *world) end(sb *v1alpha1.StorageBenchmark, status metav1.ConditionStatus, iops int64) {
+	w.Helper()
+	sb = sb.DeepCopy()
+	before := sb.DeepCopy()
+	sb.Status.StartTime, sb.Status.CompletionTime = new(metav1.NewTime(w.Clock.Now())), new(metav1.NewTime(w.Clock.Now()))
+	reason := v1alpha1.ReasonCompleted
+	if status != metav1.ConditionTrue {
+		reason = v1alpha1.ReasonRunFailed
+	}
+	meta.SetStatusCondition(&sb.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: status, Reason: reason})
+	if iops > 0 {
+		sb.Status.Comparisons = []v1alpha1.Comparison{{Workload: sb.Spec.Workloads[0].Name, Targets: []v1alpha1.TargetComparison{{
+			Name: sb.Spec.Targets[0].Name, Read: &v1alpha1.IOComparison{IOPS: v1alpha1.Statistic{Median: iops, Min: iops, Max: iops}},
+		}}}}
+	}
+	if err := w.Client.Status().Patch(w.Context(), sb, client.MergeFrom(before)); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// untilGone waits until a benchmark is deleted.
+func (w *world) untilGone(sb *v1alpha1.StorageBenchmark) {
+	w.Helper()
+	w.Eventually(func() error {
+		err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(sb), &v1alpha1.StorageBenchmark{})
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return errors.Join(errors.New(sb.Name+" is there"), err)
+	})
+}

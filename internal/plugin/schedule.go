@@ -1,0 +1,120 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/history"
+	"github.com/storagebench/storagebench/internal/report"
+	"github.com/storagebench/storagebench/internal/schedule"
+)
+
+// runSchedule makes a benchmark from a schedule's template, as "kubectl create job --from" makes a Job of a CronJob.
+func (o *runOptions) runSchedule(cmd *cobra.Command) error {
+	c, err := connect(o.flags)
+	if err != nil {
+		return err
+	}
+	s, err := c.schedule(cmd.Context(), o.schedule)
+	if err != nil {
+		return err
+	}
+	benchmark := schedule.Requested(s)
+	if o.name != "" {
+		benchmark.Name, benchmark.GenerateName = o.name, ""
+	}
+	if err := checkPlan(benchmark); err != nil {
+		return err
+	}
+	if o.dryRun {
+		return printManifest(cmd.OutOrStdout(), benchmark)
+	}
+	return o.make(cmd, c, benchmark)
+}
+
+// schedule reads a StorageBenchmarkSchedule of the namespace.
+func (c *cluster) schedule(ctx context.Context, name string) (*v1alpha1.StorageBenchmarkSchedule, error) {
+	s := &v1alpha1.StorageBenchmarkSchedule{}
+	return s, explainMissing(c.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: name}, s))
+}
+
+// completeSchedules completes names of StorageBenchmarkSchedules.
+func completeSchedules(flags *genericclioptions.ConfigFlags) cobra.CompletionFunc {
+	return complete(flags, func(cmd *cobra.Command, c *cluster, _ []string) []cobra.Completion {
+		var all v1alpha1.StorageBenchmarkScheduleList
+		if err := c.List(cmd.Context(), &all, client.InNamespace(c.namespace)); err != nil {
+			return nil
+		}
+		names := make([]cobra.Completion, len(all.Items))
+		for i := range all.Items {
+			names[i] = cobra.CompletionWithDesc(all.Items[i].Name, all.Items[i].Spec.Schedule)
+		}
+		return names
+	})
+}
+
+// historyFormats are the ways to print the history of a schedule. The first one is that of report's default.
+var historyFormats = []format[*history.History]{
+	{"table", "a line for each case of each benchmark", infallible(func(w io.Writer, h *history.History, _ report.Style) { report.HistoryTable(w, h) })},
+	{"csv", "a row for each case of each benchmark, for spreadsheets", unstyled(report.HistoryCSV)},
+	{"json", "all points, for jq", unstyled(report.HistoryJSON)},
+}
+
+// scheduleNamed returns the name of a schedule in an argument such as schedule/nightly.
+func scheduleNamed(argument string) (string, bool) {
+	for _, prefix := range []string{"schedule/", "sbs/", "storagebenchmarkschedule/", "storagebenchmarkschedules/"} {
+		if name, found := strings.CutPrefix(argument, prefix); found {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// reportHistory prints the history of a schedule.
+func reportHistory(cmd *cobra.Command, flags *genericclioptions.ConfigFlags, name, output string) error {
+	chosen, err := formatNamed(historyFormats, output)
+	if err != nil {
+		return fmt.Errorf("of a schedule: %w", err)
+	}
+	c, err := connect(flags)
+	if err != nil {
+		return err
+	}
+	points, err := c.history(cmd.Context(), name)
+	if err != nil {
+		return err
+	}
+	return chosen.print(cmd.OutOrStdout(), points, styleOf(cmd))
+}
+
+// history reads the points of a schedule.
+func (c *cluster) history(ctx context.Context, name string) (*history.History, error) {
+	s, err := c.schedule(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	var chunks [][]byte
+	for _, name := range s.Status.History.ConfigMaps {
+		var object corev1.ConfigMap
+		err := c.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: name}, &object)
+		if apierrors.IsNotFound(err) {
+			continue // its points have gone meanwhile
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the history: %w", err)
+		}
+		if data := object.BinaryData[v1alpha1.HistoryKey]; len(data) > 0 {
+			chunks = append(chunks, data)
+		}
+	}
+	return history.Decode(chunks)
+}

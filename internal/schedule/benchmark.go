@@ -1,0 +1,49 @@
+package schedule
+
+import (
+	"maps"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// Kind is that of schedules.
+const Kind = "StorageBenchmarkSchedule"
+
+// ForStart returns the StorageBenchmark of a start.
+func ForStart(s *v1alpha1.StorageBenchmarkSchedule, due time.Time) *v1alpha1.StorageBenchmark {
+	sb := fromTemplate(s)
+	sb.Name = Name(s.Name, s.UID, due)
+	sb.Annotations[v1alpha1.AnnotationScheduledTime] = due.UTC().Format(time.RFC3339)
+	return sb
+}
+
+// Requested returns a StorageBenchmark that somebody has made beside the starts. The API server gives it the rest of its name.
+func Requested(s *v1alpha1.StorageBenchmarkSchedule) *v1alpha1.StorageBenchmark {
+	sb := fromTemplate(s)
+	sb.GenerateName = s.Name + "-now-"
+	sb.Annotations[v1alpha1.AnnotationRequested] = "true"
+	return sb
+}
+
+// Owner makes a schedule the controller of what goes with it. It does not block the schedule's deletion, which takes no further right.
+func Owner(s *v1alpha1.StorageBenchmarkSchedule) metav1.OwnerReference {
+	return metav1.OwnerReference{APIVersion: v1alpha1.GroupVersion.String(), Kind: Kind, Name: s.Name, UID: s.UID, Controller: new(true)}
+}
+
+// fromTemplate returns a StorageBenchmark without a name.
+func fromTemplate(s *v1alpha1.StorageBenchmarkSchedule) *v1alpha1.StorageBenchmark {
+	t := s.Spec.Template.DeepCopy()
+	sb := &v1alpha1.StorageBenchmark{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: s.Namespace, Labels: map[string]string{}, Annotations: map[string]string{}, OwnerReferences: []metav1.OwnerReference{Owner(s)},
+		},
+		Spec: t.Spec,
+	}
+	maps.Copy(sb.Labels, t.Metadata.Labels)
+	maps.Copy(sb.Annotations, t.Metadata.Annotations)
+	sb.Labels[v1alpha1.LabelSchedule] = s.Name
+	return sb
+}
