@@ -383,7 +383,7 @@ func TestAwaitRemoval(t *testing.T) {
 // What was left is not said to have been tried for longer than it was.
 func TestLeftBehindTellsForHowLongItWasTried(t *testing.T) {
 	for want, began := range map[string]time.Duration{
-		"not removed within 600 s (spec.deadlines.cleanUpSeconds): volume x (kubectl delete pv x)":                                                  10 * time.Minute,
+		"not removed within 600 s (spec.deadlines.cleanUpSeconds): volume x (kubectl delete pv x)":                                     10 * time.Minute,
 		"not removed within 3720 s; this operator has tried for 120 s (spec.deadlines.cleanUpSeconds): volume x (kubectl delete pv x)": 62 * time.Minute,
 	} {
 		s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(600))}).Build())

@@ -247,7 +247,7 @@ func TestVolumeAttributesClass(t *testing.T) {
 		sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(target).Workload(reads("w")).Build())
 		w.untilStep(sb, v1alpha1.ReasonPending)
 		w.pass(sb, time.Minute)
-		w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "spec.targets[0].volumeAttributesClassName", "it sets iops, and the StorageClass iopsPerGB")
+		w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "spec.targets[0].volumeAttributesClassName", "it sets iops, and the StorageClass sets iopsPerGB")
 	})
 	t.Run("is of another driver", func(t *testing.T) {
 		w := newWorld(t)

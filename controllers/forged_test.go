@@ -102,7 +102,7 @@ func TestOutOfMemoryInAProbe(t *testing.T) {
 		t.Errorf("run is %+v", run)
 	}
 	warned := slices.ContainsFunc(run.Warnings, func(w v1alpha1.Warning) bool {
-		return w.Reason == v1alpha1.WarningProbeFailed && strings.Contains(w.Message, "which has none: the container ran out of memory (OOMKilled)")
+		return w.Reason == v1alpha1.WarningProbeFailed && strings.Contains(w.Message, "after the result was measured: the container ran out of memory (OOMKilled)")
 	})
 	if !warned {
 		t.Errorf("warnings are %+v", run.Warnings)

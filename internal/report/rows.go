@@ -167,7 +167,9 @@ func outcomesOf(runs []v1alpha1.Run, c *v1alpha1.Comparison, target string, occu
 		if run.State != v1alpha1.RunSucceeded || run.Target != target || run.Workload != c.Workload || !maps.Equal(run.Parameters, c.Parameters) {
 			continue
 		}
-		if measured := run.MeasuredIn(c.Section, occurrence); measured != nil {
+		if c.Section == "" {
+			all = append(all, outcome{run, run.Result, run.LimitedBy})
+		} else if measured := run.MeasuredIn(c.Section, occurrence); measured != nil {
 			all = append(all, outcome{run, &measured.Result, measured.LimitedBy})
 		}
 	}
