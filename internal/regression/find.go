@@ -42,7 +42,7 @@ type Finding struct {
 	// Before and After are the medians of the levels, and RunsBefore and RunsAfter how many runs these have.
 	Before, After         int64
 	RunsBefore, RunsAfter int
-	// Percent is how much the figure rose, or fell if it is below 0.
+	// Percent is how much the level rose, or fell if it is below 0.
 	Percent float64
 	// PValue is the probability that chance alone makes such a change in this series.
 	PValue float64
@@ -177,7 +177,7 @@ func (s *series) finding(c *change) Finding {
 		Case: s.Case, Metric: s.metric, Kind: Improvement,
 		Time: first.Time, Benchmark: first.Benchmark,
 		Before: before, After: after, RunsBefore: c.before.len(), RunsAfter: c.after.len(),
-		Percent: 100 * math.Expm1(c.size), PValue: c.p,
+		Percent: 100 * (float64(after)/math.Max(float64(before), 0.5) - 1), PValue: c.p,
 		Beside: differences(s.points[c.before.start:c.before.end], s.points[c.after.start:c.after.end], s.Target),
 	}
 	if c.size > 0 == s.metric.IsLatency() {

@@ -109,7 +109,7 @@ func TestFind(t *testing.T) {
 		},
 		{
 			"both got worse, the worst first", newPast().days(40, 1, 1).with(kernel("6.12")).days(4, 0.5, 1.38), Options{},
-			[]string{"read IOPS of randread bs=4k on gp3 fell 50 % (", "read p99 of randread bs=4k on gp3 rose 37 % ("},
+			[]string{"read IOPS of randread bs=4k on gp3 fell 49 % (", "read p99 of randread bs=4k on gp3 rose 37 % ("},
 			"with kernel 6.1 -> 6.12; and 1 more figures are worse",
 		},
 		{

@@ -100,17 +100,23 @@ func stepBetween(values []float64, before, after segment, within noise) step {
 }
 
 // lasts says whether the values after a step are on its far side, all but a few: one value that is far off moves a mean, and is no change
-// that lasts.
+// that lasts. Of a young level the last value has to be there still: where a run is like the one before, what happened to one fades away.
 func lasts(left, right []float64, size float64) bool {
 	level := median(left)
-	few := len(right) / 5
+	few, most := len(right)/5, 0.0
 	for _, v := range right {
-		if (v-level)/size < share {
+		made := (v - level) / size
+		most = max(most, made)
+		if made < share {
 			few--
 		}
 	}
-	return few >= 0
+	fades := len(right) <= young && (right[len(right)-1]-level)/size < share*most
+	return few >= 0 && !fades
 }
+
+// young is up to how many runs a level may be one run that fades away.
+const young = 5
 
 // share is how much of the step a value has to have made to be on its far side.
 const share = 0.5

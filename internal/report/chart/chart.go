@@ -1,0 +1,136 @@
+// Package chart draws a history: one HTML page with a line for each figure, that needs neither scripts nor a network.
+package chart
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/storagebench/storagebench/internal/expectation"
+	"github.com/storagebench/storagebench/internal/history"
+	"github.com/storagebench/storagebench/internal/regression"
+)
+
+//go:embed page.html
+var pageText string
+
+var page = template.Must(template.New("page").Parse(pageText))
+
+// Size of a chart, in SVG's units.
+const (
+	width, height = 640, 120
+	margin        = 8
+)
+
+// HTML prints a page of a schedule's history, with the changes that were found in it. Figures that changed come first.
+func HTML(w io.Writer, name string, h *history.History, found *regression.Report) error {
+	charts := chartsOf(h, found)
+	slices.SortStableFunc(charts, func(a, b line) int { return cmp.Compare(len(b.Changes), len(a.Changes)) })
+	return page.Execute(w, map[string]any{
+		"Name": name, "Message": found.Message(), "Charts": charts, "Width": width, "Height": height, "Runs": len(h.Points),
+	})
+}
+
+// line is a chart of one figure. All of its texts are escaped by the template.
+type line struct {
+	Title       string
+	First, Last string
+	// Least and Most are the ends of the axis, which begins at 0.
+	Least, Most string
+	// Dots are runs, Path is the line through them.
+	Dots    []dot
+	Path    string
+	Changes []mark
+}
+
+type dot struct{ X, Y, Title string }
+
+// mark is where a figure changed.
+type mark struct{ X, Kind, Message string }
+
+// key is a figure of a case.
+type key struct {
+	history.Case
+	metric history.Metric
+}
+
+// chartsOf returns a chart for each figure of each case, in the order in which they occur.
+func chartsOf(h *history.History, found *regression.Report) []line {
+	var order []key
+	values := map[key][]value{}
+	for i := range h.Points {
+		p := &h.Points[i]
+		for _, m := range p.Cases {
+			for _, f := range m.Figures {
+				k := key{m.Case, f.Metric}
+				if values[k] == nil {
+					order = append(order, k)
+				}
+				values[k] = append(values[k], value{p, i, f.Value})
+			}
+		}
+	}
+	charts := make([]line, len(order))
+	for i, k := range order {
+		charts[i] = draw(k, values[k], len(h.Points), changesOf(k, found))
+	}
+	return charts
+}
+
+// value is a figure of a point, which is so far from the first one.
+type value struct {
+	point *history.Point
+	index int
+	value int64
+}
+
+func changesOf(k key, found *regression.Report) []*regression.Finding {
+	var all []*regression.Finding
+	for i := range found.Findings {
+		if f := &found.Findings[i]; f.Case == k.Case && f.Metric == k.metric {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// draw makes the chart of a figure. All charts have the same runs at the same place.
+func draw(k key, values []value, runs int, changes []*regression.Finding) line {
+	metric, _ := expectation.FindMetric(k.metric.String())
+	most := int64(1)
+	for _, v := range values {
+		most = max(most, v.value)
+	}
+	l := line{
+		Title: fmt.Sprintf("%s of %s on %s", metric.Words("sync"), k.WorkloadText(), k.Target),
+		First: day(values[0].point.Time), Last: day(values[len(values)-1].point.Time),
+		Least: "0", Most: metric.Text(most),
+	}
+	x := func(index int) string {
+		return number(margin + float64(index)/math.Max(float64(runs-1), 1)*(width-2*margin))
+	}
+	var path strings.Builder
+	for _, v := range values {
+		y := number(height - margin - float64(v.value)/float64(most)*(height-2*margin))
+		fmt.Fprintf(&path, "%s,%s ", x(v.index), y)
+		l.Dots = append(l.Dots, dot{x(v.index), y, fmt.Sprintf("%s %s: %s", day(v.point.Time), v.point.Benchmark, metric.Text(v.value))})
+	}
+	l.Path = strings.TrimSpace(path.String())
+	for _, c := range changes {
+		i := slices.IndexFunc(values, func(v value) bool { return v.point.Time.Equal(c.Time) })
+		if i >= 0 {
+			l.Changes = append(l.Changes, mark{x(values[i].index), string(c.Kind), c.Message()})
+		}
+	}
+	return l
+}
+
+func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
+
+func number(x float64) string { return fmt.Sprintf("%.1f", x) }
