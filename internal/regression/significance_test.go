@@ -2,6 +2,7 @@ package regression
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -56,10 +57,20 @@ func TestVariances(t *testing.T) {
 
 // TestMostDivergent: by the sums of a table it is what the definition says.
 func TestMostDivergent(t *testing.T) {
-	values := noises[1].logarithms(newPast().random, 20, 1)
-	for i := 14; i < 18; i++ {
-		values[i] += 6
+	const start, end, least = 2, 20, 8
+	random := rand.New(rand.NewPCG(9, 10))
+	for i := range 50 {
+		values := noises[1].logarithms(random, end, 1)
+		tau, until, found := newDistances(values).mostDivergent(start, end, least)
+		wantTau, wantUntil := byDefinition(values, start, end, least)
+		if !found || tau != wantTau || until != wantUntil {
+			t.Errorf("%d: divided at %d until %d, want %d until %d", i, tau, until, wantTau, wantUntil)
+		}
 	}
+}
+
+// byDefinition returns what mostDivergent does, by the formula of Matteson and James.
+func byDefinition(values []float64, start, end, least int) (tau, until int) {
 	distance := func(a, b []float64) float64 {
 		sum := 0.0
 		for _, x := range a {
@@ -69,22 +80,16 @@ func TestMostDivergent(t *testing.T) {
 		}
 		return sum
 	}
-	best, wantTau, wantUntil := math.Inf(-1), 0, 0
-	for tau := 2 + 8; tau+3 <= 20; tau++ {
-		for end := tau + 3; end <= 20; end++ {
-			x, y := values[2:tau], values[tau:end]
+	best := math.Inf(-1)
+	for t := start + least; t+leastAfter <= end; t++ {
+		for e := t + leastAfter; e <= end; e++ {
+			x, y := values[start:t], values[t:e]
 			m, n := float64(len(x)), float64(len(y))
 			q := m * n / (m + n) * (2*distance(x, y)/(m*n) - distance(x, x)/(m*(m-1)) - distance(y, y)/(n*(n-1)))
 			if q > best {
-				best, wantTau, wantUntil = q, tau, end
+				best, tau, until = q, t, e
 			}
 		}
 	}
-	tau, until, found := newDistances(values).mostDivergent(2, 20, 8)
-	if !found || tau != wantTau || until != wantUntil {
-		t.Errorf("divided at %d until %d, want %d until %d", tau, until, wantTau, wantUntil)
-	}
-	if wantTau != 14 || wantUntil != 18 {
-		t.Errorf("the definition divides at %d until %d: not what is to be tested", wantTau, wantUntil)
-	}
+	return tau, until
 }
