@@ -11,3 +11,18 @@ func (h *Histogram) Bins() map[uint64]uint64 {
 	}
 	return bins
 }
+
+// Mean returns the mean of the latencies in nanoseconds, of which each counts as its bucket's Value: half a bucket off at most, which is
+// 0.8 %. It is 0 if the histogram is empty.
+func (h *Histogram) Mean() float64 {
+	sum := 0.0
+	for index, count := range h.counts {
+		if count != 0 {
+			sum += float64(Value(index)) * float64(count)
+		}
+	}
+	if h.total == 0 {
+		return 0
+	}
+	return sum / float64(h.total)
+}
