@@ -1,5 +1,7 @@
 package histogram
 
+import "iter"
+
 // Bins returns the counts of the occupied buckets by their Value, as fio's json+ output has them: FromBins makes the
 // same histogram of them again.
 func (h *Histogram) Bins() map[uint64]uint64 {
@@ -25,4 +27,15 @@ func (h *Histogram) Mean() float64 {
 		return 0
 	}
 	return sum / float64(h.total)
+}
+
+// Occupied yields the buckets that have counted something, in their order, and how much.
+func (h *Histogram) Occupied() iter.Seq2[int, uint64] {
+	return func(yield func(int, uint64) bool) {
+		for index, count := range h.counts {
+			if count != 0 && !yield(index, count) {
+				return
+			}
+		}
+	}
 }

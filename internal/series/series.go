@@ -79,6 +79,8 @@ type Latency struct {
 	P50  []int64 `json:"p50Nanoseconds"`
 	P99  []int64 `json:"p99Nanoseconds"`
 	Max  []int64 `json:"maxNanoseconds"`
+	// Histograms are what one of several clients sends to be merged. What is kept has none.
+	Histograms [][]uint64 `json:"histograms,omitempty"`
 }
 
 // Directions yields the directions of a section, by fio's names and in fio's order.
