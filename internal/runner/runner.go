@@ -113,7 +113,14 @@ func Measure(ctx context.Context, o Options) int {
 			return code
 		}
 	}
-	return o.withLiveness(func(o Options) int { return o.finish(o.measure(ctx)) })
+	return o.withLiveness(func(o Options) int {
+		o, over := o.withSeries()
+		code := o.finish(o.measure(ctx))
+		if code == 0 {
+			over.print(o.Log) // when the report is there, whatever becomes of this
+		}
+		return code
+	})
 }
 
 func (o Options) measure(ctx context.Context) (string, error) {

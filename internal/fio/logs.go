@@ -1,0 +1,113 @@
+package fio
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+const (
+	// rateSampleBytes is what fio keeps in memory for a sample of each direction and interval: one of IOPS and one of bandwidth.
+	rateSampleBytes = 2 * 48
+	// histogramSampleBytes is what fio keeps in memory for a histogram, however coarse it writes it: all buckets, of 8 bytes.
+	histogramSampleBytes = 1856*8 + 64
+	// shortestInterval is how often fio notes rates and histograms where there is memory for it.
+	shortestInterval = 1000
+	// leastPerSecond and leastBytesPerSecond are how slow jobs are taken to be that end when they are through with their files: slower ones take
+	// more memory for their logs.
+	leastPerSecond      = 400
+	leastBytesPerSecond = 8 << 20
+)
+
+// Logs are how fio notes what jobs do over their time.
+type Logs struct {
+	// IntervalMilliseconds is how often it notes rates, HistogramMilliseconds how often histograms: a multiple of it.
+	IntervalMilliseconds, HistogramMilliseconds int64
+	// EndApart says that at least one job ends when it is through with its files, perhaps before others.
+	EndApart bool
+	// Groups are the results that the file's jobs make, in the order of Groups, with the prefixes of their logs.
+	Groups []LogGroup
+}
+
+// LogGroup is a result, and the prefix of its logs: fio adds what each is of, the number of the job, and .log.
+type LogGroup struct{ Name, Prefix string }
+
+// WithLogs returns a copy of the file with which fio notes what its jobs do over their time, in files of its working directory. fio keeps all in memory
+// until a job ends: the intervals are such that it takes no more than so many bytes. The error says why there can be no logs.
+func (f *JobFile) WithLogs(memory int64) (*JobFile, *Logs, error) {
+	samples := 0.0 // as many as there would be at one a second
+	for _, j := range f.jobs() {
+		seconds, err := j.loggedSeconds()
+		if err != nil {
+			return nil, nil, err
+		}
+		samples += seconds * float64(j.clones()) * float64(len(j.directions()))
+	}
+	const rateShare, second = 3, 1000 // a third of the memory is for rates
+	interval := intervalFor(samples*second, memory/rateShare/rateSampleBytes, shortestInterval)
+	logs := &Logs{
+		IntervalMilliseconds:  interval,
+		EndApart:              slices.ContainsFunc(f.jobs(), func(j job) bool { return !j.on("time_based") }),
+		HistogramMilliseconds: intervalFor(samples*second, (memory-memory/rateShare)/histogramSampleBytes, interval),
+	}
+	logged := f.clone()
+	for i, jobs := range f.reported() {
+		group := LogGroup{Name: jobs[0].name, Prefix: fmt.Sprintf("series-%d", i)}
+		logs.Groups = append(logs.Groups, group)
+		for _, j := range jobs {
+			section := &logged.Sections[j.section]
+			section.Options = append(section.Options, logs.options(group.Prefix)...)
+		}
+	}
+	return logged, logs, nil
+}
+
+// intervalFor returns the shortest multiple of a step with which there are no more samples than may be, of jobs that run for so many milliseconds together.
+func intervalFor(milliseconds float64, most, step int64) int64 {
+	steps := math.Ceil(milliseconds / float64(max(most, 1)) / float64(step))
+	const longest = 1e9
+	return step * int64(min(max(steps, 1), longest/float64(step)))
+}
+
+// options are those that have a job log to files with a prefix. Times of bandwidths and IOPS are the interval's, or else fio would leave
+// out the part of an interval in which nothing was done. Instants are those of the clock on the wall, which all jobs have in common.
+func (l *Logs) options(prefix string) []Option {
+	interval := strconv.FormatInt(l.IntervalMilliseconds, 10)
+	var options []Option
+	for _, o := range [][2]string{
+		{"write_iops_log", prefix}, {"write_bw_log", prefix}, {"write_hist_log", prefix},
+		{"log_avg_msec", interval}, {"iopsavgtime", interval}, {"bwavgtime", interval},
+		{"log_hist_msec", strconv.FormatInt(l.HistogramMilliseconds, 10)}, {"log_unix_epoch", "1"},
+	} {
+		options = append(options, Option{Name: o[0], Value: o[1], HasValue: true})
+	}
+	return options
+}
+
+// loggedSeconds returns how long a job runs at most, as far as logs have to be prepared for it.
+func (j job) loggedSeconds() (float64, error) {
+	switch {
+	case j.isMetadata():
+		return 0, fmt.Errorf("fio notes nothing of operations on files over time (ioengine=%s)", j.engine())
+	case j.text("io_submit_mode", "") == "offload":
+		return 0, errors.New("fio notes latencies of I/Os only in the thread that submits them (io_submit_mode=offload)")
+	}
+	const second = 1_000_000
+	own := math.Inf(1)
+	if us, bounded := j.microseconds(); bounded {
+		own = float64(us) / second
+		if j.on("time_based") {
+			return own, nil
+		}
+	}
+	if reads, writes, counted := j.work(); counted {
+		work := reads.plus(writes).times(1 / float64(j.clones()))
+		own = min(own, max(work.IOs/leastPerSecond, work.Bytes/leastBytesPerSecond, j.pacedSeconds(reads, writes), 1))
+	}
+	if math.IsInf(own, 1) {
+		return 0, errors.New("it is not known for how long fio will run: set runtimeSeconds")
+	}
+	return own, nil
+}

@@ -1,0 +1,194 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/fiooutput"
+	"github.com/storagebench/storagebench/internal/series"
+)
+
+const (
+	// maxSeriesMemory is the most bytes of memory that fio takes to note what its jobs do over time.
+	maxSeriesMemory = 32 << 20
+	// seriesShare is the part of a container's memory that it takes at most.
+	seriesShare = 16
+)
+
+// seriesLogs are what fio notes over the time of a run. nil if it notes nothing.
+type seriesLogs struct {
+	*fio.Logs
+
+	directory string
+	// together says that other clients measure with this one, so that what each did is merged.
+	together bool
+}
+
+// withSeries returns options with a job file that has fio note what its jobs do over time. Where it cannot, the log says why, and the job file
+// is as it was.
+func (o Options) withSeries() (Options, *seriesLogs) {
+	text, logs, err := o.prepareSeries()
+	if err != nil {
+		fmt.Fprintf(o.Log, "This run keeps no series: %v\n", err)
+		return o, nil
+	}
+	o.JobFile = text
+	return o, logs
+}
+
+func (o Options) prepareSeries() (string, *seriesLogs, error) {
+	file, err := fio.Parse(o.JobFile)
+	if err != nil {
+		return "", nil, err
+	}
+	logged, logs, err := file.WithLogs(seriesMemory(thisMachine()))
+	if err != nil {
+		return "", nil, err
+	}
+	s := &seriesLogs{Logs: logs, directory: o.Scratch, together: o.StartFile != ""}
+	// Those of an earlier start of this container must not pass for this one's.
+	return logged.String(), s, s.remove()
+}
+
+// seriesMemory is how much memory fio may take for it.
+func seriesMemory(m machine) int64 {
+	if all := m.memoryBytes(); all > 0 {
+		return min(maxSeriesMemory, all/seriesShare)
+	}
+	return maxSeriesMemory
+}
+
+// print writes the series to the log, of a run that has ended. A run without one is as good.
+func (s *seriesLogs) print(log io.Writer) {
+	if s == nil {
+		return
+	}
+	data, err := s.encode()
+	if err == nil {
+		err = series.WriteMessage(log, data)
+	}
+	if err != nil {
+		fmt.Fprintf(log, "This run keeps no series: %v\n", err)
+	}
+	if err := s.remove(); err != nil {
+		fmt.Fprintf(log, "remove fio's logs: %v\n", err)
+	}
+}
+
+func (s *seriesLogs) encode() ([]byte, error) {
+	recording, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	if s.together {
+		return series.EncodePart(recording)
+	}
+	_, data, err := recording.Fit()
+	return data, err
+}
+
+// read puts what all jobs noted onto one clock.
+func (s *seriesLogs) read() (*series.Recording, error) {
+	builder := series.NewBuilder(s.IntervalMilliseconds, int(s.HistogramMilliseconds/s.IntervalMilliseconds))
+	for _, group := range s.Groups {
+		section := builder.Section(group.Name)
+		iops, err := s.files(group, "iops")
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range iops {
+			last, err := addRates(section, path)
+			if err != nil {
+				return nil, err
+			}
+			if s.EndApart {
+				section.EndsWith(last)
+			}
+		}
+		histograms, err := s.files(group, "clat_hist")
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range histograms {
+			if err := addHistograms(section, path); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return builder.Recording()
+}
+
+// files returns the logs of a kind that the jobs of a group wrote.
+func (s *seriesLogs) files(group fio.LogGroup, kind string) ([]string, error) {
+	return filepath.Glob(filepath.Join(s.directory, fmt.Sprintf("%s_%s.*.log", group.Prefix, kind)))
+}
+
+func (s *seriesLogs) remove() error {
+	var errs []error
+	for _, group := range s.Groups {
+		paths, err := s.files(group, "*")
+		errs = append(errs, err)
+		for _, path := range paths {
+			errs = append(errs, os.Remove(path))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// addRates adds what a job noted of its I/Os and bytes. It returns when the job noted something last.
+func addRates(section *series.SectionBuilder, path string) (last int64, err error) {
+	iops, err := readRates(path, 1)
+	if err != nil {
+		return 0, err
+	}
+	const kibibyte = 1024
+	bytes, err := readRates(strings.Replace(path, "_iops.", "_bw.", 1), kibibyte)
+	if err != nil {
+		return 0, err
+	}
+	for direction, samples := range iops {
+		section.AddRates(direction, samples, bytes[direction])
+		last = max(last, samples[len(samples)-1].EndMilliseconds)
+	}
+	return last, nil
+}
+
+// readRates reads a log of averages, in units of so much. fio leaves out the fraction, which is a half on average.
+func readRates(path string, unit float64) (map[string][]series.Sample, error) {
+	rates := map[string][]series.Sample{}
+	err := withFile(path, func(log io.Reader) error {
+		return fiooutput.ReadLog(log, func(s fiooutput.Sample) {
+			rates[s.Direction] = append(rates[s.Direction], series.Sample{EndMilliseconds: s.Milliseconds, PerSecond: (float64(s.Value) + 0.5) * unit})
+		})
+	})
+	for _, samples := range rates {
+		slices.SortStableFunc(samples, func(a, b series.Sample) int { return int(a.EndMilliseconds - b.EndMilliseconds) })
+	}
+	return rates, err
+}
+
+func addHistograms(section *series.SectionBuilder, path string) error {
+	return withFile(path, func(log io.Reader) error {
+		return fiooutput.ReadHistogramLog(log, func(s fiooutput.HistogramSample) {
+			section.AddHistogram(s.Direction, s.Milliseconds, s.Histogram)
+		})
+	})
+}
+
+func withFile(path string, read func(io.Reader) error) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("read fio's log: %w", err)
+	}
+	defer file.Close()
+	if err := read(file); err != nil {
+		return fmt.Errorf("read fio's log %s: %w", filepath.Base(path), err)
+	}
+	return nil
+}

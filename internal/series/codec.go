@@ -1,0 +1,165 @@
+package series
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/storagebench/storagebench/internal/bounded"
+)
+
+const (
+	// maxText is the most bytes that a series takes before it is gzipped. The largest ones take half of that.
+	maxText = 1 << 20
+	// maxInterval is the longest interval: 30 days.
+	maxInterval = 30 * 24 * 3600 * 1000
+	// maxName is the most bytes of a section's name.
+	maxName = 256
+	// maxRate bounds what a rate can be: no storage moves as much.
+	maxRate = 1e15
+)
+
+// Encode returns a series as gzipped JSON. The error is a bounded.SizeError if it takes more than MaxBytes.
+func Encode(s *Series) ([]byte, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	return bounded.Zip(MaxBytes, func(w io.Writer) error { return json.NewEncoder(w).Encode(s) })
+}
+
+// Decode returns the series that Encode made these bytes of. They may come from anybody: it takes no more memory than a series can take,
+// and all columns of what it returns have the lengths that the comments of Series say.
+func Decode(data []byte) (*Series, error) {
+	if len(data) > MaxBytes {
+		return nil, fmt.Errorf("the series has %d bytes, and may have %d", len(data), MaxBytes)
+	}
+	unzipped, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("unzip the series: %w", err)
+	}
+	text, err := io.ReadAll(io.LimitReader(unzipped, maxText+1))
+	if err != nil {
+		return nil, fmt.Errorf("unzip the series: %w", err)
+	}
+	if len(text) > maxText {
+		return nil, fmt.Errorf("the series has more than %d bytes", maxText)
+	}
+	return decodeText(text)
+}
+
+func decodeText(text []byte) (*Series, error) {
+	version := struct {
+		Version int `json:"version"`
+	}{}
+	if err := json.Unmarshal(text, &version); err != nil {
+		return nil, fmt.Errorf("decode the series: %w", err)
+	}
+	if version.Version != Version {
+		return nil, fmt.Errorf("the series is of version %d, and this program knows version %d", version.Version, Version)
+	}
+	s := &Series{}
+	if err := json.Unmarshal(text, s); err != nil {
+		return nil, fmt.Errorf("decode the series: %w", err)
+	}
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// check says what of a series is not as the format says.
+func (s *Series) check() error {
+	switch {
+	case s.Version != Version:
+		return fmt.Errorf("the series is of version %d", s.Version)
+	case s.StartMilliseconds < 0:
+		return errors.New("the series begins before 1970")
+	case s.IntervalMilliseconds < 1 || s.IntervalMilliseconds > maxInterval:
+		return fmt.Errorf("the series has an interval of %d ms", s.IntervalMilliseconds)
+	case s.LatencyPoints < 1 || s.LatencyPoints > MaxPoints:
+		return fmt.Errorf("the series has a latency for %d points", s.LatencyPoints)
+	case s.Clients < 1 || s.Clients > MaxClients:
+		return fmt.Errorf("the series is of %d clients", s.Clients)
+	case len(s.Sections) < 1 || len(s.Sections) > MaxSections:
+		return fmt.Errorf("the series has %d sections", len(s.Sections))
+	}
+	for i := range s.Sections {
+		if err := s.checkSection(&s.Sections[i]); err != nil {
+			return fmt.Errorf("section %d of the series: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+func (s *Series) checkSection(section *Section) error {
+	points := section.Points()
+	switch {
+	case len(section.Name) > maxName:
+		return fmt.Errorf("its name has %d bytes", len(section.Name))
+	case section.OffsetMilliseconds < 0 || section.OffsetMilliseconds > maxInterval*MaxPoints:
+		return fmt.Errorf("it begins %d ms after the series", section.OffsetMilliseconds)
+	case section.WholePoints < 0 || section.WholePoints > points:
+		return fmt.Errorf("it has %d points of %d with all jobs", section.WholePoints, points)
+	case points > MaxPoints:
+		return fmt.Errorf("it has %d points, and may have %d", points, MaxPoints)
+	}
+	for name, d := range section.Directions() {
+		if err := d.check(points, s.LatencyPoints); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (d *Direction) check(points, latencyPoints int) error {
+	for name, rate := range map[string]*Rate{"iops": &d.IOPS, "bytesPerSecond": &d.BytesPerSecond} {
+		if err := rate.check(points); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if d.Latency == nil {
+		return nil
+	}
+	wanted := (points + latencyPoints - 1) / latencyPoints
+	for _, column := range [][]int64{d.Latency.Mean, d.Latency.P50, d.Latency.P99, d.Latency.Max} {
+		if len(column) != wanted {
+			return fmt.Errorf("a latency has %d points of %d", len(column), wanted)
+		}
+		for _, value := range column {
+			if value < 0 {
+				return fmt.Errorf("a latency is %d ns", value)
+			}
+		}
+	}
+	return nil
+}
+
+func (r *Rate) check(points int) error {
+	if (r.Min == nil) != (r.Max == nil) {
+		return errors.New("it has one of min and max")
+	}
+	for _, column := range [][]float64{r.Mean, r.Min, r.Max} {
+		if len(column) != points && column != nil || r.Mean == nil && points > 0 {
+			return fmt.Errorf("a column has %d points of %d", len(column), points)
+		}
+		for _, value := range column {
+			if !(value >= 0 && value <= maxRate) {
+				return fmt.Errorf("a rate is %v", value)
+			}
+		}
+	}
+	return nil
+}
+
+// significant returns a figure in 4 significant digits: fewer bytes, and less than the figure itself is good for.
+func significant(v float64) float64 {
+	if v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
+		return 0
+	}
+	scale := math.Pow(10, 3-math.Floor(math.Log10(math.Abs(v))))
+	return math.Round(v*scale) / scale
+}

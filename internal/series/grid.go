@@ -1,0 +1,177 @@
+package series
+
+import (
+	"errors"
+	"math"
+
+	"github.com/storagebench/storagebench/internal/histogram"
+)
+
+// Sample is a rate that a job noted: the mean of an interval.
+type Sample struct {
+	// EndMilliseconds is when the interval ended, in milliseconds since 1970.
+	EndMilliseconds int64
+	PerSecond       float64
+}
+
+// Builder puts what jobs noted, each at instants of its own, onto the points of one clock.
+type Builder struct {
+	interval      int64
+	latencyPoints int
+	sections      []*SectionBuilder
+}
+
+// NewBuilder returns a Builder for jobs that note rates at an interval in milliseconds, and histograms every so many of them.
+func NewBuilder(interval int64, latencyPoints int) *Builder {
+	return &Builder{interval: interval, latencyPoints: latencyPoints}
+}
+
+// Section begins the next result. What its jobs noted of rates has to be added before their histograms.
+func (b *Builder) Section(name string) *SectionBuilder {
+	s := &SectionBuilder{builder: b, name: name, directions: map[string]*directionBuilder{}, first: math.MaxInt64}
+	b.sections = append(b.sections, s)
+	return s
+}
+
+// SectionBuilder takes what the jobs of a result noted.
+type SectionBuilder struct {
+	builder    *Builder
+	name       string
+	directions map[string]*directionBuilder
+	// first and last are when the first interval begins and the last one ends.
+	first, last int64
+	// whole is when the first job ended, 0 if that does not count.
+	whole int64
+}
+
+// directionBuilder takes what the jobs of a result noted of a direction. fio notes nothing of an interval in which no I/O ended.
+type directionBuilder struct {
+	iops, bytes [][]Sample
+	latencies   []Latencies
+}
+
+// AddRates adds what a job noted of a direction, in the order of time.
+func (s *SectionBuilder) AddRates(direction string, iops, bytes []Sample) {
+	if len(iops) == 0 {
+		return
+	}
+	d := s.directions[direction]
+	if d == nil {
+		d = &directionBuilder{}
+		s.directions[direction] = d
+	}
+	d.iops, d.bytes = append(d.iops, iops), append(d.bytes, bytes)
+	s.first = min(s.first, iops[0].EndMilliseconds-s.builder.interval)
+	s.last = max(s.last, iops[len(iops)-1].EndMilliseconds)
+}
+
+// EndsWith says that a job ended at an instant because it was through with its files, while others may go on.
+func (s *SectionBuilder) EndsWith(milliseconds int64) {
+	if s.whole == 0 || milliseconds < s.whole {
+		s.whole = milliseconds
+	}
+}
+
+// AddHistogram adds the latencies of the I/Os of a job that ended in an interval. They all count to the point that has its middle.
+func (s *SectionBuilder) AddHistogram(direction string, endMilliseconds int64, h *histogram.Histogram) {
+	d := s.directions[direction]
+	if d == nil || h.Count() == 0 {
+		return
+	}
+	length := s.builder.interval * int64(s.builder.latencyPoints)
+	point := max(0, (endMilliseconds-length/2-s.first)/length)
+	if point >= int64(s.latencyPoints()) {
+		return
+	}
+	if d.latencies == nil {
+		d.latencies = make([]Latencies, s.latencyPoints())
+	}
+	all := &d.latencies[point]
+	if all.Histogram == nil {
+		all.Histogram = &histogram.Histogram{}
+	}
+	all.Histogram.Merge(h)
+}
+
+// points returns how many points the section has: the last one has to be whole, but for what clocks are off.
+func (s *SectionBuilder) points() int {
+	const off = 0.1
+	if s.last <= s.first {
+		return 0
+	}
+	return int(float64(s.last-s.first)/float64(s.builder.interval) + off)
+}
+
+func (s *SectionBuilder) latencyPoints() int {
+	return (s.points() + s.builder.latencyPoints - 1) / s.builder.latencyPoints
+}
+
+// Recording returns what was added, of one client. It is an error if no point is whole.
+func (b *Builder) Recording() (*Recording, error) {
+	r := &Recording{StartMilliseconds: math.MaxInt64, IntervalMilliseconds: b.interval, LatencyPoints: b.latencyPoints, Clients: 1}
+	for _, s := range b.sections {
+		r.StartMilliseconds = min(r.StartMilliseconds, s.first)
+	}
+	for _, s := range b.sections {
+		section := RecordedSection{Name: s.name}
+		if s.points() > 0 {
+			section.OffsetMilliseconds = s.first - r.StartMilliseconds
+			section.WholePoints = int(min(max(s.whole-s.first, 0)/b.interval, int64(s.points())))
+			for name, d := range s.directions {
+				*section.place(name) = s.record(d)
+			}
+		}
+		r.Sections = append(r.Sections, section)
+	}
+	if r.Points() == 0 {
+		return nil, errors.New("it ended before fio had noted anything")
+	}
+	return r, nil
+}
+
+func (s *SectionBuilder) record(d *directionBuilder) *Recorded {
+	recorded := &Recorded{IOPS: s.rates(d.iops), Bytes: s.rates(d.bytes)}
+	for _, l := range d.latencies {
+		recorded.Latencies = append(recorded.Latencies, NewLatencies(l.Histogram))
+	}
+	return recorded
+}
+
+// rates adds up what jobs noted. An interval that begins in one point and ends in the next counts in both, by its parts.
+func (s *SectionBuilder) rates(jobs [][]Sample) []Range {
+	sums := make([]float64, s.points())
+	for _, samples := range jobs {
+		before := int64(math.MinInt64)
+		for _, sample := range samples {
+			s.spread(sums, s.begin(before, sample.EndMilliseconds), sample)
+			before = sample.EndMilliseconds
+		}
+	}
+	ranges := make([]Range, len(sums))
+	for i, sum := range sums {
+		ranges[i] = Steady(sum)
+	}
+	return ranges
+}
+
+// begin returns when the interval began that ended at an instant. It is when the one before ended, unless there was one between of which nothing
+// is noted.
+func (s *SectionBuilder) begin(before, end int64) int64 {
+	if before >= end || before < end-s.builder.interval*3/2 {
+		return end - s.builder.interval
+	}
+	return before
+}
+
+// spread adds a rate to the points that its interval is in.
+func (s *SectionBuilder) spread(sums []float64, begin int64, sample Sample) {
+	length := s.builder.interval
+	for point := max(0, (begin-s.first)/length); point < int64(len(sums)); point++ {
+		from := s.first + point*length
+		part := min(sample.EndMilliseconds, from+length) - max(begin, from)
+		if part <= 0 {
+			return
+		}
+		sums[point] += sample.PerSecond * float64(part) / float64(length)
+	}
+}
