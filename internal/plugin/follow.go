@@ -70,6 +70,10 @@ func untilEnded(cmd *cobra.Command, c *cluster, key client.ObjectKey) (*v1alpha1
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	view := newView(newScreen(cmd))
+	if view.screen.style().Width > 0 {
+		view.live = newLive(c)
+		defer func() { view.live.stop() }()
+	}
 	benchmark, err := view.follow(ctx, updates(ctx, c, key))
 	view.screen.close()
 	if errors.Is(err, errLeft) {
@@ -115,6 +119,7 @@ func (v *view) follow(ctx context.Context, all <-chan update) (*v1alpha1.Storage
 			case u.err == nil:
 				unheard.Reset(patience)
 				v.update(u.benchmark)
+				v.followLive(ctx)
 			case isFinal(u.err):
 				return nil, u.err
 			default:
