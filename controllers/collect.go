@@ -10,20 +10,21 @@ import (
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/result"
+	"github.com/storagebench/storagebench/internal/series"
 )
 
 // collect takes the outcome of an attempt that has ended into the status.
 func (p *pass) collect(ctx context.Context, run *v1alpha1.Run, parts []part) error {
 	p.mayHaveWritten(run.Target) // a pod that has lost its labels was not seen before
-	p.keepLogs(ctx, run, parts)
 	whole, client := attempt.Together(statesOf(parts))
+	over := p.keepLogs(ctx, run, parts, whole.Phase == attempt.Succeeded)
 	why := cmp.Or(whole.Why, "its pod was ended from outside")
 	if len(parts) > 1 {
 		why = parts[client].String() + ": " + why
 	}
 	switch whole.Phase {
 	case attempt.Succeeded:
-		return p.record(ctx, run, parts)
+		return p.record(ctx, run, parts, over)
 	case attempt.Late:
 		p.late(run, why)
 	case attempt.Interrupted:
@@ -35,13 +36,15 @@ func (p *pass) collect(ctx context.Context, run *v1alpha1.Run, parts []part) err
 }
 
 // record takes what the runners report into the status. Whatever that is, the worst that it can do is to fail its own run.
-func (p *pass) record(ctx context.Context, run *v1alpha1.Run, parts []part) error {
+// over is what it did over its time, nil if that is not known.
+func (p *pass) record(ctx context.Context, run *v1alpha1.Run, parts []part, over *series.Series) error {
 	planned, _ := p.planned(run) // nil if the spec was edited while the benchmark was suspended
 	measured, err := result.Read(reportsOf(parts), planned)
 	if err != nil {
 		p.failRun(run, err.Error())
 		return nil
 	}
+	measured.AddSeries(over)
 	if len(parts) > 1 {
 		if err := p.keepClients(ctx, run, measured); err != nil {
 			return err
@@ -55,6 +58,7 @@ func (p *pass) record(ctx context.Context, run *v1alpha1.Run, parts []part) erro
 	if planned != nil {
 		p.analyse(run, planned, measured)
 	}
+	p.boundOverTime(run) // when warnings have told of it
 	return nil
 }
 

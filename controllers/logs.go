@@ -14,6 +14,7 @@ import (
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/bounded"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/series"
 )
 
 const (
@@ -47,24 +48,32 @@ func PodLogs(clientset kubernetes.Interface) LogReader {
 	}
 }
 
-// keepLogs copies the logs of an attempt into a ConfigMap, because the pods have to go before their volumes can. The
-// result does not depend on them, so trouble is only logged.
-func (p *pass) keepLogs(ctx context.Context, run *v1alpha1.Run, parts []part) {
+// keepLogs copies the logs of an attempt into a ConfigMap, because the pods have to go before their volumes can; and of one that measured what the run did
+// over its time, which it returns. The result does not depend on them, so trouble is only logged.
+func (p *pass) keepLogs(ctx context.Context, run *v1alpha1.Run, parts []part, measured bool) *series.Series {
 	if p.keptLogs() >= maxLogs {
-		return
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, logPatience)
 	defer cancel()
 	logs := p.zipLogs(ctx, run, parts)
+	var over *series.Series
+	if measured {
+		read, kept := p.readSeries(ctx, run, parts)
+		if over = read; over != nil {
+			logs[series.Key] = kept
+		}
+	}
 	if len(logs) == 0 {
-		return
+		return over
 	}
 	name := child.Name(p.sb, run.Name, "log")
 	if err := p.applyArtifact(ctx, run, name, logs); err != nil {
 		ctrl.LoggerFrom(ctx).Info("Logs of a run are not kept", "run", run.Name, "why", err.Error())
-		return
+		return over
 	}
 	run.LogConfigMap = name
+	return over
 }
 
 // chooseLogs returns the clients whose logs are kept: of many the first, and those that have failed.
@@ -120,7 +129,6 @@ func (p *pass) zipLog(ctx context.Context, pod *corev1.Pod, most int) ([]byte, e
 	}
 	defer log.Close()
 	return bounded.Zip(most, func(w io.Writer) error {
-		_, err := io.Copy(w, io.LimitReader(log, maxLog))
-		return err
+		return series.CopyWithout(w, io.LimitReader(log, maxLog))
 	})
 }

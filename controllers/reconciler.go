@@ -5,6 +5,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -44,6 +45,9 @@ type Reconciler struct {
 	Client client.Client
 	// Live reads from the API server what is not cached, or must not be stale.
 	Live client.Reader
+	// merging is held while the series of several clients are merged.
+	merging sync.Mutex
+
 	// Logs reads the logs of pods.
 	Logs LogReader
 	// Events tells users what happened.

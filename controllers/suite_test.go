@@ -47,7 +47,9 @@ type world struct {
 	metrics  *Metrics
 	// silent are the pods whose logs get no new lines.
 	silent sync.Map
-	lines  atomic.Int64
+	// endOfLogs is a text that all logs end with.
+	endOfLogs atomic.Value
+	lines     atomic.Int64
 	// unreadable says that the kubelet gives no logs, and asked how often it was asked for the last line of one.
 	unreadable atomic.Bool
 	asked      atomic.Int64
@@ -190,7 +192,7 @@ func (w *world) startOperatorAs(way *rest.Config, funcs interceptor.Funcs, names
 // readLog stands for the kubelet, which has the logs. The last line of those that are not silent is always another, and tells
 // of those that lay out files before they measure which of it they are at.
 func (w *world) readLog(ctx context.Context, cached *corev1.Pod, options *corev1.PodLogOptions) (io.ReadCloser, error) {
-	if options.TailLines != nil {
+	if options.Timestamps {
 		w.asked.Add(1)
 	}
 	if w.unreadable.Load() {
@@ -203,6 +205,9 @@ func (w *world) readLog(ctx context.Context, cached *corev1.Pod, options *corev1
 	text := "log of " + options.Container + " of " + pod.Name
 	if w.Cluster.LaysOut(pod) {
 		text = digest.LayoutPrefix + text
+	}
+	if end, ok := w.endOfLogs.Load().(string); ok && !options.Timestamps {
+		text += "\n" + end
 	}
 	if options.Timestamps {
 		second := int64(0)

@@ -69,9 +69,73 @@ type Result struct {
 	// +optional
 	Probe *ProbeResult `json:"probe,omitempty"`
 
+	// overTime is how the rate went during the run. Unset where it was the same all the time, as far as is known: the run may be too short to tell, or
+	// have no series. Kept for up to 48 results of a benchmark.
+	// +optional
+	OverTime *OverTime `json:"overTime,omitempty"`
+
 	// cpu is the CPU time of fio's jobs as a share of the time that they ran.
 	// +optional
 	CPU *CPUResult `json:"cpu,omitempty"`
+}
+
+// OverTime is how a rate went during a run: I/Os a second, reads, writes and trims together. Times are from the start of the jobs.
+type OverTime struct {
+	// steadySeconds is from when on the rate was what it was at the end. Unset if it was not steady at the end either.
+	// +optional
+	SteadySeconds *int32 `json:"steadySeconds,omitempty"`
+
+	// firstTenthIOPS is the rate in the first tenth of the time.
+	// +optional
+	FirstTenthIOPS int64 `json:"firstTenthIOPS,omitempty"`
+
+	// lastTenthIOPS is the rate in the last tenth of the time.
+	// +optional
+	LastTenthIOPS int64 `json:"lastTenthIOPS,omitempty"`
+
+	// fall is when and how far the rate fell and stayed lower. Unset if it did not.
+	// +optional
+	Fall *RateFall `json:"fall,omitempty"`
+
+	// slowPercent is the share of the time in which the rate was less than half of the best that was usual.
+	// +optional
+	SlowPercent int32 `json:"slowPercent,omitempty"`
+
+	// drops are the longest such times, in their order.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=3
+	Drops []RateDrop `json:"drops,omitempty"`
+}
+
+// RateFall is a rate that became lower for the rest of a run.
+type RateFall struct {
+	// atSeconds is when it fell.
+	// +optional
+	AtSeconds int32 `json:"atSeconds,omitempty"`
+
+	// beforeIOPS is the mean rate until then.
+	// +optional
+	BeforeIOPS int64 `json:"beforeIOPS,omitempty"`
+
+	// afterIOPS is the mean rate from then on.
+	// +optional
+	AfterIOPS int64 `json:"afterIOPS,omitempty"`
+}
+
+// RateDrop is a time in which a rate was low.
+type RateDrop struct {
+	// atSeconds is when it began.
+	// +optional
+	AtSeconds int32 `json:"atSeconds,omitempty"`
+
+	// durationSeconds is how long it was.
+	// +optional
+	DurationSeconds int32 `json:"durationSeconds,omitempty"`
+
+	// iops is the mean rate in it.
+	// +optional
+	IOPS int64 `json:"iops,omitempty"`
 }
 
 // ProbeResult is what a probe measured, reads and writes together.

@@ -228,7 +228,7 @@ type Run struct {
 	Job string `json:"job,omitempty"`
 
 	// logConfigMap is the name of the ConfigMap with the log of the last attempt. Key fio.log.gz has fio's full
-	// output, gzipped. With several clients it has the logs of the first few, each under a key such as
+	// output, gzipped. Key series.json.gz has what the run did over its time, as gzipped JSON in columns, if there is a series. With several clients it has the logs of the first few, each under a key such as
 	// fio.client-1.log.gz. Kept for the first 128 runs, until the StorageBenchmark is deleted. To read it: kubectl get
 	// configmap NAME -o jsonpath='{.binaryData.fio\.log\.gz}' | base64 -d | gunzip
 	// +optional

@@ -160,6 +160,10 @@ var warningKinds = []struct {
 	remedy: "to see the baseline, raise runtimeSeconds (with timeBased: true) above the time in the message, or choose what needs no credits: " +
 		"gp3 instead of gp2, Elastic or Provisioned throughput of EFS, a larger instance",
 }, {
+	reason: v1alpha1.WarningRateFell, see: []func(seen) string{rateFell},
+	remedy: "take the lower figure for what lasts: raise runtimeSeconds (with timeBased: true), or have a run before this one that uses up credits and caches; " +
+		"look at when it fell (status.runs[].result.overTime), and what else used the storage then",
+}, {
 	reason: v1alpha1.WarningAlikeData, see: []func(seen) string{alikeData},
 	remedy: "remove zero_buffers, buffer_pattern, dedupe_percentage, buffer_compress_percentage and scramble_buffers, unless your data is like that",
 }, {

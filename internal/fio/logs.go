@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -16,14 +17,16 @@ const (
 	shortestInterval = 1000
 	// leastPerSecond and leastBytesPerSecond are how slow jobs are taken to be that end when they are through with their files: slower ones take
 	// more memory for their logs.
-	leastPerSecond      = 100
-	leastBytesPerSecond = 1 << 20
+	leastPerSecond      = 400
+	leastBytesPerSecond = 8 << 20
 )
 
 // Logs are how fio notes what jobs do over their time.
 type Logs struct {
 	// IntervalMilliseconds is how often it notes rates, HistogramMilliseconds how often histograms: a multiple of it.
 	IntervalMilliseconds, HistogramMilliseconds int64
+	// EndApart says that at least one job ends when it is through with its files, perhaps before others.
+	EndApart bool
 	// Groups are the results that the file's jobs make, in the order of Groups, with the prefixes of their logs.
 	Groups []LogGroup
 }
@@ -46,6 +49,7 @@ func (f *JobFile) WithLogs(memory int64) (*JobFile, *Logs, error) {
 	interval := intervalFor(samples*second, memory/rateShare/rateSampleBytes, shortestInterval)
 	logs := &Logs{
 		IntervalMilliseconds:  interval,
+		EndApart:              slices.ContainsFunc(f.jobs(), func(j job) bool { return !j.on("time_based") }),
 		HistogramMilliseconds: intervalFor(samples*second, (memory-memory/rateShare)/histogramSampleBytes, interval),
 	}
 	logged := f.clone()

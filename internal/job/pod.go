@@ -23,7 +23,7 @@ const sharedProcesses = true
 const nonRootID = 65532
 
 // scratchLimit is the most that a pod may have on its node's disk, or else the kubelet evicts it. The runner ends fio long
-// before: at 16 MiB of output, which is all that is there but the job file.
+// before: at 16 MiB of output. Beside it there are the job file, and up to some 20 MiB of fio's logs when its jobs have ended.
 var scratchLimit = resource.MustParse("256Mi")
 
 // podSpec returns the part of a pod that does not depend on what it is for, with a security context that the

@@ -25,7 +25,8 @@ func newArtifactsCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 		Use:   "artifacts NAME [RUN]",
 		Short: "Write fio's full output of each run and client into files",
 		Long: `Write what is kept of a StorageBenchmark into files: the resource itself, and for each run a directory with fio's log
-(fio.log), fio's JSON (fio.json), and of several clients what each has measured (clients.json). Files of the same names are replaced.`,
+(fio.log), fio's JSON (fio.json), what the run did over its time (series.json), and of several clients what each has measured (clients.json). Files of the
+same names are replaced.`,
 		Args:              cobra.RangeArgs(1, 2),
 		ValidArgsFunction: completeNamesAndRuns(flags),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -103,8 +103,12 @@ func (s *seriesLogs) read() (*series.Recording, error) {
 			return nil, err
 		}
 		for _, path := range iops {
-			if err := addRates(section, path); err != nil {
+			last, err := addRates(section, path)
+			if err != nil {
 				return nil, err
+			}
+			if s.EndApart {
+				section.EndsWith(last)
 			}
 		}
 		histograms, err := s.files(group, "clat_hist")
@@ -137,21 +141,22 @@ func (s *seriesLogs) remove() error {
 	return errors.Join(errs...)
 }
 
-// addRates adds what a job noted of its I/Os and bytes.
-func addRates(section *series.SectionBuilder, path string) error {
+// addRates adds what a job noted of its I/Os and bytes. It returns when the job noted something last.
+func addRates(section *series.SectionBuilder, path string) (last int64, err error) {
 	iops, err := readRates(path, 1)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	const kibibyte = 1024
 	bytes, err := readRates(strings.Replace(path, "_iops.", "_bw.", 1), kibibyte)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for direction, samples := range iops {
 		section.AddRates(direction, samples, bytes[direction])
+		last = max(last, samples[len(samples)-1].EndMilliseconds)
 	}
-	return nil
+	return last, nil
 }
 
 // readRates reads a log of averages, in units of so much. fio leaves out the fraction, which is a half on average.

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// maxText is the most bytes that a series takes before it is gzipped. The largest ones take less than 1 MiB.
-	maxText = 4 << 20
+	// maxText is the most bytes that a series takes before it is gzipped. The largest ones take half of that.
+	maxText = 1 << 20
 	// maxInterval is the longest interval: 30 days.
 	maxInterval = 30 * 24 * 3600 * 1000
 	// maxName is the most bytes of a section's name.
@@ -102,6 +102,8 @@ func (s *Series) checkSection(section *Section) error {
 		return fmt.Errorf("its name has %d bytes", len(section.Name))
 	case section.OffsetMilliseconds < 0 || section.OffsetMilliseconds > maxInterval*MaxPoints:
 		return fmt.Errorf("it begins %d ms after the series", section.OffsetMilliseconds)
+	case section.WholePoints < 0 || section.WholePoints > points:
+		return fmt.Errorf("it has %d points of %d with all jobs", section.WholePoints, points)
 	case points > MaxPoints:
 		return fmt.Errorf("it has %d points, and may have %d", points, MaxPoints)
 	}

@@ -40,6 +40,8 @@ type SectionBuilder struct {
 	directions map[string]*directionBuilder
 	// first and last are when the first interval begins and the last one ends.
 	first, last int64
+	// whole is when the first job ended, 0 if that does not count.
+	whole int64
 }
 
 // directionBuilder takes what the jobs of a result noted of a direction. fio notes nothing of an interval in which no I/O ended.
@@ -61,6 +63,13 @@ func (s *SectionBuilder) AddRates(direction string, iops, bytes []Sample) {
 	d.iops, d.bytes = append(d.iops, iops), append(d.bytes, bytes)
 	s.first = min(s.first, iops[0].EndMilliseconds-s.builder.interval)
 	s.last = max(s.last, iops[len(iops)-1].EndMilliseconds)
+}
+
+// EndsWith says that a job ended at an instant because it was through with its files, while others may go on.
+func (s *SectionBuilder) EndsWith(milliseconds int64) {
+	if s.whole == 0 || milliseconds < s.whole {
+		s.whole = milliseconds
+	}
 }
 
 // AddHistogram adds the latencies of the I/Os of a job that ended in an interval. They all count to the point that has its middle.
@@ -107,6 +116,7 @@ func (b *Builder) Recording() (*Recording, error) {
 		section := RecordedSection{Name: s.name}
 		if s.points() > 0 {
 			section.OffsetMilliseconds = s.first - r.StartMilliseconds
+			section.WholePoints = int(min(max(s.whole-s.first, 0)/b.interval, int64(s.points())))
 			for name, d := range s.directions {
 				*section.place(name) = s.record(d)
 			}

@@ -85,3 +85,30 @@ func TestBuilderOfNothing(t *testing.T) {
 		t.Error("a series of no points")
 	}
 }
+
+// Jobs that end when they are through with their files may end apart: for how long all were at work is known.
+func TestWholePoints(t *testing.T) {
+	b := NewBuilder(1000, 1)
+	s := b.Section("job")
+	long := []Sample{rate(11_000, 100), rate(12_000, 100), rate(13_000, 100), rate(14_000, 100)}
+	s.AddRates("write", long, long)
+	s.EndsWith(14_000)
+	s.AddRates("write", long[:2], long[:2])
+	s.EndsWith(12_000)
+	r, err := b.Recording()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Series().Sections[0]; got.WholePoints != 2 || got.Points() != 4 {
+		t.Errorf("%d points of %d with all jobs", got.WholePoints, got.Points())
+	}
+	if got := r.Thin(2).Sections[0].WholePoints; got != 1 {
+		t.Errorf("thinned: %d", got)
+	}
+	later := *r
+	later.StartMilliseconds += 1000
+	merged, err := Merge([]*Recording{&later, r})
+	if err != nil || merged.Sections[0].WholePoints != 2 {
+		t.Errorf("merged: %d, %v", merged.Sections[0].WholePoints, err)
+	}
+}

@@ -37,7 +37,9 @@ func Merge(recordings []*Recording) (*Recording, error) {
 	}
 	for _, r := range alike {
 		for i := range r.Sections {
-			merged.add(i, &r.Sections[i], r.StartMilliseconds)
+			if !merged.add(i, &r.Sections[i], r.StartMilliseconds) {
+				return nil, errors.New("the clients' series are of different times")
+			}
 		}
 	}
 	return &merged, nil
@@ -70,12 +72,21 @@ func sameIntervals(recordings []*Recording) ([]*Recording, error) {
 	return alike, nil
 }
 
-// add counts in what a client that began at an instant did in a section.
-func (r *Recording) add(section int, o *RecordedSection, start int64) {
+// maxLate is how many points one client may have begun later than another.
+const maxLate = MaxPoints
+
+// add counts in what a client that began at an instant did in a section, unless that is so much later than others that it cannot be of the same run.
+func (r *Recording) add(section int, o *RecordedSection, start int64) bool {
 	s := &r.Sections[section]
 	late := float64(o.OffsetMilliseconds + start - r.StartMilliseconds - s.OffsetMilliseconds)
+	if late > float64(maxLate*r.IntervalMilliseconds) {
+		return false
+	}
 	points := int(math.Round(late / float64(r.IntervalMilliseconds)))
 	latencies := int(math.Round(late / float64(r.IntervalMilliseconds*int64(r.LatencyPoints))))
+	if o.WholePoints > 0 && (s.WholePoints == 0 || points+o.WholePoints < s.WholePoints) {
+		s.WholePoints = points + o.WholePoints
+	}
 	for name, d := range o.Directions() {
 		place := s.place(name)
 		if *place == nil {
@@ -83,6 +94,7 @@ func (r *Recording) add(section int, o *RecordedSection, start int64) {
 		}
 		(*place).add(d, points, latencies)
 	}
+	return true
 }
 
 // add counts in what another did that began so many points later.

@@ -104,6 +104,9 @@ func TestMergeOfDifferentIntervals(t *testing.T) {
 	if _, err := Merge([]*Recording{steps(0, 1, 2), coarse}); err == nil {
 		t.Error("points of 1.5 s and of 1 s were merged")
 	}
+	if _, err := Merge([]*Recording{steps(0, 1), steps(1<<60, 1)}); err == nil {
+		t.Error("series of different times were merged")
+	}
 	other := steps(0, 1)
 	other.Sections[0].Name = "other"
 	if _, err := Merge([]*Recording{steps(0, 1), other}); err == nil {

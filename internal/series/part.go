@@ -10,14 +10,14 @@ import (
 const (
 	// coarsening is by how many bits the histograms are coarser that a client sends: its percentiles are off by 3 % at most.
 	coarsening = 2
-	// maxPartPoints is the most points of latencies that one of several clients sends.
-	maxPartPoints = 300
+	// maxPartHistograms is the most histograms that one of several clients sends: whoever merges them has 15 KB of memory for each.
+	maxPartHistograms = 600
 )
 
 // EncodePart returns what one of several clients did, with histograms, from which those of all together are made. It is thinned until
 // it takes no more than MaxBytes.
 func EncodePart(r *Recording) ([]byte, error) {
-	for r.Points() > MaxPoints || r.Points() > maxPartPoints*r.LatencyPoints {
+	for r.Points() > MaxPoints || r.histograms() > maxPartHistograms && r.Points() > 1 {
 		r = r.Thin(2)
 	}
 	for {
@@ -37,12 +37,15 @@ func DecodePart(data []byte) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n := s.histograms(); n > maxPartHistograms {
+		return nil, fmt.Errorf("the series has %d histograms, and may have %d", n, maxPartHistograms)
+	}
 	r := &Recording{
 		StartMilliseconds: s.StartMilliseconds, IntervalMilliseconds: s.IntervalMilliseconds, LatencyPoints: s.LatencyPoints, Clients: s.Clients,
 	}
 	for i := range s.Sections {
 		from := &s.Sections[i]
-		section := RecordedSection{Name: from.Name, OffsetMilliseconds: from.OffsetMilliseconds}
+		section := RecordedSection{Name: from.Name, OffsetMilliseconds: from.OffsetMilliseconds, WholePoints: from.WholePoints}
 		for name, d := range from.Directions() {
 			recorded, err := d.recorded()
 			if err != nil {
@@ -126,4 +129,25 @@ func (r *Rate) ranges() []Range {
 		ranges[i] = Range{r.Lowest(i), mean, r.Highest(i)}
 	}
 	return ranges
+}
+
+// histograms returns how many points of latencies there are in all.
+func (r *Recording) histograms() (all int) {
+	for i := range r.Sections {
+		for _, d := range r.Sections[i].Directions() {
+			all += len(d.Latencies)
+		}
+	}
+	return all
+}
+
+func (s *Series) histograms() (all int) {
+	for i := range s.Sections {
+		for _, d := range s.Sections[i].Directions() {
+			if d.Latency != nil {
+				all += len(d.Latency.Histograms)
+			}
+		}
+	}
+	return all
 }

@@ -19,10 +19,11 @@ type Recording struct {
 	Sections             []RecordedSection
 }
 
-// RecordedSection is what one result of a run did.
+// RecordedSection is what one result of a run did. WholePoints is as in Section.
 type RecordedSection struct {
 	Name               string
 	OffsetMilliseconds int64
+	WholePoints        int
 	Read, Write, Trim  *Recorded
 }
 

@@ -14,7 +14,7 @@ import (
 const (
 	// Version is the version of the format. A reader refuses others.
 	Version = 1
-	// Key is the key of a run's ConfigMap that holds its series.
+	// Key is the key of the series in the ConfigMap of a run that its log is in as well: status.runs[].logConfigMap.
 	Key = "series.json.gz"
 	// MaxBytes is the most that the series of a run takes, gzipped.
 	MaxBytes = 64 << 10
@@ -50,6 +50,8 @@ type Section struct {
 	// OffsetMilliseconds is how long after the start of the series the section's first point begins: a section that waits for another
 	// (stonewall) begins later.
 	OffsetMilliseconds int64 `json:"offsetMilliseconds"`
+	// WholePoints is for how many points all jobs were at work, where each ends when it is through with its files. 0: for all.
+	WholePoints int `json:"wholePoints,omitempty"`
 	// Read, Write and Trim are nil where there was no such I/O. All have the same number of points.
 	Read  *Direction `json:"read,omitempty"`
 	Write *Direction `json:"write,omitempty"`

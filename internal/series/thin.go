@@ -25,6 +25,9 @@ func (r *Recording) thin(rates, latencies int) *Recording {
 	thin.Sections = slices.Clone(r.Sections)
 	for i := range thin.Sections {
 		section := &thin.Sections[i]
+		if section.WholePoints > 0 {
+			section.WholePoints = max(section.WholePoints/rates, 1)
+		}
 		for _, d := range []**Recorded{&section.Read, &section.Write, &section.Trim} {
 			if *d != nil {
 				*d = (*d).thin(rates, latencies)

@@ -47,6 +47,12 @@ func TestClientsWithVolumesOfTheirOwn(t *testing.T) {
 		t.Errorf("volumes are %+v", volumes)
 	}
 	checkClientRecords(t, &done.Status.Runs[0])
+	s := seriesOf(t, &done.Status.Runs[0])
+	write := s.Sections[0].Write
+	if s.Clients != 2 || write == nil || write.Latency == nil {
+		t.Fatalf("a series of %d clients: %+v", s.Clients, s.Sections)
+	}
+	wantRatio(t, "IOPS of the series and of the result", write.IOPS.Mean[2], float64(done.Status.Runs[0].Result.Write.IOPS), 0.8, 1.2)
 }
 
 // checkClientRecords checks that what each client has measured is kept.

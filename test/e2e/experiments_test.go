@@ -322,6 +322,11 @@ func TestBurstCreditsRunOut(t *testing.T) {
 	if message, _ := warned(sb, v1alpha1.WarningBurstCredits); message == "" {
 		t.Error("no warning of burst credits")
 	}
+	// While they are used at 3,000 a second, 100 come back.
+	wantCliff(t, &first, credits/(3000.-100), 3000, 100)
+	if over := second.Result.OverTime; over != nil && over.Fall != nil {
+		t.Errorf("the second run, all of it at the baseline, fell as well: %+v", over.Fall)
+	}
 	if second.LimitedBy.Reason != v1alpha1.BoundVolumeIOPS || second.LimitedBy.LimitIOPS == nil || *second.LimitedBy.LimitIOPS > 150 {
 		t.Errorf("the second run was held back by %+v", second.LimitedBy)
 	}
