@@ -62,7 +62,7 @@ func follow(cmd *cobra.Command, c *cluster, key client.ObjectKey, output string)
 	if err != nil {
 		return nil, err
 	}
-	return benchmark, errors.Join(chosen.print(cmd.OutOrStdout(), benchmark, styleOf(cmd)), judge(benchmark))
+	return benchmark, errors.Join(chosen.print(cmd.OutOrStdout(), c.reported(cmd, benchmark), styleOf(cmd)), judge(benchmark))
 }
 
 // untilEnded prints what happens to a benchmark until its end, however that is.
