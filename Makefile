@@ -179,8 +179,8 @@ build-ahead: ## Build and install what test-e2e, test-modules, test-scale and te
 
 .PHONY: test-packages
 test-packages:
-	@(command -v fio && command -v tmux && command -v readelf) > /dev/null || \
-	  hack/step.sh "Debian packages" hack/debian-packages.sh fio tmux binutils
+	@(command -v fio && command -v tmux && command -v readelf && command -v promtool) > /dev/null || \
+	  hack/step.sh "Debian packages" hack/debian-packages.sh fio tmux binutils prometheus
 
 # Whoever names an API server's programs has them used; else the local cluster's are. Tests run in other directories.
 ifdef KUBEBUILDER_ASSETS

@@ -12,6 +12,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -21,6 +22,7 @@ import (
 type cluster struct {
 	client.WithWatch
 
+	config    *rest.Config
 	namespace string
 	// inflatable is how many bytes may still be unzipped.
 	inflatable int64
@@ -40,7 +42,7 @@ func connect(flags *genericclioptions.ConfigFlags) (*cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a client: %w", err)
 	}
-	return &cluster{WithWatch: harmlessClient(c), namespace: namespace, inflatable: maxInflated}, nil
+	return &cluster{WithWatch: harmlessClient(c), config: config, namespace: namespace, inflatable: maxInflated}, nil
 }
 
 // connectTo finds the cluster, and reads a StorageBenchmark of the namespace.

@@ -62,7 +62,7 @@ func follow(cmd *cobra.Command, c *cluster, key client.ObjectKey, output string)
 	if err != nil {
 		return nil, err
 	}
-	return benchmark, errors.Join(chosen.print(cmd.OutOrStdout(), benchmark, styleOf(cmd)), judge(benchmark))
+	return benchmark, errors.Join(chosen.print(cmd.OutOrStdout(), c.reported(cmd, benchmark), styleOf(cmd)), judge(benchmark))
 }
 
 // untilEnded prints what happens to a benchmark until its end, however that is.
@@ -70,6 +70,10 @@ func untilEnded(cmd *cobra.Command, c *cluster, key client.ObjectKey) (*v1alpha1
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	view := newView(newScreen(cmd))
+	if view.screen.style().Width > 0 {
+		view.live = newLive(c)
+		defer func() { view.live.stop() }()
+	}
 	benchmark, err := view.follow(ctx, updates(ctx, c, key))
 	view.screen.close()
 	if errors.Is(err, errLeft) {
@@ -115,6 +119,7 @@ func (v *view) follow(ctx context.Context, all <-chan update) (*v1alpha1.Storage
 			case u.err == nil:
 				unheard.Reset(patience)
 				v.update(u.benchmark)
+				v.followLive(ctx)
 			case isFinal(u.err):
 				return nil, u.err
 			default:

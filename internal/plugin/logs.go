@@ -41,7 +41,7 @@ The operator keeps logs in ConfigMaps, of the first 128 runs, until the StorageB
 				return err
 			}
 			if run.State == v1alpha1.RunRunning {
-				return streamLogs(cmd.Context(), flags, c, benchmark, cmd.OutOrStdout(), follow)
+				return streamLogs(cmd.Context(), c, benchmark, cmd.OutOrStdout(), follow)
 			}
 			return c.printLog(cmd, run)
 		},
@@ -105,35 +105,51 @@ func (c *cluster) printLog(cmd *cobra.Command, run *v1alpha1.Run) error {
 }
 
 // streamLogs prints the log of the pod that makes a run; of several clients the first one's, as they are alike.
-func streamLogs(ctx context.Context, flags *genericclioptions.ConfigFlags, c *cluster, benchmark *v1alpha1.StorageBenchmark, out io.Writer, follow bool) error {
-	var pods corev1.PodList
-	err := c.List(ctx, &pods, client.InNamespace(c.namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: benchmark.Name, v1alpha1.LabelRole: v1alpha1.RoleRun})
+func streamLogs(ctx context.Context, c *cluster, benchmark *v1alpha1.StorageBenchmark, out io.Writer, follow bool) error {
+	pod, err := c.runPod(ctx, benchmark)
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(pods.Items, func(pod corev1.Pod) bool {
-		return ours.NamedPod(benchmark, &pod) && (pod.Status.Phase == corev1.PodRunning || pod.Status.Phase == corev1.PodPending)
-	})
-	if at < 0 {
-		return errors.New("the run has no pod at this moment: try again")
-	}
-	config, err := flags.ToRESTConfig()
+	log, err := c.openLog(ctx, pod, &corev1.PodLogOptions{Container: activeContainer(pod), Follow: follow})
 	if err != nil {
 		return err
-	}
-	clientset, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return err
-	}
-	pod := &pods.Items[at]
-	log, err := clientset.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, &corev1.PodLogOptions{Container: activeContainer(pod), Follow: follow}).Stream(ctx)
-	if err != nil {
-		return fmt.Errorf("read the log of pod %s: %w", pod.Name, err)
 	}
 	defer log.Close()
 	w := harmlessWriter(out)
 	_, err = io.Copy(w, log)
 	return errors.Join(err, w.Close())
+}
+
+// errNoPod says that there is nothing to read a log of.
+var errNoPod = errors.New("the run has no pod at this moment: try again")
+
+// runPod returns a pod that makes a run of a benchmark.
+func (c *cluster) runPod(ctx context.Context, benchmark *v1alpha1.StorageBenchmark) (*corev1.Pod, error) {
+	var pods corev1.PodList
+	err := c.List(ctx, &pods, client.InNamespace(benchmark.Namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: benchmark.Name, v1alpha1.LabelRole: v1alpha1.RoleRun})
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(pods.Items, func(pod corev1.Pod) bool {
+		return ours.NamedPod(benchmark, &pod) && (pod.Status.Phase == corev1.PodRunning || pod.Status.Phase == corev1.PodPending)
+	})
+	if at < 0 {
+		return nil, errNoPod
+	}
+	return &pods.Items[at], nil
+}
+
+// openLog opens the log of a pod.
+func (c *cluster) openLog(ctx context.Context, pod *corev1.Pod, options *corev1.PodLogOptions) (io.ReadCloser, error) {
+	clientset, err := kubernetes.NewForConfig(c.config)
+	if err != nil {
+		return nil, err
+	}
+	log, err := clientset.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, options).Stream(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the log of pod %s: %w", pod.Name, err)
+	}
+	return log, nil
 }
 
 // activeContainer returns the container that lays out files as long as it does, else the one that measures.

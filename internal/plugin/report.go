@@ -1,28 +1,37 @@
 package plugin
 
 import (
+	"fmt"
+	"io"
+
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/report"
-	"github.com/storagebench/storagebench/internal/report/html"
 )
 
 // reportFormats are the ways to print a benchmark's results.
-var reportFormats = []format[*v1alpha1.StorageBenchmark]{
-	{"table", "what fits on a screen", infallible(report.Table)},
-	{"wide", "all figures", infallible(report.Wide)},
-	{"markdown", "a page for a pull request or a wiki", unstyled(report.Markdown)},
-	{"csv", "a row for each run and direction, for spreadsheets", unstyled(report.CSV)},
-	{"junit", "a test for each run and each expectation, for CI systems", unstyled(report.JUnit)},
-	{"json", "all runs and comparisons, flat, for jq", unstyled(report.JSON)},
-	{"html", "a page with charts for a browser, in one file that needs no network", unstyled(html.Write)},
+var reportFormats = []format[*reported]{
+	{"table", "what fits on a screen", infallible(func(w io.Writer, r *reported, s report.Style) { report.Table(w, r.StorageBenchmark, s) })},
+	{"wide", "all figures", infallible(func(w io.Writer, r *reported, s report.Style) { report.Wide(w, r.StorageBenchmark, s) })},
+	{"markdown", "a page for a pull request or a wiki", ofStatus(report.Markdown)},
+	{"csv", "a row for each run and direction, for spreadsheets; with --series a row for each second", unstyled(func(w io.Writer, r *reported) error { return r.csv(w) })},
+	{"junit", "a test for each run and each expectation, for CI systems", ofStatus(report.JUnit)},
+	{"json", "all runs and comparisons, flat, for jq", ofStatus(report.JSON)},
+	{"html", "a page with charts for a browser, in one file that needs no network", unstyled(func(w io.Writer, r *reported) error { return r.html(w) })},
+	{"openmetrics", "what runs did over their time, for Prometheus: promtool tsdb create-blocks-from openmetrics", unstyled(func(w io.Writer, r *reported) error { return r.openMetrics(w) })},
+}
+
+// ofStatus is a format of what the status says.
+func ofStatus(write func(io.Writer, *v1alpha1.StorageBenchmark) error) func(io.Writer, *reported, report.Style) error {
+	return func(w io.Writer, r *reported, _ report.Style) error { return write(w, r.StorageBenchmark) }
 }
 
 // newReportCommand returns the command that prints results.
 func newReportCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 	var output *string
+	var overTime bool
 	cmd := &cobra.Command{
 		Use:   "report (NAME | schedule/NAME)",
 		Short: "Print the results of a StorageBenchmark, or the history of a StorageBenchmarkSchedule",
@@ -35,6 +44,8 @@ resource itself is what "kubectl get storagebenchmark NAME -o yaml" prints.`,
   kubectl storagebench report gp3-vs-efs -o markdown > result.md
   kubectl storagebench report gp3-vs-efs -o html > result.html
   kubectl storagebench report gp3-vs-efs -o csv > runs.csv
+  kubectl storagebench report gp3-vs-efs -o csv --series > seconds.csv
+  kubectl storagebench report gp3-vs-efs -o openmetrics > series.txt
   kubectl storagebench report gp3-vs-efs -o junit > junit.xml
   kubectl storagebench report gp3-vs-efs -o json | jq '.results[] | {run, direction, iops}'
   kubectl storagebench report schedule/nightly -o csv > history.csv`,
@@ -50,13 +61,19 @@ resource itself is what "kubectl get storagebenchmark NAME -o yaml" prints.`,
 			if err != nil {
 				return err
 			}
-			_, benchmark, err := connectTo(cmd.Context(), flags, args[0])
+			if overTime && chosen.name != "csv" {
+				return fmt.Errorf("--series is about -o csv, and the format is %s: leave it out, or use -o csv; html and openmetrics have series without it", chosen.name)
+			}
+			c, benchmark, err := connectTo(cmd.Context(), flags, args[0])
 			if err != nil {
 				return err
 			}
-			return chosen.print(cmd.OutOrStdout(), benchmark, styleOf(cmd))
+			results := c.reported(cmd, benchmark)
+			results.overTime = overTime
+			return chosen.print(cmd.OutOrStdout(), results, styleOf(cmd))
 		},
 	}
 	output = addOutputFlag(cmd, reportFormats)
+	cmd.Flags().BoolVar(&overTime, "series", false, "with -o csv: a row for each point of what runs did over their time")
 	return cmd
 }

@@ -96,9 +96,17 @@ func TestReport(t *testing.T) {
 			[]string{"report", "second", "-o", "xml"},
 			execution{Err: "Error: --output \"xml\" is not known: use " + formatNames(reportFormats) + "\n", Failed: true},
 		},
+		"series of another format": {
+			[]string{"report", "second", "-o", "json", "--series"},
+			execution{Err: "Error: --series is about -o csv, and the format is json: leave it out, or use -o csv; html and openmetrics have series without it\n", Failed: true},
+		},
+		"no series": {
+			[]string{"report", "first", "-o", "openmetrics"},
+			execution{Err: "Error: no run of first has a series: they are kept of runs that have ended and have a result\n", Failed: true},
+		},
 		"completion of formats": {
 			[]string{cobra.ShellCompNoDescRequestCmd, "report", "first", "-o", ""},
-			execution{Out: "table\nwide\nmarkdown\ncsv\njunit\njson\nhtml\n:4\n", Err: "Completion ended with directive: ShellCompDirectiveNoFileComp\n"},
+			execution{Out: "table\nwide\nmarkdown\ncsv\njunit\njson\nhtml\nopenmetrics\n:4\n", Err: "Completion ended with directive: ShellCompDirectiveNoFileComp\n"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

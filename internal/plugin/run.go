@@ -205,7 +205,7 @@ func (o *runOptions) checkNumber(benchmarks int) error {
 	switch {
 	case benchmarks == 0:
 		return errors.New("there is no StorageBenchmark among these objects")
-	case benchmarks > 1 && o.wait && slices.Contains([]string{"junit", "html"}, *o.output):
+	case benchmarks > 1 && o.wait && slices.Contains([]string{"junit", "html", "openmetrics"}, *o.output):
 		return fmt.Errorf("-o %s is a document about one StorageBenchmark, and there are %d: run each by itself, or print each with report", *o.output, benchmarks)
 	}
 	return nil

@@ -127,3 +127,26 @@ func TestFilesArePlain(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
+
+// TestLiveOnATerminal: how fast the run is that is being made stands in the line that changes.
+func TestLiveOnATerminal(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	user, program := pseudoTerminal(t, 100)
+	cmd := &cobra.Command{}
+	cmd.SetErr(program)
+	v := newView(newScreen(cmd))
+	v.live = newLive(nil)
+	v.live.rates.add(3000)
+	v.live.rates.add(300)
+	sb := measured("ns", "first", "gp3", 100)
+	sb.Status.Progress, sb.Status.Runs[0].State = "0/1", v1alpha1.RunRunning
+	v.update(sb)
+	program.Close()
+	seen, err := io.ReadAll(user)
+	if !errors.Is(err, unix.EIO) {
+		t.Fatal(err)
+	}
+	if want := "  0/1  █▂ 300 IOPS   w.gp3"; !strings.Contains(string(seen), want) {
+		t.Errorf("there is no %q in %q", want, seen)
+	}
+}

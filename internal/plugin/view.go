@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -19,6 +20,8 @@ import (
 type view struct {
 	screen *screen
 	clock  clock.PassiveClock
+	// live tells how fast the run is that is being made, nil where nobody sees it.
+	live *live
 
 	benchmark *v1alpha1.StorageBenchmark
 	planned   map[string]time.Duration
@@ -115,6 +118,11 @@ func (v *view) draw() {
 	if p.LeftKnown && !v.isMeasured() {
 		parts = append(parts, "about "+p.Left.Round(time.Second).String()+" left")
 	}
+	if v.live != nil && p.Current != nil {
+		if shown := v.live.shown(p.Current, v.screen.style()); shown != "" {
+			parts = append(parts, shown)
+		}
+	}
 	c := succeeded(v.benchmark)
 	step := c.Reason
 	if p.Current != nil {
@@ -126,6 +134,13 @@ func (v *view) draw() {
 		step += " (retrying: " + oneLineOf(retrying.Message) + ")"
 	}
 	v.screen.show(strings.Join(append(parts, step), "  "))
+}
+
+// followLive has the log of the run that is being made read, where somebody sees it.
+func (v *view) followLive(ctx context.Context) {
+	if v.live != nil {
+		v.live.follow(ctx, v.benchmark, report.ProgressOf(v.benchmark.Status.Runs, v.planned, v.clock.Now()).Current)
+	}
 }
 
 // isMeasured says whether all runs have ended, so that clean-up is what is left.

@@ -40,24 +40,42 @@ func CSV(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 
 // writeCSV prints a header and a row for each element.
 func writeCSV[T any](w io.Writer, fields []field[T], all []T) error {
-	writer := csv.NewWriter(w)
+	sheet, err := newSheet(w, fields)
+	if err != nil {
+		return err
+	}
+	return sheet.add(all)
+}
+
+// sheet is a CSV of T that is being written.
+type sheet[T any] struct {
+	writer *csv.Writer
+	fields []field[T]
+}
+
+// newSheet prints a header.
+func newSheet[T any](w io.Writer, fields []field[T]) (*sheet[T], error) {
+	s := &sheet[T]{csv.NewWriter(w), fields}
 	cells := make([]string, len(fields))
 	for i, f := range fields {
 		cells[i] = harmlessCell(f.name)
 	}
-	if err := writer.Write(cells); err != nil {
-		return err
-	}
+	return s, s.writer.Write(cells)
+}
+
+// add prints a row for each element.
+func (s *sheet[T]) add(all []T) error {
+	cells := make([]string, len(s.fields))
 	for i := range all {
-		for j, f := range fields {
+		for j, f := range s.fields {
 			cells[j] = harmlessCell(f.of(&all[i]))
 		}
-		if err := writer.Write(cells); err != nil {
+		if err := s.writer.Write(cells); err != nil {
 			return err
 		}
 	}
-	writer.Flush()
-	return writer.Error()
+	s.writer.Flush()
+	return s.writer.Error()
 }
 
 // harmlessCell returns a cell that no spreadsheet takes for a formula, behind an apostrophe as people write it there. Numbers stay numbers.

@@ -11,6 +11,7 @@ import (
 const (
 	kindBars  = "bars"
 	kindLines = "lines"
+	kindTime  = "time"
 )
 
 // Names of metrics that a reader can switch between, and the one of charts that have only latencies.
@@ -38,17 +39,26 @@ type chart struct {
 	Ticks  []tick `json:"ticks,omitempty"`
 	XLabel string `json:"xLabel,omitempty"`
 	LogX   bool   `json:"logX,omitempty"`
+	// Span is the first and the last second of charts over time.
+	Span *[2]float64 `json:"span,omitempty"`
 	// Metrics are what can be shown.
-	Metrics map[string]series `json:"metrics"`
+	Metrics map[string]plotted `json:"metrics"`
 }
 
-// series are the figures of one metric.
-type series struct {
+// plotted are the figures of one metric.
+type plotted struct {
 	// Label of the axis, with the unit.
 	Label string `json:"label"`
 	// Log is for latencies in nanoseconds on a logarithmic axis.
 	Log    bool    `json:"log,omitempty"`
-	Points []point `json:"points"`
+	Points []point `json:"points,omitempty"`
+	// Lines, Rules and Drops are of charts over time.
+	Lines []timeline `json:"lines,omitempty"`
+	Rules []rule     `json:"rules,omitempty"`
+	Drops []fall     `json:"drops,omitempty"`
+
+	// unit is what lines are in.
+	unit unit
 }
 
 // point is a target's figure: of a group, or at a place on the horizontal axis.

@@ -42,9 +42,9 @@ type place struct {
 
 // metricsOf returns what can be shown of the statistics, each in the unit that fits its largest figure. Intervals are
 // those of confidence if all have them.
-func metricsOf(places []place) map[string]series {
+func metricsOf(places []place) map[string]plotted {
 	confident := hasConfidence(places)
-	metrics := map[string]series{}
+	metrics := map[string]plotted{}
 	add := func(metric, label string, unitOf func(int64) unit, pick func(statistics) *v1alpha1.Statistic) {
 		var largest int64
 		for _, p := range places {
@@ -65,14 +65,14 @@ func metricsOf(places []place) map[string]series {
 			points = append(points, at)
 		}
 		if len(points) > 0 {
-			metrics[metric] = series{Label: fmt.Sprintf(label, u.name), Points: points}
+			metrics[metric] = plotted{Label: fmt.Sprintf(label, u.name), Points: points}
 		}
 	}
 	add(metricIOPS, "%s", func(int64) unit { return unit{"IOPS", 1} }, func(s statistics) *v1alpha1.Statistic { return s.iops })
 	add(metricBandwidth, "Bandwidth (%s)", bandwidthUnit, func(s statistics) *v1alpha1.Statistic { return s.bandwidth })
 	add(metricP99, "99th percentile of latency (%s)", latencyUnit, func(s statistics) *v1alpha1.Statistic { return s.p99 })
 	if _, rates := metrics[metricIOPS]; !rates && len(metrics) > 0 {
-		return map[string]series{metricLatency: metrics[metricP99]} // which is shown whatever the reader chooses
+		return map[string]plotted{metricLatency: metrics[metricP99]} // which is shown whatever the reader chooses
 	}
 	return metrics
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/preset"
+	"github.com/storagebench/storagebench/internal/series"
 )
 
 // content is all that the page shows, in its order.
@@ -53,16 +54,18 @@ type workload struct {
 	Job           string
 	Bars, Scaling []figure
 	Table         table
+	OverTime      overTime
 	Latencies     []figure
 }
 
 // newContent collects what the page shows of a benchmark.
-func newContent(sb *v1alpha1.StorageBenchmark) (*content, error) {
+func newContent(sb *v1alpha1.StorageBenchmark, over map[string]*series.Series) (*content, error) {
 	manifest, err := manifestOf(sb)
 	if err != nil {
 		return nil, err
 	}
 	r := newResults(sb)
+	r.series = over
 	c := &content{
 		assets: newAssets(), Name: sb.Name, Namespace: sb.Namespace, State: stateOf(sb), Facts: factsOf(sb), Cards: r.cards(),
 		Expectations: r.expectationsTable(), Warnings: warningsOf(sb), Provisioned: r.provisioned(), Failures: r.failuresTable(), Abandoned: r.abandonedTable(), Runs: r.runsTable(),
@@ -80,7 +83,7 @@ func newContent(sb *v1alpha1.StorageBenchmark) (*content, error) {
 
 // workload returns what fio did in a workload and what came of it.
 func (r *results) workload(w *v1alpha1.Workload) workload {
-	out := workload{Name: w.Name, Pattern: sentence(pattern(w)), Job: jobFile(w), Table: r.comparisonTable(w.Name)}
+	out := workload{Name: w.Name, Pattern: sentence(pattern(w)), Job: jobFile(w), Table: r.comparisonTable(w.Name), OverTime: r.overTime(w.Name)}
 	for _, d := range measured {
 		if f := r.bars(w.Name, d); f != nil {
 			out.Bars = append(out.Bars, *f)

@@ -54,7 +54,7 @@ func (r *results) latencies(c *compared, d direction) *figure {
 	}
 	f.Chart = &chart{
 		Kind: kindLines, Title: title, Height: linesHeight, Targets: r.names(), XLabel: "percentile",
-		Metrics: map[string]series{metricLatency: latencySeries(curves, d)},
+		Metrics: map[string]plotted{metricLatency: latencySeries(curves, d)},
 	}
 	for _, p := range percentiles {
 		f.Chart.Ticks = append(f.Chart.Ticks, tick{nines(p.value), p.name, p.minor})
@@ -129,7 +129,7 @@ func (c *curve) row() row {
 }
 
 // latencySeries returns the points of curves on a logarithmic axis, on which nothing can be zero.
-func latencySeries(curves []curve, d direction) series {
+func latencySeries(curves []curve, d direction) plotted {
 	what := "I/Os"
 	switch d {
 	case syncs:
@@ -137,7 +137,7 @@ func latencySeries(curves []curve, d direction) series {
 	case operations:
 		what = "operations"
 	}
-	s := series{Label: "Latency", Log: true}
+	s := plotted{Label: "Latency", Log: true}
 	for _, c := range curves {
 		for i, p := range percentiles {
 			at := c.percentiles[i]

@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/series"
 )
 
 // What is embedded: dist is made of src and npm's packages by hack/report-assets.sh.
@@ -27,10 +28,10 @@ var (
 	page = template.Must(template.New("page").Parse(layout))
 )
 
-// Write writes the page of a benchmark, finished or not. All that comes from the resource is escaped, and the page's
+// Write writes the page of a benchmark, finished or not, with what its runs did over time, by their names, as far as that is known. All that comes from the resource is escaped, and the page's
 // Content-Security-Policy lets nothing run but the script that is embedded here.
-func Write(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
-	content, err := newContent(sb)
+func Write(w io.Writer, sb *v1alpha1.StorageBenchmark, over map[string]*series.Series) error {
+	content, err := newContent(sb, over)
 	if err != nil {
 		return err
 	}

@@ -16,13 +16,20 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/report/html/internal/sample"
+	"github.com/storagebench/storagebench/internal/series"
 )
 
 // written returns the page of a benchmark as text and as the tree that a browser sees.
 func written(t testing.TB, sb *v1alpha1.StorageBenchmark) (string, *html.Node) {
 	t.Helper()
+	return writtenWith(t, sb, nil)
+}
+
+// writtenWith returns the page of a benchmark with what its runs did over time.
+func writtenWith(t testing.TB, sb *v1alpha1.StorageBenchmark, over map[string]*series.Series) (string, *html.Node) {
+	t.Helper()
 	var out bytes.Buffer
-	if err := Write(&out, sb); err != nil {
+	if err := Write(&out, sb, over); err != nil {
 		t.Fatal(err)
 	}
 	text := out.String()
@@ -324,7 +331,7 @@ func (broken) Write([]byte) (int, error) { return 0, errBroken }
 var errBroken = errors.New("disk full")
 
 func TestWriteError(t *testing.T) {
-	if err := Write(broken{}, sample.Pending()); !errors.Is(err, errBroken) || !strings.Contains(err.Error(), "pending") {
+	if err := Write(broken{}, sample.Pending(), nil); !errors.Is(err, errBroken) || !strings.Contains(err.Error(), "pending") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -335,7 +342,7 @@ func BenchmarkWrite(b *testing.B) {
 	var out bytes.Buffer
 	for b.Loop() {
 		out.Reset()
-		if err := Write(&out, sb); err != nil {
+		if err := Write(&out, sb, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

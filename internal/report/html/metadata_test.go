@@ -54,7 +54,7 @@ func TestMetadata(t *testing.T) {
 		t.Errorf("table %+v", table)
 	}
 	var page bytes.Buffer
-	if err := Write(&page, lookups()); err != nil {
+	if err := Write(&page, lookups(), nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"Metadata IOPS", "Operations on files and directories"} {

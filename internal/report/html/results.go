@@ -8,6 +8,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/series"
 )
 
 // results are a benchmark's comparisons with the runs that they are made of.
@@ -18,6 +19,9 @@ type results struct {
 	cases    []*compared
 	// measured are the runs that have a result, by runKey.
 	measured map[string][]*v1alpha1.Run
+	// series is what runs did over their time, by their names, and timeCharts how many charts of it there are by now.
+	series     map[string]*series.Series
+	timeCharts int
 }
 
 // runKey is the same for the repetitions of a run.

@@ -25,7 +25,7 @@ func fakeTools(t *testing.T) string {
 	t.Helper()
 	const told = `[ "$*" != "env GOFLAGS" ] || exec echo "$GOFLAGS"
 echo "go $* with GOFLAGS=$GOFLAGS GOWORK=$GOWORK KUBEBUILDER_ASSETS=$KUBEBUILDER_ASSETS"`
-	return "PATH=" + fake(t, map[string]string{"go": told, "fio": "echo fio-3.99", "tmux": "", "readelf": ""}) + ":" + os.Getenv("PATH")
+	return "PATH=" + fake(t, map[string]string{"go": told, "fio": "echo fio-3.99", "tmux": "", "readelf": "", "promtool": ""}) + ":" + os.Getenv("PATH")
 }
 
 // fewTools returns a PATH with some of this machine's programs and no other: so no make.

@@ -1,6 +1,6 @@
 // Draws one chart from what Go made of the results (chart.go): texts and units come from there, so that a figure reads the
 // same in a chart and in the table below it.
-import {plot, axisFy, axisX, axisY, areaY, barX, dot, gridX, gridY, lineY, ruleX, ruleY, text, tickX, tickY} from "@observablehq/plot";
+import {plot, axisFy, axisX, axisY, areaY, barX, dot, gridX, gridY, lineY, pointer, ruleX, ruleY, text, tickX, tickY, tip} from "@observablehq/plot";
 
 // Targets are told apart by colour, by mark and by dash: 8 colours, and another dash for the targets that come after.
 const COLORS = 8;
@@ -30,7 +30,7 @@ export function draw(chart, metric, width) {
     width, height: chart.height, ariaLabel: `${chart.title}. ${data.label}.`, style: {fontSize: `${FONT_SIZE}px`},
     color: {type: "categorical", domain: chart.targets, range: chart.targets.map((_, i) => color(i))},
     symbol: {domain: chart.targets, range: chart.targets.map((_, i) => symbol(i))},
-    ...(chart.kind === "bars" ? bars(chart, data, width) : lines(chart, data, width)),
+    ...KINDS[chart.kind](chart, data, width),
   });
   // Plot adds a style sheet of its own, which the page's Content-Security-Policy forbids; style.css has its rules.
   svg.querySelector("style").remove();
@@ -104,6 +104,70 @@ function lines(chart, {label, points, log}, width) {
   };
 }
 
+// time has a line for each run over its seconds, in the colour and dash of its target. A band reaches from the least to the most of what a
+// point stands for; a triangle points at a drop; thin lines across are limits and baselines.
+function time(chart, {label, lines, rules = [], drops = [], log}, width) {
+  const ticks = width < NARROW ? chart.ticks.filter(t => !t.minor) : chart.ticks;
+  const labels = new Map(ticks.map(t => [t.x, t.label]));
+  const greatest = Math.max(...lines.flatMap(l => [...l.y, ...(l.high ?? [])]), ...rules.map(r => r.value));
+  const marks = [
+    gridX(ticks.map(t => t.x), {stroke: "var(--grid)", strokeOpacity: 1}),
+    gridY({ticks: 5, stroke: "var(--grid)", strokeOpacity: 1}),
+    axisX(ticks.map(t => t.x), {tickSize: 0, tickFormat: x => labels.get(x), label: chart.xLabel, ...CENTERED}),
+    axisY({ticks: 5, tickSize: 0, tickFormat: log ? latency : number, label, labelArrow: "none"}),
+  ];
+  const all = lines.flatMap(line => line.y.map((y, i) => ({line, x: i * line.step, y, low: line.low?.[i], high: line.high?.[i]})));
+  for (const line of lines) {
+    const own = all.filter(p => p.line === line);
+    const index = chart.targets.indexOf(line.target);
+    const stroke = color(index);
+    if (line.low) marks.push(areaY(own, {x: "x", y1: "low", y2: "high", fill: stroke, fillOpacity: BAND}));
+    if (line.low && log) marks.push(lineY(own, {x: "x", y: "high", stroke, strokeWidth: 1, strokeOpacity: 0.5}));
+    marks.push(lineY(own, {x: "x", y: "y", stroke, strokeWidth: line.faint ? 1 : 2, strokeOpacity: line.faint ? 0.6 : 1, strokeDasharray: dash(index)}));
+  }
+  marks.push(
+    ruleY(rules, {y: "value", stroke: "var(--muted)", strokeDasharray: "1 3", strokeWidth: 1.5}),
+    ...labelled(rules, greatest, chart.height).map(({rule, right, below}) => text([rule], {
+      y: "value", text: "text", frameAnchor: right ? "right" : "left", dx: right ? -4 : 4, dy: below ? 9 : -9, textAnchor: right ? "end" : "start",
+      fill: "var(--muted)", stroke: "var(--surface)", strokeWidth: 4, textOverflow: "ellipsis", lineWidth: (width - 100) / FONT_SIZE,
+    })),
+    dot(drops, {x: "x", y: "y", symbol: "triangle", rotate: 180, dy: -9, r: 5, fill: d => color(chart.targets.indexOf(d.target)), stroke: "var(--surface)", title: "text", tip: TIP}),
+    tip(all, pointer({x: "x", y: "y", title: p => pointed(p, label, log), ...TIP})),
+  );
+  if (!log) marks.push(ruleY([0], {stroke: "var(--axis)"}));
+  return {
+    marginLeft: 64, marginRight: 20, marginTop: 26, marginBottom: 44,
+    x: {domain: chart.span},
+    y: {type: log ? "log" : "linear", zero: !log, nice: true},
+    marks,
+  };
+}
+
+// labelled says where the labels of lines across stand: on the right, and where that is too near to the label of the one above it, on the left, and
+// so on in turns. Below a line there has to be room for it.
+function labelled(rules, greatest, height) {
+  const pixels = value => (value / greatest) * (height - 80);
+  let right = false;
+  return rules.map((rule, i) => {
+    const near = i > 0 && pixels(rules[i - 1].value - rule.value) < 3 * FONT_SIZE;
+    right = near ? !right : true;
+    return {rule, right, below: rule.below && pixels(rule.value) > 1.5 * FONT_SIZE};
+  });
+}
+
+// pointed is what a pointer is shown of a point of a run.
+function pointed({line, x, y, low, high}, label, log) {
+  const form = log ? nanoseconds : number;
+  const between = low == null || low === high ? "" : `\n${line.between[0]} ${form(low)}, ${line.between[1]} ${form(high)}`;
+  return `${line.name}\n${label}: ${form(y)}${between}\nsecond ${number(x)}`;
+}
+
+// BAND is how opaque bands are.
+const BAND = 0.16;
+
+// KINDS are the kinds of charts.
+const KINDS = {bars, lines, time};
+
 // TIP is what a pointer is shown beside a bar or mark.
 const TIP = {fill: "var(--surface)", stroke: "var(--axis)", fontSize: FONT_SIZE};
 
@@ -112,10 +176,18 @@ function number(value) {
   return value.toLocaleString("en", {maximumSignificantDigits: 6});
 }
 
+// nanoseconds prints a latency in three digits.
+function nanoseconds(ns) {
+  const thousands = Math.min(Math.max(Math.floor(Math.log10(ns) / 3), 0), 3);
+  return `${Number((ns / 1000 ** thousands).toPrecision(3)).toLocaleString("en")} ${UNITS[thousands]}`;
+}
+
 // latency prints a power of ten of nanoseconds with its unit, such as 10 µs, and nothing for what is between them.
 function latency(ns) {
   const exponent = Math.log10(ns);
   if (Math.abs(exponent - Math.round(exponent)) > 1e-9) return "";
   const thousands = Math.min(Math.floor(Math.round(exponent) / 3), 3);
-  return `${number(ns / 1000 ** thousands)} ${["ns", "µs", "ms", "s"][thousands]}`;
+  return `${number(ns / 1000 ** thousands)} ${UNITS[thousands]}`;
 }
+
+const UNITS = ["ns", "µs", "ms", "s"];

@@ -22,12 +22,13 @@ func write(args []string) error {
 	if len(args) != 1 {
 		return fmt.Errorf("got %d arguments; want one, the directory to write to", len(args))
 	}
+	over := sample.OverTime()
 	for name, sb := range sample.All() {
 		file, err := os.Create(filepath.Join(args[0], name+".html")) //nolint:gosec // where to write is for the caller to say
 		if err != nil {
 			return err
 		}
-		if err := html.Write(file, sb); err != nil {
+		if err := html.Write(file, sb, over[name]); err != nil {
 			return err
 		}
 		if err := file.Close(); err != nil {

@@ -1,0 +1,115 @@
+package html
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/storagebench/storagebench/internal/series"
+)
+
+// happenedTable says in words and figures what the charts of a case show over time, a row for each run.
+func happenedTable(title string, shown []timed) table {
+	t := table{Caption: title, Columns: []column{
+		{Name: "Target"}, {Name: "Run"}, {Name: "First tenth", Number: true}, {Name: "Last tenth", Number: true}, {Name: "Steady", Hint: "From when on the rate was what it was at the end"}, {Name: "What happened"},
+	}}
+	for _, run := range shown {
+		s := run.of.Summarize(run.section)
+		if s == nil {
+			continue
+		}
+		t.Rows = append(t.Rows, row{
+			{Text: run.target.Name, Target: &run.target}, heading(run.run.Name),
+			number(perSecond(s.FirstTenth)), number(perSecond(s.LastTenth)), text(steadyText(s)), text(strings.Join(happened(s), "; ")),
+		})
+	}
+	return t.omitEmpty()
+}
+
+// perSecond prints I/Os per second.
+func perSecond(rate float64) string { return count(int64(rate+0.5)) + " IOPS" }
+
+// dropsBeside returns the drops that are not what a fall is.
+func dropsBeside(s *series.Summary) []series.Drop {
+	return slices.DeleteFunc(slices.Clone(s.Drops), func(d series.Drop) bool {
+		return s.Fall != nil && d.Rate > s.Fall.After/2 && d.Seconds+d.Length > s.Fall.Seconds
+	})
+}
+
+// steadyText says from when on a rate was steady.
+func steadyText(s *series.Summary) string {
+	switch {
+	case s.SteadySeconds < 0:
+		return "not in the end"
+	case s.SteadySeconds == 0:
+		return "from the start"
+	default:
+		return "after " + secondsText(s.SteadySeconds)
+	}
+}
+
+// happened says how a rate fell and dropped.
+func happened(s *series.Summary) []string {
+	var all []string
+	if s.Fall != nil {
+		all = append(all, fallText(s.Fall))
+	}
+	for _, d := range dropsBeside(s) {
+		all = append(all, dropText(&d))
+	}
+	if s.SlowPercent >= 1 {
+		all = append(all, fmt.Sprintf("slow for %.0f %% of the time", s.SlowPercent))
+	}
+	return all
+}
+
+func fallText(f *series.Fall) string {
+	return fmt.Sprintf("%s for %s, then %s", perSecond(f.Before), secondsText(f.Seconds), perSecond(f.After))
+}
+
+// fallsOf says which targets became slower for the rest of their first run.
+func fallsOf(shown []timed) string {
+	var all []string
+	for _, run := range shown {
+		if s := run.of.Summarize(run.section); run.again == 0 && s != nil && s.Fall != nil {
+			all = append(all, run.target.Name+": "+fallText(s.Fall)+".")
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+func dropText(d *series.Drop) string {
+	return fmt.Sprintf("down to %s for %s after %s", perSecond(d.Rate), secondsText(d.Length), secondsText(d.Seconds))
+}
+
+// secondsText prints seconds.
+func secondsText(s float64) string {
+	return withCommas(strconv.FormatFloat(s, 'f', -1, 64)) + " s"
+}
+
+// addDrops marks in charts of rates where runs became slower: all of the first run of each target.
+func addDrops(p *plotted, shown []timed) {
+	for i, run := range shown {
+		s := run.of.Summarize(run.section)
+		if s == nil || run.again > 0 {
+			continue
+		}
+		mark := func(seconds float64, words string) {
+			line := &p.Lines[i]
+			p.Drops = append(p.Drops, fall{Target: run.target.Name, X: seconds, Y: line.before(seconds), Text: run.run.Name + "\n" + words})
+		}
+		if s.Fall != nil {
+			mark(s.Fall.Seconds, fallText(s.Fall))
+		}
+		for _, d := range dropsBeside(s) {
+			mark(d.Seconds, dropText(&d))
+		}
+	}
+}
+
+// before returns the figure of the last point that was over by a second, or of the first one.
+func (l *timeline) before(seconds float64) rounded {
+	over := int(seconds/l.Step) - 1
+	return l.Y[max(0, min(over, len(l.Y)-1))]
+}
