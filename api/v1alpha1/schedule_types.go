@@ -57,7 +57,7 @@ type StorageBenchmarkScheduleSpec struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
 	// +kubebuilder:validation:XValidation:rule="!self.contains('TZ')",message="TZ and CRON_TZ cannot be part of the schedule; set timeZone",reason=FieldValueInvalid
-	// +kubebuilder:validation:XValidation:rule="self.contains('TZ') || self.matches('^(@(yearly|annually|monthly|weekly|daily|midnight|hourly)|@every [0-9a-z.]+|[0-9A-Za-z*/,?-]+( +[0-9A-Za-z*/,?-]+){4})$')",message="schedule must have five fields (minute, hour, day of month, month, day of week), such as '0 3 * * *', or be @hourly, @daily, @weekly, @monthly, @yearly, or @every and a duration",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.contains('TZ') || self.matches('^(@(yearly|annually|monthly|weekly|daily|midnight|hourly)|@every [0-9a-z.]+|[0-9A-Za-z*/,?-]+( +[0-9A-Za-z*/,?-]+){4})$')",message="schedule must have five fields (minute, hour, day, month, weekday), such as '0 3 * * *', or be @hourly, @daily, @weekly, @monthly, @yearly, or @every and a duration",reason=FieldValueInvalid
 	Schedule string `json:"schedule"`
 
 	// timeZone is the time zone of the schedule, by its name in the tz database, such as Asia/Tokyo. Unset: UTC.

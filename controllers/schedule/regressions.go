@@ -1,15 +1,12 @@
 package schedule
 
 import (
-	"fmt"
-	"time"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/history"
-	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/regression"
+	"github.com/storagebench/storagebench/internal/schedule"
 )
 
 // asked returns what users ask to be left out of regressions, as they wrote it.
@@ -25,7 +22,7 @@ type judged struct {
 
 // judgeHistory says whether results have become worse for good.
 func (p *pass) judgeHistory(h *history.History) judged {
-	options, err := optionsOf(p.schedule)
+	options, err := schedule.Asked(p.schedule)
 	if err != nil {
 		return judged{metav1.ConditionUnknown, v1alpha1.ReasonInvalidAnnotation, err.Error()}
 	}
@@ -43,18 +40,4 @@ func verdict(report *regression.Report) (metav1.ConditionStatus, string) {
 		return metav1.ConditionUnknown, v1alpha1.ReasonTooFewRuns
 	}
 	return metav1.ConditionFalse, v1alpha1.ReasonNotSlower
-}
-
-// optionsOf reads what users ask for by annotations.
-func optionsOf(s *v1alpha1.StorageBenchmarkSchedule) (options regression.Options, err error) {
-	for key, into := range map[string]*time.Time{v1alpha1.AnnotationAcknowledged: &options.Acknowledged, v1alpha1.AnnotationBaselineFrom: &options.BaselineFrom} {
-		text := s.Annotations[key]
-		if text == "" {
-			continue
-		}
-		if *into, err = time.Parse(time.RFC3339, text); err != nil {
-			return options, fmt.Errorf("annotation %s is %q: give a time such as %s", key, legible.Excerpt(text), "2026-11-24T03:00:00Z")
-		}
-	}
-	return options, nil
 }

@@ -48,7 +48,8 @@ resource itself is what "kubectl get storagebenchmark NAME -o yaml" prints.`,
   kubectl storagebench report gp3-vs-efs -o openmetrics > series.txt
   kubectl storagebench report gp3-vs-efs -o junit > junit.xml
   kubectl storagebench report gp3-vs-efs -o json | jq '.results[] | {run, direction, iops}'
-  kubectl storagebench report schedule/nightly -o csv > history.csv`,
+  kubectl storagebench report schedule/nightly -o csv > history.csv
+  kubectl storagebench report schedule/nightly -o html > history.html`,
 		Args: cobra.ExactArgs(1),
 
 		ValidArgsFunction: completeNames(flags, 1),

@@ -14,7 +14,9 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/history"
+	"github.com/storagebench/storagebench/internal/regression"
 	"github.com/storagebench/storagebench/internal/report"
+	"github.com/storagebench/storagebench/internal/report/chart"
 	"github.com/storagebench/storagebench/internal/schedule"
 )
 
@@ -62,11 +64,28 @@ func completeSchedules(flags *genericclioptions.ConfigFlags) cobra.CompletionFun
 	})
 }
 
+// keptHistory is a schedule and its points.
+type keptHistory struct {
+	schedule *v1alpha1.StorageBenchmarkSchedule
+	points   *history.History
+}
+
 // historyFormats are the ways to print the history of a schedule. The first one is that of report's default.
-var historyFormats = []format[*history.History]{
-	{"table", "a line for each case of each benchmark", infallible(func(w io.Writer, h *history.History, _ report.Style) { report.HistoryTable(w, h) })},
-	{"csv", "a row for each case of each benchmark, for spreadsheets", unstyled(report.HistoryCSV)},
-	{"json", "all points, for jq", unstyled(report.HistoryJSON)},
+var historyFormats = []format[*keptHistory]{
+	{"table", "a line for each case of each benchmark", infallible(func(w io.Writer, k *keptHistory, _ report.Style) { report.HistoryTable(w, k.points) })},
+	{"csv", "a row for each case of each benchmark, for spreadsheets", unstyled(func(w io.Writer, k *keptHistory) error { return report.HistoryCSV(w, k.points) })},
+	{"json", "all points, for jq", unstyled(func(w io.Writer, k *keptHistory) error { return report.HistoryJSON(w, k.points) })},
+	{"html", "a page with a line for each figure, and what became worse", unstyled(historyPage)},
+}
+
+// historyPage prints a page of a history, and what is worse in it.
+func historyPage(w io.Writer, k *keptHistory) error {
+	asked, err := schedule.Asked(k.schedule)
+	if err != nil {
+		return err
+	}
+	found := regression.Find(k.points, asked)
+	return chart.HTML(w, k.schedule.Name, k.points, &found)
 }
 
 // scheduleNamed returns the name of a schedule in an argument such as schedule/nightly.
@@ -89,15 +108,15 @@ func reportHistory(cmd *cobra.Command, flags *genericclioptions.ConfigFlags, nam
 	if err != nil {
 		return err
 	}
-	points, err := c.history(cmd.Context(), name)
+	kept, err := c.history(cmd.Context(), name)
 	if err != nil {
 		return err
 	}
-	return chosen.print(cmd.OutOrStdout(), points, styleOf(cmd))
+	return chosen.print(cmd.OutOrStdout(), kept, styleOf(cmd))
 }
 
-// history reads the points of a schedule.
-func (c *cluster) history(ctx context.Context, name string) (*history.History, error) {
+// history reads a schedule and its points.
+func (c *cluster) history(ctx context.Context, name string) (*keptHistory, error) {
 	s, err := c.schedule(ctx, name)
 	if err != nil {
 		return nil, err
@@ -116,5 +135,6 @@ func (c *cluster) history(ctx context.Context, name string) (*history.History, e
 			chunks = append(chunks, data)
 		}
 	}
-	return history.Decode(chunks)
+	points, err := history.Decode(chunks)
+	return &keptHistory{s, points}, err
 }

@@ -35,7 +35,7 @@ func Parse(spec *v1alpha1.StorageBenchmarkScheduleSpec, now time.Time) (*Cron, *
 	}
 	c := &Cron{schedule: parsed, location: location}
 	if c.next(now).IsZero() {
-		return nil, field.Invalid(path.Child("schedule"), spec.Schedule, "there is no such day in the next five years; correct day of month and month")
+		return nil, field.Invalid(path.Child("schedule"), spec.Schedule, "there is no such day in the next five years; correct the day or the month")
 	}
 	return c, nil
 }
@@ -61,7 +61,7 @@ func parse(text string) (cron.Schedule, error) {
 	}
 	parsed, err := cron.ParseStandard(text)
 	if err != nil {
-		return nil, fmt.Errorf("it cannot be read as a schedule: %w; five fields are minute, hour, day of month, month, day of week", err)
+		return nil, fmt.Errorf("it cannot be read as a schedule: %w; five fields are minute, hour, day, month, weekday", err)
 	}
 	if every, is := parsed.(cron.ConstantDelaySchedule); is && every.Delay < shortestEvery {
 		return nil, fmt.Errorf("@every takes a duration of at least %s", shortestEvery)
@@ -75,7 +75,7 @@ func (c *Cron) next(after time.Time) time.Time { return c.schedule.Next(after.In
 // After returns the first start after now, zero if there is none. Starts of @every are counted from the one before.
 func (c *Cron) After(before, now time.Time) time.Time {
 	if every, is := c.schedule.(cron.ConstantDelaySchedule); is && now.After(before) {
-		return c.next(before.Add(now.Sub(before) / every.Delay * every.Delay))
+		return c.next(before.Add(now.Sub(before).Truncate(every.Delay)))
 	}
 	return c.next(later(before, now))
 }
@@ -102,7 +102,7 @@ func lastOf(every time.Duration, before, now time.Time) time.Time {
 	if now.Sub(before) < every {
 		return time.Time{}
 	}
-	return before.Add(now.Sub(before) / every * every)
+	return before.Add(now.Sub(before).Truncate(every))
 }
 
 // lastSince returns the last start after from and until now, zero if there is none.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -47,7 +46,7 @@ func TestParse(t *testing.T) {
 		"names and steps":             {schedule: "*/15 0-6,22 1 JAN mon"},
 		"a word":                      {schedule: "@daily"},
 		"a duration":                  {schedule: "@every 36h"},
-		"a time zone":                 {schedule: "0 3 * * *", zone: ptr.To("Asia/Tokyo")},
+		"a time zone":                 {schedule: "0 3 * * *", zone: new("Asia/Tokyo")},
 		"four fields":                 {schedule: "0 3 * *", problem: `spec.schedule: Invalid value: "0 3 * *": it cannot be read as a schedule`},
 		"six fields":                  {schedule: "0 0 3 * * *", problem: "it cannot be read as a schedule"},
 		"an hour that no day has":     {schedule: "0 24 * * *", problem: "it cannot be read as a schedule"},
@@ -56,19 +55,17 @@ func TestParse(t *testing.T) {
 		"what the parser takes ill":   {schedule: "TZ=", problem: "set timeZone"},
 		"too short a duration":        {schedule: "@every 30s", problem: "at least 1m0s"},
 		"no duration":                 {schedule: "@every soon", problem: "it cannot be read as a schedule"},
-		"nobody's zone":               {schedule: "@daily", zone: ptr.To("Mars/Olympus"), problem: `spec.timeZone: Invalid value: "Mars/Olympus": there is no such time zone`},
-		"a zone that is a path":       {schedule: "@daily", zone: ptr.To("../../etc/passwd"), problem: "there is no such time zone"},
-		"the local zone":              {schedule: "@daily", zone: ptr.To("local"), problem: "which time is local nobody can tell"},
+		"nobody's zone":               {schedule: "@daily", zone: new("Mars/Olympus"), problem: `spec.timeZone: Invalid value: "Mars/Olympus": there is no such time zone`},
+		"a zone that is a path":       {schedule: "@daily", zone: new("../../etc/passwd"), problem: "there is no such time zone"},
+		"the local zone":              {schedule: "@daily", zone: new("local"), problem: "which time is local nobody can tell"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, problem := Parse(&v1alpha1.StorageBenchmarkScheduleSpec{Schedule: test.schedule, TimeZone: test.zone}, at(t, "2026-11-24T00:00:00Z"))
-			if got := ""; problem != nil {
-				got = problem.Error()
-				if test.problem == "" || !strings.Contains(got, test.problem) {
-					t.Errorf("problem %q, want %q", got, test.problem)
-				}
-			} else if test.problem != "" {
+			switch {
+			case problem == nil && test.problem != "":
 				t.Errorf("no problem, want %q", test.problem)
+			case problem != nil && (test.problem == "" || !strings.Contains(problem.Error(), test.problem)):
+				t.Errorf("problem %q, want %q", problem, test.problem)
 			}
 		})
 	}

@@ -25,11 +25,11 @@ const (
 type State int
 
 const (
-	// Active: it has not ended.
+	// Active is that of one that has not ended.
 	Active State = iota
-	// Succeeded: each of its runs has a result.
+	// Succeeded is that of one whose runs all have a result.
 	Succeeded
-	// Failed: it has ended otherwise.
+	// Failed is that of one that has ended otherwise.
 	Failed
 )
 

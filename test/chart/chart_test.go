@@ -145,6 +145,7 @@ func TestDefaultObjects(t *testing.T) {
 		"ClusterRole storagebench-viewer",
 		"ClusterRoleBinding storagebench-operator",
 		"CustomResourceDefinition storagebenchmarks.storagebench.dev",
+		"CustomResourceDefinition storagebenchmarkschedules.storagebench.dev",
 		"Deployment storagebench-operator",
 		"Role storagebench-leader-election",
 		"RoleBinding storagebench-leader-election",

