@@ -72,7 +72,7 @@ func cleanUp(ctx context.Context, p *pass) (outcome, error) {
 	if p.sb.Spec.CleanupPolicy == v1alpha1.CleanupRetain && !deleting {
 		return p.retain(ctx)
 	}
-	left, out, err := p.awaitRemoval(p.remove(ctx))
+	left, out, err := p.awaitRemoval(p.untilNothingStrays(ctx, p.remove))
 	if err != nil || out.stop {
 		return out, err
 	}

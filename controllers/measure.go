@@ -237,6 +237,9 @@ func (p *pass) carryOut(ctx context.Context, run *v1alpha1.Run, planned *plan.Ru
 	case attempt.Collect:
 		return goOn(), p.collect(ctx, run, parts)
 	case attempt.AwaitStart:
+		if out, err := p.withdraw(ctx, run, planned.Target, parts[decision.Client]); err != nil || out.stop {
+			return out, err
+		}
 		return p.runWait(run, planned, parts[decision.Client]).watch(ctx)
 	case attempt.Agree:
 		return p.agree(run, p.Clock.Now()), nil

@@ -41,6 +41,8 @@ type memory struct {
 	// tied are the claims whose volumes were looked at, so that they go with them. tieAgain is when others are tried again that could not be.
 	tied     sets.Set[types.UID]
 	tieAgain metav1.Time
+	// lookFreedAgain is when it is looked again for volumes that came free while a pod waits for its node.
+	lookFreedAgain metav1.Time
 	// sourced are the claims with a dataSource whose volumes were made for them, and so have what it has.
 	sourced sets.Set[types.UID]
 	// unmade are the names of claims that this operator has not made, as it knows.

@@ -13,7 +13,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 )
@@ -64,23 +63,6 @@ func (p *pass) origins(ctx context.Context, target *v1alpha1.Target, clients ...
 		}
 	}
 	return existing, unbound, nil
-}
-
-// bindsFirst says whether an anchor has to have the claim of the only run bound, before there is a pod whose fsGroup would be given to all files on the volume:
-// there are volumes that an administrator may free while that pod waits for a node, and Kubernetes would bind the claim to one of these.
-func (p *pass) bindsFirst(ctx context.Context, target *v1alpha1.Target) (bool, error) {
-	if p.anchored() || p.isNamespaced() || p.isLeftToRuns(target) || !job.SetsGroup(p.sb) {
-		return false, nil
-	}
-	_, unbound, err := p.origins(ctx, target, 0)
-	if err != nil || unbound.Len() == 0 {
-		return false, err
-	}
-	binds := false
-	err = p.eachVolume(ctx, func(volume *corev1.PersistentVolume) {
-		binds = binds || ours.MayBeFreed(p.sb, target, unbound, volume)
-	})
-	return binds, err
 }
 
 // originOf says where the volume of a claim of a target is from. The cache may not have heard yet that the claim is bound.

@@ -156,6 +156,58 @@ func TestNoFSGroupOnAVolumeFreedLater(t *testing.T) {
 	}
 }
 
+// A volume that is neither free nor retained when a pod with an fsGroup is made can become both while the pod waits for its node. Then the pod goes, before it gets
+// one, and the claim is bound without it.
+func TestNoFSGroupOnAVolumeRetainedLater(t *testing.T) {
+	for name, test := range map[string]struct {
+		patch string
+		once  corev1.PersistentVolumeAccessMode
+	}{
+		"retained":                 {`{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}`, corev1.ReadWriteOnce},
+		"retained and freed":       {`{"spec":{"persistentVolumeReclaimPolicy":"Retain","claimRef":null}}`, corev1.ReadWriteOnce},
+		"for one pod, no anchor's": {`{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}`, corev1.ReadWriteOncePod},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			volume := freedVolume(w, func(pv *corev1.PersistentVolume) {
+				pv.Spec.ClaimRef = &corev1.ObjectReference{APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: w.Namespace, Name: "theirs", UID: "theirs"}
+				pv.Spec.PersistentVolumeReclaimPolicy, pv.Spec.AccessModes = corev1.PersistentVolumeReclaimDelete, []corev1.PersistentVolumeAccessMode{test.once}
+			})
+			hasFSGroup := seenFSGroups(w)
+			w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Wait() })
+			sb := create(w, builder.OneRun(w.Namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+				sb.Spec.Targets[0].StorageClassName, sb.Spec.Targets[0].AccessMode = &volume.Spec.StorageClassName, &test.once
+			}).Build())
+			w.untilStep(sb, v1alpha1.ReasonProvisioning)
+			w.Eventually(func() error {
+				if len(w.jobs()) == 0 {
+					return errors.New("there is no Job")
+				}
+				return nil
+			})
+			first := &w.jobs()[0]
+			if first.Spec.Template.Spec.SecurityContext.FSGroup == nil || len(w.anchors()) > 0 {
+				t.Fatalf("there is an anchor, or no fsGroup: %+v", first.Spec.Template.Spec.SecurityContext)
+			}
+			if err := w.Client.Patch(t.Context(), volume, client.RawPatch(types.MergePatchType, []byte(test.patch))); err != nil {
+				t.Fatal(err)
+			}
+			w.Clock.Step(lookFreed)
+			w.Eventually(func() error { return w.gone(first) })
+			w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.BindTo(volume.Name) })
+
+			sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+			if has, seen := hasFSGroup(v1alpha1.RoleRun); has || !seen {
+				t.Errorf("pods of the run that came to the volume were seen: %t, with an fsGroup: %t", seen, has)
+			}
+			if run := sb.Status.Runs[0]; run.Disruptions != 1 {
+				t.Errorf("the run is %+v", run)
+			}
+		})
+	}
+}
+
 // What is read of a claim and of volumes decides whether the volume counts as one that was there before.
 func TestExistingVolumes(t *testing.T) {
 	const uid = "0b1e5f0a-1111-2222-3333-444455556666"

@@ -16,9 +16,9 @@ import (
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-// A claim that is deleted while no pod uses it, as while the benchmark is suspended, is made again, and so is its volume. Nothing of what
-// was laid out is on that one. The benchmark goes on: results before are good, those after are too, and somebody may have wanted to pay for
-// no volume meanwhile. But they are of different volumes, which a warning says.
+// A claim may be deleted while no pod uses it, as while the benchmark is suspended. It is made again, and so is its volume. Nothing of what was laid out is on
+// that one. The benchmark goes on: results before are good, and so are those after. Somebody may have wanted to pay for no volume meanwhile. But these are
+// results of different volumes, which a warning says.
 
 // noteClaims notes of which claims a target is, all of which are there, and sees to it that nothing is believed of volumes before.
 func (p *pass) noteClaims(ctx context.Context, target *v1alpha1.Target) (outcome, error) {
@@ -52,8 +52,8 @@ func (p *pass) forgetClaims(ctx context.Context, target *v1alpha1.Target) error 
 	return nil
 }
 
-// takeChange writes down what follows from other claims of a target than were noted. Where that ends the benchmark, the claims before stay noted, and
-// their volumes, which clean-up tells of.
+// takeChange writes down what follows from other claims of a target than were noted. Where that ends the benchmark, the claims before stay noted. So do their
+// volumes, which clean-up tells of.
 func (s *scope) takeChange(name string, change ours.ClaimChange) outcome {
 	status := s.targetStatus(name)
 	switch change.Decide() {
@@ -94,8 +94,8 @@ func (s *scope) forgetVolumes(status *v1alpha1.TargetStatus) {
 	}
 }
 
-// noteExistingClaim is noteClaims for somebody's claim, which is not watched, before a node is held or a run begins. A run on one that is gone
-// says so, and on the one that comes nothing is laid out.
+// noteExistingClaim is noteClaims for somebody's claim, which is not watched. It is called before a node is held, and before a run begins. A run on a claim that
+// is gone says so. On the claim that comes in its place nothing is laid out.
 func (p *pass) noteExistingClaim(ctx context.Context, target *v1alpha1.Target) error {
 	if storage.IsProvisioned(target) {
 		return nil
@@ -107,8 +107,8 @@ func (p *pass) noteExistingClaim(ctx context.Context, target *v1alpha1.Target) e
 	return p.compareClaim(ctx, target, claim)
 }
 
-// comparePlacedClaim is noteExistingClaim for a pod that has a node, and keeps the claim there. Until it had one, the claim could be replaced. The test files
-// that this pass has seen it begin are on the claim that is there now.
+// comparePlacedClaim is noteExistingClaim for a pod that has a node. Such a pod keeps the claim there. Before, the claim could be replaced. The test files that
+// this pass has seen begin are on the claim that is there now.
 func (p *pass) comparePlacedClaim(ctx context.Context, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim, pod *corev1.Pod) error {
 	status := p.targetStatus(target.Name)
 	if storage.IsProvisioned(target) || p.memory.placed[target.Name] == pod.UID {
@@ -136,8 +136,8 @@ func (s *scope) filesBefore(name string) v1alpha1.TestFilesState {
 	return ""
 }
 
-// compareClaim compares a claim of somebody's, which is empty if it is gone, with the one that was noted. Another claim of the same volume replaces
-// nothing. A volume of somebody's may be retained, and with it the test files.
+// compareClaim compares a claim of somebody's with the one that was noted. It is empty if it is gone. Another claim of the same volume replaces nothing. A volume of
+// somebody's may be retained, and with it the test files.
 func (p *pass) compareClaim(ctx context.Context, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim) error {
 	status := p.targetStatus(target.Name)
 	change := ours.ClaimChange{
@@ -172,8 +172,7 @@ func (p *pass) liveClaims(ctx context.Context) (map[string]*corev1.PersistentVol
 	return claims, nil
 }
 
-// uidOf returns the UID of the claim of a name, of several names a hash of theirs: with a UID for each of many clients the status would
-// have no room left.
+// uidOf returns the UID of the claim of a name. Of several names it returns a hash of their UIDs: for all of them the status would have no room.
 func uidOf(names []string, claims map[string]*corev1.PersistentVolumeClaim) string {
 	all := sha256.New()
 	for _, name := range names {

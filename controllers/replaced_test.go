@@ -3,8 +3,10 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -103,6 +105,54 @@ func TestClaimReplacedWhileSuspended(t *testing.T) {
 				t.Errorf("files are laid out by %v", seen)
 			}
 			if len(sb.Status.Warnings) == 0 || sb.Status.Warnings[0].Reason != v1alpha1.WarningVolumeReplaced || sb.Status.Warnings[0].Message == "" {
+				t.Errorf("warnings are %+v", sb.Status.Warnings)
+			}
+		})
+	}
+}
+
+// No anchor holds a ReadWriteOncePod volume. When the node is lost, its claim has no pod for a moment. If it stays, what was laid out is on its volume, and is used
+// from the next node. If it is deleted, another volume comes in its place, as after that of any other claim.
+func TestNodeLostWithReadWriteOncePod(t *testing.T) {
+	for name, deleted := range map[string]bool{"the claim stays": false, "the claim is deleted": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			laidOut := map[string]bool{}
+			w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+				attempt := pod.Annotations[v1alpha1.AnnotationRun] + " " + pod.Labels[v1alpha1.LabelAttempt]
+				laidOut[attempt] = job.LaysOutFirst(&pod.Spec)
+				if attempt == "reads.t.2 1" {
+					return fakecluster.Hang(job.MeasureContainer)
+				}
+				return fakecluster.Succeed(builder.Report())
+			})
+			sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("t")).Workload(builder.NewWorkload("reads")).
+				With(func(sb *v1alpha1.StorageBenchmark) {
+					sb.Spec.Repetitions, sb.Spec.CleanupPolicy = new(int32(3)), v1alpha1.CleanupRetain
+					sb.Spec.Targets[0].AccessMode = new(corev1.ReadWriteOncePod)
+				}).Build())
+			before := w.untilStep(sb, v1alpha1.ReasonMeasuring, "(2 of 3)").Status.Targets[0]
+
+			if deleted {
+				w.delete(w.onlyClaim())
+			}
+			w.loseAnchor()
+
+			sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+			after, run := sb.Status.Targets[0], sb.Status.Runs[1]
+			if run.Attempts != 2 || run.Disruptions != 1 || sb.Status.Anchors[0].Disruptions != 1 {
+				t.Errorf("the run is %+v, the anchor %+v", run, sb.Status.Anchors[0])
+			}
+			want := map[string]bool{"reads.t.1 1": true, "reads.t.2 1": false, "reads.t.2 2": deleted, "reads.t.3 1": false}
+			if diff := cmp.Diff(want, laidOut); diff != "" {
+				t.Errorf("attempts that lay out files (-want +got):\n%s", diff)
+			}
+			if other := after.ClaimsUID != before.ClaimsUID; other != deleted || runsBefore(&after) == 1 != deleted {
+				t.Errorf("the claim was %q and is %q, after %d runs", before.ClaimsUID, after.ClaimsUID, runsBefore(&after))
+			}
+			told := slices.ContainsFunc(sb.Status.Warnings, func(warning v1alpha1.WarningSummary) bool { return warning.Reason == v1alpha1.WarningVolumeReplaced })
+			if told != deleted {
 				t.Errorf("warnings are %+v", sb.Status.Warnings)
 			}
 		})

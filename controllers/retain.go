@@ -29,7 +29,7 @@ const keptUntil = "spec.cleanupPolicy is Retain: volumes and test files stay unt
 
 // retain ends what runs, and keeps the rest. What does not end in time is named.
 func (p *pass) retain(ctx context.Context) (outcome, error) {
-	left, out, err := p.awaitRemoval(p.endRunning(ctx))
+	left, out, err := p.awaitRemoval(p.untilNothingStrays(ctx, p.endRunning))
 	if err != nil || out.stop {
 		return out, err
 	}

@@ -57,7 +57,8 @@ var slimMetadata = message{1: slimMeta}
 
 var slimPod = message{1: slimMeta, 2: {of: message{
 	2:  {of: slimContainer, most: maxListed},
-	10: whole, // nodeName
+	10: whole,                   // nodeName
+	14: {of: message{5: whole}}, // fsGroup of the securityContext
 }}, 3: {of: message{
 	1: whole, 3: whole, 4: whole, 7: whole, // phase, message, reason, startTime
 	2: listed,                                                                                     // conditions

@@ -119,14 +119,18 @@ func TestSlim(t *testing.T) {
 	limits := corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
 	pod := &corev1.Pod{ObjectMeta: manyFields(), Status: fullStatus, Spec: corev1.PodSpec{
 		NodeName: "node", Affinity: affinity, Volumes: []corev1.Volume{{Name: "v"}}, InitContainers: []corev1.Container{{Name: "init"}},
+		SecurityContext: &corev1.PodSecurityContext{FSGroup: new(int64(65532)), RunAsUser: new(int64(1)), SupplementalGroups: []int64{2}},
 		Containers: []corev1.Container{{
 			Name: job.MeasureContainer, Image: "image", Args: []string{"--a", "b"}, Env: []corev1.EnvVar{{Name: "A", Value: "secret"}},
 			Resources: corev1.ResourceRequirements{Limits: limits, Requests: limits},
 		}},
 	}}
-	slimPod := &corev1.Pod{ObjectMeta: slimMany(), Status: status, Spec: corev1.PodSpec{NodeName: "node", Containers: []corev1.Container{{
-		Name: job.MeasureContainer, Args: []string{"--a", "b"}, Env: []corev1.EnvVar{{Name: "A"}}, Resources: corev1.ResourceRequirements{Limits: limits},
-	}}}}
+	slimPod := &corev1.Pod{ObjectMeta: slimMany(), Status: status, Spec: corev1.PodSpec{
+		NodeName: "node", SecurityContext: &corev1.PodSecurityContext{FSGroup: new(int64(65532))},
+		Containers: []corev1.Container{{
+			Name: job.MeasureContainer, Args: []string{"--a", "b"}, Env: []corev1.EnvVar{{Name: "A"}}, Resources: corev1.ResourceRequirements{Limits: limits},
+		}},
+	}}
 	jobStatus := batchv1.JobStatus{
 		Conditions: []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue, LastTransitionTime: now, LastProbeTime: now}},
 		StartTime:  &now, CompletionTime: &now, Active: 1, Succeeded: 2, Failed: 3, Ready: new(int32(1)), Terminating: new(int32(1)),

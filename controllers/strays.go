@@ -23,9 +23,10 @@ import (
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-// While a benchmark measures, Jobs and pods that lose the labels by which they are listed are missed, and get them back (restore.go). When it ends or is suspended
-// they would go unnoticed: a Job would go on, and hold its node and its claim. So Jobs and anchors that belong to the benchmark by owner and name are looked for once.
-// From then on they are asked for by name, as if they had all labels.
+// While a benchmark measures, it misses Jobs and pods that lose the labels by which they are listed, and gives them back (restore.go). When it ends or is
+// suspended nobody would miss them. A Job would go on, and hold its node and its claim. So Jobs and anchors that are the benchmark's by owner and name are
+// looked for then. From there on they are asked for by name, as if they had all labels. Before it is said that nothing is left, they are looked for once more.
+// What loses its labels after that ends by itself: each pod has an activeDeadlineSeconds.
 
 // strays are what of a benchmark has lost labels.
 type strays struct {
@@ -45,7 +46,19 @@ func (s *scope) mayStray() bool {
 	return s.concluded() || !s.sb.DeletionTimestamp.IsZero() || ptr.Deref(s.sb.Spec.Suspend, false)
 }
 
-// seekStrays looks for Jobs and anchors that have lost labels, once until the benchmark goes on.
+// untilNothingStrays takes a step that ends what the benchmark has, and returns what is left. Where that is nothing, labels may have been taken away since it was
+// looked for what lacks them. So it is looked for again, and what is found is ended.
+func (p *pass) untilNothingStrays(ctx context.Context, step func(context.Context) ([]leftover, error)) ([]leftover, error) {
+	soughtBefore := p.memory.strays.sought
+	left, err := step(ctx)
+	if err != nil || len(left) > 0 || !soughtBefore {
+		return left, err
+	}
+	p.memory.strays = strays{}
+	return step(ctx)
+}
+
+// seekStrays looks for Jobs and anchors that have lost labels, if it is not known which have.
 func (p *pass) seekStrays(ctx context.Context) error {
 	if !p.mayStray() {
 		p.memory.strays = strays{}
@@ -95,7 +108,7 @@ func (p *pass) seekJobs(ctx context.Context) (found []madeJob, err error) {
 	return found, nil
 }
 
-// isStray says whether a Job names the benchmark as its owner, and is not found to be its own.
+// isStray says whether a Job has the benchmark for its owner, but not all by which it is found.
 func (s *scope) isStray(j *batchv1.Job) bool {
 	return ours.Owned(s.sb, j) && (len(lacking(j.Labels, child.Labels(s.sb))) > 0 || !ours.Job(s.sb, j))
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
+	"github.com/storagebench/storagebench/test/harness"
 )
 
 // allGone says which Jobs and pods there are in the namespace, whatever labels they have.
@@ -110,6 +111,46 @@ func TestRetainEndsStrays(t *testing.T) {
 			}
 			if err := c.Get(t.Context(), client.ObjectKeyFromObject(anchor), anchor); err == nil {
 				t.Error("the anchor is there")
+			}
+		})
+	}
+}
+
+// Labels may be taken away after it was looked for what lacks them. It is looked for again before it is said that nothing is left.
+func TestLateStraysEnd(t *testing.T) {
+	suspended := func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) }
+	for name, test := range map[string]struct {
+		change func(*v1alpha1.StorageBenchmark)
+		ended  bool
+		step   func(context.Context, *pass) (outcome, error)
+	}{
+		"volumes are kept":    {func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain }, true, cleanUp},
+		"volumes are removed": {func(*v1alpha1.StorageBenchmark) {}, true, cleanUp},
+		"suspended":           {suspended, false, suspend},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sb, j, anchor := strayed()
+			test.change(sb)
+			sb.Status.Runs[0].State = v1alpha1.RunPending // it is suspended already
+			j.Status.Active = 1
+			c := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(j, anchor).WithIndex(&corev1.Pod{}, metav1.ObjectNameField, func(o client.Object) []string { return []string{o.GetName()} }).Build()
+			p := passOver(&Reconciler{Client: c, Live: c}, sb)
+			if test.ended {
+				p.fail(v1alpha1.ReasonRunFailed, "no")
+			}
+			p.memory.strays = strays{sought: true} // when Job and anchor had their labels
+
+			for range 2 { // what is unsaved is so no longer
+				p.before = p.sb.DeepCopy()
+				if _, err := test.step(t.Context(), p); err != nil {
+					t.Fatal(err)
+				}
+			}
+
+			for _, object := range []client.Object{j, anchor} {
+				if err := c.Get(t.Context(), client.ObjectKeyFromObject(object), object); err == nil {
+					t.Errorf("%s is there, with conditions %s", object.GetName(), harness.Conditions(p.sb))
+				}
 			}
 		})
 	}

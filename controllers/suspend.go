@@ -30,20 +30,25 @@ func suspend(ctx context.Context, p *pass) (outcome, error) {
 		p.step(v1alpha1.ReasonSuspended, "spec.suspend is true; what is under way is being ended")
 		return saveFirst(), nil
 	}
-	left, err := p.endAttempts(ctx, proof)
+	left, err := p.untilNothingStrays(ctx, func(ctx context.Context) ([]leftover, error) { return p.endAll(ctx, proof) })
 	if err != nil {
 		return outcome{}, err
 	}
-	anchors, err := p.removeAnchors(ctx)
-	if err != nil {
-		return outcome{}, err
-	}
-	left = append(left, withoutLost(anchors)...)
 	if len(left) > 0 {
 		return p.awaitSuspended(left), nil
 	}
 	p.step(v1alpha1.ReasonSuspended, "spec.suspend is true; set it to false to go on")
 	return awaitChange(), nil
+}
+
+// endAll ends attempts and anchors, and returns what is left of them. What is on nodes that do not answer is not waited for.
+func (p *pass) endAll(ctx context.Context, proof saved) ([]leftover, error) {
+	left, err := p.endAttempts(ctx, proof)
+	if err != nil {
+		return nil, err
+	}
+	anchors, err := p.removeAnchors(ctx)
+	return append(left, withoutLost(anchors)...), err
 }
 
 // collectEnded takes the outcome of a run that had ended by itself before it could be suspended.

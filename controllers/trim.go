@@ -39,7 +39,7 @@ func trim(object runtime.Object) {
 		o.Spec = batchv1.JobSpec{Template: corev1.PodTemplateSpec{ObjectMeta: o.Spec.Template.ObjectMeta}}
 	case *corev1.Pod:
 		trimMeta(&o.ObjectMeta)
-		o.Spec = corev1.PodSpec{NodeName: o.Spec.NodeName, Containers: job.TrimContainers(o.Spec.Containers)}
+		o.Spec = corev1.PodSpec{NodeName: o.Spec.NodeName, SecurityContext: trimSecurity(o.Spec.SecurityContext), Containers: job.TrimContainers(o.Spec.Containers)}
 	case *corev1.PersistentVolumeClaim:
 		trimMeta(&o.ObjectMeta)
 		o.Spec = trimClaim(&o.Spec)
@@ -116,6 +116,14 @@ func controllersOf(owners []metav1.OwnerReference) []metav1.OwnerReference {
 		}
 	}
 	return controllers
+}
+
+// trimSecurity leaves the group that a pod's volumes are given to.
+func trimSecurity(security *corev1.PodSecurityContext) *corev1.PodSecurityContext {
+	if security == nil || security.FSGroup == nil {
+		return nil
+	}
+	return &corev1.PodSecurityContext{FSGroup: security.FSGroup}
 }
 
 // readOf returns of labels or annotations those that are read, and are no longer than they can be.

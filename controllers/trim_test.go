@@ -61,6 +61,7 @@ func TestTrim(t *testing.T) {
 		Name: job.MeasureContainer, Args: []string{"measure", "--layout"}, Env: []corev1.EnvVar{{Name: digest.PodVariable}},
 		Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")}},
 	}}
+	pod.Spec.SecurityContext = &corev1.PodSecurityContext{FSGroup: new(int64(65532)), SupplementalGroups: make([]int64, 1000)}
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metaOf(child.Name(sb, "fast"), byBenchmark)}
 	metav1.SetMetaDataAnnotation(&claim.ObjectMeta, provisionerAnnotation, "csi.fake")
 	claim.Spec.VolumeName = "pv"
@@ -84,7 +85,7 @@ func TestTrim(t *testing.T) {
 	if !ours.Job(sb, j) || !ours.PodOf(j, pod) || !ours.NamedPod(sb, pod) || !ours.Claim(sb, ours.ClaimTargets(sb), claim) {
 		t.Errorf("they are not ours any more: %+v, %+v, %+v", j, pod, claim)
 	}
-	if pod.Spec.NodeName != "node-a" || !job.LaysOutFirst(&pod.Spec) || !job.IsNamedInReport(&pod.Spec) || pod.Spec.Containers[0].Resources.Limits.Memory().String() != "64Mi" || claim.Spec.VolumeName != "pv" || claim.Annotations[provisionerAnnotation] != "csi.fake" {
+	if pod.Spec.NodeName != "node-a" || !changesGroup(pod) || !job.LaysOutFirst(&pod.Spec) || !job.IsNamedInReport(&pod.Spec) || pod.Spec.Containers[0].Resources.Limits.Memory().String() != "64Mi" || claim.Spec.VolumeName != "pv" || claim.Annotations[provisionerAnnotation] != "csi.fake" {
 		t.Errorf("what is read is lost: %+v, %+v", pod.Spec, claim)
 	}
 }

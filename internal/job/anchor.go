@@ -51,10 +51,17 @@ const absence = 24 * time.Hour
 // and comes back finds the anchor, and needs to renew nothing. If it was away for longer, it looks for a node anew, as
 // after the loss of one.
 func holdSeconds(sb *v1alpha1.StorageBenchmark) int64 {
-	d := sb.Spec.Deadlines
-	seconds := func(s *int32) int64 { return int64(ptr.Deref(s, 0)) }
-	start, runs := seconds(d.StartSeconds), int64(max(sb.Status.PlannedRuns, 1))
-	all := int64(absence.Seconds()) + seconds(d.ProvisioningSeconds) + seconds(d.NodeSeconds) + start + runs*(start+int64(sb.RunSeconds()))
+	d, start, run := sb.Spec.Deadlines, ptr.Deref(sb.Spec.Deadlines.StartSeconds, 0), sb.RunSeconds()
+	runs := int64(max(sb.Status.PlannedRuns, 1)) * (int64(start) + int64(run))
+	return atLast(runs, d.ProvisioningSeconds, d.NodeSeconds, &start)
+}
+
+// atLast returns after how many seconds a kubelet ends a pod, where no operator has for so long: a day after all that its steps may take.
+func atLast(steps int64, deadlines ...*int32) int64 {
+	all := int64(absence.Seconds()) + steps
+	for _, deadline := range deadlines {
+		all += int64(ptr.Deref(deadline, 0))
+	}
 	return min(all, math.MaxInt32) // which is what Kubernetes takes
 }
 

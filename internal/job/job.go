@@ -120,7 +120,8 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 	if run.Volume.ReadOnly {
 		flags = append(flags, "--readonly")
 	}
-	pod := podSpec(sb, podSecurity(sb, run.Volume)).WithVolumes(claimVolume(volumeName, run.Volume))
+	pod := podSpec(sb, podSecurity(sb, run.Volume)).WithVolumes(claimVolume(volumeName, run.Volume)).
+		WithActiveDeadlineSeconds(atLast(int64(sb.RunSeconds()), sb.Spec.Deadlines.StartSeconds))
 	if run.Node != "" {
 		pin(pod, sb, run.Node)
 	} else {
@@ -166,6 +167,7 @@ func ForCleanUp(sb *v1alpha1.StorageBenchmark, image Image, volume Volume, clien
 	}
 	pod := podSpec(sb, podSecurity(sb, volume)).
 		WithVolumes(claimVolume(volumeName, volume)).
+		WithActiveDeadlineSeconds(atLast(0, sb.Spec.Deadlines.CleanUpSeconds)).
 		WithContainers(container(sb, image, CleanContainer, volume, "", args))
 	place(pod, sb)
 	return newJob(sb, CleanUpName(sb, volume.Target, client), labels, nil, pod, cleanUpRetries)

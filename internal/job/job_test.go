@@ -109,6 +109,7 @@ func TestForRun(t *testing.T) {
 				Spec: corev1.PodSpec{
 					RestartPolicy: corev1.RestartPolicyNever, AutomountServiceAccountToken: new(false), EnableServiceLinks: new(false), ShareProcessNamespace: new(true),
 					TerminationGracePeriodSeconds: new(int64(10)),
+					ActiveDeadlineSeconds:         new(int64(24*3600 + 3600)), // startSeconds is not set
 					SecurityContext: &corev1.PodSecurityContext{
 						RunAsNonRoot: new(true), RunAsUser: new(int64(65532)), RunAsGroup: new(int64(65532)), FSGroup: new(int64(65532)),
 						FSGroupChangePolicy: new(corev1.FSGroupChangeOnRootMismatch),
@@ -412,6 +413,27 @@ func TestAnchorsEnd(t *testing.T) {
 		got := anchorOf(t, sb, 0).Spec.ActiveDeadlineSeconds
 		if got == nil || *got != test.want {
 			t.Errorf("%d runs of %d s: it ends after %v s, want %d", test.runs, test.seconds, got, test.want)
+		}
+	}
+}
+
+// A pod of a Job ends by itself as well, a day after the deadlines of what it does, also where its Job has lost its labels and nobody misses it.
+func TestPodsOfJobsEnd(t *testing.T) {
+	sb := benchmark(func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Deadlines = v1alpha1.Deadlines{StartSeconds: new(int32(10)), RunSeconds: new(int32(60)), CleanUpSeconds: new(int32(600))}
+	})
+	longest := sb.DeepCopy()
+	longest.Spec.Deadlines.RunSeconds = new(int32(math.MaxInt32))
+	for name, test := range map[string]struct {
+		job  *batchv1.Job
+		want int64
+	}{
+		"run":         {built(t, ForRun(sb, image, fileRun())), 86400 + 10 + 60},
+		"longest run": {built(t, ForRun(longest, image, fileRun())), math.MaxInt32},
+		"clean-up":    {built(t, ForCleanUp(sb, image, fileRun().Volume, 0)), 86400 + 600},
+	} {
+		if got := test.job.Spec.Template.Spec.ActiveDeadlineSeconds; got == nil || *got != test.want {
+			t.Errorf("%s: it ends after %v s, want %d", name, got, test.want)
 		}
 	}
 }

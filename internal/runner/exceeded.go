@@ -11,8 +11,6 @@ import (
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 
 	"github.com/storagebench/storagebench/internal/digest"
 )
@@ -23,8 +21,6 @@ const (
 	// askAgainAfter is when an exporter is asked again that has been asked by too many: it answers 5 times a second (v1.64.0,
 	// pkg/metrics/metrics.go of aws-ebs-csi-driver).
 	askAgainAfter = 500 * time.Millisecond
-	// maxMetricsBytes bounds an exporter's answer. That of a node with 128 volumes has 1.5 MiB.
-	maxMetricsBytes = 8 << 20
 )
 
 // exceededMetrics are the counters of the node's part of aws-ebs-csi-driver (v1.64.0, docs/metrics.md), in seconds: for how long demand exceeded what
@@ -164,8 +160,7 @@ func (e *exporter) fetchOnce(ctx context.Context) (families map[string]*dto.Metr
 	if answer.StatusCode != http.StatusOK {
 		return nil, answer.StatusCode == http.StatusTooManyRequests, fmt.Errorf("%s answers %s", e.url, answer.Status)
 	}
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err = parser.TextToMetricFamilies(io.LimitReader(answer.Body, maxMetricsBytes))
+	families, err = metricsOf(answer.Body, e.volume, metricVolumeIOPS, metricVolumeThroughput, metricInstanceIOPS, metricInstanceThroughput)
 	if err != nil {
 		return nil, false, fmt.Errorf("%s answers what are no metrics: %w", e.url, err)
 	}

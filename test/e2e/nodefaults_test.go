@@ -76,10 +76,15 @@ func TestLostNode(t *testing.T) {
 	})
 	single := benchmark(t, "lost-one", preferring(node), lasting(15))
 	several := benchmark(t, "lost-more", preferring(node), sweep("4k", "16k"), lasting(15))
-	for _, sb := range []*v1alpha1.StorageBenchmark{single, several} {
+	// No anchor has its volume, which goes on from node to node with what was laid out there.
+	oncePod := benchmark(t, "lost-once-pod", preferring(node), sweep("4k", "16k"), lasting(15), func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets[0].AccessMode = new(corev1.ReadWriteOncePod)
+	})
+	all := []*v1alpha1.StorageBenchmark{single, several, oncePod}
+	for _, sb := range all {
 		create(t, sb)
 	}
-	for _, sb := range []*v1alpha1.StorageBenchmark{single, several} {
+	for _, sb := range all {
 		if pod := runningPod(t, sb); pod.Spec.NodeName != node {
 			t.Fatalf("pod %s is on node %s, not %s", pod.Name, pod.Spec.NodeName, node)
 		}
@@ -89,7 +94,12 @@ func TestLostNode(t *testing.T) {
 	interfere(t, []string{"lose", node}, []string{"find", node})
 	one.see(t, single)
 	more.see(t, several)
-	for _, run := range []v1alpha1.Run{one.end(t, single).Status.Runs[0], more.end(t, several).Status.Runs[0]} {
+	runs := []v1alpha1.Run{one.end(t, single).Status.Runs[0], more.end(t, several).Status.Runs[0]}
+	done := untilWithin(t, oncePod, more.bound, "the benchmark's end", ended)
+	if target := done.Status.Targets[0]; succeeded(done).Reason != v1alpha1.ReasonCompleted || target.RunsBeforeReplacement != nil {
+		t.Errorf("%s: %+v, target %+v", oncePod.Name, succeeded(done), target)
+	}
+	for _, run := range append(runs, done.Status.Runs[0]) {
 		if run.Attempts != 2 || run.Disruptions != 1 || run.Result == nil {
 			t.Errorf("interrupted run = %+v", run)
 		}

@@ -49,11 +49,12 @@ const (
 type Change func(*envtest.Environment)
 
 // WithManyLargeObjects is for tests that have many large objects, and change them again and again: etcd takes 8 GiB, beyond which it
-// advises nobody to go, instead of 2 GiB, and has versions that have been replaced for half a minute instead of five.
+// advises nobody to go, instead of 2 GiB, and has versions that have been replaced for half a minute instead of five. A request may take ten minutes
+// instead of one: an object of 1 MiB takes a processor three seconds, and several may wait for it.
 func WithManyLargeObjects(e *envtest.Environment) {
 	e.ControlPlane.Etcd = &envtest.Etcd{}
 	e.ControlPlane.Etcd.Configure().Set("quota-backend-bytes", strconv.Itoa(8<<30))
-	e.ControlPlane.GetAPIServer().Configure().Set("etcd-compaction-interval", "30s")
+	e.ControlPlane.GetAPIServer().Configure().Set("etcd-compaction-interval", "30s").Set("request-timeout", "10m")
 }
 
 // atEnd is what is called when all tests of the package have ended.

@@ -114,7 +114,7 @@ func meet(t *testing.T, p *process, k kind) {
 	for i := range objects() {
 		k.make(n, i)
 	}
-	p.serves(n, func() error { return each(n, k.met) })
+	p.meets(n, k.met)
 	if k.disturb != nil {
 		inBackground(t, func(ctx context.Context) { k.disturb(ctx, n) }, disturbance())
 	}
@@ -124,7 +124,7 @@ func meet(t *testing.T, p *process, k kind) {
 func serve(n *harness.World, p *process, name string) time.Duration {
 	n.Helper()
 	began := time.Now()
-	sb := harness.Create(n, builder.OneRun(n.Namespace, name).With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(2)) }).Build())
+	sb := create(n, builder.OneRun(n.Namespace, name).With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(2)) }).Build())
 	p.serves(n, func() error {
 		if err := n.Client.Get(n.Context(), client.ObjectKeyFromObject(sb), sb); err != nil {
 			return err

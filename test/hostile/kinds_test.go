@@ -92,7 +92,7 @@ func largePlan(n *harness.World, i int) {
 	for choice := range extent.depths {
 		w.Matrix["iodepth"] = append(w.Matrix["iodepth"], intstr.FromInt(choice+1))
 	}
-	harness.Create(n, builder.NewBenchmark(n.Namespace, fmt.Sprintf("plan-%d", i)).Target(builder.NewTarget("a")).Workload(w).With(sharing).Build())
+	create(n, builder.NewBenchmark(n.Namespace, fmt.Sprintf("plan-%d", i)).Target(builder.NewTarget("a")).Workload(w).With(sharing).Build())
 }
 
 // largeSpec makes a benchmark of eight job files of 16 KiB each, which is all that the API admits, and with annotations.
@@ -103,7 +103,7 @@ func largeSpec(n *harness.World, i int) {
 		file := "[global]\nrw=read\nsize=1M\n[a]\n"
 		b.Workload(builder.NewJobFile(fmt.Sprintf("w%d", w), file+strings.Repeat("#\n", (16<<10-len(file))/2)))
 	}
-	harness.Create(n, b.With(func(sb *v1alpha1.StorageBenchmark) { sb.Annotations = padding(i) }).Build())
+	create(n, b.With(func(sb *v1alpha1.StorageBenchmark) { sb.Annotations = padding(i) }).Build())
 }
 
 // largeAffinity makes a benchmark with as much of an affinity as an object can have.
@@ -113,7 +113,7 @@ func largeAffinity(n *harness.World, i int) {
 	for v := range values {
 		values[v] = strings.Repeat(string(rune('a'+i%26)), 4096)
 	}
-	harness.Create(n, builder.OneRun(n.Namespace, fmt.Sprintf("affinity-%d", i)).With(func(sb *v1alpha1.StorageBenchmark) {
+	create(n, builder.OneRun(n.Namespace, fmt.Sprintf("affinity-%d", i)).With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Placement = &v1alpha1.Placement{Isolation: v1alpha1.IsolationNone, Affinity: &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
 			RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
 				MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "kubernetes.io/hostname", Operator: corev1.NodeSelectorOpIn, Values: values}},
@@ -127,7 +127,7 @@ func largeEvent(n *harness.World, i int) {
 	n.Helper()
 	if i == 0 {
 		n.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Wait() })
-		harness.Create(n, builder.OneRun(n.Namespace, "events").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(86_400))}).Build())
+		create(n, builder.OneRun(n.Namespace, "events").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(86_400))}).Build())
 	}
 	var claims corev1.PersistentVolumeClaimList
 	n.Eventually(func() error {
@@ -137,7 +137,7 @@ func largeEvent(n *harness.World, i int) {
 		return errors.New("no claim is made")
 	})
 	claim := &claims.Items[0]
-	harness.Create(n, &corev1.Event{
+	create(n, &corev1.Event{
 		ObjectMeta:     metav1.ObjectMeta{Namespace: n.Namespace, Name: fmt.Sprintf("event-%d", i)},
 		InvolvedObject: corev1.ObjectReference{APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: n.Namespace, Name: claim.Name, UID: claim.UID},
 		Type:           corev1.EventTypeWarning, Reason: "Hostile", Message: strings.Repeat("e", 1<<20), LastTimestamp: metav1.Now(),
@@ -149,7 +149,7 @@ func manyRuns(name string) func(n *harness.World, i int) {
 	return func(n *harness.World, i int) {
 		n.Helper()
 		sb := builder.OneRun(n.Namespace, fmt.Sprintf("%s-%d", name, i)).With(sharing)
-		harness.Create(n, sb.With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(4)) }).Build())
+		create(n, sb.With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(4)) }).Build())
 	}
 }
 
@@ -199,10 +199,10 @@ func takeLabels(ctx context.Context, n *harness.World) {
 		return
 	}
 	for i := range jobs.Items {
-		_ = mergePatch(ctx, n.Client, &jobs.Items[i], none)
+		disturb(ctx, n, &jobs.Items[i], none)
 	}
 	for i := range pods.Items {
-		_ = mergePatch(ctx, n.Client, &pods.Items[i], none)
+		disturb(ctx, n, &pods.Items[i], none)
 	}
 }
 
@@ -215,7 +215,7 @@ func touch(ctx context.Context, n *harness.World) {
 	}
 	for i := range list.Items {
 		sb := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: n.Namespace, Name: list.Items[i].Name}}
-		_ = mergePatch(ctx, n.Client, sb, map[string]any{"metadata": map[string]any{"annotations": map[string]any{"touched": list.Items[i].ResourceVersion}}})
+		disturb(ctx, n, sb, map[string]any{"metadata": map[string]any{"annotations": map[string]any{"touched": list.Items[i].ResourceVersion}}})
 	}
 }
 
@@ -223,7 +223,7 @@ func touch(ctx context.Context, n *harness.World) {
 // can make it.
 func forge(n *harness.World, i int) {
 	n.Helper()
-	sb := harness.Create(n, builder.OneRun(n.Namespace, fmt.Sprintf("forged-%d", i)).With(sharing).Build())
+	sb := create(n, builder.OneRun(n.Namespace, fmt.Sprintf("forged-%d", i)).With(sharing).Build())
 	metadata := func(what string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{
 			Namespace: n.Namespace, Name: fmt.Sprintf("forged-%s-%d", what, i), Annotations: padding(i),
@@ -236,11 +236,11 @@ func forge(n *harness.World, i int) {
 			}},
 		}
 	}
-	harness.Create(n, &corev1.Pod{ObjectMeta: metadata("pod"), Spec: restricted()})
-	harness.Create(n, &batchv1.Job{ObjectMeta: metadata("job"), Spec: batchv1.JobSpec{
+	create(n, &corev1.Pod{ObjectMeta: metadata("pod"), Spec: restricted()})
+	create(n, &batchv1.Job{ObjectMeta: metadata("job"), Spec: batchv1.JobSpec{
 		Suspend: new(true), Template: corev1.PodTemplateSpec{Spec: restricted()},
 	}})
-	harness.Create(n, &corev1.PersistentVolumeClaim{ObjectMeta: metadata("claim"), Spec: corev1.PersistentVolumeClaimSpec{
+	create(n, &corev1.PersistentVolumeClaim{ObjectMeta: metadata("claim"), Spec: corev1.PersistentVolumeClaimSpec{
 		StorageClassName: new("none"), AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 		Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
 	}})
@@ -251,7 +251,7 @@ func forge(n *harness.World, i int) {
 // reads them page by page, while the tests' API server keeps each in its memory, and takes seconds to make one.
 func inflate(n *harness.World, i int) {
 	n.Helper()
-	sb := harness.Create(n, builder.OneRun(n.Namespace, fmt.Sprintf("inflated-%d", i)).With(sharing).Build())
+	sb := create(n, builder.OneRun(n.Namespace, fmt.Sprintf("inflated-%d", i)).With(sharing).Build())
 	n.Until(sb, hasBegun)
 	if i < 1+objects()/20 {
 		spec := restricted()
@@ -266,12 +266,10 @@ func inflate(n *harness.World, i int) {
 				v1alpha1.LabelRole: v1alpha1.RoleAnchor, v1alpha1.LabelAttempt: "1",
 			},
 		}
-		harness.Create(n, &corev1.Pod{ObjectMeta: metadata, Spec: spec})
-		harness.Create(n, &batchv1.Job{ObjectMeta: metadata, Spec: batchv1.JobSpec{Suspend: new(true), Template: corev1.PodTemplateSpec{Spec: spec}}})
+		create(n, &corev1.Pod{ObjectMeta: metadata, Spec: spec})
+		create(n, &batchv1.Job{ObjectMeta: metadata, Spec: batchv1.JobSpec{Suspend: new(true), Template: corev1.PodTemplateSpec{Spec: spec}}})
 	}
-	if err := n.Client.Delete(n.Context(), sb); err != nil {
-		n.Fatal(err)
-	}
+	n.Eventually(func() error { return unlessTransient(client.IgnoreNotFound(n.Client.Delete(n.Context(), sb))) })
 }
 
 // restricted is a pod that the Pod Security Standard "restricted" admits, with a megabyte of arguments.
@@ -294,7 +292,7 @@ func restricted() corev1.PodSpec {
 // largeStatus makes a benchmark that has ended, with a status of nearly 1 MiB: one of many runs and clients has that much.
 func largeStatus(n *harness.World, i int) {
 	n.Helper()
-	sb := harness.Create(n, builder.OneRun(n.Namespace, fmt.Sprintf("status-%d", i)).Suspended().Build())
+	sb := create(n, builder.OneRun(n.Namespace, fmt.Sprintf("status-%d", i)).Suspended().Build())
 	now := new(metav1.Now())
 	status := v1alpha1.StorageBenchmarkStatus{
 		StartTime: now, CompletionTime: now, PlannedRuns: 200, FinishedRuns: 200,
@@ -306,16 +304,17 @@ func largeStatus(n *harness.World, i int) {
 			Sections: []v1alpha1.SectionResult{largeSection("a"), largeSection("b"), largeSection("c"), largeSection("d")},
 		})
 	}
-	if err := mergePatchStatus(n, sb, status); err != nil {
-		n.Fatalf("%.300v", err)
-	}
+	n.Eventually(func() error { return setStatus(n, sb, status) })
 }
 
-func mergePatchStatus(n *harness.World, sb *v1alpha1.StorageBenchmark, status v1alpha1.StorageBenchmarkStatus) error {
+// setStatus replaces a benchmark's status. Of a patch the API server would decode and encode all of it once more.
+func setStatus(n *harness.World, sb *v1alpha1.StorageBenchmark, status v1alpha1.StorageBenchmarkStatus) error {
 	n.Helper()
-	before := client.MergeFrom(sb.DeepCopy())
+	if err := n.Client.Get(n.Context(), client.ObjectKeyFromObject(sb), sb); err != nil {
+		return unlessTransient(err)
+	}
 	sb.Status = status
-	return n.Client.Status().Patch(n.Context(), sb, before)
+	return unlessTransient(n.Client.Status().Update(n.Context(), sb))
 }
 
 func largeSection(name string) v1alpha1.SectionResult {

@@ -51,7 +51,7 @@ func TestUndecodableBenchmark(t *testing.T) {
 	if log := p.output.tail(4 << 20); bytes.Contains(log, []byte("forbidden")) {
 		t.Errorf("the operator may not do all that it does:\n%s", p.output.tail(4096))
 	}
-	p.serves(n, func() error { return each(n, isAt(v1alpha1.ReasonSuspended)) })
+	p.meets(n, isAt(v1alpha1.ReasonSuspended))
 }
 
 // isToldOf says that no event tells that a benchmark cannot be read.

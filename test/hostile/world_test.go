@@ -10,8 +10,11 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -68,17 +71,82 @@ func (p *process) serves(n *harness.World, check func() error) {
 	})
 }
 
-// each returns an error for the first benchmark of the namespace that is not as the check wants it.
-func each(n *harness.World, check func(*v1alpha1.StorageBenchmark) error) error {
+// create creates an object and returns it as the API server has it. An API server that has too much to do is asked again.
+func create[T client.Object](n *harness.World, object T) T {
 	n.Helper()
-	var list v1alpha1.StorageBenchmarkList
-	if err := n.Client.List(n.Context(), &list, client.InNamespace(n.Namespace)); err != nil {
-		return err // of an API server that has too much to do
-	}
-	for i := range list.Items {
-		if err := check(&list.Items[i]); err != nil {
-			return fmt.Errorf("%s: %w, with conditions %.500v", list.Items[i].Name, err, list.Items[i].Status.Conditions)
+	n.Eventually(func() error {
+		err := n.Client.Create(n.Context(), object)
+		if apierrors.IsAlreadyExists(err) { // by a try that timed out
+			err = n.Client.Get(n.Context(), client.ObjectKeyFromObject(object), object)
 		}
+		return unlessTransient(err)
+	})
+	return object
+}
+
+// unlessTransient ends a wait with an error that asking again does not mend. The error of a large object is large too.
+func unlessTransient(err error) error {
+	if err == nil {
+		return nil
+	}
+	short := fmt.Errorf("%.2000s", err.Error())
+	for _, transient := range []func(error) bool{
+		apierrors.IsTimeout, apierrors.IsServerTimeout, apierrors.IsTooManyRequests, apierrors.IsConflict, apierrors.IsInternalError, utilnet.IsTimeout, utilnet.IsHTTP2ConnectionLost,
+	} {
+		if transient(err) {
+			return short
+		}
+	}
+	return await.Final(short)
+}
+
+// disturbing lets one disturbance happen at a time. The API server takes a processor one to three seconds for an object of 1 MiB, and keeps all
+// versions of the last 75 s in its memory. With disturbances of all kinds at once it would do nothing else.
+var disturbing sync.Mutex
+
+// disturb patches an object as soon as no other one is disturbed, and then leaves the API server alone for twice as long as that took. The patch may fail,
+// and come too late.
+func disturb(ctx context.Context, n *harness.World, object client.Object, patch map[string]any) {
+	if ctx.Err() != nil { // at the end of the test, when many wait for their turn
+		return
+	}
+	disturbing.Lock()
+	defer disturbing.Unlock()
+	began := time.Now()
+	_ = mergePatch(ctx, n.Client, object, patch)
+	select {
+	case <-ctx.Done():
+	case <-time.After(2 * time.Since(began)):
+	}
+}
+
+// meets waits until each benchmark of the namespace is as the check wants it, or is gone. One that was so is not looked at again: it may be large.
+func (p *process) meets(n *harness.World, check func(*v1alpha1.StorageBenchmark) error) {
+	n.Helper()
+	var left metav1.PartialObjectMetadataList
+	left.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("StorageBenchmarkList"))
+	n.Eventually(func() error {
+		return unlessTransient(n.Client.List(n.Context(), &left, client.InNamespace(n.Namespace)))
+	})
+	p.serves(n, func() error {
+		for ; len(left.Items) > 0; left.Items = left.Items[1:] {
+			if err := isMet(n, left.Items[0].Name, check); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// isMet says why a benchmark is not as the check wants it.
+func isMet(n *harness.World, name string, check func(*v1alpha1.StorageBenchmark) error) error {
+	n.Helper()
+	sb := &v1alpha1.StorageBenchmark{}
+	if err := n.Client.Get(n.Context(), client.ObjectKey{Namespace: n.Namespace, Name: name}, sb); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	if err := check(sb); err != nil {
+		return fmt.Errorf("%s: %w, with conditions %.500v", name, err, sb.Status.Conditions)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // neededControllers must each be mounted as a version 1 hierarchy.
-var neededControllers = []string{"blkio", "cpu", "cpuacct", "cpuset", "devices", "freezer", "memory", "pids"}
+var neededControllers = []string{"cpu", "cpuacct", "cpuset", "devices", "freezer", "memory", "pids"}
 
 const (
 	cgroupMount = "/sys/fs/cgroup"

@@ -1,0 +1,77 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
+)
+
+// A class with WaitForFirstConsumer has claims bound when their pod gets a node. Until then Kubernetes may give them any volume of the class that is free and fits, also
+// one that became free after the pod was made: whoever may change PersistentVolumes can retain the volume of another claim, delete that, and free the volume. Nothing
+// in a claim keeps that from being bound which would not also keep a new volume from being made. So no pod with an fsGroup may wait where there is such a volume.
+
+// bindsFirst says whether an anchor has to have the claim of the only run bound, before there is a pod whose fsGroup would be given to all files on the volume:
+// there are volumes that an administrator may free while that pod waits for a node, and Kubernetes would bind the claim to one of these.
+func (p *pass) bindsFirst(ctx context.Context, target *v1alpha1.Target) (bool, error) {
+	if p.anchored() || p.isNamespaced() || p.isLeftToRuns(target) || !job.SetsGroup(p.sb) {
+		return false, nil
+	}
+	_, unbound, err := p.origins(ctx, target, 0)
+	if err != nil || unbound.Len() == 0 {
+		return false, err
+	}
+	binds := false
+	err = p.eachVolume(ctx, func(volume *corev1.PersistentVolume) {
+		binds = binds || ours.MayBeFreed(p.sb, target, unbound, volume)
+	})
+	return binds, err
+}
+
+// lookFreed is how often it is looked for volumes that came free while a pod waits for a node. All volumes of the cluster are listed for that.
+const lookFreed = 10 * time.Second
+
+// withdraw ends an attempt whose pod waits for a node, and has an fsGroup, where a volume that was not made for it may come to its claim. The next attempt has the
+// claim bound first, or no fsGroup.
+func (p *pass) withdraw(ctx context.Context, run *v1alpha1.Run, target *v1alpha1.Target, one part) (outcome, error) {
+	if one.pod == nil || one.pod.Spec.NodeName != "" || !changesGroup(one.pod) || p.isNamespaced() || !job.SetsGroup(p.sb) {
+		return goOn(), nil
+	}
+	why, err := p.seeFreed(ctx, target, one.client)
+	if err != nil || why == "" {
+		return goOn(), err
+	}
+	p.disrupted(run, why+", and the pod would change the group of all files there")
+	return saveFirst(), nil
+}
+
+// changesGroup says whether a pod has the files on its volumes given to a group.
+func changesGroup(pod *corev1.Pod) bool {
+	return pod.Spec.SecurityContext != nil && pod.Spec.SecurityContext.FSGroup != nil
+}
+
+// seeFreed says that a volume that was there before has come, or may come, to a client's claim of a target, "" if there is none.
+func (p *pass) seeFreed(ctx context.Context, target *v1alpha1.Target, which int32) (why string, err error) {
+	existing, unbound, err := p.origins(ctx, target, which)
+	switch {
+	case err != nil:
+		return "", err
+	case existing.Len() > 0:
+		return fmt.Sprintf("a volume that was not made for it has come to the claim of target %s", target.Name), nil
+	case unbound.Len() == 0, p.now.Before(&p.memory.lookFreedAgain):
+		return "", nil
+	}
+	p.memory.lookFreedAgain = metav1.NewTime(p.Clock.Now().Add(lookFreed))
+	err = p.eachVolume(ctx, func(volume *corev1.PersistentVolume) {
+		if ours.MayGet(p.sb, target, unbound, volume) || ours.MayBeFreed(p.sb, target, unbound, volume) {
+			why = fmt.Sprintf("volume %s, which was not made for it, may come to the claim of target %s", volume.Name, target.Name)
+		}
+	})
+	return why, err
+}
