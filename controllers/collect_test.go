@@ -53,7 +53,7 @@ func TestRecord(t *testing.T) {
 			}
 			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", UID: test.pod}}
 			run, target := &sb.Status.Runs[0], &sb.Status.Targets[0]
-			if err := s.record(t.Context(), run, []part{{pod: pod, seen: attempt.State{Phase: attempt.Succeeded, Report: message}}}); err != nil {
+			if err := s.record(t.Context(), run, []part{{pod: pod, seen: attempt.State{Phase: attempt.Succeeded, Report: message}}}, nil); err != nil {
 				t.Fatal(err)
 			}
 			if run.CompletionTime == nil || !strings.HasPrefix(run.Message, test.message) || (run.Message == "") != (test.message == "") {

@@ -126,8 +126,8 @@ type RateFall struct {
 // RateDrop is a time in which a rate was low.
 type RateDrop struct {
 	// atSeconds is when it began.
-	// +optional
-	AtSeconds int32 `json:"atSeconds,omitempty"`
+	// +required
+	AtSeconds int32 `json:"atSeconds"`
 
 	// durationSeconds is how long it was.
 	// +optional

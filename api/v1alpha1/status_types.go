@@ -292,7 +292,7 @@ type Run struct {
 	// warnings say what may mislead readers of the result, the most misleading ones first. status.warnings says what to do about it.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=24
+	// +kubebuilder:validation:MaxItems=32
 	Warnings []Warning `json:"warnings,omitempty"`
 
 	// sections are what each section of a job file measured, or each group of sections that ran together. Unset if

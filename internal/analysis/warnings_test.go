@@ -197,6 +197,12 @@ func TestWarningsFit(t *testing.T) {
 	}}, Company: &Company{names: make([]string, 255)}}
 	warnings = append(warnings, Warnings([]v1alpha1.Result{slow}, nil, nil, Client{ProbeFailure: strings.Repeat("x", 300)})...)
 	warnings = append(warnings, Warnings([]v1alpha1.Result{slow}, nil, []Load{{SyncedAtEnd: true}}, Client{})...)
+	fell := v1alpha1.Result{OverTime: &v1alpha1.OverTime{Fall: &v1alpha1.RateFall{AtSeconds: math.MaxInt32, BeforeIOPS: most, AfterIOPS: most}}}
+	for _, w := range everyWarning([]v1alpha1.Result{fell}, nil, nil, Client{}) {
+		if w.Reason == v1alpha1.WarningRateFell {
+			warnings = append(warnings, w)
+		}
+	}
 	faster := Warnings([]v1alpha1.Result{{ElapsedMilliseconds: 60_000, Read: burstOf(most, 0), Write: burstOf(most, 0)}}, []Known{beyond}, nil, Client{})
 	warnings = append(warnings, faster...)
 	fileSystem := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{

@@ -58,12 +58,12 @@ func alikeNoise(r *rand.Rand, n int, deviation, alike float64) []float64 {
 // On rates that vary and do not fall there is no false alarm: less than 1 in 1,000 runs, of whatever length.
 func TestNoFalseAlarms(t *testing.T) {
 	const runs = 500
-	for name, make := range kindsOfNoise {
+	for name, vary := range kindsOfNoise {
 		random := rand.New(rand.NewPCG(1, 2))
 		falls, drops, unsteady, all := 0, 0, 0, 0
 		for _, n := range []int{10, 30, 60, 300, 1000} {
 			for range runs {
-				rates := make(random, n)
+				rates := vary(random, n)
 				for i := range rates {
 					rates[i] *= 3000
 				}
@@ -90,11 +90,11 @@ func TestNoFalseAlarms(t *testing.T) {
 // A cliff is found within 2 s of where it is, in nearly all runs, however the rate varies beside.
 func TestCliffsAreFound(t *testing.T) {
 	const runs, n = 200, 300
-	for name, make := range kindsOfNoise {
+	for name, vary := range kindsOfNoise {
 		random := rand.New(rand.NewPCG(3, 4))
 		found, exact := 0, 0
 		for range runs {
-			rates, at := make(random, n), 20+random.Float64()*(n-40) // which is within a point
+			rates, at := vary(random, n), 20+random.Float64()*(n-40) // which is within a point
 			for i := range rates {
 				lower := min(max(float64(i+1)-at, 0), 1)
 				rates[i] *= 3000 * (1 - 0.9*lower)
