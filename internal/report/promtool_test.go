@@ -39,6 +39,9 @@ func TestPromtool(t *testing.T) {
 		t.Fatal(err)
 	}
 	promtool(t, "", "tsdb", "create-blocks-from", "openmetrics", file, blocks)
+	if err := os.Mkdir(filepath.Join(blocks, "wal"), 0o700); err != nil { // which a database has
+		t.Fatal(err)
+	}
 	dump := promtool(t, "", "tsdb", "dump", blocks)
 	if got, want := strings.Count(dump, "\n"), strings.Count(out.String(), "\nstoragebench_"); got != want {
 		t.Errorf("%d samples of %d", got, want)

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// maxTimeCharts is the most charts over time that a page has, and maxTimeLines the most lines in one of them: 1.5 MB of a page together.
+	// maxTimeCharts is the most charts over time that a page has, and maxTimeLines the most lines in one of them: less than 2 MB of a page together.
 	maxTimeCharts = 32
 	maxTimeLines  = 12
 )

@@ -125,7 +125,7 @@ func TestManyOverTime(t *testing.T) {
 	if len(charts) != maxTimeCharts || lines == 0 {
 		t.Errorf("%d charts with %d lines", len(charts), lines)
 	}
-	if more := len(text) - len(without); more > 1_500_000 {
+	if more := len(text) - len(without); more > 1_800_000 {
 		t.Errorf("%d charts take %d bytes", len(charts), more)
 	}
 	for _, note := range []string{
