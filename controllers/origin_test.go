@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -49,13 +50,16 @@ func freedVolume(w *world, changes ...func(*corev1.PersistentVolume)) *corev1.Pe
 	return create(w, volume)
 }
 
-// seenFSGroups notes which pods, by their role, have had an fsGroup.
-func seenFSGroups(w *world) func(role string) (has, seen bool) {
+// seenFSGroups notes which pods, by their role, have had an fsGroup, of certain attempts or of all.
+func seenFSGroups(w *world, attempts ...string) func(role string) (has, seen bool) {
 	var mu sync.Mutex
 	groups := map[string]bool{}
 	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		mu.Lock()
 		defer mu.Unlock()
+		if len(attempts) > 0 && !slices.Contains(attempts, pod.Labels[v1alpha1.LabelAttempt]) {
+			return fakecluster.Succeed(builder.Report())
+		}
 		role := pod.Labels[v1alpha1.LabelRole]
 		groups[role] = groups[role] || pod.Spec.SecurityContext.FSGroup != nil
 		return fakecluster.Succeed(builder.Report())
@@ -170,10 +174,9 @@ func TestNoFSGroupOnAVolumeRetainedLater(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			volume := freedVolume(w, func(pv *corev1.PersistentVolume) {
-				pv.Spec.ClaimRef = &corev1.ObjectReference{APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: w.Namespace, Name: "theirs", UID: "theirs"}
+				pv.Spec.ClaimRef = &corev1.ObjectReference{APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: "elsewhere", Name: "theirs", UID: "theirs"}
 				pv.Spec.PersistentVolumeReclaimPolicy, pv.Spec.AccessModes = corev1.PersistentVolumeReclaimDelete, []corev1.PersistentVolumeAccessMode{test.once}
 			})
-			hasFSGroup := seenFSGroups(w)
 			w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Wait() })
 			sb := create(w, builder.OneRun(w.Namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 				sb.Spec.Targets[0].StorageClassName, sb.Spec.Targets[0].AccessMode = &volume.Spec.StorageClassName, &test.once
@@ -194,11 +197,12 @@ func TestNoFSGroupOnAVolumeRetainedLater(t *testing.T) {
 			}
 			w.Clock.Step(lookFreed)
 			w.Eventually(func() error { return w.gone(first) })
+			groups := seenFSGroups(w, "2")
 			w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.BindTo(volume.Name) })
 
 			sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
-			if has, seen := hasFSGroup(v1alpha1.RoleRun); has || !seen {
+			if has, seen := groups(v1alpha1.RoleRun); has || !seen {
 				t.Errorf("pods of the run that came to the volume were seen: %t, with an fsGroup: %t", seen, has)
 			}
 			if run := sb.Status.Runs[0]; run.Disruptions != 1 {

@@ -277,7 +277,11 @@ func sample(t *testing.T, name string) *v1alpha1.StorageBenchmark {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sb := &v1alpha1.StorageBenchmark{}
+	sb, schedule := &v1alpha1.StorageBenchmark{}, &v1alpha1.StorageBenchmarkSchedule{}
+	if yaml.UnmarshalStrict(text, schedule) == nil {
+		sb.Spec = schedule.Spec.Template.Spec
+		return sb
+	}
 	if err := yaml.UnmarshalStrict(text, sb); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package series
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/storagebench/storagebench/internal/histogram"
 )
@@ -38,8 +39,9 @@ type SectionBuilder struct {
 	builder    *Builder
 	name       string
 	directions map[string]*directionBuilder
-	// first and last are when the first interval begins and the last one ends.
-	first, last int64
+	// first is when the first interval begins, and ends are when the last one ends of each job and direction.
+	first int64
+	ends  []int64
 	// whole is when the first job ended, 0 if that does not count.
 	whole int64
 }
@@ -62,7 +64,7 @@ func (s *SectionBuilder) AddRates(direction string, iops, bytes []Sample) {
 	}
 	d.iops, d.bytes = append(d.iops, iops), append(d.bytes, bytes)
 	s.first = min(s.first, iops[0].EndMilliseconds-s.builder.interval)
-	s.last = max(s.last, iops[len(iops)-1].EndMilliseconds)
+	s.ends = append(s.ends, iops[len(iops)-1].EndMilliseconds)
 }
 
 // EndsWith says that a job ended at an instant because it was through with its files, while others may go on.
@@ -96,10 +98,27 @@ func (s *SectionBuilder) AddHistogram(direction string, endMilliseconds int64, h
 // points returns how many points the section has: the last one has to be whole, but for what clocks are off.
 func (s *SectionBuilder) points() int {
 	const off = 0.1
-	if s.last <= s.first {
+	last := s.last()
+	if last <= s.first {
 		return 0
 	}
-	return int(float64(s.last-s.first)/float64(s.builder.interval) + off)
+	return int(float64(last-s.first)/float64(s.builder.interval) + off)
+}
+
+// last returns when the last interval ended that is of all jobs. fio notes nothing of the interval that a job does not finish, and each job has instants of its
+// own: beyond the first of these ends, the sum lacks a job that was at work. Who has noted nothing for longer did nothing, or was through.
+func (s *SectionBuilder) last() int64 {
+	if len(s.ends) == 0 {
+		return 0
+	}
+	last := slices.Max(s.ends)
+	recent := last - s.builder.interval*3/2
+	for _, end := range s.ends {
+		if end > recent {
+			last = min(last, end)
+		}
+	}
+	return last
 }
 
 func (s *SectionBuilder) latencyPoints() int {

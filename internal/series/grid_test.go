@@ -55,6 +55,26 @@ func TestBuilder(t *testing.T) {
 	}
 }
 
+// Of two jobs the first one has noted an interval more. The other did not finish its own: no point lacks a job that was at work. Another one has noted nothing for
+// longer: it did nothing.
+func TestBuilderEndsWithTheFirstOfThem(t *testing.T) {
+	b := NewBuilder(1000, 1)
+	s := b.Section("jobs")
+	s.AddRates("write", []Sample{rate(11_000, 100), rate(12_000, 100), rate(13_000, 100)}, nil)
+	s.AddRates("write", []Sample{rate(11_000, 100), rate(12_000, 100)}, nil)
+	s.AddRates("read", []Sample{rate(11_000, 5)}, nil)
+	r, err := b.Recording()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Sections[0].Write.IOPS; len(got) != 2 || got[1].Mean != 200 {
+		t.Errorf("points %+v", got)
+	}
+	if got := r.Sections[0].Read.IOPS; len(got) != 2 || got[1].Mean != 0 {
+		t.Errorf("points of reads %+v", got)
+	}
+}
+
 // fio's intervals are a little longer than they are to be: what was steady stays so, without a gap or a bump.
 func TestBuilderOfIntervalsThatDrift(t *testing.T) {
 	b := NewBuilder(1000, 1)
