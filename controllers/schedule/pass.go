@@ -36,11 +36,11 @@ func (p *pass) run(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	p.schedule.Status.ObservedGeneration = p.schedule.Generation
-	kept := p.keepHistory(ctx)
-	after, err := p.start(ctx)
+	after, err := p.start(ctx) // first: who has a large history must not keep others' starts waiting
 	if err != nil {
 		return 0, p.save(ctx, err)
 	}
+	kept := p.keepHistory(ctx)
 	if err := p.deleteSurplus(ctx); err != nil {
 		return 0, p.save(ctx, err)
 	}

@@ -42,7 +42,12 @@ func (p *pass) start(ctx context.Context) (time.Duration, error) {
 	if p.awaitsMade() {
 		return retrySoon, nil
 	}
-	decision := schedule.Decide(cron, p.startFacts())
+	facts := p.startFacts()
+	if facts.IsAhead() {
+		facts.Last = p.now
+		p.schedule.Status.LastScheduleTime = new(metav1.NewTime(p.now))
+	}
+	decision := schedule.Decide(cron, facts)
 	if after, err := p.carryOut(ctx, &decision); err != nil || after > 0 {
 		return after, err
 	}

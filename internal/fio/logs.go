@@ -15,8 +15,8 @@ const (
 	histogramSampleBytes = 1856*8 + 64
 	// shortestInterval is how often fio notes rates and histograms where there is memory for it.
 	shortestInterval = 1000
-	// leastPerSecond and leastBytesPerSecond are how slow jobs are taken to be that end when they are through with their files: slower ones take
-	// more memory for their logs.
+	// leastPerSecond and leastBytesPerSecond are how slow all jobs together are taken to be that end when they are through with their files: slower ones
+	// take more memory for their logs.
 	leastPerSecond      = 400
 	leastBytesPerSecond = 8 << 20
 )
@@ -37,9 +37,9 @@ type LogGroup struct{ Name, Prefix string }
 // WithLogs returns a copy of the file with which fio notes what its jobs do over their time, in files of its working directory. fio keeps all in memory
 // until a job ends: the intervals are such that it takes no more than so many bytes. The error says why there can be no logs.
 func (f *JobFile) WithLogs(memory int64) (*JobFile, *Logs, error) {
-	samples := 0.0 // as many as there would be at one a second
+	samples, slowest := 0.0, f.slowestSeconds() // as many as there would be at one a second
 	for _, j := range f.jobs() {
-		seconds, err := j.loggedSeconds()
+		seconds, err := j.loggedSeconds(slowest)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -86,8 +86,19 @@ func (l *Logs) options(prefix string) []Option {
 	return options
 }
 
-// loggedSeconds returns how long a job runs at most, as far as logs have to be prepared for it.
-func (j job) loggedSeconds() (float64, error) {
+// slowestSeconds returns how long all jobs take on slow storage until they are through with their files. They share it: 64 jobs are no faster than one.
+func (f *JobFile) slowestSeconds() float64 {
+	var all Work
+	for _, j := range f.jobs() {
+		if reads, writes, counted := j.work(); counted {
+			all = all.plus(reads).plus(writes)
+		}
+	}
+	return max(all.IOs/leastPerSecond, all.Bytes/leastBytesPerSecond, 1)
+}
+
+// loggedSeconds returns how long a job runs at most, as far as logs have to be prepared for it: all of them take so long on slow storage.
+func (j job) loggedSeconds(slowest float64) (float64, error) {
 	switch {
 	case j.isMetadata():
 		return 0, fmt.Errorf("fio notes nothing of operations on files over time (ioengine=%s)", j.engine())
@@ -103,8 +114,7 @@ func (j job) loggedSeconds() (float64, error) {
 		}
 	}
 	if reads, writes, counted := j.work(); counted {
-		work := reads.plus(writes).times(1 / float64(j.clones()))
-		own = min(own, max(work.IOs/leastPerSecond, work.Bytes/leastBytesPerSecond, j.pacedSeconds(reads, writes), 1))
+		own = min(own, max(slowest, j.pacedSeconds(reads, writes)))
 	}
 	if math.IsInf(own, 1) {
 		return 0, errors.New("it is not known for how long fio will run: set runtimeSeconds")

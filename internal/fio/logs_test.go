@@ -14,15 +14,16 @@ func TestWithLogs(t *testing.T) {
 		interval, histogram int64
 		refused             string
 	}{
-		"a minute":                   {"rw=randwrite\nruntime=60\ntime_based", 1000, 1000, ""},
-		"a minute of 16 jobs":        {"rw=randrw\nruntime=60\ntime_based\nnumjobs=16", 1000, 2000, ""},
-		"an hour":                    {"rw=randwrite\nruntime=3600\ntime_based", 1000, 3000, ""},
-		"a day of 64 jobs":           {"rw=randwrite\nruntime=" + day + "\ntime_based\nnumjobs=64", 48_000, 3_696_000, ""},
-		"until all is written":       {"rw=write\nbs=1M\nsize=1G", 1000, 1000, ""},
-		"both":                       {"rw=randwrite\nbs=4k\nsize=100G\nruntime=60", 1000, 1000, ""},
-		"no end":                     {"rw=write\nbs=1M\nsize=50%", 0, 0, "runtimeSeconds"},
-		"metadata":                   {"ioengine=filecreate\nfilesize=4k\nnrfiles=10", 0, 0, "operations on files"},
-		"threads that submit for it": {"rw=randread\nruntime=60\ntime_based\nioengine=libaio\nio_submit_mode=offload", 0, 0, "offload"},
+		"a minute":                     {"rw=randwrite\nruntime=60\ntime_based", 1000, 1000, ""},
+		"a minute of 16 jobs":          {"rw=randrw\nruntime=60\ntime_based\nnumjobs=16", 1000, 2000, ""},
+		"an hour":                      {"rw=randwrite\nruntime=3600\ntime_based", 1000, 3000, ""},
+		"a day of 64 jobs":             {"rw=randwrite\nruntime=" + day + "\ntime_based\nnumjobs=64", 48_000, 3_696_000, ""},
+		"until all is written":         {"rw=write\nbs=1M\nsize=1G", 1000, 1000, ""},
+		"64 jobs until all is written": {"rw=randwrite\nbs=4k\nsize=1G\nnumjobs=64", 24_000, 1_800_000, ""},
+		"both":                         {"rw=randwrite\nbs=4k\nsize=100G\nruntime=60", 1000, 1000, ""},
+		"no end":                       {"rw=write\nbs=1M\nsize=50%", 0, 0, "runtimeSeconds"},
+		"metadata":                     {"ioengine=filecreate\nfilesize=4k\nnrfiles=10", 0, 0, "operations on files"},
+		"threads that submit for it":   {"rw=randread\nruntime=60\ntime_based\nioengine=libaio\nio_submit_mode=offload", 0, 0, "offload"},
 	} {
 		file, err := Parse("[a]\n" + tt.job)
 		if err != nil {

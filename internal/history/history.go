@@ -15,9 +15,10 @@ func (h *History) Has(uid string) bool {
 }
 
 // Add appends a point, and drops the oldest ones beyond the limit. A benchmark that has left its point already leaves no other:
-// Add returns false then. So it can be called again after a crash.
+// Add returns false then. So it can be called again after a crash, or by an operator that has just begun: what is older than all points of a full history has left
+// one that was dropped.
 func (h *History) Add(p Point, limit int) bool {
-	if h.Has(p.UID) {
+	if h.Has(p.UID) || len(h.Points) >= limit && len(h.Points) > 0 && p.Time.Before(h.Points[0].Time) {
 		return false
 	}
 	p.Sequence, p.Chunk = 1, 0
@@ -29,10 +30,15 @@ func (h *History) Add(p Point, limit int) bool {
 	return true
 }
 
-// Trim drops the oldest points beyond the limit, which is at least 1.
+// Trim drops the oldest points beyond the limit, which is at least 1, and those beyond what a history holds: points of a template before may have more cases than
+// those that the limit was chosen for.
 func (h *History) Trim(limit int) {
-	excess := len(h.Points) - max(limit, 1)
-	if excess > 0 {
-		h.Points = slices.Delete(h.Points, 0, excess)
+	kept, cases := len(h.Points), 0
+	for kept > 0 && len(h.Points)-kept < max(limit, 1) {
+		if cases += len(h.Points[kept-1].Cases); cases > MaxCasePoints {
+			break
+		}
+		kept--
 	}
+	h.Points = slices.Delete(h.Points, 0, kept)
 }

@@ -87,6 +87,41 @@ func TestAddOnce(t *testing.T) {
 	}
 }
 
+// An operator that has just begun does not know which benchmarks have left their points. One whose point was dropped leaves no other, which would be the newest.
+func TestAddNoneThatWasDropped(t *testing.T) {
+	at := func(day int) time.Time { return time.Date(2026, 11, day, 3, 0, 0, 0, time.UTC) }
+	h := &History{}
+	for day := 1; day <= 7; day++ {
+		h.Add(Point{UID: fmt.Sprint(day), Time: at(day)}, 5)
+	}
+	if h.Add(Point{UID: "1", Time: at(1)}, 5) || h.Points[0].UID != "3" || h.Points[4].UID != "7" {
+		t.Errorf("points %+v", h.Points)
+	}
+	if !h.Add(Point{UID: "late", Time: at(6)}, 5) {
+		t.Error("one that was late, and is younger than the oldest, was left out")
+	}
+}
+
+// Points of a template before may be larger than those of which the limit says how many there may be.
+func TestTrimHoldsWhatDecodeTakes(t *testing.T) {
+	h := historyOf(MaxCasePoints/MaxCases, MaxCases, ReadIOPS)
+	last := h.Points[len(h.Points)-1]
+	small := historyOf(1, 1, ReadIOPS).Points[0]
+	small.UID, small.Time = "small", last.Time.Add(time.Hour)
+	h.Add(small, MaxPoints)
+	chunks, err := h.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoded, err := Decode(dataOf(chunks))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(decoded.Points); n != MaxCasePoints/MaxCases || decoded.Points[n-1].UID != "small" {
+		t.Errorf("%d points, the last is %s", n, decoded.Points[n-1].UID)
+	}
+}
+
 // TestPointsStay: a point stays in its chunk, and chunks between the first and the last stay as they are. So no order of writes, and no
 // crash between two, loses a point, and a new point costs one or two writes.
 func TestPointsStay(t *testing.T) {

@@ -69,7 +69,7 @@ func (s *seriesLogs) print(log io.Writer) {
 	if s == nil {
 		return
 	}
-	data, err := s.encode()
+	data, err := s.encodeSafely()
 	if err == nil {
 		err = series.WriteMessage(log, data)
 	}
@@ -79,6 +79,16 @@ func (s *seriesLogs) print(log io.Writer) {
 	if err := s.remove(); err != nil {
 		fmt.Fprintf(log, "remove fio's logs: %v\n", err)
 	}
+}
+
+// encodeSafely is encode, of which a panic is an error: what was measured is reported, and must not be lost by what is wrong with the series.
+func (s *seriesLogs) encodeSafely() (data []byte, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("read what fio noted over time: %v", cause)
+		}
+	}()
+	return s.encode()
 }
 
 func (s *seriesLogs) encode() ([]byte, error) {

@@ -130,7 +130,6 @@ func TestDecide(t *testing.T) {
 
 		// Clocks that step.
 		"the clock steps back a little": {schedule: minutely, last: "2026-11-24T03:00:00Z", now: "2026-11-24T02:58:00Z", next: "2026-11-24T03:01:00Z"},
-		"the clock was years ahead":     {schedule: minutely, last: "2031-01-01T00:00:00Z", now: "2026-11-24T02:58:10Z", next: "2026-11-24T02:59:00Z"},
 		"the clock steps forward":       {schedule: daily, last: "2026-11-24T03:00:00Z", now: "2027-11-24T03:00:00Z", due: "2027-11-24T03:00:00Z", missed: 101, next: "2027-11-25T03:00:00Z"},
 		"made by a clock that is ahead": {schedule: minutely, now: "2026-11-23T23:00:00Z", next: "2026-11-24T00:01:00Z"},
 
@@ -164,6 +163,25 @@ func TestDecide(t *testing.T) {
 				t.Errorf("decision (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A last start, or a creation, by a clock that was far ahead holds nothing back.
+func TestIsAhead(t *testing.T) {
+	for name, test := range map[string]struct {
+		created, last, now string
+		want               bool
+	}{
+		"just created":                  {created: "2026-11-24T03:00:00Z", now: "2026-11-24T03:00:00Z"},
+		"the clock steps back a little": {created: "2026-01-01T00:00:00Z", last: "2026-11-24T03:00:00Z", now: "2026-11-24T02:01:00Z"},
+		"the clock was years ahead":     {created: "2026-01-01T00:00:00Z", last: "2031-01-01T00:00:00Z", now: "2026-11-24T02:58:10Z", want: true},
+		"created by such a clock":       {created: "2027-11-24T00:00:00Z", now: "2026-11-24T03:00:00Z", want: true},
+		"and dealt with":                {created: "2027-11-24T00:00:00Z", last: "2026-11-24T03:00:00Z", now: "2026-11-24T03:00:00Z"},
+	} {
+		facts := &Facts{Created: at(t, test.created), Last: at(t, test.last), Now: at(t, test.now)}
+		if got := facts.IsAhead(); got != test.want {
+			t.Errorf("%s: ahead: %t", name, got)
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 const (
 	// toleratedSkew is how far ahead of now the last start may be, as after a small step of the clock. What is further ahead comes from a
-	// clock that was wrong, and holds back nothing: else the next start might be years away.
+	// clock that was wrong.
 	toleratedSkew = time.Hour
 	// MostMissed is how many starts are counted at a time that were missed.
 	MostMissed = 100
@@ -113,14 +113,15 @@ func (f *Facts) has(name string) bool {
 
 // since returns until when all starts are dealt with.
 func (f *Facts) since() time.Time {
-	switch {
-	case f.Last.IsZero():
+	if f.Last.IsZero() {
 		return f.Created
-	case f.Last.After(f.Now.Add(toleratedSkew)):
-		return f.Now
 	}
 	return f.Last
 }
+
+// IsAhead says that starts were dealt with until a time that is far ahead: the clock was wrong then. Whoever counts from there makes none for as long. Now has to
+// be written down in its place: counted from the time of each pass, no start would ever be due.
+func (f *Facts) IsAhead() bool { return f.since().After(f.Now.Add(toleratedSkew)) }
 
 // active returns the StorageBenchmarks that have not ended. One that is being deleted still cleans up.
 func (f *Facts) active() []Benchmark {

@@ -17,6 +17,8 @@ const (
 	maxText = 1 << 20
 	// maxInterval is the longest interval: 30 days.
 	maxInterval = 30 * 24 * 3600 * 1000
+	// maxStart is the end of the year 9999, in milliseconds since 1970.
+	maxStart = 253_402_300_799_000
 	// maxName is the most bytes of a section's name.
 	maxName = 256
 	// maxRate bounds what a rate can be: no storage moves as much.
@@ -76,8 +78,8 @@ func (s *Series) check() error {
 	switch {
 	case s.Version != Version:
 		return fmt.Errorf("the series is of version %d", s.Version)
-	case s.StartMilliseconds < 0:
-		return errors.New("the series begins before 1970")
+	case s.StartMilliseconds < 0 || s.StartMilliseconds > maxStart:
+		return fmt.Errorf("the series begins %d ms after 1970", s.StartMilliseconds)
 	case s.IntervalMilliseconds < 1 || s.IntervalMilliseconds > maxInterval:
 		return fmt.Errorf("the series has an interval of %d ms", s.IntervalMilliseconds)
 	case s.LatencyPoints < 1 || s.LatencyPoints > MaxPoints:

@@ -114,6 +114,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"too many bytes":     make([]byte, MaxBytes+1),
 		"another version":    change(func(s *Series) { s.Version++ }),
 		"before 1970":        change(func(s *Series) { s.StartMilliseconds = -1 }),
+		"after all time":     change(func(s *Series) { s.StartMilliseconds = math.MaxInt64 }),
 		"no interval":        change(func(s *Series) { s.IntervalMilliseconds = 0 }),
 		"a long interval":    change(func(s *Series) { s.IntervalMilliseconds = maxInterval + 1 }),
 		"no latency points":  change(func(s *Series) { s.LatencyPoints = 0 }),

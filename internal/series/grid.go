@@ -8,6 +8,9 @@ import (
 	"github.com/storagebench/storagebench/internal/histogram"
 )
 
+// maxGridPoints is the most points before they are thinned: 32 MiB of fio's memory hold fewer. More come from clocks that were set while jobs ran.
+const maxGridPoints = 200_000
+
 // Sample is a rate that a job noted: the mean of an interval.
 type Sample struct {
 	// EndMilliseconds is when the interval ended, in milliseconds since 1970.
@@ -102,7 +105,7 @@ func (s *SectionBuilder) points() int {
 	if last <= s.first {
 		return 0
 	}
-	return int(float64(last-s.first)/float64(s.builder.interval) + off)
+	return int(min(float64(last-s.first)/float64(s.builder.interval)+off, maxGridPoints+1))
 }
 
 // last returns when the last interval ended that is of all jobs. fio notes nothing of the interval that a job does not finish, and each job has instants of its
@@ -129,6 +132,9 @@ func (s *SectionBuilder) latencyPoints() int {
 func (b *Builder) Recording() (*Recording, error) {
 	r := &Recording{StartMilliseconds: math.MaxInt64, IntervalMilliseconds: b.interval, LatencyPoints: b.latencyPoints, Clients: 1}
 	for _, s := range b.sections {
+		if s.points() > maxGridPoints {
+			return nil, errors.New("fio's jobs noted times that are too far apart: the node's clock was set while they ran")
+		}
 		r.StartMilliseconds = min(r.StartMilliseconds, s.first)
 	}
 	for _, s := range b.sections {

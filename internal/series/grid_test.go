@@ -75,6 +75,18 @@ func TestBuilderEndsWithTheFirstOfThem(t *testing.T) {
 	}
 }
 
+// A clock that was set while jobs ran makes no series, and takes no memory for all the time between.
+func TestBuilderOfTimesFarApart(t *testing.T) {
+	b := NewBuilder(1000, 1)
+	s := b.Section("jobs")
+	s.AddRates("write", []Sample{rate(11_000, 100)}, nil)
+	s.AddRates("write", []Sample{rate(4e18, 100)}, nil)
+	s.AddHistogram("write", 4e18, one(5))
+	if _, err := b.Recording(); err == nil {
+		t.Error("there is a recording")
+	}
+}
+
 // fio's intervals are a little longer than they are to be: what was steady stays so, without a gap or a bump.
 func TestBuilderOfIntervalsThatDrift(t *testing.T) {
 	b := NewBuilder(1000, 1)

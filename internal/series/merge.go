@@ -13,7 +13,8 @@ var errDiffer = errors.New("the clients' series are not of the same sections and
 // Merge returns what several clients did together, of the recordings of each, at least one. All are put on the clock of the one that
 // began first, to the nearest point: clients begin within milliseconds of each other. Where one has longer points than another, both get
 // the longer ones. The least and the most of a sum are the sums of each one's: in truth it varied no more. It is an error if they are not
-// of the same sections, or the longer points are not whole ones of the others. What it returns shares nothing with the recordings.
+// of the same sections, or the longer points are not whole ones of the others. What has too many histograms together is thinned. What it returns shares nothing with
+// the recordings.
 func Merge(recordings []*Recording) (*Recording, error) {
 	alike, err := sameIntervals(recordings)
 	if err != nil {
@@ -42,7 +43,11 @@ func Merge(recordings []*Recording) (*Recording, error) {
 			}
 		}
 	}
-	return &merged, nil
+	thinned := &merged
+	for thinned.histograms() > maxMergedHistograms && thinned.Points() > 1 {
+		thinned = thinned.Thin(2)
+	}
+	return thinned, nil
 }
 
 // sameIntervals returns the recordings with points of the same length.
@@ -72,14 +77,19 @@ func sameIntervals(recordings []*Recording) ([]*Recording, error) {
 	return alike, nil
 }
 
-// maxLate is how many points one client may have begun later than another.
-const maxLate = MaxPoints
+const (
+	// maxLate is how many points one client may have begun later than another.
+	maxLate = MaxPoints
+	// maxMergedHistograms is the most histograms of all clients together, of 15 KB each. Those of clients that did the same at the same time have no more than
+	// the histograms of one.
+	maxMergedHistograms = 2 * maxPartHistograms
+)
 
 // add counts in what a client that began at an instant did in a section, unless that is so much later than others that it cannot be of the same run.
 func (r *Recording) add(section int, o *RecordedSection, start int64) bool {
 	s := &r.Sections[section]
 	late := float64(o.OffsetMilliseconds + start - r.StartMilliseconds - s.OffsetMilliseconds)
-	if late > float64(maxLate*r.IntervalMilliseconds) {
+	if late < 0 || late > float64(maxLate*r.IntervalMilliseconds) {
 		return false
 	}
 	points := int(math.Round(late / float64(r.IntervalMilliseconds)))

@@ -1,6 +1,8 @@
 package series
 
 import (
+	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -111,5 +113,33 @@ func TestMergeOfDifferentIntervals(t *testing.T) {
 	other.Sections[0].Name = "other"
 	if _, err := Merge([]*Recording{steps(0, 1), other}); err == nil {
 		t.Error("series of different sections were merged")
+	}
+}
+
+// Clients whose histograms are of other sections, directions or times have as many together as each of them.
+func TestMergedHistogramsAreBounded(t *testing.T) {
+	part := func(at int) *Recording {
+		r := &Recording{StartMilliseconds: 1, IntervalMilliseconds: 1000, LatencyPoints: 1, Clients: 1}
+		for i := range 16 {
+			section := RecordedSection{Name: strconv.Itoa(i)}
+			if i == at {
+				section.Read = noisyDirection(rand.New(rand.NewPCG(1, 2)), maxPartHistograms)
+			}
+			r.Sections = append(r.Sections, section)
+		}
+		return r
+	}
+	all := part(0)
+	for i := range 15 {
+		var err error
+		if all, err = Merge([]*Recording{all, part(i + 1)}); err != nil {
+			t.Fatal(err)
+		}
+		if n := all.histograms(); n > maxMergedHistograms {
+			t.Fatalf("%d histograms of %d clients", n, i+2)
+		}
+	}
+	if all.Points() < 2 {
+		t.Errorf("%d points", all.Points())
 	}
 }
