@@ -206,13 +206,14 @@ func (s *series) findings(alpha float64, acknowledged time.Time) []Finding {
 func (s *series) finding(c *change) Finding {
 	at := s.begin(c)
 	first := s.points[at]
-	before, after := s.level(c.before), s.level(c.after)
+	left, right := segment{c.before.start, at}, segment{at, c.after.end}
+	before, after := s.level(left), s.level(right)
 	f := Finding{
 		Case: s.Case, Metric: s.metric, Kind: Improvement,
 		Time: first.Time, Benchmark: first.Benchmark, Sequence: first.Sequence,
-		Before: before, After: after, RunsBefore: c.before.len(), RunsAfter: c.after.len(),
+		Before: before, After: after, RunsBefore: left.len(), RunsAfter: right.len(),
 		Percent: 100 * (float64(after)/math.Max(float64(before), 0.5) - 1), PValue: c.p,
-		Beside: differences(s.points[c.before.start:at], s.points[at:c.after.end], s.Target),
+		Beside: differences(s.points[left.start:left.end], s.points[right.start:right.end], s.Target),
 	}
 	if c.size > 0 == s.metric.IsLatency() {
 		f.Kind = Regression
