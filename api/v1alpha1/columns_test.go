@@ -21,10 +21,15 @@ import (
 	"github.com/storagebench/storagebench/test/envtest"
 )
 
-// definition returns the CRD.
+// definition returns the CRD of StorageBenchmarks.
 func definition(t *testing.T) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
-	text, err := os.ReadFile("../../config/crd/bases/storagebench.dev_storagebenchmarks.yaml")
+	return definitionOf(t, "storagebenchmarks")
+}
+
+func definitionOf(t *testing.T, resource string) *apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	text, err := os.ReadFile("../../config/crd/bases/storagebench.dev_" + resource + ".yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,6 +44,19 @@ func definition(t *testing.T) *apiextensionsv1.CustomResourceDefinition {
 func TestNotAmongAll(t *testing.T) {
 	if names := definition(t).Spec.Names; slices.Contains(names.Categories, "all") {
 		t.Errorf("categories are %q", names.Categories)
+	}
+}
+
+// TestScheduleColumns: a schedule whose benchmarks all fail makes them as it should, and has no new points. The time of the last success shows it.
+func TestScheduleColumns(t *testing.T) {
+	var columns []string
+	for _, c := range definitionOf(t, "storagebenchmarkschedules").Spec.Versions[0].AdditionalPrinterColumns {
+		if c.Priority == 0 {
+			columns = append(columns, c.Name)
+		}
+	}
+	if want := []string{"Schedule", "Status", "Active", "Last", "Success", "Points", "Regressed", "Age"}; !slices.Equal(columns, want) {
+		t.Errorf("columns are %q, want %q", columns, want)
 	}
 }
 

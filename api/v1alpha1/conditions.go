@@ -89,7 +89,8 @@ const (
 	ConditionScheduled = "Scheduled"
 	// ConditionHistoryKept is False while the point of a StorageBenchmark that has ended cannot be kept. Such a one is not deleted.
 	ConditionHistoryKept = "HistoryKept"
-	// ConditionRegressed is True while results have become worse for good, and nobody has acknowledged it.
+	// ConditionRegressed is True while results have become worse for good, and nobody has acknowledged it. Its message says when something was
+	// measured last.
 	ConditionRegressed = "Regressed"
 )
 
@@ -107,9 +108,10 @@ const (
 const (
 	// ReasonSlower: a figure is worse since a benchmark that the message names, and has stayed so.
 	ReasonSlower = "Slower"
-	// ReasonNotSlower: no figure is worse than before.
+	// ReasonNotSlower: no figure was found to be worse than before, but for what is acknowledged. Small changes take many runs to be found.
 	ReasonNotSlower = "NotSlower"
-	// ReasonTooFewRuns: too few benchmarks have ended for a change to be found.
+	// ReasonTooFewRuns: too few benchmarks of the last one's baseline have ended for a change to be found. What was worse on another baseline is
+	// not told meanwhile.
 	ReasonTooFewRuns = "TooFewRuns"
 	// ReasonInvalidAnnotation: an annotation of the schedule is no time.
 	ReasonInvalidAnnotation = "InvalidAnnotation"

@@ -14,6 +14,7 @@ import (
 // +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.conditions[?(@.type=="Scheduled")].reason`,description="Whether StorageBenchmarks are made, and why not"
 // +kubebuilder:printcolumn:name="Active",type=integer,JSONPath=`.status.activeBenchmarks`,description="StorageBenchmarks that have not ended"
 // +kubebuilder:printcolumn:name="Last",type=date,JSONPath=`.status.lastScheduleTime`,description="How long ago the last start was due that was made"
+// +kubebuilder:printcolumn:name="Success",type=date,JSONPath=`.status.lastSuccessfulTime`,description="How long ago the last StorageBenchmark ended that has succeeded"
 // +kubebuilder:printcolumn:name="Points",type=integer,JSONPath=`.status.history.points`,description="Points that the history has"
 // +kubebuilder:printcolumn:name="Regressed",type=string,JSONPath=`.status.conditions[?(@.type=="Regressed")].status`,description="Whether results have become worse for good"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`

@@ -22,6 +22,8 @@ type memory struct {
 	kept sets.Set[types.UID]
 	// history is what is known of the history, nil if it was not read yet.
 	history *known
+	// told is the sequence of the point since which what users were told of is worse, 0 if that is not known.
+	told int64
 	// made is the StorageBenchmark that was made last, until the cache has it.
 	made   string
 	madeAt time.Time

@@ -18,17 +18,29 @@ func (p *pass) asked() string {
 type judged struct {
 	status          metav1.ConditionStatus
 	reason, message string
+	// worst is the sequence of the first point after the worst change, 0 if nothing is worse.
+	worst int64
 }
+
+// betweenChanges is how many runs lie between two changes at least. A change is known to a run or so, and may move by that from run to run.
+const betweenChanges = 3
+
+// isNews says whether the worst change began after the last one that users were told of.
+func (j *judged) isNews(told int64) bool { return told > 0 && j.worst >= told+betweenChanges }
 
 // judgeHistory says whether results have become worse for good.
 func (p *pass) judgeHistory(h *history.History) judged {
 	options, err := schedule.Asked(p.schedule)
 	if err != nil {
-		return judged{metav1.ConditionUnknown, v1alpha1.ReasonInvalidAnnotation, err.Error()}
+		return judged{status: metav1.ConditionUnknown, reason: v1alpha1.ReasonInvalidAnnotation, message: err.Error()}
 	}
 	report := regression.Find(h, options)
 	status, reason := verdict(&report)
-	return judged{status, reason, report.Message()}
+	found := judged{status: status, reason: reason, message: report.Message()}
+	if worst := report.Worst(); worst != nil {
+		found.worst = worst.Sequence
+	}
+	return found
 }
 
 // verdict returns the status and the reason of condition Regressed.

@@ -9,6 +9,39 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
+// A change that began after the one that users were told of is told as well. The day of a change may move by a run or so, which is no news.
+func TestNews(t *testing.T) {
+	for _, row := range []struct {
+		name        string
+		told, worst int64
+		want        bool
+	}{
+		{"not known what was told", 0, 40, false},
+		{"the same change", 40, 40, false},
+		{"its day has moved", 40, 42, false},
+		{"an older one is the worst again", 40, 12, false},
+		{"another one", 40, 43, true},
+		{"nothing is worse", 40, 0, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			found := judged{status: metav1.ConditionTrue, reason: v1alpha1.ReasonSlower, worst: row.worst}
+			p := &pass{memory: &memory{told: row.told, history: &known{regressed: found}}}
+			if got := p.newlyWorse(); got != row.want {
+				t.Errorf("news: %v, want %v", got, row.want)
+			}
+			if p.newlyWorse() {
+				t.Error("it is told twice")
+			}
+		})
+	}
+	t.Run("over, and then again", func(t *testing.T) {
+		p := &pass{memory: &memory{told: 40, history: &known{regressed: judged{status: metav1.ConditionFalse}}}}
+		if p.newlyWorse() || p.memory.told != 0 {
+			t.Errorf("told since %d", p.memory.told)
+		}
+	})
+}
+
 // A lasting change is a regression, until somebody has acknowledged it or begins a new baseline.
 func TestRegression(t *testing.T) {
 	w := newWorld(t)

@@ -136,14 +136,35 @@ var bad = map[string]metav1.ConditionStatus{
 
 // notify tells users by events what the status write has changed for the worse.
 func (p *pass) notify() {
+	news := p.newlyWorse()
 	for kind, status := range bad {
 		was := meta.FindStatusCondition(p.before.Status.Conditions, kind)
 		is := meta.FindStatusCondition(p.schedule.Status.Conditions, kind)
-		if is == nil || is.Status != status || is.Reason == v1alpha1.ReasonSuspended || was != nil && was.Reason == is.Reason {
+		if is == nil || is.Status != status || is.Reason == v1alpha1.ReasonSuspended {
+			continue
+		}
+		again := kind == v1alpha1.ConditionRegressed && news
+		if was != nil && was.Reason == is.Reason && !again {
 			continue
 		}
 		p.Events.Eventf(p.schedule, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", legible.Cut(is.Message, maxNote, "…"))
 	}
+}
+
+// newlyWorse says whether something got worse after what users were told of last, and remembers that they are told. An operator that has just
+// begun takes what it finds for told.
+func (p *pass) newlyWorse() bool {
+	if p.memory.history == nil {
+		return false
+	}
+	found := &p.memory.history.regressed
+	if found.status != metav1.ConditionTrue {
+		p.memory.told = 0
+		return false
+	}
+	news := found.isNews(p.memory.told)
+	p.memory.told = max(p.memory.told, found.worst)
+	return news
 }
 
 // awaitMade is how long the cache may take to hear of a StorageBenchmark that was made. One that is deleted before is not waited for any longer.

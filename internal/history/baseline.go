@@ -11,7 +11,7 @@ import (
 )
 
 // BaselineOf returns what tells baselines apart: a hash of the storage and of the workloads in the spec, of the versions of presets, of fio
-// and of the types of the instances. How often is measured, what is expected, deadlines and labels are not in it.
+// and of the types of the instances; and of what placement and order say about which nodes measure, and beside what. How often is measured, what is expected, deadlines and labels are not in it.
 func BaselineOf(sb *v1alpha1.StorageBenchmark, fioVersion, instanceType string) string {
 	spec := &sb.Spec
 	what := struct {
@@ -23,12 +23,26 @@ func BaselineOf(sb *v1alpha1.StorageBenchmark, fioVersion, instanceType string) 
 		Resources    corev1.ResourceRequirements
 		Fio          string
 		InstanceType string
+		// What is not set is left out: so a history keeps its baseline with an operator that knows of more.
+		Isolation    v1alpha1.Isolation `json:",omitempty"`
+		NodeSelector map[string]string  `json:",omitempty"`
+		Affinity     *corev1.Affinity   `json:",omitempty"`
+		Order        v1alpha1.Order     `json:",omitempty"`
 	}{Targets: spec.Targets, Workloads: spec.Workloads, Presets: sb.Status.Presets, Clients: 1, Fio: fioVersion, InstanceType: instanceType}
 	if spec.Clients != nil {
 		what.Clients = *spec.Clients
 	}
-	if spec.Placement != nil && spec.Placement.Spread != v1alpha1.SpreadNode {
-		what.Spread = spec.Placement.Spread
+	if spec.Order != v1alpha1.OrderInterleaved {
+		what.Order = spec.Order
+	}
+	if place := spec.Placement; place != nil {
+		what.NodeSelector, what.Affinity = place.NodeSelector, place.Affinity
+		if place.Spread != v1alpha1.SpreadNode {
+			what.Spread = place.Spread
+		}
+		if place.Isolation != v1alpha1.IsolationNode {
+			what.Isolation = place.Isolation
+		}
 	}
 	if spec.Pod != nil {
 		what.Resources = spec.Pod.Resources

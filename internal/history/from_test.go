@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -109,6 +110,20 @@ func TestBaselineOf(t *testing.T) {
 		{"the default of spread", func(sb *v1alpha1.StorageBenchmark) {
 			sb.Spec.Placement = &v1alpha1.Placement{Spread: v1alpha1.SpreadNode}
 		}, true},
+		{"isolation", func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Placement = &v1alpha1.Placement{Isolation: v1alpha1.IsolationNone}
+		}, false},
+		{"the default of isolation", func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Placement = &v1alpha1.Placement{Isolation: v1alpha1.IsolationNode}
+		}, true},
+		{"which nodes measure", func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Placement = &v1alpha1.Placement{NodeSelector: map[string]string{"pool": "fast"}}
+		}, false},
+		{"affinity", func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Placement = &v1alpha1.Placement{Affinity: &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{}}}
+		}, false},
+		{"order", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Order = v1alpha1.OrderByTarget }, false},
+		{"the default of order", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Order = v1alpha1.OrderInterleaved }, true},
 		{"expectations", func(sb *v1alpha1.StorageBenchmark) {
 			sb.Spec.Expectations = []v1alpha1.Expectation{{Metric: "read.iops"}}
 		}, true},

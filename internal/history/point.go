@@ -85,7 +85,7 @@ type Environment struct {
 type Driver struct {
 	// Name is that of the CSIDriver, such as ebs.csi.aws.com.
 	Name string
-	// Image is that of its pods, such as public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver:v1.64.0; "" if unknown.
+	// Image is that of its pods, such as public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver:v1.64.0. The operator does not record it yet: "".
 	Image string
 	// Targets are the names of the targets whose volumes it made, sorted. FromBenchmark sets them.
 	Targets []string

@@ -8,16 +8,20 @@ import (
 
 // Baseline is what a history can be compared with: all points whose storage, workloads, fio and instance type are those of the last one.
 type Baseline struct {
-	// From is the time of its first point, and Runs how many points it has.
-	From time.Time
-	Runs int
+	// From and Last are the times of the first and the last point that is looked at, and Runs how many these are.
+	From, Last time.Time
+	Runs       int
+	// Earlier is how many points of the baseline came before and are not looked at any more.
+	Earlier int
+	// Asked is since when somebody wants runs to be looked at. Zero: nobody does.
+	Asked time.Time
 	// Needed is how many more runs have to end before a change can be found, 0 if none.
 	Needed int
 	// Since are what changed when the baseline began, empty if it is as old as the history. Where only the spec changed, it is that.
 	Since []Difference
 }
 
-// pointsOf returns the points that can be compared with the last one. What was measured on another baseline meanwhile is left out: instance
+// pointsOf returns the points that can be compared with the last one, as many as are looked at. What was measured on another baseline meanwhile is left out: instance
 // types may come and go with the nodes, and each has its own past.
 func pointsOf(all []history.Point, from time.Time) ([]*history.Point, Baseline) {
 	var points []*history.Point
@@ -35,9 +39,11 @@ func pointsOf(all []history.Point, from time.Time) ([]*history.Point, Baseline) 
 			points = append(points, &all[i])
 		}
 	}
-	b := Baseline{Runs: len(points), Needed: max(leastBefore+leastAfter-len(points), 0)}
+	b := Baseline{Asked: from, Earlier: max(len(points)-mostRuns, 0)}
+	points = points[b.Earlier:]
+	b.Runs, b.Needed = len(points), max(leastBefore+leastAfter-len(points), 0)
 	if first >= 0 {
-		b.From = all[first].Time
+		b.From, b.Last = points[0].Time, all[last].Time
 		b.Since = begun(all[:first], &all[first])
 	}
 	return points, b

@@ -62,6 +62,8 @@ func imageOf(image string) (name, version string) {
 func differences(before, after []*history.Point, target string) []Difference {
 	var all []Difference
 	for _, name := range factNames(before, after, target) {
+		// What an upgrade changes has one value after another. A node may be another one in each run, which tells nothing.
+		places := name == factNode || name == factZone
 		values := func(points []*history.Point) []string {
 			var found []string
 			for _, p := range points {
@@ -69,12 +71,22 @@ func differences(before, after []*history.Point, target string) []Difference {
 			}
 			return found
 		}
-		if d, ok := differ(values(before), values(after)); ok {
+		left, right := values(before), values(after)
+		if places && (isSeveral(left[:len(left)-1]) || isSeveral(right[1:])) {
+			continue
+		}
+		if d, ok := differ(left, right); ok {
 			d.What = name
 			all = append(all, d)
 		}
 	}
 	return all
+}
+
+// isSeveral says whether more than one value is known.
+func isSeveral(values []string) bool {
+	known := slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" })
+	return slices.ContainsFunc(known, func(v string) bool { return v != known[0] })
 }
 
 // factNames returns what is known of points: drivers first.

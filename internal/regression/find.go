@@ -18,7 +18,7 @@ import (
 type Options struct {
 	// BaselineFrom begins a new baseline: benchmarks that ended before are not looked at. Zero: all are.
 	BaselineFrom time.Time
-	// Acknowledged silences changes whose first benchmark ended then or before. Zero: none.
+	// Acknowledged is for changes that are known: those whose first benchmark ended then or before are not open. Zero: none.
 	Acknowledged time.Time
 }
 
@@ -36,28 +36,36 @@ type Finding struct {
 	Case   history.Case
 	Metric history.Metric
 	Kind   Kind
-	// Time and Benchmark are those of the first benchmark after the change.
+	// Time, Benchmark and Sequence are those of the first benchmark after the change.
 	Time      time.Time
 	Benchmark string
+	Sequence  int64
 	// Before and After are the medians of the levels, and RunsBefore and RunsAfter how many runs these have.
 	Before, After         int64
 	RunsBefore, RunsAfter int
+	// Now is the median of the last level. It is After where no other change came after this one.
+	Now int64
 	// Percent is how much the level rose, or fell if it is below 0.
 	Percent float64
 	// PValue is the probability that chance alone makes such a change in this series.
 	PValue float64
-	// Recovered says of a regression that the figure is as good as before by now.
+	// Recovered says of a regression that the figure was as good as before at some time since.
 	Recovered bool
+	// Acknowledged says that somebody knows of it.
+	Acknowledged bool
 	// Beside are what changed at the same time.
 	Beside []Difference
 }
 
-// IsOpen says whether the finding is a regression from which the storage has not recovered.
-func (f *Finding) IsOpen() bool { return f.Kind == Regression && !f.Recovered }
+// IsOpen says whether the finding is a regression from which the storage has not recovered, and that nobody has acknowledged.
+func (f *Finding) IsOpen() bool { return f.lasts() && !f.Acknowledged }
+
+// lasts says whether the finding is a regression from which the storage has not recovered.
+func (f *Finding) lasts() bool { return f.Kind == Regression && !f.Recovered }
 
 // Report is what a history shows.
 type Report struct {
-	// Findings are open regressions, regressions that are over, then improvements; of each the largest change first.
+	// Findings are open regressions, those that are acknowledged or over, then improvements; of each the largest change first.
 	Findings []Finding
 	// Baseline is what was looked at.
 	Baseline Baseline
@@ -71,15 +79,23 @@ func (r *Report) Worst() *Finding {
 	return &r.Findings[0]
 }
 
-// Open returns how many regressions are open.
-func (r *Report) Open() int {
-	open := 0
+// Open returns how many figures are worse and nobody has acknowledged it.
+func (r *Report) Open() int { return r.figures((*Finding).IsOpen) }
+
+// known returns how many figures are worse, and somebody has acknowledged it.
+func (r *Report) known() int {
+	return r.figures(func(f *Finding) bool { return f.lasts() && f.Acknowledged })
+}
+
+// figures counts the figures with such a finding. A figure that got worse twice counts once.
+func (r *Report) figures(such func(*Finding) bool) int {
+	seen := map[figure]bool{}
 	for i := range r.Findings {
-		if r.Findings[i].IsOpen() {
-			open++
+		if f := &r.Findings[i]; such(f) {
+			seen[figure{f.Case, f.Metric}] = true
 		}
 	}
-	return open
+	return len(seen)
 }
 
 // Find returns what a history shows.
@@ -109,8 +125,29 @@ func (f *Finding) rank() int {
 	}
 }
 
-// weight is how large a change is: half as many I/Os weigh as much as twice the latency.
-func (f *Finding) weight() float64 { return math.Abs(math.Log1p(f.Percent / 100)) }
+// weight is how large a change is: half as many I/Os weigh as much as twice the latency. Of a regression that lasts it is what is left of it.
+func (f *Finding) weight() float64 {
+	weight := math.Abs(math.Log1p(f.Percent / 100))
+	if f.lasts() {
+		weight = min(weight, worsening(f.Metric, f.Before, f.Now))
+	}
+	return weight
+}
+
+// worsening returns how much worse a value is than another one, as a difference of logarithms; below 0 it is better.
+func worsening(m history.Metric, before, after int64) float64 {
+	rise := math.Log(float64(max(after, 1))) - math.Log(float64(max(before, 1)))
+	if !m.IsLatency() {
+		rise = -rise
+	}
+	return rise
+}
+
+// figure is a metric of a case.
+type figure struct {
+	history.Case
+	metric history.Metric
+}
 
 // series is a metric of a case over the points that have it.
 type series struct {
@@ -120,19 +157,15 @@ type series struct {
 	raw    []int64
 }
 
-// seriesOf returns the series of points, of as many runs as are looked at. What the last benchmark failed to measure is among them, so that a
+// seriesOf returns the series of points. What the last benchmark failed to measure is among them, so that a
 // regression does not go silent by that.
 func seriesOf(points []*history.Point) []series {
-	type key struct {
-		history.Case
-		metric history.Metric
-	}
-	index := map[key]int{}
+	index := map[figure]int{}
 	var all []series
-	for _, p := range points[max(0, len(points)-mostRuns):] {
+	for _, p := range points {
 		for _, m := range p.Cases {
 			for _, f := range m.Figures {
-				k := key{m.Case, f.Metric}
+				k := figure{m.Case, f.Metric}
 				i, ok := index[k]
 				if !ok {
 					i = len(all)
@@ -155,30 +188,32 @@ func (s *series) logarithms() []float64 {
 	return logs
 }
 
-// findings returns the changes of the series that are not acknowledged.
+// findings returns the changes of the series.
 func (s *series) findings(alpha float64, acknowledged time.Time) []Finding {
 	changes := detect(s.logarithms(), alpha)
 	var all []Finding
 	for i := range changes {
 		f := s.finding(&changes[i])
-		f.Recovered = f.Kind == Regression && s.recovered(&changes[i], &changes[len(changes)-1])
-		if f.Time.After(acknowledged) {
-			all = append(all, f)
-		}
+		f.Now = s.level(changes[len(changes)-1].after)
+		f.Recovered = f.Kind == Regression && s.recovered(f.Before, changes[i+1:])
+		f.Acknowledged = !f.Time.After(acknowledged)
+		all = append(all, f)
 	}
 	return all
 }
 
 // finding returns what there is to say of a change.
 func (s *series) finding(c *change) Finding {
-	first := s.points[c.at]
-	before, after := s.level(c.before), s.level(c.after)
+	at := s.begin(c)
+	first := s.points[at]
+	left, right := segment{c.before.start, at}, segment{at, c.after.end}
+	before, after := s.level(left), s.level(right)
 	f := Finding{
 		Case: s.Case, Metric: s.metric, Kind: Improvement,
-		Time: first.Time, Benchmark: first.Benchmark,
-		Before: before, After: after, RunsBefore: c.before.len(), RunsAfter: c.after.len(),
+		Time: first.Time, Benchmark: first.Benchmark, Sequence: first.Sequence,
+		Before: before, After: after, RunsBefore: left.len(), RunsAfter: right.len(),
 		Percent: 100 * (float64(after)/math.Max(float64(before), 0.5) - 1), PValue: c.p,
-		Beside: differences(s.points[c.before.start:c.before.end], s.points[c.after.start:c.after.end], s.Target),
+		Beside: differences(s.points[left.start:left.end], s.points[right.start:right.end], s.Target),
 	}
 	if c.size > 0 == s.metric.IsLatency() {
 		f.Kind = Regression
@@ -186,13 +221,24 @@ func (s *series) finding(c *change) Finding {
 	return f
 }
 
-// recovered says whether the last level is as good as that before a regression, or hardly worse.
-func (s *series) recovered(regression, last *change) bool {
-	rise := math.Log(float64(max(s.level(last.after), 1))) - math.Log(float64(max(s.level(regression.before), 1)))
-	if !s.metric.IsLatency() {
-		rise = -rise
+// begin returns the first run after a change. The first level has a least length: where fewer runs before the change are left, those at its
+// end that have made the step are after it. So the day of a change stays the same while the runs before it go.
+func (s *series) begin(c *change) int {
+	at := c.at
+	if at != leastBefore {
+		return at
 	}
-	return rise < leastStep
+	logs := s.logarithms()
+	level := median(logs[c.before.start:c.before.end])
+	for at > c.before.start+1 && (logs[at-1]-level)/c.size >= share {
+		at--
+	}
+	return at
+}
+
+// recovered says whether a level after a regression was as good as that before it, or hardly worse. What comes after that is another change.
+func (s *series) recovered(before int64, later []change) bool {
+	return slices.ContainsFunc(later, func(c change) bool { return worsening(s.metric, before, s.level(c.after)) < leastStep })
 }
 
 // level is the median of a segment.

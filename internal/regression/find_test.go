@@ -20,10 +20,12 @@ type past struct {
 	h      *history.History
 	random *rand.Rand
 	env    history.Environment
+	// made is how many days there were, and kept how many the history may have.
+	made, kept int
 }
 
 func newPast() *past {
-	return &past{h: &history.History{}, random: rand.New(rand.NewPCG(7, 8)), env: history.Environment{
+	return &past{h: &history.History{}, kept: 90, random: rand.New(rand.NewPCG(7, 8)), env: history.Environment{
 		Operator: "0.9.0", Fio: "fio-3.33", Kernel: "6.1", Node: "n1", Baseline: "b1",
 		Drivers: []history.Driver{
 			{Name: "ebs.csi.aws.com", Image: "public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver:v1.63.0", Targets: []string{"gp3"}},
@@ -32,26 +34,37 @@ func newPast() *past {
 	}}
 }
 
+// limit sets how many days the history may have.
+func (p *past) limit(n int) *past {
+	p.kept = n
+	return p
+}
+
+// add adds a day.
+func (p *past) add(point history.Point) {
+	point.Time, point.Benchmark, point.UID = firstDay.AddDate(0, 0, p.made), fmt.Sprintf("nightly-%d", p.made), fmt.Sprint(p.made)
+	p.made++
+	p.h.Add(point, p.kept)
+}
+
 // days adds days with levels of IOPS and of the p99.
 func (p *past) days(n int, iops, p99 float64) *past {
 	for range n {
 		noisy := func(level float64) int64 { return int64(level * (1 + 0.01*p.random.NormFloat64())) }
-		day := len(p.h.Points)
 		env := p.env
-		env.Node = fmt.Sprintf("n%d", day%3)
+		env.Node = fmt.Sprintf("n%d", p.made%3)
 		env.Drivers = append([]history.Driver(nil), p.env.Drivers...)
-		p.h.Add(history.Point{
-			Time: firstDay.AddDate(0, 0, day), Benchmark: fmt.Sprintf("nightly-%d", day), UID: fmt.Sprint(day), Environment: env,
-			Cases: []history.Measured{{Case: randread, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: noisy(3000 * iops)}, {Metric: history.ReadP99, Value: noisy(5.3e6 * p99)}}}},
-		}, 90)
+		p.add(history.Point{
+			Environment: env,
+			Cases:       []history.Measured{{Case: randread, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: noisy(3000 * iops)}, {Metric: history.ReadP99, Value: noisy(5.3e6 * p99)}}}},
+		})
 	}
 	return p
 }
 
 // failed adds a day whose benchmark measured nothing.
 func (p *past) failed() *past {
-	day := len(p.h.Points)
-	p.h.Add(history.Point{Time: firstDay.AddDate(0, 0, day), UID: fmt.Sprint(day), Reason: "RunFailed"}, 90)
+	p.add(history.Point{Reason: "RunFailed"})
 	return p
 }
 
@@ -97,48 +110,86 @@ func TestFind(t *testing.T) {
 		message string
 	}{
 		{"nothing", newPast(), Options{}, nil, "no benchmark has measured anything yet"},
-		{"a beginning", newPast().days(9, 1, 1), Options{}, nil, "9 runs since 2026-10-01; a change can be found 2 runs from now at the earliest"},
-		{"no change", newPast().days(60, 1, 1), Options{}, nil, "no figure is worse than before: 60 runs since 2026-10-01"},
+		{"a beginning", newPast().days(9, 1, 1), Options{}, nil, "it cannot be told yet whether a figure is worse: 9 runs since 2026-10-01 03:00 UTC; a change can be found 2 runs from now at the earliest"},
+		{"no change", newPast().days(60, 1, 1), Options{}, nil, "no figure was found to be worse than before: 60 runs since 2026-10-01 03:00 UTC; last measured on 2026-11-29 03:00 UTC"},
 		{
 			"latency rose with a driver", newPast().days(42, 1, 1).with(driver("v1.64.0")).days(3, 1, 1.38), Options{},
-			[]string{"read p99 of randread bs=4k on gp3 rose 38 % (5.3 ms -> 7.29 ms) on 2026-11-12, with aws-ebs-csi-driver v1.63.0 -> v1.64.0"}, "rose 38 %",
+			[]string{"read p99 of randread bs=4k on gp3 rose 38 % (5.3 ms -> 7.29 ms) on 2026-11-12 03:00 UTC (nightly-42), with aws-ebs-csi-driver v1.63.0 -> v1.64.0"}, "rose 38 %",
 		},
 		{
 			"what another target has is not the reason", newPast().days(42, 1, 1).with(efs).days(3, 1, 1.38), Options{},
-			[]string{"on 2026-11-12"}, "rose 38 %",
+			[]string{"on 2026-11-12 03:00 UTC (nightly-42)"}, "rose 38 %",
 		},
 		{
 			"both got worse, the worst first", newPast().days(40, 1, 1).with(kernel("6.12")).days(4, 0.5, 1.38), Options{},
 			[]string{"read IOPS of randread bs=4k on gp3 fell 49 % (", "read p99 of randread bs=4k on gp3 rose 37 % ("},
-			"with kernel 6.1 -> 6.12; and 1 more figures are worse",
+			"with kernel 6.1 -> 6.12; and 1 more figure is worse (report -o html shows them); last measured on 2026-11-13 03:00 UTC",
 		},
 		{
 			"better is told too, and is no regression", newPast().days(40, 1, 1).days(5, 1.3, 1), Options{},
-			[]string{"read IOPS of randread bs=4k on gp3 rose 31 %"}, "no figure is worse than before",
+			[]string{"read IOPS of randread bs=4k on gp3 rose 31 %"}, "no figure was found to be worse than before",
 		},
-		{"less than the least", newPast().days(60, 1, 1).days(20, 0.97, 1.03), Options{}, nil, "no figure is worse"},
+		{"less than the least", newPast().days(60, 1, 1).days(20, 0.97, 1.03), Options{}, nil, "no figure was found to be worse"},
 		{
 			"over by now", newPast().days(30, 1, 1).days(10, 0.7, 1).days(10, 1, 1), Options{},
-			[]string{"fell 30 % (2989 -> 2102) on 2026-10-31; it has recovered since", "rose"}, "no figure is worse",
+			[]string{"fell 30 % (2989 -> 2102) on 2026-10-31 03:00 UTC (nightly-30); it has recovered since", "rose"}, "no figure was found to be worse",
 		},
-		{"one run that is far off", newPast().days(30, 1, 1).days(1, 0.5, 2).days(30, 1, 1), Options{}, nil, "no figure is worse"},
-		{"one run that is far off just now", newPast().days(30, 1, 1).days(1, 0.5, 2), Options{}, nil, "no figure is worse"},
-		{"found from the third run on", newPast().days(30, 1, 1).days(2, 0.8, 1), Options{}, nil, "no figure is worse"},
+		{"one run that is far off", newPast().days(30, 1, 1).days(1, 0.5, 2).days(30, 1, 1), Options{}, nil, "no figure was found to be worse"},
+		{"one run that is far off just now", newPast().days(30, 1, 1).days(1, 0.5, 2), Options{}, nil, "no figure was found to be worse"},
+		{"found from the third run on", newPast().days(30, 1, 1).days(2, 0.8, 1), Options{}, nil, "no figure was found to be worse"},
 		{"found in the third run", newPast().days(30, 1, 1).days(3, 0.8, 1), Options{}, []string{"fell 20 %"}, "fell 20 %"},
 		{
 			"failed benchmarks in between", newPast().days(30, 1, 1).failed().days(1, 0.8, 1).failed().days(2, 0.8, 1).failed(), Options{},
-			[]string{"fell 20 % (2989 -> 2391) on 2026-11-01"}, "fell 20 %",
+			[]string{"fell 20 % (2989 -> 2391) on 2026-11-01 03:00 UTC"}, "fell 20 %",
 		},
 		{"the last benchmark measured only another case", newPast().days(30, 1, 1).days(3, 0.8, 1).other(), Options{}, []string{"fell 20 %"}, "fell 20 %"},
-		{"acknowledged", newPast().days(30, 1, 1).days(5, 0.8, 1), Options{Acknowledged: on(34)}, nil, "no figure is worse"},
+		{"acknowledged", newPast().days(30, 1, 1).days(5, 0.8, 1), Options{Acknowledged: on(34)},
+			[]string{"fell 20 % (2989 -> 2396) on 2026-10-31 03:00 UTC (nightly-30); it is acknowledged"}, "no figure was found to be worse than before, but for 1 that is acknowledged: 35 runs since",
+		},
+		{
+			"two that are acknowledged", newPast().days(30, 1, 1).days(5, 0.8, 1.3), Options{Acknowledged: on(34)},
+			[]string{"rose", "fell"}, "but for 2 that are acknowledged",
+		},
+		{
+			"what is over needs no mention that it is acknowledged", newPast().days(30, 1, 1).days(10, 0.7, 1).days(10, 1, 1), Options{Acknowledged: on(45)},
+			[]string{"it has recovered since", "rose"}, "no figure was found to be worse than before: 50 runs",
+		},
+		{
+			"the runs before are not looked at", newPast().limit(365).days(60, 1, 1).days(90, 0.5, 1), Options{}, nil,
+			"no figure was found to be worse than before: 90 runs since 2026-11-30 03:00 UTC, the runs before are no longer looked at; last",
+		},
+		{
+			"over, and then another one", newPast().days(30, 1, 1).days(10, 1, 1.5).days(10, 1, 1).days(10, 1, 1.3), Options{},
+			[]string{"rose 32 % (5.27 ms -> 6.93 ms) on 2026-11-20 03:00 UTC (nightly-50)", "rose 49 %", "fell"}, "(nightly-50); last measured",
+		},
+		{
+			"partly over", newPast().days(30, 1, 1).days(10, 1, 1.5).days(10, 1, 1.1), Options{},
+			[]string{"rose 49 % (5.31 ms -> 7.91 ms) on 2026-10-31 03:00 UTC (nightly-30); now 5.79 ms", "fell"}, "now 5.79 ms; last",
+		},
+		{
+			"worse twice is one figure", newPast().days(30, 1, 1).days(10, 1, 1.5).days(10, 1, 2), Options{},
+			[]string{"rose 49 %", "rose 33 %"}, "now 10.5 ms; last",
+		},
+		{
+			"the worst is what is worse by now", newPast().days(30, 1, 1).days(10, 0.8, 1.5).days(10, 0.8, 1.1), Options{},
+			[]string{"fell 20 %", "rose 49 %", "fell"}, "and 1 more figure is worse",
+		},
+		{
+			"no run since the baseline was begun", newPast().days(30, 1, 1), Options{BaselineFrom: on(60)}, nil,
+			"no benchmark has measured anything since 2026-11-30 03:00 UTC, when the baseline was begun",
+		},
+		{
+			"one run of another instance type", newPast().days(30, 1, 1).days(5, 0.5, 1).with(instance).days(1, 1, 1), Options{}, nil,
+			"it cannot be told yet whether a figure is worse: 1 run since 2026-11-05 03:00 UTC, when a new baseline began with another instance type unknown -> m7i.large; a change can be found 10 runs from now",
+		},
 		{
 			"worse again after it was acknowledged", newPast().days(30, 1, 1).days(10, 0.8, 1).days(3, 0.6, 1), Options{Acknowledged: on(34)},
-			[]string{"fell 25 %"}, "fell 25 %",
+			[]string{"fell 25 %", "it is acknowledged"}, "fell 25 %",
 		},
-		{"a new baseline by hand", newPast().days(30, 1, 1).days(15, 0.8, 1), Options{BaselineFrom: on(30)}, nil, "15 runs since 2026-10-31"},
+		{"a new baseline by hand", newPast().days(30, 1, 1).days(15, 0.8, 1), Options{BaselineFrom: on(30)}, nil, "15 runs since 2026-10-31 03:00 UTC; last"},
 		{
 			"a new baseline by another instance type", newPast().days(30, 1, 1).with(instance).days(15, 0.8, 1), Options{}, nil,
-			"15 runs since 2026-10-31, when a new baseline began with another instance type unknown -> m7i.large",
+			"15 runs since 2026-10-31 03:00 UTC, when a new baseline began with another instance type unknown -> m7i.large",
 		},
 		{
 			"a new baseline by another spec", newPast().days(30, 1, 1).with(func(e *history.Environment) { e.Baseline = "b2" }).days(15, 0.8, 1), Options{}, nil,
@@ -146,7 +197,7 @@ func TestFind(t *testing.T) {
 		},
 		{
 			"a baseline that comes back is not begun anew", newPast().days(30, 1, 1).with(instance).days(15, 0.8, 1).with(back).days(3, 0.8, 1), Options{},
-			[]string{"fell 20 % (2989 -> 2387) on 2026-11-15"}, "fell 20 %",
+			[]string{"fell 20 % (2989 -> 2387) on 2026-11-15 03:00 UTC"}, "fell 20 %",
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -205,6 +256,48 @@ func TestDiffer(t *testing.T) {
 				got = d.Before + " -> " + d.After
 			}
 			if got != row.want {
+				t.Errorf("%q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+// TestDayStays: the day of a change, and what it was before, stay the same while the runs before it go. So a change that is acknowledged is not
+// told anew.
+func TestDayStays(t *testing.T) {
+	for after := 75; after <= 86; after++ {
+		p := newPast().days(60, 1, 1).days(after, 1, 1.5)
+		report := Find(p.h, Options{Acknowledged: firstDay.AddDate(0, 0, 62)})
+		if len(report.Findings) != 1 {
+			t.Fatalf("after %d runs: %d changes", after, len(report.Findings))
+		}
+		f := &report.Findings[0]
+		if f.Benchmark != "nightly-60" || f.Percent < 45 || f.Percent > 55 || f.IsOpen() || f.RunsBefore != 90-after {
+			t.Errorf("after %d runs: %s", after, f.Message())
+		}
+	}
+}
+
+// TestPlaces: a node or a zone is named where it moved once, and not where each run has another one.
+func TestPlaces(t *testing.T) {
+	for _, row := range []struct{ name, before, after, want string }{
+		{"moved once", "aaaa", "bbb", "node a -> b"},
+		{"moved a run before", "aaab", "bbb", "node a -> b"},
+		{"moved a run after", "aaaa", "abb", "node a -> b"},
+		{"another one in each run", "abcd", "efg", ""},
+		{"another one in each run before", "abcd", "eee", ""},
+		{"another one in each run after", "aaaa", "efg", ""},
+		{"unknown", "....", "bbb", ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			points := func(text string) []*history.Point {
+				var all []*history.Point
+				for _, c := range text {
+					all = append(all, &history.Point{Environment: history.Environment{Node: strings.Trim(string(c), ".")}})
+				}
+				return all
+			}
+			if got := besideText(differences(points(row.before), points(row.after), "")); got != row.want {
 				t.Errorf("%q, want %q", got, row.want)
 			}
 		})

@@ -17,24 +17,33 @@ const mostBeside = 4
 // maxVersion is the most that a message gives of a version.
 const maxVersion = 48
 
-// Message says what changed, such as "read p99 of randread bs=4k on gp3 rose 38 % (5.3 ms -> 7.3 ms) on 2026-11-12, with aws-ebs-csi-driver v1.63.0 ->
-// v1.64.0".
+// Message says what changed, such as "read p99 of randread bs=4k on gp3 rose 38 % (5.3 ms -> 7.3 ms) on 2026-11-12 03:00 UTC (nightly-42), with
+// kernel 6.1 -> 6.12".
 func (f *Finding) Message() string {
 	metric, _ := expectation.FindMetric(f.Metric.String())
 	way := "rose"
 	if f.Percent < 0 {
 		way = "fell"
 	}
-	text := fmt.Sprintf("%s of %s on %s %s %s (%s -> %s) on %s", metric.Words("sync"), f.Case.WorkloadText(), f.Case.Target,
-		way, percentText(f.Percent), metric.Text(f.Before), metric.Text(f.After), f.Time.UTC().Format(time.DateOnly))
+	text := fmt.Sprintf("%s of %s on %s %s %s (%s -> %s) on %s (%s)", metric.Words("sync"), f.Case.WorkloadText(), f.Case.Target,
+		way, percentText(f.Percent), metric.Text(f.Before), metric.Text(f.After), Minute(f.Time), f.Benchmark)
 	if beside := besideText(f.Beside); beside != "" {
 		text += ", with " + beside
 	}
-	if f.Recovered {
+	switch {
+	case f.Recovered:
 		text += "; it has recovered since"
+	case f.Now != f.After:
+		text += "; now " + metric.Text(f.Now)
+	}
+	if f.Acknowledged && f.lasts() {
+		text += "; it is acknowledged"
 	}
 	return text
 }
+
+// Minute prints a time with its zone: the day may be another one where the schedule is.
+func Minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
 // percentText prints how large a change is, without its sign. Beyond that of four times it is how many times as much.
 func percentText(percent float64) string {
@@ -51,7 +60,7 @@ func besideText(all []Difference) string {
 		parts = append(parts, d.text())
 	}
 	if more := len(all) - mostBeside; more > 0 {
-		parts = append(parts, fmt.Sprintf("and %d more", more))
+		parts = append(parts, fmt.Sprintf("and %d more (report -o csv has them)", more))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -64,29 +73,57 @@ func (d *Difference) text() string {
 	return fmt.Sprintf("%s %s -> %s", d.What, cut(d.Before), cut(d.After))
 }
 
-// Message says what a condition says: the worst regression, and how many more there are; or from what on all is as it was.
+// Message says what a condition says: the worst regression, and how many more there are; or what was compared and showed none.
 func (r *Report) Message() string {
-	if worst := r.Worst(); worst != nil {
-		text := worst.Message()
-		if more := r.Open() - 1; more > 0 {
-			text += fmt.Sprintf("; and %d more figures are worse", more)
-		}
-		return text
-	}
-	if r.Baseline.Runs == 0 {
+	switch {
+	case r.Baseline.Runs == 0 && !r.Baseline.Asked.IsZero():
+		return fmt.Sprintf("no benchmark has measured anything since %s, when the baseline was begun", Minute(r.Baseline.Asked))
+	case r.Baseline.Runs == 0:
 		return "no benchmark has measured anything yet"
 	}
-	return "no figure is worse than before" + r.Baseline.text()
+	return r.verdict() + "; last measured on " + Minute(r.Baseline.Last)
+}
+
+// verdict says what was found, or in what nothing was.
+func (r *Report) verdict() string {
+	if worst := r.Worst(); worst != nil {
+		return worst.Message() + r.more()
+	}
+	if r.Baseline.Needed > 0 {
+		return fmt.Sprintf("it cannot be told yet whether a figure is worse: %s; a change can be found %s from now at the earliest",
+			r.Baseline.text(), legible.Plural(r.Baseline.Needed, "run"))
+	}
+	text := "no figure was found to be worse than before"
+	if known := r.known(); known > 0 {
+		text += fmt.Sprintf(", but for %d that %s acknowledged", known, isOrAre(known))
+	}
+	return text + ": " + r.Baseline.text()
+}
+
+// more says of how many other figures the same is true.
+func (r *Report) more() string {
+	more := r.Open() - 1
+	if more <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("; and %s %s worse (report -o html shows them)", legible.Plural(more, "more figure"), isOrAre(more))
+}
+
+func isOrAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
 }
 
 // text says what was compared.
 func (b *Baseline) text() string {
-	text := fmt.Sprintf(": %d runs since %s", b.Runs, b.From.UTC().Format(time.DateOnly))
-	if len(b.Since) > 0 {
+	text := fmt.Sprintf("%s since %s", legible.Plural(b.Runs, "run"), Minute(b.From))
+	switch {
+	case b.Earlier > 0:
+		text += ", the runs before are no longer looked at"
+	case len(b.Since) > 0:
 		text += ", when a new baseline began with another " + besideText(b.Since)
-	}
-	if b.Needed > 0 {
-		text += fmt.Sprintf("; a change can be found %d runs from now at the earliest", b.Needed)
 	}
 	return text
 }

@@ -18,7 +18,7 @@ type kept struct {
 	*history.Measured
 }
 
-// keptIn returns all cases of all points. A point without any is one row, which says how its benchmark ended.
+// keptIn returns all cases of all points. The operator keeps no point without any. If there is one, it is a row that says how its benchmark ended.
 func keptIn(h *history.History) []kept {
 	var all []kept
 	for i := range h.Points {
@@ -33,8 +33,8 @@ func keptIn(h *history.History) []kept {
 	return all
 }
 
-// HistoryCSV prints what a schedule has kept, oldest first, as CSV does: a row for each case of each benchmark, and one for each benchmark that measured
-// nothing. Columns are the same for all histories; new ones come last.
+// HistoryCSV prints what a schedule has kept, oldest first, as CSV does: a row for each case of each benchmark. A benchmark that measured nothing has left
+// no point, and no row. Columns are the same for all histories; new ones come last.
 func HistoryCSV(w io.Writer, h *history.History) error {
 	fields := []field[kept]{
 		{"time", func(k *kept) string { return k.point.Time.UTC().Format(time.RFC3339) }},
@@ -174,7 +174,7 @@ func pointDocument(p *history.Point) HistoryPoint {
 func HistoryTable(w io.Writer, h *history.History) {
 	all := keptIn(h)
 	columns := []column{
-		{"TIME", text.AlignLeft}, {"BENCHMARK", text.AlignLeft}, {"STATUS", text.AlignLeft}, {"WORKLOAD", text.AlignLeft}, {"TARGET", text.AlignLeft},
+		{"TIME (UTC)", text.AlignLeft}, {"BENCHMARK", text.AlignLeft}, {"STATUS", text.AlignLeft}, {"WORKLOAD", text.AlignLeft}, {"TARGET", text.AlignLeft},
 	}
 	metrics := metricsIn(all)
 	for _, m := range metrics {

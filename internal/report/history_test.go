@@ -92,7 +92,7 @@ func TestHistoryTable(t *testing.T) {
 	var out bytes.Buffer
 	HistoryTable(&out, twoNights())
 	want := []string{
-		"TIME BENCHMARK STATUS WORKLOAD TARGET READ IOPS READ P99 SYNC P99",
+		"TIME (UTC) BENCHMARK STATUS WORKLOAD TARGET READ IOPS READ P99 SYNC P99",
 		"2026-11-12 03:00:00 nightly-1 Completed rr bs=4k gp3 3000 5.34ms",
 		"2026-11-12 03:00:00 nightly-1 Completed =wal/log efs >17.1s",
 		"2026-11-13 03:00:00 nightly-2 ProvisioningFailed",

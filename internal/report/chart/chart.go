@@ -9,8 +9,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/history"
@@ -32,8 +30,9 @@ const (
 func HTML(w io.Writer, name string, h *history.History, found *regression.Report) error {
 	charts := chartsOf(h, found)
 	slices.SortStableFunc(charts, func(a, b line) int { return cmp.Compare(len(b.Changes), len(a.Changes)) })
+	several := slices.ContainsFunc(h.Points, func(p history.Point) bool { return kindOf(&p, h.Points) == past })
 	return page.Execute(w, map[string]any{
-		"Name": name, "Message": found.Message(), "Charts": charts, "Width": width, "Height": height, "Runs": len(h.Points),
+		"Several": several, "Name": name, "Message": found.Message(), "Charts": charts, "Width": width, "Height": height, "Runs": len(h.Points),
 	})
 }
 
@@ -43,13 +42,17 @@ type line struct {
 	First, Last string
 	// Least and Most are the ends of the axis, which begins at 0.
 	Least, Most string
-	// Dots are runs, Path is the line through them.
+	// Dots are runs. Lines are through those that can be compared: one for each baseline.
 	Dots    []dot
-	Path    string
+	Lines   []path
 	Changes []mark
 }
 
-type dot struct{ X, Y, Title string }
+// path is a line through runs of one baseline. Kind is past where that is not the last run's baseline.
+type path struct{ Points, Kind string }
+
+// dot is a run, of the kind of its line.
+type dot struct{ X, Y, Title, Kind string }
 
 // mark is where a figure changed.
 type mark struct{ X, Kind, Message string }
@@ -78,7 +81,7 @@ func chartsOf(h *history.History, found *regression.Report) []line {
 	}
 	charts := make([]line, len(order))
 	for i, k := range order {
-		charts[i] = draw(k, values[k], len(h.Points), changesOf(k, found))
+		charts[i] = draw(k, values[k], h.Points, changesOf(k, found))
 	}
 	return charts
 }
@@ -101,7 +104,7 @@ func changesOf(k key, found *regression.Report) []*regression.Finding {
 }
 
 // draw makes the chart of a figure. All charts have the same runs at the same place.
-func draw(k key, values []value, runs int, changes []*regression.Finding) line {
+func draw(k key, values []value, runs []history.Point, changes []*regression.Finding) line {
 	metric, _ := expectation.FindMetric(k.metric.String())
 	most := int64(1)
 	for _, v := range values {
@@ -109,28 +112,59 @@ func draw(k key, values []value, runs int, changes []*regression.Finding) line {
 	}
 	l := line{
 		Title: fmt.Sprintf("%s of %s on %s", metric.Words("sync"), k.WorkloadText(), k.Target),
-		First: day(values[0].point.Time), Last: day(values[len(values)-1].point.Time),
+		First: regression.Minute(runs[0].Time), Last: regression.Minute(runs[len(runs)-1].Time),
 		Least: "0", Most: metric.Text(most),
 	}
 	x := func(index int) string {
-		return number(margin + float64(index)/math.Max(float64(runs-1), 1)*(width-2*margin))
+		return number(margin + float64(index)/math.Max(float64(len(runs)-1), 1)*(width-2*margin))
 	}
-	var path strings.Builder
 	for _, v := range values {
 		y := number(height - margin - float64(v.value)/float64(most)*(height-2*margin))
-		fmt.Fprintf(&path, "%s,%s ", x(v.index), y)
-		l.Dots = append(l.Dots, dot{x(v.index), y, fmt.Sprintf("%s %s: %s", day(v.point.Time), v.point.Benchmark, metric.Text(v.value))})
+		title := fmt.Sprintf("%s %s: %s", regression.Minute(v.point.Time), v.point.Benchmark, metric.Text(v.value))
+		l.Dots = append(l.Dots, dot{x(v.index), y, title, kindOf(v.point, runs)})
 	}
-	l.Path = strings.TrimSpace(path.String())
+	l.Lines = linesOf(values, l.Dots)
 	for _, c := range changes {
 		i := slices.IndexFunc(values, func(v value) bool { return v.point.Time.Equal(c.Time) })
 		if i >= 0 {
-			l.Changes = append(l.Changes, mark{x(values[i].index), string(c.Kind), c.Message()})
+			l.Changes = append(l.Changes, mark{x(values[i].index), markOf(c), c.Message()})
 		}
 	}
 	return l
 }
 
-func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
+// markOf is what a change is called. One that is known is no more to be acted on.
+func markOf(f *regression.Finding) string {
+	if f.Acknowledged {
+		return "Acknowledged"
+	}
+	return string(f.Kind)
+}
+
+// past is the kind of what cannot be compared with the last run.
+const past = "past"
+
+func kindOf(p *history.Point, runs []history.Point) string {
+	if p.Environment.Baseline == runs[len(runs)-1].Environment.Baseline {
+		return ""
+	}
+	return past
+}
+
+// linesOf joins the runs of each baseline, in the order in which the baselines began. A baseline may come back.
+func linesOf(values []value, dots []dot) []path {
+	var lines []path
+	index := map[string]int{}
+	for i, v := range values {
+		baseline, point := v.point.Environment.Baseline, dots[i].X+","+dots[i].Y
+		if at, ok := index[baseline]; ok {
+			lines[at].Points += " " + point
+			continue
+		}
+		index[baseline] = len(lines)
+		lines = append(lines, path{point, dots[i].Kind})
+	}
+	return lines
+}
 
 func number(x float64) string { return fmt.Sprintf("%.1f", x) }

@@ -61,3 +61,63 @@ func TestHTML(t *testing.T) {
 		t.Error("the figure that changed does not come first")
 	}
 }
+
+// elements counts the elements of a page by name and class.
+func elements(t *testing.T, page []byte) map[string]int {
+	t.Helper()
+	document, err := html.Parse(bytes.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	for n := range document.Descendants() {
+		if n.Type != html.ElementNode {
+			continue
+		}
+		name := n.Data
+		for _, a := range n.Attr {
+			if a.Key == "class" && a.Val != "" {
+				name += "." + a.Val
+			}
+		}
+		count[name]++
+	}
+	return count
+}
+
+// Runs of another baseline are no part of the line: they cannot be compared. A known change is told apart.
+func TestBaselines(t *testing.T) {
+	h := slowed()
+	for i := range 10 {
+		h.Points[i].Environment.Baseline = "a"
+	}
+	h.Points[20].Environment.Baseline = "a"
+	found := regression.Find(h, regression.Options{Acknowledged: h.Points[39].Time})
+	var out bytes.Buffer
+	if err := HTML(&out, "nightly", h, &found); err != nil {
+		t.Fatal(err)
+	}
+	count := elements(t, out.Bytes())
+	for element, want := range map[string]int{"polyline": 2, "polyline.past": 2, "circle": 58, "circle.past": 20, "line.Acknowledged": 1, "line.Regression": 0} {
+		if count[element] != want {
+			t.Errorf("%d of <%s>, want %d", count[element], element, want)
+		}
+	}
+	if !strings.Contains(out.String(), "A line joins the runs of one baseline") {
+		t.Error("the page does not say why lines are grey")
+	}
+}
+
+// The ends of the axis are those of the history, also where a figure began later.
+func TestAxis(t *testing.T) {
+	h := slowed()
+	for i := range 10 {
+		h.Points[i].Cases = h.Points[i].Cases[:min(len(h.Points[i].Cases), 1)]
+	}
+	found := regression.Find(h, regression.Options{})
+	for _, l := range chartsOf(h, &found) {
+		if l.First != "2026-10-01 03:00 UTC" || l.Last != "2026-11-09 03:00 UTC" {
+			t.Errorf("%s: from %s to %s", l.Title, l.First, l.Last)
+		}
+	}
+}
