@@ -53,8 +53,10 @@ type Finding struct {
 	Recovered bool
 	// Acknowledged says that somebody knows of it.
 	Acknowledged bool
-	// Beside are what changed at the same time.
+	// Beside are what changed at the same time, of the most important findings.
 	Beside []Difference
+	// sides are the points before and after.
+	sides [2][]*history.Point
 }
 
 // IsOpen says whether the finding is a regression from which the storage has not recovered, and that nobody has acknowledged.
@@ -110,7 +112,22 @@ func Find(h *history.History, o Options) Report {
 	slices.SortStableFunc(report.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(b.weight(), a.weight()), cmp.Compare(a.PValue, b.PValue))
 	})
+	report.compareSides()
 	return report
+}
+
+// maxBeside is for how many findings it is found out what changed beside them. A history that somebody has made up can have a hundred thousand of them.
+const maxBeside = 100
+
+// compareSides finds out what changed beside the first findings.
+func (r *Report) compareSides() {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if i < maxBeside {
+			f.Beside = differences(f.sides[0], f.sides[1], f.Case.Target)
+		}
+		f.sides = [2][]*history.Point{}
+	}
 }
 
 // rank puts what is to be acted on first.
@@ -213,7 +230,7 @@ func (s *series) finding(c *change) Finding {
 		Time: first.Time, Benchmark: first.Benchmark, Sequence: first.Sequence,
 		Before: before, After: after, RunsBefore: left.len(), RunsAfter: right.len(),
 		Percent: 100 * (float64(after)/math.Max(float64(before), 0.5) - 1), PValue: c.p,
-		Beside: differences(s.points[left.start:left.end], s.points[right.start:right.end], s.Target),
+		sides: [2][]*history.Point{s.points[left.start:left.end], s.points[right.start:right.end]},
 	}
 	if c.size > 0 == s.metric.IsLatency() {
 		f.Kind = Regression
