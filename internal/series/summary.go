@@ -219,7 +219,10 @@ func prefixSums(rates []float64) (sum, squares []float64) {
 func deviation(levels ...[]float64) (spread, alike float64) {
 	points, squares, products := 0, 0.0, 0.0
 	for _, rates := range levels {
-		m := max(mean(rates), math.SmallestNonzeroFloat32)
+		m := mean(rates)
+		if m <= 0 {
+			continue // what is nothing all the time does not vary
+		}
 		for i, r := range rates {
 			squares += (r/m - 1) * (r/m - 1)
 			if i > 0 {

@@ -277,3 +277,37 @@ func TestSteadyFrom(t *testing.T) {
 		t.Errorf("a ramp is steady after %v s", s.SteadySeconds)
 	}
 }
+
+// Storage that hangs for the rest of a run fell to nothing.
+func TestFallToNothing(t *testing.T) {
+	s := summaryOf(varied(rand.New(rand.NewPCG(11, 12)), level(212, 3000, 388, 0), 0.02))
+	if s.Fall == nil || s.Fall.Seconds != 212 || s.Fall.After != 0 || s.SteadySeconds != 212 || len(s.Drops) != 1 {
+		t.Errorf("fell %+v, steady after %v s, drops %v", s.Fall, s.SteadySeconds, s.Drops)
+	}
+}
+
+// On rates that vary much and are alike from second to second as well there are more false alarms: docs/results.md has how many.
+func TestAlarmsOfMuchThatIsAlike(t *testing.T) {
+	const runs = 3000
+	random := rand.New(rand.NewPCG(13, 14))
+	for _, tt := range []struct {
+		deviation, alike float64
+		seconds          int
+	}{{0.4, 0.8, 60}, {0.4, 0.8, 300}, {0.2, 0.95, 60}} {
+		falls, drops := 0, 0
+		for range runs {
+			rates := alikeNoise(random, tt.seconds, tt.deviation, tt.alike)
+			s := summaryOf(rates)
+			if s.Fall != nil {
+				falls++
+			}
+			if len(s.Drops) > 0 {
+				drops++
+			}
+		}
+		t.Logf("%+v: of %d runs %d fell, %d had drops", tt, runs, falls, drops)
+		if falls > runs*2/100 {
+			t.Errorf("%+v: of %d runs %d fell", tt, runs, falls)
+		}
+	}
+}
