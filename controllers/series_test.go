@@ -117,7 +117,7 @@ func TestSeriesOfARun(t *testing.T) {
 	if over == nil || over.Fall == nil || *over.Fall != (v1alpha1.RateFall{AtSeconds: 20, BeforeIOPS: 3000, AfterIOPS: 300}) || over.SlowPercent != 50 {
 		t.Errorf("over time: %+v", over)
 	}
-	if at := slices.IndexFunc(run.Warnings, func(w v1alpha1.Warning) bool { return w.Reason == v1alpha1.WarningRateFell }); at < 0 || run.Warnings[at].Message != "3000 IOPS for 20 s, then 300" {
+	if at := slices.IndexFunc(run.Warnings, func(w v1alpha1.Warning) bool { return w.Reason == v1alpha1.WarningRateFell }); at < 0 || run.Warnings[at].Message != "3000 IOPS until second 20, then 300" {
 		t.Errorf("warnings: %+v", run.Warnings)
 	}
 	kept := w.configMap(run.LogConfigMap).BinaryData

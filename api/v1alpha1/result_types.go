@@ -114,11 +114,11 @@ type RateFall struct {
 	// +optional
 	AtSeconds int32 `json:"atSeconds,omitempty"`
 
-	// beforeIOPS is the mean rate until then.
+	// beforeIOPS is the mean rate of the level just before it.
 	// +optional
 	BeforeIOPS int64 `json:"beforeIOPS,omitempty"`
 
-	// afterIOPS is the mean rate from then on.
+	// afterIOPS is the mean rate of the level just after it.
 	// +optional
 	AfterIOPS int64 `json:"afterIOPS,omitempty"`
 }

@@ -2,7 +2,10 @@
 // where there was no such I/O.
 package direction
 
-import "iter"
+import (
+	"iter"
+	"strings"
+)
 
 // Directions by fio's names, in fio's order.
 const (
@@ -33,4 +36,17 @@ func Named[T any](name string, read, write, trim *T) *T {
 		return trim
 	}
 	return nil
+}
+
+// Summed says of a figure of all directions which ones are in it, such as "reads and writes together"; "" if it is of one.
+func Summed[T any](read, write, trim *T) string {
+	var all []string
+	for name := range Present(read, write, trim) {
+		all = append(all, name+"s")
+	}
+	if len(all) < 2 {
+		return ""
+	}
+	last := len(all) - 1
+	return strings.Join(all[:last], ", ") + " and " + all[last] + " together"
 }

@@ -56,3 +56,17 @@ func TestDirections(t *testing.T) {
 		}
 	}
 }
+
+func TestSummed(t *testing.T) {
+	one := new(int)
+	for want, has := range map[string][3]*int{
+		"":                                 {one, nil, nil},
+		"reads and writes together":        {one, one, nil},
+		"writes and trims together":        {nil, one, one},
+		"reads, writes and trims together": {one, one, one},
+	} {
+		if got := Summed(has[0], has[1], has[2]); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 const (
@@ -25,14 +26,20 @@ const (
 type Logs struct {
 	// IntervalMilliseconds is how often it notes rates, HistogramMilliseconds how often histograms: a multiple of it.
 	IntervalMilliseconds, HistogramMilliseconds int64
-	// EndApart says that at least one job ends when it is through with its files, perhaps before others.
-	EndApart bool
 	// Groups are the results that the file's jobs make, in the order of Groups, with the prefixes of their logs.
 	Groups []LogGroup
 }
 
 // LogGroup is a result, and the prefix of its logs: fio adds what each is of, the number of the job, and .log.
-type LogGroup struct{ Name, Prefix string }
+type LogGroup struct {
+	Name, Prefix string
+	// EndApart says that a job may end before others: it is through with its files, or has another time.
+	EndApart bool
+	// Delayed says that jobs wait before they start, which fio before 3.36 does not tell apart.
+	Delayed bool
+	// RampMilliseconds is for how long fio notes nothing at first.
+	RampMilliseconds int64
+}
 
 // WithLogs returns a copy of the file with which fio notes what its jobs do over their time, in files of its working directory. fio keeps all in memory
 // until a job ends: the intervals are such that it takes no more than so many bytes. The error says why there can be no logs.
@@ -49,12 +56,11 @@ func (f *JobFile) WithLogs(memory int64) (*JobFile, *Logs, error) {
 	interval := intervalFor(samples*second, memory/rateShare/rateSampleBytes, shortestInterval)
 	logs := &Logs{
 		IntervalMilliseconds:  interval,
-		EndApart:              slices.ContainsFunc(f.jobs(), func(j job) bool { return !j.on("time_based") }),
 		HistogramMilliseconds: intervalFor(samples*second, (memory-memory/rateShare)/histogramSampleBytes, interval),
 	}
 	logged := f.clone()
 	for i, jobs := range f.reported() {
-		group := LogGroup{Name: jobs[0].name, Prefix: fmt.Sprintf("series-%d", i)}
+		group := LogGroup{Name: jobs[0].name, Prefix: fmt.Sprintf("series-%d", i), EndApart: endApart(jobs), Delayed: jobs[0].has("startdelay"), RampMilliseconds: jobs[0].rampMilliseconds()}
 		logs.Groups = append(logs.Groups, group)
 		for _, j := range jobs {
 			section := &logged.Sections[j.section]
@@ -62,6 +68,21 @@ func (f *JobFile) WithLogs(memory int64) (*JobFile, *Logs, error) {
 		}
 	}
 	return logged, logs, nil
+}
+
+// endApart says whether a job of a result may end before others of it.
+func endApart(jobs []job) bool {
+	return slices.ContainsFunc(jobs, func(j job) bool {
+		return !j.on("time_based") || j.has("number_ios") || slices.ContainsFunc([]string{"runtime", "startdelay", "ramp_time"}, func(name string) bool {
+			return j.text(name, "0") != jobs[0].text(name, "0") || name == "startdelay" && strings.Contains(j.text(name, "0"), "-") // a range: by chance
+		})
+	})
+}
+
+// rampMilliseconds returns for how long a job is not measured at first.
+func (j job) rampMilliseconds() int64 {
+	us, _ := parseMicroseconds(j.text("ramp_time", "0"))
+	return us / 1000
 }
 
 // intervalFor returns the shortest multiple of a step with which there are no more samples than may be, of jobs that run for so many milliseconds together.

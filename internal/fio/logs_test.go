@@ -56,7 +56,7 @@ func TestLogsOfGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []LogGroup{{"a", "series-0"}, {"b", "series-1"}}; !cmp.Equal(logs.Groups, want) {
+	if want := []LogGroup{{Name: "a", Prefix: "series-0"}, {Name: "b", Prefix: "series-1"}}; !cmp.Equal(logs.Groups, want) {
 		t.Errorf("groups %v", logs.Groups)
 	}
 	for _, j := range logged.jobs() {
@@ -66,5 +66,36 @@ func TestLogsOfGroups(t *testing.T) {
 	}
 	if strings.Contains(file.String(), "log") {
 		t.Error("the file itself has changed")
+	}
+}
+
+// Jobs of one result end apart if one is through with its files, or has another time. Those of other results do not matter.
+func TestEndApart(t *testing.T) {
+	for name, tt := range map[string]struct {
+		job  string
+		want []bool
+	}{
+		"the same time":     {"runtime=9\n[a]\n[b]", []bool{false}},
+		"other runtimes":    {"runtime=9\n[a]\n[b]\nruntime=5", []bool{true}},
+		"a later start":     {"runtime=9\n[a]\n[b]\nstartdelay=3", []bool{true}},
+		"a start by chance": {"runtime=9\nstartdelay=1-5\n[a]\n[b]", []bool{true}},
+		"through with it":   {"runtime=9\n[a]\n[b]\ntime_based=0", []bool{true}},
+		"of other results":  {"runtime=9\n[a]\n[b]\nnew_group\nruntime=5", []bool{false, false}},
+	} {
+		file, err := Parse("[global]\ngroup_reporting\ntime_based\nsize=1M\nbs=4k\nrw=read\n" + tt.job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, logs, err := file.WithLogs(32 << 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []bool
+		for _, group := range logs.Groups {
+			got = append(got, group.EndApart)
+		}
+		if !cmp.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
 	}
 }

@@ -5,17 +5,22 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	fiodirection "github.com/storagebench/storagebench/internal/direction"
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // overTimeInWords says how the rate went during a run, "" if it was the same all the time.
-func overTimeInWords(o *v1alpha1.OverTime) string {
+func overTimeInWords(result *v1alpha1.Result) string {
+	o := result.OverTime
 	if o == nil {
 		return ""
 	}
 	words := fmt.Sprintf("%d IOPS in the first tenth of the time, %d in the last", o.FirstTenthIOPS, o.LastTenthIOPS)
 	if o.Fall != nil {
-		words = fmt.Sprintf("%d IOPS for %d s, then %d", o.Fall.BeforeIOPS, o.Fall.AtSeconds, o.Fall.AfterIOPS)
+		words = fmt.Sprintf("%d IOPS until second %d, then %d", o.Fall.BeforeIOPS, o.Fall.AtSeconds, o.Fall.AfterIOPS)
+	}
+	if summed := fiodirection.Summed(result.Read, result.Write, result.Trim); summed != "" {
+		words += ", " + summed
 	}
 	return strings.Join(append([]string{words, steadyInWords(o.SteadySeconds)}, dropsInWords(o)...), "; ") + "."
 }
@@ -36,12 +41,19 @@ func steadyInWords(seconds *int32) string {
 func dropsInWords(o *v1alpha1.OverTime) []string {
 	var all []string
 	for _, d := range o.Drops {
-		all = append(all, fmt.Sprintf("down to %d IOPS for %d s after %d s", d.IOPS, d.DurationSeconds, d.AtSeconds))
+		if !isTheFall(o.Fall, d) {
+			all = append(all, fmt.Sprintf("down to %d IOPS from second %d on, for %d s", d.IOPS, d.AtSeconds, d.DurationSeconds))
+		}
 	}
 	if o.SlowPercent > 0 {
-		all = append(all, fmt.Sprintf("less than half of the best that was usual for %d %% of the time", o.SlowPercent))
+		all = append(all, fmt.Sprintf("below half of its usual best rate for %d %% of the time", o.SlowPercent))
 	}
 	return all
+}
+
+// isTheFall says whether a drop is what came after a fall, which is told already.
+func isTheFall(f *v1alpha1.RateFall, d v1alpha1.RateDrop) bool {
+	return f != nil && d.IOPS > f.AfterIOPS/2 && d.AtSeconds+d.DurationSeconds > f.AtSeconds
 }
 
 // overTimeOf says how the rate went during the runs of a subject: of the first in which something happened.
@@ -49,7 +61,7 @@ func overTimeOf(s *subject) string {
 	var eventful []string
 	for _, o := range s.outcomes {
 		if o.result != nil && o.result.OverTime != nil {
-			eventful = append(eventful, o.run.Name+": "+overTimeInWords(o.result.OverTime))
+			eventful = append(eventful, o.run.Name+": "+overTimeInWords(o.result))
 		}
 	}
 	switch len(eventful) {

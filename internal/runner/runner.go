@@ -115,9 +115,10 @@ func Measure(ctx context.Context, o Options) int {
 	}
 	return o.withLiveness(func(o Options) int {
 		o, over := o.withSeries()
-		code := o.finish(o.measure(ctx))
+		message, err := o.measure(ctx)
+		code := o.finish(message, err)
 		if code == 0 {
-			over.print(o.Log) // when the report is there, whatever becomes of this
+			over.print(o.Log, message) // when the report is there, whatever becomes of this
 		}
 		return code
 	})

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/fiooutput"
 	"github.com/storagebench/storagebench/internal/series"
@@ -64,12 +66,12 @@ func seriesMemory(m machine) int64 {
 	return maxSeriesMemory
 }
 
-// print writes the series to the log, of a run that has ended. A run without one is as good.
-func (s *seriesLogs) print(log io.Writer) {
+// print writes the series to the log, of a run that has ended with a report. A run without one is as good.
+func (s *seriesLogs) print(log io.Writer, report string) {
 	if s == nil {
 		return
 	}
-	data, err := s.encodeSafely()
+	data, err := s.encodeSafely(report)
 	if err == nil {
 		err = series.WriteMessage(log, data)
 	}
@@ -82,17 +84,21 @@ func (s *seriesLogs) print(log io.Writer) {
 }
 
 // encodeSafely is encode, of which a panic is an error: what was measured is reported, and must not be lost by what is wrong with the series.
-func (s *seriesLogs) encodeSafely() (data []byte, err error) {
+func (s *seriesLogs) encodeSafely(message string) (data []byte, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("read what fio noted over time: %v", cause)
 		}
 	}()
-	return s.encode()
+	return s.encode(message)
 }
 
-func (s *seriesLogs) encode() ([]byte, error) {
-	recording, err := s.read()
+func (s *seriesLogs) encode(message string) ([]byte, error) {
+	report, err := digest.Decode(message)
+	if err != nil {
+		return nil, err
+	}
+	recording, err := s.read(report.Groups)
 	if err != nil {
 		return nil, err
 	}
@@ -103,23 +109,26 @@ func (s *seriesLogs) encode() ([]byte, error) {
 	return data, err
 }
 
-// read puts what all jobs noted onto one clock.
-func (s *seriesLogs) read() (*series.Recording, error) {
+// read puts what all jobs noted onto one clock, with what fio says of when they were at work.
+func (s *seriesLogs) read(results []digest.Group) (*series.Recording, error) {
 	builder := series.NewBuilder(s.IntervalMilliseconds, int(s.HistogramMilliseconds/s.IntervalMilliseconds))
-	for _, group := range s.Groups {
+	for i, group := range s.Groups {
 		section := builder.Section(group.Name)
 		iops, err := s.files(group, "iops")
 		if err != nil {
 			return nil, err
 		}
 		for _, path := range iops {
-			last, err := addRates(section, path)
+			last, err := addRates(section, path, s.IntervalMilliseconds)
 			if err != nil {
 				return nil, err
 			}
-			if s.EndApart {
+			if group.EndApart {
 				section.EndsWith(last)
 			}
+		}
+		if len(results) == len(s.Groups) {
+			addTimes(section, group, results[i])
 		}
 		histograms, err := s.files(group, "clat_hist")
 		if err != nil {
@@ -151,14 +160,23 @@ func (s *seriesLogs) remove() error {
 	return errors.Join(errs...)
 }
 
+// addTimes says when the jobs of a result began and ended, where all did together and it is known: fio notes nothing while storage hangs.
+func addTimes(section *series.SectionBuilder, group fio.LogGroup, result digest.Group) {
+	if group.EndApart || group.Delayed || result.JobStart == 0 || result.ElapsedMilliseconds == 0 {
+		return
+	}
+	begin := result.JobStart + group.RampMilliseconds
+	section.Lasted(begin, begin+result.ElapsedMilliseconds)
+}
+
 // addRates adds what a job noted of its I/Os and bytes. It returns when the job noted something last.
-func addRates(section *series.SectionBuilder, path string) (last int64, err error) {
-	iops, err := readRates(path, 1)
+func addRates(section *series.SectionBuilder, path string, interval int64) (last int64, err error) {
+	iops, err := readRates(path, interval, 1)
 	if err != nil {
 		return 0, err
 	}
 	const kibibyte = 1024
-	bytes, err := readRates(strings.Replace(path, "_iops.", "_bw.", 1), kibibyte)
+	bytes, err := readRates(strings.Replace(path, "_iops.", "_bw.", 1), interval, kibibyte)
 	if err != nil {
 		return 0, err
 	}
@@ -169,18 +187,39 @@ func addRates(section *series.SectionBuilder, path string) (last int64, err erro
 	return last, nil
 }
 
-// readRates reads a log of averages, in units of so much. fio leaves out the fraction, which is a half on average.
-func readRates(path string, unit float64) (map[string][]series.Sample, error) {
+// readRates reads a log of averages of intervals, in units of so much.
+func readRates(path string, interval int64, unit float64) (map[string][]series.Sample, error) {
 	rates := map[string][]series.Sample{}
 	err := withFile(path, func(log io.Reader) error {
 		return fiooutput.ReadLog(log, func(s fiooutput.Sample) {
-			rates[s.Direction] = append(rates[s.Direction], series.Sample{EndMilliseconds: s.Milliseconds, PerSecond: (float64(s.Value) + 0.5) * unit})
+			rates[s.Direction] = append(rates[s.Direction], series.Sample{EndMilliseconds: s.Milliseconds, PerSecond: float64(s.Value)})
 		})
 	})
 	for _, samples := range rates {
 		slices.SortStableFunc(samples, func(a, b series.Sample) int { return int(a.EndMilliseconds - b.EndMilliseconds) })
+		before := int64(0)
+		for i := range samples {
+			s := &samples[i]
+			length := s.EndMilliseconds - before
+			if length <= 0 || length > interval*3/2 { // it is the first one, or follows one of which nothing is noted
+				length = interval
+			}
+			s.PerSecond, before = withFraction(s.PerSecond, length)*unit, s.EndMilliseconds
+		}
 	}
 	return rates, err
+}
+
+// withFraction returns the rate of an interval of which fio leaves out the fraction. What was done in it is a whole number, in intervals of a second just
+// that of the rate. Where several whole numbers have the rate it is their mean.
+func withFraction(rate float64, milliseconds int64) float64 {
+	seconds := float64(milliseconds) / 1000
+	least, most := math.Ceil(rate*seconds), math.Ceil((rate+1)*seconds)-1
+	if most < least {
+		const half = 0.5
+		return rate + half
+	}
+	return (least + most) / 2 / seconds
 }
 
 func addHistograms(section *series.SectionBuilder, path string) error {

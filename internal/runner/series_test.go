@@ -1,11 +1,15 @@
 package runner
 
 import (
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/series"
 )
 
@@ -72,8 +76,9 @@ func TestSeriesOfOneOfSeveralClients(t *testing.T) {
 	f := newFixture(t, "[job]\nsize=1M\nrw=randwrite\nrate_iops=100\nruntime=3\ntime_based")
 	o, over := f.withSeries()
 	over.together = true
-	f.wants(o.finish(o.measure(t.Context())), 0)
-	over.print(o.Log)
+	message, err := o.measure(t.Context())
+	f.wants(o.finish(message, err), 0)
+	over.print(o.Log, message)
 	data, err := series.ReadMessage(strings.NewReader(f.log.String()))
 	if err != nil {
 		t.Fatal(err)
@@ -126,6 +131,66 @@ func TestSeriesMemory(t *testing.T) {
 		}
 		if got := seriesMemory(machine{root: root, cpus: 1}); got != want {
 			t.Errorf("of %q: %d bytes", limit, got)
+		}
+	}
+}
+
+// fio's rates are whole numbers. What was done in a second is what they say, and in what is a little longer it is the whole number that has the rate.
+func TestSeriesOfWholeNumbers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "series-0_iops.1.log")
+	// As fio 3.33 wrote it of a job with rate_iops=3: it did 16 I/Os.
+	log := "1795564058352, 3, 0, 0, 0\n1795564059352, 3, 0, 0, 0\n1795564060353, 2, 0, 0, 0\n1795564061353, 3, 0, 0, 0\n1795564062358, 3, 0, 0, 0\n"
+	if err := os.WriteFile(path, []byte(log), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rates, err := readRates(path, 1000, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{3, 3, 3 / 1.001, 3, 4 / 1.005} {
+		if got := rates["read"][i].PerSecond; math.Abs(got-want) > 1e-9 {
+			t.Errorf("second %d: %v IOPS, want %v", i, got, want)
+		}
+	}
+	for _, tt := range []struct {
+		rate         float64
+		milliseconds int64
+		want         float64
+	}{{0, 1000, 0}, {1, 1000, 1}, {2, 999, 2 / 0.999}, {100, 2000, 100.25}, {100, 48_000, 4823.5 / 48}} {
+		if got := withFraction(tt.rate, tt.milliseconds); math.Abs(got-tt.want) > 1e-9 {
+			t.Errorf("%v IOPS for %d ms are %v, want %v", tt.rate, tt.milliseconds, got, tt.want)
+		}
+	}
+}
+
+// Storage that hangs until a run ends has a series as long as the run. Where jobs end apart, it ends with what was noted.
+func TestSeriesOfStorageThatHangs(t *testing.T) {
+	for name, tt := range map[string]struct {
+		group fio.LogGroup
+		want  int
+	}{
+		"all for the same time": {fio.LogGroup{Name: "job", Prefix: "series-0"}, 600},
+		"after a ramp":          {fio.LogGroup{Name: "job", Prefix: "series-0", RampMilliseconds: 10_000}, 600},
+		"apart":                 {fio.LogGroup{Name: "job", Prefix: "series-0", EndApart: true}, 212},
+	} {
+		directory := t.TempDir()
+		start := int64(1_700_000_000_000) - tt.group.RampMilliseconds
+		for _, kind := range []string{"iops", "bw"} {
+			var log strings.Builder
+			for i := range int64(212) {
+				fmt.Fprintf(&log, "%d, 300, 1, 0, 0\n", 1_700_000_001_000+i*1000)
+			}
+			if err := os.WriteFile(filepath.Join(directory, "series-0_"+kind+".1.log"), []byte(log.String()), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := &seriesLogs{Logs: &fio.Logs{IntervalMilliseconds: 1000, HistogramMilliseconds: 1000, Groups: []fio.LogGroup{tt.group}}, directory: directory}
+		r, err := s.read([]digest.Group{{JobStart: start, ElapsedMilliseconds: 600_004}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Points(); got != tt.want {
+			t.Errorf("%s: %d points, want %d", name, got, tt.want)
 		}
 	}
 }

@@ -45,6 +45,8 @@ type SectionBuilder struct {
 	// first is when the first interval begins, and ends are when the last one ends of each job and direction.
 	first int64
 	ends  []int64
+	// stopped is when the jobs ended, 0 if that is not known.
+	stopped int64
 	// whole is when the first job ended, 0 if that does not count.
 	whole int64
 }
@@ -76,6 +78,21 @@ func (s *SectionBuilder) EndsWith(milliseconds int64) {
 		s.whole = milliseconds
 	}
 }
+
+// Lasted says from when to when all jobs were at work, whatever they noted of it: storage that hangs has nothing noted. It has to be said before histograms
+// are added. Whole intervals count: fio does not note the last one.
+func (s *SectionBuilder) Lasted(begin, end int64) {
+	if len(s.ends) == 0 {
+		return
+	}
+	if before := s.first - begin; s.isHang(before) {
+		s.first -= before / s.builder.interval * s.builder.interval
+	}
+	s.stopped = end
+}
+
+// isHang says whether nothing was noted for longer than it takes jobs to start, or fio leaves out at the end.
+func (s *SectionBuilder) isHang(milliseconds int64) bool { return milliseconds >= 2*s.builder.interval }
 
 // AddHistogram adds the latencies of the I/Os of a job that ended in an interval. They all count to the point that has its middle.
 func (s *SectionBuilder) AddHistogram(direction string, endMilliseconds int64, h *histogram.Histogram) {
@@ -109,7 +126,8 @@ func (s *SectionBuilder) points() int {
 }
 
 // last returns when the last interval ended that is of all jobs. fio notes nothing of the interval that a job does not finish, and each job has instants of its
-// own: beyond the first of these ends, the sum lacks a job that was at work. Who has noted nothing for longer did nothing, or was through.
+// own: beyond the first of these ends, the sum lacks a job that was at work. Who has noted nothing for longer did nothing, or was through. If nobody notes
+// anything until the jobs end, storage hangs.
 func (s *SectionBuilder) last() int64 {
 	if len(s.ends) == 0 {
 		return 0
@@ -120,6 +138,9 @@ func (s *SectionBuilder) last() int64 {
 		if end > recent {
 			last = min(last, end)
 		}
+	}
+	if after := s.stopped - last; s.isHang(after) {
+		last += after / s.builder.interval * s.builder.interval
 	}
 	return last
 }

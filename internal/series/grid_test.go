@@ -2,6 +2,7 @@ package series
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/storagebench/storagebench/internal/histogram"
@@ -142,5 +143,38 @@ func TestWholePoints(t *testing.T) {
 	merged, err := Merge([]*Recording{&later, r})
 	if err != nil || merged.Sections[0].WholePoints != 2 {
 		t.Errorf("merged: %d, %v", merged.Sections[0].WholePoints, err)
+	}
+}
+
+// Storage that hangs has a rate of 0, at the start and at the end as well. The interval at the end that fio does not note is no hang.
+func TestBuilderOfStorageThatHangs(t *testing.T) {
+	samples := []Sample{rate(11_000, 100), rate(12_000, 100), rate(13_000, 100)}
+	for name, tt := range map[string]struct {
+		begin, end int64
+		want       []float64
+	}{
+		"none":         {10_000, 13_990, []float64{100, 100, 100}},
+		"at the end":   {9_990, 16_010, []float64{100, 100, 100, 0, 0, 0}},
+		"at the start": {7_990, 13_500, []float64{0, 0, 100, 100, 100}},
+	} {
+		b := NewBuilder(1000, 1)
+		s := b.Section("job")
+		s.AddRates("write", samples, samples)
+		s.Lasted(tt.begin, tt.end)
+		s.AddHistogram("write", 12_900, one(7))
+		r, err := b.Recording()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []float64
+		for _, p := range r.Sections[0].Write.IOPS {
+			got = append(got, p.Mean)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+		if err := r.Series().check(); err != nil {
+			t.Error(err)
+		}
 	}
 }

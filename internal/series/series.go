@@ -90,6 +90,9 @@ func (s *Section) Directions() iter.Seq2[string, *Direction] {
 	return direction.Present(s.Read, s.Write, s.Trim)
 }
 
+// Summed says which directions a figure of all is of, such as "reads and writes together"; "" if there is one.
+func (s *Section) Summed() string { return direction.Summed(s.Read, s.Write, s.Trim) }
+
 // Points returns how many points the section has.
 func (s *Section) Points() int {
 	for _, d := range s.Directions() {

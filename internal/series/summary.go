@@ -13,6 +13,10 @@ const (
 	// fallCertainty is how many standard errors two levels have to be apart, and dropCertainty how many standard deviations a point. On stationary noise,
 	// also where neighbouring seconds are alike, that is less than 1 false alarm in 1,000 runs (TestNoFalseAlarms).
 	fallCertainty, dropCertainty, steadyCertainty = 7, 5, 4
+	// furtherCuts is how many times levels are cut again: a rate can have up to 4.
+	furtherCuts = 1
+	// burstLengths is how many times as long as what was low before it a fall has to be.
+	burstLengths = 2
 	// slowShare is what a rate that dropped is of the best that was usual, at most.
 	slowShare = 0.5
 	// usualShare is the share of points in which the rate was no more than the best that was usual: a few that are far above it are not.
@@ -40,7 +44,7 @@ type Summary struct {
 	SlowPercent float64
 }
 
-// Fall is a rate that became lower for the rest of the run.
+// Fall is a rate that became lower for the rest of the run. Before and After are the levels beside it: of several falls it is the last one.
 type Fall struct{ Seconds, Before, After float64 }
 
 // Drop is a time in which a rate was low: when it began, how long it was, and the mean rate in it.
@@ -61,9 +65,7 @@ func (s *Series) Summarize(section *Section) *Summary {
 	if point := steadyFrom(rates); point >= 0 {
 		summary.SteadySeconds = float64(point) * interval
 	}
-	if point := fallsAt(rates); point > 0 {
-		summary.Fall = &Fall{float64(point) * interval, mean(rates[:point]), mean(rates[point:])}
-	}
+	summary.Fall = fallOf(rates, interval)
 	summary.addDrops(rates, interval)
 	return summary
 }
@@ -89,13 +91,75 @@ func (s *Section) total() []float64 {
 	return total
 }
 
-// fallsAt returns the first point of the lower level of a rate that fell and stayed lower, 0 if it did not. The point is that by which two levels explain the
-// rates best (least squares). They have to be clearly apart: by a fifth, and by more than noise explains, of which neighbouring points may have the
-// same.
-func fallsAt(rates []float64) int {
+// fallOf returns how a rate fell and stayed lower, nil if it did not.
+func fallOf(rates []float64, interval float64) *Fall {
+	cuts := cutsOf(rates, minLevel, furtherCuts)
+	ends := append(slices.Clone(cuts), len(rates))
+	for i, at := range slices.Backward(cuts) {
+		begin := 0
+		if i > 0 {
+			begin = cuts[i-1]
+		}
+		before, after := mean(rates[begin:at]), mean(rates[at:ends[i+1]])
+		if staysLower(rates, ends[i:], before) && !isBurst(rates[:at], len(rates)-at, (before+after)/2) {
+			return &Fall{float64(at) * interval, before, after}
+		}
+	}
+	return nil
+}
+
+// staysLower says whether all levels from the first of these ends on are clearly lower than the one before.
+func staysLower(rates []float64, ends []int, before float64) bool {
+	for i := 1; i < len(ends); i++ {
+		if mean(rates[ends[i-1]:ends[i]]) > fallShare*before {
+			return false
+		}
+	}
+	return true
+}
+
+// isBurst says whether what is low for so many points at the end is like what was low before: storage that is throttled in bursts, which may end with one.
+func isBurst(before []float64, points int, low float64) bool {
+	longest, length := 0, 0
+	for _, rate := range before {
+		length++
+		if rate > low {
+			length = 0
+		}
+		longest = max(longest, length)
+	}
+	return points <= burstLengths*longest
+}
+
+// cutsOf returns the first points of all levels of a rate but the first one, none if it has only one. Both sides of a cut are cut again, so many times, for
+// each level to vary by noise alone: without the points beside the cut, in which the rate may be between both levels, and into levels that are longer than
+// a change takes. A cut has to divide levels that are clearly apart: by more than noise explains, of which neighbouring points may have
+// the same.
+func cutsOf(rates []float64, least, again int) []int {
+	at := bestCut(rates, least)
+	if at == 0 {
+		return nil
+	}
+	var left, right []int
+	if again > 0 {
+		longer := max(least, len(rates)/20)
+		left, right = cutsOf(rates[:at-1], longer, again-1), cutsOf(rates[at+1:], longer, again-1)
+	}
+	cuts := append(left, at)
+	for _, cut := range right {
+		cuts = append(cuts, at+1+cut)
+	}
+	if !areApart(rates, cuts, len(left)) {
+		return nil
+	}
+	return cuts
+}
+
+// bestCut returns the point by which two levels of at least so many points explain rates best (least squares), 0 if there are too few.
+func bestCut(rates []float64, least int) int {
 	sum, squares := prefixSums(rates)
 	best, at := math.Inf(1), 0
-	for point := minLevel; point <= len(rates)-minLevel; point++ {
+	for point := least; point <= len(rates)-least; point++ {
 		left := squares[point] - sum[point]*sum[point]/float64(point)
 		rest := sum[len(rates)] - sum[point]
 		right := squares[len(rates)] - squares[point] - rest*rest/float64(len(rates)-point)
@@ -103,25 +167,36 @@ func fallsAt(rates []float64) int {
 			best, at = left+right, point
 		}
 	}
-	before, after := rates[:at], rates[at:]
-	if at == 0 || mean(after) > fallShare*mean(before) {
-		return 0
-	}
-	apart := mean(before) - mean(after)
-	before, after = withoutEdge(before, after)
-	spread, alike := deviation(before, after)
-	few := 1 + minPoints/float64(len(rates)) // of few points it is less known how they vary
-	if apart < fallCertainty*few*math.Hypot(errorOfMean(before, spread, alike), errorOfMean(after, spread, alike)) {
-		return 0
-	}
 	return at
+}
+
+// areApart says whether the levels on both sides of one of the cuts are clearly apart.
+func areApart(rates []float64, cuts []int, which int) bool {
+	levels := levelsOf(rates, cuts)
+	apart := math.Abs(mean(levels[which]) - mean(levels[which+1]))
+	levels[which], levels[which+1] = withoutEdge(levels[which], levels[which+1])
+	before, after := levels[which], levels[which+1]
+	spread, alike := deviation(levels...)
+	few := 1 + minPoints/float64(len(rates)) // of few points it is less known how they vary
+	return apart > fallCertainty*few*math.Hypot(errorOfMean(before, spread, alike), errorOfMean(after, spread, alike))
+}
+
+func levelsOf(rates []float64, cuts []int) [][]float64 {
+	var levels [][]float64
+	begin := 0
+	for _, end := range append(slices.Clone(cuts), len(rates)) {
+		levels = append(levels, rates[begin:end])
+		begin = end
+	}
+	return levels
 }
 
 // withoutEdge returns two levels without the points between which it fell, where such a point is between both: the rate fell in it, and it tells nothing of how
 // much either level varies.
 func withoutEdge(before, after []float64) ([]float64, []float64) {
 	high, low := before[:len(before)-1], after[1:]
-	between := func(rate float64) bool { return rate < mean(high) && rate > mean(low) }
+	most, least := max(mean(high), mean(low)), min(mean(high), mean(low))
+	between := func(rate float64) bool { return rate < most && rate > least }
 	first, last := after[0], before[len(before)-1]
 	if len(after) > minLevel && between(first) {
 		after = low
@@ -144,7 +219,10 @@ func prefixSums(rates []float64) (sum, squares []float64) {
 func deviation(levels ...[]float64) (spread, alike float64) {
 	points, squares, products := 0, 0.0, 0.0
 	for _, rates := range levels {
-		m := max(mean(rates), math.SmallestNonzeroFloat32)
+		m := mean(rates)
+		if m <= 0 {
+			continue // what is nothing all the time does not vary
+		}
 		for i, r := range rates {
 			squares += (r/m - 1) * (r/m - 1)
 			if i > 0 {
@@ -181,6 +259,9 @@ func noise(rates []float64) float64 {
 func steadyFrom(rates []float64) int {
 	const third = 3
 	last := rates[len(rates)-len(rates)/third:]
+	if hasTrend(last) || len(lowTimes(last, lowRate(last, 0))) > 0 {
+		return -1
+	}
 	window, end := min(max(minWindow, len(rates)/10), len(last)), mean(last)
 	spread, alike := deviation(last)
 	allowed := max(steadyShare*end, steadyCertainty*errorOfMean(last[:window], spread, alike))
@@ -196,32 +277,77 @@ func steadyFrom(rates []float64) int {
 	case from+1 > len(rates)-len(last):
 		return -1
 	}
-	// Of the window that was not steady, what follows its last point that is off is.
-	off := from + window
-	for off > 0 && off > from && math.Abs(rates[off-1]-end) <= allowed {
-		off--
-	}
-	return max(off, 0)
+	return edge(rates, from, window, end, max(steadyShare, steadyCertainty*spread)*end)
 }
 
-// addDrops finds the times in which the rate was low.
-func (s *Summary) addDrops(rates []float64, interval float64) {
-	sorted := slices.Sorted(slices.Values(rates))
-	usual := quantile(sorted, usualShare)
-	if s.Fall != nil {
-		usual = max(usual, s.Fall.Before) // also of a run that was slow for most of its time
+// edge returns the point from which on a rate is what it is at the end. The window that begins at a point is the last one that is not: the edge is where two
+// levels explain the rates about there best, but for points that are off by more than noise allows.
+func edge(rates []float64, from, window int, end, allowed float64) int {
+	begin := max(0, from-window+1)
+	at := from
+	if cut := bestCut(rates[begin:from+window], minLevel); cut > 0 {
+		at = begin + cut
 	}
-	low := min(slowShare*usual, usual-dropCertainty*noise(rates))
-	var all []Drop
+	for at < from+window && math.Abs(rates[at]-end) > allowed {
+		at++
+	}
+	return at
+}
+
+// hasTrend says whether a rate goes up or down all the time: by more, from the start to the end of the line that fits best, than a steady rate may differ and
+// than noise about the line explains.
+func hasTrend(rates []float64) bool {
+	n, middle, m := float64(len(rates)), float64(len(rates)-1)/2, mean(rates)
+	products, squares := 0.0, 0.0
+	for i, r := range rates {
+		products += (float64(i) - middle) * (r - m)
+		squares += (float64(i) - middle) * (float64(i) - middle)
+	}
+	if squares == 0 {
+		return false
+	}
+	slope := products / squares
+	flat := make([]float64, len(rates))
+	for i, r := range rates {
+		flat[i] = r - slope*(float64(i)-middle)
+	}
+	spread, alike := deviation(flat)
+	const ofSlope = 12 // the variance of a slope times a length is as many times that of the mean
+	few := 1 + minPoints/n
+	return math.Abs(slope)*n > max(2*steadyShare*m, steadyCertainty*few*math.Sqrt(ofSlope)*errorOfMean(flat, spread, alike))
+}
+
+// lowRate returns the rate below which it is low: clearly less than half of the best that was usual, which is no less than a rate before a fall.
+func lowRate(rates []float64, before float64) float64 {
+	usual := max(quantile(slices.Sorted(slices.Values(rates)), usualShare), before)
+	return min(slowShare*usual, usual-dropCertainty*noise(rates))
+}
+
+// lowTimes returns from which point to which a rate was low, of all times that are long enough.
+func lowTimes(rates []float64, low float64) (times [][2]int) {
 	for i := 0; i < len(rates); i++ {
 		begin := i
 		for i < len(rates) && rates[i] < low {
 			i++
 		}
 		if i-begin >= minDrop {
-			all = append(all, Drop{float64(begin) * interval, float64(i-begin) * interval, mean(rates[begin:i])})
-			s.SlowPercent += 100 * float64(i-begin) / float64(len(rates))
+			times = append(times, [2]int{begin, i})
 		}
+	}
+	return times
+}
+
+// addDrops finds the times in which the rate was low.
+func (s *Summary) addDrops(rates []float64, interval float64) {
+	before := 0.0
+	if s.Fall != nil {
+		before = s.Fall.Before // also of a run that was slow for most of its time
+	}
+	var all []Drop
+	for _, time := range lowTimes(rates, lowRate(rates, before)) {
+		points := time[1] - time[0]
+		all = append(all, Drop{float64(time[0]) * interval, float64(points) * interval, mean(rates[time[0]:time[1]])})
+		s.SlowPercent += 100 * float64(points) / float64(len(rates))
 	}
 	slices.SortStableFunc(all, func(a, b Drop) int { return int(math.Copysign(1, b.Length-a.Length)) })
 	s.Drops = all[:min(len(all), maxDrops)]

@@ -3,6 +3,7 @@ package series
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -114,14 +115,6 @@ func TestCliffsAreFound(t *testing.T) {
 }
 
 func TestSummary(t *testing.T) {
-	level := func(parts ...float64) (rates []float64) { // pairs of seconds and rates
-		for i := 0; i < len(parts); i += 2 {
-			for range int(parts[i]) {
-				rates = append(rates, parts[i+1])
-			}
-		}
-		return rates
-	}
 	for name, tt := range map[string]struct {
 		rates     []float64
 		fall      float64 // 0: none
@@ -135,6 +128,10 @@ func TestSummary(t *testing.T) {
 		"credits of E3": {
 			[]float64{3150, 2990, 2882, 550.5, 100.5, 100.5, 100.5, 99.5, 101.5, 99.5, 99.5, 101.5, 100.5, 99.51, 100.5, 100.5, 99.51, 100.5, 99.51, 100.5},
 			3, 1, 85, 4, true, 3070, 100.005,
+		},
+		"credits that end in a second": {
+			append([]float64{3275, 3001, 3001, 319}, slices.Repeat([]float64{101}, 16)...),
+			3, 1, 85, 4, true, 3138, 101,
 		},
 		"a cliff":        {level(30, 3000, 30, 300), 30, 1, 50, 30, true, 3000, 300},
 		"slow at last":   {level(57, 3000, 3, 300), 57, 1, 5, -1, true, 3000, 1650},
@@ -172,5 +169,145 @@ func TestSummaryOfJobsThatEnd(t *testing.T) {
 	s.Sections[0].WholePoints = 11
 	if got := s.Summarize(&s.Sections[0]); got.Fall != nil || len(got.Drops) > 0 {
 		t.Errorf("fell %+v, drops %v", got.Fall, got.Drops)
+	}
+}
+
+// level returns rates: pairs of seconds and of a rate.
+func level(parts ...float64) (rates []float64) {
+	for i := 0; i < len(parts); i += 2 {
+		rates = append(rates, slices.Repeat([]float64{parts[i+1]}, int(parts[i]))...)
+	}
+	return rates
+}
+
+// varied returns rates with noise of neighbours that are not alike.
+func varied(r *rand.Rand, rates []float64, deviation float64) []float64 {
+	noisy := alikeNoise(r, len(rates), deviation, 0)
+	for i := range noisy {
+		noisy[i] *= rates[i]
+	}
+	return noisy
+}
+
+// Storage that is throttled in bursts did not fall, whatever the phase in which a run ends: less than 1 in 1,000 runs. It was not steady either.
+func TestBurstsAreNoFall(t *testing.T) {
+	const runs = 1000
+	random := rand.New(rand.NewPCG(5, 6))
+	for _, tt := range []struct {
+		fast, slow float64
+		seconds    int
+	}{{20, 5, 300}, {20, 5, 600}, {8, 4, 600}, {50, 10, 300}, {50, 10, 600}, {55, 5, 300}, {55, 5, 600}} {
+		falls, steady := 0, 0
+		for range runs {
+			phase := random.Float64() * (tt.fast + tt.slow)
+			rates := make([]float64, tt.seconds)
+			for i := range rates {
+				rates[i] = 3000
+				if math.Mod(float64(i)+phase, tt.fast+tt.slow) > tt.fast {
+					rates[i] = 300
+				}
+			}
+			s := summaryOf(varied(random, rates, 0.02))
+			if s.Fall != nil {
+				falls++
+			}
+			if s.SteadySeconds >= 0 {
+				steady++
+			}
+		}
+		t.Logf("%+v: of %d runs %d fell, %d were steady", tt, runs, falls, steady)
+		if falls > runs/1000 || steady > 0 {
+			t.Errorf("%+v: of %d runs %d fell, %d were steady", tt, runs, falls, steady)
+		}
+	}
+}
+
+// Of several steps the last one is told, and the levels beside it: no rate is told that storage never had.
+func TestSeveralSteps(t *testing.T) {
+	const runs = 200
+	random := rand.New(rand.NewPCG(7, 8))
+	for name, tt := range map[string]struct {
+		rates []float64
+		want  Fall
+	}{
+		"3000/1000/300":  {level(200, 3000, 200, 1000, 200, 300), Fall{400, 1000, 300}},
+		"3000/2000/300":  {level(200, 3000, 200, 2000, 200, 300), Fall{400, 2000, 300}},
+		"12000/3000/300": {level(60, 12000, 150, 3000, 390, 300), Fall{210, 3000, 300}},
+		"and up again":   {level(200, 3000, 200, 300, 200, 1000), Fall{200, 3000, 300}},
+	} {
+		found := 0
+		for range runs {
+			f := summaryOf(varied(random, tt.rates, 0.02)).Fall
+			if f != nil && math.Abs(f.Seconds-tt.want.Seconds) <= 2 && math.Abs(f.Before/tt.want.Before-1) < 0.02 && math.Abs(f.After/tt.want.After-1) < 0.02 {
+				found++
+			} else if found == 0 {
+				t.Logf("%s: %+v", name, f)
+			}
+		}
+		if found < runs*99/100 {
+			t.Errorf("%s: of %d runs %d are told as they were", name, runs, found)
+		}
+	}
+	if s := summaryOf(varied(random, level(200, 3000, 200, 300, 200, 3000), 0.02)); s.Fall != nil {
+		t.Errorf("a pause is a fall: %+v", s.Fall)
+	}
+}
+
+// The edge of what is steady is where the cliff is, also where rates vary. A rate that goes on falling is not steady.
+func TestSteadyFrom(t *testing.T) {
+	const runs = 200
+	random := rand.New(rand.NewPCG(9, 10))
+	for _, deviation := range []float64{0.01, 0.05, 0.1} {
+		exact := 0
+		for range runs {
+			if s := summaryOf(varied(random, level(212, 3000, 388, 300), deviation)); math.Abs(s.SteadySeconds-212) <= 2 {
+				exact++
+			}
+		}
+		t.Logf("noise of %v: of %d runs %d are steady within 2 s of the cliff", deviation, runs, exact)
+		if exact < runs*95/100 {
+			t.Errorf("noise of %v: of %d runs %d are steady within 2 s of the cliff", deviation, runs, exact)
+		}
+	}
+	ramp := make([]float64, 600)
+	for i := range ramp {
+		ramp[i] = 3000 - float64(i)*2935/600
+	}
+	if s := summaryOf(varied(random, ramp, 0.02)); s.SteadySeconds >= 0 {
+		t.Errorf("a ramp is steady after %v s", s.SteadySeconds)
+	}
+}
+
+// Storage that hangs for the rest of a run fell to nothing.
+func TestFallToNothing(t *testing.T) {
+	s := summaryOf(varied(rand.New(rand.NewPCG(11, 12)), level(212, 3000, 388, 0), 0.02))
+	if s.Fall == nil || s.Fall.Seconds != 212 || s.Fall.After != 0 || s.SteadySeconds != 212 || len(s.Drops) != 1 {
+		t.Errorf("fell %+v, steady after %v s, drops %v", s.Fall, s.SteadySeconds, s.Drops)
+	}
+}
+
+// On rates that vary much and are alike from second to second as well there are more false alarms: docs/results.md has how many.
+func TestAlarmsOfMuchThatIsAlike(t *testing.T) {
+	const runs = 3000
+	random := rand.New(rand.NewPCG(13, 14))
+	for _, tt := range []struct {
+		deviation, alike float64
+		seconds          int
+	}{{0.4, 0.8, 60}, {0.4, 0.8, 300}, {0.2, 0.95, 60}} {
+		falls, drops := 0, 0
+		for range runs {
+			rates := alikeNoise(random, tt.seconds, tt.deviation, tt.alike)
+			s := summaryOf(rates)
+			if s.Fall != nil {
+				falls++
+			}
+			if len(s.Drops) > 0 {
+				drops++
+			}
+		}
+		t.Logf("%+v: of %d runs %d fell, %d had drops", tt, runs, falls, drops)
+		if falls > runs*2/100 {
+			t.Errorf("%+v: of %d runs %d fell", tt, runs, falls)
+		}
 	}
 }

@@ -59,13 +59,13 @@ func happened(s *series.Summary) []string {
 		all = append(all, dropText(&d))
 	}
 	if s.SlowPercent >= 1 {
-		all = append(all, fmt.Sprintf("slow for %.0f %% of the time", s.SlowPercent))
+		all = append(all, fmt.Sprintf("below half of its usual best rate for %.0f %% of the time", s.SlowPercent))
 	}
 	return all
 }
 
 func fallText(f *series.Fall) string {
-	return fmt.Sprintf("%s for %s, then %s", perSecond(f.Before), secondsText(f.Seconds), perSecond(f.After))
+	return fmt.Sprintf("%s until second %s, then %s", perSecond(f.Before), figureText(f.Seconds), perSecond(f.After))
 }
 
 // fallsOf says which targets became slower for the rest of their first run.
@@ -73,20 +73,28 @@ func fallsOf(shown []timed) string {
 	var all []string
 	for _, run := range shown {
 		if s := run.of.Summarize(run.section); run.again == 0 && s != nil && s.Fall != nil {
-			all = append(all, run.target.Name+": "+fallText(s.Fall)+".")
+			all = append(all, run.target.Name+": "+withSummed(fallText(s.Fall), run.section)+".")
 		}
 	}
 	return strings.Join(all, " ")
 }
 
+// withSummed adds to what is told of all directions of a section which those are.
+func withSummed(words string, s *series.Section) string {
+	if summed := s.Summed(); summed != "" {
+		return words + ", " + summed
+	}
+	return words
+}
+
 func dropText(d *series.Drop) string {
-	return fmt.Sprintf("down to %s for %s after %s", perSecond(d.Rate), secondsText(d.Length), secondsText(d.Seconds))
+	return fmt.Sprintf("down to %s from second %s on, for %s", perSecond(d.Rate), figureText(d.Seconds), secondsText(d.Length))
 }
 
 // secondsText prints seconds.
-func secondsText(s float64) string {
-	return withCommas(strconv.FormatFloat(s, 'f', -1, 64)) + " s"
-}
+func secondsText(s float64) string { return figureText(s) + " s" }
+
+func figureText(f float64) string { return withCommas(strconv.FormatFloat(f, 'f', -1, 64)) }
 
 // addDrops marks in charts of rates where runs became slower: all of the first run of each target.
 func addDrops(p *plotted, shown []timed) {

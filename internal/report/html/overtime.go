@@ -117,17 +117,26 @@ func (r *results) timeFigures(c *compared, d direction, recorded []timed) []figu
 	rates := r.timeFigure(about, describe(c.Workload+" "+c.label, d.title+" over time"), shown)
 	rates.Chart.Metrics = r.rateMetrics(shown, d, r.isAlone(c, d))
 	if r.isFirst(c, d) {
-		rates.Table = happenedTable(describe(strings.TrimSpace(c.Workload+" "+c.label), "over time"), shown)
+		rates.Table = happenedTable(describe(strings.TrimSpace(c.Workload+" "+c.label), withSummed("over time", shown[0].section)), shown)
 	}
 	rates.Note = strings.TrimSpace(fallsOf(shown) + " " + notesOfRuns(shown, len(recorded)-len(shown)))
 	figures := []figure{rates}
 	if bands := latencyBands(shown); len(bands) > 0 {
 		f := r.timeFigure(about+", latency", describe(c.Workload+" "+c.label, d.title+", latency over time"), shown)
-		f.Note = "Bands reach from P50, which is the line, to P99, of the first run of each target."
+		f.Note = "Bands reach from P50, which is the line, to P99, of the first run of each target." + latencyNote(shown)
 		f.Chart.Metrics = map[string]plotted{metricLatency: {Label: "Latency", Log: true, Lines: bands}}
 		figures = append(figures, f)
 	}
 	return figures
+}
+
+// latencyNote says what points are that are put together.
+func latencyNote(shown []timed) string {
+	at := slices.IndexFunc(shown, isThinnedLatency)
+	if at < 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Of %s, P50 is the middle one and P99 the highest.", secondsText(shown[at].latencyLine().Step))
 }
 
 // isAlone says whether a case has no I/O of another direction, with which a limit would be shared.
@@ -166,11 +175,17 @@ func notesOfRuns(shown []timed, left int) string {
 		step := shown[at].line(len(shown[at].IOPS.Mean), shown[at].of.IntervalMilliseconds).Step
 		notes = append(notes, fmt.Sprintf("Each point is the mean of %s, and bands reach from the least to the most of it.", secondsText(step)))
 	}
+	if at := slices.IndexFunc(shown, isThinnedLatency); at >= 0 {
+		notes = append(notes, fmt.Sprintf("A point of P99 is the highest one of %s.", secondsText(shown[at].latencyLine().Step)))
+	}
 	if left > 0 {
 		notes = append(notes, sentence(plural(left, "run")+" more are left out."))
 	}
 	return strings.Join(notes, " ")
 }
+
+// isThinnedLatency says whether a line of a run's latencies has points that are put together.
+func isThinnedLatency(t timed) bool { return t.Latency != nil && thinnedBy(len(t.Latency.P50)) > 1 }
 
 // timeFigure returns a chart of runs over time that has no metrics yet.
 func (r *results) timeFigure(caption, title string, shown []timed) figure {

@@ -83,8 +83,14 @@ func TestOverTime(t *testing.T) {
 			t.Errorf("falls of %s are marked at %+v", metric, drops)
 		}
 	}
+	notes := textOf(byID(t, tree, "results"))
+	for _, note := range []string{"A point of P99 is the highest one of 3 s.", "Of 3 s, P50 is the middle one and P99 the highest."} {
+		if !strings.Contains(notes, note) {
+			t.Errorf("the page does not say %q", note)
+		}
+	}
 	table := tableOf(t, tree, "randwrite: over time")
-	if len(table) != 7 || !slices.Contains(table[1], "3,001 IOPS for 212 s, then 300 IOPS; slow for 65 % of the time") {
+	if len(table) != 7 || !slices.Contains(table[1], "3,001 IOPS until second 212, then 300 IOPS; below half of its usual best rate for 65 % of the time") {
 		t.Errorf("the table is %v", table)
 	}
 }
@@ -262,6 +268,21 @@ func TestExtremeSeries(t *testing.T) {
 	for _, c := range charts {
 		if len(c.Ticks) > 4*maxTicks+1 {
 			t.Errorf("%d ticks", len(c.Ticks))
+		}
+	}
+}
+
+// TestSummedOverTime: what is told of reads and writes together says so, beside charts of each alone.
+func TestSummedOverTime(t *testing.T) {
+	rates := append(slices.Repeat([]float64{700}, 30), slices.Repeat([]float64{70}, 30)...)
+	d := &series.Direction{IOPS: series.Rate{Mean: rates}}
+	for want, section := range map[string]series.Section{
+		"gp3: 1,400 IOPS until second 30, then 140 IOPS, reads and writes together.": {Read: d, Write: d},
+		"gp3: 700 IOPS until second 30, then 70 IOPS.":                               {Write: d},
+	} {
+		of := &series.Series{IntervalMilliseconds: 1000, LatencyPoints: 1, Sections: []series.Section{section}}
+		if got := fallsOf([]timed{{target: target{Name: "gp3"}, run: &v1alpha1.Run{}, of: of, section: &of.Sections[0], Direction: d}}); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }
