@@ -112,35 +112,50 @@ func (s *seriesLogs) encode(message string) ([]byte, error) {
 // read puts what all jobs noted onto one clock, with what fio says of when they were at work.
 func (s *seriesLogs) read(results []digest.Group) (*series.Recording, error) {
 	builder := series.NewBuilder(s.IntervalMilliseconds, int(s.HistogramMilliseconds/s.IntervalMilliseconds))
+	known := len(results) == len(s.Groups)
 	for i, group := range s.Groups {
 		section := builder.Section(group.Name)
-		iops, err := s.files(group, "iops")
-		if err != nil {
+		if err := s.readRates(section, group); err != nil {
 			return nil, err
 		}
-		for _, path := range iops {
-			last, err := addRates(section, path, s.IntervalMilliseconds)
-			if err != nil {
-				return nil, err
-			}
-			if group.EndApart {
-				section.EndsWith(last)
-			}
-		}
-		if len(results) == len(s.Groups) {
+		if known && i < len(results) {
 			addTimes(section, group, results[i])
 		}
-		histograms, err := s.files(group, "clat_hist")
-		if err != nil {
+		if err := s.readHistograms(section, group); err != nil {
 			return nil, err
-		}
-		for _, path := range histograms {
-			if err := addHistograms(section, path); err != nil {
-				return nil, err
-			}
 		}
 	}
 	return builder.Recording()
+}
+
+func (s *seriesLogs) readRates(section *series.SectionBuilder, group fio.LogGroup) error {
+	paths, err := s.files(group, "iops")
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		last, err := addRates(section, path, s.IntervalMilliseconds)
+		if err != nil {
+			return err
+		}
+		if group.EndApart {
+			section.EndsWith(last)
+		}
+	}
+	return nil
+}
+
+func (s *seriesLogs) readHistograms(section *series.SectionBuilder, group fio.LogGroup) error {
+	paths, err := s.files(group, "clat_hist")
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if err := addHistograms(section, path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // files returns the logs of a kind that the jobs of a group wrote.

@@ -145,7 +145,7 @@ func cutsOf(rates []float64, least, again int) []int {
 		longer := max(least, len(rates)/20)
 		left, right = cutsOf(rates[:at-1], longer, again-1), cutsOf(rates[at+1:], longer, again-1)
 	}
-	cuts := append(left, at)
+	cuts := slices.Concat(left, []int{at})
 	for _, cut := range right {
 		cuts = append(cuts, at+1+cut)
 	}
