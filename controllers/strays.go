@@ -30,7 +30,9 @@ import (
 
 // strays are what of a benchmark has lost labels.
 type strays struct {
-	sought  bool
+	sought bool
+	// again says that it was looked for them again since nothing is left.
+	again   bool
 	jobs    []madeJob
 	anchors []string
 }
@@ -47,14 +49,25 @@ func (s *scope) mayStray() bool {
 }
 
 // untilNothingStrays takes a step that ends what the benchmark has, and returns what is left. Where that is nothing, labels may have been taken away since it was
-// looked for what lacks them. So it is looked for again, and what is found is ended.
+// looked for what lacks them. So it is looked for again, and what is found is ended. That is done once: passes that are made anew, because some other call has
+// failed, would never get through all of their reads.
 func (p *pass) untilNothingStrays(ctx context.Context, step func(context.Context) ([]leftover, error)) ([]leftover, error) {
 	soughtBefore := p.memory.strays.sought
 	left, err := step(ctx)
-	if err != nil || len(left) > 0 || !soughtBefore {
+	if len(left) > 0 {
+		p.memory.strays.again = false
+	}
+	if err != nil || len(left) > 0 || !soughtBefore || p.memory.strays.again {
 		return left, err
 	}
 	p.memory.strays = strays{}
+	if err := p.seekStrays(ctx); err != nil {
+		return nil, err
+	}
+	if found := &p.memory.strays; len(found.jobs)+len(found.anchors) == 0 {
+		found.again = true
+		return nil, nil
+	}
 	return step(ctx)
 }
 
