@@ -171,22 +171,7 @@ func (w *world) startOperatorAs(way *rest.Config, funcs interceptor.Funcs, names
 
 		Namespaces: namespaces,
 	}
-	if err := reconciler.SetupWithManager(mgr); err != nil {
-		w.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	var working sync.WaitGroup
-	working.Go(func() {
-		if err := mgr.Start(ctx); err != nil {
-			w.Errorf("operator: %v", err)
-		}
-	})
-	stop = func() {
-		cancel()
-		working.Wait()
-	}
-	w.Cleanup(stop)
-	return stop
+	return w.Run(mgr, reconciler.SetupWithManager(mgr))
 }
 
 // readLog stands for the kubelet, which has the logs. The last line of those that are not silent is always another, and tells

@@ -33,7 +33,7 @@ const (
 	LabelSchedule = "storagebench.dev/schedule"
 	// AnnotationScheduledTime is when the start was due by which a schedule made a StorageBenchmark, in RFC 3339.
 	AnnotationScheduledTime = "storagebench.dev/scheduled-time"
-	// AnnotationRequested is on a StorageBenchmark that somebody has made from a schedule, beside its starts.
+	// AnnotationRequested is on a StorageBenchmark that somebody has made from a schedule by hand.
 	AnnotationRequested = "storagebench.dev/requested"
 	// AnnotationAcknowledged is on a StorageBenchmarkSchedule whose regressions somebody has seen: up to which time, in RFC 3339.
 	AnnotationAcknowledged = "storagebench.dev/acknowledged"

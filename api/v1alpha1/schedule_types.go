@@ -131,13 +131,13 @@ type StorageBenchmarkTemplate struct {
 
 // TemplateMetadata has labels and annotations of StorageBenchmarks that are made from a template.
 type TemplateMetadata struct {
-	// labels are put on the StorageBenchmarks beside the operator's own.
+	// labels are put on the StorageBenchmarks, in addition to the operator's own.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	// +kubebuilder:validation:XValidation:rule="!self.exists(k, k.startsWith('storagebench.dev/'))",message="labels below storagebench.dev/ are set by the operator; use another prefix",reason=FieldValueForbidden
 	Labels map[string]string `json:"labels,omitempty"`
 
-	// annotations are put on the StorageBenchmarks beside the operator's own. A value may have 4,096 characters.
+	// annotations are put on the StorageBenchmarks, in addition to the operator's own. A value may have 4,096 characters.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	// +kubebuilder:validation:XValidation:rule="!self.exists(k, k.startsWith('storagebench.dev/'))",message="annotations below storagebench.dev/ are set by the operator; use another prefix",reason=FieldValueForbidden
@@ -150,7 +150,7 @@ type TemplateMetadata struct {
 type ConcurrencyPolicy string
 
 const (
-	// ConcurrencyAllow makes another StorageBenchmark beside it.
+	// ConcurrencyAllow makes another StorageBenchmark while it runs.
 	ConcurrencyAllow ConcurrencyPolicy = "Allow"
 	// ConcurrencyForbid waits for its end.
 	ConcurrencyForbid ConcurrencyPolicy = "Forbid"

@@ -44,7 +44,7 @@ func TestBeginsWhenSchedulesCanBeListed(t *testing.T) {
 			},
 		}),
 	}
-	w.run(mgr, errors.Join(Index(t.Context(), mgr), mgr.Add(&Starter{Manager: mgr, Reconciler: reconciler})))
+	w.Run(mgr, errors.Join(Index(t.Context(), mgr), mgr.Add(&Starter{Manager: mgr, Reconciler: reconciler})))
 	w.create()
 	w.Clock.Pass(time.Minute)
 	w.Eventually(func() error {

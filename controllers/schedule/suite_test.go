@@ -1,11 +1,9 @@
 package schedule
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -13,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -49,28 +46,7 @@ func (w *world) startOperatorAs(way *rest.Config, namespaces ...string) (stop fu
 	reconciler := &Reconciler{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Events: mgr.GetEventRecorder("storagebench"), Clock: w.Clock, Version: "test", Namespaces: namespaces,
 	}
-	return w.run(mgr, errors.Join(Index(w.Context(), mgr), reconciler.SetupWithManager(mgr)))
-}
-
-// run runs a manager until the test ends, or what it returns is called.
-func (w *world) run(mgr ctrl.Manager, err error) (stop func()) {
-	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	var working sync.WaitGroup
-	working.Go(func() {
-		if err := mgr.Start(ctx); err != nil {
-			w.Errorf("operator: %v", err)
-		}
-	})
-	stop = func() {
-		cancel()
-		working.Wait()
-	}
-	w.Cleanup(stop)
-	return stop
+	return w.Run(mgr, errors.Join(Index(w.Context(), mgr), reconciler.SetupWithManager(mgr)))
 }
 
 // create makes a schedule that is due each minute, with changes.

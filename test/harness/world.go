@@ -3,8 +3,10 @@
 package harness
 
 import (
+	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -54,6 +56,27 @@ func New(t *testing.T) *World {
 
 // Image is the runner's, which no kubelet pulls.
 func Image() job.Image { return job.Image{Name: "runner:test", PullPolicy: corev1.PullIfNotPresent} }
+
+// Run runs an operator's manager, unless setting it up has failed, until the test ends or what it returns is called.
+func (w *World) Run(mgr manager.Manager, err error) (stop func()) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var working sync.WaitGroup
+	working.Go(func() {
+		if err := mgr.Start(ctx); err != nil {
+			w.Errorf("operator: %v", err)
+		}
+	})
+	stop = func() {
+		cancel()
+		working.Wait()
+	}
+	w.Cleanup(stop)
+	return stop
+}
 
 // Manager makes the manager of an operator that reaches the API server by the config, sees the namespace and keeps of objects what
 // the function leaves.
