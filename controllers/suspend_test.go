@@ -34,11 +34,14 @@ func TestSuspendSavesAResultFirst(t *testing.T) {
 		return nil
 	})
 	var looked, unsaved atomic.Bool
+	look := func() {
+		looked.Store(true)
+		unsaved.CompareAndSwap(false, w.Get(sb).Status.Runs[0].Result == nil)
+	}
 	w.startOperatorWith(interceptor.Funcs{
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
 			if _, ok := list.(*batchv1.JobList); ok { // which it looks for to delete them
-				looked.Store(true)
-				unsaved.CompareAndSwap(false, w.Get(sb).Status.Runs[0].Result == nil)
+				look()
 			}
 			return c.List(ctx, list, options...)
 		},

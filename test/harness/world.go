@@ -63,7 +63,7 @@ func (w *World) Run(mgr manager.Manager, err error) (stop func()) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context())) // it ends in Cleanup, and not before
 	var working sync.WaitGroup
 	working.Go(func() {
 		if err := mgr.Start(ctx); err != nil {
