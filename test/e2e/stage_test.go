@@ -39,7 +39,7 @@ import (
 
 const (
 	// machineLoad is how much load two processors bear. A load of 1 is a pod after the other with small I/O.
-	machineLoad = 6
+	machineLoad = 8
 	// figures is the load of a test that looks at figures, which others would change if they left no processor idle: it takes
 	// up to a third of two itself, and as much is left.
 	figures = 3
