@@ -3,15 +3,10 @@ package controllers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/tools/pager"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -40,18 +35,6 @@ func (p *pass) lateVolumes(ctx context.Context, claims []corev1.PersistentVolume
 		return nil, err
 	}
 	return left, errors.Join(errs...)
-}
-
-// eachVolume looks at all volumes of the cluster, page by page.
-func (p *pass) eachVolume(ctx context.Context, look func(*corev1.PersistentVolume)) error {
-	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-		page := &corev1.PersistentVolumeList{}
-		return page, p.Live.List(ctx, page, client.Limit(options.Limit), client.Continue(options.Continue))
-	})
-	if err := pages.EachListItem(ctx, metav1.ListOptions{}, looking(look)); err != nil {
-		return fmt.Errorf("list PersistentVolumes: %w", err)
-	}
-	return nil
 }
 
 // lacksVolumes says whether there may be volumes of claims that were made, which are not in the status.

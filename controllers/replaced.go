@@ -9,7 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/ours"
@@ -157,19 +156,6 @@ func (p *pass) compareClaim(ctx context.Context, target *v1alpha1.Target, claim 
 // isReplaced says whether a claim of somebody's is another one than was measured on.
 func isReplaced(status *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim) bool {
 	return status.ClaimsUID != "" && status.ClaimsUID != string(claim.UID)
-}
-
-// liveClaims returns the claims that were made for the benchmark, as the API server has them.
-func (p *pass) liveClaims(ctx context.Context) (map[string]*corev1.PersistentVolumeClaim, error) {
-	var list corev1.PersistentVolumeClaimList
-	if err := listLive(ctx, p.Live, &list, client.InNamespace(p.sb.Namespace)); err != nil {
-		return nil, fmt.Errorf("list claims: %w", err)
-	}
-	claims := map[string]*corev1.PersistentVolumeClaim{}
-	for _, claim := range p.ownClaims(list.Items) {
-		claims[claim.Name] = claim
-	}
-	return claims, nil
 }
 
 // uidOf returns the UID of the claim of a name. Of several names it returns a hash of their UIDs: for all of them the status would have no room.

@@ -10,7 +10,6 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -48,25 +47,6 @@ func (p *pass) findAnchor(ctx context.Context, which int) (outcome, error) {
 	}
 	wanted := job.ForAnchor(p.sb, p.image, int32(which), a.Attempts, nil)
 	return awaitFor(retrySoon), p.restore(ctx, found, wanted.Labels, wanted.Annotations)
-}
-
-// liveJob returns a Job of the benchmark's namespace as the API server has it, an empty one if it is gone. Its error says for what it was asked.
-func (p *pass) liveJob(ctx context.Context, name, doing string) (*batchv1.Job, error) {
-	j := &batchv1.Job{}
-	err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.sb.Namespace, Name: name}, j)
-	return j, unlessGone(err, doing)
-}
-
-// liveAnchor does so for the pod of an anchor. It lists, which it has to be allowed anyway.
-func (p *pass) liveAnchor(ctx context.Context, name, doing string) (*corev1.Pod, error) {
-	var found corev1.PodList
-	if err := p.Live.List(ctx, &found, client.InNamespace(p.sb.Namespace), client.MatchingFields{metav1.ObjectNameField: name}); err != nil {
-		return nil, fmt.Errorf("%s: %w", doing, err)
-	}
-	if len(found.Items) == 0 {
-		return &corev1.Pod{}, nil
-	}
-	return &found.Items[0], nil
 }
 
 // restore gives an object the labels and annotations back that it has lost. If it has all, the cache has yet to hear of it. That it had to
