@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -363,4 +364,53 @@ func TestRetainedVolumeGoesWithoutTheFinalizer(t *testing.T) {
 	w.Eventually(func() error { return w.gone(sb.DeepCopy()) })
 
 	w.Eventually(func() error { return w.gone(volume.DeepCopy()) })
+}
+
+// A volume that is tied, or never can be, is not looked at again. Who could not be asked is asked again later, and who was faster at once.
+func TestNoteTied(t *testing.T) {
+	of := schema.GroupResource{Resource: "persistentvolumes"}
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{UID: "claim"}}
+	for name, test := range map[string]struct {
+		err         error
+		tied, rests bool
+	}{
+		"it is tied":               {nil, true, false},
+		"it is refused":            {apierrors.NewForbidden(of, "pv", errors.New("no")), true, false},
+		"it is invalid":            {apierrors.NewInvalid(schema.GroupKind{Kind: "PersistentVolume"}, "pv", nil), true, false},
+		"somebody has changed it":  {apierrors.NewConflict(of, "pv", errors.New("changed")), false, false},
+		"the server does not work": {apierrors.NewInternalError(errors.New("away")), false, true},
+		"the network does not":     {errors.New("no route to host"), false, true},
+	} {
+		s := scopeOf(builder.OneRun("default", "sb").Build())
+		s.noteTied(claim, test.err, noon)
+		if tied, rests := s.memory.tied.Has("claim"), s.memory.tieAgain.Equal(at(restUntied)); tied != test.tied || rests != test.rests {
+			t.Errorf("%s: it is tied: %t, others are tried later: %t", name, tied, rests)
+		}
+	}
+}
+
+// A claim that is to be made from something has it on a volume that was made for the claim. Any other volume ends the benchmark. None is looked at twice.
+func TestNoteSources(t *testing.T) {
+	s := scopeOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(3)) }).Build())
+	target := &s.sb.Spec.Targets[0]
+	names := storage.ClaimNames(s.sb, target)
+	s.claims = map[string]*corev1.PersistentVolumeClaim{}
+	for i, name := range names[:2] {
+		s.claims[name] = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}, Spec: corev1.PersistentVolumeClaimSpec{VolumeName: fmt.Sprintf("pv-%d", i)}}
+	}
+	s.claims[names[2]] = &corev1.PersistentVolumeClaim{}
+	if got := s.unsourced(target); len(got) > 0 {
+		t.Errorf("without a source, %v are looked at", got)
+	}
+	target.DataSource = &v1alpha1.DataSource{Kind: v1alpha1.DataSourceSnapshot, Name: "before"}
+	if got := s.unsourced(target); !slices.Equal(got, names[:2]) {
+		t.Errorf("looked at are %v, want those that are bound", got)
+	}
+	want := fmt.Sprintf("target fast: claim %s has come to volume pv-1, which was not made for it", names[1])
+	if got := s.noteSources(target, map[string]ours.Origin{names[0]: ours.Made, names[1]: ours.Existing}); !strings.HasPrefix(got, want) {
+		t.Errorf("it says %q, want %q", got, want)
+	}
+	if got := s.unsourced(target); !slices.Equal(got, names[1:2]) {
+		t.Errorf("looked at again are %v", got)
+	}
 }

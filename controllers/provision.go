@@ -120,18 +120,6 @@ func (p *pass) volumeInTheWay(ctx context.Context, objects storage.Objects) (*co
 	return volume, nil
 }
 
-// files says what has become of a target's test files for which its storage was made once more.
-func (m storageMade) files(target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
-	switch {
-	case m.step == provisioning.RefuseTaken, apierrors.HasStatusCause(m.err, corev1.NamespaceTerminatingCause): // nothing can be made there, or not any more
-		return v1alpha1.TestFilesLeftBehind, nil
-	case m.err != nil:
-		return v1alpha1.TestFilesPresent, fmt.Errorf("reach test files of target %s: %w", target.Name, m.err)
-	default:
-		return v1alpha1.TestFilesPresent, nil
-	}
-}
-
 // provisioned says how the benchmark goes on after a try to make a target's storage.
 func (s *scope) provisioned(target *v1alpha1.Target, m storageMade) (outcome, error) {
 	switch m.step {
