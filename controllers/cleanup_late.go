@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -20,19 +21,22 @@ func (p *pass) lateVolumes(ctx context.Context, claims []corev1.PersistentVolume
 	if p.isNamespaced() || !p.lacksVolumes() {
 		return nil, nil
 	}
-	var left []leftover
-	var errs []error
+	var late []*corev1.PersistentVolume
 	err := p.eachVolume(ctx, func(volume *corev1.PersistentVolume) {
-		if !p.isLate(volume, claims) {
-			return
+		if p.isLate(volume, claims) {
+			late = append(late, volume.DeepCopy()) // of a page with many others
 		}
-		fate, err := p.settleVolume(ctx, volume, p.sb.CreationTimestamp, true)
-		device := ptr.Deref(volume.Spec.VolumeMode, corev1.PersistentVolumeFilesystem) == corev1.PersistentVolumeBlock
-		left = append(left, p.leftVolume(v1alpha1.VolumeStatus{Name: volume.Name, Handle: handle(volume)}, device, fate)...)
-		errs = append(errs, err)
 	})
 	if err != nil {
 		return nil, err
+	}
+	fates, errs := gather(ctx, parallelCalls, late, func(volume *corev1.PersistentVolume) (cleanup.Fate, error) {
+		return p.tieVolume(ctx, volume, p.fateOf(volume, p.sb.CreationTimestamp, true))
+	})
+	var left []leftover
+	for i, volume := range late {
+		device := ptr.Deref(volume.Spec.VolumeMode, corev1.PersistentVolumeFilesystem) == corev1.PersistentVolumeBlock
+		left = append(left, p.leftVolume(v1alpha1.VolumeStatus{Name: volume.Name, Handle: handle(volume)}, device, fates[i])...)
 	}
 	return left, errors.Join(errs...)
 }
