@@ -122,7 +122,7 @@ func (s *scope) noteSources(target *v1alpha1.Target, origins map[string]ours.Ori
 		claim := s.claims[name]
 		switch origins[name] {
 		case ours.Existing:
-			return fmt.Sprintf("target %s: claim %s has come to volume %s, which was not made for it and has nothing of %s: a free volume of the StorageClass fits; "+
+			return fmt.Sprintf("target %s: claim %s was bound to volume %s, which was not made for it and does not hold the data of %s: a free volume of the StorageClass fits; "+
 				"reserve that by its claimRef, or name another StorageClass, and create the benchmark anew",
 				target.Name, name, claim.Spec.VolumeName, target.DataSource)
 		case ours.Made, ours.Unbound:

@@ -14,7 +14,6 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/provisioning"
 	"github.com/storagebench/storagebench/internal/storage"
 )
@@ -97,27 +96,12 @@ func (p *pass) storageFacts(ctx context.Context, target *v1alpha1.Target, object
 		return provisioning.Facts{Stale: true}, err
 	}
 	facts.Noted = p.targetStatus(target.Name).ClaimsUID != "" && !storage.MakesVolume(target)
-	if facts.Taken, err = p.ownedByOthers(ctx, objects); err != nil {
+	there, err := p.readInPlace(ctx, objects)
+	if err != nil {
 		return facts, err
 	}
-	facts.InTheWay, err = p.volumeInTheWay(ctx, objects)
-	return facts, err
-}
-
-// volumeInTheWay returns the benchmark's own PersistentVolume of storage that is mounted as it is, if it has to go before it is made anew, else nil.
-func (p *pass) volumeInTheWay(ctx context.Context, objects storage.Objects) (*corev1.PersistentVolume, error) {
-	if objects.Volume == nil {
-		return nil, nil
-	}
-	volume, err := p.liveVolume(ctx, *objects.Volume.Name, "get PersistentVolume")
-	if err != nil || !ours.ClusterObject(p.sb, volume) {
-		return nil, err
-	}
-	claim, err := p.liveClaim(ctx, *objects.Claims[0].Name)
-	if err != nil || !provisioning.IsInTheWay(volume, claim.UID) {
-		return nil, err
-	}
-	return volume, nil
+	facts.Taken, facts.InTheWay = p.ownedByOthers(there), p.volumeInTheWay(there)
+	return facts, nil
 }
 
 // provisioned says how the benchmark goes on after a try to make a target's storage.

@@ -6,6 +6,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -40,6 +41,20 @@ func (p *pass) liveClaims(ctx context.Context) (map[string]*corev1.PersistentVol
 		claims[claim.Name] = claim
 	}
 	return claims, nil
+}
+
+// liveClass returns a StorageClass as the API server has it, nil if there is none. It lists, which it has to be allowed anyway.
+func (p *pass) liveClass(ctx context.Context, name string) (*storagev1.StorageClass, error) {
+	var classes storagev1.StorageClassList
+	if err := p.Live.List(ctx, &classes); err != nil {
+		return nil, fmt.Errorf("list StorageClasses: %w", err)
+	}
+	for i := range classes.Items {
+		if classes.Items[i].Name == name {
+			return &classes.Items[i], nil
+		}
+	}
+	return nil, nil
 }
 
 // liveJob returns a Job of the benchmark's namespace as the API server has it, an empty one if it is gone. Its error says for what it was asked.

@@ -59,7 +59,7 @@ func (p *pass) restore(ctx context.Context, object client.Object, labels, annota
 	if err := p.patchMeta(ctx, object, map[string]any{"labels": labels, "annotations": annotations}); err != nil {
 		return unlessGone(err, "restore "+strings.Join(lost, ", ")+" of "+object.GetName())
 	}
-	return fmt.Errorf("%s had lost %s, by which the operator finds it; that was put back; if this goes on, look for an admission webhook or a controller that removes it", object.GetName(), strings.Join(lost, ", "))
+	return fmt.Errorf("%s had lost %s, which the operator needs to find it; that was put back; if this goes on, look for an admission webhook or a controller that removes it", object.GetName(), strings.Join(lost, ", "))
 }
 
 // patchMeta changes metadata of an object, unless another one has taken its name. The object becomes what the API server answers.

@@ -84,9 +84,9 @@ func (s Sources) Existing() sets.Set[string] {
 func (s Sources) WhyExisting(target string) string {
 	switch {
 	case s.of(Existing).Len() > 0:
-		return "a volume that was not made for it has come to the claim of target " + target
+		return "a volume that was not made for it was bound to the claim of target " + target
 	case s.Fitting != "":
-		return "volume " + s.Fitting + ", which was not made for it, may come to the claim of target " + target
+		return "volume " + s.Fitting + ", which was not made for it, may be bound to the claim of target " + target
 	default:
 		return ""
 	}

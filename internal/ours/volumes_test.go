@@ -199,7 +199,7 @@ func TestMadeForItsClaim(t *testing.T) {
 func TestSources(t *testing.T) {
 	made, existing, unbound := map[string]Origin{"a": Made}, map[string]Origin{"a": Made, "b": Existing}, map[string]Origin{"a": Made, "b": Existing, "c": Unbound}
 	waiting := map[string]Origin{"a": Made, "c": Unbound}
-	const came = "a volume that was not made for it has come to the claim of target fast"
+	const came = "a volume that was not made for it was bound to the claim of target fast"
 	for name, test := range map[string]struct {
 		sources Sources
 		depends bool
@@ -210,7 +210,7 @@ func TestSources(t *testing.T) {
 		"all were made":                   {Sources{Origins: made}, false, sets.New[string](), ""},
 		"one was there":                   {Sources{Origins: existing}, false, sets.New("b"), came},
 		"one is not bound, and none fits": {Sources{Origins: waiting}, true, sets.New[string](), ""},
-		"one is not bound, and one fits":  {Sources{Origins: waiting, Fitting: "pv"}, true, sets.New("c"), "volume pv, which was not made for it, may come to the claim of target fast"},
+		"one is not bound, and one fits":  {Sources{Origins: waiting, Fitting: "pv"}, true, sets.New("c"), "volume pv, which was not made for it, may be bound to the claim of target fast"},
 		"all kinds, and none fits":        {Sources{Origins: unbound}, true, sets.New("b"), came},
 		"all kinds, and one fits":         {Sources{Origins: unbound, Fitting: "pv"}, true, sets.New("b", "c"), came},
 		"nobody makes volumes":            {Sources{Origins: unbound, NoProvisioner: true}, false, sets.New("b", "c"), came},
