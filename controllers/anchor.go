@@ -1,7 +1,6 @@
 package controllers
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,9 +14,6 @@ import (
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/job"
 )
-
-// maxLostNodes is how many nodes of a client, or anchors on them, may be lost before the benchmark fails.
-const maxLostNodes = 8
 
 // anchor holds a node for each client for the whole benchmark, by a pod that has all the client's volumes mounted. When
 // one is lost, the run under way is repeated from another node.
@@ -241,26 +237,27 @@ func (p *pass) loseAnchor(ctx context.Context, client int, why string) (outcome,
 	if err != nil {
 		return outcome{}, err
 	}
-	p.loseNode(client, run, collected, why, p.Clock.Now())
+	a := &p.sb.Status.Anchors[client]
+	loss := attempt.Loss{Node: a.Node, Why: why, Before: a.Disruptions, Run: run, Collected: collected}
+	p.loseNode(client, run, attempt.DecideLoss(loss), p.Clock.Now())
 	return saveFirst(), nil
 }
 
-// loseNode ends the run under way whose outcome was not collected, and has another node looked for, but not for ever.
-func (s *scope) loseNode(client int, run *v1alpha1.Run, collected bool, why string, now time.Time) {
-	a := &s.sb.Status.Anchors[client]
-	why = fmt.Sprintf("the benchmark lost node %s: %s", cmp.Or(a.Node, "(none yet)"), why)
-	switch {
-	case run == nil || collected:
-	case run.Job == "":
+// loseNode writes down that a client's node is lost, and what becomes of the run under way, and begins to look for another node.
+func (s *scope) loseNode(client int, run *v1alpha1.Run, decision attempt.LossDecision, now time.Time) {
+	switch decision.Action {
+	case attempt.RepeatRun:
+		s.disrupted(run, decision.Message)
+	case attempt.AwaitNode:
 		s.noteUnseen(run)
-		run.State = v1alpha1.RunPending // as far as this operator has seen, it has not begun
-	default:
-		s.disrupted(run, why)
+		run.State = v1alpha1.RunPending
+	case attempt.LeaveRun:
 	}
+	a := &s.sb.Status.Anchors[client]
 	a.Disruptions++
-	a.Message = truncate(why, maxAnchorMessage)
-	if a.Disruptions > maxLostNodes {
-		s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%d nodes were lost, the last one because %s", a.Disruptions, why))
+	a.Message = truncate(decision.Message, maxAnchorMessage)
+	if decision.Fails != "" {
+		s.fail(v1alpha1.ReasonRunFailed, decision.Fails)
 		return
 	}
 	a.StartTime = nil

@@ -500,7 +500,7 @@ func TestAnchorOnALostClaimIsSavedFirst(t *testing.T) {
 func TestLoseNode(t *testing.T) {
 	const why = "the benchmark lost node a: its pod was deleted"
 	again := v1alpha1.Anchor{Attempts: 3, Disruptions: 2, StartTime: at(time.Second), Message: why}
-	last := v1alpha1.Anchor{Attempts: 2, Disruptions: maxLostNodes + 1, StartTime: at(-time.Hour), Pod: "p", Node: "a", Message: why}
+	last := v1alpha1.Anchor{Attempts: 2, Disruptions: attempt.MaxLostNodes + 1, StartTime: at(-time.Hour), Pod: "p", Node: "a", Message: why}
 	for _, test := range []struct {
 		name      string
 		run       *v1alpha1.Run
@@ -515,13 +515,14 @@ func TestLoseNode(t *testing.T) {
 		{"a run that has not begun", &v1alpha1.Run{Attempts: 1, State: v1alpha1.RunRunning}, false, 1, again, v1alpha1.RunPending, 0, ""},
 		{"a run", &v1alpha1.Run{Attempts: 1, State: v1alpha1.RunRunning, Job: "j"}, false, 1, again, v1alpha1.RunPending, 1, ""},
 		{"a run that has ended", &v1alpha1.Run{Attempts: 1, State: v1alpha1.RunSucceeded, Job: "j"}, true, 1, again, v1alpha1.RunSucceeded, 0, ""},
-		{"a run, once too often", &v1alpha1.Run{Attempts: 1, State: v1alpha1.RunRunning, Job: "j"}, false, maxLostNodes, last, v1alpha1.RunPending, 1,
+		{"a run, once too often", &v1alpha1.Run{Attempts: 1, State: v1alpha1.RunRunning, Job: "j"}, false, attempt.MaxLostNodes, last, v1alpha1.RunPending, 1,
 			"9 nodes were lost, the last one because " + why},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := scopeOf(builder.OneRun("default", "sb").Build())
 			s.sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 2, Disruptions: test.lost, StartTime: at(-time.Hour), Pod: "p", Node: "a"}}
-			s.loseNode(0, test.run, test.collected, "its pod was deleted", noon.Add(time.Second))
+			loss := attempt.Loss{Node: "a", Why: "its pod was deleted", Before: test.lost, Run: test.run, Collected: test.collected}
+			s.loseNode(0, test.run, attempt.DecideLoss(loss), noon.Add(time.Second))
 			if diff := cmp.Diff(test.want, s.sb.Status.Anchors[0]); diff != "" {
 				t.Errorf("anchor (-want +got):\n%s", diff)
 			}

@@ -147,7 +147,7 @@ const (
 func (s *scope) cleaningSince() time.Time {
 	if s.memory.cleaningSince.IsZero() {
 		s.memory.cleaningSince, s.memory.cleaningFor = s.now.Time, firstTry
-		if s.condition(v1alpha1.ConditionSucceeded).Reason == v1alpha1.ReasonCleaningUp {
+		if s.condition(v1alpha1.ConditionSucceeded).Reason == v1alpha1.ReasonCleaningUp { // an operator before this one was at it
 			s.memory.cleaningFor = nextTry
 		}
 	}
@@ -207,35 +207,45 @@ func (p *pass) removeKind(ctx context.Context, turn cleanup.Turn) ([]leftover, e
 // removeJobs deletes the benchmark's Jobs that have the labels, and returns what is left of them and their
 // pods. The Jobs go before their pods, which spares these the second or two that a Job takes to count them.
 func (p *pass) removeJobs(ctx context.Context, having client.MatchingLabels) ([]leftover, error) {
-	var jobs batchv1.JobList
-	var pods corev1.PodList
-	// Not from the cache, which may not have heard yet of a Job that the last pass has made.
-	here, mine := client.InNamespace(p.sb.Namespace), client.MatchingLabels(child.Labels(p.sb))
-	if err := listLive(ctx, p.Live, &jobs, here, mine, having); err != nil {
-		return nil, fmt.Errorf("list Jobs: %w", err)
-	}
-	if err := listLive(ctx, p.Live, &pods, here, mine, having); err != nil {
-		return nil, fmt.Errorf("list pods: %w", err)
-	}
-	stray, err := p.strayJobs(ctx, having)
+	of, err := p.listChildren(ctx, having)
 	if err != nil {
 		return nil, err
 	}
-	jobs.Items = append(jobs.Items, stray...)
 	var left []leftover
 	var own []*batchv1.Job
 	uids := sets.New[types.UID]()
-	for i := range jobs.Items {
-		if j := &jobs.Items[i]; ours.Job(p.sb, j) {
+	for i := range of.jobs {
+		if j := &of.jobs[i]; ours.Job(p.sb, j) {
 			own, left = append(own, j), append(left, leftoverJob(j, p.now.Time))
 			uids.Insert(j.UID)
 		}
 	}
-	leftPods, orphans, err := p.leftPods(ctx, pods.Items, uids)
+	leftPods, orphans, err := p.leftPods(ctx, of.pods, uids)
 	if left = append(left, leftPods...); err != nil || p.hasNewFiles() {
 		return left, err // what pods tell goes with them, so it has to be saved first
 	}
 	return left, errors.Join(p.deleteJobs(ctx, own), p.deletePods(ctx, orphans))
+}
+
+// children are Jobs and pods of the benchmark.
+type children struct {
+	jobs []batchv1.Job
+	pods []corev1.Pod
+}
+
+// listChildren lists those that have labels. Not from the cache, which may not have heard yet of a Job that the last pass has made.
+func (p *pass) listChildren(ctx context.Context, having client.MatchingLabels) (children, error) {
+	var jobs batchv1.JobList
+	var pods corev1.PodList
+	here, mine := client.InNamespace(p.sb.Namespace), client.MatchingLabels(child.Labels(p.sb))
+	if err := listLive(ctx, p.Live, &jobs, here, mine, having); err != nil {
+		return children{}, fmt.Errorf("list Jobs: %w", err)
+	}
+	if err := listLive(ctx, p.Live, &pods, here, mine, having); err != nil {
+		return children{}, fmt.Errorf("list pods: %w", err)
+	}
+	stray, err := p.strayJobs(ctx, having)
+	return children{jobs: append(jobs.Items, stray...), pods: pods.Items}, err
 }
 
 // leftPods returns what is left of the pods of Jobs, and of those that are gone, and which go with no Job: theirs was deleted without them.

@@ -16,6 +16,7 @@ import (
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/provisioning"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -67,17 +68,39 @@ func (p *pass) removeFiles(ctx context.Context, atRest bool) ([]leftover, error)
 		if status.TestFiles == v1alpha1.TestFilesPresent {
 			errs = append(errs, p.removeFilesOf(ctx, target, status, atRest))
 		}
-		switch status.TestFiles {
-		case v1alpha1.TestFilesPresent:
-			left = append(left, p.leftoverFiles(target, false, false))
-		case v1alpha1.TestFilesLeftBehind:
-			gone, err := p.isClaimGone(ctx, target)
-			errs = append(errs, err)
-			left = append(left, p.leftoverFiles(target, true, gone))
-		case v1alpha1.TestFilesRemoved:
+		at, err := p.filesAt(ctx, target)
+		errs = append(errs, err)
+		if at != nowhere {
+			left = append(left, p.leftoverFiles(target, at))
 		}
 	}
 	return left, errors.Join(errs...)
+}
+
+// whereabouts is where test files are that are not removed.
+type whereabouts string
+
+const (
+	nowhere   whereabouts = ""          // there are none
+	inReach   whereabouts = "InReach"   // on a claim, from which they are being removed
+	givenUp   whereabouts = "GivenUp"   // on a claim that is there
+	withoutIt whereabouts = "WithoutIt" // on storage whose claim is gone
+)
+
+// filesAt says where a target's test files are.
+func (p *pass) filesAt(ctx context.Context, target *v1alpha1.Target) (whereabouts, error) {
+	switch p.targetStatus(target.Name).TestFiles {
+	case v1alpha1.TestFilesPresent:
+		return inReach, nil
+	case v1alpha1.TestFilesLeftBehind:
+		gone, err := p.isClaimGone(ctx, target)
+		if gone {
+			return withoutIt, err
+		}
+		return givenUp, err
+	default:
+		return nowhere, nil
+	}
 }
 
 // removeFilesOf goes one step further in removing the test files of a target, and notes what has become of them.
@@ -121,11 +144,11 @@ func hasFailed(j *batchv1.Job) bool {
 }
 
 // leftoverFiles says where the test files of a target are, and how to remove them by hand.
-func (s *scope) leftoverFiles(target *v1alpha1.Target, abandoned, withoutClaim bool) leftover {
+func (s *scope) leftoverFiles(target *v1alpha1.Target, at whereabouts) leftover {
 	left := leftover{
 		what:      fmt.Sprintf("directory %s on claim %s", child.Directory(s.sb), strings.Join(storage.ClaimNames(s.sb, target), ", ")),
 		command:   "remove that directory in a pod that mounts the claim",
-		abandoned: abandoned,
+		abandoned: at != inReach,
 	}
 	switch handles := s.handlesOf(target); {
 	case target.S3 != nil:
@@ -134,20 +157,20 @@ func (s *scope) leftoverFiles(target *v1alpha1.Target, abandoned, withoutClaim b
 	case target.EFS != nil:
 		left.what = fmt.Sprintf("directory %s on file system %s", child.Directory(s.sb), target.EFS.FileSystemID)
 		left.command = "mount the file system and remove that directory"
-		if withoutClaim && !storage.IsExisting(target) && handles != "" { // each access point has a directory of its own
+		if at == withoutIt && !storage.IsExisting(target) && handles != "" { // each access point has a directory of its own
 			left.what += ", in the directory of access point " + handles
 		}
-	case abandoned && !withoutClaim && storage.IsProvisioned(target) && handles != "": // nobody needs the claim any more, so it is deleted
+	case at == givenUp && storage.IsProvisioned(target) && handles != "": // nobody needs the claim any more, so it is deleted
 		left.what = fmt.Sprintf("directory %s on volume %s, whose claim goes with the benchmark", child.Directory(s.sb), handles)
 		left.command = "mount the storage behind the volume and remove that directory"
-	case withoutClaim && handles != "":
+	case at == withoutIt && handles != "":
 		left.what = fmt.Sprintf("directory %s on volume %s, whose claim is gone", child.Directory(s.sb), handles)
 		left.command = "mount the storage behind the volume and remove that directory"
-	case withoutClaim:
+	case at == withoutIt:
 		left.what = fmt.Sprintf("directory %s on the volume of claim %s, which is gone", child.Directory(s.sb), strings.Join(storage.ClaimNames(s.sb, target), ", "))
 		left.command = "if the volume is there, mount it and remove that directory"
 	}
-	if name := job.CleanUpName(s.sb, target.Name, 0); !abandoned && s.jobs[name] != nil {
+	if name := job.CleanUpName(s.sb, target.Name, 0); at == inReach && s.jobs[name] != nil {
 		left.command += fmt.Sprintf("; kubectl describe job -n %s %s tells why it was not", s.sb.Namespace, name)
 	}
 	return left
@@ -168,13 +191,17 @@ func (p *pass) cleanClaims(ctx context.Context, target *v1alpha1.Target) (v1alph
 	return all, nil
 }
 
-// claimFacts returns what it depends on what is done about the files on a claim.
+// claimFacts reads what it depends on what is done about the files on a claim.
 func (p *pass) claimFacts(ctx context.Context, target *v1alpha1.Target, client int32) (facts cleanup.ClaimFacts, err error) {
 	existing := p.jobs[job.CleanUpName(p.sb, target.Name, client)]
 	facts.Cleaning, facts.Cleaned = existing != nil, existing != nil && existing.Status.Succeeded > 0
 	facts.Foreign, facts.MountedAsIs = !storage.IsProvisioned(target), storage.MakesVolume(target)
+	facts.Driver = p.targetStatus(target.Name).Driver
 	if !facts.Cleaned {
 		facts.Found, err = p.findClaim(ctx, target, storage.ClaimName(p.sb, target, client))
+	}
+	if err == nil && facts.IsTraced() {
+		facts.Volumes, err = p.lostVolumes(ctx, target)
 	}
 	return facts, err
 }
@@ -185,24 +212,31 @@ func (p *pass) cleanClaim(ctx context.Context, target *v1alpha1.Target, client i
 	if err != nil {
 		return v1alpha1.TestFilesPresent, err
 	}
-	switch cleanup.NextStep(facts) {
-	case cleanup.Finish:
-		return v1alpha1.TestFilesRemoved, nil
-	case cleanup.Abandon:
-		return v1alpha1.TestFilesLeftBehind, nil
-	case cleanup.Trace:
-		return p.filesOfLostClaim(ctx, target)
+	switch step := cleanup.NextStep(facts); step {
 	case cleanup.Remount:
-		made, err := p.makeStorage(ctx, target)
-		if err != nil {
-			return v1alpha1.TestFilesPresent, err
-		}
-		return made.files(target)
+		return p.remount(ctx, target)
 	case cleanup.Clean:
 		return p.makeCleaner(ctx, target, client)
 	default:
-		return v1alpha1.TestFilesPresent, nil
+		return step.Files(), nil
 	}
+}
+
+// remount makes another claim, by which the files of a target are reached.
+func (p *pass) remount(ctx context.Context, target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
+	made, err := p.makeStorage(ctx, target)
+	if err != nil {
+		return v1alpha1.TestFilesPresent, err
+	}
+	return made.files(target)
+}
+
+// files says what has become of a target's test files for which its storage was made once more.
+func (m storageMade) files(target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
+	if m.step == provisioning.RefuseTaken { // nothing can be made there
+		return v1alpha1.TestFilesLeftBehind, nil
+	}
+	return filesAfterMaking(m.err, "reach test files of target "+target.Name)
 }
 
 // makeCleaner makes the Job that removes the files on a claim.
@@ -213,11 +247,17 @@ func (p *pass) makeCleaner(ctx context.Context, target *v1alpha1.Target, client 
 	}
 	volume := p.volumeOf(target, client)
 	volume.Existing = volume.Existing || wasThere.Has(volume.Claim)
-	switch err := p.makeJob(ctx, job.ForCleanUp(p.sb, p.image, volume, client)); {
-	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
-		return v1alpha1.TestFilesLeftBehind, nil // nothing can be made there any more
-	case err != nil:
-		return v1alpha1.TestFilesPresent, fmt.Errorf("apply clean-up Job of target %s: %w", target.Name, err)
+	return filesAfterMaking(p.makeJob(ctx, job.ForCleanUp(p.sb, p.image, volume, client)), "apply clean-up Job of target "+target.Name)
+}
+
+// filesAfterMaking says what has become of test files after the API server was asked for what they are removed with.
+func filesAfterMaking(err error, doing string) (v1alpha1.TestFilesState, error) {
+	switch {
+	case err == nil:
+		return v1alpha1.TestFilesPresent, nil
+	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause): // nothing can be made there any more
+		return v1alpha1.TestFilesLeftBehind, nil
+	default:
+		return v1alpha1.TestFilesPresent, fmt.Errorf("%s: %w", doing, err)
 	}
-	return v1alpha1.TestFilesPresent, nil
 }

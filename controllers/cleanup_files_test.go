@@ -126,36 +126,36 @@ func TestLeftoverFiles(t *testing.T) {
 	cleaner := job.CleanUpName(sb, "t", 0)
 	const byPod, byHand = "remove that directory in a pod that mounts the claim", "mount the file system and remove that directory"
 	for _, test := range []struct {
-		name                    string
-		target                  v1alpha1.Target
-		volumes                 []v1alpha1.VolumeStatus
-		abandoned, withoutClaim bool
-		job                     bool
-		what, command           string
+		name          string
+		target        v1alpha1.Target
+		volumes       []v1alpha1.VolumeStatus
+		at            whereabouts
+		job           bool
+		what, command string
 	}{
-		{"on a claim", builder.NewClaimTarget("t", "mine"), nil, true, false, false, "directory storagebench-uid on claim mine", byPod},
-		{"on claims", builder.NewTarget("t"), nil, true, false, false, "directory storagebench-uid on claim " + claims, byPod},
+		{"on a claim", builder.NewClaimTarget("t", "mine"), nil, givenUp, false, "directory storagebench-uid on claim mine", byPod},
+		{"on claims", builder.NewTarget("t"), nil, givenUp, false, "directory storagebench-uid on claim " + claims, byPod},
 		{
-			"on a claim that goes", builder.NewTarget("t"), []v1alpha1.VolumeStatus{{Name: "pv", Handle: "fs-1::fsap-1"}}, true, false, false,
+			"on a claim that goes", builder.NewTarget("t"), []v1alpha1.VolumeStatus{{Name: "pv", Handle: "fs-1::fsap-1"}}, givenUp, false,
 			"directory storagebench-uid on volume fs-1::fsap-1, whose claim goes with the benchmark", "mount the storage behind the volume and remove that directory",
 		},
 		{
-			"with a Job", builder.NewClaimTarget("t", "mine"), nil, false, false, true, "directory storagebench-uid on claim mine",
+			"with a Job", builder.NewClaimTarget("t", "mine"), nil, inReach, true, "directory storagebench-uid on claim mine",
 			byPod + "; kubectl describe job -n default " + cleaner + " tells why it was not",
 		},
-		{"with a Job, given up", builder.NewClaimTarget("t", "mine"), nil, true, false, true, "directory storagebench-uid on claim mine", byPod},
+		{"with a Job, given up", builder.NewClaimTarget("t", "mine"), nil, givenUp, true, "directory storagebench-uid on claim mine", byPod},
 		{
-			"on a claim that is gone", builder.NewClaimTarget("t", "mine"), []v1alpha1.VolumeStatus{{Name: "pv", Handle: "vol-1"}}, true, true, false,
+			"on a claim that is gone", builder.NewClaimTarget("t", "mine"), []v1alpha1.VolumeStatus{{Name: "pv", Handle: "vol-1"}}, withoutIt, false,
 			"directory storagebench-uid on volume vol-1, whose claim is gone", "mount the storage behind the volume and remove that directory",
 		},
 		{
-			"on a claim that is gone, with volumes that were never seen", builder.NewClaimTarget("t", "mine"), nil, true, true, false,
+			"on a claim that is gone, with volumes that were never seen", builder.NewClaimTarget("t", "mine"), nil, withoutIt, false,
 			"directory storagebench-uid on the volume of claim mine, which is gone", "if the volume is there, mount it and remove that directory",
 		},
-		{"in a bucket", bucket, nil, true, true, false, "objects of s3://b/team/" + child.Name(sb, "t") + "/", "aws s3 rm --recursive s3://b/team/" + child.Name(sb, "t") + "/"},
-		{"on EFS", access, []v1alpha1.VolumeStatus{{Handle: "fs-1::fsap-1"}}, true, false, false, "directory storagebench-uid on file system fs-1", byHand},
+		{"in a bucket", bucket, nil, withoutIt, false, "objects of s3://b/team/" + child.Name(sb, "t") + "/", "aws s3 rm --recursive s3://b/team/" + child.Name(sb, "t") + "/"},
+		{"on EFS", access, []v1alpha1.VolumeStatus{{Handle: "fs-1::fsap-1"}}, givenUp, false, "directory storagebench-uid on file system fs-1", byHand},
 		{
-			"on EFS, in an access point's directory", access, []v1alpha1.VolumeStatus{{Handle: "fs-1::fsap-1"}}, true, true, false,
+			"on EFS, in an access point's directory", access, []v1alpha1.VolumeStatus{{Handle: "fs-1::fsap-1"}}, withoutIt, false,
 			"directory storagebench-uid on file system fs-1, in the directory of access point fs-1::fsap-1", byHand,
 		},
 	} {
@@ -165,7 +165,7 @@ func TestLeftoverFiles(t *testing.T) {
 			if test.job {
 				s.jobs = map[string]*batchv1.Job{cleaner: {}}
 			}
-			if got, want := s.leftoverFiles(&test.target, test.abandoned, test.withoutClaim), (leftover{what: test.what, command: test.command, abandoned: test.abandoned}); got != want {
+			if got, want := s.leftoverFiles(&test.target, test.at), (leftover{what: test.what, command: test.command, abandoned: test.at != inReach}); got != want {
 				t.Errorf("got  %+v\nwant %+v", got, want)
 			}
 		})

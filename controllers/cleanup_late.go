@@ -3,17 +3,13 @@ package controllers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/tools/pager"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -25,33 +21,24 @@ func (p *pass) lateVolumes(ctx context.Context, claims []corev1.PersistentVolume
 	if p.isNamespaced() || !p.lacksVolumes() {
 		return nil, nil
 	}
-	var left []leftover
-	var errs []error
+	var late []*corev1.PersistentVolume
 	err := p.eachVolume(ctx, func(volume *corev1.PersistentVolume) {
-		if !p.isLate(volume, claims) {
-			return
+		if p.isLate(volume, claims) {
+			late = append(late, volume.DeepCopy()) // of a page with many others
 		}
-		fate, err := p.settleVolume(ctx, volume, p.sb.CreationTimestamp, true)
-		device := ptr.Deref(volume.Spec.VolumeMode, corev1.PersistentVolumeFilesystem) == corev1.PersistentVolumeBlock
-		left = append(left, p.leftVolume(v1alpha1.VolumeStatus{Name: volume.Name, Handle: handle(volume)}, device, fate)...)
-		errs = append(errs, err)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return left, errors.Join(errs...)
-}
-
-// eachVolume looks at all volumes of the cluster, page by page.
-func (p *pass) eachVolume(ctx context.Context, look func(*corev1.PersistentVolume)) error {
-	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-		page := &corev1.PersistentVolumeList{}
-		return page, p.Live.List(ctx, page, client.Limit(options.Limit), client.Continue(options.Continue))
+	fates, errs := gather(ctx, parallelCalls, late, func(volume *corev1.PersistentVolume) (cleanup.Fate, error) {
+		return p.tieVolume(ctx, volume, p.fateOf(volume, p.sb.CreationTimestamp, true))
 	})
-	if err := pages.EachListItem(ctx, metav1.ListOptions{}, looking(look)); err != nil {
-		return fmt.Errorf("list PersistentVolumes: %w", err)
+	var left []leftover
+	for i, volume := range late {
+		device := ptr.Deref(volume.Spec.VolumeMode, corev1.PersistentVolumeFilesystem) == corev1.PersistentVolumeBlock
+		left = append(left, p.leftVolume(v1alpha1.VolumeStatus{Name: volume.Name, Handle: handle(volume)}, device, fates[i])...)
 	}
-	return nil
+	return left, errors.Join(errs...)
 }
 
 // lacksVolumes says whether there may be volumes of claims that were made, which are not in the status.

@@ -57,17 +57,17 @@ func (p *pass) isClaimGone(ctx context.Context, target *v1alpha1.Target) (bool, 
 	return true, nil
 }
 
-// filesOfLostClaim says what becomes of test files on somebody's claim that is gone.
-func (p *pass) filesOfLostClaim(ctx context.Context, target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
-	status := p.targetStatus(target.Name)
-	volumes := make([]cleanup.LostVolume, len(status.Volumes))
+// lostVolumes returns what is known of the volumes of a claim of somebody's that is gone.
+func (p *pass) lostVolumes(ctx context.Context, target *v1alpha1.Target) ([]cleanup.LostVolume, error) {
+	noted := p.targetStatus(target.Name).Volumes
+	volumes := make([]cleanup.LostVolume, len(noted))
 	for i := range volumes {
 		var err error
-		if volumes[i], err = p.lostVolume(ctx, status.Volumes[i].Name); err != nil {
-			return v1alpha1.TestFilesPresent, err
+		if volumes[i], err = p.lostVolume(ctx, noted[i].Name); err != nil {
+			return nil, err
 		}
 	}
-	return cleanup.FilesOnLostClaim(status.Driver, volumes...), nil
+	return volumes, nil
 }
 
 // lostVolume returns what is known of a volume whose claim is gone.

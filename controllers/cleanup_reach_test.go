@@ -273,13 +273,13 @@ func TestFilesOfALostClaim(t *testing.T) {
 			sb := builder.NewBenchmark("ns", "sb").Target(target).Build()
 			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", Driver: test.noted, Volumes: []v1alpha1.VolumeStatus{{Name: "pv", Handle: "vol-1"}}}}
 			s := passOver(&Reconciler{Live: fakeLive(test.policy, test.by)}, sb)
-			if got, err := s.filesOfLostClaim(t.Context(), &target); err != nil || got != test.want {
+			if got, err := filesOfLostClaim(t, s, &target); err != nil || got != test.want {
 				t.Errorf("test files are %s, %v, want %s", got, err, test.want)
 			}
 			if gone, err := s.isClaimGone(t.Context(), &target); err != nil || !gone {
 				t.Errorf("the claim is gone: %t, %v", gone, err)
 			}
-			if left := s.leftoverFiles(&target, true, true); left.what != "directory storagebench- on volume vol-1, whose claim is gone" {
+			if left := s.leftoverFiles(&target, withoutIt); left.what != "directory storagebench- on volume vol-1, whose claim is gone" {
 				t.Errorf("left is %q", left.what)
 			}
 		})
@@ -313,7 +313,7 @@ func TestFilesOnAVolumeThatAnotherClaimHas(t *testing.T) {
 		sb := builder.NewBenchmark("ns", "sb").Target(target).Build()
 		sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", Driver: fakecluster.Driver, ClaimsUID: "before", Volumes: []v1alpha1.VolumeStatus{{Name: "pv"}}}}
 		live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(volume.DeepCopy()).WithObjects(test.claims...).Build()
-		if got, err := passOver(&Reconciler{Live: live}, sb).filesOfLostClaim(t.Context(), &target); err != nil || got != test.want {
+		if got, err := filesOfLostClaim(t, passOver(&Reconciler{Live: live}, sb), &target); err != nil || got != test.want {
 			t.Errorf("%s: test files are %s, %v, want %s", name, got, err, test.want)
 		}
 	}
@@ -381,6 +381,13 @@ func TestClaimIsGoneBeforeTheCacheHearsOfIt(t *testing.T) {
 			}
 		})
 	}
+}
+
+// filesOfLostClaim says what becomes of test files on somebody's claim that is gone.
+func filesOfLostClaim(t *testing.T, p *pass, target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
+	t.Helper()
+	volumes, err := p.lostVolumes(t.Context(), target)
+	return cleanup.FilesOnLostClaim(p.targetStatus(target.Name).Driver, volumes...), err
 }
 
 // fakeLive has a volume of a reclaim policy that a driver has made, none of "".

@@ -103,15 +103,19 @@ func (p *pass) settle(ctx context.Context, name string, since metav1.Time, mine 
 	if err != nil {
 		return cleanup.Unknown, err
 	}
-	return p.settleVolume(ctx, volume, since, mine(volume))
+	return p.tieVolume(ctx, volume, p.fateOf(volume, since, mine(volume)))
 }
 
-// settleVolume does what settle does, with a volume that was read. bound says whether it is bound to a claim of the benchmark.
-func (p *pass) settleVolume(ctx context.Context, volume *corev1.PersistentVolume, since metav1.Time, bound bool) (cleanup.Fate, error) {
-	fate := cleanup.FateOf(cleanup.VolumeFacts{
-		Bound: bound, AsIs: ours.ClusterObject(p.sb, volume), Made: ours.MadeForItsClaim(volume, since),
+// fateOf says what becomes of a volume that was read. bound says whether it is bound to a claim of the benchmark.
+func (s *scope) fateOf(volume *corev1.PersistentVolume, since metav1.Time, bound bool) cleanup.Fate {
+	return cleanup.FateOf(cleanup.VolumeFacts{
+		Bound: bound, AsIs: ours.ClusterObject(s.sb, volume), Made: ours.MadeForItsClaim(volume, since),
 		Deletes: volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete,
 	})
+}
+
+// tieVolume has a volume that would be retained deleted with its claim, and says what becomes of it then.
+func (p *pass) tieVolume(ctx context.Context, volume *corev1.PersistentVolume, fate cleanup.Fate) (cleanup.Fate, error) {
 	if fate != cleanup.Retained {
 		return fate, nil
 	}

@@ -104,7 +104,7 @@ func (p *pass) awaitOlder(ctx context.Context, st *podWait) (outcome, error) {
 	if _, err := p.removeAnchors(ctx, p.anchorNames()...); err != nil {
 		return outcome{}, err
 	}
-	decision := attempt.DecideStart(st.startFacts(nil, true, false))
+	decision := attempt.DecideStart(st.startFacts(nil, competition{held: older}))
 	st.noteNodeWait(decision)
 	return st.await(decision, v1alpha1.ReasonWaitingForNode, st.what, "nodes of its own", describeOlder(older), p.nodeLimit()), nil
 }

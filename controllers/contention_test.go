@@ -10,9 +10,11 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
@@ -131,5 +133,39 @@ func TestNamesOfOthersAreNotTold(t *testing.T) {
 	}
 	if got := whichClasses(classes[1:]); got != "this cluster has none; create one" {
 		t.Errorf("it says %q", got)
+	}
+}
+
+// Who holds nodes keeps a pod off them that finds none. Only a benchmark that holds some itself goes back for an older one.
+func TestCompetition(t *testing.T) {
+	holding := older("older", nil)
+	rivals := attempt.RivalsOf(older("young", nil), []corev1.Pod{*holdersOf(holding, nil)[0], *holdersOf(holding, nil)[1]})
+	rivals.Benchmarks[client.ObjectKeyFromObject(holding)] = holding
+	const held = "other benchmarks measure on node a-node (older in namespace default)"
+	unseen := "other benchmarks hold nodes, in namespaces that the operator cannot see (this operator is confined to namespace default): " + attempt.StartMessage(unscheduled(crowdedOut))
+	for name, test := range map[string]struct {
+		pod    *corev1.Pod
+		rivals attempt.Rivals
+		change func(*podWait)
+		want   competition
+	}{
+		"no pod":                            {nil, rivals, nil, competition{}},
+		"a pod that others do not keep off": {unscheduled("0/2 nodes are available: 2 Insufficient memory."), rivals, nil, competition{}},
+		"nobody holds a node":               {unscheduled(crowdedOut), attempt.Rivals{}, nil, competition{}},
+		"another one does":                  {unscheduled(crowdedOut), rivals, nil, competition{held: held}},
+		"another one does, and is older, and this one has nodes": {unscheduled(crowdedOut), rivals, func(st *podWait) { st.yield = func(string) {} },
+			competition{held: held, older: "older in namespace default"}},
+		"nobody is seen to, in one namespace": {unscheduled(crowdedOut), attempt.Rivals{}, func(st *podWait) { st.namespaces = []string{"default"} }, competition{held: unseen}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := waiting(0, test.pod)
+			st.sb.CreationTimestamp = metav1.NewTime(noon)
+			if test.change != nil {
+				test.change(st)
+			}
+			if got := st.judgeRivals(test.rivals); got != test.want {
+				t.Errorf("got  %+v\nwant %+v", got, test.want)
+			}
+		})
 	}
 }

@@ -79,7 +79,7 @@ func (p *pass) tellLeft(ctx context.Context) {
 	}
 	p.memory.released = p.sb.ResourceVersion
 	kind := corev1.EventTypeNormal
-	if cleaned.Reason == v1alpha1.ReasonLeftBehind {
+	if hasLeft(p.sb) {
 		kind = corev1.EventTypeWarning
 	}
 	p.Events.Eventf(p.sb, nil, kind, cleaned.Reason, "CleanUp", "%s", limitNote(cleaned.Message))

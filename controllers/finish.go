@@ -10,8 +10,8 @@ import (
 func finish(_ context.Context, p *pass) (outcome, error) {
 	measured := p.condition(v1alpha1.ConditionMeasured)
 	message := measured.Message
-	if cleaned := p.condition(v1alpha1.ConditionCleanedUp); cleaned.Reason == v1alpha1.ReasonLeftBehind {
-		message += "; " + cleaned.Message
+	if hasLeft(p.sb) {
+		message += "; " + p.condition(v1alpha1.ConditionCleanedUp).Message
 	}
 	p.setCondition(v1alpha1.ConditionSucceeded, measured.Status, measured.Reason, message)
 	p.sb.Status.CompletionTime = new(p.now)

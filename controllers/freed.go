@@ -2,7 +2,6 @@ package controllers
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,15 +22,13 @@ func (p *pass) bindsFirst(ctx context.Context, target *v1alpha1.Target) (bool, e
 	if p.anchored() || p.isNamespaced() || p.isLeftToRuns(target) || !job.SetsGroup(p.sb) {
 		return false, nil
 	}
-	_, unbound, err := p.origins(ctx, target, 0)
-	if err != nil || unbound.Len() == 0 {
+	sources, err := p.readSources(ctx, target, 0)
+	if err != nil {
 		return false, err
 	}
-	binds := false
-	err = p.eachVolume(ctx, func(volume *corev1.PersistentVolume) {
-		binds = binds || ours.MayBeFreed(p.sb, target, unbound, volume)
-	})
-	return binds, err
+	unbound := sources.Unbound()
+	err = p.lookFitting(ctx, &sources, func(volume *corev1.PersistentVolume) bool { return ours.MayBeFreed(p.sb, target, unbound, volume) })
+	return sources.Fitting != "", err
 }
 
 // lookFreed is how often it is looked for volumes that came free while a pod waits for a node. All volumes of the cluster are listed for that.
@@ -43,12 +40,20 @@ func (p *pass) withdraw(ctx context.Context, run *v1alpha1.Run, target *v1alpha1
 	if one.pod == nil || one.pod.Spec.NodeName != "" || !changesGroup(one.pod) || p.isNamespaced() || !job.SetsGroup(p.sb) {
 		return goOn(), nil
 	}
-	why, err := p.seeFreed(ctx, target, one.client)
-	if err != nil || why == "" {
-		return goOn(), err
+	sources, err := p.seeFreed(ctx, target, one.client)
+	if err != nil {
+		return outcome{}, err
 	}
-	p.disrupted(run, why+", and the pod would change the group of all files there")
-	return saveFirst(), nil
+	return p.withdrawn(run, sources.WhyExisting(target.Name)), nil
+}
+
+// withdrawn repeats a run where something is said of a volume.
+func (s *scope) withdrawn(run *v1alpha1.Run, why string) outcome {
+	if why == "" {
+		return goOn()
+	}
+	s.disrupted(run, why+", and the pod would change the group of all files there")
+	return saveFirst()
 }
 
 // changesGroup says whether a pod has the files on its volumes given to a group.
@@ -56,22 +61,17 @@ func changesGroup(pod *corev1.Pod) bool {
 	return pod.Spec.SecurityContext != nil && pod.Spec.SecurityContext.FSGroup != nil
 }
 
-// seeFreed says that a volume that was there before has come, or may come, to a client's claim of a target, "" if there is none.
-func (p *pass) seeFreed(ctx context.Context, target *v1alpha1.Target, which int32) (why string, err error) {
-	existing, unbound, err := p.origins(ctx, target, which)
-	switch {
-	case err != nil:
-		return "", err
-	case existing.Len() > 0:
-		return fmt.Sprintf("a volume that was not made for it has come to the claim of target %s", target.Name), nil
-	case unbound.Len() == 0, p.now.Before(&p.memory.lookFreedAgain):
-		return "", nil
+// seeFreed sees whether a volume that was there before has come, or may come, to a client's claim of a target. It looks at the volumes of the cluster only now
+// and then.
+func (p *pass) seeFreed(ctx context.Context, target *v1alpha1.Target, which int32) (ours.Sources, error) {
+	sources, err := p.readSources(ctx, target, which)
+	if err != nil || !sources.DependsOnVolumes() || p.now.Before(&p.memory.lookFreedAgain) {
+		return sources, err
 	}
 	p.memory.lookFreedAgain = metav1.NewTime(p.Clock.Now().Add(lookFreed))
-	err = p.eachVolume(ctx, func(volume *corev1.PersistentVolume) {
-		if ours.MayGet(p.sb, target, unbound, volume) || ours.MayBeFreed(p.sb, target, unbound, volume) {
-			why = fmt.Sprintf("volume %s, which was not made for it, may come to the claim of target %s", volume.Name, target.Name)
-		}
+	unbound := sources.Unbound()
+	err = p.lookFitting(ctx, &sources, func(volume *corev1.PersistentVolume) bool {
+		return ours.MayGet(p.sb, target, unbound, volume) || ours.MayBeFreed(p.sb, target, unbound, volume)
 	})
-	return why, err
+	return sources, err
 }

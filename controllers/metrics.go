@@ -26,7 +26,7 @@ type Metrics struct {
 	orphans    *prometheus.CounterVec
 
 	// lastSeen has when the last pass over each active benchmark was made, by its name.
-	lastSeen sync.Map
+	lastSeen passTimes
 }
 
 // NewMetrics returns metrics that are registered. It panics if there are such metrics already.
@@ -55,8 +55,7 @@ func (m *Metrics) seen(sb *v1alpha1.StorageBenchmark, now time.Time) {
 		m.lastSeen.Delete(name)
 		return
 	}
-	last, _ := m.lastSeen.Swap(name, now)
-	if last, known := last.(time.Time); known {
+	if last, known := m.lastSeen.Swap(name, now); known {
 		m.seconds.WithLabelValues(step.Reason).Add(max(now.Sub(last).Seconds(), 0))
 	}
 }
@@ -140,4 +139,29 @@ func (a *activeBenchmarks) Collect(metrics chan<- prometheus.Metric) {
 	for reason, n := range counts {
 		metrics <- prometheus.MustNewConstMetric(a.desc, prometheus.GaugeValue, float64(n), reason)
 	}
+}
+
+// passTimes are times of passes, by the names of benchmarks. The zero value has none.
+type passTimes struct {
+	mu    sync.Mutex
+	times map[types.NamespacedName]time.Time
+}
+
+// Swap notes a time, and returns the one before, if there was one.
+func (t *passTimes) Swap(name types.NamespacedName, now time.Time) (last time.Time, known bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	last, known = t.times[name]
+	if t.times == nil {
+		t.times = map[types.NamespacedName]time.Time{}
+	}
+	t.times[name] = now
+	return last, known
+}
+
+// Delete forgets the time of a benchmark.
+func (t *passTimes) Delete(name types.NamespacedName) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.times, name)
 }

@@ -19,50 +19,55 @@ import (
 
 // What package ours decides about where volumes are from depends on what this file reads.
 
-// existingVolumes returns those claims of clients of a target whose volume was there before the benchmark, or may have been. Those that have none yet count
-// among them where one that is there may become theirs, which a namespaced operator cannot know.
+// existingVolumes returns those claims of clients of a target whose volume was there before the benchmark, or may have been.
 func (p *pass) existingVolumes(ctx context.Context, target *v1alpha1.Target, clients ...int32) (sets.Set[string], error) {
-	existing, unbound, err := p.origins(ctx, target, clients...)
-	switch {
-	case err != nil:
+	sources, err := p.readSources(ctx, target, clients...)
+	if err != nil {
 		return nil, err
-	case p.isNamespaced(), unbound.Len() == 0:
-		return existing, nil
-	case p.targetStatus(target.Name).Driver == storage.NoProvisioner: // also one that an administrator frees when the pod is there already
-		return existing.Union(unbound), nil
 	}
-	alone := p.isLeftToRuns(target) // no anchor has it bound before
-	return existing, p.eachVolume(ctx, func(volume *corev1.PersistentVolume) {
-		if ours.MayGet(p.sb, target, unbound, volume) || (alone && ours.MayBeFreed(p.sb, target, unbound, volume)) {
-			existing.Insert(unbound.UnsortedList()...)
-		}
+	sources.NoProvisioner = p.targetStatus(target.Name).Driver == storage.NoProvisioner
+	unbound, alone := sources.Unbound(), p.isLeftToRuns(target) // no anchor has those bound before
+	err = p.lookFitting(ctx, &sources, func(volume *corev1.PersistentVolume) bool {
+		return ours.MayGet(p.sb, target, unbound, volume) || (alone && ours.MayBeFreed(p.sb, target, unbound, volume))
 	})
+	return sources.Existing(), err
 }
 
-// origins returns those claims of clients of a target whose volume was there before, and those that have none yet.
-func (p *pass) origins(ctx context.Context, target *v1alpha1.Target, clients ...int32) (existing, unbound sets.Set[string], err error) {
-	existing, unbound = sets.New[string](), sets.New[string]()
+// readSources reads where the volumes of the claims of clients of a target are from.
+func (p *pass) readSources(ctx context.Context, target *v1alpha1.Target, clients ...int32) (ours.Sources, error) {
 	if !ours.MayHaveExisting(target) {
-		return existing, unbound, nil
+		return ours.Sources{}, nil
 	}
 	names := sets.New[string]() // clients share some claims
 	for _, client := range clients {
 		names.Insert(storage.ClaimName(p.sb, target, client))
 	}
-	for name := range names {
-		origin, err := p.originOf(ctx, target, name)
-		if err != nil {
-			return nil, nil, err
+	origins, err := p.origins(ctx, target, names.UnsortedList())
+	return ours.Sources{Unseen: p.isNamespaced(), Origins: origins}, err
+}
+
+// lookFitting looks for a volume of the cluster that fits claims without a volume, where something depends on that.
+func (p *pass) lookFitting(ctx context.Context, sources *ours.Sources, fits func(*corev1.PersistentVolume) bool) error {
+	if !sources.DependsOnVolumes() {
+		return nil
+	}
+	return p.eachVolume(ctx, func(volume *corev1.PersistentVolume) {
+		if fits(volume) {
+			sources.Fitting = volume.Name
 		}
-		switch origin {
-		case ours.Existing:
-			existing.Insert(name)
-		case ours.Unbound:
-			unbound.Insert(name)
-		case ours.Made:
+	})
+}
+
+// origins says where the volumes of claims of a target are from, by the names of the claims.
+func (p *pass) origins(ctx context.Context, target *v1alpha1.Target, claims []string) (map[string]ours.Origin, error) {
+	origins := map[string]ours.Origin{}
+	for _, name := range claims {
+		var err error
+		if origins[name], err = p.originOf(ctx, target, name); err != nil {
+			return nil, err
 		}
 	}
-	return existing, unbound, nil
+	return origins, nil
 }
 
 // originOf says where the volume of a claim of a target is from. The cache may not have heard yet that the claim is bound.
@@ -93,26 +98,38 @@ func (s *scope) noteExistingVolume(target *v1alpha1.TargetStatus, claim *corev1.
 // withoutSource says of a target that a claim of it has got a volume that was there before, on which there is nothing of its dataSource: Kubernetes binds a
 // claim to a free volume that fits, without a look at what the claim is to be made from.
 func (p *pass) withoutSource(ctx context.Context, target *v1alpha1.Target) (string, error) {
+	origins, err := p.origins(ctx, target, p.unsourced(target))
+	if err != nil {
+		return "", err
+	}
+	return p.noteSources(target, origins), nil
+}
+
+// unsourced returns the claims of a target that are bound, and of whose volumes nobody has looked yet whether they have what is on its dataSource.
+func (s *scope) unsourced(target *v1alpha1.Target) []string {
 	if target.DataSource == nil {
-		return "", nil
+		return nil
 	}
-	for _, name := range storage.ClaimNames(p.sb, target) {
-		claim := p.claims[name]
-		if claim == nil || claim.Spec.VolumeName == "" || p.memory.sourced.Has(claim.UID) {
-			continue
-		}
-		origin, err := p.originOf(ctx, target, name)
-		switch {
-		case err != nil:
-			return "", err
-		case origin == ours.Existing:
-			return fmt.Sprintf("target %s: claim %s has come to volume %s, which was not made for it and has nothing of %s: a free volume of the StorageClass fits; "+
+	return slices.DeleteFunc(storage.ClaimNames(s.sb, target), func(name string) bool {
+		claim := s.claims[name]
+		return claim == nil || claim.Spec.VolumeName == "" || s.memory.sourced.Has(claim.UID)
+	})
+}
+
+// noteSources remembers which claims have volumes that were made for them, and says which one has not.
+func (s *scope) noteSources(target *v1alpha1.Target, origins map[string]ours.Origin) string {
+	for _, name := range storage.ClaimNames(s.sb, target) {
+		claim := s.claims[name]
+		switch origins[name] {
+		case ours.Existing:
+			return fmt.Sprintf("target %s: claim %s was bound to volume %s, which was not made for it and does not hold the data of %s: a free volume of the StorageClass fits; "+
 				"reserve that by its claimRef, or name another StorageClass, and create the benchmark anew",
-				target.Name, name, claim.Spec.VolumeName, target.DataSource), nil
+				target.Name, name, claim.Spec.VolumeName, target.DataSource)
+		case ours.Made, ours.Unbound:
+			s.memory.sourced = s.memory.sourced.Union(sets.New(claim.UID))
 		}
-		p.memory.sourced = p.memory.sourced.Union(sets.New(claim.UID))
 	}
-	return "", nil
+	return ""
 }
 
 // restUntied is how long volumes that could not be read or changed are left alone: each try holds up the pass.
@@ -128,17 +145,23 @@ func tie(ctx context.Context, p *pass) (outcome, error) {
 	bound := p.untied()
 	errs := inParallel(ctx, bound, func(claim *corev1.PersistentVolumeClaim) error { return p.settleClaim(ctx, claim) })
 	for i, err := range errs {
-		switch {
-		case err == nil, isRefused(err), apierrors.IsInvalid(err):
-			p.memory.tied = p.memory.tied.Union(sets.New(bound[i].UID))
-		case !apierrors.IsConflict(err):
-			p.memory.tieAgain = metav1.NewTime(p.Clock.Now().Add(restUntied)) // a webhook that is away may take 30 s to say so
-		}
+		p.noteTied(bound[i], err, p.Clock.Now()) // a webhook that is away may take 30 s to say so
 		if err != nil {
 			ctrl.LoggerFrom(ctx).Info("The volume of a claim may stay without the benchmark's clean-up", "claim", bound[i].Name, "why", err.Error())
 		}
 	}
 	return goOn(), nil
+}
+
+// noteTied remembers what has come of a try to tie the volume of a claim. What is refused is not tried again. Who has changed the volume meanwhile is no reason
+// to wait.
+func (s *scope) noteTied(claim *corev1.PersistentVolumeClaim, err error, now time.Time) {
+	switch {
+	case err == nil, isRefused(err), apierrors.IsInvalid(err):
+		s.memory.tied = s.memory.tied.Union(sets.New(claim.UID))
+	case !apierrors.IsConflict(err):
+		s.memory.tieAgain = metav1.NewTime(now.Add(restUntied))
+	}
 }
 
 // untied returns the claims of the benchmark that are bound, and whose volumes were not looked at.

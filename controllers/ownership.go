@@ -8,40 +8,67 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	storagev1ac "k8s.io/client-go/applyconfigurations/storage/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/provisioning"
 	"github.com/storagebench/storagebench/internal/storage"
 )
+
+// inPlace is what there is by the names of what provisions a target's storage. What is not there is empty, or nil where the target needs none.
+type inPlace struct {
+	class  *storagev1.StorageClass
+	volume *corev1.PersistentVolume
+	claims []*corev1.PersistentVolumeClaim
+}
+
+// readInPlace reads it.
+func (p *pass) readInPlace(ctx context.Context, objects storage.Objects) (there inPlace, err error) {
+	if objects.Class != nil {
+		if there.class, err = p.liveClass(ctx, *objects.Class.Name); err != nil {
+			return there, err
+		}
+	}
+	if objects.Volume != nil {
+		if there.volume, err = p.liveVolume(ctx, *objects.Volume.Name, "get PersistentVolume"); err != nil {
+			return there, err
+		}
+	}
+	for _, wanted := range objects.Claims { // each by its name: how many others there are in a namespace is its tenants' choice
+		claim, err := p.liveClaim(ctx, *wanted.Name)
+		if err != nil {
+			return there, fmt.Errorf("get claim: %w", err)
+		}
+		there.claims = append(there.claims, claim)
+	}
+	return there, nil
+}
 
 // ownedByOthers names one of the objects that is there and somebody else's, "" if there is none. Applied, it would be taken over where
 // its spec is the same, and deleted at the end with the data that it stands for. Jobs and pods need no such look: their specs
 // cannot be the same, and the API server refuses to change them.
-func (p *pass) ownedByOthers(ctx context.Context, objects storage.Objects) (string, error) {
-	if name, err := p.classOfOthers(ctx, objects.Class); name != "" || err != nil {
-		return name, err
+func (s *scope) ownedByOthers(there inPlace) string {
+	s.claimTargets = ours.ClaimTargets(s.sb)
+	switch class, volume := there.class, there.volume; {
+	case class != nil && !ours.ClusterObject(s.sb, class):
+		return "StorageClass " + class.Name
+	case volume != nil && volume.Name != "" && !ours.ClusterObject(s.sb, volume):
+		return "PersistentVolume " + volume.Name
 	}
-	if objects.Volume != nil {
-		volume, err := p.liveVolume(ctx, *objects.Volume.Name, "get PersistentVolume")
-		switch {
-		case err != nil:
-			return "", err
-		case volume.Name != "" && !ours.ClusterObject(p.sb, volume):
-			return "PersistentVolume " + volume.Name, nil
+	for _, claim := range there.claims {
+		if claim.Name != "" && !s.isOwnClaim(claim) {
+			return "PersistentVolumeClaim " + claim.Name
 		}
 	}
-	p.claimTargets = ours.ClaimTargets(p.sb)
-	for _, wanted := range objects.Claims { // each by its name: how many others there are in a namespace is its tenants' choice
-		claim, err := p.liveClaim(ctx, *wanted.Name)
-		switch {
-		case err != nil:
-			return "", fmt.Errorf("get claim: %w", err)
-		case claim.Name != "" && !p.isOwnClaim(claim):
-			return "PersistentVolumeClaim " + claim.Name, nil
-		}
+	return ""
+}
+
+// volumeInTheWay returns the benchmark's own PersistentVolume of storage that is mounted as it is, if it has to go before it is made anew, else nil.
+func (s *scope) volumeInTheWay(there inPlace) *corev1.PersistentVolume {
+	if there.volume == nil || !ours.ClusterObject(s.sb, there.volume) || !provisioning.IsInTheWay(there.volume, there.claims[0].UID) {
+		return nil
 	}
-	return "", nil
+	return there.volume
 }
 
 // Whoever may make claims can make one that is like the operator's in all, as soon as the benchmark has a UID. One that is there before the operator makes any is
@@ -78,31 +105,6 @@ func (p *pass) foreignClaim(ctx context.Context) (*foreignClaim, error) {
 			return &foreignClaim{target, names[at]}, nil
 		}
 		p.memory.lacksClaims(names...)
-	}
-	return nil, nil
-}
-
-func (p *pass) classOfOthers(ctx context.Context, wanted *storagev1ac.StorageClassApplyConfiguration) (string, error) {
-	if wanted == nil {
-		return "", nil
-	}
-	class, err := p.liveClass(ctx, *wanted.Name)
-	if err != nil || class == nil || ours.ClusterObject(p.sb, class) {
-		return "", err
-	}
-	return "StorageClass " + class.Name, nil
-}
-
-// liveClass returns a StorageClass as the API server has it, nil if there is none. It lists, which it has to be allowed anyway.
-func (p *pass) liveClass(ctx context.Context, name string) (*storagev1.StorageClass, error) {
-	var classes storagev1.StorageClassList
-	if err := p.Live.List(ctx, &classes); err != nil {
-		return nil, fmt.Errorf("list StorageClasses: %w", err)
-	}
-	for i := range classes.Items {
-		if classes.Items[i].Name == name {
-			return &classes.Items[i], nil
-		}
 	}
 	return nil, nil
 }

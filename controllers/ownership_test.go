@@ -5,9 +5,12 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
@@ -41,6 +44,55 @@ func TestNoFSGroupOnAClaim(t *testing.T) {
 	for _, pod := range []string{"anchor ", "run fast", "run theirs", "cleanup theirs"} {
 		if !seen[pod] {
 			t.Errorf("there was no pod %q: %v", pod, seen)
+		}
+	}
+}
+
+// What is there is taken over only if it is the benchmark's own. A PersistentVolume of its own is in the way where the claim that it is bound to is gone.
+func TestInPlace(t *testing.T) {
+	sb := builder.NewBenchmark("default", "sb").Target(v1alpha1.Target{Name: "t", S3: &v1alpha1.S3Bucket{Bucket: "b"}}).Workload(builder.NewWorkload("w")).Build()
+	sb.UID = "uid"
+	name := child.Name(sb, "t")
+	own := metav1.ObjectMeta{Name: name, Labels: child.ClusterLabels(sb)}
+	gone := &corev1.PersistentVolumeClaim{}
+	claim := func(changes ...func(*corev1.PersistentVolumeClaim)) *corev1.PersistentVolumeClaim {
+		c := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "claim", OwnerReferences: []metav1.OwnerReference{ownedBy(sb)}}}
+		c.Spec.VolumeName = name
+		for _, change := range changes {
+			change(c)
+		}
+		return c
+	}
+	volume := func(meta metav1.ObjectMeta, bound types.UID) *corev1.PersistentVolume {
+		v := &corev1.PersistentVolume{ObjectMeta: meta}
+		if bound != "" {
+			v.Spec.ClaimRef = &corev1.ObjectReference{Name: name, UID: bound}
+		}
+		return v
+	}
+	for what, test := range map[string]struct {
+		there inPlace
+		taken string
+		frees bool
+	}{
+		"nothing":                       {inPlace{volume: volume(metav1.ObjectMeta{}, ""), claims: []*corev1.PersistentVolumeClaim{gone}}, "", false},
+		"all of it":                     {inPlace{volume: volume(own, "claim"), claims: []*corev1.PersistentVolumeClaim{claim()}}, "", false},
+		"a class of its own":            {inPlace{class: &storagev1.StorageClass{ObjectMeta: own}}, "", false},
+		"somebody's class":              {inPlace{class: &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name}}}, "StorageClass " + name, false},
+		"somebody's volume":             {inPlace{volume: volume(metav1.ObjectMeta{Name: name}, ""), claims: []*corev1.PersistentVolumeClaim{gone}}, "PersistentVolume " + name, false},
+		"somebody's claim":              {inPlace{claims: []*corev1.PersistentVolumeClaim{claim(func(c *corev1.PersistentVolumeClaim) { c.OwnerReferences = nil })}}, "PersistentVolumeClaim " + name, false},
+		"a claim of another volume":     {inPlace{claims: []*corev1.PersistentVolumeClaim{claim(func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeName = "theirs" })}}, "PersistentVolumeClaim " + name, false},
+		"a volume whose claim is gone":  {inPlace{volume: volume(own, "before"), claims: []*corev1.PersistentVolumeClaim{gone}}, "", true},
+		"a volume of a claim before":    {inPlace{volume: volume(own, "before"), claims: []*corev1.PersistentVolumeClaim{claim()}}, "", true},
+		"a volume that nobody had":      {inPlace{volume: volume(own, ""), claims: []*corev1.PersistentVolumeClaim{gone}}, "", false},
+		"somebody's, bound to somebody": {inPlace{volume: volume(metav1.ObjectMeta{Name: name}, "theirs"), claims: []*corev1.PersistentVolumeClaim{gone}}, "PersistentVolume " + name, false},
+	} {
+		s := scopeOf(sb)
+		if taken := s.ownedByOthers(test.there); taken != test.taken {
+			t.Errorf("%s: taken is %q, want %q", what, taken, test.taken)
+		}
+		if frees := s.volumeInTheWay(test.there); (frees != nil) != test.frees {
+			t.Errorf("%s: in the way is %v, want one: %t", what, frees, test.frees)
 		}
 	}
 }

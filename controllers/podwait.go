@@ -56,20 +56,20 @@ type neededVolume struct{ target, claim string }
 
 // watch goes on waiting.
 func (s *podWait) watch(ctx context.Context) (outcome, error) {
-	held, older, err := s.competition(ctx)
+	rivals, err := s.seeRivals(ctx)
 	if err != nil {
 		return outcome{}, err
 	}
-	claim := s.unboundClaim()
-	decision := attempt.DecideStart(s.startFacts(claim, held != "", older != ""))
+	claim, competes := s.unboundClaim(), s.judgeRivals(rivals)
+	decision := attempt.DecideStart(s.startFacts(claim, competes))
 	if decision.Yield {
-		s.yield(older)
+		s.yield(competes.older)
 		return saveFirst(), nil
 	}
 	s.noteNodeWait(decision)
 	switch {
 	case decision.For == attempt.AwaitedNode:
-		return s.await(decision, v1alpha1.ReasonWaitingForNode, s.what, "a node of its own", held, s.nodeLimit()), nil
+		return s.await(decision, v1alpha1.ReasonWaitingForNode, s.what, "a node of its own", competes.held, s.nodeLimit()), nil
 	case decision.Quiet:
 		reason := v1alpha1.ReasonPreparing
 		if decision.For == attempt.AwaitedVolume {
@@ -102,10 +102,10 @@ func (s *podWait) watchPod(ctx context.Context, decision attempt.StartDecision) 
 }
 
 // startFacts returns what the wait is decided by.
-func (s *podWait) startFacts(claim *corev1.PersistentVolumeClaim, blocked, rival bool) attempt.StartFacts {
+func (s *podWait) startFacts(claim *corev1.PersistentVolumeClaim, competes competition) attempt.StartFacts {
 	limits, began := s.sb.Spec.Deadlines, awaitedSince(s.began, s.made)
 	return attempt.StartFacts{
-		Now: s.now.Time, Began: began, Ready: s.readySince(began, s.needs), Node: s.nodeWait(), Blocked: blocked, Rival: rival,
+		Now: s.now.Time, Began: began, Ready: s.readySince(began, s.needs), Node: s.nodeWait(), Blocked: competes.held != "", Rival: competes.older != "",
 		HasPod: s.pod != nil, CrowdedOut: attempt.IsCrowdedOut(s.pod), Unbound: claim != nil,
 		NodeLimit: seconds(limits.NodeSeconds), VolumeLimit: seconds(limits.ProvisioningSeconds), PodLimit: seconds(limits.StartSeconds),
 	}
@@ -165,26 +165,36 @@ func (s *podWait) ownReason() (text string) {
 	return text
 }
 
-// competition says which other benchmarks keep the pod off a node, "" if none does, and which older one waits for nodes that this one holds.
-func (s *podWait) competition(ctx context.Context) (held, older string, err error) {
+// competition is what other benchmarks have to do with a pod that finds no node.
+type competition struct {
+	// held says who keeps the pod off a node, for people, "" if nobody does.
+	held string
+	// older is the benchmark that waits for nodes which this one holds, and goes first, "" if there is none.
+	older string
+}
+
+// seeRivals reads which other benchmarks hold nodes, or wait for one. It is asked only for a pod that finds none.
+func (s *podWait) seeRivals(ctx context.Context) (attempt.Rivals, error) {
 	if !attempt.IsCrowdedOut(s.pod) {
-		return "", "", nil
+		return attempt.Rivals{}, nil
 	}
-	rivals, err := s.rivals(ctx)
-	if err != nil {
-		return "", "", err
-	}
-	if s.yield != nil {
-		older = s.nameOfOlder(rivals)
-	}
-	switch holders := s.describeHolders(rivals); {
+	return s.rivals(ctx)
+}
+
+// judgeRivals says what they have to do with the pod.
+func (s *podWait) judgeRivals(rivals attempt.Rivals) (competes competition) {
+	holders := s.describeHolders(rivals)
+	switch {
+	case !attempt.IsCrowdedOut(s.pod):
 	case len(holders) > 0:
-		return "other benchmarks measure on " + strings.Join(holders, ", "), older, nil
+		competes.held = "other benchmarks measure on " + strings.Join(holders, ", ")
+		if s.yield != nil {
+			competes.older = s.nameOfOlder(rivals)
+		}
 	case s.crowdedByUnseen():
-		return fmt.Sprintf("other benchmarks hold nodes, in namespaces that the operator cannot see (%s): %s", s.confinement(), attempt.StartMessage(s.pod)), "", nil
-	default:
-		return "", "", nil
+		competes.held = fmt.Sprintf("other benchmarks hold nodes, in namespaces that the operator cannot see (%s): %s", s.confinement(), attempt.StartMessage(s.pod))
 	}
+	return competes
 }
 
 // isRefused says whether a quota or an admission policy does not let an object be made. A webhook that gives no code
@@ -206,7 +216,7 @@ func (s *podWait) notMade(object string, err error) (outcome, error) {
 
 // refused waits for those who do not let the pod, or the Job that makes it, be made to change their minds: they may, by a deadline.
 func (s *podWait) refused(object string, err error) outcome {
-	decision := attempt.DecideRefused(s.startFacts(nil, false, false))
+	decision := attempt.DecideRefused(s.startFacts(nil, competition{}))
 	s.noteNodeWait(decision)
 	what := fmt.Sprintf("%s: the %s was refused", s.what, object)
 	about := what + ": "

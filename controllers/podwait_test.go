@@ -130,11 +130,11 @@ func TestStartFacts(t *testing.T) {
 		Now: noon, Began: noon.Add(-time.Minute), Ready: noon.Add(-time.Minute), Node: attempt.NodeWait{Since: noon.Add(-30 * time.Second)}, Blocked: true, Rival: true,
 		HasPod: true, CrowdedOut: true, Unbound: true, NodeLimit: 10 * time.Minute, VolumeLimit: 2 * time.Minute, PodLimit: time.Minute,
 	}
-	if diff := cmp.Diff(want, st.startFacts(claim, true, true)); diff != "" {
+	if diff := cmp.Diff(want, st.startFacts(claim, competition{held: "another benchmark measures", older: "an older one"})); diff != "" {
 		t.Errorf("facts (-want +got):\n%s", diff)
 	}
 	want = attempt.StartFacts{Now: noon, Began: noon, Ready: noon, NodeLimit: 10 * time.Minute, VolumeLimit: 2 * time.Minute, PodLimit: time.Minute}
-	if diff := cmp.Diff(want, waiting(0, nil).startFacts(nil, false, false)); diff != "" {
+	if diff := cmp.Diff(want, waiting(0, nil).startFacts(nil, competition{})); diff != "" {
 		t.Errorf("facts without a pod (-want +got):\n%s", diff)
 	}
 }

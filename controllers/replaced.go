@@ -9,9 +9,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 )
@@ -22,49 +22,60 @@ import (
 
 // noteClaims notes of which claims a target is, all of which are there, and sees to it that nothing is believed of volumes before.
 func (p *pass) noteClaims(ctx context.Context, target *v1alpha1.Target) (outcome, error) {
-	status, names := p.targetStatus(target.Name), storage.ClaimNames(p.sb, target)
-	change := ours.ClaimChange{
-		Noted: status.ClaimsUID, Seen: uidOf(names, p.claims), SameStorage: storage.MakesVolume(target), Own: true, Files: status.TestFiles,
-	}
-	if change.MayReplace() { // the cache may be older than what an operator before this one has seen
-		claims, err := p.liveClaims(ctx)
-		if err != nil {
-			return outcome{}, err
-		}
-		change.Unconfirmed = change.Seen != uidOf(names, claims)
+	change, err := p.readChange(ctx, target)
+	if err != nil {
+		return outcome{}, err
 	}
 	return p.takeChange(target.Name, change), nil
 }
 
-// forgetClaims forgets a target's claims of which one is gone, before that is made anew. So another one that somebody makes in its place is never taken for the
-// operator's. If none is gone, the cache has yet to hear of it.
+// readChange returns how the claims that were made for a target differ from those that were noted.
+func (p *pass) readChange(ctx context.Context, target *v1alpha1.Target) (ours.ClaimChange, error) {
+	status, names := p.targetStatus(target.Name), storage.ClaimNames(p.sb, target)
+	change := ours.ClaimChange{
+		Noted: status.ClaimsUID, Seen: uidOf(names, p.claims), SameStorage: storage.MakesVolume(target), Own: true, Files: status.TestFiles,
+	}
+	if !change.MayReplace() {
+		return change, nil
+	}
+	claims, err := p.liveClaims(ctx) // the cache may be older than what an operator before this one has seen
+	change.Unconfirmed = change.Seen != uidOf(names, claims)
+	return change, err
+}
+
+// forgetClaims forgets a target's claims of which one is gone, before that is made anew.
 func (p *pass) forgetClaims(ctx context.Context, target *v1alpha1.Target) error {
-	status := p.targetStatus(target.Name)
 	claims, err := p.liveClaims(ctx)
-	if err != nil {
-		return err
+	if err == nil {
+		p.forgetLost(target, claims)
 	}
-	names := storage.ClaimNames(p.sb, target)
-	if uidOf(names, claims) == "" {
-		p.takeChange(target.Name, ours.ClaimChange{Noted: status.ClaimsUID, Own: true, Files: status.TestFiles})
-		p.memory.lacksClaims(slices.DeleteFunc(names, func(name string) bool { return claims[name] != nil })...)
+	return err
+}
+
+// forgetLost does so, with the claims that there are. So another one that somebody makes in the place of one that is gone is never taken for the operator's. If
+// none is gone, the cache has yet to hear of it.
+func (s *scope) forgetLost(target *v1alpha1.Target, claims map[string]*corev1.PersistentVolumeClaim) {
+	status, names := s.targetStatus(target.Name), storage.ClaimNames(s.sb, target)
+	if uidOf(names, claims) != "" {
+		return
 	}
-	return nil
+	s.takeChange(target.Name, ours.ClaimChange{Noted: status.ClaimsUID, Own: true, Files: status.TestFiles})
+	s.memory.lacksClaims(slices.DeleteFunc(names, func(name string) bool { return claims[name] != nil })...)
 }
 
 // takeChange writes down what follows from other claims of a target than were noted. Where that ends the benchmark, the claims before stay noted. So do their
 // volumes, which clean-up tells of.
 func (s *scope) takeChange(name string, change ours.ClaimChange) outcome {
 	status := s.targetStatus(name)
-	switch change.Decide() {
+	decision := change.Decide(name)
+	switch decision.Follow {
 	case ours.LookAgain:
 		return awaitFor(retrySoon)
-	case ours.LoseFiles:
-		status.TestFiles = v1alpha1.TestFilesLeftBehind
-		s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: its claim was deleted, and with it the way to the test files there; create the benchmark anew, and leave its claims in place", name))
-		return saveFirst()
-	case ours.RefuseClaims:
-		s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: one of its claims was deleted, and another one of its name was not made for this benchmark; create the benchmark anew, and leave its claims in place", name))
+	case ours.LoseFiles, ours.RefuseClaims:
+		if decision.Follow == ours.LoseFiles {
+			status.TestFiles = v1alpha1.TestFilesLeftBehind
+		}
+		s.fail(v1alpha1.ReasonProvisioningFailed, decision.Message)
 		return saveFirst()
 	case ours.ForgetVolumes:
 		s.forgetVolumes(status)
@@ -104,22 +115,16 @@ func (p *pass) noteExistingClaim(ctx context.Context, target *v1alpha1.Target) e
 	if err != nil {
 		return fmt.Errorf("get claim of target %s: %w", target.Name, err)
 	}
-	return p.compareClaim(ctx, target, claim)
+	return p.noteExisting(ctx, target, claim, p.targetStatus(target.Name).TestFiles)
 }
 
-// comparePlacedClaim is noteExistingClaim for a pod that has a node. Such a pod keeps the claim there. Before, the claim could be replaced. The test files that
+// notePlacedClaim is noteExistingClaim for a pod that has a node. Such a pod keeps the claim there. Before, the claim could be replaced. The test files that
 // this pass has seen begin are on the claim that is there now.
-func (p *pass) comparePlacedClaim(ctx context.Context, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim, pod *corev1.Pod) error {
-	status := p.targetStatus(target.Name)
+func (p *pass) notePlacedClaim(ctx context.Context, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim, pod *corev1.Pod) error {
 	if storage.IsProvisioned(target) || p.memory.placed[target.Name] == pod.UID {
 		return nil
 	}
-	files, before := status.TestFiles, p.filesBefore(target.Name)
-	status.TestFiles = before
-	err := p.compareClaim(ctx, target, claim)
-	if status.TestFiles == before {
-		status.TestFiles = files
-	}
+	err := p.noteExisting(ctx, target, claim, p.filesBefore(target.Name))
 	if err == nil {
 		p.memory.places(target.Name, pod)
 	}
@@ -136,40 +141,34 @@ func (s *scope) filesBefore(name string) v1alpha1.TestFilesState {
 	return ""
 }
 
-// compareClaim compares a claim of somebody's with the one that was noted. It is empty if it is gone. Another claim of the same volume replaces nothing. A volume of
+// noteExisting notes of which claim of somebody's a target is. The claim is empty if it is gone. files is what was known of test files on the one before.
+func (p *pass) noteExisting(ctx context.Context, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim, files v1alpha1.TestFilesState) error {
+	change, err := p.readExisting(ctx, target, claim, files)
+	if err == nil {
+		p.takeChange(target.Name, change)
+	}
+	return err
+}
+
+// readExisting returns how a claim of somebody's differs from the one that was noted. Another claim of the same volume replaces nothing. A volume of
 // somebody's may be retained, and with it the test files.
-func (p *pass) compareClaim(ctx context.Context, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim) error {
+func (p *pass) readExisting(ctx context.Context, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim, files v1alpha1.TestFilesState) (ours.ClaimChange, error) {
 	status := p.targetStatus(target.Name)
 	change := ours.ClaimChange{
 		Noted: status.ClaimsUID, Seen: string(claim.UID),
 		SameStorage: len(status.Volumes) == 1 && status.Volumes[0].Name == claim.Spec.VolumeName,
 	}
-	if change.MayReplace() && !change.SameStorage && status.TestFiles == v1alpha1.TestFilesPresent {
-		var err error
-		if change.Files, err = p.filesOfLostClaim(ctx, target); err != nil {
-			return err
-		}
+	if !change.MayReplace() || change.SameStorage || files != v1alpha1.TestFilesPresent {
+		return change, nil
 	}
-	p.takeChange(target.Name, change)
-	return nil
+	volumes, err := p.lostVolumes(ctx, target)
+	change.Files = cleanup.FilesOnLostClaim(status.Driver, volumes...)
+	return change, err
 }
 
 // isReplaced says whether a claim of somebody's is another one than was measured on.
 func isReplaced(status *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim) bool {
 	return status.ClaimsUID != "" && status.ClaimsUID != string(claim.UID)
-}
-
-// liveClaims returns the claims that were made for the benchmark, as the API server has them.
-func (p *pass) liveClaims(ctx context.Context) (map[string]*corev1.PersistentVolumeClaim, error) {
-	var list corev1.PersistentVolumeClaimList
-	if err := listLive(ctx, p.Live, &list, client.InNamespace(p.sb.Namespace)); err != nil {
-		return nil, fmt.Errorf("list claims: %w", err)
-	}
-	claims := map[string]*corev1.PersistentVolumeClaim{}
-	for _, claim := range p.ownClaims(list.Items) {
-		claims[claim.Name] = claim
-	}
-	return claims, nil
 }
 
 // uidOf returns the UID of the claim of a name. Of several names it returns a hash of their UIDs: for all of them the status would have no room.

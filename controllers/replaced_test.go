@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -398,5 +399,37 @@ func TestUIDOf(t *testing.T) {
 	claims["b"].UID = "another"
 	if got := uidOf([]string{"a", "b"}, claims); got == both || len(got) != len(both) || len(got) > 36 {
 		t.Errorf("of two it is %q, and was %q", got, both)
+	}
+}
+
+// What is forgotten is the claim that is gone. As long as all are there, the cache has yet to hear of them.
+func TestForgetLost(t *testing.T) {
+	for name, test := range map[string]struct {
+		gone  int
+		files v1alpha1.TestFilesState
+		noted string
+		ends  bool
+	}{
+		"none is gone":                {0, "", "before", false},
+		"one is gone":                 {1, "", "", false},
+		"one is gone, with its files": {1, v1alpha1.TestFilesPresent, "before", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := scopeOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(2)) }).Build())
+			target := &s.sb.Spec.Targets[0]
+			s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: target.Name, ClaimsUID: "before", TestFiles: test.files}}
+			claims := map[string]*corev1.PersistentVolumeClaim{}
+			names := storage.ClaimNames(s.sb, target)
+			for _, name := range names[test.gone:] {
+				claims[name] = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}}
+			}
+			s.forgetLost(target, claims)
+			if got := s.targetStatus(target.Name).ClaimsUID; got != test.noted || s.concluded() != test.ends {
+				t.Errorf("noted is %q, and it ends: %t", got, s.concluded())
+			}
+			if got := s.memory.unmade; !got.Equal(sets.New(names[:test.gone]...)) {
+				t.Errorf("this operator knows of %v that they are not made", got)
+			}
+		})
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -50,25 +49,6 @@ func (p *pass) findAnchor(ctx context.Context, which int) (outcome, error) {
 	return awaitFor(retrySoon), p.restore(ctx, found, wanted.Labels, wanted.Annotations)
 }
 
-// liveJob returns a Job of the benchmark's namespace as the API server has it, an empty one if it is gone. Its error says for what it was asked.
-func (p *pass) liveJob(ctx context.Context, name, doing string) (*batchv1.Job, error) {
-	j := &batchv1.Job{}
-	err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.sb.Namespace, Name: name}, j)
-	return j, unlessGone(err, doing)
-}
-
-// liveAnchor does so for the pod of an anchor. It lists, which it has to be allowed anyway.
-func (p *pass) liveAnchor(ctx context.Context, name, doing string) (*corev1.Pod, error) {
-	var found corev1.PodList
-	if err := p.Live.List(ctx, &found, client.InNamespace(p.sb.Namespace), client.MatchingFields{metav1.ObjectNameField: name}); err != nil {
-		return nil, fmt.Errorf("%s: %w", doing, err)
-	}
-	if len(found.Items) == 0 {
-		return &corev1.Pod{}, nil
-	}
-	return &found.Items[0], nil
-}
-
 // restore gives an object the labels and annotations back that it has lost. If it has all, the cache has yet to hear of it. That it had to
 // is an error, so that it is told where it goes on, has a deadline, and is not repeated at once.
 func (p *pass) restore(ctx context.Context, object client.Object, labels, annotations map[string]string) error {
@@ -79,7 +59,7 @@ func (p *pass) restore(ctx context.Context, object client.Object, labels, annota
 	if err := p.patchMeta(ctx, object, map[string]any{"labels": labels, "annotations": annotations}); err != nil {
 		return unlessGone(err, "restore "+strings.Join(lost, ", ")+" of "+object.GetName())
 	}
-	return fmt.Errorf("%s had lost %s, by which the operator finds it; that was put back; if this goes on, look for an admission webhook or a controller that removes it", object.GetName(), strings.Join(lost, ", "))
+	return fmt.Errorf("%s had lost %s, which the operator needs to find it; that was put back; if this goes on, look for an admission webhook or a controller that removes it", object.GetName(), strings.Join(lost, ", "))
 }
 
 // patchMeta changes metadata of an object, unless another one has taken its name. The object becomes what the API server answers.

@@ -127,7 +127,7 @@ func TestLabelsThatCannotBeRestored(t *testing.T) {
 	}).Build()
 	s := passOver(&Reconciler{Client: c}, builder.OneRun("default", "sb").Build())
 	err := s.restore(t.Context(), lost, map[string]string{v1alpha1.LabelRole: v1alpha1.RoleRun}, nil)
-	if err == nil || !strings.Contains(err.Error(), "job had lost "+v1alpha1.LabelRole+", by which the operator finds it; that was put back") || !strings.Contains(err.Error(), "admission webhook") || patched != 1 {
+	if err == nil || !strings.Contains(err.Error(), "job had lost "+v1alpha1.LabelRole+", which the operator needs to find it; that was put back") || !strings.Contains(err.Error(), "admission webhook") || patched != 1 {
 		t.Errorf("%v after %d patches", err, patched)
 	}
 	if err := s.restore(t.Context(), lost, nil, nil); err != nil || patched != 1 {

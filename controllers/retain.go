@@ -3,7 +3,6 @@ package controllers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -12,11 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/ours"
 )
 
@@ -51,8 +48,7 @@ func (s *scope) isRetained() bool {
 	if !s.sb.DeletionTimestamp.IsZero() {
 		return false
 	}
-	reason := s.condition(v1alpha1.ConditionCleanedUp).Reason
-	return reason == v1alpha1.ReasonRetained || (reason == v1alpha1.ReasonLeftBehind && s.sb.Spec.CleanupPolicy == v1alpha1.CleanupRetain)
+	return s.condition(v1alpha1.ConditionCleanedUp).Reason == v1alpha1.ReasonRetained || (hasLeft(s.sb) && s.sb.Spec.CleanupPolicy == v1alpha1.CleanupRetain)
 }
 
 // endRunning goes one step further in ending what runs, and returns what has not ended yet.
@@ -65,21 +61,11 @@ func (p *pass) endRunning(ctx context.Context) ([]leftover, error) {
 // endRunningJobs deletes the benchmark's Jobs that run, and pods of Jobs that are gone, and returns what of them has not ended. Where others keep a Job after
 // its deletion, only its pods count.
 func (p *pass) endRunningJobs(ctx context.Context) ([]leftover, error) {
-	var jobs batchv1.JobList
-	var pods corev1.PodList
-	// Not from the cache, which may not have heard yet of a Job that the last pass has made.
-	here, mine := client.InNamespace(p.sb.Namespace), client.MatchingLabels(child.Labels(p.sb))
-	if err := listLive(ctx, p.Live, &jobs, here, mine); err != nil {
-		return nil, fmt.Errorf("list Jobs: %w", err)
-	}
-	if err := listLive(ctx, p.Live, &pods, here, mine); err != nil {
-		return nil, fmt.Errorf("list pods: %w", err)
-	}
-	stray, err := p.strayJobs(ctx, nil)
+	of, err := p.listChildren(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	running, ending, own := p.runningJobs(append(jobs.Items, stray...), pods.Items)
+	running, ending, own := p.runningJobs(of.jobs, of.pods)
 	if p.now.Sub(p.cleaningSince()) >= endingPatience || p.isCleanUpHalfOver() {
 		running, ending = append(running, ending...), nil
 	}
@@ -92,7 +78,7 @@ func (p *pass) endRunningJobs(ctx context.Context) ([]leftover, error) {
 		one.what += ", whose pods have ended; Kubernetes has not marked it as ended yet"
 		left = append(left, one)
 	}
-	leftPods, orphans, err := p.leftPods(ctx, withoutEnded(pods.Items), own)
+	leftPods, orphans, err := p.leftPods(ctx, withoutEnded(of.pods), own)
 	if left = append(left, leftPods...); err != nil || p.hasNewFiles() {
 		return left, err // what pods tell goes with them, so it has to be saved first
 	}

@@ -96,7 +96,7 @@ func TestFreedVolumeInThePlaceOfASource(t *testing.T) {
 	target.StorageClassName = &volume.Spec.StorageClassName
 	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(target).Workload(builder.NewWorkload("reads")).Build())
 
-	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, "has come to volume "+volume.Name, "nothing of VolumeSnapshot db")
+	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, "was bound to volume "+volume.Name, "does not hold the data of VolumeSnapshot db")
 
 	if err := w.gone(volume); err == nil || volume.Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimRetain {
 		t.Errorf("the volume is %+v", volume)

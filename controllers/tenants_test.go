@@ -172,8 +172,8 @@ func TestClaimThatWasNeverMade(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := passOver(&Reconciler{Live: fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(claim).Build()}, sb)
 			test.remember(p.memory)
-			taken, err := p.ownedByOthers(t.Context(), storage.For(sb, target, storage.User{}))
-			if err != nil || (taken != "") != test.foreign {
+			there, err := p.readInPlace(t.Context(), storage.For(sb, target, storage.User{}))
+			if taken := p.ownedByOthers(there); err != nil || (taken != "") != test.foreign {
 				t.Errorf("taken: %q, %v", taken, err)
 			}
 		})

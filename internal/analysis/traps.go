@@ -29,7 +29,7 @@ func otherFilesSynced(s seen) string {
 	if !s.load.OtherFilesSynced {
 		return ""
 	}
-	return "with several files a job, fio syncs another one than it has just written, so that syncs have less to write"
+	return "with several files a job, fio syncs a file other than the one it has just written, so that syncs have less to write"
 }
 
 // alikeData is about data that storage which compresses or deduplicates need not write.

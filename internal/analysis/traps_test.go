@@ -27,7 +27,7 @@ func TestTraps(t *testing.T) {
 		{"libaio without direct", Load{BufferedAsync: true}, v1alpha1.Result{Read: slow(50, 4096)}, "BufferedAsync libaio without direct waits for each I/O: there is no queue of iodepth"},
 		{"zeros", Load{AlikeData: "zero_buffers"}, v1alpha1.Result{Write: slow(50, 4096)}, "AlikeData zero_buffers makes data that storage can compress or write once"},
 		{"syncs of other files", Load{OtherFilesSynced: true}, v1alpha1.Result{Write: slow(50, 4096)},
-			"OtherFilesSynced with several files a job, fio syncs another one than it has just written, so that syncs have less to write"},
+			"OtherFilesSynced with several files a job, fio syncs a file other than the one it has just written, so that syncs have less to write"},
 		{"a rate that is late", Load{InlineRate: true, InFlight: 1, RateIOPS: 100}, v1alpha1.Result{Read: slow(50, 4096)},
 			"OmittedWaits a rate of 100 IOPS gives each I/O 10ms, and p99.9 of reads is 20ms: I/Os that were due meanwhile began late, which no latency shows"},
 		{"a rate of bytes that is late", Load{InlineRate: true, InFlight: 1, RateBytesPerSecond: 409_600}, v1alpha1.Result{Write: slow(50, 4096)},

@@ -140,7 +140,7 @@ var warningKinds = []struct {
 	remedy: "set fdatasync: 1 and look at the latencies of syncs, or direct: true or sync: dsync, where each write waits for the storage; else use IOPS and bandwidth only",
 }, {
 	reason: v1alpha1.WarningOtherFilesSynced, see: []func(seen) string{otherFilesSynced},
-	remedy: "remove nrfiles, and raise numjobs for more files at a time; or set option openfiles to 1, by which each file is written to its end before the next one",
+	remedy: "remove nrfiles, and raise numjobs for more files at a time; or set option openfiles to 1, so that each file is written to its end before the next one",
 }, {
 	reason: v1alpha1.WarningMetadataFromMemory, see: []func(seen) string{metadataFromMemory},
 	remedy: "take the figure for what an application sees that has the same node and does not sync; on network file systems other clients have to ask the storage",

@@ -177,7 +177,7 @@ func (f FileSystem) Limits() Limits {
 		limits.Source = fmt.Sprintf("AWS: %s with elastic throughput, by default quotas of %s", f.kind(), f.place())
 	case f.ProvisionedMiBps != nil && float64(*f.ProvisionedMiBps*mib) >= f.baseline():
 		limits.ReadBytesPerSecond, limits.WriteBytesPerSecond = mode.metered(float64(*f.ProvisionedMiBps * mib))
-		limits.Source = fmt.Sprintf("AWS: %s with %d MiB/s provisioned, of which reads take a third, within default quotas of %s", f.kind(), *f.ProvisionedMiBps, f.place())
+		limits.Source = fmt.Sprintf("AWS: %s with %d MiB/s provisioned, and a read counts for a third of its bytes, within default quotas of %s", f.kind(), *f.ProvisionedMiBps, f.place())
 	default:
 		f.burst(mode, &limits)
 	}

@@ -34,7 +34,13 @@ type ClaimFacts struct {
 	Foreign, MountedAsIs bool
 	// Found need not be known of a claim that is Cleaned.
 	Found Found
+	// Driver is that of its volumes, as far as it was noted, and Volumes is what is known of them. They need be known only of a claim that IsTraced.
+	Driver  string
+	Volumes []LostVolume
 }
+
+// IsTraced says whether the claim is somebody's, and gone, so that its volumes tell what becomes of the files.
+func (f ClaimFacts) IsTraced() bool { return !f.Cleaned && f.Foreign && f.Found.IsLost() }
 
 // Step is what is to be done next about the test files on a claim.
 type Step string
@@ -46,8 +52,19 @@ const (
 	Await   Step = "Await"   // nothing yet
 	Clean   Step = "Clean"   // make the Job that removes them
 	Remount Step = "Remount" // make another claim, by which they are reached
-	Trace   Step = "Trace"   // see what becomes of the volumes that they are on
 )
+
+// Files is what has become of the files before the step, which Clean and Remount change nothing of by themselves.
+func (s Step) Files() v1alpha1.TestFilesState {
+	switch s {
+	case Finish:
+		return v1alpha1.TestFilesRemoved
+	case Abandon:
+		return v1alpha1.TestFilesLeftBehind
+	default:
+		return v1alpha1.TestFilesPresent
+	}
+}
 
 // NextStep says what to do next about the test files on a claim. That the claim is gone says nothing of files on storage that stays. What a driver
 // has made for the claim cannot be reached without it, and may be gone as well. On a claim that has the name of one that is gone they are not: what
@@ -57,8 +74,10 @@ func NextStep(f ClaimFacts) Step {
 	switch {
 	case f.Cleaned, f.Found == Device:
 		return Finish
-	case lost && f.Foreign:
-		return Trace
+	case f.IsTraced() && FilesOnLostClaim(f.Driver, f.Volumes...) == v1alpha1.TestFilesRemoved:
+		return Finish
+	case f.IsTraced():
+		return Abandon
 	case f.Found == Gone && f.MountedAsIs:
 		return Remount
 	case lost:

@@ -11,6 +11,7 @@ import (
 
 // What is done next follows from what there is by the name of the claim, whose it is, and from the Job that removes the files.
 func TestNextStep(t *testing.T) {
+	const driver = "csi.fake"
 	for _, test := range []struct {
 		name  string
 		facts ClaimFacts
@@ -34,14 +35,17 @@ func TestNextStep(t *testing.T) {
 
 		{"the claim is gone", ClaimFacts{Found: Gone}, Abandon},
 		{"the claim is gone, with a Job", ClaimFacts{Found: Gone, Cleaning: true}, Abandon},
-		{"somebody's claim is gone", ClaimFacts{Found: Gone, Foreign: true}, Trace},
-		{"somebody's claim is gone, with a Job", ClaimFacts{Found: Gone, Foreign: true, Cleaning: true}, Trace},
+		{"somebody's claim is gone, and its volume goes", ClaimFacts{Found: Gone, Foreign: true, Driver: driver, Volumes: []LostVolume{{}}}, Finish},
+		{"somebody's claim is gone, and its volume goes, with a Job", ClaimFacts{Found: Gone, Foreign: true, Cleaning: true, Driver: driver, Volumes: []LostVolume{{}}}, Finish},
+		{"somebody's claim is gone, and its volume stays", ClaimFacts{Found: Gone, Foreign: true, Driver: driver, Volumes: []LostVolume{{Held: true}}}, Abandon},
+		{"somebody's claim is gone, and nothing is known of its volume", ClaimFacts{Found: Gone, Foreign: true, Cleaning: true}, Abandon},
 		{"the claim of a bucket is gone", ClaimFacts{Found: Gone, MountedAsIs: true}, Remount},
 		{"the claim of a bucket is gone, with a Job", ClaimFacts{Found: Gone, MountedAsIs: true, Cleaning: true}, Remount},
 
 		{"another claim has its name", ClaimFacts{Found: Other}, Abandon},
 		{"another claim has its name, with a Job", ClaimFacts{Found: Other, Cleaning: true}, Abandon},
-		{"another claim has the name of somebody's", ClaimFacts{Found: Other, Foreign: true}, Trace},
+		{"another claim has the name of somebody's, whose volume goes", ClaimFacts{Found: Other, Foreign: true, Driver: driver, Volumes: []LostVolume{{}}}, Finish},
+		{"another claim has the name of somebody's, whose volume stays", ClaimFacts{Found: Other, Foreign: true, Driver: driver, Volumes: []LostVolume{{Held: true}}}, Abandon},
 		{"another claim has the name of a bucket's", ClaimFacts{Found: Other, MountedAsIs: true}, Abandon},
 	} {
 		if got := NextStep(test.facts); got != test.want {
@@ -82,6 +86,32 @@ func TestFilesOnLostClaim(t *testing.T) {
 	} {
 		if got := FilesOnLostClaim(test.noted, test.volumes...); got != test.want {
 			t.Errorf("%s: they are %s, want %s", test.name, got, test.want)
+		}
+	}
+}
+
+// Only a step that leaves nothing to be done says that files are removed, or given up.
+func TestFilesOfAStep(t *testing.T) {
+	for step, want := range map[Step]v1alpha1.TestFilesState{
+		Finish: v1alpha1.TestFilesRemoved, Abandon: v1alpha1.TestFilesLeftBehind,
+		Await: v1alpha1.TestFilesPresent, Clean: v1alpha1.TestFilesPresent, Remount: v1alpha1.TestFilesPresent,
+	} {
+		if got := step.Files(); got != want {
+			t.Errorf("%s: they are %s, want %s", step, got, want)
+		}
+	}
+}
+
+// Volumes tell what becomes of files only where a claim of somebody's is gone, and its files were not removed before.
+func TestIsTraced(t *testing.T) {
+	for _, found := range []Found{Gone, Other, Ending, Device, There} {
+		for _, foreign := range []bool{false, true} {
+			for _, cleaned := range []bool{false, true} {
+				f := ClaimFacts{Found: found, Foreign: foreign, Cleaned: cleaned}
+				if want := foreign && !cleaned && (found == Gone || found == Other); f.IsTraced() != want {
+					t.Errorf("%+v: %t, want %t", f, f.IsTraced(), want)
+				}
+			}
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
+	"github.com/storagebench/storagebench/internal/bounded"
 	"github.com/storagebench/storagebench/internal/histogram"
 	"github.com/storagebench/storagebench/internal/legible"
 )
@@ -273,19 +274,7 @@ func open(message string) (pod, encoded string, ok bool) {
 
 // strict decodes no more than Encode writes. The longest array is that of the histograms, the deepest one that of a
 // completion's buckets, and the only map is what is beside the report, which may have keys that are not known here.
-var strict = func() cbor.DecMode {
-	mode, err := cbor.DecOptions{
-		MaxArrayElements: maxDirections,
-		MaxMapPairs:      64,
-		MaxNestedLevels:  8,
-		IndefLength:      cbor.IndefLengthForbidden,
-		TagsMd:           cbor.TagsForbidden,
-	}.DecMode()
-	if err != nil {
-		panic(err) // the options above are wrong, whatever is decoded
-	}
-	return mode
-}()
+var strict = bounded.CBOR(maxDirections)
 
 // maxDirections is the most histograms that a report can have.
 const maxDirections = 3 * MaxGroups

@@ -154,7 +154,7 @@ func (g *guard) checkFiles(j job) {
 	for _, name := range []string{"size", "offset", "offset_increment"} {
 		ofFile := name == "size" && j.text("filesize", "0") != "0"
 		if strings.HasSuffix(j.text(name, ""), "%") && !ofFile {
-			g.refuseIn(j, name, "a percentage is for raw block devices, because a file has no size yet of which it could be: write a number of bytes such as 1G")
+			g.refuseIn(j, name, "a percentage is for raw block devices, because a file has no size yet: write a number of bytes such as 1G")
 		}
 	}
 	size, _ := j.size("size")
@@ -179,11 +179,11 @@ func (g *guard) checkGroups(f *JobFile) {
 	}
 	g.checkMetadataGroups(f)
 	if count := len(f.Groups()); count > MaxGroups {
-		g.refuse("%d groups of results: a job file may have %d; use group_reporting in [global], which makes one of those that run at the same time, or make several workloads of it", count, MaxGroups)
+		g.refuse("%d groups of results: a job file may have %d; use group_reporting in [global], which joins those that run at the same time, or split it into several workloads", count, MaxGroups)
 		return
 	}
 	if figures := f.countFigures(); figures > maxFigures {
-		g.refuse("the groups of results have reads, writes, trims and syncs %d times together, and a report has room for %d; use group_reporting in [global], or make several workloads of it",
+		g.refuse("the groups of results have reads, writes, trims and syncs %d times together, and a report has room for %d; use group_reporting in [global], or split it into several workloads",
 			figures, maxFigures)
 	}
 }

@@ -103,7 +103,7 @@ func (g *guard) checkMetadataFiles(j job) {
 	case isSet && each > 0 && size > 0 && size/j.files() < each:
 		g.refuseIn(j, "size", "%d files of %d bytes are more than it, and fio would leave some out: remove it, or raise it to %s", j.files(), each, product(each, j.files()))
 	case size > 0 && size < j.files():
-		g.refuseIn(j, "size", "%d files have a part of it each, at least a byte: raise it to %d, or write filesize", j.files(), j.files())
+		g.refuseIn(j, "size", "%d files share it, at least a byte each: raise it to %d, or write filesize", j.files(), j.files())
 	}
 	if !j.has("bs") || len(g.errs) > 0 {
 		return

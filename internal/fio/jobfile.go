@@ -95,7 +95,7 @@ func (f *JobFile) checkExtent() error {
 	}
 	switch {
 	case len(f.Sections) > maxSections:
-		return fmt.Errorf("%d sections: a job file may have %d; make several workloads of it", len(f.Sections), maxSections)
+		return fmt.Errorf("%d sections: a job file may have %d; split it into several workloads", len(f.Sections), maxSections)
 	case options > maxOptions:
 		return fmt.Errorf("%d options: a job file may have %d; put what sections share into [%s]", options, maxOptions, globalName)
 	case f.Extent(0) > MaxExtent:

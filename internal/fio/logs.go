@@ -122,7 +122,7 @@ func (f *JobFile) slowestSeconds() float64 {
 func (j job) loggedSeconds(slowest float64) (float64, error) {
 	switch {
 	case j.isMetadata():
-		return 0, fmt.Errorf("fio notes nothing of operations on files over time (ioengine=%s)", j.engine())
+		return 0, fmt.Errorf("fio records nothing over time about operations on files (ioengine=%s)", j.engine())
 	case j.text("io_submit_mode", "") == "offload":
 		return 0, errors.New("fio notes latencies of I/Os only in the thread that submits them (io_submit_mode=offload)")
 	}

@@ -77,7 +77,7 @@ func (j job) checkProbe() error {
 	case j.depth() > math.MaxInt32/2:
 		return fmt.Errorf("it doubles iodepth, and %d is too much for that: lower iodepth", j.depth())
 	case !j.queues() && !strings.HasPrefix(j.direction(), "rand"):
-		return fmt.Errorf("jobs of ioengine %s wait for each I/O, and twice as many would go through a file in the same order beside each other: use libaio, or random I/O",
+		return fmt.Errorf("jobs of ioengine %s wait for each I/O, and twice as many would go through a file in the same order at the same time: use libaio, or random I/O",
 			j.engine())
 	}
 	return nil

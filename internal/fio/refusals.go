@@ -55,7 +55,7 @@ var refusals = []refusal{
 	{"comm", since("3.42"), "remove it; it only names fio's process"},
 	{"end_syncfs", since("3.42"), "write end_fsync=1, which syncs each file"},
 	{"ramp_size", since("3.42"), "write ramp_time"},
-	{"filetype", since("3.41"), "remove it; fio then looks itself of what type a file is"},
+	{"filetype", since("3.41"), "remove it; fio finds out the type of a file by itself"},
 	{"sprandom", since("3.41"), "remove it"},
 	{"spr_", since("3.41"), "remove it"},
 	{"verify_header_seed", since("3.40"), "remove it"},

@@ -29,7 +29,7 @@ func TestFiguresThatFit(t *testing.T) {
 		"as many groups of writes and syncs": {sections(MaxGroups, "rw=write\nfsync=1"), ""},
 		"as many groups of mixed I/O":        {sections(MaxGroups, "rw=randrw"), ""},
 		"mixed I/O with syncs":               {sections(10, "rw=randrw\nfdatasync=1"), ""},
-		"too many of them":                   {sections(11, "rw=randrw\nfdatasync=1"), "syncs 33 times together, and a report has room for 32; use group_reporting in [global], or make several workloads of it"},
+		"too many of them":                   {sections(11, "rw=randrw\nfdatasync=1"), "syncs 33 times together, and a report has room for 32; use group_reporting in [global], or split it into several workloads"},
 		"in one group":                       {strings.ReplaceAll(sections(11, "rw=randrw\nfdatasync=1"), "stonewall", "group_reporting"), ""},
 	} {
 		t.Run(name, func(t *testing.T) {

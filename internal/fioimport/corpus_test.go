@@ -127,14 +127,14 @@ var corpus = map[string]found{
 		text: "[a]\nrw=write\n[b]\nsize=2M\n", args: "fio --size=1M --output=x --direct=0", notes: []string{"--output=x left out: " + kept, together + "(a, b)"}, results: []string{"a", "b"},
 	},
 	"many results": {
-		text: sections(17, ""), problems: []string{"17 groups of results: a job file may have 16; use group_reporting in [global], which makes one of those that run at the same time, or make several workloads of it; --group does that, and leaves 1"},
+		text: sections(17, ""), problems: []string{"17 groups of results: a job file may have 16; use group_reporting in [global], which joins those that run at the same time, or split it into several workloads; --group does that, and leaves 1"},
 	},
 	"many results together": {
 		text: sections(17, ""), group: true, results: []string{"s0"},
 		notes: []string{"17 jobs, all at the same time, are one fio run: they stay together as a job file, which gives 1 results (s0)"},
 	},
 	"many results one after the other": {
-		text: sections(17, "stonewall\n"), problems: []string{"17 groups of results: a job file may have 16; use group_reporting in [global], which makes one of those that run at the same time, or make several workloads of it; --group is not enough, as too many run one after the other"},
+		text: sections(17, "stonewall\n"), problems: []string{"17 groups of results: a job file may have 16; use group_reporting in [global], which joins those that run at the same time, or split it into several workloads; --group is not enough, as too many run one after the other"},
 	},
 	"what fio has since 3.34": {
 		text: "[a]\nsize=1M\nrw=write\nverify=crc32c\nverify_write_sequence=0\nthinkcycles=1\nioengine=libaio\nlibaio_vectored=1\n", results: []string{"a"}, newer: true,
@@ -149,7 +149,7 @@ var corpus = map[string]found{
 	"a file that is itself, often": {text: "[a]\nsize=1M\ninclude often.fio\n", problems: []string{"include often.fio: section [a]: it reads another file: write the options of that file here"}},
 	"zones":                        {text: "[a]\nfilename=/dev/sdb\nsize=8z\n", problems: []string{"size=8z: line 3, section [a]: it counts zones of a zoned block device, which no volume is: write a number of bytes such as 10G, or a percentage from 1% to 100%"}},
 	"waiting for what is below":    {text: "[global]\nsize=1M\n[a]\nwait_for=b\n[b]\n", problems: []string{"wait_for=b: line 4, section [a]: there is no such section above, and fio waits for no other: move that section up, or use stonewall to wait for all before"}},
-	"a job beside the file":        {text: "[a]\nsize=1M\n", args: "--name=b --rw=write", problems: []string{"a job beside the job file: leave out --name and what is behind it, or import the job by itself"}},
+	"a job beside the file":        {text: "[a]\nsize=1M\n", args: "--name=b --rw=write", problems: []string{"a job in addition to the job file: leave out --name and what follows it, or import the job by itself"}},
 	"caches of the node":           {text: "[a]\nsize=1M\nexec_prerun=sync\n", problems: []string{"exec_prerun=sync: line 3, section [a]: it runs commands: remove it"}},
 	"failures that are hidden":     {text: "[a]\nsize=1M\nignore_error=EIO\n", problems: []string{"ignore_error=EIO: line 3, section [a]: it hides failures: remove it"}},
 }

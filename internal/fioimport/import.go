@@ -53,7 +53,7 @@ func (o Options) JobFile(text string, args ...string) (*Import, error) {
 	r := &report{}
 	before := parseCommandLine(args, r)
 	if slices.ContainsFunc(before.Sections, isJob) {
-		r.problem("a job beside the job file: leave out --name and what is behind it, or import the job by itself")
+		r.problem("a job in addition to the job file: leave out --name and what follows it, or import the job by itself")
 		return nil, r.err()
 	}
 	file.Sections = append(before.Sections, file.Sections...)

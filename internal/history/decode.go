@@ -12,8 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fxamacker/cbor/v2"
-
+	"github.com/storagebench/storagebench/internal/bounded"
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
@@ -61,19 +60,7 @@ type decoder struct {
 }
 
 // strict decodes no more than Encode writes.
-var strict = func() cbor.DecMode {
-	mode, err := cbor.DecOptions{
-		MaxArrayElements: maxChunkCases * int(metricCount),
-		MaxMapPairs:      64,
-		MaxNestedLevels:  8,
-		IndefLength:      cbor.IndefLengthForbidden,
-		TagsMd:           cbor.TagsForbidden,
-	}.DecMode()
-	if err != nil {
-		panic(err) // the options above are wrong, whatever is decoded
-	}
-	return mode
-}()
+var strict = bounded.CBOR(maxChunkCases * int(metricCount))
 
 // chunk reads a chunk.
 func (d *decoder) chunk(data []byte) ([]Point, error) {

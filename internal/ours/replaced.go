@@ -30,11 +30,30 @@ const (
 	RefuseClaims  Follow = "RefuseClaims"  // end the benchmark: somebody else has made one of them
 )
 
+// ClaimDecision is what follows, and, where it ends the benchmark, why, for people.
+type ClaimDecision struct {
+	Follow  Follow
+	Message string
+}
+
 // MayReplace says whether the claims are others than were noted, so that more has to be known of them.
 func (c ClaimChange) MayReplace() bool { return c.Noted != "" && c.Noted != c.Seen }
 
-// Decide says what follows. Another claim is another volume, or another access point of a file system.
-func (c ClaimChange) Decide() Follow {
+// Decide says what follows for the target of a name.
+func (c ClaimChange) Decide(target string) ClaimDecision {
+	decision := ClaimDecision{Follow: c.follow()}
+	switch decision.Follow {
+	case LoseFiles:
+		decision.Message = "target " + target + ": its claim was deleted, and with it the way to the test files there; create the benchmark anew, and leave its claims in place"
+	case RefuseClaims:
+		decision.Message = "target " + target + ": one of its claims was deleted, and another one of its name was not made for this benchmark; create the benchmark anew, and leave its claims in place"
+	case KeepClaims, LookAgain, NoteClaims, ForgetVolumes:
+	}
+	return decision
+}
+
+// follow says what follows. Another claim is another volume, or another access point of a file system.
+func (c ClaimChange) follow() Follow {
 	switch {
 	case c.Noted == c.Seen:
 		return KeepClaims

@@ -7,6 +7,10 @@ import (
 )
 
 func TestClaimChange(t *testing.T) {
+	says := map[Follow]string{
+		LoseFiles:    "target fast: its claim was deleted, and with it the way to the test files there; create the benchmark anew, and leave its claims in place",
+		RefuseClaims: "target fast: one of its claims was deleted, and another one of its name was not made for this benchmark; create the benchmark anew, and leave its claims in place",
+	}
 	for name, test := range map[string]struct {
 		change ClaimChange
 		want   Follow
@@ -30,8 +34,12 @@ func TestClaimChange(t *testing.T) {
 		"its own, of the same storage":   {ClaimChange{Noted: "a", Seen: "b", Own: true, SameStorage: true}, NoteClaims, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := test.change.Decide(); got != test.want || test.change.MayReplace() != test.may {
-				t.Errorf("%s follows, want %s; may replace: %t", got, test.want, test.change.MayReplace())
+			got := test.change.Decide("fast")
+			if got.Follow != test.want || test.change.MayReplace() != test.may {
+				t.Errorf("%s follows, want %s; may replace: %t", got.Follow, test.want, test.change.MayReplace())
+			}
+			if want := says[test.want]; got.Message != want {
+				t.Errorf("it says %q, want %q", got.Message, want)
 			}
 		})
 	}

@@ -51,6 +51,57 @@ func MayHaveExisting(t *v1alpha1.Target) bool {
 	return storage.IsProvisioned(t) && !storage.MakesVolume(t) && storage.VolumeMode(t) != corev1.PersistentVolumeBlock
 }
 
+// Sources is what tells which claims of a target have a volume that was there before the benchmark, or may come to one.
+type Sources struct {
+	// Origins are those of the claims' volumes, by the names of the claims.
+	Origins map[string]Origin
+	// Unseen says that the operator is confined to namespaces, and sees no volumes. NoProvisioner says that nobody makes volumes of the target's
+	// StorageClass: an administrator may free one that fits when the pod is there already.
+	Unseen, NoProvisioner bool
+	// Fitting is a volume that one of the claims without a volume may come to, "" if there is none.
+	Fitting string
+}
+
+// Unbound returns the claims that have no volume yet.
+func (s Sources) Unbound() sets.Set[string] { return s.of(Unbound) }
+
+// DependsOnVolumes says whether it depends on the volumes of the cluster, so that they have to be looked at.
+func (s Sources) DependsOnVolumes() bool {
+	return !s.Unseen && !s.NoProvisioner && s.Unbound().Len() > 0
+}
+
+// Existing returns the claims whose volume was there before, or may have been. Those that have none yet count among them where one that is there may become
+// theirs, which an operator that sees no volumes cannot know.
+func (s Sources) Existing() sets.Set[string] {
+	existing := s.of(Existing)
+	if !s.Unseen && (s.NoProvisioner || s.Fitting != "") {
+		return existing.Union(s.Unbound())
+	}
+	return existing
+}
+
+// WhyExisting says that a volume that was there before has come, or may come, to a claim of a target, "" if there is none.
+func (s Sources) WhyExisting(target string) string {
+	switch {
+	case s.of(Existing).Len() > 0:
+		return "a volume that was not made for it was bound to the claim of target " + target
+	case s.Fitting != "":
+		return "volume " + s.Fitting + ", which was not made for it, may be bound to the claim of target " + target
+	default:
+		return ""
+	}
+}
+
+func (s Sources) of(origin Origin) sets.Set[string] {
+	claims := sets.New[string]()
+	for name, o := range s.Origins {
+		if o == origin {
+			claims.Insert(name)
+		}
+	}
+	return claims
+}
+
 // MayGet says whether Kubernetes may bind one of a target's claims, which have no volume yet, to a volume that was there before: it is kept for that, or for
 // nobody, and has what is asked for. Of where it can be reached nothing is asked.
 // https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding

@@ -194,3 +194,33 @@ func TestMadeForItsClaim(t *testing.T) {
 		t.Error("a volume without a claim was made for it")
 	}
 }
+
+// A volume that was there counts, and so does a claim without one that may come to it. Where nobody can see that, none does.
+func TestSources(t *testing.T) {
+	made, existing, unbound := map[string]Origin{"a": Made}, map[string]Origin{"a": Made, "b": Existing}, map[string]Origin{"a": Made, "b": Existing, "c": Unbound}
+	waiting := map[string]Origin{"a": Made, "c": Unbound}
+	const came = "a volume that was not made for it was bound to the claim of target fast"
+	for name, test := range map[string]struct {
+		sources Sources
+		depends bool
+		want    sets.Set[string]
+		says    string
+	}{
+		"nothing is known":                {Sources{}, false, sets.New[string](), ""},
+		"all were made":                   {Sources{Origins: made}, false, sets.New[string](), ""},
+		"one was there":                   {Sources{Origins: existing}, false, sets.New("b"), came},
+		"one is not bound, and none fits": {Sources{Origins: waiting}, true, sets.New[string](), ""},
+		"one is not bound, and one fits":  {Sources{Origins: waiting, Fitting: "pv"}, true, sets.New("c"), "volume pv, which was not made for it, may be bound to the claim of target fast"},
+		"all kinds, and none fits":        {Sources{Origins: unbound}, true, sets.New("b"), came},
+		"all kinds, and one fits":         {Sources{Origins: unbound, Fitting: "pv"}, true, sets.New("b", "c"), came},
+		"nobody makes volumes":            {Sources{Origins: unbound, NoProvisioner: true}, false, sets.New("b", "c"), came},
+		"nobody sees volumes":             {Sources{Origins: unbound, Unseen: true, NoProvisioner: true}, false, sets.New("b"), came},
+	} {
+		if got := test.sources.Existing(); !got.Equal(test.want) || test.sources.DependsOnVolumes() != test.depends {
+			t.Errorf("%s: %v, want %v; depends on volumes: %t", name, sets.List(got), sets.List(test.want), test.sources.DependsOnVolumes())
+		}
+		if got := test.sources.WhyExisting("fast"); got != test.says {
+			t.Errorf("%s: it says %q, want %q", name, got, test.says)
+		}
+	}
+}

@@ -173,11 +173,11 @@ func TestRoomProblem(t *testing.T) {
 	for name, test := range map[string]struct{ spec, want string }{
 		"beside clients": {
 			"targets: [{name: t, ebs: {}}]\nworkloads: [{name: w, fio: {rw: read, size: 1M}, matrix: {clients: [1, 2, 4, 128], bs: [1k, 2k, 4k, 8k, 16k, 32k, 64k]}}]\nrepetitions: 4",
-			begin + "on 1 targets, 4 times each, give 112 results; at most 95 are possible beside 128 clients and their volumes: split the benchmark, or lower clients",
+			begin + "on 1 targets, 4 times each, give 112 results; at most 95 are possible with 128 clients and their volumes: split the benchmark, or lower clients",
 		},
 		"without any room": {
 			"clients: 128\ntargets: [{name: t, ebs: {}}, {name: u, ebs: {}}, {name: v, ebs: {}}]\nworkloads: [{name: w, fio: {rw: read, size: 1M}}]",
-			begin + "on 3 targets, 1 times each, give 3 results; at most 0 are possible beside 128 clients and their volumes: split the benchmark, or lower clients",
+			begin + "on 3 targets, 1 times each, give 3 results; at most 0 are possible with 128 clients and their volumes: split the benchmark, or lower clients",
 		},
 	} {
 		runs, problems := Runs(decode(t, []byte(test.spec)), nil)

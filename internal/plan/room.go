@@ -58,7 +58,7 @@ func validateResults(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, jobs
 	}
 	beside, remedy := "", "split the benchmark"
 	if clients := spec.MostClients(); clients > 1 {
-		beside, remedy = fmt.Sprintf(" beside %d clients and their volumes", clients), "split the benchmark, or lower clients"
+		beside, remedy = fmt.Sprintf(" with %d clients and their volumes", clients), "split the benchmark, or lower clients"
 	}
 	return field.Invalid(path.Child("workloads"), len(spec.Workloads),
 		fmt.Sprintf("all workloads, in all cases of their matrix, with all sections, on %d targets, %d times each, give %d results; at most %d are possible%s: %s",

@@ -29,8 +29,8 @@ func newCompareCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 	var output *string
 	cmd := &cobra.Command{
 		Use:   "compare BASELINE OTHER",
-		Short: "Put two StorageBenchmarks beside each other, such as before and after a change",
-		Long: `Put two StorageBenchmarks beside each other, such as before and after a change.
+		Short: "Compare two StorageBenchmarks, such as before and after a change",
+		Long: `Compare two StorageBenchmarks, such as before and after a change.
 
 What has the same workload, parameters, section and target name is compared; if each has one target, whatever the
 names. An option of a matrix may have another of its names in the other benchmark, such as bs and blocksize. Ratios and verdicts are OTHER's beside BASELINE's: Faster and Slower are differences of more than 1 % that are hardly

@@ -62,7 +62,7 @@ w         ba=4k bs=4k clients=2 runtimeSeconds=5  gp3     options    read   100 
 		})
 	}
 	for name, begin := range map[string]string{
-		"table": "WORKLOAD  TARGET  BENCHMARK", "wide": "WORKLOAD  TARGET  BENCHMARK  I/O   RUNS", "markdown": "# after beside before\n", "csv": "workload,section,benchmark,", "json": "{\n  \"baseline\": {",
+		"table": "WORKLOAD  TARGET  BENCHMARK", "wide": "WORKLOAD  TARGET  BENCHMARK  I/O   RUNS", "markdown": "# after compared with before\n", "csv": "workload,section,benchmark,", "json": "{\n  \"baseline\": {",
 	} {
 		got := execute(t, "", on(server, "compare", "before", "after", "-o", name)...)
 		if got.Failed || !strings.HasPrefix(got.Out, begin) {

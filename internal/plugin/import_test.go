@@ -64,7 +64,7 @@ func TestImport(t *testing.T) {
 			},
 		},
 		"a share of a claim": {
-			"", "--class gp3 --claim data -- fio --name=a --rw=read --size=50%", execution{Err: "size=50%: section [a]: a percentage is for raw block devices, because a file has no size yet of which it could be: write a number of bytes such as 1G\n" +
+			"", "--class gp3 --claim data -- fio --name=a --rw=read --size=50%", execution{Err: "size=50%: section [a]: a percentage is for raw block devices, because a file has no size yet: write a number of bytes such as 1G\n" +
 				"Error: the job cannot be imported, for the reason above\n", Failed: true},
 		},
 		"no target":               {"", "-- fio --name=a", execution{Err: "Error: name the storage to measure: StorageClasses with --class (kubectl get storageclasses), or claims with --claim\n", Failed: true}},

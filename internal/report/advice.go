@@ -40,7 +40,7 @@ const adviceOnProbe = "Or set probe: true in the workload: after the last repeti
 
 // adviceOnMetadata is what to try next after operations on files of which it is not known what held them back: they take no probe.
 const adviceOnMetadata = "No limit of operations on files is known to be reached. Measure with more jobs, such as matrix: {numjobs: [4, 8, 16]}: if they get no more done, there is one. " +
-	"Or measure other storage beside it."
+	"Or measure other storage for comparison."
 
 // afterFailure says what to do after a benchmark that ended for a reason of condition Succeeded.
 var afterFailure = map[string]string{

@@ -169,7 +169,7 @@ func (p *page) results(rows []row, columns []figure) {
 		note += "; of sync both are of fsync, fdatasync and the like"
 	}
 	if slices.ContainsFunc(rows, func(r row) bool { return r.io == metadataRow }) {
-		note += "; of metadata IOPS are operations on files per second, and both are of its clat"
+		note += "; IOPS of metadata are operations on files per second, and both latencies are of its clat"
 	}
 	p.paragraph(note + ".")
 }

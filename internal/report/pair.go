@@ -140,7 +140,7 @@ func (p *Pair) sentence(d Difference) string {
 // Markdown prints what Table does as a page for a pull request or a wiki.
 func (p *Pair) Markdown(w io.Writer) error {
 	page := &page{w: w}
-	page.heading(1, p.Labels[1]+" beside "+p.Labels[0])
+	page.heading(1, p.Labels[1]+" compared with "+p.Labels[0])
 	page.results(p.rows(), shortFigures(p.Labels[0]))
 	var differences, warnings []string
 	for _, d := range p.Differences() {
@@ -156,7 +156,7 @@ func (p *Pair) Markdown(w io.Writer) error {
 	for _, part := range []struct {
 		heading string
 		items   []string
-	}{{"What differs beside the results", differences}, {"What has no counterpart", missing}, {"Warnings", warnings}} {
+	}{{"What differs apart from the results", differences}, {"What has no counterpart", missing}, {"Warnings", warnings}} {
 		if len(part.items) > 0 {
 			page.heading(2, part.heading)
 			page.list(part.items)

@@ -58,7 +58,7 @@ func TestPairTable(t *testing.T) {
 }
 
 func TestPairMarkdown(t *testing.T) {
-	const want = `# after beside before
+	const want = `# after compared with before
 
 | WORKLOAD | PARAMETERS | TARGET | BENCHMARK | I/O | IOPS | BANDWIDTH | MEAN | P50 | P90 | P99 | VS BEFORE | VERDICT | LIMITED BY |
 |:--- |:--- |:--- |:--- |:--- | ---:| ---:| ---:| ---:| ---:| ---:| ---:|:--- |:--- |
@@ -67,7 +67,7 @@ func TestPairMarkdown(t *testing.T) {
 
 IOPS, bandwidth and latencies are medians over repetitions, ± half of their range. MEAN is fio's lat, percentiles are of its clat.
 
-## What differs beside the results
+## What differs apart from the results
 
 - numjobs of randwrite (16 in before, 32 in after)
 

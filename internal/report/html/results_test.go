@@ -20,7 +20,7 @@ func TestCards(t *testing.T) {
 			Peak: "up to 124 MiB/s", Bound: "volume's IOPS in 6 of 12 results, volume's throughput in 6",
 		},
 		{
-			Target: target{"efs", 1}, Kind: "EFS fs-0123456789abcdef0", Role: "IOPS beside gp3", Figure: "0.51–0.81×", Verdict: "Slower than gp3 in both comparisons.",
+			Target: target{"efs", 1}, Kind: "EFS fs-0123456789abcdef0", Role: "IOPS against gp3", Figure: "0.51–0.81×", Verdict: "Slower than gp3 in both comparisons.",
 			Class: "slower", Peak: "up to 1,611 IOPS, 101 MiB/s", Bound: "file system's throughput in 6 of 12 results, latency in 6",
 		},
 	}

@@ -86,9 +86,9 @@ func (r *results) beside(target string) []judged {
 func ratios(all []judged, baseline string) (role, figure string) {
 	ofIOPS := slices.DeleteFunc(slices.Clone(all), func(j judged) bool { return j.byLatency })
 	if len(ofIOPS) == 0 {
-		return "latency beside " + baseline, ratioRange(all)
+		return "latency against " + baseline, ratioRange(all)
 	}
-	return "IOPS beside " + baseline, ratioRange(ofIOPS)
+	return "IOPS against " + baseline, ratioRange(ofIOPS)
 }
 
 // ratioRange prints the least and the greatest of the ratios, such as 0.51–0.81×.

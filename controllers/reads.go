@@ -1,0 +1,105 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/pager"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// What a pass reads from the API server itself, where the cache may be behind or has none of it.
+
+// liveClaim returns a claim of the benchmark's namespace as the API server has it, an empty one if it is gone.
+func (p *pass) liveClaim(ctx context.Context, name string) (*corev1.PersistentVolumeClaim, error) {
+	claim := &corev1.PersistentVolumeClaim{}
+	err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.sb.Namespace, Name: name}, claim)
+	return claim, client.IgnoreNotFound(err)
+}
+
+// liveVolume returns a volume as the API server has it, an empty one if it is gone. Its error says for what it was asked.
+func (p *pass) liveVolume(ctx context.Context, name, doing string) (*corev1.PersistentVolume, error) {
+	volume := &corev1.PersistentVolume{}
+	err := p.Live.Get(ctx, types.NamespacedName{Name: name}, volume)
+	return volume, unlessGone(err, doing)
+}
+
+// liveClaims returns the claims that were made for the benchmark, as the API server has them.
+func (p *pass) liveClaims(ctx context.Context) (map[string]*corev1.PersistentVolumeClaim, error) {
+	var list corev1.PersistentVolumeClaimList
+	if err := listLive(ctx, p.Live, &list, client.InNamespace(p.sb.Namespace)); err != nil {
+		return nil, fmt.Errorf("list claims: %w", err)
+	}
+	claims := map[string]*corev1.PersistentVolumeClaim{}
+	for _, claim := range p.ownClaims(list.Items) {
+		claims[claim.Name] = claim
+	}
+	return claims, nil
+}
+
+// liveClass returns a StorageClass as the API server has it, nil if there is none. It lists, which it has to be allowed anyway.
+func (p *pass) liveClass(ctx context.Context, name string) (*storagev1.StorageClass, error) {
+	var classes storagev1.StorageClassList
+	if err := p.Live.List(ctx, &classes); err != nil {
+		return nil, fmt.Errorf("list StorageClasses: %w", err)
+	}
+	for i := range classes.Items {
+		if classes.Items[i].Name == name {
+			return &classes.Items[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// liveJob returns a Job of the benchmark's namespace as the API server has it, an empty one if it is gone. Its error says for what it was asked.
+func (p *pass) liveJob(ctx context.Context, name, doing string) (*batchv1.Job, error) {
+	j := &batchv1.Job{}
+	err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.sb.Namespace, Name: name}, j)
+	return j, unlessGone(err, doing)
+}
+
+// liveAnchor does so for the pod of an anchor. It lists, which it has to be allowed anyway.
+func (p *pass) liveAnchor(ctx context.Context, name, doing string) (*corev1.Pod, error) {
+	var found corev1.PodList
+	if err := p.Live.List(ctx, &found, client.InNamespace(p.sb.Namespace), client.MatchingFields{metav1.ObjectNameField: name}); err != nil {
+		return nil, fmt.Errorf("%s: %w", doing, err)
+	}
+	if len(found.Items) == 0 {
+		return &corev1.Pod{}, nil
+	}
+	return &found.Items[0], nil
+}
+
+// eachVolume looks at all volumes of the cluster, page by page.
+func (p *pass) eachVolume(ctx context.Context, look func(*corev1.PersistentVolume)) error {
+	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		page := &corev1.PersistentVolumeList{}
+		return page, p.Live.List(ctx, page, client.Limit(options.Limit), client.Continue(options.Continue))
+	})
+	if err := pages.EachListItem(ctx, metav1.ListOptions{}, looking(look)); err != nil {
+		return fmt.Errorf("list PersistentVolumes: %w", err)
+	}
+	return nil
+}
+
+// nodeLabels returns the labels of a node, none of one that is gone or that a namespaced operator may not read.
+func (p *pass) nodeLabels(ctx context.Context, name string) (map[string]string, error) {
+	if labels, known := p.nodes[name]; known || p.isNamespaced() {
+		return labels, nil
+	}
+	var node corev1.Node
+	if err := p.Live.Get(ctx, types.NamespacedName{Name: name}, &node); client.IgnoreNotFound(err) != nil {
+		return nil, fmt.Errorf("get node: %w", err)
+	}
+	if p.nodes == nil {
+		p.nodes = map[string]map[string]string{}
+	}
+	p.nodes[name] = node.Labels
+	return node.Labels, nil
+}
