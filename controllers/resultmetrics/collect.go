@@ -2,6 +2,7 @@ package resultmetrics
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -14,11 +15,11 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 
 var (
 	ofObject = []string{"namespace", "schedule", "benchmark"}
-	ofFigure = append(ofObject[:len(ofObject):len(ofObject)], "target", "case", "operation")
+	ofFigure = slices.Concat(ofObject, []string{"target", "case", "operation"})
 
 	descOperations = desc("result_operations_per_second", "I/Os, or operations on files, per second of the last result: the median over its repetitions.", ofFigure...)
 	descBandwidth  = desc("result_bytes_per_second", "Bytes per second of the last result: the median over its repetitions.", ofFigure...)
-	descLatency    = desc("result_latency_seconds", "A percentile of the latency of the last result: the median over its repetitions.", append(ofFigure[:len(ofFigure):len(ofFigure)], "percentile")...)
+	descLatency    = desc("result_latency_seconds", "A percentile of the latency of the last result: the median over its repetitions.", slices.Concat(ofFigure, []string{"percentile"})...)
 	descTime       = desc("last_result_timestamp_seconds", "When the benchmark ended that has the last result.", ofObject...)
 	descExpected   = desc("expectation_met", "Whether the last result is as expected: 1, or 0 if not. Absent where nothing is expected, or it cannot be told.", ofObject...)
 
@@ -79,7 +80,7 @@ func (r *Result) collect(metrics chan<- prometheus.Metric, o object) {
 	verdict(metrics, descExpected, r.Expectations, labels)
 	for i := range r.series {
 		f := &r.series[i]
-		all := append(labels[:len(labels):len(labels)], f.target, f.name, f.operation)
+		all := slices.Concat(labels, []string{f.target, f.name, f.operation})
 		switch f.family {
 		case operations:
 			metrics <- gauge(descOperations, f.value, all...)

@@ -103,9 +103,9 @@ var figureOf = map[history.Metric]struct {
 }
 
 // cut returns the first figures of a result, at most so many, and each once: a scrape with two of the same labels fails as a whole.
-func (r Result) cut(most int) (cut Result, isWhole bool) {
+func (r *Result) cut(most int) (cut *Result, isWhole bool) {
 	seen := map[key]bool{}
-	cut = Result{Time: r.Time, Expectations: r.Expectations}
+	cut = &Result{Time: r.Time, Expectations: r.Expectations}
 	for _, s := range r.series {
 		if seen[s.key] {
 			continue

@@ -121,9 +121,7 @@ func (s *Store) change(o object, change func(*entry)) {
 	change(e)
 	isWhole := true
 	if e.result != nil {
-		var result Result
-		result, isWhole = e.result.cut(maxFigures)
-		e.result = &result
+		e.result, isWhole = e.result.cut(maxFigures)
 	}
 	s.remove(o)
 	s.insert(o, e, isWhole)

@@ -9,7 +9,7 @@ import (
 const (
 	// aWeek is more than that, as the longest time between two starts is often that over a weekend.
 	aWeek = 8 * 24 * time.Hour
-	// aYear is how many starts are looked at at least: months have different lengths.
+	// aYear is the least number of starts that are looked at: months have different lengths.
 	aYear = 12
 )
 
