@@ -11,6 +11,13 @@ import (
 	"github.com/storagebench/storagebench/internal/schedule"
 )
 
+// forgetPredecessor has metrics say nothing of a schedule that had the name before, of whose deletion no pass was made.
+func (p *pass) forgetPredecessor() {
+	if p.memory.timed == 0 { // which is so before the first pass alone
+		p.Results.ForgetSchedule(client.ObjectKeyFromObject(p.schedule))
+	}
+}
+
 // serveState has metrics say what the status says.
 func (p *pass) serveState() {
 	if p.memory.timed != p.schedule.Generation {

@@ -2,13 +2,17 @@ package schedule
 
 import (
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/resultmetrics"
 )
 
 // untilServed waits until metrics have these values, by name, and no others. What changes with the time has any.
@@ -74,4 +78,24 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.untilServed(map[string]float64{leftOut: 0})
+}
+
+// Metrics of a schedule are not those of another one that had its name, whose deletion the operator has not seen.
+func TestMetricsOfAnotherSchedule(t *testing.T) {
+	results := resultmetrics.Store{Limit: 100}
+	s := &v1alpha1.StorageBenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "nightly", Generation: 1}}
+	results.SetResult(client.ObjectKeyFromObject(s), resultmetrics.Result{Time: time.Now()})
+	p := &pass{Reconciler: &Reconciler{Results: &results}, schedule: s, memory: &memory{}}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(&results)
+	for _, want := range []bool{false, true} { // of the first pass, and of the second one after a result
+		p.forgetPredecessor()
+		p.serveState()
+		families, err := registry.Gather()
+		has := slices.ContainsFunc(families, func(f *dto.MetricFamily) bool { return f.GetName() == "storagebench_last_result_timestamp_seconds" })
+		if err != nil || has != want {
+			t.Errorf("there is a result: %v, want %v, error %v", has, want, err)
+		}
+		results.SetResult(client.ObjectKeyFromObject(s), resultmetrics.Result{Time: time.Now()})
+	}
 }
