@@ -32,7 +32,7 @@ tool = go tool -modfile=$(ROOT)/hack/tools/$(1)/go.mod $(1)
 golangci-lint = go tool -modfile=$(ROOT)/hack/tools/golangci-lint/go.mod golangci-lint-kube-api-linter
 
 # Modules with code of this project.
-MODULES := . test/localcluster hack/images test/browser
+MODULES := . test/localcluster hack/images hack/monitoring test/browser
 
 # Where "make test" and "make test-e2e" are cut off, should a test hang.
 TEST_TIMEOUT     ?= 25m
@@ -95,7 +95,7 @@ clean: ## Remove what was built. Stops the local cluster first.
 ##@ Develop
 
 .PHONY: generate
-generate: ## Regenerate all generated files: deepcopy, CRD, RBAC, the chart's copies, schema and README, docs/reference.md, the report's script, THIRD_PARTY_LICENSES.
+generate: ## Regenerate all generated files: deepcopy, CRD, RBAC, the chart's copies, schema, dashboard and README, docs/reference.md, the report's script, THIRD_PARTY_LICENSES.
 	$(call tool,controller-gen) object paths=./api/...
 	$(call tool,controller-gen) crd paths=./api/... output:crd:dir=config/crd/bases
 	@# Quantities have no exponent: of those that their pattern admits, 1e1.5 cannot be parsed, and 1e2147483647 does not end.
@@ -111,6 +111,7 @@ generate: ## Regenerate all generated files: deepcopy, CRD, RBAC, the chart's co
 	cp config/rbac/storagebenchmark_viewer_role.yaml  $(CHART)/files/viewer-role.yaml
 	cp config/admission/policy.yaml                   $(CHART)/files/admission-policy.yaml
 	go run ./hack/chartschema $(CHART)/values.yaml > $(CHART)/values.schema.json
+	cd hack/monitoring && go run . > $(ROOT)/$(CHART)/files/dashboard.json
 	rm -f $(CHART)/README.md # helm-docs ends with exit code 0 where it wrote none
 	$(call tool,helm-docs) --chart-search-root $(CHART) --sort-values-order file --log-level warning
 	test -s $(CHART)/README.md

@@ -24,6 +24,7 @@ type Metrics struct {
 	leftBehind prometheus.Counter
 	seconds    *prometheus.CounterVec
 	orphans    *prometheus.CounterVec
+	overdue    *overdue
 
 	// lastSeen has when the last pass over each active benchmark was made, by its name.
 	lastSeen passTimes
@@ -43,7 +44,8 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		seconds: counter("step_seconds_total", "Seconds that StorageBenchmarks were at each step, by the reason of their condition Succeeded.", "reason"),
 		orphans: counter("orphaned_objects_removed_total", "Objects that were removed because the StorageBenchmark that they were made for was gone, by kind.", "kind"),
 	}
-	registry.MustRegister(m.runs, m.attempts, m.benchmarks, m.leftBehind, m.seconds, m.orphans)
+	m.overdue = newOverdue()
+	registry.MustRegister(m.runs, m.attempts, m.benchmarks, m.leftBehind, m.seconds, m.orphans, m.overdue)
 	return m
 }
 
@@ -60,7 +62,10 @@ func (m *Metrics) seen(sb *v1alpha1.StorageBenchmark, now time.Time) {
 	}
 }
 
-func (m *Metrics) forget(name types.NamespacedName) { m.lastSeen.Delete(name) }
+func (m *Metrics) forget(name types.NamespacedName) {
+	m.lastSeen.Delete(name)
+	m.overdue.forget(name)
+}
 
 // changed counts what a write of a benchmark's status tells.
 func (m *Metrics) changed(before, after *v1alpha1.StorageBenchmark) {

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/resultmetrics"
 	"github.com/storagebench/storagebench/internal/job"
 )
 
@@ -54,6 +55,8 @@ type Reconciler struct {
 	Events events.EventRecorder
 	// Metrics count what happened.
 	Metrics *Metrics
+	// Results serve what benchmarks have measured that ask for it.
+	Results *resultmetrics.Store
 	// Clock is the time.
 	Clock clock.Clock
 	// Image is the runner's.
@@ -108,6 +111,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	benchmark := &v1alpha1.StorageBenchmark{}
 	if err := r.Client.Get(ctx, request.NamespacedName, benchmark); err != nil {
 		r.forget(request.NamespacedName)
+		r.Results.ForgetBenchmark(request.NamespacedName)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	remembered := r.memories.of(request.NamespacedName)
@@ -127,6 +131,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		}
 		benchmark = whole
 	}
+	r.Metrics.overdue.saw(benchmark, r.Clock.Now())
 	p := r.newPass(benchmark, remembered)
 	result, err := p.guarded(ctx)
 	ended := r.Clock.Now()
@@ -144,6 +149,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if p.finished() {
 		r.forget(request.NamespacedName) // nothing of it is planned or asked
 	}
+	r.Results.SetBenchmark(p.sb)
 	remembered.succeeded(p.awaitsEnd, ended)
 	return result, nil
 }

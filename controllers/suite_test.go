@@ -25,6 +25,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/resultmetrics"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/test/await"
@@ -45,6 +46,7 @@ type world struct {
 	// registry has the metrics of the operators.
 	registry *prometheus.Registry
 	metrics  *Metrics
+	results  *resultmetrics.Store
 	// silent are the pods whose logs get no new lines.
 	silent sync.Map
 	// endOfLogs is a text that all logs end with.
@@ -117,7 +119,8 @@ func newWorldWithoutOperator(t *testing.T) *world {
 	t.Parallel()
 	w := &world{World: harness.New(t), registry: prometheus.NewRegistry()}
 	w.Wait.Describe = w.describePods
-	w.metrics = NewMetrics(w.registry)
+	w.metrics, w.results = NewMetrics(w.registry), &resultmetrics.Store{Limit: resultmetrics.DefaultLimit}
+	w.registry.MustRegister(w.results)
 	t.Cleanup(w.explain)
 	return w
 }
@@ -166,6 +169,7 @@ func (w *world) startOperatorAs(way *rest.Config, funcs interceptor.Funcs, names
 		Logs:    w.readLog,
 		Events:  mgr.GetEventRecorder("storagebench"),
 		Metrics: w.metrics,
+		Results: w.results,
 		Clock:   w.Clock,
 		Image:   harness.Image(),
 

@@ -57,7 +57,8 @@ const maxCached = 128 << 10
 // trimBenchmark leaves of a benchmark its spec and its status. Of one that has ended, or is very large, it leaves at which step it is, or how it
 // ended: with its results it may be more than 1 MiB, and who needs more reads it anew.
 func trimBenchmark(sb *v1alpha1.StorageBenchmark) {
-	sb.ManagedFields, sb.Annotations, sb.Labels = nil, nil, nil
+	sb.ManagedFields, sb.Labels = nil, nil
+	sb.Annotations = readOf(sb.Annotations, []string{v1alpha1.AnnotationResultMetrics})
 	sb.OwnerReferences = controllersOf(sb.OwnerReferences)
 	if !hasEnded(sb) && !isLarge(sb) {
 		return

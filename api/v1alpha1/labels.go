@@ -39,6 +39,8 @@ const (
 	AnnotationAcknowledged = "storagebench.dev/acknowledged"
 	// AnnotationBaselineFrom is on a StorageBenchmarkSchedule that begins a new baseline: from when, in RFC 3339.
 	AnnotationBaselineFrom = "storagebench.dev/baseline-from"
+	// AnnotationResultMetrics, with value true, is on a StorageBenchmark whose results are among the operator's metrics when it has ended.
+	AnnotationResultMetrics = "storagebench.dev/result-metrics"
 	// HistoryKey is the key of a ConfigMap's binaryData that has points of a schedule's history.
 	HistoryKey = "history"
 	// Finalizer holds back the deletion of a StorageBenchmark until all that was made for it is gone.

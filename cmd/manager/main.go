@@ -27,6 +27,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers"
+	"github.com/storagebench/storagebench/controllers/resultmetrics"
 	"github.com/storagebench/storagebench/controllers/schedule"
 	"github.com/storagebench/storagebench/internal/job"
 )
@@ -44,6 +45,7 @@ type options struct {
 	image          string
 	pullPolicy     string
 	ebsMetricsURL  string
+	resultLimit    int
 }
 
 func main() {
@@ -57,6 +59,7 @@ func main() {
 	flag.StringVar(&o.image, "runner-image", "", "image of the pods that run fio")
 	flag.StringVar(&o.pullPolicy, "runner-image-pull-policy", string(corev1.PullIfNotPresent), "when to pull the runner image: Always, IfNotPresent or Never")
 	flag.StringVar(&o.ebsMetricsURL, "ebs-metrics-url", "", "where pods that run fio on EBS volumes ask how long these exceeded their limits: the metrics of aws-ebs-csi-driver on their node, such as http://ebs-csi-node.kube-system.svc:3302/metrics; empty: they ask nobody")
+	flag.IntVar(&o.resultLimit, "result-metrics-limit", resultmetrics.DefaultLimit, "how many series the metrics of schedules and of results may have; 0 for none")
 	logging := zap.Options{}
 	logging.BindFlags(flag.CommandLine)
 	flag.Parse()
@@ -144,13 +147,15 @@ func (o *options) addControllers(mgr ctrl.Manager, recorder events.EventRecorder
 		return fmt.Errorf("make a client for logs: %w", err)
 	}
 	counts := controllers.NewMetrics(metrics.Registry)
-	metrics.Registry.MustRegister(controllers.NewActiveBenchmarks(mgr.GetCache()))
+	results := &resultmetrics.Store{Limit: o.resultLimit}
+	metrics.Registry.MustRegister(controllers.NewActiveBenchmarks(mgr.GetCache()), results)
 	reconciler := &controllers.Reconciler{
 		Client:     mgr.GetClient(),
 		Live:       mgr.GetAPIReader(),
 		Logs:       controllers.PodLogs(clientset),
 		Events:     recorder,
 		Metrics:    counts,
+		Results:    results,
 		Clock:      clock.RealClock{},
 		Image:      job.Image{Name: o.image, PullPolicy: corev1.PullPolicy(o.pullPolicy)},
 		Namespaces: o.watched,
@@ -164,16 +169,16 @@ func (o *options) addControllers(mgr ctrl.Manager, recorder events.EventRecorder
 	if err := mgr.Add(sweeper); err != nil {
 		return fmt.Errorf("add the sweep of orphaned objects: %w", err)
 	}
-	return o.addSchedules(mgr, recorder)
+	return o.addSchedules(mgr, recorder, results)
 }
 
 // addSchedules has the manager make benchmarks as schedules say, where there can be schedules.
-func (o *options) addSchedules(mgr ctrl.Manager, recorder events.EventRecorder) error {
+func (o *options) addSchedules(mgr ctrl.Manager, recorder events.EventRecorder, results *resultmetrics.Store) error {
 	if err := schedule.Index(context.Background(), mgr); err != nil {
 		return fmt.Errorf("index StorageBenchmarks: %w", err)
 	}
 	starter := &schedule.Starter{Manager: mgr, Reconciler: &schedule.Reconciler{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Events: recorder, Clock: clock.RealClock{}, Version: version, Namespaces: o.watched,
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Events: recorder, Results: results, Clock: clock.RealClock{}, Version: version, Namespaces: o.watched,
 	}}
 	if err := mgr.Add(starter); err != nil {
 		return fmt.Errorf("add schedules: %w", err)

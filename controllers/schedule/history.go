@@ -104,6 +104,7 @@ func (p *pass) addPoints(ctx context.Context, ended []schedule.Benchmark) error 
 		where:     v1alpha1.ScheduleHistory{ConfigMaps: s.names(), Points: int32(len(s.history.Points))},
 		regressed: p.judgeHistory(s.history), asked: p.asked(),
 	}
+	p.serveResult(ctx, s.history)
 	return nil
 }
 

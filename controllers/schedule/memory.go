@@ -18,6 +18,11 @@ type memory struct {
 	// judged is the generation whose template was looked at, and problems are what is wrong with it.
 	judged   int64
 	problems field.ErrorList
+	// period is the longest time between two starts, of the generation that was timed.
+	timed  int64
+	period time.Duration
+	// served is the sequence of the point that metrics are of, 0 if there are none.
+	served int64
 	// kept are the StorageBenchmarks that need no point any more.
 	kept sets.Set[types.UID]
 	// history is what is known of the history, nil if it was not read yet.

@@ -35,6 +35,8 @@ func (p *pass) run(ctx context.Context) (time.Duration, error) {
 	if err := p.list(ctx); err != nil {
 		return 0, err
 	}
+	p.forgetPredecessor()
+	defer p.serveState()
 	p.schedule.Status.ObservedGeneration = p.schedule.Generation
 	after, err := p.start(ctx) // first: who has a large history must not keep others' starts waiting
 	if err != nil {

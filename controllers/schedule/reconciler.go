@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/resultmetrics"
 )
 
 // +kubebuilder:rbac:groups=storagebench.dev,resources=storagebenchmarkschedules,verbs=get;list;watch
@@ -33,6 +34,8 @@ type Reconciler struct {
 	Live client.Reader
 	// Events tells users what happened.
 	Events events.EventRecorder
+	// Results serve what benchmarks of schedules have measured last.
+	Results *resultmetrics.Store
 	// Clock is the time.
 	Clock clock.Clock
 	// Version is the operator's, which points of histories have.
@@ -104,6 +107,7 @@ func (r *Reconciler) read(ctx context.Context, name types.NamespacedName) (*v1al
 	}
 	if err != nil {
 		r.memories.forget(name)
+		r.Results.ForgetSchedule(name)
 		return nil, client.IgnoreNotFound(err)
 	}
 	return schedule, nil

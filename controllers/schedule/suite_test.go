@@ -15,6 +15,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers"
+	"github.com/storagebench/storagebench/controllers/resultmetrics"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/harness"
@@ -23,12 +24,15 @@ import (
 func TestMain(m *testing.M) { envtest.Main(m) }
 
 // world is a namespace with an operator that makes benchmarks as schedules say. Nobody runs them: the test says when they end.
-type world struct{ *harness.World }
+type world struct {
+	*harness.World
+	results resultmetrics.Store
+}
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	t.Parallel()
-	return &world{harness.New(t)}
+	return &world{World: harness.New(t), results: resultmetrics.Store{Limit: resultmetrics.DefaultLimit}}
 }
 
 // startOperator starts an operator, with no more rights than it has, and returns what ends it.
@@ -44,7 +48,7 @@ func (w *world) startOperatorAs(way *rest.Config, namespaces ...string) (stop fu
 		w.Fatal(err)
 	}
 	reconciler := &Reconciler{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Events: mgr.GetEventRecorder("storagebench"), Clock: w.Clock, Version: "test", Namespaces: namespaces,
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Events: mgr.GetEventRecorder("storagebench"), Results: &w.results, Clock: w.Clock, Version: "test", Namespaces: namespaces,
 	}
 	return w.Run(mgr, errors.Join(Index(w.Context(), mgr), reconciler.SetupWithManager(mgr)))
 }

@@ -1,0 +1,139 @@
+package controllers
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+const (
+	// overdueGrace is how much longer than its deadline a step may take: the operator may have been away, and has some more time then.
+	overdueGrace = 5 * time.Minute
+	// maxOverdue is how many benchmarks are told of at most.
+	maxOverdue = 100
+)
+
+// overdue is a metric of the benchmarks that are at a step for longer than their deadlines allow. There should be none: each wait of the operator ends.
+// It counts from when this operator has seen a benchmark at its step first, and needs no passes to be made after that.
+type overdue struct {
+	now  func() time.Time
+	desc *prometheus.Desc
+
+	mu    sync.Mutex
+	marks map[types.NamespacedName]mark
+}
+
+// mark is how far a benchmark is, and since when.
+type mark struct {
+	progress
+	since   time.Time
+	allowed time.Duration
+}
+
+// progress changes as a benchmark goes on.
+type progress struct {
+	step            string
+	ended, attempts int
+}
+
+func newOverdue() *overdue {
+	return &overdue{now: time.Now, marks: map[types.NamespacedName]mark{}, desc: prometheus.NewDesc("storagebench_benchmark_overdue_seconds",
+		"For how many seconds more than its deadlines allow a StorageBenchmark is at a step, by the reason of its condition Succeeded. Absent of all that are in time.",
+		[]string{"namespace", "benchmark", "reason"}, nil)}
+}
+
+// saw notes how far a benchmark is.
+func (o *overdue) saw(sb *v1alpha1.StorageBenchmark, now time.Time) {
+	name, step := client.ObjectKeyFromObject(sb), conditionOf(sb, v1alpha1.ConditionSucceeded)
+	allowed := allowedAt(sb, step.Reason)
+	if step.Status != metav1.ConditionUnknown || allowed == 0 {
+		o.forget(name)
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	m := mark{progress: progressOf(sb, step.Reason), since: now, allowed: allowed}
+	if before, known := o.marks[name]; known && before.progress == m.progress {
+		m.since = before.since
+	}
+	o.marks[name] = m
+}
+
+func (o *overdue) forget(name types.NamespacedName) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.marks, name)
+}
+
+// progressOf says how far a benchmark is.
+func progressOf(sb *v1alpha1.StorageBenchmark, step string) progress {
+	p := progress{step: step}
+	for i := range sb.Status.Runs {
+		run := &sb.Status.Runs[i]
+		p.attempts += int(run.Attempts)
+		if run.HasEnded() {
+			p.ended++
+		}
+	}
+	return p
+}
+
+// allowedAt returns how long a benchmark may be at a step, 0 for one that it may be at for ever.
+func allowedAt(sb *v1alpha1.StorageBenchmark, step string) time.Duration {
+	d := &sb.Spec.Deadlines
+	start, provisioning, run := seconds(d.StartSeconds), seconds(d.ProvisioningSeconds), seconds(new(sb.RunSeconds()))
+	switch step {
+	case v1alpha1.ReasonPending, v1alpha1.ReasonProvisioning:
+		return provisioning + start + overdueGrace
+	case v1alpha1.ReasonWaitingForNode:
+		return seconds(d.NodeSeconds) + start + overdueGrace
+	case v1alpha1.ReasonPreparing, v1alpha1.ReasonMeasuring: // a volume may be bound when its pod comes, and files laid out before fio measures
+		return provisioning + start + run + overdueGrace
+	case v1alpha1.ReasonCleaningUp:
+		return seconds(d.CleanUpSeconds) + overdueGrace
+	}
+	return 0
+}
+
+// Describe implements prometheus.Collector.
+func (o *overdue) Describe(descs chan<- *prometheus.Desc) { descs <- o.desc }
+
+// Collect implements prometheus.Collector.
+func (o *overdue) Collect(metrics chan<- prometheus.Metric) {
+	late := o.late(o.now())
+	names := slices.SortedFunc(maps.Keys(late), func(a, b types.NamespacedName) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	for _, name := range names[:min(len(names), maxOverdue)] {
+		m := late[name]
+		metrics <- prometheus.MustNewConstMetric(o.desc, prometheus.GaugeValue, m.by.Seconds(), name.Namespace, name.Name, m.step)
+	}
+}
+
+// lateness is by how much a benchmark is late, and where.
+type lateness struct {
+	by   time.Duration
+	step string
+}
+
+// late returns the benchmarks that are late.
+func (o *overdue) late(now time.Time) map[types.NamespacedName]lateness {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	late := map[types.NamespacedName]lateness{}
+	for name, m := range o.marks {
+		if by := now.Sub(m.since) - m.allowed; by > 0 {
+			late[name] = lateness{by, m.step}
+		}
+	}
+	return late
+}

@@ -1,0 +1,120 @@
+package resultmetrics
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/history"
+	"github.com/storagebench/storagebench/internal/legible"
+)
+
+// maxLabel is the most bytes of the value of a label. Names of objects are no longer.
+const maxLabel = 253
+
+// Result is what a benchmark has measured, as metrics have it.
+type Result struct {
+	// Time is when the benchmark ended.
+	Time time.Time
+	// Expectations is the status of condition ExpectationsMet. Empty: nothing is expected.
+	Expectations metav1.ConditionStatus
+
+	series []series
+}
+
+// family is a metric that has figures of results.
+type family uint8
+
+const (
+	operations family = iota
+	bandwidth
+	latency
+)
+
+// series is a figure of a result with the labels that tell it apart.
+type series struct {
+	key
+	value float64
+}
+
+// key is what tells figures of a result apart.
+type key struct {
+	family                              family
+	target, name, operation, percentile string
+}
+
+// FromBenchmark returns what a benchmark has measured.
+func FromBenchmark(sb *v1alpha1.StorageBenchmark) Result {
+	point := history.FromBenchmark(sb, history.Environment{Baseline: "none"})
+	result := FromPoint(&point)
+	if c := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionExpectationsMet); c != nil {
+		result.Expectations = c.Status
+	}
+	next := 0 // a point has a case for each target of each comparison, in their order
+	for i := range sb.Status.Comparisons {
+		targets := sb.Status.Comparisons[i].Targets
+		for j := range targets {
+			for direction, io := range targets[j].Directions() {
+				result.add(&point.Cases[next], bandwidth, direction, "", float64(max(io.BytesPerSecond.Median, 0)))
+			}
+			next++
+		}
+	}
+	return result
+}
+
+// FromPoint returns what is left of a benchmark in the history of its schedule: no bytes per second, and nothing of expectations.
+func FromPoint(point *history.Point) Result {
+	result := Result{Time: point.Time}
+	for i := range point.Cases {
+		measured := &point.Cases[i]
+		for _, figure := range measured.Figures {
+			of := figureOf[figure.Metric]
+			value := float64(figure.Value)
+			if of.family == latency {
+				value /= float64(time.Second)
+			}
+			result.add(measured, of.family, of.operation, of.percentile, value)
+		}
+	}
+	return result
+}
+
+// add adds a figure.
+func (r *Result) add(of *history.Measured, in family, operation, percentile string, value float64) {
+	r.series = append(r.series, series{key{in, label(of.Target), label(of.WorkloadText()), operation, percentile}, value})
+}
+
+// label returns a text as the value of a label can be: printable, and not long.
+func label(text string) string { return legible.Line(legible.Cut(text, maxLabel, "")) }
+
+// figureOf says which metric a figure of a history is in.
+var figureOf = map[history.Metric]struct {
+	family                family
+	operation, percentile string
+}{
+	history.ReadIOPS: {operations, "read", ""}, history.ReadP50: {latency, "read", "50"}, history.ReadP99: {latency, "read", "99"},
+	history.WriteIOPS: {operations, "write", ""}, history.WriteP50: {latency, "write", "50"}, history.WriteP99: {latency, "write", "99"},
+	history.TrimIOPS: {operations, "trim", ""}, history.TrimP50: {latency, "trim", "50"}, history.TrimP99: {latency, "trim", "99"},
+	history.SyncP99:      {latency, "sync", "99"},
+	history.MetadataIOPS: {operations, "metadata", ""}, history.MetadataP50: {latency, "metadata", "50"}, history.MetadataP99: {latency, "metadata", "99"},
+}
+
+// cut returns the first figures of a result, at most so many, and each once: a scrape with two of the same labels fails as a whole.
+func (r *Result) cut(most int) (cut *Result, isWhole bool) {
+	seen := map[key]bool{}
+	cut = &Result{Time: r.Time, Expectations: r.Expectations}
+	for _, s := range r.series {
+		if seen[s.key] {
+			continue
+		}
+		if len(cut.series) == most {
+			return cut, false
+		}
+		seen[s.key] = true
+		cut.series = append(cut.series, s)
+	}
+	return cut, true
+}

@@ -1,0 +1,282 @@
+package resultmetrics
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/common/expfmt"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/history"
+)
+
+var ended = time.Date(2026, 11, 25, 3, 0, 5, 0, time.UTC)
+
+// text returns what a scrape of a store gives, sorted, without comments.
+func text(t *testing.T, s *Store) []string {
+	t.Helper()
+	var lines []string
+	for line := range strings.Lines(exposition(t, s)) {
+		if !strings.HasPrefix(line, "#") {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func exposition(t testing.TB, s *Store) string {
+	t.Helper()
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(s)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	for _, family := range families {
+		if _, err := expfmt.MetricFamilyToText(&out, family); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.String()
+}
+
+func statistic(median int64) v1alpha1.Statistic {
+	return v1alpha1.Statistic{Median: median, Min: median, Max: median}
+}
+
+// benchmark returns one that has ended, has measured all that there is, and asks for metrics.
+func benchmark(namespace, name string) *v1alpha1.StorageBenchmark {
+	sb := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID("uid-" + name),
+		Annotations: map[string]string{v1alpha1.AnnotationResultMetrics: "true"}}}
+	sb.Status.CompletionTime = new(metav1.NewTime(ended))
+	sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionExpectationsMet, Status: metav1.ConditionFalse}}
+	sb.Status.Comparisons = []v1alpha1.Comparison{
+		{Workload: "wal", Section: "log", Parameters: map[string]string{"bs": "16k"}, Targets: []v1alpha1.TargetComparison{
+			{Name: "gp3", Write: &v1alpha1.IOComparison{IOPS: statistic(3000), BytesPerSecond: statistic(49152000), P50Nanoseconds: new(statistic(5_300_000)), P99Nanoseconds: new(statistic(7_290_000))},
+				Sync: &v1alpha1.SyncComparison{P99Nanoseconds: new(statistic(9_000_000))}},
+			{Name: "efs", Read: &v1alpha1.IOComparison{IOPS: statistic(1), BytesPerSecond: statistic(4096)}},
+		}},
+		{Workload: "files", Targets: []v1alpha1.TargetComparison{{Name: "gp3", Metadata: &v1alpha1.MetadataComparison{IOPS: statistic(700), P50Nanoseconds: new(statistic(1000))}}}},
+	}
+	return sb
+}
+
+// schedule returns one whose results have become worse.
+func schedule(namespace, name string) *v1alpha1.StorageBenchmarkSchedule {
+	s := &v1alpha1.StorageBenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, CreationTimestamp: metav1.NewTime(ended.Add(-time.Hour))}}
+	s.Status.NextScheduleTime = new(metav1.NewTime(ended.Add(time.Minute)))
+	s.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionRegressed, Status: metav1.ConditionTrue}}
+	return s
+}
+
+// A benchmark that asks for it has its results among the metrics, in base units, and until it is gone or asks no more.
+func TestBenchmark(t *testing.T) {
+	s := &Store{Limit: 100}
+	sb := benchmark("team-a", "once")
+	s.SetBenchmark(sb)
+	want := []string{
+		`storagebench_expectation_met{benchmark="once",namespace="team-a",schedule=""} 0`,
+		`storagebench_last_result_timestamp_seconds{benchmark="once",namespace="team-a",schedule=""} 1.795575605e+09`,
+		`storagebench_result_bytes_per_second{benchmark="once",case="wal/log bs=16k",namespace="team-a",operation="read",schedule="",target="efs"} 4096`,
+		`storagebench_result_bytes_per_second{benchmark="once",case="wal/log bs=16k",namespace="team-a",operation="write",schedule="",target="gp3"} 4.9152e+07`,
+		`storagebench_result_latency_seconds{benchmark="once",case="files",namespace="team-a",operation="metadata",percentile="50",schedule="",target="gp3"} 1e-06`,
+		`storagebench_result_latency_seconds{benchmark="once",case="wal/log bs=16k",namespace="team-a",operation="sync",percentile="99",schedule="",target="gp3"} 0.009`,
+		`storagebench_result_latency_seconds{benchmark="once",case="wal/log bs=16k",namespace="team-a",operation="write",percentile="50",schedule="",target="gp3"} 0.0053`,
+		`storagebench_result_latency_seconds{benchmark="once",case="wal/log bs=16k",namespace="team-a",operation="write",percentile="99",schedule="",target="gp3"} 0.00729`,
+		`storagebench_result_operations_per_second{benchmark="once",case="files",namespace="team-a",operation="metadata",schedule="",target="gp3"} 700`,
+		`storagebench_result_operations_per_second{benchmark="once",case="wal/log bs=16k",namespace="team-a",operation="read",schedule="",target="efs"} 1`,
+		`storagebench_result_operations_per_second{benchmark="once",case="wal/log bs=16k",namespace="team-a",operation="write",schedule="",target="gp3"} 3000`,
+		`storagebench_results_left_out 0`,
+	}
+	if diff := cmp.Diff(want, text(t, s)); diff != "" {
+		t.Errorf("metrics (-want +got):\n%s", diff)
+	}
+	for name, end := range map[string]func(){
+		"it is gone":             func() { s.ForgetBenchmark(types.NamespacedName{Namespace: "team-a", Name: "once"}) },
+		"it asks no more":        func() { other := sb.DeepCopy(); other.Annotations = nil; s.SetBenchmark(other) },
+		"it is one that goes on": func() { other := sb.DeepCopy(); other.Status.CompletionTime = nil; s.SetBenchmark(other) },
+		"it asks in other words": func() {
+			other := sb.DeepCopy()
+			other.Annotations[v1alpha1.AnnotationResultMetrics] = "yes"
+			s.SetBenchmark(other)
+		},
+	} {
+		s.SetBenchmark(sb)
+		end()
+		if got := text(t, s); len(got) != 1 || s.total != 0 {
+			t.Errorf("when %s there are still %q", name, got)
+		}
+	}
+}
+
+// A schedule has its state, and the results of its last point.
+func TestSchedule(t *testing.T) {
+	s, name := &Store{Limit: 100}, types.NamespacedName{Namespace: "team-a", Name: "nightly"}
+	s.SetSchedule(schedule("team-a", "nightly"), time.Minute)
+	state := []string{
+		`storagebench_regressed{namespace="team-a",schedule="nightly"} 1`,
+		`storagebench_results_left_out 0`,
+		`storagebench_schedule_next_start_timestamp_seconds{namespace="team-a",schedule="nightly"} 1.795575665e+09`,
+		`storagebench_schedule_period_seconds{namespace="team-a",schedule="nightly"} 60`,
+		`storagebench_schedule_waiting_since_timestamp_seconds{namespace="team-a",schedule="nightly"} 1.795572005e+09`,
+	}
+	if diff := cmp.Diff(state, text(t, s)); diff != "" {
+		t.Errorf("metrics before the first result (-want +got):\n%s", diff)
+	}
+	point := history.FromBenchmark(benchmark("team-a", "nightly-1"), history.Environment{})
+	s.SetResult(name, FromPoint(&point))
+	got := strings.Join(text(t, s), "\n")
+	for _, line := range []string{
+		`storagebench_result_operations_per_second{benchmark="",case="wal/log bs=16k",namespace="team-a",operation="write",schedule="nightly",target="gp3"} 3000`,
+		`storagebench_schedule_waiting_since_timestamp_seconds{namespace="team-a",schedule="nightly"} 1.795575605e+09`,
+	} {
+		if !strings.Contains(got, line) {
+			t.Errorf("there is no %s in\n%s", line, got)
+		}
+	}
+	s.ForgetSchedule(name)
+	if got := text(t, s); len(got) != 1 || s.total != 0 {
+		t.Errorf("of one that is gone there are still %q", got)
+	}
+}
+
+// A schedule that is suspended is late with nothing, and one that goes on again waits since then.
+func TestSuspended(t *testing.T) {
+	of := schedule("a", "b")
+	of.Spec.Suspend = new(true)
+	if got := stateOf(of, time.Minute); got.period != 0 {
+		t.Errorf("suspended: %+v", got)
+	}
+	of.Spec.Suspend = nil
+	resumed := metav1.NewTime(ended.Add(time.Hour))
+	of.Status.Conditions = append(of.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionScheduled, Status: metav1.ConditionTrue, LastTransitionTime: resumed})
+	if got := stateOf(of, time.Minute); got.period != time.Minute || !got.startsSince.Equal(resumed.Time) {
+		t.Errorf("resumed: %+v", got)
+	}
+}
+
+// large returns a result with so many figures.
+func large(figures int) Result {
+	r := Result{Time: ended}
+	for i := range figures {
+		r.series = append(r.series, series{key{operations, "gp3", fmt.Sprintf("case-%d", i), "read", ""}, 1})
+	}
+	return r
+}
+
+// However much there is, and of whom, no more is served than the limit lets be, and nobody with little loses it to somebody with much.
+func TestLimit(t *testing.T) {
+	s := &Store{Limit: 500}
+	for i := range 40 {
+		s.SetResult(types.NamespacedName{Namespace: "greedy", Name: fmt.Sprintf("s-%02d", i)}, large(20))
+	}
+	if s.sizes["greedy"] > 500 || len(s.leftOut) != 40-22 {
+		t.Fatalf("%d series, %d left out", s.sizes["greedy"], len(s.leftOut))
+	}
+	for i := range 4 {
+		namespace := fmt.Sprintf("modest-%d", i)
+		s.SetSchedule(schedule(namespace, "nightly"), time.Minute)
+		s.SetResult(types.NamespacedName{Namespace: namespace, Name: "nightly"}, large(10))
+		if got := s.sizes[namespace]; got != 16 {
+			t.Errorf("%s has %d series, want 16", namespace, got)
+		}
+	}
+	s.SetSchedule(schedule("greedy", "state"), time.Minute) // there is no room for it
+	if got := len(text(t, s)); s.total > 500 || got > 501 {
+		t.Errorf("%d series are served, %d counted", got, s.total)
+	}
+	for o := range maps.Clone(s.objects) {
+		s.forget(o)
+	}
+	if s.total != 0 || len(s.sizes) != 0 {
+		t.Errorf("of nothing %d series are counted, %v", s.total, s.sizes)
+	}
+}
+
+// A state is served also where there is no room for the figures.
+func TestStateComesFirst(t *testing.T) {
+	s := &Store{Limit: 30}
+	s.SetSchedule(schedule("a", "nightly"), time.Minute)
+	s.SetResult(types.NamespacedName{Namespace: "a", Name: "nightly"}, large(40))
+	if got := text(t, s); len(got) != 5 || got[1] != "storagebench_results_left_out 1" {
+		t.Errorf("metrics are %q", got)
+	}
+}
+
+// Figures of one object are bounded, and each is served once: a scrape with two of the same labels fails as a whole.
+func TestHostileResult(t *testing.T) {
+	s := &Store{Limit: 5_000}
+	r := large(2 * maxFigures)
+	r.series = append(slices.Clone(r.series[:1]), r.series...)
+	s.SetResult(types.NamespacedName{Namespace: "a", Name: "much"}, r)
+	if got := len(text(t, s)); got != maxFigures+2 {
+		t.Errorf("%d lines are served", got)
+	}
+	sb := benchmark("b", "words")
+	sb.Status.Comparisons[0].Section = "\xff\x1b[31m\n" + strings.Repeat("x", 4096)
+	sb.Status.Comparisons[0].Targets[0].Write.IOPS.Median = -1 << 63
+	sb.Status.Comparisons = append(sb.Status.Comparisons, sb.Status.Comparisons...)
+	s.SetBenchmark(sb)
+	for _, line := range text(t, s) {
+		if strings.Contains(line, "\x1b") || len(line) > 600 {
+			t.Errorf("a line is %q", line)
+		}
+	}
+}
+
+// Who serves no metrics can be told of results all the same.
+func TestNoMetrics(*testing.T) {
+	for _, s := range []*Store{nil, {}} {
+		s.SetBenchmark(benchmark("a", "b"))
+		s.SetSchedule(schedule("a", "b"), time.Minute)
+		s.ForgetBenchmark(types.NamespacedName{Namespace: "a", Name: "b"})
+	}
+}
+
+// Names, units and help texts are as Prometheus would have them.
+func TestPromtool(t *testing.T) {
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("there is no promtool: make test-packages")
+	}
+	s := &Store{Limit: 100}
+	s.SetBenchmark(benchmark("team-a", "once"))
+	s.SetSchedule(schedule("team-a", "nightly"), time.Minute)
+	check := exec.CommandContext(t.Context(), promtool, "check", "metrics")
+	check.Stdin = strings.NewReader(exposition(t, s))
+	if out, err := check.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// BenchmarkScrape is what a scrape costs with as many series as the default lets be.
+func BenchmarkScrape(b *testing.B) {
+	s := &Store{Limit: DefaultLimit}
+	for i := range 500 {
+		name := types.NamespacedName{Namespace: fmt.Sprintf("team-%d", i%20), Name: fmt.Sprintf("nightly-%d", i)}
+		s.SetSchedule(schedule(name.Namespace, name.Name), time.Minute)
+		s.SetResult(name, large(13))
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(s)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := registry.Gather(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(s.total), "series")
+	b.ReportMetric(float64(len(exposition(b, s))), "bytes")
+}

@@ -1,0 +1,39 @@
+package resultmetrics
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// state is what the status of a schedule says.
+type state struct {
+	// regressed is the status of condition Regressed.
+	regressed metav1.ConditionStatus
+	// nextStart is when the next start is due, zero if none will be made.
+	nextStart time.Time
+	// startsSince is since when starts are made: the schedule was created then, or resumed, or corrected.
+	startsSince time.Time
+	// period is the longest time between two starts, 0 while none is made because somebody wants it so.
+	period time.Duration
+}
+
+// stateOf reads the status of a schedule.
+func stateOf(s *v1alpha1.StorageBenchmarkSchedule, period time.Duration) *state {
+	of := &state{nextStart: ptr.Deref(s.Status.NextScheduleTime, metav1.Time{}).Time, startsSince: s.CreationTimestamp.Time}
+	if !ptr.Deref(s.Spec.Suspend, false) {
+		of.period = period
+	}
+	if c := meta.FindStatusCondition(s.Status.Conditions, v1alpha1.ConditionRegressed); c != nil {
+		of.regressed = c.Status
+	}
+	c := meta.FindStatusCondition(s.Status.Conditions, v1alpha1.ConditionScheduled)
+	if c != nil && c.Status == metav1.ConditionTrue && c.LastTransitionTime.After(of.startsSince) {
+		of.startsSince = c.LastTransitionTime.Time
+	}
+	return of
+}

@@ -1,0 +1,101 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/resultmetrics"
+)
+
+// untilServed waits until metrics have these values, by name, and no others. What changes with the time has any.
+func (w *world) untilServed(want map[string]float64) {
+	w.Helper()
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(&w.results)
+	w.Eventually(func() error {
+		families, err := registry.Gather()
+		if err != nil {
+			return err
+		}
+		got := map[string]float64{}
+		for _, family := range families {
+			for _, m := range family.GetMetric() {
+				got[family.GetName()] = m.GetGauge().GetValue()
+			}
+		}
+		if len(got) != len(want) {
+			return fmt.Errorf("metrics are %v, want %v", got, want)
+		}
+		for name, value := range want {
+			if found, is := got[name]; !is || value != anyTime && found != value {
+				return fmt.Errorf("%s is %v, want %v", name, found, value)
+			}
+		}
+		return nil
+	})
+}
+
+const anyTime = -1
+
+// A schedule's metrics follow it: before its first result, when it has one, when it is suspended, with another operator, and when it is gone.
+func TestMetrics(t *testing.T) {
+	w := newWorld(t)
+	stop := w.startOperator()
+	s := w.create()
+	const leftOut = "storagebench_results_left_out"
+	waiting := map[string]float64{
+		leftOut: 0, "storagebench_schedule_period_seconds": 60,
+		"storagebench_schedule_next_start_timestamp_seconds": anyTime, "storagebench_schedule_waiting_since_timestamp_seconds": anyTime,
+	}
+	w.untilServed(waiting)
+
+	sb := w.measure(s, metav1.ConditionTrue, 3000)
+	w.untilPoints(s, 1)
+	waiting["storagebench_last_result_timestamp_seconds"] = float64(w.Get(sb).Status.CompletionTime.Unix())
+	waiting["storagebench_result_operations_per_second"] = 3000
+	waiting["storagebench_result_bytes_per_second"] = 0
+	w.untilServed(waiting)
+
+	stop()
+	w.results.ForgetSchedule(client.ObjectKeyFromObject(s))
+	w.startOperator()
+	w.untilServed(waiting)
+
+	w.change(s, func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.Suspend = new(true) })
+	delete(waiting, "storagebench_schedule_period_seconds")
+	delete(waiting, "storagebench_schedule_next_start_timestamp_seconds")
+	w.untilServed(waiting)
+
+	if err := w.Client.Delete(w.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	w.untilServed(map[string]float64{leftOut: 0})
+}
+
+// Metrics of a schedule are not those of another one that had its name, whose deletion the operator has not seen.
+func TestMetricsOfAnotherSchedule(t *testing.T) {
+	results := resultmetrics.Store{Limit: 100}
+	s := &v1alpha1.StorageBenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "nightly", Generation: 1}}
+	results.SetResult(client.ObjectKeyFromObject(s), resultmetrics.Result{Time: time.Now()})
+	p := &pass{Reconciler: &Reconciler{Results: &results}, schedule: s, memory: &memory{}}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(&results)
+	for _, want := range []bool{false, true} { // of the first pass, and of the second one after a result
+		p.forgetPredecessor()
+		p.serveState()
+		families, err := registry.Gather()
+		has := slices.ContainsFunc(families, func(f *dto.MetricFamily) bool { return f.GetName() == "storagebench_last_result_timestamp_seconds" })
+		if err != nil || has != want {
+			t.Errorf("there is a result: %v, want %v, error %v", has, want, err)
+		}
+		results.SetResult(client.ObjectKeyFromObject(s), resultmetrics.Result{Time: time.Now()})
+	}
+}

@@ -1,0 +1,174 @@
+package monitoring
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/storagebench/storagebench/test/await"
+	"github.com/storagebench/storagebench/test/prometheus"
+)
+
+// panel is what a dashboard's file says of a panel.
+type panel struct {
+	Type, Title, Description string
+	FieldConfig              struct{ Defaults struct{ Unit string } }
+	Targets                  []struct{ Expr, LegendFormat string }
+}
+
+// TestRealPrometheus has a real Prometheus scrape a real operator. Each query of the dashboard gives data, each panel says in which unit, and each alert fires
+// that can within the test.
+func TestRealPrometheus(t *testing.T) {
+	promtool := program(t, "promtool")
+	program(t, "prometheus")
+	w := newWorld(t)
+	server := prometheus.Start(t, &prometheus.Target{Address: w.address}, rules(t)) // before anything is counted
+	s := w.schedule()
+	w.regress(s)
+	w.leaveBehind()
+	w.getStuck()
+	w.neglect()
+
+	for _, alert := range []string{"StorageBenchmarkRegressed", "StorageBenchmarkExpectationMissed", "StorageBenchmarkOverdue", "StorageBenchmarkLeftBehind"} {
+		server.Gives(t, fmt.Sprintf(`ALERTS{alertname=%q, alertstate="firing"}`, alert))
+	}
+	server.Gives(t, `ALERTS{alertname="StorageBenchmarkNoResult", alertstate="pending", schedule="forgotten"}`) // it waits for 10 minutes
+	for _, p := range panels(t) {
+		t.Run(p.Title, func(t *testing.T) { p.check(t, server) })
+	}
+	for alert, expression := range alerts(t) {
+		if alert == "StorageBenchmarkErrors" { // there are none
+			expression, _, _ = strings.Cut(expression, " > ")
+		}
+		server.Gives(t, expression)
+	}
+	checkNames(t, promtool, w.address)
+
+	if err := w.Client.Delete(w.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	await.Holds(t, func() error {
+		left, err := server.Now(t.Context(), `{schedule="nightly", __name__=~"storagebench_.*"}`)
+		if err == nil && len(left) > 0 {
+			err = fmt.Errorf("of a schedule that is gone there are %v", left)
+		}
+		return err
+	})
+}
+
+// panels returns those of the chart's dashboard that show something.
+func panels(t *testing.T) []panel {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(chart, "files", "dashboard.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dashboard struct{ Panels []panel }
+	if err := json.Unmarshal(text, &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	var shown []panel
+	for _, p := range dashboard.Panels {
+		if p.Type != "row" {
+			shown = append(shown, p)
+		}
+	}
+	if len(shown) < 15 {
+		t.Fatalf("the dashboard has %d panels", len(shown))
+	}
+	return shown
+}
+
+// units are those of panels, and what the names of their metrics end in. What is counted may have any name.
+var units = map[string]string{"short": "", "bool_yes_no": "", "iops": "operations_per_second", "Bps": "bytes_per_second", "bytes": "bytes", "s": "seconds"}
+
+// choices are what Grafana puts in the place of a dashboard's variables.
+var choices = strings.NewReplacer("$namespace", ".*", "$schedule", ".*", "$__rate_interval", "1m")
+
+// check checks that a panel is explained, has a unit that its metrics are in, and data.
+func (p *panel) check(t *testing.T, server *prometheus.Server) {
+	t.Helper()
+	unit, known := units[p.FieldConfig.Defaults.Unit]
+	if !known || p.Description == "" || len(p.Targets) == 0 {
+		t.Errorf("unit %q, description %q, %d queries", p.FieldConfig.Defaults.Unit, p.Description, len(p.Targets))
+	}
+	for _, target := range p.Targets {
+		if !strings.Contains(target.Expr, unit) {
+			t.Errorf("%s is not in %s", target.Expr, unit)
+		}
+		expression := choices.Replace(target.Expr)
+		if strings.Contains(expression, "$") {
+			t.Errorf("a variable is unknown in %s", expression)
+		}
+		server.Gives(t, expression)
+		checkLegend(t, server, expression, target.LegendFormat)
+	}
+}
+
+// checkLegend checks that series can be told apart by what they are called.
+func checkLegend(t *testing.T, server *prometheus.Server, expression, legend string) {
+	t.Helper()
+	found, err := server.Now(t.Context(), expression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	called := map[string]bool{}
+	for _, sample := range found {
+		name := legend
+		for label, value := range sample.Metric {
+			name = strings.ReplaceAll(name, "{{"+string(label)+"}}", string(value))
+		}
+		if called[name] {
+			t.Errorf("two series are called %q: %v", name, found)
+		}
+		called[name] = true
+	}
+}
+
+// alerts returns the expressions of the chart's alerts.
+func alerts(t *testing.T) map[string]string {
+	t.Helper()
+	var file struct {
+		Groups []struct {
+			Rules []struct{ Alert, Expr string }
+		}
+	}
+	if err := yaml.Unmarshal(rules(t), &file); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, group := range file.Groups {
+		for _, rule := range group.Rules {
+			all[rule.Alert] = rule.Expr
+		}
+	}
+	if len(all) < 5 {
+		t.Fatalf("alerts are %v", all)
+	}
+	return all
+}
+
+// checkNames holds the operator's own metrics to Prometheus' conventions.
+func checkNames(t *testing.T, promtool, address string) {
+	t.Helper()
+	response, err := http.Get("http://" + address + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	check := exec.CommandContext(t.Context(), promtool, "check", "metrics")
+	check.Stdin = response.Body
+	out, _ := check.CombinedOutput() // it also has something to say of names that are not ours
+	for line := range strings.Lines(string(out)) {
+		if strings.HasPrefix(line, "storagebench_") {
+			t.Error(line)
+		}
+	}
+}
