@@ -85,7 +85,7 @@ type Environment struct {
 type Driver struct {
 	// Name is that of the CSIDriver, such as ebs.csi.aws.com.
 	Name string
-	// Image is that of its pods, such as public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver:v1.64.0. The operator does not record it yet: "".
+	// Image is its name and version as an image has them, such as aws-ebs-csi-driver:1.64.0, "" where the version is not known.
 	Image string
 	// Targets are the names of the targets whose volumes it made, sorted. FromBenchmark sets them.
 	Targets []string
