@@ -125,5 +125,17 @@ func (b *Baseline) text() string {
 	case len(b.Since) > 0:
 		text += ", when a new baseline began with another " + besideText(b.Since)
 	}
+	return text + b.targetsText()
+}
+
+// targetsText says which targets have a baseline of their own.
+func (b *Baseline) targetsText() string {
+	text := ""
+	for _, t := range b.Targets[:min(len(b.Targets), mostBeside)] {
+		text += fmt.Sprintf("; of target %s %s since %s, when its storage changed", t.Target, legible.Plural(t.Runs, "run"), Minute(t.From))
+	}
+	if more := len(b.Targets) - mostBeside; more > 0 {
+		text += fmt.Sprintf("; and %s changed", legible.Plural(more, "more target"))
+	}
 	return text
 }
