@@ -29,14 +29,18 @@ func (p *pass) historyLimit() int {
 	return int(ptr.Deref(p.schedule.Spec.HistoryLimit, points))
 }
 
-// keepHistory adds the points of StorageBenchmarks that have ended, and returns when to try again what went wrong; 0: nothing did.
+// keepHistory adds the points of StorageBenchmarks that have ended, and returns when to try again what went wrong or has to wait; 0: nothing did.
 func (p *pass) keepHistory(ctx context.Context) time.Duration {
 	ended := p.unkept()
 	if len(ended) == 0 && !p.asksAnew() {
 		p.noteHistory()
 		return 0
 	}
-	defer p.reading.take()()
+	giveBack, wait := p.reading.take(p.schedule.Namespace, p.Clock.Now)
+	if wait > 0 {
+		return wait
+	}
+	defer giveBack()
 	err := p.addPoints(ctx, ended)
 	switch {
 	case apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err):

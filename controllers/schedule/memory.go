@@ -66,11 +66,3 @@ func (m *memories) forget(name types.NamespacedName) {
 	defer m.mu.Unlock()
 	delete(m.all, name)
 }
-
-// turn lets one pass at a time have a history in memory, of which the largest takes some 30 MiB. The zero value is free.
-type turn struct{ mu sync.Mutex }
-
-func (t *turn) take() (giveBack func()) {
-	t.mu.Lock()
-	return t.mu.Unlock
-}
