@@ -13,10 +13,13 @@ type distances struct {
 }
 
 // used are those that are not needed any more: of a large history there are thousands, one after the other.
-var used = sync.Pool{New: func() any { return &distances{} }}
+var used sync.Pool
 
 func newDistances(values []float64) *distances {
-	d := used.Get().(*distances)
+	d, ok := used.Get().(*distances)
+	if !ok {
+		d = &distances{}
+	}
 	d.n = len(values)
 	d.sums = slices.Grow(d.sums[:0], (d.n+1)*(d.n+1))[:(d.n+1)*(d.n+1)]
 	clear(d.row(0))

@@ -130,12 +130,12 @@ func (b *Baseline) text() string {
 
 // targetsText says which targets have a baseline of their own.
 func (b *Baseline) targetsText() string {
-	text := ""
+	var text strings.Builder
 	for _, t := range b.Targets[:min(len(b.Targets), mostBeside)] {
-		text += fmt.Sprintf("; of target %s %s since %s, when its storage changed", t.Target, legible.Plural(t.Runs, "run"), Minute(t.From))
+		fmt.Fprintf(&text, "; of target %s %s since %s, when its storage changed", t.Target, legible.Plural(t.Runs, "run"), Minute(t.From))
 	}
 	if more := len(b.Targets) - mostBeside; more > 0 {
-		text += fmt.Sprintf("; and %s changed", legible.Plural(more, "more target"))
+		fmt.Fprintf(&text, "; and %s changed", legible.Plural(more, "more target"))
 	}
-	return text
+	return text.String()
 }
