@@ -234,12 +234,13 @@ test-oldest: test-packages $(LOCALCLUSTER) ## The API and the controllers on the
 	@hack/test-oldest.sh "$$($(LOCALCLUSTER) binaries etcd kubectl)"
 
 .PHONY: test-scale
-test-scale: $(LOCALCLUSTER) ## Many clients on simulated nodes: what the operator does for each must not grow with their number.
+test-scale: $(LOCALCLUSTER) ## Many clients, and many benchmarks, on simulated nodes: what the operator does for each must not grow with their number.
 	@hack/scale.sh check
 
 .PHONY: scale
-scale: ## Print what 1 to 100 clients take (10 minutes): docs/contributing/scale.md.
+scale: ## Print what 1 to 100 clients take (10 minutes), and a fleet of 10,000 benchmarks (15 minutes): docs/contributing/scale.md.
 	@hack/scale.sh
+	@hack/scale.sh fleet
 
 .PHONY: test-e2e
 test-e2e: ## End-to-end tests on the local cluster, which stays up: make cluster-down. RUN=TestName selects tests, and leaves out the operator's rights.

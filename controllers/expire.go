@@ -35,6 +35,17 @@ func expire(ctx context.Context, p *pass) (outcome, error) {
 	return awaitChange(), nil
 }
 
+// isSettled says whether nothing is to be done about a benchmark, which has ended, and for how long; 0: for good. What the cache has of it tells. An
+// operator that begins finds thousands of them, and need not read each from the API server. With its results it may be 1 MiB.
+func isSettled(sb *v1alpha1.StorageBenchmark, now time.Time) (remaining time.Duration, settled bool) {
+	isSeen := sb.Status.ObservedGeneration == sb.Generation && conditionOf(sb, v1alpha1.ConditionRetrying).Status == ""
+	if !hasEnded(sb) || !sb.DeletionTimestamp.IsZero() || !isSeen {
+		return 0, false
+	}
+	remaining, expires := timeToLive(sb, now)
+	return max(remaining, 0), !expires || remaining > 0
+}
+
 // timeToLive returns how long a finished benchmark has left, if it expires at all.
 func timeToLive(sb *v1alpha1.StorageBenchmark, now time.Time) (remaining time.Duration, expires bool) {
 	if sb.Spec.TTLSecondsAfterFinished == nil || sb.Status.CompletionTime == nil {

@@ -22,11 +22,13 @@ func TestExpire(t *testing.T) {
 		want   outcome
 		anew   bool
 		active bool
+		// settled says that what the cache has tells as much.
+		settled bool
 	}{
 		{name: "it goes on", seen: 2, want: goOn(), active: true},
-		{name: "no time to live", ended: at(-time.Hour), started: at(-2 * time.Hour), seen: 2, want: awaitChange()},
-		{name: "a time to live", ended: at(-time.Minute), started: at(-time.Hour), seen: 2, ttl: new(int32(61)), want: awaitFor(time.Second)},
-		{name: "refused, and not edited", ended: at(-time.Minute), seen: 2, want: awaitChange()},
+		{name: "no time to live", ended: at(-time.Hour), started: at(-2 * time.Hour), seen: 2, want: awaitChange(), settled: true},
+		{name: "a time to live", ended: at(-time.Minute), started: at(-time.Hour), seen: 2, ttl: new(int32(61)), want: awaitFor(time.Second), settled: true},
+		{name: "refused, and not edited", ended: at(-time.Minute), seen: 2, want: awaitChange(), settled: true},
 		{name: "refused, and edited", ended: at(-time.Minute), seen: 1, ttl: new(int32(0)), want: goOn(), anew: true},
 		{name: "measured, and edited", ended: at(-time.Minute), started: at(-time.Hour), seen: 1, want: awaitChange()},
 	} {
@@ -37,6 +39,11 @@ func TestExpire(t *testing.T) {
 			s := scopeOf(sb)
 			if s.step(v1alpha1.ReasonMeasuring, ""); !test.active {
 				s.setCondition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "")
+			}
+			cached := sb.DeepCopy()
+			trim(cached)
+			if remaining, settled := isSettled(cached, s.now.Time); settled != test.settled || settled && remaining != test.want.after {
+				t.Errorf("settled: %v for %s, want %v", settled, remaining, test.settled)
 			}
 			out, err := expire(t.Context(), &pass{scope: s})
 			if err != nil || out != test.want {

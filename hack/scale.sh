@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # What benchmarks of 1 to 100 clients take: calls to the API server, passes, CPU time, memory and time. With argument
-# check: the short form, with 5 and 40 clients, which fails if calls or passes of a run and client grow. With argument build:
-# what that needs is built, and nothing more.
+# check: the short form, with 5 and 40 clients and a fleet of 300 benchmarks, which fails if calls or passes grow. With argument fleet: what
+# 10,000 benchmarks take, most of which have ended. With argument build: what that needs is built, and nothing more.
 #
-# All of it runs on this machine, without root and beside any cluster: docs/contributing/scale.md. CLIENTS and RUNS change it.
+# All of it runs on this machine, without root and beside any cluster: docs/contributing/scale.md. CLIENTS, RUNS, FLEET, ACTIVE and FIO change it.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -19,6 +19,9 @@ if [[ ${1:-} == build ]]; then exit; fi
 arguments=(-binaries "$binaries" -kwok "$kwok" -manager "$programs/manager")
 if [[ ${1:-} == check ]]; then
   "$programs/scale" "${arguments[@]}" -clients "${CLIENTS:-5,40}" -runs "${RUNS:-3}" -check
+  "$programs/scale" "${arguments[@]}" -fleet "${FLEET:-300}" -active "${ACTIVE:-10}" -check
+elif [[ ${1:-} == fleet ]]; then
+  "$programs/scale" "${arguments[@]}" -fleet "${FLEET:-1000,10000}" -active "${ACTIVE:-100}" -fio "${FIO:-30s}"
 else
   "$programs/scale" "${arguments[@]}" -clients "${CLIENTS:-1,10,25,50,100}" -runs "${RUNS:-20}"
 fi

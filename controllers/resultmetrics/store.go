@@ -32,6 +32,8 @@ type Store struct {
 	total int
 	// leftOut are the objects that not all is served of.
 	leftOut sets.Set[object]
+	// taken are the UIDs of the benchmarks whose results were taken. They have ended, so there will be no others.
+	taken map[object]types.UID
 }
 
 // kind is which kind of object has metrics.
@@ -73,12 +75,42 @@ func (s *Store) SetBenchmark(sb *v1alpha1.StorageBenchmark) {
 		return
 	}
 	o := object{benchmarks, client.ObjectKeyFromObject(sb)}
-	if sb.Annotations[v1alpha1.AnnotationResultMetrics] != "true" || sb.Status.CompletionTime == nil {
+	if !asks(sb) {
 		s.forget(o)
 		return
 	}
 	result := FromBenchmark(sb)
 	s.change(o, func(e *entry) { e.result = &result })
+	s.take(o, sb.UID)
+}
+
+// HasBenchmark says whether there is nothing to be told of a benchmark: its results were taken, or it does not ask for them any more.
+func (s *Store) HasBenchmark(sb *v1alpha1.StorageBenchmark) bool {
+	if s == nil || s.Limit <= 0 {
+		return true
+	}
+	o := object{benchmarks, client.ObjectKeyFromObject(sb)}
+	if !asks(sb) {
+		s.forget(o)
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.taken[o] == sb.UID
+}
+
+// asks says whether a benchmark has results that are to be served.
+func asks(sb *v1alpha1.StorageBenchmark) bool {
+	return sb.Annotations[v1alpha1.AnnotationResultMetrics] == "true" && sb.Status.CompletionTime != nil
+}
+
+func (s *Store) take(o object, uid types.UID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.taken == nil {
+		s.taken = map[object]types.UID{}
+	}
+	s.taken[o] = uid
 }
 
 // SetResult serves what the last benchmark of a schedule has measured.
@@ -105,6 +137,7 @@ func (s *Store) forget(o object) {
 	defer s.mu.Unlock()
 	s.remove(o)
 	s.leftOut.Delete(o)
+	delete(s.taken, o)
 }
 
 // change changes what is served of an object, as far as there is room for it. Where there is none for its figures, its state is served.

@@ -1,10 +1,57 @@
 package schedule
 
 import (
+	"context"
+	"slices"
 	"testing"
 
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/harness"
 )
+
+// A point has the version of the driver that the labels of its CSIDriver tell, and none where nobody has labelled that.
+func TestDriverVersions(t *testing.T) {
+	w := newWorld(t)
+	w.startOperator()
+	driver := harness.Create(w.World, &storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{
+		Name: "driver-of." + w.Namespace, Labels: map[string]string{labelName: "aws-ebs-csi-driver", labelVersion: "1.63.0"},
+	}})
+	t.Cleanup(func() { _ = w.Client.Delete(context.Background(), driver) })
+	s := w.create()
+	for i, version := range []string{"1.63.0", "1.64.0", ""} {
+		before := driver.DeepCopy()
+		driver.Labels[labelVersion] = version
+		if err := w.Client.Patch(t.Context(), driver, client.MergeFrom(before)); err != nil {
+			t.Fatal(err)
+		}
+		w.measureOn(s, driver.Name)
+		points := w.untilPoints(s, i+1)
+		drivers := points[i].Environment.Drivers
+		want := "aws-ebs-csi-driver:" + version
+		if version == "" {
+			want = ""
+		}
+		if len(drivers) != 1 || drivers[0].Name != driver.Name || drivers[0].Image != want || !slices.Equal(drivers[0].Targets, []string{"fast"}) {
+			t.Errorf("with version %q the drivers are %+v", version, drivers)
+		}
+	}
+}
+
+// measureOn has a benchmark made and ended whose volume a driver has made.
+func (w *world) measureOn(s *v1alpha1.StorageBenchmarkSchedule, driver string) {
+	w.Helper()
+	sb := w.begin(s)
+	before := sb.DeepCopy()
+	sb.Status.Targets = []v1alpha1.TargetStatus{{Name: sb.Spec.Targets[0].Name, Driver: driver}}
+	if err := w.Client.Status().Patch(w.Context(), sb, client.MergeFrom(before)); err != nil {
+		w.Fatal(err)
+	}
+	w.end(sb, metav1.ConditionTrue, 100)
+}
 
 // The node is the first one that a volume was measured from.
 func TestNodeOf(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -28,14 +29,18 @@ func (p *pass) historyLimit() int {
 	return int(ptr.Deref(p.schedule.Spec.HistoryLimit, points))
 }
 
-// keepHistory adds the points of StorageBenchmarks that have ended, and returns when to try again what went wrong; 0: nothing did.
+// keepHistory adds the points of StorageBenchmarks that have ended, and returns when to try again what went wrong or has to wait; 0: nothing did.
 func (p *pass) keepHistory(ctx context.Context) time.Duration {
 	ended := p.unkept()
 	if len(ended) == 0 && !p.asksAnew() {
 		p.noteHistory()
 		return 0
 	}
-	defer p.reading.take()()
+	giveBack, wait := p.reading.take(p.schedule.Namespace, p.Clock.Now)
+	if wait > 0 {
+		return wait
+	}
+	defer giveBack()
 	err := p.addPoints(ctx, ended)
 	switch {
 	case apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err):
@@ -48,11 +53,14 @@ func (p *pass) keepHistory(ctx context.Context) time.Duration {
 	return 0
 }
 
-// asksAnew says whether the history has to be read though nothing is added: an operator that has just begun knows nothing of it, and users may
-// have acknowledged a regression.
+// asksAnew says whether the history has to be read though nothing is added: an operator that has just begun knows nothing of it, another one may
+// have added to it, and users may have acknowledged a regression.
 func (p *pass) asksAnew() bool {
-	known := p.memory.history
-	return known == nil && p.schedule.Status.History.Points > 0 || known != nil && known.asked != p.asked()
+	known, noted := p.memory.history, &p.schedule.Status.History
+	if known == nil {
+		return noted.Points > 0
+	}
+	return known.asked != p.asked() || !equality.Semantic.DeepEqual(known.where, *noted) || !known.regressed.isNoted(p.schedule)
 }
 
 // noteHistory says what is known of the history, also where a pass before could not write that down.

@@ -56,6 +56,14 @@ func (w *world) untilPoints(s *v1alpha1.StorageBenchmarkSchedule, n int) []histo
 // measure has a benchmark made and ended, and returns it.
 func (w *world) measure(s *v1alpha1.StorageBenchmarkSchedule, status metav1.ConditionStatus, iops int64) *v1alpha1.StorageBenchmark {
 	w.Helper()
+	sb := w.begin(s)
+	w.end(sb, status, iops)
+	return sb
+}
+
+// begin has a benchmark made, and returns it.
+func (w *world) begin(s *v1alpha1.StorageBenchmarkSchedule) *v1alpha1.StorageBenchmark {
+	w.Helper()
 	w.pass(s, time.Minute)
 	var sb *v1alpha1.StorageBenchmark
 	w.Eventually(func() error {
@@ -68,7 +76,6 @@ func (w *world) measure(s *v1alpha1.StorageBenchmarkSchedule, status metav1.Cond
 		}
 		return errors.Join(err, errors.New("no benchmark is active"))
 	})
-	w.end(sb, status, iops)
 	return sb
 }
 
@@ -141,7 +148,7 @@ func TestBenchmarkStaysWithoutItsPoint(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			s := w.create(func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.SuccessfulBenchmarksHistoryLimit = new(int32(0)) })
-			object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: slotName(s, 0)}, BinaryData: data}
+			object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: schedule.HistoryName(s, 0)}, BinaryData: data}
 			if data != nil {
 				object.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(s, v1alpha1.GroupVersion.WithKind(schedule.Kind))}
 			}

@@ -29,6 +29,8 @@ type memory struct {
 	history *known
 	// told is the sequence of the point since which what users were told of is worse, 0 if that is not known.
 	told int64
+	// replaced is the version of the schedule whose status was written last: who still reads it reads the past.
+	replaced string
 	// made is the StorageBenchmark that was made last, until the cache has it.
 	made   string
 	madeAt time.Time
@@ -68,12 +70,4 @@ func (m *memories) forget(name types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.all, name)
-}
-
-// turn lets one pass at a time have a history in memory, of which the largest takes some 30 MiB. The zero value is free.
-type turn struct{ mu sync.Mutex }
-
-func (t *turn) take() (giveBack func()) {
-	t.mu.Lock()
-	return t.mu.Unlock
 }

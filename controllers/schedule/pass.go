@@ -32,6 +32,9 @@ type pass struct {
 
 // run makes the pass, and returns when to make another one if nothing changes before; 0: not at all.
 func (p *pass) run(ctx context.Context) (time.Duration, error) {
+	if p.schedule.ResourceVersion == p.memory.replaced {
+		return 0, errOutdated
+	}
 	if err := p.list(ctx); err != nil {
 		return 0, err
 	}
@@ -43,11 +46,12 @@ func (p *pass) run(ctx context.Context) (time.Duration, error) {
 		return 0, p.save(ctx, err)
 	}
 	kept := p.keepHistory(ctx)
-	if err := p.deleteSurplus(ctx); err != nil {
-		return 0, p.save(ctx, err)
-	}
 	p.summarize()
-	return sooner(after, kept), p.save(ctx, nil)
+	if err := p.save(ctx, nil); err != nil {
+		return 0, err
+	}
+	// Last: a StorageBenchmark is what tells of its start, and of its success, until the status does.
+	return sooner(after, kept), p.deleteSurplus(ctx)
 }
 
 // sooner returns the shorter of two times, of which 0 is never.

@@ -25,6 +25,7 @@ import (
 // +kubebuilder:rbac:groups=storagebench.dev,resources=storagebenchmarkschedules/status,verbs=patch
 // +kubebuilder:rbac:groups=storagebench.dev,resources=storagebenchmarks,verbs=get;list;watch;create;delete
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;create;patch
+// +kubebuilder:rbac:groups=storage.k8s.io,resources=csidrivers,verbs=get
 
 // Reconciler makes StorageBenchmarks of schedules.
 type Reconciler struct {

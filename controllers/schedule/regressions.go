@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -20,6 +21,12 @@ type judged struct {
 	reason, message string
 	// worst is the sequence of the first point after the worst change, 0 if nothing is worse.
 	worst int64
+}
+
+// isNoted says whether the schedule's status has it.
+func (j *judged) isNoted(s *v1alpha1.StorageBenchmarkSchedule) bool {
+	c := meta.FindStatusCondition(s.Status.Conditions, v1alpha1.ConditionRegressed)
+	return c != nil && c.Status == j.status && c.Reason == j.reason && c.Message == shown(j.message)
 }
 
 // betweenChanges is how many runs lie between two changes at least. A change is known to a run or so, and may move by that from run to run.

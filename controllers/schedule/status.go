@@ -27,9 +27,12 @@ const (
 	maxActive = 32
 )
 
+// shown returns a message as a condition has it.
+func shown(message string) string { return legible.Cut(legible.Printable(message), maxMessage, "…") }
+
 func (p *pass) setCondition(kind string, status metav1.ConditionStatus, reason, message string) {
 	meta.SetStatusCondition(&p.schedule.Status.Conditions, metav1.Condition{
-		Type: kind, Status: status, Reason: reason, Message: legible.Cut(legible.Printable(message), maxMessage, "…"),
+		Type: kind, Status: status, Reason: reason, Message: shown(message),
 		ObservedGeneration: p.schedule.Generation, LastTransitionTime: metav1.NewTime(p.now),
 	})
 }
@@ -121,6 +124,9 @@ func (p *pass) save(ctx context.Context, cause error) error {
 		return errors.Join(cause, errOutdated)
 	case err != nil:
 		return errors.Join(cause, fmt.Errorf("write status: %w", err))
+	}
+	if written.ResourceVersion != p.before.ResourceVersion {
+		p.memory.replaced = p.before.ResourceVersion
 	}
 	p.notify()
 	return cause

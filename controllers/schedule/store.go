@@ -3,8 +3,6 @@ package schedule
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 
@@ -36,18 +34,11 @@ type slot struct {
 	number int64
 }
 
-// slotName returns the name of a ConfigMap of a schedule's history.
-func slotName(s *v1alpha1.StorageBenchmarkSchedule, number int) string {
-	const hashChars = 5
-	sum := sha256.Sum256([]byte(s.UID))
-	return fmt.Sprintf("%s-history-%d-%s", s.Name, number, hex.EncodeToString(sum[:])[:hashChars])
-}
-
 // readStore reads the ConfigMaps of a history, up to the first that is not there.
 func (p *pass) readStore(ctx context.Context) (*store, error) {
 	s := &store{}
 	for len(s.slots) < history.MaxChunks {
-		name := slotName(p.schedule, len(s.slots))
+		name := schedule.HistoryName(p.schedule, len(s.slots))
 		object := &corev1.ConfigMap{}
 		err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.schedule.Namespace, Name: name}, object)
 		if apierrors.IsNotFound(err) {
@@ -61,7 +52,7 @@ func (p *pass) readStore(ctx context.Context) (*store, error) {
 		}
 		s.slots = append(s.slots, slot{name: name, object: object, data: object.BinaryData[v1alpha1.HistoryKey]})
 	}
-	return s, s.decode(slotName(p.schedule, 0))
+	return s, s.decode(schedule.HistoryName(p.schedule, 0))
 }
 
 // decode reads the chunks.
@@ -120,7 +111,7 @@ func (s *store) write(ctx context.Context, p *pass) error {
 func (s *store) put(ctx context.Context, p *pass, chunk history.Chunk, all []history.Chunk) error {
 	i := s.slotOf(chunk.Number, all)
 	if i == len(s.slots) {
-		s.slots = append(s.slots, slot{name: slotName(p.schedule, i)})
+		s.slots = append(s.slots, slot{name: schedule.HistoryName(p.schedule, i)})
 	}
 	if s.slots[i].number == chunk.Number && bytes.Equal(s.slots[i].data, chunk.Data) {
 		return nil

@@ -144,25 +144,10 @@ func (w *world) untilThere(n int) []v1alpha1.StorageBenchmark {
 	return list
 }
 
-// end ends a benchmark with a result, as the operator of benchmarks does.
+// end ends a benchmark with a result.
 func (w *world) end(sb *v1alpha1.StorageBenchmark, status metav1.ConditionStatus, iops int64) {
 	w.Helper()
-	sb = sb.DeepCopy()
-	before := sb.DeepCopy()
-	sb.Status.StartTime, sb.Status.CompletionTime = new(metav1.NewTime(w.Clock.Now())), new(metav1.NewTime(w.Clock.Now()))
-	reason := v1alpha1.ReasonCompleted
-	if status != metav1.ConditionTrue {
-		reason = v1alpha1.ReasonRunFailed
-	}
-	meta.SetStatusCondition(&sb.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionSucceeded, Status: status, Reason: reason})
-	if iops > 0 {
-		sb.Status.Comparisons = []v1alpha1.Comparison{{Workload: sb.Spec.Workloads[0].Name, Targets: []v1alpha1.TargetComparison{{
-			Name: sb.Spec.Targets[0].Name, Read: &v1alpha1.IOComparison{IOPS: v1alpha1.Statistic{Median: iops, Min: iops, Max: iops}},
-		}}}}
-	}
-	if err := w.Client.Status().Patch(w.Context(), sb, client.MergeFrom(before)); err != nil {
-		w.Fatal(err)
-	}
+	harness.End(w.World, sb, status, iops)
 }
 
 // untilGone waits until a benchmark is deleted.

@@ -69,7 +69,7 @@ func startControlPlane(ctx context.Context, o options, directory string, fail fu
 			return c, err
 		}
 	}
-	return c, c.startNodes(o.kwok)
+	return c, c.startNodes(o.kwok, o.fio)
 }
 
 func (c *controlPlane) auditLog() string { return filepath.Join(c.directory, "audit.log") }
@@ -157,7 +157,7 @@ clientConnection: {kubeconfig: %s, qps: %s, burst: %s}
 }
 
 // startNodes has kwok play the kubelets of all nodes that there will be, and the provisioner of their volumes.
-func (c *controlPlane) startNodes(kwok string) error {
+func (c *controlPlane) startNodes(kwok string, fio time.Duration) error {
 	port, err := freePort()
 	if err != nil {
 		return err
@@ -166,7 +166,7 @@ func (c *controlPlane) startNodes(kwok string) error {
 	if err != nil {
 		return err
 	}
-	configuration, err := newNodeConfiguration(filepath.Join(c.directory, "fio.log"))
+	configuration, err := newNodeConfiguration(filepath.Join(c.directory, "fio.log"), fio)
 	if err != nil {
 		return err
 	}

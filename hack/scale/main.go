@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
@@ -27,6 +28,12 @@ type options struct {
 	runs     int
 	check    bool
 	keep     bool
+	// fleet are numbers of benchmarks that are there; none: benchmarks of many clients are measured instead.
+	fleet []int
+	// active is how many of them measure at the same time.
+	active int
+	// fio is how long a pod takes that measures alone.
+	fio time.Duration
 }
 
 func main() {
@@ -52,6 +59,12 @@ func parse() options {
 	flag.IntVar(&o.runs, "runs", 20, "number of runs, at most 64")
 	flag.BoolVar(&o.check, "check", false, "fail if calls or passes of a run and client grow with the number of clients")
 	flag.BoolVar(&o.keep, "keep", false, "keep the directory with logs and the audit log")
+	flag.Func("fleet", "numbers of benchmarks in a fleet, in ascending order, instead of numbers of clients", func(text string) (err error) {
+		o.fleet, err = numbers(text)
+		return err
+	})
+	flag.IntVar(&o.active, "active", 100, "how many benchmarks of a fleet measure at the same time")
+	flag.DurationVar(&o.fio, "fio", 100*time.Millisecond, "how long a pod takes that measures alone")
 	flag.Parse()
 	return o
 }
@@ -61,7 +74,7 @@ func numbers(text string) ([]int, error) {
 	for field := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(field)
 		if err != nil || n < 1 {
-			return nil, fmt.Errorf("%q is no number of clients", field)
+			return nil, fmt.Errorf("%q is no number", field)
 		}
 		all = append(all, n)
 	}
@@ -87,6 +100,9 @@ func run(ctx context.Context, o options) (err error) {
 	defer func() { err = errors.Join(err, c.stop()) }()
 	if err != nil {
 		return err
+	}
+	if len(o.fleet) > 0 {
+		return measureFleets(ctx, o, c)
 	}
 	return measureAll(ctx, o, c)
 }

@@ -48,8 +48,8 @@ type margin struct {
 	Messages     []string
 }
 
-// newNodeConfiguration returns the configuration of kwok. Logs of all containers are the given file.
-func newNodeConfiguration(logFile string) ([]byte, error) {
+// newNodeConfiguration returns the configuration of kwok. Logs of all containers are the given file, and a pod that measures alone does so for as long.
+func newNodeConfiguration(logFile string, fio time.Duration) ([]byte, error) {
 	parsed, err := template.New("nodes").Delims("[[", "]]").Funcs(template.FuncMap{"quoted": quoted}).Parse(nodesTemplate)
 	if err != nil {
 		return nil, err
@@ -62,6 +62,7 @@ func newNodeConfiguration(logFile string) ([]byte, error) {
 	err = parsed.Execute(&text, map[string]any{
 		"LogFile": logFile, "Margins": margins, "Different": differentReports, "StepMilliseconds": marginStep.Milliseconds(),
 		"LastStep": marginSteps - 1, "ExitLate": digest.ExitLate, "Class": className, "Alone": margins[marginSteps-1].Messages, "AnyPod": anyPod,
+		"FioMilliseconds": fio.Milliseconds(),
 	})
 	return text.Bytes(), err
 }

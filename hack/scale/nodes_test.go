@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/yaml"
@@ -47,7 +48,7 @@ func TestMargins(t *testing.T) {
 
 // The configuration has a stage for each margin, with names of their own.
 func TestNodeConfiguration(t *testing.T) {
-	configuration, err := newNodeConfiguration("/tmp/fio.log")
+	configuration, err := newNodeConfiguration("/tmp/fio.log", time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}

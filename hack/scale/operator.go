@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 
+	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
@@ -40,26 +41,40 @@ func startOperator(ctx context.Context, c *controlPlane, path string) (*operator
 
 // passes returns how many passes over benchmarks the operator has made.
 func (o *operator) passes(ctx context.Context) (int, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.metrics, http.NoBody)
+	families, err := o.families(ctx)
 	if err != nil {
 		return 0, err
+	}
+	return int(sum(families["controller_runtime_reconcile_total"], (*dto.Metric).GetCounter)), nil
+}
+
+// sum adds up counters, or gauges, of a family.
+func sum[V interface{ GetValue() float64 }](family *dto.MetricFamily, value func(*dto.Metric) V) float64 {
+	total := 0.0
+	for _, metric := range family.GetMetric() {
+		total += value(metric).GetValue()
+	}
+	return total
+}
+
+// families returns the operator's metrics.
+func (o *operator) families(ctx context.Context) (map[string]*dto.MetricFamily, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.metrics, http.NoBody)
+	if err != nil {
+		return nil, err
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return 0, fmt.Errorf("metrics of the operator: %s", response.Status)
+		return nil, fmt.Errorf("metrics of the operator: %s", response.Status)
 	}
 	parser := expfmt.NewTextParser(model.LegacyValidation)
 	families, err := parser.TextToMetricFamilies(response.Body)
 	if err != nil {
-		return 0, fmt.Errorf("metrics of the operator: %w", err)
+		return nil, fmt.Errorf("metrics of the operator: %w", err)
 	}
-	total := 0.0
-	for _, metric := range families["controller_runtime_reconcile_total"].GetMetric() {
-		total += metric.GetCounter().GetValue()
-	}
-	return int(total), nil
+	return families, nil
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
-// maxDrivers is the most drivers of a point, one for each target.
+// maxDrivers is the most drivers of a point, one for each target, of which there are as many.
 const maxDrivers = 16
 
 // maxSeconds is the last second of the year 9999, after which times have no text in RFC 3339.
@@ -160,6 +160,9 @@ func (e *wireEnvironment) environment() Environment {
 			driver.Targets = append(driver.Targets, name(target))
 		}
 		out.Drivers = append(out.Drivers, driver)
+	}
+	for _, t := range e.Targets[:min(len(e.Targets), maxDrivers)] {
+		out.Targets = append(out.Targets, TargetBaseline{Target: name(t.Target), Baseline: name(t.Baseline)})
 	}
 	return out
 }

@@ -63,6 +63,12 @@ type wireEnvironment struct {
 	Zone         string       `cbor:"8,keyasint,omitempty"`
 	Node         string       `cbor:"9,keyasint,omitempty"`
 	Baseline     string       `cbor:"10,keyasint,omitempty"`
+	Targets      []wireTarget `cbor:"11,keyasint,omitempty"`
+}
+
+type wireTarget struct {
+	Target   string `cbor:"1,keyasint,omitempty"`
+	Baseline string `cbor:"2,keyasint,omitempty"`
 }
 
 type wireDriver struct {
@@ -196,6 +202,9 @@ func (r *room) bytes() int {
 func textBytes(e *Environment) int {
 	const perText = 4
 	sum := 10*perText + len(e.Operator) + len(e.Fio) + len(e.Kubelet) + len(e.Kernel) + len(e.OSImage) + len(e.InstanceType) + len(e.Zone) + len(e.Node) + len(e.Baseline)
+	for _, t := range e.Targets {
+		sum += 3*perText + len(t.Target) + len(t.Baseline)
+	}
 	for _, d := range e.Drivers {
 		sum += 4*perText + len(d.Name) + len(d.Image)
 		for _, target := range d.Targets {
@@ -251,6 +260,9 @@ func wireEnvironmentOf(e *Environment) wireEnvironment {
 	}
 	for _, d := range e.Drivers {
 		w.Drivers = append(w.Drivers, wireDriver(d))
+	}
+	for _, t := range e.Targets {
+		w.Targets = append(w.Targets, wireTarget(t))
 	}
 	return w
 }

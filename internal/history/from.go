@@ -128,6 +128,7 @@ func environmentOf(sb *v1alpha1.StorageBenchmark, env Environment) Environment {
 	env.Node = cmp.Or(env.Node, joined(nodes))
 	env.Drivers = driversOf(sb, env.Drivers)
 	env.Baseline = cmp.Or(env.Baseline, BaselineOf(sb, env.Fio, env.InstanceType))
+	env.Targets = targetsOf(&sb.Spec)
 	return clean(env)
 }
 

@@ -61,7 +61,7 @@ func TestFromBenchmark(t *testing.T) {
 		Environment: Environment{
 			Operator: "0.9.0", Fio: "fio-3.33", Kernel: "6.1 [31m", InstanceType: "m6i.large", Zone: "a", Node: "n1, n2",
 			Drivers:  []Driver{{"ebs.csi.aws.com", "v1.64", []string{"gp3", "io2"}}, {"efs.csi.aws.com", "", []string{"efs"}}},
-			Baseline: got.Environment.Baseline,
+			Baseline: got.Environment.Baseline, Targets: got.Environment.Targets,
 		},
 		Cases: append(cases("log", 1000), cases("log#2", MaxValue)...),
 	}
@@ -96,9 +96,9 @@ func TestBaselineOf(t *testing.T) {
 		change func(*v1alpha1.StorageBenchmark)
 		same   bool
 	}{
-		{"storage", func(sb *v1alpha1.StorageBenchmark) {
+		{"storage, which has a baseline of its own", func(sb *v1alpha1.StorageBenchmark) {
 			sb.Spec.Targets[0].EBS = &v1alpha1.EBSVolume{Type: "gp3"}
-		}, false},
+		}, true},
 		{"a workload", func(sb *v1alpha1.StorageBenchmark) {
 			sb.Spec.Workloads[0].JobFile = new("[log]")
 		}, false},
@@ -142,6 +142,27 @@ func TestBaselineOf(t *testing.T) {
 	}
 	if BaselineOf(finished(), "fio-3.36", "m6i.large") == base || BaselineOf(finished(), "fio-3.33", "m7i.large") == base {
 		t.Error("another fio and another instance type are no other baseline")
+	}
+}
+
+// A change of one target's storage leaves the others their baselines.
+func TestTargetBaselines(t *testing.T) {
+	two := func(change func(*v1alpha1.Target)) Environment {
+		sb := finished()
+		sb.Spec.Targets = []v1alpha1.Target{{Name: "gp3", EBS: &v1alpha1.EBSVolume{Type: "gp3"}}, {Name: "efs"}}
+		change(&sb.Spec.Targets[0])
+		return FromBenchmark(sb, Environment{}).Environment
+	}
+	before := two(func(*v1alpha1.Target) {})
+	after := two(func(target *v1alpha1.Target) { target.EBS.IOPS = new(int32(4000)) })
+	if before.Baseline != after.Baseline || before.BaselineFor("efs") != after.BaselineFor("efs") {
+		t.Error("another gp3 begins a baseline of efs")
+	}
+	if before.BaselineFor("gp3") == after.BaselineFor("gp3") || before.BaselineFor("gp3") == before.BaselineFor("efs") {
+		t.Error("another gp3 begins no baseline of gp3")
+	}
+	if before.BaselineFor("gone") != before.Baseline {
+		t.Error("what is not known of a target is part of its baseline")
 	}
 }
 

@@ -26,6 +26,9 @@ const (
 	metricCount
 )
 
+// MetricCount is how many metrics there are.
+const MetricCount = int(metricCount)
+
 var metricNames = [metricCount]string{
 	"read.iops", "read.p50", "read.p99",
 	"write.iops", "write.p50", "write.p99",

@@ -79,13 +79,39 @@ type Environment struct {
 	InstanceType, Zone, Node string
 	// Baseline tells what can be compared: points with another one are of another baseline. BaselineOf makes it.
 	Baseline string
+	// Targets are what tells, beside that, which results of a target can be compared, sorted by the targets' names.
+	Targets []TargetBaseline
+}
+
+// TargetBaseline tells which storage a target had.
+type TargetBaseline struct {
+	// Target is its name, and Baseline a hash of its spec.
+	Target, Baseline string
+}
+
+// Of returns what tells baselines of a target apart, where the rest of the environment is the same; "" where that is not known.
+func (e *Environment) Of(target string) string {
+	for i := range e.Targets {
+		if e.Targets[i].Target == target {
+			return e.Targets[i].Baseline
+		}
+	}
+	return ""
+}
+
+// BaselineFor returns what tells all baselines of a target apart.
+func (e *Environment) BaselineFor(target string) string {
+	if of := e.Of(target); of != "" {
+		return e.Baseline + "-" + of
+	}
+	return e.Baseline
 }
 
 // Driver is a CSI driver.
 type Driver struct {
 	// Name is that of the CSIDriver, such as ebs.csi.aws.com.
 	Name string
-	// Image is that of its pods, such as public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver:v1.64.0. The operator does not record it yet: "".
+	// Image is its name and version as an image has them, such as aws-ebs-csi-driver:1.64.0, "" where the version is not known.
 	Image string
 	// Targets are the names of the targets whose volumes it made, sorted. FromBenchmark sets them.
 	Targets []string

@@ -6,7 +6,7 @@ import (
 	"github.com/storagebench/storagebench/internal/history"
 )
 
-// Baseline is what a history can be compared with: all points whose storage, workloads, fio and instance type are those of the last one.
+// Baseline is what a history can be compared with: all points whose workloads, fio and instance type are those of the last one, and of each target whose storage is.
 type Baseline struct {
 	// From and Last are the times of the first and the last point that is looked at, and Runs how many these are.
 	From, Last time.Time
@@ -17,8 +17,53 @@ type Baseline struct {
 	Asked time.Time
 	// Needed is how many more runs have to end before a change can be found, 0 if none.
 	Needed int
+	// Targets are those whose storage changed meanwhile, which begins a baseline of their own.
+	Targets []TargetBaseline
 	// Since are what changed when the baseline began, empty if it is as old as the history. Where only the spec changed, it is that.
 	Since []Difference
+}
+
+// TargetBaseline is what of a baseline a target can be compared with.
+type TargetBaseline struct {
+	Target string
+	// From is the time of the first point with its storage as it is now, and Runs is how many of these there are.
+	From time.Time
+	Runs int
+}
+
+// storageOf returns what tells the storage of each target at last.
+func storageOf(points []*history.Point) map[string]string {
+	now := map[string]string{}
+	for _, p := range points {
+		for _, t := range p.Environment.Targets {
+			now[t.Target] = t.Baseline
+		}
+	}
+	return now
+}
+
+// changed returns the targets of the last point whose storage was another one in a point before.
+func changed(points []*history.Point) []TargetBaseline {
+	var all []TargetBaseline
+	for _, t := range points[len(points)-1].Environment.Targets {
+		b := TargetBaseline{Target: t.Target}
+		others := false
+		for _, p := range points {
+			switch p.Environment.Of(t.Target) {
+			case t.Baseline:
+				if b.Runs++; b.Runs == 1 {
+					b.From = p.Time
+				}
+			case "":
+			default:
+				others = true
+			}
+		}
+		if others {
+			all = append(all, b)
+		}
+	}
+	return all
 }
 
 // pointsOf returns the points that can be compared with the last one, as many as are looked at. What was measured on another baseline meanwhile is left out: instance
@@ -44,7 +89,7 @@ func pointsOf(all []history.Point, from time.Time) ([]*history.Point, Baseline) 
 	b.Runs, b.Needed = len(points), max(leastBefore+leastAfter-len(points), 0)
 	if first >= 0 {
 		b.From, b.Last = points[0].Time, all[last].Time
-		b.Since = begun(all[:first], &all[first])
+		b.Since, b.Targets = begun(all[:first], &all[first]), changed(points)
 	}
 	return points, b
 }

@@ -13,7 +13,17 @@ const (
 	leastAfter  = 3
 	// mostRuns bounds how far back is looked: error rates are simulated up to it.
 	mostRuns = 90
+	// mostChanges bounds how many changes are looked for in a series, and mostInAll in all of them, but for leastChanges in each: somebody who makes
+	// up a history may have a hundred thousand of them.
+	mostChanges  = 8
+	leastChanges = 2
+	mostInAll    = 16_384
 )
+
+// changesOf returns how many changes are looked for in each of so many series.
+func changesOf(series int) int {
+	return min(max(mostInAll/max(series, 1), leastChanges), mostChanges)
+}
 
 // leastStep is the smallest change that is told, 5 %, as a difference of logarithms.
 var leastStep = math.Log(1.05)
@@ -26,12 +36,12 @@ type change struct {
 }
 
 // detect returns the changes in a series of logarithms, each of which comes about by chance with at most the probability alpha. It divides the
-// series, and its parts, where they divide best, as long as there may be a change; then it drops those that are not certain.
-func detect(values []float64, alpha float64) []change {
+// series, and its parts, where they divide best, as long as there may be a change, at most so many times; then it drops those that are not certain.
+func detect(values []float64, alpha float64, most int) []change {
 	if len(values) < leastBefore+leastAfter {
 		return nil
 	}
-	return certain(values, divide(values), alpha)
+	return certain(values, divide(values, most), alpha)
 }
 
 // certain drops the least certain changes until all are certain.
@@ -70,31 +80,57 @@ func compareBy(a, b float64) int {
 	}
 }
 
-// divide returns where the values may change, in ascending order.
-func divide(values []float64) []int {
+// divide returns where the values may change, in ascending order: the most certain places, at most so many.
+func divide(values []float64, most int) []int {
 	d := newDistances(values)
-	var starts []int
-	var part func(s segment)
-	part = func(s segment) {
-		least := leastAfter
-		if s.start == 0 {
-			least = leastBefore
-		}
-		tau, until, found := d.mostDivergent(s.start, s.end, least)
-		if !found {
-			return
-		}
-		before, after := segment{s.start, tau}, segment{tau, until}
-		if stepBetween(values, before, after, noiseOf(values, []segment{before, after})).p > weak {
-			return
-		}
-		starts = append(starts, tau)
-		part(before)
-		part(segment{tau, s.end})
+	defer d.free()
+	open, starts := d.divided(nil, values, segment{0, len(values)}), []int(nil)
+	for len(open) > 0 && len(starts) < most {
+		first := mostCertain(open)
+		at := open[first]
+		open = slices.Delete(open, first, first+1)
+		starts = append(starts, at.tau)
+		open = d.divided(open, values, segment{at.part.start, at.tau})
+		open = d.divided(open, values, segment{at.tau, at.part.end})
 	}
-	part(segment{0, len(values)})
 	slices.Sort(starts)
 	return starts
+}
+
+// division is where a part of a series may change, and how probable that is by chance.
+type division struct {
+	part segment
+	tau  int
+	p    float64
+}
+
+// mostCertain returns which division is the least probable by chance.
+func mostCertain(all []division) int {
+	first := 0
+	for i := range all {
+		if all[i].p < all[first].p {
+			first = i
+		}
+	}
+	return first
+}
+
+// divided appends where a part may change, if it does.
+func (d *distances) divided(all []division, values []float64, part segment) []division {
+	least := leastAfter
+	if part.start == 0 {
+		least = leastBefore
+	}
+	tau, until, found := d.mostDivergent(part.start, part.end, least)
+	if !found {
+		return all
+	}
+	before, after := segment{part.start, tau}, segment{tau, until}
+	p := stepBetween(values, before, after, noiseOf(values, []segment{before, after})).p
+	if p > weak {
+		return all
+	}
+	return append(all, division{part: part, tau: tau, p: p})
 }
 
 // changesAt compares the levels on both sides of each start.

@@ -1,6 +1,10 @@
 package regression
 
-import "math"
+import (
+	"math"
+	"slices"
+	"sync"
+)
 
 // distances has the sums of distances between values, so that those between any two ranges of them are found at once.
 type distances struct {
@@ -8,18 +12,30 @@ type distances struct {
 	sums []float64 // of the distances of the first i values to the first j values
 }
 
+// used are those that are not needed any more: of a large history there are thousands, one after the other.
+var used sync.Pool
+
 func newDistances(values []float64) *distances {
-	n := len(values)
-	d := &distances{n: n, sums: make([]float64, (n+1)*(n+1))}
-	for i := range n {
-		row := 0.0
-		for j := range n {
-			row += math.Abs(values[i] - values[j])
-			d.sums[(i+1)*(n+1)+j+1] = d.sums[i*(n+1)+j+1] + row
+	d, ok := used.Get().(*distances)
+	if !ok {
+		d = &distances{}
+	}
+	d.n = len(values)
+	d.sums = slices.Grow(d.sums[:0], (d.n+1)*(d.n+1))[:(d.n+1)*(d.n+1)]
+	clear(d.row(0))
+	for i, v := range values {
+		before, row, sum := d.row(i), d.row(i+1), 0.0
+		row[0] = 0
+		for j, other := range values {
+			sum += math.Abs(v - other)
+			row[j+1] = before[j+1] + sum
 		}
 	}
 	return d
 }
+
+// free gives back what is not needed any more.
+func (d *distances) free() { used.Put(d) }
 
 // mostDivergent returns where the values from start to end divide best, tau, and the end up to which what follows is alike. Before
 // it are at least so many values, after it leastAfter. Found is false where there are too few.

@@ -107,7 +107,7 @@ func Find(h *history.History, o Options) Report {
 	alpha := alphaOf(len(all))
 	report := Report{Baseline: baseline}
 	for i := range all {
-		report.Findings = append(report.Findings, all[i].findings(alpha, o.Acknowledged)...)
+		report.Findings = append(report.Findings, all[i].findings(alpha, changesOf(len(all)), o.Acknowledged)...)
 	}
 	slices.SortStableFunc(report.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(b.weight(), a.weight()), cmp.Compare(a.PValue, b.PValue))
@@ -174,26 +174,51 @@ type series struct {
 	raw    []int64
 }
 
-// seriesOf returns the series of points. What the last benchmark failed to measure is among them, so that a
-// regression does not go silent by that.
+// seriesOf returns the series of points in which a change can be found, of each target those since its storage is what it is now. What the last
+// benchmark failed to measure is among them, so that a regression does not go silent by that.
 func seriesOf(points []*history.Point) []series {
-	index := map[figure]int{}
+	now := storageOf(points)
+	runs, index := runsOf(points, now), map[history.Case]*[history.MetricCount]int{}
 	var all []series
 	for _, p := range points {
 		for _, m := range p.Cases {
+			if runs[m.Case] < leastBefore+leastAfter || p.Environment.Of(m.Target) != now[m.Target] {
+				continue
+			}
+			places := index[m.Case] // of its metrics, from 1
+			if places == nil {
+				places = &[history.MetricCount]int{}
+				index[m.Case] = places
+			}
 			for _, f := range m.Figures {
-				k := figure{m.Case, f.Metric}
-				i, ok := index[k]
-				if !ok {
-					i = len(all)
-					index[k] = i
-					all = append(all, series{Case: m.Case, metric: f.Metric})
+				if places[f.Metric] == 0 {
+					all = append(all, newSeries(m.Case, f.Metric, runs[m.Case]))
+					places[f.Metric] = len(all)
 				}
-				all[i].points, all[i].raw = append(all[i].points, p), append(all[i].raw, f.Value)
+				s := &all[places[f.Metric]-1]
+				s.points, s.raw = append(s.points, p), append(s.raw, f.Value)
 			}
 		}
 	}
 	return all
+}
+
+// runsOf returns how many points have each case. Somebody who makes up a history may have sixty thousand cases in it, of a point each.
+func runsOf(points []*history.Point, now map[string]string) map[history.Case]int {
+	runs := map[history.Case]int{}
+	for _, p := range points {
+		for i := range p.Cases {
+			if of := &p.Cases[i].Case; p.Environment.Of(of.Target) == now[of.Target] {
+				runs[*of]++
+			}
+		}
+	}
+	return runs
+}
+
+// newSeries returns a series that has room for so many runs.
+func newSeries(of history.Case, metric history.Metric, runs int) series {
+	return series{Case: of, metric: metric, points: make([]*history.Point, 0, runs), raw: make([]int64, 0, runs)}
 }
 
 // logarithms returns the values as they are compared. A rate of 0 counts as the least that is not told as 0.
@@ -206,8 +231,8 @@ func (s *series) logarithms() []float64 {
 }
 
 // findings returns the changes of the series.
-func (s *series) findings(alpha float64, acknowledged time.Time) []Finding {
-	changes := detect(s.logarithms(), alpha)
+func (s *series) findings(alpha float64, most int, acknowledged time.Time) []Finding {
+	changes := detect(s.logarithms(), alpha, most)
 	var all []Finding
 	for i := range changes {
 		f := s.finding(&changes[i])
@@ -260,6 +285,7 @@ func (s *series) recovered(before int64, later []change) bool {
 
 // level is the median of a segment.
 func (s *series) level(of segment) int64 {
-	sorted := slices.Sorted(slices.Values(s.raw[of.start:of.end]))
+	sorted := slices.Clone(s.raw[of.start:of.end])
+	slices.Sort(sorted)
 	return sorted[len(sorted)/2]
 }

@@ -90,6 +90,13 @@ func driver(version string) func(*history.Environment) {
 	}
 }
 
+// storage gives a target its storage.
+func storage(target, baseline string) func(*history.Environment) {
+	return func(e *history.Environment) {
+		e.Targets = []history.TargetBaseline{{Target: target, Baseline: baseline}}
+	}
+}
+
 func TestFind(t *testing.T) {
 	kernel := func(version string) func(*history.Environment) {
 		return func(e *history.Environment) { e.Kernel = version }
@@ -194,6 +201,14 @@ func TestFind(t *testing.T) {
 		{
 			"a new baseline by another spec", newPast().days(30, 1, 1).with(func(e *history.Environment) { e.Baseline = "b2" }).days(15, 0.8, 1), Options{}, nil,
 			"when a new baseline began with another spec",
+		},
+		{
+			"another storage of a target", newPast().with(storage("gp3", "a")).days(30, 1, 1).with(storage("gp3", "b")).days(15, 0.8, 1), Options{}, nil,
+			"no figure was found to be worse than before: 45 runs since 2026-10-01 03:00 UTC; of target gp3 15 runs since 2026-10-31 03:00 UTC, when its storage changed",
+		},
+		{
+			"another storage of another target", newPast().with(storage("efs", "a")).days(30, 1, 1).with(storage("efs", "b")).days(15, 0.8, 1), Options{},
+			[]string{"on 2026-10-31 03:00 UTC"}, "fell 20 %",
 		},
 		{
 			"a baseline that comes back is not begun anew", newPast().days(30, 1, 1).with(instance).days(15, 0.8, 1).with(back).days(3, 0.8, 1), Options{},

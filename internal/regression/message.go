@@ -125,5 +125,17 @@ func (b *Baseline) text() string {
 	case len(b.Since) > 0:
 		text += ", when a new baseline began with another " + besideText(b.Since)
 	}
-	return text
+	return text + b.targetsText()
+}
+
+// targetsText says which targets have a baseline of their own.
+func (b *Baseline) targetsText() string {
+	var text strings.Builder
+	for _, t := range b.Targets[:min(len(b.Targets), mostBeside)] {
+		fmt.Fprintf(&text, "; of target %s %s since %s, when its storage changed", t.Target, legible.Plural(t.Runs, "run"), Minute(t.From))
+	}
+	if more := len(b.Targets) - mostBeside; more > 0 {
+		fmt.Fprintf(&text, "; and %s changed", legible.Plural(more, "more target"))
+	}
+	return text.String()
 }

@@ -72,7 +72,7 @@ const clipAt = 4
 
 // residualsOf returns the values less the mean of their segment.
 func residualsOf(values []float64, segments []segment) []float64 {
-	var residuals []float64
+	residuals := make([]float64, 0, len(values))
 	for _, s := range segments {
 		level := mean(values[s.start:s.end])
 		for _, v := range values[s.start:s.end] {
@@ -141,7 +141,8 @@ func mean(values []float64) float64 {
 }
 
 func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
 	middle := len(sorted) / 2
 	if len(sorted)%2 == 1 {
 		return sorted[middle]

@@ -85,7 +85,7 @@ func falsely(m noiseModel, alpha float64, tries int) (open, news, runs int) {
 
 // isWorse says whether a regression is open in a series of which less is better.
 func isWorse(values []float64, alpha float64) bool {
-	changes := detect(values, alpha)
+	changes := detect(values, alpha, mostChanges)
 	for i := range changes {
 		c, last := &changes[i], &changes[len(changes)-1]
 		if c.size > 0 && median(values[last.after.start:last.after.end])-median(values[c.before.start:c.before.end]) >= leastStep {
@@ -113,7 +113,7 @@ func (s slowdown) found(m noiseModel, tries int) float64 {
 		for i := range s.after {
 			values[s.before+i] += math.Log(s.ratio)
 		}
-		for _, c := range detect(values[max(0, len(values)-mostRuns):], alphaOf(s.figures)) {
+		for _, c := range detect(values[max(0, len(values)-mostRuns):], alphaOf(s.figures), mostChanges) {
 			if c.size > 0 && c.at >= min(s.before, mostRuns-s.after)-2 {
 				hits++
 				break

@@ -54,7 +54,7 @@ func HistoryCSV(w io.Writer, h *history.History) error {
 		}})
 	}
 	fields = append(fields,
-		environmentField("baseline", func(e *history.Environment) string { return e.Baseline }),
+		field[kept]{"baseline", func(k *kept) string { return k.point.Environment.BaselineFor(k.Target) }},
 		environmentField("operator", func(e *history.Environment) string { return e.Operator }),
 		environmentField("fio", func(e *history.Environment) string { return e.Fio }),
 		field[kept]{"driver_image", func(k *kept) string { return driverOf(&k.point.Environment, k.Target) }},
@@ -130,11 +130,13 @@ type HistoryDriver struct {
 
 // HistoryResult is what was measured of a case. Metrics are those of expectations, in I/Os per second or nanoseconds.
 type HistoryResult struct {
-	Workload   string           `json:"workload"`
-	Parameters string           `json:"parameters,omitempty"`
-	Section    string           `json:"section,omitempty"`
-	Target     string           `json:"target"`
-	Metrics    map[string]int64 `json:"metrics"`
+	Workload   string `json:"workload"`
+	Parameters string `json:"parameters,omitempty"`
+	Section    string `json:"section,omitempty"`
+	Target     string `json:"target"`
+	// Baseline tells which storage the target had: of the same environment and storage can be compared.
+	Baseline string           `json:"baseline,omitempty"`
+	Metrics  map[string]int64 `json:"metrics"`
 }
 
 // HistoryJSON prints a HistoryDocument.
@@ -165,7 +167,7 @@ func pointDocument(p *history.Point) HistoryPoint {
 		for _, f := range m.Figures {
 			metrics[f.Metric.String()] = f.Value
 		}
-		out.Results[i] = HistoryResult{Workload: m.Workload, Parameters: m.Parameters, Section: m.Section, Target: m.Target, Metrics: metrics}
+		out.Results[i] = HistoryResult{Workload: m.Workload, Parameters: m.Parameters, Section: m.Section, Target: m.Target, Baseline: e.Of(m.Target), Metrics: metrics}
 	}
 	return out
 }

@@ -1,7 +1,7 @@
 package schedule
 
 import (
-	"maps"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,8 +42,21 @@ func fromTemplate(s *v1alpha1.StorageBenchmarkSchedule) *v1alpha1.StorageBenchma
 		},
 		Spec: t.Spec,
 	}
-	maps.Copy(sb.Labels, t.Metadata.Labels)
-	maps.Copy(sb.Annotations, t.Metadata.Annotations)
+	copyOthers(sb.Labels, t.Metadata.Labels)
+	copyOthers(sb.Annotations, t.Metadata.Annotations)
 	sb.Labels[v1alpha1.LabelSchedule] = s.Name
 	return sb
 }
+
+// copyOthers copies labels or annotations that are not the operator's own. The API server refuses a template with these, where its
+// CustomResourceDefinition is not older.
+func copyOthers(to, from map[string]string) {
+	for key, value := range from {
+		if !strings.HasPrefix(key, own) {
+			to[key] = value
+		}
+	}
+}
+
+// own is what the operator's own labels and annotations begin with.
+var own = v1alpha1.GroupVersion.Group + "/"

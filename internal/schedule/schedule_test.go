@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -213,6 +214,62 @@ func TestSurplus(t *testing.T) {
 			}
 			if got := fmt.Sprint(names); names != nil && got != test.want || names == nil && test.want != "" {
 				t.Errorf("surplus are %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// A template that the API server would refuse, were its CustomResourceDefinition of this version, forges none of the operator's labels.
+func TestForgedTemplate(t *testing.T) {
+	s := &v1alpha1.StorageBenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "nightly", UID: "the-uid"}}
+	s.Spec.Template.Metadata = v1alpha1.TemplateMetadata{
+		Labels:      map[string]string{v1alpha1.LabelSchedule: "other", v1alpha1.LabelRole: v1alpha1.RoleRun, "team": "storage"},
+		Annotations: map[string]string{v1alpha1.AnnotationRequested: "true", v1alpha1.AnnotationScheduledTime: "2000-01-01T00:00:00Z", "note": "x"},
+	}
+	due := time.Date(2026, 11, 24, 3, 0, 0, 0, time.UTC)
+	sb := ForStart(s, due)
+	if diff := cmp.Diff(map[string]string{v1alpha1.LabelSchedule: "nightly", "team": "storage"}, sb.Labels); diff != "" {
+		t.Errorf("labels (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]string{v1alpha1.AnnotationScheduledTime: "2026-11-24T03:00:00Z", "note": "x"}, sb.Annotations); diff != "" {
+		t.Errorf("annotations (-want +got):\n%s", diff)
+	}
+	if len(sb.OwnerReferences) != 1 || sb.OwnerReferences[0].UID != s.UID || len(sb.Finalizers) > 0 {
+		t.Errorf("owners are %v, and finalizers %v", sb.OwnerReferences, sb.Finalizers)
+	}
+}
+
+// Clocks and schedules at the ends of what they can be take no longer than others, and nothing is due that never comes.
+func TestExtremes(t *testing.T) {
+	at := func(year int) time.Time { return time.Date(year, 11, 24, 3, 0, 30, 0, time.UTC) }
+	for name, test := range map[string]struct {
+		schedule string
+		zone     *string
+		last     time.Time
+		now      time.Time
+		due      bool
+	}{
+		"away since the year 1, each minute": {"* * * * *", nil, at(1), at(2026), true},
+		"away since the year 1, @every":      {"@every 1m", nil, at(1), at(2026), true},
+		"in the year 9999":                   {"* * * * *", nil, at(9998), at(9999), true},
+		"in the year 9999, @every":           {"@every 1m", nil, at(9998), at(9999), true},
+		"once in four years":                 {"0 0 29 2 *", nil, at(1970), at(2026), true},
+		"the longest @every":                 {"@every 2562047h", nil, at(2026), at(2027), false},
+		"a zone of another day":              {"0 3 * * *", new("Pacific/Kiritimati"), at(2026), at(2026).Add(time.Hour), false},
+		"all minutes, one by one":            {"0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15 * * * *", nil, at(1990), at(2026), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			began := time.Now()
+			cron, problem := Parse(&v1alpha1.StorageBenchmarkScheduleSpec{Schedule: test.schedule, TimeZone: test.zone}, test.now)
+			if problem != nil {
+				t.Fatal(problem)
+			}
+			start := Decide(cron, &Facts{Name: "nightly", UID: "uid", Now: test.now, Created: test.last, Last: test.last})
+			if start.Due.IsZero() == test.due || start.Due.After(test.now) || start.Missed > MostMissed+1 {
+				t.Errorf("due %s, missed %d", start.Due, start.Missed)
+			}
+			if took := time.Since(began); took > time.Second {
+				t.Errorf("it took %s", took)
 			}
 		})
 	}

@@ -162,6 +162,15 @@ const hashChars = 5
 // Name returns the name of the StorageBenchmark of a start. Who makes it a second time finds that it is there: another operator, or the same one
 // that was ended before it had noted the start.
 func Name(schedule string, uid types.UID, due time.Time) string {
+	return fmt.Sprintf("%s-%d-%s", schedule, due.Unix()/int64(shortestEvery/time.Second), hashOf(uid))
+}
+
+// HistoryName returns the name of a ConfigMap of a schedule's history.
+func HistoryName(s *v1alpha1.StorageBenchmarkSchedule, number int) string {
+	return fmt.Sprintf("%s-history-%d-%s", s.Name, number, hashOf(s.UID))
+}
+
+func hashOf(uid types.UID) string {
 	sum := sha256.Sum256([]byte(uid))
-	return fmt.Sprintf("%s-%d-%s", schedule, due.Unix()/int64(shortestEvery/time.Second), hex.EncodeToString(sum[:])[:hashChars])
+	return hex.EncodeToString(sum[:])[:hashChars]
 }

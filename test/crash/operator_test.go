@@ -4,10 +4,12 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/storagebench/storagebench/controllers"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -50,6 +52,14 @@ func (w *world) live(ctx context.Context, travel string) error {
 	if err != nil {
 		return err
 	}
+	if err := w.setUp(ctx, mgr); err != nil {
+		return err
+	}
+	return mgr.Start(ctx)
+}
+
+// setUpBenchmarks has a manager do what StorageBenchmarks say.
+func (w *world) setUpBenchmarks(_ context.Context, mgr manager.Manager) error {
 	reconciler := &controllers.Reconciler{
 		Client:  mgr.GetClient(),
 		Live:    mgr.GetAPIReader(),
@@ -59,10 +69,7 @@ func (w *world) live(ctx context.Context, travel string) error {
 		Clock:   w.Clock,
 		Image:   harness.Image(),
 	}
-	if err := reconciler.SetupWithManager(mgr); err != nil {
-		return err
-	}
-	return mgr.Start(ctx)
+	return reconciler.SetupWithManager(mgr)
 }
 
 // readLog stands for the kubelet, which has the logs.
@@ -76,6 +83,6 @@ func (w *world) past() string {
 	if !w.disturbance.travels {
 		return ""
 	}
-	w.wire.hold(cached, lag)
+	w.wire.hold(slices.Concat(cached, scheduled), lag)
 	return w.wire.past()
 }

@@ -93,6 +93,9 @@ const (
 // cached are the resources that the operator reads from caches.
 var cached = []string{"storagebenchmarks", "jobs", "pods", "persistentvolumeclaims"}
 
+// scheduled are those that it reads from caches for schedules.
+var scheduled = []string{"storagebenchmarkschedules", "storagebenchmarks"}
+
 // meet numbers a call and decides about it.
 func (w *wire) meet(c call) fate {
 	w.mu.Lock()
@@ -121,9 +124,9 @@ func (w *wire) hold(resources []string, d time.Duration) {
 	}
 }
 
-// remember takes down the version of the benchmark that a write has made.
+// remember takes down the version of the benchmark, or schedule, that a write has made.
 func (w *wire) remember(c call, response *http.Response) error {
-	if !c.write || c.resource != "storagebenchmarks" || response.StatusCode != http.StatusOK {
+	if !c.write || !slices.Contains(scheduled, c.resource) || response.StatusCode/100 != 2 {
 		return nil
 	}
 	text, err := io.ReadAll(response.Body)
@@ -133,7 +136,7 @@ func (w *wire) remember(c call, response *http.Response) error {
 	_ = response.Body.Close()
 	response.Body = io.NopCloser(bytes.NewReader(text))
 	var object metav1.PartialObjectMetadata
-	if err := json.Unmarshal(text, &object); err != nil {
+	if err := json.Unmarshal(text, &object); err != nil || object.ResourceVersion == "" { // of a deletion there is only a status
 		return err
 	}
 	w.mu.Lock()

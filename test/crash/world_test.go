@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/test/await"
@@ -37,6 +39,8 @@ type world struct {
 	wire        *wire
 	ledger      *ledger
 	disturbance disturbance
+	// setUp gives a manager the controller that is disturbed.
+	setUp func(context.Context, manager.Manager) error
 }
 
 // outcome is what becomes of a benchmark, in words and figures that are the same each time that it is played.
@@ -103,6 +107,7 @@ func newWorld(t *testing.T, s scenario, d disturbance) *world {
 		d.decide = func(call) fate { return fate{} }
 	}
 	w := &world{World: harness.New(t), wire: newWire(d.decide), ledger: newLedger(), disturbance: d}
+	w.setUp = w.setUpBenchmarks
 	w.Wait.Patience = patience
 	w.Wait.Describe = func() string { return fmt.Sprintf("%v left", w.left(true)) }
 	t.Cleanup(w.explain)

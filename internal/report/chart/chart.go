@@ -30,7 +30,7 @@ const (
 func HTML(w io.Writer, name string, h *history.History, found *regression.Report) error {
 	charts := chartsOf(h, found)
 	slices.SortStableFunc(charts, func(a, b line) int { return cmp.Compare(len(b.Changes), len(a.Changes)) })
-	several := slices.ContainsFunc(h.Points, func(p history.Point) bool { return kindOf(&p, h.Points) == past })
+	several := slices.ContainsFunc(h.Points, func(p history.Point) bool { return hasPast(&p, h.Points) })
 	return page.Execute(w, map[string]any{
 		"Several": several, "Name": name, "Message": found.Message(), "Charts": charts, "Width": width, "Height": height, "Runs": len(h.Points),
 	})
@@ -121,9 +121,9 @@ func draw(k key, values []value, runs []history.Point, changes []*regression.Fin
 	for _, v := range values {
 		y := number(height - margin - float64(v.value)/float64(most)*(height-2*margin))
 		title := fmt.Sprintf("%s %s: %s", regression.Minute(v.point.Time), v.point.Benchmark, metric.Text(v.value))
-		l.Dots = append(l.Dots, dot{x(v.index), y, title, kindOf(v.point, runs)})
+		l.Dots = append(l.Dots, dot{x(v.index), y, title, kindOf(v.point, k.Target, runs)})
 	}
-	l.Lines = linesOf(values, l.Dots)
+	l.Lines = linesOf(k.Target, values, l.Dots)
 	for _, c := range changes {
 		i := slices.IndexFunc(values, func(v value) bool { return v.point.Time.Equal(c.Time) })
 		if i >= 0 {
@@ -144,19 +144,24 @@ func markOf(f *regression.Finding) string {
 // past is the kind of what cannot be compared with the last run.
 const past = "past"
 
-func kindOf(p *history.Point, runs []history.Point) string {
-	if p.Environment.Baseline == runs[len(runs)-1].Environment.Baseline {
+// hasPast says whether something of a point cannot be compared with the last run.
+func hasPast(p *history.Point, runs []history.Point) bool {
+	return slices.ContainsFunc(p.Cases, func(m history.Measured) bool { return kindOf(p, m.Target, runs) == past })
+}
+
+func kindOf(p *history.Point, target string, runs []history.Point) string {
+	if p.Environment.BaselineFor(target) == runs[len(runs)-1].Environment.BaselineFor(target) {
 		return ""
 	}
 	return past
 }
 
 // linesOf joins the runs of each baseline, in the order in which the baselines began. A baseline may come back.
-func linesOf(values []value, dots []dot) []path {
+func linesOf(target string, values []value, dots []dot) []path {
 	var lines []path
 	index := map[string]int{}
 	for i, v := range values {
-		baseline, point := v.point.Environment.Baseline, dots[i].X+","+dots[i].Y
+		baseline, point := v.point.Environment.BaselineFor(target), dots[i].X+","+dots[i].Y
 		if at, ok := index[baseline]; ok {
 			lines[at].Points += " " + point
 			continue

@@ -1,0 +1,49 @@
+package schedule
+
+import (
+	"testing"
+	"time"
+)
+
+// One history at a time is read, nobody is kept from going on meanwhile, and whose history took long waits ten times as long for the next turn.
+func TestTurn(t *testing.T) {
+	var turns turn
+	now := time.Unix(1_000_000, 0)
+	clock := func() time.Time { return now }
+	wait := func(namespace string, want time.Duration) func() {
+		t.Helper()
+		giveBack, got := turns.take(namespace, clock)
+		if got != want || (giveBack == nil) != (want > 0) {
+			t.Fatalf("%s waits %s, want %s", namespace, got, want)
+		}
+		return giveBack
+	}
+	end := wait("mallory", 0)
+	wait("alice", waitForTurn)
+	now = now.Add(3 * time.Second)
+	end()
+	wait("mallory", 30*time.Second)
+	end = wait("alice", 0)
+	now = now.Add(cheap)
+	end()
+	wait("alice", 0)()
+	now = now.Add(30 * time.Second)
+	wait("mallory", 0)()
+	if len(turns.resting) > 0 {
+		t.Errorf("it is remembered who rested: %v", turns.resting)
+	}
+}
+
+// A clock that steps back keeps nobody waiting for long.
+func TestTurnAfterClockStep(t *testing.T) {
+	var turns turn
+	now := time.Unix(1_000_000, 0)
+	clock := func() time.Time { return now }
+	end, _ := turns.take("alice", clock)
+	now = now.Add(time.Hour)
+	end()
+	now = now.Add(-24 * time.Hour)
+	if _, wait := turns.take("alice", clock); wait != rests*time.Minute {
+		t.Errorf("it waits %s", wait)
+	}
+}
