@@ -151,6 +151,8 @@ type beside struct {
 	Probe    *Probe          `cbor:"10,keyasint,omitempty"`
 	// LacksProbe is of a runner that was to probe.
 	LacksProbe bool `cbor:"15,keyasint,omitempty"`
+	// Keys 16 and 17 are of the environment.
+	Steady *Steady `cbor:"18,keyasint,omitempty"`
 }
 
 // wireSync is a sync, whose completion has its histogram beside it.
@@ -163,7 +165,7 @@ type wireSync struct {
 }
 
 func marshal(r Report) ([]byte, error) {
-	w := wire{Report: coarsen(r, coarsest+1), Beside: beside{Environment: r.Environment, Probe: r.Probe, LacksProbe: r.LacksProbe}}
+	w := wire{Report: coarsen(r, coarsest+1), Beside: beside{Environment: r.Environment, Probe: r.Probe, LacksProbe: r.LacksProbe, Steady: r.Steady}}
 	for _, d := range r.directions() {
 		encoded, err := encodeHistogram(d.Completion)
 		if err != nil {
@@ -249,7 +251,7 @@ func Decode(message string) (*Report, error) {
 		return nil, err
 	}
 	w.Report.Environment, w.Report.Probe, w.Report.Pod = w.Beside.Environment, w.Beside.Probe, pod
-	w.Report.LacksProbe = w.Beside.LacksProbe
+	w.Report.LacksProbe, w.Report.Steady = w.Beside.LacksProbe, w.Beside.Steady
 	return &w.Report, check(&w.Report)
 }
 

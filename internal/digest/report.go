@@ -78,6 +78,17 @@ type Report struct {
 	LacksProbe bool `cbor:"-"`
 	// Environment is encoded beside the report's array, so that it can grow.
 	Environment Environment `cbor:"-"`
+	// Steady is what there was to see of a rate that had to become steady, nil if none had to. It is encoded beside the report's array.
+	Steady *Steady `cbor:"-"`
+}
+
+// Steady is what there was to see of a rate that had to become steady before it was measured.
+type Steady struct {
+	_ struct{} `cbor:",toarray"`
+	// AfterMilliseconds is for how long fio had run before what is reported began.
+	AfterMilliseconds int64
+	// Rounds are the mean rates of the parts of what is reported, which are equally long, in the unit of the metric. Nil where they are not known.
+	Rounds []int64
 }
 
 // Environment is what the runner saw of the machine while fio measured, for warnings about results that
