@@ -191,6 +191,19 @@ type Group struct {
 	Sync *Sync `cbor:"-"`
 	// Metadata is nil of jobs that move data. It is encoded beside the report's array.
 	Metadata *Metadata `cbor:"-"`
+	// Steady is what fio's option steadystate found, nil without it. It is encoded beside the report's array.
+	Steady *FioSteady `cbor:"-"`
+}
+
+// MaxCriterion is the most bytes of a criterion that a report keeps.
+const MaxCriterion = 32
+
+// FioSteady is what fio's option steadystate found.
+type FioSteady struct {
+	_ struct{} `cbor:",toarray"`
+	// Criterion is fio's, such as iops_slope:0.3%.
+	Criterion string
+	Attained  bool
 }
 
 // Directions yields what was measured in each direction in which there was I/O, by the names of internal/direction.

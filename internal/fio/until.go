@@ -100,3 +100,12 @@ func (f *JobFile) Warm() *JobFile {
 	warm.replace(Option{Name: "invalidate", Value: "0", HasValue: true})
 	return warm
 }
+
+// SteadyStates says of each result whether its jobs have fio's own steadystate, in the order of Groups.
+func (f *JobFile) SteadyStates() []bool {
+	var all []bool
+	for _, jobs := range f.reported() {
+		all = append(all, slices.ContainsFunc(jobs, func(j job) bool { return j.has("steadystate") || j.has("steadystate_duration") }))
+	}
+	return all
+}

@@ -29,13 +29,17 @@ func TestUntil(t *testing.T) {
 		estimate float64
 		deadline int32
 	}{
-		{"SNIA's", v1alpha1.Until{}, steady.Until{Metric: "iops", WindowSeconds: 60, SlopePercent: 10, RangePercent: 20, MostSeconds: 3538, Judged: true}, "60", 3602, 7204},
+		{"SNIA's", v1alpha1.Until{}, steady.Until{Metric: "iops", WindowSeconds: 60, SlopePercent: 10, RangePercent: 20, MostSeconds: 3538, Judged: true}, "60", 3602, 0},
 		{
 			"all given", v1alpha1.Until{
 				SteadyState: v1alpha1.SteadyStateRule{Metric: new("bw"), WindowSeconds: new(int32(5)), SlopePercent: new(int32(3)), RangePercent: new(int32(7))},
 				MaxSeconds:  new(int32(10)),
 			},
 			steady.Until{Metric: "bw", WindowSeconds: 5, SlopePercent: 3, RangePercent: 7, MostSeconds: 3, Judged: true}, "5", 12, 0,
+		},
+		{
+			"for a day", v1alpha1.Until{MaxSeconds: new(int32(86_400))},
+			steady.Until{Metric: "iops", WindowSeconds: 60, SlopePercent: 10, RangePercent: 20, MostSeconds: 86_338, Judged: true}, "60", 86_402, 172_804,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -76,7 +80,7 @@ func TestUntilIsRefused(t *testing.T) {
 		"spec.workloads[0].until: Forbidden: a workload that goes on until it is steady is started more than once on the same files: remove unlink": func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Workloads[0].Fio.Options = map[string]v1alpha1.FioOptionValue{"unlink": "1"}
 		},
-		"remove steadystate, or until": func(s *v1alpha1.StorageBenchmarkSpec) {
+		"remove ss, or until": func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Workloads[0].Fio.Options = map[string]v1alpha1.FioOptionValue{"ss": "iops:10%"}
 		},
 		"spec.workloads[0].matrix[runtimeSeconds]: Forbidden: until says for how long": func(s *v1alpha1.StorageBenchmarkSpec) {

@@ -6,13 +6,18 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/steady"
 )
 
 // addSteadyState notes whether what was measured is steady, of a run that waited for it. What else reports say so is forged.
 func (m *Measured) addSteadyState(planned *plan.Run) {
-	if planned == nil || planned.Until == nil || m.Result == nil {
+	if planned == nil {
+		return
+	}
+	if planned.Until == nil || m.Result == nil {
+		m.addFioSteadyStates(planned)
 		return
 	}
 	rounds, after := roundsOf(m.reports)
@@ -24,6 +29,36 @@ func (m *Measured) addSteadyState(planned *plan.Run) {
 	if planned.Until.Judged && !m.Result.SteadyState.Attained {
 		m.notSteady = notSteady(planned.Until, len(rounds) > 0, m.Result.SteadyState)
 	}
+}
+
+// addFioSteadyStates notes what fio's own option found, in results whose jobs have it: what all clients have attained is attained.
+func (m *Measured) addFioSteadyStates(planned *plan.Run) {
+	for i, has := range planned.Job.SteadyStates() {
+		found := m.fioSteadyState(i)
+		if !has || found == nil {
+			continue
+		}
+		m.results[i].SteadyState = found
+		if m.Result == nil {
+			m.Sections[i].SteadyState = found
+		}
+		if !found.Attained && m.notSteady == "" {
+			m.notSteady = fmt.Sprintf("fio did not find job %s steady by %s before its time was over", legible.Excerpt(m.merged.Report.Groups[i].Name), found.Criterion)
+		}
+	}
+}
+
+// fioSteadyState returns what fio found in a result, nil if a client does not say.
+func (m *Measured) fioSteadyState(result int) *v1alpha1.SteadyState {
+	all := &v1alpha1.SteadyState{Attained: true}
+	for _, report := range m.reports {
+		s := report.Groups[result].Steady
+		if s == nil {
+			return nil
+		}
+		all.Criterion, all.Attained = s.Criterion, all.Attained && s.Attained
+	}
+	return all
 }
 
 // roundsOf adds up the rates of clients, which are on one clock. There are none if one of them does not know its own. after is the longest time before.

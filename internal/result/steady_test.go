@@ -8,6 +8,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/steady"
 )
@@ -50,7 +51,7 @@ func TestSteadyState(t *testing.T) {
 // Who reports a steady state of a run that waited for none has forged it.
 func TestForgedSteadyState(t *testing.T) {
 	m := &Measured{Result: &v1alpha1.Result{}, reports: []*digest.Report{{Steady: &digest.Steady{Rounds: []int64{1, 1, 1, 1, 1}}}}}
-	m.addSteadyState(&plan.Run{})
+	m.addSteadyState(&plan.Run{Job: &fio.JobFile{}})
 	if m.Result.SteadyState != nil {
 		t.Errorf("it has %+v", m.Result.SteadyState)
 	}
