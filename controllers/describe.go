@@ -24,6 +24,7 @@ func (s *scope) describeJob(run *v1alpha1.Run, planned *plan.Run, client int32) 
 		Clients:   clientsOf(run),
 		JobFile:   s.jobFile(run, planned, client).On(placeOf(s.sb, volume)).String(),
 		ProbeFile: s.probeFile(planned, volume),
+		Until:     planned.Until,
 		Volume:    volume,
 		Node:      s.node(client),
 

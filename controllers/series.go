@@ -13,7 +13,8 @@ import (
 	"github.com/storagebench/storagebench/internal/series"
 )
 
-// maxOverTime is the most results of a benchmark of which the status says how they went during the run: what room it has for that. The series tell it of all.
+// maxOverTime is the most results of a benchmark of which the status says how they went during the run, and whether they are steady: what room it has for
+// that. The series and the warnings tell it of all.
 const maxOverTime = 48
 
 // readSeries returns what a run did over its time, and the same as it is kept: nil if it has no series, or its pods' logs cannot be read. Nothing else
@@ -80,7 +81,7 @@ func (s *scope) boundOverTime(run *v1alpha1.Run) {
 	}
 	for _, result := range overTimes(run) {
 		if told++; told > maxOverTime {
-			result.OverTime = nil
+			result.OverTime, result.SteadyState = nil, nil
 		}
 	}
 }
@@ -88,11 +89,11 @@ func (s *scope) boundOverTime(run *v1alpha1.Run) {
 // overTimes returns those results of a run that say how they went.
 func overTimes(run *v1alpha1.Run) []*v1alpha1.Result {
 	var told []*v1alpha1.Result
-	if run.Result != nil && run.Result.OverTime != nil {
+	if run.Result != nil && (run.Result.OverTime != nil || run.Result.SteadyState != nil) {
 		told = append(told, run.Result)
 	}
 	for i := range run.Sections {
-		if run.Sections[i].OverTime != nil {
+		if run.Sections[i].OverTime != nil || run.Sections[i].SteadyState != nil {
 			told = append(told, &run.Sections[i].Result)
 		}
 	}

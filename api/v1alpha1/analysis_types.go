@@ -256,6 +256,8 @@ const (
 	WarningFasterThanDocumented = "FasterThanDocumented"
 	// WarningBurstCredits: what was measured holds only as long as there are burst credits.
 	WarningBurstCredits = "BurstCredits"
+	// WarningNotSteady: what was to be measured when it is steady was measured when its time was over.
+	WarningNotSteady = "NotSteady"
 	// WarningRateFell: the rate fell during the run and stayed lower, so that one figure stands for two.
 	WarningRateFell = "RateFell"
 	// WarningAlikeData: data that is easy to compress, or often the same, by an option of the workload.

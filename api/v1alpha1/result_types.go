@@ -69,6 +69,11 @@ type Result struct {
 	// +optional
 	Probe *ProbeResult `json:"probe,omitempty"`
 
+	// steadyState says whether what was measured is steady. Unset where nothing was to become steady first. Kept for up to 48 results
+	// of a benchmark, overTime included: warnings tell it of all that are not steady.
+	// +optional
+	SteadyState *SteadyState `json:"steadyState,omitempty"`
+
 	// overTime is how the rate went during the run. Unset where it was the same all the time, as far as is known: the run may be too short to tell, or
 	// have no series. Kept for up to 48 results of a benchmark.
 	// +optional
@@ -77,6 +82,31 @@ type Result struct {
 	// cpu is the CPU time of fio's jobs as a share of the time that they ran.
 	// +optional
 	CPU *CPUResult `json:"cpu,omitempty"`
+}
+
+// SteadyState says whether what was measured is steady.
+type SteadyState struct {
+	// attained says whether it is, by the rule of the workload.
+	// +optional
+	Attained bool `json:"attained"`
+
+	// afterSeconds is for how long fio had run the workload before it measured.
+	// +optional
+	AfterSeconds int32 `json:"afterSeconds,omitempty"`
+
+	// rangePercent is how far the slowest and the fastest of the five rounds are apart, in percent of their mean, rounded up. 10000
+	// stands for more, and for a mean of 0.
+	// +optional
+	RangePercent int32 `json:"rangePercent,omitempty"`
+
+	// slopePercent is by how much the line that fits the rounds best rises or falls, in percent of their mean, rounded up.
+	// +optional
+	SlopePercent int32 `json:"slopePercent,omitempty"`
+
+	// criterion is that of a job file's own steadystate, such as iops_slope:0.3%, which fio has judged. Unset otherwise.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	Criterion string `json:"criterion,omitempty"`
 }
 
 // OverTime is how a rate went during a run: I/Os a second, reads, writes and trims together. Times are from the start of the jobs.

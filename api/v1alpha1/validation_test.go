@@ -449,6 +449,25 @@ func TestValidation(t *testing.T) {
 		accept: []string{"workloads: [{name: w, preset: postgres-wal}]", "workloads: [{name: w, preset: etcd.v1}]"},
 		reject: []string{"workloads: [{name: w, preset: Etcd}]", "workloads: [{name: w, preset: etcd.v0}]", "workloads: [{name: w, preset: etcd.1}]"},
 	}, {
+		name: "until is for fio", path: workloadPath + ".until", want: "until is for workloads of fio: remove it, or set fio instead of preset or jobFile",
+		accept: []string{
+			"workloads: [{name: w, until: {steadyState: {}}, fio: {rw: randread, size: 1M}}]",
+			"workloads: [{name: w, until: {steadyState: {metric: bw, windowSeconds: 30, slopePercent: 5, rangePercent: 10}, maxSeconds: 60}, fio: {rw: randread, size: 1M}}]",
+		},
+		reject: []string{"workloads: [{name: w, until: {steadyState: {}}, preset: etcd}]"},
+	}, {
+		name: "until takes the place of times", path: fioPath, want: "until says for how long fio runs: remove runtimeSeconds, timeBased and rampTimeSeconds",
+		reject: []string{
+			"workloads: [{name: w, until: {steadyState: {}}, fio: {rw: randread, size: 1M, runtimeSeconds: 60}}]",
+			"workloads: [{name: w, until: {steadyState: {}}, fio: {rw: randread, size: 1M, rampTimeSeconds: 60}}]",
+		},
+	}, {
+		name: "until has time for two windows", path: workloadPath + ".until.maxSeconds", want: "maxSeconds must be at least twice steadyState.windowSeconds",
+		reject: []string{
+			"workloads: [{name: w, until: {steadyState: {}, maxSeconds: 119}, fio: {rw: randread, size: 1M}}]",
+			"workloads: [{name: w, until: {steadyState: {windowSeconds: 1801}}, fio: {rw: randread, size: 1M}}]",
+		},
+	}, {
 		name: "probe is for fio", path: workloadPath + ".probe", want: "probe is for workloads of fio: remove it, or set fio instead of preset or jobFile",
 		accept: []string{
 			"workloads: [{name: w, probe: true, fio: {rw: randread, size: 1M, direct: true, timeBased: true, runtimeSeconds: 1}}]", "workloads: [{name: w, preset: etcd, probe: false}]",

@@ -6,6 +6,8 @@ import "k8s.io/apimachinery/pkg/util/intstr"
 //
 // +kubebuilder:validation:XValidation:rule="[has(self.preset), has(self.fio), has(self.jobFile)].filter(x, x).size() == 1",message="set exactly one of preset (a workload that has a name), fio (parameters) and jobFile (a whole fio job file)",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.probe) || !self.probe || has(self.fio)",message="probe is for workloads of fio: remove it, or set fio instead of preset or jobFile",fieldPath=".probe",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.until) || has(self.fio)",message="until is for workloads of fio: remove it, or set fio instead of preset or jobFile; a job file can have fio's own steadystate",fieldPath=".until",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.until) || !has(self.fio) || !(has(self.fio.runtimeSeconds) || has(self.fio.timeBased) || has(self.fio.rampTimeSeconds))",message="until says for how long fio runs: remove runtimeSeconds, timeBased and rampTimeSeconds",fieldPath=".fio",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="has(self.preset) || !has(self.scale)",message="scale is for presets: set size and runtimeSeconds in fio, or in jobFile",fieldPath=".scale",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.preset) || !has(self.matrix) || self.matrix.all(k, k == 'clients')",message="a preset sets what is measured, so that its results are comparable: matrix can only have clients; set fio to vary other options",fieldPath=".matrix",reason=FieldValueForbidden
 type Workload struct {
@@ -56,6 +58,59 @@ type Workload struct {
 	// direct and timeBased, no rate of its own, one client, and targets other than s3. Twice the jobs take twice the memory. Unset: false.
 	// +optional
 	Probe *bool `json:"probe,omitempty"`
+
+	// until has fio run the workload until it is steady, and measure then. It is for workloads of fio, and takes the place of
+	// runtimeSeconds, timeBased and rampTimeSeconds there. Unset: fio measures from the start, for as long as its options say.
+	// +optional
+	Until *Until `json:"until,omitempty"`
+}
+
+// Until is until when fio runs a workload before it measures.
+//
+// +kubebuilder:validation:XValidation:rule="2 * (has(self.steadyState.windowSeconds) ? self.steadyState.windowSeconds : 60) <= (has(self.maxSeconds) ? self.maxSeconds : 3600)",message="maxSeconds must be at least twice steadyState.windowSeconds: fio finds a window to be steady, and measures the next one",fieldPath=".maxSeconds",reason=FieldValueInvalid
+type Until struct {
+	// steadyState is what counts as steady. It is the rule of SNIA's Performance Test Specification: of five rounds in a window
+	// the slowest and the fastest are not too far apart, and the line that fits them best does not rise or fall too much.
+	// +required
+	SteadyState SteadyStateRule `json:"steadyState,omitzero"`
+
+	// maxSeconds is for how long fio runs the workload at most, with the window that it measures. 10 to 604800, and at least twice
+	// windowSeconds. When it is over the last window is measured, and a warning says that it was not steady. Several clients run
+	// so long in any case: none knows of the others. Unset: 3600.
+	// +optional
+	// +kubebuilder:validation:Minimum=10
+	// +kubebuilder:validation:Maximum=604800
+	MaxSeconds *int32 `json:"maxSeconds,omitempty"`
+}
+
+// SteadyStateRule says what counts as steady.
+type SteadyStateRule struct {
+	// metric is what has to be steady, all directions together, by fio's name: iops (I/Os per second) or bw (bytes per
+	// second). Unset: iops.
+	// +optional
+	// +kubebuilder:validation:Enum=iops;bw
+	Metric *string `json:"metric,omitempty"`
+
+	// windowSeconds is for how long it has to be steady, and for how long fio measures then: the result is that of such a window.
+	// 5 to 86400. Unset: 60.
+	// +optional
+	// +kubebuilder:validation:Minimum=5
+	// +kubebuilder:validation:Maximum=86400
+	WindowSeconds *int32 `json:"windowSeconds,omitempty"`
+
+	// slopePercent is by how much the line that fits the window best may rise or fall from its first round to its last, in
+	// percent of the mean. 1 to 100. Unset: 10.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	SlopePercent *int32 `json:"slopePercent,omitempty"`
+
+	// rangePercent is how far the slowest and the fastest round of the window may be apart, in percent of the mean. 1 to 100.
+	// Unset: 20.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	RangePercent *int32 `json:"rangePercent,omitempty"`
 }
 
 // PresetScale is how much a preset does. Results of different scales are not quite comparable: small files fit into

@@ -12,6 +12,7 @@ import (
 
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/runner"
+	"github.com/storagebench/storagebench/internal/steady"
 )
 
 // version is set by the linker: -ldflags "-X main.version=...".
@@ -45,6 +46,10 @@ func run(args []string) int {
 	flags.BoolVar(&options.ReadOnly, "readonly", false, "have fio refuse to write")
 	layOut := flags.Bool("layout", false, "have measure lay out files before")
 	probe := flags.Bool("probe", false, "have measure run a second job file when it has measured")
+	flags.Func("until", "have measure run the same before, until its rate is steady: seconds of the window, slope and range in percent, seconds at most, whether the result is judged, metric", func(text string) (err error) {
+		options.Until, err = steady.Parse(text)
+		return err
+	})
 	flags.DurationVar(&options.ProgressDeadline, "progress-deadline", 0, "how long fio may complete no I/O; 0 for ever")
 	flags.StringVar(&options.StartFile, "start-file", "", "file that will hold the time at which to start fio (RFC 3339); empty to start it at once")
 	flags.DurationVar(&options.StartDeadline, "start-deadline", 0, "how long the start file may hold no time; 0 for ever")

@@ -111,6 +111,8 @@ type Client struct {
 	ClockSpread time.Duration
 	// ProbeFailure is why a probe that was to follow the result has none itself, "" if it has, or none was to follow.
 	ProbeFailure string
+	// NotSteady is what was seen of a rate that was to be steady before it is measured, and was not. "" if it was, or was not to be.
+	NotSteady string
 }
 
 // Bound says what held a result back: the first in this order that is shown by the figures. A limit of the storage or

@@ -61,7 +61,7 @@ func FollowCredits(target string, limits *v1alpha1.KnownLimits, runs []v1alpha1.
 	}
 	history := &CreditHistory{bucket: bucket, runs: map[string][]*Credits{}, left: bucket.Max}
 	assumed := !volumes.New || limits.Scope == v1alpha1.ScopeFileSystem
-	uses, names := usesOfRuns(target, runs, bucket.Unit, limits.Scope, volumes)
+	uses, names := usesOfRuns(target, runs, bucket, limits.Scope, volumes)
 	last := time.Time{}
 	for i, balance := range bucket.Balances(bucket.Max, uses) {
 		credits := newCredits(bucket, balance, uses[i])
@@ -151,20 +151,38 @@ func greatestOf(figures ...*int64) float64 {
 }
 
 // usesOfRuns returns the uses of a target's runs, and the name of the run that each is of.
-func usesOfRuns(target string, runs []v1alpha1.Run, unit aws.Unit, scope v1alpha1.LimitScope, volumes Volumes) (uses []aws.Use, names []string) {
+func usesOfRuns(target string, runs []v1alpha1.Run, bucket aws.Bucket, scope v1alpha1.LimitScope, volumes Volumes) (uses []aws.Use, names []string) {
 	for i := range runs {
 		run := &runs[i]
 		if run.Target != target {
 			continue
 		}
-		for _, use := range usesOf(run, unit, scope) {
+		for _, use := range usesOf(run, bucket.Unit, scope) {
 			if volumes.PerClient && scope != v1alpha1.ScopeFileSystem {
 				use.Units /= float64(max(run.Clients, 1))
+			}
+			if before, has := useBefore(run, use, bucket); has {
+				uses, names = append(uses, before), append(names, "") // of no result
 			}
 			uses, names = append(uses, use), append(names, run.Name)
 		}
 	}
 	return uses, names
+}
+
+// useBefore returns what a run used until it was steady and measured: as much as then, or, where that is the baseline, as much as there were credits for.
+func useBefore(run *v1alpha1.Run, use aws.Use, bucket aws.Bucket) (aws.Use, bool) {
+	seconds := use.End.Sub(use.Start).Seconds()
+	if run.Result == nil || run.Result.SteadyState == nil || run.Result.SteadyState.AfterSeconds <= 0 || seconds <= 0 {
+		return aws.Use{}, false
+	}
+	after := time.Duration(run.Result.SteadyState.AfterSeconds) * time.Second
+	rate := use.Units / seconds
+	const near = 0.1
+	if math.Abs(rate/bucket.BasePerSecond-1) <= near {
+		rate = bucket.BurstPerSecond
+	}
+	return aws.Use{Start: use.Start.Add(-after), End: use.Start, Units: rate * after.Seconds()}, true
 }
 
 // usesOf returns the use of each result of a run; none if it has no result, or if it is unknown when it was.

@@ -160,6 +160,10 @@ var warningKinds = []struct {
 	remedy: "to see the baseline, raise runtimeSeconds (with timeBased: true) above the time in the message, or choose what needs no credits: " +
 		"gp3 instead of gp2, Elastic or Provisioned throughput of EFS, a larger instance",
 }, {
+	reason: v1alpha1.WarningNotSteady, see: []func(seen) string{notSteady},
+	remedy: "raise until.maxSeconds (of fio's own steadystate runtime), or steadyState.windowSeconds where the storage has bursts or pauses of some seconds (the HTML report shows the rate over time); " +
+		"if it is never steady, raise steadyState.rangePercent and say so where you use the figure",
+}, {
 	reason: v1alpha1.WarningRateFell, see: []func(seen) string{rateFell},
 	remedy: "take the lower figure for what lasts: raise runtimeSeconds (with timeBased: true), or have a run before this one that uses up credits and caches; " +
 		"look at when it fell (status.runs[].result.overTime), and what else used the storage then",
@@ -223,6 +227,8 @@ func probeFailed(s seen) string {
 	}
 	return legible.Cut("the probe failed after the result was measured: "+s.client.ProbeFailure, maxProbeFailure, "...")
 }
+
+func notSteady(s seen) string { return legible.Cut(s.client.NotSteady, maxProbeFailure, "...") }
 
 func cpuThrottled(s seen) string {
 	if s.client.ThrottledPercent == nil || *s.client.ThrottledPercent < 1 {

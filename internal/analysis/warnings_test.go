@@ -46,6 +46,9 @@ func TestWarnings(t *testing.T) {
 	}, {
 		name: "no result", client: Client{ShortIOs: 1},
 	}, {
+		name: "not steady", results: []v1alpha1.Result{good}, load: []Load{{}}, client: Client{NotSteady: "not steady after 3540 s"},
+		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningNotSteady, Message: "not steady after 3540 s"}},
+	}, {
 		name: "no probe", results: []v1alpha1.Result{good}, load: []Load{{}}, client: Client{ProbeFailure: "out of memory"},
 		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningProbeFailed, Message: "the probe failed after the result was measured: out of memory"}},
 	}, {
@@ -196,6 +199,11 @@ func TestWarningsFit(t *testing.T) {
 		Scope: v1alpha1.ScopeFileSystem, ReadIOPS: new(int64(most / 2)), WriteIOPS: new(int64(1)),
 	}}, Company: &Company{names: make([]string, 255)}}
 	warnings = append(warnings, Warnings([]v1alpha1.Result{slow}, nil, nil, Client{ProbeFailure: strings.Repeat("x", 300)})...)
+	for _, w := range everyWarning([]v1alpha1.Result{slow}, nil, nil, Client{NotSteady: strings.Repeat("x", 300)}) {
+		if w.Reason == v1alpha1.WarningNotSteady {
+			warnings = append(warnings, w)
+		}
+	}
 	warnings = append(warnings, Warnings([]v1alpha1.Result{slow}, nil, []Load{{SyncedAtEnd: true}}, Client{})...)
 	fell := v1alpha1.Result{OverTime: &v1alpha1.OverTime{Fall: &v1alpha1.RateFall{AtSeconds: math.MaxInt32, BeforeIOPS: most, AfterIOPS: most}}}
 	for _, w := range everyWarning([]v1alpha1.Result{fell}, nil, nil, Client{}) {

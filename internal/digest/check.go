@@ -49,7 +49,31 @@ func check(r *Report) error {
 	if err := checkProbe(r.Probe); err != nil {
 		return err
 	}
+	if err := checkSteady(r.Steady); err != nil {
+		return err
+	}
 	return checkEnvironment(&r.Environment)
+}
+
+const (
+	// maxRounds is the most rounds that a window has, and maxRoundRate bounds their rates, so that those of all clients can be added up.
+	maxRounds    = 16
+	maxRoundRate = 1 << 50
+)
+
+func checkSteady(s *Steady) error {
+	if s == nil {
+		return nil
+	}
+	if s.AfterMilliseconds < 0 || len(s.Rounds) > maxRounds {
+		return fmt.Errorf("report: %d rounds, %d ms after the start", len(s.Rounds), s.AfterMilliseconds)
+	}
+	for _, rate := range s.Rounds {
+		if !within(rate, 0, maxRoundRate) {
+			return fmt.Errorf("report: impossible rate %d of a round", rate)
+		}
+	}
+	return nil
 }
 
 func checkProbe(p *Probe) error {

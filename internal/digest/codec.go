@@ -152,6 +152,10 @@ type beside struct {
 	Probe    *Probe          `cbor:"10,keyasint,omitempty"`
 	// LacksProbe is of a runner that was to probe.
 	LacksProbe bool `cbor:"15,keyasint,omitempty"`
+	// Keys 16 and 17 are of the environment.
+	Steady *Steady `cbor:"18,keyasint,omitempty"`
+	// FioSteady is what fio's own option found in each group, in their order; empty if no group has it.
+	FioSteady []*FioSteady `cbor:"19,keyasint,omitempty"`
 }
 
 // wireSync is a sync, whose completion has its histogram beside it.
@@ -164,7 +168,7 @@ type wireSync struct {
 }
 
 func marshal(r Report) ([]byte, error) {
-	w := wire{Report: coarsen(r, coarsest+1), Beside: beside{Environment: r.Environment, Probe: r.Probe, LacksProbe: r.LacksProbe}}
+	w := wire{Report: coarsen(r, coarsest+1), Beside: beside{Environment: r.Environment, Probe: r.Probe, LacksProbe: r.LacksProbe, Steady: r.Steady}}
 	for _, d := range r.directions() {
 		encoded, err := encodeHistogram(d.Completion)
 		if err != nil {
@@ -178,6 +182,11 @@ func marshal(r Report) ([]byte, error) {
 	}
 	if w.Beside.Metadata, err = wireMetadataOf(&r, &w.Report); err != nil {
 		return nil, err
+	}
+	if slices.ContainsFunc(r.Groups, func(g Group) bool { return g.Steady != nil }) {
+		for i := range r.Groups {
+			w.Beside.FioSteady = append(w.Beside.FioSteady, r.Groups[i].Steady)
+		}
 	}
 	return cbor.Marshal(w)
 }
@@ -249,8 +258,11 @@ func Decode(message string) (*Report, error) {
 	if err := w.restoreMetadata(); err != nil {
 		return nil, err
 	}
+	if err := w.restoreSteady(); err != nil {
+		return nil, err
+	}
 	w.Report.Environment, w.Report.Probe, w.Report.Pod = w.Beside.Environment, w.Beside.Probe, pod
-	w.Report.LacksProbe = w.Beside.LacksProbe
+	w.Report.LacksProbe, w.Report.Steady = w.Beside.LacksProbe, w.Beside.Steady
 	return &w.Report, check(&w.Report)
 }
 
@@ -332,6 +344,21 @@ func (w *wire) restoreSyncs() error {
 			return err
 		}
 		w.Report.Groups[i].Sync = &Sync{Count: s.Count, Mean: s.Mean, Completion: s.Completion}
+	}
+	return nil
+}
+
+// restoreSteady gives the groups back what fio's option found.
+func (w *wire) restoreSteady() error {
+	found := w.Beside.FioSteady
+	if len(found) > 0 && len(found) != len(w.Report.Groups) {
+		return fmt.Errorf("parse report: steady states of %d result groups of %d", len(found), len(w.Report.Groups))
+	}
+	for i, s := range found {
+		if s != nil && (len(s.Criterion) > MaxCriterion || !plausibleText(s.Criterion)) {
+			return errors.New("parse report: impossible criterion of a steady state")
+		}
+		w.Report.Groups[i].Steady = s
 	}
 	return nil
 }

@@ -78,6 +78,17 @@ type Report struct {
 	LacksProbe bool `cbor:"-"`
 	// Environment is encoded beside the report's array, so that it can grow.
 	Environment Environment `cbor:"-"`
+	// Steady is what there was to see of a rate that had to become steady, nil if none had to. It is encoded beside the report's array.
+	Steady *Steady `cbor:"-"`
+}
+
+// Steady is what there was to see of a rate that had to become steady before it was measured.
+type Steady struct {
+	_ struct{} `cbor:",toarray"`
+	// AfterMilliseconds is for how long fio had run before what is reported began.
+	AfterMilliseconds int64
+	// Rounds are the mean rates of the parts of what is reported, which are equally long, in the unit of the metric. Nil where they are not known.
+	Rounds []int64
 }
 
 // Environment is what the runner saw of the machine while fio measured, for warnings about results that
@@ -180,6 +191,19 @@ type Group struct {
 	Sync *Sync `cbor:"-"`
 	// Metadata is nil of jobs that move data. It is encoded beside the report's array.
 	Metadata *Metadata `cbor:"-"`
+	// Steady is what fio's option steadystate found, nil without it. It is encoded beside the report's array.
+	Steady *FioSteady `cbor:"-"`
+}
+
+// MaxCriterion is the most bytes of a criterion that a report keeps.
+const MaxCriterion = 32
+
+// FioSteady is what fio's option steadystate found.
+type FioSteady struct {
+	_ struct{} `cbor:",toarray"`
+	// Criterion is fio's, such as iops_slope:0.3%.
+	Criterion string
+	Attained  bool
 }
 
 // Directions yields what was measured in each direction in which there was I/O, by the names of internal/direction.

@@ -43,14 +43,15 @@ type LogGroup struct {
 
 // WithLogs returns a copy of the file with which fio notes what its jobs do over their time, in files of its working directory. fio keeps all in memory
 // until a job ends: the intervals are such that it takes no more than so many bytes. The error says why there can be no logs.
-func (f *JobFile) WithLogs(memory int64) (*JobFile, *Logs, error) {
+// A job runs for so many seconds at least, however short it is itself: what runs before it is logged at the same intervals.
+func (f *JobFile) WithLogs(memory, atLeast int64) (*JobFile, *Logs, error) {
 	samples, slowest := 0.0, f.slowestSeconds() // as many as there would be at one a second
 	for _, j := range f.jobs() {
 		seconds, err := j.loggedSeconds(slowest)
 		if err != nil {
 			return nil, nil, err
 		}
-		samples += seconds * float64(j.clones()) * float64(len(j.directions()))
+		samples += max(seconds, float64(atLeast)) * float64(j.clones()) * float64(len(j.directions()))
 	}
 	const rateShare, second = 3, 1000 // a third of the memory is for rates
 	interval := intervalFor(samples*second, memory/rateShare/rateSampleBytes, shortestInterval)

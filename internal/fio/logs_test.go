@@ -29,7 +29,7 @@ func TestWithLogs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, logs, err := file.WithLogs(32 << 20)
+		_, logs, err := file.WithLogs(32<<20, 0)
 		if tt.refused != "" {
 			if err == nil || !strings.Contains(err.Error(), tt.refused) {
 				t.Errorf("%s: the error is %v", name, err)
@@ -52,7 +52,7 @@ func TestLogsOfGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	logged, logs, err := file.WithLogs(32 << 20)
+	logged, logs, err := file.WithLogs(32<<20, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestEndApart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, logs, err := file.WithLogs(32 << 20)
+		_, logs, err := file.WithLogs(32<<20, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

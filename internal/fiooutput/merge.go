@@ -25,6 +25,9 @@ func (g *Group) merge(o Group) {
 	g.Trim = mergeDirections(g.Trim, o.Trim)
 	g.Sync = mergeLatencies(g.Sync, o.Sync)
 	g.Metadata = mergeMetadata(g.Metadata, o.Metadata)
+	if g.Steady != nil && o.Steady != nil {
+		g.Steady = &Steady{g.Steady.Criterion, g.Steady.Attained && o.Steady.Attained}
+	}
 	g.setElapsed()
 }
 

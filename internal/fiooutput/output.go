@@ -34,6 +34,8 @@ type Group struct {
 	ID int
 	// Jobs is the number of entries of fio's report that were merged: 1 with group_reporting.
 	Jobs int
+	// Steady is what fio's option steadystate found, nil without it.
+	Steady *Steady
 	// ElapsedMilliseconds is the measured time of the longest job: the longest RuntimeMilliseconds.
 	ElapsedMilliseconds int64
 	// Error is the errno of the first job that failed, 0 if none did.
@@ -151,6 +153,7 @@ type jsonJob struct {
 	JobRuntime jsonInteger       `json:"job_runtime"`
 	UserCPU    jsonReal          `json:"usr_cpu"`
 	SystemCPU  jsonReal          `json:"sys_cpu"`
+	Steady     *jsonSteady       `json:"steadystate"`
 	Switches   jsonInteger       `json:"ctx"`
 }
 
@@ -162,6 +165,18 @@ type jsonDirection struct {
 	Runtime  jsonInteger  `json:"runtime"`
 	Latency  *jsonLatency `json:"lat_ns"`
 	Complete *jsonLatency `json:"clat_ns"`
+}
+
+// jsonSteady is what fio's option steadystate found.
+type jsonSteady struct {
+	Criterion string      `json:"ss"`
+	Attained  jsonInteger `json:"attained"`
+}
+
+// Steady is what fio's option steadystate found: its criterion, such as iops_slope:0.3%, and whether that was attained.
+type Steady struct {
+	Criterion string
+	Attained  bool
 }
 
 // jsonSync is about all calls that sync. Its total_ios counts those of fsync only, so that it is 0 with fdatasync.
@@ -283,9 +298,20 @@ func (j *jsonJob) group(global map[string]string) (Group, error) {
 	if g.Sync, err = j.Sync.stats(); err != nil {
 		return Group{}, err
 	}
+	if j.Steady != nil {
+		g.Steady = &Steady{shortCriterion(j.Steady.Criterion), j.Steady.Attained == 1}
+	}
 	g.takeMetadata()
 	g.setElapsed()
 	return g, nil
+}
+
+// fractionZeros are the zeros with which fio pads the limit of a criterion: it prints iops:0.3% as iops:0.300000%.
+var fractionZeros = regexp.MustCompile(`(\.[0-9]*?)0+(%?)$`)
+
+func shortCriterion(criterion string) string {
+	short := fractionZeros.ReplaceAllString(criterion, "$1$2")
+	return strings.TrimSuffix(strings.Replace(short, ".%", "%", 1), ".")
 }
 
 // effective returns the options of a job over the global ones, as if the job had named them all.

@@ -15,6 +15,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/steady"
 )
 
 const (
@@ -75,7 +76,9 @@ type Run struct {
 	LayoutFile string
 	// ProbeFile is the text of the job file that fio is given when it has measured. "": none.
 	ProbeFile string
-	Volume    Volume
+	// Until is until when fio does the same before it measures. Nil: it measures at once.
+	Until  *steady.Until
+	Volume Volume
 	// EBSMetricsURL is where the runner asks what EBS itself says of the volume. "": it does not ask. VolumeID is what the driver calls the volume,
 	// "" if that is not known yet.
 	EBSMetricsURL, VolumeID string
@@ -131,6 +134,9 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 	measure := container(sb, image, MeasureContainer, run.Volume, run.JobFile, append([]string{"measure"}, flags...))
 	nameInReport(measure)
 	askEBS(measure, run)
+	if run.Until != nil {
+		measure.WithArgs("--until=" + run.Until.String())
+	}
 	if run.ProbeFile != "" {
 		measure.WithArgs(probeFlag).WithEnv(corev1ac.EnvVar().WithName(digest.ProbeVariable).WithValue(run.ProbeFile))
 	}

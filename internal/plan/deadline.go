@@ -16,7 +16,7 @@ import (
 func RunDeadlineSeconds(runs []Run) int32 {
 	longest := 0.0
 	for i := range runs {
-		longest = max(longest, longestSeconds(runs[i].Job, runs[i].Probe))
+		longest = max(longest, longestSeconds(runs[i].Job, runs[i].Probe)+float64(runs[i].Until.ExtraSeconds()))
 	}
 	if 2*longest <= v1alpha1.DefaultRunSeconds {
 		return 0
@@ -52,6 +52,7 @@ func validateDeadline(path *field.Path, index int, spec *v1alpha1.StorageBenchma
 		longest = max(longest, longestSeconds(c.job, c.probe))
 	}
 	deadline, workload := spec.Deadlines.RunSeconds, &spec.Workloads[index]
+	longest += float64(untilOf(workload).ExtraSeconds())
 	if longest < float64(ptr.Deref(deadline, v1alpha1.MaxRunSeconds)) {
 		return nil
 	}
@@ -69,6 +70,9 @@ func validateDeadline(path *field.Path, index int, spec *v1alpha1.StorageBenchma
 // runtimeField returns the field that says for how long a workload runs, or how much it does.
 func runtimeField(path *field.Path, w *v1alpha1.Workload) *field.Path {
 	const runtime = "runtime"
+	if w.Until != nil {
+		return path.Child("until", "maxSeconds")
+	}
 	for name := range w.Matrix {
 		if fio.Canonical(fio.OptionName(name)) == runtime {
 			return path.Child("matrix").Key(name)

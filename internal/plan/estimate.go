@@ -36,7 +36,7 @@ type Estimate struct {
 	LayoutUnknown, MeasuringUnknown bool
 	// LayoutAlone says that files are laid out for this run alone: fio deletes them behind it, as with unlink, or nothing tells which they are.
 	LayoutAlone bool
-	// MayEndSooner says that fio is through with all files of the run before its runtime, perhaps long before.
+	// MayEndSooner says that fio is through with all files of the run before its runtime, or that it is steady sooner: perhaps long before.
 	MayEndSooner bool
 }
 
@@ -57,6 +57,8 @@ func Estimates(runs []Run, observed []v1alpha1.TargetStatus) map[string]Estimate
 		pace := paceOf(run, observed)
 		e := Estimate{Overhead: overhead(run.Clients), LayoutAlone: layout.isAlone(run), MayEndSooner: run.Job.EndsByFiles()}
 		e.Measuring, e.MeasuringUnknown = pace.measuring(run.Job)
+		e.Measuring += time.Duration(run.Until.ExtraSeconds()) * time.Second
+		e.MayEndSooner = e.MayEndSooner || run.Until != nil
 		if run.Probe != nil {
 			probing, _ := pace.measuring(run.Probe)
 			e.Measuring += probing

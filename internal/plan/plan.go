@@ -14,6 +14,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/steady"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -37,6 +38,8 @@ type Run struct {
 	Repetition int32
 	// Job is what fio does, without the place where it does it.
 	Job *fio.JobFile
+	// Until is until when fio does the same before, nil if it measures at once.
+	Until *steady.Until
 	// Probe is what fio does after that in the same pod, nil if nothing. Only the last repetition has one.
 	Probe *fio.JobFile
 }
@@ -93,7 +96,7 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.
 		}
 		problems = append(problems, wrong...)
 		for _, c := range cases {
-			measured = append(measured, Run{Name: c.name, Workload: workload, Parameters: c.parameters, Clients: c.clients, Job: c.job, Probe: c.probe})
+			measured = append(measured, Run{Name: c.name, Workload: workload, Parameters: c.parameters, Clients: c.clients, Job: c.job, Until: untilOf(workload), Probe: c.probe})
 		}
 	}
 	problems = append(problems, validateCapacity(specPath.Child("targets"), spec, measured)...)
@@ -202,7 +205,10 @@ func jobsOf(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec) ([]*fio.JobFi
 
 func jobOf(path *field.Path, w *v1alpha1.Workload) (*fio.JobFile, field.ErrorList) {
 	if w.Fio != nil {
-		return fio.FromParameters(w.Name, w.Fio), nil
+		return applyUntil(path, w, fio.FromParameters(w.Name, w.Fio))
+	}
+	if w.Until != nil {
+		return nil, validateUntil(path.Child("until"), w)
 	}
 	job, err := fio.Parse(*w.JobFile)
 	if err != nil {

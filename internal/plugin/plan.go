@@ -169,12 +169,13 @@ func planned(runs []plan.Run) []report.PlannedRun {
 	for i, run := range runs {
 		// 0 where it is not known.
 		seconds, _ := run.Job.RuntimeSeconds()
+		seconds += run.Until.ExtraSeconds()
 		all[i] = report.PlannedRun{
 			Run: v1alpha1.Run{
 				Name: run.Name, Target: run.Target.Name, Workload: run.Workload.Name, Parameters: run.Parameters, Repetition: run.Repetition,
 				Clients: run.Clients,
 			},
-			RuntimeSeconds: seconds, EndsByFiles: run.Job.EndsByFiles(),
+			RuntimeSeconds: seconds, EndsByFiles: run.Job.EndsByFiles() || run.Until != nil,
 		}
 	}
 	return all

@@ -121,6 +121,7 @@ func (e *explanation) compared(c *v1alpha1.Comparison, t *v1alpha1.TargetCompari
 	if t.Total != nil {
 		e.say("", fmt.Sprintf("Together %d I/Os and %s a second%s.", t.Total.IOPS.Median, perSecond(t.Total.BytesPerSecond.Median), e.beside(t.Total.IOPSRatio, t.Total.Verdict)))
 	}
+	e.say("Steady", steadyStateOf(&s))
 	e.say("Over time", overTimeOf(&s))
 	e.bound(boundsOf(&s))
 	e.say("How sure", append([]string{e.certainty(t)}, e.latencyCertainty(t)...)...)

@@ -50,7 +50,7 @@ type Findings struct {
 // Analyse says of the results what held them back, and what may mislead about them.
 func (m *Measured) Analyse(facts Facts) Findings {
 	client := facts.shareNodes(newClient(&m.merged.Report), m.clients())
-	client.ClockSpread, client.ProbeFailure = clockSpread(m.reports), m.probeFailure
+	client.ClockSpread, client.ProbeFailure, client.NotSteady = clockSpread(m.reports), m.probeFailure, m.notSteady
 	loads := facts.loads()
 	for i, filled := range facts.filled(m.results) {
 		loads[i].NewDevice = loads[i].NewDevice && !filled

@@ -52,6 +52,8 @@ type Measured struct {
 	results []v1alpha1.Result // one or several
 	// probeFailure is why the probe of a run has no result, "" if it has, or none was to come.
 	probeFailure string
+	// notSteady says what was seen of a rate that had to become steady and did not, "" if it did.
+	notSteady string
 }
 
 // Read returns what the clients of a run have measured, at least one. Their reports come from pods, so they may be anything: the error
@@ -82,6 +84,7 @@ func Read(parts []Part, planned *plan.Run) (*Measured, error) {
 		m.Result.Probe = newProbeResult(merged.Report.Probe, planned)
 		m.probeFailure = probeFailure(&parts[0], reports[0], planned)
 	}
+	m.addSteadyState(planned)
 	return m, nil
 }
 

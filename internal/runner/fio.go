@@ -28,6 +28,9 @@ var errNoProgress = errors.New("no progress")
 // errJobKilled is the cause with which a run's context ends when one of fio's job processes was killed.
 var errJobKilled = errors.New("job killed")
 
+// errSteady is the cause with which a run's context ends when its rate is steady, and the outcome of that.
+var errSteady = errors.New("the rate is steady")
+
 // errInterrupted is the outcome of a run whose context has ended.
 var errInterrupted = failf(digest.ExitInterrupted, "the run was ended before fio had finished")
 
@@ -40,6 +43,8 @@ type invocation struct {
 	quiet bool
 	// jobs takes note of what fio's jobs move, nil if nobody wants to know.
 	jobs *jobBytes
+	// rate takes note of how fast fio is, nil if nobody wants to know. It may end fio, which is no failure then.
+	rate *rateWatch
 }
 
 // prepareFio does what can be done before fio is started.
@@ -66,7 +71,8 @@ func (o Options) runFio(ctx context.Context, call invocation) (*fiooutput.Output
 	cmd.WaitDelay = endGrace
 	stderr := &errorOutput{log: o.Log, killed: func() { cancel(errJobKilled) }, flooded: func() { cancel(errFlood) }}
 	cmd.Stderr = stderr
-	eta := &etaWriter{log: o.Log}
+	eta := &etaWriter{log: o.Log, rate: call.rate}
+	call.rate.begin(func() { cancel(errSteady) })
 	cmd.Stdout = eta
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
@@ -90,7 +96,7 @@ func (o Options) runFio(ctx context.Context, call invocation) (*fiooutput.Output
 		cancel(errFlood)
 	}
 	output, err := o.judge(watched, err, text, stderr.Bytes())
-	if err != nil || !call.quiet {
+	if err != nil && !errors.Is(err, errSteady) || !call.quiet {
 		if err := o.logOutput(watched, text); err != nil {
 			return nil, fmt.Errorf("log fio's output: %w", err)
 		}
@@ -144,6 +150,8 @@ func (o Options) judge(ctx context.Context, err error, text, stderr []byte) (*fi
 		return nil, killed
 	case errors.Is(context.Cause(ctx), errFlood):
 		return nil, floodError(o.JobFile, text, stderr)
+	case errors.Is(context.Cause(ctx), errSteady) && killed == nil:
+		return nil, endedSteady(err)
 	case errors.Is(context.Cause(ctx), errNoProgress):
 		return nil, failf(digest.ExitNoProgress, "fio completed no I/O for %s and was ended: the storage does not answer, or the job waits longer than that between I/Os (raise spec.deadlines.progressSeconds)", o.ProgressDeadline)
 	case ctx.Err() != nil:
@@ -162,6 +170,15 @@ func (o Options) judge(ctx context.Context, err error, text, stderr []byte) (*fi
 		return nil, o.advise(failf(digest.ExitFailed, "%v", err), text)
 	}
 	return output, nil
+}
+
+// endedSteady returns errSteady if fio has ended by itself as it was asked to. One that was killed leaves jobs behind, which go on.
+func endedSteady(err error) error {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if err == nil || ok && exit.Exited() {
+		return errSteady
+	}
+	return failf(digest.ExitFailed, "fio's rate was steady, and it did not end within %s to be measured: the storage does not answer (%v)", endGrace, err)
 }
 
 // fioError puts fio's end into fio's own words, and adds what fio cannot say itself.

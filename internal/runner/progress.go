@@ -97,6 +97,9 @@ type etaWriter struct {
 	line     []byte
 	progress bool
 	logged   time.Time
+
+	// rate takes note of the rates, nil if nobody wants to know.
+	rate *rateWatch
 }
 
 // Write implements io.Writer. It never fails: fio must not end because of a log.
@@ -119,6 +122,7 @@ func (e *etaWriter) endLine() {
 	if len(line) == 0 {
 		return
 	}
+	e.rate.note(time.Now(), string(line))
 	for _, rate := range rates.FindAll(line, -1) {
 		e.progress = e.progress || bytes.ContainsAny(rate, "123456789")
 	}

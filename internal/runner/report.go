@@ -5,6 +5,7 @@ import (
 
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/fiooutput"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // ParseReport returns what Measure reports of fio's output of --output-format=json+, without what it saw of the
@@ -32,6 +33,9 @@ func newReport(output *fiooutput.Output) (*digest.Report, error) {
 			Trim:                newDirection(g.Trim),
 			Sync:                newSync(g.Sync),
 			Metadata:            newMetadata(g.Metadata),
+		}
+		if g.Steady != nil {
+			group.Steady = &digest.FioSteady{Criterion: legible.Cut(g.Steady.Criterion, digest.MaxCriterion, ""), Attained: g.Steady.Attained}
 		}
 		if group.Read == nil && group.Write == nil && group.Trim == nil && group.Metadata == nil {
 			return nil, failf(digest.ExitFailed, "fio completed no I/O in job %q: is its runtime longer than 0, and its size at least one block?", g.Name)

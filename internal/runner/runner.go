@@ -15,6 +15,7 @@ import (
 
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/steady"
 )
 
 // Options say what a runner works on.
@@ -25,6 +26,8 @@ type Options struct {
 	LayoutFile string
 	// ProbeFile is the text of the job file that Measure runs when it has measured. "": none.
 	ProbeFile string
+	// Until is until when fio does the same before Measure measures. Nil: it measures at once.
+	Until *steady.Until
 	// Pod is the UID of the pod that the runner is in, which its report names. "": it is in none.
 	Pod string
 	// ReadOnly has fio refuse to write, whatever the job file says.
@@ -115,7 +118,7 @@ func Measure(ctx context.Context, o Options) int {
 	}
 	return o.withLiveness(func(o Options) int {
 		o, over := o.withSeries()
-		message, err := o.measure(ctx)
+		message, err := o.measure(ctx, over)
 		code := o.finish(message, err)
 		if code == 0 {
 			over.print(o.Log, message) // when the report is there, whatever becomes of this
@@ -124,26 +127,16 @@ func Measure(ctx context.Context, o Options) int {
 	})
 }
 
-func (o Options) measure(ctx context.Context) (string, error) {
-	call, err := o.prepareFio()
-	if err != nil {
-		return "", err
-	}
-	call.jobs = &jobBytes{}
+func (o Options) measure(ctx context.Context, over *seriesLogs) (string, error) {
 	seen, err := o.begin(ctx)
 	if err != nil {
 		return "", err
 	}
-	output, err := o.runFio(ctx, call)
+	report, err := o.measureWhenSteady(ctx, over, seen)
 	if err != nil {
 		return "", err
 	}
-	report, err := newReport(output)
-	if err != nil {
-		return "", err
-	}
-	report.Environment, report.Pod, report.LacksProbe = seen(), o.Pod, o.ProbeFile != ""
-	report.Environment.BusiestJobPermille = call.jobs.busiestPermille(o.JobFile)
+	report.Pod, report.LacksProbe = o.Pod, o.ProbeFile != ""
 	message, err := digest.Encode(*report)
 	if err != nil || o.ProbeFile == "" {
 		return message, err
@@ -157,8 +150,34 @@ func (o Options) measure(ctx context.Context) (string, error) {
 	return digest.Encode(*report)
 }
 
-// begin returns when fio may start. The function that it returns is the one of observe.
-func (o Options) begin(ctx context.Context) (func() digest.Environment, error) {
+// measureOnce runs fio on the job file, and returns what that and the machine report. observed begins to look at the machine.
+func (o Options) measureOnce(ctx context.Context, call invocation, seen func() digest.Environment) (*digest.Report, error) {
+	call.jobs = &jobBytes{}
+	output, err := o.runFio(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	report, err := newReport(output)
+	if err != nil {
+		return nil, err
+	}
+	report.Environment = seen()
+	report.Environment.BusiestJobPermille = call.jobs.busiestPermille(o.JobFile)
+	return report, nil
+}
+
+// begun is what is known when fio may start.
+type begun struct {
+	// observe begins to look at the machine. What it returns says what was seen.
+	observe func() func() digest.Environment
+	// seen is what was begun to be looked at before fio may start.
+	seen func() digest.Environment
+	// at is the start that clients share, zero of a client alone.
+	at time.Time
+}
+
+// begin returns when fio may start.
+func (o Options) begin(ctx context.Context) (*begun, error) {
 	if o.StartFile != "" {
 		return o.beginTogether(ctx)
 	}
@@ -169,7 +188,8 @@ func (o Options) begin(ctx context.Context) (func() digest.Environment, error) {
 	if files.answer != nil {
 		files.exceeded = <-files.answer // it comes within askTime
 	}
-	return observe(ctx, thisMachine(), files), nil
+	observed := func() func() digest.Environment { return observe(ctx, thisMachine(), files) }
+	return &begun{observe: observed, seen: observed()}, nil
 }
 
 // Clean removes the directory with all test files. It returns the runner's exit code.

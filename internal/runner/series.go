@@ -14,6 +14,7 @@ import (
 	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/fiooutput"
 	"github.com/storagebench/storagebench/internal/series"
+	"github.com/storagebench/storagebench/internal/steady"
 )
 
 const (
@@ -28,6 +29,8 @@ type seriesLogs struct {
 	*fio.Logs
 
 	directory string
+	// result is when what the result is of began, 0 if that is all.
+	result int64
 	// together says that other clients measure with this one, so that what each did is merged.
 	together bool
 }
@@ -49,7 +52,7 @@ func (o Options) prepareSeries() (string, *seriesLogs, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	logged, logs, err := file.WithLogs(seriesMemory(thisMachine()))
+	logged, logs, err := file.WithLogs(seriesMemory(thisMachine()), o.loggedSeconds())
 	if err != nil {
 		return "", nil, err
 	}
@@ -118,6 +121,7 @@ func (s *seriesLogs) read(results []digest.Group) (*series.Recording, error) {
 		if err := s.readRates(section, group); err != nil {
 			return nil, err
 		}
+		section.ResultFrom(s.result)
 		if known && i < len(results) {
 			addTimes(section, group, results[i])
 		}
@@ -163,12 +167,61 @@ func (s *seriesLogs) files(group fio.LogGroup, kind string) ([]string, error) {
 	return filepath.Glob(filepath.Join(s.directory, fmt.Sprintf("%s_%s.*.log", group.Prefix, kind)))
 }
 
+// earlierSuffix ends the names of what logs were before fio was started anew.
+const earlierSuffix = ".earlier"
+
+// keepEarlier keeps what was noted so far, when fio is started anew. Without it the series lacks what was before.
+func (s *seriesLogs) keepEarlier() {
+	if s == nil {
+		return
+	}
+	for _, group := range s.Groups {
+		paths, _ := s.files(group, "*") // the pattern is a right one
+		for _, path := range paths {
+			_ = appendFile(path+earlierSuffix, path)
+		}
+	}
+}
+
+func appendFile(to, from string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(to, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	return errors.Join(err, file.Close(), os.Remove(from))
+}
+
+// resultFrom says of what the result is that a report has.
+func (s *seriesLogs) resultFrom(report *digest.Report) {
+	if s != nil && len(report.Groups) > 0 && report.Groups[0].JobStart > 0 {
+		s.result = report.Groups[0].JobStart + steady.PauseSeconds*1000
+	}
+}
+
+// loggedSeconds is for how long fio runs at most at once, if it runs before it measures; 0 if it does not.
+func (o Options) loggedSeconds() int64 {
+	if o.Until == nil {
+		return 0
+	}
+	return int64(o.Until.MostSeconds)
+}
+
 func (s *seriesLogs) remove() error {
 	var errs []error
 	for _, group := range s.Groups {
 		paths, err := s.files(group, "*")
 		errs = append(errs, err)
 		for _, path := range paths {
+			errs = append(errs, os.Remove(path))
+		}
+		earlier, err := filepath.Glob(filepath.Join(s.directory, group.Prefix+"_*"+earlierSuffix))
+		errs = append(errs, err)
+		for _, path := range earlier {
 			errs = append(errs, os.Remove(path))
 		}
 	}
@@ -245,13 +298,21 @@ func addHistograms(section *series.SectionBuilder, path string) error {
 	})
 }
 
+// withFile has the log of a job read, after what it noted before it was started anew.
 func withFile(path string, read func(io.Reader) error) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("read fio's log: %w", err)
+	var all []io.Reader
+	for _, path := range []string{path + earlierSuffix, path} {
+		file, err := os.Open(path)
+		if errors.Is(err, os.ErrNotExist) && len(all) == 0 {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("read fio's log: %w", err)
+		}
+		defer file.Close()
+		all = append(all, file)
 	}
-	defer file.Close()
-	if err := read(file); err != nil {
+	if err := read(io.MultiReader(all...)); err != nil {
 		return fmt.Errorf("read fio's log %s: %w", filepath.Base(path), err)
 	}
 	return nil

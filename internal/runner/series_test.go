@@ -76,7 +76,7 @@ func TestSeriesOfOneOfSeveralClients(t *testing.T) {
 	f := newFixture(t, "[job]\nsize=1M\nrw=randwrite\nrate_iops=100\nruntime=3\ntime_based")
 	o, over := f.withSeries()
 	over.together = true
-	message, err := o.measure(t.Context())
+	message, err := o.measure(t.Context(), over)
 	f.wants(o.finish(message, err), 0)
 	over.print(o.Log, message)
 	data, err := series.ReadMessage(strings.NewReader(f.log.String()))

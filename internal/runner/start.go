@@ -60,22 +60,26 @@ type preparer interface {
 }
 
 // beginTogether returns at the start that the runners of several pods share, with everything done that comes
-// before fio. The function that it returns is the one of observe.
-func (o Options) beginTogether(ctx context.Context) (func() digest.Environment, error) {
+// before fio.
+func (o Options) beginTogether(ctx context.Context) (*begun, error) {
 	start := &sharedStart{file: o.StartFile, deadline: o.StartDeadline, now: time.Now, log: o.Log}
 	files, err := start.prepare(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	seen := observe(ctx, thisMachine(), files)
+	observed := func() func() digest.Environment {
+		seen := observe(ctx, thisMachine(), files)
+		return func() digest.Environment {
+			environment := seen()
+			environment.StartMarginMilliseconds = start.marginMilliseconds()
+			return environment
+		}
+	}
+	seen := observed() // before the start, because it takes its time
 	if err := start.wait(ctx); err != nil {
 		return nil, err
 	}
-	return func() digest.Environment {
-		environment := seen()
-		environment.StartMarginMilliseconds = start.marginMilliseconds()
-		return environment
-	}, nil
+	return &begun{observe: observed, seen: seen, at: start.at}, nil
 }
 
 // prepare has the work done and returns shortly before the start. Storage that hangs does not keep it: files

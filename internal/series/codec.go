@@ -106,6 +106,8 @@ func (s *Series) checkSection(section *Section) error {
 		return fmt.Errorf("it begins %d ms after the series", section.OffsetMilliseconds)
 	case section.WholePoints < 0 || section.WholePoints > points:
 		return fmt.Errorf("it has %d points of %d with all jobs", section.WholePoints, points)
+	case section.FromPoint < 0 || section.FromPoint > max(points-1, 0):
+		return fmt.Errorf("its result is of the points from %d on, of %d", section.FromPoint, points)
 	case points > MaxPoints:
 		return fmt.Errorf("it has %d points, and may have %d", points, MaxPoints)
 	}

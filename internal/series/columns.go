@@ -15,7 +15,7 @@ func (r *Recording) columns() *Series {
 	}
 	for i := range r.Sections {
 		from := &r.Sections[i]
-		section := Section{Name: from.Name, OffsetMilliseconds: from.OffsetMilliseconds, WholePoints: from.WholePoints}
+		section := Section{Name: from.Name, OffsetMilliseconds: from.OffsetMilliseconds, WholePoints: from.WholePoints, FromPoint: from.FromPoint}
 		points := from.points()
 		for name, d := range from.Directions() {
 			*section.place(name) = d.columns(points, r.LatencyPoints)

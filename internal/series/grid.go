@@ -49,6 +49,8 @@ type SectionBuilder struct {
 	stopped int64
 	// whole is when the first job ended, 0 if that does not count.
 	whole int64
+	// result is when what the result is of began, 0 if that is all.
+	result int64
 }
 
 // directionBuilder takes what the jobs of a result noted of a direction. fio notes nothing of an interval in which no I/O ended.
@@ -78,6 +80,9 @@ func (s *SectionBuilder) EndsWith(milliseconds int64) {
 		s.whole = milliseconds
 	}
 }
+
+// ResultFrom says that the result is of what was done from an instant on.
+func (s *SectionBuilder) ResultFrom(milliseconds int64) { s.result = milliseconds }
 
 // Lasted says from when to when all jobs were at work, whatever they noted of it: storage that hangs has nothing noted. It has to be said before histograms
 // are added. Whole intervals count: fio does not note the last one.
@@ -163,6 +168,7 @@ func (b *Builder) Recording() (*Recording, error) {
 		if s.points() > 0 {
 			section.OffsetMilliseconds = s.first - r.StartMilliseconds
 			section.WholePoints = int(min(max(s.whole-s.first, 0)/b.interval, int64(s.points())))
+			section.FromPoint = s.resultFrom()
 			for name, d := range s.directions {
 				*section.place(name) = s.record(d)
 			}
@@ -173,6 +179,14 @@ func (b *Builder) Recording() (*Recording, error) {
 		return nil, errors.New("it ended before fio had noted anything")
 	}
 	return r, nil
+}
+
+// resultFrom returns the first point that is all of what the result is of.
+func (s *SectionBuilder) resultFrom() int {
+	if s.result <= s.first {
+		return 0
+	}
+	return min(int((s.result-s.first+s.builder.interval-1)/s.builder.interval), s.points()-1)
 }
 
 func (s *SectionBuilder) record(d *directionBuilder) *Recorded {

@@ -97,6 +97,9 @@ func (r *Recording) add(section int, o *RecordedSection, start int64) bool {
 	if o.WholePoints > 0 && (s.WholePoints == 0 || points+o.WholePoints < s.WholePoints) {
 		s.WholePoints = points + o.WholePoints
 	}
+	if o.FromPoint > 0 {
+		s.FromPoint = max(s.FromPoint, points+o.FromPoint)
+	}
 	for name, d := range o.Directions() {
 		place := s.place(name)
 		if *place == nil {

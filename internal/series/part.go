@@ -45,7 +45,7 @@ func DecodePart(data []byte) (*Recording, error) {
 	}
 	for i := range s.Sections {
 		from := &s.Sections[i]
-		section := RecordedSection{Name: from.Name, OffsetMilliseconds: from.OffsetMilliseconds, WholePoints: from.WholePoints}
+		section := RecordedSection{Name: from.Name, OffsetMilliseconds: from.OffsetMilliseconds, WholePoints: from.WholePoints, FromPoint: from.FromPoint}
 		for name, d := range from.Directions() {
 			recorded, err := d.recorded()
 			if err != nil {

@@ -19,11 +19,12 @@ type Recording struct {
 	Sections             []RecordedSection
 }
 
-// RecordedSection is what one result of a run did. WholePoints is as in Section.
+// RecordedSection is what one result of a run did. WholePoints and FromPoint are as in Section.
 type RecordedSection struct {
 	Name               string
 	OffsetMilliseconds int64
 	WholePoints        int
+	FromPoint          int
 	Read, Write, Trim  *Recorded
 }
 

@@ -52,6 +52,8 @@ type Section struct {
 	OffsetMilliseconds int64 `json:"offsetMilliseconds"`
 	// WholePoints is for how many points all jobs were at work, where each ends when it is through with its files. 0: for all.
 	WholePoints int `json:"wholePoints,omitempty"`
+	// FromPoint is the first point that the result is of. Those before it are of the same load before that was steady. 0: it is of all.
+	FromPoint int `json:"fromPoint,omitempty"`
 	// Read, Write and Trim are nil where there was no such I/O. All have the same number of points.
 	Read  *Direction `json:"read,omitempty"`
 	Write *Direction `json:"write,omitempty"`

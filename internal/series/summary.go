@@ -31,8 +31,10 @@ const (
 	maxDrops = 3
 )
 
-// Summary is what a person needs to know of a result's rate over time: I/Os a second, of all directions together.
+// Summary is what a person needs to know of a result's rate over time: I/Os a second, of all directions together. Times are from the start of the section.
 type Summary struct {
+	// FromSeconds is from when on the rates are those of the result.
+	FromSeconds float64
 	// FirstTenth and LastTenth are the rates in the first and in the last tenth of the time.
 	FirstTenth, LastTenth float64
 	// SteadySeconds is from when on the rate was what it was at the end; -1 if it was not steady there either.
@@ -67,16 +69,31 @@ func (s *Series) Summarize(section *Section) *Summary {
 	}
 	summary.Fall = fallOf(rates, interval)
 	summary.addDrops(rates, interval)
+	summary.later(float64(section.FromPoint) * interval)
 	return summary
 }
 
-// IsEventful says whether there is something to tell: it was not the same all the time.
-func (s *Summary) IsEventful(seconds float64) bool {
-	const early = 0.1
-	return s.Fall != nil || len(s.Drops) > 0 || s.SteadySeconds > early*seconds && s.FirstTenth < fallShare*s.LastTenth
+// later has all times begin so many seconds sooner.
+func (s *Summary) later(seconds float64) {
+	s.FromSeconds = seconds
+	if s.SteadySeconds >= 0 {
+		s.SteadySeconds += seconds
+	}
+	if s.Fall != nil {
+		s.Fall.Seconds += seconds
+	}
+	for i := range s.Drops {
+		s.Drops[i].Seconds += seconds
+	}
 }
 
-// total returns the I/Os a second of all directions, as long as all jobs were at work.
+// IsEventful says whether there is something to tell of a section that lasted for so long: it was not the same all the time.
+func (s *Summary) IsEventful(seconds float64) bool {
+	const early = 0.1
+	return s.Fall != nil || len(s.Drops) > 0 || s.SteadySeconds-s.FromSeconds > early*(seconds-s.FromSeconds) && s.FirstTenth < fallShare*s.LastTenth
+}
+
+// total returns the I/Os a second of all directions that the result is of, as long as all jobs were at work.
 func (s *Section) total() []float64 {
 	points := s.Points()
 	if s.WholePoints > 0 {
@@ -88,7 +105,7 @@ func (s *Section) total() []float64 {
 			total[i] += d.IOPS.Mean[i]
 		}
 	}
-	return total
+	return total[min(s.FromPoint, points):]
 }
 
 // fallOf returns how a rate fell and stayed lower, nil if it did not.

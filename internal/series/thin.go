@@ -28,6 +28,7 @@ func (r *Recording) thin(rates, latencies int) *Recording {
 		if section.WholePoints > 0 {
 			section.WholePoints = max(section.WholePoints/rates, 1)
 		}
+		section.FromPoint = min((section.FromPoint+rates-1)/rates, max(section.points()-1, 0)/rates)
 		for _, d := range []**Recorded{&section.Read, &section.Write, &section.Trim} {
 			if *d != nil {
 				*d = (*d).thin(rates, latencies)

@@ -1,0 +1,111 @@
+package fio
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// setByUntil are the options that say for how long fio runs, which until says instead.
+var setByUntil = []string{"runtime", "time_based", "ramp_time", "startdelay"}
+
+// notUntil are options with which a job ends by itself, or finds other files when it is started anew.
+var notUntil = []string{
+	"steadystate", "steadystate_duration", "steadystate_ramp_time", "number_ios", "unlink", "unlink_each_loop", "create_on_open", "file_append", "fill_device",
+	"stonewall", "new_group", waitFor, "read_iolog", "latency_target", "verify", "do_verify", "io_submit_mode",
+}
+
+// GoesWithUntil says why an option does not go with until, nil if it does.
+func GoesWithUntil(option string) error {
+	name := Canonical(OptionName(option))
+	option = FieldName(option)
+	switch {
+	case slices.Contains(setByUntil, name):
+		return fmt.Errorf("until says for how long fio runs: remove %s, or until", option)
+	case slices.Contains(notUntil, name):
+		return fmt.Errorf("a workload that goes on until it is steady is started more than once on the same files: remove %s, or until", option)
+	}
+	return nil
+}
+
+// Until returns a job file that measures a window, when what runs before it has become steady: it runs for some seconds unmeasured. The error says why that
+// cannot be.
+func (f *JobFile) Until(window, before int64) (*JobFile, error) {
+	for _, section := range f.Sections {
+		for _, o := range section.Options {
+			if err := GoesWithUntil(o.Name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, j := range f.jobs() {
+		if j.isMetadata() {
+			return nil, fmt.Errorf("operations on files end with the last file, and ioengine is %s: remove until", j.engine())
+		}
+		if !j.has("size") && !j.has("filesize") {
+			return nil, errors.New("it needs a size: set size in fio")
+		}
+	}
+	return f.timed(window, before), nil
+}
+
+// timed returns a copy of the job file that measures for so many seconds, however large its files are, and runs for some before.
+func (f *JobFile) timed(seconds, before int64) *JobFile {
+	timed := f.clone()
+	for _, o := range []Option{
+		{Name: "runtime", Value: strconv.FormatInt(seconds, 10)}, {Name: "time_based", Value: "1"}, {Name: "ramp_time", Value: strconv.FormatInt(before, 10)},
+	} {
+		o.HasValue, o.Field = true, byName[o.Name].field
+		timed.replace(o)
+	}
+	return timed
+}
+
+// replace gives all jobs an option, whatever they had before.
+func (f *JobFile) replace(o Option) {
+	for i := range f.Sections {
+		section := &f.Sections[i]
+		had := len(section.Options)
+		section.Options = slices.DeleteFunc(section.Options, func(other Option) bool { return Canonical(other.Name) == o.Name })
+		if section.isJob() || len(section.Options) < had {
+			section.Options = append(section.Options, o)
+		}
+	}
+}
+
+// WarmUp returns a job file that does what this one does before that is measured, for so many seconds: with other random offsets, so that what is
+// measured then is not what a cache has just seen.
+func (f *JobFile) WarmUp(seconds int64) *JobFile {
+	warm := f.timed(seconds, 0)
+	// When it is ended, all that is in flight ends: it need not be on the storage.
+	for _, name := range []string{"end_fsync", "fsync_on_close"} {
+		if slices.ContainsFunc(f.jobs(), func(j job) bool { return j.has(name) }) {
+			warm.replace(Option{Name: name, Value: "0", HasValue: true})
+		}
+	}
+	const otherSeed = 1 << 20
+	for _, j := range f.jobs() {
+		if seed, ok := parseBytes(j.text("randseed", ""), j.kiloBase()); ok {
+			warm.replace(Option{Name: "randseed", Value: strconv.FormatInt(seed%otherSeed+otherSeed, 10), HasValue: true})
+			break
+		}
+	}
+	return warm
+}
+
+// Warm returns a job file that is measured after its warm-up: what is in the page cache stays there, which fio would drop as it begins.
+func (f *JobFile) Warm() *JobFile {
+	warm := f.clone()
+	warm.replace(Option{Name: "invalidate", Value: "0", HasValue: true})
+	return warm
+}
+
+// SteadyStates says of each result whether its jobs have fio's own steadystate, in the order of Groups.
+func (f *JobFile) SteadyStates() []bool {
+	var all []bool
+	for _, jobs := range f.reported() {
+		all = append(all, slices.ContainsFunc(jobs, func(j job) bool { return j.has("steadystate") || j.has("steadystate_duration") }))
+	}
+	return all
+}

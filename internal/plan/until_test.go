@@ -1,0 +1,118 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/steady"
+)
+
+func steadySpec() *v1alpha1.StorageBenchmarkSpec {
+	return &v1alpha1.StorageBenchmarkSpec{
+		Targets: []v1alpha1.Target{{Name: "a", StorageClassName: new("gp3")}},
+		Workloads: []v1alpha1.Workload{{
+			Name: "w", Until: &v1alpha1.Until{}, Fio: &v1alpha1.FioParameters{RW: "randread", Direct: new(true), Size: new("1M"), IODepth: new(int32(4))},
+		}},
+	}
+}
+
+// What is measured is a window, and all that goes before counts in estimates and deadlines.
+func TestUntil(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		until    v1alpha1.Until
+		want     steady.Until
+		runtime  string
+		estimate float64
+		deadline int32
+	}{
+		{"SNIA's", v1alpha1.Until{}, steady.Until{Metric: "iops", WindowSeconds: 60, SlopePercent: 10, RangePercent: 20, MostSeconds: 3538, Judged: true}, "60", 3602, 0},
+		{
+			"all given", v1alpha1.Until{
+				SteadyState: v1alpha1.SteadyStateRule{Metric: new("bw"), WindowSeconds: new(int32(5)), SlopePercent: new(int32(3)), RangePercent: new(int32(7))},
+				MaxSeconds:  new(int32(10)),
+			},
+			steady.Until{Metric: "bw", WindowSeconds: 5, SlopePercent: 3, RangePercent: 7, MostSeconds: 3, Judged: true}, "5", 12, 0,
+		},
+		{
+			"for a day", v1alpha1.Until{MaxSeconds: new(int32(86_400))},
+			steady.Until{Metric: "iops", WindowSeconds: 60, SlopePercent: 10, RangePercent: 20, MostSeconds: 86_338, Judged: true}, "60", 86_402, 172_804,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			spec := steadySpec()
+			spec.Workloads[0].Until = &test.until
+			runs, problems := Runs(spec, nil)
+			if len(problems) > 0 {
+				t.Fatal(problems)
+			}
+			if *runs[0].Until != test.want {
+				t.Errorf("until %+v, want %+v", *runs[0].Until, test.want)
+			}
+			job := runs[0].Job.String()
+			for _, option := range []string{"runtime=" + test.runtime + "\n", "time_based=1\n", "ramp_time=2\n"} {
+				if !strings.Contains(job, option) {
+					t.Errorf("the job lacks %s:\n%s", option, job)
+				}
+			}
+			estimate := Estimates(runs, nil)[runs[0].Name]
+			if estimate.Measuring.Seconds() != test.estimate || !estimate.MayEndSooner {
+				t.Errorf("it is expected to take %+v, want %v s at most", estimate, test.estimate)
+			}
+			if got := RunDeadlineSeconds(runs); got != test.deadline {
+				t.Errorf("a deadline of %d s, want %d", got, test.deadline)
+			}
+		})
+	}
+}
+
+func TestUntilIsRefused(t *testing.T) {
+	for want, change := range map[string]func(*v1alpha1.StorageBenchmarkSpec){
+		"spec.workloads[0].until: Forbidden: until says for how long fio runs: remove runtimeSeconds, or until": func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Workloads[0].Fio.RuntimeSeconds = new(int32(60))
+		},
+		"spec.workloads[0].until: Forbidden: until says for how long fio runs: remove rampTimeSeconds, or until": func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Workloads[0].Fio.Options = map[string]v1alpha1.FioOptionValue{"ramp_time": "5"}
+		},
+		"spec.workloads[0].until: Forbidden: a workload that goes on until it is steady is started more than once on the same files: remove unlink": func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Workloads[0].Fio.Options = map[string]v1alpha1.FioOptionValue{"unlink": "1"}
+		},
+		"remove ss, or until": func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Workloads[0].Fio.Options = map[string]v1alpha1.FioOptionValue{"ss": "iops:10%"}
+		},
+		"spec.workloads[0].matrix[runtimeSeconds]: Forbidden: until says for how long": func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Workloads[0].Matrix = map[string]v1alpha1.MatrixValues{"runtimeSeconds": {intstr.FromInt32(5)}}
+		},
+		"spec.workloads[0].until: Forbidden: operations on files end with the last file": func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Workloads[0].Fio = &v1alpha1.FioParameters{RW: "write", IOEngine: new("filecreate"), Size: new("4k"), NrFiles: new(int32(10))}
+		},
+		"spec.workloads[0].until: Forbidden: it is for workloads of fio": func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Workloads[0].Fio, s.Workloads[0].JobFile = nil, new("[a]\nrw=read\nsize=1M\n")
+		},
+		"spec.workloads[0].until.maxSeconds: Invalid value: 100: it must be at least twice steadyState.windowSeconds": func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Workloads[0].Until.MaxSeconds = new(int32(100))
+		},
+		"spec.workloads[0].until.steadyState.windowSeconds: Invalid value: 4: give a number from 5 to 86400": func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Workloads[0].Until.SteadyState.WindowSeconds = new(int32(4))
+		},
+		"spec.workloads[0].until.steadyState.slopePercent: Invalid value: 0": func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Workloads[0].Until.SteadyState.SlopePercent = new(int32(0))
+		},
+		`spec.workloads[0].until.steadyState.metric: Unsupported value: "lat"`: func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Workloads[0].Until.SteadyState.Metric = new("lat")
+		},
+		"spec.deadlines.runSeconds: Invalid value: 600: workload w can run for 3602 s": func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Deadlines.RunSeconds = new(int32(600))
+		},
+	} {
+		spec := steadySpec()
+		change(spec)
+		_, problems := Runs(spec, nil)
+		if len(problems) == 0 || !strings.Contains(problems.ToAggregate().Error(), want) {
+			t.Errorf("problems are %v, want %q", problems, want)
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// steadyStateInWords says whether what was measured is steady, "" of a result that was not to be.
+func steadyStateInWords(s *v1alpha1.SteadyState) string {
+	if s == nil {
+		return ""
+	}
+	if s.Criterion != "" {
+		if s.Attained {
+			return fmt.Sprintf("fio found it steady by %s.", s.Criterion)
+		}
+		return fmt.Sprintf("fio did not find it steady by %s.", s.Criterion)
+	}
+	state := "It is steady"
+	if !s.Attained {
+		state = "It is NOT steady"
+	}
+	return fmt.Sprintf("%s: measured after %d s of the same; its five rounds ranged over %d %% of their mean, and the line that fits them changed by %d %%.",
+		state, s.AfterSeconds, s.RangePercent, s.SlopePercent)
+}
+
+// steadyStateOf says it of a subject: of the run that is the least steady.
+func steadyStateOf(s *subject) string {
+	var worst *v1alpha1.SteadyState
+	for _, o := range s.outcomes {
+		if o.result == nil || o.result.SteadyState == nil {
+			continue
+		}
+		if one := o.result.SteadyState; worst == nil || worst.Attained && !one.Attained || worst.Attained == one.Attained && one.RangePercent > worst.RangePercent {
+			worst = one
+		}
+	}
+	return steadyStateInWords(worst)
+}

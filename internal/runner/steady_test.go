@@ -1,0 +1,126 @@
+package runner
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/series"
+	"github.com/storagebench/storagebench/internal/steady"
+)
+
+// window is a job that measures a window of 5 s, as a plan has it.
+const window = "[job]\nrw=randwrite\nsize=1M\nbs=4k\nruntime=5\ntime_based=1\nramp_time=2\n"
+
+func untilSteady(seconds int32) *steady.Until {
+	return &steady.Until{Metric: steady.IOPS, WindowSeconds: 5, SlopePercent: 10, RangePercent: 20, MostSeconds: seconds, Judged: true}
+}
+
+// A rate that is the same all the time is found to be steady as soon as a window is over, and the result is that of the next one.
+func TestMeasureWhenSteady(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, window+"rate_iops=400")
+	f.Until = untilSteady(60)
+	began := time.Now()
+	f.wants(Measure(t.Context(), f.Options), 0)
+	report := f.report()
+	group := report.Groups[0]
+	if group.ElapsedMilliseconds < 4900 || group.ElapsedMilliseconds > 5200 || group.Write.IOs < 1900 || group.Write.IOs > 2100 {
+		t.Errorf("%d I/Os in %d ms: the result is not that of the window", group.Write.IOs, group.ElapsedMilliseconds)
+	}
+	s := report.Steady
+	if s == nil || len(s.Rounds) != steady.Rounds || !steady.JudgeRounds(s.Rounds).Within(f.Until) {
+		t.Fatalf("it saw %+v, log\n%s", s, f.log)
+	}
+	if s.AfterMilliseconds < 7000 || s.AfterMilliseconds > 20_000 {
+		t.Errorf("it measured after %d ms, want a window and a pause", s.AfterMilliseconds)
+	}
+	if took := time.Since(began); took > 40*time.Second {
+		t.Errorf("it took %s, and was steady from the start", took)
+	}
+	f.noProcess()
+	f.wantSeries(s)
+}
+
+// wantSeries checks that the series has all of the time, and says of which points the result is.
+func (f *fixture) wantSeries(seen *digest.Steady) {
+	f.Helper()
+	data, err := series.ReadMessage(strings.NewReader(f.log.String()))
+	if err != nil {
+		f.Fatal(err)
+	}
+	s, err := series.Decode(data)
+	if err != nil {
+		f.Fatal(err)
+	}
+	section := &s.Sections[0]
+	from := int(seen.AfterMilliseconds / 1000)
+	if section.FromPoint < from-1 || section.FromPoint > from+2 || section.Points() < section.FromPoint+4 || section.Points() > section.FromPoint+6 {
+		f.Errorf("%d points, the result is of those from %d on, and was measured after %d ms", section.Points(), section.FromPoint, seen.AfterMilliseconds)
+	}
+	for _, point := range []int{1, 3, section.FromPoint + 1} {
+		if rate := section.Write.IOPS.Mean[point]; rate < 300 || rate > 500 {
+			f.Errorf("point %d has %v IOPS: %v", point, rate, section.Write.IOPS.Mean)
+		}
+	}
+}
+
+// What never becomes steady is measured when its time is over, and says so.
+func TestNeverSteady(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, window+"rate_iops=400\nthinktime=2s\nthinktime_blocks=400\nthinktime_blocks_type=issue")
+	f.Until = untilSteady(8)
+	f.wants(Measure(t.Context(), f.Options), 0)
+	report := f.report()
+	s := report.Steady
+	if s == nil || len(s.Rounds) == 0 || steady.JudgeRounds(s.Rounds).Within(f.Until) {
+		t.Fatalf("it saw %+v, log\n%s", s, f.log)
+	}
+	if s.AfterMilliseconds < 9500 || s.AfterMilliseconds > 13_000 {
+		t.Errorf("it measured after %d ms, want 8 s and a pause", s.AfterMilliseconds)
+	}
+	if elapsed := report.Groups[0].ElapsedMilliseconds; elapsed < 4900 || elapsed > 7500 {
+		t.Errorf("it measured for %d ms", elapsed)
+	}
+}
+
+// Clients that measure together run for the same time before, and begin to measure at an instant that follows from their start.
+func TestClientsMeasureTogetherWhenSteady(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, window+"rate_iops=400")
+	f.Until = untilSteady(7)
+	f.StartFile = filepath.Join(f.Scratch, "start")
+	start := time.Now().Add(time.Second)
+	if err := os.WriteFile(f.StartFile, []byte(start.UTC().Format(time.RFC3339Nano)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.wants(Measure(t.Context(), f.Options), 0)
+	report := f.report()
+	want := start.Add(7*time.Second + steady.TogetherPauseSeconds*time.Second).UnixMilli()
+	if late := report.Groups[0].JobStart - want; late < 0 || late > 1500 {
+		t.Errorf("it began to measure %d ms after the instant that all clients share", late)
+	}
+	if s := report.Steady; s == nil || !steady.JudgeRounds(s.Rounds).Within(f.Until) {
+		t.Errorf("it saw %+v", s)
+	}
+}
+
+// Who is ended before it measures has no result.
+func TestInterruptedBeforeSteady(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, window+"rate_iops=400")
+	f.Until = untilSteady(600)
+	f.Until.WindowSeconds = 300
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		f.untilProcess()
+		cancel()
+	}()
+	f.wants(Measure(ctx, f.Options), digest.ExitInterrupted)
+	f.noReport()
+	f.noProcess()
+}

@@ -1,0 +1,101 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// steadyWrites are random writes that are measured when they are steady over some seconds.
+func steadyWrites(window, most int32) v1alpha1.Workload {
+	return v1alpha1.Workload{
+		Name: "randwrite",
+		Fio: &v1alpha1.FioParameters{
+			RW: "randwrite", BS: new("16k"), IOEngine: new("libaio"), IODepth: new(int32(16)), Direct: new(true), Size: new("16M"),
+		},
+		Until: &v1alpha1.Until{SteadyState: v1alpha1.SteadyStateRule{WindowSeconds: &window}, MaxSeconds: &most},
+	}
+}
+
+// Credits that are used up within a window keep it from being steady: what is measured is the baseline.
+func TestSteadyStateAfterBurstCredits(t *testing.T) {
+	ownNode(t, load(figures), budget(4*time.Minute))
+	const credits, baseline = 18_000, 100 // 6.2 s at 3,000 a second
+	sb := benchmark(t, "steady", func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Placement = nil
+		sb.Spec.Targets = []v1alpha1.Target{{
+			Name: "gp2", EBS: &v1alpha1.EBSVolume{
+				Type: "gp2", FSType: new("xfs"),
+				Tags: map[string]v1alpha1.TagValue{"storagebench.dev/stand-in-credits": v1alpha1.TagValue(fmt.Sprint(credits))},
+			},
+		}}
+		sb.Spec.Workloads = []v1alpha1.Workload{steadyWrites(10, 90)}
+	})
+	sb = measured(t, sb)
+
+	run := sb.Status.Runs[0]
+	s := run.Result.SteadyState
+	if s == nil || !s.Attained || s.AfterSeconds < 14 {
+		t.Errorf("steady state is %+v: the credits last for 6.2 s, and a window of 10 s comes after that", s)
+	}
+	wantRatio(t, "IOPS of the result and the baseline", float64(run.Result.Write.IOPS), baseline, 0.95, 1.1)
+	if elapsed := run.Result.ElapsedMilliseconds; elapsed < 9_500 || elapsed > 11_000 {
+		t.Errorf("it measured for %d ms, want a window of 10 s", elapsed)
+	}
+	if message, _ := warned(sb, v1alpha1.WarningNotSteady); message != "" {
+		t.Errorf("it warns: %s", message)
+	}
+	over := seriesOf(t, &run)
+	section := &over.Sections[0]
+	if from := section.FromPoint; from < int(s.AfterSeconds)-2 || from > int(s.AfterSeconds)+3 {
+		t.Errorf("the series says that the result is of the points from %d on, the status %d s", from, s.AfterSeconds)
+	}
+	if first := section.Write.IOPS.Mean[2]; first < 2500 {
+		t.Errorf("the series begins with %v IOPS: it lacks the burst: %v", first, section.Write.IOPS.Mean)
+	}
+}
+
+// A rate that goes up and down all the time is measured in its last window, with a warning of what was seen.
+func TestNeverSteady(t *testing.T) {
+	sideBySide(t)
+	sb := benchmark(t, "unsteady", func(sb *v1alpha1.StorageBenchmark) {
+		w := steadyWrites(6, 14)
+		w.Fio.Options = map[string]v1alpha1.FioOptionValue{"thinktime": "2s", "thinktime_blocks": "200", "rate_iops": "200"}
+		sb.Spec.Workloads = []v1alpha1.Workload{w}
+	})
+	sb = measured(t, sb)
+	s := sb.Status.Runs[0].Result.SteadyState
+	if s == nil || s.Attained || s.RangePercent <= 20 {
+		t.Errorf("steady state is %+v", s)
+	}
+	if message, _ := warned(sb, v1alpha1.WarningNotSteady); !strings.Contains(message, "not steady after") {
+		t.Errorf("it warns %q", message)
+	}
+}
+
+// Several clients run for the same time, measure one window together, and are judged by what they did together.
+func TestSteadyStateOfClients(t *testing.T) {
+	ownNode(t, twoNodes)
+	sb := benchmark(t, "steady-clients", func(sb *v1alpha1.StorageBenchmark) {
+		w := steadyWrites(6, 14)
+		w.Fio.RateIOPS = new(intstr.FromInt32(200))
+		sb.Spec.Workloads = []v1alpha1.Workload{w}
+		sb.Spec.Clients = new(int32(2))
+	})
+	sb = measured(t, sb)
+	r := sb.Status.Runs[0].Result
+	if s := r.SteadyState; s == nil || !s.Attained || s.AfterSeconds < 8 {
+		t.Errorf("steady state is %+v", s)
+	}
+	wantRatio(t, "IOPS of two clients and of their rates", float64(r.Write.IOPS), 400, 0.95, 1.05)
+	if r.StartSkewMilliseconds == nil || *r.StartSkewMilliseconds > 1000 {
+		t.Errorf("they began to measure %v ms apart", r.StartSkewMilliseconds)
+	}
+}
