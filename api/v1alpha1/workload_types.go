@@ -56,6 +56,13 @@ type Workload struct {
 	// direct and timeBased, no rate of its own, one client, and targets other than s3. Twice the jobs take twice the memory. Unset: false.
 	// +optional
 	Probe *bool `json:"probe,omitempty"`
+
+	// search has the highest load looked for that the storage carries within a latency budget. The workload is measured at
+	// several loads, one run after the other: more and more at first, then between those that keep the budget and those that
+	// do not. Each target, choice of matrix and repetition has a search of its own. The workload needs one result, and no
+	// probe; of a preset only clients can vary.
+	// +optional
+	Search *LoadSearch `json:"search,omitempty"`
 }
 
 // PresetScale is how much a preset does. Results of different scales are not quite comparable: small files fit into

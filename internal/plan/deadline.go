@@ -16,7 +16,7 @@ import (
 func RunDeadlineSeconds(runs []Run) int32 {
 	longest := 0.0
 	for i := range runs {
-		longest = max(longest, longestSeconds(runs[i].Job, runs[i].Probe))
+		longest = max(longest, longestSeconds(runs[i].Job, runs[i].Probe), longestSeconds(runs[i].Lowest))
 	}
 	if 2*longest <= v1alpha1.DefaultRunSeconds {
 		return 0
@@ -49,7 +49,7 @@ func longestSeconds(jobs ...*fio.JobFile) float64 {
 func validateDeadline(path *field.Path, index int, spec *v1alpha1.StorageBenchmarkSpec, cases []testCase) field.ErrorList {
 	longest := 0.0
 	for _, c := range cases {
-		longest = max(longest, longestSeconds(c.job, c.probe))
+		longest = max(longest, longestSeconds(c.job, c.probe), longestSeconds(c.lowest))
 	}
 	deadline, workload := spec.Deadlines.RunSeconds, &spec.Workloads[index]
 	if longest < float64(ptr.Deref(deadline, v1alpha1.MaxRunSeconds)) {

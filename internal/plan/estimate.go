@@ -36,6 +36,8 @@ type Estimate struct {
 	LayoutUnknown, MeasuringUnknown bool
 	// LayoutAlone says that files are laid out for this run alone: fio deletes them behind it, as with unlink, or nothing tells which they are.
 	LayoutAlone bool
+	// AtMost says that a search may have its answer before the run, which is not made then.
+	AtMost bool
 	// MayEndSooner says that fio is through with all files of the run before its runtime, perhaps long before.
 	MayEndSooner bool
 }
@@ -57,6 +59,10 @@ func Estimates(runs []Run, observed []v1alpha1.TargetStatus) map[string]Estimate
 		pace := paceOf(run, observed)
 		e := Estimate{Overhead: overhead(run.Clients), LayoutAlone: layout.isAlone(run), MayEndSooner: run.Job.EndsByFiles()}
 		e.Measuring, e.MeasuringUnknown = pace.measuring(run.Job)
+		if run.Lowest != nil {
+			lowest, unknown := pace.measuring(run.Lowest)
+			e.Measuring, e.MeasuringUnknown, e.AtMost = max(e.Measuring, lowest), e.MeasuringUnknown || unknown, run.Step > minSteps
+		}
 		if run.Probe != nil {
 			probing, _ := pace.measuring(run.Probe)
 			e.Measuring += probing

@@ -146,6 +146,9 @@ func coarseness(d *v1alpha1.LatencyDistribution) string {
 
 // repetition says what one run of several is worth.
 func repetition(run *v1alpha1.Run, sb *v1alpha1.StorageBenchmark) string {
+	if run.Search != nil {
+		return searchStep(run)
+	}
 	var all int
 	for i := range sb.Status.Runs {
 		other := &sb.Status.Runs[i]
