@@ -55,7 +55,7 @@ func reportOf(iops, nanoseconds int64) digest.Report {
 	read.MilliIOPS, read.BytesPerSecond = 1000*iops, 4096*iops
 	read.Latency.Mean = nanoseconds
 	buckets := &histogram.Histogram{}
-	buckets.Add(nanoseconds, uint64(read.IOs))
+	buckets.Add(uint64(nanoseconds), uint64(read.IOs))
 	read.Completion = &digest.Completion{Min: nanoseconds, Max: nanoseconds, Histogram: buckets}
 	for i, p := range digest.Percentiles {
 		read.Completion.Buckets[i] = int64(histogram.Index(buckets.Percentile(p)))
@@ -66,7 +66,9 @@ func reportOf(iops, nanoseconds int64) digest.Report {
 // A search measures at loads that follow from what was measured, takes the answer, and drops the steps that it does not need.
 func TestSearch(t *testing.T) {
 	w := newWorld(t)
-	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome { return fakecluster.Succeed(inFlight(loadOf(pod, "iodepth"))) })
+	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+		return fakecluster.Succeed(inFlight(loadOf(pod, "iodepth")))
+	})
 	sb := create(w, searching(w).Build())
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted, "10 runs on 1 target")
 
