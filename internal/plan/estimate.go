@@ -61,7 +61,7 @@ func Estimates(runs []Run, observed []v1alpha1.TargetStatus) map[string]Estimate
 		e.Measuring, e.MeasuringUnknown = pace.measuring(run.Job)
 		if run.Lowest != nil {
 			lowest, unknown := pace.measuring(run.Lowest)
-			e.Measuring, e.MeasuringUnknown, e.AtMost = max(e.Measuring, lowest), e.MeasuringUnknown || unknown, run.Step > minSteps
+			e.Measuring, e.MeasuringUnknown, e.AtMost = max(e.Measuring, lowest), e.MeasuringUnknown || unknown, run.IsAtMost()
 		}
 		if run.Probe != nil {
 			probing, _ := pace.measuring(run.Probe)

@@ -38,6 +38,20 @@ func atLoad(job *fio.JobFile, vary string, value int32) *fio.JobFile {
 	return job.With([]fio.Setting{{Name: vary, Value: search.Text(value)}})
 }
 
+// IsAtMost says whether a search may have its answer before the run, which is not made then.
+func (r *Run) IsAtMost() bool { return r.Step > minSteps }
+
+// Searched returns the parameters of a run, and of a step of a search between what its load will be.
+func (r *Run) Searched() map[string]string {
+	if r.Step == 0 {
+		return r.Parameters
+	}
+	c := search.ConfigOf(r.Workload.Search)
+	with := map[string]string{r.Workload.Search.Vary: fmt.Sprintf("%d to %d", c.Min, c.Max)}
+	maps.Copy(with, r.Parameters)
+	return with
+}
+
 // Rate returns how many I/Os per second all clients of a run hold themselves to because a search says so, 0 if none does.
 func (r *Run) Rate() int64 {
 	if r.Step == 0 || r.Workload.Search.Vary != v1alpha1.VaryRateIOPS {

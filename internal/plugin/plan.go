@@ -171,10 +171,10 @@ func planned(runs []plan.Run) []report.PlannedRun {
 		seconds, _ := run.Job.RuntimeSeconds()
 		all[i] = report.PlannedRun{
 			Run: v1alpha1.Run{
-				Name: run.Name, Target: run.Target.Name, Workload: run.Workload.Name, Parameters: run.Parameters, Repetition: run.Repetition,
+				Name: run.Name, Target: run.Target.Name, Workload: run.Workload.Name, Parameters: run.Searched(), Repetition: run.Repetition,
 				Clients: run.Clients,
 			},
-			RuntimeSeconds: seconds, EndsByFiles: run.Job.EndsByFiles(),
+			AtMost: run.IsAtMost(), RuntimeSeconds: seconds, EndsByFiles: run.Job.EndsByFiles(),
 		}
 	}
 	return all
