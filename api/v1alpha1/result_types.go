@@ -64,6 +64,10 @@ type Result struct {
 	// +optional
 	Metadata *MetadataResult `json:"metadata,omitempty"`
 
+	// latencyTarget is what fio's own option latency_target found. Unset of workloads without it.
+	// +optional
+	LatencyTarget *LatencyTargetResult `json:"latencyTarget,omitempty"`
+
 	// probe is what was measured after the result, with twice the I/Os in flight. Unset if the workload has no probe, in all
 	// repetitions but the last, and where the probe failed.
 	// +optional

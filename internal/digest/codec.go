@@ -151,6 +151,8 @@ type beside struct {
 	Probe    *Probe          `cbor:"10,keyasint,omitempty"`
 	// LacksProbe is of a runner that was to probe.
 	LacksProbe bool `cbor:"15,keyasint,omitempty"`
+	// LatencyTargets are those of the groups, in their order; empty if no group has one.
+	LatencyTargets []*LatencyTarget `cbor:"20,keyasint,omitempty"`
 }
 
 // wireSync is a sync, whose completion has its histogram beside it.
@@ -178,6 +180,7 @@ func marshal(r Report) ([]byte, error) {
 	if w.Beside.Metadata, err = wireMetadataOf(&r, &w.Report); err != nil {
 		return nil, err
 	}
+	w.Beside.LatencyTargets = latencyTargetsOf(&r)
 	return cbor.Marshal(w)
 }
 
@@ -246,6 +249,9 @@ func Decode(message string) (*Report, error) {
 		return nil, err
 	}
 	if err := w.restoreMetadata(); err != nil {
+		return nil, err
+	}
+	if err := w.restoreLatencyTargets(); err != nil {
 		return nil, err
 	}
 	w.Report.Environment, w.Report.Probe, w.Report.Pod = w.Beside.Environment, w.Beside.Probe, pod

@@ -180,6 +180,8 @@ type Group struct {
 	Sync *Sync `cbor:"-"`
 	// Metadata is nil of jobs that move data. It is encoded beside the report's array.
 	Metadata *Metadata `cbor:"-"`
+	// LatencyTarget is nil of jobs without one. It is encoded beside the report's array.
+	LatencyTarget *LatencyTarget `cbor:"-"`
 }
 
 // Directions yields what was measured in each direction in which there was I/O, by the names of internal/direction.

@@ -25,6 +25,7 @@ func (g *Group) merge(o Group) {
 	g.Trim = mergeDirections(g.Trim, o.Trim)
 	g.Sync = mergeLatencies(g.Sync, o.Sync)
 	g.Metadata = mergeMetadata(g.Metadata, o.Metadata)
+	g.LatencyTarget = mergeLatencyTargets(g.LatencyTarget, o.LatencyTarget)
 	g.setElapsed()
 }
 

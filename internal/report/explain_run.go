@@ -46,6 +46,7 @@ func (e *explanation) succeeded(run *v1alpha1.Run) {
 			e.say("Result", resultInWords(name, io))
 		}
 		e.say("", syncsInWords(result.Sync))
+		e.say("", latencyTargetInWords(result.LatencyTarget))
 		e.say("Result", metadataInWords(result.Metadata))
 		if result.CPU != nil {
 			e.say("", fmt.Sprintf("Each of fio's jobs took %d %% of a CPU.", result.CPU.UserPercent+result.CPU.SystemPercent))
@@ -93,6 +94,14 @@ func (e *explanation) subjects(run *v1alpha1.Run) []subject {
 		all = append(all, about)
 	}
 	return all
+}
+
+// latencyTargetInWords says what fio's latency_target found, "" if the job has none.
+func latencyTargetInWords(t *v1alpha1.LatencyTargetResult) string {
+	if t == nil {
+		return ""
+	}
+	return fmt.Sprintf("By latency_target (%s), fio had at last an iodepth of %d.", latency(t.TargetNanoseconds), t.IODepth)
 }
 
 // resultInWords says what came out in one direction.

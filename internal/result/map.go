@@ -89,6 +89,7 @@ func newResult(report *digest.Report, g *digest.Group) v1alpha1.Result {
 		Trim:                newIOResult(g.Trim),
 		Sync:                newSyncResult(g.Sync),
 		Metadata:            newMetadataResult(g.Metadata),
+		LatencyTarget:       newLatencyTarget(g.LatencyTarget),
 		CPU: &v1alpha1.CPUResult{
 			UserPercent: int32(g.UserPercent), SystemPercent: int32(g.SystemPercent), ThrottledPercent: throttledPercent(report),
 		},
@@ -124,6 +125,13 @@ func newMetadataResult(m *digest.Metadata) *v1alpha1.MetadataResult {
 		return nil
 	}
 	return &v1alpha1.MetadataResult{Count: m.Count, IOPS: wholeIOPS(m.MilliPerSecond), MeanNanoseconds: m.Mean, Latency: newDistribution(m.Completion)}
+}
+
+func newLatencyTarget(t *digest.LatencyTarget) *v1alpha1.LatencyTargetResult {
+	if t == nil {
+		return nil
+	}
+	return &v1alpha1.LatencyTargetResult{IODepth: int32(t.Depth), TargetNanoseconds: t.Nanoseconds}
 }
 
 func newDistribution(c *digest.Completion) *v1alpha1.LatencyDistribution {

@@ -32,6 +32,7 @@ func newReport(output *fiooutput.Output) (*digest.Report, error) {
 			Trim:                newDirection(g.Trim),
 			Sync:                newSync(g.Sync),
 			Metadata:            newMetadata(g.Metadata),
+			LatencyTarget:       newLatencyTarget(g.LatencyTarget),
 		}
 		if group.Read == nil && group.Write == nil && group.Trim == nil && group.Metadata == nil {
 			return nil, failf(digest.ExitFailed, "fio completed no I/O in job %q: is its runtime longer than 0, and its size at least one block?", g.Name)
@@ -82,6 +83,13 @@ func newMetadata(m *fiooutput.Metadata) *digest.Metadata {
 		return nil
 	}
 	return &digest.Metadata{Count: latency.Count, MilliPerSecond: round(m.PerSecond * 1000), Mean: latency.Mean, Completion: latency.Completion}
+}
+
+func newLatencyTarget(t *fiooutput.LatencyTarget) *digest.LatencyTarget {
+	if t == nil {
+		return nil
+	}
+	return &digest.LatencyTarget{Nanoseconds: t.Nanoseconds, Depth: t.Depth}
 }
 
 func round(f float64) int64 { return int64(math.Round(f)) }
