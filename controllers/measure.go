@@ -146,7 +146,11 @@ func (p *pass) endAttempts(ctx context.Context, _ saved) ([]leftover, error) {
 
 // describeRun returns a run's name, its number and that of its attempt.
 func (s *scope) describeRun(run *v1alpha1.Run) string {
-	text := fmt.Sprintf("run %s (%d of %d)", run.Name, s.ended()+1, s.sb.Status.PlannedRuns)
+	most := ""
+	if run.Search != nil {
+		most = "at most "
+	}
+	text := fmt.Sprintf("run %s (%d of %s%d)", run.Name, s.ended()+1, most, s.sb.Status.PlannedRuns)
 	if clients := clientsOf(run); clients > 1 {
 		text += fmt.Sprintf(" by %d clients", clients)
 	}

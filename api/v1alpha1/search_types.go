@@ -210,15 +210,3 @@ type SearchPoint struct {
 	// +required
 	ObjectiveNanoseconds int64 `json:"objectiveNanoseconds"`
 }
-
-// LatencyTargetResult is what fio's own option latency_target found: it varies how many I/Os each job has in flight, up to its iodepth.
-type LatencyTargetResult struct {
-	// iodepth is how many I/Os each job had in flight at the end: the most that kept the target, if one did. Of several jobs
-	// and clients it is the least.
-	// +required
-	IODepth int32 `json:"iodepth"`
-
-	// targetNanoseconds is latency_target.
-	// +required
-	TargetNanoseconds int64 `json:"targetNanoseconds"`
-}

@@ -330,6 +330,9 @@ func repetitionsOf(first *v1alpha1.Run, runs []v1alpha1.Run, warned []string) []
 			add(measured.Name, &measured.Result, boundOf(run, measured))
 		}
 	}
+	for _, result := range withoutAnswer(&empty, runs) {
+		add("", result, nil)
+	}
 	if len(sections) == 0 {
 		return []series{empty}
 	}

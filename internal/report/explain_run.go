@@ -46,7 +46,7 @@ func (e *explanation) succeeded(run *v1alpha1.Run) {
 			e.say("Result", resultInWords(name, io))
 		}
 		e.say("", syncsInWords(result.Sync))
-		e.say("", latencyTargetInWords(result.LatencyTarget))
+		e.say("", latencyTargetInWords(result.LatencyTargetIODepth))
 		e.say("Result", metadataInWords(result.Metadata))
 		if result.CPU != nil {
 			e.say("", fmt.Sprintf("Each of fio's jobs took %d %% of a CPU.", result.CPU.UserPercent+result.CPU.SystemPercent))
@@ -97,11 +97,11 @@ func (e *explanation) subjects(run *v1alpha1.Run) []subject {
 }
 
 // latencyTargetInWords says what fio's latency_target found, "" if the job has none.
-func latencyTargetInWords(t *v1alpha1.LatencyTargetResult) string {
-	if t == nil {
+func latencyTargetInWords(depth int32) string {
+	if depth == 0 {
 		return ""
 	}
-	return fmt.Sprintf("By latency_target (%s), fio had at last an iodepth of %d.", latency(t.TargetNanoseconds), t.IODepth)
+	return fmt.Sprintf("By its option latency_target, fio had an iodepth of %d at last.", depth)
 }
 
 // resultInWords says what came out in one direction.
