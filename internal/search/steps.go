@@ -16,8 +16,8 @@ import (
 // rateShare is the part of max with which a search for a rate begins: a few I/Os a second have no percentiles.
 const rateShare = 64
 
-// keptPercent is how much of its rate storage has to do to keep up.
-const keptPercent = 97
+// keptPercent is how much of its rate storage has to do to keep up, but for one I/O a second: fio keeps rates of thousands to one in a thousand.
+const keptPercent = 99
 
 // ConfigOf returns what a search may do.
 func ConfigOf(s *v1alpha1.LoadSearch) Config {
@@ -141,7 +141,7 @@ func Judge(search *v1alpha1.LoadSearch, r *v1alpha1.Result, rate int64) (v1alpha
 	switch {
 	case !measured:
 		return "", fmt.Errorf("fio reported no %s, which search.objective is about: remove options by which it takes no latencies or percentiles", metric)
-	case latency > limit, pointOf(r).IOPS*100 < rate*keptPercent:
+	case latency > limit, (pointOf(r).IOPS+1)*100 < rate*keptPercent:
 		return v1alpha1.SearchBeyond, nil
 	default:
 		return v1alpha1.SearchWithin, nil
