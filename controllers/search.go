@@ -35,16 +35,16 @@ func (s *scope) endSearches() {
 	}
 }
 
-// endOf returns the answer of a search that has one, or that has failed, and steps left.
+// endOf returns the answer of a search that has one, or none of one that has failed; false if it goes on, or that was taken note of.
 func (s *scope) endOf(steps search.Steps) (search.Answer, bool) {
-	if !steps.Waits() || steps.IsOver() {
+	if !steps.Waits() {
 		return search.Answer{}, false
 	}
 	if steps.HasFailed() {
-		return search.Answer{}, true
+		return search.Answer{}, !steps.IsTaken(search.Answer{})
 	}
 	decision, known := s.decideStep(steps)
-	return decision.Answer, known && decision.Value == 0
+	return decision.Answer, known && decision.Value == 0 && !steps.IsTaken(decision.Answer)
 }
 
 // decideStep says what comes next in a search, false if the spec knows of none.

@@ -64,9 +64,9 @@ func (s Steps) Waits() bool {
 	return true
 }
 
-// IsOver says whether the search has ended, and that was taken note of: no step waits, and one stands for it, or none can.
-func (s Steps) IsOver() bool {
-	return s[len(s)-1].HasEnded() && (s.HasFailed() || s.answer() != nil || !s.isWithin())
+// IsTaken says whether an answer was taken note of: no step waits, and one stands for the search, if the answer is a load.
+func (s Steps) IsTaken(a Answer) bool {
+	return s[len(s)-1].HasEnded() && (a.Value == 0 || s.answer() != nil)
 }
 
 // answer returns the step that stands for the search, nil if none does.
@@ -76,11 +76,6 @@ func (s Steps) answer() *v1alpha1.Run {
 		return nil
 	}
 	return s[i]
-}
-
-// isWithin says whether any step kept the budget.
-func (s Steps) isWithin() bool {
-	return slices.ContainsFunc(s, func(run *v1alpha1.Run) bool { return run.Search.Verdict == v1alpha1.SearchWithin })
 }
 
 // HasFailed says whether a step has ended without a result. Without it nobody knows which load comes next.

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,6 +68,34 @@ func TestEnd(t *testing.T) {
 	warning := v1alpha1.Warning{Reason: v1alpha1.WarningNotMonotone, Message: "iodepth 4 keeps the budget, and 2 did not"}
 	if diff := cmp.Diff([]v1alpha1.Warning{warning}, runs[3].Warnings); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+}
+
+// However a search ends, that is taken note of once, also where a load that is beyond the budget kept it at one time of three.
+func TestIsTaken(t *testing.T) {
+	outlier := []v1alpha1.Run{step(1, 100, 7_000_000), step(1, 100, 1), step(1, 100, 7_000_000)}
+	pending := step(0, 0, 0)
+	pending.State, pending.Result = v1alpha1.RunPending, nil
+	for _, test := range []struct {
+		name          string
+		runs          []v1alpha1.Run
+		before, after bool
+	}{
+		{"nothing within the budget", outlier, true, true},
+		{"and steps left", append(slices.Clone(outlier), pending), false, false},
+		{"an answer", []v1alpha1.Run{step(8, 100, 1), step(8, 100, 1)}, false, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			most := *budget
+			most.Min = new(test.runs[0].Search.Value)
+			steps := Of(test.runs)[0]
+			a := steps.Next(&most).Answer
+			before := steps.IsTaken(a)
+			steps.End(a)
+			if after := steps.IsTaken(a); before != test.before || after != test.after {
+				t.Errorf("%+v is taken %v, and then %v", a, before, after)
+			}
+		})
 	}
 }
 
