@@ -105,13 +105,23 @@ func TestResults(t *testing.T) {
 	failed.State, failed.Result = v1alpha1.RunFailed, nil
 	pending.State, pending.Result, pending.Parameters = v1alpha1.RunPending, nil, nil
 	ended := func(depth int32) []v1alpha1.Run {
-		runs := []v1alpha1.Run{step(1, 1000, 1_000_000)}
-		if depth > 1 {
-			runs = append(runs, step(depth, 2500, 3_000_000), step(depth, 2500, 3_000_000))
-		} else {
-			runs = append(runs, step(1, 1000, 1_000_000))
+		var runs []v1alpha1.Run
+		for {
+			var steps Steps
+			for i := range runs {
+				steps = append(steps, &runs[i])
+			}
+			switch value := steps.Next(budget).Value; {
+			case value == 0:
+				return runs
+			case value == depth:
+				runs = append(runs, step(value, 2500, 3_000_000))
+			case value < depth:
+				runs = append(runs, step(value, 100*int64(value), 1_000_000))
+			default:
+				runs = append(runs, step(value, 3000, 7_000_000))
+			}
 		}
-		return append(runs, step(depth+1, 3000, 7_000_000), step(depth+1, 3000, 7_000_000))
 	}
 	for _, test := range []struct {
 		name     string
