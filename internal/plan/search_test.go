@@ -61,7 +61,7 @@ func TestSearchesLayOutOnce(t *testing.T) {
 	}
 	layout := NewLayout(runs, nil)
 	first := runs[0].At(1)
-	if file := layout.Before(first).Of(0); file == nil || !strings.Contains(file.String(), "w.3.0") {
+	if file := layout.Before(first).Of(0); file == nil || !strings.Contains(file.String(), "numjobs=4") {
 		t.Errorf("before the first step files are laid out by\n%v", file)
 	}
 	layout.Measured(first)
@@ -148,7 +148,7 @@ func TestSearchesAreRefused(t *testing.T) {
 		"spec.workloads[0].search.objective.metric: Invalid value: \"read.p99\": fio is told not to take latencies": func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Workloads[0].Fio.Options = map[string]v1alpha1.FioOptionValue{"gtod_reduce": "1"}
 		},
-		"give 240 results, of which searches take as many as they may have steps": func(s *v1alpha1.StorageBenchmarkSpec) {
+		"give 230 results, of which searches take as many as they may have steps": func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Repetitions, s.Workloads[0].Search.Max = new(int32(6)), 256
 		},
 	} {
