@@ -16,8 +16,8 @@ import (
 // rateShare is the part of max with which a search for a rate begins: a few I/Os a second have no percentiles.
 const rateShare = 64
 
-// keptPercent is how much of its rate storage has to do to keep up, but for one I/O a second: fio keeps rates of thousands to one in a thousand.
-const keptPercent = 99
+// keptPercent is how much of its rate storage has to do to keep up, but for one I/O a second: fio keeps rates of thousands to one in a thousand, and a busy node may cost it a hundredth.
+const keptPercent = 98
 
 // ConfigOf returns what a search may do.
 func ConfigOf(s *v1alpha1.LoadSearch) Config {

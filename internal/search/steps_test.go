@@ -38,8 +38,8 @@ func TestJudge(t *testing.T) {
 	}{
 		{"within", readsOf(3000, 5_000_000), 0, v1alpha1.SearchWithin, ""},
 		{"beyond", readsOf(3000, 5_000_001), 0, v1alpha1.SearchBeyond, ""},
-		{"as fast as it was told", readsOf(2969, 1_000_000), 3000, v1alpha1.SearchWithin, ""},
-		{"behind", readsOf(2968, 1_000_000), 3000, v1alpha1.SearchBeyond, ""},
+		{"as fast as it was told", readsOf(2939, 1_000_000), 3000, v1alpha1.SearchWithin, ""},
+		{"behind", readsOf(2938, 1_000_000), 3000, v1alpha1.SearchBeyond, ""},
 		{"nothing of the objective", &v1alpha1.Result{Write: readsOf(1, 1).Read}, 0, "", "fio reported no read.mean"},
 		{"several results", nil, 0, "", "a search needs one result"},
 	} {
