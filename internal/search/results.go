@@ -87,7 +87,7 @@ func (f *finding) add(steps Steps) {
 // outcomes are how the API calls those of searches.
 var outcomes = map[Outcome]v1alpha1.SearchOutcome{
 	Unknown: v1alpha1.SearchSearching, // which an operator may say of a search that another version has ended
-	Found: v1alpha1.SearchFound, MaxWithin: v1alpha1.SearchMaxWithin, MinBeyond: v1alpha1.SearchMinBeyond,
+	Found:   v1alpha1.SearchFound, MaxWithin: v1alpha1.SearchMaxWithin, MinBeyond: v1alpha1.SearchMinBeyond,
 }
 
 func (f *finding) outcome() v1alpha1.SearchOutcome {
