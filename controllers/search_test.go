@@ -28,11 +28,11 @@ func searching(w *world, change ...func(*v1alpha1.LoadSearch)) *builder.Benchmar
 	return builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("fast")).Workload(workload)
 }
 
-// loadOf returns the value of an option in the job file of a pod that measures.
-func loadOf(pod *corev1.Pod, option string) int64 {
+// depthOf returns the iodepth in the job file of a pod that measures.
+func depthOf(pod *corev1.Pod) int64 {
 	for _, c := range pod.Spec.Containers {
 		for _, v := range c.Env {
-			if found := regexp.MustCompile(`(?m)^` + option + `=([0-9]+)$`).FindStringSubmatch(v.Value); v.Name == digest.JobFileVariable && found != nil {
+			if found := regexp.MustCompile(`(?m)^iodepth=([0-9]+)$`).FindStringSubmatch(v.Value); v.Name == digest.JobFileVariable && found != nil {
 				n, _ := strconv.ParseInt(found[1], 10, 64)
 				return n
 			}
@@ -67,7 +67,7 @@ func reportOf(iops, nanoseconds int64) digest.Report {
 func TestSearch(t *testing.T) {
 	w := newWorld(t)
 	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
-		return fakecluster.Succeed(inFlight(loadOf(pod, "iodepth")))
+		return fakecluster.Succeed(inFlight(depthOf(pod)))
 	})
 	sb := create(w, searching(w).Build())
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted, "10 runs on 1 target")
@@ -110,10 +110,10 @@ func TestSearch(t *testing.T) {
 func TestSearchFails(t *testing.T) {
 	w := newWorld(t)
 	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
-		if loadOf(pod, "iodepth") == 4 && pod.Annotations[v1alpha1.AnnotationRun] == "reads.fast.step-3" {
+		if depthOf(pod) == 4 && pod.Annotations[v1alpha1.AnnotationRun] == "reads.fast.step-3" {
 			return fakecluster.Fail(digest.ExitFailed, "fio: No space left on device")
 		}
-		return fakecluster.Succeed(inFlight(loadOf(pod, "iodepth")))
+		return fakecluster.Succeed(inFlight(depthOf(pod)))
 	})
 	sb := create(w, searching(w).Target(builder.NewTarget("slow")).Build())
 	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonRunFailed, "1 of 13 runs failed: reads.fast.step-3")
@@ -133,7 +133,7 @@ func TestSearchIsDisrupted(t *testing.T) {
 		if pod.Annotations[v1alpha1.AnnotationRun] == "reads.fast.step-5" && pod.Labels[v1alpha1.LabelAttempt] == "1" {
 			return fakecluster.Evict()
 		}
-		return fakecluster.Succeed(inFlight(loadOf(pod, "iodepth")))
+		return fakecluster.Succeed(inFlight(depthOf(pod)))
 	})
 	sb := create(w, searching(w).Build())
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted, "10 runs")

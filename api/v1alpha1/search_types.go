@@ -88,17 +88,17 @@ type RunSearch struct {
 type SearchOutcome string
 
 const (
-	// SearchSearching: no search of it has ended.
+	// SearchSearching is the outcome while no search of it has ended.
 	SearchSearching SearchOutcome = "Searching"
-	// SearchFound: there is a highest load within the budget, and a higher one that is beyond it.
+	// SearchFound is the outcome where there is a highest load within the budget, and a higher one that is beyond it.
 	SearchFound SearchOutcome = "Found"
-	// SearchMaxWithin: max is within the budget.
+	// SearchMaxWithin is the outcome where max is within the budget.
 	SearchMaxWithin SearchOutcome = "MaxWithin"
-	// SearchMinBeyond: min is beyond the budget.
+	// SearchMinBeyond is the outcome where min is beyond the budget.
 	SearchMinBeyond SearchOutcome = "MinBeyond"
-	// SearchMixed: the repetitions ended in different ways.
+	// SearchMixed is the outcome where the repetitions ended in different ways.
 	SearchMixed SearchOutcome = "Mixed"
-	// SearchFailed: a run of it failed, or had nothing of the objective.
+	// SearchFailed is the outcome where a run of it failed, or had nothing of the objective.
 	SearchFailed SearchOutcome = "Failed"
 )
 

@@ -163,16 +163,18 @@ func (f *finding) message(r *v1alpha1.SearchResult) string {
 		return "a run of the search failed"
 	case v1alpha1.SearchMinBeyond:
 		return fmt.Sprintf("not even %s %d keeps %s <= %s: %s", f.search.Vary, ConfigOf(f.search).Min, metric, metric.Text(limit), f.lowest(metric))
+	default:
 	}
 	var text string
 	if a := r.Answer; a != nil {
 		text = fmt.Sprintf("%d IOPS at %s <= %s (%s %s)", a.IOPS.Median, metric, metric.Text(limit), f.search.Vary, rangeText(a.Value))
 	}
-	switch {
-	case r.Outcome == v1alpha1.SearchMixed:
+	switch r.Outcome {
+	case v1alpha1.SearchMixed:
 		text += fmt.Sprintf(", in %d of %d repetitions", len(f.answers), len(f.repetitions))
-	case r.Outcome == v1alpha1.SearchMaxWithin:
+	case v1alpha1.SearchMaxWithin:
 		return text + fmt.Sprintf(": search.max %d is within the budget, raise it to find more", f.search.Max)
+	default:
 	}
 	if s := r.Saturation; s != nil {
 		text += fmt.Sprintf("; at saturation %d IOPS and %s", s.IOPS, metric.Text(s.ObjectiveNanoseconds))
