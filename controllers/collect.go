@@ -55,6 +55,9 @@ func (p *pass) record(ctx context.Context, run *v1alpha1.Run, parts []part, over
 	run.CompletionTime = new(p.now)
 	run.StartMarginMilliseconds = measured.StartMarginMilliseconds
 	run.Result, run.Sections = measured.Result, measured.Sections
+	if p.judgeStep(run, planned); run.State == v1alpha1.RunFailed {
+		return nil
+	}
 	if planned != nil {
 		p.analyse(run, planned, measured)
 	}

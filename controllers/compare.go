@@ -5,6 +5,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/search"
 )
 
 // compare puts the targets beside each other, as far as the runs have results.
@@ -18,5 +19,6 @@ func (s *scope) compare() {
 	status.Comparisons = analysis.Compare(status.Runs, targets, ptr.Deref(s.sb.Spec.Baseline, targets[0]))
 	analysis.WarnOfReplaced(status.Comparisons, status.Targets, status.Runs)
 	analysis.WarnOfOrder(status.Comparisons, s.sb.Spec.Order)
+	status.Searches = search.Results(&s.sb.Spec, status.Runs)
 	status.Warnings = analysis.Summarize(status.Targets, status.Runs, status.Comparisons)
 }

@@ -29,11 +29,7 @@ func measure(ctx context.Context, p *pass) (outcome, error) {
 	if p.concluded() {
 		return goOn(), nil
 	}
-	for i := range p.sb.Status.Runs {
-		run := &p.sb.Status.Runs[i]
-		if run.HasEnded() {
-			continue
-		}
+	for run := p.nextRun(); run != nil; run = p.nextRun() {
 		planned, known := p.planned(run)
 		if !known {
 			return outcome{}, fmt.Errorf("run %s is not planned", run.Name) // validate has refused it
@@ -61,6 +57,9 @@ func (s *scope) planned(run *v1alpha1.Run) (*plan.Run, bool) {
 	i := slices.IndexFunc(s.runs, func(p plan.Run) bool { return p.Name == run.Name })
 	if i < 0 {
 		return nil, false
+	}
+	if run.Search != nil && run.Search.Value > 0 && s.runs[i].Step > 0 {
+		return s.runs[i].At(run.Search.Value), true
 	}
 	return &s.runs[i], true
 }
@@ -147,9 +146,16 @@ func (p *pass) endAttempts(ctx context.Context, _ saved) ([]leftover, error) {
 
 // describeRun returns a run's name, its number and that of its attempt.
 func (s *scope) describeRun(run *v1alpha1.Run) string {
-	text := fmt.Sprintf("run %s (%d of %d)", run.Name, s.ended()+1, s.sb.Status.PlannedRuns)
+	most := ""
+	if run.Search != nil {
+		most = "at most "
+	}
+	text := fmt.Sprintf("run %s (%d of %s%d)", run.Name, s.ended()+1, most, s.sb.Status.PlannedRuns)
 	if clients := clientsOf(run); clients > 1 {
 		text += fmt.Sprintf(" by %d clients", clients)
+	}
+	if run.Search != nil && run.Search.Value > 0 {
+		text += fmt.Sprintf(" with %s %d", run.Search.Vary, run.Search.Value)
 	}
 	if run.Attempts > 1 {
 		text += fmt.Sprintf(", attempt %d", run.Attempts)

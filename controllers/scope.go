@@ -53,6 +53,8 @@ type scope struct {
 	kept []string
 	// keptDevices are those of them that are raw block volumes.
 	keptDevices []string
+	// searchEnded says whether this pass has found the answer of a search.
+	searchEnded bool
 	// awaitsEnd says whether this pass waits for pods to end.
 	awaitsEnd bool
 	// nodes are the labels of nodes that this pass has read, by their names.
@@ -102,7 +104,7 @@ func (s *scope) fail(reason, message string) {
 // summarize derives the figures and lines that people read from the runs.
 func (s *scope) summarize() {
 	status := &s.sb.Status
-	if finished := int32(s.ended()); finished != status.FinishedRuns {
+	if finished := int32(s.ended()); finished != status.FinishedRuns || s.searchEnded {
 		status.FinishedRuns = finished
 		s.compare()
 	}

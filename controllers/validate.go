@@ -87,6 +87,9 @@ func (s *scope) recordPlan(runs []plan.Run) {
 		if run.Clients > 1 {
 			s.sb.Status.Runs[i].Clients = run.Clients
 		}
+		if run.Step > 0 {
+			s.sb.Status.Runs[i].Search = &v1alpha1.RunSearch{Step: run.Step, Vary: run.Workload.Search.Vary}
+		}
 	}
 }
 

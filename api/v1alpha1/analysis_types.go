@@ -286,6 +286,8 @@ const (
 	WarningShortOverlap = "ShortOverlap"
 	// WarningSpread: repetitions differ by more than 10 %.
 	WarningSpread = "Spread"
+	// WarningNotMonotone: in a search a lower load was beyond the budget than one that kept it.
+	WarningNotMonotone = "NotMonotone"
 	// WarningShortRuntime: measured for less than 10 s.
 	WarningShortRuntime = "ShortRuntime"
 	// WarningFewSamples: fewer I/Os than a percentile needs.

@@ -36,6 +36,10 @@ func (s *StorageBenchmarkSpec) RunClients(parameters map[string]string) int32 {
 func (s *StorageBenchmarkSpec) MostClients() int32 {
 	most := int32(1)
 	for i := range s.Workloads {
+		if search := s.Workloads[i].Search; search != nil && search.Vary == VaryClients {
+			most = max(most, min(search.Max, MaxClients))
+			continue
+		}
 		values, chosen := s.Workloads[i].Matrix[MatrixClients]
 		if !chosen {
 			most = max(most, s.clients())

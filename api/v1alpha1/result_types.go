@@ -64,6 +64,11 @@ type Result struct {
 	// +optional
 	Metadata *MetadataResult `json:"metadata,omitempty"`
 
+	// latencyTargetIODepth is what fio's own option latency_target found: how many I/Os each job had in flight at the end, the
+	// most that kept the target, if one did. Of several jobs and clients it is the least. Unset of workloads without it.
+	// +optional
+	LatencyTargetIODepth int32 `json:"latencyTargetIODepth,omitempty"`
+
 	// probe is what was measured after the result, with twice the I/Os in flight. Unset if the workload has no probe, in all
 	// repetitions but the last, and where the probe failed.
 	// +optional

@@ -28,7 +28,8 @@ type StorageBenchmarkStatus struct {
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 
-	// plannedRuns is the number of runs that the spec asks for.
+	// plannedRuns is the number of runs that the spec asks for. Searches are counted with the most runs that they may
+	// take, and when one ends with those that it took.
 	// +optional
 	PlannedRuns int32 `json:"plannedRuns,omitempty"`
 
@@ -111,6 +112,12 @@ type StorageBenchmarkStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=200
 	Comparisons []Comparison `json:"comparisons,omitempty"`
+
+	// searches say of each search what load the target carries within the latency budget. Repetitions are one.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=40
+	Searches []SearchResult `json:"searches,omitempty"`
 
 	// warnings say what may mislead readers of the results, and what to do about it, the most misleading ones first.
 	// +optional
@@ -206,6 +213,12 @@ type Run struct {
 	// clients is the number of clients that measure together. Unset if there is one.
 	// +optional
 	Clients int32 `json:"clients,omitempty"`
+
+	// search says what the run is to a search for the highest load within a latency budget. Unset if it is of none. The load
+	// is in parameters, too.
+	// +optional
+	// +structType=atomic
+	Search *RunSearch `json:"search,omitempty"`
 
 	// state says how far the run is.
 	// +required

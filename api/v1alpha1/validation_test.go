@@ -474,6 +474,42 @@ func TestValidation(t *testing.T) {
 		},
 		reject: []string{"workloads: [{name: w, preset: etcd, probe: true}]"},
 	}, {
+		name: "search's bounds", path: workloadPath + ".search.min", want: "min is more than max: lower min, or raise max",
+		accept: []string{"workloads: [{name: w, fio: {rw: randread, size: 1M, ioengine: libaio}, search: {vary: iodepth, min: 4, max: 4, objective: {metric: read.p99, max: 5ms}}}]"},
+		reject: []string{"workloads: [{name: w, fio: {rw: randread, size: 1M, ioengine: libaio}, search: {vary: iodepth, min: 5, max: 4, objective: {metric: read.p99, max: 5ms}}}]"},
+	}, {
+		name: "search's iodepth", path: workloadPath + ".search.max", want: "iodepth can be at most 65536: lower max",
+		accept: []string{"workloads: [{name: w, fio: {rw: randread, size: 1M, ioengine: libaio}, search: {vary: iodepth, max: 65536, objective: {metric: read.p99, max: 5ms}}}]"},
+		reject: []string{"workloads: [{name: w, fio: {rw: randread, size: 1M, ioengine: libaio}, search: {vary: iodepth, max: 65537, objective: {metric: read.p99, max: 5ms}}}]"},
+	}, {
+		name: "search's numjobs", path: workloadPath + ".search.max", want: "numjobs can be at most 1024: lower max",
+		accept: []string{"workloads: [{name: w, fio: {rw: randread, size: 1M, ioengine: libaio}, search: {vary: numjobs, max: 1024, objective: {metric: read.p99, max: 5ms}}}]"},
+		reject: []string{"workloads: [{name: w, fio: {rw: randread, size: 1M, ioengine: libaio}, search: {vary: numjobs, max: 1025, objective: {metric: read.p99, max: 5ms}}}]"},
+	}, {
+		name: "search's clients", path: workloadPath + ".search.max", want: "clients can be at most 128: lower max",
+		accept: []string{"workloads: [{name: w, fio: {rw: randread, size: 1M, ioengine: libaio}, search: {vary: clients, max: 128, objective: {metric: read.p99, max: 5ms}}}]"},
+		reject: []string{"workloads: [{name: w, fio: {rw: randread, size: 1M, ioengine: libaio}, search: {vary: clients, max: 129, objective: {metric: read.p99, max: 5ms}}}]"},
+	}, {
+		name: "search's rate is bounded", path: workloadPath + ".search.max", want: "Required value",
+		accept: []string{"workloads: [{name: w, fio: {rw: randread, size: 1M, ioengine: libaio}, search: {vary: rateIOPS, max: 2147483647, objective: {metric: read.p99, max: 5ms}}}]"},
+		reject: []string{"workloads: [{name: w, fio: {rw: randread, size: 1M, ioengine: libaio}, search: {vary: rateIOPS, objective: {metric: read.p99, max: 5ms}}}]"},
+	}, {
+		name: "search's least load", path: workloadPath + ".search.max", want: "should be greater than or equal to 1",
+		accept: []string{"workloads: [{name: w, fio: {rw: randread, size: 1M, ioengine: libaio}, search: {vary: iodepth, max: 1, objective: {metric: read.p99, max: 5ms}}}]"},
+		reject: []string{"workloads: [{name: w, fio: {rw: randread, size: 1M, ioengine: libaio}, search: {vary: iodepth, max: 0, objective: {metric: read.p99, max: 5ms}}}]"},
+	}, {
+		name: "search's vary", path: workloadPath + ".search.vary", want: "Unsupported value",
+		accept: []string{"workloads: [{name: w, fio: {rw: randread, size: 1M, ioengine: libaio}, search: {vary: rateIOPS, max: 5, objective: {metric: read.p99, max: 5ms}}}]"},
+		reject: []string{"workloads: [{name: w, fio: {rw: randread, size: 1M, ioengine: libaio}, search: {vary: bs, max: 5, objective: {metric: read.p99, max: 5ms}}}]"},
+	}, {
+		name: "search's metric is a latency", path: workloadPath + ".search.objective.metric", want: "Unsupported value",
+		accept: []string{"workloads: [{name: w, fio: {rw: randread, size: 1M, ioengine: libaio}, search: {vary: iodepth, max: 5, objective: {metric: sync.p999, max: 5ms}}}]"},
+		reject: []string{"workloads: [{name: w, fio: {rw: randread, size: 1M, ioengine: libaio}, search: {vary: iodepth, max: 5, objective: {metric: read.iops, max: 5ms}}}]"},
+	}, {
+		name: "search's budget", path: workloadPath + ".search.objective.max", want: "max must be a latency with its unit: ns, us, ms or s, such as 5ms",
+		accept: []string{"workloads: [{name: w, fio: {rw: randread, size: 1M, ioengine: libaio}, search: {vary: iodepth, max: 5, objective: {metric: read.p99, max: 0.5s}}}]"},
+		reject: []string{"workloads: [{name: w, fio: {rw: randread, size: 1M, ioengine: libaio}, search: {vary: iodepth, max: 5, objective: {metric: read.p99, max: \"50\"}}}]"},
+	}, {
 		name: "scale is for presets", path: workloadPath + ".scale", want: "scale is for presets: set size and runtimeSeconds in fio, or in jobFile",
 		accept: []string{"workloads: [{name: w, preset: etcd, scale: {size: 1M, runtimeSeconds: 3}}]"},
 		reject: []string{"workloads: [{name: w, scale: {size: 1M}, fio: {rw: read, size: 1M}}]"},

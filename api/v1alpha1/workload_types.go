@@ -63,6 +63,13 @@ type Workload struct {
 	// runtimeSeconds, timeBased and rampTimeSeconds there. Unset: fio measures from the start, for as long as its options say.
 	// +optional
 	Until *Until `json:"until,omitempty"`
+
+	// search has the highest load looked for that the storage carries within a latency budget. The workload is measured at
+	// several loads, one run after the other: more and more at first, then between those that keep the budget and those that
+	// do not. Each target, choice of matrix and repetition has a search of its own. The workload needs one result, and no
+	// probe; of a preset only clients can vary.
+	// +optional
+	Search *LoadSearch `json:"search,omitempty"`
 }
 
 // Until is until when fio runs a workload before it measures.

@@ -69,11 +69,11 @@ func groupResults(runs []v1alpha1.Run) []*group {
 	index := map[groupKey]*group{}
 	add := func(run *v1alpha1.Run, section string, occurrence int, result *v1alpha1.Result, bound *v1alpha1.LimitedBy) {
 		// With quotes, and sorted by fmt, so that different parameters never look the same.
-		key := groupKey{run.Workload, fmt.Sprintf("%q", run.Parameters), section, occurrence}
+		key := groupKey{run.Workload, fmt.Sprintf("%q", run.Case()), section, occurrence}
 		g := index[key]
 		if g == nil {
 			g = &group{
-				comparison: v1alpha1.Comparison{Workload: run.Workload, Parameters: maps.Clone(run.Parameters), Section: section},
+				comparison: v1alpha1.Comparison{Workload: run.Workload, Parameters: maps.Clone(run.Case()), Section: section},
 				results:    map[string][]*v1alpha1.Result{}, firstAccess: map[string]bool{},
 				atRate: map[string]int{},
 			}
@@ -82,13 +82,14 @@ func groupResults(runs []v1alpha1.Run) []*group {
 		}
 		g.results[run.Target] = append(g.results[run.Target], result)
 		g.firstAccess[run.Target] = g.firstAccess[run.Target] || isOfFirstAccess(run)
-		if bound != nil && bound.Reason == v1alpha1.BoundWorkloadRate {
+		// The rate that a search has found is a figure of the storage, and not what the workload asks for.
+		if bound != nil && bound.Reason == v1alpha1.BoundWorkloadRate && run.Search == nil {
 			g.atRate[run.Target]++
 		}
 	}
 	for i := range runs {
 		run := &runs[i]
-		if run.State != v1alpha1.RunSucceeded {
+		if run.State != v1alpha1.RunSucceeded || !run.Stands() {
 			continue
 		}
 		seen := map[string]int{}

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"fmt"
-	"maps"
 
 	"k8s.io/utils/ptr"
 
@@ -38,7 +37,7 @@ func WarnOfReplaced(comparisons []v1alpha1.Comparison, targets []v1alpha1.Target
 // replacedIn warns of a target's figures in a comparison, if they are of different volumes.
 func replacedIn(c *v1alpha1.Comparison, target string, targets []v1alpha1.TargetStatus, runs []v1alpha1.Run) *v1alpha1.Warning {
 	warning, _ := replaced(targets, runs, func(run *v1alpha1.Run) bool {
-		return run.Target == target && run.Workload == c.Workload && maps.Equal(run.Parameters, c.Parameters)
+		return run.IsOf(target, c.Workload, c.Parameters)
 	})
 	return warning
 }

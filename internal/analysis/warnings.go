@@ -208,6 +208,9 @@ var warningKinds = []struct {
 	reason: v1alpha1.WarningSpread,
 	remedy: "raise repetitions or runtimeSeconds, and look for other load on the node and on the storage, or for burst credits that run out",
 }, {
+	reason: v1alpha1.WarningNotMonotone,
+	remedy: "look for other load on the node and on the storage, or for burst credits that run out; raise runtimeSeconds, so that a moment weighs less",
+}, {
 	reason: v1alpha1.WarningShortRuntime, see: []func(seen) string{shortRuntime},
 	remedy: "raise runtimeSeconds and set timeBased: true, or raise size, so that each run takes at least 10 s; of operations on files raise nrfiles",
 }, {

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -238,6 +239,10 @@ func TestWarningsFit(t *testing.T) {
 	replaced, _ := replacedOn(&v1alpha1.TargetStatus{Name: "a", RunsBeforeReplacement: new(int32(199))}, slices.Repeat([]v1alpha1.Run{{Target: "a", State: v1alpha1.RunSucceeded}}, 200))
 	warnings = append(warnings, *replaced, inOrder(v1alpha1.OrderByTarget, v1alpha1.VerdictSame)[0])
 	warnings = append(warnings, mixedAccess([]*v1alpha1.Result{{Read: &v1alpha1.IOResult{IOPS: most / 2000}}, {Read: &v1alpha1.IOResult{IOPS: most / 1000}}})...)
+	// Which internal/search tells.
+	warnings = append(warnings, v1alpha1.Warning{
+		Reason: v1alpha1.WarningNotMonotone, Message: fmt.Sprintf("rateIOPS %d keeps the budget, and %d did not", math.MaxInt32, math.MaxInt32),
+	})
 	if len(warnings) != len(warningKinds) {
 		t.Errorf("%d warnings, want %d: %v", len(warnings), len(warningKinds), warnings)
 	}

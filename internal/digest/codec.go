@@ -156,6 +156,8 @@ type beside struct {
 	Steady *Steady `cbor:"18,keyasint,omitempty"`
 	// FioSteady is what fio's own option found in each group, in their order; empty if no group has it.
 	FioSteady []*FioSteady `cbor:"19,keyasint,omitempty"`
+	// LatencyTargets are those of the groups, in their order; empty if no group has one.
+	LatencyTargets []*LatencyTarget `cbor:"20,keyasint,omitempty"`
 }
 
 // wireSync is a sync, whose completion has its histogram beside it.
@@ -188,6 +190,7 @@ func marshal(r Report) ([]byte, error) {
 			w.Beside.FioSteady = append(w.Beside.FioSteady, r.Groups[i].Steady)
 		}
 	}
+	w.Beside.LatencyTargets = latencyTargetsOf(&r)
 	return cbor.Marshal(w)
 }
 
@@ -258,7 +261,7 @@ func Decode(message string) (*Report, error) {
 	if err := w.restoreMetadata(); err != nil {
 		return nil, err
 	}
-	if err := w.restoreSteady(); err != nil {
+	if err := errors.Join(w.restoreSteady(), w.restoreLatencyTargets()); err != nil {
 		return nil, err
 	}
 	w.Report.Environment, w.Report.Probe, w.Report.Pod = w.Beside.Environment, w.Beside.Probe, pod

@@ -193,6 +193,8 @@ type Group struct {
 	Metadata *Metadata `cbor:"-"`
 	// Steady is what fio's option steadystate found, nil without it. It is encoded beside the report's array.
 	Steady *FioSteady `cbor:"-"`
+	// LatencyTarget is nil of jobs without one. It is encoded beside the report's array.
+	LatencyTarget *LatencyTarget `cbor:"-"`
 }
 
 // MaxCriterion is the most bytes of a criterion that a report keeps.

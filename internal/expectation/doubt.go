@@ -22,11 +22,11 @@ var eitherWay = []string{v1alpha1.WarningStartSkew, v1alpha1.WarningShortOverlap
 
 // warnedOf returns which of these warnings a run has, or one that repeats it. That of a volume that was replaced is of all of them together.
 func warnedOf(first *v1alpha1.Run, status *v1alpha1.StorageBenchmarkStatus) []string {
-	repeated := series{target: first.Target, workload: first.Workload, parameters: first.Parameters}
+	repeated := series{target: first.Target, workload: first.Workload, parameters: first.Case()}
 	var reasons []string
 	for _, reason := range slices.Concat(flattering, eitherWay) {
 		if slices.ContainsFunc(status.Runs, func(run v1alpha1.Run) bool {
-			return repeated.isRepeatedBy(&run) && slices.ContainsFunc(run.Warnings, func(w v1alpha1.Warning) bool { return w.Reason == reason })
+			return repeated.isRepeatedBy(&run) && run.Stands() && slices.ContainsFunc(run.Warnings, func(w v1alpha1.Warning) bool { return w.Reason == reason })
 		}) {
 			reasons = append(reasons, reason)
 		}

@@ -79,8 +79,9 @@ type series struct {
 	parts map[string]bool
 }
 
+// isRepeatedBy says whether a run is of the series. Of a search that are all its steps, of which one stands for it.
 func (s *series) isRepeatedBy(run *v1alpha1.Run) bool {
-	return s.target == run.Target && s.workload == run.Workload && maps.Equal(s.parameters, run.Parameters)
+	return s.target == run.Target && s.workload == run.Workload && maps.Equal(s.parameters, run.Case())
 }
 
 // counterpart says whether the other series is the same on another target.
@@ -303,7 +304,7 @@ func seriesOf(status *v1alpha1.StorageBenchmarkStatus) []series {
 // repetitionsOf returns the results of a run and of those after it that repeat it: one series for each section, and one without results
 // if there are none.
 func repetitionsOf(first *v1alpha1.Run, runs []v1alpha1.Run, warned []string) []series {
-	empty := series{target: first.Target, workload: first.Workload, parameters: first.Parameters, warned: warned}
+	empty := series{target: first.Target, workload: first.Workload, parameters: first.Case(), warned: warned}
 	var sections []series
 	add := func(section string, r *v1alpha1.Result, bound *v1alpha1.LimitedBy) {
 		at := slices.IndexFunc(sections, func(s series) bool { return s.section == section })
@@ -319,10 +320,18 @@ func repetitionsOf(first *v1alpha1.Run, runs []v1alpha1.Run, warned []string) []
 		if !empty.isRepeatedBy(run) {
 			continue
 		}
-		empty.runs++
-		for measured := range run.Measured() {
-			add(measured.Name, &measured.Result, measured.LimitedBy)
+		if run.Search == nil || run.Search.Step == 1 {
+			empty.runs++
 		}
+		if !run.Stands() {
+			continue
+		}
+		for measured := range run.Measured() {
+			add(measured.Name, &measured.Result, boundOf(run, measured))
+		}
+	}
+	for _, result := range withoutAnswer(&empty, runs) {
+		add("", result, nil)
 	}
 	if len(sections) == 0 {
 		return []series{empty}
@@ -331,6 +340,14 @@ func repetitionsOf(first *v1alpha1.Run, runs []v1alpha1.Run, warned []string) []
 		sections[i].runs = empty.runs
 	}
 	return sections
+}
+
+// boundOf returns what held a result back. The rate that a search has found is not what the workload asks for: a higher one is beyond the budget.
+func boundOf(run *v1alpha1.Run, measured *v1alpha1.SectionResult) *v1alpha1.LimitedBy {
+	if run.Search != nil && measured.LimitedBy != nil && measured.LimitedBy.Reason == v1alpha1.BoundWorkloadRate {
+		return nil
+	}
+	return measured.LimitedBy
 }
 
 // parametersText is a choice of a matrix for people, such as "bs=4k rw=read".

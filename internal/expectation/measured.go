@@ -21,7 +21,7 @@ func (j *judge) measures(r *Rule, s *series) bool {
 		s.parts = j.partsOf(s)
 	}
 	if len(s.parts) > 0 {
-		return m.isMeasured(s.parts)
+		return m.IsMeasured(s.parts)
 	}
 	return len(s.results) == 0 || slices.ContainsFunc(s.results, m.hasPart)
 }

@@ -96,6 +96,12 @@ var (
 	ratioForm   = regexp.MustCompile(`^[0-9]+([.][0-9]+)?$`)
 )
 
+// Budget returns the metric of a latency and the most that it may be. The error says what is wrong with one that no API server has seen.
+func Budget(metric, most string) (Metric, int64, error) {
+	r, err := ruleOf(&v1alpha1.Expectation{Metric: metric, Max: &most})
+	return r.Metric, r.Limit, err
+}
+
 func latency(text string) (int64, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || !latencyForm.MatchString(text) {

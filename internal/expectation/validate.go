@@ -48,14 +48,14 @@ func (r *Rule) validate(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, m
 	if r.Workload != "" {
 		workloads = []string{r.Workload}
 	}
-	if slices.ContainsFunc(workloads, func(name string) bool { return r.Metric.isMeasured(measured[name]) }) {
+	if slices.ContainsFunc(workloads, func(name string) bool { return r.Metric.IsMeasured(measured[name]) }) {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path.Child("metric"), r.Metric.String(), r.unmeasured())}
 }
 
-// isMeasured says whether results with some parts have the metric.
-func (m Metric) isMeasured(parts map[string]bool) bool {
+// IsMeasured says whether results with some parts have the metric.
+func (m Metric) IsMeasured(parts map[string]bool) bool {
 	if m.Part == partTotal {
 		return parts[v1alpha1.DirectionRead] || parts[v1alpha1.DirectionWrite] || parts[v1alpha1.DirectionTrim]
 	}

@@ -28,6 +28,7 @@ func (g *Group) merge(o Group) {
 	if g.Steady != nil && o.Steady != nil {
 		g.Steady = &Steady{g.Steady.Criterion, g.Steady.Attained && o.Steady.Attained}
 	}
+	g.LatencyTarget = mergeLatencyTargets(g.LatencyTarget, o.LatencyTarget)
 	g.setElapsed()
 }
 

@@ -47,6 +47,8 @@ type Group struct {
 	Sync *LatencyStats
 	// Metadata is what was done to files or directories themselves, nil of jobs that move data.
 	Metadata *Metadata
+	// LatencyTarget is what fio's own search for a queue depth found, nil of jobs without one.
+	LatencyTarget *LatencyTarget
 	// UserCPUPercent and SystemCPUPercent are the jobs' CPU time in percent of JobRuntimeMilliseconds, so
 	// of one CPU per job.
 	UserCPUPercent, SystemCPUPercent float64
@@ -155,6 +157,9 @@ type jsonJob struct {
 	SystemCPU  jsonReal          `json:"sys_cpu"`
 	Steady     *jsonSteady       `json:"steadystate"`
 	Switches   jsonInteger       `json:"ctx"`
+
+	LatencyTarget jsonInteger `json:"latency_target"`
+	LatencyDepth  jsonInteger `json:"latency_depth"`
 }
 
 type jsonDirection struct {
@@ -283,6 +288,7 @@ func (j *jsonJob) group(global map[string]string) (Group, error) {
 		UserCPUPercent: float64(j.UserCPU), SystemCPUPercent: float64(j.SystemCPU),
 		ContextSwitches: int64(j.Switches),
 		Options:         effective(global, j.Options),
+		LatencyTarget:   newLatencyTarget(int64(j.LatencyTarget), int64(j.LatencyDepth)),
 	}
 	for _, d := range []struct {
 		from *jsonDirection

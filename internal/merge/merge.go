@@ -129,6 +129,7 @@ func mergeGroups(groups []*digest.Group, coarsening int) digest.Group {
 		Trim:                mergeDirections(directions(groups, direction.Trim), coarsening),
 		Sync:                mergeSyncs(groups, coarsening),
 		Metadata:            mergeMetadata(groups, coarsening),
+		LatencyTarget:       leastLatencyTarget(groups),
 	}
 }
 

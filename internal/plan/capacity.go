@@ -79,8 +79,14 @@ func bytesOfClients(measured []Run) fileBytes {
 // numbersOfClients returns the different numbers of clients that runs have, from the lowest on.
 func numbersOfClients(measured []Run) []int32 {
 	var numbers []int32
-	for _, m := range measured {
+	for i := range measured {
+		m := &measured[i]
 		numbers = append(numbers, m.Clients)
+		if m.Step == 1 && m.Workload.Search.Vary == v1alpha1.VaryClients { // any number may be searched
+			for clients := int32(1); clients < m.Clients; clients++ {
+				numbers = append(numbers, clients)
+			}
+		}
 	}
 	slices.Sort(numbers)
 	return slices.Compact(numbers)

@@ -27,6 +27,16 @@ type testCase struct {
 	job     *fio.JobFile
 	// probe is what is done after job, nil if nothing.
 	probe *fio.JobFile
+	// lowest is what is done at the lowest load of a search, whose highest is job's; nil if nothing is searched.
+	lowest *fio.JobFile
+}
+
+// jobs are the ends of what is done for the case.
+func (c *testCase) jobs() []*fio.JobFile {
+	if c.lowest == nil {
+		return []*fio.JobFile{c.job}
+	}
+	return []*fio.JobFile{c.job, c.lowest}
 }
 
 const (

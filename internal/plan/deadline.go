@@ -16,7 +16,8 @@ import (
 func RunDeadlineSeconds(runs []Run) int32 {
 	longest := 0.0
 	for i := range runs {
-		longest = max(longest, longestSeconds(runs[i].Job, runs[i].Probe)+float64(runs[i].Until.ExtraSeconds()))
+		extra := float64(runs[i].Until.ExtraSeconds())
+		longest = max(longest, longestSeconds(runs[i].Job, runs[i].Probe)+extra, longestSeconds(runs[i].Lowest)+extra)
 	}
 	if 2*longest <= v1alpha1.DefaultRunSeconds {
 		return 0
@@ -49,7 +50,7 @@ func longestSeconds(jobs ...*fio.JobFile) float64 {
 func validateDeadline(path *field.Path, index int, spec *v1alpha1.StorageBenchmarkSpec, cases []testCase) field.ErrorList {
 	longest := 0.0
 	for _, c := range cases {
-		longest = max(longest, longestSeconds(c.job, c.probe))
+		longest = max(longest, longestSeconds(c.job, c.probe), longestSeconds(c.lowest))
 	}
 	deadline, workload := spec.Deadlines.RunSeconds, &spec.Workloads[index]
 	longest += float64(untilOf(workload).ExtraSeconds())

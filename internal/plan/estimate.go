@@ -36,6 +36,8 @@ type Estimate struct {
 	LayoutUnknown, MeasuringUnknown bool
 	// LayoutAlone says that files are laid out for this run alone: fio deletes them behind it, as with unlink, or nothing tells which they are.
 	LayoutAlone bool
+	// AtMost says that a search may have its answer before the run, which is not made then.
+	AtMost bool
 	// MayEndSooner says that fio is through with all files of the run before its runtime, or that it is steady sooner: perhaps long before.
 	MayEndSooner bool
 }
@@ -57,6 +59,10 @@ func Estimates(runs []Run, observed []v1alpha1.TargetStatus) map[string]Estimate
 		pace := paceOf(run, observed)
 		e := Estimate{Overhead: overhead(run.Clients), LayoutAlone: layout.isAlone(run), MayEndSooner: run.Job.EndsByFiles()}
 		e.Measuring, e.MeasuringUnknown = pace.measuring(run.Job)
+		if run.Lowest != nil {
+			lowest, unknown := pace.measuring(run.Lowest)
+			e.Measuring, e.MeasuringUnknown, e.AtMost = max(e.Measuring, lowest), e.MeasuringUnknown || unknown, run.IsAtMost()
+		}
 		e.Measuring += time.Duration(run.Until.ExtraSeconds()) * time.Second
 		e.MayEndSooner = e.MayEndSooner || run.Until != nil
 		if run.Probe != nil {

@@ -3,6 +3,7 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,6 +43,11 @@ type Run struct {
 	Until *steady.Until
 	// Probe is what fio does after that in the same pod, nil if nothing. Only the last repetition has one.
 	Probe *fio.JobFile
+	// Step is the number of the run in its search, from 1; 0 if it is of none. Job, Clients and Name are then those of the highest load, until
+	// At gives it its own.
+	Step int32
+	// Lowest is what fio does at the lowest load of a search, nil if the run is of none.
+	Lowest *fio.JobFile
 }
 
 // VolumeModes gives the mode of claims that exist, by the names of their targets. A plan that is made
@@ -89,14 +95,17 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.
 		}
 		workload := &spec.Workloads[i]
 		cases := casesOf(spec, workload, job)
-		wrong := validateCases(specPath.Child("workloads").Index(i), cases, spec.Targets, modes)
+		wrong := addSearch(specPath.Child("workloads").Index(i), workload, cases)
+		wrong = append(wrong, validateCases(specPath.Child("workloads").Index(i), cases, spec.Targets, modes)...)
 		wrong = append(wrong, addProbes(specPath.Child("workloads").Index(i).Child("probe"), workload, cases, spec.Targets)...)
 		if len(wrong) == 0 {
 			wrong = validateDeadline(specPath, i, spec, cases)
 		}
 		problems = append(problems, wrong...)
 		for _, c := range cases {
-			measured = append(measured, Run{Name: c.name, Workload: workload, Parameters: c.parameters, Clients: c.clients, Job: c.job, Until: untilOf(workload), Probe: c.probe})
+			measured = append(measured, stepsOf(workload, Run{
+				Name: c.name, Workload: workload, Parameters: c.parameters, Clients: c.clients, Job: c.job, Until: untilOf(workload), Probe: c.probe, Lowest: c.lowest,
+			})...)
 		}
 	}
 	problems = append(problems, validateCapacity(specPath.Child("targets"), spec, measured)...)
@@ -172,8 +181,8 @@ func inTurn(targets []v1alpha1.Target, repetition int32) []*v1alpha1.Target {
 	return turn
 }
 
-// runName returns a name such as randwrite.bs-16k.gp3.2, with the case where the workload has a matrix and the
-// repetition where there are several.
+// runName returns a name such as randwrite.bs-16k.gp3.2, with the case where the workload has a matrix, the
+// repetition where there are several, and step-3 of a search.
 func runName(spec *v1alpha1.StorageBenchmarkSpec, m *Run, target *v1alpha1.Target, repetition int32) string {
 	parts := []string{m.Workload.Name}
 	if m.Name != "" {
@@ -182,6 +191,9 @@ func runName(spec *v1alpha1.StorageBenchmarkSpec, m *Run, target *v1alpha1.Targe
 	parts = append(parts, target.Name)
 	if repetitions(spec) > 1 {
 		parts = append(parts, strconv.Itoa(int(repetition)))
+	}
+	if m.Step > 0 {
+		parts = append(parts, fmt.Sprintf("step-%d", m.Step))
 	}
 	return strings.Join(parts, ".")
 }
@@ -269,10 +281,12 @@ func validateCases(path *field.Path, cases []testCase, targets []v1alpha1.Target
 		}
 		kinds[k] = true
 		for _, c := range cases {
-			for _, problem := range k.validate(path, c.job) {
-				if !seen[problem.Error()] {
-					seen[problem.Error()] = true
-					problems = append(problems, problem)
+			for _, job := range c.jobs() {
+				for _, problem := range k.validate(path, job) {
+					if !seen[problem.Error()] {
+						seen[problem.Error()] = true
+						problems = append(problems, problem)
+					}
 				}
 			}
 		}

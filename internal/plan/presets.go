@@ -25,6 +25,10 @@ func validateKind(path *field.Path, w *v1alpha1.Workload) field.ErrorList {
 	if w.Scale != nil && w.Preset == nil {
 		problems = append(problems, field.Forbidden(path.Child("scale"), "it is for presets: set size and runtimeSeconds in fio, or in jobFile"))
 	}
+	if w.Search != nil && w.Preset != nil && w.Search.Vary != v1alpha1.VaryClients {
+		problems = append(problems, field.Invalid(path.Child("search", "vary"), w.Search.Vary,
+			"a preset sets what is measured, so that its results are comparable: vary clients; or set fio to vary what it does"))
+	}
 	for name := range w.Matrix {
 		if w.Preset != nil && name != v1alpha1.MatrixClients {
 			problems = append(problems, field.Forbidden(path.Child("matrix").Key(name),

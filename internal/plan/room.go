@@ -47,14 +47,20 @@ func roundedUp(n, by int) int { return (n + by - 1) / by }
 
 // validateResults refuses more results than fit into the status.
 func validateResults(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, jobs []*fio.JobFile) *field.Error {
-	results, most := 0, maxResults(spec)
+	results, searches, most := 0, 0, maxResults(spec)
 	for i, job := range jobs {
 		if job != nil {
-			results += len(job.Groups()) * countCases(spec.Workloads[i].Matrix) * len(spec.Targets) * int(repetitions(spec))
+			results += len(job.Groups()) * countCases(spec.Workloads[i].Matrix) * len(spec.Targets) * int(repetitions(spec)) * mostSteps(&spec.Workloads[i])
+			searches += searchesOf(spec, &spec.Workloads[i])
 		}
 	}
-	if results <= most {
+	if results+searches <= most {
 		return nil
+	}
+	if searches > 0 {
+		return field.Invalid(path.Child("workloads"), len(spec.Workloads), fmt.Sprintf(
+			"all workloads, in all cases of their matrix, on %d targets, %d times each, give %d results, of which searches take as many as they may have steps, and %d for their answers; "+
+				"at most %d are possible: lower max of searches, or raise min, or split the benchmark", len(spec.Targets), repetitions(spec), results+searches, searches, max(most, 0)))
 	}
 	beside, remedy := "", "split the benchmark"
 	if clients := spec.MostClients(); clients > 1 {

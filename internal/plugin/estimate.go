@@ -22,6 +22,7 @@ func printEstimate(w io.Writer, runs []plan.Run) {
 		if e.LayoutAlone {
 			again += e.Layout
 		}
+		sum.AtMost = sum.AtMost || e.AtMost
 		sum.MayEndSooner = sum.MayEndSooner || e.MayEndSooner
 		if e.LayoutUnknown {
 			noLayout = appendNew(noLayout, runs[i].Target.Name)
@@ -37,6 +38,8 @@ func printEstimate(w io.Writer, runs []plan.Run) {
 	switch {
 	case len(noLayout)+len(noEnd) > 0 || sum.MeasuringUnknown:
 		about = "at least"
+	case sum.AtMost:
+		about = "at most"
 	case sum.MayEndSooner:
 		about = "up to"
 	}
@@ -57,6 +60,9 @@ func printEstimate(w io.Writer, runs []plan.Run) {
 	fmt.Fprintln(w, "Not in it: volumes being made, images being pulled, waiting for nodes, and storage that is slower than its limits.")
 	if sum.MayEndSooner {
 		fmt.Fprintln(w, "Runs that create, look up or delete files end when they are through with all of them, which no limit tells.")
+	}
+	if sum.AtMost {
+		fmt.Fprintln(w, "A search for the highest load makes as many runs as it needs, most often half of the most.")
 	}
 	printUnknown(w, noLayout, "writing test files")
 	printUnknown(w, noEnd, "runs that end by size")

@@ -172,10 +172,10 @@ func planned(runs []plan.Run) []report.PlannedRun {
 		seconds += run.Until.ExtraSeconds()
 		all[i] = report.PlannedRun{
 			Run: v1alpha1.Run{
-				Name: run.Name, Target: run.Target.Name, Workload: run.Workload.Name, Parameters: run.Parameters, Repetition: run.Repetition,
+				Name: run.Name, Target: run.Target.Name, Workload: run.Workload.Name, Parameters: run.Searched(), Repetition: run.Repetition,
 				Clients: run.Clients,
 			},
-			RuntimeSeconds: seconds, EndsByFiles: run.Job.EndsByFiles() || run.Until != nil,
+			AtMost: run.IsAtMost(), RuntimeSeconds: seconds, EndsByFiles: run.Job.EndsByFiles() || run.Until != nil,
 		}
 	}
 	return all

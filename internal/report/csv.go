@@ -104,6 +104,18 @@ func runFields() []field[Measurement] {
 		{"attempts", func(m *Measurement) string { return whole(int64(m.Attempts)) }},
 		{"start_time", func(m *Measurement) string { return timestamp(m.StartTime) }},
 		{"completion_time", func(m *Measurement) string { return timestamp(m.CompletionTime) }},
+		{"search_step", func(m *Measurement) string {
+			if m.Search == nil {
+				return ""
+			}
+			return whole(int64(m.Search.Step))
+		}},
+		{"search_verdict", func(m *Measurement) string {
+			if m.Search == nil {
+				return ""
+			}
+			return string(m.Search.Verdict)
+		}},
 	}
 }
 

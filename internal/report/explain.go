@@ -92,6 +92,12 @@ func (e *explanation) all() {
 			e.compared(c, &c.Targets[j], occurrence)
 		}
 	}
+	for i := range status.Searches {
+		if s := &status.Searches[i]; s.Answer == nil && s.Message != "" {
+			e.title(strings.TrimSpace(s.Workload+" "+parameters(s.Parameters)) + " on " + s.Target)
+			e.say("Search", sentenceOf(foundBy(s)))
+		}
+	}
 	for i := range status.Runs {
 		if status.Runs[i].State == v1alpha1.RunFailed {
 			e.run(&status.Runs[i])
@@ -122,6 +128,9 @@ func (e *explanation) compared(c *v1alpha1.Comparison, t *v1alpha1.TargetCompari
 		e.say("", fmt.Sprintf("Together %d I/Os and %s a second%s.", t.Total.IOPS.Median, perSecond(t.Total.BytesPerSecond.Median), e.beside(t.Total.IOPSRatio, t.Total.Verdict)))
 	}
 	e.say("Steady", steadyStateOf(&s))
+	if found := searchOf(&e.sb.Status, t.Name, c.Workload, c.Parameters); found != nil {
+		e.say("Search", sentenceOf(foundBy(found)), "The figures above are those of the run that stands for it; kubectl storagebench report -o html has all of its runs in a chart.")
+	}
 	e.say("Over time", overTimeOf(&s))
 	e.bound(boundsOf(&s))
 	e.say("How sure", append([]string{e.certainty(t)}, e.latencyCertainty(t)...)...)

@@ -46,6 +46,7 @@ func (e *explanation) succeeded(run *v1alpha1.Run) {
 			e.say("Result", resultInWords(name, io))
 		}
 		e.say("", syncsInWords(result.Sync))
+		e.say("", latencyTargetInWords(result.LatencyTargetIODepth))
 		e.say("Result", metadataInWords(result.Metadata))
 		if result.CPU != nil {
 			e.say("", fmt.Sprintf("Each of fio's jobs took %d %% of a CPU.", result.CPU.UserPercent+result.CPU.SystemPercent))
@@ -94,6 +95,14 @@ func (e *explanation) subjects(run *v1alpha1.Run) []subject {
 		all = append(all, about)
 	}
 	return all
+}
+
+// latencyTargetInWords says what fio's latency_target found, "" if the job has none.
+func latencyTargetInWords(depth int32) string {
+	if depth == 0 {
+		return ""
+	}
+	return fmt.Sprintf("By its option latency_target, fio had an iodepth of %d at last.", depth)
 }
 
 // resultInWords says what came out in one direction.
@@ -147,6 +156,9 @@ func coarseness(d *v1alpha1.LatencyDistribution) string {
 
 // repetition says what one run of several is worth.
 func repetition(run *v1alpha1.Run, sb *v1alpha1.StorageBenchmark) string {
+	if run.Search != nil {
+		return searchStep(run)
+	}
 	var all int
 	for i := range sb.Status.Runs {
 		other := &sb.Status.Runs[i]

@@ -167,7 +167,7 @@ func TestJSON(t *testing.T) {
       "iops": {"median": 1000, "min": 0, "max": 0, "confidenceLow": 0, "confidenceHigh": 2, "pValue": 0.029}, "bytesPerSecond": {"median": 0, "min": 0, "max": 0}
     }
   ],
-  "warnings": [], "abandonedAttempts": []
+  "searches": [], "warnings": [], "abandonedAttempts": []
 }`
 	var wanted, got any
 	if err := json.Unmarshal([]byte(want), &wanted); err != nil {

@@ -22,6 +22,8 @@ type Document struct {
 	Results []Measurement `json:"results"`
 	// Comparisons are the same over the repetitions.
 	Comparisons []ComparedIO `json:"comparisons"`
+	// Searches are the highest loads within latency budgets, as status.searches has them.
+	Searches []v1alpha1.SearchResult `json:"searches"`
 	// Expectations are what the results have to be, and whether they are. There are none before the benchmark's end.
 	Expectations      []Expected                  `json:"expectations"`
 	Warnings          []v1alpha1.WarningSummary   `json:"warnings"`
@@ -49,7 +51,7 @@ func JSON(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 	status := &sb.Status
 	return writeJSON(w, Document{
 		Benchmark: benchmarkOf(sb), Targets: orEmpty(status.Targets), Results: measurementsOf(status),
-		Comparisons: comparedIO(status.Comparisons, oneBenchmark), Expectations: expectedOf(expectation.Told(sb)), Warnings: orEmpty(status.Warnings), AbandonedAttempts: orEmpty(status.AbandonedAttempts),
+		Comparisons: comparedIO(status.Comparisons, oneBenchmark), Searches: orEmpty(status.Searches), Expectations: expectedOf(expectation.Told(sb)), Warnings: orEmpty(status.Warnings), AbandonedAttempts: orEmpty(status.AbandonedAttempts),
 	})
 }
 

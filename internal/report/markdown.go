@@ -30,6 +30,13 @@ func Markdown(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 	} else {
 		page.paragraph("No runs yet.")
 	}
+	if lines := searchLines(sb.Status.Searches); len(lines) > 0 {
+		page.heading(2, "Highest load within the latency budget")
+		for i := range lines {
+			lines[i] = escape(lines[i])
+		}
+		page.list(lines)
+	}
 	page.expectations(expectation.Told(sb))
 	if len(sb.Status.Warnings) > 0 {
 		page.heading(2, "Warnings")

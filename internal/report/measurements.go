@@ -27,6 +27,8 @@ type Measurement struct {
 	StartTime      *metav1.Time      `json:"startTime,omitempty"`
 	CompletionTime *metav1.Time      `json:"completionTime,omitempty"`
 	Message        string            `json:"message,omitempty"`
+	// Search is what the run is to a search; nil if it is of none.
+	Search *v1alpha1.RunSearch `json:"search,omitempty"`
 	// AfterReplacement is set where a claim of the target was replaced: whether this was measured after that, on another volume than
 	// what was measured before.
 	AfterReplacement *bool `json:"afterReplacement,omitempty"`
@@ -84,7 +86,7 @@ func afterReplacement(status *v1alpha1.StorageBenchmarkStatus, index int) *bool 
 func ofRun(run *v1alpha1.Run) Measurement {
 	return Measurement{
 		Run: run.Name, Workload: run.Workload, Target: run.Target, Parameters: run.Parameters, Repetition: run.Repetition, Clients: max(run.Clients, 1),
-		State: run.State, Attempts: run.Attempts, StartTime: run.StartTime, CompletionTime: run.CompletionTime, Message: run.Message, Warnings: run.Warnings, Counters: run.Counters, Exceeded: run.Exceeded,
+		State: run.State, Attempts: run.Attempts, Search: run.Search, StartTime: run.StartTime, CompletionTime: run.CompletionTime, Message: run.Message, Warnings: run.Warnings, Counters: run.Counters, Exceeded: run.Exceeded,
 	}
 }
 

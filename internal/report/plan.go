@@ -22,6 +22,8 @@ type PlannedRun struct {
 	RuntimeSeconds int64
 	// EndsByFiles says whether fio is through when it has created, looked up or deleted all files, which may be before that.
 	EndsByFiles bool
+	// AtMost says whether a search may have its answer before, and not make the run.
+	AtMost bool
 }
 
 // Plan prints a row for each run in their order, and how much that is. How many clients make a run is told where one has
@@ -47,9 +49,13 @@ func Plan(w io.Writer, runs []PlannedRun) {
 		}
 	}
 	t.Render()
-	fmt.Fprintf(w, "\n%s on %s", legible.Plural(len(runs), "run"), legible.Plural(len(targets), "target"))
+	most, bound := "", "at least"
+	if slices.ContainsFunc(runs, func(run PlannedRun) bool { return run.AtMost }) {
+		most, bound = "At most ", "at most"
+	}
+	fmt.Fprintf(w, "\n%s%s on %s", most, legible.Plural(len(runs), "run"), legible.Plural(len(targets), "target"))
 	if total > 0 {
-		fmt.Fprintf(w, ", at least %s of measuring", duration(total))
+		fmt.Fprintf(w, ", %s %s of measuring", bound, duration(total))
 	}
 	fmt.Fprintln(w)
 }

@@ -164,7 +164,7 @@ func outcomesOf(runs []v1alpha1.Run, c *v1alpha1.Comparison, target string, occu
 	var all []outcome
 	for i := range runs {
 		run := &runs[i]
-		if run.State != v1alpha1.RunSucceeded || run.Target != target || run.Workload != c.Workload || !maps.Equal(run.Parameters, c.Parameters) {
+		if run.State != v1alpha1.RunSucceeded || !run.IsOf(target, c.Workload, c.Parameters) {
 			continue
 		}
 		if c.Section == "" {

@@ -22,13 +22,22 @@ func Summary(status *v1alpha1.StorageBenchmarkStatus) string {
 		var alone, beside []string
 		for j := range c.Targets {
 			t := &c.Targets[j]
-			if text := t.Name + " " + summarizeTarget(t); isCompared(t) {
+			text := t.Name + " " + summarizeTarget(t)
+			if s := searchOf(status, t.Name, c.Workload, c.Parameters); s != nil {
+				text += summarizeSearch(s)
+			}
+			if isCompared(t) {
 				beside = append(beside, text)
 			} else {
 				alone = append(alone, text)
 			}
 		}
 		lines = append(lines, name+": "+strings.Join(append(alone, beside...), ", "))
+	}
+	for i := range status.Searches {
+		if s := &status.Searches[i]; s.Answer == nil && s.Message != "" {
+			lines = append(lines, strings.TrimSpace(s.Workload+" "+parameters(s.Parameters))+": "+s.Target+" "+s.Message)
+		}
 	}
 	return shorten(strings.Join(lines, "; "))
 }

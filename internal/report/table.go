@@ -29,11 +29,14 @@ func Wide(w io.Writer, sb *v1alpha1.StorageBenchmark, style Style) {
 // printStatus prints a table of all rows, and what is to be said below it.
 func printStatus(w io.Writer, sb *v1alpha1.StorageBenchmark, columns []figure, style Style) {
 	rows := rowsOf(&sb.Status)
-	if len(rows) == 0 {
+	switch {
+	case len(rows) > 0:
+		printRows(w, rows, columns, style)
+	case len(sb.Status.Searches) == 0:
 		fmt.Fprintln(w, "No runs yet")
 		return
 	}
-	printRows(w, rows, columns, style)
+	searches(w, sb.Status.Searches, style)
 	expectations(w, sb, style)
 	warnings(w, sb.Status.Warnings, style)
 	abandoned(w, sb.Status.AbandonedAttempts, style)

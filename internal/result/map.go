@@ -82,13 +82,14 @@ func coarsened(d *v1alpha1.LatencyDistribution, bits int) {
 
 func newResult(report *digest.Report, g *digest.Group) v1alpha1.Result {
 	return v1alpha1.Result{
-		FioVersion:          report.FioVersion,
-		ElapsedMilliseconds: g.ElapsedMilliseconds,
-		Read:                newIOResult(g.Read),
-		Write:               newIOResult(g.Write),
-		Trim:                newIOResult(g.Trim),
-		Sync:                newSyncResult(g.Sync),
-		Metadata:            newMetadataResult(g.Metadata),
+		FioVersion:           report.FioVersion,
+		ElapsedMilliseconds:  g.ElapsedMilliseconds,
+		Read:                 newIOResult(g.Read),
+		Write:                newIOResult(g.Write),
+		Trim:                 newIOResult(g.Trim),
+		Sync:                 newSyncResult(g.Sync),
+		Metadata:             newMetadataResult(g.Metadata),
+		LatencyTargetIODepth: latencyTargetDepth(g.LatencyTarget),
 		CPU: &v1alpha1.CPUResult{
 			UserPercent: int32(g.UserPercent), SystemPercent: int32(g.SystemPercent), ThrottledPercent: throttledPercent(report),
 		},
@@ -124,6 +125,13 @@ func newMetadataResult(m *digest.Metadata) *v1alpha1.MetadataResult {
 		return nil
 	}
 	return &v1alpha1.MetadataResult{Count: m.Count, IOPS: wholeIOPS(m.MilliPerSecond), MeanNanoseconds: m.Mean, Latency: newDistribution(m.Completion)}
+}
+
+func latencyTargetDepth(t *digest.LatencyTarget) int32 {
+	if t == nil {
+		return 0
+	}
+	return int32(t.Depth)
 }
 
 func newDistribution(c *digest.Completion) *v1alpha1.LatencyDistribution {

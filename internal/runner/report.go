@@ -33,6 +33,7 @@ func newReport(output *fiooutput.Output) (*digest.Report, error) {
 			Trim:                newDirection(g.Trim),
 			Sync:                newSync(g.Sync),
 			Metadata:            newMetadata(g.Metadata),
+			LatencyTarget:       newLatencyTarget(g.LatencyTarget),
 		}
 		if g.Steady != nil {
 			group.Steady = &digest.FioSteady{Criterion: legible.Cut(g.Steady.Criterion, digest.MaxCriterion, ""), Attained: g.Steady.Attained}
@@ -86,6 +87,13 @@ func newMetadata(m *fiooutput.Metadata) *digest.Metadata {
 		return nil
 	}
 	return &digest.Metadata{Count: latency.Count, MilliPerSecond: round(m.PerSecond * 1000), Mean: latency.Mean, Completion: latency.Completion}
+}
+
+func newLatencyTarget(t *fiooutput.LatencyTarget) *digest.LatencyTarget {
+	if t == nil {
+		return nil
+	}
+	return &digest.LatencyTarget{Nanoseconds: t.Nanoseconds, Depth: t.Depth}
 }
 
 func round(f float64) int64 { return int64(math.Round(f)) }

@@ -1,6 +1,8 @@
 package crash
 
 import (
+	"regexp"
+	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -66,6 +68,21 @@ func s3Target() v1alpha1.Target {
 	return v1alpha1.Target{Name: "s3", S3: &v1alpha1.S3Bucket{Bucket: "my-bucket", Prefix: new("bench/")}}
 }
 
+// searchedReport is what reads measure with as many in flight as the job file of a pod says, of which one takes no more than 3 ms.
+func searchedReport(pod *corev1.Pod) fakecluster.Outcome {
+	report := builder.Report()
+	depth := regexp.MustCompile(`(?m)^iodepth=([0-9]+)$`)
+	for _, c := range pod.Spec.Containers {
+		for _, v := range c.Env {
+			if found := depth.FindStringSubmatch(v.Value); found != nil && v.Name == digest.JobFileVariable {
+				n, _ := strconv.ParseInt(found[1], 10, 64)
+				report.Groups[0].Read.Latency.Mean = n * 2_000_000
+			}
+		}
+	}
+	return fakecluster.Succeed(report)
+}
+
 // scenarios are benchmarks that between them make all that the operator makes, and go all ways that it knows.
 var scenarios = []scenario{{
 	// Four runs on two new volumes from one node. One is evicted once, one fails.
@@ -121,4 +138,21 @@ var scenarios = []scenario{{
 	own:          nothing,
 	deleteDuring: "run w.s3, attempt 1 by client 0",
 	downtime:     20 * time.Second,
+}, {
+	// A search chooses its loads by what was measured, whatever comes between. One step is evicted once.
+	name: "search",
+	benchmark: func(namespace string) *v1alpha1.StorageBenchmark {
+		workload := builder.NewDirectWorkload("one")
+		workload.Fio.IOEngine = new("libaio")
+		workload.Search = &v1alpha1.LoadSearch{Vary: v1alpha1.VaryIODepth, Max: 2, Objective: v1alpha1.SearchObjective{Metric: "read.mean", Max: "3ms"}}
+		return builder.NewBenchmark(namespace, "sb").Target(builder.NewTarget("fast")).Workload(workload).Build()
+	},
+	pods: func(pod *corev1.Pod) fakecluster.Outcome {
+		if pod.Annotations[v1alpha1.AnnotationRun]+" "+pod.Labels[v1alpha1.LabelAttempt] == "one.fast.step-3 1" {
+			return fakecluster.Evict()
+		}
+		return searchedReport(pod)
+	},
+	own:      nothing,
+	downtime: 20 * time.Second,
 }}

@@ -52,10 +52,11 @@ type plotted struct {
 	// Log is for latencies in nanoseconds on a logarithmic axis.
 	Log    bool    `json:"log,omitempty"`
 	Points []point `json:"points,omitempty"`
-	// Lines, Rules and Drops are of charts over time.
+	// Lines and Drops are of charts over time.
 	Lines []timeline `json:"lines,omitempty"`
-	Rules []rule     `json:"rules,omitempty"`
 	Drops []fall     `json:"drops,omitempty"`
+	// Rules are lines across.
+	Rules []rule `json:"rules,omitempty"`
 
 	// unit is what lines are in.
 	unit unit
@@ -73,6 +74,8 @@ type point struct {
 	// Text is all that there is to say of the point, Short its figure.
 	Text  string `json:"text"`
 	Short string `json:"short,omitempty"`
+	// Marked has the point stand out.
+	Marked bool `json:"marked,omitempty"`
 }
 
 // tick is a labelled place on the horizontal axis. Minor ones are left out where there is little room.

@@ -56,6 +56,7 @@ type workload struct {
 	Table         table
 	OverTime      overTime
 	Latencies     []figure
+	Loads         []figure
 }
 
 // newContent collects what the page shows of a benchmark.
@@ -74,7 +75,7 @@ func newContent(sb *v1alpha1.StorageBenchmark, over map[string]*series.Series) (
 	}
 	spec := preset.Pin(&sb.Spec, sb.Status.Presets)
 	for i := range spec.Workloads {
-		if w := r.workload(&spec.Workloads[i]); len(w.Table.Rows) > 0 {
+		if w := r.workload(&spec.Workloads[i]); len(w.Table.Rows) > 0 || len(w.Loads) > 0 {
 			c.Workloads = append(c.Workloads, w)
 		}
 	}
@@ -89,6 +90,7 @@ func (r *results) workload(w *v1alpha1.Workload) workload {
 			out.Bars = append(out.Bars, *f)
 		}
 	}
+	out.Loads = r.loads(w.Name)
 	for _, s := range r.sweeps(w.Name) {
 		for _, d := range measured {
 			if f := r.scaling(w.Name, s, d); f != nil {

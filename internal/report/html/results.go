@@ -44,8 +44,8 @@ func newResults(sb *v1alpha1.StorageBenchmark) *results {
 		r.targets = append(r.targets, target{Name: sb.Spec.Targets[i].Name, Index: i})
 	}
 	for i := range sb.Status.Runs {
-		if run := &sb.Status.Runs[i]; run.State == v1alpha1.RunSucceeded {
-			key := runKey(run.Workload, run.Parameters, run.Target)
+		if run := &sb.Status.Runs[i]; run.State == v1alpha1.RunSucceeded && run.Stands() {
+			key := runKey(run.Workload, run.Case(), run.Target)
 			r.measured[key] = append(r.measured[key], run)
 		}
 	}

@@ -76,7 +76,7 @@ function bars(chart, {label, points}, width) {
 
 // lines are one for each target, over the percentiles or over the values of a parameter, with a band from the lowest to
 // the highest.
-function lines(chart, {label, points, log}, width) {
+function lines(chart, {label, points, rules = [], log}, width) {
   const ticks = width < NARROW ? chart.ticks.filter(t => !t.minor) : chart.ticks;
   const labels = new Map(ticks.map(t => [t.x, t.label]));
   const marks = [
@@ -94,7 +94,15 @@ function lines(chart, {label, points, log}, width) {
       lineY(own, {x: "x", y: "value", stroke, strokeWidth: 2, strokeDasharray: dash(index)}),
     );
   }
-  marks.push(dot(points, {x: "x", y: "value", symbol: "target", fill: "target", r: 3.5, title: "text", tip: TIP}));
+  marks.push(
+    ruleY(rules, {y: "value", stroke: "var(--muted)", strokeDasharray: "1 3", strokeWidth: 1.5}),
+    text(rules, {
+      y: "value", text: "text", frameAnchor: "left", dx: 4, dy: -9, textAnchor: "start", fill: "var(--muted)", stroke: "var(--surface)", strokeWidth: 4,
+      textOverflow: "ellipsis", lineWidth: (width - 100) / FONT_SIZE,
+    }),
+    dot(points, {x: "x", y: "value", symbol: "target", fill: "target", r: 3.5, title: "text", tip: TIP}),
+    dot(points.filter(p => p.marked), {x: "x", y: "value", symbol: "circle", stroke: p => color(chart.targets.indexOf(p.target)), strokeWidth: 2, r: 9}),
+  );
   if (!log) marks.push(ruleY([0], {stroke: "var(--axis)"}));
   return {
     marginLeft: 60, marginRight: 20, marginTop: 26, marginBottom: 44,

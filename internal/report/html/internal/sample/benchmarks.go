@@ -17,7 +17,7 @@ import (
 func All() map[string]*v1alpha1.StorageBenchmark {
 	return map[string]*v1alpha1.StorageBenchmark{
 		"gp3-vs-efs": GP3VsEFS(), "gp2-vs-gp3": GP2VsGP3(), "efs-operations": EFSOperations(), "failed": Failed(), "pending": Pending(),
-		"one-choice": OneChoice(), "credits": Credits(),
+		"one-choice": OneChoice(), "credits": Credits(), "highest-load": HighestLoad(),
 		"hostile": Hostile(), "many": Many(500),
 	}
 }

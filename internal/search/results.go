@@ -1,0 +1,204 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/expectation"
+	"github.com/storagebench/storagebench/internal/legible"
+)
+
+// maxMessage is the most bytes of the message of a result.
+const maxMessage = 256
+
+// Results says what the searches of a benchmark have found: one for each target, workload and choice of its matrix.
+func Results(spec *v1alpha1.StorageBenchmarkSpec, runs []v1alpha1.Run) []v1alpha1.SearchResult {
+	var repeated [][]Steps
+	for _, steps := range Of(runs) {
+		at := slices.IndexFunc(repeated, func(of []Steps) bool { return of[0].isAbout(steps[0]) })
+		if at < 0 {
+			at = len(repeated)
+			repeated = append(repeated, nil)
+		}
+		repeated[at] = append(repeated[at], steps)
+	}
+	var results []v1alpha1.SearchResult
+	for _, repetitions := range repeated {
+		first := repetitions[0][0]
+		if search := searchOf(spec, first.Workload); search != nil {
+			f := finding{search: search, repetitions: repetitions}
+			results = append(results, f.result(first))
+		}
+	}
+	return results
+}
+
+func searchOf(spec *v1alpha1.StorageBenchmarkSpec, workload string) *v1alpha1.LoadSearch {
+	i := slices.IndexFunc(spec.Workloads, func(w v1alpha1.Workload) bool { return w.Name == workload })
+	if i < 0 {
+		return nil
+	}
+	return spec.Workloads[i].Search
+}
+
+// finding is what the repetitions of a search have found.
+type finding struct {
+	search      *v1alpha1.LoadSearch
+	repetitions []Steps
+	// answers are the runs that stand for those that have ended with a load within the budget.
+	answers []*v1alpha1.Run
+	// ended are the answers of all that have ended.
+	ended  []Answer
+	failed int
+}
+
+func (f *finding) result(first *v1alpha1.Run) v1alpha1.SearchResult {
+	for _, steps := range f.repetitions {
+		f.add(steps)
+	}
+	_, limit, _ := expectation.Budget(f.search.Objective.Metric, f.search.Objective.Max)
+	r := v1alpha1.SearchResult{
+		Target: first.Target, Workload: first.Workload, Parameters: first.Case(),
+		Vary: f.search.Vary, Objective: f.search.Objective.Metric, BudgetNanoseconds: limit,
+		Outcome: f.outcome(), Searches: int32(len(f.answers)), Saturation: f.saturation(),
+	}
+	if len(f.answers) > 0 {
+		r.Answer = f.figures()
+	}
+	r.Message = legible.Cut(f.message(&r), maxMessage, "…")
+	return r
+}
+
+// add takes a repetition that has ended.
+func (f *finding) add(steps Steps) {
+	switch {
+	case steps.HasFailed():
+		f.failed++
+	case steps[len(steps)-1].HasEnded():
+		f.ended = append(f.ended, steps.Next(f.search).Answer)
+		if run := steps.answer(); run != nil {
+			f.answers = append(f.answers, run)
+		}
+	}
+}
+
+// outcomes are how the API calls those of searches.
+var outcomes = map[Outcome]v1alpha1.SearchOutcome{
+	Unknown: v1alpha1.SearchSearching, // which an operator may say of a search that another version has ended
+	Found:   v1alpha1.SearchFound, MaxWithin: v1alpha1.SearchMaxWithin, MinBeyond: v1alpha1.SearchMinBeyond,
+}
+
+func (f *finding) outcome() v1alpha1.SearchOutcome {
+	switch {
+	case len(f.ended) == 0 && f.failed > 0:
+		return v1alpha1.SearchFailed
+	case len(f.ended) == 0:
+		return v1alpha1.SearchSearching
+	case f.failed > 0 || slices.ContainsFunc(f.ended, func(a Answer) bool { return a.Outcome != f.ended[0].Outcome }):
+		return v1alpha1.SearchMixed
+	default:
+		return outcomes[f.ended[0].Outcome]
+	}
+}
+
+// point returns what a step measured.
+func (f *finding) point(run *v1alpha1.Run) v1alpha1.SearchPoint {
+	metric, _, _ := expectation.Budget(f.search.Objective.Metric, f.search.Objective.Max)
+	p := pointOf(run.Result)
+	p.Value = run.Search.Value
+	p.ObjectiveNanoseconds, _ = metric.Of(run.Result)
+	return p
+}
+
+// figures are those of the answers.
+func (f *finding) figures() *v1alpha1.SearchFigures {
+	spread := func(of func(v1alpha1.SearchPoint) int64) v1alpha1.SearchRange {
+		var all []int64
+		for _, run := range f.answers {
+			all = append(all, of(f.point(run)))
+		}
+		slices.Sort(all)
+		middle := len(all) / 2
+		// As statistics elsewhere: of an even number the mean of the two in the middle.
+		median := all[(len(all)-1)/2] + (all[middle]-all[(len(all)-1)/2])/2
+		return v1alpha1.SearchRange{Median: median, Min: all[0], Max: all[len(all)-1]}
+	}
+	return &v1alpha1.SearchFigures{
+		Value:                spread(func(p v1alpha1.SearchPoint) int64 { return int64(p.Value) }),
+		IOPS:                 spread(func(p v1alpha1.SearchPoint) int64 { return p.IOPS }),
+		BytesPerSecond:       spread(func(p v1alpha1.SearchPoint) int64 { return p.BytesPerSecond }),
+		ObjectiveNanoseconds: spread(func(p v1alpha1.SearchPoint) int64 { return p.ObjectiveNanoseconds }),
+	}
+}
+
+// saturation returns the step that moved most. Of steps that moved as much, but for a hundredth, it is the one with the lowest load: more load only waits longer.
+func (f *finding) saturation() *v1alpha1.SearchPoint {
+	const alike = 0.99
+	var steps []*v1alpha1.Run
+	most := 0.0
+	for _, repetition := range f.repetitions {
+		for _, run := range repetition {
+			if run.Result != nil {
+				steps, most = append(steps, run), max(most, throughput(run.Result))
+			}
+		}
+	}
+	steps = slices.DeleteFunc(steps, func(run *v1alpha1.Run) bool { return throughput(run.Result) < alike*most })
+	if len(steps) == 0 {
+		return nil
+	}
+	p := f.point(slices.MinFunc(steps, func(a, b *v1alpha1.Run) int { return cmp.Compare(a.Search.Value, b.Search.Value) }))
+	return &p
+}
+
+// message says what was found in a sentence.
+func (f *finding) message(r *v1alpha1.SearchResult) string {
+	metric, limit, _ := expectation.Budget(f.search.Objective.Metric, f.search.Objective.Max)
+	switch r.Outcome {
+	case v1alpha1.SearchSearching:
+		return ""
+	case v1alpha1.SearchFailed:
+		return "a run of the search failed"
+	case v1alpha1.SearchMinBeyond:
+		return fmt.Sprintf("not even %s %d keeps %s <= %s: %s", f.search.Vary, ConfigOf(f.search).Min, metric, metric.Text(limit), f.lowest(metric))
+	default:
+	}
+	var text string
+	if a := r.Answer; a != nil {
+		text = fmt.Sprintf("%d IOPS at %s <= %s (%s %s)", a.IOPS.Median, metric, metric.Text(limit), f.search.Vary, rangeText(a.Value))
+	}
+	switch r.Outcome {
+	case v1alpha1.SearchMixed:
+		text += fmt.Sprintf(", in %d of %d repetitions", len(f.answers), len(f.repetitions))
+	case v1alpha1.SearchMaxWithin:
+		return text + fmt.Sprintf(": search.max %d is within the budget, raise it to find more", f.search.Max)
+	default:
+	}
+	if s := r.Saturation; s != nil {
+		text += fmt.Sprintf("; at saturation %d IOPS and %s", s.IOPS, metric.Text(s.ObjectiveNanoseconds))
+	}
+	if slices.ContainsFunc(f.ended, func(a Answer) bool { return !a.Confirmed }) {
+		text += "; not confirmed, because loads that were measured again gave other answers"
+	}
+	return text
+}
+
+// lowest is the latency at the lowest load.
+func (f *finding) lowest(metric expectation.Metric) string {
+	for _, run := range f.repetitions[0] {
+		if run.Result != nil {
+			return metric.Text(f.point(run).ObjectiveNanoseconds)
+		}
+	}
+	return "unknown"
+}
+
+// rangeText is a load, and where repetitions found others, between what they lie.
+func rangeText(r v1alpha1.SearchRange) string {
+	if r.Min == r.Max {
+		return fmt.Sprint(r.Median)
+	}
+	return fmt.Sprintf("%d, %d to %d", r.Median, r.Min, r.Max)
+}
