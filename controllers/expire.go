@@ -35,6 +35,20 @@ func expire(ctx context.Context, p *pass) (outcome, error) {
 	return awaitChange(), nil
 }
 
+// restOf says whether there is nothing to be done about a benchmark as the cache has it, and for how long, 0: until it changes. What has ended may be
+// 1 MiB with its results, so it is not read for that.
+func restOf(sb *v1alpha1.StorageBenchmark, now time.Time) (after time.Duration, rests bool) {
+	isSeen := sb.Status.ObservedGeneration == sb.Generation && conditionOf(sb, v1alpha1.ConditionRetrying).Status == ""
+	if !hasEnded(sb) || !sb.DeletionTimestamp.IsZero() || !isSeen {
+		return 0, false
+	}
+	remaining, expires := timeToLive(sb, now)
+	if !expires {
+		return 0, true
+	}
+	return max(0, remaining), remaining > 0
+}
+
 // timeToLive returns how long a finished benchmark has left, if it expires at all.
 func timeToLive(sb *v1alpha1.StorageBenchmark, now time.Time) (remaining time.Duration, expires bool) {
 	if sb.Spec.TTLSecondsAfterFinished == nil || sb.Status.CompletionTime == nil {

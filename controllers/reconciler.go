@@ -117,6 +117,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	r.Metrics.seen(benchmark, r.Clock.Now())
 	if isTrimmed(benchmark) {
+		if after, rests := restOf(benchmark, r.Clock.Now()); rests {
+			r.forget(request.NamespacedName)
+			return ctrl.Result{RequeueAfter: after}, nil
+		}
 		whole := &v1alpha1.StorageBenchmark{}
 		switch err := r.Live.Get(ctx, request.NamespacedName, whole); {
 		case apierrors.IsNotFound(err):
