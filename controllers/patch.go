@@ -11,8 +11,8 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// client.MergeFrom decodes the text of both versions into maps to compare them: for a benchmark of 1 MiB these take 20 times as much. The patches here
-// compare texts, field by field. Both fail onto any other version than the one that was read.
+// client.MergeFrom compares all of both versions, decoded: to write one condition of a large status took it 8.7 MiB. The patches here write what the
+// operator changes, and compare it as text, field by field: 5.3 MiB. Both fail onto any other version than the one that was read.
 
 // versioned is what all patches have: the version that was read, and what is changed.
 type versioned struct {

@@ -3,6 +3,7 @@ package controllers
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"runtime"
 	"strings"
@@ -96,14 +97,18 @@ func TestStatusPatchTakesLittleMemory(t *testing.T) {
 	}
 	after := before.DeepCopy()
 	after.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded}}
-	var was, is runtime.MemStats
-	runtime.ReadMemStats(&was)
-	text, err := statusPatch{before}.Data(after)
-	if err != nil {
-		t.Fatal(err)
+	var text []byte
+	taken := uint64(math.MaxUint64)
+	for range 5 { // others of this process allocate as well
+		var was, is runtime.MemStats
+		var err error
+		runtime.ReadMemStats(&was)
+		if text, err = (statusPatch{before}).Data(after); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&is)
+		taken = min(taken, is.TotalAlloc-was.TotalAlloc)
 	}
-	runtime.ReadMemStats(&is)
-	taken := is.TotalAlloc - was.TotalAlloc
 	t.Logf("%d KiB for a patch of %d bytes", taken>>10, len(text))
 	if taken > most || len(text) > 1024 {
 		t.Errorf("%d bytes, want at most %d", taken, most)

@@ -32,8 +32,8 @@ func pointedTo(v reflect.Value) uintptr {
 		return entries(v)
 	case reflect.Struct:
 		var bytes uintptr
-		for i := range v.NumField() {
-			bytes += pointedTo(v.Field(i))
+		for _, field := range v.Fields() {
+			bytes += pointedTo(field)
 		}
 		return bytes
 	}
