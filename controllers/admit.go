@@ -3,7 +3,6 @@ package controllers
 import (
 	"context"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -12,8 +11,7 @@ import (
 // admit notes that the operator has seen the spec, and adds the finalizer before anything is made.
 func admit(ctx context.Context, p *pass) (outcome, error) {
 	if controllerutil.AddFinalizer(p.sb, v1alpha1.Finalizer) {
-		patch := client.MergeFromWithOptions(p.before, client.MergeFromWithOptimisticLock{})
-		if err := p.Client.Patch(ctx, p.sb, patch); err != nil {
+		if err := p.Client.Patch(ctx, p.sb, finalizersPatch{p.before}); err != nil {
 			return awaitFor(retrySoon), unlessGone(err, "add finalizer")
 		}
 		return awaitChange(), nil

@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -67,7 +66,7 @@ func release(ctx context.Context, p *pass) (outcome, error) {
 func (p *pass) dropFinalizer(ctx context.Context, finalizer string) error {
 	without := p.before.DeepCopy()
 	controllerutil.RemoveFinalizer(without, finalizer)
-	return p.Client.Patch(ctx, without, client.MergeFromWithOptions(p.before, client.MergeFromWithOptimisticLock{}))
+	return p.Client.Patch(ctx, without, finalizersPatch{p.before})
 }
 
 // tellLeft tells what is left of the benchmark, and what is kept that was not made for it. The log has it too: no event can be made in a namespace

@@ -1,13 +1,22 @@
 package controllers
 
 import (
+	"context"
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/envtest"
 )
 
 // A benchmark that has ended is left alone until its time to live is over. One whose spec was refused, and is another one now, begins anew.
@@ -79,5 +88,60 @@ func TestTimeToLiveDecision(t *testing.T) {
 				t.Errorf("timeToLive is %s, %v; want %s, %v", remaining, expires, test.remaining, test.expires)
 			}
 		})
+	}
+}
+
+// A benchmark that has ended rests until something is to be done about it, as far as the cache tells.
+func TestRest(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	for name, test := range map[string]struct {
+		change func(*v1alpha1.StorageBenchmark)
+		after  time.Duration
+		rests  bool
+	}{
+		"it has ended":     {func(*v1alpha1.StorageBenchmark) {}, 0, true},
+		"it goes on":       {func(sb *v1alpha1.StorageBenchmark) { sb.Status.Conditions[0].Status = metav1.ConditionUnknown }, 0, false},
+		"it is edited":     {func(sb *v1alpha1.StorageBenchmark) { sb.Generation++ }, 0, false},
+		"it is deleted":    {func(sb *v1alpha1.StorageBenchmark) { sb.DeletionTimestamp = new(metav1.NewTime(now)) }, 0, false},
+		"it expires later": {func(sb *v1alpha1.StorageBenchmark) { sb.Spec.TTLSecondsAfterFinished = new(int32(90)) }, 30 * time.Second, true},
+		"it expires":       {func(sb *v1alpha1.StorageBenchmark) { sb.Spec.TTLSecondsAfterFinished = new(int32(60)) }, 0, false},
+		"an error is told": {func(sb *v1alpha1.StorageBenchmark) {
+			meta.SetStatusCondition(&sb.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionRetrying, Status: metav1.ConditionTrue})
+		}, 0, false},
+		"it has no end date": {func(sb *v1alpha1.StorageBenchmark) { sb.Status.CompletionTime = nil }, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sb := endedBenchmark(now.Add(-time.Minute))
+			test.change(sb)
+			if after, rests := isSettled(sb, now); after != test.after || rests != test.rests {
+				t.Errorf("rests %t for %s, want %t for %s", rests, after, test.rests, test.after)
+			}
+		})
+	}
+}
+
+// endedBenchmark is one that ended at a time, as the cache has it.
+func endedBenchmark(at time.Time) *v1alpha1.StorageBenchmark {
+	sb := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "sb", Generation: 2}}
+	sb.Status = v1alpha1.StorageBenchmarkStatus{
+		ObservedGeneration: 2, StartTime: new(metav1.NewTime(at)), CompletionTime: new(metav1.NewTime(at)),
+		Conditions: []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonCompleted}},
+	}
+	return sb
+}
+
+// Whoever changes a benchmark that has ended again and again has nobody read its results, which may be 1 MiB.
+func TestEndedBenchmarkIsNotRead(t *testing.T) {
+	sb := endedBenchmark(time.Unix(1_700_000_000, 0))
+	cached := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(sb).Build()
+	read := 0
+	live := interceptor.NewClient(cached, interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+		read++
+		return c.Get(ctx, key, object, options...)
+	}})
+	r := &Reconciler{Client: cached, Live: live, Clock: clock.RealClock{}, Metrics: NewMetrics(prometheus.NewRegistry())}
+	result, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(sb)})
+	if err != nil || result.RequeueAfter != 0 || read != 0 {
+		t.Errorf("it is read %d times, and again after %s: %v", read, result.RequeueAfter, err)
 	}
 }

@@ -34,9 +34,19 @@ type keptPlan struct {
 
 // planCache has plans by the names of their benchmarks, as many as fit into maxPlansBytes. The zero value is empty.
 type planCache struct {
+	// making is held while a plan is made.
+	making sync.Mutex
+
 	mu    sync.Mutex
 	plans map[types.NamespacedName]*keptPlan
 	bytes int
+}
+
+// one has a plan made, one at a time: the most hostile one takes 45 MiB while it is made.
+func (c *planCache) one(build func() *keptPlan) *keptPlan {
+	c.making.Lock()
+	defer c.making.Unlock()
+	return build()
 }
 
 // load returns the plan of a benchmark, nil if it is not kept.
@@ -93,11 +103,12 @@ func (s *scope) plan() ([]plan.Run, field.ErrorList) {
 	if s.sb.Status.StartTime != nil {
 		spec.Deadlines.RunSeconds = nil // who shortens it during a run has that ended
 	}
-	runs, problems := plan.Runs(spec, modes)
-	s.plans.store(name, &keptPlan{
-		uid: s.sb.UID, generation: s.sb.Generation, modes: modes, runs: runs, problems: problems, bytes: bytesOfPlan(spec, runs, problems),
+	made := s.plans.one(func() *keptPlan {
+		runs, problems := plan.Runs(spec, modes)
+		return &keptPlan{uid: s.sb.UID, generation: s.sb.Generation, modes: modes, runs: runs, problems: problems, bytes: bytesOfPlan(spec, runs, problems)}
 	})
-	return runs, problems
+	s.plans.store(name, made)
+	return made.runs, made.problems
 }
 
 // bytesOfPlan returns about how much memory a plan takes with the spec that it points into.

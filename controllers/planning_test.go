@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -100,4 +102,27 @@ func TestPlansOfManyHostileBenchmarks(t *testing.T) {
 		t.Error("the plan of the honest benchmark is not kept")
 	}
 	runtime.KeepAlive(r)
+}
+
+// Passes at the same time make one plan at a time.
+func TestOnePlanAtATime(t *testing.T) {
+	var c planCache
+	var making, most atomic.Int32
+	var passes sync.WaitGroup
+	for range 4 {
+		passes.Go(func() {
+			for range 100 {
+				c.one(func() *keptPlan {
+					most.Store(max(most.Load(), making.Add(1)))
+					runtime.Gosched()
+					making.Add(-1)
+					return nil
+				})
+			}
+		})
+	}
+	passes.Wait()
+	if most.Load() != 1 {
+		t.Errorf("%d plans were made at a time", most.Load())
+	}
 }

@@ -82,6 +82,7 @@ func (p *pass) eachVolume(ctx context.Context, look func(*corev1.PersistentVolum
 		page := &corev1.PersistentVolumeList{}
 		return page, p.Live.List(ctx, page, client.Limit(options.Limit), client.Continue(options.Continue))
 	})
+	pages.PageBufferSize = 0 // one page in memory, and one on its way
 	if err := pages.EachListItem(ctx, metav1.ListOptions{}, looking(look)); err != nil {
 		return fmt.Errorf("list PersistentVolumes: %w", err)
 	}

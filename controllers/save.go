@@ -11,7 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -58,8 +57,7 @@ func (p *pass) saveStatus(ctx context.Context) (err error) {
 func (p *pass) writeStatus(ctx context.Context) error {
 	p.beginCleanUp(p.Clock.Now())
 	p.signal()
-	patch := client.MergeFromWithOptions(p.before, client.MergeFromWithOptimisticLock{})
-	if err := p.Client.Status().Patch(ctx, p.sb, patch); err != nil {
+	if err := p.Client.Status().Patch(ctx, p.sb, statusPatch{p.before}); err != nil {
 		return err
 	}
 	if p.sb.ResourceVersion != p.before.ResourceVersion { // a patch that changes nothing makes no version

@@ -89,5 +89,12 @@ var slimClaim = message{1: slimMeta, 2: {of: message{
 	1: whole, // phase
 }}}
 
-// slimEvent has reason, message, type and times.
-var slimEvent = message{1: slimMeta, 3: whole, 4: whole, 6: whole, 7: whole, 9: whole, 10: whole, 11: whole}
+// slimEvent has reason, message, type and times. Of long texts it has no more than a condition can take.
+var slimEvent = message{1: slimMeta, 3: shortText, 4: shortText, 6: whole, 7: whole, 9: whole, 10: whole, 11: whole}
+
+var shortText = keptField{into: func(text []byte) ([]byte, error) {
+	if len(text) <= maxConditionMessage {
+		return text, nil
+	}
+	return []byte(truncate(string(text[:maxConditionMessage]), maxConditionMessage)), nil
+}}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -301,5 +302,25 @@ func TestSlimApplied(t *testing.T) {
 	want := `{"kind":"Job","apiVersion":"batch/v1","metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"7"}}`
 	if err != nil || string(got) != want {
 		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// Of an event with much to say only what a condition can take is decoded, whatever its characters.
+func TestSlimEvent(t *testing.T) {
+	for name, test := range map[string]struct{ text, want string }{
+		"short":                        {"disk full", "disk full"},
+		"as much as a condition takes": {strings.Repeat("e", maxConditionMessage), strings.Repeat("e", maxConditionMessage)},
+		"long":                         {strings.Repeat("e", 1<<20), strings.Repeat("e", maxConditionMessage)},
+		"long, of long characters":     {"e" + strings.Repeat("é", 1<<19), "e" + strings.Repeat("é", maxConditionMessage/2-4)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			event, is := slimmed(t, &corev1.Event{Reason: "Hostile", Message: test.text, Type: corev1.EventTypeWarning}).(*corev1.Event)
+			if !is || event.Reason != "Hostile" || event.Type != corev1.EventTypeWarning {
+				t.Fatalf("left is %v", event)
+			}
+			if !strings.HasPrefix(event.Message, test.want) || len(event.Message) > maxConditionMessage {
+				t.Errorf("left is a message of %d bytes, want %d", len(event.Message), len(test.want))
+			}
+		})
 	}
 }

@@ -1,7 +1,7 @@
 package controllers
 
 import (
-	"encoding/json"
+	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -50,8 +50,7 @@ func trim(object runtime.Object) {
 	}
 }
 
-// maxCached is how many bytes, as text, the cache has of a benchmark that goes on. What people write takes some 20 KiB, with a hundred results as much
-// again or twice that.
+// maxCached is how many bytes of memory the cache has of a benchmark that goes on. What people write takes some 20 KiB, and a result some 2 KiB.
 const maxCached = 128 << 10
 
 // trimBenchmark leaves of a benchmark its spec and its status. Of one that has ended, or is very large, it leaves at which step it is, or how it
@@ -60,10 +59,12 @@ func trimBenchmark(sb *v1alpha1.StorageBenchmark) {
 	sb.ManagedFields, sb.Labels = nil, nil
 	sb.Annotations = readOf(sb.Annotations, []string{v1alpha1.AnnotationResultMetrics})
 	sb.OwnerReferences = controllersOf(sb.OwnerReferences)
+	sb.SelfLink = "" //nolint:staticcheck // As in trimMeta.
 	if !hasEnded(sb) && !isLarge(sb) {
 		return
 	}
-	anchors := sb.Status.Anchors // by which others see that it needs nodes
+	sb.Finalizers = readFinalizers(sb.Finalizers) // who writes them has read all of them anew
+	anchors := sb.Status.Anchors                  // by which others see that it needs nodes
 	if hasEnded(sb) {
 		anchors = nil
 	}
@@ -77,9 +78,10 @@ func trimBenchmark(sb *v1alpha1.StorageBenchmark) {
 
 // trimSchedule leaves of a schedule its spec and its status. Of one that is very large it leaves no template, which is read anew when it is needed.
 func trimSchedule(s *v1alpha1.StorageBenchmarkSchedule) {
-	s.ManagedFields, s.Labels, s.OwnerReferences = nil, nil, nil
+	s.ManagedFields, s.Labels, s.OwnerReferences, s.Finalizers = nil, nil, nil, nil
+	s.SelfLink = "" //nolint:staticcheck // As in trimMeta.
 	s.Annotations = readOf(s.Annotations, []string{v1alpha1.AnnotationAcknowledged, v1alpha1.AnnotationBaselineFrom})
-	if text, err := json.Marshal(s); err != nil || len(text) > maxCached {
+	if weightOf(s) > maxCached {
 		s.Spec.Template = v1alpha1.StorageBenchmarkTemplate{}
 	}
 }
@@ -88,10 +90,7 @@ func trimSchedule(s *v1alpha1.StorageBenchmarkSchedule) {
 func isTrimmed(sb *v1alpha1.StorageBenchmark) bool { return len(sb.Spec.Targets) == 0 }
 
 // isLarge says whether a benchmark would take much of the cache.
-func isLarge(sb *v1alpha1.StorageBenchmark) bool {
-	text, err := json.Marshal(sb)
-	return err != nil || len(text) > maxCached
-}
+func isLarge(sb *v1alpha1.StorageBenchmark) bool { return weightOf(sb) > maxCached }
 
 // hasEnded says whether a benchmark has ended, clean-up included.
 func hasEnded(sb *v1alpha1.StorageBenchmark) bool {
@@ -117,6 +116,17 @@ func controllersOf(owners []metav1.OwnerReference) []metav1.OwnerReference {
 		}
 	}
 	return controllers
+}
+
+// readFinalizers returns those that the operator knows: of others there may be 200,000.
+func readFinalizers(all []string) []string {
+	var read []string
+	for _, finalizer := range []string{v1alpha1.Finalizer, metav1.FinalizerDeleteDependents} {
+		if slices.Contains(all, finalizer) {
+			read = append(read, finalizer)
+		}
+	}
+	return read
 }
 
 // trimSecurity leaves the group that a pod's volumes are given to.

@@ -250,3 +250,28 @@ func TestTrimLeavesWhatTheStatusTakes(t *testing.T) {
 		}
 	}
 }
+
+// What anybody can write beside the spec of a benchmark or a schedule takes little of the cache, whether it goes on or has ended.
+func TestTrimMetadataOfBenchmarks(t *testing.T) {
+	const most = 4 << 10
+	bloat := func(meta *metav1.ObjectMeta) {
+		meta.SelfLink = strings.Repeat("x", 1<<20) //nolint:staticcheck // As in trimMeta.
+		meta.Finalizers = append(slices.Repeat([]string{"a/b"}, 200_000), v1alpha1.Finalizer)
+	}
+	for name, status := range map[string]metav1.ConditionStatus{"goes on": metav1.ConditionUnknown, "has ended": metav1.ConditionTrue} {
+		sb := builder.OneRun("default", "sb").Build()
+		sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: status}}
+		bloat(&sb.ObjectMeta)
+		trim(sb)
+		if weight := weightOf(sb); weight > most || !slices.Contains(sb.Finalizers, v1alpha1.Finalizer) {
+			t.Errorf("one that %s weighs %d, with finalizers %.200v", name, weight, sb.Finalizers)
+		}
+	}
+	schedule := &v1alpha1.StorageBenchmarkSchedule{}
+	schedule.Spec.Template.Spec = builder.OneRun("", "").Build().Spec
+	bloat(&schedule.ObjectMeta)
+	trim(schedule)
+	if weight := weightOf(schedule); weight > most || len(schedule.Spec.Template.Spec.Targets) == 0 {
+		t.Errorf("a schedule weighs %d", weight)
+	}
+}

@@ -47,6 +47,9 @@ func (p *pass) accept(ctx context.Context) (outcome, error) {
 	if problems := p.beyondReach(); len(problems) > 0 {
 		return p.refuse(problems), nil
 	}
+	if problem := plan.ValidatePods(field.NewPath("spec"), &p.sb.Spec); problem != nil { // which the plan has no part in
+		return p.refuse(field.ErrorList{problem}), nil
+	}
 	targets, missing, err := p.resolveTargets(ctx)
 	if err != nil {
 		return outcome{}, err

@@ -117,7 +117,8 @@ type StorageBenchmarkSpec struct {
 	// +kubebuilder:default=Interleaved
 	Order Order `json:"order,omitempty"`
 
-	// placement says where the pods that run fio may be scheduled. Unset: on any node, each with a node to itself.
+	// placement says where the pods that run fio may be scheduled. placement and pod together may have 64 KiB as text.
+	// Unset: on any node, each with a node to itself.
 	// +optional
 	Placement *Placement `json:"placement,omitempty"`
 

@@ -2,6 +2,8 @@ package main
 
 import (
 	"flag"
+	"math"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -94,6 +96,19 @@ func hasJobs[V any](objects map[client.Object]V) bool {
 		}
 	}
 	return false
+}
+
+// Go's own limit is a tenth below that of the container. Without one there is none.
+func TestSpareMemory(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	t.Cleanup(func() { debug.SetMemoryLimit(before) })
+	for limit, want := range map[int64]int64{256 << 20: 256<<20 - 256<<20/10, math.MaxInt64: math.MaxInt64} {
+		debug.SetMemoryLimit(limit)
+		spareMemory()
+		if got := debug.SetMemoryLimit(-1); got != want {
+			t.Errorf("of %d the limit is %d, want %d", limit, got, want)
+		}
+	}
 }
 
 func TestElection(t *testing.T) {

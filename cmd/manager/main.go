@@ -6,8 +6,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"net/url"
 	"os"
+	"runtime/debug"
 	_ "time/tzdata" // the image has no time zones
 
 	corev1 "k8s.io/api/core/v1"
@@ -64,10 +66,20 @@ func main() {
 	logging.BindFlags(flag.CommandLine)
 	flag.Parse()
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&logging)))
+	spareMemory()
 	ctrl.Log.Info("Starting manager", "version", version, "watched", o.watched.String(), "excluded", o.excluded.String())
 	if err := run(o); err != nil {
 		ctrl.Log.Error(err, "Manager ended")
 		os.Exit(1)
+	}
+}
+
+// spareMemory has Go stay below what GOMEMLIMIT says, which is the limit of the operator's container: Go does not count all that is held to that, such as
+// the pages of the program itself.
+func spareMemory() {
+	const sparePart = 10
+	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
+		debug.SetMemoryLimit(limit - limit/sparePart)
 	}
 }
 

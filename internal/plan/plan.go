@@ -73,6 +73,9 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.
 	if problem := validateTexts(specPath, spec); problem != nil {
 		return nil, field.ErrorList{problem} // without a look at what they say
 	}
+	if problem := ValidatePods(specPath, spec); problem != nil {
+		return nil, field.ErrorList{problem}
+	}
 	spec, problems := expandPresets(specPath, spec)
 	if len(problems) > 0 {
 		return nil, problems

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"encoding/json"
 	"fmt"
 	"unicode/utf8"
 
@@ -108,6 +109,20 @@ func validateTexts(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec) *field
 	}
 	return field.Invalid(path.Child("workloads"), len(spec.Workloads),
 		fmt.Sprintf("all jobFiles together have %d characters, and may have %d: give what differs in matrix, or split the benchmark", all, maxTexts))
+}
+
+// maxPods bounds, in bytes of text, what a benchmark says of its pods. Each pod and Job has all of it, and the API server takes a processor a second for
+// each write of an object of 1 MiB. What people write has some KiB; the names of all nodes of a large cluster have 10.
+const maxPods = 64 << 10
+
+// ValidatePods refuses placement and pod that are too large together: the API bounds what each list, map and text in them has, and these multiply.
+func ValidatePods(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec) *field.Error {
+	text, err := json.Marshal(v1alpha1.StorageBenchmarkSpec{Placement: spec.Placement, Pod: spec.Pod})
+	if err == nil && len(text) <= maxPods {
+		return nil
+	}
+	return field.Invalid(path.Child("placement"), fmt.Sprintf("%d KiB", len(text)>>10),
+		fmt.Sprintf("placement and pod together may have %d KiB as text, because each pod has all of it: select nodes by labels that they share", maxPods>>10))
 }
 
 // validateExtent refuses job files whose cases take much to plan and to keep: a few KB of sections in a file, with a few

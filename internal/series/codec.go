@@ -15,6 +15,9 @@ import (
 const (
 	// maxText is the most bytes that a series takes before it is gzipped. The largest ones take half of that.
 	maxText = 1 << 20
+	// maxObjects and maxArrays are more than a series has: the smallest one is two bytes as text, and up to 160 when it is decoded. Each direction of a section
+	// has four objects and ten columns; histograms are bounded in all.
+	maxObjects, maxArrays = 512, 2048
 	// maxInterval is the longest interval: 30 days.
 	maxInterval = 30 * 24 * 3600 * 1000
 	// maxStart is the end of the year 9999, in milliseconds since 1970.
@@ -53,7 +56,31 @@ func Decode(data []byte) (*Series, error) {
 	return decodeText(text)
 }
 
+// checkShape refuses a text that would take much when it is decoded.
+func checkShape(text []byte) error {
+	objects, arrays, quoted := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\':
+			i++ // what is escaped ends no name
+		case c == '"':
+			quoted = !quoted
+		case c == '{' && !quoted:
+			objects++
+		case c == '[' && !quoted:
+			arrays++
+		}
+	}
+	if objects > maxObjects || arrays > maxArrays {
+		return fmt.Errorf("the series has %d objects and %d arrays, and may have %d and %d", objects, arrays, maxObjects, maxArrays)
+	}
+	return nil
+}
+
 func decodeText(text []byte) (*Series, error) {
+	if err := checkShape(text); err != nil {
+		return nil, err
+	}
 	version := struct {
 		Version int `json:"version"`
 	}{}
@@ -129,6 +156,9 @@ func (d *Direction) check(points, latencyPoints int) error {
 		return nil
 	}
 	wanted := (points + latencyPoints - 1) / latencyPoints
+	if n := len(d.Latency.Histograms); n != 0 && n != wanted {
+		return fmt.Errorf("a latency has %d histograms of %d", n, wanted)
+	}
 	for _, column := range [][]int64{d.Latency.Mean, d.Latency.P50, d.Latency.P99, d.Latency.Max} {
 		if len(column) != wanted {
 			return fmt.Errorf("a latency has %d points of %d", len(column), wanted)

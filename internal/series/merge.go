@@ -13,7 +13,7 @@ var errDiffer = errors.New("the clients' series are not of the same sections and
 // Merge returns what several clients did together, of the recordings of each, at least one. All are put on the clock of the one that
 // began first, to the nearest point: clients begin within milliseconds of each other. Where one has longer points than another, both get
 // the longer ones. The least and the most of a sum are the sums of each one's: in truth it varied no more. It is an error if they are not
-// of the same sections, or the longer points are not whole ones of the others. What has too many histograms together is thinned. What it returns shares nothing with
+// of the same sections, or the longer points are not whole ones of the others. What has too many histograms or points together is thinned. What it returns shares nothing with
 // the recordings.
 func Merge(recordings []*Recording) (*Recording, error) {
 	alike, err := sameIntervals(recordings)
@@ -44,7 +44,7 @@ func Merge(recordings []*Recording) (*Recording, error) {
 		}
 	}
 	thinned := &merged
-	for thinned.histograms() > maxMergedHistograms && thinned.Points() > 1 {
+	for (thinned.histograms() > maxMergedHistograms || thinned.Points() > maxMergedPoints) && thinned.Points() > 1 {
 		thinned = thinned.Thin(2)
 	}
 	return thinned, nil
@@ -83,6 +83,8 @@ const (
 	// maxMergedHistograms is the most histograms of all clients together, of 15 KB each. Those of clients that did the same at the same time have no more than
 	// the histograms of one.
 	maxMergedHistograms = 2 * maxPartHistograms
+	// maxMergedPoints is the most points of all together: each client may say that it began earlier than all before it.
+	maxMergedPoints = MaxPoints + maxLate
 )
 
 // add counts in what a client that began at an instant did in a section, unless that is so much later than others that it cannot be of the same run.

@@ -95,7 +95,7 @@ func largePlan(n *harness.World, i int) {
 	create(n, builder.NewBenchmark(n.Namespace, fmt.Sprintf("plan-%d", i)).Target(builder.NewTarget("a")).Workload(w).With(sharing).Build())
 }
 
-// largeSpec makes a benchmark of eight job files of 16 KiB each, which is all that the API admits, and with annotations.
+// largeSpec makes a benchmark of eight job files of 16 KiB each, which is all that the API admits, and with annotations. Each second one has many finalizers, of which each takes more memory than text.
 func largeSpec(n *harness.World, i int) {
 	n.Helper()
 	b := builder.NewBenchmark(n.Namespace, fmt.Sprintf("spec-%d", i)).Target(builder.NewTarget("a")).With(sharing)
@@ -103,21 +103,25 @@ func largeSpec(n *harness.World, i int) {
 		file := "[global]\nrw=read\nsize=1M\n[a]\n"
 		b.Workload(builder.NewJobFile(fmt.Sprintf("w%d", w), file+strings.Repeat("#\n", (16<<10-len(file))/2)))
 	}
-	create(n, b.With(func(sb *v1alpha1.StorageBenchmark) { sb.Annotations = padding(i) }).Build())
+	create(n, b.With(func(sb *v1alpha1.StorageBenchmark) {
+		sb.Annotations = padding(i)
+		if i%2 == 1 {
+			sb.Finalizers = slices.Repeat([]string{"a/b"}, 20_000)
+		}
+	}).Build())
 }
 
-// largeAffinity makes a benchmark with as much of an affinity as an object can have.
+// largeAffinity makes a benchmark with as much of an affinity as an object can have, which is refused, or of each second one, with what takes most
+// memory of one that is not: many empty texts.
 func largeAffinity(n *harness.World, i int) {
 	n.Helper()
-	values := make([]string, 256)
-	for v := range values {
-		values[v] = strings.Repeat(string(rune('a'+i%26)), 4096)
-	}
+	extent := []struct{ terms, expressions, length int }{{1, 1, 4096}, {2, 32, 0}}[i%2]
+	values := slices.Repeat([]string{strings.Repeat(string(rune('a'+i%26)), extent.length)}, 256)
+	expression := corev1.NodeSelectorRequirement{Key: "kubernetes.io/hostname", Operator: corev1.NodeSelectorOpNotIn, Values: values}
+	term := corev1.NodeSelectorTerm{MatchExpressions: slices.Repeat([]corev1.NodeSelectorRequirement{expression}, extent.expressions)}
 	create(n, builder.OneRun(n.Namespace, fmt.Sprintf("affinity-%d", i)).With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Placement = &v1alpha1.Placement{Isolation: v1alpha1.IsolationNone, Affinity: &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
-			RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
-				MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "kubernetes.io/hostname", Operator: corev1.NodeSelectorOpIn, Values: values}},
-			}}},
+			RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: slices.Repeat([]corev1.NodeSelectorTerm{term}, extent.terms)},
 		}}}
 	}).Build())
 }
