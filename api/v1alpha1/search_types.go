@@ -148,7 +148,8 @@ type SearchResult struct {
 	// +optional
 	Answer *SearchFigures `json:"answer,omitempty"`
 
-	// saturation is the run that moved most, whatever its latency.
+	// saturation is the run that moved most, whatever its latency. Unset if a load above search.max may move more: the highest load
+	// that was tried moved at least 5 % more than half of it did.
 	// +optional
 	Saturation *SearchPoint `json:"saturation,omitempty"`
 

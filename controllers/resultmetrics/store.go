@@ -54,6 +54,25 @@ type object struct {
 type entry struct {
 	result *Result
 	state  *state
+	// isCut says that the result has more figures than these.
+	isCut bool
+}
+
+// bare returns the entry without figures: its state, and when the result came and whether it is as expected.
+func (e *entry) bare() *entry {
+	bare := &entry{state: e.state, isCut: true}
+	if e.result != nil {
+		bare.result = &Result{Time: e.result.Time, Expectations: e.result.Expectations}
+	}
+	return bare
+}
+
+func (e *entry) hasFigures() bool { return e.result != nil && len(e.result.series) > 0 }
+
+// setResult has the entry serve a new result, as far as one may have figures.
+func (e *entry) setResult(result *Result) {
+	cut, isWhole := result.cut(maxFigures)
+	e.result, e.isCut = cut, !isWhole
 }
 
 // size is how many series the entry has at most.
@@ -80,7 +99,7 @@ func (s *Store) SetBenchmark(sb *v1alpha1.StorageBenchmark) {
 		return
 	}
 	result := FromBenchmark(sb)
-	s.change(o, func(e *entry) { e.result = &result })
+	s.change(o, func(e *entry) { e.setResult(&result) })
 	s.take(o, sb.UID)
 }
 
@@ -115,7 +134,7 @@ func (s *Store) take(o object, uid types.UID) {
 
 // SetResult serves what the last benchmark of a schedule has measured.
 func (s *Store) SetResult(schedule types.NamespacedName, result Result) {
-	s.change(object{schedules, schedule}, func(e *entry) { e.result = &result })
+	s.change(object{schedules, schedule}, func(e *entry) { e.setResult(&result) })
 }
 
 // SetSchedule serves what the status of a schedule says. The period is the longest time between two of its starts, 0 if that is not known.
@@ -140,42 +159,38 @@ func (s *Store) forget(o object) {
 	delete(s.taken, o)
 }
 
-// change changes what is served of an object, as far as there is room for it. Where there is none for its figures, its state is served.
+// change changes what is served of an object, as far as there is room for it. Where there is none for its figures, all else is served.
 func (s *Store) change(o object, change func(*entry)) {
 	if s == nil || s.Limit <= 0 {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := &entry{}
+	e := &entry{isCut: s.leftOut.Has(o)}
 	if before := s.objects[o]; before != nil {
 		*e = *before
 	}
 	change(e)
-	isWhole := true
-	if e.result != nil {
-		e.result, isWhole = e.result.cut(maxFigures)
-	}
 	s.remove(o)
-	s.insert(o, e, isWhole)
+	s.insert(o, e)
 }
 
-// insert adds an entry, or its state alone, and notes whether that is all.
-func (s *Store) insert(o object, e *entry, isWhole bool) {
+// insert adds an entry, or what is bare of it, and notes whether that is all.
+func (s *Store) insert(o object, e *entry) {
 	if s.objects == nil {
 		s.objects, s.sizes, s.leftOut = map[object]*entry{}, map[string]int{}, sets.New[object]()
 	}
-	s.leftOut.Delete(o)
-	for _, part := range []*entry{e, {state: e.state}} {
-		if s.makeRoom(o.Namespace, part.size()) {
-			s.objects[o] = part
-			s.count(o.Namespace, part.size())
-			break
+	s.leftOut.Insert(o)
+	for _, part := range []*entry{e, e.bare()} {
+		if !s.makeRoom(o.Namespace, part.size()) {
+			continue
 		}
-		isWhole = false
-	}
-	if !isWhole {
-		s.leftOut.Insert(o)
+		s.objects[o] = part
+		s.count(o.Namespace, part.size())
+		if !part.isCut {
+			s.leftOut.Delete(o)
+		}
+		return
 	}
 }
 
@@ -208,12 +223,11 @@ func (s *Store) evict(namespace string) {
 			victim = o
 		}
 	}
-	state := s.objects[victim].state
-	isState := s.objects[victim].result == nil
+	evicted := s.objects[victim]
 	s.remove(victim)
 	s.leftOut.Insert(victim)
-	if state != nil && !isState {
-		s.objects[victim] = &entry{state: state}
+	if evicted.hasFigures() {
+		s.objects[victim] = evicted.bare()
 		s.count(namespace, s.objects[victim].size())
 	}
 }

@@ -28,6 +28,9 @@ func (p *pass) problems() field.ErrorList {
 	if problems := p.beyondReach(spec); len(problems) > 0 {
 		return problems
 	}
+	if problem := plan.ValidatePods(template.Child("spec"), spec); problem != nil {
+		return field.ErrorList{problem}
+	}
 	spec.Pod, spec.Placement = nil, nil // which have no part in a plan, and can be large
 	runs, problems := plan.Runs(spec, nil)
 	if len(problems) > 0 {

@@ -46,5 +46,7 @@ func (p *pass) serveResult(ctx context.Context, h *history.History) {
 		result = resultmetrics.FromBenchmark(sb)
 	}
 	p.Results.SetResult(client.ObjectKeyFromObject(p.schedule), result)
-	p.memory.served = last.Sequence
+	if client.IgnoreNotFound(err) == nil { // else it may be there, and has more
+		p.memory.served = last.Sequence
+	}
 }

@@ -233,6 +233,9 @@ func metadataFigure(m *v1alpha1.MetadataResult, figure string) (int64, bool) {
 	if figure == "iops" {
 		return m.IOPS, true
 	}
+	if m.Count == 0 && m.MeanNanoseconds == 0 && m.Latency == nil { // of a search that found no load within its budget
+		return 0, false
+	}
 	return latencyFigure(m.MeanNanoseconds, m.Latency, figure)
 }
 

@@ -133,23 +133,45 @@ func (f *finding) figures() *v1alpha1.SearchFigures {
 	}
 }
 
-// saturation returns the step that moved most. Of steps that moved as much, but for a hundredth, it is the one with the lowest load: more load only waits longer.
-func (f *finding) saturation() *v1alpha1.SearchPoint {
+// measured returns the steps that have a result.
+func (f *finding) measured() []*v1alpha1.Run {
+	return slices.DeleteFunc(slices.Concat(f.repetitions...), func(run *v1alpha1.Run) bool { return run.Result == nil })
+}
+
+// most returns the step that moved most, nil if none has a result. Of steps that moved as much, but for a hundredth, it is the one with the lowest load:
+// more load only waits longer.
+func (f *finding) most() *v1alpha1.Run {
 	const alike = 0.99
-	var steps []*v1alpha1.Run
-	most := 0.0
-	for _, repetition := range f.repetitions {
-		for _, run := range repetition {
-			if run.Result != nil {
-				steps, most = append(steps, run), max(most, throughput(run.Result))
-			}
-		}
-	}
-	steps = slices.DeleteFunc(steps, func(run *v1alpha1.Run) bool { return throughput(run.Result) < alike*most })
+	most := mostOf(f.measured())
+	steps := slices.DeleteFunc(f.measured(), func(run *v1alpha1.Run) bool { return throughput(run.Result) < alike*most })
 	if len(steps) == 0 {
 		return nil
 	}
-	p := f.point(slices.MinFunc(steps, func(a, b *v1alpha1.Run) int { return cmp.Compare(a.Search.Value, b.Search.Value) }))
+	return slices.MinFunc(steps, func(a, b *v1alpha1.Run) int { return cmp.Compare(a.Search.Value, b.Search.Value) })
+}
+
+// mostOf is the highest throughput of steps.
+func mostOf(steps []*v1alpha1.Run) float64 {
+	most := 0.0
+	for _, run := range steps {
+		most = max(most, throughput(run.Result))
+	}
+	return most
+}
+
+// saturation returns what the step did that moved most, nil if it is not known to be all that the storage does: no higher load was tried, and it moved
+// clearly more than half of the load did.
+func (f *finding) saturation() *v1alpha1.SearchPoint {
+	most := f.most()
+	if most == nil {
+		return nil
+	}
+	isHigher := func(run *v1alpha1.Run) bool { return run.Search.Value > most.Search.Value }
+	lower := slices.DeleteFunc(f.measured(), func(run *v1alpha1.Run) bool { return run.Search.Value > most.Search.Value/factor })
+	if !slices.ContainsFunc(f.measured(), isHigher) && throughput(most.Result) >= (1+growing)*mostOf(lower) {
+		return nil
+	}
+	p := f.point(most)
 	return &p
 }
 
@@ -165,7 +187,7 @@ func (f *finding) message(r *v1alpha1.SearchResult) string {
 		return fmt.Sprintf("not even %s %d keeps %s <= %s: %s", f.search.Vary, ConfigOf(f.search).Min, metric, metric.Text(limit), f.lowest(metric))
 	default:
 	}
-	var text string
+	text := "no load was found"
 	if a := r.Answer; a != nil {
 		text = fmt.Sprintf("%d IOPS at %s <= %s (%s %s)", a.IOPS.Median, metric, metric.Text(limit), f.search.Vary, rangeText(a.Value))
 	}
@@ -178,6 +200,9 @@ func (f *finding) message(r *v1alpha1.SearchResult) string {
 	}
 	if s := r.Saturation; s != nil {
 		text += fmt.Sprintf("; at saturation %d IOPS and %s", s.IOPS, metric.Text(s.ObjectiveNanoseconds))
+	} else if most := f.most(); most != nil && most.Search.Value == f.search.Max {
+		p := f.point(most)
+		text += fmt.Sprintf("; no saturation: %d IOPS and %s at search.max %d, raise it to find that", p.IOPS, metric.Text(p.ObjectiveNanoseconds), f.search.Max)
 	}
 	if slices.ContainsFunc(f.ended, func(a Answer) bool { return !a.Confirmed }) {
 		text += "; not confirmed, because loads that were measured again gave other answers"

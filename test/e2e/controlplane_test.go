@@ -5,10 +5,12 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -36,6 +38,23 @@ func (s *struck) begin(t *testing.T, texts ...string) {
 	t.Helper()
 	create(t, s.sb)
 	s.see(t, s.sb, texts...)
+}
+
+// beginWithPod is begin where the step is also that of an attempt whose pod is not there yet, and then waits for its volume.
+func (s *struck) beginWithPod(t *testing.T) {
+	t.Helper()
+	create(t, s.sb)
+	eventually(t.Context(), t, "its pod to do something", func(context.Context) (bool, error) {
+		return slices.ContainsFunc(pods(t, s.sb, v1alpha1.RoleRun), isAtWork), nil
+	})
+	s.see(t, s.sb)
+}
+
+// isAtWork says whether a container of a pod runs.
+func isAtWork(pod corev1.Pod) bool {
+	return slices.ContainsFunc(slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses), func(c corev1.ContainerStatus) bool {
+		return c.State.Running != nil
+	})
 }
 
 // strike checks that the benchmark is still at the step, and says that it happens now.
@@ -71,7 +90,7 @@ func TestOperatorKilled(t *testing.T) {
 	measuring.begin(t)
 	waiting.begin(t)
 	halted.begin(t, "set it to false to go on") // at first it says that what is under way is being ended
-	preparing.begin(t)
+	preparing.beginWithPod(t)
 	for _, s := range []*struck{preparing, halted, waiting, measuring} {
 		s.strike(t)
 	}
