@@ -79,7 +79,7 @@ type Until struct {
 	// steadyState is what counts as steady. It is the rule of SNIA's Performance Test Specification: of five rounds in a window
 	// the slowest and the fastest are not too far apart, and the line that fits them best does not rise or fall too much.
 	// +required
-	SteadyState SteadyStateRule `json:"steadyState,omitzero"`
+	SteadyState SteadyStateRule `json:"steadyState"` //nolint:kubeapilinter // {} is written as it was read: it has defaults, and says what is waited for.
 
 	// maxSeconds is for how long fio runs the workload at most, with the window that it measures. 10 to 604800, and at least twice
 	// windowSeconds. When it is over the last window is measured, and a warning says that it was not steady. Several clients run

@@ -300,20 +300,37 @@ func addHistograms(section *series.SectionBuilder, path string) error {
 
 // withFile has the log of a job read, after what it noted before it was started anew.
 func withFile(path string, read func(io.Reader) error) error {
+	files, err := openLogs(path+earlierSuffix, path)
+	defer func() {
+		for _, file := range files {
+			_ = file.Close()
+		}
+	}()
+	if err != nil {
+		return fmt.Errorf("read fio's log: %w", err)
+	}
 	var all []io.Reader
-	for _, path := range []string{path + earlierSuffix, path} {
-		file, err := os.Open(path)
-		if errors.Is(err, os.ErrNotExist) && len(all) == 0 {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("read fio's log: %w", err)
-		}
-		defer file.Close()
+	for _, file := range files {
 		all = append(all, file)
 	}
 	if err := read(io.MultiReader(all...)); err != nil {
 		return fmt.Errorf("read fio's log %s: %w", filepath.Base(path), err)
 	}
 	return nil
+}
+
+// openLogs opens a log, and the earlier one before it if there is one. What it has opened is also returned with an error.
+func openLogs(earlier, path string) ([]*os.File, error) {
+	var files []*os.File
+	file, err := os.Open(earlier)
+	switch {
+	case err == nil:
+		files = append(files, file)
+	case !errors.Is(err, os.ErrNotExist):
+		return nil, err
+	}
+	if file, err = os.Open(path); err != nil {
+		return files, err
+	}
+	return append(files, file), nil
 }

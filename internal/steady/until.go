@@ -13,7 +13,7 @@ const (
 )
 
 const (
-	// Pause is how long fio runs before it measures what is steady: between what ran before and this it was started anew, and storage with
+	// PauseSeconds is how long fio runs before it measures what is steady: between what ran before and this it was started anew, and storage with
 	// credits had a moment to get some back.
 	PauseSeconds = 2
 	// TogetherPauseSeconds is how long several clients have to end what they do before, and to begin to measure together.

@@ -44,8 +44,10 @@ func (s *struck) begin(t *testing.T, texts ...string) {
 func (s *struck) beginWithPod(t *testing.T) {
 	t.Helper()
 	create(t, s.sb)
-	eventually(t.Context(), t, "its pod to do something", func(context.Context) (bool, error) {
-		return slices.ContainsFunc(pods(t, s.sb, v1alpha1.RoleRun), isAtWork), nil
+	eventually(t.Context(), t, "its pod to do something", func(ctx context.Context) (bool, error) {
+		var list corev1.PodList
+		err := k8s.List(ctx, &list, client.InNamespace(s.sb.Namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: s.sb.Name, v1alpha1.LabelRole: v1alpha1.RoleRun})
+		return slices.ContainsFunc(list.Items, isAtWork), err
 	})
 	s.see(t, s.sb)
 }
