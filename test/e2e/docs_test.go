@@ -21,14 +21,14 @@ import (
 const (
 	repositoryRoot = "../.."
 	// commandTimeout is how long a command of a page may take.
-	commandTimeout = 60 * time.Second
+	commandTimeout = 2 * time.Minute
 )
 
 // TestDocs runs the commands of pages, as far as these mark them (test/docs/console), each page in a namespace of its own and in a
 // directory that has config as the root of the repository has it. They must end with exit code 0 and print what the page shows, but for
 // figures, and leave nothing in the namespace. With STORAGEBENCH_UPDATE_DOCS=1 figures of the pages become those that were printed.
 func TestDocs(t *testing.T) {
-	ownNode(t, load(figures)) // some pages show verdicts
+	ownNode(t, load(figures), budget(6*time.Minute)) // some pages show verdicts
 	pages := pagesThatRun(t)
 	if len(pages) == 0 {
 		t.Fatal("no page has commands that are run")
