@@ -72,9 +72,6 @@ func TestScheduleWritesFail(t *testing.T) {
 	forEachPlot(t, func(t *cases, p *plot, undisturbed ending) {
 		for name, f := range inOrder(faults()) {
 			t.Run(name, func(t *testing.T) {
-				if name == "too many requests" && p.name == "none is kept" {
-					t.Skip("a known defect: it does not end, the history's ConfigMap stays and condition Regressed is not set")
-				}
 				t.Parallel()
 				compare(t, undisturbed, perform(t, p, disturbance{decide: atFirstTries(f)}, 1))
 			})

@@ -187,13 +187,15 @@ func (w *stage) play(minute int, a *act) bool {
 func (w *stage) minute(n int) time.Time { return w.dawn.Add(time.Duration(n) * time.Minute) }
 
 // until waits for something, and has the operators look at the schedule meanwhile: their timers go by the machine's time, also those after which
-// a failed call is made again.
+// a failed call is made again. Each time it waits twice as long: a status that client-go writes again after a second, as it is told to, is refused where
+// the schedule has changed meanwhile, and would be for ever.
 func (w *stage) until(check func() error) {
 	w.Helper()
+	gap := holdFor
 	w.Eventually(func() error {
 		err := check()
-		if err != nil && time.Since(w.poked) > holdFor {
-			w.poked = time.Now()
+		if err != nil && time.Since(w.poked) > gap {
+			w.poked, gap = time.Now(), 2*gap
 			w.annotate("now", w.poked.String())
 		}
 		return err
