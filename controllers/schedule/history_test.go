@@ -11,8 +11,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers"
 	"github.com/storagebench/storagebench/internal/history"
 	"github.com/storagebench/storagebench/internal/schedule"
+	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/harness"
 )
 
@@ -119,6 +121,18 @@ func TestHistory(t *testing.T) {
 	})
 }
 
+// forgetHistory has a schedule's status tell nothing of its history, as if that had not been written, and returns what it told.
+func (w *world) forgetHistory(s *v1alpha1.StorageBenchmarkSchedule) v1alpha1.ScheduleHistory {
+	w.Helper()
+	current := w.until(s, func(*v1alpha1.StorageBenchmarkSchedule) error { return nil })
+	before := current.DeepCopy()
+	current.Status.History = v1alpha1.ScheduleHistory{}
+	if err := w.Client.Status().Patch(w.Context(), current, client.MergeFrom(before)); err != nil {
+		w.Fatal(err)
+	}
+	return before.Status.History
+}
+
 // An operator that was killed between the writes of a point and of the status does not keep the point twice.
 func TestPointThatWasNotNoted(t *testing.T) {
 	w := newWorld(t)
@@ -127,16 +141,48 @@ func TestPointThatWasNotNoted(t *testing.T) {
 	w.measure(s, metav1.ConditionTrue, 100)
 	w.untilPoints(s, 1)
 	stop()
-	at := w.until(s, func(*v1alpha1.StorageBenchmarkSchedule) error { return nil })
-	before := at.DeepCopy()
-	at.Status.History = v1alpha1.ScheduleHistory{}
-	if err := w.Client.Status().Patch(t.Context(), at, client.MergeFrom(before)); err != nil {
-		t.Fatal(err)
-	}
+	w.forgetHistory(s)
 	w.startOperator()
 	w.untilPoints(s, 1)
 	w.measure(s, metav1.ConditionTrue, 101)
 	w.untilPoints(s, 2)
+}
+
+// A benchmark stays until the status tells of the history: an operator that begins anew looks at a history only if one of them has it do so.
+func TestBenchmarkStaysUntilItsPointIsNoted(t *testing.T) {
+	w := newWorld(t)
+	stop := w.startOperator()
+	s := w.create()
+	sb := w.measure(s, metav1.ConditionTrue, 100)
+	w.untilPoints(s, 1)
+	stop()
+	noted := w.forgetHistory(s)
+	w.change(s, func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.SuccessfulBenchmarksHistoryLimit = new(int32(0)) })
+
+	mgr, err := w.Manager(envtest.OperatorConfig(w), controllers.Trim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Reconciler{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Events: mgr.GetEventRecorder("storagebench"), Results: &w.results, Clock: w.Clock, Version: "test"}
+	r.memories.of(s).kept.Insert(sb.UID) // it has written the point, and its status was refused
+	r.memories.of(s).history = &known{where: noted}
+	r.reading.taken = true // so it cannot read the history at once
+	w.Run(mgr, errors.Join(Index(w.Context(), mgr), r.SetupWithManager(mgr)))
+	for _, suspend := range []bool{true, false} { // the second pass tells that the first has come to its end
+		w.change(s, func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.Suspend = new(suspend) })
+		w.until(s, func(s *v1alpha1.StorageBenchmarkSchedule) error {
+			if s.Status.ObservedGeneration != s.Generation {
+				return errors.New("no pass has been made")
+			}
+			return nil
+		})
+	}
+	w.untilThere(1)
+	r.reading.mu.Lock()
+	r.reading.taken = false
+	r.reading.mu.Unlock()
+	w.untilPoints(s, 1)
+	w.untilGone(sb)
 }
 
 // A benchmark whose point cannot be kept stays, and its point is kept when that is possible.

@@ -50,8 +50,11 @@ func (p *pass) run(ctx context.Context) (time.Duration, error) {
 	if err := p.save(ctx, nil); err != nil {
 		return 0, err
 	}
+	if kept > 0 {
+		return sooner(after, kept), nil // as long as the status does not tell of the history, the StorageBenchmark is what has it looked at
+	}
 	// Last: a StorageBenchmark is what tells of its start, and of its success, until the status does.
-	return sooner(after, kept), p.deleteSurplus(ctx)
+	return after, p.deleteSurplus(ctx)
 }
 
 // sooner returns the shorter of two times, of which 0 is never.

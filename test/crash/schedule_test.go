@@ -20,7 +20,7 @@ func TestScheduleKilledAtEachWrite(t *testing.T) {
 				kill := func(moment string, f fate) {
 					t.Run(fmt.Sprintf("%d, %s %s", operators, moment, write), func(t *testing.T) {
 						t.Parallel()
-						compare(t, undisturbed, perform(t, p, disturbance{decide: atWrite(n+1, f), downtime: 20 * time.Second}, operators))
+						compare(t, undisturbed, perform(t, p, &undisturbed, disturbance{decide: atWrite(n+1, f), downtime: 20 * time.Second}, operators))
 					})
 				}
 				kill("after", fate{after: true})
@@ -50,7 +50,7 @@ func TestScheduleKilledAllTheTime(t *testing.T) {
 			for operators := 1; operators <= 2; operators++ {
 				t.Run(fmt.Sprintf("%d, %s", operators, kill.when), func(t *testing.T) {
 					t.Parallel()
-					compare(t, undisturbed, perform(t, p, disturbance{decide: kill.decide, travels: kill.travels}, operators))
+					compare(t, undisturbed, perform(t, p, &undisturbed, disturbance{decide: kill.decide, travels: kill.travels}, operators))
 				})
 			}
 		}
@@ -62,7 +62,7 @@ func TestScheduleOfTwoOperators(t *testing.T) {
 	forEachPlot(t, func(t *cases, p *plot, undisturbed ending) {
 		t.Run("two", func(t *testing.T) {
 			t.Parallel()
-			compare(t, undisturbed, perform(t, p, disturbance{}, 2))
+			compare(t, undisturbed, perform(t, p, &undisturbed, disturbance{}, 2))
 		})
 	})
 }
@@ -73,7 +73,7 @@ func TestScheduleWritesFail(t *testing.T) {
 		for name, f := range inOrder(faults()) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				compare(t, undisturbed, perform(t, p, disturbance{decide: atFirstTries(f)}, 1))
+				compare(t, undisturbed, perform(t, p, &undisturbed, disturbance{decide: atFirstTries(f)}, 1))
 			})
 		}
 	})
@@ -85,7 +85,7 @@ func TestScheduleReadsFail(t *testing.T) {
 		for _, name := range []string{"lost answer", "too many, without a hint", "internal error"} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				compare(t, undisturbed, perform(t, p, disturbance{decide: atSomeReads(faults()[name])}, 1))
+				compare(t, undisturbed, perform(t, p, &undisturbed, disturbance{decide: atSomeReads(faults()[name])}, 1))
 			})
 		}
 	})
@@ -97,7 +97,7 @@ func TestScheduleCachesAreStale(t *testing.T) {
 		for name, resources := range inOrder(map[string][]string{"both": scheduled, scheduled[0]: scheduled[:1], scheduled[1]: scheduled[1:]}) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				e := perform(t, p, disturbance{decide: func(c call) fate {
+				e := perform(t, p, &undisturbed, disturbance{decide: func(c call) fate {
 					if c.write {
 						return fate{hold: resources}
 					}
@@ -159,7 +159,7 @@ func (p *plot) undisturbed(t *testing.T) ending {
 	found, _ := endings.LoadOrStore(p.name, &control{})
 	c := found.(*control)
 	c.once.Do(func() {
-		c.ending = perform(t, p, disturbance{}, 1)
+		c.ending = perform(t, p, nil, disturbance{}, 1)
 		c.ending.check(t)
 		c.succeeded = !t.Failed()
 	})

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,6 +35,8 @@ type stage struct {
 	schedule *v1alpha1.StorageBenchmarkSchedule
 	// dawn is the minute before the first act.
 	dawn time.Time
+	// expected is how the schedule has to be after the acts that follow; none if that is not known yet.
+	expected []string
 	// poked is when the operators had to look at the schedule last.
 	poked time.Time
 
@@ -54,10 +57,14 @@ type ending struct {
 	delayed int64
 }
 
-// perform plays a plot with so many operators, deletes its schedule, and waits until that is gone.
-func perform(t *testing.T, p *plot, d disturbance, operators int) ending {
+// perform plays a plot with so many operators, deletes its schedule, and waits until that is gone. After each act it waits until the schedule is as it
+// is undisturbed, where that is known: where a history is full, nothing else tells that the last point is in it.
+func perform(t *testing.T, p *plot, undisturbed *ending, d disturbance, operators int) ending {
 	t.Helper()
 	w := newStage(t, p, d)
+	if undisturbed != nil {
+		w.expected = undisturbed.Acts
+	}
 	for range operators {
 		w.operate()
 	}
@@ -249,8 +256,15 @@ func (w *stage) untilSo(regressed string, check func(status *v1alpha1.StorageBen
 		if c := meta.FindStatusCondition(current.Status.Conditions, v1alpha1.ConditionHistoryKept); c != nil && c.Status != metav1.ConditionTrue {
 			return fmt.Errorf("condition HistoryKept is %+v", c)
 		}
-		return check(&current.Status, len(list.Items))
+		if err := check(&current.Status, len(list.Items)); err != nil || len(w.expected) == 0 {
+			return err
+		}
+		if diff := cmp.Diff(w.expected[0], w.describe(&current.Status)); diff != "" {
+			return fmt.Errorf("(-undisturbed +disturbed):\n%s", diff)
+		}
+		return nil
 	})
+	w.expected = w.expected[min(1, len(w.expected)):]
 	return w.describe(&current.Status)
 }
 
