@@ -124,9 +124,11 @@ func bytesOfPlan(spec *v1alpha1.StorageBenchmarkSpec, runs []plan.Run, problems 
 	}
 	seen := map[*fio.JobFile]bool{} // repetitions and targets have the same
 	for i := range runs {
-		if job := runs[i].Job; !seen[job] {
-			seen[job] = true
-			bytes += job.Bytes()
+		for _, job := range []*fio.JobFile{runs[i].Job, runs[i].Lowest, runs[i].Probe} {
+			if job != nil && !seen[job] {
+				seen[job] = true
+				bytes += job.Bytes()
+			}
 		}
 	}
 	return bytes

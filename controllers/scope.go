@@ -17,6 +17,7 @@ import (
 	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/report"
+	"github.com/storagebench/storagebench/internal/search"
 )
 
 // scope is what a pass over a benchmark knows: what was read, and the status as the phases change it. Who decides has this and nothing
@@ -107,6 +108,9 @@ func (s *scope) summarize() {
 	if finished := int32(s.ended()); finished != status.FinishedRuns || s.searchEnded {
 		status.FinishedRuns = finished
 		s.compare()
+	}
+	if s.concluded() {
+		search.CutShort(status.Searches)
 	}
 	s.judge()
 	status.Progress = ""

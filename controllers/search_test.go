@@ -15,6 +15,7 @@ import (
 	"github.com/storagebench/storagebench/internal/histogram"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
+	"github.com/storagebench/storagebench/test/harness"
 )
 
 // searching is a benchmark that looks for the iodepth that keeps reads below 5 ms.
@@ -123,6 +124,34 @@ func TestSearchFails(t *testing.T) {
 	}
 	if diff := cmp.Diff([]v1alpha1.SearchOutcome{v1alpha1.SearchFailed, v1alpha1.SearchFound}, outcomes); diff != "" {
 		t.Errorf("outcomes (-want +got):\n%s", diff)
+	}
+}
+
+// A benchmark that ends before its searches leaves none that seems to go on.
+func TestSearchIsCutShort(t *testing.T) {
+	s := scopeOf(searching(&world{World: &harness.World{Namespace: "default"}}).Build())
+	step := func(target string, number int32, state v1alpha1.RunState) v1alpha1.Run {
+		return v1alpha1.Run{
+			Name: fmt.Sprintf("reads.%s.step-%d", target, number), Target: target, Workload: "reads", Repetition: 1, State: state,
+			Search: &v1alpha1.RunSearch{Step: number, Vary: v1alpha1.VaryIODepth},
+		}
+	}
+	s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast"}, {Name: "slow"}}
+	s.sb.Status.Runs = []v1alpha1.Run{step("fast", 1, v1alpha1.RunFailed), step("slow", 1, v1alpha1.RunPending)}
+	outcomes := func() []string {
+		s.summarize()
+		var all []string
+		for _, found := range s.sb.Status.Searches {
+			all = append(all, fmt.Sprintf("%s %s: %s", found.Target, found.Outcome, found.Message))
+		}
+		return all
+	}
+	if diff := cmp.Diff([]string{"fast Failed: a run of the search failed", "slow Searching: "}, outcomes()); diff != "" {
+		t.Errorf("outcomes (-want +got):\n%s", diff)
+	}
+	s.fail(v1alpha1.ReasonDeadlineExceeded, "no node was free")
+	if diff := cmp.Diff([]string{"fast Failed: a run of the search failed", "slow Failed: the benchmark ended before the search did"}, outcomes()); diff != "" {
+		t.Errorf("outcomes of a benchmark that has ended (-want +got):\n%s", diff)
 	}
 }
 

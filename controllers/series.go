@@ -13,7 +13,7 @@ import (
 	"github.com/storagebench/storagebench/internal/series"
 )
 
-// maxOverTime is the most results of a benchmark of which the status says how they went during the run, and whether they are steady: what room it has for
+// maxOverTime is the most results of a benchmark of which the status says how they went during the run, and how steady they are: what room it has for
 // that. The series and the warnings tell it of all.
 const maxOverTime = 48
 
@@ -81,19 +81,32 @@ func (s *scope) boundOverTime(run *v1alpha1.Run) {
 	}
 	for _, result := range overTimes(run) {
 		if told++; told > maxOverTime {
-			result.OverTime, result.SteadyState = nil, nil
+			result.OverTime, result.SteadyState = nil, briefly(result.SteadyState)
 		}
 	}
+}
+
+// briefly returns what has to be known of each result that waited until it was steady: whether it was, and after how long. Burst credits follow from that.
+func briefly(s *v1alpha1.SteadyState) *v1alpha1.SteadyState {
+	if s == nil || s.AfterSeconds == 0 {
+		return nil
+	}
+	return &v1alpha1.SteadyState{Attained: s.Attained, AfterSeconds: s.AfterSeconds}
+}
+
+// saysHow says whether a result says how it went.
+func saysHow(r *v1alpha1.Result) bool {
+	return r.OverTime != nil || r.SteadyState != nil && *r.SteadyState != v1alpha1.SteadyState{Attained: r.SteadyState.Attained, AfterSeconds: r.SteadyState.AfterSeconds}
 }
 
 // overTimes returns those results of a run that say how they went.
 func overTimes(run *v1alpha1.Run) []*v1alpha1.Result {
 	var told []*v1alpha1.Result
-	if run.Result != nil && (run.Result.OverTime != nil || run.Result.SteadyState != nil) {
+	if run.Result != nil && saysHow(run.Result) {
 		told = append(told, run.Result)
 	}
 	for i := range run.Sections {
-		if run.Sections[i].OverTime != nil || run.Sections[i].SteadyState != nil {
+		if saysHow(&run.Sections[i].Result) {
 			told = append(told, &run.Sections[i].Result)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -144,6 +145,7 @@ func TestBoundOverTime(t *testing.T) {
 	}
 	last := eventful("last")
 	s.boundOverTime(&last)
+	last.Result.SteadyState = &v1alpha1.SteadyState{AfterSeconds: 7, RangePercent: 30}
 	if last.Result.OverTime == nil {
 		t.Errorf("result %d has none", maxOverTime)
 	}
@@ -152,5 +154,15 @@ func TestBoundOverTime(t *testing.T) {
 	s.boundOverTime(&sections)
 	if sections.Sections[0].OverTime != nil {
 		t.Error("one more result says how it went")
+	}
+	steady := v1alpha1.Run{Name: "steady", Result: &v1alpha1.Result{SteadyState: &v1alpha1.SteadyState{Attained: true, AfterSeconds: 900, RangePercent: 3, SlopePercent: 1}}}
+	s.boundOverTime(&steady)
+	if diff := cmp.Diff(&v1alpha1.SteadyState{Attained: true, AfterSeconds: 900}, steady.Result.SteadyState); diff != "" {
+		t.Errorf("burst credits follow from how long it ran before it was steady (-want +got):\n%s", diff)
+	}
+	s.sb.Status.Runs = append(s.sb.Status.Runs[1:], steady)
+	again := eventful("again")
+	if s.boundOverTime(&again); again.Result.OverTime == nil {
+		t.Error("what is told briefly takes the room of another result")
 	}
 }

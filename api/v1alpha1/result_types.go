@@ -100,7 +100,7 @@ type SteadyState struct {
 	AfterSeconds int32 `json:"afterSeconds,omitempty"`
 
 	// rangePercent is how far the slowest and the fastest of the five rounds are apart, in percent of their mean, rounded up. 10000
-	// stands for more, and for a mean of 0.
+	// stands for more, and for a mean of 0. Unset of 0, and of results for whose slope and range the status has no room: all after 48.
 	// +optional
 	RangePercent int32 `json:"rangePercent,omitempty"`
 

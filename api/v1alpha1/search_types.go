@@ -98,7 +98,7 @@ const (
 	SearchMinBeyond SearchOutcome = "MinBeyond"
 	// SearchMixed is the outcome where the repetitions ended in different ways.
 	SearchMixed SearchOutcome = "Mixed"
-	// SearchFailed is the outcome where a run of it failed, or had nothing of the objective.
+	// SearchFailed is the outcome where a run of it failed, or had nothing of the objective, or the benchmark ended before the search did.
 	SearchFailed SearchOutcome = "Failed"
 )
 

@@ -1214,8 +1214,12 @@ func tellOverTime(runs []v1alpha1.Run) {
 	}
 	told := 0
 	for i := range runs {
+		if runs[i].Result != nil {
+			runs[i].Result.SteadyState = &v1alpha1.SteadyState{AfterSeconds: v1alpha1.MaxRunSeconds}
+		}
 		if runs[i].Result != nil && told < 48 {
 			runs[i].Result.OverTime = over
+			runs[i].Result.SteadyState.RangePercent, runs[i].Result.SteadyState.SlopePercent = 10_000, 10_000
 			told++
 		}
 		for j := range runs[i].Sections {

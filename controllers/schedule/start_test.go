@@ -1,11 +1,13 @@
 package schedule
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -167,14 +169,7 @@ func TestRefusedStart(t *testing.T) {
 	w := newWorld(t)
 	w.startOperator()
 	s := w.create()
-	quota := harness.Create(w.World, &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "none"},
-		Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"count/storagebenchmarks.storagebench.dev": resource.MustParse("0")}}})
-	// Nobody counts here.
-	before := quota.DeepCopy()
-	quota.Status = corev1.ResourceQuotaStatus{Hard: quota.Spec.Hard, Used: quota.Spec.Hard}
-	if err := w.Client.Status().Patch(t.Context(), quota, client.MergeFrom(before)); err != nil {
-		t.Fatal(err)
-	}
+	quota := w.allowNone()
 	w.pass(s, time.Minute)
 	w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonStartRefused, "exceeded quota: none")
 	w.untilThere(0)
@@ -189,6 +184,58 @@ func TestRefusedStart(t *testing.T) {
 		}
 		return err
 	})
+}
+
+// allowNone has a quota that refuses benchmarks.
+func (w *world) allowNone() *corev1.ResourceQuota {
+	w.Helper()
+	quota := harness.Create(w.World, &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "none"},
+		Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"count/storagebenchmarks.storagebench.dev": resource.MustParse("0")}}})
+	// Nobody counts here.
+	before := quota.DeepCopy()
+	quota.Status = corev1.ResourceQuotaStatus{Hard: quota.Spec.Hard, Used: quota.Spec.Hard}
+	if err := w.Client.Status().Patch(w.Context(), quota, client.MergeFrom(before)); err != nil {
+		w.Fatal(err)
+	}
+	return quota
+}
+
+// A start that was refused until its deadline is told until another one is made: by this condition alerts know since when there are no starts.
+func TestRefusedUntilItsDeadline(t *testing.T) {
+	w := newWorld(t)
+	w.startOperator()
+	s := w.create(func(s *v1alpha1.StorageBenchmarkSchedule) {
+		s.Spec.Schedule, s.Spec.StartingDeadlineSeconds = "0 * * * *", new(int64(90))
+	})
+	toNextStart := func() { w.pass(s, time.Hour+time.Second-w.Clock.Now().Sub(w.Clock.Now().Truncate(time.Hour))) }
+	quota := w.allowNone()
+	toNextStart()
+	refused := w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonStartRefused, "exceeded quota: none")
+	w.pass(s, 2*time.Minute)
+	over := w.until(s, func(s *v1alpha1.StorageBenchmarkSchedule) error {
+		if s.Status.NextScheduleTime == nil || !s.Status.NextScheduleTime.After(w.Clock.Now()) {
+			return errors.New("the start is not over")
+		}
+		return nil
+	})
+	of := func(s *v1alpha1.StorageBenchmarkSchedule) metav1.Condition {
+		return *meta.FindStatusCondition(s.Status.Conditions, v1alpha1.ConditionScheduled)
+	}
+	if is, was := of(over), of(refused); is.Reason != v1alpha1.ReasonStartRefused || !is.LastTransitionTime.Equal(&was.LastTransitionTime) {
+		t.Errorf("condition is %+v, and was %+v", is, was)
+	}
+	if err := w.Client.Delete(t.Context(), quota); err != nil {
+		t.Fatal(err)
+	}
+	w.Eventually(func() error {
+		toNextStart()
+		list, err := w.list()
+		if err == nil && len(list) == 0 {
+			return errors.New("no benchmark is made")
+		}
+		return err
+	})
+	w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonActive)
 }
 
 // A benchmark of somebody that has the name of the schedule's is neither taken for it nor deleted.

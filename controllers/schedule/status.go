@@ -65,11 +65,19 @@ func (p *pass) noteNext(decision *schedule.Start) {
 	case decision.Waits:
 		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonActive,
 			"a start is due and waits until another StorageBenchmark is over, because concurrencyPolicy is Forbid")
+	case p.wasRefused() && decision.Due.IsZero():
+		// As it was: the start that was refused is over, and no other one has been made. Who waits for results waits on.
 	case p.isActive():
 		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonActive, "")
 	default:
 		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonWaiting, "")
 	}
+}
+
+// wasRefused says whether the last start was refused, of what is asked for now.
+func (p *pass) wasRefused() bool {
+	c := meta.FindStatusCondition(p.schedule.Status.Conditions, v1alpha1.ConditionScheduled)
+	return c != nil && c.Reason == v1alpha1.ReasonStartRefused && c.ObservedGeneration == p.schedule.Generation
 }
 
 func (p *pass) isActive() bool {

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -109,6 +110,29 @@ func TestFollowCredits(t *testing.T) {
 				t.Errorf("left (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A run that waits until it is steady uses credits before it measures, as many as it does meanwhile; where it measures the baseline, there were credits
+// before, and more I/Os.
+func TestCreditsUntilSteady(t *testing.T) {
+	steady := func(iops int64) []v1alpha1.Run {
+		run := ran("a", 1100, 100, measured(iops, 4096, 100), nil)
+		run.Result.SteadyState = &v1alpha1.SteadyState{Attained: true, AfterSeconds: 1000}
+		return []v1alpha1.Run{run}
+	}
+	for _, test := range []struct {
+		iops   int64
+		before float64
+	}{
+		{3000, 0.5}, // 2,700 a second of 5.4 million
+		{1500, 0.7778},
+		{300, 0.5}, // the volume's baseline
+	} {
+		history := FollowCredits("t", gp2Of100GiB, steady(test.iops), Volumes{New: true})
+		if got := history.Of("a", 0); got == nil || math.Abs(got.Before-test.before) > 0.001 {
+			t.Errorf("at %d IOPS it begins with %+v of its credits, want %v", test.iops, got, test.before)
+		}
 	}
 }
 

@@ -37,6 +37,8 @@ type Load struct {
 	LatencyOff bool
 	// Polls says whether at least one asks for its I/Os again and again instead of waiting, which takes a CPU whatever it waits for.
 	Polls bool
+	// LatencyTarget says that fio itself looks for the iodepth that keeps a latency, of at least one job.
+	LatencyTarget bool
 	// Traps are what at least one asks for that does not do what it seems to.
 	Traps Traps
 }
@@ -80,6 +82,7 @@ func newLoad(jobs []job) Load {
 			load.addData(j)
 		}
 		load.LatencyOff = load.LatencyOff || j.on("gtod_reduce") || j.on("disable_lat") || j.on("disable_clat")
+		load.LatencyTarget = load.LatencyTarget || j.has("latency_target")
 		load.Polls = load.Polls || j.on("hipri") || j.on("sqthread_poll")
 		sets, ok := j.fileSets()
 		files, known = append(files, sets...), known && ok

@@ -13,7 +13,7 @@ var setByUntil = []string{"runtime", "time_based", "ramp_time", "startdelay"}
 // notUntil are options with which a job ends by itself, or finds other files when it is started anew.
 var notUntil = []string{
 	"steadystate", "steadystate_duration", "steadystate_ramp_time", "number_ios", "unlink", "unlink_each_loop", "create_on_open", "file_append", "fill_device",
-	"stonewall", "new_group", waitFor, "read_iolog", "latency_target", "verify", "do_verify", "io_submit_mode",
+	"stonewall", "new_group", waitFor, "read_iolog", "latency_target", "verify", "do_verify", "io_submit_mode", "randrepeat", "allrandrepeat",
 }
 
 // GoesWithUntil says why an option does not go with until, nil if it does.
@@ -74,9 +74,9 @@ func (f *JobFile) replace(o Option) {
 	}
 }
 
-// WarmUp returns a job file that does what this one does before that is measured, for so many seconds: with other random offsets, so that what is
-// measured then is not what a cache has just seen.
-func (f *JobFile) WarmUp(seconds int64) *JobFile {
+// WarmUp returns a job file that does what this one does before that is measured, for so many seconds. Rounds are numbered from 0: each has other random
+// offsets than all before it, so that what is measured is not what a cache has just seen.
+func (f *JobFile) WarmUp(seconds, round int64) *JobFile {
 	warm := f.timed(seconds, 0)
 	// When it is ended, all that is in flight ends: it need not be on the storage.
 	for _, name := range []string{"end_fsync", "fsync_on_close"} {
@@ -84,21 +84,28 @@ func (f *JobFile) WarmUp(seconds int64) *JobFile {
 			warm.replace(Option{Name: name, Value: "0", HasValue: true})
 		}
 	}
-	const otherSeed = 1 << 20
-	for _, j := range f.jobs() {
-		if seed, ok := parseBytes(j.text("randseed", ""), j.kiloBase()); ok {
-			warm.replace(Option{Name: "randseed", Value: strconv.FormatInt(seed%otherSeed+otherSeed, 10), HasValue: true})
-			break
-		}
-	}
+	warm.reseed(2*round + 1)
 	return warm
 }
 
-// Warm returns a job file that is measured after its warm-up: what is in the page cache stays there, which fio would drop as it begins.
-func (f *JobFile) Warm() *JobFile {
+// Warm returns a job file that is measured after the warm-up of a round: what is in the page cache stays there, which fio would drop as it begins.
+func (f *JobFile) Warm(round int64) *JobFile {
 	warm := f.clone()
 	warm.replace(Option{Name: "invalidate", Value: "0", HasValue: true})
+	warm.reseed(2 * round)
 	return warm
+}
+
+// reseed has the jobs draw other random numbers than at any other start of them. The start that is number 0 has those of the job file.
+func (f *JobFile) reseed(start int64) {
+	const apart = 1 << 20
+	const most = 1 << 40 // far more than all starts of a week take
+	for _, j := range f.jobs() {
+		if seed, ok := parseBytes(j.text("randseed", ""), j.kiloBase()); ok && start > 0 {
+			f.replace(Option{Name: "randseed", Value: strconv.FormatInt(seed%most+start*apart, 10), HasValue: true})
+			return
+		}
+	}
 }
 
 // SteadyStates says of each result whether its jobs have fio's own steadystate, in the order of Groups.

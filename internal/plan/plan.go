@@ -99,6 +99,7 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.
 		workload := &spec.Workloads[i]
 		cases := casesOf(spec, workload, job)
 		wrong := addSearch(specPath.Child("workloads").Index(i), workload, cases)
+		wrong = append(wrong, validateUntilOf(specPath.Child("workloads").Index(i), workload, cases)...)
 		wrong = append(wrong, validateCases(specPath.Child("workloads").Index(i), cases, spec.Targets, modes)...)
 		wrong = append(wrong, addProbes(specPath.Child("workloads").Index(i).Child("probe"), workload, cases, spec.Targets)...)
 		if len(wrong) == 0 {

@@ -56,7 +56,7 @@ func randomSpec(r *rand.Rand) *v1alpha1.StorageBenchmarkSpec {
 		}
 		for _, name := range randomNames(r) {
 			target := builder.NewTarget(name)
-			target.Capacity = new(resource.MustParse("100Gi"))
+			target.Capacity = new(resource.MustParse("100Ti")) // more than all files of any of them take
 			if r.Intn(2) == 0 {
 				target.AccessMode = new(corev1.ReadWriteMany)
 			}

@@ -139,6 +139,8 @@ func validateSteps(path *field.Path, s *v1alpha1.LoadSearch, cases []testCase) f
 		case s.Vary == v1alpha1.VaryIODepth && loads[0].InFlight < loads[0].Jobs*int64(s.Max):
 			return field.ErrorList{field.Invalid(path.Child("vary"), s.Vary,
 				"its engine has one I/O in flight of each job, whatever iodepth is: set ioengine to libaio, or vary numjobs")}
+		case loads[0].LatencyTarget:
+			return field.ErrorList{field.Forbidden(path, "fio's own latency_target varies iodepth meanwhile: remove it, or search")}
 		case s.Vary == v1alpha1.VaryRateIOPS && loads[0].Metadata:
 			return field.ErrorList{field.Invalid(path.Child("vary"), s.Vary, "fio does not hold operations on files to a rate: vary numjobs")}
 		}

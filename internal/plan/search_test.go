@@ -148,6 +148,9 @@ func TestSearchesAreRefused(t *testing.T) {
 		"spec.workloads[0].search.objective.metric: Invalid value: \"read.p99\": fio is told not to take latencies": func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Workloads[0].Fio.Options = map[string]v1alpha1.FioOptionValue{"gtod_reduce": "1"}
 		},
+		"spec.workloads[0].search: Forbidden: fio's own latency_target varies iodepth meanwhile: remove it, or search": func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Workloads[0].Fio.Options = map[string]v1alpha1.FioOptionValue{"latency_target": "5ms"}
+		},
 		"give 230 results, of which searches take as many as they may have steps": func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Repetitions, s.Workloads[0].Search.Max = new(int32(6)), 256
 		},

@@ -58,6 +58,17 @@ func applyUntil(path *field.Path, w *v1alpha1.Workload, job *fio.JobFile) (*fio.
 	return window, nil
 }
 
+// validateUntilOf refuses what the matrix makes of a workload that waits.
+func validateUntilOf(path *field.Path, w *v1alpha1.Workload, cases []testCase) field.ErrorList {
+	for i := range cases {
+		if w.Until != nil && slices.ContainsFunc(cases[i].job.Loads(), func(l fio.Load) bool { return l.Metadata }) {
+			return field.ErrorList{field.Forbidden(path.Child("until"), fmt.Sprintf(
+				"operations on files end with the last file, and the matrix has an ioengine for them (case %s): remove it, or until", cases[i].name))}
+		}
+	}
+	return nil
+}
+
 // validateUntil refuses what the API server refuses too.
 func validateUntil(path *field.Path, w *v1alpha1.Workload) field.ErrorList {
 	if w.Fio == nil {

@@ -89,6 +89,12 @@ func TestUntilIsRefused(t *testing.T) {
 		"spec.workloads[0].until: Forbidden: operations on files end with the last file": func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Workloads[0].Fio = &v1alpha1.FioParameters{RW: "write", IOEngine: new("filecreate"), Size: new("4k"), NrFiles: new(int32(10))}
 		},
+		"spec.workloads[0].until: Forbidden: operations on files end with the last file, and the matrix has an ioengine for them": func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Workloads[0].Matrix = map[string]v1alpha1.MatrixValues{"ioengine": {intstr.FromString("psync"), intstr.FromString("filestat")}}
+		},
+		"spec.workloads[0].until: Forbidden: a workload that goes on until it is steady is started more than once on the same files: remove randrepeat": func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Workloads[0].Fio.Options = map[string]v1alpha1.FioOptionValue{"randrepeat": "1"}
+		},
 		"spec.workloads[0].until: Forbidden: it is for workloads of fio": func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Workloads[0].Fio, s.Workloads[0].JobFile = nil, new("[a]\nrw=read\nsize=1M\n")
 		},

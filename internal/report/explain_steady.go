@@ -21,6 +21,9 @@ func steadyStateInWords(s *v1alpha1.SteadyState) string {
 	if !s.Attained {
 		state = "It is NOT steady"
 	}
+	if s.RangePercent == 0 && s.SlopePercent == 0 { // the status has no room for them
+		return fmt.Sprintf("%s: measured after %d s of the same.", state, s.AfterSeconds)
+	}
 	return fmt.Sprintf("%s: measured after %d s of the same; its five rounds ranged over %d %% of their mean, and the line that fits them changed by %d %%.",
 		state, s.AfterSeconds, s.RangePercent, s.SlopePercent)
 }

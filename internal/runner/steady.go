@@ -96,9 +96,8 @@ func (o Options) measureWhenSteady(ctx context.Context, over *seriesLogs, begun 
 	}
 	first := time.Now()
 	last := first.Add(o.Until.Most()) // the latest instant at which what is measured begins
-	warm := o
-	for {
-		if err := warm.warmUp(ctx, time.Until(last)); err != nil {
+	for round := int64(0); ; round++ {
+		if err := o.warmUp(ctx, time.Until(last), round); err != nil {
 			return nil, err
 		}
 		over.keepEarlier()
@@ -106,12 +105,12 @@ func (o Options) measureWhenSteady(ctx context.Context, over *seriesLogs, begun 
 			return nil, err
 		}
 		after := time.Since(first)
-		report, err := o.measureSteady(ctx, begun.observe())
+		report, err := o.measureSteady(ctx, begun.observe(), round)
 		if err != nil {
 			return nil, err
 		}
 		report.Steady.AfterMilliseconds = (after + steady.PauseSeconds*time.Second).Milliseconds()
-		if left := time.Until(last); isEnough(o.Until, report.Steady) || left < o.Until.Window() || !begun.at.IsZero() {
+		if isEnough(o.Until, report.Steady) || time.Until(last) <= 0 || !begun.at.IsZero() {
 			over.resultFrom(report)
 			return report, nil
 		}
@@ -126,7 +125,7 @@ func isEnough(u *steady.Until, s *digest.Steady) bool {
 }
 
 // warmUp runs the same for so long, or until it is steady. Clients that measure together all run for so long: none knows of the others.
-func (o Options) warmUp(ctx context.Context, most time.Duration) error {
+func (o Options) warmUp(ctx context.Context, most time.Duration, round int64) error {
 	seconds := int64(math.Round(most.Seconds()))
 	if seconds < 1 {
 		return nil
@@ -135,7 +134,7 @@ func (o Options) warmUp(ctx context.Context, most time.Duration) error {
 	if err != nil {
 		return err
 	}
-	o.JobFile = file.WarmUp(seconds).String()
+	o.JobFile = file.WarmUp(seconds, round).String()
 	fmt.Fprintf(o.Log, "fio runs until its rate is steady, for %d s at most, then it measures\n", seconds)
 	call, err := o.prepareFio()
 	if err != nil {
@@ -155,12 +154,12 @@ func (o Options) warmUp(ctx context.Context, most time.Duration) error {
 }
 
 // measureSteady measures, and takes note of how steady that is.
-func (o Options) measureSteady(ctx context.Context, seen func() digest.Environment) (*digest.Report, error) {
+func (o Options) measureSteady(ctx context.Context, seen func() digest.Environment, round int64) (*digest.Report, error) {
 	file, err := fio.Parse(o.JobFile)
 	if err != nil {
 		return nil, err
 	}
-	o.JobFile = file.Warm().String()
+	o.JobFile = file.Warm(round).String()
 	call, err := o.prepareFio()
 	if err != nil {
 		return nil, err

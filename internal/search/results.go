@@ -13,6 +13,15 @@ import (
 // maxMessage is the most bytes of the message of a result.
 const maxMessage = 256
 
+// CutShort says of searches that go on that they do not: their benchmark has ended.
+func CutShort(results []v1alpha1.SearchResult) {
+	for i := range results {
+		if r := &results[i]; r.Outcome == v1alpha1.SearchSearching {
+			r.Outcome, r.Message = v1alpha1.SearchFailed, "the benchmark ended before the search did"
+		}
+	}
+}
+
 // Results says what the searches of a benchmark have found: one for each target, workload and choice of its matrix.
 func Results(spec *v1alpha1.StorageBenchmarkSpec, runs []v1alpha1.Run) []v1alpha1.SearchResult {
 	var repeated [][]Steps
@@ -203,6 +212,9 @@ func (f *finding) message(r *v1alpha1.SearchResult) string {
 	} else if most := f.most(); most != nil && most.Search.Value == f.search.Max {
 		p := f.point(most)
 		text += fmt.Sprintf("; no saturation: %d IOPS and %s at search.max %d, raise it to find that", p.IOPS, metric.Text(p.ObjectiveNanoseconds), f.search.Max)
+	}
+	if slices.ContainsFunc(f.answers, func(run *v1alpha1.Run) bool { return run.Result.SteadyState != nil && !run.Result.SteadyState.Attained }) {
+		text += "; not steady"
 	}
 	if slices.ContainsFunc(f.ended, func(a Answer) bool { return !a.Confirmed }) {
 		text += "; not confirmed, because loads that were measured again gave other answers"

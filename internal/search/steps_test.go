@@ -123,6 +123,12 @@ func TestResults(t *testing.T) {
 			}
 		}
 	}
+	restless := func(runs []v1alpha1.Run) []v1alpha1.Run {
+		for i := range runs {
+			runs[i].Result.SteadyState = &v1alpha1.SteadyState{}
+		}
+		return runs
+	}
 	for _, test := range []struct {
 		name     string
 		searches [][]v1alpha1.Run // one for each repetition
@@ -141,6 +147,7 @@ func TestResults(t *testing.T) {
 		{"failed", [][]v1alpha1.Run{{step(1, 100, 1), failed}}, v1alpha1.SearchFailed, "a run of the search failed"},
 		{"one of two failed", [][]v1alpha1.Run{{failed}, ended(3)}, v1alpha1.SearchMixed,
 			"2500 IOPS at read.mean <= 5 ms (iodepth 3), in 1 of 2 repetitions; at saturation 3000 IOPS and 7 ms"},
+		{"not steady", [][]v1alpha1.Run{restless(ended(3))}, v1alpha1.SearchFound, "2500 IOPS at read.mean <= 5 ms (iodepth 3); at saturation 3000 IOPS and 7 ms; not steady"},
 		{"goes on", [][]v1alpha1.Run{{step(1, 100, 1), pending}}, v1alpha1.SearchSearching, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -160,6 +167,13 @@ func TestResults(t *testing.T) {
 			got := Results(spec, runs)
 			if len(got) != 1 || got[0].Outcome != test.outcome || got[0].Message != test.message {
 				t.Errorf("results are %+v, want %s: %s", got, test.outcome, test.message)
+			}
+			CutShort(got)
+			if test.outcome == v1alpha1.SearchSearching {
+				test.outcome, test.message = v1alpha1.SearchFailed, "the benchmark ended before the search did"
+			}
+			if got[0].Outcome != test.outcome || got[0].Message != test.message {
+				t.Errorf("of a benchmark that has ended results are %+v, want %s: %s", got, test.outcome, test.message)
 			}
 		})
 	}

@@ -1,0 +1,51 @@
+package fio
+
+import (
+	"strings"
+	"testing"
+)
+
+// Each start of what is measured when it is steady has random offsets of its own, and the first that is measured those that all repetitions tell apart.
+func TestSeedsOfRounds(t *testing.T) {
+	seeded := func(t *testing.T, seed string) *JobFile {
+		t.Helper()
+		file, err := Parse("[a]\nrw=randread\nsize=1M\nrandrepeat=0\n" + seed + "[b]\nrw=randwrite\nsize=1M\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	seedOf := func(t *testing.T, file *JobFile) string {
+		t.Helper()
+		var seeds []string
+		for _, j := range file.jobs() {
+			seeds = append(seeds, j.text("randseed", "none"))
+		}
+		if len(seeds) != 2 || seeds[0] != seeds[1] {
+			t.Fatalf("the jobs have seeds %v", seeds)
+		}
+		return seeds[0]
+	}
+	for _, seed := range []string{"", "randseed=7\n", "randseed=5000000\n"} {
+		file := seeded(t, seed)
+		if seed != "" {
+			file.replace(Option{Name: "randseed", Value: strings.TrimSpace(strings.TrimPrefix(seed, "randseed=")), HasValue: true})
+		}
+		before := map[string]int64{}
+		if first := seedOf(t, file.Warm(0)); first != seedOf(t, file) {
+			t.Errorf("of %q, the first that is measured has %s", seed, first)
+		}
+		for round := range int64(1000) {
+			for _, start := range []*JobFile{file.WarmUp(60, round), file.Warm(round)} {
+				got := seedOf(t, start)
+				if other, used := before[got]; used && seed != "" {
+					t.Fatalf("of %q, rounds %d and %d have %s", seed, other, round, got)
+				}
+				before[got] = round
+			}
+		}
+		if seed == "" && len(before) > 1 {
+			t.Errorf("a file without a seed has %d", len(before))
+		}
+	}
+}
