@@ -19,6 +19,6 @@ func (s *scope) compare() {
 	status.Comparisons = analysis.Compare(status.Runs, targets, ptr.Deref(s.sb.Spec.Baseline, targets[0]))
 	analysis.WarnOfReplaced(status.Comparisons, status.Targets, status.Runs)
 	analysis.WarnOfOrder(status.Comparisons, s.sb.Spec.Order)
-	status.Searches = search.Results(&s.sb.Spec, status.Runs)
+	status.Searches = search.Results(&s.sb.Spec, status.Runs, s.concluded())
 	status.Warnings = analysis.Summarize(status.Targets, status.Runs, status.Comparisons)
 }

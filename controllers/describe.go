@@ -94,10 +94,10 @@ func placeOf(sb *v1alpha1.StorageBenchmark, volume job.Volume) fio.Volume {
 }
 
 // jobFile returns what fio does for a client in an attempt of a run, without the place where it does it. Each repetition has other
-// random offsets, and all targets have the same.
+// random offsets, and so has each start of one that goes on until it is steady. All targets have the same.
 func (s *scope) jobFile(run *v1alpha1.Run, planned *plan.Run, client int32) *fio.JobFile {
 	file := planned.Job
-	if ptr.Deref(s.sb.Spec.Repetitions, 1) > 1 {
+	if ptr.Deref(s.sb.Spec.Repetitions, 1) > 1 || planned.Until != nil {
 		file = file.WithSeed(planned.Repetition)
 	}
 	attempt := job.RunName(s.sb, run.Name, run.Attempts, client)

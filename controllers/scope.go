@@ -109,8 +109,8 @@ func (s *scope) summarize() {
 		status.FinishedRuns = finished
 		s.compare()
 	}
-	if s.concluded() {
-		search.CutShort(status.Searches)
+	if s.concluded() && len(status.Searches) > 0 {
+		status.Searches = search.Results(&s.sb.Spec, status.Runs, true)
 	}
 	s.judge()
 	status.Progress = ""

@@ -2,38 +2,54 @@ package history
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// beyondOf returns what is kept of searches that found no load within their budget: 0 I/Os per second of what the workload does. Such a search has no
-// result that is compared, and it is the worst that can become of one that had an answer the day before.
-func beyondOf(status *v1alpha1.StorageBenchmarkStatus) []Measured {
-	var cases []Measured
+// withSearches adds what is kept of searches that found no load within their budget, in most of their repetitions: 0 I/Os per second of what the workload
+// does. It is the worst that can become of a search that had an answer the day before, and what is compared knows nothing of it.
+func withSearches(cases []Measured, status *v1alpha1.StorageBenchmarkStatus) []Measured {
 	for i := range status.Searches {
 		s := &status.Searches[i]
-		if s.Outcome != v1alpha1.SearchMinBeyond {
+		steps := stepsOf(status.Runs, s)
+		if beyond := beyondIn(steps); beyond == 0 || beyond <= int(s.Searches) {
 			continue
 		}
-		if step := stepOf(status.Runs, s); step != nil {
-			cases = append(cases, Measured{
-				Case:    Case{Workload: s.Workload, Parameters: parametersText(s.Parameters), Target: s.Target},
-				Figures: none(step.Result),
-			})
-		}
+		of := Case{Workload: s.Workload, Parameters: parametersText(s.Parameters), Target: s.Target}
+		cases = slices.DeleteFunc(cases, func(m Measured) bool { return m.Case == of })
+		cases = append(cases, Measured{Case: of, Figures: none(steps[0].Result)})
 	}
 	return cases
 }
 
-// stepOf returns a run of a search that has a result, nil if none has.
-func stepOf(runs []v1alpha1.Run, s *v1alpha1.SearchResult) *v1alpha1.Run {
+// stepsOf returns the runs of a search and its repetitions that have a result.
+func stepsOf(runs []v1alpha1.Run, s *v1alpha1.SearchResult) []*v1alpha1.Run {
+	var steps []*v1alpha1.Run
 	for i := range runs {
 		run := &runs[i]
 		if run.Search != nil && run.Result != nil && run.Target == s.Target && run.Workload == s.Workload && maps.Equal(run.Case(), s.Parameters) {
-			return run
+			steps = append(steps, run)
 		}
 	}
-	return nil
+	return steps
+}
+
+// beyondIn returns in how many repetitions no step kept the budget. Before that is said the lowest load was measured twice.
+func beyondIn(steps []*v1alpha1.Run) int {
+	const twice = 2
+	measured, kept := map[int32]int{}, map[int32]bool{}
+	for _, run := range steps {
+		measured[run.Repetition]++
+		kept[run.Repetition] = kept[run.Repetition] || run.Search.Verdict != v1alpha1.SearchBeyond
+	}
+	n := 0
+	for repetition, steps := range measured {
+		if steps >= twice && !kept[repetition] {
+			n++
+		}
+	}
+	return n
 }
 
 // none returns a rate of 0 for all that a result has done.

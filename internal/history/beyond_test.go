@@ -1,6 +1,7 @@
 package history
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -8,34 +9,48 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// A search that found no load within its budget does 0 I/Os per second within it. What other searches found is compared.
+// A search that found no load within its budget, in most of its repetitions, does 0 I/Os per second within it. What others found is compared.
 func TestSearchesBeyondTheirBudgets(t *testing.T) {
-	step := func(target, bs string, number int32) v1alpha1.Run {
-		return v1alpha1.Run{
-			Workload: "load", Target: target, Parameters: map[string]string{"bs": bs, "iodepth": "1"},
-			Search: &v1alpha1.RunSearch{Step: number, Vary: v1alpha1.VaryIODepth, Value: 1, Verdict: v1alpha1.SearchBeyond},
-			Result: &v1alpha1.Result{Read: &v1alpha1.IOResult{IOPS: 100}, Write: &v1alpha1.IOResult{IOPS: 50}},
+	steps := func(target, bs string, repetition int32, verdicts ...v1alpha1.SearchVerdict) []v1alpha1.Run {
+		var runs []v1alpha1.Run
+		for i, verdict := range verdicts {
+			runs = append(runs, v1alpha1.Run{
+				Workload: "load", Target: target, Parameters: map[string]string{"bs": bs, "iodepth": "1"}, Repetition: repetition,
+				Search: &v1alpha1.RunSearch{Step: int32(i + 1), Vary: v1alpha1.VaryIODepth, Value: 1, Verdict: verdict},
+				Result: &v1alpha1.Result{Read: &v1alpha1.IOResult{IOPS: 100}, Write: &v1alpha1.IOResult{IOPS: 50}},
+			})
 		}
+		return runs
 	}
-	found := func(target, bs string, outcome v1alpha1.SearchOutcome) v1alpha1.SearchResult {
-		return v1alpha1.SearchResult{Workload: "load", Target: target, Parameters: map[string]string{"bs": bs}, Vary: v1alpha1.VaryIODepth, Outcome: outcome}
-	}
-	sb := finished()
-	sb.Status.Comparisons = []v1alpha1.Comparison{{
-		Workload: "load", Parameters: map[string]string{"bs": "16k"}, Targets: []v1alpha1.TargetComparison{{
-			Name: "efs", Read: &v1alpha1.IOComparison{IOPS: v1alpha1.Statistic{Median: 100}},
-		}},
-	}}
-	sb.Status.Runs = []v1alpha1.Run{step("gp3", "16k", 1), step("gp3", "16k", 2), step("gp3", "4k", 1), step("efs", "16k", 1)}
-	sb.Status.Searches = []v1alpha1.SearchResult{
-		found("gp3", "16k", v1alpha1.SearchMinBeyond), found("gp3", "4k", v1alpha1.SearchFailed), found("efs", "16k", v1alpha1.SearchFound),
-		found("efs", "4k", v1alpha1.SearchMinBeyond), // of which nothing is known
-	}
-	want := []Measured{
-		{Case{"load", "bs=16k", "", "efs"}, []Figure{{ReadIOPS, 100}}},
-		{Case{"load", "bs=16k", "", "gp3"}, []Figure{{ReadIOPS, 0}, {WriteIOPS, 0}}},
-	}
-	if diff := cmp.Diff(want, FromBenchmark(sb, Environment{}).Cases); diff != "" {
-		t.Error(diff)
+	const within, beyond, answer = v1alpha1.SearchWithin, v1alpha1.SearchBeyond, v1alpha1.SearchAnswer
+	for _, test := range []struct {
+		name   string
+		runs   [][]v1alpha1.Run
+		result v1alpha1.SearchResult
+		want   []Figure
+	}{
+		{"not even the lowest load", [][]v1alpha1.Run{steps("gp3", "16k", 1, beyond, beyond)}, v1alpha1.SearchResult{Outcome: v1alpha1.SearchMinBeyond}, []Figure{{ReadIOPS, 0}, {WriteIOPS, 0}}},
+		{"in two of three repetitions", [][]v1alpha1.Run{steps("gp3", "16k", 1, beyond, beyond), steps("gp3", "16k", 2, within, answer), steps("gp3", "16k", 3, beyond, beyond)},
+			v1alpha1.SearchResult{Outcome: v1alpha1.SearchMixed, Searches: 1}, []Figure{{ReadIOPS, 0}, {WriteIOPS, 0}}},
+		{"in one of three", [][]v1alpha1.Run{steps("gp3", "16k", 1, beyond, beyond), steps("gp3", "16k", 2, within, answer), steps("gp3", "16k", 3, within, answer)},
+			v1alpha1.SearchResult{Outcome: v1alpha1.SearchMixed, Searches: 2}, []Figure{{ReadIOPS, 100}}},
+		{"cut short", [][]v1alpha1.Run{steps("gp3", "16k", 1, beyond)}, v1alpha1.SearchResult{Outcome: v1alpha1.SearchFailed}, []Figure{{ReadIOPS, 100}}},
+		{"another case", [][]v1alpha1.Run{steps("gp3", "4k", 1, beyond, beyond)}, v1alpha1.SearchResult{Outcome: v1alpha1.SearchMinBeyond}, []Figure{{ReadIOPS, 100}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			sb := finished()
+			sb.Status.Comparisons = []v1alpha1.Comparison{{
+				Workload: "load", Parameters: map[string]string{"bs": "16k"}, Targets: []v1alpha1.TargetComparison{{
+					Name: "gp3", Read: &v1alpha1.IOComparison{IOPS: v1alpha1.Statistic{Median: 100}},
+				}},
+			}}
+			sb.Status.Runs = slices.Concat(test.runs...)
+			test.result.Workload, test.result.Target, test.result.Parameters = "load", "gp3", map[string]string{"bs": "16k"}
+			sb.Status.Searches = []v1alpha1.SearchResult{test.result}
+			want := []Measured{{Case{"load", "bs=16k", "", "gp3"}, test.want}}
+			if diff := cmp.Diff(want, FromBenchmark(sb, Environment{}).Cases); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }

@@ -30,7 +30,7 @@ func FromBenchmark(sb *v1alpha1.StorageBenchmark, env Environment) Point {
 	p := Point{
 		Time: endOf(sb), Benchmark: sb.Name, UID: string(sb.UID),
 		Environment: environmentOf(sb, env),
-		Cases:       append(casesOf(sb.Status.Comparisons), beyondOf(&sb.Status)...),
+		Cases:       withSearches(casesOf(sb.Status.Comparisons), &sb.Status),
 	}
 	if c := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
 		p.Succeeded, p.Reason = c.Status == metav1.ConditionTrue, c.Reason

@@ -331,3 +331,14 @@ func TestImageOf(t *testing.T) {
 		}
 	}
 }
+
+// Where a search had found no load for a while, nothing was done before: no number of times as much says what changed.
+func TestMessageOfAChangeFromNothing(t *testing.T) {
+	f := Finding{
+		Case: history.Case{Workload: "load", Target: "gp3"}, Metric: history.ReadIOPS, Kind: Improvement, Time: time.Date(2026, 11, 12, 3, 0, 0, 0, time.UTC),
+		Benchmark: "nightly-42", After: 3000, Now: 3000, Percent: 599_900,
+	}
+	if got, want := f.Message(), "read IOPS of load on gp3 rose (0 -> 3000) on 2026-11-12 03:00 UTC (nightly-42)"; got != want {
+		t.Errorf("message %q, want %q", got, want)
+	}
+}

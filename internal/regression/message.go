@@ -25,8 +25,8 @@ func (f *Finding) Message() string {
 	if f.Percent < 0 {
 		way = "fell"
 	}
-	text := fmt.Sprintf("%s of %s on %s %s %s (%s -> %s) on %s (%s)", metric.Words("sync"), f.Case.WorkloadText(), f.Case.Target,
-		way, percentText(f.Percent), metric.Text(f.Before), metric.Text(f.After), Minute(f.Time), f.Benchmark)
+	text := fmt.Sprintf("%s of %s on %s %s %s(%s -> %s) on %s (%s)", metric.Words("sync"), f.Case.WorkloadText(), f.Case.Target,
+		way, f.size(), metric.Text(f.Before), metric.Text(f.After), Minute(f.Time), f.Benchmark)
 	if beside := besideText(f.Beside); beside != "" {
 		text += ", with " + beside
 	}
@@ -44,6 +44,14 @@ func (f *Finding) Message() string {
 
 // Minute prints a time with its zone: the day may be another one where the schedule is.
 func Minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+
+// size prints how large the change is, with a blank after it; "" where nothing was done before, of which no number is a part.
+func (f *Finding) size() string {
+	if f.Before == 0 {
+		return ""
+	}
+	return percentText(f.Percent) + " "
+}
 
 // percentText prints how large a change is, without its sign. Beyond that of four times it is how many times as much.
 func percentText(percent float64) string {

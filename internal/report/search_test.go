@@ -34,7 +34,7 @@ func searchedBenchmark() *v1alpha1.StorageBenchmark {
 	add("slow", 1, 100, 9_000_000, v1alpha1.SearchBeyond)
 	add("slow", 1, 100, 9_000_000, v1alpha1.SearchBeyond)
 	sb.Status.Comparisons = analysis.Compare(sb.Status.Runs, []string{"gp3", "slow"}, "gp3")
-	sb.Status.Searches = search.Results(&sb.Spec, sb.Status.Runs)
+	sb.Status.Searches = search.Results(&sb.Spec, sb.Status.Runs, true)
 	return sb
 }
 

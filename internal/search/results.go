@@ -13,17 +13,9 @@ import (
 // maxMessage is the most bytes of the message of a result.
 const maxMessage = 256
 
-// CutShort says of searches that go on that they do not: their benchmark has ended.
-func CutShort(results []v1alpha1.SearchResult) {
-	for i := range results {
-		if r := &results[i]; r.Outcome == v1alpha1.SearchSearching {
-			r.Outcome, r.Message = v1alpha1.SearchFailed, "the benchmark ended before the search did"
-		}
-	}
-}
-
-// Results says what the searches of a benchmark have found: one for each target, workload and choice of its matrix.
-func Results(spec *v1alpha1.StorageBenchmarkSpec, runs []v1alpha1.Run) []v1alpha1.SearchResult {
+// Results says what the searches of a benchmark have found: one for each target, workload and choice of its matrix. Once measuring is over no search
+// goes on, and those that have not ended were cut short.
+func Results(spec *v1alpha1.StorageBenchmarkSpec, runs []v1alpha1.Run, over bool) []v1alpha1.SearchResult {
 	var repeated [][]Steps
 	for _, steps := range Of(runs) {
 		at := slices.IndexFunc(repeated, func(of []Steps) bool { return of[0].isAbout(steps[0]) })
@@ -37,7 +29,7 @@ func Results(spec *v1alpha1.StorageBenchmarkSpec, runs []v1alpha1.Run) []v1alpha
 	for _, repetitions := range repeated {
 		first := repetitions[0][0]
 		if search := searchOf(spec, first.Workload); search != nil {
-			f := finding{search: search, repetitions: repetitions}
+			f := finding{search: search, repetitions: repetitions, over: over}
 			results = append(results, f.result(first))
 		}
 	}
@@ -59,8 +51,10 @@ type finding struct {
 	// answers are the runs that stand for those that have ended with a load within the budget.
 	answers []*v1alpha1.Run
 	// ended are the answers of all that have ended.
-	ended  []Answer
-	failed int
+	ended []Answer
+	// failed are repetitions of which a run failed, cut those that did not end before measuring was over.
+	failed, cut int
+	over        bool
 }
 
 func (f *finding) result(first *v1alpha1.Run) v1alpha1.SearchResult {
@@ -90,6 +84,8 @@ func (f *finding) add(steps Steps) {
 		if run := steps.answer(); run != nil {
 			f.answers = append(f.answers, run)
 		}
+	case f.over:
+		f.cut++
 	}
 }
 
@@ -101,11 +97,11 @@ var outcomes = map[Outcome]v1alpha1.SearchOutcome{
 
 func (f *finding) outcome() v1alpha1.SearchOutcome {
 	switch {
-	case len(f.ended) == 0 && f.failed > 0:
+	case len(f.ended) == 0 && f.failed+f.cut > 0:
 		return v1alpha1.SearchFailed
 	case len(f.ended) == 0:
 		return v1alpha1.SearchSearching
-	case f.failed > 0 || slices.ContainsFunc(f.ended, func(a Answer) bool { return a.Outcome != f.ended[0].Outcome }):
+	case f.failed+f.cut > 0 || slices.ContainsFunc(f.ended, func(a Answer) bool { return a.Outcome != f.ended[0].Outcome }):
 		return v1alpha1.SearchMixed
 	default:
 		return outcomes[f.ended[0].Outcome]
@@ -191,9 +187,12 @@ func (f *finding) message(r *v1alpha1.SearchResult) string {
 	case v1alpha1.SearchSearching:
 		return ""
 	case v1alpha1.SearchFailed:
+		if f.failed == 0 {
+			return "the benchmark ended before the search did"
+		}
 		return "a run of the search failed"
 	case v1alpha1.SearchMinBeyond:
-		return fmt.Sprintf("not even %s %d keeps %s <= %s: %s", f.search.Vary, ConfigOf(f.search).Min, metric, metric.Text(limit), f.lowest(metric))
+		return fmt.Sprintf("not even %s %d keeps %s <= %s: %s", f.search.Vary, ConfigOf(f.search).Min, metric, metric.Text(limit), f.lowest(metric)) + f.doubts()
 	default:
 	}
 	text := "no load was found"
@@ -204,7 +203,7 @@ func (f *finding) message(r *v1alpha1.SearchResult) string {
 	case v1alpha1.SearchMixed:
 		text += fmt.Sprintf(", in %d of %d repetitions", len(f.answers), len(f.repetitions))
 	case v1alpha1.SearchMaxWithin:
-		return text + fmt.Sprintf(": search.max %d is within the budget, raise it to find more", f.search.Max)
+		return text + fmt.Sprintf(": search.max %d is within the budget, raise it to find more", f.search.Max) + f.doubts()
 	default:
 	}
 	if s := r.Saturation; s != nil {
@@ -213,13 +212,27 @@ func (f *finding) message(r *v1alpha1.SearchResult) string {
 		p := f.point(most)
 		text += fmt.Sprintf("; no saturation: %d IOPS and %s at search.max %d, raise it to find that", p.IOPS, metric.Text(p.ObjectiveNanoseconds), f.search.Max)
 	}
-	if slices.ContainsFunc(f.answers, func(run *v1alpha1.Run) bool { return run.Result.SteadyState != nil && !run.Result.SteadyState.Attained }) {
-		text += "; not steady"
+	return text + f.doubts()
+}
+
+// doubts says why the answer may not be one, "" if nothing says so.
+func (f *finding) doubts() string {
+	doubts := ""
+	if slices.ContainsFunc(f.decisive(), func(run *v1alpha1.Run) bool { return run.Result.SteadyState != nil && !run.Result.SteadyState.Attained }) {
+		doubts = "; not steady"
 	}
 	if slices.ContainsFunc(f.ended, func(a Answer) bool { return !a.Confirmed }) {
-		text += "; not confirmed, because loads that were measured again gave other answers"
+		doubts += "; not confirmed, because loads that were measured again gave other answers"
 	}
-	return text
+	return doubts
+}
+
+// decisive are the runs that say what was found: the answers, or, where no load was found, all that were beyond the budget.
+func (f *finding) decisive() []*v1alpha1.Run {
+	if len(f.answers) > 0 {
+		return f.answers
+	}
+	return f.measured()
 }
 
 // lowest is the latency at the lowest load.

@@ -148,6 +148,10 @@ func TestResults(t *testing.T) {
 		{"one of two failed", [][]v1alpha1.Run{{failed}, ended(3)}, v1alpha1.SearchMixed,
 			"2500 IOPS at read.mean <= 5 ms (iodepth 3), in 1 of 2 repetitions; at saturation 3000 IOPS and 7 ms"},
 		{"not steady", [][]v1alpha1.Run{restless(ended(3))}, v1alpha1.SearchFound, "2500 IOPS at read.mean <= 5 ms (iodepth 3); at saturation 3000 IOPS and 7 ms; not steady"},
+		{"max is within, and not steady", [][]v1alpha1.Run{restless([]v1alpha1.Run{step(1, 100, 1), step(2, 200, 1), step(4, 400, 1), step(8, 800, 1), step(8, 800, 1)})}, v1alpha1.SearchMaxWithin,
+			"800 IOPS at read.mean <= 5 ms (iodepth 8): search.max 8 is within the budget, raise it to find more; not steady"},
+		{"not even one, and not steady", [][]v1alpha1.Run{restless([]v1alpha1.Run{step(1, 100, 7_000_000), step(1, 100, 7_000_000)})}, v1alpha1.SearchMinBeyond,
+			"not even iodepth 1 keeps read.mean <= 5 ms: 7 ms; not steady"},
 		{"goes on", [][]v1alpha1.Run{{step(1, 100, 1), pending}}, v1alpha1.SearchSearching, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -164,11 +168,11 @@ func TestResults(t *testing.T) {
 					steps.End(steps.Next(budget).Answer)
 				}
 			}
-			got := Results(spec, runs)
+			got := Results(spec, runs, false)
 			if len(got) != 1 || got[0].Outcome != test.outcome || got[0].Message != test.message {
 				t.Errorf("results are %+v, want %s: %s", got, test.outcome, test.message)
 			}
-			CutShort(got)
+			got = Results(spec, runs, true)
 			if test.outcome == v1alpha1.SearchSearching {
 				test.outcome, test.message = v1alpha1.SearchFailed, "the benchmark ended before the search did"
 			}

@@ -52,14 +52,21 @@ type plotted struct {
 	// Log is for latencies in nanoseconds on a logarithmic axis.
 	Log    bool    `json:"log,omitempty"`
 	Points []point `json:"points,omitempty"`
-	// Lines and Drops are of charts over time.
+	// Lines, Drops and Froms are of charts over time.
 	Lines []timeline `json:"lines,omitempty"`
 	Drops []fall     `json:"drops,omitempty"`
+	Froms []from     `json:"froms,omitempty"`
 	// Rules are lines across.
 	Rules []rule `json:"rules,omitempty"`
 
 	// unit is what lines are in.
 	unit unit
+}
+
+// from is the second from which on a target was measured: before, it was to become steady.
+type from struct {
+	Target string  `json:"target"`
+	X      float64 `json:"x"`
 }
 
 // point is a target's figure: of a group, or at a place on the horizontal axis.

@@ -116,6 +116,30 @@ func addDrops(p *plotted, shown []timed) {
 	}
 }
 
+// addFroms marks from when on the first run of each target was measured, where it was to become steady before.
+func addFroms(p *plotted, shown []timed) {
+	for _, run := range shown {
+		if run.section.FromPoint > 0 && run.again == 0 {
+			p.Froms = append(p.Froms, from{Target: run.target.Name, X: run.of.Seconds(run.section, run.section.FromPoint)})
+		}
+	}
+}
+
+// fromNote says what these marks are, "" if there are none.
+func fromNote(shown []timed) string {
+	note := ""
+	for _, run := range shown {
+		switch {
+		case run.section.FromPoint == 0:
+		case run.again > 0:
+			return "What is left of an upright line was to become steady, and was not measured. Of repetitions the line is the first one's."
+		default:
+			note = "What is left of an upright line was to become steady, and was not measured."
+		}
+	}
+	return note
+}
+
 // before returns the figure of the last point that was over by a second, or of the first one.
 func (l *timeline) before(seconds float64) rounded {
 	over := int(seconds/l.Step) - 1

@@ -119,7 +119,7 @@ func (r *results) timeFigures(c *compared, d direction, recorded []timed) []figu
 	if r.isFirst(c, d) {
 		rates.Table = happenedTable(describe(strings.TrimSpace(c.Workload+" "+c.label), withSummed("over time", shown[0].section)), shown)
 	}
-	rates.Note = strings.TrimSpace(fallsOf(shown) + " " + notesOfRuns(shown, len(recorded)-len(shown)))
+	rates.Note = strings.Join(strings.Fields(fallsOf(shown)+" "+fromNote(shown)+" "+notesOfRuns(shown, len(recorded)-len(shown))), " ")
 	figures := []figure{rates}
 	if bands := latencyBands(shown); len(bands) > 0 {
 		f := r.timeFigure(about+", latency", describe(c.Workload+" "+c.label, d.title+", latency over time"), shown)

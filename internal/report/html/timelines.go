@@ -25,6 +25,7 @@ func (r *results) rateMetrics(shown []timed, d direction, alone bool) map[string
 		for _, metric := range []string{metricIOPS, metricBandwidth} {
 			p := metrics[metric]
 			addDrops(&p, shown)
+			addFroms(&p, shown)
 			metrics[metric] = p
 		}
 	}

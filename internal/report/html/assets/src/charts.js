@@ -113,8 +113,8 @@ function lines(chart, {label, points, rules = [], log}, width) {
 }
 
 // time has a line for each run over its seconds, in the colour and dash of its target. A band reaches from the least to the most of what a
-// point stands for; a triangle points at a drop; thin lines across are limits and baselines.
-function time(chart, {label, lines, rules = [], drops = [], log}, width) {
+// point stands for; a triangle points at a drop; thin lines across are limits and baselines, an upright one is where measuring began.
+function time(chart, {label, lines, rules = [], drops = [], froms = [], log}, width) {
   const ticks = width < NARROW ? chart.ticks.filter(t => !t.minor) : chart.ticks;
   const labels = new Map(ticks.map(t => [t.x, t.label]));
   const greatest = Math.max(...lines.flatMap(l => [...l.y, ...(l.high ?? [])]), ...rules.map(r => r.value));
@@ -139,6 +139,7 @@ function time(chart, {label, lines, rules = [], drops = [], log}, width) {
       y: "value", text: "text", frameAnchor: right ? "right" : "left", dx: right ? -4 : 4, dy: below ? 9 : -9, textAnchor: right ? "end" : "start",
       fill: "var(--muted)", stroke: "var(--surface)", strokeWidth: 4, textOverflow: "ellipsis", lineWidth: (width - 100) / FONT_SIZE,
     })),
+    ruleX(froms, {x: "x", stroke: d => color(chart.targets.indexOf(d.target)), strokeDasharray: "6 4", strokeWidth: 1.5}),
     dot(drops, {x: "x", y: "y", symbol: "triangle", rotate: 180, dy: -9, r: 5, fill: d => color(chart.targets.indexOf(d.target)), stroke: "var(--surface)", title: "text", tip: TIP}),
     tip(all, pointer({x: "x", y: "y", title: p => pointed(p, label, log), ...TIP})),
   );
