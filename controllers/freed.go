@@ -17,9 +17,16 @@ import (
 // in a claim keeps that from being bound which would not also keep a new volume from being made. So no pod with an fsGroup may wait where there is such a volume.
 
 // bindsFirst says whether an anchor has to have the claim of the only run bound, before there is a pod whose fsGroup would be given to all files on the volume:
-// there are volumes that an administrator may free while that pod waits for a node, and Kubernetes would bind the claim to one of these.
+// there are volumes that an administrator may free while that pod waits for a node, and Kubernetes would bind the claim to one of these. A device that is written
+// in full is bound first in any case.
 func (p *pass) bindsFirst(ctx context.Context, target *v1alpha1.Target) (bool, error) {
-	if p.anchored() || p.isNamespaced() || p.isLeftToRuns(target) || !job.SetsGroup(p.sb) {
+	if p.anchored() || p.isLeftToRuns(target) {
+		return false, nil
+	}
+	if p.writesDevice(target) {
+		return true, nil
+	}
+	if p.isNamespaced() || !job.SetsGroup(p.sb) {
 		return false, nil
 	}
 	sources, err := p.readSources(ctx, target, 0)

@@ -312,6 +312,9 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 	if err != nil {
 		return outcome{}, err
 	}
+	if why, err := p.whyNotWritten(ctx, planned, missing); err != nil || why != "" {
+		return p.refuseToWrite(run, why), err
+	}
 	p.noteEarlierJobs(run, missing)
 	shares := p.layoutBefore(planned)
 	errs := inParallel(ctx, missing, func(client int32) error {
@@ -329,11 +332,22 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 	return awaitFor(p.deadline(run.StartTime.Time, p.sb.Spec.Deadlines.StartSeconds)), nil
 }
 
+// refuseToWrite ends the benchmark where a device may not be written, for a reason.
+func (s *scope) refuseToWrite(run *v1alpha1.Run, why string) outcome {
+	if why == "" {
+		return outcome{}
+	}
+	s.failRun(run, why)
+	s.fail(v1alpha1.ReasonProvisioningFailed, why)
+	return saveFirst()
+}
+
 // jobFor returns the Job of a client in an attempt of a run, by which claims have volumes that were there before, and by what there is to lay out.
 func (s *scope) jobFor(run *v1alpha1.Run, planned *plan.Run, client int32, existing sets.Set[string], shares plan.Shares) *batchv1ac.JobApplyConfiguration {
 	described := s.describeJob(run, planned, client)
 	described.Volume.Existing = described.Volume.Existing || existing.Has(described.Volume.Claim)
 	described.LayoutFile = s.layoutFile(planned, described, shares)
+	s.addPrecondition(&described, planned)
 	return job.ForRun(s.sb, s.image, described)
 }
 

@@ -27,6 +27,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.volumeAttributesClassName) || !has(self.ebs) || [has(self.ebs.iops), has(self.ebs.iopsPerGB), has(self.ebs.throughput)].all(x, !x)",message="iops and throughput come from the VolumeAttributesClass; remove them from ebs, or volumeAttributesClassName",fieldPath=".volumeAttributesClassName",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.dataSource) || has(self.storageClassName) || has(self.ebs)",message="a dataSource is what new volumes are made from; remove it, or use storageClassName or ebs",fieldPath=".dataSource",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.dataSource) || !(has(self.storageClassName) || has(self.ebs)) || (has(self.volumeMode) && self.volumeMode == 'Block')",message="test files in a file system are new blocks, so that nothing of the dataSource would be read; set volumeMode: Block, or remove dataSource",fieldPath=".volumeMode",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.precondition) || ((has(self.storageClassName) || has(self.ebs)) && !has(self.dataSource))",message="precondition writes all of a new volume without data: remove it, or use storageClassName or ebs without dataSource",fieldPath=".precondition",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.limits) || !has(self.limits.scope) || self.limits.scope in ['Volume', 'FileSystem']",message="scope must be Volume or FileSystem; limits of the node go into clientLimits",fieldPath=".limits.scope",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.clientLimits) || !has(self.clientLimits.scope) || self.clientLimits.scope in ['Client', 'Instance']",message="scope must be Client or Instance; limits of the storage go into limits",fieldPath=".clientLimits.scope",reason=FieldValueInvalid
 type Target struct {
@@ -100,6 +101,12 @@ type Target struct {
 	// +optional
 	DataSource *DataSource `json:"dataSource,omitempty"`
 
+	// precondition has the new volume written in full before it is measured, so that no first write of a block is. A raw block volume
+	// has to be made for its claim, which is looked at before: with accessMode ReadWriteOncePod and a class that binds claims when a
+	// pod comes it cannot be. Unset: it is not written.
+	// +optional
+	Precondition *Precondition `json:"precondition,omitempty"`
+
 	// limits are what the storage can do at most, such as {iops: 3000, bytesPerSecond: 131072000} for a gp3 volume.
 	// Results are judged by them: whether they reached a limit, or were held back by something else. If each client
 	// has a volume of its own, they are those of one volume, unless scope is FileSystem. Unset: what AWS documents for
@@ -111,4 +118,20 @@ type Target struct {
 	// of the node's instance, and for one client of EFS.
 	// +optional
 	ClientLimits *Limits `json:"clientLimits,omitempty"`
+}
+
+// Precondition is how a new volume is written before it is measured: one block after the other. Of a raw block volume that is all of
+// the device, in a file system all test files, when they are laid out.
+type Precondition struct {
+	// passes is how often all is written. 1 to 10. Unset: 2, as SNIA's Performance Test Specification has it.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10
+	Passes *int32 `json:"passes,omitempty"`
+
+	// bs is the size of the blocks that are written: a power of two from 4k to 1m. Files that are no whole blocks of this size are
+	// written in smaller ones. Unset: 128k.
+	// +optional
+	// +kubebuilder:validation:Enum="4k";"8k";"16k";"32k";"64k";"128k";"256k";"512k";"1m"
+	BS *string `json:"bs,omitempty"`
 }

@@ -449,6 +449,16 @@ func TestValidation(t *testing.T) {
 		accept: []string{"workloads: [{name: w, preset: postgres-wal}]", "workloads: [{name: w, preset: etcd.v1}]"},
 		reject: []string{"workloads: [{name: w, preset: Etcd}]", "workloads: [{name: w, preset: etcd.v0}]", "workloads: [{name: w, preset: etcd.1}]"},
 	}, {
+		name: "precondition is for new volumes", path: targetPath + ".precondition", want: "precondition writes all of a new volume without data: remove it, or use storageClassName or ebs without dataSource",
+		accept: []string{target("storageClassName: c, precondition: {}"), target("ebs: {type: gp3}, volumeMode: Block, precondition: {passes: 1, bs: 1m}")},
+		reject: []string{
+			target("claimName: c, precondition: {}"), target("s3: {bucket: my-bucket}, precondition: {}"),
+			target("storageClassName: c, volumeMode: Block, dataSource: {kind: PersistentVolumeClaim, name: db}, precondition: {}"),
+		},
+	}, {
+		name: "blocks of a precondition", path: targetPath + ".precondition.bs", want: "supported values",
+		reject: []string{target(`storageClassName: c, precondition: {bs: "0"}`), target("storageClassName: c, precondition: {bs: 1g}"), target("storageClassName: c, precondition: {bs: 100k}")},
+	}, {
 		name: "until is for fio", path: workloadPath + ".until", want: "until is for workloads of fio: remove it, or set fio instead of preset or jobFile",
 		accept: []string{
 			"workloads: [{name: w, until: {steadyState: {}}, fio: {rw: randread, size: 1M}}]",

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/runner"
 	"github.com/storagebench/storagebench/internal/steady"
 )
@@ -48,6 +49,10 @@ func run(args []string) int {
 	probe := flags.Bool("probe", false, "have measure run a second job file when it has measured")
 	flags.Func("until", "have measure run the same before, until its rate is steady: seconds of the window, slope and range in percent, seconds at most, whether the result is judged, metric", func(text string) (err error) {
 		options.Until, err = steady.Parse(text)
+		return err
+	})
+	flags.Func("precondition", "have what is laid out, or the device, written before: passes and size of blocks, such as 2:128k", func(text string) (err error) {
+		options.Precondition, err = fio.ParsePrecondition(text)
 		return err
 	})
 	flags.DurationVar(&options.ProgressDeadline, "progress-deadline", 0, "how long fio may complete no I/O; 0 for ever")

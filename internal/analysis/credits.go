@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -33,6 +34,8 @@ type Volumes struct {
 	New bool
 	// PerClient says that each client has its own, and not all share one.
 	PerClient bool
+	// WrittenBytes are those that were written to each before the first run, in blocks of BlockBytes, one after the other.
+	WrittenBytes, BlockBytes float64
 }
 
 // CreditHistory is what a target's runs did to the burst credits of its storage. Nil is of storage without credits,
@@ -49,13 +52,13 @@ type CreditHistory struct {
 //
 // It is near to the truth, not more: CompletionTime and StartTime have whole seconds; a run's I/O is taken to have
 // ended at its CompletionTime, which is a second or two later, and sections to have run one after the other, as far as
-// there was time for it. Layout, ramp time and other users of the storage are not counted; I/O that the page
-// cache answered is. I/Os on st1 and sc1 are taken to be sequential, which is what these are made for.
+// there was time for it. Layout, ramp time and other users of the storage are not counted; what was written before the first run because a
+// precondition says so, and I/O that the page cache answered, are. I/Os on st1 and sc1 are taken to be sequential, which is what these are made for.
 //
 // Of clients that have a volume each, it is the first one's, which is in use in every run: its part is taken to be as
 // large as each other one's. Credits of a file system are of all volumes on it.
 func FollowCredits(target string, limits *v1alpha1.KnownLimits, runs []v1alpha1.Run, volumes Volumes) *CreditHistory {
-	bucket, ok := bucketOf(limits)
+	bucket, ok := BucketOf(limits)
 	if !ok {
 		return nil
 	}
@@ -115,9 +118,9 @@ func newCredits(bucket aws.Bucket, balance aws.Balance, use aws.Use) *Credits {
 	return credits
 }
 
-// bucketOf returns the bucket of storage whose limits hold as long as there are credits, if the number of credits is
+// BucketOf returns the bucket of storage whose limits hold as long as there are credits, if the number of credits is
 // known. Storage has credits for I/Os or for bytes; of both, those for I/Os count.
-func bucketOf(limits *v1alpha1.KnownLimits) (aws.Bucket, bool) {
+func BucketOf(limits *v1alpha1.KnownLimits) (aws.Bucket, bool) {
 	if limits == nil || limits.Burst == nil {
 		return aws.Bucket{}, false
 	}
@@ -161,13 +164,35 @@ func usesOfRuns(target string, runs []v1alpha1.Run, bucket aws.Bucket, scope v1a
 			if volumes.PerClient && scope != v1alpha1.ScopeFileSystem {
 				use.Units /= float64(max(run.Clients, 1))
 			}
+			first := len(uses) == 0
 			if before, has := useBefore(run, use, bucket); has {
 				uses, names = append(uses, before), append(names, "") // of no result
+			}
+			if first && volumes.WrittenBytes > 0 {
+				uses, names = append(uses, volumes.written(run, earliest(append(uses, use)), bucket.Unit)), append(names, "")
 			}
 			uses, names = append(uses, use), append(names, run.Name)
 		}
 	}
 	return uses, names
+}
+
+// earliest returns the start of the first of uses.
+func earliest(uses []aws.Use) time.Time {
+	return slices.MinFunc(uses, func(a, b aws.Use) int { return a.Start.Compare(b.Start) }).Start
+}
+
+// written returns what was used of a volume that was written until its first run began to use it.
+func (v *Volumes) written(first *v1alpha1.Run, until time.Time, unit aws.Unit) aws.Use {
+	written := aws.Use{Start: until, End: until, Units: v.WrittenBytes}
+	if first.StartTime != nil && first.StartTime.Time.Before(until) {
+		written.Start = first.StartTime.Time
+	}
+	if unit == aws.UnitIOs {
+		gp2, _ := aws.LookupVolumeType("gp2")
+		written.Units = gp2.CreditUnits(int64(v.WrittenBytes/max(v.BlockBytes, 1)), int64(v.WrittenBytes), true)
+	}
+	return written
 }
 
 // useBefore returns what a run used until it was steady and measured: as much as then, or, where that is the baseline, as much as there were credits for.

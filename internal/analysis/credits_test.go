@@ -136,6 +136,26 @@ func TestCreditsUntilSteady(t *testing.T) {
 	}
 }
 
+// A volume that is written before its first run has used credits for that.
+func TestCreditsOfPrecondition(t *testing.T) {
+	run := ran("a", 1100, 100, measured(3000, 4096, 100), nil)
+	run.StartTime = at(0)
+	again := ran("b", 1200, 50, measured(3000, 4096, 50), nil)
+	volumes := Volumes{New: true, WrittenBytes: 200 << 30, BlockBytes: 128 << 10}
+	history := FollowCredits("t", gp2Of100GiB, []v1alpha1.Run{run, again}, volumes)
+	const before = 1 - (200*8192-300*1000)/5.4e6 // 128 KiB are one I/O of a gp2, of which the volume earns 300 a second
+	const left = before - (2700*100-300*50)/5.4e6
+	if first, second := history.Of("a", 0), history.Of("b", 0); math.Abs(first.Before-before) > 0.001 || math.Abs(second.Before-left) > 0.001 {
+		t.Errorf("runs begin with %v and %v of the credits, want %v and %v", first.Before, second.Before, before, left)
+	}
+	run.Result.SteadyState = &v1alpha1.SteadyState{Attained: true, AfterSeconds: 400}
+	history = FollowCredits("t", gp2Of100GiB, []v1alpha1.Run{run}, volumes)
+	const until = 1 - (200*8192-300*600)/5.4e6 - 2700*400/5.4e6 // it was written for 600 s, then it was to become steady
+	if first := history.Of("a", 0); math.Abs(first.Before-until) > 0.001 {
+		t.Errorf("a run that waits until it is steady begins with %v of the credits, want %v", first.Before, until)
+	}
+}
+
 // TestCreditsOfSections has sections one after the other, and some for which there was no time to.
 func TestCreditsOfSections(t *testing.T) {
 	section := v1alpha1.SectionResult{Result: v1alpha1.Result{ElapsedMilliseconds: 1_000_000, Read: measured(3000, 16<<10, 1000)}}
@@ -173,7 +193,7 @@ func TestBucketOf(t *testing.T) {
 	} {
 		limits := gp2Of100GiB.DeepCopy()
 		test.change(limits)
-		if bucket, ok := bucketOf(limits); bucket.BurstPerSecond != test.want || ok != (test.want > 0) {
+		if bucket, ok := BucketOf(limits); bucket.BurstPerSecond != test.want || ok != (test.want > 0) {
 			t.Errorf("%s: %+v, %v", test.name, bucket, ok)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/steady"
 )
 
@@ -76,6 +77,8 @@ type Run struct {
 	LayoutFile string
 	// ProbeFile is the text of the job file that fio is given when it has measured. "": none.
 	ProbeFile string
+	// Precondition is how the files that are laid out, or else the device, are written before. Nil: they are not.
+	Precondition *fio.Precondition
 	// Until is until when fio does the same before it measures. Nil: it measures at once.
 	Until  *steady.Until
 	Volume Volume
@@ -140,19 +143,36 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 	if run.ProbeFile != "" {
 		measure.WithArgs(probeFlag).WithEnv(corev1ac.EnvVar().WithName(digest.ProbeVariable).WithValue(run.ProbeFile))
 	}
+	if run.Precondition != nil {
+		flags = append(flags, preconditionFlag+run.Precondition.String())
+	}
 	switch {
-	case run.LayoutFile == "":
+	case run.LayoutFile == "" && !run.writesDevice():
 	case run.Clients > 1:
 		// By its end the operator knows of each client that it waits for the start.
-		pod.WithInitContainers(container(sb, image, LayoutContainer, run.Volume, run.LayoutFile, append([]string{"layout"}, flags...)))
+		text := run.LayoutFile
+		if run.writesDevice() {
+			text = run.JobFile
+		}
+		pod.WithInitContainers(container(sb, image, LayoutContainer, run.Volume, text, append([]string{"layout"}, flags...)))
+	case run.writesDevice():
+		measure.WithArgs(preconditionFlag + run.Precondition.String())
 	default:
 		layOutFirst(measure, run.LayoutFile)
+		if run.Precondition != nil {
+			measure.WithArgs(preconditionFlag + run.Precondition.String())
+		}
 	}
 	if run.Clients > 1 {
 		awaitStart(sb, pod, measure)
 	}
 	pod.WithContainers(measure)
 	return newJob(sb, RunName(sb, run.Name, run.Attempt, run.Client), labels, annotations, pod, 0)
+}
+
+// writesDevice says whether all of a raw block volume is written before.
+func (r *Run) writesDevice() bool {
+	return r.Precondition != nil && r.Volume.Mode == corev1.PersistentVolumeBlock
 }
 
 // CleanUpName returns the name of the Job that removes the test files from the claim that a client uses of a target.

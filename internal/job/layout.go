@@ -2,6 +2,7 @@ package job
 
 import (
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
@@ -12,6 +13,9 @@ import (
 // layoutFlag has the runner lay out files before it measures. One that does not know how to refuses the flag, where it would
 // pass over a variable, and measure files that nobody has written.
 const layoutFlag = "--layout"
+
+// preconditionFlag has the runner write files or a device before it measures.
+const preconditionFlag = "--precondition="
 
 // probeFlag has the runner probe when it has measured. One that does not know how to refuses it.
 const probeFlag = "--probe"
@@ -25,7 +29,11 @@ func layOutFirst(measure *corev1ac.ContainerApplyConfiguration, layoutFile strin
 }
 
 // LaysOutFirst says whether the container that measures lays out files before.
-func LaysOutFirst(pod *corev1.PodSpec) bool { return measuresWith(pod, layoutFlag) }
+func LaysOutFirst(pod *corev1.PodSpec) bool {
+	return measuresWith(pod, layoutFlag) || slices.ContainsFunc(pod.Containers, func(c corev1.Container) bool {
+		return c.Name == MeasureContainer && slices.ContainsFunc(c.Args, func(arg string) bool { return strings.HasPrefix(arg, preconditionFlag) })
+	})
+}
 
 // Probes says whether the container that measures probes afterwards.
 func Probes(pod *corev1.PodSpec) bool { return measuresWith(pod, probeFlag) }

@@ -12,17 +12,28 @@ import (
 )
 
 // RunDeadlineSeconds returns for how long each run may take if the spec does not say it: twice as long as the longest one goes
-// on by its own options, because files are laid out before. It is 0 where v1alpha1.DefaultRunSeconds are enough for that.
+// on by its own options, because files are laid out before, and as its volume takes to be written before, where limits tell. It is 0 where
+// v1alpha1.DefaultRunSeconds are enough for that.
 func RunDeadlineSeconds(runs []Run) int32 {
-	longest := 0.0
+	longest, before := 0.0, preconditioning(runs)
 	for i := range runs {
-		extra := float64(runs[i].Until.ExtraSeconds())
+		extra := float64(runs[i].Until.ExtraSeconds()) + before[runs[i].Name].Preconditioning.Seconds()
 		longest = max(longest, longestSeconds(runs[i].Job, runs[i].Probe)+extra, longestSeconds(runs[i].Lowest)+extra)
 	}
 	if 2*longest <= v1alpha1.DefaultRunSeconds {
 		return 0
 	}
 	return int32(math.Ceil(min(2*longest, v1alpha1.MaxRunSeconds)))
+}
+
+// preconditioning returns the estimates of runs of which some are on volumes that are written before, nil if none is.
+func preconditioning(runs []Run) map[string]Estimate {
+	for i := range runs {
+		if runs[i].Target.Precondition != nil {
+			return Estimates(runs, nil)
+		}
+	}
+	return nil
 }
 
 // longestSeconds returns for how long a job can go on by its own options: its stages come one after the other, and in each

@@ -27,6 +27,8 @@ type Estimate struct {
 	// Layout is for how long test files are written before: in the first run on a target those of all its runs, but for those that no other run
 	// finds, which LayoutAlone says.
 	Layout time.Duration
+	// Preconditioning is for how long test files or devices are written after that, before they are measured.
+	Preconditioning time.Duration
 	// Measuring is for how long fio runs: as its options say where they say it, otherwise as the limits of the storage let
 	// it read and write all of size, and as its own rates and thinktimes do. A run that may end by both has the shorter. The probe is in it.
 	Measuring time.Duration
@@ -43,7 +45,9 @@ type Estimate struct {
 }
 
 // Total is all that is known of how long the run takes, at most 90 days.
-func (e Estimate) Total() time.Duration { return e.Layout + e.Measuring + e.Overhead }
+func (e Estimate) Total() time.Duration {
+	return e.Layout + e.Preconditioning + e.Measuring + e.Overhead
+}
 
 // IsComplete says whether there is a guess for each part; if not, the run takes longer than Total.
 func (e Estimate) IsComplete() bool { return !e.LayoutUnknown && !e.MeasuringUnknown }
@@ -54,6 +58,7 @@ func (e Estimate) IsComplete() bool { return !e.LayoutUnknown && !e.MeasuringUnk
 func Estimates(runs []Run, observed []v1alpha1.TargetStatus) map[string]Estimate {
 	estimates := make(map[string]Estimate, len(runs))
 	layout := NewLayout(runs, ModesOf(observed))
+	var measured []*Run
 	for i := range runs {
 		run := &runs[i]
 		pace := paceOf(run, observed)
@@ -69,8 +74,13 @@ func Estimates(runs []Run, observed []v1alpha1.TargetStatus) map[string]Estimate
 			probing, _ := pace.measuring(run.Probe)
 			e.Measuring += probing
 		}
-		e.Layout, e.LayoutUnknown = pace.layout(layoutOf(layout.Before(run)))
+		before := layoutOf(layout.Before(run))
+		e.Layout, e.LayoutUnknown = pace.layout(before)
+		var unknown bool
+		e.Preconditioning, unknown = pace.preconditioning(run.Target, layout.preconditionBytes(run, before, measured), observed)
+		e.LayoutUnknown = e.LayoutUnknown || unknown
 		layout.Measured(run)
+		measured = append(measured, run)
 		estimates[run.Name] = e
 	}
 	return estimates

@@ -90,6 +90,7 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.
 	}
 	for i := range spec.Targets {
 		problems = append(problems, storage.Validate(specPath.Child("targets").Index(i), &spec.Targets[i])...)
+		problems = append(problems, validatePrecondition(specPath.Child("targets").Index(i), &spec.Targets[i])...)
 	}
 	var measured []Run // each workload's cases, not yet on a target
 	for i, job := range jobs {
@@ -122,7 +123,11 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	return order(spec, measured), nil
+	ordered := order(spec, measured)
+	if problem := validatePreconditionTime(specPath, spec, ordered); problem != nil {
+		return nil, field.ErrorList{problem}
+	}
+	return ordered, nil
 }
 
 // Baseline returns the name of the target that the others are compared with.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/plan"
 )
 
@@ -18,6 +19,7 @@ func printEstimate(w io.Writer, runs []plan.Run) {
 	var noLayout, noEnd []string
 	for i := range runs {
 		e := estimates[runs[i].Name]
+		sum.Preconditioning += e.Preconditioning
 		sum.Layout, sum.Measuring, sum.Overhead = sum.Layout+e.Layout, sum.Measuring+e.Measuring, sum.Overhead+e.Overhead
 		if e.LayoutAlone {
 			again += e.Layout
@@ -51,12 +53,14 @@ func printEstimate(w io.Writer, runs []plan.Run) {
 		{sum.Measuring, "fio measures"},
 		{sum.Layout - again, "test files are written, before the first run on a target, at the limits of its storage"},
 		{again, "test files are written, before each run that deletes them (unlink, filedelete), at the limits of its storage"},
+		{sum.Preconditioning, "targets are written in full (precondition), before they are measured, at the limits of their storage"},
 		{sum.Overhead, "pods start and report"},
 	} {
 		if part.takes > 0 {
 			fmt.Fprintf(w, "  %-9s %s\n", inSeconds(part.takes), part.what)
 		}
 	}
+	printCreditCosts(w, plan.PreconditionCosts(runs))
 	fmt.Fprintln(w, "Not in it: volumes being made, images being pulled, waiting for nodes, and storage that is slower than its limits.")
 	if sum.MayEndSooner {
 		fmt.Fprintln(w, "Runs that create, look up or delete files end when they are through with all of them, which no limit tells.")
@@ -85,4 +89,20 @@ func appendNew(list []string, text string) []string {
 		return list
 	}
 	return append(list, text)
+}
+
+// printCreditCosts prints what preconditioning takes of burst credits.
+func printCreditCosts(w io.Writer, costs []plan.CreditCost) {
+	for _, c := range costs {
+		unit := "I/O credits"
+		if c.Bytes {
+			unit = "bytes of credit"
+		}
+		if c.Credits > c.Of {
+			fmt.Fprintf(w, "Preconditioning uses more than all %s %s of a volume of target %s: what is measured then may have none.\n", legible.Significant(c.Of), unit, c.Target)
+			continue
+		}
+		fmt.Fprintf(w, "Preconditioning uses %s of the %s %s of a volume of target %s, less what comes back meanwhile.\n",
+			legible.Significant(c.Credits), legible.Significant(c.Of), unit, c.Target)
+	}
 }

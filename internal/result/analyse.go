@@ -87,6 +87,10 @@ func clockSpread(reports []*digest.Report) time.Duration {
 func (f *Facts) known(clients int32, results int) ([]analysis.Known, *v1alpha1.BurstCredits) {
 	target := f.Planned.Target
 	volumes := analysis.Volumes{New: storage.HasCapacity(target), PerClient: !storage.IsShared(target)}
+	if p := plan.PreconditionOf(target); p != nil {
+		volumes.WrittenBytes = plan.PreconditionBytes(f.Plan, plan.VolumeModes{target.Name: f.Mode})[target.Name]
+		volumes.BlockBytes = float64(p.BlockBytes())
+	}
 	history := analysis.FollowCredits(target.Name, f.Target.Limits, f.Runs, volumes)
 	all := analysis.Known{
 		Storage: f.Target.Limits, Client: f.Target.ClientLimits, Unlimited: storage.IsObjectStore(target), Nodes: f.countNodes(clients),
@@ -107,7 +111,7 @@ func (f *Facts) known(clients int32, results int) ([]analysis.Known, *v1alpha1.B
 // loads returns what the run asks of the storage, by the groups of its results.
 func (f *Facts) loads() []analysis.Load {
 	raw := f.Mode == corev1.PersistentVolumeBlock
-	isNew, sourced := raw && storage.IsProvisioned(f.Planned.Target), f.Planned.Target.DataSource != nil
+	isNew, sourced := raw && storage.IsProvisioned(f.Planned.Target) && f.Planned.Target.Precondition == nil, f.Planned.Target.DataSource != nil
 	var loads []analysis.Load
 	for _, l := range f.Planned.Job.Loads() {
 		load := analysis.Load{

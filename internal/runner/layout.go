@@ -17,6 +17,9 @@ func Layout(ctx context.Context, o Options) int {
 }
 
 func (o Options) layout(ctx context.Context) error {
+	if o.Directory == "" && o.Precondition != nil {
+		return o.preconditionDevice(ctx)
+	}
 	if err := o.makeDirectoryInTime(); err != nil {
 		return err
 	}
@@ -30,21 +33,30 @@ func (o Options) layout(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	if o.Precondition == nil {
+		return nil
+	}
+	return o.preconditionFiles(ctx)
 }
 
 // layOutFirst lays out the files that are to be there when Measure begins. That has ended, and all of its processes with it,
 // before anything is looked at or measured. It returns the runner's exit code.
 func (o Options) layOutFirst(ctx context.Context) int {
 	layout := o
-	layout.JobFile, layout.LayoutFile = o.LayoutFile, ""
+	if o.LayoutFile != "" {
+		layout.JobFile, layout.LayoutFile = o.LayoutFile, ""
+	}
 	layout.Log = &prefixed{log: o.Log, prefix: digest.LayoutPrefix}
 	// Whoever looks at the log finds a line from the beginning on.
-	fmt.Fprintln(layout.Log, "test files are laid out, then fio measures")
+	what := "test files are laid out"
+	if o.Directory == "" {
+		what = "the device is written"
+	}
+	fmt.Fprintln(layout.Log, what+", then fio measures")
 	if code := Layout(ctx, layout); code != 0 {
 		return code
 	}
-	fmt.Fprintln(o.Log, "test files are laid out")
+	fmt.Fprintln(o.Log, what)
 	return 0
 }
 

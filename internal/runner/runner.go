@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/steady"
 )
@@ -24,6 +25,8 @@ type Options struct {
 	JobFile string
 	// LayoutFile is the text of the job file whose files Measure has laid out before it measures. "": they are there.
 	LayoutFile string
+	// Precondition is how the files that are laid out, or else the device, are written before. Nil: they are not.
+	Precondition *fio.Precondition
 	// ProbeFile is the text of the job file that Measure runs when it has measured. "": none.
 	ProbeFile string
 	// Until is until when fio does the same before Measure measures. Nil: it measures at once.
@@ -111,7 +114,7 @@ func (o Options) groups() []int {
 // one, runs fio and reports its result and what was seen of the machine. The context's end, as by SIGTERM, ends fio and makes the run one
 // that was interrupted, whatever fio printed. It returns the runner's exit code.
 func Measure(ctx context.Context, o Options) int {
-	if o.LayoutFile != "" {
+	if o.LayoutFile != "" || o.Precondition != nil && o.Directory == "" {
 		if code := o.layOutFirst(ctx); code != 0 {
 			return code
 		}

@@ -155,4 +155,38 @@ var scenarios = []scenario{{
 	},
 	own:      nothing,
 	downtime: 20 * time.Second,
+}, {
+	// A device is written in full before the first of two runs, which is evicted once, and both are measured when they are steady: one is, one is not.
+	name: "steady state",
+	benchmark: func(namespace string) *v1alpha1.StorageBenchmark {
+		target := builder.NewBlockTarget("written")
+		target.Precondition = &v1alpha1.Precondition{}
+		return builder.NewBenchmark(namespace, "sb").Target(target).Workload(steadyReads("one")).Workload(steadyReads("two")).Build()
+	},
+	pods: func(pod *corev1.Pod) fakecluster.Outcome {
+		switch pod.Annotations[v1alpha1.AnnotationRun] + " " + pod.Labels[v1alpha1.LabelAttempt] {
+		case "one.written 1":
+			return fakecluster.Evict()
+		case "one.written 2":
+			return fakecluster.Succeed(steadyReport(300, 310, 290, 300, 300))
+		}
+		return fakecluster.Succeed(steadyReport(300, 100, 300, 100, 300))
+	},
+	own:      nothing,
+	downtime: 20 * time.Second,
 }}
+
+// steadyReads is a workload that is measured when it is steady.
+func steadyReads(name string) v1alpha1.Workload {
+	workload := builder.NewDirectWorkload(name)
+	workload.Fio.RuntimeSeconds, workload.Fio.TimeBased = nil, nil
+	workload.Until = &v1alpha1.Until{}
+	return workload
+}
+
+// steadyReport is what a runner reports of rounds.
+func steadyReport(rounds ...int64) digest.Report {
+	report := builder.Report()
+	report.Steady = &digest.Steady{AfterMilliseconds: 212_000, Rounds: rounds}
+	return report
+}

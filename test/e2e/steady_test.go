@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -59,6 +60,36 @@ func TestSteadyStateAfterBurstCredits(t *testing.T) {
 	}
 	if first := section.Write.IOPS.Mean[2]; first < 2500 {
 		t.Errorf("the series begins with %v IOPS: it lacks the burst: %v", first, section.Write.IOPS.Mean)
+	}
+}
+
+// Files and devices are written in full before they are measured, and what is on somebody's claim stays as it is.
+func TestPrecondition(t *testing.T) {
+	sideBySide(t)
+	sb := benchmark(t, "written", func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets[0].Precondition = &v1alpha1.Precondition{Passes: new(int32(2))}
+		device := *sb.Spec.Targets[0].DeepCopy()
+		device.Name, device.VolumeMode = "device", new(corev1.PersistentVolumeBlock)
+		sb.Spec.Targets = append(sb.Spec.Targets, device)
+		sb.Spec.Workloads[0].Fio.RW, sb.Spec.Workloads[0].Fio.Size = "randread", new("64M")
+	})
+	sb = measured(t, sb)
+	for i := range sb.Status.Runs {
+		run := &sb.Status.Runs[i]
+		for _, w := range run.Warnings {
+			if w.Reason == v1alpha1.WarningSparseReads {
+				t.Errorf("run %s: blocks that nobody wrote were read: %s", run.Name, w.Message)
+			}
+		}
+		if log := keptLog(t, run); !strings.Contains(log, " is written 2 times, in blocks of 128k") {
+			t.Errorf("run %s was not preconditioned:\n%.2000s", run.Name, log)
+		}
+	}
+	refused := benchmark(t, "refused", func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets[0] = v1alpha1.Target{Name: "mine", ClaimName: new("mine"), Precondition: &v1alpha1.Precondition{}}
+	})
+	if err := k8s.Create(t.Context(), refused); err == nil || !strings.Contains(err.Error(), "precondition writes all of a new volume without data") {
+		t.Errorf("a claim that was there before may be written: %v", err)
 	}
 }
 

@@ -1,0 +1,80 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// A device is written in full before it is measured only where its volume was made for the benchmark's claim. Kubernetes binds a claim also to a volume that was
+// there before, if one fits, and what is on that is somebody's. So the claim is bound before there is a pod that writes, and its volume is looked at then.
+
+// addPrecondition has a client write its device, or the files that it lays out, before it measures. whyNotWritten says whether the device may be.
+func (s *scope) addPrecondition(described *job.Run, planned *plan.Run) {
+	if !s.preconditions(planned, described.Client) {
+		return
+	}
+	described.Precondition = plan.PreconditionOf(planned.Target)
+	if described.Volume.Mode == corev1.PersistentVolumeBlock {
+		described.Volume.ReadOnly = false // also where the workload only reads
+	}
+}
+
+// preconditions says whether a client writes its device, or what it lays out, before a run: a device on which something was measured was written.
+func (s *scope) preconditions(planned *plan.Run, client int32) bool {
+	if planned.Target.Precondition == nil {
+		return false
+	}
+	var measured []*plan.Run
+	runs := s.sb.Status.Runs[runsBefore(s.targetStatus(planned.Target.Name)):]
+	for i := range runs {
+		if before, known := s.planned(&runs[i]); known && runs[i].State == v1alpha1.RunSucceeded {
+			measured = append(measured, before)
+		}
+	}
+	return plan.Preconditions(planned, client, s.volumeModes().ModeOf(planned.Target), measured)
+}
+
+// writesDevice says whether a target's devices are written before they are measured.
+func (s *scope) writesDevice(target *v1alpha1.Target) bool {
+	return target.Precondition != nil && s.volumeModes().ModeOf(target) == corev1.PersistentVolumeBlock
+}
+
+// whyNotWritten says why devices of clients may not be written before a run, "" if they may, or are not.
+func (p *pass) whyNotWritten(ctx context.Context, planned *plan.Run, clients []int32) (string, error) {
+	target := planned.Target
+	if !p.writesDevice(target) {
+		return "", nil
+	}
+	claims := map[string]bool{}
+	for _, client := range clients {
+		if p.preconditions(planned, client) {
+			claims[storage.ClaimName(p.sb, target, client)] = true
+		}
+	}
+	origins, err := p.origins(ctx, target, slices.Sorted(maps.Keys(claims)))
+	if err != nil {
+		return "", err
+	}
+	for _, name := range slices.Sorted(maps.Keys(origins)) {
+		switch origins[name] {
+		case ours.Made:
+		case ours.Unbound:
+			return fmt.Sprintf("claim %s of target %s gets its volume only with the pod that would write all of it (precondition), so that nobody can see before whether it is new: "+
+				"set accessMode to ReadWriteOnce, or remove precondition", name, target.Name), nil
+		default:
+			return fmt.Sprintf("the volume of claim %s of target %s was not made for it, as far as can be seen, and precondition would write all of it: "+
+				"remove precondition, or use a StorageClass of which no free volume is there", name, target.Name), nil
+		}
+	}
+	return "", nil
+}

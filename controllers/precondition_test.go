@@ -1,0 +1,117 @@
+package controllers
+
+import (
+	"slices"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/fakecluster"
+)
+
+// preconditioned is a benchmark of two workloads on a volume that is written in full before.
+func preconditioned(namespace string, mode corev1.PersistentVolumeMode) *v1alpha1.StorageBenchmark {
+	sb := steadyBenchmark(namespace)
+	sb.Spec.Targets[0].VolumeMode, sb.Spec.Targets[0].Precondition = &mode, &v1alpha1.Precondition{Passes: new(int32(1))}
+	for i := range sb.Spec.Workloads {
+		sb.Spec.Workloads[i].Fio.RW = "randread"
+	}
+	return sb
+}
+
+// A device is written before the first run that has a result on it, and not again. That run may write, also where its workload
+// only reads. Files are written when they are laid out.
+func TestPrecondition(t *testing.T) {
+	const done, failed, pending, running = v1alpha1.RunSucceeded, v1alpha1.RunFailed, v1alpha1.RunPending, v1alpha1.RunRunning
+	const block, files = corev1.PersistentVolumeBlock, corev1.PersistentVolumeFilesystem
+	for _, test := range []struct {
+		name     string
+		mode     corev1.PersistentVolumeMode
+		states   []v1alpha1.RunState
+		replaced int32
+		next     int
+		written  bool
+	}{
+		{"the first run", block, []v1alpha1.RunState{running, pending}, 0, 0, true},
+		{"the second", block, []v1alpha1.RunState{done, running}, 0, 1, false},
+		{"the second, after one that failed", block, []v1alpha1.RunState{failed, running}, 0, 1, true},
+		{"after the claim was replaced", block, []v1alpha1.RunState{done, running}, 1, 1, true},
+		{"files", files, []v1alpha1.RunState{running, pending}, 0, 0, true},
+		{"files that are laid out already", files, []v1alpha1.RunState{done, running}, 0, 1, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			sb := preconditioned("ns", test.mode)
+			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast", VolumeMode: test.mode, RunsBeforeReplacement: &test.replaced}}
+			for i, name := range []string{"one.fast", "two.fast"} {
+				sb.Status.Runs = append(sb.Status.Runs, v1alpha1.Run{Name: name, Target: "fast", Attempts: 1, State: test.states[i]})
+			}
+			s := passOver(&Reconciler{}, sb)
+			run := &sb.Status.Runs[test.next]
+			planned, known := s.planned(run)
+			if !known {
+				t.Fatal(s.plan())
+			}
+			args := s.jobFor(run, planned, 0, sets.New[string](), s.layoutBefore(planned)).Spec.Template.Spec.Containers[0].Args
+			if written := slices.Contains(args, "--precondition=1:128k"); written != test.written {
+				t.Errorf("arguments %v, want it written: %t", args, test.written)
+			}
+			if readOnly := slices.Contains(args, "--readonly"); readOnly != (test.mode == block && !test.written) {
+				t.Errorf("arguments %v, of a workload that only reads", args)
+			}
+			if !slices.Contains(args, "--until=60:10:20:3538:true:iops") {
+				t.Errorf("arguments %v", args)
+			}
+		})
+	}
+}
+
+// A device that was made for the claim is written. One that was there before is not, whatever binds it and when: then nothing is measured, and no pod of a run is
+// made.
+func TestOnlyNewDevicesAreWritten(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		freed bool
+		mode  corev1.PersistentVolumeAccessMode
+		words string
+	}{
+		{"made for it", false, corev1.ReadWriteOnce, ""},
+		{"that was there before", true, corev1.ReadWriteOnce, "was not made for it, as far as can be seen, and precondition would write all of it"},
+		{"that was there before, for one pod", true, corev1.ReadWriteOncePod, "precondition would write all of it"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			var mu sync.Mutex
+			written := false
+			w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
+				mu.Lock()
+				defer mu.Unlock()
+				written = written || slices.Contains(pod.Spec.Containers[0].Args, "--precondition=1:128k")
+				return fakecluster.Succeed(steadyReport(300, 310, 290, 300, 300))
+			})
+			sb := preconditioned(w.Namespace, corev1.PersistentVolumeBlock)
+			sb.Spec.Workloads, sb.Spec.Targets[0].AccessMode = sb.Spec.Workloads[:1], &test.mode
+			if test.freed {
+				volume := freedVolume(w, func(v *corev1.PersistentVolume) {
+					v.Spec.VolumeMode, v.Spec.AccessModes = new(corev1.PersistentVolumeBlock), []corev1.PersistentVolumeAccessMode{test.mode}
+				})
+				sb.Spec.Targets[0].StorageClassName = &volume.Spec.StorageClassName
+				w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.BindTo(volume.Name) })
+			}
+			sb = create(w, sb)
+			if test.words == "" {
+				w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+			} else {
+				w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, test.words)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if written == test.freed {
+				t.Errorf("written: %t", written)
+			}
+		})
+	}
+}

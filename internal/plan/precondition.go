@@ -1,0 +1,111 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// How often a target is written, and in which blocks, unless it says so: as SNIA's PTS does independent of the workload.
+const (
+	defaultPasses, maxPasses = 2, 10
+	defaultPreconditionBS    = "128k"
+)
+
+// PreconditionOf returns how a target is written before it is measured, nil if it is not.
+func PreconditionOf(t *v1alpha1.Target) *fio.Precondition {
+	if t.Precondition == nil {
+		return nil
+	}
+	return &fio.Precondition{Passes: ptr.Deref(t.Precondition.Passes, defaultPasses), BS: ptr.Deref(t.Precondition.BS, defaultPreconditionBS)}
+}
+
+// validatePrecondition refuses what would write what is not the benchmark's, and what the API server refuses too.
+func validatePrecondition(path *field.Path, t *v1alpha1.Target) field.ErrorList {
+	p := PreconditionOf(t)
+	if p == nil {
+		return nil
+	}
+	at := path.Child("precondition")
+	if !storage.HasCapacity(t) || t.DataSource != nil {
+		return field.ErrorList{field.Forbidden(at, preconditionForbidden)}
+	}
+	var problems field.ErrorList
+	if p.Passes < 1 || p.Passes > maxPasses {
+		problems = append(problems, field.Invalid(at.Child("passes"), p.Passes, fmt.Sprintf("give a number from 1 to %d", maxPasses)))
+	}
+	if !slices.Contains(preconditionBlocks, p.BS) {
+		problems = append(problems, field.NotSupported(at.Child("bs"), p.BS, preconditionBlocks))
+	}
+	return problems
+}
+
+// preconditionBlocks are the sizes of blocks that a device is a multiple of.
+var preconditionBlocks = []string{"4k", "8k", "16k", "32k", "64k", "128k", "256k", "512k", "1m"}
+
+const preconditionForbidden = "it writes all of a new volume without data: remove it, or use storageClassName or ebs without dataSource"
+
+// validatePreconditionTime refuses a deadline that ends runs while they write their volumes, as far as limits tell.
+func validatePreconditionTime(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, runs []Run) *field.Error {
+	deadline := spec.Deadlines.RunSeconds
+	if deadline == nil {
+		return nil
+	}
+	before := preconditioning(runs)
+	for i := range runs {
+		if seconds := before[runs[i].Name].Preconditioning.Seconds(); seconds >= float64(*deadline) {
+			return field.Invalid(path.Child("deadlines", "runSeconds"), *deadline, fmt.Sprintf(
+				"precondition of target %s takes about %.0f s before a run on it measures: raise runSeconds, or remove it, or lower passes or capacity", runs[i].Target.Name, seconds))
+		}
+	}
+	return nil
+}
+
+// Preconditions says whether a client of a run writes its device before, by the runs that were measured on the volumes that are there now. Of a device that
+// clients share the first one does. Files are written whenever they are laid out.
+func Preconditions(planned *Run, client int32, mode corev1.PersistentVolumeMode, measured []*Run) bool {
+	if planned.Target.Precondition == nil {
+		return false
+	}
+	if mode != corev1.PersistentVolumeBlock {
+		return true
+	}
+	if storage.IsShared(planned.Target) && client > 0 {
+		return false
+	}
+	for _, run := range measured {
+		if run.Target.Name == planned.Target.Name && client < run.Clients {
+			return false
+		}
+	}
+	return true
+}
+
+// preconditionBytes returns how much clients write before a run.
+func (l *Layout) preconditionBytes(run *Run, before layoutBytes, measured []*Run) layoutBytes {
+	p := PreconditionOf(run.Target)
+	if p == nil {
+		return layoutBytes{}
+	}
+	passes := float64(p.Passes)
+	if l.modes.ModeOf(run.Target) != corev1.PersistentVolumeBlock {
+		return layoutBytes{all: passes * before.all, most: passes * before.most, uncounted: before.uncounted}
+	}
+	var b layoutBytes
+	capacity := storage.Capacity(run.Target)
+	for client := range run.Clients {
+		if Preconditions(run, client, corev1.PersistentVolumeBlock, measured) {
+			b.most = passes * float64(capacity.Value())
+			b.all = math.Min(b.all+b.most, math.MaxFloat64)
+		}
+	}
+	return b
+}
