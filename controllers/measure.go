@@ -347,7 +347,7 @@ func (s *scope) jobFor(run *v1alpha1.Run, planned *plan.Run, client int32, exist
 	described := s.describeJob(run, planned, client)
 	described.Volume.Existing = described.Volume.Existing || existing.Has(described.Volume.Claim)
 	described.LayoutFile = s.layoutFile(planned, described, shares)
-	s.addPrecondition(&described, planned)
+	s.addPrecondition(&described, planned, shares)
 	return job.ForRun(s.sb, s.image, described)
 }
 

@@ -79,6 +79,11 @@ func (p *pass) originOf(ctx context.Context, target *v1alpha1.Target, name strin
 			return "", fmt.Errorf("get claim of target %s: %w", target.Name, err)
 		}
 	}
+	return p.originOfVolume(ctx, claim)
+}
+
+// originOfVolume says where the volume of a claim is from.
+func (p *pass) originOfVolume(ctx context.Context, claim *corev1.PersistentVolumeClaim) (ours.Origin, error) {
 	if p.isNamespaced() || claim.Spec.VolumeName == "" {
 		return ours.OriginOf(claim, nil), nil
 	}

@@ -3,7 +3,6 @@ package controllers
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,8 +18,8 @@ import (
 // there before, if one fits, and what is on that is somebody's. So the claim is bound before there is a pod that writes, and its volume is looked at then.
 
 // addPrecondition has a client write its device, or the files that it lays out, before it measures. whyNotWritten says whether the device may be.
-func (s *scope) addPrecondition(described *job.Run, planned *plan.Run) {
-	if !s.preconditions(planned, described.Client) {
+func (s *scope) addPrecondition(described *job.Run, planned *plan.Run, shares plan.Shares) {
+	if !s.preconditions(planned, described.Client, shares) {
 		return
 	}
 	described.Precondition = plan.PreconditionOf(planned.Target)
@@ -30,7 +29,7 @@ func (s *scope) addPrecondition(described *job.Run, planned *plan.Run) {
 }
 
 // preconditions says whether a client writes its device, or what it lays out, before a run: a device on which something was measured was written.
-func (s *scope) preconditions(planned *plan.Run, client int32) bool {
+func (s *scope) preconditions(planned *plan.Run, client int32, shares plan.Shares) bool {
 	if planned.Target.Precondition == nil {
 		return false
 	}
@@ -41,7 +40,7 @@ func (s *scope) preconditions(planned *plan.Run, client int32) bool {
 			measured = append(measured, before)
 		}
 	}
-	return plan.Preconditions(planned, client, s.volumeModes().ModeOf(planned.Target), measured)
+	return plan.Preconditions(planned, client, s.volumeModes().ModeOf(planned.Target), measured, shares)
 }
 
 // writesDevice says whether a target's devices are written before they are measured.
@@ -49,29 +48,33 @@ func (s *scope) writesDevice(target *v1alpha1.Target) bool {
 	return target.Precondition != nil && s.volumeModes().ModeOf(target) == corev1.PersistentVolumeBlock
 }
 
-// whyNotWritten says why devices of clients may not be written before a run, "" if they may, or are not.
+// writesDeviceOf is writesDevice for the target of a name.
+func (s *scope) writesDeviceOf(target string) bool {
+	return slices.ContainsFunc(s.sb.Spec.Targets, func(t v1alpha1.Target) bool { return t.Name == target && s.writesDevice(&t) })
+}
+
+// whyNotWritten says why devices of clients may not be written before a run, "" if they may, or are not. It is an error that a claim has no volume: its anchor had it
+// bound, so somebody has just deleted it.
 func (p *pass) whyNotWritten(ctx context.Context, planned *plan.Run, clients []int32) (string, error) {
 	target := planned.Target
 	if !p.writesDevice(target) {
 		return "", nil
 	}
-	claims := map[string]bool{}
 	for _, client := range clients {
-		if p.preconditions(planned, client) {
-			claims[storage.ClaimName(p.sb, target, client)] = true
+		if !p.preconditions(planned, client, nil) {
+			continue
 		}
-	}
-	origins, err := p.origins(ctx, target, slices.Sorted(maps.Keys(claims)))
-	if err != nil {
-		return "", err
-	}
-	for _, name := range slices.Sorted(maps.Keys(origins)) {
-		switch origins[name] {
-		case ours.Made:
-		case ours.Unbound:
-			return fmt.Sprintf("claim %s of target %s gets its volume only with the pod that would write all of it (precondition), so that nobody can see before whether it is new: "+
-				"set accessMode to ReadWriteOnce, or remove precondition", name, target.Name), nil
-		default:
+		name := storage.ClaimName(p.sb, target, client)
+		claim, err := p.liveClaim(ctx, name)
+		if err != nil {
+			return "", fmt.Errorf("get claim of target %s: %w", target.Name, err)
+		}
+		switch origin, err := p.originOfVolume(ctx, claim); {
+		case err != nil:
+			return "", err
+		case origin == ours.Unbound:
+			return "", fmt.Errorf("claim %s of target %s has no volume that could be written before it is measured", name, target.Name)
+		case origin != ours.Made:
 			return fmt.Sprintf("the volume of claim %s of target %s was not made for it, as far as can be seen, and precondition would write all of it: "+
 				"remove precondition, or use a StorageClass of which no free volume is there", name, target.Name), nil
 		}

@@ -80,7 +80,6 @@ func TestOnlyNewDevicesAreWritten(t *testing.T) {
 	}{
 		{"made for it", false, corev1.ReadWriteOnce, ""},
 		{"that was there before", true, corev1.ReadWriteOnce, "was not made for it, as far as can be seen, and precondition would write all of it"},
-		{"that was there before, for one pod", true, corev1.ReadWriteOncePod, "precondition would write all of it"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)

@@ -85,11 +85,11 @@ func (s *scope) takeChange(name string, change ours.ClaimChange) outcome {
 	return goOn()
 }
 
-// forgetVolumes drops what is known of a target's volumes before, and has the run repeated that was to find its files there.
+// forgetVolumes drops what is known of a target's volumes before, and has the run repeated that was to find its files there, or to write its device.
 func (s *scope) forgetVolumes(status *v1alpha1.TargetStatus) {
 	status.Volumes, status.ProvisionedMilliseconds, status.BurstCredits = nil, nil, nil
 	status.RunsBeforeReplacement = new(int32(0))
-	relied := false
+	relied := s.writesDeviceOf(status.Name)
 	for i := range s.sb.Status.Runs {
 		run := &s.sb.Status.Runs[i]
 		switch run.State {

@@ -28,6 +28,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.dataSource) || has(self.storageClassName) || has(self.ebs)",message="a dataSource is what new volumes are made from; remove it, or use storageClassName or ebs",fieldPath=".dataSource",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.dataSource) || !(has(self.storageClassName) || has(self.ebs)) || (has(self.volumeMode) && self.volumeMode == 'Block')",message="test files in a file system are new blocks, so that nothing of the dataSource would be read; set volumeMode: Block, or remove dataSource",fieldPath=".volumeMode",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.precondition) || ((has(self.storageClassName) || has(self.ebs)) && !has(self.dataSource))",message="precondition writes all of a new volume without data: remove it, or use storageClassName or ebs without dataSource",fieldPath=".precondition",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.precondition) || !has(self.volumeMode) || self.volumeMode != 'Block' || !has(self.accessMode) || self.accessMode != 'ReadWriteOncePod'",message="nobody can see to it that a raw block volume that only one pod may have stays the new one: set accessMode to ReadWriteOnce, or remove precondition",fieldPath=".precondition",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.limits) || !has(self.limits.scope) || self.limits.scope in ['Volume', 'FileSystem']",message="scope must be Volume or FileSystem; limits of the node go into clientLimits",fieldPath=".limits.scope",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.clientLimits) || !has(self.clientLimits.scope) || self.clientLimits.scope in ['Client', 'Instance']",message="scope must be Client or Instance; limits of the storage go into limits",fieldPath=".clientLimits.scope",reason=FieldValueInvalid
 type Target struct {
@@ -102,8 +103,7 @@ type Target struct {
 	DataSource *DataSource `json:"dataSource,omitempty"`
 
 	// precondition has the new volume written in full before it is measured, so that no first write of a block is. A raw block volume
-	// has to be made for its claim, which is looked at before: with accessMode ReadWriteOncePod and a class that binds claims when a
-	// pod comes it cannot be. Unset: it is not written.
+	// has to be made for its claim, which is looked at before, and cannot have accessMode ReadWriteOncePod. Unset: it is not written.
 	// +optional
 	Precondition *Precondition `json:"precondition,omitempty"`
 

@@ -456,6 +456,10 @@ func TestValidation(t *testing.T) {
 			target("storageClassName: c, volumeMode: Block, dataSource: {kind: PersistentVolumeClaim, name: db}, precondition: {}"),
 		},
 	}, {
+		name: "precondition of a device for one pod", path: targetPath + ".precondition", want: "set accessMode to ReadWriteOnce, or remove precondition",
+		accept: []string{target("storageClassName: c, accessMode: ReadWriteOncePod, precondition: {}")},
+		reject: []string{target("storageClassName: c, volumeMode: Block, accessMode: ReadWriteOncePod, precondition: {}")},
+	}, {
 		name: "blocks of a precondition", path: targetPath + ".precondition.bs", want: "supported values",
 		reject: []string{target(`storageClassName: c, precondition: {bs: "0"}`), target("storageClassName: c, precondition: {bs: 1g}"), target("storageClassName: c, precondition: {bs: 100k}")},
 	}, {

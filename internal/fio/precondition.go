@@ -90,11 +90,11 @@ func (p *Precondition) sections(files []File) iter.Seq[Section] {
 	return func(yield func(Section) bool) {
 		var names []string
 		length, block := 0, int64(0)
-		flush := func() bool {
+		flush := func() bool { // a colon at the end keeps a blank there
 			if len(names) == 0 {
 				return true
 			}
-			options := append(p.options(strconv.FormatInt(block, 10)), with("filename", strings.Join(names, ":")), with("file_service_type", "sequential"), Option{Name: "stonewall"})
+			options := append(p.options(strconv.FormatInt(block, 10)), with("filename", strings.Join(names, ":")+":"), with("file_service_type", "sequential"), Option{Name: "stonewall"})
 			names, length = nil, 0
 			return yield(Section{Name: "precondition", Options: options})
 		}
@@ -103,7 +103,7 @@ func (p *Precondition) sections(files []File) iter.Seq[Section] {
 			if of == 0 {
 				continue
 			}
-			name := strings.ReplaceAll(strings.ReplaceAll(file.Path, `\`, `\\`), ":", `\:`)
+			name := strings.ReplaceAll(file.Path, ":", `\:`)
 			if (of != block || length+len(name) > maxNames || len(names) == maxFilesOfSection) && !flush() {
 				return
 			}

@@ -35,7 +35,7 @@ func TestPreconditionOfFiles(t *testing.T) {
 			t.Errorf("a file of %d bytes is written in blocks of %d, want %d", bytes, got, block)
 		}
 	}
-	files := []File{{"/v/small", 100}, {`/v/a:b\c`, 1 << 20}}
+	files := []File{{"/v/small", 100}, {"/v/a:b ", 1 << 20}}
 	for i := range 20_000 {
 		files = append(files, File{fmt.Sprintf("/v/%s.%d", strings.Repeat("x", i%200), i), int64(4096 << (i / 5000))})
 	}
@@ -52,11 +52,11 @@ func TestPreconditionOfFiles(t *testing.T) {
 			if list := j.text("filename", ""); len(list) > maxNames+300 || j.text("bs", "") == "" {
 				t.Errorf("a section has %d bytes of names", len(list))
 			} else {
-				names = append(names, strings.Split(strings.ReplaceAll(list, `\:`, "\x00"), ":")...)
+				names = append(names, strings.Split(strings.TrimSuffix(strings.ReplaceAll(list, `\:`, "\x00"), ":"), ":")...)
 			}
 		}
 	}
-	if len(names) != len(files)-1 || names[0] != "/v/a\x00b\\\\c" {
+	if len(names) != len(files)-1 || names[0] != "/v/a\x00b " {
 		t.Errorf("%d files are written, want %d; the first is %q", len(names), len(files)-1, names[0])
 	}
 	slices.Sort(names)

@@ -20,6 +20,18 @@ type Traps struct {
 // alikeOptions are the options by which data is easy to compress, or often the same.
 var alikeOptions = []string{"zero_buffers", "dedupe_percentage", "buffer_compress_percentage", "buffer_pattern"}
 
+// ShapesData returns an option by which a job asks for data of a certain kind, "" if none does.
+func (f *JobFile) ShapesData() string {
+	for _, j := range f.jobs() {
+		for _, option := range append([]string{"buffer_compress_chunk"}, alikeOptions...) {
+			if j.has(option) {
+				return option
+			}
+		}
+	}
+	return ""
+}
+
 // add takes in what a job asks for.
 func (t *Traps) add(j job) {
 	if depth := j.number("iodepth", 1); depth > j.depth() {

@@ -74,10 +74,10 @@ func Estimates(runs []Run, observed []v1alpha1.TargetStatus) map[string]Estimate
 			probing, _ := pace.measuring(run.Probe)
 			e.Measuring += probing
 		}
-		before := layoutOf(layout.Before(run))
-		e.Layout, e.LayoutUnknown = pace.layout(before)
+		shares := layout.Before(run)
+		e.Layout, e.LayoutUnknown = pace.layout(layoutOf(shares))
 		var unknown bool
-		e.Preconditioning, unknown = pace.preconditioning(run.Target, layout.preconditionBytes(run, before, measured), observed)
+		e.Preconditioning, unknown = pace.preconditioning(run.Target, layout.preconditionBytes(run, shares, measured), observed)
 		e.LayoutUnknown = e.LayoutUnknown || unknown
 		layout.Measured(run)
 		measured = append(measured, run)

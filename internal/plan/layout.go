@@ -65,6 +65,8 @@ type Share struct {
 	Clients int32
 	// Jobs are those whose files are not there yet.
 	Jobs []*fio.JobFile
+	// Whole says that these are the files of all runs on the volume, but for those that are laid out before each run.
+	Whole bool
 	// File is the job file of which fio --create_only makes the files. It is nil if there is nothing to make, or too much
 	// for one job file: then fio makes them when it measures.
 	File *fio.JobFile
@@ -72,6 +74,17 @@ type Share struct {
 
 // Shares are those of all clients of a run, the first client's first. There are none if nobody lays out anything.
 type Shares []Share
+
+// IsWhole says whether a client lays out the files of all its runs.
+func (s Shares) IsWhole(client int32) bool {
+	for _, share := range s {
+		if client < share.Clients {
+			return share.Whole
+		}
+		client -= share.Clients
+	}
+	return false
+}
 
 // Of returns the job file whose files a client lays out, which is counted from 0. It is nil if there is nothing to make.
 func (s Shares) Of(client int32) *fio.JobFile {
@@ -175,6 +188,7 @@ func (l *Layout) whole(target *v1alpha1.Target, clients int32) Share {
 		}
 	}
 	whole.File = l.file(target, whole.Jobs...)
+	whole.Whole = whole.File != nil
 	l.wholes[on] = whole
 	return whole
 }

@@ -124,8 +124,10 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.
 		return nil, problems
 	}
 	ordered := order(spec, measured)
-	if problem := validatePreconditionTime(specPath, spec, ordered); problem != nil {
-		return nil, field.ErrorList{problem}
+	for _, problem := range []*field.Error{validatePreconditionData(specPath, ordered), validatePreconditionTime(specPath, spec, ordered)} {
+		if problem != nil {
+			return nil, field.ErrorList{problem}
+		}
 	}
 	return ordered, nil
 }

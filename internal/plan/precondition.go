@@ -35,8 +35,11 @@ func validatePrecondition(path *field.Path, t *v1alpha1.Target) field.ErrorList 
 		return nil
 	}
 	at := path.Child("precondition")
-	if !storage.HasCapacity(t) || t.DataSource != nil {
+	switch {
+	case !storage.HasCapacity(t) || t.DataSource != nil:
 		return field.ErrorList{field.Forbidden(at, preconditionForbidden)}
+	case storage.VolumeMode(t) == corev1.PersistentVolumeBlock && storage.AccessMode(t) == corev1.ReadWriteOncePod:
+		return field.ErrorList{field.Forbidden(at, preconditionForOnePod)}
 	}
 	var problems field.ErrorList
 	if p.Passes < 1 || p.Passes > maxPasses {
@@ -52,6 +55,20 @@ func validatePrecondition(path *field.Path, t *v1alpha1.Target) field.ErrorList 
 var preconditionBlocks = []string{"4k", "8k", "16k", "32k", "64k", "128k", "256k", "512k", "1m"}
 
 const preconditionForbidden = "it writes all of a new volume without data: remove it, or use storageClassName or ebs without dataSource"
+
+// preconditionForOnePod: nothing but the pod that writes can hold the claim, which might be another one by then, of a volume that was there before.
+const preconditionForOnePod = "of a raw block volume that only one pod may have, nobody can see to it that it stays the new one: set accessMode to ReadWriteOnce, or remove precondition"
+
+// validatePreconditionData refuses workloads that ask for data of a certain kind, which would not be what they read.
+func validatePreconditionData(path *field.Path, runs []Run) *field.Error {
+	for i := range runs {
+		if option := runs[i].Job.ShapesData(); option != "" && runs[i].Target.Precondition != nil {
+			return field.Forbidden(path.Child("targets").Key(runs[i].Target.Name).Child("precondition"), fmt.Sprintf(
+				"it writes random data, and workload %s asks for other data with %s: remove one of them", runs[i].Workload.Name, option))
+		}
+	}
+	return nil
+}
 
 // validatePreconditionTime refuses a deadline that ends runs while they write their volumes, as far as limits tell.
 func validatePreconditionTime(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, runs []Run) *field.Error {
@@ -69,14 +86,14 @@ func validatePreconditionTime(path *field.Path, spec *v1alpha1.StorageBenchmarkS
 	return nil
 }
 
-// Preconditions says whether a client of a run writes its device before, by the runs that were measured on the volumes that are there now. Of a device that
-// clients share the first one does. Files are written whenever they are laid out.
-func Preconditions(planned *Run, client int32, mode corev1.PersistentVolumeMode, measured []*Run) bool {
+// Preconditions says whether a client of a run writes its volume before, by the runs that were measured on the volumes that are there now, and by what is laid
+// out. Of a device that clients share the first one does. Files are written when those of all runs are laid out: what each run has for itself is new in each.
+func Preconditions(planned *Run, client int32, mode corev1.PersistentVolumeMode, measured []*Run, shares Shares) bool {
 	if planned.Target.Precondition == nil {
 		return false
 	}
 	if mode != corev1.PersistentVolumeBlock {
-		return true
+		return shares.IsWhole(client)
 	}
 	if storage.IsShared(planned.Target) && client > 0 {
 		return false
@@ -90,19 +107,20 @@ func Preconditions(planned *Run, client int32, mode corev1.PersistentVolumeMode,
 }
 
 // preconditionBytes returns how much clients write before a run.
-func (l *Layout) preconditionBytes(run *Run, before layoutBytes, measured []*Run) layoutBytes {
+func (l *Layout) preconditionBytes(run *Run, shares Shares, measured []*Run) layoutBytes {
 	p := PreconditionOf(run.Target)
 	if p == nil {
 		return layoutBytes{}
 	}
 	passes := float64(p.Passes)
 	if l.modes.ModeOf(run.Target) != corev1.PersistentVolumeBlock {
+		before := layoutOf(slices.DeleteFunc(slices.Clone(shares), func(s Share) bool { return !s.Whole }))
 		return layoutBytes{all: passes * before.all, most: passes * before.most, uncounted: before.uncounted}
 	}
 	var b layoutBytes
 	capacity := storage.Capacity(run.Target)
 	for client := range run.Clients {
-		if Preconditions(run, client, corev1.PersistentVolumeBlock, measured) {
+		if Preconditions(run, client, corev1.PersistentVolumeBlock, measured, nil) {
 			b.most = passes * float64(capacity.Value())
 			b.all = math.Min(b.all+b.most, math.MaxFloat64)
 		}

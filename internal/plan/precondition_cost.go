@@ -25,7 +25,11 @@ func (p pace) preconditioning(target *v1alpha1.Target, b layoutBytes, observed [
 	together, known := pace{limits: p.limits, clients: 1}.seconds(fio.Work{}, work(b.all))
 	each, knownEach := pace{perClient: p.perClient}.seconds(fio.Work{}, work(b.most))
 	limits, _ := limitsOf(target, observed)
-	sustained := sustainedSeconds(limits, target, b.most)
+	ofOneBucket := b.most
+	if limits != nil && (storage.IsShared(target) || limits.Scope == v1alpha1.ScopeFileSystem) {
+		ofOneBucket = b.all
+	}
+	sustained := sustainedSeconds(limits, target, ofOneBucket)
 	return duration(max(together, each, sustained)), b.uncounted || (!known && !knownEach)
 }
 
@@ -103,7 +107,7 @@ func (l *Layout) firstPreconditionBytes(run *Run) float64 {
 		capacity := storage.Capacity(run.Target)
 		return float64(p.Passes) * float64(capacity.Value())
 	}
-	if shares := l.Before(run); len(shares) > 0 {
+	if shares := l.Before(run); shares.IsWhole(0) {
 		return float64(p.Passes) * layoutOf(shares[:1]).most
 	}
 	return 0

@@ -39,6 +39,29 @@ func TestPreconditionsAreEstimated(t *testing.T) {
 	}
 }
 
+// What each run lays out for itself is new in each run, and not written once more. The files of the others are not written again for that.
+func TestFilesOfEachRunAreNotPreconditioned(t *testing.T) {
+	spec := steadySpec()
+	spec.Targets[0] = v1alpha1.Target{Name: "a", EBS: &v1alpha1.EBSVolume{Type: "gp3"}, Precondition: &v1alpha1.Precondition{}}
+	spec.Repetitions, spec.Workloads[0].Until, spec.Workloads[0].Fio.Size = new(int32(2)), nil, new("1G")
+	alone := *spec.Workloads[0].DeepCopy()
+	alone.Name, alone.Fio.Options = "alone", map[string]v1alpha1.FioOptionValue{"unlink": "1"}
+	spec.Workloads = append(spec.Workloads, alone)
+	runs, problems := Runs(spec, nil)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	estimates, layout := Estimates(runs, nil), NewLayout(runs, nil)
+	for i := range runs {
+		first := runs[i].Workload.Name == "w" && runs[i].Repetition == 1
+		shares := layout.Before(&runs[i])
+		if got := Preconditions(&runs[i], 0, corev1.PersistentVolumeFilesystem, nil, shares); got != first || (estimates[runs[i].Name].Preconditioning > 0) != first {
+			t.Errorf("run %s: written %t, for %s", runs[i].Name, got, estimates[runs[i].Name].Preconditioning)
+		}
+		layout.Measured(&runs[i])
+	}
+}
+
 // A run that writes for days before it measures has the time, also where burst credits end meanwhile. A deadline that is shorter is refused.
 func TestPreconditionsHaveTheTime(t *testing.T) {
 	for _, test := range []struct {
@@ -91,7 +114,16 @@ func TestPreconditionCosts(t *testing.T) {
 }
 
 func TestPreconditionIsRefused(t *testing.T) {
+	spec := steadySpec()
+	spec.Targets[0].Precondition, spec.Workloads[0].Fio.Options = &v1alpha1.Precondition{}, map[string]v1alpha1.FioOptionValue{"buffer_compress_percentage": "80"}
+	const data = "spec.targets[a].precondition: Forbidden: it writes random data, and workload w asks for other data with buffer_compress_percentage"
+	if _, problems := Runs(spec, nil); len(problems) != 1 || !strings.Contains(problems[0].Error(), data) {
+		t.Errorf("problems are %v, want %q", problems, data)
+	}
 	for want, target := range map[string]v1alpha1.Target{
+		"spec.targets[0].precondition: Forbidden: of a raw block volume that only one pod may have": {
+			Name: "a", StorageClassName: new("c"), VolumeMode: new(corev1.PersistentVolumeBlock), AccessMode: new(corev1.ReadWriteOncePod), Precondition: &v1alpha1.Precondition{},
+		},
 		"spec.targets[0].precondition: Forbidden: it writes all of a new volume without data": {Name: "a", ClaimName: new("mine"), Precondition: &v1alpha1.Precondition{}},
 		"spec.targets[0].precondition.passes: Invalid value: 11":                              {Name: "a", StorageClassName: new("c"), Precondition: &v1alpha1.Precondition{Passes: new(int32(11))}},
 		"spec.targets[0].precondition.bs: Unsupported value: \"100k\"":                        {Name: "a", StorageClassName: new("c"), Precondition: &v1alpha1.Precondition{BS: new("100k")}},
