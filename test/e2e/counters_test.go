@@ -58,8 +58,8 @@ func TestKernelCountersOfADevice(t *testing.T) {
 	if c.Writes != run.Result.Write.IOs || c.WriteBytes != run.Result.Write.Bytes {
 		t.Errorf("the run has %d writes of %d bytes, and fio did %d of %d", c.Writes, c.WriteBytes, run.Result.Write.IOs, run.Result.Write.Bytes)
 	}
-	// At its limit a device is busy all the time.
-	if c.BusyMilliseconds < run.Result.ElapsedMilliseconds/2 || c.QueueMilliseconds < c.BusyMilliseconds/2 || c.BusyMilliseconds > run.Result.ElapsedMilliseconds+1000 {
+	// At its limit a device is busy as long as fio has a processor. Another unit of time would be a thousand times as much, or as little.
+	if c.BusyMilliseconds < run.Result.ElapsedMilliseconds/10 || c.QueueMilliseconds < c.BusyMilliseconds/2 || c.BusyMilliseconds > run.Result.ElapsedMilliseconds+1000 {
 		t.Errorf("in %d ms the device was busy for %d ms, and its requests were there for %d", run.Result.ElapsedMilliseconds, c.BusyMilliseconds, c.QueueMilliseconds)
 	}
 }
