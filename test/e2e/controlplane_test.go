@@ -49,6 +49,9 @@ func (s *struck) beginWithPod(t *testing.T) {
 		err := k8s.List(ctx, &list, client.InNamespace(s.sb.Namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: s.sb.Name, v1alpha1.LabelRole: v1alpha1.RoleRun})
 		return slices.ContainsFunc(list.Items, isAtWork), err
 	})
+	until(t, s.sb, "the operator to know of that", func(sb *v1alpha1.StorageBenchmark) bool {
+		return !strings.Contains(succeeded(sb).Message, "is being started")
+	})
 	s.see(t, s.sb)
 }
 
