@@ -332,16 +332,6 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 	return awaitFor(p.deadline(run.StartTime.Time, p.sb.Spec.Deadlines.StartSeconds)), nil
 }
 
-// refuseToWrite ends the benchmark where a device may not be written, for a reason.
-func (s *scope) refuseToWrite(run *v1alpha1.Run, why string) outcome {
-	if why == "" {
-		return outcome{}
-	}
-	s.failRun(run, why)
-	s.fail(v1alpha1.ReasonProvisioningFailed, why)
-	return saveFirst()
-}
-
 // jobFor returns the Job of a client in an attempt of a run, by which claims have volumes that were there before, and by what there is to lay out.
 func (s *scope) jobFor(run *v1alpha1.Run, planned *plan.Run, client int32, existing sets.Set[string], shares plan.Shares) *batchv1ac.JobApplyConfiguration {
 	described := s.describeJob(run, planned, client)

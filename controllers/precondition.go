@@ -76,8 +76,18 @@ func (p *pass) whyNotWritten(ctx context.Context, planned *plan.Run, clients []i
 			return "", fmt.Errorf("claim %s of target %s has no volume that could be written before it is measured", name, target.Name)
 		case origin != ours.Made:
 			return fmt.Sprintf("the volume of claim %s of target %s was not made for it, as far as can be seen, and precondition would write all of it: "+
-				"remove precondition, or use a StorageClass of which no free volume is there", name, target.Name), nil
+				"remove precondition, or use a StorageClass that has no PersistentVolume in phase Available", name, target.Name), nil
 		}
 	}
 	return "", nil
+}
+
+// refuseToWrite ends the benchmark where a device may not be written, for a reason.
+func (s *scope) refuseToWrite(run *v1alpha1.Run, why string) outcome {
+	if why == "" {
+		return outcome{}
+	}
+	s.failRun(run, why)
+	s.fail(v1alpha1.ReasonProvisioningFailed, why)
+	return saveFirst()
 }

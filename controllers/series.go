@@ -13,8 +13,8 @@ import (
 	"github.com/storagebench/storagebench/internal/series"
 )
 
-// maxOverTime is the most results of a benchmark of which the status says how they went during the run, and how steady they are: what room it has for
-// that. The series and the warnings tell it of all.
+// maxOverTime is how many results of a benchmark can have overTime and a full steadyState: the status has no room for more. The series and the warnings
+// cover all results.
 const maxOverTime = 48
 
 // readSeries returns what a run did over its time, and the same as it is kept: nil if it has no series, or its pods' logs cannot be read. Nothing else

@@ -191,7 +191,7 @@ func (w *world) allowNone() *corev1.ResourceQuota {
 	w.Helper()
 	quota := harness.Create(w.World, &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "none"},
 		Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"count/storagebenchmarks.storagebench.dev": resource.MustParse("0")}}})
-	// Nobody counts here.
+	// envtest has no controller that counts what a quota limits.
 	before := quota.DeepCopy()
 	quota.Status = corev1.ResourceQuotaStatus{Hard: quota.Spec.Hard, Used: quota.Spec.Hard}
 	if err := w.Client.Status().Patch(w.Context(), quota, client.MergeFrom(before)); err != nil {
@@ -265,4 +265,18 @@ func TestConfinedOperator(t *testing.T) {
 		s.Spec.Template.Spec.Targets[0].StorageClassName, s.Spec.Template.Spec.Targets[0].EBS = nil, &v1alpha1.EBSVolume{Type: "gp3"}
 	})
 	w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "spec.template.spec.targets[0]", "this operator is confined to "+w.Namespace)
+}
+
+// A cache is late by the machine's time: a clock that is set, or stepped, does not end the wait for it.
+func TestAwaitsMadeWhateverTheClockSays(t *testing.T) {
+	w := newWorld(t)
+	p := &pass{Reconciler: &Reconciler{Clock: w.Clock}, memory: &memory{made: "nightly-1", madeAt: time.Now()}}
+	w.Clock.Pass(time.Hour)
+	if !p.awaitsMade() {
+		t.Error("it does not wait for the cache")
+	}
+	p.benchmarks = []v1alpha1.StorageBenchmark{{ObjectMeta: metav1.ObjectMeta{Name: "nightly-1"}}}
+	if p.awaitsMade() {
+		t.Error("it waits for what the cache has")
+	}
 }

@@ -155,10 +155,10 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 			text = run.JobFile
 		}
 		pod.WithInitContainers(container(sb, image, LayoutContainer, run.Volume, text, append([]string{"layout"}, flags...)))
-	case run.writesDevice():
-		measure.WithArgs(preconditionFlag + run.Precondition.String())
 	default:
-		layOutFirst(measure, run.LayoutFile)
+		if run.LayoutFile != "" {
+			layOutFirst(measure, run.LayoutFile)
+		}
 		if run.Precondition != nil {
 			measure.WithArgs(preconditionFlag + run.Precondition.String())
 		}

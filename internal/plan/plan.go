@@ -88,10 +88,7 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.
 	if problem := validateExtent(specPath, spec, jobs); problem != nil {
 		return nil, append(problems, problem)
 	}
-	for i := range spec.Targets {
-		problems = append(problems, storage.Validate(specPath.Child("targets").Index(i), &spec.Targets[i])...)
-		problems = append(problems, validatePrecondition(specPath.Child("targets").Index(i), &spec.Targets[i])...)
-	}
+	problems = append(problems, validateTargets(specPath.Child("targets"), spec.Targets)...)
 	var measured []Run // each workload's cases, not yet on a target
 	for i, job := range jobs {
 		if job == nil {
@@ -124,12 +121,19 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.
 		return nil, problems
 	}
 	ordered := order(spec, measured)
-	for _, problem := range []*field.Error{validatePreconditionData(specPath, ordered), validatePreconditionTime(specPath, spec, ordered)} {
-		if problem != nil {
-			return nil, field.ErrorList{problem}
-		}
+	if problem := validatePreconditions(specPath, spec, ordered); problem != nil {
+		return nil, field.ErrorList{problem}
 	}
 	return ordered, nil
+}
+
+func validateTargets(path *field.Path, targets []v1alpha1.Target) field.ErrorList {
+	var problems field.ErrorList
+	for i := range targets {
+		problems = append(problems, storage.Validate(path.Index(i), &targets[i])...)
+		problems = append(problems, validatePrecondition(path.Index(i), &targets[i])...)
+	}
+	return problems
 }
 
 // Baseline returns the name of the target that the others are compared with.

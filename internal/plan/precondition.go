@@ -57,7 +57,15 @@ var preconditionBlocks = []string{"4k", "8k", "16k", "32k", "64k", "128k", "256k
 const preconditionForbidden = "it writes all of a new volume without data: remove it, or use storageClassName or ebs without dataSource"
 
 // preconditionForOnePod: nothing but the pod that writes can hold the claim, which might be another one by then, of a volume that was there before.
-const preconditionForOnePod = "of a raw block volume that only one pod may have, nobody can see to it that it stays the new one: set accessMode to ReadWriteOnce, or remove precondition"
+const preconditionForOnePod = "with ReadWriteOncePod the claim of a raw block volume could get another volume before the pod starts: set accessMode to ReadWriteOnce, or remove precondition"
+
+// validatePreconditions refuses what only all runs together tell.
+func validatePreconditions(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, runs []Run) *field.Error {
+	if problem := validatePreconditionData(path, runs); problem != nil {
+		return problem
+	}
+	return validatePreconditionTime(path, spec, runs)
+}
 
 // validatePreconditionData refuses workloads that ask for data of a certain kind, which would not be what they read.
 func validatePreconditionData(path *field.Path, runs []Run) *field.Error {

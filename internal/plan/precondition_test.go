@@ -121,7 +121,7 @@ func TestPreconditionIsRefused(t *testing.T) {
 		t.Errorf("problems are %v, want %q", problems, data)
 	}
 	for want, target := range map[string]v1alpha1.Target{
-		"spec.targets[0].precondition: Forbidden: of a raw block volume that only one pod may have": {
+		"spec.targets[0].precondition: Forbidden: with ReadWriteOncePod the claim of a raw block volume could get another volume": {
 			Name: "a", StorageClassName: new("c"), VolumeMode: new(corev1.PersistentVolumeBlock), AccessMode: new(corev1.ReadWriteOncePod), Precondition: &v1alpha1.Precondition{},
 		},
 		"spec.targets[0].precondition: Forbidden: it writes all of a new volume without data": {Name: "a", ClaimName: new("mine"), Precondition: &v1alpha1.Precondition{}},
