@@ -43,7 +43,7 @@ type warning struct {
 	until time.Time
 }
 
-// lastWarning returns the message of the latest Warning event about an object, or nothing. Events are asked for only
+// lastWarning returns the message of the latest Warning event about an object, or nothing. One that only tells that a pod is new gives way to any other. Events are asked for only
 // while something waits, so they are not cached.
 // A list is followed by a rest: in a namespace of many pods the API server reads many events for it.
 func (p *pass) lastWarning(ctx context.Context, about types.UID) (string, error) {
@@ -70,16 +70,30 @@ func (p *pass) askForWarning(ctx context.Context, about types.UID) (string, erro
 	selector := fields.AndSelectors(
 		fields.OneTermEqualSelector("involvedObject.uid", string(about)),
 		fields.OneTermEqualSelector("type", corev1.EventTypeWarning))
-	message, latest := "", time.Time{}
+	var ofNewPod, other latest
 	err := eachLive(ctx, p.Live, eventPatience, func() client.ObjectList { return &corev1.EventList{} }, func(event *corev1.Event) {
-		if at := eventTime(event); !at.Before(latest) {
-			message, latest = truncate(event.Reason+": "+event.Message, maxConditionMessage), at
+		if attempt.IsOfNewPod(event.Message) {
+			ofNewPod.add(event)
+		} else {
+			other.add(event)
 		}
 	}, client.InNamespace(p.sb.Namespace), client.MatchingFieldsSelector{Selector: selector})
 	if err != nil {
 		return "", fmt.Errorf("list events: %w", err)
 	}
-	return message, nil
+	return cmp.Or(other.text, ofNewPod.text), nil
+}
+
+// latest is what the latest of some events said, and when.
+type latest struct {
+	text string
+	at   time.Time
+}
+
+func (l *latest) add(event *corev1.Event) {
+	if at := eventTime(event); !at.Before(l.at) {
+		*l = latest{truncate(event.Reason+": "+event.Message, maxConditionMessage), at}
+	}
 }
 
 // eventTime returns when an event was last seen, whichever of the two event APIs it was written with.

@@ -115,6 +115,39 @@ func TestWhatADetachmentTakesIsSaid(t *testing.T) {
 	}
 }
 
+// What an API server says that has not heard of a pod yet is no reason for a wait: the kubelet asks again, and says no more when it is answered.
+func TestWarningOfANewPodGivesWay(t *testing.T) {
+	const (
+		refused = `failed to fetch PVC from API server: persistentvolumeclaims "c" is forbidden: User "system:node:n" cannot get resource "persistentvolumeclaims": no relationship found between node 'n' and this object`
+		used    = `Waiting for detach for volume "pvc-1" Volume is already used by pod(s) mine`
+	)
+	event := func(seconds int, reason, message string) corev1.Event {
+		return corev1.Event{Reason: reason, Message: message, LastTimestamp: metav1.NewTime(noon.Add(time.Duration(seconds) * time.Second))}
+	}
+	mount, attach := event(2, "FailedMount", refused), event(1, "FailedAttachVolume", used)
+	for name, test := range map[string]struct {
+		events []corev1.Event
+		want   string
+	}{
+		"later":          {[]corev1.Event{attach, mount}, "FailedAttachVolume: " + used},
+		"listed first":   {[]corev1.Event{mount, attach}, "FailedAttachVolume: " + used},
+		"alone":          {[]corev1.Event{mount}, "FailedMount: " + refused},
+		"another, later": {[]corev1.Event{attach, mount, event(3, "FailedMount", "timeout")}, "FailedMount: timeout"},
+		"another, older": {[]corev1.Event{mount, attach, event(0, "FailedMount", "timeout")}, "FailedAttachVolume: " + used},
+	} {
+		live := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{
+			List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, _ ...client.ListOption) error {
+				list.(*corev1.EventList).Items = test.events
+				return nil
+			},
+		})
+		p := (&Reconciler{Live: live, Clock: clocktesting.NewFakeClock(noon)}).newPass(builder.OneRun("default", "sb").Build(), &memory{})
+		if got, err := p.lastWarning(t.Context(), types.UID("u")); err != nil || got != test.want {
+			t.Errorf("%s: got %q, %v, want %q", name, got, err, test.want)
+		}
+	}
+}
+
 func TestEventTime(t *testing.T) {
 	at := func(minutes int) metav1.Time { return metav1.NewTime(noon.Add(time.Duration(minutes) * time.Minute)) }
 	created := metav1.ObjectMeta{CreationTimestamp: at(1)}

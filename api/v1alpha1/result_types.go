@@ -149,11 +149,11 @@ type RateFall struct {
 	// +optional
 	AtSeconds int32 `json:"atSeconds,omitempty"`
 
-	// beforeIOPS is the mean rate of the level just before it.
+	// beforeIOPS is the mean rate of the level just before it, without an interval of the series in which it fell.
 	// +optional
 	BeforeIOPS int64 `json:"beforeIOPS,omitempty"`
 
-	// afterIOPS is the mean rate of the level just after it.
+	// afterIOPS is the mean rate of the level just after it, without an interval of the series in which it fell.
 	// +optional
 	AfterIOPS int64 `json:"afterIOPS,omitempty"`
 }

@@ -77,6 +77,12 @@ func ExplainWarning(warning string) string {
 	return warning
 }
 
+// IsOfNewPod says whether a warning about a pod tells nothing of what it waits for, but that the API server's node authorizer has not heard of it as soon as its
+// kubelet, which is refused what the pod uses and asks again (k8s.io/kubernetes, plugin/pkg/auth/authorizer/node).
+func IsOfNewPod(warning string) bool {
+	return strings.Contains(warning, "no relationship found between node")
+}
+
 // unscheduled says why a pod has no node yet, "" if it has one, or there is no pod.
 func unscheduled(pod *corev1.Pod) string {
 	if pod == nil || pod.Spec.NodeName != "" {

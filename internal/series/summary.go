@@ -46,7 +46,8 @@ type Summary struct {
 	SlowPercent float64
 }
 
-// Fall is a rate that became lower for the rest of the run. Before and After are the levels beside it: of several falls it is the last one.
+// Fall is a rate that became lower for the rest of the run. Before and After are the levels beside it, without the points in which it fell: of several falls
+// it is the last one.
 type Fall struct{ Seconds, Before, After float64 }
 
 // Drop is a time in which a rate was low: when it began, how long it was, and the mean rate in it.
@@ -117,7 +118,8 @@ func fallOf(rates []float64, interval float64) *Fall {
 		if i > 0 {
 			begin = cuts[i-1]
 		}
-		before, after := mean(rates[begin:at]), mean(rates[at:ends[i+1]])
+		high, low := withoutEdge(rates[begin:at], rates[at:ends[i+1]])
+		before, after := mean(high), mean(low)
 		if staysLower(rates, ends[i:], before) && !isBurst(rates[:at], len(rates)-at, (before+after)/2) {
 			return &Fall{float64(at) * interval, before, after}
 		}

@@ -253,6 +253,23 @@ func TestSeveralSteps(t *testing.T) {
 	}
 }
 
+// A second in which the rate fell belongs to neither level: of a short run it would be a good part of the mean.
+func TestSecondOfTheFall(t *testing.T) {
+	for name, tt := range map[string]struct {
+		rates []float64
+		want  Fall
+	}{
+		"seen on a gp2 volume whose credits ran out": {slices.Concat([]float64{2442, 3151, 2847, 1016}, level(16, 100)), Fall{3, 2813, 100}},
+		"within a later second":                      {slices.Concat(level(10, 3000), []float64{1500}, level(10, 100)), Fall{10, 3000, 100}},
+		"between two seconds":                        {slices.Concat(level(10, 3000), level(10, 100)), Fall{10, 3000, 100}},
+	} {
+		f := summaryOf(tt.rates).Fall
+		if f == nil || math.Abs(f.Seconds-tt.want.Seconds) > 1 || math.Round(f.Before) != tt.want.Before || math.Round(f.After) != tt.want.After {
+			t.Errorf("%s: %+v, want %+v", name, f, tt.want)
+		}
+	}
+}
+
 // The edge of what is steady is where the cliff is, also where rates vary. A rate that goes on falling is not steady.
 func TestSteadyFrom(t *testing.T) {
 	const runs = 200

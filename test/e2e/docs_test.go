@@ -3,6 +3,8 @@
 package e2e
 
 import (
+	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -39,35 +41,67 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// playPage runs a page's commands, with the plugin of a directory.
+// playPage runs a page's commands, with the plugin of a directory. Figures decide about some words, such as what limited a run: a page whose commands end well
+// and print others is played again, as figures are measured again.
 func playPage(t *testing.T, page, plugin string) {
 	t.Helper()
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
+	for n := 1; ; n++ {
+		before := processors(t)
+		updated, err := playOnce(t, string(text), plugin)
+		if err == nil {
+			if os.Getenv("STORAGEBENCH_UPDATE_DOCS") == "1" {
+				err = os.WriteFile(page, []byte(updated), 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		t.Logf("try %d of %d, in which the machine was without its processors for %.1f s of theirs", n, tries, processors(t).Steal-before.Steal)
+		if n == tries || !errors.Is(err, console.ErrDiffers) {
+			t.Fatalf("%s: %v", page, err)
+		}
+		t.Logf("%s: %v", page, err)
+	}
+}
+
+// playOnce runs a page's commands in a namespace of their own, which they must leave empty.
+func playOnce(t *testing.T, page, plugin string) (updated string, err error) {
+	t.Helper()
 	own := newNamespace(t).Name
 	player := console.Player{
 		Directory: workDirectory(t),
 		Env:       append(os.Environ(), "KUBECONFIG="+kubeconfigFor(t, own), "PATH="+plugin+":"+os.Getenv("PATH")),
 		Timeout:   commandTimeout, Log: t.Logf,
 	}
-	updated, err := player.Play(bounded(t), string(text))
-	if err != nil {
-		t.Fatalf("%s: %v", page, err)
+	if updated, err = player.Play(bounded(t), page); err != nil {
+		removeAll(t, own)
+		return "", err
 	}
 	for _, list := range []client.ObjectList{&v1alpha1.StorageBenchmarkList{}, &corev1.PersistentVolumeClaimList{}, &corev1.PodList{}} {
 		if err := k8s.List(t.Context(), list, client.InNamespace(own)); err != nil {
 			t.Fatal(err)
 		}
 		if n := meta.LenList(list); n > 0 {
-			t.Errorf("%s leaves %d objects in %T", page, n, list)
+			t.Errorf("%d objects are left in %T", n, list)
 		}
 	}
-	if os.Getenv("STORAGEBENCH_UPDATE_DOCS") == "1" {
-		if err := os.WriteFile(page, []byte(updated), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	return updated, nil
+}
+
+// removeAll removes the benchmarks of a namespace, of a page whose commands ended before they did.
+func removeAll(t *testing.T, namespace string) {
+	t.Helper()
+	var left v1alpha1.StorageBenchmarkList
+	if err := k8s.List(context.WithoutCancel(t.Context()), &left, client.InNamespace(namespace)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range left.Items {
+		remove(t, &left.Items[i])
 	}
 }
 

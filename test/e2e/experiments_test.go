@@ -20,6 +20,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/series"
 )
 
 // samples are the published measurements, as they are on the local cluster.
@@ -294,7 +295,7 @@ func checkMagneticAgainstSSD(t checker, sb *v1alpha1.StorageBenchmark) {
 
 // E3's wish: a run that sees the fall when credits run out.
 func TestBurstCreditsRunOut(t *testing.T) {
-	ownNode(t, load(figures))
+	ownNode(t, load(figures), budget(5*time.Minute))
 	const credits = 9000
 	sb := benchmark(t, "credits", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Placement = nil // its own node, so that nobody else slows it down
@@ -315,15 +316,21 @@ func TestBurstCreditsRunOut(t *testing.T) {
 		}}}
 		sb.Spec.Repetitions = new(int32(2))
 	})
-	sb = measured(t, sb)
+	holds(t, sb, func(c checker, done *v1alpha1.StorageBenchmark) {
+		checkCreditsRunOut(c, done, seriesOf(t, &done.Status.Runs[0]), credits)
+	})
+}
 
+// checkCreditsRunOut checks that the first run, which has this series, used up so many credits, and that the second one had none.
+func checkCreditsRunOut(t checker, sb *v1alpha1.StorageBenchmark, of *series.Series, credits float64) {
+	t.Helper()
 	first, second := sb.Status.Runs[0], sb.Status.Runs[1]
 	wantRatio(t, "IOPS before and after the credits ran out", float64(first.Result.Write.IOPS), float64(second.Result.Write.IOPS), 3, 10)
 	if message, _ := warned(sb, v1alpha1.WarningBurstCredits); message == "" {
-		t.Error("no warning of burst credits")
+		t.Errorf("no warning of burst credits")
 	}
 	// While they are used at 3,000 a second, 100 come back.
-	wantCliff(t, &first, credits/(3000.-100), 3000, 100)
+	wantCliff(t, &first, of, credits/(3000-100), 3000, 100)
 	if over := second.Result.OverTime; over != nil && over.Fall != nil {
 		t.Errorf("the second run, all of it at the baseline, fell as well: %+v", over.Fall)
 	}

@@ -117,10 +117,10 @@ func TestForgedReports(t *testing.T) {
 	})
 }
 
-// twoRuns returns a benchmark of a run that lasts, and another one.
+// twoRuns returns a benchmark of a run that lasts until its report can have been replaced, also on a machine that is busy, and another one.
 func twoRuns(t *testing.T, name string) *v1alpha1.StorageBenchmark {
 	t.Helper()
-	return benchmark(t, "report-"+name, lasting(8), func(sb *v1alpha1.StorageBenchmark) {
+	return benchmark(t, "report-"+name, lasting(15), func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Workloads = append(sb.Spec.Workloads, v1alpha1.Workload{Name: "second", Fio: randwrite(1)})
 	})
 }

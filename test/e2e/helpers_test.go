@@ -88,7 +88,7 @@ func remove(t *testing.T, sb *v1alpha1.StorageBenchmark) {
 	if err := client.IgnoreNotFound(k8s.Delete(ctx, sb)); err != nil {
 		t.Fatalf("delete: %v", err)
 	}
-	eventually(ctx, t, "the benchmark to be gone", func(ctx context.Context) (bool, error) {
+	waitUntil(ctx, t, changesOf(sb, patience, "the benchmark to be gone"), func(ctx context.Context) (bool, error) {
 		err := k8s.Get(ctx, client.ObjectKeyFromObject(sb), &v1alpha1.StorageBenchmark{})
 		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
 	})
@@ -139,9 +139,14 @@ func eventually(ctx context.Context, t *testing.T, what string, done func(contex
 
 func within(ctx context.Context, t *testing.T, patience time.Duration, what string, done func(context.Context) (bool, error)) {
 	t.Helper()
+	waitUntil(ctx, t, await.Wait{For: what, Patience: patience, Interval: pollInterval}, done)
+}
+
+// waitUntil ends the test if what it waits for has not come when the wait's patience, or the test's budget, is over.
+func waitUntil(ctx context.Context, t *testing.T, wait await.Wait, done func(context.Context) (bool, error)) {
+	t.Helper()
 	ctx, cancel := bind(ctx, t)
 	defer cancel()
-	wait := await.Wait{For: what, Patience: patience, Interval: pollInterval}
 	if err := wait.Until(ctx, await.Condition(done)); err != nil {
 		t.Fatal(err)
 	}
@@ -157,8 +162,9 @@ func until(t *testing.T, sb *v1alpha1.StorageBenchmark, what string, wanted func
 // untilWithin is until with a patience of its own.
 func untilWithin(t *testing.T, sb *v1alpha1.StorageBenchmark, patience time.Duration, what string, wanted func(*v1alpha1.StorageBenchmark) bool) *v1alpha1.StorageBenchmark {
 	t.Helper()
-	current := &v1alpha1.StorageBenchmark{}
-	within(t.Context(), t, patience, what, func(ctx context.Context) (bool, error) {
+	var current *v1alpha1.StorageBenchmark
+	waitUntil(t.Context(), t, changesOf(sb, patience, what), func(ctx context.Context) (bool, error) {
+		current = &v1alpha1.StorageBenchmark{}
 		if err := k8s.Get(ctx, client.ObjectKeyFromObject(sb), current); err != nil {
 			return false, err
 		}
@@ -171,6 +177,15 @@ func untilWithin(t *testing.T, sb *v1alpha1.StorageBenchmark, patience time.Dura
 		return false, nil
 	})
 	return current
+}
+
+// changesOf is a wait that looks when the benchmark has changed.
+func changesOf(sb *v1alpha1.StorageBenchmark, patience time.Duration, what string) await.Wait {
+	key := client.ObjectKeyFromObject(sb)
+	return await.Wait{
+		For: what, Patience: patience, Interval: lookAnyway,
+		Changed: func() <-chan struct{} { return benchmarkChanges.next(key) },
+	}
 }
 
 // patienceWith is how long may be waited for a benchmark: what all have, and what its runs take by their plan on a

@@ -89,7 +89,9 @@ func run(m *testing.M) (code int, err error) {
 	if err := findNodes(ctx); err != nil {
 		return 1, err
 	}
-	if err := errors.Join(share(ctx), makeClass(ctx)); err != nil {
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	if err := errors.Join(share(ctx), makeClass(ctx), benchmarkChanges.watch(watching, config)); err != nil {
 		return 1, err
 	}
 	queue = turns.New(machineLoad, nodeNames[sharedNodes:]...)

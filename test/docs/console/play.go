@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +13,10 @@ import (
 
 // waitDelay is how long a command that was ended may take to let go of its output, which its children may hold.
 const waitDelay = 5 * time.Second
+
+// ErrDiffers is that a command ended well and did not print what the page shows. Of pages that show what was measured, a machine that was busy for a moment may
+// be why.
+var ErrDiffers = errors.New("the page shows something else")
 
 // Player does what a page says.
 type Player struct {
@@ -27,7 +32,7 @@ type Player struct {
 
 // Play writes the files of a page and runs its commands, as they are marked, in their order: each by a bash of its own that ends at the
 // first failure, so that they share files and no variables. Each has to end with exit code 0 and print what the page shows, as Match
-// compares it; the first that does not ends it, because what comes after depends on what comes before.
+// compares it, or the error is ErrDiffers; the first that does not ends it, because what comes after depends on what comes before.
 //
 // It returns the page with what was printed in place of what is shown, where no part of the line is left out.
 func (p Player) Play(ctx context.Context, page string) (string, error) {
@@ -74,7 +79,7 @@ func (p Player) play(ctx context.Context, command Command, lines []string) error
 	got := strings.Split(strings.TrimSuffix(string(output), "\n"), "\n")
 	at, err := Match(command.Output, got)
 	if err != nil {
-		return fmt.Errorf("%w; it printed\n%s", err, output)
+		return fmt.Errorf("%w: %w; it printed\n%s", ErrDiffers, err, output)
 	}
 	for i, line := range at {
 		if line >= 0 && !elided.MatchString(command.Output[i]) {

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -51,7 +52,7 @@ func TestPlayFails(t *testing.T) {
 		"exit code":     {"$ true\n$ echo why; false", patience, "line 4: echo why; false: exit status 1, and printed\nwhy\n"},
 		"in a pipe":     {"$ false | cat", patience, "line 3: false | cat: exit status 1, and printed\n"},
 		"no variable":   {"$ X=1\n$ echo $X", patience, "line 4: echo $X: exit status 1, and printed\nbash: line 1: X: unbound variable\n"},
-		"other output":  {"$ echo a\nb", patience, "line 3: echo a: \"b\" is shown, and it is \"a\"; it printed\na\n"},
+		"other output":  {"$ echo a\nb", patience, "line 3: echo a: the page shows something else: \"b\" is shown, and it is \"a\"; it printed\na\n"},
 		"takes forever": {"$ sleep 60", time.Millisecond, "line 3: sleep 60: it took longer than 1ms, and printed\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -61,6 +62,9 @@ func TestPlayFails(t *testing.T) {
 			got, err := p.Play(t.Context(), page)
 			if err == nil || err.Error() != test.want || got != page {
 				t.Errorf("page %q, error %v, want %s", got, err, test.want)
+			}
+			if differs := errors.Is(err, ErrDiffers); differs != (name == "other output") {
+				t.Errorf("the page shows something else: %t, of %v", differs, err)
 			}
 		})
 	}
