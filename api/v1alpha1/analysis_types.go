@@ -256,10 +256,12 @@ const (
 	WarningFasterThanDocumented = "FasterThanDocumented"
 	// WarningBurstCredits: what was measured holds only as long as there are burst credits.
 	WarningBurstCredits = "BurstCredits"
-	// WarningNotSteady: what was to be measured when it is steady was measured when its time was over.
+	// WarningNotSteady: what was to be measured when it is steady, or warm, was measured when its time was over.
 	WarningNotSteady = "NotSteady"
 	// WarningRateFell: the rate fell during the run and stayed lower, so that one figure stands for two.
 	WarningRateFell = "RateFell"
+	// WarningWarmUp: the rate was lower at first, as of storage that has to warm up, and that time is in the result.
+	WarningWarmUp = "WarmUp"
 	// WarningAlikeData: data that is easy to compress, or often the same, by an option of the workload.
 	WarningAlikeData = "AlikeData"
 	// WarningShortIOs: I/Os that were completed in part, or never issued.

@@ -74,7 +74,7 @@ type Result struct {
 	// +optional
 	Probe *ProbeResult `json:"probe,omitempty"`
 
-	// steadyState says whether what was measured is steady. Unset where nothing was to become steady first. Kept for up to 48 results
+	// steadyState says whether what was measured is steady, or with rampTimeSeconds auto what ran right before it. Unset where nothing was to become steady first. Kept for up to 48 results
 	// of a benchmark, overTime included: warnings tell it of all that are not steady.
 	// +optional
 	SteadyState *SteadyState `json:"steadyState,omitempty"`
@@ -89,7 +89,7 @@ type Result struct {
 	CPU *CPUResult `json:"cpu,omitempty"`
 }
 
-// SteadyState says whether what was measured is steady.
+// SteadyState says whether what was measured is steady, or with rampTimeSeconds auto what ran right before it.
 type SteadyState struct {
 	// attained says whether it is, by the rule of the workload.
 	// +optional

@@ -637,9 +637,14 @@ func TestValidation(t *testing.T) {
 		name: "runtimeSeconds", path: fioPath + ".runtimeSeconds", want: "should be greater than or equal to 1",
 		reject: []string{fio("runtimeSeconds: 0")},
 	}, {
-		name: "rampTimeSeconds", path: fioPath + ".rampTimeSeconds", want: "should be greater than or equal to 0",
-		accept: []string{fio("rampTimeSeconds: 0")},
-		reject: []string{fio("rampTimeSeconds: -1")},
+		name: "rampTimeSeconds", path: fioPath + ".rampTimeSeconds", want: "rampTimeSeconds must be a number of seconds from 0 to 86400, or auto",
+		accept: []string{fio("rampTimeSeconds: 0"), fio("rampTimeSeconds: 86400"), fio("rampTimeSeconds: auto, timeBased: true, runtimeSeconds: 60")},
+		reject: []string{fio("rampTimeSeconds: -1"), fio("rampTimeSeconds: 86401"), fio(`rampTimeSeconds: "5"`), fio("rampTimeSeconds: Auto, timeBased: true, runtimeSeconds: 60")},
+	}, {
+		name: "rampTimeSeconds auto is of runs that last", path: fioPath + ".rampTimeSeconds", want: "auto needs timeBased: true and runtimeSeconds",
+		reject: []string{
+			fio("rampTimeSeconds: auto"), fio("rampTimeSeconds: auto, runtimeSeconds: 60"), fio("rampTimeSeconds: auto, timeBased: false, runtimeSeconds: 60"),
+		},
 	}, {
 		name: "sync", path: fioPath + ".sync", want: `supported values: "none", "sync", "dsync"`,
 		accept: []string{fio("sync: dsync")},

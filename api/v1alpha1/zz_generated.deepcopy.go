@@ -479,7 +479,7 @@ func (in *FioParameters) DeepCopyInto(out *FioParameters) {
 	}
 	if in.RampTimeSeconds != nil {
 		in, out := &in.RampTimeSeconds, &out.RampTimeSeconds
-		*out = new(int32)
+		*out = new(intstr.IntOrString)
 		**out = **in
 	}
 	if in.TimeBased != nil {

@@ -35,3 +35,34 @@ func TestRateFell(t *testing.T) {
 		}
 	}
 }
+
+func TestWarmUp(t *testing.T) {
+	over := func(first, last int64, steady int32) *v1alpha1.OverTime {
+		return &v1alpha1.OverTime{FirstTenthIOPS: first, LastTenthIOPS: last, SteadySeconds: new(steady)}
+	}
+	fell := over(300, 3000, 20)
+	fell.Fall = &v1alpha1.RateFall{AtSeconds: 30, BeforeIOPS: 4000, AfterIOPS: 3000}
+	for name, tt := range map[string]struct {
+		result v1alpha1.Result
+		want   string
+	}{
+		"no series":       {v1alpha1.Result{}, ""},
+		"warm after 12 s": {v1alpha1.Result{OverTime: over(300, 3000, 12)}, "300 IOPS in the first tenth of the time, 3000 in the last; steady after 12 s"},
+		"of both":         {v1alpha1.Result{OverTime: over(300, 3000, 12), Read: &v1alpha1.IOResult{}, Write: &v1alpha1.IOResult{}}, "300 IOPS in the first tenth of the time, 3000 in the last, reads and writes together; steady after 12 s"},
+		"a little less":   {v1alpha1.Result{OverTime: over(2700, 3000, 12)}, ""},
+		"from the start":  {v1alpha1.Result{OverTime: over(300, 3000, 0)}, ""},
+		"never steady":    {v1alpha1.Result{OverTime: &v1alpha1.OverTime{FirstTenthIOPS: 300, LastTenthIOPS: 3000}}, ""},
+		"it fell":         {v1alpha1.Result{OverTime: fell}, ""},
+		"left out":        {v1alpha1.Result{OverTime: over(300, 3000, 12), SteadyState: &v1alpha1.SteadyState{Attained: true}}, ""},
+	} {
+		got := ""
+		for _, w := range everyWarning([]v1alpha1.Result{tt.result}, nil, nil, Client{}) {
+			if w.Reason == v1alpha1.WarningWarmUp {
+				got = w.Message
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}

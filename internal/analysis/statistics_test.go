@@ -54,11 +54,11 @@ func TestPValue(t *testing.T) {
 	}, {
 		name: "buckets, 4 and 6", a: []int64{5024, 5024, 5056, 5088}, b: []int64{5088, 5088, 5152, 5152, 5152, 5216}, want: 0.02857142857142857,
 	}, {
-		name: "60 and 60", a: series(60, 1000, 37, 101), b: series(60, 1013, 53, 103), want: 0.04963416107004091,
+		name: "60 and 60", a: progression(60, 1000, 37, 101), b: progression(60, 1013, 53, 103), want: 0.04963416107004091,
 	}, {
-		name: "30 and 40 with ties", a: series(30, 10, 37, 11), b: series(40, 11, 5, 13), want: 0.03262440947800065,
+		name: "30 and 40 with ties", a: progression(30, 10, 37, 11), b: progression(40, 11, 5, 13), want: 0.03262440947800065,
 	}, {
-		name: "60 and 60 apart", a: series(60, 5000, 1, 100), b: series(60, 1000, 1, 100), want: 3.5565709749847226e-21,
+		name: "60 and 60 apart", a: progression(60, 5000, 1, 100), b: progression(60, 1000, 1, 100), want: 3.5565709749847226e-21,
 	}, {
 		name: "all alike", a: []int64{7, 7, 7, 7}, b: []int64{7, 7, 7, 7, 7}, want: 1,
 	}} {
@@ -72,8 +72,8 @@ func TestPValue(t *testing.T) {
 	}
 }
 
-// series are the values from + i*step mod modulus.
-func series(n, from, step, modulus int64) []int64 {
+// progression are the values from + i*step mod modulus.
+func progression(n, from, step, modulus int64) []int64 {
 	values := make([]int64, n)
 	for i := range n {
 		values[i] = from + i*step%modulus

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
+
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
@@ -35,6 +37,14 @@ func FromParameters(name string, p *v1alpha1.FioParameters) *JobFile {
 	return &JobFile{Sections: []Section{section}}
 }
 
+// rampAuto has a job run until it is warm, which is for others to find: fio knows no such ramp_time.
+const rampAuto = "auto"
+
+// RampsAuto says whether parameters have a job run until it is warm before it is measured.
+func RampsAuto(p *v1alpha1.FioParameters) bool {
+	return p.RampTimeSeconds != nil && p.RampTimeSeconds.Type == intstr.String && p.RampTimeSeconds.StrVal == rampAuto
+}
+
 func typedOptions(p *v1alpha1.FioParameters) []Option {
 	var t typed
 	if p.RW != "" || !hasOption(p, "rw") {
@@ -49,7 +59,9 @@ func typedOptions(p *v1alpha1.FioParameters) []Option {
 	t.number("nrfiles", p.NrFiles)
 	t.number("numjobs", p.NumJobs)
 	t.number("runtime", p.RuntimeSeconds)
-	t.number("ramp_time", p.RampTimeSeconds)
+	if p.RampTimeSeconds != nil && !RampsAuto(p) {
+		t.text("ramp_time", new(p.RampTimeSeconds.String()))
+	}
 	t.flag("time_based", p.TimeBased)
 	t.text("sync", p.Sync)
 	t.number("fsync", p.Fsync)

@@ -17,7 +17,7 @@ func allParameters() *v1alpha1.FioParameters {
 	return &v1alpha1.FioParameters{
 		RW: "randrw", RWMixRead: new(int32(70)), BS: new("8k,32k"), IOEngine: new("libaio"),
 		IODepth: new(int32(4)), Direct: new(true), Size: new("1G"), NrFiles: new(int32(2)),
-		NumJobs: new(int32(3)), RuntimeSeconds: new(int32(60)), RampTimeSeconds: new(int32(5)),
+		NumJobs: new(int32(3)), RuntimeSeconds: new(int32(60)), RampTimeSeconds: new(intstr.FromInt32(5)),
 		TimeBased: new(true), Sync: new("dsync"), Fsync: new(int32(8)), Fdatasync: new(int32(9)),
 		EndFsync: new(true), NoRandomMap: new(false), Invalidate: new(false), Rate: new("10m,5m"),
 		RateIOPS: new(intstr.FromInt32(100)), Loops: new(int32(2)),

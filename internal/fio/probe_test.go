@@ -4,12 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
+
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
 func probed(change func(*v1alpha1.FioParameters)) *v1alpha1.FioParameters {
 	p := &v1alpha1.FioParameters{
-		RW: "randread", Direct: new(true), Size: new("1G"), RuntimeSeconds: new(int32(60)), RampTimeSeconds: new(int32(5)), TimeBased: new(true),
+		RW: "randread", Direct: new(true), Size: new("1G"), RuntimeSeconds: new(int32(60)), RampTimeSeconds: new(intstr.FromInt32(5)), TimeBased: new(true),
 		NumJobs: new(int32(4)), Options: map[string]v1alpha1.FioOptionValue{},
 	}
 	change(p)

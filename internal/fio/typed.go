@@ -129,7 +129,12 @@ var fieldSetters = map[string]func(j job, p *v1alpha1.FioParameters, value strin
 		return setSeconds(&p.RuntimeSeconds, value, 604_800)
 	},
 	"ramp_time": func(_ job, p *v1alpha1.FioParameters, value string) error {
-		return setSeconds(&p.RampTimeSeconds, value, 86_400)
+		var seconds *int32
+		if err := setSeconds(&seconds, value, 86_400); err != nil || seconds == nil {
+			return err
+		}
+		p.RampTimeSeconds = new(intstr.FromInt32(*seconds))
+		return nil
 	},
 	"direct":     func(j job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.Direct, "direct") },
 	"end_fsync":  func(j job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.EndFsync, "end_fsync") },

@@ -36,7 +36,7 @@ func TestParametersOfAJob(t *testing.T) {
 		"slow ones": {"rw=randrw\nrate=,2mb\nsize=1M\n", v1alpha1.FioParameters{RW: "randrw", Rate: new("0,2m"), Size: new("1M")}},
 		"none":      {"rate_iops=0\nruntime=0\nramp_time=0s\nsize=1M\n", v1alpha1.FioParameters{RW: "read", Size: new("1M")}},
 		"no rate":   {"rw=write\nrate=10m,0\nsize=1M\n", v1alpha1.FioParameters{RW: "write", Size: new("1M")}},
-		"seconds":   {"runtime=2H\nramp_time=3000ms\nsize=1M\n", v1alpha1.FioParameters{RW: "read", RuntimeSeconds: new(int32(7200)), RampTimeSeconds: new(int32(3)), Size: new("1M")}},
+		"seconds":   {"runtime=2H\nramp_time=3000ms\nsize=1M\n", v1alpha1.FioParameters{RW: "read", RuntimeSeconds: new(int32(7200)), RampTimeSeconds: new(intstr.FromInt32(3)), Size: new("1M")}},
 		"units":     {"bs=4kb,8K,16Ki\nrate=1M,2mb\nsize=1gb\n", v1alpha1.FioParameters{RW: "read", BS: new("4k,8K,16Ki"), Rate: new("1M,2m"), Size: new("1g")}},
 		"kb_base":   {"kb_base=1000\nbs=4KiB\nsize=1MB\n", v1alpha1.FioParameters{RW: "read", BS: new("4096"), Size: new("1M"), Options: options{"kb_base": "1000"}}},
 		"mixed":     {"rw=randrw\nrwmixread=70\nsize=1M\n", v1alpha1.FioParameters{RW: "randrw", RWMixRead: new(int32(70)), Size: new("1M")}},

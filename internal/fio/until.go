@@ -16,38 +16,38 @@ var notUntil = []string{
 	"stonewall", "new_group", waitFor, "read_iolog", "latency_target", "verify", "do_verify", "io_submit_mode", "randrepeat", "allrandrepeat",
 }
 
-// GoesWithUntil says why an option does not go with until, nil if it does.
-func GoesWithUntil(option string) error {
+// GoesWithUntil says why an option does not go with a field that has a workload run until it is steady, nil if it does.
+func GoesWithUntil(option, by string) error {
 	name := Canonical(OptionName(option))
 	option = FieldName(option)
 	switch {
 	case slices.Contains(setByUntil, name):
-		return fmt.Errorf("until says for how long fio runs: remove %s, or until", option)
+		return fmt.Errorf("%s says for how long fio runs: remove %s, or %[1]s", by, option)
 	case slices.Contains(notUntil, name):
-		return fmt.Errorf("a workload that goes on until it is steady is started more than once on the same files: remove %s, or until", option)
+		return fmt.Errorf("a workload that goes on until it is steady is started more than once on the same files: remove %s, or %s", option, by)
 	}
 	return nil
 }
 
-// Until returns a job file that measures a window, when what runs before it has become steady: it runs for some seconds unmeasured. The error says why that
-// cannot be.
-func (f *JobFile) Until(window, before int64) (*JobFile, error) {
+// Until returns a job file that measures for so many seconds, when what runs before that has become steady: it runs for some seconds unmeasured. The error says
+// why that cannot be, and names the field that asks for it.
+func (f *JobFile) Until(by string, seconds, before int64) (*JobFile, error) {
 	for _, section := range f.Sections {
 		for _, o := range section.Options {
-			if err := GoesWithUntil(o.Name); err != nil {
+			if err := GoesWithUntil(o.Name, by); err != nil {
 				return nil, err
 			}
 		}
 	}
 	for _, j := range f.jobs() {
 		if j.isMetadata() {
-			return nil, fmt.Errorf("operations on files end with the last file, and ioengine is %s: remove until", j.engine())
+			return nil, fmt.Errorf("operations on files end with the last file, and ioengine is %s: remove %s", j.engine(), by)
 		}
 		if !j.has("size") && !j.has("filesize") {
 			return nil, errors.New("it needs a size: set size in fio")
 		}
 	}
-	return f.timed(window, before), nil
+	return f.timed(seconds, before), nil
 }
 
 // timed returns a copy of the job file that measures for so many seconds, however large its files are, and runs for some before.

@@ -232,7 +232,7 @@ func jobsOf(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec) ([]*fio.JobFi
 
 func jobOf(path *field.Path, w *v1alpha1.Workload) (*fio.JobFile, field.ErrorList) {
 	if w.Fio != nil {
-		return applyUntil(path, w, fio.FromParameters(w.Name, w.Fio))
+		return fioJobOf(path, w)
 	}
 	if w.Until != nil {
 		return nil, validateUntil(path.Child("until"), w)

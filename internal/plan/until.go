@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 
@@ -20,12 +21,28 @@ const (
 	defaultSlopePercent, defaultRangePercent                 = 10, 20
 )
 
+// Of a workload that runs until it is warm, the last seconds are looked at, and it runs for that long at least and at most before it is measured if these are
+// not steady sooner. In between it is as long as what is measured.
+const rampWindowSeconds, minRampSeconds, maxRampSeconds = 10, 30, 3600
+
 // untilOf returns until when a workload runs before it is measured, nil if it does not wait.
 func untilOf(w *v1alpha1.Workload) *steady.Until {
-	if w.Until == nil {
+	switch {
+	case w.Until != nil:
+		return steadyWindow(w.Until)
+	case w.Fio != nil && fio.RampsAuto(w.Fio):
+		return &steady.Until{
+			Metric: steady.IOPS, WindowSeconds: rampWindowSeconds, SlopePercent: defaultSlopePercent, RangePercent: defaultRangePercent,
+			MostSeconds: min(max(ptr.Deref(w.Fio.RuntimeSeconds, 0), minRampSeconds), maxRampSeconds),
+		}
+	default:
 		return nil
 	}
-	rule := &w.Until.SteadyState
+}
+
+// steadyWindow returns until when a workload runs that measures a window that is steady.
+func steadyWindow(until *v1alpha1.Until) *steady.Until {
+	rule := &until.SteadyState
 	u := &steady.Until{
 		Metric:        ptr.Deref(rule.Metric, steady.IOPS),
 		WindowSeconds: ptr.Deref(rule.WindowSeconds, defaultWindowSeconds),
@@ -33,37 +50,75 @@ func untilOf(w *v1alpha1.Workload) *steady.Until {
 		RangePercent:  ptr.Deref(rule.RangePercent, defaultRangePercent),
 		Judged:        true,
 	}
-	u.MostSeconds = max(ptr.Deref(w.Until.MaxSeconds, defaultUntilSeconds)-u.WindowSeconds-steady.PauseSeconds, 0)
+	u.MostSeconds = max(ptr.Deref(until.MaxSeconds, defaultUntilSeconds)-u.WindowSeconds-steady.PauseSeconds, 0)
 	return u
 }
 
-// applyUntil returns what is measured of a workload that waits, which is the window alone, and all that is wrong with it.
-func applyUntil(path *field.Path, w *v1alpha1.Workload, job *fio.JobFile) (*fio.JobFile, field.ErrorList) {
-	u := untilOf(w)
-	if u == nil {
-		return job, nil
+// waitingBy returns the field by which a workload waits, as a user writes it, and where it is.
+func waitingBy(path *field.Path, w *v1alpha1.Workload) (string, *field.Path) {
+	if w.Until != nil {
+		return "until", path.Child("until")
 	}
-	if problems := validateUntil(path.Child("until"), w); len(problems) > 0 {
+	return "rampTimeSeconds: auto", path.Child("fio", "rampTimeSeconds")
+}
+
+// fioJobOf returns what is measured of a workload of fio's parameters, of one that waits without what runs before, and all that is wrong with it.
+func fioJobOf(path *field.Path, w *v1alpha1.Workload) (*fio.JobFile, field.ErrorList) {
+	if problems := validateRamp(path.Child("fio"), w.Fio); len(problems) > 0 {
 		return nil, problems
 	}
+	u := untilOf(w)
+	if u == nil {
+		return fio.FromParameters(w.Name, w.Fio), nil
+	}
+	by, at := waitingBy(path, w)
+	parameters, measured := w.Fio, u.WindowSeconds
+	if w.Until != nil {
+		if problems := validateUntil(at, w); len(problems) > 0 {
+			return nil, problems
+		}
+	} else {
+		parameters, measured = w.Fio.DeepCopy(), *w.Fio.RuntimeSeconds
+		parameters.RuntimeSeconds, parameters.TimeBased = nil, nil
+	}
 	for _, name := range slices.Sorted(maps.Keys(w.Matrix)) {
-		if err := fio.GoesWithUntil(name); err != nil {
+		if err := fio.GoesWithUntil(name, by); err != nil {
 			return nil, field.ErrorList{field.Forbidden(path.Child("matrix").Key(name), err.Error())}
 		}
 	}
-	window, err := job.Until(int64(u.WindowSeconds), steady.PauseSeconds)
+	job, err := fio.FromParameters(w.Name, parameters).Until(by, int64(measured), steady.PauseSeconds)
 	if err != nil {
-		return nil, field.ErrorList{field.Forbidden(path.Child("until"), err.Error())}
+		return nil, field.ErrorList{field.Forbidden(at, err.Error())}
 	}
-	return window, nil
+	return job, nil
+}
+
+// validateRamp refuses what the API server refuses too.
+func validateRamp(path *field.Path, p *v1alpha1.FioParameters) field.ErrorList {
+	at := path.Child("rampTimeSeconds")
+	switch {
+	case p.RampTimeSeconds == nil:
+		return nil
+	case p.RampTimeSeconds.Type == intstr.String && !fio.RampsAuto(p):
+		return field.ErrorList{field.Invalid(at, p.RampTimeSeconds.StrVal, "rampTimeSeconds must be a number of seconds from 0 to 86400, or auto")}
+	case fio.RampsAuto(p) && (!ptr.Deref(p.TimeBased, false) || p.RuntimeSeconds == nil):
+		return field.ErrorList{field.Invalid(at, p.RampTimeSeconds.StrVal,
+			"auto needs timeBased: true and runtimeSeconds, which says for how long it is measured when it is warm")}
+	default:
+		return nil
+	}
 }
 
 // validateUntilOf refuses what the matrix makes of a workload that waits.
 func validateUntilOf(path *field.Path, w *v1alpha1.Workload, cases []testCase) field.ErrorList {
+	if untilOf(w) == nil {
+		return nil
+	}
+	by, at := waitingBy(path, w)
 	for i := range cases {
-		if w.Until != nil && slices.ContainsFunc(cases[i].job.Loads(), func(l fio.Load) bool { return l.Metadata }) {
-			return field.ErrorList{field.Forbidden(path.Child("until"), fmt.Sprintf(
-				"operations on files end with the last file, and the matrix has an ioengine for them (case %s): remove it, or until", cases[i].name))}
+		if slices.ContainsFunc(cases[i].job.Loads(), func(l fio.Load) bool { return l.Metadata }) {
+			return field.ErrorList{field.Forbidden(at, fmt.Sprintf(
+				"operations on files end with the last file, and the matrix has an ioengine for them (case %s): remove it, or %s", cases[i].name, by))}
 		}
 	}
 	return nil

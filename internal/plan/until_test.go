@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -66,6 +67,85 @@ func TestUntil(t *testing.T) {
 				t.Errorf("a deadline of %d s, want %d", got, test.deadline)
 			}
 		})
+	}
+}
+
+// What is to begin warm is measured for its own runtime, and runs for as long before at most.
+func TestRampAuto(t *testing.T) {
+	for runtime, want := range map[int32]struct {
+		most     int32
+		estimate float64
+	}{
+		5:      {30, 5 + 2 + 30 + 2},
+		60:     {60, 60 + 2 + 60 + 2},
+		86_000: {3600, 86_000 + 2 + 3600 + 2},
+	} {
+		spec := rampSpec()
+		spec.Workloads[0].Fio.RuntimeSeconds = &runtime
+		runs, problems := Runs(spec, nil)
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		if got, want := *runs[0].Until, (steady.Until{Metric: "iops", WindowSeconds: 10, SlopePercent: 10, RangePercent: 20, MostSeconds: want.most}); got != want {
+			t.Errorf("runtime %d: until %+v, want %+v", runtime, got, want)
+		}
+		job := runs[0].Job.String()
+		for _, option := range []string{fmt.Sprintf("runtime=%d\n", runtime), "time_based=1\n", "ramp_time=2\n"} {
+			if strings.Count(job, option) != 1 {
+				t.Errorf("runtime %d: the job lacks %s:\n%s", runtime, option, job)
+			}
+		}
+		if estimate := Estimates(runs, nil)[runs[0].Name]; estimate.Measuring.Seconds() != want.estimate || !estimate.MayEndSooner {
+			t.Errorf("runtime %d: it is expected to take %+v, want %v s at most", runtime, estimate, want.estimate)
+		}
+		if deadline := RunDeadlineSeconds(runs); deadline > 0 && float64(deadline) < want.estimate {
+			t.Errorf("runtime %d: it is ended after %d s", runtime, deadline)
+		}
+	}
+}
+
+// rampSpec is of a workload that is measured when it is warm.
+func rampSpec() *v1alpha1.StorageBenchmarkSpec {
+	spec := steadySpec()
+	spec.Workloads[0].Until = nil
+	fio := spec.Workloads[0].Fio
+	fio.RampTimeSeconds, fio.RuntimeSeconds, fio.TimeBased = new(intstr.FromString("auto")), new(int32(60)), new(true)
+	return spec
+}
+
+func TestRampAutoIsRefused(t *testing.T) {
+	const needs = `spec.workloads[0].fio.rampTimeSeconds: Invalid value: "auto": auto needs timeBased: true and runtimeSeconds`
+	for name, test := range map[string]struct {
+		want   string
+		change func(*v1alpha1.Workload)
+	}{
+		"no runtime":     {needs, func(w *v1alpha1.Workload) { w.Fio.RuntimeSeconds = nil }},
+		"not time based": {needs, func(w *v1alpha1.Workload) { w.Fio.TimeBased = new(false) }},
+		"another word": {
+			`spec.workloads[0].fio.rampTimeSeconds: Invalid value: "5s": rampTimeSeconds must be a number of seconds from 0 to 86400, or auto`,
+			func(w *v1alpha1.Workload) { w.Fio.RampTimeSeconds = new(intstr.FromString("5s")) },
+		},
+		"options": {
+			"spec.workloads[0].fio.rampTimeSeconds: Forbidden: a workload that goes on until it is steady is started more than once on the same files: remove unlink, or rampTimeSeconds: auto",
+			func(w *v1alpha1.Workload) { w.Fio.Options = map[string]v1alpha1.FioOptionValue{"unlink": "1"} },
+		},
+		"matrix": {
+			"spec.workloads[0].matrix[startdelay]: Forbidden: rampTimeSeconds: auto says for how long fio runs: remove startdelay, or rampTimeSeconds: auto",
+			func(w *v1alpha1.Workload) {
+				w.Matrix = map[string]v1alpha1.MatrixValues{"startdelay": {intstr.FromInt32(5)}}
+			},
+		},
+		"metadata": {
+			"spec.workloads[0].fio.rampTimeSeconds: Forbidden: operations on files end with the last file, and ioengine is filestat: remove rampTimeSeconds: auto",
+			func(w *v1alpha1.Workload) { w.Fio.IOEngine = new("filestat") },
+		},
+	} {
+		spec := rampSpec()
+		test.change(&spec.Workloads[0])
+		_, problems := Runs(spec, nil)
+		if len(problems) == 0 || !strings.Contains(problems.ToAggregate().Error(), test.want) {
+			t.Errorf("%s: problems are %v, want %q", name, problems, test.want)
+		}
 	}
 }
 

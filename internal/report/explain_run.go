@@ -51,7 +51,7 @@ func (e *explanation) succeeded(run *v1alpha1.Run) {
 		if result.CPU != nil {
 			e.say("", fmt.Sprintf("Each of fio's jobs took %d %% of a CPU.", result.CPU.UserPercent+result.CPU.SystemPercent))
 		}
-		e.say("Steady", steadyStateInWords(result.SteadyState))
+		e.say("Steady", steadyStateInWords(s.workload, result.SteadyState))
 		e.say("Over time", overTimeInWords(result))
 		e.bound(boundsOf(&s))
 	}

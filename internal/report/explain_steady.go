@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/fio"
 )
 
-// steadyStateInWords says whether what was measured is steady, "" of a result that was not to be.
-func steadyStateInWords(s *v1alpha1.SteadyState) string {
+// steadyStateInWords says whether what was measured of a workload is steady, or what ran right before it, "" of a result that was not to be.
+func steadyStateInWords(w *v1alpha1.Workload, s *v1alpha1.SteadyState) string {
 	if s == nil {
 		return ""
 	}
@@ -17,15 +18,21 @@ func steadyStateInWords(s *v1alpha1.SteadyState) string {
 		}
 		return fmt.Sprintf("fio did not find it steady by %s.", s.Criterion)
 	}
-	state := "It is steady"
+	state, window := "It is steady", "its five rounds"
 	if !s.Attained {
 		state = "It is NOT steady"
+	}
+	if w != nil && w.Fio != nil && fio.RampsAuto(w.Fio) {
+		state, window = "It was warm", "the last five rounds of that"
+		if !s.Attained {
+			state = "It was NOT steady yet"
+		}
 	}
 	if s.RangePercent == 0 && s.SlopePercent == 0 { // the status has no room for them
 		return fmt.Sprintf("%s: measured after %d s of the same.", state, s.AfterSeconds)
 	}
-	return fmt.Sprintf("%s: measured after %d s of the same; its five rounds ranged over %d %% of their mean, and the line that fits them changed by %d %%.",
-		state, s.AfterSeconds, s.RangePercent, s.SlopePercent)
+	return fmt.Sprintf("%s: measured after %d s of the same; %s ranged over %d %% of their mean, and the line that fits them changed by %d %%.",
+		state, s.AfterSeconds, window, s.RangePercent, s.SlopePercent)
 }
 
 // steadyStateOf says it of a subject: of the run that is the least steady.
@@ -39,5 +46,5 @@ func steadyStateOf(s *subject) string {
 			worst = one
 		}
 	}
-	return steadyStateInWords(worst)
+	return steadyStateInWords(s.workload, worst)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/storagebench/storagebench/internal/steady"
 )
 
-// addSteadyState notes whether what was measured is steady, of a run that waited for it. What else reports say so is forged.
+// addSteadyState notes whether what was measured is steady, or what ran right before it, of a run that waited for it. What else reports say so is forged.
 func (m *Measured) addSteadyState(planned *plan.Run) {
 	if planned == nil {
 		return
@@ -26,7 +26,7 @@ func (m *Measured) addSteadyState(planned *plan.Run) {
 		Attained: seen.Within(planned.Until), AfterSeconds: seconds(float64(after) / 1000),
 		RangePercent: percentUp(seen.Range), SlopePercent: percentUp(seen.Slope),
 	}
-	if planned.Until.Judged && !m.Result.SteadyState.Attained {
+	if !m.Result.SteadyState.Attained {
 		m.notSteady = notSteady(planned.Until, len(rounds) > 0, m.Result.SteadyState)
 	}
 }
@@ -95,9 +95,16 @@ var metricWords = map[string]string{steady.IOPS: "IOPS", steady.Bandwidth: "band
 
 // notSteady says what was seen of a rate that did not become steady in its time.
 func notSteady(u *steady.Until, known bool, s *v1alpha1.SteadyState) string {
-	if !known {
+	which := "that were measured then"
+	if !u.Judged {
+		which = "right before that"
+	}
+	if !known && u.Judged {
 		return fmt.Sprintf("fio told too little of its rate in the %d s that were measured to say whether they are steady", u.WindowSeconds)
 	}
-	return fmt.Sprintf("not steady after %d s: in the %d s that were measured then, %s ranged over %d %% of the mean (at most %d %% may be), and the line that fits best changed by %d %% (at most %d %%)",
-		s.AfterSeconds, u.WindowSeconds, metricWords[u.Metric], s.RangePercent, u.RangePercent, s.SlopePercent, u.SlopePercent)
+	if !known {
+		return fmt.Sprintf("fio told too little of its rate in the %d s before what was measured to say whether they are steady", u.WindowSeconds)
+	}
+	return fmt.Sprintf("not steady after %d s: in the %d s %s, %s ranged over %d %% of the mean (at most %d %% may be), and the line that fits best changed by %d %% (at most %d %%)",
+		s.AfterSeconds, u.WindowSeconds, which, metricWords[u.Metric], s.RangePercent, u.RangePercent, s.SlopePercent, u.SlopePercent)
 }

@@ -48,6 +48,22 @@ func TestSteadyState(t *testing.T) {
 	}
 }
 
+// Of what is to begin warm, what ran right before is judged.
+func TestWarm(t *testing.T) {
+	until := &steady.Until{Metric: steady.IOPS, WindowSeconds: 10, SlopePercent: 10, RangePercent: 20, MostSeconds: 60}
+	for want, rounds := range map[string][]int64{
+		"": {300, 310, 290, 300, 300},
+		"not steady after 60 s: in the 10 s right before that, IOPS ranged over 100 % of the mean":            {100, 150, 200, 250, 300},
+		"fio told too little of its rate in the 10 s before what was measured to say whether they are steady": {},
+	} {
+		m := &Measured{Result: &v1alpha1.Result{}, reports: []*digest.Report{{Steady: &digest.Steady{AfterMilliseconds: 60_000, Rounds: rounds}}}}
+		m.addSteadyState(&plan.Run{Until: until})
+		if !strings.HasPrefix(m.notSteady, want) || (want == "") != (m.notSteady == "") || m.Result.SteadyState.Attained != (want == "") {
+			t.Errorf("of %v it says %q, want %q; %+v", rounds, m.notSteady, want, m.Result.SteadyState)
+		}
+	}
+}
+
 // Who reports a steady state of a run that waited for none has forged it.
 func TestForgedSteadyState(t *testing.T) {
 	m := &Measured{Result: &v1alpha1.Result{}, reports: []*digest.Report{{Steady: &digest.Steady{Rounds: []int64{1, 1, 1, 1, 1}}}}}

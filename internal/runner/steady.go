@@ -84,8 +84,8 @@ func (w *rateWatch) rounds() []int64 {
 	return rounds
 }
 
-// measureWhenSteady measures when what runs before is steady, or its time is over. What is measured counts if it is steady itself. Otherwise it goes on,
-// as long as there is time.
+// measureWhenSteady measures when what runs before is steady, or its time is over. Where that is judged, what is measured counts if it is steady itself. Otherwise
+// it goes on, as long as there is time.
 func (o Options) measureWhenSteady(ctx context.Context, over *seriesLogs, begun *begun) (*digest.Report, error) {
 	if o.Until == nil {
 		call, err := o.prepareFio()
@@ -97,7 +97,8 @@ func (o Options) measureWhenSteady(ctx context.Context, over *seriesLogs, begun 
 	first := time.Now()
 	last := first.Add(o.Until.Most()) // the latest instant at which what is measured begins
 	for round := int64(0); ; round++ {
-		if err := o.warmUp(ctx, time.Until(last), round); err != nil {
+		warm, err := o.warmUp(ctx, time.Until(last), round)
+		if err != nil {
 			return nil, err
 		}
 		over.keepEarlier()
@@ -108,6 +109,9 @@ func (o Options) measureWhenSteady(ctx context.Context, over *seriesLogs, begun 
 		report, err := o.measureSteady(ctx, begun.observe(), round)
 		if err != nil {
 			return nil, err
+		}
+		if !o.Until.Judged {
+			report.Steady.Rounds = warm
 		}
 		report.Steady.AfterMilliseconds = (after + steady.PauseSeconds*time.Second).Milliseconds()
 		if isEnough(o.Until, report.Steady) || time.Until(last) <= 0 || !begun.at.IsZero() {
@@ -124,21 +128,22 @@ func isEnough(u *steady.Until, s *digest.Steady) bool {
 	return !u.Judged || steady.JudgeRounds(s.Rounds).Within(u)
 }
 
-// warmUp runs the same for so long, or until it is steady. Clients that measure together all run for so long: none knows of the others.
-func (o Options) warmUp(ctx context.Context, most time.Duration, round int64) error {
+// warmUp runs the same for so long, or until it is steady, and returns the rates of its last window. Clients that measure together all run for so long: none
+// knows of the others.
+func (o Options) warmUp(ctx context.Context, most time.Duration, round int64) (rounds []int64, err error) {
 	seconds := int64(math.Round(most.Seconds()))
 	if seconds < 1 {
-		return nil
+		return nil, nil
 	}
 	file, err := fio.Parse(o.JobFile)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	o.JobFile = file.WarmUp(seconds, round).String()
 	fmt.Fprintf(o.Log, "fio runs until its rate is steady, for %d s at most, then it measures\n", seconds)
 	call, err := o.prepareFio()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	call.quiet = true
 	call.rate = &rateWatch{until: o.Until, ends: o.StartFile == ""}
@@ -146,11 +151,12 @@ func (o Options) warmUp(ctx context.Context, most time.Duration, round int64) er
 	switch {
 	case errors.Is(err, errSteady):
 		fmt.Fprintln(o.Log, "the rate is steady")
-		return nil
 	case err == nil:
 		fmt.Fprintln(o.Log, "the time is over in which the rate was to become steady")
+	default:
+		return nil, err
 	}
-	return err
+	return call.rate.rounds(), nil
 }
 
 // measureSteady measures, and takes note of how steady that is.

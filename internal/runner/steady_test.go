@@ -89,6 +89,41 @@ func TestNeverSteady(t *testing.T) {
 	}
 }
 
+// What is to begin warm is measured once, for as long as its job says, and tells how steady what ran before it was.
+func TestMeasureWhenWarm(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		options string
+		most    int32
+		steady  bool
+	}{
+		"the same all the time": {"rate_iops=400", 60, true},
+		"never steady":          {"rate_iops=400\nthinktime=2s\nthinktime_blocks=400\nthinktime_blocks_type=issue", 7, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, strings.Replace(window, "runtime=5", "runtime=3", 1)+test.options)
+			f.Until = untilSteady(test.most)
+			f.Until.Judged = false
+			f.wants(Measure(t.Context(), f.Options), 0)
+			report := f.report()
+			if elapsed := report.Groups[0].ElapsedMilliseconds; elapsed < 2900 || elapsed > 4900 {
+				t.Errorf("it measured for %d ms, want 3 s", elapsed)
+			}
+			s := report.Steady
+			if s == nil || len(s.Rounds) != steady.Rounds || steady.JudgeRounds(s.Rounds).Within(f.Until) != test.steady {
+				t.Fatalf("it saw %+v, log\n%s", s, f.log)
+			}
+			if s.AfterMilliseconds < 7000 || s.AfterMilliseconds > 55_000 {
+				t.Errorf("it measured after %d ms", s.AfterMilliseconds)
+			}
+			if begun := strings.Count(f.log.String(), "fio runs until its rate is steady"); begun != 1 {
+				t.Errorf("it began to warm up %d times", begun)
+			}
+		})
+	}
+}
+
 // Clients that measure together run for the same time before, and begin to measure at an instant that follows from their start.
 func TestClientsMeasureTogetherWhenSteady(t *testing.T) {
 	t.Parallel()

@@ -8,8 +8,8 @@ import (
 const (
 	// minPoints is how many points a series has to have for anything to be said of it, minLevel how many each of two levels has to last.
 	minPoints, minLevel = 10, 3
-	// fallShare is what a rate that fell is of what it was before, at most.
-	fallShare = 0.8
+	// FallShare is what a rate that fell is of what it was before, at most, and one that warmed up at first of what it became.
+	FallShare = 0.8
 	// fallCertainty is how many standard errors two levels have to be apart, and dropCertainty how many standard deviations a point. On stationary noise,
 	// also where neighbouring seconds are alike, that is less than 1 false alarm in 1,000 runs (TestNoFalseAlarms).
 	fallCertainty, dropCertainty, steadyCertainty = 7, 5, 4
@@ -91,7 +91,7 @@ func (s *Summary) later(seconds float64) {
 // IsEventful says whether there is something to tell of a section that lasted for so long: it was not the same all the time.
 func (s *Summary) IsEventful(seconds float64) bool {
 	const early = 0.1
-	return s.Fall != nil || len(s.Drops) > 0 || s.SteadySeconds-s.FromSeconds > early*(seconds-s.FromSeconds) && s.FirstTenth < fallShare*s.LastTenth
+	return s.Fall != nil || len(s.Drops) > 0 || s.SteadySeconds-s.FromSeconds > early*(seconds-s.FromSeconds) && s.FirstTenth < FallShare*s.LastTenth
 }
 
 // total returns the I/Os a second of all directions that the result is of, as long as all jobs were at work.
@@ -130,7 +130,7 @@ func fallOf(rates []float64, interval float64) *Fall {
 // staysLower says whether all levels from the first of these ends on are clearly lower than the one before.
 func staysLower(rates []float64, ends []int, before float64) bool {
 	for i := 1; i < len(ends); i++ {
-		if mean(rates[ends[i-1]:ends[i]]) > fallShare*before {
+		if mean(rates[ends[i-1]:ends[i]]) > FallShare*before {
 			return false
 		}
 	}

@@ -25,18 +25,23 @@ func steadyWrites(window, most int32) v1alpha1.Workload {
 	}
 }
 
+// gp2With is a volume that begins with so many burst credits.
+func gp2With(credits int) v1alpha1.Target {
+	return v1alpha1.Target{
+		Name: "gp2", EBS: &v1alpha1.EBSVolume{
+			Type: "gp2", FSType: new("xfs"),
+			Tags: map[string]v1alpha1.TagValue{"storagebench.dev/stand-in-credits": v1alpha1.TagValue(fmt.Sprint(credits))},
+		},
+	}
+}
+
 // Credits that are used up within a window keep it from being steady: what is measured is the baseline.
 func TestSteadyStateAfterBurstCredits(t *testing.T) {
 	ownNode(t, load(figures), budget(4*time.Minute))
 	const credits, baseline = 18_000, 100 // 6.2 s at 3,000 a second
 	sb := benchmark(t, "steady", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Placement = nil
-		sb.Spec.Targets = []v1alpha1.Target{{
-			Name: "gp2", EBS: &v1alpha1.EBSVolume{
-				Type: "gp2", FSType: new("xfs"),
-				Tags: map[string]v1alpha1.TagValue{"storagebench.dev/stand-in-credits": v1alpha1.TagValue(fmt.Sprint(credits))},
-			},
-		}}
+		sb.Spec.Targets = []v1alpha1.Target{gp2With(credits)}
 		sb.Spec.Workloads = []v1alpha1.Workload{steadyWrites(10, 90)}
 	})
 	sb = measured(t, sb)
@@ -60,6 +65,35 @@ func TestSteadyStateAfterBurstCredits(t *testing.T) {
 	}
 	if first := section.Write.IOPS.Mean[2]; first < 2500 {
 		t.Errorf("the series begins with %v IOPS: it lacks the burst: %v", first, section.Write.IOPS.Mean)
+	}
+}
+
+// With rampTimeSeconds: auto how it began is left out, of a volume that has few credits the burst.
+func TestRampTimeAuto(t *testing.T) {
+	ownNode(t, load(figures))
+	const baseline, runtime = 100, 5
+	sb := benchmark(t, "warm", func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Placement = nil
+		sb.Spec.Targets = []v1alpha1.Target{gp2With(9000)} // 3.1 s at 3,000 a second
+		w := steadyWrites(0, 0)
+		w.Until = nil
+		w.Fio.TimeBased, w.Fio.RuntimeSeconds, w.Fio.RampTimeSeconds = new(true), new(int32(runtime)), new(intstr.FromString("auto"))
+		sb.Spec.Workloads = []v1alpha1.Workload{w}
+	})
+	sb = measured(t, sb)
+
+	run := sb.Status.Runs[0]
+	if s := run.Result.SteadyState; s == nil || !s.Attained || s.AfterSeconds < 12 || s.AfterSeconds > 33 {
+		t.Errorf("it was warm after %+v: the credits last for 3.1 s, and 10 s come after that", s)
+	}
+	wantRatio(t, "IOPS of the result and the baseline", float64(run.Result.Write.IOPS), baseline, 0.9, 1.15)
+	if elapsed := run.Result.ElapsedMilliseconds; elapsed < 1000*runtime-500 || elapsed > 1000*runtime+1500 {
+		t.Errorf("it measured for %d ms, want %d s", elapsed, runtime)
+	}
+	for _, reason := range []string{v1alpha1.WarningNotSteady, v1alpha1.WarningRateFell, v1alpha1.WarningWarmUp} {
+		if message, _ := warned(sb, reason); message != "" {
+			t.Errorf("it warns %s: %s", reason, message)
+		}
 	}
 }
 
