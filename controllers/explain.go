@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,6 +27,9 @@ func (p *pass) explain(ctx context.Context, job types.UID, pod *corev1.Pod) (str
 		about, otherwise = pod.UID, "the pod is being started"
 	}
 	warning, err := p.lastWarning(ctx, about)
+	if pod != nil && pod.Spec.NodeName != "" && strings.HasPrefix(warning, "FailedScheduling: ") {
+		warning = "" // it has a node by now
+	}
 	return cmp.Or(attempt.ExplainWarning(warning), otherwise), err
 }
 

@@ -115,6 +115,23 @@ func TestWhatADetachmentTakesIsSaid(t *testing.T) {
 	}
 }
 
+// Why a pod could not be scheduled is no reason for what it waits for when it has been.
+func TestSchedulingIsOverWithANode(t *testing.T) {
+	live := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{
+		List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, _ ...client.ListOption) error {
+			list.(*corev1.EventList).Items = []corev1.Event{{Reason: "FailedScheduling", Message: "0/3 nodes are available"}}
+			return nil
+		},
+	})
+	for node, want := range map[string]string{"": "FailedScheduling: 0/3 nodes are available", "n": "the pod is being started"} {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "u"}, Spec: corev1.PodSpec{NodeName: node}}
+		p := (&Reconciler{Live: live, Clock: clocktesting.NewFakeClock(noon)}).newPass(builder.OneRun("default", "sb").Build(), &memory{})
+		if got, err := p.explain(t.Context(), "", pod); err != nil || got != want {
+			t.Errorf("on node %q: %q, %v, want %q", node, got, err, want)
+		}
+	}
+}
+
 // What an API server says that has not heard of a pod yet is no reason for a wait: the kubelet asks again, and says no more when it is answered.
 func TestWarningOfANewPodGivesWay(t *testing.T) {
 	const (

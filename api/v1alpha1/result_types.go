@@ -114,7 +114,7 @@ type SteadyState struct {
 	Criterion string `json:"criterion,omitempty"`
 }
 
-// OverTime is how a rate went during a run: I/Os a second, reads, writes and trims together. Times are from the start of the jobs.
+// OverTime is how a rate went during a run: I/Os a second, reads, writes and trims together. Times are from the start of what was measured.
 type OverTime struct {
 	// steadySeconds is from when on the rate was what it was at the end. Unset if it was not steady at the end either.
 	// +optional
@@ -131,6 +131,11 @@ type OverTime struct {
 	// fall is when and how far the rate fell and stayed lower. Unset if it did not.
 	// +optional
 	Fall *RateFall `json:"fall,omitempty"`
+
+	// rise is when the rate became what it stayed, of one that was lower from the start, as of storage that has to warm up. Unset if it was not, and of a
+	// rate that fell later.
+	// +optional
+	Rise *RateRise `json:"rise,omitempty"`
 
 	// slowPercent is the share of the time in which the rate was less than half of the best that was usual.
 	// +optional
@@ -149,11 +154,26 @@ type RateFall struct {
 	// +optional
 	AtSeconds int32 `json:"atSeconds,omitempty"`
 
-	// beforeIOPS is the mean rate of the level just before it, without an interval of the series in which it fell.
+	// beforeIOPS is the mean rate of the level just before it, without the point of the series in which it fell, where that is between both levels.
 	// +optional
 	BeforeIOPS int64 `json:"beforeIOPS,omitempty"`
 
-	// afterIOPS is the mean rate of the level just after it, without an interval of the series in which it fell.
+	// afterIOPS is the mean rate of the level just after it, without that point.
+	// +optional
+	AfterIOPS int64 `json:"afterIOPS,omitempty"`
+}
+
+// RateRise is a rate that was lower from the start of a run.
+type RateRise struct {
+	// atSeconds is when it became what it stayed.
+	// +optional
+	AtSeconds int32 `json:"atSeconds,omitempty"`
+
+	// beforeIOPS is the mean rate of all the time before, without the point of the series in which it rose, where that is between both levels.
+	// +optional
+	BeforeIOPS int64 `json:"beforeIOPS,omitempty"`
+
+	// afterIOPS is the mean rate of the level just after it, without that point.
 	// +optional
 	AfterIOPS int64 `json:"afterIOPS,omitempty"`
 }

@@ -641,7 +641,7 @@ func TestValidation(t *testing.T) {
 		accept: []string{fio("rampTimeSeconds: 0"), fio("rampTimeSeconds: 86400"), fio("rampTimeSeconds: auto, timeBased: true, runtimeSeconds: 60")},
 		reject: []string{fio("rampTimeSeconds: -1"), fio("rampTimeSeconds: 86401"), fio(`rampTimeSeconds: "5"`), fio("rampTimeSeconds: Auto, timeBased: true, runtimeSeconds: 60")},
 	}, {
-		name: "rampTimeSeconds auto is of runs that last", path: fioPath + ".rampTimeSeconds", want: "auto needs timeBased: true and runtimeSeconds",
+		name: "rampTimeSeconds auto is of runs that last", path: fioPath + ".rampTimeSeconds", want: "rampTimeSeconds: auto needs timeBased: true and runtimeSeconds",
 		reject: []string{
 			fio("rampTimeSeconds: auto"), fio("rampTimeSeconds: auto, runtimeSeconds: 60"), fio("rampTimeSeconds: auto, timeBased: false, runtimeSeconds: 60"),
 		},

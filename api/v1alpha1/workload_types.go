@@ -166,7 +166,7 @@ type MatrixValues []intstr.IntOrString
 // +kubebuilder:validation:XValidation:rule="!has(self.nrfiles) || !has(self.options) || !('nrfiles' in self.options || 'nr_files' in self.options)",message="nrfiles and options[nrfiles] or options[nr_files] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.numjobs) || !has(self.options) || !('numjobs' in self.options)",message="numjobs and options[numjobs] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.runtimeSeconds) || !has(self.options) || !('runtime' in self.options || 'timeout' in self.options)",message="runtimeSeconds and options[runtime] or options[timeout] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.rampTimeSeconds) || type(self.rampTimeSeconds) == int || (has(self.timeBased) && self.timeBased && has(self.runtimeSeconds))",message="auto needs timeBased: true and runtimeSeconds, which says for how long it is measured when it is warm",fieldPath=".rampTimeSeconds",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.rampTimeSeconds) || type(self.rampTimeSeconds) == int || (has(self.timeBased) && self.timeBased && has(self.runtimeSeconds))",message="rampTimeSeconds: auto needs timeBased: true and runtimeSeconds, which says for how long it is measured when it is warm",fieldPath=".rampTimeSeconds",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.rampTimeSeconds) || !has(self.options) || !('ramp_time' in self.options)",message="rampTimeSeconds and options[ramp_time] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.timeBased) || !has(self.options) || !('time_based' in self.options)",message="timeBased and options[time_based] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.sync) || !has(self.options) || !('sync' in self.options)",message="sync and options[sync] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
@@ -249,7 +249,7 @@ type FioParameters struct {
 	// rampTimeSeconds is the number of seconds that the job runs before it is measured (fio's ramp_time). 0 to 86400, or auto: until
 	// it is warm, which is when its IOPS of the last 10 s are steady by the rule of until; for as long as runtimeSeconds at most, but not
 	// less than 30 s and not more than 3600. If it is not steady then, it is measured, and a warning says so. Several clients run so long
-	// in any case: none knows of the others. auto needs timeBased. Unset: 0.
+	// in any case: none knows of the others. auto needs timeBased and runtimeSeconds, and cannot be in a matrix. Unset: 0.
 	// +optional
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=8

@@ -60,6 +60,8 @@ type Load struct {
 	ProbeJobs int64
 	// Lookups says whether all that the workload does is to look files or directories up, which memory can answer.
 	Lookups bool
+	// Staggered says whether some of its jobs begin later than others, and LatencyTarget whether fio looks for an iodepth while it runs: its rate changes by that.
+	Staggered, LatencyTarget bool
 	// LatencyOff says whether fio is told not to take latencies: gtod_reduce, disable_lat and the like.
 	LatencyOff bool
 	// Polls says whether jobs ask again and again instead of waiting, which takes all CPU that there is, whatever they wait for.

@@ -195,7 +195,8 @@ func (v *Volumes) written(first *v1alpha1.Run, until time.Time, unit aws.Unit) a
 	return written
 }
 
-// useBefore returns what a run used until it was steady and measured: as much as then, or, where that is the baseline, as much as there were credits for.
+// useBefore returns what a run used until it was steady and measured: as much as then, or, where that is the baseline, as much as there were credits for. Where
+// the rate fell while it was measured, as it may where only what ran before had to be steady, it is as much as before the fall.
 func useBefore(run *v1alpha1.Run, use aws.Use, bucket aws.Bucket) (aws.Use, bool) {
 	seconds := use.End.Sub(use.Start).Seconds()
 	if run.Result == nil || run.Result.SteadyState == nil || run.Result.SteadyState.AfterSeconds <= 0 || seconds <= 0 {
@@ -203,6 +204,9 @@ func useBefore(run *v1alpha1.Run, use aws.Use, bucket aws.Bucket) (aws.Use, bool
 	}
 	after := time.Duration(run.Result.SteadyState.AfterSeconds) * time.Second
 	rate := use.Units / seconds
+	if over := run.Result.OverTime; over != nil && over.Fall != nil {
+		rate = min(rate*float64(over.Fall.BeforeIOPS)/float64(max(sum(run.Result, func(io *v1alpha1.IOResult) int64 { return io.IOPS }), 1)), bucket.BurstPerSecond)
+	}
 	const near = 0.1
 	if math.Abs(rate/bucket.BasePerSecond-1) <= near {
 		rate = bucket.BurstPerSecond

@@ -136,6 +136,18 @@ func TestCreditsUntilSteady(t *testing.T) {
 	}
 }
 
+// What was to be warm, and fell while it was measured, ran before as fast as it did before it fell.
+func TestCreditsUntilWarm(t *testing.T) {
+	run := ran("a", 3000, 1500, measured(1200, 4096, 1500), nil)
+	run.Result.SteadyState = &v1alpha1.SteadyState{Attained: true, AfterSeconds: 1500}
+	run.Result.OverTime = &v1alpha1.OverTime{Fall: &v1alpha1.RateFall{AtSeconds: 2000, BeforeIOPS: 3000, AfterIOPS: 300}}
+	history := FollowCredits("t", gp2Of100GiB, []v1alpha1.Run{run}, Volumes{New: true})
+	const before = 1 - 2700*1500/5.4e6
+	if got := history.Of("a", 0); got == nil || math.Abs(got.Before-before) > 0.001 || !got.RanOut {
+		t.Errorf("it begins with %+v of its credits, want %v", got, before)
+	}
+}
+
 // A volume that is written before its first run has used credits for that.
 func TestCreditsOfPrecondition(t *testing.T) {
 	run := ran("a", 1100, 100, measured(3000, 4096, 100), nil)

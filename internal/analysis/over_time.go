@@ -5,7 +5,6 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/direction"
-	"github.com/storagebench/storagebench/internal/series"
 )
 
 // rateFell is about a rate that was high at first and low then: the mean of both is neither. That the fall is none by chance is the series' to judge.
@@ -17,18 +16,18 @@ func rateFell(s seen) string {
 	return ofAllDirections(s.result, fmt.Sprintf("%d IOPS until second %d, then %d", over.Fall.BeforeIOPS, over.Fall.AtSeconds, over.Fall.AfterIOPS))
 }
 
-// warmedUp is about a rate that was lower at first and then what it was to stay: the mean is less than what the storage does when it is warm. What waited until it
-// was steady has left its warm-up out.
+// warmedUp is about a rate that was lower at first and then what it was to stay: the mean is less than what the storage does when it is warm. That the rise is none
+// by chance is the series' to judge. Jobs that begin one after the other, and fio looking for an iodepth, do not warm up.
 func warmedUp(s seen) string {
 	over := s.result.OverTime
-	if over == nil || over.Fall != nil || over.SteadySeconds == nil || *over.SteadySeconds == 0 || s.result.SteadyState != nil {
+	if over == nil || over.Rise == nil || s.load.Staggered || s.load.LatencyTarget {
 		return ""
 	}
-	if float64(over.FirstTenthIOPS) >= series.FallShare*float64(over.LastTenthIOPS) {
-		return ""
+	words := fmt.Sprintf("%d IOPS until second %d, then %d", over.Rise.BeforeIOPS, over.Rise.AtSeconds, over.Rise.AfterIOPS)
+	if state := s.result.SteadyState; state != nil && state.Attained && state.Criterion == "" {
+		words = "steady before it was measured, and not then: " + words
 	}
-	return ofAllDirections(s.result, fmt.Sprintf("%d IOPS in the first tenth of the time, %d in the last", over.FirstTenthIOPS, over.LastTenthIOPS)) +
-		fmt.Sprintf("; steady after %d s", *over.SteadySeconds)
+	return ofAllDirections(s.result, words)
 }
 
 // ofAllDirections adds to words about rates that they are of several directions together, where they are.

@@ -37,26 +37,25 @@ func TestRateFell(t *testing.T) {
 }
 
 func TestWarmUp(t *testing.T) {
-	over := func(first, last int64, steady int32) *v1alpha1.OverTime {
-		return &v1alpha1.OverTime{FirstTenthIOPS: first, LastTenthIOPS: last, SteadySeconds: new(steady)}
-	}
-	fell := over(300, 3000, 20)
-	fell.Fall = &v1alpha1.RateFall{AtSeconds: 30, BeforeIOPS: 4000, AfterIOPS: 3000}
+	rose := &v1alpha1.OverTime{Rise: &v1alpha1.RateRise{AtSeconds: 12, BeforeIOPS: 300, AfterIOPS: 3000}}
+	const words = "300 IOPS until second 12, then 3000"
 	for name, tt := range map[string]struct {
 		result v1alpha1.Result
+		load   Load
 		want   string
 	}{
-		"no series":       {v1alpha1.Result{}, ""},
-		"warm after 12 s": {v1alpha1.Result{OverTime: over(300, 3000, 12)}, "300 IOPS in the first tenth of the time, 3000 in the last; steady after 12 s"},
-		"of both":         {v1alpha1.Result{OverTime: over(300, 3000, 12), Read: &v1alpha1.IOResult{}, Write: &v1alpha1.IOResult{}}, "300 IOPS in the first tenth of the time, 3000 in the last, reads and writes together; steady after 12 s"},
-		"a little less":   {v1alpha1.Result{OverTime: over(2700, 3000, 12)}, ""},
-		"from the start":  {v1alpha1.Result{OverTime: over(300, 3000, 0)}, ""},
-		"never steady":    {v1alpha1.Result{OverTime: &v1alpha1.OverTime{FirstTenthIOPS: 300, LastTenthIOPS: 3000}}, ""},
-		"it fell":         {v1alpha1.Result{OverTime: fell}, ""},
-		"left out":        {v1alpha1.Result{OverTime: over(300, 3000, 12), SteadyState: &v1alpha1.SteadyState{Attained: true}}, ""},
+		"no series":     {want: ""},
+		"it fell":       {result: v1alpha1.Result{OverTime: &v1alpha1.OverTime{Fall: &v1alpha1.RateFall{AtSeconds: 12}}}},
+		"it rose":       {result: v1alpha1.Result{OverTime: rose}, want: words},
+		"of both":       {result: v1alpha1.Result{OverTime: rose, Read: &v1alpha1.IOResult{}, Write: &v1alpha1.IOResult{}}, want: words + ", reads and writes together"},
+		"as if warm":    {result: v1alpha1.Result{OverTime: rose, SteadyState: &v1alpha1.SteadyState{Attained: true}}, want: "steady before it was measured, and not then: " + words},
+		"not yet":       {result: v1alpha1.Result{OverTime: rose, SteadyState: &v1alpha1.SteadyState{}}, want: words},
+		"by fio's rule": {result: v1alpha1.Result{OverTime: rose, SteadyState: &v1alpha1.SteadyState{Attained: true, Criterion: "iops:10%"}}, want: words},
+		"begun later":   {result: v1alpha1.Result{OverTime: rose}, load: Load{Staggered: true}},
+		"by a search":   {result: v1alpha1.Result{OverTime: rose}, load: Load{LatencyTarget: true}},
 	} {
 		got := ""
-		for _, w := range everyWarning([]v1alpha1.Result{tt.result}, nil, nil, Client{}) {
+		for _, w := range everyWarning([]v1alpha1.Result{tt.result}, nil, []Load{tt.load}, Client{}) {
 			if w.Reason == v1alpha1.WarningWarmUp {
 				got = w.Message
 			}

@@ -161,7 +161,7 @@ var warningKinds = []struct {
 		"gp3 instead of gp2, Elastic or Provisioned throughput of EFS, a larger instance",
 }, {
 	reason: v1alpha1.WarningNotSteady, see: []func(seen) string{notSteady},
-	remedy: "raise until.maxSeconds (of rampTimeSeconds: auto and of fio's own steadystate the runtime), or steadyState.windowSeconds where the storage has bursts or pauses of some seconds (the HTML report shows the rate over time); " +
+	remedy: "raise until.maxSeconds (of fio's own steadystate the runtime; with rampTimeSeconds: auto use until, or give a number of seconds), or steadyState.windowSeconds where the storage has bursts or pauses of some seconds (the HTML report shows the rate over time); " +
 		"if it is never steady, raise steadyState.rangePercent and say so where you use the figure",
 }, {
 	reason: v1alpha1.WarningRateFell, see: []func(seen) string{rateFell},
@@ -169,7 +169,7 @@ var warningKinds = []struct {
 		"look at when it fell (status.runs[].result.overTime), and what else used the storage then",
 }, {
 	reason: v1alpha1.WarningWarmUp, see: []func(seen) string{warmedUp},
-	remedy: "leave out how it began: rampTimeSeconds: auto (with timeBased: true and runtimeSeconds), or that many seconds; until (steadyState) measures a window that is steady itself",
+	remedy: "leave out how it began: rampTimeSeconds: auto (with timeBased: true and runtimeSeconds), or that many seconds more than it has (ramp_time in a job file); a slow rise looks even for 10 s, so that auto takes a part of it for warm; until (steadyState) measures a window that is steady itself",
 }, {
 	reason: v1alpha1.WarningAlikeData, see: []func(seen) string{alikeData},
 	remedy: "remove zero_buffers, buffer_pattern, dedupe_percentage, buffer_compress_percentage and scramble_buffers, unless your data is like that",

@@ -212,6 +212,12 @@ func TestWarningsFit(t *testing.T) {
 			warnings = append(warnings, w)
 		}
 	}
+	rose := v1alpha1.Result{SteadyState: &v1alpha1.SteadyState{Attained: true}, OverTime: &v1alpha1.OverTime{Rise: &v1alpha1.RateRise{AtSeconds: math.MaxInt32, BeforeIOPS: most, AfterIOPS: most}}}
+	for _, w := range everyWarning([]v1alpha1.Result{rose}, nil, nil, Client{}) {
+		if w.Reason == v1alpha1.WarningWarmUp {
+			warnings = append(warnings, w)
+		}
+	}
 	faster := Warnings([]v1alpha1.Result{{ElapsedMilliseconds: 60_000, Read: burstOf(most, 0), Write: burstOf(most, 0)}}, []Known{beyond}, nil, Client{})
 	warnings = append(warnings, faster...)
 	fileSystem := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{

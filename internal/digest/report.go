@@ -82,12 +82,13 @@ type Report struct {
 	Steady *Steady `cbor:"-"`
 }
 
-// Steady is what there was to see of a rate that had to become steady before it was measured.
+// Steady is what there was to see of a rate that had to become steady before it was measured: in what was measured, or, where only that had to begin warm, right
+// before.
 type Steady struct {
 	_ struct{} `cbor:",toarray"`
 	// AfterMilliseconds is for how long fio had run before what is reported began.
 	AfterMilliseconds int64
-	// Rounds are the mean rates of the parts of what is reported, which are equally long, in the unit of the metric. Nil where they are not known.
+	// Rounds are the mean rates of the parts of what was looked at, which are equally long, in the unit of the metric. Nil where they are not known.
 	Rounds []int64
 }
 

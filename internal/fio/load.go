@@ -39,6 +39,8 @@ type Load struct {
 	Polls bool
 	// LatencyTarget says that fio itself looks for the iodepth that keeps a latency, of at least one job.
 	LatencyTarget bool
+	// Staggered says that one begins later than another.
+	Staggered bool
 	// Traps are what at least one asks for that does not do what it seems to.
 	Traps Traps
 }
@@ -83,6 +85,8 @@ func newLoad(jobs []job) Load {
 		}
 		load.LatencyOff = load.LatencyOff || j.on("gtod_reduce") || j.on("disable_lat") || j.on("disable_clat")
 		load.LatencyTarget = load.LatencyTarget || j.has("latency_target")
+		delay := j.text("startdelay", "0")
+		load.Staggered = load.Staggered || delay != jobs[0].text("startdelay", "0") || strings.Contains(delay, "-") // of a range each clone draws its own
 		load.Polls = load.Polls || j.on("hipri") || j.on("sqthread_poll")
 		sets, ok := j.fileSets()
 		files, known = append(files, sets...), known && ok

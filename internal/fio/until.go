@@ -1,10 +1,10 @@
 package fio
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // setByUntil are the options that say for how long fio runs, which until says instead.
@@ -43,9 +43,6 @@ func (f *JobFile) Until(by string, seconds, before int64) (*JobFile, error) {
 		if j.isMetadata() {
 			return nil, fmt.Errorf("operations on files end with the last file, and ioengine is %s: remove %s", j.engine(), by)
 		}
-		if !j.has("size") && !j.has("filesize") {
-			return nil, errors.New("it needs a size: set size in fio")
-		}
 	}
 	return f.timed(seconds, before), nil
 }
@@ -74,16 +71,23 @@ func (f *JobFile) replace(o Option) {
 	}
 }
 
+// MovesHotSpot returns the value of random_distribution by which random I/O of a job prefers other blocks at each start, "" if none does. By default fio draws where
+// the most used blocks are (lib/zipf.c of fio, shared_rand_init).
+func (f *JobFile) MovesHotSpot() string {
+	for _, j := range f.jobs() {
+		value := j.text("random_distribution", "random")
+		kind, parameters, _ := strings.Cut(value, ":")
+		if (kind == "zipf" || kind == "pareto") && !strings.Contains(parameters, ":") {
+			return value
+		}
+	}
+	return ""
+}
+
 // WarmUp returns a job file that does what this one does before that is measured, for so many seconds. Rounds are numbered from 0: each has other random
 // offsets than all before it, so that what is measured is not what a cache has just seen.
 func (f *JobFile) WarmUp(seconds, round int64) *JobFile {
 	warm := f.timed(seconds, 0)
-	// When it is ended, all that is in flight ends: it need not be on the storage.
-	for _, name := range []string{"end_fsync", "fsync_on_close"} {
-		if slices.ContainsFunc(f.jobs(), func(j job) bool { return j.has(name) }) {
-			warm.replace(Option{Name: name, Value: "0", HasValue: true})
-		}
-	}
 	warm.reseed(2*round + 1)
 	return warm
 }

@@ -97,6 +97,9 @@ func validateMatrix(path *field.Path, matrix map[string]v1alpha1.MatrixValues) f
 		if name == v1alpha1.MatrixClients {
 			problems = append(problems, validateMatrixClients(path.Key(name), matrix[name])...)
 		}
+		if option == "ramp_time" && slices.ContainsFunc(matrix[name], func(v intstr.IntOrString) bool { return v.String() == "auto" }) {
+			problems = append(problems, field.Forbidden(path.Key(name), "auto is for fio.rampTimeSeconds, and not for a matrix: to compare, use two workloads"))
+		}
 		product = min(product*len(matrix[name]), MaxResults+1)
 		longest += len(name) + longestOf(matrix[name])
 	}

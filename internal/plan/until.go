@@ -25,6 +25,12 @@ const (
 // not steady sooner. In between it is as long as what is measured.
 const rampWindowSeconds, minRampSeconds, maxRampSeconds = 10, 30, 3600
 
+// What rampTimeSeconds can be, as the API server has it.
+const (
+	maxRampTimeSeconds = 86_400
+	aboutRamp          = "rampTimeSeconds must be a number of seconds from 0 to 86400, or auto"
+)
+
 // untilOf returns until when a workload runs before it is measured, nil if it does not wait.
 func untilOf(w *v1alpha1.Workload) *steady.Until {
 	switch {
@@ -82,7 +88,7 @@ func fioJobOf(path *field.Path, w *v1alpha1.Workload) (*fio.JobFile, field.Error
 		parameters.RuntimeSeconds, parameters.TimeBased = nil, nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.Matrix)) {
-		if err := fio.GoesWithUntil(name, by); err != nil {
+		if err := goesWith(by, name, w); err != nil {
 			return nil, field.ErrorList{field.Forbidden(path.Child("matrix").Key(name), err.Error())}
 		}
 	}
@@ -93,6 +99,14 @@ func fioJobOf(path *field.Path, w *v1alpha1.Workload) (*fio.JobFile, field.Error
 	return job, nil
 }
 
+// goesWith says why a matrix cannot have an option of a workload that waits by a field, nil if it can.
+func goesWith(by, name string, w *v1alpha1.Workload) error {
+	if option := fio.Canonical(fio.OptionName(name)); w.Until == nil && (option == "runtime" || option == "time_based") {
+		return fmt.Errorf("with %s it has one value, in fio: remove it from matrix, or give rampTimeSeconds a number", by)
+	}
+	return fio.GoesWithUntil(name, by)
+}
+
 // validateRamp refuses what the API server refuses too.
 func validateRamp(path *field.Path, p *v1alpha1.FioParameters) field.ErrorList {
 	at := path.Child("rampTimeSeconds")
@@ -100,10 +114,12 @@ func validateRamp(path *field.Path, p *v1alpha1.FioParameters) field.ErrorList {
 	case p.RampTimeSeconds == nil:
 		return nil
 	case p.RampTimeSeconds.Type == intstr.String && !fio.RampsAuto(p):
-		return field.ErrorList{field.Invalid(at, p.RampTimeSeconds.StrVal, "rampTimeSeconds must be a number of seconds from 0 to 86400, or auto")}
+		return field.ErrorList{field.Invalid(at, p.RampTimeSeconds.StrVal, aboutRamp)}
+	case p.RampTimeSeconds.Type == intstr.Int && (p.RampTimeSeconds.IntVal < 0 || p.RampTimeSeconds.IntVal > maxRampTimeSeconds):
+		return field.ErrorList{field.Invalid(at, p.RampTimeSeconds.IntVal, aboutRamp)}
 	case fio.RampsAuto(p) && (!ptr.Deref(p.TimeBased, false) || p.RuntimeSeconds == nil):
 		return field.ErrorList{field.Invalid(at, p.RampTimeSeconds.StrVal,
-			"auto needs timeBased: true and runtimeSeconds, which says for how long it is measured when it is warm")}
+			"rampTimeSeconds: auto needs timeBased: true and runtimeSeconds, which says for how long it is measured when it is warm")}
 	default:
 		return nil
 	}
@@ -119,6 +135,10 @@ func validateUntilOf(path *field.Path, w *v1alpha1.Workload, cases []testCase) f
 		if slices.ContainsFunc(cases[i].job.Loads(), func(l fio.Load) bool { return l.Metadata }) {
 			return field.ErrorList{field.Forbidden(at, fmt.Sprintf(
 				"operations on files end with the last file, and the matrix has an ioengine for them (case %s): remove it, or %s", cases[i].name, by))}
+		}
+		if distribution := cases[i].job.MovesHotSpot(); distribution != "" {
+			return field.ErrorList{field.Forbidden(at, fmt.Sprintf(
+				"random_distribution %s prefers other blocks each time that fio is started, as before it measures: give it a centre, such as zipf:1.2:0.5, or remove %s", distribution, by))}
 		}
 	}
 	return nil

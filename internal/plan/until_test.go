@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -104,6 +105,17 @@ func TestRampAuto(t *testing.T) {
 	}
 }
 
+// A raw device needs no size: all of it is used, over and over.
+func TestUntilOnADevice(t *testing.T) {
+	for _, spec := range []*v1alpha1.StorageBenchmarkSpec{steadySpec(), rampSpec()} {
+		spec.Targets[0].VolumeMode = new(corev1.PersistentVolumeBlock)
+		spec.Workloads[0].Fio.Size = nil
+		if _, problems := Runs(spec, nil); len(problems) > 0 {
+			t.Error(problems)
+		}
+	}
+}
+
 // rampSpec is of a workload that is measured when it is warm.
 func rampSpec() *v1alpha1.StorageBenchmarkSpec {
 	spec := steadySpec()
@@ -114,7 +126,7 @@ func rampSpec() *v1alpha1.StorageBenchmarkSpec {
 }
 
 func TestRampAutoIsRefused(t *testing.T) {
-	const needs = `spec.workloads[0].fio.rampTimeSeconds: Invalid value: "auto": auto needs timeBased: true and runtimeSeconds`
+	const needs = `spec.workloads[0].fio.rampTimeSeconds: Invalid value: "auto": rampTimeSeconds: auto needs timeBased: true and runtimeSeconds`
 	for name, test := range map[string]struct {
 		want   string
 		change func(*v1alpha1.Workload)
@@ -134,6 +146,33 @@ func TestRampAutoIsRefused(t *testing.T) {
 			func(w *v1alpha1.Workload) {
 				w.Matrix = map[string]v1alpha1.MatrixValues{"startdelay": {intstr.FromInt32(5)}}
 			},
+		},
+		"runtime in matrix": {
+			"spec.workloads[0].matrix[runtimeSeconds]: Forbidden: with rampTimeSeconds: auto it has one value, in fio: remove it from matrix",
+			func(w *v1alpha1.Workload) {
+				w.Matrix = map[string]v1alpha1.MatrixValues{"runtimeSeconds": {intstr.FromInt32(5)}}
+			},
+		},
+		"auto in matrix": {
+			"spec.workloads[0].matrix[ramp_time]: Forbidden: auto is for fio.rampTimeSeconds",
+			func(w *v1alpha1.Workload) {
+				w.Fio.RampTimeSeconds = nil
+				w.Matrix = map[string]v1alpha1.MatrixValues{"ramp_time": {intstr.FromInt32(0), intstr.FromString("auto")}}
+			},
+		},
+		"more than a day": {
+			"spec.workloads[0].fio.rampTimeSeconds: Invalid value: 86401: rampTimeSeconds must be",
+			func(w *v1alpha1.Workload) { w.Fio.RampTimeSeconds = new(intstr.FromInt32(86_401)) },
+		},
+		"a hot spot elsewhere": {
+			"spec.workloads[0].fio.rampTimeSeconds: Forbidden: random_distribution zipf:1.2 prefers other blocks each time that fio is started",
+			func(w *v1alpha1.Workload) {
+				w.Matrix = map[string]v1alpha1.MatrixValues{"random_distribution": {intstr.FromString("zipf:1.2:0.5"), intstr.FromString("zipf:1.2")}}
+			},
+		},
+		"files without a size": {
+			"files need a size",
+			func(w *v1alpha1.Workload) { w.Fio.Size = nil },
 		},
 		"metadata": {
 			"spec.workloads[0].fio.rampTimeSeconds: Forbidden: operations on files end with the last file, and ioengine is filestat: remove rampTimeSeconds: auto",

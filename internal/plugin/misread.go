@@ -31,11 +31,26 @@ func misread(object map[string]any) field.ErrorList {
 	for i := range list {
 		workload, _ := list[i].(map[string]any)
 		path := field.NewPath("spec", "workloads").Index(i)
+		ramp, _, _ := unstructured.NestedFieldNoCopy(workload, "fio", "rampTimeSeconds")
+		problems = append(problems, misreadRamp(path.Child("fio", "rampTimeSeconds"), ramp)...)
 		options, _, _ := unstructured.NestedFieldNoCopy(workload, "fio", "options")
 		problems = append(problems, misreadOptions(path.Child("fio", "options"), options)...)
 		problems = append(problems, misreadMatrix(path.Child("matrix"), workload["matrix"])...)
 	}
 	return problems
+}
+
+// misreadRamp is about spec.workloads[].fio.rampTimeSeconds, which is a whole number or text.
+func misreadRamp(path *field.Path, ramp any) field.ErrorList {
+	switch value := ramp.(type) {
+	case nil, string:
+		return nil
+	case int64:
+		if value == int64(int32(value)) {
+			return nil
+		}
+	}
+	return field.ErrorList{field.Invalid(path, ramp, "rampTimeSeconds must be a number of seconds from 0 to 86400, or auto")}
 }
 
 // misreadOptions is about spec.workloads[].fio.options, whose values are text.

@@ -19,6 +19,9 @@ func overTimeInWords(result *v1alpha1.Result) string {
 	if o.Fall != nil {
 		words = fmt.Sprintf("%d IOPS until second %d, then %d", o.Fall.BeforeIOPS, o.Fall.AtSeconds, o.Fall.AfterIOPS)
 	}
+	if o.Rise != nil {
+		words = fmt.Sprintf("%d IOPS until second %d, then %d", o.Rise.BeforeIOPS, o.Rise.AtSeconds, o.Rise.AfterIOPS)
+	}
 	if summed := fiodirection.Summed(result.Read, result.Write, result.Trim); summed != "" {
 		words += ", " + summed
 	}
@@ -41,7 +44,7 @@ func steadyInWords(seconds *int32) string {
 func dropsInWords(o *v1alpha1.OverTime) []string {
 	var all []string
 	for _, d := range o.Drops {
-		if !isTheFall(o.Fall, d) {
+		if !isTheFall(o.Fall, d) && !isBeforeTheRise(o.Rise, d) {
 			all = append(all, fmt.Sprintf("down to %d IOPS from second %d on, for %d s", d.IOPS, d.AtSeconds, d.DurationSeconds))
 		}
 	}
@@ -54,6 +57,11 @@ func dropsInWords(o *v1alpha1.OverTime) []string {
 // isTheFall says whether a drop is what came after a fall, which is told already.
 func isTheFall(f *v1alpha1.RateFall, d v1alpha1.RateDrop) bool {
 	return f != nil && d.IOPS > f.AfterIOPS/2 && d.AtSeconds+d.DurationSeconds > f.AtSeconds
+}
+
+// isBeforeTheRise says whether a drop is a part of how a rate began, which is told already.
+func isBeforeTheRise(r *v1alpha1.RateRise, d v1alpha1.RateDrop) bool {
+	return r != nil && d.AtSeconds < r.AtSeconds && d.IOPS > r.BeforeIOPS/2
 }
 
 // overTimeOf says how the rate went during the runs of a subject: of the first in which something happened.

@@ -28,7 +28,7 @@ var errNoProgress = errors.New("no progress")
 // errJobKilled is the cause with which a run's context ends when one of fio's job processes was killed.
 var errJobKilled = errors.New("job killed")
 
-// errSteady is the cause with which a run's context ends when its rate is steady, and the outcome of that.
+// errSteady is the outcome of a run that was ended because its rate is steady.
 var errSteady = errors.New("the rate is steady")
 
 // errInterrupted is the outcome of a run whose context has ended.
@@ -72,7 +72,9 @@ func (o Options) runFio(ctx context.Context, call invocation) (*fiooutput.Output
 	stderr := &errorOutput{log: o.Log, killed: func() { cancel(errJobKilled) }, flooded: func() { cancel(errFlood) }}
 	cmd.Stderr = stderr
 	eta := &etaWriter{log: o.Log, rate: call.rate}
-	call.rate.begin(func() { cancel(errSteady) })
+	// Its context goes on: what is in flight, or in a page cache that is written when files are closed, may take longer than one that is to end at once. That it
+	// gets on is watched as before.
+	call.rate.begin(func() { _ = cmd.Process.Signal(syscall.SIGTERM) }) // it may have ended by itself
 	cmd.Stdout = eta
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
@@ -95,7 +97,7 @@ func (o Options) runFio(ctx context.Context, call invocation) (*fiooutput.Output
 	if !whole {
 		cancel(errFlood)
 	}
-	output, err := o.judge(watched, err, text, stderr.Bytes())
+	output, err := o.judge(watched, call.rate.hasEnded(), err, text, stderr.Bytes())
 	if err != nil && !errors.Is(err, errSteady) || !call.quiet {
 		if err := o.logOutput(watched, text); err != nil {
 			return nil, fmt.Errorf("log fio's output: %w", err)
@@ -141,21 +143,21 @@ func wait(ctx context.Context, cmd *exec.Cmd) error {
 	}
 }
 
-// judge decides whether the run counts. fio ends with valid JSON and error 0 after SIGTERM, so neither
+// judge decides whether the run counts, or was ended because it was steady. fio ends with valid JSON and error 0 after SIGTERM, so neither
 // alone says that a run is whole: only fio's exit code together with both does.
-func (o Options) judge(ctx context.Context, err error, text, stderr []byte) (*fiooutput.Output, error) {
+func (o Options) judge(ctx context.Context, steady bool, err error, text, stderr []byte) (*fiooutput.Output, error) {
 	killed := killedJob(text, stderr)
 	switch {
 	case errors.Is(context.Cause(ctx), errJobKilled) && killed != nil:
 		return nil, killed
 	case errors.Is(context.Cause(ctx), errFlood):
 		return nil, floodError(o.JobFile, text, stderr)
-	case errors.Is(context.Cause(ctx), errSteady) && killed == nil:
-		return nil, endedSteady(err)
 	case errors.Is(context.Cause(ctx), errNoProgress):
 		return nil, failf(digest.ExitNoProgress, "fio completed no I/O for %s and was ended: the storage does not answer, or the job waits longer than that between I/Os (raise spec.deadlines.progressSeconds)", o.ProgressDeadline)
 	case ctx.Err() != nil:
 		return nil, errInterrupted
+	case steady && killed == nil:
+		return nil, endedSteady(err)
 	case err != nil:
 		return nil, o.advise(fioError(err, text, stderr), text)
 	}
@@ -178,7 +180,7 @@ func endedSteady(err error) error {
 	if err == nil || ok && exit.Exited() {
 		return errSteady
 	}
-	return failf(digest.ExitFailed, "fio's rate was steady, and it did not end within %s to be measured: the storage does not answer (%v)", endGrace, err)
+	return failf(digest.ExitFailed, "fio's rate was steady, and when it was asked to end, to be measured, it failed (%v)", err)
 }
 
 // fioError puts fio's end into fio's own words, and adds what fio cannot say itself.

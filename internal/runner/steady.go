@@ -17,12 +17,17 @@ import (
 // rateWatch takes note of the rates that fio's progress line has, once a second. Its logs come only when a job ends.
 type rateWatch struct {
 	until *steady.Until
+	// most is for how long fio does I/O: what it does when that is over, as to sync its files, is no part of it. 0 if it is not known.
+	most time.Duration
 	// ends says that fio is ended when the rate is steady.
 	ends bool
 
 	mu      sync.Mutex
 	samples []steady.Sample
+	begun   time.Time // when the first was seen
 	end     func()
+	// found are the rounds that were steady when fio was ended for it: what it does after that is no part of them.
+	found []int64
 }
 
 // maxSamples is how many rates are kept of each second of a window.
@@ -45,6 +50,9 @@ func (w *rateWatch) note(now time.Time, line string) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.found != nil {
+		return
+	}
 	rateOf := fiooutput.RateOfLine
 	if w.until.Metric == steady.Bandwidth {
 		rateOf = fiooutput.BandwidthOfLine
@@ -53,35 +61,63 @@ func (w *rateWatch) note(now time.Time, line string) {
 	if !known && len(w.samples) == 0 {
 		return
 	}
+	if w.most > 0 && len(w.samples) > 0 && now.Sub(w.begun) > w.most-time.Second { // the first line comes up to a second after the start
+		return
+	}
+	if len(w.samples) == 0 {
+		w.begun = now
+	}
 	w.samples = append(w.samples, steady.Sample{At: now, Rate: float64(rate)})
 	if most := int(w.until.WindowSeconds+1) * maxSamples; len(w.samples) > 2*most {
 		w.samples = append(w.samples[:0], w.samples[len(w.samples)-most:]...)
 	}
-	if rounds := steady.WindowRounds(w.samples, w.until.Window()); w.ends && w.end != nil && rounds != nil && steady.Judge(rounds).Within(w.until) {
+	if !w.ends || w.end == nil {
+		return
+	}
+	// In whole numbers, as they are reported: what ended fio is steady for who judges the report as well.
+	if rounds := whole(steady.WindowRounds(w.samples, w.until.Window())); rounds != nil && steady.JudgeRounds(rounds).Within(w.until) {
+		w.found = rounds
 		w.end()
-		w.end = nil
 	}
 }
 
-// rounds returns the rates of the parts of what was measured, nil if too few lines were seen. fio prints the first line with a rate, and the last
-// one, up to a second after the start and before the end of what it measures.
+// hasEnded says whether fio was ended because its rate is steady.
+func (w *rateWatch) hasEnded() bool {
+	if w == nil {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.found != nil
+}
+
+// rounds returns the rates of the parts of the window that was steady, or of the last one, nil if too few lines were seen. fio prints the first line with a rate,
+// and the last one, up to a second after the start and before the end of what it does.
 func (w *rateWatch) rounds() []int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.found != nil {
+		return w.found
+	}
 	if len(w.samples) < 2 {
 		return nil
 	}
-	const whole = 0.6
+	const enough = 0.6
 	seen := w.samples[len(w.samples)-1].At.Sub(w.samples[0].At)
 	window := min(seen, w.until.Window())
-	if window.Seconds() < whole*w.until.Window().Seconds() {
+	if window.Seconds() < enough*w.until.Window().Seconds() {
 		return nil
 	}
-	var rounds []int64
-	for _, rate := range steady.WindowRounds(w.samples, window) {
-		rounds = append(rounds, int64(math.Round(rate)))
+	return whole(steady.WindowRounds(w.samples, window))
+}
+
+// whole returns rates in whole numbers, nil of none.
+func whole(rates []float64) []int64 {
+	var all []int64
+	for _, rate := range rates {
+		all = append(all, int64(math.Round(rate)))
 	}
-	return rounds
+	return all
 }
 
 // measureWhenSteady measures when what runs before is steady, or its time is over. Where that is judged, what is measured counts if it is steady itself. Otherwise
@@ -146,7 +182,7 @@ func (o Options) warmUp(ctx context.Context, most time.Duration, round int64) (r
 		return nil, err
 	}
 	call.quiet = true
-	call.rate = &rateWatch{until: o.Until, ends: o.StartFile == ""}
+	call.rate = &rateWatch{until: o.Until, most: time.Duration(seconds) * time.Second, ends: o.StartFile == ""}
 	_, err = o.runFio(ctx, call)
 	switch {
 	case errors.Is(err, errSteady):

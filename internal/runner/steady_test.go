@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -98,7 +99,7 @@ func TestMeasureWhenWarm(t *testing.T) {
 		steady  bool
 	}{
 		"the same all the time": {"rate_iops=400", 60, true},
-		"never steady":          {"rate_iops=400\nthinktime=2s\nthinktime_blocks=400\nthinktime_blocks_type=issue", 7, false},
+		"never steady":          {"rate_iops=400\nthinktime=2s\nthinktime_blocks=400\nthinktime_blocks_type=issue", 12, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -121,6 +122,24 @@ func TestMeasureWhenWarm(t *testing.T) {
 				t.Errorf("it began to warm up %d times", begun)
 			}
 		})
+	}
+}
+
+// What takes fio a while to end, as many I/Os in flight do on slow storage, is waited for, and is no part of what was steady.
+func TestEndsSlowlyWhenSteady(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, strings.Replace(window, "runtime=5", "runtime=3", 1)+"rate_iops=400")
+	const longerThanGrace = 5
+	slow := filepath.Join(t.TempDir(), "fio")
+	script := fmt.Sprintf("#!/bin/bash\ntrap 'kill -STOP $fio; sleep %d; kill -CONT $fio; kill -TERM $fio' TERM\n%s \"$@\" &\nfio=$!\nuntil wait $fio; [ ! -d /proc/$fio ]; do :; done\n", longerThanGrace, f.Fio)
+	if err := os.WriteFile(slow, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f.Fio, f.Until = slow, untilSteady(60)
+	f.Until.Judged = false
+	f.wants(Measure(t.Context(), f.Options), 0)
+	if s := f.report().Steady; s == nil || !steady.JudgeRounds(s.Rounds).Within(f.Until) || s.AfterMilliseconds < 1000*(5+longerThanGrace) {
+		t.Errorf("it saw %+v, log\n%s", s, f.log)
 	}
 }
 

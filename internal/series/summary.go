@@ -8,8 +8,8 @@ import (
 const (
 	// minPoints is how many points a series has to have for anything to be said of it, minLevel how many each of two levels has to last.
 	minPoints, minLevel = 10, 3
-	// FallShare is what a rate that fell is of what it was before, at most, and one that warmed up at first of what it became.
-	FallShare = 0.8
+	// fallShare is what a rate that fell is of what it was before, at most.
+	fallShare = 0.8
 	// fallCertainty is how many standard errors two levels have to be apart, and dropCertainty how many standard deviations a point. On stationary noise,
 	// also where neighbouring seconds are alike, that is less than 1 false alarm in 1,000 runs (TestNoFalseAlarms).
 	fallCertainty, dropCertainty, steadyCertainty = 7, 5, 4
@@ -41,6 +41,8 @@ type Summary struct {
 	SteadySeconds float64
 	// Fall is when and how far the rate fell and stayed lower, nil if it did not.
 	Fall *Fall
+	// Rise is when the rate became what it stayed, which it had not been before; nil if it was not lower at first, or fell later.
+	Rise *Rise
 	// Drops are the longest times in which the rate was less than half of the best that was usual, in their order. SlowPercent is the share of all.
 	Drops       []Drop
 	SlowPercent float64
@@ -49,6 +51,9 @@ type Summary struct {
 // Fall is a rate that became lower for the rest of the run. Before and After are the levels beside it, without the points in which it fell: of several falls
 // it is the last one.
 type Fall struct{ Seconds, Before, After float64 }
+
+// Rise is a rate that was lower from the start. Before is all that was before it, After the level beside it, both without the points in which it rose.
+type Rise struct{ Seconds, Before, After float64 }
 
 // Drop is a time in which a rate was low: when it began, how long it was, and the mean rate in it.
 type Drop struct{ Seconds, Length, Rate float64 }
@@ -68,7 +73,9 @@ func (s *Series) Summarize(section *Section) *Summary {
 	if point := steadyFrom(rates); point >= 0 {
 		summary.SteadySeconds = float64(point) * interval
 	}
-	summary.Fall = fallOf(rates, interval)
+	if summary.Fall = fallOf(rates, interval); summary.Fall == nil {
+		summary.Rise = riseOf(rates, interval)
+	}
 	summary.addDrops(rates, interval)
 	summary.later(float64(section.FromPoint) * interval)
 	return summary
@@ -83,6 +90,9 @@ func (s *Summary) later(seconds float64) {
 	if s.Fall != nil {
 		s.Fall.Seconds += seconds
 	}
+	if s.Rise != nil {
+		s.Rise.Seconds += seconds
+	}
 	for i := range s.Drops {
 		s.Drops[i].Seconds += seconds
 	}
@@ -91,7 +101,8 @@ func (s *Summary) later(seconds float64) {
 // IsEventful says whether there is something to tell of a section that lasted for so long: it was not the same all the time.
 func (s *Summary) IsEventful(seconds float64) bool {
 	const early = 0.1
-	return s.Fall != nil || len(s.Drops) > 0 || s.SteadySeconds-s.FromSeconds > early*(seconds-s.FromSeconds) && s.FirstTenth < FallShare*s.LastTenth
+	late := s.SteadySeconds < 0 || s.SteadySeconds-s.FromSeconds > early*(seconds-s.FromSeconds)
+	return s.Fall != nil || s.Rise != nil || len(s.Drops) > 0 || late && s.FirstTenth < fallShare*s.LastTenth
 }
 
 // total returns the I/Os a second of all directions that the result is of, as long as all jobs were at work.
@@ -111,9 +122,57 @@ func (s *Section) total() []float64 {
 
 // fallOf returns how a rate fell and stayed lower, nil if it did not.
 func fallOf(rates []float64, interval float64) *Fall {
+	falls := fallsOf(rates)
+	if len(falls) == 0 {
+		return nil
+	}
+	last := falls[len(falls)-1]
+	return &Fall{float64(last.at) * interval, mean(last.high), mean(last.low)}
+}
+
+// riseOf returns how a rate rose and had been lower from the start, nil if it did not: it is the first fall of a rate that goes the other way through time.
+func riseOf(rates []float64, interval float64) *Rise {
+	back := slices.Clone(rates)
+	slices.Reverse(back)
+	falls := fallsOf(back)
+	if len(falls) == 0 {
+		return slowRiseOf(rates, interval)
+	}
+	first := falls[0]
+	_, low := withoutEdge(back[:first.at], back[first.at:])
+	return &Rise{float64(len(rates)-first.at) * interval, mean(low), mean(first.high)}
+}
+
+// slowRiseOf returns how a rate rose that has no point at which it did: it began lower than the noise of what it became explains.
+func slowRiseOf(rates []float64, interval float64) *Rise {
+	begin := rates[:len(rates)/10]
+	steady := steadyFrom(rates)
+	if len(begin) < minLevel || steady < len(begin) {
+		return nil
+	}
+	level := rates[steady:]
+	spread, alike := deviation(level)
+	const chosen = 1.4 // the level was chosen for being even, so that it varies less than the rest
+	few := 1 + minPoints/float64(len(level))
+	low := min(mean(level)-chosen*few*fallCertainty*math.Hypot(errorOfMean(begin, spread, alike), errorOfMean(level, spread, alike)), fallShare*mean(level))
+	if mean(begin) >= low || mean(begin[:minLevel]) >= fallShare*mean(level) {
+		return nil
+	}
+	return &Rise{float64(steady) * interval, mean(rates[:steady]), mean(level)}
+}
+
+// aFall is a point at which a rate falls and stays lower, with the levels beside it.
+type aFall struct {
+	at        int
+	high, low []float64
+}
+
+// fallsOf returns all falls of a rate.
+func fallsOf(rates []float64) []aFall {
+	var falls []aFall
 	cuts := cutsOf(rates, minLevel, furtherCuts)
 	ends := append(slices.Clone(cuts), len(rates))
-	for i, at := range slices.Backward(cuts) {
+	for i, at := range cuts {
 		begin := 0
 		if i > 0 {
 			begin = cuts[i-1]
@@ -121,16 +180,16 @@ func fallOf(rates []float64, interval float64) *Fall {
 		high, low := withoutEdge(rates[begin:at], rates[at:ends[i+1]])
 		before, after := mean(high), mean(low)
 		if staysLower(rates, ends[i:], before) && !isBurst(rates[:at], len(rates)-at, (before+after)/2) {
-			return &Fall{float64(at) * interval, before, after}
+			falls = append(falls, aFall{at, high, low})
 		}
 	}
-	return nil
+	return falls
 }
 
 // staysLower says whether all levels from the first of these ends on are clearly lower than the one before.
 func staysLower(rates []float64, ends []int, before float64) bool {
 	for i := 1; i < len(ends); i++ {
-		if mean(rates[ends[i-1]:ends[i]]) > FallShare*before {
+		if mean(rates[ends[i-1]:ends[i]]) > fallShare*before {
 			return false
 		}
 	}

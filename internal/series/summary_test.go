@@ -56,12 +56,12 @@ func alikeNoise(r *rand.Rand, n int, deviation, alike float64) []float64 {
 	return rates
 }
 
-// On rates that vary and do not fall there is no false alarm: less than 1 in 1,000 runs, of whatever length.
+// On rates that vary, and neither fall nor rise, there is no false alarm: less than 1 in 1,000 runs, of whatever length.
 func TestNoFalseAlarms(t *testing.T) {
-	const runs = 500
+	const runs = 1000
 	for name, vary := range kindsOfNoise {
 		random := rand.New(rand.NewPCG(1, 2))
-		falls, drops, unsteady, all := 0, 0, 0, 0
+		falls, rises, drops, unsteady, all := 0, 0, 0, 0, 0
 		for _, n := range []int{10, 30, 60, 300, 1000} {
 			for range runs {
 				rates := vary(random, n)
@@ -73,6 +73,9 @@ func TestNoFalseAlarms(t *testing.T) {
 				if s.Fall != nil {
 					falls++
 				}
+				if s.Rise != nil {
+					rises++
+				}
 				if len(s.Drops) > 0 {
 					drops++
 				}
@@ -81,9 +84,9 @@ func TestNoFalseAlarms(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("%s: of %d runs %d fell, %d had drops, %d were not steady from the start", name, all, falls, drops, unsteady)
-		if falls > all/1000 {
-			t.Errorf("%s: %d of %d runs fell", name, falls, all)
+		t.Logf("%s: of %d runs %d fell, %d rose, %d had drops, %d were not steady from the start", name, all, falls, rises, drops, unsteady)
+		if falls > all/1000 || rises > all/1000 {
+			t.Errorf("%s: of %d runs %d fell and %d rose", name, all, falls, rises)
 		}
 	}
 }
@@ -266,6 +269,47 @@ func TestSecondOfTheFall(t *testing.T) {
 		f := summaryOf(tt.rates).Fall
 		if f == nil || math.Abs(f.Seconds-tt.want.Seconds) > 1 || math.Round(f.Before) != tt.want.Before || math.Round(f.After) != tt.want.After {
 			t.Errorf("%s: %+v, want %+v", name, f, tt.want)
+		}
+	}
+}
+
+// A rate that was lower from the start has risen: when it became what it stayed, and how much less it was before.
+func TestRise(t *testing.T) {
+	const runs = 200
+	random := rand.New(rand.NewPCG(11, 12))
+	ramp := func(from, to float64, points int) (rates []float64) {
+		for i := range points {
+			rates = append(rates, from+(to-from)*float64(i)/float64(points))
+		}
+		return rates
+	}
+	for name, tt := range map[string]struct {
+		rates  []float64
+		want   *Rise
+		within float64 // seconds
+	}{
+		"300, then 3000":            {level(12, 300, 48, 3000), &Rise{12, 300, 3000}, 2},
+		"in two steps":              {level(20, 300, 40, 1500, 140, 3000), &Rise{60, 1100, 3000}, 2},
+		"late":                      {level(50, 300, 10, 3000), &Rise{50, 300, 3000}, 2},
+		"slowly":                    {slices.Concat(ramp(300, 3000, 60), level(240, 3000)), &Rise{50, 1500, 3000}, 20},
+		"a stall":                   {level(5, 1000, 20, 0, 275, 1000), nil, 0},
+		"as fast at first as later": {level(20, 3000, 40, 300, 140, 3000), nil, 0},
+		"it falls":                  {level(100, 3000, 200, 300), nil, 0},
+		"it rises and falls":        {level(50, 300, 50, 3000, 50, 300), nil, 0},
+	} {
+		right := 0
+		for range runs {
+			r := summaryOf(varied(random, tt.rates, 0.05)).Rise
+			switch {
+			case tt.want == nil && r == nil,
+				tt.want != nil && r != nil && math.Abs(r.Seconds-tt.want.Seconds) <= tt.within && math.Abs(r.Before/tt.want.Before-1) < 0.25 && math.Abs(r.After/tt.want.After-1) < 0.1:
+				right++
+			case right == 0:
+				t.Logf("%s: %+v", name, r)
+			}
+		}
+		if right < runs*95/100 {
+			t.Errorf("%s: of %d runs %d are told as they were", name, runs, right)
 		}
 	}
 }

@@ -4,11 +4,16 @@ package e2e
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
@@ -129,20 +134,39 @@ func twoRuns(t *testing.T, name string) *v1alpha1.StorageBenchmark {
 func reportOfAnother(t *testing.T) []byte {
 	t.Helper()
 	sb := benchmark(t, "report-of-another", func(sb *v1alpha1.StorageBenchmark) {
-		sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain // the pod stays, and its message
 		// None of the runs that it is compared with is as long: at the limit of the tests' disks, runs of one length make
 		// the same number of writes.
 		sb.Spec.Workloads[0].Fio.RuntimeSeconds = new(int32(4))
 	})
 	create(t, sb)
-	until(t, sb, "the end of the other benchmark", ended)
-	for _, pod := range pods(t, sb, v1alpha1.RoleRun) {
-		if ended := pod.Status.ContainerStatuses[0].State.Terminated; ended != nil && ended.ExitCode == 0 {
-			return []byte(ended.Message)
+	pod := runningPod(t, sb)
+	// The operator removes a pod as soon as it has its report. A finalizer keeps it until it was read here as well.
+	const finalizer = "e2e.storagebench.dev/read"
+	keep := func(change func(client.Object, string) bool) {
+		patch := client.StrategicMergeFrom(pod.DeepCopy()) // others have finalizers there too
+		change(pod, finalizer)
+		if err := k8s.Patch(context.WithoutCancel(t.Context()), pod, patch); client.IgnoreNotFound(err) != nil {
+			t.Fatalf("finalizer of pod %s: %v", pod.Name, err)
 		}
 	}
-	t.Fatal("no pod has left a report")
-	return nil
+	keep(controllerutil.AddFinalizer)
+	defer keep(controllerutil.RemoveFinalizer)
+	var report []byte
+	eventually(t.Context(), t, "the report of another benchmark", func(ctx context.Context) (bool, error) {
+		if err := k8s.Get(ctx, client.ObjectKeyFromObject(pod), pod); err != nil {
+			return false, err
+		}
+		ended := pod.Status.ContainerStatuses[0].State.Terminated
+		if ended == nil {
+			return false, nil
+		}
+		if ended.ExitCode != 0 {
+			return false, fmt.Errorf("it ended with %+v", ended)
+		}
+		report = []byte(ended.Message)
+		return true, nil
+	})
+	return report
 }
 
 // replaceFile puts another file in the place of one that a container writes: it goes on writing to the one that is gone.

@@ -30,10 +30,11 @@ func happenedTable(title string, shown []timed) table {
 // perSecond prints I/Os per second.
 func perSecond(rate float64) string { return count(int64(rate+0.5)) + " IOPS" }
 
-// dropsBeside returns the drops that are not what a fall is.
+// dropsBeside returns the drops that are not what a fall is, or what was before a rise.
 func dropsBeside(s *series.Summary) []series.Drop {
 	return slices.DeleteFunc(slices.Clone(s.Drops), func(d series.Drop) bool {
-		return s.Fall != nil && d.Rate > s.Fall.After/2 && d.Seconds+d.Length > s.Fall.Seconds
+		return s.Fall != nil && d.Rate > s.Fall.After/2 && d.Seconds+d.Length > s.Fall.Seconds ||
+			s.Rise != nil && d.Rate > s.Rise.Before/2 && d.Seconds < s.Rise.Seconds
 	})
 }
 
@@ -42,18 +43,21 @@ func steadyText(s *series.Summary) string {
 	switch {
 	case s.SteadySeconds < 0:
 		return "not in the end"
-	case s.SteadySeconds == 0:
+	case s.SteadySeconds <= s.FromSeconds: // of what was measured
 		return "from the start"
 	default:
 		return "after " + secondsText(s.SteadySeconds)
 	}
 }
 
-// happened says how a rate fell and dropped.
+// happened says how a rate fell, rose and dropped.
 func happened(s *series.Summary) []string {
 	var all []string
 	if s.Fall != nil {
 		all = append(all, fallText(s.Fall))
+	}
+	if s.Rise != nil {
+		all = append(all, riseText(s.Rise))
 	}
 	for _, d := range dropsBeside(s) {
 		all = append(all, dropText(&d))
@@ -66,6 +70,10 @@ func happened(s *series.Summary) []string {
 
 func fallText(f *series.Fall) string {
 	return fmt.Sprintf("%s until second %s, then %s", perSecond(f.Before), figureText(f.Seconds), perSecond(f.After))
+}
+
+func riseText(r *series.Rise) string {
+	return fmt.Sprintf("%s until second %s, then %s", perSecond(r.Before), figureText(r.Seconds), perSecond(r.After))
 }
 
 // fallsOf says which targets became slower for the rest of their first run.
@@ -109,6 +117,9 @@ func addDrops(p *plotted, shown []timed) {
 		}
 		if s.Fall != nil {
 			mark(s.Fall.Seconds, fallText(s.Fall))
+		}
+		if s.Rise != nil {
+			mark(s.Rise.Seconds, riseText(s.Rise))
 		}
 		for _, d := range dropsBeside(s) {
 			mark(d.Seconds, dropText(&d))

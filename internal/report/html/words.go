@@ -62,14 +62,21 @@ func pattern(w *v1alpha1.Workload) string {
 	return cmp.Or(patterns[kind], rw)
 }
 
-// jobFile returns what fio is given, before the choices of the matrix.
+// jobFile returns what fio is given, before the choices of the matrix, and says if it runs that before it measures.
 func jobFile(w *v1alpha1.Workload) string {
 	if expanded, err := preset.Expand(w); err == nil {
 		w = expanded
 	}
 	switch {
 	case w.Fio != nil:
-		return strings.TrimSpace(fio.FromParameters(w.Name, w.Fio).String())
+		text := strings.TrimSpace(fio.FromParameters(w.Name, w.Fio).String())
+		switch {
+		case w.Until != nil:
+			text += "\n# runs until it is steady, and is measured then (until)"
+		case fio.RampsAuto(w.Fio):
+			text += "\n# runs until it is warm, and is measured then (rampTimeSeconds: auto)"
+		}
+		return text
 	case w.JobFile != nil:
 		return strings.TrimSpace(*w.JobFile)
 	default:
