@@ -70,7 +70,7 @@ func waitingBy(path *field.Path, w *v1alpha1.Workload) (string, *field.Path) {
 
 // fioJobOf returns what is measured of a workload of fio's parameters, of one that waits without what runs before, and all that is wrong with it.
 func fioJobOf(path *field.Path, w *v1alpha1.Workload) (*fio.JobFile, field.ErrorList) {
-	if problems := validateRamp(path.Child("fio"), w.Fio); len(problems) > 0 {
+	if problems := validateRamp(path, w); len(problems) > 0 {
 		return nil, problems
 	}
 	u := untilOf(w)
@@ -78,25 +78,32 @@ func fioJobOf(path *field.Path, w *v1alpha1.Workload) (*fio.JobFile, field.Error
 		return fio.FromParameters(w.Name, w.Fio), nil
 	}
 	by, at := waitingBy(path, w)
-	parameters, measured := w.Fio, u.WindowSeconds
 	if w.Until != nil {
 		if problems := validateUntil(at, w); len(problems) > 0 {
 			return nil, problems
 		}
-	} else {
-		parameters, measured = w.Fio.DeepCopy(), *w.Fio.RuntimeSeconds
-		parameters.RuntimeSeconds, parameters.TimeBased = nil, nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.Matrix)) {
 		if err := goesWith(by, name, w); err != nil {
 			return nil, field.ErrorList{field.Forbidden(path.Child("matrix").Key(name), err.Error())}
 		}
 	}
-	job, err := fio.FromParameters(w.Name, parameters).Until(by, int64(measured), steady.PauseSeconds)
+	parameters, seconds := withoutTimes(w, u)
+	job, err := fio.FromParameters(w.Name, parameters).Until(by, int64(seconds), steady.PauseSeconds)
 	if err != nil {
 		return nil, field.ErrorList{field.Forbidden(at, err.Error())}
 	}
 	return job, nil
+}
+
+// withoutTimes returns the parameters of a workload that waits without those that say for how long it is measured, and for how many seconds that is.
+func withoutTimes(w *v1alpha1.Workload, u *steady.Until) (*v1alpha1.FioParameters, int32) {
+	if w.Until != nil {
+		return w.Fio, u.WindowSeconds
+	}
+	parameters := w.Fio.DeepCopy()
+	parameters.RuntimeSeconds, parameters.TimeBased = nil, nil
+	return parameters, *w.Fio.RuntimeSeconds
 }
 
 // goesWith says why a matrix cannot have an option of a workload that waits by a field, nil if it can.
@@ -108,11 +115,13 @@ func goesWith(by, name string, w *v1alpha1.Workload) error {
 }
 
 // validateRamp refuses what the API server refuses too.
-func validateRamp(path *field.Path, p *v1alpha1.FioParameters) field.ErrorList {
-	at := path.Child("rampTimeSeconds")
+func validateRamp(path *field.Path, w *v1alpha1.Workload) field.ErrorList {
+	p, at := w.Fio, path.Child("fio", "rampTimeSeconds")
 	switch {
 	case p.RampTimeSeconds == nil:
 		return nil
+	case w.Until != nil:
+		return field.ErrorList{field.Forbidden(at, "until says for how long fio runs: remove rampTimeSeconds, or until")}
 	case p.RampTimeSeconds.Type == intstr.String && !fio.RampsAuto(p):
 		return field.ErrorList{field.Invalid(at, p.RampTimeSeconds.StrVal, aboutRamp)}
 	case p.RampTimeSeconds.Type == intstr.Int && (p.RampTimeSeconds.IntVal < 0 || p.RampTimeSeconds.IntVal > maxRampTimeSeconds):

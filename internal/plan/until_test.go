@@ -164,6 +164,10 @@ func TestRampAutoIsRefused(t *testing.T) {
 			"spec.workloads[0].fio.rampTimeSeconds: Invalid value: 86401: rampTimeSeconds must be",
 			func(w *v1alpha1.Workload) { w.Fio.RampTimeSeconds = new(intstr.FromInt32(86_401)) },
 		},
+		"until as well": {
+			"spec.workloads[0].fio.rampTimeSeconds: Forbidden: until says for how long fio runs: remove rampTimeSeconds, or until",
+			func(w *v1alpha1.Workload) { w.Until = &v1alpha1.Until{} },
+		},
 		"a hot spot elsewhere": {
 			"spec.workloads[0].fio.rampTimeSeconds: Forbidden: random_distribution zipf:1.2 prefers other blocks each time that fio is started",
 			func(w *v1alpha1.Workload) {
