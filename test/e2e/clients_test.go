@@ -26,7 +26,7 @@ func clients(n int32) func(*v1alpha1.StorageBenchmark) {
 
 // Clients of storage that is not shared have a volume each, and together do what both volumes can.
 func TestClientsWithVolumesOfTheirOwn(t *testing.T) {
-	ownNode(t, twoNodes, load(figures))
+	ownNode(t, twoNodes, load(2*figures))
 	sb := benchmark(t, "own-volumes", exclusive, clients(2), func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets = []v1alpha1.Target{{Name: "gp3", EBS: &v1alpha1.EBSVolume{Type: "gp3", FSType: new("xfs")}}}
 		sb.Spec.Workloads[0].Fio = &v1alpha1.FioParameters{

@@ -1,10 +1,7 @@
 // Package pace has work take as long as it would where it is acted out.
 package pace
 
-import (
-	"syscall"
-	"time"
-)
+import "time"
 
 // Line serves work one after the other at a rate. Its zero value has no limit.
 type Line struct {
@@ -35,15 +32,4 @@ func Latest(first time.Time, others ...time.Time) time.Time {
 		}
 	}
 	return first
-}
-
-// Wait blocks its thread. time.Sleep would round up to whole milliseconds when there is nothing else to do (3.4 ms for 2.7 ms).
-func Wait(until time.Time) {
-	left := time.Until(until)
-	if left <= 0 {
-		return
-	}
-	spec := syscall.NsecToTimespec(int64(left))
-	for syscall.Nanosleep(&spec, &spec) == syscall.EINTR {
-	}
 }
