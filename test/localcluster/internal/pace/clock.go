@@ -1,9 +1,9 @@
 package pace
 
 import (
-	"container/heap"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,8 +26,15 @@ type clock struct {
 	fd    int
 	timer *os.File
 
-	mu      sync.Mutex
-	waiting waiters
+	mu sync.Mutex
+	// waiting are those who wait, the last one to be woken first.
+	waiting []waiter
+}
+
+// waiter is somebody who waits for an instant.
+type waiter struct {
+	until time.Time
+	come  chan struct{}
 }
 
 func newClock() *clock {
@@ -42,19 +49,20 @@ func newClock() *clock {
 
 // at returns what is closed when that instant has come.
 func (c *clock) at(until time.Time) <-chan struct{} {
-	w := waiter{until, make(chan struct{})}
+	come := make(chan struct{})
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	heap.Push(&c.waiting, w)
-	if c.waiting[0].come == w.come {
+	place, _ := slices.BinarySearchFunc(c.waiting, until, func(w waiter, until time.Time) int { return until.Compare(w.until) })
+	c.waiting = slices.Insert(c.waiting, place, waiter{until, come})
+	if place == len(c.waiting)-1 {
 		c.set()
 	}
-	return w.come
+	return come
 }
 
-// set has the timer expire when the first of those who wait is to be woken.
+// set has the timer expire when the next one is to be woken.
 func (c *clock) set() {
-	left := max(time.Until(c.waiting[0].until), 1) // 0 would stop it
+	left := max(time.Until(c.waiting[len(c.waiting)-1].until), 1) // 0 would stop it
 	if err := unix.TimerfdSettime(c.fd, 0, &unix.ItimerSpec{Value: unix.NsecToTimespec(int64(left))}, nil); err != nil {
 		panic(fmt.Errorf("set a timer: %w", err))
 	}
@@ -74,35 +82,12 @@ func (c *clock) run() {
 func (c *clock) wake() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for now := time.Now(); len(c.waiting) > 0 && !c.waiting[0].until.After(now); {
-		close(heap.Pop(&c.waiting).(waiter).come)
+	last, now := len(c.waiting)-1, time.Now()
+	for ; last >= 0 && !c.waiting[last].until.After(now); last-- {
+		close(c.waiting[last].come)
+		c.waiting = c.waiting[:last]
 	}
-	if len(c.waiting) > 0 {
+	if last >= 0 {
 		c.set()
 	}
-}
-
-// waiter is somebody who waits for an instant.
-type waiter struct {
-	until time.Time
-	come  chan struct{}
-}
-
-// waiters are a heap, with the first to be woken at its top.
-type waiters []waiter
-
-func (w waiters) Len() int           { return len(w) }
-func (w waiters) Less(i, j int) bool { return w[i].until.Before(w[j].until) }
-func (w waiters) Swap(i, j int)      { w[i], w[j] = w[j], w[i] }
-
-// Push is part of heap.Interface.
-func (w *waiters) Push(x any) { *w = append(*w, x.(waiter)) }
-
-// Pop is part of heap.Interface.
-func (w *waiters) Pop() any {
-	last := len(*w) - 1
-	popped := (*w)[last]
-	(*w)[last] = waiter{}
-	*w = (*w)[:last]
-	return popped
 }
