@@ -62,6 +62,8 @@ type Load struct {
 	Lookups bool
 	// Staggered says whether some of its jobs begin later than others, and LatencyTarget whether fio looks for an iodepth while it runs: its rate changes by that.
 	Staggered, LatencyTarget bool
+	// SteadyWindow says whether what was measured had to be steady itself.
+	SteadyWindow bool
 	// LatencyOff says whether fio is told not to take latencies: gtod_reduce, disable_lat and the like.
 	LatencyOff bool
 	// Polls says whether jobs ask again and again instead of waiting, which takes all CPU that there is, whatever they wait for.

@@ -17,10 +17,11 @@ func rateFell(s seen) string {
 }
 
 // warmedUp is about a rate that was lower at first and then what it was to stay: the mean is less than what the storage does when it is warm. That the rise is none
-// by chance is the series' to judge. Jobs that begin one after the other, and fio looking for an iodepth, do not warm up.
+// by chance is the series' to judge. Jobs that begin one after the other, others beside that end sooner, and fio looking for an iodepth are no warm-up. A window that
+// had to be steady itself varies by what its rule allows.
 func warmedUp(s seen) string {
 	over := s.result.OverTime
-	if over == nil || over.Rise == nil || s.load.Staggered || s.load.LatencyTarget {
+	if over == nil || over.Rise == nil || s.load.Staggered || s.load.LatencyTarget || s.load.SteadyWindow || s.known.Company != nil {
 		return ""
 	}
 	words := fmt.Sprintf("%d IOPS until second %d, then %d", over.Rise.BeforeIOPS, over.Rise.AtSeconds, over.Rise.AfterIOPS)

@@ -52,6 +52,7 @@ func TestWarmUp(t *testing.T) {
 		"not yet":       {result: v1alpha1.Result{OverTime: rose, SteadyState: &v1alpha1.SteadyState{}}, want: words},
 		"by fio's rule": {result: v1alpha1.Result{OverTime: rose, SteadyState: &v1alpha1.SteadyState{Attained: true, Criterion: "iops:10%"}}, want: words},
 		"begun later":   {result: v1alpha1.Result{OverTime: rose}, load: Load{Staggered: true}},
+		"a window":      {result: v1alpha1.Result{OverTime: rose, SteadyState: &v1alpha1.SteadyState{Attained: true}}, load: Load{SteadyWindow: true}},
 		"by a search":   {result: v1alpha1.Result{OverTime: rose}, load: Load{LatencyTarget: true}},
 	} {
 		got := ""

@@ -71,17 +71,27 @@ func (f *JobFile) replace(o Option) {
 	}
 }
 
-// MovesHotSpot returns the value of random_distribution by which random I/O of a job prefers other blocks at each start, "" if none does. By default fio draws where
-// the most used blocks are (lib/zipf.c of fio, shared_rand_init).
+// MovesHotSpot says why a job prefers other blocks, or other files, each time that fio is started, and what to do about it, "" if none does. fio draws where the most
+// used ones are, unless it is told (lib/zipf.c of fio, shared_rand_init).
 func (f *JobFile) MovesHotSpot() string {
 	for _, j := range f.jobs() {
-		value := j.text("random_distribution", "random")
-		kind, parameters, _ := strings.Cut(value, ":")
-		if (kind == "zipf" || kind == "pareto") && !strings.Contains(parameters, ":") {
-			return value
+		distribution, service := j.text("random_distribution", "random"), j.text("file_service_type", "")
+		_, parameters, _ := strings.Cut(distribution, ":")
+		isRandom := strings.Contains(j.text("rw", ""), "rand") || j.has("percentage_random")
+		switch {
+		case isRandom && isSkewed(distribution) && !strings.Contains(parameters, ":"):
+			return fmt.Sprintf("random_distribution %s prefers other blocks each time that fio is started: give it a centre, such as zipf:1.2:0.5", distribution)
+		case isSkewed(service):
+			return fmt.Sprintf("file_service_type %s prefers other files each time that fio is started: remove it", service)
 		}
 	}
 	return ""
+}
+
+// isSkewed says whether a distribution has most used places that fio draws.
+func isSkewed(distribution string) bool {
+	kind, _, _ := strings.Cut(distribution, ":")
+	return kind == "zipf" || kind == "pareto"
 }
 
 // WarmUp returns a job file that does what this one does before that is measured, for so many seconds. Rounds are numbered from 0: each has other random
@@ -90,6 +100,17 @@ func (f *JobFile) WarmUp(seconds, round int64) *JobFile {
 	warm := f.timed(seconds, 0)
 	warm.reseed(2*round + 1)
 	return warm
+}
+
+// WithoutSyncAtEnd returns a job file whose jobs end without having their files written to the storage.
+func (f *JobFile) WithoutSyncAtEnd() *JobFile {
+	unsynced := f.clone()
+	for _, name := range []string{"end_fsync", "fsync_on_close"} {
+		if slices.ContainsFunc(f.jobs(), func(j job) bool { return j.has(name) }) {
+			unsynced.replace(Option{Name: name, Value: "0", HasValue: true})
+		}
+	}
+	return unsynced
 }
 
 // Warm returns a job file that is measured after the warm-up of a round: what is in the page cache stays there, which fio would drop as it begins.

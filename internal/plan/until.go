@@ -108,7 +108,7 @@ func withoutTimes(w *v1alpha1.Workload, u *steady.Until) (*v1alpha1.FioParameter
 
 // goesWith says why a matrix cannot have an option of a workload that waits by a field, nil if it can.
 func goesWith(by, name string, w *v1alpha1.Workload) error {
-	if option := fio.Canonical(fio.OptionName(name)); w.Until == nil && (option == "runtime" || option == "time_based") {
+	if option := fio.Canonical(fio.OptionName(name)); w.Until == nil && slices.Contains([]string{"runtime", "time_based", "ramp_time"}, option) {
 		return fmt.Errorf("with %s it has one value, in fio: remove it from matrix, or give rampTimeSeconds a number", by)
 	}
 	return fio.GoesWithUntil(name, by)
@@ -145,9 +145,8 @@ func validateUntilOf(path *field.Path, w *v1alpha1.Workload, cases []testCase) f
 			return field.ErrorList{field.Forbidden(at, fmt.Sprintf(
 				"operations on files end with the last file, and the matrix has an ioengine for them (case %s): remove it, or %s", cases[i].name, by))}
 		}
-		if distribution := cases[i].job.MovesHotSpot(); distribution != "" {
-			return field.ErrorList{field.Forbidden(at, fmt.Sprintf(
-				"random_distribution %s prefers other blocks each time that fio is started, as before it measures: give it a centre, such as zipf:1.2:0.5, or remove %s", distribution, by))}
+		if why := cases[i].job.MovesHotSpot(); why != "" {
+			return field.ErrorList{field.Forbidden(at, fmt.Sprintf("fio is started before it measures, and then anew, and %s, or remove %s", why, by))}
 		}
 	}
 	return nil

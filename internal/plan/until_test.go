@@ -169,9 +169,15 @@ func TestRampAutoIsRefused(t *testing.T) {
 			func(w *v1alpha1.Workload) { w.Until = &v1alpha1.Until{} },
 		},
 		"a hot spot elsewhere": {
-			"spec.workloads[0].fio.rampTimeSeconds: Forbidden: random_distribution zipf:1.2 prefers other blocks each time that fio is started",
+			"and random_distribution zipf:1.2 prefers other blocks each time that fio is started: give it a centre, such as zipf:1.2:0.5, or remove rampTimeSeconds: auto",
 			func(w *v1alpha1.Workload) {
 				w.Matrix = map[string]v1alpha1.MatrixValues{"random_distribution": {intstr.FromString("zipf:1.2:0.5"), intstr.FromString("zipf:1.2")}}
+			},
+		},
+		"hot files elsewhere": {
+			"file_service_type pareto:0.9 prefers other files each time",
+			func(w *v1alpha1.Workload) {
+				w.Fio.NrFiles, w.Fio.Options = new(int32(10)), map[string]v1alpha1.FioOptionValue{"file_service_type": "pareto:0.9"}
 			},
 		},
 		"files without a size": {

@@ -56,12 +56,12 @@ func dropsInWords(o *v1alpha1.OverTime) []string {
 
 // isTheFall says whether a drop is what came after a fall, which is told already.
 func isTheFall(f *v1alpha1.RateFall, d v1alpha1.RateDrop) bool {
-	return f != nil && d.IOPS > f.AfterIOPS/2 && d.AtSeconds+d.DurationSeconds > f.AtSeconds
+	return f != nil && d.IOPS >= f.AfterIOPS/2 && d.AtSeconds+d.DurationSeconds > f.AtSeconds
 }
 
 // isBeforeTheRise says whether a drop is a part of how a rate began, which is told already.
 func isBeforeTheRise(r *v1alpha1.RateRise, d v1alpha1.RateDrop) bool {
-	return r != nil && d.AtSeconds < r.AtSeconds && d.IOPS > r.BeforeIOPS/2
+	return r != nil && d.AtSeconds < r.AtSeconds && d.IOPS >= r.BeforeIOPS/2
 }
 
 // overTimeOf says how the rate went during the runs of a subject: of the first in which something happened.

@@ -28,18 +28,18 @@ func overTime(s *series.Series, section *series.Section) *v1alpha1.OverTime {
 		return nil
 	}
 	over := &v1alpha1.OverTime{FirstTenthIOPS: whole(summary.FirstTenth), LastTenthIOPS: whole(summary.LastTenth), SlowPercent: seconds(summary.SlowPercent)}
-	since := func(start float64) int32 { return seconds(start - summary.FromSeconds) }
+	summary = summary.SinceMeasured()
 	if summary.SteadySeconds >= 0 {
-		over.SteadySeconds = new(since(summary.SteadySeconds))
+		over.SteadySeconds = new(seconds(summary.SteadySeconds))
 	}
 	if f := summary.Fall; f != nil {
-		over.Fall = &v1alpha1.RateFall{AtSeconds: since(f.Seconds), BeforeIOPS: whole(f.Before), AfterIOPS: whole(f.After)}
+		over.Fall = &v1alpha1.RateFall{AtSeconds: seconds(f.Seconds), BeforeIOPS: whole(f.Before), AfterIOPS: whole(f.After)}
 	}
 	if r := summary.Rise; r != nil {
-		over.Rise = &v1alpha1.RateRise{AtSeconds: since(r.Seconds), BeforeIOPS: whole(r.Before), AfterIOPS: whole(r.After)}
+		over.Rise = &v1alpha1.RateRise{AtSeconds: seconds(r.Seconds), BeforeIOPS: whole(r.Before), AfterIOPS: whole(r.After)}
 	}
 	for _, d := range summary.Drops {
-		over.Drops = append(over.Drops, v1alpha1.RateDrop{AtSeconds: since(d.Seconds), DurationSeconds: seconds(d.Length), IOPS: whole(d.Rate)})
+		over.Drops = append(over.Drops, v1alpha1.RateDrop{AtSeconds: seconds(d.Seconds), DurationSeconds: seconds(d.Length), IOPS: whole(d.Rate)})
 	}
 	return over
 }

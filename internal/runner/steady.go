@@ -175,7 +175,12 @@ func (o Options) warmUp(ctx context.Context, most time.Duration, round int64) (r
 	if err != nil {
 		return nil, err
 	}
-	o.JobFile = file.WarmUp(seconds, round).String()
+	warm := file.WarmUp(seconds, round)
+	if o.StartFile != "" {
+		// How long a sync takes differs from client to client, and they begin to measure together.
+		warm = warm.WithoutSyncAtEnd()
+	}
+	o.JobFile = warm.String()
 	fmt.Fprintf(o.Log, "fio runs until its rate is steady, for %d s at most, then it measures\n", seconds)
 	call, err := o.prepareFio()
 	if err != nil {
@@ -207,6 +212,9 @@ func (o Options) measureSteady(ctx context.Context, seen func() digest.Environme
 		return nil, err
 	}
 	call.rate = &rateWatch{until: o.Until}
+	if o.Until.Judged {
+		call.rate.most = o.Until.Window() + steady.PauseSeconds*time.Second
+	}
 	report, err := o.measureOnce(ctx, call, seen)
 	if err != nil {
 		return nil, err

@@ -98,6 +98,21 @@ func (s *Summary) later(seconds float64) {
 	}
 }
 
+// SinceMeasured returns the summary with times from the start of what was measured.
+func (s *Summary) SinceMeasured() *Summary {
+	since := *s
+	since.Drops = slices.Clone(s.Drops)
+	if s.Fall != nil {
+		since.Fall = new(*s.Fall)
+	}
+	if s.Rise != nil {
+		since.Rise = new(*s.Rise)
+	}
+	since.later(-s.FromSeconds)
+	since.FromSeconds = 0
+	return &since
+}
+
 // IsEventful says whether there is something to tell of a section that lasted for so long: it was not the same all the time.
 func (s *Summary) IsEventful(seconds float64) bool {
 	const early = 0.1
@@ -139,6 +154,9 @@ func riseOf(rates []float64, interval float64) *Rise {
 		return slowRiseOf(rates, interval)
 	}
 	first := falls[0]
+	if mean(rates[:minLevel]) >= fallShare*mean(first.high) {
+		return nil // it began as fast as it became, and was low in between
+	}
 	_, low := withoutEdge(back[:first.at], back[first.at:])
 	return &Rise{float64(len(rates)-first.at) * interval, mean(low), mean(first.high)}
 }

@@ -256,6 +256,34 @@ func TestSeveralSteps(t *testing.T) {
 	}
 }
 
+// Times are from the start of the section, as a chart has them, or from that of what was measured.
+func TestSinceMeasured(t *testing.T) {
+	for name, rates := range map[string][]float64{
+		"rise": level(40, 100, 12, 300, 48, 3000),
+		"fall": level(40, 100, 12, 3000, 48, 300),
+		"drop": level(40, 100, 12, 3000, 3, 0, 45, 3000),
+	} {
+		s := of(rates)
+		s.Sections[0].FromPoint = 40
+		of := func(s *Summary) (at float64) {
+			switch {
+			case s.Rise != nil:
+				at = s.Rise.Seconds
+			case s.Fall != nil:
+				at = s.Fall.Seconds
+			case len(s.Drops) == 1:
+				at = s.Drops[0].Seconds
+			}
+			return at
+		}
+		whole := s.Summarize(&s.Sections[0])
+		since := whole.SinceMeasured()
+		if of(whole) != 52 || of(since) != 12 || whole.FromSeconds != 40 || since.FromSeconds != 0 || whole.SteadySeconds-since.SteadySeconds != 40 {
+			t.Errorf("%s: %+v at %v, since it was measured %+v at %v", name, whole, of(whole), since, of(since))
+		}
+	}
+}
+
 // A second in which the rate fell belongs to neither level: of a short run it would be a good part of the mean.
 func TestSecondOfTheFall(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -293,6 +321,7 @@ func TestRise(t *testing.T) {
 		"late":                      {level(50, 300, 10, 3000), &Rise{50, 300, 3000}, 2},
 		"slowly":                    {slices.Concat(ramp(300, 3000, 60), level(240, 3000)), &Rise{50, 1500, 3000}, 20},
 		"a stall":                   {level(5, 1000, 20, 0, 275, 1000), nil, 0},
+		"a low time":                {level(5, 1000, 20, 300, 275, 1000), nil, 0},
 		"as fast at first as later": {level(20, 3000, 40, 300, 140, 3000), nil, 0},
 		"it falls":                  {level(100, 3000, 200, 300), nil, 0},
 		"it rises and falls":        {level(50, 300, 50, 3000, 50, 300), nil, 0},

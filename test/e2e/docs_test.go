@@ -30,7 +30,7 @@ const (
 // directory that has config as the root of the repository has it. They must end with exit code 0 and print what the page shows, but for
 // figures, and leave nothing in the namespace. With STORAGEBENCH_UPDATE_DOCS=1 figures of the pages become those that were printed.
 func TestDocs(t *testing.T) {
-	ownNode(t, load(figures), budget(6*time.Minute)) // some pages show verdicts
+	ownNode(t, load(figures), budget(8*time.Minute)) // some pages show verdicts, and may be played again
 	pages := pagesThatRun(t)
 	if len(pages) == 0 {
 		t.Fatal("no page has commands that are run")

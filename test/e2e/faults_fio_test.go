@@ -136,7 +136,7 @@ func reportOfAnother(t *testing.T) []byte {
 	sb := benchmark(t, "report-of-another", func(sb *v1alpha1.StorageBenchmark) {
 		// None of the runs that it is compared with is as long: at the limit of the tests' disks, runs of one length make
 		// the same number of writes.
-		sb.Spec.Workloads[0].Fio.RuntimeSeconds = new(int32(4))
+		sb.Spec.Workloads[0].Fio.RuntimeSeconds = new(int32(9))
 	})
 	create(t, sb)
 	pod := runningPod(t, sb)

@@ -12,13 +12,14 @@ import (
 // happenedTable says in words and figures what the charts of a case show over time, a row for each run.
 func happenedTable(title string, shown []timed) table {
 	t := table{Caption: title, Columns: []column{
-		{Name: "Target"}, {Name: "Run"}, {Name: "First tenth", Number: true}, {Name: "Last tenth", Number: true}, {Name: "Steady", Hint: "From when on the rate was what it was at the end"}, {Name: "What happened"},
+		{Name: "Target"}, {Name: "Run"}, {Name: "First tenth", Number: true}, {Name: "Last tenth", Number: true}, {Name: "Steady", Hint: "From when on the rate was what it was at the end. Seconds are from the start of what was measured"}, {Name: "What happened"},
 	}}
 	for _, run := range shown {
 		s := run.of.Summarize(run.section)
 		if s == nil {
 			continue
 		}
+		s = s.SinceMeasured()
 		t.Rows = append(t.Rows, row{
 			{Text: run.target.Name, Target: &run.target}, heading(run.run.Name),
 			number(perSecond(s.FirstTenth)), number(perSecond(s.LastTenth)), text(steadyText(s)), text(strings.Join(happened(s), "; ")),
@@ -33,8 +34,8 @@ func perSecond(rate float64) string { return count(int64(rate+0.5)) + " IOPS" }
 // dropsBeside returns the drops that are not what a fall is, or what was before a rise.
 func dropsBeside(s *series.Summary) []series.Drop {
 	return slices.DeleteFunc(slices.Clone(s.Drops), func(d series.Drop) bool {
-		return s.Fall != nil && d.Rate > s.Fall.After/2 && d.Seconds+d.Length > s.Fall.Seconds ||
-			s.Rise != nil && d.Rate > s.Rise.Before/2 && d.Seconds < s.Rise.Seconds
+		return s.Fall != nil && d.Rate >= s.Fall.After/2 && d.Seconds+d.Length > s.Fall.Seconds ||
+			s.Rise != nil && d.Rate >= s.Rise.Before/2 && d.Seconds < s.Rise.Seconds
 	})
 }
 
@@ -43,7 +44,7 @@ func steadyText(s *series.Summary) string {
 	switch {
 	case s.SteadySeconds < 0:
 		return "not in the end"
-	case s.SteadySeconds <= s.FromSeconds: // of what was measured
+	case s.SteadySeconds == 0:
 		return "from the start"
 	default:
 		return "after " + secondsText(s.SteadySeconds)
@@ -81,7 +82,7 @@ func fallsOf(shown []timed) string {
 	var all []string
 	for _, run := range shown {
 		if s := run.of.Summarize(run.section); run.again == 0 && s != nil && s.Fall != nil {
-			all = append(all, run.target.Name+": "+withSummed(fallText(s.Fall), run.section)+".")
+			all = append(all, run.target.Name+": "+withSummed(fallText(s.SinceMeasured().Fall), run.section)+".")
 		}
 	}
 	return strings.Join(all, " ")
@@ -111,17 +112,20 @@ func addDrops(p *plotted, shown []timed) {
 		if s == nil || run.again > 0 {
 			continue
 		}
+		// Marks are where they are in the chart, which has what went before as well. Their texts are as everywhere else.
+		since := s.SinceMeasured()
 		mark := func(seconds float64, words string) {
 			line := &p.Lines[i]
+			seconds += s.FromSeconds
 			p.Drops = append(p.Drops, fall{Target: run.target.Name, X: seconds, Y: line.before(seconds), Text: run.run.Name + "\n" + words})
 		}
-		if s.Fall != nil {
-			mark(s.Fall.Seconds, fallText(s.Fall))
+		if since.Fall != nil {
+			mark(since.Fall.Seconds, fallText(since.Fall))
 		}
-		if s.Rise != nil {
-			mark(s.Rise.Seconds, riseText(s.Rise))
+		if since.Rise != nil {
+			mark(since.Rise.Seconds, riseText(since.Rise))
 		}
-		for _, d := range dropsBeside(s) {
+		for _, d := range dropsBeside(since) {
 			mark(d.Seconds, dropText(&d))
 		}
 	}

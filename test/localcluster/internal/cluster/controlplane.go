@@ -120,8 +120,8 @@ func (c *Cluster) apiserver() component {
 			"--profiling=false",
 			"--v=1",
 		}, c.auditFlags()...),
-		// With Go's defaults half of what it computes is to collect garbage, of a heap of a quarter of this limit.
-		env:     []string{"GOGC=400", "GOMEMLIMIT=1GiB"},
+		// With Go's defaults half of what it computes is to collect garbage, of a heap of a fifth of this limit.
+		env:     []string{"GOGC=400", "GOMEMLIMIT=1536MiB"},
 		inputs:  []string{cert, c.state.PKI("service-account.key"), c.auditPolicyPath()},
 		listens: []string{address(c.apiIP(), apiPort)},
 		ready:   httpOK(c.apiURL() + "/readyz"),
