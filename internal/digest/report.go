@@ -179,7 +179,7 @@ func (c *Counters) Figures() []*int64 {
 type Group struct {
 	_    struct{} `cbor:",toarray"`
 	Name string
-	// JobStart is when the first of the group's jobs began, in milliseconds since 1970 by the clock of the
+	// JobStart is when the first of the group's jobs began to be measured, which is when its ramp_time was over, in milliseconds since 1970 by the clock of the
 	// node; 0 where nobody knows.
 	JobStart            int64
 	ElapsedMilliseconds int64

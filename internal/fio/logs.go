@@ -37,8 +37,6 @@ type LogGroup struct {
 	EndApart bool
 	// Delayed says that jobs wait before they start, which fio before 3.36 does not tell apart.
 	Delayed bool
-	// RampMilliseconds is for how long fio notes nothing at first.
-	RampMilliseconds int64
 }
 
 // WithLogs returns a copy of the file with which fio notes what its jobs do over their time, in files of its working directory. fio keeps all in memory
@@ -61,7 +59,7 @@ func (f *JobFile) WithLogs(memory, atLeast int64) (*JobFile, *Logs, error) {
 	}
 	logged := f.clone()
 	for i, jobs := range f.reported() {
-		group := LogGroup{Name: jobs[0].name, Prefix: fmt.Sprintf("series-%d", i), EndApart: endApart(jobs), Delayed: jobs[0].has("startdelay"), RampMilliseconds: jobs[0].rampMilliseconds()}
+		group := LogGroup{Name: jobs[0].name, Prefix: fmt.Sprintf("series-%d", i), EndApart: endApart(jobs), Delayed: jobs[0].has("startdelay")}
 		logs.Groups = append(logs.Groups, group)
 		for _, j := range jobs {
 			section := &logged.Sections[j.section]
@@ -78,6 +76,14 @@ func endApart(jobs []job) bool {
 			return j.text(name, "0") != jobs[0].text(name, "0") || name == "startdelay" && strings.Contains(j.text(name, "0"), "-") // a range: by chance
 		})
 	})
+}
+
+// RampMilliseconds returns for how long the first job is not measured at first.
+func (f *JobFile) RampMilliseconds() int64 {
+	for _, j := range f.jobs() {
+		return j.rampMilliseconds()
+	}
+	return 0
 }
 
 // rampMilliseconds returns for how long a job is not measured at first.

@@ -52,8 +52,8 @@ type Group struct {
 	// UserCPUPercent and SystemCPUPercent are the jobs' CPU time in percent of JobRuntimeMilliseconds, so
 	// of one CPU per job.
 	UserCPUPercent, SystemCPUPercent float64
-	// JobStart is when the first job began, in milliseconds since 1970; 0 where fio (before 3.36) does not
-	// say.
+	// JobStart is when the first job began to be measured, in milliseconds since 1970: fio sets it anew when a ramp_time is over (reset_all_stats). 0 where fio
+	// (before 3.36) does not say.
 	JobStart int64
 	// JobRuntimeMilliseconds is the sum of the jobs' run times.
 	JobRuntimeMilliseconds int64

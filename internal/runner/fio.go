@@ -106,7 +106,7 @@ func (o Options) runFio(ctx context.Context, call invocation) (*fiooutput.Output
 	if err != nil {
 		return nil, err
 	}
-	addJobStart(output.Groups, began)
+	addJobStart(output.Groups, began.Add(o.ramp()))
 	return output, nil
 }
 
@@ -116,7 +116,16 @@ func (o Options) isMetadata() bool {
 	return err == nil && f.OnlyMetadata()
 }
 
-// addJobStart fills in when jobs began where fio (before 3.36) does not say. Those of the first group begin with fio,
+// ramp returns for how long the first job is not measured at first.
+func (o Options) ramp() time.Duration {
+	f, err := fio.Parse(o.JobFile)
+	if err != nil {
+		return 0 // fio has read it
+	}
+	return time.Duration(f.RampMilliseconds()) * time.Millisecond
+}
+
+// addJobStart fills in when jobs began to be measured where fio (before 3.36) does not say. Those of the first group begin with fio, and their ramp_time,
 // a few tenths of a second after it was started; when later ones did is not known.
 func addJobStart(groups []fiooutput.Group, began time.Time) {
 	for i := range groups {

@@ -14,7 +14,6 @@ import (
 	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/fiooutput"
 	"github.com/storagebench/storagebench/internal/series"
-	"github.com/storagebench/storagebench/internal/steady"
 )
 
 const (
@@ -199,7 +198,7 @@ func appendFile(to, from string) error {
 // resultFrom says of what the result is that a report has.
 func (s *seriesLogs) resultFrom(report *digest.Report) {
 	if s != nil && len(report.Groups) > 0 && report.Groups[0].JobStart > 0 {
-		s.result = report.Groups[0].JobStart + steady.PauseSeconds*1000
+		s.result = report.Groups[0].JobStart
 	}
 }
 
@@ -233,8 +232,7 @@ func addTimes(section *series.SectionBuilder, group fio.LogGroup, result digest.
 	if group.EndApart || group.Delayed || result.JobStart == 0 || result.ElapsedMilliseconds == 0 {
 		return
 	}
-	begin := result.JobStart + group.RampMilliseconds
-	section.Lasted(begin, begin+result.ElapsedMilliseconds)
+	section.Lasted(result.JobStart, result.JobStart+result.ElapsedMilliseconds)
 }
 
 // addRates adds what a job noted of its I/Os and bytes. It returns when the job noted something last.

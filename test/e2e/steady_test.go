@@ -90,6 +90,13 @@ func TestRampTimeAuto(t *testing.T) {
 	if elapsed := run.Result.ElapsedMilliseconds; elapsed < 1000*runtime-500 || elapsed > 1000*runtime+1500 {
 		t.Errorf("it measured for %d ms, want %d s", elapsed, runtime)
 	}
+	section := &seriesOf(t, &run).Sections[0]
+	if from, after := section.FromPoint, int(run.Result.SteadyState.AfterSeconds); from < after-1 || from > after+1 || section.Points()-from < runtime-2 || section.Points()-from > runtime {
+		t.Errorf("of %d points the result is of those from %d on, and it was measured after %d s for %d s: %v", section.Points(), from, after, runtime, section.Write.IOPS.Mean)
+	}
+	if run.Result.OverTime != nil {
+		t.Errorf("it was not the same all the time: %+v, %v", run.Result.OverTime, section.Write.IOPS.Mean)
+	}
 	for _, reason := range []string{v1alpha1.WarningNotSteady, v1alpha1.WarningRateFell, v1alpha1.WarningWarmUp} {
 		if message, _ := warned(sb, reason); message != "" {
 			t.Errorf("it warns %s: %s", reason, message)
