@@ -47,8 +47,8 @@ type warning struct {
 	until time.Time
 }
 
-// lastWarning returns the message of the latest Warning event about an object, or nothing. One that only tells that a pod is new gives way to any other. Events are asked for only
-// while something waits, so they are not cached.
+// lastWarning returns the message of the latest Warning event about an object, or nothing. One that only tells that a pod is new gives way to any other.
+// Events are asked for only while something waits, so they are not cached.
 // A list is followed by a rest: in a namespace of many pods the API server reads many events for it.
 func (p *pass) lastWarning(ctx context.Context, about types.UID) (string, error) {
 	if last := p.memory.warning; p.now.Time.Before(last.until) {

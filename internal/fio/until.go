@@ -71,9 +71,9 @@ func (f *JobFile) replace(o Option) {
 	}
 }
 
-// MovesHotSpot says why a job prefers other blocks, or other files, each time that fio is started, and what to do about it, "" if none does. fio draws where the most
+// WhyHotSpotMoves says why a job prefers other blocks, or other files, each time that fio is started, and what to do about it, "" if none does. fio draws where the most
 // used ones are, unless it is told (lib/zipf.c of fio, shared_rand_init).
-func (f *JobFile) MovesHotSpot() string {
+func (f *JobFile) WhyHotSpotMoves() string {
 	for _, j := range f.jobs() {
 		distribution, service := j.text("random_distribution", "random"), j.text("file_service_type", "")
 		_, parameters, _ := strings.Cut(distribution, ":")

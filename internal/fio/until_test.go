@@ -49,3 +49,36 @@ func TestSeedsOfRounds(t *testing.T) {
 		}
 	}
 }
+
+// A warm-up that must not take longer than others does not sync at its end, and what is measured does as before.
+func TestWithoutSyncAtEnd(t *testing.T) {
+	file, err := Parse("[global]\nend_fsync=1\n[a]\nrw=write\nsize=1M\n[b]\nrw=write\nsize=1M\nfsync_on_close=1\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range file.WithoutSyncAtEnd().jobs() {
+		if j.on("end_fsync") || j.on("fsync_on_close") {
+			t.Errorf("job %s syncs at its end", j.name)
+		}
+	}
+	if jobs := file.WarmUp(60, 0).jobs(); !jobs[0].on("end_fsync") || !jobs[1].on("fsync_on_close") {
+		t.Error("a warm-up does not sync as the workload does")
+	}
+}
+
+// Jobs that begin at different times are staggered.
+func TestStaggered(t *testing.T) {
+	for text, want := range map[string]bool{
+		"[a]\nrw=read\nsize=1M\n[b]\nrw=read\nsize=1M\n":                                            false,
+		"[global]\ngroup_reporting=1\n[a]\nrw=read\nsize=1M\n[b]\nrw=read\nsize=1M\nstartdelay=5\n": true,
+		"[a]\nrw=read\nsize=1M\nnumjobs=2\nstartdelay=1-5\n":                                        true,
+	} {
+		file, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := file.Loads()[0].Staggered; got != want {
+			t.Errorf("%q: %t, want %t", text, got, want)
+		}
+	}
+}

@@ -145,7 +145,7 @@ func validateUntilOf(path *field.Path, w *v1alpha1.Workload, cases []testCase) f
 			return field.ErrorList{field.Forbidden(at, fmt.Sprintf(
 				"operations on files end with the last file, and the matrix has an ioengine for them (case %s): remove it, or %s", cases[i].name, by))}
 		}
-		if why := cases[i].job.MovesHotSpot(); why != "" {
+		if why := cases[i].job.WhyHotSpotMoves(); why != "" {
 			return field.ErrorList{field.Forbidden(at, fmt.Sprintf("fio is started before it measures, and then anew, and %s, or remove %s", why, by))}
 		}
 	}

@@ -238,6 +238,11 @@ func TestPlan(t *testing.T) {
 				"document 1: spec.workloads[0].matrix[steadystate_ramp_time][0]: Invalid value: 99.9: it is no whole number: put it into quotes, so that it is text\n" +
 				"Error: standard input: 1 of 1 StorageBenchmarks cannot be carried out\n", Failed: true},
 		},
+		"a ramp time that is no whole number": {
+			strings.Replace(bySize, "size: 1M}", "size: 1M, rampTimeSeconds: 1.5}", 1),
+			execution{Err: "document 1: spec.workloads[0].fio.rampTimeSeconds: Invalid value: 1.5: rampTimeSeconds must be a number of seconds from 0 to 86400, or auto\n" +
+				"Error: standard input: 1 of 1 StorageBenchmarks cannot be carried out\n", Failed: true},
+		},
 		"no kind": {
 			"metadata: {name: x}\n",
 			execution{Err: "document 1: Object 'Kind' is missing in 'metadata: {name: x}\n'\nError: standard input: 1 of 1 StorageBenchmarks cannot be carried out\n", Failed: true},

@@ -180,3 +180,20 @@ func TestInterruptedBeforeSteady(t *testing.T) {
 	f.noReport()
 	f.noProcess()
 }
+
+// What fio does when its time is over, as to sync its files, is in no round: it has no rate then.
+func TestRatesOfASyncAtTheEnd(t *testing.T) {
+	until := untilSteady(60)
+	w := &rateWatch{until: until, most: 7 * time.Second}
+	began := time.Unix(1_700_000_000, 0)
+	for second := range 20 {
+		line := "Jobs: 1 (f=1): [w(1)][10.0%][w=1600KiB/s][w=400 IOPS][eta 00m:05s]"
+		if second >= 7 {
+			line = "Jobs: 1 (f=1): [F(1)][100.0%][eta 00m:00s]"
+		}
+		w.note(began.Add(time.Duration(second)*time.Second), line)
+	}
+	if rounds := w.rounds(); len(rounds) != steady.Rounds || !steady.JudgeRounds(rounds).Within(until) {
+		t.Errorf("rounds are %v", rounds)
+	}
+}

@@ -18,7 +18,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// lookAnyway is how often a benchmark is looked at of which no change was heard, as while the control plane was away.
+// lookAnyway is the interval at which tests read a benchmark without an event of the watch, as while the control plane is away.
 const lookAnyway = 2 * time.Second
 
 // changes wake who waits for a benchmark to change. All tests together watch the metadata of all benchmarks, once: what the benchmarks take from the API

@@ -71,7 +71,7 @@ func TestSteadyStateAfterBurstCredits(t *testing.T) {
 // With rampTimeSeconds: auto how it began is left out, of a volume that has few credits the burst.
 func TestRampTimeAuto(t *testing.T) {
 	ownNode(t, load(figures))
-	const baseline, runtime = 100, 12 // of which there is something to tell over time
+	const baseline, runtime = 100, 12 // a summary of the series needs 10 points
 	sb := benchmark(t, "warm", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Placement = nil
 		sb.Spec.Targets = []v1alpha1.Target{gp2With(9000)} // 3.1 s at 3,000 a second

@@ -73,9 +73,7 @@ func fallText(f *series.Fall) string {
 	return fmt.Sprintf("%s until second %s, then %s", perSecond(f.Before), figureText(f.Seconds), perSecond(f.After))
 }
 
-func riseText(r *series.Rise) string {
-	return fmt.Sprintf("%s until second %s, then %s", perSecond(r.Before), figureText(r.Seconds), perSecond(r.After))
-}
+func riseText(r *series.Rise) string { return fallText((*series.Fall)(r)) }
 
 // fallsOf says which targets became slower for the rest of their first run.
 func fallsOf(shown []timed) string {
