@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
@@ -87,6 +88,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Owns(&batchv1.Job{}).
 		Owns(&corev1.PersistentVolumeClaim{}).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(benchmarkOf)).
+		WatchesRawSource(source.Func(r.turns.begin)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrentBenchmarks, RateLimiter: retryAfterErrors()}).
 		Complete(r)
 }
@@ -102,6 +104,7 @@ func benchmarkOf(_ context.Context, pod client.Object) []reconcile.Request {
 
 // Reconcile makes one pass over a benchmark.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	defer r.turns.callNext(request.Namespace)
 	benchmark := &v1alpha1.StorageBenchmark{}
 	if err := r.Client.Get(ctx, request.NamespacedName, benchmark); err != nil {
 		r.forget(request.NamespacedName)
@@ -113,8 +116,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{RequeueAfter: remaining}, nil
 	}
 	if len(r.Namespaces) != 1 { // of one that it is confined to, all passes are
-		if !r.turns.take(request.Namespace) {
-			return ctrl.Result{RequeueAfter: retrySoon}, nil
+		if !r.turns.take(request.NamespacedName) {
+			return ctrl.Result{}, nil
 		}
 		defer r.turns.giveBack(request.Namespace)
 	}

@@ -2,16 +2,21 @@ package controllers
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -32,6 +37,7 @@ func TestSlowNamespaceLeavesRoom(t *testing.T) {
 		},
 	})
 	r := &Reconciler{Client: cached, Live: live, Clock: clock.RealClock{}, Metrics: NewMetrics(prometheus.NewRegistry())}
+	queue := queueOf(t, &r.turns)
 	pass := func(namespace string) ctrl.Result {
 		result, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: types.NamespacedName{Namespace: namespace, Name: "sb"}})
 		if err != nil {
@@ -49,8 +55,8 @@ func TestSlowNamespaceLeavesRoom(t *testing.T) {
 	for range concurrentBenchmarks - passesOfANamespace {
 		select {
 		case result := <-ended:
-			if result.RequeueAfter != retrySoon {
-				t.Errorf("a pass too many is made again after %s", result.RequeueAfter)
+			if !result.IsZero() {
+				t.Errorf("a pass too many is made again: %+v, want it called when there is a turn", result)
 			}
 		case <-inside:
 			t.Fatal("all passes are over benchmarks of one namespace")
@@ -59,9 +65,15 @@ func TestSlowNamespaceLeavesRoom(t *testing.T) {
 	go func() { ended <- pass("other") }()
 	wantInside(t, "other", inside, ended)
 	<-ended
+	if queue.Len() > 0 {
+		t.Error("a benchmark is called for which there is no turn")
+	}
 	close(release)
 	for range passesOfANamespace {
 		<-ended
+	}
+	if called := takeAll(queue); len(called) != 1 || called[0].Namespace != "slow" {
+		t.Errorf("called are %v, want the benchmark that waits, once", called)
 	}
 	go func() { ended <- pass("slow") }()
 	wantInside(t, "slow", inside, ended)
@@ -87,4 +99,76 @@ func wantInside(t *testing.T, namespace string, inside <-chan string, ended <-ch
 	case result := <-ended:
 		t.Fatalf("a pass of %s is made again after %s", namespace, result.RequeueAfter)
 	}
+}
+
+// Benchmarks are called in the order in which they came, one for each turn, and none is forgotten: who is called and needs no turn any more has the next one called.
+func TestBenchmarksWaitForTheirTurn(t *testing.T) {
+	var all turns
+	queue := queueOf(t, &all)
+	name := func(n int) types.NamespacedName {
+		return types.NamespacedName{Namespace: "default", Name: fmt.Sprintf("sb-%d", n)}
+	}
+	for n := range passesOfANamespace {
+		if !all.take(name(n)) {
+			t.Fatalf("no turn for benchmark %d", n)
+		}
+	}
+	for n := range 5 {
+		if all.take(name(10+n)) || all.take(name(10)) {
+			t.Fatal("a turn too many")
+		}
+	}
+	all.callNext("default")
+	want := func(what string, names ...types.NamespacedName) {
+		t.Helper()
+		if diff := cmp.Diff(names, takeAll(queue), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s: called are (-want +got):\n%s", what, diff)
+		}
+	}
+	want("without a turn")
+	all.giveBack("default")
+	all.callNext("default")
+	want("with a turn", name(10))
+	all.callNext("other")
+	want("of another namespace")
+	for range 2 { // these are gone, so that their calls end without a turn
+		all.callNext("default")
+	}
+	want("who needs none", name(11), name(12))
+	if !all.take(name(10)) || all.take(name(20)) {
+		t.Error("a turn was given back, and one can be taken")
+	}
+	for range passesOfANamespace {
+		all.giveBack("default")
+		all.callNext("default")
+	}
+	want("the rest", name(13), name(14))
+	for range 3 {
+		all.callNext("default")
+	}
+	want("the last one", name(20))
+	if len(all.taken)+len(all.lines)+len(all.waiting) > 0 {
+		t.Errorf("kept are %v, %v and %v", all.taken, all.lines, all.waiting)
+	}
+}
+
+// queueOf returns the queue that benchmarks are called into.
+func queueOf(t *testing.T, all *turns) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+	t.Helper()
+	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	t.Cleanup(queue.ShutDown)
+	if err := all.begin(t.Context(), queue); err != nil {
+		t.Fatal(err)
+	}
+	return queue
+}
+
+// takeAll returns what is in a queue.
+func takeAll(queue workqueue.TypedRateLimitingInterface[reconcile.Request]) (called []types.NamespacedName) {
+	for queue.Len() > 0 {
+		request, _ := queue.Get()
+		queue.Done(request)
+		called = append(called, request.NamespacedName)
+	}
+	return called
 }
