@@ -193,12 +193,13 @@ assets := $(LOCALCLUSTER) binaries etcd kube-apiserver kubectl
 test-unit test-modules: test-packages $(LOCALCLUSTER)
 endif
 
-# The packages that take longest begin first: go test takes them in the order in which they are named.
+# These tests wait a part of their time. So one more package is tested at the same time than there are processors. Those that take longest begin
+# first: go test takes them in the order in which they are named.
 .PHONY: test-unit
 test-unit:
 	@assets=$$($(assets)); fio=$$(hack/newer-fio.sh); \
 	KUBEBUILDER_ASSETS="$$assets" STORAGEBENCH_NEWER_FIO="$$fio" \
-	  go run ./hack/gotest -log $(call log,test) -- -timeout $(TEST_TIMEOUT) ./test/hostile ./controllers ./internal/runner ./...
+	  go run ./hack/gotest -log $(call log,test) -- -p $$(($$(nproc) + 1)) -timeout $(TEST_TIMEOUT) ./controllers ./test/hostile ./test/crash ./internal/runner ./test/chart ./internal/fio ./...
 
 # Go keeps results of tests, and does not see that a browser's pages are made by a program that has changed.
 .PHONY: test-modules

@@ -111,6 +111,7 @@ func TestFilesAreLaidOutOnce(t *testing.T) {
 // A volume that only one pod may have is not mounted by the anchor, which may so hold a node where it cannot be used. Then it is said why
 // no run starts, and what to do. Of other volumes that is not so: the anchor has them.
 func TestVolumeElsewhere(t *testing.T) {
+	t.Parallel()
 	const scheduler = "1 node(s) had volume node affinity conflict."
 	for mode, advised := range map[corev1.PersistentVolumeAccessMode]bool{corev1.ReadWriteOncePod: true, corev1.ReadWriteOnce: false} {
 		t.Run(string(mode), func(t *testing.T) {
@@ -154,6 +155,7 @@ func TestAnchorLeavesReadWriteOncePod(t *testing.T) {
 
 // Who loses its node looks for another one, and repeats the run that was under way.
 func TestLostNode(t *testing.T) {
+	t.Parallel()
 	for name, lose := range map[string]func(*world){
 		"deleted": func(w *world) { w.delete(&w.anchors()[0]) },
 		"evicted": func(w *world) {
@@ -286,6 +288,7 @@ func TestNodesAreLostTooOften(t *testing.T) {
 
 // What keeps an anchor from starting is said, and not waited for beyond its deadline. Nothing is left then.
 func TestAnchorDeadlines(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name   string
 		anchor fakecluster.Outcome

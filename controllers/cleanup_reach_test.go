@@ -91,6 +91,7 @@ func TestBucketIsEmptiedAfterDeletionInTheForeground(t *testing.T) {
 
 // What a driver has made for a claim cannot be reached without it. Files that stay there are named, with what can be done.
 func TestFilesThatAreOutOfReach(t *testing.T) {
+	t.Parallel()
 	for name, after := range map[string]func(*world, *v1alpha1.StorageBenchmark, func()){
 		"deletion in the foreground": func(w *world, sb *v1alpha1.StorageBenchmark, _ func()) { w.delete(sb, foreground) },
 		"the claim is deleted": func(w *world, sb *v1alpha1.StorageBenchmark, release func()) {
@@ -197,6 +198,7 @@ func (w *world) letGo(object client.Object) {
 // While a benchmark is suspended, whoever may make claims can put another one, or another volume, in the place of its own. Nothing on that is
 // removed: on a bucket, clean-up would remove all that there is. What is left of the benchmark's own is named.
 func TestSwappedStorageIsNotCleaned(t *testing.T) {
+	t.Parallel()
 	size := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
 	for name, swap := range map[string]func(w *world, sb *v1alpha1.StorageBenchmark, name string) client.Object{
 		"a claim": func(w *world, _ *v1alpha1.StorageBenchmark, name string) client.Object {

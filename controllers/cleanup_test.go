@@ -21,6 +21,7 @@ import (
 
 // A benchmark can be deleted at any moment, and leaves nothing.
 func TestDeletionAtEachStage(t *testing.T) {
+	t.Parallel()
 	step := func(reason string) func(*world, *v1alpha1.StorageBenchmark) {
 		return func(w *world, sb *v1alpha1.StorageBenchmark) { w.untilStep(sb, reason) }
 	}
@@ -147,6 +148,7 @@ func TestVolumeThatComesLate(t *testing.T) {
 
 // A claim of a StorageClass may be bound to a volume that somebody has made by hand. That is not ours to delete.
 func TestVolumeOfSomebodyElse(t *testing.T) {
+	t.Parallel()
 	for name, annotations := range map[string]map[string]string{
 		"made by hand": nil,
 		// Its claim is gone, and an administrator has cleared claimRef for another one.

@@ -197,6 +197,7 @@ func wantRunning(pods []corev1.Pod, container string, n int) error {
 
 // What goes wrong with one client ends the attempt for all: there is no result of survivors.
 func TestOneClientGoesWrong(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name    string
 		outcome fakecluster.Outcome

@@ -150,6 +150,7 @@ func TestFilesThatCannotBeRemoved(t *testing.T) {
 
 // All that was made for storage of the cloud goes with the benchmark, whenever that is deleted.
 func TestDeletionOfCloudStorage(t *testing.T) {
+	t.Parallel()
 	for name, until := range map[string]func(*world, *v1alpha1.StorageBenchmark){
 		"at once": func(*world, *v1alpha1.StorageBenchmark) {},
 		"measuring": func(w *world, sb *v1alpha1.StorageBenchmark) {
@@ -204,6 +205,7 @@ func TestMissingDriver(t *testing.T) {
 }
 
 func TestVolumeAttributesClass(t *testing.T) {
+	t.Parallel()
 	class := func(w *world, driver string) string {
 		name := w.Namespace + "-class"
 		created := &storagev1.VolumeAttributesClass{ObjectMeta: metav1.ObjectMeta{Name: name}, DriverName: driver, Parameters: map[string]string{"iops": "6000", "throughput": "250"}}
@@ -261,6 +263,7 @@ func TestVolumeAttributesClass(t *testing.T) {
 
 // Before Kubernetes 1.34 there are none: make test-oldest.
 func TestVolumeAttributesClassNeedsANewerKubernetes(t *testing.T) {
+	t.Parallel()
 	named := func(w *world) *v1alpha1.StorageBenchmark {
 		target := builder.NewTarget("fast")
 		target.VolumeAttributesClassName = new("gold")

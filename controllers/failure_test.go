@@ -38,6 +38,7 @@ type failure struct {
 // Each way in which a run can fail ends the benchmark with the words of whoever knows why, and removes all
 // that was made.
 func TestFailures(t *testing.T) {
+	t.Parallel()
 	report, err := digest.Encode(builder.Report())
 	if err != nil {
 		t.Fatal(err)
@@ -217,6 +218,7 @@ func TestDisruptionIsRepeated(t *testing.T) {
 
 // A pod or Job that somebody deletes while it measures is a disruption.
 func TestDeletedByHand(t *testing.T) {
+	t.Parallel()
 	for _, what := range []string{"pod", "Job", "Job in the background"} {
 		t.Run(what, func(t *testing.T) {
 			w := newWorld(t)

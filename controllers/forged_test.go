@@ -112,6 +112,7 @@ func TestOutOfMemoryInAProbe(t *testing.T) {
 // A report of a container that did not end well counts for nothing, but for that of a pod that was to probe, which is its own and says itself that it was
 // written before a probe.
 func TestForgedReportsOfProbes(t *testing.T) {
+	t.Parallel()
 	another := awaitingProbe()
 	another.Pod = "01234567-89ab-cdef-0123-456789abcdef"
 	ofAnother, err := digest.Encode(another)
@@ -160,6 +161,7 @@ func deflated(t *testing.T, payload []byte) string {
 
 // Whatever a pod leaves for a report, its own run fails, in words that can be shown, and the next run has its result.
 func TestForgedReportsFailTheirOwnRun(t *testing.T) {
+	t.Parallel()
 	for name, outcome := range forgedMessages(t) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

@@ -66,6 +66,7 @@ func seenFSGroups(w *world, attempts ...string) func(role string) (has, seen boo
 // With an fsGroup the kubelet gives each file on a volume to that group. A claim of a StorageClass may come to a volume that was there before: no pod on it
 // has one, also where the pod is made before the claim is bound. Test files are removed from it, and it is kept.
 func TestNoFSGroupOnAFreedVolume(t *testing.T) {
+	t.Parallel()
 	for name, repetitions := range map[string]int32{"bound by the pod of the run": 1, "bound before": 2} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -110,6 +111,7 @@ func TestNoFSGroupOnAFreedVolume(t *testing.T) {
 // A volume that an administrator frees while a pod waits for its node comes to the pod's claim. So the claim of a single run is bound by an anchor, where there
 // is a volume that may be freed: only then it is known whether the pod may have an fsGroup.
 func TestNoFSGroupOnAVolumeFreedLater(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		freed   bool
 		fsGroup bool
@@ -154,6 +156,7 @@ func TestNoFSGroupOnAVolumeFreedLater(t *testing.T) {
 // A volume that is neither free nor retained when a pod with an fsGroup is made can become both while the pod waits for its node. Then the pod goes, before it gets
 // one, and the claim is bound without it.
 func TestNoFSGroupOnAVolumeRetainedLater(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		patch string
 		once  corev1.PersistentVolumeAccessMode

@@ -21,6 +21,7 @@ func (w *world) nothingWasMade(sb *v1alpha1.StorageBenchmark) {
 }
 
 func TestInvalidSpec(t *testing.T) {
+	t.Parallel()
 	size := func(size string) v1alpha1.Workload {
 		workload := builder.NewWorkload("reads")
 		workload.Fio.Size = &size
@@ -66,6 +67,7 @@ func TestInvalidSpec(t *testing.T) {
 
 // What a benchmark names may be created shortly after it, by the same kubectl apply.
 func TestReferences(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name   string
 		target v1alpha1.Target

@@ -116,6 +116,7 @@ func TestSecondsBeginWithTheFirstPass(t *testing.T) {
 
 // A benchmark of which something is left is counted once: at its end, or when it is deleted before.
 func TestLeftBehindIsCountedOnce(t *testing.T) {
+	t.Parallel()
 	for name, deleted := range map[string]bool{"at its end, and not when it is deleted": false, "when it is deleted": true} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

@@ -145,6 +145,7 @@ func TestNamespacedOperatorMeasuresWithClients(t *testing.T) {
 
 // What takes objects without a namespace is refused at once, with the way out.
 func TestNamespacedOperatorRefusesInlineStorage(t *testing.T) {
+	t.Parallel()
 	for field, change := range map[string]func(*v1alpha1.Target){
 		"ebs": func(target *v1alpha1.Target) { target.EBS = &v1alpha1.EBSVolume{Type: "gp3"} },
 		"efs": func(target *v1alpha1.Target) {

@@ -224,6 +224,7 @@ func TestReadySince(t *testing.T) {
 
 // A volume that comes late, but in its time, leaves a pod all of its time to start, also where nobody can look at the volume.
 func TestVolumeThatTakesLong(t *testing.T) {
+	t.Parallel()
 	limits := v1alpha1.Deadlines{ProvisioningSeconds: new(int32(1200)), StartSeconds: new(int32(600))}
 	for name, test := range map[string]struct {
 		start     func(*world)
@@ -277,6 +278,7 @@ func TestAwaitedSince(t *testing.T) {
 
 // An operator that was away between the beginning of an attempt and its Job, or its pod, does not count that as time to start.
 func TestOperatorWasAwayBeforeThePod(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		benchmark func(*world) *builder.Benchmark
 		begun     func(*v1alpha1.StorageBenchmarkStatus) bool

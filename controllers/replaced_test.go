@@ -63,6 +63,7 @@ func laidOut(w *world) map[string]bool {
 // A claim that was deleted while the benchmark was suspended comes back with another volume, on which nothing is laid out. What was measured
 // before is told apart from what comes after.
 func TestClaimReplacedWhileSuspended(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		target  v1alpha1.Target
 		replace func(*world)
@@ -116,6 +117,7 @@ func TestClaimReplacedWhileSuspended(t *testing.T) {
 // No anchor holds a ReadWriteOncePod volume. When the node is lost, its claim has no pod for a moment. If it stays, what was laid out is on its volume, and is used
 // from the next node. If it is deleted, another volume comes in its place, as after that of any other claim.
 func TestNodeLostWithReadWriteOncePod(t *testing.T) {
+	t.Parallel()
 	for name, deleted := range map[string]bool{"the claim stays": false, "the claim is deleted": true} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

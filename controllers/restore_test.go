@@ -44,6 +44,7 @@ func (w *world) strip(object client.Object, field string, keys ...string) {
 
 // A Job or a pod that has lost what the operator finds it by gets it back, and nothing is measured twice.
 func TestLostLabels(t *testing.T) {
+	t.Parallel()
 	aJob := func(w *world) client.Object { return &w.jobs()[0] }
 	aPod := func(w *world) client.Object { return &w.runPods()[0] }
 	anAnchor := func(w *world) client.Object { return &w.anchors()[0] }
@@ -90,6 +91,7 @@ func TestLostLabels(t *testing.T) {
 
 // What has another owner is not ours any more. The run is made again, or another node is looked for.
 func TestLostOwner(t *testing.T) {
+	t.Parallel()
 	for name, of := range map[string]func(*world) client.Object{
 		"a Job":     func(w *world) client.Object { return &w.jobs()[0] },
 		"an anchor": func(w *world) client.Object { return &w.anchors()[0] },

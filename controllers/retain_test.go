@@ -71,6 +71,7 @@ func (w *world) onlyEnded() error {
 
 // What runs when a benchmark ends whose volumes are kept is ended: pods that measure or wait for a node, and anchors. What has ended stays.
 func TestRetainEndsWhatRuns(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		second fakecluster.Outcome
 		begun  func(*corev1.Pod) bool
@@ -123,6 +124,7 @@ func TestRetainNamesWhatDoesNotEnd(t *testing.T) {
 // A Job whose pod has ended stays if Kubernetes says that it gets no other one. Until then whoever may edit Jobs can have it get one, also when nobody sees to it
 // any more.
 func TestRetainLeavesNoJobThatMayRun(t *testing.T) {
+	t.Parallel()
 	const yetToSay = "Kubernetes has not marked it as ended yet"
 	for name, test := range map[string]struct {
 		then func(*world, *v1alpha1.StorageBenchmark)

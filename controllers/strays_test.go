@@ -39,6 +39,7 @@ func (w *world) allGone() error {
 
 // Jobs and anchors that have lost all labels while no operator was there do not outlive the benchmark, nor go on while it is suspended.
 func TestStraysAreRemoved(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(*world, *v1alpha1.StorageBenchmark){
 		"suspended": func(w *world, sb *v1alpha1.StorageBenchmark) {
 			w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) })

@@ -49,6 +49,7 @@ func (w *world) unsaved(sb *v1alpha1.StorageBenchmark, made client.Object) {
 
 // What was made, and would be another one now, is taken. The run does not end because the API server refuses to change it.
 func TestWhatIsThereIsTaken(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		repetitions int32
 		made        func(*world) []client.Object
@@ -162,6 +163,7 @@ func TestMakeJob(t *testing.T) {
 
 // What provisions a target's storage is taken as it was made before, by an older release, unless what is measured depends on the difference. Nothing is left of it.
 func TestStorageThatIsThere(t *testing.T) {
+	t.Parallel()
 	otherwise := func(differs string) []string {
 		return []string{"exists from before, with other settings that change what is measured", differs, "create the benchmark anew"}
 	}

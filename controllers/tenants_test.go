@@ -113,6 +113,7 @@ func forgedClaim(w *world, sb *v1alpha1.StorageBenchmark) *corev1.PersistentVolu
 // A benchmark's names are known as soon as it has a UID. A claim that somebody makes before the operator does, or in the place of the operator's own, passes for that by name,
 // labels and owner. It is named, and neither measured nor deleted, and what its StorageClass retains stays retained.
 func TestForgedClaimInThePlaceOfTheOperators(t *testing.T) {
+	t.Parallel()
 	for name, prepare := range map[string]func(*world, *v1alpha1.StorageBenchmark){
 		"before it": func(*world, *v1alpha1.StorageBenchmark) {},
 		"after it": func(w *world, sb *v1alpha1.StorageBenchmark) {
@@ -182,6 +183,7 @@ func TestClaimThatWasNeverMade(t *testing.T) {
 
 // What has the name of an object that the operator would make, and is somebody else's, is neither taken over nor deleted.
 func TestObjectsOfSomebodyElse(t *testing.T) {
+	t.Parallel()
 	capacity := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
 	for name, test := range map[string]struct {
 		target v1alpha1.Target
@@ -258,6 +260,7 @@ func podOfSomebodyElse() corev1.PodSpec {
 
 // Jobs and pods cannot be taken over: what they run cannot be changed, and the API server says so.
 func TestJobsAndPodsOfSomebodyElse(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		repetitions int32
 		theirs      func(sb *v1alpha1.StorageBenchmark) client.Object

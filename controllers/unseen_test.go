@@ -175,6 +175,7 @@ func TestMayHaveWritten(t *testing.T) {
 
 // A run that began, wrote, and was deleted with its Job while no operator was there has left its files. They are removed.
 func TestFilesOfARunThatNobodySaw(t *testing.T) {
+	t.Parallel()
 	remove := func(w *world, sb *v1alpha1.StorageBenchmark) { w.delete(sb) }
 	for name, test := range map[string]struct {
 		meanwhile, afterwards func(*world, *v1alpha1.StorageBenchmark)

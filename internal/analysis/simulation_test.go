@@ -99,6 +99,7 @@ func tolerance(probability float64, benchmarks int) float64 {
 
 // TestVerdictsInSimulation: where the targets are equal, at most 5 % of benchmarks of 24 verdicts have a wrong one, whatever results vary like.
 func TestVerdictsInSimulation(t *testing.T) {
+	t.Parallel()
 	const benchmarks, verdicts, most = 500, 24, 0.05
 	for name, n := range noises {
 		for _, repetitions := range []int{4, 6} {

@@ -12,6 +12,7 @@ import (
 
 // TestFioDoesWhatIsAdmitted has fio run what job files of others say in ways of their own: it does what this package foretells.
 func TestFioDoesWhatIsAdmitted(t *testing.T) {
+	t.Parallel()
 	const mib = 1 << 20
 	type ios struct{ reads, writes int64 }
 	for name, test := range map[string]struct {

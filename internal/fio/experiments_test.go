@@ -175,6 +175,7 @@ numjobs=16
 // TestExperimentsMeanTheSameToFio compares what fio makes of the published job, of what storagebench makes
 // of that, and of the same as parameters.
 func TestExperimentsMeanTheSameToFio(t *testing.T) {
+	t.Parallel()
 	for _, e := range experiments() {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
@@ -197,6 +198,7 @@ func TestExperimentsMeanTheSameToFio(t *testing.T) {
 }
 
 func TestExperimentsPass(t *testing.T) {
+	t.Parallel()
 	for _, e := range experiments() {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
@@ -228,6 +230,7 @@ func TestExperimentsPass(t *testing.T) {
 
 // TestExperimentsRun runs the experiments with less to do.
 func TestExperimentsRun(t *testing.T) {
+	t.Parallel()
 	for _, e := range experiments() {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()

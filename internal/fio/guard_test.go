@@ -472,6 +472,7 @@ func sampleValues(t *testing.T, o option) []string {
 
 // TestEveryEngineRuns runs each engine that passes, but for io_uring, which the machine may forbid.
 func TestEveryEngineRuns(t *testing.T) {
+	t.Parallel()
 	for _, engine := range engines {
 		if engine == "io_uring" {
 			continue

@@ -31,6 +31,7 @@ func TestNeedsLayout(t *testing.T) {
 
 // TestLayout also asks fio: in the directory of a job file with the same layout it changes nothing.
 func TestLayout(t *testing.T) {
+	t.Parallel()
 	const text = "[a]\nrw=randread\nsize=64k\nnumjobs=2\nnrfiles=2\n"
 	for name, tt := range map[string]struct {
 		text string
@@ -106,6 +107,7 @@ func TestLayoutsThatDiffer(t *testing.T) {
 // TestLayoutFile has fio itself lay out files: all blocks are written, for whatever they are used, unless the job
 // says otherwise.
 func TestLayoutFile(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		texts []string
 		// written are the names of files, and whether there is data in them.
@@ -146,6 +148,7 @@ func TestLayoutFile(t *testing.T) {
 
 // What is laid out is on the storage before anything is measured, whatever a job says: fio leaves no page of it in memory.
 func TestLayoutIsOnTheStorage(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"[a]\ncreate_fsync=0\n", "[global]\ncreate_fsync=0\n[a]\n", "[a]\ncreate_fsync=0\noverwrite=1\noffset=4k\n"} {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()

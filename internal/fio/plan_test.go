@@ -14,6 +14,7 @@ import (
 
 // TestGroups also asks fio itself, with less to write.
 func TestGroups(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		text string
 		want []string
@@ -51,6 +52,7 @@ func TestGroups(t *testing.T) {
 
 // TestFileBytes also lets fio lay the files out.
 func TestFileBytes(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		text string
 		want int64
@@ -139,6 +141,7 @@ func TestFileBytesCannotBeKnown(t *testing.T) {
 
 // TestFileBytesOfCases also lets fio lay out the files of one case after the other.
 func TestFileBytesOfCases(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		settings [][]Setting
 		want     int64

@@ -13,6 +13,7 @@ import (
 
 // TestFilesRead also lets fio lay the files out, and looks which of them the patterns match.
 func TestFilesRead(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		text            string
 		patterns, files []string

@@ -13,6 +13,7 @@ import (
 
 // TestParametersOfAJob: each field, in all ways to write its option.
 func TestParametersOfAJob(t *testing.T) {
+	t.Parallel()
 	type options = map[string]v1alpha1.FioOptionValue
 	for name, test := range map[string]struct {
 		text string

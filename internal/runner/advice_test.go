@@ -58,6 +58,7 @@ func TestRefusedRunner(t *testing.T) {
 
 // fio is silent about an io_uring that is refused; the runner is not.
 func TestRefusedUring(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		errno syscall.Errno
 		want  string

@@ -86,6 +86,7 @@ func TestExceeded(t *testing.T) {
 
 // An exporter that does not answer, or not with metrics, costs a line of the log, and a busy one a second try.
 func TestExporterThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
 	const text = "aws_ebs_csi_exceeded_iops_seconds_total{volume_id=\"v\"} 1\naws_ebs_csi_exceeded_tp_seconds_total{volume_id=\"v\"} 2\n" +
 		"aws_ebs_csi_ec2_exceeded_iops_seconds_total{volume_id=\"v\"} 3\naws_ebs_csi_ec2_exceeded_tp_seconds_total{volume_id=\"v\"} 4\n"
 	typed := ""
@@ -191,6 +192,7 @@ func TestVolumeOfExporter(t *testing.T) {
 
 // An exporter that does not answer costs nothing but its answer: what was seen of files and storage is there at a start that is near.
 func TestExporterThatHangsCostsNothingElse(t *testing.T) {
+	t.Parallel()
 	hang := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	t.Cleanup(hang.Close)
 	dir := t.TempDir()

@@ -14,6 +14,7 @@ import (
 // A fio that prints errors without an end is ended. It takes neither the node's disk, nor the log's, nor the runner's memory.
 // What it had measured stays in the log.
 func TestErrorsWithoutAnEnd(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, "[reads]\nrw=read\nsize=8M\nverify=crc32c\ncontinue_on_error=all\ntime_based=1\nruntime=600") // what nobody has written so
 	f.wants(Layout(t.Context(), f.Options), 0)
 	f.ProgressDeadline = 0
@@ -40,9 +41,10 @@ func TestErrorsWithoutAnEnd(t *testing.T) {
 
 // An output without an end is no result, also one that is written at once, and of one of any size the end is read.
 func TestOutputWithoutAnEnd(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, "[a]\nrw=read\nsize=1M")
 	script := filepath.Join(t.TempDir(), "fio")
-	text := "#!/bin/sh\nfor a; do case $a in --output=*) head -c 40000000 /dev/zero | tr '\\0' '\\n' >${a#--output=}; echo the end >>${a#--output=};; esac; done\n" + "exec sleep 600\n"
+	text := "#!/bin/sh\nfor a; do case $a in --output=*) f=${a#--output=}; (head -c 40000000 /dev/zero | tr '\\0' '\\n'; echo the end) >$f.all; mv $f.all $f;; esac; done\n" + "exec sleep 600\n"
 	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}

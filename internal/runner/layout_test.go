@@ -70,6 +70,7 @@ func TestMeasureLaysOutFirst(t *testing.T) {
 
 // The measured window is fio's own: by its clock the job began after the last file was written.
 func TestLayoutIsNotMeasured(t *testing.T) {
+	t.Parallel()
 	f := newLayoutFixture(t, "[reads]\nrw=randread\nsize=64M\ntime_based=1\nruntime=1\nnrfiles=4")
 	began := time.Now()
 	f.wants(Measure(t.Context(), f.Options), 0)
@@ -172,6 +173,7 @@ func TestInterruptedWhileItLaysOut(t *testing.T) {
 
 // A layout that gets nothing done is ended as a measurement is.
 func TestNoProgressWhileItLaysOut(t *testing.T) {
+	t.Parallel()
 	f := newLayoutFixture(t, "[reads]\nrw=read\nsize=1M")
 	hanging := filepath.Join(t.TempDir(), "fio")
 	if err := os.WriteFile(hanging, []byte("#!/bin/sh\nexec sleep 600\n"), 0o700); err != nil {
@@ -199,6 +201,7 @@ func newObjectsFixture(t *testing.T, prefix string) *fixture {
 
 // Objects are laid out by several jobs at a time, part by part: 4,000 of such names in three. What is there in its size stays.
 func TestLayoutOfObjects(t *testing.T) {
+	t.Parallel()
 	f := newObjectsFixture(t, "client-0.")
 	f.wants(Layout(t.Context(), f.Options), 0)
 	if n := strings.Count(f.log.String(), "fio was started at "); n != 3 {
@@ -242,6 +245,7 @@ func TestLayoutOfObjectsFails(t *testing.T) {
 }
 
 func TestLayoutOfObjectsIsEnded(t *testing.T) {
+	t.Parallel()
 	f := newObjectsFixture(t, "")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

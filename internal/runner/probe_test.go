@@ -44,6 +44,7 @@ func newProbedFixture(t *testing.T) *fixture {
 
 // A probe reads the files that are there, and is no part of the result.
 func TestProbe(t *testing.T) {
+	t.Parallel()
 	f := newProbedFixture(t)
 	f.wants(Measure(t.Context(), f.Options), 0)
 	report := f.report()
@@ -75,6 +76,7 @@ func TestProbe(t *testing.T) {
 
 // What was measured counts, whatever becomes of the probe.
 func TestProbeFails(t *testing.T) {
+	t.Parallel()
 	f := newProbedFixture(t)
 	f.ProbeFile = "[reads]\nrw=sideways\n"
 	f.wants(Measure(t.Context(), f.Options), 0)
@@ -103,6 +105,7 @@ func TestProbeFails(t *testing.T) {
 
 // When a probe begins, what was measured is in the message, whole, and says that only the probe is missing: a container that is killed then has it.
 func TestMeasuredBeforeTheProbe(t *testing.T) {
+	t.Parallel()
 	f := newProbedFixture(t)
 	f.Pod = "the-pod"
 	before := ""
@@ -130,6 +133,7 @@ var blanks = cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == 
 
 // A probe that takes longer than it may is ended, and has no result.
 func TestProbeTakesTooLong(t *testing.T) {
+	t.Parallel()
 	f := newProbedFixture(t)
 	f.wants(Measure(t.Context(), f.Options), 0) // the files are there
 	f.ProbeFile = strings.ReplaceAll(f.ProbeFile, "runtime=1\n", "runtime=600\n")

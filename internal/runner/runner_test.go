@@ -202,6 +202,7 @@ func TestMeasureMakesTheDirectory(t *testing.T) {
 }
 
 func TestSectionsAreReportedApart(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, "[first]\nrw=write\nsize=1M\n[second]\nstonewall\nrw=read\nsize=1M")
 	f.wants(Layout(t.Context(), f.Options), 0)
 	f.wants(Measure(t.Context(), f.Options), 0)
@@ -213,6 +214,7 @@ func TestSectionsAreReportedApart(t *testing.T) {
 
 // The runner gets SIGTERM in the form of a context that ends. fio's report of what it did until then is valid, and is not a result.
 func TestInterrupted(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, "[reads]\nrw=randread\nsize=1M\ntime_based=1\nruntime=600")
 	f.wants(Layout(t.Context(), f.Options), 0)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -238,6 +240,7 @@ func TestInterruptedLayout(t *testing.T) {
 
 // A fio whose jobs get nothing done is ended, however alive its main process looks.
 func TestNoProgress(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ name, options string }{
 		{"thinks", "thinktime=1h\nthinktime_blocks=1"},
 		{"stopped", ""},
@@ -259,12 +262,14 @@ func TestNoProgress(t *testing.T) {
 
 // Laying out large files prints no progress line, and is progress.
 func TestSlowLayoutIsProgress(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, "[reads]\nrw=read\nsize=256M")
 	f.ProgressDeadline = 2 * time.Second
 	f.wants(Layout(t.Context(), f.Options), 0)
 }
 
 func TestFioErrors(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name  string
 		job   string
@@ -310,6 +315,7 @@ func TestBadDirectory(t *testing.T) {
 }
 
 func TestFioIsKilled(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, "[reads]\nrw=randread\nsize=1M\ntime_based=1\nruntime=600")
 	f.wants(Layout(t.Context(), f.Options), 0)
 	go func() {
@@ -324,6 +330,7 @@ func TestFioIsKilled(t *testing.T) {
 
 // One of two jobs is killed. What the other one does is no result, so it is not waited for.
 func TestOneJobIsKilled(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, "[reads]\nrw=randread\nsize=1M\ntime_based=1\nruntime=60\nnumjobs=2")
 	f.wants(Layout(t.Context(), f.Options), 0)
 	go func() {

@@ -78,6 +78,7 @@ func (f *fixture) files() [2]int64 {
 }
 
 func TestLaidOutFilesAreNotSparse(t *testing.T) {
+	t.Parallel()
 	for name, job := range map[string]string{
 		"reads":               "[a]\nrw=randread\nsize=2M\nnumjobs=2",
 		"reads and writes":    "[a]\nrw=randrw\nsize=2M\nnumjobs=2",
@@ -119,6 +120,7 @@ func TestReservedFilesAreSparse(t *testing.T) {
 
 // fio lays out what is only written by reserving it. A later section reads what was written.
 func TestFilesThatTheJobWritesFirst(t *testing.T) {
+	t.Parallel()
 	needExtents(t)
 	f := newFixture(t, "[global]\nfilename=shared\nsize=2M\n[a]\nrw=write\nend_fsync=1\n[b]\nstonewall\nrw=read")
 	f.wants(Layout(t.Context(), f.Options), 0)
@@ -315,6 +317,7 @@ func TestLookAtOtherThanFiles(t *testing.T) {
 }
 
 func TestLookAtManyFiles(t *testing.T) {
+	t.Parallel()
 	directory := t.TempDir()
 	for i := range maxFiles + 10 {
 		newTestFile(t, directory, fmt.Sprintf("a.%d", i), 1).fill(0, 1)

@@ -232,6 +232,7 @@ func TestNoSharedStart(t *testing.T) {
 }
 
 func TestNoDeadline(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStarting(t)
 		s.deadline = 0
@@ -459,6 +460,7 @@ func TestMeasureFromASharedStart(t *testing.T) {
 }
 
 func TestMeasureMissesASharedStart(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name string
 		do   func(*fixture, *startVolume)

@@ -43,8 +43,11 @@ func tool(module, name string) func() (string, error) {
 	})
 }
 
+// built returns the path of Helm 4, the one that was built for the local cluster if there is one.
+func built() (string, error) { return filepath.Abs("../../hack/helm.sh") }
+
 var (
-	helm      = tool("helm", "helm") // 4
+	helm      = built
 	helm3     = tool("helm3", "helm")
 	kustomize = tool("kustomize", "kustomize")
 )

@@ -146,6 +146,7 @@ const definitionName = "storagebenchmarks.storagebench.dev"
 
 // TestRelease is the life of a release in a cluster, with each Helm that the chart promises to work with.
 func TestRelease(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	t.Run("Helm 4", func(t *testing.T) { liveAndDie(t, c.with(helm)) })
 	t.Run("Helm 3", func(t *testing.T) { liveAndDie(t, c.withHelm3(t)) })

@@ -116,6 +116,7 @@ func TestNamespaceRefusals(t *testing.T) {
 // cluster has installed the definition and let them. Its Role has what has a namespace of the ClusterRole's rules, by what
 // the API server says, and nothing else.
 func TestNamespacedRelease(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	c.createAll(t, c.helm(t, "template", release, chart, "--set", "rbac.installerRole=true",
 		"--show-only", "templates/crd.yaml", "--show-only", "templates/user-roles.yaml", "--show-only", "templates/installer-role.yaml"))

@@ -5,7 +5,6 @@ package envtest
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -32,6 +31,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/await"
 )
 
 const (
@@ -41,8 +41,6 @@ const (
 	kubeconfigVariable = "STORAGEBENCH_ENVTEST_KUBECONFIG"
 	// verboseVariable has the operator's log printed, if it is set.
 	verboseVariable = "STORAGEBENCH_ENVTEST_VERBOSE"
-	// operator is the user that has the rights of the operator's ClusterRole and no others.
-	operator = "storagebench-operator"
 )
 
 // Change changes an environment before it is started.
@@ -71,10 +69,9 @@ func Main(m *testing.M, changes ...Change) {
 		if os.Getenv(verboseVariable) != "" {
 			log = zap.WriteTo(os.Stderr)
 		}
-		flag.Parse()
-		if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
-			// These tests wait most of their time, so the number of processors says little.
-			_ = flag.Set("test.parallel", "8")
+		if err := await.SideBySide(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
 		}
 		ctrl.SetLogger(zap.New(log))
 		code := m.Run()
@@ -95,24 +92,21 @@ func serve(changes []Change) (code int, err error) {
 	if os.Getenv(assetsVariable) == "" {
 		return 0, fmt.Errorf("these tests need etcd and kube-apiserver in a directory that %s names; make test-unit sees to both", assetsVariable)
 	}
-	if err := collectLessGarbage(); err != nil {
+	if err := errors.Join(collectLessGarbage(), yield()); err != nil {
 		return 0, err
 	}
 	root, err := moduleRoot()
 	if err != nil {
 		return 0, err
 	}
-	environment := &envtest.Environment{
-		CRDDirectoryPaths:     []string{filepath.Join(root, "config", "crd", "bases")},
-		ErrorIfCRDPathMissing: true,
-		// Twenty seconds are too few for a machine that compiles beside.
-		ControlPlaneStartTimeout: 2 * time.Minute,
+	directory, err := os.MkdirTemp("", "users")
+	if err != nil {
+		return 0, err
 	}
-	// The tests of a package share connections, and their watches reach the server's limit of 100 streams on one. There Go's client and
-	// server count differently, and a request fails with PROTOCOL_ERROR: https://github.com/golang/go/issues/47635.
-	environment.ControlPlane.GetAPIServer().Configure().Set("http2-max-streams-per-connection", "2000")
-	for _, change := range changes {
-		change(environment)
+	defer func() { err = errors.Join(err, os.RemoveAll(directory)) }()
+	known, environment := newUsers(), newEnvironment(root, changes)
+	if err := known.register(environment, directory); err != nil {
+		return 0, err
 	}
 	// A terminal's Ctrl-C goes to the tests as well; this process outlives them to clean up.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
@@ -125,7 +119,28 @@ func serve(changes []Change) (code int, err error) {
 	if err := addOperator(ctx, config, filepath.Join(root, "config", "rbac", "role.yaml")); err != nil {
 		return 0, err
 	}
-	return runTests(ctx, environment.KubeConfig)
+	kubeconfig, err := known.kubeconfig(config)
+	if err != nil {
+		return 0, err
+	}
+	return runTests(ctx, kubeconfig)
+}
+
+// newEnvironment returns etcd and kube-apiserver as they will be started.
+func newEnvironment(root string, changes []Change) *envtest.Environment {
+	environment := &envtest.Environment{
+		CRDDirectoryPaths:     []string{filepath.Join(root, "config", "crd", "bases")},
+		ErrorIfCRDPathMissing: true,
+		// Twenty seconds are too few for a machine that compiles beside.
+		ControlPlaneStartTimeout: 2 * time.Minute,
+	}
+	// The tests of a package share connections, and their watches reach the server's limit of 100 streams on one. There Go's client and
+	// server count differently, and a request fails with PROTOCOL_ERROR: https://github.com/golang/go/issues/47635.
+	environment.ControlPlane.GetAPIServer().Configure().Set("http2-max-streams-per-connection", "2000")
+	for _, change := range changes {
+		change(environment)
+	}
+	return environment
 }
 
 // collectLessGarbage has Go programs that are started from here on, which live for a minute and have little in memory, spend
@@ -210,7 +225,7 @@ func Kubeconfig(t testing.TB) string {
 func OperatorConfig(t testing.TB) *rest.Config {
 	t.Helper()
 	config := Config(t)
-	config.Impersonate.UserName = operator
+	config.BearerToken = operatorToken(config.BearerToken)
 	return config
 }
 

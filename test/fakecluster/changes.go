@@ -38,6 +38,9 @@ func (c *changes) tell() {
 // volumes. A test that waits for something looks then, and need not ask the API server all the time.
 func (c *Cluster) Changed() <-chan struct{} { return c.changes.Next() }
 
+// Heard reads what the cluster has heard of the objects that it plays with. It may be old: news of what is newer come with a change.
+func (c *Cluster) Heard() client.Reader { return c.cache }
+
 // watch has all changes told of.
 func (c *Cluster) watch(ctx context.Context) error {
 	for _, object := range []client.Object{

@@ -114,17 +114,20 @@ func (w *World) Get(sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark {
 	return current
 }
 
-// Until waits until a benchmark is as the check wants it, and returns it.
+// Until waits until a benchmark is as the check wants it, and returns it. The API server is asked when what the cluster has heard of the
+// benchmark is so.
 func (w *World) Until(sb *v1alpha1.StorageBenchmark, check func(*v1alpha1.StorageBenchmark) error) *v1alpha1.StorageBenchmark {
 	w.Helper()
-	current := &v1alpha1.StorageBenchmark{}
+	var current *v1alpha1.StorageBenchmark
 	w.Eventually(func() error {
-		current = &v1alpha1.StorageBenchmark{}
-		if err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(sb), current); err != nil {
-			return err
-		}
-		if err := check(current); err != nil {
-			return fmt.Errorf("%w, with conditions %s and runs %+v", err, Conditions(current), current.Status.Runs)
+		for _, reader := range []client.Reader{w.Cluster.Heard(), w.Client} {
+			current = &v1alpha1.StorageBenchmark{}
+			if err := reader.Get(w.Context(), client.ObjectKeyFromObject(sb), current); err != nil {
+				return err
+			}
+			if err := check(current); err != nil {
+				return fmt.Errorf("%w, with conditions %s and runs %+v", err, Conditions(current), current.Status.Runs)
+			}
 		}
 		return nil
 	})

@@ -86,7 +86,7 @@ func operatorKubeconfig(t *testing.T, directory string) string {
 		t.Fatal(err)
 	}
 	for _, user := range config.AuthInfos {
-		user.Impersonate = envtest.OperatorConfig(t).Impersonate.UserName
+		user.Token = envtest.OperatorConfig(t).BearerToken
 	}
 	path := filepath.Join(directory, "operator.kubeconfig")
 	if err := clientcmd.WriteToFile(*config, path); err != nil {
