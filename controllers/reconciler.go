@@ -104,7 +104,7 @@ func benchmarkOf(_ context.Context, pod client.Object) []reconcile.Request {
 
 // Reconcile makes one pass over a benchmark.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-	defer r.turns.callNext(request.Namespace)
+	defer r.turns.callNext(request.NamespacedName)
 	benchmark := &v1alpha1.StorageBenchmark{}
 	if err := r.Client.Get(ctx, request.NamespacedName, benchmark); err != nil {
 		r.forget(request.NamespacedName)

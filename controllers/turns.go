@@ -2,11 +2,14 @@ package controllers
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
@@ -20,10 +23,10 @@ const passesOfANamespace = concurrentBenchmarks / 2
 type turns struct {
 	mu    sync.Mutex
 	taken map[string]int
-	// lines are the benchmarks that wait, by namespace, and waiting is all of them.
-	lines   map[string][]types.NamespacedName
-	waiting sets.Set[types.NamespacedName]
-	queue   workqueue.TypedRateLimitingInterface[reconcile.Request]
+	// lines are the benchmarks that wait, by namespace. Waiting is all of them, and called are those that have left the line and have not come yet.
+	lines           map[string][]types.NamespacedName
+	waiting, called sets.Set[types.NamespacedName]
+	queue           workqueue.TypedRateLimitingInterface[reconcile.Request]
 }
 
 // begin implements source.Func: the queue gets the benchmarks that have waited.
@@ -34,25 +37,44 @@ func (t *turns) begin(_ context.Context, queue workqueue.TypedRateLimitingInterf
 	return nil
 }
 
-// take takes a turn for a pass over a benchmark, if there is one left in its namespace. Otherwise the benchmark waits for one.
+// take takes a turn for a pass over a benchmark, if there is one left in its namespace. Otherwise the benchmark waits for one: in front, if it was called and another
+// one was faster.
 func (t *turns) take(name types.NamespacedName) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.taken[name.Namespace] < passesOfANamespace {
-		if t.taken == nil {
-			t.taken = map[string]int{}
-		}
+	if t.taken == nil {
+		t.taken, t.lines = map[string]int{}, map[string][]types.NamespacedName{}
+		t.waiting, t.called = sets.New[types.NamespacedName](), sets.New[types.NamespacedName]()
+	}
+	line := t.lines[name.Namespace]
+	switch {
+	case t.taken[name.Namespace] < passesOfANamespace:
 		t.taken[name.Namespace]++
+		t.leave(name)
 		return true
+	case t.waiting.Has(name):
+		return false
+	case t.called.Has(name):
+		t.lines[name.Namespace] = slices.Insert(line, 0, name)
+	default:
+		t.lines[name.Namespace] = append(line, name)
 	}
-	if !t.waiting.Has(name) {
-		if t.lines == nil {
-			t.lines, t.waiting = map[string][]types.NamespacedName{}, sets.New[types.NamespacedName]()
-		}
-		t.lines[name.Namespace] = append(t.lines[name.Namespace], name)
-		t.waiting.Insert(name)
-	}
+	t.waiting.Insert(name)
 	return false
+}
+
+// leave takes a benchmark out of its line, if it is in there.
+func (t *turns) leave(name types.NamespacedName) {
+	if !t.waiting.Has(name) {
+		return
+	}
+	t.waiting.Delete(name)
+	line := t.lines[name.Namespace]
+	if i := slices.Index(line, name); len(line) > 1 {
+		t.lines[name.Namespace] = slices.Delete(line, i, i+1)
+		return
+	}
+	delete(t.lines, name.Namespace)
 }
 
 // giveBack gives it back.
@@ -64,18 +86,27 @@ func (t *turns) giveBack(namespace string) {
 	}
 }
 
-// callNext puts the benchmark of a namespace that has waited longest into the queue, if there is a turn for it. Each call of Reconcile ends with it, whether it
-// took a turn or not: that of a benchmark that was called may not need one any more, and others wait still.
-func (t *turns) callNext(namespace string) {
+// callNext puts the benchmark that has waited longest into the queue, of the namespace of one whose call of Reconcile ends, if there is a turn for it. Each call
+// ends so, whether it took a turn or not: a benchmark that was called may not need one any more, and others wait still.
+func (t *turns) callNext(after types.NamespacedName) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	line := t.lines[namespace]
-	if len(line) == 0 || t.taken[namespace] >= passesOfANamespace {
+	t.called.Delete(after)
+	line := t.lines[after.Namespace]
+	if len(line) == 0 || t.taken[after.Namespace] >= passesOfANamespace {
 		return
 	}
-	t.queue.Add(reconcile.Request{NamespacedName: line[0]})
-	t.waiting.Delete(line[0])
-	if t.lines[namespace] = line[1:]; len(line) == 1 {
-		delete(t.lines, namespace)
+	next := line[0]
+	t.leave(next)
+	t.called.Insert(next)
+	t.add(reconcile.Request{NamespacedName: next})
+}
+
+// add puts a benchmark into the queue: behind those of other namespaces that an operator which has just begun has not looked at yet, if it has priorities.
+func (t *turns) add(request reconcile.Request) {
+	if queue, ok := t.queue.(priorityqueue.PriorityQueue[reconcile.Request]); ok {
+		queue.AddWithOpts(priorityqueue.AddOpts{Priority: new(handler.LowPriority)}, request)
+		return
 	}
+	t.queue.Add(request)
 }

@@ -16,6 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -68,12 +70,32 @@ func TestSlowNamespaceLeavesRoom(t *testing.T) {
 	if queue.Len() > 0 {
 		t.Error("a benchmark is called for which there is no turn")
 	}
-	close(release)
-	for range passesOfANamespace {
-		<-ended
+	for _, gone := range []string{"gone-1", "gone-2"} {
+		r.turns.take(types.NamespacedName{Namespace: "slow", Name: gone})
 	}
-	if called := takeAll(queue); len(called) != 1 || called[0].Namespace != "slow" {
-		t.Errorf("called are %v, want the benchmark that waits, once", called)
+	want := func(what string, names ...string) {
+		t.Helper()
+		var called []string
+		for _, name := range takeAll(queue) {
+			called = append(called, name.Name)
+		}
+		if diff := cmp.Diff(names, called, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s: called are (-want +got):\n%s", what, diff)
+		}
+	}
+	release <- struct{}{}
+	<-ended
+	want("the first one has ended", "sb")
+	for i, next := range [][]string{{"gone-1"}, {"gone-2"}, nil} { // as of the one that was called and of two more that are gone
+		name := fmt.Sprintf("gone-%d", i)
+		if _, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: types.NamespacedName{Namespace: "slow", Name: name}}); err != nil {
+			t.Error(err)
+		}
+		want(name+" is not there", next...)
+	}
+	close(release)
+	for range passesOfANamespace - 1 {
+		<-ended
 	}
 	go func() { ended <- pass("slow") }()
 	wantInside(t, "slow", inside, ended)
@@ -101,54 +123,85 @@ func wantInside(t *testing.T, namespace string, inside <-chan string, ended <-ch
 	}
 }
 
-// Benchmarks are called in the order in which they came, one for each turn, and none is forgotten: who is called and needs no turn any more has the next one called.
+// Benchmarks are called in the order in which they came, one for each turn, and none is forgotten: who is called and needs no turn any more has the next one called,
+// who is called and comes too late is the next one again, and who had a turn before it was called is not called.
 func TestBenchmarksWaitForTheirTurn(t *testing.T) {
 	var all turns
 	queue := queueOf(t, &all)
 	name := func(n int) types.NamespacedName {
 		return types.NamespacedName{Namespace: "default", Name: fmt.Sprintf("sb-%d", n)}
 	}
-	for n := range passesOfANamespace {
-		if !all.take(name(n)) {
-			t.Fatalf("no turn for benchmark %d", n)
-		}
-	}
-	for n := range 5 {
-		if all.take(name(10+n)) || all.take(name(10)) {
-			t.Fatal("a turn too many")
-		}
-	}
-	all.callNext("default")
 	want := func(what string, names ...types.NamespacedName) {
 		t.Helper()
 		if diff := cmp.Diff(names, takeAll(queue), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s: called are (-want +got):\n%s", what, diff)
 		}
 	}
-	want("without a turn")
-	all.giveBack("default")
-	all.callNext("default")
-	want("with a turn", name(10))
-	all.callNext("other")
-	want("of another namespace")
-	for range 2 { // these are gone, so that their calls end without a turn
-		all.callNext("default")
-	}
-	want("who needs none", name(11), name(12))
-	if !all.take(name(10)) || all.take(name(20)) {
-		t.Error("a turn was given back, and one can be taken")
-	}
-	for range passesOfANamespace {
+	end := func(n int) {
 		all.giveBack("default")
-		all.callNext("default")
+		all.callNext(name(n))
 	}
-	want("the rest", name(13), name(14))
-	for range 3 {
-		all.callNext("default")
+	for n := range passesOfANamespace {
+		if !all.take(name(n)) {
+			t.Fatalf("no turn for benchmark %d", n)
+		}
 	}
-	want("the last one", name(20))
-	if len(all.taken)+len(all.lines)+len(all.waiting) > 0 {
-		t.Errorf("kept are %v, %v and %v", all.taken, all.lines, all.waiting)
+	for n := range 6 {
+		if all.take(name(10+n)) || all.take(name(10)) {
+			t.Fatal("a turn too many")
+		}
+	}
+	all.callNext(name(10))
+	want("without a turn")
+	end(0)
+	want("with a turn", name(10))
+	all.callNext(types.NamespacedName{Namespace: "other", Name: "sb"})
+	want("of another namespace")
+	if !all.take(name(12)) { // it comes for a reason of its own
+		t.Fatal("a turn is free")
+	}
+	if all.take(name(10)) {
+		t.Fatal("a turn too many")
+	}
+	all.callNext(name(10))
+	want("while none is free")
+	end(12)
+	want("who was too late is next", name(10))
+	all.callNext(name(10)) // it is gone, and needs none
+	want("12 had its turn", name(11))
+	all.callNext(name(11))
+	want("who needs none", name(13))
+	all.callNext(name(13))
+	all.callNext(name(14))
+	want("the last ones", name(14), name(15))
+	end(1)
+	all.callNext(name(15))
+	want("nobody waits")
+	if len(all.taken)+len(all.lines)+len(all.waiting)+len(all.called) > 0 {
+		t.Errorf("kept are %v, %v, %v and %v", all.taken, all.lines, all.waiting, all.called)
+	}
+}
+
+// An operator that has just begun looks at all there is, which has a low priority. Who waits for a turn is not called before that.
+func TestWhoIsCalledOvertakesNobody(t *testing.T) {
+	queue := priorityqueue.New[reconcile.Request]("turns")
+	t.Cleanup(queue.ShutDown)
+	all := turns{}
+	if err := all.begin(t.Context(), queue); err != nil {
+		t.Fatal(err)
+	}
+	waiting, other := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "full", Name: "sb"}}, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "other", Name: "sb"}}
+	queue.AddWithOpts(priorityqueue.AddOpts{Priority: new(handler.LowPriority)}, other)
+	for range passesOfANamespace {
+		all.take(types.NamespacedName{Namespace: "full", Name: "first"})
+	}
+	all.take(waiting.NamespacedName)
+	all.giveBack("full")
+	all.callNext(types.NamespacedName{Namespace: "full", Name: "first"})
+	for _, want := range []reconcile.Request{other, waiting} {
+		if got, _ := queue.Get(); got != want {
+			t.Errorf("it is the turn of %v, want %v", got, want)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/storagebench/storagebench/internal/digest"
@@ -37,16 +38,71 @@ func main() {
 }
 
 func run(args []string) int {
-	flags := flag.NewFlagSet("runner", flag.ContinueOnError)
-	options := runner.Options{
+	options, ok := parse(args)
+	if !ok {
+		return digest.ExitUsage
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	switch args[0] {
+	case "layout":
+		return runner.Layout(ctx, options)
+	case "measure":
+		return runner.Measure(ctx, options)
+	case "clean":
+		return runner.Clean(options)
+	case "hold":
+		<-ctx.Done()
+	case "version":
+		fmt.Println(version)
+	}
+	return 0
+}
+
+// commands are what the program does.
+var commands = []string{"layout", "measure", "clean", "hold", "version"}
+
+// parse reads the command's flags and the environment. Where it cannot, it says why.
+func parse(args []string) (options runner.Options, ok bool) {
+	options = runner.Options{
 		JobFile: os.Getenv(digest.JobFileVariable), Pod: os.Getenv(digest.PodVariable), EBSMetricsURL: os.Getenv(digest.EBSMetricsVariable), VolumeID: os.Getenv(digest.VolumeVariable),
 		Log: os.Stdout,
 	}
+	flags := newFlags(&options)
+	layOut := flags.Bool("layout", false, "have measure lay out files before")
+	probe := flags.Bool("probe", false, "have measure run a second job file when it has measured")
+	if len(args) == 0 || !slices.Contains(commands, args[0]) {
+		flags.Usage()
+		return options, false
+	}
+	if flags.Parse(args[1:]) != nil {
+		return options, false
+	}
+	for _, file := range []struct {
+		flag, variable string
+		wanted         bool
+		to             *string
+	}{
+		{"--layout", digest.LayoutVariable, *layOut, &options.LayoutFile},
+		{"--probe", digest.ProbeVariable, *probe, &options.ProbeFile},
+	} {
+		if !file.wanted {
+			continue
+		}
+		if *file.to = os.Getenv(file.variable); *file.to == "" {
+			fmt.Fprintln(flags.Output(), file.flag+": "+file.variable+" is empty")
+			return options, false
+		}
+	}
+	return options, true
+}
+
+// newFlags returns the flags that set an option each.
+func newFlags(options *runner.Options) *flag.FlagSet {
+	flags := flag.NewFlagSet("runner", flag.ContinueOnError)
 	flags.StringVar(&options.Directory, "directory", "", "directory of the test files; empty for a raw block device")
 	flags.BoolVar(&options.KeepDirectory, "keep-directory", false, "have clean remove what is in the directory, and not the directory")
 	flags.BoolVar(&options.ReadOnly, "readonly", false, "have fio refuse to write")
-	layOut := flags.Bool("layout", false, "have measure lay out files before")
-	probe := flags.Bool("probe", false, "have measure run a second job file when it has measured")
 	flags.Func("until", "have measure run the same before, until its rate is steady: seconds of the window, slope and range in percent, seconds at most, whether the result is judged, metric", func(text string) (err error) {
 		options.Until, err = steady.Parse(text)
 		return err
@@ -65,42 +121,5 @@ func run(args []string) int {
 		fmt.Fprint(flags.Output(), usage)
 		flags.PrintDefaults()
 	}
-	if len(args) == 0 {
-		flags.Usage()
-		return digest.ExitUsage
-	}
-	if err := flags.Parse(args[1:]); err != nil {
-		return digest.ExitUsage
-	}
-	if *layOut {
-		if options.LayoutFile = os.Getenv(digest.LayoutVariable); options.LayoutFile == "" {
-			fmt.Fprintln(flags.Output(), "--layout: "+digest.LayoutVariable+" is empty")
-			return digest.ExitUsage
-		}
-	}
-	if *probe {
-		if options.ProbeFile = os.Getenv(digest.ProbeVariable); options.ProbeFile == "" {
-			fmt.Fprintln(flags.Output(), "--probe: "+digest.ProbeVariable+" is empty")
-			return digest.ExitUsage
-		}
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-	defer stop()
-	switch args[0] {
-	case "layout":
-		return runner.Layout(ctx, options)
-	case "measure":
-		return runner.Measure(ctx, options)
-	case "clean":
-		return runner.Clean(options)
-	case "hold":
-		<-ctx.Done()
-		return 0
-	case "version":
-		fmt.Println(version)
-		return 0
-	default:
-		flags.Usage()
-		return digest.ExitUsage
-	}
+	return flags
 }

@@ -13,7 +13,7 @@ func rateFell(s seen) string {
 	if over == nil || over.Fall == nil {
 		return ""
 	}
-	return ofAllDirections(s.result, fmt.Sprintf("%d IOPS until second %d, then %d", over.Fall.BeforeIOPS, over.Fall.AtSeconds, over.Fall.AfterIOPS))
+	return ofAllDirections(s.result, FallInWords(over.Fall))
 }
 
 // warmedUp is about a rate that was lower at first and then what it was to stay: the mean is less than what the storage does when it is warm. That the rise is none
@@ -24,11 +24,25 @@ func warmedUp(s seen) string {
 	if over == nil || over.Rise == nil || s.load.Staggered || s.load.LatencyTarget || s.load.SteadyWindow || s.known.Company != nil {
 		return ""
 	}
-	words := fmt.Sprintf("%d IOPS until second %d, then %d", over.Rise.BeforeIOPS, over.Rise.AtSeconds, over.Rise.AfterIOPS)
+	words := RiseInWords(over.Rise)
 	if state := s.result.SteadyState; state != nil && state.Attained && state.Criterion == "" {
 		words = "steady before it was measured, and not then: " + words
 	}
 	return ofAllDirections(s.result, words)
+}
+
+// FallInWords says how far a rate fell, and when.
+func FallInWords(f *v1alpha1.RateFall) string {
+	return stepInWords(f.BeforeIOPS, f.AtSeconds, f.AfterIOPS)
+}
+
+// RiseInWords says how far a rate rose, and when.
+func RiseInWords(r *v1alpha1.RateRise) string {
+	return stepInWords(r.BeforeIOPS, r.AtSeconds, r.AfterIOPS)
+}
+
+func stepInWords(before int64, second int32, after int64) string {
+	return fmt.Sprintf("%d IOPS until second %d, then %d", before, second, after)
 }
 
 // ofAllDirections adds to words about rates that they are of several directions together, where they are.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/analysis"
 	fiodirection "github.com/storagebench/storagebench/internal/direction"
 	"github.com/storagebench/storagebench/internal/legible"
 )
@@ -17,10 +18,10 @@ func overTimeInWords(result *v1alpha1.Result) string {
 	}
 	words := fmt.Sprintf("%d IOPS in the first tenth of the time, %d in the last", o.FirstTenthIOPS, o.LastTenthIOPS)
 	if o.Fall != nil {
-		words = fmt.Sprintf("%d IOPS until second %d, then %d", o.Fall.BeforeIOPS, o.Fall.AtSeconds, o.Fall.AfterIOPS)
+		words = analysis.FallInWords(o.Fall)
 	}
 	if o.Rise != nil {
-		words = fmt.Sprintf("%d IOPS until second %d, then %d", o.Rise.BeforeIOPS, o.Rise.AtSeconds, o.Rise.AfterIOPS)
+		words = analysis.RiseInWords(o.Rise)
 	}
 	if summed := fiodirection.Summed(result.Read, result.Write, result.Trim); summed != "" {
 		words += ", " + summed

@@ -14,7 +14,6 @@ import (
 // A fio that prints errors without an end is ended. It takes neither the node's disk, nor the log's, nor the runner's memory.
 // What it had measured stays in the log.
 func TestErrorsWithoutAnEnd(t *testing.T) {
-	t.Parallel()
 	f := newFixture(t, "[reads]\nrw=read\nsize=8M\nverify=crc32c\ncontinue_on_error=all\ntime_based=1\nruntime=600") // what nobody has written so
 	f.wants(Layout(t.Context(), f.Options), 0)
 	f.ProgressDeadline = 0

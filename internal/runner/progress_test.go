@@ -77,7 +77,6 @@ func TestSlowFilesAreProgress(t *testing.T) {
 
 // A job that deletes its files in the end moves no bytes, and fio tells no rates of it. It gets on as long as it deletes them.
 func TestSlowUnlinkIsProgress(t *testing.T) {
-	t.Parallel()
 	for name, hangs := range map[string]bool{"slow": false, "it hangs": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

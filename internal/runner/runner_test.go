@@ -262,7 +262,6 @@ func TestNoProgress(t *testing.T) {
 
 // Laying out large files prints no progress line, and is progress.
 func TestSlowLayoutIsProgress(t *testing.T) {
-	t.Parallel()
 	f := newFixture(t, "[reads]\nrw=read\nsize=256M")
 	f.ProgressDeadline = 2 * time.Second
 	f.wants(Layout(t.Context(), f.Options), 0)

@@ -29,7 +29,6 @@ func (f *fixture) keptSeries() *series.Series {
 
 // What fio noted adds up to what it measured: two sections, of which one has two jobs, reads and writes.
 func TestSeries(t *testing.T) {
-	t.Parallel()
 	f := newFixture(t, `
 size=1M
 bs=4k
@@ -81,7 +80,6 @@ rate_iops=400,300`)
 
 // One of several clients sends histograms as well.
 func TestSeriesOfOneOfSeveralClients(t *testing.T) {
-	t.Parallel()
 	f := newFixture(t, "[job]\nsize=1M\nrw=randwrite\nrate_iops=100\nruntime=3\ntime_based")
 	o, over := f.withSeries()
 	over.together = true
@@ -120,7 +118,6 @@ func TestNoSeries(t *testing.T) {
 
 // Without latencies there are rates.
 func TestSeriesWithoutLatencies(t *testing.T) {
-	t.Parallel()
 	f := newFixture(t, "[job]\nsize=1M\nrw=randwrite\nrate_iops=200\nruntime=3\ntime_based\ngtod_reduce=1")
 	f.wants(Measure(t.Context(), f.Options), 0)
 	if write := f.keptSeries().Sections[0].Write; write == nil || write.Latency != nil || write.IOPS.Mean[1] < 50 {

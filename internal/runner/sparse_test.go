@@ -317,7 +317,6 @@ func TestLookAtOtherThanFiles(t *testing.T) {
 }
 
 func TestLookAtManyFiles(t *testing.T) {
-	t.Parallel()
 	directory := t.TempDir()
 	for i := range maxFiles + 10 {
 		newTestFile(t, directory, fmt.Sprintf("a.%d", i), 1).fill(0, 1)

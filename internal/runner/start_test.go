@@ -232,7 +232,6 @@ func TestNoSharedStart(t *testing.T) {
 }
 
 func TestNoDeadline(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStarting(t)
 		s.deadline = 0

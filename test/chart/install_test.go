@@ -23,6 +23,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/test/await"
+	testenv "github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/extent"
 )
 
@@ -40,7 +41,10 @@ func newCluster(t *testing.T) *cluster {
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		t.Fatal("KUBEBUILDER_ASSETS names no kube-apiserver; make test-unit sets it")
 	}
-	environment := &envtest.Environment{}
+	if err := testenv.Yield(); err != nil {
+		t.Fatal(err)
+	}
+	environment := &envtest.Environment{ControlPlaneStartTimeout: await.Patience, ControlPlaneStopTimeout: await.Patience}
 	config, err := environment.Start()
 	if err != nil {
 		t.Fatal(err)

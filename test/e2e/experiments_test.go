@@ -160,7 +160,7 @@ func targetOf(t checker, sb *v1alpha1.StorageBenchmark, name string) v1alpha1.Ta
 
 // E1: what bound each of the four rows of the published table.
 func TestGP3AgainstEFS(t *testing.T) {
-	ownNode(t, shares(theFileSystem), takes(itsLimits), load(quiet), budget(6*time.Minute))
+	ownNode(t, shares(theFileSystem), takes(itsLimits), quiet, budget(6*time.Minute))
 	holds(t, experiment(t, "e1"), checkGP3AgainstEFS)
 }
 
@@ -268,7 +268,7 @@ func leastDisturbed(repetitions []v1alpha1.Run) v1alpha1.Run {
 
 // E3: an SSD is faster than a magnetic disk, and the credits it used are counted.
 func TestMagneticAgainstSSD(t *testing.T) {
-	ownNode(t, load(quiet), budget(8*time.Minute))
+	ownNode(t, quiet, budget(8*time.Minute))
 	holds(t, experiment(t, "e3"), checkMagneticAgainstSSD)
 }
 
@@ -346,7 +346,7 @@ func checkCreditsRunOut(t checker, sb *v1alpha1.StorageBenchmark, of *series.Ser
 // E4: threads wait for latency, the bytes of an operation do not matter, and two clients do twice as much as one, until
 // both together reach what the file system can do.
 func TestEFSOperations(t *testing.T) {
-	ownNode(t, twoNodes, shares(theFileSystem), takes(itsLimits), load(quiet), budget(9*time.Minute))
+	ownNode(t, twoNodes, shares(theFileSystem), takes(itsLimits), quiet, budget(9*time.Minute))
 	holds(t, experiment(t, "e4"), checkEFSOperations)
 }
 
@@ -409,7 +409,7 @@ func checkTogether(t checker, sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run) 
 
 // E5: more readers read more, up to what the machine can do.
 func TestS3SequentialReads(t *testing.T) {
-	ownNode(t, load(quiet), budget(5*time.Minute))
+	ownNode(t, quiet, budget(5*time.Minute))
 	needsBucket(t)
 	holds(t, experiment(t, "e5"), checkS3SequentialReads)
 }

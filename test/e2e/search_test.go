@@ -35,7 +35,7 @@ func TestSearchOnEBS(t *testing.T) {
 
 // EFS gives a client 1,610 writes a second, whatever it writes.
 func TestSearchOnEFS(t *testing.T) {
-	ownNode(t, shares(theFileSystem), takes(itsLimits), load(quiet), budget(8*time.Minute))
+	ownNode(t, shares(theFileSystem), takes(itsLimits), quiet, budget(8*time.Minute))
 	const limit, seconds = 1610, 0.012
 	io := &v1alpha1.FioParameters{
 		RW: "randwrite", BS: new("4k"), Size: new("1M"), Direct: new(true), TimeBased: new(true), RuntimeSeconds: new(int32(4)),

@@ -39,12 +39,10 @@ import (
 
 const (
 	// machineLoad is how much load two processors bear. A load of 1 is a pod after the other with small I/O.
-	machineLoad = 8
+	machineLoad = 10
 	// figures is the load of a test that looks at figures, which others would change if they left no processor idle: it takes
 	// up to a third of two itself, and as much is left.
-	figures = 3
-	// quiet is the load of a test whose figures are those of the machine itself, its latencies or its processors: nothing runs beside it.
-	quiet = machineLoad
+	figures = 4
 	// sharedNodes is how many nodes the tests share that need none of their own: two, for benchmarks of two clients.
 	sharedNodes = 2
 	// leastNodes leaves two nodes for tests that need their own.
@@ -92,6 +90,13 @@ func budget(d time.Duration) func(*claim) { return func(c *claim) { c.Budget = d
 func load(n int) func(*claim)             { return func(c *claim) { c.Load = n } }
 func takes(thing string) func(*claim)     { return func(c *claim) { c.Takes = append(c.Takes, thing) } }
 func shares(thing string) func(*claim)    { return func(c *claim) { c.Shares = append(c.Shares, thing) } }
+
+// quiet has a test run when all but those like it have ended: its figures are those of the machine itself, its latencies or its processors. Two of them leave more than a
+// third of two processors idle.
+func quiet(c *claim) { c.Quiet, c.Load = true, machineLoad/2 }
+
+// quietest has nothing run beside it.
+func quietest(c *claim) { c.Quiet, c.Load = true, machineLoad }
 
 // twoNodes has a test have two nodes of its own.
 func twoNodes(c *claim) { c.Nodes = 2 }

@@ -43,6 +43,9 @@ const (
 	verboseVariable = "STORAGEBENCH_ENVTEST_VERBOSE"
 )
 
+// startPatience is how long an API server may take to start.
+const startPatience = 2 * time.Minute
+
 // Change changes an environment before it is started.
 type Change func(*envtest.Environment)
 
@@ -92,7 +95,7 @@ func serve(changes []Change) (code int, err error) {
 	if os.Getenv(assetsVariable) == "" {
 		return 0, fmt.Errorf("these tests need etcd and kube-apiserver in a directory that %s names; make test-unit sees to both", assetsVariable)
 	}
-	if err := errors.Join(collectLessGarbage(), yield()); err != nil {
+	if err := errors.Join(collectLessGarbage(), Yield()); err != nil {
 		return 0, err
 	}
 	root, err := moduleRoot()
@@ -131,8 +134,9 @@ func newEnvironment(root string, changes []Change) *envtest.Environment {
 	environment := &envtest.Environment{
 		CRDDirectoryPaths:     []string{filepath.Join(root, "config", "crd", "bases")},
 		ErrorIfCRDPathMissing: true,
-		// Twenty seconds are too few for a machine that compiles beside.
-		ControlPlaneStartTimeout: 2 * time.Minute,
+		// Twenty seconds are too few for a machine that compiles beside, and so are ten for the CRDs.
+		ControlPlaneStartTimeout: startPatience,
+		CRDInstallOptions:        envtest.CRDInstallOptions{MaxTime: startPatience},
 	}
 	// The tests of a package share connections, and their watches reach the server's limit of 100 streams on one. There Go's client and
 	// server count differently, and a request fails with PROTOCOL_ERROR: https://github.com/golang/go/issues/47635.

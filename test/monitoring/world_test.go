@@ -175,7 +175,8 @@ func (w *world) leaveBehind() {
 		return nil
 	})
 	var poked time.Time
-	w.Until(sb, func(current *v1alpha1.StorageBenchmark) error {
+	w.Eventually(func() error {
+		current := w.Get(sb)
 		if current.Status.CompletionTime != nil {
 			return nil
 		}

@@ -26,20 +26,23 @@ type Claim struct {
 	Takes []string
 	// Shares is the same for tests that do not disturb each other there, but those that take it.
 	Shares []string
+	// Quiet says that no other test may run meanwhile but others that are quiet. Such tests come after those that are not.
+	Quiet bool
 	// Alone says that no other test may run meanwhile. Such tests come last.
 	Alone bool
 }
 
 // Queue gives tests their turns. After the first ones come those that are hardest to place: with the largest load, with most
-// nodes, and with the largest budget. Small ones fill the gaps. Last come those that have to be alone.
+// nodes, and with the largest budget. Small ones fill the gaps. Then come the quiet ones, and last those that have to be alone.
 type Queue struct {
-	mu      sync.Mutex
-	load    int
-	nodes   []string
-	taken   map[string]bool
-	shared  map[string]int
-	running int
-	waiting []*Turn
+	mu     sync.Mutex
+	load   int
+	nodes  []string
+	taken  map[string]bool
+	shared map[string]int
+	// running is how many tests run, and loud how many of them are not quiet.
+	running, loud int
+	waiting       []*Turn
 }
 
 // Turn is that of one test.
@@ -82,6 +85,8 @@ func compare(a, b Claim) int {
 func (c Claim) class() int {
 	switch {
 	case c.Alone:
+		return 3
+	case c.Quiet:
 		return 2
 	case c.First:
 		return 0
@@ -110,6 +115,9 @@ func (t *Turn) End() {
 		return
 	}
 	q.running--
+	if !t.claim.Quiet {
+		q.loud--
+	}
 	q.load += t.claim.Load
 	q.nodes = append(q.nodes, t.nodes...)
 	for _, thing := range t.claim.Takes {
@@ -136,6 +144,9 @@ func (q *Queue) isFree(claim Claim) bool {
 	if claim.Alone {
 		return q.running == 0
 	}
+	if claim.Quiet && q.loud > 0 {
+		return false
+	}
 	isTaken := func(thing string) bool { return q.taken[thing] }
 	isUsed := func(thing string) bool { return q.taken[thing] || q.shared[thing] > 0 }
 	return claim.Load <= q.load && claim.Nodes <= len(q.nodes) &&
@@ -144,6 +155,9 @@ func (q *Queue) isFree(claim Claim) bool {
 
 func (q *Queue) take(turn *Turn) {
 	q.running++
+	if !turn.claim.Quiet {
+		q.loud++
+	}
 	q.load -= turn.claim.Load
 	turn.nodes, q.nodes = slices.Clone(q.nodes[:turn.claim.Nodes]), q.nodes[turn.claim.Nodes:]
 	for _, thing := range turn.claim.Takes {

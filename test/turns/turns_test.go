@@ -75,6 +75,14 @@ func TestOrder(t *testing.T) {
 			steps: []string{": a b", "a:", "b: alone too", "alone too: alone"},
 		},
 		{
+			name: "quiet ones beside each other, when those that are not have ended",
+			claims: []Claim{
+				{Name: "quiet", Quiet: true, Load: 1, Budget: minutes(1)}, {Name: "quieter", Quiet: true, Load: 2, Budget: minutes(1)}, {Name: "quietest", Quiet: true, Load: 3, Budget: minutes(1)},
+				{Name: "alone", Alone: true}, {Name: "a", Load: 1, Budget: minutes(2)}, {Name: "b", Budget: minutes(3)},
+			},
+			steps: []string{": a b", "a:", "b: quietest", "quietest: quiet quieter", "quieter:", "quiet: alone"},
+		},
+		{
 			name:   "one that gives up while it waits",
 			claims: []Claim{{Name: "a", Load: 3, Budget: minutes(3)}, {Name: "b", Load: 3, Budget: minutes(2)}, {Name: "alone", Alone: true}},
 			steps:  []string{": a", "b:", "a: alone"},
