@@ -39,7 +39,7 @@ done
 tool helm package "$CHART" --destination "$out" >/dev/null
 
 # Every image of the manifests is named with the digest of the one that was just built, and none is left without.
-tool kustomize build config/default >"$out/install.yaml"
+go tool -modfile=hack/kubernetes/go.mod kubectl kustomize config/default >"$out/install.yaml"
 while read -r image; do
   sed -i "s|${image%@*}\b|$image|g" "$out/install.yaml"
   grep -qF "$image" "$out/install.yaml" || {

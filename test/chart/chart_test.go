@@ -2,6 +2,7 @@
 package chart
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -46,10 +47,18 @@ func tool(module, name string) func() (string, error) {
 // built returns the path of Helm 4, the one that was built for the local cluster if there is one.
 func built() (string, error) { return filepath.Abs("../../hack/helm.sh") }
 
+// kubectl returns the path of the one that goes with the API server. Its subcommand kustomize is what users have.
+func kubectl() (string, error) {
+	assets := os.Getenv("KUBEBUILDER_ASSETS")
+	if assets == "" {
+		return "", errors.New("KUBEBUILDER_ASSETS names no kubectl; make test-unit sets it")
+	}
+	return filepath.Join(assets, "kubectl"), nil
+}
+
 var (
-	helm      = built
-	helm3     = tool("helm3", "helm")
-	kustomize = tool("kustomize", "kustomize")
+	helm  = built
+	helm3 = tool("helm3", "helm")
 )
 
 func run(t *testing.T, program func() (string, error), args ...string) (stdout string, err error) {

@@ -156,7 +156,7 @@ var experiments = map[string]struct {
 // cluster are the same, only smaller.
 func TestExperiments(t *testing.T) {
 	for directory, local := range map[string]bool{"samples": false, "samples-local": true} {
-		out, err := run(t, kustomize, "build", filepath.Join(config, directory))
+		out, err := run(t, kubectl, "kustomize", filepath.Join(config, directory))
 		if err != nil {
 			t.Fatal(err)
 		}

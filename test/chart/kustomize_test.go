@@ -60,7 +60,7 @@ func TestKustomizeSeesEveryField(t *testing.T) {
 
 func kustomized(t *testing.T) objects {
 	t.Helper()
-	out, err := run(t, kustomize, "build", filepath.Join(config, "default"))
+	out, err := run(t, kubectl, "kustomize", filepath.Join(config, "default"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package envtest
 
 import (
+	"errors"
 	"os"
 	"strconv"
 	"syscall"
@@ -20,7 +21,7 @@ func Yield() error {
 		changed := false
 		for _, thread := range threads {
 			yields, err := yield(thread.Name())
-			if err != nil && err != syscall.ESRCH { // a thread that has ended is as good
+			if err != nil && !errors.Is(err, syscall.ESRCH) { // a thread that has ended is as good
 				return err
 			}
 			changed = changed || yields
