@@ -47,6 +47,8 @@ type world struct {
 	registry *prometheus.Registry
 	metrics  *Metrics
 	results  *resultmetrics.Store
+	// turns are those of the operator that was started last.
+	turns *turns
 	// silent are the pods whose logs get no new lines.
 	silent sync.Map
 	// endOfLogs is a text that all logs end with.
@@ -175,6 +177,7 @@ func (w *world) startOperatorAs(way *rest.Config, funcs interceptor.Funcs, names
 
 		Namespaces: namespaces,
 	}
+	w.turns = &reconciler.turns
 	return w.Run(mgr, reconciler.SetupWithManager(mgr))
 }
 

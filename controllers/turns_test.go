@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -21,7 +22,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
+	"github.com/storagebench/storagebench/test/harness"
 )
 
 // Passes over benchmarks of a namespace where each takes long leave room for others.
@@ -121,6 +124,44 @@ func wantInside(t *testing.T, namespace string, inside <-chan string, ended <-ch
 	case result := <-ended:
 		t.Fatalf("a pass of %s is made again after %s", namespace, result.RequeueAfter)
 	}
+}
+
+// A benchmark that came while its namespace had all of its passes goes on when one of them is over, without anything that changes of it.
+func TestBenchmarkGoesOnAfterItsTurn(t *testing.T) {
+	w := newWorldWithoutOperator(t)
+	inside, release := make(chan string, passesOfANamespace), make(chan struct{})
+	w.startOperatorWith(interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+			if _, ok := object.(*v1alpha1.StorageBenchmark); ok && key.Name != "last" {
+				select {
+				case inside <- key.Name:
+					<-release
+				default: // later passes are as fast as ever
+				}
+			}
+			return c.Get(ctx, key, object, options...)
+		},
+	})
+	for n := range passesOfANamespace {
+		harness.Create(w.World, builder.OneRun(w.Namespace, fmt.Sprintf("slow-%d", n)).Build())
+	}
+	w.Eventually(func() error {
+		if len(inside) < passesOfANamespace {
+			return errors.New("not all passes are made")
+		}
+		return nil
+	})
+	last := harness.Create(w.World, builder.OneRun(w.Namespace, "last").Build())
+	w.Eventually(func() error {
+		w.turns.mu.Lock()
+		defer w.turns.mu.Unlock()
+		if !w.turns.waiting.Has(client.ObjectKeyFromObject(last)) {
+			return errors.New("it does not wait")
+		}
+		return nil
+	})
+	close(release)
+	w.UntilEnded(last)
 }
 
 // Benchmarks are called in the order in which they came, one for each turn, and none is forgotten: who is called and needs no turn any more has the next one called,
