@@ -18,19 +18,21 @@ type noiseModel struct {
 	// shock is what is new in a run, and phi how much of the last run's noise is left.
 	shock func(*rand.Rand) float64
 	phi   float64
+	// draw makes the noise of so many runs, where shock does not, with the variation that it has.
+	draw func(r *rand.Rand, runs int) []float64
 }
 
 // noises are those for which error rates are promised.
 var noises = []noiseModel{
-	{"normal", (*rand.Rand).NormFloat64, 0},
-	{"normal, phi 0.5", (*rand.Rand).NormFloat64, 0.5},
-	{"heavy tails (t with 3 degrees of freedom)", student, 0},
-	{"skewed (exponential)", func(r *rand.Rand) float64 { return r.ExpFloat64() - 1 }, 0},
-	{"busy neighbours (5 % of runs are off by 10 deviations)", neighbours, 0},
+	{name: "normal", shock: (*rand.Rand).NormFloat64},
+	{name: "normal, phi 0.5", shock: (*rand.Rand).NormFloat64, phi: 0.5},
+	{name: "heavy tails (t with 3 degrees of freedom)", shock: student},
+	{name: "skewed (exponential)", shock: func(r *rand.Rand) float64 { return r.ExpFloat64() - 1 }},
+	{name: "busy neighbours (5 % of runs are off by 10 deviations)", shock: neighbours},
 }
 
 // worse is what error rates are told of, and not promised: what happened to a run is half there in the next one, and a quarter in the one after.
-var worse = noiseModel{"heavy tails, phi 0.5", student, 0.5}
+var worse = noiseModel{name: "heavy tails, phi 0.5", shock: student, phi: 0.5}
 
 // student has Student's t distribution with 3 degrees of freedom, over its standard deviation.
 func student(r *rand.Rand) float64 {
@@ -51,6 +53,9 @@ func neighbours(r *rand.Rand) float64 {
 
 // logarithms returns so many runs whose noise has a coefficient of variation.
 func (m noiseModel) logarithms(r *rand.Rand, runs int, variation float64) []float64 {
+	if m.draw != nil {
+		return m.draw(r, runs)
+	}
 	values := make([]float64, runs)
 	x := m.shock(r)
 	for i := range values {
@@ -125,7 +130,7 @@ func (s slowdown) found(m noiseModel, tries int) float64 {
 
 // TestErrorRates holds the promises by simulation, as far as a few seconds go: BenchmarkErrorRates goes further.
 func TestErrorRates(t *testing.T) {
-	for _, m := range noises {
+	for _, m := range slices.Concat(noises, recordedNoises(t)) {
 		t.Run("unchanged/"+m.name, func(t *testing.T) {
 			for _, figures := range []int{1, 10} {
 				open, _, runs := falsely(m, alphaOf(figures), 800)
@@ -168,7 +173,7 @@ var attainable = []slowdown{
 // BenchmarkErrorRates prints the tables of docs/regressions.md.
 func BenchmarkErrorRates(b *testing.B) {
 	for b.Loop() {
-		falseAlarmTable()
+		falseAlarmTable(slices.Concat(noises, recordedNoises(b), []noiseModel{worse}))
 		powerTable()
 		waitTable(60)
 		waitTable(leastBefore)
@@ -203,9 +208,9 @@ func BenchmarkFind(b *testing.B) {
 }
 
 // falseAlarmTable prints shares of runs of a schedule. Of many figures they are bounded by the sum over the figures.
-func falseAlarmTable() {
+func falseAlarmTable(models []noiseModel) {
 	fmt.Printf("\n| noise from run to run | worse: 1 figure | 10 | 40 | newly worse: 1 figure | 10 | 40 |\n|---|---|---|---|---|---|---|\n")
-	for _, m := range slices.Concat(noises, []noiseModel{worse}) {
+	for _, m := range models {
 		var worse, newly []string
 		for _, figures := range []int{1, 10, 40} {
 			open, news, runs := falsely(m, alphaOf(figures), 8000)
