@@ -31,6 +31,8 @@ const (
 // fleet is what many benchmarks take, most of which have ended.
 type fleet struct {
 	ended, schedules, active int
+	// fio is how long a pod measures.
+	fio time.Duration
 	// startup is from the operator's start until it has looked at all, and startupPasses how many passes that took.
 	startup       time.Duration
 	startupPasses int
@@ -65,7 +67,7 @@ func measureFleets(ctx context.Context, o options, c *controlPlane) error {
 			return err
 		}
 		made = max(made, size)
-		f := &fleet{ended: size, schedules: size / benchmarksOfSchedule, active: o.active}
+		f := &fleet{ended: size, schedules: size / benchmarksOfSchedule, active: o.active, fio: o.fio}
 		if _, err := f.measure(ctx, c, audit, o.manager); err != nil {
 			return fmt.Errorf("%d benchmarks: %w", size, err)
 		}
@@ -81,7 +83,7 @@ func measureFleets(ctx context.Context, o options, c *controlPlane) error {
 
 // measureAlone measures one benchmark, and returns it as it ended.
 func measureAlone(ctx context.Context, o options, c *controlPlane, audit *auditReader) (*fleet, *v1alpha1.StorageBenchmark, error) {
-	f := &fleet{active: 1}
+	f := &fleet{active: 1, fio: o.fio}
 	ended, err := f.measure(ctx, c, audit, o.manager)
 	if err != nil {
 		return nil, nil, err
@@ -117,7 +119,7 @@ func (f *fleet) observe(ctx context.Context, c *controlPlane, o *operator, audit
 		return nil, err
 	}
 	began = time.Now()
-	ended, err := runTogether(ctx, c.client, f.active)
+	ended, err := runTogether(ctx, c.client, f.active, f.fio)
 	if err != nil {
 		return nil, err
 	}
@@ -240,12 +242,18 @@ func newSchedule(like *v1alpha1.StorageBenchmark, i int) *v1alpha1.StorageBenchm
 	}
 }
 
-// runTogether makes benchmarks of one client, which each hold a node, and returns them when all have ended.
-func runTogether(ctx context.Context, c client.Client, count int) ([]*v1alpha1.StorageBenchmark, error) {
+// runTogether makes benchmarks of one client, which each hold a node, and returns them when all have ended. They begin one after the other over the time
+// that a pod measures, as those of people do, and then measure at the same time: if all began at once, all of their runs would end at once.
+func runTogether(ctx context.Context, c client.Client, count int, spread time.Duration) ([]*v1alpha1.StorageBenchmark, error) {
 	ended := make([]*v1alpha1.StorageBenchmark, count)
 	group, ctx := errgroup.WithContext(ctx)
 	for i := range count {
 		group.Go(func() (err error) {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(time.Duration(i) * spread / time.Duration(count)):
+			}
 			sb := newBenchmark(1, fleetRuns)
 			sb.Name = fmt.Sprintf("active-%d", i)
 			ended[i], err = runBenchmark(ctx, c, sb, fleetRuns)

@@ -41,7 +41,7 @@ func fleetTable(all []*fleet) string {
 		{"passes a run", "%.1f", func(f *fleet) float64 { return f.each(float64(f.passes)) }},
 		{"calls a run", "%.1f", func(f *fleet) float64 { return f.each(float64(f.calls)) }},
 		{"CPU milliseconds a run", "%.1f", func(f *fleet) float64 { return f.each(1000 * (f.busy.cpuSeconds - f.idle.cpuSeconds)) }},
-		{"from a run to the next one, s", "%.2f", func(f *fleet) float64 { return f.run.Seconds() }},
+		{"a run beside fio, s", "%.2f", func(f *fleet) float64 { return (f.run - f.fio).Seconds() }},
 		{"until all have ended, s", "%.1f", func(f *fleet) float64 { return f.whole.Seconds() }},
 	} {
 		cells := table.Row{r.name}

@@ -1,10 +1,9 @@
 package analysis
 
 import (
-	"fmt"
-
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/direction"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // rateFell is about a rate that was high at first and low then: the mean of both is neither. That the fall is none by chance is the series' to judge.
@@ -13,7 +12,7 @@ func rateFell(s seen) string {
 	if over == nil || over.Fall == nil {
 		return ""
 	}
-	return ofAllDirections(s.result, FallInWords(over.Fall))
+	return ofAllDirections(s.result, legible.RateStep(over.Fall.BeforeIOPS, over.Fall.AtSeconds, over.Fall.AfterIOPS))
 }
 
 // warmedUp is about a rate that was lower at first and then what it was to stay: the mean is less than what the storage does when it is warm. That the rise is none
@@ -24,25 +23,11 @@ func warmedUp(s seen) string {
 	if over == nil || over.Rise == nil || s.load.Staggered || s.load.LatencyTarget || s.load.SteadyWindow || s.known.Company != nil {
 		return ""
 	}
-	words := RiseInWords(over.Rise)
+	words := legible.RateStep(over.Rise.BeforeIOPS, over.Rise.AtSeconds, over.Rise.AfterIOPS)
 	if state := s.result.SteadyState; state != nil && state.Attained && state.Criterion == "" {
 		words = "steady before it was measured, and not then: " + words
 	}
 	return ofAllDirections(s.result, words)
-}
-
-// FallInWords says how far a rate fell, and when.
-func FallInWords(f *v1alpha1.RateFall) string {
-	return stepInWords(f.BeforeIOPS, f.AtSeconds, f.AfterIOPS)
-}
-
-// RiseInWords says how far a rate rose, and when.
-func RiseInWords(r *v1alpha1.RateRise) string {
-	return stepInWords(r.BeforeIOPS, r.AtSeconds, r.AfterIOPS)
-}
-
-func stepInWords(before int64, second int32, after int64) string {
-	return fmt.Sprintf("%d IOPS until second %d, then %d", before, second, after)
 }
 
 // ofAllDirections adds to words about rates that they are of several directions together, where they are.

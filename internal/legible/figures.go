@@ -42,3 +42,8 @@ func Scaled(f, times float64, units ...string) string {
 	}
 	return Significant(f) + units[0]
 }
+
+// RateStep says how far a rate rose or fell, and when: IOPS before and after, and seconds since what was measured began.
+func RateStep(before int64, second int32, after int64) string {
+	return fmt.Sprintf("%d IOPS until second %d, then %d", before, second, after)
+}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/analysis"
 	fiodirection "github.com/storagebench/storagebench/internal/direction"
 	"github.com/storagebench/storagebench/internal/legible"
 )
@@ -18,10 +17,10 @@ func overTimeInWords(result *v1alpha1.Result) string {
 	}
 	words := fmt.Sprintf("%d IOPS in the first tenth of the time, %d in the last", o.FirstTenthIOPS, o.LastTenthIOPS)
 	if o.Fall != nil {
-		words = analysis.FallInWords(o.Fall)
+		words = legible.RateStep(o.Fall.BeforeIOPS, o.Fall.AtSeconds, o.Fall.AfterIOPS)
 	}
 	if o.Rise != nil {
-		words = analysis.RiseInWords(o.Rise)
+		words = legible.RateStep(o.Rise.BeforeIOPS, o.Rise.AtSeconds, o.Rise.AfterIOPS)
 	}
 	if summed := fiodirection.Summed(result.Read, result.Write, result.Trim); summed != "" {
 		words += ", " + summed
