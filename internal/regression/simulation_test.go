@@ -12,7 +12,7 @@ import (
 	"github.com/storagebench/storagebench/internal/history"
 )
 
-// noiseModel makes the noise of a figure from run to run, of standard deviation 1.
+// noiseModel makes the noise of a figure from run to run: of standard deviation 1, or as it was recorded.
 type noiseModel struct {
 	name string
 	// shock is what is new in a run, and phi how much of the last run's noise is left.
@@ -68,8 +68,8 @@ func (m noiseModel) logarithms(r *rand.Rand, runs int, variation float64) []floa
 // ages are how many runs a history has when it is looked at.
 var ages = []int{15, 30, 60, 90}
 
-// falsely counts how often a series without a change is said to have become worse, and how often that is so for the first time. Worse is up. It
-// varies by 10 %, so that the 5 % from which on changes are told hide nothing.
+// falsely counts how often a series without a change is said to have become worse, and how often that is so for the first time. Worse is up. What
+// is made up varies by 10 %, so that the 5 % from which on changes are told hide nothing.
 func falsely(m noiseModel, alpha float64, tries int) (open, news, runs int) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range tries {
@@ -130,7 +130,7 @@ func (s slowdown) found(m noiseModel, tries int) float64 {
 
 // TestErrorRates holds the promises by simulation, as far as a few seconds go: BenchmarkErrorRates goes further.
 func TestErrorRates(t *testing.T) {
-	for _, m := range slices.Concat(noises, recordedNoises(t)) {
+	for _, m := range slices.Concat(noises, recordedNoises(t, standIns...)) {
 		t.Run("unchanged/"+m.name, func(t *testing.T) {
 			for _, figures := range []int{1, 10} {
 				open, _, runs := falsely(m, alphaOf(figures), 800)
@@ -173,7 +173,7 @@ var attainable = []slowdown{
 // BenchmarkErrorRates prints the tables of docs/regressions.md.
 func BenchmarkErrorRates(b *testing.B) {
 	for b.Loop() {
-		falseAlarmTable(slices.Concat(noises, recordedNoises(b), []noiseModel{worse}))
+		falseAlarmTable(slices.Concat(noises, recordedNoises(b, append(standIns, "disk")...), []noiseModel{worse}))
 		powerTable()
 		waitTable(60)
 		waitTable(leastBefore)

@@ -409,7 +409,7 @@ func checkTogether(t checker, sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run) 
 
 // E5: more readers read more, up to what the machine can do.
 func TestS3SequentialReads(t *testing.T) {
-	ownNode(t, quiet, budget(5*time.Minute))
+	ownNode(t, quietest, budget(5*time.Minute))
 	needsBucket(t)
 	holds(t, experiment(t, "e5"), checkS3SequentialReads)
 }
