@@ -4,9 +4,22 @@
 package hostile
 
 import (
+	"fmt"
+	"os"
 	"testing"
 
 	"github.com/storagebench/storagebench/test/envtest"
 )
 
-func TestMain(m *testing.M) { envtest.Main(m, envtest.WithManyLargeObjects) }
+// garbage is how much of it the API server may have, in percent of what it needs: what is large and many is in its memory.
+const garbage = "400"
+
+func TestMain(m *testing.M) {
+	if os.Getenv("GOGC") == "" {
+		if err := os.Setenv("GOGC", garbage); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	envtest.Main(m, envtest.WithManyLargeObjects)
+}
