@@ -102,7 +102,7 @@ func (t *turns) callNext(after types.NamespacedName) {
 	t.add(reconcile.Request{NamespacedName: next})
 }
 
-// add puts a benchmark into the queue: behind those of other namespaces that an operator which has just begun has not looked at yet, if it has priorities.
+// add puts a benchmark into the queue, at the low priority that all benchmarks have when the operator starts: it comes after those that are there already.
 func (t *turns) add(request reconcile.Request) {
 	if queue, ok := t.queue.(priorityqueue.PriorityQueue[reconcile.Request]); ok {
 		queue.AddWithOpts(priorityqueue.AddOpts{Priority: new(handler.LowPriority)}, request)

@@ -217,14 +217,14 @@ func TestBenchmarksWaitForTheirTurn(t *testing.T) {
 	want("the last ones", name(14), name(15))
 	end(1)
 	all.callNext(name(15))
-	want("nobody waits")
+	want("with an empty line")
 	if len(all.taken)+len(all.lines)+len(all.waiting)+len(all.called) > 0 {
 		t.Errorf("kept are %v, %v, %v and %v", all.taken, all.lines, all.waiting, all.called)
 	}
 }
 
-// An operator that has just begun looks at all there is, which has a low priority. Who waits for a turn is not called before that.
-func TestWhoIsCalledOvertakesNobody(t *testing.T) {
+// When an operator starts, its queue has all benchmarks, at a low priority. One that is called comes after them.
+func TestCalledBenchmarksHaveALowPriority(t *testing.T) {
 	queue := priorityqueue.New[reconcile.Request]("turns")
 	t.Cleanup(queue.ShutDown)
 	all := turns{}

@@ -9,7 +9,15 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly runs=${1:-60} namespace=recordnoise storagebench=$PWD/bin/kubectl-storagebench
 
-finish() { kubectl delete namespace "$namespace" --ignore-not-found --timeout=5m >&2; }
+# What was measured is printed, and what was made removed, also where this is stopped.
+pids=()
+finish() {
+  kill "${pids[@]}" 2>/dev/null || true
+  for name in gp3 efs disk; do
+    "$storagebench" report "schedule/$name" --namespace "$namespace" -o csv || true
+  done | awk 'NR == 1 || !/^time,/' | cut -d, -f1-20
+  kubectl delete namespace "$namespace" --ignore-not-found --timeout=5m >&2
+}
 trap finish EXIT
 
 schedule() {
@@ -44,7 +52,6 @@ kubectl create namespace "$namespace" >&2
 schedule gp3 'capacity: 1Gi, ebs: {type: gp3}'
 schedule efs 'efs: {fileSystemID: fs-0123456789abcdef0}'
 schedule disk 'capacity: 128Mi, storageClassName: loop'
-pids=()
 for name in gp3 efs disk; do
   measure "$name" &
   pids+=($!)
@@ -52,6 +59,3 @@ done
 for pid in "${pids[@]}"; do
   wait "$pid"
 done
-for name in gp3 efs disk; do
-  "$storagebench" report "schedule/$name" --namespace "$namespace" -o csv
-done | awk 'NR == 1 || !/^time,/' | cut -d, -f1-20

@@ -91,11 +91,11 @@ func load(n int) func(*claim)             { return func(c *claim) { c.Load = n }
 func takes(thing string) func(*claim)     { return func(c *claim) { c.Takes = append(c.Takes, thing) } }
 func shares(thing string) func(*claim)    { return func(c *claim) { c.Shares = append(c.Shares, thing) } }
 
-// quiet has a test run when all but those like it have ended: its figures are those of the machine itself, its latencies or its processors. Two of them leave more than a
-// third of two processors idle.
+// quiet is for a test whose figures depend on idle processors, such as latencies. It runs after all that are not quiet, at most two at a time, which leave more than a third of
+// two processors idle.
 func quiet(c *claim) { c.Quiet, c.Load = true, machineLoad/2 }
 
-// quietest has nothing run beside it.
+// quietest is quiet, with a load that leaves no room for another test.
 func quietest(c *claim) { c.Quiet, c.Load = true, machineLoad }
 
 // twoNodes has a test have two nodes of its own.

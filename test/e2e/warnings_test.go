@@ -15,7 +15,7 @@ import (
 
 // E3's trap: files that fit into the node's memory, without O_DIRECT. And a limit of CPU that holds fio back.
 func TestWarnings(t *testing.T) {
-	sideBySide(t, quietest) // what runs beside it would have the processors before fio reaches its limit
+	sideBySide(t, quietest) // fio reaches the limit of one processor only if no other test uses it
 	sb := benchmark(t, "warnings", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets[0].StorageClassName = new(unthrottled) // the CPU is to be what holds it back
 		sb.Spec.Workloads[0].Fio = &v1alpha1.FioParameters{
