@@ -18,7 +18,7 @@ import (
 // anchor holds a node for each client for the whole benchmark, by a pod that has all the client's volumes mounted. When
 // one is lost, the run under way is repeated from another node.
 func anchor(ctx context.Context, p *pass) (outcome, error) {
-	if p.concluded() || !p.anchored() || p.ended() == len(p.sb.Status.Runs) {
+	if p.concluded() || !p.anchored() || p.sb.Status.EndedRuns() == len(p.sb.Status.Runs) {
 		return goOn(), nil
 	}
 	if len(p.sb.Status.Anchors) == 0 {
@@ -170,7 +170,7 @@ func (s *scope) anchorNames() []string {
 
 // isLeftToRuns says whether only one pod may have a target's volume, so that no anchor mounts it.
 func (s *scope) isLeftToRuns(target *v1alpha1.Target) bool {
-	return slices.Contains(s.targetStatus(target.Name).AccessModes, corev1.ReadWriteOncePod)
+	return slices.Contains(s.sb.Status.Target(target.Name).AccessModes, corev1.ReadWriteOncePod)
 }
 
 // anchorVolumes returns the volumes that a client's anchor mounts: all but those that are left to the runs.
@@ -179,7 +179,7 @@ func (s *scope) anchorVolumes(client int32) []job.Volume {
 	for i := range s.sb.Spec.Targets {
 		target := &s.sb.Spec.Targets[i]
 		if !s.isLeftToRuns(target) {
-			volumes = append(volumes, s.volumeOf(target, client))
+			volumes = append(volumes, s.jobSpec().VolumeOf(target, client))
 		}
 	}
 	return volumes
@@ -232,7 +232,7 @@ func (p *pass) holdNode(ctx context.Context, client int, pod *corev1.Pod) error 
 
 // loseAnchor ends the run under way, unless that has ended by itself, and has another node looked for.
 func (p *pass) loseAnchor(ctx context.Context, client int, why string) (outcome, error) {
-	run := p.runningRun()
+	run := p.sb.Status.RunningRun()
 	collected, err := p.collectEnded(ctx, run)
 	if err != nil {
 		return outcome{}, err
@@ -271,12 +271,4 @@ func (s *scope) releaseNodes() {
 		a := &s.sb.Status.Anchors[i]
 		a.StartTime, a.Pod, a.Node, a.InstanceType = nil, "", "", ""
 	}
-}
-
-// node returns the node that a client's anchor holds, "" without an anchor.
-func (s *scope) node(client int32) string {
-	if int(client) >= len(s.sb.Status.Anchors) {
-		return ""
-	}
-	return s.sb.Status.Anchors[client].Node
 }

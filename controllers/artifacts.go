@@ -28,7 +28,7 @@ const maxClientRecords = 8192
 // keepClients writes what each client has measured into a ConfigMap. It fails only if it may succeed later: the run has
 // its result also without.
 func (p *pass) keepClients(ctx context.Context, run *v1alpha1.Run, measured *result.Measured) error {
-	if p.keptRecords()+int(clientsOf(run)) > maxClientRecords {
+	if p.keptRecords()+int(run.ClientCount()) > maxClientRecords {
 		return nil
 	}
 	zipped, err := measured.Records()
@@ -57,7 +57,7 @@ func (s *scope) keptRecords() int {
 	kept := 0
 	for i := range s.sb.Status.Runs {
 		if run := &s.sb.Status.Runs[i]; run.ClientsConfigMap != "" {
-			kept += int(clientsOf(run))
+			kept += int(run.ClientCount())
 		}
 	}
 	return kept

@@ -51,10 +51,10 @@ func (s *scope) repeat(run *v1alpha1.Run, reason v1alpha1.AbandonReason, why str
 // abandonAttempt keeps what is known of an attempt without a result.
 func (s *scope) abandonAttempt(run *v1alpha1.Run, reason v1alpha1.AbandonReason, why string) {
 	attempt := v1alpha1.AbandonedAttempt{
-		Run: run.Name, Attempt: run.Attempts, Reason: reason, Node: s.node(0),
+		Run: run.Name, Attempt: run.Attempts, Reason: reason, Node: s.sb.Status.NodeOf(0),
 		StartTime: run.StartTime, CompletionTime: new(s.now), Message: truncate(why, maxAbandonedMessage),
 	}
-	if volumes := s.targetStatus(run.Target).Volumes; attempt.Node == "" && len(volumes) > 0 {
+	if volumes := s.sb.Status.Target(run.Target).Volumes; attempt.Node == "" && len(volumes) > 0 {
 		attempt.Node = volumes[0].Node
 	}
 	all := slices.Concat(s.sb.Status.AbandonedAttempts, []v1alpha1.AbandonedAttempt{attempt})

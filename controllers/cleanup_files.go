@@ -24,7 +24,7 @@ import (
 func noteFiles(_ context.Context, p *pass) (outcome, error) {
 	p.learnDrivers()
 	if !p.sb.DeletionTimestamp.IsZero() && !p.concluded() {
-		p.noteUnseen(p.runningRun()) // Kubernetes may be about to delete claims, and does not where files are to be removed
+		p.noteUnseen(p.sb.Status.RunningRun()) // Kubernetes may be about to delete claims, and does not where files are to be removed
 	}
 	for _, pods := range p.pods {
 		for _, pod := range pods {
@@ -43,7 +43,7 @@ func (s *scope) noteFilesOf(pod *corev1.Pod) {
 
 // mayHaveFiles writes down that there may be files on a target.
 func (s *scope) mayHaveFiles(name string) {
-	status := s.targetStatus(name)
+	status := s.sb.Status.Target(name)
 	for i := range s.sb.Spec.Targets {
 		target := &s.sb.Spec.Targets[i]
 		if target.Name == name && status.TestFiles == "" && status.VolumeMode != corev1.PersistentVolumeBlock && storage.KeepsFiles(target, status.Driver) {
@@ -64,7 +64,7 @@ func (p *pass) removeFiles(ctx context.Context, atRest bool) ([]leftover, error)
 	var errs []error
 	for i := range p.sb.Spec.Targets {
 		target := &p.sb.Spec.Targets[i]
-		status := p.targetStatus(target.Name)
+		status := p.sb.Status.Target(target.Name)
 		if status.TestFiles == v1alpha1.TestFilesPresent {
 			errs = append(errs, p.removeFilesOf(ctx, target, status, atRest))
 		}
@@ -89,7 +89,7 @@ const (
 
 // filesAt says where a target's test files are.
 func (p *pass) filesAt(ctx context.Context, target *v1alpha1.Target) (whereabouts, error) {
-	switch p.targetStatus(target.Name).TestFiles {
+	switch p.sb.Status.Target(target.Name).TestFiles {
 	case v1alpha1.TestFilesPresent:
 		return inReach, nil
 	case v1alpha1.TestFilesLeftBehind:
@@ -196,7 +196,7 @@ func (p *pass) claimFacts(ctx context.Context, target *v1alpha1.Target, client i
 	existing := p.jobs[job.CleanUpName(p.sb, target.Name, client)]
 	facts.Cleaning, facts.Cleaned = existing != nil, existing != nil && existing.Status.Succeeded > 0
 	facts.Foreign, facts.MountedAsIs = !storage.IsProvisioned(target), storage.MakesVolume(target)
-	facts.Driver = p.targetStatus(target.Name).Driver
+	facts.Driver = p.sb.Status.Target(target.Name).Driver
 	if !facts.Cleaned {
 		facts.Found, err = p.findClaim(ctx, target, storage.ClaimName(p.sb, target, client))
 	}
@@ -245,7 +245,7 @@ func (p *pass) makeCleaner(ctx context.Context, target *v1alpha1.Target, client 
 	if err != nil {
 		return v1alpha1.TestFilesPresent, err
 	}
-	volume := p.volumeOf(target, client)
+	volume := p.jobSpec().VolumeOf(target, client)
 	volume.Existing = volume.Existing || wasThere.Has(volume.Claim)
 	return filesAfterMaking(p.makeJob(ctx, job.ForCleanUp(p.sb, p.image, volume, client)), "apply clean-up Job of target "+target.Name)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/storage"
+	"github.com/storagebench/storagebench/internal/volumes"
 )
 
 // lateVolumes looks for volumes that nobody has heard of: their claims were deleted before they were bound, such as by a deadline
@@ -36,7 +37,7 @@ func (p *pass) lateVolumes(ctx context.Context, claims []corev1.PersistentVolume
 	var left []leftover
 	for i, volume := range late {
 		device := ptr.Deref(volume.Spec.VolumeMode, corev1.PersistentVolumeFilesystem) == corev1.PersistentVolumeBlock
-		left = append(left, p.leftVolume(v1alpha1.VolumeStatus{Name: volume.Name, Handle: handle(volume)}, device, fates[i])...)
+		left = append(left, p.leftVolume(v1alpha1.VolumeStatus{Name: volume.Name, Handle: volumes.Handle(volume)}, device, fates[i])...)
 	}
 	return left, errors.Join(errs...)
 }
@@ -44,7 +45,7 @@ func (p *pass) lateVolumes(ctx context.Context, claims []corev1.PersistentVolume
 // lacksVolumes says whether there may be volumes of claims that were made, which are not in the status.
 func (s *scope) lacksVolumes() bool {
 	return s.sb.Status.StartTime != nil && slices.ContainsFunc(s.sb.Spec.Targets, func(t v1alpha1.Target) bool {
-		status := s.targetStatus(t.Name)
+		status := s.sb.Status.Target(t.Name)
 		return storage.IsProvisioned(&t) && (len(status.Volumes) < int(storage.Claims(s.sb, &t)) || status.RunsBeforeReplacement != nil)
 	})
 }
@@ -60,5 +61,5 @@ func (s *scope) isLate(volume *corev1.PersistentVolume, claims []corev1.Persiste
 	if target == "" || slices.ContainsFunc(claims, func(c corev1.PersistentVolumeClaim) bool { return c.UID == ref.UID }) {
 		return false
 	}
-	return !slices.ContainsFunc(s.targetStatus(target).Volumes, func(v v1alpha1.VolumeStatus) bool { return v.Name == volume.Name })
+	return !slices.ContainsFunc(s.sb.Status.Target(target).Volumes, func(v v1alpha1.VolumeStatus) bool { return v.Name == volume.Name })
 }

@@ -42,7 +42,7 @@ func TestLateVolumesOfEachFate(t *testing.T) {
 			sb := builder.OneRun("ns", "sb").Build()
 			sb.Status.StartTime, sb.Status.Targets = new(metav1.Now()), []v1alpha1.TargetStatus{{Name: sb.Spec.Targets[0].Name}}
 			pv := &corev1.PersistentVolume{
-				ObjectMeta: metav1.ObjectMeta{Name: test.volume, Annotations: map[string]string{provisionedBy: "csi.fake"}},
+				ObjectMeta: metav1.ObjectMeta{Name: test.volume, Annotations: map[string]string{ours.ProvisionedBy: "csi.fake"}},
 				Spec: corev1.PersistentVolumeSpec{
 					PersistentVolumeReclaimPolicy: test.policy, VolumeMode: &test.mode,
 					PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: "csi.fake", VolumeHandle: "vol-1"}},

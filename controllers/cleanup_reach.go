@@ -15,6 +15,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/storage"
+	"github.com/storagebench/storagebench/internal/volumes"
 )
 
 // Claims can be deleted by others than the operator, before test files are removed through them. That a claim is gone says
@@ -35,10 +36,10 @@ func (s *scope) found(target *v1alpha1.Target, claim *corev1.PersistentVolumeCla
 	switch {
 	case claim.Name == "":
 		return cleanup.Gone
-	case !storage.IsProvisioned(target) && isReplaced(s.targetStatus(target.Name), claim),
+	case !storage.IsProvisioned(target) && volumes.IsReplaced(s.sb.Status.Target(target.Name), claim),
 		storage.IsProvisioned(target) && !s.isOwnClaim(claim):
 		return cleanup.Other
-	case isDevice(claim): // whatever the status says
+	case volumes.IsDevice(claim): // whatever the status says
 		return cleanup.Device
 	case !claim.DeletionTimestamp.IsZero():
 		return cleanup.Ending
@@ -59,7 +60,7 @@ func (p *pass) isClaimGone(ctx context.Context, target *v1alpha1.Target) (bool, 
 
 // lostVolumes returns what is known of the volumes of a claim of somebody's that is gone.
 func (p *pass) lostVolumes(ctx context.Context, target *v1alpha1.Target) ([]cleanup.LostVolume, error) {
-	noted := p.targetStatus(target.Name).Volumes
+	noted := p.sb.Status.Target(target.Name).Volumes
 	volumes := make([]cleanup.LostVolume, len(noted))
 	for i := range volumes {
 		var err error
@@ -80,7 +81,7 @@ func (p *pass) lostVolume(ctx context.Context, name string) (cleanup.LostVolume,
 		return cleanup.LostVolume{}, err
 	}
 	held, err := p.isHeld(ctx, pv)
-	return cleanup.LostVolume{Held: held, Policy: pv.Spec.PersistentVolumeReclaimPolicy, Provisioner: provisionerOf(pv), Driver: driverOf(pv)}, err
+	return cleanup.LostVolume{Held: held, Policy: pv.Spec.PersistentVolumeReclaimPolicy, Provisioner: volumes.Provisioner(pv), Driver: volumes.Driver(pv)}, err
 }
 
 // isHeld says whether the claim that a volume is bound to is there, and stays.
@@ -91,7 +92,7 @@ func (p *pass) isHeld(ctx context.Context, volume *corev1.PersistentVolume) (boo
 	}
 	claim := &corev1.PersistentVolumeClaim{}
 	err := p.Live.Get(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, claim)
-	return err == nil && isBound(volume, claim) && claim.DeletionTimestamp.IsZero(), unlessGone(err, "get claim of volume "+volume.Name)
+	return err == nil && volumes.IsBound(volume, claim) && claim.DeletionTimestamp.IsZero(), unlessGone(err, "get claim of volume "+volume.Name)
 }
 
 // keepClaims has Kubernetes not delete claims before the test files are removed that are reached through them, and says whether it had to:
@@ -113,6 +114,6 @@ func (s *scope) hasFiles() bool {
 
 // handlesOf names the volumes of a target as their storage calls them.
 func (s *scope) handlesOf(target *v1alpha1.Target) string {
-	handles := each(s.targetStatus(target.Name).Volumes, func(v v1alpha1.VolumeStatus) string { return cmp.Or(v.Handle, v.Name) })
+	handles := each(s.sb.Status.Target(target.Name).Volumes, func(v v1alpha1.VolumeStatus) string { return cmp.Or(v.Handle, v.Name) })
 	return strings.Join(handles[:min(len(handles), maxNamed)], ", ")
 }

@@ -297,7 +297,7 @@ func TestFilesOnAVolumeThatAnotherClaimHas(t *testing.T) {
 	another := claim.DeepCopy()
 	another.UID = "another"
 	volume := &corev1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{Name: "pv", Annotations: map[string]string{provisionedBy: fakecluster.Driver}},
+		ObjectMeta: metav1.ObjectMeta{Name: "pv", Annotations: map[string]string{ours.ProvisionedBy: fakecluster.Driver}},
 		Spec: corev1.PersistentVolumeSpec{
 			PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimDelete, ClaimRef: &corev1.ObjectReference{Namespace: "ns", Name: "mine", UID: "after"},
 		},
@@ -389,7 +389,7 @@ func TestClaimIsGoneBeforeTheCacheHearsOfIt(t *testing.T) {
 func filesOfLostClaim(t *testing.T, p *pass, target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
 	t.Helper()
 	volumes, err := p.lostVolumes(t.Context(), target)
-	return cleanup.FilesOnLostClaim(p.targetStatus(target.Name).Driver, volumes...), err
+	return cleanup.FilesOnLostClaim(p.sb.Status.Target(target.Name).Driver, volumes...), err
 }
 
 // fakeLive has a volume of a reclaim policy that a driver has made, none of "".
@@ -400,7 +400,7 @@ func fakeLive(policy corev1.PersistentVolumeReclaimPolicy, by string) client.Rea
 			PersistentVolumeReclaimPolicy: policy, PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: by}},
 		}}
 		if by != "" {
-			pv.Annotations = map[string]string{provisionedBy: by}
+			pv.Annotations = map[string]string{ours.ProvisionedBy: by}
 		}
 		c.WithObjects(pv)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
 	"github.com/storagebench/storagebench/test/harness"
@@ -152,7 +153,7 @@ func TestVolumeOfSomebodyElse(t *testing.T) {
 	for name, annotations := range map[string]map[string]string{
 		"made by hand": nil,
 		// Its claim is gone, and an administrator has cleared claimRef for another one.
-		"retained, and used again": {provisionedBy: fakecluster.Driver},
+		"retained, and used again": {ours.ProvisionedBy: fakecluster.Driver},
 	} {
 		t.Run(name, func(t *testing.T) { keepsVolumeOfSomebodyElse(t, annotations) })
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
+	"github.com/storagebench/storagebench/internal/volumes"
 )
 
 // removeVolumes deletes the claims that were made, and with them their volumes.
@@ -50,7 +51,7 @@ func (p *pass) removeVolumes(ctx context.Context) ([]leftover, error) {
 
 // holdsFiles says whether a claim is still needed for the test files there.
 func (s *scope) holdsFiles(claim *corev1.PersistentVolumeClaim) bool {
-	return cleanup.KeepsClaim(s.targetStatus(s.claimTargets[claim.Name]).TestFiles, !s.changed())
+	return cleanup.KeepsClaim(s.sb.Status.Target(s.claimTargets[claim.Name]).TestFiles, !s.changed())
 }
 
 // deleteClaims deletes claims, and before them the Jobs that removed files there: Kubernetes keeps a claim as long as
@@ -63,7 +64,7 @@ func (p *pass) deleteClaims(ctx context.Context, claims []*corev1.PersistentVolu
 	var recorded []*corev1.PersistentVolumeClaim
 	var errs []error
 	for _, claim := range claims {
-		target := p.targetStatus(p.claimTargets[claim.Name])
+		target := p.sb.Status.Target(p.claimTargets[claim.Name])
 		if err := p.recordVolume(ctx, target, claim, ""); err != nil {
 			errs = append(errs, err)
 			continue
@@ -87,7 +88,7 @@ func (p *pass) deleteClaims(ctx context.Context, claims []*corev1.PersistentVolu
 
 // settleClaim does what settle does with the volume of a claim of the benchmark.
 func (p *pass) settleClaim(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {
-	mine := func(volume *corev1.PersistentVolume) bool { return isBound(volume, claim) }
+	mine := func(volume *corev1.PersistentVolume) bool { return volumes.IsBound(volume, claim) }
 	_, err := p.settle(ctx, claim.Spec.VolumeName, claim.CreationTimestamp, mine)
 	return err
 }
@@ -131,9 +132,6 @@ func (p *pass) tieVolume(ctx context.Context, volume *corev1.PersistentVolume, f
 	}
 }
 
-// provisionedBy is the annotation with the provisioner of a volume.
-const provisionedBy = ours.ProvisionedBy
-
 // remainingVolumes returns the volumes that were made for the benchmark and are not gone yet.
 func (p *pass) remainingVolumes(ctx context.Context) ([]leftover, error) {
 	volumes := p.provisionedVolumes()
@@ -152,17 +150,17 @@ func (p *pass) remainingVolumes(ctx context.Context) ([]leftover, error) {
 func (s *scope) provisionedVolumes() (volumes []v1alpha1.VolumeStatus) {
 	for i := range s.sb.Spec.Targets {
 		if target := &s.sb.Spec.Targets[i]; storage.IsProvisioned(target) {
-			volumes = append(volumes, s.targetStatus(target.Name).Volumes...)
+			volumes = append(volumes, s.sb.Status.Target(target.Name).Volumes...)
 		}
 	}
 	return volumes
 }
 
 // leftVolumes says how to be rid of volumes that are not gone, by what becomes of each, and notes those that are kept.
-func (s *scope) leftVolumes(volumes []v1alpha1.VolumeStatus, fates []cleanup.Fate) (left []leftover) {
+func (s *scope) leftVolumes(of []v1alpha1.VolumeStatus, fates []cleanup.Fate) (left []leftover) {
 	s.kept, s.keptDevices = nil, nil
-	for i, volume := range volumes {
-		left = append(left, s.leftVolume(volume, s.isOnDevice(volume.Name), fates[i])...)
+	for i, volume := range of {
+		left = append(left, s.leftVolume(volume, volumes.IsOnDevice(s.sb.Status.Targets, volume.Name), fates[i])...)
 	}
 	return left
 }

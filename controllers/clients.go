@@ -20,13 +20,10 @@ type part struct {
 	seen   attempt.State
 }
 
-// clientsOf returns the number of clients of a run, at least 1.
-func clientsOf(run *v1alpha1.Run) int32 { return max(run.Clients, 1) }
-
 // partsOf returns what the clients of a run's attempt do whose Jobs are there.
 func (p *pass) partsOf(ctx context.Context, run *v1alpha1.Run) ([]part, error) {
 	var parts []part
-	for client := range clientsOf(run) {
+	for client := range run.ClientCount() {
 		existing := p.jobOfClient(run, client)
 		if existing == nil {
 			continue

@@ -11,6 +11,7 @@ import (
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/result"
 	"github.com/storagebench/storagebench/internal/series"
+	"github.com/storagebench/storagebench/internal/volumes"
 )
 
 // collect takes the outcome of an attempt that has ended into the status.
@@ -72,10 +73,10 @@ func reportsOf(parts []part) []result.Part {
 
 // analyse takes into the status what the results of a run mean. The results have to be there.
 func (s *scope) analyse(run *v1alpha1.Run, planned *plan.Run, measured *result.Measured) {
-	target := s.targetStatus(run.Target)
+	target := s.sb.Status.Target(run.Target)
 	findings := measured.Analyse(result.Facts{
-		Planned: planned, Plan: s.runs, Mode: s.volumeModes().ModeOf(planned.Target), Target: target,
-		Runs: s.sb.Status.Runs[runsBefore(target):], Anchors: s.sb.Status.Anchors,
+		Planned: planned, Plan: s.runs, Mode: plan.ModesOf(s.sb.Status.Targets).ModeOf(planned.Target), Target: target,
+		Runs: volumes.RunsOn(target, s.sb.Status.Runs), Anchors: s.sb.Status.Anchors,
 		ContainerLimits: ptr.Deref(s.sb.Spec.Pod, v1alpha1.PodSettings{}).Resources.Limits,
 	})
 	target.BurstCredits, run.Warnings, run.Counters, run.Exceeded = findings.BurstCredits, findings.Warnings, findings.Counters, findings.Exceeded

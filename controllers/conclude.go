@@ -47,7 +47,7 @@ func (p *pass) takeLast(ctx context.Context) (outcome, error) {
 	if conditionOf(p.before, v1alpha1.ConditionMeasured).Status == "" {
 		return saveFirst(), nil
 	}
-	run := p.runningRun()
+	run := p.sb.Status.RunningRun()
 	if run == nil || p.isCleanUpHalfOver() {
 		return goOn(), nil
 	}

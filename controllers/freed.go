@@ -23,7 +23,7 @@ func (p *pass) bindsFirst(ctx context.Context, target *v1alpha1.Target) (bool, e
 	if p.anchored() || p.isLeftToRuns(target) {
 		return false, nil
 	}
-	if p.writesDevice(target) {
+	if p.jobSpec().WritesDevice(target) {
 		return true, nil
 	}
 	if p.isNamespaced() || !job.SetsGroup(p.sb) {

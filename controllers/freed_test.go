@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
@@ -28,7 +29,7 @@ func freedVolume(w *world, changes ...func(*corev1.PersistentVolume)) *corev1.Pe
 	})
 	w.Cleanup(func() { _ = w.Client.Delete(context.WithoutCancel(w.Context()), class) })
 	volume := &corev1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: "freed-", Annotations: map[string]string{provisionedBy: fakecluster.Driver}},
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "freed-", Annotations: map[string]string{ours.ProvisionedBy: fakecluster.Driver}},
 		Spec: corev1.PersistentVolumeSpec{
 			Capacity: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}, AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			StorageClassName: class.Name, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,

@@ -10,8 +10,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
-	batchv1ac "k8s.io/client-go/applyconfigurations/batch/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -47,21 +45,13 @@ func measure(ctx context.Context, p *pass) (outcome, error) {
 	return goOn(), nil
 }
 
-// planned returns the plan of a run. They go by name: who edits the spec may reorder targets and workloads,
-// because the API server compares these lists without regard to order. Who removes one from the spec removes it from the plan.
+// planned returns the plan of a run, false if the spec knows of none.
 func (s *scope) planned(run *v1alpha1.Run) (*plan.Run, bool) {
 	if s.runs == nil {
 		// Nothing to report: the plan was found to be valid before the first run began.
 		s.runs, _ = s.plan()
 	}
-	i := slices.IndexFunc(s.runs, func(p plan.Run) bool { return p.Name == run.Name })
-	if i < 0 {
-		return nil, false
-	}
-	if run.Search != nil && run.Search.Value > 0 && s.runs[i].Step > 0 {
-		return s.runs[i].At(run.Search.Value), true
-	}
-	return &s.runs[i], true
+	return plan.Of(s.runs, run)
 }
 
 // begin writes down that an attempt begins, before its Jobs are made. So whatever happens in between, and
@@ -150,8 +140,8 @@ func (s *scope) describeRun(run *v1alpha1.Run) string {
 	if run.Search != nil {
 		most = "at most "
 	}
-	text := fmt.Sprintf("run %s (%d of %s%d)", run.Name, s.ended()+1, most, s.sb.Status.PlannedRuns)
-	if clients := clientsOf(run); clients > 1 {
+	text := fmt.Sprintf("run %s (%d of %s%d)", run.Name, s.sb.Status.EndedRuns()+1, most, s.sb.Status.PlannedRuns)
+	if clients := run.ClientCount(); clients > 1 {
 		text += fmt.Sprintf(" by %d clients", clients)
 	}
 	if run.Search != nil && run.Search.Value > 0 {
@@ -161,17 +151,6 @@ func (s *scope) describeRun(run *v1alpha1.Run) string {
 		text += fmt.Sprintf(", attempt %d", run.Attempts)
 	}
 	return text
-}
-
-// ended returns the number of runs that have ended, well or not.
-func (s *scope) ended() int {
-	n := 0
-	for i := range s.sb.Status.Runs {
-		if s.sb.Status.Runs[i].HasEnded() {
-			n++
-		}
-	}
-	return n
 }
 
 // follow makes the Jobs of the run's attempt, one for each client, and sees how they get on.
@@ -293,7 +272,7 @@ func (s *scope) expireRun(run *v1alpha1.Run, unanswered string) {
 // missingJobs returns the clients whose Jobs of a run's attempt are not there.
 func (s *scope) missingJobs(run *v1alpha1.Run) []int32 {
 	var missing []int32
-	for client := range clientsOf(run) {
+	for client := range run.ClientCount() {
 		if s.jobOfClient(run, client) == nil {
 			missing = append(missing, client)
 		}
@@ -316,9 +295,11 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 		return p.refuseToWrite(run, why), err
 	}
 	p.noteEarlierJobs(run, missing)
-	shares := p.layoutBefore(planned)
-	errs := inParallel(ctx, missing, func(client int32) error {
-		return p.makeJob(ctx, p.jobFor(run, planned, client, existing, shares)) // described one at a time: each may be large, and they may be many
+	spec := p.jobSpec()
+	shares := spec.Shares(planned)
+	errs := inParallel(ctx, missing, func(client int32) error { // described one at a time: each may be large, and they may be many
+		existed := existing.Has(storage.ClaimName(p.sb, planned.Target, client))
+		return p.makeJob(ctx, job.ForRun(p.sb, p.image, spec.Run(run, planned, client, shares, existed)))
 	})
 	for i, err := range errs {
 		p.memory.makes(run, missing[i], err)
@@ -332,22 +313,13 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 	return awaitFor(p.deadline(run.StartTime.Time, p.sb.Spec.Deadlines.StartSeconds)), nil
 }
 
-// jobFor returns the Job of a client in an attempt of a run, by which claims have volumes that were there before, and by what there is to lay out.
-func (s *scope) jobFor(run *v1alpha1.Run, planned *plan.Run, client int32, existing sets.Set[string], shares plan.Shares) *batchv1ac.JobApplyConfiguration {
-	described := s.describeJob(run, planned, client)
-	described.Volume.Existing = described.Volume.Existing || existing.Has(described.Volume.Claim)
-	described.LayoutFile = s.layoutFile(planned, described, shares)
-	s.addPrecondition(&described, planned, shares)
-	return job.ForRun(s.sb, s.image, described)
-}
-
 // runWait is the wait for the pod of a client in a run's attempt.
 func (p *pass) runWait(run *v1alpha1.Run, planned *plan.Run, one part) *podWait {
 	st := &podWait{pass: p, what: p.describeRun(run), began: run.StartTime, made: madeAt(p.jobOfClient(run, one.client)), pod: one.pod}
-	if clientsOf(run) > 1 {
+	if run.ClientCount() > 1 {
 		st.what += ", " + child.Client(one.client)
 	}
-	if node := p.node(one.client); node != "" && p.isLeftToRuns(planned.Target) {
+	if node := p.sb.Status.NodeOf(one.client); node != "" && p.isLeftToRuns(planned.Target) {
 		st.elsewhere = describeElsewhere(planned.Target, node)
 	}
 	st.needs = p.needsOf(one.client, planned.Target.Name)

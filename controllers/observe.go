@@ -12,6 +12,7 @@ import (
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/volumes"
 )
 
 // observe reads the benchmark's children from the cache.
@@ -32,7 +33,7 @@ func observe(ctx context.Context, p *pass) (outcome, error) {
 		}
 	}
 	p.sortPods(pods.Items)
-	p.claims = map[string]*corev1.PersistentVolumeClaim{}
+	p.claims = volumes.Claims{}
 	for _, claim := range p.ownClaims(claims.Items) {
 		p.claims[claim.Name] = claim
 	}

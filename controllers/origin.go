@@ -25,7 +25,7 @@ func (p *pass) existingVolumes(ctx context.Context, target *v1alpha1.Target, cli
 	if err != nil {
 		return nil, err
 	}
-	sources.NoProvisioner = p.targetStatus(target.Name).Driver == storage.NoProvisioner
+	sources.NoProvisioner = p.sb.Status.Target(target.Name).Driver == storage.NoProvisioner
 	unbound, alone := sources.Unbound(), p.isLeftToRuns(target) // no anchor has those bound before
 	err = p.lookFitting(ctx, &sources, func(volume *corev1.PersistentVolume) bool {
 		return ours.MayGet(p.sb, target, unbound, volume) || (alone && ours.MayBeFreed(p.sb, target, unbound, volume))
@@ -89,15 +89,6 @@ func (p *pass) originOfVolume(ctx context.Context, claim *corev1.PersistentVolum
 	}
 	volume, err := p.liveVolume(ctx, claim.Spec.VolumeName, "get volume "+claim.Spec.VolumeName)
 	return ours.OriginOf(claim, volume), err
-}
-
-// noteExistingVolume notes that there may be test files on a volume that a claim of the benchmark has got and that was not made for it: they do not go with
-// the claim.
-func (s *scope) noteExistingVolume(target *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim, volume *corev1.PersistentVolume) {
-	own := s.claimTargets[claim.Name] != "" && !ours.ClusterObject(s.sb, volume)
-	if own && ours.OriginOf(claim, volume) == ours.Existing && target.TestFiles == "" && target.VolumeMode != corev1.PersistentVolumeBlock {
-		target.TestFiles = v1alpha1.TestFilesPresent
-	}
 }
 
 // withoutSource says of a target that a claim of it has got a volume that was there before, on which there is nothing of its dataSource: Kubernetes binds a

@@ -34,7 +34,7 @@ func TestExistingVolumes(t *testing.T) {
 	now := metav1.NewTime(time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC))
 	volume := func(name string, changes ...func(*corev1.PersistentVolume)) *corev1.PersistentVolume {
 		pv := &corev1.PersistentVolume{
-			ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: now, Annotations: map[string]string{provisionedBy: "csi.fake"}},
+			ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: now, Annotations: map[string]string{ours.ProvisionedBy: "csi.fake"}},
 			Spec: corev1.PersistentVolumeSpec{
 				StorageClassName: builder.StorageClass, Capacity: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
 				AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
@@ -126,7 +126,7 @@ func TestTieHoldsBackNothing(t *testing.T) {
 			claim := claimOf("ns", storage.ClaimName(sb, &sb.Spec.Targets[0], 0), nil)
 			claim.UID, claim.Spec.VolumeName, claim.Status.Phase = uid, "pvc-"+uid, corev1.ClaimBound
 			pv := &corev1.PersistentVolume{
-				ObjectMeta: metav1.ObjectMeta{Name: "pvc-" + uid, Annotations: map[string]string{provisionedBy: "csi.fake"}},
+				ObjectMeta: metav1.ObjectMeta{Name: "pvc-" + uid, Annotations: map[string]string{ours.ProvisionedBy: "csi.fake"}},
 				Spec: corev1.PersistentVolumeSpec{
 					PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain, ClaimRef: &corev1.ObjectReference{Namespace: "ns", Name: claim.Name, UID: uid},
 				},

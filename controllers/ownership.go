@@ -77,7 +77,7 @@ func (s *scope) volumeInTheWay(there inPlace) *corev1.PersistentVolume {
 // refuseClaim ends a benchmark for which nothing was made yet, and for which there is a claim all the same.
 func (p *pass) refuseClaim(ctx context.Context, foreign *foreignClaim) (outcome, error) {
 	return p.ifFresh(ctx, func() (outcome, error) {
-		p.targetStatus(foreign.target.Name).ClaimsUID = ours.Foreign
+		p.sb.Status.Target(foreign.target.Name).ClaimsUID = ours.Foreign
 		p.refuseTaken(foreign.target, "PersistentVolumeClaim "+foreign.name)
 		return saveFirst(), nil
 	})

@@ -92,7 +92,7 @@ func (c *planCache) largest() types.NamespacedName {
 
 // plan returns the runs of the spec, and all that is wrong with it.
 func (s *scope) plan() ([]plan.Run, field.ErrorList) {
-	name, modes := client.ObjectKeyFromObject(s.sb), s.volumeModes()
+	name, modes := client.ObjectKeyFromObject(s.sb), plan.ModesOf(s.sb.Status.Targets)
 	kept := s.plans.load(name)
 	if kept != nil && kept.uid == s.sb.UID && kept.generation == s.sb.Generation && maps.Equal(kept.modes, modes) {
 		return kept.runs, kept.problems

@@ -254,7 +254,7 @@ func (s *scope) boundAt(began time.Time, needed neededVolume) time.Time {
 	if claim == nil {
 		return time.Time{}
 	}
-	if took := s.targetStatus(needed.target).ProvisionedMilliseconds; took != nil {
+	if took := s.sb.Status.Target(needed.target).ProvisionedMilliseconds; took != nil {
 		return claim.CreationTimestamp.Add(time.Duration(*took) * time.Millisecond)
 	}
 	seen, latest := s.memory.boundSince[claim.UID], began.Add(seconds(s.sb.Spec.Deadlines.ProvisioningSeconds))

@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/test/fakecluster"
@@ -21,52 +20,6 @@ func preconditioned(namespace string, mode corev1.PersistentVolumeMode) *v1alpha
 		sb.Spec.Workloads[i].Fio.RW = "randread"
 	}
 	return sb
-}
-
-// A device is written before the first run that has a result on it, and not again. That run may write, also where its workload
-// only reads. Files are written when they are laid out.
-func TestPrecondition(t *testing.T) {
-	const done, failed, pending, running = v1alpha1.RunSucceeded, v1alpha1.RunFailed, v1alpha1.RunPending, v1alpha1.RunRunning
-	const block, files = corev1.PersistentVolumeBlock, corev1.PersistentVolumeFilesystem
-	for _, test := range []struct {
-		name     string
-		mode     corev1.PersistentVolumeMode
-		states   []v1alpha1.RunState
-		replaced int32
-		next     int
-		written  bool
-	}{
-		{"the first run", block, []v1alpha1.RunState{running, pending}, 0, 0, true},
-		{"the second", block, []v1alpha1.RunState{done, running}, 0, 1, false},
-		{"the second, after one that failed", block, []v1alpha1.RunState{failed, running}, 0, 1, true},
-		{"after the claim was replaced", block, []v1alpha1.RunState{done, running}, 1, 1, true},
-		{"files", files, []v1alpha1.RunState{running, pending}, 0, 0, true},
-		{"files that are laid out already", files, []v1alpha1.RunState{done, running}, 0, 1, false},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			sb := preconditioned("ns", test.mode)
-			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast", VolumeMode: test.mode, RunsBeforeReplacement: &test.replaced}}
-			for i, name := range []string{"one.fast", "two.fast"} {
-				sb.Status.Runs = append(sb.Status.Runs, v1alpha1.Run{Name: name, Target: "fast", Attempts: 1, State: test.states[i]})
-			}
-			s := passOver(&Reconciler{}, sb)
-			run := &sb.Status.Runs[test.next]
-			planned, known := s.planned(run)
-			if !known {
-				t.Fatal(s.plan())
-			}
-			args := s.jobFor(run, planned, 0, sets.New[string](), s.layoutBefore(planned)).Spec.Template.Spec.Containers[0].Args
-			if written := slices.Contains(args, "--precondition=1:128k"); written != test.written {
-				t.Errorf("arguments %v, want it written: %t", args, test.written)
-			}
-			if readOnly := slices.Contains(args, "--readonly"); readOnly != (test.mode == block && !test.written) {
-				t.Errorf("arguments %v, of a workload that only reads", args)
-			}
-			if !slices.Contains(args, "--until=60:10:20:3538:true:iops") {
-				t.Errorf("arguments %v", args)
-			}
-		})
-	}
 }
 
 // A device that was made for the claim is written. One that was there before is not, whatever binds it and when: then nothing is measured, and no pod of a run is

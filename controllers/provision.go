@@ -95,7 +95,7 @@ func (p *pass) storageFacts(ctx context.Context, target *v1alpha1.Target, object
 	if err != nil || !fresh {
 		return provisioning.Facts{Stale: true}, err
 	}
-	facts.Noted = p.targetStatus(target.Name).ClaimsUID != "" && !storage.MakesVolume(target)
+	facts.Noted = p.sb.Status.Target(target.Name).ClaimsUID != "" && !storage.MakesVolume(target)
 	there, err := p.readInPlace(ctx, objects)
 	if err != nil {
 		return facts, err

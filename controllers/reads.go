@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/pager"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/internal/volumes"
 )
 
 // What a pass reads from the API server itself, where the cache may be behind or has none of it.
@@ -31,12 +33,12 @@ func (p *pass) liveVolume(ctx context.Context, name, doing string) (*corev1.Pers
 }
 
 // liveClaims returns the claims that were made for the benchmark, as the API server has them.
-func (p *pass) liveClaims(ctx context.Context) (map[string]*corev1.PersistentVolumeClaim, error) {
+func (p *pass) liveClaims(ctx context.Context) (volumes.Claims, error) {
 	var list corev1.PersistentVolumeClaimList
 	if err := listLive(ctx, p.Live, &list, client.InNamespace(p.sb.Namespace)); err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
-	claims := map[string]*corev1.PersistentVolumeClaim{}
+	claims := volumes.Claims{}
 	for _, claim := range p.ownClaims(list.Items) {
 		claims[claim.Name] = claim
 	}

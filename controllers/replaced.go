@@ -2,18 +2,16 @@ package controllers
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
+	"github.com/storagebench/storagebench/internal/volumes"
 )
 
 // A claim may be deleted while no pod uses it, as while the benchmark is suspended. It is made again, and so is its volume. Nothing of what was laid out is on
@@ -31,15 +29,15 @@ func (p *pass) noteClaims(ctx context.Context, target *v1alpha1.Target) (outcome
 
 // readChange returns how the claims that were made for a target differ from those that were noted.
 func (p *pass) readChange(ctx context.Context, target *v1alpha1.Target) (ours.ClaimChange, error) {
-	status, names := p.targetStatus(target.Name), storage.ClaimNames(p.sb, target)
+	status, names := p.sb.Status.Target(target.Name), storage.ClaimNames(p.sb, target)
 	change := ours.ClaimChange{
-		Noted: status.ClaimsUID, Seen: uidOf(names, p.claims), SameStorage: storage.MakesVolume(target), Own: true, Files: status.TestFiles,
+		Noted: status.ClaimsUID, Seen: p.claims.UID(names), SameStorage: storage.MakesVolume(target), Own: true, Files: status.TestFiles,
 	}
 	if !change.MayReplace() {
 		return change, nil
 	}
 	claims, err := p.liveClaims(ctx) // the cache may be older than what an operator before this one has seen
-	change.Unconfirmed = change.Seen != uidOf(names, claims)
+	change.Unconfirmed = change.Seen != claims.UID(names)
 	return change, err
 }
 
@@ -54,9 +52,9 @@ func (p *pass) forgetClaims(ctx context.Context, target *v1alpha1.Target) error 
 
 // forgetLost does so, with the claims that there are. So another one that somebody makes in the place of one that is gone is never taken for the operator's. If
 // none is gone, the cache has yet to hear of it.
-func (s *scope) forgetLost(target *v1alpha1.Target, claims map[string]*corev1.PersistentVolumeClaim) {
-	status, names := s.targetStatus(target.Name), storage.ClaimNames(s.sb, target)
-	if uidOf(names, claims) != "" {
+func (s *scope) forgetLost(target *v1alpha1.Target, claims volumes.Claims) {
+	status, names := s.sb.Status.Target(target.Name), storage.ClaimNames(s.sb, target)
+	if claims.UID(names) != "" {
 		return
 	}
 	s.takeChange(target.Name, ours.ClaimChange{Noted: status.ClaimsUID, Own: true, Files: status.TestFiles})
@@ -66,7 +64,7 @@ func (s *scope) forgetLost(target *v1alpha1.Target, claims map[string]*corev1.Pe
 // takeChange writes down what follows from other claims of a target than were noted. Where that ends the benchmark, the claims before stay noted. So do their
 // volumes, which clean-up tells of.
 func (s *scope) takeChange(name string, change ours.ClaimChange) outcome {
-	status := s.targetStatus(name)
+	status := s.sb.Status.Target(name)
 	decision := change.Decide(name)
 	switch decision.Follow {
 	case ours.LookAgain:
@@ -89,7 +87,7 @@ func (s *scope) takeChange(name string, change ours.ClaimChange) outcome {
 func (s *scope) forgetVolumes(status *v1alpha1.TargetStatus) {
 	status.Volumes, status.ProvisionedMilliseconds, status.BurstCredits = nil, nil, nil
 	status.RunsBeforeReplacement = new(int32(0))
-	relied := s.writesDeviceOf(status.Name)
+	relied := s.jobSpec().WritesDeviceOf(status.Name)
 	for i := range s.sb.Status.Runs {
 		run := &s.sb.Status.Runs[i]
 		switch run.State {
@@ -115,7 +113,7 @@ func (p *pass) noteExistingClaim(ctx context.Context, target *v1alpha1.Target) e
 	if err != nil {
 		return fmt.Errorf("get claim of target %s: %w", target.Name, err)
 	}
-	return p.noteExisting(ctx, target, claim, p.targetStatus(target.Name).TestFiles)
+	return p.noteExisting(ctx, target, claim, p.sb.Status.Target(target.Name).TestFiles)
 }
 
 // notePlacedClaim is noteExistingClaim for a pod that has a node. Such a pod keeps the claim there. Before, the claim could be replaced. The test files that
@@ -153,7 +151,7 @@ func (p *pass) noteExisting(ctx context.Context, target *v1alpha1.Target, claim 
 // readExisting returns how a claim of somebody's differs from the one that was noted. Another claim of the same volume replaces nothing. A volume of
 // somebody's may be retained, and with it the test files.
 func (p *pass) readExisting(ctx context.Context, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim, files v1alpha1.TestFilesState) (ours.ClaimChange, error) {
-	status := p.targetStatus(target.Name)
+	status := p.sb.Status.Target(target.Name)
 	change := ours.ClaimChange{
 		Noted: status.ClaimsUID, Seen: string(claim.UID),
 		SameStorage: len(status.Volumes) == 1 && status.Volumes[0].Name == claim.Spec.VolumeName,
@@ -164,30 +162,4 @@ func (p *pass) readExisting(ctx context.Context, target *v1alpha1.Target, claim 
 	volumes, err := p.lostVolumes(ctx, target)
 	change.Files = cleanup.FilesOnLostClaim(status.Driver, volumes...)
 	return change, err
-}
-
-// isReplaced says whether a claim of somebody's is another one than was measured on.
-func isReplaced(status *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim) bool {
-	return status.ClaimsUID != "" && status.ClaimsUID != string(claim.UID)
-}
-
-// uidOf returns the UID of the claim of a name. Of several names it returns a hash of their UIDs: for all of them the status would have no room.
-func uidOf(names []string, claims map[string]*corev1.PersistentVolumeClaim) string {
-	all := sha256.New()
-	for _, name := range names {
-		claim := claims[name]
-		if claim == nil {
-			return ""
-		}
-		if len(names) == 1 {
-			return string(claim.UID)
-		}
-		all.Write([]byte(claim.UID))
-	}
-	return hex.EncodeToString(all.Sum(nil))[:32]
-}
-
-// runsBefore returns how many of status.runs were made before a claim of the target was replaced.
-func runsBefore(status *v1alpha1.TargetStatus) int {
-	return int(ptr.Deref(status.RunsBeforeReplacement, 0))
 }

@@ -14,11 +14,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
+	"github.com/storagebench/storagebench/internal/volumes"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/fakecluster"
@@ -157,8 +159,8 @@ func TestNodeLostWithReadWriteOncePod(t *testing.T) {
 			if diff := cmp.Diff(want, laidOut); diff != "" {
 				t.Errorf("attempts that lay out files (-want +got):\n%s", diff)
 			}
-			if other := after.ClaimsUID != before.ClaimsUID; other != deleted || runsBefore(&after) == 1 != deleted {
-				t.Errorf("the claim was %q and is %q, after %d runs", before.ClaimsUID, after.ClaimsUID, runsBefore(&after))
+			if other := after.ClaimsUID != before.ClaimsUID; other != deleted || ptr.Deref(after.RunsBeforeReplacement, 0) == 1 != deleted {
+				t.Errorf("the claim was %q and is %q, after %d runs", before.ClaimsUID, after.ClaimsUID, ptr.Deref(after.RunsBeforeReplacement, 0))
 			}
 			told := slices.ContainsFunc(sb.Status.Warnings, func(warning v1alpha1.WarningSummary) bool { return warning.Reason == v1alpha1.WarningVolumeReplaced })
 			if told != deleted {
@@ -386,24 +388,6 @@ func TestForgetVolumes(t *testing.T) {
 	}
 }
 
-func TestUIDOf(t *testing.T) {
-	claims := map[string]*corev1.PersistentVolumeClaim{}
-	for _, name := range []string{"a", "b"} {
-		claims[name] = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid-of-" + name)}}
-	}
-	both := uidOf([]string{"a", "b"}, claims)
-	if got := uidOf([]string{"a"}, claims); got != "uid-of-a" {
-		t.Errorf("of one claim it is %q", got)
-	}
-	if got := uidOf([]string{"a", "c"}, claims); got != "" {
-		t.Errorf("with a claim that is not there it is %q", got)
-	}
-	claims["b"].UID = "another"
-	if got := uidOf([]string{"a", "b"}, claims); got == both || len(got) != len(both) || len(got) > 36 {
-		t.Errorf("of two it is %q, and was %q", got, both)
-	}
-}
-
 // What is forgotten is the claim that is gone. As long as all are there, the cache has yet to hear of them.
 func TestForgetLost(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -420,13 +404,13 @@ func TestForgetLost(t *testing.T) {
 			s := scopeOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(2)) }).Build())
 			target := &s.sb.Spec.Targets[0]
 			s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: target.Name, ClaimsUID: "before", TestFiles: test.files}}
-			claims := map[string]*corev1.PersistentVolumeClaim{}
+			claims := volumes.Claims{}
 			names := storage.ClaimNames(s.sb, target)
 			for _, name := range names[test.gone:] {
 				claims[name] = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}}
 			}
 			s.forgetLost(target, claims)
-			if got := s.targetStatus(target.Name).ClaimsUID; got != test.noted || s.concluded() != test.ends {
+			if got := s.sb.Status.Target(target.Name).ClaimsUID; got != test.noted || s.concluded() != test.ends {
 				t.Errorf("noted is %q, and it ends: %t", got, s.concluded())
 			}
 			if got := s.memory.unmade; !got.Equal(sets.New(names[:test.gone]...)) {

@@ -149,8 +149,8 @@ func (s *scope) patience(since time.Time) (from time.Time, limit waitLimit, what
 
 // startingSince returns since when a pod has time to start, of an anchor or of a run, that the benchmark waits for. It is nil if it does not.
 func (s *scope) startingSince() *time.Time {
-	if run := s.runningRun(); run != nil {
-		for client := range clientsOf(run) {
+	if run := s.sb.Status.RunningRun(); run != nil {
+		for client := range run.ClientCount() {
 			if s.awaitsPod(run, client) {
 				return new(s.readySince(awaitedSince(run.StartTime, madeAt(s.jobOfClient(run, client))), s.needsOf(client, run.Target)))
 			}
@@ -192,7 +192,7 @@ func (s *scope) provisioningSince() *metav1.Time {
 	if refused := s.sb.Status.StorageRefusedSince; refused != nil {
 		return refused
 	}
-	if run := s.runningRun(); run != nil {
+	if run := s.sb.Status.RunningRun(); run != nil {
 		if s.lacksVolume(run.Target) {
 			return run.StartTime
 		}

@@ -3,7 +3,6 @@ package controllers
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -14,10 +13,12 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/jobspec"
 	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/report"
 	"github.com/storagebench/storagebench/internal/search"
+	"github.com/storagebench/storagebench/internal/volumes"
 )
 
 // scope is what a pass over a benchmark knows: what was read, and the status as the phases change it. Who decides has this and nothing
@@ -45,7 +46,7 @@ type scope struct {
 	pods map[string][]*corev1.Pod // by the name of their Job
 	// measuring says whether a pod of a run has not ended, also one whose Job is gone.
 	measuring bool
-	claims    map[string]*corev1.PersistentVolumeClaim
+	claims    volumes.Claims
 	// claimTargets are the targets of the claims that are made for the benchmark, by the names of the claims.
 	claimTargets map[string]string
 	// anchors are the pods that hold nodes.
@@ -98,14 +99,14 @@ func (s *scope) finished() bool { return hasEnded(s.sb) }
 
 // fail ends measuring. Runs that have not ended stay as they are; results are kept.
 func (s *scope) fail(reason, message string) {
-	s.noteUnseen(s.runningRun())
+	s.noteUnseen(s.sb.Status.RunningRun())
 	s.setCondition(v1alpha1.ConditionMeasured, metav1.ConditionFalse, reason, message)
 }
 
 // summarize derives the figures and lines that people read from the runs.
 func (s *scope) summarize() {
 	status := &s.sb.Status
-	if finished := int32(s.ended()); finished != status.FinishedRuns || s.searchEnded {
+	if finished := int32(s.sb.Status.EndedRuns()); finished != status.FinishedRuns || s.searchEnded {
 		status.FinishedRuns = finished
 		s.compare()
 	}
@@ -120,12 +121,9 @@ func (s *scope) summarize() {
 	status.Best, status.Summary = report.Best(status), report.Summary(status)
 }
 
-// targetStatus returns the status of the target, which validate has added.
-func (s *scope) targetStatus(name string) *v1alpha1.TargetStatus {
-	if i := slices.IndexFunc(s.sb.Status.Targets, func(t v1alpha1.TargetStatus) bool { return t.Name == name }); i >= 0 {
-		return &s.sb.Status.Targets[i]
-	}
-	return &v1alpha1.TargetStatus{Name: name}
+// jobSpec returns by what the benchmark's Jobs are described. Of runs that are planned it knows those that this pass has asked for.
+func (s *scope) jobSpec() jobspec.Benchmark {
+	return jobspec.Benchmark{StorageBenchmark: s.sb, Plan: s.runs, Claims: s.claims, EBSMetricsURL: s.ebsMetricsURL}
 }
 
 // unlessGone wraps an error, and drops one that says that the object is gone: then somebody else was faster.

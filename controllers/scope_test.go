@@ -138,9 +138,9 @@ func TestSummarize(t *testing.T) {
 // A target that the status does not know has a status that is nobody's.
 func TestTargetStatus(t *testing.T) {
 	s := scopeOf(builder.OneRun("default", "sb").Build())
-	s.targetStatus("fast").Driver = "lost"
+	s.sb.Status.Target("fast").Driver = "lost"
 	s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "slow"}, {Name: "fast"}}
-	s.targetStatus("fast").Driver = "kept"
+	s.sb.Status.Target("fast").Driver = "kept"
 	if s.sb.Status.Targets[0].Driver != "" || s.sb.Status.Targets[1].Driver != "kept" {
 		t.Errorf("targets are %+v", s.sb.Status.Targets)
 	}

@@ -152,7 +152,7 @@ func (s *scope) madeJobs() iter.Seq[madeJob] {
 func (s *scope) madeJobsOf(run *v1alpha1.Run) iter.Seq[madeJob] {
 	return func(yield func(madeJob) bool) {
 		for attempt := int32(1); attempt <= run.Attempts; attempt++ {
-			for which := range clientsOf(run) {
+			for which := range run.ClientCount() {
 				labels := child.Labels(s.sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelTarget, run.Target,
 					v1alpha1.LabelAttempt, strconv.Itoa(int(attempt)), v1alpha1.LabelClient, strconv.Itoa(int(which)))
 				made := madeJob{job.RunName(s.sb, run.Name, attempt, which), labels, map[string]string{v1alpha1.AnnotationRun: run.Name}}

@@ -14,7 +14,7 @@ func suspend(ctx context.Context, p *pass) (outcome, error) {
 	if !ptr.Deref(p.sb.Spec.Suspend, false) || p.concluded() {
 		return goOn(), nil
 	}
-	run := p.runningRun()
+	run := p.sb.Status.RunningRun()
 	collected, err := p.collectEnded(ctx, run)
 	if err != nil {
 		return outcome{}, err
@@ -64,14 +64,4 @@ func (p *pass) collectEnded(ctx context.Context, run *v1alpha1.Run) (bool, error
 		return false, nil
 	}
 	return true, p.collect(ctx, run, parts)
-}
-
-// runningRun returns the run whose attempt is under way, or nil.
-func (s *scope) runningRun() *v1alpha1.Run {
-	for i := range s.sb.Status.Runs {
-		if run := &s.sb.Status.Runs[i]; run.State == v1alpha1.RunRunning {
-			return run
-		}
-	}
-	return nil
 }

@@ -83,7 +83,7 @@ func (p *pass) tell(ctx context.Context, _ saved, one part, start time.Time) err
 // startLead returns how far ahead the start of a run is set: twice what the slowest client of the runs before took to
 // hear of theirs, in proportion to the number of clients, but no less than an attempt before that was too short wants.
 func startLead(runs []v1alpha1.Run, run *v1alpha1.Run) time.Duration {
-	clients := int64(clientsOf(run))
+	clients := int64(run.ClientCount())
 	lead := firstLead.Milliseconds() + clients*leadPerClient.Milliseconds()
 	if slowest, known := slowestClient(runs, clients); known {
 		lead = max(minLead.Milliseconds(), 2*slowest)
@@ -105,7 +105,7 @@ func slowestClient(runs []v1alpha1.Run, clients int64) (int64, bool) {
 			continue
 		}
 		took := run.StartLeadMilliseconds - run.StartMarginMilliseconds
-		slowest = max(slowest, took*clients/min(int64(clientsOf(run)), clients))
+		slowest = max(slowest, took*clients/min(int64(run.ClientCount()), clients))
 		seen++
 	}
 	return slowest, seen > 0

@@ -23,6 +23,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -38,7 +39,7 @@ func retainedVolume(w *world, claim string) *corev1.PersistentVolume {
 	w.Helper()
 	uid := uuid.NewUUID() // of the claim that it was made for
 	return create(w, &corev1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{Name: "pvc-" + string(uid), Annotations: map[string]string{provisionedBy: fakecluster.Driver}},
+		ObjectMeta: metav1.ObjectMeta{Name: "pvc-" + string(uid), Annotations: map[string]string{ours.ProvisionedBy: fakecluster.Driver}},
 		Spec: corev1.PersistentVolumeSpec{
 			Capacity:         corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
 			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},

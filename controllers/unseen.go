@@ -76,7 +76,7 @@ func (s *scope) noteUnseen(run *v1alpha1.Run) {
 // benchmark has another name than one that was made for its claim.
 func (s *scope) mayHaveWritten(name string) {
 	s.mayHaveFiles(name)
-	status := s.targetStatus(name)
+	status := s.sb.Status.Target(name)
 	if status.TestFiles != "" || status.VolumeMode == corev1.PersistentVolumeBlock {
 		return
 	}
@@ -93,7 +93,7 @@ func (s *scope) isUnseen(run *v1alpha1.Run) bool {
 	if run.State != v1alpha1.RunRunning {
 		return false
 	}
-	for client := range clientsOf(run) {
+	for client := range run.ClientCount() {
 		j := s.jobOfClient(run, client)
 		switch {
 		case j == nil && s.memory.begun.mayHaveJob(run, client):

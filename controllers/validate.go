@@ -81,19 +81,7 @@ func (s *scope) recordPlan(runs []plan.Run) {
 	s.sb.Status.StartTime = new(s.now)
 	s.sb.Status.Presets = preset.Used(&s.sb.Spec)
 	s.sb.Status.PlannedRuns, s.sb.Status.RunDeadlineSeconds = int32(len(runs)), plan.RunDeadlineSeconds(runs)
-	s.sb.Status.Runs = make([]v1alpha1.Run, len(runs))
-	for i, run := range runs {
-		s.sb.Status.Runs[i] = v1alpha1.Run{
-			Name: run.Name, Target: run.Target.Name, Workload: run.Workload.Name, Parameters: run.Parameters, Repetition: run.Repetition,
-			State: v1alpha1.RunPending,
-		}
-		if run.Clients > 1 {
-			s.sb.Status.Runs[i].Clients = run.Clients
-		}
-		if run.Step > 0 {
-			s.sb.Status.Runs[i].Search = &v1alpha1.RunSearch{Step: run.Step, Vary: run.Workload.Search.Vary}
-		}
-	}
+	s.sb.Status.Runs = plan.Record(runs)
 }
 
 // refuse ends a benchmark that cannot be carried out, before anything was made for it.
@@ -106,8 +94,4 @@ func (s *scope) refuse(problems field.ErrorList) outcome {
 // describe lists problems as sentences; one that is the only one stands by itself.
 func describe(problems field.ErrorList) string {
 	return strings.Join(each(problems, (*field.Error).Error), "; ")
-}
-
-func (s *scope) volumeModes() plan.VolumeModes {
-	return plan.ModesOf(s.sb.Status.Targets)
 }

@@ -244,6 +244,38 @@ func jobOf(path *field.Path, w *v1alpha1.Workload) (*fio.JobFile, field.ErrorLis
 	return job, nil
 }
 
+// Of returns the plan of a run among those of the spec, false if it is not there. They go by name: who edits the spec may reorder targets and workloads,
+// because the API server compares these lists without regard to order. Who removes one from the spec removes it from the plan. A step of a search is planned at the
+// load that it was given.
+func Of(runs []Run, run *v1alpha1.Run) (*Run, bool) {
+	i := slices.IndexFunc(runs, func(p Run) bool { return p.Name == run.Name })
+	if i < 0 {
+		return nil, false
+	}
+	if run.Search != nil && run.Search.Value > 0 && runs[i].Step > 0 {
+		return runs[i].At(run.Search.Value), true
+	}
+	return &runs[i], true
+}
+
+// Record returns the runs as the status has them when none has begun.
+func Record(runs []Run) []v1alpha1.Run {
+	recorded := make([]v1alpha1.Run, len(runs))
+	for i, run := range runs {
+		recorded[i] = v1alpha1.Run{
+			Name: run.Name, Target: run.Target.Name, Workload: run.Workload.Name, Parameters: run.Parameters, Repetition: run.Repetition,
+			State: v1alpha1.RunPending,
+		}
+		if run.Clients > 1 {
+			recorded[i].Clients = run.Clients
+		}
+		if run.Step > 0 {
+			recorded[i].Search = &v1alpha1.RunSearch{Step: run.Step, Vary: run.Workload.Search.Vary}
+		}
+	}
+	return recorded
+}
+
 // ModeOf returns the volume mode of a target.
 func (m VolumeModes) ModeOf(t *v1alpha1.Target) corev1.PersistentVolumeMode {
 	if storage.IsProvisioned(t) {

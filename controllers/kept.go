@@ -5,35 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/utils/ptr"
-
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
-	"github.com/storagebench/storagebench/internal/fio"
-	"github.com/storagebench/storagebench/internal/job"
 )
 
-// A raw block volume has no files, and nothing is ever laid out on it or removed from it: all that is written there is what a workload asks fio to write.
-// On somebody's claim the plan refuses such workloads. A claim of a StorageClass is new, but Kubernetes may bind it to a device that was there before, which
-// an administrator has freed, or made by hand. So fio opens a device to write only where a job writes.
-
-// isOnlyRead says whether a run only reads the device that it works on.
-func isOnlyRead(volume job.Volume, file *fio.JobFile) bool {
-	return volume.Mode == corev1.PersistentVolumeBlock && !file.Overwrites()
-}
-
-// isDevice says whether a claim is of a raw block volume.
-func isDevice(claim *corev1.PersistentVolumeClaim) bool {
-	return ptr.Deref(claim.Spec.VolumeMode, corev1.PersistentVolumeFilesystem) == corev1.PersistentVolumeBlock
-}
-
-// isOnDevice says whether a volume that is in the status is a raw block volume.
-func (s *scope) isOnDevice(volume string) bool {
-	return slices.ContainsFunc(s.sb.Status.Targets, func(t v1alpha1.TargetStatus) bool {
-		return t.VolumeMode == corev1.PersistentVolumeBlock && volumeIndex(&t, volume) >= 0
-	})
-}
+// Kubernetes may bind a claim of a benchmark to a volume that was there before. Such a volume stays, and users are told of it.
 
 // keep notes a volume that was not made for the benchmark, and stays.
 func (s *scope) keep(volume v1alpha1.VolumeStatus, device bool) {

@@ -1,4 +1,4 @@
-package controllers
+package jobspec
 
 import (
 	"fmt"
@@ -9,13 +9,15 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
 // Where a client works follows from the storage: on a device, in a directory, in one of its own beside other clients', or with names of its own.
-func TestDescribeJob(t *testing.T) {
+func TestMeasuring(t *testing.T) {
 	writes := func(name string) v1alpha1.Workload {
 		return v1alpha1.Workload{Name: name, Fio: &v1alpha1.FioParameters{RW: "write", Size: new("16M")}}
 	}
@@ -61,15 +63,11 @@ func TestDescribeJob(t *testing.T) {
 			sb := builder.NewBenchmark("default", "sb").Target(test.target).Workload(writes("w")).With(func(sb *v1alpha1.StorageBenchmark) {
 				sb.UID, sb.Spec.Clients = "uid", &test.clients
 			}).Build()
-			s := scopeOf(sb)
-			s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", VolumeMode: storage.VolumeMode(&test.target)}}
-			s.sb.Status.Anchors = []v1alpha1.Anchor{{Node: "first"}, {Node: "second"}}
+			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", VolumeMode: storage.VolumeMode(&test.target)}}
+			sb.Status.Anchors = []v1alpha1.Anchor{{Node: "first"}, {Node: "second"}}
 			run := &v1alpha1.Run{Name: "w.t", Target: "t", Attempts: 3, Clients: test.clients}
-			planned, known := s.planned(run)
-			if !known {
-				t.Fatal(s.plan())
-			}
-			got := s.describeJob(run, planned, test.client)
+			b, planned := planOf(t, sb, run)
+			got := b.Measuring(run, planned, test.client)
 			for _, words := range test.has {
 				if !strings.Contains(got.JobFile, words) {
 					t.Errorf("the job file does not say %q:\n%s", words, got.JobFile)
@@ -109,17 +107,41 @@ func TestRepetitionsHaveSeeds(t *testing.T) {
 	} {
 		sb := builder.NewBenchmark("ns", "sb").Target(builder.NewTarget("a")).Target(builder.NewTarget("b")).
 			Workload(builder.NewWorkload("w")).With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = &test.repetitions }).Build()
-		s := passOver(&Reconciler{}, sb)
 		for name, seed := range test.seeds {
 			run := &v1alpha1.Run{Name: name, Attempts: 1}
-			planned, known := s.planned(run)
-			if !known {
-				t.Fatalf("run %s is not planned", name)
-			}
-			text := s.describeJob(run, planned, 0).JobFile
+			b, planned := planOf(t, sb, run)
+			text := b.Measuring(run, planned, 0).JobFile
 			if got := strings.Contains(text, "randseed="); got != (seed != "") || !strings.Contains(text, seed) {
 				t.Errorf("run %s of %d repetitions, want %q in\n%s", name, test.repetitions, seed, text)
 			}
 		}
 	}
+}
+
+// fio may write to a device only where a job does. To a file system it may always: the runner makes files there.
+func TestIsOnlyRead(t *testing.T) {
+	device, files := job.Volume{Mode: corev1.PersistentVolumeBlock}, job.Volume{Mode: corev1.PersistentVolumeFilesystem}
+	for _, test := range []struct {
+		volume job.Volume
+		rw     string
+		want   bool
+	}{
+		{device, "read", true}, {device, "randread", true}, {device, "write", false}, {device, "randrw", false}, {device, "trim", false},
+		{files, "read", false}, {files, "write", false},
+	} {
+		if got := isOnlyRead(test.volume, fio.FromParameters("w", &v1alpha1.FioParameters{RW: test.rw})); got != test.want {
+			t.Errorf("%s on %s: %t, want %t", test.rw, test.volume.Mode, got, test.want)
+		}
+	}
+}
+
+// planOf returns what is known of a benchmark, and the plan of one of its runs.
+func planOf(t *testing.T, sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run) (Benchmark, *plan.Run) {
+	t.Helper()
+	runs, problems := plan.Runs(&sb.Spec, plan.ModesOf(sb.Status.Targets))
+	planned, known := plan.Of(runs, run)
+	if !known {
+		t.Fatalf("run %s is not planned: %v", run.Name, problems)
+	}
+	return Benchmark{StorageBenchmark: sb, Plan: runs}, planned
 }

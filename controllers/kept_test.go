@@ -13,8 +13,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
-	"github.com/storagebench/storagebench/internal/fio"
-	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/volumes"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/fakecluster"
@@ -85,36 +84,19 @@ func TestDeviceIsNotCleaned(t *testing.T) {
 	}
 }
 
-// fio may write to a device only where a job does. To a file system it may always: the runner makes files there.
-func TestIsOnlyRead(t *testing.T) {
-	device, files := job.Volume{Mode: corev1.PersistentVolumeBlock}, job.Volume{Mode: corev1.PersistentVolumeFilesystem}
-	for _, test := range []struct {
-		volume job.Volume
-		rw     string
-		want   bool
-	}{
-		{device, "read", true}, {device, "randread", true}, {device, "write", false}, {device, "randrw", false}, {device, "trim", false},
-		{files, "read", false}, {files, "write", false},
-	} {
-		if got := isOnlyRead(test.volume, fio.FromParameters("w", &v1alpha1.FioParameters{RW: test.rw})); got != test.want {
-			t.Errorf("%s on %s: %t, want %t", test.rw, test.volume.Mode, got, test.want)
-		}
-	}
-}
-
 // Users read what has become of volumes that were not made for the benchmark, of whatever kind they are.
 func TestDescribeAllKept(t *testing.T) {
 	const files = "kept, because it was not made for this benchmark: volume a (vol-1), which a claim was bound to; what is left of test files is in its directory storagebench-uid"
 	const device = "kept, because it was not made for this benchmark: raw block volume b (vol-2), which a claim was bound to; what workloads wrote there is on it, and nothing else was changed"
 	a, b := v1alpha1.VolumeStatus{Name: "a", Handle: "vol-1"}, v1alpha1.VolumeStatus{Name: "b", Handle: "vol-2"}
-	for want, volumes := range map[string][]v1alpha1.VolumeStatus{"": nil, files: {a}, device: {b}, files + "; " + device: {b, a}} {
+	for want, kept := range map[string][]v1alpha1.VolumeStatus{"": nil, files: {a}, device: {b}, files + "; " + device: {b, a}} {
 		s := scopeOf(builder.OneRun("default", "sb").Build())
 		s.sb.UID = "uid"
 		s.sb.Status.Targets = []v1alpha1.TargetStatus{
 			{Name: "files", Volumes: []v1alpha1.VolumeStatus{a}}, {Name: "device", VolumeMode: corev1.PersistentVolumeBlock, Volumes: []v1alpha1.VolumeStatus{b}},
 		}
-		for _, volume := range volumes {
-			s.keep(volume, s.isOnDevice(volume.Name))
+		for _, volume := range kept {
+			s.keep(volume, volumes.IsOnDevice(s.sb.Status.Targets, volume.Name))
 		}
 		if got := s.describeAllKept(); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)

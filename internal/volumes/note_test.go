@@ -1,4 +1,4 @@
-package controllers
+package volumes
 
 import (
 	"slices"
@@ -12,16 +12,17 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
 // What is noted of a volume and its node is what was read of them. A volume that is bound to another claim by its own word is not noted.
-func TestNotePlace(t *testing.T) {
+func TestNote(t *testing.T) {
 	const zone, kind = "ap-northeast-1a", "m6i.large"
 	labels := map[string]string{corev1.LabelTopologyZone: zone, corev1.LabelInstanceTypeStable: kind}
 	bound := func(uid types.UID) *corev1.PersistentVolume {
 		volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv", CreationTimestamp: *at(2 * time.Second)}}
-		volume.Annotations = map[string]string{provisionedBy: "ebs.csi.aws.com"}
+		volume.Annotations = map[string]string{ours.ProvisionedBy: "ebs.csi.aws.com"}
 		volume.Spec.ClaimRef = &corev1.ObjectReference{Namespace: "default", Name: "c", UID: uid}
 		volume.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: "ebs.csi.aws.com", VolumeHandle: "vol-1"}
 		return volume
@@ -32,33 +33,33 @@ func TestNotePlace(t *testing.T) {
 		name string
 		own  bool // the claim was made for the benchmark
 		has  []v1alpha1.VolumeStatus
-		at   place
+		at   Place
 		want v1alpha1.TargetStatus
 	}{
-		{"its own, which no pod uses yet", true, nil, place{volume: bound("c1")},
+		{"its own, which no pod uses yet", true, nil, Place{Volume: bound("c1")},
 			v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{{Name: "pv", Handle: "vol-1"}}, ProvisionedMilliseconds: new(int64(2000))}},
-		{"its own, which a pod uses and was there before", true, nil, place{volume: bound("c1"), node: "n", labels: labels},
+		{"its own, which a pod uses and was there before", true, nil, Place{Volume: bound("c1"), Node: "n", Labels: labels},
 			v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{moved}, ProvisionedMilliseconds: new(int64(2000)), TestFiles: v1alpha1.TestFilesPresent}},
-		{"somebody's", false, nil, place{volume: bound("c1"), node: "n", labels: labels},
+		{"somebody's", false, nil, Place{Volume: bound("c1"), Node: "n", Labels: labels},
 			v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{moved}, Driver: "ebs.csi.aws.com"}},
-		{"another claim's", true, nil, place{volume: bound("c2"), node: "n", labels: labels}, v1alpha1.TargetStatus{}},
-		{"gone", true, nil, place{volume: &corev1.PersistentVolume{}, node: "n", labels: labels}, v1alpha1.TargetStatus{}},
-		{"not seen", true, nil, place{node: "n"}, v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{{Name: "pv", Node: "n"}}}},
-		{"known, on another node", true, []v1alpha1.VolumeStatus{known}, place{node: "n", labels: labels}, v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{moved}}},
-		{"known, on the same node", true, []v1alpha1.VolumeStatus{known}, place{node: "m"}, v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{known}}},
-		{"known, and no pod uses it", true, []v1alpha1.VolumeStatus{known}, place{}, v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{known}}},
+		{"another claim's", true, nil, Place{Volume: bound("c2"), Node: "n", Labels: labels}, v1alpha1.TargetStatus{}},
+		{"gone", true, nil, Place{Volume: &corev1.PersistentVolume{}, Node: "n", Labels: labels}, v1alpha1.TargetStatus{}},
+		{"not seen", true, nil, Place{Node: "n"}, v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{{Name: "pv", Node: "n"}}}},
+		{"known, on another node", true, []v1alpha1.VolumeStatus{known}, Place{Node: "n", Labels: labels}, v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{moved}}},
+		{"known, on the same node", true, []v1alpha1.VolumeStatus{known}, Place{Node: "m"}, v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{known}}},
+		{"known, and no pod uses it", true, []v1alpha1.VolumeStatus{known}, Place{}, v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{known}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := scopeOf(builder.OneRun("default", "sb").Build())
-			test.at.claim = &corev1.PersistentVolumeClaim{
+			test.at.Own, test.at.Claim = test.own, &corev1.PersistentVolumeClaim{
 				ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "c", UID: "c1", CreationTimestamp: *at(0)},
 				Spec:       corev1.PersistentVolumeClaimSpec{VolumeName: "pv"},
 			}
+			claims := Claims{}
 			if test.own {
-				s.claims, s.claimTargets = map[string]*corev1.PersistentVolumeClaim{"c": test.at.claim}, map[string]string{"c": "fast"}
+				claims["c"] = test.at.Claim
 			}
 			got := v1alpha1.TargetStatus{Volumes: slices.Clone(test.has)}
-			s.notePlace(&got, test.at)
+			Note(builder.OneRun("default", "sb").Build(), &got, claims, test.at)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("status of the target (-want +got):\n%s", diff)
 			}
@@ -67,7 +68,7 @@ func TestNotePlace(t *testing.T) {
 }
 
 // Volumes are in the order of their claims, whichever pod comes first, and each is there once. A target of one claim has one.
-func TestPutVolume(t *testing.T) {
+func TestPut(t *testing.T) {
 	volume := func(name, node string) v1alpha1.VolumeStatus { return v1alpha1.VolumeStatus{Name: name, Node: node} }
 	for _, test := range []struct {
 		name   string
@@ -94,13 +95,12 @@ func TestPutVolume(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := scopeOf(builder.OneRun("default", "sb").Build())
-			s.claims = map[string]*corev1.PersistentVolumeClaim{}
+			claims := Claims{}
 			for claim, volume := range test.bound {
-				s.claims[claim] = &corev1.PersistentVolumeClaim{Spec: corev1.PersistentVolumeClaimSpec{VolumeName: volume}}
+				claims[claim] = &corev1.PersistentVolumeClaim{Spec: corev1.PersistentVolumeClaimSpec{VolumeName: volume}}
 			}
 			target := &v1alpha1.TargetStatus{Claims: test.claims, Volumes: slices.Clone(test.has)}
-			s.putVolume(target, test.put)
+			put(target, claims, test.put)
 			if diff := cmp.Diff(test.want, target.Volumes); diff != "" {
 				t.Errorf("volumes (-want +got):\n%s", diff)
 			}
@@ -124,51 +124,48 @@ func TestNoteProvisioning(t *testing.T) {
 		"there before":       {"ours", -time.Second, nil, nil},
 		"one there before":   {"ours", -time.Second, new(int64(2000)), new(int64(2000))},
 	} {
-		s := scopeOf(builder.OneRun("default", "sb").Build())
-		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: test.claim, CreationTimestamp: *at(0)}}
-		s.claims = map[string]*corev1.PersistentVolumeClaim{"ours": {}}
+		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: test.claim, UID: "u", CreationTimestamp: *at(0)}}
+		volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: *at(test.took)}}
+		volume.Spec.ClaimRef = &corev1.ObjectReference{Namespace: "ns", Name: test.claim, UID: "u"}
 		target := &v1alpha1.TargetStatus{ProvisionedMilliseconds: test.before}
-		s.noteProvisioning(target, claim, &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: *at(test.took)}})
+		Note(builder.OneRun("ns", "sb").Build(), target, Claims{"ours": {}}, Place{Claim: claim, Volume: volume})
 		if got := target.ProvisionedMilliseconds; ptr.Deref(got, -1) != ptr.Deref(test.want, -1) {
 			t.Errorf("%s: %d ms, want %d", name, ptr.Deref(got, -1), ptr.Deref(test.want, -1))
 		}
 	}
 }
 
-// A volume is a claim's by its own word: who makes a claim can name any volume there.
-func TestIsBound(t *testing.T) {
-	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "tenant", Name: "c", UID: "u"}}
-	ref := func(namespace, name string, uid types.UID) *corev1.ObjectReference {
-		return &corev1.ObjectReference{Namespace: namespace, Name: name, UID: uid}
+// A volume has the driver's name for it as soon as that is known.
+func TestHandleOf(t *testing.T) {
+	bound := func(volume string) *corev1.PersistentVolumeClaim {
+		return &corev1.PersistentVolumeClaim{Spec: corev1.PersistentVolumeClaimSpec{VolumeName: volume}}
 	}
-	for name, test := range map[string]struct {
-		ref  *corev1.ObjectReference
-		want bool
+	claims := Claims{"c-0": bound("pv-0"), "c-1": bound("pv-1"), "c-2": bound("")}
+	one := []v1alpha1.VolumeStatus{{Name: "pv-1", Handle: "vol-1"}}
+	two := []v1alpha1.VolumeStatus{{Name: "pv-0", Handle: "vol-0"}, {Name: "pv-1", Handle: "vol-1"}}
+	for _, test := range []struct {
+		name    string
+		claims  []string
+		volumes []v1alpha1.VolumeStatus
+		claim   string
+		want    string
 	}{
-		"this claim's":            {ref("tenant", "c", "u"), true},
-		"reserved for this claim": {ref("tenant", "c", ""), true},
-		"without an owner":        {nil, false},
-		"one's of before":         {ref("tenant", "c", "before"), false},
-		"another namespace's":     {ref("other", "c", "u"), false},
-		"another claim's":         {ref("tenant", "d", "u"), false},
+		{"not bound yet", []string{"c-2"}, nil, "c-2", ""},
+		{"the only one", []string{"mine"}, one, "mine", "vol-1"},
+		{"the first of several", []string{"c-0", "c-1", "c-2"}, two, "c-0", "vol-0"},
+		{"the second of several", []string{"c-0", "c-1", "c-2"}, two, "c-1", "vol-1"},
+		{"of several the one that is known", []string{"c-0", "c-1", "c-2"}, one, "c-1", "vol-1"},
+		{"of several one that is not recorded yet", []string{"c-0", "c-1", "c-2"}, one, "c-0", ""},
+		{"of several one that is not bound yet", []string{"c-0", "c-1", "c-2"}, two, "c-2", ""},
+		{"a claim that nobody knows", []string{"c-0", "c-1"}, two, "c-9", ""},
 	} {
-		if got := isBound(&corev1.PersistentVolume{Spec: corev1.PersistentVolumeSpec{ClaimRef: test.ref}}, claim); got != test.want {
-			t.Errorf("%s: %t, want %t", name, got, test.want)
+		if got := HandleOf(&v1alpha1.TargetStatus{Claims: test.claims, Volumes: test.volumes}, claims, test.claim); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}
 }
 
-func TestHandle(t *testing.T) {
-	for want, source := range map[string]corev1.PersistentVolumeSource{
-		"vol-0123":       {CSI: &corev1.CSIPersistentVolumeSource{VolumeHandle: "vol-0123"}},
-		"/mnt/disk":      {Local: &corev1.LocalVolumeSource{Path: "/mnt/disk"}},
-		"/var/x":         {HostPath: &corev1.HostPathVolumeSource{Path: "/var/x"}},
-		"server:/export": {NFS: &corev1.NFSVolumeSource{Server: "server", Path: "/export"}},
-		"pv":             {ISCSI: &corev1.ISCSIPersistentVolumeSource{}},
-	} {
-		pv := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv"}, Spec: corev1.PersistentVolumeSpec{PersistentVolumeSource: source}}
-		if got := handle(pv); got != want {
-			t.Errorf("handle is %q, want %q", got, want)
-		}
-	}
-}
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// at returns a time after noon.
+func at(after time.Duration) *metav1.Time { return new(metav1.NewTime(noon.Add(after))) }

@@ -1,0 +1,47 @@
+package volumes
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// A volume is a claim's by its own word: who makes a claim can name any volume there.
+func TestIsBound(t *testing.T) {
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "tenant", Name: "c", UID: "u"}}
+	ref := func(namespace, name string, uid types.UID) *corev1.ObjectReference {
+		return &corev1.ObjectReference{Namespace: namespace, Name: name, UID: uid}
+	}
+	for name, test := range map[string]struct {
+		ref  *corev1.ObjectReference
+		want bool
+	}{
+		"this claim's":            {ref("tenant", "c", "u"), true},
+		"reserved for this claim": {ref("tenant", "c", ""), true},
+		"without an owner":        {nil, false},
+		"one's of before":         {ref("tenant", "c", "before"), false},
+		"another namespace's":     {ref("other", "c", "u"), false},
+		"another claim's":         {ref("tenant", "d", "u"), false},
+	} {
+		if got := IsBound(&corev1.PersistentVolume{Spec: corev1.PersistentVolumeSpec{ClaimRef: test.ref}}, claim); got != test.want {
+			t.Errorf("%s: %t, want %t", name, got, test.want)
+		}
+	}
+}
+
+func TestHandle(t *testing.T) {
+	for want, source := range map[string]corev1.PersistentVolumeSource{
+		"vol-0123":       {CSI: &corev1.CSIPersistentVolumeSource{VolumeHandle: "vol-0123"}},
+		"/mnt/disk":      {Local: &corev1.LocalVolumeSource{Path: "/mnt/disk"}},
+		"/var/x":         {HostPath: &corev1.HostPathVolumeSource{Path: "/var/x"}},
+		"server:/export": {NFS: &corev1.NFSVolumeSource{Server: "server", Path: "/export"}},
+		"pv":             {ISCSI: &corev1.ISCSIPersistentVolumeSource{}},
+	} {
+		pv := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv"}, Spec: corev1.PersistentVolumeSpec{PersistentVolumeSource: source}}
+		if got := Handle(pv); got != want {
+			t.Errorf("handle is %q, want %q", got, want)
+		}
+	}
+}
