@@ -1,12 +1,10 @@
 package controllers
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -17,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/ours"
@@ -28,38 +25,8 @@ import (
 const pollChildren = 250 * time.Millisecond
 
 // pollFor is how often it is looked whether what is left is gone: the more there is, the more calls a look takes.
-func pollFor(left []leftover) time.Duration {
+func pollFor(left []cleanup.Leftover) time.Duration {
 	return pollChildren + time.Duration(5*len(left))*time.Millisecond
-}
-
-// leftover is something that is not gone yet, and how a person can see to it.
-type leftover struct {
-	what    string
-	command string
-	lost    bool // a pod that nobody will hear of again, or a Job that is kept after its deletion
-	// abandoned is what is not tried any longer, so that it holds back nothing else.
-	abandoned bool
-	cost      cost
-}
-
-// cost says what it costs to leave something behind, 0 if nothing. What costs most is named first where not all can be named.
-type cost int
-
-const (
-	// keepsVolume is a claim, with which its volume stays.
-	keepsVolume cost = iota + 1
-	// paid is a volume.
-	paid
-)
-
-// withoutLost leaves out what need not be waited for, because nobody will hear of it again.
-func withoutLost(left []leftover) []leftover {
-	return slices.DeleteFunc(left, func(l leftover) bool { return l.lost })
-}
-
-// withoutAbandoned leaves out what is not tried any longer.
-func withoutAbandoned(left []leftover) []leftover {
-	return slices.DeleteFunc(slices.Clone(left), func(l leftover) bool { return l.abandoned })
 }
 
 // cleanUp removes volumes and test files. It waits until they are gone: a volume that stays costs money.
@@ -85,16 +52,16 @@ func cleanUp(ctx context.Context, p *pass) (outcome, error) {
 }
 
 // awaitRemoval waits until nothing is left, or until the deadline of clean-up has passed. Then it returns what is.
-func (s *scope) awaitRemoval(left []leftover, err error) ([]leftover, outcome, error) {
-	remaining := s.cleanUpRemaining()
-	waitFor := withoutAbandoned(left)
+func (s *scope) awaitRemoval(left []cleanup.Leftover, err error) ([]cleanup.Leftover, outcome, error) {
+	remaining := s.cleaning().Remaining()
+	waitFor := cleanup.WithoutAbandoned(left)
 	switch {
 	case err != nil && remaining > 0:
 		return nil, outcome{}, err
 	case err != nil:
-		return append(left, keptByServer(err)), goOn(), nil
+		return append(left, cleanup.KeptByServer(err)), goOn(), nil
 	case remaining > 0 && len(waitFor) > 0:
-		s.step(v1alpha1.ReasonCleaningUp, "waiting for the removal of "+describeLeftovers(waitFor))
+		s.step(v1alpha1.ReasonCleaningUp, "waiting for the removal of "+cleanup.Names(waitFor))
 		return nil, awaitGone(left, remaining), nil
 	default:
 		return left, goOn(), nil
@@ -107,76 +74,32 @@ func (s *scope) setCleanedUp() {
 		s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonClaimsGone, unknown)
 		return
 	}
-	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft, s.describeAllKept())
+	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft, s.kept.Words(s.sb))
 }
 
-// keptByServer is what could not be removed, or looked for, because a call failed.
-func keptByServer(err error) leftover {
-	return leftover{what: "what the API server kept", command: "it answered: " + err.Error()}
+func (s *scope) setLeftBehind(left []cleanup.Leftover) {
+	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, s.cleaning().DescribeLeft(left))
 }
 
-func (s *scope) setLeftBehind(left []leftover) {
-	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, s.describeLeft(left))
-}
-
-// describeLeft says for how long something was not removed, which field says how long that may take, and what is left, with what a person can do.
-func (s *scope) describeLeft(left []leftover) string {
-	took := fmt.Sprintf("not removed within %d s", int(s.now.Sub(s.cleanUpBegan()).Seconds()))
-	if tried := s.cleaningSince(); tried.Sub(s.cleanUpBegan()) >= s.cleanUpLimit() {
-		took += fmt.Sprintf("; this operator has tried for %d s", int(s.now.Sub(tried).Seconds()))
-	}
-	return took + " (spec.deadlines.cleanUpSeconds): " + instructions(left)
-}
-
-// cleanUpBegan returns since when the benchmark is being cleaned up.
-func (s *scope) cleanUpBegan() time.Time {
-	if !s.sb.DeletionTimestamp.IsZero() {
-		return s.sb.DeletionTimestamp.Time
-	}
-	return s.condition(v1alpha1.ConditionMeasured).LastTransitionTime.Time
-}
-
-const (
-	// firstTry is how long the first operator that comes to clean-up may try at least, however long none was there.
-	firstTry = 2 * time.Minute
-	// nextTry is the same for one that comes after it. It is short: an operator that is started again and again comes to an end.
-	nextTry = 30 * time.Second
-)
-
-// cleaningSince returns since when this operator cleans up.
-func (s *scope) cleaningSince() time.Time {
+// cleaning returns how long clean-up may take, and remembers that this operator is at it.
+func (s *scope) cleaning() cleanup.Time {
 	if s.memory.cleaningSince.IsZero() {
-		s.memory.cleaningSince, s.memory.cleaningFor = s.now.Time, firstTry
+		s.memory.cleaningSince, s.memory.cleaningFor = s.now.Time, cleanup.FirstTry
 		if s.condition(v1alpha1.ConditionSucceeded).Reason == v1alpha1.ReasonCleaningUp { // an operator before this one was at it
-			s.memory.cleaningFor = nextTry
+			s.memory.cleaningFor = cleanup.NextTry
 		}
 	}
-	return s.memory.cleaningSince
-}
-
-// cleanUpLimit returns how long clean-up may take.
-func (s *scope) cleanUpLimit() time.Duration { return seconds(s.sb.Spec.Deadlines.CleanUpSeconds) }
-
-// cleanUpRemaining returns for how long clean-up may go on. Its time has passed as well while no operator was there, so each has some to try.
-func (s *scope) cleanUpRemaining() time.Duration { return s.remainingOf(1) }
-
-// isCleanUpHalfOver says whether half of the time for clean-up has passed, after which the rest is for the volumes.
-func (s *scope) isCleanUpHalfOver() bool { return s.remainingOf(2) <= 0 }
-
-// remainingOf returns what remains of a part of the time for clean-up, a half or all of it: of the benchmark's, or of this operator's.
-func (s *scope) remainingOf(parts time.Duration) time.Duration {
-	since := s.cleaningSince()
-	own := since.Add(min(s.cleanUpLimit(), s.memory.cleaningFor) / parts)
-	end := s.cleanUpBegan().Add(s.cleanUpLimit() / parts)
-	return max(end.Sub(s.now.Time), own.Sub(s.now.Time))
+	return cleanup.Time{
+		Began: cleanup.Began(s.sb), Tried: s.memory.cleaningSince, Now: s.now.Time, Limit: cleanup.Limit(s.sb), Least: s.memory.cleaningFor,
+	}
 }
 
 // remove goes one step further in removing what was made, and returns what is not gone yet. Package cleanup has the order. What logs of pods hold is kept in
 // ConfigMaps.
-func (p *pass) remove(ctx context.Context) (left []leftover, err error) {
+func (p *pass) remove(ctx context.Context) (left []cleanup.Leftover, err error) {
 	var before []cleanup.Removal
 	for {
-		turn := cleanup.NextTurn(before, p.isCleanUpHalfOver(), p.cleanUpRemaining() <= 0)
+		turn := cleanup.NextTurn(before, p.cleaning().IsHalfOver(), p.cleaning().Remaining() <= 0)
 		if turn.Kind == "" {
 			return left, err
 		}
@@ -187,7 +110,7 @@ func (p *pass) remove(ctx context.Context) (left []leftover, err error) {
 }
 
 // removeKind does so for a kind, and returns what of it is not gone yet.
-func (p *pass) removeKind(ctx context.Context, turn cleanup.Turn) ([]leftover, error) {
+func (p *pass) removeKind(ctx context.Context, turn cleanup.Turn) ([]cleanup.Leftover, error) {
 	switch turn.Kind {
 	case cleanup.Runs:
 		return p.removeJobs(ctx, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleRun})
@@ -206,17 +129,17 @@ func (p *pass) removeKind(ctx context.Context, turn cleanup.Turn) ([]leftover, e
 
 // removeJobs deletes the benchmark's Jobs that have the labels, and returns what is left of them and their
 // pods. The Jobs go before their pods, which spares these the second or two that a Job takes to count them.
-func (p *pass) removeJobs(ctx context.Context, having client.MatchingLabels) ([]leftover, error) {
+func (p *pass) removeJobs(ctx context.Context, having client.MatchingLabels) ([]cleanup.Leftover, error) {
 	of, err := p.listChildren(ctx, having)
 	if err != nil {
 		return nil, err
 	}
-	var left []leftover
+	var left []cleanup.Leftover
 	var own []*batchv1.Job
 	uids := sets.New[types.UID]()
 	for i := range of.jobs {
 		if j := &of.jobs[i]; ours.Job(p.sb, j) {
-			own, left = append(own, j), append(left, leftoverJob(j, p.now.Time))
+			own, left = append(own, j), append(left, cleanup.LeftJob(j, p.now.Time))
 			uids.Insert(j.UID)
 		}
 	}
@@ -249,7 +172,7 @@ func (p *pass) listChildren(ctx context.Context, having client.MatchingLabels) (
 }
 
 // leftPods returns what is left of the pods of Jobs, and of those that are gone, and which go with no Job: theirs was deleted without them.
-func (p *pass) leftPods(ctx context.Context, pods []corev1.Pod, jobs sets.Set[types.UID]) (left []leftover, orphans []*corev1.Pod, err error) {
+func (p *pass) leftPods(ctx context.Context, pods []corev1.Pod, jobs sets.Set[types.UID]) (left []cleanup.Leftover, orphans []*corev1.Pod, err error) {
 	for i := range pods {
 		pod := &pods[i]
 		mine, err := p.isLeft(ctx, pod, jobs)
@@ -260,7 +183,7 @@ func (p *pass) leftPods(ctx context.Context, pods []corev1.Pod, jobs sets.Set[ty
 			continue
 		}
 		p.noteFilesOf(pod)
-		left = append(left, leftoverPod(pod, p.now.Time))
+		left = append(left, cleanup.LeftPod(pod, p.now.Time))
 		if metav1.GetControllerOf(pod) == nil {
 			orphans = append(orphans, pod)
 		}
@@ -299,7 +222,7 @@ func (p *pass) deleteObject(ctx context.Context, kind string, object client.Obje
 }
 
 // removeAnchors deletes the pods that hold nodes, but those that are wanted, and returns what is left of them.
-func (p *pass) removeAnchors(ctx context.Context, wanted ...string) ([]leftover, error) {
+func (p *pass) removeAnchors(ctx context.Context, wanted ...string) ([]cleanup.Leftover, error) {
 	var pods corev1.PodList
 	anchors := client.MatchingLabels(child.Labels(p.sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor))
 	// Not from the cache, which may not have heard yet of a pod that the last pass has made.
@@ -311,55 +234,12 @@ func (p *pass) removeAnchors(ctx context.Context, wanted ...string) ([]leftover,
 		return nil, err
 	}
 	pods.Items = append(pods.Items, stray...)
-	var left []leftover
+	var left []cleanup.Leftover
 	var unwanted []*corev1.Pod
 	for i := range pods.Items {
 		if pod := &pods.Items[i]; ours.Anchor(p.sb, pod) && !slices.Contains(wanted, pod.Name) {
-			unwanted, left = append(unwanted, pod), append(left, leftoverPod(pod, p.now.Time))
+			unwanted, left = append(unwanted, pod), append(left, cleanup.LeftPod(pod, p.now.Time))
 		}
 	}
 	return left, p.deletePods(ctx, unwanted)
-}
-
-// leftoverJob says how to be rid of a Job. One that a finalizer of somebody's keeps measures nothing: its pods are looked at by themselves.
-func leftoverJob(j *batchv1.Job, now time.Time) leftover {
-	return leftover{what: "Job " + j.Name, command: fmt.Sprintf("kubectl delete job -n %s %s", j.Namespace, j.Name), lost: attempt.IsLost(j, now)}
-}
-
-// leftoverPod says how to be rid of a pod. Of one that its kubelet cannot end, that removes no more than the object: what
-// hangs in the kernel ends when its storage answers, or with the node.
-func leftoverPod(pod *corev1.Pod, now time.Time) leftover {
-	left := leftover{what: "pod " + pod.Name, command: fmt.Sprintf("kubectl delete pod --force -n %s %s", pod.Namespace, pod.Name), lost: attempt.IsLost(pod, now)}
-	if node := pod.Spec.NodeName; node != "" && !attempt.HasEnded(pod) && !pod.DeletionTimestamp.IsZero() && now.After(pod.DeletionTimestamp.Time) {
-		left.what += " on node " + node
-		left.command += "; where its storage does not answer, its processes and mounts stay on the node until the storage answers or the node restarts"
-	}
-	return left
-}
-
-// maxNamed is how many things that are waited for are named: many clients leave many.
-const maxNamed = 16
-
-func describeLeftovers(left []leftover) string {
-	texts := each(left[:min(len(left), maxNamed)], func(l leftover) string { return l.what })
-	if more := len(left) - len(texts); more > 0 {
-		texts = append(texts, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(texts, ", ")
-}
-
-// instructions names what is left, with what a person can do. Of more than an event can tell, what costs money comes first.
-func instructions(left []leftover) string {
-	text := instructionsInOrder(left)
-	if len(text) <= maxInstructions {
-		return text
-	}
-	return instructionsInOrder(slices.SortedStableFunc(slices.Values(left), func(a, b leftover) int { return cmp.Compare(b.cost, a.cost) }))
-}
-
-// maxInstructions is the most bytes of instructions that are not cut in an event, beside the words before them.
-const maxInstructions = maxNote - 128
-
-func instructionsInOrder(left []leftover) string {
-	return strings.Join(each(left, func(l leftover) string { return fmt.Sprintf("%s (%s)", l.what, l.command) }), "; ")
 }

@@ -5,15 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/provisioning"
@@ -59,8 +56,8 @@ func (s *scope) hasNewFiles() bool {
 
 // removeFiles has Jobs remove the test files from storage on which they would stay, when the storage is at rest: no
 // pod works on it any more.
-func (p *pass) removeFiles(ctx context.Context, atRest bool) ([]leftover, error) {
-	var left []leftover
+func (p *pass) removeFiles(ctx context.Context, atRest bool) ([]cleanup.Leftover, error) {
+	var left []cleanup.Leftover
 	var errs []error
 	for i := range p.sb.Spec.Targets {
 		target := &p.sb.Spec.Targets[i]
@@ -70,36 +67,26 @@ func (p *pass) removeFiles(ctx context.Context, atRest bool) ([]leftover, error)
 		}
 		at, err := p.filesAt(ctx, target)
 		errs = append(errs, err)
-		if at != nowhere {
-			left = append(left, p.leftoverFiles(target, at))
+		if at != cleanup.Nowhere {
+			left = append(left, cleanup.LeftFiles(p.sb, target, at, p.cleaner(target)))
 		}
 	}
 	return left, errors.Join(errs...)
 }
 
-// whereabouts is where test files are that are not removed.
-type whereabouts string
-
-const (
-	nowhere   whereabouts = ""          // there are none
-	inReach   whereabouts = "InReach"   // on a claim, from which they are being removed
-	givenUp   whereabouts = "GivenUp"   // on a claim that is there
-	withoutIt whereabouts = "WithoutIt" // on storage whose claim is gone
-)
-
 // filesAt says where a target's test files are.
-func (p *pass) filesAt(ctx context.Context, target *v1alpha1.Target) (whereabouts, error) {
+func (p *pass) filesAt(ctx context.Context, target *v1alpha1.Target) (cleanup.Whereabouts, error) {
 	switch p.sb.Status.Target(target.Name).TestFiles {
 	case v1alpha1.TestFilesPresent:
-		return inReach, nil
+		return cleanup.InReach, nil
 	case v1alpha1.TestFilesLeftBehind:
 		gone, err := p.isClaimGone(ctx, target)
 		if gone {
-			return withoutIt, err
+			return cleanup.WithoutIt, err
 		}
-		return givenUp, err
+		return cleanup.GivenUp, err
 	default:
-		return nowhere, nil
+		return cleanup.Nowhere, nil
 	}
 }
 
@@ -109,71 +96,26 @@ func (p *pass) removeFilesOf(ctx context.Context, target *v1alpha1.Target, statu
 	if atRest {
 		state, err = p.cleanClaims(ctx, target)
 	}
-	status.TestFiles, err = p.filesAfter(target, state, err)
+	status.TestFiles, err = cleanup.FilesAfter(state, err, p.cleaning().IsHalfOver(), p.hasFailedToClean(target))
 	return err
 }
 
-// filesAfter says what becomes of a target's test files after a try to remove them. They have half of the time for clean-up, so that the
-// other half is left to remove the volumes.
-func (s *scope) filesAfter(target *v1alpha1.Target, state v1alpha1.TestFilesState, err error) (v1alpha1.TestFilesState, error) {
-	switch {
-	case err == nil && state != v1alpha1.TestFilesPresent:
-		return state, nil
-	case s.isCleanUpHalfOver(), err == nil && s.hasFailedToClean(target):
-		return v1alpha1.TestFilesLeftBehind, nil
-	default:
-		return v1alpha1.TestFilesPresent, err
+// cleaner returns the name of the first client's Job that removes files of a target, "" if there is none.
+func (s *scope) cleaner(target *v1alpha1.Target) string {
+	if name := job.CleanUpName(s.sb, target.Name, 0); s.jobs[name] != nil {
+		return name
 	}
+	return ""
 }
 
 // hasFailedToClean says whether a Job that was to remove files of a target has failed for good.
 func (s *scope) hasFailedToClean(target *v1alpha1.Target) bool {
 	for client := range storage.Claims(s.sb, target) {
-		if existing := s.jobs[job.CleanUpName(s.sb, target.Name, client)]; existing != nil && hasFailed(existing) {
+		if existing := s.jobs[job.CleanUpName(s.sb, target.Name, client)]; existing != nil && attempt.HasFailed(existing) {
 			return true
 		}
 	}
 	return false
-}
-
-// hasFailed says whether Kubernetes repeats a Job's pods no longer.
-func hasFailed(j *batchv1.Job) bool {
-	return slices.ContainsFunc(j.Status.Conditions, func(c batchv1.JobCondition) bool {
-		return c.Type == batchv1.JobFailed && c.Status == corev1.ConditionTrue
-	})
-}
-
-// leftoverFiles says where the test files of a target are, and how to remove them by hand.
-func (s *scope) leftoverFiles(target *v1alpha1.Target, at whereabouts) leftover {
-	left := leftover{
-		what:      fmt.Sprintf("directory %s on claim %s", child.Directory(s.sb), strings.Join(storage.ClaimNames(s.sb, target), ", ")),
-		command:   "remove that directory in a pod that mounts the claim",
-		abandoned: at != inReach,
-	}
-	switch handles := s.handlesOf(target); {
-	case target.S3 != nil:
-		url := "s3://" + target.S3.Bucket + "/" + storage.S3Prefix(s.sb, target)
-		left.what, left.command = "objects of "+url, "aws s3 rm --recursive "+url
-	case target.EFS != nil:
-		left.what = fmt.Sprintf("directory %s on file system %s", child.Directory(s.sb), target.EFS.FileSystemID)
-		left.command = "mount the file system and remove that directory"
-		if at == withoutIt && !storage.IsExisting(target) && handles != "" { // each access point has a directory of its own
-			left.what += ", in the directory of access point " + handles
-		}
-	case at == givenUp && storage.IsProvisioned(target) && handles != "": // nobody needs the claim any more, so it is deleted
-		left.what = fmt.Sprintf("directory %s on volume %s, whose claim goes with the benchmark", child.Directory(s.sb), handles)
-		left.command = "mount the storage behind the volume and remove that directory"
-	case at == withoutIt && handles != "":
-		left.what = fmt.Sprintf("directory %s on volume %s, whose claim is gone", child.Directory(s.sb), handles)
-		left.command = "mount the storage behind the volume and remove that directory"
-	case at == withoutIt:
-		left.what = fmt.Sprintf("directory %s on the volume of claim %s, which is gone", child.Directory(s.sb), strings.Join(storage.ClaimNames(s.sb, target), ", "))
-		left.command = "if the volume is there, mount it and remove that directory"
-	}
-	if name := job.CleanUpName(s.sb, target.Name, 0); at == inReach && s.jobs[name] != nil {
-		left.command += fmt.Sprintf("; kubectl describe job -n %s %s tells why it was not", s.sb.Namespace, name)
-	}
-	return left
 }
 
 // cleanClaims has the files removed from all claims of a target, and says what has become of them.

@@ -18,7 +18,7 @@ import (
 // that the provisioner did not keep. A StorageClass that retains volumes would leave them for good. Only volumes tell whose they are,
 // so all of the cluster are looked at, page by page: once, when nothing else is left, and where volumes are missing. One that was there before is kept, and
 // named: nobody else tells where test files may be.
-func (p *pass) lateVolumes(ctx context.Context, claims []corev1.PersistentVolumeClaim) ([]leftover, error) {
+func (p *pass) lateVolumes(ctx context.Context, claims []corev1.PersistentVolumeClaim) ([]cleanup.Leftover, error) {
 	if p.isNamespaced() || !p.lacksVolumes() {
 		return nil, nil
 	}
@@ -34,10 +34,14 @@ func (p *pass) lateVolumes(ctx context.Context, claims []corev1.PersistentVolume
 	fates, errs := gather(ctx, parallelCalls, late, func(volume *corev1.PersistentVolume) (cleanup.Fate, error) {
 		return p.tieVolume(ctx, volume, p.fateOf(volume, p.sb.CreationTimestamp, true))
 	})
-	var left []leftover
+	var left []cleanup.Leftover
 	for i, volume := range late {
 		device := ptr.Deref(volume.Spec.VolumeMode, corev1.PersistentVolumeFilesystem) == corev1.PersistentVolumeBlock
-		left = append(left, p.leftVolume(v1alpha1.VolumeStatus{Name: volume.Name, Handle: volumes.Handle(volume)}, device, fates[i])...)
+		status := v1alpha1.VolumeStatus{Name: volume.Name, Handle: volumes.Handle(volume)}
+		left = append(left, cleanup.LeftVolume(status, fates[i])...)
+		if fates[i] == cleanup.Stays {
+			p.kept.Add(status, device)
+		}
 	}
 	return left, errors.Join(errs...)
 }

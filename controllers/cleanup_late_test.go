@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
@@ -57,9 +58,9 @@ func TestLateVolumesOfEachFate(t *testing.T) {
 			p := passOver(&Reconciler{Live: live, Client: live}, sb)
 			p.claimTargets = ours.ClaimTargets(sb)
 			left, err := p.lateVolumes(t.Context(), nil)
-			commands := each(left, func(l leftover) string { return l.command })
-			if !errors.Is(err, test.refused) || !slices.Equal(commands, test.left) || !slices.Equal(p.kept, test.kept) || !slices.Equal(p.keptDevices, test.onDevice) {
-				t.Errorf("left %q, kept %q and %q, %v", commands, p.kept, p.keptDevices, err)
+			commands := each(left, func(l cleanup.Leftover) string { return l.Command })
+			if !errors.Is(err, test.refused) || !slices.Equal(commands, test.left) || !slices.Equal(p.kept.Volumes, test.kept) || !slices.Equal(p.kept.Devices, test.onDevice) {
+				t.Errorf("left %q, kept %q and %q, %v", commands, p.kept.Volumes, p.kept.Devices, err)
 			}
 		})
 	}

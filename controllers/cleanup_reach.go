@@ -1,11 +1,9 @@
 package controllers
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -110,10 +108,4 @@ func (p *pass) keepClaims(ctx context.Context) (bool, error) {
 // hasFiles says whether there are test files to remove.
 func (s *scope) hasFiles() bool {
 	return slices.ContainsFunc(s.sb.Status.Targets, func(t v1alpha1.TargetStatus) bool { return t.TestFiles == v1alpha1.TestFilesPresent })
-}
-
-// handlesOf names the volumes of a target as their storage calls them.
-func (s *scope) handlesOf(target *v1alpha1.Target) string {
-	handles := each(s.sb.Status.Target(target.Name).Volumes, func(v v1alpha1.VolumeStatus) string { return cmp.Or(v.Handle, v.Name) })
-	return strings.Join(handles[:min(len(handles), maxNamed)], ", ")
 }

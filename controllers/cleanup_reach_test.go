@@ -281,8 +281,8 @@ func TestFilesOfALostClaim(t *testing.T) {
 			if gone, err := s.isClaimGone(t.Context(), &target); err != nil || !gone {
 				t.Errorf("the claim is gone: %t, %v", gone, err)
 			}
-			if left := s.leftoverFiles(&target, withoutIt); left.what != "directory storagebench- on volume vol-1, whose claim is gone" {
-				t.Errorf("left is %q", left.what)
+			if left := cleanup.LeftFiles(s.sb, &target, cleanup.WithoutIt, ""); left.What != "directory storagebench- on volume vol-1, whose claim is gone" {
+				t.Errorf("left is %q", left.What)
 			}
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/test/builder"
@@ -336,9 +337,10 @@ func TestCleanUpRemaining(t *testing.T) {
 				s.step(v1alpha1.ReasonCleaningUp, "waiting")
 			}
 			if test.tried != never {
-				s.memory.cleaningSince, s.memory.cleaningFor = noon.Add(-test.tried), firstTry
+				s.memory.cleaningSince, s.memory.cleaningFor = noon.Add(-test.tried), cleanup.FirstTry
 			}
-			if half, all := s.remainingOf(2), s.cleanUpRemaining(); half != test.half || all != test.all || s.isCleanUpHalfOver() != (half <= 0) {
+			spent := s.cleaning()
+			if half, all := spent.HalfRemaining(), spent.Remaining(); half != test.half || all != test.all || spent.IsHalfOver() != (half <= 0) {
 				t.Errorf("%s and %s remain, want %s and %s", half, all, test.half, test.all)
 			}
 		})
@@ -348,30 +350,30 @@ func TestCleanUpRemaining(t *testing.T) {
 // What is left is waited for until the deadline. Then it is what users are told, with an error that kept it from being known.
 func TestAwaitRemoval(t *testing.T) {
 	busy := errors.New("etcd is busy")
-	volume := leftover{what: "volume x", command: "kubectl delete pv x", cost: paid}
-	given := leftover{what: "directory d", command: "remove it", abandoned: true}
+	volume := cleanup.Leftover{What: "volume x", Command: "kubectl delete pv x", Cost: cleanup.Paid}
+	given := cleanup.Leftover{What: "directory d", Command: "remove it", Abandoned: true}
 	for _, test := range []struct {
 		name string
 		took time.Duration
-		left []leftover
+		left []cleanup.Leftover
 		err  error
-		want []leftover
+		want []cleanup.Leftover
 		out  outcome
 		pass error
 		says string
 	}{
 		{"nothing is left", 0, nil, nil, nil, goOn(), nil, ""},
-		{"something is", 0, []leftover{volume, given}, nil, nil, awaitGone([]leftover{volume, given}, time.Minute), nil, "waiting for the removal of volume x"},
-		{"something is, for the last second", 59 * time.Second, []leftover{volume}, nil, nil, awaitGone([]leftover{volume}, time.Second), nil, "waiting for the removal of volume x"},
-		{"something is for too long", time.Minute, []leftover{volume, given}, nil, []leftover{volume, given}, goOn(), nil, ""},
-		{"only what is not tried any longer", 0, []leftover{given}, nil, []leftover{given}, goOn(), nil, ""},
-		{"an error", 0, []leftover{volume}, busy, nil, outcome{}, busy, ""},
-		{"an error for too long", time.Minute, []leftover{volume}, busy, []leftover{volume, keptByServer(busy)}, goOn(), nil, ""},
+		{"something is", 0, []cleanup.Leftover{volume, given}, nil, nil, awaitGone([]cleanup.Leftover{volume, given}, time.Minute), nil, "waiting for the removal of volume x"},
+		{"something is, for the last second", 59 * time.Second, []cleanup.Leftover{volume}, nil, nil, awaitGone([]cleanup.Leftover{volume}, time.Second), nil, "waiting for the removal of volume x"},
+		{"something is for too long", time.Minute, []cleanup.Leftover{volume, given}, nil, []cleanup.Leftover{volume, given}, goOn(), nil, ""},
+		{"only what is not tried any longer", 0, []cleanup.Leftover{given}, nil, []cleanup.Leftover{given}, goOn(), nil, ""},
+		{"an error", 0, []cleanup.Leftover{volume}, busy, nil, outcome{}, busy, ""},
+		{"an error for too long", time.Minute, []cleanup.Leftover{volume}, busy, []cleanup.Leftover{volume, cleanup.KeptByServer(busy)}, goOn(), nil, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(60))}).Build())
 			s.sb.DeletionTimestamp = at(-test.took)
-			s.memory.cleaningSince, s.memory.cleaningFor = noon.Add(-test.took), firstTry
+			s.memory.cleaningSince, s.memory.cleaningFor = noon.Add(-test.took), cleanup.FirstTry
 			left, out, err := s.awaitRemoval(test.left, test.err)
 			if !slices.Equal(left, test.want) || out != test.out || !errors.Is(err, test.pass) {
 				t.Errorf("got %+v, %+v, %v, want %+v, %+v, %v", left, out, err, test.want, test.out, test.pass)
@@ -392,7 +394,7 @@ func TestLeftBehindTellsForHowLongItWasTried(t *testing.T) {
 		s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(600))}).Build())
 		s.sb.DeletionTimestamp = at(-began)
 		s.memory.cleaningSince = noon.Add(-2 * time.Minute)
-		s.setLeftBehind([]leftover{{what: "volume x", command: "kubectl delete pv x"}})
+		s.setLeftBehind([]cleanup.Leftover{{What: "volume x", Command: "kubectl delete pv x"}})
 		if got := s.condition(v1alpha1.ConditionCleanedUp).Message; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}

@@ -23,7 +23,7 @@ import (
 )
 
 // removeVolumes deletes the claims that were made, and with them their volumes.
-func (p *pass) removeVolumes(ctx context.Context) ([]leftover, error) {
+func (p *pass) removeVolumes(ctx context.Context) ([]cleanup.Leftover, error) {
 	var claims corev1.PersistentVolumeClaimList
 	// Not from the cache, which may not have heard yet of a claim that the last pass has made. And not by labels, which a claim
 	// may have lost: its volume costs money.
@@ -32,10 +32,10 @@ func (p *pass) removeVolumes(ctx context.Context) ([]leftover, error) {
 		errs = append(errs, fmt.Errorf("list claims: %w", err))
 		claims.Items = nil
 	}
-	var left []leftover
+	var left []cleanup.Leftover
 	var unneeded []*corev1.PersistentVolumeClaim
 	for _, claim := range p.ownClaims(claims.Items) {
-		left = append(left, leftover{what: "claim " + claim.Name, command: fmt.Sprintf("kubectl delete pvc -n %s %s", claim.Namespace, claim.Name), cost: keepsVolume})
+		left = append(left, cleanup.LeftClaim(claim))
 		if !p.holdsFiles(claim) {
 			unneeded = append(unneeded, claim)
 		}
@@ -133,7 +133,7 @@ func (p *pass) tieVolume(ctx context.Context, volume *corev1.PersistentVolume, f
 }
 
 // remainingVolumes returns the volumes that were made for the benchmark and are not gone yet.
-func (p *pass) remainingVolumes(ctx context.Context) ([]leftover, error) {
+func (p *pass) remainingVolumes(ctx context.Context) ([]cleanup.Leftover, error) {
 	volumes := p.provisionedVolumes()
 	// Their claims may be gone. That they were bound to these was seen when they were recorded.
 	mine := func(volume *corev1.PersistentVolume) bool {
@@ -157,35 +157,20 @@ func (s *scope) provisionedVolumes() (volumes []v1alpha1.VolumeStatus) {
 }
 
 // leftVolumes says how to be rid of volumes that are not gone, by what becomes of each, and notes those that are kept.
-func (s *scope) leftVolumes(of []v1alpha1.VolumeStatus, fates []cleanup.Fate) (left []leftover) {
-	s.kept, s.keptDevices = nil, nil
-	for i, volume := range of {
-		left = append(left, s.leftVolume(volume, volumes.IsOnDevice(s.sb.Status.Targets, volume.Name), fates[i])...)
+func (s *scope) leftVolumes(all []v1alpha1.VolumeStatus, fates []cleanup.Fate) (left []cleanup.Leftover) {
+	s.kept = cleanup.Kept{}
+	for i, volume := range all {
+		left = append(left, cleanup.LeftVolume(volume, fates[i])...)
+		if fates[i] == cleanup.Stays {
+			s.kept.Add(volume, volumes.IsOnDevice(s.sb.Status.Targets, volume.Name))
+		}
 	}
 	return left
 }
 
-// leftVolume does so for one, which is a raw block volume or not.
-func (s *scope) leftVolume(volume v1alpha1.VolumeStatus, device bool, fate cleanup.Fate) []leftover {
-	switch fate {
-	case cleanup.Goes, cleanup.Retained:
-		return []leftover{leftoverVolume(volume.Name, volume.Handle)}
-	case cleanup.Unknown:
-		return []leftover{{what: fmt.Sprintf("volume %s (%s)", volume.Name, volume.Handle), command: "kubectl get pv " + volume.Name, cost: paid}}
-	case cleanup.Stays:
-		s.keep(volume, device)
-	case cleanup.NotOurs:
-	}
-	return nil
-}
-
-func leftoverVolume(name, handle string) leftover {
-	return leftover{what: fmt.Sprintf("volume %s (%s)", name, handle), command: "kubectl delete pv " + name, cost: paid}
-}
-
 // removeClusterObjects deletes the PersistentVolumes and StorageClasses that were made, when no claim is left that
 // needs them. They have no namespace, so Kubernetes does not remove them with the benchmark.
-func (p *pass) removeClusterObjects(ctx context.Context) ([]leftover, error) {
+func (p *pass) removeClusterObjects(ctx context.Context) ([]cleanup.Leftover, error) {
 	if !slices.ContainsFunc(p.sb.Spec.Targets, func(t v1alpha1.Target) bool { return storage.Driver(&t) != "" }) {
 		return nil, nil
 	}
@@ -193,7 +178,7 @@ func (p *pass) removeClusterObjects(ctx context.Context) ([]leftover, error) {
 		return p.unseenClusterObjects(), nil
 	}
 	mine := client.MatchingLabels(child.ClusterLabels(p.sb))
-	var left []leftover
+	var left []cleanup.Leftover
 	var errs []error
 	for _, of := range []struct {
 		list           client.ObjectList
@@ -205,7 +190,7 @@ func (p *pass) removeClusterObjects(ctx context.Context) ([]leftover, error) {
 		}
 		err := meta.EachListItem(of.list, looking(func(object client.Object) {
 			if ours.ClusterObject(p.sb, object) {
-				left = append(left, leftover{what: of.kind + " " + object.GetName(), command: "kubectl delete " + of.resource + " " + object.GetName()})
+				left = append(left, cleanup.Leftover{What: of.kind + " " + object.GetName(), Command: "kubectl delete " + of.resource + " " + object.GetName()})
 				errs = append(errs, p.deleteObject(ctx, "", object))
 			}
 		}))

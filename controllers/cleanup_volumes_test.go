@@ -27,20 +27,20 @@ import (
 // For each volume that is left there is a command that removes it, unless the volume was not made for the benchmark or its fate is unknown.
 func TestLeftVolumes(t *testing.T) {
 	s := scopeOf(builder.OneRun("default", "sb").Build())
-	s.kept = []string{"of the pass before"}
+	s.kept.Add(v1alpha1.VolumeStatus{Name: "of the pass before"}, false)
 	var volumes []v1alpha1.VolumeStatus
 	fates := []cleanup.Fate{cleanup.NotOurs, cleanup.Goes, cleanup.Stays, cleanup.Unknown}
 	for i := range fates {
 		volumes = append(volumes, v1alpha1.VolumeStatus{Name: fmt.Sprintf("pv-%d", i), Handle: fmt.Sprintf("vol-%d", i)})
 	}
-	want := []leftover{
-		{what: "volume pv-1 (vol-1)", command: "kubectl delete pv pv-1", cost: paid},
-		{what: "volume pv-3 (vol-3)", command: "kubectl get pv pv-3", cost: paid},
+	want := []cleanup.Leftover{
+		{What: "volume pv-1 (vol-1)", Command: "kubectl delete pv pv-1", Cost: cleanup.Paid},
+		{What: "volume pv-3 (vol-3)", Command: "kubectl get pv pv-3", Cost: cleanup.Paid},
 	}
 	if got := s.leftVolumes(volumes, fates); !slices.Equal(got, want) {
 		t.Errorf("left are %+v, want %+v", got, want)
 	}
-	if !slices.Equal(s.kept, []string{"pv-2 (vol-2)"}) {
+	if !slices.Equal(s.kept.Volumes, []string{"pv-2 (vol-2)"}) {
 		t.Errorf("kept are %q", s.kept)
 	}
 }
@@ -80,7 +80,7 @@ func TestErrorsHoldBackNothingElse(t *testing.T) {
 				t.Fatalf("%T does not watch", s.Client)
 			}
 			s.Client = interceptor.NewClient(writer, test.write)
-			p := s.newPass(s.sb.DeepCopy(), &memory{cleaningSince: noon, cleaningFor: firstTry})
+			p := s.newPass(s.sb.DeepCopy(), &memory{cleaningSince: noon, cleaningFor: cleanup.FirstTry})
 			p.now, p.claims = *at(test.after), map[string]*corev1.PersistentVolumeClaim{}
 			p.fail(v1alpha1.ReasonRunFailed, "no")
 			p.sb.Status.Conditions[0].LastTransitionTime = *at(0)
@@ -109,7 +109,7 @@ func TestErrorsHoldBackNothingElse(t *testing.T) {
 			}
 			var named []string
 			for _, l := range left {
-				named = append(named, strings.Fields(l.what)[0])
+				named = append(named, strings.Fields(l.What)[0])
 			}
 			if !slices.Equal(named, test.named) {
 				t.Errorf("left is %+v", left)

@@ -48,7 +48,7 @@ func (p *pass) takeLast(ctx context.Context) (outcome, error) {
 		return saveFirst(), nil
 	}
 	run := p.sb.Status.RunningRun()
-	if run == nil || p.isCleanUpHalfOver() {
+	if run == nil || p.cleaning().IsHalfOver() {
 		return goOn(), nil
 	}
 	collected, err := p.collectEnded(ctx, run)

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/cleanup"
 )
 
 // abandon ends measuring when the benchmark is deleted. One that has not begun has nothing to remove.
@@ -44,7 +45,7 @@ func sweep(ctx context.Context, p *pass) (outcome, error) {
 }
 
 // removePods deletes all Jobs, and all pods, and returns what is left of them.
-func (p *pass) removePods(ctx context.Context) ([]leftover, error) {
+func (p *pass) removePods(ctx context.Context) ([]cleanup.Leftover, error) {
 	_, anchorsErr := p.removeAnchors(ctx)
 	left, err := p.removeJobs(ctx, nil)
 	return left, errors.Join(anchorsErr, err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/cleanup"
 )
 
 // Pods that were deleted may stay: a kubelet is gone, the garbage collector does not run, or somebody gave a pod a long grace period. Two
@@ -40,21 +41,21 @@ func (s *scope) endRemaining() time.Duration {
 }
 
 // awaitEnd waits for the end of the attempt before, and ends the benchmark when that takes too long.
-func (s *scope) awaitEnd(what string, left []leftover) outcome {
+func (s *scope) awaitEnd(what string, left []cleanup.Leftover) outcome {
 	if s.isEndLate() {
-		s.fail(v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%s waited %s for the previous attempt to end: %s", what, s.endLimitWords(), instructions(left)))
+		s.fail(v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%s waited %s for the previous attempt to end: %s", what, s.endLimitWords(), cleanup.Instructions(left)))
 		return saveFirst()
 	}
-	s.step(v1alpha1.ReasonPreparing, what+": waiting for the previous attempt to end: "+describeLeftovers(left))
+	s.step(v1alpha1.ReasonPreparing, what+": waiting for the previous attempt to end: "+cleanup.Names(left))
 	return awaitGone(left, s.endRemaining())
 }
 
 // awaitSuspended waits for the end of what a benchmark had under way that is suspended. It stays suspended when that takes too long, and tells what to do.
-func (s *scope) awaitSuspended(left []leftover) outcome {
+func (s *scope) awaitSuspended(left []cleanup.Leftover) outcome {
 	if s.isEndLate() {
-		s.step(v1alpha1.ReasonSuspended, fmt.Sprintf("spec.suspend is true; not ended within %s: %s", s.endLimitWords(), instructions(left)))
+		s.step(v1alpha1.ReasonSuspended, fmt.Sprintf("spec.suspend is true; not ended within %s: %s", s.endLimitWords(), cleanup.Instructions(left)))
 		return awaitFor(pollStuck)
 	}
-	s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; waiting for the end of "+describeLeftovers(left))
+	s.step(v1alpha1.ReasonSuspended, "spec.suspend is true; waiting for the end of "+cleanup.Names(left))
 	return awaitGone(left, s.endRemaining())
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
@@ -19,7 +20,7 @@ import (
 // A pod of the previous attempt that does not end ends the benchmark, and it is said what to do about it.
 func TestPreviousAttemptThatDoesNotEnd(t *testing.T) {
 	s := failingPass()
-	left := []leftover{{what: "pod sb-x on node a", command: "kubectl delete pod --force -n default sb-x"}}
+	left := []cleanup.Leftover{{What: "pod sb-x on node a", Command: "kubectl delete pod --force -n default sb-x"}}
 	for _, after := range []time.Duration{0, 179 * time.Second} {
 		s.now = metav1.NewTime(noon.Add(after))
 		if out := s.awaitEnd("run a (1 of 1)", left); out.saves || out.after == 0 || s.concluded() {

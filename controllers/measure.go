@@ -16,6 +16,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/plan"
@@ -129,9 +130,9 @@ func (s *scope) wasCutShort() bool {
 
 // endAttempts ends whatever still runs of earlier attempts and returns what is left of them. Pods whose
 // node does not answer are not waited for.
-func (p *pass) endAttempts(ctx context.Context, _ saved) ([]leftover, error) {
+func (p *pass) endAttempts(ctx context.Context, _ saved) ([]cleanup.Leftover, error) {
 	left, err := p.removeJobs(ctx, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleRun})
-	return withoutLost(left), err
+	return cleanup.WithoutLost(left), err
 }
 
 // describeRun returns a run's name, its number and that of its attempt.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
 )
@@ -103,16 +104,16 @@ func (s *podWait) crowdedByUnseen() bool {
 
 // unseenClusterObjects returns what a benchmark may have left that a namespaced operator can neither see nor remove: it was
 // begun by one that was not confined.
-func (s *scope) unseenClusterObjects() []leftover {
-	var left []leftover
+func (s *scope) unseenClusterObjects() []cleanup.Leftover {
+	var left []cleanup.Leftover
 	for i := range s.sb.Spec.Targets {
 		target := &s.sb.Spec.Targets[i]
 		objects := storage.For(s.sb, target, job.UserOf(s.sb))
 		add := func(kind, resource string, name *string) {
-			left = append(left, leftover{
-				what:      fmt.Sprintf("%s %s (%s and may not look or remove it)", kind, *name, s.confinement()),
-				command:   fmt.Sprintf("kubectl delete %s %s --ignore-not-found", resource, *name),
-				abandoned: true,
+			left = append(left, cleanup.Leftover{
+				What:      fmt.Sprintf("%s %s (%s and may not look or remove it)", kind, *name, s.confinement()),
+				Command:   fmt.Sprintf("kubectl delete %s %s --ignore-not-found", resource, *name),
+				Abandoned: true,
 			})
 		}
 		if objects.Volume != nil {
@@ -134,7 +135,7 @@ func (s *scope) volumesUnknown() string {
 	names := each(s.provisionedVolumes(), func(volume v1alpha1.VolumeStatus) string { return volume.Name })
 	var commands []string
 	if len(names) > 0 {
-		commands = append(commands, "kubectl get pv "+strings.Join(names[:min(len(names), maxNamed)], " "))
+		commands = append(commands, "kubectl get pv "+strings.Join(names[:min(len(names), cleanup.MaxNamed)], " "))
 	}
 	if s.lacksVolumes() {
 		commands = append(commands, fmt.Sprintf("kubectl get pv | grep %s/%s- (for volumes that the operator has not seen)", s.sb.Namespace, strings.ReplaceAll(s.sb.Name, ".", "-")))

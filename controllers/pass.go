@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/cleanup"
 )
 
 // retrySoon is how long a pass over an old version waits for the newer one.
@@ -64,7 +65,7 @@ func awaitFor(after time.Duration) outcome {
 
 // awaitGone ends the pass while something is left that was deleted. The next one comes soon, or after a rest where this one took long,
 // and by the time that remains.
-func awaitGone(left []leftover, remaining time.Duration) outcome {
+func awaitGone(left []cleanup.Leftover, remaining time.Duration) outcome {
 	return awaitFor(min(remaining, pollFor(left))).resting(remaining)
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -63,7 +64,7 @@ func (s *scope) later(after time.Duration) { s.now = metav1.NewTime(s.now.Add(af
 
 // Whoever looks whether something is gone rests in proportion to what the look took, and misses no deadline for that.
 func TestPassRestsAfterASlowLook(t *testing.T) {
-	one := []leftover{{what: "pod"}}
+	one := []cleanup.Leftover{{What: "pod"}}
 	for _, test := range []struct {
 		name            string
 		out             outcome
@@ -75,7 +76,7 @@ func TestPassRestsAfterASlowLook(t *testing.T) {
 		{"a slow look before a deadline", awaitGone(one, 7*time.Second), time.Second, 7 * time.Second},
 		{"a look just before a deadline", awaitGone(one, time.Nanosecond), time.Second, time.Millisecond},
 		{"a slow look at storage that is refused", awaitFor(2 * time.Second).resting(time.Hour), time.Second, restFactor * time.Second},
-		{"many are left", awaitGone(make([]leftover, 400), time.Hour), 0, pollFor(make([]leftover, 400))},
+		{"many are left", awaitGone(make([]cleanup.Leftover, 400), time.Hour), 0, pollFor(make([]cleanup.Leftover, 400))},
 		{"another wait", awaitFor(time.Second), time.Minute, time.Second},
 		{"a wait for a change", awaitChange(), time.Minute, 0},
 	} {

@@ -11,7 +11,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -19,6 +18,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
@@ -151,7 +151,7 @@ func TestRetainLeavesNoJobThatMayRun(t *testing.T) {
 				t.Errorf("%d Jobs are left, want %d; %d anchors, %d claims", len(jobs), test.left, len(w.anchors()), len(w.claims()))
 			}
 			for i := range jobs {
-				if !makesNoPods(&jobs[i]) {
+				if !attempt.MakesNoPods(&jobs[i]) {
 					t.Errorf("Job %s may get another pod: %+v", jobs[i].Name, jobs[i].Status)
 				}
 			}
@@ -176,50 +176,6 @@ func (w *world) repeatPod(run string) {
 		again.Spec.NodeName = ""
 		w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 		create(w, again)
-	}
-}
-
-// A Job runs as long as one of its pods does, or one may come.
-func TestMayRun(t *testing.T) {
-	condition := func(kind batchv1.JobConditionType, status corev1.ConditionStatus) batchv1.JobStatus {
-		return batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: kind, Status: status}}}
-	}
-	pod := func(owner string, phase corev1.PodPhase) corev1.Pod {
-		of := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: owner, UID: types.UID("uid-of-" + owner)}}
-		return corev1.Pod{
-			ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(of, batchv1.SchemeGroupVersion.WithKind("Job"))}},
-			Status:     corev1.PodStatus{Phase: phase},
-		}
-	}
-	for name, test := range map[string]struct {
-		status batchv1.JobStatus
-		pods   []corev1.Pod
-		want   bool
-	}{
-		"no pod yet":                    {batchv1.JobStatus{}, nil, true},
-		"suspended by somebody":         {condition(batchv1.JobSuspended, corev1.ConditionTrue), nil, true},
-		"only the pod of another Job":   {batchv1.JobStatus{}, []corev1.Pod{pod("other", corev1.PodSucceeded)}, true},
-		"a pod that waits":              {batchv1.JobStatus{Active: 1}, []corev1.Pod{pod("job", corev1.PodPending)}, true},
-		"a pod that runs":               {batchv1.JobStatus{Active: 1}, []corev1.Pod{pod("job", corev1.PodRunning)}, true},
-		"of two pods one runs":          {batchv1.JobStatus{}, []corev1.Pod{pod("job", corev1.PodFailed), pod("job", corev1.PodRunning)}, true},
-		"a pod that still runs":         {condition(batchv1.JobFailureTarget, corev1.ConditionTrue), []corev1.Pod{pod("job", corev1.PodRunning)}, true},
-		"it is not complete":            {condition(batchv1.JobComplete, corev1.ConditionFalse), nil, true},
-		"its pod has just ended":        {batchv1.JobStatus{Active: 1}, []corev1.Pod{pod("job", corev1.PodSucceeded)}, false},
-		"complete":                      {condition(batchv1.JobComplete, corev1.ConditionTrue), []corev1.Pod{pod("job", corev1.PodSucceeded)}, false},
-		"complete, and the pod is gone": {condition(batchv1.JobComplete, corev1.ConditionTrue), nil, false},
-		"failed, and the pod is gone":   {condition(batchv1.JobFailed, corev1.ConditionTrue), nil, false},
-		"it is to fail":                 {condition(batchv1.JobFailureTarget, corev1.ConditionTrue), nil, false},
-		"it is to be complete":          {condition(batchv1.JobSuccessCriteriaMet, corev1.ConditionTrue), nil, false},
-		"clean-up whose pod has failed": {batchv1.JobStatus{Failed: 1}, []corev1.Pod{pod("job", corev1.PodFailed)}, true},
-		"clean-up that has failed":      {condition(batchv1.JobFailed, corev1.ConditionTrue), []corev1.Pod{pod("job", corev1.PodFailed)}, false},
-	} {
-		j := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "job", UID: "uid-of-job", Labels: map[string]string{v1alpha1.LabelRole: v1alpha1.RoleRun}}, Status: test.status}
-		if strings.HasPrefix(name, "clean-up") {
-			j.Labels[v1alpha1.LabelRole] = v1alpha1.RoleCleanUp
-		}
-		if got := mayRun(j, test.pods); got != test.want {
-			t.Errorf("%s: it runs: %t, want %t", name, got, test.want)
-		}
 	}
 }
 
@@ -271,7 +227,7 @@ func TestRetainWhereDeletionIsRefused(t *testing.T) {
 			}).Build()
 			p := passOver(&Reconciler{Client: c, Live: c}, sb)
 			p.now = *at(test.after)
-			p.memory.cleaningSince, p.memory.cleaningFor = noon, firstTry
+			p.memory.cleaningSince, p.memory.cleaningFor = noon, cleanup.FirstTry
 			p.fail(v1alpha1.ReasonRunFailed, "no")
 			p.sb.Status.Conditions[0].LastTransitionTime = *at(0)
 

@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 )
@@ -265,14 +266,14 @@ func TestCleanUpBeginsWhenMeasuringHasEnded(t *testing.T) {
 	if err := p.save(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if want := noon.Add(time.Minute); !p.cleanUpBegan().Equal(want) {
-		t.Errorf("clean-up began at %s, want %s", p.cleanUpBegan(), want)
+	if want := noon.Add(time.Minute); !cleanup.Began(p.sb).Equal(want) {
+		t.Errorf("clean-up began at %s, want %s", cleanup.Began(p.sb), want)
 	}
 	later := s.newPass(p.sb.DeepCopy(), &memory{})
 	s.clock.Step(time.Minute)
 	later.step(v1alpha1.ReasonCleaningUp, "waiting")
-	if err := later.save(t.Context(), nil); err != nil || !later.cleanUpBegan().Equal(noon.Add(time.Minute)) {
-		t.Errorf("it began anew at %s: %v", later.cleanUpBegan(), err)
+	if err := later.save(t.Context(), nil); err != nil || !cleanup.Began(later.sb).Equal(noon.Add(time.Minute)) {
+		t.Errorf("it began anew at %s: %v", cleanup.Began(later.sb), err)
 	}
 }
 

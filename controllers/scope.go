@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/jobspec"
 	"github.com/storagebench/storagebench/internal/legible"
@@ -52,9 +53,7 @@ type scope struct {
 	// anchors are the pods that hold nodes.
 	anchors map[string]*corev1.Pod
 	// kept are volumes that were not made for the benchmark, to which claims of it were bound.
-	kept []string
-	// keptDevices are those of them that are raw block volumes.
-	keptDevices []string
+	kept cleanup.Kept
 	// searchEnded says whether this pass has found the answer of a search.
 	searchEnded bool
 	// awaitsEnd says whether this pass waits for pods to end.

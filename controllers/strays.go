@@ -18,6 +18,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -51,7 +52,7 @@ func (s *scope) mayStray() bool {
 // untilNothingStrays takes a step that ends what the benchmark has, and returns what is left. Where that is nothing, labels may have been taken away since it was
 // looked for what lacks them. So it is looked for again, and what is found is ended. That is done once: passes that are made anew, because some other call has
 // failed, would never get through all of their reads.
-func (p *pass) untilNothingStrays(ctx context.Context, step func(context.Context) ([]leftover, error)) ([]leftover, error) {
+func (p *pass) untilNothingStrays(ctx context.Context, step func(context.Context) ([]cleanup.Leftover, error)) ([]cleanup.Leftover, error) {
 	soughtBefore := p.memory.strays.sought
 	left, err := step(ctx)
 	if len(left) > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/cleanup"
 )
 
 // suspend holds a benchmark: the run under way is ended and will be repeated, everything else stays.
@@ -30,7 +31,7 @@ func suspend(ctx context.Context, p *pass) (outcome, error) {
 		p.step(v1alpha1.ReasonSuspended, "spec.suspend is true; what is under way is being ended")
 		return saveFirst(), nil
 	}
-	left, err := p.untilNothingStrays(ctx, func(ctx context.Context) ([]leftover, error) { return p.endAll(ctx, proof) })
+	left, err := p.untilNothingStrays(ctx, func(ctx context.Context) ([]cleanup.Leftover, error) { return p.endAll(ctx, proof) })
 	if err != nil {
 		return outcome{}, err
 	}
@@ -42,13 +43,13 @@ func suspend(ctx context.Context, p *pass) (outcome, error) {
 }
 
 // endAll ends attempts and anchors, and returns what is left of them. What is on nodes that do not answer is not waited for.
-func (p *pass) endAll(ctx context.Context, proof saved) ([]leftover, error) {
+func (p *pass) endAll(ctx context.Context, proof saved) ([]cleanup.Leftover, error) {
 	left, err := p.endAttempts(ctx, proof)
 	if err != nil {
 		return nil, err
 	}
 	anchors, err := p.removeAnchors(ctx)
-	return append(left, withoutLost(anchors)...), err
+	return append(left, cleanup.WithoutLost(anchors)...), err
 }
 
 // collectEnded takes the outcome of a run that had ended by itself before it could be suspended.

@@ -5,12 +5,12 @@ import (
 	"net/http"
 	"strings"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/ours"
 )
 
@@ -98,15 +98,12 @@ func (s *scope) isUnseen(run *v1alpha1.Run) bool {
 		switch {
 		case j == nil && s.memory.begun.mayHaveJob(run, client):
 			return true
-		case j != nil && len(s.pods[j.Name]) == 0 && hasEndedPods(j):
+		case j != nil && len(s.pods[j.Name]) == 0 && attempt.HasEndedPods(j):
 			return true
 		}
 	}
 	return false
 }
-
-// hasEndedPods says whether Kubernetes has counted pods of a Job that have ended.
-func hasEndedPods(j *batchv1.Job) bool { return j.Status.Succeeded+j.Status.Failed > 0 }
 
 // noteEarlierJobs writes down that Jobs of an attempt which are to be made may have been there before, and gone with what tells of their files.
 func (s *scope) noteEarlierJobs(run *v1alpha1.Run, clients []int32) {

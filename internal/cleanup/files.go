@@ -118,3 +118,16 @@ func FilesOnLostClaim(noted string, volumes ...LostVolume) v1alpha1.TestFilesSta
 	}
 	return v1alpha1.TestFilesRemoved
 }
+
+// FilesAfter says what becomes of test files after a try to remove them that has come to a state, or met an error. They have half of the time for clean-up, so that
+// the other half is left to remove the volumes. failed says that a Job that was to remove them has failed for good.
+func FilesAfter(state v1alpha1.TestFilesState, err error, halfOver, failed bool) (v1alpha1.TestFilesState, error) {
+	switch {
+	case err == nil && state != v1alpha1.TestFilesPresent:
+		return state, nil
+	case halfOver, err == nil && failed:
+		return v1alpha1.TestFilesLeftBehind, nil
+	default:
+		return v1alpha1.TestFilesPresent, err
+	}
+}

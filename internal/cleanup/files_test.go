@@ -1,6 +1,7 @@
 package cleanup
 
 import (
+	"errors"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -113,5 +114,38 @@ func TestIsTraced(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Test files have half of the time for clean-up. What is known by then stays known, and an error is one only as long as there is time.
+func TestFilesAfter(t *testing.T) {
+	const present, removed, left = v1alpha1.TestFilesPresent, v1alpha1.TestFilesRemoved, v1alpha1.TestFilesLeftBehind
+	busy := errors.New("etcd is busy")
+	for _, test := range []struct {
+		name     string
+		halfOver bool
+		state    v1alpha1.TestFilesState
+		err      error
+		failed   bool
+		want     v1alpha1.TestFilesState
+		pass     error
+	}{
+		{"removed", false, removed, nil, false, removed, nil},
+		{"removed late", true, removed, nil, true, removed, nil},
+		{"given up", false, left, nil, false, left, nil},
+		{"not yet", false, present, nil, false, present, nil},
+		{"not in half of the time", true, present, nil, false, left, nil},
+		{"its Job failed for good", false, present, nil, true, left, nil},
+		{"an error", false, present, busy, false, present, busy},
+		{"an error, whatever it came with", false, removed, busy, false, present, busy},
+		{"an error, after a Job that failed", false, present, busy, true, present, busy},
+		{"an error for too long", true, present, busy, false, left, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := FilesAfter(test.state, test.err, test.halfOver, test.failed)
+			if got != test.want || !errors.Is(err, test.pass) {
+				t.Errorf("they are %s, %v, want %s, %v", got, err, test.want, test.pass)
+			}
+		})
 	}
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
-	"github.com/storagebench/storagebench/internal/volumes"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/fakecluster"
@@ -81,25 +80,5 @@ func TestDeviceIsNotCleaned(t *testing.T) {
 
 	if err != nil || state != v1alpha1.TestFilesRemoved {
 		t.Errorf("test files are %q, %v", state, err)
-	}
-}
-
-// Users read what has become of volumes that were not made for the benchmark, of whatever kind they are.
-func TestDescribeAllKept(t *testing.T) {
-	const files = "kept, because it was not made for this benchmark: volume a (vol-1), which a claim was bound to; what is left of test files is in its directory storagebench-uid"
-	const device = "kept, because it was not made for this benchmark: raw block volume b (vol-2), which a claim was bound to; what workloads wrote there is on it, and nothing else was changed"
-	a, b := v1alpha1.VolumeStatus{Name: "a", Handle: "vol-1"}, v1alpha1.VolumeStatus{Name: "b", Handle: "vol-2"}
-	for want, kept := range map[string][]v1alpha1.VolumeStatus{"": nil, files: {a}, device: {b}, files + "; " + device: {b, a}} {
-		s := scopeOf(builder.OneRun("default", "sb").Build())
-		s.sb.UID = "uid"
-		s.sb.Status.Targets = []v1alpha1.TargetStatus{
-			{Name: "files", Volumes: []v1alpha1.VolumeStatus{a}}, {Name: "device", VolumeMode: corev1.PersistentVolumeBlock, Volumes: []v1alpha1.VolumeStatus{b}},
-		}
-		for _, volume := range kept {
-			s.keep(volume, volumes.IsOnDevice(s.sb.Status.Targets, volume.Name))
-		}
-		if got := s.describeAllKept(); got != want {
-			t.Errorf("got  %s\nwant %s", got, want)
-		}
 	}
 }

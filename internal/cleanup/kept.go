@@ -1,0 +1,47 @@
+package cleanup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+)
+
+// Kept are volumes that were not made for a benchmark, to which claims of it were bound. They stay, and users are told of them.
+type Kept struct {
+	// Volumes have file systems, Devices are raw block volumes: their names, with what their storage calls them.
+	Volumes, Devices []string
+}
+
+// Add adds a volume.
+func (k *Kept) Add(volume v1alpha1.VolumeStatus, device bool) {
+	name := fmt.Sprintf("%s (%s)", volume.Name, volume.Handle)
+	if device {
+		k.Devices = append(k.Devices, name)
+	} else {
+		k.Volumes = append(k.Volumes, name)
+	}
+}
+
+// Words names all of them, and says that they are as they were, but for what was written there. "": there are none.
+func (k *Kept) Words(sb *v1alpha1.StorageBenchmark) string {
+	texts := []string{
+		describeKept("volume", k.Volumes, "what is left of test files is in its directory "+child.Directory(sb)),
+		describeKept("raw block volume", k.Devices, "what workloads wrote there is on it, and nothing else was changed"),
+	}
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; ")
+}
+
+// describeKept names volumes of a kind, and says what is different there than before.
+func describeKept(kind string, volumes []string, but string) string {
+	if len(volumes) == 0 {
+		return ""
+	}
+	shown := strings.Join(volumes[:min(len(volumes), MaxNamed)], ", ")
+	if more := len(volumes) - MaxNamed; more > 0 {
+		shown += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("kept, because it was not made for this benchmark: %s %s, which a claim was bound to; %s", kind, shown, but)
+}
