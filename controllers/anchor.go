@@ -3,7 +3,6 @@ package controllers
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,7 +11,9 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
 )
 
 // anchor holds a node for each client for the whole benchmark, by a pod that has all the client's volumes mounted. When
@@ -27,7 +28,7 @@ func anchor(ctx context.Context, p *pass) (outcome, error) {
 	if p.beginAnchors(p.Clock.Now()) {
 		return saveFirst(), nil
 	}
-	switch decision := attempt.DecideAnchors(p.seeAnchors()); decision.Action {
+	switch decision := attempt.DecideAnchors(p.SeeAnchors()); decision.Action {
 	case attempt.LoseAnchor:
 		p.noteAnchors()
 		return p.loseAnchor(ctx, decision.Clients[0], decision.Why)
@@ -43,18 +44,9 @@ func anchor(ctx context.Context, p *pass) (outcome, error) {
 	}
 }
 
-// seeAnchors returns how far the anchors are.
-func (s *scope) seeAnchors() []attempt.Anchor {
-	anchors := make([]attempt.Anchor, len(s.sb.Status.Anchors))
-	for i, a := range s.sb.Status.Anchors {
-		anchors[i] = attempt.Anchor{Pod: s.anchorPod(i), Seen: a.Pod != "", Node: a.Node}
-	}
-	return anchors
-}
-
 // noteAnchors writes down the pods of all anchors, which are there.
 func (s *scope) noteAnchors() {
-	for i, name := range s.anchorNames() {
+	for i, name := range ours.AnchorNames(s.sb) {
 		s.sb.Status.Anchors[i].Pod = name
 	}
 }
@@ -62,7 +54,7 @@ func (s *scope) noteAnchors() {
 // holdNodes notes the nodes that anchors hold, and waits for the first one that holds none yet.
 func (p *pass) holdNodes(ctx context.Context, decision attempt.AnchorDecision) (outcome, error) {
 	for _, i := range decision.Clients {
-		if err := p.holdNode(ctx, i, p.anchorPod(i)); err != nil {
+		if err := p.holdNode(ctx, i, p.AnchorOf(i)); err != nil {
 			return outcome{}, err
 		}
 		if p.concluded() {
@@ -74,17 +66,12 @@ func (p *pass) holdNodes(ctx context.Context, decision attempt.AnchorDecision) (
 		return goOn(), nil
 	}
 	first := decision.Waiting[0]
-	return p.anchorWait(first, p.anchorPod(first)).watch(ctx)
+	return p.anchorWait(first, p.AnchorOf(first)).watch(ctx)
 }
 
 // anchored says whether the benchmark has anchors. The pod of a single run by one client can hold its node itself, unless its claim has to be bound before.
 func (s *scope) anchored() bool {
 	return len(s.sb.Status.Runs) > 1 || s.sb.Spec.MostClients() > 1 || len(s.sb.Status.Anchors) > 0
-}
-
-// anchorPod returns the pod of a client's anchor, nil if it is not there.
-func (s *scope) anchorPod(client int) *corev1.Pod {
-	return s.anchors[job.AnchorName(s.sb, int32(client), s.sb.Status.Anchors[client].Attempts)]
 }
 
 // beginAnchors writes down that attempts to hold nodes begin now, before their pods are made, and says whether there are any.
@@ -137,13 +124,13 @@ func (p *pass) createAnchors(ctx context.Context, missing []int) (outcome, error
 		a := &p.sb.Status.Anchors[client]
 		a.Pod = job.AnchorName(p.sb, int32(client), a.Attempts)
 	}
-	return awaitFor(p.deadline(p.sb.Status.Anchors[missing[0]].StartTime.Time, p.sb.Spec.Deadlines.StartSeconds)), nil
+	return awaitFor(p.remaining(p.sb.Status.Anchors[missing[0]].StartTime.Time, attempt.StartLimit(p.sb.Spec.Deadlines))), nil
 }
 
 // endLost ends what was under way when anchors were lost. An old anchor that Kubernetes has not ended yet would keep the new one off its node,
 // and what an attempt measures without one does not count. The next attempt begins when this one has ended.
 func (p *pass) endLost(ctx context.Context) (outcome, error) {
-	if p.measuring {
+	if p.Measuring {
 		proof, ok := p.allSaved()
 		if !ok {
 			return saveFirst(), nil
@@ -155,22 +142,8 @@ func (p *pass) endLost(ctx context.Context) (outcome, error) {
 			return saveFirst(), nil
 		}
 	}
-	_, err := p.removeAnchors(ctx, p.anchorNames()...)
+	_, err := p.removeAnchors(ctx, ours.AnchorNames(p.sb)...)
 	return goOn(), err
-}
-
-// anchorNames returns the names of the pods of all anchors.
-func (s *scope) anchorNames() []string {
-	var names []string
-	for i := range s.sb.Status.Anchors {
-		names = append(names, job.AnchorName(s.sb, int32(i), s.sb.Status.Anchors[i].Attempts))
-	}
-	return names
-}
-
-// isLeftToRuns says whether only one pod may have a target's volume, so that no anchor mounts it.
-func (s *scope) isLeftToRuns(target *v1alpha1.Target) bool {
-	return slices.Contains(s.sb.Status.Target(target.Name).AccessModes, corev1.ReadWriteOncePod)
 }
 
 // anchorVolumes returns the volumes that a client's anchor mounts: all but those that are left to the runs.
@@ -178,7 +151,7 @@ func (s *scope) anchorVolumes(client int32) []job.Volume {
 	var volumes []job.Volume
 	for i := range s.sb.Spec.Targets {
 		target := &s.sb.Spec.Targets[i]
-		if !s.isLeftToRuns(target) {
+		if !s.sb.Status.Target(target.Name).IsForOnePod() {
 			volumes = append(volumes, s.jobSpec().VolumeOf(target, client))
 		}
 	}
@@ -186,10 +159,10 @@ func (s *scope) anchorVolumes(client int32) []job.Volume {
 }
 
 func (p *pass) anchorWait(client int, pod *corev1.Pod) *podWait {
-	st := &podWait{pass: p, what: p.describeAnchor(client), began: p.sb.Status.Anchors[client].StartTime, made: madeAt(p.anchorPod(client)), pod: pod}
+	st := &podWait{pass: p, what: p.describeAnchor(client), began: p.sb.Status.Anchors[client].StartTime, made: children.MadeAt(p.AnchorOf(client)), pod: pod}
 	st.invalid = func(err error) { p.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%s was refused: %v", st.what, err)) }
 	st.expire = func(message string) { p.fail(v1alpha1.ReasonDeadlineExceeded, message) }
-	st.needs = p.needsOf(int32(client), "")
+	st.needs = p.Needs(int32(client), "")
 	placed := 0
 	for i := range p.sb.Status.Anchors {
 		if a := &p.sb.Status.Anchors[i]; a.Node == "" {

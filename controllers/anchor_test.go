@@ -489,11 +489,11 @@ func TestAnchorOnALostClaimIsSavedFirst(t *testing.T) {
 		&corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv"}, Spec: corev1.PersistentVolumeSpec{PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain}},
 	).Build()
 	s := passOver(&Reconciler{Client: live, Live: live}, sb)
-	s.anchors = map[string]*corev1.Pod{name: {
+	s.Anchors = map[string]*corev1.Pod{name: {
 		ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{NodeName: "a"},
 		Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: job.AnchorContainer, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}},
 	}}
-	out, err := s.holdNodes(t.Context(), attempt.DecideAnchors(s.seeAnchors()))
+	out, err := s.holdNodes(t.Context(), attempt.DecideAnchors(s.SeeAnchors()))
 	if err != nil || !s.concluded() || !out.saves {
 		t.Errorf("outcome %+v, %v, concluded %t", out, err, s.concluded())
 	}
@@ -544,8 +544,8 @@ func TestSeeAnchors(t *testing.T) {
 	s := scopeOf(builder.OneRun("default", "sb").Build())
 	s.sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 1}, {Attempts: 2, Pod: "before", Node: "a"}, {Attempts: 1}}
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: job.AnchorName(s.sb, 2, 1)}}
-	s.anchors = map[string]*corev1.Pod{pod.Name: pod}
-	if diff := cmp.Diff([]attempt.Anchor{{}, {Seen: true, Node: "a"}, {Pod: pod}}, s.seeAnchors()); diff != "" {
+	s.Anchors = map[string]*corev1.Pod{pod.Name: pod}
+	if diff := cmp.Diff([]attempt.Anchor{{}, {Seen: true, Node: "a"}, {Pod: pod}}, s.SeeAnchors()); diff != "" {
 		t.Errorf("anchors (-want +got):\n%s", diff)
 	}
 	if got := s.sb.Status.Anchors; got[0].Pod != "" || got[1].Pod != "before" || got[2].Pod != "" {

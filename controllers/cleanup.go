@@ -150,25 +150,25 @@ func (p *pass) removeJobs(ctx context.Context, having client.MatchingLabels) ([]
 	return left, errors.Join(p.deleteJobs(ctx, own), p.deletePods(ctx, orphans))
 }
 
-// children are Jobs and pods of the benchmark.
-type children struct {
+// liveChildren are Jobs and pods of the benchmark.
+type liveChildren struct {
 	jobs []batchv1.Job
 	pods []corev1.Pod
 }
 
 // listChildren lists those that have labels. Not from the cache, which may not have heard yet of a Job that the last pass has made.
-func (p *pass) listChildren(ctx context.Context, having client.MatchingLabels) (children, error) {
+func (p *pass) listChildren(ctx context.Context, having client.MatchingLabels) (liveChildren, error) {
 	var jobs batchv1.JobList
 	var pods corev1.PodList
 	here, mine := client.InNamespace(p.sb.Namespace), client.MatchingLabels(child.Labels(p.sb))
 	if err := listLive(ctx, p.Live, &jobs, here, mine, having); err != nil {
-		return children{}, fmt.Errorf("list Jobs: %w", err)
+		return liveChildren{}, fmt.Errorf("list Jobs: %w", err)
 	}
 	if err := listLive(ctx, p.Live, &pods, here, mine, having); err != nil {
-		return children{}, fmt.Errorf("list pods: %w", err)
+		return liveChildren{}, fmt.Errorf("list pods: %w", err)
 	}
 	stray, err := p.strayJobs(ctx, having)
-	return children{jobs: append(jobs.Items, stray...), pods: pods.Items}, err
+	return liveChildren{jobs: append(jobs.Items, stray...), pods: pods.Items}, err
 }
 
 // leftPods returns what is left of the pods of Jobs, and of those that are gone, and which go with no Job: theirs was deleted without them.

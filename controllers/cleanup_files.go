@@ -23,7 +23,7 @@ func noteFiles(_ context.Context, p *pass) (outcome, error) {
 	if !p.sb.DeletionTimestamp.IsZero() && !p.concluded() {
 		p.noteUnseen(p.sb.Status.RunningRun()) // Kubernetes may be about to delete claims, and does not where files are to be removed
 	}
-	for _, pods := range p.pods {
+	for _, pods := range p.Pods {
 		for _, pod := range pods {
 			p.noteFilesOf(pod)
 		}
@@ -102,7 +102,7 @@ func (p *pass) removeFilesOf(ctx context.Context, target *v1alpha1.Target, statu
 
 // cleaner returns the name of the first client's Job that removes files of a target, "" if there is none.
 func (s *scope) cleaner(target *v1alpha1.Target) string {
-	if name := job.CleanUpName(s.sb, target.Name, 0); s.jobs[name] != nil {
+	if name := job.CleanUpName(s.sb, target.Name, 0); s.Jobs[name] != nil {
 		return name
 	}
 	return ""
@@ -111,7 +111,7 @@ func (s *scope) cleaner(target *v1alpha1.Target) string {
 // hasFailedToClean says whether a Job that was to remove files of a target has failed for good.
 func (s *scope) hasFailedToClean(target *v1alpha1.Target) bool {
 	for client := range storage.Claims(s.sb, target) {
-		if existing := s.jobs[job.CleanUpName(s.sb, target.Name, client)]; existing != nil && attempt.HasFailed(existing) {
+		if existing := s.Jobs[job.CleanUpName(s.sb, target.Name, client)]; existing != nil && attempt.HasFailed(existing) {
 			return true
 		}
 	}
@@ -135,7 +135,7 @@ func (p *pass) cleanClaims(ctx context.Context, target *v1alpha1.Target) (v1alph
 
 // claimFacts reads what it depends on what is done about the files on a claim.
 func (p *pass) claimFacts(ctx context.Context, target *v1alpha1.Target, client int32) (facts cleanup.ClaimFacts, err error) {
-	existing := p.jobs[job.CleanUpName(p.sb, target.Name, client)]
+	existing := p.Jobs[job.CleanUpName(p.sb, target.Name, client)]
 	facts.Cleaning, facts.Cleaned = existing != nil, existing != nil && existing.Status.Succeeded > 0
 	facts.Foreign, facts.MountedAsIs = !storage.IsProvisioned(target), storage.MakesVolume(target)
 	facts.Driver = p.sb.Status.Target(target.Name).Driver

@@ -68,7 +68,7 @@ func TestHasFailedToClean(t *testing.T) {
 		"another target's":  {with(job.CleanUpName(sb, "slow", 0), batchv1.JobFailed, corev1.ConditionTrue), false},
 	} {
 		s := scopeOf(sb)
-		s.jobs = test.jobs
+		s.Jobs = test.jobs
 		if got := s.hasFailedToClean(&sb.Spec.Targets[0]); got != test.want {
 			t.Errorf("%s: %t, want %t", name, got, test.want)
 		}

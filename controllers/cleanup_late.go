@@ -61,7 +61,7 @@ func (s *scope) isLate(volume *corev1.PersistentVolume, claims []corev1.Persiste
 	if ref == nil || ref.Namespace != s.sb.Namespace {
 		return false
 	}
-	target := s.claimTargets[ref.Name]
+	target := s.ClaimTargets[ref.Name]
 	if target == "" || slices.ContainsFunc(claims, func(c corev1.PersistentVolumeClaim) bool { return c.UID == ref.UID }) {
 		return false
 	}

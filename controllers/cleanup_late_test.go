@@ -56,7 +56,7 @@ func TestLateVolumesOfEachFate(t *testing.T) {
 				},
 			}).Build()
 			p := passOver(&Reconciler{Live: live, Client: live}, sb)
-			p.claimTargets = ours.ClaimTargets(sb)
+			p.ClaimTargets = ours.ClaimTargets(sb)
 			left, err := p.lateVolumes(t.Context(), nil)
 			commands := each(left, func(l cleanup.Leftover) string { return l.Command })
 			if !errors.Is(err, test.refused) || !slices.Equal(commands, test.left) || !slices.Equal(p.kept.Volumes, test.kept) || !slices.Equal(p.kept.Devices, test.onDevice) {
@@ -96,7 +96,7 @@ func TestLateVolumesOfManyPages(t *testing.T) {
 		},
 	})
 	s := passOver(&Reconciler{Live: live}, sb)
-	s.claimTargets = ours.ClaimTargets(sb)
+	s.ClaimTargets = ours.ClaimTargets(sb)
 
 	left, err := s.lateVolumes(t.Context(), nil)
 

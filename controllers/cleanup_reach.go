@@ -35,7 +35,7 @@ func (s *scope) found(target *v1alpha1.Target, claim *corev1.PersistentVolumeCla
 	case claim.Name == "":
 		return cleanup.Gone
 	case !storage.IsProvisioned(target) && volumes.IsReplaced(s.sb.Status.Target(target.Name), claim),
-		storage.IsProvisioned(target) && !s.isOwnClaim(claim):
+		storage.IsProvisioned(target) && !s.IsOwnClaim(claim):
 		return cleanup.Other
 	case volumes.IsDevice(claim): // whatever the status says
 		return cleanup.Device

@@ -348,7 +348,7 @@ func TestFound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := scopeOf(sb)
-			s.claimTargets = ours.ClaimTargets(sb)
+			s.ClaimTargets = ours.ClaimTargets(sb)
 			claim := claimOf("ns", storage.ClaimName(sb, test.target, 0), nil)
 			claim.UID, claim.OwnerReferences = "c1", []metav1.OwnerReference{ownedBy(sb)}
 			test.change(claim)
@@ -377,7 +377,7 @@ func TestClaimIsGoneBeforeTheCacheHearsOfIt(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(test.live...).Build()
 			s := passOver(&Reconciler{Live: live}, sb)
-			s.claims, s.claimTargets = map[string]*corev1.PersistentVolumeClaim{name: claim}, ours.ClaimTargets(sb)
+			s.Claims, s.ClaimTargets = map[string]*corev1.PersistentVolumeClaim{name: claim}, ours.ClaimTargets(sb)
 			if gone, err := s.isClaimGone(t.Context(), target); err != nil || gone != test.want {
 				t.Errorf("the claim is gone: %t, %v", gone, err)
 			}

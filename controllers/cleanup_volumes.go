@@ -34,7 +34,7 @@ func (p *pass) removeVolumes(ctx context.Context) ([]cleanup.Leftover, error) {
 	}
 	var left []cleanup.Leftover
 	var unneeded []*corev1.PersistentVolumeClaim
-	for _, claim := range p.ownClaims(claims.Items) {
+	for _, claim := range p.OwnClaims(claims.Items) {
 		left = append(left, cleanup.LeftClaim(claim))
 		if !p.holdsFiles(claim) {
 			unneeded = append(unneeded, claim)
@@ -51,20 +51,20 @@ func (p *pass) removeVolumes(ctx context.Context) ([]cleanup.Leftover, error) {
 
 // holdsFiles says whether a claim is still needed for the test files there.
 func (s *scope) holdsFiles(claim *corev1.PersistentVolumeClaim) bool {
-	return cleanup.KeepsClaim(s.sb.Status.Target(s.claimTargets[claim.Name]).TestFiles, !s.changed())
+	return cleanup.KeepsClaim(s.sb.Status.Target(s.ClaimTargets[claim.Name]).TestFiles, !s.changed())
 }
 
 // deleteClaims deletes claims, and before them the Jobs that removed files there: Kubernetes keeps a claim as long as
 // a pod names it.
 func (p *pass) deleteClaims(ctx context.Context, claims []*corev1.PersistentVolumeClaim) error {
 	for _, claim := range claims {
-		p.claims[claim.Name] = claim // the cache may have an older one
+		p.Claims[claim.Name] = claim // the cache may have an older one
 	}
 	freed := sets.New[string]()
 	var recorded []*corev1.PersistentVolumeClaim
 	var errs []error
 	for _, claim := range claims {
-		target := p.sb.Status.Target(p.claimTargets[claim.Name])
+		target := p.sb.Status.Target(p.ClaimTargets[claim.Name])
 		if err := p.recordVolume(ctx, target, claim, ""); err != nil {
 			errs = append(errs, err)
 			continue

@@ -81,7 +81,7 @@ func TestErrorsHoldBackNothingElse(t *testing.T) {
 			}
 			s.Client = interceptor.NewClient(writer, test.write)
 			p := s.newPass(s.sb.DeepCopy(), &memory{cleaningSince: noon, cleaningFor: cleanup.FirstTry})
-			p.now, p.claims = *at(test.after), map[string]*corev1.PersistentVolumeClaim{}
+			p.now, p.Claims = *at(test.after), map[string]*corev1.PersistentVolumeClaim{}
 			p.fail(v1alpha1.ReasonRunFailed, "no")
 			p.sb.Status.Conditions[0].LastTransitionTime = *at(0)
 			claim := claimOf("default", storage.ClaimName(p.sb, &p.sb.Spec.Targets[0], 0), nil)

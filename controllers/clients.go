@@ -24,7 +24,7 @@ type part struct {
 func (p *pass) partsOf(ctx context.Context, run *v1alpha1.Run) ([]part, error) {
 	var parts []part
 	for client := range run.ClientCount() {
-		existing := p.jobOfClient(run, client)
+		existing := p.JobOf(run, client)
 		if existing == nil {
 			continue
 		}
@@ -54,7 +54,7 @@ func (p part) String() string {
 // told is in the status; many clients in many runs would leave so many that each pass took longer than the one before.
 func (p *pass) removeEndedJobs(ctx context.Context, _ saved) error {
 	var ended []*batchv1.Job
-	for _, j := range p.jobs {
+	for _, j := range p.Jobs {
 		if j.Labels[v1alpha1.LabelRole] == v1alpha1.RoleRun {
 			ended = append(ended, j)
 		}

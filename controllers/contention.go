@@ -6,11 +6,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/ours"
 )
 
 // rivals reads by which pods others hold nodes, or wait for one, and of the benchmarks that these are of.
@@ -36,46 +36,6 @@ func (p *pass) rivals(ctx context.Context) (attempt.Rivals, error) {
 	return rivals, nil
 }
 
-// nameOfOlder returns the name of an older benchmark that needs nodes and goes first, "" if there is none.
-func (s *scope) nameOfOlder(rivals attempt.Rivals) string {
-	if older := rivals.Older(s.sb); older != nil {
-		return s.nameOf(client.ObjectKeyFromObject(older))
-	}
-	return ""
-}
-
-// describeHolders returns the nodes that others hold, with what holds them: a benchmark, if it is known, or a pod.
-func (s *scope) describeHolders(rivals attempt.Rivals) []string {
-	var holders []string
-	for i := range rivals.Pods {
-		pod := &rivals.Pods[i]
-		if pod.Spec.NodeName != "" {
-			holders = append(holders, fmt.Sprintf("node %s (%s)", pod.Spec.NodeName, s.describeHolder(pod, rivals.Of(pod))))
-		}
-	}
-	return holders
-}
-
-// describeHolder says what holds a node: a pod, of a benchmark if it is known.
-func (s *scope) describeHolder(pod *corev1.Pod, of *v1alpha1.StorageBenchmark) string {
-	switch {
-	case of != nil:
-		return s.nameOf(client.ObjectKeyFromObject(of))
-	case pod.Namespace != s.sb.Namespace:
-		return fmt.Sprintf("a pod with label %s in another namespace, which belongs to no known benchmark", v1alpha1.LabelHoldsNode)
-	default:
-		return fmt.Sprintf("pod %s in namespace %s with label %s, which belongs to no known benchmark", pod.Name, pod.Namespace, v1alpha1.LabelHoldsNode)
-	}
-}
-
-// nameOf returns what users are told of another benchmark: nothing of one of another namespace, which they may not know of.
-func (s *scope) nameOf(other types.NamespacedName) string {
-	if other.Namespace != s.sb.Namespace {
-		return "a benchmark of another namespace"
-	}
-	return fmt.Sprintf("%s in namespace %s", other.Name, other.Namespace)
-}
-
 // yield lets the nodes of a benchmark go that an older one waits for, which in turn holds nodes that this one waits for.
 func (s *scope) yield(older string) {
 	for i := range s.sb.Status.Anchors {
@@ -97,14 +57,14 @@ func (p *pass) awaitOlder(ctx context.Context, st *podWait) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	older := p.nameOfOlder(rivals)
+	older := rivals.NameOfOlder(p.sb)
 	if older == "" {
 		return goOn(), nil
 	}
-	if _, err := p.removeAnchors(ctx, p.anchorNames()...); err != nil {
+	if _, err := p.removeAnchors(ctx, ours.AnchorNames(p.sb)...); err != nil {
 		return outcome{}, err
 	}
 	decision := attempt.DecideStart(st.startFacts(nil, competition{held: older}))
 	st.noteNodeWait(decision)
-	return st.await(decision, v1alpha1.ReasonWaitingForNode, st.what, "nodes of its own", describeOlder(older), p.nodeLimit()), nil
+	return st.await(decision, v1alpha1.ReasonWaitingForNode, st.what, "nodes of its own", describeOlder(older), attempt.NodeLimit(p.sb.Spec.Deadlines)), nil
 }

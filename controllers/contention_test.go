@@ -79,8 +79,8 @@ func TestOlderBesideOneThatIsNotSeen(t *testing.T) {
 		pods = append(pods, holdersOf(older(name, nil), nil)...)
 	}
 	s := young([]*v1alpha1.StorageBenchmark{there}, pods)
-	if rivals, err := s.rivals(t.Context()); err != nil || s.nameOfOlder(rivals) != "older in namespace default" {
-		t.Fatalf("%q, %v", s.nameOfOlder(rivals), err)
+	if rivals, err := s.rivals(t.Context()); err != nil || rivals.NameOfOlder(s.sb) != "older in namespace default" {
+		t.Fatalf("%q, %v", rivals.NameOfOlder(s.sb), err)
 	}
 }
 
@@ -106,8 +106,8 @@ func TestForgedHolders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			other := older("older", test.benchmark)
 			s := young([]*v1alpha1.StorageBenchmark{other}, holdersOf(other, test.pod))
-			if rivals, err := s.rivals(t.Context()); err != nil || (s.nameOfOlder(rivals) != "") != test.gives {
-				t.Errorf("%q, %v", s.nameOfOlder(rivals), err)
+			if rivals, err := s.rivals(t.Context()); err != nil || (rivals.NameOfOlder(s.sb) != "") != test.gives {
+				t.Errorf("%q, %v", rivals.NameOfOlder(s.sb), err)
 			}
 		})
 	}
@@ -115,15 +115,6 @@ func TestForgedHolders(t *testing.T) {
 
 // Names of what is in other namespaces are not told: who may see one benchmark need not know of another tenant's.
 func TestNamesOfOthersAreNotTold(t *testing.T) {
-	s := &scope{sb: &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: "mine"}}}
-	for other, want := range map[types.NamespacedName]string{
-		{Namespace: "mine", Name: "another"}:  "another in namespace mine",
-		{Namespace: "theirs", Name: "secret"}: "a benchmark of another namespace",
-	} {
-		if got := s.nameOf(other); got != want {
-			t.Errorf("%s is %q", other, got)
-		}
-	}
 	classes := []storagev1.StorageClass{
 		{ObjectMeta: metav1.ObjectMeta{Name: "gp3"}},
 		{ObjectMeta: metav1.ObjectMeta{Name: "secret-io2-01234567", Labels: map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}}},

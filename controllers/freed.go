@@ -20,7 +20,7 @@ import (
 // there are volumes that an administrator may free while that pod waits for a node, and Kubernetes would bind the claim to one of these. A device that is written
 // in full is bound first in any case.
 func (p *pass) bindsFirst(ctx context.Context, target *v1alpha1.Target) (bool, error) {
-	if p.anchored() || p.isLeftToRuns(target) {
+	if p.anchored() || p.sb.Status.Target(target.Name).IsForOnePod() {
 		return false, nil
 	}
 	if p.jobSpec().WritesDevice(target) {

@@ -16,6 +16,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/job"
@@ -79,7 +80,7 @@ func (p *pass) begin(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) 
 func (p *pass) clearEarlier(ctx context.Context, run *v1alpha1.Run) (outcome, error) {
 	proof, saved := p.allSaved()
 	earlier := attempt.Earlier{
-		Repeats: run.Attempts > 0, Measures: p.measuring, CutShort: p.wasCutShort(), Clients: p.sb.Spec.MostClients(), Saved: saved,
+		Repeats: run.Attempts > 0, Measures: p.Measuring, CutShort: p.wasCutShort(), Clients: p.sb.Spec.MostClients(), Saved: saved,
 	}
 	switch attempt.DecideEarlier(earlier) {
 	case attempt.SaveFirst:
@@ -105,7 +106,7 @@ func (s *scope) beginRun(run *v1alpha1.Run, bindsFirst bool, now time.Time) {
 		return
 	}
 	s.beginAttempt(run, now)
-	s.memory.begins(run)
+	s.memory.begun = attempt.Begin(run)
 }
 
 // beginAttempt writes down that an attempt of a run begins. It begins now, not when the pass began, which may have been long before.
@@ -156,7 +157,7 @@ func (s *scope) describeRun(run *v1alpha1.Run) string {
 
 // follow makes the Jobs of the run's attempt, one for each client, and sees how they get on.
 func (p *pass) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) (outcome, error) {
-	missing := p.missingJobs(run)
+	missing := p.MissingJobs(run)
 	switch attempt.DecideJobs(len(missing), run.Job != "") {
 	case attempt.FindJob: // an attempt may be missing in an old version that has long ended
 		return p.ifFresh(ctx, func() (outcome, error) { return p.findJob(ctx, run, planned, missing[0]) })
@@ -192,7 +193,7 @@ func (p *pass) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run)
 func (p *pass) facts(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, parts []part, whole attempt.State) (attempt.Facts, error) {
 	facts := attempt.Facts{
 		Clients: statesOf(parts), Told: told(parts), Liveness: p.remembered(parts), Now: p.now.Time,
-		RunLimit: p.runLimit(planned), ProgressLimit: seconds(p.sb.Spec.Deadlines.ProgressSeconds),
+		RunLimit: p.runLimit(planned), ProgressLimit: time.Duration(ptr.Deref(p.sb.Spec.Deadlines.ProgressSeconds, 0)) * time.Second,
 		AgreedStart: ptr.Deref(run.AgreedStart, metav1.MicroTime{}).Time,
 	}
 	if !whole.Runs() {
@@ -210,7 +211,7 @@ func (p *pass) facts(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, 
 // runLimit returns how long an attempt of a run may run. A probe has its own time beyond that, which the runner keeps: what was measured before it must not be
 // lost with it.
 func (s *scope) runLimit(planned *plan.Run) time.Duration {
-	limit := seconds(new(s.sb.RunSeconds()))
+	limit := attempt.RunLimit(s.sb).Duration()
 	if planned.Probe != nil {
 		limit += fio.ProbeLimitSeconds * time.Second
 	}
@@ -265,25 +266,9 @@ func (s *scope) tellStep(run *v1alpha1.Run, decision attempt.Decision) {
 // expireRun ends the benchmark with a run that has run for longer than it may.
 func (s *scope) expireRun(run *v1alpha1.Run, unanswered string) {
 	last := cmp.Or(unanswered, "fio still runs; raise runSeconds, or lower runtimeSeconds or size")
-	message := fmt.Sprintf("run %s %s: %s", run.Name, waitLimit{"runSeconds", new(s.sb.RunSeconds())}.waited("its end"), last)
+	message := fmt.Sprintf("run %s %s: %s", run.Name, attempt.RunLimit(s.sb).Waited("its end"), last)
 	s.failRun(run, message)
 	s.fail(v1alpha1.ReasonDeadlineExceeded, message)
-}
-
-// missingJobs returns the clients whose Jobs of a run's attempt are not there.
-func (s *scope) missingJobs(run *v1alpha1.Run) []int32 {
-	var missing []int32
-	for client := range run.ClientCount() {
-		if s.jobOfClient(run, client) == nil {
-			missing = append(missing, client)
-		}
-	}
-	return missing
-}
-
-// jobOfClient returns the Job of a client in a run's attempt, nil if it is not there.
-func (s *scope) jobOfClient(run *v1alpha1.Run, client int32) *batchv1.Job {
-	return s.jobs[job.RunName(s.sb, run.Name, run.Attempts, client)]
 }
 
 // createJobs makes Jobs of an attempt.
@@ -303,7 +288,7 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 		return p.makeJob(ctx, job.ForRun(p.sb, p.image, spec.Run(run, planned, client, shares, existed)))
 	})
 	for i, err := range errs {
-		p.memory.makes(run, missing[i], err)
+		p.memory.begun.Made(run, missing[i], err)
 	}
 	for i, err := range errs {
 		if err != nil {
@@ -311,19 +296,19 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 		}
 	}
 	run.Job = job.RunName(p.sb, run.Name, run.Attempts, 0)
-	return awaitFor(p.deadline(run.StartTime.Time, p.sb.Spec.Deadlines.StartSeconds)), nil
+	return awaitFor(p.remaining(run.StartTime.Time, attempt.StartLimit(p.sb.Spec.Deadlines))), nil
 }
 
 // runWait is the wait for the pod of a client in a run's attempt.
 func (p *pass) runWait(run *v1alpha1.Run, planned *plan.Run, one part) *podWait {
-	st := &podWait{pass: p, what: p.describeRun(run), began: run.StartTime, made: madeAt(p.jobOfClient(run, one.client)), pod: one.pod}
+	st := &podWait{pass: p, what: p.describeRun(run), began: run.StartTime, made: children.MadeAt(p.JobOf(run, one.client)), pod: one.pod}
 	if run.ClientCount() > 1 {
 		st.what += ", " + child.Client(one.client)
 	}
-	if node := p.sb.Status.NodeOf(one.client); node != "" && p.isLeftToRuns(planned.Target) {
+	if node := p.sb.Status.NodeOf(one.client); node != "" && p.sb.Status.Target(planned.Target.Name).IsForOnePod() {
 		st.elsewhere = describeElsewhere(planned.Target, node)
 	}
-	st.needs = p.needsOf(one.client, planned.Target.Name)
+	st.needs = p.Needs(one.client, planned.Target.Name)
 	if one.job != nil {
 		st.job = one.job.UID
 	}
@@ -358,16 +343,8 @@ func (s *scope) failRun(run *v1alpha1.Run, message string) {
 // podOf returns the pod of an attempt, or nil. The cache of Jobs may be ahead of that of pods, by which an
 // attempt's result would be lost, so only the API server can say that the pod of a Job that has ended is gone, or has lost its labels.
 func (p *pass) podOf(ctx context.Context, j *batchv1.Job) (*corev1.Pod, error) {
-	if pod := newest(p.pods[j.Name]); pod != nil || (!attempt.Observe(j, nil, p.now.Time).Ended() && j.Status.Active == 0) {
+	if pod := children.Newest(p.Pods[j.Name]); pod != nil || (!attempt.Observe(j, nil, p.now.Time).Ended() && j.Status.Active == 0) {
 		return pod, nil
 	}
 	return p.findPod(ctx, j)
-}
-
-// newest returns the youngest of the pods, or nil. A Job that replaces its pod has several for a moment.
-func newest(pods []*corev1.Pod) *corev1.Pod {
-	if len(pods) == 0 {
-		return nil
-	}
-	return slices.MaxFunc(pods, func(a, b *corev1.Pod) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/plan"
@@ -80,7 +81,7 @@ func TestBeginRun(t *testing.T) {
 		s := measuring(v1alpha1.RunPending)
 		run := &s.sb.Status.Runs[0]
 		s.beginRun(run, test.bindsFirst, noon)
-		if run.Attempts != test.attempts || run.State != test.state || len(s.sb.Status.Anchors) != test.anchors || s.memory.begun.is(run) == test.bindsFirst {
+		if run.Attempts != test.attempts || run.State != test.state || len(s.sb.Status.Anchors) != test.anchors || s.memory.begun.Is(run) == test.bindsFirst {
 			t.Errorf("%s: run %+v, anchors %+v, memory %+v", name, run, s.sb.Status.Anchors, s.memory.begun)
 		}
 		if anchors := s.sb.Status.Anchors; len(anchors) == 1 && (anchors[0].Attempts != 1 || !anchors[0].StartTime.Equal(at(0))) {
@@ -173,36 +174,36 @@ func TestMissingJobs(t *testing.T) {
 	s := measuring(v1alpha1.RunRunning)
 	run := &v1alpha1.Run{Name: "a", Attempts: 2, Clients: 3}
 	for _, name := range []string{job.RunName(s.sb, "a", 2, 1), job.RunName(s.sb, "a", 1, 0), job.RunName(s.sb, "b", 2, 2)} {
-		s.jobs = map[string]*batchv1.Job{}
-		s.jobs[name] = &batchv1.Job{}
+		s.Jobs = map[string]*batchv1.Job{}
+		s.Jobs[name] = &batchv1.Job{}
 		want := []int32{0, 1, 2}
 		if name == job.RunName(s.sb, "a", 2, 1) {
 			want = []int32{0, 2}
 		}
-		if got := s.missingJobs(run); !slices.Equal(got, want) {
+		if got := s.MissingJobs(run); !slices.Equal(got, want) {
 			t.Errorf("beside %s, clients %v lack their Jobs, want %v", name, got, want)
 		}
 	}
-	s.jobs = map[string]*batchv1.Job{job.RunName(s.sb, "a", 2, 0): {}}
-	if got := s.missingJobs(&v1alpha1.Run{Name: "a", Attempts: 2}); len(got) > 0 {
+	s.Jobs = map[string]*batchv1.Job{job.RunName(s.sb, "a", 2, 0): {}}
+	if got := s.MissingJobs(&v1alpha1.Run{Name: "a", Attempts: 2}); len(got) > 0 {
 		t.Errorf("of a run by one client, clients %v lack their Jobs", got)
 	}
 }
 
-func TestDeadline(t *testing.T) {
+func TestRemaining(t *testing.T) {
 	for name, test := range map[string]struct {
 		since time.Duration
-		limit *int32
+		limit int32
 		want  time.Duration
 	}{
-		"begins now":      {0, new(int32(60)), time.Minute},
-		"goes on":         {-59 * time.Second, new(int32(60)), time.Second},
-		"is over":         {-time.Minute, new(int32(60)), 0},
-		"has been over":   {-time.Hour, new(int32(60)), time.Minute - time.Hour},
-		"has no limit":    {0, nil, 0},
-		"more than a day": {0, new(int32(100_000)), 100_000 * time.Second},
+		"begins now":      {0, 60, time.Minute},
+		"goes on":         {-59 * time.Second, 60, time.Second},
+		"is over":         {-time.Minute, 60, 0},
+		"has been over":   {-time.Hour, 60, time.Minute - time.Hour},
+		"has no limit":    {0, 0, 0},
+		"more than a day": {0, 100_000, 100_000 * time.Second},
 	} {
-		if got := measuring().deadline(noon.Add(test.since), test.limit); got != test.want {
+		if got := measuring().remaining(noon.Add(test.since), attempt.Limit{Seconds: test.limit}); got != test.want {
 			t.Errorf("a wait that %s has %s left, want %s", name, got, test.want)
 		}
 	}
@@ -213,10 +214,10 @@ func TestNewestPod(t *testing.T) {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(noon.Add(-age))}}
 	}
 	young := pod(time.Second)
-	if got := newest([]*corev1.Pod{pod(time.Hour), young, pod(time.Minute)}); got != young {
+	if got := children.Newest([]*corev1.Pod{pod(time.Hour), young, pod(time.Minute)}); got != young {
 		t.Errorf("newest is %v", got)
 	}
-	if got := newest(nil); got != nil {
+	if got := children.Newest(nil); got != nil {
 		t.Errorf("newest of none is %v", got)
 	}
 }

@@ -35,7 +35,7 @@ type memory struct {
 	// boundSince is since when its claims are seen to have their volumes, by the UIDs of those that have.
 	boundSince map[types.UID]time.Time
 	// begun is the last attempt that this operator has begun itself.
-	begun begunAttempt
+	begun attempt.Begun
 	// told is what the words of conditions were about that may differ in each pass, by the type of the condition.
 	told map[string]toldWords
 	// tied are the claims whose volumes were looked at, so that they go with them. tieAgain is when others are tried again that could not be.
@@ -83,7 +83,7 @@ func (m *memory) lacksClaims(names ...string) { m.unmade = m.unmade.Union(sets.N
 
 // makesClaim notes what became of the call that was to make a claim.
 func (m *memory) makesClaim(name string, err error) {
-	if !isNotMade(err) {
+	if !attempt.IsNotMade(err) {
 		m.unmade = m.unmade.Difference(sets.New(name))
 	}
 }

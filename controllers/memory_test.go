@@ -74,7 +74,7 @@ func TestEndOfPodsIsAwaitedFromWhenTheyWereDeleted(t *testing.T) {
 	} {
 		s.now = metav1.NewTime(noon.Add(pass.began))
 		if pass.awaits {
-			s.isEndLate()
+			s.endWait()
 		}
 		m.succeeded(pass.awaits, noon.Add(pass.ended))
 		if !m.endingSince.Equal(pass.want) {

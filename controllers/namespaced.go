@@ -68,7 +68,7 @@ func (s *scope) learnDrivers() {
 	for i := range s.sb.Status.Targets {
 		target := &s.sb.Status.Targets[i]
 		for _, name := range target.Claims {
-			if claim := s.claims[name]; claim != nil && target.Driver == "" {
+			if claim := s.Claims[name]; claim != nil && target.Driver == "" {
 				target.Driver = claim.Annotations[provisionerAnnotation]
 			}
 		}

@@ -25,12 +25,12 @@ func nudge(ctx context.Context, p *pass) (outcome, error) {
 	if !p.usesMountpoint() {
 		return goOn(), nil
 	}
-	for _, pods := range p.pods {
+	for _, pods := range p.Pods {
 		for _, pod := range pods {
 			p.nudgePod(ctx, pod)
 		}
 	}
-	for _, pod := range p.anchors {
+	for _, pod := range p.Anchors {
 		p.nudgePod(ctx, pod)
 	}
 	return goOn(), nil

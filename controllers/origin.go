@@ -26,7 +26,7 @@ func (p *pass) existingVolumes(ctx context.Context, target *v1alpha1.Target, cli
 		return nil, err
 	}
 	sources.NoProvisioner = p.sb.Status.Target(target.Name).Driver == storage.NoProvisioner
-	unbound, alone := sources.Unbound(), p.isLeftToRuns(target) // no anchor has those bound before
+	unbound, alone := sources.Unbound(), p.sb.Status.Target(target.Name).IsForOnePod() // no anchor has those bound before
 	err = p.lookFitting(ctx, &sources, func(volume *corev1.PersistentVolume) bool {
 		return ours.MayGet(p.sb, target, unbound, volume) || (alone && ours.MayBeFreed(p.sb, target, unbound, volume))
 	})
@@ -72,7 +72,7 @@ func (p *pass) origins(ctx context.Context, target *v1alpha1.Target, claims []st
 
 // originOf says where the volume of a claim of a target is from. The cache may not have heard yet that the claim is bound.
 func (p *pass) originOf(ctx context.Context, target *v1alpha1.Target, name string) (ours.Origin, error) {
-	claim := p.claims[name]
+	claim := p.Claims[name]
 	if claim == nil || claim.Spec.VolumeName == "" {
 		var err error
 		if claim, err = p.liveClaim(ctx, name); err != nil {
@@ -107,7 +107,7 @@ func (s *scope) unsourced(target *v1alpha1.Target) []string {
 		return nil
 	}
 	return slices.DeleteFunc(storage.ClaimNames(s.sb, target), func(name string) bool {
-		claim := s.claims[name]
+		claim := s.Claims[name]
 		return claim == nil || claim.Spec.VolumeName == "" || s.memory.sourced.Has(claim.UID)
 	})
 }
@@ -115,7 +115,7 @@ func (s *scope) unsourced(target *v1alpha1.Target) []string {
 // noteSources remembers which claims have volumes that were made for them, and says which one has not.
 func (s *scope) noteSources(target *v1alpha1.Target, origins map[string]ours.Origin) string {
 	for _, name := range storage.ClaimNames(s.sb, target) {
-		claim := s.claims[name]
+		claim := s.Claims[name]
 		switch origins[name] {
 		case ours.Existing:
 			return fmt.Sprintf("target %s: claim %s was bound to volume %s, which was not made for it and does not hold the data of %s: a free volume of the StorageClass fits; "+
@@ -162,16 +162,10 @@ func (s *scope) noteTied(claim *corev1.PersistentVolumeClaim, err error, now tim
 
 // untied returns the claims of the benchmark that are bound, and whose volumes were not looked at.
 func (s *scope) untied() (bound []*corev1.PersistentVolumeClaim) {
-	for _, claim := range s.claims {
-		if claim.Status.Phase == corev1.ClaimBound && !s.memory.tied.Has(claim.UID) && !s.mountsAsIs(claim) {
+	for _, claim := range s.Claims {
+		if claim.Status.Phase == corev1.ClaimBound && !s.memory.tied.Has(claim.UID) && !s.MountsAsIs(claim) {
 			bound = append(bound, claim)
 		}
 	}
 	return bound
-}
-
-// mountsAsIs says whether a claim of the benchmark is of storage that is mounted as it is: its volume is removed by its name.
-func (s *scope) mountsAsIs(claim *corev1.PersistentVolumeClaim) bool {
-	name := s.claimTargets[claim.Name]
-	return slices.ContainsFunc(s.sb.Spec.Targets, func(t v1alpha1.Target) bool { return t.Name == name && storage.MakesVolume(&t) })
 }

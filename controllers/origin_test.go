@@ -151,7 +151,7 @@ func TestTieHoldsBackNothing(t *testing.T) {
 			for _, after := range []time.Duration{0, time.Second, restUntied} {
 				clock.Step(after)
 				p := r.newPass(sb, remembered)
-				p.claims, p.claimTargets = map[string]*corev1.PersistentVolumeClaim{claim.Name: claim}, ours.ClaimTargets(sb)
+				p.Claims, p.ClaimTargets = map[string]*corev1.PersistentVolumeClaim{claim.Name: claim}, ours.ClaimTargets(sb)
 				if out, err := tie(t.Context(), p); err != nil || out != goOn() {
 					t.Errorf("after %s: %+v, %v", after, out, err)
 				}
@@ -209,11 +209,11 @@ func TestNoteSources(t *testing.T) {
 	s := scopeOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(3)) }).Build())
 	target := &s.sb.Spec.Targets[0]
 	names := storage.ClaimNames(s.sb, target)
-	s.claims = map[string]*corev1.PersistentVolumeClaim{}
+	s.Claims = map[string]*corev1.PersistentVolumeClaim{}
 	for i, name := range names[:2] {
-		s.claims[name] = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}, Spec: corev1.PersistentVolumeClaimSpec{VolumeName: fmt.Sprintf("pv-%d", i)}}
+		s.Claims[name] = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}, Spec: corev1.PersistentVolumeClaimSpec{VolumeName: fmt.Sprintf("pv-%d", i)}}
 	}
-	s.claims[names[2]] = &corev1.PersistentVolumeClaim{}
+	s.Claims[names[2]] = &corev1.PersistentVolumeClaim{}
 	if got := s.unsourced(target); len(got) > 0 {
 		t.Errorf("without a source, %v are looked at", got)
 	}

@@ -13,6 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/cleanup"
 )
 
 const (
@@ -89,17 +91,17 @@ func progressOf(sb *v1alpha1.StorageBenchmark, step string) progress {
 
 // allowedAt returns how long a benchmark may be at a step, 0 for one that it may be at for ever.
 func allowedAt(sb *v1alpha1.StorageBenchmark, step string) time.Duration {
-	d := &sb.Spec.Deadlines
-	start, provisioning, run := seconds(d.StartSeconds), seconds(d.ProvisioningSeconds), seconds(new(sb.RunSeconds()))
+	d := sb.Spec.Deadlines
+	start, provisioning, run := attempt.StartLimit(d).Duration(), attempt.VolumeLimit(d).Duration(), attempt.RunLimit(sb).Duration()
 	switch step {
 	case v1alpha1.ReasonPending, v1alpha1.ReasonProvisioning:
 		return provisioning + start + overdueGrace
 	case v1alpha1.ReasonWaitingForNode:
-		return seconds(d.NodeSeconds) + start + overdueGrace
+		return attempt.NodeLimit(d).Duration() + start + overdueGrace
 	case v1alpha1.ReasonPreparing, v1alpha1.ReasonMeasuring: // a volume may be bound when its pod comes, and files laid out before fio measures
 		return provisioning + start + run + overdueGrace
 	case v1alpha1.ReasonCleaningUp:
-		return seconds(d.CleanUpSeconds) + overdueGrace
+		return cleanup.Limit(sb) + overdueGrace
 	}
 	return 0
 }

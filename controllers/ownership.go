@@ -48,7 +48,6 @@ func (p *pass) readInPlace(ctx context.Context, objects storage.Objects) (there 
 // its spec is the same, and deleted at the end with the data that it stands for. Jobs and pods need no such look: their specs
 // cannot be the same, and the API server refuses to change them.
 func (s *scope) ownedByOthers(there inPlace) string {
-	s.claimTargets = ours.ClaimTargets(s.sb)
 	switch class, volume := there.class, there.volume; {
 	case class != nil && !ours.ClusterObject(s.sb, class):
 		return "StorageClass " + class.Name
@@ -56,7 +55,7 @@ func (s *scope) ownedByOthers(there inPlace) string {
 		return "PersistentVolume " + volume.Name
 	}
 	for _, claim := range there.claims {
-		if claim.Name != "" && !s.isOwnClaim(claim) {
+		if claim.Name != "" && !s.IsOwnClaim(claim) {
 			return "PersistentVolumeClaim " + claim.Name
 		}
 	}

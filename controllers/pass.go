@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/cleanup"
 )
 
@@ -34,6 +35,7 @@ func (r *Reconciler) newPass(sb *v1alpha1.StorageBenchmark, remembered *memory) 
 		ebsMetricsURL: r.EBSMetricsURL,
 
 		namespaces: r.Namespaces,
+		Children:   children.Of(sb, &remembered.unmade),
 		sb:         sb,
 		before:     sb.DeepCopy(),
 	}}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
@@ -44,7 +45,8 @@ func failingPass() *pass {
 
 // scopeOf returns what a pass at noon knows when it has read a benchmark, and nothing else.
 func scopeOf(sb *v1alpha1.StorageBenchmark) *scope {
-	return &scope{now: metav1.NewTime(noon), memory: &memory{}, plans: &planCache{}, sb: sb, before: sb.DeepCopy()}
+	remembered := &memory{}
+	return &scope{now: metav1.NewTime(noon), memory: remembered, plans: &planCache{}, sb: sb, before: sb.DeepCopy(), Children: children.Of(sb, &remembered.unmade)}
 }
 
 // runsOf returns runs of target fast in the states.

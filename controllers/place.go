@@ -24,7 +24,7 @@ func (p *pass) recordPlace(ctx context.Context, target *v1alpha1.Target, client 
 		return nil
 	}
 	name := storage.ClaimName(p.sb, target, client)
-	claim := p.claims[name]
+	claim := p.Claims[name]
 	if claim == nil || claim.Spec.VolumeName == "" { // the claims of a pod that has a node are bound, heard of or not
 		var err error
 		if claim, err = p.liveClaim(ctx, name); err != nil || claim.Name == "" {
@@ -49,14 +49,14 @@ func (p *pass) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus, 
 	}
 	at, err := p.readPlace(ctx, target, claim, node)
 	if err == nil {
-		volumes.Note(p.sb, target, p.claims, at)
+		volumes.Note(p.sb, target, p.Claims, at)
 	}
 	return err
 }
 
 // readPlace reads what is not known yet of the volume of a claim, and of its node.
 func (p *pass) readPlace(ctx context.Context, target *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim, node string) (at volumes.Place, err error) {
-	at = volumes.Place{Claim: claim, Own: p.claimTargets[claim.Name] != "", Node: node}
+	at = volumes.Place{Claim: claim, Own: p.ClaimTargets[claim.Name] != "", Node: node}
 	known := volumes.Known(target, claim.Spec.VolumeName)
 	if known.Handle == "" && !p.isNamespaced() {
 		if at.Volume, err = p.liveVolume(ctx, known.Name, "get volume of target "+target.Name); err != nil {

@@ -10,10 +10,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/children"
 )
 
 // pollWaiting is how often it is looked whether storage that was refused may be made now.
@@ -37,7 +37,7 @@ type podWait struct {
 	// others are when the waits of other pods began that wait for the same.
 	others []*metav1.Time
 	// needs are the volumes that the pod needs.
-	needs []neededVolume
+	needs []children.Volume
 	// invalid ends what is waited for: the API server does not take the pod, or its Job, and never will.
 	invalid func(error)
 	// expire ends the benchmark.
@@ -51,16 +51,13 @@ type podWait struct {
 	elsewhere string
 }
 
-// neededVolume is a volume that a pod needs to start.
-type neededVolume struct{ target, claim string }
-
 // watch goes on waiting.
 func (s *podWait) watch(ctx context.Context) (outcome, error) {
 	rivals, err := s.seeRivals(ctx)
 	if err != nil {
 		return outcome{}, err
 	}
-	claim, competes := s.unboundClaim(), s.judgeRivals(rivals)
+	claim, competes := s.Unbound(s.needs), s.judgeRivals(rivals)
 	decision := attempt.DecideStart(s.startFacts(claim, competes))
 	if decision.Yield {
 		s.yield(competes.older)
@@ -69,7 +66,7 @@ func (s *podWait) watch(ctx context.Context) (outcome, error) {
 	s.noteNodeWait(decision)
 	switch {
 	case decision.For == attempt.AwaitedNode:
-		return s.await(decision, v1alpha1.ReasonWaitingForNode, s.what, "a node of its own", competes.held, s.nodeLimit()), nil
+		return s.await(decision, v1alpha1.ReasonWaitingForNode, s.what, "a node of its own", competes.held, attempt.NodeLimit(s.sb.Spec.Deadlines)), nil
 	case decision.Quiet:
 		reason := v1alpha1.ReasonPreparing
 		if decision.For == attempt.AwaitedVolume {
@@ -85,12 +82,12 @@ func (s *podWait) watch(ctx context.Context) (outcome, error) {
 }
 
 func (s *podWait) watchVolume(ctx context.Context, decision attempt.StartDecision, claim *corev1.PersistentVolumeClaim) (outcome, error) {
-	target := "target " + s.claimTargets[claim.Name]
+	target := "target " + s.ClaimTargets[claim.Name]
 	message, err := s.explainClaim(ctx, claim, s.pod)
 	if err != nil {
 		return outcome{}, err
 	}
-	return s.await(decision, v1alpha1.ReasonProvisioning, target, "the volume of "+target, message, s.volumeLimit()), nil
+	return s.await(decision, v1alpha1.ReasonProvisioning, target, "the volume of "+target, message, attempt.VolumeLimit(s.sb.Spec.Deadlines)), nil
 }
 
 func (s *podWait) watchPod(ctx context.Context, decision attempt.StartDecision) (outcome, error) {
@@ -98,37 +95,17 @@ func (s *podWait) watchPod(ctx context.Context, decision attempt.StartDecision) 
 	if err != nil {
 		return outcome{}, err
 	}
-	return s.await(decision, v1alpha1.ReasonPreparing, s.what, "its pod to start", s.ownReason()+message, s.startLimit()), nil
+	return s.await(decision, v1alpha1.ReasonPreparing, s.what, "its pod to start", s.ownReason()+message, attempt.StartLimit(s.sb.Spec.Deadlines)), nil
 }
 
 // startFacts returns what the wait is decided by.
 func (s *podWait) startFacts(claim *corev1.PersistentVolumeClaim, competes competition) attempt.StartFacts {
-	limits, began := s.sb.Spec.Deadlines, awaitedSince(s.began, s.made)
+	limits, began := s.sb.Spec.Deadlines, children.AwaitedSince(s.began, s.made)
 	return attempt.StartFacts{
-		Now: s.now.Time, Began: began, Ready: s.readySince(began, s.needs), Node: s.nodeWait(), Blocked: competes.held != "", Rival: competes.older != "",
+		Now: s.now.Time, Began: began, Ready: s.waits().ReadySince(began, s.needs), Node: attempt.NodeWaitOf(&s.sb.Status), Blocked: competes.held != "", Rival: competes.older != "",
 		HasPod: s.pod != nil, CrowdedOut: attempt.IsCrowdedOut(s.pod), Unbound: claim != nil,
-		NodeLimit: seconds(limits.NodeSeconds), VolumeLimit: seconds(limits.ProvisioningSeconds), PodLimit: seconds(limits.StartSeconds),
+		NodeLimit: attempt.NodeLimit(limits).Duration(), VolumeLimit: attempt.VolumeLimit(limits).Duration(), PodLimit: attempt.StartLimit(limits).Duration(),
 	}
-}
-
-// awaitedSince returns since when a pod is waited for: not before it was made, or the Job that makes it. Between the beginning of an attempt, which
-// is written down first, and that, the operator may have been away.
-func awaitedSince(began *metav1.Time, made metav1.Time) time.Time {
-	if began.Before(&made) {
-		return made.Time
-	}
-	return began.Time
-}
-
-// madeAt returns when an object was made, zero if it is not there.
-func madeAt[T any, Object interface {
-	*T
-	metav1.Object
-}](object Object) (at metav1.Time) {
-	if object != nil {
-		at = object.GetCreationTimestamp()
-	}
-	return at
 }
 
 // noteNodeWait writes down whether the benchmark waits for nodes that others hold.
@@ -145,9 +122,9 @@ func (s *podWait) noteNodeWait(decision attempt.StartDecision) {
 }
 
 // await tells users what is waited for, and why, or ends the benchmark when that has taken too long.
-func (s *podWait) await(decision attempt.StartDecision, reason, what, forWhat, why string, limit waitLimit) outcome {
+func (s *podWait) await(decision attempt.StartDecision, reason, what, forWhat, why string, limit attempt.Limit) outcome {
 	if decision.Expired {
-		s.expire(fmt.Sprintf("%s %s: %s", s.what, limit.waited(forWhat), why))
+		s.expire(fmt.Sprintf("%s %s: %s", s.what, limit.Waited(forWhat), why))
 		return saveFirst()
 	}
 	s.step(reason, what+": "+why)
@@ -183,13 +160,13 @@ func (s *podWait) seeRivals(ctx context.Context) (attempt.Rivals, error) {
 
 // judgeRivals says what they have to do with the pod.
 func (s *podWait) judgeRivals(rivals attempt.Rivals) (competes competition) {
-	holders := s.describeHolders(rivals)
+	holders := rivals.Holders(s.sb)
 	switch {
 	case !attempt.IsCrowdedOut(s.pod):
 	case len(holders) > 0:
 		competes.held = "other benchmarks measure on " + strings.Join(holders, ", ")
 		if s.yield != nil {
-			competes.older = s.nameOfOlder(rivals)
+			competes.older = rivals.NameOfOlder(s.sb)
 		}
 	case s.crowdedByUnseen():
 		competes.held = fmt.Sprintf("other benchmarks hold nodes, in namespaces that the operator cannot see (%s): %s", s.confinement(), attempt.StartMessage(s.pod))
@@ -221,53 +198,8 @@ func (s *podWait) refused(object string, err error) outcome {
 	what := fmt.Sprintf("%s: the %s was refused", s.what, object)
 	about := what + ": "
 	why := strings.TrimPrefix(s.retold(v1alpha1.ConditionSucceeded, about, err.Error()), about)
-	out := s.await(decision, v1alpha1.ReasonPreparing, what, "its "+object, why, s.startLimit())
-	return out.resting(s.deadline(s.began.Time, s.sb.Spec.Deadlines.StartSeconds)) // before each try it is looked what is left of others
-}
-
-// unboundClaim returns the first claim of those needed that has no volume yet, or nil.
-func (s *podWait) unboundClaim() *corev1.PersistentVolumeClaim {
-	for _, needed := range s.needs {
-		if claim := s.claims[needed.claim]; claim != nil && claim.Status.Phase != corev1.ClaimBound {
-			return claim
-		}
-	}
-	return nil
-}
-
-// readySince returns when all volumes were there that a pod needs, or when the wait for it began if that was later. From then on it has
-// time to start.
-func (s *scope) readySince(began time.Time, needs []neededVolume) time.Time {
-	since := began
-	for _, needed := range needs {
-		if bound := s.boundAt(began, needed); bound.After(since) {
-			since = bound
-		}
-	}
-	return since
-}
-
-// boundAt returns when a volume was there, as it says itself, or before a pod was seen that uses it: since when its claim is seen to have it. It is
-// zero if that is not known. An operator that was started anew may see it late: it came in the time that it had.
-func (s *scope) boundAt(began time.Time, needed neededVolume) time.Time {
-	claim := s.claims[needed.claim]
-	if claim == nil {
-		return time.Time{}
-	}
-	if took := s.sb.Status.Target(needed.target).ProvisionedMilliseconds; took != nil {
-		return claim.CreationTimestamp.Add(time.Duration(*took) * time.Millisecond)
-	}
-	seen, latest := s.memory.boundSince[claim.UID], began.Add(seconds(s.sb.Spec.Deadlines.ProvisioningSeconds))
-	if seen.After(latest) {
-		return latest
-	}
-	return seen
-}
-
-// nodeWait returns how the benchmark has waited for nodes until now.
-func (s *scope) nodeWait() attempt.NodeWait {
-	since, free := s.sb.Status.WaitingForNodeSince, s.sb.Status.NodeFreeSince
-	return attempt.NodeWait{Since: ptr.Deref(since, metav1.Time{}).Time, FreeSince: ptr.Deref(free, metav1.Time{}).Time}
+	out := s.await(decision, v1alpha1.ReasonPreparing, what, "its "+object, why, attempt.StartLimit(s.sb.Spec.Deadlines))
+	return out.resting(s.remaining(s.began.Time, attempt.StartLimit(s.sb.Spec.Deadlines))) // before each try it is looked what is left of others
 }
 
 // waitForNode writes down that others hold the nodes that the benchmark wants. Each of them that ends may be followed by one that is

@@ -12,12 +12,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
@@ -49,13 +49,13 @@ func waiting(ago time.Duration, pod *corev1.Pod) *podWait {
 // A wait is told, and ends the benchmark at its deadline, which is said with what was waited for.
 func TestAwait(t *testing.T) {
 	st := waiting(time.Minute, nil)
-	if out := st.await(attempt.StartDecision{After: time.Second}, v1alpha1.ReasonProvisioning, "target fast", "the volume of target fast", "no space", waitLimit{"provisioningSeconds", new(int32(120))}); out != awaitFor(time.Second) {
+	if out := st.await(attempt.StartDecision{After: time.Second}, v1alpha1.ReasonProvisioning, "target fast", "the volume of target fast", "no space", attempt.Limit{Field: "provisioningSeconds", Seconds: 120}); out != awaitFor(time.Second) {
 		t.Errorf("it goes on with %+v", out)
 	}
 	if got := st.condition(v1alpha1.ConditionSucceeded); got.Reason != v1alpha1.ReasonProvisioning || got.Message != "target fast: no space" || st.concluded() {
 		t.Errorf("condition is %+v, ended: %t", got, st.concluded())
 	}
-	if out := st.await(attempt.StartDecision{Expired: true}, v1alpha1.ReasonProvisioning, "target fast", "the volume of target fast", "no space", waitLimit{"provisioningSeconds", new(int32(120))}); out != saveFirst() {
+	if out := st.await(attempt.StartDecision{Expired: true}, v1alpha1.ReasonProvisioning, "target fast", "the volume of target fast", "no space", attempt.Limit{Field: "provisioningSeconds", Seconds: 120}); out != saveFirst() {
 		t.Errorf("at the deadline it goes on with %+v", out)
 	}
 	want := "run a (1 of 1) waited 120 s for the volume of target fast (spec.deadlines.provisioningSeconds): no space"
@@ -171,57 +171,6 @@ func TestNoteNodeWait(t *testing.T) {
 	}
 }
 
-// Of the claims that a pod needs, one that is not there is not waited for, nor one that is not needed.
-func TestUnboundClaim(t *testing.T) {
-	claim := func(name string, phase corev1.PersistentVolumeClaimPhase) *corev1.PersistentVolumeClaim {
-		return &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: corev1.PersistentVolumeClaimStatus{Phase: phase}}
-	}
-	st := waiting(0, nil)
-	st.claims = map[string]*corev1.PersistentVolumeClaim{"bound": claim("bound", corev1.ClaimBound), "pending": claim("pending", corev1.ClaimPending), "new": claim("new", "")}
-	for want, needs := range map[string][]neededVolume{
-		"":        {{"t", "bound"}, {"theirs", "mine"}},
-		"pending": {{"t", "bound"}, {"t", "pending"}, {"t", "new"}},
-		"new":     {{"t", "new"}, {"t", "pending"}},
-	} {
-		st.needs = needs
-		if got := st.unboundClaim(); (got == nil) != (want == "") || (got != nil && got.Name != want) {
-			t.Errorf("it waits for %v, want %q", got, want)
-		}
-	}
-}
-
-// A pod has time to start from when the last of its volumes was there.
-func TestReadySince(t *testing.T) {
-	for name, test := range map[string]struct {
-		needs []neededVolume
-		want  time.Duration
-	}{
-		"no volumes":                 {nil, 0},
-		"there before":               {[]neededVolume{{"early", "early"}}, 0},
-		"made since":                 {[]neededVolume{{"early", "early"}, {"late", "late"}}, 20 * time.Second},
-		"made since, first":          {[]neededVolume{{"late", "late"}, {"early", "early"}}, 20 * time.Second},
-		"somebody's claim":           {[]neededVolume{{"late", "mine"}}, 0},
-		"not known how long it took": {[]neededVolume{{"unknown", "late"}}, 0},
-		"seen":                       {[]neededVolume{{"unknown", "seen"}}, 30 * time.Second},
-		"seen later than it was":     {[]neededVolume{{"late", "seen"}}, 20 * time.Second},
-		"seen after its deadline":    {[]neededVolume{{"unknown", "seen late"}}, time.Minute},
-	} {
-		s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build())
-		s.memory.boundSince = map[types.UID]time.Time{"s1": noon.Add(30 * time.Second), "s2": noon.Add(time.Hour)}
-		s.sb.Status.Targets = []v1alpha1.TargetStatus{
-			{Name: "early", ProvisionedMilliseconds: new(int64(1000))}, {Name: "late", ProvisionedMilliseconds: new(int64(15_000))}, {Name: "unknown"},
-		}
-		s.claims = map[string]*corev1.PersistentVolumeClaim{
-			"early": {ObjectMeta: metav1.ObjectMeta{CreationTimestamp: *at(-time.Minute)}},
-			"late":  {ObjectMeta: metav1.ObjectMeta{CreationTimestamp: *at(5 * time.Second)}},
-			"seen":  {ObjectMeta: metav1.ObjectMeta{UID: "s1", CreationTimestamp: *at(5 * time.Second)}}, "seen late": {ObjectMeta: metav1.ObjectMeta{UID: "s2"}},
-		}
-		if got := s.readySince(noon, test.needs); !got.Equal(noon.Add(test.want)) {
-			t.Errorf("%s: a pod has time since %s, want %s later than its wait", name, got, test.want)
-		}
-	}
-}
-
 // A volume that comes late, but in its time, leaves a pod all of its time to start, also where nobody can look at the volume.
 func TestVolumeThatTakesLong(t *testing.T) {
 	t.Parallel()
@@ -270,7 +219,7 @@ func TestAwaitedSince(t *testing.T) {
 		"made at once, by another clock": {*at(-time.Second), 0},
 		"made long after":                {*at(time.Hour), time.Hour},
 	} {
-		if got := awaitedSince(at(0), test.made); !got.Equal(noon.Add(test.want)) {
+		if got := children.AwaitedSince(at(0), test.made); !got.Equal(noon.Add(test.want)) {
 			t.Errorf("%s: it is waited for since %s, want %s later than the attempt began", name, got, test.want)
 		}
 	}
@@ -353,7 +302,7 @@ func TestDescribeForgedHolder(t *testing.T) {
 
 	rivals, err := s.rivals(t.Context())
 
-	got := s.describeHolders(rivals)
+	got := rivals.Holders(s.sb)
 	slices.Sort(got)
 	want := []string{
 		"node a-node (older in namespace default)",

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/provisioning"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -156,19 +157,19 @@ func (s *scope) refuseTaken(target *v1alpha1.Target, taken string) {
 // awaitStorage waits for those who do not let a target's storage be made to change their minds, for as long as a volume
 // may take to be made. Whoever resumes a benchmark gives it that time anew.
 func (s *scope) awaitStorage(target *v1alpha1.Target, why string, poll time.Duration) outcome {
-	about, limit := fmt.Sprintf("target %s: ", target.Name), s.volumeLimit()
+	about, limit := fmt.Sprintf("target %s: ", target.Name), attempt.VolumeLimit(s.sb.Spec.Deadlines)
 	if s.sb.Status.StorageRefusedSince == nil {
 		s.sb.Status.StorageRefusedSince = new(s.now)
 	}
-	if remaining := s.deadline(s.sb.Status.StorageRefusedSince.Time, limit.seconds); remaining > 0 {
+	if remaining := s.remaining(s.sb.Status.StorageRefusedSince.Time, limit); remaining > 0 {
 		s.step(v1alpha1.ReasonProvisioning, s.retold(v1alpha1.ConditionSucceeded, about, why))
 		return awaitFor(min(remaining, poll)).resting(remaining)
 	}
-	s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s %s: %s", target.Name, limit.waited("its storage to be made"), why))
+	s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s %s: %s", target.Name, limit.Waited("its storage to be made"), why))
 	return saveFirst()
 }
 
-func (s *scope) isClaimMissing(name string) bool { return s.claims[name] == nil }
+func (s *scope) isClaimMissing(name string) bool { return s.Claims[name] == nil }
 
 // withoutAttributes says of a target that its claims have no VolumeAttributesClass though it names one. API servers
 // without them drop the field, and do not say so: what is measured would be another volume than was asked for. Only a
@@ -178,7 +179,7 @@ func (s *scope) withoutAttributes(target *v1alpha1.Target) string {
 		return ""
 	}
 	for _, name := range storage.ClaimNames(s.sb, target) {
-		if claim := s.claims[name]; claim != nil && claim.Spec.VolumeAttributesClassName == nil {
+		if claim := s.Claims[name]; claim != nil && claim.Spec.VolumeAttributesClassName == nil {
 			return fmt.Sprintf("target %s: claim %s has lost its volumeAttributesClassName: %s", target.Name, name, noAttributesClasses)
 		}
 	}

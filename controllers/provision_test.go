@@ -154,7 +154,8 @@ func TestWithoutAttributes(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			target := ebsTarget()
 			target.VolumeAttributesClassName = test.asked
-			s := &scope{sb: sb, claims: test.claims}
+			s := scopeOf(sb)
+			s.Claims = test.claims
 			got := s.withoutAttributes(&target)
 			if test.lost != strings.Contains(got, "claim "+name+" has lost its volumeAttributesClassName: "+noAttributesClasses) || (!test.lost && got != "") {
 				t.Errorf("got %q", got)
@@ -184,9 +185,9 @@ func TestOnlyMissingClaimsAreApplied(t *testing.T) {
 			})
 			r := &Reconciler{Client: writes, Clock: clocktesting.NewFakeClock(noon)}
 			p := r.newPass(sb, &memory{})
-			p.claims = map[string]*corev1.PersistentVolumeClaim{}
+			p.Claims = map[string]*corev1.PersistentVolumeClaim{}
 			for _, claim := range there {
-				p.claims[claim] = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: claim}}
+				p.Claims[claim] = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: claim}}
 			}
 			if err := p.applyObjects(t.Context(), storage.For(sb, target, job.UserOf(sb))); err != nil {
 				t.Fatal(err)

@@ -114,7 +114,7 @@ func TestStorageIsNotRefusedThatIsThere(t *testing.T) {
 	sb.Status.StorageRefusedSince = new(metav1.Now())
 	sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast", ClaimsUID: "u1"}}
 	s := passOver(&Reconciler{}, sb)
-	s.claims = map[string]*corev1.PersistentVolumeClaim{
+	s.Claims = map[string]*corev1.PersistentVolumeClaim{
 		name: {ObjectMeta: metav1.ObjectMeta{Name: name, UID: "u1"}},
 	}
 	out, err := provision(t.Context(), s)

@@ -39,7 +39,7 @@ func (p *pass) liveClaims(ctx context.Context) (volumes.Claims, error) {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
 	claims := volumes.Claims{}
-	for _, claim := range p.ownClaims(list.Items) {
+	for _, claim := range p.OwnClaims(list.Items) {
 		claims[claim.Name] = claim
 	}
 	return claims, nil

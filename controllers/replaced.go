@@ -31,7 +31,7 @@ func (p *pass) noteClaims(ctx context.Context, target *v1alpha1.Target) (outcome
 func (p *pass) readChange(ctx context.Context, target *v1alpha1.Target) (ours.ClaimChange, error) {
 	status, names := p.sb.Status.Target(target.Name), storage.ClaimNames(p.sb, target)
 	change := ours.ClaimChange{
-		Noted: status.ClaimsUID, Seen: p.claims.UID(names), SameStorage: storage.MakesVolume(target), Own: true, Files: status.TestFiles,
+		Noted: status.ClaimsUID, Seen: p.Claims.UID(names), SameStorage: storage.MakesVolume(target), Own: true, Files: status.TestFiles,
 	}
 	if !change.MayReplace() {
 		return change, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -52,7 +51,7 @@ func (p *pass) findAnchor(ctx context.Context, which int) (outcome, error) {
 // restore gives an object the labels and annotations back that it has lost. If it has all, the cache has yet to hear of it. That it had to
 // is an error, so that it is told where it goes on, has a deadline, and is not repeated at once.
 func (p *pass) restore(ctx context.Context, object client.Object, labels, annotations map[string]string) error {
-	lost := append(lacking(object.GetLabels(), labels), lacking(object.GetAnnotations(), annotations)...)
+	lost := append(ours.Lacking(object.GetLabels(), labels), ours.Lacking(object.GetAnnotations(), annotations)...)
 	if len(lost) == 0 {
 		return nil
 	}
@@ -72,11 +71,6 @@ func (p *pass) patchMeta(ctx context.Context, object client.Object, changes map[
 	return p.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch))
 }
 
-// lacking returns the keys that a map does not have with the values that are wanted.
-func lacking(has, wanted map[string]string) []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(wanted)), func(key string) bool { return has[key] == wanted[key] })
-}
-
 // findPod returns the pod of a Job that Kubernetes says there is and that is not found, nil if there is none, and gives it its labels back.
 // That it had to is no error: the pod is found, and the deadlines of its run hold.
 func (p *pass) findPod(ctx context.Context, j *batchv1.Job) (*corev1.Pod, error) {
@@ -89,7 +83,7 @@ func (p *pass) findPod(ctx context.Context, j *batchv1.Job) (*corev1.Pod, error)
 		return nil, nil
 	}
 	pod := &pods.Items[i]
-	if lost := lacking(pod.Labels, j.Spec.Template.Labels); len(lost) > 0 && pod.DeletionTimestamp.IsZero() {
+	if lost := ours.Lacking(pod.Labels, j.Spec.Template.Labels); len(lost) > 0 && pod.DeletionTimestamp.IsZero() {
 		// It is read and patched by one client, and its answer is not what this pass has seen.
 		_ = p.restore(ctx, pod.DeepCopy(), j.Spec.Template.Labels, j.Spec.Template.Annotations)
 	}

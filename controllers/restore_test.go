@@ -16,6 +16,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/fakecluster"
@@ -72,7 +73,7 @@ func TestLostLabels(t *testing.T) {
 				if err := w.gone(object); err == nil {
 					return fmt.Errorf("%s is gone", before.GetName())
 				}
-				lost := append(lacking(object.GetLabels(), before.GetLabels()), lacking(object.GetAnnotations(), before.GetAnnotations())...)
+				lost := append(ours.Lacking(object.GetLabels(), before.GetLabels()), ours.Lacking(object.GetAnnotations(), before.GetAnnotations())...)
 				if len(lost) > 0 {
 					return fmt.Errorf("%v are not restored", lost)
 				}

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/workqueue"
@@ -17,8 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/storage"
 )
 
 const (
@@ -83,8 +79,8 @@ func (s *scope) noteError(err error) {
 	if !told {
 		return
 	}
-	if from, limit, what := s.patience(since); !s.concluded() && s.deadline(from, limit.seconds) <= 0 {
-		s.fail(v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%s; the last error: %v", limit.waited(what), err))
+	if from, limit, what := s.waits().Patience(since); !s.concluded() && s.remaining(from, limit) <= 0 {
+		s.fail(v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%s; the last error: %v", limit.Waited(what), err))
 	}
 }
 
@@ -130,95 +126,6 @@ func (s *scope) retold(condition, about, text string) string {
 	}
 	s.memory.told[condition] = toldWords{about: about, at: s.now.Time}
 	return text
-}
-
-// patience returns from when on, and for how long, errors may go on that began at a time. A wait has its own deadline, which
-// the errors may keep from being looked at: they neither shorten it nor make it longer.
-func (s *scope) patience(since time.Time) (from time.Time, limit waitLimit, what string) {
-	if wait := s.nodeWait(); wait.Waits() {
-		return wait.Since, s.nodeLimit(), "a node"
-	}
-	if began := s.provisioningSince(); began != nil {
-		return began.Time, s.volumeLimit(), "a volume"
-	}
-	if began := s.startingSince(); began != nil {
-		return *began, s.startLimit(), "a pod to start"
-	}
-	return since, s.startLimit(), "errors to end"
-}
-
-// startingSince returns since when a pod has time to start, of an anchor or of a run, that the benchmark waits for. It is nil if it does not.
-func (s *scope) startingSince() *time.Time {
-	if run := s.sb.Status.RunningRun(); run != nil {
-		for client := range run.ClientCount() {
-			if s.awaitsPod(run, client) {
-				return new(s.readySince(awaitedSince(run.StartTime, madeAt(s.jobOfClient(run, client))), s.needsOf(client, run.Target)))
-			}
-		}
-		return nil
-	}
-	for i := range s.sb.Status.Anchors {
-		if a := &s.sb.Status.Anchors[i]; a.StartTime != nil && a.Node == "" {
-			return new(s.readySince(awaitedSince(a.StartTime, madeAt(s.anchorPod(i))), s.needsOf(int32(i), "")))
-		}
-	}
-	return nil
-}
-
-// awaitsPod says whether a client's pod in a run's attempt has not started, as far as that can be told without a call. A Job or a pod that was
-// there and is not found may have lost its labels, and measure.
-func (s *scope) awaitsPod(run *v1alpha1.Run, client int32) bool {
-	existing := s.jobOfClient(run, client)
-	if existing == nil {
-		return run.Job == ""
-	}
-	pod := newest(s.pods[existing.Name])
-	return (pod != nil || existing.Status.Active == 0) && attempt.Observe(existing, pod, s.now.Time).Phase == attempt.Starting
-}
-
-// needsOf returns the volumes that a client uses, of one target, or of all if that is "".
-func (s *scope) needsOf(client int32, only string) []neededVolume {
-	var needs []neededVolume
-	for i := range s.sb.Spec.Targets {
-		if target := &s.sb.Spec.Targets[i]; only == "" || target.Name == only {
-			needs = append(needs, neededVolume{target: target.Name, claim: storage.ClaimName(s.sb, target, client)})
-		}
-	}
-	return needs
-}
-
-// provisioningSince returns since when the benchmark waits for volumes: to be admitted, or to be made for a pod. It is nil if it does not.
-func (s *scope) provisioningSince() *metav1.Time {
-	if refused := s.sb.Status.StorageRefusedSince; refused != nil {
-		return refused
-	}
-	if run := s.sb.Status.RunningRun(); run != nil {
-		if s.lacksVolume(run.Target) {
-			return run.StartTime
-		}
-		return nil
-	}
-	for i := range s.sb.Status.Anchors {
-		if a := &s.sb.Status.Anchors[i]; a.StartTime != nil && a.Node == "" && slices.ContainsFunc(s.sb.Spec.Targets, s.anchorLacksVolume) {
-			return a.StartTime
-		}
-	}
-	return nil
-}
-
-// lacksVolume says whether a claim of a target is there, and has no volume yet.
-func (s *scope) lacksVolume(target string) bool {
-	for name, claim := range s.claims {
-		if s.claimTargets[name] == target && claim.Status.Phase != corev1.ClaimBound {
-			return true
-		}
-	}
-	return false
-}
-
-// anchorLacksVolume says the same of a target whose volumes anchors mount.
-func (s *scope) anchorLacksVolume(target v1alpha1.Target) bool {
-	return !s.isLeftToRuns(&target) && s.lacksVolume(target.Name)
 }
 
 // isResultLate says whether errors have kept the result of a run from being taken for so long that it is taken without what

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,8 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -168,7 +165,7 @@ func TestErrorsKeepTheDeadlineOfAWait(t *testing.T) {
 			s := failingPass()
 			s.sb.Spec.Deadlines = test.deadlines
 			s.step(test.reason, "it waits")
-			s.claims, s.claimTargets = map[string]*corev1.PersistentVolumeClaim{"claim": {}}, map[string]string{"claim": "fast"}
+			s.Claims, s.ClaimTargets = map[string]*corev1.PersistentVolumeClaim{"claim": {}}, map[string]string{"claim": "fast"}
 			test.waits(&s.sb.Status, &metav1.Time{Time: noon})
 			s.later(before * time.Second)
 			s.noteError(errors.New("etcd is busy"))
@@ -184,53 +181,6 @@ func TestErrorsKeepTheDeadlineOfAWait(t *testing.T) {
 				t.Error(err)
 			}
 		})
-	}
-}
-
-// Whether a pod is waited for is told by its Job and itself. One that was there, and is not found, may measure.
-func TestStartingSince(t *testing.T) {
-	began, bound := noon, noon.Add(20*time.Second)
-	sb := builder.OneRun("default", "sb").Build()
-	sb.UID = "u1"
-	claim := storage.ClaimName(sb, &sb.Spec.Targets[0], 0)
-	name := job.RunName(sb, "reads.fast", 1, 0)
-	running := func(state corev1.ContainerState) *corev1.Pod {
-		return &corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: job.MeasureContainer, State: state}}}}
-	}
-	for _, test := range []struct {
-		label    string
-		recorded string // status.runs[].job
-		job      *batchv1.Job
-		pod      *corev1.Pod
-		took     *int64
-		want     *time.Time
-	}{
-		{"no Job yet", "", nil, nil, nil, &began},
-		{"a Job that is lost", name, nil, nil, nil, nil},
-		{"no pod yet", name, &batchv1.Job{}, nil, nil, &began},
-		{"a pod that is not found", name, &batchv1.Job{Status: batchv1.JobStatus{Active: 1}}, nil, nil, nil},
-		{"a Job that was made late", name, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(bound)}}, nil, nil, &bound},
-		{"a pod that waits", name, &batchv1.Job{}, running(corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{}}), nil, &began},
-		{"a pod whose volume came late", name, &batchv1.Job{}, &corev1.Pod{}, new(int64(20000)), &bound},
-		{"a pod that runs", name, &batchv1.Job{}, running(corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(noon)}}), nil, nil},
-		{"a pod that has ended", name, &batchv1.Job{}, running(corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}), nil, nil},
-	} {
-		s := failingPass()
-		s.later(time.Minute)
-		s.sb = sb.DeepCopy()
-		s.sb.Status.Runs = []v1alpha1.Run{{Name: "reads.fast", Target: "fast", State: v1alpha1.RunRunning, Attempts: 1, StartTime: &metav1.Time{Time: noon}, Job: test.recorded}}
-		s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast", ProvisionedMilliseconds: test.took}}
-		s.claims = map[string]*corev1.PersistentVolumeClaim{claim: {ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(noon)}}}
-		if test.job != nil {
-			test.job.Name = name
-			s.jobs = map[string]*batchv1.Job{name: test.job}
-		}
-		if test.pod != nil {
-			s.pods = map[string][]*corev1.Pod{name: {test.pod}}
-		}
-		if got := s.startingSince(); (got == nil) != (test.want == nil) || (got != nil && !got.Equal(*test.want)) {
-			t.Errorf("%s: a pod has time to start since %v, want %v", test.label, got, test.want)
-		}
 	}
 }
 

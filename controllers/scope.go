@@ -3,15 +3,16 @@ package controllers
 import (
 	"cmp"
 	"fmt"
+	"time"
 
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/jobspec"
@@ -19,7 +20,6 @@ import (
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/report"
 	"github.com/storagebench/storagebench/internal/search"
-	"github.com/storagebench/storagebench/internal/volumes"
 )
 
 // scope is what a pass over a benchmark knows: what was read, and the status as the phases change it. Who decides has this and nothing
@@ -43,15 +43,8 @@ type scope struct {
 	before *v1alpha1.StorageBenchmark
 
 	runs []plan.Run
-	jobs map[string]*batchv1.Job
-	pods map[string][]*corev1.Pod // by the name of their Job
-	// measuring says whether a pod of a run has not ended, also one whose Job is gone.
-	measuring bool
-	claims    volumes.Claims
-	// claimTargets are the targets of the claims that are made for the benchmark, by the names of the claims.
-	claimTargets map[string]string
-	// anchors are the pods that hold nodes.
-	anchors map[string]*corev1.Pod
+	// Children are as the cache has them, but for claims that were read since.
+	children.Children
 	// kept are volumes that were not made for the benchmark, to which claims of it were bound.
 	kept cleanup.Kept
 	// searchEnded says whether this pass has found the answer of a search.
@@ -120,9 +113,19 @@ func (s *scope) summarize() {
 	status.Best, status.Summary = report.Best(status), report.Summary(status)
 }
 
+// remaining returns how much time is left of a limit that counts from a time.
+func (s *scope) remaining(since time.Time, limit attempt.Limit) time.Duration {
+	return since.Add(limit.Duration()).Sub(s.now.Time)
+}
+
+// waits tells what the benchmark waits for.
+func (s *scope) waits() *children.Waits {
+	return &children.Waits{Children: s.Children, Now: s.now.Time, BoundSince: s.memory.boundSince}
+}
+
 // jobSpec returns by what the benchmark's Jobs are described. Of runs that are planned it knows those that this pass has asked for.
 func (s *scope) jobSpec() jobspec.Benchmark {
-	return jobspec.Benchmark{StorageBenchmark: s.sb, Plan: s.runs, Claims: s.claims, EBSMetricsURL: s.ebsMetricsURL}
+	return jobspec.Benchmark{StorageBenchmark: s.sb, Plan: s.runs, Claims: s.Claims, EBSMetricsURL: s.ebsMetricsURL}
 }
 
 // unlessGone wraps an error, and drops one that says that the object is gone: then somebody else was faster.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strconv"
 	"time"
@@ -19,9 +18,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/cleanup"
-	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/ours"
-	"github.com/storagebench/storagebench/internal/storage"
 )
 
 // While a benchmark measures, it misses Jobs and pods that lose the labels by which they are listed, and gives them back (restore.go). When it ends or is
@@ -34,14 +31,8 @@ type strays struct {
 	sought bool
 	// again says that it was looked for them again since nothing is left.
 	again   bool
-	jobs    []madeJob
+	jobs    []ours.MadeJob
 	anchors []string
-}
-
-// madeJob is what the operator has written on a Job by which it finds it.
-type madeJob struct {
-	name                string
-	labels, annotations map[string]string
 }
 
 // mayStray says whether what has lost its labels would go unnoticed.
@@ -94,7 +85,7 @@ func (p *pass) seekStrays(ctx context.Context) error {
 const seekPatience = 30 * time.Second
 
 // seekJobs looks for the benchmark's Jobs that have lost labels. It reads no more than metadata.
-func (p *pass) seekJobs(ctx context.Context) (found []madeJob, err error) {
+func (p *pass) seekJobs(ctx context.Context) (found []ours.MadeJob, err error) {
 	empty := func() client.ObjectList {
 		page := &metav1.PartialObjectMetadataList{}
 		page.SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("JobList"))
@@ -104,7 +95,7 @@ func (p *pass) seekJobs(ctx context.Context) (found []madeJob, err error) {
 	patient, cancel := context.WithTimeout(ctx, seekPatience)
 	defer cancel()
 	err = eachLive(patient, p.Live, forever, empty, func(object *metav1.PartialObjectMetadata) {
-		if p.isStray(&batchv1.Job{ObjectMeta: object.ObjectMeta}) {
+		if ours.IsStrayJob(p.sb, &batchv1.Job{ObjectMeta: object.ObjectMeta}) {
 			names.Insert(object.Name)
 		}
 	}, client.InNamespace(p.sb.Namespace))
@@ -114,65 +105,22 @@ func (p *pass) seekJobs(ctx context.Context) (found []madeJob, err error) {
 	if names.Len() == 0 {
 		return nil, nil
 	}
-	for made := range p.madeJobs() {
-		if names.Has(made.name) {
+	for made := range ours.MadeJobs(p.sb) {
+		if names.Has(made.Name) {
 			found = append(found, made)
 		}
 	}
 	return found, nil
 }
 
-// isStray says whether a Job has the benchmark for its owner, but not all by which it is found.
-func (s *scope) isStray(j *batchv1.Job) bool {
-	return ours.Owned(s.sb, j) && (len(lacking(j.Labels, child.Labels(s.sb))) > 0 || !ours.Job(s.sb, j))
-}
-
-// madeJobs goes through all Jobs that may have been made for the benchmark.
-func (s *scope) madeJobs() iter.Seq[madeJob] {
-	return func(yield func(madeJob) bool) {
-		for i := range s.sb.Status.Runs {
-			for made := range s.madeJobsOf(&s.sb.Status.Runs[i]) {
-				if !yield(made) {
-					return
-				}
-			}
-		}
-		for i := range s.sb.Spec.Targets {
-			target := &s.sb.Spec.Targets[i]
-			for which := range storage.Claims(s.sb, target) {
-				labels := child.Labels(s.sb, v1alpha1.LabelRole, v1alpha1.RoleCleanUp, v1alpha1.LabelTarget, target.Name, v1alpha1.LabelClient, strconv.Itoa(int(which)))
-				if !yield(madeJob{name: job.CleanUpName(s.sb, target.Name, which), labels: labels}) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// madeJobsOf goes through those of all attempts of a run.
-func (s *scope) madeJobsOf(run *v1alpha1.Run) iter.Seq[madeJob] {
-	return func(yield func(madeJob) bool) {
-		for attempt := int32(1); attempt <= run.Attempts; attempt++ {
-			for which := range run.ClientCount() {
-				labels := child.Labels(s.sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelTarget, run.Target,
-					v1alpha1.LabelAttempt, strconv.Itoa(int(attempt)), v1alpha1.LabelClient, strconv.Itoa(int(which)))
-				made := madeJob{job.RunName(s.sb, run.Name, attempt, which), labels, map[string]string{v1alpha1.AnnotationRun: run.Name}}
-				if !yield(made) {
-					return
-				}
-			}
-		}
-	}
-}
-
 // seekAnchors looks for anchors that have lost labels: those that the cache does not have.
 func (p *pass) seekAnchors(ctx context.Context) (names []string, err error) {
-	missing := slices.DeleteFunc(p.anchorNames(), func(name string) bool { return p.anchors[name] != nil })
+	missing := slices.DeleteFunc(ours.AnchorNames(p.sb), func(name string) bool { return p.Anchors[name] != nil })
 	pods, errs := gather(ctx, parallelCalls, missing, func(name string) (*corev1.Pod, error) {
 		return p.liveAnchor(ctx, name, "list anchors that have lost labels")
 	})
 	for _, pod := range pods {
-		if pod != nil && ours.Owned(p.sb, pod) && !ours.Anchor(p.sb, pod) {
+		if pod != nil && ours.IsStrayAnchor(p.sb, pod) {
 			names = append(names, pod.Name)
 		}
 	}
@@ -185,16 +133,16 @@ func (p *pass) strayJobs(ctx context.Context, having client.MatchingLabels) (fou
 		return nil, err
 	}
 	for _, made := range p.memory.strays.jobs {
-		if len(lacking(made.labels, having)) > 0 {
+		if len(ours.Lacking(made.Labels, having)) > 0 {
 			continue
 		}
-		j, err := p.liveJob(ctx, made.name, "get Job "+made.name+", which has lost labels")
+		j, err := p.liveJob(ctx, made.Name, "get Job "+made.Name+", which has lost labels")
 		if err != nil {
 			return nil, err
 		}
-		if p.isStray(j) {
+		if ours.IsStrayJob(p.sb, j) {
 			trim(j)
-			j.Labels, j.Annotations = made.labels, made.annotations
+			j.Labels, j.Annotations = made.Labels, made.Annotations
 			found = append(found, *j)
 		}
 	}
@@ -206,14 +154,14 @@ func (p *pass) strayAnchors(ctx context.Context) (found []corev1.Pod, err error)
 	if err := p.seekStrays(ctx); err != nil {
 		return nil, err
 	}
-	names := p.anchorNames()
+	names := ours.AnchorNames(p.sb)
 	for _, name := range p.memory.strays.anchors {
 		which := slices.Index(names, name)
 		pod, err := p.liveAnchor(ctx, name, "list anchors that have lost labels")
 		if err != nil {
 			return nil, err
 		}
-		if which >= 0 && ours.Owned(p.sb, pod) && !ours.Anchor(p.sb, pod) {
+		if which >= 0 && ours.IsStrayAnchor(p.sb, pod) {
 			trim(pod)
 			pod.Labels = child.Labels(p.sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor,
 				v1alpha1.LabelAttempt, strconv.Itoa(int(p.sb.Status.Anchors[which].Attempts)), v1alpha1.LabelClient, strconv.Itoa(which))

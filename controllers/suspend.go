@@ -54,7 +54,7 @@ func (p *pass) endAll(ctx context.Context, proof saved) ([]cleanup.Leftover, err
 
 // collectEnded takes the outcome of a run that had ended by itself before it could be suspended.
 func (p *pass) collectEnded(ctx context.Context, run *v1alpha1.Run) (bool, error) {
-	if run == nil || len(p.missingJobs(run)) > 0 {
+	if run == nil || len(p.MissingJobs(run)) > 0 {
 		return false, nil
 	}
 	parts, err := p.partsOf(ctx, run)

@@ -1,16 +1,13 @@
 package controllers
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"testing"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -28,9 +25,9 @@ func TestIsUnseen(t *testing.T) {
 	one, two := v1alpha1.Run{Name: "a", Target: "t", State: running, Attempts: 2}, v1alpha1.Run{Name: "a", Target: "t", State: running, Attempts: 2, Clients: 2}
 	began := func(number int32, clients ...int32) func(*memory) {
 		return func(m *memory) {
-			m.begins(&v1alpha1.Run{Name: "a", Attempts: number})
+			m.begun = attempt.Begin(&v1alpha1.Run{Name: "a", Attempts: number})
 			for _, client := range clients {
-				m.makes(&v1alpha1.Run{Name: "a", Attempts: number}, client, nil)
+				m.begun.Made(&v1alpha1.Run{Name: "a", Attempts: number}, client, nil)
 			}
 		}
 	}
@@ -61,46 +58,20 @@ func TestIsUnseen(t *testing.T) {
 			if test.memory != nil {
 				test.memory(s.memory)
 			}
-			s.jobs, s.pods = map[string]*batchv1.Job{}, map[string][]*corev1.Pod{}
+			s.Jobs, s.Pods = map[string]*batchv1.Job{}, map[string][]*corev1.Pod{}
 			for client, status := range test.jobs {
 				j := &batchv1.Job{Status: status}
 				j.Name = job.RunName(s.sb, "a", 2, client)
-				s.jobs[j.Name] = j
+				s.Jobs[j.Name] = j
 			}
 			for _, client := range test.pods {
-				s.pods[job.RunName(s.sb, "a", 2, client)] = []*corev1.Pod{{}}
+				s.Pods[job.RunName(s.sb, "a", 2, client)] = []*corev1.Pod{{}}
 			}
 			s.fail(v1alpha1.ReasonDeleted, "the StorageBenchmark was deleted before it ended")
 			if noted := s.sb.Status.Targets[0].TestFiles == v1alpha1.TestFilesPresent; noted != test.want {
 				t.Errorf("there may be files: %t, want %t", noted, test.want)
 			}
 		})
-	}
-}
-
-// That a call failed says that nothing was made only if the API server says so.
-func TestIsNotMade(t *testing.T) {
-	jobs := schema.GroupResource{Group: "batch", Resource: "jobs"}
-	for name, test := range map[string]struct {
-		err  error
-		want bool
-	}{
-		"made":                         {nil, false},
-		"no answer":                    {errors.New("read: connection reset by peer"), false},
-		"the time of the call is over": {fmt.Errorf("apply Job: %w", context.DeadlineExceeded), false},
-		"it took too long":             {apierrors.NewTimeoutError("request did not complete", 1), false},
-		"the server took too long":     {apierrors.NewServerTimeout(jobs, "patch", 1), false},
-		"a proxy before it failed":     {apierrors.NewGenericServerResponse(http.StatusBadGateway, "patch", jobs, "x", "", 0, true), false},
-		"the storage of the server":    {apierrors.NewInternalError(errors.New("etcdserver: request timed out")), false},
-		"too many requests":            {apierrors.NewTooManyRequests("later", 1), false},
-		"forbidden":                    {apierrors.NewForbidden(jobs, "x", errors.New("exceeded quota")), true},
-		"a webhook":                    {apierrors.NewBadRequest("no"), true},
-		"invalid":                      {apierrors.NewInvalid(schema.GroupKind{Group: "batch", Kind: "Job"}, "x", nil), true},
-		"a webhook that is away":       {fmt.Errorf("apply Job: %w", apierrors.NewInternalError(errors.New("failed calling webhook"))), true},
-	} {
-		if got := isNotMade(test.err); got != test.want {
-			t.Errorf("%s: %t, want %t", name, got, test.want)
-		}
 	}
 }
 
@@ -112,11 +83,11 @@ func TestNoteEarlierJobs(t *testing.T) {
 		want   v1alpha1.TestFilesState
 	}{
 		"another operator began":      {func(*memory) {}, v1alpha1.TestFilesPresent},
-		"the first try":               {func(m *memory) { m.begins(run) }, ""},
-		"after a refusal":             {func(m *memory) { m.begins(run); m.makes(run, 0, apierrors.NewBadRequest("no")) }, ""},
-		"another client's was made":   {func(m *memory) { m.begins(run); m.makes(run, 1, nil) }, ""},
-		"it was made":                 {func(m *memory) { m.begins(run); m.makes(run, 0, nil) }, v1alpha1.TestFilesPresent},
-		"nobody knows if it was made": {func(m *memory) { m.begins(run); m.makes(run, 0, errors.New("connection reset")) }, v1alpha1.TestFilesPresent},
+		"the first try":               {func(m *memory) { m.begun = attempt.Begin(run) }, ""},
+		"after a refusal":             {func(m *memory) { m.begun = attempt.Begin(run); m.begun.Made(run, 0, apierrors.NewBadRequest("no")) }, ""},
+		"another client's was made":   {func(m *memory) { m.begun = attempt.Begin(run); m.begun.Made(run, 1, nil) }, ""},
+		"it was made":                 {func(m *memory) { m.begun = attempt.Begin(run); m.begun.Made(run, 0, nil) }, v1alpha1.TestFilesPresent},
+		"nobody knows if it was made": {func(m *memory) { m.begun = attempt.Begin(run); m.begun.Made(run, 0, errors.New("connection reset")) }, v1alpha1.TestFilesPresent},
 	} {
 		s := scopeOf(builder.NewBenchmark("default", "sb").Target(builder.NewClaimTarget("t", "mine")).Build())
 		s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t"}}
@@ -150,7 +121,7 @@ func TestMayHaveWritten(t *testing.T) {
 		s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", TestFiles: test.status, VolumeMode: storage.VolumeMode(&test.target)}}
 		claim := claimOf("default", storage.ClaimName(s.sb, &s.sb.Spec.Targets[0], 0), nil)
 		claim.UID, claim.Spec.VolumeName = uid, test.volume
-		s.claims, s.claimTargets = map[string]*corev1.PersistentVolumeClaim{claim.Name: claim}, ours.ClaimTargets(s.sb)
+		s.Claims, s.ClaimTargets = map[string]*corev1.PersistentVolumeClaim{claim.Name: claim}, ours.ClaimTargets(s.sb)
 		seen := &corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{
 			{State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: *at(0)}}},
 		}}}

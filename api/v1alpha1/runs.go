@@ -1,6 +1,10 @@
 package v1alpha1
 
-import "slices"
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
 
 // HasEnded says whether the run has its last word: a result, or why there is none.
 func (r *Run) HasEnded() bool { return r.State == RunSucceeded || r.State == RunFailed }
@@ -43,4 +47,9 @@ func (s *StorageBenchmarkStatus) NodeOf(client int32) string {
 		return ""
 	}
 	return s.Anchors[client].Node
+}
+
+// IsForOnePod says whether only one pod at a time may have a volume of the target, so that no anchor mounts it beside runs.
+func (t *TargetStatus) IsForOnePod() bool {
+	return slices.Contains(t.AccessModes, corev1.ReadWriteOncePod)
 }

@@ -1,6 +1,7 @@
 package attempt
 
 import (
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -94,4 +95,43 @@ func IsOlder(a, b *v1alpha1.StorageBenchmark) bool {
 		return a.CreationTimestamp.Before(&b.CreationTimestamp)
 	}
 	return a.UID < b.UID
+}
+
+// NameOfOlder returns what users of a benchmark are told of an older one that needs nodes and goes first, "" if there is none.
+func (r Rivals) NameOfOlder(sb *v1alpha1.StorageBenchmark) string {
+	if older := r.Older(sb); older != nil {
+		return nameFor(sb, types.NamespacedName{Namespace: older.Namespace, Name: older.Name})
+	}
+	return ""
+}
+
+// Holders returns the nodes that others hold, for users of a benchmark, with what holds them: a benchmark, if it is known, or a pod.
+func (r Rivals) Holders(sb *v1alpha1.StorageBenchmark) []string {
+	var holders []string
+	for i := range r.Pods {
+		if pod := &r.Pods[i]; pod.Spec.NodeName != "" {
+			holders = append(holders, fmt.Sprintf("node %s (%s)", pod.Spec.NodeName, describeHolder(sb, pod, r.Of(pod))))
+		}
+	}
+	return holders
+}
+
+// describeHolder says what holds a node: a pod, of a benchmark if it is known.
+func describeHolder(sb *v1alpha1.StorageBenchmark, pod *corev1.Pod, of *v1alpha1.StorageBenchmark) string {
+	switch {
+	case of != nil:
+		return nameFor(sb, types.NamespacedName{Namespace: of.Namespace, Name: of.Name})
+	case pod.Namespace != sb.Namespace:
+		return fmt.Sprintf("a pod with label %s in another namespace, which belongs to no known benchmark", v1alpha1.LabelHoldsNode)
+	default:
+		return fmt.Sprintf("pod %s in namespace %s with label %s, which belongs to no known benchmark", pod.Name, pod.Namespace, v1alpha1.LabelHoldsNode)
+	}
+}
+
+// nameFor returns what users of a benchmark are told of another one: nothing of one of another namespace, which they may not know of.
+func nameFor(sb *v1alpha1.StorageBenchmark, other types.NamespacedName) string {
+	if other.Namespace != sb.Namespace {
+		return "a benchmark of another namespace"
+	}
+	return fmt.Sprintf("%s in namespace %s", other.Name, other.Namespace)
 }

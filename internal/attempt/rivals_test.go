@@ -122,3 +122,16 @@ func TestRivals(t *testing.T) {
 		t.Errorf("there are %d rivals", len(rivals.Pods))
 	}
 }
+
+// Names of what is in other namespaces are not told: who may see one benchmark need not know of another tenant's.
+func TestNamesOfOthersAreNotTold(t *testing.T) {
+	sb := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: "mine"}}
+	for other, want := range map[types.NamespacedName]string{
+		{Namespace: "mine", Name: "another"}:  "another in namespace mine",
+		{Namespace: "theirs", Name: "secret"}: "a benchmark of another namespace",
+	} {
+		if got := nameFor(sb, other); got != want {
+			t.Errorf("%s is %q", other, got)
+		}
+	}
+}

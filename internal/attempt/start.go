@@ -1,6 +1,14 @@
 package attempt
 
-import "time"
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
 
 const (
 	// QuietStart is how long a pod may take to start before anybody is asked why. Most start sooner.
@@ -29,6 +37,11 @@ type StartFacts struct {
 // NodeWait is the wait of a benchmark for nodes that others hold: since when it wants them, zero if it does not, and since when they
 // are free, zero while they are not. Once they are, somebody may be faster, and the wait go on.
 type NodeWait struct{ Since, FreeSince time.Time }
+
+// NodeWaitOf returns how a benchmark has waited for nodes until now.
+func NodeWaitOf(status *v1alpha1.StorageBenchmarkStatus) NodeWait {
+	return NodeWait{Since: ptr.Deref(status.WaitingForNodeSince, metav1.Time{}).Time, FreeSince: ptr.Deref(status.NodeFreeSince, metav1.Time{}).Time}
+}
 
 // Waits says whether the nodes were not free when that was last looked at.
 func (w NodeWait) Waits() bool { return !w.Since.IsZero() && w.FreeSince.IsZero() }

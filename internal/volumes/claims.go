@@ -13,6 +13,15 @@ import (
 // Claims are claims that were made for a benchmark, by their names.
 type Claims map[string]*corev1.PersistentVolumeClaim
 
+// ClaimsOf returns claims by their names.
+func ClaimsOf(all []*corev1.PersistentVolumeClaim) Claims {
+	claims := Claims{}
+	for _, claim := range all {
+		claims[claim.Name] = claim
+	}
+	return claims
+}
+
 // UID returns the UID of the claim of a name, "" if it is not among these. Of several names it returns a hash of their UIDs, "" if one of them is missing:
 // for all of them the status would have no room.
 func (c Claims) UID(names []string) string {

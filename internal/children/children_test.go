@@ -1,9 +1,10 @@
-package controllers
+package children
 
 import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -59,12 +60,12 @@ func TestSortPods(t *testing.T) {
 		{"one that says it is a run's", pod("mine", run, running), false, false, false},
 	} {
 		t.Run(test.what, func(t *testing.T) {
-			s := scopeOf(sb)
-			s.measuring = true // of the pass before
-			s.jobs = map[string]*batchv1.Job{name: {ObjectMeta: metav1.ObjectMeta{Name: name, UID: "job-uid"}}}
+			s := Of(sb, nil)
+			s.Measuring = true // of the pass before
+			s.Jobs = map[string]*batchv1.Job{name: {ObjectMeta: metav1.ObjectMeta{Name: name, UID: "job-uid"}}}
 			s.sortPods([]corev1.Pod{test.pod})
-			if s.measuring != test.measuring || (len(s.pods[name]) == 1) != test.run || (s.anchors[anchor] != nil) != test.anchor || len(s.pods)+len(s.anchors) > 1 {
-				t.Errorf("measures: %t, pods of runs %v, anchors %v", s.measuring, slices.Collect(maps.Keys(s.pods)), slices.Collect(maps.Keys(s.anchors)))
+			if s.Measuring != test.measuring || (len(s.Pods[name]) == 1) != test.run || (s.Anchors[anchor] != nil) != test.anchor || len(s.Pods)+len(s.Anchors) > 1 {
+				t.Errorf("measures: %t, pods of runs %v, anchors %v", s.Measuring, slices.Collect(maps.Keys(s.Pods)), slices.Collect(maps.Keys(s.Anchors)))
 			}
 		})
 	}
@@ -79,17 +80,27 @@ func TestOwnClaims(t *testing.T) {
 	claim := func(name string, owners ...metav1.OwnerReference) corev1.PersistentVolumeClaim {
 		return corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, OwnerReferences: owners}}
 	}
-	s := scopeOf(sb)
+	s := Of(sb, nil)
 	there := []corev1.PersistentVolumeClaim{claim("mine"), claim(second, ownedBy(sb)), claim(first), claim("other", ownedBy(sb))}
-	if early := s.ownClaims(there); len(early) > 0 {
+	if early := s.OwnClaims(there); len(early) > 0 {
 		t.Errorf("before it has started, %q is its own", early[0].Name)
 	}
 	sb.Status.StartTime = at(0)
 	var own []string
-	for _, claim := range s.ownClaims(there) {
+	for _, claim := range s.OwnClaims(there) {
 		own = append(own, claim.Name)
 	}
-	if !slices.Equal(own, []string{second}) || !maps.Equal(s.claimTargets, map[string]string{first: "fast", second: "fast"}) {
-		t.Errorf("own claims are %q, of targets %v", own, s.claimTargets)
+	if !slices.Equal(own, []string{second}) || !maps.Equal(s.ClaimTargets, map[string]string{first: "fast", second: "fast"}) {
+		t.Errorf("own claims are %q, of targets %v", own, s.ClaimTargets)
 	}
+}
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// at returns a time after noon.
+func at(after time.Duration) *metav1.Time { return new(metav1.NewTime(noon.Add(after))) }
+
+// ownedBy returns what a child of a benchmark says of its owner.
+func ownedBy(sb *v1alpha1.StorageBenchmark) metav1.OwnerReference {
+	return *metav1.NewControllerRef(sb, v1alpha1.GroupVersion.WithKind("StorageBenchmark"))
 }

@@ -1,0 +1,155 @@
+// Package children has the Jobs, pods and claims of a benchmark as they were read: which of them are its own, and what they tell of what it waits for.
+package children
+
+import (
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/utils/ptr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/storage"
+	"github.com/storagebench/storagebench/internal/volumes"
+)
+
+// Children are a benchmark's own.
+type Children struct {
+	Benchmark *v1alpha1.StorageBenchmark
+	// ClaimTargets are the targets of the claims that are made for the benchmark, by the names of the claims.
+	ClaimTargets map[string]string
+	// Unmade are the names of claims that this operator has not made, as it knows. Nil: it knows of none.
+	Unmade *sets.Set[string]
+
+	Jobs   map[string]*batchv1.Job
+	Pods   map[string][]*corev1.Pod // by the name of their Job
+	Claims volumes.Claims
+	// Anchors are the pods that hold nodes.
+	Anchors map[string]*corev1.Pod
+	// Measuring says whether a pod of a run has not ended, also one whose Job is gone.
+	Measuring bool
+}
+
+// Of returns the children of a benchmark before any is read.
+func Of(sb *v1alpha1.StorageBenchmark, unmade *sets.Set[string]) Children {
+	return Children{Benchmark: sb, ClaimTargets: ours.ClaimTargets(sb), Unmade: unmade}
+}
+
+// Sort keeps those that are the benchmark's own, by what they are for.
+func (c *Children) Sort(jobs []batchv1.Job, pods []corev1.Pod, claims []corev1.PersistentVolumeClaim) {
+	c.Jobs, c.Claims = map[string]*batchv1.Job{}, volumes.ClaimsOf(c.OwnClaims(claims))
+	for i := range jobs {
+		if ours.Job(c.Benchmark, &jobs[i]) {
+			c.Jobs[jobs[i].Name] = &jobs[i]
+		}
+	}
+	c.sortPods(pods)
+}
+
+func (c *Children) sortPods(pods []corev1.Pod) {
+	c.Pods, c.Anchors, c.Measuring = map[string][]*corev1.Pod{}, map[string]*corev1.Pod{}, false
+	for i := range pods {
+		pod := &pods[i]
+		of := c.jobOf(pod)
+		switch {
+		case ours.Anchor(c.Benchmark, pod):
+			c.Anchors[pod.Name] = pod
+		case of != nil:
+			c.Measuring = c.Measuring || attempt.MayMeasure(pod)
+			c.Pods[of.Name] = append(c.Pods[of.Name], pod)
+		case ours.NamedPod(c.Benchmark, pod):
+			c.Measuring = c.Measuring || attempt.MayMeasure(pod)
+		}
+	}
+}
+
+// jobOf returns the benchmark's Job that a pod was made for, nil if there is none.
+func (c *Children) jobOf(pod *corev1.Pod) *batchv1.Job {
+	owner := metav1.GetControllerOf(pod)
+	if owner == nil || c.Jobs[owner.Name] == nil || !ours.PodOf(c.Jobs[owner.Name], pod) {
+		return nil
+	}
+	return c.Jobs[owner.Name]
+}
+
+// OwnClaims returns those claims that were made for the benchmark: none before it has started.
+func (c *Children) OwnClaims(claims []corev1.PersistentVolumeClaim) (own []*corev1.PersistentVolumeClaim) {
+	for i := range claims {
+		if c.Benchmark.Status.StartTime != nil && c.IsOwnClaim(&claims[i]) {
+			own = append(own, &claims[i])
+		}
+	}
+	return own
+}
+
+// IsOwnClaim says whether a claim was made for the benchmark, as far as this operator knows.
+func (c *Children) IsOwnClaim(claim *corev1.PersistentVolumeClaim) bool {
+	return ours.Claim(c.Benchmark, c.ClaimTargets, claim) && !ptr.Deref(c.Unmade, nil).Has(claim.Name)
+}
+
+// JobOf returns the Job of a client in a run's attempt, nil if it is not there.
+func (c *Children) JobOf(run *v1alpha1.Run, client int32) *batchv1.Job {
+	return c.Jobs[job.RunName(c.Benchmark, run.Name, run.Attempts, client)]
+}
+
+// MissingJobs returns the clients whose Jobs of a run's attempt are not there.
+func (c *Children) MissingJobs(run *v1alpha1.Run) []int32 {
+	var missing []int32
+	for client := range run.ClientCount() {
+		if c.JobOf(run, client) == nil {
+			missing = append(missing, client)
+		}
+	}
+	return missing
+}
+
+// AnchorOf returns the pod of a client's anchor, nil if it is not there.
+func (c *Children) AnchorOf(client int) *corev1.Pod {
+	return c.Anchors[job.AnchorName(c.Benchmark, int32(client), c.Benchmark.Status.Anchors[client].Attempts)]
+}
+
+// SeeAnchors returns how far the anchors are.
+func (c *Children) SeeAnchors() []attempt.Anchor {
+	anchors := make([]attempt.Anchor, len(c.Benchmark.Status.Anchors))
+	for i, a := range c.Benchmark.Status.Anchors {
+		anchors[i] = attempt.Anchor{Pod: c.AnchorOf(i), Seen: a.Pod != "", Node: a.Node}
+	}
+	return anchors
+}
+
+// MountsAsIs says whether a claim of the benchmark is of storage that is mounted as it is: its volume is removed by its name.
+func (c *Children) MountsAsIs(claim *corev1.PersistentVolumeClaim) bool {
+	name := c.ClaimTargets[claim.Name]
+	return slices.ContainsFunc(c.Benchmark.Spec.Targets, func(t v1alpha1.Target) bool { return t.Name == name && storage.MakesVolume(&t) })
+}
+
+// IsUnseen says whether a client of a run's attempt may have written without having been seen: its Job is not there and may have been, or its pod is not, and
+// Kubernetes has counted one. Of a pod that is there it is seen whether a container has begun.
+func (c *Children) IsUnseen(run *v1alpha1.Run, begun *attempt.Begun) bool {
+	if run.State != v1alpha1.RunRunning {
+		return false
+	}
+	for client := range run.ClientCount() {
+		j := c.JobOf(run, client)
+		switch {
+		case j == nil && begun.MayHaveJob(run, client):
+			return true
+		case j != nil && len(c.Pods[j.Name]) == 0 && attempt.HasEndedPods(j):
+			return true
+		}
+	}
+	return false
+}
+
+// Newest returns the youngest of the pods, or nil. A Job that replaces its pod has several for a moment.
+func Newest(pods []*corev1.Pod) *corev1.Pod {
+	if len(pods) == 0 {
+		return nil
+	}
+	return slices.MaxFunc(pods, func(a, b *corev1.Pod) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
+}

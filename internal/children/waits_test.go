@@ -1,0 +1,117 @@
+package children
+
+import (
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/storage"
+	"github.com/storagebench/storagebench/test/builder"
+)
+
+// Of the claims that a pod needs, one that is not there is not waited for, nor one that is not needed.
+func TestUnbound(t *testing.T) {
+	claim := func(name string, phase corev1.PersistentVolumeClaimPhase) *corev1.PersistentVolumeClaim {
+		return &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: corev1.PersistentVolumeClaimStatus{Phase: phase}}
+	}
+	c := Of(builder.OneRun("default", "sb").Build(), nil)
+	c.Claims = map[string]*corev1.PersistentVolumeClaim{"bound": claim("bound", corev1.ClaimBound), "pending": claim("pending", corev1.ClaimPending), "new": claim("new", "")}
+	for want, needs := range map[string][]Volume{
+		"":        {{"t", "bound"}, {"theirs", "mine"}},
+		"pending": {{"t", "bound"}, {"t", "pending"}, {"t", "new"}},
+		"new":     {{"t", "new"}, {"t", "pending"}},
+	} {
+		if got := c.Unbound(needs); (got == nil) != (want == "") || (got != nil && got.Name != want) {
+			t.Errorf("it waits for %v, want %q", got, want)
+		}
+	}
+}
+
+// A pod has time to start from when the last of its volumes was there.
+func TestReadySince(t *testing.T) {
+	for name, test := range map[string]struct {
+		needs []Volume
+		want  time.Duration
+	}{
+		"no volumes":                 {nil, 0},
+		"there before":               {[]Volume{{"early", "early"}}, 0},
+		"made since":                 {[]Volume{{"early", "early"}, {"late", "late"}}, 20 * time.Second},
+		"made since, first":          {[]Volume{{"late", "late"}, {"early", "early"}}, 20 * time.Second},
+		"somebody's claim":           {[]Volume{{"late", "mine"}}, 0},
+		"not known how long it took": {[]Volume{{"unknown", "late"}}, 0},
+		"seen":                       {[]Volume{{"unknown", "seen"}}, 30 * time.Second},
+		"seen later than it was":     {[]Volume{{"late", "seen"}}, 20 * time.Second},
+		"seen after its deadline":    {[]Volume{{"unknown", "seen late"}}, time.Minute},
+	} {
+		w := waitsOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build())
+		w.BoundSince = map[types.UID]time.Time{"s1": noon.Add(30 * time.Second), "s2": noon.Add(time.Hour)}
+		w.Benchmark.Status.Targets = []v1alpha1.TargetStatus{
+			{Name: "early", ProvisionedMilliseconds: new(int64(1000))}, {Name: "late", ProvisionedMilliseconds: new(int64(15_000))}, {Name: "unknown"},
+		}
+		w.Claims = map[string]*corev1.PersistentVolumeClaim{
+			"early": {ObjectMeta: metav1.ObjectMeta{CreationTimestamp: *at(-time.Minute)}},
+			"late":  {ObjectMeta: metav1.ObjectMeta{CreationTimestamp: *at(5 * time.Second)}},
+			"seen":  {ObjectMeta: metav1.ObjectMeta{UID: "s1", CreationTimestamp: *at(5 * time.Second)}}, "seen late": {ObjectMeta: metav1.ObjectMeta{UID: "s2"}},
+		}
+		if got := w.ReadySince(noon, test.needs); !got.Equal(noon.Add(test.want)) {
+			t.Errorf("%s: a pod has time since %s, want %s later than its wait", name, got, test.want)
+		}
+	}
+}
+
+// Whether a pod is waited for is told by its Job and itself. One that was there, and is not found, may measure.
+func TestStartingSince(t *testing.T) {
+	began, bound := noon, noon.Add(20*time.Second)
+	sb := builder.OneRun("default", "sb").Build()
+	sb.UID = "u1"
+	claim := storage.ClaimName(sb, &sb.Spec.Targets[0], 0)
+	name := job.RunName(sb, "reads.fast", 1, 0)
+	running := func(state corev1.ContainerState) *corev1.Pod {
+		return &corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: job.MeasureContainer, State: state}}}}
+	}
+	for _, test := range []struct {
+		label    string
+		recorded string // status.runs[].job
+		job      *batchv1.Job
+		pod      *corev1.Pod
+		took     *int64
+		want     *time.Time
+	}{
+		{"no Job yet", "", nil, nil, nil, &began},
+		{"a Job that is lost", name, nil, nil, nil, nil},
+		{"no pod yet", name, &batchv1.Job{}, nil, nil, &began},
+		{"a pod that is not found", name, &batchv1.Job{Status: batchv1.JobStatus{Active: 1}}, nil, nil, nil},
+		{"a Job that was made late", name, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(bound)}}, nil, nil, &bound},
+		{"a pod that waits", name, &batchv1.Job{}, running(corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{}}), nil, &began},
+		{"a pod whose volume came late", name, &batchv1.Job{}, &corev1.Pod{}, new(int64(20000)), &bound},
+		{"a pod that runs", name, &batchv1.Job{}, running(corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(noon)}}), nil, nil},
+		{"a pod that has ended", name, &batchv1.Job{}, running(corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}), nil, nil},
+	} {
+		w := waitsOf(sb.DeepCopy())
+		w.Now = noon.Add(time.Minute)
+		w.Benchmark.Status.Runs = []v1alpha1.Run{{Name: "reads.fast", Target: "fast", State: v1alpha1.RunRunning, Attempts: 1, StartTime: &metav1.Time{Time: noon}, Job: test.recorded}}
+		w.Benchmark.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast", ProvisionedMilliseconds: test.took}}
+		w.Claims = map[string]*corev1.PersistentVolumeClaim{claim: {ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(noon)}}}
+		if test.job != nil {
+			test.job.Name = name
+			w.Jobs = map[string]*batchv1.Job{name: test.job}
+		}
+		if test.pod != nil {
+			w.Pods = map[string][]*corev1.Pod{name: {test.pod}}
+		}
+		if got := w.startingSince(); (got == nil) != (test.want == nil) || (got != nil && !got.Equal(*test.want)) {
+			t.Errorf("%s: a pod has time to start since %v, want %v", test.label, got, test.want)
+		}
+	}
+}
+
+// waitsOf returns what a benchmark waits for at noon.
+func waitsOf(sb *v1alpha1.StorageBenchmark) *Waits {
+	return &Waits{Children: Of(sb, nil), Now: noon}
+}

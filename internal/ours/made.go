@@ -1,0 +1,84 @@
+package ours
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// MadeJob is what the operator has written on a Job by which it finds it.
+type MadeJob struct {
+	Name                string
+	Labels, Annotations map[string]string
+}
+
+// MadeJobs goes through all Jobs that may have been made for a benchmark.
+func MadeJobs(sb *v1alpha1.StorageBenchmark) iter.Seq[MadeJob] {
+	return func(yield func(MadeJob) bool) {
+		for i := range sb.Status.Runs {
+			for made := range madeJobsOf(sb, &sb.Status.Runs[i]) {
+				if !yield(made) {
+					return
+				}
+			}
+		}
+		for i := range sb.Spec.Targets {
+			target := &sb.Spec.Targets[i]
+			for which := range storage.Claims(sb, target) {
+				labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleCleanUp, v1alpha1.LabelTarget, target.Name, v1alpha1.LabelClient, strconv.Itoa(int(which)))
+				if !yield(MadeJob{Name: job.CleanUpName(sb, target.Name, which), Labels: labels}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// madeJobsOf goes through those of all attempts of a run.
+func madeJobsOf(sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run) iter.Seq[MadeJob] {
+	return func(yield func(MadeJob) bool) {
+		for attempt := int32(1); attempt <= run.Attempts; attempt++ {
+			for which := range run.ClientCount() {
+				labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelTarget, run.Target,
+					v1alpha1.LabelAttempt, strconv.Itoa(int(attempt)), v1alpha1.LabelClient, strconv.Itoa(int(which)))
+				made := MadeJob{job.RunName(sb, run.Name, attempt, which), labels, map[string]string{v1alpha1.AnnotationRun: run.Name}}
+				if !yield(made) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// IsStrayJob says whether a Job has the benchmark for its owner, but not all by which it is found.
+func IsStrayJob(sb *v1alpha1.StorageBenchmark, j *batchv1.Job) bool {
+	return Owned(sb, j) && (len(Lacking(j.Labels, child.Labels(sb))) > 0 || !Job(sb, j))
+}
+
+// IsStrayAnchor says the same of the pod of an anchor.
+func IsStrayAnchor(sb *v1alpha1.StorageBenchmark, pod *corev1.Pod) bool {
+	return Owned(sb, pod) && !Anchor(sb, pod)
+}
+
+// AnchorNames returns the names of the pods of all anchors of a benchmark.
+func AnchorNames(sb *v1alpha1.StorageBenchmark) []string {
+	var names []string
+	for i := range sb.Status.Anchors {
+		names = append(names, job.AnchorName(sb, int32(i), sb.Status.Anchors[i].Attempts))
+	}
+	return names
+}
+
+// Lacking returns the keys that a map does not have with the values that are wanted.
+func Lacking(has, wanted map[string]string) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(wanted)), func(key string) bool { return has[key] == wanted[key] })
+}
