@@ -70,7 +70,7 @@ func (s *scope) awaitRemoval(left []cleanup.Leftover, err error) ([]cleanup.Left
 
 // setCleanedUp says that all is gone, or, where that cannot be seen, what of it is.
 func (s *scope) setCleanedUp() {
-	if unknown := s.volumesUnknown(); unknown != "" {
+	if unknown := s.namespaces.VolumesUnknown(s.sb); unknown != "" {
 		s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonClaimsGone, unknown)
 		return
 	}

@@ -19,7 +19,7 @@ import (
 
 // noteFiles writes down on which storage runs may have made files that stay.
 func noteFiles(_ context.Context, p *pass) (outcome, error) {
-	p.learnDrivers()
+	p.namespaces.LearnDrivers(p.sb.Status.Targets, p.Claims)
 	if !p.sb.DeletionTimestamp.IsZero() && !p.concluded() {
 		p.noteUnseen(p.sb.Status.RunningRun()) // Kubernetes may be about to delete claims, and does not where files are to be removed
 	}
@@ -68,7 +68,7 @@ func (p *pass) removeFiles(ctx context.Context, atRest bool) ([]cleanup.Leftover
 		at, err := p.filesAt(ctx, target)
 		errs = append(errs, err)
 		if at != cleanup.Nowhere {
-			left = append(left, cleanup.LeftFiles(p.sb, target, at, p.cleaner(target)))
+			left = append(left, cleanup.LeftFiles(p.sb, target, at, p.Cleaner(target)))
 		}
 	}
 	return left, errors.Join(errs...)
@@ -96,26 +96,8 @@ func (p *pass) removeFilesOf(ctx context.Context, target *v1alpha1.Target, statu
 	if atRest {
 		state, err = p.cleanClaims(ctx, target)
 	}
-	status.TestFiles, err = cleanup.FilesAfter(state, err, p.cleaning().IsHalfOver(), p.hasFailedToClean(target))
+	status.TestFiles, err = cleanup.FilesAfter(state, err, p.cleaning().IsHalfOver(), p.HasFailedToClean(target))
 	return err
-}
-
-// cleaner returns the name of the first client's Job that removes files of a target, "" if there is none.
-func (s *scope) cleaner(target *v1alpha1.Target) string {
-	if name := job.CleanUpName(s.sb, target.Name, 0); s.Jobs[name] != nil {
-		return name
-	}
-	return ""
-}
-
-// hasFailedToClean says whether a Job that was to remove files of a target has failed for good.
-func (s *scope) hasFailedToClean(target *v1alpha1.Target) bool {
-	for client := range storage.Claims(s.sb, target) {
-		if existing := s.Jobs[job.CleanUpName(s.sb, target.Name, client)]; existing != nil && attempt.HasFailed(existing) {
-			return true
-		}
-	}
-	return false
 }
 
 // cleanClaims has the files removed from all claims of a target, and says what has become of them.

@@ -3,7 +3,6 @@ package controllers
 import (
 	"testing"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -47,30 +46,5 @@ func TestNoteFilesOf(t *testing.T) {
 				t.Errorf("targets are %+v, news: %t", got, s.hasNewFiles())
 			}
 		})
-	}
-}
-
-func TestHasFailedToClean(t *testing.T) {
-	sb := builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(2)) }).Build()
-	second := job.CleanUpName(sb, "fast", 1)
-	with := func(name string, kind batchv1.JobConditionType, status corev1.ConditionStatus) map[string]*batchv1.Job {
-		return map[string]*batchv1.Job{name: {Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: kind, Status: status}}}}}
-	}
-	for name, test := range map[string]struct {
-		jobs map[string]*batchv1.Job
-		want bool
-	}{
-		"no Jobs":           {nil, false},
-		"it goes on":        {map[string]*batchv1.Job{second: {}}, false},
-		"it is to fail":     {with(second, batchv1.JobFailureTarget, corev1.ConditionTrue), false},
-		"it has not failed": {with(second, batchv1.JobFailed, corev1.ConditionFalse), false},
-		"it has failed":     {with(second, batchv1.JobFailed, corev1.ConditionTrue), true},
-		"another target's":  {with(job.CleanUpName(sb, "slow", 0), batchv1.JobFailed, corev1.ConditionTrue), false},
-	} {
-		s := scopeOf(sb)
-		s.Jobs = test.jobs
-		if got := s.hasFailedToClean(&sb.Spec.Targets[0]); got != test.want {
-			t.Errorf("%s: %t, want %t", name, got, test.want)
-		}
 	}
 }

@@ -26,24 +26,7 @@ func (p *pass) findClaim(ctx context.Context, target *v1alpha1.Target, name stri
 	if err != nil {
 		return "", fmt.Errorf("get claim of target %s: %w", target.Name, err)
 	}
-	return p.found(target, claim), nil
-}
-
-// found says what a claim is that has the name of one of a target. It is empty if there is none.
-func (s *scope) found(target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim) cleanup.Found {
-	switch {
-	case claim.Name == "":
-		return cleanup.Gone
-	case !storage.IsProvisioned(target) && volumes.IsReplaced(s.sb.Status.Target(target.Name), claim),
-		storage.IsProvisioned(target) && !s.IsOwnClaim(claim):
-		return cleanup.Other
-	case volumes.IsDevice(claim): // whatever the status says
-		return cleanup.Device
-	case !claim.DeletionTimestamp.IsZero():
-		return cleanup.Ending
-	default:
-		return cleanup.There
-	}
+	return p.Found(target, claim), nil
 }
 
 // isClaimGone says whether no claim of a target is there any more. In the place of somebody's there may be another one.
@@ -71,7 +54,7 @@ func (p *pass) lostVolumes(ctx context.Context, target *v1alpha1.Target) ([]clea
 
 // lostVolume returns what is known of a volume whose claim is gone.
 func (p *pass) lostVolume(ctx context.Context, name string) (cleanup.LostVolume, error) {
-	if p.isNamespaced() {
+	if p.namespaces.Confine() {
 		return cleanup.LostVolume{Unseen: true}, nil
 	}
 	pv, err := p.liveVolume(ctx, name, "get volume "+name)

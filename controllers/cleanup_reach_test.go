@@ -321,44 +321,6 @@ func TestFilesOnAVolumeThatAnotherClaimHas(t *testing.T) {
 	}
 }
 
-// What a claim is that has a target's name is told by its owner, where the benchmark makes it, and by its UID, where it is somebody's.
-func TestFound(t *testing.T) {
-	sb := builder.OneRun("ns", "sb").Target(builder.NewClaimTarget("theirs", "theirs")).Build()
-	own, theirs := &sb.Spec.Targets[0], &sb.Spec.Targets[1]
-	sb.Status.Targets = []v1alpha1.TargetStatus{{Name: own.Name, ClaimsUID: "c1"}, {Name: "theirs", ClaimsUID: "c1"}}
-	for name, test := range map[string]struct {
-		target *v1alpha1.Target
-		change func(*corev1.PersistentVolumeClaim)
-		want   cleanup.Found
-	}{
-		"gone":                      {own, func(c *corev1.PersistentVolumeClaim) { *c = corev1.PersistentVolumeClaim{} }, cleanup.Gone},
-		"there":                     {own, func(*corev1.PersistentVolumeClaim) {}, cleanup.There},
-		"made by somebody else":     {own, func(c *corev1.PersistentVolumeClaim) { c.UID = "c2" }, cleanup.Other},
-		"of nobody":                 {own, func(c *corev1.PersistentVolumeClaim) { c.OwnerReferences = nil }, cleanup.Other},
-		"a device":                  {own, func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeMode = new(corev1.PersistentVolumeBlock) }, cleanup.Device},
-		"being deleted":             {own, func(c *corev1.PersistentVolumeClaim) { c.DeletionTimestamp = at(0) }, cleanup.Ending},
-		"somebody's, gone":          {theirs, func(c *corev1.PersistentVolumeClaim) { *c = corev1.PersistentVolumeClaim{} }, cleanup.Gone},
-		"somebody's":                {theirs, func(c *corev1.PersistentVolumeClaim) { c.OwnerReferences = nil }, cleanup.There},
-		"somebody's, made anew":     {theirs, func(c *corev1.PersistentVolumeClaim) { c.UID = "c2" }, cleanup.Other},
-		"somebody's, a device":      {theirs, func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeMode = new(corev1.PersistentVolumeBlock) }, cleanup.Device},
-		"somebody's, being deleted": {theirs, func(c *corev1.PersistentVolumeClaim) { c.DeletionTimestamp = at(0) }, cleanup.Ending},
-		"somebody's, made anew, and a device": {theirs, func(c *corev1.PersistentVolumeClaim) {
-			c.UID, c.Spec.VolumeMode = "c2", new(corev1.PersistentVolumeBlock)
-		}, cleanup.Other},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := scopeOf(sb)
-			s.ClaimTargets = ours.ClaimTargets(sb)
-			claim := claimOf("ns", storage.ClaimName(sb, test.target, 0), nil)
-			claim.UID, claim.OwnerReferences = "c1", []metav1.OwnerReference{ownedBy(sb)}
-			test.change(claim)
-			if got := s.found(test.target, claim); got != test.want {
-				t.Errorf("it is %s, want %s", got, test.want)
-			}
-		})
-	}
-}
-
 // The cache may still have a claim of which users are told what to do now that it is gone.
 func TestClaimIsGoneBeforeTheCacheHearsOfIt(t *testing.T) {
 	sb := builder.OneRun("ns", "sb").Build()

@@ -97,7 +97,7 @@ func (p *pass) settleClaim(ctx context.Context, claim *corev1.PersistentVolumeCl
 // StorageClass would retain it. One that is bound to nothing of mine is not looked at, and somebody's own is not changed. A namespaced
 // operator sees no volumes.
 func (p *pass) settle(ctx context.Context, name string, since metav1.Time, mine func(*corev1.PersistentVolume) bool) (cleanup.Fate, error) {
-	if name == "" || p.isNamespaced() {
+	if name == "" || p.namespaces.Confine() {
 		return cleanup.NotOurs, nil
 	}
 	volume, err := p.liveVolume(ctx, name, "get volume "+name)
@@ -134,7 +134,7 @@ func (p *pass) tieVolume(ctx context.Context, volume *corev1.PersistentVolume, f
 
 // remainingVolumes returns the volumes that were made for the benchmark and are not gone yet.
 func (p *pass) remainingVolumes(ctx context.Context) ([]cleanup.Leftover, error) {
-	volumes := p.provisionedVolumes()
+	volumes := volumes.Provisioned(p.sb)
 	// Their claims may be gone. That they were bound to these was seen when they were recorded.
 	mine := func(volume *corev1.PersistentVolume) bool {
 		ref := volume.Spec.ClaimRef
@@ -144,16 +144,6 @@ func (p *pass) remainingVolumes(ctx context.Context) ([]cleanup.Leftover, error)
 		return p.settle(ctx, volume.Name, p.sb.CreationTimestamp, mine)
 	})
 	return p.leftVolumes(volumes, fates), errors.Join(errs...)
-}
-
-// provisionedVolumes returns the volumes that claims of the benchmark are known to have had.
-func (s *scope) provisionedVolumes() (volumes []v1alpha1.VolumeStatus) {
-	for i := range s.sb.Spec.Targets {
-		if target := &s.sb.Spec.Targets[i]; storage.IsProvisioned(target) {
-			volumes = append(volumes, s.sb.Status.Target(target.Name).Volumes...)
-		}
-	}
-	return volumes
 }
 
 // leftVolumes says how to be rid of volumes that are not gone, by what becomes of each, and notes those that are kept.
@@ -174,8 +164,8 @@ func (p *pass) removeClusterObjects(ctx context.Context) ([]cleanup.Leftover, er
 	if !slices.ContainsFunc(p.sb.Spec.Targets, func(t v1alpha1.Target) bool { return storage.Driver(&t) != "" }) {
 		return nil, nil
 	}
-	if p.isNamespaced() {
-		return p.unseenClusterObjects(), nil
+	if p.namespaces.Confine() {
+		return p.namespaces.ClusterObjects(p.sb), nil
 	}
 	mine := client.MatchingLabels(child.ClusterLabels(p.sb))
 	var left []cleanup.Leftover

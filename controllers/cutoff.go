@@ -9,13 +9,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/confined"
 )
 
 // cutOff says which node of an attempt does not answer, or nothing. Its containers are said to run until it does, or
 // until Kubernetes gives its pods up.
 func (p *pass) cutOff(ctx context.Context, parts []part) (string, error) {
-	if p.isNamespaced() {
-		return p.silentNode(parts), nil
+	if p.namespaces.Confine() {
+		return confined.SilentNode(each(parts, func(one part) *corev1.Pod { return one.pod }), p.now.Time), nil
 	}
 	for _, one := range parts {
 		if !attempt.MayBeCutOff(one.pod) {

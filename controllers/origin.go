@@ -43,7 +43,7 @@ func (p *pass) readSources(ctx context.Context, target *v1alpha1.Target, clients
 		names.Insert(storage.ClaimName(p.sb, target, client))
 	}
 	origins, err := p.origins(ctx, target, names.UnsortedList())
-	return ours.Sources{Unseen: p.isNamespaced(), Origins: origins}, err
+	return ours.Sources{Unseen: p.namespaces.Confine(), Origins: origins}, err
 }
 
 // lookFitting looks for a volume of the cluster that fits claims without a volume, where something depends on that.
@@ -84,7 +84,7 @@ func (p *pass) originOf(ctx context.Context, target *v1alpha1.Target, name strin
 
 // originOfVolume says where the volume of a claim is from.
 func (p *pass) originOfVolume(ctx context.Context, claim *corev1.PersistentVolumeClaim) (ours.Origin, error) {
-	if p.isNamespaced() || claim.Spec.VolumeName == "" {
+	if p.namespaces.Confine() || claim.Spec.VolumeName == "" {
 		return ours.OriginOf(claim, nil), nil
 	}
 	volume, err := p.liveVolume(ctx, claim.Spec.VolumeName, "get volume "+claim.Spec.VolumeName)
@@ -135,7 +135,7 @@ const restUntied = time.Minute
 // retain it. Who removes the benchmark's finalizer has Kubernetes delete the claim, and nobody would know afterwards whose the volume was. One that cannot
 // be read or changed holds back nothing: clean-up tries it before the claim goes, has a deadline for that, and says what it could not do.
 func tie(ctx context.Context, p *pass) (outcome, error) {
-	if p.isNamespaced() || p.now.Before(&p.memory.tieAgain) {
+	if p.namespaces.Confine() || p.now.Before(&p.memory.tieAgain) {
 		return goOn(), nil
 	}
 	bound := p.untied()

@@ -169,7 +169,7 @@ func (s *podWait) judgeRivals(rivals attempt.Rivals) (competes competition) {
 			competes.older = rivals.NameOfOlder(s.sb)
 		}
 	case s.crowdedByUnseen():
-		competes.held = fmt.Sprintf("other benchmarks hold nodes, in namespaces that the operator cannot see (%s): %s", s.confinement(), attempt.StartMessage(s.pod))
+		competes.held = fmt.Sprintf("other benchmarks hold nodes, in namespaces that the operator cannot see (%s): %s", s.namespaces.Words(), attempt.StartMessage(s.pod))
 	}
 	return competes
 }
@@ -213,3 +213,13 @@ func (s *scope) waitForNode() {
 
 // hasNodes writes down that the benchmark waits for no node.
 func (s *scope) hasNodes() { s.sb.Status.WaitingForNodeSince, s.sb.Status.NodeFreeSince = nil, nil }
+
+// crowdedByUnseen says whether a pod that others keep off nodes finds none because of benchmarks in namespaces that a namespaced operator does not see: it
+// has no other client, nor wishes of its user, that could be the reason.
+func (s *podWait) crowdedByUnseen() bool {
+	if !s.namespaces.Confine() || s.crowded != "" {
+		return false
+	}
+	placement := s.sb.Spec.Placement
+	return placement == nil || placement.Affinity == nil || placement.Affinity.PodAntiAffinity == nil
+}

@@ -93,7 +93,7 @@ func (p *pass) eachVolume(ctx context.Context, look func(*corev1.PersistentVolum
 
 // nodeLabels returns the labels of a node, none of one that is gone or that a namespaced operator may not read.
 func (p *pass) nodeLabels(ctx context.Context, name string) (map[string]string, error) {
-	if labels, known := p.nodes[name]; known || p.isNamespaced() {
+	if labels, known := p.nodes[name]; known || p.namespaces.Confine() {
 		return labels, nil
 	}
 	var node corev1.Node

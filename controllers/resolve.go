@@ -62,7 +62,7 @@ func (s *scope) newTargetStatus(target *v1alpha1.Target) v1alpha1.TargetStatus {
 
 func (p *pass) resolveClass(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
 	status := p.newTargetStatus(target)
-	if p.isNamespaced() {
+	if p.namespaces.Confine() {
 		// Whether there is such a class, its claim will tell.
 		status.Limits = storage.Limits(target, storage.Class{})
 		return status, nil, nil
@@ -102,11 +102,11 @@ func whichClasses(classes []storagev1.StorageClass) string {
 // resolveDriver looks for the CSI driver of storage that the target describes by itself.
 func (p *pass) resolveDriver(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
 	status := p.newTargetStatus(target)
-	kind := driverFields[status.Driver]
+	addOn := storage.AddOnOf(status.Driver)
 	err := p.Live.Get(ctx, types.NamespacedName{Name: status.Driver}, &storagev1.CSIDriver{})
 	if apierrors.IsNotFound(err) {
-		return status, field.Invalid(path.Child(kind.field), field.OmitValueType{},
-			fmt.Sprintf("the cluster has no CSI driver %s; install it, on EKS as add-on %s%s", status.Driver, kind.addOn, kind.otherwise)), nil
+		return status, field.Invalid(path.Child(addOn.Field), field.OmitValueType{},
+			fmt.Sprintf("the cluster has no CSI driver %s; install it, on EKS as add-on %s%s", status.Driver, addOn.Name, addOn.Otherwise)), nil
 	}
 	if err != nil {
 		return status, nil, fmt.Errorf("get CSIDriver: %w", err)
@@ -114,15 +114,6 @@ func (p *pass) resolveDriver(ctx context.Context, path *field.Path, target *v1al
 	attributes, problem, err := p.resolveAttributes(ctx, path, target, status.Driver)
 	status.Limits = storage.Limits(target, storage.Class{Driver: status.Driver, Attributes: attributes})
 	return status, problem, err
-}
-
-// driverFields has the field of a target that needs a driver, the add-on of EKS that is the driver, and what else can
-// be done where it is missing.
-// https://docs.aws.amazon.com/eks/latest/userguide/workloads-add-ons-available-eks.html
-var driverFields = map[string]struct{ field, addOn, otherwise string }{
-	storage.EBSDriver: {"ebs", "aws-ebs-csi-driver", "; EKS Auto Mode does without it: there, name a StorageClass of " + storage.EBSAutoModeDriver + " in storageClassName"},
-	storage.EFSDriver: {"efs", "aws-efs-csi-driver", ""},
-	storage.S3Driver:  {"s3", "aws-mountpoint-s3-csi-driver", ""},
 }
 
 // noAttributesClasses is what users of an older Kubernetes are told.

@@ -14,6 +14,7 @@ import (
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/cleanup"
+	"github.com/storagebench/storagebench/internal/confined"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/jobspec"
 	"github.com/storagebench/storagebench/internal/legible"
@@ -37,7 +38,7 @@ type scope struct {
 	// ebsMetricsURL is where runs on EBS volumes ask what EBS itself says of them. "": they do not.
 	ebsMetricsURL string
 	// namespaces are those that the operator is confined to, none if it works in the whole cluster.
-	namespaces []string
+	namespaces confined.Namespaces
 
 	sb     *v1alpha1.StorageBenchmark
 	before *v1alpha1.StorageBenchmark

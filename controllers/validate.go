@@ -44,7 +44,7 @@ func validate(ctx context.Context, p *pass) (outcome, error) {
 
 // accept checks all that the spec says and names, and records the runs. From then on the spec is fixed.
 func (p *pass) accept(ctx context.Context) (outcome, error) {
-	if problems := p.beyondReach(); len(problems) > 0 {
+	if problems := p.namespaces.BeyondReach(p.sb.Spec.Targets); len(problems) > 0 {
 		return p.refuse(problems), nil
 	}
 	if problem := plan.ValidatePods(field.NewPath("spec"), &p.sb.Spec); problem != nil { // which the plan has no part in
@@ -72,7 +72,7 @@ func (p *pass) accept(ctx context.Context) (outcome, error) {
 	if foreign != nil {
 		return p.refuseClaim(ctx, foreign)
 	}
-	p.step(v1alpha1.ReasonProvisioning, legible.Plural(len(runs), "run")+" on "+legible.Plural(len(targets), "target")+p.unknownLimits())
+	p.step(v1alpha1.ReasonProvisioning, legible.Plural(len(runs), "run")+" on "+legible.Plural(len(targets), "target")+p.namespaces.UnknownLimits())
 	return saveFirst(), nil
 }
 
