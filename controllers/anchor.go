@@ -6,11 +6,9 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/ours"
@@ -62,7 +60,7 @@ func (p *pass) holdNodes(ctx context.Context, decision attempt.AnchorDecision) (
 		}
 	}
 	if len(decision.Waiting) == 0 {
-		p.hasNodes()
+		attempt.HasNodes(&p.sb.Status)
 		return goOn(), nil
 	}
 	first := decision.Waiting[0]
@@ -74,34 +72,13 @@ func (s *scope) anchored() bool {
 	return len(s.sb.Status.Runs) > 1 || s.sb.Spec.MostClients() > 1 || len(s.sb.Status.Anchors) > 0
 }
 
-// beginAnchors writes down that attempts to hold nodes begin now, before their pods are made, and says whether there are any.
+// beginAnchors has attempts to hold nodes begin now, and says whether there are any.
 func (s *scope) beginAnchors(now time.Time) bool {
-	begun := false
-	for i := range s.sb.Status.Anchors {
-		a := &s.sb.Status.Anchors[i]
-		if a.StartTime != nil {
-			continue
-		}
-		a.Attempts++
-		a.StartTime = &metav1.Time{Time: now}
-		a.Pod, a.Node, a.InstanceType = "", "", ""
-		if !begun {
-			s.step(v1alpha1.ReasonProvisioning, s.describeAnchor(i))
-		}
-		begun = true
+	first := attempt.BeginAnchors(&s.sb.Status, now)
+	if first >= 0 {
+		s.step(v1alpha1.ReasonProvisioning, attempt.DescribeAnchor(&s.sb.Status, first))
 	}
-	return begun
-}
-
-func (s *scope) describeAnchor(client int) string {
-	text := "the anchor (one pod that mounts all volumes)"
-	if n := len(s.sb.Status.Anchors); n > 1 {
-		text = fmt.Sprintf("the anchor of %s (one of %d pods: each mounts all volumes of its client)", child.Client(int32(client)), n)
-	}
-	if attempts := s.sb.Status.Anchors[client].Attempts; attempts > 1 {
-		text += fmt.Sprintf(", attempt %d", attempts)
-	}
-	return text
+	return first >= 0
 }
 
 // createAnchors makes the pods of anchors.
@@ -159,7 +136,7 @@ func (s *scope) anchorVolumes(client int32) []job.Volume {
 }
 
 func (p *pass) anchorWait(client int, pod *corev1.Pod) *podWait {
-	st := &podWait{pass: p, what: p.describeAnchor(client), began: p.sb.Status.Anchors[client].StartTime, made: children.MadeAt(p.AnchorOf(client)), pod: pod}
+	st := &podWait{pass: p, what: attempt.DescribeAnchor(&p.sb.Status, client), began: p.sb.Status.Anchors[client].StartTime, made: children.MadeAt(p.AnchorOf(client)), pod: pod}
 	st.invalid = func(err error) { p.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%s was refused: %v", st.what, err)) }
 	st.expire = func(message string) { p.fail(v1alpha1.ReasonDeadlineExceeded, message) }
 	st.needs = p.Needs(int32(client), "")
@@ -222,7 +199,7 @@ func (s *scope) loseNode(client int, run *v1alpha1.Run, decision attempt.LossDec
 	case attempt.RepeatRun:
 		s.disrupted(run, decision.Message)
 	case attempt.AwaitNode:
-		s.noteUnseen(run)
+		s.NoteUnseen(run, &s.memory.begun)
 		run.State = v1alpha1.RunPending
 	case attempt.LeaveRun:
 	}
@@ -235,13 +212,4 @@ func (s *scope) loseNode(client int, run *v1alpha1.Run, decision attempt.LossDec
 	}
 	a.StartTime = nil
 	s.beginAnchors(now)
-}
-
-// releaseNodes lets the nodes go. Anchors are looked for again by whoever needs them next.
-func (s *scope) releaseNodes() {
-	s.hasNodes()
-	for i := range s.sb.Status.Anchors {
-		a := &s.sb.Status.Anchors[i]
-		a.StartTime, a.Pod, a.Node, a.InstanceType = nil, "", "", ""
-	}
 }

@@ -226,7 +226,7 @@ func TestRunThatLosesEachNode(t *testing.T) {
 	sb := create(w, twoByTwo(w, "sb").Build())
 	w.untilStep(sb, v1alpha1.ReasonMeasuring, "run reads.one (1 of 4)")
 	w.loseAnchor()
-	for n := 2; n <= maxDisruptions+1; n++ {
+	for n := 2; n <= attempt.MaxDisruptions+1; n++ {
 		w.untilStep(sb, v1alpha1.ReasonMeasuring, fmt.Sprintf("run reads.one (1 of 4), attempt %d", n))
 		w.loseAnchor()
 	}
@@ -244,7 +244,7 @@ func TestRunThatLosesEachNode(t *testing.T) {
 	}
 	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonRunFailed, "1 of 4 runs failed: reads.one: 4 attempts were disrupted")
-	if err := wantRun(sb, v1alpha1.RunFailed, maxDisruptions+1, maxDisruptions+1); err != nil {
+	if err := wantRun(sb, v1alpha1.RunFailed, attempt.MaxDisruptions+1, attempt.MaxDisruptions+1); err != nil {
 		t.Error(err)
 	}
 	if left := w.children(); len(left) > 0 {

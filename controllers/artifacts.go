@@ -28,7 +28,7 @@ const maxClientRecords = 8192
 // keepClients writes what each client has measured into a ConfigMap. It fails only if it may succeed later: the run has
 // its result also without.
 func (p *pass) keepClients(ctx context.Context, run *v1alpha1.Run, measured *result.Measured) error {
-	if p.keptRecords()+int(run.ClientCount()) > maxClientRecords {
+	if keptRecords(p.sb.Status.Runs)+int(run.ClientCount()) > maxClientRecords {
 		return nil
 	}
 	zipped, err := measured.Records()
@@ -53,10 +53,10 @@ func (p *pass) keepClients(ctx context.Context, run *v1alpha1.Run, measured *res
 }
 
 // keptRecords returns how many records of clients are kept.
-func (s *scope) keptRecords() int {
+func keptRecords(runs []v1alpha1.Run) int {
 	kept := 0
-	for i := range s.sb.Status.Runs {
-		if run := &s.sb.Status.Runs[i]; run.ClientsConfigMap != "" {
+	for i := range runs {
+		if run := &runs[i]; run.ClientsConfigMap != "" {
 			kept += int(run.ClientCount())
 		}
 	}

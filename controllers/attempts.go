@@ -1,22 +1,13 @@
 package controllers
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 )
 
-const (
-	// maxDisruptions is how many attempts of a run may be ended from outside before the run fails.
-	maxDisruptions = 3
-	// maxAbandoned is the most attempts without a result that the status keeps, the last ones.
-	maxAbandoned = 32
-	// maxAbandonedMessage is the most bytes of their messages.
-	maxAbandonedMessage = 256
-)
+// What attempts of runs leave in the status when they end without a result, package attempt has. Before that is written down, so is that they may have made files.
 
-// disrupted ends an attempt that was ended from outside. The run is repeated, but not for ever.
+// disrupted ends an attempt that was ended from outside.
 func (s *scope) disrupted(run *v1alpha1.Run, why string) {
 	s.repeat(run, v1alpha1.AbandonDisrupted, why)
 }
@@ -27,36 +18,21 @@ func (s *scope) late(run *v1alpha1.Run, why string) {
 	s.repeat(run, v1alpha1.AbandonLate, why)
 }
 
-// suspended ends an attempt because that is what the spec asks for. The run is repeated however often that is.
-func (s *scope) suspended(run *v1alpha1.Run) {
-	s.noteUnseen(run)
-	s.abandonAttempt(run, v1alpha1.AbandonSuspended, "")
-	run.State, run.Job = v1alpha1.RunPending, ""
-	run.Message = "ended by spec.suspend, will be repeated"
-}
-
 func (s *scope) repeat(run *v1alpha1.Run, reason v1alpha1.AbandonReason, why string) {
-	s.mayHaveWritten(run.Target) // its pod may be gone without having been seen
-	s.abandonAttempt(run, reason, why)
-	run.Disruptions++
-	if run.Disruptions > maxDisruptions {
-		s.failRun(run, fmt.Sprintf("%d attempts were disrupted, the last one because %s", run.Disruptions, why))
-		return
+	s.MayHaveWritten(run.Target) // its pod may be gone without having been seen
+	if fails := attempt.Disrupt(&s.sb.Status, run, reason, why, s.now); fails != "" {
+		s.failRun(run, fails)
 	}
-	run.State = v1alpha1.RunPending
-	run.Job = ""
-	run.Message = truncate(fmt.Sprintf("attempt %d was disrupted and is repeated: %s", run.Attempts, why), maxRunMessage)
 }
 
-// abandonAttempt keeps what is known of an attempt without a result.
-func (s *scope) abandonAttempt(run *v1alpha1.Run, reason v1alpha1.AbandonReason, why string) {
-	attempt := v1alpha1.AbandonedAttempt{
-		Run: run.Name, Attempt: run.Attempts, Reason: reason, Node: s.sb.Status.NodeOf(0),
-		StartTime: run.StartTime, CompletionTime: new(s.now), Message: truncate(why, maxAbandonedMessage),
-	}
-	if volumes := s.sb.Status.Target(run.Target).Volumes; attempt.Node == "" && len(volumes) > 0 {
-		attempt.Node = volumes[0].Node
-	}
-	all := slices.Concat(s.sb.Status.AbandonedAttempts, []v1alpha1.AbandonedAttempt{attempt})
-	s.sb.Status.AbandonedAttempts = all[max(len(all)-maxAbandoned, 0):]
+// suspended ends an attempt because that is what the spec asks for.
+func (s *scope) suspended(run *v1alpha1.Run) {
+	s.NoteUnseen(run, &s.memory.begun)
+	attempt.Suspend(&s.sb.Status, run, s.now)
+}
+
+// failRun ends a run without a result.
+func (s *scope) failRun(run *v1alpha1.Run, message string) {
+	s.NoteUnseen(run, &s.memory.begun)
+	attempt.FailRun(run, message, s.now)
 }

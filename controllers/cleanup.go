@@ -182,7 +182,7 @@ func (p *pass) leftPods(ctx context.Context, pods []corev1.Pod, jobs sets.Set[ty
 		if !mine {
 			continue
 		}
-		p.noteFilesOf(pod)
+		p.NoteFilesOf(pod)
 		left = append(left, cleanup.LeftPod(pod, p.now.Time))
 		if metav1.GetControllerOf(pod) == nil {
 			orphans = append(orphans, pod)

@@ -10,7 +10,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/provisioning"
@@ -21,32 +20,14 @@ import (
 func noteFiles(_ context.Context, p *pass) (outcome, error) {
 	p.namespaces.LearnDrivers(p.sb.Status.Targets, p.Claims)
 	if !p.sb.DeletionTimestamp.IsZero() && !p.concluded() {
-		p.noteUnseen(p.sb.Status.RunningRun()) // Kubernetes may be about to delete claims, and does not where files are to be removed
+		p.NoteUnseen(p.sb.Status.RunningRun(), &p.memory.begun) // Kubernetes may be about to delete claims, and does not where files are to be removed
 	}
 	for _, pods := range p.Pods {
 		for _, pod := range pods {
-			p.noteFilesOf(pod)
+			p.NoteFilesOf(pod)
 		}
 	}
 	return goOn(), nil
-}
-
-// noteFilesOf writes down that a run's pod may have made files: a container of it has begun.
-func (s *scope) noteFilesOf(pod *corev1.Pod) {
-	if pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleRun && !attempt.Began(pod).IsZero() {
-		s.mayHaveWritten(pod.Labels[v1alpha1.LabelTarget])
-	}
-}
-
-// mayHaveFiles writes down that there may be files on a target.
-func (s *scope) mayHaveFiles(name string) {
-	status := s.sb.Status.Target(name)
-	for i := range s.sb.Spec.Targets {
-		target := &s.sb.Spec.Targets[i]
-		if target.Name == name && status.TestFiles == "" && status.VolumeMode != corev1.PersistentVolumeBlock && storage.KeepsFiles(target, status.Driver) {
-			status.TestFiles = v1alpha1.TestFilesPresent
-		}
-	}
 }
 
 // hasNewFiles says whether this pass has found out about test files what is not saved yet.

@@ -38,7 +38,7 @@ func TestNoteFilesOf(t *testing.T) {
 			s := scopeOf(builder.NewBenchmark("default", "sb").Target(test.target).With(func(sb *v1alpha1.StorageBenchmark) {
 				sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "other"}, test.status}
 			}).Build())
-			s.noteFilesOf(&corev1.Pod{
+			s.NoteFilesOf(&corev1.Pod{
 				ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{v1alpha1.LabelRole: test.role, v1alpha1.LabelTarget: "t"}},
 				Status:     corev1.PodStatus{ContainerStatuses: test.began},
 			})

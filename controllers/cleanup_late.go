@@ -30,7 +30,7 @@ func (p *pass) lateVolumes(ctx context.Context, claims []corev1.PersistentVolume
 		return nil, err
 	}
 	fates, errs := gather(ctx, parallelCalls, late, func(volume *corev1.PersistentVolume) (cleanup.Fate, error) {
-		return p.tieVolume(ctx, volume, p.fateOf(volume, p.sb.CreationTimestamp, true))
+		return p.tieVolume(ctx, volume, p.FateOf(volume, p.sb.CreationTimestamp, true))
 	})
 	var left []cleanup.Leftover
 	for i, volume := range late {

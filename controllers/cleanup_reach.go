@@ -3,7 +3,6 @@ package controllers
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -79,16 +78,11 @@ func (p *pass) isHeld(ctx context.Context, volume *corev1.PersistentVolume) (boo
 // keepClaims has Kubernetes not delete claims before the test files are removed that are reached through them, and says whether it had to:
 // deletion with --cascade=foreground would. What that promises is so without it: the benchmark stays until all else is gone.
 func (p *pass) keepClaims(ctx context.Context) (bool, error) {
-	if !controllerutil.ContainsFinalizer(p.sb, metav1.FinalizerDeleteDependents) || !p.hasFiles() {
+	if !controllerutil.ContainsFinalizer(p.sb, metav1.FinalizerDeleteDependents) || !cleanup.HasFiles(p.sb.Status.Targets) {
 		return false, nil
 	}
 	if p.changed() {
 		return true, nil // what pods tell of files goes with them, so it has to be saved first
 	}
 	return true, unlessGone(p.dropFinalizer(ctx, metav1.FinalizerDeleteDependents), "keep claims until test files are removed")
-}
-
-// hasFiles says whether there are test files to remove.
-func (s *scope) hasFiles() bool {
-	return slices.ContainsFunc(s.sb.Status.Targets, func(t v1alpha1.TargetStatus) bool { return t.TestFiles == v1alpha1.TestFilesPresent })
 }

@@ -36,7 +36,7 @@ func (p *pass) removeVolumes(ctx context.Context) ([]cleanup.Leftover, error) {
 	var unneeded []*corev1.PersistentVolumeClaim
 	for _, claim := range p.OwnClaims(claims.Items) {
 		left = append(left, cleanup.LeftClaim(claim))
-		if !p.holdsFiles(claim) {
+		if !cleanup.KeepsClaim(p.sb.Status.Target(p.ClaimTargets[claim.Name]).TestFiles, !p.changed()) {
 			unneeded = append(unneeded, claim)
 		}
 	}
@@ -47,11 +47,6 @@ func (p *pass) removeVolumes(ctx context.Context) ([]cleanup.Leftover, error) {
 		return left, err
 	}
 	return p.lateVolumes(ctx, claims.Items)
-}
-
-// holdsFiles says whether a claim is still needed for the test files there.
-func (s *scope) holdsFiles(claim *corev1.PersistentVolumeClaim) bool {
-	return cleanup.KeepsClaim(s.sb.Status.Target(s.ClaimTargets[claim.Name]).TestFiles, !s.changed())
 }
 
 // deleteClaims deletes claims, and before them the Jobs that removed files there: Kubernetes keeps a claim as long as
@@ -104,15 +99,7 @@ func (p *pass) settle(ctx context.Context, name string, since metav1.Time, mine 
 	if err != nil {
 		return cleanup.Unknown, err
 	}
-	return p.tieVolume(ctx, volume, p.fateOf(volume, since, mine(volume)))
-}
-
-// fateOf says what becomes of a volume that was read. bound says whether it is bound to a claim of the benchmark.
-func (s *scope) fateOf(volume *corev1.PersistentVolume, since metav1.Time, bound bool) cleanup.Fate {
-	return cleanup.FateOf(cleanup.VolumeFacts{
-		Bound: bound, AsIs: ours.ClusterObject(s.sb, volume), Made: ours.MadeForItsClaim(volume, since),
-		Deletes: volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete,
-	})
+	return p.tieVolume(ctx, volume, p.FateOf(volume, since, mine(volume)))
 }
 
 // tieVolume has a volume that would be retained deleted with its claim, and says what becomes of it then.

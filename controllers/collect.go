@@ -16,7 +16,7 @@ import (
 
 // collect takes the outcome of an attempt that has ended into the status.
 func (p *pass) collect(ctx context.Context, run *v1alpha1.Run, parts []part) error {
-	p.mayHaveWritten(run.Target) // a pod that has lost its labels was not seen before
+	p.MayHaveWritten(run.Target) // a pod that has lost its labels was not seen before
 	whole, client := attempt.Together(statesOf(parts))
 	over := p.keepLogs(ctx, run, parts, whole.Phase == attempt.Succeeded)
 	why := cmp.Or(whole.Why, "its pod was ended from outside")
@@ -62,7 +62,7 @@ func (p *pass) record(ctx context.Context, run *v1alpha1.Run, parts []part, over
 	if planned != nil {
 		p.analyse(run, planned, measured)
 	}
-	p.boundOverTime(run) // when warnings have told of it
+	result.BoundOverTime(p.sb.Status.Runs, run) // when warnings have told of it
 	return nil
 }
 

@@ -8,17 +8,17 @@ import (
 	"github.com/storagebench/storagebench/internal/search"
 )
 
-// compare puts the targets beside each other, as far as the runs have results.
-func (s *scope) compare() {
-	status := &s.sb.Status
+// compare puts the targets beside each other, as far as the runs have results. over says that no more are made.
+func compare(sb *v1alpha1.StorageBenchmark, over bool) {
+	status := &sb.Status
 	if len(status.Targets) == 0 {
 		return
 	}
 	targets := each(status.Targets, func(t v1alpha1.TargetStatus) string { return t.Name })
 	// The first target is the status's: the spec's order may change, and not what is compared with what.
-	status.Comparisons = analysis.Compare(status.Runs, targets, ptr.Deref(s.sb.Spec.Baseline, targets[0]))
+	status.Comparisons = analysis.Compare(status.Runs, targets, ptr.Deref(sb.Spec.Baseline, targets[0]))
 	analysis.WarnOfReplaced(status.Comparisons, status.Targets, status.Runs)
-	analysis.WarnOfOrder(status.Comparisons, s.sb.Spec.Order)
-	status.Searches = search.Results(&s.sb.Spec, status.Runs, s.concluded())
+	analysis.WarnOfOrder(status.Comparisons, sb.Spec.Order)
+	status.Searches = search.Results(&sb.Spec, status.Runs, over)
 	status.Warnings = analysis.Summarize(status.Targets, status.Runs, status.Comparisons)
 }

@@ -89,8 +89,7 @@ func TestOrderOfComparison(t *testing.T) {
 				}})
 			}
 		}
-		s := &scope{sb: sb}
-		s.compare()
+		compare(sb, false)
 		if got := sb.Status.Warnings; len(got) != want || want > 0 && got[0].Reason != v1alpha1.WarningOrderByTarget {
 			t.Errorf("%s: warnings %+v", order, got)
 		}

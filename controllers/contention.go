@@ -38,12 +38,7 @@ func (p *pass) rivals(ctx context.Context) (attempt.Rivals, error) {
 
 // yield lets the nodes of a benchmark go that an older one waits for, which in turn holds nodes that this one waits for.
 func (s *scope) yield(older string) {
-	for i := range s.sb.Status.Anchors {
-		a := &s.sb.Status.Anchors[i]
-		a.Pod, a.Node, a.InstanceType = "", "", ""
-		a.Attempts++ // others than those that are being deleted
-	}
-	s.waitForNode()
+	attempt.YieldNodes(&s.sb.Status, s.now)
 	s.step(v1alpha1.ReasonWaitingForNode, describeOlder(older))
 }
 

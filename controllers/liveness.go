@@ -8,7 +8,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -38,7 +37,7 @@ func (p *pass) readLogs(ctx context.Context, parts []part, facts attempt.Facts) 
 		}
 		liveness[client] = liveness[client].Saw(lines[i], p.Clock.Now())
 	}
-	p.remember(parts, liveness)
+	p.memory.keepLiveness(parts, liveness)
 	return liveness
 }
 
@@ -48,28 +47,6 @@ func patienceFor(seen attempt.State) time.Duration {
 		return layoutPatience
 	}
 	return logPatience
-}
-
-// remembered returns what was known of the logs of the clients' pods.
-func (s *scope) remembered(parts []part) []attempt.Liveness {
-	liveness := make([]attempt.Liveness, len(parts))
-	for i, p := range parts {
-		if p.pod != nil {
-			liveness[i] = s.memory.liveness[p.pod.UID]
-		}
-	}
-	return liveness
-}
-
-// remember keeps what is known of the logs of the clients' pods, and forgets other pods'.
-func (s *scope) remember(parts []part, liveness []attempt.Liveness) {
-	logs := map[types.UID]attempt.Liveness{}
-	for i, p := range parts {
-		if p.pod != nil && !liveness[i].Asked.IsZero() {
-			logs[p.pod.UID] = liveness[i]
-		}
-	}
-	s.memory.liveness = logs
 }
 
 // lastLine returns the last line of the log of the container that runs, with its time.

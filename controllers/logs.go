@@ -51,7 +51,7 @@ func PodLogs(clientset kubernetes.Interface) LogReader {
 // keepLogs copies the logs of an attempt into a ConfigMap, because the pods have to go before their volumes can; and of one that measured what the run did
 // over its time, which it returns. The result does not depend on them, so trouble is only logged.
 func (p *pass) keepLogs(ctx context.Context, run *v1alpha1.Run, parts []part, measured bool) *series.Series {
-	if p.keptLogs() >= maxLogs {
+	if keptLogs(p.sb.Status.Runs) >= maxLogs {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, logPatience)
@@ -112,10 +112,11 @@ func keyOfLog(client int32) string {
 	return fmt.Sprintf(logKeyOfClient, child.Client(client))
 }
 
-func (s *scope) keptLogs() int {
+// keptLogs returns of how many runs logs are kept.
+func keptLogs(runs []v1alpha1.Run) int {
 	kept := 0
-	for i := range s.sb.Status.Runs {
-		if s.sb.Status.Runs[i].LogConfigMap != "" {
+	for i := range runs {
+		if runs[i].LogConfigMap != "" {
 			kept++
 		}
 	}

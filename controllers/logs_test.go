@@ -59,11 +59,11 @@ func TestKeyOfLog(t *testing.T) {
 
 func TestKeptLogs(t *testing.T) {
 	s := measuring(v1alpha1.RunSucceeded, v1alpha1.RunFailed, v1alpha1.RunPending)
-	if n := s.keptLogs(); n != 0 {
+	if n := keptLogs(s.sb.Status.Runs); n != 0 {
 		t.Errorf("%d logs of runs without any", n)
 	}
 	s.sb.Status.Runs[0].LogConfigMap, s.sb.Status.Runs[1].LogConfigMap = "a", "b"
-	if n := s.keptLogs(); n != 2 {
+	if n := keptLogs(s.sb.Status.Runs); n != 2 {
 		t.Errorf("%d logs, want 2", n)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -18,7 +17,6 @@ import (
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/cleanup"
-	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -80,7 +78,7 @@ func (p *pass) begin(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) 
 func (p *pass) clearEarlier(ctx context.Context, run *v1alpha1.Run) (outcome, error) {
 	proof, saved := p.allSaved()
 	earlier := attempt.Earlier{
-		Repeats: run.Attempts > 0, Measures: p.Measuring, CutShort: p.wasCutShort(), Clients: p.sb.Spec.MostClients(), Saved: saved,
+		Repeats: run.Attempts > 0, Measures: p.Measuring, CutShort: attempt.WasCutShort(p.sb.Status.Runs), Clients: p.sb.Spec.MostClients(), Saved: saved,
 	}
 	switch attempt.DecideEarlier(earlier) {
 	case attempt.SaveFirst:
@@ -90,7 +88,7 @@ func (p *pass) clearEarlier(ctx context.Context, run *v1alpha1.Run) (outcome, er
 	case attempt.EndEarlier:
 		left, err := p.endAttempts(ctx, proof)
 		if err == nil && len(left) > 0 {
-			return p.awaitEnd(p.describeRun(run), left), nil
+			return p.awaitEnd(attempt.DescribeRun(&p.sb.Status, run), left), nil
 		}
 		return goOn(), err
 	default:
@@ -111,22 +109,8 @@ func (s *scope) beginRun(run *v1alpha1.Run, bindsFirst bool, now time.Time) {
 
 // beginAttempt writes down that an attempt of a run begins. It begins now, not when the pass began, which may have been long before.
 func (s *scope) beginAttempt(run *v1alpha1.Run, now time.Time) {
-	run.State = v1alpha1.RunRunning
-	run.Attempts++
-	run.Job, run.AgreedStart, run.StartMarginMilliseconds = "", nil, 0
-	run.StartTime = new(metav1.NewTime(now))
-	s.step(v1alpha1.ReasonPreparing, s.describeRun(run))
-}
-
-// wasCutShort says whether the run before failed because its attempts were ended from outside. Its last one may go on, also where none of its
-// pods is seen yet.
-func (s *scope) wasCutShort() bool {
-	for _, run := range slices.Backward(s.sb.Status.Runs) {
-		if run.Attempts > 0 {
-			return run.Disruptions > maxDisruptions
-		}
-	}
-	return false
+	attempt.BeginRun(run, now)
+	s.step(v1alpha1.ReasonPreparing, attempt.DescribeRun(&s.sb.Status, run))
 }
 
 // endAttempts ends whatever still runs of earlier attempts and returns what is left of them. Pods whose
@@ -134,25 +118,6 @@ func (s *scope) wasCutShort() bool {
 func (p *pass) endAttempts(ctx context.Context, _ saved) ([]cleanup.Leftover, error) {
 	left, err := p.removeJobs(ctx, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleRun})
 	return cleanup.WithoutLost(left), err
-}
-
-// describeRun returns a run's name, its number and that of its attempt.
-func (s *scope) describeRun(run *v1alpha1.Run) string {
-	most := ""
-	if run.Search != nil {
-		most = "at most "
-	}
-	text := fmt.Sprintf("run %s (%d of %s%d)", run.Name, s.sb.Status.EndedRuns()+1, most, s.sb.Status.PlannedRuns)
-	if clients := run.ClientCount(); clients > 1 {
-		text += fmt.Sprintf(" by %d clients", clients)
-	}
-	if run.Search != nil && run.Search.Value > 0 {
-		text += fmt.Sprintf(" with %s %d", run.Search.Vary, run.Search.Value)
-	}
-	if run.Attempts > 1 {
-		text += fmt.Sprintf(", attempt %d", run.Attempts)
-	}
-	return text
 }
 
 // follow makes the Jobs of the run's attempt, one for each client, and sees how they get on.
@@ -180,7 +145,7 @@ func (p *pass) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run)
 		return saveFirst(), nil
 	}
 	if whole.Phase != attempt.Starting {
-		p.hasNodes()
+		attempt.HasNodes(&p.sb.Status)
 	}
 	facts, err := p.facts(ctx, run, planned, parts, whole)
 	if err != nil {
@@ -192,8 +157,8 @@ func (p *pass) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run)
 // facts returns what an attempt is decided by. Nodes and logs are asked only of one that runs.
 func (p *pass) facts(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, parts []part, whole attempt.State) (attempt.Facts, error) {
 	facts := attempt.Facts{
-		Clients: statesOf(parts), Told: told(parts), Liveness: p.remembered(parts), Now: p.now.Time,
-		RunLimit: p.runLimit(planned), ProgressLimit: time.Duration(ptr.Deref(p.sb.Spec.Deadlines.ProgressSeconds, 0)) * time.Second,
+		Clients: statesOf(parts), Told: told(parts), Liveness: p.memory.livenessOf(parts), Now: p.now.Time,
+		RunLimit: attempt.RunLimit(p.sb).Duration() + planned.ProbeTime(), ProgressLimit: time.Duration(ptr.Deref(p.sb.Spec.Deadlines.ProgressSeconds, 0)) * time.Second,
 		AgreedStart: ptr.Deref(run.AgreedStart, metav1.MicroTime{}).Time,
 	}
 	if !whole.Runs() {
@@ -206,16 +171,6 @@ func (p *pass) facts(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, 
 	facts.Liveness = p.readLogs(ctx, parts, facts)
 	facts.Now = p.Clock.Now() // the logs are as they were a moment ago, and not as at the beginning of the pass
 	return facts, nil
-}
-
-// runLimit returns how long an attempt of a run may run. A probe has its own time beyond that, which the runner keeps: what was measured before it must not be
-// lost with it.
-func (s *scope) runLimit(planned *plan.Run) time.Duration {
-	limit := attempt.RunLimit(s.sb).Duration()
-	if planned.Probe != nil {
-		limit += fio.ProbeLimitSeconds * time.Second
-	}
-	return limit
 }
 
 // carryOut does what is decided about an attempt.
@@ -253,7 +208,7 @@ func (p *pass) carryOut(ctx context.Context, run *v1alpha1.Run, planned *plan.Ru
 
 // tellStep tells users what an attempt that goes on is at.
 func (s *scope) tellStep(run *v1alpha1.Run, decision attempt.Decision) {
-	reason, text := v1alpha1.ReasonPreparing, s.describeRun(run)
+	reason, text := v1alpha1.ReasonPreparing, attempt.DescribeRun(&s.sb.Status, run)
 	if decision.Measures {
 		reason = v1alpha1.ReasonMeasuring
 	}
@@ -280,7 +235,7 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 	if why, err := p.whyNotWritten(ctx, planned, missing); err != nil || why != "" {
 		return p.refuseToWrite(run, why), err
 	}
-	p.noteEarlierJobs(run, missing)
+	p.NoteEarlierJobs(run, missing, &p.memory.begun)
 	spec := p.jobSpec()
 	shares := spec.Shares(planned)
 	errs := inParallel(ctx, missing, func(client int32) error { // described one at a time: each may be large, and they may be many
@@ -301,7 +256,7 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 
 // runWait is the wait for the pod of a client in a run's attempt.
 func (p *pass) runWait(run *v1alpha1.Run, planned *plan.Run, one part) *podWait {
-	st := &podWait{pass: p, what: p.describeRun(run), began: run.StartTime, made: children.MadeAt(p.JobOf(run, one.client)), pod: one.pod}
+	st := &podWait{pass: p, what: attempt.DescribeRun(&p.sb.Status, run), began: run.StartTime, made: children.MadeAt(p.JobOf(run, one.client)), pod: one.pod}
 	if run.ClientCount() > 1 {
 		st.what += ", " + child.Client(one.client)
 	}
@@ -331,13 +286,6 @@ func describeElsewhere(target *v1alpha1.Target, node string) string {
 		remedy += ", or storageClassName to a class whose volumeBindingMode is WaitForFirstConsumer"
 	}
 	return fmt.Sprintf("the volume of target %s cannot be used on node %s, which the benchmark holds; %s: ", target.Name, node, remedy)
-}
-
-func (s *scope) failRun(run *v1alpha1.Run, message string) {
-	s.noteUnseen(run)
-	run.State = v1alpha1.RunFailed
-	run.CompletionTime = new(s.now)
-	run.Message = truncate(message, maxRunMessage)
 }
 
 // podOf returns the pod of an attempt, or nil. The cache of Jobs may be ahead of that of pods, by which an

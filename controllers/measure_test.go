@@ -14,9 +14,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/children"
-	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -25,25 +23,6 @@ func measuring(states ...v1alpha1.RunState) *scope {
 	s := scopeOf(builder.OneRun("default", "sb").Build())
 	s.sb.Status.Runs, s.sb.Status.PlannedRuns = runsOf(states...), int32(len(states))
 	return s
-}
-
-// Users read which run it is, by how many clients, and which attempt, where there can be several.
-func TestDescribeRun(t *testing.T) {
-	const done, failed, running, pending = v1alpha1.RunSucceeded, v1alpha1.RunFailed, v1alpha1.RunRunning, v1alpha1.RunPending
-	for want, test := range map[string]struct {
-		states            []v1alpha1.RunState
-		attempts, clients int32
-	}{
-		"run r (1 of 1)":                             {[]v1alpha1.RunState{running}, 1, 0},
-		"run r (3 of 4)":                             {[]v1alpha1.RunState{done, failed, running, pending}, 1, 1},
-		"run r (1 of 2) by 3 clients":                {[]v1alpha1.RunState{running, pending}, 1, 3},
-		"run r (2 of 2), attempt 2":                  {[]v1alpha1.RunState{done, running}, 2, 1},
-		"run r (2 of 2) by 100 clients, attempt 200": {[]v1alpha1.RunState{failed, running}, 200, 100},
-	} {
-		if got := measuring(test.states...).describeRun(&v1alpha1.Run{Name: "r", Attempts: test.attempts, Clients: test.clients}); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
 }
 
 // An attempt begins anew: nothing of the one before is left in its run but how often it was tried, and why.
@@ -86,28 +65,6 @@ func TestBeginRun(t *testing.T) {
 		}
 		if anchors := s.sb.Status.Anchors; len(anchors) == 1 && (anchors[0].Attempts != 1 || !anchors[0].StartTime.Equal(at(0))) {
 			t.Errorf("%s: anchor %+v", name, anchors[0])
-		}
-	}
-}
-
-// A run was cut short if its last attempt was disrupted, so that its end was not seen.
-func TestWasCutShort(t *testing.T) {
-	const last = maxDisruptions + 1
-	for name, test := range map[string]struct {
-		runs []v1alpha1.Run
-		want bool
-	}{
-		"the first run":                  {[]v1alpha1.Run{{}, {}}, false},
-		"after one that was disrupted":   {[]v1alpha1.Run{{Attempts: last, Disruptions: last}, {}}, true},
-		"after one that was repeated":    {[]v1alpha1.Run{{Attempts: last, Disruptions: maxDisruptions}, {}}, false},
-		"after others since":             {[]v1alpha1.Run{{Attempts: last, Disruptions: last}, {Attempts: 1}, {}}, false},
-		"after one that was not tried":   {[]v1alpha1.Run{{Attempts: last, Disruptions: last}, {State: v1alpha1.RunFailed}, {}}, true},
-		"after some that were not tried": {[]v1alpha1.Run{{State: v1alpha1.RunFailed}, {State: v1alpha1.RunFailed}, {}}, false},
-	} {
-		s := measuring()
-		s.sb.Status.Runs = test.runs
-		if got := s.wasCutShort(); got != test.want {
-			t.Errorf("%s: %t, want %t", name, got, test.want)
 		}
 	}
 }
@@ -236,16 +193,5 @@ func TestDescribeElsewhere(t *testing.T) {
 		if got := describeElsewhere(&test.target, "n"); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
-	}
-}
-
-// A probe goes on beyond the deadline of what is measured, which would be lost with it.
-func TestRunLimit(t *testing.T) {
-	s := scopeOf(builder.OneRun("ns", "sb").Deadlines(v1alpha1.Deadlines{RunSeconds: new(int32(60))}).Build())
-	if got, want := s.runLimit(&plan.Run{}), time.Minute; got != want {
-		t.Errorf("a run may take %s, want %s", got, want)
-	}
-	if got, want := s.runLimit(&plan.Run{Probe: &fio.JobFile{}}), time.Minute+fio.ProbeLimitSeconds*time.Second; got != want {
-		t.Errorf("a run with a probe may take %s, want %s", got, want)
 	}
 }

@@ -22,7 +22,7 @@ const nudgeAfter = 15 * time.Second
 // (reconcileWorkloadPod of csicontroller/reconciler.go returns none, in version 2), and looks at a pod again only when that
 // changes. Nothing else changes a pod that waits.
 func nudge(ctx context.Context, p *pass) (outcome, error) {
-	if !p.usesMountpoint() {
+	if !usesMountpoint(p.sb.Status.Targets) {
 		return goOn(), nil
 	}
 	for _, pods := range p.Pods {
@@ -37,8 +37,8 @@ func nudge(ctx context.Context, p *pass) (outcome, error) {
 }
 
 // usesMountpoint says whether a target's volumes are Mountpoint's.
-func (s *scope) usesMountpoint() bool {
-	return slices.ContainsFunc(s.sb.Status.Targets, func(t v1alpha1.TargetStatus) bool { return t.Driver == storage.S3Driver })
+func usesMountpoint(targets []v1alpha1.TargetStatus) bool {
+	return slices.ContainsFunc(targets, func(t v1alpha1.TargetStatus) bool { return t.Driver == storage.S3Driver })
 }
 
 // nudgePod changes a pod that needs it. That it cannot be changed, as where others have left no room for an annotation, is no error: it would

@@ -3,12 +3,9 @@ package controllers
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	ctrl "sigs.k8s.io/controller-runtime"
 
@@ -94,38 +91,11 @@ func (p *pass) originOfVolume(ctx context.Context, claim *corev1.PersistentVolum
 // withoutSource says of a target that a claim of it has got a volume that was there before, on which there is nothing of its dataSource: Kubernetes binds a
 // claim to a free volume that fits, without a look at what the claim is to be made from.
 func (p *pass) withoutSource(ctx context.Context, target *v1alpha1.Target) (string, error) {
-	origins, err := p.origins(ctx, target, p.unsourced(target))
+	origins, err := p.origins(ctx, target, p.memory.unsourced(&p.Children, target))
 	if err != nil {
 		return "", err
 	}
-	return p.noteSources(target, origins), nil
-}
-
-// unsourced returns the claims of a target that are bound, and of whose volumes nobody has looked yet whether they have what is on its dataSource.
-func (s *scope) unsourced(target *v1alpha1.Target) []string {
-	if target.DataSource == nil {
-		return nil
-	}
-	return slices.DeleteFunc(storage.ClaimNames(s.sb, target), func(name string) bool {
-		claim := s.Claims[name]
-		return claim == nil || claim.Spec.VolumeName == "" || s.memory.sourced.Has(claim.UID)
-	})
-}
-
-// noteSources remembers which claims have volumes that were made for them, and says which one has not.
-func (s *scope) noteSources(target *v1alpha1.Target, origins map[string]ours.Origin) string {
-	for _, name := range storage.ClaimNames(s.sb, target) {
-		claim := s.Claims[name]
-		switch origins[name] {
-		case ours.Existing:
-			return fmt.Sprintf("target %s: claim %s was bound to volume %s, which was not made for it and does not hold the data of %s: a free volume of the StorageClass fits; "+
-				"reserve that by its claimRef, or name another StorageClass, and create the benchmark anew",
-				target.Name, name, claim.Spec.VolumeName, target.DataSource)
-		case ours.Made, ours.Unbound:
-			s.memory.sourced = s.memory.sourced.Union(sets.New(claim.UID))
-		}
-	}
-	return ""
+	return p.memory.noteSources(&p.Children, target, origins), nil
 }
 
 // restUntied is how long volumes that could not be read or changed are left alone: each try holds up the pass.
@@ -138,34 +108,13 @@ func tie(ctx context.Context, p *pass) (outcome, error) {
 	if p.namespaces.Confine() || p.now.Before(&p.memory.tieAgain) {
 		return goOn(), nil
 	}
-	bound := p.untied()
+	bound := p.memory.untied(&p.Children)
 	errs := inParallel(ctx, bound, func(claim *corev1.PersistentVolumeClaim) error { return p.settleClaim(ctx, claim) })
 	for i, err := range errs {
-		p.noteTied(bound[i], err, p.Clock.Now()) // a webhook that is away may take 30 s to say so
+		p.memory.noteTied(bound[i], err, p.Clock.Now()) // a webhook that is away may take 30 s to say so
 		if err != nil {
 			ctrl.LoggerFrom(ctx).Info("The volume of a claim may stay without the benchmark's clean-up", "claim", bound[i].Name, "why", err.Error())
 		}
 	}
 	return goOn(), nil
-}
-
-// noteTied remembers what has come of a try to tie the volume of a claim. What is refused is not tried again. Who has changed the volume meanwhile is no reason
-// to wait.
-func (s *scope) noteTied(claim *corev1.PersistentVolumeClaim, err error, now time.Time) {
-	switch {
-	case err == nil, isRefused(err), apierrors.IsInvalid(err):
-		s.memory.tied = s.memory.tied.Union(sets.New(claim.UID))
-	case !apierrors.IsConflict(err):
-		s.memory.tieAgain = metav1.NewTime(now.Add(restUntied))
-	}
-}
-
-// untied returns the claims of the benchmark that are bound, and whose volumes were not looked at.
-func (s *scope) untied() (bound []*corev1.PersistentVolumeClaim) {
-	for _, claim := range s.Claims {
-		if claim.Status.Phase == corev1.ClaimBound && !s.memory.tied.Has(claim.UID) && !s.MountsAsIs(claim) {
-			bound = append(bound, claim)
-		}
-	}
-	return bound
 }

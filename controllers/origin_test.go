@@ -197,7 +197,7 @@ func TestNoteTied(t *testing.T) {
 		"the network does not":     {errors.New("no route to host"), false, true},
 	} {
 		s := scopeOf(builder.OneRun("default", "sb").Build())
-		s.noteTied(claim, test.err, noon)
+		s.memory.noteTied(claim, test.err, noon)
 		if tied, rests := s.memory.tied.Has("claim"), s.memory.tieAgain.Equal(at(restUntied)); tied != test.tied || rests != test.rests {
 			t.Errorf("%s: it is tied: %t, others are tried later: %t", name, tied, rests)
 		}
@@ -214,18 +214,18 @@ func TestNoteSources(t *testing.T) {
 		s.Claims[name] = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}, Spec: corev1.PersistentVolumeClaimSpec{VolumeName: fmt.Sprintf("pv-%d", i)}}
 	}
 	s.Claims[names[2]] = &corev1.PersistentVolumeClaim{}
-	if got := s.unsourced(target); len(got) > 0 {
+	if got := s.memory.unsourced(&s.Children, target); len(got) > 0 {
 		t.Errorf("without a source, %v are looked at", got)
 	}
 	target.DataSource = &v1alpha1.DataSource{Kind: v1alpha1.DataSourceSnapshot, Name: "before"}
-	if got := s.unsourced(target); !slices.Equal(got, names[:2]) {
+	if got := s.memory.unsourced(&s.Children, target); !slices.Equal(got, names[:2]) {
 		t.Errorf("looked at are %v, want those that are bound", got)
 	}
 	want := fmt.Sprintf("target fast: claim %s was bound to volume pv-1, which was not made for it", names[1])
-	if got := s.noteSources(target, map[string]ours.Origin{names[0]: ours.Made, names[1]: ours.Existing}); !strings.HasPrefix(got, want) {
+	if got := s.memory.noteSources(&s.Children, target, map[string]ours.Origin{names[0]: ours.Made, names[1]: ours.Existing}); !strings.HasPrefix(got, want) {
 		t.Errorf("it says %q, want %q", got, want)
 	}
-	if got := s.unsourced(target); !slices.Equal(got, names[1:2]) {
+	if got := s.memory.unsourced(&s.Children, target); !slices.Equal(got, names[1:2]) {
 		t.Errorf("looked at again are %v", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/provisioning"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -44,18 +45,18 @@ func (p *pass) readInPlace(ctx context.Context, objects storage.Objects) (there 
 	return there, nil
 }
 
-// ownedByOthers names one of the objects that is there and somebody else's, "" if there is none. Applied, it would be taken over where
+// takenFrom names one of the objects that is there and somebody else's, "" if there is none. Applied, it would be taken over where
 // its spec is the same, and deleted at the end with the data that it stands for. Jobs and pods need no such look: their specs
 // cannot be the same, and the API server refuses to change them.
-func (s *scope) ownedByOthers(there inPlace) string {
+func (there inPlace) takenFrom(c *children.Children) string {
 	switch class, volume := there.class, there.volume; {
-	case class != nil && !ours.ClusterObject(s.sb, class):
+	case class != nil && !ours.ClusterObject(c.Benchmark, class):
 		return "StorageClass " + class.Name
-	case volume != nil && volume.Name != "" && !ours.ClusterObject(s.sb, volume):
+	case volume != nil && volume.Name != "" && !ours.ClusterObject(c.Benchmark, volume):
 		return "PersistentVolume " + volume.Name
 	}
 	for _, claim := range there.claims {
-		if claim.Name != "" && !s.IsOwnClaim(claim) {
+		if claim.Name != "" && !c.IsOwnClaim(claim) {
 			return "PersistentVolumeClaim " + claim.Name
 		}
 	}
@@ -63,8 +64,8 @@ func (s *scope) ownedByOthers(there inPlace) string {
 }
 
 // volumeInTheWay returns the benchmark's own PersistentVolume of storage that is mounted as it is, if it has to go before it is made anew, else nil.
-func (s *scope) volumeInTheWay(there inPlace) *corev1.PersistentVolume {
-	if there.volume == nil || !ours.ClusterObject(s.sb, there.volume) || !provisioning.IsInTheWay(there.volume, there.claims[0].UID) {
+func (there inPlace) volumeInTheWay(sb *v1alpha1.StorageBenchmark) *corev1.PersistentVolume {
+	if there.volume == nil || !ours.ClusterObject(sb, there.volume) || !provisioning.IsInTheWay(there.volume, there.claims[0].UID) {
 		return nil
 	}
 	return there.volume

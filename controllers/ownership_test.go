@@ -88,10 +88,10 @@ func TestInPlace(t *testing.T) {
 		"somebody's, bound to somebody": {inPlace{volume: volume(metav1.ObjectMeta{Name: name}, "theirs"), claims: []*corev1.PersistentVolumeClaim{gone}}, "PersistentVolume " + name, false},
 	} {
 		s := scopeOf(sb)
-		if taken := s.ownedByOthers(test.there); taken != test.taken {
+		if taken := test.there.takenFrom(&s.Children); taken != test.taken {
 			t.Errorf("%s: taken is %q, want %q", what, taken, test.taken)
 		}
-		if frees := s.volumeInTheWay(test.there); (frees != nil) != test.frees {
+		if frees := test.there.volumeInTheWay(sb); (frees != nil) != test.frees {
 			t.Errorf("%s: in the way is %v, want one: %t", what, frees, test.frees)
 		}
 	}

@@ -112,7 +112,7 @@ func (s *podWait) startFacts(claim *corev1.PersistentVolumeClaim, competes compe
 func (s *podWait) noteNodeWait(decision attempt.StartDecision) {
 	switch {
 	case decision.For == attempt.AwaitedNode:
-		s.waitForNode()
+		attempt.WaitForNode(&s.sb.Status, s.now)
 	case decision.NodeFreed:
 		s.sb.Status.NodeFreeSince = new(s.now)
 		for _, began := range append(s.others, s.began) {
@@ -201,18 +201,6 @@ func (s *podWait) refused(object string, err error) outcome {
 	out := s.await(decision, v1alpha1.ReasonPreparing, what, "its "+object, why, attempt.StartLimit(s.sb.Spec.Deadlines))
 	return out.resting(s.remaining(s.began.Time, attempt.StartLimit(s.sb.Spec.Deadlines))) // before each try it is looked what is left of others
 }
-
-// waitForNode writes down that others hold the nodes that the benchmark wants. Each of them that ends may be followed by one that is
-// faster than this one.
-func (s *scope) waitForNode() {
-	s.sb.Status.NodeFreeSince = nil
-	if s.sb.Status.WaitingForNodeSince == nil {
-		s.sb.Status.WaitingForNodeSince = new(s.now)
-	}
-}
-
-// hasNodes writes down that the benchmark waits for no node.
-func (s *scope) hasNodes() { s.sb.Status.WaitingForNodeSince, s.sb.Status.NodeFreeSince = nil, nil }
 
 // crowdedByUnseen says whether a pod that others keep off nodes finds none because of benchmarks in namespaces that a namespaced operator does not see: it
 // has no other client, nor wishes of its user, that could be the reason.

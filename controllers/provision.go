@@ -14,6 +14,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/provisioning"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -38,7 +39,7 @@ func provision(ctx context.Context, p *pass) (outcome, error) {
 
 // provisionTarget makes what provisions the storage of a target, where it is not there.
 func (p *pass) provisionTarget(ctx context.Context, target *v1alpha1.Target) (outcome, error) {
-	problem := p.withoutAttributes(target)
+	problem := withoutAttributes(&p.Children, target)
 	if problem == "" {
 		var err error
 		if problem, err = p.withoutSource(ctx, target); err != nil {
@@ -52,7 +53,7 @@ func (p *pass) provisionTarget(ctx context.Context, target *v1alpha1.Target) (ou
 	if !storage.IsProvisioned(target) {
 		return goOn(), nil
 	}
-	if !slices.ContainsFunc(storage.ClaimNames(p.sb, target), p.isClaimMissing) {
+	if !p.LacksClaim(storage.ClaimNames(p.sb, target)...) {
 		return p.noteClaims(ctx, target)
 	}
 	made, err := p.makeStorage(ctx, target)
@@ -101,7 +102,7 @@ func (p *pass) storageFacts(ctx context.Context, target *v1alpha1.Target, object
 	if err != nil {
 		return facts, err
 	}
-	facts.Taken, facts.InTheWay = p.ownedByOthers(there), p.volumeInTheWay(there)
+	facts.Taken, facts.InTheWay = there.takenFrom(&p.Children), there.volumeInTheWay(p.sb)
 	return facts, nil
 }
 
@@ -169,17 +170,15 @@ func (s *scope) awaitStorage(target *v1alpha1.Target, why string, poll time.Dura
 	return saveFirst()
 }
 
-func (s *scope) isClaimMissing(name string) bool { return s.Claims[name] == nil }
-
 // withoutAttributes says of a target that its claims have no VolumeAttributesClass though it names one. API servers
 // without them drop the field, and do not say so: what is measured would be another volume than was asked for. Only a
 // namespaced operator comes this far, which cannot look for the class.
-func (s *scope) withoutAttributes(target *v1alpha1.Target) string {
+func withoutAttributes(c *children.Children, target *v1alpha1.Target) string {
 	if target.VolumeAttributesClassName == nil {
 		return ""
 	}
-	for _, name := range storage.ClaimNames(s.sb, target) {
-		if claim := s.Claims[name]; claim != nil && claim.Spec.VolumeAttributesClassName == nil {
+	for _, name := range storage.ClaimNames(c.Benchmark, target) {
+		if claim := c.Claims[name]; claim != nil && claim.Spec.VolumeAttributesClassName == nil {
 			return fmt.Sprintf("target %s: claim %s has lost its volumeAttributesClassName: %s", target.Name, name, noAttributesClasses)
 		}
 	}
@@ -200,7 +199,7 @@ func (p *pass) applyObjects(ctx context.Context, objects storage.Objects) error 
 		}
 	}
 	missing := slices.DeleteFunc(slices.Clone(objects.Claims), func(claim *corev1ac.PersistentVolumeClaimApplyConfiguration) bool {
-		return !p.isClaimMissing(*claim.Name)
+		return !p.LacksClaim(*claim.Name)
 	})
 	errs := inParallel(ctx, missing, func(claim *corev1ac.PersistentVolumeClaimApplyConfiguration) error {
 		return p.Client.Apply(ctx, claim, applyOptions...)

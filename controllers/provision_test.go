@@ -156,7 +156,7 @@ func TestWithoutAttributes(t *testing.T) {
 			target.VolumeAttributesClassName = test.asked
 			s := scopeOf(sb)
 			s.Claims = test.claims
-			got := s.withoutAttributes(&target)
+			got := withoutAttributes(&s.Children, &target)
 			if test.lost != strings.Contains(got, "claim "+name+" has lost its volumeAttributesClassName: "+noAttributesClasses) || (!test.lost && got != "") {
 				t.Errorf("got %q", got)
 			}

@@ -49,19 +49,19 @@ func (p *pass) resolve(ctx context.Context, path *field.Path, target *v1alpha1.T
 }
 
 // newTargetStatus returns what is known of a target whose claim is made, before anything is looked up.
-func (s *scope) newTargetStatus(target *v1alpha1.Target) v1alpha1.TargetStatus {
+func newTargetStatus(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target) v1alpha1.TargetStatus {
 	return v1alpha1.TargetStatus{
 		Name:             target.Name,
-		StorageClassName: storage.ClassName(s.sb, target),
+		StorageClassName: storage.ClassName(sb, target),
 		Driver:           storage.Driver(target),
 		VolumeMode:       storage.VolumeMode(target),
 		AccessModes:      []corev1.PersistentVolumeAccessMode{storage.AccessMode(target)},
-		Claims:           storage.ClaimNames(s.sb, target),
+		Claims:           storage.ClaimNames(sb, target),
 	}
 }
 
 func (p *pass) resolveClass(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
-	status := p.newTargetStatus(target)
+	status := newTargetStatus(p.sb, target)
 	if p.namespaces.Confine() {
 		// Whether there is such a class, its claim will tell.
 		status.Limits = storage.Limits(target, storage.Class{})
@@ -101,7 +101,7 @@ func whichClasses(classes []storagev1.StorageClass) string {
 
 // resolveDriver looks for the CSI driver of storage that the target describes by itself.
 func (p *pass) resolveDriver(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
-	status := p.newTargetStatus(target)
+	status := newTargetStatus(p.sb, target)
 	addOn := storage.AddOnOf(status.Driver)
 	err := p.Live.Get(ctx, types.NamespacedName{Name: status.Driver}, &storagev1.CSIDriver{})
 	if apierrors.IsNotFound(err) {
@@ -153,17 +153,17 @@ func (p *pass) resolveClaim(ctx context.Context, path *field.Path, target *v1alp
 		status.AccessModes = claim.Spec.AccessModes
 		status.StorageClassName = ptr.Deref(claim.Spec.StorageClassName, "")
 	}
-	if why := p.whyNotClaim(claim); why != "" {
+	if why := whyNotClaim(p.sb, claim); why != "" {
 		return status, field.Invalid(path.Child("claimName"), *target.ClaimName, why), nil
 	}
 	return status, nil, nil
 }
 
 // whyNotClaim says why nothing can be measured on a claim of somebody's, and what to do, "" if it can. One that is not there has no UID.
-func (s *scope) whyNotClaim(claim *corev1.PersistentVolumeClaim) string {
-	switch clients := s.sb.Spec.MostClients(); {
+func whyNotClaim(sb *v1alpha1.StorageBenchmark, claim *corev1.PersistentVolumeClaim) string {
+	switch clients := sb.Spec.MostClients(); {
 	case claim.UID == "":
-		return fmt.Sprintf("there is no such PersistentVolumeClaim in namespace %s; create it, or name a storageClassName for a new volume", s.sb.Namespace)
+		return fmt.Sprintf("there is no such PersistentVolumeClaim in namespace %s; create it, or name a storageClassName for a new volume", sb.Namespace)
 	case !claim.DeletionTimestamp.IsZero():
 		return "the PersistentVolumeClaim is being deleted; name another one"
 	case clients > 1 && !isForMany(claim):

@@ -47,8 +47,8 @@ func TestWhyNotClaim(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := scopeOf(builder.OneRun("tenant", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = &test.clients }).Build())
-			if got := s.whyNotClaim(test.claim); got != test.want {
+			sb := builder.OneRun("tenant", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = &test.clients }).Build()
+			if got := whyNotClaim(sb, test.claim); got != test.want {
 				t.Errorf("%q, want %q", got, test.want)
 			}
 		})
@@ -96,7 +96,7 @@ func TestNewTargetStatus(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, scopeOf(sb).newTargetStatus(&test.target)); diff != "" {
+			if diff := cmp.Diff(test.want, newTargetStatus(sb, &test.target)); diff != "" {
 				t.Errorf("status (-want +got):\n%s", diff)
 			}
 		})

@@ -81,13 +81,13 @@ func (s *scope) beginCleanUp(now time.Time) {
 func (p *pass) saveConditions(ctx context.Context, cause error) error {
 	found := p.sb.Status
 	p.sb.Status = *p.before.Status.DeepCopy()
-	if kept := p.newLogs(&found); len(kept) > 0 {
+	if kept := newLogs(&p.before.Status, &found); len(kept) > 0 {
 		cause = fmt.Errorf("%w; what was measured is in ConfigMap %s", shortened(cause), strings.Join(kept, ", "))
 	} else {
 		cause = shortened(cause)
 	}
 	if p.concluded() && isRefusedForGood(cause) && p.now.Sub(p.firstError()) >= quietErrors { // who refuses may change their mind
-		p.adoptConclusion(&found)
+		adoptConclusion(&p.sb.Status, &found)
 	}
 	p.noteError(cause)
 	if p.finished() {
@@ -100,11 +100,11 @@ func (p *pass) saveConditions(ctx context.Context, cause error) error {
 }
 
 // newLogs returns the ConfigMaps with the logs of runs that a status names, and that is not saved.
-func (s *scope) newLogs(found *v1alpha1.StorageBenchmarkStatus) []string {
+func newLogs(before, found *v1alpha1.StorageBenchmarkStatus) []string {
 	var names []string
 	for i := range found.Runs {
 		name := found.Runs[i].LogConfigMap
-		saved := slices.ContainsFunc(s.before.Status.Runs, func(run v1alpha1.Run) bool { return run.LogConfigMap == name })
+		saved := slices.ContainsFunc(before.Runs, func(run v1alpha1.Run) bool { return run.LogConfigMap == name })
 		if name != "" && !saved {
 			names = append(names, name)
 		}
@@ -114,13 +114,13 @@ func (s *scope) newLogs(found *v1alpha1.StorageBenchmarkStatus) []string {
 
 // adoptConclusion takes over how a benchmark was cleaned up and has ended. How it was measured is saved, so that this is true whatever
 // becomes of the rest: nobody waits for ever for a benchmark of which nothing is left but a status that is refused.
-func (s *scope) adoptConclusion(found *v1alpha1.StorageBenchmarkStatus) {
+func adoptConclusion(status, found *v1alpha1.StorageBenchmarkStatus) {
 	for _, c := range found.Conditions {
 		if c.Type != v1alpha1.ConditionRetrying {
-			meta.SetStatusCondition(&s.sb.Status.Conditions, c)
+			meta.SetStatusCondition(&status.Conditions, c)
 		}
 	}
-	s.sb.Status.ObservedGeneration, s.sb.Status.CompletionTime = found.ObservedGeneration, found.CompletionTime
+	status.ObservedGeneration, status.CompletionTime = found.ObservedGeneration, found.CompletionTime
 }
 
 // endUnsaved says of a benchmark that has ended what of it is not saved. It is not retried.

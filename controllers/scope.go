@@ -92,7 +92,7 @@ func (s *scope) finished() bool { return hasEnded(s.sb) }
 
 // fail ends measuring. Runs that have not ended stay as they are; results are kept.
 func (s *scope) fail(reason, message string) {
-	s.noteUnseen(s.sb.Status.RunningRun())
+	s.NoteUnseen(s.sb.Status.RunningRun(), &s.memory.begun)
 	s.setCondition(v1alpha1.ConditionMeasured, metav1.ConditionFalse, reason, message)
 }
 
@@ -101,7 +101,7 @@ func (s *scope) summarize() {
 	status := &s.sb.Status
 	if finished := int32(s.sb.Status.EndedRuns()); finished != status.FinishedRuns || s.searchEnded {
 		status.FinishedRuns = finished
-		s.compare()
+		compare(s.sb, s.concluded())
 	}
 	if s.concluded() && len(status.Searches) > 0 {
 		status.Searches = search.Results(&s.sb.Spec, status.Runs, true)
@@ -137,10 +137,9 @@ func unlessGone(err error, doing string) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// The most bytes of a message that an anchor, a run, and that a condition keeps, and of an error that goes on.
+// The most bytes of a message that an anchor, and that a condition keeps, and of an error that goes on.
 const (
 	maxAnchorMessage    = 256
-	maxRunMessage       = 1024
 	maxConditionMessage = 4096
 	maxErrorMessage     = 1024
 )

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -131,38 +130,5 @@ func TestSeriesOfARun(t *testing.T) {
 	}
 	if s, err := series.Decode(kept[series.Key]); err != nil || s.Sections[0].Read.IOPS.Mean[0] != 3000 {
 		t.Errorf("what is kept: %v", err)
-	}
-}
-
-// The status has room for how 48 results went; what is kept of a run does not change for that.
-func TestBoundOverTime(t *testing.T) {
-	s := passOver(&Reconciler{}, &v1alpha1.StorageBenchmark{}).scope
-	eventful := func(name string) v1alpha1.Run {
-		return v1alpha1.Run{Name: name, Result: &v1alpha1.Result{OverTime: &v1alpha1.OverTime{SlowPercent: 1}}}
-	}
-	for i := range maxOverTime - 1 {
-		s.sb.Status.Runs = append(s.sb.Status.Runs, eventful(string(rune('a'+i))))
-	}
-	last := eventful("last")
-	s.boundOverTime(&last)
-	last.Result.SteadyState = &v1alpha1.SteadyState{AfterSeconds: 7, RangePercent: 30}
-	if last.Result.OverTime == nil {
-		t.Errorf("result %d has none", maxOverTime)
-	}
-	s.sb.Status.Runs = append(s.sb.Status.Runs, last)
-	sections := v1alpha1.Run{Name: "more", Sections: []v1alpha1.SectionResult{{Result: *eventful("").Result}, {}}}
-	s.boundOverTime(&sections)
-	if sections.Sections[0].OverTime != nil {
-		t.Error("one more result says how it went")
-	}
-	steady := v1alpha1.Run{Name: "steady", Result: &v1alpha1.Result{SteadyState: &v1alpha1.SteadyState{Attained: true, AfterSeconds: 900, RangePercent: 3, SlopePercent: 1}}}
-	s.boundOverTime(&steady)
-	if diff := cmp.Diff(&v1alpha1.SteadyState{Attained: true, AfterSeconds: 900}, steady.Result.SteadyState); diff != "" {
-		t.Errorf("burst credits follow from how long it ran before it was steady (-want +got):\n%s", diff)
-	}
-	s.sb.Status.Runs = append(s.sb.Status.Runs[1:], steady)
-	again := eventful("again")
-	if s.boundOverTime(&again); again.Result.OverTime == nil {
-		t.Error("what is told briefly takes the room of another result")
 	}
 }

@@ -24,7 +24,7 @@ func suspend(ctx context.Context, p *pass) (outcome, error) {
 		p.suspended(run)
 	}
 	p.sb.Status.StorageRefusedSince = nil
-	p.releaseNodes()
+	attempt.ReleaseNodes(&p.sb.Status)
 	// Whoever resumes at once does not find a disruption, and a result is not lost with its pod.
 	proof, ok := p.allSaved()
 	if !ok {

@@ -30,7 +30,7 @@ func (s *scope) agree(run *v1alpha1.Run, now time.Time) outcome {
 	lead := startLead(s.sb.Status.Runs, run)
 	run.StartLeadMilliseconds = lead.Milliseconds()
 	run.AgreedStart = new(metav1.NewMicroTime(now.Add(lead).Truncate(time.Millisecond)))
-	s.step(v1alpha1.ReasonPreparing, s.describeRun(run)+": all clients wait for their start")
+	s.step(v1alpha1.ReasonPreparing, attempt.DescribeRun(&s.sb.Status, run)+": all clients wait for their start")
 	return saveFirst()
 }
 

@@ -175,7 +175,7 @@ func TestClaimThatWasNeverMade(t *testing.T) {
 			p := passOver(&Reconciler{Live: fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(claim).Build()}, sb)
 			test.remember(p.memory)
 			there, err := p.readInPlace(t.Context(), storage.For(sb, target, storage.User{}))
-			if taken := p.ownedByOthers(there); err != nil || (taken != "") != test.foreign {
+			if taken := there.takenFrom(&p.Children); err != nil || (taken != "") != test.foreign {
 				t.Errorf("taken: %q, %v", taken, err)
 			}
 		})

@@ -92,7 +92,7 @@ func TestNoteEarlierJobs(t *testing.T) {
 		s := scopeOf(builder.NewBenchmark("default", "sb").Target(builder.NewClaimTarget("t", "mine")).Build())
 		s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t"}}
 		test.memory(s.memory)
-		s.noteEarlierJobs(run, []int32{0})
+		s.NoteEarlierJobs(run, []int32{0}, &s.memory.begun)
 		if got := s.sb.Status.Targets[0].TestFiles; got != test.want {
 			t.Errorf("%s: files are %q, want %q", name, got, test.want)
 		}
@@ -127,8 +127,8 @@ func TestMayHaveWritten(t *testing.T) {
 		}}}
 		seen.Labels = map[string]string{v1alpha1.LabelRole: v1alpha1.RoleRun, v1alpha1.LabelTarget: "t"}
 		for how, note := range map[string]func(*scope){
-			"nobody saw the pod":        func(s *scope) { s.mayHaveWritten("t") },
-			"the pod was seen to begin": func(s *scope) { s.noteFilesOf(seen) },
+			"nobody saw the pod":        func(s *scope) { s.MayHaveWritten("t") },
+			"the pod was seen to begin": func(s *scope) { s.NoteFilesOf(seen) },
 			"its outcome is collected": func(s *scope) {
 				p := &pass{Reconciler: &Reconciler{}, scope: s}
 				if err := p.collect(t.Context(), &v1alpha1.Run{Target: "t"}, []part{{seen: attempt.State{Phase: attempt.Failed}}}); err != nil {

@@ -92,6 +92,11 @@ func (c *Children) IsOwnClaim(claim *corev1.PersistentVolumeClaim) bool {
 	return ours.Claim(c.Benchmark, c.ClaimTargets, claim) && !ptr.Deref(c.Unmade, nil).Has(claim.Name)
 }
 
+// LacksClaim says whether one of the claims of these names is not there.
+func (c *Children) LacksClaim(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return c.Claims[name] == nil })
+}
+
 // JobOf returns the Job of a client in a run's attempt, nil if it is not there.
 func (c *Children) JobOf(run *v1alpha1.Run, client int32) *batchv1.Job {
 	return c.Jobs[job.RunName(c.Benchmark, run.Name, run.Attempts, client)]
@@ -126,24 +131,6 @@ func (c *Children) SeeAnchors() []attempt.Anchor {
 func (c *Children) MountsAsIs(claim *corev1.PersistentVolumeClaim) bool {
 	name := c.ClaimTargets[claim.Name]
 	return slices.ContainsFunc(c.Benchmark.Spec.Targets, func(t v1alpha1.Target) bool { return t.Name == name && storage.MakesVolume(&t) })
-}
-
-// IsUnseen says whether a client of a run's attempt may have written without having been seen: its Job is not there and may have been, or its pod is not, and
-// Kubernetes has counted one. Of a pod that is there it is seen whether a container has begun.
-func (c *Children) IsUnseen(run *v1alpha1.Run, begun *attempt.Begun) bool {
-	if run.State != v1alpha1.RunRunning {
-		return false
-	}
-	for client := range run.ClientCount() {
-		j := c.JobOf(run, client)
-		switch {
-		case j == nil && begun.MayHaveJob(run, client):
-			return true
-		case j != nil && len(c.Pods[j.Name]) == 0 && attempt.HasEndedPods(j):
-			return true
-		}
-	}
-	return false
 }
 
 // Newest returns the youngest of the pods, or nil. A Job that replaces its pod has several for a moment.

@@ -4,11 +4,13 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/internal/volumes"
 )
@@ -62,4 +64,12 @@ func (c *Children) IsLate(volume *corev1.PersistentVolume, claims []corev1.Persi
 		return false
 	}
 	return !slices.ContainsFunc(c.Benchmark.Status.Target(target).Volumes, func(v v1alpha1.VolumeStatus) bool { return v.Name == volume.Name })
+}
+
+// FateOf says what becomes of a volume that was read. bound says whether it is bound to a claim of the benchmark.
+func (c *Children) FateOf(volume *corev1.PersistentVolume, since metav1.Time, bound bool) cleanup.Fate {
+	return cleanup.FateOf(cleanup.VolumeFacts{
+		Bound: bound, AsIs: ours.ClusterObject(c.Benchmark, volume), Made: ours.MadeForItsClaim(volume, since),
+		Deletes: volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete,
+	})
 }

@@ -131,3 +131,8 @@ func FilesAfter(state v1alpha1.TestFilesState, err error, halfOver, failed bool)
 		return v1alpha1.TestFilesPresent, err
 	}
 }
+
+// HasFiles says whether there are test files to remove.
+func HasFiles(targets []v1alpha1.TargetStatus) bool {
+	return slices.ContainsFunc(targets, func(t v1alpha1.TargetStatus) bool { return t.TestFiles == v1alpha1.TestFilesPresent })
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -256,6 +257,15 @@ func Of(runs []Run, run *v1alpha1.Run) (*Run, bool) {
 		return runs[i].At(run.Search.Value), true
 	}
 	return &runs[i], true
+}
+
+// ProbeTime returns how long a run may take beyond what spec.deadlines.runSeconds says. A probe has its own time, which the runner keeps: what was measured before it
+// must not be lost with it.
+func (r *Run) ProbeTime() time.Duration {
+	if r.Probe == nil {
+		return 0
+	}
+	return fio.ProbeLimitSeconds * time.Second
 }
 
 // Record returns the runs as the status has them when none has begun.

@@ -3,8 +3,10 @@ package plan
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/fio"
 )
 
 func probedSpec() *v1alpha1.StorageBenchmarkSpec {
@@ -63,5 +65,15 @@ func TestProbesAreRefused(t *testing.T) {
 		if err := problems.ToAggregate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
+	}
+}
+
+// A probe goes on beyond the deadline of what is measured, which would be lost with it.
+func TestProbeTime(t *testing.T) {
+	if got := (&Run{}).ProbeTime(); got != 0 {
+		t.Errorf("without a probe it takes %s", got)
+	}
+	if got, want := (&Run{Probe: &fio.JobFile{}}).ProbeTime(), fio.ProbeLimitSeconds*time.Second; got != want {
+		t.Errorf("it may take %s, want %s", got, want)
 	}
 }

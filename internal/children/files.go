@@ -1,0 +1,83 @@
+package children
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// A Job may be made, run and be deleted while the operator does not look: it was started anew, and a tenant or the garbage collector was faster. Then
+// nobody has seen that a container of it began. Its test files lie on storage that stays all the same. So an attempt that the status says was begun, and whose
+// Jobs or pods are not there, counts as one that has written, unless this operator knows that its Jobs were never made.
+
+// NoteFilesOf writes down that a run's pod may have made files: a container of it has begun.
+func (c *Children) NoteFilesOf(pod *corev1.Pod) {
+	if pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleRun && !attempt.Began(pod).IsZero() {
+		c.MayHaveWritten(pod.Labels[v1alpha1.LabelTarget])
+	}
+}
+
+// mayHaveFiles writes down that there may be files on a target.
+func (c *Children) mayHaveFiles(name string) {
+	status := c.Benchmark.Status.Target(name)
+	for i := range c.Benchmark.Spec.Targets {
+		target := &c.Benchmark.Spec.Targets[i]
+		if target.Name == name && status.TestFiles == "" && status.VolumeMode != corev1.PersistentVolumeBlock && storage.KeepsFiles(target, status.Driver) {
+			status.TestFiles = v1alpha1.TestFilesPresent
+		}
+	}
+}
+
+// NoteUnseen writes down that the attempt of a run, which is given up, may have made files, if nobody has seen that it did not, before the status says
+// that it has ended. There need not be a run.
+func (c *Children) NoteUnseen(run *v1alpha1.Run, begun *attempt.Begun) {
+	if run != nil && c.IsUnseen(run, begun) {
+		c.MayHaveWritten(run.Target)
+	}
+}
+
+// MayHaveWritten writes down that there may be files on a target, also where only its volume tells that they would stay: one that was there before the
+// benchmark has another name than one that was made for its claim.
+func (c *Children) MayHaveWritten(name string) {
+	c.mayHaveFiles(name)
+	status := c.Benchmark.Status.Target(name)
+	if status.TestFiles != "" || status.VolumeMode == corev1.PersistentVolumeBlock {
+		return
+	}
+	for _, claim := range c.Claims {
+		if c.ClaimTargets[claim.Name] == name && !c.MountsAsIs(claim) && ours.OriginOf(claim, nil) == ours.Existing {
+			status.TestFiles = v1alpha1.TestFilesPresent
+		}
+	}
+}
+
+// NoteEarlierJobs writes down that Jobs of an attempt which are to be made may have been there before, and gone with what tells of their files.
+func (c *Children) NoteEarlierJobs(run *v1alpha1.Run, clients []int32, begun *attempt.Begun) {
+	for _, client := range clients {
+		if begun.MayHaveJob(run, client) {
+			c.MayHaveWritten(run.Target)
+			return
+		}
+	}
+}
+
+// IsUnseen says whether a client of a run's attempt may have written without having been seen: its Job is not there and may have been, or its pod is not, and
+// Kubernetes has counted one. Of a pod that is there it is seen whether a container has begun.
+func (c *Children) IsUnseen(run *v1alpha1.Run, begun *attempt.Begun) bool {
+	if run.State != v1alpha1.RunRunning {
+		return false
+	}
+	for client := range run.ClientCount() {
+		j := c.JobOf(run, client)
+		switch {
+		case j == nil && begun.MayHaveJob(run, client):
+			return true
+		case j != nil && len(c.Pods[j.Name]) == 0 && attempt.HasEndedPods(j):
+			return true
+		}
+	}
+	return false
+}
