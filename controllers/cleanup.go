@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/ours"
 )
@@ -130,45 +129,24 @@ func (p *pass) removeKind(ctx context.Context, turn cleanup.Turn) ([]cleanup.Lef
 // removeJobs deletes the benchmark's Jobs that have the labels, and returns what is left of them and their
 // pods. The Jobs go before their pods, which spares these the second or two that a Job takes to count them.
 func (p *pass) removeJobs(ctx context.Context, having client.MatchingLabels) ([]cleanup.Leftover, error) {
-	of, err := p.listChildren(ctx, having)
+	jobs, pods, err := p.listChildren(ctx, having)
 	if err != nil {
 		return nil, err
 	}
 	var left []cleanup.Leftover
 	var own []*batchv1.Job
 	uids := sets.New[types.UID]()
-	for i := range of.jobs {
-		if j := &of.jobs[i]; ours.Job(p.sb, j) {
+	for i := range jobs {
+		if j := &jobs[i]; ours.Job(p.sb, j) {
 			own, left = append(own, j), append(left, cleanup.LeftJob(j, p.now.Time))
 			uids.Insert(j.UID)
 		}
 	}
-	leftPods, orphans, err := p.leftPods(ctx, of.pods, uids)
+	leftPods, orphans, err := p.leftPods(ctx, pods, uids)
 	if left = append(left, leftPods...); err != nil || p.hasNewFiles() {
 		return left, err // what pods tell goes with them, so it has to be saved first
 	}
 	return left, errors.Join(p.deleteJobs(ctx, own), p.deletePods(ctx, orphans))
-}
-
-// liveChildren are Jobs and pods of the benchmark.
-type liveChildren struct {
-	jobs []batchv1.Job
-	pods []corev1.Pod
-}
-
-// listChildren lists those that have labels. Not from the cache, which may not have heard yet of a Job that the last pass has made.
-func (p *pass) listChildren(ctx context.Context, having client.MatchingLabels) (liveChildren, error) {
-	var jobs batchv1.JobList
-	var pods corev1.PodList
-	here, mine := client.InNamespace(p.sb.Namespace), client.MatchingLabels(child.Labels(p.sb))
-	if err := listLive(ctx, p.Live, &jobs, here, mine, having); err != nil {
-		return liveChildren{}, fmt.Errorf("list Jobs: %w", err)
-	}
-	if err := listLive(ctx, p.Live, &pods, here, mine, having); err != nil {
-		return liveChildren{}, fmt.Errorf("list pods: %w", err)
-	}
-	stray, err := p.strayJobs(ctx, having)
-	return liveChildren{jobs: append(jobs.Items, stray...), pods: pods.Items}, err
 }
 
 // leftPods returns what is left of the pods of Jobs, and of those that are gone, and which go with no Job: theirs was deleted without them.
@@ -223,21 +201,19 @@ func (p *pass) deleteObject(ctx context.Context, kind string, object client.Obje
 
 // removeAnchors deletes the pods that hold nodes, but those that are wanted, and returns what is left of them.
 func (p *pass) removeAnchors(ctx context.Context, wanted ...string) ([]cleanup.Leftover, error) {
-	var pods corev1.PodList
-	anchors := client.MatchingLabels(child.Labels(p.sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor))
-	// Not from the cache, which may not have heard yet of a pod that the last pass has made.
-	if err := listLive(ctx, p.Live, &pods, client.InNamespace(p.sb.Namespace), anchors); err != nil {
+	pods, err := p.listPods(ctx, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleAnchor})
+	if err != nil {
 		return nil, fmt.Errorf("list anchors: %w", err)
 	}
 	stray, err := p.strayAnchors(ctx)
 	if err != nil {
 		return nil, err
 	}
-	pods.Items = append(pods.Items, stray...)
+	pods = append(pods, stray...)
 	var left []cleanup.Leftover
 	var unwanted []*corev1.Pod
-	for i := range pods.Items {
-		if pod := &pods.Items[i]; ours.Anchor(p.sb, pod) && !slices.Contains(wanted, pod.Name) {
+	for i := range pods {
+		if pod := &pods[i]; ours.Anchor(p.sb, pod) && !slices.Contains(wanted, pod.Name) {
 			unwanted, left = append(unwanted, pod), append(left, cleanup.LeftPod(pod, p.now.Time))
 		}
 	}

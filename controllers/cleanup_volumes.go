@@ -24,17 +24,12 @@ import (
 
 // removeVolumes deletes the claims that were made, and with them their volumes.
 func (p *pass) removeVolumes(ctx context.Context) ([]cleanup.Leftover, error) {
-	var claims corev1.PersistentVolumeClaimList
-	// Not from the cache, which may not have heard yet of a claim that the last pass has made. And not by labels, which a claim
-	// may have lost: its volume costs money.
-	var errs []error
-	if err := listLive(ctx, p.Live, &claims, client.InNamespace(p.sb.Namespace)); err != nil {
-		errs = append(errs, fmt.Errorf("list claims: %w", err))
-		claims.Items = nil
-	}
+	// Not from the cache, which may not have heard yet of a claim that the last pass has made. A volume costs money.
+	claims, err := p.liveClaims(ctx)
+	errs := []error{err}
 	var left []cleanup.Leftover
 	var unneeded []*corev1.PersistentVolumeClaim
-	for _, claim := range p.OwnClaims(claims.Items) {
+	for _, claim := range p.OwnClaims(claims) {
 		left = append(left, cleanup.LeftClaim(claim))
 		if !cleanup.KeepsClaim(p.sb.Status.Target(p.ClaimTargets[claim.Name]).TestFiles, !p.changed()) {
 			unneeded = append(unneeded, claim)
@@ -46,7 +41,7 @@ func (p *pass) removeVolumes(ctx context.Context) ([]cleanup.Leftover, error) {
 	if err := errors.Join(append(errs, err)...); err != nil || len(left) > 0 {
 		return left, err
 	}
-	return p.lateVolumes(ctx, claims.Items)
+	return p.lateVolumes(ctx, claims)
 }
 
 // deleteClaims deletes claims, and before them the Jobs that removed files there: Kubernetes keeps a claim as long as

@@ -22,6 +22,8 @@ const retrySoon = 100 * time.Millisecond
 type pass struct {
 	*Reconciler
 	*scope
+	// listed are the benchmark's Jobs and pods as the API server had them in this pass.
+	listed answered
 }
 
 // newPass begins a pass over a benchmark.

@@ -3,6 +3,8 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -13,7 +15,8 @@ import (
 	"k8s.io/client-go/tools/pager"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/storagebench/storagebench/internal/volumes"
+	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/ours"
 )
 
 // What a pass reads from the API server itself, where the cache may be behind or has none of it.
@@ -32,15 +35,70 @@ func (p *pass) liveVolume(ctx context.Context, name, doing string) (*corev1.Pers
 	return volume, unlessGone(err, doing)
 }
 
-// liveClaims returns the claims that were made for the benchmark, as the API server has them.
-func (p *pass) liveClaims(ctx context.Context) (volumes.Claims, error) {
-	var list corev1.PersistentVolumeClaimList
-	if err := listLive(ctx, p.Live, &list, client.InNamespace(p.sb.Namespace)); err != nil {
-		return nil, fmt.Errorf("list claims: %w", err)
+// answered are a benchmark's Jobs and pods as the API server had them in a pass. nil: it was not asked. A pass asks once: it looks again in the next one whether what
+// it has deleted is gone.
+type answered struct {
+	jobs *batchv1.JobList
+	pods *corev1.PodList
+}
+
+// listChildren returns the benchmark's Jobs and pods that have labels. Not from the cache, which may not have heard yet of a Job that the last pass has made.
+func (p *pass) listChildren(ctx context.Context, having client.MatchingLabels) ([]batchv1.Job, []corev1.Pod, error) {
+	if p.listed.jobs == nil {
+		var jobs batchv1.JobList
+		if err := listLive(ctx, p.Live, &jobs, p.own()...); err != nil {
+			return nil, nil, fmt.Errorf("list Jobs: %w", err)
+		}
+		p.listed.jobs = &jobs
 	}
-	claims := volumes.Claims{}
-	for _, claim := range p.OwnClaims(list.Items) {
-		claims[claim.Name] = claim
+	jobs := slices.DeleteFunc(slices.Clone(p.listed.jobs.Items), func(j batchv1.Job) bool { return len(ours.Lacking(j.Labels, having)) > 0 })
+	pods, err := p.listPods(ctx, having)
+	if err != nil {
+		return nil, nil, fmt.Errorf("list pods: %w", err)
+	}
+	stray, err := p.strayJobs(ctx, having)
+	return append(jobs, stray...), pods, err
+}
+
+// own are the options by which the benchmark's Jobs and pods are listed.
+func (p *pass) own() []client.ListOption {
+	return []client.ListOption{client.InNamespace(p.sb.Namespace), client.MatchingLabels(child.Labels(p.sb))}
+}
+
+// listPods does so for pods alone.
+func (p *pass) listPods(ctx context.Context, having client.MatchingLabels) ([]corev1.Pod, error) {
+	if p.listed.pods == nil {
+		var pods corev1.PodList
+		if err := listLive(ctx, p.Live, &pods, p.own()...); err != nil {
+			return nil, err
+		}
+		p.listed.pods = &pods
+	}
+	return slices.DeleteFunc(slices.Clone(p.listed.pods.Items), func(pod corev1.Pod) bool { return len(ours.Lacking(pod.Labels, having)) > 0 }), nil
+}
+
+// fewClaims is how many claims are asked for by their names, one after the other. More are read with all others of the namespace.
+const fewClaims = 4
+
+// liveClaims returns the claims that have names which the benchmark gives, as the API server has them, in the order of their names: not by labels, which they may
+// have lost.
+func (p *pass) liveClaims(ctx context.Context) (claims []corev1.PersistentVolumeClaim, err error) {
+	if len(p.ClaimTargets) > fewClaims {
+		var list corev1.PersistentVolumeClaimList
+		if err := listLive(ctx, p.Live, &list, client.InNamespace(p.sb.Namespace)); err != nil {
+			return nil, fmt.Errorf("list claims: %w", err)
+		}
+		return slices.DeleteFunc(list.Items, func(claim corev1.PersistentVolumeClaim) bool { return p.ClaimTargets[claim.Name] == "" }), nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.ClaimTargets)) {
+		claim, err := p.liveClaim(ctx, name)
+		if err != nil {
+			return nil, fmt.Errorf("get claim %s: %w", name, err)
+		}
+		if claim.Name != "" {
+			trim(claim)
+			claims = append(claims, *claim)
+		}
 	}
 	return claims, nil
 }

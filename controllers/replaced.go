@@ -37,7 +37,7 @@ func (p *pass) readChange(ctx context.Context, target *v1alpha1.Target) (ours.Cl
 		return change, nil
 	}
 	claims, err := p.liveClaims(ctx) // the cache may be older than what an operator before this one has seen
-	change.Unconfirmed = change.Seen != claims.UID(names)
+	change.Unconfirmed = change.Seen != volumes.ClaimsOf(p.OwnClaims(claims)).UID(names)
 	return change, err
 }
 
@@ -45,7 +45,7 @@ func (p *pass) readChange(ctx context.Context, target *v1alpha1.Target) (ours.Cl
 func (p *pass) forgetClaims(ctx context.Context, target *v1alpha1.Target) error {
 	claims, err := p.liveClaims(ctx)
 	if err == nil {
-		p.forgetLost(target, claims)
+		p.forgetLost(target, volumes.ClaimsOf(p.OwnClaims(claims)))
 	}
 	return err
 }

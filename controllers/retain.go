@@ -56,11 +56,11 @@ func (p *pass) endRunning(ctx context.Context) ([]cleanup.Leftover, error) {
 // endRunningJobs deletes the benchmark's Jobs that run, and pods of Jobs that are gone, and returns what of them has not ended. Where others keep a Job after
 // its deletion, only its pods count.
 func (p *pass) endRunningJobs(ctx context.Context) ([]cleanup.Leftover, error) {
-	of, err := p.listChildren(ctx, nil)
+	jobs, pods, err := p.listChildren(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	running, ending, own := attempt.RunningJobs(p.sb, of.jobs, of.pods)
+	running, ending, own := attempt.RunningJobs(p.sb, jobs, pods)
 	if spent := p.cleaning(); p.now.Sub(spent.Tried) >= endingPatience || spent.IsHalfOver() {
 		running, ending = append(running, ending...), nil
 	}
@@ -73,7 +73,7 @@ func (p *pass) endRunningJobs(ctx context.Context) ([]cleanup.Leftover, error) {
 		one.What += ", whose pods have ended; Kubernetes has not marked it as ended yet"
 		left = append(left, one)
 	}
-	leftPods, orphans, err := p.leftPods(ctx, attempt.WithoutEnded(of.pods), own)
+	leftPods, orphans, err := p.leftPods(ctx, attempt.WithoutEnded(pods), own)
 	if left = append(left, leftPods...); err != nil || p.hasNewFiles() {
 		return left, err // what pods tell goes with them, so it has to be saved first
 	}
