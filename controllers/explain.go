@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,51 +25,58 @@ func (p *pass) explain(ctx context.Context, job types.UID, pod *corev1.Pod) (str
 		}
 		about, otherwise = pod.UID, "the pod is being started"
 	}
-	warning, err := p.lastWarning(ctx, about)
-	if pod != nil && pod.Spec.NodeName != "" && strings.HasPrefix(warning, "FailedScheduling: ") {
-		warning = "" // it has a node by now
+	said, err := p.lastWarning(ctx, about)
+	if pod != nil && pod.Spec.NodeName != "" && said.reason == failedScheduling {
+		return otherwise, err // it has a node by now
 	}
-	return cmp.Or(attempt.ExplainWarning(warning), otherwise), err
+	return cmp.Or(attempt.ExplainWarning(said.text), otherwise), err
 }
+
+const (
+	// failedScheduling is the reason of the scheduler's events about pods that find no node.
+	failedScheduling = "FailedScheduling"
+	// maxReason is the most bytes of a reason, as of those that the API server bounds.
+	maxReason = 128
+)
 
 // explainClaim says why a claim is not bound yet. The driver's own words come first; a volume that is made
 // only when its pod has been scheduled may wait for a pod that cannot be.
 func (p *pass) explainClaim(ctx context.Context, claim *corev1.PersistentVolumeClaim, pod *corev1.Pod) (string, error) {
-	warning, err := p.lastWarning(ctx, claim.UID)
-	return cmp.Or(warning, attempt.StartMessage(pod), fmt.Sprintf("claim %s is not bound yet", claim.Name)), err
+	said, err := p.lastWarning(ctx, claim.UID)
+	return cmp.Or(said.text, attempt.StartMessage(pod), fmt.Sprintf("claim %s is not bound yet", claim.Name)), err
 }
 
 // warning is what the events about an object said, and until when they are not asked again.
 type warning struct {
 	about types.UID
-	text  string
+	said  latest
 	until time.Time
 }
 
-// lastWarning returns the message of the latest Warning event about an object, or nothing. One that only tells that a pod is new gives way to any other.
+// lastWarning returns what the latest Warning event about an object said, or nothing. One that only tells that a pod is new gives way to any other.
 // Events are asked for only while something waits, so they are not cached.
 // A list is followed by a rest: in a namespace of many pods the API server reads many events for it.
-func (p *pass) lastWarning(ctx context.Context, about types.UID) (string, error) {
+func (p *pass) lastWarning(ctx context.Context, about types.UID) (latest, error) {
 	if last := p.memory.warning; p.now.Time.Before(last.until) {
 		if last.about != about {
-			return "", nil
+			return latest{}, nil
 		}
-		return last.text, nil
+		return last.said, nil
 	}
 	asked := p.Clock.Now() // not when the pass began: what counts is how long the call takes
-	text, err := p.askForWarning(ctx, about)
+	said, err := p.askForWarning(ctx, about)
 	now := p.Clock.Now()
-	p.memory.warning = warning{about: about, text: text, until: now.Add(restFactor * now.Sub(asked))} // also of a call that failed
+	p.memory.warning = warning{about: about, said: said, until: now.Add(restFactor * now.Sub(asked))} // also of a call that failed
 	if errors.Is(err, errBusy) {
-		return "", nil // the wait goes on without words about it
+		return latest{}, nil // the wait goes on without words about it
 	}
-	return text, err
+	return said, err
 }
 
 // eventPatience is how long a pass waits for its turn to read events, which only say more of what goes on anyway.
 const eventPatience = 2 * time.Second
 
-func (p *pass) askForWarning(ctx context.Context, about types.UID) (string, error) {
+func (p *pass) askForWarning(ctx context.Context, about types.UID) (latest, error) {
 	selector := fields.AndSelectors(
 		fields.OneTermEqualSelector("involvedObject.uid", string(about)),
 		fields.OneTermEqualSelector("type", corev1.EventTypeWarning))
@@ -83,20 +89,20 @@ func (p *pass) askForWarning(ctx context.Context, about types.UID) (string, erro
 		}
 	}, client.InNamespace(p.sb.Namespace), client.MatchingFieldsSelector{Selector: selector})
 	if err != nil {
-		return "", fmt.Errorf("list events: %w", err)
+		return latest{}, fmt.Errorf("list events: %w", err)
 	}
-	return cmp.Or(other.text, ofNewPod.text), nil
+	return cmp.Or(other, ofNewPod), nil
 }
 
-// latest is what the latest of some events said, and when.
+// latest is what the latest of some events said, with its reason before it, and when.
 type latest struct {
-	text string
-	at   time.Time
+	reason, text string
+	at           time.Time
 }
 
 func (l *latest) add(event *corev1.Event) {
 	if at := eventTime(event); !at.Before(l.at) {
-		*l = latest{truncate(event.Reason+": "+event.Message, maxConditionMessage), at}
+		*l = latest{reason: truncate(event.Reason, maxReason), text: truncate(event.Reason+": "+event.Message, maxConditionMessage), at: at}
 	}
 }
 

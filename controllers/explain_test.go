@@ -83,8 +83,8 @@ func TestEventsAreNotAskedForWhileOthersRead(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*eventPatience)
 	defer cancel()
 	began := time.Now()
-	if text, err := p.lastWarning(ctx, types.UID("u")); text != "" || err != nil {
-		t.Errorf("%q, %v", text, err)
+	if said, err := p.lastWarning(ctx, types.UID("u")); said != (latest{}) || err != nil {
+		t.Errorf("%q, %v", said.text, err)
 	}
 	if rest := remembered.warning.until.Sub(began); rest < restFactor*eventPatience {
 		t.Errorf("after %s they are asked for again", rest)
@@ -159,8 +159,8 @@ func TestWarningOfANewPodGivesWay(t *testing.T) {
 			},
 		})
 		p := (&Reconciler{Live: live, Clock: clocktesting.NewFakeClock(noon)}).newPass(builder.OneRun("default", "sb").Build(), &memory{})
-		if got, err := p.lastWarning(t.Context(), types.UID("u")); err != nil || got != test.want {
-			t.Errorf("%s: got %q, %v, want %q", name, got, err, test.want)
+		if got, err := p.lastWarning(t.Context(), types.UID("u")); err != nil || got.text != test.want {
+			t.Errorf("%s: got %q, %v, want %q", name, got.text, err, test.want)
 		}
 	}
 }
