@@ -11,6 +11,8 @@ import (
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/jobspec"
+	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/ours"
 )
 
@@ -60,7 +62,7 @@ func (p *pass) holdNodes(ctx context.Context, decision attempt.AnchorDecision) (
 		}
 	}
 	if len(decision.Waiting) == 0 {
-		attempt.HasNodes(&p.sb.Status)
+		attempt.EndNodeWait(&p.sb.Status)
 		return goOn(), nil
 	}
 	first := decision.Waiting[0]
@@ -107,7 +109,7 @@ func (p *pass) createAnchors(ctx context.Context, missing []int) (outcome, error
 // endLost ends what was under way when anchors were lost. An old anchor that Kubernetes has not ended yet would keep the new one off its node,
 // and what an attempt measures without one does not count. The next attempt begins when this one has ended.
 func (p *pass) endLost(ctx context.Context) (outcome, error) {
-	if p.Measuring {
+	if p.MayMeasure {
 		proof, ok := p.allSaved()
 		if !ok {
 			return saveFirst(), nil
@@ -129,7 +131,7 @@ func (s *scope) anchorVolumes(client int32) []job.Volume {
 	for i := range s.sb.Spec.Targets {
 		target := &s.sb.Spec.Targets[i]
 		if !s.sb.Status.Target(target.Name).IsForOnePod() {
-			volumes = append(volumes, s.jobSpec().VolumeOf(target, client))
+			volumes = append(volumes, jobspec.VolumeOf(s.sb, target, client))
 		}
 	}
 	return volumes
@@ -139,7 +141,7 @@ func (p *pass) anchorWait(client int, pod *corev1.Pod) *podWait {
 	st := &podWait{pass: p, what: attempt.DescribeAnchor(&p.sb.Status, client), began: p.sb.Status.Anchors[client].StartTime, made: children.MadeAt(p.AnchorOf(client)), pod: pod}
 	st.invalid = func(err error) { p.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%s was refused: %v", st.what, err)) }
 	st.expire = func(message string) { p.fail(v1alpha1.ReasonDeadlineExceeded, message) }
-	st.needs = p.Needs(int32(client), "")
+	st.needs = p.VolumesFor(int32(client), "")
 	placed := 0
 	for i := range p.sb.Status.Anchors {
 		if a := &p.sb.Status.Anchors[i]; a.Node == "" {
@@ -199,13 +201,13 @@ func (s *scope) loseNode(client int, run *v1alpha1.Run, decision attempt.LossDec
 	case attempt.RepeatRun:
 		s.disrupted(run, decision.Message)
 	case attempt.AwaitNode:
-		s.NoteUnseen(run, &s.memory.begun)
+		s.NoteUnseen(run, &s.memory.ownAttempt)
 		run.State = v1alpha1.RunPending
 	case attempt.LeaveRun:
 	}
 	a := &s.sb.Status.Anchors[client]
 	a.Disruptions++
-	a.Message = truncate(decision.Message, maxAnchorMessage)
+	a.Message = legible.Fit(decision.Message, maxAnchorMessage)
 	if decision.Fails != "" {
 		s.fail(v1alpha1.ReasonRunFailed, decision.Fails)
 		return

@@ -539,24 +539,6 @@ func TestLoseNode(t *testing.T) {
 	}
 }
 
-// What is known of anchors is what the decision about them takes. Their pods are noted when all are there.
-func TestSeeAnchors(t *testing.T) {
-	s := scopeOf(builder.OneRun("default", "sb").Build())
-	s.sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 1}, {Attempts: 2, Pod: "before", Node: "a"}, {Attempts: 1}}
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: job.AnchorName(s.sb, 2, 1)}}
-	s.Anchors = map[string]*corev1.Pod{pod.Name: pod}
-	if diff := cmp.Diff([]attempt.Anchor{{}, {Seen: true, Node: "a"}, {Pod: pod}}, s.SeeAnchors()); diff != "" {
-		t.Errorf("anchors (-want +got):\n%s", diff)
-	}
-	if got := s.sb.Status.Anchors; got[0].Pod != "" || got[1].Pod != "before" || got[2].Pod != "" {
-		t.Errorf("before all are there, noted are %+v", got)
-	}
-	s.noteAnchors()
-	if got := s.sb.Status.Anchors; got[0].Pod != job.AnchorName(s.sb, 0, 1) || got[1].Pod != job.AnchorName(s.sb, 1, 2) || got[2].Pod != pod.Name {
-		t.Errorf("noted are %+v", got)
-	}
-}
-
 // What is not saved yet of the end of measuring is saved before clean-up begins.
 func TestCleanUpAwaitsTheConclusion(t *testing.T) {
 	s := failingPass()
@@ -567,5 +549,15 @@ func TestCleanUpAwaitsTheConclusion(t *testing.T) {
 	s.before = s.sb.DeepCopy()
 	if out, err := conclude(t.Context(), s); err != nil || out.stop {
 		t.Errorf("saved: %+v, %v", out, err)
+	}
+}
+
+// Pods of anchors are noted when all are there.
+func TestNoteAnchors(t *testing.T) {
+	s := scopeOf(builder.OneRun("default", "sb").Build())
+	s.sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 1}, {Attempts: 2, Pod: "before", Node: "a"}}
+	s.noteAnchors()
+	if got := s.sb.Status.Anchors; got[0].Pod != job.AnchorName(s.sb, 0, 1) || got[1].Pod != job.AnchorName(s.sb, 1, 2) {
+		t.Errorf("noted are %+v", got)
 	}
 }

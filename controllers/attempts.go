@@ -5,7 +5,7 @@ import (
 	"github.com/storagebench/storagebench/internal/attempt"
 )
 
-// What attempts of runs leave in the status when they end without a result, package attempt has. Before that is written down, so is that they may have made files.
+// Package attempt says what the status keeps of attempts without a result. Before that, this file notes the files that they may have made.
 
 // disrupted ends an attempt that was ended from outside.
 func (s *scope) disrupted(run *v1alpha1.Run, why string) {
@@ -19,20 +19,18 @@ func (s *scope) late(run *v1alpha1.Run, why string) {
 }
 
 func (s *scope) repeat(run *v1alpha1.Run, reason v1alpha1.AbandonReason, why string) {
-	s.MayHaveWritten(run.Target) // its pod may be gone without having been seen
-	if fails := attempt.Disrupt(&s.sb.Status, run, reason, why, s.now); fails != "" {
-		s.failRun(run, fails)
-	}
+	s.NoteWritten(run.Target) // its pod may be gone without having been seen
+	attempt.Disrupt(&s.sb.Status, run, reason, why, s.now)
 }
 
 // suspended ends an attempt because that is what the spec asks for.
 func (s *scope) suspended(run *v1alpha1.Run) {
-	s.NoteUnseen(run, &s.memory.begun)
+	s.NoteUnseen(run, &s.memory.ownAttempt)
 	attempt.Suspend(&s.sb.Status, run, s.now)
 }
 
 // failRun ends a run without a result.
 func (s *scope) failRun(run *v1alpha1.Run, message string) {
-	s.NoteUnseen(run, &s.memory.begun)
+	s.NoteUnseen(run, &s.memory.ownAttempt)
 	attempt.FailRun(run, message, s.now)
 }

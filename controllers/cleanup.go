@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/ours"
 )
@@ -58,7 +59,7 @@ func (s *scope) awaitRemoval(left []cleanup.Leftover, err error) ([]cleanup.Left
 	case err != nil && remaining > 0:
 		return nil, outcome{}, err
 	case err != nil:
-		return append(left, cleanup.KeptByServer(err)), goOn(), nil
+		return append(left, cleanup.LeftByError(err)), goOn(), nil
 	case remaining > 0 && len(waitFor) > 0:
 		s.step(v1alpha1.ReasonCleaningUp, "waiting for the removal of "+cleanup.Names(waitFor))
 		return nil, awaitGone(left, remaining), nil
@@ -81,15 +82,15 @@ func (s *scope) setLeftBehind(left []cleanup.Leftover) {
 }
 
 // cleaning returns how long clean-up may take, and remembers that this operator is at it.
-func (s *scope) cleaning() cleanup.Time {
+func (s *scope) cleaning() cleanup.Budget {
 	if s.memory.cleaningSince.IsZero() {
 		s.memory.cleaningSince, s.memory.cleaningFor = s.now.Time, cleanup.FirstTry
 		if s.condition(v1alpha1.ConditionSucceeded).Reason == v1alpha1.ReasonCleaningUp { // an operator before this one was at it
 			s.memory.cleaningFor = cleanup.NextTry
 		}
 	}
-	return cleanup.Time{
-		Began: cleanup.Began(s.sb), Tried: s.memory.cleaningSince, Now: s.now.Time, Limit: cleanup.Limit(s.sb), Least: s.memory.cleaningFor,
+	return cleanup.Budget{
+		Began: cleanup.Began(s.sb), Tried: s.memory.cleaningSince, Now: s.now.Time, Limit: attempt.CleanUpLimit(s.sb.Spec.Deadlines), Least: s.memory.cleaningFor,
 	}
 }
 
@@ -136,8 +137,8 @@ func (p *pass) removeJobs(ctx context.Context, having client.MatchingLabels) ([]
 	var left []cleanup.Leftover
 	var own []*batchv1.Job
 	uids := sets.New[types.UID]()
-	for i := range jobs {
-		if j := &jobs[i]; ours.Job(p.sb, j) {
+	for _, j := range jobs {
+		if ours.Job(p.sb, j) {
 			own, left = append(own, j), append(left, cleanup.LeftJob(j, p.now.Time))
 			uids.Insert(j.UID)
 		}
@@ -150,9 +151,8 @@ func (p *pass) removeJobs(ctx context.Context, having client.MatchingLabels) ([]
 }
 
 // leftPods returns what is left of the pods of Jobs, and of those that are gone, and which go with no Job: theirs was deleted without them.
-func (p *pass) leftPods(ctx context.Context, pods []corev1.Pod, jobs sets.Set[types.UID]) (left []cleanup.Leftover, orphans []*corev1.Pod, err error) {
-	for i := range pods {
-		pod := &pods[i]
+func (p *pass) leftPods(ctx context.Context, pods []*corev1.Pod, jobs sets.Set[types.UID]) (left []cleanup.Leftover, orphans []*corev1.Pod, err error) {
+	for _, pod := range pods {
 		mine, err := p.isLeft(ctx, pod, jobs)
 		if err != nil {
 			return nil, nil, err
@@ -171,12 +171,12 @@ func (p *pass) leftPods(ctx context.Context, pods []corev1.Pod, jobs sets.Set[ty
 
 // isLeft says whether a pod is left of one of the Jobs, or of one of the benchmark's that is gone.
 func (p *pass) isLeft(ctx context.Context, pod *corev1.Pod, jobs sets.Set[types.UID]) (bool, error) {
-	left, owner := ours.LeftPod(p.sb, pod, jobs)
+	left, owner := ours.IsLeft(p.sb, pod, jobs)
 	if owner == nil {
 		return left, nil
 	}
 	theirs, err := p.liveJob(ctx, owner.Name, "get Job of pod "+pod.Name)
-	return ours.LeftOf(p.sb, owner, theirs), err
+	return ours.IsLeftOf(p.sb, owner, theirs), err
 }
 
 // deleteJobs deletes Jobs, and has Kubernetes delete their pods.
@@ -201,19 +201,18 @@ func (p *pass) deleteObject(ctx context.Context, kind string, object client.Obje
 
 // removeAnchors deletes the pods that hold nodes, but those that are wanted, and returns what is left of them.
 func (p *pass) removeAnchors(ctx context.Context, wanted ...string) ([]cleanup.Leftover, error) {
-	pods, err := p.listPods(ctx, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleAnchor})
+	pods, err := p.listAnchors(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("list anchors: %w", err)
+		return nil, err
 	}
 	stray, err := p.strayAnchors(ctx)
 	if err != nil {
 		return nil, err
 	}
-	pods = append(pods, stray...)
 	var left []cleanup.Leftover
 	var unwanted []*corev1.Pod
-	for i := range pods {
-		if pod := &pods[i]; ours.Anchor(p.sb, pod) && !slices.Contains(wanted, pod.Name) {
+	for _, pod := range append(pods, pointers(stray)...) {
+		if ours.Anchor(p.sb, pod) && !slices.Contains(wanted, pod.Name) {
 			unwanted, left = append(unwanted, pod), append(left, cleanup.LeftPod(pod, p.now.Time))
 		}
 	}

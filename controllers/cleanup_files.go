@@ -12,6 +12,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/jobspec"
 	"github.com/storagebench/storagebench/internal/provisioning"
 	"github.com/storagebench/storagebench/internal/storage"
 )
@@ -20,7 +21,7 @@ import (
 func noteFiles(_ context.Context, p *pass) (outcome, error) {
 	p.namespaces.LearnDrivers(p.sb.Status.Targets, p.Claims)
 	if !p.sb.DeletionTimestamp.IsZero() && !p.concluded() {
-		p.NoteUnseen(p.sb.Status.RunningRun(), &p.memory.begun) // Kubernetes may be about to delete claims, and does not where files are to be removed
+		p.NoteUnseen(p.sb.Status.RunningRun(), &p.memory.ownAttempt) // Kubernetes may be about to delete claims, and does not where files are to be removed
 	}
 	for _, pods := range p.Pods {
 		for _, pod := range pods {
@@ -49,7 +50,7 @@ func (p *pass) removeFiles(ctx context.Context, atRest bool) ([]cleanup.Leftover
 		at, err := p.filesAt(ctx, target)
 		errs = append(errs, err)
 		if at != cleanup.Nowhere {
-			left = append(left, cleanup.LeftFiles(p.sb, target, at, p.Cleaner(target)))
+			left = append(left, cleanup.LeftFiles(p.sb, target, at, p.CleanerName(target)))
 		}
 	}
 	return left, errors.Join(errs...)
@@ -63,7 +64,7 @@ func (p *pass) filesAt(ctx context.Context, target *v1alpha1.Target) (cleanup.Wh
 	case v1alpha1.TestFilesLeftBehind:
 		gone, err := p.isClaimGone(ctx, target)
 		if gone {
-			return cleanup.WithoutIt, err
+			return cleanup.ClaimGone, err
 		}
 		return cleanup.GivenUp, err
 	default:
@@ -150,7 +151,7 @@ func (p *pass) makeCleaner(ctx context.Context, target *v1alpha1.Target, client 
 	if err != nil {
 		return v1alpha1.TestFilesPresent, err
 	}
-	volume := p.jobSpec().VolumeOf(target, client)
+	volume := jobspec.VolumeOf(p.sb, target, client)
 	volume.Existing = volume.Existing || wasThere.Has(volume.Claim)
 	return filesAfterMaking(p.makeJob(ctx, job.ForCleanUp(p.sb, p.image, volume, client)), "apply clean-up Job of target "+target.Name)
 }

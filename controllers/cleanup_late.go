@@ -17,12 +17,12 @@ import (
 // so all of the cluster are looked at, page by page: once, when nothing else is left, and where volumes are missing. One that was there before is kept, and
 // named: nobody else tells where test files may be.
 func (p *pass) lateVolumes(ctx context.Context, claims []corev1.PersistentVolumeClaim) ([]cleanup.Leftover, error) {
-	if p.namespaces.Confine() || !volumes.AreMissing(p.sb) {
+	if p.namespaces.AreSet() || !volumes.AreMissing(p.sb) {
 		return nil, nil
 	}
 	var late []*corev1.PersistentVolume
 	err := p.eachVolume(ctx, func(volume *corev1.PersistentVolume) {
-		if p.IsLate(volume, claims) {
+		if p.IsLateVolume(volume, claims) {
 			late = append(late, volume.DeepCopy()) // of a page with many others
 		}
 	})
@@ -30,7 +30,7 @@ func (p *pass) lateVolumes(ctx context.Context, claims []corev1.PersistentVolume
 		return nil, err
 	}
 	fates, errs := gather(ctx, parallelCalls, late, func(volume *corev1.PersistentVolume) (cleanup.Fate, error) {
-		return p.tieVolume(ctx, volume, p.FateOf(volume, p.sb.CreationTimestamp, true))
+		return p.tieVolume(ctx, volume, p.FateOfVolume(volume, p.sb.CreationTimestamp, true))
 	})
 	var left []cleanup.Leftover
 	for i, volume := range late {

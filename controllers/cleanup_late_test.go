@@ -56,7 +56,6 @@ func TestLateVolumesOfEachFate(t *testing.T) {
 				},
 			}).Build()
 			p := passOver(&Reconciler{Live: live, Client: live}, sb)
-			p.ClaimTargets = ours.ClaimTargets(sb)
 			left, err := p.lateVolumes(t.Context(), nil)
 			commands := each(left, func(l cleanup.Leftover) string { return l.Command })
 			if !errors.Is(err, test.refused) || !slices.Equal(commands, test.left) || !slices.Equal(p.kept.Volumes, test.kept) || !slices.Equal(p.kept.Devices, test.onDevice) {
@@ -96,7 +95,6 @@ func TestLateVolumesOfManyPages(t *testing.T) {
 		},
 	})
 	s := passOver(&Reconciler{Live: live}, sb)
-	s.ClaimTargets = ours.ClaimTargets(sb)
 
 	left, err := s.lateVolumes(t.Context(), nil)
 

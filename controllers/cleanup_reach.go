@@ -25,7 +25,7 @@ func (p *pass) findClaim(ctx context.Context, target *v1alpha1.Target, name stri
 	if err != nil {
 		return "", fmt.Errorf("get claim of target %s: %w", target.Name, err)
 	}
-	return p.Found(target, claim), nil
+	return p.FoundClaim(target, claim), nil
 }
 
 // isClaimGone says whether no claim of a target is there any more. In the place of somebody's there may be another one.
@@ -41,19 +41,19 @@ func (p *pass) isClaimGone(ctx context.Context, target *v1alpha1.Target) (bool, 
 // lostVolumes returns what is known of the volumes of a claim of somebody's that is gone.
 func (p *pass) lostVolumes(ctx context.Context, target *v1alpha1.Target) ([]cleanup.LostVolume, error) {
 	noted := p.sb.Status.Target(target.Name).Volumes
-	volumes := make([]cleanup.LostVolume, len(noted))
-	for i := range volumes {
+	lost := make([]cleanup.LostVolume, len(noted))
+	for i := range lost {
 		var err error
-		if volumes[i], err = p.lostVolume(ctx, noted[i].Name); err != nil {
+		if lost[i], err = p.lostVolume(ctx, noted[i].Name); err != nil {
 			return nil, err
 		}
 	}
-	return volumes, nil
+	return lost, nil
 }
 
 // lostVolume returns what is known of a volume whose claim is gone.
 func (p *pass) lostVolume(ctx context.Context, name string) (cleanup.LostVolume, error) {
-	if p.namespaces.Confine() {
+	if p.namespaces.AreSet() {
 		return cleanup.LostVolume{Unseen: true}, nil
 	}
 	pv, err := p.liveVolume(ctx, name, "get volume "+name)

@@ -281,7 +281,7 @@ func TestFilesOfALostClaim(t *testing.T) {
 			if gone, err := s.isClaimGone(t.Context(), &target); err != nil || !gone {
 				t.Errorf("the claim is gone: %t, %v", gone, err)
 			}
-			if left := cleanup.LeftFiles(s.sb, &target, cleanup.WithoutIt, ""); left.What != "directory storagebench- on volume vol-1, whose claim is gone" {
+			if left := cleanup.LeftFiles(s.sb, &target, cleanup.ClaimGone, ""); left.What != "directory storagebench- on volume vol-1, whose claim is gone" {
 				t.Errorf("left is %q", left.What)
 			}
 		})
@@ -339,7 +339,7 @@ func TestClaimIsGoneBeforeTheCacheHearsOfIt(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(test.live...).Build()
 			s := passOver(&Reconciler{Live: live}, sb)
-			s.Claims, s.ClaimTargets = map[string]*corev1.PersistentVolumeClaim{name: claim}, ours.ClaimTargets(sb)
+			s.Claims = map[string]*corev1.PersistentVolumeClaim{name: claim}
 			if gone, err := s.isClaimGone(t.Context(), target); err != nil || gone != test.want {
 				t.Errorf("the claim is gone: %t, %v", gone, err)
 			}

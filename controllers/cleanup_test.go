@@ -368,7 +368,7 @@ func TestAwaitRemoval(t *testing.T) {
 		{"something is for too long", time.Minute, []cleanup.Leftover{volume, given}, nil, []cleanup.Leftover{volume, given}, goOn(), nil, ""},
 		{"only what is not tried any longer", 0, []cleanup.Leftover{given}, nil, []cleanup.Leftover{given}, goOn(), nil, ""},
 		{"an error", 0, []cleanup.Leftover{volume}, busy, nil, outcome{}, busy, ""},
-		{"an error for too long", time.Minute, []cleanup.Leftover{volume}, busy, []cleanup.Leftover{volume, cleanup.KeptByServer(busy)}, goOn(), nil, ""},
+		{"an error for too long", time.Minute, []cleanup.Leftover{volume}, busy, []cleanup.Leftover{volume, cleanup.LeftByError(busy)}, goOn(), nil, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(60))}).Build())

@@ -36,8 +36,8 @@ func (p *pass) removeVolumes(ctx context.Context) ([]cleanup.Leftover, error) {
 		}
 	}
 	errs = append(errs, p.deleteClaims(ctx, unneeded))
-	volumes, err := p.remainingVolumes(ctx)
-	left = append(left, volumes...)
+	remaining, err := p.remainingVolumes(ctx)
+	left = append(left, remaining...)
 	if err := errors.Join(append(errs, err)...); err != nil || len(left) > 0 {
 		return left, err
 	}
@@ -87,14 +87,14 @@ func (p *pass) settleClaim(ctx context.Context, claim *corev1.PersistentVolumeCl
 // StorageClass would retain it. One that is bound to nothing of mine is not looked at, and somebody's own is not changed. A namespaced
 // operator sees no volumes.
 func (p *pass) settle(ctx context.Context, name string, since metav1.Time, mine func(*corev1.PersistentVolume) bool) (cleanup.Fate, error) {
-	if name == "" || p.namespaces.Confine() {
+	if name == "" || p.namespaces.AreSet() {
 		return cleanup.NotOurs, nil
 	}
 	volume, err := p.liveVolume(ctx, name, "get volume "+name)
 	if err != nil {
 		return cleanup.Unknown, err
 	}
-	return p.tieVolume(ctx, volume, p.FateOf(volume, since, mine(volume)))
+	return p.tieVolume(ctx, volume, p.FateOfVolume(volume, since, mine(volume)))
 }
 
 // tieVolume has a volume that would be retained deleted with its claim, and says what becomes of it then.
@@ -116,16 +116,16 @@ func (p *pass) tieVolume(ctx context.Context, volume *corev1.PersistentVolume, f
 
 // remainingVolumes returns the volumes that were made for the benchmark and are not gone yet.
 func (p *pass) remainingVolumes(ctx context.Context) ([]cleanup.Leftover, error) {
-	volumes := volumes.Provisioned(p.sb)
+	known := volumes.Provisioned(p.sb)
 	// Their claims may be gone. That they were bound to these was seen when they were recorded.
 	mine := func(volume *corev1.PersistentVolume) bool {
 		ref := volume.Spec.ClaimRef
 		return ref != nil && ref.Namespace == p.sb.Namespace && slices.ContainsFunc(p.sb.Status.Targets, func(t v1alpha1.TargetStatus) bool { return slices.Contains(t.Claims, ref.Name) })
 	}
-	fates, errs := gather(ctx, parallelCalls, volumes, func(volume v1alpha1.VolumeStatus) (cleanup.Fate, error) {
+	fates, errs := gather(ctx, parallelCalls, known, func(volume v1alpha1.VolumeStatus) (cleanup.Fate, error) {
 		return p.settle(ctx, volume.Name, p.sb.CreationTimestamp, mine)
 	})
-	return p.leftVolumes(volumes, fates), errors.Join(errs...)
+	return p.leftVolumes(known, fates), errors.Join(errs...)
 }
 
 // leftVolumes says how to be rid of volumes that are not gone, by what becomes of each, and notes those that are kept.
@@ -146,8 +146,8 @@ func (p *pass) removeClusterObjects(ctx context.Context) ([]cleanup.Leftover, er
 	if !slices.ContainsFunc(p.sb.Spec.Targets, func(t v1alpha1.Target) bool { return storage.Driver(&t) != "" }) {
 		return nil, nil
 	}
-	if p.namespaces.Confine() {
-		return p.namespaces.ClusterObjects(p.sb), nil
+	if p.namespaces.AreSet() {
+		return p.namespaces.LeftClusterObjects(p.sb), nil
 	}
 	mine := client.MatchingLabels(child.ClusterLabels(p.sb))
 	var left []cleanup.Leftover

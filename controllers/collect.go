@@ -11,12 +11,11 @@ import (
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/result"
 	"github.com/storagebench/storagebench/internal/series"
-	"github.com/storagebench/storagebench/internal/volumes"
 )
 
 // collect takes the outcome of an attempt that has ended into the status.
 func (p *pass) collect(ctx context.Context, run *v1alpha1.Run, parts []part) error {
-	p.MayHaveWritten(run.Target) // a pod that has lost its labels was not seen before
+	p.NoteWritten(run.Target) // a pod that has lost its labels was not seen before
 	whole, client := attempt.Together(statesOf(parts))
 	over := p.keepLogs(ctx, run, parts, whole.Phase == attempt.Succeeded)
 	why := cmp.Or(whole.Why, "its pod was ended from outside")
@@ -75,8 +74,8 @@ func reportsOf(parts []part) []result.Part {
 func (s *scope) analyse(run *v1alpha1.Run, planned *plan.Run, measured *result.Measured) {
 	target := s.sb.Status.Target(run.Target)
 	findings := measured.Analyse(result.Facts{
-		Planned: planned, Plan: s.runs, Mode: plan.ModesOf(s.sb.Status.Targets).ModeOf(planned.Target), Target: target,
-		Runs: volumes.RunsOn(target, s.sb.Status.Runs), Anchors: s.sb.Status.Anchors,
+		Planned: planned, Plan: s.plannedRuns(), Mode: plan.ModesOf(s.sb.Status.Targets).ModeOf(planned.Target), Target: target,
+		Runs: s.sb.Status.RunsOn(target), Anchors: s.sb.Status.Anchors,
 		ContainerLimits: ptr.Deref(s.sb.Spec.Pod, v1alpha1.PodSettings{}).Resources.Limits,
 	})
 	target.BurstCredits, run.Warnings, run.Counters, run.Exceeded = findings.BurstCredits, findings.Warnings, findings.Counters, findings.Exceeded

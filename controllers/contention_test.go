@@ -7,7 +7,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -110,20 +109,6 @@ func TestForgedHolders(t *testing.T) {
 				t.Errorf("%q, %v", rivals.NameOfOlder(s.sb), err)
 			}
 		})
-	}
-}
-
-// Names of what is in other namespaces are not told: who may see one benchmark need not know of another tenant's.
-func TestNamesOfOthersAreNotTold(t *testing.T) {
-	classes := []storagev1.StorageClass{
-		{ObjectMeta: metav1.ObjectMeta{Name: "gp3"}},
-		{ObjectMeta: metav1.ObjectMeta{Name: "secret-io2-01234567", Labels: map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}}},
-	}
-	if got := whichClasses(classes); got != "this cluster has gp3" {
-		t.Errorf("it says %q", got)
-	}
-	if got := whichClasses(classes[1:]); got != "this cluster has none; create one" {
-		t.Errorf("it says %q", got)
 	}
 }
 

@@ -9,14 +9,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/confined"
+	"github.com/storagebench/storagebench/internal/namespaced"
 )
 
 // cutOff says which node of an attempt does not answer, or nothing. Its containers are said to run until it does, or
 // until Kubernetes gives its pods up.
 func (p *pass) cutOff(ctx context.Context, parts []part) (string, error) {
-	if p.namespaces.Confine() {
-		return confined.SilentNode(each(parts, func(one part) *corev1.Pod { return one.pod }), p.now.Time), nil
+	if p.namespaces.AreSet() {
+		return namespaced.SilentNode(each(parts, func(one part) *corev1.Pod { return one.pod }), p.now.Time), nil
 	}
 	for _, one := range parts {
 		if !attempt.MayBeCutOff(one.pod) {

@@ -46,9 +46,10 @@ func sweep(ctx context.Context, p *pass) (outcome, error) {
 
 // removePods deletes all Jobs, and all pods, and returns what is left of them.
 func (p *pass) removePods(ctx context.Context) ([]cleanup.Leftover, error) {
-	_, anchorsErr := p.removeAnchors(ctx)
+	p.listed = childLists{} // the step before may have made a Job that removes test files, and have given it up
 	left, err := p.removeJobs(ctx, nil)
-	return left, errors.Join(anchorsErr, err)
+	_, anchorsErr := p.removeAnchors(ctx)
+	return left, errors.Join(err, anchorsErr)
 }
 
 // release lets the benchmark go. Kept logs are owned by it, and go with it: Kubernetes sees to that. What is left is told before,

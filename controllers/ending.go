@@ -14,12 +14,12 @@ const pollStuck = time.Minute
 
 // endWait is the wait for pods to end. Who restarts the operator has it wait anew.
 func (s *scope) endWait() attempt.EndWait {
-	s.awaitsEnd = true
 	return attempt.EndWait{Since: s.memory.endingSince, Now: s.now.Time, Start: attempt.StartLimit(s.sb.Spec.Deadlines)}
 }
 
 // awaitEnd waits for the end of the attempt before, and ends the benchmark when that takes too long.
 func (s *scope) awaitEnd(what string, left []cleanup.Leftover) outcome {
+	s.awaitsEnd = true
 	wait := s.endWait()
 	if wait.IsLate() {
 		s.fail(v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%s waited %s for the previous attempt to end: %s", what, wait.LimitWords(), cleanup.Instructions(left)))
@@ -31,6 +31,7 @@ func (s *scope) awaitEnd(what string, left []cleanup.Leftover) outcome {
 
 // awaitSuspended waits for the end of what a benchmark had under way that is suspended. It stays suspended when that takes too long, and tells what to do.
 func (s *scope) awaitSuspended(left []cleanup.Leftover) outcome {
+	s.awaitsEnd = true
 	wait := s.endWait()
 	if wait.IsLate() {
 		s.step(v1alpha1.ReasonSuspended, fmt.Sprintf("spec.suspend is true; not ended within %s: %s", wait.LimitWords(), cleanup.Instructions(left)))

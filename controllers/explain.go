@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // explain says why a pod does not run yet, in the words of whoever is asked for it. Where there is no pod,
@@ -102,7 +103,7 @@ type latest struct {
 
 func (l *latest) add(event *corev1.Event) {
 	if at := eventTime(event); !at.Before(l.at) {
-		*l = latest{reason: truncate(event.Reason, maxReason), text: truncate(event.Reason+": "+event.Message, maxConditionMessage), at: at}
+		*l = latest{reason: legible.Fit(event.Reason, maxReason), text: legible.Fit(event.Reason+": "+event.Message, maxConditionMessage), at: at}
 	}
 }
 

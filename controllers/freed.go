@@ -9,6 +9,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/jobspec"
 	"github.com/storagebench/storagebench/internal/ours"
 )
 
@@ -23,10 +24,10 @@ func (p *pass) bindsFirst(ctx context.Context, target *v1alpha1.Target) (bool, e
 	if p.anchored() || p.sb.Status.Target(target.Name).IsForOnePod() {
 		return false, nil
 	}
-	if p.jobSpec().WritesDevice(target) {
+	if jobspec.WritesDevice(p.sb, target) {
 		return true, nil
 	}
-	if p.namespaces.Confine() || !job.SetsGroup(p.sb) {
+	if p.namespaces.AreSet() || !job.SetsGroup(p.sb) {
 		return false, nil
 	}
 	sources, err := p.readSources(ctx, target, 0)
@@ -44,7 +45,7 @@ const lookFreed = 10 * time.Second
 // withdraw ends an attempt whose pod waits for a node, and has an fsGroup, where a volume that was not made for it may come to its claim. The next attempt has the
 // claim bound first, or no fsGroup.
 func (p *pass) withdraw(ctx context.Context, run *v1alpha1.Run, target *v1alpha1.Target, one part) (outcome, error) {
-	if one.pod == nil || one.pod.Spec.NodeName != "" || !changesGroup(one.pod) || p.namespaces.Confine() || !job.SetsGroup(p.sb) {
+	if one.pod == nil || one.pod.Spec.NodeName != "" || !changesGroup(one.pod) || p.namespaces.AreSet() || !job.SetsGroup(p.sb) {
 		return goOn(), nil
 	}
 	sources, err := p.seeFreed(ctx, target, one.client)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 const (
@@ -66,7 +67,7 @@ func (p *pass) lastLine(ctx context.Context, pod *corev1.Pod, patience time.Dura
 
 // giveUp ends a run of which a client gives no sign of life, and leaves out the others on the same storage.
 func (s *scope) giveUp(run *v1alpha1.Run, silent part, liveness attempt.Liveness) {
-	words := truncate(liveness.Words(), maxLastWords)
+	words := legible.Fit(liveness.Words(), maxLastWords)
 	if words == "" {
 		words = "(none)"
 	}

@@ -47,11 +47,16 @@ func measure(ctx context.Context, p *pass) (outcome, error) {
 
 // planned returns the plan of a run, false if the spec knows of none.
 func (s *scope) planned(run *v1alpha1.Run) (*plan.Run, bool) {
+	return plan.Of(s.plannedRuns(), run)
+}
+
+// plannedRuns returns the plan of the spec.
+func (s *scope) plannedRuns() []plan.Run {
 	if s.runs == nil {
 		// Nothing to report: the plan was found to be valid before the first run began.
 		s.runs, _ = s.plan()
 	}
-	return plan.Of(s.runs, run)
+	return s.runs
 }
 
 // begin writes down that an attempt begins, before its Jobs are made. So whatever happens in between, and
@@ -78,7 +83,7 @@ func (p *pass) begin(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) 
 func (p *pass) clearEarlier(ctx context.Context, run *v1alpha1.Run) (outcome, error) {
 	proof, saved := p.allSaved()
 	earlier := attempt.Earlier{
-		Repeats: run.Attempts > 0, Measures: p.Measuring, CutShort: attempt.WasCutShort(p.sb.Status.Runs), Clients: p.sb.Spec.MostClients(), Saved: saved,
+		Repeats: run.Attempts > 0, Measures: p.MayMeasure, CutShort: attempt.WasCutShort(p.sb.Status.Runs), Clients: p.sb.Spec.MostClients(), Saved: saved,
 	}
 	switch attempt.DecideEarlier(earlier) {
 	case attempt.SaveFirst:
@@ -104,7 +109,7 @@ func (s *scope) beginRun(run *v1alpha1.Run, bindsFirst bool, now time.Time) {
 		return
 	}
 	s.beginAttempt(run, now)
-	s.memory.begun = attempt.Begin(run)
+	s.memory.ownAttempt = attempt.NewOwnAttempt(run)
 }
 
 // beginAttempt writes down that an attempt of a run begins. It begins now, not when the pass began, which may have been long before.
@@ -145,7 +150,7 @@ func (p *pass) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run)
 		return saveFirst(), nil
 	}
 	if whole.Phase != attempt.Starting {
-		attempt.HasNodes(&p.sb.Status)
+		attempt.EndNodeWait(&p.sb.Status)
 	}
 	facts, err := p.facts(ctx, run, planned, parts, whole)
 	if err != nil {
@@ -235,15 +240,17 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 	if why, err := p.whyNotWritten(ctx, planned, missing); err != nil || why != "" {
 		return p.refuseToWrite(run, why), err
 	}
-	p.NoteEarlierJobs(run, missing, &p.memory.begun)
+	p.NoteEarlierJobs(run, missing, &p.memory.ownAttempt)
 	spec := p.jobSpec()
 	shares := spec.Shares(planned)
 	errs := inParallel(ctx, missing, func(client int32) error { // described one at a time: each may be large, and they may be many
 		existed := existing.Has(storage.ClaimName(p.sb, planned.Target, client))
-		return p.makeJob(ctx, job.ForRun(p.sb, p.image, spec.Run(run, planned, client, shares, existed)))
+		return p.makeJob(ctx, job.ForRun(p.sb, p.image, spec.ForRun(run, planned, client, shares, existed)))
 	})
 	for i, err := range errs {
-		p.memory.begun.Made(run, missing[i], err)
+		if !isNotMade(err) {
+			p.memory.ownAttempt.Made(run, missing[i])
+		}
 	}
 	for i, err := range errs {
 		if err != nil {
@@ -263,7 +270,7 @@ func (p *pass) runWait(run *v1alpha1.Run, planned *plan.Run, one part) *podWait 
 	if node := p.sb.Status.NodeOf(one.client); node != "" && p.sb.Status.Target(planned.Target.Name).IsForOnePod() {
 		st.elsewhere = describeElsewhere(planned.Target, node)
 	}
-	st.needs = p.Needs(one.client, planned.Target.Name)
+	st.needs = p.VolumesFor(one.client, planned.Target.Name)
 	if one.job != nil {
 		st.job = one.job.UID
 	}

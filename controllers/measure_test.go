@@ -7,14 +7,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/children"
-	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -60,8 +56,8 @@ func TestBeginRun(t *testing.T) {
 		s := measuring(v1alpha1.RunPending)
 		run := &s.sb.Status.Runs[0]
 		s.beginRun(run, test.bindsFirst, noon)
-		if run.Attempts != test.attempts || run.State != test.state || len(s.sb.Status.Anchors) != test.anchors || s.memory.begun.Is(run) == test.bindsFirst {
-			t.Errorf("%s: run %+v, anchors %+v, memory %+v", name, run, s.sb.Status.Anchors, s.memory.begun)
+		if run.Attempts != test.attempts || run.State != test.state || len(s.sb.Status.Anchors) != test.anchors || s.memory.ownAttempt.Is(run) == test.bindsFirst {
+			t.Errorf("%s: run %+v, anchors %+v, memory %+v", name, run, s.sb.Status.Anchors, s.memory.ownAttempt)
 		}
 		if anchors := s.sb.Status.Anchors; len(anchors) == 1 && (anchors[0].Attempts != 1 || !anchors[0].StartTime.Equal(at(0))) {
 			t.Errorf("%s: anchor %+v", name, anchors[0])
@@ -126,27 +122,6 @@ func TestPlanned(t *testing.T) {
 	}
 }
 
-// The Jobs of an attempt that are not there are those of its own clients and of no other attempt.
-func TestMissingJobs(t *testing.T) {
-	s := measuring(v1alpha1.RunRunning)
-	run := &v1alpha1.Run{Name: "a", Attempts: 2, Clients: 3}
-	for _, name := range []string{job.RunName(s.sb, "a", 2, 1), job.RunName(s.sb, "a", 1, 0), job.RunName(s.sb, "b", 2, 2)} {
-		s.Jobs = map[string]*batchv1.Job{}
-		s.Jobs[name] = &batchv1.Job{}
-		want := []int32{0, 1, 2}
-		if name == job.RunName(s.sb, "a", 2, 1) {
-			want = []int32{0, 2}
-		}
-		if got := s.MissingJobs(run); !slices.Equal(got, want) {
-			t.Errorf("beside %s, clients %v lack their Jobs, want %v", name, got, want)
-		}
-	}
-	s.Jobs = map[string]*batchv1.Job{job.RunName(s.sb, "a", 2, 0): {}}
-	if got := s.MissingJobs(&v1alpha1.Run{Name: "a", Attempts: 2}); len(got) > 0 {
-		t.Errorf("of a run by one client, clients %v lack their Jobs", got)
-	}
-}
-
 func TestRemaining(t *testing.T) {
 	for name, test := range map[string]struct {
 		since time.Duration
@@ -163,19 +138,6 @@ func TestRemaining(t *testing.T) {
 		if got := measuring().remaining(noon.Add(test.since), attempt.Limit{Seconds: test.limit}); got != test.want {
 			t.Errorf("a wait that %s has %s left, want %s", name, got, test.want)
 		}
-	}
-}
-
-func TestNewestPod(t *testing.T) {
-	pod := func(age time.Duration) *corev1.Pod {
-		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(noon.Add(-age))}}
-	}
-	young := pod(time.Second)
-	if got := children.Newest([]*corev1.Pod{pod(time.Hour), young, pod(time.Minute)}); got != young {
-		t.Errorf("newest is %v", got)
-	}
-	if got := children.Newest(nil); got != nil {
-		t.Errorf("newest of none is %v", got)
 	}
 }
 

@@ -1,24 +1,17 @@
 package controllers
 
 import (
-	"fmt"
 	"math"
-	"slices"
 	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/children"
-	"github.com/storagebench/storagebench/internal/ours"
-	"github.com/storagebench/storagebench/internal/storage"
 )
 
 // memory is what is remembered of a benchmark from one pass to the next. All of it may be lost at any time, as when the
@@ -41,8 +34,8 @@ type memory struct {
 	cleaningFor   time.Duration
 	// boundSince is since when its claims are seen to have their volumes, by the UIDs of those that have.
 	boundSince map[types.UID]time.Time
-	// begun is the last attempt that this operator has begun itself.
-	begun attempt.Begun
+	// ownAttempt is the last attempt that this operator has begun itself.
+	ownAttempt attempt.OwnAttempt
 	// told is what the words of conditions were about that may differ in each pass, by the type of the condition.
 	told map[string]toldWords
 	// tied are the claims whose volumes were looked at, so that they go with them. tieAgain is when others are tried again that could not be.
@@ -85,12 +78,15 @@ func (m *memory) noteBound(claims map[string]*corev1.PersistentVolumeClaim, now 
 	m.boundSince = bound
 }
 
-// lacksClaims notes that there are no claims of these names, which are to be made.
-func (m *memory) lacksClaims(names ...string) { m.unmade = m.unmade.Union(sets.New(names...)) }
+// noteUnmade notes that there are no claims of these names, which are to be made.
+func (m *memory) noteUnmade(names ...string) { m.unmade = m.unmade.Union(sets.New(names...)) }
 
-// makesClaim notes what became of the call that was to make a claim.
-func (m *memory) makesClaim(name string, err error) {
-	if !attempt.IsNotMade(err) {
+// isUnmade says whether this operator knows that it has not made a claim.
+func (m *memory) isUnmade(name string) bool { return m.unmade.Has(name) }
+
+// noteMade notes what became of the call that was to make a claim.
+func (m *memory) noteMade(name string, err error) {
+	if !isNotMade(err) {
 		m.unmade = m.unmade.Difference(sets.New(name))
 	}
 }
@@ -162,52 +158,4 @@ func (m *memory) keepLiveness(parts []part, liveness []attempt.Liveness) {
 		}
 	}
 	m.liveness = logs
-}
-
-// unsourced returns the claims of a target that are bound, and of whose volumes nobody has looked yet whether they have what is on its dataSource.
-func (m *memory) unsourced(c *children.Children, target *v1alpha1.Target) []string {
-	if target.DataSource == nil {
-		return nil
-	}
-	return slices.DeleteFunc(storage.ClaimNames(c.Benchmark, target), func(name string) bool {
-		claim := c.Claims[name]
-		return claim == nil || claim.Spec.VolumeName == "" || m.sourced.Has(claim.UID)
-	})
-}
-
-// noteSources remembers which claims have volumes that were made for them, and says which one has not.
-func (m *memory) noteSources(c *children.Children, target *v1alpha1.Target, origins map[string]ours.Origin) string {
-	for _, name := range storage.ClaimNames(c.Benchmark, target) {
-		claim := c.Claims[name]
-		switch origins[name] {
-		case ours.Existing:
-			return fmt.Sprintf("target %s: claim %s was bound to volume %s, which was not made for it and does not hold the data of %s: a free volume of the StorageClass fits; "+
-				"reserve that by its claimRef, or name another StorageClass, and create the benchmark anew",
-				target.Name, name, claim.Spec.VolumeName, target.DataSource)
-		case ours.Made, ours.Unbound:
-			m.sourced = m.sourced.Union(sets.New(claim.UID))
-		}
-	}
-	return ""
-}
-
-// noteTied remembers what has come of a try to tie the volume of a claim. What is refused is not tried again. Who has changed the volume meanwhile is no reason
-// to wait.
-func (m *memory) noteTied(claim *corev1.PersistentVolumeClaim, err error, now time.Time) {
-	switch {
-	case err == nil, isRefused(err), apierrors.IsInvalid(err):
-		m.tied = m.tied.Union(sets.New(claim.UID))
-	case !apierrors.IsConflict(err):
-		m.tieAgain = metav1.NewTime(now.Add(restUntied))
-	}
-}
-
-// untied returns the claims of the benchmark that are bound, and whose volumes were not looked at.
-func (m *memory) untied(c *children.Children) (bound []*corev1.PersistentVolumeClaim) {
-	for _, claim := range c.Claims {
-		if claim.Status.Phase == corev1.ClaimBound && !m.tied.Has(claim.UID) && !c.MountsAsIs(claim) {
-			bound = append(bound, claim)
-		}
-	}
-	return bound
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/tools/events"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // notify tells users by events what a status write has changed: steps, ended runs, errors that go on, and the outcome.
@@ -47,4 +48,4 @@ func notifyRun(recorder events.EventRecorder, sb *v1alpha1.StorageBenchmark, bef
 // maxNote is the most bytes of an event's note that the API server accepts.
 const maxNote = 1024
 
-func limitNote(note string) string { return truncate(note, maxNote) }
+func limitNote(note string) string { return legible.Fit(note, maxNote) }

@@ -19,7 +19,7 @@ func observe(ctx context.Context, p *pass) (outcome, error) {
 			return outcome{}, fmt.Errorf("list children: %w", err)
 		}
 	}
-	p.Sort(jobs.Items, pods.Items, claims.Items)
+	p.SortChildren(jobs.Items, pods.Items, claims.Items)
 	p.memory.noteBound(p.Claims, p.now.Time)
 	return goOn(), nil
 }

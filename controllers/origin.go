@@ -3,13 +3,17 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 )
@@ -40,7 +44,7 @@ func (p *pass) readSources(ctx context.Context, target *v1alpha1.Target, clients
 		names.Insert(storage.ClaimName(p.sb, target, client))
 	}
 	origins, err := p.origins(ctx, target, names.UnsortedList())
-	return ours.Sources{Unseen: p.namespaces.Confine(), Origins: origins}, err
+	return ours.Sources{Unseen: p.namespaces.AreSet(), Origins: origins}, err
 }
 
 // lookFitting looks for a volume of the cluster that fits claims without a volume, where something depends on that.
@@ -81,7 +85,7 @@ func (p *pass) originOf(ctx context.Context, target *v1alpha1.Target, name strin
 
 // originOfVolume says where the volume of a claim is from.
 func (p *pass) originOfVolume(ctx context.Context, claim *corev1.PersistentVolumeClaim) (ours.Origin, error) {
-	if p.namespaces.Confine() || claim.Spec.VolumeName == "" {
+	if p.namespaces.AreSet() || claim.Spec.VolumeName == "" {
 		return ours.OriginOf(claim, nil), nil
 	}
 	volume, err := p.liveVolume(ctx, claim.Spec.VolumeName, "get volume "+claim.Spec.VolumeName)
@@ -105,7 +109,7 @@ const restUntied = time.Minute
 // retain it. Who removes the benchmark's finalizer has Kubernetes delete the claim, and nobody would know afterwards whose the volume was. One that cannot
 // be read or changed holds back nothing: clean-up tries it before the claim goes, has a deadline for that, and says what it could not do.
 func tie(ctx context.Context, p *pass) (outcome, error) {
-	if p.namespaces.Confine() || p.now.Before(&p.memory.tieAgain) {
+	if p.namespaces.AreSet() || p.now.Before(&p.memory.tieAgain) {
 		return goOn(), nil
 	}
 	bound := p.memory.untied(&p.Children)
@@ -117,4 +121,52 @@ func tie(ctx context.Context, p *pass) (outcome, error) {
 		}
 	}
 	return goOn(), nil
+}
+
+// unsourced returns the claims of a target that are bound, and of whose volumes nobody has looked yet whether they have what is on its dataSource.
+func (m *memory) unsourced(c *children.Children, target *v1alpha1.Target) []string {
+	if target.DataSource == nil {
+		return nil
+	}
+	return slices.DeleteFunc(storage.ClaimNames(c.Benchmark, target), func(name string) bool {
+		claim := c.Claims[name]
+		return claim == nil || claim.Spec.VolumeName == "" || m.sourced.Has(claim.UID)
+	})
+}
+
+// noteSources remembers which claims have volumes that were made for them, and says which one has not.
+func (m *memory) noteSources(c *children.Children, target *v1alpha1.Target, origins map[string]ours.Origin) string {
+	for _, name := range storage.ClaimNames(c.Benchmark, target) {
+		claim := c.Claims[name]
+		switch origins[name] {
+		case ours.Existing:
+			return fmt.Sprintf("target %s: claim %s was bound to volume %s, which was not made for it and does not hold the data of %s: a free volume of the StorageClass fits; "+
+				"reserve that by its claimRef, or name another StorageClass, and create the benchmark anew",
+				target.Name, name, claim.Spec.VolumeName, target.DataSource)
+		case ours.Made, ours.Unbound:
+			m.sourced = m.sourced.Union(sets.New(claim.UID))
+		}
+	}
+	return ""
+}
+
+// noteTied remembers what has come of a try to tie the volume of a claim. What is refused is not tried again. Who has changed the volume meanwhile is no reason
+// to wait.
+func (m *memory) noteTied(claim *corev1.PersistentVolumeClaim, err error, now time.Time) {
+	switch {
+	case err == nil, isRefused(err), apierrors.IsInvalid(err):
+		m.tied = m.tied.Union(sets.New(claim.UID))
+	case !apierrors.IsConflict(err):
+		m.tieAgain = metav1.NewTime(now.Add(restUntied))
+	}
+}
+
+// untied returns the claims of the benchmark that are bound, and whose volumes were not looked at.
+func (m *memory) untied(c *children.Children) (bound []*corev1.PersistentVolumeClaim) {
+	for _, claim := range c.Claims {
+		if claim.Status.Phase == corev1.ClaimBound && !m.tied.Has(claim.UID) && !c.MountsAsIs(claim) {
+			bound = append(bound, claim)
+		}
+	}
+	return bound
 }

@@ -151,7 +151,7 @@ func TestTieHoldsBackNothing(t *testing.T) {
 			for _, after := range []time.Duration{0, time.Second, restUntied} {
 				clock.Step(after)
 				p := r.newPass(sb, remembered)
-				p.Claims, p.ClaimTargets = map[string]*corev1.PersistentVolumeClaim{claim.Name: claim}, ours.ClaimTargets(sb)
+				p.Claims = map[string]*corev1.PersistentVolumeClaim{claim.Name: claim}
 				if out, err := tie(t.Context(), p); err != nil || out != goOn() {
 					t.Errorf("after %s: %+v, %v", after, out, err)
 				}

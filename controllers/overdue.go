@@ -14,7 +14,6 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/cleanup"
 )
 
 const (
@@ -101,7 +100,7 @@ func allowedAt(sb *v1alpha1.StorageBenchmark, step string) time.Duration {
 	case v1alpha1.ReasonPreparing, v1alpha1.ReasonMeasuring: // a volume may be bound when its pod comes, and files laid out before fio measures
 		return provisioning + start + run + overdueGrace
 	case v1alpha1.ReasonCleaningUp:
-		return cleanup.Limit(sb) + overdueGrace
+		return attempt.CleanUpLimit(d).Duration() + overdueGrace
 	}
 	return 0
 }

@@ -104,7 +104,7 @@ func (p *pass) foreignClaim(ctx context.Context) (*foreignClaim, error) {
 		if at := slices.IndexFunc(claims, func(claim *corev1.PersistentVolumeClaim) bool { return claim.Name != "" }); at >= 0 {
 			return &foreignClaim{target, names[at]}, nil
 		}
-		p.memory.lacksClaims(names...)
+		p.memory.noteUnmade(names...)
 	}
 	return nil, nil
 }

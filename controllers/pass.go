@@ -17,13 +17,13 @@ import (
 // retrySoon is how long a pass over an old version waits for the newer one.
 const retrySoon = 100 * time.Millisecond
 
-// pass is one pass over a benchmark: what it knows, and what it acts with. Its methods read and write the API. They carry out what those of
-// the scope decide.
+// pass is one pass over a benchmark: what it knows, and what it acts with. Its methods read and write the API. They carry out what
+// is decided in packages that cannot.
 type pass struct {
 	*Reconciler
 	*scope
-	// listed are the benchmark's Jobs and pods as the API server had them in this pass.
-	listed answered
+	// listed are the benchmark's Jobs and pods as the API server had them in this step of clean-up.
+	listed childLists
 }
 
 // newPass begins a pass over a benchmark.
@@ -37,7 +37,7 @@ func (r *Reconciler) newPass(sb *v1alpha1.StorageBenchmark, remembered *memory) 
 		ebsMetricsURL: r.EBSMetricsURL,
 
 		namespaces: r.Namespaces,
-		Children:   children.Of(sb, &remembered.unmade),
+		Children:   children.Of(sb, remembered.isUnmade),
 		sb:         sb,
 		before:     sb.DeepCopy(),
 	}}

@@ -46,7 +46,7 @@ func failingPass() *pass {
 // scopeOf returns what a pass at noon knows when it has read a benchmark, and nothing else.
 func scopeOf(sb *v1alpha1.StorageBenchmark) *scope {
 	remembered := &memory{}
-	return &scope{now: metav1.NewTime(noon), memory: remembered, plans: &planCache{}, sb: sb, before: sb.DeepCopy(), Children: children.Of(sb, &remembered.unmade)}
+	return &scope{now: metav1.NewTime(noon), memory: remembered, plans: &planCache{}, sb: sb, before: sb.DeepCopy(), Children: children.Of(sb, remembered.isUnmade)}
 }
 
 // runsOf returns runs of target fast in the states.
@@ -85,6 +85,13 @@ func TestPassRestsAfterASlowLook(t *testing.T) {
 		if got := test.out.next(test.took); got != test.wantAfter {
 			t.Errorf("%s is followed by the next pass after %s, want %s", test.name, got, test.wantAfter)
 		}
+	}
+}
+
+// One thing that is left is looked for several times a second, many seldom: the more there are, the more calls a look takes.
+func TestPollFor(t *testing.T) {
+	if one, many := pollFor(make([]cleanup.Leftover, 1)), pollFor(make([]cleanup.Leftover, 400)); one > 300*time.Millisecond || many < 2*time.Second {
+		t.Errorf("one is looked for every %s, 400 every %s", one, many)
 	}
 }
 

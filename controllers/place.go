@@ -56,9 +56,9 @@ func (p *pass) recordVolume(ctx context.Context, target *v1alpha1.TargetStatus, 
 
 // readPlace reads what is not known yet of the volume of a claim, and of its node.
 func (p *pass) readPlace(ctx context.Context, target *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim, node string) (at volumes.Place, err error) {
-	at = volumes.Place{Claim: claim, Own: p.ClaimTargets[claim.Name] != "", Node: node}
+	at = volumes.Place{Claim: claim, Named: p.ClaimTargets[claim.Name] != "", Node: node}
 	known := volumes.Known(target, claim.Spec.VolumeName)
-	if known.Handle == "" && !p.namespaces.Confine() {
+	if known.Handle == "" && !p.namespaces.AreSet() {
 		if at.Volume, err = p.liveVolume(ctx, known.Name, "get volume of target "+target.Name); err != nil {
 			return at, err
 		}

@@ -37,7 +37,7 @@ type podWait struct {
 	// others are when the waits of other pods began that wait for the same.
 	others []*metav1.Time
 	// needs are the volumes that the pod needs.
-	needs []children.Volume
+	needs []children.Need
 	// invalid ends what is waited for: the API server does not take the pod, or its Job, and never will.
 	invalid func(error)
 	// expire ends the benchmark.
@@ -57,7 +57,7 @@ func (s *podWait) watch(ctx context.Context) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	claim, competes := s.Unbound(s.needs), s.judgeRivals(rivals)
+	claim, competes := s.FirstUnbound(s.needs), s.judgeRivals(rivals)
 	decision := attempt.DecideStart(s.startFacts(claim, competes))
 	if decision.Yield {
 		s.yield(competes.older)
@@ -174,10 +174,6 @@ func (s *podWait) judgeRivals(rivals attempt.Rivals) (competes competition) {
 	return competes
 }
 
-// isRefused says whether a quota or an admission policy does not let an object be made. A webhook that gives no code
-// answers with that of a bad request.
-func isRefused(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) }
-
 // notMade says how the wait goes on when the pod, or the Job that makes it, was not made.
 func (s *podWait) notMade(object string, err error) (outcome, error) {
 	switch {
@@ -205,7 +201,7 @@ func (s *podWait) refused(object string, err error) outcome {
 // crowdedByUnseen says whether a pod that others keep off nodes finds none because of benchmarks in namespaces that a namespaced operator does not see: it
 // has no other client, nor wishes of its user, that could be the reason.
 func (s *podWait) crowdedByUnseen() bool {
-	if !s.namespaces.Confine() || s.crowded != "" {
+	if !s.namespaces.AreSet() || s.crowded != "" {
 		return false
 	}
 	placement := s.sb.Spec.Placement

@@ -17,7 +17,6 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
@@ -209,22 +208,6 @@ func TestVolumeThatTakesLong(t *testing.T) {
 	}
 }
 
-// A pod is not waited for before it is made.
-func TestAwaitedSince(t *testing.T) {
-	for name, test := range map[string]struct {
-		made metav1.Time
-		want time.Duration
-	}{
-		"not made yet":                   {metav1.Time{}, 0},
-		"made at once, by another clock": {*at(-time.Second), 0},
-		"made long after":                {*at(time.Hour), time.Hour},
-	} {
-		if got := children.AwaitedSince(at(0), test.made); !got.Equal(noon.Add(test.want)) {
-			t.Errorf("%s: it is waited for since %s, want %s later than the attempt began", name, got, test.want)
-		}
-	}
-}
-
 // An operator that was away between the beginning of an attempt and its Job, or its pod, does not count that as time to start.
 func TestOperatorWasAwayBeforeThePod(t *testing.T) {
 	t.Parallel()
@@ -268,27 +251,6 @@ func TestOperatorWasAwayBeforeThePod(t *testing.T) {
 			w.startOperator()
 			w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		})
-	}
-}
-
-// Those who may change their minds are waited for, and no others.
-func TestIsRefused(t *testing.T) {
-	pods := schema.GroupResource{Resource: "pods"}
-	for name, test := range map[string]struct {
-		err  error
-		want bool
-	}{
-		"none":     {nil, false},
-		"a quota":  {apierrors.NewForbidden(pods, "p", errors.New("exceeded quota")), true},
-		"a hook":   {apierrors.NewBadRequest("denied"), true},
-		"invalid":  {apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "p", nil), false},
-		"conflict": {apierrors.NewConflict(pods, "p", errors.New("changed")), false},
-		"too busy": {apierrors.NewTooManyRequests("later", 1), false},
-		"a cable":  {errors.New("connection refused"), false},
-	} {
-		if got := isRefused(test.err); got != test.want {
-			t.Errorf("%s: %t, want %t", name, got, test.want)
-		}
 	}
 }
 

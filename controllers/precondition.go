@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/jobspec"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -17,7 +18,7 @@ import (
 // bound, so somebody has just deleted it.
 func (p *pass) whyNotWritten(ctx context.Context, planned *plan.Run, clients []int32) (string, error) {
 	target := planned.Target
-	if !p.jobSpec().WritesDevice(target) {
+	if !jobspec.WritesDevice(p.sb, target) {
 		return "", nil
 	}
 	for _, client := range clients {

@@ -12,10 +12,10 @@ import (
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
-// preconditioned is a benchmark of two workloads on a volume that is written in full before.
-func preconditioned(namespace string, mode corev1.PersistentVolumeMode) *v1alpha1.StorageBenchmark {
+// preconditioned is a benchmark of two workloads on a device that is written in full before.
+func preconditioned(namespace string) *v1alpha1.StorageBenchmark {
 	sb := steadyBenchmark(namespace)
-	sb.Spec.Targets[0].VolumeMode, sb.Spec.Targets[0].Precondition = &mode, &v1alpha1.Precondition{Passes: new(int32(1))}
+	sb.Spec.Targets[0].VolumeMode, sb.Spec.Targets[0].Precondition = new(corev1.PersistentVolumeBlock), &v1alpha1.Precondition{Passes: new(int32(1))}
 	for i := range sb.Spec.Workloads {
 		sb.Spec.Workloads[i].Fio.RW = "randread"
 	}
@@ -45,7 +45,7 @@ func TestOnlyNewDevicesAreWritten(t *testing.T) {
 				written = written || slices.Contains(pod.Spec.Containers[0].Args, "--precondition=1:128k")
 				return fakecluster.Succeed(steadyReport(300, 310, 290, 300, 300))
 			})
-			sb := preconditioned(w.Namespace, corev1.PersistentVolumeBlock)
+			sb := preconditioned(w.Namespace)
 			sb.Spec.Workloads, sb.Spec.Targets[0].AccessMode = sb.Spec.Workloads[:1], &test.mode
 			if test.freed {
 				volume := freedVolume(w, func(v *corev1.PersistentVolume) {

@@ -205,7 +205,7 @@ func (p *pass) applyObjects(ctx context.Context, objects storage.Objects) error 
 		return p.Client.Apply(ctx, claim, applyOptions...)
 	})
 	for i, claim := range missing {
-		p.memory.makesClaim(*claim.Name, errs[i])
+		p.memory.noteMade(*claim.Name, errs[i])
 	}
 	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
 		return fmt.Errorf("apply claim: %w", errs[i])

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/pager"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/ours"
 )
@@ -35,46 +36,66 @@ func (p *pass) liveVolume(ctx context.Context, name, doing string) (*corev1.Pers
 	return volume, unlessGone(err, doing)
 }
 
-// answered are a benchmark's Jobs and pods as the API server had them in a pass. nil: it was not asked. A pass asks once: it looks again in the next one whether what
-// it has deleted is gone.
-type answered struct {
-	jobs *batchv1.JobList
-	pods *corev1.PodList
+// childLists are a benchmark's Jobs and pods as the API server had them in a pass. A step of clean-up asks for them once, whatever it removes: the next pass looks again
+// whether what was deleted is gone. The zero value is that it was not asked.
+type childLists struct {
+	jobs  []*batchv1.Job
+	pods  []*corev1.Pod
+	asked bool
 }
 
-// listChildren returns the benchmark's Jobs and pods that have labels. Not from the cache, which may not have heard yet of a Job that the last pass has made.
-func (p *pass) listChildren(ctx context.Context, having client.MatchingLabels) ([]batchv1.Job, []corev1.Pod, error) {
-	if p.listed.jobs == nil {
+// own are the options by which the benchmark's Jobs and pods are listed.
+func (p *pass) own(labels ...string) []client.ListOption {
+	return []client.ListOption{client.InNamespace(p.sb.Namespace), client.MatchingLabels(child.Labels(p.sb, labels...))}
+}
+
+// listChildren returns the benchmark's Jobs and pods that have labels. Not from the cache, which may not have heard yet of a Job that the last pass has made. Pods
+// are listed after the Jobs: one that is made meanwhile is seen by its Job.
+func (p *pass) listChildren(ctx context.Context, having client.MatchingLabels) ([]*batchv1.Job, []*corev1.Pod, error) {
+	if !p.listed.asked {
 		var jobs batchv1.JobList
 		if err := listLive(ctx, p.Live, &jobs, p.own()...); err != nil {
 			return nil, nil, fmt.Errorf("list Jobs: %w", err)
 		}
-		p.listed.jobs = &jobs
-	}
-	jobs := slices.DeleteFunc(slices.Clone(p.listed.jobs.Items), func(j batchv1.Job) bool { return len(ours.Lacking(j.Labels, having)) > 0 })
-	pods, err := p.listPods(ctx, having)
-	if err != nil {
-		return nil, nil, fmt.Errorf("list pods: %w", err)
-	}
-	stray, err := p.strayJobs(ctx, having)
-	return append(jobs, stray...), pods, err
-}
-
-// own are the options by which the benchmark's Jobs and pods are listed.
-func (p *pass) own() []client.ListOption {
-	return []client.ListOption{client.InNamespace(p.sb.Namespace), client.MatchingLabels(child.Labels(p.sb))}
-}
-
-// listPods does so for pods alone.
-func (p *pass) listPods(ctx context.Context, having client.MatchingLabels) ([]corev1.Pod, error) {
-	if p.listed.pods == nil {
 		var pods corev1.PodList
 		if err := listLive(ctx, p.Live, &pods, p.own()...); err != nil {
-			return nil, err
+			return nil, nil, fmt.Errorf("list pods: %w", err)
 		}
-		p.listed.pods = &pods
+		p.listed = childLists{jobs: pointers(jobs.Items), pods: pointers(pods.Items), asked: true}
 	}
-	return slices.DeleteFunc(slices.Clone(p.listed.pods.Items), func(pod corev1.Pod) bool { return len(ours.Lacking(pod.Labels, having)) > 0 }), nil
+	stray, err := p.strayJobs(ctx, having)
+	return append(withLabels(p.listed.jobs, having), pointers(stray)...), withLabels(p.listed.pods, having), err
+}
+
+// listAnchors returns the pods of anchors. It asks for no others: there may be many that have ended.
+func (p *pass) listAnchors(ctx context.Context) ([]*corev1.Pod, error) {
+	if p.listed.asked {
+		return withLabels(p.listed.pods, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleAnchor}), nil
+	}
+	var pods corev1.PodList
+	if err := listLive(ctx, p.Live, &pods, p.own(v1alpha1.LabelRole, v1alpha1.RoleAnchor)...); err != nil {
+		return nil, fmt.Errorf("list anchors: %w", err)
+	}
+	return pointers(pods.Items), nil
+}
+
+// withLabels returns those of the objects that have labels.
+func withLabels[O client.Object](objects []O, having client.MatchingLabels) (found []O) {
+	for _, object := range objects {
+		if len(ours.Lacking(object.GetLabels(), having)) == 0 {
+			found = append(found, object)
+		}
+	}
+	return found
+}
+
+// pointers returns pointers to the elements.
+func pointers[T any](all []T) []*T {
+	of := make([]*T, len(all))
+	for i := range all {
+		of[i] = &all[i]
+	}
+	return of
 }
 
 // fewClaims is how many claims are asked for by their names, one after the other. More are read with all others of the namespace.
@@ -151,7 +172,7 @@ func (p *pass) eachVolume(ctx context.Context, look func(*corev1.PersistentVolum
 
 // nodeLabels returns the labels of a node, none of one that is gone or that a namespaced operator may not read.
 func (p *pass) nodeLabels(ctx context.Context, name string) (map[string]string, error) {
-	if labels, known := p.nodes[name]; known || p.namespaces.Confine() {
+	if labels, known := p.nodes[name]; known || p.namespaces.AreSet() {
 		return labels, nil
 	}
 	var node corev1.Node

@@ -9,6 +9,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/cleanup"
+	"github.com/storagebench/storagebench/internal/jobspec"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/internal/volumes"
@@ -58,7 +59,7 @@ func (s *scope) forgetLost(target *v1alpha1.Target, claims volumes.Claims) {
 		return
 	}
 	s.takeChange(target.Name, ours.ClaimChange{Noted: status.ClaimsUID, Own: true, Files: status.TestFiles})
-	s.memory.lacksClaims(slices.DeleteFunc(names, func(name string) bool { return claims[name] != nil })...)
+	s.memory.noteUnmade(slices.DeleteFunc(names, func(name string) bool { return claims[name] != nil })...)
 }
 
 // takeChange writes down what follows from other claims of a target than were noted. Where that ends the benchmark, the claims before stay noted. So do their
@@ -87,7 +88,7 @@ func (s *scope) takeChange(name string, change ours.ClaimChange) outcome {
 func (s *scope) forgetVolumes(status *v1alpha1.TargetStatus) {
 	status.Volumes, status.ProvisionedMilliseconds, status.BurstCredits = nil, nil, nil
 	status.RunsBeforeReplacement = new(int32(0))
-	relied := s.jobSpec().WritesDeviceOf(status.Name)
+	relied := jobspec.WritesDeviceOf(s.sb, status.Name)
 	for i := range s.sb.Status.Runs {
 		run := &s.sb.Status.Runs[i]
 		switch run.State {
@@ -159,7 +160,7 @@ func (p *pass) readExisting(ctx context.Context, target *v1alpha1.Target, claim 
 	if !change.MayReplace() || change.SameStorage || files != v1alpha1.TestFilesPresent {
 		return change, nil
 	}
-	volumes, err := p.lostVolumes(ctx, target)
-	change.Files = cleanup.FilesOnLostClaim(status.Driver, volumes...)
+	lost, err := p.lostVolumes(ctx, target)
+	change.Files = cleanup.FilesOnLostClaim(status.Driver, lost...)
 	return change, err
 }

@@ -332,7 +332,7 @@ func TestClaimReplacedBeforeThePodHasANode(t *testing.T) {
 			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "pod"}, Spec: corev1.PodSpec{NodeName: "n"}}
 			status := &sb.Status.Targets[0]
 			if test.begun {
-				p.MayHaveWritten("t")
+				p.NoteWritten("t")
 			}
 			for range 2 { // the second look is at what the first one has noted
 				if err := p.recordPlace(t.Context(), &target, 0, pod); err != nil {

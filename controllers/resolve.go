@@ -62,7 +62,7 @@ func newTargetStatus(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target) v1a
 
 func (p *pass) resolveClass(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
 	status := newTargetStatus(p.sb, target)
-	if p.namespaces.Confine() {
+	if p.namespaces.AreSet() {
 		// Whether there is such a class, its claim will tell.
 		status.Limits = storage.Limits(target, storage.Class{})
 		return status, nil, nil

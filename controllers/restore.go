@@ -22,7 +22,7 @@ import (
 
 // findJob sees what has become of the Job of a client that was there and is not found.
 func (p *pass) findJob(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, client int32) (outcome, error) {
-	wanted := job.ForRun(p.sb, p.image, p.jobSpec().Measuring(run, planned, client))
+	wanted := job.ForRun(p.sb, p.image, p.jobSpec().ForMeasuring(run, planned, client))
 	found, err := p.liveJob(ctx, *wanted.Name, "get Job")
 	if err != nil {
 		return outcome{}, err

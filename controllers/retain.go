@@ -73,7 +73,7 @@ func (p *pass) endRunningJobs(ctx context.Context) ([]cleanup.Leftover, error) {
 		one.What += ", whose pods have ended; Kubernetes has not marked it as ended yet"
 		left = append(left, one)
 	}
-	leftPods, orphans, err := p.leftPods(ctx, attempt.WithoutEnded(pods), own)
+	leftPods, orphans, err := p.leftPods(ctx, attempt.WithoutEndedPods(pods), own)
 	if left = append(left, leftPods...); err != nil || p.hasNewFiles() {
 		return left, err // what pods tell goes with them, so it has to be saved first
 	}

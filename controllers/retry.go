@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 const (
@@ -91,7 +92,7 @@ func (s *scope) tellError(err error) (since time.Time, told bool) {
 	if s.now.Sub(since) < quietErrors {
 		return since, false
 	}
-	s.setCondition(v1alpha1.ConditionRetrying, metav1.ConditionTrue, v1alpha1.ReasonError, s.retold(v1alpha1.ConditionRetrying, "", truncate(err.Error(), maxErrorMessage)))
+	s.setCondition(v1alpha1.ConditionRetrying, metav1.ConditionTrue, v1alpha1.ReasonError, s.retold(v1alpha1.ConditionRetrying, "", legible.Fit(err.Error(), maxErrorMessage)))
 	meta.FindStatusCondition(s.sb.Status.Conditions, v1alpha1.ConditionRetrying).LastTransitionTime = metav1.NewTime(since)
 	return since, true
 }
@@ -113,7 +114,7 @@ type toldWords struct {
 // retold returns the words for a condition about something that goes on: those that users have of it, while they are new. An error may have other words in each
 // pass, as by the port of a connection. Each write of them starts a pass, at once and not when it is time to try again.
 func (s *scope) retold(condition, about, text string) string {
-	text = truncate(about+text, maxConditionMessage)
+	text = legible.Fit(about+text, maxConditionMessage)
 	now, told := s.condition(condition).Message, s.memory.told[condition]
 	if now == text {
 		return text

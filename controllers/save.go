@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // save writes what a pass has found out, and tells users of errors that go on: that of the pass, or that the write itself is refused.
@@ -138,7 +139,7 @@ type shortenedError struct{ error }
 func shortened(err error) error { return shortenedError{err} }
 
 // Error implements error.
-func (e shortenedError) Error() string { return truncate(e.error.Error(), maxErrorMessage-256) }
+func (e shortenedError) Error() string { return legible.Fit(e.error.Error(), maxErrorMessage-256) }
 
 // Unwrap has errors.As find what was shortened.
 func (e shortenedError) Unwrap() error { return e.error }

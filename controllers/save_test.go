@@ -23,7 +23,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -129,7 +128,7 @@ func TestRefusedStatus(t *testing.T) {
 			sb, _, err := s.passes(12*time.Second, 2*time.Second)
 
 			if c := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionRetrying); c == nil || !strings.Contains(c.Message, "save status: ") ||
-				!strings.Contains(c.Message, test.words) || len(c.Message) > 2*attempt.MaxMessage {
+				!strings.Contains(c.Message, test.words) || len(c.Message) > 2*maxErrorMessage {
 				t.Fatalf("condition Retrying is %.3000v, error %.200v", c, err)
 			}
 			if err == nil {

@@ -14,17 +14,17 @@ import (
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/cleanup"
-	"github.com/storagebench/storagebench/internal/confined"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/jobspec"
 	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/namespaced"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/report"
 	"github.com/storagebench/storagebench/internal/search"
 )
 
-// scope is what a pass over a benchmark knows: what was read, and the status as the phases change it. Who decides has this and nothing
-// else, so that no decision reads the API.
+// scope is what a pass over a benchmark knows: what was read, and the status as the phases change it. Its methods write into the status what was decided. They cannot
+// read the API.
 type scope struct {
 	// now is when the pass began, and so the time of what it read. Who needs to know how long a call took, or sets a time ahead, asks the
 	// clock.
@@ -38,13 +38,13 @@ type scope struct {
 	// ebsMetricsURL is where runs on EBS volumes ask what EBS itself says of them. "": they do not.
 	ebsMetricsURL string
 	// namespaces are those that the operator is confined to, none if it works in the whole cluster.
-	namespaces confined.Namespaces
+	namespaces namespaced.Namespaces
 
 	sb     *v1alpha1.StorageBenchmark
 	before *v1alpha1.StorageBenchmark
 
 	runs []plan.Run
-	// Children are as the cache has them, but for claims that were read since.
+	// Children are as the cache has them, but for claims that were read since. Their Benchmark is sb.
 	children.Children
 	// kept are volumes that were not made for the benchmark, to which claims of it were bound.
 	kept cleanup.Kept
@@ -71,7 +71,7 @@ func conditionOf(sb *v1alpha1.StorageBenchmark, kind string) metav1.Condition {
 
 func (s *scope) setCondition(kind string, status metav1.ConditionStatus, reason, message string) {
 	meta.SetStatusCondition(&s.sb.Status.Conditions, metav1.Condition{
-		Type: kind, Status: status, Reason: reason, Message: truncate(message, maxConditionMessage),
+		Type: kind, Status: status, Reason: reason, Message: legible.Fit(message, maxConditionMessage),
 		ObservedGeneration: s.sb.Generation,
 		LastTransitionTime: s.now, // kept as it is where the status is the same
 	})
@@ -92,7 +92,7 @@ func (s *scope) finished() bool { return hasEnded(s.sb) }
 
 // fail ends measuring. Runs that have not ended stay as they are; results are kept.
 func (s *scope) fail(reason, message string) {
-	s.NoteUnseen(s.sb.Status.RunningRun(), &s.memory.begun)
+	s.NoteUnseen(s.sb.Status.RunningRun(), &s.memory.ownAttempt)
 	s.setCondition(v1alpha1.ConditionMeasured, metav1.ConditionFalse, reason, message)
 }
 
@@ -124,9 +124,9 @@ func (s *scope) waits() *children.Waits {
 	return &children.Waits{Children: s.Children, Now: s.now.Time, BoundSince: s.memory.boundSince}
 }
 
-// jobSpec returns by what the benchmark's Jobs are described. Of runs that are planned it knows those that this pass has asked for.
-func (s *scope) jobSpec() jobspec.Benchmark {
-	return jobspec.Benchmark{StorageBenchmark: s.sb, Plan: s.runs, Claims: s.Claims, EBSMetricsURL: s.ebsMetricsURL}
+// jobSpec returns by what the benchmark's Jobs are described.
+func (s *scope) jobSpec() jobspec.Spec {
+	return jobspec.Spec{StorageBenchmark: s.sb, Plan: s.plannedRuns(), Claims: s.Claims, EBSMetricsURL: s.ebsMetricsURL}
 }
 
 // unlessGone wraps an error, and drops one that says that the object is gone: then somebody else was faster.
@@ -143,8 +143,3 @@ const (
 	maxConditionMessage = 4096
 	maxErrorMessage     = 1024
 )
-
-// truncate makes a text fit to be shown, and shortens it to at most n bytes, without cutting a character in two, and shows
-// that it did. Texts come from pods, drivers and events: what is no UTF-8 could not be written, and escapes would reach
-// the terminal of whoever reads them.
-func truncate(text string, n int) string { return legible.Cut(legible.Printable(text), n, "…") }

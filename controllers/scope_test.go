@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -135,17 +136,6 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
-// A target that the status does not know has a status that is nobody's.
-func TestTargetStatus(t *testing.T) {
-	s := scopeOf(builder.OneRun("default", "sb").Build())
-	s.sb.Status.Target("fast").Driver = "lost"
-	s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "slow"}, {Name: "fast"}}
-	s.sb.Status.Target("fast").Driver = "kept"
-	if s.sb.Status.Targets[0].Driver != "" || s.sb.Status.Targets[1].Driver != "kept" {
-		t.Errorf("targets are %+v", s.sb.Status.Targets)
-	}
-}
-
 func TestUnlessGone(t *testing.T) {
 	pods := schema.GroupResource{Resource: "pods"}
 	for name, test := range map[string]struct {
@@ -173,8 +163,8 @@ func TestTruncate(t *testing.T) {
 		{"", 5, ""}, {"abcde", 5, "abcde"}, {"abcdef", 5, "ab…"}, {"äöüß", 7, "äö…"}, {"äöüß", 6, "ä…"}, {"aäöü", 6, "aä…"},
 		{"a\nb", 5, "a\nb"}, {"\x1b[2Ja\r\u202e\x00", 9, " [2Ja   "}, {"\xff\xfea", 5, "?a"}, {"\x80\x80\x80", 2, "?"},
 	} {
-		if got := truncate(test.text, test.n); got != test.want || len(got) > test.n || !utf8.ValidString(got) {
-			t.Errorf("truncate(%q, %d) is %q, want %q", test.text, test.n, got, test.want)
+		if got := legible.Fit(test.text, test.n); got != test.want || len(got) > test.n || !utf8.ValidString(got) {
+			t.Errorf("legible.Fit(%q, %d) is %q, want %q", test.text, test.n, got, test.want)
 		}
 	}
 	if note := limitNote(strings.Repeat("ä", 1000)); len(note) > 1024 || !strings.HasSuffix(note, "…") {

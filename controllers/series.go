@@ -10,6 +10,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/series"
 )
 
@@ -24,7 +25,7 @@ func (p *pass) readSeries(ctx context.Context, run *v1alpha1.Run, parts []part) 
 		read, kept, err = p.mergeSeries(messages)
 	}
 	if err != nil {
-		ctrl.LoggerFrom(ctx).Info("A run has no series", "run", run.Name, "why", truncate(err.Error(), maxLastWords))
+		ctrl.LoggerFrom(ctx).Info("A run has no series", "run", run.Name, "why", legible.Fit(err.Error(), maxLastWords))
 		return nil, nil
 	}
 	return read, kept

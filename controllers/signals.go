@@ -5,6 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // maxSignal bounds the message of a condition that repeats another one's, in bytes.
@@ -27,5 +28,5 @@ func (s *scope) setSignal(kind string, holds bool, from metav1.Condition) {
 		meta.RemoveStatusCondition(&s.sb.Status.Conditions, kind)
 		return
 	}
-	s.setCondition(kind, metav1.ConditionTrue, from.Reason, truncate(from.Message, maxSignal))
+	s.setCondition(kind, metav1.ConditionTrue, from.Reason, legible.Fit(from.Message, maxSignal))
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // What is kept of each kind, by the numbers that the fields have in generated.proto of k8s.io/api and k8s.io/apimachinery. They never change.
@@ -96,5 +98,5 @@ var shortText = keptField{into: func(text []byte) ([]byte, error) {
 	if len(text) <= maxConditionMessage {
 		return text, nil
 	}
-	return []byte(truncate(string(text[:maxConditionMessage]), maxConditionMessage)), nil
+	return []byte(legible.Fit(string(text[:maxConditionMessage]), maxConditionMessage)), nil
 }}

@@ -52,7 +52,7 @@ func (p *pass) untilNothingStrays(ctx context.Context, step func(context.Context
 	if err != nil || len(left) > 0 || !soughtBefore || p.memory.strays.again {
 		return left, err
 	}
-	p.memory.strays, p.listed = strays{}, answered{}
+	p.memory.strays, p.listed = strays{}, childLists{}
 	if err := p.seekStrays(ctx); err != nil {
 		return nil, err
 	}

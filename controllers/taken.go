@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	batchv1ac "k8s.io/client-go/applyconfigurations/batch/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
@@ -14,6 +13,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 )
@@ -52,7 +52,7 @@ func (p *pass) makeOrTake(ctx context.Context, wanted runtime.ApplyConfiguration
 		return refused
 	}
 	ctrl.LoggerFrom(ctx).Info("Took an object that was there: it is the benchmark's, and cannot be changed to what would be made now",
-		"name", there.GetName(), "uid", there.GetUID(), "why", truncate(refused.Error(), maxErrorMessage))
+		"name", there.GetName(), "uid", there.GetUID(), "why", legible.Fit(refused.Error(), maxErrorMessage))
 	return p.restore(ctx, there, meta.Labels, meta.Annotations)
 }
 
@@ -99,9 +99,6 @@ func (p *pass) takeStorage(ctx context.Context, there client.Object, differs []s
 			there.GetName(), strings.Join(differs, "; "), refused)
 	}
 	ctrl.LoggerFrom(ctx).Info("Took an object that was there: it is the benchmark's, and what is measured does not depend on how it differs from what would be made now",
-		"name", there.GetName(), "uid", there.GetUID(), "why", truncate(refused.Error(), maxErrorMessage))
+		"name", there.GetName(), "uid", there.GetUID(), "why", legible.Fit(refused.Error(), maxErrorMessage))
 	return nil
 }
-
-// mayBeThere says whether an object may have been refused because there is one of its name, which cannot become as it is wanted.
-func mayBeThere(err error) bool { return apierrors.IsInvalid(err) || apierrors.IsAlreadyExists(err) }

@@ -163,12 +163,12 @@ func TestClaimThatWasNeverMade(t *testing.T) {
 		foreign  bool
 	}{
 		"another operator may have made it": {func(*memory) {}, false},
-		"none was made":                     {func(m *memory) { m.lacksClaims(claim.Name) }, true},
-		"it was refused":                    {func(m *memory) { m.lacksClaims(claim.Name); m.makesClaim(claim.Name, refused) }, true},
-		"it was made":                       {func(m *memory) { m.lacksClaims(claim.Name); m.makesClaim(claim.Name, nil) }, false},
+		"none was made":                     {func(m *memory) { m.noteUnmade(claim.Name) }, true},
+		"it was refused":                    {func(m *memory) { m.noteUnmade(claim.Name); m.noteMade(claim.Name, refused) }, true},
+		"it was made":                       {func(m *memory) { m.noteUnmade(claim.Name); m.noteMade(claim.Name, nil) }, false},
 		"nobody knows": {func(m *memory) {
-			m.lacksClaims(claim.Name)
-			m.makesClaim(claim.Name, apierrors.NewTimeoutError("late", 0))
+			m.noteUnmade(claim.Name)
+			m.noteMade(claim.Name, apierrors.NewTimeoutError("late", 0))
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/confined"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
 )
 
 // The operator keeps all StorageBenchmarks in memory, and all Jobs, pods and claims that have its label, which anybody can set, on objects of up
@@ -21,7 +21,7 @@ var (
 	readLabels = []string{
 		v1alpha1.LabelManagedBy, v1alpha1.LabelBenchmark, v1alpha1.LabelTarget, v1alpha1.LabelRole, v1alpha1.LabelAttempt, v1alpha1.LabelClient, v1alpha1.LabelHoldsNode,
 	}
-	readAnnotations = []string{v1alpha1.AnnotationRun, v1alpha1.AnnotationStartTime, v1alpha1.AnnotationNudged, confined.ProvisionerAnnotation}
+	readAnnotations = []string{v1alpha1.AnnotationRun, v1alpha1.AnnotationStartTime, v1alpha1.AnnotationNudged, ours.ProvisionerAnnotation}
 )
 
 // Trim leaves of an object what the operator reads of it, before it is cached.

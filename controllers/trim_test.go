@@ -20,7 +20,6 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
-	"github.com/storagebench/storagebench/internal/confined"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/ours"
@@ -64,7 +63,7 @@ func TestTrim(t *testing.T) {
 	}}
 	pod.Spec.SecurityContext = &corev1.PodSecurityContext{FSGroup: new(int64(65532)), SupplementalGroups: make([]int64, 1000)}
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metaOf(child.Name(sb, "fast"), byBenchmark)}
-	metav1.SetMetaDataAnnotation(&claim.ObjectMeta, confined.ProvisionerAnnotation, "csi.fake")
+	metav1.SetMetaDataAnnotation(&claim.ObjectMeta, ours.ProvisionerAnnotation, "csi.fake")
 	claim.Spec.VolumeName = "pv"
 	bloated(&j.ObjectMeta, &j.Spec.Template.Spec)
 	bloated(&j.Spec.Template.ObjectMeta, &j.Spec.Template.Spec)
@@ -86,7 +85,7 @@ func TestTrim(t *testing.T) {
 	if !ours.Job(sb, j) || !ours.PodOf(j, pod) || !ours.NamedPod(sb, pod) || !ours.Claim(sb, ours.ClaimTargets(sb), claim) {
 		t.Errorf("they are not ours any more: %+v, %+v, %+v", j, pod, claim)
 	}
-	if pod.Spec.NodeName != "node-a" || !changesGroup(pod) || !job.LaysOutFirst(&pod.Spec) || !job.IsNamedInReport(&pod.Spec) || pod.Spec.Containers[0].Resources.Limits.Memory().String() != "64Mi" || claim.Spec.VolumeName != "pv" || claim.Annotations[confined.ProvisionerAnnotation] != "csi.fake" {
+	if pod.Spec.NodeName != "node-a" || !changesGroup(pod) || !job.LaysOutFirst(&pod.Spec) || !job.IsNamedInReport(&pod.Spec) || pod.Spec.Containers[0].Resources.Limits.Memory().String() != "64Mi" || claim.Spec.VolumeName != "pv" || claim.Annotations[ours.ProvisionerAnnotation] != "csi.fake" {
 		t.Errorf("what is read is lost: %+v, %+v", pod.Spec, claim)
 	}
 }
@@ -238,12 +237,12 @@ func TestTrimLeavesWhatTheStatusTakes(t *testing.T) {
 		"as long as can be": {longest, longest},
 		"too long":          {longest + "n", ""},
 	} {
-		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{confined.ProvisionerAnnotation: test.has}}}
+		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{ours.ProvisionerAnnotation: test.has}}}
 		claim.Spec.VolumeName = test.has
 		if _, err := Trim(claim); err != nil {
 			t.Fatal(err)
 		}
-		if got := claim.Annotations[confined.ProvisionerAnnotation]; got != test.want {
+		if got := claim.Annotations[ours.ProvisionerAnnotation]; got != test.want {
 			t.Errorf("%s: the driver has %d characters, want %d", name, len(got), len(test.want))
 		}
 		if got := claim.Spec.VolumeName; got != test.want {

@@ -7,13 +7,11 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
@@ -25,9 +23,9 @@ func TestIsUnseen(t *testing.T) {
 	one, two := v1alpha1.Run{Name: "a", Target: "t", State: running, Attempts: 2}, v1alpha1.Run{Name: "a", Target: "t", State: running, Attempts: 2, Clients: 2}
 	began := func(number int32, clients ...int32) func(*memory) {
 		return func(m *memory) {
-			m.begun = attempt.Begin(&v1alpha1.Run{Name: "a", Attempts: number})
+			m.ownAttempt = attempt.NewOwnAttempt(&v1alpha1.Run{Name: "a", Attempts: number})
 			for _, client := range clients {
-				m.begun.Made(&v1alpha1.Run{Name: "a", Attempts: number}, client, nil)
+				m.ownAttempt.Made(&v1alpha1.Run{Name: "a", Attempts: number}, client)
 			}
 		}
 	}
@@ -75,30 +73,6 @@ func TestIsUnseen(t *testing.T) {
 	}
 }
 
-// A Job that is made again may have been there before: what tells of its files has gone with it. One that this operator makes for the first time was not.
-func TestNoteEarlierJobs(t *testing.T) {
-	run := &v1alpha1.Run{Name: "a", Target: "t", State: v1alpha1.RunRunning, Attempts: 1, Clients: 2}
-	for name, test := range map[string]struct {
-		memory func(*memory)
-		want   v1alpha1.TestFilesState
-	}{
-		"another operator began":      {func(*memory) {}, v1alpha1.TestFilesPresent},
-		"the first try":               {func(m *memory) { m.begun = attempt.Begin(run) }, ""},
-		"after a refusal":             {func(m *memory) { m.begun = attempt.Begin(run); m.begun.Made(run, 0, apierrors.NewBadRequest("no")) }, ""},
-		"another client's was made":   {func(m *memory) { m.begun = attempt.Begin(run); m.begun.Made(run, 1, nil) }, ""},
-		"it was made":                 {func(m *memory) { m.begun = attempt.Begin(run); m.begun.Made(run, 0, nil) }, v1alpha1.TestFilesPresent},
-		"nobody knows if it was made": {func(m *memory) { m.begun = attempt.Begin(run); m.begun.Made(run, 0, errors.New("connection reset")) }, v1alpha1.TestFilesPresent},
-	} {
-		s := scopeOf(builder.NewBenchmark("default", "sb").Target(builder.NewClaimTarget("t", "mine")).Build())
-		s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t"}}
-		test.memory(s.memory)
-		s.NoteEarlierJobs(run, []int32{0}, &s.memory.begun)
-		if got := s.sb.Status.Targets[0].TestFiles; got != test.want {
-			t.Errorf("%s: files are %q, want %q", name, got, test.want)
-		}
-	}
-}
-
 // Files stay on somebody's claim, and on a volume that was there before, to which a claim of the benchmark has come. They go with one that was made for it.
 func TestMayHaveWritten(t *testing.T) {
 	const uid = "0b1e5f0a-1111-2222-3333-444455556666"
@@ -121,13 +95,13 @@ func TestMayHaveWritten(t *testing.T) {
 		s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", TestFiles: test.status, VolumeMode: storage.VolumeMode(&test.target)}}
 		claim := claimOf("default", storage.ClaimName(s.sb, &s.sb.Spec.Targets[0], 0), nil)
 		claim.UID, claim.Spec.VolumeName = uid, test.volume
-		s.Claims, s.ClaimTargets = map[string]*corev1.PersistentVolumeClaim{claim.Name: claim}, ours.ClaimTargets(s.sb)
+		s.Claims = map[string]*corev1.PersistentVolumeClaim{claim.Name: claim}
 		seen := &corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{
 			{State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: *at(0)}}},
 		}}}
 		seen.Labels = map[string]string{v1alpha1.LabelRole: v1alpha1.RoleRun, v1alpha1.LabelTarget: "t"}
 		for how, note := range map[string]func(*scope){
-			"nobody saw the pod":        func(s *scope) { s.MayHaveWritten("t") },
+			"nobody saw the pod":        func(s *scope) { s.NoteWritten("t") },
 			"the pod was seen to begin": func(s *scope) { s.NoteFilesOf(seen) },
 			"its outcome is collected": func(s *scope) {
 				p := &pass{Reconciler: &Reconciler{}, scope: s}

@@ -28,7 +28,7 @@ const (
 )
 
 // shown returns a message as a condition has it.
-func shown(message string) string { return legible.Cut(legible.Printable(message), maxMessage, "…") }
+func shown(message string) string { return legible.Fit(message, maxMessage) }
 
 func (p *pass) setCondition(kind string, status metav1.ConditionStatus, reason, message string) {
 	meta.SetStatusCondition(&p.schedule.Status.Conditions, metav1.Condition{

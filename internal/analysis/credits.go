@@ -162,7 +162,7 @@ func usesOfRuns(target string, runs []v1alpha1.Run, bucket aws.Bucket, scope v1a
 		}
 		for _, use := range usesOf(run, bucket.Unit, scope) {
 			if volumes.PerClient && scope != v1alpha1.ScopeFileSystem {
-				use.Units /= float64(max(run.Clients, 1))
+				use.Units /= float64(run.ClientCount())
 			}
 			first := len(uses) == 0
 			if before, has := useBefore(run, use, bucket); has {

@@ -14,10 +14,9 @@ import (
 
 // RunningJobs returns those of the Jobs that run, or will, and are not being deleted, those of which Kubernetes has yet to say that they have ended, and the
 // UIDs of all that are the benchmark's.
-func RunningJobs(sb *v1alpha1.StorageBenchmark, jobs []batchv1.Job, pods []corev1.Pod) (running, ending []*batchv1.Job, own sets.Set[types.UID]) {
+func RunningJobs(sb *v1alpha1.StorageBenchmark, jobs []*batchv1.Job, pods []*corev1.Pod) (running, ending []*batchv1.Job, own sets.Set[types.UID]) {
 	own = sets.New[types.UID]()
-	for i := range jobs {
-		j := &jobs[i]
+	for _, j := range jobs {
 		if !ours.Job(sb, j) {
 			continue
 		}
@@ -35,14 +34,14 @@ func RunningJobs(sb *v1alpha1.StorageBenchmark, jobs []batchv1.Job, pods []corev
 
 // mayRun says whether a Job has a pod that has not ended, or will get one, also when somebody has suspended it. The pod of a run is not repeated, that of
 // clean-up is. But whoever may edit Jobs can have it repeated, by backoffLimit, until Kubernetes says that the Job has ended.
-func mayRun(j *batchv1.Job, pods []corev1.Pod) bool {
+func mayRun(j *batchv1.Job, pods []*corev1.Pod) bool {
 	seen := false
-	for i := range pods {
-		if !ours.PodOf(j, &pods[i]) {
+	for _, pod := range pods {
+		if !ours.PodOf(j, pod) {
 			continue
 		}
 		seen = true
-		if !HasEnded(&pods[i]) {
+		if !HasEnded(pod) {
 			return true
 		}
 	}
@@ -55,8 +54,8 @@ func MakesNoPods(j *batchv1.Job) bool {
 	return isAny(j, batchv1.JobComplete, batchv1.JobSuccessCriteriaMet, batchv1.JobFailed, batchv1.JobFailureTarget)
 }
 
-// HasFailed says whether Kubernetes repeats a Job's pods no longer.
-func HasFailed(j *batchv1.Job) bool { return isAny(j, batchv1.JobFailed) }
+// JobHasFailed says whether Kubernetes repeats a Job's pods no longer.
+func JobHasFailed(j *batchv1.Job) bool { return isAny(j, batchv1.JobFailed) }
 
 // isAny says whether one of the conditions of a Job is true.
 func isAny(j *batchv1.Job, kinds ...batchv1.JobConditionType) bool {
@@ -67,8 +66,3 @@ func isAny(j *batchv1.Job, kinds ...batchv1.JobConditionType) bool {
 
 // HasEndedPods says whether Kubernetes has counted pods of a Job that have ended.
 func HasEndedPods(j *batchv1.Job) bool { return j.Status.Succeeded+j.Status.Failed > 0 }
-
-// WithoutEnded leaves out pods that have ended.
-func WithoutEnded(pods []corev1.Pod) []corev1.Pod {
-	return slices.DeleteFunc(slices.Clone(pods), func(pod corev1.Pod) bool { return HasEnded(&pod) })
-}

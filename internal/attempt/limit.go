@@ -31,6 +31,11 @@ func VolumeLimit(d v1alpha1.Deadlines) Limit {
 	return Limit{"provisioningSeconds", ptr.Deref(d.ProvisioningSeconds, 0)}
 }
 
+// CleanUpLimit is how long its clean-up may take.
+func CleanUpLimit(d v1alpha1.Deadlines) Limit {
+	return Limit{"cleanUpSeconds", ptr.Deref(d.CleanUpSeconds, 0)}
+}
+
 // RunLimit is how long an attempt of a run may run.
 func RunLimit(sb *v1alpha1.StorageBenchmark) Limit { return Limit{"runSeconds", sb.RunSeconds()} }
 

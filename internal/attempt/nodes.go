@@ -19,14 +19,14 @@ func WaitForNode(status *v1alpha1.StorageBenchmarkStatus, now metav1.Time) {
 	}
 }
 
-// HasNodes writes down that it waits for no node.
-func HasNodes(status *v1alpha1.StorageBenchmarkStatus) {
+// EndNodeWait writes down that it waits for no node.
+func EndNodeWait(status *v1alpha1.StorageBenchmarkStatus) {
 	status.WaitingForNodeSince, status.NodeFreeSince = nil, nil
 }
 
 // ReleaseNodes lets its nodes go. Anchors are looked for again by whoever needs them next.
 func ReleaseNodes(status *v1alpha1.StorageBenchmarkStatus) {
-	HasNodes(status)
+	EndNodeWait(status)
 	for i := range status.Anchors {
 		a := &status.Anchors[i]
 		a.StartTime, a.Pod, a.Node, a.InstanceType = nil, "", "", ""

@@ -199,3 +199,8 @@ func isRunning(statuses []corev1.ContainerStatus, container string) bool {
 	status := ContainerStatus(statuses, container)
 	return status != nil && status.State.Running != nil
 }
+
+// WithoutEndedPods leaves out pods that have ended.
+func WithoutEndedPods(pods []*corev1.Pod) []*corev1.Pod {
+	return slices.DeleteFunc(slices.Clone(pods), HasEnded)
+}

@@ -39,23 +39,23 @@ func NameOf(pod *corev1.Pod) types.NamespacedName {
 	return types.NamespacedName{Namespace: pod.Namespace, Name: pod.Labels[v1alpha1.LabelBenchmark]}
 }
 
-// Of returns the benchmark by which a pod holds a node, nil for a pod that is none's.
-func (r Rivals) Of(pod *corev1.Pod) *v1alpha1.StorageBenchmark {
+// of returns the benchmark by which a pod holds a node, nil for a pod that is none's.
+func (r Rivals) of(pod *corev1.Pod) *v1alpha1.StorageBenchmark {
 	if sb := r.Benchmarks[NameOf(pod)]; sb != nil && holdsFor(sb, pod) {
 		return sb
 	}
 	return nil
 }
 
-// Older returns a benchmark that is older than another one, holds some nodes and waits for more, nil if there is none. Benchmarks of
+// older returns a benchmark that is older than another one, holds some nodes and waits for more, nil if there is none. Benchmarks of
 // several clients can hold what each other waits for: of any two the younger one gives way.
-func (r Rivals) Older(sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark {
+func (r Rivals) older(sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark {
 	asked := sets.New[types.UID]()
 	for i := range r.Pods {
 		if !IsCrowdedOut(&r.Pods[i]) {
 			continue
 		}
-		other := r.Of(&r.Pods[i])
+		other := r.of(&r.Pods[i])
 		if other == nil || asked.Has(other.UID) {
 			continue
 		}
@@ -99,7 +99,7 @@ func IsOlder(a, b *v1alpha1.StorageBenchmark) bool {
 
 // NameOfOlder returns what users of a benchmark are told of an older one that needs nodes and goes first, "" if there is none.
 func (r Rivals) NameOfOlder(sb *v1alpha1.StorageBenchmark) string {
-	if older := r.Older(sb); older != nil {
+	if older := r.older(sb); older != nil {
 		return nameFor(sb, types.NamespacedName{Namespace: older.Namespace, Name: older.Name})
 	}
 	return ""
@@ -110,7 +110,7 @@ func (r Rivals) Holders(sb *v1alpha1.StorageBenchmark) []string {
 	var holders []string
 	for i := range r.Pods {
 		if pod := &r.Pods[i]; pod.Spec.NodeName != "" {
-			holders = append(holders, fmt.Sprintf("node %s (%s)", pod.Spec.NodeName, describeHolder(sb, pod, r.Of(pod))))
+			holders = append(holders, fmt.Sprintf("node %s (%s)", pod.Spec.NodeName, describeHolder(sb, pod, r.of(pod))))
 		}
 	}
 	return holders

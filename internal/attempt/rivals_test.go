@@ -90,7 +90,7 @@ func TestOlder(t *testing.T) {
 			}
 			rivals := RivalsOf(mine, append(anchorsOf(twoClients("gone", 2*time.Hour)), pods...))
 			rivals.Benchmarks[NameOf(&pods[0])] = other
-			if got := rivals.Older(mine); (got == other) != test.want || (got != nil) != test.want {
+			if got := rivals.older(mine); (got == other) != test.want || (got != nil) != test.want {
 				t.Errorf("older is %v, want it: %t", got, test.want)
 			}
 		})
@@ -114,7 +114,7 @@ func TestRivals(t *testing.T) {
 		if i >= len(rivals.Pods) {
 			t.Fatalf("there are %d rivals", len(rivals.Pods))
 		}
-		if got := rivals.Of(&rivals.Pods[i]); got != want {
+		if got := rivals.of(&rivals.Pods[i]); got != want {
 			t.Errorf("rival %d is of %v, want %v", i, got, want)
 		}
 	}

@@ -1,5 +1,6 @@
 // Package attempt judges the attempts of a run: how far its clients are, by what Kubernetes tells of their Jobs and pods
-// (Observe, Together), and what is to be done about it (Decide). It reads nothing and writes nothing by itself.
+// (Observe, Together), and what is to be done about it (Decide). It knows how long each wait may take, and what the status and users are told of runs and nodes. It
+// asks nobody: what it writes is the status that it is given.
 package attempt
 
 import (

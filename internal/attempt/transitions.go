@@ -16,8 +16,8 @@ import (
 const (
 	// MaxDisruptions is how many attempts of a run may be ended from outside before the run fails.
 	MaxDisruptions = 3
-	// MaxMessage is the most bytes of the message of a run.
-	MaxMessage = 1024
+	// maxMessage is the most bytes of the message of a run.
+	maxMessage = 1024
 	// maxAbandoned is the most attempts without a result that the status keeps, the last ones.
 	maxAbandoned = 32
 	// maxAbandonedMessage is the most bytes of their messages.
@@ -36,19 +36,19 @@ func BeginRun(run *v1alpha1.Run, at time.Time) {
 func FailRun(run *v1alpha1.Run, message string, now metav1.Time) {
 	run.State = v1alpha1.RunFailed
 	run.CompletionTime = &now
-	run.Message = cut(message, MaxMessage)
+	run.Message = legible.Fit(message, maxMessage)
 }
 
-// Disrupt ends an attempt that was ended from outside, or began late. The run is repeated, but not for ever: then it says why it fails.
-func Disrupt(status *v1alpha1.StorageBenchmarkStatus, run *v1alpha1.Run, reason v1alpha1.AbandonReason, why string, now metav1.Time) (fails string) {
+// Disrupt ends an attempt that was ended from outside, or began late. The run is repeated, but not for ever.
+func Disrupt(status *v1alpha1.StorageBenchmarkStatus, run *v1alpha1.Run, reason v1alpha1.AbandonReason, why string, now metav1.Time) {
 	abandon(status, run, reason, why, now)
 	run.Disruptions++
 	if run.Disruptions > MaxDisruptions {
-		return fmt.Sprintf("%d attempts were disrupted, the last one because %s", run.Disruptions, why)
+		FailRun(run, fmt.Sprintf("%d attempts were disrupted, the last one because %s", run.Disruptions, why), now)
+		return
 	}
 	run.State, run.Job = v1alpha1.RunPending, ""
-	run.Message = cut(fmt.Sprintf("attempt %d was disrupted and is repeated: %s", run.Attempts, why), MaxMessage)
-	return ""
+	run.Message = legible.Fit(fmt.Sprintf("attempt %d was disrupted and is repeated: %s", run.Attempts, why), maxMessage)
 }
 
 // Suspend ends an attempt because that is what the spec asks for. The run is repeated however often that is.
@@ -62,7 +62,7 @@ func Suspend(status *v1alpha1.StorageBenchmarkStatus, run *v1alpha1.Run, now met
 func abandon(status *v1alpha1.StorageBenchmarkStatus, run *v1alpha1.Run, reason v1alpha1.AbandonReason, why string, now metav1.Time) {
 	abandoned := v1alpha1.AbandonedAttempt{
 		Run: run.Name, Attempt: run.Attempts, Reason: reason, Node: status.NodeOf(0),
-		StartTime: run.StartTime, CompletionTime: &now, Message: cut(why, maxAbandonedMessage),
+		StartTime: run.StartTime, CompletionTime: &now, Message: legible.Fit(why, maxAbandonedMessage),
 	}
 	if volumes := status.Target(run.Target).Volumes; abandoned.Node == "" && len(volumes) > 0 {
 		abandoned.Node = volumes[0].Node
@@ -70,17 +70,3 @@ func abandon(status *v1alpha1.StorageBenchmarkStatus, run *v1alpha1.Run, reason 
 	all := slices.Concat(status.AbandonedAttempts, []v1alpha1.AbandonedAttempt{abandoned})
 	status.AbandonedAttempts = all[max(len(all)-maxAbandoned, 0):]
 }
-
-// WasCutShort says whether the last run that has begun failed because its attempts were ended from outside. Its last one may go on, also where none of its
-// pods is seen yet.
-func WasCutShort(runs []v1alpha1.Run) bool {
-	for _, run := range slices.Backward(runs) {
-		if run.Attempts > 0 {
-			return run.Disruptions > MaxDisruptions
-		}
-	}
-	return false
-}
-
-// cut makes a text that others have written fit to be shown, within so many bytes.
-func cut(text string, most int) string { return legible.Cut(legible.Printable(text), most, "…") }

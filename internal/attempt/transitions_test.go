@@ -57,14 +57,14 @@ func TestDisrupt(t *testing.T) {
 	for n := int32(1); n <= MaxDisruptions+1; n++ {
 		BeginRun(run, noon)
 		run.Job = "job"
-		fails := Disrupt(status, run, v1alpha1.AbandonDisrupted, "its node went away", now)
-		repeated := n <= MaxDisruptions
-		if (fails == "") != repeated || (run.State == v1alpha1.RunPending) != repeated || (run.Job == "") != repeated || run.Disruptions != n {
-			t.Errorf("disruption %d: fails with %q, run %+v", n, fails, run)
+		Disrupt(status, run, v1alpha1.AbandonDisrupted, "its node went away", now)
+		state, words, job := v1alpha1.RunPending, fmt.Sprintf("attempt %d was disrupted and is repeated: its node went away", n), ""
+		if n > MaxDisruptions {
+			state, words, job = v1alpha1.RunFailed, "4 attempts were disrupted, the last one because its node went away", "job"
 		}
-	}
-	if run.Message != "attempt 3 was disrupted and is repeated: its node went away" {
-		t.Errorf("it says %q", run.Message)
+		if run.State != state || run.Message != words || run.Job != job || run.Disruptions != n {
+			t.Errorf("disruption %d: run %+v, want %s, %q, Job %q", n, run, state, words, job)
+		}
 	}
 	last := status.AbandonedAttempts[MaxDisruptions]
 	if last.Attempt != MaxDisruptions+1 || last.Node != "a" || last.Reason != v1alpha1.AbandonDisrupted || !last.CompletionTime.Equal(&now) {

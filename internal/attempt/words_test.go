@@ -70,3 +70,17 @@ func runsOf(states ...v1alpha1.RunState) []v1alpha1.Run {
 	}
 	return runs
 }
+
+// Users read what an anchor is, of which client where there are several, and which attempt.
+func TestDescribeAnchor(t *testing.T) {
+	for want, anchors := range map[string][]v1alpha1.Anchor{
+		"the anchor (one pod that mounts all volumes)":                                             {{Attempts: 1}},
+		"the anchor (one pod that mounts all volumes), attempt 2":                                  {{Attempts: 2}},
+		"the anchor of client-0 (one of 2 pods: each mounts all volumes of its client)":            {{Attempts: 1}, {}},
+		"the anchor of client-0 (one of 2 pods: each mounts all volumes of its client), attempt 7": {{Attempts: 7}, {}},
+	} {
+		if got := DescribeAnchor(&v1alpha1.StorageBenchmarkStatus{Anchors: anchors}, 0); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -1,4 +1,5 @@
-// Package children has the Jobs, pods and claims of a benchmark as they were read: which of them are its own, and what they tell of what it waits for.
+// Package children has the Jobs, pods and claims of a benchmark as they were read: which of them are its own, what they tell of what it waits for, and what they tell
+// clean-up. It notes in the status of which targets there may be test files.
 package children
 
 import (
@@ -7,8 +8,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
@@ -23,25 +22,25 @@ type Children struct {
 	Benchmark *v1alpha1.StorageBenchmark
 	// ClaimTargets are the targets of the claims that are made for the benchmark, by the names of the claims.
 	ClaimTargets map[string]string
-	// Unmade are the names of claims that this operator has not made, as it knows. Nil: it knows of none.
-	Unmade *sets.Set[string]
+	// IsUnmade says whether this operator knows that it has not made a claim of a name.
+	IsUnmade func(name string) bool
 
 	Jobs   map[string]*batchv1.Job
 	Pods   map[string][]*corev1.Pod // by the name of their Job
 	Claims volumes.Claims
 	// Anchors are the pods that hold nodes.
 	Anchors map[string]*corev1.Pod
-	// Measuring says whether a pod of a run has not ended, also one whose Job is gone.
-	Measuring bool
+	// MayMeasure says whether a pod of a run has not ended, also one whose Job is gone.
+	MayMeasure bool
 }
 
 // Of returns the children of a benchmark before any is read.
-func Of(sb *v1alpha1.StorageBenchmark, unmade *sets.Set[string]) Children {
-	return Children{Benchmark: sb, ClaimTargets: ours.ClaimTargets(sb), Unmade: unmade}
+func Of(sb *v1alpha1.StorageBenchmark, isUnmade func(name string) bool) Children {
+	return Children{Benchmark: sb, ClaimTargets: ours.ClaimTargets(sb), IsUnmade: isUnmade}
 }
 
-// Sort keeps those that are the benchmark's own, by what they are for.
-func (c *Children) Sort(jobs []batchv1.Job, pods []corev1.Pod, claims []corev1.PersistentVolumeClaim) {
+// SortChildren keeps those that are the benchmark's own, by what they are for.
+func (c *Children) SortChildren(jobs []batchv1.Job, pods []corev1.Pod, claims []corev1.PersistentVolumeClaim) {
 	c.Jobs, c.Claims = map[string]*batchv1.Job{}, volumes.ClaimsOf(c.OwnClaims(claims))
 	for i := range jobs {
 		if ours.Job(c.Benchmark, &jobs[i]) {
@@ -52,7 +51,7 @@ func (c *Children) Sort(jobs []batchv1.Job, pods []corev1.Pod, claims []corev1.P
 }
 
 func (c *Children) sortPods(pods []corev1.Pod) {
-	c.Pods, c.Anchors, c.Measuring = map[string][]*corev1.Pod{}, map[string]*corev1.Pod{}, false
+	c.Pods, c.Anchors, c.MayMeasure = map[string][]*corev1.Pod{}, map[string]*corev1.Pod{}, false
 	for i := range pods {
 		pod := &pods[i]
 		of := c.jobOf(pod)
@@ -60,10 +59,10 @@ func (c *Children) sortPods(pods []corev1.Pod) {
 		case ours.Anchor(c.Benchmark, pod):
 			c.Anchors[pod.Name] = pod
 		case of != nil:
-			c.Measuring = c.Measuring || attempt.MayMeasure(pod)
+			c.MayMeasure = c.MayMeasure || attempt.MayMeasure(pod)
 			c.Pods[of.Name] = append(c.Pods[of.Name], pod)
 		case ours.NamedPod(c.Benchmark, pod):
-			c.Measuring = c.Measuring || attempt.MayMeasure(pod)
+			c.MayMeasure = c.MayMeasure || attempt.MayMeasure(pod)
 		}
 	}
 }
@@ -89,7 +88,7 @@ func (c *Children) OwnClaims(claims []corev1.PersistentVolumeClaim) (own []*core
 
 // IsOwnClaim says whether a claim was made for the benchmark, as far as this operator knows.
 func (c *Children) IsOwnClaim(claim *corev1.PersistentVolumeClaim) bool {
-	return ours.Claim(c.Benchmark, c.ClaimTargets, claim) && !ptr.Deref(c.Unmade, nil).Has(claim.Name)
+	return ours.Claim(c.Benchmark, c.ClaimTargets, claim) && !c.IsUnmade(claim.Name)
 }
 
 // LacksClaim says whether one of the claims of these names is not there.

@@ -11,7 +11,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
@@ -60,12 +63,12 @@ func TestSortPods(t *testing.T) {
 		{"one that says it is a run's", pod("mine", run, running), false, false, false},
 	} {
 		t.Run(test.what, func(t *testing.T) {
-			s := Of(sb, nil)
-			s.Measuring = true // of the pass before
+			s := Of(sb, noneUnmade)
+			s.MayMeasure = true // of the pass before
 			s.Jobs = map[string]*batchv1.Job{name: {ObjectMeta: metav1.ObjectMeta{Name: name, UID: "job-uid"}}}
 			s.sortPods([]corev1.Pod{test.pod})
-			if s.Measuring != test.measuring || (len(s.Pods[name]) == 1) != test.run || (s.Anchors[anchor] != nil) != test.anchor || len(s.Pods)+len(s.Anchors) > 1 {
-				t.Errorf("measures: %t, pods of runs %v, anchors %v", s.Measuring, slices.Collect(maps.Keys(s.Pods)), slices.Collect(maps.Keys(s.Anchors)))
+			if s.MayMeasure != test.measuring || (len(s.Pods[name]) == 1) != test.run || (s.Anchors[anchor] != nil) != test.anchor || len(s.Pods)+len(s.Anchors) > 1 {
+				t.Errorf("measures: %t, pods of runs %v, anchors %v", s.MayMeasure, slices.Collect(maps.Keys(s.Pods)), slices.Collect(maps.Keys(s.Anchors)))
 			}
 		})
 	}
@@ -80,7 +83,7 @@ func TestOwnClaims(t *testing.T) {
 	claim := func(name string, owners ...metav1.OwnerReference) corev1.PersistentVolumeClaim {
 		return corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, OwnerReferences: owners}}
 	}
-	s := Of(sb, nil)
+	s := Of(sb, noneUnmade)
 	there := []corev1.PersistentVolumeClaim{claim("mine"), claim(second, ownedBy(sb)), claim(first), claim("other", ownedBy(sb))}
 	if early := s.OwnClaims(there); len(early) > 0 {
 		t.Errorf("before it has started, %q is its own", early[0].Name)
@@ -95,6 +98,57 @@ func TestOwnClaims(t *testing.T) {
 	}
 }
 
+// The Jobs of an attempt that are not there are those of its own clients and of no other attempt.
+func TestMissingJobs(t *testing.T) {
+	sb := builder.OneRun("default", "sb").Build()
+	c := Of(sb, noneUnmade)
+	run := &v1alpha1.Run{Name: "a", Attempts: 2, Clients: 3}
+	for _, name := range []string{job.RunName(sb, "a", 2, 1), job.RunName(sb, "a", 1, 0), job.RunName(sb, "b", 2, 2)} {
+		c.Jobs = map[string]*batchv1.Job{}
+		c.Jobs[name] = &batchv1.Job{}
+		want := []int32{0, 1, 2}
+		if name == job.RunName(sb, "a", 2, 1) {
+			want = []int32{0, 2}
+		}
+		if got := c.MissingJobs(run); !slices.Equal(got, want) {
+			t.Errorf("beside %s, clients %v lack their Jobs, want %v", name, got, want)
+		}
+	}
+	c.Jobs = map[string]*batchv1.Job{job.RunName(sb, "a", 2, 0): {}}
+	if got := c.MissingJobs(&v1alpha1.Run{Name: "a", Attempts: 2}); len(got) > 0 {
+		t.Errorf("of a run by one client, clients %v lack their Jobs", got)
+	}
+}
+
+// The youngest pod of a Job counts, if there is one.
+func TestNewest(t *testing.T) {
+	pod := func(age time.Duration) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(noon.Add(-age))}}
+	}
+	young := pod(time.Second)
+	if got := Newest([]*corev1.Pod{pod(time.Hour), young, pod(time.Minute)}); got != young {
+		t.Errorf("newest is %v", got)
+	}
+	if got := Newest(nil); got != nil {
+		t.Errorf("newest of none is %v", got)
+	}
+}
+
+// What is known of anchors is what the decision about them takes.
+func TestSeeAnchors(t *testing.T) {
+	sb := builder.OneRun("default", "sb").Build()
+	c := Of(sb, noneUnmade)
+	sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 1}, {Attempts: 2, Pod: "before", Node: "a"}, {Attempts: 1}}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: job.AnchorName(sb, 2, 1)}}
+	c.Anchors = map[string]*corev1.Pod{pod.Name: pod}
+	if diff := cmp.Diff([]attempt.Anchor{{}, {Seen: true, Node: "a"}, {Pod: pod}}, c.SeeAnchors()); diff != "" {
+		t.Errorf("anchors (-want +got):\n%s", diff)
+	}
+	if got := sb.Status.Anchors; got[0].Pod != "" || got[1].Pod != "before" || got[2].Pod != "" {
+		t.Errorf("before all are there, noted are %+v", got)
+	}
+}
+
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // at returns a time after noon.
@@ -104,3 +158,6 @@ func at(after time.Duration) *metav1.Time { return new(metav1.NewTime(noon.Add(a
 func ownedBy(sb *v1alpha1.StorageBenchmark) metav1.OwnerReference {
 	return *metav1.NewControllerRef(sb, v1alpha1.GroupVersion.WithKind("StorageBenchmark"))
 }
+
+// noneUnmade is of an operator that knows of no claim which it has not made.
+func noneUnmade(string) bool { return false }

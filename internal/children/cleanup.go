@@ -17,8 +17,8 @@ import (
 
 // This file has what children tell clean-up.
 
-// Found says what a claim is that has the name of one of a target. It is empty if there is none.
-func (c *Children) Found(target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim) cleanup.Found {
+// FoundClaim says what a claim is that has the name of one of a target. It is empty if there is none.
+func (c *Children) FoundClaim(target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim) cleanup.Found {
 	switch {
 	case claim.Name == "":
 		return cleanup.Gone
@@ -34,8 +34,8 @@ func (c *Children) Found(target *v1alpha1.Target, claim *corev1.PersistentVolume
 	}
 }
 
-// Cleaner returns the name of the first client's Job that removes files of a target, "" if there is none.
-func (c *Children) Cleaner(target *v1alpha1.Target) string {
+// CleanerName returns the name of the first client's Job that removes files of a target, "" if there is none.
+func (c *Children) CleanerName(target *v1alpha1.Target) string {
 	if name := job.CleanUpName(c.Benchmark, target.Name, 0); c.Jobs[name] != nil {
 		return name
 	}
@@ -45,16 +45,16 @@ func (c *Children) Cleaner(target *v1alpha1.Target) string {
 // HasFailedToClean says whether a Job that was to remove files of a target has failed for good.
 func (c *Children) HasFailedToClean(target *v1alpha1.Target) bool {
 	for client := range storage.Claims(c.Benchmark, target) {
-		if existing := c.Jobs[job.CleanUpName(c.Benchmark, target.Name, client)]; existing != nil && attempt.HasFailed(existing) {
+		if existing := c.Jobs[job.CleanUpName(c.Benchmark, target.Name, client)]; existing != nil && attempt.JobHasFailed(existing) {
 			return true
 		}
 	}
 	return false
 }
 
-// IsLate says whether a volume was made for a claim of the benchmark, and is not in the status. The claims are those that are
+// IsLateVolume says whether a volume was made for a claim of the benchmark, and is not in the status. The claims are those that are
 // there: one of them that is somebody else's has the volume for itself.
-func (c *Children) IsLate(volume *corev1.PersistentVolume, claims []corev1.PersistentVolumeClaim) bool {
+func (c *Children) IsLateVolume(volume *corev1.PersistentVolume, claims []corev1.PersistentVolumeClaim) bool {
 	ref := volume.Spec.ClaimRef
 	if ref == nil || ref.Namespace != c.Benchmark.Namespace {
 		return false
@@ -66,8 +66,8 @@ func (c *Children) IsLate(volume *corev1.PersistentVolume, claims []corev1.Persi
 	return !slices.ContainsFunc(c.Benchmark.Status.Target(target).Volumes, func(v v1alpha1.VolumeStatus) bool { return v.Name == volume.Name })
 }
 
-// FateOf says what becomes of a volume that was read. bound says whether it is bound to a claim of the benchmark.
-func (c *Children) FateOf(volume *corev1.PersistentVolume, since metav1.Time, bound bool) cleanup.Fate {
+// FateOfVolume says what becomes of a volume that was read. bound says whether it is bound to a claim of the benchmark.
+func (c *Children) FateOfVolume(volume *corev1.PersistentVolume, since metav1.Time, bound bool) cleanup.Fate {
 	return cleanup.FateOf(cleanup.VolumeFacts{
 		Bound: bound, AsIs: ours.ClusterObject(c.Benchmark, volume), Made: ours.MadeForItsClaim(volume, since),
 		Deletes: volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete,

@@ -40,12 +40,12 @@ func TestFound(t *testing.T) {
 		}, cleanup.Other},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := Of(sb, nil)
+			c := Of(sb, noneUnmade)
 			claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
 				Namespace: "ns", Name: storage.ClaimName(sb, test.target, 0), UID: "c1", OwnerReferences: []metav1.OwnerReference{ownedBy(sb)},
 			}}
 			test.change(claim)
-			if got := c.Found(test.target, claim); got != test.want {
+			if got := c.FoundClaim(test.target, claim); got != test.want {
 				t.Errorf("it is %s, want %s", got, test.want)
 			}
 		})
@@ -70,10 +70,53 @@ func TestHasFailedToClean(t *testing.T) {
 		"it has failed":     {with(second, batchv1.JobFailed, corev1.ConditionTrue), true},
 		"another target's":  {with(job.CleanUpName(sb, "slow", 0), batchv1.JobFailed, corev1.ConditionTrue), false},
 	} {
-		c := Of(sb, nil)
+		c := Of(sb, noneUnmade)
 		c.Jobs = test.jobs
 		if got := c.HasFailedToClean(&sb.Spec.Targets[0]); got != test.want {
 			t.Errorf("%s: %t, want %t", name, got, test.want)
+		}
+	}
+}
+
+// The Job that tells why files were not removed is the first client's, if it is there.
+func TestCleanerName(t *testing.T) {
+	c := Of(builder.OneRun("default", "sb").Build(), noneUnmade)
+	target := &c.Benchmark.Spec.Targets[0]
+	if got := c.CleanerName(target); got != "" {
+		t.Errorf("without a Job it is %q", got)
+	}
+	name := job.CleanUpName(c.Benchmark, "fast", 0)
+	c.Jobs = map[string]*batchv1.Job{name: {}}
+	if got := c.CleanerName(target); got != name {
+		t.Errorf("it is %q, want %q", got, name)
+	}
+}
+
+// A volume that nobody has heard of is told by the claim that it was made for. One whose claim is there is that claim's.
+func TestIsLateVolume(t *testing.T) {
+	c := Of(builder.OneRun("ns", "sb").Build(), noneUnmade)
+	name := storage.ClaimName(c.Benchmark, &c.Benchmark.Spec.Targets[0], 0)
+	c.Benchmark.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast", Volumes: []v1alpha1.VolumeStatus{{Name: "known"}}}}
+	ref := func(namespace, name string) *corev1.ObjectReference {
+		return &corev1.ObjectReference{Namespace: namespace, Name: name, UID: "c1"}
+	}
+	there := corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "c1"}}
+	for what, test := range map[string]struct {
+		volume string
+		ref    *corev1.ObjectReference
+		claims []corev1.PersistentVolumeClaim
+		want   bool
+	}{
+		"late":               {"late", ref("ns", name), nil, true},
+		"known":              {"known", ref("ns", name), nil, false},
+		"of another claim":   {"late", ref("ns", "mine"), nil, false},
+		"in another place":   {"late", ref("other", name), nil, false},
+		"of nobody":          {"late", nil, nil, false},
+		"its claim is there": {"late", ref("ns", name), []corev1.PersistentVolumeClaim{there}, false},
+	} {
+		volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: test.volume}, Spec: corev1.PersistentVolumeSpec{ClaimRef: test.ref}}
+		if got := c.IsLateVolume(volume, test.claims); got != test.want {
+			t.Errorf("%s: %t, want %t", what, got, test.want)
 		}
 	}
 }

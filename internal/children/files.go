@@ -16,12 +16,12 @@ import (
 // NoteFilesOf writes down that a run's pod may have made files: a container of it has begun.
 func (c *Children) NoteFilesOf(pod *corev1.Pod) {
 	if pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleRun && !attempt.Began(pod).IsZero() {
-		c.MayHaveWritten(pod.Labels[v1alpha1.LabelTarget])
+		c.NoteWritten(pod.Labels[v1alpha1.LabelTarget])
 	}
 }
 
-// mayHaveFiles writes down that there may be files on a target.
-func (c *Children) mayHaveFiles(name string) {
+// noteStaying writes down that there may be files on a target.
+func (c *Children) noteStaying(name string) {
 	status := c.Benchmark.Status.Target(name)
 	for i := range c.Benchmark.Spec.Targets {
 		target := &c.Benchmark.Spec.Targets[i]
@@ -33,16 +33,16 @@ func (c *Children) mayHaveFiles(name string) {
 
 // NoteUnseen writes down that the attempt of a run, which is given up, may have made files, if nobody has seen that it did not, before the status says
 // that it has ended. There need not be a run.
-func (c *Children) NoteUnseen(run *v1alpha1.Run, begun *attempt.Begun) {
-	if run != nil && c.IsUnseen(run, begun) {
-		c.MayHaveWritten(run.Target)
+func (c *Children) NoteUnseen(run *v1alpha1.Run, own *attempt.OwnAttempt) {
+	if run != nil && c.isUnseen(run, own) {
+		c.NoteWritten(run.Target)
 	}
 }
 
-// MayHaveWritten writes down that there may be files on a target, also where only its volume tells that they would stay: one that was there before the
+// NoteWritten writes down that there may be files on a target, also where only its volume tells that they would stay: one that was there before the
 // benchmark has another name than one that was made for its claim.
-func (c *Children) MayHaveWritten(name string) {
-	c.mayHaveFiles(name)
+func (c *Children) NoteWritten(name string) {
+	c.noteStaying(name)
 	status := c.Benchmark.Status.Target(name)
 	if status.TestFiles != "" || status.VolumeMode == corev1.PersistentVolumeBlock {
 		return
@@ -55,25 +55,25 @@ func (c *Children) MayHaveWritten(name string) {
 }
 
 // NoteEarlierJobs writes down that Jobs of an attempt which are to be made may have been there before, and gone with what tells of their files.
-func (c *Children) NoteEarlierJobs(run *v1alpha1.Run, clients []int32, begun *attempt.Begun) {
+func (c *Children) NoteEarlierJobs(run *v1alpha1.Run, clients []int32, own *attempt.OwnAttempt) {
 	for _, client := range clients {
-		if begun.MayHaveJob(run, client) {
-			c.MayHaveWritten(run.Target)
+		if own.MayHaveJob(run, client) {
+			c.NoteWritten(run.Target)
 			return
 		}
 	}
 }
 
-// IsUnseen says whether a client of a run's attempt may have written without having been seen: its Job is not there and may have been, or its pod is not, and
+// isUnseen says whether a client of a run's attempt may have written without having been seen: its Job is not there and may have been, or its pod is not, and
 // Kubernetes has counted one. Of a pod that is there it is seen whether a container has begun.
-func (c *Children) IsUnseen(run *v1alpha1.Run, begun *attempt.Begun) bool {
+func (c *Children) isUnseen(run *v1alpha1.Run, own *attempt.OwnAttempt) bool {
 	if run.State != v1alpha1.RunRunning {
 		return false
 	}
 	for client := range run.ClientCount() {
 		j := c.JobOf(run, client)
 		switch {
-		case j == nil && begun.MayHaveJob(run, client):
+		case j == nil && own.MayHaveJob(run, client):
 			return true
 		case j != nil && len(c.Pods[j.Name]) == 0 && attempt.HasEndedPods(j):
 			return true

@@ -21,22 +21,22 @@ type Waits struct {
 	BoundSince map[types.UID]time.Time
 }
 
-// Volume is a volume that a pod needs to start.
-type Volume struct{ Target, Claim string }
+// Need is a volume that a pod needs to start, by its target and its claim.
+type Need struct{ Target, Claim string }
 
-// Needs returns the volumes that a client uses, of one target, or of all if that is "".
-func (c *Children) Needs(client int32, only string) []Volume {
-	var needs []Volume
+// VolumesFor returns the volumes that a client uses, of one target, or of all if that is "".
+func (c *Children) VolumesFor(client int32, only string) []Need {
+	var needs []Need
 	for i := range c.Benchmark.Spec.Targets {
 		if target := &c.Benchmark.Spec.Targets[i]; only == "" || target.Name == only {
-			needs = append(needs, Volume{Target: target.Name, Claim: storage.ClaimName(c.Benchmark, target, client)})
+			needs = append(needs, Need{Target: target.Name, Claim: storage.ClaimName(c.Benchmark, target, client)})
 		}
 	}
 	return needs
 }
 
-// Unbound returns the first claim of those needed that has no volume yet, or nil.
-func (c *Children) Unbound(needs []Volume) *corev1.PersistentVolumeClaim {
+// FirstUnbound returns the first claim of those needed that has no volume yet, or nil.
+func (c *Children) FirstUnbound(needs []Need) *corev1.PersistentVolumeClaim {
 	for _, needed := range needs {
 		if claim := c.Claims[needed.Claim]; claim != nil && claim.Status.Phase != corev1.ClaimBound {
 			return claim
@@ -66,22 +66,20 @@ func (w *Waits) startingSince() *time.Time {
 	if run := w.Benchmark.Status.RunningRun(); run != nil {
 		for client := range run.ClientCount() {
 			if w.awaitsPod(run, client) {
-				return new(w.ReadySince(AwaitedSince(run.StartTime, MadeAt(w.JobOf(run, client))), w.Needs(client, run.Target)))
+				return new(w.ReadySince(AwaitedSince(run.StartTime, MadeAt(w.JobOf(run, client))), w.VolumesFor(client, run.Target)))
 			}
 		}
 		return nil
 	}
-	if i := w.awaitedAnchor(nil); i >= 0 {
-		return new(w.ReadySince(AwaitedSince(w.Benchmark.Status.Anchors[i].StartTime, MadeAt(w.AnchorOf(i))), w.Needs(int32(i), "")))
+	if i := w.awaitedAnchor(); i >= 0 {
+		return new(w.ReadySince(AwaitedSince(w.Benchmark.Status.Anchors[i].StartTime, MadeAt(w.AnchorOf(i))), w.VolumesFor(int32(i), "")))
 	}
 	return nil
 }
 
-// awaitedAnchor returns the first client whose anchor has begun and holds no node yet, and of which something is so, -1 if there is none.
-func (w *Waits) awaitedAnchor(isSo func() bool) int {
-	return slices.IndexFunc(w.Benchmark.Status.Anchors, func(a v1alpha1.Anchor) bool {
-		return a.StartTime != nil && a.Node == "" && (isSo == nil || isSo())
-	})
+// awaitedAnchor returns the first client whose anchor has begun and holds no node yet, -1 if there is none.
+func (w *Waits) awaitedAnchor() int {
+	return slices.IndexFunc(w.Benchmark.Status.Anchors, func(a v1alpha1.Anchor) bool { return a.StartTime != nil && a.Node == "" })
 }
 
 // awaitsPod says whether a client's pod in a run's attempt has not started, as far as that can be told without a call. A Job or a pod that was
@@ -107,7 +105,7 @@ func (w *Waits) provisioningSince() *metav1.Time {
 		}
 		return nil
 	}
-	if i := w.awaitedAnchor(w.anchorsLackVolume); i >= 0 {
+	if i := w.awaitedAnchor(); i >= 0 && w.anchorsLackVolume() {
 		return status.Anchors[i].StartTime
 	}
 	return nil
@@ -132,7 +130,7 @@ func (w *Waits) anchorsLackVolume() bool {
 
 // ReadySince returns when all volumes were there that a pod needs, or when the wait for it began if that was later. From then on it has
 // time to start.
-func (w *Waits) ReadySince(began time.Time, needs []Volume) time.Time {
+func (w *Waits) ReadySince(began time.Time, needs []Need) time.Time {
 	since := began
 	for _, needed := range needs {
 		if bound := w.boundAt(began, needed); bound.After(since) {
@@ -144,7 +142,7 @@ func (w *Waits) ReadySince(began time.Time, needs []Volume) time.Time {
 
 // boundAt returns when a volume was there, as it says itself, or before a pod was seen that uses it: since when its claim is seen to have it. It is
 // zero if that is not known. An operator that was started anew may see it late: it came in the time that it had.
-func (w *Waits) boundAt(began time.Time, needed Volume) time.Time {
+func (w *Waits) boundAt(began time.Time, needed Need) time.Time {
 	claim := w.Claims[needed.Claim]
 	if claim == nil {
 		return time.Time{}

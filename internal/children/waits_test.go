@@ -20,14 +20,14 @@ func TestUnbound(t *testing.T) {
 	claim := func(name string, phase corev1.PersistentVolumeClaimPhase) *corev1.PersistentVolumeClaim {
 		return &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: corev1.PersistentVolumeClaimStatus{Phase: phase}}
 	}
-	c := Of(builder.OneRun("default", "sb").Build(), nil)
+	c := Of(builder.OneRun("default", "sb").Build(), noneUnmade)
 	c.Claims = map[string]*corev1.PersistentVolumeClaim{"bound": claim("bound", corev1.ClaimBound), "pending": claim("pending", corev1.ClaimPending), "new": claim("new", "")}
-	for want, needs := range map[string][]Volume{
+	for want, needs := range map[string][]Need{
 		"":        {{"t", "bound"}, {"theirs", "mine"}},
 		"pending": {{"t", "bound"}, {"t", "pending"}, {"t", "new"}},
 		"new":     {{"t", "new"}, {"t", "pending"}},
 	} {
-		if got := c.Unbound(needs); (got == nil) != (want == "") || (got != nil && got.Name != want) {
+		if got := c.FirstUnbound(needs); (got == nil) != (want == "") || (got != nil && got.Name != want) {
 			t.Errorf("it waits for %v, want %q", got, want)
 		}
 	}
@@ -36,18 +36,18 @@ func TestUnbound(t *testing.T) {
 // A pod has time to start from when the last of its volumes was there.
 func TestReadySince(t *testing.T) {
 	for name, test := range map[string]struct {
-		needs []Volume
+		needs []Need
 		want  time.Duration
 	}{
 		"no volumes":                 {nil, 0},
-		"there before":               {[]Volume{{"early", "early"}}, 0},
-		"made since":                 {[]Volume{{"early", "early"}, {"late", "late"}}, 20 * time.Second},
-		"made since, first":          {[]Volume{{"late", "late"}, {"early", "early"}}, 20 * time.Second},
-		"somebody's claim":           {[]Volume{{"late", "mine"}}, 0},
-		"not known how long it took": {[]Volume{{"unknown", "late"}}, 0},
-		"seen":                       {[]Volume{{"unknown", "seen"}}, 30 * time.Second},
-		"seen later than it was":     {[]Volume{{"late", "seen"}}, 20 * time.Second},
-		"seen after its deadline":    {[]Volume{{"unknown", "seen late"}}, time.Minute},
+		"there before":               {[]Need{{"early", "early"}}, 0},
+		"made since":                 {[]Need{{"early", "early"}, {"late", "late"}}, 20 * time.Second},
+		"made since, first":          {[]Need{{"late", "late"}, {"early", "early"}}, 20 * time.Second},
+		"somebody's claim":           {[]Need{{"late", "mine"}}, 0},
+		"not known how long it took": {[]Need{{"unknown", "late"}}, 0},
+		"seen":                       {[]Need{{"unknown", "seen"}}, 30 * time.Second},
+		"seen later than it was":     {[]Need{{"late", "seen"}}, 20 * time.Second},
+		"seen after its deadline":    {[]Need{{"unknown", "seen late"}}, time.Minute},
 	} {
 		w := waitsOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build())
 		w.BoundSince = map[types.UID]time.Time{"s1": noon.Add(30 * time.Second), "s2": noon.Add(time.Hour)}
@@ -111,7 +111,63 @@ func TestStartingSince(t *testing.T) {
 	}
 }
 
+// A pod is not waited for before it is made.
+func TestAwaitedSince(t *testing.T) {
+	for name, test := range map[string]struct {
+		made metav1.Time
+		want time.Duration
+	}{
+		"not made yet":                   {metav1.Time{}, 0},
+		"made at once, by another clock": {*at(-time.Second), 0},
+		"made long after":                {*at(time.Hour), time.Hour},
+	} {
+		if got := AwaitedSince(at(0), test.made); !got.Equal(noon.Add(test.want)) {
+			t.Errorf("%s: it is waited for since %s, want %s later than the attempt began", name, got, test.want)
+		}
+	}
+}
+
+// A wait has its own deadline, which errors neither shorten nor make longer. Without one they have the time of a pod to start.
+func TestPatience(t *testing.T) {
+	running := v1alpha1.Run{Name: "reads.fast", Target: "fast", State: v1alpha1.RunRunning, Attempts: 1, StartTime: at(-time.Minute)}
+	began := v1alpha1.Anchor{Attempts: 1, StartTime: at(-time.Minute)}
+	for name, test := range map[string]struct {
+		change func(*Waits)
+		from   time.Duration
+		field  string
+		what   string
+	}{
+		"nothing":                 {func(*Waits) {}, -time.Second, "startSeconds", "errors to end"},
+		"a node":                  {func(w *Waits) { w.Benchmark.Status.WaitingForNodeSince = at(-time.Hour) }, -time.Hour, "nodeSeconds", "a node"},
+		"storage that is refused": {func(w *Waits) { w.Benchmark.Status.StorageRefusedSince = at(-time.Hour) }, -time.Hour, "provisioningSeconds", "a volume"},
+		"a run's pod":             {func(w *Waits) { w.Benchmark.Status.Runs = []v1alpha1.Run{running} }, -time.Minute, "startSeconds", "a pod to start"},
+		"a run's volume": {func(w *Waits) {
+			w.Benchmark.Status.Runs, w.Claims = []v1alpha1.Run{running}, unbound(w.Benchmark)
+		}, -time.Minute, "provisioningSeconds", "a volume"},
+		"an anchor": {func(w *Waits) {
+			w.Benchmark.Status.Anchors = []v1alpha1.Anchor{{Node: "a", StartTime: at(-time.Hour)}, began}
+		}, -time.Minute, "startSeconds", "a pod to start"},
+		"an anchor's volume": {func(w *Waits) { w.Benchmark.Status.Anchors, w.Claims = []v1alpha1.Anchor{began}, unbound(w.Benchmark) }, -time.Minute, "provisioningSeconds", "a volume"},
+		"a volume that no anchor mounts": {func(w *Waits) {
+			w.Benchmark.Status.Anchors, w.Claims = []v1alpha1.Anchor{began}, unbound(w.Benchmark)
+			w.Benchmark.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast", AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod}}}
+		}, -time.Minute, "startSeconds", "a pod to start"},
+	} {
+		w := waitsOf(builder.OneRun("default", "sb").Build())
+		test.change(w)
+		from, limit, what := w.Patience(noon.Add(-time.Second))
+		if !from.Equal(noon.Add(test.from)) || limit.Field != test.field || what != test.what {
+			t.Errorf("%s: %s from %s on for %s", name, limit.Field, from.Sub(noon), what)
+		}
+	}
+}
+
+// unbound returns the claims of a benchmark, which have no volumes yet.
+func unbound(sb *v1alpha1.StorageBenchmark) map[string]*corev1.PersistentVolumeClaim {
+	return map[string]*corev1.PersistentVolumeClaim{storage.ClaimName(sb, &sb.Spec.Targets[0], 0): {}}
+}
+
 // waitsOf returns what a benchmark waits for at noon.
 func waitsOf(sb *v1alpha1.StorageBenchmark) *Waits {
-	return &Waits{Children: Of(sb, nil), Now: noon}
+	return &Waits{Children: Of(sb, noneUnmade), Now: noon}
 }

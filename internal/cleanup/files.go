@@ -1,5 +1,5 @@
-// Package cleanup decides how what was made for a benchmark is removed: in which order, what is to be done next about test files, and what becomes of volumes. It
-// reads nothing and writes nothing by itself.
+// Package cleanup decides how what was made for a benchmark is removed: in which order, for how long it is tried, what is to be done next about test files, and what
+// becomes of volumes. It has the words by which people are told of what is left, and of what is kept. It reads nothing and writes nothing by itself.
 package cleanup
 
 import (

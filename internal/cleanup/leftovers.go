@@ -16,9 +16,10 @@ import (
 
 // Leftover is something that is not gone yet, and how a person can see to it.
 type Leftover struct {
-	What    string
-	Command string
-	Lost    bool // a pod that nobody will hear of again, or a Job that is kept after its deletion
+	// What names it, and Command is what a person can do to be rid of it.
+	What, Command string
+	// Lost is a pod that nobody will hear of again, or a Job that is kept after its deletion.
+	Lost bool
 	// Abandoned is what is not tried any longer, so that it holds back nothing else.
 	Abandoned bool
 	Cost      Cost
@@ -35,7 +36,7 @@ const (
 
 // WithoutLost leaves out what need not be waited for, because nobody will hear of it again.
 func WithoutLost(left []Leftover) []Leftover {
-	return slices.DeleteFunc(left, func(l Leftover) bool { return l.Lost })
+	return slices.DeleteFunc(slices.Clone(left), func(l Leftover) bool { return l.Lost })
 }
 
 // WithoutAbandoned leaves out what is not tried any longer.
@@ -78,8 +79,8 @@ func LeftVolume(volume v1alpha1.VolumeStatus, fate Fate) []Leftover {
 	return []Leftover{left}
 }
 
-// KeptByServer is what could not be removed, or looked for, because a call failed.
-func KeptByServer(err error) Leftover {
+// LeftByError is what could not be removed, or looked for, because a call failed.
+func LeftByError(err error) Leftover {
 	return Leftover{What: "what the API server kept", Command: "it answered: " + err.Error()}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
+// As many as a message has room for are named, with how many more there are.
 func TestNames(t *testing.T) {
 	var left []Leftover
 	for i := range MaxNamed + 3 {

@@ -18,7 +18,7 @@ const (
 	Nowhere   Whereabouts = ""          // there are none
 	InReach   Whereabouts = "InReach"   // on a claim, from which they are being removed
 	GivenUp   Whereabouts = "GivenUp"   // on a claim that is there
-	WithoutIt Whereabouts = "WithoutIt" // on storage whose claim is gone
+	ClaimGone Whereabouts = "ClaimGone" // on storage whose claim is gone
 )
 
 // LeftFiles says where the test files of a target are, and how to remove them by hand. job is the one that is removing them, "" if there is none.
@@ -35,16 +35,16 @@ func LeftFiles(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target, at Wherea
 	case target.EFS != nil:
 		left.What = fmt.Sprintf("directory %s on file system %s", child.Directory(sb), target.EFS.FileSystemID)
 		left.Command = "mount the file system and remove that directory"
-		if at == WithoutIt && !storage.IsExisting(target) && handles != "" { // each access point has a directory of its own
+		if at == ClaimGone && !storage.IsExisting(target) && handles != "" { // each access point has a directory of its own
 			left.What += ", in the directory of access point " + handles
 		}
 	case at == GivenUp && storage.IsProvisioned(target) && handles != "": // nobody needs the claim any more, so it is deleted
 		left.What = fmt.Sprintf("directory %s on volume %s, whose claim goes with the benchmark", child.Directory(sb), handles)
 		left.Command = "mount the storage behind the volume and remove that directory"
-	case at == WithoutIt && handles != "":
+	case at == ClaimGone && handles != "":
 		left.What = fmt.Sprintf("directory %s on volume %s, whose claim is gone", child.Directory(sb), handles)
 		left.Command = "mount the storage behind the volume and remove that directory"
-	case at == WithoutIt:
+	case at == ClaimGone:
 		left.What = fmt.Sprintf("directory %s on the volume of claim %s, which is gone", child.Directory(sb), strings.Join(storage.ClaimNames(sb, target), ", "))
 		left.Command = "if the volume is there, mount it and remove that directory"
 	}

@@ -36,17 +36,17 @@ func TestLeftFiles(t *testing.T) {
 		},
 		{"with a Job, given up", builder.NewClaimTarget("t", "mine"), nil, GivenUp, true, "directory storagebench-uid on claim mine", byPod},
 		{
-			"on a claim that is gone", builder.NewClaimTarget("t", "mine"), []v1alpha1.VolumeStatus{{Name: "pv", Handle: "vol-1"}}, WithoutIt, false,
+			"on a claim that is gone", builder.NewClaimTarget("t", "mine"), []v1alpha1.VolumeStatus{{Name: "pv", Handle: "vol-1"}}, ClaimGone, false,
 			"directory storagebench-uid on volume vol-1, whose claim is gone", "mount the storage behind the volume and remove that directory",
 		},
 		{
-			"on a claim that is gone, with volumes that were never seen", builder.NewClaimTarget("t", "mine"), nil, WithoutIt, false,
+			"on a claim that is gone, with volumes that were never seen", builder.NewClaimTarget("t", "mine"), nil, ClaimGone, false,
 			"directory storagebench-uid on the volume of claim mine, which is gone", "if the volume is there, mount it and remove that directory",
 		},
-		{"in a bucket", bucket, nil, WithoutIt, false, "objects of s3://b/team/" + child.Name(sb, "t") + "/", "aws s3 rm --recursive s3://b/team/" + child.Name(sb, "t") + "/"},
+		{"in a bucket", bucket, nil, ClaimGone, false, "objects of s3://b/team/" + child.Name(sb, "t") + "/", "aws s3 rm --recursive s3://b/team/" + child.Name(sb, "t") + "/"},
 		{"on EFS", access, []v1alpha1.VolumeStatus{{Handle: "fs-1::fsap-1"}}, GivenUp, false, "directory storagebench-uid on file system fs-1", byHand},
 		{
-			"on EFS, in an access point's directory", access, []v1alpha1.VolumeStatus{{Handle: "fs-1::fsap-1"}}, WithoutIt, false,
+			"on EFS, in an access point's directory", access, []v1alpha1.VolumeStatus{{Handle: "fs-1::fsap-1"}}, ClaimGone, false,
 			"directory storagebench-uid on file system fs-1, in the directory of access point fs-1::fsap-1", byHand,
 		},
 	} {

@@ -19,6 +19,8 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/steady"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 )
@@ -642,5 +644,25 @@ func TestFSGroup(t *testing.T) {
 	}
 	if users.FSGroup == nil || *users.FSGroup != 2000 {
 		t.Errorf("the user's own security context was changed: %+v", users)
+	}
+}
+
+// What comes before a run measures, and whether it may write, is told by arguments.
+func TestArgumentsOfARun(t *testing.T) {
+	for want, change := range map[string]func(*Run){
+		"--precondition=2:128k": func(run *Run) { run.Precondition = &fio.Precondition{Passes: 2, BS: "128k"} },
+		"--readonly":            func(run *Run) { run.Volume.ReadOnly = true },
+		"--until=60:10:20:3538:true:iops": func(run *Run) {
+			run.Until = &steady.Until{Metric: "iops", WindowSeconds: 60, SlopePercent: 10, RangePercent: 20, MostSeconds: 3538, Judged: true}
+		},
+	} {
+		run := fileRun()
+		if args := built(t, ForRun(benchmark(nil), image, run)).Spec.Template.Spec.Containers[0].Args; slices.Contains(args, want) {
+			t.Errorf("%s without a reason: %q", want, args)
+		}
+		change(&run)
+		if args := built(t, ForRun(benchmark(nil), image, run)).Spec.Template.Spec.Containers[0].Args; !slices.Contains(args, want) {
+			t.Errorf("%s is not among %q", want, args)
+		}
 	}
 }

@@ -8,13 +8,12 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/plan"
-	"github.com/storagebench/storagebench/internal/volumes"
 )
 
 // This file has what is done before a run measures.
 
 // Shares returns what the clients of a run have to lay out before it, by what was measured on the volumes that are there now.
-func (b Benchmark) Shares(planned *plan.Run) plan.Shares {
+func (b Spec) Shares(planned *plan.Run) plan.Shares {
 	layout := plan.NewLayout(b.Plan, b.modes())
 	for _, before := range b.measured(planned.Target) {
 		layout.Measured(before)
@@ -23,8 +22,8 @@ func (b Benchmark) Shares(planned *plan.Run) plan.Shares {
 }
 
 // measured returns the runs that have a result, on the volumes that a target has now.
-func (b Benchmark) measured(target *v1alpha1.Target) (measured []*plan.Run) {
-	runs := volumes.RunsOn(b.Status.Target(target.Name), b.Status.Runs)
+func (b Spec) measured(target *v1alpha1.Target) (measured []*plan.Run) {
+	runs := b.Status.RunsOn(b.Status.Target(target.Name))
 	for i := range runs {
 		if before, known := plan.Of(b.Plan, &runs[i]); known && runs[i].State == v1alpha1.RunSucceeded {
 			measured = append(measured, before)
@@ -34,7 +33,7 @@ func (b Benchmark) measured(target *v1alpha1.Target) (measured []*plan.Run) {
 }
 
 // layoutFile returns the text of the job file whose files a client lays out, "" if there are none to lay out.
-func (b Benchmark) layoutFile(planned *plan.Run, described job.Run, shares plan.Shares) string {
+func (b Spec) layoutFile(planned *plan.Run, described job.Run, shares plan.Shares) string {
 	file := shares.Of(described.Client)
 	if file == nil {
 		return ""
@@ -43,7 +42,7 @@ func (b Benchmark) layoutFile(planned *plan.Run, described job.Run, shares plan.
 }
 
 // Preconditions says whether a client writes its device, or what it lays out, before a run: a device on which something was measured was written.
-func (b Benchmark) Preconditions(planned *plan.Run, client int32, shares plan.Shares) bool {
+func (b Spec) Preconditions(planned *plan.Run, client int32, shares plan.Shares) bool {
 	if planned.Target.Precondition == nil {
 		return false
 	}
@@ -51,11 +50,11 @@ func (b Benchmark) Preconditions(planned *plan.Run, client int32, shares plan.Sh
 }
 
 // WritesDevice says whether a target's devices are written before they are measured.
-func (b Benchmark) WritesDevice(target *v1alpha1.Target) bool {
-	return target.Precondition != nil && b.modes().ModeOf(target) == corev1.PersistentVolumeBlock
+func WritesDevice(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target) bool {
+	return target.Precondition != nil && plan.ModesOf(sb.Status.Targets).ModeOf(target) == corev1.PersistentVolumeBlock
 }
 
 // WritesDeviceOf is WritesDevice for the target of a name.
-func (b Benchmark) WritesDeviceOf(target string) bool {
-	return slices.ContainsFunc(b.Spec.Targets, func(t v1alpha1.Target) bool { return t.Name == target && b.WritesDevice(&t) })
+func WritesDeviceOf(sb *v1alpha1.StorageBenchmark, target string) bool {
+	return slices.ContainsFunc(sb.Spec.Targets, func(t v1alpha1.Target) bool { return t.Name == target && WritesDevice(sb, &t) })
 }

@@ -40,7 +40,7 @@ func TestShares(t *testing.T) {
 			}
 			run := &sb.Status.Runs[test.next]
 			b, planned := planOf(t, sb, run)
-			text := b.Run(run, planned, 0, b.Shares(planned), false).LayoutFile
+			text := b.ForRun(run, planned, 0, b.Shares(planned), false).LayoutFile
 			if lays := strings.Contains(text, "directory=/") && strings.Contains(text, "[a]") && strings.Contains(text, "[b]"); lays != test.lays || lays == (text == "") {
 				t.Errorf("run %s lays out %q", run.Name, text)
 			}
@@ -84,7 +84,7 @@ func TestPrecondition(t *testing.T) {
 			}
 			run := &sb.Status.Runs[test.next]
 			of, planned := planOf(t, sb, run)
-			got := of.Run(run, planned, 0, of.Shares(planned), false)
+			got := of.ForRun(run, planned, 0, of.Shares(planned), false)
 			if written := got.Precondition != nil; written != test.written {
 				t.Errorf("written: %t, want %t", written, test.written)
 			}

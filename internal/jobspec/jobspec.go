@@ -14,8 +14,8 @@ import (
 	"github.com/storagebench/storagebench/internal/volumes"
 )
 
-// Benchmark is what is known of a benchmark whose Jobs are described.
-type Benchmark struct {
+// Spec is what is known of a benchmark whose Jobs are described.
+type Spec struct {
 	*v1alpha1.StorageBenchmark
 	// Plan has the runs of the spec.
 	Plan []plan.Run
@@ -25,10 +25,10 @@ type Benchmark struct {
 	EBSMetricsURL string
 }
 
-// Run returns what the Job of a client in an attempt of a run is to do, and where. Before it measures, it lays out its share, and writes what has to be written.
+// ForRun returns what the Job of a client in an attempt of a run is to do, and where. Before it measures, it lays out its share, and writes what has to be written.
 // existing says that the volume of the client's claim was there before, which not each kind of target tells.
-func (b Benchmark) Run(run *v1alpha1.Run, planned *plan.Run, client int32, shares plan.Shares, existing bool) job.Run {
-	described := b.Measuring(run, planned, client)
+func (b Spec) ForRun(run *v1alpha1.Run, planned *plan.Run, client int32, shares plan.Shares, existing bool) job.Run {
+	described := b.ForMeasuring(run, planned, client)
 	described.Volume.Existing = described.Volume.Existing || existing
 	described.LayoutFile = b.layoutFile(planned, described, shares)
 	if !b.Preconditions(planned, client, shares) {
@@ -41,10 +41,10 @@ func (b Benchmark) Run(run *v1alpha1.Run, planned *plan.Run, client int32, share
 	return described
 }
 
-// Measuring is Run without what comes before it measures.
-func (b Benchmark) Measuring(run *v1alpha1.Run, planned *plan.Run, client int32) job.Run {
+// ForMeasuring is ForRun without what comes before it measures.
+func (b Spec) ForMeasuring(run *v1alpha1.Run, planned *plan.Run, client int32) job.Run {
 	target := b.Status.Target(planned.Target.Name)
-	volume := b.VolumeOf(planned.Target, client)
+	volume := VolumeOf(b.StorageBenchmark, planned.Target, client)
 	volume.Subdirectory = b.subdirectory(planned.Target, client)
 	volume.ReadOnly = volume.ReadOnly || isOnlyRead(volume, planned.Job)
 	return job.Run{
@@ -64,11 +64,11 @@ func (b Benchmark) Measuring(run *v1alpha1.Run, planned *plan.Run, client int32)
 }
 
 // VolumeOf returns the volume that a client uses of a target. Whether it was there before is said as far as the kind of the target tells.
-func (b Benchmark) VolumeOf(target *v1alpha1.Target, client int32) job.Volume {
-	modes := b.modes()
+func VolumeOf(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target, client int32) job.Volume {
+	modes := plan.ModesOf(sb.Status.Targets)
 	return job.Volume{
 		Target:    target.Name,
-		Claim:     storage.ClaimName(b.StorageBenchmark, target, client),
+		Claim:     storage.ClaimName(sb, target, client),
 		Mode:      modes.ModeOf(target),
 		ReadOnly:  modes.ReadOnly(target),
 		Existing:  storage.IsExisting(target),
@@ -76,10 +76,10 @@ func (b Benchmark) VolumeOf(target *v1alpha1.Target, client int32) job.Volume {
 	}
 }
 
-func (b Benchmark) modes() plan.VolumeModes { return plan.ModesOf(b.Status.Targets) }
+func (b Spec) modes() plan.VolumeModes { return plan.ModesOf(b.Status.Targets) }
 
 // ebsMetricsFor returns where runs on a target ask what EBS says, "" if they do not. Of raw block volumes the driver has no metrics.
-func (b Benchmark) ebsMetricsFor(target *v1alpha1.TargetStatus, mode corev1.PersistentVolumeMode) string {
+func (b Spec) ebsMetricsFor(target *v1alpha1.TargetStatus, mode corev1.PersistentVolumeMode) string {
 	if target.Driver != storage.EBSDriver || mode != corev1.PersistentVolumeFilesystem {
 		return ""
 	}
@@ -88,7 +88,7 @@ func (b Benchmark) ebsMetricsFor(target *v1alpha1.TargetStatus, mode corev1.Pers
 
 // probeFile returns what fio does when it has measured, "" if nothing. Its random offsets are none of those that were measured, which a cache
 // may still have.
-func (b Benchmark) probeFile(planned *plan.Run, volume job.Volume) string {
+func (b Spec) probeFile(planned *plan.Run, volume job.Volume) string {
 	if planned.Probe == nil {
 		return ""
 	}
@@ -103,13 +103,13 @@ func isOnlyRead(volume job.Volume, file *fio.JobFile) bool {
 }
 
 // sharesFiles says whether other clients work in the same file system, so that each needs names of its own.
-func (b Benchmark) sharesFiles(target *v1alpha1.Target) bool {
+func (b Spec) sharesFiles(target *v1alpha1.Target) bool {
 	return storage.IsShared(target) && b.Spec.MostClients() > 1
 }
 
 // subdirectory returns where a client's files are on a file system that clients share. An object store has none that
 // stay when they are empty.
-func (b Benchmark) subdirectory(target *v1alpha1.Target, client int32) string {
+func (b Spec) subdirectory(target *v1alpha1.Target, client int32) string {
 	if !b.sharesFiles(target) || storage.IsObjectStore(target) {
 		return ""
 	}
@@ -117,7 +117,7 @@ func (b Benchmark) subdirectory(target *v1alpha1.Target, client int32) string {
 }
 
 // ownNames gives a client names of its own for its files in an object store that clients share.
-func (b Benchmark) ownNames(target *v1alpha1.Target, client int32, file *fio.JobFile) *fio.JobFile {
+func (b Spec) ownNames(target *v1alpha1.Target, client int32, file *fio.JobFile) *fio.JobFile {
 	if !b.sharesFiles(target) || !storage.IsObjectStore(target) {
 		return file
 	}
@@ -125,7 +125,7 @@ func (b Benchmark) ownNames(target *v1alpha1.Target, client int32, file *fio.Job
 }
 
 // placeOf returns where fio works on a volume.
-func (b Benchmark) placeOf(volume job.Volume) fio.Volume {
+func (b Spec) placeOf(volume job.Volume) fio.Volume {
 	if volume.Mode == corev1.PersistentVolumeBlock {
 		return fio.Volume{Device: job.DevicePath}
 	}
@@ -134,7 +134,7 @@ func (b Benchmark) placeOf(volume job.Volume) fio.Volume {
 
 // jobFile returns what fio does for a client in an attempt of a run, without the place where it does it. Each repetition has other
 // random offsets, and so has each start of one that goes on until it is steady. All targets have the same.
-func (b Benchmark) jobFile(run *v1alpha1.Run, planned *plan.Run, client int32) *fio.JobFile {
+func (b Spec) jobFile(run *v1alpha1.Run, planned *plan.Run, client int32) *fio.JobFile {
 	file := planned.Job
 	if ptr.Deref(b.Spec.Repetitions, 1) > 1 || planned.Until != nil {
 		file = file.WithSeed(planned.Repetition)

@@ -17,7 +17,7 @@ import (
 )
 
 // Where a client works follows from the storage: on a device, in a directory, in one of its own beside other clients', or with names of its own.
-func TestMeasuring(t *testing.T) {
+func TestForMeasuring(t *testing.T) {
 	writes := func(name string) v1alpha1.Workload {
 		return v1alpha1.Workload{Name: name, Fio: &v1alpha1.FioParameters{RW: "write", Size: new("16M")}}
 	}
@@ -67,7 +67,7 @@ func TestMeasuring(t *testing.T) {
 			sb.Status.Anchors = []v1alpha1.Anchor{{Node: "first"}, {Node: "second"}}
 			run := &v1alpha1.Run{Name: "w.t", Target: "t", Attempts: 3, Clients: test.clients}
 			b, planned := planOf(t, sb, run)
-			got := b.Measuring(run, planned, test.client)
+			got := b.ForMeasuring(run, planned, test.client)
 			for _, words := range test.has {
 				if !strings.Contains(got.JobFile, words) {
 					t.Errorf("the job file does not say %q:\n%s", words, got.JobFile)
@@ -110,7 +110,7 @@ func TestRepetitionsHaveSeeds(t *testing.T) {
 		for name, seed := range test.seeds {
 			run := &v1alpha1.Run{Name: name, Attempts: 1}
 			b, planned := planOf(t, sb, run)
-			text := b.Measuring(run, planned, 0).JobFile
+			text := b.ForMeasuring(run, planned, 0).JobFile
 			if got := strings.Contains(text, "randseed="); got != (seed != "") || !strings.Contains(text, seed) {
 				t.Errorf("run %s of %d repetitions, want %q in\n%s", name, test.repetitions, seed, text)
 			}
@@ -136,12 +136,33 @@ func TestIsOnlyRead(t *testing.T) {
 }
 
 // planOf returns what is known of a benchmark, and the plan of one of its runs.
-func planOf(t *testing.T, sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run) (Benchmark, *plan.Run) {
+func planOf(t *testing.T, sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run) (Spec, *plan.Run) {
 	t.Helper()
 	runs, problems := plan.Runs(&sb.Spec, plan.ModesOf(sb.Status.Targets))
 	planned, known := plan.Of(runs, run)
 	if !known {
 		t.Fatalf("run %s is not planned: %v", run.Name, problems)
 	}
-	return Benchmark{StorageBenchmark: sb, Plan: runs}, planned
+	return Spec{StorageBenchmark: sb, Plan: runs}, planned
+}
+
+// Runs ask EBS only about its own volumes, in a mode in which the driver has metrics of them, and only if the operator is told where.
+func TestWhoAsksEBS(t *testing.T) {
+	const url = "http://exporter/metrics"
+	for _, test := range []struct {
+		name, url, driver string
+		mode              corev1.PersistentVolumeMode
+		want              string
+	}{
+		{"a volume of EBS", url, storage.EBSDriver, corev1.PersistentVolumeFilesystem, url},
+		{"no address", "", storage.EBSDriver, corev1.PersistentVolumeFilesystem, ""},
+		{"another driver", url, storage.EFSDriver, corev1.PersistentVolumeFilesystem, ""},
+		{"EKS Auto Mode", url, storage.EBSAutoModeDriver, corev1.PersistentVolumeFilesystem, ""},
+		{"a raw block volume", url, storage.EBSDriver, corev1.PersistentVolumeBlock, ""},
+	} {
+		b := Spec{EBSMetricsURL: test.url}
+		if got := b.ebsMetricsFor(&v1alpha1.TargetStatus{Name: "t", Driver: test.driver}, test.mode); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
 }

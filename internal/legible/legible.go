@@ -44,6 +44,10 @@ func Cut(text string, limit int, mark string) string {
 	return text[:end] + mark
 }
 
+// Fit makes a text that others have written fit to be shown, and shortens it to at most limit bytes, without cutting a character in two, and shows that it did. Such a
+// text may be no UTF-8, which could not be written, and have escapes, which would reach the terminal of whoever reads it.
+func Fit(text string, limit int) string { return Cut(Printable(text), limit, "…") }
+
 // Excerpt returns a user's text as a message can repeat it: in one line, and of at most 64 bytes.
 func Excerpt(text string) string {
 	return Line(Cut(text, maxExcerpt, "..."))

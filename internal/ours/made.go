@@ -2,8 +2,6 @@ package ours
 
 import (
 	"iter"
-	"maps"
-	"slices"
 	"strconv"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -66,7 +64,7 @@ func IsStrayJob(sb *v1alpha1.StorageBenchmark, j *batchv1.Job) bool {
 
 // IsStrayAnchor says the same of the pod of an anchor.
 func IsStrayAnchor(sb *v1alpha1.StorageBenchmark, pod *corev1.Pod) bool {
-	return Owned(sb, pod) && !Anchor(sb, pod)
+	return Owned(sb, pod) && (len(Lacking(pod.Labels, child.Labels(sb))) > 0 || !Anchor(sb, pod))
 }
 
 // AnchorNames returns the names of the pods of all anchors of a benchmark.
@@ -76,9 +74,4 @@ func AnchorNames(sb *v1alpha1.StorageBenchmark) []string {
 		names = append(names, job.AnchorName(sb, int32(i), sb.Status.Anchors[i].Attempts))
 	}
 	return names
-}
-
-// Lacking returns the keys that a map does not have with the values that are wanted.
-func Lacking(has, wanted map[string]string) []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(wanted)), func(key string) bool { return has[key] == wanted[key] })
 }

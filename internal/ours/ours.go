@@ -77,9 +77,9 @@ func NamedPod(sb *v1alpha1.StorageBenchmark, pod *corev1.Pod) bool {
 	return owner == nil || (owner.Kind == "Job" && owner.Name == name)
 }
 
-// LeftPod says whether a pod is left of one of the benchmark's Jobs, which are known by their UIDs, or of one that is gone. Where that depends on
-// what there is by the name of its owner, it returns the owner, for LeftOf.
-func LeftPod(sb *v1alpha1.StorageBenchmark, pod *corev1.Pod, jobs sets.Set[types.UID]) (left bool, depends *metav1.OwnerReference) {
+// IsLeft says whether a pod is left of one of the benchmark's Jobs, which are known by their UIDs, or of one that is gone. Where that depends on
+// what there is by the name of its owner, it returns the owner, for IsLeftOf.
+func IsLeft(sb *v1alpha1.StorageBenchmark, pod *corev1.Pod, jobs sets.Set[types.UID]) (left bool, depends *metav1.OwnerReference) {
 	owner := metav1.GetControllerOf(pod)
 	switch {
 	case owner != nil && jobs.Has(owner.UID):
@@ -93,9 +93,9 @@ func LeftPod(sb *v1alpha1.StorageBenchmark, pod *corev1.Pod, jobs sets.Set[types
 	}
 }
 
-// LeftOf says whether a pod is left whose owner has the name of a Job, which is empty if it is gone. One of a Job that is somebody else's would be waited for
+// IsLeftOf says whether a pod is left whose owner has the name of a Job, which is empty if it is gone. One of a Job that is somebody else's would be waited for
 // without end.
-func LeftOf(sb *v1alpha1.StorageBenchmark, owner *metav1.OwnerReference, j *batchv1.Job) bool {
+func IsLeftOf(sb *v1alpha1.StorageBenchmark, owner *metav1.OwnerReference, j *batchv1.Job) bool {
 	return j.UID != owner.UID || Job(sb, j)
 }
 

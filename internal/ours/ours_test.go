@@ -258,13 +258,13 @@ func TestLeftPods(t *testing.T) {
 		if test.deleted {
 			pod.DeletionTimestamp = new(metav1.Now())
 		}
-		left, decides := LeftPod(sb, pod, test.jobs)
+		left, decides := IsLeft(sb, pod, test.jobs)
 		if (decides != nil) != (test.there != nil) {
 			t.Errorf("%s: the Job of owner %v decides, want %v", test.name, decides, test.there)
 			continue
 		}
 		if decides != nil {
-			left = LeftOf(sb, decides, test.there)
+			left = IsLeftOf(sb, decides, test.there)
 		}
 		if left != test.left {
 			t.Errorf("%s: it is left: %t", test.name, left)

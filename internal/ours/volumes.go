@@ -133,6 +133,9 @@ const (
 	// ProvisionedBy is the annotation of volumes that a provisioner has made for a claim. It stays on a volume that is
 	// used again for another one.
 	ProvisionedBy = "pv.kubernetes.io/provisioned-by"
+	// ProvisionerAnnotation is the annotation of claims with the driver that is to make their volume, which Kubernetes takes
+	// from the StorageClass.
+	ProvisionerAnnotation = "volume.kubernetes.io/storage-provisioner"
 	// clockSkew is how far the clocks of API servers may differ, which write down when an object was made.
 	clockSkew = time.Minute
 	// leastUID is the fewest characters of a claim's UID that make the name of a volume the claim's.

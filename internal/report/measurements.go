@@ -85,7 +85,7 @@ func afterReplacement(status *v1alpha1.StorageBenchmarkStatus, index int) *bool 
 // ofRun returns what is to be said of a run without its results.
 func ofRun(run *v1alpha1.Run) Measurement {
 	return Measurement{
-		Run: run.Name, Workload: run.Workload, Target: run.Target, Parameters: run.Parameters, Repetition: run.Repetition, Clients: max(run.Clients, 1),
+		Run: run.Name, Workload: run.Workload, Target: run.Target, Parameters: run.Parameters, Repetition: run.Repetition, Clients: run.ClientCount(),
 		State: run.State, Attempts: run.Attempts, Search: run.Search, StartTime: run.StartTime, CompletionTime: run.CompletionTime, Message: run.Message, Warnings: run.Warnings, Counters: run.Counters, Exceeded: run.Exceeded,
 	}
 }

@@ -49,7 +49,7 @@ func pointFields(sb *v1alpha1.StorageBenchmark) []field[point] {
 			{"section", func(p *point) string { return p.section }},
 			{"target", func(p *point) string { return p.run.Target }},
 			{"repetition", func(p *point) string { return whole(int64(p.run.Repetition)) }},
-			{"clients", func(p *point) string { return whole(int64(max(p.run.Clients, 1))) }},
+			{"clients", func(p *point) string { return whole(int64(p.run.ClientCount())) }},
 		},
 		ofPoints(parameterFields(sb.Status.Runs, func(run *v1alpha1.Run) map[string]string { return run.Parameters })),
 		[]field[point]{

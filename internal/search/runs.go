@@ -32,10 +32,10 @@ func (r Runs) endOf(steps Steps) (Answer, bool) {
 		return Answer{}, false
 	}
 	if steps.HasFailed() {
-		return Answer{}, !steps.IsTaken(Answer{})
+		return Answer{}, !steps.isTaken(Answer{})
 	}
 	decision, known := r.decide(steps)
-	return decision.Answer, known && decision.Value == 0 && !steps.IsTaken(decision.Answer)
+	return decision.Answer, known && decision.Value == 0 && !steps.isTaken(decision.Answer)
 }
 
 // decide says what comes next in a search, false if the spec knows of none.

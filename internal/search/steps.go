@@ -64,8 +64,8 @@ func (s Steps) Waits() bool {
 	return true
 }
 
-// IsTaken says whether an answer was taken note of: no step waits, and one stands for the search, if the answer is a load.
-func (s Steps) IsTaken(a Answer) bool {
+// isTaken says whether an answer was taken note of: no step waits, and one stands for the search, if the answer is a load.
+func (s Steps) isTaken(a Answer) bool {
 	return s[len(s)-1].HasEnded() && (a.Value == 0 || s.answer() != nil)
 }
 

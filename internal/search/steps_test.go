@@ -90,9 +90,9 @@ func TestIsTaken(t *testing.T) {
 			most.Min = new(test.runs[0].Search.Value)
 			steps := Of(test.runs)[0]
 			a := steps.Next(&most).Answer
-			before := steps.IsTaken(a)
+			before := steps.isTaken(a)
 			steps.End(a)
-			if after := steps.IsTaken(a); before != test.before || after != test.after {
+			if after := steps.isTaken(a); before != test.before || after != test.after {
 				t.Errorf("%+v is taken %v, and then %v", a, before, after)
 			}
 		})

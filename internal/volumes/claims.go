@@ -44,11 +44,6 @@ func IsReplaced(status *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeCla
 	return status.ClaimsUID != "" && status.ClaimsUID != string(claim.UID)
 }
 
-// RunsOn returns those of the runs that were made since a claim of the target was last replaced: on the volumes that are there now.
-func RunsOn(status *v1alpha1.TargetStatus, runs []v1alpha1.Run) []v1alpha1.Run {
-	return runs[ptr.Deref(status.RunsBeforeReplacement, 0):]
-}
-
 // IsDevice says whether a claim is of a raw block volume.
 func IsDevice(claim *corev1.PersistentVolumeClaim) bool {
 	return ptr.Deref(claim.Spec.VolumeMode, corev1.PersistentVolumeFilesystem) == corev1.PersistentVolumeBlock

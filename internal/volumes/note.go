@@ -14,8 +14,8 @@ import (
 // Place is what was read of where a claim's volume is used.
 type Place struct {
 	Claim *corev1.PersistentVolumeClaim
-	// Own says that the claim has the name of one that is made for the benchmark.
-	Own bool
+	// Named says that the claim has a name which the benchmark gives.
+	Named bool
 	// Volume is nil where all is known of it, or where the operator sees no volumes.
 	Volume *corev1.PersistentVolume
 	// Node is "" where no pod uses the volume yet. Labels are those of the node.
@@ -34,10 +34,10 @@ func Note(sb *v1alpha1.StorageBenchmark, target *v1alpha1.TargetStatus, claims C
 		if claims[at.Claim.Name] != nil {
 			noteProvisioning(target, at)
 		}
-		if !at.Own { // somebody's, of which nothing else tells the driver
+		if !at.Named { // somebody's, of which nothing else tells the driver
 			target.Driver = Provisioner(at.Volume)
 		}
-		if at.Own && at.Node != "" && !ours.ClusterObject(sb, at.Volume) { // a pod uses it
+		if at.Named && at.Node != "" && !ours.ClusterObject(sb, at.Volume) { // a pod uses it
 			noteExisting(target, at)
 		}
 	}

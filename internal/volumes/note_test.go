@@ -13,6 +13,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -42,6 +43,8 @@ func TestNote(t *testing.T) {
 			v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{moved}, ProvisionedMilliseconds: new(int64(2000)), TestFiles: v1alpha1.TestFilesPresent}},
 		{"somebody's", false, nil, Place{Volume: bound("c1"), Node: "n", Labels: labels},
 			v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{moved}, Driver: "ebs.csi.aws.com"}},
+		{"of a claim with its name that is not its own", false, nil, Place{Named: true, Volume: bound("c1"), Node: "n", Labels: labels},
+			v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{moved}, TestFiles: v1alpha1.TestFilesPresent}},
 		{"another claim's", true, nil, Place{Volume: bound("c2"), Node: "n", Labels: labels}, v1alpha1.TargetStatus{}},
 		{"gone", true, nil, Place{Volume: &corev1.PersistentVolume{}, Node: "n", Labels: labels}, v1alpha1.TargetStatus{}},
 		{"not seen", true, nil, Place{Node: "n"}, v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{{Name: "pv", Node: "n"}}}},
@@ -50,7 +53,8 @@ func TestNote(t *testing.T) {
 		{"known, and no pod uses it", true, []v1alpha1.VolumeStatus{known}, Place{}, v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{known}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			test.at.Own, test.at.Claim = test.own, &corev1.PersistentVolumeClaim{
+			test.at.Named = test.at.Named || test.own
+			test.at.Claim = &corev1.PersistentVolumeClaim{
 				ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "c", UID: "c1", CreationTimestamp: *at(0)},
 				Spec:       corev1.PersistentVolumeClaimSpec{VolumeName: "pv"},
 			}
@@ -169,3 +173,18 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // at returns a time after noon.
 func at(after time.Duration) *metav1.Time { return new(metav1.NewTime(noon.Add(after))) }
+
+// A file system has the limits of its region as soon as a client has a node, whose own limits are known then too.
+func TestNoteLimits(t *testing.T) {
+	target := v1alpha1.Target{Name: "efs", EFS: &v1alpha1.EFSFileSystem{FileSystemID: "fs-01234567", ThroughputMode: new(v1alpha1.EFSElastic)}}
+	status := v1alpha1.TargetStatus{Name: "efs", Driver: storage.EFSDriver, Limits: storage.Limits(&target, storage.Class{})}
+	NoteLimits(&target, &status)
+	if len(status.ClientLimits) != 0 || *status.Limits.WriteBytesPerSecond != 1<<30 {
+		t.Errorf("without a node: %+v", status)
+	}
+	status.Volumes = []v1alpha1.VolumeStatus{{Node: "node", Zone: "us-east-1c", InstanceType: "m6i.large"}}
+	NoteLimits(&target, &status)
+	if len(status.ClientLimits) != 2 || *status.Limits.WriteBytesPerSecond != 5<<30 {
+		t.Errorf("on a node in us-east-1c: limits %+v, of the client %+v", status.Limits, status.ClientLimits)
+	}
+}

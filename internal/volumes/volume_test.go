@@ -31,6 +31,7 @@ func TestIsBound(t *testing.T) {
 	}
 }
 
+// Each kind of volume has a name that its storage knows.
 func TestHandle(t *testing.T) {
 	for want, source := range map[string]corev1.PersistentVolumeSource{
 		"vol-0123":       {CSI: &corev1.CSIPersistentVolumeSource{VolumeHandle: "vol-0123"}},

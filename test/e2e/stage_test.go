@@ -112,7 +112,7 @@ func besidesShared(c *claim) { c.besides = true }
 
 // ownOperator gives a test an operator of its own, with such values of the chart, which is confined to the test's namespace. The
 // operator of the whole cluster leaves that to it. So it can be killed, or have another image, while others run. What it does not
-// do, because it sees nothing outside of its namespace, is in internal/confined.
+// do, because it sees nothing outside of its namespace, is in internal/namespaced.
 func ownOperator(values ...string) func(*claim) {
 	return func(c *claim) { c.confined, c.values = true, values }
 }

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 )
 
 const (
@@ -17,12 +17,13 @@ const (
 	NextTry = 30 * time.Second
 )
 
-// Time is how long clean-up may take. Its time has passed as well while no operator was there, so each has some to try.
-type Time struct {
+// Budget is how long clean-up may take. Its time has passed as well while no operator was there, so each has some to try.
+type Budget struct {
 	// Began is since when the benchmark is being cleaned up, Tried since when this operator is at it.
 	Began, Tried, Now time.Time
-	// Limit is spec.deadlines.cleanUpSeconds, Least how long this operator may try at least.
-	Limit, Least time.Duration
+	// Limit is for all of it, Least how long this operator may try at least.
+	Limit attempt.Limit
+	Least time.Duration
 }
 
 // Began returns since when a benchmark is being cleaned up.
@@ -36,32 +37,27 @@ func Began(sb *v1alpha1.StorageBenchmark) time.Time {
 	return time.Time{}
 }
 
-// Limit returns how long clean-up of a benchmark may take.
-func Limit(sb *v1alpha1.StorageBenchmark) time.Duration {
-	return time.Duration(ptr.Deref(sb.Spec.Deadlines.CleanUpSeconds, 0)) * time.Second
-}
-
 // Remaining returns for how long clean-up may go on.
-func (t Time) Remaining() time.Duration { return t.remainingOf(1) }
+func (b Budget) Remaining() time.Duration { return b.remainingOf(1) }
 
 // HalfRemaining returns for how long half of it may go on, after which the rest is for the volumes.
-func (t Time) HalfRemaining() time.Duration { return t.remainingOf(2) }
+func (b Budget) HalfRemaining() time.Duration { return b.remainingOf(2) }
 
 // IsHalfOver says whether that half has passed.
-func (t Time) IsHalfOver() bool { return t.HalfRemaining() <= 0 }
+func (b Budget) IsHalfOver() bool { return b.HalfRemaining() <= 0 }
 
 // remainingOf returns what remains of a part of the time for clean-up, a half or all of it: of the benchmark's, or of this operator's.
-func (t Time) remainingOf(parts time.Duration) time.Duration {
-	own := t.Tried.Add(min(t.Limit, t.Least) / parts)
-	end := t.Began.Add(t.Limit / parts)
-	return max(end.Sub(t.Now), own.Sub(t.Now))
+func (b Budget) remainingOf(parts time.Duration) time.Duration {
+	own := b.Tried.Add(min(b.Limit.Duration(), b.Least) / parts)
+	end := b.Began.Add(b.Limit.Duration() / parts)
+	return max(end.Sub(b.Now), own.Sub(b.Now))
 }
 
 // DescribeLeft says for how long something was not removed, which field says how long that may take, and what is left, with what a person can do.
-func (t Time) DescribeLeft(left []Leftover) string {
-	took := fmt.Sprintf("not removed within %d s", int(t.Now.Sub(t.Began).Seconds()))
-	if t.Tried.Sub(t.Began) >= t.Limit {
-		took += fmt.Sprintf("; this operator has tried for %d s", int(t.Now.Sub(t.Tried).Seconds()))
+func (b Budget) DescribeLeft(left []Leftover) string {
+	took := fmt.Sprintf("not removed within %d s", int(b.Now.Sub(b.Began).Seconds()))
+	if b.Tried.Sub(b.Began) >= b.Limit.Duration() {
+		took += fmt.Sprintf("; this operator has tried for %d s", int(b.Now.Sub(b.Tried).Seconds()))
 	}
-	return took + " (spec.deadlines.cleanUpSeconds): " + Instructions(left)
+	return fmt.Sprintf("%s (spec.deadlines.%s): %s", took, b.Limit.Field, Instructions(left))
 }

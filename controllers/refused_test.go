@@ -1,4 +1,4 @@
-package attempt
+package controllers
 
 import (
 	"context"
@@ -31,7 +31,28 @@ func TestIsNotMade(t *testing.T) {
 		"invalid":                      {apierrors.NewInvalid(schema.GroupKind{Group: "batch", Kind: "Job"}, "x", nil), true},
 		"a webhook that is away":       {fmt.Errorf("apply Job: %w", apierrors.NewInternalError(errors.New("failed calling webhook"))), true},
 	} {
-		if got := IsNotMade(test.err); got != test.want {
+		if got := isNotMade(test.err); got != test.want {
+			t.Errorf("%s: %t, want %t", name, got, test.want)
+		}
+	}
+}
+
+// Those who may change their minds are waited for, and no others.
+func TestIsRefused(t *testing.T) {
+	pods := schema.GroupResource{Resource: "pods"}
+	for name, test := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"none":     {nil, false},
+		"a quota":  {apierrors.NewForbidden(pods, "p", errors.New("exceeded quota")), true},
+		"a hook":   {apierrors.NewBadRequest("denied"), true},
+		"invalid":  {apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "p", nil), false},
+		"conflict": {apierrors.NewConflict(pods, "p", errors.New("changed")), false},
+		"too busy": {apierrors.NewTooManyRequests("later", 1), false},
+		"a cable":  {errors.New("connection refused"), false},
+	} {
+		if got := isRefused(test.err); got != test.want {
 			t.Errorf("%s: %t, want %t", name, got, test.want)
 		}
 	}

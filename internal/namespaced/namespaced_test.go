@@ -1,4 +1,4 @@
-package confined
+package namespaced
 
 import (
 	"strings"
@@ -11,6 +11,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/internal/volumes"
 	"github.com/storagebench/storagebench/test/builder"
@@ -25,7 +26,7 @@ func inline() *v1alpha1.StorageBenchmark {
 // Users are told to which namespaces the operator is confined. One that is not says nothing, and nothing is beyond its reach.
 func TestWords(t *testing.T) {
 	for want, n := range map[string]Namespaces{"this operator is confined to namespace a": {"a"}, "this operator is confined to namespaces a, b": {"a", "b"}} {
-		if got := n.Words(); got != want || !n.Confine() {
+		if got := n.Words(); got != want || !n.AreSet() {
 			t.Errorf("it says %q, want %q", got, want)
 		}
 		if limits := n.UnknownLimits(); !strings.Contains(limits, want) {
@@ -37,14 +38,14 @@ func TestWords(t *testing.T) {
 		}
 	}
 	var whole Namespaces
-	if words := whole.UnknownLimits() + whole.VolumesUnknown(inline()); whole.Confine() || words != "" || len(whole.BeyondReach(inline().Spec.Targets)) > 0 {
+	if words := whole.UnknownLimits() + whole.VolumesUnknown(inline()); whole.AreSet() || words != "" || len(whole.BeyondReach(inline().Spec.Targets)) > 0 {
 		t.Errorf("one that is not confined says %q", words)
 	}
 }
 
 // The driver of a StorageClass that cannot be read is what its claim says. What is known stays.
 func TestLearnDrivers(t *testing.T) {
-	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{ProvisionerAnnotation: "csi.fake"}}}
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{ours.ProvisionerAnnotation: "csi.fake"}}}
 	for name, test := range map[string]struct {
 		n      Namespaces
 		target v1alpha1.TargetStatus
@@ -91,8 +92,8 @@ func TestSilentNode(t *testing.T) {
 }
 
 // What it can neither see nor remove is named, and not waited for.
-func TestClusterObjects(t *testing.T) {
-	left := Namespaces{"ns"}.ClusterObjects(inline())
+func TestLeftClusterObjects(t *testing.T) {
+	left := Namespaces{"ns"}.LeftClusterObjects(inline())
 	if len(left) != 1 || !left[0].Abandoned || !strings.HasPrefix(left[0].Command, "kubectl delete pv ") || !strings.Contains(left[0].What, "confined to namespace ns") {
 		t.Errorf("left are %+v", left)
 	}

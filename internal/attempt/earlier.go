@@ -1,5 +1,11 @@
 package attempt
 
+import (
+	"slices"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
 // Earlier is what may be left of earlier attempts when one of a run is to begin.
 type Earlier struct {
 	// Repeats says that the run was tried before, Measures that a pod of a run is seen that has not ended, CutShort that the run before was
@@ -58,4 +64,15 @@ func DecideJobs(missing int, seen bool) JobsAction {
 	default:
 		return MakeJobs
 	}
+}
+
+// WasCutShort says whether the last run that has begun failed because its attempts were ended from outside. Its last one may go on, also where none of its
+// pods is seen yet.
+func WasCutShort(runs []v1alpha1.Run) bool {
+	for _, run := range slices.Backward(runs) {
+		if run.Attempts > 0 {
+			return run.Disruptions > MaxDisruptions
+		}
+	}
+	return false
 }

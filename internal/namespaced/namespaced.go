@@ -1,7 +1,7 @@
-// Package confined has what an operator does that is confined to namespaces. It has Roles there and no other right. What has no namespace it can neither make
+// Package namespaced has what an operator does that is confined to namespaces. It has Roles there and no other right. What has no namespace it can neither make
 // nor read: nodes, PersistentVolumes, StorageClasses, CSIDrivers and VolumeAttributesClasses. It asks for none of them: an error for each call would tell users
 // nothing, and be repeated for ever.
-package confined
+package namespaced
 
 import (
 	"fmt"
@@ -15,6 +15,7 @@ import (
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/internal/volumes"
 )
@@ -22,8 +23,8 @@ import (
 // Namespaces are those that an operator is confined to. None: it works in the whole cluster.
 type Namespaces []string
 
-// Confine says whether the operator works in some namespaces only.
-func (n Namespaces) Confine() bool { return len(n) > 0 }
+// AreSet says whether the operator works in some namespaces only.
+func (n Namespaces) AreSet() bool { return len(n) > 0 }
 
 // Words tell users why something is not done or not known: "this operator is confined to namespace a".
 func (n Namespaces) Words() string {
@@ -40,7 +41,7 @@ func (n Namespaces) BeyondReach(targets []v1alpha1.Target) field.ErrorList {
 	var problems field.ErrorList
 	for i := range targets {
 		driver := storage.Driver(&targets[i])
-		if !n.Confine() || driver == "" {
+		if !n.AreSet() || driver == "" {
 			continue
 		}
 		problems = append(problems, field.Forbidden(field.NewPath("spec", "targets").Index(i).Child(storage.AddOnOf(driver).Field),
@@ -52,27 +53,23 @@ func (n Namespaces) BeyondReach(targets []v1alpha1.Target) field.ErrorList {
 
 // UnknownLimits tells, at the start, what results will lack that a namespaced operator cannot look up.
 func (n Namespaces) UnknownLimits() string {
-	if !n.Confine() {
+	if !n.AreSet() {
 		return ""
 	}
 	return fmt.Sprintf("; %s, so the limits of StorageClasses and nodes are not known: results are judged by spec.targets[].limits and clientLimits only", n.Words())
 }
 
-// ProvisionerAnnotation is the annotation of claims with the driver that is to make their volume, which Kubernetes takes
-// from the StorageClass.
-const ProvisionerAnnotation = "volume.kubernetes.io/storage-provisioner"
-
 // LearnDrivers notes which driver makes the volumes of StorageClasses, which a namespaced operator cannot look up: the
 // claims tell when their volumes are to be made. Whether test files stay depends on it.
 func (n Namespaces) LearnDrivers(targets []v1alpha1.TargetStatus, claims volumes.Claims) {
-	if !n.Confine() {
+	if !n.AreSet() {
 		return
 	}
 	for i := range targets {
 		target := &targets[i]
 		for _, name := range target.Claims {
 			if claim := claims[name]; claim != nil && target.Driver == "" {
-				target.Driver = claim.Annotations[ProvisionerAnnotation]
+				target.Driver = claim.Annotations[ours.ProvisionerAnnotation]
 			}
 		}
 	}
@@ -98,9 +95,9 @@ func SilentNode(pods []*corev1.Pod, now time.Time) string {
 	return ""
 }
 
-// ClusterObjects returns what a benchmark may have left that a namespaced operator can neither see nor remove: it was
+// LeftClusterObjects returns what a benchmark may have left that a namespaced operator can neither see nor remove: it was
 // begun by one that was not confined.
-func (n Namespaces) ClusterObjects(sb *v1alpha1.StorageBenchmark) []cleanup.Leftover {
+func (n Namespaces) LeftClusterObjects(sb *v1alpha1.StorageBenchmark) []cleanup.Leftover {
 	var left []cleanup.Leftover
 	for i := range sb.Spec.Targets {
 		target := &sb.Spec.Targets[i]
@@ -125,7 +122,7 @@ func (n Namespaces) ClusterObjects(sb *v1alpha1.StorageBenchmark) []cleanup.Left
 // VolumesUnknown says what a namespaced operator cannot prove when the claims are gone that it made, "" if there is nothing. Of a claim that was deleted
 // before it was bound, or in whose place another one came, the volume is not known: it may come late.
 func (n Namespaces) VolumesUnknown(sb *v1alpha1.StorageBenchmark) string {
-	if !n.Confine() {
+	if !n.AreSet() {
 		return ""
 	}
 	var names []string

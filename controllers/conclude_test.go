@@ -1,0 +1,31 @@
+package controllers
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// How the runs ended is written down in a write of its own, before anything is cleaned up.
+func TestConclude(t *testing.T) {
+	for name, test := range map[string]struct {
+		state   v1alpha1.RunState
+		status  metav1.ConditionStatus
+		reason  string
+		message string
+	}{
+		"well": {v1alpha1.RunSucceeded, metav1.ConditionTrue, v1alpha1.ReasonCompleted, "1 run on 0 targets in 0s"},
+		"not":  {v1alpha1.RunFailed, metav1.ConditionFalse, v1alpha1.ReasonRunFailed, "1 of 1 run failed: a: no space"},
+	} {
+		p := failingPass()
+		p.sb.Status.StartTime, p.sb.Status.PlannedRuns, p.sb.Status.Runs = at(0), 1, runsOf(test.state)
+		p.sb.Status.Runs[0].Message = "no space"
+		out, err := conclude(t.Context(), p)
+		got := p.condition(v1alpha1.ConditionMeasured)
+		if err != nil || !out.saves || got.Status != test.status || got.Reason != test.reason || got.Message != test.message {
+			t.Errorf("%s: %+v, %v, condition %+v", name, out, err, got)
+		}
+	}
+}

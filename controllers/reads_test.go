@@ -1,0 +1,133 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/cleanup"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/storage"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/envtest"
+)
+
+// listing is a pass over a benchmark that is deleted, of which these objects are there, and the kinds of lists that it asked for.
+func listing(sb *v1alpha1.StorageBenchmark, objects ...client.Object) (*pass, *[]string) {
+	var asked []string
+	cluster := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(objects...).Build()
+	live := interceptor.NewClient(cluster, interceptor.Funcs{
+		List: func(ctx context.Context, way client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			asked = append(asked, fmt.Sprintf("%T", list))
+			return way.List(ctx, list, options...)
+		},
+	})
+	sb.DeletionTimestamp, sb.Finalizers = at(0), []string{v1alpha1.Finalizer}
+	p := passOver(&Reconciler{Client: cluster, Live: live}, sb)
+	p.now = *at(0)
+	p.memory.strays.sought = true
+	return p, &asked
+}
+
+// madeFor returns what the operator writes on a child of a benchmark in a role.
+func madeFor(sb *v1alpha1.StorageBenchmark, name, role string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{
+		Namespace: sb.Namespace, Name: name, UID: "uid-of-child", OwnerReferences: []metav1.OwnerReference{ownedBy(sb)},
+		Labels:      child.Labels(sb, v1alpha1.LabelRole, role, v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0", v1alpha1.LabelTarget, "fast"),
+		Annotations: map[string]string{v1alpha1.AnnotationRun: "reads.fast"},
+	}
+}
+
+// A step of clean-up asks for the Jobs once, and for the pods once, and removes of each role what is asked for. Who asks for anchors alone reads no other pods.
+func TestListsOfAPass(t *testing.T) {
+	sb := builder.OneRun("default", "sb").Build()
+	sb.UID = "u"
+	sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 1}}
+	run := &batchv1.Job{ObjectMeta: madeFor(sb, job.RunName(sb, "reads.fast", 1, 0), v1alpha1.RoleRun)}
+	cleaner := &batchv1.Job{ObjectMeta: madeFor(sb, job.CleanUpName(sb, "fast", 0), v1alpha1.RoleCleanUp)}
+	holds := &corev1.Pod{ObjectMeta: madeFor(sb, job.AnchorName(sb, 0, 1), v1alpha1.RoleAnchor)}
+	const jobs, pods = "*v1.JobList", "*v1.PodList"
+
+	p, asked := listing(sb.DeepCopy(), run, cleaner, holds)
+	if left, err := p.removeAnchors(t.Context()); err != nil || len(left) != 1 || !slices.Equal(*asked, []string{pods}) {
+		t.Errorf("anchors alone: left %+v, asked for %q, %v", left, *asked, err)
+	}
+
+	p, asked = listing(sb.DeepCopy(), run, cleaner, holds)
+	for name, remove := range map[string]func() error{
+		"Job " + run.Name: func() error {
+			return removed(p.removeJobs(t.Context(), client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleRun}))
+		},
+		"Job " + cleaner.Name: func() error {
+			return removed(p.removeJobs(t.Context(), client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleCleanUp, v1alpha1.LabelTarget: "fast"}))
+		},
+	} {
+		if err := remove(); err == nil || err.Error() != name {
+			t.Errorf("removed are %v, want %s", err, name)
+		}
+	}
+	if err := removed(p.removeAnchors(t.Context())); err == nil || err.Error() != "pod "+holds.Name {
+		t.Errorf("removed are %v", err)
+	}
+	if !slices.Equal(*asked, []string{jobs, pods}) {
+		t.Errorf("asked for %q", *asked)
+	}
+}
+
+// A Job that removes test files may be made in the pass that gives them up. It is removed all the same.
+func TestSweepLooksAgain(t *testing.T) {
+	sb := builder.NewBenchmark("default", "sb").Target(builder.NewClaimTarget("fast", "mine")).Workload(builder.NewWorkload("reads")).Build()
+	sb.UID = "u"
+	p, _ := listing(sb)
+	if left, err := p.remove(t.Context()); err != nil || len(left) > 0 {
+		t.Fatalf("left %+v, %v", left, err)
+	}
+	cleaner := &batchv1.Job{ObjectMeta: madeFor(sb, job.CleanUpName(sb, "fast", 0), v1alpha1.RoleCleanUp)}
+	if err := p.Client.Create(t.Context(), cleaner); err != nil {
+		t.Fatal(err)
+	}
+	if err := removed(p.removePods(t.Context())); err == nil || err.Error() != "Job "+cleaner.Name {
+		t.Errorf("removed are %v", err)
+	}
+}
+
+// Few claims are asked for by their names, more with all others of the namespace. Those of others are not among them, and all are in the order of their names.
+func TestLiveClaims(t *testing.T) {
+	for clients, lists := range map[int32]int{1: 0, fewClaims: 0, fewClaims + 1: 1} {
+		sb := builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.UID, sb.Spec.Clients = "u", &clients }).Build()
+		names := storage.ClaimNames(sb, &sb.Spec.Targets[0])
+		objects := []client.Object{claimOf("default", "theirs", nil)}
+		for _, name := range names[1:] { // the first is gone
+			objects = append(objects, claimOf("default", name, nil))
+		}
+		p, asked := listing(sb, objects...)
+		claims, err := p.liveClaims(t.Context())
+		var found []string
+		for i := range claims {
+			found = append(found, claims[i].Name)
+		}
+		want := slices.Sorted(slices.Values(names[1:]))
+		if err != nil || !slices.Equal(found, want) || len(*asked) != lists {
+			t.Errorf("of %d clients: %q, asked for %q, %v, want %q", clients, found, *asked, err, want)
+		}
+	}
+}
+
+// removed returns an error that names what is left of a step, which it has deleted.
+func removed(left []cleanup.Leftover, err error) error {
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	return errors.New(cleanup.Names(left))
+}

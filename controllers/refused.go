@@ -1,0 +1,33 @@
+package controllers
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// This file has what errors of the API server say of an object that was to be made.
+
+// isRefused says whether a quota or an admission policy does not let an object be made. A webhook that gives no code
+// answers with that of a bad request.
+func isRefused(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) }
+
+// isNotMade says whether an error says that an object was not made: it was refused, or no webhook could be asked. Another server that failed, or took too
+// long, or a proxy before it, may have made it all the same.
+func isNotMade(err error) bool {
+	var answer apierrors.APIStatus // which is no error by itself
+	if !errors.As(err, &answer) {
+		return false
+	}
+	switch code := answer.Status().Code; code {
+	case http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return false
+	default:
+		return code >= http.StatusBadRequest && code < http.StatusInternalServerError || strings.Contains(answer.Status().Message, "failed calling webhook")
+	}
+}
+
+// mayBeThere says whether an object may have been refused because there is one of its name, which cannot become as it is wanted.
+func mayBeThere(err error) bool { return apierrors.IsInvalid(err) || apierrors.IsAlreadyExists(err) }
