@@ -23,6 +23,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
+	"github.com/storagebench/storagebench/test/await"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 )
@@ -258,10 +259,10 @@ func (c *Cluster) play(ctx context.Context) error {
 	}
 }
 
-// outdated drops errors that come of looking at the cache: what it had is not so any more, and the next look
-// sees to it.
+// outdated drops errors that come of looking at the cache, because what it had is not so any more, or of an API server that has too much to do. The next look
+// sees to it, as the controllers of a real cluster do.
 func outdated(err error) error {
-	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err) {
+	if err == nil || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err) || await.IsTransient(err) {
 		return nil
 	}
 	return err

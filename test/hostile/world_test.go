@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -26,9 +25,9 @@ import (
 func newTenant(t *testing.T) *harness.World {
 	t.Helper()
 	n := harness.New(t)
-	n.Wait.Interval = max(500*time.Millisecond, disturbance()/2)              // what is looked at is large
-	n.Wait.Patience = await.Patience + time.Duration(objects())*5*time.Second // of the API server, more than of the operator
-	inBackground(t, func(context.Context) { n.Clock.Pass(0) }, 200*time.Millisecond)
+	n.Wait.Interval = max(500*time.Millisecond, disturbance()/2)                                            // what is looked at is large
+	n.Wait.Patience = await.Patience + time.Duration(objects())*5*time.Second                               // of the API server, more than of the operator
+	inBackground(t, func(context.Context) { n.Clock.Pass(0) }, max(200*time.Millisecond, disturbance()/10)) // at each all pods are looked at
 	return n
 }
 
@@ -90,12 +89,8 @@ func unlessTransient(err error) error {
 		return nil
 	}
 	short := fmt.Errorf("%.2000s", err.Error())
-	for _, transient := range []func(error) bool{
-		apierrors.IsTimeout, apierrors.IsServerTimeout, apierrors.IsTooManyRequests, apierrors.IsConflict, apierrors.IsInternalError, utilnet.IsTimeout, utilnet.IsHTTP2ConnectionLost,
-	} {
-		if transient(err) {
-			return short
-		}
+	if await.IsTransient(err) {
+		return short
 	}
 	return await.Final(short)
 }
