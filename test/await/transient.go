@@ -21,4 +21,6 @@ func IsTransient(err error) bool {
 }
 
 // isSlowEtcd says whether etcd did not answer in time, for which the API server has no reason of its own.
-func isSlowEtcd(err error) bool { return strings.Contains(err.Error(), "etcdserver: request timed out") }
+func isSlowEtcd(err error) bool {
+	return strings.Contains(err.Error(), "etcdserver: request timed out")
+}
