@@ -247,11 +247,7 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 		existed := existing.Has(storage.ClaimName(p.sb, planned.Target, client))
 		return p.makeJob(ctx, job.ForRun(p.sb, p.image, spec.ForRun(run, planned, client, shares, existed)))
 	})
-	for i, err := range errs {
-		if !isNotMade(err) {
-			p.memory.ownAttempt.Made(run, missing[i])
-		}
-	}
+	p.memory.noteJobs(run, missing, errs)
 	for i, err := range errs {
 		if err != nil {
 			return p.runWait(run, planned, part{client: missing[i]}).notMade("Job", err)

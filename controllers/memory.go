@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 )
 
@@ -80,6 +81,15 @@ func (m *memory) noteBound(claims map[string]*corev1.PersistentVolumeClaim, now 
 
 // noteUnmade notes that there are no claims of these names, which are to be made.
 func (m *memory) noteUnmade(names ...string) { m.unmade = m.unmade.Union(sets.New(names...)) }
+
+// noteJobs notes what became of the calls that were to make the Jobs of clients in an attempt of a run.
+func (m *memory) noteJobs(run *v1alpha1.Run, clients []int32, errs []error) {
+	for i, err := range errs {
+		if !isNotMade(err) {
+			m.ownAttempt.Made(run, clients[i])
+		}
+	}
+}
 
 // isUnmade says whether this operator knows that it has not made a claim.
 func (m *memory) isUnmade(name string) bool { return m.unmade.Has(name) }

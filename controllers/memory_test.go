@@ -59,8 +59,7 @@ func TestNoteBound(t *testing.T) {
 
 // Pods have their time to end from the end of the pass that deleted them, and later passes do not make it longer.
 func TestEndOfPodsIsAwaitedFromWhenTheyWereDeleted(t *testing.T) {
-	var m memory
-	s := &scope{memory: &m, sb: builder.OneRun("default", "sb").Build(), now: metav1.NewTime(noon)}
+	s := scopeOf(builder.OneRun("default", "sb").Build())
 	for _, pass := range []struct {
 		began, ended time.Duration
 		awaits       bool
@@ -73,12 +72,13 @@ func TestEndOfPodsIsAwaitedFromWhenTheyWereDeleted(t *testing.T) {
 		{6 * time.Minute, 7 * time.Minute, true, noon.Add(7 * time.Minute)},
 	} {
 		s.now = metav1.NewTime(noon.Add(pass.began))
+		s.awaitsEnd = false
 		if pass.awaits {
-			s.endWait()
+			s.awaitEnd("run a", nil)
 		}
-		m.succeeded(pass.awaits, noon.Add(pass.ended))
-		if !m.endingSince.Equal(pass.want) {
-			t.Errorf("after a pass at %s the end is awaited since %s, want %s", pass.began, m.endingSince, pass.want)
+		s.memory.succeeded(s.awaitsEnd, noon.Add(pass.ended))
+		if !s.memory.endingSince.Equal(pass.want) {
+			t.Errorf("after a pass at %s the end is awaited since %s, want %s", pass.began, s.memory.endingSince, pass.want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -186,5 +187,17 @@ func TestFilesOfARunThatNobodySaw(t *testing.T) {
 				return nil
 			})
 		})
+	}
+}
+
+// A Job that was refused was not made. One of which nobody knows may have written.
+func TestNoteJobs(t *testing.T) {
+	run := &v1alpha1.Run{Name: "a", Target: "t", State: v1alpha1.RunRunning, Attempts: 1, Clients: 3}
+	m := memory{ownAttempt: attempt.NewOwnAttempt(run)}
+	m.noteJobs(run, []int32{0, 1, 2}, []error{apierrors.NewBadRequest("no"), errors.New("connection reset"), nil})
+	for client, want := range []bool{false, true, true} {
+		if got := m.ownAttempt.MayHaveJob(run, int32(client)); got != want {
+			t.Errorf("client %d may have a Job: %t, want %t", client, got, want)
+		}
 	}
 }

@@ -7,8 +7,11 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// IsTransient says whether an error of the API server is one that asking again may mend: somebody was faster, or it has too much to do.
+// IsTransient says whether an error of the API server is one that asking again may mend: somebody was faster, or it has too much to do. Nil is none.
 func IsTransient(err error) bool {
+	if err == nil {
+		return false
+	}
 	for _, is := range []func(error) bool{
 		apierrors.IsTimeout, apierrors.IsServerTimeout, apierrors.IsTooManyRequests, apierrors.IsConflict, apierrors.IsInternalError,
 		utilnet.IsTimeout, utilnet.IsHTTP2ConnectionLost, isSlowEtcd,

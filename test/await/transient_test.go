@@ -15,6 +15,7 @@ func TestIsTransient(t *testing.T) {
 		err  error
 		want bool
 	}{
+		"none":                {nil, false},
 		"etcd is slow":        {errors.New("etcdserver: request timed out"), true},
 		"too many requests":   {apierrors.NewTooManyRequests("later", 1), true},
 		"somebody was faster": {apierrors.NewConflict(pods, "p", errors.New("changed")), true},

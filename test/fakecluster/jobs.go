@@ -63,11 +63,10 @@ func (c *Cluster) createPod(ctx context.Context, job *batchv1.Job) error {
 	if err := controllerutil.SetControllerReference(job, pod, c.client.Scheme()); err != nil {
 		return err
 	}
-	err := outdated(c.client.Create(ctx, pod))
-	if apierrors.IsForbidden(err) {
+	switch err := c.client.Create(ctx, pod); {
+	case apierrors.IsForbidden(err):
 		return c.refusePod(ctx, job, err)
-	}
-	if err != nil {
+	case err != nil && !apierrors.IsAlreadyExists(err): // which is made, and not heard of yet
 		return err
 	}
 	job.Status.StartTime = new(c.now())
@@ -80,8 +79,9 @@ func (c *Cluster) refusePod(ctx context.Context, job *batchv1.Job, why error) er
 	if c.refused[job.UID] {
 		return nil
 	}
-	c.refused[job.UID] = true
-	return c.warn(ctx, "job-controller", job, "Job", "FailedCreate", "Error creating: "+why.Error())
+	err := c.warn(ctx, "job-controller", job, "Job", "FailedCreate", "Error creating: "+why.Error())
+	c.refused[job.UID] = err == nil
+	return err
 }
 
 func (c *Cluster) finishJob(ctx context.Context, job *batchv1.Job, succeeded bool) error {

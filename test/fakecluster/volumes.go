@@ -85,8 +85,9 @@ func (c *Cluster) provisionClaim(ctx context.Context, claim *corev1.PersistentVo
 	case decision.refusal == "" || c.refused[claim.UID]:
 		return nil
 	}
-	c.refused[claim.UID] = true
-	return c.warn(ctx, Driver, claim, "PersistentVolumeClaim", "ProvisioningFailed", decision.refusal)
+	err := c.warn(ctx, Driver, claim, "PersistentVolumeClaim", "ProvisioningFailed", decision.refusal)
+	c.refused[claim.UID] = err == nil
+	return err
 }
 
 // bindTo binds a claim to a volume that exists: as in Kubernetes, first the volume, then the claim.

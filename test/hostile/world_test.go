@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -99,6 +100,9 @@ func unlessTransient(err error) error {
 // versions of the last 75 s in its memory. With disturbances of all kinds at once it would do nothing else.
 var disturbing sync.Mutex
 
+// disturbed is how many objects were disturbed.
+var disturbed atomic.Int64
+
 // disturb patches an object as soon as no other one is disturbed, and then leaves the API server alone for twice as long as that took. The patch may fail,
 // and come too late.
 func disturb(ctx context.Context, n *harness.World, object client.Object, patch map[string]any) {
@@ -109,6 +113,7 @@ func disturb(ctx context.Context, n *harness.World, object client.Object, patch 
 	defer disturbing.Unlock()
 	began := time.Now()
 	_ = mergePatch(ctx, n.Client, object, patch)
+	disturbed.Add(1)
 	select {
 	case <-ctx.Done():
 	case <-time.After(2 * time.Since(began)):
