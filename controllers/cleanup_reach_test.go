@@ -206,7 +206,7 @@ func TestSwappedStorageIsNotCleaned(t *testing.T) {
 		},
 		"a claim that passes for the benchmark's": func(w *world, sb *v1alpha1.StorageBenchmark, name string) client.Object {
 			claim := claimOf(w.Namespace, name, size)
-			claim.Labels, claim.OwnerReferences = child.Labels(sb, v1alpha1.LabelTarget, "s3", v1alpha1.LabelClient, "0"), []metav1.OwnerReference{ownedBy(sb)}
+			claim.Labels, claim.OwnerReferences = child.Labels(sb, v1alpha1.LabelTarget, "s3", v1alpha1.LabelClient, "0"), []metav1.OwnerReference{builder.OwnedBy(sb)}
 			return claim
 		},
 		"a volume": func(w *world, _ *v1alpha1.StorageBenchmark, name string) client.Object {
@@ -326,7 +326,7 @@ func TestClaimIsGoneBeforeTheCacheHearsOfIt(t *testing.T) {
 	sb := builder.OneRun("ns", "sb").Build()
 	target := &sb.Spec.Targets[0]
 	name := storage.ClaimName(sb, target, 0)
-	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, OwnerReferences: []metav1.OwnerReference{ownedBy(sb)}}}
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, OwnerReferences: []metav1.OwnerReference{builder.OwnedBy(sb)}}}
 	somebodys := claim.DeepCopy()
 	somebodys.OwnerReferences = nil
 	for _, test := range []struct {

@@ -85,7 +85,7 @@ func TestErrorsHoldBackNothingElse(t *testing.T) {
 			p.fail(v1alpha1.ReasonRunFailed, "no")
 			p.sb.Status.Conditions[0].LastTransitionTime = *at(0)
 			claim := claimOf("default", storage.ClaimName(p.sb, &p.sb.Spec.Targets[0], 0), nil)
-			claim.UID, claim.OwnerReferences, claim.Spec.VolumeName, claim.CreationTimestamp = "c1", []metav1.OwnerReference{ownedBy(p.sb)}, "pv", *at(0)
+			claim.UID, claim.OwnerReferences, claim.Spec.VolumeName, claim.CreationTimestamp = "c1", []metav1.OwnerReference{builder.OwnedBy(p.sb)}, "pv", *at(0)
 			run := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{
 				Namespace: "default", Name: job.RunName(p.sb, "reads.fast", 1, 0), UID: "j1", OwnerReferences: claim.OwnerReferences,
 				Labels:      child.Labels(p.sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelClient, "0", v1alpha1.LabelAttempt, "1"),

@@ -8,7 +8,7 @@ import (
 	"github.com/storagebench/storagebench/internal/search"
 )
 
-// compare puts the targets beside each other, as far as the runs have results. over says that no more are made.
+// compare compares the targets by the results that there are. over says whether all runs have ended.
 func compare(sb *v1alpha1.StorageBenchmark, over bool) {
 	status := &sb.Status
 	if len(status.Targets) == 0 {

@@ -37,7 +37,7 @@ func holdersOf(sb *v1alpha1.StorageBenchmark, change func(*corev1.Pod, int32)) [
 	var pods []*corev1.Pod
 	for i := range int32(2) {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-			Namespace: "default", Name: job.AnchorName(sb, i, 3), OwnerReferences: []metav1.OwnerReference{ownedBy(sb)},
+			Namespace: "default", Name: job.AnchorName(sb, i, 3), OwnerReferences: []metav1.OwnerReference{builder.OwnedBy(sb)},
 			Labels: child.Labels(sb, v1alpha1.LabelHoldsNode, "true", v1alpha1.LabelRole, v1alpha1.RoleAnchor, v1alpha1.LabelAttempt, "3", v1alpha1.LabelClient, fmt.Sprint(i)),
 		}}
 		if i == 0 {

@@ -287,8 +287,8 @@ func TestNamespacedSweeperKeepsToItsNamespaces(t *testing.T) {
 	gone := builder.OneRun(own.namespace, "gone").Build()
 	gone.UID = uuid.NewUUID()
 	name, cluster, inside := named(gone, "t")
-	leaked := []client.Object{own.create(own.claim(name, inside, ownedBy(gone))), second.create(second.claim(name, inside, ownedBy(gone)))}
-	elsewhere := other.create(other.claim(name, inside, ownedBy(gone)))
+	leaked := []client.Object{own.create(own.claim(name, inside, builder.OwnedBy(gone))), second.create(second.claim(name, inside, builder.OwnedBy(gone)))}
+	elsewhere := other.create(other.claim(name, inside, builder.OwnedBy(gone)))
 	class := own.create(own.class(name, cluster))
 
 	way, err := client.New(envtest.NamespacedOperatorConfig(t, own.namespace, second.namespace), client.Options{Scheme: envtest.Scheme()})
@@ -316,7 +316,7 @@ func TestSweeperLeavesExcludedNamespacesAlone(t *testing.T) {
 	gone := builder.OneRun(l.namespace, "gone").Build()
 	gone.UID = uuid.NewUUID()
 	name, cluster, inside := named(gone, "t")
-	kept := []client.Object{l.create(l.claim(name, inside, ownedBy(gone))), l.create(l.class(name, cluster))}
+	kept := []client.Object{l.create(l.claim(name, inside, builder.OwnedBy(gone))), l.create(l.class(name, cluster))}
 	sweeper := &OrphanCollector{Client: c, Live: c, Metrics: NewMetrics(prometheus.NewRegistry()), Excluded: []string{l.namespace}}
 	if err := sweeper.Sweep(t.Context()); err != nil {
 		t.Fatal(err)

@@ -106,8 +106,8 @@ func (p *pass) withoutSource(ctx context.Context, target *v1alpha1.Target) (stri
 const restUntied = time.Minute
 
 // tie has each volume that was made for a claim of the benchmark go with that claim, as soon as the claim is bound, also where its StorageClass would
-// retain it. Who removes the benchmark's finalizer has Kubernetes delete the claim, and nobody would know afterwards whose the volume was. One that cannot
-// be read or changed holds back nothing: clean-up tries it before the claim goes, has a deadline for that, and says what it could not do.
+// retain it. If somebody removes the benchmark's finalizer, Kubernetes deletes the claim, and nothing tells afterwards to which benchmark the volume belonged. A volume
+// that cannot be read or changed holds back nothing: clean-up tries it before the claim goes, has a deadline for that, and says what it could not do.
 func tie(ctx context.Context, p *pass) (outcome, error) {
 	if p.namespaces.AreSet() || p.now.Before(&p.memory.tieAgain) {
 		return goOn(), nil

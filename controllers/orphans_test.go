@@ -93,10 +93,6 @@ func named(sb *v1alpha1.StorageBenchmark, target string) (name string, cluster, 
 	return child.Name(sb, target), child.ClusterLabels(sb, v1alpha1.LabelTarget, target), child.Labels(sb, v1alpha1.LabelTarget, target, v1alpha1.LabelClient, "0")
 }
 
-func ownedBy(sb *v1alpha1.StorageBenchmark) metav1.OwnerReference {
-	return *metav1.NewControllerRef(sb, v1alpha1.GroupVersion.WithKind("StorageBenchmark"))
-}
-
 // What was made for benchmarks that are gone is removed, and nothing else that looks like it.
 func TestOrphansAreRemoved(t *testing.T) {
 	c := envtest.Client(t)
@@ -115,22 +111,22 @@ func TestOrphansAreRemoved(t *testing.T) {
 		name, cluster, inside := named(sb, "t")
 		orphaned["the class of a benchmark "+what] = l.class(name, cluster)
 		orphaned["the volume of a benchmark "+what] = l.volume(name, cluster)
-		orphaned["the claim of a benchmark "+what] = l.claim(name, inside, ownedBy(sb))
+		orphaned["the claim of a benchmark "+what] = l.claim(name, inside, builder.OwnedBy(sb))
 	}
 	name, cluster, inside := named(alive, "t")
 	kept["a class of a benchmark that is there"] = l.class(name, cluster)
 	kept["a volume of a benchmark that is there"] = l.volume(name, cluster)
-	kept["a claim of a benchmark that is there"] = l.claim(name, inside, ownedBy(alive))
+	kept["a claim of a benchmark that is there"] = l.claim(name, inside, builder.OwnedBy(alive))
 	_, cluster, inside = named(gone, "t")
 	other, _, _ := named(gone, "other")
 	kept["a class with one of the labels"] = l.class(l.namespace+"-one", labelOfNone)
 	kept["a class without labels"] = l.class(l.namespace+"-none", nil)
 	kept["a class with the labels, and a name of its own"] = l.class(l.namespace+"-forged", cluster)
 	kept["a volume with the labels, and a name of its own"] = l.volume(l.namespace+"-forged", cluster)
-	kept["a claim with the labels and the owner, and a name of its own"] = l.claim("forged", inside, ownedBy(gone))
+	kept["a claim with the labels and the owner, and a name of its own"] = l.claim("forged", inside, builder.OwnedBy(gone))
 	kept["a claim with the labels alone"] = l.claim(other, inside)
 	kept["a claim of somebody else"] = l.claim("theirs", inside, somebodys)
-	kept["a claim without the labels"] = l.claim("bare", nil, ownedBy(gone))
+	kept["a claim without the labels"] = l.claim("bare", nil, builder.OwnedBy(gone))
 	for _, object := range orphaned {
 		l.create(object)
 	}
@@ -268,7 +264,7 @@ func TestOrphansThatCannotBeRemoved(t *testing.T) {
 	gone.UID = uuid.NewUUID()
 	name, cluster, inside := named(gone, "t")
 	class := l.create(l.class(name, cluster))
-	claim := l.create(l.claim(name, inside, ownedBy(gone)))
+	claim := l.create(l.claim(name, inside, builder.OwnedBy(gone)))
 	refusing := interceptor.NewClient(c, interceptor.Funcs{
 		Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
 			if _, isClaim := object.(*corev1.PersistentVolumeClaim); isClaim {

@@ -56,7 +56,7 @@ func TestInPlace(t *testing.T) {
 	own := metav1.ObjectMeta{Name: name, Labels: child.ClusterLabels(sb)}
 	gone := &corev1.PersistentVolumeClaim{}
 	claim := func(changes ...func(*corev1.PersistentVolumeClaim)) *corev1.PersistentVolumeClaim {
-		c := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "claim", OwnerReferences: []metav1.OwnerReference{ownedBy(sb)}}}
+		c := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "claim", OwnerReferences: []metav1.OwnerReference{builder.OwnedBy(sb)}}}
 		c.Spec.VolumeName = name
 		for _, change := range changes {
 			change(c)

@@ -23,7 +23,7 @@ import (
 	"github.com/storagebench/storagebench/test/envtest"
 )
 
-// listing is a pass over a benchmark that is deleted, of which these objects are there, and the kinds of lists that it asked for.
+// listing returns a pass over a benchmark that is being deleted, in a cluster with these objects, and the kinds of lists that the pass requests.
 func listing(sb *v1alpha1.StorageBenchmark, objects ...client.Object) (*pass, *[]string) {
 	var asked []string
 	cluster := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(objects...).Build()
@@ -43,7 +43,7 @@ func listing(sb *v1alpha1.StorageBenchmark, objects ...client.Object) (*pass, *[
 // madeFor returns what the operator writes on a child of a benchmark in a role.
 func madeFor(sb *v1alpha1.StorageBenchmark, name, role string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
-		Namespace: sb.Namespace, Name: name, UID: "uid-of-child", OwnerReferences: []metav1.OwnerReference{ownedBy(sb)},
+		Namespace: sb.Namespace, Name: name, UID: "uid-of-child", OwnerReferences: []metav1.OwnerReference{builder.OwnedBy(sb)},
 		Labels:      child.Labels(sb, v1alpha1.LabelRole, role, v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0", v1alpha1.LabelTarget, "fast"),
 		Annotations: map[string]string{v1alpha1.AnnotationRun: "reads.fast"},
 	}

@@ -218,7 +218,7 @@ func TestRetainWhereDeletionIsRefused(t *testing.T) {
 			sb := builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(600))}).Build()
 			sb.UID, sb.Spec.CleanupPolicy = "u1", v1alpha1.CleanupRetain
 			running := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{
-				Namespace: "default", Name: job.RunName(sb, "reads.fast", 1, 0), UID: "j1", OwnerReferences: []metav1.OwnerReference{ownedBy(sb)},
+				Namespace: "default", Name: job.RunName(sb, "reads.fast", 1, 0), UID: "j1", OwnerReferences: []metav1.OwnerReference{builder.OwnedBy(sb)},
 				Labels:      child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelClient, "0", v1alpha1.LabelAttempt, "1"),
 				Annotations: map[string]string{v1alpha1.AnnotationRun: "reads.fast"},
 			}}

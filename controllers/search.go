@@ -24,7 +24,7 @@ func (s *scope) nextRun() *v1alpha1.Run {
 	return nil
 }
 
-// searchOf returns the search of which a run is a step, nil if the spec knows of none.
+// searchOf returns the search that a run is a step of, nil if the spec has none for it.
 func (s *scope) searchOf(run *v1alpha1.Run) *v1alpha1.LoadSearch {
 	if planned, known := s.planned(run); known {
 		return planned.Workload.Search

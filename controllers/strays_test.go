@@ -78,10 +78,10 @@ func strayed() (*v1alpha1.StorageBenchmark, *batchv1.Job, *corev1.Pod) {
 	sb.Status.Runs = []v1alpha1.Run{{Name: "reads.fast", Target: "fast", State: v1alpha1.RunRunning, Attempts: 2}}
 	sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 3}}
 	j := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{
-		Namespace: "default", Name: job.RunName(sb, "reads.fast", 1, 0), UID: "j1", OwnerReferences: []metav1.OwnerReference{ownedBy(sb)},
+		Namespace: "default", Name: job.RunName(sb, "reads.fast", 1, 0), UID: "j1", OwnerReferences: []metav1.OwnerReference{builder.OwnedBy(sb)},
 	}}
 	anchor := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-		Namespace: "default", Name: job.AnchorName(sb, 0, 3), UID: "p1", OwnerReferences: []metav1.OwnerReference{ownedBy(sb)},
+		Namespace: "default", Name: job.AnchorName(sb, 0, 3), UID: "p1", OwnerReferences: []metav1.OwnerReference{builder.OwnedBy(sb)},
 	}}
 	return sb, j, anchor
 }

@@ -119,7 +119,7 @@ func TestMakeJob(t *testing.T) {
 	labels := map[string]string{v1alpha1.LabelRole: v1alpha1.RoleRun}
 	there := func(of *v1alpha1.StorageBenchmark) *batchv1.Job {
 		return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{
-			Namespace: "default", Name: "job", UID: "of-" + of.UID, Labels: labels, OwnerReferences: []metav1.OwnerReference{ownedBy(of)},
+			Namespace: "default", Name: "job", UID: "of-" + of.UID, Labels: labels, OwnerReferences: []metav1.OwnerReference{builder.OwnedBy(of)},
 		}}
 	}
 	for name, test := range map[string]struct {

@@ -100,7 +100,7 @@ func forgedClaim(w *world, sb *v1alpha1.StorageBenchmark) *corev1.PersistentVolu
 	w.Helper()
 	claim := claimOf(w.Namespace, storage.ClaimName(sb, &sb.Spec.Targets[0], 0), corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")})
 	claim.Spec.StorageClassName = new(fakecluster.RetainClass)
-	claim.Labels, claim.OwnerReferences = child.Labels(sb, v1alpha1.LabelTarget, "fast", v1alpha1.LabelClient, "0"), []metav1.OwnerReference{ownedBy(sb)}
+	claim.Labels, claim.OwnerReferences = child.Labels(sb, v1alpha1.LabelTarget, "fast", v1alpha1.LabelClient, "0"), []metav1.OwnerReference{builder.OwnedBy(sb)}
 	create(w, claim)
 	w.Eventually(func() error {
 		if err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(claim), claim); err != nil || claim.Spec.VolumeName != "" {
@@ -156,7 +156,7 @@ func TestClaimThatWasNeverMade(t *testing.T) {
 	sb := builder.OneRun("ns", "sb").Build()
 	target := &sb.Spec.Targets[0]
 	claim := claimOf("ns", storage.ClaimName(sb, target, 0), nil)
-	claim.OwnerReferences = []metav1.OwnerReference{ownedBy(sb)}
+	claim.OwnerReferences = []metav1.OwnerReference{builder.OwnedBy(sb)}
 	refused := apierrors.NewForbidden(schema.GroupResource{Resource: "persistentvolumeclaims"}, claim.Name, errors.New("exceeded quota"))
 	for name, test := range map[string]struct {
 		remember func(*memory)

@@ -102,7 +102,7 @@ func TestMayHaveWritten(t *testing.T) {
 		}}}
 		seen.Labels = map[string]string{v1alpha1.LabelRole: v1alpha1.RoleRun, v1alpha1.LabelTarget: "t"}
 		for how, note := range map[string]func(*scope){
-			"nobody saw the pod":        func(s *scope) { s.NoteWritten("t") },
+			"the pod was not observed":  func(s *scope) { s.NoteWritten("t") },
 			"the pod was seen to begin": func(s *scope) { s.NoteFilesOf(seen) },
 			"its outcome is collected": func(s *scope) {
 				p := &pass{Reconciler: &Reconciler{}, scope: s}

@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// A target that the status does not know has a status that is nobody's.
+// For a target that is not in the status, Target returns a status that is not part of it.
 func TestTarget(t *testing.T) {
 	var status StorageBenchmarkStatus
 	status.Target("fast").Driver = "lost"

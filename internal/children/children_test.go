@@ -57,8 +57,8 @@ func TestSortPods(t *testing.T) {
 		{"a Job's of before", pod(name+"-x", run, running, ofJob("before")), false, false, true},
 		{"a deleted Job's", pod(name+"-x", run, running), false, false, true},
 		{"a deleted Job's that has ended", pod(name+"-x", run, ended), false, false, false},
-		{"an anchor", pod(anchor, v1alpha1.RoleAnchor, running, ownedBy(sb)), false, true, false},
-		{"one that says it is an anchor", pod("mine", v1alpha1.RoleAnchor, running, ownedBy(sb)), false, false, false},
+		{"an anchor", pod(anchor, v1alpha1.RoleAnchor, running, builder.OwnedBy(sb)), false, true, false},
+		{"one that says it is an anchor", pod("mine", v1alpha1.RoleAnchor, running, builder.OwnedBy(sb)), false, false, false},
 		{"an anchor without an owner", pod(anchor, v1alpha1.RoleAnchor, running), false, false, false},
 		{"one that says it is a run's", pod("mine", run, running), false, false, false},
 	} {
@@ -84,7 +84,7 @@ func TestOwnClaims(t *testing.T) {
 		return corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, OwnerReferences: owners}}
 	}
 	s := Of(sb, noneUnmade)
-	there := []corev1.PersistentVolumeClaim{claim("mine"), claim(second, ownedBy(sb)), claim(first), claim("other", ownedBy(sb))}
+	there := []corev1.PersistentVolumeClaim{claim("mine"), claim(second, builder.OwnedBy(sb)), claim(first), claim("other", builder.OwnedBy(sb))}
 	if early := s.OwnClaims(there); len(early) > 0 {
 		t.Errorf("before it has started, %q is its own", early[0].Name)
 	}
@@ -153,11 +153,6 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // at returns a time after noon.
 func at(after time.Duration) *metav1.Time { return new(metav1.NewTime(noon.Add(after))) }
-
-// ownedBy returns what a child of a benchmark says of its owner.
-func ownedBy(sb *v1alpha1.StorageBenchmark) metav1.OwnerReference {
-	return *metav1.NewControllerRef(sb, v1alpha1.GroupVersion.WithKind("StorageBenchmark"))
-}
 
 // noneUnmade is of an operator that knows of no claim which it has not made.
 func noneUnmade(string) bool { return false }

@@ -42,7 +42,7 @@ func TestFound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := Of(sb, noneUnmade)
 			claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
-				Namespace: "ns", Name: storage.ClaimName(sb, test.target, 0), UID: "c1", OwnerReferences: []metav1.OwnerReference{ownedBy(sb)},
+				Namespace: "ns", Name: storage.ClaimName(sb, test.target, 0), UID: "c1", OwnerReferences: []metav1.OwnerReference{builder.OwnedBy(sb)},
 			}}
 			test.change(claim)
 			if got := c.FoundClaim(test.target, claim); got != test.want {

@@ -22,7 +22,7 @@ func TestMadeJobs(t *testing.T) {
 	var names []string
 	for made := range MadeJobs(sb) {
 		names = append(names, made.Name)
-		j := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: made.Name, Labels: made.Labels, Annotations: made.Annotations, OwnerReferences: []metav1.OwnerReference{ownedBy(sb)}}}
+		j := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: made.Name, Labels: made.Labels, Annotations: made.Annotations, OwnerReferences: []metav1.OwnerReference{builder.OwnedBy(sb)}}}
 		if !Job(sb, j) || IsStrayJob(sb, j) {
 			t.Errorf("%s is not the benchmark's", made.Name)
 		}
@@ -54,7 +54,7 @@ func TestStrays(t *testing.T) {
 		},
 	}
 	for role, is := range stray {
-		if is(labels(role), ownedBy(sb)) {
+		if is(labels(role), builder.OwnedBy(sb)) {
 			t.Errorf("%s: one that has all labels is looked for", role)
 		}
 		if is(nil) {
@@ -63,7 +63,7 @@ func TestStrays(t *testing.T) {
 		for _, lost := range append(slices.Collect(maps.Keys(child.Labels(sb))), v1alpha1.LabelRole, v1alpha1.LabelAttempt, v1alpha1.LabelClient) {
 			left := labels(role)
 			delete(left, lost)
-			if !is(left, ownedBy(sb)) {
+			if !is(left, builder.OwnedBy(sb)) {
 				t.Errorf("%s: one that has lost %s is not looked for", role, lost)
 			}
 		}
@@ -79,9 +79,4 @@ func TestLacking(t *testing.T) {
 	if got := Lacking(has, nil); len(got) > 0 {
 		t.Errorf("of nothing, lacking are %q", got)
 	}
-}
-
-// ownedBy returns what a child of a benchmark says of its owner.
-func ownedBy(sb *v1alpha1.StorageBenchmark) metav1.OwnerReference {
-	return *metav1.NewControllerRef(sb, v1alpha1.GroupVersion.WithKind("StorageBenchmark"))
 }

@@ -9,7 +9,7 @@ import (
 // Runs are the runs of a benchmark, some of which are steps of searches.
 type Runs struct {
 	Status *v1alpha1.StorageBenchmarkStatus
-	// SearchOf returns the search of which a run is a step, nil if the spec knows of none.
+	// SearchOf returns the search that a run is a step of, nil if the spec has none for it.
 	SearchOf func(*v1alpha1.Run) *v1alpha1.LoadSearch
 }
 
@@ -38,7 +38,7 @@ func (r Runs) endOf(steps Steps) (Answer, bool) {
 	return decision.Answer, known && decision.Value == 0 && !steps.isTaken(decision.Answer)
 }
 
-// decide says what comes next in a search, false if the spec knows of none.
+// decide says what comes next in a search, false if the spec has no such search.
 func (r Runs) decide(steps Steps) (Decision, bool) {
 	search := r.SearchOf(steps[0])
 	if search == nil {
@@ -57,7 +57,7 @@ func (r Runs) dropPending(steps Steps) {
 	r.Status.PlannedRuns = int32(len(r.Status.Runs))
 }
 
-// Load returns the load of a step that has none yet, 0 if the spec knows of no such search. The same steps before it always give it the same one.
+// Load returns the load of a step that has none yet, 0 if the spec has no such search. The same steps before it always give it the same one.
 func (r Runs) Load(step *v1alpha1.Run) int32 {
 	for _, steps := range Of(r.Status.Runs) {
 		if !slices.Contains(steps, step) {

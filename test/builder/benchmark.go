@@ -91,3 +91,8 @@ func NewDirectWorkload(name string) v1alpha1.Workload {
 func NewJobFile(name, text string) v1alpha1.Workload {
 	return v1alpha1.Workload{Name: name, JobFile: &text}
 }
+
+// OwnedBy returns what a child of a benchmark says of its owner.
+func OwnedBy(sb *v1alpha1.StorageBenchmark) metav1.OwnerReference {
+	return *metav1.NewControllerRef(sb, v1alpha1.GroupVersion.WithKind("StorageBenchmark"))
+}
