@@ -108,20 +108,28 @@ func newAttempts(before, after *v1alpha1.StorageBenchmark) []v1alpha1.AbandonedA
 	})
 }
 
-// activeBenchmarks is a metric of the benchmarks that are at each step, as the cache has them when it is asked for.
+// activeBenchmarks are metrics of the benchmarks that are there, as the cache has them when it is asked for. So they outlive the operator.
 type activeBenchmarks struct {
-	reader client.Reader
-	desc   *prometheus.Desc
+	reader           client.Reader
+	steps, leftovers *prometheus.Desc
 }
 
-// NewActiveBenchmarks returns the metric storagebench_benchmarks, of the benchmarks that the reader reads.
+// NewActiveBenchmarks returns the metrics storagebench_benchmarks and storagebench_benchmarks_with_leftovers, of the benchmarks that the reader reads.
 func NewActiveBenchmarks(reader client.Reader) prometheus.Collector {
-	return &activeBenchmarks{reader: reader, desc: prometheus.NewDesc("storagebench_benchmarks",
-		"StorageBenchmarks by the reason of their condition Succeeded: the step that they are at, or their outcome.", []string{"reason"}, nil)}
+	return &activeBenchmarks{
+		reader: reader,
+		steps: prometheus.NewDesc("storagebench_benchmarks",
+			"StorageBenchmarks by the reason of their condition Succeeded: the step that they are at, or their outcome.", []string{"reason"}, nil),
+		leftovers: prometheus.NewDesc("storagebench_benchmarks_with_leftovers",
+			"StorageBenchmarks of which something could not be removed, until they are deleted. Absent of namespaces that have none.", []string{"namespace"}, nil),
+	}
 }
 
 // Describe implements prometheus.Collector.
-func (a *activeBenchmarks) Describe(descs chan<- *prometheus.Desc) { descs <- a.desc }
+func (a *activeBenchmarks) Describe(descs chan<- *prometheus.Desc) {
+	descs <- a.steps
+	descs <- a.leftovers
+}
 
 // collectPatience is how long the benchmarks may take to list: a scrape that comes before the cache is filled has none.
 const collectPatience = time.Second
@@ -135,14 +143,20 @@ func (a *activeBenchmarks) Collect(metrics chan<- prometheus.Metric) {
 		ctrl.Log.Info("Benchmarks are not counted", "why", err.Error())
 		return
 	}
-	counts := map[string]int{}
+	at, left := map[string]int{}, map[string]int{}
 	for i := range list.Items {
-		if c := conditionOf(&list.Items[i], v1alpha1.ConditionSucceeded); c.Status != "" {
-			counts[c.Reason]++
+		sb := &list.Items[i]
+		if c := conditionOf(sb, v1alpha1.ConditionSucceeded); c.Status != "" {
+			at[c.Reason]++
+		}
+		if hasLeft(sb) {
+			left[sb.Namespace]++
 		}
 	}
-	for reason, n := range counts {
-		metrics <- prometheus.MustNewConstMetric(a.desc, prometheus.GaugeValue, float64(n), reason)
+	for desc, counts := range map[*prometheus.Desc]map[string]int{a.steps: at, a.leftovers: left} {
+		for label, n := range counts {
+			metrics <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(n), label)
+		}
 	}
 }
 

@@ -2,11 +2,15 @@ package controllers
 
 import (
 	"fmt"
+	"maps"
+	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -14,6 +18,7 @@ import (
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
@@ -90,6 +95,23 @@ func TestMetrics(t *testing.T) {
 	}
 	if len(sb.Status.AbandonedAttempts) != 1 {
 		t.Errorf("attempts: %+v", sb.Status.AbandonedAttempts)
+	}
+}
+
+// What is left of a benchmark is told as long as that is there, also by an operator that has not seen it happen. Of namespaces that have none there is nothing.
+func TestLeftoversAreToldOfWhatIsThere(t *testing.T) {
+	var all []client.Object
+	for name, reason := range map[string]string{"cleaned": v1alpha1.ReasonNothingLeft, "left": v1alpha1.ReasonLeftBehind, "left too": v1alpha1.ReasonLeftBehind} {
+		namespace, _, _ := strings.Cut(name, " ")
+		sb := builder.OneRun(namespace, strings.ReplaceAll(name, " ", "-")).Build()
+		sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionCleanedUp, Reason: reason}}
+		all = append(all, sb)
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(NewActiveBenchmarks(fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(all...).Build()))
+	want := map[string]float64{"storagebench_benchmarks_with_leftovers left": 2}
+	if got := valuesOf(t, registry); !maps.Equal(got, want) {
+		t.Errorf("metrics are %v, want %v", got, want)
 	}
 }
 
