@@ -97,6 +97,18 @@ func (s *scope) cleaning() cleanup.Budget {
 // remove goes one step further in removing what was made, and returns what is not gone yet. Package cleanup has the order. What logs of pods hold is kept in
 // ConfigMaps.
 func (p *pass) remove(ctx context.Context) (left []cleanup.Leftover, err error) {
+	p.askAhead(ctx)
+	p.deletions = &[]deletion{}
+	defer func() { // also where what comes after them fails
+		unneeded := *p.deletions
+		p.deletions, p.asked.claims, p.asked.volumes = nil, nil, nil
+		err = errors.Join(err, p.deleteAll(ctx, unneeded))
+	}()
+	return p.removeKinds(ctx)
+}
+
+// removeKinds does so for each kind whose turn it is.
+func (p *pass) removeKinds(ctx context.Context) (left []cleanup.Leftover, err error) {
 	var before []cleanup.Removal
 	for {
 		turn := cleanup.NextTurn(before, p.cleaning().IsHalfOver(), p.cleaning().Remaining() <= 0)
@@ -181,22 +193,13 @@ func (p *pass) isLeft(ctx context.Context, pod *corev1.Pod, jobs sets.Set[types.
 
 // deleteJobs deletes Jobs, and has Kubernetes delete their pods.
 func (p *pass) deleteJobs(ctx context.Context, jobs []*batchv1.Job) error {
-	return errors.Join(inParallel(ctx, jobs, func(j *batchv1.Job) error {
-		return p.deleteObject(ctx, "Job ", j, client.PropagationPolicy(metav1.DeletePropagationBackground))
-	})...)
+	return p.deleteAll(ctx, each(jobs, func(j *batchv1.Job) deletion {
+		return deletion{"Job ", j, []client.DeleteOption{client.PropagationPolicy(metav1.DeletePropagationBackground)}}
+	}))
 }
 
 func (p *pass) deletePods(ctx context.Context, pods []*corev1.Pod) error {
-	return errors.Join(inParallel(ctx, pods, func(pod *corev1.Pod) error { return p.deleteObject(ctx, "pod ", pod) })...)
-}
-
-// deleteObject deletes an object, unless that is under way.
-func (p *pass) deleteObject(ctx context.Context, kind string, object client.Object, options ...client.DeleteOption) error {
-	if !object.GetDeletionTimestamp().IsZero() {
-		return nil
-	}
-	err := p.Client.Delete(ctx, object, append(options, client.Preconditions{UID: new(object.GetUID())})...)
-	return unlessGone(err, "delete "+kind+object.GetName())
+	return p.deleteAll(ctx, each(pods, func(pod *corev1.Pod) deletion { return deletion{kind: "pod ", object: pod} }))
 }
 
 // removeAnchors deletes the pods that hold nodes, but those that are wanted, and returns what is left of them.

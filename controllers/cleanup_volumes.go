@@ -68,12 +68,13 @@ func (p *pass) deleteClaims(ctx context.Context, claims []*corev1.PersistentVolu
 		_, err := p.removeJobs(ctx, cleaners)
 		errs = append(errs, err)
 	}
-	return errors.Join(append(errs, inParallel(ctx, recorded, func(claim *corev1.PersistentVolumeClaim) error {
-		if err := p.settleClaim(ctx, claim); err != nil {
-			return err
+	var settled []deletion
+	for i, err := range inParallel(ctx, recorded, func(claim *corev1.PersistentVolumeClaim) error { return p.settleClaim(ctx, claim) }) {
+		if errs = append(errs, err); err == nil {
+			settled = append(settled, deletion{object: recorded[i]})
 		}
-		return p.deleteObject(ctx, "", claim)
-	})...)...)
+	}
+	return errors.Join(append(errs, p.deleteAll(ctx, settled))...)
 }
 
 // settleClaim does what settle does with the volume of a claim of the benchmark.
@@ -102,10 +103,11 @@ func (p *pass) tieVolume(ctx context.Context, volume *corev1.PersistentVolume, f
 	if fate != cleanup.Retained {
 		return fate, nil
 	}
-	patch := client.MergeFromWithOptions(volume.DeepCopy(), client.MergeFromWithOptimisticLock{})
-	volume.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimDelete
-	switch err := p.Client.Patch(ctx, volume, patch); {
+	tied := volume.DeepCopy()
+	tied.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimDelete
+	switch err := p.Client.Patch(ctx, tied, client.MergeFromWithOptions(volume, client.MergeFromWithOptimisticLock{})); {
 	case err == nil:
+		*volume = *tied // it may be looked at once more in this pass
 		return cleanup.Goes, nil
 	case apierrors.IsNotFound(err):
 		return cleanup.NotOurs, nil
@@ -151,6 +153,7 @@ func (p *pass) removeClusterObjects(ctx context.Context) ([]cleanup.Leftover, er
 	}
 	mine := client.MatchingLabels(child.ClusterLabels(p.sb))
 	var left []cleanup.Leftover
+	var unneeded []deletion
 	var errs []error
 	for _, of := range []struct {
 		list           client.ObjectList
@@ -163,10 +166,10 @@ func (p *pass) removeClusterObjects(ctx context.Context) ([]cleanup.Leftover, er
 		err := meta.EachListItem(of.list, looking(func(object client.Object) {
 			if ours.ClusterObject(p.sb, object) {
 				left = append(left, cleanup.Leftover{What: of.kind + " " + object.GetName(), Command: "kubectl delete " + of.resource + " " + object.GetName()})
-				errs = append(errs, p.deleteObject(ctx, "", object))
+				unneeded = append(unneeded, deletion{object: object})
 			}
 		}))
 		errs = append(errs, err)
 	}
-	return left, errors.Join(errs...)
+	return left, errors.Join(append(errs, p.deleteAll(ctx, unneeded))...)
 }

@@ -17,7 +17,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -43,6 +42,20 @@ func TestLeftVolumes(t *testing.T) {
 	if !slices.Equal(s.kept.Volumes, []string{"pv-2 (vol-2)"}) {
 		t.Errorf("kept are %q", s.kept)
 	}
+}
+
+// madeForRun returns what there is for a benchmark of one run on one volume, which its status knows.
+func madeForRun(sb *v1alpha1.StorageBenchmark) (*batchv1.Job, *corev1.PersistentVolumeClaim, *corev1.PersistentVolume) {
+	run := &batchv1.Job{ObjectMeta: madeFor(sb, job.RunName(sb, "reads.fast", 1, 0), v1alpha1.RoleRun)}
+	claim := claimOf("default", storage.ClaimName(sb, &sb.Spec.Targets[0], 0), nil)
+	claim.UID, claim.OwnerReferences, claim.Spec.VolumeName, claim.CreationTimestamp = "c1", []metav1.OwnerReference{builder.OwnedBy(sb)}, "pv-c1", *at(0)
+	volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv-c1", CreationTimestamp: *at(0)}, Spec: corev1.PersistentVolumeSpec{
+		PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimDelete,
+		ClaimRef:                      &corev1.ObjectReference{Namespace: "default", Name: claim.Name, UID: claim.UID},
+	}}
+	status := sb.Status.Target("fast")
+	status.Claims, status.Volumes = []string{claim.Name}, []v1alpha1.VolumeStatus{{Name: "pv-c1", Handle: "vol-1"}}
+	return run, claim, volume
 }
 
 // What cannot be removed or looked at holds back nothing else: claims and volumes, which cost money, are tried and named.
@@ -84,23 +97,12 @@ func TestErrorsHoldBackNothingElse(t *testing.T) {
 			p.now, p.Claims = *at(test.after), map[string]*corev1.PersistentVolumeClaim{}
 			p.fail(v1alpha1.ReasonRunFailed, "no")
 			p.sb.Status.Conditions[0].LastTransitionTime = *at(0)
-			claim := claimOf("default", storage.ClaimName(p.sb, &p.sb.Spec.Targets[0], 0), nil)
-			claim.UID, claim.OwnerReferences, claim.Spec.VolumeName, claim.CreationTimestamp = "c1", []metav1.OwnerReference{builder.OwnedBy(p.sb)}, "pv", *at(0)
-			run := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{
-				Namespace: "default", Name: job.RunName(p.sb, "reads.fast", 1, 0), UID: "j1", OwnerReferences: claim.OwnerReferences,
-				Labels:      child.Labels(p.sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelClient, "0", v1alpha1.LabelAttempt, "1"),
-				Annotations: map[string]string{v1alpha1.AnnotationRun: "reads.fast"},
-			}}
-			volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv", CreationTimestamp: *at(0)}, Spec: corev1.PersistentVolumeSpec{
-				PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimDelete,
-				ClaimRef:                      &corev1.ObjectReference{Namespace: "default", Name: claim.Name, UID: claim.UID},
-			}}
+			run, claim, volume := madeForRun(p.sb)
 			for _, object := range []client.Object{claim, run, volume} {
 				if err := writer.Create(t.Context(), object); err != nil {
 					t.Fatal(err)
 				}
 			}
-			p.sb.Status.Targets[0].Claims, p.sb.Status.Targets[0].Volumes = []string{claim.Name}, []v1alpha1.VolumeStatus{{Name: "pv", Handle: "vol-1"}}
 
 			left, err := p.remove(t.Context())
 

@@ -46,7 +46,6 @@ func sweep(ctx context.Context, p *pass) (outcome, error) {
 
 // removePods deletes all Jobs, and all pods, and returns what is left of them.
 func (p *pass) removePods(ctx context.Context) ([]cleanup.Leftover, error) {
-	p.listed = childLists{} // the step before may have made a Job that removes test files, and have given it up
 	left, err := p.removeJobs(ctx, nil)
 	_, anchorsErr := p.removeAnchors(ctx)
 	return left, errors.Join(err, anchorsErr)

@@ -22,8 +22,10 @@ const retrySoon = 100 * time.Millisecond
 type pass struct {
 	*Reconciler
 	*scope
-	// listed are the benchmark's Jobs and pods as the API server had them in this step of clean-up.
-	listed childLists
+	// asked is what the API server has answered in this step of clean-up.
+	asked answers
+	// deletions are collected in a step of clean-up, and made at its end. nil: each is made at once.
+	deletions *[]deletion
 }
 
 // newPass begins a pass over a benchmark.

@@ -31,17 +31,17 @@ func (p *pass) liveClaim(ctx context.Context, name string) (*corev1.PersistentVo
 
 // liveVolume returns a volume as the API server has it, an empty one if it is gone. Its error says for what it was asked.
 func (p *pass) liveVolume(ctx context.Context, name, doing string) (*corev1.PersistentVolume, error) {
+	if known, is := p.asked.volumes[name]; is {
+		return known.value, known.err
+	}
+	return p.readVolume(ctx, name, doing)
+}
+
+// readVolume is liveVolume for whoever needs the newest version of it.
+func (p *pass) readVolume(ctx context.Context, name, doing string) (*corev1.PersistentVolume, error) {
 	volume := &corev1.PersistentVolume{}
 	err := p.Live.Get(ctx, types.NamespacedName{Name: name}, volume)
 	return volume, unlessGone(err, doing)
-}
-
-// childLists are a benchmark's Jobs and pods as the API server had them in a pass. A step of clean-up asks for them once, whatever it removes: the next pass looks again
-// whether what was deleted is gone. The zero value is that it was not asked.
-type childLists struct {
-	jobs  []*batchv1.Job
-	pods  []*corev1.Pod
-	asked bool
 }
 
 // own are the options by which the benchmark's Jobs and pods are listed.
@@ -52,25 +52,34 @@ func (p *pass) own(labels ...string) []client.ListOption {
 // listChildren returns the benchmark's Jobs and pods that have labels. Not from the cache, which may not have heard yet of a Job that the last pass has made. Pods
 // are listed after the Jobs: one that is made meanwhile is seen by its Job.
 func (p *pass) listChildren(ctx context.Context, having client.MatchingLabels) ([]*batchv1.Job, []*corev1.Pod, error) {
-	if !p.listed.asked {
-		var jobs batchv1.JobList
-		if err := listLive(ctx, p.Live, &jobs, p.own()...); err != nil {
-			return nil, nil, fmt.Errorf("list Jobs: %w", err)
-		}
-		var pods corev1.PodList
-		if err := listLive(ctx, p.Live, &pods, p.own()...); err != nil {
-			return nil, nil, fmt.Errorf("list pods: %w", err)
-		}
-		p.listed = childLists{jobs: pointers(jobs.Items), pods: pointers(pods.Items), asked: true}
+	if p.asked.children == nil {
+		p.asked.children = answered(p.readChildren(ctx))
 	}
+	if err := p.asked.children.err; err != nil {
+		return nil, nil, err
+	}
+	listed := p.asked.children.value
 	stray, err := p.strayJobs(ctx, having)
-	return append(withLabels(p.listed.jobs, having), pointers(stray)...), withLabels(p.listed.pods, having), err
+	return append(withLabels(listed.jobs, having), pointers(stray)...), withLabels(listed.pods, having), err
+}
+
+// readChildren returns the benchmark's Jobs, and then its pods.
+func (p *pass) readChildren(ctx context.Context) (childLists, error) {
+	var jobs batchv1.JobList
+	if err := listLive(ctx, p.Live, &jobs, p.own()...); err != nil {
+		return childLists{}, fmt.Errorf("list Jobs: %w", err)
+	}
+	var pods corev1.PodList
+	if err := listLive(ctx, p.Live, &pods, p.own()...); err != nil {
+		return childLists{}, fmt.Errorf("list pods: %w", err)
+	}
+	return childLists{jobs: pointers(jobs.Items), pods: pointers(pods.Items)}, nil
 }
 
 // listAnchors returns the pods of anchors. It asks for no others: there may be many that have ended.
 func (p *pass) listAnchors(ctx context.Context) ([]*corev1.Pod, error) {
-	if p.listed.asked {
-		return withLabels(p.listed.pods, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleAnchor}), nil
+	if listed := p.asked.children; listed != nil && listed.err == nil {
+		return withLabels(listed.value.pods, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleAnchor}), nil
 	}
 	var pods corev1.PodList
 	if err := listLive(ctx, p.Live, &pods, p.own(v1alpha1.LabelRole, v1alpha1.RoleAnchor)...); err != nil {
@@ -104,6 +113,9 @@ const fewClaims = 4
 // liveClaims returns the claims that have names which the benchmark gives, as the API server has them, in the order of their names: not by labels, which they may
 // have lost.
 func (p *pass) liveClaims(ctx context.Context) (claims []corev1.PersistentVolumeClaim, err error) {
+	if known := p.asked.claims; known != nil {
+		return known.value, known.err
+	}
 	if len(p.ClaimTargets) > fewClaims {
 		var list corev1.PersistentVolumeClaimList
 		if err := listLive(ctx, p.Live, &list, client.InNamespace(p.sb.Namespace)); err != nil {

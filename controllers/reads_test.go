@@ -93,11 +93,10 @@ func TestSweepLooksAgain(t *testing.T) {
 	if left, err := p.remove(t.Context()); err != nil || len(left) > 0 {
 		t.Fatalf("left %+v, %v", left, err)
 	}
-	cleaner := &batchv1.Job{ObjectMeta: madeFor(sb, job.CleanUpName(sb, "fast", 0), v1alpha1.RoleCleanUp)}
-	if err := p.Client.Create(t.Context(), cleaner); err != nil {
+	if _, err := p.makeCleaner(t.Context(), &sb.Spec.Targets[0], 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := removed(p.removePods(t.Context())); err == nil || err.Error() != "Job "+cleaner.Name {
+	if err := removed(p.removePods(t.Context())); err == nil || err.Error() != "Job "+job.CleanUpName(sb, "fast", 0) {
 		t.Errorf("removed are %v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -52,7 +53,7 @@ func (p *pass) untilNothingStrays(ctx context.Context, step func(context.Context
 	if err != nil || len(left) > 0 || !soughtBefore || p.memory.strays.again {
 		return left, err
 	}
-	p.memory.strays, p.listed = strays{}, childLists{}
+	p.memory.strays = strays{}
 	if err := p.seekStrays(ctx); err != nil {
 		return nil, err
 	}
@@ -72,20 +73,71 @@ func (p *pass) seekStrays(ctx context.Context) error {
 	if p.memory.strays.sought {
 		return nil
 	}
-	jobs, jobsErr := p.seekJobs(ctx)
-	anchors, anchorsErr := p.seekAnchors(ctx)
-	if err := errors.Join(jobsErr, anchorsErr); err != nil {
-		return err
+	found := strays{sought: true}
+	err := errors.Join(inParallel(ctx, []func() error{
+		func() (err error) { found.jobs, err = p.seekJobs(ctx); return err },
+		func() (err error) { found.anchors, err = p.seekAnchors(ctx); return err },
+	}, func(seek func() error) error { return seek() })...)
+	if err == nil {
+		p.memory.strays = found
 	}
-	p.memory.strays = strays{sought: true, jobs: jobs, anchors: anchors}
-	return nil
+	return err
 }
 
 // seekPatience is how long it is looked for Jobs that have lost labels. A tenant may have made so many that it would take all of the time for clean-up.
 const seekPatience = 30 * time.Second
 
+// fewJobs is how many Jobs are asked for by their names, one after the other. More are looked for among all of the namespace, which may be many times as many.
+const fewJobs = 8
+
 // seekJobs looks for the benchmark's Jobs that have lost labels. It reads no more than metadata.
-func (p *pass) seekJobs(ctx context.Context) (found []ours.MadeJob, err error) {
+func (p *pass) seekJobs(ctx context.Context) ([]ours.MadeJob, error) {
+	if unseen, few := p.unseenJobs(); few {
+		return p.seekNamedJobs(ctx, unseen)
+	}
+	return p.seekJobsAmongAll(ctx)
+}
+
+// unseenJobs returns the Jobs that may have been made, but for those of which it was seen in this pass that they have all labels, and whether these are few.
+func (p *pass) unseenJobs() (unseen []ours.MadeJob, few bool) {
+	seen := sets.New[string]()
+	if listed := p.asked.children; listed != nil {
+		for _, j := range listed.value.jobs {
+			if ours.Job(p.sb, j) {
+				seen.Insert(j.Name)
+			}
+		}
+	}
+	for made := range ours.MadeJobs(p.sb) {
+		switch {
+		case seen.Has(made.Name):
+		case len(unseen) == fewJobs:
+			return nil, false
+		default:
+			unseen = append(unseen, made)
+		}
+	}
+	return unseen, true
+}
+
+// seekNamedJobs looks for those of the Jobs that have lost labels.
+func (p *pass) seekNamedJobs(ctx context.Context, named []ours.MadeJob) (found []ours.MadeJob, err error) {
+	for _, made := range named {
+		there := &metav1.PartialObjectMetadata{}
+		there.SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("Job"))
+		err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.sb.Namespace, Name: made.Name}, there)
+		if err := unlessGone(err, "get Job "+made.Name+", which may have lost labels"); err != nil {
+			return nil, err
+		}
+		if err == nil && ours.IsStrayJob(p.sb, &batchv1.Job{ObjectMeta: there.ObjectMeta}) {
+			found = append(found, made)
+		}
+	}
+	return found, nil
+}
+
+// seekJobsAmongAll looks for them among all Jobs of the namespace.
+func (p *pass) seekJobsAmongAll(ctx context.Context) (found []ours.MadeJob, err error) {
 	empty := func() client.ObjectList {
 		page := &metav1.PartialObjectMetadataList{}
 		page.SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("JobList"))

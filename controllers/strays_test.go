@@ -193,6 +193,9 @@ func TestStrayJobs(t *testing.T) {
 					t.Errorf("found %v, %v", found, err)
 				}
 			}
+			if among, err := p.seekJobsAmongAll(t.Context()); err != nil || fmt.Sprint(among) != fmt.Sprint(p.memory.strays.jobs) && p.mayStray() {
+				t.Errorf("among all %v, %v, by their names %v", among, err, p.memory.strays.jobs)
+			}
 		})
 	}
 }
@@ -208,7 +211,7 @@ func TestSeekingStraysEnds(t *testing.T) {
 		})
 		sb, _, _ := strayed()
 		sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionMeasured, Status: metav1.ConditionFalse}}
-		sb.Status.Anchors = nil
+		sb.Status.Anchors, sb.Status.Runs[0].Attempts = nil, fewJobs+1
 		p, began := passOver(&Reconciler{Live: silent}, sb), time.Now()
 		if err := p.seekStrays(t.Context()); err != nil || !p.memory.strays.sought || time.Since(began) != seekPatience {
 			t.Errorf("after %s: %v", time.Since(began), err)

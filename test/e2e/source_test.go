@@ -93,15 +93,16 @@ func cloned(t *testing.T, name, source string) *v1alpha1.StorageBenchmark {
 	})
 }
 
-// holdDevice runs a pod that has a raw block claim until the test ends, and waits until it runs. The claim is bound then.
-func holdDevice(t *testing.T, claim *corev1.PersistentVolumeClaim) {
+// holdDevice runs a pod that has a raw block claim until the test ends, waits until it runs, and returns it. The claim is bound then.
+func holdDevice(t *testing.T, claim *corev1.PersistentVolumeClaim) *corev1.Pod {
 	t.Helper()
-	runApplication(t, claim.Name, claim, func(c *corev1.Container) {
+	application := runApplication(t, claim.Name, claim, func(c *corev1.Container) {
 		c.VolumeDevices = []corev1.VolumeDevice{{Name: "volume", DevicePath: "/dev/volume"}}
 	})
 	if err := k8s.Get(t.Context(), client.ObjectKeyFromObject(claim), claim); err != nil {
 		t.Fatal(err)
 	}
+	return application
 }
 
 // plantContent writes random bytes to the volume of a claim, as an application would, and returns them.

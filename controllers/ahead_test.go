@@ -1,0 +1,132 @@
+package controllers
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/cleanup"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/envtest"
+)
+
+// slowly returns a cluster each of whose calls takes a second, and what was asked of it.
+func slowly(objects ...client.Object) (client.WithWatch, func() []string) {
+	var mu sync.Mutex
+	var asked []string
+	call := func(what string) {
+		time.Sleep(time.Second)
+		mu.Lock()
+		defer mu.Unlock()
+		asked = append(asked, what)
+	}
+	cluster := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(objects...).Build()
+	return interceptor.NewClient(cluster, interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+			call("get " + key.Name)
+			return c.Get(ctx, key, object, options...)
+		},
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			call("list")
+			return c.List(ctx, list, options...)
+		},
+		Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
+			call("delete " + object.GetName())
+			return c.Delete(ctx, object, options...)
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+			call("patch " + object.GetName())
+			return c.Patch(ctx, object, patch, options...)
+		},
+	}), func() []string { return asked }
+}
+
+// A step of clean-up takes the time of four calls, however many it makes: Jobs, pods, what has lost labels, and the deletions. A volume that its class would retain is
+// read once, and takes one more, which has it deleted with its claim.
+func TestStepOfCleanUpTakesFewCalls(t *testing.T) {
+	for name, test := range map[string]struct {
+		retained bool
+		want     time.Duration
+	}{
+		"deleted with its claim": {false, 4 * time.Second},
+		"retained by its class":  {true, 5 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				sb := builder.OneRun("default", "sb").Build()
+				sb.UID, sb.DeletionTimestamp, sb.Finalizers = "u", at(0), []string{v1alpha1.Finalizer}
+				sb.Status.StartTime = at(0)
+				sb.Status.Anchors, sb.Status.Targets = []v1alpha1.Anchor{{Attempts: 1}}, []v1alpha1.TargetStatus{{Name: "fast"}}
+				run, claim, volume := madeForRun(sb)
+				if test.retained {
+					volume.Annotations = map[string]string{ours.ProvisionedBy: "driver"}
+					volume.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimRetain
+				}
+				holds := &corev1.Pod{ObjectMeta: madeFor(sb, job.AnchorName(sb, 0, 1), v1alpha1.RoleAnchor)}
+				cluster, asked := slowly(run, claim, volume, holds)
+				p := passOver(&Reconciler{Client: cluster, Live: cluster}, sb)
+				p.now = *at(0)
+				p.Anchors, p.Claims = map[string]*corev1.Pod{holds.Name: holds}, map[string]*corev1.PersistentVolumeClaim{}
+				began := time.Now()
+
+				left, err := p.remove(t.Context())
+
+				if took := time.Since(began); err != nil || took != test.want {
+					t.Errorf("it took %s, want %s, for %q; %v", took, test.want, asked(), err)
+				}
+				if got := kindsOf(left); !slices.Equal(got, []string{"Job", "pod", "claim", "volume"}) {
+					t.Errorf("left are %q", got)
+				}
+				for _, object := range []client.Object{run, claim, holds} {
+					if err := cluster.Get(t.Context(), client.ObjectKeyFromObject(object), object); err == nil {
+						t.Errorf("%s is there", object.GetName())
+					}
+				}
+				if err := cluster.Get(t.Context(), client.ObjectKeyFromObject(volume), volume); err != nil || volume.Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimDelete {
+					t.Errorf("the volume is %v, %v", volume, err)
+				}
+			})
+		})
+	}
+}
+
+// kindsOf returns the first words of what is left.
+func kindsOf(left []cleanup.Leftover) (kinds []string) {
+	for _, l := range left {
+		kinds = append(kinds, strings.Fields(l.What)[0])
+	}
+	return kinds
+}
+
+// Test files may be reached by a claim that is made in the very step that gives them up. It is removed with that step's other claims, though it was not there when
+// these were asked for.
+func TestClaimMadeInAStepIsSeen(t *testing.T) {
+	sb := builder.OneRun("default", "sb").Build()
+	sb.UID = "u"
+	p, _ := listing(sb, sb.DeepCopy())
+	if err := p.Live.Get(t.Context(), client.ObjectKeyFromObject(sb), p.sb); err != nil {
+		t.Fatal(err)
+	}
+	p.askAhead(t.Context())
+	if claims, err := p.liveClaims(t.Context()); err != nil || len(claims) > 0 {
+		t.Fatalf("claims are %v, %v", claims, err)
+	}
+	if _, err := p.remount(t.Context(), &sb.Spec.Targets[0]); err != nil {
+		t.Fatal(err)
+	}
+	if claims, err := p.liveClaims(t.Context()); err != nil || len(claims) != 1 {
+		t.Errorf("claims are %v, %v", claims, err)
+	}
+}
