@@ -160,8 +160,8 @@ chart-test: ## Unit tests of the chart's templates: charts/storagebench/tests.
 test: test-packages test-unit ## Unit tests, and tests against a real API server (envtest). Sets itself up.
 
 .PHONY: check
-check: ## What a contributor needs beside them: generated files, lint, the chart.
-	@for target in verify lint chart-lint chart-test; do $(MAKE) $$target; done
+check: ## What a contributor needs beside them: generated files, lint, the chart, the pages, the workflows.
+	@for target in verify lint chart-lint chart-test test-around; do $(MAKE) $$target; done
 
 .PHONY: test-all
 test-all: ## Every test, in the order of what fails fastest. "make test" and "make check" are the first.
@@ -187,19 +187,27 @@ test-packages:
 ifdef KUBEBUILDER_ASSETS
 assets := realpath --canonicalize-existing "$$KUBEBUILDER_ASSETS"/{etcd,kube-apiserver,kubectl} > /dev/null && realpath "$$KUBEBUILDER_ASSETS" || \
   { echo "KUBEBUILDER_ASSETS has to name a directory of etcd, kube-apiserver and kubectl" >&2; exit 1; }
-test-unit test-modules: test-packages
+test-unit test-around test-modules: test-packages
 else
 assets := $(LOCALCLUSTER) binaries etcd kube-apiserver kubectl
-test-unit test-modules: test-packages $(LOCALCLUSTER)
+test-unit test-around test-modules: test-packages $(LOCALCLUSTER)
 endif
+
+# around are tests of what is around the programs: the chart, these pages, GitHub's workflows.
+around := chart docs workflows
 
 # These tests wait a part of their time. So one more package is tested at the same time than there are processors. Those that take longest begin
 # first: go test takes them in the order in which they are named.
 .PHONY: test-unit
 test-unit:
-	@assets=$$($(assets)); fio=$$(hack/newer-fio.sh); \
+	@assets=$$($(assets)); fio=$$(hack/newer-fio.sh); others=$$(go list ./... | grep --invert-match $(around:%=-e '/test/%$$')); \
 	KUBEBUILDER_ASSETS="$$assets" STORAGEBENCH_NEWER_FIO="$$fio" \
-	  go run ./hack/gotest -log $(call log,test) -- -p $$(($$(nproc) + 1)) -timeout $(TEST_TIMEOUT) ./controllers ./test/hostile ./test/crash ./internal/runner ./test/chart ./internal/fio ./...
+	  go run ./hack/gotest -log $(call log,test) -- -p $$(($$(nproc) + 1)) -timeout $(TEST_TIMEOUT) ./controllers ./test/hostile ./test/crash ./internal/runner ./internal/fio $$others
+
+.PHONY: test-around
+test-around: ## Tests of the chart, installed by Helm in a real API server, of these pages, and of GitHub's workflows.
+	@assets=$$($(assets)); \
+	KUBEBUILDER_ASSETS="$$assets" go run ./hack/gotest -log $(call log,around) -- -timeout $(TEST_TIMEOUT) $(around:%=./test/%)
 
 # Go keeps results of tests, and does not see that a browser's pages are made by a program that has changed.
 .PHONY: test-modules

@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"errors"
+	"sync"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -13,25 +14,17 @@ import (
 )
 
 // A step of clean-up looks at Jobs, pods, claims and volumes as the API server has them, and deletes some of each. Calls one after the other would take the time of
-// all of them. So it asks for what it looks at before it begins, at the same time, and makes its deletions at its end. The next pass looks whether what was
-// deleted is gone.
+// all of them. So it asks for claims and volumes while it looks at Jobs and pods, and goes on while it deletes. The next pass looks whether what was deleted is gone.
 
-// answers are what the API server has answered. The zero value has none: then it is asked when something is wanted.
+// answers are what the API server was asked for in a step. The zero value has none: then it is asked when something is wanted.
 type answers struct {
-	children *answer[childLists]
+	children *childLists
 	claims   *answer[[]corev1.PersistentVolumeClaim]
 	// volumes are those that the status knows, by their names.
-	volumes map[string]*answer[*corev1.PersistentVolume]
+	volumes *answer[map[string]volumeRead]
+	// changed are the names of volumes that were changed since.
+	changed sync.Map
 }
-
-// answer is what the API server has answered once.
-type answer[T any] struct {
-	value T
-	err   error
-}
-
-// answered keeps what was answered.
-func answered[T any](value T, err error) *answer[T] { return &answer[T]{value, err} }
 
 // childLists are a benchmark's Jobs and pods.
 type childLists struct {
@@ -39,39 +32,87 @@ type childLists struct {
 	pods []*corev1.Pod
 }
 
-// askAhead asks for what a step of clean-up looks at. What fails is told to whoever wants it.
-func (p *pass) askAhead(ctx context.Context) {
-	p.asked = answers{}
-	inParallel(ctx, []func() error{
-		func() error {
-			p.asked.children = answered(p.readChildren(ctx))
-			return p.seekStrays(ctx) // after the lists: what loses its labels later is in these
-		},
-		func() error {
-			p.asked.claims = answered(p.liveClaims(ctx))
-			return nil
-		},
-		func() error {
-			p.asked.volumes = p.readVolumes(ctx)
-			return nil
-		},
-	}, func(ask func() error) error { return ask() })
+// volumeRead is a volume as the API server has it, an empty one if it is gone.
+type volumeRead struct {
+	volume *corev1.PersistentVolume
+	err    error
 }
 
-// readVolumes returns the volumes that the status knows to be made for the benchmark, by their names. A namespaced operator sees none.
-func (p *pass) readVolumes(ctx context.Context) map[string]*answer[*corev1.PersistentVolume] {
-	if p.namespaces.AreSet() {
-		return nil
+// answer is what will come of a call.
+type answer[T any] struct {
+	came  chan struct{}
+	value T
+	err   error
+}
+
+// ask makes a call while other things are done.
+func ask[T any](ctx context.Context, call func() (T, error)) *answer[T] {
+	a := &answer[T]{came: make(chan struct{})}
+	go func() {
+		defer close(a.came)
+		defer catch(ctx, &a.err)
+		a.value, a.err = call()
+	}()
+	return a
+}
+
+// wait returns what has come of the call, nothing if there was none.
+func (a *answer[T]) wait() (value T, err error) {
+	if a == nil {
+		return value, nil
 	}
-	known := volumes.Provisioned(p.sb)
+	<-a.came
+	return a.value, a.err
+}
+
+// askAhead asks for the claims and volumes that a step of clean-up looks at, and for Jobs, pods, and what has lost labels, which it waits for. Claims that have to be listed
+// are not asked for: the list would take turns with the search for what has lost labels, which has little time.
+func (p *pass) askAhead(ctx context.Context) {
+	p.asked.children = nil
+	if !p.namespaces.AreSet() { // else it sees no volumes
+		known := volumes.Provisioned(p.sb)
+		p.asked.volumes = ask(ctx, func() (map[string]volumeRead, error) { return p.readVolumes(ctx, known), nil })
+	}
+	if len(p.ClaimTargets) <= fewClaims {
+		p.asked.claims = ask(ctx, func() ([]corev1.PersistentVolumeClaim, error) { return p.readClaims(ctx) })
+	}
+	// What fails is asked for once more by whoever wants it.
+	if listed, err := p.readChildren(ctx); err == nil {
+		p.asked.children = &listed
+		_ = p.seekStrays(ctx) // after the lists: what loses its labels later is in these
+	}
+}
+
+// readVolumes returns volumes by their names.
+func (p *pass) readVolumes(ctx context.Context, known []v1alpha1.VolumeStatus) map[string]volumeRead {
 	read, errs := gather(ctx, parallelCalls, known, func(volume v1alpha1.VolumeStatus) (*corev1.PersistentVolume, error) {
-		return p.readVolume(ctx, volume.Name, "get volume "+volume.Name)
+		pv, err := p.readVolume(ctx, volume.Name, "get volume "+volume.Name)
+		pv.ManagedFields = nil // nobody reads them, and there may be many volumes
+		return pv, err
 	})
-	all := make(map[string]*answer[*corev1.PersistentVolume], len(known))
+	all := make(map[string]volumeRead, len(known))
 	for i, volume := range known {
-		all[volume.Name] = answered(read[i], errs[i])
+		all[volume.Name] = volumeRead{read[i], errs[i]}
 	}
 	return all
+}
+
+// drop forgets claims and volumes, when the calls for them have ended.
+func (a *answers) drop() {
+	_, _ = a.claims.wait()
+	_, _ = a.volumes.wait()
+	a.claims, a.volumes = nil, nil
+	a.changed.Clear()
+}
+
+// volumeAsked returns a volume that was asked for, and has not changed since.
+func (a *answers) volumeAsked(name string) (volumeRead, bool) {
+	if _, changed := a.changed.Load(name); changed {
+		return volumeRead{}, false
+	}
+	all, _ := a.volumes.wait()
+	read, known := all[name]
+	return read, known
 }
 
 // deletion is an object that is to be deleted.
@@ -82,13 +123,35 @@ type deletion struct {
 	options []client.DeleteOption
 }
 
-// deleteAll deletes objects, at the end of the step of clean-up if one is under way.
+// deletions are those that are under way in a step, and what has come of them.
+type deletions struct {
+	calls sync.WaitGroup
+	mu    sync.Mutex
+	errs  []error
+}
+
+// wait waits for all of them, and returns their errors.
+func (d *deletions) wait() error {
+	d.calls.Wait()
+	return errors.Join(d.errs...)
+}
+
+// deleteAll deletes objects. In a step of clean-up, which waits for them at its end, it returns at once.
 func (p *pass) deleteAll(ctx context.Context, all []deletion) error {
-	if p.deletions != nil {
-		*p.deletions = append(*p.deletions, all...)
-		return nil
+	calls := func() error {
+		return errors.Join(inParallel(ctx, all, func(d deletion) error { return p.deleteObject(ctx, d) })...)
 	}
-	return errors.Join(inParallel(ctx, all, func(d deletion) error { return p.deleteObject(ctx, d) })...)
+	under := p.deletions
+	if under == nil {
+		return calls()
+	}
+	under.calls.Go(func() {
+		err := calls()
+		under.mu.Lock()
+		defer under.mu.Unlock()
+		under.errs = append(under.errs, err)
+	})
+	return nil
 }
 
 // deleteObject deletes an object, unless that is under way.

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -9,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -53,22 +55,20 @@ func slowly(objects ...client.Object) (client.WithWatch, func() []string) {
 	}), func() []string { return asked }
 }
 
-// A step of clean-up takes the time of four calls, however many it makes: Jobs, pods, what has lost labels, and the deletions. A volume that its class would retain is
-// read once, and takes one more, which has it deleted with its claim.
+// A step of clean-up takes the time of four calls, however many it makes: Jobs, pods, what has lost labels, and deletions. A volume that its class would retain takes one
+// more, before its claim is deleted.
 func TestStepOfCleanUpTakesFewCalls(t *testing.T) {
 	for name, test := range map[string]struct {
 		retained bool
 		want     time.Duration
 	}{
 		"deleted with its claim": {false, 4 * time.Second},
-		"retained by its class":  {true, 5 * time.Second},
+		"retained by its class":  {true, 5 * time.Second}, // it is looked at while the claim is deleted
+
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				sb := builder.OneRun("default", "sb").Build()
-				sb.UID, sb.DeletionTimestamp, sb.Finalizers = "u", at(0), []string{v1alpha1.Finalizer}
-				sb.Status.StartTime = at(0)
-				sb.Status.Anchors, sb.Status.Targets = []v1alpha1.Anchor{{Attempts: 1}}, []v1alpha1.TargetStatus{{Name: "fast"}}
+				sb := beingDeleted()
 				run, claim, volume := madeForRun(sb)
 				if test.retained {
 					volume.Annotations = map[string]string{ours.ProvisionedBy: "driver"}
@@ -99,6 +99,74 @@ func TestStepOfCleanUpTakesFewCalls(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// beingDeleted is a benchmark that has begun to measure, and is to be removed.
+func beingDeleted() *v1alpha1.StorageBenchmark {
+	sb := builder.OneRun("default", "sb").Build()
+	sb.UID, sb.DeletionTimestamp, sb.Finalizers = "u", at(0), []string{v1alpha1.Finalizer}
+	sb.Status.StartTime = at(0)
+	sb.Status.Anchors, sb.Status.Targets = []v1alpha1.Anchor{{Attempts: 1}}, []v1alpha1.TargetStatus{{Name: "fast"}}
+	return sb
+}
+
+// Where calls for claims and volumes do not end before the pass does, Jobs are deleted all the same.
+func TestDeletionsDoNotWaitForOtherCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sb := beingDeleted()
+		run, claim, volume := madeForRun(sb)
+		cluster := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(run, claim, volume).Build()
+		live := interceptor.NewClient(cluster, interceptor.Funcs{
+			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+				switch object.(type) {
+				case *corev1.PersistentVolumeClaim, *corev1.PersistentVolume:
+					<-ctx.Done()
+					return ctx.Err()
+				}
+				return c.Get(ctx, key, object, options...)
+			},
+		})
+		p := passOver(&Reconciler{Client: cluster, Live: live}, sb)
+		p.now = *at(0)
+		p.memory.strays.sought = true
+		ctx, cancel := context.WithTimeout(t.Context(), passPatience)
+		defer cancel()
+
+		_, err := p.remove(ctx)
+
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error is %v", err)
+		}
+		if err := cluster.Get(t.Context(), client.ObjectKeyFromObject(run), run); err == nil {
+			t.Error("the Job is there")
+		}
+	})
+}
+
+// A list that failed is asked for again, also in the same pass: it may be the last one.
+func TestListThatFailedIsAskedForAgain(t *testing.T) {
+	sb := beingDeleted()
+	run, _, _ := madeForRun(sb)
+	cluster := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(run).Build()
+	failed := false
+	live := interceptor.NewClient(cluster, interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			if _, jobs := list.(*batchv1.JobList); jobs && !failed {
+				failed = true
+				return errors.New("etcd is busy")
+			}
+			return c.List(ctx, list, options...)
+		},
+	})
+	p := passOver(&Reconciler{Client: cluster, Live: live}, sb)
+	p.now = *at(0)
+	p.memory.strays.sought = true
+	if _, err := p.remove(t.Context()); err != nil || !failed {
+		t.Errorf("a list has failed: %t, %v", failed, err)
+	}
+	if err := cluster.Get(t.Context(), client.ObjectKeyFromObject(run), run); err == nil {
+		t.Error("the Job is there")
 	}
 }
 

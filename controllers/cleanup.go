@@ -97,12 +97,13 @@ func (s *scope) cleaning() cleanup.Budget {
 // remove goes one step further in removing what was made, and returns what is not gone yet. Package cleanup has the order. What logs of pods hold is kept in
 // ConfigMaps.
 func (p *pass) remove(ctx context.Context) (left []cleanup.Leftover, err error) {
+	under := &deletions{}
 	p.askAhead(ctx)
-	p.deletions = &[]deletion{}
-	defer func() { // also where what comes after them fails
-		unneeded := *p.deletions
-		p.deletions, p.asked.claims, p.asked.volumes = nil, nil, nil
-		err = errors.Join(err, p.deleteAll(ctx, unneeded))
+	p.deletions = under
+	defer func() {
+		p.deletions = nil
+		p.asked.drop()
+		err = errors.Join(err, under.wait())
 	}()
 	return p.removeKinds(ctx)
 }

@@ -16,12 +16,16 @@ import (
 // that the provisioner did not keep. A StorageClass that retains volumes would leave them for good. Only volumes tell whose they are,
 // so all of the cluster are looked at, page by page: once, when nothing else is left, and where volumes are missing. One that was there before is kept, and
 // named: nobody else tells where test files may be.
-func (p *pass) lateVolumes(ctx context.Context, claims []corev1.PersistentVolumeClaim) ([]cleanup.Leftover, error) {
+func (p *pass) lateVolumes(ctx context.Context) ([]cleanup.Leftover, error) {
 	if p.namespaces.AreSet() || !volumes.AreMissing(p.sb) {
 		return nil, nil
 	}
+	claims, err := p.readClaims(ctx) // of those that somebody has just made, the volumes are somebody's
+	if err != nil {
+		return nil, err
+	}
 	var late []*corev1.PersistentVolume
-	err := p.eachVolume(ctx, func(volume *corev1.PersistentVolume) {
+	err = p.eachVolume(ctx, func(volume *corev1.PersistentVolume) {
 		if p.IsLateVolume(volume, claims) {
 			late = append(late, volume.DeepCopy()) // of a page with many others
 		}

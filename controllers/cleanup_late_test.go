@@ -56,7 +56,7 @@ func TestLateVolumesOfEachFate(t *testing.T) {
 				},
 			}).Build()
 			p := passOver(&Reconciler{Live: live, Client: live}, sb)
-			left, err := p.lateVolumes(t.Context(), nil)
+			left, err := p.lateVolumes(t.Context())
 			commands := each(left, func(l cleanup.Leftover) string { return l.Command })
 			if !errors.Is(err, test.refused) || !slices.Equal(commands, test.left) || !slices.Equal(p.kept.Volumes, test.kept) || !slices.Equal(p.kept.Devices, test.onDevice) {
 				t.Errorf("left %q, kept %q and %q, %v", commands, p.kept.Volumes, p.kept.Devices, err)
@@ -96,7 +96,7 @@ func TestLateVolumesOfManyPages(t *testing.T) {
 	})
 	s := passOver(&Reconciler{Live: live}, sb)
 
-	left, err := s.lateVolumes(t.Context(), nil)
+	left, err := s.lateVolumes(t.Context())
 
 	if err != nil || len(left) != 1 || calls != len(pages) {
 		t.Errorf("after %d calls %+v is left, %v", calls, left, err)

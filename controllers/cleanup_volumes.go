@@ -41,7 +41,7 @@ func (p *pass) removeVolumes(ctx context.Context) ([]cleanup.Leftover, error) {
 	if err := errors.Join(append(errs, err)...); err != nil || len(left) > 0 {
 		return left, err
 	}
-	return p.lateVolumes(ctx, claims)
+	return p.lateVolumes(ctx)
 }
 
 // deleteClaims deletes claims, and before them the Jobs that removed files there: Kubernetes keeps a claim as long as
@@ -105,9 +105,9 @@ func (p *pass) tieVolume(ctx context.Context, volume *corev1.PersistentVolume, f
 	}
 	tied := volume.DeepCopy()
 	tied.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimDelete
+	p.asked.changed.Store(volume.Name, true)
 	switch err := p.Client.Patch(ctx, tied, client.MergeFromWithOptions(volume, client.MergeFromWithOptimisticLock{})); {
 	case err == nil:
-		*volume = *tied // it may be looked at once more in this pass
 		return cleanup.Goes, nil
 	case apierrors.IsNotFound(err):
 		return cleanup.NotOurs, nil

@@ -22,10 +22,10 @@ const retrySoon = 100 * time.Millisecond
 type pass struct {
 	*Reconciler
 	*scope
-	// asked is what the API server has answered in this step of clean-up.
+	// asked is what the API server was asked for in this step of clean-up.
 	asked answers
-	// deletions are collected in a step of clean-up, and made at its end. nil: each is made at once.
-	deletions *[]deletion
+	// deletions are under way in this step of clean-up. nil: each is waited for.
+	deletions *deletions
 }
 
 // newPass begins a pass over a benchmark.

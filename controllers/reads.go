@@ -31,8 +31,8 @@ func (p *pass) liveClaim(ctx context.Context, name string) (*corev1.PersistentVo
 
 // liveVolume returns a volume as the API server has it, an empty one if it is gone. Its error says for what it was asked.
 func (p *pass) liveVolume(ctx context.Context, name, doing string) (*corev1.PersistentVolume, error) {
-	if known, is := p.asked.volumes[name]; is {
-		return known.value, known.err
+	if read, known := p.asked.volumeAsked(name); known {
+		return read.volume, read.err
 	}
 	return p.readVolume(ctx, name, doing)
 }
@@ -53,12 +53,13 @@ func (p *pass) own(labels ...string) []client.ListOption {
 // are listed after the Jobs: one that is made meanwhile is seen by its Job.
 func (p *pass) listChildren(ctx context.Context, having client.MatchingLabels) ([]*batchv1.Job, []*corev1.Pod, error) {
 	if p.asked.children == nil {
-		p.asked.children = answered(p.readChildren(ctx))
+		listed, err := p.readChildren(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		p.asked.children = &listed
 	}
-	if err := p.asked.children.err; err != nil {
-		return nil, nil, err
-	}
-	listed := p.asked.children.value
+	listed := p.asked.children
 	stray, err := p.strayJobs(ctx, having)
 	return append(withLabels(listed.jobs, having), pointers(stray)...), withLabels(listed.pods, having), err
 }
@@ -78,8 +79,8 @@ func (p *pass) readChildren(ctx context.Context) (childLists, error) {
 
 // listAnchors returns the pods of anchors. It asks for no others: there may be many that have ended.
 func (p *pass) listAnchors(ctx context.Context) ([]*corev1.Pod, error) {
-	if listed := p.asked.children; listed != nil && listed.err == nil {
-		return withLabels(listed.value.pods, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleAnchor}), nil
+	if listed := p.asked.children; listed != nil {
+		return withLabels(listed.pods, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleAnchor}), nil
 	}
 	var pods corev1.PodList
 	if err := listLive(ctx, p.Live, &pods, p.own(v1alpha1.LabelRole, v1alpha1.RoleAnchor)...); err != nil {
@@ -113,9 +114,14 @@ const fewClaims = 4
 // liveClaims returns the claims that have names which the benchmark gives, as the API server has them, in the order of their names: not by labels, which they may
 // have lost.
 func (p *pass) liveClaims(ctx context.Context) (claims []corev1.PersistentVolumeClaim, err error) {
-	if known := p.asked.claims; known != nil {
-		return known.value, known.err
+	if p.asked.claims != nil {
+		return p.asked.claims.wait()
 	}
+	return p.readClaims(ctx)
+}
+
+// readClaims is liveClaims for whoever needs what is there now.
+func (p *pass) readClaims(ctx context.Context) (claims []corev1.PersistentVolumeClaim, err error) {
 	if len(p.ClaimTargets) > fewClaims {
 		var list corev1.PersistentVolumeClaimList
 		if err := listLive(ctx, p.Live, &list, client.InNamespace(p.sb.Namespace)); err != nil {

@@ -102,7 +102,7 @@ func (p *pass) seekJobs(ctx context.Context) ([]ours.MadeJob, error) {
 func (p *pass) unseenJobs() (unseen []ours.MadeJob, few bool) {
 	seen := sets.New[string]()
 	if listed := p.asked.children; listed != nil {
-		for _, j := range listed.value.jobs {
+		for _, j := range listed.jobs {
 			if ours.Job(p.sb, j) {
 				seen.Insert(j.Name)
 			}
