@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -134,15 +133,18 @@ func TestVolumeThatComesLate(t *testing.T) {
 		}
 		return nil
 	})
-	w.passUntil(300*time.Second, func() error {
-		if c := harness.Conditions(w.Get(sb)); !strings.Contains(c, v1alpha1.ReasonNothingLeft) {
-			return errors.New(c)
+	w.passUntil(300*time.Second, func() error { // and no longer: clean-up has a deadline too
+		if c := w.Get(sb); conditionOf(c, v1alpha1.ConditionMeasured).Status == "" {
+			return errors.New(harness.Conditions(c))
 		}
 		return nil
 	}, sb)
 
-	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "the volume of target fast")
+	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "the volume of target fast")
 
+	if c := conditionOf(sb, v1alpha1.ConditionCleanedUp); c.Reason != v1alpha1.ReasonNothingLeft {
+		t.Errorf("CleanedUp = %+v", c)
+	}
 	if left := w.children(); len(left) > 0 {
 		t.Errorf("left: %q", left)
 	}

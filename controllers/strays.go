@@ -10,6 +10,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -34,6 +35,8 @@ type strays struct {
 	again   bool
 	jobs    []ours.MadeJob
 	anchors []string
+	// gone are the names of Jobs of which it was seen that they are not there, in a search that has not ended.
+	gone sets.Set[string]
 }
 
 // mayStray says whether what has lost its labels would go unnoticed.
@@ -73,13 +76,13 @@ func (p *pass) seekStrays(ctx context.Context) error {
 	if p.memory.strays.sought {
 		return nil
 	}
-	found := strays{sought: true}
+	found := &p.memory.strays
 	err := errors.Join(inParallel(ctx, []func() error{
 		func() (err error) { found.jobs, err = p.seekJobs(ctx); return err },
 		func() (err error) { found.anchors, err = p.seekAnchors(ctx); return err },
 	}, func(seek func() error) error { return seek() })...)
-	if err == nil {
-		p.memory.strays = found
+	if found.sought = err == nil; found.sought {
+		found.gone = nil
 	}
 	return err
 }
@@ -120,20 +123,27 @@ func (p *pass) unseenJobs() (unseen []ours.MadeJob, few bool) {
 	return unseen, true
 }
 
-// seekNamedJobs looks for those of the Jobs that have lost labels.
+// seekNamedJobs looks for those of the Jobs that have lost labels. Where a call fails, the next try does not look again for those that are gone: it may be one of few that
+// get through.
 func (p *pass) seekNamedJobs(ctx context.Context, named []ours.MadeJob) (found []ours.MadeJob, err error) {
+	gone := p.memory.strays.gone.Clone()
 	for _, made := range named {
+		if gone.Has(made.Name) {
+			continue
+		}
 		there := &metav1.PartialObjectMetadata{}
 		there.SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("Job"))
-		err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.sb.Namespace, Name: made.Name}, there)
-		if err := unlessGone(err, "get Job "+made.Name+", which may have lost labels"); err != nil {
-			return nil, err
-		}
-		if err == nil && ours.IsStrayJob(p.sb, &batchv1.Job{ObjectMeta: there.ObjectMeta}) {
+		switch failure := p.Live.Get(ctx, types.NamespacedName{Namespace: p.sb.Namespace, Name: made.Name}, there); {
+		case apierrors.IsNotFound(failure):
+			gone.Insert(made.Name)
+		case failure != nil:
+			err = errors.Join(err, fmt.Errorf("get Job %s, which may have lost labels: %w", made.Name, failure))
+		case ours.IsStrayJob(p.sb, &batchv1.Job{ObjectMeta: there.ObjectMeta}):
 			found = append(found, made)
 		}
 	}
-	return found, nil
+	p.memory.strays.gone = gone
+	return found, err
 }
 
 // seekJobsAmongAll looks for them among all Jobs of the namespace.

@@ -225,6 +225,40 @@ func TestSeekingStraysEnds(t *testing.T) {
 	})
 }
 
+// Where a call fails, the next try asks for those that were not seen to be gone, so that a search ends also where many calls fail.
+func TestSearchGoesOnWhereItFailed(t *testing.T) {
+	sb, j, _ := strayed()
+	sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionMeasured, Status: metav1.ConditionFalse}}
+	sb.Status.Anchors, sb.Status.Runs[0].Attempts = nil, 3
+	second := job.RunName(sb, "reads.fast", 2, 0)
+	var asked []string
+	live := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(j).Build(), interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+			asked = append(asked, key.Name)
+			if key.Name == second && len(asked) < 5 {
+				return errors.New("etcd is busy")
+			}
+			return c.Get(ctx, key, object, options...)
+		},
+	})
+	p := passOver(&Reconciler{Live: live}, sb)
+
+	if err := p.seekStrays(t.Context()); err == nil || p.memory.strays.sought {
+		t.Errorf("a search that failed has ended: %v", err)
+	}
+	if err := p.seekStrays(t.Context()); err != nil || !p.memory.strays.sought {
+		t.Errorf("the search has not ended: %v", err)
+	}
+
+	want := []string{j.Name, second, job.RunName(sb, "reads.fast", 3, 0), job.CleanUpName(sb, "fast", 0), j.Name, second}
+	if !slices.Equal(asked, want) {
+		t.Errorf("asked for %q, want %q", asked, want)
+	}
+	if found := p.memory.strays.jobs; len(found) != 1 || found[0].Name != j.Name {
+		t.Errorf("found %+v, want %s", found, j.Name)
+	}
+}
+
 func labelsOfAttempt(sb *v1alpha1.StorageBenchmark, number string) map[string]string {
 	return child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelTarget, "fast", v1alpha1.LabelAttempt, number, v1alpha1.LabelClient, "0")
 }
