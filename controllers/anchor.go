@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -120,6 +121,9 @@ func (p *pass) endLost(ctx context.Context) (outcome, error) {
 		if p.changed() { // pods with news have not been deleted
 			return saveFirst(), nil
 		}
+	}
+	if !slices.ContainsFunc(p.sb.Status.Anchors, func(a v1alpha1.Anchor) bool { return a.Attempts > 1 }) {
+		return goOn(), nil // there are none from before
 	}
 	_, err := p.removeAnchors(ctx, ours.AnchorNames(p.sb)...)
 	return goOn(), err
