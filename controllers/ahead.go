@@ -21,7 +21,7 @@ type answers struct {
 	children *childLists
 	claims   *answer[[]corev1.PersistentVolumeClaim]
 	// volumes are those that the status knows, by their names.
-	volumes *answer[map[string]volumeRead]
+	volumes *answer[map[string]*corev1.PersistentVolume]
 	// changed are the names of volumes that were changed since.
 	changed sync.Map
 }
@@ -30,12 +30,6 @@ type answers struct {
 type childLists struct {
 	jobs []*batchv1.Job
 	pods []*corev1.Pod
-}
-
-// volumeRead is a volume as the API server has it, an empty one if it is gone.
-type volumeRead struct {
-	volume *corev1.PersistentVolume
-	err    error
 }
 
 // answer is what will come of a call.
@@ -71,7 +65,7 @@ func (p *pass) askAhead(ctx context.Context) {
 	p.asked.children = nil
 	if !p.namespaces.AreSet() { // else it sees no volumes
 		known := volumes.Provisioned(p.sb)
-		p.asked.volumes = ask(ctx, func() (map[string]volumeRead, error) { return p.readVolumes(ctx, known), nil })
+		p.asked.volumes = ask(ctx, func() (map[string]*corev1.PersistentVolume, error) { return p.readVolumes(ctx, known), nil })
 	}
 	if len(p.ClaimTargets) <= fewClaims {
 		p.asked.claims = ask(ctx, func() ([]corev1.PersistentVolumeClaim, error) { return p.readClaims(ctx) })
@@ -83,16 +77,18 @@ func (p *pass) askAhead(ctx context.Context) {
 	}
 }
 
-// readVolumes returns volumes by their names.
-func (p *pass) readVolumes(ctx context.Context, known []v1alpha1.VolumeStatus) map[string]volumeRead {
+// readVolumes returns volumes by their names, but those of which the calls failed.
+func (p *pass) readVolumes(ctx context.Context, known []v1alpha1.VolumeStatus) map[string]*corev1.PersistentVolume {
 	read, errs := gather(ctx, parallelCalls, known, func(volume v1alpha1.VolumeStatus) (*corev1.PersistentVolume, error) {
 		pv, err := p.readVolume(ctx, volume.Name, "get volume "+volume.Name)
 		pv.ManagedFields = nil // nobody reads them, and there may be many volumes
 		return pv, err
 	})
-	all := make(map[string]volumeRead, len(known))
+	all := make(map[string]*corev1.PersistentVolume, len(known))
 	for i, volume := range known {
-		all[volume.Name] = volumeRead{read[i], errs[i]}
+		if errs[i] == nil {
+			all[volume.Name] = read[i]
+		}
 	}
 	return all
 }
@@ -105,14 +101,13 @@ func (a *answers) drop() {
 	a.changed.Clear()
 }
 
-// volumeAsked returns a volume that was asked for, and has not changed since.
-func (a *answers) volumeAsked(name string) (volumeRead, bool) {
+// volume returns a volume that was asked for, and has not changed since, nil if there is none. What failed is asked for again.
+func (a *answers) volume(name string) *corev1.PersistentVolume {
 	if _, changed := a.changed.Load(name); changed {
-		return volumeRead{}, false
+		return nil
 	}
 	all, _ := a.volumes.wait()
-	read, known := all[name]
-	return read, known
+	return all[name]
 }
 
 // deletion is an object that is to be deleted.
@@ -123,34 +118,29 @@ type deletion struct {
 	options []client.DeleteOption
 }
 
-// deletions are those that are under way in a step, and what has come of them.
-type deletions struct {
-	calls sync.WaitGroup
-	mu    sync.Mutex
-	errs  []error
-}
+// deletions are those that are under way in a step, in the order in which they began.
+type deletions []*answer[any]
 
 // wait waits for all of them, and returns their errors.
-func (d *deletions) wait() error {
-	d.calls.Wait()
-	return errors.Join(d.errs...)
+func (d deletions) wait() error {
+	var errs []error
+	for _, one := range d {
+		_, err := one.wait()
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 // deleteAll deletes objects. In a step of clean-up, which waits for them at its end, it returns at once.
 func (p *pass) deleteAll(ctx context.Context, all []deletion) error {
-	calls := func() error {
-		return errors.Join(inParallel(ctx, all, func(d deletion) error { return p.deleteObject(ctx, d) })...)
+	calls := func() (any, error) {
+		return nil, errors.Join(inParallel(ctx, all, func(d deletion) error { return p.deleteObject(ctx, d) })...)
 	}
-	under := p.deletions
-	if under == nil {
-		return calls()
+	if p.deletions == nil {
+		_, err := calls()
+		return err
 	}
-	under.calls.Go(func() {
-		err := calls()
-		under.mu.Lock()
-		defer under.mu.Unlock()
-		under.errs = append(under.errs, err)
-	})
+	*p.deletions = append(*p.deletions, ask(ctx, calls))
 	return nil
 }
 

@@ -98,13 +98,13 @@ func (s *scope) cleaning() cleanup.Budget {
 // ConfigMaps.
 func (p *pass) remove(ctx context.Context) (left []cleanup.Leftover, err error) {
 	under := &deletions{}
-	p.askAhead(ctx)
 	p.deletions = under
 	defer func() {
 		p.deletions = nil
 		p.asked.drop()
 		err = errors.Join(err, under.wait())
 	}()
+	p.askAhead(ctx)
 	return p.removeKinds(ctx)
 }
 

@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"errors"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
@@ -24,6 +25,7 @@ func (p *pass) lateVolumes(ctx context.Context) ([]cleanup.Leftover, error) {
 	if err != nil {
 		return nil, err
 	}
+	claims = slices.DeleteFunc(claims, func(claim corev1.PersistentVolumeClaim) bool { return p.IsOwnClaim(&claim) })
 	var late []*corev1.PersistentVolume
 	err = p.eachVolume(ctx, func(volume *corev1.PersistentVolume) {
 		if p.IsLateVolume(volume, claims) {

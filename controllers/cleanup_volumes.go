@@ -91,6 +91,16 @@ func (p *pass) settle(ctx context.Context, name string, since metav1.Time, mine 
 	if name == "" || p.namespaces.AreSet() {
 		return cleanup.NotOurs, nil
 	}
+	asked := p.asked.volume(name) != nil
+	fate, err := p.settleNow(ctx, name, since, mine)
+	if asked && apierrors.IsConflict(err) { // it has changed since
+		return p.settleNow(ctx, name, since, mine)
+	}
+	return fate, err
+}
+
+// settleNow is a try of settle.
+func (p *pass) settleNow(ctx context.Context, name string, since metav1.Time, mine func(*corev1.PersistentVolume) bool) (cleanup.Fate, error) {
 	volume, err := p.liveVolume(ctx, name, "get volume "+name)
 	if err != nil {
 		return cleanup.Unknown, err

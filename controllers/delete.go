@@ -58,7 +58,7 @@ func release(ctx context.Context, p *pass) (outcome, error) {
 	if err := p.dropFinalizer(ctx, v1alpha1.Finalizer); err != nil {
 		return awaitFor(retrySoon), unlessGone(err, "remove finalizer")
 	}
-	p.Metrics.cleaned(p.before, p.sb)
+	p.Metrics.released(p.before, p.sb)
 	p.sb.Status = p.before.Status // the benchmark is gone, and its status with it
 	return awaitChange(), nil
 }

@@ -22,6 +22,7 @@ type Metrics struct {
 	attempts   *prometheus.CounterVec
 	benchmarks *prometheus.CounterVec
 	leftBehind prometheus.Counter
+	leftLast   prometheus.Counter
 	seconds    *prometheus.CounterVec
 	orphans    *prometheus.CounterVec
 	overdue    *overdue
@@ -40,12 +41,14 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		attempts:   counter("abandoned_attempts_total", "Attempts of runs that were ended without a result and are not the run's last word, by reason.", "reason"),
 		benchmarks: counter("benchmarks_finished_total", "StorageBenchmarks that have ended, by the reason of their condition Succeeded.", "reason"),
 		leftBehind: prometheus.NewCounter(prometheus.CounterOpts{Namespace: "storagebench", Name: "benchmarks_left_behind_total",
-			Help: "StorageBenchmarks that ended, or were deleted, with something that could not be removed."}),
+			Help: "StorageBenchmarks that ended, or were deleted, with something that could not be removed, each once."}),
+		leftLast: prometheus.NewCounter(prometheus.CounterOpts{Namespace: "storagebench", Name: "benchmarks_deleted_with_leftovers_total",
+			Help: "StorageBenchmarks that were deleted, and of which something could not be removed even then."}),
 		seconds: counter("step_seconds_total", "Seconds that StorageBenchmarks were at each step, by the reason of their condition Succeeded.", "reason"),
 		orphans: counter("orphaned_objects_removed_total", "Objects that were removed because the StorageBenchmark that they were made for was gone, by kind.", "kind"),
 	}
 	m.overdue = newOverdue()
-	registry.MustRegister(m.runs, m.attempts, m.benchmarks, m.leftBehind, m.seconds, m.orphans, m.overdue)
+	registry.MustRegister(m.runs, m.attempts, m.benchmarks, m.leftBehind, m.leftLast, m.seconds, m.orphans, m.overdue)
 	return m
 }
 
@@ -88,11 +91,18 @@ func (m *Metrics) changed(before, after *v1alpha1.StorageBenchmark) {
 	}
 }
 
-// cleaned counts a benchmark of which something is left, when that is written down, or when the benchmark is let go. One that ended so and is
-// deleted later was counted at its end.
+// cleaned counts a benchmark of which something is left, when that is written down, or when it is let go. One that ended so was counted then.
 func (m *Metrics) cleaned(before, after *v1alpha1.StorageBenchmark) {
 	if hasLeft(after) && !hasLeft(before) {
 		m.leftBehind.Inc()
+	}
+}
+
+// released counts a benchmark that is let go and of which something is left: nothing else tells of that any more.
+func (m *Metrics) released(before, after *v1alpha1.StorageBenchmark) {
+	m.cleaned(before, after)
+	if hasLeft(after) {
+		m.leftLast.Inc()
 	}
 }
 

@@ -161,8 +161,10 @@ func TestLeftBehindIsCountedOnce(t *testing.T) {
 			w.pass(sb, 7200*time.Second)
 			w.Eventually(func() error { return w.gone(sb.DeepCopy()) })
 			w.Eventually(func() error { // it is counted when it was let go
-				if n := valuesOf(t, w.registry)["storagebench_benchmarks_left_behind_total"]; n != 1 {
-					return fmt.Errorf("%v benchmarks are counted, want 1", n)
+				for _, name := range []string{"storagebench_benchmarks_left_behind_total", "storagebench_benchmarks_deleted_with_leftovers_total"} {
+					if n := valuesOf(t, w.registry)[name]; n != 1 {
+						return fmt.Errorf("%s is %v, want 1", name, n)
+					}
 				}
 				return nil
 			})

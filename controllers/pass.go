@@ -117,6 +117,7 @@ var (
 
 // advance has the phases follow each other, until one ends the pass.
 func (p *pass) advance(ctx context.Context) (ctrl.Result, error) {
+	p.forgetStrays()
 	list := phases
 	if !p.sb.DeletionTimestamp.IsZero() {
 		list = deletionPhases

@@ -31,8 +31,8 @@ func (p *pass) liveClaim(ctx context.Context, name string) (*corev1.PersistentVo
 
 // liveVolume returns a volume as the API server has it, an empty one if it is gone. Its error says for what it was asked.
 func (p *pass) liveVolume(ctx context.Context, name, doing string) (*corev1.PersistentVolume, error) {
-	if read, known := p.asked.volumeAsked(name); known {
-		return read.volume, read.err
+	if volume := p.asked.volume(name); volume != nil {
+		return volume, nil
 	}
 	return p.readVolume(ctx, name, doing)
 }
@@ -114,8 +114,10 @@ const fewClaims = 4
 // liveClaims returns the claims that have names which the benchmark gives, as the API server has them, in the order of their names: not by labels, which they may
 // have lost.
 func (p *pass) liveClaims(ctx context.Context) (claims []corev1.PersistentVolumeClaim, err error) {
-	if p.asked.claims != nil {
-		return p.asked.claims.wait()
+	if asked := p.asked.claims; asked != nil {
+		if claims, err := asked.wait(); err == nil {
+			return claims, nil
+		}
 	}
 	return p.readClaims(ctx)
 }

@@ -48,7 +48,7 @@ func (s *scope) mayStray() bool {
 // looked for what lacks them. So it is looked for again, and what is found is ended. That is done once: passes that are made anew, because some other call has
 // failed, would never get through all of their reads.
 func (p *pass) untilNothingStrays(ctx context.Context, step func(context.Context) ([]cleanup.Leftover, error)) ([]cleanup.Leftover, error) {
-	soughtBefore := p.memory.strays.sought
+	soughtBefore := p.memory.strays.sought || p.memory.strays.gone.Len() > 0
 	left, err := step(ctx)
 	if len(left) > 0 {
 		p.memory.strays.again = false
@@ -67,15 +67,27 @@ func (p *pass) untilNothingStrays(ctx context.Context, step func(context.Context
 	return step(ctx)
 }
 
+// forgetStrays forgets what was found of a benchmark that goes on: it was suspended, and has been resumed.
+func (s *scope) forgetStrays() {
+	if !s.mayStray() {
+		s.memory.strays = strays{}
+	}
+}
+
 // seekStrays looks for Jobs and anchors that have lost labels, if it is not known which have.
 func (p *pass) seekStrays(ctx context.Context) error {
-	if !p.mayStray() {
-		p.memory.strays = strays{}
+	if !p.mayStray() || p.memory.strays.sought {
 		return nil
 	}
-	if p.memory.strays.sought {
-		return nil
+	err := p.trySeekStrays(ctx)
+	if err != nil && ctx.Err() == nil { // it takes many calls: if one of them fails now and then, no pass would get through all of them
+		err = p.trySeekStrays(ctx)
 	}
+	return err
+}
+
+// trySeekStrays is a try of seekStrays.
+func (p *pass) trySeekStrays(ctx context.Context) error {
 	found := &p.memory.strays
 	err := errors.Join(inParallel(ctx, []func() error{
 		func() (err error) { found.jobs, err = p.seekJobs(ctx); return err },
@@ -127,13 +139,17 @@ func (p *pass) unseenJobs() (unseen []ours.MadeJob, few bool) {
 // get through.
 func (p *pass) seekNamedJobs(ctx context.Context, named []ours.MadeJob) (found []ours.MadeJob, err error) {
 	gone := p.memory.strays.gone.Clone()
+	patient, cancel := context.WithTimeout(ctx, seekPatience)
+	defer cancel()
 	for _, made := range named {
 		if gone.Has(made.Name) {
 			continue
 		}
 		there := &metav1.PartialObjectMetadata{}
 		there.SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("Job"))
-		switch failure := p.Live.Get(ctx, types.NamespacedName{Namespace: p.sb.Namespace, Name: made.Name}, there); {
+		switch failure := p.Live.Get(patient, types.NamespacedName{Namespace: p.sb.Namespace, Name: made.Name}, there); {
+		case failure != nil && patient.Err() != nil && ctx.Err() == nil: // those that may be left end by themselves
+			return found, nil
 		case apierrors.IsNotFound(failure):
 			gone.Insert(made.Name)
 		case failure != nil:

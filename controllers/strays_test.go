@@ -200,29 +200,57 @@ func TestStrayJobs(t *testing.T) {
 	}
 }
 
-// Where there are so many Jobs that they cannot be looked at in time, those that have lost labels stay, and all else is removed.
+// Where there are so many Jobs that they cannot be looked at in time, or the API server takes so long, those that have lost labels stay, and all else is removed.
 func TestSeekingStraysEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		silent := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{
-			List: func(ctx context.Context, _ client.WithWatch, _ client.ObjectList, _ ...client.ListOption) error {
-				<-ctx.Done()
-				return ctx.Err()
-			},
+	for name, attempts := range map[string]int32{"few, by their names": 2, "many, among all": fewJobs + 1} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				silent := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{
+					List: func(ctx context.Context, _ client.WithWatch, _ client.ObjectList, _ ...client.ListOption) error {
+						<-ctx.Done()
+						return ctx.Err()
+					},
+					Get: func(ctx context.Context, _ client.WithWatch, _ client.ObjectKey, _ client.Object, _ ...client.GetOption) error {
+						<-ctx.Done()
+						return ctx.Err()
+					},
+				})
+				sb, _, _ := strayed()
+				sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionMeasured, Status: metav1.ConditionFalse}}
+				sb.Status.Anchors, sb.Status.Runs[0].Attempts = nil, attempts
+				p, began := passOver(&Reconciler{Live: silent}, sb), time.Now()
+				if err := p.seekStrays(t.Context()); err != nil || !p.memory.strays.sought || time.Since(began) != seekPatience {
+					t.Errorf("after %s: %v", time.Since(began), err)
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				p.memory.strays = strays{}
+				if err := p.seekStrays(ctx); err == nil || p.memory.strays.sought {
+					t.Error("the end of the pass is taken for the end of the search")
+				}
+			})
 		})
+	}
+}
+
+// What was found while a benchmark was suspended says nothing of the Jobs that it has when it has been resumed.
+func TestStraysAreForgottenWhenItGoesOn(t *testing.T) {
+	for name, test := range map[string]struct {
+		suspend, kept bool
+	}{
+		"suspended": {suspend: true, kept: true},
+		"resumed":   {suspend: false, kept: false},
+	} {
 		sb, _, _ := strayed()
-		sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionMeasured, Status: metav1.ConditionFalse}}
-		sb.Status.Anchors, sb.Status.Runs[0].Attempts = nil, fewJobs+1
-		p, began := passOver(&Reconciler{Live: silent}, sb), time.Now()
-		if err := p.seekStrays(t.Context()); err != nil || !p.memory.strays.sought || time.Since(began) != seekPatience {
-			t.Errorf("after %s: %v", time.Since(began), err)
+		sb.Spec.Suspend = &test.suspend
+		live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build()
+		p := passOver(&Reconciler{Client: live, Live: live}, sb)
+		p.memory.strays = strays{sought: true, again: true}
+		_, _ = p.advance(t.Context()) // it gets no further than the first call, as the benchmark is in no cluster
+		if p.memory.strays.sought != test.kept {
+			t.Errorf("%s: %+v", name, p.memory.strays)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		p.memory.strays = strays{}
-		if err := p.seekStrays(ctx); err == nil || p.memory.strays.sought {
-			t.Error("the end of the pass is taken for the end of the search")
-		}
-	})
+	}
 }
 
 // Where a call fails, the next try asks for those that were not seen to be gone, so that a search ends also where many calls fail.
@@ -235,7 +263,7 @@ func TestSearchGoesOnWhereItFailed(t *testing.T) {
 	live := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(j).Build(), interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
 			asked = append(asked, key.Name)
-			if key.Name == second && len(asked) < 5 {
+			if key.Name == second && len(asked) < 7 {
 				return errors.New("etcd is busy")
 			}
 			return c.Get(ctx, key, object, options...)
@@ -250,7 +278,7 @@ func TestSearchGoesOnWhereItFailed(t *testing.T) {
 		t.Errorf("the search has not ended: %v", err)
 	}
 
-	want := []string{j.Name, second, job.RunName(sb, "reads.fast", 3, 0), job.CleanUpName(sb, "fast", 0), j.Name, second}
+	want := []string{j.Name, second, job.RunName(sb, "reads.fast", 3, 0), job.CleanUpName(sb, "fast", 0), j.Name, second, j.Name, second}
 	if !slices.Equal(asked, want) {
 		t.Errorf("asked for %q, want %q", asked, want)
 	}

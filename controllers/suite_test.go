@@ -161,7 +161,7 @@ func (w *world) startOperatorAs(way *rest.Config, funcs interceptor.Funcs, names
 	if err != nil {
 		w.Fatal(err)
 	}
-	live, err := client.NewWithWatch(mgr.GetConfig(), client.Options{Scheme: mgr.GetScheme()})
+	live, err := client.NewWithWatch(mgr.GetConfig(), client.Options{Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -124,9 +124,10 @@ var rows = []row{
 			queries: []query{{"sum by (reason) (increase(storagebench_abandoned_attempts_total[1h])) or vector(0)", "{{reason}}"}},
 		},
 		{
-			title: "Left behind in 6 hours", description: "StorageBenchmarks of which something could not be removed, and objects that were removed because their StorageBenchmark was gone.", unit: unitCount, width: third,
+			title: "Left behind", description: "StorageBenchmarks of which something could not be removed, those that are there and those that were deleted in 6 hours; and objects that were removed in 6 hours because their StorageBenchmark was gone.", unit: unitCount, width: third,
 			queries: []query{
-				{"sum(increase(storagebench_benchmarks_left_behind_total[6h]))", "left behind"},
+				{"sum(max by (namespace) (storagebench_benchmarks_with_leftovers)) or vector(0)", "left behind"},
+				{"sum(increase(storagebench_benchmarks_deleted_with_leftovers_total[6h]))", "left behind, and deleted"},
 				{"sum by (kind) (increase(storagebench_orphaned_objects_removed_total[6h])) or vector(0)", "orphans removed: {{kind}}"},
 			},
 		},

@@ -13,12 +13,14 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	k8sruntime "k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -26,6 +28,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/yaml"
@@ -234,8 +237,10 @@ func OperatorConfig(t testing.TB) *rest.Config {
 	return config
 }
 
-// Scheme returns a scheme with the types that the operator works on.
-func Scheme() *k8sruntime.Scheme {
+// Scheme returns a scheme with the types that the operator works on. All tests of a package have the same: to make one takes longer than many a test.
+func Scheme() *k8sruntime.Scheme { return theScheme() }
+
+var theScheme = sync.OnceValue(func() *k8sruntime.Scheme {
 	scheme := k8sruntime.NewScheme()
 	for _, add := range []func(*k8sruntime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
 		if err := add(scheme); err != nil {
@@ -243,12 +248,33 @@ func Scheme() *k8sruntime.Scheme {
 		}
 	}
 	return scheme
+})
+
+// Mapper returns what is known of the kinds that the API server has. Users may all see the same, so that it is asked once.
+func Mapper(t testing.TB) meta.RESTMapper {
+	t.Helper()
+	theMapper.Do(func() {
+		config := Config(t)
+		httpClient, err := rest.HTTPClientFor(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mapper, err = apiutil.NewDynamicRESTMapper(config, httpClient); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return mapper
 }
+
+var (
+	theMapper sync.Once
+	mapper    meta.RESTMapper
+)
 
 // Client returns a client that may do everything, and reads what the API server has.
 func Client(t testing.TB) client.WithWatch {
 	t.Helper()
-	c, err := client.NewWithWatch(Config(t), client.Options{Scheme: Scheme()})
+	c, err := client.NewWithWatch(Config(t), client.Options{Scheme: Scheme(), Mapper: Mapper(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,6 +73,7 @@ func Start(t testing.TB, namespace string, clock *Clock) *Cluster {
 	config := envtest.Config(t)
 	informers, err := cache.New(config, cache.Options{
 		Scheme:            envtest.Scheme(),
+		Mapper:            envtest.Mapper(t),
 		DefaultNamespaces: map[string]cache.Config{namespace: {}},
 	})
 	if err != nil {

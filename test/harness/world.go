@@ -5,6 +5,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -82,10 +83,12 @@ func (w *World) Run(mgr manager.Manager, err error) (stop func()) {
 // the function leaves.
 func (w *World) Manager(way *rest.Config, trim toolscache.TransformFunc) (manager.Manager, error) {
 	return ctrl.NewManager(way, ctrl.Options{
-		Scheme:     envtest.Scheme(),
-		Cache:      cache.Options{DefaultNamespaces: map[string]cache.Config{w.Namespace: {}}, DefaultTransform: trim},
-		Metrics:    metricsserver.Options{BindAddress: "0"},
-		Controller: config.Controller{SkipNameValidation: new(true)},
+		Scheme: envtest.Scheme(),
+		// Each manager would ask for all kinds that there are.
+		MapperProvider: func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return envtest.Mapper(w), nil },
+		Cache:          cache.Options{DefaultNamespaces: map[string]cache.Config{w.Namespace: {}}, DefaultTransform: trim},
+		Metrics:        metricsserver.Options{BindAddress: "0"},
+		Controller:     config.Controller{SkipNameValidation: new(true)},
 	})
 }
 
