@@ -2,11 +2,8 @@ package crash
 
 import (
 	"fmt"
-	"hash/fnv"
 	"os"
-	"os/exec"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 
@@ -61,24 +58,6 @@ var givenSeed = sync.OnceValues(func() (uint64, error) {
 	return seed, nil
 })
 
-// commitSeed is a seed that each commit has another of, 1 where there is none.
-var commitSeed = sync.OnceValue(func() uint64 {
-	commit, err := exec.Command("git", "rev-parse", "HEAD").Output()
-	if err != nil {
-		return 1
-	}
-	return seedOf(strings.TrimSpace(string(commit)))
-})
-
-// seedOf returns a seed of a few digits: who plays the tenth of a test that failed has to type it.
-func seedOf(commit string) uint64 { return hashOf(commit)%1_000_000 + 1 }
-
-func hashOf(text string) uint64 {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(text))
-	return h.Sum64()
-}
-
 // cases are subtests; some of them are played.
 type cases struct {
 	*testing.T
@@ -108,7 +87,7 @@ func tenthSeed(t *testing.T) uint64 {
 		t.Fatal(err)
 	}
 	if seed == 0 {
-		seed = commitSeed()
+		seed = extent.Seed()
 	}
 	return seed
 }
@@ -116,7 +95,7 @@ func tenthSeed(t *testing.T) uint64 {
 // firstOf returns which case of a group is played first of a tenth. Any is as likely as any other, and ten seeds in a row play
 // each case once.
 func firstOf(seed uint64, group string) int {
-	return int((hashOf(group)%rarely + seed%rarely) % rarely)
+	return int((extent.Hash(group)%rarely + seed%rarely) % rarely)
 }
 
 // Run plays a case, if it is chosen. Cases have to come in the same order each time.
@@ -167,7 +146,7 @@ func TestCommitsChooseAllTenths(t *testing.T) {
 	for _, group := range []string{"TestWritesFail/clients", "TestWritesFail/deletion", "TestReadsFail/clients"} {
 		times := make([]int, rarely)
 		for n := range commits {
-			times[firstOf(seedOf(fmt.Sprintf("%040x", n)), group)]++
+			times[firstOf(extent.SeedOf(fmt.Sprintf("%040x", n)), group)]++
 		}
 		for first, chosen := range times {
 			if chosen < commits/rarely*8/10 || chosen > commits/rarely*12/10 {
