@@ -7,6 +7,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -67,15 +68,17 @@ func TestDeletedWhileItsDeviceIsWritten(t *testing.T) {
 	sideBySide(t)
 	sb := device(t, "being-written", &v1alpha1.Precondition{Passes: new(int32(10))}) // 2.5 GiB, at 125 MB/s at most
 	create(t, sb)
-	until(t, sb, "its pod to run", func(sb *v1alpha1.StorageBenchmark) bool {
-		return atStep(v1alpha1.ReasonPreparing)(sb) && measurerRuns(t, sb)
-	})
+	until(t, sb, "its anchor to hold a node", func(sb *v1alpha1.StorageBenchmark) bool { return sb.Status.NodeOf(0) != "" })
 	volumes := volumesOf(t.Context(), t, sb)
 	if len(volumes) != 1 {
 		t.Fatalf("volumes are %q", volumes)
 	}
 	path := deviceOf(t, volumes[0])
-	eventually(t.Context(), t, "the device to be written", func(context.Context) (bool, error) { return isWritten(path) })
+	before := writesTo(t, path)
+	eventually(t.Context(), t, "the device to be written", func(context.Context) (bool, error) { return writesTo(t, path) > before, nil })
+	if err := k8s.Get(t.Context(), client.ObjectKeyFromObject(sb), sb); err != nil || !atStep(v1alpha1.ReasonPreparing)(sb) {
+		t.Errorf("while its device is written it is at %+v, %v", succeeded(sb), err)
+	}
 
 	if err := k8s.Delete(t.Context(), sb); err != nil {
 		t.Fatal(err)
@@ -97,13 +100,16 @@ func device(t *testing.T, name string, precondition *v1alpha1.Precondition) *v1a
 	})
 }
 
-// isWritten says whether the kernel has written to a device, by its path.
-func isWritten(path string) (bool, error) {
+// writesTo returns how often the kernel has written to a device of this machine, by its path, whatever volume it was of.
+func writesTo(t *testing.T, path string) int {
+	t.Helper()
 	stat, err := os.ReadFile(filepath.Join("/sys/block", filepath.Base(path), "stat"))
 	if err != nil {
-		return false, err
+		t.Fatal(err)
 	}
-	const writes = 4 // https://docs.kernel.org/block/stat.html
-	fields := strings.Fields(string(stat))
-	return len(fields) > writes && fields[writes] != "0", nil
+	writes, err := strconv.Atoi(strings.Fields(string(stat))[4]) // https://docs.kernel.org/block/stat.html
+	if err != nil {
+		t.Fatal(err)
+	}
+	return writes
 }
