@@ -20,7 +20,7 @@ import (
 type answers struct {
 	children *childLists
 	claims   *answer[[]corev1.PersistentVolumeClaim]
-	// volumes are those that the status knows, by their names.
+	// volumes are those that the status knows, by their names, except those whose reads have failed.
 	volumes *answer[map[string]*corev1.PersistentVolume]
 	// changed are the names of volumes that were changed since.
 	changed sync.Map
@@ -77,7 +77,7 @@ func (p *pass) askAhead(ctx context.Context) {
 	}
 }
 
-// readVolumes returns volumes by their names, but those of which the calls failed.
+// readVolumes returns volumes by their names, except those whose reads fail.
 func (p *pass) readVolumes(ctx context.Context, known []v1alpha1.VolumeStatus) map[string]*corev1.PersistentVolume {
 	read, errs := gather(ctx, parallelCalls, known, func(volume v1alpha1.VolumeStatus) (*corev1.PersistentVolume, error) {
 		pv, err := p.readVolume(ctx, volume.Name, "get volume "+volume.Name)

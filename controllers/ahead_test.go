@@ -170,6 +170,45 @@ func TestListThatFailedIsAskedForAgain(t *testing.T) {
 	}
 }
 
+// A volume that has changed since it was asked for is looked at again, and goes with its claim.
+func TestVolumeThatChangesMeanwhileIsTied(t *testing.T) {
+	sb := beingDeleted()
+	_, claim, volume := madeForRun(sb)
+	volume.Annotations = map[string]string{ours.ProvisionedBy: "driver"}
+	volume.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimRetain
+	cluster := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(claim, volume).Build()
+	p := passOver(&Reconciler{Client: cluster, Live: cluster}, sb)
+	p.memory.strays.sought = true
+	p.askAhead(t.Context())
+	if p.asked.volume(volume.Name) == nil {
+		t.Fatal("the volume was not asked for")
+	}
+	volume.Labels = map[string]string{"changed": "meanwhile"}
+	if err := cluster.Update(t.Context(), volume); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := p.settleClaim(t.Context(), claim); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := cluster.Get(t.Context(), client.ObjectKeyFromObject(volume), volume); err != nil || volume.Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimDelete {
+		t.Errorf("the volume is %v, %v", volume, err)
+	}
+}
+
+// A claim of the benchmark's own that comes when it is looked for late volumes is left, and its volume is none of somebody else's.
+func TestOwnClaimThatComesLateIsLeft(t *testing.T) {
+	sb := beingDeleted()
+	_, claim, _ := madeForRun(sb)
+	sb.Status.Targets[0].Volumes = nil // nobody has heard of it
+	cluster := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(claim).Build()
+	p := passOver(&Reconciler{Client: cluster, Live: cluster}, sb)
+	if left, err := p.lateVolumes(t.Context()); err != nil || !slices.Equal(kindsOf(left), []string{"claim"}) {
+		t.Errorf("left are %+v, %v", left, err)
+	}
+}
+
 // kindsOf returns the first words of what is left.
 func kindsOf(left []cleanup.Leftover) (kinds []string) {
 	for _, l := range left {

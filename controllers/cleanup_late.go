@@ -3,7 +3,6 @@ package controllers
 import (
 	"context"
 	"errors"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
@@ -25,7 +24,9 @@ func (p *pass) lateVolumes(ctx context.Context) ([]cleanup.Leftover, error) {
 	if err != nil {
 		return nil, err
 	}
-	claims = slices.DeleteFunc(claims, func(claim corev1.PersistentVolumeClaim) bool { return p.IsOwnClaim(&claim) })
+	if own := p.OwnClaims(claims); len(own) > 0 { // of a call whose answer was lost; the next pass removes them
+		return each(own, cleanup.LeftClaim), nil
+	}
 	var late []*corev1.PersistentVolume
 	err = p.eachVolume(ctx, func(volume *corev1.PersistentVolume) {
 		if p.IsLateVolume(volume, claims) {

@@ -91,7 +91,7 @@ func (m *Metrics) changed(before, after *v1alpha1.StorageBenchmark) {
 	}
 }
 
-// cleaned counts a benchmark of which something is left, when that is written down, or when it is let go. One that ended so was counted then.
+// cleaned counts a benchmark of which something is left, when that is written down, or when it is let go. One that ended so was counted at its end.
 func (m *Metrics) cleaned(before, after *v1alpha1.StorageBenchmark) {
 	if hasLeft(after) && !hasLeft(before) {
 		m.leftBehind.Inc()

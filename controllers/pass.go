@@ -24,6 +24,8 @@ type pass struct {
 	*scope
 	// asked is what the API server was asked for in this step of clean-up.
 	asked answers
+	// straysUnknown is why it is not known in this pass what has lost labels, nil if it was not asked, or is known.
+	straysUnknown error
 	// deletions are under way in this step of clean-up. nil: each is waited for.
 	deletions *deletions
 }

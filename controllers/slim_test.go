@@ -33,7 +33,7 @@ import (
 // sentKinds are all kinds that an API server sends.
 func sentKinds(t *testing.T) *runtime.Scheme {
 	t.Helper()
-	scheme := envtest.Scheme()
+	scheme := envtest.NewScheme()
 	if err := metav1.AddMetaToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ import (
 // strays are what of a benchmark has lost labels.
 type strays struct {
 	sought bool
-	// again says that it was looked for them again since nothing is left.
+	// again says that they were looked for again when nothing was left.
 	again   bool
 	jobs    []ours.MadeJob
 	anchors []string
@@ -48,7 +48,7 @@ func (s *scope) mayStray() bool {
 // looked for what lacks them. So it is looked for again, and what is found is ended. That is done once: passes that are made anew, because some other call has
 // failed, would never get through all of their reads.
 func (p *pass) untilNothingStrays(ctx context.Context, step func(context.Context) ([]cleanup.Leftover, error)) ([]cleanup.Leftover, error) {
-	soughtBefore := p.memory.strays.sought || p.memory.strays.gone.Len() > 0
+	soughtBefore := p.memory.strays.sought || p.memory.strays.gone.Len() > 0 // a Job that was gone then may have been made since
 	left, err := step(ctx)
 	if len(left) > 0 {
 		p.memory.strays.again = false
@@ -79,10 +79,14 @@ func (p *pass) seekStrays(ctx context.Context) error {
 	if !p.mayStray() || p.memory.strays.sought {
 		return nil
 	}
+	if p.straysUnknown != nil {
+		return p.straysUnknown
+	}
 	err := p.trySeekStrays(ctx)
 	if err != nil && ctx.Err() == nil { // it takes many calls: if one of them fails now and then, no pass would get through all of them
 		err = p.trySeekStrays(ctx)
 	}
+	p.straysUnknown = err
 	return err
 }
 
@@ -135,8 +139,8 @@ func (p *pass) unseenJobs() (unseen []ours.MadeJob, few bool) {
 	return unseen, true
 }
 
-// seekNamedJobs looks for those of the Jobs that have lost labels. Where a call fails, the next try does not look again for those that are gone: it may be one of few that
-// get through.
+// seekNamedJobs looks for those of the Jobs that have lost labels. Where a call fails, the next try does not look again for those that are gone, so that it takes fewer
+// calls.
 func (p *pass) seekNamedJobs(ctx context.Context, named []ours.MadeJob) (found []ours.MadeJob, err error) {
 	gone := p.memory.strays.gone.Clone()
 	patient, cancel := context.WithTimeout(ctx, seekPatience)
@@ -149,7 +153,8 @@ func (p *pass) seekNamedJobs(ctx context.Context, named []ours.MadeJob) (found [
 		there.SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("Job"))
 		switch failure := p.Live.Get(patient, types.NamespacedName{Namespace: p.sb.Namespace, Name: made.Name}, there); {
 		case failure != nil && patient.Err() != nil && ctx.Err() == nil: // those that may be left end by themselves
-			return found, nil
+			p.memory.strays.gone = gone
+			return found, err // of those that were answered with one
 		case apierrors.IsNotFound(failure):
 			gone.Insert(made.Name)
 		case failure != nil:

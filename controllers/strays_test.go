@@ -233,6 +233,28 @@ func TestSeekingStraysEnds(t *testing.T) {
 	}
 }
 
+// That time is up for some calls does not hide that others have failed.
+func TestSearchThatFailedHasNotEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sb, j, _ := strayed()
+		sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionMeasured, Status: metav1.ConditionFalse}}
+		sb.Status.Anchors = nil
+		live := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{
+			Get: func(ctx context.Context, _ client.WithWatch, key client.ObjectKey, _ client.Object, _ ...client.GetOption) error {
+				if key.Name == j.Name {
+					return errors.New("etcd is busy")
+				}
+				<-ctx.Done()
+				return ctx.Err()
+			},
+		})
+		p := passOver(&Reconciler{Live: live}, sb)
+		if err := p.seekStrays(t.Context()); err == nil || p.memory.strays.sought {
+			t.Errorf("it has ended, with %v", err)
+		}
+	})
+}
+
 // What was found while a benchmark was suspended says nothing of the Jobs that it has when it has been resumed.
 func TestStraysAreForgottenWhenItGoesOn(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -271,9 +293,12 @@ func TestSearchGoesOnWhereItFailed(t *testing.T) {
 	})
 	p := passOver(&Reconciler{Live: live}, sb)
 
-	if err := p.seekStrays(t.Context()); err == nil || p.memory.strays.sought {
-		t.Errorf("a search that failed has ended: %v", err)
+	for range 2 { // in this pass it is not tried again
+		if err := p.seekStrays(t.Context()); err == nil || p.memory.strays.sought {
+			t.Errorf("a search that failed has ended: %v", err)
+		}
 	}
+	p = p.newPass(sb, p.memory)
 	if err := p.seekStrays(t.Context()); err != nil || !p.memory.strays.sought {
 		t.Errorf("the search has not ended: %v", err)
 	}

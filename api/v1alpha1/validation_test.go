@@ -930,7 +930,7 @@ func TestUpdates(t *testing.T) {
 // The largest benchmark that validation admits can be created, and its largest status can be written: with a
 // result for each of its 200 runs, few or many repetitions, as many results in sections of job files, or a
 // message for each; and with as many results as there is room for beside clients, on volumes that they share or have
-// each. All are measured, and each second one is written, by turns of commits.
+// each. All are measured, and every other one is written, by turns of commits.
 func TestLargestStatus(t *testing.T) {
 	const (
 		// spare is the room for what later releases add: a status that is full could not be added a field.

@@ -240,7 +240,10 @@ func OperatorConfig(t testing.TB) *rest.Config {
 // Scheme returns a scheme with the types that the operator works on. All tests of a package have the same: to make one takes longer than many a test.
 func Scheme() *k8sruntime.Scheme { return theScheme() }
 
-var theScheme = sync.OnceValue(func() *k8sruntime.Scheme {
+var theScheme = sync.OnceValue(NewScheme)
+
+// NewScheme returns another one like it, for tests that add types.
+func NewScheme() *k8sruntime.Scheme {
 	scheme := k8sruntime.NewScheme()
 	for _, add := range []func(*k8sruntime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
 		if err := add(scheme); err != nil {
@@ -248,28 +251,29 @@ var theScheme = sync.OnceValue(func() *k8sruntime.Scheme {
 		}
 	}
 	return scheme
-})
+}
 
-// Mapper returns what is known of the kinds that the API server has. Users may all see the same, so that it is asked once.
+// Mapper returns what is known of the kinds that the API server has. All users see the same kinds, so it is asked once.
 func Mapper(t testing.TB) meta.RESTMapper {
 	t.Helper()
-	theMapper.Do(func() {
-		config := Config(t)
-		httpClient, err := rest.HTTPClientFor(config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if mapper, err = apiutil.NewDynamicRESTMapper(config, httpClient); err != nil {
-			t.Fatal(err)
-		}
-	})
+	mapper, err := theMapper()
+	if err != nil {
+		t.Fatal(err)
+	}
 	return mapper
 }
 
-var (
-	theMapper sync.Once
-	mapper    meta.RESTMapper
-)
+var theMapper = sync.OnceValues(func() (meta.RESTMapper, error) {
+	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(os.Getenv(kubeconfigVariable)))
+	if err != nil {
+		return nil, err
+	}
+	httpClient, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, err
+	}
+	return apiutil.NewDynamicRESTMapper(config, httpClient)
+})
 
 // Client returns a client that may do everything, and reads what the API server has.
 func Client(t testing.TB) client.WithWatch {

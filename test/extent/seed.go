@@ -18,7 +18,7 @@ var commitSeed = sync.OnceValue(func() uint64 {
 	return SeedOf(strings.TrimSpace(string(commit)))
 })
 
-// SeedOf returns the seed of a commit. It has a few digits: who plays the part of a test that failed has to type it.
+// SeedOf returns the seed of a commit. It has a few digits: whoever plays the part of a test that failed again has to type it.
 func SeedOf(commit string) uint64 { return Hash(commit)%1_000_000 + 1 }
 
 // Hash returns a number that follows from a text.
@@ -28,5 +28,5 @@ func Hash(text string) uint64 {
 	return h.Sum64()
 }
 
-// InTurn says whether the case of a number is played: each, if all tests are, else each second one, by turns of commits.
+// InTurn says whether the case of a number is played: each, if all tests are, else every other one, by turns of commits.
 func InTurn(number int) bool { return IsAll() || (uint64(number)+Seed())%2 == 0 }
