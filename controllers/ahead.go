@@ -81,7 +81,7 @@ func (p *pass) askAhead(ctx context.Context) {
 func (p *pass) readVolumes(ctx context.Context, known []v1alpha1.VolumeStatus) map[string]*corev1.PersistentVolume {
 	read, errs := gather(ctx, parallelCalls, known, func(volume v1alpha1.VolumeStatus) (*corev1.PersistentVolume, error) {
 		pv, err := p.readVolume(ctx, volume.Name, "get volume "+volume.Name)
-		pv.ManagedFields = nil // nobody reads them, and there may be many volumes
+		pv.ManagedFields = nil // they are not used, and there may be thousands of volumes
 		return pv, err
 	})
 	all := make(map[string]*corev1.PersistentVolume, len(known))
@@ -93,7 +93,7 @@ func (p *pass) readVolumes(ctx context.Context, known []v1alpha1.VolumeStatus) m
 	return all
 }
 
-// drop forgets claims and volumes, when the calls for them have ended.
+// drop waits for the calls for claims and volumes, and forgets what they returned.
 func (a *answers) drop() {
 	_, _ = a.claims.wait()
 	_, _ = a.volumes.wait()
@@ -101,7 +101,7 @@ func (a *answers) drop() {
 	a.changed.Clear()
 }
 
-// volume returns a volume that was asked for, and has not changed since, nil if there is none. What failed is asked for again.
+// volume returns a volume that was asked for and has not been changed since. It is nil if the volume has to be read.
 func (a *answers) volume(name string) *corev1.PersistentVolume {
 	if _, changed := a.changed.Load(name); changed {
 		return nil

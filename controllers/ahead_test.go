@@ -24,7 +24,7 @@ import (
 	"github.com/storagebench/storagebench/test/envtest"
 )
 
-// slowly returns a cluster each of whose calls takes a second, and what was asked of it.
+// slowly returns a cluster each of whose calls takes a second of the time of a synctest bubble, and the calls that were made.
 func slowly(objects ...client.Object) (client.WithWatch, func() []string) {
 	var mu sync.Mutex
 	var asked []string
@@ -201,7 +201,7 @@ func TestVolumeThatChangesMeanwhileIsTied(t *testing.T) {
 func TestOwnClaimThatComesLateIsLeft(t *testing.T) {
 	sb := beingDeleted()
 	_, claim, _ := madeForRun(sb)
-	sb.Status.Targets[0].Volumes = nil // nobody has heard of it
+	sb.Status.Targets[0].Volumes = nil // its volume is not in the status yet
 	cluster := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(claim).Build()
 	p := passOver(&Reconciler{Client: cluster, Live: cluster}, sb)
 	if left, err := p.lateVolumes(t.Context()); err != nil || !slices.Equal(kindsOf(left), []string{"claim"}) {

@@ -18,14 +18,14 @@ import (
 // Metrics count what the operator sees. Errors of passes are among controller-runtime's own metrics:
 // controller_runtime_reconcile_errors_total{controller="storagebenchmark"}.
 type Metrics struct {
-	runs       *prometheus.CounterVec
-	attempts   *prometheus.CounterVec
-	benchmarks *prometheus.CounterVec
-	leftBehind prometheus.Counter
-	leftLast   prometheus.Counter
-	seconds    *prometheus.CounterVec
-	orphans    *prometheus.CounterVec
-	overdue    *overdue
+	runs                 *prometheus.CounterVec
+	attempts             *prometheus.CounterVec
+	benchmarks           *prometheus.CounterVec
+	leftBehind           prometheus.Counter
+	deletedWithLeftovers prometheus.Counter
+	seconds              *prometheus.CounterVec
+	orphans              *prometheus.CounterVec
+	overdue              *overdue
 
 	// lastSeen has when the last pass over each active benchmark was made, by its name.
 	lastSeen passTimes
@@ -42,13 +42,13 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		benchmarks: counter("benchmarks_finished_total", "StorageBenchmarks that have ended, by the reason of their condition Succeeded.", "reason"),
 		leftBehind: prometheus.NewCounter(prometheus.CounterOpts{Namespace: "storagebench", Name: "benchmarks_left_behind_total",
 			Help: "StorageBenchmarks that ended, or were deleted, with something that could not be removed, each once."}),
-		leftLast: prometheus.NewCounter(prometheus.CounterOpts{Namespace: "storagebench", Name: "benchmarks_deleted_with_leftovers_total",
-			Help: "StorageBenchmarks that were deleted, and of which something could not be removed even then."}),
+		deletedWithLeftovers: prometheus.NewCounter(prometheus.CounterOpts{Namespace: "storagebench", Name: "benchmarks_deleted_with_leftovers_total",
+			Help: "StorageBenchmarks that were deleted although not everything that they made could be removed."}),
 		seconds: counter("step_seconds_total", "Seconds that StorageBenchmarks were at each step, by the reason of their condition Succeeded.", "reason"),
 		orphans: counter("orphaned_objects_removed_total", "Objects that were removed because the StorageBenchmark that they were made for was gone, by kind.", "kind"),
 	}
 	m.overdue = newOverdue()
-	registry.MustRegister(m.runs, m.attempts, m.benchmarks, m.leftBehind, m.leftLast, m.seconds, m.orphans, m.overdue)
+	registry.MustRegister(m.runs, m.attempts, m.benchmarks, m.leftBehind, m.deletedWithLeftovers, m.seconds, m.orphans, m.overdue)
 	return m
 }
 
@@ -91,18 +91,18 @@ func (m *Metrics) changed(before, after *v1alpha1.StorageBenchmark) {
 	}
 }
 
-// cleaned counts a benchmark of which something is left, when that is written down, or when it is let go. One that ended so was counted at its end.
+// cleaned counts a benchmark that leaves something behind: when its status says so for the first time, or when it is deleted before that.
 func (m *Metrics) cleaned(before, after *v1alpha1.StorageBenchmark) {
 	if hasLeft(after) && !hasLeft(before) {
 		m.leftBehind.Inc()
 	}
 }
 
-// released counts a benchmark that is let go and of which something is left: nothing else tells of that any more.
+// released counts a benchmark that was deleted with something left behind. No object tells of it any more.
 func (m *Metrics) released(before, after *v1alpha1.StorageBenchmark) {
 	m.cleaned(before, after)
 	if hasLeft(after) {
-		m.leftLast.Inc()
+		m.deletedWithLeftovers.Inc()
 	}
 }
 
@@ -131,7 +131,7 @@ func NewActiveBenchmarks(reader client.Reader) prometheus.Collector {
 		steps: prometheus.NewDesc("storagebench_benchmarks",
 			"StorageBenchmarks by the reason of their condition Succeeded: the step that they are at, or their outcome.", []string{"reason"}, nil),
 		leftovers: prometheus.NewDesc("storagebench_benchmarks_with_leftovers",
-			"StorageBenchmarks of which something could not be removed, until they are deleted. Absent of namespaces that have none.", []string{"namespace"}, nil),
+			"StorageBenchmarks that left something behind, by namespace, until they are deleted. Namespaces without any have no series.", []string{"namespace"}, nil),
 	}
 }
 

@@ -24,7 +24,7 @@ type pass struct {
 	*scope
 	// asked is what the API server was asked for in this step of clean-up.
 	asked answers
-	// straysUnknown is why it is not known in this pass what has lost labels, nil if it was not asked, or is known.
+	// straysUnknown is the error of this pass's search for what has lost labels.
 	straysUnknown error
 	// deletions are under way in this step of clean-up. nil: each is waited for.
 	deletions *deletions

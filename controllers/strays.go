@@ -35,7 +35,7 @@ type strays struct {
 	again   bool
 	jobs    []ours.MadeJob
 	anchors []string
-	// gone are the names of Jobs of which it was seen that they are not there, in a search that has not ended.
+	// gone are the names of Jobs that an unfinished search did not find in the cluster.
 	gone sets.Set[string]
 }
 
@@ -45,8 +45,7 @@ func (s *scope) mayStray() bool {
 }
 
 // untilNothingStrays takes a step that ends what the benchmark has, and returns what is left. Where that is nothing, labels may have been taken away since it was
-// looked for what lacks them. So it is looked for again, and what is found is ended. That is done once: passes that are made anew, because some other call has
-// failed, would never get through all of their reads.
+// looked for what lacks them. So it is looked for again, once, and what is found is ended.
 func (p *pass) untilNothingStrays(ctx context.Context, step func(context.Context) ([]cleanup.Leftover, error)) ([]cleanup.Leftover, error) {
 	soughtBefore := p.memory.strays.sought || p.memory.strays.gone.Len() > 0 // a Job that was gone then may have been made since
 	left, err := step(ctx)
@@ -117,7 +116,7 @@ func (p *pass) seekJobs(ctx context.Context) ([]ours.MadeJob, error) {
 	return p.seekJobsAmongAll(ctx)
 }
 
-// unseenJobs returns the Jobs that may have been made, but for those of which it was seen in this pass that they have all labels, and whether these are few.
+// unseenJobs returns the Jobs that may exist, except those that this pass has listed with all their labels. It returns false if there are more than fewJobs.
 func (p *pass) unseenJobs() (unseen []ours.MadeJob, few bool) {
 	seen := sets.New[string]()
 	if listed := p.asked.children; listed != nil {
