@@ -127,7 +127,15 @@ func TestDeletionsDoNotWaitForOtherCalls(t *testing.T) {
 				return c.Get(ctx, key, object, options...)
 			},
 		})
-		p := passOver(&Reconciler{Client: cluster, Live: live}, sb)
+		writes := interceptor.NewClient(cluster, interceptor.Funcs{
+			Delete: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
+				if ctx.Err() != nil { // the fake client would delete it all the same
+					return ctx.Err()
+				}
+				return c.Delete(ctx, object, options...)
+			},
+		})
+		p := passOver(&Reconciler{Client: writes, Live: live}, sb)
 		p.now = *at(0)
 		p.memory.strays.sought = true
 		ctx, cancel := context.WithTimeout(t.Context(), passPatience)
