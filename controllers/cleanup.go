@@ -52,10 +52,15 @@ func cleanUp(ctx context.Context, p *pass) (outcome, error) {
 }
 
 // awaitRemoval waits until nothing is left, or until the deadline of clean-up has passed. Then it returns what is.
-func (s *scope) awaitRemoval(left []cleanup.Leftover, err error) ([]cleanup.Leftover, outcome, error) {
+func (s *scope) awaitRemoval(left []cleanup.Leftover, looking bool, err error) ([]cleanup.Leftover, outcome, error) {
 	remaining := s.cleaning().Remaining()
 	waitFor := cleanup.WithoutAbandoned(left)
 	switch {
+	case looking:
+		if !s.finished() && s.condition(v1alpha1.ConditionSucceeded).Reason != v1alpha1.ReasonCleaningUp {
+			s.step(v1alpha1.ReasonCleaningUp, "looking for what is to be removed")
+		}
+		return nil, awaitLook(), nil
 	case err != nil && remaining > 0:
 		return nil, outcome{}, err
 	case err != nil:
@@ -101,10 +106,9 @@ func (p *pass) remove(ctx context.Context) (left []cleanup.Leftover, err error) 
 	p.deletions = under
 	defer func() {
 		p.deletions = nil
-		p.asked.drop()
+		p.found.drop()
 		err = errors.Join(err, under.wait())
 	}()
-	p.askAhead(ctx)
 	return p.removeKinds(ctx)
 }
 

@@ -376,12 +376,36 @@ func TestAwaitRemoval(t *testing.T) {
 			s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(60))}).Build())
 			s.sb.DeletionTimestamp = at(-test.took)
 			s.memory.cleaningSince, s.memory.cleaningFor = noon.Add(-test.took), cleanup.FirstTry
-			left, out, err := s.awaitRemoval(test.left, test.err)
+			left, out, err := s.awaitRemoval(test.left, false, test.err)
 			if !slices.Equal(left, test.want) || out != test.out || !errors.Is(err, test.pass) {
 				t.Errorf("got %+v, %+v, %v, want %+v, %+v, %v", left, out, err, test.want, test.out, test.pass)
 			}
 			if got := s.condition(v1alpha1.ConditionSucceeded).Message; got != test.says {
 				t.Errorf("it says %q, want %q", got, test.says)
+			}
+		})
+	}
+}
+
+// While it is looked what there is, users learn that clean-up has begun. A benchmark that has ended is not said to go on, and what was said before of what is waited for stays.
+func TestAwaitRemovalWhileLooking(t *testing.T) {
+	for name, test := range map[string]struct {
+		before metav1.Condition
+		says   string
+	}{
+		"it has measured":      {metav1.Condition{Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonMeasuring, Message: "run 1 of 1"}, "looking for what is to be removed"},
+		"it waits for a claim": {metav1.Condition{Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonCleaningUp, Message: "waiting for claim x"}, "waiting for claim x"},
+		"it has ended":         {metav1.Condition{Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonCompleted, Message: "1 run"}, "1 run"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := scopeOf(builder.OneRun("default", "sb").Build())
+			s.setCondition(v1alpha1.ConditionSucceeded, test.before.Status, test.before.Reason, test.before.Message)
+			left, out, err := s.awaitRemoval(nil, true, nil)
+			if len(left) > 0 || out != awaitLook() || err != nil {
+				t.Errorf("got %+v, %+v, %v", left, out, err)
+			}
+			if got := s.condition(v1alpha1.ConditionSucceeded); got.Message != test.says || (got.Status == metav1.ConditionTrue) != (test.before.Status == metav1.ConditionTrue) {
+				t.Errorf("it says %+v, want %q", got, test.says)
 			}
 		})
 	}

@@ -91,7 +91,7 @@ func (p *pass) settle(ctx context.Context, name string, since metav1.Time, mine 
 	if name == "" || p.namespaces.AreSet() {
 		return cleanup.NotOurs, nil
 	}
-	asked := p.asked.volume(name) != nil
+	asked := p.found.volume(name) != nil
 	fate, err := p.settleNow(ctx, name, since, mine)
 	if asked && apierrors.IsConflict(err) { // it has changed since
 		return p.settleNow(ctx, name, since, mine)
@@ -115,7 +115,7 @@ func (p *pass) tieVolume(ctx context.Context, volume *corev1.PersistentVolume, f
 	}
 	tied := volume.DeepCopy()
 	tied.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimDelete
-	p.asked.changed.Store(volume.Name, true)
+	p.found.changed.Store(volume.Name, true)
 	switch err := p.Client.Patch(ctx, tied, client.MergeFromWithOptions(volume, client.MergeFromWithOptimisticLock{})); {
 	case err == nil:
 		return cleanup.Goes, nil

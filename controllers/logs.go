@@ -25,8 +25,8 @@ const (
 	maxKept = 256 << 10
 	// maxClientLogs is the most clients of a run whose logs are kept, and of failed ones as many more: they are alike.
 	maxClientLogs = 8
-	// logsAtOnce is how many logs a pass reads and compresses at the same time. With concurrentBenchmarks passes that is all
-	// that the process has under way, 16 of less than 2 MiB each. Passes do not wait for each other's, as they would with
+	// logsAtOnce is how many logs a pass reads and compresses at the same time, and how many of their last lines. With concurrentBenchmarks passes that
+	// is all that the process has under way, 16 of less than 2 MiB each. Passes do not wait for each other's, as they would with
 	// one pool for all: a node that does not answer holds up its own benchmark only.
 	logsAtOnce = 4
 	// maxLogs is the most ConfigMaps with logs that are kept for a benchmark: etcd holds a few GiB in all.
@@ -56,13 +56,19 @@ func (p *pass) keepLogs(ctx context.Context, run *v1alpha1.Run, parts []part, me
 	}
 	ctx, cancel := context.WithTimeout(ctx, logPatience)
 	defer cancel()
-	logs := p.zipLogs(ctx, run, parts)
+	zipped := ask(ctx, func() (map[string][]byte, error) { return p.zipLogs(ctx, run, parts), nil })
 	var over *series.Series
+	var kept []byte
 	if measured {
-		read, kept := p.readSeries(ctx, run, parts)
-		if over = read; over != nil {
-			logs[series.Key] = kept
-		}
+		over, kept = p.readSeries(ctx, run, parts)
+	}
+	logs, err := zipped.wait()
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Info("Logs of a run are not kept", "run", run.Name, "why", err.Error())
+		logs = map[string][]byte{}
+	}
+	if over != nil {
+		logs[series.Key] = kept
 	}
 	if len(logs) == 0 {
 		return over

@@ -48,6 +48,8 @@ type memory struct {
 	sourced sets.Set[types.UID]
 	// unmade are the names of claims that this operator has not made, as it knows.
 	unmade sets.Set[string]
+	// look is a look at what it has that goes on, or that no pass has taken yet. nil: there is none.
+	look *look
 	// strays are its Jobs and anchors that have lost labels.
 	strays strays
 	// placed are the pods by which the claims of somebody's were compared last with those that were noted, by their targets.
@@ -101,6 +103,14 @@ func (m *memory) noteMade(name string, err error) {
 	}
 }
 
+// dropLook drops a look that nobody waits for.
+func (m *memory) dropLook() {
+	if m.look != nil {
+		m.look.drop()
+		m.look = nil
+	}
+}
+
 // succeeded notes that a pass has met no error, that what it found out is saved, whether it waits for pods to end, and when it ended. The wait
 // begins then: the first such pass deletes the pods, which may take long.
 func (m *memory) succeeded(awaitsEnd bool, ended time.Time) {
@@ -133,10 +143,20 @@ func (m *memories) of(name types.NamespacedName) *memory {
 	return m.all[name]
 }
 
+// look says whether a look at what a benchmark has goes on, or has found what no pass has taken yet.
+func (m *memories) look(name types.NamespacedName) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.all[name] != nil && m.all[name].look != nil
+}
+
 // forget drops what is remembered of a benchmark.
 func (m *memories) forget(name types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if known := m.all[name]; known != nil {
+		known.dropLook()
+	}
 	delete(m.all, name)
 }
 

@@ -22,17 +22,18 @@ const retrySoon = 100 * time.Millisecond
 type pass struct {
 	*Reconciler
 	*scope
-	// asked is what the API server was asked for in this step of clean-up.
-	asked answers
-	// straysUnknown is the error of this pass's search for what has lost labels.
-	straysUnknown error
+	// found is what the API server was asked for: by the look that this pass has taken, or by itself.
+	found *found
+	taken *look
+	// awaitsLook says that a look goes on without which this pass cannot go on.
+	awaitsLook bool
 	// deletions are under way in this step of clean-up. nil: each is waited for.
 	deletions *deletions
 }
 
 // newPass begins a pass over a benchmark.
 func (r *Reconciler) newPass(sb *v1alpha1.StorageBenchmark, remembered *memory) *pass {
-	return &pass{Reconciler: r, scope: &scope{
+	return &pass{Reconciler: r, found: &found{}, scope: &scope{
 		now:    metav1.NewTime(r.Clock.Now()),
 		memory: remembered,
 		plans:  &r.plans,
@@ -70,6 +71,9 @@ func awaitChange() outcome { return outcome{stop: true} }
 func awaitFor(after time.Duration) outcome {
 	return outcome{stop: true, after: max(after, time.Millisecond)}
 }
+
+// awaitLook ends the pass while it is looked what the benchmark has. The look has the next one made when it ends.
+func awaitLook() outcome { return awaitFor(passPatience) }
 
 // awaitGone ends the pass while something is left that was deleted. The next one comes soon, or after a rest where this one took long,
 // and by the time that remains.
@@ -119,6 +123,7 @@ var (
 
 // advance has the phases follow each other, until one ends the pass.
 func (p *pass) advance(ctx context.Context) (ctrl.Result, error) {
+	defer p.endLook()
 	p.forgetStrays()
 	list := phases
 	if !p.sb.DeletionTimestamp.IsZero() {
@@ -133,7 +138,7 @@ func (p *pass) advance(ctx context.Context) (ctrl.Result, error) {
 			return ctrl.Result{}, errors.New("a phase waits for a write of the status, and there is nothing to write")
 		}
 		if out.stop {
-			return ctrl.Result{RequeueAfter: out.next(p.Clock.Since(p.now.Time))}, nil
+			return ctrl.Result{RequeueAfter: out.next(p.Clock.Since(p.now.Time) + p.lookTook())}, nil
 		}
 	}
 	return ctrl.Result{}, nil

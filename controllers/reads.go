@@ -31,7 +31,7 @@ func (p *pass) liveClaim(ctx context.Context, name string) (*corev1.PersistentVo
 
 // liveVolume returns a volume as the API server has it, an empty one if it is gone. Its error says for what it was asked.
 func (p *pass) liveVolume(ctx context.Context, name, doing string) (*corev1.PersistentVolume, error) {
-	if volume := p.asked.volume(name); volume != nil {
+	if volume := p.found.volume(name); volume != nil {
 		return volume, nil
 	}
 	return p.readVolume(ctx, name, doing)
@@ -52,14 +52,14 @@ func (p *pass) own(labels ...string) []client.ListOption {
 // listChildren returns the benchmark's Jobs and pods that have labels. Not from the cache, which may not have heard yet of a Job that the last pass has made. Pods
 // are listed after the Jobs: one that is made meanwhile is seen by its Job.
 func (p *pass) listChildren(ctx context.Context, having client.MatchingLabels) ([]*batchv1.Job, []*corev1.Pod, error) {
-	if p.asked.children == nil {
+	if p.found.children == nil {
 		listed, err := p.readChildren(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
-		p.asked.children = &listed
+		p.found.children = &listed
 	}
-	listed := p.asked.children
+	listed := p.found.children
 	stray, err := p.strayJobs(ctx, having)
 	return append(withLabels(listed.jobs, having), pointers(stray)...), withLabels(listed.pods, having), err
 }
@@ -79,7 +79,7 @@ func (p *pass) readChildren(ctx context.Context) (childLists, error) {
 
 // listAnchors returns the pods of anchors. It asks for no others: there may be many that have ended.
 func (p *pass) listAnchors(ctx context.Context) ([]*corev1.Pod, error) {
-	if listed := p.asked.children; listed != nil {
+	if listed := p.found.children; listed != nil {
 		return withLabels(listed.pods, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleAnchor}), nil
 	}
 	var pods corev1.PodList
@@ -114,7 +114,7 @@ const fewClaims = 4
 // liveClaims returns the claims that have names which the benchmark gives, as the API server has them, in the order of their names: not by labels, which they may
 // have lost.
 func (p *pass) liveClaims(ctx context.Context) (claims []corev1.PersistentVolumeClaim, err error) {
-	if asked := p.asked.claims; asked != nil {
+	if asked := p.found.claims; asked != nil {
 		if claims, err := asked.wait(); err == nil {
 			return claims, nil
 		}

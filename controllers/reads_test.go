@@ -90,6 +90,7 @@ func TestSweepLooksAgain(t *testing.T) {
 	sb := builder.NewBenchmark("default", "sb").Target(builder.NewClaimTarget("fast", "mine")).Workload(builder.NewWorkload("reads")).Build()
 	sb.UID = "u"
 	p, _ := listing(sb)
+	haveLooked(t, p)
 	if left, err := p.remove(t.Context()); err != nil || len(left) > 0 {
 		t.Fatalf("left %+v, %v", left, err)
 	}

@@ -73,6 +73,8 @@ type Reconciler struct {
 	memories memories
 	// turns sees to it that no namespace has all passes.
 	turns turns
+	// looks bounds how much is looked at at the same time.
+	looks looks
 	// plans has plans of benchmarks that are under way.
 	plans planCache
 }
@@ -89,7 +91,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Owns(&corev1.PersistentVolumeClaim{}).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(benchmarkOf)).
 		WatchesRawSource(source.Func(r.turns.begin)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: concurrentBenchmarks, RateLimiter: retryAfterErrors()}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: concurrentBenchmarks, RateLimiter: retryAfterErrors(&r.memories)}).
 		Complete(r)
 }
 
@@ -115,13 +117,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		r.forget(request.NamespacedName)
 		return ctrl.Result{RequeueAfter: remaining}, nil
 	}
+	remembered := r.memories.of(request.NamespacedName)
 	if len(r.Namespaces) != 1 { // of one that it is confined to, all passes are
 		if !r.turns.take(request.NamespacedName) {
 			return ctrl.Result{}, nil
 		}
-		defer r.turns.giveBack(request.Namespace)
+		defer func() { r.turns.giveBack(request.NamespacedName, remembered.look != nil) }() // a look takes it over
 	}
-	remembered := r.memories.of(request.NamespacedName)
 	if remembered.replaced == benchmark.ResourceVersion {
 		// The cache has not heard yet of what the last pass wrote.
 		return ctrl.Result{RequeueAfter: retrySoon}, nil
@@ -153,11 +155,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	case err != nil:
 		return ctrl.Result{}, err
 	}
-	if p.finished() {
-		r.forget(request.NamespacedName) // nothing of it is planned or asked
-	}
 	r.Results.SetBenchmark(p.sb)
-	remembered.succeeded(p.awaitsEnd, ended)
+	switch {
+	case p.awaitsLook: // it has not tried yet
+	case p.finished():
+		r.forget(request.NamespacedName) // nothing of it is planned or asked
+	default:
+		remembered.succeeded(p.awaitsEnd, ended)
+	}
 	return result, nil
 }
 
@@ -165,5 +170,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 func (r *Reconciler) forget(name types.NamespacedName) {
 	r.Metrics.forget(name)
 	r.memories.forget(name)
+	r.turns.forget(name)
 	r.plans.forget(name)
 }

@@ -30,9 +30,22 @@ const (
 // resultPatience is how long errors may keep the result of a run from being taken, of calls that it does not depend on.
 const resultPatience = time.Minute
 
-// retryAfterErrors says when a pass that met an error is repeated.
-func retryAfterErrors() workqueue.TypedRateLimiter[reconcile.Request] {
-	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetry, maxRetry)
+// retries says when a pass that met an error is repeated.
+type retries struct {
+	workqueue.TypedRateLimiter[reconcile.Request]
+	memories *memories
+}
+
+// retryAfterErrors returns retries by what is remembered of benchmarks.
+func retryAfterErrors(memories *memories) retries {
+	return retries{workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetry, maxRetry), memories}
+}
+
+// Forget has the next pass that meets an error repeated soon, unless this one has only begun a look: what failed before was not tried.
+func (r retries) Forget(request reconcile.Request) {
+	if !r.memories.look(request.NamespacedName) {
+		r.TypedRateLimiter.Forget(request)
+	}
 }
 
 // errFault is a fault in the operator itself. It is an error like others: it has a deadline, and users are told.

@@ -19,10 +19,11 @@ import (
 // save writes what a pass has found out, and tells users of errors that go on: that of the pass, or that the write itself is refused.
 func (p *pass) save(ctx context.Context, passErr error) (err error) {
 	defer catch(ctx, &err)
-	if passErr == nil {
-		p.retractError()
-	} else {
+	switch {
+	case passErr != nil:
 		p.noteError(passErr)
+	case !p.awaitsLook: // else what failed before was not tried
+		p.retractError()
 	}
 	if err = p.saveStatus(ctx); err == nil || isOutdated(err) {
 		return err

@@ -30,9 +30,7 @@ import (
 
 // strays are what of a benchmark has lost labels.
 type strays struct {
-	sought bool
-	// again says that they were looked for again when nothing was left.
-	again   bool
+	sought  bool
 	jobs    []ours.MadeJob
 	anchors []string
 	// gone are the names of Jobs that an unfinished search did not find in the cluster.
@@ -45,25 +43,14 @@ func (s *scope) mayStray() bool {
 }
 
 // untilNothingStrays takes a step that ends what the benchmark has, and returns what is left. Where that is nothing, labels may have been taken away since it was
-// looked for what lacks them. So it is looked for again, once, and what is found is ended.
-func (p *pass) untilNothingStrays(ctx context.Context, step func(context.Context) ([]cleanup.Leftover, error)) ([]cleanup.Leftover, error) {
-	soughtBefore := p.memory.strays.sought || p.memory.strays.gone.Len() > 0 // a Job that was gone then may have been made since
-	left, err := step(ctx)
-	if len(left) > 0 {
-		p.memory.strays.again = false
+// looked for what lacks them, or a Job made of which it was not known. So it is looked for again, and what is found is ended.
+func (p *pass) untilNothingStrays(ctx context.Context, step func(context.Context) ([]cleanup.Leftover, error)) (left []cleanup.Leftover, looking bool, err error) {
+	left, looking, err = p.onceLooked(ctx, step)
+	if looking || err != nil || len(left) > 0 || p.found.soughtAll {
+		return left, looking, err
 	}
-	if err != nil || len(left) > 0 || !soughtBefore || p.memory.strays.again {
-		return left, err
-	}
-	p.memory.strays = strays{}
-	if err := p.seekStrays(ctx); err != nil {
-		return nil, err
-	}
-	if found := &p.memory.strays; len(found.jobs)+len(found.anchors) == 0 {
-		found.again = true
-		return nil, nil
-	}
-	return step(ctx)
+	p.lookAgain(ctx)
+	return nil, true, nil
 }
 
 // forgetStrays forgets what was found of a benchmark that goes on: it was suspended, and has been resumed.
@@ -78,14 +65,10 @@ func (p *pass) seekStrays(ctx context.Context) error {
 	if !p.mayStray() || p.memory.strays.sought {
 		return nil
 	}
-	if p.straysUnknown != nil {
-		return p.straysUnknown
-	}
 	err := p.trySeekStrays(ctx)
 	if err != nil && ctx.Err() == nil { // it takes many calls: if one of them fails now and then, no pass would get through all of them
 		err = p.trySeekStrays(ctx)
 	}
-	p.straysUnknown = err
 	return err
 }
 
@@ -119,7 +102,7 @@ func (p *pass) seekJobs(ctx context.Context) ([]ours.MadeJob, error) {
 // unseenJobs returns the Jobs that may exist, except those that this pass has listed with all their labels. It returns false if there are more than fewJobs.
 func (p *pass) unseenJobs() (unseen []ours.MadeJob, few bool) {
 	seen := sets.New[string]()
-	if listed := p.asked.children; listed != nil {
+	if listed := p.found.children; listed != nil {
 		for _, j := range listed.jobs {
 			if ours.Job(p.sb, j) {
 				seen.Insert(j.Name)
@@ -211,8 +194,8 @@ func (p *pass) seekAnchors(ctx context.Context) (names []string, err error) {
 
 // strayJobs returns the Jobs that have lost labels, with these, if they have those that are asked for.
 func (p *pass) strayJobs(ctx context.Context, having client.MatchingLabels) (found []batchv1.Job, err error) {
-	if err := p.seekStrays(ctx); err != nil {
-		return nil, err
+	if p.found.straysErr != nil {
+		return nil, p.found.straysErr
 	}
 	for _, made := range p.memory.strays.jobs {
 		if len(ours.Lacking(made.Labels, having)) > 0 {
@@ -233,8 +216,8 @@ func (p *pass) strayJobs(ctx context.Context, having client.MatchingLabels) (fou
 
 // strayAnchors is strayJobs for anchors.
 func (p *pass) strayAnchors(ctx context.Context) (found []corev1.Pod, err error) {
-	if err := p.seekStrays(ctx); err != nil {
-		return nil, err
+	if p.found.straysErr != nil {
+		return nil, p.found.straysErr
 	}
 	names := ours.AnchorNames(p.sb)
 	for _, name := range p.memory.strays.anchors {

@@ -31,9 +31,12 @@ func suspend(ctx context.Context, p *pass) (outcome, error) {
 		p.step(v1alpha1.ReasonSuspended, "spec.suspend is true; what is under way is being ended")
 		return saveFirst(), nil
 	}
-	left, err := p.untilNothingStrays(ctx, func(ctx context.Context) ([]cleanup.Leftover, error) { return p.endAll(ctx, proof) })
+	left, looking, err := p.untilNothingStrays(ctx, func(ctx context.Context) ([]cleanup.Leftover, error) { return p.endAll(ctx, proof) })
 	if err != nil {
 		return outcome{}, err
+	}
+	if looking {
+		return awaitLook(), nil
 	}
 	if len(left) > 0 {
 		return p.awaitSuspended(left), nil

@@ -12,9 +12,14 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/cleanup"
@@ -81,6 +86,7 @@ func TestStepOfCleanUpTakesFewCalls(t *testing.T) {
 				p.Anchors, p.Claims = map[string]*corev1.Pod{holds.Name: holds}, map[string]*corev1.PersistentVolumeClaim{}
 				began := time.Now()
 
+				haveLooked(t, p)
 				left, err := p.remove(t.Context())
 
 				if took := time.Since(began); err != nil || took != test.want {
@@ -99,6 +105,208 @@ func TestStepOfCleanUpTakesFewCalls(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// haveLooked waits until a pass knows what its benchmark has.
+func haveLooked(t *testing.T, p *pass) {
+	t.Helper()
+	err := onceLooked(p.memory, func() error {
+		p.awaitsLook = false
+		_, err := p.looked(t.Context())
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.endLook)
+}
+
+// onceLooked acts, and again each time that a look has ended without which passes over the benchmark do not go on.
+func onceLooked(remembered *memory, act func() error) error {
+	err := act()
+	for remembered.look != nil {
+		<-remembered.look.ended
+		err = act()
+	}
+	return err
+}
+
+// A pass does not wait for a look: it ends at once, and the next one comes when the look has ended, and takes a step by it. Jobs, pods and what has lost labels take a
+// second each.
+func TestPassDoesNotWaitForALook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sb := beingDeleted()
+		sb.Status.Anchors = nil
+		run, claim, volume := madeForRun(sb)
+		live, _ := slowly(run, claim, volume)
+		r := &Reconciler{Client: fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(run, claim, volume).Build(), Live: live, Clock: clock.RealClock{}}
+		queue, remembered, began := queueOf(t, &r.turns), &memory{}, time.Now()
+
+		result, err := r.newPass(sb.DeepCopy(), remembered).guarded(t.Context())
+
+		if took := time.Since(began); err != nil || took > 0 || result.RequeueAfter != passPatience || remembered.look == nil {
+			t.Fatalf("a pass took %s, and is followed by another one after %s: %v", took, result.RequeueAfter, err)
+		}
+		<-remembered.look.ended
+		if took := time.Since(began); took != 3*time.Second {
+			t.Errorf("the look took %s", took)
+		}
+		synctest.Wait()
+		if called := takeAll(queue); len(called) != 1 || called[0] != client.ObjectKeyFromObject(sb) {
+			t.Errorf("called are %v, want the benchmark", called)
+		}
+		if _, err := r.newPass(sb.DeepCopy(), remembered).guarded(t.Context()); err != nil || remembered.look != nil {
+			t.Errorf("the next pass: %v, look %v", err, remembered.look)
+		}
+		if err := r.Client.Get(t.Context(), client.ObjectKeyFromObject(run), run); err == nil {
+			t.Error("the Job is there")
+		}
+		wantNoLook(t, r)
+	})
+}
+
+// wantNoLook reports looks that go on in a bubble.
+func wantNoLook(t *testing.T, r *Reconciler) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), passPatience/2)
+	defer cancel()
+	for range looksAtOnce {
+		if err := r.looks.acquire(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// What a look finds is of no use where the benchmark goes another way before it ends, as when it is resumed: it would lack the Jobs that are made then.
+func TestLookIsDropped(t *testing.T) {
+	for name, drop := range map[string]func(*Reconciler, *v1alpha1.StorageBenchmark){
+		"it is resumed": func(r *Reconciler, sb *v1alpha1.StorageBenchmark) {
+			sb.DeletionTimestamp = nil
+			_, _ = r.newPass(sb, r.memories.of(client.ObjectKeyFromObject(sb))).advance(t.Context()) // it gets no further than the first call
+		},
+		"it is gone": func(r *Reconciler, sb *v1alpha1.StorageBenchmark) { r.memories.forget(client.ObjectKeyFromObject(sb)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				sb := beingDeleted()
+				live, _ := slowly()
+				r := &Reconciler{Client: fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), Live: live, Clock: clock.RealClock{}}
+				remembered := r.memories.of(client.ObjectKeyFromObject(sb))
+				p := r.newPass(sb.DeepCopy(), remembered)
+				if there, err := p.looked(t.Context()); err != nil || there {
+					t.Fatalf("it is looked in no time: %v", err)
+				}
+
+				drop(r, sb)
+
+				if remembered.look != nil {
+					t.Error("the look is kept")
+				}
+				wantNoLook(t, r)
+			})
+		})
+	}
+}
+
+// All that looks have found is in memory, so few go on at the same time. One that waits for others goes on when one of them is dropped, and not for ever.
+func TestFewLooksAtOnce(t *testing.T) {
+	live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build()
+	r := &Reconciler{Live: live, Clock: clock.RealClock{}}
+	var all []*look
+	for range looksAtOnce {
+		one := r.newPass(beingDeleted(), &memory{}).beginLook(t.Context())
+		<-one.ended
+		all = append(all, one)
+	}
+	tooMany := r.newPass(beingDeleted(), &memory{}).beginLook(t.Context())
+	tooMany.drop()
+	if <-tooMany.ended; tooMany.err == nil || !strings.Contains(tooMany.err.Error(), "others looked for too long") {
+		t.Errorf("one too many: %v", tooMany.err)
+	}
+	for _, l := range all {
+		l.drop()
+		next := r.newPass(beingDeleted(), &memory{}).beginLook(t.Context())
+		if <-next.ended; next.err != nil {
+			t.Errorf("when there is room: %v", next.err)
+		}
+		next.drop()
+	}
+}
+
+// A look goes on with the turn of the pass that has begun it: one more of its namespace would not be one of few.
+func TestLookHasTheTurn(t *testing.T) {
+	s := newStubborn(t, func(map[string]any) error { return nil }, interceptor.Funcs{})
+	name := client.ObjectKeyFromObject(s.sb)
+	taken := map[bool]int{}
+	for range 6 { // some save first
+		if _, err := s.Reconcile(t.Context(), ctrl.Request{NamespacedName: name}); err != nil {
+			t.Fatal(err)
+		}
+		looking := s.memories.look(name)
+		taken[looking]++
+		if has := s.turns.kept.Has(name) && s.turns.taken[name.Namespace] == 1; has != looking {
+			t.Errorf("a look goes on: %t, the benchmark has a turn: %t of %v", looking, has, s.turns.taken)
+		}
+		if looking {
+			<-s.memories.of(name).look.ended
+		}
+	}
+	if taken[true] == 0 || taken[false] == 0 {
+		t.Errorf("passes by whether they began a look: %v", taken)
+	}
+}
+
+// Only a search that a look has made from its beginning tells of what was there when the look began.
+func TestLookSeeksAll(t *testing.T) {
+	for name, test := range map[string]struct {
+		before strays
+		want   bool
+	}{
+		"from the beginning": {strays{}, true},
+		"it is known":        {strays{sought: true}, false},
+		"it goes on":         {strays{gone: sets.New("some-job")}, false},
+	} {
+		p := passOver(&Reconciler{Live: fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build()}, beingDeleted())
+		p.sb.Status.Anchors, p.memory.strays = nil, test.before
+		if err := p.look(t.Context()); err != nil || p.found.straysErr != nil || !p.found.strays.sought || p.found.soughtAll != test.want {
+			t.Errorf("%s: %+v, %v", name, p.found.strays, err)
+		}
+	}
+}
+
+// A fault in a look is an error of the pass that takes it.
+func TestFaultInALook(t *testing.T) {
+	live := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{
+		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
+			panic("index out of range")
+		},
+	})
+	p := passOver(&Reconciler{Live: live}, beingDeleted())
+	err := onceLooked(p.memory, func() error {
+		_, err := p.looked(t.Context())
+		return err
+	})
+	p.endLook()
+	if !errors.Is(err, errFault) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// A pass that only begins a look has not tried what failed before it: it does not have the next error repeated soon, and users are told of the last one still.
+func TestLookLeavesErrors(t *testing.T) {
+	var all memories
+	retry, request := retryAfterErrors(&all), reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "default", Name: "sb"}}
+	retry.When(request)
+	all.of(request.NamespacedName).look = &look{}
+	retry.Forget(request)
+	if after := retry.When(request); after != 2*minRetry {
+		t.Errorf("while it is looked, the second error is followed by a pass after %s", after)
+	}
+	all.of(request.NamespacedName).look = nil
+	retry.Forget(request)
+	if after := retry.When(request); after != minRetry {
+		t.Errorf("the first error is followed by a pass after %s", after)
 	}
 }
 
@@ -141,6 +349,7 @@ func TestDeletionsDoNotWaitForOtherCalls(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), passPatience)
 		defer cancel()
 
+		haveLooked(t, p)
 		_, err := p.remove(ctx)
 
 		if !errors.Is(err, context.DeadlineExceeded) {
@@ -170,6 +379,7 @@ func TestListThatFailedIsAskedForAgain(t *testing.T) {
 	p := passOver(&Reconciler{Client: cluster, Live: live}, sb)
 	p.now = *at(0)
 	p.memory.strays.sought = true
+	haveLooked(t, p)
 	if _, err := p.remove(t.Context()); err != nil || !failed {
 		t.Errorf("a list has failed: %t, %v", failed, err)
 	}
@@ -187,8 +397,8 @@ func TestVolumeThatChangesMeanwhileIsTied(t *testing.T) {
 	cluster := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(claim, volume).Build()
 	p := passOver(&Reconciler{Client: cluster, Live: cluster}, sb)
 	p.memory.strays.sought = true
-	p.askAhead(t.Context())
-	if p.asked.volume(volume.Name) == nil {
+	haveLooked(t, p)
+	if p.found.volume(volume.Name) == nil {
 		t.Fatal("the volume was not asked for")
 	}
 	volume.Labels = map[string]string{"changed": "meanwhile"}
@@ -234,7 +444,7 @@ func TestClaimMadeInAStepIsSeen(t *testing.T) {
 	if err := p.Live.Get(t.Context(), client.ObjectKeyFromObject(sb), p.sb); err != nil {
 		t.Fatal(err)
 	}
-	p.askAhead(t.Context())
+	haveLooked(t, p)
 	if claims, err := p.liveClaims(t.Context()); err != nil || len(claims) > 0 {
 		t.Fatalf("claims are %v, %v", claims, err)
 	}
