@@ -20,6 +20,8 @@ import (
 type memory struct {
 	// replaced is the version that the last write of the status has replaced.
 	replaced string
+	// lastSeen is when the last pass over it was made, if it was active then.
+	lastSeen time.Time
 	// released is the version that was let go though something of it is left or kept, which users were told.
 	released string
 	// warning is what events about one of its objects said last.

@@ -3,12 +3,10 @@ package controllers
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -26,9 +24,6 @@ type Metrics struct {
 	seconds              *prometheus.CounterVec
 	orphans              *prometheus.CounterVec
 	overdue              *overdue
-
-	// lastSeen has when the last pass over each active benchmark was made, by its name.
-	lastSeen passTimes
 }
 
 // NewMetrics returns metrics that are registered. It panics if there are such metrics already.
@@ -52,22 +47,17 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 	return m
 }
 
-// seen adds the time since the last pass over a benchmark to that of the step that it is at.
-func (m *Metrics) seen(sb *v1alpha1.StorageBenchmark, now time.Time) {
-	name := client.ObjectKeyFromObject(sb)
+// seen adds the time since the last pass over a benchmark to that of the step that it is at, and notes when this one is made. last is zero if it was at none.
+func (m *Metrics) seen(sb *v1alpha1.StorageBenchmark, last *time.Time, now time.Time) {
 	step := conditionOf(sb, v1alpha1.ConditionSucceeded)
 	if step.Status != metav1.ConditionUnknown {
-		m.lastSeen.Delete(name)
+		*last = time.Time{}
 		return
 	}
-	if last, known := m.lastSeen.Swap(name, now); known {
-		m.seconds.WithLabelValues(step.Reason).Add(max(now.Sub(last).Seconds(), 0))
+	if !last.IsZero() {
+		m.seconds.WithLabelValues(step.Reason).Add(max(now.Sub(*last).Seconds(), 0))
 	}
-}
-
-func (m *Metrics) forget(name types.NamespacedName) {
-	m.lastSeen.Delete(name)
-	m.overdue.forget(name)
+	*last = now
 }
 
 // changed counts what a write of a benchmark's status tells.
@@ -168,29 +158,4 @@ func (a *activeBenchmarks) Collect(metrics chan<- prometheus.Metric) {
 			metrics <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(n), label)
 		}
 	}
-}
-
-// passTimes are times of passes, by the names of benchmarks. The zero value has none.
-type passTimes struct {
-	mu    sync.Mutex
-	times map[types.NamespacedName]time.Time
-}
-
-// Swap notes a time, and returns the one before, if there was one.
-func (t *passTimes) Swap(name types.NamespacedName, now time.Time) (last time.Time, known bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	last, known = t.times[name]
-	if t.times == nil {
-		t.times = map[types.NamespacedName]time.Time{}
-	}
-	t.times[name] = now
-	return last, known
-}
-
-// Delete forgets the time of a benchmark.
-func (t *passTimes) Delete(name types.NamespacedName) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.times, name)
 }

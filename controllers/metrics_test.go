@@ -122,14 +122,15 @@ func TestSecondsBeginWithTheFirstPass(t *testing.T) {
 	sb := builder.OneRun("default", "sb").Build()
 	sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonPreparing}}
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	m.seen(sb, now)
-	m.seen(sb, now.Add(3*time.Second))
+	var last time.Time
+	m.seen(sb, &last, now)
+	m.seen(sb, &last, now.Add(3*time.Second))
 	sb.Status.Conditions[0].Reason = v1alpha1.ReasonMeasuring
-	m.seen(sb, now.Add(5*time.Second))
+	m.seen(sb, &last, now.Add(5*time.Second))
 	sb.Status.Conditions[0].Status = metav1.ConditionTrue
-	m.seen(sb, now.Add(time.Hour))
+	m.seen(sb, &last, now.Add(time.Hour))
 	sb.Status.Conditions[0].Status = metav1.ConditionUnknown
-	m.seen(sb, now.Add(2*time.Hour))
+	m.seen(sb, &last, now.Add(2*time.Hour))
 	values := valuesOf(t, registry)
 	if values["storagebench_step_seconds_total Preparing"] != 3 || values["storagebench_step_seconds_total Measuring"] != 2 {
 		t.Errorf("metrics are %v", values)

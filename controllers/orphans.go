@@ -143,7 +143,7 @@ func (l *OrphanCollector) each(ctx context.Context, kind schema.GroupVersionKind
 		return page
 	}
 	err := eachLive(ctx, l.Live, forever, empty, func(object *metav1.PartialObjectMetadata) {
-		object.OwnerReferences = slices.DeleteFunc(object.OwnerReferences, isNoController)
+		object.OwnerReferences = controllersOf(object.OwnerReferences)
 		look(&object.ObjectMeta)
 	}, options...)
 	if err != nil {
@@ -154,11 +154,12 @@ func (l *OrphanCollector) each(ctx context.Context, kind schema.GroupVersionKind
 
 // remove deletes an object whose benchmark is gone.
 func (l *OrphanCollector) remove(ctx context.Context, object client.Object, of *v1alpha1.StorageBenchmark) error {
-	kind := fmt.Sprintf("%T", object)
-	if gvk, err := l.Client.GroupVersionKindFor(object); err == nil {
-		kind = gvk.Kind
+	gvk, err := l.Client.GroupVersionKindFor(object)
+	if err != nil {
+		return fmt.Errorf("a kind that is not known: %w", err)
 	}
-	err := l.Client.Delete(ctx, object, client.Preconditions{UID: new(object.GetUID())}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	kind := gvk.Kind
+	err = l.Client.Delete(ctx, object, client.Preconditions{UID: new(object.GetUID())}, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	if err != nil {
 		return unlessGone(err, "delete orphaned "+kind+" "+object.GetName())
 	}

@@ -110,31 +110,25 @@ func (o *overdue) Describe(descs chan<- *prometheus.Desc) { descs <- o.desc }
 
 // Collect implements prometheus.Collector.
 func (o *overdue) Collect(metrics chan<- prometheus.Metric) {
-	late := o.late(o.now())
+	now := o.now()
+	late := o.late(now)
 	names := slices.SortedFunc(maps.Keys(late), func(a, b types.NamespacedName) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
 	for _, name := range names[:min(len(names), maxOverdue)] {
 		m := late[name]
-		metrics <- prometheus.MustNewConstMetric(o.desc, prometheus.GaugeValue, m.by.Seconds(), name.Namespace, name.Name, m.step)
+		metrics <- prometheus.MustNewConstMetric(o.desc, prometheus.GaugeValue, m.lateBy(now).Seconds(), name.Namespace, name.Name, m.step)
 	}
 }
 
-// lateness is by how much a benchmark is late, and where.
-type lateness struct {
-	by   time.Duration
-	step string
-}
+// lateBy is by how much a benchmark is late.
+func (m mark) lateBy(now time.Time) time.Duration { return now.Sub(m.since) - m.allowed }
 
 // late returns the benchmarks that are late.
-func (o *overdue) late(now time.Time) map[types.NamespacedName]lateness {
+func (o *overdue) late(now time.Time) map[types.NamespacedName]mark {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	late := map[types.NamespacedName]lateness{}
-	for name, m := range o.marks {
-		if by := now.Sub(m.since) - m.allowed; by > 0 {
-			late[name] = lateness{by, m.step}
-		}
-	}
+	late := maps.Clone(o.marks)
+	maps.DeleteFunc(late, func(_ types.NamespacedName, m mark) bool { return m.lateBy(now) <= 0 })
 	return late
 }

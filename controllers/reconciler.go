@@ -128,7 +128,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		// The cache has not heard yet of what the last pass wrote.
 		return ctrl.Result{RequeueAfter: retrySoon}, nil
 	}
-	r.Metrics.seen(benchmark, r.Clock.Now())
+	r.Metrics.seen(benchmark, &remembered.lastSeen, r.Clock.Now())
 	if isTrimmed(benchmark) {
 		whole := &v1alpha1.StorageBenchmark{}
 		switch err := r.Live.Get(ctx, request.NamespacedName, whole); {
@@ -168,7 +168,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 
 // forget drops what is kept of a benchmark that is gone, or of which nothing is known for the moment.
 func (r *Reconciler) forget(name types.NamespacedName) {
-	r.Metrics.forget(name)
+	r.Metrics.overdue.forget(name)
 	r.memories.forget(name)
 	r.turns.forget(name)
 	r.plans.forget(name)

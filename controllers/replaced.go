@@ -123,21 +123,11 @@ func (p *pass) notePlacedClaim(ctx context.Context, target *v1alpha1.Target, cla
 	if storage.IsProvisioned(target) || p.memory.placed[target.Name] == pod.UID {
 		return nil
 	}
-	err := p.noteExisting(ctx, target, claim, p.filesBefore(target.Name))
+	err := p.noteExisting(ctx, target, claim, p.before.Status.Target(target.Name).TestFiles)
 	if err == nil {
 		p.memory.places(target.Name, pod)
 	}
 	return err
-}
-
-// filesBefore returns what was known of a target's test files before this pass.
-func (s *scope) filesBefore(name string) v1alpha1.TestFilesState {
-	for i := range s.before.Status.Targets {
-		if target := &s.before.Status.Targets[i]; target.Name == name {
-			return target.TestFiles
-		}
-	}
-	return ""
 }
 
 // noteExisting notes of which claim of somebody's a target is. The claim is empty if it is gone. files is what was known of test files on the one before.

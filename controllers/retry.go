@@ -84,11 +84,6 @@ func (p *pass) guarded(ctx context.Context) (result ctrl.Result, err error) {
 // noteError tells users of errors that go on from pass to pass, and ends measuring when that has lasted for as long as patience
 // says: what the benchmark wants is not going to happen. Clean-up has a deadline of its own.
 func (s *scope) noteError(err error) {
-	if err == nil {
-		s.memory.failingSince = time.Time{}
-		s.retractError()
-		return
-	}
 	since, told := s.tellError(err)
 	if !told {
 		return

@@ -36,7 +36,8 @@ func TestErrorsThatGoOnAreTold(t *testing.T) {
 	if c == nil || c.Status != metav1.ConditionTrue || c.Message != "webhook does not answer" || !c.LastTransitionTime.Time.Equal(began) {
 		t.Errorf("condition = %+v", c)
 	}
-	s.noteError(nil)
+	s.memory.succeeded(false, noon)
+	s.retractError()
 	if c := retrying(s); c != nil {
 		t.Errorf("after a pass without an error: %+v", c)
 	}

@@ -61,7 +61,7 @@ func trimBenchmark(sb *v1alpha1.StorageBenchmark) {
 	sb.Annotations = readOf(sb.Annotations, []string{v1alpha1.AnnotationResultMetrics})
 	sb.OwnerReferences = controllersOf(sb.OwnerReferences)
 	sb.SelfLink = "" //nolint:staticcheck // As in trimMeta.
-	if !hasEnded(sb) && !isLarge(sb) {
+	if !hasEnded(sb) && weightOf(sb) <= maxCached {
 		return
 	}
 	sb.Finalizers = readFinalizers(sb.Finalizers) // who writes them has read all of them anew
@@ -90,9 +90,6 @@ func trimSchedule(s *v1alpha1.StorageBenchmarkSchedule) {
 // isTrimmed says whether a benchmark comes from the cache, which has little of it: the API server admits none without targets.
 func isTrimmed(sb *v1alpha1.StorageBenchmark) bool { return len(sb.Spec.Targets) == 0 }
 
-// isLarge says whether a benchmark would take much of the cache.
-func isLarge(sb *v1alpha1.StorageBenchmark) bool { return weightOf(sb) > maxCached }
-
 // hasEnded says whether a benchmark has ended, clean-up included.
 func hasEnded(sb *v1alpha1.StorageBenchmark) bool {
 	end := conditionOf(sb, v1alpha1.ConditionSucceeded).Status
@@ -108,11 +105,11 @@ func trimMeta(meta *metav1.ObjectMeta) {
 	meta.SelfLink = "" //nolint:staticcheck // Nobody needs it, and whoever wants to can write it.
 }
 
-// controllersOf returns those of an object's owners that control it.
+// controllersOf returns those of an object's owners that control it, but none that has names which no object has.
 func controllersOf(owners []metav1.OwnerReference) []metav1.OwnerReference {
 	var controllers []metav1.OwnerReference
 	for _, owner := range owners {
-		if !isNoController(owner) {
+		if ptr.Deref(owner.Controller, false) && max(len(owner.APIVersion), len(owner.Kind), len(owner.Name), len(owner.UID)) <= maxName {
 			controllers = append(controllers, owner)
 		}
 	}
@@ -157,11 +154,6 @@ func readOf(all map[string]string, read []string) map[string]string {
 // maxName is the longest that what is read of labels, annotations and references can be: names of objects, and what is shorter. The API server has no
 // such bound for most of them, and the status takes none that is longer.
 const maxName = 253
-
-// isNoController says whether an owner is none that controls the object, or has names that no object has.
-func isNoController(o metav1.OwnerReference) bool {
-	return !ptr.Deref(o.Controller, false) || max(len(o.APIVersion), len(o.Kind), len(o.Name), len(o.UID)) > maxName
-}
 
 // trimClaim leaves of a claim's spec which volume it has, and of which kind. The API server takes any name of a volume: no volume has one that is longer
 // than names are.

@@ -1,6 +1,8 @@
 package children
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -20,17 +22,6 @@ func (c *Children) NoteFilesOf(pod *corev1.Pod) {
 	}
 }
 
-// noteStaying writes down that there may be files on a target.
-func (c *Children) noteStaying(name string) {
-	status := c.Benchmark.Status.Target(name)
-	for i := range c.Benchmark.Spec.Targets {
-		target := &c.Benchmark.Spec.Targets[i]
-		if target.Name == name && status.TestFiles == "" && status.VolumeMode != corev1.PersistentVolumeBlock && storage.KeepsFiles(target, status.Driver) {
-			status.TestFiles = v1alpha1.TestFilesPresent
-		}
-	}
-}
-
 // NoteUnseen writes down that the attempt of a run, which is given up, may have made files, if nobody has seen that it did not, before the status says
 // that it has ended. There need not be a run.
 func (c *Children) NoteUnseen(run *v1alpha1.Run, own *attempt.OwnAttempt) {
@@ -39,19 +30,27 @@ func (c *Children) NoteUnseen(run *v1alpha1.Run, own *attempt.OwnAttempt) {
 	}
 }
 
-// NoteWritten writes down that there may be files on a target, also where only its volume tells that they would stay: one that was there before the
-// benchmark has another name than one that was made for its claim.
+// NoteWritten writes down that there may be files on a target where they would stay.
 func (c *Children) NoteWritten(name string) {
-	c.noteStaying(name)
 	status := c.Benchmark.Status.Target(name)
-	if status.TestFiles != "" || status.VolumeMode == corev1.PersistentVolumeBlock {
-		return
+	if status.TestFiles == "" && status.VolumeMode != corev1.PersistentVolumeBlock && c.keepsFiles(name, status.Driver) {
+		status.TestFiles = v1alpha1.TestFilesPresent
+	}
+}
+
+// keepsFiles says whether files on a target would stay: by its storage, or because its volume was there before the benchmark, and so has another name than one that was
+// made for its claim.
+func (c *Children) keepsFiles(name, driver string) bool {
+	i := slices.IndexFunc(c.Benchmark.Spec.Targets, func(t v1alpha1.Target) bool { return t.Name == name })
+	if i >= 0 && storage.KeepsFiles(&c.Benchmark.Spec.Targets[i], driver) {
+		return true
 	}
 	for _, claim := range c.Claims {
 		if c.ClaimTargets[claim.Name] == name && !c.MountsAsIs(claim) && ours.OriginOf(claim, nil) == ours.Existing {
-			status.TestFiles = v1alpha1.TestFilesPresent
+			return true
 		}
 	}
+	return false
 }
 
 // NoteEarlierJobs writes down that Jobs of an attempt which are to be made may have been there before, and gone with what tells of their files.

@@ -124,7 +124,7 @@ func Claim(sb *v1alpha1.StorageBenchmark, targets map[string]string, claim *core
 	case i < 0, !Owned(sb, claim):
 		return false
 	case storage.MakesVolume(&sb.Spec.Targets[i]):
-		return claim.Spec.VolumeName == claim.Name && notedUID(sb, &sb.Spec.Targets[i]) != Foreign
+		return claim.Spec.VolumeName == claim.Name && sb.Status.Target(sb.Spec.Targets[i].Name).ClaimsUID != Foreign
 	default:
 		return isNoted(sb, &sb.Spec.Targets[i], claim)
 	}
@@ -135,7 +135,7 @@ const Foreign = "Foreign"
 
 // isNoted says whether a claim of a target may be the one that was noted. Of several claims only a hash is noted, which tells of none by itself.
 func isNoted(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim) bool {
-	switch notedUID(sb, target) {
+	switch sb.Status.Target(target.Name).ClaimsUID {
 	case "", string(claim.UID):
 		return true
 	case Foreign:

@@ -62,8 +62,8 @@ func (f *Facts) leftInMemory() int64 {
 
 // leftBy is how much a run may have left in memory, 0 where that is not known.
 func (f *Facts) leftBy(run *v1alpha1.Run) int64 {
-	p := slices.IndexFunc(f.Plan, func(p plan.Run) bool { return p.Name == run.Name })
-	if p < 0 || run.Counters == nil || !slices.ContainsFunc(f.Plan[p].Job.Loads(), func(l fio.Load) bool { return l.UnsyncedWrites }) {
+	planned, known := plan.Of(f.Plan, run)
+	if !known || run.Counters == nil || !slices.ContainsFunc(planned.Job.Loads(), func(l fio.Load) bool { return l.UnsyncedWrites }) {
 		return 0
 	}
 	written := int64(0)

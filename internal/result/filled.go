@@ -1,8 +1,6 @@
 package result
 
 import (
-	"slices"
-
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -39,11 +37,10 @@ func (f *Facts) filledBefore() int64 {
 		if run.Name == f.Planned.Name {
 			break
 		}
-		p := slices.IndexFunc(f.Plan, func(p plan.Run) bool { return p.Name == run.Name })
-		if p < 0 || run.Target != f.Planned.Target.Name {
+		planned, known := plan.Of(f.Plan, run)
+		if !known || run.Target != f.Planned.Target.Name {
 			continue
 		}
-		planned := &f.Plan[p]
 		results := run.Results()
 		uses := planned.Job.DeviceUses()
 		for j := range min(len(results), len(uses)) {

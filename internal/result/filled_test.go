@@ -21,6 +21,7 @@ func TestFilledDevices(t *testing.T) {
 		before         string // the job file of an earlier run, "" for none
 		result         *v1alpha1.Result
 		clients, after int32
+		step           int32 // with how many clients the earlier run was, if it was a step of a search
 		text           string
 		want           bool
 	}{
@@ -36,6 +37,8 @@ func TestFilledDevices(t *testing.T) {
 		"of as many clients":       {before: "[fill]\nrw=write\nsize=1G\nruntime=10\n", result: wrote(2 * gib), clients: 2, after: 2, text: read, want: true},
 		"of which some were cut":   {before: "[fill]\nrw=write\nsize=1G\nruntime=10\n", result: wrote(gib), clients: 2, after: 2, text: read},
 		"of fewer clients":         {before: "[fill]\nrw=write\nsize=1G\n", result: wrote(gib), clients: 1, after: 2, text: read},
+		"by a step with fewer":     {before: "[fill]\nrw=write\nsize=1G\n", result: wrote(gib), clients: 2, step: 1, after: 2, text: read},
+		"by a step with as many":   {before: "[fill]\nrw=write\nsize=1G\n", result: wrote(2 * gib), clients: 2, step: 2, after: 2, text: read, want: true},
 		"by the section before it": {text: "[fill]\nrw=write\nsize=1G\n[read]\nstonewall\nrw=read\nsize=1G\n", want: true},
 		"by a section beside it":   {text: "[fill]\nrw=write\nsize=1G\n[read]\nrw=read\nsize=1G\n"},
 	} {
@@ -46,6 +49,10 @@ func TestFilledDevices(t *testing.T) {
 				filler := planned(t, target, builder.NewJobFile("filler", test.before), max(test.clients, 1))
 				facts.Plan = []plan.Run{*filler, *facts.Planned}
 				facts.Runs = []v1alpha1.Run{{Name: filler.Name, Target: "t", Result: test.result}, {Name: facts.Planned.Name, Target: "t"}}
+				if test.step > 0 {
+					facts.Plan[0].Step, facts.Plan[0].Workload.Search = 1, &v1alpha1.LoadSearch{Vary: v1alpha1.VaryClients}
+					facts.Runs[0].Search = &v1alpha1.RunSearch{Value: test.step}
+				}
 			}
 			results := make([]v1alpha1.Result, len(facts.Planned.Job.Groups()))
 			results[0].Write = &v1alpha1.IOResult{Bytes: gib}

@@ -74,11 +74,17 @@ func newClientRecord(p *Part, report *digest.Report) ClientRecord {
 	}
 	for i := range report.Groups {
 		group := &report.Groups[i]
-		record.Sections = append(record.Sections, SectionRecord{
+		section := SectionRecord{
 			Name: group.Name, JobStart: group.JobStart, Result: newResult(report, group), Coarsening: report.Coarsening,
-			ReadBins: binsOf(group.Read), WriteBins: binsOf(group.Write), TrimBins: binsOf(group.Trim), SyncBins: binsOfSync(group.Sync),
-			MetadataBins: binsOfMetadata(group.Metadata),
-		})
+			ReadBins: binsOf(group.Read), WriteBins: binsOf(group.Write), TrimBins: binsOf(group.Trim),
+		}
+		if group.Sync != nil {
+			section.SyncBins = binsOfCompletion(group.Sync.Completion)
+		}
+		if group.Metadata != nil {
+			section.MetadataBins = binsOfCompletion(group.Metadata.Completion)
+		}
+		record.Sections = append(record.Sections, section)
 	}
 	return record
 }
@@ -89,22 +95,6 @@ func binsOf(d *digest.Direction) map[uint64]uint64 {
 		return nil
 	}
 	return binsOfCompletion(d.Completion)
-}
-
-// binsOfSync returns the latency histogram of syncs, nil if there is none.
-func binsOfSync(s *digest.Sync) map[uint64]uint64 {
-	if s == nil {
-		return nil
-	}
-	return binsOfCompletion(s.Completion)
-}
-
-// binsOfMetadata returns the latency histogram of operations on files, nil if there is none.
-func binsOfMetadata(m *digest.Metadata) map[uint64]uint64 {
-	if m == nil {
-		return nil
-	}
-	return binsOfCompletion(m.Completion)
 }
 
 func binsOfCompletion(c *digest.Completion) map[uint64]uint64 {
