@@ -35,6 +35,21 @@ func (p *pass) collect(ctx context.Context, run *v1alpha1.Run, parts []part) err
 	return nil
 }
 
+// collectEnded takes the outcome of a run that had ended by itself before it was ended for another reason, and says whether there was one.
+func (p *pass) collectEnded(ctx context.Context, run *v1alpha1.Run) (bool, error) {
+	if run == nil || len(p.MissingJobs(run)) > 0 {
+		return false, nil
+	}
+	parts, err := p.partsOf(ctx, run)
+	if err != nil {
+		return false, err
+	}
+	if whole, _ := attempt.Together(statesOf(parts)); !whole.Ended() || whole.Repeatable() {
+		return false, nil
+	}
+	return true, p.collect(ctx, run, parts)
+}
+
 // record takes what the runners report into the status. Whatever that is, the worst that it can do is to fail its own run.
 // over is what it did over its time, nil if that is not known.
 func (p *pass) record(ctx context.Context, run *v1alpha1.Run, parts []part, over *series.Series) error {

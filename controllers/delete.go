@@ -44,7 +44,7 @@ func sweep(ctx context.Context, p *pass) (outcome, error) {
 	return goOn(), nil
 }
 
-// removePods deletes all Jobs, and all pods, and returns what is left of them.
+// removePods deletes all Jobs, and all pods, and returns what is left of them: anchors are among the pods, but for those that have lost labels.
 func (p *pass) removePods(ctx context.Context) ([]cleanup.Leftover, error) {
 	left, err := p.removeJobs(ctx, nil)
 	_, anchorsErr := p.removeAnchors(ctx)
@@ -74,15 +74,15 @@ func (p *pass) dropFinalizer(ctx context.Context, finalizer string) error {
 // that is being deleted. It is told once of each version: a second try to let it go is not a second loss.
 func (p *pass) tellLeft(ctx context.Context) {
 	cleaned := p.condition(v1alpha1.ConditionCleanedUp)
-	if cleaned.Message == "" || p.memory.released == p.sb.ResourceVersion {
+	if cleaned.Message == "" || p.memory.toldVersion == p.sb.ResourceVersion {
 		return
 	}
-	p.memory.released = p.sb.ResourceVersion
-	kind := corev1.EventTypeNormal
+	p.memory.toldVersion = p.sb.ResourceVersion
+	kind, what := corev1.EventTypeNormal, "A StorageBenchmark was deleted"
 	if hasLeft(p.sb) {
-		kind = corev1.EventTypeWarning
+		kind, what = corev1.EventTypeWarning, what+", though not all could be removed"
 	}
 	p.Events.Eventf(p.sb, nil, kind, cleaned.Reason, "CleanUp", "%s", limitNote(cleaned.Message))
-	ctrl.LoggerFrom(ctx).Info("A StorageBenchmark was deleted, though not all could be removed", "namespace", p.sb.Namespace, "name", p.sb.Name,
+	ctrl.LoggerFrom(ctx).Info(what, "namespace", p.sb.Namespace, "name", p.sb.Name,
 		"reason", cleaned.Reason, "left", cleaned.Message)
 }

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
@@ -34,8 +35,9 @@ func (p *pass) bindsFirst(ctx context.Context, target *v1alpha1.Target) (bool, e
 	if err != nil {
 		return false, err
 	}
-	unbound := sources.Unbound()
-	err = p.lookFitting(ctx, &sources, func(volume *corev1.PersistentVolume) bool { return ours.MayBeFreed(p.sb, target, unbound, volume) })
+	err = p.lookFitting(ctx, &sources, func(unbound sets.Set[string], volume *corev1.PersistentVolume) bool {
+		return ours.MayBeFreed(p.sb, target, unbound, volume)
+	})
 	return sources.Fitting != "", err
 }
 
@@ -77,8 +79,7 @@ func (p *pass) seeFreed(ctx context.Context, target *v1alpha1.Target, which int3
 		return sources, err
 	}
 	p.memory.lookFreedAgain = metav1.NewTime(p.Clock.Now().Add(lookFreed))
-	unbound := sources.Unbound()
-	err = p.lookFitting(ctx, &sources, func(volume *corev1.PersistentVolume) bool {
+	err = p.lookFitting(ctx, &sources, func(unbound sets.Set[string], volume *corev1.PersistentVolume) bool {
 		return ours.MayGet(p.sb, target, unbound, volume) || ours.MayBeFreed(p.sb, target, unbound, volume)
 	})
 	return sources, err

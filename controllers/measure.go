@@ -81,9 +81,9 @@ func (p *pass) begin(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) 
 
 // clearEarlier sees to it that nothing is left of earlier attempts that would measure beside the next one.
 func (p *pass) clearEarlier(ctx context.Context, run *v1alpha1.Run) (outcome, error) {
-	proof, saved := p.allSaved()
+	proof, isSaved := p.allSaved()
 	earlier := attempt.Earlier{
-		Repeats: run.Attempts > 0, Measures: p.MayMeasure, CutShort: attempt.WasCutShort(p.sb.Status.Runs), Clients: p.sb.Spec.MostClients(), Saved: saved,
+		Repeats: run.Attempts > 0, Measures: p.MayMeasure, CutShort: attempt.WasCutShort(p.sb.Status.Runs), Clients: p.sb.Spec.MostClients(), Saved: isSaved,
 	}
 	switch attempt.DecideEarlier(earlier) {
 	case attempt.SaveFirst:

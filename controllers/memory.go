@@ -18,12 +18,12 @@ import (
 // memory is what is remembered of a benchmark from one pass to the next. All of it may be lost at any time, as when the
 // operator is started anew: then something is asked, or waited for, once more.
 type memory struct {
-	// replaced is the version that the last write of the status has replaced.
-	replaced string
+	// staleVersion is the version that the last write of the status has replaced.
+	staleVersion string
 	// lastSeen is when the last pass over it was made, if it was active then.
 	lastSeen time.Time
-	// released is the version that was let go though something of it is left or kept, which users were told.
-	released string
+	// toldVersion is the version of which users were told what is left or kept when it was to be let go.
+	toldVersion string
 	// warning is what events about one of its objects said last.
 	warning warning
 	// liveness is what was last seen of the logs of its running pods.

@@ -96,11 +96,6 @@ func (m *Metrics) released(before, after *v1alpha1.StorageBenchmark) {
 	}
 }
 
-// hasLeft says whether something of a benchmark could not be removed.
-func hasLeft(sb *v1alpha1.StorageBenchmark) bool {
-	return conditionOf(sb, v1alpha1.ConditionCleanedUp).Reason == v1alpha1.ReasonLeftBehind
-}
-
 // newAttempts returns the abandoned attempts that a benchmark did not have before.
 func newAttempts(before, after *v1alpha1.StorageBenchmark) []v1alpha1.AbandonedAttempt {
 	return slices.DeleteFunc(slices.Clone(after.Status.AbandonedAttempts), func(a v1alpha1.AbandonedAttempt) bool {

@@ -27,8 +27,8 @@ func (p *pass) existingVolumes(ctx context.Context, target *v1alpha1.Target, cli
 		return nil, err
 	}
 	sources.NoProvisioner = p.sb.Status.Target(target.Name).Driver == storage.NoProvisioner
-	unbound, alone := sources.Unbound(), p.sb.Status.Target(target.Name).IsForOnePod() // no anchor has those bound before
-	err = p.lookFitting(ctx, &sources, func(volume *corev1.PersistentVolume) bool {
+	alone := p.sb.Status.Target(target.Name).IsForOnePod() // no anchor has those bound before
+	err = p.lookFitting(ctx, &sources, func(unbound sets.Set[string], volume *corev1.PersistentVolume) bool {
 		return ours.MayGet(p.sb, target, unbound, volume) || (alone && ours.MayBeFreed(p.sb, target, unbound, volume))
 	})
 	return sources.Existing(), err
@@ -48,12 +48,13 @@ func (p *pass) readSources(ctx context.Context, target *v1alpha1.Target, clients
 }
 
 // lookFitting looks for a volume of the cluster that fits claims without a volume, where something depends on that.
-func (p *pass) lookFitting(ctx context.Context, sources *ours.Sources, fits func(*corev1.PersistentVolume) bool) error {
+func (p *pass) lookFitting(ctx context.Context, sources *ours.Sources, fits func(unbound sets.Set[string], volume *corev1.PersistentVolume) bool) error {
 	if !sources.DependsOnVolumes() {
 		return nil
 	}
+	unbound := sources.Unbound()
 	return p.eachVolume(ctx, func(volume *corev1.PersistentVolume) {
-		if fits(volume) {
+		if fits(unbound, volume) {
 			sources.Fitting = volume.Name
 		}
 	})

@@ -124,7 +124,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		}
 		defer func() { r.turns.giveBack(request.NamespacedName, remembered.look != nil) }() // a look takes it over
 	}
-	if remembered.replaced == benchmark.ResourceVersion {
+	if remembered.staleVersion == benchmark.ResourceVersion {
 		// The cache has not heard yet of what the last pass wrote.
 		return ctrl.Result{RequeueAfter: retrySoon}, nil
 	}

@@ -63,7 +63,7 @@ func (p *pass) writeStatus(ctx context.Context) error {
 		return err
 	}
 	if p.sb.ResourceVersion != p.before.ResourceVersion { // a patch that changes nothing makes no version
-		p.memory.replaced = p.before.ResourceVersion
+		p.memory.staleVersion = p.before.ResourceVersion
 	}
 	notify(p.Events, p.before, p.sb)
 	p.Metrics.changed(p.before, p.sb)

@@ -69,6 +69,17 @@ func conditionOf(sb *v1alpha1.StorageBenchmark, kind string) metav1.Condition {
 	return *cmp.Or(meta.FindStatusCondition(sb.Status.Conditions, kind), &metav1.Condition{Type: kind})
 }
 
+// hasEnded says whether a benchmark has ended, clean-up included.
+func hasEnded(sb *v1alpha1.StorageBenchmark) bool {
+	end := conditionOf(sb, v1alpha1.ConditionSucceeded).Status
+	return end != "" && end != metav1.ConditionUnknown
+}
+
+// hasLeft says whether something of a benchmark could not be removed.
+func hasLeft(sb *v1alpha1.StorageBenchmark) bool {
+	return conditionOf(sb, v1alpha1.ConditionCleanedUp).Reason == v1alpha1.ReasonLeftBehind
+}
+
 func (s *scope) setCondition(kind string, status metav1.ConditionStatus, reason, message string) {
 	meta.SetStatusCondition(&s.sb.Status.Conditions, metav1.Condition{
 		Type: kind, Status: status, Reason: reason, Message: legible.Fit(message, maxConditionMessage),

@@ -54,18 +54,3 @@ func (p *pass) endAll(ctx context.Context, proof saved) ([]cleanup.Leftover, err
 	anchors, err := p.removeAnchors(ctx)
 	return append(left, cleanup.WithoutLost(anchors)...), err
 }
-
-// collectEnded takes the outcome of a run that had ended by itself before it could be suspended.
-func (p *pass) collectEnded(ctx context.Context, run *v1alpha1.Run) (bool, error) {
-	if run == nil || len(p.MissingJobs(run)) > 0 {
-		return false, nil
-	}
-	parts, err := p.partsOf(ctx, run)
-	if err != nil {
-		return false, err
-	}
-	if whole, _ := attempt.Together(statesOf(parts)); !whole.Ended() || whole.Repeatable() {
-		return false, nil
-	}
-	return true, p.collect(ctx, run, parts)
-}

@@ -75,9 +75,9 @@ func told(parts []part) []bool {
 
 // tell writes the start into an annotation of the client's pod, where the runner reads it.
 func (p *pass) tell(ctx context.Context, _ saved, one part, start time.Time) error {
-	told := map[string]string{v1alpha1.AnnotationStartTime: start.UTC().Format(time.RFC3339Nano)}
+	annotations := map[string]string{v1alpha1.AnnotationStartTime: start.UTC().Format(time.RFC3339Nano)}
 	// Whether one that is not found is gone is for the next pass to find out.
-	return p.patchMeta(ctx, one.pod.DeepCopy(), map[string]any{"annotations": told})
+	return p.patchMeta(ctx, one.pod.DeepCopy(), map[string]any{"annotations": annotations})
 }
 
 // startLead returns how far ahead the start of a run is set: twice what the slowest client of the runs before took to

@@ -90,12 +90,6 @@ func trimSchedule(s *v1alpha1.StorageBenchmarkSchedule) {
 // isTrimmed says whether a benchmark comes from the cache, which has little of it: the API server admits none without targets.
 func isTrimmed(sb *v1alpha1.StorageBenchmark) bool { return len(sb.Spec.Targets) == 0 }
 
-// hasEnded says whether a benchmark has ended, clean-up included.
-func hasEnded(sb *v1alpha1.StorageBenchmark) bool {
-	end := conditionOf(sb, v1alpha1.ConditionSucceeded).Status
-	return end != "" && end != metav1.ConditionUnknown
-}
-
 // trimMeta leaves who an object is, what it was made for, and by whom. What is left is made anew: a map or a slice of which things are
 // deleted keeps the memory that it had with them.
 func trimMeta(meta *metav1.ObjectMeta) {

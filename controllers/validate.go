@@ -29,7 +29,7 @@ func validate(ctx context.Context, p *pass) (outcome, error) {
 	}
 	runs, problems := p.plan()
 	if len(problems) > 0 {
-		p.fail(v1alpha1.ReasonInvalidSpec, problems.ToAggregate().Error())
+		p.fail(v1alpha1.ReasonInvalidSpec, describe(problems))
 		return saveFirst(), nil
 	}
 	p.runs = runs
@@ -55,7 +55,7 @@ func (p *pass) accept(ctx context.Context) (outcome, error) {
 		return outcome{}, err
 	}
 	if wait := p.sb.CreationTimestamp.Add(referenceGrace).Sub(p.now.Time); len(missing) > 0 && wait > 0 {
-		p.step(v1alpha1.ReasonPending, missing.ToAggregate().Error())
+		p.step(v1alpha1.ReasonPending, describe(missing))
 		return awaitFor(min(wait, time.Second)), nil
 	}
 	p.sb.Status.Targets = targets

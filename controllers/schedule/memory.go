@@ -29,8 +29,8 @@ type memory struct {
 	history *known
 	// told is the sequence of the point since which what users were told of is worse, 0 if that is not known.
 	told int64
-	// replaced is the version of the schedule whose status was written last: who still reads it reads the past.
-	replaced string
+	// staleVersion is the version of the schedule whose status was written last: who still reads it reads the past.
+	staleVersion string
 	// made is the StorageBenchmark that was made last, until the cache has it.
 	made   string
 	madeAt time.Time

@@ -32,7 +32,7 @@ type pass struct {
 
 // run makes the pass, and returns when to make another one if nothing changes before; 0: not at all.
 func (p *pass) run(ctx context.Context) (time.Duration, error) {
-	if p.schedule.ResourceVersion == p.memory.replaced {
+	if p.schedule.ResourceVersion == p.memory.staleVersion {
 		return 0, errOutdated
 	}
 	if err := p.list(ctx); err != nil {

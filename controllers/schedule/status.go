@@ -134,7 +134,7 @@ func (p *pass) save(ctx context.Context, cause error) error {
 		return errors.Join(cause, fmt.Errorf("write status: %w", err))
 	}
 	if written.ResourceVersion != p.before.ResourceVersion {
-		p.memory.replaced = p.before.ResourceVersion
+		p.memory.staleVersion = p.before.ResourceVersion
 	}
 	p.notify()
 	return cause
