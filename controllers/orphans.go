@@ -26,7 +26,7 @@ import (
 // update a benchmark can remove its finalizer, which leaves such objects behind. Nobody else would remove them, and volumes cost money. Package
 // ours decides what they were made for.
 type OrphanCollector struct {
-	// Client deletes.
+	// Client deletes, and has a cache of the benchmarks that are there.
 	Client client.Client
 	// Live reads from the API server: what was made by an operator before this one is in no cache yet.
 	Live client.Reader
@@ -72,6 +72,9 @@ type orphan struct {
 // Sweep removes the orphans that there are, those that can be removed also if others cannot.
 func (l *OrphanCollector) Sweep(ctx context.Context) error {
 	made, err := l.made(ctx)
+	if made = slices.DeleteFunc(made, func(found orphan) bool { return l.isKnown(ctx, found.of) }); len(made) == 0 {
+		return err
+	}
 	// Benchmarks are listed last: one that an object was made for was there when that was listed, or before. And they are
 	// listed, because an API server that has just begun finds none of a kind that it does not know yet, but cannot list them.
 	there := sets.New[types.UID]()
@@ -83,11 +86,22 @@ func (l *OrphanCollector) Sweep(ctx context.Context) error {
 	}
 	errs := []error{err}
 	for _, found := range made {
-		if !there.Has(found.of.UID) && !slices.Contains(l.Excluded, found.of.Namespace) {
+		if !there.Has(found.of.UID) {
 			errs = append(errs, l.remove(ctx, found.object, found.of))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// isKnown says whether the cache has a benchmark, or another operator may have. Then its objects are no orphans. Where all benchmarks are known, none have to be listed, of
+// which there may be thousands.
+func (l *OrphanCollector) isKnown(ctx context.Context, of *v1alpha1.StorageBenchmark) bool {
+	if slices.Contains(l.Excluded, of.Namespace) {
+		return true
+	}
+	var there v1alpha1.StorageBenchmark
+	err := l.Client.Get(ctx, client.ObjectKeyFromObject(of), &there)
+	return err == nil && there.UID == of.UID
 }
 
 // reach returns the namespaces to look at: those that the operator is confined to, or all at once.

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/uuid"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -190,6 +191,38 @@ func TestSweepTakesLittleMemory(t *testing.T) {
 	}
 }
 
+// Benchmarks are listed only where something was made for one that the cache does not have: there may be thousands.
+func TestKnownBenchmarksAreNotListed(t *testing.T) {
+	alive := builder.OneRun("default", "alive").Build()
+	alive.UID = uuid.NewUUID()
+	elsewhere := builder.OneRun("excluded", "gone").Build()
+	elsewhere.UID = uuid.NewUUID()
+	made := func(sb *v1alpha1.StorageBenchmark) client.Object {
+		name, _, inside := named(sb, "t")
+		claim := claimOf(sb.Namespace, name, nil)
+		claim.Labels, claim.OwnerReferences = inside, []metav1.OwnerReference{builder.OwnedBy(sb)}
+		return claim
+	}
+	c := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(alive, made(alive), made(elsewhere)).Build()
+	live := interceptor.NewClient(c, interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			if listsBenchmarks(list) {
+				t.Error("benchmarks are listed")
+			}
+			return c.List(ctx, list, options...)
+		},
+	})
+	sweeper := &OrphanCollector{Client: c, Live: live, Metrics: NewMetrics(prometheus.NewRegistry()), Excluded: []string{elsewhere.Namespace}}
+	if err := sweeper.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, sb := range []*v1alpha1.StorageBenchmark{alive, elsewhere} {
+		if object := made(sb); c.Get(t.Context(), client.ObjectKeyFromObject(object), object) != nil {
+			t.Errorf("the claim of %s is gone", sb.Name)
+		}
+	}
+}
+
 // A finalizer can be removed at any time, so orphans are looked for as long as the operator is there, and sooner after an error.
 func TestOrphansAreLookedForAgain(t *testing.T) {
 	c := envtest.Client(t)
@@ -214,6 +247,9 @@ func TestOrphansAreLookedForAgain(t *testing.T) {
 			return err
 		},
 	})
+	name, cluster, _ := named(gone, "t")
+	class := l.create(l.class(name, cluster))
+	broken.Store(true)
 	clock := clocktesting.NewFakeClock(time.Now())
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
@@ -231,16 +267,16 @@ func TestOrphansAreLookedForAgain(t *testing.T) {
 		<-swept
 	}
 	<-swept
-	name, cluster, _ := named(gone, "t")
-	class := l.create(l.class(name, cluster))
-	broken.Store(true)
-	next(orphanInterval)
 	if l.isGone(class) {
 		t.Error("the class was removed, though benchmarks are not known")
 	}
 	broken.Store(false)
 	next(orphanRetry)
 	l.eventually("the class to be gone", func() bool { return l.isGone(class) })
+	name, cluster, _ = named(gone, "later")
+	class = l.create(l.class(name, cluster))
+	next(orphanInterval)
+	l.eventually("the later class to be gone", func() bool { return l.isGone(class) })
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
