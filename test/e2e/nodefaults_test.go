@@ -100,7 +100,8 @@ func TestLostNode(t *testing.T) {
 		t.Errorf("%s: %+v, target %+v", oncePod.Name, succeeded(done), target)
 	}
 	for _, run := range append(runs, done.Status.Runs[0]) {
-		if run.Attempts != 2 || run.Disruptions != 1 || run.Result == nil {
+		// Kubernetes deletes the pods of a lost node one after the other. Where the anchor's comes last, an attempt begins for which there is no node.
+		if run.Attempts < 2 || run.Attempts > 3 || run.Disruptions != 1 || run.Result == nil {
 			t.Errorf("interrupted run = %+v", run)
 		}
 	}
