@@ -57,10 +57,10 @@ func (s *scope) awaitRemoval(left []cleanup.Leftover, looking bool, err error) (
 	waitFor := cleanup.WithoutAbandoned(left)
 	switch {
 	case looking:
-		if !s.finished() && s.condition(v1alpha1.ConditionSucceeded).Reason != v1alpha1.ReasonCleaningUp {
+		if s.looksLong() && !s.finished() && s.condition(v1alpha1.ConditionSucceeded).Reason != v1alpha1.ReasonCleaningUp {
 			s.step(v1alpha1.ReasonCleaningUp, "looking for what is to be removed")
 		}
-		return nil, awaitLook(), nil
+		return nil, s.awaitLook(), nil
 	case err != nil && remaining > 0:
 		return nil, outcome{}, err
 	case err != nil:

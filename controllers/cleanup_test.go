@@ -387,21 +387,29 @@ func TestAwaitRemoval(t *testing.T) {
 	}
 }
 
-// While it is looked what there is, users learn that clean-up has begun. A benchmark that has ended is not said to go on, and what was said before of what is waited for stays.
+// Where it takes long to look what there is, users learn that clean-up has begun. A benchmark that has ended is not said to go on, and what was said before of what is waited
+// for stays.
 func TestAwaitRemovalWhileLooking(t *testing.T) {
+	measuring := metav1.Condition{Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonMeasuring, Message: "run 1 of 1"}
+	waiting := metav1.Condition{Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonCleaningUp, Message: "waiting for claim x"}
+	completed := metav1.Condition{Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonCompleted, Message: "1 run"}
 	for name, test := range map[string]struct {
 		before metav1.Condition
+		took   time.Duration
 		says   string
+		again  time.Duration
 	}{
-		"it has measured":      {metav1.Condition{Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonMeasuring, Message: "run 1 of 1"}, "looking for what is to be removed"},
-		"it waits for a claim": {metav1.Condition{Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonCleaningUp, Message: "waiting for claim x"}, "waiting for claim x"},
-		"it has ended":         {metav1.Condition{Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonCompleted, Message: "1 run"}, "1 run"},
+		"it has just measured":          {measuring, 0, measuring.Message, quietLook},
+		"it has measured, and waits":    {measuring, quietLook, "looking for what is to be removed", passPatience},
+		"it has waited for a claim":     {waiting, time.Minute, waiting.Message, passPatience},
+		"it has ended, and is to leave": {completed, time.Minute, completed.Message, passPatience},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := scopeOf(builder.OneRun("default", "sb").Build())
+			s.memory.look = &look{began: s.now.Add(-test.took)}
 			s.setCondition(v1alpha1.ConditionSucceeded, test.before.Status, test.before.Reason, test.before.Message)
 			left, out, err := s.awaitRemoval(nil, true, nil)
-			if len(left) > 0 || out != awaitLook() || err != nil {
+			if len(left) > 0 || out != awaitFor(test.again) || err != nil {
 				t.Errorf("got %+v, %+v, %v", left, out, err)
 			}
 			if got := s.condition(v1alpha1.ConditionSucceeded); got.Message != test.says || (got.Status == metav1.ConditionTrue) != (test.before.Status == metav1.ConditionTrue) {

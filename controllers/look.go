@@ -27,6 +27,7 @@ const looksAtOnce = concurrentBenchmarks
 type look struct {
 	// ended is closed when Jobs and pods were listed, and what has lost labels was sought.
 	ended chan struct{}
+	began time.Time
 	found *found
 	err   error
 	// took is how long it took to ask.
@@ -104,6 +105,20 @@ func (p *pass) onceLooked(ctx context.Context, step func(context.Context) ([]cle
 	return left, false, err
 }
 
+// quietLook is how long a look may take before users are told of it. Most are over by then.
+const quietLook = 2 * time.Second
+
+// looksLong says whether the look that the pass waits for takes long.
+func (s *scope) looksLong() bool { return s.now.Sub(s.memory.look.began) >= quietLook }
+
+// awaitLook ends the pass, which waits for a look. The look has the next one made when it ends. One that takes long is told of before.
+func (s *scope) awaitLook() outcome {
+	if s.looksLong() {
+		return awaitFor(passPatience)
+	}
+	return awaitFor(quietLook)
+}
+
 // lookTook is how long the look has taken that this pass has taken, zero if it has taken none.
 func (p *pass) lookTook() time.Duration {
 	if p.taken == nil {
@@ -133,7 +148,7 @@ func (p *pass) endLook() {
 // beginLook begins a look, which has the next pass made when it ends. It shares nothing with this pass, which goes on until it has saved what it knows.
 func (p *pass) beginLook(ctx context.Context) *look {
 	ctx, drop := context.WithTimeout(context.WithoutCancel(ctx), passPatience)
-	l := &look{ended: make(chan struct{}), found: &found{}, drop: drop}
+	l := &look{ended: make(chan struct{}), began: p.Clock.Now(), found: &found{}, drop: drop}
 	beside := &pass{Reconciler: p.Reconciler, found: l.found, scope: &scope{
 		now: p.now, memory: &memory{strays: p.memory.strays}, namespaces: p.namespaces, Children: p.Children, sb: p.sb.DeepCopy(),
 	}}

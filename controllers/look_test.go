@@ -145,7 +145,7 @@ func TestPassDoesNotWaitForALook(t *testing.T) {
 
 		result, err := r.newPass(sb.DeepCopy(), remembered).guarded(t.Context())
 
-		if took := time.Since(began); err != nil || took > 0 || result.RequeueAfter != passPatience || remembered.look == nil {
+		if took := time.Since(began); err != nil || took > 0 || result.RequeueAfter != quietLook || remembered.look == nil {
 			t.Fatalf("a pass took %s, and is followed by another one after %s: %v", took, result.RequeueAfter, err)
 		}
 		<-remembered.look.ended

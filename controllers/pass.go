@@ -72,9 +72,6 @@ func awaitFor(after time.Duration) outcome {
 	return outcome{stop: true, after: max(after, time.Millisecond)}
 }
 
-// awaitLook ends the pass while it is looked what the benchmark has. The look has the next one made when it ends.
-func awaitLook() outcome { return awaitFor(passPatience) }
-
 // awaitGone ends the pass while something is left that was deleted. The next one comes soon, or after a rest where this one took long,
 // and by the time that remains.
 func awaitGone(left []cleanup.Leftover, remaining time.Duration) outcome {

@@ -36,7 +36,7 @@ func suspend(ctx context.Context, p *pass) (outcome, error) {
 		return outcome{}, err
 	}
 	if looking {
-		return awaitLook(), nil
+		return p.awaitLook(), nil
 	}
 	if len(left) > 0 {
 		return p.awaitSuspended(left), nil
