@@ -35,11 +35,11 @@ $(LOCALCLUSTER):
 
 .PHONY: cluster-programs
 cluster-programs: $(LOCALCLUSTER) ## Download or build Kubernetes, etcd and Helm, kept in the user's cache.
-	@$(LOCALCLUSTER) binaries --root $(CLUSTER_ROOT) $(CLUSTER_PROGRAMS) helm >/dev/null
+	@$(CLUSTER_HACK)/step.sh "Kubernetes and Helm" $(LOCALCLUSTER) binaries --root $(CLUSTER_ROOT) $(CLUSTER_PROGRAMS) helm >/dev/null
 
 .PHONY: cluster-up
 cluster-up: cluster-packages $(LOCALCLUSTER) ## Start the local cluster, or heal it (S3=1: with S3 volumes; NODES=2: with two nodes).
-	@$(LOCALCLUSTER) up --root $(CLUSTER_ROOT) $(if $(filter 1,$(S3)),--s3) $(if $(NODES),--nodes $(NODES))
+	@$(CLUSTER_HACK)/step.sh "the cluster" $(LOCALCLUSTER) up --root $(CLUSTER_ROOT) $(if $(filter 1,$(S3)),--s3) $(if $(NODES),--nodes $(NODES))
 
 .PHONY: cluster-down
 cluster-down: $(LOCALCLUSTER) ## Stop the local cluster and restore the machine.
