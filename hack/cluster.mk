@@ -16,7 +16,7 @@ S3 ?=
 NODES ?=
 
 CLUSTER_PACKAGE_LISTS := $(CLUSTER_ROOT)/test/localcluster/packages.txt $(if $(filter 1,$(S3)),$(CLUSTER_ROOT)/test/localcluster/packages-s3.txt)
-CLUSTER_PACKAGES      := $(shell awk '!/^\#/ && !seen[$$1]++ { print $$1 }' $(CLUSTER_PACKAGE_LISTS))
+CLUSTER_PACKAGES      := $(shell grep --no-filename --invert-match '^\#' $(CLUSTER_PACKAGE_LISTS))
 
 # Image tarballs for cluster-load.
 IMAGES ?=

@@ -16,9 +16,6 @@ const applyLimit = 60 * time.Second
 // addon is something that runs on the cluster, such as a CSI driver.
 type addon struct {
 	name string
-	// packages is a file beside packages.txt with the Debian packages that it needs as
-	// well, if any.
-	packages string
 	// build builds what the components need beyond programNames. It may be nil.
 	build func(context.Context) error
 	// prepare does what must be done between the manifest and the components. It may be nil.

@@ -2,7 +2,9 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -26,7 +28,7 @@ func (c *Cluster) Up(ctx context.Context, options Options) error {
 	if err := c.enable(options); err != nil {
 		return err
 	}
-	if err := c.preflight(); err != nil {
+	if err := preflight(); err != nil {
 		return err
 	}
 	unlock, err := c.prepare(ctx)
@@ -56,6 +58,14 @@ func (c *Cluster) Up(ctx context.Context, options Options) error {
 	}
 	c.progress.printf("The cluster is up: export KUBECONFIG=%s", c.state.Kubeconfig())
 	return nil
+}
+
+// preflight finds what will not work before anything is changed.
+func preflight() error {
+	if os.Geteuid() != 0 {
+		return errors.New("a local cluster needs root: containers, mounts and loop devices do")
+	}
+	return host.CheckControllers()
 }
 
 // prepare makes the state directory and takes its lock.
