@@ -173,7 +173,7 @@ test-all: ## Every test, in the order of what fails fastest. "make test" and "ma
 build-ahead: ## Build and install what test-e2e, test-modules, test-scale and test-images begin with. .ci/run does so while other tests wait.
 	@$(MAKE) cluster-packages S3=1
 	@$(MAKE) images
-	@hack/step.sh "S3" $(LOCALCLUSTER) build-s3 --root $(ROOT)
+	@hack/step.sh "S3" $(LOCALCLUSTER) build-s3
 	@hack/debian-packages.sh chromium
 	@hack/scale.sh build
 	@$(MAKE) image-layouts
@@ -256,7 +256,7 @@ test-e2e: ## End-to-end tests on the local cluster, which stays up: make cluster
 	@$(MAKE) deploy S3=1 NODES=6
 	@export KUBECONFIG=$(CLUSTER_KUBECONFIG) STORAGEBENCH_AUDIT_SINCE="$$(date --utc +%FT%TZ)"; \
 	PATH="$$($(LOCALCLUSTER) binaries kubectl):$$PATH" \
-	  STORAGEBENCH_LOCALCLUSTER="$(LOCALCLUSTER) --root $(ROOT)" \
+	  STORAGEBENCH_LOCALCLUSTER=$(LOCALCLUSTER) \
 	  STORAGEBENCH_BUCKET_DIRECTORY=$(ROOT)/.cluster/s3/storagebench-local \
 	  STORAGEBENCH_FILE_SYSTEM_DIRECTORY=$(ROOT)/.cluster/efs/fs-0123456789abcdef0/data \
 	  go run ./hack/gotest -each -log $(call log,e2e) -- -tags e2e -count=1 -timeout $(TEST_E2E_TIMEOUT) $(if $(RUN),-run '$(RUN)') ./test/e2e/...; \

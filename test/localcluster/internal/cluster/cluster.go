@@ -38,12 +38,13 @@ type Cluster struct {
 	machinePath string
 }
 
-// Open returns the cluster of the checkout at root, whether it runs or not.
-func Open(root string, out io.Writer) (*Cluster, error) {
-	root, err := filepath.Abs(root)
+// Open returns the cluster of the checkout that has this program in .cluster/bin, whether it runs or not.
+func Open(out io.Writer) (*Cluster, error) {
+	executable, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
+	root := filepath.Join(filepath.Dir(executable), "..", "..")
 	return open(root, state.In(root), out)
 }
 
@@ -69,9 +70,6 @@ func describe(root string, dir state.Dir, out io.Writer) (*Cluster, error) {
 	c.addons = c.csiAddons()
 	var err error
 	if c.executable, err = os.Executable(); err != nil {
-		return nil, err
-	}
-	if c.executable, err = filepath.EvalSymlinks(c.executable); err != nil {
 		return nil, err
 	}
 	if c.binaries, err = binaries.Open(root, c.progress.printf); err != nil {
