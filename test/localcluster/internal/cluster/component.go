@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/storagebench/storagebench/test/localcluster/internal/process"
 	"github.com/storagebench/storagebench/test/localcluster/internal/state"
@@ -103,7 +104,7 @@ func (c *Cluster) ensure(ctx context.Context, comp component) (<-chan error, err
 	if err := comp.checkPorts(ctx); err != nil {
 		return nil, err
 	}
-	_, exited, err := process.Start(process.Spec{
+	exited, err := process.Start(process.Spec{
 		Argv:        comp.argv,
 		Env:         comp.env,
 		Fingerprint: fingerprint,
@@ -171,23 +172,20 @@ func (comp component) checkPorts(ctx context.Context) error {
 // poll asks until there is no error, and tells what was awaited when there still is
 // one at the end. It stops early when exited yields.
 func poll(ctx context.Context, what string, limit time.Duration, exited <-chan error, ask func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
-	for {
-		err := askOnce(ctx, ask)
-		if err == nil {
-			return nil
-		}
+	var last error
+	err := wait.PollUntilContextTimeout(ctx, pollInterval, limit, true, func(ctx context.Context) (bool, error) {
 		select {
 		case exit := <-exited:
-			return exit
-		case <-ctx.Done():
-			return fmt.Errorf("waited %v for %s: %w", limit, what, err)
-		case <-tick.C:
+			return false, exit
+		default:
+			last = askOnce(ctx, ask)
+			return last == nil, nil
 		}
+	})
+	if wait.Interrupted(err) {
+		return fmt.Errorf("waited %v for %s: %w", limit, what, last)
 	}
+	return err
 }
 
 func askOnce(ctx context.Context, ask func(context.Context) error) error {
