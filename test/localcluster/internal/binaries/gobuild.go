@@ -72,8 +72,12 @@ func (b *goBuild) run(ctx context.Context) error {
 	}
 	defer func() { _ = os.RemoveAll(tmp) }()
 	out, files := b.built(tmp)
-	if err := b.build(ctx, out); err != nil {
-		return err
+	cmd := b.command(ctx, out)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Run(); err != nil {
+		lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+		return fmt.Errorf("go build %s: %w\n%s", strings.Join(b.packages, " "), err, strings.Join(lines[max(0, len(lines)-errorLines):], "\n"))
 	}
 	for i, target := range b.targets {
 		if err := state.KeepProgram(files[i], target); err != nil {
@@ -83,17 +87,13 @@ func (b *goBuild) run(ctx context.Context) error {
 	return nil
 }
 
-// removeUnfinished removes what builds have left that were killed. No other may go on in these directories.
-func removeUnfinished(dirs ...string) error {
-	var errs []error
-	for _, dir := range dirs {
-		left, err := filepath.Glob(filepath.Join(dir, unfinished+"*"))
-		errs = append(errs, err)
-		for _, path := range left {
-			errs = append(errs, os.RemoveAll(path))
-		}
+// removeUnfinished removes what builds have left that were killed. No other may go on in this directory.
+func removeUnfinished(dir string) error {
+	left, err := filepath.Glob(filepath.Join(dir, unfinished+"*"))
+	for _, path := range left {
+		err = errors.Join(err, os.RemoveAll(path))
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // executable is how go build names the program of a package: by the last element of its path that is no major version.
@@ -110,17 +110,6 @@ func (b *goBuild) built(tmp string) (out string, files []string) {
 		files = append(files, filepath.Join(tmp, executable(pkg)))
 	}
 	return tmp + string(filepath.Separator), files
-}
-
-func (b *goBuild) build(ctx context.Context, out string) error {
-	cmd := b.command(ctx, out)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	if err := cmd.Run(); err != nil {
-		lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
-		return fmt.Errorf("go build %s: %w\n%s", strings.Join(b.packages, " "), err, strings.Join(lines[max(0, len(lines)-errorLines):], "\n"))
-	}
-	return nil
 }
 
 // command is go build with the flags that everything here is compiled with, tests too, so that all share what Go keeps. They

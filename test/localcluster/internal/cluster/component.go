@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -71,12 +70,9 @@ func LogTail(err error) (name, tail string) {
 	return failure.component, strings.Join(all[max(0, len(all)-lines):], "\n")
 }
 
-func (c *Cluster) record(name string) (process.Record, error) {
-	var r process.Record
-	err := state.ReadJSON(c.state.Record(name), &r)
-	if errors.Is(err, fs.ErrNotExist) {
-		return r, nil
-	}
+// record is what is known of a component's process: nothing if it was never started.
+func (c *Cluster) record(name string) (r process.Record, err error) {
+	err = state.ReadJSONIfThere(c.state.Record(name), &r)
 	return r, err
 }
 

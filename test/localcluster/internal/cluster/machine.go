@@ -24,7 +24,7 @@ type machine struct {
 // taken down first: what it left would be in the way of this one.
 func (c *Cluster) takeMachine(ctx context.Context) error {
 	var holder machine
-	if err := state.ReadJSON(c.machinePath, &holder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := state.ReadJSONIfThere(c.machinePath, &holder); err != nil {
 		return err
 	}
 	if holder.State != "" && holder.State != c.state {
@@ -82,8 +82,8 @@ func (c *Cluster) running(ctx context.Context) (string, error) {
 // leaveMachine forgets that the machine has this cluster.
 func (c *Cluster) leaveMachine() error {
 	var holder machine
-	err := state.ReadJSON(c.machinePath, &holder)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && holder.State != c.state {
+	err := state.ReadJSONIfThere(c.machinePath, &holder)
+	if err == nil && holder.State != c.state {
 		return nil
 	}
 	return errors.Join(err, os.Remove(c.machinePath))

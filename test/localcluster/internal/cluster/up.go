@@ -94,29 +94,18 @@ func (c *Cluster) build(ctx context.Context) error {
 
 // configure writes all files that the components read.
 func (c *Cluster) configure(context.Context) error {
-	if err := c.remember(); err != nil {
-		return err
-	}
-	if err := c.credentials(); err != nil {
-		return fmt.Errorf("credentials: %w", err)
-	}
-	if err := c.writeAuditPolicy(); err != nil {
-		return err
-	}
-	for path, config := range map[string]any{
-		"kube-scheduler.yaml": c.schedulerConfig(),
-		"kube-proxy.yaml":     c.proxyConfig(),
-	} {
-		if err := writeYAML(c.state.Path(path), config); err != nil {
-			return err
-		}
+	errs := []error{
+		c.remember(),
+		c.credentials(),
+		state.WriteFile(c.auditPolicyPath(), auditPolicy, 0o644),
+		writeYAML(c.state.Path("kube-scheduler.yaml"), c.schedulerConfig()),
+		writeYAML(c.state.Path("kube-proxy.yaml"), c.proxyConfig()),
+		c.writeNodes(),
 	}
 	for _, n := range c.nodes {
-		if err := n.writeConfig(); err != nil {
-			return err
-		}
+		errs = append(errs, n.writeConfig())
 	}
-	return c.writeNodes()
+	return errors.Join(errs...)
 }
 
 func (c *Cluster) journalPath() string { return c.state.Path("machine-before.json") }
