@@ -5,10 +5,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/storagebench/storagebench/test/localcluster/internal/binaries"
@@ -103,17 +103,14 @@ func (c *Cluster) Binaries(ctx context.Context, names ...string) ([]string, erro
 
 // progress prints lines with the time since the start.
 type progress struct {
-	mu      sync.Mutex
-	out     io.Writer
+	*log.Logger
 	started time.Time
 }
 
-func newProgress(out io.Writer) *progress { return &progress{out: out, started: time.Now()} }
+func newProgress(out io.Writer) *progress { return &progress{log.New(out, "", 0), time.Now()} }
 
 func (p *progress) printf(format string, args ...any) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	fmt.Fprintf(p.out, "%6.1fs  %s\n", time.Since(p.started).Seconds(), fmt.Sprintf(format, args...))
+	p.Printf("%6.1fs  %s", time.Since(p.started).Seconds(), fmt.Sprintf(format, args...))
 }
 
 // Addresses of the cluster. They exist on lo and the cluster's bridges only.

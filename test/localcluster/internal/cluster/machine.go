@@ -41,7 +41,7 @@ func (c *Cluster) replace(ctx context.Context, dir state.Dir) error {
 	if _, err := os.Stat(string(dir)); errors.Is(err, fs.ErrNotExist) {
 		return nil // deleted, and with it what is known of its changes
 	}
-	other, err := open(c.root, dir, c.progress.out)
+	other, err := open(c.root, dir, c.progress.Writer())
 	if err != nil {
 		return err
 	}
