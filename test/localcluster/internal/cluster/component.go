@@ -151,7 +151,7 @@ func (comp component) checkPorts(ctx context.Context) error {
 	for _, addr := range comp.listens {
 		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 		if errors.Is(err, unix.EADDRINUSE) {
-			return fmt.Errorf("%s cannot listen on %s, which is taken: does another %s run on this machine?",
+			return fmt.Errorf("%s cannot listen on %s, which is taken: does another local cluster run on this machine (another checkout), or another %s?",
 				comp.name, addr, filepath.Base(comp.argv[0]))
 		}
 		if err == nil {

@@ -40,6 +40,7 @@ func (c *Cluster) Up(ctx context.Context, options Options) error {
 		c.build,
 		c.configure,
 		c.takeMachine,
+		c.checkPorts,
 		c.prepareHost,
 		c.startStores,
 		c.shareImages,
@@ -106,6 +107,23 @@ func (c *Cluster) configure(context.Context) error {
 		errs = append(errs, n.writeConfig())
 	}
 	return errors.Join(errs...)
+}
+
+// checkPorts fails while nothing is changed yet, when another cluster runs.
+func (c *Cluster) checkPorts(ctx context.Context) error {
+	for _, comp := range c.components() {
+		record, err := c.record(comp.name)
+		if err != nil {
+			return err
+		}
+		if record.Alive() {
+			continue
+		}
+		if err := comp.checkPorts(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *Cluster) journalPath() string { return c.state.Path("machine-before.json") }
