@@ -144,7 +144,7 @@ lint-fix: ## Fix what the Go linters can fix by themselves.
 .PHONY: chart-lint
 chart-lint: ## Lint the chart and render it with its defaults and with each values file of charts/storagebench/ci.
 	@for values in $(CHART)/values.yaml $(CHART)/ci/*.yaml; do \
-	  hack/helm.sh lint --strict --quiet $(CHART) --values "$$values"; \
+	  hack/step.sh "helm lint" hack/helm.sh lint --strict --quiet $(CHART) --values "$$values"; \
 	  hack/helm.sh template storagebench $(CHART) --namespace storagebench-system --values "$$values" > /dev/null; \
 	  echo "chart with $$values: ok"; \
 	done
@@ -173,7 +173,7 @@ test-all: ## Every test, in the order of what fails fastest. "make test" and "ma
 build-ahead: ## Build and install what test-e2e, test-modules, test-scale and test-images begin with. .ci/run does so while other tests wait.
 	@$(MAKE) cluster-packages S3=1
 	@$(MAKE) images
-	@$(LOCALCLUSTER) build-s3 --root $(ROOT)
+	@hack/step.sh "S3" $(LOCALCLUSTER) build-s3
 	@hack/debian-packages.sh chromium
 	@hack/scale.sh build
 	@$(MAKE) image-layouts
@@ -189,7 +189,7 @@ assets := realpath --canonicalize-existing "$$KUBEBUILDER_ASSETS"/{etcd,kube-api
   { echo "KUBEBUILDER_ASSETS has to name a directory of etcd, kube-apiserver and kubectl" >&2; exit 1; }
 test-unit test-around test-modules: test-packages
 else
-assets := $(LOCALCLUSTER) binaries etcd kube-apiserver kubectl
+assets := hack/step.sh "the API server" $(LOCALCLUSTER) binaries etcd kube-apiserver kubectl
 test-unit test-around test-modules: test-packages $(LOCALCLUSTER)
 endif
 
@@ -240,7 +240,7 @@ fuzz: ## Fuzz every fuzz test, a million executions each (FUZZTIME=30s, FUZZ=Gua
 
 .PHONY: test-oldest
 test-oldest: test-packages $(LOCALCLUSTER) ## The API and the controllers on the oldest Kubernetes that is supported, whose API server is built once.
-	@hack/test-oldest.sh "$$($(LOCALCLUSTER) binaries etcd kubectl)"
+	@hack/test-oldest.sh "$$(hack/step.sh "etcd and kubectl" $(LOCALCLUSTER) binaries etcd kubectl)"
 
 .PHONY: test-scale
 test-scale: $(LOCALCLUSTER) ## Many clients, and many benchmarks, on simulated nodes: what the operator does for each must not grow with their number.
@@ -256,7 +256,7 @@ test-e2e: ## End-to-end tests on the local cluster, which stays up: make cluster
 	@$(MAKE) deploy S3=1 NODES=6
 	@export KUBECONFIG=$(CLUSTER_KUBECONFIG) STORAGEBENCH_AUDIT_SINCE="$$(date --utc +%FT%TZ)"; \
 	PATH="$$($(LOCALCLUSTER) binaries kubectl):$$PATH" \
-	  STORAGEBENCH_LOCALCLUSTER="$(LOCALCLUSTER) --root $(ROOT)" \
+	  STORAGEBENCH_LOCALCLUSTER=$(LOCALCLUSTER) \
 	  STORAGEBENCH_BUCKET_DIRECTORY=$(ROOT)/.cluster/s3/storagebench-local \
 	  STORAGEBENCH_FILE_SYSTEM_DIRECTORY=$(ROOT)/.cluster/efs/fs-0123456789abcdef0/data \
 	  go run ./hack/gotest -each -log $(call log,e2e) -- -tags e2e -count=1 -timeout $(TEST_E2E_TIMEOUT) $(if $(RUN),-run '$(RUN)') ./test/e2e/...; \

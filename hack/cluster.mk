@@ -16,7 +16,7 @@ S3 ?=
 NODES ?=
 
 CLUSTER_PACKAGE_LISTS := $(CLUSTER_ROOT)/test/localcluster/packages.txt $(if $(filter 1,$(S3)),$(CLUSTER_ROOT)/test/localcluster/packages-s3.txt)
-CLUSTER_PACKAGES      := $(shell awk '!/^\#/ && !seen[$$1]++ { print $$1 }' $(CLUSTER_PACKAGE_LISTS))
+CLUSTER_PACKAGES      := $(shell grep --no-filename --invert-match '^\#' $(CLUSTER_PACKAGE_LISTS))
 
 # Image tarballs for cluster-load.
 IMAGES ?=
@@ -35,20 +35,20 @@ $(LOCALCLUSTER):
 
 .PHONY: cluster-programs
 cluster-programs: $(LOCALCLUSTER) ## Download or build Kubernetes, etcd and Helm, kept in the user's cache.
-	@$(LOCALCLUSTER) binaries --root $(CLUSTER_ROOT) $(CLUSTER_PROGRAMS) helm >/dev/null
+	@$(CLUSTER_HACK)/step.sh "Kubernetes and Helm" $(LOCALCLUSTER) binaries $(CLUSTER_PROGRAMS) helm >/dev/null
 
 .PHONY: cluster-up
 cluster-up: cluster-packages $(LOCALCLUSTER) ## Start the local cluster, or heal it (S3=1: with S3 volumes; NODES=2: with two nodes).
-	@$(LOCALCLUSTER) up --root $(CLUSTER_ROOT) $(if $(filter 1,$(S3)),--s3) $(if $(NODES),--nodes $(NODES))
+	@$(CLUSTER_HACK)/step.sh "the cluster" $(LOCALCLUSTER) up $(if $(filter 1,$(S3)),--s3) $(if $(NODES),--nodes $(NODES))
 
 .PHONY: cluster-down
 cluster-down: $(LOCALCLUSTER) ## Stop the local cluster and restore the machine.
-	@$(LOCALCLUSTER) down --root $(CLUSTER_ROOT)
+	@$(LOCALCLUSTER) down
 
 .PHONY: cluster-status
 cluster-status: $(LOCALCLUSTER) ## Show the local cluster; fails when it is not healthy.
-	@$(LOCALCLUSTER) status --root $(CLUSTER_ROOT)
+	@$(LOCALCLUSTER) status
 
 .PHONY: cluster-load
 cluster-load: $(LOCALCLUSTER) ## Load image tarballs into all nodes: make cluster-load IMAGES="a.tar b.tar"
-	@$(LOCALCLUSTER) load --root $(CLUSTER_ROOT) $(IMAGES)
+	@$(LOCALCLUSTER) load $(IMAGES)

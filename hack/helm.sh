@@ -6,7 +6,7 @@
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-if [[ -x $root/.cluster/bin/localcluster ]] && directory=$("$root/.cluster/bin/localcluster" binaries --root "$root" helm); then
+if [[ -x $root/.cluster/bin/localcluster ]] && directory=$("$root/.cluster/bin/localcluster" binaries helm); then
   exec "$directory/helm" "$@"
 fi
 export CGO_ENABLED=0 GOWORK=off GOFLAGS="${GOFLAGS:-} -trimpath"

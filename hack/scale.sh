@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 make --no-print-directory "$PWD/.cluster/bin/localcluster"
-binaries=$(.cluster/bin/localcluster binaries etcd kube-apiserver kube-controller-manager kube-scheduler)
+binaries=$(hack/step.sh "the control plane" .cluster/bin/localcluster binaries etcd kube-apiserver kube-controller-manager kube-scheduler)
 kwok=$(go tool -n -modfile=hack/tools/kwok/go.mod kwok)
 programs=$(mktemp -d)
 trap 'rm -r "$programs"' EXIT

@@ -41,7 +41,7 @@ build() {
     for package in k8s.io/component-base/version k8s.io/client-go/pkg/version; do
       flags+=" -X $package.gitVersion=$version -X $package.gitMajor=1 -X $package.gitMinor=$(cut -d. -f2 <<<"$version") -X $package.gitTreeState=clean"
     done
-    (cd "$MODULE" && CGO_ENABLED=0 GOWORK=off go build -trimpath -ldflags "$flags" -o "$out/kube-apiserver.new" k8s.io/kubernetes/cmd/kube-apiserver)
+    (cd "$MODULE" && CGO_ENABLED=0 GOWORK=off "$ROOT/hack/step.sh" "kube-apiserver $version" go build -trimpath -ldflags "$flags" -o "$out/kube-apiserver.new" k8s.io/kubernetes/cmd/kube-apiserver)
     mv "$out/kube-apiserver.new" "$out/kube-apiserver"
   fi
   exec 9>&-

@@ -7,5 +7,5 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-hack/helm.sh template storagebench charts/storagebench "$@" |
+hack/step.sh "helm template" hack/helm.sh template storagebench charts/storagebench "$@" |
   sed -n 's/^ *-* *image: *"\{0,1\}\([^" ]*\)"\{0,1\}$/\1/p; s/^ *- "\{0,1\}--runner-image=\([^" ]*\)"\{0,1\}$/\1/p' | sort -u

@@ -18,38 +18,27 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// localClusterVariable names the program that runs the local cluster, and the flags that say which one. "make test-e2e"
-// sets it.
+// localClusterVariable names the program that runs the local cluster. "make test-e2e" sets it.
 const localClusterVariable = "STORAGEBENCH_LOCALCLUSTER"
 
 // localCluster runs a command on the local cluster, such as stop or start of a component.
 func localCluster(ctx context.Context, t *testing.T, args ...string) {
 	t.Helper()
-	runLocalCluster(ctx, t, append(args, localClusterProgram(t)[1:]...))
+	program := os.Getenv(localClusterVariable)
+	if program == "" {
+		t.Fatalf("the test interferes with the local cluster, and %s does not say by what program: run it with make test-e2e", localClusterVariable)
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if out, err := exec.CommandContext(ctx, program, args...).CombinedOutput(); err != nil {
+		t.Fatalf("localcluster %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
 }
 
 // makeImage makes a tarball of an image, for which no cluster is needed.
 func makeImage(t *testing.T, args ...string) {
 	t.Helper()
-	runLocalCluster(t.Context(), t, append([]string{"image"}, args...))
-}
-
-func localClusterProgram(t *testing.T) []string {
-	t.Helper()
-	program := strings.Fields(os.Getenv(localClusterVariable))
-	if len(program) == 0 {
-		t.Fatalf("the test interferes with the local cluster, and %s does not say by what program: run it with make test-e2e", localClusterVariable)
-	}
-	return program
-}
-
-func runLocalCluster(ctx context.Context, t *testing.T, args []string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	if out, err := exec.CommandContext(ctx, localClusterProgram(t)[0], args...).CombinedOutput(); err != nil {
-		t.Fatalf("localcluster %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
+	localCluster(t.Context(), t, append([]string{"image"}, args...)...)
 }
 
 // interfere runs a command on the local cluster. Another one undoes it when the test ends, if the test has not

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/storagebench/storagebench/test/localcluster/internal/cluster"
@@ -14,11 +11,6 @@ func interfereCommands() []*cobra.Command {
 	stop := &cobra.Command{Use: "stop COMPONENT...", Short: "Stop components such as kube-apiserver, etcd, kubelet or node-2-containerd", Args: cobra.MinimumNArgs(1)}
 	now := stop.Flags().Bool("now", false, "kill them (SIGKILL) without asking")
 	return []*cobra.Command{
-		onCluster(&cobra.Command{Use: "components", Short: "Print the names of the cluster's components", Args: cobra.NoArgs},
-			func(cmd *cobra.Command, c *cluster.Cluster, _ []string) error {
-				_, err := fmt.Fprintln(cmd.OutOrStdout(), strings.Join(c.Components(), "\n"))
-				return err
-			}),
 		onCluster(stop, func(cmd *cobra.Command, c *cluster.Cluster, names []string) error {
 			return c.Stop(cmd.Context(), *now, names...)
 		}),

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -65,41 +62,15 @@ func upCommand() *cobra.Command {
 	return cmd
 }
 
-// onCluster makes a command work on the cluster of a checkout.
+// onCluster makes a command work on the cluster of the checkout that this program is in.
 func onCluster(cmd *cobra.Command, run func(*cobra.Command, *cluster.Cluster, []string) error) *cobra.Command {
-	root := cmd.Flags().String("root", "", "the checkout whose cluster is meant (default: the one around the working directory)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		dir, err := checkout(*root)
-		if err != nil {
-			return err
-		}
 		// Progress goes to stderr: stdout is for what was asked.
-		c, err := cluster.Open(dir, cmd.ErrOrStderr())
+		c, err := cluster.Open(cmd.ErrOrStderr())
 		if err != nil {
 			return err
 		}
 		return run(cmd, c, args)
 	}
 	return cmd
-}
-
-// checkout finds the root of the checkout around the working directory.
-func checkout(root string) (string, error) {
-	if root != "" {
-		return root, nil
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "hack", "kubernetes", "go.mod")); err == nil {
-			return dir, nil
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", errors.New("the working directory is in no checkout of storagebench: use --root")
-		}
-		dir = parent
-	}
 }

@@ -137,7 +137,7 @@ func (s *Set) build(ctx context.Context, missing map[string]*toolModule) error {
 		}
 	}
 	started := time.Now()
-	build := goBuild{dir: filepath.Dir(s.workspace), workspace: s.workspace, ldflags: []string{stripped}, progress: s.progress}
+	build := goBuild{dir: filepath.Dir(s.workspace), workspace: s.workspace, ldflags: []string{stripped}}
 	for _, name := range names {
 		build.add(filepath.Join(missing[name].out, name), missing[name].packages[name], missing[name].ldflags)
 	}

@@ -31,10 +31,14 @@ func TestPinnedVersionsHaveChecksums(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	table, err := os.ReadFile(filepath.Join("..", "release", "releases.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, pkg := range module.packages {
 		for _, arch := range []string{"amd64", "arm64"} {
-			if program := (release.Program{Name: name, Version: module.version(pkg)}); !release.Known(program, arch) {
-				t.Errorf("%s %s for %s has no checksum: run hack/releases.sh", name, program.Version, arch)
+			if program := name + " " + module.version(pkg) + " " + arch; !strings.Contains(string(table), "\n"+program+" ") {
+				t.Errorf("%s has no checksum: run hack/releases.sh", program)
 			}
 		}
 	}

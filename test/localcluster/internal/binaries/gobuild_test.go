@@ -2,12 +2,10 @@ package binaries
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -76,50 +74,6 @@ func TestABuildEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestMeter(t *testing.T) {
-	for _, test := range []struct {
-		done, total int
-		want        string
-	}{
-		{0, 100, "  compiled none of 100 packages"},
-		{0, 0, "  linking"},
-		{25, 100, "  compiled 25 of 100 packages, about 1m30s left"},
-		{100, 100, "  compiled 100 packages, linking"},
-		{101, 100, "  compiled 101 packages, linking"},
-		{7, 0, "  compiled 7 packages, linking"}, // nothing is known of how much there is
-	} {
-		var said string
-		m := newMeter(func(format string, args ...any) { said = fmt.Sprintf(format, args...) })
-		if m.tell(time.Now()); said != "  downloading modules, and looking for what is to be compiled" {
-			t.Errorf("before anything is known: %q", said)
-		}
-		m.begin(test.total)
-		for range test.done {
-			m.compiled()
-		}
-		if m.tell(m.started.Add(30 * time.Second)); said != test.want {
-			t.Errorf("after %d of %d: %q, want %q", test.done, test.total, said, test.want)
-		}
-	}
-}
-
-// What go says of downloads is no package.
-func TestFollow(t *testing.T) {
-	m := newMeter(nil)
-	last := follow(strings.NewReader("go: downloading example.com/m v1.0.0\nexample.com/m/a\nexample.com/m/b\n# example.com/m\nundefined: x\n"), m)
-	if m.done != 4 || len(last) != 5 || last[4] != "undefined: x" {
-		t.Errorf("counted %d, last %q", m.done, last)
-	}
-}
-
-// Go waits for ever to write what nobody reads.
-func TestFollowReadsLongLinesToTheEnd(t *testing.T) {
-	text := strings.NewReader(strings.Repeat("x", 1<<20) + "\nundefined: y")
-	if last := follow(text, newMeter(nil)); text.Len() > 0 || len(last) != 2 || last[1] != "undefined: y" {
-		t.Errorf("%d bytes are left, and %d lines were read", text.Len(), len(last))
-	}
-}
-
 // fakeGo puts a program called go first on PATH.
 func fakeGo(t *testing.T, script string) {
 	t.Helper()
@@ -130,26 +84,14 @@ func fakeGo(t *testing.T, script string) {
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
-// To find out what is to be compiled takes minutes where all modules have to be downloaded for that.
-func TestABuildIsNeverSilent(t *testing.T) {
+// Why it failed is in the last lines, and what is read of go goes on to its end: go waits for ever to write what nobody reads.
+func TestABuildThatFailsSaysTheLastOfIt(t *testing.T) {
 	_, build := module(t)
-	said := filepath.Join(t.TempDir(), "said")
-	t.Setenv("SAID", said)
-	fakeGo(t, `[ "$1" != list ] || while [ ! -e "$SAID" ]; do sleep 0.01; done; exit 1`)
-	var once sync.Once
-	build.every = time.Millisecond
-	build.progress = func(string, ...any) {
-		once.Do(func() {
-			if err := os.WriteFile(said, nil, 0o600); err != nil {
-				t.Error(err)
-			}
-		})
-	}
+	fakeGo(t, `{ echo first; head -c 1048576 /dev/zero | tr '\0' x; seq 100; echo "undefined: y"; } >&2; exit 1`)
 	build.add(filepath.Join(t.TempDir(), "one"), "./one", "")
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	if err := build.run(ctx); err == nil || ctx.Err() != nil {
-		t.Errorf("nothing was said before all was known: %v", err)
+	err := build.run(t.Context())
+	if err == nil || !strings.HasPrefix(err.Error(), "go build ./one: exit status 1\n82\n") || !strings.HasSuffix(err.Error(), "\n100\nundefined: y") {
+		t.Errorf("got %v", err)
 	}
 }
 

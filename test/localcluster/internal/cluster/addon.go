@@ -1,10 +1,11 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -16,9 +17,6 @@ const applyLimit = 60 * time.Second
 // addon is something that runs on the cluster, such as a CSI driver.
 type addon struct {
 	name string
-	// packages is a file beside packages.txt with the Debian packages that it needs as
-	// well, if any.
-	packages string
 	// build builds what the components need beyond programNames. It may be nil.
 	build func(context.Context) error
 	// prepare does what must be done between the manifest and the components. It may be nil.
@@ -55,13 +53,17 @@ func (c *Cluster) apply(ctx context.Context, a addon) error {
 
 // kubectl runs kubectl as the cluster's administrator.
 func (c *Cluster) kubectl(ctx context.Context, args ...string) error {
-	ctx, cancel := context.WithTimeout(ctx, applyLimit)
+	// Its cache of the API's shape would outlive the cluster elsewhere.
+	global := []string{"--kubeconfig=" + c.state.Kubeconfig(), "--cache-dir=" + c.state.Path("kubectl-cache")}
+	return run(ctx, applyLimit, c.programs["kubectl"], append(global, args...)...)
+}
+
+// run runs a program. What it says is in the error if it fails.
+func run(ctx context.Context, limit time.Duration, program string, args ...string) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, c.programs["kubectl"], append([]string{"--kubeconfig=" + c.state.Kubeconfig()}, args...)...)
-	// Its cache of the API's shape would outlive the cluster.
-	cmd.Env = append(os.Environ(), "KUBECACHEDIR="+c.state.Path("kubectl-cache"))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("kubectl %s: %w: %s", args[0], err, strings.TrimSpace(string(out)))
+	if out, err := exec.CommandContext(ctx, program, args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %s: %w: %s", filepath.Base(program), strings.Join(args, " "), err, bytes.TrimSpace(out))
 	}
 	return nil
 }

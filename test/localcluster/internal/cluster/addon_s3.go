@@ -43,7 +43,6 @@ func (c *Cluster) newS3Addon() (addon, error) {
 	s3 := s3Addon{cluster: c, programs: programs}
 	return addon{
 		name:       "s3",
-		packages:   "packages-s3.txt",
 		build:      programs.Build,
 		manifest:   s3Manifest,
 		prepare:    s3.prepare,

@@ -3,8 +3,6 @@ package cluster
 import (
 	_ "embed"
 	"fmt"
-
-	"github.com/storagebench/storagebench/test/localcluster/internal/state"
 )
 
 //go:embed config/audit.yaml
@@ -17,10 +15,6 @@ const (
 )
 
 func (c *Cluster) auditPolicyPath() string { return c.state.Path("audit.yaml") }
-
-func (c *Cluster) writeAuditPolicy() error {
-	return state.WriteFile(c.auditPolicyPath(), auditPolicy, 0o644)
-}
 
 // auditFlags have the API server keep a log of requests.
 func (c *Cluster) auditFlags() []string {

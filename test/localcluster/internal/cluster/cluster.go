@@ -5,10 +5,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/storagebench/storagebench/test/localcluster/internal/binaries"
@@ -38,12 +38,13 @@ type Cluster struct {
 	machinePath string
 }
 
-// Open returns the cluster of the checkout at root, whether it runs or not.
-func Open(root string, out io.Writer) (*Cluster, error) {
-	root, err := filepath.Abs(root)
+// Open returns the cluster of the checkout that has this program in .cluster/bin, whether it runs or not.
+func Open(out io.Writer) (*Cluster, error) {
+	executable, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
+	root := filepath.Join(filepath.Dir(executable), "..", "..")
 	return open(root, state.In(root), out)
 }
 
@@ -69,9 +70,6 @@ func describe(root string, dir state.Dir, out io.Writer) (*Cluster, error) {
 	c.addons = c.csiAddons()
 	var err error
 	if c.executable, err = os.Executable(); err != nil {
-		return nil, err
-	}
-	if c.executable, err = filepath.EvalSymlinks(c.executable); err != nil {
 		return nil, err
 	}
 	if c.binaries, err = binaries.Open(root, c.progress.printf); err != nil {
@@ -105,17 +103,14 @@ func (c *Cluster) Binaries(ctx context.Context, names ...string) ([]string, erro
 
 // progress prints lines with the time since the start.
 type progress struct {
-	mu      sync.Mutex
-	out     io.Writer
+	*log.Logger
 	started time.Time
 }
 
-func newProgress(out io.Writer) *progress { return &progress{out: out, started: time.Now()} }
+func newProgress(out io.Writer) *progress { return &progress{log.New(out, "", 0), time.Now()} }
 
 func (p *progress) printf(format string, args ...any) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	fmt.Fprintf(p.out, "%6.1fs  %s\n", time.Since(p.started).Seconds(), fmt.Sprintf(format, args...))
+	p.Printf("%6.1fs  %s", time.Since(p.started).Seconds(), fmt.Sprintf(format, args...))
 }
 
 // Addresses of the cluster. They exist on lo and the cluster's bridges only.

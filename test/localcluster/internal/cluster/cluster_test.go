@@ -11,17 +11,6 @@ import (
 	"time"
 )
 
-func TestCheckProgramsNamesEachPackageOnce(t *testing.T) {
-	list := "# comment\nbase sh\ngone no-such-program\ngone no-such-program-2\nlost /no/such/file\n"
-	err := checkPrograms(list)
-	if err == nil || !strings.HasSuffix(err.Error(), "debian-packages.sh gone lost") {
-		t.Errorf("got %v", err)
-	}
-	if err := checkPrograms("base sh\n"); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestPollNamesWhatWasAwaited(t *testing.T) {
 	never := func(context.Context) error { return errors.New("not yet") }
 	err := poll(t.Context(), "the thing", 10*time.Millisecond, nil, never)

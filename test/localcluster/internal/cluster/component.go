@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/storagebench/storagebench/test/localcluster/internal/process"
 	"github.com/storagebench/storagebench/test/localcluster/internal/state"
@@ -70,12 +70,9 @@ func LogTail(err error) (name, tail string) {
 	return failure.component, strings.Join(all[max(0, len(all)-lines):], "\n")
 }
 
-func (c *Cluster) record(name string) (process.Record, error) {
-	var r process.Record
-	err := state.ReadJSON(c.state.Record(name), &r)
-	if errors.Is(err, fs.ErrNotExist) {
-		return r, nil
-	}
+// record is what is known of a component's process: nothing if it was never started.
+func (c *Cluster) record(name string) (r process.Record, err error) {
+	err = state.ReadJSONIfThere(c.state.Record(name), &r)
 	return r, err
 }
 
@@ -103,7 +100,7 @@ func (c *Cluster) ensure(ctx context.Context, comp component) (<-chan error, err
 	if err := comp.checkPorts(ctx); err != nil {
 		return nil, err
 	}
-	_, exited, err := process.Start(process.Spec{
+	exited, err := process.Start(process.Spec{
 		Argv:        comp.argv,
 		Env:         comp.env,
 		Fingerprint: fingerprint,
@@ -171,23 +168,20 @@ func (comp component) checkPorts(ctx context.Context) error {
 // poll asks until there is no error, and tells what was awaited when there still is
 // one at the end. It stops early when exited yields.
 func poll(ctx context.Context, what string, limit time.Duration, exited <-chan error, ask func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
-	for {
-		err := askOnce(ctx, ask)
-		if err == nil {
-			return nil
-		}
+	var last error
+	err := wait.PollUntilContextTimeout(ctx, pollInterval, limit, true, func(ctx context.Context) (bool, error) {
 		select {
 		case exit := <-exited:
-			return exit
-		case <-ctx.Done():
-			return fmt.Errorf("waited %v for %s: %w", limit, what, err)
-		case <-tick.C:
+			return false, exit
+		default:
+			last = askOnce(ctx, ask)
+			return last == nil, nil
 		}
+	})
+	if wait.Interrupted(err) {
+		return fmt.Errorf("waited %v for %s: %w", limit, what, last)
 	}
+	return err
 }
 
 func askOnce(ctx context.Context, ask func(context.Context) error) error {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"net"
 
@@ -14,13 +15,14 @@ const (
 	clientBurst = 400
 )
 
-// credentials makes the certificates and kubeconfigs of the control plane.
+// credentials makes the certificates and kubeconfigs of the control plane and of the nodes.
 func (c *Cluster) credentials() error {
 	authority, err := pki.Open(c.state.Path("pki"))
 	if err != nil {
 		return err
 	}
-	servers := []pki.Request{{
+	masters := []string{"system:masters"}
+	certificates := []pki.Request{{
 		Name:       "kube-apiserver",
 		CommonName: "kube-apiserver",
 		IPs:        []net.IP{net.ParseIP(loopbackIP), net.ParseIP(c.apiIP()), net.ParseIP(kubernetesIP)},
@@ -28,42 +30,25 @@ func (c *Cluster) credentials() error {
 	}, {
 		Name:         "kubelet-client",
 		CommonName:   "kube-apiserver-kubelet-client",
-		Organization: []string{"system:masters"},
+		Organization: masters,
 	}}
-	for _, n := range c.nodes {
-		servers = append(servers, n.servingRequest())
-	}
-	for _, request := range servers {
-		if _, _, err := authority.Certificate(request); err != nil {
-			return err
-		}
-	}
-	if _, err := authority.SigningKey("service-account"); err != nil {
-		return err
-	}
-	return c.kubeconfigs(authority)
-}
-
-func (c *Cluster) kubeconfigs(authority *pki.Authority) error {
-	if err := authority.Kubeconfig(c.state.Kubeconfig(), c.apiURL(), pki.Request{
-		Name: "admin", CommonName: "storagebench-admin", Organization: []string{"system:masters"},
-	}); err != nil {
-		return err
-	}
-	clients := []pki.Request{
-		{Name: "kube-controller-manager", CommonName: "system:kube-controller-manager"},
-		{Name: "kube-scheduler", CommonName: "system:kube-scheduler"},
-		{Name: "kube-proxy", CommonName: "system:kube-proxy"},
+	clients := map[string]pki.Request{c.state.Kubeconfig(): {Name: "admin", CommonName: "storagebench-admin", Organization: masters}}
+	for _, name := range []string{"kube-controller-manager", "kube-scheduler", "kube-proxy"} {
+		clients[c.kubeconfigOf(name)] = pki.Request{Name: name, CommonName: "system:" + name}
 	}
 	for _, n := range c.nodes {
-		clients = append(clients, n.clientRequest())
+		certificates = append(certificates, n.servingRequest())
+		clients[c.kubeconfigOf(n.name)] = n.clientRequest()
 	}
-	for _, request := range clients {
-		if err := authority.Kubeconfig(c.kubeconfigOf(request.Name), c.apiURL(), request); err != nil {
-			return err
-		}
+	errs := []error{authority.SigningKey("service-account")}
+	for _, request := range certificates {
+		_, _, err := authority.Certificate(request)
+		errs = append(errs, err)
 	}
-	return nil
+	for file, request := range clients {
+		errs = append(errs, authority.Kubeconfig(file, c.apiURL(), request))
+	}
+	return errors.Join(errs...)
 }
 
 func (c *Cluster) kubeconfigOf(client string) string { return c.state.PKI(client + ".kubeconfig") }

@@ -20,15 +20,6 @@ import (
 // What is here makes the faults of tests: components that stop, hang and come back, and nodes that vanish. `up` heals
 // all of it.
 
-// Components returns the names of all components, those first that others stand on.
-func (c *Cluster) Components() []string {
-	var names []string
-	for _, comp := range c.components() {
-		names = append(names, comp.name)
-	}
-	return names
-}
-
 // Stop ends components: it asks them to, and kills those that have not ended after 10 s. With now it kills them at
 // once. The pods of a node go on without its kubelet and containerd. One that does not run is no error.
 func (c *Cluster) Stop(ctx context.Context, now bool, names ...string) error {
@@ -103,14 +94,16 @@ func (c *Cluster) prepareExisting(ctx context.Context) (unlock func(), err error
 // node-1-kubelet.
 func (c *Cluster) find(names []string) ([]component, error) {
 	byName := map[string]component{}
+	var known []string
 	for _, comp := range c.components() {
 		byName[comp.name] = comp
+		known = append(known, comp.name)
 	}
 	var found []component
 	for _, name := range names {
 		comp, ok := byName[strings.TrimPrefix(name, c.nodes[0].name+"-")]
 		if !ok {
-			return nil, fmt.Errorf("the cluster has no component %s; it has %s", name, strings.Join(c.Components(), ", "))
+			return nil, fmt.Errorf("the cluster has no component %s; it has %s", name, strings.Join(known, ", "))
 		}
 		found = append(found, comp)
 	}
@@ -128,14 +121,19 @@ func (c *Cluster) node(name string) (*node, error) {
 	return nil, fmt.Errorf("the cluster has no node %s; it has %s", name, strings.Join(known, ", "))
 }
 
+// lockNode returns a node, and takes the lock of the cluster.
+func (c *Cluster) lockNode(ctx context.Context, name string) (n *node, unlock func(), err error) {
+	if n, err = c.node(name); err != nil {
+		return nil, nil, err
+	}
+	unlock, err = c.prepareExisting(ctx)
+	return n, unlock, err
+}
+
 // Lose has a node vanish with all that runs there, as when its instance is terminated. As on EKS, its disks are free
 // for other nodes then, and the cloud's controller deletes the node's object. Find brings the node back.
 func (c *Cluster) Lose(ctx context.Context, name string) error {
-	n, err := c.node(name)
-	if err != nil {
-		return err
-	}
-	unlock, err := c.prepareExisting(ctx)
+	n, unlock, err := c.lockNode(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -202,11 +200,7 @@ func isShim(argv []string, socket string) bool {
 
 // Find brings back a node that was lost, with the disk that it had, and waits until pods can use it.
 func (c *Cluster) Find(ctx context.Context, name string) error {
-	n, err := c.node(name)
-	if err != nil {
-		return err
-	}
-	unlock, err := c.prepareExisting(ctx)
+	n, unlock, err := c.lockNode(ctx, name)
 	if err != nil {
 		return err
 	}

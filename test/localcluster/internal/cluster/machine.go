@@ -24,7 +24,7 @@ type machine struct {
 // taken down first: what it left would be in the way of this one.
 func (c *Cluster) takeMachine(ctx context.Context) error {
 	var holder machine
-	if err := state.ReadJSON(c.machinePath, &holder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := state.ReadJSONIfThere(c.machinePath, &holder); err != nil {
 		return err
 	}
 	if holder.State != "" && holder.State != c.state {
@@ -41,7 +41,7 @@ func (c *Cluster) replace(ctx context.Context, dir state.Dir) error {
 	if _, err := os.Stat(string(dir)); errors.Is(err, fs.ErrNotExist) {
 		return nil // deleted, and with it what is known of its changes
 	}
-	other, err := open(c.root, dir, c.progress.out)
+	other, err := open(c.root, dir, c.progress.Writer())
 	if err != nil {
 		return err
 	}
@@ -82,8 +82,8 @@ func (c *Cluster) running(ctx context.Context) (string, error) {
 // leaveMachine forgets that the machine has this cluster.
 func (c *Cluster) leaveMachine() error {
 	var holder machine
-	err := state.ReadJSON(c.machinePath, &holder)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && holder.State != c.state {
+	err := state.ReadJSONIfThere(c.machinePath, &holder)
+	if err == nil && holder.State != c.state {
 		return nil
 	}
 	return errors.Join(err, os.Remove(c.machinePath))

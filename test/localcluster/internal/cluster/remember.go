@@ -1,9 +1,7 @@
 package cluster
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/storagebench/storagebench/test/localcluster/internal/state"
 )
@@ -25,10 +23,7 @@ func (c *Cluster) optionsPath() string { return c.state.Path("options.json") }
 // remembered returns the options of the last Up.
 func (c *Cluster) remembered() (Options, error) {
 	o := Options{Nodes: 1}
-	err := state.ReadJSON(c.optionsPath(), &o)
-	if errors.Is(err, fs.ErrNotExist) {
-		return o, nil
-	}
+	err := state.ReadJSONIfThere(c.optionsPath(), &o)
 	return o, err
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -94,12 +92,5 @@ func (n *node) images(ctx context.Context) (names []string, err error) {
 
 // ctr runs containerd's own client in the namespace of the kubelet.
 func (n *node) ctr(ctx context.Context, args ...string) error {
-	ctx, cancel := context.WithTimeout(ctx, importLimit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "ctr", append([]string{"--address", n.runtimeSocket(), "--namespace", "k8s.io"}, args...)...)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("ctr %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(string(out)))
-	}
-	return nil
+	return run(ctx, importLimit, "ctr", append([]string{"--address", n.runtimeSocket(), "--namespace", "k8s.io"}, args...)...)
 }

@@ -49,20 +49,17 @@ func (c *Cluster) componentStatus(ctx context.Context, out io.Writer) (healthy b
 		if err != nil {
 			return false, err
 		}
+		err = errors.New("not running")
+		if record.Alive() {
+			err = askOnce(ctx, comp.ready)
+		}
 		text := "ok"
-		if err := c.health(ctx, comp, record.Alive()); err != nil {
+		if err != nil {
 			text, healthy = err.Error(), false
 		}
 		fmt.Fprintf(out, "%s\t%d\t%s\n", comp.name, record.PID, text)
 	}
 	return healthy, nil
-}
-
-func (c *Cluster) health(ctx context.Context, comp component, alive bool) error {
-	if !alive {
-		return errors.New("not running")
-	}
-	return askOnce(ctx, comp.ready)
 }
 
 func (c *Cluster) objectStatus(ctx context.Context, out io.Writer) error {

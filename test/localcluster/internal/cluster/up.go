@@ -2,7 +2,9 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -26,7 +28,7 @@ func (c *Cluster) Up(ctx context.Context, options Options) error {
 	if err := c.enable(options); err != nil {
 		return err
 	}
-	if err := c.preflight(); err != nil {
+	if err := preflight(); err != nil {
 		return err
 	}
 	unlock, err := c.prepare(ctx)
@@ -58,6 +60,14 @@ func (c *Cluster) Up(ctx context.Context, options Options) error {
 	return nil
 }
 
+// preflight finds what will not work before anything is changed.
+func preflight() error {
+	if os.Geteuid() != 0 {
+		return errors.New("a local cluster needs root: containers, mounts and loop devices do")
+	}
+	return host.CheckControllers()
+}
+
 // prepare makes the state directory and takes its lock.
 func (c *Cluster) prepare(ctx context.Context) (unlock func(), err error) {
 	if err := c.state.Prepare(); err != nil {
@@ -85,29 +95,18 @@ func (c *Cluster) build(ctx context.Context) error {
 
 // configure writes all files that the components read.
 func (c *Cluster) configure(context.Context) error {
-	if err := c.remember(); err != nil {
-		return err
-	}
-	if err := c.credentials(); err != nil {
-		return fmt.Errorf("credentials: %w", err)
-	}
-	if err := c.writeAuditPolicy(); err != nil {
-		return err
-	}
-	for path, config := range map[string]any{
-		"kube-scheduler.yaml": c.schedulerConfig(),
-		"kube-proxy.yaml":     c.proxyConfig(),
-	} {
-		if err := writeYAML(c.state.Path(path), config); err != nil {
-			return err
-		}
+	errs := []error{
+		c.remember(),
+		c.credentials(),
+		state.WriteFile(c.auditPolicyPath(), auditPolicy, 0o644),
+		writeYAML(c.state.Path("kube-scheduler.yaml"), c.schedulerConfig()),
+		writeYAML(c.state.Path("kube-proxy.yaml"), c.proxyConfig()),
+		c.writeNodes(),
 	}
 	for _, n := range c.nodes {
-		if err := n.writeConfig(); err != nil {
-			return err
-		}
+		errs = append(errs, n.writeConfig())
 	}
-	return c.writeNodes()
+	return errors.Join(errs...)
 }
 
 // checkPorts fails while nothing is changed yet, when another cluster runs.

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -98,22 +99,16 @@ func (c Cgroup) Ensure() error {
 }
 
 // inheritCPUs fills a new cpuset, which is made without any CPU or memory node and
-// then takes no process.
+// then takes no process. Other cgroups have no such files.
 func inheritCPUs(parent, dir string) error {
 	for _, file := range []string{"cpuset.cpus", "cpuset.mems"} {
-		if !strings.HasPrefix(dir, filepath.Join(cgroupMount, "cpuset")) {
+		now, err := os.ReadFile(filepath.Join(dir, file))
+		if errors.Is(err, fs.ErrNotExist) || len(bytes.TrimSpace(now)) > 0 {
 			continue
 		}
 		value, err := os.ReadFile(filepath.Join(parent, file))
 		if err != nil {
 			return err
-		}
-		now, err := os.ReadFile(filepath.Join(dir, file))
-		if err != nil {
-			return err
-		}
-		if strings.TrimSpace(string(now)) != "" {
-			continue
 		}
 		if err := os.WriteFile(filepath.Join(dir, file), value, 0); err != nil {
 			return err

@@ -4,9 +4,7 @@ package host
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
-	"slices"
 
 	"github.com/storagebench/storagebench/test/localcluster/internal/loopdev"
 	"github.com/storagebench/storagebench/test/localcluster/internal/state"
@@ -60,17 +58,3 @@ func OpenJournal(path string) (*Journal, error) {
 }
 
 func (j *Journal) save() error { return state.WriteJSON(j.path, j, 0o644) }
-
-// sysctlOrder is the journal's names in the order of the list, and then any other.
-func (j *Journal) sysctlOrder() []string {
-	order := slices.DeleteFunc(slices.Clone(sysctlNames), func(name string) bool {
-		_, ok := j.Sysctls[name]
-		return !ok
-	})
-	for _, name := range slices.Sorted(maps.Keys(j.Sysctls)) {
-		if !slices.Contains(order, name) {
-			order = append(order, name)
-		}
-	}
-	return order
-}

@@ -14,7 +14,7 @@ import (
 )
 
 // serviceTables are the nft tables of kube-proxy, whose names are fixed.
-var serviceTables = [][]string{{"ip", "kube-proxy"}, {"ip6", "kube-proxy"}}
+var serviceTables = []string{"ip kube-proxy", "ip6 kube-proxy"}
 
 const commandLimit = 10 * time.Second
 
@@ -79,19 +79,15 @@ func RemoveBridge(name string) error {
 	}
 	var errs []error
 	for _, link := range links {
-		if link.Attrs().MasterIndex == bridge.Attrs().Index {
-			errs = append(errs, ignoreGone(netlink.LinkDel(link)))
+		if link.Attrs().MasterIndex != bridge.Attrs().Index {
+			continue
+		}
+		// Links vanish on their own, too, with a network namespace.
+		if err := netlink.LinkDel(link); !errors.Is(err, unix.ENODEV) {
+			errs = append(errs, err)
 		}
 	}
 	return errors.Join(append(errs, netlink.LinkDel(bridge))...)
-}
-
-// ignoreGone is for links that vanish on their own, with a network namespace.
-func ignoreGone(err error) error {
-	if errors.Is(err, unix.ENODEV) {
-		return nil
-	}
-	return err
 }
 
 // ClaimServiceTables notes that kube-proxy's nft tables are the cluster's, and
@@ -100,13 +96,12 @@ func (j *Journal) ClaimServiceTables(ctx context.Context) error {
 	if j.ServiceTables {
 		return nil
 	}
-	for _, table := range serviceTables {
-		if exists, err := tableExists(ctx, table); err != nil {
-			return err
-		} else if exists {
-			name := strings.Join(table, " ")
-			return fmt.Errorf("nft table %s exists: another kube-proxy seems to run on this machine. If none does, remove it: nft delete table %s", name, name)
-		}
+	there, err := presentTables(ctx)
+	if err != nil {
+		return err
+	}
+	if len(there) > 0 {
+		return fmt.Errorf("nft table %s exists: another kube-proxy seems to run on this machine. If none does, remove it: nft delete table %[1]s", there[0])
 	}
 	j.ServiceTables = true
 	return j.save()
@@ -117,32 +112,28 @@ func (j *Journal) RemoveServiceTables(ctx context.Context) error {
 	if !j.ServiceTables {
 		return nil
 	}
-	var errs []error
-	for _, table := range serviceTables {
-		exists, err := tableExists(ctx, table)
-		if err == nil && exists {
-			_, err = nft(ctx, append([]string{"delete", "table"}, table...)...)
-		}
+	there, err := presentTables(ctx)
+	errs := []error{err}
+	for _, table := range there {
+		_, err := nft(ctx, "delete table "+table)
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
 
-func tableExists(ctx context.Context, table []string) (bool, error) {
-	out, err := nft(ctx, "list", "tables")
-	if err != nil {
-		return false, err
-	}
-	want := "table " + strings.Join(table, " ")
-	return slices.Contains(strings.Split(strings.TrimSpace(out), "\n"), want), nil
+// presentTables returns those of the serviceTables that there are.
+func presentTables(ctx context.Context) ([]string, error) {
+	out, err := nft(ctx, "list tables")
+	lines := strings.Split(out, "\n")
+	return slices.DeleteFunc(slices.Clone(serviceTables), func(table string) bool { return !slices.Contains(lines, "table "+table) }), err
 }
 
-func nft(ctx context.Context, args ...string) (string, error) {
+func nft(ctx context.Context, command string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandLimit)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "nft", args...).CombinedOutput()
+	out, err := exec.CommandContext(ctx, "nft", command).CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("nft %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(string(out)))
+		return "", fmt.Errorf("nft %s: %w: %s", command, err, strings.TrimSpace(string(out)))
 	}
 	return string(out), nil
 }

@@ -10,8 +10,7 @@ import (
 )
 
 // sysctlNames are the settings that the kubelet, kube-proxy or the bridge plugin
-// may change, or that change with those: net.ipv4.ip_forward changes the ones
-// after it, so it is restored before them.
+// may change, or that change with those.
 var sysctlNames = []string{
 	"vm/overcommit_memory",
 	"vm/panic_on_oom",
@@ -76,11 +75,13 @@ func EnableForwarding() error {
 	return err
 }
 
-// RestoreSysctls undoes all changes of the known settings.
-func (j *Journal) RestoreSysctls() error {
-	var errs []error
-	for _, name := range j.sysctlOrder() {
-		errs = append(errs, writeSysctl(name, j.Sysctls[name]))
+// RestoreSysctls undoes all changes of the known settings: twice, because net.ipv4.ip_forward changes others again.
+func (j *Journal) RestoreSysctls() (err error) {
+	for range 2 {
+		err = nil
+		for name, value := range j.Sysctls {
+			err = errors.Join(err, writeSysctl(name, value))
+		}
 	}
-	return errors.Join(errs...)
+	return err
 }

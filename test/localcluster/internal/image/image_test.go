@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -112,15 +113,15 @@ func TestTreeOfADirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := tree{
-		"/usr": {mode: 0o755}, "/usr/lib": {mode: 0o755}, "/usr/lib/program": {mode: 0o755, content: []byte("#!")},
-		"/lib": {mode: 0o777, link: "usr/lib"}, "/scratch": {mode: 0o1777},
+		"usr": {Mode: fs.ModeDir | 0o755}, "usr/lib": {Mode: fs.ModeDir | 0o755}, "usr/lib/program": {Mode: 0o755, Data: []byte("#!")},
+		"lib": {Mode: fs.ModeSymlink | 0o777, Data: []byte("usr/lib")}, "scratch": {Mode: fs.ModeDir | fs.ModeSticky | 0o777},
 	}
 	bare, err := fileTree(Spec{Tree: dir, Bare: true})
 	if err != nil || len(bare) != len(want) {
 		t.Errorf("a bare image has %d files, want %d (%v)", len(bare), len(want), err)
 	}
 	for name, node := range want {
-		if diff := cmp.Diff(node, got[name], cmp.AllowUnexported(node)); diff != "" {
+		if diff := cmp.Diff(node, got[name]); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}

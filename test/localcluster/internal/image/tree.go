@@ -5,16 +5,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
-	"strings"
-
-	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"testing/fstest"
 )
 
 const (
@@ -22,25 +17,23 @@ const (
 	group  = "root:x:0:\nnonroot:x:65532:\n"
 )
 
-// node is a file of an image, a symbolic link if it has a link, or else, with a nil content, a directory.
-type node struct {
-	mode    int64
-	content []byte
-	link    string
-}
+// everybodys is the mode of a directory such as /tmp.
+const everybodys = fs.ModeDir | fs.ModeSticky | 0o777
 
-type tree map[string]node
+// tree is the files of an image, which all belong to root and have no time.
+type tree fstest.MapFS
 
 func fileTree(spec Spec) (tree, error) {
 	t := tree{}
 	if !spec.Bare {
-		t.addDir("/tmp", 0o1777)
-		t.addFile("/etc/passwd", 0o644, []byte(passwd))
-		t.addFile("/etc/group", 0o644, []byte(group))
+		t.add("tmp", everybodys, nil)
+		t.add("etc/passwd", 0o644, []byte(passwd))
+		t.add("etc/group", 0o644, []byte(group))
 	}
-	files := maps.Clone(spec.Files)
-	if files == nil {
-		files = map[string]string{}
+	if spec.Tree != "" {
+		if err := t.copyTree(spec.Tree); err != nil {
+			return nil, err
+		}
 	}
 	for _, program := range spec.Programs {
 		needed, err := closure(program)
@@ -48,15 +41,12 @@ func fileTree(spec Spec) (tree, error) {
 			return nil, err
 		}
 		for _, file := range needed {
-			files[file] = file
+			if err := t.copy(file, file); err != nil {
+				return nil, err
+			}
 		}
 	}
-	if spec.Tree != "" {
-		if err := t.copyTree(spec.Tree); err != nil {
-			return nil, err
-		}
-	}
-	for dst, src := range files {
+	for dst, src := range spec.Files {
 		if err := t.copy(dst, src); err != nil {
 			return nil, err
 		}
@@ -70,25 +60,27 @@ func (t tree) copyTree(root string) error {
 		if err != nil || file == root {
 			return err
 		}
-		name := strings.TrimPrefix(file, filepath.Clean(root))
 		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, file)
 		if err != nil {
 			return err
 		}
 		switch {
 		case info.Mode()&fs.ModeSymlink != 0:
 			link, err := os.Readlink(file)
-			t.addParents(name)
-			t[name] = node{mode: 0o777, link: link}
+			t.add(name, fs.ModeSymlink|0o777, []byte(link))
 			return err
 		case info.IsDir() && info.Mode()&fs.ModeSticky != 0:
-			t.addDir(name, 0o1777)
+			t.add(name, everybodys, nil)
 			return nil
 		case info.IsDir():
-			t.addDir(name, 0o755)
+			t.add(name, fs.ModeDir|0o755, nil)
 			return nil
 		}
-		return t.copy(name, file)
+		return t.copy("/"+name, file)
 	})
 }
 
@@ -109,33 +101,20 @@ func (t tree) copy(dst, src string) error {
 	if err != nil {
 		return err
 	}
-	mode := int64(0o644)
+	mode := fs.FileMode(0o644)
 	if info.Mode()&0o111 != 0 {
 		mode = 0o755
 	}
-	t.addFile(dst, mode, content)
+	t.add(dst[1:], mode, content)
 	return nil
 }
 
-func (t tree) addFile(name string, mode int64, content []byte) {
-	t.addParents(name)
-	if content == nil {
-		content = []byte{}
+// add adds a file, a directory, or a symbolic link to what it holds, and the directories above.
+func (t tree) add(name string, mode fs.FileMode, content []byte) {
+	for dir := path.Dir(name); dir != "." && t[dir] == nil; dir = path.Dir(dir) {
+		t[dir] = &fstest.MapFile{Mode: fs.ModeDir | 0o755}
 	}
-	t[name] = node{mode: mode, content: content}
-}
-
-func (t tree) addDir(name string, mode int64) {
-	t.addParents(name)
-	t[name] = node{mode: mode}
-}
-
-func (t tree) addParents(name string) {
-	for dir := path.Dir(name); dir != "/"; dir = path.Dir(dir) {
-		if _, ok := t[dir]; !ok {
-			t[dir] = node{mode: 0o755}
-		}
-	}
+	t[name] = &fstest.MapFile{Mode: mode, Data: content}
 }
 
 // tar writes the tree in a fixed order, with nothing in it that changes from one
@@ -143,30 +122,6 @@ func (t tree) addParents(name string) {
 func (t tree) tar() ([]byte, error) {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
-	for _, name := range slices.Sorted(maps.Keys(t)) {
-		if err := t[name].write(w, strings.TrimPrefix(name, "/")); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
-}
-
-func (n node) write(w *tar.Writer, name string) error {
-	header := &tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: n.mode, Size: int64(len(n.content)), Format: tar.FormatPAX}
-	switch {
-	case n.link != "":
-		header.Typeflag, header.Linkname = tar.TypeSymlink, n.link
-	case n.content == nil:
-		header.Typeflag, header.Name = tar.TypeDir, name+"/"
-	}
-	err := w.WriteHeader(header)
-	_, writeErr := w.Write(n.content)
-	return errors.Join(err, writeErr)
-}
-
-func opener(content []byte) tarball.Opener {
-	return func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }
+	err := errors.Join(w.AddFS(fstest.MapFS(t)), w.Close())
+	return out.Bytes(), err
 }

@@ -137,9 +137,9 @@ func fresh(cert *x509.Certificate) bool {
 	return cert != nil && time.Until(cert.NotAfter) > renewBefore
 }
 
-// SigningKey returns the file of a key that signs service account tokens. Who verifies them takes its public part.
-func (a *Authority) SigningKey(name string) (string, error) {
+// SigningKey makes sure of a key that signs service account tokens. Who verifies them takes its public part.
+func (a *Authority) SigningKey(name string) error {
 	_, file := a.files(name)
 	_, _, err := keyutil.LoadOrGenerateKeyFile(file)
-	return file, err
+	return err
 }

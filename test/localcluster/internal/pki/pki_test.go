@@ -107,15 +107,15 @@ func TestKubeconfigIsPrivateAndWhole(t *testing.T) {
 
 func TestSigningKeyIsKept(t *testing.T) {
 	authority := open(t, t.TempDir())
-	file, err := authority.SigningKey("sa")
-	if err != nil {
+	if err := authority.SigningKey("sa"); err != nil {
 		t.Fatal(err)
 	}
+	_, file := authority.files("sa")
 	before, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := authority.SigningKey("sa"); err != nil {
+	if err := authority.SigningKey("sa"); err != nil {
 		t.Fatal(err)
 	}
 	after, err := os.ReadFile(file)

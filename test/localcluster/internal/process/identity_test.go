@@ -121,14 +121,7 @@ func TestKillEndsAProcessThatDoesNotListen(t *testing.T) {
 
 func TestStartWritesARecordAndReportsTheEnd(t *testing.T) {
 	dir := t.TempDir()
-	record, exited, err := Start(Spec{
-		Argv:   []string{"sh", "-c", "echo hello; sleep 0.3; exit 3"},
-		Log:    dir + "/log",
-		Record: dir + "/record.json",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	exited, record := start(t, dir, "sh", "-c", "echo hello; sleep 0.3; exit 3")
 	if record.PID == 0 || record.BootID == "" {
 		t.Errorf("record without identity: %+v", record)
 	}

@@ -45,27 +45,31 @@ type Spec struct {
 
 // Start starts a process that outlives this one, and writes its record. The
 // channel yields one error when the process ends while this one still runs.
-func Start(spec Spec) (Record, <-chan error, error) {
-	cmd, closeLog, err := command(spec)
+func Start(spec Spec) (<-chan error, error) {
+	log, err := os.OpenFile(spec.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
-		return Record{}, nil, err
+		return nil, err
 	}
-	defer closeLog()
+	defer func() { _ = log.Close() }()
+	cmd := exec.Command(spec.Argv[0], spec.Argv[1:]...)
+	cmd.Dir = "/"
+	cmd.Env = append(os.Environ(), spec.Env...)
+	cmd.Stdout, cmd.Stderr = log, log
+	// A session of its own: the terminal's interrupt is not for the cluster.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	keepDescriptors()
 	if err := cmd.Start(); err != nil {
-		return Record{}, nil, err
+		return nil, err
 	}
 	exited := make(chan error, 1)
-	record, err := register(spec, cmd.Process.Pid)
-	if err != nil {
-		return Record{}, nil, errors.Join(err, cmd.Process.Kill(), cmd.Wait())
+	if err := register(spec, cmd.Process.Pid); err != nil {
+		return nil, errors.Join(err, cmd.Process.Kill(), cmd.Wait())
 	}
 	go func() {
-		// The error of Wait is nil only for an exit with status 0, which is as
-		// unexpected for a daemon.
-		exited <- fmt.Errorf("process ended: %s", describeExit(cmd.Wait()))
+		_ = cmd.Wait() // status 0 is as unexpected for a daemon as any other
+		exited <- fmt.Errorf("process ended: %s", cmd.ProcessState)
 	}()
-	return record, exited, nil
+	return exited, nil
 }
 
 // keepDescriptors keeps from the processes to come what this one has inherited, such as
@@ -75,40 +79,18 @@ func keepDescriptors() {
 	_ = unix.CloseRange(firstInherited, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC)
 }
 
-func command(spec Spec) (*exec.Cmd, func(), error) {
-	log, err := os.OpenFile(spec.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		return nil, nil, err
-	}
-	cmd := exec.Command(spec.Argv[0], spec.Argv[1:]...)
-	cmd.Dir = "/"
-	cmd.Env = append(os.Environ(), spec.Env...)
-	cmd.Stdout, cmd.Stderr = log, log
-	// A session of its own: the terminal's interrupt is not for the cluster.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	return cmd, func() { _ = log.Close() }, nil
-}
-
-func register(spec Spec, pid int) (Record, error) {
+func register(spec Spec, pid int) error {
 	identity, err := Identify(pid)
 	if err != nil {
-		return Record{}, fmt.Errorf("%s ended at once: %w", spec.Argv[0], err)
+		return fmt.Errorf("%s ended at once: %w", spec.Argv[0], err)
 	}
 	if spec.Cgroup != "" {
 		procs := filepath.Join(spec.Cgroup, "cgroup.procs")
 		if err := os.WriteFile(procs, []byte(strconv.Itoa(pid)), 0); err != nil {
-			return Record{}, err
+			return err
 		}
 	}
-	record := Record{Identity: identity, Argv: spec.Argv, Fingerprint: spec.Fingerprint}
-	return record, state.WriteJSON(spec.Record, record, 0o644)
-}
-
-func describeExit(err error) string {
-	if err == nil {
-		return "exit status 0"
-	}
-	return err.Error()
+	return state.WriteJSON(spec.Record, Record{Identity: identity, Argv: spec.Argv, Fingerprint: spec.Fingerprint}, 0o644)
 }
 
 // Stop asks a process to end, and kills it when it has not done so after grace.

@@ -7,7 +7,23 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/storagebench/storagebench/test/localcluster/internal/state"
 )
+
+// start starts a process, and returns its record.
+func start(t *testing.T, dir string, argv ...string) (exited <-chan error, record Record) {
+	t.Helper()
+	spec := Spec{Argv: argv, Log: filepath.Join(dir, "log"), Record: filepath.Join(dir, "record.json")}
+	exited, err := Start(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := state.ReadJSON(spec.Record, &record); err != nil {
+		t.Fatal(err)
+	}
+	return exited, record
+}
 
 func TestStartedProcessInheritsNoDescriptors(t *testing.T) {
 	dir := t.TempDir()
@@ -17,14 +33,7 @@ func TestStartedProcessInheritsNoDescriptors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = unix.Close(lock) }()
-	record, _, err := Start(Spec{
-		Argv:   []string{"sleep", "60"},
-		Log:    filepath.Join(dir, "log"),
-		Record: filepath.Join(dir, "record.json"),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, record := start(t, dir, "sleep", "60")
 	defer func() { _ = Kill(t.Context(), record.Identity) }()
 	if target, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", record.PID, lock)); err == nil {
 		t.Errorf("the process has %s open", target)

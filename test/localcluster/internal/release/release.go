@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -15,8 +16,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/storagebench/storagebench/test/localcluster/internal/state"
 )
 
 // MirrorVariable names a mirror, below which the hosts of the addresses are directories:
@@ -54,7 +53,7 @@ var DefaultLimits = Limits{
 	Report: 10 * time.Second,
 }
 
-// A Client downloads into one store, which is shared by all checkouts of a user.
+// A Client downloads into one store, which is shared by all checkouts of a user. No other may do so at the same time.
 type Client struct {
 	store    string
 	progress func(format string, args ...any)
@@ -96,13 +95,6 @@ func (c *Client) Fetch(ctx context.Context, programs []Program, dir string) erro
 	if err := errors.Join(os.MkdirAll(dir, 0o755), os.MkdirAll(c.store, 0o755)); err != nil {
 		return here(err)
 	}
-	unlock, err := state.Lock(ctx, filepath.Join(c.store, ".lock"), func() {
-		c.progress("Waiting for another process that downloads into %s", c.store)
-	})
-	if err != nil {
-		return here(err)
-	}
-	defer unlock()
 	errs := []error{c.download(ctx, c.missing(wanted))}
 	for _, a := range wanted {
 		if c.has(a) {
@@ -135,10 +127,7 @@ func (c *Client) has(a artifact) bool {
 
 func (c *Client) download(ctx context.Context, missing []artifact) error {
 	failed := c.reach(ctx, missing)
-	var errs []error
-	for _, err := range failed {
-		errs = append(errs, err)
-	}
+	errs := slices.Collect(maps.Values(failed))
 	for _, a := range missing {
 		if failed[a.host()] != nil {
 			continue

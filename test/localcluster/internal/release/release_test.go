@@ -166,7 +166,7 @@ func (f *fixture) hasNothing(t *testing.T, continued bool) {
 	}
 	for _, name := range list(t, f.store) {
 		part := strings.HasSuffix(name, ".partial") || strings.HasSuffix(name, ".validator")
-		if name != ".lock" && (!part || !continued) {
+		if !part || !continued {
 			t.Errorf("the store keeps %s", name)
 		}
 	}
@@ -211,8 +211,8 @@ func TestFetchWhole(t *testing.T) {
 	if got := m.requests(); len(got) != 1 {
 		t.Errorf("%d requests for one file: %q", len(got), got)
 	}
-	if names := list(t, f.store); len(names) != 2 {
-		t.Errorf("the store has %v, want the program and its lock", names)
+	if names := list(t, f.store); len(names) != 1 {
+		t.Errorf("the store has %v, want the program", names)
 	}
 	for _, part := range []string{"Downloading kubelet v1.2.3 from " + m.URL, "Downloaded kubelet v1.2.3 in"} {
 		if !strings.Contains(f.progress.String(), part) {
@@ -458,8 +458,8 @@ func TestFetchFromAnArchive(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.has(t, "etcd", program)
-			if names := list(t, f.store); len(names) != 2 {
-				t.Errorf("the store has %v, want the program and its lock", names)
+			if names := list(t, f.store); len(names) != 1 {
+				t.Errorf("the store has %v, want the program", names)
 			}
 		})
 	}

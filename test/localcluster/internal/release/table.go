@@ -26,12 +26,6 @@ type artifact struct {
 	member string
 }
 
-// Known tells whether a checksum of the program's official build is in this repository.
-func Known(program Program, arch string) bool {
-	_, ok := find(published, program, arch)
-	return ok
-}
-
 // find looks a program up. Lines that cannot be read are no builds: a test keeps them out.
 func find(table string, program Program, arch string) (artifact, bool) {
 	for line := range strings.Lines(table) {

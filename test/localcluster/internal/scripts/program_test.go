@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -39,6 +40,26 @@ func TestMakeMovesProgramsToTheirPlace(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), "make", "--directory="+root, "--dry-run", target)
 		cmd.Env = append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=")
 		if output, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(output), "/program.sh "+directory+" go build ") {
+			t.Errorf("%s: %v\n%s", target, err, output)
+		}
+	}
+}
+
+// What builds the cluster's programs says nothing for minutes, and so is a step that says that it goes on.
+func TestMakeTellsThatProgramsAreBuilt(t *testing.T) {
+	t.Parallel()
+	root, err := filepath.Abs(filepath.Join("..", "..", "..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for target, command := range map[string]string{
+		"cluster-programs": "binaries", "cluster-up": "up", "build-ahead": "build-s3", "test-unit": "binaries", "test-oldest": "binaries",
+	} {
+		cmd := exec.CommandContext(t.Context(), "make", "--directory="+root, "--dry-run", target)
+		cmd.Env = append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=", "KUBEBUILDER_ASSETS=")
+		output, err := cmd.CombinedOutput()
+		step := regexp.MustCompile(`hack/step\.sh "[^"]+" ` + regexp.QuoteMeta(root+"/.cluster/bin/localcluster "+command))
+		if err != nil || !step.Match(output) {
 			t.Errorf("%s: %v\n%s", target, err, output)
 		}
 	}

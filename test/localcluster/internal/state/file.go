@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -63,6 +64,14 @@ func ReadJSON(path string, v any) error {
 	}
 	if err := json.Unmarshal(content, v); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// ReadJSONIfThere is ReadJSON, but leaves v as it is where there is no file.
+func ReadJSONIfThere(path string, v any) error {
+	if err := ReadJSON(path, v); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return nil
 }

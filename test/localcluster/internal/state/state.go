@@ -67,9 +67,6 @@ var kept = map[string]bool{"bin": true, "log": true, ".gitignore": true, "lock":
 // Remove deletes what a cluster left in the directory.
 func (d Dir) Remove() error {
 	entries, err := os.ReadDir(string(d))
-	if os.IsNotExist(err) {
-		return nil
-	}
 	if err != nil {
 		return err
 	}
