@@ -10,7 +10,6 @@ import (
 	"github.com/container-storage-interface/spec/lib/go/csi"
 	"github.com/kubernetes-csi/external-attacher/v4/pkg/attacher"
 	"github.com/kubernetes-csi/external-attacher/v4/pkg/controller"
-	"k8s.io/client-go/util/workqueue"
 	translation "k8s.io/csi-translation-lib"
 	"k8s.io/klog/v2"
 
@@ -19,11 +18,8 @@ import (
 
 // As in the chart of aws-ebs-csi-driver v1.64.0, or by default where that sets nothing.
 const (
-	timeout    = 6 * time.Minute
-	retryStart = time.Second
-	retryMax   = 5 * time.Minute
-	workers    = 100
-	resync     = 10 * time.Minute
+	workers = 100
+	resync  = 10 * time.Minute
 )
 
 // Run attaches and detaches until the context ends.
@@ -40,15 +36,11 @@ func newController(ctx context.Context, s *sidecar.Sidecar) *controller.CSIAttac
 		reconciles   = false
 		noReconciles = time.Duration(0)
 	)
-	limit, storage, core := timeout, s.Informers.Storage().V1(), s.Informers.Core().V1()
+	storage, core := s.Informers.Storage().V1(), s.Informers.Core().V1()
 	handler := controller.NewCSIHandler(s.Client, s.Name, attacher.NewAttacher(s.Conn), attacher.NewVolumeLister(s.Conn, 0),
-		core.PersistentVolumes().Lister(), storage.CSINodes().Lister(), storage.VolumeAttachments().Lister(), &limit,
+		core.PersistentVolumes().Lister(), storage.CSINodes().Lister(), storage.VolumeAttachments().Lister(), &s.Timeout,
 		s.Capabilities[csi.ControllerServiceCapability_RPC_PUBLISH_READONLY], s.Capabilities[csi.ControllerServiceCapability_RPC_SINGLE_NODE_MULTI_WRITER],
 		translation.New(), s.DefaultFSType)
 	return controller.NewCSIAttachController(klog.FromContext(ctx), s.Client, s.Name, handler,
-		storage.VolumeAttachments(), core.PersistentVolumes(), rateLimiter(), rateLimiter(), reconciles, noReconciles)
-}
-
-func rateLimiter() workqueue.TypedRateLimiter[string] {
-	return workqueue.NewTypedItemExponentialFailureRateLimiter[string](retryStart, retryMax)
+		storage.VolumeAttachments(), core.PersistentVolumes(), s.RateLimiter(), s.RateLimiter(), reconciles, noReconciles)
 }

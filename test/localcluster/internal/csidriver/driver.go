@@ -43,7 +43,7 @@ type Options struct {
 	Mounts string
 	// MetricsAddress is where the driver serves its metrics, at /metrics. "": nowhere.
 	MetricsAddress string
-	Log            *slog.Logger
+	Log            *slog.Logger `json:"-"`
 }
 
 // Volumes are those of a driver. They are the same for all nodes: a volume goes from one node to another, and its limits

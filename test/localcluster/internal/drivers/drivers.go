@@ -2,7 +2,10 @@
 package drivers
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
+	"os"
 	"slices"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
@@ -86,4 +89,24 @@ func Find(shortName string) (csidriver.Driver, error) {
 		return csidriver.Driver{}, fmt.Errorf("driver %q is unknown: give loop, ebs or efs", shortName)
 	}
 	return all[at], nil
+}
+
+// Options of the process that is a driver.
+type Options struct {
+	csidriver.Options
+
+	// Driver is its short name.
+	Driver string
+	// Nodes is the file with the nodes to serve, which is followed.
+	Nodes string
+}
+
+// Run is a driver until the context ends.
+func Run(ctx context.Context, o Options) error {
+	driver, err := Find(o.Driver)
+	if err != nil {
+		return err
+	}
+	o.Log = slog.New(slog.NewTextHandler(os.Stderr, nil))
+	return driver.Run(ctx, o.Nodes, o.Options)
 }

@@ -6,7 +6,6 @@ package provisioner
 import (
 	"context"
 	"sync"
-	"time"
 
 	spec "github.com/container-storage-interface/spec/lib/go/csi"
 	csi "github.com/kubernetes-csi/external-provisioner/v6/pkg/controller"
@@ -31,37 +30,28 @@ const (
 	wholeUID     = -1
 )
 
-// Options of a provisioner.
-type Options struct {
-	sidecar.Options
-	// Timeout bounds a call to the driver.
-	Timeout time.Duration
-	// RetryStart is the time after which a call is made again that has failed. It doubles with each failure, up to RetryMax.
-	RetryStart, RetryMax time.Duration
-}
-
 // Run provisions until the context ends.
-func Run(ctx context.Context, o Options) error {
-	return sidecar.Run(ctx, o.Options, csi.ResyncPeriodOfCsiNodeInformer, o.prepare)
+func Run(ctx context.Context, o sidecar.Options) error {
+	return sidecar.Run(ctx, o, csi.ResyncPeriodOfCsiNodeInformer, prepare)
 }
 
-func (o Options) prepare(ctx context.Context, s *sidecar.Sidecar) (func(context.Context), error) {
-	own, err := o.provisioner(s)
+func prepare(ctx context.Context, s *sidecar.Sidecar) (func(context.Context), error) {
+	own, err := provisioner(s)
 	if err != nil {
 		return nil, err
 	}
 	claims := s.Informers.Core().V1().PersistentVolumeClaims()
 	// Lets go of claims that were copied, when they are deleted. It is nil for a driver without clones.
-	protection := csi.NewCloningProtectionController(s.Client, claims.Lister(), claims.Informer(), workqueue.NewTypedRateLimitingQueue(o.rateLimiter()), s.Capabilities)
+	protection := csi.NewCloningProtectionController(s.Client, claims.Lister(), claims.Informer(), workqueue.NewTypedRateLimitingQueue(s.RateLimiter()), s.Capabilities)
 	provision := controller.NewProvisionController(ctx, s.Client, s.Name, own,
 		controller.LeaderElection(false), // there is one for each driver
 		controller.FailedProvisionThreshold(0),
 		controller.FailedDeleteThreshold(0),
-		controller.RateLimiter(o.rateLimiter()),
+		controller.RateLimiter(s.RateLimiter()),
 		controller.Threadiness(workers),
 		controller.CreateProvisionedPVLimiter(workqueue.DefaultTypedControllerRateLimiter[string]()),
 		controller.ClaimsInformer(claims.Informer()),
-		controller.RetryIntervalMax(o.RetryMax),
+		controller.RetryIntervalMax(s.RetryMax),
 		controller.AddFinalizer(true),
 	)
 	return func(ctx context.Context) {
@@ -70,10 +60,6 @@ func (o Options) prepare(ctx context.Context, s *sidecar.Sidecar) (func(context.
 		}
 		provision.Run(ctx)
 	}, nil
-}
-
-func (o Options) rateLimiter() workqueue.TypedRateLimiter[string] {
-	return workqueue.NewTypedItemExponentialFailureRateLimiter[string](o.RetryStart, o.RetryMax)
 }
 
 // listers are what the external-provisioner reads of a driver's nodes. What the driver has no need of is nil.
@@ -99,7 +85,7 @@ func listersFor(s *sidecar.Sidecar) listers {
 }
 
 // provisioner is the external-provisioner's own.
-func (o Options) provisioner(s *sidecar.Sidecar) (controller.Provisioner, error) {
+func provisioner(s *sidecar.Sidecar) (controller.Provisioner, error) {
 	snapshotClient, err := snapshots.NewForConfig(s.Config)
 	if err != nil {
 		return nil, err
@@ -113,9 +99,9 @@ func (o Options) provisioner(s *sidecar.Sidecar) (controller.Provisioner, error)
 		preventModeConversion     = true
 	)
 	l := listersFor(s)
-	return csi.NewCSIProvisioner(s.Client, o.Timeout, "localcluster-"+s.Name, volumePrefix, wholeUID, s.Conn, snapshotClient, s.Name,
+	return csi.NewCSIProvisioner(s.Client, s.Timeout, "localcluster-"+s.Name, volumePrefix, wholeUID, s.Conn, snapshotClient, s.Name,
 		s.Plugin, s.Capabilities, noMigration, strictTopology, immediateTopology, translation.New(),
 		s.Informers.Storage().V1().StorageClasses().Lister(), l.csiNodes, l.nodes,
 		s.Informers.Core().V1().PersistentVolumeClaims().Lister(), l.attachments, nil,
-		extraCreateMetadata, o.DefaultFSType, nil, controllerPublishReadOnly, preventModeConversion, l.chosen), nil
+		extraCreateMetadata, s.DefaultFSType, nil, controllerPublishReadOnly, preventModeConversion, l.chosen), nil
 }

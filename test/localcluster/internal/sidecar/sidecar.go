@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/util/workqueue"
 )
 
 // askTimeout is for calls that ask a driver what it can.
@@ -32,6 +33,20 @@ type Options struct {
 	// QPS and Burst of its requests to the API.
 	QPS   float32
 	Burst int
+	Pace
+}
+
+// Pace is how long a sidecar waits for its driver.
+type Pace struct {
+	// Timeout bounds a call to the driver.
+	Timeout time.Duration
+	// RetryStart is the time after which a call is made again that has failed. It doubles with each failure, up to RetryMax.
+	RetryStart, RetryMax time.Duration
+}
+
+// RateLimiter says when a call is made again that has failed.
+func (p Pace) RateLimiter() workqueue.TypedRateLimiter[string] {
+	return workqueue.NewTypedItemExponentialFailureRateLimiter[string](p.RetryStart, p.RetryMax)
 }
 
 // Sidecar is what a program has to work with.
