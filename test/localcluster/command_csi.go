@@ -6,10 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/storagebench/storagebench/test/localcluster/internal/attacher"
 	"github.com/storagebench/storagebench/test/localcluster/internal/cluster"
 	"github.com/storagebench/storagebench/test/localcluster/internal/drivers"
-	"github.com/storagebench/storagebench/test/localcluster/internal/provisioner"
+	"github.com/storagebench/storagebench/test/localcluster/internal/sidecar"
 )
 
 // partCommands are the processes of the cluster that this program is itself.
@@ -17,8 +16,8 @@ func partCommands() []*cobra.Command {
 	return []*cobra.Command{
 		part(cluster.DriverCommand, "Run a CSI driver", drivers.Run),
 		part(cluster.DisksCommand, "Serve the disks of a CSI driver", drivers.ServeDisks),
-		part(cluster.ProvisionerCommand, "Run the external-provisioner of a CSI driver", provisioner.Run),
-		part(cluster.AttacherCommand, "Run the external-attacher of a CSI driver", attacher.Run),
+		part(cluster.ProvisionerCommand, "Run the external-provisioner of a CSI driver", sidecar.Provision),
+		part(cluster.AttacherCommand, "Run the external-attacher of a CSI driver", sidecar.Attach),
 	}
 }
 

@@ -1,7 +1,4 @@
-// Package provisioner makes and deletes the volumes of a CSI driver, by the code of Kubernetes' own external-provisioner:
-// its calls, its events and its retries. Only what starts it is ours, because its main package does not build with the
-// Kubernetes of this cluster; the features that the local drivers do not have are left out (capacity, snapshots).
-package provisioner
+package sidecar
 
 import (
 	"context"
@@ -16,13 +13,11 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	translation "k8s.io/csi-translation-lib"
 	"sigs.k8s.io/sig-storage-lib-external-provisioner/v13/controller"
-
-	"github.com/storagebench/storagebench/test/localcluster/internal/sidecar"
 )
 
 const (
-	// workers make and delete so many volumes side by side.
-	workers = 20
+	// provisionWorkers make and delete so many volumes side by side.
+	provisionWorkers = 20
 	// protectionWorkers is as by default.
 	protectionWorkers = 1
 	// volumePrefix and the whole UID of the claim are a volume's name, as by default.
@@ -30,25 +25,27 @@ const (
 	wholeUID     = -1
 )
 
-// Run provisions until the context ends.
-func Run(ctx context.Context, o sidecar.Options) error {
-	return sidecar.Run(ctx, o, csi.ResyncPeriodOfCsiNodeInformer, prepare)
+// Provision makes and deletes the volumes of a CSI driver, by the code of Kubernetes' own external-provisioner: its calls, its events and its retries. What
+// starts it is ours because its main package does not build with the Kubernetes of this cluster; the features that the local drivers do not have are left
+// out (capacity, snapshots).
+func Provision(ctx context.Context, o Options) error {
+	return run(ctx, o, csi.ResyncPeriodOfCsiNodeInformer, provision)
 }
 
-func prepare(ctx context.Context, s *sidecar.Sidecar) (func(context.Context), error) {
+func provision(ctx context.Context, s *sidecar) (func(context.Context), error) {
 	own, err := provisioner(s)
 	if err != nil {
 		return nil, err
 	}
-	claims := s.Informers.Core().V1().PersistentVolumeClaims()
+	claims := s.informers.Core().V1().PersistentVolumeClaims()
 	// Lets go of claims that were copied, when they are deleted. It is nil for a driver without clones.
-	protection := csi.NewCloningProtectionController(s.Client, claims.Lister(), claims.Informer(), workqueue.NewTypedRateLimitingQueue(s.RateLimiter()), s.Capabilities)
-	provision := controller.NewProvisionController(ctx, s.Client, s.Name, own,
+	protection := csi.NewCloningProtectionController(s.client, claims.Lister(), claims.Informer(), workqueue.NewTypedRateLimitingQueue(s.rateLimiter()), s.capabilities)
+	volumes := controller.NewProvisionController(ctx, s.client, s.driver, own,
 		controller.LeaderElection(false), // there is one for each driver
 		controller.FailedProvisionThreshold(0),
 		controller.FailedDeleteThreshold(0),
-		controller.RateLimiter(s.RateLimiter()),
-		controller.Threadiness(workers),
+		controller.RateLimiter(s.rateLimiter()),
+		controller.Threadiness(provisionWorkers),
 		controller.CreateProvisionedPVLimiter(workqueue.DefaultTypedControllerRateLimiter[string]()),
 		controller.ClaimsInformer(claims.Informer()),
 		controller.RetryIntervalMax(s.RetryMax),
@@ -58,7 +55,7 @@ func prepare(ctx context.Context, s *sidecar.Sidecar) (func(context.Context), er
 		if protection != nil {
 			go protection.Run(ctx, protectionWorkers, &sync.WaitGroup{})
 		}
-		provision.Run(ctx)
+		volumes.Run(ctx)
 	}, nil
 }
 
@@ -72,21 +69,21 @@ type listers struct {
 }
 
 // listersFor asks for the nodes of volumes that have a place, and for the attachments of those that are attached: these are not deleted.
-func listersFor(s *sidecar.Sidecar) listers {
+func listersFor(s *sidecar) listers {
 	var l listers
-	if csi.SupportsTopology(s.Plugin) {
-		l.nodes, l.csiNodes = s.Informers.Core().V1().Nodes().Lister(), s.Informers.Storage().V1().CSINodes().Lister()
+	if csi.SupportsTopology(s.plugin) {
+		l.nodes, l.csiNodes = s.informers.Core().V1().Nodes().Lister(), s.informers.Storage().V1().CSINodes().Lister()
 		l.chosen = csi.NewInMemoryStore()
 	}
-	if s.Capabilities[spec.ControllerServiceCapability_RPC_PUBLISH_UNPUBLISH_VOLUME] {
-		l.attachments = s.Informers.Storage().V1().VolumeAttachments().Lister()
+	if s.capabilities[spec.ControllerServiceCapability_RPC_PUBLISH_UNPUBLISH_VOLUME] {
+		l.attachments = s.informers.Storage().V1().VolumeAttachments().Lister()
 	}
 	return l
 }
 
 // provisioner is the external-provisioner's own.
-func provisioner(s *sidecar.Sidecar) (controller.Provisioner, error) {
-	snapshotClient, err := snapshots.NewForConfig(s.Config)
+func provisioner(s *sidecar) (controller.Provisioner, error) {
+	snapshotClient, err := snapshots.NewForConfig(s.config)
 	if err != nil {
 		return nil, err
 	}
@@ -99,9 +96,9 @@ func provisioner(s *sidecar.Sidecar) (controller.Provisioner, error) {
 		preventModeConversion     = true
 	)
 	l := listersFor(s)
-	return csi.NewCSIProvisioner(s.Client, s.Timeout, "localcluster-"+s.Name, volumePrefix, wholeUID, s.Conn, snapshotClient, s.Name,
-		s.Plugin, s.Capabilities, noMigration, strictTopology, immediateTopology, translation.New(),
-		s.Informers.Storage().V1().StorageClasses().Lister(), l.csiNodes, l.nodes,
-		s.Informers.Core().V1().PersistentVolumeClaims().Lister(), l.attachments, nil,
+	return csi.NewCSIProvisioner(s.client, s.Timeout, "localcluster-"+s.driver, volumePrefix, wholeUID, s.conn, snapshotClient, s.driver,
+		s.plugin, s.capabilities, noMigration, strictTopology, immediateTopology, translation.New(),
+		s.informers.Storage().V1().StorageClasses().Lister(), l.csiNodes, l.nodes,
+		s.informers.Core().V1().PersistentVolumeClaims().Lister(), l.attachments, nil,
 		extraCreateMetadata, s.DefaultFSType, nil, controllerPublishReadOnly, preventModeConversion, l.chosen), nil
 }
