@@ -37,7 +37,7 @@ func (v *Volumes) Create(r *csi.CreateVolumeRequest) (*csi.Volume, error) {
 	default:
 		return nil, err
 	}
-	return &csi.Volume{VolumeId: wanted.ID, CapacityBytes: wanted.CapacityBytes, VolumeContext: wanted.Context, ContentSource: source}, nil
+	return &csi.Volume{VolumeId: wanted.ID, CapacityBytes: wanted.CapacityBytes, ContentSource: source}, nil
 }
 
 // checkSource refuses a copy of a volume that does not exist, or that is larger. The source is not locked: it may be in use, and Kubernetes
