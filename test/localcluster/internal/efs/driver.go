@@ -45,9 +45,6 @@ func Open(o csidriver.Options) (*Volumes, error) {
 	return &Volumes{store: store{dir: o.Volumes}, known: known, log: o.Log, connections: map[client]*efsfuse.Connection{}}, nil
 }
 
-// Close is part of csidriver.Volumes.
-func (*Volumes) Close() error { return nil }
-
 // onNode are the volumes as one node sees them.
 type onNode struct {
 	*Volumes
