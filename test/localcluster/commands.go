@@ -22,7 +22,7 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(clusterCommands()...)
 	root.AddCommand(interfereCommands()...)
 	root.AddCommand(imageCommand())
-	root.AddCommand(driverCommand(), disksCommand(), provisionerCommand(), attacherCommand())
+	root.AddCommand(partCommands()...)
 	return root
 }
 

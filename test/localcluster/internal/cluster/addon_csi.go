@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -26,14 +27,13 @@ const (
 	AttacherCommand = "csi-attacher"
 )
 
-// pace is how long an external-provisioner waits for its driver, and how long between tries.
-type pace struct{ timeout, retryStart, retryMax time.Duration }
-
 var (
 	// impatient is for drivers that nobody has elsewhere: tests do not want to wait.
-	impatient = pace{timeout: 30 * time.Second, retryStart: 250 * time.Millisecond, retryMax: 10 * time.Second}
-	// ebsPace is that of the chart of aws-ebs-csi-driver v1.64.0, which leaves retryStart as it is.
-	ebsPace = pace{timeout: time.Minute, retryStart: time.Second, retryMax: 30 * time.Minute}
+	impatient = sidecar.Pace{Timeout: 30 * time.Second, RetryStart: 250 * time.Millisecond, RetryMax: 10 * time.Second}
+	// ebsPace is that of the chart of aws-ebs-csi-driver v1.64.0, which leaves RetryStart as it is.
+	ebsPace = sidecar.Pace{Timeout: time.Minute, RetryStart: time.Second, RetryMax: 30 * time.Minute}
+	// attachPace is that of its attacher, as in the same chart, or by default where that sets nothing.
+	attachPace = sidecar.Pace{Timeout: 6 * time.Minute, RetryStart: time.Second, RetryMax: 5 * time.Minute}
 )
 
 // csiAddon gives the volumes of a driver that this program is. There is one process of each for all nodes: what the
@@ -49,7 +49,7 @@ type csiAddon struct {
 	port        int
 	// disks says that volumes are disks, some of which have limits.
 	disks bool
-	pace  pace
+	pace  sidecar.Pace
 	// attacher is the external-attacher of a driver whose controller attaches volumes, "" for others.
 	attacher     string
 	attacherPort int
@@ -95,35 +95,35 @@ func (a csiAddon) components(c *Cluster) []component {
 	if a.disks {
 		all = append(all, a.diskServer(c))
 	}
-	all = append(all, a.driver(c), a.sidecar(c, a.provisioner, ProvisionerCommand, a.port,
-		"--timeout="+a.pace.timeout.String(), "--retry-interval-start="+a.pace.retryStart.String(), "--retry-interval-max="+a.pace.retryMax.String()))
+	all = append(all, a.driver(c), a.sidecar(c, a.provisioner, ProvisionerCommand, a.port, a.pace))
 	if a.attacher != "" {
-		all = append(all, a.sidecar(c, a.attacher, AttacherCommand, a.attacherPort))
+		all = append(all, a.sidecar(c, a.attacher, AttacherCommand, a.attacherPort, attachPace))
 	}
 	return all
+}
+
+// part is the command line of a process that is this program, with its options.
+func (c *Cluster) part(command string, options any) []string {
+	text, _ := json.Marshal(options) // text and numbers
+	return []string{c.executable, command, string(text)}
 }
 
 // process is the name of the driver's process.
 func (a csiAddon) process() string { return "csi-" + a.ShortName }
 
 func (a csiAddon) driver(c *Cluster) component {
-	argv := []string{c.executable, DriverCommand,
-		"--driver=" + a.ShortName,
-		"--nodes=" + c.nodesPath(),
-		"--volumes=" + c.state.Path(a.dir),
-		"--mounts=" + string(c.state),
-	}
+	o := drivers.Options{Driver: a.ShortName, Nodes: c.nodesPath(), Options: csidriver.Options{Volumes: c.state.Path(a.dir), Mounts: string(c.state)}}
 	if a.disks {
-		argv = append(argv, "--disks="+c.state.Path(a.dir+"-disks"))
+		o.Disks = c.state.Path(a.dir + "-disks")
 	}
 	var listens []string
 	if a.metricsPort != 0 {
-		listens = []string{address(c.apiIP(), a.metricsPort)} // where pods reach it, as they do the API server
-		argv = append(argv, "--metrics="+listens[0])
+		o.MetricsAddress = address(c.apiIP(), a.metricsPort) // where pods reach it, as they do the API server
+		listens = []string{o.MetricsAddress}
 	}
 	return component{
 		name:    a.process(),
-		argv:    argv,
+		argv:    c.part(DriverCommand, o),
 		listens: listens,
 		// Not the list of nodes, which the driver follows.
 		inputs: []string{c.executable},
@@ -139,19 +139,20 @@ func (a csiAddon) driver(c *Cluster) component {
 }
 
 // sidecar is one of the programs that stand between Kubernetes and a driver.
-func (a csiAddon) sidecar(c *Cluster, name, command string, port int, flags ...string) component {
+func (a csiAddon) sidecar(c *Cluster, name, command string, port int, pace sidecar.Pace) component {
 	endpoint := address(loopbackIP, port)
 	return component{
 		name: name,
-		argv: append([]string{c.executable, command,
-			"--kubeconfig=" + c.state.Kubeconfig(),
+		argv: c.part(command, sidecar.Options{
+			Kubeconfig: c.state.Kubeconfig(),
 			// Any node's socket serves for the volumes of all.
-			"--csi-address=" + c.nodes[0].sockets(a.ShortName).CSI,
-			"--http-endpoint=" + endpoint,
-			fmt.Sprintf("--kube-api-qps=%d", clientQPS),
-			fmt.Sprintf("--kube-api-burst=%d", clientBurst),
-			"--default-fstype=" + a.fsType,
-		}, flags...),
+			CSIAddress:    c.nodes[0].sockets(a.ShortName).CSI,
+			HTTPEndpoint:  endpoint,
+			DefaultFSType: a.fsType,
+			QPS:           clientQPS,
+			Burst:         clientBurst,
+			Pace:          pace,
+		}),
 		// It ends when it loses the driver, so it is started anew with the driver.
 		inputs:  []string{c.executable, c.state.Kubeconfig(), c.state.Record(a.process())},
 		listens: []string{endpoint},
@@ -165,7 +166,7 @@ func (a csiAddon) diskServer(c *Cluster) component {
 	at := c.state.Path(a.dir + "-disks")
 	return component{
 		name:  "disks-" + a.ShortName,
-		argv:  []string{c.executable, DisksCommand, "--driver=" + a.ShortName, "--volumes=" + c.state.Path(a.dir), "--at=" + at},
+		argv:  c.part(DisksCommand, drivers.DiskOptions{Driver: a.ShortName, Volumes: c.state.Path(a.dir), At: at}),
 		ready: func(context.Context) error { return mounted(at) },
 	}
 }

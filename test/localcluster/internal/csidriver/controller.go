@@ -83,7 +83,7 @@ func (s *service) ControllerUnpublishVolume(ctx context.Context, r *csi.Controll
 	return &csi.ControllerUnpublishVolumeResponse{}, asStatus(attacher.Detach(ctx, r.GetVolumeId(), r.GetNodeId()))
 }
 
-// ControllerModifyVolume is part of the Controller service. It is in force at once.
+// ControllerModifyVolume is part of the Controller service.
 func (s *service) ControllerModifyVolume(ctx context.Context, r *csi.ControllerModifyVolumeRequest) (*csi.ControllerModifyVolumeResponse, error) {
 	modifier, ok := s.volumes.(Modifier)
 	if !ok {

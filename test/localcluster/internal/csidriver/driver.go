@@ -43,7 +43,7 @@ type Options struct {
 	Mounts string
 	// MetricsAddress is where the driver serves its metrics, at /metrics. "": nowhere.
 	MetricsAddress string
-	Log            *slog.Logger
+	Log            *slog.Logger `json:"-"`
 }
 
 // Volumes are those of a driver. They are the same for all nodes: a volume goes from one node to another, and its limits
@@ -59,8 +59,6 @@ type Volumes interface {
 	Check(id string) error
 	// On returns the volumes as a node sees them.
 	On(Node) NodeVolumes
-	// Close keeps what must not be lost when the process ends.
-	Close() error
 }
 
 // Attacher is part of Volumes that come to nodes by the controller, as disks of a cloud do. Nodes are named by the IDs that Driver.Info gives them.
@@ -73,6 +71,7 @@ type Attacher interface {
 
 // Modifier is part of Volumes that can be modified.
 type Modifier interface {
+	// Modify changes a volume, which is in force when a node gets it next.
 	Modify(id string, mutable map[string]string) error
 }
 
@@ -96,10 +95,10 @@ func (d Driver) Run(ctx context.Context, nodes string, o Options) error {
 	}
 	stop, err := d.serveMetrics(ctx, volumes, o.MetricsAddress)
 	if err != nil {
-		return errors.Join(err, volumes.Close())
+		return err
 	}
 	serve := func(ctx context.Context, node Node) error { return d.Serve(ctx, volumes, node, o.Log) }
-	return errors.Join(FollowNodes(ctx, nodes, serve), stop(), volumes.Close())
+	return errors.Join(FollowNodes(ctx, nodes, serve), stop())
 }
 
 // serveMetrics serves the driver's metrics, if it has some and is to. The function that it returns ends that.

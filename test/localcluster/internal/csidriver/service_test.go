@@ -24,7 +24,6 @@ func (p plain) Create(*csi.CreateVolumeRequest) (*csi.Volume, error) {
 func (p plain) Delete(string) error                                              { return p.err }
 func (p plain) Check(string) error                                               { return p.err }
 func (p plain) On(Node) NodeVolumes                                              { return p }
-func (p plain) Close() error                                                     { return p.err }
 func (p plain) Publish(*csi.NodePublishVolumeRequest) error                      { return p.err }
 func (p plain) Unpublish(context.Context, *csi.NodeUnpublishVolumeRequest) error { return p.err }
 

@@ -70,7 +70,7 @@ func (d *onNode) attach(ctx context.Context, id string) (string, error) {
 	if device, err = loopdev.Attach(ctx, file); err != nil {
 		return "", err
 	}
-	d.log.Info("Volume attached", "volume", id, "node", d.node.Name, "device", device, "directIO", loopdev.DirectIO(device))
+	d.log.Info("Volume attached", "volume", id, "node", d.node.Name, "device", device)
 	return device, nil
 }
 

@@ -37,7 +37,11 @@ func (v *Volumes) Create(r *csi.CreateVolumeRequest) (*csi.Volume, error) {
 	default:
 		return nil, err
 	}
-	return &csi.Volume{VolumeId: wanted.ID, CapacityBytes: wanted.CapacityBytes, VolumeContext: wanted.Context, ContentSource: source}, nil
+	made := &csi.Volume{VolumeId: wanted.ID, CapacityBytes: wanted.CapacityBytes, ContentSource: source}
+	if wanted.Topology != nil {
+		made.AccessibleTopology = []*csi.Topology{{Segments: wanted.Topology}}
+	}
+	return made, nil
 }
 
 // checkSource refuses a copy of a volume that does not exist, or that is larger. The source is not locked: it may be in use, and Kubernetes

@@ -57,6 +57,3 @@ type onNode struct {
 func (v *Volumes) On(node csidriver.Node) csidriver.NodeVolumes {
 	return &onNode{Volumes: v, node: node}
 }
-
-// Close is part of csidriver.Volumes.
-func (*Volumes) Close() error { return nil }

@@ -28,8 +28,8 @@ type Plan struct {
 	Limits        Limits `json:"limits"`
 	// Settings are the kind's own. They must be equal for equal requests.
 	Settings string `json:"settings,omitempty"`
-	// Context is shown in the PersistentVolume.
-	Context map[string]string `json:"context,omitempty"`
+	// Topology is where the volume is, nil for everywhere.
+	Topology map[string]string `json:"topology,omitempty"`
 }
 
 // Rate is so much a second, or with Work: so much.

@@ -1,7 +1,6 @@
 package disk
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,13 +22,10 @@ const (
 	// sectorSize is what a device's size is a multiple of, on any disk.
 	sectorSize = 4096
 
-	paramIOPS       = "iops"
-	paramThroughput = "throughput"
 	// metadataPrefix of what the external-provisioner adds of its own accord.
 	metadataPrefix = "csi.storage.k8s.io/"
 
-	maxIOPS          = 1_000_000
-	maxThroughputMiB = 1_000_000
+	maxLimit = 1_000_000
 )
 
 // FileSystems are those that a volume can have.
@@ -51,7 +47,7 @@ func planLoop(r *csi.CreateVolumeRequest) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return Plan{ID: volumeID(r.GetName()), CapacityBytes: capacity, Limits: limits, Context: limits.volumeContext()}, nil
+	return Plan{ID: volumeID(r.GetName()), CapacityBytes: capacity, Limits: limits}, nil
 }
 
 // steady is a budget that stays as it is.
@@ -79,45 +75,22 @@ type Limits struct {
 func (l Limits) empty() bool { return l == Limits{} }
 
 // parseLimits reads the parameters of a StorageClass. It refuses what it does not
-// know: a misspelled limit would be no limit.
-func parseLimits(parameters map[string]string) (Limits, error) {
-	var limits Limits
-	var errs []error
+// know: a misspelled limit would be no limit. Of several faults it names the first by sorted key.
+func parseLimits(parameters map[string]string) (limits Limits, err error) {
+	known := map[string]*int64{"iops": &limits.IOPS, "throughput": &limits.ThroughputMiB}
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
-		var err error
-		switch {
-		case name == paramIOPS:
-			limits.IOPS, err = parseLimit(parameters[name], maxIOPS)
-		case name == paramThroughput:
-			limits.ThroughputMiB, err = parseLimit(parameters[name], maxThroughputMiB)
-		case !strings.HasPrefix(name, metadataPrefix):
-			err = fmt.Errorf("unknown; known are %s and %s (MiB/s)", paramIOPS, paramThroughput)
+		if strings.HasPrefix(name, metadataPrefix) {
+			continue
 		}
-		if err != nil {
-			errs = append(errs, fmt.Errorf("parameter %q: %w", name, err))
+		limit, ok := known[name]
+		if !ok {
+			return limits, fmt.Errorf("parameter %q: unknown; known are iops and throughput (MiB/s)", name)
+		}
+		if *limit, err = strconv.ParseInt(parameters[name], 10, 64); err != nil || *limit < 1 || *limit > maxLimit {
+			return limits, fmt.Errorf("parameter %q: %q is not an integer from 1 to %d", name, parameters[name], maxLimit)
 		}
 	}
-	return limits, errors.Join(errs...)
-}
-
-func parseLimit(value string, most int64) (int64, error) {
-	n, err := strconv.ParseInt(value, 10, 64)
-	if err != nil || n < 1 || n > most {
-		return 0, fmt.Errorf("%q is not an integer from 1 to %d", value, most)
-	}
-	return n, nil
-}
-
-// volumeContext shows the limits in the PersistentVolume.
-func (l Limits) volumeContext() map[string]string {
-	context := map[string]string{}
-	if l.IOPS > 0 {
-		context[paramIOPS] = strconv.FormatInt(l.IOPS, 10)
-	}
-	if l.ThroughputMiB > 0 {
-		context[paramThroughput] = strconv.FormatInt(l.ThroughputMiB, 10)
-	}
-	return context
+	return limits, nil
 }
 
 // fsTypeOf returns the file system of a capability, "" for a raw block device.

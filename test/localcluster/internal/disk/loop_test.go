@@ -20,6 +20,7 @@ func TestParseLimits(t *testing.T) {
 		"one":                  {parameters: map[string]string{"iops": "1"}, want: Limits{IOPS: 1}},
 		"provisioner's extras": {parameters: map[string]string{"csi.storage.k8s.io/pvc/name": "a"}},
 		"misspelled":           {parameters: map[string]string{"iop": "3000"}, fails: `"iop"`},
+		"first by its name":    {parameters: map[string]string{"iops": "x", "iop": "3000", "throughput": "y"}, fails: `"iop"`},
 		"zero":                 {parameters: map[string]string{"iops": "0"}, fails: `"iops"`},
 		"negative":             {parameters: map[string]string{"throughput": "-1"}, fails: `"throughput"`},
 		"unit":                 {parameters: map[string]string{"throughput": "125Mi"}, fails: `"125Mi"`},

@@ -87,50 +87,19 @@ func (d *onNode) detach(ctx context.Context, id string) error {
 
 // Publish is part of csidriver.NodeVolumes.
 func (d *onNode) Publish(r *csi.NodePublishVolumeRequest) error {
-	published, err := d.store.get(r.GetVolumeId())
-	if err != nil {
+	id := r.GetVolumeId()
+	if err := d.Check(id); err != nil {
 		return err
 	}
-	defer d.lock(published.ID)()
-	device, err := d.attached(published.ID)
+	defer d.lock(id)()
+	device, err := d.attached(id)
 	if err != nil {
 		return err
 	}
 	if device == "" {
-		return status.Errorf(codes.FailedPrecondition, "volume %s is not staged on node %s", published.ID, d.node.Name)
-	}
-	if err := d.checkSingleWriter(r); err != nil {
-		return err
-	}
-	if err := d.store.savePublication(published.ID, publication{TargetPath: r.GetTargetPath()}); err != nil {
-		return err
+		return status.Errorf(codes.FailedPrecondition, "volume %s is not staged on node %s", id, d.node.Name)
 	}
 	return d.bind(device, r)
-}
-
-// checkSingleWriter keeps a ReadWriteOncePod volume from a second pod.
-func (v *Volumes) checkSingleWriter(r *csi.NodePublishVolumeRequest) error {
-	if r.GetVolumeCapability().GetAccessMode().GetMode() != csi.VolumeCapability_AccessMode_SINGLE_NODE_SINGLE_WRITER {
-		return nil
-	}
-	published, err := v.store.publications(r.GetVolumeId())
-	if err != nil {
-		return err
-	}
-	for _, p := range published {
-		if p.TargetPath == r.GetTargetPath() {
-			continue
-		}
-		// The note alone proves nothing: it survives a restart of the machine.
-		mounted, err := csidriver.Mounted(p.TargetPath)
-		if err != nil {
-			return err
-		}
-		if mounted {
-			return status.Errorf(codes.FailedPrecondition, "volume %s has a single writer and is published at %s", r.GetVolumeId(), p.TargetPath)
-		}
-	}
-	return nil
 }
 
 func (v *Volumes) bind(device string, r *csi.NodePublishVolumeRequest) error {
@@ -165,15 +134,12 @@ func makeFile(path string, _ os.FileMode) error {
 
 // Unpublish is part of csidriver.NodeVolumes.
 func (d *onNode) Unpublish(_ context.Context, r *csi.NodeUnpublishVolumeRequest) error {
-	id, target := r.GetVolumeId(), r.GetTargetPath()
+	id := r.GetVolumeId()
 	if err := d.Check(id); err != nil {
 		return err
 	}
 	defer d.lock(id)()
-	if err := d.unmount(target); err != nil {
-		return err
-	}
-	return d.store.deletePublication(id, target)
+	return d.unmount(r.GetTargetPath())
 }
 
 // unmount removes a mount point with all that is mounted on it.

@@ -84,23 +84,6 @@ func (p *pacer) spend(now time.Time) {
 	p.ios.PerSecond, p.bytes.PerSecond = rate.IOs, rate.Bytes
 }
 
-// reopen exchanges the budget, after what is left of it is saved.
-func (p *pacer) reopen(now time.Time, open func() (keeper, error)) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.spend(now)
-	if err := p.budget.save(now); err != nil {
-		return err
-	}
-	budget, err := open()
-	if err != nil {
-		return err
-	}
-	p.budget = budget
-	p.spend(now)
-	return nil
-}
-
 // close saves what is left of the budget. A volume that is deleted has none.
 func (p *pacer) close(now time.Time) error {
 	p.mu.Lock()

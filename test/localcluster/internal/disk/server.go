@@ -90,15 +90,11 @@ func (s *Server) openDisk(id string) (*servedDisk, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &servedDisk{File: file, id: id, server: s, users: 1}
-	if d.settings, err = d.changedAt(); err == nil {
-		var budget keeper
-		if budget, err = s.budget(id); err == nil {
-			d.pacer = newPacer(budget, time.Now())
-			return d, nil
-		}
+	budget, err := s.budget(id)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
 	}
-	return nil, errors.Join(err, file.Close())
+	return &servedDisk{File: file, id: id, server: s, pacer: newPacer(budget, time.Now()), users: 1}, nil
 }
 
 // budget opens the budget of a volume, with what was kept of it.
@@ -140,51 +136,15 @@ type servedDisk struct {
 	pacer  *pacer
 	// users is locked with the server.
 	users int
-
-	// changing is held while it is looked whether the volume was modified.
-	changing sync.Mutex
-	looked   time.Time
-	// settings is when the volume's settings were written that are in force.
-	settings time.Time
 }
 
 // Admit is part of diskfuse.Disk.
 func (d *servedDisk) Admit(now time.Time, write bool, bytes int) time.Time {
-	if err := d.follow(now); err != nil {
-		d.server.log.Error("Settings of the volume not followed", "volume", d.id, "err", err)
-	}
 	done, err := d.pacer.admit(now, write, bytes)
 	if err != nil {
 		d.server.log.Error("Budget not saved", "volume", d.id, "err", err)
 	}
 	return done
-}
-
-// follow opens the budget anew after the volume was modified.
-func (d *servedDisk) follow(now time.Time) error {
-	d.changing.Lock()
-	defer d.changing.Unlock()
-	if now.Sub(d.looked) < governInterval {
-		return nil
-	}
-	d.looked = now
-	changed, err := d.changedAt()
-	if err != nil || changed.Equal(d.settings) {
-		return err
-	}
-	if err := d.pacer.reopen(now, func() (keeper, error) { return d.server.budget(d.id) }); err != nil {
-		return err
-	}
-	d.settings = changed
-	return nil
-}
-
-func (d *servedDisk) changedAt() (time.Time, error) {
-	info, err := os.Stat(d.server.store.path(d.id, metadataName))
-	if err != nil {
-		return time.Time{}, err
-	}
-	return info.ModTime(), nil
 }
 
 // Close is part of diskfuse.Disk: the last user's closes it.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -61,8 +62,9 @@ func TestServedDisk(t *testing.T) {
 			_ = loopdev.Detach(t.Context(), device)
 		}
 	})
-	if !loopdev.DirectIO(device) {
-		t.Error("the device has no direct I/O")
+	// The kernel leaves it off where the file system below has none.
+	if dio, err := os.ReadFile(filepath.Join("/sys/block", filepath.Base(device), "loop/dio")); err != nil || string(dio) != "1\n" {
+		t.Errorf("the device has no direct I/O: %q, %v", dio, err)
 	}
 	block := bytes.Repeat([]byte("storagebench...."), 256)
 	began := time.Now()
@@ -143,35 +145,52 @@ func TestDeletedVolumeStaysGone(t *testing.T) {
 	}
 }
 
-// Settings of a modified volume that could not be followed at once are followed later.
-func TestSettingsAreFollowedLater(t *testing.T) {
-	opened := 0
-	kind := Kind{Budget: func(Plan, []byte) (Budget, error) {
-		if opened++; opened == 2 {
-			return nil, errors.New("the disk is full")
+// A volume that is modified is so from its next first use on, and a budget that cannot be opened is no use.
+func TestModifiedVolume(t *testing.T) {
+	var opened []int64
+	kind := Kind{
+		Budget: func(p Plan, _ []byte) (Budget, error) {
+			opened = append(opened, p.Limits.IOPS)
+			if p.Limits.IOPS == 0 {
+				return nil, errors.New("no limits")
+			}
+			return &fixedBudget{}, nil
+		},
+		Modify: func(p Plan, mutable map[string]string) (Plan, error) {
+			limits, err := parseLimits(mutable)
+			p.Limits = limits
+			return p, err
+		},
+	}
+	dir := t.TempDir()
+	driver, err := Open(kind, csidriver.Options{Volumes: dir, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{kind: kind, store: driver.store, log: driver.log, open: map[string]*servedDisk{}}
+	v := volume{Plan: Plan{ID: "vol-1", CapacityBytes: mib, Limits: Limits{IOPS: 100}}}
+	if err := driver.store.create(v); err != nil {
+		t.Fatal(err)
+	}
+	use := func(modify map[string]string) error {
+		first, err := s.Open(v.ID)
+		if err != nil {
+			return err
 		}
-		return &fixedBudget{}, nil
-	}}
-	volumes, err := openStore(t.TempDir())
-	if err != nil {
+		if err := driver.Modify(v.ID, modify); err != nil {
+			return err
+		}
+		second, err := s.Open(v.ID)
+		if err != nil || second != first {
+			t.Errorf("who opens it as well gets another disk, %v", err)
+		}
+		return errors.Join(first.Close(), second.Close())
+	}
+	if err := errors.Join(use(map[string]string{"iops": "200"}), use(nil)); err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{kind: kind, store: volumes, log: slog.New(slog.DiscardHandler), open: map[string]*servedDisk{}}
-	v := volume{Plan: Plan{ID: "vol-1", CapacityBytes: mib}}
-	if err := volumes.create(v); err != nil {
-		t.Fatal(err)
-	}
-	d, err := s.openDisk(v.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = d.Close() })
-	d.settings = time.Time{} // as before the volume was modified
-	if err := d.follow(time.Now()); err == nil {
-		t.Error("a budget that could not be opened was no error")
-	}
-	if err := d.follow(time.Now().Add(governInterval)); err != nil || opened != 3 {
-		t.Errorf("the budget was opened %d times, %v", opened, err)
+	if err := use(nil); err == nil || !slices.Equal(opened, []int64{100, 200, 0}) {
+		t.Errorf("budgets of %v were opened, %v", opened, err)
 	}
 }
 

@@ -156,40 +156,4 @@ func (s *store) saveBudget(id string, kept []byte) error {
 	return state.WriteFile(s.path(id, budgetName), kept, 0o600)
 }
 
-// publication is a volume in a pod. It is written down, because the driver may be
-// restarted while the pod runs.
-type publication struct {
-	TargetPath string `json:"targetPath"`
-}
-
-func (s *store) publicationPath(id, target string) string {
-	sum := sha256.Sum256([]byte(target))
-	return s.path(id, fmt.Sprintf("published-%x.json", sum[:8]))
-}
-
-func (s *store) savePublication(id string, p publication) error {
-	return state.WriteJSON(s.publicationPath(id, p.TargetPath), p, 0o600)
-}
-
 func (s *store) deleteAttachment(id string) error { return os.RemoveAll(s.path(id, attachmentName)) }
-
-func (s *store) deletePublication(id, target string) error {
-	return os.RemoveAll(s.publicationPath(id, target))
-}
-
-// publications returns those of a volume.
-func (s *store) publications(id string) ([]publication, error) {
-	files, err := filepath.Glob(filepath.Join(s.dir, id, "published-*.json"))
-	if err != nil {
-		return nil, err
-	}
-	var all []publication
-	for _, file := range files {
-		var p publication
-		if err := state.ReadJSON(file, &p); err != nil {
-			return nil, err
-		}
-		all = append(all, p)
-	}
-	return all, nil
-}

@@ -27,16 +27,19 @@ func (d Driver) CheckVolumeAttributes(attributes map[string]string) error {
 	return d.check("volume attribute", d.VolumeAttributes, attributes, d.reserved.AddedToVolumeContext)
 }
 
-// CheckVolumeHandle says whether a volumeHandle has a form that the driver takes.
-func (d Driver) CheckVolumeHandle(handle string) error {
-	var forms []string
-	for _, known := range d.VolumeHandles {
-		if known.expression.MatchString(handle) {
-			return nil
+// CheckMountOptions says what is wrong with the mountOptions of a PersistentVolume or StorageClass: an option that is not
+// documented, a value too many or too few, or an option that the driver refuses or drops. Of several faults it names the
+// first by sorted name.
+func (d Driver) CheckMountOptions(options []string) error {
+	given := map[string]string{}
+	for _, option := range options {
+		name, value, hasValue := strings.Cut(option, "=")
+		if _, twice := given[name]; twice || hasValue && value == "" {
+			return fmt.Errorf("mount option %q: given twice, or without a value", option)
 		}
-		forms = append(forms, known.Form)
+		given[name] = value
 	}
-	return fmt.Errorf("volume handle %q: %s %s knows the forms %s", handle, d.Name, d.Version, strings.Join(forms, ", "))
+	return d.check("mount option", d.MountOptions, given, nil)
 }
 
 // WithUndocumented returns the driver with what its code takes beside what it documents, of any value. A stand-in takes that as well: users have it.
@@ -65,7 +68,7 @@ func (d Driver) check(what string, section Section, values map[string]string, re
 		}
 		entry, ok := section.find(name)
 		if !ok {
-			return d.undocumented(what, name, section)
+			return fmt.Errorf("%s %q: not documented by %s %s; documented are %s", what, name, d.Name, d.Version, section.names())
 		}
 		if other, twice := given[entry.Name]; twice && !entry.Prefix {
 			return fmt.Errorf("%s %q: the same as %q: give one", what, name, other)
@@ -76,10 +79,6 @@ func (d Driver) check(what string, section Section, values map[string]string, re
 		}
 	}
 	return section.checkTogether(what, given)
-}
-
-func (d Driver) undocumented(what, name string, section Section) error {
-	return fmt.Errorf("%s %q: not documented by %s %s; documented are %s", what, name, d.Name, d.Version, section.names())
 }
 
 // checkTogether says whether the given names, keyed by documented name, may stand together.

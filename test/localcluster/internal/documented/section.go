@@ -9,14 +9,8 @@ import (
 
 // Section is a group of names that a driver documents for one place, such as the parameters of a StorageClass.
 type Section struct {
-	// Form of mount options: "argument" of a program, "option" of a mount helper, or of the "file-system". Empty elsewhere.
-	Form string `json:"form,omitempty"`
 	// CaseSensitive says whether the real driver compares names as they are written.
 	CaseSensitive bool `json:"caseSensitive"`
-	// Unknown is what the real driver does with a name it does not know: refused, ignored or passed on. Checks refuse it.
-	Unknown string `json:"unknown"`
-	// Open sections have no table: each name is right.
-	Open bool `json:"open,omitempty"`
 	// ExactlyOneOf are groups of which one name must be given, NotBoth those of which at most one may be, Together those of
 	// which all or none must be.
 	ExactlyOneOf [][]string `json:"exactlyOneOf,omitempty"`
@@ -30,33 +24,27 @@ type Section struct {
 // Entry is one documented name, or all names that begin with it.
 type Entry struct {
 	Name string `json:"name"`
-	// Short is the one-letter name of an argument.
-	Short string `json:"short,omitempty"`
 	// Prefix says that the name stands for all names that begin with it.
 	Prefix bool `json:"prefix,omitempty"`
 	// CaseSensitive says that the name is compared as it is though its section is not.
 	CaseSensitive bool `json:"caseSensitive,omitempty"`
 	Required      bool `json:"required,omitempty"`
-	// TakesValue says whether a mount option has a value.
+	// TakesValue says whether a mount option has a value. All others have one.
 	TakesValue bool `json:"takesValue,omitempty"`
-	// Repeatable says that a mount option may be given more than once.
-	Repeatable bool `json:"repeatable,omitempty"`
 	// Values are all values that may be given. Where there is none, Pattern is a regular expression for them. Where there
 	// is no Pattern either, each value but the empty one is right.
 	Values  []string `json:"values,omitempty"`
 	Pattern string   `json:"pattern,omitempty"`
-	Default string   `json:"default,omitempty"`
 	// Requires is the name that must be given as well.
 	Requires string `json:"requires,omitempty"`
 	// Handling of a mount option that does not take effect as written: refused, dropped or replaced. Checks refuse it.
 	Handling string `json:"handling,omitempty"`
-	// Since is the first version with it, where that is stated.
-	Since string `json:"since,omitempty"`
+	Notes    string `json:"notes,omitempty"`
 	// Source is a key of Driver.Sources.
 	Source string `json:"source"`
-	Notes  string `json:"notes,omitempty"`
 
 	expression *regexp.Regexp
+	option     bool // a mount option
 }
 
 // compile the patterns of entries, in place.
@@ -109,6 +97,12 @@ func (s Section) names() string {
 // checkValue says whether a value is of the documented form.
 func (e Entry) checkValue(value string) error {
 	switch {
+	case e.Handling != "":
+		return fmt.Errorf("%s by the driver: %s", e.Handling, e.Notes)
+	case e.option && !e.TakesValue:
+		if value != "" {
+			return fmt.Errorf("takes no value, and has %q", value)
+		}
 	case len(e.Values) > 0:
 		if !slices.Contains(e.Values, value) {
 			return fmt.Errorf("value %q is not documented; documented are %q", value, e.Values)

@@ -5,19 +5,96 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	storagev1 "k8s.io/api/storage/v1"
+	"sigs.k8s.io/yaml"
 )
 
-func drivers(t *testing.T) []Driver {
+// handle is a form of spec.csi.volumeHandle.
+type handle struct{ Form, Pattern, Example, Source, Notes string }
+
+// table is all that a file says of a driver.
+type table struct {
+	Driver
+
+	Repository, Commit, Released, Read string
+	// Engine is the program in the driver's image that takes the mount options, where it has documents of its own.
+	Engine string
+
+	StorageClassParameters fullSection `json:"storageClassParameters"`
+	VolumeAttributes       fullSection `json:"volumeAttributes"`
+	MutableParameters      fullSection `json:"mutableParameters"`
+	MountOptions           fullSection `json:"mountOptions"`
+
+	VolumeHandles []handle
+	AccessModes   []struct {
+		Mode, Source, Notes string
+		VolumeModes         []string
+	}
+	// CSIDriver is the spec of the CSIDriver object that the chart makes with its default values.
+	CSIDriver storagev1.CSIDriverSpec
+	Messages  []struct{ When, Code, Text, Source string }
+}
+
+type fullSection struct {
+	Section
+
+	Form, Unknown string
+	Open          bool
+	Entries       []fullEntry `json:"entries"`
+}
+
+type fullEntry struct {
+	Entry
+
+	Short, Default, Since string
+	Repeatable            bool
+}
+
+func (t table) sections() []fullSection {
+	return []fullSection{t.StorageClassParameters, t.VolumeAttributes, t.MutableParameters, t.MountOptions}
+}
+
+// readTable reads a file, which may have nothing that the structs do not know.
+func readTable(t *testing.T, name string) table {
 	t.Helper()
-	var all []Driver
-	for _, get := range []func() (Driver, error){EBS, EFS, S3} {
-		driver, err := get()
-		if err != nil {
+	var read table
+	readStrictly(t, name, &read)
+	for _, section := range []*fullSection{&read.StorageClassParameters, &read.VolumeAttributes, &read.MutableParameters, &read.MountOptions} {
+		for _, entry := range section.Entries {
+			section.Section.Entries = append(section.Section.Entries, entry.Entry)
+		}
+		if err := compile(section.Section.Entries); err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, driver)
 	}
-	return all
+	return read
+}
+
+func readStrictly(t *testing.T, name string, into any) {
+	t.Helper()
+	raw, err := files.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.UnmarshalStrict(raw, into); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+func TestKeysOfKubernetes(t *testing.T) {
+	var keys struct {
+		reserved
+
+		Sources map[string]string
+		Read    string
+	}
+	readStrictly(t, "kubernetes.yaml", &keys)
+}
+
+func drivers(t *testing.T) []table {
+	t.Helper()
+	return []table{readTable(t, "ebs.yaml"), readTable(t, "efs.yaml"), readTable(t, "s3.yaml")}
 }
 
 func TestTablesNameTheirSource(t *testing.T) {
@@ -68,8 +145,9 @@ func TestEntriesHoldTogether(t *testing.T) {
 					t.Errorf("%s: %q is there twice", d.Name, entry.Name)
 				}
 				seen[strings.ToLower(entry.Name)] = true
-				if entry.Default != "" && entry.checkValue(entry.Default) != nil {
-					t.Errorf("%s: default of %q: %v", d.Name, entry.Name, entry.checkValue(entry.Default))
+				found, _ := section.find(entry.Name)
+				if err := found.checkValue(entry.Default); entry.Default != "" && err != nil {
+					t.Errorf("%s: default of %q: %v", d.Name, entry.Name, err)
 				}
 				if len(entry.Values) > 0 && entry.Pattern != "" {
 					t.Errorf("%s: %q has values and a pattern", d.Name, entry.Name)
@@ -106,10 +184,16 @@ func TestMessagesHaveCodesOfGRPC(t *testing.T) {
 	}
 }
 
+func TestMountOptionsOfEBSAreThoseOfTheFileSystem(t *testing.T) {
+	if options := readTable(t, "ebs.yaml").MountOptions; !options.Open || len(options.Entries) > 0 {
+		t.Errorf("the table has %+v", options)
+	}
+}
+
 func TestVolumeHandleExamples(t *testing.T) {
 	for _, d := range drivers(t) {
 		for _, handle := range d.VolumeHandles {
-			if !handle.expression.MatchString(handle.Example) {
+			if !regexp.MustCompile(handle.Pattern).MatchString(handle.Example) {
 				t.Errorf("%s: example %q is not of form %s", d.Name, handle.Example, handle.Form)
 			}
 		}
@@ -128,6 +212,36 @@ func TestCSIDriverOfTheCharts(t *testing.T) {
 		w := want[d.Name]
 		if is(spec.AttachRequired) != w.attach || is(spec.PodInfoOnMount) != w.podInfo || is(spec.RequiresRepublish) != w.republish {
 			t.Errorf("%s: %+v, want %+v", d.Name, spec, w)
+		}
+	}
+}
+
+func TestVolumeHandles(t *testing.T) {
+	ebs, efs, s3 := readTable(t, "ebs.yaml"), readTable(t, "efs.yaml"), readTable(t, "s3.yaml")
+	tests := map[string]struct {
+		driver table
+		handle string
+		none   bool
+	}{
+		"ebs":                        {driver: ebs, handle: "vol-03c604538dd7d2f41"},
+		"ebs, a name":                {driver: ebs, handle: "my-volume", none: true},
+		"efs, the root":              {driver: efs, handle: "efs:fs-e8a95a42"},
+		"efs, an access point":       {driver: efs, handle: "efs:fs-e8a95a42::fsap-068c22f0246419f75"},
+		"efs, a path":                {driver: efs, handle: "efs:fs-e8a95a42:/dir1"},
+		"efs, before version 3":      {driver: efs, handle: "fs-e8a95a42::fsap-068c22f0246419f75"},
+		"efs, path before version 3": {driver: efs, handle: "fs-e8a95a42:/dir1"},
+		"efs, one colon":             {driver: efs, handle: "efs:fs-e8a95a42:fsap-068c22f0246419f75:x", none: true},
+		"efs, five fields":           {driver: efs, handle: "efs:fs-e8a95a42:/a:fsap-068c22f0246419f75:b", none: true},
+		"efs, letters":               {driver: efs, handle: "efs:fs-xyz", none: true},
+		"s3":                         {driver: s3, handle: "any-name"},
+		"s3, empty":                  {driver: s3, none: true},
+	}
+	for name, test := range tests {
+		matches := func(handle handle) bool {
+			return regexp.MustCompile(handle.Pattern).MatchString(test.handle)
+		}
+		if is := slices.ContainsFunc(test.driver.VolumeHandles, matches); is == test.none {
+			t.Errorf("%s: %q has a form of the table: %t", name, test.handle, is)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 
 	"github.com/storagebench/storagebench/test/localcluster/internal/disk"
 	"github.com/storagebench/storagebench/test/localcluster/internal/ebs"
@@ -21,16 +22,25 @@ func kind(driver string) (disk.Kind, error) {
 	return disk.Kind{}, fmt.Errorf("driver %q has no disks: give loop or ebs", driver)
 }
 
-// ServeDisks serves the disks of a driver that have limits, from the directory of its volumes at another one, until the context ends.
-func ServeDisks(ctx context.Context, driver, volumes, at string, log *slog.Logger) error {
-	k, err := kind(driver)
+// DiskOptions are what ServeDisks needs to know.
+type DiskOptions struct {
+	// Driver is its short name.
+	Driver string
+	// Volumes is the directory of what the volumes hold, At the one where their disks are served.
+	Volumes, At string
+}
+
+// ServeDisks serves the disks of a driver that have limits until the context ends.
+func ServeDisks(ctx context.Context, o DiskOptions) error {
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	k, err := kind(o.Driver)
 	if err != nil {
 		return err
 	}
 	if err := pace.Urgent(); err != nil {
 		log.Warn("Disks are slower than they should be while the machine is busy", "err", err)
 	}
-	stop, err := disk.Serve(k, volumes, at, log)
+	stop, err := disk.Serve(k, o.Volumes, o.At, log)
 	if err != nil {
 		return err
 	}

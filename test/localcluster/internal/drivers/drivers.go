@@ -2,7 +2,10 @@
 package drivers
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
+	"os"
 	"slices"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
@@ -18,11 +21,8 @@ const (
 	modify       = csi.ControllerServiceCapability_RPC_MODIFY_VOLUME
 	clone        = csi.ControllerServiceCapability_RPC_CLONE_VOLUME
 	publish      = csi.ControllerServiceCapability_RPC_PUBLISH_UNPUBLISH_VOLUME
-	// By it a driver is told of ReadWriteOncePod. Where it is not, Kubernetes alone keeps to that.
-	singleWriter     = csi.ControllerServiceCapability_RPC_SINGLE_NODE_MULTI_WRITER
-	nodeSingleWriter = csi.NodeServiceCapability_RPC_SINGLE_NODE_MULTI_WRITER
-	stage            = csi.NodeServiceCapability_RPC_STAGE_UNSTAGE_VOLUME
-	stats            = csi.NodeServiceCapability_RPC_GET_VOLUME_STATS
+	stage        = csi.NodeServiceCapability_RPC_STAGE_UNSTAGE_VOLUME
+	stats        = csi.NodeServiceCapability_RPC_GET_VOLUME_STATS
 )
 
 type (
@@ -31,26 +31,19 @@ type (
 	modes      = []csi.VolumeCapability_AccessMode_Mode
 )
 
-// diskUses are those of a disk of one node with an ordinary file system.
-var diskUses = csidriver.Uses{
-	AccessModes: modes{
-		csi.VolumeCapability_AccessMode_SINGLE_NODE_WRITER,
-		csi.VolumeCapability_AccessMode_SINGLE_NODE_SINGLE_WRITER,
-		csi.VolumeCapability_AccessMode_SINGLE_NODE_MULTI_WRITER,
-	},
-	Claims:      []string{"ReadWriteOnce", "ReadWriteOncePod"},
-	FileSystems: disk.FileSystems,
-	Block:       true,
-}
-
 // Loop has disks whose limits a StorageClass names.
 var Loop = csidriver.Driver{
 	Name:       "loop.csi.storagebench.dev",
 	ShortName:  "loop",
-	Controller: controller{createDelete, singleWriter, clone},
-	Node:       node{stage, stats, nodeSingleWriter},
-	Uses:       diskUses,
-	Open:       func(o csidriver.Options) (csidriver.Volumes, error) { return disk.Open(disk.Loop, o) },
+	Controller: controller{createDelete, clone},
+	Node:       node{stage, stats},
+	Uses: csidriver.Uses{
+		AccessModes: modes{csi.VolumeCapability_AccessMode_SINGLE_NODE_WRITER}, // which is ReadWriteOncePod as well: Kubernetes keeps to it
+		Claims:      []string{"ReadWriteOnce", "ReadWriteOncePod"},
+		FileSystems: disk.FileSystems,
+		Block:       true,
+	},
+	Open: func(o csidriver.Options) (csidriver.Volumes, error) { return disk.Open(disk.Loop, o) },
 }
 
 // EBS poses as aws-ebs-csi-driver. What that can beside is not acted out: snapshots, and volumes that grow.
@@ -96,4 +89,24 @@ func Find(shortName string) (csidriver.Driver, error) {
 		return csidriver.Driver{}, fmt.Errorf("driver %q is unknown: give loop, ebs or efs", shortName)
 	}
 	return all[at], nil
+}
+
+// Options of the process that is a driver.
+type Options struct {
+	csidriver.Options
+
+	// Driver is its short name.
+	Driver string
+	// Nodes is the file with the nodes to serve, which is followed.
+	Nodes string
+}
+
+// Run is a driver until the context ends.
+func Run(ctx context.Context, o Options) error {
+	driver, err := Find(o.Driver)
+	if err != nil {
+		return err
+	}
+	o.Log = slog.New(slog.NewTextHandler(os.Stderr, nil))
+	return driver.Run(ctx, o.Nodes, o.Options)
 }

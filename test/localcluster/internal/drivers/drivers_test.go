@@ -43,7 +43,7 @@ func TestUses(t *testing.T) {
 		"efs":                  {mountCapability("efs", single), "loop ebs"},
 		"block":                {block(single), "efs"},
 		"block of many":        {block(many), "loop efs"},
-		"ReadWriteOncePod":     {mountCapability("", oncePod), "ebs efs"}, // Kubernetes gives only drivers that say so that mode
+		"ReadWriteOncePod":     {mountCapability("", oncePod), "loop ebs efs"}, // to drivers that do not ask for this mode it is SINGLE_NODE_WRITER
 		"ReadWriteMany":        {mountCapability("", many), "loop ebs"},
 		"ext4 of many":         {mountCapability("ext4", many), "loop ebs efs"},
 		"ReadOnlyMany":         {mountCapability("", readOnly), "loop ebs efs"},

@@ -2,7 +2,6 @@ package drivers
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -98,7 +97,7 @@ func serve(ctx context.Context, t *testing.T, served *errgroup.Group, driver csi
 		t.Fatal(err)
 	}
 	node := csidriver.Node{Name: "node-1", Dir: dir}
-	served.Go(func() error { return errors.Join(driver.Serve(ctx, volumes, node, log), volumes.Close()) })
+	served.Go(func() error { return driver.Serve(ctx, volumes, node, log) })
 
 	config := sanity.NewTestConfig()
 	config.Address = node.Sockets(driver.ShortName).CSI

@@ -27,7 +27,7 @@ const (
 // https://github.com/mondoohq/mql/issues/500, of one that another instance has in https://github.com/kubernetes/kubernetes/issues/45726, and as it is
 // deleted in https://github.com/NixOS/nixops-aws/issues/104 (read 2026-11-24).
 func (v *volumes) Attach(ctx context.Context, id, nodeID string) (map[string]string, error) {
-	node, ok := v.instances.find(nodeID)
+	node, ok := v.instance(nodeID)
 	if !ok || isNotFound(v.Check(id)) {
 		return nil, status.Errorf(codes.NotFound, "Volume %q not found", id)
 	}
@@ -50,11 +50,10 @@ func (v *volumes) checkZone(id, nodeID, zone string) error {
 	if err != nil {
 		return err
 	}
-	volume, err := readSettings(plan.Settings)
-	if err == nil && volume.Zone != zone {
+	if plan.Topology[zoneKey] != zone {
 		return &apiError{"AttachVolume", zoneMismatch, fmt.Sprintf("The volume '%s' is not in the same availability zone as instance '%s'", id, nodeID)}
 	}
-	return err
+	return nil
 }
 
 // deviceName looks like one that the driver asks EC2 for. The node finds the device by the volume, as nodes of EC2 do.
@@ -65,7 +64,7 @@ func deviceName(id string) string {
 
 // Detach is part of csidriver.Attacher. A volume or an instance that is gone is no error.
 func (v *volumes) Detach(ctx context.Context, id, nodeID string) error {
-	node, ok := v.instances.find(nodeID)
+	node, ok := v.instance(nodeID)
 	if !ok || isNotFound(v.Check(id)) {
 		return nil
 	}

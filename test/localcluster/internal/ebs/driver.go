@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 	"google.golang.org/grpc/codes"
@@ -31,7 +32,8 @@ const defaultType = "gp3"
 type volumes struct {
 	*disk.Volumes
 
-	instances instances
+	// instances are the nodes by the IDs of their instances.
+	instances sync.Map
 }
 
 // Kind returns what disks there are.
@@ -41,7 +43,7 @@ func (v *volumes) kind() (disk.Kind, error) {
 	known, err := documented.EBS()
 	known = known.WithUndocumented()
 	return disk.Kind{
-		Plan:      func(r *csi.CreateVolumeRequest) (disk.Plan, error) { return planVolume(known, r, v.instances.zone()) },
+		Plan:      func(r *csi.CreateVolumeRequest) (disk.Plan, error) { return planVolume(known, r, v.zone()) },
 		Modify:    func(p disk.Plan, m map[string]string) (disk.Plan, error) { return modify(known, p, m) },
 		Budget:    open,
 		Attaching: attaching,
@@ -62,23 +64,8 @@ func Open(o csidriver.Options) (csidriver.Volumes, error) {
 
 // On is part of csidriver.Volumes.
 func (v *volumes) On(node csidriver.Node) csidriver.NodeVolumes {
-	v.instances.add(node)
+	v.instances.Store(instanceID(node.Name), node)
 	return v.Volumes.On(node)
-}
-
-// Create is part of csidriver.Volumes. The volume says in which zone it is.
-func (v *volumes) Create(r *csi.CreateVolumeRequest) (*csi.Volume, error) {
-	created, err := v.Volumes.Create(r)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := v.Planned(created.GetVolumeId())
-	if err != nil {
-		return nil, err
-	}
-	made, err := readSettings(plan.Settings)
-	created.AccessibleTopology = []*csi.Topology{{Segments: map[string]string{zoneKey: made.Zone}}}
-	return created, err
 }
 
 // pickZone returns the zone that a volume is to be in, "" if the requirement says none. The driver takes the first that is preferred, and then the first
@@ -155,6 +142,7 @@ func plan(id string, wanted request) (disk.Plan, error) {
 		CapacityBytes: wanted.SizeGiB * gib,
 		Limits:        disk.Limits{IOPS: int64(most.IOs), ThroughputMiB: max(1, int64(most.Bytes)/mib)},
 		Settings:      string(settings),
+		Topology:      map[string]string{zoneKey: wanted.Zone},
 	}, nil
 }
 

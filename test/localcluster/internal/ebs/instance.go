@@ -3,7 +3,6 @@ package ebs
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"sync"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 
@@ -44,34 +43,19 @@ func digits(name string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// instances are the nodes by the IDs of their instances.
-type instances struct {
-	mu    sync.Mutex
-	nodes map[string]csidriver.Node
-}
-
-func (i *instances) add(node csidriver.Node) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.nodes == nil {
-		i.nodes = map[string]csidriver.Node{}
-	}
-	i.nodes[instanceID(node.Name)] = node
-}
-
-func (i *instances) find(id string) (node csidriver.Node, ok bool) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	node, ok = i.nodes[id]
+// instance returns the node that is an instance.
+func (v *volumes) instance(id string) (node csidriver.Node, ok bool) {
+	found, _ := v.instances.Load(id)
+	node, ok = found.(csidriver.Node)
 	return node, ok
 }
 
 // zone returns that of an instance, where nobody asks for another one. The real driver takes any of the region.
-func (i *instances) zone() string {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	for _, node := range i.nodes {
-		return node.Zone
-	}
-	return ""
+func (v *volumes) zone() (zone string) {
+	v.instances.Range(func(_, found any) bool {
+		node, _ := found.(csidriver.Node)
+		zone = node.Zone
+		return false
+	})
+	return zone
 }

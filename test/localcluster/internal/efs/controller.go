@@ -3,6 +3,7 @@ package efs
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 	"github.com/google/uuid"
@@ -10,6 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/storagebench/storagebench/test/localcluster/internal/efsfuse"
+	"github.com/storagebench/storagebench/test/localcluster/internal/state"
 )
 
 // Create is part of csidriver.Volumes: it makes an access point.
@@ -56,7 +58,7 @@ func (v *Volumes) ensureAccessPoint(r *csi.CreateVolumeRequest, p parameters) (a
 		Owner: owner, Permissions: p.permissions, CapacityBytes: size,
 	}
 	v.log.Info("Access point created", "fileSystem", p.fsID, "accessPoint", ap.ID, "path", ap.Path, "uid", owner.UID, "gid", owner.GID)
-	return ap, v.store.saveAccessPoint(p.fsID, ap)
+	return ap, state.WriteJSON(v.store.accessPointFile(p.fsID, ap.ID), ap, 0o600)
 }
 
 // createError is the driver's for a file system that it cannot use. It finds out when
@@ -101,7 +103,7 @@ func (v *Volumes) Delete(id string) error {
 	}
 	v.changes.Lock()
 	defer v.changes.Unlock()
-	if err := v.store.deleteAccessPoint(h.fsID, h.apID); err != nil {
+	if err := os.RemoveAll(v.store.accessPointFile(h.fsID, h.apID)); err != nil {
 		return fmt.Errorf("Failed to Delete volume %v: %w", id, err) //nolint:staticcheck // the real driver's words
 	}
 	v.log.Info("Access point deleted", "fileSystem", h.fsID, "accessPoint", h.apID)

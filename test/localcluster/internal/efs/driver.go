@@ -23,9 +23,13 @@ type Volumes struct {
 	// changes is held while access points change.
 	changes sync.Mutex
 
-	mu      sync.Mutex
-	servers map[string]*efsfuse.Server
+	mu sync.Mutex
+	// connections of clients: a node has one to a file system, whatever it mounts.
+	connections map[client]*efsfuse.Connection
 }
+
+// client is a node's of a file system.
+type client struct{ node, fsID string }
 
 // Open returns the volumes of a directory of file systems. Mounts that an earlier driver
 // served are dead, and detached. The process loses its umask: modes come from clients.
@@ -38,11 +42,8 @@ func Open(o csidriver.Options) (*Volumes, error) {
 		return nil, err
 	}
 	unix.Umask(0)
-	return &Volumes{store: store{dir: o.Volumes}, known: known, log: o.Log, servers: map[string]*efsfuse.Server{}}, nil
+	return &Volumes{store: store{dir: o.Volumes}, known: known, log: o.Log, connections: map[client]*efsfuse.Connection{}}, nil
 }
-
-// Close is part of csidriver.Volumes.
-func (*Volumes) Close() error { return nil }
 
 // onNode are the volumes as one node sees them.
 type onNode struct {
@@ -51,32 +52,31 @@ type onNode struct {
 	nodeID string
 
 	mounting sync.Mutex
-	// connections of the node by file system: a client has one, whatever it mounts.
-	connections map[string]*efsfuse.Connection
-	mounts      map[string]*efsfuse.Mount // by target path
 }
 
 // On is part of csidriver.Volumes.
 func (v *Volumes) On(node csidriver.Node) csidriver.NodeVolumes { return v.onNode(node.Name) }
 
-func (v *Volumes) onNode(nodeID string) *onNode {
-	return &onNode{
-		Volumes: v, nodeID: nodeID,
-		connections: map[string]*efsfuse.Connection{}, mounts: map[string]*efsfuse.Mount{},
-	}
-}
+func (v *Volumes) onNode(nodeID string) *onNode { return &onNode{Volumes: v, nodeID: nodeID} }
 
-// server returns what the clients of a file system share.
-func (v *Volumes) server(fsID string) (*efsfuse.Server, error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.servers[fsID] != nil {
-		return v.servers[fsID], nil
+// connection returns that of the node to a file system, whose limits it shares with others.
+func (d *onNode) connection(fsID string) (*efsfuse.Connection, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	self := client{d.nodeID, fsID}
+	if d.connections[self] != nil {
+		return d.connections[self], nil
 	}
-	limits, err := v.store.limits(fsID)
+	for other, connection := range d.connections {
+		if other.fsID == fsID {
+			d.connections[self] = connection.Another()
+			return d.connections[self], nil
+		}
+	}
+	limits, err := d.store.limits(fsID)
 	if err != nil {
 		return nil, err
 	}
-	v.servers[fsID] = efsfuse.NewServer(limits)
-	return v.servers[fsID], nil
+	d.connections[self] = efsfuse.NewServer(limits).Connect()
+	return d.connections[self], nil
 }

@@ -26,7 +26,7 @@ func mountOn(t *testing.T, n *onNode) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := n.unmount(context.Background(), target); err != nil {
+		if err := n.Unpublish(context.Background(), &csi.NodeUnpublishVolumeRequest{VolumeId: testFileSystem, TargetPath: target}); err != nil {
 			t.Error(err)
 		}
 	})

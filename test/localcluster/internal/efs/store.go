@@ -54,11 +54,16 @@ func (s store) limits(fsID string) (efsfuse.Limits, error) {
 	if !fileSystemID.MatchString(fsID) {
 		return limits, errNotFound
 	}
-	err := state.ReadJSON(filepath.Join(s.dir, fsID, fileSystemFile), &limits)
+	return limits, read(filepath.Join(s.dir, fsID, fileSystemFile), &limits)
+}
+
+// read reads a file, or returns errNotFound.
+func read(path string, into any) error {
+	err := state.ReadJSON(path, into)
 	if errors.Is(err, fs.ErrNotExist) {
-		return limits, errNotFound
+		return errNotFound
 	}
-	return limits, err
+	return err
 }
 
 // data returns the directory of what a file system holds at a path.
@@ -91,20 +96,7 @@ func (s store) accessPoint(fsID, id string) (accessPoint, error) {
 	if !fileSystemID.MatchString(fsID) || !accessPointID.MatchString(id) {
 		return ap, errNotFound
 	}
-	err := state.ReadJSON(s.accessPointFile(fsID, id), &ap)
-	if errors.Is(err, fs.ErrNotExist) {
-		return ap, errNotFound
-	}
-	return ap, err
-}
-
-func (s store) saveAccessPoint(fsID string, ap accessPoint) error {
-	return state.WriteJSON(s.accessPointFile(fsID, ap.ID), ap, 0o600)
-}
-
-// deleteAccessPoint leaves the directory, as EFS does.
-func (s store) deleteAccessPoint(fsID, id string) error {
-	return os.RemoveAll(s.accessPointFile(fsID, id))
+	return ap, read(s.accessPointFile(fsID, id), &ap)
 }
 
 func (s store) accessPoints(fsID string) ([]accessPoint, error) {
@@ -125,19 +117,17 @@ func (s store) accessPoints(fsID string) ([]accessPoint, error) {
 
 // ensureRoot makes the root directory of an access point, as EFS does when the first
 // client mounts it. One that exists keeps its owner and mode.
-func (s store) ensureRoot(fsID string, ap accessPoint) (string, error) {
+func (s store) ensureRoot(fsID string, ap accessPoint) error {
 	dir := s.data(fsID, ap.Path)
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return "", err
+		return err
 	}
-	err := os.Mkdir(dir, 0o700)
-	if errors.Is(err, fs.ErrExist) {
-		return dir, nil
+	if err := os.Mkdir(dir, 0o700); errors.Is(err, fs.ErrExist) {
+		return nil
+	} else if err != nil {
+		return err
 	}
-	if err != nil {
-		return "", err
-	}
-	return dir, errors.Join(
+	return errors.Join(
 		os.Chown(dir, int(ap.Owner.UID), int(ap.Owner.GID)),
 		// Not os.Chmod, whose modes have the bits above 0777 elsewhere.
 		unix.Chmod(dir, ap.Permissions),

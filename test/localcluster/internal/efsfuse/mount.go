@@ -34,38 +34,37 @@ type View struct {
 	ReadOnly bool
 }
 
-// Mount is a mounted view.
-type Mount struct {
+// mount is a mounted view.
+type mount struct {
 	view       View
 	connection *Connection
-	server     *fuse.Server
-	root       *os.File
 }
 
-// Mount mounts a view at a directory that exists. The process must have no umask: the
+// Mount mounts a view at a directory that exists, until somebody unmounts it and the last user is gone. The process must have no umask: the
 // modes of new files come from clients, which have applied theirs.
-func (c *Connection) Mount(target string, view View) (*Mount, error) {
-	root, err := os.Open(view.Dir)
+func (c *Connection) Mount(target string, view View) error {
+	dir, err := os.Open(view.Dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	m := &Mount{view: view, connection: c, root: root}
-	if m.server, err = fs.Mount(target, m.rootNode(), m.options()); err != nil {
-		return nil, errors.Join(fmt.Errorf("mount %s: %w", target, err), root.Close())
-	}
-	return m, nil
-}
-
-// rootNode is found by its descriptor: an access point's identity need not be able to
-// pass the directories above.
-func (m *Mount) rootNode() fs.InodeEmbedder {
-	data := &fs.LoopbackRoot{Path: fmt.Sprintf("/proc/self/fd/%d", m.root.Fd())}
+	m := &mount{view: view, connection: c}
+	// The root is found by its descriptor: an access point's identity need not be able to
+	// pass the directories above.
+	data := &fs.LoopbackRoot{Path: fmt.Sprintf("/proc/self/fd/%d", dir.Fd())}
 	root := &node{LoopbackNode: &fs.LoopbackNode{RootData: data}, mount: m}
 	data.RootNode = root
-	return root
+	server, err := fs.Mount(target, root, m.options())
+	if err != nil {
+		return errors.Join(fmt.Errorf("mount %s: %w", target, err), dir.Close())
+	}
+	go func() {
+		server.Wait()
+		_ = dir.Close()
+	}()
+	return nil
 }
 
-func (m *Mount) options() *fs.Options {
+func (m *mount) options() *fs.Options {
 	timeout := cacheTimeout
 	options := &fs.Options{
 		AttrTimeout: &timeout, EntryTimeout: &timeout, NullPermissions: true,
@@ -81,14 +80,6 @@ func (m *Mount) options() *fs.Options {
 		options.DirectMountFlags = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_RDONLY
 	}
 	return options
-}
-
-// Unmount unmounts, or fails while the mount is in use.
-func (m *Mount) Unmount() error {
-	if err := m.server.Unmount(); err != nil {
-		return err
-	}
-	return m.root.Close()
 }
 
 // DetachStale detaches mounts below a directory, whose server has ended.

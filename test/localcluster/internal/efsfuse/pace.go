@@ -56,6 +56,9 @@ func (s *Server) Connect() *Connection {
 	return &Connection{server: s, writes: pace.Line{PerSecond: float64(s.limits.ClientWriteIOPS)}}
 }
 
+// Another returns the connection of another client of the same file system.
+func (c *Connection) Another() *Connection { return c.server.Connect() }
+
 // write returns when a write that comes now is done.
 func (c *Connection) write(now time.Time, bytes int) time.Time {
 	s := c.server
@@ -86,6 +89,3 @@ func done(line *pace.Line, now time.Time, work float64) time.Time {
 	_, end := line.Admit(now, work)
 	return end
 }
-
-// change returns when a change of a directory, which comes now, is done.
-func (c *Connection) change(now time.Time) time.Time { return c.write(now, 0) }

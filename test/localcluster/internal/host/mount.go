@@ -20,8 +20,7 @@ import (
 	"github.com/storagebench/storagebench/test/localcluster/internal/loopdev"
 )
 
-// unmountLimit is how long a mount may stay busy before it is detached, which
-// leaves its end to the last user.
+// unmountLimit is how long a mount of a node that ends may stay busy.
 const unmountLimit = 3 * time.Second
 
 // UnmountBelow removes all mounts below a directory, the latest first.
@@ -32,13 +31,14 @@ func UnmountBelow(ctx context.Context, dir string) error {
 	}
 	var errs []error
 	for _, m := range slices.Backward(mounts) {
-		errs = append(errs, unmount(ctx, m.Mountpoint))
+		errs = append(errs, Unmount(ctx, m.Mountpoint, unmountLimit))
 	}
 	return errors.Join(errs...)
 }
 
-func unmount(ctx context.Context, path string) error {
-	err := wait.PollUntilContextTimeout(ctx, pollInterval, unmountLimit, true, func(context.Context) (bool, error) {
+// Unmount removes a mount, if there is one. One that stays busy until the limit is detached, which leaves its end to the last user.
+func Unmount(ctx context.Context, path string, limit time.Duration) error {
+	err := wait.PollUntilContextTimeout(ctx, pollInterval, limit, true, func(context.Context) (bool, error) {
 		err := unix.Unmount(path, unix.UMOUNT_NOFOLLOW)
 		switch {
 		case err == nil, errors.Is(err, unix.EINVAL), errors.Is(err, unix.ENOENT):

@@ -51,13 +51,6 @@ func losetup(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// DirectIO says whether a device really does direct I/O: the kernel leaves it off
-// where the file system below has none.
-func DirectIO(path string) bool {
-	content, err := os.ReadFile(filepath.Join("/sys/block", filepath.Base(path), "loop/dio"))
-	return err == nil && strings.TrimSpace(string(content)) == "1"
-}
-
 // List returns the attached devices.
 func List() ([]Device, error) {
 	attributes, err := filepath.Glob("/sys/block/loop*/loop/backing_file")

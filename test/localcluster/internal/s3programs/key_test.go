@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"golang.org/x/mod/semver"
 )
 
 func TestSourceKeyCoversWhatIsBuilt(t *testing.T) {
@@ -38,7 +40,7 @@ func TestProgramsOfThisCheckout(t *testing.T) {
 		t.Fatal(err)
 	}
 	version, err := programs.driverVersion()
-	if err != nil || version == "" {
+	if err != nil || !semver.IsValid("v"+version) {
 		t.Errorf("driver version %q, %v", version, err)
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
-	"golang.org/x/mod/modfile"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/storagebench/storagebench/test/localcluster/internal/binaries"
@@ -100,6 +100,8 @@ func (p *Programs) locked(ctx context.Context, dir string, build func(context.Co
 	return build(ctx)
 }
 
+var requiredDriver = regexp.MustCompile(regexp.QuoteMeta(driverModule) + ` v(\S+)`)
+
 // driverVersion is that of the required module, without the v. Pods carry it in a label.
 func (p *Programs) driverVersion() (string, error) {
 	path := filepath.Join(p.source, "csi", "go.mod")
@@ -107,16 +109,11 @@ func (p *Programs) driverVersion() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	file, err := modfile.Parse(path, content, nil)
-	if err != nil {
-		return "", err
+	found := requiredDriver.FindSubmatch(content)
+	if found == nil {
+		return "", fmt.Errorf("%s does not require %s", path, driverModule)
 	}
-	for _, require := range file.Require {
-		if require.Mod.Path == driverModule {
-			return strings.TrimPrefix(require.Mod.Version, "v"), nil
-		}
-	}
-	return "", fmt.Errorf("%s does not require %s", path, driverModule)
+	return string(found[1]), nil
 }
 
 func (p *Programs) buildDriver(ctx context.Context) error {

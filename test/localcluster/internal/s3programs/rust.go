@@ -26,7 +26,8 @@ func (p *Programs) buildRust(ctx context.Context) error {
 	if exist(p.Server(), p.mountpoint()) {
 		return nil
 	}
-	if _, err := findCargo(); err != nil {
+	program, err := findCargo()
+	if err != nil {
 		return err
 	}
 	work, err := os.MkdirTemp(p.rust, ".building-")
@@ -38,7 +39,7 @@ func (p *Programs) buildRust(ctx context.Context) error {
 	started := time.Now()
 	// Tested here as well, where what they are made of has been compiled.
 	for _, command := range []string{"build", "test"} {
-		if err := cargo(ctx, command, p.source, work); err != nil {
+		if err := cargo(ctx, program, command, p.source, work); err != nil {
 			return err
 		}
 	}
@@ -71,13 +72,9 @@ func findCargo() (string, error) {
 	return path, nil
 }
 
-func cargo(ctx context.Context, command, workspace, target string) error {
+func cargo(ctx context.Context, program, command, workspace, target string) error {
 	ctx, cancel := context.WithTimeout(ctx, rustLimit)
 	defer cancel()
-	program, err := findCargo()
-	if err != nil {
-		return err
-	}
 	cmd := exec.CommandContext(ctx, program, command, "--release", "--locked", "--quiet", "--workspace")
 	cmd.Dir = workspace
 	// The compiler is beside it.
