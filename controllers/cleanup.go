@@ -53,14 +53,13 @@ func cleanUp(ctx context.Context, p *pass) (outcome, error) {
 
 // awaitRemoval waits until nothing is left, or until the deadline of clean-up has passed. Then it returns what is.
 func (s *scope) awaitRemoval(left []cleanup.Leftover, looking bool, err error) ([]cleanup.Leftover, outcome, error) {
+	if looking { // nothing was tried yet, so that no time for it has passed
+		s.tellLook()
+		return nil, s.awaitLook(), nil
+	}
 	remaining := s.cleaning().Remaining()
 	waitFor := cleanup.WithoutAbandoned(left)
 	switch {
-	case looking:
-		if s.looksLong() && !s.finished() && s.condition(v1alpha1.ConditionSucceeded).Reason != v1alpha1.ReasonCleaningUp {
-			s.step(v1alpha1.ReasonCleaningUp, "looking for what is to be removed")
-		}
-		return nil, s.awaitLook(), nil
 	case err != nil && remaining > 0:
 		return nil, outcome{}, err
 	case err != nil:
@@ -71,6 +70,15 @@ func (s *scope) awaitRemoval(left []cleanup.Leftover, looking bool, err error) (
 	default:
 		return left, goOn(), nil
 	}
+}
+
+// tellLook tells users that clean-up has begun, where it takes long to look what there is to be removed.
+func (s *scope) tellLook() {
+	if !s.looksLong() || s.finished() || s.condition(v1alpha1.ConditionSucceeded).Reason == v1alpha1.ReasonCleaningUp {
+		return
+	}
+	s.memory.cleaningFor = cleanup.FirstTry
+	s.step(v1alpha1.ReasonCleaningUp, "looking for what is to be removed")
 }
 
 // setCleanedUp says that all is gone, or, where that cannot be seen, what of it is.
@@ -89,7 +97,10 @@ func (s *scope) setLeftBehind(left []cleanup.Leftover) {
 // cleaning returns how long clean-up may take, and remembers that this operator is at it.
 func (s *scope) cleaning() cleanup.Budget {
 	if s.memory.cleaningSince.IsZero() {
-		s.memory.cleaningSince, s.memory.cleaningFor = s.now.Time, cleanup.FirstTry
+		s.memory.cleaningSince = s.now.Time
+	}
+	if s.memory.cleaningFor == 0 {
+		s.memory.cleaningFor = cleanup.FirstTry
 		if s.condition(v1alpha1.ConditionSucceeded).Reason == v1alpha1.ReasonCleaningUp { // an operator before this one was at it
 			s.memory.cleaningFor = cleanup.NextTry
 		}

@@ -406,7 +406,7 @@ func TestAwaitRemovalWhileLooking(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := scopeOf(builder.OneRun("default", "sb").Build())
-			s.memory.look = &look{began: s.now.Add(-test.took)}
+			s.memory.lookSince = s.now.Add(-test.took)
 			s.setCondition(v1alpha1.ConditionSucceeded, test.before.Status, test.before.Reason, test.before.Message)
 			left, out, err := s.awaitRemoval(nil, true, nil)
 			if len(left) > 0 || out != awaitFor(test.again) || err != nil {
@@ -414,6 +414,10 @@ func TestAwaitRemovalWhileLooking(t *testing.T) {
 			}
 			if got := s.condition(v1alpha1.ConditionSucceeded); got.Message != test.says || (got.Status == metav1.ConditionTrue) != (test.before.Status == metav1.ConditionTrue) {
 				t.Errorf("it says %+v, want %q", got, test.says)
+			}
+			s.cleaning()
+			if told := test.before.Reason != v1alpha1.ReasonCleaningUp; (s.memory.cleaningFor == cleanup.FirstTry) != told {
+				t.Errorf("it may try for %s at least", s.memory.cleaningFor)
 			}
 		})
 	}

@@ -2,13 +2,12 @@ package controllers
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/cleanup"
@@ -18,28 +17,26 @@ import (
 // Before anything is ended or removed, it is looked what there is, as the API server has it: the cache may be behind. Such a look takes several calls, and a list may wait
 // for 100 ms in the API server itself, until its own cache is as new as etcd. No worker waits for that. A pass that needs a look begins it and ends. The look has the next
 // pass made when it ends, which takes a step by what was found. A look that the next pass does not need, because the benchmark goes another way, is dropped: what it
-// found may not be so any more.
-
-// looksAtOnce is how many looks go on, or have found what no pass has taken yet: all of it is in memory.
-const looksAtOnce = concurrentBenchmarks
+// found may not be so any more. A pass still reads by itself what is seldom wanted: PersistentVolumes and StorageClasses without a namespace, and what it has just made.
 
 // look is a look at what a benchmark has.
 type look struct {
 	// ended is closed when Jobs and pods were listed, and what has lost labels was sought.
 	ended chan struct{}
-	began time.Time
 	found *found
 	err   error
 	// took is how long it took to ask.
 	took time.Duration
-	// drop ends the look, and gives way to others. Whoever takes what was found drops the look afterwards.
+	// drop ends the look. Whoever takes what was found drops the look afterwards.
 	drop context.CancelFunc
 }
 
 // found is what a look has found. The zero value is nothing: then the API server is asked when something is wanted.
 type found struct {
 	children *childLists
-	claims   *answer[[]corev1.PersistentVolumeClaim]
+	// childrenErr is why the look could not list them.
+	childrenErr error
+	claims      *answer[[]corev1.PersistentVolumeClaim]
 	// volumes are those that the status knows, by their names, except those whose reads have failed.
 	volumes *answer[map[string]*corev1.PersistentVolume]
 	// changed are the names of volumes that were changed since.
@@ -57,49 +54,52 @@ type childLists struct {
 	pods []*corev1.Pod
 }
 
-// looks bounds how many looks go on at the same time.
-type looks struct {
-	once  sync.Once
-	slots chan struct{}
+// looked says whether it is known what the benchmark has. If not, a look goes on, or others' looks do, and the pass has to end.
+func (p *pass) looked(ctx context.Context) bool {
+	if p.taken == nil && p.memory.look == nil {
+		p.mayLook(ctx)
+	}
+	switch {
+	case p.taken != nil:
+		return true
+	case p.memory.look == nil || !p.memory.look.hasEnded():
+		p.awaitsLook = true
+		return false
+	}
+	p.taken, p.memory.look, p.memory.lookSince = p.memory.look, nil, time.Time{}
+	p.found = p.taken.found
+	if p.taken.err != nil { // a fault: nothing is known
+		p.found = &found{childrenErr: p.taken.err, straysErr: p.taken.err}
+		return true
+	}
+	p.memory.strays = p.found.strays
+	return true
 }
 
-// acquire waits until one more may go on, or until the context ends.
-func (l *looks) acquire(ctx context.Context) error {
-	l.once.Do(func() { l.slots = make(chan struct{}, looksAtOnce) })
-	select {
-	case l.slots <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("others looked for too long what their benchmarks have: %w", ctx.Err())
+// mayLook begins a look, if the benchmark may look now.
+func (p *pass) mayLook(ctx context.Context) {
+	if p.memory.lookSince.IsZero() {
+		p.memory.lookSince = p.now.Time
 	}
-}
-
-// release gives way to another one.
-func (l *looks) release() { <-l.slots }
-
-// looked says whether it is known what the benchmark has. If not, a look goes on, and the pass has to end.
-func (p *pass) looked(ctx context.Context) (bool, error) {
-	if p.taken != nil {
-		return true, nil
-	}
-	if p.memory.look == nil {
+	if p.looks.take(client.ObjectKeyFromObject(p.sb), p.lookLimit()) {
 		p.memory.look = p.beginLook(ctx)
 	}
+}
+
+// hasEnded says whether the look has ended.
+func (l *look) hasEnded() bool {
 	select {
-	case <-p.memory.look.ended:
+	case <-l.ended:
+		return true
 	default:
-		p.awaitsLook = true
-		return false, nil
+		return false
 	}
-	p.taken, p.memory.look = p.memory.look, nil
-	p.found, p.memory.strays = p.taken.found, p.taken.found.strays
-	return true, p.taken.err
 }
 
 // onceLooked takes a step that ends what the benchmark has, by what is known of it, and returns what is left. It says so if a look goes on, without which no step can be taken.
 func (p *pass) onceLooked(ctx context.Context, step func(context.Context) ([]cleanup.Leftover, error)) (left []cleanup.Leftover, looking bool, err error) {
-	if there, err := p.looked(ctx); err != nil || !there {
-		return nil, err == nil, err
+	if !p.looked(ctx) {
+		return nil, true, nil
 	}
 	left, err = step(ctx)
 	return left, false, err
@@ -109,7 +109,7 @@ func (p *pass) onceLooked(ctx context.Context, step func(context.Context) ([]cle
 const quietLook = 2 * time.Second
 
 // looksLong says whether the look that the pass waits for takes long.
-func (s *scope) looksLong() bool { return s.now.Sub(s.memory.look.began) >= quietLook }
+func (s *scope) looksLong() bool { return s.now.Sub(s.memory.lookSince) >= quietLook }
 
 // awaitLook ends the pass, which waits for a look. The look has the next one made when it ends. One that takes long is told of before.
 func (s *scope) awaitLook() outcome {
@@ -131,7 +131,8 @@ func (p *pass) lookTook() time.Duration {
 func (p *pass) lookAgain(ctx context.Context) {
 	p.endLook()
 	p.found, p.memory.strays = &found{}, strays{}
-	p.memory.look, p.awaitsLook = p.beginLook(ctx), true
+	p.awaitsLook = true
+	p.mayLook(ctx)
 }
 
 // endLook drops looks, but one that the pass waits for.
@@ -148,45 +149,65 @@ func (p *pass) endLook() {
 // beginLook begins a look, which has the next pass made when it ends. It shares nothing with this pass, which goes on until it has saved what it knows.
 func (p *pass) beginLook(ctx context.Context) *look {
 	ctx, drop := context.WithTimeout(context.WithoutCancel(ctx), passPatience)
-	l := &look{ended: make(chan struct{}), began: p.Clock.Now(), found: &found{}, drop: drop}
+	l := &look{ended: make(chan struct{}), found: &found{}, drop: drop}
 	beside := &pass{Reconciler: p.Reconciler, found: l.found, scope: &scope{
-		now: p.now, memory: &memory{strays: p.memory.strays}, namespaces: p.namespaces, Children: p.Children, sb: p.sb.DeepCopy(),
+		now: p.now, memory: &memory{strays: p.knownStrays()}, namespaces: p.namespaces, Children: p.Children, sb: p.sb.DeepCopy(),
 	}}
 	beside.Benchmark = beside.sb
 	go func() {
-		if l.err = p.looks.acquire(ctx); l.err == nil {
-			defer p.looks.release()
-			began := p.Clock.Now()
-			l.err = beside.look(ctx)
-			l.took = p.Clock.Since(began)
-		}
+		began := p.Clock.Now()
+		l.err = beside.look(ctx)
+		l.took = p.Clock.Since(began)
 		close(l.ended)
-		p.turns.recall(types.NamespacedName{Namespace: beside.sb.Namespace, Name: beside.sb.Name})
-		<-ctx.Done()
+		p.turns.recall(client.ObjectKeyFromObject(beside.sb))
 	}()
 	return l
 }
 
-// look asks for claims and volumes, and for Jobs, pods, and what has lost labels, which it waits for. Claims that have to be listed are not asked for: the list would take
-// turns with the search for what has lost labels, which has little time.
+// knownStrays returns what a look need not seek again. While a benchmark is suspended, and has nothing, a look seeks all: there would have to be another one.
+func (p *pass) knownStrays() strays {
+	isSuspended := !p.concluded() && p.sb.DeletionTimestamp.IsZero()
+	if isSuspended && len(p.Jobs)+len(p.Pods)+len(p.Anchors) == 0 {
+		return strays{}
+	}
+	return p.memory.strays
+}
+
+// look asks for Jobs and pods, and then for what has lost labels, and meanwhile for claims and volumes. Claims that have to be listed come last: the list would take turns
+// with the search for what has lost labels, which has little time.
 func (p *pass) look(ctx context.Context) (err error) {
 	defer catch(ctx, &err)
 	if !p.namespaces.AreSet() { // else it sees no volumes
 		known := volumes.Provisioned(p.sb)
 		p.found.volumes = ask(ctx, func() (map[string]*corev1.PersistentVolume, error) { return p.readVolumes(ctx, known), nil })
 	}
+	claims := func() ([]corev1.PersistentVolumeClaim, error) { return p.readClaims(ctx) }
 	if len(p.ClaimTargets) <= fewClaims {
-		p.found.claims = ask(ctx, func() ([]corev1.PersistentVolumeClaim, error) { return p.readClaims(ctx) })
+		p.found.claims = ask(ctx, claims)
 	}
-	// What fails is asked for once more by whoever wants it.
-	if listed, err := p.readChildren(ctx); err == nil {
-		p.found.children = &listed
+	p.lookForChildren(ctx)
+	if p.found.claims == nil {
+		p.found.claims = ask(ctx, claims)
+		_, _ = p.found.claims.wait() // whoever wants it asks once more
 	}
-	began := p.memory.strays
-	p.found.straysErr = p.seekStrays(ctx) // after the lists: what loses its labels later is in these
-	p.found.strays = p.memory.strays
-	p.found.soughtAll = p.found.straysErr == nil && !began.sought && began.gone.Len() == 0
 	return nil
+}
+
+// lookForChildren lists Jobs and pods, and seeks what has lost labels after that: what loses them later is in the lists.
+func (p *pass) lookForChildren(ctx context.Context) {
+	listed, err := p.readChildren(ctx)
+	if err != nil && ctx.Err() == nil { // it may be the last try
+		listed, err = p.readChildren(ctx)
+	}
+	if err != nil {
+		p.found.childrenErr, p.found.straysErr, p.found.strays = err, err, p.memory.strays
+		return
+	}
+	p.found.children = &listed
+	before := p.memory.strays
+	p.found.straysErr = p.seekStrays(ctx)
+	p.found.strays = p.memory.strays
+	p.found.soughtAll = p.found.straysErr == nil && !before.sought && before.gone.Len() == 0
 }
 
 // readVolumes returns volumes by their names, except those whose reads fail.

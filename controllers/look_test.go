@@ -12,9 +12,11 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -111,14 +113,7 @@ func TestStepOfCleanUpTakesFewCalls(t *testing.T) {
 // haveLooked waits until a pass knows what its benchmark has.
 func haveLooked(t *testing.T, p *pass) {
 	t.Helper()
-	err := onceLooked(p.memory, func() error {
-		p.awaitsLook = false
-		_, err := p.looked(t.Context())
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_ = onceLooked(p.memory, func() error { p.awaitsLook = !p.looked(t.Context()); return nil })
 	t.Cleanup(p.endLook)
 }
 
@@ -162,20 +157,7 @@ func TestPassDoesNotWaitForALook(t *testing.T) {
 		if err := r.Client.Get(t.Context(), client.ObjectKeyFromObject(run), run); err == nil {
 			t.Error("the Job is there")
 		}
-		wantNoLook(t, r)
 	})
-}
-
-// wantNoLook reports looks that go on in a bubble.
-func wantNoLook(t *testing.T, r *Reconciler) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), passPatience/2)
-	defer cancel()
-	for range looksAtOnce {
-		if err := r.looks.acquire(ctx); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // What a look finds is of no use where the benchmark goes another way before it ends, as when it is resumed: it would lack the Jobs that are made then.
@@ -188,72 +170,77 @@ func TestLookIsDropped(t *testing.T) {
 		"it is gone": func(r *Reconciler, sb *v1alpha1.StorageBenchmark) { r.memories.forget(client.ObjectKeyFromObject(sb)) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				sb := beingDeleted()
-				live, _ := slowly()
-				r := &Reconciler{Client: fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), Live: live, Clock: clock.RealClock{}}
-				remembered := r.memories.of(client.ObjectKeyFromObject(sb))
-				p := r.newPass(sb.DeepCopy(), remembered)
-				if there, err := p.looked(t.Context()); err != nil || there {
-					t.Fatalf("it is looked in no time: %v", err)
-				}
-
-				drop(r, sb)
-
-				if remembered.look != nil {
-					t.Error("the look is kept")
-				}
-				wantNoLook(t, r)
+			sb := beingDeleted()
+			live := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{
+				List: func(ctx context.Context, _ client.WithWatch, _ client.ObjectList, _ ...client.ListOption) error {
+					<-ctx.Done()
+					return ctx.Err()
+				},
 			})
+			r := &Reconciler{Client: fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), Live: live, Clock: clock.RealClock{}}
+			remembered := r.memories.of(client.ObjectKeyFromObject(sb))
+			if p := r.newPass(sb.DeepCopy(), remembered); p.looked(t.Context()) {
+				t.Fatal("it is looked in no time")
+			}
+			going := remembered.look
+
+			drop(r, sb)
+
+			if remembered.look != nil || !remembered.lookSince.IsZero() {
+				t.Error("the look is kept")
+			}
+			if <-going.ended; !errors.Is(going.found.childrenErr, context.Canceled) {
+				t.Errorf("the look has ended with %v", going.found.childrenErr)
+			}
 		})
 	}
 }
 
-// All that looks have found is in memory, so few go on at the same time. One that waits for others goes on when one of them is dropped, and not for ever.
-func TestFewLooksAtOnce(t *testing.T) {
-	live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build()
-	r := &Reconciler{Live: live, Clock: clock.RealClock{}}
-	var all []*look
-	for range looksAtOnce {
-		one := r.newPass(beingDeleted(), &memory{}).beginLook(t.Context())
-		<-one.ended
-		all = append(all, one)
-	}
-	tooMany := r.newPass(beingDeleted(), &memory{}).beginLook(t.Context())
-	tooMany.drop()
-	if <-tooMany.ended; tooMany.err == nil || !strings.Contains(tooMany.err.Error(), "others looked for too long") {
-		t.Errorf("one too many: %v", tooMany.err)
-	}
-	for _, l := range all {
-		l.drop()
-		next := r.newPass(beingDeleted(), &memory{}).beginLook(t.Context())
-		if <-next.ended; next.err != nil {
-			t.Errorf("when there is room: %v", next.err)
-		}
-		next.drop()
-	}
-}
-
-// A look goes on with the turn of the pass that has begun it: one more of its namespace would not be one of few.
-func TestLookHasTheTurn(t *testing.T) {
-	s := newStubborn(t, func(map[string]any) error { return nil }, interceptor.Funcs{})
+// A benchmark looks only when it may, keeps nothing while it waits, and has others look when it does not any more.
+func TestBenchmarksLookInTurn(t *testing.T) {
+	answer := make(chan struct{})
+	s := newStubborn(t, func(map[string]any) error { return nil }, interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			<-answer
+			return c.List(ctx, list, options...)
+		},
+	})
 	name := client.ObjectKeyFromObject(s.sb)
-	taken := map[bool]int{}
-	for range 6 { // some save first
+	others := []types.NamespacedName{{Namespace: name.Namespace, Name: "first"}, {Namespace: name.Namespace, Name: "second"}}
+	for _, other := range others {
+		s.looks.take(other, s.lookLimit())
+	}
+	queue := queueOf(t, &s.turns)
+	pass := func() {
+		t.Helper()
 		if _, err := s.Reconcile(t.Context(), ctrl.Request{NamespacedName: name}); err != nil {
 			t.Fatal(err)
 		}
-		looking := s.memories.look(name)
-		taken[looking]++
-		if has := s.turns.kept.Has(name) && s.turns.taken[name.Namespace] == 1; has != looking {
-			t.Errorf("a look goes on: %t, the benchmark has a turn: %t of %v", looking, has, s.turns.taken)
-		}
-		if looking {
-			<-s.memories.of(name).look.ended
-		}
 	}
-	if taken[true] == 0 || taken[false] == 0 {
-		t.Errorf("passes by whether they began a look: %v", taken)
+	for range 4 { // it saves first
+		pass()
+	}
+	if !slices.Equal(s.looks.line, []types.NamespacedName{name}) || s.memories.of(name).look != nil {
+		t.Fatalf("it does not wait: %v, with %v", s.looks.line, s.memories.of(name).look)
+	}
+	s.endLooking(s.looks.giveBack(others[0], s.lookLimit()))
+	if called := takeAll(queue); !slices.Equal(called, []types.NamespacedName{name}) {
+		t.Errorf("called are %v, want the one that waits", called)
+	}
+	s.looks.take(others[0], s.lookLimit())
+	pass()
+	going := s.memories.of(name).look
+	if going == nil {
+		t.Fatal("it does not look")
+	}
+	close(answer)
+	<-going.ended
+	if !s.looks.may.Has(name) {
+		t.Error("what a look has found is in memory, and others look in its place")
+	}
+	pass()
+	if want := sets.New(others[1], others[0]); !s.looks.may.Equal(want) {
+		t.Errorf("after it has looked %v look, want %v", s.looks.may, want)
 	}
 }
 
@@ -275,6 +262,73 @@ func TestLookSeeksAll(t *testing.T) {
 	}
 }
 
+// What was not listed cannot be told from what has lost its labels: where the lists fail, nothing is known, and no worker lists again.
+func TestLookWhoseListsFail(t *testing.T) {
+	sb := beingDeleted()
+	run, claim, volume := madeForRun(sb)
+	busy, lists := errors.New("etcd is busy"), 0
+	live := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(run, claim, volume).Build(), interceptor.Funcs{
+		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
+			lists++
+			return busy
+		},
+	})
+	p := passOver(&Reconciler{Client: live, Live: live}, sb)
+	p.now = *at(0)
+	p.Claims = map[string]*corev1.PersistentVolumeClaim{}
+	p.memory.strays.gone = sets.New("known")
+	haveLooked(t, p)
+	tried := lists
+	left, err := p.remove(t.Context())
+	if !errors.Is(err, busy) || lists != tried {
+		t.Errorf("%v, after %d lists, %d of them by the look", err, lists, tried)
+	}
+	if !slices.Equal(kindsOf(left), []string{"claim", "volume"}) || p.found.soughtAll || !p.memory.strays.gone.Has("known") {
+		t.Errorf("left are %+v, found %+v", left, p.found.strays)
+	}
+}
+
+// The cache may be older than a look. An anchor that it has, and that is not listed, has lost its labels.
+func TestLookFindsAnchorsThatTheCacheHas(t *testing.T) {
+	sb, _, anchor := strayed()
+	sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionMeasured, Status: metav1.ConditionFalse}}
+	byName := func(o client.Object) []string { return []string{o.GetName()} }
+	live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(anchor).WithIndex(&corev1.Pod{}, metav1.ObjectNameField, byName).Build()
+	p := passOver(&Reconciler{Live: live}, sb)
+	p.Anchors = map[string]*corev1.Pod{anchor.Name: anchor}
+	haveLooked(t, p)
+	if got := p.found.strays.anchors; !slices.Equal(got, []string{anchor.Name}) {
+		t.Errorf("found %q, want %s: %v", got, anchor.Name, p.found.straysErr)
+	}
+}
+
+// The time for clean-up is that for removing, not for looking: what one operator may take at least begins with its first step.
+func TestTimeForCleanUpBeginsWithTheFirstStep(t *testing.T) {
+	clock := clocktesting.NewFakeClock(noon)
+	sb := beingDeleted()
+	sb.DeletionTimestamp, sb.Status.Anchors, sb.Spec.Deadlines.CleanUpSeconds = at(-time.Hour), nil, new(int32(600))
+	sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonCleaningUp}}
+	run, claim, volume := madeForRun(sb)
+	c := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(run, claim, volume).Build()
+	remembered := &memory{}
+	r := &Reconciler{Client: c, Live: c, Clock: clock}
+	first := r.newPass(sb.DeepCopy(), remembered)
+	if _, err := cleanUp(t.Context(), first); err != nil || !first.awaitsLook {
+		t.Fatalf("it does not look: %v", err)
+	}
+	<-remembered.look.ended
+	clock.Step(2 * cleanup.NextTry)
+
+	p := r.newPass(sb.DeepCopy(), remembered)
+	p.Claims = map[string]*corev1.PersistentVolumeClaim{}
+	out, err := cleanUp(t.Context(), p)
+	p.endLook()
+
+	if err != nil || !out.stop || p.condition(v1alpha1.ConditionCleanedUp).Status != "" {
+		t.Errorf("%+v, %v, conditions %+v", out, err, p.sb.Status.Conditions)
+	}
+}
+
 // A fault in a look is an error of the pass that takes it.
 func TestFaultInALook(t *testing.T) {
 	live := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{
@@ -283,27 +337,25 @@ func TestFaultInALook(t *testing.T) {
 		},
 	})
 	p := passOver(&Reconciler{Live: live}, beingDeleted())
-	err := onceLooked(p.memory, func() error {
-		_, err := p.looked(t.Context())
-		return err
-	})
-	p.endLook()
-	if !errors.Is(err, errFault) {
-		t.Errorf("error is %v", err)
+	p.memory.strays.gone = sets.New("known")
+	haveLooked(t, p)
+	if _, err := p.removePods(t.Context()); !errors.Is(err, errFault) || !p.memory.strays.gone.Has("known") {
+		t.Errorf("error is %v, known is %v", err, p.memory.strays)
 	}
 }
 
 // A pass that only begins a look has not tried what failed before it: it does not have the next error repeated soon, and users are told of the last one still.
 func TestLookLeavesErrors(t *testing.T) {
-	var all memories
-	retry, request := retryAfterErrors(&all), reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "default", Name: "sb"}}
+	var all looks
+	name := types.NamespacedName{Namespace: "default", Name: "sb"}
+	retry, request := retryAfterErrors(&all), reconcile.Request{NamespacedName: name}
 	retry.When(request)
-	all.of(request.NamespacedName).look = &look{}
+	all.take(name, looksOfANamespace)
 	retry.Forget(request)
 	if after := retry.When(request); after != 2*minRetry {
 		t.Errorf("while it is looked, the second error is followed by a pass after %s", after)
 	}
-	all.of(request.NamespacedName).look = nil
+	all.giveBack(name, looksOfANamespace)
 	retry.Forget(request)
 	if after := retry.When(request); after != minRetry {
 		t.Errorf("the first error is followed by a pass after %s", after)

@@ -50,8 +50,9 @@ type memory struct {
 	sourced sets.Set[types.UID]
 	// unmade are the names of claims that this operator has not made, as it knows.
 	unmade sets.Set[string]
-	// look is a look at what it has that goes on, or that no pass has taken yet. nil: there is none.
-	look *look
+	// look is a look at what it has that goes on, or that no pass has taken yet. nil: there is none. lookSince is since when one is waited for.
+	look      *look
+	lookSince time.Time
 	// strays are its Jobs and anchors that have lost labels.
 	strays strays
 	// placed are the pods by which the claims of somebody's were compared last with those that were noted, by their targets.
@@ -109,8 +110,8 @@ func (m *memory) noteMade(name string, err error) {
 func (m *memory) dropLook() {
 	if m.look != nil {
 		m.look.drop()
-		m.look = nil
 	}
+	m.look, m.lookSince = nil, time.Time{}
 }
 
 // succeeded notes that a pass has met no error, that what it found out is saved, whether it waits for pods to end, and when it ended. The wait
@@ -143,13 +144,6 @@ func (m *memories) of(name types.NamespacedName) *memory {
 		m.all[name] = &memory{}
 	}
 	return m.all[name]
-}
-
-// look says whether a look at what a benchmark has goes on, or has found what no pass has taken yet.
-func (m *memories) look(name types.NamespacedName) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.all[name] != nil && m.all[name].look != nil
 }
 
 // forget drops what is remembered of a benchmark.

@@ -52,6 +52,9 @@ func (p *pass) own(labels ...string) []client.ListOption {
 // listChildren returns the benchmark's Jobs and pods that have labels. Not from the cache, which may not have heard yet of a Job that the last pass has made. Pods
 // are listed after the Jobs: one that is made meanwhile is seen by its Job.
 func (p *pass) listChildren(ctx context.Context, having client.MatchingLabels) ([]*batchv1.Job, []*corev1.Pod, error) {
+	if err := p.found.childrenErr; err != nil {
+		return nil, nil, err
+	}
 	if p.found.children == nil {
 		listed, err := p.readChildren(ctx)
 		if err != nil {
@@ -79,6 +82,9 @@ func (p *pass) readChildren(ctx context.Context) (childLists, error) {
 
 // listAnchors returns the pods of anchors. It asks for no others: there may be many that have ended.
 func (p *pass) listAnchors(ctx context.Context) ([]*corev1.Pod, error) {
+	if err := p.found.childrenErr; err != nil {
+		return nil, err
+	}
 	if listed := p.found.children; listed != nil {
 		return withLabels(listed.pods, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleAnchor}), nil
 	}

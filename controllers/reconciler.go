@@ -73,7 +73,7 @@ type Reconciler struct {
 	memories memories
 	// turns sees to it that no namespace has all passes.
 	turns turns
-	// looks bounds how much is looked at at the same time.
+	// looks has the benchmarks that may look what they have.
 	looks looks
 	// plans has plans of benchmarks that are under way.
 	plans planCache
@@ -91,7 +91,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Owns(&corev1.PersistentVolumeClaim{}).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(benchmarkOf)).
 		WatchesRawSource(source.Func(r.turns.begin)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: concurrentBenchmarks, RateLimiter: retryAfterErrors(&r.memories)}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: concurrentBenchmarks, RateLimiter: retryAfterErrors(&r.looks)}).
 		Complete(r)
 }
 
@@ -117,17 +117,22 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		r.forget(request.NamespacedName)
 		return ctrl.Result{RequeueAfter: remaining}, nil
 	}
-	remembered := r.memories.of(request.NamespacedName)
 	if len(r.Namespaces) != 1 { // of one that it is confined to, all passes are
 		if !r.turns.take(request.NamespacedName) {
 			return ctrl.Result{}, nil
 		}
-		defer func() { r.turns.giveBack(request.NamespacedName, remembered.look != nil) }() // a look takes it over
+		defer r.turns.giveBack(request.Namespace)
 	}
+	remembered := r.memories.of(request.NamespacedName)
 	if remembered.staleVersion == benchmark.ResourceVersion {
 		// The cache has not heard yet of what the last pass wrote.
 		return ctrl.Result{RequeueAfter: retrySoon}, nil
 	}
+	defer func() {
+		if remembered.look == nil {
+			r.endLooking(r.looks.giveBack(request.NamespacedName, r.lookLimit()))
+		}
+	}()
 	r.Metrics.seen(benchmark, &remembered.lastSeen, r.Clock.Now())
 	if isTrimmed(benchmark) {
 		whole := &v1alpha1.StorageBenchmark{}
@@ -170,6 +175,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 func (r *Reconciler) forget(name types.NamespacedName) {
 	r.Metrics.overdue.forget(name)
 	r.memories.forget(name)
-	r.turns.forget(name)
+	r.endLooking(r.looks.forget(name, r.lookLimit()))
 	r.plans.forget(name)
 }

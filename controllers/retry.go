@@ -33,17 +33,16 @@ const resultPatience = time.Minute
 // retries says when a pass that met an error is repeated.
 type retries struct {
 	workqueue.TypedRateLimiter[reconcile.Request]
-	memories *memories
+	looks *looks
 }
 
-// retryAfterErrors returns retries by what is remembered of benchmarks.
-func retryAfterErrors(memories *memories) retries {
-	return retries{workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetry, maxRetry), memories}
+func retryAfterErrors(looks *looks) retries {
+	return retries{workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetry, maxRetry), looks}
 }
 
-// Forget has the next pass that meets an error repeated soon, unless this one has only begun a look: what failed before was not tried.
+// Forget has the next pass that meets an error repeated soon, unless this one waits for a look: what failed before was not tried.
 func (r retries) Forget(request reconcile.Request) {
-	if !r.memories.look(request.NamespacedName) {
+	if !r.looks.has(request.NamespacedName) {
 		r.TypedRateLimiter.Forget(request)
 	}
 }

@@ -178,9 +178,17 @@ func (p *pass) seekJobsAmongAll(ctx context.Context) (found []ours.MadeJob, err 
 	return found, nil
 }
 
-// seekAnchors looks for anchors that have lost labels: those that the cache does not have.
+// seekAnchors looks for anchors that have lost labels: those that were not listed with them.
 func (p *pass) seekAnchors(ctx context.Context) (names []string, err error) {
-	missing := slices.DeleteFunc(ours.AnchorNames(p.sb), func(name string) bool { return p.Anchors[name] != nil })
+	there := sets.New[string]()
+	if listed := p.found.children; listed != nil {
+		for _, pod := range listed.pods {
+			if ours.Anchor(p.sb, pod) {
+				there.Insert(pod.Name)
+			}
+		}
+	}
+	missing := slices.DeleteFunc(ours.AnchorNames(p.sb), there.Has)
 	pods, errs := gather(ctx, parallelCalls, missing, func(name string) (*corev1.Pod, error) {
 		return p.liveAnchor(ctx, name, "list anchors that have lost labels")
 	})

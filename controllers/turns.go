@@ -26,9 +26,7 @@ type turns struct {
 	// lines are the benchmarks that wait, by namespace. Waiting is all of them, and called are those that have left the line and have not come yet.
 	lines           map[string][]types.NamespacedName
 	waiting, called sets.Set[types.NamespacedName]
-	// kept are those that have a turn while no pass is made over them.
-	kept  sets.Set[types.NamespacedName]
-	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
+	queue           workqueue.TypedRateLimitingInterface[reconcile.Request]
 }
 
 // begin implements source.Func: the queue gets the benchmarks that have waited.
@@ -46,11 +44,7 @@ func (t *turns) take(name types.NamespacedName) bool {
 	defer t.mu.Unlock()
 	if t.taken == nil {
 		t.taken, t.lines = map[string]int{}, map[string][]types.NamespacedName{}
-		t.waiting, t.called, t.kept = sets.New[types.NamespacedName](), sets.New[types.NamespacedName](), sets.New[types.NamespacedName]()
-	}
-	if t.kept.Has(name) {
-		t.kept.Delete(name)
-		return true
+		t.waiting, t.called = sets.New[types.NamespacedName](), sets.New[types.NamespacedName]()
 	}
 	line := t.lines[name.Namespace]
 	switch {
@@ -83,40 +77,12 @@ func (t *turns) leave(name types.NamespacedName) {
 	delete(t.lines, name.Namespace)
 }
 
-// giveBack gives it back, unless the benchmark keeps it for the next pass over it.
-func (t *turns) giveBack(name types.NamespacedName, keeps bool) {
+// giveBack gives it back.
+func (t *turns) giveBack(namespace string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if keeps {
-		t.kept.Insert(name)
-		return
-	}
-	t.free(name.Namespace)
-}
-
-// free has one turn less taken in a namespace.
-func (t *turns) free(namespace string) {
 	if t.taken[namespace]--; t.taken[namespace] == 0 {
 		delete(t.taken, namespace)
-	}
-}
-
-// forget gives back the turn that a benchmark keeps, if it does.
-func (t *turns) forget(name types.NamespacedName) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.kept.Has(name) {
-		t.kept.Delete(name)
-		t.free(name.Namespace)
-	}
-}
-
-// recall has a pass made over a benchmark.
-func (t *turns) recall(name types.NamespacedName) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.queue != nil { // no manager has begun in some tests
-		t.queue.Add(reconcile.Request{NamespacedName: name})
 	}
 }
 
@@ -144,3 +110,20 @@ func (t *turns) add(request reconcile.Request) {
 	}
 	t.queue.Add(request)
 }
+
+// recall has a pass made over a benchmark, before those that wait in the queue: it has what others wait for.
+func (t *turns) recall(name types.NamespacedName) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	request := reconcile.Request{NamespacedName: name}
+	switch queue := t.queue.(type) {
+	case nil: // no manager has begun
+	case priorityqueue.PriorityQueue[reconcile.Request]:
+		queue.AddWithOpts(priorityqueue.AddOpts{Priority: new(recalled)}, request)
+	default:
+		queue.Add(request)
+	}
+}
+
+// recalled is the priority of a benchmark that is recalled. Others have 0, or less.
+const recalled = 1

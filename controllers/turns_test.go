@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -180,7 +179,7 @@ func TestBenchmarksWaitForTheirTurn(t *testing.T) {
 		}
 	}
 	end := func(n int) {
-		all.giveBack(name(n), false)
+		all.giveBack("default")
 		all.callNext(name(n))
 	}
 	for n := range passesOfANamespace {
@@ -224,47 +223,7 @@ func TestBenchmarksWaitForTheirTurn(t *testing.T) {
 	}
 }
 
-// A benchmark that keeps its turn has it at the next pass, also in a full namespace, and when it is called. It gives it back once: after that pass, or when it is forgotten.
-func TestKeptTurn(t *testing.T) {
-	for name, forgotten := range map[string]bool{"passes": false, "is forgotten": true} {
-		t.Run(name, func(t *testing.T) {
-			var all turns
-			queue := queueOf(t, &all)
-			keeper, other, waiting := types.NamespacedName{Namespace: "full", Name: "keeper"}, types.NamespacedName{Namespace: "full", Name: "other"}, types.NamespacedName{Namespace: "full", Name: "waiting"}
-			if !all.take(keeper) || !all.take(other) || all.take(waiting) {
-				t.Fatal("there are not two turns")
-			}
-			all.giveBack(keeper, true)
-			all.callNext(keeper)
-			if called := takeAll(queue); len(called) > 0 {
-				t.Errorf("called are %v while the turn is kept", called)
-			}
-			all.recall(keeper)
-			if called := takeAll(queue); len(called) != 1 || called[0] != keeper {
-				t.Errorf("called are %v, want the benchmark that has kept its turn", called)
-			}
-			if forgotten {
-				all.forget(keeper)
-				all.forget(keeper)
-			} else {
-				if !all.take(keeper) {
-					t.Error("its turn is gone")
-				}
-				all.forget(keeper) // as at the end of the pass by which it has ended
-				all.giveBack(keeper, false)
-			}
-			all.callNext(keeper)
-			if called := takeAll(queue); len(called) != 1 || called[0] != waiting {
-				t.Errorf("called are %v, want the one that waits", called)
-			}
-			if want := map[string]int{"full": 1}; !maps.Equal(all.taken, want) || all.kept.Len() > 0 {
-				t.Errorf("taken are %v, kept %v", all.taken, all.kept)
-			}
-		})
-	}
-}
-
-// When an operator starts, its queue has all benchmarks, at a low priority. One that is called comes after them.
+// When an operator starts, its queue has all benchmarks, at a low priority. One that is called comes after them, and one that is recalled before them.
 func TestCalledBenchmarksHaveALowPriority(t *testing.T) {
 	queue := priorityqueue.New[reconcile.Request]("turns")
 	t.Cleanup(queue.ShutDown)
@@ -278,9 +237,11 @@ func TestCalledBenchmarksHaveALowPriority(t *testing.T) {
 		all.take(types.NamespacedName{Namespace: "full", Name: "first"})
 	}
 	all.take(waiting.NamespacedName)
-	all.giveBack(types.NamespacedName{Namespace: "full", Name: "first"}, false)
+	all.giveBack("full")
 	all.callNext(types.NamespacedName{Namespace: "full", Name: "first"})
-	for _, want := range []reconcile.Request{other, waiting} {
+	recalled := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "full", Name: "recalled"}}
+	all.recall(recalled.NamespacedName)
+	for _, want := range []reconcile.Request{recalled, other, waiting} {
 		if got, _ := queue.Get(); got != want {
 			t.Errorf("it is the turn of %v, want %v", got, want)
 		}
