@@ -145,15 +145,6 @@ func isNoted(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target, claim *core
 	}
 }
 
-// notedUID returns what is noted of a target's claims, "" if nothing is.
-func notedUID(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target) string {
-	i := slices.IndexFunc(sb.Status.Targets, func(t v1alpha1.TargetStatus) bool { return t.Name == target.Name })
-	if i < 0 {
-		return ""
-	}
-	return sb.Status.Targets[i].ClaimsUID
-}
-
 // Owned says whether an object in a namespace, of a name that the benchmark gives, is its own, whatever labels it has.
 func Owned(sb *v1alpha1.StorageBenchmark, object metav1.Object) bool {
 	return metav1.IsControlledBy(object, sb)
