@@ -56,13 +56,13 @@ type childLists struct {
 
 // looked says whether it is known what the benchmark has. If not, a look goes on, or others' looks do, and the pass has to end.
 func (p *pass) looked(ctx context.Context) bool {
-	if p.taken == nil && p.memory.look == nil {
-		p.mayLook(ctx)
-	}
 	switch {
 	case p.taken != nil:
 		return true
-	case p.memory.look == nil || !p.memory.look.hasEnded():
+	case p.memory.look == nil:
+		p.wantLook(ctx)
+		return false
+	case !p.memory.look.hasEnded():
 		p.awaitsLook = true
 		return false
 	}
@@ -76,8 +76,9 @@ func (p *pass) looked(ctx context.Context) bool {
 	return true
 }
 
-// mayLook begins a look, if the benchmark may look now.
-func (p *pass) mayLook(ctx context.Context) {
+// wantLook has the pass wait for a look, and begins that if the benchmark may look now.
+func (p *pass) wantLook(ctx context.Context) {
+	p.awaitsLook = true
 	if p.memory.lookSince.IsZero() {
 		p.memory.lookSince = p.now.Time
 	}
@@ -131,8 +132,7 @@ func (p *pass) lookTook() time.Duration {
 func (p *pass) lookAgain(ctx context.Context) {
 	p.endLook()
 	p.found, p.memory.strays = &found{}, strays{}
-	p.awaitsLook = true
-	p.mayLook(ctx)
+	p.wantLook(ctx)
 }
 
 // endLook drops looks, but one that the pass waits for.
