@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +54,7 @@ func cleanUp(ctx context.Context, p *pass) (outcome, error) {
 
 // awaitRemoval waits until nothing is left, or until the deadline of clean-up has passed. Then it returns what is.
 func (s *scope) awaitRemoval(left []cleanup.Leftover, looking bool, err error) ([]cleanup.Leftover, outcome, error) {
-	if looking { // nothing was tried yet, so that no time for it has passed
+	if looking { // the deadline is looked at when something was tried
 		s.tellLook()
 		return nil, s.awaitLook(), nil
 	}
@@ -96,18 +97,22 @@ func (s *scope) setLeftBehind(left []cleanup.Leftover) {
 
 // cleaning returns how long clean-up may take, and remembers that this operator is at it.
 func (s *scope) cleaning() cleanup.Budget {
-	if s.memory.cleaningSince.IsZero() {
-		s.memory.cleaningSince = s.now.Time
+	budget := s.budget()
+	s.memory.cleaningSince, s.memory.cleaningFor = budget.Tried, budget.Least
+	return budget
+}
+
+// budget returns how long clean-up may take, if this operator begins with it now, or has begun.
+func (s *scope) budget() cleanup.Budget {
+	least := cmp.Or(s.memory.cleaningFor, cleanup.FirstTry)
+	if s.memory.cleaningFor == 0 && s.condition(v1alpha1.ConditionSucceeded).Reason == v1alpha1.ReasonCleaningUp { // an operator before this one was at it
+		least = cleanup.NextTry
 	}
-	if s.memory.cleaningFor == 0 {
-		s.memory.cleaningFor = cleanup.FirstTry
-		if s.condition(v1alpha1.ConditionSucceeded).Reason == v1alpha1.ReasonCleaningUp { // an operator before this one was at it
-			s.memory.cleaningFor = cleanup.NextTry
-		}
+	since := s.memory.cleaningSince
+	if since.IsZero() {
+		since = s.now.Time
 	}
-	return cleanup.Budget{
-		Began: cleanup.Began(s.sb), Tried: s.memory.cleaningSince, Now: s.now.Time, Limit: attempt.CleanUpLimit(s.sb.Spec.Deadlines), Least: s.memory.cleaningFor,
-	}
+	return cleanup.Budget{Began: cleanup.Began(s.sb), Tried: since, Now: s.now.Time, Limit: attempt.CleanUpLimit(s.sb.Spec.Deadlines), Least: least}
 }
 
 // remove goes one step further in removing what was made, and returns what is not gone yet. Package cleanup has the order. What logs of pods hold is kept in

@@ -47,8 +47,12 @@ func (p *pass) removeVolumes(ctx context.Context) ([]cleanup.Leftover, error) {
 // deleteClaims deletes claims, and before them the Jobs that removed files there: Kubernetes keeps a claim as long as
 // a pod names it.
 func (p *pass) deleteClaims(ctx context.Context, claims []*corev1.PersistentVolumeClaim) error {
-	for _, claim := range claims {
-		p.Claims[claim.Name] = claim // the cache may have an older one
+	for i, claim := range claims { // the cache may have an older one, or, if the look took long, a newer one
+		if cached := p.Claims[claim.Name]; cached != nil && cached.UID == claim.UID && cached.Spec.VolumeName != "" {
+			claims[i] = cached
+			continue
+		}
+		p.Claims[claim.Name] = claim
 	}
 	freed := sets.New[string]()
 	var recorded []*corev1.PersistentVolumeClaim

@@ -31,7 +31,7 @@ func (p *pass) takeLast(ctx context.Context) (outcome, error) {
 		return saveFirst(), nil
 	}
 	run := p.sb.Status.RunningRun()
-	if run == nil || p.cleaning().IsHalfOver() {
+	if run == nil || p.budget().IsHalfOver() {
 		return goOn(), nil
 	}
 	collected, err := p.collectEnded(ctx, run)

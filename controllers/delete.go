@@ -44,7 +44,7 @@ func sweep(ctx context.Context, p *pass) (outcome, error) {
 	return goOn(), nil
 }
 
-// removePods deletes all Jobs, and all pods, and returns what is left of them: anchors are among the pods, but for those that have lost labels.
+// removePods deletes all Jobs, and all pods, and returns what is left of them, but of anchors, for which cleanUp has waited.
 func (p *pass) removePods(ctx context.Context) ([]cleanup.Leftover, error) {
 	left, err := p.removeJobs(ctx, nil)
 	_, anchorsErr := p.removeAnchors(ctx)

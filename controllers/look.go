@@ -2,6 +2,8 @@ package controllers
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -14,14 +16,14 @@ import (
 	"github.com/storagebench/storagebench/internal/volumes"
 )
 
-// Before anything is ended or removed, it is looked what there is, as the API server has it: the cache may be behind. Such a look takes several calls, and a list may wait
-// for 100 ms in the API server itself, until its own cache is as new as etcd. No worker waits for that. A pass that needs a look begins it and ends. The look has the next
-// pass made when it ends, which takes a step by what was found. A look that the next pass does not need, because the benchmark goes another way, is dropped: what it
-// found may not be so any more. A pass still reads by itself what is seldom wanted: PersistentVolumes and StorageClasses without a namespace, and what it has just made.
+// Before clean-up or a suspension ends anything, the API server is asked what there is: the cache may be behind. That takes several calls, and a list may wait for 100 ms in
+// the API server itself, until its own cache is as new as etcd. So a pass begins a look and ends. When the look is over, it has the next pass made, which goes one step further by
+// what was found. If the benchmark goes another way meanwhile, the look is dropped: what it found may not be so any more. A pass still reads by itself what measuring has to end,
+// PersistentVolumes and StorageClasses, and what it has just made.
 
 // look is a look at what a benchmark has.
 type look struct {
-	// ended is closed when Jobs and pods were listed, and what has lost labels was sought.
+	// ended is closed when the look is over. Volumes, and few claims, may still be on their way.
 	ended chan struct{}
 	found *found
 	err   error
@@ -31,7 +33,7 @@ type look struct {
 	drop context.CancelFunc
 }
 
-// found is what a look has found. The zero value is nothing: then the API server is asked when something is wanted.
+// found is what a look has found. The zero value has nothing: whoever wants something asks the API server.
 type found struct {
 	children *childLists
 	// childrenErr is why the look could not list them.
@@ -44,7 +46,7 @@ type found struct {
 	// strays are what has lost labels. They are known if straysErr is nil.
 	strays    strays
 	straysErr error
-	// soughtAll says that all that may have lost labels was sought by this very look.
+	// soughtAll says that this look has sought all that may have lost labels, and has taken nothing over from an earlier search.
 	soughtAll bool
 }
 
@@ -54,10 +56,15 @@ type childLists struct {
 	pods []*corev1.Pod
 }
 
-// looked says whether it is known what the benchmark has. If not, a look goes on, or others' looks do, and the pass has to end.
+// looked takes what a look has found, if it is over. If not, the pass has to end: the look goes on, or the benchmark waits in line for one.
 func (p *pass) looked(ctx context.Context) bool {
 	switch {
 	case p.taken != nil:
+		return true
+	case p.memory.look == nil && p.hasWaitedInLine():
+		since := p.memory.lookSince
+		p.takeLook(&look{err: errOthersLook, drop: func() {}})
+		p.memory.lookSince, p.awaitsLook = since, true // it keeps its place in line
 		return true
 	case p.memory.look == nil:
 		p.wantLook(ctx)
@@ -66,17 +73,29 @@ func (p *pass) looked(ctx context.Context) bool {
 		p.awaitsLook = true
 		return false
 	}
-	p.taken, p.memory.look, p.memory.lookSince = p.memory.look, nil, time.Time{}
-	p.found = p.taken.found
-	if p.taken.err != nil { // a fault: nothing is known
-		p.found = &found{childrenErr: p.taken.err, straysErr: p.taken.err}
-		return true
-	}
-	p.memory.strays = p.found.strays
+	p.takeLook(p.memory.look)
 	return true
 }
 
-// wantLook has the pass wait for a look, and begins that if the benchmark may look now.
+// errOthersLook says why a benchmark could not look.
+var errOthersLook = fmt.Errorf("it was not looked what there is for %s, as other benchmarks' looks take long", passPatience)
+
+// hasWaitedInLine says whether a benchmark has waited for a look for longer than one may take.
+func (p *pass) hasWaitedInLine() bool {
+	return !p.memory.lookSince.IsZero() && p.now.Sub(p.memory.lookSince) >= passPatience && !p.looks.mayLook(client.ObjectKeyFromObject(p.sb))
+}
+
+// takeLook has the pass go on by what a look has found.
+func (p *pass) takeLook(l *look) {
+	p.taken, p.memory.look, p.memory.lookSince = l, nil, time.Time{}
+	if l.err != nil { // nothing is known
+		p.found = &found{childrenErr: l.err, straysErr: l.err}
+		return
+	}
+	p.found, p.memory.strays = l.found, l.found.strays
+}
+
+// wantLook begins a look, or has the benchmark wait in line until it may. The pass has to end.
 func (p *pass) wantLook(ctx context.Context) {
 	p.awaitsLook = true
 	if p.memory.lookSince.IsZero() {
@@ -97,7 +116,7 @@ func (l *look) hasEnded() bool {
 	}
 }
 
-// onceLooked takes a step that ends what the benchmark has, by what is known of it, and returns what is left. It says so if a look goes on, without which no step can be taken.
+// onceLooked takes a step by what a look has found, and returns what is left. looking says that nothing is found yet.
 func (p *pass) onceLooked(ctx context.Context, step func(context.Context) ([]cleanup.Leftover, error)) (left []cleanup.Leftover, looking bool, err error) {
 	if !p.looked(ctx) {
 		return nil, true, nil
@@ -106,13 +125,13 @@ func (p *pass) onceLooked(ctx context.Context, step func(context.Context) ([]cle
 	return left, false, err
 }
 
-// quietLook is how long a look may take before users are told of it. Most are over by then.
+// quietLook is how long a benchmark may wait for a look before users are told that clean-up has begun.
 const quietLook = 2 * time.Second
 
 // looksLong says whether the look that the pass waits for takes long.
 func (s *scope) looksLong() bool { return s.now.Sub(s.memory.lookSince) >= quietLook }
 
-// awaitLook ends the pass, which waits for a look. The look has the next one made when it ends. One that takes long is told of before.
+// awaitLook ends a pass that waits for a look, which has the next pass made. Where it takes long, a pass comes before, to tell users.
 func (s *scope) awaitLook() outcome {
 	if s.looksLong() {
 		return awaitFor(passPatience)
@@ -120,7 +139,7 @@ func (s *scope) awaitLook() outcome {
 	return awaitFor(quietLook)
 }
 
-// lookTook is how long the look has taken that this pass has taken, zero if it has taken none.
+// lookTook is how long the look took that this pass uses, zero if it uses none.
 func (p *pass) lookTook() time.Duration {
 	if p.taken == nil {
 		return 0
@@ -135,7 +154,7 @@ func (p *pass) lookAgain(ctx context.Context) {
 	p.wantLook(ctx)
 }
 
-// endLook drops looks, but one that the pass waits for.
+// endLook drops the look that this pass has used, and the one in memory unless the pass waits for it.
 func (p *pass) endLook() {
 	if p.taken != nil {
 		p.taken.drop()
@@ -146,7 +165,8 @@ func (p *pass) endLook() {
 	}
 }
 
-// beginLook begins a look, which has the next pass made when it ends. It shares nothing with this pass, which goes on until it has saved what it knows.
+// beginLook begins a look, which has the next pass made when it ends. It has a copy of the benchmark, and only reads what else
+// it shares with this pass, which goes on until it has saved what it knows.
 func (p *pass) beginLook(ctx context.Context) *look {
 	ctx, drop := context.WithTimeout(context.WithoutCancel(ctx), passPatience)
 	l := &look{ended: make(chan struct{}), found: &found{}, drop: drop}
@@ -198,6 +218,9 @@ func (p *pass) lookForChildren(ctx context.Context) {
 	listed, err := p.readChildren(ctx)
 	if err != nil && ctx.Err() == nil { // it may be the last try
 		listed, err = p.readChildren(ctx)
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = fmt.Errorf("it was looked for %s what there is, the longest that it may take: look whether the API server is slow: %w", passPatience, err)
 	}
 	if err != nil {
 		p.found.childrenErr, p.found.straysErr, p.found.strays = err, err, p.memory.strays

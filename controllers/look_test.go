@@ -223,7 +223,7 @@ func TestBenchmarksLookInTurn(t *testing.T) {
 	if !slices.Equal(s.looks.line, []types.NamespacedName{name}) || s.memories.of(name).look != nil {
 		t.Fatalf("it does not wait: %v, with %v", s.looks.line, s.memories.of(name).look)
 	}
-	s.endLooking(s.looks.giveBack(others[0], s.lookLimit()))
+	s.endLooking(others[0])
 	if called := takeAll(queue); !slices.Equal(called, []types.NamespacedName{name}) {
 		t.Errorf("called are %v, want the one that waits", called)
 	}
@@ -241,6 +241,39 @@ func TestBenchmarksLookInTurn(t *testing.T) {
 	pass()
 	if want := sets.New(others[1], others[0]); !s.looks.may.Equal(want) {
 		t.Errorf("after it has looked %v look, want %v", s.looks.may, want)
+	}
+}
+
+// Whoever waits in line for longer than a look may take goes on without one, which is an error like others, and stays in line.
+func TestLineHasADeadline(t *testing.T) {
+	s := newStubborn(t, func(map[string]any) error { return nil }, interceptor.Funcs{})
+	name := client.ObjectKeyFromObject(s.sb)
+	for _, other := range []string{"first", "second"} {
+		s.looks.take(types.NamespacedName{Namespace: name.Namespace, Name: other}, s.lookLimit())
+	}
+	if _, _, err := s.passes(4*time.Second, time.Second); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, _, err := s.passes(passPatience, passPatience); !errors.Is(err, errOthersLook) {
+			t.Errorf("after %s: %v", passPatience, err)
+		}
+		if !slices.Equal(s.looks.line, []types.NamespacedName{name}) {
+			t.Errorf("the line is %v", s.looks.line)
+		}
+	}
+}
+
+// To take the outcome of the last run is not to begin with clean-up.
+func TestTakeLastDoesNotBeginCleanUp(t *testing.T) {
+	sb := beingDeleted()
+	sb.Status.Runs = runsOf(v1alpha1.RunRunning)
+	sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionMeasured, Status: metav1.ConditionFalse}}
+	sb.Spec.Deadlines.CleanUpSeconds = new(int32(600))
+	p := passOver(&Reconciler{}, sb)
+	p.now = *at(0)
+	if _, err := conclude(t.Context(), p); err != nil || !p.memory.cleaningSince.IsZero() {
+		t.Errorf("clean-up has begun at %s: %v", p.memory.cleaningSince, err)
 	}
 }
 

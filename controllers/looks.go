@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// What looks find is in memory until a pass takes it, and the lists that they make wait for each other. So there are few at the same time, and a namespace has no more than
-// half of them: a tenant can make so many Jobs and pods that a look takes minutes. Benchmarks that need one wait in line by their names, and nothing is kept of them.
+// What a look has found is in memory until a pass uses it, and only one look reads a page at a time. So few benchmarks look at once, and of a namespace no more than half of
+// these: a tenant can make so many Jobs and pods that a look takes minutes. The others wait in line, and only their names are kept.
 
 const (
 	// looksAtOnce is how many looks go on, or have found what no pass has taken yet.
@@ -21,12 +21,12 @@ const (
 // looks has the benchmarks that may look what they have, and those that wait until they may. The zero value has none.
 type looks struct {
 	mu sync.Mutex
-	// may are those that look, or were called to. Of one namespace no more than some.
+	// may are those that look, or may begin to.
 	may  sets.Set[types.NamespacedName]
 	line []types.NamespacedName
 }
 
-// lookLimit is how many looks may be at benchmarks of one namespace. If there is no other one, it has all.
+// lookLimit is how many looks may be at benchmarks of one namespace. An operator that is confined to one has all for it.
 func (r *Reconciler) lookLimit() int {
 	if len(r.Namespaces) == 1 {
 		return looksAtOnce
@@ -70,7 +70,7 @@ func (l *looks) leave(name types.NamespacedName) {
 	l.line = slices.DeleteFunc(l.line, func(waiting types.NamespacedName) bool { return waiting == name })
 }
 
-// giveBack has others look in the place of a benchmark that does not look any more, if it did, and returns those who may from now on.
+// giveBack takes the place of a benchmark, if it has one, and gives it to the first in line that may have it. It returns who may look now.
 func (l *looks) giveBack(name types.NamespacedName, limit int) (called []types.NamespacedName) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,12 +89,19 @@ func (l *looks) giveBack(name types.NamespacedName, limit int) (called []types.N
 	return called
 }
 
-// forget is giveBack for a benchmark that does not wait any longer either.
+// forget is giveBack for a benchmark that does not wait any longer either. It takes it out of the line.
 func (l *looks) forget(name types.NamespacedName, limit int) []types.NamespacedName {
 	l.mu.Lock()
 	l.leave(name)
 	l.mu.Unlock()
 	return l.giveBack(name, limit)
+}
+
+// mayLook says whether a benchmark may look.
+func (l *looks) mayLook(name types.NamespacedName) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.may.Has(name)
 }
 
 // has says whether a benchmark looks, or waits until it may.
@@ -104,9 +111,9 @@ func (l *looks) has(name types.NamespacedName) bool {
 	return l.may.Has(name) || slices.Contains(l.line, name)
 }
 
-// endLooking has others look in the place of a benchmark.
-func (r *Reconciler) endLooking(called []types.NamespacedName) {
-	for _, name := range called {
+// endLooking has others look in the place of a benchmark that neither looks nor waits for that any more.
+func (r *Reconciler) endLooking(name types.NamespacedName) {
+	for _, name := range r.looks.forget(name, r.lookLimit()) {
 		r.turns.recall(name)
 	}
 }

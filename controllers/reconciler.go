@@ -73,7 +73,7 @@ type Reconciler struct {
 	memories memories
 	// turns sees to it that no namespace has all passes.
 	turns turns
-	// looks has the benchmarks that may look what they have.
+	// looks has the benchmarks that look at what they have, and those that wait for that.
 	looks looks
 	// plans has plans of benchmarks that are under way.
 	plans planCache
@@ -129,8 +129,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{RequeueAfter: retrySoon}, nil
 	}
 	defer func() {
-		if remembered.look == nil {
-			r.endLooking(r.looks.giveBack(request.NamespacedName, r.lookLimit()))
+		if remembered.lookSince.IsZero() {
+			r.endLooking(request.NamespacedName)
 		}
 	}()
 	r.Metrics.seen(benchmark, &remembered.lastSeen, r.Clock.Now())
@@ -138,9 +138,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		whole := &v1alpha1.StorageBenchmark{}
 		switch err := r.Live.Get(ctx, request.NamespacedName, whole); {
 		case apierrors.IsNotFound(err):
+			remembered.dropLook()
 			// It need not be gone: an API server that has just begun does not find objects of kinds that it does not know yet.
 			return ctrl.Result{RequeueAfter: remembered.afterConflict()}, nil
 		case err != nil:
+			remembered.dropLook()
 			return ctrl.Result{}, r.newPass(benchmark, remembered).saveUnread(ctx, fmt.Errorf("get benchmark: %w", err))
 		}
 		benchmark = whole
@@ -175,6 +177,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 func (r *Reconciler) forget(name types.NamespacedName) {
 	r.Metrics.overdue.forget(name)
 	r.memories.forget(name)
-	r.endLooking(r.looks.forget(name, r.lookLimit()))
+	r.endLooking(name)
 	r.plans.forget(name)
 }

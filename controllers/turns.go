@@ -111,19 +111,11 @@ func (t *turns) add(request reconcile.Request) {
 	t.queue.Add(request)
 }
 
-// recall has a pass made over a benchmark, before those that wait in the queue: it has what others wait for.
+// recall has a pass made over a benchmark.
 func (t *turns) recall(name types.NamespacedName) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	request := reconcile.Request{NamespacedName: name}
-	switch queue := t.queue.(type) {
-	case nil: // no manager has begun
-	case priorityqueue.PriorityQueue[reconcile.Request]:
-		queue.AddWithOpts(priorityqueue.AddOpts{Priority: new(recalled)}, request)
-	default:
-		queue.Add(request)
+	if t.queue != nil { // else no manager has begun
+		t.queue.Add(reconcile.Request{NamespacedName: name})
 	}
 }
-
-// recalled is the priority of a benchmark that is recalled. Others have 0, or less.
-const recalled = 1
