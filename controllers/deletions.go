@@ -7,8 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// A step of clean-up deletes several objects. Calls one after the other would take the time of all of them, so they are made beside each other and beside the rest of the
-// step. The next pass looks whether what was deleted is gone.
+// A step of clean-up deletes several objects. It does not wait for each call, but for all at its end. The next pass looks whether what was deleted is gone.
 
 // deletion is an object that is to be deleted.
 type deletion struct {

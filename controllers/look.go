@@ -61,14 +61,9 @@ func (p *pass) looked(ctx context.Context) bool {
 	switch {
 	case p.taken != nil:
 		return true
-	case p.memory.look == nil && p.hasWaitedInLine():
-		since := p.memory.lookSince
-		p.takeLook(&look{err: errOthersLook, drop: func() {}})
-		p.memory.lookSince, p.awaitsLook = since, true // it keeps its place in line
-		return true
 	case p.memory.look == nil:
 		p.wantLook(ctx)
-		return false
+		return p.memory.look == nil && p.goesOnWithoutLook()
 	case !p.memory.look.hasEnded():
 		p.awaitsLook = true
 		return false
@@ -78,11 +73,15 @@ func (p *pass) looked(ctx context.Context) bool {
 }
 
 // errOthersLook says why a benchmark could not look.
-var errOthersLook = fmt.Errorf("it was not looked what there is for %s, as other benchmarks' looks take long", passPatience)
+var errOthersLook = fmt.Errorf("what is left could not be looked for in %s: other benchmarks take long to look", passPatience)
 
-// hasWaitedInLine says whether a benchmark has waited for a look for longer than one may take.
-func (p *pass) hasWaitedInLine() bool {
-	return !p.memory.lookSince.IsZero() && p.now.Sub(p.memory.lookSince) >= passPatience && !p.looks.mayLook(client.ObjectKeyFromObject(p.sb))
+// goesOnWithoutLook has the pass go on with an error, if the benchmark has waited in line for as long as a look may take. It keeps its place.
+func (p *pass) goesOnWithoutLook() bool {
+	if p.now.Sub(p.memory.lookSince) < passPatience {
+		return false
+	}
+	p.taken, p.found = &look{drop: func() {}}, &found{childrenErr: errOthersLook, straysErr: errOthersLook}
+	return true
 }
 
 // takeLook has the pass go on by what a look has found.
@@ -219,8 +218,8 @@ func (p *pass) lookForChildren(ctx context.Context) {
 	if err != nil && ctx.Err() == nil { // it may be the last try
 		listed, err = p.readChildren(ctx)
 	}
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		err = fmt.Errorf("it was looked for %s what there is, the longest that it may take: look whether the API server is slow: %w", passPatience, err)
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = fmt.Errorf("what is left was looked for in vain for %s, the longest that it may take: check whether the API server is slow: %w", passPatience, err)
 	}
 	if err != nil {
 		p.found.childrenErr, p.found.straysErr, p.found.strays = err, err, p.memory.strays

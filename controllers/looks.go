@@ -97,13 +97,6 @@ func (l *looks) forget(name types.NamespacedName, limit int) []types.NamespacedN
 	return l.giveBack(name, limit)
 }
 
-// mayLook says whether a benchmark may look.
-func (l *looks) mayLook(name types.NamespacedName) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.may.Has(name)
-}
-
 // has says whether a benchmark looks, or waits until it may.
 func (l *looks) has(name types.NamespacedName) bool {
 	l.mu.Lock()

@@ -56,7 +56,7 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// One that is confined to a namespace has nobody to leave room for.
+// An operator that is confined to one namespace leaves no room for others.
 func TestLookLimit(t *testing.T) {
 	for limit, namespaces := range map[int][]string{looksAtOnce: {"one"}, looksOfANamespace: {"one", "two"}} {
 		if got := (&Reconciler{Namespaces: namespaces}).lookLimit(); got != limit {

@@ -22,7 +22,7 @@ type memory struct {
 	staleVersion string
 	// lastSeen is when the last pass over it was made, if it was active then.
 	lastSeen time.Time
-	// toldVersion is the version of which users were told what is left or kept when it was to be let go.
+	// toldVersion is the version at whose deletion users were told what is left or kept.
 	toldVersion string
 	// warning is what events about one of its objects said last.
 	warning warning
@@ -106,7 +106,7 @@ func (m *memory) noteMade(name string, err error) {
 	}
 }
 
-// dropLook drops a look that nobody waits for.
+// dropLook ends the look, if there is one, and forgets since when it was waited for.
 func (m *memory) dropLook() {
 	if m.look != nil {
 		m.look.drop()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -162,15 +163,20 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	case err != nil:
 		return ctrl.Result{}, err
 	}
+	r.saved(p, ended)
+	return result, nil
+}
+
+// saved notes that all is saved that a pass has found out, which ended at a time.
+func (r *Reconciler) saved(p *pass, ended time.Time) {
 	r.Results.SetBenchmark(p.sb)
 	switch {
 	case p.awaitsLook: // it has not tried yet
 	case p.finished():
-		r.forget(request.NamespacedName) // nothing of it is planned or asked
+		r.forget(client.ObjectKeyFromObject(p.sb)) // nothing of it is planned or asked
 	default:
-		remembered.succeeded(p.awaitsEnd, ended)
+		p.memory.succeeded(p.awaitsEnd, ended)
 	}
-	return result, nil
 }
 
 // forget drops what is kept of a benchmark that is gone, or of which nothing is known for the moment.

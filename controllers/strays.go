@@ -42,8 +42,8 @@ func (s *scope) mayStray() bool {
 	return s.concluded() || !s.sb.DeletionTimestamp.IsZero() || ptr.Deref(s.sb.Spec.Suspend, false)
 }
 
-// untilNothingStrays takes a step that ends what the benchmark has, and returns what is left. Where that is nothing, labels may have been taken away since it was
-// looked for what lacks them, or a Job made of which it was not known. So it is looked for again, and what is found is ended.
+// untilNothingStrays takes a step that ends what the benchmark has, and returns what is left. If nothing is left by an older search, something may have lost its labels
+// since, or a Job may have been made by a call whose answer was lost. So another look searches for all, and what it finds is ended.
 func (p *pass) untilNothingStrays(ctx context.Context, step func(context.Context) ([]cleanup.Leftover, error)) (left []cleanup.Leftover, looking bool, err error) {
 	left, looking, err = p.onceLooked(ctx, step)
 	if looking || err != nil || len(left) > 0 || p.found.soughtAll {

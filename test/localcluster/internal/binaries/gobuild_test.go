@@ -84,7 +84,7 @@ func fakeGo(t *testing.T, script string) {
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
-// Why it failed is in the last lines, and what is read of go goes on to its end: go waits for ever to write what nobody reads.
+// The last lines say why a build failed. All lines are read: go would wait for ever to write one that nobody reads.
 func TestABuildThatFailsSaysTheLastOfIt(t *testing.T) {
 	_, build := module(t)
 	fakeGo(t, `{ echo first; head -c 1048576 /dev/zero | tr '\0' x; seq 100; echo "undefined: y"; } >&2; exit 1`)
