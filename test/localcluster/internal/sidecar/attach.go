@@ -18,8 +18,8 @@ const (
 )
 
 // Attach attaches the volumes of a CSI driver to nodes and detaches them, by the code of Kubernetes' own external-attacher: it carries out the
-// VolumeAttachments that Kubernetes' controller manager makes. What starts it is ours because its main package brings what runs several of it, of which one
-// leads.
+// VolumeAttachments that Kubernetes' controller manager makes. Its own main package also
+// elects a leader, which one process does not need.
 func Attach(ctx context.Context, o Options) error {
 	return run(ctx, o, attachResync, func(ctx context.Context, s *sidecar) (func(context.Context), error) {
 		attach := attachController(ctx, s)
