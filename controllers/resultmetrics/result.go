@@ -57,12 +57,22 @@ func FromBenchmark(sb *v1alpha1.StorageBenchmark) Result {
 		targets := sb.Status.Comparisons[i].Targets
 		for j := range targets {
 			for direction, io := range targets[j].Directions() {
-				result.add(&point.Cases[next], bandwidth, direction, "", float64(max(io.BytesPerSecond.Median, 0)))
+				result.add(&point.Cases[next], bandwidth, direction, "", bytesOf(&point.Cases[next], direction, io))
 			}
 			next++
 		}
 	}
 	return result
+}
+
+// bytesOf returns the bytes per second of a case: none where its search found no load within the budget, in most of its repetitions. Such a case has a rate
+// of 0, whatever the other repetitions did.
+func bytesOf(measured *history.Measured, direction string, io *v1alpha1.IOComparison) float64 {
+	metric, _ := history.MetricNamed(direction + ".iops")
+	if rate, _ := measured.Of(metric); rate == 0 && io.IOPS.Median > 0 {
+		return 0
+	}
+	return float64(max(io.BytesPerSecond.Median, 0))
 }
 
 // FromPoint returns what is left of a benchmark in the history of its schedule: no bytes per second, and nothing of expectations.

@@ -121,6 +121,33 @@ func TestBenchmark(t *testing.T) {
 	}
 }
 
+// A search that found no load within its budget, in most of its repetitions, has no bandwidth. The figures of what stands behind it are its own.
+func TestSearchBeyondItsBudget(t *testing.T) {
+	sb := benchmark("team-a", "once")
+	step := func(repetition int32, verdict v1alpha1.SearchVerdict) v1alpha1.Run {
+		return v1alpha1.Run{Workload: "load", Target: "gp3", Repetition: repetition, Search: &v1alpha1.RunSearch{Verdict: verdict},
+			Result: &v1alpha1.Result{Read: &v1alpha1.IOResult{IOPS: 100}}}
+	}
+	const beyond = v1alpha1.SearchBeyond
+	sb.Status.Runs = []v1alpha1.Run{step(1, beyond), step(1, beyond), step(2, v1alpha1.SearchAnswer), step(3, beyond), step(3, beyond)}
+	sb.Status.Searches = []v1alpha1.SearchResult{{Workload: "load", Target: "gp3", Outcome: v1alpha1.SearchMixed, Searches: 1}}
+	found := v1alpha1.Comparison{Workload: "load", Targets: []v1alpha1.TargetComparison{
+		{Name: "gp3", Read: &v1alpha1.IOComparison{IOPS: statistic(100), BytesPerSecond: statistic(409600)}},
+	}}
+	sb.Status.Comparisons = append([]v1alpha1.Comparison{found}, sb.Status.Comparisons...)
+	s := &Store{Limit: 100}
+	s.SetBenchmark(sb)
+	got := slices.DeleteFunc(text(t, s), func(line string) bool { return !strings.HasPrefix(line, "storagebench_result_bytes_per_second") })
+	want := []string{
+		`storagebench_result_bytes_per_second{benchmark="once",case="load",namespace="team-a",operation="read",schedule="",target="gp3"} 0`,
+		`storagebench_result_bytes_per_second{benchmark="once",case="wal/log bs=16k",namespace="team-a",operation="read",schedule="",target="efs"} 4096`,
+		`storagebench_result_bytes_per_second{benchmark="once",case="wal/log bs=16k",namespace="team-a",operation="write",schedule="",target="gp3"} 4.9152e+07`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("bandwidth (-want +got):\n%s", diff)
+	}
+}
+
 // A schedule has its state, and the results of its last point.
 func TestSchedule(t *testing.T) {
 	s, name := &Store{Limit: 100}, types.NamespacedName{Namespace: "team-a", Name: "nightly"}

@@ -8,7 +8,8 @@ import (
 )
 
 // withSearches adds what is kept of searches that found no load within their budget, in most of their repetitions: 0 I/Os per second of what the workload
-// does. It is the worst that can become of a search that had an answer the day before, and what is compared knows nothing of it.
+// does. It is the worst that can become of a search that had an answer the day before, and what is compared knows nothing of it. A case that is there keeps
+// its place.
 func withSearches(cases []Measured, status *v1alpha1.StorageBenchmarkStatus) []Measured {
 	for i := range status.Searches {
 		s := &status.Searches[i]
@@ -17,8 +18,12 @@ func withSearches(cases []Measured, status *v1alpha1.StorageBenchmarkStatus) []M
 			continue
 		}
 		of := Case{Workload: s.Workload, Parameters: parametersText(s.Parameters), Target: s.Target}
-		cases = slices.DeleteFunc(cases, func(m Measured) bool { return m.Case == of })
-		cases = append(cases, Measured{Case: of, Figures: none(steps[0].Result)})
+		measured := Measured{Case: of, Figures: none(steps[0].Result)}
+		if at := slices.IndexFunc(cases, func(m Measured) bool { return m.Case == of }); at >= 0 {
+			cases[at] = measured
+		} else {
+			cases = append(cases, measured)
+		}
 	}
 	return cases
 }
