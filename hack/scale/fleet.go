@@ -244,7 +244,7 @@ func newSchedule(like *v1alpha1.StorageBenchmark, i int) *v1alpha1.StorageBenchm
 
 // runTogether makes benchmarks of one client, which each hold a node, and returns them when all have ended. They begin one after the other over the time
 // that a pod measures, as those of people do, and then measure at the same time: if all began at once, all of their runs would end at once.
-func runTogether(ctx context.Context, c client.Client, count int, spread time.Duration) ([]*v1alpha1.StorageBenchmark, error) {
+func runTogether(ctx context.Context, c client.WithWatch, count int, spread time.Duration) ([]*v1alpha1.StorageBenchmark, error) {
 	ended := make([]*v1alpha1.StorageBenchmark, count)
 	group, ctx := errgroup.WithContext(ctx)
 	for i := range count {
