@@ -344,6 +344,10 @@ func TestUpdates(t *testing.T) {
 		{name: "as many clients in a matrix", change: clientsInMatrix("1", "2")},
 		{name: "the matrix no longer bounds clients", before: []change{clientsInMatrix("1")}, change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Workloads[0].Matrix = nil },
 			refused: "spec.clients: 2 in place of 1 clients have more volumes made of spec.targets[1].ebs"},
+		{name: "a search of more clients", change: searchOfClients(128), refused: "spec.clients: 128 in place of 2 clients have more volumes made of spec.targets[1].ebs"},
+		{name: "a search of as many clients", change: searchOfClients(2)},
+		{name: "a search of clients goes further", before: []change{searchOfClients(4)}, change: searchOfClients(5), refused: "spec.clients: 5 in place of 4 clients have more volumes made of spec.targets[1].ebs"},
+		{name: "a search of clients goes less far", before: []change{searchOfClients(4)}, change: searchOfClients(3)},
 		{name: "a volume of a snapshot", change: on(from("db")), refused: "spec.targets[4].dataSource: has a claim made from a snapshot"},
 		{name: "a volume of another snapshot", before: []change{firstFrom("db")}, change: firstFrom("web"), refused: "spec.targets[0].dataSource: has a claim made from a snapshot"},
 		{name: "no snapshot", before: []change{firstFrom("db")}, change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets = sb.Spec.Targets[1:] }},
@@ -387,6 +391,12 @@ func TestUpdates(t *testing.T) {
 }
 
 // clientsInMatrix has a workload measured by different numbers of clients.
+func searchOfClients(most int32) change {
+	return func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Workloads[0].Search = &v1alpha1.LoadSearch{Vary: v1alpha1.VaryClients, Max: most, Objective: v1alpha1.SearchObjective{Metric: "read.p99", Max: "10ms"}}
+	}
+}
+
 func clientsInMatrix(numbers ...string) change {
 	return func(sb *v1alpha1.StorageBenchmark) {
 		var values v1alpha1.MatrixValues
