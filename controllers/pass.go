@@ -141,10 +141,11 @@ func (p *pass) advance(ctx context.Context) (ctrl.Result, error) {
 	return ctrl.Result{}, nil
 }
 
-// isFresh says whether this pass has read the newest version of the benchmark.
+// isFresh says whether this pass has read the newest version of the benchmark. It asks for its metadata alone: a status may be large.
 func (p *pass) isFresh(ctx context.Context) (bool, error) {
-	var current v1alpha1.StorageBenchmark
-	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(p.sb), &current); err != nil {
+	current := &metav1.PartialObjectMetadata{}
+	current.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("StorageBenchmark"))
+	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(p.sb), current); err != nil {
 		return false, unlessGone(err, "get benchmark")
 	}
 	return current.ResourceVersion == p.sb.ResourceVersion, nil

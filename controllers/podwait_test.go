@@ -229,11 +229,16 @@ func TestOperatorWasAwayBeforeThePod(t *testing.T) {
 			w.Clock.Step(-time.Hour) // since when the operator is away, by the API server's clock
 			stop := w.startOperatorWith(interceptor.Funcs{
 				Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
-					err := c.Get(ctx, key, object, options...)
-					if sb, ok := object.(*v1alpha1.StorageBenchmark); ok && test.begun(&sb.Status) {
-						return errors.New("the operator is about to end")
+					if asksWhetherFresh(object) {
+						sb := &v1alpha1.StorageBenchmark{}
+						if err := c.Get(ctx, key, sb); err != nil {
+							return err
+						}
+						if test.begun(&sb.Status) {
+							return errors.New("the operator is about to end")
+						}
 					}
-					return err
+					return c.Get(ctx, key, object, options...)
 				},
 			})
 			sb := create(w, test.benchmark(w).Build())
@@ -296,4 +301,10 @@ func TestRefusedAfterAnOlderBenchmark(t *testing.T) {
 			t.Errorf("anchor %d waits since %s", i, a.StartTime)
 		}
 	}
+}
+
+// asksWhetherFresh says whether a pass gets the object to learn whether it has read the newest version of the benchmark.
+func asksWhetherFresh(object client.Object) bool {
+	_, metadata := object.(*metav1.PartialObjectMetadata)
+	return metadata && object.GetObjectKind().GroupVersionKind().Kind == "StorageBenchmark"
 }

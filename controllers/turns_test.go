@@ -132,7 +132,7 @@ func TestBenchmarkGoesOnAfterItsTurn(t *testing.T) {
 	inside, release := make(chan string, passesOfANamespace), make(chan struct{})
 	w.startOperatorWith(interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
-			if _, ok := object.(*v1alpha1.StorageBenchmark); ok && key.Name != "last" {
+			if asksWhetherFresh(object) && key.Name != "last" {
 				select {
 				case inside <- key.Name:
 					<-release
