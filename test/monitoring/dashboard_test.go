@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,9 +42,11 @@ func TestRealPrometheus(t *testing.T) {
 		server.Gives(t, fmt.Sprintf(`ALERTS{alertname=%q, alertstate="firing"}`, alert))
 	}
 	server.Gives(t, `ALERTS{alertname="StorageBenchmarkNoResult", alertstate="pending", schedule="forgotten"}`) // it waits for 10 minutes
-	for _, p := range panels(t) {
+	d := readDashboard(t)
+	for _, p := range d.shown(t) {
 		t.Run(p.Title, func(t *testing.T) { p.check(t, server) })
 	}
+	d.checkVariables(t, server)
 	for alert, expression := range alerts(t) {
 		if alert == "StorageBenchmarkErrors" { // there are none
 			expression, _, _ = strings.Cut(expression, " > ")
@@ -63,27 +67,58 @@ func TestRealPrometheus(t *testing.T) {
 	})
 }
 
-// panels returns those of the chart's dashboard that show something.
-func panels(t *testing.T) []panel {
+// dashboard is what the chart's file says of the dashboard.
+type dashboard struct {
+	Panels     []panel
+	Templating struct {
+		List []struct{ Type, Name, Query string }
+	}
+}
+
+func readDashboard(t *testing.T) *dashboard {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(chart, "files", "dashboard.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var dashboard struct{ Panels []panel }
-	if err := json.Unmarshal(text, &dashboard); err != nil {
+	d := &dashboard{}
+	if err := json.Unmarshal(text, d); err != nil {
 		t.Fatal(err)
 	}
-	var shown []panel
-	for _, p := range dashboard.Panels {
-		if p.Type != "row" {
-			shown = append(shown, p)
-		}
-	}
+	return d
+}
+
+// shown returns the panels that show something.
+func (d *dashboard) shown(t *testing.T) []panel {
+	t.Helper()
+	shown := slices.DeleteFunc(d.Panels, func(p panel) bool { return p.Type == "row" })
 	if len(shown) < 15 {
 		t.Fatalf("the dashboard has %d panels", len(shown))
 	}
 	return shown
+}
+
+// labelValues is how Grafana asks for the values of a label.
+var labelValues = regexp.MustCompile(`^label_values\((.+), (\w+)\)$`)
+
+// checkVariables checks that each variable has values to choose from.
+func (d *dashboard) checkVariables(t *testing.T, server *prometheus.Server) {
+	t.Helper()
+	asked := 0
+	for _, variable := range d.Templating.List {
+		if variable.Type != "query" {
+			continue
+		}
+		parts := labelValues.FindStringSubmatch(choices.Replace(variable.Query))
+		if parts == nil {
+			t.Fatalf("variable %s asks for %s", variable.Name, variable.Query)
+		}
+		asked++
+		server.Gives(t, fmt.Sprintf("count by (%s) (%s) unless on (%[1]s) vector(1)", parts[2], parts[1])) // vector(1) has no label
+	}
+	if asked < 2 {
+		t.Errorf("the dashboard asks for %d variables", asked)
+	}
 }
 
 // units are those of panels, and what the names of their metrics end in. What is counted may have any name.
