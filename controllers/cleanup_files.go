@@ -155,7 +155,7 @@ func (p *pass) makeCleaner(ctx context.Context, target *v1alpha1.Target, client 
 	volume := jobspec.VolumeOf(p.sb, target, client)
 	volume.Existing = volume.Existing || wasThere.Has(volume.Claim)
 	p.found.children = nil // it is without the Job that is made now
-	return filesAfterMaking(p.makeJob(ctx, job.ForCleanUp(p.sb, p.image, volume, client)), "apply clean-up Job of target "+target.Name)
+	return filesAfterMaking(p.makeJob(ctx, job.ForCleanUp(p.sb, p.Image, volume, client)), "apply clean-up Job of target "+target.Name)
 }
 
 // filesAfterMaking says what has become of test files after the API server was asked for what they are removed with.

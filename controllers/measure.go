@@ -18,6 +18,7 @@ import (
 	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/jobspec"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/storage"
 )
@@ -245,7 +246,7 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 	shares := spec.Shares(planned)
 	errs := inParallel(ctx, missing, func(client int32) error { // described one at a time: each may be large, and they may be many
 		existed := existing.Has(storage.ClaimName(p.sb, planned.Target, client))
-		return p.makeJob(ctx, job.ForRun(p.sb, p.image, spec.ForRun(run, planned, client, shares, existed)))
+		return p.makeJob(ctx, job.ForRun(p.sb, p.Image, spec.ForRun(run, planned, client, shares, existed)))
 	})
 	p.memory.noteJobs(run, missing, errs)
 	for i, err := range errs {
@@ -255,6 +256,11 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 	}
 	run.Job = job.RunName(p.sb, run.Name, run.Attempts, 0)
 	return awaitFor(p.remaining(run.StartTime.Time, attempt.StartLimit(p.sb.Spec.Deadlines))), nil
+}
+
+// jobSpec returns by what the benchmark's Jobs are described.
+func (p *pass) jobSpec() jobspec.Spec {
+	return jobspec.Spec{StorageBenchmark: p.sb, Plan: p.plannedRuns(), Claims: p.Claims, EBSMetricsURL: p.EBSMetricsURL}
 }
 
 // runWait is the wait for the pod of a client in a run's attempt.

@@ -22,7 +22,7 @@ import (
 
 // findJob sees what has become of the Job of a client that was there and is not found.
 func (p *pass) findJob(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, client int32) (outcome, error) {
-	wanted := job.ForRun(p.sb, p.image, p.jobSpec().ForMeasuring(run, planned, client))
+	wanted := job.ForRun(p.sb, p.Image, p.jobSpec().ForMeasuring(run, planned, client))
 	found, err := p.liveJob(ctx, *wanted.Name, "get Job")
 	if err != nil {
 		return outcome{}, err
@@ -44,7 +44,7 @@ func (p *pass) findAnchor(ctx context.Context, which int) (outcome, error) {
 	if why := ours.WhyLost(p.sb, "pod", found); why != "" {
 		return p.loseAnchor(ctx, which, why)
 	}
-	wanted := job.ForAnchor(p.sb, p.image, int32(which), a.Attempts, nil)
+	wanted := job.ForAnchor(p.sb, p.Image, int32(which), a.Attempts, nil)
 	return awaitFor(retrySoon), p.restore(ctx, found, wanted.Labels, wanted.Annotations)
 }
 
