@@ -2,14 +2,12 @@ package controllers
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -59,16 +57,6 @@ func (p *pass) restore(ctx context.Context, object client.Object, labels, annota
 		return unlessGone(err, "restore "+strings.Join(lost, ", ")+" of "+object.GetName())
 	}
 	return fmt.Errorf("%s had lost %s, which the operator needs to find it; that was put back; if this goes on, look for an admission webhook or a controller that removes it", object.GetName(), strings.Join(lost, ", "))
-}
-
-// patchMeta changes metadata of an object, unless another one has taken its name. The object becomes what the API server answers.
-func (p *pass) patchMeta(ctx context.Context, object client.Object, changes map[string]any) error {
-	changes["uid"] = object.GetUID()
-	patch, err := json.Marshal(map[string]any{"metadata": changes})
-	if err != nil {
-		return err
-	}
-	return p.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch))
 }
 
 // findPod returns the pod of a Job that Kubernetes says there is and that is not found, nil if there is none, and gives it its labels back.
