@@ -78,22 +78,24 @@ func (s *scope) beginCleanUp(now time.Time) {
 	}
 }
 
+// maxRefusal is the most bytes that users are told of why a status was refused: that may repeat all of the status. It leaves room for the name of what was kept.
+const maxRefusal = maxErrorMessage - 256
+
 // saveConditions writes conditions alone when the status could not be saved, so that users learn of it and it has a deadline. All else that
 // the pass has found out is dropped, and found out again by the next one.
 func (p *pass) saveConditions(ctx context.Context, cause error) error {
 	found := p.sb.Status
 	p.sb.Status = *p.before.Status.DeepCopy()
-	if kept := newLogs(&p.before.Status, &found); len(kept) > 0 {
-		cause = fmt.Errorf("%w; what was measured is in ConfigMap %s", shortened(cause), strings.Join(kept, ", "))
-	} else {
-		cause = shortened(cause)
-	}
 	if p.concluded() && isRefusedForGood(cause) && p.now.Sub(p.firstError()) >= quietErrors { // who refuses may change their mind
 		adoptConclusion(&p.sb.Status, &found)
 	}
-	p.noteError(cause)
+	why := legible.Fit(cause.Error(), maxRefusal)
+	if kept := newLogs(&p.before.Status, &found); len(kept) > 0 {
+		why += "; what was measured is in ConfigMap " + strings.Join(kept, ", ")
+	}
+	p.noteError(errors.New(why))
 	if p.finished() {
-		p.endUnsaved(cause)
+		p.endUnsaved(why)
 	}
 	if !p.changed() {
 		return nil
@@ -126,24 +128,11 @@ func adoptConclusion(status, found *v1alpha1.StorageBenchmarkStatus) {
 }
 
 // endUnsaved says of a benchmark that has ended what of it is not saved. It is not retried.
-func (s *scope) endUnsaved(cause error) {
+func (s *scope) endUnsaved(why string) {
 	s.retractError()
 	end := s.condition(v1alpha1.ConditionSucceeded)
-	s.setCondition(end.Type, end.Status, end.Reason, fmt.Sprintf("%s; not all of the status could be saved: %v", end.Message, cause))
+	s.setCondition(end.Type, end.Status, end.Reason, fmt.Sprintf("%s; not all of the status could be saved: %s", end.Message, why))
 }
-
-// shortenedError is an error of which users are told the beginning.
-type shortenedError struct{ error }
-
-// shortened has an error say no more than a condition needs: one about a status may repeat all of it. It leaves room for the name of what
-// was kept.
-func shortened(err error) error { return shortenedError{err} }
-
-// Error implements error.
-func (e shortenedError) Error() string { return legible.Fit(e.error.Error(), maxErrorMessage-256) }
-
-// Unwrap has errors.As find what was shortened.
-func (e shortenedError) Unwrap() error { return e.error }
 
 // tooLarge is what etcd says of an object that is larger than it takes. The API server gives it no reason of its own.
 const tooLarge = "request is too large"
