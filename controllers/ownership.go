@@ -50,7 +50,7 @@ func (p *pass) readInPlace(ctx context.Context, objects storage.Objects) (there 
 // cannot be the same, and the API server refuses to change them.
 func (there inPlace) takenFrom(c *children.Children) string {
 	switch class, volume := there.class, there.volume; {
-	case class != nil && !ours.ClusterObject(c.Benchmark, class):
+	case class != nil && class.Name != "" && !ours.ClusterObject(c.Benchmark, class):
 		return "StorageClass " + class.Name
 	case volume != nil && volume.Name != "" && !ours.ClusterObject(c.Benchmark, volume):
 		return "PersistentVolume " + volume.Name

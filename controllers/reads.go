@@ -150,7 +150,7 @@ func (p *pass) readClaims(ctx context.Context) (claims []corev1.PersistentVolume
 	return claims, nil
 }
 
-// liveClass returns a StorageClass as the API server has it, nil if there is none. It lists, which it has to be allowed anyway.
+// liveClass returns a StorageClass as the API server has it, an empty one if there is none. It lists, which it has to be allowed anyway.
 func (p *pass) liveClass(ctx context.Context, name string) (*storagev1.StorageClass, error) {
 	var classes storagev1.StorageClassList
 	if err := p.Live.List(ctx, &classes); err != nil {
@@ -161,7 +161,7 @@ func (p *pass) liveClass(ctx context.Context, name string) (*storagev1.StorageCl
 			return &classes.Items[i], nil
 		}
 	}
-	return nil, nil
+	return &storagev1.StorageClass{}, nil
 }
 
 // liveJob returns a Job of the benchmark's namespace as the API server has it, an empty one if it is gone. Its error says for what it was asked.
