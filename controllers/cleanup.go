@@ -214,13 +214,11 @@ func (p *pass) isLeft(ctx context.Context, pod *corev1.Pod, jobs sets.Set[types.
 
 // deleteJobs deletes Jobs, and has Kubernetes delete their pods.
 func (p *pass) deleteJobs(ctx context.Context, jobs []*batchv1.Job) error {
-	return p.deleteAll(ctx, each(jobs, func(j *batchv1.Job) deletion {
-		return deletion{"Job ", j, []client.DeleteOption{client.PropagationPolicy(metav1.DeletePropagationBackground)}}
-	}))
+	return deleteAll(ctx, p, "Job ", jobs, client.PropagationPolicy(metav1.DeletePropagationBackground))
 }
 
 func (p *pass) deletePods(ctx context.Context, pods []*corev1.Pod) error {
-	return p.deleteAll(ctx, each(pods, func(pod *corev1.Pod) deletion { return deletion{kind: "pod ", object: pod} }))
+	return deleteAll(ctx, p, "pod ", pods)
 }
 
 // removeAnchors deletes the pods that hold nodes, but those that are wanted, and returns what is left of them.
