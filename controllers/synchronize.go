@@ -34,38 +34,31 @@ func (s *scope) agree(run *v1alpha1.Run, now time.Time) outcome {
 	return saveFirst()
 }
 
-// mayTell ends a pass that must not tell clients of their start, or give it up: one that has found out something that is not
-// saved yet, or that has read an old version.
-func (p *pass) mayTell(ctx context.Context) (saved, outcome, error) {
+// ifMayTell tells clients of their start, or gives it up, unless this pass has found out something that is not saved yet, or has read an old version.
+func (p *pass) ifMayTell(ctx context.Context, act func(saved) (outcome, error)) (outcome, error) {
 	proof, ok := p.allSaved()
 	if !ok {
-		return proof, saveFirst(), nil
+		return saveFirst(), nil
 	}
-	if fresh, err := p.isFresh(ctx); err != nil || !fresh {
-		return proof, awaitFor(retrySoon), err
-	}
-	return proof, goOn(), nil
+	return p.ifFresh(ctx, func() (outcome, error) { return act(proof) })
 }
 
 // tellClients tells clients of their start.
 func (p *pass) tellClients(ctx context.Context, run *v1alpha1.Run, parts []part, waiting []int) (outcome, error) {
-	proof, out, err := p.mayTell(ctx)
-	if err != nil || out.stop {
-		return out, err
-	}
-	if err := errors.Join(inParallel(ctx, waiting, func(i int) error { return p.tell(ctx, proof, parts[i], run.AgreedStart.Time) })...); err != nil {
-		return outcome{}, fmt.Errorf("tell the clients of their start: %w", err)
-	}
-	return goOn(), nil
+	return p.ifMayTell(ctx, func(proof saved) (outcome, error) {
+		if err := errors.Join(inParallel(ctx, waiting, func(i int) error { return p.tell(ctx, proof, parts[i], run.AgreedStart.Time) })...); err != nil {
+			return outcome{}, fmt.Errorf("tell the clients of their start: %w", err)
+		}
+		return goOn(), nil
+	})
 }
 
 // startMissed ends an attempt whose start has passed before all clients could be told of it.
 func (p *pass) startMissed(ctx context.Context, run *v1alpha1.Run, decision attempt.Decision) (outcome, error) {
-	if _, out, err := p.mayTell(ctx); err != nil || out.stop {
-		return out, err
-	}
-	p.late(run, decision.Why)
-	return saveFirst(), nil
+	return p.ifMayTell(ctx, func(saved) (outcome, error) {
+		p.late(run, decision.Why)
+		return saveFirst(), nil
+	})
 }
 
 // told says which of the clients' pods have been told of the start.
