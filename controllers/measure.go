@@ -102,21 +102,17 @@ func (p *pass) clearEarlier(ctx context.Context, run *v1alpha1.Run) (outcome, er
 	}
 }
 
-// beginRun writes down that the next attempt of a run begins, or, where its claim has to be bound first, the anchor that has it bound.
+// beginRun writes down that the next attempt of a run begins, or, where its claim has to be bound first, the anchor that has it bound. It begins now, not when
+// the pass began, which may have been long before.
 func (s *scope) beginRun(run *v1alpha1.Run, bindsFirst bool, now time.Time) {
 	if bindsFirst {
 		s.sb.Status.Anchors = make([]v1alpha1.Anchor, 1)
 		s.beginAnchors(now)
 		return
 	}
-	s.beginAttempt(run, now)
-	s.memory.ownAttempt = attempt.NewOwnAttempt(run)
-}
-
-// beginAttempt writes down that an attempt of a run begins. It begins now, not when the pass began, which may have been long before.
-func (s *scope) beginAttempt(run *v1alpha1.Run, now time.Time) {
 	attempt.BeginRun(run, now)
 	s.step(v1alpha1.ReasonPreparing, attempt.DescribeRun(&s.sb.Status, run))
+	s.memory.ownAttempt = attempt.NewOwnAttempt(run)
 }
 
 // endAttempts ends whatever still runs of earlier attempts and returns what is left of them. Pods whose
@@ -238,8 +234,14 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 	if err != nil {
 		return outcome{}, err
 	}
-	if why, err := p.whyNotWritten(ctx, planned, missing); err != nil || why != "" {
-		return p.refuseToWrite(run, why), err
+	why, err := p.whyNotWritten(ctx, planned, missing)
+	if err != nil {
+		return outcome{}, err
+	}
+	if why != "" {
+		p.failRun(run, why)
+		p.fail(v1alpha1.ReasonProvisioningFailed, why)
+		return saveFirst(), nil
 	}
 	p.NoteEarlierJobs(run, missing, &p.memory.ownAttempt)
 	spec := p.jobSpec()
