@@ -101,7 +101,7 @@ func (p *pass) cleanClaims(ctx context.Context, target *v1alpha1.Target) (v1alph
 func (p *pass) claimFacts(ctx context.Context, target *v1alpha1.Target, client int32) (facts cleanup.ClaimFacts, err error) {
 	existing := p.Jobs[job.CleanUpName(p.sb, target.Name, client)]
 	facts.Cleaning, facts.Cleaned = existing != nil, existing != nil && existing.Status.Succeeded > 0
-	facts.Foreign, facts.MountedAsIs = !storage.IsProvisioned(target), storage.MakesVolume(target)
+	facts.Existing, facts.MountedAsIs = !storage.IsProvisioned(target), storage.MakesVolume(target)
 	facts.Driver = p.sb.Status.Target(target.Name).Driver
 	if !facts.Cleaned {
 		facts.Found, err = p.findClaim(ctx, target, storage.ClaimName(p.sb, target, client))
