@@ -75,14 +75,16 @@ func (p *pass) seekStrays(ctx context.Context) error {
 // trySeekStrays is a try of seekStrays.
 func (p *pass) trySeekStrays(ctx context.Context) error {
 	found := &p.memory.strays
-	err := errors.Join(inParallel(ctx, []func() error{
-		func() (err error) { found.jobs, err = p.seekJobs(ctx); return err },
-		func() (err error) { found.anchors, err = p.seekAnchors(ctx); return err },
-	}, func(seek func() error) error { return seek() })...)
-	if found.sought = err == nil; found.sought {
-		found.gone = nil
+	jobs := ask(ctx, func() ([]ours.MadeJob, error) { return p.seekJobs(ctx) })
+	anchors := ask(ctx, func() ([]string, error) { return p.seekAnchors(ctx) })
+	var jobsErr, anchorsErr error
+	found.jobs, jobsErr = jobs.wait()
+	found.anchors, anchorsErr = anchors.wait()
+	if err := errors.Join(jobsErr, anchorsErr); err != nil {
+		return err
 	}
-	return err
+	found.sought, found.gone = true, nil
+	return nil
 }
 
 // seekPatience is how long it is looked for Jobs that have lost labels. A tenant may have made so many that it would take all of the time for clean-up.
