@@ -16,13 +16,13 @@ import (
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
-// save writes what a pass has found out, and tells users of errors that go on: that of the pass, or that the write itself is refused.
+// save writes what a pass has found out. It tells users of errors that go on: those of passes, and those of the write itself.
 func (p *pass) save(ctx context.Context, passErr error) (err error) {
 	defer catch(ctx, &err)
 	switch {
 	case passErr != nil:
 		p.noteError(passErr)
-	case !p.awaitsLook: // else what failed before was not tried
+	case !p.awaitsLook: // a pass that waits for a look has not tried again what failed before
 		p.retractError()
 	}
 	if err = p.saveStatus(ctx); err == nil || isOutdated(err) {
@@ -70,7 +70,7 @@ func (p *pass) writeStatus(ctx context.Context) error {
 	return nil
 }
 
-// beginCleanUp has the time for clean-up begin now, when it is written down that measuring has ended: the pass may have taken long until then.
+// beginCleanUp has the time for clean-up begin with the write that says that measuring has ended. The pass may have begun long before.
 func (s *scope) beginCleanUp(now time.Time) {
 	measured := meta.FindStatusCondition(s.sb.Status.Conditions, v1alpha1.ConditionMeasured)
 	if measured != nil && conditionOf(s.before, v1alpha1.ConditionMeasured).Status == "" {
@@ -103,7 +103,7 @@ func (p *pass) saveConditions(ctx context.Context, cause error) error {
 	return p.writeStatus(ctx)
 }
 
-// newLogs returns the ConfigMaps with the logs of runs that a status names, and that is not saved.
+// newLogs returns the ConfigMaps with logs of runs that the status names which a pass has found, and the one before does not.
 func newLogs(before, found *v1alpha1.StorageBenchmarkStatus) []string {
 	var names []string
 	for i := range found.Runs {
@@ -116,8 +116,8 @@ func newLogs(before, found *v1alpha1.StorageBenchmarkStatus) []string {
 	return names
 }
 
-// adoptConclusion takes over how a benchmark was cleaned up and has ended. How it was measured is saved, so that this is true whatever
-// becomes of the rest: nobody waits for ever for a benchmark of which nothing is left but a status that is refused.
+// adoptConclusion takes over how a benchmark was cleaned up and has ended. That is true whatever becomes of the rest, because it is saved how the benchmark was
+// measured. So it ends, even if the rest of its status is refused to the end.
 func adoptConclusion(status, found *v1alpha1.StorageBenchmarkStatus) {
 	for _, c := range found.Conditions {
 		if c.Type != v1alpha1.ConditionRetrying {
@@ -127,7 +127,7 @@ func adoptConclusion(status, found *v1alpha1.StorageBenchmarkStatus) {
 	status.ObservedGeneration, status.CompletionTime = found.ObservedGeneration, found.CompletionTime
 }
 
-// endUnsaved says of a benchmark that has ended what of it is not saved. It is not retried.
+// endUnsaved says of a benchmark that has ended that not all of its status is saved, and why. Nothing is tried again.
 func (s *scope) endUnsaved(why string) {
 	s.retractError()
 	end := s.condition(v1alpha1.ConditionSucceeded)
