@@ -176,11 +176,18 @@ func (p *pass) removeJobs(ctx context.Context, having client.MatchingLabels) ([]
 			uids.Insert(j.UID)
 		}
 	}
-	leftPods, orphans, err := p.leftPods(ctx, pods, uids)
-	if left = append(left, leftPods...); err != nil || p.hasNewFiles() {
-		return left, err // what pods tell goes with them, so it has to be saved first
+	leftPods, err := p.endJobs(ctx, own, pods, uids)
+	return append(left, leftPods...), err
+}
+
+// endJobs deletes Jobs, and pods of Jobs that are gone, and returns what is left of pods: of these, and of those of the Jobs that have the UIDs. What pods tell goes
+// with them, so that nothing is deleted until it is saved.
+func (p *pass) endJobs(ctx context.Context, jobs []*batchv1.Job, pods []*corev1.Pod, uids sets.Set[types.UID]) ([]cleanup.Leftover, error) {
+	left, orphans, err := p.leftPods(ctx, pods, uids)
+	if err != nil || p.hasNewFiles() {
+		return left, err
 	}
-	return left, errors.Join(p.deleteJobs(ctx, own), p.deletePods(ctx, orphans))
+	return left, errors.Join(p.deleteJobs(ctx, jobs), p.deletePods(ctx, orphans))
 }
 
 // leftPods returns what is left of the pods of Jobs, and of those that are gone, and which go with no Job: theirs was deleted without them.
