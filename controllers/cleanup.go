@@ -240,7 +240,7 @@ func (p *pass) removeAnchors(ctx context.Context, wanted ...string) ([]cleanup.L
 	}
 	var left []cleanup.Leftover
 	var unwanted []*corev1.Pod
-	for _, pod := range append(pods, pointers(stray)...) {
+	for _, pod := range append(pods, stray...) {
 		if ours.Anchor(p.sb, pod) && !slices.Contains(wanted, pod.Name) {
 			unwanted, left = append(unwanted, pod), append(left, cleanup.LeftPod(pod, p.now.Time))
 		}

@@ -63,7 +63,7 @@ func (p *pass) listChildren(ctx context.Context, having client.MatchingLabels) (
 	}
 	listed := p.found.children
 	stray, err := p.strayJobs(ctx, having)
-	return append(withLabels(listed.jobs, having), pointers(stray)...), withLabels(listed.pods, having), err
+	return append(withLabels(listed.jobs, having), stray...), withLabels(listed.pods, having), err
 }
 
 // readChildren lists the benchmark's Jobs, and then its pods: of a pod that is made in between, the Job is in the list.

@@ -157,7 +157,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	case err != nil:
 		return ctrl.Result{}, err
 	}
-	r.saved(p, ended)
+	r.noteSaved(p, ended)
 	return result, nil
 }
 
@@ -171,8 +171,8 @@ func (r *Reconciler) unread(ctx context.Context, cached *v1alpha1.StorageBenchma
 	return ctrl.Result{}, r.newPass(cached, remembered).saveUnread(ctx, fmt.Errorf("get benchmark: %w", err))
 }
 
-// saved notes that all is saved that a pass has found out, which ended at a time.
-func (r *Reconciler) saved(p *pass, ended time.Time) {
+// noteSaved notes that all is saved that a pass has found out, which ended at a time.
+func (r *Reconciler) noteSaved(p *pass, ended time.Time) {
 	r.Results.SetBenchmark(p.sb)
 	switch {
 	case p.awaitsLook: // it has not tried yet

@@ -203,7 +203,7 @@ func (p *pass) seekAnchors(ctx context.Context) (names []string, err error) {
 }
 
 // strayJobs returns the stray Jobs that would be listed by some labels, had they lost none. They have their labels again.
-func (p *pass) strayJobs(ctx context.Context, having client.MatchingLabels) (found []batchv1.Job, err error) {
+func (p *pass) strayJobs(ctx context.Context, having client.MatchingLabels) (found []*batchv1.Job, err error) {
 	if p.found.straysErr != nil {
 		return nil, p.found.straysErr
 	}
@@ -218,14 +218,14 @@ func (p *pass) strayJobs(ctx context.Context, having client.MatchingLabels) (fou
 		if ours.IsStrayJob(p.sb, j) {
 			trim(j)
 			j.Labels, j.Annotations = made.Labels, made.Annotations
-			found = append(found, *j)
+			found = append(found, j)
 		}
 	}
 	return found, nil
 }
 
 // strayAnchors is strayJobs for anchors.
-func (p *pass) strayAnchors(ctx context.Context) (found []corev1.Pod, err error) {
+func (p *pass) strayAnchors(ctx context.Context) (found []*corev1.Pod, err error) {
 	if p.found.straysErr != nil {
 		return nil, p.found.straysErr
 	}
@@ -240,7 +240,7 @@ func (p *pass) strayAnchors(ctx context.Context) (found []corev1.Pod, err error)
 			trim(pod)
 			pod.Labels = child.Labels(p.sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor,
 				v1alpha1.LabelAttempt, strconv.Itoa(int(p.sb.Status.Anchors[which].Attempts)), v1alpha1.LabelClient, strconv.Itoa(which))
-			found = append(found, *pod)
+			found = append(found, pod)
 		}
 	}
 	return found, nil
