@@ -67,8 +67,8 @@ func (p *pass) origins(ctx context.Context, target *v1alpha1.Target, claims []st
 		var err error
 		claim := p.Claims[name]
 		if claim == nil || claim.Spec.VolumeName == "" { // the cache may not have heard yet that it is bound
-			if claim, err = p.liveClaim(ctx, name); err != nil {
-				return nil, fmt.Errorf("get claim of target %s: %w", target.Name, err)
+			if claim, err = p.liveClaim(ctx, name, "get claim of target "+target.Name); err != nil {
+				return nil, err
 			}
 		}
 		if origins[name], err = p.originOf(ctx, claim); err != nil {

@@ -3,7 +3,6 @@ package controllers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -36,9 +35,9 @@ func (p *pass) readInPlace(ctx context.Context, objects storage.Objects) (there 
 		}
 	}
 	for _, wanted := range objects.Claims { // each by its name: how many others there are in a namespace is its tenants' choice
-		claim, err := p.liveClaim(ctx, *wanted.Name)
+		claim, err := p.liveClaim(ctx, *wanted.Name, "get claim")
 		if err != nil {
-			return there, fmt.Errorf("get claim: %w", err)
+			return there, err
 		}
 		there.claims = append(there.claims, claim)
 	}
@@ -91,9 +90,11 @@ func (p *pass) foreignClaim(ctx context.Context) (*v1alpha1.Target, string, erro
 			continue
 		}
 		names := storage.ClaimNames(p.sb, target)
-		claims, errs := gather(ctx, parallelCalls, names, func(name string) (*corev1.PersistentVolumeClaim, error) { return p.liveClaim(ctx, name) })
+		claims, errs := gather(ctx, parallelCalls, names, func(name string) (*corev1.PersistentVolumeClaim, error) {
+			return p.liveClaim(ctx, name, "get claims of target "+target.Name)
+		})
 		if err := errors.Join(errs...); err != nil {
-			return nil, "", fmt.Errorf("get claims of target %s: %w", target.Name, err)
+			return nil, "", err
 		}
 		if at := slices.IndexFunc(claims, func(claim *corev1.PersistentVolumeClaim) bool { return claim.Name != "" }); at >= 0 {
 			return target, names[at], nil

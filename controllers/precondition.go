@@ -25,9 +25,9 @@ func (p *pass) whyNotWritten(ctx context.Context, planned *plan.Run, clients []i
 			continue
 		}
 		name := storage.ClaimName(p.sb, target, client)
-		claim, err := p.liveClaim(ctx, name)
+		claim, err := p.liveClaim(ctx, name, "get claim of target "+target.Name)
 		if err != nil {
-			return "", fmt.Errorf("get claim of target %s: %w", target.Name, err)
+			return "", err
 		}
 		switch origin, err := p.originOf(ctx, claim); {
 		case err != nil:

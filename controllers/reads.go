@@ -22,11 +22,11 @@ import (
 
 // What a pass reads from the API server itself: what the cache does not have, or may have late.
 
-// liveClaim returns a claim of the benchmark's namespace as the API server has it, an empty one if it is gone.
-func (p *pass) liveClaim(ctx context.Context, name string) (*corev1.PersistentVolumeClaim, error) {
+// liveClaim returns a claim of the benchmark's namespace as the API server has it, an empty one if it is gone. An error begins with what was being done.
+func (p *pass) liveClaim(ctx context.Context, name, doing string) (*corev1.PersistentVolumeClaim, error) {
 	claim := &corev1.PersistentVolumeClaim{}
 	err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.sb.Namespace, Name: name}, claim)
-	return claim, client.IgnoreNotFound(err)
+	return claim, unlessGone(err, doing)
 }
 
 // liveVolume returns a volume as the API server has it, an empty one if it is gone. An error begins with what was being done.
@@ -136,9 +136,9 @@ func (p *pass) readClaims(ctx context.Context) (claims []corev1.PersistentVolume
 		return slices.DeleteFunc(list.Items, func(claim corev1.PersistentVolumeClaim) bool { return p.ClaimTargets[claim.Name] == "" }), nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.ClaimTargets)) {
-		claim, err := p.liveClaim(ctx, name)
+		claim, err := p.liveClaim(ctx, name, "get claim "+name)
 		if err != nil {
-			return nil, fmt.Errorf("get claim %s: %w", name, err)
+			return nil, err
 		}
 		if claim.Name != "" {
 			trim(claim)

@@ -2,7 +2,6 @@ package controllers
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -103,9 +102,9 @@ func (p *pass) noteExistingClaim(ctx context.Context, target *v1alpha1.Target) e
 	if storage.IsProvisioned(target) {
 		return nil
 	}
-	claim, err := p.liveClaim(ctx, *target.ClaimName)
+	claim, err := p.liveClaim(ctx, *target.ClaimName, "get claim of target "+target.Name)
 	if err != nil {
-		return fmt.Errorf("get claim of target %s: %w", target.Name, err)
+		return err
 	}
 	return p.noteClaimUID(ctx, target, claim, p.sb.Status.Target(target.Name).TestFiles)
 }
