@@ -200,8 +200,8 @@ func (p *pass) nodeLabels(ctx context.Context, name string) (map[string]string, 
 		return labels, nil
 	}
 	var node corev1.Node
-	if err := p.Live.Get(ctx, types.NamespacedName{Name: name}, &node); client.IgnoreNotFound(err) != nil {
-		return nil, fmt.Errorf("get node: %w", err)
+	if err := unlessGone(p.Live.Get(ctx, types.NamespacedName{Name: name}, &node), "get node"); err != nil {
+		return nil, err
 	}
 	if p.nodes == nil {
 		p.nodes = map[string]map[string]string{}
