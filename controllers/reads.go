@@ -40,6 +40,9 @@ func (p *pass) liveVolume(ctx context.Context, name, doing string) (*corev1.Pers
 // readVolume is liveVolume for whoever needs the newest version, also where a look has one.
 func (p *pass) readVolume(ctx context.Context, name, doing string) (*corev1.PersistentVolume, error) {
 	volume := &corev1.PersistentVolume{}
+	if len(name) > maxName { // as a claim may have it: no volume has such a name, nor may a request
+		return volume, nil
+	}
 	err := p.Live.Get(ctx, types.NamespacedName{Name: name}, volume)
 	return volume, unlessGone(err, doing)
 }
