@@ -11,7 +11,7 @@ import (
 // admit notes that the operator has seen the spec, and adds the finalizer before anything is made.
 func admit(ctx context.Context, p *pass) (outcome, error) {
 	if controllerutil.AddFinalizer(p.sb, v1alpha1.Finalizer) {
-		if err := p.Client.Patch(ctx, p.sb, finalizersPatch{p.before}); err != nil {
+		if err := p.patchFinalizers(ctx, p.sb); err != nil {
 			return awaitFor(retrySoon), unlessGone(err, "add finalizer")
 		}
 		return awaitChange(), nil

@@ -95,7 +95,7 @@ func (p *pass) createAnchors(ctx context.Context, missing []int) (outcome, error
 		return out, err
 	}
 	errs := inParallel(ctx, missing, func(client int) error {
-		return p.makeAnchor(ctx, job.ForAnchor(p.sb, p.image, int32(client), p.sb.Status.Anchors[client].Attempts, p.anchorVolumes(int32(client))))
+		return p.makeAnchor(ctx, job.ForAnchor(p.sb, p.Image, int32(client), p.sb.Status.Anchors[client].Attempts, p.anchorVolumes(int32(client))))
 	})
 	for i, client := range missing {
 		if errs[i] != nil {

@@ -12,9 +12,9 @@ func (s *scope) disrupted(run *v1alpha1.Run, why string) {
 	s.repeat(run, v1alpha1.AbandonDisrupted, why)
 }
 
-// late ends an attempt of which a client heard of the start when it had passed. The next one has twice the time.
+// late ends an attempt of which a client heard of the start when it had passed.
 func (s *scope) late(run *v1alpha1.Run, why string) {
-	run.StartLeadMilliseconds = min(2*run.StartLeadMilliseconds, maxLead.Milliseconds())
+	attempt.DoubleLead(run)
 	s.repeat(run, v1alpha1.AbandonLate, why)
 }
 

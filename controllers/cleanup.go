@@ -176,11 +176,18 @@ func (p *pass) removeJobs(ctx context.Context, having client.MatchingLabels) ([]
 			uids.Insert(j.UID)
 		}
 	}
-	leftPods, orphans, err := p.leftPods(ctx, pods, uids)
-	if left = append(left, leftPods...); err != nil || p.hasNewFiles() {
-		return left, err // what pods tell goes with them, so it has to be saved first
+	leftPods, err := p.endJobs(ctx, own, pods, uids)
+	return append(left, leftPods...), err
+}
+
+// endJobs deletes Jobs, and pods of Jobs that are gone, and returns what is left of pods: of these, and of those of the Jobs that have the UIDs. What pods tell goes
+// with them, so that nothing is deleted until it is saved.
+func (p *pass) endJobs(ctx context.Context, jobs []*batchv1.Job, pods []*corev1.Pod, uids sets.Set[types.UID]) ([]cleanup.Leftover, error) {
+	left, orphans, err := p.leftPods(ctx, pods, uids)
+	if err != nil || p.hasNewFiles() {
+		return left, err
 	}
-	return left, errors.Join(p.deleteJobs(ctx, own), p.deletePods(ctx, orphans))
+	return left, errors.Join(p.deleteJobs(ctx, jobs), p.deletePods(ctx, orphans))
 }
 
 // leftPods returns what is left of the pods of Jobs, and of those that are gone, and which go with no Job: theirs was deleted without them.
@@ -214,13 +221,11 @@ func (p *pass) isLeft(ctx context.Context, pod *corev1.Pod, jobs sets.Set[types.
 
 // deleteJobs deletes Jobs, and has Kubernetes delete their pods.
 func (p *pass) deleteJobs(ctx context.Context, jobs []*batchv1.Job) error {
-	return p.deleteAll(ctx, each(jobs, func(j *batchv1.Job) deletion {
-		return deletion{"Job ", j, []client.DeleteOption{client.PropagationPolicy(metav1.DeletePropagationBackground)}}
-	}))
+	return deleteAll(ctx, p, "Job ", jobs, client.PropagationPolicy(metav1.DeletePropagationBackground))
 }
 
 func (p *pass) deletePods(ctx context.Context, pods []*corev1.Pod) error {
-	return p.deleteAll(ctx, each(pods, func(pod *corev1.Pod) deletion { return deletion{kind: "pod ", object: pod} }))
+	return deleteAll(ctx, p, "pod ", pods)
 }
 
 // removeAnchors deletes the pods that hold nodes, but those that are wanted, and returns what is left of them.
@@ -235,7 +240,7 @@ func (p *pass) removeAnchors(ctx context.Context, wanted ...string) ([]cleanup.L
 	}
 	var left []cleanup.Leftover
 	var unwanted []*corev1.Pod
-	for _, pod := range append(pods, pointers(stray)...) {
+	for _, pod := range append(pods, stray...) {
 		if ours.Anchor(p.sb, pod) && !slices.Contains(wanted, pod.Name) {
 			unwanted, left = append(unwanted, pod), append(left, cleanup.LeftPod(pod, p.now.Time))
 		}

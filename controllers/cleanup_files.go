@@ -101,7 +101,7 @@ func (p *pass) cleanClaims(ctx context.Context, target *v1alpha1.Target) (v1alph
 func (p *pass) claimFacts(ctx context.Context, target *v1alpha1.Target, client int32) (facts cleanup.ClaimFacts, err error) {
 	existing := p.Jobs[job.CleanUpName(p.sb, target.Name, client)]
 	facts.Cleaning, facts.Cleaned = existing != nil, existing != nil && existing.Status.Succeeded > 0
-	facts.Foreign, facts.MountedAsIs = !storage.IsProvisioned(target), storage.MakesVolume(target)
+	facts.Existing, facts.MountedAsIs = !storage.IsProvisioned(target), storage.MakesVolume(target)
 	facts.Driver = p.sb.Status.Target(target.Name).Driver
 	if !facts.Cleaned {
 		facts.Found, err = p.findClaim(ctx, target, storage.ClaimName(p.sb, target, client))
@@ -155,7 +155,7 @@ func (p *pass) makeCleaner(ctx context.Context, target *v1alpha1.Target, client 
 	volume := jobspec.VolumeOf(p.sb, target, client)
 	volume.Existing = volume.Existing || wasThere.Has(volume.Claim)
 	p.found.children = nil // it is without the Job that is made now
-	return filesAfterMaking(p.makeJob(ctx, job.ForCleanUp(p.sb, p.image, volume, client)), "apply clean-up Job of target "+target.Name)
+	return filesAfterMaking(p.makeJob(ctx, job.ForCleanUp(p.sb, p.Image, volume, client)), "apply clean-up Job of target "+target.Name)
 }
 
 // filesAfterMaking says what has become of test files after the API server was asked for what they are removed with.

@@ -2,7 +2,6 @@ package controllers
 
 import (
 	"context"
-	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,9 +20,9 @@ import (
 // findClaim looks what there is by the name of a claim of a target. The cache may not have heard of it yet, and what is done about files, and what
 // users are told to do, depends on it.
 func (p *pass) findClaim(ctx context.Context, target *v1alpha1.Target, name string) (cleanup.Found, error) {
-	claim, err := p.liveClaim(ctx, name)
+	claim, err := p.liveClaim(ctx, name, "get claim of target "+target.Name)
 	if err != nil {
-		return "", fmt.Errorf("get claim of target %s: %w", target.Name, err)
+		return "", err
 	}
 	return p.FoundClaim(target, claim), nil
 }

@@ -72,13 +72,13 @@ func (p *pass) deleteClaims(ctx context.Context, claims []*corev1.PersistentVolu
 		_, err := p.removeJobs(ctx, cleaners)
 		errs = append(errs, err)
 	}
-	var settled []deletion
+	var settled []*corev1.PersistentVolumeClaim
 	for i, err := range inParallel(ctx, recorded, func(claim *corev1.PersistentVolumeClaim) error { return p.settleClaim(ctx, claim) }) {
 		if errs = append(errs, err); err == nil {
-			settled = append(settled, deletion{object: recorded[i]})
+			settled = append(settled, recorded[i])
 		}
 	}
-	return errors.Join(append(errs, p.deleteAll(ctx, settled))...)
+	return errors.Join(append(errs, deleteAll(ctx, p, "", settled))...)
 }
 
 // settleClaim does what settle does with the volume of a claim of the benchmark.
@@ -167,7 +167,7 @@ func (p *pass) removeClusterObjects(ctx context.Context) ([]cleanup.Leftover, er
 	}
 	mine := client.MatchingLabels(child.ClusterLabels(p.sb))
 	var left []cleanup.Leftover
-	var unneeded []deletion
+	var unneeded []client.Object
 	var errs []error
 	for _, of := range []struct {
 		list           client.ObjectList
@@ -180,10 +180,10 @@ func (p *pass) removeClusterObjects(ctx context.Context) ([]cleanup.Leftover, er
 		err := meta.EachListItem(of.list, looking(func(object client.Object) {
 			if ours.ClusterObject(p.sb, object) {
 				left = append(left, cleanup.Leftover{What: of.kind + " " + object.GetName(), Command: "kubectl delete " + of.resource + " " + object.GetName()})
-				unneeded = append(unneeded, deletion{object: object})
+				unneeded = append(unneeded, object)
 			}
 		}))
 		errs = append(errs, err)
 	}
-	return left, errors.Join(append(errs, p.deleteAll(ctx, unneeded))...)
+	return left, errors.Join(append(errs, deleteAll(ctx, p, "", unneeded))...)
 }

@@ -2,11 +2,9 @@ package controllers
 
 import (
 	"context"
-	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/namespaced"
@@ -23,9 +21,8 @@ func (p *pass) cutOff(ctx context.Context, parts []part) (string, error) {
 			continue
 		}
 		var node corev1.Node
-		err := p.Live.Get(ctx, types.NamespacedName{Name: one.pod.Spec.NodeName}, &node)
-		if client.IgnoreNotFound(err) != nil {
-			return "", fmt.Errorf("get node: %w", err)
+		if err := unlessGone(p.Live.Get(ctx, types.NamespacedName{Name: one.pod.Spec.NodeName}, &node), "get node"); err != nil {
+			return "", err
 		}
 		if unanswered := attempt.Unanswered(one.pod.Spec.NodeName, &node); unanswered != "" {
 			return unanswered, nil

@@ -67,7 +67,7 @@ func release(ctx context.Context, p *pass) (outcome, error) {
 func (p *pass) dropFinalizer(ctx context.Context, finalizer string) error {
 	without := p.before.DeepCopy()
 	controllerutil.RemoveFinalizer(without, finalizer)
-	return p.Client.Patch(ctx, without, finalizersPatch{p.before})
+	return p.patchFinalizers(ctx, without)
 }
 
 // tellLeft tells what is left of the benchmark, and what is kept that was not made for it. The log has it too: no event can be made in a namespace

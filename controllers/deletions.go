@@ -9,14 +9,6 @@ import (
 
 // A step of clean-up deletes several objects. It does not wait for each call, but for all at its end. The next pass looks whether what was deleted is gone.
 
-// deletion is an object that is to be deleted.
-type deletion struct {
-	// kind is what an error calls it by, before its name.
-	kind    string
-	object  client.Object
-	options []client.DeleteOption
-}
-
 // deletions are those that are under way in a step, in the order in which they began.
 type deletions []*answer[any]
 
@@ -30,10 +22,10 @@ func (d deletions) wait() error {
 	return errors.Join(errs...)
 }
 
-// deleteAll deletes objects. In a step of clean-up, which waits for them at its end, it returns at once.
-func (p *pass) deleteAll(ctx context.Context, all []deletion) error {
+// deleteAll deletes objects. In a step of clean-up, which waits for them at its end, it returns at once. kind is what an error calls them by, before their names.
+func deleteAll[O client.Object](ctx context.Context, p *pass, kind string, objects []O, options ...client.DeleteOption) error {
 	calls := func() (any, error) {
-		return nil, errors.Join(inParallel(ctx, all, func(d deletion) error { return p.deleteObject(ctx, d) })...)
+		return nil, errors.Join(inParallel(ctx, objects, func(object O) error { return p.deleteObject(ctx, kind, object, options...) })...)
 	}
 	if p.deletions == nil {
 		_, err := calls()
@@ -44,10 +36,10 @@ func (p *pass) deleteAll(ctx context.Context, all []deletion) error {
 }
 
 // deleteObject deletes an object, unless that is under way.
-func (p *pass) deleteObject(ctx context.Context, d deletion) error {
-	if !d.object.GetDeletionTimestamp().IsZero() {
+func (p *pass) deleteObject(ctx context.Context, kind string, object client.Object, options ...client.DeleteOption) error {
+	if !object.GetDeletionTimestamp().IsZero() {
 		return nil
 	}
-	err := p.Client.Delete(ctx, d.object, append(d.options, client.Preconditions{UID: new(d.object.GetUID())})...)
-	return unlessGone(err, "delete "+d.kind+d.object.GetName())
+	err := p.Client.Delete(ctx, object, append([]client.DeleteOption{client.Preconditions{UID: new(object.GetUID())}}, options...)...)
+	return unlessGone(err, "delete "+kind+object.GetName())
 }

@@ -54,16 +54,12 @@ func (p *pass) withdraw(ctx context.Context, run *v1alpha1.Run, target *v1alpha1
 	if err != nil {
 		return outcome{}, err
 	}
-	return p.withdrawn(run, sources.WhyExisting(target.Name)), nil
-}
-
-// withdrawn repeats a run where something is said of a volume.
-func (s *scope) withdrawn(run *v1alpha1.Run, why string) outcome {
+	why := sources.WhyExisting(target.Name)
 	if why == "" {
-		return goOn()
+		return goOn(), nil
 	}
-	s.disrupted(run, why+", and the pod would change the group of all files there")
-	return saveFirst()
+	p.disrupted(run, why+", and the pod would change the group of all files there")
+	return saveFirst(), nil
 }
 
 // changesGroup says whether a pod has the files on its volumes given to a group.

@@ -16,10 +16,10 @@ import (
 	"github.com/storagebench/storagebench/internal/volumes"
 )
 
-// Before clean-up or a suspension ends anything, the API server is asked what there is: the cache may be behind. That takes several calls, and a list may wait for 100 ms in
-// the API server itself, until its own cache is as new as etcd. So a pass begins a look and ends. When the look is over, it has the next pass made, which goes one step further by
-// what was found. If the benchmark goes another way meanwhile, the look is dropped: what it found may not be so any more. A pass still reads by itself what measuring has to end,
-// PersistentVolumes and StorageClasses, and what it has just made.
+// Before clean-up or a suspension ends anything, the API server is asked what there is: the cache may be behind. That is a look. It takes several calls, and a list may wait for
+// 100 ms in the API server itself, until its own cache is as new as etcd. So no pass waits for a look: a pass begins one and ends. When the look is over it starts the next pass,
+// which goes one step further by what was found. If the benchmark goes another way meanwhile, the look is dropped, because what it found may be outdated. A pass still reads by
+// itself what measuring has to end, PersistentVolumes and StorageClasses, and what it has just made.
 
 // look is a look at what a benchmark has.
 type look struct {
@@ -33,7 +33,7 @@ type look struct {
 	drop context.CancelFunc
 }
 
-// found is what a look has found. The zero value has nothing: whoever wants something asks the API server.
+// found is what a look has found. The zero value has nothing, so that all is read from the API server.
 type found struct {
 	children *childLists
 	// childrenErr is why the look could not list them.
@@ -43,10 +43,10 @@ type found struct {
 	volumes *answer[map[string]*corev1.PersistentVolume]
 	// changed are the names of volumes that were changed since.
 	changed sync.Map
-	// strays are what has lost labels. They are known if straysErr is nil.
+	// strays are known if straysErr is nil.
 	strays    strays
 	straysErr error
-	// soughtAll says that this look has sought all that may have lost labels, and has taken nothing over from an earlier search.
+	// soughtAll says that this look has searched for all strays, and has taken nothing over from an earlier search.
 	soughtAll bool
 }
 
@@ -56,7 +56,8 @@ type childLists struct {
 	pods []*corev1.Pod
 }
 
-// looked takes what a look has found, if it is over. If not, the pass has to end: the look goes on, or the benchmark waits in line for one.
+// looked says whether this pass has what a look has found. It takes that from a look that is over. If it returns false the pass has to end: the look goes on, or the
+// benchmark waits in line for one.
 func (p *pass) looked(ctx context.Context) bool {
 	switch {
 	case p.taken != nil:
@@ -75,7 +76,8 @@ func (p *pass) looked(ctx context.Context) bool {
 // errOthersLook says why a benchmark could not look.
 var errOthersLook = fmt.Errorf("what is left could not be looked for in %s: other benchmarks take long to look", passPatience)
 
-// goesOnWithoutLook has the pass go on with an error, if the benchmark has waited in line for as long as a look may take. It keeps its place.
+// goesOnWithoutLook says whether the benchmark has waited in line for as long as a look may take. Then the pass goes on, and meets an error where it needs what a look
+// finds. The benchmark keeps its place in line.
 func (p *pass) goesOnWithoutLook() bool {
 	if p.now.Sub(p.memory.lookSince) < passPatience {
 		return false
@@ -94,7 +96,7 @@ func (p *pass) takeLook(l *look) {
 	p.found, p.memory.strays = l.found, l.found.strays
 }
 
-// wantLook begins a look, or has the benchmark wait in line until it may. The pass has to end.
+// wantLook begins a look, or has the benchmark wait in line for one. The pass has to end.
 func (p *pass) wantLook(ctx context.Context) {
 	p.awaitsLook = true
 	if p.memory.lookSince.IsZero() {
@@ -130,7 +132,7 @@ const quietLook = 2 * time.Second
 // looksLong says whether the look that the pass waits for takes long.
 func (s *scope) looksLong() bool { return s.now.Sub(s.memory.lookSince) >= quietLook }
 
-// awaitLook ends a pass that waits for a look, which has the next pass made. Where it takes long, a pass comes before, to tell users.
+// awaitLook ends a pass that waits for a look. The look starts the next pass. If it takes longer than quietLook, a pass comes before that, to tell users.
 func (s *scope) awaitLook() outcome {
 	if s.looksLong() {
 		return awaitFor(passPatience)
@@ -138,7 +140,7 @@ func (s *scope) awaitLook() outcome {
 	return awaitFor(quietLook)
 }
 
-// lookTook is how long the look took that this pass uses, zero if it uses none.
+// lookTook is how long the look took that this pass has taken, zero if it has taken none.
 func (p *pass) lookTook() time.Duration {
 	if p.taken == nil {
 		return 0
@@ -153,7 +155,7 @@ func (p *pass) lookAgain(ctx context.Context) {
 	p.wantLook(ctx)
 }
 
-// endLook drops the look that this pass has used, and the one in memory unless the pass waits for it.
+// endLook drops the look that this pass has taken. It drops the one in memory as well, unless the pass waits for it.
 func (p *pass) endLook() {
 	if p.taken != nil {
 		p.taken.drop()
@@ -164,8 +166,8 @@ func (p *pass) endLook() {
 	}
 }
 
-// beginLook begins a look, which has the next pass made when it ends. It has a copy of the benchmark, and only reads what else
-// it shares with this pass, which goes on until it has saved what it knows.
+// beginLook begins a look, which starts the next pass when it ends. This pass goes on beside it until it has saved what it knows. So the look has a copy of the
+// benchmark, and only reads what else they share.
 func (p *pass) beginLook(ctx context.Context) *look {
 	ctx, drop := context.WithTimeout(context.WithoutCancel(ctx), passPatience)
 	l := &look{ended: make(chan struct{}), found: &found{}, drop: drop}
@@ -183,7 +185,8 @@ func (p *pass) beginLook(ctx context.Context) *look {
 	return l
 }
 
-// knownStrays returns what a look need not seek again. While a benchmark is suspended, and has nothing, a look seeks all: there would have to be another one.
+// knownStrays returns the strays that a look need not search for. A look at a suspended benchmark that has nothing searches for all at once. Else another look
+// would have to, before it is said that nothing is left.
 func (p *pass) knownStrays() strays {
 	isSuspended := !p.concluded() && p.sb.DeletionTimestamp.IsZero()
 	if isSuspended && len(p.Jobs)+len(p.Pods)+len(p.Anchors) == 0 {
@@ -192,8 +195,8 @@ func (p *pass) knownStrays() strays {
 	return p.memory.strays
 }
 
-// look asks for Jobs and pods, and then for what has lost labels, and meanwhile for claims and volumes. Claims that have to be listed come last: the list would take turns
-// with the search for what has lost labels, which has little time.
+// look reads Jobs and pods, and then searches for strays. Meanwhile it reads claims and volumes. Claims that have to be listed come last: lists take turns to read pages, and
+// the search has little time.
 func (p *pass) look(ctx context.Context) (err error) {
 	defer catch(ctx, &err)
 	if !p.namespaces.AreSet() { // else it sees no volumes
@@ -207,12 +210,12 @@ func (p *pass) look(ctx context.Context) (err error) {
 	p.lookForChildren(ctx)
 	if p.found.claims == nil {
 		p.found.claims = ask(ctx, claims)
-		_, _ = p.found.claims.wait() // whoever wants it asks once more
+		_, _ = p.found.claims.wait() // after an error, whoever wants claims reads them
 	}
 	return nil
 }
 
-// lookForChildren lists Jobs and pods, and seeks what has lost labels after that: what loses them later is in the lists.
+// lookForChildren lists Jobs and pods, and searches for strays after that: what loses its labels later is in the lists.
 func (p *pass) lookForChildren(ctx context.Context) {
 	listed, err := p.readChildren(ctx)
 	if err != nil && ctx.Err() == nil { // it may be the last try

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// What a look has found is in memory until a pass uses it, and only one look reads a page at a time. So few benchmarks look at once, and of a namespace no more than half of
-// these: a tenant can make so many Jobs and pods that a look takes minutes. The others wait in line, and only their names are kept.
+// What a look has found is in memory until a pass takes it, and looks take turns to read pages. So few benchmarks look at the same time. Of one namespace these are at most
+// half of them: a tenant can make so many Jobs and pods that a look takes minutes. The others wait in line, and only their names are kept.
 
 const (
 	// looksAtOnce is how many looks go on, or have found what no pass has taken yet.
@@ -34,7 +34,7 @@ func (r *Reconciler) lookLimit() int {
 	return looksOfANamespace
 }
 
-// take says whether a benchmark may look now. If not, it waits in line, and is called.
+// take says whether a benchmark may look now. If not, it waits in line until it is called.
 func (l *looks) take(name types.NamespacedName, limit int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,7 +89,7 @@ func (l *looks) giveBack(name types.NamespacedName, limit int) (called []types.N
 	return called
 }
 
-// forget is giveBack for a benchmark that does not wait any longer either. It takes it out of the line.
+// forget takes a benchmark out of the line, and does what giveBack does.
 func (l *looks) forget(name types.NamespacedName, limit int) []types.NamespacedName {
 	l.mu.Lock()
 	l.leave(name)

@@ -18,6 +18,7 @@ import (
 	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/jobspec"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/storage"
 )
@@ -101,21 +102,17 @@ func (p *pass) clearEarlier(ctx context.Context, run *v1alpha1.Run) (outcome, er
 	}
 }
 
-// beginRun writes down that the next attempt of a run begins, or, where its claim has to be bound first, the anchor that has it bound.
+// beginRun writes down that the next attempt of a run begins, or, where its claim has to be bound first, the anchor that has it bound. It begins now, not when
+// the pass began, which may have been long before.
 func (s *scope) beginRun(run *v1alpha1.Run, bindsFirst bool, now time.Time) {
 	if bindsFirst {
 		s.sb.Status.Anchors = make([]v1alpha1.Anchor, 1)
 		s.beginAnchors(now)
 		return
 	}
-	s.beginAttempt(run, now)
-	s.memory.ownAttempt = attempt.NewOwnAttempt(run)
-}
-
-// beginAttempt writes down that an attempt of a run begins. It begins now, not when the pass began, which may have been long before.
-func (s *scope) beginAttempt(run *v1alpha1.Run, now time.Time) {
 	attempt.BeginRun(run, now)
 	s.step(v1alpha1.ReasonPreparing, attempt.DescribeRun(&s.sb.Status, run))
+	s.memory.ownAttempt = attempt.NewOwnAttempt(run)
 }
 
 // endAttempts ends whatever still runs of earlier attempts and returns what is left of them. Pods whose
@@ -237,15 +234,21 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 	if err != nil {
 		return outcome{}, err
 	}
-	if why, err := p.whyNotWritten(ctx, planned, missing); err != nil || why != "" {
-		return p.refuseToWrite(run, why), err
+	why, err := p.whyNotWritten(ctx, planned, missing)
+	if err != nil {
+		return outcome{}, err
+	}
+	if why != "" {
+		p.failRun(run, why)
+		p.fail(v1alpha1.ReasonProvisioningFailed, why)
+		return saveFirst(), nil
 	}
 	p.NoteEarlierJobs(run, missing, &p.memory.ownAttempt)
 	spec := p.jobSpec()
 	shares := spec.Shares(planned)
 	errs := inParallel(ctx, missing, func(client int32) error { // described one at a time: each may be large, and they may be many
 		existed := existing.Has(storage.ClaimName(p.sb, planned.Target, client))
-		return p.makeJob(ctx, job.ForRun(p.sb, p.image, spec.ForRun(run, planned, client, shares, existed)))
+		return p.makeJob(ctx, job.ForRun(p.sb, p.Image, spec.ForRun(run, planned, client, shares, existed)))
 	})
 	p.memory.noteJobs(run, missing, errs)
 	for i, err := range errs {
@@ -255,6 +258,11 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 	}
 	run.Job = job.RunName(p.sb, run.Name, run.Attempts, 0)
 	return awaitFor(p.remaining(run.StartTime.Time, attempt.StartLimit(p.sb.Spec.Deadlines))), nil
+}
+
+// jobSpec returns by what the benchmark's Jobs are described.
+func (p *pass) jobSpec() jobspec.Spec {
+	return jobspec.Spec{StorageBenchmark: p.sb, Plan: p.plannedRuns(), Claims: p.Claims, EBSMetricsURL: p.EBSMetricsURL}
 }
 
 // runWait is the wait for the pod of a client in a run's attempt.

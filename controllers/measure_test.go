@@ -29,7 +29,7 @@ func TestBeginAttempt(t *testing.T) {
 		Name: "a", Target: "fast", State: v1alpha1.RunPending, Attempts: 1, Disruptions: 1, Message: "attempt 1 was disrupted", Job: "before",
 		StartTime: at(-time.Hour), AgreedStart: &metav1.MicroTime{Time: noon}, StartMarginMilliseconds: 5, StartLeadMilliseconds: 4000,
 	}
-	s.beginAttempt(run, noon.Add(time.Second))
+	s.beginRun(run, false, noon.Add(time.Second))
 	want := v1alpha1.Run{
 		Name: "a", Target: "fast", State: v1alpha1.RunRunning, Attempts: 2, Disruptions: 1, Message: "attempt 1 was disrupted",
 		StartTime: at(time.Second), StartLeadMilliseconds: 4000,

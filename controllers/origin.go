@@ -65,27 +65,21 @@ func (p *pass) origins(ctx context.Context, target *v1alpha1.Target, claims []st
 	origins := map[string]ours.Origin{}
 	for _, name := range claims {
 		var err error
-		if origins[name], err = p.originOf(ctx, target, name); err != nil {
+		claim := p.Claims[name]
+		if claim == nil || claim.Spec.VolumeName == "" { // the cache may not have heard yet that it is bound
+			if claim, err = p.liveClaim(ctx, name, "get claim of target "+target.Name); err != nil {
+				return nil, err
+			}
+		}
+		if origins[name], err = p.originOf(ctx, claim); err != nil {
 			return nil, err
 		}
 	}
 	return origins, nil
 }
 
-// originOf says where the volume of a claim of a target is from. The cache may not have heard yet that the claim is bound.
-func (p *pass) originOf(ctx context.Context, target *v1alpha1.Target, name string) (ours.Origin, error) {
-	claim := p.Claims[name]
-	if claim == nil || claim.Spec.VolumeName == "" {
-		var err error
-		if claim, err = p.liveClaim(ctx, name); err != nil {
-			return "", fmt.Errorf("get claim of target %s: %w", target.Name, err)
-		}
-	}
-	return p.originOfVolume(ctx, claim)
-}
-
-// originOfVolume says where the volume of a claim is from.
-func (p *pass) originOfVolume(ctx context.Context, claim *corev1.PersistentVolumeClaim) (ours.Origin, error) {
+// originOf says where the volume of a claim is from.
+func (p *pass) originOf(ctx context.Context, claim *corev1.PersistentVolumeClaim) (ours.Origin, error) {
 	if p.namespaces.AreSet() || claim.Spec.VolumeName == "" {
 		return ours.OriginOf(claim, nil), nil
 	}

@@ -3,7 +3,6 @@ package controllers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -36,9 +35,9 @@ func (p *pass) readInPlace(ctx context.Context, objects storage.Objects) (there 
 		}
 	}
 	for _, wanted := range objects.Claims { // each by its name: how many others there are in a namespace is its tenants' choice
-		claim, err := p.liveClaim(ctx, *wanted.Name)
+		claim, err := p.liveClaim(ctx, *wanted.Name, "get claim")
 		if err != nil {
-			return there, fmt.Errorf("get claim: %w", err)
+			return there, err
 		}
 		there.claims = append(there.claims, claim)
 	}
@@ -50,7 +49,7 @@ func (p *pass) readInPlace(ctx context.Context, objects storage.Objects) (there 
 // cannot be the same, and the API server refuses to change them.
 func (there inPlace) takenFrom(c *children.Children) string {
 	switch class, volume := there.class, there.volume; {
-	case class != nil && !ours.ClusterObject(c.Benchmark, class):
+	case class != nil && class.Name != "" && !ours.ClusterObject(c.Benchmark, class):
 		return "StorageClass " + class.Name
 	case volume != nil && volume.Name != "" && !ours.ClusterObject(c.Benchmark, volume):
 		return "PersistentVolume " + volume.Name
@@ -74,37 +73,33 @@ func (there inPlace) volumeInTheWay(sb *v1alpha1.StorageBenchmark) *corev1.Persi
 // Whoever may make claims can make one that is like the operator's in all, as soon as the benchmark has a UID. One that is there before the operator makes any is
 // such a one. It is named, and noted, so that nothing is ever believed of it.
 
-// refuseClaim ends a benchmark for which nothing was made yet, and for which there is a claim all the same.
-func (p *pass) refuseClaim(ctx context.Context, foreign *foreignClaim) (outcome, error) {
+// refuseForeign ends a benchmark for which nothing was made yet, and for which there is a claim all the same.
+func (p *pass) refuseForeign(ctx context.Context, target *v1alpha1.Target, claim string) (outcome, error) {
 	return p.ifFresh(ctx, func() (outcome, error) {
-		p.sb.Status.Target(foreign.target.Name).ClaimsUID = ours.Foreign
-		p.refuseTaken(foreign.target, "PersistentVolumeClaim "+foreign.name)
+		p.sb.Status.Target(target.Name).ClaimsUID = ours.Foreign
+		p.refuseTaken(target, "PersistentVolumeClaim "+claim)
 		return saveFirst(), nil
 	})
 }
 
-// foreignClaim is a claim that has a name which the operator has given to none yet.
-type foreignClaim struct {
-	target *v1alpha1.Target
-	name   string
-}
-
-// foreignClaim returns one that is there, nil if there is none.
-func (p *pass) foreignClaim(ctx context.Context) (*foreignClaim, error) {
+// foreignClaim returns a target, and a claim that has a name of its claims, which the operator has given to none yet. The target is nil if there is no such claim.
+func (p *pass) foreignClaim(ctx context.Context) (*v1alpha1.Target, string, error) {
 	for i := range p.sb.Spec.Targets {
 		target := &p.sb.Spec.Targets[i]
 		if !storage.IsProvisioned(target) {
 			continue
 		}
 		names := storage.ClaimNames(p.sb, target)
-		claims, errs := gather(ctx, parallelCalls, names, func(name string) (*corev1.PersistentVolumeClaim, error) { return p.liveClaim(ctx, name) })
+		claims, errs := gather(ctx, parallelCalls, names, func(name string) (*corev1.PersistentVolumeClaim, error) {
+			return p.liveClaim(ctx, name, "get claims of target "+target.Name)
+		})
 		if err := errors.Join(errs...); err != nil {
-			return nil, fmt.Errorf("get claims of target %s: %w", target.Name, err)
+			return nil, "", err
 		}
 		if at := slices.IndexFunc(claims, func(claim *corev1.PersistentVolumeClaim) bool { return claim.Name != "" }); at >= 0 {
-			return &foreignClaim{target, names[at]}, nil
+			return target, names[at], nil
 		}
 		p.memory.noteUnmade(names...)
 	}
-	return nil, nil
+	return nil, "", nil
 }

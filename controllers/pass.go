@@ -34,13 +34,9 @@ type pass struct {
 // newPass begins a pass over a benchmark.
 func (r *Reconciler) newPass(sb *v1alpha1.StorageBenchmark, remembered *memory) *pass {
 	return &pass{Reconciler: r, found: &found{}, scope: &scope{
-		now:    metav1.NewTime(r.Clock.Now()),
-		memory: remembered,
-		plans:  &r.plans,
-		image:  r.Image,
-
-		ebsMetricsURL: r.EBSMetricsURL,
-
+		now:        metav1.NewTime(r.Clock.Now()),
+		memory:     remembered,
+		plans:      &r.plans,
 		namespaces: r.Namespaces,
 		Children:   children.Of(sb, remembered.isUnmade),
 		sb:         sb,

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -12,20 +13,10 @@ import (
 )
 
 // client.MergeFrom compares all of both versions, decoded: to write one condition of a large status took it 8.7 MiB. The patches here write what the
-// operator changes, and compare it as text, field by field: 5.3 MiB. Both fail onto any other version than the one that was read.
+// operator changes. A status is compared as text, field by field: 5.3 MiB.
 
-// versioned is what all patches have: the version that was read, and what is changed.
-type versioned struct {
-	Metadata patchedMeta                `json:"metadata"`
-	Status   map[string]json.RawMessage `json:"status,omitempty"`
-}
-
-type patchedMeta struct {
-	ResourceVersion string    `json:"resourceVersion"`
-	Finalizers      *[]string `json:"finalizers,omitempty"`
-}
-
-// statusPatch writes those fields of the status that have changed. All of them are values or lists, which a merge patch replaces as a whole.
+// statusPatch writes those fields of the status that have changed. All of them are values or lists, which a merge patch replaces as a whole. It fails onto
+// any other version than the one that was read.
 type statusPatch struct{ before *v1alpha1.StorageBenchmark }
 
 // Type implements client.Patch.
@@ -41,7 +32,11 @@ func (p statusPatch) Data(after client.Object) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compare statuses: %w", err)
 	}
-	return json.Marshal(versioned{Metadata: patchedMeta{ResourceVersion: p.before.ResourceVersion}, Status: changed})
+	patch := map[string]any{"metadata": map[string]string{"resourceVersion": p.before.ResourceVersion}}
+	if len(changed) > 0 {
+		patch["status"] = changed
+	}
+	return json.Marshal(patch)
 }
 
 // changedFields returns those fields, as text, that differ between two structs, null for those that are gone.
@@ -75,14 +70,17 @@ func textFields(value any) (map[string]json.RawMessage, error) {
 	return fields, json.Unmarshal(text, &fields)
 }
 
-// finalizersPatch writes the finalizers of a benchmark.
-type finalizersPatch struct{ before *v1alpha1.StorageBenchmark }
+// patchFinalizers writes the finalizers of the benchmark, unless it is another version than the one that was read.
+func (p *pass) patchFinalizers(ctx context.Context, sb *v1alpha1.StorageBenchmark) error {
+	return p.patchMeta(ctx, sb, map[string]any{"resourceVersion": p.before.ResourceVersion, "finalizers": sb.Finalizers})
+}
 
-// Type implements client.Patch.
-func (finalizersPatch) Type() types.PatchType { return types.MergePatchType }
-
-// Data implements client.Patch.
-func (p finalizersPatch) Data(after client.Object) ([]byte, error) {
-	finalizers := after.GetFinalizers()
-	return json.Marshal(versioned{Metadata: patchedMeta{ResourceVersion: p.before.ResourceVersion, Finalizers: &finalizers}})
+// patchMeta changes metadata of an object, unless another one has taken its name. The object becomes what the API server answers.
+func (p *pass) patchMeta(ctx context.Context, object client.Object, changes map[string]any) error {
+	changes["uid"] = object.GetUID()
+	patch, err := json.Marshal(map[string]any{"metadata": changes})
+	if err != nil {
+		return err
+	}
+	return p.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch))
 }

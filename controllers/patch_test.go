@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -11,7 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/test/builder"
@@ -43,15 +47,30 @@ func TestStatusPatch(t *testing.T) {
 	}
 }
 
-func TestFinalizersPatch(t *testing.T) {
+// A patch of finalizers is that one as well, and tells besides of which benchmark.
+func TestPatchFinalizers(t *testing.T) {
 	before := builder.OneRun("default", "sb").Build()
-	before.ResourceVersion = "7"
+	before.ResourceVersion, before.UID = "7", "u1"
 	for name, finalizers := range map[string][]string{"one": {v1alpha1.Finalizer}, "none": nil} {
 		t.Run(name, func(t *testing.T) {
 			from, after := before.DeepCopy(), before.DeepCopy()
 			from.Finalizers, after.Finalizers = []string{"example.com/other"}, finalizers
 			want := patchOf(t, client.MergeFromWithOptions(from, client.MergeFromWithOptimisticLock{}), after)
-			if diff := cmp.Diff(want, patchOf(t, finalizersPatch{from}, after)); diff != "" {
+			if err := unstructured.SetNestedField(want, "u1", "metadata", "uid"); err != nil {
+				t.Fatal(err)
+			}
+			sent := map[string]any{}
+			c := fake.NewClientBuilder().WithInterceptorFuncs(interceptor.Funcs{
+				Patch: func(_ context.Context, _ client.WithWatch, object client.Object, patch client.Patch, _ ...client.PatchOption) error {
+					sent = patchOf(t, patch, object)
+					return nil
+				},
+			}).Build()
+			p := &pass{Reconciler: &Reconciler{Client: c}, scope: &scope{before: from}}
+			if err := p.patchFinalizers(t.Context(), after); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, sent); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

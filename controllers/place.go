@@ -27,8 +27,8 @@ func (p *pass) recordPlace(ctx context.Context, target *v1alpha1.Target, client 
 	claim := p.Claims[name]
 	if claim == nil || claim.Spec.VolumeName == "" { // the claims of a pod that has a node are bound, heard of or not
 		var err error
-		if claim, err = p.liveClaim(ctx, name); err != nil || claim.Name == "" {
-			return unlessGone(err, "get claim of target "+target.Name)
+		if claim, err = p.liveClaim(ctx, name, "get claim of target "+target.Name); err != nil || claim.Name == "" {
+			return err
 		}
 		claim.Spec = trimClaim(&claim.Spec)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/jobspec"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/plan"
@@ -26,11 +25,11 @@ func (p *pass) whyNotWritten(ctx context.Context, planned *plan.Run, clients []i
 			continue
 		}
 		name := storage.ClaimName(p.sb, target, client)
-		claim, err := p.liveClaim(ctx, name)
+		claim, err := p.liveClaim(ctx, name, "get claim of target "+target.Name)
 		if err != nil {
-			return "", fmt.Errorf("get claim of target %s: %w", target.Name, err)
+			return "", err
 		}
-		switch origin, err := p.originOfVolume(ctx, claim); {
+		switch origin, err := p.originOf(ctx, claim); {
 		case err != nil:
 			return "", err
 		case origin == ours.Unbound:
@@ -41,14 +40,4 @@ func (p *pass) whyNotWritten(ctx context.Context, planned *plan.Run, clients []i
 		}
 	}
 	return "", nil
-}
-
-// refuseToWrite ends the benchmark where a device may not be written, for a reason.
-func (s *scope) refuseToWrite(run *v1alpha1.Run, why string) outcome {
-	if why == "" {
-		return outcome{}
-	}
-	s.failRun(run, why)
-	s.fail(v1alpha1.ReasonProvisioningFailed, why)
-	return saveFirst()
 }

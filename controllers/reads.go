@@ -20,16 +20,16 @@ import (
 	"github.com/storagebench/storagebench/internal/ours"
 )
 
-// What a pass reads from the API server itself, where the cache may be behind or has none of it.
+// What a pass reads from the API server itself: what the cache does not have, or may have late.
 
-// liveClaim returns a claim of the benchmark's namespace as the API server has it, an empty one if it is gone.
-func (p *pass) liveClaim(ctx context.Context, name string) (*corev1.PersistentVolumeClaim, error) {
+// liveClaim returns a claim of the benchmark's namespace as the API server has it, an empty one if it is gone. An error begins with what was being done.
+func (p *pass) liveClaim(ctx context.Context, name, doing string) (*corev1.PersistentVolumeClaim, error) {
 	claim := &corev1.PersistentVolumeClaim{}
 	err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.sb.Namespace, Name: name}, claim)
-	return claim, client.IgnoreNotFound(err)
+	return claim, unlessGone(err, doing)
 }
 
-// liveVolume returns a volume as the API server has it, an empty one if it is gone. Its error says for what it was asked.
+// liveVolume returns a volume as the API server has it, an empty one if it is gone. An error begins with what was being done.
 func (p *pass) liveVolume(ctx context.Context, name, doing string) (*corev1.PersistentVolume, error) {
 	if volume := p.found.volume(name); volume != nil {
 		return volume, nil
@@ -37,9 +37,12 @@ func (p *pass) liveVolume(ctx context.Context, name, doing string) (*corev1.Pers
 	return p.readVolume(ctx, name, doing)
 }
 
-// readVolume is liveVolume for whoever needs the newest version of it.
+// readVolume is liveVolume for whoever needs the newest version, also where a look has one.
 func (p *pass) readVolume(ctx context.Context, name, doing string) (*corev1.PersistentVolume, error) {
 	volume := &corev1.PersistentVolume{}
+	if len(name) > maxName { // as a claim may have it: no volume has such a name, nor may a request
+		return volume, nil
+	}
 	err := p.Live.Get(ctx, types.NamespacedName{Name: name}, volume)
 	return volume, unlessGone(err, doing)
 }
@@ -49,8 +52,7 @@ func (p *pass) own(labels ...string) []client.ListOption {
 	return []client.ListOption{client.InNamespace(p.sb.Namespace), client.MatchingLabels(child.Labels(p.sb, labels...))}
 }
 
-// listChildren returns the benchmark's Jobs and pods that have labels. Not from the cache, which may not have heard yet of a Job that the last pass has made. Pods
-// are listed after the Jobs: one that is made meanwhile is seen by its Job.
+// listChildren returns the benchmark's Jobs and pods that have labels. It does not ask the cache, which may not have heard yet of a Job that the last pass has made.
 func (p *pass) listChildren(ctx context.Context, having client.MatchingLabels) ([]*batchv1.Job, []*corev1.Pod, error) {
 	if err := p.found.childrenErr; err != nil {
 		return nil, nil, err
@@ -64,10 +66,10 @@ func (p *pass) listChildren(ctx context.Context, having client.MatchingLabels) (
 	}
 	listed := p.found.children
 	stray, err := p.strayJobs(ctx, having)
-	return append(withLabels(listed.jobs, having), pointers(stray)...), withLabels(listed.pods, having), err
+	return append(withLabels(listed.jobs, having), stray...), withLabels(listed.pods, having), err
 }
 
-// readChildren returns the benchmark's Jobs, and then its pods.
+// readChildren lists the benchmark's Jobs, and then its pods: of a pod that is made in between, the Job is in the list.
 func (p *pass) readChildren(ctx context.Context) (childLists, error) {
 	var jobs batchv1.JobList
 	if err := listLive(ctx, p.Live, &jobs, p.own()...); err != nil {
@@ -80,7 +82,7 @@ func (p *pass) readChildren(ctx context.Context) (childLists, error) {
 	return childLists{jobs: pointers(jobs.Items), pods: pointers(pods.Items)}, nil
 }
 
-// listAnchors returns the pods of anchors. It asks for no others: there may be many that have ended.
+// listAnchors returns the pods of anchors. It lists no other pods: there may be many that have ended.
 func (p *pass) listAnchors(ctx context.Context) ([]*corev1.Pod, error) {
 	if err := p.found.childrenErr; err != nil {
 		return nil, err
@@ -114,11 +116,10 @@ func pointers[T any](all []T) []*T {
 	return of
 }
 
-// fewClaims is how many claims are asked for by their names, one after the other. More are read with all others of the namespace.
+// fewClaims is up to how many claims are read by their names, one after the other. For more, all claims of the namespace are listed.
 const fewClaims = 4
 
-// liveClaims returns the claims that have names which the benchmark gives, as the API server has them, in the order of their names: not by labels, which they may
-// have lost.
+// liveClaims returns the claims that have names which the benchmark gives, as the API server has them. It does not go by labels, which they may have lost.
 func (p *pass) liveClaims(ctx context.Context) (claims []corev1.PersistentVolumeClaim, err error) {
 	if asked := p.found.claims; asked != nil {
 		if claims, err := asked.wait(); err == nil {
@@ -138,9 +139,9 @@ func (p *pass) readClaims(ctx context.Context) (claims []corev1.PersistentVolume
 		return slices.DeleteFunc(list.Items, func(claim corev1.PersistentVolumeClaim) bool { return p.ClaimTargets[claim.Name] == "" }), nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.ClaimTargets)) {
-		claim, err := p.liveClaim(ctx, name)
+		claim, err := p.liveClaim(ctx, name, "get claim "+name)
 		if err != nil {
-			return nil, fmt.Errorf("get claim %s: %w", name, err)
+			return nil, err
 		}
 		if claim.Name != "" {
 			trim(claim)
@@ -150,7 +151,7 @@ func (p *pass) readClaims(ctx context.Context) (claims []corev1.PersistentVolume
 	return claims, nil
 }
 
-// liveClass returns a StorageClass as the API server has it, nil if there is none. It lists, which it has to be allowed anyway.
+// liveClass returns a StorageClass as the API server has it, an empty one if there is none. It lists, because the operator needs that right anyway.
 func (p *pass) liveClass(ctx context.Context, name string) (*storagev1.StorageClass, error) {
 	var classes storagev1.StorageClassList
 	if err := p.Live.List(ctx, &classes); err != nil {
@@ -161,17 +162,17 @@ func (p *pass) liveClass(ctx context.Context, name string) (*storagev1.StorageCl
 			return &classes.Items[i], nil
 		}
 	}
-	return nil, nil
+	return &storagev1.StorageClass{}, nil
 }
 
-// liveJob returns a Job of the benchmark's namespace as the API server has it, an empty one if it is gone. Its error says for what it was asked.
+// liveJob returns a Job of the benchmark's namespace as the API server has it, an empty one if it is gone. An error begins with what was being done.
 func (p *pass) liveJob(ctx context.Context, name, doing string) (*batchv1.Job, error) {
 	j := &batchv1.Job{}
 	err := p.Live.Get(ctx, types.NamespacedName{Namespace: p.sb.Namespace, Name: name}, j)
 	return j, unlessGone(err, doing)
 }
 
-// liveAnchor does so for the pod of an anchor. It lists, which it has to be allowed anyway.
+// liveAnchor does so for the pod of an anchor. It lists, because the operator needs that right anyway.
 func (p *pass) liveAnchor(ctx context.Context, name, doing string) (*corev1.Pod, error) {
 	var found corev1.PodList
 	if err := p.Live.List(ctx, &found, client.InNamespace(p.sb.Namespace), client.MatchingFields{metav1.ObjectNameField: name}); err != nil {
@@ -202,8 +203,8 @@ func (p *pass) nodeLabels(ctx context.Context, name string) (map[string]string, 
 		return labels, nil
 	}
 	var node corev1.Node
-	if err := p.Live.Get(ctx, types.NamespacedName{Name: name}, &node); client.IgnoreNotFound(err) != nil {
-		return nil, fmt.Errorf("get node: %w", err)
+	if err := unlessGone(p.Live.Get(ctx, types.NamespacedName{Name: name}, &node), "get node"); err != nil {
+		return nil, err
 	}
 	if p.nodes == nil {
 		p.nodes = map[string]map[string]string{}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -120,6 +121,18 @@ func TestLiveClaims(t *testing.T) {
 		want := slices.Sorted(slices.Values(names[1:]))
 		if err != nil || !slices.Equal(found, want) || len(*asked) != lists {
 			t.Errorf("of %d clients: %q, asked for %q, %v, want %q", clients, found, *asked, err, want)
+		}
+	}
+}
+
+// A claim may name a volume by a text of a MiB, which is more than a request for it may have. There is no such volume.
+func TestVolumeOfALongName(t *testing.T) {
+	w := newWorldWithoutOperator(t)
+	p := passOver(&Reconciler{Client: w.Client, Live: w.Client}, builder.OneRun(w.Namespace, "sb").Build())
+	for _, length := range []int{maxName, maxName + 1, 1 << 20} {
+		volume, err := p.liveVolume(t.Context(), strings.Repeat("v", length), "get volume")
+		if err != nil || volume.Name != "" {
+			t.Errorf("of a name of %d bytes: %v, %.300v", length, volume.Name, err)
 		}
 	}
 }

@@ -137,14 +137,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	r.Metrics.seen(benchmark, &remembered.lastSeen, r.Clock.Now())
 	if isTrimmed(benchmark) {
 		whole := &v1alpha1.StorageBenchmark{}
-		switch err := r.Live.Get(ctx, request.NamespacedName, whole); {
-		case apierrors.IsNotFound(err):
-			remembered.dropLook()
-			// It need not be gone: an API server that has just begun does not find objects of kinds that it does not know yet.
-			return ctrl.Result{RequeueAfter: remembered.afterConflict()}, nil
-		case err != nil:
-			remembered.dropLook()
-			return ctrl.Result{}, r.newPass(benchmark, remembered).saveUnread(ctx, fmt.Errorf("get benchmark: %w", err))
+		if err := r.Live.Get(ctx, request.NamespacedName, whole); err != nil {
+			return r.unread(ctx, benchmark, remembered, err)
 		}
 		benchmark = whole
 	}
@@ -163,12 +157,22 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	case err != nil:
 		return ctrl.Result{}, err
 	}
-	r.saved(p, ended)
+	r.noteSaved(p, ended)
 	return result, nil
 }
 
-// saved notes that all is saved that a pass has found out, which ended at a time.
-func (r *Reconciler) saved(p *pass, ended time.Time) {
+// unread ends a call over a benchmark of which the cache has little, and which the API server does not give.
+func (r *Reconciler) unread(ctx context.Context, cached *v1alpha1.StorageBenchmark, remembered *memory, err error) (ctrl.Result, error) {
+	remembered.dropLook()
+	if apierrors.IsNotFound(err) {
+		// It need not be gone: an API server that has just begun does not find objects of kinds that it does not know yet.
+		return ctrl.Result{RequeueAfter: remembered.afterConflict()}, nil
+	}
+	return ctrl.Result{}, r.newPass(cached, remembered).saveUnread(ctx, fmt.Errorf("get benchmark: %w", err))
+}
+
+// noteSaved notes that all is saved that a pass has found out, which ended at a time.
+func (r *Reconciler) noteSaved(p *pass, ended time.Time) {
 	r.Results.SetBenchmark(p.sb)
 	switch {
 	case p.awaitsLook: // it has not tried yet

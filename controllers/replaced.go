@@ -2,7 +2,6 @@ package controllers
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,25 +20,18 @@ import (
 
 // noteClaims notes of which claims a target is, all of which are there, and sees to it that nothing is believed of volumes before.
 func (p *pass) noteClaims(ctx context.Context, target *v1alpha1.Target) (outcome, error) {
-	change, err := p.readChange(ctx, target)
-	if err != nil {
-		return outcome{}, err
-	}
-	return p.takeChange(target.Name, change), nil
-}
-
-// readChange returns how the claims that were made for a target differ from those that were noted.
-func (p *pass) readChange(ctx context.Context, target *v1alpha1.Target) (ours.ClaimChange, error) {
 	status, names := p.sb.Status.Target(target.Name), storage.ClaimNames(p.sb, target)
 	change := ours.ClaimChange{
 		Noted: status.ClaimsUID, Seen: p.Claims.UID(names), SameStorage: storage.MakesVolume(target), Own: true, Files: status.TestFiles,
 	}
-	if !change.MayReplace() {
-		return change, nil
+	if change.MayReplace() {
+		claims, err := p.liveClaims(ctx) // the cache may be older than what an operator before this one has seen
+		if err != nil {
+			return outcome{}, err
+		}
+		change.Unconfirmed = change.Seen != volumes.ClaimsOf(p.OwnClaims(claims)).UID(names)
 	}
-	claims, err := p.liveClaims(ctx) // the cache may be older than what an operator before this one has seen
-	change.Unconfirmed = change.Seen != volumes.ClaimsOf(p.OwnClaims(claims)).UID(names)
-	return change, err
+	return p.takeChange(target.Name, change), nil
 }
 
 // forgetClaims forgets a target's claims of which one is gone, before that is made anew.
@@ -110,11 +102,11 @@ func (p *pass) noteExistingClaim(ctx context.Context, target *v1alpha1.Target) e
 	if storage.IsProvisioned(target) {
 		return nil
 	}
-	claim, err := p.liveClaim(ctx, *target.ClaimName)
+	claim, err := p.liveClaim(ctx, *target.ClaimName, "get claim of target "+target.Name)
 	if err != nil {
-		return fmt.Errorf("get claim of target %s: %w", target.Name, err)
+		return err
 	}
-	return p.noteExisting(ctx, target, claim, p.sb.Status.Target(target.Name).TestFiles)
+	return p.noteClaimUID(ctx, target, claim, p.sb.Status.Target(target.Name).TestFiles)
 }
 
 // notePlacedClaim is noteExistingClaim for a pod that has a node. Such a pod keeps the claim there. Before, the claim could be replaced. The test files that
@@ -123,34 +115,28 @@ func (p *pass) notePlacedClaim(ctx context.Context, target *v1alpha1.Target, cla
 	if storage.IsProvisioned(target) || p.memory.placed[target.Name] == pod.UID {
 		return nil
 	}
-	err := p.noteExisting(ctx, target, claim, p.before.Status.Target(target.Name).TestFiles)
+	err := p.noteClaimUID(ctx, target, claim, p.before.Status.Target(target.Name).TestFiles)
 	if err == nil {
 		p.memory.places(target.Name, pod)
 	}
 	return err
 }
 
-// noteExisting notes of which claim of somebody's a target is. The claim is empty if it is gone. files is what was known of test files on the one before.
-func (p *pass) noteExisting(ctx context.Context, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim, files v1alpha1.TestFilesState) error {
-	change, err := p.readExisting(ctx, target, claim, files)
-	if err == nil {
-		p.takeChange(target.Name, change)
-	}
-	return err
-}
-
-// readExisting returns how a claim of somebody's differs from the one that was noted. Another claim of the same volume replaces nothing. A volume of
-// somebody's may be retained, and with it the test files.
-func (p *pass) readExisting(ctx context.Context, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim, files v1alpha1.TestFilesState) (ours.ClaimChange, error) {
+// noteClaimUID notes the UID of the claim that a target names. The claim is empty if it is gone. files is what was known of test files on the one before. Another
+// claim of the same volume replaces nothing. A volume of somebody's may be retained, and with it the test files.
+func (p *pass) noteClaimUID(ctx context.Context, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim, files v1alpha1.TestFilesState) error {
 	status := p.sb.Status.Target(target.Name)
 	change := ours.ClaimChange{
 		Noted: status.ClaimsUID, Seen: string(claim.UID),
 		SameStorage: len(status.Volumes) == 1 && status.Volumes[0].Name == claim.Spec.VolumeName,
 	}
-	if !change.MayReplace() || change.SameStorage || files != v1alpha1.TestFilesPresent {
-		return change, nil
+	if change.MayReplace() && !change.SameStorage && files == v1alpha1.TestFilesPresent {
+		lost, err := p.lostVolumes(ctx, target)
+		if err != nil {
+			return err
+		}
+		change.Files = cleanup.FilesOnLostClaim(status.Driver, lost...)
 	}
-	lost, err := p.lostVolumes(ctx, target)
-	change.Files = cleanup.FilesOnLostClaim(status.Driver, lost...)
-	return change, err
+	p.takeChange(target.Name, change)
+	return nil
 }

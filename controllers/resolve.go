@@ -143,9 +143,9 @@ func (p *pass) resolveAttributes(ctx context.Context, path *field.Path, target *
 
 func (p *pass) resolveClaim(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
 	status := v1alpha1.TargetStatus{Name: target.Name, Claims: []string{*target.ClaimName}, Limits: storage.Limits(target, storage.Class{})}
-	claim, err := p.liveClaim(ctx, *target.ClaimName)
+	claim, err := p.liveClaim(ctx, *target.ClaimName, "get claim")
 	if err != nil {
-		return status, nil, fmt.Errorf("get claim: %w", err)
+		return status, nil, err
 	}
 	if claim.Name != "" {
 		status.ClaimsUID = string(claim.UID)

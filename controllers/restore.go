@@ -2,14 +2,12 @@ package controllers
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -22,7 +20,7 @@ import (
 
 // findJob sees what has become of the Job of a client that was there and is not found.
 func (p *pass) findJob(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, client int32) (outcome, error) {
-	wanted := job.ForRun(p.sb, p.image, p.jobSpec().ForMeasuring(run, planned, client))
+	wanted := job.ForRun(p.sb, p.Image, p.jobSpec().ForMeasuring(run, planned, client))
 	found, err := p.liveJob(ctx, *wanted.Name, "get Job")
 	if err != nil {
 		return outcome{}, err
@@ -44,7 +42,7 @@ func (p *pass) findAnchor(ctx context.Context, which int) (outcome, error) {
 	if why := ours.WhyLost(p.sb, "pod", found); why != "" {
 		return p.loseAnchor(ctx, which, why)
 	}
-	wanted := job.ForAnchor(p.sb, p.image, int32(which), a.Attempts, nil)
+	wanted := job.ForAnchor(p.sb, p.Image, int32(which), a.Attempts, nil)
 	return awaitFor(retrySoon), p.restore(ctx, found, wanted.Labels, wanted.Annotations)
 }
 
@@ -59,16 +57,6 @@ func (p *pass) restore(ctx context.Context, object client.Object, labels, annota
 		return unlessGone(err, "restore "+strings.Join(lost, ", ")+" of "+object.GetName())
 	}
 	return fmt.Errorf("%s had lost %s, which the operator needs to find it; that was put back; if this goes on, look for an admission webhook or a controller that removes it", object.GetName(), strings.Join(lost, ", "))
-}
-
-// patchMeta changes metadata of an object, unless another one has taken its name. The object becomes what the API server answers.
-func (p *pass) patchMeta(ctx context.Context, object client.Object, changes map[string]any) error {
-	changes["uid"] = object.GetUID()
-	patch, err := json.Marshal(map[string]any{"metadata": changes})
-	if err != nil {
-		return err
-	}
-	return p.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch))
 }
 
 // findPod returns the pod of a Job that Kubernetes says there is and that is not found, nil if there is none, and gives it its labels back.

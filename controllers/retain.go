@@ -73,11 +73,8 @@ func (p *pass) endRunningJobs(ctx context.Context) ([]cleanup.Leftover, error) {
 		one.What += ", whose pods have ended; Kubernetes has not marked it as ended yet"
 		left = append(left, one)
 	}
-	leftPods, orphans, err := p.leftPods(ctx, attempt.WithoutEndedPods(pods), own)
-	if left = append(left, leftPods...); err != nil || p.hasNewFiles() {
-		return left, err // what pods tell goes with them, so it has to be saved first
-	}
-	return left, errors.Join(p.deleteJobs(ctx, running), p.deletePods(ctx, orphans))
+	leftPods, err := p.endJobs(ctx, running, attempt.WithoutEndedPods(pods), own)
+	return append(left, leftPods...), err
 }
 
 // endingPatience is how long it is waited for Kubernetes to say that a Job has ended all of whose pods have: it takes a second or two. A Job of which it does

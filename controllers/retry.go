@@ -19,15 +19,15 @@ import (
 )
 
 const (
-	// minRetry and maxRetry are how soon a pass that met an error is repeated: each time half as soon, so that an API
-	// server that is busy is left alone, but soon enough that deadlines are kept.
+	// minRetry is how soon a pass that met an error is repeated. Each time the wait is twice as long, so that an API server that is busy is left
+	// alone. It is never longer than maxRetry, so that deadlines are kept.
 	minRetry = 100 * time.Millisecond
 	maxRetry = 15 * time.Second
 	// quietErrors is how long errors may go on before users are told. Most are over by then.
 	quietErrors = 10 * time.Second
 )
 
-// resultPatience is how long errors may keep the result of a run from being taken, of calls that it does not depend on.
+// resultPatience is how long the result of a run waits for calls that fail, and that only add to it.
 const resultPatience = time.Minute
 
 // retries says when a pass that met an error is repeated.
@@ -40,7 +40,7 @@ func retryAfterErrors(looks *looks) retries {
 	return retries{workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetry, maxRetry), looks}
 }
 
-// Forget has the next pass that meets an error repeated soon, unless this one waits for a look: what failed before was not tried.
+// Forget has the waits begin anew after a pass without an error. A pass that only waits for a look changes nothing: what failed before was not tried again.
 func (r retries) Forget(request reconcile.Request) {
 	if !r.looks.has(request.NamespacedName) {
 		r.TypedRateLimiter.Forget(request)
@@ -50,7 +50,7 @@ func (r retries) Forget(request reconcile.Request) {
 // errFault is a fault in the operator itself. It is an error like others: it has a deadline, and users are told.
 var errFault = errors.New("fault in the operator, please report it with its log")
 
-// catch makes an error of a panic. It is to be deferred, in the goroutine that may panic.
+// catch makes an error of a panic. Defer it in the goroutine that may panic.
 func catch(ctx context.Context, err *error) {
 	if fault := recover(); fault != nil {
 		*err = fmt.Errorf("%w: %v", errFault, fault)
@@ -58,7 +58,7 @@ func catch(ctx context.Context, err *error) {
 	}
 }
 
-// passPatience is how long a pass may take: one of few workers makes it, which others wait for.
+// passPatience is how long a pass may take. Few workers make passes, and other benchmarks wait for them.
 const passPatience = 5 * time.Minute
 
 // guarded makes a pass, and drops what it had begun to write into the status if it ends in a fault.
@@ -80,8 +80,8 @@ func (p *pass) guarded(ctx context.Context) (result ctrl.Result, err error) {
 	return result, err
 }
 
-// noteError tells users of errors that go on from pass to pass, and ends measuring when that has lasted for as long as patience
-// says: what the benchmark wants is not going to happen. Clean-up has a deadline of its own.
+// noteError tells users of errors that go on from pass to pass. It ends measuring when they have gone on for as long as the benchmark may wait for what they
+// keep from happening. Clean-up has a deadline of its own.
 func (s *scope) noteError(err error) {
 	since, told := s.tellError(err)
 	if !told {
@@ -104,22 +104,23 @@ func (s *scope) tellError(err error) (since time.Time, told bool) {
 	return since, true
 }
 
-// retractError takes back that errors go on.
+// retractError no longer tells users that errors go on.
 func (s *scope) retractError() {
 	meta.RemoveStatusCondition(&s.sb.Status.Conditions, v1alpha1.ConditionRetrying)
 }
 
-// retellAfter is how long users are left with the words that they have, of something that goes on.
+// retellAfter is how long a message about something that goes on stays as it is.
 const retellAfter = 2 * time.Second
 
-// toldWords is what the words of a condition were about, and when they were written.
+// toldWords is what the message of a condition was about, and when it was written.
 type toldWords struct {
 	about string
 	at    time.Time
 }
 
-// retold returns the words for a condition about something that goes on: those that users have of it, while they are new. An error may have other words in each
-// pass, as by the port of a connection. Each write of them starts a pass, at once and not when it is time to try again.
+// retold returns the message of a condition about something that goes on. An error may have other words in each pass, such as the port of a connection. To write
+// them would start the next pass at once, and not when it is time to try again. So the message stays as it is until retellAfter is over. It begins with about,
+// which tells one matter from another.
 func (s *scope) retold(condition, about, text string) string {
 	text = legible.Fit(about+text, maxConditionMessage)
 	now, told := s.condition(condition).Message, s.memory.told[condition]
@@ -136,11 +137,10 @@ func (s *scope) retold(condition, about, text string) string {
 	return text
 }
 
-// isResultLate says whether errors have kept the result of a run from being taken for so long that it is taken without what
-// the calls were to add to it: it must not be lost to them.
+// isResultLate says whether calls have failed for so long that the result of a run is taken without what they were to add to it. Else it could be lost.
 func (s *scope) isResultLate() bool { return s.now.Sub(s.firstError()) >= resultPatience }
 
-// firstError returns since when each pass has met an error, also if that was seen by an operator before this one.
+// firstError returns since when each pass has met an error. If an operator before this one has seen that, the condition tells.
 func (s *scope) firstError() time.Time {
 	if since := s.memory.failingSince; !since.IsZero() {
 		return since

@@ -16,13 +16,13 @@ import (
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
-// save writes what a pass has found out, and tells users of errors that go on: that of the pass, or that the write itself is refused.
+// save writes what a pass has found out. It tells users of errors that go on: those of passes, and those of the write itself.
 func (p *pass) save(ctx context.Context, passErr error) (err error) {
 	defer catch(ctx, &err)
 	switch {
 	case passErr != nil:
 		p.noteError(passErr)
-	case !p.awaitsLook: // else what failed before was not tried
+	case !p.awaitsLook: // a pass that waits for a look has not tried again what failed before
 		p.retractError()
 	}
 	if err = p.saveStatus(ctx); err == nil || isOutdated(err) {
@@ -70,7 +70,7 @@ func (p *pass) writeStatus(ctx context.Context) error {
 	return nil
 }
 
-// beginCleanUp has the time for clean-up begin now, when it is written down that measuring has ended: the pass may have taken long until then.
+// beginCleanUp has the time for clean-up begin with the write that says that measuring has ended. The pass may have begun long before.
 func (s *scope) beginCleanUp(now time.Time) {
 	measured := meta.FindStatusCondition(s.sb.Status.Conditions, v1alpha1.ConditionMeasured)
 	if measured != nil && conditionOf(s.before, v1alpha1.ConditionMeasured).Status == "" {
@@ -78,22 +78,24 @@ func (s *scope) beginCleanUp(now time.Time) {
 	}
 }
 
+// maxRefusal is the most bytes that users are told of why a status was refused: that may repeat all of the status. It leaves room for the name of what was kept.
+const maxRefusal = maxErrorMessage - 256
+
 // saveConditions writes conditions alone when the status could not be saved, so that users learn of it and it has a deadline. All else that
 // the pass has found out is dropped, and found out again by the next one.
 func (p *pass) saveConditions(ctx context.Context, cause error) error {
 	found := p.sb.Status
 	p.sb.Status = *p.before.Status.DeepCopy()
-	if kept := newLogs(&p.before.Status, &found); len(kept) > 0 {
-		cause = fmt.Errorf("%w; what was measured is in ConfigMap %s", shortened(cause), strings.Join(kept, ", "))
-	} else {
-		cause = shortened(cause)
-	}
 	if p.concluded() && isRefusedForGood(cause) && p.now.Sub(p.firstError()) >= quietErrors { // who refuses may change their mind
 		adoptConclusion(&p.sb.Status, &found)
 	}
-	p.noteError(cause)
+	why := legible.Fit(cause.Error(), maxRefusal)
+	if kept := newLogs(&p.before.Status, &found); len(kept) > 0 {
+		why += "; what was measured is in ConfigMap " + strings.Join(kept, ", ")
+	}
+	p.noteError(errors.New(why))
 	if p.finished() {
-		p.endUnsaved(cause)
+		p.endUnsaved(why)
 	}
 	if !p.changed() {
 		return nil
@@ -101,7 +103,7 @@ func (p *pass) saveConditions(ctx context.Context, cause error) error {
 	return p.writeStatus(ctx)
 }
 
-// newLogs returns the ConfigMaps with the logs of runs that a status names, and that is not saved.
+// newLogs returns the ConfigMaps with logs of runs that the status names which a pass has found, and the one before does not.
 func newLogs(before, found *v1alpha1.StorageBenchmarkStatus) []string {
 	var names []string
 	for i := range found.Runs {
@@ -114,8 +116,8 @@ func newLogs(before, found *v1alpha1.StorageBenchmarkStatus) []string {
 	return names
 }
 
-// adoptConclusion takes over how a benchmark was cleaned up and has ended. How it was measured is saved, so that this is true whatever
-// becomes of the rest: nobody waits for ever for a benchmark of which nothing is left but a status that is refused.
+// adoptConclusion takes over how a benchmark was cleaned up and has ended. That is true whatever becomes of the rest, because it is saved how the benchmark was
+// measured. So it ends, even if the rest of its status is refused to the end.
 func adoptConclusion(status, found *v1alpha1.StorageBenchmarkStatus) {
 	for _, c := range found.Conditions {
 		if c.Type != v1alpha1.ConditionRetrying {
@@ -125,25 +127,12 @@ func adoptConclusion(status, found *v1alpha1.StorageBenchmarkStatus) {
 	status.ObservedGeneration, status.CompletionTime = found.ObservedGeneration, found.CompletionTime
 }
 
-// endUnsaved says of a benchmark that has ended what of it is not saved. It is not retried.
-func (s *scope) endUnsaved(cause error) {
+// endUnsaved says of a benchmark that has ended that not all of its status is saved, and why. Nothing is tried again.
+func (s *scope) endUnsaved(why string) {
 	s.retractError()
 	end := s.condition(v1alpha1.ConditionSucceeded)
-	s.setCondition(end.Type, end.Status, end.Reason, fmt.Sprintf("%s; not all of the status could be saved: %v", end.Message, cause))
+	s.setCondition(end.Type, end.Status, end.Reason, fmt.Sprintf("%s; not all of the status could be saved: %s", end.Message, why))
 }
-
-// shortenedError is an error of which users are told the beginning.
-type shortenedError struct{ error }
-
-// shortened has an error say no more than a condition needs: one about a status may repeat all of it. It leaves room for the name of what
-// was kept.
-func shortened(err error) error { return shortenedError{err} }
-
-// Error implements error.
-func (e shortenedError) Error() string { return legible.Fit(e.error.Error(), maxErrorMessage-256) }
-
-// Unwrap has errors.As find what was shortened.
-func (e shortenedError) Unwrap() error { return e.error }
 
 // tooLarge is what etcd says of an object that is larger than it takes. The API server gives it no reason of its own.
 const tooLarge = "request is too large"

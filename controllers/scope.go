@@ -14,8 +14,6 @@ import (
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/cleanup"
-	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/jobspec"
 	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/namespaced"
 	"github.com/storagebench/storagebench/internal/plan"
@@ -33,10 +31,6 @@ type scope struct {
 	memory *memory
 	// plans has the plans of benchmarks that are under way.
 	plans *planCache
-	// image is the runner's.
-	image job.Image
-	// ebsMetricsURL is where runs on EBS volumes ask what EBS itself says of them. "": they do not.
-	ebsMetricsURL string
 	// namespaces are those that the operator is confined to, none if it works in the whole cluster.
 	namespaces namespaced.Namespaces
 
@@ -133,11 +127,6 @@ func (s *scope) remaining(since time.Time, limit attempt.Limit) time.Duration {
 // waits tells what the benchmark waits for.
 func (s *scope) waits() *children.Waits {
 	return &children.Waits{Children: s.Children, Now: s.now.Time, BoundSince: s.memory.boundSince}
-}
-
-// jobSpec returns by what the benchmark's Jobs are described.
-func (s *scope) jobSpec() jobspec.Spec {
-	return jobspec.Spec{StorageBenchmark: s.sb, Plan: s.plannedRuns(), Claims: s.Claims, EBSMetricsURL: s.ebsMetricsURL}
 }
 
 // unlessGone wraps an error, and drops one that says that the object is gone: then somebody else was faster.

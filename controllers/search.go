@@ -9,7 +9,7 @@ import (
 // nextRun returns the first run that has not ended, nil if all have. A step of a search has its load then: it is written down with the beginning of
 // its first attempt, before its Jobs are made.
 func (s *scope) nextRun() *v1alpha1.Run {
-	runs := search.Runs{Status: &s.sb.Status, SearchOf: s.searchOf}
+	runs := search.Runs{Spec: &s.sb.Spec, Status: &s.sb.Status}
 	s.searchEnded = runs.End() || s.searchEnded
 	for i := range s.sb.Status.Runs {
 		run := &s.sb.Status.Runs[i]
@@ -20,14 +20,6 @@ func (s *scope) nextRun() *v1alpha1.Run {
 			s.setLoad(run, runs.Load(run))
 		}
 		return run
-	}
-	return nil
-}
-
-// searchOf returns the search that a run is a step of, nil if the spec has none for it.
-func (s *scope) searchOf(run *v1alpha1.Run) *v1alpha1.LoadSearch {
-	if planned, known := s.planned(run); known {
-		return planned.Workload.Search
 	}
 	return nil
 }

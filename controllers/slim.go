@@ -86,19 +86,14 @@ func slim(text []byte) ([]byte, error) {
 	if !is {
 		return text, nil
 	}
-	var kind string
+	var of runtime.TypeMeta
 	err := eachField(body, func(number protowire.Number, value []byte, _ []byte) error {
 		if number != 1 {
 			return nil
 		}
-		return eachField(value, func(number protowire.Number, value []byte, _ []byte) error {
-			if number == 2 {
-				kind = string(value)
-			}
-			return nil
-		})
+		return of.Unmarshal(value)
 	})
-	kept := keptOf(kind)
+	kept := keptOf(of.Kind)
 	if err != nil || kept == nil {
 		return text, err
 	}

@@ -23,13 +23,14 @@ import (
 	"github.com/storagebench/storagebench/internal/ours"
 )
 
-// While a benchmark measures, it misses Jobs and pods that lose the labels by which they are listed, and gives them back (restore.go). When it ends or is
-// suspended nobody would miss them. A Job would go on, and hold its node and its claim. So Jobs and anchors that are the benchmark's by owner and name are
-// looked for then. From there on they are asked for by name, as if they had all labels. Before it is said that nothing is left, they are looked for once more.
-// What loses its labels after that ends by itself: each pod has an activeDeadlineSeconds.
+// Others may remove the labels by which Jobs and pods are listed. A benchmark that measures notices that one is missing, and restores its labels (restore.go). A benchmark
+// that ends or is suspended expects none, and would not notice: a Job would go on, and hold its node and its claim. So the operator then searches for strays. These are Jobs
+// and anchors that are the benchmark's by name and owner, and lack labels. From then on they are read by name. Before the operator says that nothing is left, it searches
+// once more. What loses its labels after that ends by itself: each pod has an activeDeadlineSeconds.
 
-// strays are what of a benchmark has lost labels.
+// strays are the Jobs and anchors of a benchmark that have lost labels.
 type strays struct {
+	// sought says that a search for them has come to its end.
 	sought  bool
 	jobs    []ours.MadeJob
 	anchors []string
@@ -42,8 +43,8 @@ func (s *scope) mayStray() bool {
 	return s.concluded() || !s.sb.DeletionTimestamp.IsZero() || ptr.Deref(s.sb.Spec.Suspend, false)
 }
 
-// untilNothingStrays takes a step that ends what the benchmark has, and returns what is left. If nothing is left by an older search, something may have lost its labels
-// since, or a Job may have been made by a call whose answer was lost. So another look searches for all, and what it finds is ended.
+// untilNothingStrays takes a step that ends what the benchmark has, and returns what is left. The step goes by a search for strays that may be old. Something may have lost
+// its labels since, or a Job may have been made by a call whose answer was lost. So when nothing is left, another look searches for all strays, and a later step ends these.
 func (p *pass) untilNothingStrays(ctx context.Context, step func(context.Context) ([]cleanup.Leftover, error)) (left []cleanup.Leftover, looking bool, err error) {
 	left, looking, err = p.onceLooked(ctx, step)
 	if looking || err != nil || len(left) > 0 || p.found.soughtAll {
@@ -60,13 +61,13 @@ func (s *scope) forgetStrays() {
 	}
 }
 
-// seekStrays looks for Jobs and anchors that have lost labels, if it is not known which have.
+// seekStrays searches for strays, unless it is known which there are.
 func (p *pass) seekStrays(ctx context.Context) error {
 	if !p.mayStray() || p.memory.strays.sought {
 		return nil
 	}
 	err := p.trySeekStrays(ctx)
-	if err != nil && ctx.Err() == nil { // it takes many calls: if one of them fails now and then, no pass would get through all of them
+	if err != nil && ctx.Err() == nil { // it makes many calls, of which one may fail now and then
 		err = p.trySeekStrays(ctx)
 	}
 	return err
@@ -75,23 +76,25 @@ func (p *pass) seekStrays(ctx context.Context) error {
 // trySeekStrays is a try of seekStrays.
 func (p *pass) trySeekStrays(ctx context.Context) error {
 	found := &p.memory.strays
-	err := errors.Join(inParallel(ctx, []func() error{
-		func() (err error) { found.jobs, err = p.seekJobs(ctx); return err },
-		func() (err error) { found.anchors, err = p.seekAnchors(ctx); return err },
-	}, func(seek func() error) error { return seek() })...)
-	if found.sought = err == nil; found.sought {
-		found.gone = nil
+	jobs := ask(ctx, func() ([]ours.MadeJob, error) { return p.seekJobs(ctx) })
+	anchors := ask(ctx, func() ([]string, error) { return p.seekAnchors(ctx) })
+	var jobsErr, anchorsErr error
+	found.jobs, jobsErr = jobs.wait()
+	found.anchors, anchorsErr = anchors.wait()
+	if err := errors.Join(jobsErr, anchorsErr); err != nil {
+		return err
 	}
-	return err
+	found.sought, found.gone = true, nil
+	return nil
 }
 
-// seekPatience is how long it is looked for Jobs that have lost labels. A tenant may have made so many that it would take all of the time for clean-up.
+// seekPatience is how long a search for Jobs may take: in a namespace with very many it would take all of the time for clean-up. What it has not found by then ends by itself.
 const seekPatience = 30 * time.Second
 
-// fewJobs is how many Jobs are asked for by their names, one after the other. More are looked for among all of the namespace, which may be many times as many.
+// fewJobs is up to how many Jobs are read by their names, one after the other. For more, all Jobs of the namespace are listed, which may be many times as many.
 const fewJobs = 8
 
-// seekJobs looks for the benchmark's Jobs that have lost labels. It reads no more than metadata.
+// seekJobs searches for stray Jobs. It reads no more than metadata.
 func (p *pass) seekJobs(ctx context.Context) ([]ours.MadeJob, error) {
 	if unseen, few := p.unseenJobs(); few {
 		return p.seekNamedJobs(ctx, unseen)
@@ -121,8 +124,7 @@ func (p *pass) unseenJobs() (unseen []ours.MadeJob, few bool) {
 	return unseen, true
 }
 
-// seekNamedJobs looks for those of the Jobs that have lost labels. Where a call fails, the next try does not look again for those that are gone, so that it takes fewer
-// calls.
+// seekNamedJobs says which of the Jobs are strays. Where a call fails, the next try leaves out those that are gone, and so makes fewer calls.
 func (p *pass) seekNamedJobs(ctx context.Context, named []ours.MadeJob) (found []ours.MadeJob, err error) {
 	gone := p.memory.strays.gone.Clone()
 	patient, cancel := context.WithTimeout(ctx, seekPatience)
@@ -134,9 +136,9 @@ func (p *pass) seekNamedJobs(ctx context.Context, named []ours.MadeJob) (found [
 		there := &metav1.PartialObjectMetadata{}
 		there.SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("Job"))
 		switch failure := p.Live.Get(patient, types.NamespacedName{Namespace: p.sb.Namespace, Name: made.Name}, there); {
-		case failure != nil && patient.Err() != nil && ctx.Err() == nil: // those that may be left end by themselves
+		case failure != nil && patient.Err() != nil && ctx.Err() == nil: // seekPatience is over, which is no error
 			p.memory.strays.gone = gone
-			return found, err // of those that were answered with one
+			return found, err // of calls before this one
 		case apierrors.IsNotFound(failure):
 			gone.Insert(made.Name)
 		case failure != nil:
@@ -149,7 +151,7 @@ func (p *pass) seekNamedJobs(ctx context.Context, named []ours.MadeJob) (found [
 	return found, err
 }
 
-// seekJobsAmongAll looks for them among all Jobs of the namespace.
+// seekJobsAmongAll searches for stray Jobs among all Jobs of the namespace. When seekPatience is over it returns what it has found.
 func (p *pass) seekJobsAmongAll(ctx context.Context) (found []ours.MadeJob, err error) {
 	empty := func() client.ObjectList {
 		page := &metav1.PartialObjectMetadataList{}
@@ -178,7 +180,7 @@ func (p *pass) seekJobsAmongAll(ctx context.Context) (found []ours.MadeJob, err 
 	return found, nil
 }
 
-// seekAnchors looks for anchors that have lost labels: those that were not listed with them.
+// seekAnchors searches for stray anchors among those that were not listed with all their labels.
 func (p *pass) seekAnchors(ctx context.Context) (names []string, err error) {
 	there := sets.New[string]()
 	if listed := p.found.children; listed != nil {
@@ -200,8 +202,8 @@ func (p *pass) seekAnchors(ctx context.Context) (names []string, err error) {
 	return names, errors.Join(errs...)
 }
 
-// strayJobs returns the Jobs that have lost labels, with these, if they have those that are asked for.
-func (p *pass) strayJobs(ctx context.Context, having client.MatchingLabels) (found []batchv1.Job, err error) {
+// strayJobs returns the stray Jobs that would be listed by some labels, had they lost none. They have their labels again.
+func (p *pass) strayJobs(ctx context.Context, having client.MatchingLabels) (found []*batchv1.Job, err error) {
 	if p.found.straysErr != nil {
 		return nil, p.found.straysErr
 	}
@@ -216,14 +218,14 @@ func (p *pass) strayJobs(ctx context.Context, having client.MatchingLabels) (fou
 		if ours.IsStrayJob(p.sb, j) {
 			trim(j)
 			j.Labels, j.Annotations = made.Labels, made.Annotations
-			found = append(found, *j)
+			found = append(found, j)
 		}
 	}
 	return found, nil
 }
 
 // strayAnchors is strayJobs for anchors.
-func (p *pass) strayAnchors(ctx context.Context) (found []corev1.Pod, err error) {
+func (p *pass) strayAnchors(ctx context.Context) (found []*corev1.Pod, err error) {
 	if p.found.straysErr != nil {
 		return nil, p.found.straysErr
 	}
@@ -238,7 +240,7 @@ func (p *pass) strayAnchors(ctx context.Context) (found []corev1.Pod, err error)
 			trim(pod)
 			pod.Labels = child.Labels(p.sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor,
 				v1alpha1.LabelAttempt, strconv.Itoa(int(p.sb.Status.Anchors[which].Attempts)), v1alpha1.LabelClient, strconv.Itoa(which))
-			found = append(found, *pod)
+			found = append(found, pod)
 		}
 	}
 	return found, nil

@@ -193,7 +193,7 @@ func TestStrayJobs(t *testing.T) {
 					t.Fatal(err)
 				}
 				found, err := p.strayJobs(t.Context(), test.having)
-				if err != nil || slices.ContainsFunc(found, func(o batchv1.Job) bool { return o.UID == j.UID }) != test.want {
+				if err != nil || slices.ContainsFunc(found, func(o *batchv1.Job) bool { return o.UID == j.UID }) != test.want {
 					t.Errorf("found %v, %v", found, err)
 				}
 			}

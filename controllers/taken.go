@@ -58,38 +58,32 @@ func (p *pass) makeOrTake(ctx context.Context, wanted runtime.ApplyConfiguration
 
 // makeClass makes a StorageClass, or takes the one that is there.
 func (p *pass) makeClass(ctx context.Context, wanted *storagev1ac.StorageClassApplyConfiguration) error {
-	err := p.Client.Apply(ctx, wanted, applyOptions...)
-	if !mayBeThere(err) {
+	refused := p.Client.Apply(ctx, wanted, applyOptions...)
+	if !mayBeThere(refused) {
+		return refused
+	}
+	there, err := p.liveClass(ctx, *wanted.Name)
+	if err != nil {
 		return err
 	}
-	there, getErr := p.liveClass(ctx, *wanted.Name)
-	switch {
-	case getErr != nil:
-		return getErr
-	case there == nil:
-		return err
-	}
-	return p.takeStorage(ctx, there, storage.ClassDiffers(there, wanted), err)
+	return p.takeStorage(ctx, there, storage.ClassDiffers(there, wanted), refused)
 }
 
 // makeVolume makes the PersistentVolume of storage that is mounted as it is, or takes the one that is there.
 func (p *pass) makeVolume(ctx context.Context, wanted *corev1ac.PersistentVolumeApplyConfiguration) error {
-	err := p.Client.Apply(ctx, wanted, applyOptions...)
-	if !mayBeThere(err) {
+	refused := p.Client.Apply(ctx, wanted, applyOptions...)
+	if !mayBeThere(refused) {
+		return refused
+	}
+	there, err := p.liveVolume(ctx, *wanted.Name, "get PersistentVolume, which may be there")
+	if err != nil {
 		return err
 	}
-	there, getErr := p.liveVolume(ctx, *wanted.Name, "get PersistentVolume, which may be there")
-	switch {
-	case getErr != nil:
-		return getErr
-	case there.Name == "":
-		return err
-	}
-	return p.takeStorage(ctx, there, storage.VolumeDiffers(there, wanted), err)
+	return p.takeStorage(ctx, there, storage.VolumeDiffers(there, wanted), refused)
 }
 
 // takeStorage takes an object without a namespace that has the name of one that was refused, if it is the benchmark's own and differs in nothing that is
-// measured. Else it returns why that was refused.
+// measured. Else it returns why that was refused. An empty object, which is not there, is nobody's.
 func (p *pass) takeStorage(ctx context.Context, there client.Object, differs []string, refused error) error {
 	switch {
 	case !ours.ClusterObject(p.sb, there):

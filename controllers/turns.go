@@ -13,20 +13,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// What a pass takes depends on what there is in the benchmark's namespace: a tenant can make so many pods, Jobs or claims that reading them takes minutes. So the
-// benchmarks of a namespace never have all of the passes that can be made at the same time: there are always some for those of others.
+// How long a pass takes depends on what there is in the benchmark's namespace: a tenant can make so many pods, Jobs or claims that reading them takes minutes. So
+// the benchmarks of one namespace never have all of the passes that can be made at the same time. Some are left for others.
 
 // passesOfANamespace is how many of the passes at the same time may be over benchmarks of one namespace.
 const passesOfANamespace = concurrentBenchmarks / 2
 
-// turns counts the passes that go on in each namespace, and has benchmarks wait for theirs, in the order in which they came. The zero value has none.
+// turns counts the passes that go on in each namespace. Benchmarks wait for their turn in the order in which they came. The zero value has none.
 type turns struct {
-	mu    sync.Mutex
+	mu sync.Mutex
+	// taken is how many passes go on, by namespace.
 	taken map[string]int
-	// lines are the benchmarks that wait, by namespace. Waiting is all of them, and called are those that have left the line and have not come yet.
-	lines           map[string][]types.NamespacedName
-	waiting, called sets.Set[types.NamespacedName]
-	queue           workqueue.TypedRateLimitingInterface[reconcile.Request]
+	// lines are the benchmarks that wait, by namespace, and waiting are all of them.
+	lines   map[string][]types.NamespacedName
+	waiting sets.Set[types.NamespacedName]
+	// called are benchmarks that have left their line for the queue, until a call of Reconcile over them ends.
+	called sets.Set[types.NamespacedName]
+	queue  workqueue.TypedRateLimitingInterface[reconcile.Request]
 }
 
 // begin implements source.Func: the queue gets the benchmarks that have waited.
@@ -37,8 +40,8 @@ func (t *turns) begin(_ context.Context, queue workqueue.TypedRateLimitingInterf
 	return nil
 }
 
-// take takes a turn for a pass over a benchmark, if there is one left in its namespace. Otherwise the benchmark waits for one: in front, if it was called and another
-// one was faster.
+// take takes a turn for a pass over a benchmark, if there is one left in its namespace. Otherwise the benchmark waits in line. It waits in front if it was called
+// and another one has taken its turn.
 func (t *turns) take(name types.NamespacedName) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,7 +80,7 @@ func (t *turns) leave(name types.NamespacedName) {
 	delete(t.lines, name.Namespace)
 }
 
-// giveBack gives it back.
+// giveBack gives a turn back.
 func (t *turns) giveBack(namespace string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -86,8 +89,8 @@ func (t *turns) giveBack(namespace string) {
 	}
 }
 
-// callNext puts the benchmark that has waited longest into the queue, of the namespace of one whose call of Reconcile ends, if there is a turn for it. Each call
-// ends so, whether it took a turn or not: a benchmark that was called may not need one any more, and others wait still.
+// callNext ends a call of Reconcile. It puts the benchmark of the same namespace that has waited longest into the queue, if there is a turn for it. Each call ends
+// so, whether it took a turn or not: a benchmark that was called may need no turn any more, while others still wait.
 func (t *turns) callNext(after types.NamespacedName) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -111,7 +114,7 @@ func (t *turns) add(request reconcile.Request) {
 	t.queue.Add(request)
 }
 
-// recall has a pass made over a benchmark.
+// recall puts a benchmark into the queue, so that a pass is made over it.
 func (t *turns) recall(name types.NamespacedName) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -30,8 +30,8 @@ func (f Found) IsLost() bool { return f == Gone || f == Other }
 type ClaimFacts struct {
 	// Cleaning says that there is a Job that removes the files, Cleaned that it has.
 	Cleaning, Cleaned bool
-	// Foreign says that the claim was not made for the benchmark, MountedAsIs that another claim reaches the same storage.
-	Foreign, MountedAsIs bool
+	// Existing says that the claim was there before the benchmark, MountedAsIs that another claim reaches the same storage.
+	Existing, MountedAsIs bool
 	// Found need not be known of a claim that is Cleaned.
 	Found Found
 	// Driver is that of its volumes, as far as it was noted, and Volumes is what is known of them. They need be known only of a claim that IsTraced.
@@ -40,7 +40,7 @@ type ClaimFacts struct {
 }
 
 // IsTraced says whether the claim is somebody's, and gone, so that its volumes tell what becomes of the files.
-func (f ClaimFacts) IsTraced() bool { return !f.Cleaned && f.Foreign && f.Found.IsLost() }
+func (f ClaimFacts) IsTraced() bool { return !f.Cleaned && f.Existing && f.Found.IsLost() }
 
 // Step is what is to be done next about the test files on a claim.
 type Step string

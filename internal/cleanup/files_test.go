@@ -19,34 +19,34 @@ func TestNextStep(t *testing.T) {
 		want  Step
 	}{
 		{"they are removed", ClaimFacts{Cleaning: true, Cleaned: true}, Finish},
-		{"they are removed from somebody's claim", ClaimFacts{Cleaning: true, Cleaned: true, Foreign: true}, Finish},
+		{"they are removed from somebody's claim", ClaimFacts{Cleaning: true, Cleaned: true, Existing: true}, Finish},
 
 		{"on a claim", ClaimFacts{Found: There}, Clean},
-		{"on somebody's claim", ClaimFacts{Found: There, Foreign: true}, Clean},
+		{"on somebody's claim", ClaimFacts{Found: There, Existing: true}, Clean},
 		{"in a bucket", ClaimFacts{Found: There, MountedAsIs: true}, Clean},
 		{"a Job is there", ClaimFacts{Found: There, Cleaning: true}, Await},
 		{"a Job is there, and the claim is being deleted", ClaimFacts{Found: Ending, Cleaning: true}, Await},
 
 		{"a device", ClaimFacts{Found: Device}, Finish},
-		{"somebody's device, with a Job", ClaimFacts{Found: Device, Foreign: true, Cleaning: true}, Finish},
+		{"somebody's device, with a Job", ClaimFacts{Found: Device, Existing: true, Cleaning: true}, Finish},
 
 		{"the claim is being deleted", ClaimFacts{Found: Ending}, Await},
-		{"somebody's claim is being deleted", ClaimFacts{Found: Ending, Foreign: true}, Await},
+		{"somebody's claim is being deleted", ClaimFacts{Found: Ending, Existing: true}, Await},
 		{"the claim of a bucket is being deleted", ClaimFacts{Found: Ending, MountedAsIs: true}, Await},
 
 		{"the claim is gone", ClaimFacts{Found: Gone}, Abandon},
 		{"the claim is gone, with a Job", ClaimFacts{Found: Gone, Cleaning: true}, Abandon},
-		{"somebody's claim is gone, and its volume goes", ClaimFacts{Found: Gone, Foreign: true, Driver: driver, Volumes: []LostVolume{{}}}, Finish},
-		{"somebody's claim is gone, and its volume goes, with a Job", ClaimFacts{Found: Gone, Foreign: true, Cleaning: true, Driver: driver, Volumes: []LostVolume{{}}}, Finish},
-		{"somebody's claim is gone, and its volume stays", ClaimFacts{Found: Gone, Foreign: true, Driver: driver, Volumes: []LostVolume{{Held: true}}}, Abandon},
-		{"somebody's claim is gone, and nothing is known of its volume", ClaimFacts{Found: Gone, Foreign: true, Cleaning: true}, Abandon},
+		{"somebody's claim is gone, and its volume goes", ClaimFacts{Found: Gone, Existing: true, Driver: driver, Volumes: []LostVolume{{}}}, Finish},
+		{"somebody's claim is gone, and its volume goes, with a Job", ClaimFacts{Found: Gone, Existing: true, Cleaning: true, Driver: driver, Volumes: []LostVolume{{}}}, Finish},
+		{"somebody's claim is gone, and its volume stays", ClaimFacts{Found: Gone, Existing: true, Driver: driver, Volumes: []LostVolume{{Held: true}}}, Abandon},
+		{"somebody's claim is gone, and nothing is known of its volume", ClaimFacts{Found: Gone, Existing: true, Cleaning: true}, Abandon},
 		{"the claim of a bucket is gone", ClaimFacts{Found: Gone, MountedAsIs: true}, Remount},
 		{"the claim of a bucket is gone, with a Job", ClaimFacts{Found: Gone, MountedAsIs: true, Cleaning: true}, Remount},
 
 		{"another claim has its name", ClaimFacts{Found: Other}, Abandon},
 		{"another claim has its name, with a Job", ClaimFacts{Found: Other, Cleaning: true}, Abandon},
-		{"another claim has the name of somebody's, whose volume goes", ClaimFacts{Found: Other, Foreign: true, Driver: driver, Volumes: []LostVolume{{}}}, Finish},
-		{"another claim has the name of somebody's, whose volume stays", ClaimFacts{Found: Other, Foreign: true, Driver: driver, Volumes: []LostVolume{{Held: true}}}, Abandon},
+		{"another claim has the name of somebody's, whose volume goes", ClaimFacts{Found: Other, Existing: true, Driver: driver, Volumes: []LostVolume{{}}}, Finish},
+		{"another claim has the name of somebody's, whose volume stays", ClaimFacts{Found: Other, Existing: true, Driver: driver, Volumes: []LostVolume{{Held: true}}}, Abandon},
 		{"another claim has the name of a bucket's", ClaimFacts{Found: Other, MountedAsIs: true}, Abandon},
 	} {
 		if got := NextStep(test.facts); got != test.want {
@@ -106,10 +106,10 @@ func TestFilesOfAStep(t *testing.T) {
 // Volumes tell what becomes of files only where a claim of somebody's is gone, and its files were not removed before.
 func TestIsTraced(t *testing.T) {
 	for _, found := range []Found{Gone, Other, Ending, Device, There} {
-		for _, foreign := range []bool{false, true} {
+		for _, existing := range []bool{false, true} {
 			for _, cleaned := range []bool{false, true} {
-				f := ClaimFacts{Found: found, Foreign: foreign, Cleaned: cleaned}
-				if want := foreign && !cleaned && (found == Gone || found == Other); f.IsTraced() != want {
+				f := ClaimFacts{Found: found, Existing: existing, Cleaned: cleaned}
+				if want := existing && !cleaned && (found == Gone || found == Other); f.IsTraced() != want {
 					t.Errorf("%+v: %t, want %t", f, f.IsTraced(), want)
 				}
 			}

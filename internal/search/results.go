@@ -36,6 +36,7 @@ func Results(spec *v1alpha1.StorageBenchmarkSpec, runs []v1alpha1.Run, over bool
 	return results
 }
 
+// searchOf returns the search of a workload, nil if the spec has none for it.
 func searchOf(spec *v1alpha1.StorageBenchmarkSpec, workload string) *v1alpha1.LoadSearch {
 	i := slices.IndexFunc(spec.Workloads, func(w v1alpha1.Workload) bool { return w.Name == workload })
 	if i < 0 {

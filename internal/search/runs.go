@@ -8,9 +8,8 @@ import (
 
 // Runs are the runs of a benchmark, some of which are steps of searches.
 type Runs struct {
+	Spec   *v1alpha1.StorageBenchmarkSpec
 	Status *v1alpha1.StorageBenchmarkStatus
-	// SearchOf returns the search that a run is a step of, nil if the spec has none for it.
-	SearchOf func(*v1alpha1.Run) *v1alpha1.LoadSearch
 }
 
 // End takes away the steps that no search needs any more, and says whether a search has ended by that.
@@ -40,7 +39,7 @@ func (r Runs) endOf(steps Steps) (Answer, bool) {
 
 // decide says what comes next in a search, false if the spec has no such search.
 func (r Runs) decide(steps Steps) (Decision, bool) {
-	search := r.SearchOf(steps[0])
+	search := searchOf(r.Spec, steps[0].Workload)
 	if search == nil {
 		return Decision{}, false
 	}

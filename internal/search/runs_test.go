@@ -41,12 +41,11 @@ func TestRuns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			status := &v1alpha1.StorageBenchmarkStatus{Runs: append(planned(1, test.first, 3), planned(2, nil, 3)...)}
 			status.PlannedRuns = int32(len(status.Runs))
-			runs := Runs{Status: status, SearchOf: func(*v1alpha1.Run) *v1alpha1.LoadSearch {
-				if test.known {
-					return budget
-				}
-				return nil
-			}}
+			spec := &v1alpha1.StorageBenchmarkSpec{Workloads: []v1alpha1.Workload{{Name: "w"}}}
+			if test.known {
+				spec.Workloads[0].Search = budget
+			}
+			runs := Runs{Spec: spec, Status: status}
 			if ended := runs.End(); ended != test.ended || status.PlannedRuns != test.left || len(status.Runs) != int(test.left) {
 				t.Errorf("it ended: %t, and %d runs are left, %d planned", ended, len(status.Runs), status.PlannedRuns)
 			}

@@ -38,7 +38,7 @@ func Note(sb *v1alpha1.StorageBenchmark, target *v1alpha1.TargetStatus, claims C
 			target.Driver = Provisioner(at.Volume)
 		}
 		if at.Named && at.Node != "" && !ours.ClusterObject(sb, at.Volume) { // a pod uses it
-			noteExisting(target, at)
+			noteTestFiles(target, at)
 		}
 	}
 	if at.Node != "" && volume.Node != at.Node {
@@ -47,9 +47,9 @@ func Note(sb *v1alpha1.StorageBenchmark, target *v1alpha1.TargetStatus, claims C
 	put(target, claims, volume)
 }
 
-// noteExisting notes that there may be test files on a volume that a claim of the benchmark has got and that was not made for it: they do not go with
+// noteTestFiles notes that there may be test files on a volume that a claim of the benchmark has got and that was not made for it: they do not go with
 // the claim.
-func noteExisting(target *v1alpha1.TargetStatus, at Place) {
+func noteTestFiles(target *v1alpha1.TargetStatus, at Place) {
 	if ours.OriginOf(at.Claim, at.Volume) == ours.Existing && target.TestFiles == "" && target.VolumeMode != corev1.PersistentVolumeBlock {
 		target.TestFiles = v1alpha1.TestFilesPresent
 	}
