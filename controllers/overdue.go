@@ -48,7 +48,7 @@ type progress struct {
 
 func newOverdue() *overdue {
 	return &overdue{now: time.Now, marks: map[types.NamespacedName]mark{}, desc: prometheus.NewDesc("storagebench_benchmark_overdue_seconds",
-		"For how many seconds more than its deadlines allow a StorageBenchmark is at a step, by the reason of its condition Succeeded. Absent of all that are in time.",
+		"By how many seconds a step of a StorageBenchmark is more than 5 minutes over its deadline, by the reason of condition Succeeded. Only steps that are over it have a series.",
 		[]string{"namespace", "benchmark", "reason"}, nil)}
 }
 

@@ -209,6 +209,11 @@ func TestPlan(t *testing.T) {
 			execution{Err: "by-size: spec.clients: Invalid value: 129: give a number of clients from 1 to 128, such as 4\n" +
 				"Error: standard input: 1 of 1 StorageBenchmarks cannot be carried out\n", Failed: true},
 		},
+		"no end": {
+			strings.NewReplacer("gp3}", "gp3, volumeMode: Block}", ", size: 1M", "").Replace(bySize),
+			execution{Err: "by-size: spec.workloads[0].fio: Required value: set size (bytes per job, for example 1G), runtimeSeconds, or both: without them fio does not know when to end\n" +
+				"Error: standard input: 1 of 1 StorageBenchmarks cannot be carried out\n", Failed: true},
+		},
 		"JSON": {
 			`{"apiVersion": "storagebench.dev/v1alpha1", "kind": "StorageBenchmark", "metadata": {"name": "j"}, "spec": {"targets": [{"name": "t", "storageClassName": "c"}], ` +
 				`"workloads": [{"name": "w", "fio": {"rw": "read", "size": "1M"}}]}}`, execution{Out: bySizePlan},
