@@ -31,11 +31,11 @@ type TargetBaseline struct {
 	Runs int
 }
 
-// storageOf returns what tells the storage of each target at last.
+// storageOf returns what tells the storage of each target that the template has at last. A run that fails on a target leaves it here: the targets are those of the spec.
 func storageOf(points []*history.Point) map[string]string {
 	now := map[string]string{}
-	for _, p := range points {
-		for _, t := range p.Environment.Targets {
+	for i := len(points) - 1; i >= 0 && len(now) == 0; i-- {
+		for _, t := range points[i].Environment.Targets {
 			now[t.Target] = t.Baseline
 		}
 	}

@@ -20,12 +20,14 @@ type past struct {
 	h      *history.History
 	random *rand.Rand
 	env    history.Environment
+	// cases are what the days to come measure.
+	cases []history.Case
 	// made is how many days there were, and kept how many the history may have.
 	made, kept int
 }
 
 func newPast() *past {
-	return &past{h: &history.History{}, kept: 90, random: rand.New(rand.NewPCG(7, 8)), env: history.Environment{
+	return &past{h: &history.History{}, kept: 90, cases: []history.Case{randread}, random: rand.New(rand.NewPCG(7, 8)), env: history.Environment{
 		Operator: "0.9.0", Fio: "fio-3.33", Kernel: "6.1", Node: "n1", Baseline: "b1",
 		Drivers: []history.Driver{
 			{Name: "ebs.csi.aws.com", Image: "public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver:v1.63.0", Targets: []string{"gp3"}},
@@ -54,10 +56,20 @@ func (p *past) days(n int, iops, p99 float64) *past {
 		env := p.env
 		env.Node = fmt.Sprintf("n%d", p.made%3)
 		env.Drivers = append([]history.Driver(nil), p.env.Drivers...)
-		p.add(history.Point{
-			Environment: env,
-			Cases:       []history.Measured{{Case: randread, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: noisy(3000 * iops)}, {Metric: history.ReadP99, Value: noisy(5.3e6 * p99)}}}},
-		})
+		var cases []history.Measured
+		for _, c := range p.cases {
+			cases = append(cases, history.Measured{Case: c, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: noisy(3000 * iops)}, {Metric: history.ReadP99, Value: noisy(5.3e6 * p99)}}})
+		}
+		p.add(history.Point{Environment: env, Cases: cases})
+	}
+	return p
+}
+
+// measures sets the targets that the days to come measure.
+func (p *past) measures(targets ...string) *past {
+	p.cases = nil
+	for _, t := range targets {
+		p.cases = append(p.cases, history.Case{Workload: randread.Workload, Parameters: randread.Parameters, Target: t})
 	}
 	return p
 }
@@ -90,10 +102,13 @@ func driver(version string) func(*history.Environment) {
 	}
 }
 
-// storage gives a target its storage.
-func storage(target, baseline string) func(*history.Environment) {
+// storage gives each target its storage: a target, what tells its storage, and so on. The template has no others.
+func storage(pairs ...string) func(*history.Environment) {
 	return func(e *history.Environment) {
-		e.Targets = []history.TargetBaseline{{Target: target, Baseline: baseline}}
+		e.Targets = nil
+		for i := 0; i < len(pairs); i += 2 {
+			e.Targets = append(e.Targets, history.TargetBaseline{Target: pairs[i], Baseline: pairs[i+1]})
+		}
 	}
 }
 
@@ -209,6 +224,14 @@ func TestFind(t *testing.T) {
 		{
 			"another storage of another target", newPast().with(storage("efs", "a")).days(30, 1, 1).with(storage("efs", "b")).days(15, 0.8, 1), Options{},
 			[]string{"on 2026-10-31 03:00 UTC"}, "fell 20 %",
+		},
+		{
+			"the template has the worse target no longer", newPast().measures("gp3", "efs").with(storage("efs", "a", "gp3", "a")).days(30, 1, 1).measures("efs").days(1, 1, 1).measures("gp3").days(4, 0.5, 1).
+				measures("efs").with(storage("efs", "a")).days(12, 1, 1), Options{}, nil, "no figure was found to be worse than before: 47 runs",
+		},
+		{
+			"the worse target fails for some runs", newPast().measures("gp3", "efs").with(storage("efs", "a", "gp3", "a")).days(30, 1, 1).measures("gp3").days(4, 0.5, 1).
+				measures("efs").days(6, 1, 1), Options{}, []string{"on gp3 fell 50 %"}, "on gp3 fell 50 %",
 		},
 		{
 			"a baseline that comes back is not begun anew", newPast().days(30, 1, 1).with(instance).days(15, 0.8, 1).with(back).days(3, 0.8, 1), Options{},
