@@ -103,7 +103,10 @@ func (r *Report) figures(such func(*Finding) bool) int {
 // Find returns what a history shows.
 func Find(h *history.History, o Options) Report {
 	points, baseline := pointsOf(h.Points, o.BaselineFrom)
-	all := seriesOf(points)
+	now := storageOf(points)
+	runs := runsOf(points, now)
+	baseline.need(missing(now, runs))
+	all := seriesOf(points, now, runs)
 	alpha := alphaOf(len(all))
 	report := Report{Baseline: baseline}
 	for i := range all {
@@ -175,10 +178,9 @@ type series struct {
 }
 
 // seriesOf returns the series of points in which a change can be found, of each target those since its storage is what it is now. What the last
-// benchmark failed to measure is among them, so that a regression does not go silent by that.
-func seriesOf(points []*history.Point) []series {
-	now := storageOf(points)
-	runs, index := runsOf(points, now), map[history.Case]*[history.MetricCount]int{}
+// benchmark failed to measure is among them, so that a regression does not go silent by that. Targets that the template has no longer are not.
+func seriesOf(points []*history.Point, now map[string]string, runs map[history.Case]int) []series {
+	index := map[history.Case]*[history.MetricCount]int{}
 	var all []series
 	for _, p := range points {
 		for _, m := range p.Cases {

@@ -226,6 +226,32 @@ func TestFind(t *testing.T) {
 			[]string{"on 2026-10-31 03:00 UTC"}, "fell 20 %",
 		},
 		{
+			"few runs on another storage of the only target", newPast().with(storage("gp3", "a")).days(30, 1, 1).with(storage("gp3", "b")).days(3, 0.3, 1), Options{}, nil,
+			"it cannot be told yet whether a figure is worse: 33 runs since 2026-10-01 03:00 UTC; of target gp3 3 runs since 2026-10-31 03:00 UTC, when its storage changed; " +
+				"a change can be found 8 runs from now at the earliest; last",
+		},
+		{
+			"the storage of the only target changes while it is worse", newPast().with(storage("gp3", "a")).days(30, 1, 1).days(5, 0.5, 1).with(storage("gp3", "b")).days(1, 1, 1), Options{}, nil,
+			"it cannot be told yet whether a figure is worse",
+		},
+		{
+			"few runs on another storage of one of two targets", newPast().measures("gp3", "efs").with(storage("efs", "a", "gp3", "a")).days(30, 1, 1).with(storage("efs", "a", "gp3", "b")).days(3, 1, 1), Options{}, nil,
+			"no figure was found to be worse than before: 33 runs since 2026-10-01 03:00 UTC; of target gp3 3 runs since 2026-10-31 03:00 UTC, when its storage changed; " +
+				"of target gp3 it cannot be told before 8 more runs; last",
+		},
+		{
+			"one of two targets is worse, and the other one is new", newPast().measures("efs").with(storage("efs", "a")).days(30, 1, 1).measures("efs", "gp3").with(storage("efs", "a", "gp3", "a")).days(3, 0.8, 1),
+			Options{}, []string{"fell 20 %"}, "(nightly-30); of target gp3 it cannot be told before 8 more runs; last",
+		},
+		{
+			"few runs on another storage of each target", newPast().measures("gp3", "efs").with(storage("efs", "a", "gp3", "a")).days(30, 1, 1).with(storage("efs", "b", "gp3", "a")).days(2, 1, 1).
+				with(storage("efs", "b", "gp3", "b")).days(3, 1, 1), Options{}, nil, "a change can be found 6 runs from now at the earliest",
+		},
+		{
+			"a target that fails most runs", newPast().measures("efs").with(storage("efs", "a", "gp3", "a")).days(30, 1, 1).measures("efs", "gp3").days(2, 1, 1), Options{}, nil,
+			"of target gp3 it cannot be told before 9 more runs",
+		},
+		{
 			"the template has the worse target no longer", newPast().measures("gp3", "efs").with(storage("efs", "a", "gp3", "a")).days(30, 1, 1).measures("efs").days(1, 1, 1).measures("gp3").days(4, 0.5, 1).
 				measures("efs").with(storage("efs", "a")).days(12, 1, 1), Options{}, nil, "no figure was found to be worse than before: 47 runs",
 		},
