@@ -169,6 +169,30 @@ func TestFind(t *testing.T) {
 			[]string{"fell 20 % (2989 -> 2396) on 2026-10-31 03:00 UTC (nightly-30); it is acknowledged"}, "no figure was found to be worse than before, but for 1 that is acknowledged: 35 runs since",
 		},
 		{
+			"it was not told yet when others were acknowledged", newPast().days(30, 1, 1).days(3, 0.8, 1).days(3, 0.8, 1.4), Options{Acknowledged: on(34)},
+			[]string{"rose 38 %", "fell 20 %"}, "rose 38 % (5.3 ms -> 7.33 ms) on 2026-11-03 03:00 UTC (nightly-33); last",
+		},
+		{
+			"too few runs when it was acknowledged", newPast().days(30, 1, 1).days(5, 0.8, 1), Options{Acknowledged: on(31)}, []string{"fell 20 %"}, "fell 20 %",
+		},
+		{
+			"another figure is found later to have changed at the same time", newPast().days(30, 1, 1).days(1, 0.8, 1).days(4, 0.8, 1.3), Options{Acknowledged: on(32)},
+			[]string{"rose 28 %", "fell 20 %"}, "but for 2 that are acknowledged",
+		},
+		{
+			"another figure is found later to have changed by much more", newPast().days(30, 1, 1).days(1, 0.8, 1).days(4, 0.8, 1.8), Options{Acknowledged: on(32)},
+			[]string{"rose 78 %", "fell 20 %"}, "rose 78 %",
+		},
+		{
+			"another target is found later to have changed at the same time",
+			newPast().measures("efs", "gp3").days(30, 1, 1).measures("gp3").days(1, 0.8, 1).measures("gp3", "efs").days(4, 0.8, 1), Options{Acknowledged: on(32)},
+			[]string{"on efs fell 20 %", "on gp3 fell 20 %"}, "on efs fell 20 %",
+		},
+		{
+			"it has moved by a run since it was acknowledged", newPast().days(30, 1, 1).days(1, 1, 1.06).days(2, 1, 1.1).days(6, 1, 1.2), Options{Acknowledged: on(32)},
+			[]string{"rose"}, "but for 1 that is acknowledged",
+		},
+		{
 			"two that are acknowledged", newPast().days(30, 1, 1).days(5, 0.8, 1.3), Options{Acknowledged: on(34)},
 			[]string{"rose", "fell"}, "but for 2 that are acknowledged",
 		},
