@@ -101,6 +101,8 @@ func TestRegression(t *testing.T) {
 	}
 	annotate(v1alpha1.AnnotationAcknowledged, "yes")
 	w.untilCondition(s, v1alpha1.ConditionRegressed, metav1.ConditionUnknown, v1alpha1.ReasonInvalidAnnotation, `annotation storagebench.dev/acknowledged is "yes": give a time such as`)
+	annotate(v1alpha1.AnnotationAcknowledged, "2099-01-01T00:00:00Z")
+	w.untilCondition(s, v1alpha1.ConditionRegressed, metav1.ConditionUnknown, v1alpha1.ReasonInvalidAnnotation, "which has not come yet")
 	annotate(v1alpha1.AnnotationAcknowledged, w.Clock.Now().UTC().Format(time.RFC3339))
 	w.untilCondition(s, v1alpha1.ConditionRegressed, metav1.ConditionFalse, v1alpha1.ReasonNotSlower)
 	annotate(v1alpha1.AnnotationAcknowledged, "")
