@@ -22,6 +22,8 @@ type Baseline struct {
 	Needed int
 	// Young are the targets on which none can be found yet, while it can on others.
 	Young []YoungTarget
+	// Limit is how many points the history has at most, 0 if that is not known.
+	Limit int
 	// Targets are those whose storage changed meanwhile, which begins a baseline of their own.
 	Targets []TargetBaseline
 	// Since are what changed when the baseline began, empty if it is as old as the history. Where only the spec changed, it is that.

@@ -20,6 +20,8 @@ type Options struct {
 	BaselineFrom time.Time
 	// Acknowledged is when somebody has seen what was told: the changes that were shown by then are not open. Zero: none.
 	Acknowledged time.Time
+	// Limit is how many points the history has at most. 0: that is not known.
+	Limit int
 }
 
 // Kind says which way a figure changed.
@@ -105,6 +107,7 @@ func Find(h *history.History, o Options) Report {
 	points, baseline := pointsOf(h.Points, o.BaselineFrom)
 	now := storageOf(points)
 	runs := runsOf(points, now)
+	baseline.Limit = o.Limit
 	baseline.need(missing(now, runs))
 	all := seriesOf(points, now, runs)
 	alpha := alphaOf(len(all))

@@ -284,6 +284,19 @@ func TestFind(t *testing.T) {
 				measures("efs").days(6, 1, 1), Options{}, []string{"on gp3 fell 50 %"}, "on gp3 fell 50 %",
 		},
 		{
+			"the history keeps too few runs", newPast().limit(8).days(30, 1, 1), Options{Limit: 8}, nil,
+			"it can never be told whether a figure is worse: historyLimit is 8, and it takes 11 runs, 8 before a change and 3 from it on; raise it to 30 or more; last measured",
+		},
+		{
+			"the history keeps few runs", newPast().limit(12).days(30, 1, 1), Options{Limit: 12}, nil,
+			"12 runs since 2026-10-19 03:00 UTC; with historyLimit 12 a change is told for some 2 runs, as the runs before it are dropped then: raise it to 30 or more; last",
+		},
+		{
+			"the history keeps few runs, and a figure is worse", newPast().limit(11).days(30, 1, 1).days(3, 0.8, 1), Options{Limit: 11}, []string{"fell 20 %"},
+			"(nightly-30); with historyLimit 11 a change is told for some 1 run, as the runs",
+		},
+		{"the history keeps enough runs", newPast().limit(30).days(30, 1, 1), Options{Limit: 30}, nil, "30 runs since 2026-10-01 03:00 UTC; last"},
+		{
 			"a baseline that comes back is not begun anew", newPast().days(30, 1, 1).with(instance).days(15, 0.8, 1).with(back).days(3, 0.8, 1), Options{},
 			[]string{"fell 20 % (2989 -> 2387) on 2026-11-15 03:00 UTC"}, "fell 20 %",
 		},
@@ -362,6 +375,22 @@ func TestDayStays(t *testing.T) {
 		f := &report.Findings[0]
 		if f.Benchmark != "nightly-60" || f.Percent < 45 || f.Percent > 55 || f.IsOpen() || f.RunsBefore != 90-after {
 			t.Errorf("after %d runs: %s", after, f.Message())
+		}
+	}
+}
+
+// TestShortHistory: how long a clear change is told, by how many runs a history keeps. The condition's message says it.
+func TestShortHistory(t *testing.T) {
+	for limit, want := range map[int][2]int{10: {0, 0}, 11: {1, 3}, 15: {5, 9}, 30: {20, 24}, 90: {80, 84}} {
+		p, told := newPast().limit(limit).days(100, 1, 1), 0
+		for range limit + 1 {
+			p.days(1, 1, 1.5)
+			if report := Find(p.h, Options{Limit: limit}); report.Worst() != nil {
+				told++
+			}
+		}
+		if told < want[0] || told > want[1] {
+			t.Errorf("with a limit of %d it is told for %d runs, want %d to %d", limit, told, want[0], want[1])
 		}
 	}
 }

@@ -89,13 +89,16 @@ func (r *Report) Message() string {
 	case r.Baseline.Runs == 0:
 		return "no benchmark has measured anything yet"
 	}
-	return r.verdict() + "; last measured on " + Minute(r.Baseline.Last)
+	return r.verdict() + r.Baseline.limitText() + "; last measured on " + Minute(r.Baseline.Last)
 }
 
 // verdict says what was found, or in what nothing was.
 func (r *Report) verdict() string {
 	if worst := r.Worst(); worst != nil {
 		return worst.Message() + r.more() + r.Baseline.youngText()
+	}
+	if r.Baseline.keepsTooFew() {
+		return "it can never be told whether a figure is worse"
 	}
 	if r.Baseline.Needed > 0 {
 		return fmt.Sprintf("it cannot be told yet whether a figure is worse: %s; a change can be found %s from now at the earliest",

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/regression"
@@ -12,9 +14,10 @@ import (
 // userSkew is how far a user's clock may be ahead.
 const userSkew = 5 * time.Minute
 
-// Asked reads what users ask to be left out of regressions, by annotations of a schedule. A time that has not come yet is refused: it would leave out what nobody has
+// Asked reads what users ask to be left out of regressions, by annotations of a schedule, and how many points it keeps. A time that has not come yet is refused: it would leave out what nobody has
 // seen.
 func Asked(s *v1alpha1.StorageBenchmarkSchedule, now time.Time) (options regression.Options, err error) {
+	options.Limit = int(ptr.Deref(s.Spec.HistoryLimit, 0))
 	for _, a := range []struct {
 		key  string
 		into *time.Time
