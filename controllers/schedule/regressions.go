@@ -37,7 +37,7 @@ func (j *judged) isNews(told int64) bool { return told > 0 && j.worst >= told+be
 
 // judgeHistory says whether results have become worse for good.
 func (p *pass) judgeHistory(h *history.History) judged {
-	options, err := schedule.Asked(p.schedule)
+	options, err := schedule.Asked(p.schedule, p.now)
 	if err != nil {
 		return judged{status: metav1.ConditionUnknown, reason: v1alpha1.ReasonInvalidAnnotation, message: err.Error()}
 	}

@@ -1,12 +1,15 @@
 package schedule
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/history"
+	"github.com/storagebench/storagebench/internal/regression"
 )
 
 // A change that began after the one that users were told of is told as well. The day of a change may move by a run or so, which is no news.
@@ -42,6 +45,42 @@ func TestNews(t *testing.T) {
 	})
 }
 
+// As long as no target has enough runs, nothing can be told: neither that a figure is worse, nor that none is.
+func TestVerdict(t *testing.T) {
+	runs := func(h *history.History, n int, storage string, iops int64) {
+		for range n {
+			i := len(h.Points)
+			h.Add(history.Point{
+				Time: time.Unix(int64(i)*3600, 0), UID: strconv.Itoa(i), Environment: history.Environment{Targets: []history.TargetBaseline{{Target: "gp3", Baseline: storage}}},
+				Cases: []history.Measured{{Case: history.Case{Workload: "w", Target: "gp3"}, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: iops + int64(i%3)*10}}}},
+			}, 90)
+		}
+	}
+	for name, row := range map[string]struct {
+		now    string
+		n      int
+		iops   int64
+		status metav1.ConditionStatus
+		reason string
+	}{
+		"worse":                             {"a", 3, 900, metav1.ConditionTrue, v1alpha1.ReasonSlower},
+		"as it was":                         {"a", 3, 3000, metav1.ConditionFalse, v1alpha1.ReasonNotSlower},
+		"other storage, and worse":          {"b", 3, 900, metav1.ConditionUnknown, v1alpha1.ReasonTooFewRuns},
+		"other storage since enough runs":   {"b", 11, 900, metav1.ConditionFalse, v1alpha1.ReasonNotSlower},
+		"other storage since almost enough": {"b", 10, 900, metav1.ConditionUnknown, v1alpha1.ReasonTooFewRuns},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := &history.History{}
+			runs(h, 30, "a", 3000)
+			runs(h, row.n, row.now, row.iops)
+			report := regression.Find(h, regression.Options{})
+			if status, reason := verdict(&report); status != row.status || reason != row.reason {
+				t.Errorf("%s %s: %s", status, reason, report.Message())
+			}
+		})
+	}
+}
+
 // A lasting change is a regression, until somebody has acknowledged it or begins a new baseline.
 func TestRegression(t *testing.T) {
 	w := newWorld(t)
@@ -62,6 +101,8 @@ func TestRegression(t *testing.T) {
 	}
 	annotate(v1alpha1.AnnotationAcknowledged, "yes")
 	w.untilCondition(s, v1alpha1.ConditionRegressed, metav1.ConditionUnknown, v1alpha1.ReasonInvalidAnnotation, `annotation storagebench.dev/acknowledged is "yes": give a time such as`)
+	annotate(v1alpha1.AnnotationAcknowledged, "2099-01-01T00:00:00Z")
+	w.untilCondition(s, v1alpha1.ConditionRegressed, metav1.ConditionUnknown, v1alpha1.ReasonInvalidAnnotation, "which has not come yet")
 	annotate(v1alpha1.AnnotationAcknowledged, w.Clock.Now().UTC().Format(time.RFC3339))
 	w.untilCondition(s, v1alpha1.ConditionRegressed, metav1.ConditionFalse, v1alpha1.ReasonNotSlower)
 	annotate(v1alpha1.AnnotationAcknowledged, "")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
@@ -80,7 +81,7 @@ var historyFormats = []format[*keptHistory]{
 
 // historyPage prints a page of a history, and what is worse in it.
 func historyPage(w io.Writer, k *keptHistory) error {
-	asked, err := schedule.Asked(k.schedule)
+	asked, err := schedule.Asked(k.schedule, time.Now())
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,9 @@
 package regression
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/storagebench/storagebench/internal/history"
@@ -15,8 +18,12 @@ type Baseline struct {
 	Earlier int
 	// Asked is since when somebody wants runs to be looked at. Zero: nobody does.
 	Asked time.Time
-	// Needed is how many more runs have to end before a change can be found, 0 if none.
+	// Needed is how many more runs have to end before a change can be found on any target, 0 if none.
 	Needed int
+	// Young are the targets on which none can be found yet, while it can on others.
+	Young []YoungTarget
+	// Limit is how many points the history has at most, 0 if that is not known.
+	Limit int
 	// Targets are those whose storage changed meanwhile, which begins a baseline of their own.
 	Targets []TargetBaseline
 	// Since are what changed when the baseline began, empty if it is as old as the history. Where only the spec changed, it is that.
@@ -31,15 +38,50 @@ type TargetBaseline struct {
 	Runs int
 }
 
-// storageOf returns what tells the storage of each target at last.
+// YoungTarget is a target of which too few runs have ended.
+type YoungTarget struct {
+	Target string
+	// Needed is how many more have to end before a change can be found.
+	Needed int
+}
+
+// storageOf returns what tells the storage of each target that the template has at last. A run that fails on a target leaves it here: the targets are those of the spec.
 func storageOf(points []*history.Point) map[string]string {
 	now := map[string]string{}
-	for _, p := range points {
-		for _, t := range p.Environment.Targets {
+	for i := len(points) - 1; i >= 0 && len(now) == 0; i-- {
+		for _, t := range points[i].Environment.Targets {
 			now[t.Target] = t.Baseline
 		}
 	}
 	return now
+}
+
+// missing returns how many more runs each target needs before a change can be found, sorted by their names. A run in which it measured nothing does not count.
+func missing(now map[string]string, runs map[history.Case]int) []YoungTarget {
+	most := map[string]int{}
+	for t := range now {
+		most[t] = 0
+	}
+	for c, n := range runs {
+		most[c.Target] = max(most[c.Target], n)
+	}
+	var all []YoungTarget
+	for _, t := range slices.Sorted(maps.Keys(most)) {
+		all = append(all, YoungTarget{Target: t, Needed: max(leastBefore+leastAfter-most[t], 0)})
+	}
+	return all
+}
+
+// need notes how many more runs it takes until a change can be found.
+func (b *Baseline) need(all []YoungTarget) {
+	if len(all) == 0 {
+		b.Needed = leastBefore + leastAfter
+		return
+	}
+	b.Needed = slices.MinFunc(all, func(x, y YoungTarget) int { return cmp.Compare(x.Needed, y.Needed) }).Needed
+	if b.Needed == 0 {
+		b.Young = slices.DeleteFunc(all, func(t YoungTarget) bool { return t.Needed == 0 })
+	}
 }
 
 // changed returns the targets of the last point whose storage was another one in a point before.
@@ -86,7 +128,7 @@ func pointsOf(all []history.Point, from time.Time) ([]*history.Point, Baseline) 
 	}
 	b := Baseline{Asked: from, Earlier: max(len(points)-mostRuns, 0)}
 	points = points[b.Earlier:]
-	b.Runs, b.Needed = len(points), max(leastBefore+leastAfter-len(points), 0)
+	b.Runs = len(points)
 	if first >= 0 {
 		b.From, b.Last = points[0].Time, all[last].Time
 		b.Since, b.Targets = begun(all[:first], &all[first]), changed(points)

@@ -18,8 +18,10 @@ import (
 type Options struct {
 	// BaselineFrom begins a new baseline: benchmarks that ended before are not looked at. Zero: all are.
 	BaselineFrom time.Time
-	// Acknowledged is for changes that are known: those whose first benchmark ended then or before are not open. Zero: none.
+	// Acknowledged is when somebody has seen what was told: the changes that were shown by then are not open. Zero: none.
 	Acknowledged time.Time
+	// Limit is how many points the history has at most. 0: that is not known.
+	Limit int
 }
 
 // Kind says which way a figure changed.
@@ -103,12 +105,17 @@ func (r *Report) figures(such func(*Finding) bool) int {
 // Find returns what a history shows.
 func Find(h *history.History, o Options) Report {
 	points, baseline := pointsOf(h.Points, o.BaselineFrom)
-	all := seriesOf(points)
+	now := storageOf(points)
+	runs := runsOf(points, now)
+	baseline.Limit = o.Limit
+	baseline.need(missing(now, runs))
+	all := seriesOf(points, now, runs)
 	alpha := alphaOf(len(all))
 	report := Report{Baseline: baseline}
 	for i := range all {
 		report.Findings = append(report.Findings, all[i].findings(alpha, changesOf(len(all)), o.Acknowledged)...)
 	}
+	report.acknowledgeAlike(points, o.Acknowledged)
 	slices.SortStableFunc(report.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(b.weight(), a.weight()), cmp.Compare(a.PValue, b.PValue))
 	})
@@ -142,9 +149,12 @@ func (f *Finding) rank() int {
 	}
 }
 
-// weight is how large a change is: half as many I/Os weigh as much as twice the latency. Of a regression that lasts it is what is left of it.
+// step is how large a change is: half as many I/Os are as much as twice the latency.
+func (f *Finding) step() float64 { return math.Abs(math.Log1p(f.Percent / 100)) }
+
+// weight is how large a change is. Of a regression that lasts it is what is left of it.
 func (f *Finding) weight() float64 {
-	weight := math.Abs(math.Log1p(f.Percent / 100))
+	weight := f.step()
 	if f.lasts() {
 		weight = min(weight, worsening(f.Metric, f.Before, f.Now))
 	}
@@ -175,10 +185,9 @@ type series struct {
 }
 
 // seriesOf returns the series of points in which a change can be found, of each target those since its storage is what it is now. What the last
-// benchmark failed to measure is among them, so that a regression does not go silent by that.
-func seriesOf(points []*history.Point) []series {
-	now := storageOf(points)
-	runs, index := runsOf(points, now), map[history.Case]*[history.MetricCount]int{}
+// benchmark failed to measure is among them, so that a regression does not go silent by that. Targets that the template has no longer are not.
+func seriesOf(points []*history.Point, now map[string]string, runs map[history.Case]int) []series {
+	index := map[history.Case]*[history.MetricCount]int{}
 	var all []series
 	for _, p := range points {
 		for _, m := range p.Cases {
@@ -232,13 +241,15 @@ func (s *series) logarithms() []float64 {
 
 // findings returns the changes of the series.
 func (s *series) findings(alpha float64, most int, acknowledged time.Time) []Finding {
-	changes := detect(s.logarithms(), alpha, most)
+	values := s.logarithms()
+	changes := detect(values, alpha, most)
+	seen := s.evidenceAt(acknowledged, values, changes)
 	var all []Finding
 	for i := range changes {
 		f := s.finding(&changes[i])
 		f.Now = s.level(changes[len(changes)-1].after)
 		f.Recovered = f.Kind == Regression && s.recovered(f.Before, changes[i+1:])
-		f.Acknowledged = !f.Time.After(acknowledged)
+		f.Acknowledged = seen.shows(&changes[i], s.begin(&changes[i]))
 		all = append(all, f)
 	}
 	return all

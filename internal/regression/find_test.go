@@ -20,12 +20,14 @@ type past struct {
 	h      *history.History
 	random *rand.Rand
 	env    history.Environment
+	// cases are what the days to come measure.
+	cases []history.Case
 	// made is how many days there were, and kept how many the history may have.
 	made, kept int
 }
 
 func newPast() *past {
-	return &past{h: &history.History{}, kept: 90, random: rand.New(rand.NewPCG(7, 8)), env: history.Environment{
+	return &past{h: &history.History{}, kept: 90, cases: []history.Case{randread}, random: rand.New(rand.NewPCG(7, 8)), env: history.Environment{
 		Operator: "0.9.0", Fio: "fio-3.33", Kernel: "6.1", Node: "n1", Baseline: "b1",
 		Drivers: []history.Driver{
 			{Name: "ebs.csi.aws.com", Image: "public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver:v1.63.0", Targets: []string{"gp3"}},
@@ -54,10 +56,20 @@ func (p *past) days(n int, iops, p99 float64) *past {
 		env := p.env
 		env.Node = fmt.Sprintf("n%d", p.made%3)
 		env.Drivers = append([]history.Driver(nil), p.env.Drivers...)
-		p.add(history.Point{
-			Environment: env,
-			Cases:       []history.Measured{{Case: randread, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: noisy(3000 * iops)}, {Metric: history.ReadP99, Value: noisy(5.3e6 * p99)}}}},
-		})
+		var cases []history.Measured
+		for _, c := range p.cases {
+			cases = append(cases, history.Measured{Case: c, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: noisy(3000 * iops)}, {Metric: history.ReadP99, Value: noisy(5.3e6 * p99)}}})
+		}
+		p.add(history.Point{Environment: env, Cases: cases})
+	}
+	return p
+}
+
+// measures sets the targets that the days to come measure.
+func (p *past) measures(targets ...string) *past {
+	p.cases = nil
+	for _, t := range targets {
+		p.cases = append(p.cases, history.Case{Workload: randread.Workload, Parameters: randread.Parameters, Target: t})
 	}
 	return p
 }
@@ -90,10 +102,13 @@ func driver(version string) func(*history.Environment) {
 	}
 }
 
-// storage gives a target its storage.
-func storage(target, baseline string) func(*history.Environment) {
+// storage gives each target its storage: a target, what tells its storage, and so on. The template has no others.
+func storage(pairs ...string) func(*history.Environment) {
 	return func(e *history.Environment) {
-		e.Targets = []history.TargetBaseline{{Target: target, Baseline: baseline}}
+		e.Targets = nil
+		for i := 0; i < len(pairs); i += 2 {
+			e.Targets = append(e.Targets, history.TargetBaseline{Target: pairs[i], Baseline: pairs[i+1]})
+		}
 	}
 }
 
@@ -154,6 +169,30 @@ func TestFind(t *testing.T) {
 			[]string{"fell 20 % (2989 -> 2396) on 2026-10-31 03:00 UTC (nightly-30); it is acknowledged"}, "no figure was found to be worse than before, but for 1 that is acknowledged: 35 runs since",
 		},
 		{
+			"it was not told yet when others were acknowledged", newPast().days(30, 1, 1).days(3, 0.8, 1).days(3, 0.8, 1.4), Options{Acknowledged: on(34)},
+			[]string{"rose 38 %", "fell 20 %"}, "rose 38 % (5.3 ms -> 7.33 ms) on 2026-11-03 03:00 UTC (nightly-33); last",
+		},
+		{
+			"too few runs when it was acknowledged", newPast().days(30, 1, 1).days(5, 0.8, 1), Options{Acknowledged: on(31)}, []string{"fell 20 %"}, "fell 20 %",
+		},
+		{
+			"another figure is found later to have changed at the same time", newPast().days(30, 1, 1).days(1, 0.8, 1).days(4, 0.8, 1.3), Options{Acknowledged: on(32)},
+			[]string{"rose 28 %", "fell 20 %"}, "but for 2 that are acknowledged",
+		},
+		{
+			"another figure is found later to have changed by much more", newPast().days(30, 1, 1).days(1, 0.8, 1).days(4, 0.8, 1.8), Options{Acknowledged: on(32)},
+			[]string{"rose 78 %", "fell 20 %"}, "rose 78 %",
+		},
+		{
+			"another target is found later to have changed at the same time",
+			newPast().measures("efs", "gp3").days(30, 1, 1).measures("gp3").days(1, 0.8, 1).measures("gp3", "efs").days(4, 0.8, 1), Options{Acknowledged: on(32)},
+			[]string{"on efs fell 20 %", "on gp3 fell 20 %"}, "on efs fell 20 %",
+		},
+		{
+			"it has moved by a run since it was acknowledged", newPast().days(30, 1, 1).days(1, 1, 1.06).days(2, 1, 1.1).days(6, 1, 1.2), Options{Acknowledged: on(32)},
+			[]string{"rose"}, "but for 1 that is acknowledged",
+		},
+		{
 			"two that are acknowledged", newPast().days(30, 1, 1).days(5, 0.8, 1.3), Options{Acknowledged: on(34)},
 			[]string{"rose", "fell"}, "but for 2 that are acknowledged",
 		},
@@ -210,6 +249,53 @@ func TestFind(t *testing.T) {
 			"another storage of another target", newPast().with(storage("efs", "a")).days(30, 1, 1).with(storage("efs", "b")).days(15, 0.8, 1), Options{},
 			[]string{"on 2026-10-31 03:00 UTC"}, "fell 20 %",
 		},
+		{
+			"few runs on another storage of the only target", newPast().with(storage("gp3", "a")).days(30, 1, 1).with(storage("gp3", "b")).days(3, 0.3, 1), Options{}, nil,
+			"it cannot be told yet whether a figure is worse: 33 runs since 2026-10-01 03:00 UTC; of target gp3 3 runs since 2026-10-31 03:00 UTC, when its storage changed; " +
+				"a change can be found 8 runs from now at the earliest; last",
+		},
+		{
+			"the storage of the only target changes while it is worse", newPast().with(storage("gp3", "a")).days(30, 1, 1).days(5, 0.5, 1).with(storage("gp3", "b")).days(1, 1, 1), Options{}, nil,
+			"it cannot be told yet whether a figure is worse",
+		},
+		{
+			"few runs on another storage of one of two targets", newPast().measures("gp3", "efs").with(storage("efs", "a", "gp3", "a")).days(30, 1, 1).with(storage("efs", "a", "gp3", "b")).days(3, 1, 1), Options{}, nil,
+			"no figure was found to be worse than before: 33 runs since 2026-10-01 03:00 UTC; of target gp3 3 runs since 2026-10-31 03:00 UTC, when its storage changed; " +
+				"of target gp3 it cannot be told before 8 more runs; last",
+		},
+		{
+			"one of two targets is worse, and the other one is new", newPast().measures("efs").with(storage("efs", "a")).days(30, 1, 1).measures("efs", "gp3").with(storage("efs", "a", "gp3", "a")).days(3, 0.8, 1),
+			Options{}, []string{"fell 20 %"}, "(nightly-30); of target gp3 it cannot be told before 8 more runs; last",
+		},
+		{
+			"few runs on another storage of each target", newPast().measures("gp3", "efs").with(storage("efs", "a", "gp3", "a")).days(30, 1, 1).with(storage("efs", "b", "gp3", "a")).days(2, 1, 1).
+				with(storage("efs", "b", "gp3", "b")).days(3, 1, 1), Options{}, nil, "a change can be found 6 runs from now at the earliest",
+		},
+		{
+			"a target that fails most runs", newPast().measures("efs").with(storage("efs", "a", "gp3", "a")).days(30, 1, 1).measures("efs", "gp3").days(2, 1, 1), Options{}, nil,
+			"of target gp3 it cannot be told before 9 more runs",
+		},
+		{
+			"the template has the worse target no longer", newPast().measures("gp3", "efs").with(storage("efs", "a", "gp3", "a")).days(30, 1, 1).measures("efs").days(1, 1, 1).measures("gp3").days(4, 0.5, 1).
+				measures("efs").with(storage("efs", "a")).days(12, 1, 1), Options{}, nil, "no figure was found to be worse than before: 47 runs",
+		},
+		{
+			"the worse target fails for some runs", newPast().measures("gp3", "efs").with(storage("efs", "a", "gp3", "a")).days(30, 1, 1).measures("gp3").days(4, 0.5, 1).
+				measures("efs").days(6, 1, 1), Options{}, []string{"on gp3 fell 50 %"}, "on gp3 fell 50 %",
+		},
+		{
+			"the history keeps too few runs", newPast().limit(8).days(30, 1, 1), Options{Limit: 8}, nil,
+			"it can never be told whether a figure is worse: historyLimit is 8, and it takes 11 runs, 8 before a change and 3 from it on; raise it to 30 or more; last measured",
+		},
+		{
+			"the history keeps few runs", newPast().limit(12).days(30, 1, 1), Options{Limit: 12}, nil,
+			"12 runs since 2026-10-19 03:00 UTC; with historyLimit 12 a change is told for some 2 runs, as the runs before it are dropped then: raise it to 30 or more; last",
+		},
+		{
+			"the history keeps few runs, and a figure is worse", newPast().limit(11).days(30, 1, 1).days(3, 0.8, 1), Options{Limit: 11}, []string{"fell 20 %"},
+			"(nightly-30); with historyLimit 11 a change is told for some 1 run, as the runs",
+		},
+		{"the history keeps enough runs", newPast().limit(30).days(30, 1, 1), Options{Limit: 30}, nil, "30 runs since 2026-10-01 03:00 UTC; last"},
 		{
 			"a baseline that comes back is not begun anew", newPast().days(30, 1, 1).with(instance).days(15, 0.8, 1).with(back).days(3, 0.8, 1), Options{},
 			[]string{"fell 20 % (2989 -> 2387) on 2026-11-15 03:00 UTC"}, "fell 20 %",
@@ -289,6 +375,22 @@ func TestDayStays(t *testing.T) {
 		f := &report.Findings[0]
 		if f.Benchmark != "nightly-60" || f.Percent < 45 || f.Percent > 55 || f.IsOpen() || f.RunsBefore != 90-after {
 			t.Errorf("after %d runs: %s", after, f.Message())
+		}
+	}
+}
+
+// TestShortHistory: how long a clear change is told, by how many runs a history keeps. The condition's message says it.
+func TestShortHistory(t *testing.T) {
+	for limit, want := range map[int][2]int{10: {0, 0}, 11: {1, 3}, 15: {5, 9}, 30: {20, 24}, 90: {80, 84}} {
+		p, told := newPast().limit(limit).days(100, 1, 1), 0
+		for range limit + 1 {
+			p.days(1, 1, 1.5)
+			if report := Find(p.h, Options{Limit: limit}); report.Worst() != nil {
+				told++
+			}
+		}
+		if told < want[0] || told > want[1] {
+			t.Errorf("with a limit of %d it is told for %d runs, want %d to %d", limit, told, want[0], want[1])
 		}
 	}
 }

@@ -66,7 +66,7 @@ func TestCasesOfFewRuns(t *testing.T) {
 		}
 		points = append(points, p)
 	}
-	if all := seriesOf(points); len(all) != 1 || len(all[0].raw) != mostRuns {
+	if all := seriesOf(points, nil, runsOf(points, nil)); len(all) != 1 || len(all[0].raw) != mostRuns {
 		t.Errorf("%d series", len(all))
 	}
 }

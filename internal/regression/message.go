@@ -89,13 +89,16 @@ func (r *Report) Message() string {
 	case r.Baseline.Runs == 0:
 		return "no benchmark has measured anything yet"
 	}
-	return r.verdict() + "; last measured on " + Minute(r.Baseline.Last)
+	return r.verdict() + r.Baseline.limitText() + "; last measured on " + Minute(r.Baseline.Last)
 }
 
 // verdict says what was found, or in what nothing was.
 func (r *Report) verdict() string {
 	if worst := r.Worst(); worst != nil {
-		return worst.Message() + r.more()
+		return worst.Message() + r.more() + r.Baseline.youngText()
+	}
+	if r.Baseline.keepsTooFew() {
+		return "it can never be told whether a figure is worse"
 	}
 	if r.Baseline.Needed > 0 {
 		return fmt.Sprintf("it cannot be told yet whether a figure is worse: %s; a change can be found %s from now at the earliest",
@@ -105,7 +108,7 @@ func (r *Report) verdict() string {
 	if known := r.known(); known > 0 {
 		text += fmt.Sprintf(", but for %d that %s acknowledged", known, isOrAre(known))
 	}
-	return text + ": " + r.Baseline.text()
+	return text + ": " + r.Baseline.text() + r.Baseline.youngText()
 }
 
 // more says of how many other figures the same is true.
@@ -144,6 +147,18 @@ func (b *Baseline) targetsText() string {
 	}
 	if more := len(b.Targets) - mostBeside; more > 0 {
 		fmt.Fprintf(&text, "; and %s changed", legible.Plural(more, "more target"))
+	}
+	return text.String()
+}
+
+// youngText says on which targets a change cannot be found yet, though it can on others.
+func (b *Baseline) youngText() string {
+	var text strings.Builder
+	for _, t := range b.Young[:min(len(b.Young), mostBeside)] {
+		fmt.Fprintf(&text, "; of target %s it cannot be told before %s", t.Target, legible.Plural(t.Needed, "more run"))
+	}
+	if more := len(b.Young) - mostBeside; more > 0 {
+		fmt.Fprintf(&text, "; nor of %s", legible.Plural(more, "more target"))
 	}
 	return text.String()
 }
