@@ -31,6 +31,8 @@ type memory struct {
 	told int64
 	// staleVersion is the version of the schedule whose status was written last: who still reads it reads the past.
 	staleVersion string
+	// failingSince is since when a start that is due has failed, zero if none has.
+	failingSince time.Time
 	// made is the StorageBenchmark that was made last, until the cache has it.
 	made   string
 	madeAt time.Time

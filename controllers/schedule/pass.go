@@ -3,6 +3,7 @@ package schedule
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -41,20 +42,18 @@ func (p *pass) run(ctx context.Context) (time.Duration, error) {
 	p.forgetPredecessor()
 	defer p.serveState()
 	p.schedule.Status.ObservedGeneration = p.schedule.Generation
-	after, err := p.start(ctx) // first: who has a large history must not keep others' starts waiting
-	if err != nil {
-		return 0, p.save(ctx, err)
-	}
+	after, failed := p.start(ctx) // first: who has a large history must not keep others' starts waiting
+	p.noteFailure(failed)
 	kept := p.keepHistory(ctx)
 	p.summarize()
-	if err := p.save(ctx, nil); err != nil {
-		return 0, err
+	if err := p.save(ctx); err != nil {
+		return 0, errors.Join(failed, err)
 	}
 	if kept > 0 {
-		return sooner(after, kept), nil // as long as the status does not tell of the history, the StorageBenchmark is what has it looked at
+		return sooner(after, kept), failed // as long as the status does not tell of the history, the StorageBenchmark is what has it looked at
 	}
 	// Last: a StorageBenchmark is what tells of its start, and of its success, until the status does.
-	return after, p.deleteSurplus(ctx)
+	return after, errors.Join(failed, p.deleteSurplus(ctx))
 }
 
 // sooner returns the shorter of two times, of which 0 is never.

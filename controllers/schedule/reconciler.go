@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -16,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
@@ -65,10 +67,12 @@ func Index(ctx context.Context, mgr ctrl.Manager) error {
 // SetupWithManager has the manager call Reconcile for each change of a schedule, and when one of its StorageBenchmarks comes, ends or goes.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
-		Named("schedule").
 		For(&v1alpha1.StorageBenchmarkSchedule{}).
 		Owns(&v1alpha1.StorageBenchmark{}, builder.WithPredicates(endings)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: concurrentSchedules}).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: concurrentSchedules,
+			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](retrySoon, refusedAgain),
+		}).
 		Complete(r)
 }
 
