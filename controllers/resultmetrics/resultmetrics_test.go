@@ -128,6 +128,7 @@ func TestSchedule(t *testing.T) {
 	state := []string{
 		`storagebench_regressed{namespace="team-a",schedule="nightly"} 1`,
 		`storagebench_results_left_out 0`,
+		`storagebench_schedule_invalid{namespace="team-a",schedule="nightly"} 0`,
 		`storagebench_schedule_next_start_timestamp_seconds{namespace="team-a",schedule="nightly"} 1.795575665e+09`,
 		`storagebench_schedule_period_seconds{namespace="team-a",schedule="nightly"} 60`,
 		`storagebench_schedule_waiting_since_timestamp_seconds{namespace="team-a",schedule="nightly"} 1.795572005e+09`,
@@ -167,6 +168,19 @@ func TestSuspended(t *testing.T) {
 	}
 }
 
+// A schedule whose spec is refused says so, whether or not it has a period, and one that is suspended does not: nobody waits for it.
+func TestInvalid(t *testing.T) {
+	of := schedule("a", "b")
+	of.Status.Conditions = append(of.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionScheduled, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonInvalidSpec})
+	if got := stateOf(of, 0); got.invalid != metav1.ConditionTrue {
+		t.Errorf("refused: %+v", got)
+	}
+	of.Spec.Suspend = new(true)
+	if got := stateOf(of, 0); got.invalid != "" {
+		t.Errorf("suspended: %+v", got)
+	}
+}
+
 // large returns a result with so many figures.
 func large(figures int) Result {
 	r := Result{Time: ended}
@@ -189,8 +203,8 @@ func TestLimit(t *testing.T) {
 		namespace := fmt.Sprintf("modest-%d", i)
 		s.SetSchedule(schedule(namespace, "nightly"), time.Minute)
 		s.SetResult(types.NamespacedName{Namespace: namespace, Name: "nightly"}, large(10))
-		if got := s.sizes[namespace]; got != 16 {
-			t.Errorf("%s has %d series, want 16", namespace, got)
+		if got := s.sizes[namespace]; got != 17 {
+			t.Errorf("%s has %d series, want 17", namespace, got)
 		}
 	}
 	s.SetSchedule(schedule("greedy", "state"), time.Minute) // there is no room for it
@@ -214,6 +228,7 @@ func TestStateComesFirst(t *testing.T) {
 		`storagebench_last_result_timestamp_seconds{benchmark="",namespace="a",schedule="nightly"} 1.795575605e+09`,
 		`storagebench_regressed{namespace="a",schedule="nightly"} 1`,
 		`storagebench_results_left_out 1`,
+		`storagebench_schedule_invalid{namespace="a",schedule="nightly"} 0`,
 		`storagebench_schedule_next_start_timestamp_seconds{namespace="a",schedule="nightly"} 1.795575665e+09`,
 		`storagebench_schedule_period_seconds{namespace="a",schedule="nightly"} 60`,
 		`storagebench_schedule_waiting_since_timestamp_seconds{namespace="a",schedule="nightly"} 1.795575605e+09`,

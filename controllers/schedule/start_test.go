@@ -144,8 +144,10 @@ func TestInvalidSchedules(t *testing.T) {
 		"an option that is not admitted": {func(s *v1alpha1.StorageBenchmarkSchedule) {
 			s.Spec.Template.Spec.Workloads[0].Fio.Options = map[string]v1alpha1.FioOptionValue{"exec_prerun": "reboot"}
 		}, "spec.template.spec.workloads[0].fio.options"},
-		"a day that no year has": {func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.Schedule = "0 0 31 2 *" }, "spec.schedule: Invalid value: \"0 0 31 2 *\": there is no such day"},
-		"nobody's time zone":     {func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.TimeZone = new("Mars/Olympus") }, "spec.timeZone: Invalid value: \"Mars/Olympus\": there is no such time zone"},
+		"a day that no year has":        {func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.Schedule = "0 0 31 2 *" }, "spec.schedule: Invalid value: \"0 0 31 2 *\": there is no such day"},
+		"a minute that no hour has":     {func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.Schedule = "61 * * * *" }, "spec.schedule: Invalid value: \"61 * * * *\": it cannot be read as a schedule"},
+		"more often than once a minute": {func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.Schedule = "@every 30s" }, "spec.schedule: Invalid value: \"@every 30s\": @every takes a duration of at least 1m0s"},
+		"nobody's time zone":            {func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.TimeZone = new("Mars/Olympus") }, "spec.timeZone: Invalid value: \"Mars/Olympus\": there is no such time zone"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -155,11 +157,13 @@ func TestInvalidSchedules(t *testing.T) {
 			w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, test.words)
 			w.untilCondition(s, v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonInvalidSpec)
 			w.untilThere(0)
+			w.untilMetric("storagebench_schedule_invalid", 1)
 			w.change(s, func(at *v1alpha1.StorageBenchmarkSchedule) {
 				at.Spec = v1alpha1.StorageBenchmarkScheduleSpec{Schedule: "* * * * *", Template: at.Spec.Template}
 				at.Spec.Template.Spec.Workloads[0].Fio.Options = nil
 			})
 			w.untilThere(1)
+			w.untilMetric("storagebench_schedule_invalid", 0)
 		})
 	}
 }
