@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -53,12 +54,12 @@ func (p *pass) keepHistory(ctx context.Context) time.Duration {
 	return 0
 }
 
-// asksAnew says whether the history has to be read though nothing is added: an operator that has just begun knows nothing of it, another one may
-// have added to it, and users may have acknowledged a regression.
+// asksAnew says whether the history has to be read though nothing is added: an operator that has just begun knows nothing of it, and the status may not tell of it yet; another one
+// may have added to it, and users may have acknowledged a regression.
 func (p *pass) asksAnew() bool {
 	known, noted := p.memory.history, &p.schedule.Status.History
 	if known == nil {
-		return noted.Points > 0
+		return noted.Points > 0 || slices.ContainsFunc(p.facts(), func(b schedule.Benchmark) bool { return b.Kept })
 	}
 	return known.asked != p.asked() || !equality.Semantic.DeepEqual(known.where, *noted) || !known.regressed.isNoted(p.schedule)
 }
@@ -83,7 +84,7 @@ func (p *pass) unkept() []schedule.Benchmark {
 	return ended
 }
 
-// addPoints adds the points of StorageBenchmarks that have none yet. Only when they are written these count as kept.
+// addPoints adds the points of StorageBenchmarks that have none yet, and writes the history.
 func (p *pass) addPoints(ctx context.Context, ended []schedule.Benchmark) error {
 	s, err := p.readStore(ctx)
 	if err != nil {
@@ -102,11 +103,16 @@ func (p *pass) addPoints(ctx context.Context, ended []schedule.Benchmark) error 
 		}
 	}
 	s.history.Trim(p.historyLimit())
+	// Whoever leaves no point in the history is marked before that is written: nobody could tell afterwards that its point was dropped.
+	in, out := parted(ended, s.history)
+	if err := p.markKept(ctx, out); err != nil {
+		return err
+	}
 	if err := s.write(ctx, p); err != nil {
 		return err
 	}
-	for _, b := range ended {
-		p.memory.kept.Insert(b.UID)
+	if err := p.markKept(ctx, in); err != nil {
+		return err
 	}
 	p.memory.history = &known{
 		where:     v1alpha1.ScheduleHistory{ConfigMaps: s.names(), Points: int32(len(s.history.Points))},
@@ -127,10 +133,41 @@ func (p *pass) point(ctx context.Context, b schedule.Benchmark) (*history.Point,
 		return nil, fmt.Errorf("get StorageBenchmark %s: %w", b.Name, err)
 	}
 	point := history.FromBenchmark(sb, p.environment(ctx, sb))
+	if schedule.IsAhead(point.Time, p.now) {
+		point.Time = p.now.UTC().Truncate(time.Second) // it has ended by now, whatever the clock said then
+	}
 	if !slices.ContainsFunc(point.Cases, func(m history.Measured) bool { return len(m.Figures) > 0 }) {
 		return nil, nil //nolint:nilnil // as above
 	}
 	return &point, nil
+}
+
+// parted returns which StorageBenchmarks have a point in a history, and which have not.
+func parted(all []schedule.Benchmark, h *history.History) (in, out []schedule.Benchmark) {
+	for _, b := range all {
+		if h.Has(string(b.UID)) {
+			in = append(in, b)
+		} else {
+			out = append(out, b)
+		}
+	}
+	return in, out
+}
+
+// markKept notes on StorageBenchmarks that they need no point any more. An operator that has just begun would take one whose point was dropped for one that has
+// just ended. Where a policy refuses that, it is remembered until then.
+func (p *pass) markKept(ctx context.Context, kept []schedule.Benchmark) error {
+	for _, b := range kept {
+		object := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: p.schedule.Namespace, Name: b.Name}}
+		object.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("StorageBenchmark"))
+		patch := fmt.Appendf(nil, `{"metadata":{"uid":%q,"annotations":{%q:"true"}}}`, b.UID, v1alpha1.AnnotationHistoryKept) // with another UID it is refused
+		err := p.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch))
+		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && !isRefusal(err) {
+			return fmt.Errorf("note on StorageBenchmark %s that its point is kept: %w", b.Name, err)
+		}
+		p.memory.kept.Insert(b.UID)
+	}
+	return nil
 }
 
 // notOurs says that somebody else has made a ConfigMap of the history's name.

@@ -21,8 +21,8 @@ type memory struct {
 	// period is the longest time between two starts, of the generation that was timed.
 	timed  int64
 	period time.Duration
-	// served is the sequence of the point that metrics are of, 0 if there are none.
-	served int64
+	// served is the UID of the benchmark that metrics are of, "" if there are none.
+	served string
 	// kept are the StorageBenchmarks that need no point any more.
 	kept sets.Set[types.UID]
 	// history is what is known of the history, nil if it was not read yet.

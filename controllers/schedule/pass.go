@@ -114,14 +114,27 @@ func (p *pass) facts() []schedule.Benchmark {
 		sb := &p.benchmarks[i]
 		fact := schedule.Benchmark{
 			Name: sb.Name, UID: sb.UID, State: stateOf(sb), Created: sb.CreationTimestamp.Time,
-			Kept: p.memory.kept.Has(sb.UID), Deleting: !sb.DeletionTimestamp.IsZero(),
+			Kept: p.memory.kept.Has(sb.UID) || sb.Annotations[v1alpha1.AnnotationHistoryKept] == "true", Deleting: !sb.DeletionTimestamp.IsZero(),
 		}
 		if fact.State != schedule.Active {
-			fact.Ended = ptr.Deref(sb.Status.CompletionTime, sb.CreationTimestamp).Time
+			fact.Ended = p.endOf(sb)
 		}
 		facts = append(facts, fact)
 	}
 	return facts
+}
+
+// endOf returns when a StorageBenchmark ended. Of one that did so while the clock was ahead that is not known: it counts as one of the oldest, so that it does not stay the newest
+// until that time comes.
+func (p *pass) endOf(sb *v1alpha1.StorageBenchmark) time.Time {
+	ended := ptr.Deref(sb.Status.CompletionTime, sb.CreationTimestamp).Time
+	if schedule.IsAhead(ended, p.now) {
+		ended = sb.CreationTimestamp.Time
+	}
+	if schedule.IsAhead(ended, p.now) {
+		ended = time.Unix(0, 0)
+	}
+	return ended
 }
 
 // deleteSurplus deletes the StorageBenchmarks that have ended and are more than the limits let be.

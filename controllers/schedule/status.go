@@ -125,10 +125,15 @@ func (p *pass) summarize() {
 	}
 }
 
-// noteSuccess keeps the time of the last success.
+// noteSuccess keeps the time of the last success. One that comes from a clock that was ahead is kept until there is another one.
 func (p *pass) noteSuccess(ended *metav1.Time) {
+	if ended == nil {
+		return
+	}
 	last := p.schedule.Status.LastSuccessfulTime
-	if ended != nil && (last == nil || ended.After(last.Time)) {
+	isAhead := schedule.IsAhead(ended.Time, p.now)
+	wasAhead := last != nil && schedule.IsAhead(last.Time, p.now)
+	if last == nil || wasAhead && !isAhead || wasAhead == isAhead && ended.After(last.Time) {
 		p.schedule.Status.LastSuccessfulTime = ended.DeepCopy()
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// toleratedSkew is how far ahead of now the last start may be, as after a small step of the clock. What is further ahead comes from a
+	// toleratedSkew is how far ahead of now something may be that is past, such as the last start, as after a small step of the clock. What is further ahead comes from a
 	// clock that was wrong.
 	toleratedSkew = time.Hour
 	// MostMissed is how many starts are counted at a time that were missed.
@@ -121,7 +121,10 @@ func (f *Facts) since() time.Time {
 
 // IsAhead says that starts were dealt with until a time that is far ahead: the clock was wrong then. Whoever counts from there makes none for as long. Now has to
 // be written down in its place: counted from the time of each pass, no start would ever be due.
-func (f *Facts) IsAhead() bool { return f.since().After(f.Now.Add(toleratedSkew)) }
+func (f *Facts) IsAhead() bool { return IsAhead(f.since(), f.Now) }
+
+// IsAhead says that a time which is past is so far ahead of now that it comes from a clock that was wrong.
+func IsAhead(t, now time.Time) bool { return t.After(now.Add(toleratedSkew)) }
 
 // active returns the StorageBenchmarks that have not ended. One that is being deleted still cleans up.
 func (f *Facts) active() []Benchmark {
