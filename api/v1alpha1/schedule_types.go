@@ -181,6 +181,15 @@ type StorageBenchmarkScheduleStatus struct {
 	// +optional
 	LastSuccessfulTime *metav1.Time `json:"lastSuccessfulTime,omitempty"`
 
+	// waitingSince is since when a result is waited for: the last one came then, or the schedule was created. It is later by as long as
+	// the schedule was suspended since.
+	// +optional
+	WaitingSince *metav1.Time `json:"waitingSince,omitempty"`
+
+	// suspendedSince is when the operator saw first that the schedule is suspended. Unset while it is not.
+	// +optional
+	SuspendedSince *metav1.Time `json:"suspendedSince,omitempty"`
+
 	// nextScheduleTime is when the next start is due. Unset while none will be made.
 	// +optional
 	NextScheduleTime *metav1.Time `json:"nextScheduleTime,omitempty"`

@@ -45,6 +45,7 @@ func (p *pass) run(ctx context.Context) (time.Duration, error) {
 	after, failed := p.start(ctx) // first: who has a large history must not keep others' starts waiting
 	p.noteFailure(failed)
 	kept := p.keepHistory(ctx)
+	p.noteWaiting()
 	p.summarize()
 	if err := p.save(ctx); err != nil {
 		return 0, errors.Join(failed, err)

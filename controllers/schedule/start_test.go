@@ -204,7 +204,7 @@ func (w *world) allowNone() *corev1.ResourceQuota {
 	return quota
 }
 
-// A start that was refused until its deadline is told until another one is made: by this condition alerts know since when there are no starts.
+// A start that was refused until its deadline is told until another one is made.
 func TestRefusedUntilItsDeadline(t *testing.T) {
 	w := newWorld(t)
 	w.startOperator()
