@@ -29,6 +29,8 @@ type pass struct {
 	memory   *memory
 	// benchmarks are the schedule's, the oldest first.
 	benchmarks []v1alpha1.StorageBenchmark
+	// missed is what users are told of starts that were missed, as soon as the status counts them.
+	missed string
 }
 
 // run makes the pass, and returns when to make another one if nothing changes before; 0: not at all.

@@ -133,6 +133,7 @@ func TestSuspendedSchedule(t *testing.T) {
 		}
 		return nil
 	})
+	w.untilEvent(s, "MissedStarts", "were missed: the operator was away, the schedule was suspended")
 }
 
 // What no benchmark could be made of is refused as the plan of a benchmark would, and nothing is made.

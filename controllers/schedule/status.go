@@ -172,6 +172,9 @@ var bad = map[string]metav1.ConditionStatus{
 
 // notify tells users by events what the status write has changed for the worse.
 func (p *pass) notify() {
+	if p.missed != "" {
+		p.Events.Eventf(p.schedule, nil, corev1.EventTypeWarning, "MissedStarts", "Create", "%s", p.missed)
+	}
 	news := p.newlyWorse()
 	for kind, status := range bad {
 		was := meta.FindStatusCondition(p.before.Status.Conditions, kind)
