@@ -15,10 +15,21 @@ import (
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
 )
 
-// served returns the metrics by their names.
-func (w *world) served() (map[string]float64, error) {
+// isServed says whether metrics have the state of a schedule.
+func isServed(t *testing.T, results *resultmetrics.Store) bool {
+	t.Helper()
+	values, err := served(results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, is := values["storagebench_schedule_invalid"]
+	return is
+}
+
+// served returns metrics by their names.
+func served(results *resultmetrics.Store) (map[string]float64, error) {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(&w.results)
+	registry.MustRegister(results)
 	families, err := registry.Gather()
 	values := map[string]float64{}
 	for _, family := range families {
@@ -33,7 +44,7 @@ func (w *world) served() (map[string]float64, error) {
 func (w *world) untilMetric(name string, want float64) {
 	w.Helper()
 	w.Eventually(func() error {
-		got, err := w.served()
+		got, err := served(&w.results)
 		if value, is := got[name]; err == nil && (!is || value != want) {
 			return fmt.Errorf("%s is %v, want %v, among %v", name, value, want, got)
 		}
@@ -45,7 +56,7 @@ func (w *world) untilMetric(name string, want float64) {
 func (w *world) untilServed(want map[string]float64) {
 	w.Helper()
 	w.Eventually(func() error {
-		got, err := w.served()
+		got, err := served(&w.results)
 		if err != nil {
 			return err
 		}

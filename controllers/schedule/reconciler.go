@@ -5,8 +5,10 @@ package schedule
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
@@ -110,10 +112,13 @@ func (r *Reconciler) read(ctx context.Context, name types.NamespacedName) (*v1al
 		schedule = &v1alpha1.StorageBenchmarkSchedule{}
 		err = r.Live.Get(ctx, name, schedule)
 	}
-	if err != nil {
+	switch {
+	case apierrors.IsNotFound(err):
 		r.memories.forget(name)
 		r.Results.ForgetSchedule(name)
-		return nil, client.IgnoreNotFound(err)
+		return nil, nil //nolint:nilnil // It is gone.
+	case err != nil:
+		return nil, fmt.Errorf("get StorageBenchmarkSchedule: %w", err)
 	}
 	return schedule, nil
 }
