@@ -266,6 +266,25 @@ func TestHostileResult(t *testing.T) {
 	}
 }
 
+// Cases whose names differ only beyond the length of a label are served each.
+func TestLongLabels(t *testing.T) {
+	s, long := &Store{Limit: 100}, strings.Repeat("w", 63)
+	point := &history.Point{Time: ended}
+	for _, choice := range []string{"4k", "8k"} {
+		of := history.Case{Workload: long, Section: strings.Repeat("s", 200), Parameters: "bs=" + choice, Target: "gp3"}
+		point.Cases = append(point.Cases, history.Measured{Case: of, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: 1}}})
+	}
+	s.SetResult(types.NamespacedName{Namespace: "a", Name: "b"}, FromPoint(point))
+	if got := text(t, s); len(got) != 4 { // with the time, and how many are left out
+		t.Errorf("metrics are %q", got)
+	}
+	for _, series := range s.objects[object{schedules, types.NamespacedName{Namespace: "a", Name: "b"}}].result.series {
+		if len(series.name) > maxLabel {
+			t.Errorf("a label has %d bytes: %q", len(series.name), series.name)
+		}
+	}
+}
+
 // Who serves no metrics can be told of results all the same.
 func TestNoMetrics(*testing.T) {
 	for _, s := range []*Store{nil, {}} {
