@@ -78,7 +78,7 @@ type StorageBenchmarkScheduleSpec struct {
 
 	// concurrencyPolicy says what becomes of a start while a StorageBenchmark of the schedule is not over. Allow makes it all
 	// the same. Forbid waits for the end, and then makes the last start that is due. Replace deletes the one that is not over,
-	// with its results, and makes another one.
+	// with its results, and makes another one. One that somebody has started by hand is not deleted, and Forbid waits for it.
 	// +optional
 	// +kubebuilder:default=Allow
 	ConcurrencyPolicy ConcurrencyPolicy `json:"concurrencyPolicy,omitempty"`

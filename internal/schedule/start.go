@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -100,7 +102,7 @@ func Decide(c *Cron, f *Facts) Start {
 		return s
 	}
 	if f.Policy == v1alpha1.ConcurrencyReplace {
-		s.Replaces = slices.DeleteFunc(active, func(b Benchmark) bool { return b.Deleting })
+		s.Replaces = slices.DeleteFunc(active, func(b Benchmark) bool { return b.Deleting || !f.isOfStart(b.Name) })
 	}
 	s.Due = due
 	return s
@@ -109,6 +111,14 @@ func Decide(c *Cron, f *Facts) Start {
 // has says whether there is a StorageBenchmark of a name.
 func (f *Facts) has(name string) bool {
 	return slices.ContainsFunc(f.Benchmarks, func(b Benchmark) bool { return b.Name == name })
+}
+
+// isOfStart says whether a name is that of a StorageBenchmark that a start of the schedule has made, and nobody by hand.
+func (f *Facts) isOfStart(name string) bool {
+	minutes, isOfSchedule := strings.CutPrefix(name, f.Name+"-")
+	minutes, hasHash := strings.CutSuffix(minutes, "-"+hashOf(f.UID))
+	_, err := strconv.ParseInt(minutes, 10, 64)
+	return isOfSchedule && hasHash && err == nil
 }
 
 // since returns until when all starts are dealt with.
