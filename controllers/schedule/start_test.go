@@ -145,6 +145,12 @@ func TestInvalidSchedules(t *testing.T) {
 		"an option that is not admitted": {func(s *v1alpha1.StorageBenchmarkSchedule) {
 			s.Spec.Template.Spec.Workloads[0].Fio.Options = map[string]v1alpha1.FioOptionValue{"exec_prerun": "reboot"}
 		}, "spec.template.spec.workloads[0].fio.options"},
+		"a label that is none": {func(s *v1alpha1.StorageBenchmarkSchedule) {
+			s.Spec.Template.Metadata.Labels = map[string]string{"team": "storage and more"}
+		}, "spec.template.metadata.labels: Invalid value: \"storage and more\""},
+		"an annotation without a name": {func(s *v1alpha1.StorageBenchmarkSchedule) {
+			s.Spec.Template.Metadata.Annotations = map[string]string{"example.com/": "x"}
+		}, "spec.template.metadata.annotations: Invalid value: \"example.com/\""},
 		"a day that no year has":        {func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.Schedule = "0 0 31 2 *" }, "spec.schedule: Invalid value: \"0 0 31 2 *\": there is no such day"},
 		"a minute that no hour has":     {func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.Schedule = "61 * * * *" }, "spec.schedule: Invalid value: \"61 * * * *\": it cannot be read as a schedule"},
 		"more often than once a minute": {func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.Schedule = "@every 30s" }, "spec.schedule: Invalid value: \"@every 30s\": @every takes a duration of at least 1m0s"},
@@ -161,7 +167,7 @@ func TestInvalidSchedules(t *testing.T) {
 			w.untilMetric("storagebench_schedule_invalid", 1)
 			w.change(s, func(at *v1alpha1.StorageBenchmarkSchedule) {
 				at.Spec = v1alpha1.StorageBenchmarkScheduleSpec{Schedule: "* * * * *", Template: at.Spec.Template}
-				at.Spec.Template.Spec.Workloads[0].Fio.Options = nil
+				at.Spec.Template.Spec.Workloads[0].Fio.Options, at.Spec.Template.Metadata = nil, v1alpha1.TemplateMetadata{}
 			})
 			w.untilThere(1)
 			w.untilMetric("storagebench_schedule_invalid", 0)
