@@ -55,13 +55,13 @@ func (p *pass) keepHistory(ctx context.Context) time.Duration {
 }
 
 // asksAnew says whether the history has to be read though nothing is added: an operator that has just begun knows nothing of it, and the status may not tell of it yet; another one
-// may have added to it, and users may have acknowledged a regression.
+// may have added to it, and users may have lowered its limit, or acknowledged a regression.
 func (p *pass) asksAnew() bool {
 	known, noted := p.memory.history, &p.schedule.Status.History
 	if known == nil {
 		return noted.Points > 0 || slices.ContainsFunc(p.facts(), func(b schedule.Benchmark) bool { return b.Kept })
 	}
-	return known.asked != p.asked() || !equality.Semantic.DeepEqual(known.where, *noted) || !known.regressed.isNoted(p.schedule)
+	return int(known.where.Points) > p.historyLimit() || known.asked != p.asked() || !equality.Semantic.DeepEqual(known.where, *noted) || !known.regressed.isNoted(p.schedule)
 }
 
 // noteHistory says what is known of the history, also where a pass before could not write that down.
