@@ -54,12 +54,12 @@ func (p *pass) keepHistory(ctx context.Context) time.Duration {
 	return 0
 }
 
-// asksAnew says whether the history has to be read though nothing is added: an operator that has just begun knows nothing of it, and the status may not tell of it yet; another one
+// asksAnew says whether the history has to be read though nothing is added: an operator that has just begun knows nothing of it, another one
 // may have added to it, and users may have lowered its limit, or acknowledged a regression.
 func (p *pass) asksAnew() bool {
 	known, noted := p.memory.history, &p.schedule.Status.History
 	if known == nil {
-		return noted.Points > 0 || slices.ContainsFunc(p.facts(), func(b schedule.Benchmark) bool { return b.Kept })
+		return noted.Points > 0
 	}
 	return int(known.where.Points) > p.historyLimit() || known.asked != p.asked() || !equality.Semantic.DeepEqual(known.where, *noted) || !known.regressed.isNoted(p.schedule)
 }
@@ -75,7 +75,8 @@ func (p *pass) noteHistory() {
 	p.setCondition(v1alpha1.ConditionRegressed, known.regressed.status, known.regressed.reason, known.regressed.message)
 }
 
-// unkept returns the StorageBenchmarks that have ended and may need a point, in the order in which they ended.
+// unkept returns the StorageBenchmarks that have ended and may need a point, in the order in which they ended. One that is marked has left it, and the status may not tell of
+// that yet, as when the operator was killed that has marked it.
 func (p *pass) unkept() []schedule.Benchmark {
 	ended := slices.DeleteFunc(p.facts(), func(b schedule.Benchmark) bool { return b.State == schedule.Active || b.Kept })
 	slices.SortFunc(ended, func(a, b schedule.Benchmark) int {
@@ -90,19 +91,9 @@ func (p *pass) addPoints(ctx context.Context, ended []schedule.Benchmark) error 
 	if err != nil {
 		return err
 	}
-	for _, b := range ended {
-		if s.history.Has(string(b.UID)) {
-			continue
-		}
-		point, err := p.point(ctx, b)
-		if err != nil {
-			return err
-		}
-		if point != nil {
-			s.history.Add(*point, p.historyLimit())
-		}
+	if err := p.collect(ctx, s.history, ended); err != nil {
+		return err
 	}
-	s.history.Trim(p.historyLimit())
 	// Whoever leaves no point in the history is marked before that is written: nobody could tell afterwards that its point was dropped.
 	in, out := parted(ended, s.history)
 	if err := p.markKept(ctx, out); err != nil {
@@ -111,16 +102,42 @@ func (p *pass) addPoints(ctx context.Context, ended []schedule.Benchmark) error 
 	if err := s.write(ctx, p); err != nil {
 		return err
 	}
+	p.noteRead(ctx, s, ended)
 	if err := p.markKept(ctx, in); err != nil {
 		return err
 	}
+	for _, b := range ended {
+		p.memory.kept.Insert(b.UID)
+	}
+	return nil
+}
+
+// collect adds the points of StorageBenchmarks to a history, of those that have not left theirs.
+func (p *pass) collect(ctx context.Context, h *history.History, ended []schedule.Benchmark) error {
+	for _, b := range ended {
+		if b.Marked || h.Has(string(b.UID)) {
+			continue
+		}
+		point, err := p.point(ctx, b)
+		if err != nil {
+			return err
+		}
+		if point != nil {
+			h.Add(*point, p.historyLimit())
+		}
+	}
+	h.Trim(p.historyLimit())
+	return nil
+}
+
+// noteRead remembers what a history has, and tells of its last result.
+func (p *pass) noteRead(ctx context.Context, s *store, ended []schedule.Benchmark) {
 	p.memory.history = &known{
 		where:     v1alpha1.ScheduleHistory{ConfigMaps: s.names(), Points: int32(len(s.history.Points))},
 		regressed: p.judgeHistory(s.history), asked: p.asked(),
 	}
 	p.noteLast(s.history, ended)
 	p.serveResult(ctx, s.history)
-	return nil
 }
 
 // noteLast notes when the last result came. One of a clock that was ahead counts when its benchmark is seen to have ended, and not each time that the history is read.
@@ -129,7 +146,7 @@ func (p *pass) noteLast(h *history.History, ended []schedule.Benchmark) {
 		return
 	}
 	last := &h.Points[len(h.Points)-1]
-	isNew := slices.ContainsFunc(ended, func(b schedule.Benchmark) bool { return string(b.UID) == last.UID })
+	isNew := slices.ContainsFunc(ended, func(b schedule.Benchmark) bool { return string(b.UID) == last.UID && !b.Marked })
 	switch isAhead := schedule.IsAhead(last.Time, p.now); {
 	case !isAhead:
 		p.noteResult(last.Time)
@@ -174,14 +191,15 @@ func parted(all []schedule.Benchmark, h *history.History) (in, out []schedule.Be
 // just ended. Where a policy refuses that, it is remembered until then.
 func (p *pass) markKept(ctx context.Context, kept []schedule.Benchmark) error {
 	for _, b := range kept {
-		object := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: p.schedule.Namespace, Name: b.Name}}
-		object.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("StorageBenchmark"))
+		if b.Marked {
+			continue
+		}
+		object := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: p.schedule.Namespace, Name: b.Name}}
 		patch := fmt.Appendf(nil, `{"metadata":{"uid":%q,"annotations":{%q:"true"}}}`, b.UID, v1alpha1.AnnotationHistoryKept) // with another UID it is refused
 		err := p.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch))
 		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && !isRefusal(err) {
 			return fmt.Errorf("note on StorageBenchmark %s that its point is kept: %w", b.Name, err)
 		}
-		p.memory.kept.Insert(b.UID)
 	}
 	return nil
 }

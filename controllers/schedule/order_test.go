@@ -1,19 +1,25 @@
 package schedule
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers"
 	"github.com/storagebench/storagebench/internal/history"
 	"github.com/storagebench/storagebench/internal/schedule"
+	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/harness"
 )
 
@@ -212,4 +218,39 @@ func TestEndOf(t *testing.T) {
 			t.Errorf("%s: it ended at %s, want %s", name, got, row.want)
 		}
 	}
+}
+
+// lossy is a client that loses the answers to so many changes of benchmarks.
+type lossy struct {
+	client.Client
+	losses atomic.Int32
+}
+
+func (c *lossy) Patch(ctx context.Context, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+	err := c.Client.Patch(ctx, object, patch, options...)
+	if _, is := object.(*v1alpha1.StorageBenchmark); is && err == nil && c.losses.Add(-1) >= 0 {
+		return apierrors.NewInternalError(errors.New("the answer is lost"))
+	}
+	return err
+}
+
+// An operator that does not hear that a benchmark is marked tells of its point all the same.
+func TestMarkWhoseAnswerIsLost(t *testing.T) {
+	w := newWorld(t)
+	mgr, err := w.Manager(envtest.OperatorConfig(w), controllers.Trim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writer := &lossy{Client: mgr.GetClient()}
+	r := &Reconciler{Client: writer, Live: mgr.GetAPIReader(), Events: mgr.GetEventRecorder("storagebench"), Results: &w.results, Clock: w.Clock, Version: "test"}
+	w.Run(mgr, errors.Join(Index(w.Context(), mgr), r.SetupWithManager(mgr)))
+	s := w.createByHand(90)
+	first := w.measureByHand(s)
+	w.untilPointsOf(s, first)
+	writer.losses.Store(1)
+	second := w.measureByHand(s)
+	w.pass(s, time.Second)
+	w.untilPoints(s, 2)
+	w.untilPointsOf(s, first, second)
+	w.untilCondition(s, v1alpha1.ConditionHistoryKept, metav1.ConditionTrue, v1alpha1.ReasonKept)
 }

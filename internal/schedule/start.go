@@ -43,8 +43,10 @@ type Benchmark struct {
 	Created time.Time
 	// Ended is when it ended. Zero of one that is active.
 	Ended time.Time
-	// Kept says whether the history has its point, or needs none.
+	// Kept says whether it is known that the history has its point, or needs none.
 	Kept bool
+	// Marked says whether it says so itself. It leaves no point then, also if the history has none of it.
+	Marked bool
 	// Deleting says whether it is being deleted.
 	Deleting bool
 }
