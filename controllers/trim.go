@@ -58,7 +58,7 @@ const maxCached = 128 << 10
 // ended: with its results it may be more than 1 MiB, and who needs more reads it anew.
 func trimBenchmark(sb *v1alpha1.StorageBenchmark) {
 	sb.ManagedFields, sb.Labels = nil, nil
-	sb.Annotations = readOf(sb.Annotations, []string{v1alpha1.AnnotationResultMetrics})
+	sb.Annotations = readOf(sb.Annotations, []string{v1alpha1.AnnotationResultMetrics, v1alpha1.AnnotationHistoryKept})
 	sb.OwnerReferences = controllersOf(sb.OwnerReferences)
 	sb.SelfLink = "" //nolint:staticcheck // As in trimMeta.
 	if !hasEnded(sb) && weightOf(sb) <= maxCached {

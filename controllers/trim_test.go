@@ -150,7 +150,7 @@ func TestTrimBenchmark(t *testing.T) {
 	filler := strings.Repeat("x", 100<<10)
 	sb := builder.OneRun("default", "sb").Build()
 	sb.Spec.TTLSecondsAfterFinished = new(int32(60))
-	sb.Annotations = map[string]string{"kubectl.kubernetes.io/last-applied-configuration": filler}
+	sb.Annotations = map[string]string{"kubectl.kubernetes.io/last-applied-configuration": filler, v1alpha1.AnnotationHistoryKept: "true"}
 	sb.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: filler}}
 	sb.Labels = map[string]string{"example.com/filler": filler}
 	sb.OwnerReferences = []metav1.OwnerReference{{Name: filler}}
@@ -161,7 +161,7 @@ func TestTrimBenchmark(t *testing.T) {
 		Conditions: []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown}},
 	}
 	goesOn := sb.DeepCopy()
-	if _, err := Trim(goesOn); err != nil || len(goesOn.Annotations)+len(goesOn.ManagedFields)+len(goesOn.Labels)+len(goesOn.OwnerReferences) > 0 {
+	if _, err := Trim(goesOn); err != nil || len(goesOn.Annotations) != 1 || len(goesOn.ManagedFields)+len(goesOn.Labels)+len(goesOn.OwnerReferences) > 0 {
 		t.Errorf("of one that goes on there is %+v: %v", goesOn.ObjectMeta, err)
 	}
 	if diff := cmp.Diff([]any{sb.Spec, sb.Status, sb.Finalizers}, []any{goesOn.Spec, goesOn.Status, goesOn.Finalizers}); diff != "" {
@@ -178,6 +178,9 @@ func TestTrimBenchmark(t *testing.T) {
 		t.Errorf("one that has ended takes %d bytes: %v", len(text), err)
 	}
 	left, whole := timeLeft(ended), timeLeft(before)
+	if ended.Annotations[v1alpha1.AnnotationHistoryKept] != "true" {
+		t.Error("one that has ended does not say that its point is kept")
+	}
 	if !hasEnded(ended) || left != whole {
 		t.Errorf("one that has ended has %v left, want %v", left, whole)
 	}

@@ -102,6 +102,8 @@ const (
 	ReasonActive = "Active"
 	// ReasonStartRefused: the API server has refused a StorageBenchmark, or another one has its name.
 	ReasonStartRefused = "StartRefused"
+	// ReasonStartFailed: a start that is due could not be made for a minute, for another error than a refusal; the message has it.
+	ReasonStartFailed = "StartFailed"
 )
 
 // Reasons of condition Regressed.

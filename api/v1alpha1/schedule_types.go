@@ -78,7 +78,7 @@ type StorageBenchmarkScheduleSpec struct {
 
 	// concurrencyPolicy says what becomes of a start while a StorageBenchmark of the schedule is not over. Allow makes it all
 	// the same. Forbid waits for the end, and then makes the last start that is due. Replace deletes the one that is not over,
-	// with its results, and makes another one.
+	// with its results, and makes another one. One that somebody has started by hand is not deleted, and Forbid waits for it.
 	// +optional
 	// +kubebuilder:default=Allow
 	ConcurrencyPolicy ConcurrencyPolicy `json:"concurrencyPolicy,omitempty"`
@@ -180,6 +180,15 @@ type StorageBenchmarkScheduleStatus struct {
 	// lastSuccessfulTime is when the last StorageBenchmark ended that has succeeded.
 	// +optional
 	LastSuccessfulTime *metav1.Time `json:"lastSuccessfulTime,omitempty"`
+
+	// waitingSince is since when a result is waited for: the last one came then, or the schedule was created. It is later by as long as
+	// the schedule was suspended since.
+	// +optional
+	WaitingSince *metav1.Time `json:"waitingSince,omitempty"`
+
+	// suspendedSince is when the operator saw first that the schedule is suspended. Unset while it is not.
+	// +optional
+	SuspendedSince *metav1.Time `json:"suspendedSince,omitempty"`
 
 	// nextScheduleTime is when the next start is due. Unset while none will be made.
 	// +optional

@@ -1751,6 +1751,14 @@ func (in *StorageBenchmarkScheduleStatus) DeepCopyInto(out *StorageBenchmarkSche
 		in, out := &in.LastSuccessfulTime, &out.LastSuccessfulTime
 		*out = (*in).DeepCopy()
 	}
+	if in.WaitingSince != nil {
+		in, out := &in.WaitingSince, &out.WaitingSince
+		*out = (*in).DeepCopy()
+	}
+	if in.SuspendedSince != nil {
+		in, out := &in.SuspendedSince, &out.SuspendedSince
+		*out = (*in).DeepCopy()
+	}
 	if in.NextScheduleTime != nil {
 		in, out := &in.NextScheduleTime, &out.NextScheduleTime
 		*out = (*in).DeepCopy()

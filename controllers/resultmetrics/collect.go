@@ -26,9 +26,10 @@ var (
 	ofSchedule = []string{"namespace", "schedule"}
 
 	descRegressed = desc("regressed", "Whether results of the schedule have become worse for good: 1, or 0 if not. Absent while that cannot be told.", ofSchedule...)
-	descPeriod    = desc("schedule_period_seconds", "The longest time between two starts of the schedule. Absent while it is suspended.", ofSchedule...)
+	descInvalid   = desc("schedule_invalid", "Whether nothing is made of the schedule because its spec is refused: 1, or 0 if not. Absent while it is suspended.", ofSchedule...)
+	descPeriod    = desc("schedule_period_seconds", "The longest time between two starts of the schedule. Absent while it is suspended, or cannot be read.", ofSchedule...)
 	descNext      = desc("schedule_next_start_timestamp_seconds", "When the next start of the schedule is due. Absent while none will be made.", ofSchedule...)
-	descWaiting   = desc("schedule_waiting_since_timestamp_seconds", "Since when there was no new result: the last one came then, or the schedule was created, resumed or corrected.", ofSchedule...)
+	descWaiting   = desc("schedule_waiting_since_timestamp_seconds", "Since when a result is waited for: the last one came then, or the schedule was created. Later by as long as it was suspended since.", ofSchedule...)
 
 	descLeftOut = desc("results_left_out", "Schedules and benchmarks of which not all results are among the metrics, because there are too many.")
 )
@@ -36,7 +37,7 @@ var (
 // Describe implements prometheus.Collector.
 func (s *Store) Describe(descs chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		descOperations, descBandwidth, descLatency, descTime, descExpected, descRegressed, descPeriod, descNext, descWaiting, descLeftOut,
+		descOperations, descBandwidth, descLatency, descTime, descExpected, descRegressed, descInvalid, descPeriod, descNext, descWaiting, descLeftOut,
 	} {
 		descs <- d
 	}
@@ -62,11 +63,8 @@ func (s *Store) Collect(metrics chan<- prometheus.Metric) {
 func (e *entry) collectState(metrics chan<- prometheus.Metric, o object) {
 	labels := []string{o.Namespace, o.Name}
 	verdict(metrics, descRegressed, e.state.regressed, labels)
-	since := e.state.startsSince
-	if e.result != nil && e.result.Time.After(since) {
-		since = e.result.Time
-	}
-	timestamp(metrics, descWaiting, since, labels)
+	verdict(metrics, descInvalid, e.state.invalid, labels)
+	timestamp(metrics, descWaiting, e.state.waitingSince, labels)
 	timestamp(metrics, descNext, e.state.nextStart, labels)
 	if e.state.period > 0 {
 		metrics <- gauge(descPeriod, e.state.period.Seconds(), labels...)

@@ -1,6 +1,8 @@
 package resultmetrics
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -97,8 +99,15 @@ func (r *Result) add(of *history.Measured, in family, operation, percentile stri
 	r.series = append(r.series, series{key{in, label(of.Target), label(of.WorkloadText()), operation, percentile}, value})
 }
 
-// label returns a text as the value of a label can be: printable, and not long.
-func label(text string) string { return legible.Line(legible.Cut(text, maxLabel, "")) }
+// label returns a text as the value of a label can be: printable, and not long. One that is too long ends in a hash of all of it: it may differ from another one in what is cut off.
+func label(text string) string {
+	if len(text) <= maxLabel {
+		return legible.Line(text)
+	}
+	sum := sha256.Sum256([]byte(text))
+	hash := " " + hex.EncodeToString(sum[:8])
+	return legible.Line(legible.Cut(text, maxLabel-len(hash), "")) + hash
+}
 
 // figureOf says which metric a figure of a history is in.
 var figureOf = map[history.Metric]struct {

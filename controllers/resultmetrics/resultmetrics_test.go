@@ -155,6 +155,7 @@ func TestSchedule(t *testing.T) {
 	state := []string{
 		`storagebench_regressed{namespace="team-a",schedule="nightly"} 1`,
 		`storagebench_results_left_out 0`,
+		`storagebench_schedule_invalid{namespace="team-a",schedule="nightly"} 0`,
 		`storagebench_schedule_next_start_timestamp_seconds{namespace="team-a",schedule="nightly"} 1.795575665e+09`,
 		`storagebench_schedule_period_seconds{namespace="team-a",schedule="nightly"} 60`,
 		`storagebench_schedule_waiting_since_timestamp_seconds{namespace="team-a",schedule="nightly"} 1.795572005e+09`,
@@ -164,6 +165,9 @@ func TestSchedule(t *testing.T) {
 	}
 	point := history.FromBenchmark(benchmark("team-a", "nightly-1"), history.Environment{})
 	s.SetResult(name, FromPoint(&point))
+	of := schedule("team-a", "nightly")
+	of.Status.WaitingSince = new(metav1.NewTime(ended))
+	s.SetSchedule(of, time.Minute)
 	got := strings.Join(text(t, s), "\n")
 	for _, line := range []string{
 		`storagebench_result_operations_per_second{benchmark="",case="wal/log bs=16k",namespace="team-a",operation="write",schedule="nightly",target="gp3"} 3000`,
@@ -179,7 +183,7 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// A schedule that is suspended is late with nothing, and one that goes on again waits since then.
+// A schedule that is suspended is late with nothing. Since when it waits its status says, and not how often something was amiss.
 func TestSuspended(t *testing.T) {
 	of := schedule("a", "b")
 	of.Spec.Suspend = new(true)
@@ -187,10 +191,24 @@ func TestSuspended(t *testing.T) {
 		t.Errorf("suspended: %+v", got)
 	}
 	of.Spec.Suspend = nil
-	resumed := metav1.NewTime(ended.Add(time.Hour))
-	of.Status.Conditions = append(of.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionScheduled, Status: metav1.ConditionTrue, LastTransitionTime: resumed})
-	if got := stateOf(of, time.Minute); got.period != time.Minute || !got.startsSince.Equal(resumed.Time) {
+	of.Status.WaitingSince = new(metav1.NewTime(ended.Add(time.Hour)))
+	again := metav1.NewTime(ended.Add(2 * time.Hour))
+	of.Status.Conditions = append(of.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionScheduled, Status: metav1.ConditionTrue, LastTransitionTime: again})
+	if got := stateOf(of, time.Minute); got.period != time.Minute || !got.waitingSince.Equal(of.Status.WaitingSince.Time) {
 		t.Errorf("resumed: %+v", got)
+	}
+}
+
+// A schedule whose spec is refused says so, whether or not it has a period, and one that is suspended does not: nobody waits for it.
+func TestInvalid(t *testing.T) {
+	of := schedule("a", "b")
+	of.Status.Conditions = append(of.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionScheduled, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonInvalidSpec})
+	if got := stateOf(of, 0); got.invalid != metav1.ConditionTrue {
+		t.Errorf("refused: %+v", got)
+	}
+	of.Spec.Suspend = new(true)
+	if got := stateOf(of, 0); got.invalid != "" {
+		t.Errorf("suspended: %+v", got)
 	}
 }
 
@@ -216,8 +234,8 @@ func TestLimit(t *testing.T) {
 		namespace := fmt.Sprintf("modest-%d", i)
 		s.SetSchedule(schedule(namespace, "nightly"), time.Minute)
 		s.SetResult(types.NamespacedName{Namespace: namespace, Name: "nightly"}, large(10))
-		if got := s.sizes[namespace]; got != 16 {
-			t.Errorf("%s has %d series, want 16", namespace, got)
+		if got := s.sizes[namespace]; got != 17 {
+			t.Errorf("%s has %d series, want 17", namespace, got)
 		}
 	}
 	s.SetSchedule(schedule("greedy", "state"), time.Minute) // there is no room for it
@@ -241,9 +259,10 @@ func TestStateComesFirst(t *testing.T) {
 		`storagebench_last_result_timestamp_seconds{benchmark="",namespace="a",schedule="nightly"} 1.795575605e+09`,
 		`storagebench_regressed{namespace="a",schedule="nightly"} 1`,
 		`storagebench_results_left_out 1`,
+		`storagebench_schedule_invalid{namespace="a",schedule="nightly"} 0`,
 		`storagebench_schedule_next_start_timestamp_seconds{namespace="a",schedule="nightly"} 1.795575665e+09`,
 		`storagebench_schedule_period_seconds{namespace="a",schedule="nightly"} 60`,
-		`storagebench_schedule_waiting_since_timestamp_seconds{namespace="a",schedule="nightly"} 1.795575605e+09`,
+		`storagebench_schedule_waiting_since_timestamp_seconds{namespace="a",schedule="nightly"} 1.795572005e+09`,
 	}
 	for range 2 { // a pass tells of the state after the result
 		if diff := cmp.Diff(want, text(t, s)); diff != "" {
@@ -270,6 +289,25 @@ func TestHostileResult(t *testing.T) {
 	for _, line := range text(t, s) {
 		if strings.Contains(line, "\x1b") || len(line) > 600 {
 			t.Errorf("a line is %q", line)
+		}
+	}
+}
+
+// Cases whose names differ only beyond the length of a label are served each.
+func TestLongLabels(t *testing.T) {
+	s, long := &Store{Limit: 100}, strings.Repeat("w", 63)
+	point := &history.Point{Time: ended}
+	for _, choice := range []string{"4k", "8k"} {
+		of := history.Case{Workload: long, Section: strings.Repeat("s", 200), Parameters: "bs=" + choice, Target: "gp3"}
+		point.Cases = append(point.Cases, history.Measured{Case: of, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: 1}}})
+	}
+	s.SetResult(types.NamespacedName{Namespace: "a", Name: "b"}, FromPoint(point))
+	if got := text(t, s); len(got) != 4 { // with the time, and how many are left out
+		t.Errorf("metrics are %q", got)
+	}
+	for _, series := range s.objects[object{schedules, types.NamespacedName{Namespace: "a", Name: "b"}}].result.series {
+		if len(series.name) > maxLabel {
+			t.Errorf("a label has %d bytes: %q", len(series.name), series.name)
 		}
 	}
 }

@@ -16,24 +16,31 @@ type state struct {
 	regressed metav1.ConditionStatus
 	// nextStart is when the next start is due, zero if none will be made.
 	nextStart time.Time
-	// startsSince is since when starts are made: the schedule was created then, or resumed, or corrected.
-	startsSince time.Time
+	// waitingSince is since when a result is waited for.
+	waitingSince time.Time
 	// period is the longest time between two starts, 0 while none is made because somebody wants it so.
 	period time.Duration
+	// invalid is True while nothing is made because the spec is refused, False while it is not, and "" while somebody wants nothing to be made.
+	invalid metav1.ConditionStatus
 }
 
 // stateOf reads the status of a schedule.
 func stateOf(s *v1alpha1.StorageBenchmarkSchedule, period time.Duration) *state {
-	of := &state{nextStart: ptr.Deref(s.Status.NextScheduleTime, metav1.Time{}).Time, startsSince: s.CreationTimestamp.Time}
+	of := &state{nextStart: ptr.Deref(s.Status.NextScheduleTime, metav1.Time{}).Time, waitingSince: ptr.Deref(s.Status.WaitingSince, s.CreationTimestamp).Time}
 	if !ptr.Deref(s.Spec.Suspend, false) {
-		of.period = period
+		of.period, of.invalid = period, isInvalid(s)
 	}
 	if c := meta.FindStatusCondition(s.Status.Conditions, v1alpha1.ConditionRegressed); c != nil {
 		of.regressed = c.Status
 	}
-	c := meta.FindStatusCondition(s.Status.Conditions, v1alpha1.ConditionScheduled)
-	if c != nil && c.Status == metav1.ConditionTrue && c.LastTransitionTime.After(of.startsSince) {
-		of.startsSince = c.LastTransitionTime.Time
-	}
 	return of
+}
+
+// isInvalid says whether the spec of a schedule is refused.
+func isInvalid(s *v1alpha1.StorageBenchmarkSchedule) metav1.ConditionStatus {
+	c := meta.FindStatusCondition(s.Status.Conditions, v1alpha1.ConditionScheduled)
+	if c != nil && c.Reason == v1alpha1.ReasonInvalidSpec {
+		return metav1.ConditionTrue
+	}
+	return metav1.ConditionFalse
 }

@@ -77,7 +77,7 @@ func (e *entry) setResult(result *Result) {
 
 // size is how many series the entry has at most.
 func (e *entry) size() int {
-	const ofState, ofResult = 4, 2 // with its time and whether it is as expected
+	const ofState, ofResult = 5, 2 // with its time and whether it is as expected
 	n := 0
 	if e.state != nil {
 		n += ofState

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -53,14 +54,14 @@ func (p *pass) keepHistory(ctx context.Context) time.Duration {
 	return 0
 }
 
-// asksAnew says whether the history has to be read though nothing is added: an operator that has just begun knows nothing of it, another one may
-// have added to it, and users may have acknowledged a regression.
+// asksAnew says whether the history has to be read though nothing is added: an operator that has just begun knows nothing of it, another one
+// may have added to it, and users may have lowered its limit, or acknowledged a regression.
 func (p *pass) asksAnew() bool {
 	known, noted := p.memory.history, &p.schedule.Status.History
 	if known == nil {
 		return noted.Points > 0
 	}
-	return known.asked != p.asked() || !equality.Semantic.DeepEqual(known.where, *noted) || !known.regressed.isNoted(p.schedule)
+	return int(known.where.Points) > p.historyLimit() || known.asked != p.asked() || !equality.Semantic.DeepEqual(known.where, *noted) || !known.regressed.isNoted(p.schedule)
 }
 
 // noteHistory says what is known of the history, also where a pass before could not write that down.
@@ -74,7 +75,8 @@ func (p *pass) noteHistory() {
 	p.setCondition(v1alpha1.ConditionRegressed, known.regressed.status, known.regressed.reason, known.regressed.message)
 }
 
-// unkept returns the StorageBenchmarks that have ended and may need a point, in the order in which they ended.
+// unkept returns the StorageBenchmarks that have ended and may need a point, in the order in which they ended. One that is marked has left it, and the status may not tell of
+// that yet, as when the operator was killed that has marked it.
 func (p *pass) unkept() []schedule.Benchmark {
 	ended := slices.DeleteFunc(p.facts(), func(b schedule.Benchmark) bool { return b.State == schedule.Active || b.Kept })
 	slices.SortFunc(ended, func(a, b schedule.Benchmark) int {
@@ -83,14 +85,37 @@ func (p *pass) unkept() []schedule.Benchmark {
 	return ended
 }
 
-// addPoints adds the points of StorageBenchmarks that have none yet. Only when they are written these count as kept.
+// addPoints adds the points of StorageBenchmarks that have none yet, and writes the history.
 func (p *pass) addPoints(ctx context.Context, ended []schedule.Benchmark) error {
 	s, err := p.readStore(ctx)
 	if err != nil {
 		return err
 	}
+	if err := p.collect(ctx, s.history, ended); err != nil {
+		return err
+	}
+	// Whoever leaves no point in the history is marked before that is written: nobody could tell afterwards that its point was dropped.
+	in, out := parted(ended, s.history)
+	if err := p.markKept(ctx, out); err != nil {
+		return err
+	}
+	if err := s.write(ctx, p); err != nil {
+		return err
+	}
+	p.noteRead(ctx, s, ended)
+	if err := p.markKept(ctx, in); err != nil {
+		return err
+	}
 	for _, b := range ended {
-		if s.history.Has(string(b.UID)) {
+		p.memory.kept.Insert(b.UID)
+	}
+	return nil
+}
+
+// collect adds the points of StorageBenchmarks to a history, of those that have not left theirs.
+func (p *pass) collect(ctx context.Context, h *history.History, ended []schedule.Benchmark) error {
+	for _, b := range ended {
+		if b.Marked || h.Has(string(b.UID)) {
 			continue
 		}
 		point, err := p.point(ctx, b)
@@ -98,22 +123,36 @@ func (p *pass) addPoints(ctx context.Context, ended []schedule.Benchmark) error 
 			return err
 		}
 		if point != nil {
-			s.history.Add(*point, p.historyLimit())
+			h.Add(*point, p.historyLimit())
 		}
 	}
-	s.history.Trim(p.historyLimit())
-	if err := s.write(ctx, p); err != nil {
-		return err
-	}
-	for _, b := range ended {
-		p.memory.kept.Insert(b.UID)
-	}
+	h.Trim(p.historyLimit())
+	return nil
+}
+
+// noteRead remembers what a history has, and tells of its last result.
+func (p *pass) noteRead(ctx context.Context, s *store, ended []schedule.Benchmark) {
 	p.memory.history = &known{
 		where:     v1alpha1.ScheduleHistory{ConfigMaps: s.names(), Points: int32(len(s.history.Points))},
 		regressed: p.judgeHistory(s.history), asked: p.asked(),
 	}
+	p.noteLast(s.history, ended)
 	p.serveResult(ctx, s.history)
-	return nil
+}
+
+// noteLast notes when the last result came. One of a clock that was ahead counts when its benchmark is seen to have ended, and not each time that the history is read.
+func (p *pass) noteLast(h *history.History, ended []schedule.Benchmark) {
+	if len(h.Points) == 0 {
+		return
+	}
+	last := &h.Points[len(h.Points)-1]
+	isNew := slices.ContainsFunc(ended, func(b schedule.Benchmark) bool { return string(b.UID) == last.UID && !b.Marked })
+	switch isAhead := schedule.IsAhead(last.Time, p.now); {
+	case !isAhead:
+		p.noteResult(last.Time)
+	case isNew:
+		p.noteResult(p.now)
+	}
 }
 
 // point returns what a StorageBenchmark has measured, nothing if it is gone or has no result. The cache has no results.
@@ -127,10 +166,42 @@ func (p *pass) point(ctx context.Context, b schedule.Benchmark) (*history.Point,
 		return nil, fmt.Errorf("get StorageBenchmark %s: %w", b.Name, err)
 	}
 	point := history.FromBenchmark(sb, p.environment(ctx, sb))
+	if schedule.IsAhead(point.Time, p.now) {
+		point.Time = p.now.UTC().Truncate(time.Second) // it has ended by now, whatever the clock said then
+	}
 	if !slices.ContainsFunc(point.Cases, func(m history.Measured) bool { return len(m.Figures) > 0 }) {
 		return nil, nil //nolint:nilnil // as above
 	}
 	return &point, nil
+}
+
+// parted returns which StorageBenchmarks have a point in a history, and which have not.
+func parted(all []schedule.Benchmark, h *history.History) (in, out []schedule.Benchmark) {
+	for _, b := range all {
+		if h.Has(string(b.UID)) {
+			in = append(in, b)
+		} else {
+			out = append(out, b)
+		}
+	}
+	return in, out
+}
+
+// markKept notes on StorageBenchmarks that they need no point any more. An operator that has just begun would take one whose point was dropped for one that has
+// just ended. Where a policy refuses that, it is remembered until then.
+func (p *pass) markKept(ctx context.Context, kept []schedule.Benchmark) error {
+	for _, b := range kept {
+		if b.Marked {
+			continue
+		}
+		object := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: p.schedule.Namespace, Name: b.Name}}
+		patch := fmt.Appendf(nil, `{"metadata":{"uid":%q,"annotations":{%q:"true"}}}`, b.UID, v1alpha1.AnnotationHistoryKept) // with another UID it is refused
+		err := p.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch))
+		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && !isRefusal(err) {
+			return fmt.Errorf("note on StorageBenchmark %s that its point is kept: %w", b.Name, err)
+		}
+	}
+	return nil
 }
 
 // notOurs says that somebody else has made a ConfigMap of the history's name.

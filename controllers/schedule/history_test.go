@@ -121,6 +121,18 @@ func TestHistory(t *testing.T) {
 	})
 }
 
+// A limit that is lowered drops the oldest points at once, and not when the next benchmark ends.
+func TestLoweredHistoryLimit(t *testing.T) {
+	w := newWorld(t)
+	w.startOperator()
+	s := w.createByHand(90)
+	w.measureByHand(s)
+	second, third := w.measureByHand(s), w.measureByHand(s)
+	w.change(s, func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.HistoryLimit = new(int32(2)) })
+	w.untilPoints(s, 2)
+	w.untilPointsOf(s, second, third)
+}
+
 // forgetHistory has a schedule's status tell nothing of its history, as if that had not been written, and returns what it told.
 func (w *world) forgetHistory(s *v1alpha1.StorageBenchmarkSchedule) v1alpha1.ScheduleHistory {
 	w.Helper()

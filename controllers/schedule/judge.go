@@ -3,6 +3,8 @@ package schedule
 import (
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -28,6 +30,9 @@ func (p *pass) problems() field.ErrorList {
 	if problems := p.beyondReach(spec); len(problems) > 0 {
 		return problems
 	}
+	if problems := p.metadataProblems(); len(problems) > 0 {
+		return problems
+	}
 	if problem := plan.ValidatePods(template.Child("spec"), spec); problem != nil {
 		return field.ErrorList{problem}
 	}
@@ -40,6 +45,12 @@ func (p *pass) problems() field.ErrorList {
 		return field.ErrorList{field.Invalid(field.NewPath("spec", "historyLimit"), p.historyLimit(), err.Error())}
 	}
 	return nil
+}
+
+// metadataProblems returns what the API server has against the template's labels and annotations. It would refuse each StorageBenchmark for it.
+func (p *pass) metadataProblems() field.ErrorList {
+	metadata, path := &p.schedule.Spec.Template.Metadata, template.Child("metadata")
+	return append(metav1validation.ValidateLabels(metadata.Labels, path.Child("labels")), validation.ValidateAnnotations(metadata.Annotations, path.Child("annotations"))...)
 }
 
 // below has problems name the fields of the template, where those of a StorageBenchmark begin with spec.

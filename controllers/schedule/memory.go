@@ -21,8 +21,8 @@ type memory struct {
 	// period is the longest time between two starts, of the generation that was timed.
 	timed  int64
 	period time.Duration
-	// served is the sequence of the point that metrics are of, 0 if there are none.
-	served int64
+	// served is the UID of the benchmark that metrics are of, "" if there are none.
+	served string
 	// kept are the StorageBenchmarks that need no point any more.
 	kept sets.Set[types.UID]
 	// history is what is known of the history, nil if it was not read yet.
@@ -31,6 +31,8 @@ type memory struct {
 	told int64
 	// staleVersion is the version of the schedule whose status was written last: who still reads it reads the past.
 	staleVersion string
+	// failingSince is since when a start that is due has failed, zero if none has.
+	failingSince time.Time
 	// made is the StorageBenchmark that was made last, until the cache has it.
 	made   string
 	madeAt time.Time

@@ -36,7 +36,7 @@ func (p *pass) serveResult(ctx context.Context, h *history.History) {
 		return
 	}
 	last := &h.Points[len(h.Points)-1]
-	if p.memory.served == last.Sequence {
+	if p.memory.served == last.UID {
 		return
 	}
 	result := resultmetrics.FromPoint(last)
@@ -47,6 +47,6 @@ func (p *pass) serveResult(ctx context.Context, h *history.History) {
 	}
 	p.Results.SetResult(client.ObjectKeyFromObject(p.schedule), result)
 	if client.IgnoreNotFound(err) == nil { // else it may be there, and has more
-		p.memory.served = last.Sequence
+		p.memory.served = last.UID
 	}
 }

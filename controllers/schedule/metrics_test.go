@@ -15,21 +15,50 @@ import (
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
 )
 
+// isServed says whether metrics have the state of a schedule.
+func isServed(t *testing.T, results *resultmetrics.Store) bool {
+	t.Helper()
+	values, err := served(results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, is := values["storagebench_schedule_invalid"]
+	return is
+}
+
+// served returns metrics by their names.
+func served(results *resultmetrics.Store) (map[string]float64, error) {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(results)
+	families, err := registry.Gather()
+	values := map[string]float64{}
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			values[family.GetName()] = m.GetGauge().GetValue()
+		}
+	}
+	return values, err
+}
+
+// untilMetric waits until a metric has a value.
+func (w *world) untilMetric(name string, want float64) {
+	w.Helper()
+	w.Eventually(func() error {
+		got, err := served(&w.results)
+		if value, is := got[name]; err == nil && (!is || value != want) {
+			return fmt.Errorf("%s is %v, want %v, among %v", name, value, want, got)
+		}
+		return err
+	})
+}
+
 // untilServed waits until metrics have these values, by name, and no others. What changes with the time has any.
 func (w *world) untilServed(want map[string]float64) {
 	w.Helper()
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(&w.results)
 	w.Eventually(func() error {
-		families, err := registry.Gather()
+		got, err := served(&w.results)
 		if err != nil {
 			return err
-		}
-		got := map[string]float64{}
-		for _, family := range families {
-			for _, m := range family.GetMetric() {
-				got[family.GetName()] = m.GetGauge().GetValue()
-			}
 		}
 		if len(got) != len(want) {
 			return fmt.Errorf("metrics are %v, want %v", got, want)
@@ -50,9 +79,9 @@ func TestMetrics(t *testing.T) {
 	w := newWorld(t)
 	stop := w.startOperator()
 	s := w.create()
-	const leftOut = "storagebench_results_left_out"
+	const leftOut, invalid = "storagebench_results_left_out", "storagebench_schedule_invalid"
 	waiting := map[string]float64{
-		leftOut: 0, "storagebench_schedule_period_seconds": 60,
+		leftOut: 0, invalid: 0, "storagebench_schedule_period_seconds": 60,
 		"storagebench_schedule_next_start_timestamp_seconds": anyTime, "storagebench_schedule_waiting_since_timestamp_seconds": anyTime,
 	}
 	w.untilServed(waiting)
@@ -70,6 +99,7 @@ func TestMetrics(t *testing.T) {
 	w.untilServed(waiting)
 
 	w.change(s, func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.Suspend = new(true) })
+	delete(waiting, invalid)
 	delete(waiting, "storagebench_schedule_period_seconds")
 	delete(waiting, "storagebench_schedule_next_start_timestamp_seconds")
 	w.untilServed(waiting)

@@ -3,6 +3,7 @@ package schedule
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -28,6 +29,8 @@ type pass struct {
 	memory   *memory
 	// benchmarks are the schedule's, the oldest first.
 	benchmarks []v1alpha1.StorageBenchmark
+	// missed is what users are told of starts that were missed, as soon as the status counts them.
+	missed string
 }
 
 // run makes the pass, and returns when to make another one if nothing changes before; 0: not at all.
@@ -41,20 +44,19 @@ func (p *pass) run(ctx context.Context) (time.Duration, error) {
 	p.forgetPredecessor()
 	defer p.serveState()
 	p.schedule.Status.ObservedGeneration = p.schedule.Generation
-	after, err := p.start(ctx) // first: who has a large history must not keep others' starts waiting
-	if err != nil {
-		return 0, p.save(ctx, err)
-	}
+	after, failed := p.start(ctx) // first: who has a large history must not keep others' starts waiting
+	p.noteFailure(failed)
 	kept := p.keepHistory(ctx)
+	p.noteWaiting()
 	p.summarize()
-	if err := p.save(ctx, nil); err != nil {
-		return 0, err
+	if err := p.save(ctx); err != nil {
+		return 0, errors.Join(failed, err)
 	}
 	if kept > 0 {
-		return sooner(after, kept), nil // as long as the status does not tell of the history, the StorageBenchmark is what has it looked at
+		return sooner(after, kept), failed // as long as the status does not tell of the history, the StorageBenchmark is what has it looked at
 	}
 	// Last: a StorageBenchmark is what tells of its start, and of its success, until the status does.
-	return after, p.deleteSurplus(ctx)
+	return after, errors.Join(failed, p.deleteSurplus(ctx))
 }
 
 // sooner returns the shorter of two times, of which 0 is never.
@@ -115,14 +117,27 @@ func (p *pass) facts() []schedule.Benchmark {
 		sb := &p.benchmarks[i]
 		fact := schedule.Benchmark{
 			Name: sb.Name, UID: sb.UID, State: stateOf(sb), Created: sb.CreationTimestamp.Time,
-			Kept: p.memory.kept.Has(sb.UID), Deleting: !sb.DeletionTimestamp.IsZero(),
+			Kept: p.memory.kept.Has(sb.UID), Marked: sb.Annotations[v1alpha1.AnnotationHistoryKept] == "true", Deleting: !sb.DeletionTimestamp.IsZero(),
 		}
 		if fact.State != schedule.Active {
-			fact.Ended = ptr.Deref(sb.Status.CompletionTime, sb.CreationTimestamp).Time
+			fact.Ended = p.endOf(sb)
 		}
 		facts = append(facts, fact)
 	}
 	return facts
+}
+
+// endOf returns when a StorageBenchmark ended. Of one that did so while the clock was ahead that is not known: it counts as one of the oldest, so that it does not stay the newest
+// until that time comes.
+func (p *pass) endOf(sb *v1alpha1.StorageBenchmark) time.Time {
+	ended := ptr.Deref(sb.Status.CompletionTime, sb.CreationTimestamp).Time
+	if schedule.IsAhead(ended, p.now) {
+		ended = sb.CreationTimestamp.Time
+	}
+	if schedule.IsAhead(ended, p.now) {
+		ended = time.Unix(0, 0)
+	}
+	return ended
 }
 
 // deleteSurplus deletes the StorageBenchmarks that have ended and are more than the limits let be.

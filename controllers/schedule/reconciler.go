@@ -5,10 +5,13 @@ package schedule
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -16,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
@@ -23,7 +27,7 @@ import (
 
 // +kubebuilder:rbac:groups=storagebench.dev,resources=storagebenchmarkschedules,verbs=get;list;watch
 // +kubebuilder:rbac:groups=storagebench.dev,resources=storagebenchmarkschedules/status,verbs=patch
-// +kubebuilder:rbac:groups=storagebench.dev,resources=storagebenchmarks,verbs=get;list;watch;create;delete
+// +kubebuilder:rbac:groups=storagebench.dev,resources=storagebenchmarks,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;create;patch
 // +kubebuilder:rbac:groups=storage.k8s.io,resources=csidrivers,verbs=get
 
@@ -65,10 +69,12 @@ func Index(ctx context.Context, mgr ctrl.Manager) error {
 // SetupWithManager has the manager call Reconcile for each change of a schedule, and when one of its StorageBenchmarks comes, ends or goes.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
-		Named("schedule").
 		For(&v1alpha1.StorageBenchmarkSchedule{}).
 		Owns(&v1alpha1.StorageBenchmark{}, builder.WithPredicates(endings)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: concurrentSchedules}).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: concurrentSchedules,
+			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](retrySoon, refusedAgain),
+		}).
 		Complete(r)
 }
 
@@ -106,10 +112,13 @@ func (r *Reconciler) read(ctx context.Context, name types.NamespacedName) (*v1al
 		schedule = &v1alpha1.StorageBenchmarkSchedule{}
 		err = r.Live.Get(ctx, name, schedule)
 	}
-	if err != nil {
+	switch {
+	case apierrors.IsNotFound(err):
 		r.memories.forget(name)
 		r.Results.ForgetSchedule(name)
-		return nil, client.IgnoreNotFound(err)
+		return nil, nil //nolint:nilnil // It is gone.
+	case err != nil:
+		return nil, fmt.Errorf("get StorageBenchmarkSchedule: %w", err)
 	}
 	return schedule, nil
 }

@@ -95,6 +95,10 @@ func TestRegression(t *testing.T) {
 		}
 	}
 	w.untilCondition(s, v1alpha1.ConditionRegressed, metav1.ConditionTrue, v1alpha1.ReasonSlower, "fell 50 %")
+	w.untilEvent(s, v1alpha1.ReasonSlower, "fell 50 %")
+	w.measure(s, metav1.ConditionTrue, 1502) // it is worse still, which is no news
+	w.untilPoints(s, len(figures)+1)
+	w.untilEvent(s, v1alpha1.ReasonSlower, "fell 50 %")
 
 	annotate := func(key, value string) {
 		w.change(s, func(s *v1alpha1.StorageBenchmarkSchedule) { metav1.SetMetaDataAnnotation(&s.ObjectMeta, key, value) })

@@ -159,8 +159,7 @@ func (p *pass) noteMade(decision *schedule.Start) {
 	if decision.Missed > schedule.MostMissed {
 		number = fmt.Sprintf("more than %d starts", schedule.MostMissed)
 	}
-	p.Events.Eventf(p.schedule, nil, corev1.EventTypeWarning, "MissedStarts", "Create", "%s",
-		fmt.Sprintf("%s before %s were missed: the operator was away, the schedule was suspended, or another StorageBenchmark was not over", number, decision.Due.UTC().Format(time.RFC3339)))
+	p.missed = fmt.Sprintf("%s before %s were missed: the operator was away, the schedule was suspended, or another StorageBenchmark was not over", number, decision.Due.UTC().Format(time.RFC3339))
 }
 
 // isRefusal says whether the API server will not have a StorageBenchmark: a quota, a policy or a webhook may.

@@ -133,6 +133,7 @@ func TestSuspendedSchedule(t *testing.T) {
 		}
 		return nil
 	})
+	w.untilEvent(s, "MissedStarts", "were missed: the operator was away, the schedule was suspended")
 }
 
 // What no benchmark could be made of is refused as the plan of a benchmark would, and nothing is made.
@@ -144,8 +145,16 @@ func TestInvalidSchedules(t *testing.T) {
 		"an option that is not admitted": {func(s *v1alpha1.StorageBenchmarkSchedule) {
 			s.Spec.Template.Spec.Workloads[0].Fio.Options = map[string]v1alpha1.FioOptionValue{"exec_prerun": "reboot"}
 		}, "spec.template.spec.workloads[0].fio.options"},
-		"a day that no year has": {func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.Schedule = "0 0 31 2 *" }, "spec.schedule: Invalid value: \"0 0 31 2 *\": there is no such day"},
-		"nobody's time zone":     {func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.TimeZone = new("Mars/Olympus") }, "spec.timeZone: Invalid value: \"Mars/Olympus\": there is no such time zone"},
+		"a label that is none": {func(s *v1alpha1.StorageBenchmarkSchedule) {
+			s.Spec.Template.Metadata.Labels = map[string]string{"team": "storage and more"}
+		}, "spec.template.metadata.labels: Invalid value: \"storage and more\""},
+		"an annotation without a name": {func(s *v1alpha1.StorageBenchmarkSchedule) {
+			s.Spec.Template.Metadata.Annotations = map[string]string{"example.com/": "x"}
+		}, "spec.template.metadata.annotations: Invalid value: \"example.com/\""},
+		"a day that no year has":        {func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.Schedule = "0 0 31 2 *" }, "spec.schedule: Invalid value: \"0 0 31 2 *\": there is no such day"},
+		"a minute that no hour has":     {func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.Schedule = "61 * * * *" }, "spec.schedule: Invalid value: \"61 * * * *\": it cannot be read as a schedule"},
+		"more often than once a minute": {func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.Schedule = "@every 30s" }, "spec.schedule: Invalid value: \"@every 30s\": @every takes a duration of at least 1m0s"},
+		"nobody's time zone":            {func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.TimeZone = new("Mars/Olympus") }, "spec.timeZone: Invalid value: \"Mars/Olympus\": there is no such time zone"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -155,11 +164,13 @@ func TestInvalidSchedules(t *testing.T) {
 			w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, test.words)
 			w.untilCondition(s, v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonInvalidSpec)
 			w.untilThere(0)
+			w.untilMetric("storagebench_schedule_invalid", 1)
 			w.change(s, func(at *v1alpha1.StorageBenchmarkSchedule) {
 				at.Spec = v1alpha1.StorageBenchmarkScheduleSpec{Schedule: "* * * * *", Template: at.Spec.Template}
-				at.Spec.Template.Spec.Workloads[0].Fio.Options = nil
+				at.Spec.Template.Spec.Workloads[0].Fio.Options, at.Spec.Template.Metadata = nil, v1alpha1.TemplateMetadata{}
 			})
 			w.untilThere(1)
+			w.untilMetric("storagebench_schedule_invalid", 0)
 		})
 	}
 }
@@ -200,7 +211,7 @@ func (w *world) allowNone() *corev1.ResourceQuota {
 	return quota
 }
 
-// A start that was refused until its deadline is told until another one is made: by this condition alerts know since when there are no starts.
+// A start that was refused until its deadline is told until another one is made.
 func TestRefusedUntilItsDeadline(t *testing.T) {
 	w := newWorld(t)
 	w.startOperator()

@@ -25,6 +25,8 @@ const (
 	maxMessage, maxNote = 4096, 1024
 	// maxActive is how many names status.active has.
 	maxActive = 32
+	// quietErrors is how long a start may fail before users are told. Most errors are over by then.
+	quietErrors = time.Minute
 )
 
 // shown returns a message as a condition has it.
@@ -51,6 +53,21 @@ func (p *pass) refuseStart(why string) {
 	meta.RemoveStatusCondition(&p.schedule.Status.Conditions, v1alpha1.ConditionStalled)
 }
 
+// noteFailure says that a start cannot be made for an error that is no refusal, such as that of a webhook that cannot be reached, once that has gone on for so long that users
+// are told. It is tried again.
+func (p *pass) noteFailure(err error) {
+	since := p.memory.failingSince
+	switch {
+	case err == nil:
+		p.memory.failingSince = time.Time{}
+	case since.IsZero() || since.After(p.now):
+		p.memory.failingSince = p.now
+	case p.now.Sub(since) >= quietErrors:
+		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonStartFailed, err.Error()+"; it is tried again")
+		meta.RemoveStatusCondition(&p.schedule.Status.Conditions, v1alpha1.ConditionStalled)
+	}
+}
+
 // noteNext says when the next start is due, or why none is made.
 func (p *pass) noteNext(decision *schedule.Start) {
 	status := &p.schedule.Status
@@ -66,7 +83,7 @@ func (p *pass) noteNext(decision *schedule.Start) {
 		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonActive,
 			"a start is due and waits until another StorageBenchmark is over, because concurrencyPolicy is Forbid")
 	case p.wasRefused() && decision.Due.IsZero():
-		// As it was: the start that was refused is over, and no other one has been made. Who waits for results waits on.
+		// As it was: the start that was refused, or failed, is over, and no other one has been made.
 	case p.isActive():
 		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonActive, "")
 	default:
@@ -74,10 +91,10 @@ func (p *pass) noteNext(decision *schedule.Start) {
 	}
 }
 
-// wasRefused says whether the last start was refused, of what is asked for now.
+// wasRefused says whether the last start was refused, or failed, of what is asked for now.
 func (p *pass) wasRefused() bool {
 	c := meta.FindStatusCondition(p.schedule.Status.Conditions, v1alpha1.ConditionScheduled)
-	return c != nil && c.Reason == v1alpha1.ReasonStartRefused && c.ObservedGeneration == p.schedule.Generation
+	return c != nil && (c.Reason == v1alpha1.ReasonStartRefused || c.Reason == v1alpha1.ReasonStartFailed) && c.ObservedGeneration == p.schedule.Generation
 }
 
 func (p *pass) isActive() bool {
@@ -108,18 +125,23 @@ func (p *pass) summarize() {
 	}
 }
 
-// noteSuccess keeps the time of the last success.
+// noteSuccess keeps the time of the last success. One that comes from a clock that was ahead is kept until there is another one.
 func (p *pass) noteSuccess(ended *metav1.Time) {
+	if ended == nil {
+		return
+	}
 	last := p.schedule.Status.LastSuccessfulTime
-	if ended != nil && (last == nil || ended.After(last.Time)) {
+	isAhead := schedule.IsAhead(ended.Time, p.now)
+	wasAhead := last != nil && schedule.IsAhead(last.Time, p.now)
+	if last == nil || wasAhead && !isAhead || wasAhead == isAhead && ended.After(last.Time) {
 		p.schedule.Status.LastSuccessfulTime = ended.DeepCopy()
 	}
 }
 
-// save writes the status if it has changed, and joins the error that the pass has ended with.
-func (p *pass) save(ctx context.Context, cause error) error {
+// save writes the status if it has changed.
+func (p *pass) save(ctx context.Context) error {
 	if equality.Semantic.DeepEqual(p.before.Status, p.schedule.Status) {
-		return cause
+		return nil
 	}
 	// The patch must not have the version that a write of this pass gave the schedule.
 	patch := client.MergeFromWithOptions(p.before, client.MergeFromWithOptimisticLock{})
@@ -127,17 +149,17 @@ func (p *pass) save(ctx context.Context, cause error) error {
 	err := p.Client.Status().Patch(ctx, written, patch)
 	switch {
 	case apierrors.IsNotFound(err):
-		return cause
+		return nil
 	case apierrors.IsConflict(err):
-		return errors.Join(cause, errOutdated)
+		return errOutdated
 	case err != nil:
-		return errors.Join(cause, fmt.Errorf("write status: %w", err))
+		return fmt.Errorf("write status: %w", err)
 	}
 	if written.ResourceVersion != p.before.ResourceVersion {
 		p.memory.staleVersion = p.before.ResourceVersion
 	}
 	p.notify()
-	return cause
+	return nil
 }
 
 // errOutdated says that a pass has seen an old version, and is made again.
@@ -150,6 +172,9 @@ var bad = map[string]metav1.ConditionStatus{
 
 // notify tells users by events what the status write has changed for the worse.
 func (p *pass) notify() {
+	if p.missed != "" {
+		p.Events.Eventf(p.schedule, nil, corev1.EventTypeWarning, "MissedStarts", "Create", "%s", p.missed)
+	}
 	news := p.newlyWorse()
 	for kind, status := range bad {
 		was := meta.FindStatusCondition(p.before.Status.Conditions, kind)

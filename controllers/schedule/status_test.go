@@ -40,6 +40,21 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
+// A success of a clock that was ahead is the last one only until there is another one.
+func TestSuccessOfAClockThatWasAhead(t *testing.T) {
+	noon := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+	p := &pass{schedule: &v1alpha1.StorageBenchmarkSchedule{}, now: noon}
+	for _, step := range []struct{ ended, last time.Time }{
+		{noon.AddDate(4, 0, 0), noon.AddDate(4, 0, 0)}, {noon.Add(-time.Hour), noon.Add(-time.Hour)}, {noon.AddDate(4, 0, 0), noon.Add(-time.Hour)},
+		{noon.Add(time.Minute), noon.Add(time.Minute)}, {noon, noon.Add(time.Minute)}, // which is a clock that is a little ahead
+	} {
+		p.noteSuccess(new(metav1.NewTime(step.ended)))
+		if last := p.schedule.Status.LastSuccessfulTime; !last.Time.Equal(step.last) {
+			t.Errorf("after %s the last success was at %s, want %s", step.ended, last, step.last)
+		}
+	}
+}
+
 // Condition Scheduled says why nothing is made, or what is under way.
 func TestNoteNext(t *testing.T) {
 	active := []v1alpha1.StorageBenchmark{{}}

@@ -17,7 +17,7 @@ import (
 )
 
 // store is the history of a schedule, and the ConfigMaps that have it: one a chunk. The operator can neither list nor delete ConfigMaps. So their
-// names have numbers from 0 on without a gap, and one whose chunk has ended is emptied, and takes the next one.
+// names have numbers from 0 on, and one whose chunk has ended is emptied, and takes the next one. Users can delete any of them.
 type store struct {
 	history *history.History
 	slots   []slot
@@ -34,15 +34,19 @@ type slot struct {
 	number int64
 }
 
-// readStore reads the ConfigMaps of a history, up to the first that is not there.
+// readStore reads the ConfigMaps of a history: all that the status names, and those that follow, up to the first that is not there.
 func (p *pass) readStore(ctx context.Context) (*store, error) {
-	s := &store{}
+	s, noted := &store{}, p.notedSlots()
 	for len(s.slots) < history.MaxChunks {
 		name := schedule.HistoryName(p.schedule, len(s.slots))
 		object := &corev1.ConfigMap{}
 		err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.schedule.Namespace, Name: name}, object)
 		if apierrors.IsNotFound(err) {
-			break
+			if len(s.slots) >= noted {
+				break
+			}
+			s.slots = append(s.slots, slot{name: name})
+			continue
 		}
 		if err != nil {
 			return nil, fmt.Errorf("get ConfigMap %s: %w", name, err)
@@ -53,6 +57,16 @@ func (p *pass) readStore(ctx context.Context) (*store, error) {
 		s.slots = append(s.slots, slot{name: name, object: object, data: object.BinaryData[v1alpha1.HistoryKey]})
 	}
 	return s, s.decode(schedule.HistoryName(p.schedule, 0))
+}
+
+// notedSlots returns how many slots there are up to the last ConfigMap that the status names.
+func (p *pass) notedSlots() int {
+	for n := history.MaxChunks; n > 0; n-- {
+		if slices.Contains(p.schedule.Status.History.ConfigMaps, schedule.HistoryName(p.schedule, n-1)) {
+			return n
+		}
+	}
+	return 0
 }
 
 // decode reads the chunks.

@@ -60,9 +60,10 @@ var rows = []row{
 			queries: []query{{"count(min by (" + object + ") (storagebench_expectation_met" + chosen + ") == 0) or vector(0)", ""}},
 		},
 		{
-			title: "No result for two periods", description: "Schedules that should have measured at least twice since their last result.", unit: unitCount, width: quarter, isNumber: true, isBad: true,
+			title: "No result for two periods", description: "Schedules that should have measured at least twice since their last result, or whose spec is refused.", unit: unitCount, width: quarter, isNumber: true, isBad: true,
 			queries: []query{{"count(time() - " + of("storagebench_schedule_waiting_since_timestamp_seconds"+chosen, "namespace, schedule") +
-				" > 2 * " + of("storagebench_schedule_period_seconds"+chosen, "namespace, schedule") + ") or vector(0)", ""}},
+				" > 2 * " + of("storagebench_schedule_period_seconds"+chosen, "namespace, schedule") +
+				" or " + of("storagebench_schedule_invalid"+chosen, "namespace, schedule") + " == 1) or vector(0)", ""}},
 		},
 		{
 			title: "Beyond their deadlines", description: "StorageBenchmarks that are at a step for longer than their deadlines allow.", unit: unitCount, width: quarter, isNumber: true, isBad: true,

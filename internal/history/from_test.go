@@ -88,6 +88,20 @@ func TestParametersText(t *testing.T) {
 	}
 }
 
+// The baseline of what was measured yesterday is that of the same measured today, by whichever operator: with another one all schedules would begin a new one.
+func TestBaselineStays(t *testing.T) {
+	sb := finished()
+	sb.Spec.Targets = []v1alpha1.Target{{Name: "gp3", StorageClassName: new("gp3")}}
+	sb.Spec.Workloads = []v1alpha1.Workload{{Name: "wal", Fio: &v1alpha1.FioParameters{RW: "randwrite", BS: new("16k")}}}
+	sb.Status.Presets = []v1alpha1.PresetVersion{"etcd.v1"}
+	if got, want := BaselineOf(sb, "fio-3.33", "m6i.large"), "43067804a7cc47ec"; got != want {
+		t.Errorf("the baseline is %s, and was %s", got, want)
+	}
+	if got, want := targetsOf(&sb.Spec)[0].Baseline, "850ed3574a7e4885"; got != want {
+		t.Errorf("the target's baseline is %s, and was %s", got, want)
+	}
+}
+
 // TestBaselineOf: what makes results comparable, and what does not matter.
 func TestBaselineOf(t *testing.T) {
 	base := BaselineOf(finished(), "fio-3.33", "m6i.large")

@@ -87,18 +87,20 @@ func TestAddOnce(t *testing.T) {
 	}
 }
 
-// An operator that has just begun does not know which benchmarks have left their points. One whose point was dropped leaves no other, which would be the newest.
-func TestAddNoneThatWasDropped(t *testing.T) {
-	at := func(day int) time.Time { return time.Date(2026, 11, day, 3, 0, 0, 0, time.UTC) }
+// A point that was made while the clock was ahead keeps none of those out that are made when it is right again.
+func TestAddWhateverTheClockSays(t *testing.T) {
+	const limit = 3
 	h := &History{}
-	for day := 1; day <= 7; day++ {
-		h.Add(Point{UID: fmt.Sprint(day), Time: at(day)}, 5)
+	for n, at := range []time.Time{begin.AddDate(4, 0, 0), begin, begin.AddDate(0, 0, 1), begin.AddDate(0, 0, 2), begin.AddDate(-9, 0, 0), begin.AddDate(0, 0, 3)} {
+		if !h.Add(Point{UID: fmt.Sprint(n), Time: at}, limit) {
+			t.Errorf("point %d was left out", n)
+		}
+		if last := h.Points[len(h.Points)-1]; last.UID != fmt.Sprint(n) || last.Sequence != int64(n+1) {
+			t.Errorf("after point %d the last one is %+v", n, last)
+		}
 	}
-	if h.Add(Point{UID: "1", Time: at(1)}, 5) || h.Points[0].UID != "3" || h.Points[4].UID != "7" {
-		t.Errorf("points %+v", h.Points)
-	}
-	if !h.Add(Point{UID: "late", Time: at(6)}, 5) {
-		t.Error("one that was late, and is younger than the oldest, was left out")
+	if len(h.Points) != limit {
+		t.Errorf("%d points", len(h.Points))
 	}
 }
 

@@ -77,6 +77,8 @@ const created = "2026-11-24T00:00:30Z"
 func TestDecide(t *testing.T) {
 	const daily, minutely = "0 3 * * *", "* * * * *"
 	one := []Benchmark{{Name: "one"}}
+	before := []Benchmark{{Name: Name("nightly", "uid", at(t, "2026-11-23T03:00:00Z"))}}
+	byHand := []Benchmark{{Name: "nightly-now-x2b7k"}, {Name: Name("nightly", "another", at(t, "2026-11-23T03:00:00Z"))}, {Name: "nightly-" + hashOf("uid")}, {Name: "nightly-now-" + hashOf("uid")}}
 	its := []Benchmark{{Name: "one"}, {Name: Name("nightly", "uid", at(t, "2026-11-24T03:00:00Z"))}}
 	for name, test := range map[string]struct {
 		schedule, zone, last, now string
@@ -116,11 +118,13 @@ func TestDecide(t *testing.T) {
 		"Forbid after its end is too late": {schedule: daily, policy: v1alpha1.ConcurrencyForbid, deadline: time.Hour, now: "2026-11-24T05:00:00Z", next: "2026-11-25T03:00:00Z"},
 		"Forbid beside one that is deleted": {schedule: daily, policy: v1alpha1.ConcurrencyForbid, now: "2026-11-24T03:00:00Z", benchmarks: []Benchmark{{Name: "one", Deleting: true}},
 			waits: true, next: "2026-11-25T03:00:00Z"},
-		"Forbid before it is due":    {schedule: daily, policy: v1alpha1.ConcurrencyForbid, now: "2026-11-24T02:00:00Z", benchmarks: one, next: "2026-11-24T03:00:00Z"},
-		"Replace another one":        {schedule: daily, policy: v1alpha1.ConcurrencyReplace, now: "2026-11-24T03:00:00Z", benchmarks: one, due: "2026-11-24T03:00:00Z", replaces: one, next: "2026-11-25T03:00:00Z"},
-		"Replace one that is over":   {schedule: daily, policy: v1alpha1.ConcurrencyReplace, now: "2026-11-24T03:00:00Z", benchmarks: []Benchmark{{State: Succeeded}}, due: "2026-11-24T03:00:00Z", next: "2026-11-25T03:00:00Z"},
-		"Replace one that is going":  {schedule: daily, policy: v1alpha1.ConcurrencyReplace, now: "2026-11-24T03:00:00Z", benchmarks: []Benchmark{{Deleting: true}}, due: "2026-11-24T03:00:00Z", next: "2026-11-25T03:00:00Z"},
-		"Replace nothing before due": {schedule: daily, policy: v1alpha1.ConcurrencyReplace, now: "2026-11-24T02:00:00Z", benchmarks: one, next: "2026-11-24T03:00:00Z"},
+		"Forbid before it is due":                     {schedule: daily, policy: v1alpha1.ConcurrencyForbid, now: "2026-11-24T02:00:00Z", benchmarks: one, next: "2026-11-24T03:00:00Z"},
+		"Replace another one":                         {schedule: daily, policy: v1alpha1.ConcurrencyReplace, now: "2026-11-24T03:00:00Z", benchmarks: before, due: "2026-11-24T03:00:00Z", replaces: before, next: "2026-11-25T03:00:00Z"},
+		"Replace none that somebody has started":      {schedule: daily, policy: v1alpha1.ConcurrencyReplace, now: "2026-11-24T03:00:00Z", benchmarks: byHand, due: "2026-11-24T03:00:00Z", next: "2026-11-25T03:00:00Z"},
+		"Forbid beside one that somebody has started": {schedule: daily, policy: v1alpha1.ConcurrencyForbid, now: "2026-11-24T03:00:00Z", benchmarks: byHand, waits: true, next: "2026-11-25T03:00:00Z"},
+		"Replace one that is over":                    {schedule: daily, policy: v1alpha1.ConcurrencyReplace, now: "2026-11-24T03:00:00Z", benchmarks: []Benchmark{{Name: before[0].Name, State: Succeeded}}, due: "2026-11-24T03:00:00Z", next: "2026-11-25T03:00:00Z"},
+		"Replace one that is going":                   {schedule: daily, policy: v1alpha1.ConcurrencyReplace, now: "2026-11-24T03:00:00Z", benchmarks: []Benchmark{{Name: before[0].Name, Deleting: true}}, due: "2026-11-24T03:00:00Z", next: "2026-11-25T03:00:00Z"},
+		"Replace nothing before due":                  {schedule: daily, policy: v1alpha1.ConcurrencyReplace, now: "2026-11-24T02:00:00Z", benchmarks: before, next: "2026-11-24T03:00:00Z"},
 
 		// A pass was ended before it had noted what it made.
 		"made, and not noted":              {schedule: daily, last: "2026-11-22T03:00:00Z", now: "2026-11-24T03:00:01Z", benchmarks: its, due: "2026-11-24T03:00:00Z", made: true, missed: 1, next: "2026-11-25T03:00:00Z"},

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -14,7 +16,7 @@ import (
 )
 
 const (
-	// toleratedSkew is how far ahead of now the last start may be, as after a small step of the clock. What is further ahead comes from a
+	// toleratedSkew is how far ahead of now something may be that is past, such as the last start, as after a small step of the clock. What is further ahead comes from a
 	// clock that was wrong.
 	toleratedSkew = time.Hour
 	// MostMissed is how many starts are counted at a time that were missed.
@@ -41,8 +43,10 @@ type Benchmark struct {
 	Created time.Time
 	// Ended is when it ended. Zero of one that is active.
 	Ended time.Time
-	// Kept says whether the history has its point, or needs none.
+	// Kept says whether it is known that the history has its point, or needs none.
 	Kept bool
+	// Marked says whether it says so itself. It leaves no point then, also if the history has none of it.
+	Marked bool
 	// Deleting says whether it is being deleted.
 	Deleting bool
 }
@@ -100,7 +104,7 @@ func Decide(c *Cron, f *Facts) Start {
 		return s
 	}
 	if f.Policy == v1alpha1.ConcurrencyReplace {
-		s.Replaces = slices.DeleteFunc(active, func(b Benchmark) bool { return b.Deleting })
+		s.Replaces = slices.DeleteFunc(active, func(b Benchmark) bool { return b.Deleting || !f.isOfStart(b.Name) })
 	}
 	s.Due = due
 	return s
@@ -109,6 +113,14 @@ func Decide(c *Cron, f *Facts) Start {
 // has says whether there is a StorageBenchmark of a name.
 func (f *Facts) has(name string) bool {
 	return slices.ContainsFunc(f.Benchmarks, func(b Benchmark) bool { return b.Name == name })
+}
+
+// isOfStart says whether a name is that of a StorageBenchmark that a start of the schedule has made, and nobody by hand.
+func (f *Facts) isOfStart(name string) bool {
+	minutes, isOfSchedule := strings.CutPrefix(name, f.Name+"-")
+	minutes, hasHash := strings.CutSuffix(minutes, "-"+hashOf(f.UID))
+	_, err := strconv.ParseInt(minutes, 10, 64)
+	return isOfSchedule && hasHash && err == nil
 }
 
 // since returns until when all starts are dealt with.
@@ -121,7 +133,10 @@ func (f *Facts) since() time.Time {
 
 // IsAhead says that starts were dealt with until a time that is far ahead: the clock was wrong then. Whoever counts from there makes none for as long. Now has to
 // be written down in its place: counted from the time of each pass, no start would ever be due.
-func (f *Facts) IsAhead() bool { return f.since().After(f.Now.Add(toleratedSkew)) }
+func (f *Facts) IsAhead() bool { return IsAhead(f.since(), f.Now) }
+
+// IsAhead says that a time which is past is so far ahead of now that it comes from a clock that was wrong.
+func IsAhead(t, now time.Time) bool { return t.After(now.Add(toleratedSkew)) }
 
 // active returns the StorageBenchmarks that have not ended. One that is being deleted still cleans up.
 func (f *Facts) active() []Benchmark {

@@ -37,8 +37,9 @@ func TestRealPrometheus(t *testing.T) {
 	w.leaveBehind()
 	w.getStuck()
 	w.neglect()
+	w.mistake()
 
-	for _, alert := range []string{"StorageBenchmarkRegressed", "StorageBenchmarkExpectationMissed", "StorageBenchmarkOverdue", "StorageBenchmarkLeftBehind"} {
+	for _, alert := range []string{"StorageBenchmarkRegressed", "StorageBenchmarkExpectationMissed", "StorageBenchmarkScheduleInvalid", "StorageBenchmarkOverdue", "StorageBenchmarkLeftBehind"} {
 		server.Gives(t, fmt.Sprintf(`ALERTS{alertname=%q, alertstate="firing"}`, alert))
 	}
 	server.Gives(t, `ALERTS{alertname="StorageBenchmarkNoResult", alertstate="pending", schedule="forgotten"}`) // it waits for 10 minutes

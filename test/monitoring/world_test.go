@@ -208,3 +208,12 @@ func (w *world) neglect() {
 	s := &v1alpha1.StorageBenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "forgotten", CreationTimestamp: metav1.NewTime(time.Now().Add(-time.Hour))}}
 	w.results.SetSchedule(s, time.Minute)
 }
+
+// mistake makes a schedule that is never due: its user was not told when it was applied.
+func (w *world) mistake() {
+	w.Helper()
+	s := &v1alpha1.StorageBenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "never"}}
+	s.Spec.Schedule = "0 0 31 2 *"
+	s.Spec.Template.Spec = w.benchmark("").Spec
+	harness.Create(w.World, s)
+}

@@ -1,0 +1,83 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers"
+	"github.com/storagebench/storagebench/internal/schedule"
+	"github.com/storagebench/storagebench/test/envtest"
+	"github.com/storagebench/storagebench/test/harness"
+)
+
+// unreachable is a client whose StorageBenchmarks a webhook would have to admit that cannot be reached.
+type unreachable struct {
+	client.Client
+	is atomic.Bool
+}
+
+func (c *unreachable) Create(ctx context.Context, object client.Object, options ...client.CreateOption) error {
+	if _, makes := object.(*v1alpha1.StorageBenchmark); makes && c.is.Load() {
+		return apierrors.NewInternalError(errors.New(`failed calling webhook "admit.example.com": connection refused`))
+	}
+	return c.Client.Create(ctx, object, options...)
+}
+
+// A start that fails for another reason than a refusal keeps no point from being kept and nothing from being deleted. Users are told when it has gone on.
+func TestFailingStart(t *testing.T) {
+	w := newWorld(t)
+	mgr, err := w.Manager(envtest.OperatorConfig(w), controllers.Trim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	webhook := &unreachable{Client: mgr.GetClient()}
+	r := &Reconciler{Client: webhook, Live: mgr.GetAPIReader(), Events: mgr.GetEventRecorder("storagebench"), Results: &w.results, Clock: w.Clock, Version: "test"}
+	w.Run(mgr, errors.Join(Index(w.Context(), mgr), r.SetupWithManager(mgr)))
+	s := w.create(func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.SuccessfulBenchmarksHistoryLimit = new(int32(0)) })
+	w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonWaiting)
+
+	webhook.is.Store(true)
+	w.pass(s, time.Minute)
+	asked := harness.Create(w.World, schedule.Requested(s))
+	w.end(asked, metav1.ConditionTrue, 100)
+	w.untilPoints(s, 1)
+	w.untilGone(asked)
+	w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonWaiting)
+
+	w.pass(s, quietErrors)
+	w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonStartFailed, `failed calling webhook "admit.example.com"`, "tried again")
+	w.untilEvent(s, v1alpha1.ReasonStartFailed, "failed calling webhook")
+
+	webhook.is.Store(false)
+	w.pass(s, time.Second)
+	w.untilThere(1)
+	w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonActive)
+}
+
+// What failed is told from a minute on, whatever the clock does, and what fails anew is not told at once.
+func TestNoteFailure(t *testing.T) {
+	noon := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+	failure := errors.New("no route to host")
+	p := &pass{schedule: &v1alpha1.StorageBenchmarkSchedule{}, memory: &memory{}}
+	for n, step := range []struct {
+		at   time.Duration
+		err  error
+		told bool
+	}{
+		{0, failure, false}, {quietErrors - 1, failure, false}, {quietErrors, nil, false}, {quietErrors, failure, false},
+		{-time.Hour, failure, false}, {quietErrors - time.Hour, failure, true},
+	} {
+		p.now = noon.Add(step.at)
+		if p.noteFailure(step.err); (len(p.schedule.Status.Conditions) > 0) != step.told {
+			t.Errorf("step %d: conditions are %+v", n, p.schedule.Status.Conditions)
+		}
+	}
+}

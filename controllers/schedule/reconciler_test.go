@@ -1,0 +1,52 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/resultmetrics"
+)
+
+// answer is a reader that gives one answer: a schedule of which the cache has no template, or an error.
+type answer struct {
+	client.Client
+	err error
+}
+
+func (a *answer) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
+	return a.err
+}
+
+// What is remembered of a large schedule, and served, stays while the API server is away, and goes with the schedule.
+func TestMemoryStaysWhileTheAPIServerIsAway(t *testing.T) {
+	s := &v1alpha1.StorageBenchmarkSchedule{}
+	s.Namespace, s.Name, s.UID = "team-a", "large", "uid"
+	name := client.ObjectKeyFromObject(s)
+	gone := apierrors.NewNotFound(schema.GroupResource{Resource: "storagebenchmarkschedules"}, s.Name)
+	for _, row := range []struct {
+		err   error
+		stays bool
+	}{{errors.New("connection refused"), true}, {gone, false}} {
+		results := &resultmetrics.Store{Limit: 100}
+		r := &Reconciler{Client: &answer{}, Live: &answer{err: row.err}, Results: results}
+		r.memories.of(s).told = 7
+		results.SetSchedule(s, 0)
+		_, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: name})
+		if (err != nil) != row.stays {
+			t.Errorf("after %q the pass ends with %v", row.err, err)
+		}
+		if got := r.memories.of(s).told == 7; got != row.stays {
+			t.Errorf("after %q it is remembered: %v", row.err, got)
+		}
+		if got := isServed(t, results); got != row.stays {
+			t.Errorf("after %q it is served: %v", row.err, got)
+		}
+	}
+}
