@@ -115,7 +115,7 @@ const (
 	// ReasonTooFewRuns: too few benchmarks of the last one's baseline have ended for a change to be found. What was worse on another baseline is
 	// not told meanwhile.
 	ReasonTooFewRuns = "TooFewRuns"
-	// ReasonInvalidAnnotation: an annotation of the schedule is no time.
+	// ReasonInvalidAnnotation: an annotation of the schedule is no time, or one that has not come yet.
 	ReasonInvalidAnnotation = "InvalidAnnotation"
 )
 

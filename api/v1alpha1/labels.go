@@ -38,7 +38,8 @@ const (
 	// AnnotationHistoryKept, with value true, is on a StorageBenchmark of a schedule that has left its point in the history, or has none to leave. It leaves no
 	// other, also when the point was dropped.
 	AnnotationHistoryKept = "storagebench.dev/history-kept"
-	// AnnotationAcknowledged is on a StorageBenchmarkSchedule whose regressions somebody has seen: up to which time, in RFC 3339.
+	// AnnotationAcknowledged is on a StorageBenchmarkSchedule whose regressions somebody has seen: when, in RFC 3339. What could not be seen by then is
+	// told all the same. A time more than 5 minutes ahead is refused.
 	AnnotationAcknowledged = "storagebench.dev/acknowledged"
 	// AnnotationBaselineFrom is on a StorageBenchmarkSchedule that begins a new baseline: from when, in RFC 3339.
 	AnnotationBaselineFrom = "storagebench.dev/baseline-from"
