@@ -166,7 +166,7 @@ func (a csiAddon) diskServer(c *Cluster) component {
 	at := c.state.Path(a.dir + "-disks")
 	return component{
 		name:  "disks-" + a.ShortName,
-		argv:  c.part(DisksCommand, drivers.DiskOptions{Driver: a.ShortName, Volumes: c.state.Path(a.dir), At: at}),
+		argv:  c.part(DisksCommand, drivers.DiskOptions{Volumes: c.state.Path(a.dir), At: at}),
 		ready: func(context.Context) error { return mounted(at) },
 	}
 }

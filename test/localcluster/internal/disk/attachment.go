@@ -40,7 +40,7 @@ func (v *Volumes) attachment(id string) (device, node string, err error) {
 // file returns what is to be attached of a volume.
 func (v *Volumes) file(id string) (string, error) {
 	stored, err := v.store.get(id)
-	if err != nil || stored.Limits.empty() {
+	if err != nil || stored.Performance == (Performance{}) {
 		return v.store.disk(id), err
 	}
 	return filepath.Join(v.disks, id), nil

@@ -33,7 +33,7 @@ func (v *Volumes) Create(r *csi.CreateVolumeRequest) (*csi.Volume, error) {
 		if err := v.store.create(wanted); err != nil {
 			return nil, createError(err)
 		}
-		v.log.Info("Volume created", "volume", wanted.ID, "capacityBytes", wanted.CapacityBytes, "limits", wanted.Limits, "source", wanted.Source)
+		v.log.Info("Volume created", "volume", wanted.ID, "capacityBytes", wanted.CapacityBytes, "performance", wanted.Performance, "source", wanted.Source)
 	default:
 		return nil, err
 	}
@@ -61,8 +61,8 @@ func sameVolume(existing, wanted volume, requested *csi.CapacityRange) error {
 	if existing.Source != wanted.Source {
 		return fmt.Errorf("it was made from %q, asked for is one from %q", existing.Source, wanted.Source)
 	}
-	if existing.Limits != wanted.Limits {
-		return fmt.Errorf("it has the limits %+v, asked for are %+v", existing.Limits, wanted.Limits)
+	if existing.Performance != wanted.Performance {
+		return fmt.Errorf("it has the performance %+v, asked for is %+v", existing.Performance, wanted.Performance)
 	}
 	if existing.Settings != wanted.Settings {
 		return fmt.Errorf("it has the settings %s, asked for are %s", existing.Settings, wanted.Settings)
@@ -141,6 +141,6 @@ func (v *Volumes) Modify(id string, mutable map[string]string) error {
 	if err := v.store.save(modified); err != nil {
 		return err
 	}
-	v.log.Info("Volume modified", "volume", id, "limits", modified.Limits)
+	v.log.Info("Volume modified", "volume", id, "performance", modified.Performance)
 	return nil
 }

@@ -20,16 +20,12 @@ const (
 	slack = 100 * time.Millisecond
 )
 
-// keeper is a budget that can be written down.
-type keeper interface {
-	Budget
-	save(now time.Time) error
-}
-
 // pacer has the I/Os of a volume take as long as its budget and its latency say. I/Os begin at even intervals where more of them come than the budget allows.
 type pacer struct {
-	mu         sync.Mutex
-	budget     keeper
+	mu     sync.Mutex
+	budget budget
+	// save keeps what is left of the budget.
+	save       func(balance) error
 	ios, bytes pace.Line
 	// undone is the work that the budget has not been told.
 	undone   Work
@@ -38,8 +34,8 @@ type pacer struct {
 	exceeded meter
 }
 
-func newPacer(budget keeper, now time.Time) *pacer {
-	p := &pacer{budget: budget, ios: pace.Line{Slack: slack}, bytes: pace.Line{Slack: slack}, saved: now}
+func newPacer(b budget, save func(balance) error, now time.Time) *pacer {
+	p := &pacer{budget: b, save: save, ios: pace.Line{Slack: slack}, bytes: pace.Line{Slack: slack}, saved: now}
 	p.spend(now)
 	return p
 }
@@ -58,9 +54,9 @@ func (p *pacer) admit(now time.Time, write bool, bytes int) (time.Time, error) {
 }
 
 func (p *pacer) delay(write bool) time.Duration {
-	delay := p.budget.Latency().Read
+	delay := p.budget.Latency.Read
 	if write {
-		delay = p.budget.Latency().Write
+		delay = p.budget.Latency.Write
 	}
 	return delay.Least + time.Duration(rand.ExpFloat64()*float64(delay.Tail))
 }
@@ -75,11 +71,11 @@ func (p *pacer) govern(now time.Time) error {
 		return nil
 	}
 	p.saved = now
-	return p.budget.save(now)
+	return p.save(p.budget.balance)
 }
 
 func (p *pacer) spend(now time.Time) {
-	rate := p.budget.Spend(now, p.undone)
+	rate := p.budget.spend(now, p.undone)
 	p.undone, p.governed = Work{}, now
 	p.ios.PerSecond, p.bytes.PerSecond = rate.IOs, rate.Bytes
 }
@@ -89,7 +85,7 @@ func (p *pacer) close(now time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.spend(now)
-	if err := p.budget.save(now); !errors.Is(err, fs.ErrNotExist) {
+	if err := p.save(p.budget.balance); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -18,7 +18,6 @@ const exceededName = "exceeded.json"
 
 // Server serves the disks of the volumes that have limits: what a cloud does beyond the nodes, so that it goes on while a driver does not run.
 type Server struct {
-	kind  Kind
 	store *store
 	log   *slog.Logger
 
@@ -27,8 +26,8 @@ type Server struct {
 }
 
 // Serve serves the disks of the volumes in a directory as files of another one, until the returned function is called.
-func Serve(kind Kind, volumes, at string, log *slog.Logger) (stop func() error, err error) {
-	s := &Server{kind: kind, store: &store{dir: volumes}, log: log, open: map[string]*servedDisk{}}
+func Serve(volumes, at string, log *slog.Logger) (stop func() error, err error) {
+	s := &Server{store: &store{dir: volumes}, log: log, open: map[string]*servedDisk{}}
 	if err := os.MkdirAll(volumes, 0o700); err != nil {
 		return nil, err
 	}
@@ -86,45 +85,20 @@ func (s *Server) Open(id string) (diskfuse.Disk, error) {
 }
 
 func (s *Server) openDisk(id string) (*servedDisk, error) {
+	v, err := s.store.get(id)
+	if err != nil {
+		return nil, err
+	}
+	left, err := s.store.balance(v)
+	if err != nil {
+		return nil, err
+	}
 	file, err := os.OpenFile(s.store.disk(id), os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
 	}
-	budget, err := s.budget(id)
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return &servedDisk{File: file, id: id, server: s, pacer: newPacer(budget, time.Now()), users: 1}, nil
-}
-
-// budget opens the budget of a volume, with what was kept of it.
-func (s *Server) budget(id string) (keeper, error) {
-	stored, err := s.store.get(id)
-	if err != nil {
-		return nil, err
-	}
-	kept, err := s.store.budget(id)
-	if err != nil {
-		return nil, err
-	}
-	budget, err := s.kind.Budget(stored.Plan, kept)
-	return keptBudget{Budget: budget, store: s.store, id: id}, err
-}
-
-// keptBudget is a budget that is kept with its volume.
-type keptBudget struct {
-	Budget
-
-	store *store
-	id    string
-}
-
-func (b keptBudget) save(now time.Time) error {
-	kept, err := b.Keep(now)
-	if err != nil || kept == nil {
-		return err
-	}
-	return b.store.saveBudget(b.id, kept)
+	save := func(left balance) error { return s.store.saveBalance(v, left) }
+	return &servedDisk{File: file, id: id, server: s, pacer: newPacer(budget{v.Performance, left}, save, time.Now()), users: 1}, nil
 }
 
 // servedDisk is a disk that is in use.

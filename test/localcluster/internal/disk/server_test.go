@@ -21,7 +21,7 @@ import (
 func newServed(t *testing.T, dir string, parameters map[string]string) (driver *Volumes, id string) {
 	t.Helper()
 	options := csidriver.Options{Volumes: filepath.Join(dir, "volumes"), Disks: filepath.Join(dir, "disks"), Log: slog.New(slog.DiscardHandler)}
-	stop, err := Serve(Loop, options.Volumes, options.Disks, options.Log)
+	stop, err := Serve(options.Volumes, options.Disks, options.Log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,9 +124,8 @@ func TestDeletedVolumeStaysGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind := Kind{Budget: func(Plan, []byte) (Budget, error) { return &keepingBudget{}, nil }}
-	s := &Server{kind: kind, store: volumes, log: slog.New(slog.DiscardHandler), open: map[string]*servedDisk{}}
-	v := volume{Plan: Plan{ID: "vol-1", CapacityBytes: mib}}
+	s := &Server{store: volumes, log: slog.New(slog.DiscardHandler), open: map[string]*servedDisk{}}
+	v := volume{Plan: Plan{ID: "vol-1", CapacityBytes: mib, Performance: fixed(Rate{IOs: 100}, Latency{}).Performance}}
 	if err := volumes.create(v); err != nil {
 		t.Fatal(err)
 	}
@@ -145,33 +144,24 @@ func TestDeletedVolumeStaysGone(t *testing.T) {
 	}
 }
 
-// A volume that is modified is so from its next first use on, and a budget that cannot be opened is no use.
+// A volume that is modified is so from its next first use on, and one whose balance cannot be read is no use.
 func TestModifiedVolume(t *testing.T) {
-	var opened []int64
-	kind := Kind{
-		Budget: func(p Plan, _ []byte) (Budget, error) {
-			opened = append(opened, p.Limits.IOPS)
-			if p.Limits.IOPS == 0 {
-				return nil, errors.New("no limits")
-			}
-			return &fixedBudget{}, nil
-		},
-		Modify: func(p Plan, mutable map[string]string) (Plan, error) {
-			limits, err := parseLimits(mutable)
-			p.Limits = limits
-			return p, err
-		},
-	}
+	kind := Kind{Modify: func(p Plan, mutable map[string]string) (Plan, error) {
+		limits, err := parseLimits(mutable)
+		p.Performance = steady(limits)
+		return p, err
+	}}
 	dir := t.TempDir()
 	driver, err := Open(kind, csidriver.Options{Volumes: dir, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{kind: kind, store: driver.store, log: driver.log, open: map[string]*servedDisk{}}
-	v := volume{Plan: Plan{ID: "vol-1", CapacityBytes: mib, Limits: Limits{IOPS: 100}}}
+	s := &Server{store: driver.store, log: driver.log, open: map[string]*servedDisk{}}
+	v := volume{Plan: Plan{ID: "vol-1", CapacityBytes: mib, Performance: steady(Rate{IOs: 100})}}
 	if err := driver.store.create(v); err != nil {
 		t.Fatal(err)
 	}
+	var used []float64
 	use := func(modify map[string]string) error {
 		first, err := s.Open(v.ID)
 		if err != nil {
@@ -184,17 +174,16 @@ func TestModifiedVolume(t *testing.T) {
 		if err != nil || second != first {
 			t.Errorf("who opens it as well gets another disk, %v", err)
 		}
+		used = append(used, first.(*servedDisk).pacer.ios.PerSecond)
 		return errors.Join(first.Close(), second.Close())
 	}
-	if err := errors.Join(use(map[string]string{"iops": "200"}), use(nil)); err != nil {
+	if err := errors.Join(use(map[string]string{"iops": "200"}), use(nil), use(nil)); err != nil {
 		t.Fatal(err)
 	}
-	if err := use(nil); err == nil || !slices.Equal(opened, []int64{100, 200, 0}) {
-		t.Errorf("budgets of %v were opened, %v", opened, err)
+	if err := os.WriteFile(driver.store.path(v.ID, balanceName), []byte("none"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := use(nil); err == nil || !slices.Equal(used, []float64{100, 200, 0}) {
+		t.Errorf("it was used with %v IOPS, %v", used, err)
 	}
 }
-
-// keepingBudget is a budget of which something is left.
-type keepingBudget struct{ fixedBudget }
-
-func (*keepingBudget) Keep(time.Time) ([]byte, error) { return []byte("{}"), nil }

@@ -36,29 +36,20 @@ type volumes struct {
 	instances sync.Map
 }
 
-// Kind returns what disks there are.
-func Kind() (disk.Kind, error) { return new(volumes).kind() }
-
-func (v *volumes) kind() (disk.Kind, error) {
-	known, err := documented.EBS()
-	known = known.WithUndocumented()
-	return disk.Kind{
-		Plan:      func(r *csi.CreateVolumeRequest) (disk.Plan, error) { return planVolume(known, r, v.zone()) },
-		Modify:    func(p disk.Plan, m map[string]string) (disk.Plan, error) { return modify(known, p, m) },
-		Budget:    open,
-		Attaching: attaching,
-		Detaching: detaching,
-	}, err
-}
-
 // Open returns the volumes of a directory, and takes up the work of an earlier driver.
 func Open(o csidriver.Options) (csidriver.Volumes, error) {
-	v := &volumes{}
-	kind, err := v.kind()
+	known, err := documented.EBS()
 	if err != nil {
 		return nil, err
 	}
-	v.Volumes, err = disk.Open(kind, o)
+	known = known.WithUndocumented()
+	v := &volumes{}
+	v.Volumes, err = disk.Open(disk.Kind{
+		Plan:      func(r *csi.CreateVolumeRequest) (disk.Plan, error) { return planVolume(known, r, v.zone()) },
+		Modify:    func(p disk.Plan, m map[string]string) (disk.Plan, error) { return modify(known, p, m) },
+		Attaching: attaching,
+		Detaching: detaching,
+	}, o)
 	return v, err
 }
 
@@ -129,21 +120,18 @@ func createError(name string, refusal *apiError) error {
 }
 
 func plan(id string, wanted request) (disk.Plan, error) {
-	if _, err := wanted.credits(); err != nil {
+	performance, err := wanted.performance()
+	if err != nil {
 		return disk.Plan{}, status.Error(codes.InvalidArgument, err.Error())
 	}
 	settings, err := json.Marshal(wanted)
-	if err != nil {
-		return disk.Plan{}, err
-	}
-	most := wanted.performance().burst
 	return disk.Plan{
 		ID:            id,
 		CapacityBytes: wanted.SizeGiB * gib,
-		Limits:        disk.Limits{IOPS: int64(most.IOs), ThroughputMiB: max(1, int64(most.Bytes)/mib)},
+		Performance:   performance,
 		Settings:      string(settings),
 		Topology:      map[string]string{zoneKey: wanted.Zone},
-	}, nil
+	}, err
 }
 
 const defaultSizeGiB = 100
@@ -165,9 +153,9 @@ func modify(known documented.Driver, volume disk.Plan, mutable map[string]string
 	if err := known.CheckMutableParameters(mutable); err != nil {
 		return volume, status.Errorf(codes.InvalidArgument, "Invalid mutable parameter: %v", err)
 	}
-	wanted, err := readSettings(volume.Settings)
-	if err != nil {
-		return volume, status.Error(codes.Internal, err.Error())
+	var wanted request
+	if err := json.Unmarshal([]byte(volume.Settings), &wanted); err != nil {
+		return volume, err
 	}
 	wanted.Tags, wanted.properties = maps.Clone(wanted.Tags), propertiesOf(mutable)
 	if err := wanted.set(mutable, false); err != nil {
@@ -180,16 +168,4 @@ func modify(known documented.Driver, volume disk.Plan, mutable map[string]string
 		return volume, status.Errorf(codes.InvalidArgument, "Could not modify volume (invalid argument) %q: %v", volume.ID, refusal)
 	}
 	return plan(volume.ID, wanted)
-}
-
-func open(volume disk.Plan, kept []byte) (disk.Budget, error) {
-	wanted, err := readSettings(volume.Settings)
-	if err != nil {
-		return nil, err
-	}
-	credits, err := wanted.credits()
-	if err != nil {
-		return nil, err
-	}
-	return openBudget(wanted.performance(), credits, kept)
 }
