@@ -4,12 +4,7 @@ package csidriver
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
-	"net"
-	"net/http"
-	"time"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 )
@@ -29,8 +24,6 @@ type Driver struct {
 	Info func(Node) *csi.NodeGetInfoResponse
 	// Open returns its volumes, and takes up the work of an earlier process.
 	Open func(Options) (Volumes, error)
-	// Metrics tells of its volumes, as far as the real driver does. Nil if it tells nothing.
-	Metrics func(Volumes) http.Handler
 }
 
 // Options of the process that is a driver.
@@ -41,9 +34,7 @@ type Options struct {
 	Disks string
 	// Mounts is a directory above all targets of mounts.
 	Mounts string
-	// MetricsAddress is where the driver serves its metrics, at /metrics. "": nowhere.
-	MetricsAddress string
-	Log            *slog.Logger `json:"-"`
+	Log    *slog.Logger `json:"-"`
 }
 
 // Volumes are those of a driver. They are the same for all nodes: a volume goes from one node to another, and its limits
@@ -93,26 +84,5 @@ func (d Driver) Run(ctx context.Context, nodes string, o Options) error {
 	if err != nil {
 		return err
 	}
-	stop, err := d.serveMetrics(ctx, volumes, o.MetricsAddress)
-	if err != nil {
-		return err
-	}
-	serve := func(ctx context.Context, node Node) error { return d.Serve(ctx, volumes, node, o.Log) }
-	return errors.Join(FollowNodes(ctx, nodes, serve), stop())
-}
-
-// serveMetrics serves the driver's metrics, if it has some and is to. The function that it returns ends that.
-func (d Driver) serveMetrics(ctx context.Context, volumes Volumes, address string) (stop func() error, err error) {
-	if d.Metrics == nil || address == "" {
-		return func() error { return nil }, nil
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("serve metrics: %w", err)
-	}
-	mux := http.NewServeMux()
-	mux.Handle("/metrics", d.Metrics(volumes))
-	server := &http.Server{Handler: mux, ReadTimeout: 3 * time.Second}
-	go func() { _ = server.Serve(listener) }() // ends with stop
-	return server.Close, nil
+	return FollowNodes(ctx, nodes, func(ctx context.Context, node Node) error { return d.Serve(ctx, volumes, node, o.Log) })
 }

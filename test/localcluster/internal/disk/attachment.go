@@ -43,7 +43,7 @@ func (v *Volumes) file(id string) (string, error) {
 	if err != nil || stored.Performance == (Performance{}) {
 		return v.store.disk(id), err
 	}
-	return filepath.Join(v.disks, id), nil
+	return filepath.Join(v.disks, id, diskName), nil
 }
 
 // attach attaches a volume to the node, unless another one has it: as with a disk of a

@@ -1,8 +1,6 @@
 package disk
 
 import (
-	"errors"
-	"io/fs"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -25,7 +23,7 @@ type pacer struct {
 	mu     sync.Mutex
 	budget budget
 	// save keeps what is left of the budget.
-	save       func(balance) error
+	save       func(balance)
 	ios, bytes pace.Line
 	// undone is the work that the budget has not been told.
 	undone   Work
@@ -34,23 +32,23 @@ type pacer struct {
 	exceeded meter
 }
 
-func newPacer(b budget, save func(balance) error, now time.Time) *pacer {
+func newPacer(b budget, save func(balance), now time.Time) *pacer {
 	p := &pacer{budget: b, save: save, ios: pace.Line{Slack: slack}, bytes: pace.Line{Slack: slack}, saved: now}
 	p.spend(now)
 	return p
 }
 
-// admit returns when an I/O that comes now is done. An error is about the budget, which was not saved; the I/O is paced all the same.
-func (p *pacer) admit(now time.Time, write bool, bytes int) (time.Time, error) {
+// admit returns when an I/O that comes now is done.
+func (p *pacer) admit(now time.Time, write bool, bytes int) time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	saved := p.govern(now)
+	p.govern(now)
 	p.undone.IOs++
 	p.undone.Bytes += float64(bytes)
 	byIOs, _ := p.ios.Admit(now, 1)
 	byBytes, _ := p.bytes.Admit(now, float64(bytes))
 	p.exceeded.note(now, byIOs, byBytes)
-	return pace.Latest(byIOs, byBytes).Add(p.delay(write)), saved
+	return pace.Latest(byIOs, byBytes).Add(p.delay(write))
 }
 
 func (p *pacer) delay(write bool) time.Duration {
@@ -62,16 +60,15 @@ func (p *pacer) delay(write bool) time.Duration {
 }
 
 // govern tells the budget what was done, which then says how much may be done.
-func (p *pacer) govern(now time.Time) error {
+func (p *pacer) govern(now time.Time) {
 	if now.Sub(p.governed) < governInterval {
-		return nil
+		return
 	}
 	p.spend(now)
-	if now.Sub(p.saved) < saveInterval {
-		return nil
+	if now.Sub(p.saved) >= saveInterval {
+		p.saved = now
+		p.save(p.budget.balance)
 	}
-	p.saved = now
-	return p.save(p.budget.balance)
 }
 
 func (p *pacer) spend(now time.Time) {
@@ -80,15 +77,12 @@ func (p *pacer) spend(now time.Time) {
 	p.ios.PerSecond, p.bytes.PerSecond = rate.IOs, rate.Bytes
 }
 
-// close saves what is left of the budget. A volume that is deleted has none.
-func (p *pacer) close(now time.Time) error {
+// close saves what is left of the budget.
+func (p *pacer) close(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.spend(now)
-	if err := p.save(p.budget.balance); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	p.save(p.budget.balance)
 }
 
 func (p *pacer) exceededSince() Exceeded {

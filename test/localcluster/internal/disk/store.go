@@ -150,8 +150,8 @@ func (s *store) saveBalance(v volume, b balance) error {
 	if v.Performance.Bucket == (Bucket{}) {
 		return nil
 	}
-	if _, err := os.Stat(s.path(v.ID)); err != nil {
-		return err
+	if _, err := os.Stat(s.path(v.ID)); errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
 	return state.WriteJSON(s.path(v.ID, balanceName), b, 0o600)
 }

@@ -2,10 +2,16 @@ package drivers
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"net"
+	"net/http"
 	"os"
+	"time"
 
 	"github.com/storagebench/storagebench/test/localcluster/internal/disk"
+	"github.com/storagebench/storagebench/test/localcluster/internal/ebs"
 	"github.com/storagebench/storagebench/test/localcluster/internal/pace"
 )
 
@@ -13,6 +19,8 @@ import (
 type DiskOptions struct {
 	// Volumes is the directory of what the volumes hold, At the one where their disks are served.
 	Volumes, At string
+	// EBSMetrics is the address where it is told what EBS tells of its disks, at /metrics. "": nowhere.
+	EBSMetrics string
 }
 
 // ServeDisks serves the disks of a driver that have limits until the context ends.
@@ -21,10 +29,28 @@ func ServeDisks(ctx context.Context, o DiskOptions) error {
 	if err := pace.Urgent(); err != nil {
 		log.Warn("Disks are slower than they should be while the machine is busy", "err", err)
 	}
-	stop, err := disk.Serve(o.Volumes, o.At, log)
+	disks, stop, err := disk.Serve(o.Volumes, o.At, log)
 	if err != nil {
 		return err
 	}
+	if o.EBSMetrics != "" {
+		if err := serveMetrics(ctx, o.EBSMetrics, ebs.Metrics(disks)); err != nil {
+			return errors.Join(err, stop())
+		}
+	}
 	<-ctx.Done()
 	return stop()
+}
+
+// serveMetrics serves metrics until the process ends.
+func serveMetrics(ctx context.Context, address string, metrics http.Handler) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("serve metrics: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/metrics", metrics)
+	server := &http.Server{Handler: mux, ReadTimeout: 3 * time.Second}
+	go func() { _ = server.Serve(listener) }()
+	return nil
 }

@@ -82,7 +82,7 @@ func serve(ctx context.Context, t *testing.T, served *errgroup.Group, driver csi
 	log := slog.New(slog.DiscardHandler)
 	disks := filepath.Join(dir, "disks")
 	if driver.ShortName != EFS.ShortName {
-		stop, err := disk.Serve(filepath.Join(dir, "volumes"), disks, log)
+		_, stop, err := disk.Serve(filepath.Join(dir, "volumes"), disks, log)
 		if err != nil {
 			t.Fatal(err)
 		}

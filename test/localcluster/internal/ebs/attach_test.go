@@ -35,7 +35,7 @@ func openVolumes(t *testing.T, nodes ...csidriver.Node) *volumes {
 // serve serves the disks of volumes until the test ends.
 func serve(t *testing.T, o csidriver.Options) {
 	t.Helper()
-	stop, err := disk.Serve(o.Volumes, o.Disks, o.Log)
+	_, stop, err := disk.Serve(o.Volumes, o.Disks, o.Log)
 	if err != nil {
 		t.Fatal(err)
 	}
