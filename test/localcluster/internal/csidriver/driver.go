@@ -38,44 +38,14 @@ type Options struct {
 }
 
 // Volumes are those of a driver. They are the same for all nodes: a volume goes from one node to another, and its limits
-// with it. Requests have been checked for what all drivers refuse, and for Driver.Uses. An error that is no gRPC status
-// is an internal one.
+// with it. Requests have what they need, and have been checked for what all drivers refuse, and for Driver.Uses. An error
+// that is no gRPC status is an internal one.
 type Volumes interface {
-	// Create makes a volume, or returns the one that an equal request has made. A request has a volume to be copied only if
-	// the driver has that capability.
-	Create(*csi.CreateVolumeRequest) (*csi.Volume, error)
-	// Delete deletes a volume. One that is gone is no error.
-	Delete(id string) error
+	csi.ControllerServer
 	// Check returns NotFound for a volume that does not exist.
 	Check(id string) error
 	// On returns the volumes as a node sees them.
-	On(Node) NodeVolumes
-}
-
-// Attacher is part of Volumes that come to nodes by the controller, as disks of a cloud do. Nodes are named by the IDs that Driver.Info gives them.
-type Attacher interface {
-	// Attach attaches a volume to a node, and returns what the node is to be told of it. It is no error if it is attached there.
-	Attach(ctx context.Context, id, nodeID string) (map[string]string, error)
-	// Detach takes a volume from a node. It is no error if it is not there.
-	Detach(ctx context.Context, id, nodeID string) error
-}
-
-// Modifier is part of Volumes that can be modified.
-type Modifier interface {
-	// Modify changes a volume, which is in force when a node gets it next.
-	Modify(id string, mutable map[string]string) error
-}
-
-// NodeVolumes are a driver's volumes on a node.
-type NodeVolumes interface {
-	Publish(*csi.NodePublishVolumeRequest) error
-	Unpublish(context.Context, *csi.NodeUnpublishVolumeRequest) error
-}
-
-// Stager is part of NodeVolumes that come to a node before they come to pods there.
-type Stager interface {
-	Stage(context.Context, *csi.NodeStageVolumeRequest) error
-	Unstage(context.Context, *csi.NodeUnstageVolumeRequest) error
+	On(Node) csi.NodeServer
 }
 
 // Run is the driver until the context ends. It serves the nodes that a file lists.

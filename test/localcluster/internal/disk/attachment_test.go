@@ -30,20 +30,28 @@ func newTestNode(driver *Volumes, name, dir string) testNode {
 }
 
 func (n testNode) stage(id string) error {
-	return n.Stage(context.Background(), &csi.NodeStageVolumeRequest{VolumeId: id, StagingTargetPath: n.staging, VolumeCapability: disk()})
+	_, err := n.NodeStageVolume(context.Background(), &csi.NodeStageVolumeRequest{VolumeId: id, StagingTargetPath: n.staging, VolumeCapability: disk()})
+	return err
 }
 
 func (n testNode) publish(id string) error {
-	return n.Publish(&csi.NodePublishVolumeRequest{
+	_, err := n.NodePublishVolume(context.Background(), &csi.NodePublishVolumeRequest{
 		VolumeId: id, StagingTargetPath: n.staging, TargetPath: n.staging + "-target", VolumeCapability: disk(),
 	})
+	return err
 }
 
 func (n testNode) unstage(t *testing.T, id string) {
 	t.Helper()
-	if err := n.Unstage(t.Context(), &csi.NodeUnstageVolumeRequest{VolumeId: id, StagingTargetPath: n.staging}); err != nil {
+	if _, err := n.NodeUnstageVolume(t.Context(), &csi.NodeUnstageVolumeRequest{VolumeId: id, StagingTargetPath: n.staging}); err != nil {
 		t.Fatalf("unstage on %s: %v", n.node.Name, err)
 	}
+}
+
+// remove deletes a volume.
+func remove(driver *Volumes, id string) error {
+	_, err := driver.DeleteVolume(context.Background(), &csi.DeleteVolumeRequest{VolumeId: id})
+	return err
 }
 
 func disk() *csi.VolumeCapability {
@@ -60,13 +68,13 @@ func newTestVolume(t *testing.T, dir string) (driver *Volumes, id string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	created, err := driver.Create(&csi.CreateVolumeRequest{
+	created, err := driver.CreateVolume(t.Context(), &csi.CreateVolumeRequest{
 		Name: "pvc-1", CapacityRange: &csi.CapacityRange{RequiredBytes: 32 * mib}, VolumeCapabilities: []*csi.VolumeCapability{disk()},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return driver, created.GetVolumeId()
+	return driver, created.GetVolume().GetVolumeId()
 }
 
 func TestVolumeIsAtOneNodeAtATime(t *testing.T) {
@@ -103,7 +111,7 @@ func TestVolumeIsAtOneNodeAtATime(t *testing.T) {
 	if device, node, err := driver.attachment(id); err != nil || device == "" || node != "node-1" {
 		t.Errorf("after another node's unstaging it is %q at %q, %v", device, node, err)
 	}
-	if err := driver.Delete(id); status.Code(err) != codes.FailedPrecondition {
+	if err := remove(driver, id); status.Code(err) != codes.FailedPrecondition {
 		t.Errorf("it is deleted while a node has it: %v", err)
 	}
 
@@ -115,7 +123,7 @@ func TestVolumeIsAtOneNodeAtATime(t *testing.T) {
 		t.Errorf("on the second node it holds %q, %v", content, err)
 	}
 	second.unstage(t, id)
-	if err := driver.Delete(id); err != nil {
+	if err := remove(driver, id); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -10,8 +11,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// Create is part of csidriver.Volumes.
-func (v *Volumes) Create(r *csi.CreateVolumeRequest) (*csi.Volume, error) {
+// CreateVolume is part of the Controller service.
+func (v *Volumes) CreateVolume(_ context.Context, r *csi.CreateVolumeRequest) (*csi.CreateVolumeResponse, error) {
 	plan, err := v.kind.Plan(r)
 	if err != nil {
 		return nil, err
@@ -41,7 +42,7 @@ func (v *Volumes) Create(r *csi.CreateVolumeRequest) (*csi.Volume, error) {
 	if wanted.Topology != nil {
 		made.AccessibleTopology = []*csi.Topology{{Segments: wanted.Topology}}
 	}
-	return made, nil
+	return &csi.CreateVolumeResponse{Volume: made}, nil
 }
 
 // checkSource refuses a copy of a volume that does not exist, or that is larger. The source is not locked: it may be in use, and Kubernetes
@@ -84,15 +85,16 @@ func createError(err error) error {
 	return err
 }
 
-// Delete is part of csidriver.Volumes.
-func (v *Volumes) Delete(id string) error {
-	defer v.lock(id)()
-	if err := v.Check(id); err != nil {
-		if isNotFound(err) {
-			return nil
-		}
-		return err
+// DeleteVolume is part of the Controller service.
+func (v *Volumes) DeleteVolume(_ context.Context, r *csi.DeleteVolumeRequest) (*csi.DeleteVolumeResponse, error) {
+	err := v.use(r.GetVolumeId(), func() error { return v.delete(r.GetVolumeId()) })
+	if isNotFound(err) {
+		err = nil
 	}
+	return &csi.DeleteVolumeResponse{}, err
+}
+
+func (v *Volumes) delete(id string) error {
 	if err := v.checkFree(id); err != nil {
 		return err
 	}
@@ -125,17 +127,14 @@ func (v *Volumes) Check(id string) error {
 
 func isNotFound(err error) bool { return status.Code(err) == codes.NotFound }
 
-// Modify is part of csidriver.Modifier.
-func (v *Volumes) Modify(id string, mutable map[string]string) error {
-	if v.kind.Modify == nil {
-		return status.Error(codes.Unimplemented, "volumes of this driver cannot be modified")
-	}
+// Modify changes the plan of a volume, which is in force when a node gets it next.
+func (v *Volumes) Modify(id string, change func(Plan) (Plan, error)) error {
 	defer v.lock(id)()
 	modified, err := v.store.get(id)
 	if err != nil {
 		return err
 	}
-	if modified.Plan, err = v.kind.Modify(modified.Plan, mutable); err != nil {
+	if modified.Plan, err = change(modified.Plan); err != nil {
 		return err
 	}
 	if err := v.store.save(modified); err != nil {

@@ -10,9 +10,6 @@ import (
 type Kind struct {
 	// Plan decides what volume a request asks for.
 	Plan func(*csi.CreateVolumeRequest) (Plan, error)
-	// Modify returns a volume with other settings, as the mutable parameters of a
-	// VolumeAttributesClass ask. nil when volumes cannot be modified.
-	Modify func(volume Plan, mutable map[string]string) (Plan, error)
 	// Attaching and Detaching are how long it takes until a volume is at a node, and gone from it, where the controller attaches the volumes. Zero
 	// where their staging does.
 	Attaching, Detaching time.Duration

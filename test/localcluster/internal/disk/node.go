@@ -29,19 +29,16 @@ var formatOptions = map[string][]string{
 // the inode tables in the background, in the midst of a measurement.
 var mountOptions = map[string][]string{"ext4": {"noinit_itable"}}
 
-// Stage is part of csidriver.Stager: it attaches the disk, where the controller does not, and mounts its file system,
+// NodeStageVolume is part of the Node service: it attaches the disk, where the controller does not, and mounts its file system,
 // which it makes first on a new disk.
-func (d *onNode) Stage(ctx context.Context, r *csi.NodeStageVolumeRequest) error {
-	id := r.GetVolumeId()
-	if err := d.Check(id); err != nil {
-		return err
-	}
-	defer d.lock(id)()
-	device, err := d.deviceFor(ctx, r)
-	if err != nil || r.GetVolumeCapability().GetBlock() != nil {
-		return err
-	}
-	return d.mountFileSystem(device, r.GetStagingTargetPath(), r.GetVolumeCapability())
+func (d *onNode) NodeStageVolume(ctx context.Context, r *csi.NodeStageVolumeRequest) (*csi.NodeStageVolumeResponse, error) {
+	return &csi.NodeStageVolumeResponse{}, d.use(r.GetVolumeId(), func() error {
+		device, err := d.deviceFor(ctx, r)
+		if err != nil || r.GetVolumeCapability().GetBlock() != nil {
+			return err
+		}
+		return d.mountFileSystem(device, r.GetStagingTargetPath(), r.GetVolumeCapability())
+	})
 }
 
 func (v *Volumes) mountFileSystem(device, target string, capability *csi.VolumeCapability) error {
@@ -56,20 +53,14 @@ func (v *Volumes) mountFileSystem(device, target string, capability *csi.VolumeC
 	return v.mounter.FormatAndMountSensitiveWithFormatOptions(device, target, fsType, options, nil, formatOptions[fsType])
 }
 
-// Unstage is part of csidriver.Stager.
-func (d *onNode) Unstage(ctx context.Context, r *csi.NodeUnstageVolumeRequest) error {
-	id := r.GetVolumeId()
-	if err := d.Check(id); err != nil {
-		return err
-	}
-	defer d.lock(id)()
-	if err := d.unmount(r.GetStagingTargetPath()); err != nil {
-		return err
-	}
-	if d.kind.attaches() {
-		return nil // the controller detaches it
-	}
-	return d.detach(ctx, id)
+// NodeUnstageVolume is part of the Node service.
+func (d *onNode) NodeUnstageVolume(ctx context.Context, r *csi.NodeUnstageVolumeRequest) (*csi.NodeUnstageVolumeResponse, error) {
+	return &csi.NodeUnstageVolumeResponse{}, d.use(r.GetVolumeId(), func() error {
+		if err := d.unmount(r.GetStagingTargetPath()); err != nil || d.kind.attaches() {
+			return err // the controller detaches it
+		}
+		return d.detach(ctx, r.GetVolumeId())
+	})
 }
 
 // detach detaches a volume from the node, if it is there.
@@ -85,21 +76,18 @@ func (d *onNode) detach(ctx context.Context, id string) error {
 	return nil
 }
 
-// Publish is part of csidriver.NodeVolumes.
-func (d *onNode) Publish(r *csi.NodePublishVolumeRequest) error {
-	id := r.GetVolumeId()
-	if err := d.Check(id); err != nil {
-		return err
-	}
-	defer d.lock(id)()
-	device, err := d.attached(id)
-	if err != nil {
-		return err
-	}
-	if device == "" {
-		return status.Errorf(codes.FailedPrecondition, "volume %s is not staged on node %s", id, d.node.Name)
-	}
-	return d.bind(device, r)
+// NodePublishVolume is part of the Node service.
+func (d *onNode) NodePublishVolume(_ context.Context, r *csi.NodePublishVolumeRequest) (*csi.NodePublishVolumeResponse, error) {
+	return &csi.NodePublishVolumeResponse{}, d.use(r.GetVolumeId(), func() error {
+		device, err := d.attached(r.GetVolumeId())
+		if err != nil {
+			return err
+		}
+		if device == "" {
+			return status.Errorf(codes.FailedPrecondition, "volume %s is not staged on node %s", r.GetVolumeId(), d.node.Name)
+		}
+		return d.bind(device, r)
+	})
 }
 
 func (v *Volumes) bind(device string, r *csi.NodePublishVolumeRequest) error {
@@ -132,14 +120,9 @@ func makeFile(path string, _ os.FileMode) error {
 	return file.Close()
 }
 
-// Unpublish is part of csidriver.NodeVolumes.
-func (d *onNode) Unpublish(_ context.Context, r *csi.NodeUnpublishVolumeRequest) error {
-	id := r.GetVolumeId()
-	if err := d.Check(id); err != nil {
-		return err
-	}
-	defer d.lock(id)()
-	return d.unmount(r.GetTargetPath())
+// NodeUnpublishVolume is part of the Node service.
+func (d *onNode) NodeUnpublishVolume(_ context.Context, r *csi.NodeUnpublishVolumeRequest) (*csi.NodeUnpublishVolumeResponse, error) {
+	return &csi.NodeUnpublishVolumeResponse{}, d.use(r.GetVolumeId(), func() error { return d.unmount(r.GetTargetPath()) })
 }
 
 // unmount removes a mount point with all that is mounted on it.

@@ -33,13 +33,13 @@ func newServed(t *testing.T, dir string, parameters map[string]string) (driver *
 	if driver, err = Open(Loop, options); err != nil {
 		t.Fatal(err)
 	}
-	created, err := driver.Create(&csi.CreateVolumeRequest{
+	created, err := driver.CreateVolume(t.Context(), &csi.CreateVolumeRequest{
 		Name: "pvc-1", Parameters: parameters, CapacityRange: &csi.CapacityRange{RequiredBytes: 32 * mib}, VolumeCapabilities: []*csi.VolumeCapability{disk()},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return driver, server, created.GetVolumeId()
+	return driver, server, created.GetVolume().GetVolumeId()
 }
 
 // A disk with limits is a block device with direct I/O that does as much as it may, holds what is written, and says for how long more was asked for.
@@ -146,13 +146,8 @@ func TestDeletedVolumeStaysGone(t *testing.T) {
 
 // A volume that is modified is so from its next first use on, and one whose balance cannot be read is no use.
 func TestModifiedVolume(t *testing.T) {
-	kind := Kind{Modify: func(p Plan, mutable map[string]string) (Plan, error) {
-		limits, err := parseLimits(mutable)
-		p.Performance = steady(limits)
-		return p, err
-	}}
 	dir := t.TempDir()
-	driver, err := Open(kind, csidriver.Options{Volumes: dir, Log: slog.New(slog.DiscardHandler)})
+	driver, err := Open(Loop, csidriver.Options{Volumes: dir, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,12 +157,16 @@ func TestModifiedVolume(t *testing.T) {
 		t.Fatal(err)
 	}
 	var used []float64
-	use := func(modify map[string]string) error {
+	use := func(iops float64) error {
 		first, err := s.begin(v.ID)
 		if err != nil {
 			return err
 		}
-		if err := driver.Modify(v.ID, modify); err != nil {
+		change := func(p Plan) (Plan, error) {
+			p.Performance = steady(Rate{IOs: iops})
+			return p, nil
+		}
+		if err := driver.Modify(v.ID, change); err != nil {
 			return err
 		}
 		second, err := s.begin(v.ID)
@@ -179,13 +178,13 @@ func TestModifiedVolume(t *testing.T) {
 		s.end(v.ID)
 		return nil
 	}
-	if err := errors.Join(use(map[string]string{"iops": "200"}), use(nil), use(nil)); err != nil {
+	if err := errors.Join(use(200), use(0), use(0)); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(driver.store.path(v.ID, balanceName), []byte("none"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := use(nil); err == nil || !slices.Equal(used, []float64{100, 200, 0}) {
+	if err := use(0); err == nil || !slices.Equal(used, []float64{100, 200, 0}) {
 		t.Errorf("it was used with %v IOPS, %v", used, err)
 	}
 }

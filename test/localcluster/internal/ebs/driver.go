@@ -6,6 +6,7 @@ package ebs
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -32,6 +33,7 @@ const defaultType = "gp3"
 type volumes struct {
 	*disk.Volumes
 
+	known documented.Driver
 	// instances are the nodes by the IDs of their instances.
 	instances sync.Map
 }
@@ -42,11 +44,9 @@ func Open(o csidriver.Options) (csidriver.Volumes, error) {
 	if err != nil {
 		return nil, err
 	}
-	known = known.WithUndocumented()
-	v := &volumes{}
+	v := &volumes{known: known.WithUndocumented()}
 	v.Volumes, err = disk.Open(disk.Kind{
-		Plan:      func(r *csi.CreateVolumeRequest) (disk.Plan, error) { return planVolume(known, r, v.zone()) },
-		Modify:    func(p disk.Plan, m map[string]string) (disk.Plan, error) { return modify(known, p, m) },
+		Plan:      func(r *csi.CreateVolumeRequest) (disk.Plan, error) { return planVolume(v.known, r, v.zone()) },
 		Attaching: attaching,
 		Detaching: detaching,
 	}, o)
@@ -54,7 +54,7 @@ func Open(o csidriver.Options) (csidriver.Volumes, error) {
 }
 
 // On is part of csidriver.Volumes.
-func (v *volumes) On(node csidriver.Node) csidriver.NodeVolumes {
+func (v *volumes) On(node csidriver.Node) csi.NodeServer {
 	v.instances.Store(instanceID(node.Name), node)
 	return v.Volumes.On(node)
 }
@@ -147,6 +147,13 @@ func sizeFor(requested *csi.CapacityRange) (int64, error) {
 		return 0, status.Error(codes.InvalidArgument, "After round-up, volume size exceeds the limit specified")
 	}
 	return size, nil
+}
+
+// ControllerModifyVolume is part of the Controller service.
+func (v *volumes) ControllerModifyVolume(_ context.Context, r *csi.ControllerModifyVolumeRequest) (*csi.ControllerModifyVolumeResponse, error) {
+	return &csi.ControllerModifyVolumeResponse{}, v.Modify(r.GetVolumeId(), func(p disk.Plan) (disk.Plan, error) {
+		return modify(v.known, p, r.GetMutableParameters())
+	})
 }
 
 func modify(known documented.Driver, volume disk.Plan, mutable map[string]string) (disk.Plan, error) {
