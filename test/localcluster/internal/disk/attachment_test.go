@@ -108,8 +108,8 @@ func TestVolumeIsAtOneNodeAtATime(t *testing.T) {
 		t.Errorf("a node publishes what another one has: %v", err)
 	}
 	second.unstage(t, id)
-	if device, node, err := driver.attachment(id); err != nil || device == "" || node != "node-1" {
-		t.Errorf("after another node's unstaging it is %q at %q, %v", device, node, err)
+	if a, device, err := driver.attachment(id); err != nil || device == "" || a.Node != "node-1" {
+		t.Errorf("after another node's unstaging it is %q at %q, %v", device, a.Node, err)
 	}
 	if err := remove(driver, id); status.Code(err) != codes.FailedPrecondition {
 		t.Errorf("it is deleted while a node has it: %v", err)
@@ -151,8 +151,8 @@ func TestDetachAll(t *testing.T) {
 	if err := DetachAll(t.Context(), filepath.Join(dir, "volumes"), "node-2"); err != nil {
 		t.Fatal(err)
 	}
-	if _, node, err := driver.attachment(id); err != nil || node != "node-1" {
-		t.Errorf("after the loss of another node the volume is at %q, %v", node, err)
+	if a, _, err := driver.attachment(id); err != nil || a.Node != "node-1" {
+		t.Errorf("after the loss of another node the volume is at %q, %v", a.Node, err)
 	}
 	if err := DetachAll(t.Context(), filepath.Join(dir, "volumes"), "node-1"); err != nil {
 		t.Fatal(err)

@@ -95,8 +95,10 @@ func (v *Volumes) DeleteVolume(_ context.Context, r *csi.DeleteVolumeRequest) (*
 }
 
 func (v *Volumes) delete(id string) error {
-	if err := v.checkFree(id); err != nil {
+	if a, _, err := v.attachment(id); err != nil {
 		return err
+	} else if a.Node != "" {
+		return &InUseError{ID: id, Node: a.Node}
 	}
 	if err := v.store.delete(id); err != nil {
 		return err
@@ -105,24 +107,16 @@ func (v *Volumes) delete(id string) error {
 	return nil
 }
 
-// checkFree refuses what cannot be done while a node has the volume.
-func (v *Volumes) checkFree(id string) error {
-	if holder, err := v.holder(id); err != nil {
-		return err
-	} else if holder != "" {
-		return &InUseError{ID: id, Node: holder}
-	}
-	device, _, err := v.attachment(id)
-	if err == nil && device != "" {
-		return status.Errorf(codes.FailedPrecondition, "volume %s is in use as %s", id, device)
-	}
-	return err
-}
-
 // Check is part of csidriver.Volumes.
 func (v *Volumes) Check(id string) error {
 	_, err := v.store.get(id)
 	return err
+}
+
+// Planned returns the plan of a volume.
+func (v *Volumes) Planned(id string) (Plan, error) {
+	found, err := v.store.get(id)
+	return found.Plan, err
 }
 
 func isNotFound(err error) bool { return status.Code(err) == codes.NotFound }

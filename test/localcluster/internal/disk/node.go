@@ -12,7 +12,6 @@ import (
 	"k8s.io/mount-utils"
 
 	"github.com/storagebench/storagebench/test/localcluster/internal/csidriver"
-	"github.com/storagebench/storagebench/test/localcluster/internal/loopdev"
 )
 
 // unmountLimit is how long an unmount may take before it is forced.
@@ -29,16 +28,40 @@ var formatOptions = map[string][]string{
 // the inode tables in the background, in the midst of a measurement.
 var mountOptions = map[string][]string{"ext4": {"noinit_itable"}}
 
+// DevicePathKey is what a node is told of a volume that the controller has attached: where to find it.
+const DevicePathKey = "devicePath"
+
+// attaches says whether the controller attaches the volumes, and not their staging.
+func (k Kind) attaches() bool { return k.Attaching > 0 }
+
 // NodeStageVolume is part of the Node service: it attaches the disk, where the controller does not, and mounts its file system,
 // which it makes first on a new disk.
 func (d *onNode) NodeStageVolume(ctx context.Context, r *csi.NodeStageVolumeRequest) (*csi.NodeStageVolumeResponse, error) {
+	if !d.kind.attaches() {
+		if err := d.Attach(ctx, r.GetVolumeId(), d.node.Name); err != nil {
+			return nil, err
+		}
+	}
 	return &csi.NodeStageVolumeResponse{}, d.use(r.GetVolumeId(), func() error {
-		device, err := d.deviceFor(ctx, r)
+		device, err := d.arrived(ctx, r)
 		if err != nil || r.GetVolumeCapability().GetBlock() != nil {
 			return err
 		}
 		return d.mountFileSystem(device, r.GetStagingTargetPath(), r.GetVolumeCapability())
 	})
+}
+
+// arrived returns the device of a volume that the node has. It refuses others in the words of the driver of EBS.
+func (d *onNode) arrived(ctx context.Context, r *csi.NodeStageVolumeRequest) (string, error) {
+	path := r.GetPublishContext()[DevicePathKey]
+	if path == "" && d.kind.attaches() {
+		return "", status.Error(codes.InvalidArgument, "Device path not provided")
+	}
+	device, err := d.deviceAt(ctx, r.GetVolumeId(), d.node.Name)
+	if err == nil && device == "" {
+		err = status.Errorf(codes.NotFound, "Failed to find device path %s. no device path for device %q volume %q found", path, path, r.GetVolumeId())
+	}
+	return device, err
 }
 
 func (v *Volumes) mountFileSystem(device, target string, capability *csi.VolumeCapability) error {
@@ -55,35 +78,21 @@ func (v *Volumes) mountFileSystem(device, target string, capability *csi.VolumeC
 
 // NodeUnstageVolume is part of the Node service.
 func (d *onNode) NodeUnstageVolume(ctx context.Context, r *csi.NodeUnstageVolumeRequest) (*csi.NodeUnstageVolumeResponse, error) {
-	return &csi.NodeUnstageVolumeResponse{}, d.use(r.GetVolumeId(), func() error {
-		if err := d.unmount(r.GetStagingTargetPath()); err != nil || d.kind.attaches() {
-			return err // the controller detaches it
-		}
-		return d.detach(ctx, r.GetVolumeId())
-	})
-}
-
-// detach detaches a volume from the node, if it is there.
-func (d *onNode) detach(ctx context.Context, id string) error {
-	device, err := d.attached(id)
-	if err != nil || device == "" {
-		return err
+	err := d.use(r.GetVolumeId(), func() error { return d.unmount(r.GetStagingTargetPath()) })
+	if err == nil && !d.kind.attaches() {
+		err = d.Detach(ctx, r.GetVolumeId(), d.node.Name)
 	}
-	if err := loopdev.Detach(ctx, device); err != nil {
-		return err
-	}
-	d.log.Info("Volume detached", "volume", id, "node", d.node.Name, "device", device)
-	return nil
+	return &csi.NodeUnstageVolumeResponse{}, err
 }
 
 // NodePublishVolume is part of the Node service.
 func (d *onNode) NodePublishVolume(_ context.Context, r *csi.NodePublishVolumeRequest) (*csi.NodePublishVolumeResponse, error) {
 	return &csi.NodePublishVolumeResponse{}, d.use(r.GetVolumeId(), func() error {
-		device, err := d.attached(r.GetVolumeId())
+		a, device, err := d.attachment(r.GetVolumeId())
 		if err != nil {
 			return err
 		}
-		if device == "" {
+		if device == "" || a.Node != d.node.Name {
 			return status.Errorf(codes.FailedPrecondition, "volume %s is not staged on node %s", r.GetVolumeId(), d.node.Name)
 		}
 		return d.bind(device, r)

@@ -155,5 +155,3 @@ func (s *store) saveBalance(v volume, b balance) error {
 	}
 	return state.WriteJSON(s.path(v.ID, balanceName), b, 0o600)
 }
-
-func (s *store) deleteAttachment(id string) error { return os.RemoveAll(s.path(id, attachmentName)) }

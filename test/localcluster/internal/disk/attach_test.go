@@ -150,7 +150,7 @@ func TestAttachmentOutlastsItsDevice(t *testing.T) {
 	if err := driver.Attach(t.Context(), id, "node-1"); err != nil {
 		t.Fatal(err)
 	}
-	device, _, err := driver.attachment(id)
+	_, device, err := driver.attachment(id)
 	if err != nil {
 		t.Fatal(err)
 	}
