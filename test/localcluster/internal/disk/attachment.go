@@ -70,8 +70,11 @@ func (v *Volumes) Attach(ctx context.Context, id, node string) error {
 	}
 	return v.use(id, func() error {
 		device, err := v.deviceAt(ctx, id, node)
-		if err == nil && device == "" {
-			err = fmt.Errorf("volume %s was detached from node %s while it was being attached", id, node)
+		switch {
+		case err != nil && !v.kind.attaches():
+			return errors.Join(err, v.forgetAttachment(id)) // nobody unstages what was not staged
+		case err == nil && device == "":
+			return fmt.Errorf("volume %s was detached from node %s while it was being attached", id, node)
 		}
 		return err
 	})
@@ -124,7 +127,11 @@ func (v *Volumes) Detach(ctx context.Context, id, node string) error {
 	if err := pass(ctx, v.kind.Detaching); err != nil {
 		return err
 	}
-	return v.use(id, func() error { return os.RemoveAll(v.store.path(id, attachmentName)) })
+	return v.use(id, func() error { return v.forgetAttachment(id) })
+}
+
+func (v *Volumes) forgetAttachment(id string) error {
+	return os.RemoveAll(v.store.path(id, attachmentName))
 }
 
 func (v *Volumes) beginDetaching(ctx context.Context, id, node string) (begun bool, err error) {

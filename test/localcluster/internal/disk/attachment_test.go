@@ -128,6 +128,25 @@ func TestVolumeIsAtOneNodeAtATime(t *testing.T) {
 	}
 }
 
+// A volume that could not be attached as it was staged is at no node: nobody would unstage it.
+func TestStagingThatFails(t *testing.T) {
+	dir := t.TempDir()
+	driver, id := newTestVolume(t, dir)
+	disk, away := driver.store.disk(id), filepath.Join(dir, "away")
+	if err := os.Rename(disk, away); err != nil {
+		t.Fatal(err)
+	}
+	if err := newTestNode(driver, "node-1", dir).stage(id); err == nil {
+		t.Error("a volume without a disk is staged")
+	}
+	if a, _, err := driver.attachment(id); err != nil || a.Node != "" {
+		t.Errorf("it is at %q, %v", a.Node, err)
+	}
+	if err := remove(driver, id); err != nil {
+		t.Error(err)
+	}
+}
+
 // What a cloud does when it terminates an instance.
 func TestDetachAll(t *testing.T) {
 	if os.Geteuid() != 0 {

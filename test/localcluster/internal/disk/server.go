@@ -1,10 +1,13 @@
 package disk
 
 import (
+	"errors"
 	"log/slog"
 	"os"
 	"sync"
 	"time"
+
+	"github.com/hanwen/go-fuse/v2/fuse"
 
 	"github.com/storagebench/storagebench/test/localcluster/internal/slowfs"
 )
@@ -20,6 +23,7 @@ const (
 type Server struct {
 	store *store
 	log   *slog.Logger
+	mount *fuse.Server
 
 	mu sync.Mutex
 	// open are the volumes whose disks are open.
@@ -32,25 +36,21 @@ type usedVolume struct {
 	users int
 }
 
-// Serve serves the disks of the volumes in a directory below another one, until the returned function is called, which fails while a disk is in use.
-// What a server that has ended has left there is detached.
-func Serve(volumes, at string, log *slog.Logger) (s *Server, stop func() error, err error) {
-	if err := os.MkdirAll(volumes, 0o700); err != nil {
-		return nil, nil, err
-	}
+// Serve serves the disks of the volumes in a directory below another one. What a server that has ended has left there is detached.
+func Serve(volumes, at string, log *slog.Logger) (s *Server, err error) {
 	if err := slowfs.DetachStale(at, fsType); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if err := os.MkdirAll(at, 0o700); err != nil {
-		return nil, nil, err
+	if err := errors.Join(os.MkdirAll(volumes, 0o700), os.MkdirAll(at, 0o700)); err != nil {
+		return nil, err
 	}
 	s = newServer(&store{dir: volumes}, log)
-	mount, err := slowfs.Mount(at, volumes, s.root, slowfs.Options(fsType, fsType, maxBackground, 0))
-	if err != nil {
-		return nil, nil, err
-	}
-	return s, mount.Unmount, nil
+	s.mount, err = slowfs.Mount(at, volumes, s.root, slowfs.Options(fsType, fsType, maxBackground, 0))
+	return s, err
 }
+
+// Stop ends the service, or fails while a disk is in use.
+func (s *Server) Stop() error { return s.mount.Unmount() }
 
 func newServer(volumes *store, log *slog.Logger) *Server {
 	return &Server{store: volumes, log: log, open: map[string]*usedVolume{}}

@@ -21,12 +21,12 @@ import (
 func newServed(t *testing.T, dir string, parameters map[string]string) (driver *Volumes, server *Server, id string) {
 	t.Helper()
 	options := csidriver.Options{Volumes: filepath.Join(dir, "volumes"), Disks: filepath.Join(dir, "disks"), Log: slog.New(slog.DiscardHandler)}
-	server, stop, err := Serve(options.Volumes, options.Disks, options.Log)
+	server, err := Serve(options.Volumes, options.Disks, options.Log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := stop(); err != nil {
+		if err := server.Stop(); err != nil {
 			t.Error(err)
 		}
 	})

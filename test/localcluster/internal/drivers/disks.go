@@ -29,17 +29,17 @@ func ServeDisks(ctx context.Context, o DiskOptions) error {
 	if err := pace.Urgent(); err != nil {
 		log.Warn("Disks are slower than they should be while the machine is busy", "err", err)
 	}
-	disks, stop, err := disk.Serve(o.Volumes, o.At, log)
+	disks, err := disk.Serve(o.Volumes, o.At, log)
 	if err != nil {
 		return err
 	}
 	if o.EBSMetrics != "" {
 		if err := serveMetrics(ctx, o.EBSMetrics, ebs.Metrics(disks)); err != nil {
-			return errors.Join(err, stop())
+			return errors.Join(err, disks.Stop())
 		}
 	}
 	<-ctx.Done()
-	return stop()
+	return disks.Stop()
 }
 
 // serveMetrics serves metrics until the process ends.

@@ -82,12 +82,12 @@ func serve(ctx context.Context, t *testing.T, served *errgroup.Group, driver csi
 	log := slog.New(slog.DiscardHandler)
 	disks := filepath.Join(dir, "disks")
 	if driver.ShortName != EFS.ShortName {
-		_, stop, err := disk.Serve(filepath.Join(dir, "volumes"), disks, log)
+		server, err := disk.Serve(filepath.Join(dir, "volumes"), disks, log)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {
-			if err := stop(); err != nil {
+			if err := server.Stop(); err != nil {
 				t.Error(err)
 			}
 		})

@@ -36,12 +36,12 @@ func openVolumes(t *testing.T, nodes ...csidriver.Node) *volumes {
 // serve serves the disks of volumes until the test ends.
 func serve(t *testing.T, o csidriver.Options) {
 	t.Helper()
-	_, stop, err := disk.Serve(o.Volumes, o.Disks, o.Log)
+	server, err := disk.Serve(o.Volumes, o.Disks, o.Log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := stop(); err != nil {
+		if err := server.Stop(); err != nil {
 			t.Error(err)
 		}
 	})
