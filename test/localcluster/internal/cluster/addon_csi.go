@@ -53,7 +53,7 @@ type csiAddon struct {
 	// attacher is the external-attacher of a driver whose controller attaches volumes, "" for others.
 	attacher     string
 	attacherPort int
-	// metricsPort is that of the driver's own metrics, 0 if it has none.
+	// metricsPort is that of what the driver's metrics tell of its disks, 0 if it has none.
 	metricsPort int
 	// fsType of volumes whose class names none, as in the real driver's chart.
 	fsType string
@@ -116,15 +116,9 @@ func (a csiAddon) driver(c *Cluster) component {
 	if a.disks {
 		o.Disks = c.state.Path(a.dir + "-disks")
 	}
-	var listens []string
-	if a.metricsPort != 0 {
-		o.MetricsAddress = address(c.apiIP(), a.metricsPort) // where pods reach it, as they do the API server
-		listens = []string{o.MetricsAddress}
-	}
 	return component{
-		name:    a.process(),
-		argv:    c.part(DriverCommand, o),
-		listens: listens,
+		name: a.process(),
+		argv: c.part(DriverCommand, o),
 		// Not the list of nodes, which the driver follows.
 		inputs: []string{c.executable},
 		ready: func(ctx context.Context) error {
@@ -163,11 +157,17 @@ func (a csiAddon) sidecar(c *Cluster, name, command string, port int, pace sidec
 // diskServer is a process of its own, because disks go on while the driver does not run. A rebuilt program takes over when the cluster starts anew: before, it
 // would end the disks that are in use.
 func (a csiAddon) diskServer(c *Cluster) component {
-	at := c.state.Path(a.dir + "-disks")
+	o := drivers.DiskOptions{Volumes: c.state.Path(a.dir), At: c.state.Path(a.dir + "-disks")}
+	var listens []string
+	if a.metricsPort != 0 {
+		o.EBSMetrics = address(c.apiIP(), a.metricsPort) // where pods reach it, as they do the API server
+		listens = []string{o.EBSMetrics}
+	}
 	return component{
-		name:  "disks-" + a.ShortName,
-		argv:  c.part(DisksCommand, drivers.DiskOptions{Driver: a.ShortName, Volumes: c.state.Path(a.dir), At: at}),
-		ready: func(context.Context) error { return mounted(at) },
+		name:    "disks-" + a.ShortName,
+		argv:    c.part(DisksCommand, o),
+		listens: listens,
+		ready:   func(context.Context) error { return mounted(o.At) },
 	}
 }
 

@@ -123,13 +123,11 @@ func (a s3Addon) controller() component {
 	}
 }
 
-// s3NodeProgram is the driver that mounts buckets, one on each node.
-const s3NodeProgram = "s3-csi-node"
-
+// driver mounts buckets, one on each node.
 func (a s3Addon) driver(n *node) component {
 	sockets := n.sockets(s3SocketName)
 	return component{
-		name: n.component(s3NodeProgram),
+		name: n.component("s3-csi-node"),
 		argv: []string{a.programs.Driver(), "node",
 			"--kubeconfig=" + a.cluster.state.Kubeconfig(),
 			"--node=" + n.name,
@@ -143,6 +141,7 @@ func (a s3Addon) driver(n *node) component {
 			"MOUNTPOINT_NAMESPACE="+mountpointNamespace,
 			"AWS_REGION="+s3Region,
 		),
+		cgroup: n.cgroup,
 		inputs: []string{a.cluster.state.Kubeconfig()},
 		ready:  driverReady(sockets.CSI),
 	}

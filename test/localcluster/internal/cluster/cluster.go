@@ -27,8 +27,8 @@ type Cluster struct {
 	// executable is this program, which also is the CSI drivers.
 	executable string
 	progress   *progress
-	// cgroup holds everything: the processes in "host", each node's pods in the
-	// node's name.
+	// cgroup holds everything: each node's pods and processes in the node's name, the
+	// other processes in that of sharedCgroup.
 	cgroup host.Cgroup
 	nodes  []*node
 	addons []addon
@@ -82,6 +82,8 @@ func describe(root string, dir state.Dir, out io.Writer) (*Cluster, error) {
 	}
 	return c, nil
 }
+
+func (c *Cluster) sharedCgroup() host.Cgroup { return c.cgroup.Child("host") }
 
 // BuildS3 builds the programs of S3 volumes, which Up does if they are missing.
 func (c *Cluster) BuildS3(ctx context.Context) error {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/storagebench/storagebench/test/localcluster/internal/host"
 	"github.com/storagebench/storagebench/test/localcluster/internal/process"
 	"github.com/storagebench/storagebench/test/localcluster/internal/state"
 )
@@ -32,6 +34,8 @@ type component struct {
 	name string
 	argv []string
 	env  []string
+	// cgroup that it lives in with all that it starts: a node's, or without one that of what all nodes share.
+	cgroup host.Cgroup
 	// inputs are files that the process reads once, at its start: when one has
 	// changed, it is started anew.
 	inputs []string
@@ -106,7 +110,7 @@ func (c *Cluster) ensure(ctx context.Context, comp component) (<-chan error, err
 		Fingerprint: fingerprint,
 		Log:         c.state.Log(comp.name),
 		Record:      c.state.Record(comp.name),
-		Cgroup:      c.cgroup.Child("host").Dir("pids"),
+		Cgroup:      cmp.Or(comp.cgroup, c.sharedCgroup()).Dir("pids"),
 	})
 	if err != nil {
 		return nil, c.failed(comp.name, err)

@@ -2,15 +2,10 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
-
-	"github.com/prometheus/procfs"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/storagebench/storagebench/test/localcluster/internal/disk"
 	"github.com/storagebench/storagebench/test/localcluster/internal/host"
@@ -138,20 +133,8 @@ func (c *Cluster) Lose(ctx context.Context, name string) error {
 		return err
 	}
 	defer unlock()
-	// First those that would start again what is ended.
-	for _, program := range []string{"kubelet", "containerd", s3NodeProgram} {
-		record, err := c.record(n.component(program))
-		if err != nil {
-			return err
-		}
-		if !record.Alive() {
-			continue // a cluster without S3 has none of its drivers
-		}
-		if err := process.Kill(ctx, record.Identity); err != nil {
-			return err
-		}
-	}
-	if err := errors.Join(n.killShims(ctx), n.cgroup.KillAll(ctx, sweepLimit)); err != nil {
+	// The kubelet and the runtime are among them, with the processes that watch containers.
+	if err := n.cgroup.KillAll(ctx, sweepLimit); err != nil {
 		return err
 	}
 	if err := host.UnmountBelow(ctx, n.dir); err != nil {
@@ -166,38 +149,6 @@ func (c *Cluster) Lose(ctx context.Context, name string) error {
 	return c.kubectl(ctx, "delete", "node", n.name, "--ignore-not-found")
 }
 
-// killShims kills the processes that watch the node's containers. They are no pods, and so not in the node's cgroup.
-func (n *node) killShims(ctx context.Context) error {
-	all, err := n.cluster.cgroup.Processes()
-	if err != nil {
-		return err
-	}
-	var group errgroup.Group
-	for _, i := range all {
-		proc, err := procfs.NewProc(i.PID)
-		if err != nil {
-			continue // ended since
-		}
-		if argv, err := proc.CmdLine(); err == nil && isShim(argv, n.runtimeSocket()) {
-			group.Go(func() error { return process.Kill(ctx, i) })
-		}
-	}
-	return group.Wait()
-}
-
-// isShim says whether a command line is that of a shim of the runtime with the socket.
-func isShim(argv []string, socket string) bool {
-	if len(argv) == 0 || !strings.HasPrefix(filepath.Base(argv[0]), "containerd-shim") {
-		return false
-	}
-	for i, arg := range argv[1:] {
-		if arg == socket && argv[i] == "-address" {
-			return true
-		}
-	}
-	return false
-}
-
 // Find brings back a node that was lost, with the disk that it had, and waits until pods can use it.
 func (c *Cluster) Find(ctx context.Context, name string) error {
 	n, unlock, err := c.lockNode(ctx, name)
@@ -208,21 +159,13 @@ func (c *Cluster) Find(ctx context.Context, name string) error {
 	if err := c.startRuntime(ctx, n); err != nil {
 		return err
 	}
-	if err := c.start(ctx, n.kubelet()); err != nil {
-		return err
-	}
-	if err := c.startDrivers(ctx, n); err != nil {
-		return err
-	}
-	return c.awaitNode(ctx, n)
-}
-
-// startDrivers starts the drivers that run on a node. Those that are one for all nodes do not end with it.
-func (c *Cluster) startDrivers(ctx context.Context, n *node) error {
 	for _, comp := range c.components() {
-		if comp.name == n.component(s3NodeProgram) {
-			return c.start(ctx, comp)
+		if comp.cgroup != n.cgroup {
+			continue
+		}
+		if err := c.start(ctx, comp); err != nil {
+			return err
 		}
 	}
-	return nil
+	return c.awaitNode(ctx, n)
 }

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"strconv"
@@ -114,20 +115,20 @@ func awaitState(t *testing.T, pid int, want string) {
 	}
 }
 
-func TestShimsAreThoseOfOneRuntime(t *testing.T) {
-	const socket = "/c/node-1/containerd.sock"
-	shim := []string{"/usr/bin/containerd-shim-runc-v2", "-namespace", "k8s.io", "-id", "x", "-address", socket}
-	if !isShim(shim, socket) {
-		t.Error("a shim of the runtime is not seen as one")
-	}
-	for name, argv := range map[string][]string{
-		"none":               nil,
-		"of another node":    append(shim[:len(shim)-1:len(shim)-1], "/c/node-2/containerd.sock"),
-		"client of the same": {"ctr", "-address", socket},
-		"named in passing":   {"containerd-shim-runc-v2", "-id", socket},
-	} {
-		if isShim(argv, socket) {
-			t.Errorf("%s: %v is seen as a shim of %s", name, argv, socket)
+// A node that is lost loses all that is in its cgroup, and so nothing of another one.
+func TestCgroupsOfNodes(t *testing.T) {
+	c := twoNodes(t)
+	enable(t, c, Options{Nodes: 2, S3: true})
+	for _, n := range c.nodes {
+		names := map[string]bool{}
+		for _, comp := range c.components() {
+			if comp.cgroup == n.cgroup {
+				names[comp.name] = true
+			}
+		}
+		want := map[string]bool{n.component("containerd"): true, n.component("kubelet"): true, n.component("s3-csi-node"): true}
+		if !maps.Equal(names, want) {
+			t.Errorf("in the cgroup of %s are %v, want %v", n.name, names, want)
 		}
 	}
 }

@@ -124,6 +124,7 @@ func (n *node) containerd() component {
 	return component{
 		name:   n.component("containerd"),
 		argv:   []string{"containerd", "--config", config},
+		cgroup: n.cgroup,
 		inputs: []string{config, n.path("cni", "net.d", "10-pod.conflist")},
 		ready:  n.runtimeReady,
 	}
@@ -150,6 +151,7 @@ func (n *node) kubelet() component {
 			"--node-labels=" + nodeLabels,
 			"--v=1",
 		},
+		cgroup:  n.cgroup,
 		inputs:  []string{config, kubeconfig, n.cluster.state.PKI(n.servingRequest().Name + ".crt")},
 		listens: []string{address(n.ip, kubeletPort), address(loopbackIP, int(n.healthPort()))},
 		ready:   httpOK("http://" + address(loopbackIP, int(n.healthPort())) + "/healthz"),

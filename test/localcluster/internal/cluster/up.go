@@ -140,7 +140,7 @@ func (c *Cluster) prepareHost(ctx context.Context) error {
 	if err := host.EnableForwarding(); err != nil {
 		return err
 	}
-	if err := c.cgroup.Child("host").Ensure(); err != nil {
+	if err := c.sharedCgroup().Ensure(); err != nil {
 		return err
 	}
 	for _, n := range c.nodes {

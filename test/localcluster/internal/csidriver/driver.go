@@ -4,12 +4,7 @@ package csidriver
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
-	"net"
-	"net/http"
-	"time"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 )
@@ -29,8 +24,6 @@ type Driver struct {
 	Info func(Node) *csi.NodeGetInfoResponse
 	// Open returns its volumes, and takes up the work of an earlier process.
 	Open func(Options) (Volumes, error)
-	// Metrics tells of its volumes, as far as the real driver does. Nil if it tells nothing.
-	Metrics func(Volumes) http.Handler
 }
 
 // Options of the process that is a driver.
@@ -41,50 +34,18 @@ type Options struct {
 	Disks string
 	// Mounts is a directory above all targets of mounts.
 	Mounts string
-	// MetricsAddress is where the driver serves its metrics, at /metrics. "": nowhere.
-	MetricsAddress string
-	Log            *slog.Logger `json:"-"`
+	Log    *slog.Logger `json:"-"`
 }
 
 // Volumes are those of a driver. They are the same for all nodes: a volume goes from one node to another, and its limits
-// with it. Requests have been checked for what all drivers refuse, and for Driver.Uses. An error that is no gRPC status
-// is an internal one.
+// with it. Requests have what they need, and have been checked for what all drivers refuse, and for Driver.Uses. An error
+// that is no gRPC status is an internal one.
 type Volumes interface {
-	// Create makes a volume, or returns the one that an equal request has made. A request has a volume to be copied only if
-	// the driver has that capability.
-	Create(*csi.CreateVolumeRequest) (*csi.Volume, error)
-	// Delete deletes a volume. One that is gone is no error.
-	Delete(id string) error
+	csi.ControllerServer
 	// Check returns NotFound for a volume that does not exist.
 	Check(id string) error
 	// On returns the volumes as a node sees them.
-	On(Node) NodeVolumes
-}
-
-// Attacher is part of Volumes that come to nodes by the controller, as disks of a cloud do. Nodes are named by the IDs that Driver.Info gives them.
-type Attacher interface {
-	// Attach attaches a volume to a node, and returns what the node is to be told of it. It is no error if it is attached there.
-	Attach(ctx context.Context, id, nodeID string) (map[string]string, error)
-	// Detach takes a volume from a node. It is no error if it is not there.
-	Detach(ctx context.Context, id, nodeID string) error
-}
-
-// Modifier is part of Volumes that can be modified.
-type Modifier interface {
-	// Modify changes a volume, which is in force when a node gets it next.
-	Modify(id string, mutable map[string]string) error
-}
-
-// NodeVolumes are a driver's volumes on a node.
-type NodeVolumes interface {
-	Publish(*csi.NodePublishVolumeRequest) error
-	Unpublish(context.Context, *csi.NodeUnpublishVolumeRequest) error
-}
-
-// Stager is part of NodeVolumes that come to a node before they come to pods there.
-type Stager interface {
-	Stage(context.Context, *csi.NodeStageVolumeRequest) error
-	Unstage(context.Context, *csi.NodeUnstageVolumeRequest) error
+	On(Node) csi.NodeServer
 }
 
 // Run is the driver until the context ends. It serves the nodes that a file lists.
@@ -93,26 +54,5 @@ func (d Driver) Run(ctx context.Context, nodes string, o Options) error {
 	if err != nil {
 		return err
 	}
-	stop, err := d.serveMetrics(ctx, volumes, o.MetricsAddress)
-	if err != nil {
-		return err
-	}
-	serve := func(ctx context.Context, node Node) error { return d.Serve(ctx, volumes, node, o.Log) }
-	return errors.Join(FollowNodes(ctx, nodes, serve), stop())
-}
-
-// serveMetrics serves the driver's metrics, if it has some and is to. The function that it returns ends that.
-func (d Driver) serveMetrics(ctx context.Context, volumes Volumes, address string) (stop func() error, err error) {
-	if d.Metrics == nil || address == "" {
-		return func() error { return nil }, nil
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("serve metrics: %w", err)
-	}
-	mux := http.NewServeMux()
-	mux.Handle("/metrics", d.Metrics(volumes))
-	server := &http.Server{Handler: mux, ReadTimeout: 3 * time.Second}
-	go func() { _ = server.Serve(listener) }() // ends with stop
-	return server.Close, nil
+	return FollowNodes(ctx, nodes, func(ctx context.Context, node Node) error { return d.Serve(ctx, volumes, node, o.Log) })
 }

@@ -12,18 +12,15 @@ import (
 
 const driverVersion = "0.1.0"
 
-// service is a driver on one node.
+// service is a driver on one node. What it does not answer itself the volumes do, and those as the node sees them.
 type service struct {
 	csi.UnimplementedIdentityServer
-	csi.UnimplementedControllerServer
-	csi.UnimplementedNodeServer
+	Volumes
+	csi.NodeServer
 
-	driver  Driver
-	volumes Volumes
-	node    Node
-	// local are the volumes as the node sees them.
-	local NodeVolumes
-	log   *slog.Logger
+	driver Driver
+	node   Node
+	log    *slog.Logger
 	// registered is true once the kubelet has taken the driver.
 	registered atomic.Bool
 }

@@ -38,62 +38,10 @@ func (s *service) NodeGetCapabilities(context.Context, *csi.NodeGetCapabilitiesR
 	return response, nil
 }
 
-// NodeStageVolume is part of the Node service.
-func (s *service) NodeStageVolume(ctx context.Context, r *csi.NodeStageVolumeRequest) (*csi.NodeStageVolumeResponse, error) {
-	stager, ok := s.local.(Stager)
-	if !ok {
-		return s.UnimplementedNodeServer.NodeStageVolume(ctx, r)
-	}
-	if err := provided("Volume ID", r.GetVolumeId(), "Staging target", r.GetStagingTargetPath()); err != nil {
-		return nil, err
-	}
-	if err := s.driver.Uses.Check(r.GetVolumeCapability()); err != nil {
-		return nil, err
-	}
-	return &csi.NodeStageVolumeResponse{}, asStatus(stager.Stage(ctx, r))
-}
-
-// NodeUnstageVolume is part of the Node service.
-func (s *service) NodeUnstageVolume(ctx context.Context, r *csi.NodeUnstageVolumeRequest) (*csi.NodeUnstageVolumeResponse, error) {
-	stager, ok := s.local.(Stager)
-	if !ok {
-		return s.UnimplementedNodeServer.NodeUnstageVolume(ctx, r)
-	}
-	if err := provided("Volume ID", r.GetVolumeId(), "Staging target", r.GetStagingTargetPath()); err != nil {
-		return nil, err
-	}
-	return &csi.NodeUnstageVolumeResponse{}, asStatus(stager.Unstage(ctx, r))
-}
-
-// NodePublishVolume is part of the Node service.
-func (s *service) NodePublishVolume(_ context.Context, r *csi.NodePublishVolumeRequest) (*csi.NodePublishVolumeResponse, error) {
-	if err := provided("Volume ID", r.GetVolumeId(), "Target path", r.GetTargetPath()); err != nil {
-		return nil, err
-	}
-	if _, ok := s.local.(Stager); ok && r.GetStagingTargetPath() == "" {
-		return nil, missing("Staging target")
-	}
-	if err := s.driver.Uses.Check(r.GetVolumeCapability()); err != nil {
-		return nil, err
-	}
-	return &csi.NodePublishVolumeResponse{}, asStatus(s.local.Publish(r))
-}
-
-// NodeUnpublishVolume is part of the Node service.
-func (s *service) NodeUnpublishVolume(ctx context.Context, r *csi.NodeUnpublishVolumeRequest) (*csi.NodeUnpublishVolumeResponse, error) {
-	if err := provided("Volume ID", r.GetVolumeId(), "Target path", r.GetTargetPath()); err != nil {
-		return nil, err
-	}
-	return &csi.NodeUnpublishVolumeResponse{}, asStatus(s.local.Unpublish(ctx, r))
-}
-
 // NodeGetVolumeStats is part of the Node service.
 func (s *service) NodeGetVolumeStats(_ context.Context, r *csi.NodeGetVolumeStatsRequest) (*csi.NodeGetVolumeStatsResponse, error) {
-	if err := provided("Volume ID", r.GetVolumeId(), "Volume path", r.GetVolumePath()); err != nil {
+	if err := s.Check(r.GetVolumeId()); err != nil {
 		return nil, err
-	}
-	if err := s.volumes.Check(r.GetVolumeId()); err != nil {
-		return nil, asStatus(err)
 	}
 	info, err := os.Stat(r.GetVolumePath())
 	if err != nil {
@@ -104,7 +52,7 @@ func (s *service) NodeGetVolumeStats(_ context.Context, r *csi.NodeGetVolumeStat
 		measure = fileSystemUsage
 	}
 	usage, err := measure(r.GetVolumePath())
-	return &csi.NodeGetVolumeStatsResponse{Usage: usage}, asStatus(err)
+	return &csi.NodeGetVolumeStatsResponse{Usage: usage}, err
 }
 
 func fileSystemUsage(path string) ([]*csi.VolumeUsage, error) {

@@ -10,7 +10,6 @@ import (
 	"github.com/container-storage-interface/spec/lib/go/csi"
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/status"
 	registration "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
 )
 
@@ -25,8 +24,8 @@ type Sockets struct {
 // Serve serves a node until the context ends.
 func (d Driver) Serve(ctx context.Context, volumes Volumes, node Node, log *slog.Logger) error {
 	sockets := node.Sockets(d.ShortName)
-	s := &service{driver: d, volumes: volumes, node: node, local: volumes.On(node), log: log}
-	server := grpc.NewServer(grpc.UnaryInterceptor(s.logErrors))
+	s := &service{Volumes: volumes, NodeServer: volumes.On(node), driver: d, node: node, log: log}
+	server := grpc.NewServer(grpc.UnaryInterceptor(s.handle))
 	csi.RegisterIdentityServer(server, s)
 	csi.RegisterControllerServer(server, s)
 	csi.RegisterNodeServer(server, s)
@@ -59,12 +58,4 @@ func listen(ctx context.Context, socket string) (net.Listener, error) {
 		return nil, err
 	}
 	return (&net.ListenConfig{}).Listen(ctx, "unix", socket)
-}
-
-func (s *service) logErrors(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
-	response, err := handle(ctx, request)
-	if err != nil {
-		s.log.Error("Call failed", "method", info.FullMethod, "code", status.Code(err).String(), "err", err)
-	}
-	return response, err
 }

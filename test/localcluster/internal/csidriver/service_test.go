@@ -10,43 +10,74 @@ import (
 	"testing"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
 
 // plain are volumes of which each call ends with an error, if any. They are neither
 // staged nor modified.
-type plain struct{ err error }
-
-func (p plain) Create(*csi.CreateVolumeRequest) (*csi.Volume, error) {
-	return &csi.Volume{VolumeId: "vol"}, p.err
+type plain struct {
+	csi.UnimplementedControllerServer
+	csi.UnimplementedNodeServer
+	err error
 }
-func (p plain) Delete(string) error                                              { return p.err }
-func (p plain) Check(string) error                                               { return p.err }
-func (p plain) On(Node) NodeVolumes                                              { return p }
-func (p plain) Publish(*csi.NodePublishVolumeRequest) error                      { return p.err }
-func (p plain) Unpublish(context.Context, *csi.NodeUnpublishVolumeRequest) error { return p.err }
+
+func (p plain) Check(string) error     { return p.err }
+func (p plain) On(Node) csi.NodeServer { return p }
+func (p plain) CreateVolume(context.Context, *csi.CreateVolumeRequest) (*csi.CreateVolumeResponse, error) {
+	return &csi.CreateVolumeResponse{}, p.err
+}
+func (p plain) DeleteVolume(context.Context, *csi.DeleteVolumeRequest) (*csi.DeleteVolumeResponse, error) {
+	return &csi.DeleteVolumeResponse{}, p.err
+}
+func (p plain) NodePublishVolume(context.Context, *csi.NodePublishVolumeRequest) (*csi.NodePublishVolumeResponse, error) {
+	return &csi.NodePublishVolumeResponse{}, p.err
+}
+func (p plain) NodeUnpublishVolume(context.Context, *csi.NodeUnpublishVolumeRequest) (*csi.NodeUnpublishVolumeResponse, error) {
+	return &csi.NodeUnpublishVolumeResponse{}, p.err
+}
 
 // staged are volumes with all that there can be.
 type staged struct{ plain }
 
-func (s staged) On(Node) NodeVolumes                                          { return s }
-func (s staged) Stage(context.Context, *csi.NodeStageVolumeRequest) error     { return s.err }
-func (s staged) Unstage(context.Context, *csi.NodeUnstageVolumeRequest) error { return s.err }
-func (s staged) Modify(string, map[string]string) error                       { return s.err }
-func (s staged) Detach(context.Context, string, string) error                 { return s.err }
-func (s staged) Attach(context.Context, string, string) (map[string]string, error) {
-	return map[string]string{"devicePath": "/dev/xvdaa"}, s.err
+func (s staged) On(Node) csi.NodeServer { return s }
+func (s staged) NodeStageVolume(context.Context, *csi.NodeStageVolumeRequest) (*csi.NodeStageVolumeResponse, error) {
+	return &csi.NodeStageVolumeResponse{}, s.err
+}
+func (s staged) NodeUnstageVolume(context.Context, *csi.NodeUnstageVolumeRequest) (*csi.NodeUnstageVolumeResponse, error) {
+	return &csi.NodeUnstageVolumeResponse{}, s.err
+}
+func (s staged) ControllerModifyVolume(context.Context, *csi.ControllerModifyVolumeRequest) (*csi.ControllerModifyVolumeResponse, error) {
+	return &csi.ControllerModifyVolumeResponse{}, s.err
+}
+func (s staged) ControllerPublishVolume(context.Context, *csi.ControllerPublishVolumeRequest) (*csi.ControllerPublishVolumeResponse, error) {
+	return &csi.ControllerPublishVolumeResponse{}, s.err
+}
+func (s staged) ControllerUnpublishVolume(context.Context, *csi.ControllerUnpublishVolumeRequest) (*csi.ControllerUnpublishVolumeResponse, error) {
+	return &csi.ControllerUnpublishVolumeResponse{}, s.err
 }
 
 func newService(volumes Volumes) *service {
-	return &service{
+	s := &service{
 		driver: Driver{Uses: Uses{
 			AccessModes: []csi.VolumeCapability_AccessMode_Mode{csi.VolumeCapability_AccessMode_SINGLE_NODE_WRITER},
 			Claims:      []string{"ReadWriteOnce"},
 		}},
-		volumes: volumes, local: volumes.On(Node{}), log: slog.New(slog.DiscardHandler),
+		Volumes: volumes, NodeServer: volumes.On(Node{}), log: slog.New(slog.DiscardHandler),
 	}
+	if _, ok := volumes.(staged); ok {
+		s.driver.Node = []csi.NodeServiceCapability_RPC_Type{csi.NodeServiceCapability_RPC_STAGE_UNSTAGE_VOLUME}
+	}
+	return s
+}
+
+// ask calls a method as the server of the socket does.
+func ask[Request, Response any](ctx context.Context, s *service, method func(context.Context, Request) (Response, error), request Request) error {
+	_, err := s.handle(ctx, request, &grpc.UnaryServerInfo{}, func(ctx context.Context, asked any) (any, error) {
+		return method(ctx, asked.(Request))
+	})
+	return err
 }
 
 // given is what a request has.
@@ -66,50 +97,39 @@ type call func(context.Context, *service, given) error
 
 var calls = map[string]call{
 	"CreateVolume": func(ctx context.Context, s *service, g given) error {
-		_, err := s.CreateVolume(ctx, &csi.CreateVolumeRequest{Name: g.name, VolumeCapabilities: g.capabilities()})
-		return err
+		return ask(ctx, s, s.CreateVolume, &csi.CreateVolumeRequest{Name: g.name, VolumeCapabilities: g.capabilities()})
 	},
 	"DeleteVolume": func(ctx context.Context, s *service, g given) error {
-		_, err := s.DeleteVolume(ctx, &csi.DeleteVolumeRequest{VolumeId: g.id})
-		return err
+		return ask(ctx, s, s.DeleteVolume, &csi.DeleteVolumeRequest{VolumeId: g.id})
 	},
 	"ControllerPublishVolume": func(ctx context.Context, s *service, g given) error {
-		_, err := s.ControllerPublishVolume(ctx, &csi.ControllerPublishVolumeRequest{VolumeId: g.id, NodeId: g.node, VolumeCapability: g.capability})
-		return err
+		return ask(ctx, s, s.ControllerPublishVolume, &csi.ControllerPublishVolumeRequest{VolumeId: g.id, NodeId: g.node, VolumeCapability: g.capability})
 	},
 	"ControllerUnpublishVolume": func(ctx context.Context, s *service, g given) error {
-		_, err := s.ControllerUnpublishVolume(ctx, &csi.ControllerUnpublishVolumeRequest{VolumeId: g.id, NodeId: g.node})
-		return err
+		return ask(ctx, s, s.ControllerUnpublishVolume, &csi.ControllerUnpublishVolumeRequest{VolumeId: g.id, NodeId: g.node})
 	},
 	"ControllerModifyVolume": func(ctx context.Context, s *service, g given) error {
-		_, err := s.ControllerModifyVolume(ctx, &csi.ControllerModifyVolumeRequest{VolumeId: g.id})
-		return err
+		return ask(ctx, s, s.ControllerModifyVolume, &csi.ControllerModifyVolumeRequest{VolumeId: g.id})
 	},
 	"ValidateVolumeCapabilities": func(ctx context.Context, s *service, g given) error {
-		_, err := s.ValidateVolumeCapabilities(ctx, &csi.ValidateVolumeCapabilitiesRequest{VolumeId: g.id, VolumeCapabilities: g.capabilities()})
-		return err
+		return ask(ctx, s, s.ValidateVolumeCapabilities, &csi.ValidateVolumeCapabilitiesRequest{VolumeId: g.id, VolumeCapabilities: g.capabilities()})
 	},
 	"NodeStageVolume": func(ctx context.Context, s *service, g given) error {
-		_, err := s.NodeStageVolume(ctx, &csi.NodeStageVolumeRequest{VolumeId: g.id, StagingTargetPath: g.staging, VolumeCapability: g.capability})
-		return err
+		return ask(ctx, s, s.NodeStageVolume, &csi.NodeStageVolumeRequest{VolumeId: g.id, StagingTargetPath: g.staging, VolumeCapability: g.capability})
 	},
 	"NodeUnstageVolume": func(ctx context.Context, s *service, g given) error {
-		_, err := s.NodeUnstageVolume(ctx, &csi.NodeUnstageVolumeRequest{VolumeId: g.id, StagingTargetPath: g.staging})
-		return err
+		return ask(ctx, s, s.NodeUnstageVolume, &csi.NodeUnstageVolumeRequest{VolumeId: g.id, StagingTargetPath: g.staging})
 	},
 	"NodePublishVolume": func(ctx context.Context, s *service, g given) error {
-		_, err := s.NodePublishVolume(ctx, &csi.NodePublishVolumeRequest{
+		return ask(ctx, s, s.NodePublishVolume, &csi.NodePublishVolumeRequest{
 			VolumeId: g.id, StagingTargetPath: g.staging, TargetPath: g.target, VolumeCapability: g.capability,
 		})
-		return err
 	},
 	"NodeUnpublishVolume": func(ctx context.Context, s *service, g given) error {
-		_, err := s.NodeUnpublishVolume(ctx, &csi.NodeUnpublishVolumeRequest{VolumeId: g.id, TargetPath: g.target})
-		return err
+		return ask(ctx, s, s.NodeUnpublishVolume, &csi.NodeUnpublishVolumeRequest{VolumeId: g.id, TargetPath: g.target})
 	},
 	"NodeGetVolumeStats": func(ctx context.Context, s *service, g given) error {
-		_, err := s.NodeGetVolumeStats(ctx, &csi.NodeGetVolumeStatsRequest{VolumeId: g.id, VolumePath: g.target})
-		return err
+		return ask(ctx, s, s.NodeGetVolumeStats, &csi.NodeGetVolumeStatsRequest{VolumeId: g.id, VolumePath: g.target})
 	},
 }
 
@@ -175,7 +195,7 @@ func TestErrorsAreStatuses(t *testing.T) {
 		"any other": {errors.New("broken"), codes.Internal},
 	} {
 		for method, do := range calls {
-			if err := do(t.Context(), newService(staged{plain{test.err}}), whole(t)); status.Code(err) != test.want {
+			if err := do(t.Context(), newService(staged{plain{err: test.err}}), whole(t)); status.Code(err) != test.want {
 				t.Errorf("%s, %s: got %v, want %v", method, name, err, test.want)
 			}
 		}
@@ -243,7 +263,7 @@ func TestSourcesAreChecked(t *testing.T) {
 			if test.clones {
 				s.driver.Controller = []csi.ControllerServiceCapability_RPC_Type{csi.ControllerServiceCapability_RPC_CLONE_VOLUME}
 			}
-			_, err := s.CreateVolume(t.Context(), &csi.CreateVolumeRequest{Name: "pvc-1", VolumeCapabilities: whole(t).capabilities(), VolumeContentSource: test.source})
+			err := ask(t.Context(), s, s.CreateVolume, &csi.CreateVolumeRequest{Name: "pvc-1", VolumeCapabilities: whole(t).capabilities(), VolumeContentSource: test.source})
 			if status.Code(err) != test.want {
 				t.Errorf("got %v, want %v", err, test.want)
 			}

@@ -3,9 +3,11 @@ package disk
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -14,73 +16,147 @@ import (
 	"github.com/storagebench/storagebench/test/localcluster/internal/state"
 )
 
-// attachment is a volume at a node. It is written down, because all nodes are on one
-// machine and the device does not tell for which of them it is.
+// attachment is what is written down of a volume that a node has, as in a cloud's books. It holds from the moment at which attaching begins until detaching
+// has ended, whether there is a device or not: a restart of the machine takes that away. All nodes are on one machine, so a device does not tell for which it is.
 type attachment struct {
 	Node string `json:"node"`
 	// File is what is attached: the disk, or, of a volume with limits, the file as which it is served.
 	File string `json:"file"`
 }
 
-// attachment returns the device of a volume and the node that has it. Both are "" where
-// none has: the note alone proves nothing, it survives a restart of the machine.
-func (v *Volumes) attachment(id string) (device, node string, err error) {
-	var a attachment
-	if err := state.ReadJSON(v.store.path(id, attachmentName), &a); errors.Is(err, fs.ErrNotExist) {
-		return "", "", nil
-	} else if err != nil {
-		return "", "", err
+// InUseError is the error of what cannot be done because a node has the volume.
+type InUseError struct{ ID, Node string }
+
+// Error is part of error.
+func (e *InUseError) Error() string {
+	return fmt.Sprintf("volume %s is attached to node %s", e.ID, e.Node)
+}
+
+// GRPCStatus is what a caller is told where nobody translates the error.
+func (e *InUseError) GRPCStatus() *status.Status {
+	return status.New(codes.FailedPrecondition, e.Error()+", and free when no pod there uses it any more")
+}
+
+// attachment returns what is written down of a volume, nothing where no node has it, and its device, "" where there is none.
+func (v *Volumes) attachment(id string) (a attachment, device string, err error) {
+	if err := state.ReadJSONIfThere(v.store.path(id, attachmentName), &a); err != nil || a.Node == "" {
+		return a, "", err
 	}
-	if device, err = loopdev.Find(a.File); device == "" || err != nil {
-		return "", "", err
-	}
-	return device, a.Node, nil
+	device, err = loopdev.Find(a.File)
+	return a, device, err
 }
 
 // file returns what is to be attached of a volume.
 func (v *Volumes) file(id string) (string, error) {
 	stored, err := v.store.get(id)
-	if err != nil || stored.Limits.empty() {
+	if err != nil || stored.Performance == (Performance{}) {
 		return v.store.disk(id), err
 	}
-	return filepath.Join(v.disks, id), nil
+	return filepath.Join(v.disks, id, diskName), nil
 }
 
-// attach attaches a volume to the node, unless another one has it: as with a disk of a
-// cloud's zone, each node can have it, one at a time.
-func (d *onNode) attach(ctx context.Context, id string) (string, error) {
-	device, node, err := d.attachment(id)
-	if err != nil {
-		return "", err
+// Attach attaches a volume to a node, which takes its time. Another node must not have it: as with a disk of a cloud's zone, each can have it, one at a time.
+func (v *Volumes) Attach(ctx context.Context, id, node string) error {
+	there := false
+	err := v.use(id, func() (err error) {
+		there, err = v.beginAttaching(id, node)
+		return err
+	})
+	if there || err != nil {
+		return err
 	}
-	if device != "" && node != d.node.Name {
-		return "", status.Errorf(codes.FailedPrecondition, "volume %s is attached to node %s, and can come to %s when no pod there uses it any more", id, node, d.node.Name)
+	if err := pass(ctx, v.kind.Attaching); err != nil {
+		return err
+	}
+	return v.use(id, func() error {
+		device, err := v.deviceAt(ctx, id, node)
+		switch {
+		case err != nil && !v.kind.attaches():
+			return errors.Join(err, v.forgetAttachment(id)) // nobody unstages what was not staged
+		case err == nil && device == "":
+			return fmt.Errorf("volume %s was detached from node %s while it was being attached", id, node)
+		}
+		return err
+	})
+}
+
+// beginAttaching writes down for which node the volume is. It is there if the node has its device.
+func (v *Volumes) beginAttaching(id, node string) (there bool, err error) {
+	a, device, err := v.attachment(id)
+	switch {
+	case err != nil:
+		return false, err
+	case a.Node == node:
+		return device != "", nil
+	case a.Node != "":
+		return false, &InUseError{ID: id, Node: a.Node}
+	}
+	file, err := v.file(id)
+	if err != nil {
+		return false, err
+	}
+	return false, state.WriteJSON(v.store.path(id, attachmentName), attachment{Node: node, File: file}, 0o600)
+}
+
+// deviceAt returns the device of a volume that a node has, "" where it has not got it. Where there is none it is made, first or again.
+func (v *Volumes) deviceAt(ctx context.Context, id, node string) (string, error) {
+	a, device, err := v.attachment(id)
+	if err != nil || a.Node != node {
+		return "", err
 	}
 	if device != "" {
 		return device, nil
 	}
-	file, err := d.file(id)
-	if err != nil {
-		return "", err
+	device, err = loopdev.Attach(ctx, a.File)
+	if err == nil {
+		v.log.Info("Volume attached", "volume", id, "node", node, "device", device)
 	}
-	// First the note: who finds a device must find for whom.
-	if err := state.WriteJSON(d.store.path(id, attachmentName), attachment{Node: d.node.Name, File: file}, 0o600); err != nil {
-		return "", err
-	}
-	if device, err = loopdev.Attach(ctx, file); err != nil {
-		return "", err
-	}
-	d.log.Info("Volume attached", "volume", id, "node", d.node.Name, "device", device)
-	return device, nil
+	return device, err
 }
 
-// attached returns the device of a volume that the node has, "" when it has not.
-func (d *onNode) attached(id string) (string, error) {
-	device, node, err := d.attachment(id)
-	if err != nil || node != d.node.Name {
-		return "", err
+// Detach takes a volume from a node, which takes its time, and does not end as long as it is mounted there. It is no error if the node has not got it.
+func (v *Volumes) Detach(ctx context.Context, id, node string) error {
+	begun := false
+	err := v.use(id, func() (err error) {
+		begun, err = v.beginDetaching(ctx, id, node)
+		return err
+	})
+	if !begun || err != nil {
+		return err
 	}
-	return device, nil
+	if err := pass(ctx, v.kind.Detaching); err != nil {
+		return err
+	}
+	return v.use(id, func() error { return v.forgetAttachment(id) })
+}
+
+func (v *Volumes) forgetAttachment(id string) error {
+	return os.RemoveAll(v.store.path(id, attachmentName))
+}
+
+func (v *Volumes) beginDetaching(ctx context.Context, id, node string) (begun bool, err error) {
+	a, device, err := v.attachment(id)
+	if err != nil || a.Node != node {
+		return false, err
+	}
+	if device == "" {
+		return true, nil
+	}
+	if err := loopdev.Detach(ctx, device); err != nil {
+		return false, err
+	}
+	v.log.Info("Volume detached", "volume", id, "node", node, "device", device)
+	return true, nil
+}
+
+// pass lets time pass.
+func pass(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
 }
 
 // DetachAll takes all volumes below a directory from a node that is gone, as a cloud does when it terminates an

@@ -30,20 +30,28 @@ func newTestNode(driver *Volumes, name, dir string) testNode {
 }
 
 func (n testNode) stage(id string) error {
-	return n.Stage(context.Background(), &csi.NodeStageVolumeRequest{VolumeId: id, StagingTargetPath: n.staging, VolumeCapability: disk()})
+	_, err := n.NodeStageVolume(context.Background(), &csi.NodeStageVolumeRequest{VolumeId: id, StagingTargetPath: n.staging, VolumeCapability: disk()})
+	return err
 }
 
 func (n testNode) publish(id string) error {
-	return n.Publish(&csi.NodePublishVolumeRequest{
+	_, err := n.NodePublishVolume(context.Background(), &csi.NodePublishVolumeRequest{
 		VolumeId: id, StagingTargetPath: n.staging, TargetPath: n.staging + "-target", VolumeCapability: disk(),
 	})
+	return err
 }
 
 func (n testNode) unstage(t *testing.T, id string) {
 	t.Helper()
-	if err := n.Unstage(t.Context(), &csi.NodeUnstageVolumeRequest{VolumeId: id, StagingTargetPath: n.staging}); err != nil {
+	if _, err := n.NodeUnstageVolume(t.Context(), &csi.NodeUnstageVolumeRequest{VolumeId: id, StagingTargetPath: n.staging}); err != nil {
 		t.Fatalf("unstage on %s: %v", n.node.Name, err)
 	}
+}
+
+// remove deletes a volume.
+func remove(driver *Volumes, id string) error {
+	_, err := driver.DeleteVolume(context.Background(), &csi.DeleteVolumeRequest{VolumeId: id})
+	return err
 }
 
 func disk() *csi.VolumeCapability {
@@ -60,13 +68,13 @@ func newTestVolume(t *testing.T, dir string) (driver *Volumes, id string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	created, err := driver.Create(&csi.CreateVolumeRequest{
+	created, err := driver.CreateVolume(t.Context(), &csi.CreateVolumeRequest{
 		Name: "pvc-1", CapacityRange: &csi.CapacityRange{RequiredBytes: 32 * mib}, VolumeCapabilities: []*csi.VolumeCapability{disk()},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return driver, created.GetVolumeId()
+	return driver, created.GetVolume().GetVolumeId()
 }
 
 func TestVolumeIsAtOneNodeAtATime(t *testing.T) {
@@ -100,10 +108,10 @@ func TestVolumeIsAtOneNodeAtATime(t *testing.T) {
 		t.Errorf("a node publishes what another one has: %v", err)
 	}
 	second.unstage(t, id)
-	if device, node, err := driver.attachment(id); err != nil || device == "" || node != "node-1" {
-		t.Errorf("after another node's unstaging it is %q at %q, %v", device, node, err)
+	if a, device, err := driver.attachment(id); err != nil || device == "" || a.Node != "node-1" {
+		t.Errorf("after another node's unstaging it is %q at %q, %v", device, a.Node, err)
 	}
-	if err := driver.Delete(id); status.Code(err) != codes.FailedPrecondition {
+	if err := remove(driver, id); status.Code(err) != codes.FailedPrecondition {
 		t.Errorf("it is deleted while a node has it: %v", err)
 	}
 
@@ -115,7 +123,26 @@ func TestVolumeIsAtOneNodeAtATime(t *testing.T) {
 		t.Errorf("on the second node it holds %q, %v", content, err)
 	}
 	second.unstage(t, id)
-	if err := driver.Delete(id); err != nil {
+	if err := remove(driver, id); err != nil {
+		t.Error(err)
+	}
+}
+
+// A volume that could not be attached as it was staged is at no node: nobody would unstage it.
+func TestStagingThatFails(t *testing.T) {
+	dir := t.TempDir()
+	driver, id := newTestVolume(t, dir)
+	disk, away := driver.store.disk(id), filepath.Join(dir, "away")
+	if err := os.Rename(disk, away); err != nil {
+		t.Fatal(err)
+	}
+	if err := newTestNode(driver, "node-1", dir).stage(id); err == nil {
+		t.Error("a volume without a disk is staged")
+	}
+	if a, _, err := driver.attachment(id); err != nil || a.Node != "" {
+		t.Errorf("it is at %q, %v", a.Node, err)
+	}
+	if err := remove(driver, id); err != nil {
 		t.Error(err)
 	}
 }
@@ -143,8 +170,8 @@ func TestDetachAll(t *testing.T) {
 	if err := DetachAll(t.Context(), filepath.Join(dir, "volumes"), "node-2"); err != nil {
 		t.Fatal(err)
 	}
-	if _, node, err := driver.attachment(id); err != nil || node != "node-1" {
-		t.Errorf("after the loss of another node the volume is at %q, %v", node, err)
+	if a, _, err := driver.attachment(id); err != nil || a.Node != "node-1" {
+		t.Errorf("after the loss of another node the volume is at %q, %v", a.Node, err)
 	}
 	if err := DetachAll(t.Context(), filepath.Join(dir, "volumes"), "node-1"); err != nil {
 		t.Fatal(err)

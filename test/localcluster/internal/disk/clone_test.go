@@ -18,10 +18,11 @@ func TestClone(t *testing.T) {
 		t.Fatal(err)
 	}
 	clone := func(name, source string, bytes int64) (*csi.Volume, error) {
-		return driver.Create(&csi.CreateVolumeRequest{
+		made, err := driver.CreateVolume(t.Context(), &csi.CreateVolumeRequest{
 			Name: name, CapacityRange: &csi.CapacityRange{RequiredBytes: bytes}, VolumeCapabilities: []*csi.VolumeCapability{disk()},
 			VolumeContentSource: &csi.VolumeContentSource{Type: &csi.VolumeContentSource_Volume{Volume: &csi.VolumeContentSource_VolumeSource{VolumeId: source}}},
 		})
+		return made.GetVolume(), err
 	}
 	copied, err := clone("copy", id, 64*mib)
 	if err != nil {

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -10,8 +11,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// Create is part of csidriver.Volumes.
-func (v *Volumes) Create(r *csi.CreateVolumeRequest) (*csi.Volume, error) {
+// CreateVolume is part of the Controller service.
+func (v *Volumes) CreateVolume(_ context.Context, r *csi.CreateVolumeRequest) (*csi.CreateVolumeResponse, error) {
 	plan, err := v.kind.Plan(r)
 	if err != nil {
 		return nil, err
@@ -33,7 +34,7 @@ func (v *Volumes) Create(r *csi.CreateVolumeRequest) (*csi.Volume, error) {
 		if err := v.store.create(wanted); err != nil {
 			return nil, createError(err)
 		}
-		v.log.Info("Volume created", "volume", wanted.ID, "capacityBytes", wanted.CapacityBytes, "limits", wanted.Limits, "source", wanted.Source)
+		v.log.Info("Volume created", "volume", wanted.ID, "capacityBytes", wanted.CapacityBytes, "performance", wanted.Performance, "source", wanted.Source)
 	default:
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func (v *Volumes) Create(r *csi.CreateVolumeRequest) (*csi.Volume, error) {
 	if wanted.Topology != nil {
 		made.AccessibleTopology = []*csi.Topology{{Segments: wanted.Topology}}
 	}
-	return made, nil
+	return &csi.CreateVolumeResponse{Volume: made}, nil
 }
 
 // checkSource refuses a copy of a volume that does not exist, or that is larger. The source is not locked: it may be in use, and Kubernetes
@@ -61,8 +62,8 @@ func sameVolume(existing, wanted volume, requested *csi.CapacityRange) error {
 	if existing.Source != wanted.Source {
 		return fmt.Errorf("it was made from %q, asked for is one from %q", existing.Source, wanted.Source)
 	}
-	if existing.Limits != wanted.Limits {
-		return fmt.Errorf("it has the limits %+v, asked for are %+v", existing.Limits, wanted.Limits)
+	if existing.Performance != wanted.Performance {
+		return fmt.Errorf("it has the performance %+v, asked for is %+v", existing.Performance, wanted.Performance)
 	}
 	if existing.Settings != wanted.Settings {
 		return fmt.Errorf("it has the settings %s, asked for are %s", existing.Settings, wanted.Settings)
@@ -84,17 +85,20 @@ func createError(err error) error {
 	return err
 }
 
-// Delete is part of csidriver.Volumes.
-func (v *Volumes) Delete(id string) error {
-	defer v.lock(id)()
-	if err := v.Check(id); err != nil {
-		if isNotFound(err) {
-			return nil
-		}
-		return err
+// DeleteVolume is part of the Controller service.
+func (v *Volumes) DeleteVolume(_ context.Context, r *csi.DeleteVolumeRequest) (*csi.DeleteVolumeResponse, error) {
+	err := v.use(r.GetVolumeId(), func() error { return v.delete(r.GetVolumeId()) })
+	if isNotFound(err) {
+		err = nil
 	}
-	if err := v.checkFree(id); err != nil {
+	return &csi.DeleteVolumeResponse{}, err
+}
+
+func (v *Volumes) delete(id string) error {
+	if a, _, err := v.attachment(id); err != nil {
 		return err
+	} else if a.Node != "" {
+		return &InUseError{ID: id, Node: a.Node}
 	}
 	if err := v.store.delete(id); err != nil {
 		return err
@@ -103,44 +107,33 @@ func (v *Volumes) Delete(id string) error {
 	return nil
 }
 
-// checkFree refuses what cannot be done while a node has the volume.
-func (v *Volumes) checkFree(id string) error {
-	if holder, err := v.holder(id); err != nil {
-		return err
-	} else if holder != "" {
-		return &InUseError{ID: id, Node: holder}
-	}
-	device, _, err := v.attachment(id)
-	if err == nil && device != "" {
-		return status.Errorf(codes.FailedPrecondition, "volume %s is in use as %s", id, device)
-	}
-	return err
-}
-
 // Check is part of csidriver.Volumes.
 func (v *Volumes) Check(id string) error {
 	_, err := v.store.get(id)
 	return err
 }
 
+// Planned returns the plan of a volume.
+func (v *Volumes) Planned(id string) (Plan, error) {
+	found, err := v.store.get(id)
+	return found.Plan, err
+}
+
 func isNotFound(err error) bool { return status.Code(err) == codes.NotFound }
 
-// Modify is part of csidriver.Modifier.
-func (v *Volumes) Modify(id string, mutable map[string]string) error {
-	if v.kind.Modify == nil {
-		return status.Error(codes.Unimplemented, "volumes of this driver cannot be modified")
-	}
+// Modify changes the plan of a volume, which is in force when a node gets it next.
+func (v *Volumes) Modify(id string, change func(Plan) (Plan, error)) error {
 	defer v.lock(id)()
 	modified, err := v.store.get(id)
 	if err != nil {
 		return err
 	}
-	if modified.Plan, err = v.kind.Modify(modified.Plan, mutable); err != nil {
+	if modified.Plan, err = change(modified.Plan); err != nil {
 		return err
 	}
 	if err := v.store.save(modified); err != nil {
 		return err
 	}
-	v.log.Info("Volume modified", "volume", id, "limits", modified.Limits)
+	v.log.Info("Volume modified", "volume", id, "performance", modified.Performance)
 	return nil
 }

@@ -5,6 +5,7 @@ package disk
 import (
 	"log/slog"
 
+	"github.com/container-storage-interface/spec/lib/go/csi"
 	"k8s.io/mount-utils"
 	utilexec "k8s.io/utils/exec"
 	"k8s.io/utils/keymutex"
@@ -14,6 +15,8 @@ import (
 
 // Volumes are those of a driver.
 type Volumes struct {
+	csi.UnimplementedControllerServer
+
 	kind    Kind
 	store   *store
 	disks   string // where the disks of volumes with limits are served
@@ -46,14 +49,24 @@ func (v *Volumes) lock(id string) (unlock func()) {
 	return func() { _ = v.locks.UnlockKey(id) }
 }
 
+// use does something with a volume, which must exist.
+func (v *Volumes) use(id string, do func() error) error {
+	defer v.lock(id)()
+	if err := v.Check(id); err != nil {
+		return err
+	}
+	return do()
+}
+
 // onNode are the volumes as one node sees them.
 type onNode struct {
+	csi.UnimplementedNodeServer
 	*Volumes
 
 	node csidriver.Node
 }
 
 // On is part of csidriver.Volumes.
-func (v *Volumes) On(node csidriver.Node) csidriver.NodeVolumes {
+func (v *Volumes) On(node csidriver.Node) csi.NodeServer {
 	return &onNode{Volumes: v, node: node}
 }

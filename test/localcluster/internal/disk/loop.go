@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 	"google.golang.org/grpc/codes"
@@ -36,7 +35,7 @@ var FileSystems = []string{"ext3", "ext4", "xfs"}
 var minCapacity = map[string]int64{"": 1 * mib, "ext3": 16 * mib, "ext4": 16 * mib, "xfs": 300 * mib}
 
 // Loop has limits that a StorageClass names.
-var Loop = Kind{Plan: planLoop, Budget: openLoop}
+var Loop = Kind{Plan: planLoop}
 
 func planLoop(r *csi.CreateVolumeRequest) (Plan, error) {
 	limits, err := parseLimits(r.GetParameters())
@@ -47,48 +46,29 @@ func planLoop(r *csi.CreateVolumeRequest) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return Plan{ID: volumeID(r.GetName()), CapacityBytes: capacity, Limits: limits}, nil
+	return Plan{ID: volumeID(r.GetName()), CapacityBytes: capacity, Performance: steady(limits)}, nil
 }
-
-// steady is a budget that stays as it is.
-type steady Rate
-
-// Spend is part of Budget.
-func (s steady) Spend(time.Time, Work) Rate { return Rate(s) }
-
-// Latency is part of Budget: that of the machine.
-func (steady) Latency() Latency { return Latency{} }
-
-// Keep is part of Budget.
-func (steady) Keep(time.Time) ([]byte, error) { return nil, nil }
-
-func openLoop(volume Plan, _ []byte) (Budget, error) {
-	return steady{IOs: float64(volume.Limits.IOPS), Bytes: float64(volume.Limits.ThroughputMiB * mib)}, nil
-}
-
-// Limits are what may be done on a volume, by all its pods together. Zero is no limit.
-type Limits struct {
-	IOPS          int64 `json:"iops,omitempty"`
-	ThroughputMiB int64 `json:"throughputMiB,omitempty"`
-}
-
-func (l Limits) empty() bool { return l == Limits{} }
 
 // parseLimits reads the parameters of a StorageClass. It refuses what it does not
 // know: a misspelled limit would be no limit. Of several faults it names the first by sorted key.
-func parseLimits(parameters map[string]string) (limits Limits, err error) {
-	known := map[string]*int64{"iops": &limits.IOPS, "throughput": &limits.ThroughputMiB}
+func parseLimits(parameters map[string]string) (limits Rate, err error) {
+	known := map[string]struct {
+		limit *float64
+		unit  int64
+	}{"iops": {&limits.IOs, 1}, "throughput": {&limits.Bytes, mib}}
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
 		if strings.HasPrefix(name, metadataPrefix) {
 			continue
 		}
-		limit, ok := known[name]
+		parameter, ok := known[name]
 		if !ok {
 			return limits, fmt.Errorf("parameter %q: unknown; known are iops and throughput (MiB/s)", name)
 		}
-		if *limit, err = strconv.ParseInt(parameters[name], 10, 64); err != nil || *limit < 1 || *limit > maxLimit {
+		number, err := strconv.ParseInt(parameters[name], 10, 64)
+		if err != nil || number < 1 || number > maxLimit {
 			return limits, fmt.Errorf("parameter %q: %q is not an integer from 1 to %d", name, parameters[name], maxLimit)
 		}
+		*parameter.limit = float64(number * parameter.unit)
 	}
 	return limits, nil
 }

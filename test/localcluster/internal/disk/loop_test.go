@@ -12,12 +12,12 @@ import (
 func TestParseLimits(t *testing.T) {
 	tests := map[string]struct {
 		parameters map[string]string
-		want       Limits
+		want       Rate
 		fails      string
 	}{
 		"none":                 {},
-		"gp3":                  {parameters: map[string]string{"iops": "3000", "throughput": "125"}, want: Limits{IOPS: 3000, ThroughputMiB: 125}},
-		"one":                  {parameters: map[string]string{"iops": "1"}, want: Limits{IOPS: 1}},
+		"gp3":                  {parameters: map[string]string{"iops": "3000", "throughput": "125"}, want: Rate{IOs: 3000, Bytes: 125 * mib}},
+		"one":                  {parameters: map[string]string{"iops": "1"}, want: Rate{IOs: 1}},
 		"provisioner's extras": {parameters: map[string]string{"csi.storage.k8s.io/pvc/name": "a"}},
 		"misspelled":           {parameters: map[string]string{"iop": "3000"}, fails: `"iop"`},
 		"first by its name":    {parameters: map[string]string{"iops": "x", "iop": "3000", "throughput": "y"}, fails: `"iop"`},

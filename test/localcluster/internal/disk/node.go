@@ -12,7 +12,6 @@ import (
 	"k8s.io/mount-utils"
 
 	"github.com/storagebench/storagebench/test/localcluster/internal/csidriver"
-	"github.com/storagebench/storagebench/test/localcluster/internal/loopdev"
 )
 
 // unmountLimit is how long an unmount may take before it is forced.
@@ -29,19 +28,40 @@ var formatOptions = map[string][]string{
 // the inode tables in the background, in the midst of a measurement.
 var mountOptions = map[string][]string{"ext4": {"noinit_itable"}}
 
-// Stage is part of csidriver.Stager: it attaches the disk, where the controller does not, and mounts its file system,
+// DevicePathKey is what a node is told of a volume that the controller has attached: where to find it.
+const DevicePathKey = "devicePath"
+
+// attaches says whether the controller attaches the volumes, and not their staging.
+func (k Kind) attaches() bool { return k.Attaching > 0 }
+
+// NodeStageVolume is part of the Node service: it attaches the disk, where the controller does not, and mounts its file system,
 // which it makes first on a new disk.
-func (d *onNode) Stage(ctx context.Context, r *csi.NodeStageVolumeRequest) error {
-	id := r.GetVolumeId()
-	if err := d.Check(id); err != nil {
-		return err
+func (d *onNode) NodeStageVolume(ctx context.Context, r *csi.NodeStageVolumeRequest) (*csi.NodeStageVolumeResponse, error) {
+	if !d.kind.attaches() {
+		if err := d.Attach(ctx, r.GetVolumeId(), d.node.Name); err != nil {
+			return nil, err
+		}
 	}
-	defer d.lock(id)()
-	device, err := d.deviceFor(ctx, r)
-	if err != nil || r.GetVolumeCapability().GetBlock() != nil {
-		return err
+	return &csi.NodeStageVolumeResponse{}, d.use(r.GetVolumeId(), func() error {
+		device, err := d.arrived(ctx, r)
+		if err != nil || r.GetVolumeCapability().GetBlock() != nil {
+			return err
+		}
+		return d.mountFileSystem(device, r.GetStagingTargetPath(), r.GetVolumeCapability())
+	})
+}
+
+// arrived returns the device of a volume that the node has. It refuses others in the words of the driver of EBS.
+func (d *onNode) arrived(ctx context.Context, r *csi.NodeStageVolumeRequest) (string, error) {
+	path := r.GetPublishContext()[DevicePathKey]
+	if path == "" && d.kind.attaches() {
+		return "", status.Error(codes.InvalidArgument, "Device path not provided")
 	}
-	return d.mountFileSystem(device, r.GetStagingTargetPath(), r.GetVolumeCapability())
+	device, err := d.deviceAt(ctx, r.GetVolumeId(), d.node.Name)
+	if err == nil && device == "" {
+		err = status.Errorf(codes.NotFound, "Failed to find device path %s. no device path for device %q volume %q found", path, path, r.GetVolumeId())
+	}
+	return device, err
 }
 
 func (v *Volumes) mountFileSystem(device, target string, capability *csi.VolumeCapability) error {
@@ -56,50 +76,27 @@ func (v *Volumes) mountFileSystem(device, target string, capability *csi.VolumeC
 	return v.mounter.FormatAndMountSensitiveWithFormatOptions(device, target, fsType, options, nil, formatOptions[fsType])
 }
 
-// Unstage is part of csidriver.Stager.
-func (d *onNode) Unstage(ctx context.Context, r *csi.NodeUnstageVolumeRequest) error {
-	id := r.GetVolumeId()
-	if err := d.Check(id); err != nil {
-		return err
+// NodeUnstageVolume is part of the Node service.
+func (d *onNode) NodeUnstageVolume(ctx context.Context, r *csi.NodeUnstageVolumeRequest) (*csi.NodeUnstageVolumeResponse, error) {
+	err := d.use(r.GetVolumeId(), func() error { return d.unmount(r.GetStagingTargetPath()) })
+	if err == nil && !d.kind.attaches() {
+		err = d.Detach(ctx, r.GetVolumeId(), d.node.Name)
 	}
-	defer d.lock(id)()
-	if err := d.unmount(r.GetStagingTargetPath()); err != nil {
-		return err
-	}
-	if d.kind.attaches() {
-		return nil // the controller detaches it
-	}
-	return d.detach(ctx, id)
+	return &csi.NodeUnstageVolumeResponse{}, err
 }
 
-// detach detaches a volume from the node, if it is there.
-func (d *onNode) detach(ctx context.Context, id string) error {
-	device, err := d.attached(id)
-	if err != nil || device == "" {
-		return err
-	}
-	if err := loopdev.Detach(ctx, device); err != nil {
-		return err
-	}
-	d.log.Info("Volume detached", "volume", id, "node", d.node.Name, "device", device)
-	return nil
-}
-
-// Publish is part of csidriver.NodeVolumes.
-func (d *onNode) Publish(r *csi.NodePublishVolumeRequest) error {
-	id := r.GetVolumeId()
-	if err := d.Check(id); err != nil {
-		return err
-	}
-	defer d.lock(id)()
-	device, err := d.attached(id)
-	if err != nil {
-		return err
-	}
-	if device == "" {
-		return status.Errorf(codes.FailedPrecondition, "volume %s is not staged on node %s", id, d.node.Name)
-	}
-	return d.bind(device, r)
+// NodePublishVolume is part of the Node service.
+func (d *onNode) NodePublishVolume(_ context.Context, r *csi.NodePublishVolumeRequest) (*csi.NodePublishVolumeResponse, error) {
+	return &csi.NodePublishVolumeResponse{}, d.use(r.GetVolumeId(), func() error {
+		a, device, err := d.attachment(r.GetVolumeId())
+		if err != nil {
+			return err
+		}
+		if device == "" || a.Node != d.node.Name {
+			return status.Errorf(codes.FailedPrecondition, "volume %s is not staged on node %s", r.GetVolumeId(), d.node.Name)
+		}
+		return d.bind(device, r)
+	})
 }
 
 func (v *Volumes) bind(device string, r *csi.NodePublishVolumeRequest) error {
@@ -132,14 +129,9 @@ func makeFile(path string, _ os.FileMode) error {
 	return file.Close()
 }
 
-// Unpublish is part of csidriver.NodeVolumes.
-func (d *onNode) Unpublish(_ context.Context, r *csi.NodeUnpublishVolumeRequest) error {
-	id := r.GetVolumeId()
-	if err := d.Check(id); err != nil {
-		return err
-	}
-	defer d.lock(id)()
-	return d.unmount(r.GetTargetPath())
+// NodeUnpublishVolume is part of the Node service.
+func (d *onNode) NodeUnpublishVolume(_ context.Context, r *csi.NodeUnpublishVolumeRequest) (*csi.NodeUnpublishVolumeResponse, error) {
+	return &csi.NodeUnpublishVolumeResponse{}, d.use(r.GetVolumeId(), func() error { return d.unmount(r.GetTargetPath()) })
 }
 
 // unmount removes a mount point with all that is mounted on it.

@@ -1,8 +1,6 @@
 package disk
 
 import (
-	"errors"
-	"io/fs"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -20,16 +18,12 @@ const (
 	slack = 100 * time.Millisecond
 )
 
-// keeper is a budget that can be written down.
-type keeper interface {
-	Budget
-	save(now time.Time) error
-}
-
 // pacer has the I/Os of a volume take as long as its budget and its latency say. I/Os begin at even intervals where more of them come than the budget allows.
 type pacer struct {
-	mu         sync.Mutex
-	budget     keeper
+	mu     sync.Mutex
+	budget budget
+	// save keeps what is left of the budget.
+	save       func(balance)
 	ios, bytes pace.Line
 	// undone is the work that the budget has not been told.
 	undone   Work
@@ -38,61 +32,57 @@ type pacer struct {
 	exceeded meter
 }
 
-func newPacer(budget keeper, now time.Time) *pacer {
-	p := &pacer{budget: budget, ios: pace.Line{Slack: slack}, bytes: pace.Line{Slack: slack}, saved: now}
+func newPacer(b budget, save func(balance), now time.Time) *pacer {
+	p := &pacer{budget: b, save: save, ios: pace.Line{Slack: slack}, bytes: pace.Line{Slack: slack}, saved: now}
 	p.spend(now)
 	return p
 }
 
-// admit returns when an I/O that comes now is done. An error is about the budget, which was not saved; the I/O is paced all the same.
-func (p *pacer) admit(now time.Time, write bool, bytes int) (time.Time, error) {
+// admit returns when an I/O that comes now is done.
+func (p *pacer) admit(now time.Time, write bool, bytes int) time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	saved := p.govern(now)
+	p.govern(now)
 	p.undone.IOs++
 	p.undone.Bytes += float64(bytes)
 	byIOs, _ := p.ios.Admit(now, 1)
 	byBytes, _ := p.bytes.Admit(now, float64(bytes))
 	p.exceeded.note(now, byIOs, byBytes)
-	return pace.Latest(byIOs, byBytes).Add(p.delay(write)), saved
+	return pace.Latest(byIOs, byBytes).Add(p.delay(write))
 }
 
 func (p *pacer) delay(write bool) time.Duration {
-	delay := p.budget.Latency().Read
+	delay := p.budget.Latency.Read
 	if write {
-		delay = p.budget.Latency().Write
+		delay = p.budget.Latency.Write
 	}
 	return delay.Least + time.Duration(rand.ExpFloat64()*float64(delay.Tail))
 }
 
 // govern tells the budget what was done, which then says how much may be done.
-func (p *pacer) govern(now time.Time) error {
+func (p *pacer) govern(now time.Time) {
 	if now.Sub(p.governed) < governInterval {
-		return nil
+		return
 	}
 	p.spend(now)
-	if now.Sub(p.saved) < saveInterval {
-		return nil
+	if now.Sub(p.saved) >= saveInterval {
+		p.saved = now
+		p.save(p.budget.balance)
 	}
-	p.saved = now
-	return p.budget.save(now)
 }
 
 func (p *pacer) spend(now time.Time) {
-	rate := p.budget.Spend(now, p.undone)
+	rate := p.budget.spend(now, p.undone)
 	p.undone, p.governed = Work{}, now
 	p.ios.PerSecond, p.bytes.PerSecond = rate.IOs, rate.Bytes
 }
 
-// close saves what is left of the budget. A volume that is deleted has none.
-func (p *pacer) close(now time.Time) error {
+// close saves what is left of the budget.
+func (p *pacer) close(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.spend(now)
-	if err := p.budget.save(now); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	p.save(p.budget.balance)
 }
 
 func (p *pacer) exceededSince() Exceeded {

@@ -1,166 +1,106 @@
 package disk
 
 import (
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
-	"github.com/storagebench/storagebench/test/localcluster/internal/diskfuse"
-	"github.com/storagebench/storagebench/test/localcluster/internal/state"
+	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"github.com/storagebench/storagebench/test/localcluster/internal/slowfs"
 )
 
-// exceededName is the file, beside the disks that are served, that says for how long the limits of each were exceeded.
-const exceededName = "exceeded.json"
+const (
+	// fsType is the type of the mount that has the disks.
+	fsType = "disks"
+	// maxBackground is how many I/Os may be on their way, of all disks together: one that is slow must not hold up the others.
+	maxBackground = 1 << 14
+)
 
 // Server serves the disks of the volumes that have limits: what a cloud does beyond the nodes, so that it goes on while a driver does not run.
 type Server struct {
-	kind  Kind
 	store *store
 	log   *slog.Logger
+	mount *fuse.Server
 
-	mu   sync.Mutex
-	open map[string]*servedDisk
+	mu sync.Mutex
+	// open are the volumes whose disks are open.
+	open map[string]*usedVolume
 }
 
-// Serve serves the disks of the volumes in a directory as files of another one, until the returned function is called.
-func Serve(kind Kind, volumes, at string, log *slog.Logger) (stop func() error, err error) {
-	s := &Server{kind: kind, store: &store{dir: volumes}, log: log, open: map[string]*servedDisk{}}
-	if err := os.MkdirAll(volumes, 0o700); err != nil {
-		return nil, err
-	}
-	mount, err := diskfuse.Mount(at, s)
-	if err != nil {
-		return nil, err
-	}
-	return mount.Unmount, nil
-}
-
-// Size is part of diskfuse.Disks.
-func (s *Server) Size(name string) (int64, error) {
-	if name == exceededName {
-		said, err := s.Say(name)
-		return int64(len(said)), err
-	}
-	if _, err := s.store.get(name); err != nil {
-		return 0, err
-	}
-	info, err := os.Stat(s.store.disk(name))
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
-}
-
-// Say is part of diskfuse.Disks.
-func (s *Server) Say(name string) ([]byte, error) {
-	if name != exceededName {
-		return nil, os.ErrNotExist
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := map[string]Exceeded{}
-	for id, d := range s.open {
-		all[id] = d.pacer.exceededSince()
-	}
-	return json.Marshal(all)
-}
-
-// Open is part of diskfuse.Disks. Whoever opens a disk that is open gets the same one: they share its budget.
-func (s *Server) Open(id string) (diskfuse.Disk, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if d := s.open[id]; d != nil {
-		d.users++
-		return d, nil
-	}
-	d, err := s.openDisk(id)
-	if err != nil {
-		return nil, err
-	}
-	s.open[id] = d
-	return d, nil
-}
-
-func (s *Server) openDisk(id string) (*servedDisk, error) {
-	file, err := os.OpenFile(s.store.disk(id), os.O_RDWR, 0)
-	if err != nil {
-		return nil, err
-	}
-	budget, err := s.budget(id)
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return &servedDisk{File: file, id: id, server: s, pacer: newPacer(budget, time.Now()), users: 1}, nil
-}
-
-// budget opens the budget of a volume, with what was kept of it.
-func (s *Server) budget(id string) (keeper, error) {
-	stored, err := s.store.get(id)
-	if err != nil {
-		return nil, err
-	}
-	kept, err := s.store.budget(id)
-	if err != nil {
-		return nil, err
-	}
-	budget, err := s.kind.Budget(stored.Plan, kept)
-	return keptBudget{Budget: budget, store: s.store, id: id}, err
-}
-
-// keptBudget is a budget that is kept with its volume.
-type keptBudget struct {
-	Budget
-
-	store *store
-	id    string
-}
-
-func (b keptBudget) save(now time.Time) error {
-	kept, err := b.Keep(now)
-	if err != nil || kept == nil {
-		return err
-	}
-	return b.store.saveBudget(b.id, kept)
-}
-
-// servedDisk is a disk that is in use.
-type servedDisk struct {
-	*os.File
-
-	id     string
-	server *Server
-	pacer  *pacer
-	// users is locked with the server.
+// usedVolume is a volume whose disk is open. All its users share its budget.
+type usedVolume struct {
+	*pacer
 	users int
 }
 
-// Admit is part of diskfuse.Disk.
-func (d *servedDisk) Admit(now time.Time, write bool, bytes int) time.Time {
-	done, err := d.pacer.admit(now, write, bytes)
-	if err != nil {
-		d.server.log.Error("Budget not saved", "volume", d.id, "err", err)
+// Serve serves the disks of the volumes in a directory below another one. What a server that has ended has left there is detached.
+func Serve(volumes, at string, log *slog.Logger) (s *Server, err error) {
+	if err := slowfs.DetachStale(at, fsType); err != nil {
+		return nil, err
 	}
-	return done
+	if err := errors.Join(os.MkdirAll(volumes, 0o700), os.MkdirAll(at, 0o700)); err != nil {
+		return nil, err
+	}
+	s = newServer(&store{dir: volumes}, log)
+	s.mount, err = slowfs.Mount(at, volumes, s.root, slowfs.Options(fsType, fsType, maxBackground, 0))
+	return s, err
 }
 
-// Close is part of diskfuse.Disk: the last user's closes it.
-func (d *servedDisk) Close() error {
-	d.server.mu.Lock()
-	defer d.server.mu.Unlock()
-	if d.users--; d.users > 0 {
-		return nil
+// Stop ends the service, or fails while a disk is in use.
+func (s *Server) Stop() error { return s.mount.Unmount() }
+
+func newServer(volumes *store, log *slog.Logger) *Server {
+	return &Server{store: volumes, log: log, open: map[string]*usedVolume{}}
+}
+
+// begin has one more user of a volume's disk.
+func (s *Server) begin(id string) (*usedVolume, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open[id] == nil {
+		v, err := s.store.get(id)
+		if err != nil {
+			return nil, err
+		}
+		left, err := s.store.balance(v)
+		if err != nil {
+			return nil, err
+		}
+		s.open[id] = &usedVolume{pacer: newPacer(budget{v.Performance, left}, s.saver(v), time.Now())}
 	}
-	delete(d.server.open, d.id)
-	return errors.Join(d.pacer.close(time.Now()), d.File.Close())
+	s.open[id].users++
+	return s.open[id], nil
+}
+
+// saver returns how the balance of a volume is kept.
+func (s *Server) saver(v volume) func(balance) {
+	return func(left balance) {
+		if err := s.store.saveBalance(v, left); err != nil {
+			s.log.Error("Balance not saved", "volume", v.ID, "err", err)
+		}
+	}
+}
+
+// end has one user less.
+func (s *Server) end(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open[id].users--; s.open[id].users == 0 {
+		s.open[id].close(time.Now())
+		delete(s.open, id)
+	}
 }
 
 // Exceeded returns for how long the limits of each volume were exceeded since it has been in use, by the IDs of the volumes.
-func (v *Volumes) Exceeded() (map[string]Exceeded, error) {
+func (s *Server) Exceeded() map[string]Exceeded {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	all := map[string]Exceeded{}
-	err := state.ReadJSON(filepath.Join(v.disks, exceededName), &all)
-	return all, err
+	for id, used := range s.open {
+		all[id] = used.exceededSince()
+	}
+	return all
 }

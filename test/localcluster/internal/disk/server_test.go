@@ -18,28 +18,28 @@ import (
 )
 
 // newServed returns a driver whose disks are served, and a volume of the given limits.
-func newServed(t *testing.T, dir string, parameters map[string]string) (driver *Volumes, id string) {
+func newServed(t *testing.T, dir string, parameters map[string]string) (driver *Volumes, server *Server, id string) {
 	t.Helper()
 	options := csidriver.Options{Volumes: filepath.Join(dir, "volumes"), Disks: filepath.Join(dir, "disks"), Log: slog.New(slog.DiscardHandler)}
-	stop, err := Serve(Loop, options.Volumes, options.Disks, options.Log)
+	server, err := Serve(options.Volumes, options.Disks, options.Log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := stop(); err != nil {
+		if err := server.Stop(); err != nil {
 			t.Error(err)
 		}
 	})
 	if driver, err = Open(Loop, options); err != nil {
 		t.Fatal(err)
 	}
-	created, err := driver.Create(&csi.CreateVolumeRequest{
+	created, err := driver.CreateVolume(t.Context(), &csi.CreateVolumeRequest{
 		Name: "pvc-1", Parameters: parameters, CapacityRange: &csi.CapacityRange{RequiredBytes: 32 * mib}, VolumeCapabilities: []*csi.VolumeCapability{disk()},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return driver, created.GetVolumeId()
+	return driver, server, created.GetVolume().GetVolumeId()
 }
 
 // A disk with limits is a block device with direct I/O that does as much as it may, holds what is written, and says for how long more was asked for.
@@ -47,7 +47,7 @@ func TestServedDisk(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("loop devices need root")
 	}
-	driver, id := newServed(t, t.TempDir(), map[string]string{"iops": "100"})
+	driver, server, id := newServed(t, t.TempDir(), map[string]string{"iops": "100"})
 	file, err := driver.file(id)
 	if err != nil {
 		t.Fatal(err)
@@ -72,9 +72,9 @@ func TestServedDisk(t *testing.T) {
 	if took := time.Since(began); took < 60*time.Second/100-slack-10*time.Millisecond {
 		t.Errorf("60 writes at 100 a second took %v", took)
 	}
-	exceeded, err := driver.Exceeded()
-	if since := exceeded[id]; err != nil || since.IOPS < 150*time.Millisecond || since.IOPS > time.Since(began) || since.Throughput != 0 {
-		t.Errorf("its limits were exceeded for %+v, %v", exceeded, err)
+	exceeded := server.Exceeded()
+	if since := exceeded[id]; since.IOPS < 150*time.Millisecond || since.IOPS > time.Since(began) || since.Throughput != 0 {
+		t.Errorf("its limits were exceeded for %+v", exceeded)
 	}
 	detached = true
 	if err := loopdev.Detach(t.Context(), device); err != nil {
@@ -111,7 +111,7 @@ func TestDiskWithoutLimits(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("mounts need root")
 	}
-	driver, id := newServed(t, t.TempDir(), nil)
+	driver, _, id := newServed(t, t.TempDir(), nil)
 	if file, err := driver.file(id); err != nil || file != driver.store.disk(id) {
 		t.Errorf("its file is %s, %v", file, err)
 	}
@@ -124,77 +124,67 @@ func TestDeletedVolumeStaysGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind := Kind{Budget: func(Plan, []byte) (Budget, error) { return &keepingBudget{}, nil }}
-	s := &Server{kind: kind, store: volumes, log: slog.New(slog.DiscardHandler), open: map[string]*servedDisk{}}
-	v := volume{Plan: Plan{ID: "vol-1", CapacityBytes: mib}}
+	var log bytes.Buffer
+	s := newServer(volumes, slog.New(slog.NewTextHandler(&log, nil)))
+	v := volume{Plan: Plan{ID: "vol-1", CapacityBytes: mib, Performance: fixed(Rate{IOs: 100}, Latency{}).Performance}}
 	if err := volumes.create(v); err != nil {
 		t.Fatal(err)
 	}
-	d, err := s.Open(v.ID)
-	if err != nil {
+	if _, err := s.begin(v.ID); err != nil {
 		t.Fatal(err)
 	}
 	if err := volumes.delete(v.ID); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Close(); err != nil {
-		t.Error(err)
+	if s.end(v.ID); log.Len() > 0 {
+		t.Errorf("it says %s", &log)
 	}
 	if err := volumes.create(v); err != nil {
 		t.Errorf("it cannot be made again: %v", err)
 	}
 }
 
-// A volume that is modified is so from its next first use on, and a budget that cannot be opened is no use.
+// A volume that is modified is so from its next first use on, and one whose balance cannot be read is no use.
 func TestModifiedVolume(t *testing.T) {
-	var opened []int64
-	kind := Kind{
-		Budget: func(p Plan, _ []byte) (Budget, error) {
-			opened = append(opened, p.Limits.IOPS)
-			if p.Limits.IOPS == 0 {
-				return nil, errors.New("no limits")
-			}
-			return &fixedBudget{}, nil
-		},
-		Modify: func(p Plan, mutable map[string]string) (Plan, error) {
-			limits, err := parseLimits(mutable)
-			p.Limits = limits
-			return p, err
-		},
-	}
 	dir := t.TempDir()
-	driver, err := Open(kind, csidriver.Options{Volumes: dir, Log: slog.New(slog.DiscardHandler)})
+	driver, err := Open(Loop, csidriver.Options{Volumes: dir, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{kind: kind, store: driver.store, log: driver.log, open: map[string]*servedDisk{}}
-	v := volume{Plan: Plan{ID: "vol-1", CapacityBytes: mib, Limits: Limits{IOPS: 100}}}
+	s := newServer(driver.store, driver.log)
+	v := volume{Plan: Plan{ID: "vol-1", CapacityBytes: mib, Performance: steady(Rate{IOs: 100})}}
 	if err := driver.store.create(v); err != nil {
 		t.Fatal(err)
 	}
-	use := func(modify map[string]string) error {
-		first, err := s.Open(v.ID)
+	var used []float64
+	use := func(iops float64) error {
+		first, err := s.begin(v.ID)
 		if err != nil {
 			return err
 		}
-		if err := driver.Modify(v.ID, modify); err != nil {
+		change := func(p Plan) (Plan, error) {
+			p.Performance = steady(Rate{IOs: iops})
+			return p, nil
+		}
+		if err := driver.Modify(v.ID, change); err != nil {
 			return err
 		}
-		second, err := s.Open(v.ID)
+		second, err := s.begin(v.ID)
 		if err != nil || second != first {
 			t.Errorf("who opens it as well gets another disk, %v", err)
 		}
-		return errors.Join(first.Close(), second.Close())
+		used = append(used, first.ios.PerSecond)
+		s.end(v.ID)
+		s.end(v.ID)
+		return nil
 	}
-	if err := errors.Join(use(map[string]string{"iops": "200"}), use(nil)); err != nil {
+	if err := errors.Join(use(200), use(0), use(0)); err != nil {
 		t.Fatal(err)
 	}
-	if err := use(nil); err == nil || !slices.Equal(opened, []int64{100, 200, 0}) {
-		t.Errorf("budgets of %v were opened, %v", opened, err)
+	if err := os.WriteFile(driver.store.path(v.ID, balanceName), []byte("none"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := use(0); err == nil || !slices.Equal(used, []float64{100, 200, 0}) {
+		t.Errorf("it was used with %v IOPS, %v", used, err)
 	}
 }
-
-// keepingBudget is a budget of which something is left.
-type keepingBudget struct{ fixedBudget }
-
-func (*keepingBudget) Keep(time.Time) ([]byte, error) { return []byte("{}"), nil }

@@ -38,8 +38,8 @@ const (
 	metadataName = "volume.json"
 	// attachmentName holds the volume's attachment.
 	attachmentName = "attachment.json"
-	// budgetName holds what a volume's budget keeps.
-	budgetName = "budget"
+	// balanceName holds what is left of a volume's burst credits.
+	balanceName = "balance.json"
 	// partPrefix marks directories that are being made or deleted.
 	partPrefix = ".part-"
 )
@@ -139,21 +139,19 @@ func (s *store) save(v volume) error {
 	return state.WriteJSON(s.path(v.ID, metadataName), v, 0o600)
 }
 
-// budget returns what saveBudget saved, or nothing.
-func (s *store) budget(id string) ([]byte, error) {
-	kept, err := os.ReadFile(s.path(id, budgetName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return kept, err
+// balance returns what saveBalance saved, or that of a new volume.
+func (s *store) balance(v volume) (balance, error) {
+	b := balance{Credits: v.Performance.Bucket.Initial}
+	return b, state.ReadJSONIfThere(s.path(v.ID, balanceName), &b)
 }
 
-// saveBudget keeps what is left of a budget. It makes no directory: a volume that is deleted has none, and must not come back.
-func (s *store) saveBudget(id string, kept []byte) error {
-	if _, err := os.Stat(s.path(id)); err != nil {
-		return err
+// saveBalance keeps what is left of a budget, if it has a bucket. It makes no directory: a volume that is deleted has none, and must not come back.
+func (s *store) saveBalance(v volume, b balance) error {
+	if v.Performance.Bucket == (Bucket{}) {
+		return nil
 	}
-	return state.WriteFile(s.path(id, budgetName), kept, 0o600)
+	if _, err := os.Stat(s.path(v.ID)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return state.WriteJSON(s.path(v.ID, balanceName), b, 0o600)
 }
-
-func (s *store) deleteAttachment(id string) error { return os.RemoveAll(s.path(id, attachmentName)) }

@@ -59,9 +59,8 @@ var EBS = csidriver.Driver{
 		FileSystems:      disk.FileSystems,
 		Block:            true,
 	},
-	Info:    ebs.Info,
-	Open:    ebs.Open,
-	Metrics: ebs.Metrics,
+	Info: ebs.Info,
+	Open: ebs.Open,
 }
 
 // EFS poses as aws-efs-csi-driver.

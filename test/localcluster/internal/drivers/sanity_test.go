@@ -81,13 +81,13 @@ func serve(ctx context.Context, t *testing.T, served *errgroup.Group, driver csi
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	disks := filepath.Join(dir, "disks")
-	if k, err := kind(driver.ShortName); err == nil {
-		stop, err := disk.Serve(k, filepath.Join(dir, "volumes"), disks, log)
+	if driver.ShortName != EFS.ShortName {
+		server, err := disk.Serve(filepath.Join(dir, "volumes"), disks, log)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {
-			if err := stop(); err != nil {
+			if err := server.Stop(); err != nil {
 				t.Error(err)
 			}
 		})

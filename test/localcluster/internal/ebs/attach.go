@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/container-storage-interface/spec/lib/go/csi"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -23,17 +24,18 @@ const (
 	zoneMismatch = "InvalidVolume.ZoneMismatch"
 )
 
-// Attach is part of csidriver.Attacher. Codes and words are the driver's, and EC2's from errors that its users have posted: of a volume in another zone in
+// ControllerPublishVolume is part of the Controller service. Codes and words are the driver's, and EC2's from errors that its users have posted: of a volume in another zone in
 // https://github.com/mondoohq/mql/issues/500, of one that another instance has in https://github.com/kubernetes/kubernetes/issues/45726, and as it is
 // deleted in https://github.com/NixOS/nixops-aws/issues/104 (read 2026-11-24).
-func (v *volumes) Attach(ctx context.Context, id, nodeID string) (map[string]string, error) {
+func (v *volumes) ControllerPublishVolume(ctx context.Context, r *csi.ControllerPublishVolumeRequest) (*csi.ControllerPublishVolumeResponse, error) {
+	id, nodeID := r.GetVolumeId(), r.GetNodeId()
 	node, ok := v.instance(nodeID)
 	if !ok || isNotFound(v.Check(id)) {
 		return nil, status.Errorf(codes.NotFound, "Volume %q not found", id)
 	}
 	err := v.checkZone(id, nodeID, node.Zone)
 	if err == nil {
-		err = v.Volumes.Attach(ctx, id, node.Name)
+		err = v.Attach(ctx, id, node.Name)
 	}
 	if inUse := (*disk.InUseError)(nil); errors.As(err, &inUse) {
 		err = &apiError{"AttachVolume", volumeInUse, id + " is already attached to an instance"}
@@ -41,7 +43,7 @@ func (v *volumes) Attach(ctx context.Context, id, nodeID string) (map[string]str
 	if err != nil {
 		return nil, status.Errorf(codes.Internal, "Could not attach volume %q to node %q: could not attach volume %q to node %q: %v", id, nodeID, id, nodeID, err)
 	}
-	return map[string]string{disk.DevicePathKey: deviceName(id)}, nil
+	return &csi.ControllerPublishVolumeResponse{PublishContext: map[string]string{disk.DevicePathKey: deviceName(id)}}, nil
 }
 
 // checkZone refuses a volume of another zone, as EC2 does.
@@ -62,26 +64,26 @@ func deviceName(id string) string {
 	return "/dev/xvda" + string('a'+last%26)
 }
 
-// Detach is part of csidriver.Attacher. A volume or an instance that is gone is no error.
-func (v *volumes) Detach(ctx context.Context, id, nodeID string) error {
-	node, ok := v.instance(nodeID)
-	if !ok || isNotFound(v.Check(id)) {
-		return nil
+// ControllerUnpublishVolume is part of the Controller service. A volume or an instance that is gone is no error.
+func (v *volumes) ControllerUnpublishVolume(ctx context.Context, r *csi.ControllerUnpublishVolumeRequest) (*csi.ControllerUnpublishVolumeResponse, error) {
+	id, nodeID := r.GetVolumeId(), r.GetNodeId()
+	if node, ok := v.instance(nodeID); ok && !isNotFound(v.Check(id)) {
+		if err := v.Detach(ctx, id, node.Name); err != nil {
+			return nil, status.Errorf(codes.Internal, "Could not detach volume %q from node %q: %v", id, nodeID, err)
+		}
 	}
-	if err := v.Volumes.Detach(ctx, id, node.Name); err != nil {
-		return status.Errorf(codes.Internal, "Could not detach volume %q from node %q: %v", id, nodeID, err)
-	}
-	return nil
+	return &csi.ControllerUnpublishVolumeResponse{}, nil
 }
 
-// Delete is part of csidriver.Volumes.
-func (v *volumes) Delete(id string) error {
-	err := v.Volumes.Delete(id)
+// DeleteVolume is part of the Controller service.
+func (v *volumes) DeleteVolume(ctx context.Context, r *csi.DeleteVolumeRequest) (*csi.DeleteVolumeResponse, error) {
+	id := r.GetVolumeId()
+	response, err := v.Volumes.DeleteVolume(ctx, r)
 	if inUse := (*disk.InUseError)(nil); errors.As(err, &inUse) {
 		refusal := &apiError{"DeleteVolume", volumeInUse, fmt.Sprintf("Volume %s is currently attached to %s", id, instanceID(inUse.Node))}
-		return status.Errorf(codes.Internal, "Could not delete volume ID %q: DeleteDisk could not delete volume: %v", id, refusal)
+		return nil, status.Errorf(codes.Internal, "Could not delete volume ID %q: DeleteDisk could not delete volume: %v", id, refusal)
 	}
-	return err
+	return response, err
 }
 
 func isNotFound(err error) bool { return status.Code(err) == codes.NotFound }

@@ -1,6 +1,7 @@
 package ebs
 
 import (
+	"context"
 	"log/slog"
 	"os"
 	"regexp"
@@ -35,16 +36,12 @@ func openVolumes(t *testing.T, nodes ...csidriver.Node) *volumes {
 // serve serves the disks of volumes until the test ends.
 func serve(t *testing.T, o csidriver.Options) {
 	t.Helper()
-	kind, err := Kind()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stop, err := disk.Serve(kind, o.Volumes, o.Disks, o.Log)
+	server, err := disk.Serve(o.Volumes, o.Disks, o.Log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := stop(); err != nil {
+		if err := server.Stop(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -57,11 +54,21 @@ func makeVolume(t *testing.T, v *volumes, name, zone string) *csi.Volume {
 	if zone != "" {
 		request.AccessibilityRequirements = &csi.TopologyRequirement{Preferred: []*csi.Topology{{Segments: map[string]string{driverZoneKey: zone}}}}
 	}
-	made, err := v.Create(request)
+	made, err := v.CreateVolume(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return made
+	return made.GetVolume()
+}
+
+func attach(v *volumes, id, nodeID string) (map[string]string, error) {
+	told, err := v.ControllerPublishVolume(context.Background(), &csi.ControllerPublishVolumeRequest{VolumeId: id, NodeId: nodeID})
+	return told.GetPublishContext(), err
+}
+
+func remove(v *volumes, id string) error {
+	_, err := v.DeleteVolume(context.Background(), &csi.DeleteVolumeRequest{VolumeId: id})
+	return err
 }
 
 func TestInfoIsThatOfAnInstance(t *testing.T) {
@@ -102,7 +109,7 @@ func TestRefusedAttachments(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("loop devices need root")
 	}
-	told, err := v.Attach(t.Context(), taken, instanceID(first.Name))
+	told, err := attach(v, taken, instanceID(first.Name))
 	if err != nil || !strings.HasPrefix(told[disk.DevicePathKey], "/dev/xvd") {
 		t.Fatalf("a node that attaches it is told %v, %v", told, err)
 	}
@@ -118,21 +125,21 @@ func TestRefusedAttachments(t *testing.T) {
 		"no instance": {taken, "i-00000000000000000", codes.NotFound, "not found"},
 		"no volume":   {"vol-00000000000000000", instanceID(first.Name), codes.NotFound, "not found"},
 	} {
-		_, err := v.Attach(t.Context(), test.volume, test.instance)
+		_, err := attach(v, test.volume, test.instance)
 		if status.Code(err) != test.code || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: got %v, want %v with %q", name, err, test.code, test.says)
 		}
 	}
-	err = v.Delete(taken)
+	err = remove(v, taken)
 	if want := "api error VolumeInUse: Volume " + taken + " is currently attached to " + instanceID(first.Name); status.Code(err) != codes.Internal || !strings.Contains(err.Error(), want) {
 		t.Errorf("deleted while it is attached: %v, want %q", err, want)
 	}
 	for _, instance := range []string{instanceID(first.Name), instanceID(first.Name), "i-00000000000000000"} {
-		if err := v.Detach(t.Context(), taken, instance); err != nil {
+		if _, err := v.ControllerUnpublishVolume(t.Context(), &csi.ControllerUnpublishVolumeRequest{VolumeId: taken, NodeId: instance}); err != nil {
 			t.Errorf("detach from %s: %v", instance, err)
 		}
 	}
-	if err := v.Delete(taken); err != nil {
+	if err := remove(v, taken); err != nil {
 		t.Error(err)
 	}
 }

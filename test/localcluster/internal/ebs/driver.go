@@ -6,6 +6,7 @@ package ebs
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -32,38 +33,28 @@ const defaultType = "gp3"
 type volumes struct {
 	*disk.Volumes
 
+	known documented.Driver
 	// instances are the nodes by the IDs of their instances.
 	instances sync.Map
 }
 
-// Kind returns what disks there are.
-func Kind() (disk.Kind, error) { return new(volumes).kind() }
-
-func (v *volumes) kind() (disk.Kind, error) {
-	known, err := documented.EBS()
-	known = known.WithUndocumented()
-	return disk.Kind{
-		Plan:      func(r *csi.CreateVolumeRequest) (disk.Plan, error) { return planVolume(known, r, v.zone()) },
-		Modify:    func(p disk.Plan, m map[string]string) (disk.Plan, error) { return modify(known, p, m) },
-		Budget:    open,
-		Attaching: attaching,
-		Detaching: detaching,
-	}, err
-}
-
 // Open returns the volumes of a directory, and takes up the work of an earlier driver.
 func Open(o csidriver.Options) (csidriver.Volumes, error) {
-	v := &volumes{}
-	kind, err := v.kind()
+	known, err := documented.EBS()
 	if err != nil {
 		return nil, err
 	}
-	v.Volumes, err = disk.Open(kind, o)
+	v := &volumes{known: known.WithUndocumented()}
+	v.Volumes, err = disk.Open(disk.Kind{
+		Plan:      func(r *csi.CreateVolumeRequest) (disk.Plan, error) { return planVolume(v.known, r, v.zone()) },
+		Attaching: attaching,
+		Detaching: detaching,
+	}, o)
 	return v, err
 }
 
 // On is part of csidriver.Volumes.
-func (v *volumes) On(node csidriver.Node) csidriver.NodeVolumes {
+func (v *volumes) On(node csidriver.Node) csi.NodeServer {
 	v.instances.Store(instanceID(node.Name), node)
 	return v.Volumes.On(node)
 }
@@ -129,21 +120,18 @@ func createError(name string, refusal *apiError) error {
 }
 
 func plan(id string, wanted request) (disk.Plan, error) {
-	if _, err := wanted.credits(); err != nil {
+	performance, err := wanted.performance()
+	if err != nil {
 		return disk.Plan{}, status.Error(codes.InvalidArgument, err.Error())
 	}
 	settings, err := json.Marshal(wanted)
-	if err != nil {
-		return disk.Plan{}, err
-	}
-	most := wanted.performance().burst
 	return disk.Plan{
 		ID:            id,
 		CapacityBytes: wanted.SizeGiB * gib,
-		Limits:        disk.Limits{IOPS: int64(most.IOs), ThroughputMiB: max(1, int64(most.Bytes)/mib)},
+		Performance:   performance,
 		Settings:      string(settings),
 		Topology:      map[string]string{zoneKey: wanted.Zone},
-	}, nil
+	}, err
 }
 
 const defaultSizeGiB = 100
@@ -161,13 +149,20 @@ func sizeFor(requested *csi.CapacityRange) (int64, error) {
 	return size, nil
 }
 
+// ControllerModifyVolume is part of the Controller service.
+func (v *volumes) ControllerModifyVolume(_ context.Context, r *csi.ControllerModifyVolumeRequest) (*csi.ControllerModifyVolumeResponse, error) {
+	return &csi.ControllerModifyVolumeResponse{}, v.Modify(r.GetVolumeId(), func(p disk.Plan) (disk.Plan, error) {
+		return modify(v.known, p, r.GetMutableParameters())
+	})
+}
+
 func modify(known documented.Driver, volume disk.Plan, mutable map[string]string) (disk.Plan, error) {
 	if err := known.CheckMutableParameters(mutable); err != nil {
 		return volume, status.Errorf(codes.InvalidArgument, "Invalid mutable parameter: %v", err)
 	}
-	wanted, err := readSettings(volume.Settings)
-	if err != nil {
-		return volume, status.Error(codes.Internal, err.Error())
+	var wanted request
+	if err := json.Unmarshal([]byte(volume.Settings), &wanted); err != nil {
+		return volume, err
 	}
 	wanted.Tags, wanted.properties = maps.Clone(wanted.Tags), propertiesOf(mutable)
 	if err := wanted.set(mutable, false); err != nil {
@@ -180,16 +175,4 @@ func modify(known documented.Driver, volume disk.Plan, mutable map[string]string
 		return volume, status.Errorf(codes.InvalidArgument, "Could not modify volume (invalid argument) %q: %v", volume.ID, refusal)
 	}
 	return plan(volume.ID, wanted)
-}
-
-func open(volume disk.Plan, kept []byte) (disk.Budget, error) {
-	wanted, err := readSettings(volume.Settings)
-	if err != nil {
-		return nil, err
-	}
-	credits, err := wanted.credits()
-	if err != nil {
-		return nil, err
-	}
-	return openBudget(wanted.performance(), credits, kept)
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"golang.org/x/time/rate"
 
-	"github.com/storagebench/storagebench/test/localcluster/internal/csidriver"
 	"github.com/storagebench/storagebench/test/localcluster/internal/disk"
 )
 
@@ -19,11 +18,9 @@ const (
 
 // Metrics serves what the real driver's node plugin serves of what EBS says of volumes: for how long limits were exceeded, with the names and labels of
 // v1.64.0 (docs/metrics.md). No instance holds the volumes here back. One exporter has the volumes of all nodes, where each node has one of its own.
-func Metrics(all csidriver.Volumes) http.Handler {
+func Metrics(disks *disk.Server) http.Handler {
 	registry := prometheus.NewRegistry()
-	if disks, ok := all.(*volumes); ok {
-		registry.MustRegister(exceeded{disks.Volumes})
-	}
+	registry.MustRegister(exceeded{disks})
 	limiter := rate.NewLimiter(answersPerSecond, answersAtOnce)
 	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -36,7 +33,7 @@ func Metrics(all csidriver.Volumes) http.Handler {
 }
 
 // exceeded collects for how long volumes have used up their budgets.
-type exceeded struct{ volumes *disk.Volumes }
+type exceeded struct{ disks *disk.Server }
 
 func counter(name, help string) *prometheus.Desc {
 	return prometheus.NewDesc("aws_ebs_csi_"+name, help, []string{"volume_id"}, prometheus.Labels{"instance_id": "i-00000000000000000"})
@@ -58,12 +55,7 @@ func (exceeded) Describe(all chan<- *prometheus.Desc) {
 
 // Collect is part of prometheus.Collector.
 func (e exceeded) Collect(all chan<- prometheus.Metric) {
-	volumes, err := e.volumes.Exceeded()
-	if err != nil {
-		all <- prometheus.NewInvalidMetric(exceededIOPS, err)
-		return
-	}
-	for id, since := range volumes {
+	for id, since := range e.disks.Exceeded() {
 		for counted, seconds := range map[*prometheus.Desc]float64{
 			exceededIOPS: since.IOPS.Seconds(), exceededThroughput: since.Throughput.Seconds(), ec2ExceededIOPS: 0, ec2ExceededThroughput: 0,
 		} {

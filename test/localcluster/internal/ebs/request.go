@@ -1,12 +1,13 @@
 package ebs
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/storagebench/storagebench/test/localcluster/internal/disk"
 )
 
 // request is a volume as it is asked of EC2, after what the driver makes of it.
@@ -132,27 +133,18 @@ func (r *request) withDefaults() request {
 }
 
 // performance of the volume.
-func (r *request) performance() performance {
-	p := volumeTypes[r.Type].perform(r.withDefaults())
-	p.latency = volumeTypes[r.Type].latency
-	return p
-}
-
-// credits returns the balance that a tag sets, nil without.
-func (r *request) credits() (*float64, error) {
+func (r *request) performance() (disk.Performance, error) {
+	known := volumeTypes[r.Type]
+	p := known.perform(r.withDefaults())
+	p.Latency, p.Bucket.Initial = known.latency, p.Bucket.Capacity
 	value, ok := r.Tags[creditsTag]
 	if !ok {
-		return nil, nil
+		return p, nil
 	}
 	credits, err := strconv.ParseFloat(value, 64)
 	if err != nil || credits < 0 {
-		return nil, fmt.Errorf("tag %s: %q is not a number of credits from 0", creditsTag, value)
+		return p, fmt.Errorf("tag %s: %q is not a number of credits from 0", creditsTag, value)
 	}
-	return &credits, nil
-}
-
-func readSettings(settings string) (request, error) {
-	var r request
-	err := json.Unmarshal([]byte(settings), &r)
-	return r, err
+	p.Bucket.Initial = min(credits, p.Bucket.Capacity)
+	return p, nil
 }

@@ -27,7 +27,7 @@ type volumeType struct {
 	minThroughput, maxThroughput int64
 	defaultThroughput            int64
 	latency                      disk.Latency
-	perform                      func(request) performance
+	perform                      func(request) disk.Performance
 }
 
 // The latencies of gp2 and gp3 are such that the 50th and 90th percentile of reads and of writes are those that were measured on an r5.large by two jobs with blocks
@@ -63,7 +63,7 @@ var volumeTypes = map[string]volumeType{
 		minIOPS: 3_000, maxIOPS: 80_000, iopsPerGiB: 500, defaultIOPS: 3_000,
 		minThroughput: 125, maxThroughput: 2_000, defaultThroughput: 125,
 		latency: gp3Latency,
-		perform: func(r request) performance { return steady(r.IOPS, r.Throughput) },
+		perform: func(r request) disk.Performance { return steady(r.IOPS, r.Throughput) },
 	},
 	"gp2": {minGiB: 1, maxGiB: 16_384, latency: gp2Latency, perform: gp2},
 	"io1": {
@@ -71,31 +71,24 @@ var volumeTypes = map[string]volumeType{
 		minIOPS: 100, maxIOPS: 64_000, iopsPerGiB: 50,
 		latency: gp3Latency,
 		// 256 KiB an I/O up to 500 MiB/s, from 32,000 IOPS on 16 KiB an I/O.
-		perform: func(r request) performance { return steady(r.IOPS, min(1_000, max(500, r.IOPS/64))) },
+		perform: func(r request) disk.Performance { return steady(r.IOPS, min(1_000, max(500, r.IOPS/64))) },
 	},
 	"io2": {
 		minGiB: 4, maxGiB: 65_536, iopsRequired: true,
 		minIOPS: 100, maxIOPS: 256_000, iopsPerGiB: 1_000,
 		latency: io2Latency,
-		perform: func(r request) performance { return steady(r.IOPS, 4_000) },
+		perform: func(r request) disk.Performance { return steady(r.IOPS, 4_000) },
 	},
-	"st1": {minGiB: 125, maxGiB: 16_384, perform: func(r request) performance { return hdd(r.SizeGiB, 40, 500, 250, 500, 500) }},
-	"sc1": {minGiB: 125, maxGiB: 16_384, perform: func(r request) performance { return hdd(r.SizeGiB, 12, 192, 80, 250, 250) }},
+	"st1": {minGiB: 125, maxGiB: 16_384, perform: func(r request) disk.Performance { return hdd(r.SizeGiB, 40, 500, 250, 500, 500) }},
+	"sc1": {minGiB: 125, maxGiB: 16_384, perform: func(r request) disk.Performance { return hdd(r.SizeGiB, 12, 192, 80, 250, 250) }},
 	// "About 100 IOPS on average", and up to 90 MiB/s.
-	"standard": {minGiB: 1, maxGiB: 1_024, perform: func(request) performance { return steady(100, 90) }},
-}
-
-// performance is what a volume does. Without a bucket base and burst are the same.
-type performance struct {
-	base, burst disk.Rate
-	bucket      *bucket
-	latency     disk.Latency
+	"standard": {minGiB: 1, maxGiB: 1_024, perform: func(request) disk.Performance { return steady(100, 90) }},
 }
 
 // steady is a volume whose limits stay. No throughput needs more than the IOPS give.
-func steady(iops, throughputMiB int64) performance {
+func steady(iops, throughputMiB int64) disk.Performance {
 	rate := ssdRate(iops, throughputMiB)
-	return performance{base: rate, burst: rate}
+	return disk.Performance{Base: rate, Burst: rate}
 }
 
 func ssdRate(iops, throughputMiB int64) disk.Rate {
@@ -109,35 +102,32 @@ const (
 )
 
 // gp2 gives 3 IOPS for each GiB, at least 100 and at most 16,000; below 1,000 GiB it
-// bursts to 3,000.
-func gp2(r request) performance {
+// bursts to 3,000. Its credits are I/Os; one of more than 256 KiB counts as several.
+func gp2(r request) disk.Performance {
 	iops := min(16_000, max(100, 3*r.SizeGiB))
 	throughput := int64(250)
 	if r.SizeGiB <= 170 {
 		throughput = 128
 	}
-	base := ssdRate(iops, throughput)
-	if iops >= gp2BurstIOPS {
-		return performance{base: base, burst: base}
+	p := steady(iops, throughput)
+	if iops < gp2BurstIOPS {
+		p.Burst = ssdRate(gp2BurstIOPS, throughput)
+		p.Bucket = disk.Bucket{Capacity: gp2Credits, IO: 1, Byte: 1.0 / maxIO}
 	}
-	return performance{
-		base:   base,
-		burst:  ssdRate(gp2BurstIOPS, throughput),
-		bucket: &bucket{capacity: gp2Credits, base: base.IOs, burst: gp2BurstIOPS, cost: ioCredits},
-	}
+	return p
 }
 
 // hdd gives throughput in MiB/s by size, and as many I/Os of at most 1 MiB. Its credits
 // are MiB, as many as the volume has.
-func hdd(sizeGiB int64, basePerTiB, maxBase, burstPerTiB, maxBurst, iops float64) performance {
+func hdd(sizeGiB int64, basePerTiB, maxBase, burstPerTiB, maxBurst, iops float64) disk.Performance {
 	tib := float64(sizeGiB) / 1024
 	base, burst := min(maxBase, basePerTiB*tib), min(maxBurst, burstPerTiB*tib)
-	p := performance{
-		base:  disk.Rate{IOs: iops, Bytes: base * mib},
-		burst: disk.Rate{IOs: iops, Bytes: burst * mib},
+	p := disk.Performance{
+		Base:  disk.Rate{IOs: iops, Bytes: base * mib},
+		Burst: disk.Rate{IOs: iops, Bytes: burst * mib},
 	}
 	if base < burst {
-		p.bucket = &bucket{capacity: float64(sizeGiB) * 1024, base: base, burst: burst, cost: mibCredits}
+		p.Bucket = disk.Bucket{Capacity: float64(sizeGiB) * 1024, Byte: 1.0 / mib}
 	}
 	return p
 }

@@ -1,6 +1,7 @@
 package efs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -14,8 +15,8 @@ import (
 	"github.com/storagebench/storagebench/test/localcluster/internal/state"
 )
 
-// Create is part of csidriver.Volumes: it makes an access point.
-func (v *Volumes) Create(r *csi.CreateVolumeRequest) (*csi.Volume, error) {
+// CreateVolume is part of the Controller service: it makes an access point.
+func (v *Volumes) CreateVolume(_ context.Context, r *csi.CreateVolumeRequest) (*csi.CreateVolumeResponse, error) {
 	if err := v.known.CheckParameters(r.GetParameters()); err != nil {
 		return nil, status.Errorf(codes.InvalidArgument, "Invalid parameter for CreateVolume: %v", err)
 	}
@@ -29,7 +30,8 @@ func (v *Volumes) Create(r *csi.CreateVolumeRequest) (*csi.Volume, error) {
 	v.changes.Lock()
 	defer v.changes.Unlock()
 	ap, err := v.ensureAccessPoint(r, parsed)
-	return &csi.Volume{VolumeId: handle{fsID: parsed.fsID, apID: ap.ID}.String(), CapacityBytes: ap.CapacityBytes}, err
+	made := &csi.Volume{VolumeId: handle{fsID: parsed.fsID, apID: ap.ID}.String(), CapacityBytes: ap.CapacityBytes}
+	return &csi.CreateVolumeResponse{Volume: made}, err
 }
 
 func (v *Volumes) ensureAccessPoint(r *csi.CreateVolumeRequest, p parameters) (accessPoint, error) {
@@ -95,19 +97,19 @@ func (v *Volumes) owner(p parameters) (efsfuse.Owner, error) {
 	return efsfuse.Owner{UID: uint32(*uid), GID: uint32(*gid)}, nil
 }
 
-// Delete is part of csidriver.Volumes. The access point goes, and its directory stays.
-func (v *Volumes) Delete(id string) error {
-	h, err := parseHandle(id)
+// DeleteVolume is part of the Controller service. The access point goes, and its directory stays.
+func (v *Volumes) DeleteVolume(_ context.Context, r *csi.DeleteVolumeRequest) (*csi.DeleteVolumeResponse, error) {
+	h, err := parseHandle(r.GetVolumeId())
 	if err != nil || h.apID == "" {
-		return nil
+		return &csi.DeleteVolumeResponse{}, nil
 	}
 	v.changes.Lock()
 	defer v.changes.Unlock()
 	if err := os.RemoveAll(v.store.accessPointFile(h.fsID, h.apID)); err != nil {
-		return fmt.Errorf("Failed to Delete volume %v: %w", id, err) //nolint:staticcheck // the real driver's words
+		return nil, fmt.Errorf("Failed to Delete volume %v: %w", r.GetVolumeId(), err) //nolint:staticcheck // the real driver's words
 	}
 	v.log.Info("Access point deleted", "fileSystem", h.fsID, "accessPoint", h.apID)
-	return nil
+	return &csi.DeleteVolumeResponse{}, nil
 }
 
 // Check is part of csidriver.Volumes. Whether there is a volume shows when it is mounted.

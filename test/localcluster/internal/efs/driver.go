@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/container-storage-interface/spec/lib/go/csi"
 	"golang.org/x/sys/unix"
 
 	"github.com/storagebench/storagebench/test/localcluster/internal/csidriver"
@@ -17,6 +18,8 @@ import (
 // Volumes are the access points and directories of all file systems, which nodes share
 // with their limits.
 type Volumes struct {
+	csi.UnimplementedControllerServer
+
 	store store
 	known documented.Driver
 	log   *slog.Logger
@@ -47,6 +50,7 @@ func Open(o csidriver.Options) (*Volumes, error) {
 
 // onNode are the volumes as one node sees them.
 type onNode struct {
+	csi.UnimplementedNodeServer
 	*Volumes
 
 	nodeID string
@@ -55,7 +59,7 @@ type onNode struct {
 }
 
 // On is part of csidriver.Volumes.
-func (v *Volumes) On(node csidriver.Node) csidriver.NodeVolumes { return v.onNode(node.Name) }
+func (v *Volumes) On(node csidriver.Node) csi.NodeServer { return v.onNode(node.Name) }
 
 func (v *Volumes) onNode(nodeID string) *onNode { return &onNode{Volumes: v, nodeID: nodeID} }
 

@@ -24,22 +24,22 @@ import (
 // is detached.
 const unmountLimit = 10 * time.Second
 
-// Publish is part of csidriver.NodeVolumes.
-func (d *onNode) Publish(r *csi.NodePublishVolumeRequest) error {
+// NodePublishVolume is part of the Node service.
+func (d *onNode) NodePublishVolume(_ context.Context, r *csi.NodePublishVolumeRequest) (*csi.NodePublishVolumeResponse, error) {
 	options := r.GetVolumeCapability().GetMount().GetMountFlags()
 	if err := errors.Join(d.known.CheckVolumeAttributes(r.GetVolumeContext()), d.known.CheckMountOptions(options)); err != nil {
-		return status.Error(codes.InvalidArgument, err.Error())
+		return nil, status.Error(codes.InvalidArgument, err.Error())
 	}
 	h, err := parseHandle(r.GetVolumeId())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d.mounting.Lock()
 	defer d.mounting.Unlock()
 	if err := d.mountAt(r.GetTargetPath(), h, r.GetReadonly() || slices.Contains(options, "ro")); err != nil {
-		return status.Errorf(codes.Internal, "Could not mount %q at %q: %v", h.fsID+":/"+strings.TrimPrefix(h.path, "/"), r.GetTargetPath(), err)
+		return nil, status.Errorf(codes.Internal, "Could not mount %q at %q: %v", h.fsID+":/"+strings.TrimPrefix(h.path, "/"), r.GetTargetPath(), err)
 	}
-	return nil
+	return &csi.NodePublishVolumeResponse{}, nil
 }
 
 func (d *onNode) mountAt(target string, h handle, readOnly bool) error {
@@ -89,16 +89,16 @@ func (d *onNode) view(h handle) (efsfuse.View, error) {
 	return view, nil
 }
 
-// Unpublish is part of csidriver.NodeVolumes.
-func (d *onNode) Unpublish(ctx context.Context, r *csi.NodeUnpublishVolumeRequest) error {
+// NodeUnpublishVolume is part of the Node service.
+func (d *onNode) NodeUnpublishVolume(ctx context.Context, r *csi.NodeUnpublishVolumeRequest) (*csi.NodeUnpublishVolumeResponse, error) {
 	target := r.GetTargetPath()
 	d.mounting.Lock()
 	defer d.mounting.Unlock()
 	if err := host.Unmount(ctx, target, unmountLimit); err != nil {
-		return fmt.Errorf("Could not unmount %q: %w", target, err) //nolint:staticcheck // the real driver's words
+		return nil, fmt.Errorf("Could not unmount %q: %w", target, err) //nolint:staticcheck // the real driver's words
 	}
 	if err := os.Remove(target); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return nil, err
 	}
-	return nil
+	return &csi.NodeUnpublishVolumeResponse{}, nil
 }

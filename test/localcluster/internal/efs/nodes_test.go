@@ -20,13 +20,13 @@ func mountOn(t *testing.T, n *onNode) string {
 		t.Skip("mounts need root")
 	}
 	target := filepath.Join(t.TempDir(), n.nodeID)
-	if err := n.Publish(&csi.NodePublishVolumeRequest{
+	if _, err := n.NodePublishVolume(t.Context(), &csi.NodePublishVolumeRequest{
 		VolumeId: testFileSystem, TargetPath: target, VolumeCapability: mountCapability(),
 	}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := n.Unpublish(context.Background(), &csi.NodeUnpublishVolumeRequest{VolumeId: testFileSystem, TargetPath: target}); err != nil {
+		if _, err := n.NodeUnpublishVolume(context.Background(), &csi.NodeUnpublishVolumeRequest{VolumeId: testFileSystem, TargetPath: target}); err != nil {
 			t.Error(err)
 		}
 	})

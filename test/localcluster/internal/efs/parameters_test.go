@@ -74,7 +74,7 @@ func TestRefusedVolumes(t *testing.T) {
 	n := newNode(t)
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := n.Create(&csi.CreateVolumeRequest{
+			_, err := n.CreateVolume(t.Context(), &csi.CreateVolumeRequest{
 				Name: "pvc-1", Parameters: with(test.changes), VolumeCapabilities: []*csi.VolumeCapability{mountCapability()},
 			})
 			if status.Code(err) != test.code || !strings.Contains(err.Error(), test.says) {
@@ -88,13 +88,13 @@ func TestAccessPoints(t *testing.T) {
 	n := newNode(t)
 	create := func(name string, changes map[string]string) accessPoint {
 		t.Helper()
-		r, err := n.Create(&csi.CreateVolumeRequest{
+		r, err := n.CreateVolume(t.Context(), &csi.CreateVolumeRequest{
 			Name: name, Parameters: with(changes), VolumeCapabilities: []*csi.VolumeCapability{mountCapability()},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		id := r.GetVolumeId()
+		id := r.GetVolume().GetVolumeId()
 		if !regexp.MustCompile(`^efs:fs-0123456789abcdef0::fsap-0[0-9a-f]{16}$`).MatchString(id) {
 			t.Errorf("volume ID %q", id)
 		}
@@ -145,7 +145,7 @@ func TestRefusedMounts(t *testing.T) {
 	n := newNode(t)
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			err := n.Publish(&csi.NodePublishVolumeRequest{
+			_, err := n.NodePublishVolume(t.Context(), &csi.NodePublishVolumeRequest{
 				VolumeId: test.id, TargetPath: t.TempDir() + "/target", VolumeContext: test.context, VolumeCapability: mountCapability(test.options...),
 			})
 			if status.Code(err) != test.code || !strings.Contains(err.Error(), test.says) {

@@ -7,18 +7,16 @@ import (
 	"time"
 
 	"github.com/hanwen/go-fuse/v2/fs"
-	"github.com/hanwen/go-fuse/v2/fuse"
-	"github.com/moby/sys/mountinfo"
 	"golang.org/x/sys/unix"
+
+	"github.com/storagebench/storagebench/test/localcluster/internal/slowfs"
 )
 
 const (
-	// fsType is the type of the mounts in /proc/mounts.
-	fsType = "fuse." + fsSubtype
-	// fsSubtype is set on mounting.
-	fsSubtype = "efs"
-	// maxWrite is the size of EFS' largest write.
-	maxWrite = 1 << 20
+	// fsType is the type of the mounts.
+	fsType = "efs"
+	// maxBackground is how many I/Os of a mount may be on their way.
+	maxBackground = 128
 	// cacheTimeout is how old attributes may be, as over NFS.
 	cacheTimeout = time.Second
 )
@@ -48,14 +46,12 @@ func (c *Connection) Mount(target string, view View) error {
 		return err
 	}
 	m := &mount{view: view, connection: c}
+	root := func(n *fs.LoopbackNode) fs.InodeEmbedder { return &node{LoopbackNode: n, mount: m} }
 	// The root is found by its descriptor: an access point's identity need not be able to
 	// pass the directories above.
-	data := &fs.LoopbackRoot{Path: fmt.Sprintf("/proc/self/fd/%d", dir.Fd())}
-	root := &node{LoopbackNode: &fs.LoopbackNode{RootData: data}, mount: m}
-	data.RootNode = root
-	server, err := fs.Mount(target, root, m.options())
+	server, err := slowfs.Mount(target, fmt.Sprintf("/proc/self/fd/%d", dir.Fd()), root, m.options())
 	if err != nil {
-		return errors.Join(fmt.Errorf("mount %s: %w", target, err), dir.Close())
+		return errors.Join(err, dir.Close())
 	}
 	go func() {
 		server.Wait()
@@ -65,14 +61,8 @@ func (c *Connection) Mount(target string, view View) error {
 }
 
 func (m *mount) options() *fs.Options {
-	timeout := cacheTimeout
-	options := &fs.Options{
-		AttrTimeout: &timeout, EntryTimeout: &timeout, NullPermissions: true,
-		MountOptions: fuse.MountOptions{
-			AllowOther: true, DirectMountStrict: true, FsName: m.view.Name, Name: fsSubtype,
-			MaxBackground: 128, MaxWrite: maxWrite, ExtraCapabilities: fuse.CAP_ASYNC_DIO, DisableXAttrs: true,
-		},
-	}
+	options := slowfs.Options(m.view.Name, fsType, maxBackground, cacheTimeout)
+	options.AllowOther = true
 	if m.view.Owner == nil {
 		options.Options = append(options.Options, "default_permissions")
 	}
@@ -83,18 +73,4 @@ func (m *mount) options() *fs.Options {
 }
 
 // DetachStale detaches mounts below a directory, whose server has ended.
-func DetachStale(dir string) error {
-	mounts, err := mountinfo.GetMounts(func(info *mountinfo.Info) (skip, stop bool) {
-		return info.FSType != fsType || len(info.Mountpoint) <= len(dir) || info.Mountpoint[:len(dir)+1] != dir+"/", false
-	})
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for _, m := range mounts {
-		if err := unix.Unmount(m.Mountpoint, unix.MNT_DETACH|unix.UMOUNT_NOFOLLOW); err != nil {
-			errs = append(errs, fmt.Errorf("detach %s: %w", m.Mountpoint, err))
-		}
-	}
-	return errors.Join(errs...)
-}
+func DetachStale(dir string) error { return slowfs.DetachStale(dir, fsType) }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/storagebench/storagebench/test/localcluster/internal/pace"
+	"github.com/storagebench/storagebench/test/localcluster/internal/slowfs"
 )
 
 // Owner is the identity that an access point gives to all who come through it.
@@ -66,7 +67,7 @@ func (n *node) changes(ctx *context.Context) (end func()) {
 	began, endAs := time.Now(), n.as(ctx)
 	return func() {
 		endAs()
-		pace.Wait(n.mount.connection.write(began, 0))
+		pace.Wait(n.mount.connection.admit(began, true, 0))
 	}
 }
 
@@ -93,7 +94,7 @@ func (n *node) Open(ctx context.Context, flags uint32) (fs.FileHandle, uint32, s
 	if errno != 0 {
 		return nil, 0, errno
 	}
-	return n.file(handle), openFlags, 0
+	return n.file(handle), slowfs.OpenFlags, 0
 }
 
 // Create is part of fs.NodeCreater.
@@ -103,7 +104,7 @@ func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out 
 	if errno != 0 {
 		return nil, nil, 0, errno
 	}
-	return inode, n.file(handle), openFlags, 0
+	return inode, n.file(handle), slowfs.OpenFlags, 0
 }
 
 // OpendirHandle is part of fs.NodeOpendirHandler.

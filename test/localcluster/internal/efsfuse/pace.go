@@ -59,29 +59,17 @@ func (s *Server) Connect() *Connection {
 // Another returns the connection of another client of the same file system.
 func (c *Connection) Another() *Connection { return c.server.Connect() }
 
-// write returns when a write that comes now is done.
-func (c *Connection) write(now time.Time, bytes int) time.Time {
+// admit returns when a write or read that comes now is done.
+func (c *Connection) admit(now time.Time, write bool, bytes int) time.Time {
 	s := c.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return pace.Latest(
-		now.Add(time.Duration(s.limits.WriteLatencyMicros)*time.Microsecond),
-		done(&c.writes, now, 1),
-		done(&s.writes, now, 1),
-		done(&s.bits, now, float64(bytes)),
-	)
-}
-
-// read returns when a read that comes now is done.
-func (c *Connection) read(now time.Time, bytes int) time.Time {
-	s := c.server
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return pace.Latest(
-		now.Add(time.Duration(s.limits.ReadLatencyMicros)*time.Microsecond),
-		done(&s.reads, now, 1),
-		done(&s.bits, now, float64(bytes)/readsMetered),
-	)
+	if !write {
+		latency := time.Duration(s.limits.ReadLatencyMicros) * time.Microsecond
+		return pace.Latest(now.Add(latency), done(&s.reads, now, 1), done(&s.bits, now, float64(bytes)/readsMetered))
+	}
+	latency := time.Duration(s.limits.WriteLatencyMicros) * time.Microsecond
+	return pace.Latest(now.Add(latency), done(&c.writes, now, 1), done(&s.writes, now, 1), done(&s.bits, now, float64(bytes)))
 }
 
 // done returns when work that comes now is done.

@@ -45,10 +45,10 @@ func perSecond(limits Limits, clients, threads int, operate func(c *Connection, 
 
 func TestPace(t *testing.T) {
 	write := func(bytes int) func(*Connection, time.Time) time.Time {
-		return func(c *Connection, now time.Time) time.Time { return c.write(now, bytes) }
+		return func(c *Connection, now time.Time) time.Time { return c.admit(now, true, bytes) }
 	}
 	read := func(bytes int) func(*Connection, time.Time) time.Time {
-		return func(c *Connection, now time.Time) time.Time { return c.read(now, bytes) }
+		return func(c *Connection, now time.Time) time.Time { return c.admit(now, false, bytes) }
 	}
 	const kib = 1 << 10
 	tests := map[string]struct {
@@ -80,7 +80,7 @@ func TestPace(t *testing.T) {
 func TestNoLimits(t *testing.T) {
 	connection := NewServer(Limits{}).Connect()
 	now := time.Now()
-	if got := connection.write(now, 1<<20); !got.Equal(now) {
+	if got := connection.admit(now, true, 1<<20); !got.Equal(now) {
 		t.Errorf("a write without limits is done %v later", got.Sub(now))
 	}
 }

@@ -31,19 +31,20 @@ func newAttached(t *testing.T, dir string) (driver *Volumes, id string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	created, err := driver.Create(&csi.CreateVolumeRequest{
+	created, err := driver.CreateVolume(t.Context(), &csi.CreateVolumeRequest{
 		Name: "pvc-1", CapacityRange: &csi.CapacityRange{RequiredBytes: 32 * mib}, VolumeCapabilities: []*csi.VolumeCapability{disk()},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return driver, created.GetVolumeId()
+	return driver, created.GetVolume().GetVolumeId()
 }
 
 func (n testNode) stagePublished(id string) error {
-	return n.Stage(context.Background(), &csi.NodeStageVolumeRequest{
+	_, err := n.NodeStageVolume(context.Background(), &csi.NodeStageVolumeRequest{
 		VolumeId: id, StagingTargetPath: n.staging, VolumeCapability: disk(), PublishContext: map[string]string{DevicePathKey: "/dev/xvdaa"},
 	})
+	return err
 }
 
 // lasts says how long something takes, which must not fail.
@@ -89,7 +90,7 @@ func TestControllerAttachesVolumes(t *testing.T) {
 	if err := driver.Attach(t.Context(), id, "node-2"); !errors.As(err, &inUse) || inUse.Node != "node-1" {
 		t.Errorf("it is attached to a second node: %v", err)
 	}
-	if err := driver.Delete(id); !errors.As(err, &inUse) {
+	if err := remove(driver, id); !errors.As(err, &inUse) {
 		t.Errorf("it is deleted while it is attached: %v", err)
 	}
 	if err := driver.Detach(t.Context(), id, "node-2"); err != nil {
@@ -102,7 +103,7 @@ func TestControllerAttachesVolumes(t *testing.T) {
 	if took := lasts(t, detach); took >= detachedAfter {
 		t.Errorf("detaching once more took %v", took)
 	}
-	if err := driver.Delete(id); err != nil {
+	if err := remove(driver, id); err != nil {
 		t.Error(err)
 	}
 	if err := driver.Attach(t.Context(), id, "node-1"); status.Code(err) != codes.NotFound {
@@ -125,14 +126,14 @@ func TestVolumeOnItsWay(t *testing.T) {
 		if err := driver.Attach(t.Context(), id, "node-2"); !errors.As(err, &inUse) {
 			t.Errorf("another node gets it: %v", err)
 		}
-		if err := driver.Delete(id); !errors.As(err, &inUse) {
+		if err := remove(driver, id); !errors.As(err, &inUse) {
 			t.Errorf("it is deleted: %v", err)
 		}
 		if err := move(t.Context(), id, "node-1"); err != nil {
 			t.Errorf("it never comes: %v", err)
 		}
 	}
-	if err := driver.Delete(id); err != nil {
+	if err := remove(driver, id); err != nil {
 		t.Error(err)
 	}
 }
@@ -149,7 +150,7 @@ func TestAttachmentOutlastsItsDevice(t *testing.T) {
 	if err := driver.Attach(t.Context(), id, "node-1"); err != nil {
 		t.Fatal(err)
 	}
-	device, _, err := driver.attachment(id)
+	_, device, err := driver.attachment(id)
 	if err != nil {
 		t.Fatal(err)
 	}
