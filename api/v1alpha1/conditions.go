@@ -111,8 +111,9 @@ const (
 	// ReasonSlower: a figure is worse since a benchmark that the message names, and has stayed so.
 	ReasonSlower = "Slower"
 	// ReasonNotSlower: no figure was found to be worse than before, but for what is acknowledged. Small changes take many runs to be found.
+	// Targets with too few runs are named in the message.
 	ReasonNotSlower = "NotSlower"
-	// ReasonTooFewRuns: too few benchmarks of the last one's baseline have ended for a change to be found. What was worse on another baseline is
+	// ReasonTooFewRuns: too few benchmarks of the last one's baseline have ended for a change to be found, or the history never keeps enough. What was worse on another baseline is
 	// not told meanwhile.
 	ReasonTooFewRuns = "TooFewRuns"
 	// ReasonInvalidAnnotation: an annotation of the schedule is no time, or one that has not come yet.

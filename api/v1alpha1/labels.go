@@ -35,7 +35,7 @@ const (
 	AnnotationScheduledTime = "storagebench.dev/scheduled-time"
 	// AnnotationRequested is on a StorageBenchmark that somebody has made from a schedule by hand.
 	AnnotationRequested = "storagebench.dev/requested"
-	// AnnotationHistoryKept, with value true, is on a StorageBenchmark of a schedule that has left its point in the history, or has none to leave. It leaves no
+	// AnnotationHistoryKept, with its own UID, is on a StorageBenchmark of a schedule that has left its point in the history, or has none to leave. It leaves no
 	// other, also when the point was dropped.
 	AnnotationHistoryKept = "storagebench.dev/history-kept"
 	// AnnotationAcknowledged is on a StorageBenchmarkSchedule whose regressions somebody has seen: when, in RFC 3339. What could not be seen by then is

@@ -25,7 +25,7 @@ var (
 
 	ofSchedule = []string{"namespace", "schedule"}
 
-	descRegressed = desc("regressed", "Whether results of the schedule have become worse for good: 1, or 0 if not. Absent while that cannot be told.", ofSchedule...)
+	descRegressed = desc("regressed", "Whether results of the schedule have become worse for good: 1, or 0 if not. Absent while that cannot be told of any target.", ofSchedule...)
 	descInvalid   = desc("schedule_invalid", "Whether nothing is made of the schedule because its spec is refused: 1, or 0 if not. Absent while it is suspended.", ofSchedule...)
 	descPeriod    = desc("schedule_period_seconds", "The longest time between two starts of the schedule. Absent while it is suspended, or cannot be read.", ofSchedule...)
 	descNext      = desc("schedule_next_start_timestamp_seconds", "When the next start of the schedule is due. Absent while none will be made.", ofSchedule...)

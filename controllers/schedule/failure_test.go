@@ -21,26 +21,49 @@ import (
 // unreachable is a client whose StorageBenchmarks a webhook would have to admit that cannot be reached.
 type unreachable struct {
 	client.Client
-	is atomic.Bool
+	is    atomic.Bool
+	asked atomic.Int32
 }
 
 func (c *unreachable) Create(ctx context.Context, object client.Object, options ...client.CreateOption) error {
-	if _, makes := object.(*v1alpha1.StorageBenchmark); makes && c.is.Load() {
-		return apierrors.NewInternalError(errors.New(`failed calling webhook "admit.example.com": connection refused`))
+	if err := c.admit(object); err != nil {
+		return err
 	}
 	return c.Client.Create(ctx, object, options...)
+}
+
+func (c *unreachable) Patch(ctx context.Context, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+	if err := c.admit(object); err != nil {
+		return err
+	}
+	return c.Client.Patch(ctx, object, patch, options...)
+}
+
+func (c *unreachable) admit(object client.Object) error {
+	if _, asks := object.(*v1alpha1.StorageBenchmark); !asks || !c.is.Load() {
+		return nil
+	}
+	c.asked.Add(1)
+	return apierrors.NewInternalError(errors.New(`failed calling webhook "admit.example.com": connection refused`))
+}
+
+// startBehindAWebhook starts an operator whose StorageBenchmarks a webhook would have to admit.
+func (w *world) startBehindAWebhook() *unreachable {
+	w.Helper()
+	mgr, err := w.Manager(envtest.OperatorConfig(w), controllers.Trim)
+	if err != nil {
+		w.Fatal(err)
+	}
+	webhook := &unreachable{Client: mgr.GetClient()}
+	r := &Reconciler{Client: webhook, Live: mgr.GetAPIReader(), Events: mgr.GetEventRecorder("storagebench"), Results: &w.results, Clock: w.Clock, Version: "test"}
+	w.Run(mgr, errors.Join(Index(w.Context(), mgr), r.SetupWithManager(mgr)))
+	return webhook
 }
 
 // A start that fails for another reason than a refusal keeps no point from being kept and nothing from being deleted. Users are told when it has gone on.
 func TestFailingStart(t *testing.T) {
 	w := newWorld(t)
-	mgr, err := w.Manager(envtest.OperatorConfig(w), controllers.Trim)
-	if err != nil {
-		t.Fatal(err)
-	}
-	webhook := &unreachable{Client: mgr.GetClient()}
-	r := &Reconciler{Client: webhook, Live: mgr.GetAPIReader(), Events: mgr.GetEventRecorder("storagebench"), Results: &w.results, Clock: w.Clock, Version: "test"}
-	w.Run(mgr, errors.Join(Index(w.Context(), mgr), r.SetupWithManager(mgr)))
+	webhook := w.startBehindAWebhook()
 	s := w.create(func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.SuccessfulBenchmarksHistoryLimit = new(int32(0)) })
 	w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonWaiting)
 
@@ -49,7 +72,6 @@ func TestFailingStart(t *testing.T) {
 	asked := harness.Create(w.World, schedule.Requested(s))
 	w.end(asked, metav1.ConditionTrue, 100)
 	w.untilPoints(s, 1)
-	w.untilGone(asked)
 	w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonWaiting)
 
 	w.pass(s, quietErrors)
@@ -58,6 +80,7 @@ func TestFailingStart(t *testing.T) {
 
 	webhook.is.Store(false)
 	w.pass(s, time.Second)
+	w.untilGone(asked) // when it is marked
 	w.untilThere(1)
 	w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonActive)
 }
@@ -80,4 +103,35 @@ func TestNoteFailure(t *testing.T) {
 			t.Errorf("step %d: conditions are %+v", n, p.schedule.Status.Conditions)
 		}
 	}
+}
+
+// A start that failed until its deadline had passed is told, too.
+func TestStartThatFailedUntilItsDeadline(t *testing.T) {
+	w := newWorld(t)
+	webhook := w.startBehindAWebhook()
+	s := w.create(func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.StartingDeadlineSeconds = new(int64(30)) })
+	w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonWaiting)
+	webhook.is.Store(true)
+	due := w.Clock.Now().Truncate(time.Minute).Add(time.Minute)
+	w.pass(s, due.Sub(w.Clock.Now()))
+	w.Eventually(func() error {
+		if webhook.asked.Load() == 0 {
+			return errors.New("nothing was to be made")
+		}
+		return nil
+	})
+	w.pass(s, 31*time.Second)
+	w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonStartFailed, "failed calling webhook", "deadline has passed")
+}
+
+// Where no StorageBenchmark can be marked for now, one that leaves no point keeps no other's out.
+func TestPointsWhereNoneCanBeMarked(t *testing.T) {
+	w := newWorld(t)
+	webhook := w.startBehindAWebhook()
+	s := w.createByHand(10)
+	webhook.is.Store(true)
+	for _, iops := range []int64{0, 100} {
+		w.end(harness.Create(w.World, schedule.Requested(s)), metav1.ConditionTrue, iops)
+	}
+	w.untilPoints(s, 1)
 }

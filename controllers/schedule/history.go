@@ -34,7 +34,7 @@ func (p *pass) historyLimit() int {
 func (p *pass) keepHistory(ctx context.Context) time.Duration {
 	ended := p.unkept()
 	if len(ended) == 0 && !p.asksAnew() {
-		p.noteHistory()
+		p.noteHistory(nil)
 		return 0
 	}
 	giveBack, wait := p.reading.take(p.schedule.Namespace, time.Now) // what it costs the machine, whatever the clock says
@@ -43,14 +43,13 @@ func (p *pass) keepHistory(ctx context.Context) time.Duration {
 	}
 	defer giveBack()
 	err := p.addPoints(ctx, ended)
-	switch {
-	case apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err):
+	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
 		return retrySoon // another operator was faster
-	case err != nil:
-		p.setCondition(v1alpha1.ConditionHistoryKept, metav1.ConditionFalse, v1alpha1.ReasonNotKept, err.Error())
+	}
+	p.noteHistory(err)
+	if err != nil {
 		return historyAgain
 	}
-	p.noteHistory()
 	return 0
 }
 
@@ -64,14 +63,19 @@ func (p *pass) asksAnew() bool {
 	return int(known.where.Points) > p.historyLimit() || known.asked != p.asked() || !equality.Semantic.DeepEqual(known.where, *noted) || !known.regressed.isNoted(p.schedule)
 }
 
-// noteHistory says what is known of the history, also where a pass before could not write that down.
-func (p *pass) noteHistory() {
+// noteHistory says what is known of the history, also where a pass before could not write that down, and what keeps points out.
+func (p *pass) noteHistory(trouble error) {
 	known := p.memory.history
+	switch {
+	case trouble != nil:
+		p.setCondition(v1alpha1.ConditionHistoryKept, metav1.ConditionFalse, v1alpha1.ReasonNotKept, trouble.Error())
+	case known != nil:
+		p.setCondition(v1alpha1.ConditionHistoryKept, metav1.ConditionTrue, v1alpha1.ReasonKept, legible.Plural(int(known.where.Points), "point"))
+	}
 	if known == nil {
 		return
 	}
 	p.schedule.Status.History = *known.where.DeepCopy()
-	p.setCondition(v1alpha1.ConditionHistoryKept, metav1.ConditionTrue, v1alpha1.ReasonKept, legible.Plural(int(known.where.Points), "point"))
 	p.setCondition(v1alpha1.ConditionRegressed, known.regressed.status, known.regressed.reason, known.regressed.message)
 }
 
@@ -91,19 +95,19 @@ func (p *pass) addPoints(ctx context.Context, ended []schedule.Benchmark) error 
 	if err != nil {
 		return err
 	}
-	if err := p.collect(ctx, s.history, ended); err != nil {
+	dropped, err := p.collect(ctx, s.history, ended)
+	if err != nil {
 		return err
 	}
-	// Whoever leaves no point in the history is marked before that is written: nobody could tell afterwards that its point was dropped.
-	in, out := parted(ended, s.history)
-	if err := p.markKept(ctx, out); err != nil {
+	// Before the history is written: nobody could tell afterwards that a point was dropped.
+	if err := p.markKept(ctx, dropped); err != nil {
 		return err
 	}
 	if err := s.write(ctx, p); err != nil {
 		return err
 	}
 	p.noteRead(ctx, s, ended)
-	if err := p.markKept(ctx, in); err != nil {
+	if err := p.markKept(ctx, ended); err != nil {
 		return err
 	}
 	for _, b := range ended {
@@ -112,22 +116,46 @@ func (p *pass) addPoints(ctx context.Context, ended []schedule.Benchmark) error 
 	return nil
 }
 
-// collect adds the points of StorageBenchmarks to a history, of those that have not left theirs.
-func (p *pass) collect(ctx context.Context, h *history.History, ended []schedule.Benchmark) error {
+// collect adds the points of StorageBenchmarks to a history, of those that have not left theirs. It returns those whose point the history keeps no longer.
+func (p *pass) collect(ctx context.Context, h *history.History, ended []schedule.Benchmark) (dropped []schedule.Benchmark, err error) {
+	since := p.unmarkedSince(h)
+	var left []schedule.Benchmark
 	for _, b := range ended {
-		if b.Marked || h.Has(string(b.UID)) {
+		if b.Marked {
 			continue
 		}
-		point, err := p.point(ctx, b)
-		if err != nil {
-			return err
+		if !h.Has(string(b.UID)) {
+			point, err := p.point(ctx, b)
+			if err != nil {
+				return nil, err
+			}
+			if point == nil {
+				continue
+			}
+			if !point.Time.Before(since) {
+				h.Add(*point, p.historyLimit())
+			}
 		}
-		if point != nil {
-			h.Add(*point, p.historyLimit())
-		}
+		left = append(left, b)
 	}
 	h.Trim(p.historyLimit())
-	return nil
+	return slices.DeleteFunc(left, func(b schedule.Benchmark) bool { return h.Has(string(b.UID)) }), nil
+}
+
+// unmarkedSince returns when the oldest benchmark of a history ended where nobody marks benchmarks: an operator of a version before did not, and a policy may refuse it. One that ended before has left
+// a point that was dropped. Zero: they are marked, or the history tells of none that is there.
+func (p *pass) unmarkedSince(h *history.History) time.Time {
+	var since time.Time
+	for _, b := range p.facts() {
+		switch {
+		case !h.Has(string(b.UID)):
+		case b.Marked:
+			return time.Time{}
+		default:
+			since = h.Points[0].Time
+		}
+	}
+	return since
 }
 
 // noteRead remembers what a history has, and tells of its last result.
@@ -175,33 +203,22 @@ func (p *pass) point(ctx context.Context, b schedule.Benchmark) (*history.Point,
 	return &point, nil
 }
 
-// parted returns which StorageBenchmarks have a point in a history, and which have not.
-func parted(all []schedule.Benchmark, h *history.History) (in, out []schedule.Benchmark) {
-	for _, b := range all {
-		if h.Has(string(b.UID)) {
-			in = append(in, b)
-		} else {
-			out = append(out, b)
-		}
-	}
-	return in, out
-}
-
 // markKept notes on StorageBenchmarks that they need no point any more. An operator that has just begun would take one whose point was dropped for one that has
-// just ended. Where a policy refuses that, it is remembered until then.
+// just ended. Where a policy refuses that, it is remembered until then. All are tried. The mark is the UID, so that a copy of a StorageBenchmark has none.
 func (p *pass) markKept(ctx context.Context, kept []schedule.Benchmark) error {
+	var errs []error
 	for _, b := range kept {
 		if b.Marked {
 			continue
 		}
 		object := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: p.schedule.Namespace, Name: b.Name}}
-		patch := fmt.Appendf(nil, `{"metadata":{"uid":%q,"annotations":{%q:"true"}}}`, b.UID, v1alpha1.AnnotationHistoryKept) // with another UID it is refused
+		patch := fmt.Appendf(nil, `{"metadata":{"uid":%q,"annotations":{%q:%[1]q}}}`, b.UID, v1alpha1.AnnotationHistoryKept) // with another UID it is refused
 		err := p.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch))
 		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && !isRefusal(err) {
-			return fmt.Errorf("note on StorageBenchmark %s that its point is kept: %w", b.Name, err)
+			errs = append(errs, fmt.Errorf("note on StorageBenchmark %s that its point is kept: %w", b.Name, err))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // notOurs says that somebody else has made a ConfigMap of the history's name.

@@ -38,7 +38,7 @@ func (w *world) measureByHand(s *v1alpha1.StorageBenchmarkSchedule) *v1alpha1.St
 	sb := harness.Create(w.World, schedule.Requested(s))
 	w.end(sb, metav1.ConditionTrue, 100)
 	w.Eventually(func() error {
-		if w.Get(sb).Annotations[v1alpha1.AnnotationHistoryKept] != "true" {
+		if w.Get(sb).Annotations[v1alpha1.AnnotationHistoryKept] != string(sb.UID) {
 			return errors.New("it is not noted that its point is kept")
 		}
 		return nil
@@ -253,4 +253,52 @@ func TestMarkWhoseAnswerIsLost(t *testing.T) {
 	w.untilPoints(s, 2)
 	w.untilPointsOf(s, first, second)
 	w.untilCondition(s, v1alpha1.ConditionHistoryKept, metav1.ConditionTrue, v1alpha1.ReasonKept)
+}
+
+// unmark takes the marks of StorageBenchmarks away, as if an operator of the version before had kept their points.
+func (w *world) unmark(all ...*v1alpha1.StorageBenchmark) {
+	w.Helper()
+	for _, sb := range all {
+		patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:null}}}`, v1alpha1.AnnotationHistoryKept)
+		if err := w.Client.Patch(w.Context(), sb.DeepCopy(), client.RawPatch(types.MergePatchType, patch)); err != nil {
+			w.Fatal(err)
+		}
+	}
+}
+
+// An operator of the version before marked no StorageBenchmark. One whose point it has dropped leaves no other after an upgrade, and the next one leaves its own.
+func TestUpgradeWithAPointThatWasDropped(t *testing.T) {
+	w := newWorld(t)
+	stop := w.startOperator()
+	s := w.createByHand(2)
+	first, second, third := w.measureByHand(s), w.measureByHand(s), w.measureByHand(s)
+	w.untilPointsOf(s, second, third)
+	stop()
+	if err := w.Client.Delete(w.Context(), second); err != nil { // as a benchmark that had succeeded, where the first had failed
+		t.Fatal(err)
+	}
+	w.unmark(first, third)
+	w.restarted(s, func() {})
+	w.Eventually(func() error {
+		if marked := w.Get(first).Annotations[v1alpha1.AnnotationHistoryKept]; marked != string(first.UID) {
+			return fmt.Errorf("the first one is marked %q", marked)
+		}
+		return nil
+	})
+	w.untilPointsOf(s, second, third)
+	fourth := w.measureByHand(s)
+	w.untilPointsOf(s, third, fourth)
+}
+
+// A copy of a StorageBenchmark that has left its point leaves one of its own.
+func TestCopyLeavesItsOwnPoint(t *testing.T) {
+	w := newWorld(t)
+	w.startOperator()
+	s := w.createByHand(10)
+	first := w.measureByHand(s)
+	twin := schedule.Requested(s)
+	twin.Name, twin.Annotations, twin.OwnerReferences = first.Name+"-copy", w.Get(first).Annotations, first.OwnerReferences
+	w.Clock.Pass(time.Minute)
+	w.end(harness.Create(w.World, twin), metav1.ConditionTrue, 100)
+	w.untilPointsOf(s, first, twin)
 }

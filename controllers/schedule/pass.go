@@ -117,7 +117,7 @@ func (p *pass) facts() []schedule.Benchmark {
 		sb := &p.benchmarks[i]
 		fact := schedule.Benchmark{
 			Name: sb.Name, UID: sb.UID, State: stateOf(sb), Created: sb.CreationTimestamp.Time,
-			Kept: p.memory.kept.Has(sb.UID), Marked: sb.Annotations[v1alpha1.AnnotationHistoryKept] == "true", Deleting: !sb.DeletionTimestamp.IsZero(),
+			Kept: p.memory.kept.Has(sb.UID), Marked: sb.Annotations[v1alpha1.AnnotationHistoryKept] == string(sb.UID), Deleting: !sb.DeletionTimestamp.IsZero(),
 		}
 		if fact.State != schedule.Active {
 			fact.Ended = p.endOf(sb)

@@ -55,6 +55,8 @@ type Reconciler struct {
 const (
 	// concurrentSchedules is how many passes are made at the same time.
 	concurrentSchedules = 2
+	// failedAgain is how long after an error, at most, the next pass is made: users are told of one that goes on for quietErrors.
+	failedAgain = 20 * time.Second
 	// retrySoon is how long a pass over an old version waits for the newer one.
 	retrySoon = 100 * time.Millisecond
 	// bySchedule is the index of StorageBenchmarks by the UID of their schedule.
@@ -73,7 +75,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Owns(&v1alpha1.StorageBenchmark{}, builder.WithPredicates(endings)).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: concurrentSchedules,
-			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](retrySoon, refusedAgain),
+			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](retrySoon, failedAgain),
 		}).
 		Complete(r)
 }

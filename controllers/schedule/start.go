@@ -68,8 +68,8 @@ func (p *pass) carryOut(ctx context.Context, decision *schedule.Start) (time.Dur
 		return retrySoon, err
 	}
 	for _, b := range decision.Replaces {
-		if err := p.replace(ctx, b); err != nil {
-			return 0, err
+		if replaced, err := p.replace(ctx, b); err != nil || !replaced {
+			return retrySoon, err
 		}
 	}
 	if refused, err := p.make(ctx, decision); err != nil || refused {
@@ -114,13 +114,27 @@ func (p *pass) isFresh(ctx context.Context) (bool, error) {
 	return current.ResourceVersion == p.before.ResourceVersion, nil
 }
 
-// replace deletes a StorageBenchmark in favour of the next one.
-func (p *pass) replace(ctx context.Context, b schedule.Benchmark) error {
-	if err := p.delete(ctx, b); err != nil {
-		return err
+// replace deletes a StorageBenchmark in favour of the next one. It does not if that has ended meanwhile: its point is to be kept first.
+func (p *pass) replace(ctx context.Context, b schedule.Benchmark) (bool, error) {
+	current := &v1alpha1.StorageBenchmark{}
+	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.schedule.Namespace, Name: b.Name}, current)
+	switch {
+	case apierrors.IsNotFound(err):
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("get StorageBenchmark %s: %w", b.Name, err)
+	case current.UID != b.UID || stateOf(current) != schedule.Active:
+		return false, nil
+	}
+	err = p.Client.Delete(ctx, current, client.Preconditions{UID: &current.UID, ResourceVersion: &current.ResourceVersion}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	switch {
+	case apierrors.IsConflict(err):
+		return false, nil
+	case client.IgnoreNotFound(err) != nil:
+		return false, fmt.Errorf("delete StorageBenchmark %s: %w", b.Name, err)
 	}
 	p.Events.Eventf(p.schedule, nil, corev1.EventTypeNormal, "Replaced", "Delete", "%s", "deleted StorageBenchmark "+b.Name+", because concurrencyPolicy is Replace")
-	return nil
+	return true, nil
 }
 
 // make makes the StorageBenchmark of a start. It is made once: who makes it again finds it by its name.

@@ -116,6 +116,21 @@ func TestConcurrencyPolicies(t *testing.T) {
 	}
 }
 
+// A benchmark that has ended since the pass has listed it is not replaced: its point is kept first.
+func TestReplaceOfOneThatHasEnded(t *testing.T) {
+	w := newWorld(t)
+	s := w.create(func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.ConcurrencyPolicy = v1alpha1.ConcurrencyReplace })
+	sb := harness.Create(w.World, schedule.ForStart(s, w.Clock.Now()))
+	w.end(sb, metav1.ConditionTrue, 100)
+	p := &pass{Reconciler: &Reconciler{Client: w.Client, Live: w.Client}, schedule: s}
+	if replaced, err := p.replace(t.Context(), schedule.Benchmark{Name: sb.Name, UID: sb.UID}); replaced || err != nil {
+		t.Errorf("replaced: %v, %v", replaced, err)
+	}
+	if now := w.Get(sb); !now.DeletionTimestamp.IsZero() {
+		t.Error("it is deleted")
+	}
+}
+
 func TestSuspendedSchedule(t *testing.T) {
 	w := newWorld(t)
 	w.startOperator()

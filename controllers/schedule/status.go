@@ -57,15 +57,21 @@ func (p *pass) refuseStart(why string) {
 // are told. It is tried again.
 func (p *pass) noteFailure(err error) {
 	since := p.memory.failingSince
+	p.memory.failure = err
 	switch {
 	case err == nil:
 		p.memory.failingSince = time.Time{}
 	case since.IsZero() || since.After(p.now):
 		p.memory.failingSince = p.now
 	case p.now.Sub(since) >= quietErrors:
-		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonStartFailed, err.Error()+"; it is tried again")
-		meta.RemoveStatusCondition(&p.schedule.Status.Conditions, v1alpha1.ConditionStalled)
+		p.failStart(err.Error() + "; it is tried again")
 	}
+}
+
+// failStart says why a start could not be made.
+func (p *pass) failStart(why string) {
+	p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonStartFailed, why)
+	meta.RemoveStatusCondition(&p.schedule.Status.Conditions, v1alpha1.ConditionStalled)
 }
 
 // noteNext says when the next start is due, or why none is made.
@@ -82,6 +88,8 @@ func (p *pass) noteNext(decision *schedule.Start) {
 	case decision.Waits:
 		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonActive,
 			"a start is due and waits until another StorageBenchmark is over, because concurrencyPolicy is Forbid")
+	case p.memory.failure != nil && decision.Due.IsZero():
+		p.failStart(p.memory.failure.Error() + "; its deadline has passed")
 	case p.wasRefused() && decision.Due.IsZero():
 		// As it was: the start that was refused, or failed, is over, and no other one has been made.
 	case p.isActive():

@@ -71,7 +71,7 @@ func TestNoteNext(t *testing.T) {
 		"it is suspended":                  {nil, true, schedule.Start{}, metav1.ConditionFalse, v1alpha1.ReasonSuspended},
 		"it is suspended and one is there": {active, true, schedule.Start{Waits: true}, metav1.ConditionFalse, v1alpha1.ReasonSuspended},
 	} {
-		p := &pass{schedule: &v1alpha1.StorageBenchmarkSchedule{}, benchmarks: row.benchmarks}
+		p := &pass{schedule: &v1alpha1.StorageBenchmarkSchedule{}, benchmarks: row.benchmarks, memory: &memory{}}
 		p.schedule.Spec.Suspend = &row.suspend
 		p.noteNext(&row.decision)
 		if c := p.schedule.Status.Conditions[0]; c.Status != row.status || c.Reason != row.reason || (c.Message != "") != (row.decision.Waits || row.suspend) {

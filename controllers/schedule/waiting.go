@@ -3,9 +3,11 @@ package schedule
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/schedule"
 )
 
@@ -15,12 +17,21 @@ func (p *pass) noteWaiting() {
 	status, since := &p.schedule.Status, p.waitingSince()
 	switch suspended := ptr.Deref(p.schedule.Spec.Suspend, false); {
 	case suspended && status.SuspendedSince == nil:
-		status.SuspendedSince = new(metav1.NewTime(p.now))
+		status.SuspendedSince = new(metav1.NewTime(p.suspendedSince()))
 	case !suspended && status.SuspendedSince != nil:
 		since = since.Add(max(p.now.Sub(later(since, status.SuspendedSince.Time)), 0))
 		status.SuspendedSince = nil
 	}
 	p.setWaitingSince(since)
+}
+
+// suspendedSince returns since when a schedule is suspended that was not noted to be: from now on, or since a version before has said so that noted nothing else.
+func (p *pass) suspendedSince() time.Time {
+	c := meta.FindStatusCondition(p.before.Status.Conditions, v1alpha1.ConditionScheduled)
+	if p.before.Status.WaitingSince != nil || c == nil || c.Reason != v1alpha1.ReasonSuspended || schedule.IsAhead(c.LastTransitionTime.Time, p.now) {
+		return p.now
+	}
+	return c.LastTransitionTime.Time
 }
 
 // noteResult notes that the history has the result of a benchmark that has ended.

@@ -30,7 +30,7 @@ func TestNoteWaiting(t *testing.T) {
 		"suspended by such a clock":   {{365 * day, "suspend", 365 * day}, {day, "resume", day}, {3 * day, "", 3 * day}},
 		"suspended by one behind":     {{-365 * day, "suspend", 0}, {day, "resume", 0}, {2 * day, "", day}},
 	} {
-		p := &pass{schedule: &v1alpha1.StorageBenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(created)}}}
+		p := newWaiting(created)
 		for n, step := range steps {
 			p.now = created.Add(step.at)
 			switch step.do {
@@ -61,10 +61,33 @@ func TestNoteWaitingAfterAnUpgrade(t *testing.T) {
 		"one of a clock that was ahead":     {created.AddDate(1, 0, 0), created},
 		"one that is older than the object": {created.Add(-time.Hour), created},
 	} {
-		p := &pass{schedule: &v1alpha1.StorageBenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(created)}}, now: created.Add(2 * time.Hour)}
+		p := newWaiting(created)
+		p.now = created.Add(2 * time.Hour)
 		p.schedule.Status.LastSuccessfulTime = new(metav1.NewTime(row.success))
 		if p.noteWaiting(); !p.schedule.Status.WaitingSince.Time.Equal(row.want) {
 			t.Errorf("%s: since %s, want %s", name, p.schedule.Status.WaitingSince, row.want)
 		}
 	}
+}
+
+// What was suspended before an upgrade was not waited for, either.
+func TestSuspendedBeforeAnUpgrade(t *testing.T) {
+	const day = 24 * time.Hour
+	created := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+	p := newWaiting(created)
+	p.schedule.Spec.Suspend = new(true)
+	p.before.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionScheduled, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonSuspended, LastTransitionTime: metav1.NewTime(created.Add(day))}}
+	p.now = created.Add(90 * day)
+	p.noteWaiting()
+	p.schedule.Spec.Suspend = new(false)
+	p.noteWaiting()
+	if waited := p.now.Sub(p.schedule.Status.WaitingSince.Time); waited != day {
+		t.Errorf("it was waited for %s, want a day", waited)
+	}
+}
+
+// newWaiting returns a pass over a schedule that was created then.
+func newWaiting(created time.Time) *pass {
+	s := &v1alpha1.StorageBenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(created)}}
+	return &pass{schedule: s, before: s.DeepCopy()}
 }

@@ -88,7 +88,7 @@ var rows = []row{
 			queries: []query{{of(`storagebench_result_latency_seconds{namespace=~"$namespace", schedule=~"$schedule", percentile="99"}`, result), figure}},
 		},
 		{
-			title: "Regressed", description: "Whether results became worse for good. Nothing is drawn while that cannot be told.", unit: unitState, width: third,
+			title: "Regressed", description: "Whether results became worse for good. Nothing is drawn while that cannot be told of any target.", unit: unitState, width: third,
 			queries: []query{{of("storagebench_regressed"+chosen, "namespace, schedule"), "{{schedule}}"}},
 		},
 		{

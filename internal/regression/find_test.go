@@ -289,11 +289,11 @@ func TestFind(t *testing.T) {
 		},
 		{
 			"the history keeps few runs", newPast().limit(12).days(30, 1, 1), Options{Limit: 12}, nil,
-			"12 runs since 2026-10-19 03:00 UTC; with historyLimit 12 a change is told for some 2 runs, as the runs before it are dropped then: raise it to 30 or more; last",
+			"12 runs since 2026-10-19 03:00 UTC; with historyLimit 12 a change is told for about 2 runs, as the runs before it are dropped then: raise it to 30 or more; last",
 		},
 		{
 			"the history keeps few runs, and a figure is worse", newPast().limit(11).days(30, 1, 1).days(3, 0.8, 1), Options{Limit: 11}, []string{"fell 20 %"},
-			"(nightly-30); with historyLimit 11 a change is told for some 1 run, as the runs",
+			"(nightly-30); with historyLimit 11 a change is told for about 1 run, as the runs",
 		},
 		{"the history keeps enough runs", newPast().limit(30).days(30, 1, 1), Options{Limit: 30}, nil, "30 runs since 2026-10-01 03:00 UTC; last"},
 		{

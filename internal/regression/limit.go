@@ -19,7 +19,7 @@ func (b *Baseline) limitText() string {
 		return fmt.Sprintf(": historyLimit is %d, and it takes %d runs, %d before a change and %d from it on; raise it to %d or more", b.Limit, leastBefore+leastAfter, leastBefore, leastAfter, enoughKept)
 	case b.Limit > 0 && b.Limit < enoughKept:
 		told := legible.Plural(b.Limit-leastBefore-leastAfter+1, "run")
-		return fmt.Sprintf("; with historyLimit %d a change is told for some %s, as the runs before it are dropped then: raise it to %d or more", b.Limit, told, enoughKept)
+		return fmt.Sprintf("; with historyLimit %d a change is told for about %s, as the runs before it are dropped then: raise it to %d or more", b.Limit, told, enoughKept)
 	}
 	return ""
 }
