@@ -99,8 +99,33 @@ func TestNoteFailure(t *testing.T) {
 		{-time.Hour, failure, false}, {quietErrors - time.Hour, failure, true},
 	} {
 		p.now = noon.Add(step.at)
-		if p.noteFailure(step.err); (len(p.schedule.Status.Conditions) > 0) != step.told {
+		if p.noteFailure(step.err); step.err == nil {
+			p.forgetFailure()
+		}
+		if (len(p.schedule.Status.Conditions) > 0) != step.told {
 			t.Errorf("step %d: conditions are %+v", n, p.schedule.Status.Conditions)
+		}
+	}
+}
+
+// Only a start of the same spec whose deadline has passed has failed for good.
+func TestHasFailedForGood(t *testing.T) {
+	due := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+	for name, row := range map[string]struct {
+		failed   failedStart
+		deadline *int64
+		want     bool
+	}{
+		"its deadline has passed": {failedStart{due, 2, errors.New("no route to host")}, new(int64(30)), true},
+		"nothing failed":          {failedStart{}, new(int64(30)), false},
+		"it has time":             {failedStart{due, 2, errors.New("no route to host")}, new(int64(3600)), false},
+		"it has no deadline":      {failedStart{due, 2, errors.New("no route to host")}, nil, false},
+		"the spec is another one": {failedStart{due, 1, errors.New("no route to host")}, new(int64(30)), false},
+	} {
+		p := &pass{schedule: &v1alpha1.StorageBenchmarkSchedule{}, memory: &memory{failed: row.failed}, now: due.Add(time.Minute)}
+		p.schedule.Generation, p.schedule.Spec.StartingDeadlineSeconds = 2, row.deadline
+		if got := p.hasFailedForGood(); got != row.want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

@@ -95,86 +95,75 @@ func (p *pass) addPoints(ctx context.Context, ended []schedule.Benchmark) error 
 	if err != nil {
 		return err
 	}
+	last := s.history.Last()
 	dropped, err := p.collect(ctx, s.history, ended)
 	if err != nil {
 		return err
 	}
-	// Before the history is written: nobody could tell afterwards that a point was dropped.
-	if err := p.markKept(ctx, dropped); err != nil {
-		return err
+	// Before the history is written: nobody could tell afterwards that a point was dropped. Where none is marked, its age tells.
+	if p.anyIsMarked() {
+		if err := p.markAll(ctx, dropped, func(schedule.Benchmark) {}); err != nil {
+			return err
+		}
 	}
 	if err := s.write(ctx, p); err != nil {
 		return err
 	}
-	p.noteRead(ctx, s, ended)
-	if err := p.markKept(ctx, ended); err != nil {
-		return err
-	}
-	for _, b := range ended {
-		p.memory.kept.Insert(b.UID)
-	}
-	return nil
+	p.noteRead(ctx, s, s.history.Last() != last)
+	return p.markAll(ctx, ended, func(b schedule.Benchmark) { p.memory.kept.Insert(b.UID) })
 }
 
 // collect adds the points of StorageBenchmarks to a history, of those that have not left theirs. It returns those whose point the history keeps no longer.
 func (p *pass) collect(ctx context.Context, h *history.History, ended []schedule.Benchmark) (dropped []schedule.Benchmark, err error) {
 	since := p.unmarkedSince(h)
-	var left []schedule.Benchmark
+	left := slices.DeleteFunc(p.facts(), func(b schedule.Benchmark) bool { return b.Marked || !h.Has(string(b.UID)) })
 	for _, b := range ended {
-		if b.Marked {
+		if b.Marked || h.Has(string(b.UID)) {
 			continue
 		}
-		if !h.Has(string(b.UID)) {
-			point, err := p.point(ctx, b)
-			if err != nil {
-				return nil, err
-			}
-			if point == nil {
-				continue
-			}
-			if !point.Time.Before(since) {
-				h.Add(*point, p.historyLimit())
-			}
+		point, err := p.point(ctx, b)
+		if err != nil {
+			return nil, err
 		}
-		left = append(left, b)
+		if point != nil && !point.Time.Before(since) {
+			h.Add(*point, p.historyLimit())
+			left = append(left, b)
+		}
 	}
 	h.Trim(p.historyLimit())
 	return slices.DeleteFunc(left, func(b schedule.Benchmark) bool { return h.Has(string(b.UID)) }), nil
 }
 
-// unmarkedSince returns when the oldest benchmark of a history ended where nobody marks benchmarks: an operator of a version before did not, and a policy may refuse it. One that ended before has left
-// a point that was dropped. Zero: they are marked, or the history tells of none that is there.
+// unmarkedSince returns when the oldest benchmark of a history ended that has dropped points, where no benchmark is marked: an operator of a version before marked none, and a policy or a webhook may
+// keep one from it. What ended before has left a point that was dropped. Zero: that cannot be said.
 func (p *pass) unmarkedSince(h *history.History) time.Time {
-	var since time.Time
-	for _, b := range p.facts() {
-		switch {
-		case !h.Has(string(b.UID)):
-		case b.Marked:
-			return time.Time{}
-		default:
-			since = h.Points[0].Time
-		}
+	if len(h.Points) == 0 || h.Points[0].Sequence == 1 || h.Points[0].Time.After(p.now) || p.anyIsMarked() {
+		return time.Time{}
 	}
-	return since
+	return h.Points[0].Time
+}
+
+// anyIsMarked says whether a StorageBenchmark is there that says that its point is kept.
+func (p *pass) anyIsMarked() bool {
+	return slices.ContainsFunc(p.facts(), func(b schedule.Benchmark) bool { return b.Marked })
 }
 
 // noteRead remembers what a history has, and tells of its last result.
-func (p *pass) noteRead(ctx context.Context, s *store, ended []schedule.Benchmark) {
+func (p *pass) noteRead(ctx context.Context, s *store, isNew bool) {
 	p.memory.history = &known{
 		where:     v1alpha1.ScheduleHistory{ConfigMaps: s.names(), Points: int32(len(s.history.Points))},
 		regressed: p.judgeHistory(s.history), asked: p.asked(),
 	}
-	p.noteLast(s.history, ended)
+	p.noteLast(s.history, isNew)
 	p.serveResult(ctx, s.history)
 }
 
 // noteLast notes when the last result came. One of a clock that was ahead counts when its benchmark is seen to have ended, and not each time that the history is read.
-func (p *pass) noteLast(h *history.History, ended []schedule.Benchmark) {
+func (p *pass) noteLast(h *history.History, isNew bool) {
 	if len(h.Points) == 0 {
 		return
 	}
 	last := &h.Points[len(h.Points)-1]
-	isNew := slices.ContainsFunc(ended, func(b schedule.Benchmark) bool { return string(b.UID) == last.UID && !b.Marked })
 	switch isAhead := schedule.IsAhead(last.Time, p.now); {
 	case !isAhead:
 		p.noteResult(last.Time)
@@ -203,22 +192,30 @@ func (p *pass) point(ctx context.Context, b schedule.Benchmark) (*history.Point,
 	return &point, nil
 }
 
-// markKept notes on StorageBenchmarks that they need no point any more. An operator that has just begun would take one whose point was dropped for one that has
-// just ended. Where a policy refuses that, it is remembered until then. All are tried. The mark is the UID, so that a copy of a StorageBenchmark has none.
-func (p *pass) markKept(ctx context.Context, kept []schedule.Benchmark) error {
-	var errs []error
-	for _, b := range kept {
-		if b.Marked {
-			continue
+// markAll marks StorageBenchmarks in the order in which they ended, up to the first that cannot be marked for now.
+func (p *pass) markAll(ctx context.Context, all []schedule.Benchmark, then func(schedule.Benchmark)) error {
+	for _, b := range all {
+		if err := p.markKept(ctx, b); err != nil {
+			return err
 		}
-		object := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: p.schedule.Namespace, Name: b.Name}}
-		patch := fmt.Appendf(nil, `{"metadata":{"uid":%q,"annotations":{%q:%[1]q}}}`, b.UID, v1alpha1.AnnotationHistoryKept) // with another UID it is refused
-		err := p.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch))
-		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && !isRefusal(err) {
-			errs = append(errs, fmt.Errorf("note on StorageBenchmark %s that its point is kept: %w", b.Name, err))
-		}
+		then(b)
 	}
-	return errors.Join(errs...)
+	return nil
+}
+
+// markKept notes on a StorageBenchmark that it needs no point any more. An operator that has just begun would take one whose point was dropped for one that has
+// just ended. Where a policy refuses that, it is remembered until then. The mark is the UID, so that a copy of a StorageBenchmark has none.
+func (p *pass) markKept(ctx context.Context, b schedule.Benchmark) error {
+	if b.Marked {
+		return nil
+	}
+	object := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: p.schedule.Namespace, Name: b.Name}}
+	patch := fmt.Appendf(nil, `{"metadata":{"uid":%q,"annotations":{%q:%[1]q}}}`, b.UID, v1alpha1.AnnotationHistoryKept) // with another UID it is refused
+	err := p.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch))
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && !isRefusal(err) {
+		return fmt.Errorf("nothing is deleted, because StorageBenchmark %s cannot be marked with annotation %s: %w", b.Name, v1alpha1.AnnotationHistoryKept, err)
+	}
+	return nil
 }
 
 // notOurs says that somebody else has made a ConfigMap of the history's name.

@@ -33,8 +33,8 @@ type memory struct {
 	staleVersion string
 	// failingSince is since when a start that is due has failed, zero if none has.
 	failingSince time.Time
-	// failure is why the last pass could not make a start that was due, nil if it could.
-	failure error
+	// failed is the start that could not be made last, until another pass could and has written that down.
+	failed failedStart
 	// made is the StorageBenchmark that was made last, until the cache has it.
 	made   string
 	madeAt time.Time

@@ -302,3 +302,27 @@ func TestCopyLeavesItsOwnPoint(t *testing.T) {
 	w.end(harness.Create(w.World, twin), metav1.ConditionTrue, 100)
 	w.untilPointsOf(s, first, twin)
 }
+
+// Where no benchmark is marked, one that is older than all of a history that has dropped points has left its own. Nothing is said where that may not be so.
+func TestUnmarkedSince(t *testing.T) {
+	noon := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+	marked := v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{UID: "a", Annotations: map[string]string{v1alpha1.AnnotationHistoryKept: "a"}}}
+	dropped := []history.Point{{Sequence: 7, UID: "gone", Time: noon}}
+	for name, row := range map[string]struct {
+		points     []history.Point
+		benchmarks []v1alpha1.StorageBenchmark
+		want       time.Time
+	}{
+		"none is marked":               {dropped, []v1alpha1.StorageBenchmark{{ObjectMeta: metav1.ObjectMeta{UID: "a"}}}, noon},
+		"none of the history is there": {dropped, nil, noon},
+		"one is marked":                {dropped, []v1alpha1.StorageBenchmark{marked}, time.Time{}},
+		"nothing was dropped":          {[]history.Point{{Sequence: 1, Time: noon}}, nil, time.Time{}},
+		"its clock was ahead":          {[]history.Point{{Sequence: 7, Time: noon.AddDate(1, 0, 0)}}, nil, time.Time{}},
+		"there is nothing":             {nil, nil, time.Time{}},
+	} {
+		p := &pass{schedule: &v1alpha1.StorageBenchmarkSchedule{}, memory: &memory{}, benchmarks: row.benchmarks, now: noon.Add(time.Hour)}
+		if got := p.unmarkedSince(&history.History{Points: row.points}); !got.Equal(row.want) {
+			t.Errorf("%s: %s, want %s", name, got, row.want)
+		}
+	}
+}

@@ -31,6 +31,9 @@ type pass struct {
 	benchmarks []v1alpha1.StorageBenchmark
 	// missed is what users are told of starts that were missed, as soon as the status counts them.
 	missed string
+	// due is when the start was due that this pass was to make, and decided says that it is known what became of it.
+	due     time.Time
+	decided bool
 }
 
 // run makes the pass, and returns when to make another one if nothing changes before; 0: not at all.
@@ -51,6 +54,9 @@ func (p *pass) run(ctx context.Context) (time.Duration, error) {
 	p.summarize()
 	if err := p.save(ctx); err != nil {
 		return 0, errors.Join(failed, err)
+	}
+	if p.decided && failed == nil {
+		p.forgetFailure()
 	}
 	if kept > 0 {
 		return sooner(after, kept), failed // as long as the status does not tell of the history, the StorageBenchmark is what has it looked at

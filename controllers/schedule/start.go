@@ -37,6 +37,7 @@ func (p *pass) start(ctx context.Context) (time.Duration, error) {
 	}
 	if len(problems) > 0 {
 		p.refuseSpec(problems)
+		p.decided = true
 		return 0, nil
 	}
 	if p.awaitsMade() {
@@ -48,10 +49,12 @@ func (p *pass) start(ctx context.Context) (time.Duration, error) {
 		p.schedule.Status.LastScheduleTime = new(metav1.NewTime(p.now))
 	}
 	decision := schedule.Decide(cron, facts)
+	p.due = decision.Due
 	if after, err := p.carryOut(ctx, &decision); err != nil || after > 0 {
 		return after, err
 	}
 	p.noteNext(&decision)
+	p.decided = true
 	return p.until(decision.Next), nil
 }
 

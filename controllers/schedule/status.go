@@ -53,19 +53,36 @@ func (p *pass) refuseStart(why string) {
 	meta.RemoveStatusCondition(&p.schedule.Status.Conditions, v1alpha1.ConditionStalled)
 }
 
+// failedStart is a start that could not be made for an error that is no refusal.
+type failedStart struct {
+	due        time.Time
+	generation int64
+	err        error
+}
+
 // noteFailure says that a start cannot be made for an error that is no refusal, such as that of a webhook that cannot be reached, once that has gone on for so long that users
 // are told. It is tried again.
 func (p *pass) noteFailure(err error) {
+	if err == nil {
+		return
+	}
 	since := p.memory.failingSince
-	p.memory.failure = err
+	p.memory.failed = failedStart{due: p.due, generation: p.schedule.Generation, err: err}
 	switch {
-	case err == nil:
-		p.memory.failingSince = time.Time{}
 	case since.IsZero() || since.After(p.now):
 		p.memory.failingSince = p.now
 	case p.now.Sub(since) >= quietErrors:
 		p.failStart(err.Error() + "; it is tried again")
 	}
+}
+
+// forgetFailure forgets that starts have failed, when the status has what became of them.
+func (p *pass) forgetFailure() { p.memory.failed, p.memory.failingSince = failedStart{}, time.Time{} }
+
+// hasFailedForGood says whether a start of this spec failed until its deadline had passed.
+func (p *pass) hasFailedForGood() bool {
+	failed, deadline := &p.memory.failed, time.Duration(ptr.Deref(p.schedule.Spec.StartingDeadlineSeconds, 0))*time.Second
+	return failed.err != nil && failed.generation == p.schedule.Generation && deadline > 0 && !failed.due.IsZero() && p.now.Sub(failed.due) > deadline
 }
 
 // failStart says why a start could not be made.
@@ -88,8 +105,8 @@ func (p *pass) noteNext(decision *schedule.Start) {
 	case decision.Waits:
 		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonActive,
 			"a start is due and waits until another StorageBenchmark is over, because concurrencyPolicy is Forbid")
-	case p.memory.failure != nil && decision.Due.IsZero():
-		p.failStart(p.memory.failure.Error() + "; its deadline has passed")
+	case decision.Due.IsZero() && p.hasFailedForGood():
+		p.failStart(p.memory.failed.err.Error() + "; its deadline has passed")
 	case p.wasRefused() && decision.Due.IsZero():
 		// As it was: the start that was refused, or failed, is over, and no other one has been made.
 	case p.isActive():

@@ -15,6 +15,9 @@ import (
 // nobody puts an alert off for ever who suspends it for an hour each night.
 func (p *pass) noteWaiting() {
 	status, since := &p.schedule.Status, p.waitingSince()
+	if status.WaitingSince == nil && p.wasSuspended() {
+		status.SuspendedSince = new(metav1.NewTime(p.suspendedSince()))
+	}
 	switch suspended := ptr.Deref(p.schedule.Spec.Suspend, false); {
 	case suspended && status.SuspendedSince == nil:
 		status.SuspendedSince = new(metav1.NewTime(p.suspendedSince()))
@@ -27,11 +30,16 @@ func (p *pass) noteWaiting() {
 
 // suspendedSince returns since when a schedule is suspended that was not noted to be: from now on, or since a version before has said so that noted nothing else.
 func (p *pass) suspendedSince() time.Time {
-	c := meta.FindStatusCondition(p.before.Status.Conditions, v1alpha1.ConditionScheduled)
-	if p.before.Status.WaitingSince != nil || c == nil || c.Reason != v1alpha1.ReasonSuspended || schedule.IsAhead(c.LastTransitionTime.Time, p.now) {
+	if p.before.Status.WaitingSince != nil || !p.wasSuspended() {
 		return p.now
 	}
-	return c.LastTransitionTime.Time
+	return meta.FindStatusCondition(p.before.Status.Conditions, v1alpha1.ConditionScheduled).LastTransitionTime.Time
+}
+
+// wasSuspended says whether the status said so before this pass, of a time that has come.
+func (p *pass) wasSuspended() bool {
+	c := meta.FindStatusCondition(p.before.Status.Conditions, v1alpha1.ConditionScheduled)
+	return c != nil && c.Reason == v1alpha1.ReasonSuspended && !schedule.IsAhead(c.LastTransitionTime.Time, p.now)
 }
 
 // noteResult notes that the history has the result of a benchmark that has ended.

@@ -91,3 +91,16 @@ func newWaiting(created time.Time) *pass {
 	s := &v1alpha1.StorageBenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(created)}}
 	return &pass{schedule: s, before: s.DeepCopy()}
 }
+
+// So it is where it was resumed before the new version had a look.
+func TestResumedBeforeAnUpgrade(t *testing.T) {
+	const day = 24 * time.Hour
+	created := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+	p := newWaiting(created)
+	p.before.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionScheduled, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonSuspended, LastTransitionTime: metav1.NewTime(created.Add(day))}}
+	p.now = created.Add(90 * day)
+	p.noteWaiting()
+	if waited := p.now.Sub(p.schedule.Status.WaitingSince.Time); waited != day {
+		t.Errorf("it was waited for %s, want a day", waited)
+	}
+}

@@ -63,7 +63,7 @@ var rows = []row{
 			title: "No result for two periods", description: "Schedules that should have measured at least twice since their last result, or whose spec is refused.", unit: unitCount, width: quarter, isNumber: true, isBad: true,
 			queries: []query{{"count(time() - " + of("storagebench_schedule_waiting_since_timestamp_seconds"+chosen, "namespace, schedule") +
 				" > 2 * " + of("storagebench_schedule_period_seconds"+chosen, "namespace, schedule") +
-				" or " + of("storagebench_schedule_invalid"+chosen, "namespace, schedule") + " == 1) or vector(0)", ""}},
+				" + 600 or " + of("storagebench_schedule_invalid"+chosen, "namespace, schedule") + " == 1) or vector(0)", ""}},
 		},
 		{
 			title: "Beyond their deadlines", description: "StorageBenchmarks that are at a step for longer than their deadlines allow.", unit: unitCount, width: quarter, isNumber: true, isBad: true,

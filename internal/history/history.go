@@ -14,6 +14,14 @@ func (h *History) Has(uid string) bool {
 	return slices.ContainsFunc(h.Points, func(p Point) bool { return p.UID == uid })
 }
 
+// Last returns the UID of the benchmark of the newest point, "" if there is none.
+func (h *History) Last() string {
+	if len(h.Points) == 0 {
+		return ""
+	}
+	return h.Points[len(h.Points)-1].UID
+}
+
 // Add appends a point, and drops the oldest ones beyond the limit. A benchmark whose point is there leaves no other: Add returns false then. So it can be called
 // again after a crash. Points are in the order in which they were added, whatever their times say: a clock may have been wrong. Who adds them has to remember whose points were dropped.
 func (h *History) Add(p Point, limit int) bool {

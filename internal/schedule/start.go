@@ -90,12 +90,16 @@ func Decide(c *Cron, f *Facts) Start {
 	since := f.since()
 	s := Start{Next: c.After(since, f.Now)}
 	due := c.Last(since, f.Now)
-	if due.IsZero() || f.Deadline > 0 && f.Now.Sub(due) > f.Deadline {
+	if due.IsZero() {
 		return s
 	}
 	s.Missed = c.between(since, due, MostMissed+1)
 	if f.has(Name(f.Name, f.UID, due)) {
 		s.Due, s.Made = due, true
+		return s
+	}
+	if f.Deadline > 0 && f.Now.Sub(due) > f.Deadline {
+		s.Missed = 0
 		return s
 	}
 	active := f.active()
