@@ -5,7 +5,6 @@ package e2e
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -25,8 +24,8 @@ func loopDeviceOf(volume *corev1.PersistentVolume) string {
 		return ""
 	}
 	for _, path := range backing {
-		// Another one's may end at any time.
-		if text, err := os.ReadFile(path); err == nil && slices.Contains(strings.Split(strings.TrimSpace(string(text)), "/"), volume.Spec.CSI.VolumeHandle) {
+		// Another one's may end at any time. The kubelet attaches a device of its own to a block volume, whose path has the volume's name as well.
+		if text, err := os.ReadFile(path); err == nil && strings.HasSuffix(strings.TrimSpace(string(text)), "/"+volume.Spec.CSI.VolumeHandle+"/disk.img") {
 			return filepath.Base(filepath.Dir(filepath.Dir(path)))
 		}
 	}
