@@ -12,7 +12,7 @@ func (s *scope) disrupted(run *v1alpha1.Run, why string) {
 	s.repeat(run, v1alpha1.AbandonDisrupted, why)
 }
 
-// late ends an attempt of which a client heard of the start when it had passed.
+// late ends an attempt whose start came too late to a client. The next attempt has more time for that.
 func (s *scope) late(run *v1alpha1.Run, why string) {
 	attempt.DoubleLead(run)
 	s.repeat(run, v1alpha1.AbandonLate, why)

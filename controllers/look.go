@@ -166,7 +166,7 @@ func (p *pass) endLook() {
 	}
 }
 
-// beginLook begins a look, which starts the next pass when it ends. This pass goes on beside it until it has saved what it knows. So the look has a copy of the
+// beginLook begins a look. When that ends, it starts the next pass. This pass goes on beside it until it has saved what it knows. So the look has a copy of the
 // benchmark, and only reads what else they share.
 func (p *pass) beginLook(ctx context.Context) *look {
 	ctx, drop := context.WithTimeout(context.WithoutCancel(ctx), passPatience)

@@ -47,7 +47,7 @@ func TestStatusPatch(t *testing.T) {
 	}
 }
 
-// A patch of finalizers is that one as well, and tells besides of which benchmark.
+// A patch of finalizers has the version as well, and the UID of the benchmark.
 func TestPatchFinalizers(t *testing.T) {
 	before := builder.OneRun("default", "sb").Build()
 	before.ResourceVersion, before.UID = "7", "u1"

@@ -161,7 +161,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	return result, nil
 }
 
-// unread ends a call over a benchmark of which the cache has little, and which the API server does not give.
+// unread ends a call over a benchmark that the cache has in part only, and that the API server does not return.
 func (r *Reconciler) unread(ctx context.Context, cached *v1alpha1.StorageBenchmark, remembered *memory, err error) (ctrl.Result, error) {
 	remembered.dropLook()
 	if apierrors.IsNotFound(err) {

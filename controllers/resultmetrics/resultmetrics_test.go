@@ -199,7 +199,7 @@ func TestSuspended(t *testing.T) {
 	}
 }
 
-// A schedule whose spec is refused says so, whether or not it has a period, and one that is suspended does not: nobody waits for it.
+// A schedule whose spec is refused has invalid 1, with and without a period. A suspended one has no such metric.
 func TestInvalid(t *testing.T) {
 	of := schedule("a", "b")
 	of.Status.Conditions = append(of.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionScheduled, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonInvalidSpec})

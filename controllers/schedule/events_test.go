@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/controllers"
 	"github.com/storagebench/storagebench/test/envtest"
 )
 
@@ -74,13 +73,8 @@ func (s *fickleStatus) Patch(ctx context.Context, object client.Object, patch cl
 // Users are told of missed starts once, also where the status that counts them is written at the third time.
 func TestMissedStartsAreToldOnce(t *testing.T) {
 	w := newWorld(t)
-	mgr, err := w.Manager(envtest.OperatorConfig(w), controllers.Trim)
-	if err != nil {
-		t.Fatal(err)
-	}
-	writer, told := &fickle{Client: mgr.GetClient()}, events.NewFakeRecorder(100)
-	r := &Reconciler{Client: writer, Live: mgr.GetAPIReader(), Events: told, Results: &w.results, Clock: w.Clock, Version: "test"}
-	w.Run(mgr, errors.Join(Index(w.Context(), mgr), r.SetupWithManager(mgr)))
+	writer, told := &fickle{}, events.NewFakeRecorder(100)
+	w.startOperatorWith(envtest.OperatorConfig(w), func(r *Reconciler) { writer.Client, r.Client, r.Events = r.Client, writer, told })
 	s := w.create()
 	w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonWaiting)
 	writer.refusals.Store(2)
@@ -99,7 +93,7 @@ func TestMissedStartsAreToldOnce(t *testing.T) {
 			}
 		}
 		if times == 0 {
-			return errors.New("nobody was told")
+			return errors.New("there is no event")
 		}
 		return nil
 	})

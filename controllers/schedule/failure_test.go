@@ -12,7 +12,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/controllers"
 	"github.com/storagebench/storagebench/internal/schedule"
 	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/harness"
@@ -50,13 +49,8 @@ func (c *unreachable) admit(object client.Object) error {
 // startBehindAWebhook starts an operator whose StorageBenchmarks a webhook would have to admit.
 func (w *world) startBehindAWebhook() *unreachable {
 	w.Helper()
-	mgr, err := w.Manager(envtest.OperatorConfig(w), controllers.Trim)
-	if err != nil {
-		w.Fatal(err)
-	}
-	webhook := &unreachable{Client: mgr.GetClient()}
-	r := &Reconciler{Client: webhook, Live: mgr.GetAPIReader(), Events: mgr.GetEventRecorder("storagebench"), Results: &w.results, Clock: w.Clock, Version: "test"}
-	w.Run(mgr, errors.Join(Index(w.Context(), mgr), r.SetupWithManager(mgr)))
+	webhook := &unreachable{}
+	w.startOperatorWith(envtest.OperatorConfig(w), func(r *Reconciler) { webhook.Client, r.Client = r.Client, webhook })
 	return webhook
 }
 
@@ -110,17 +104,17 @@ func TestNoteFailure(t *testing.T) {
 
 // Only a start of the same spec whose deadline has passed has failed for good.
 func TestHasFailedForGood(t *testing.T) {
-	due := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+	due, failure := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC), errors.New("no route to host")
 	for name, row := range map[string]struct {
 		failed   failedStart
 		deadline *int64
 		want     bool
 	}{
-		"its deadline has passed": {failedStart{due, 2, errors.New("no route to host")}, new(int64(30)), true},
+		"its deadline has passed": {failedStart{err: failure, due: due, generation: 2}, new(int64(30)), true},
 		"nothing failed":          {failedStart{}, new(int64(30)), false},
-		"it has time":             {failedStart{due, 2, errors.New("no route to host")}, new(int64(3600)), false},
-		"it has no deadline":      {failedStart{due, 2, errors.New("no route to host")}, nil, false},
-		"the spec is another one": {failedStart{due, 1, errors.New("no route to host")}, new(int64(30)), false},
+		"it has time":             {failedStart{err: failure, due: due, generation: 2}, new(int64(3600)), false},
+		"it has no deadline":      {failedStart{err: failure, due: due, generation: 2}, nil, false},
+		"the spec is another one": {failedStart{err: failure, due: due, generation: 1}, new(int64(30)), false},
 	} {
 		p := &pass{schedule: &v1alpha1.StorageBenchmarkSchedule{}, memory: &memory{failed: row.failed}, now: due.Add(time.Minute)}
 		p.schedule.Generation, p.schedule.Spec.StartingDeadlineSeconds = 2, row.deadline

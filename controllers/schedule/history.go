@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -100,7 +99,7 @@ func (p *pass) addPoints(ctx context.Context, ended []schedule.Benchmark) error 
 	if err != nil {
 		return err
 	}
-	// Before the history is written: nobody could tell afterwards that a point was dropped. Where none is marked, its age tells.
+	// This comes before the write: once the history is written, nothing shows that a point was dropped. Where no benchmark is marked, unmarkedSince shows it.
 	if p.anyIsMarked() {
 		if err := p.markAll(ctx, dropped, func(schedule.Benchmark) {}); err != nil {
 			return err
@@ -132,20 +131,6 @@ func (p *pass) collect(ctx context.Context, h *history.History, ended []schedule
 	}
 	h.Trim(p.historyLimit())
 	return slices.DeleteFunc(left, func(b schedule.Benchmark) bool { return h.Has(string(b.UID)) }), nil
-}
-
-// unmarkedSince returns when the oldest benchmark of a history ended that has dropped points, where no benchmark is marked: an operator of a version before marked none, and a policy or a webhook may
-// keep one from it. What ended before has left a point that was dropped. Zero: that cannot be said.
-func (p *pass) unmarkedSince(h *history.History) time.Time {
-	if len(h.Points) == 0 || h.Points[0].Sequence == 1 || h.Points[0].Time.After(p.now) || p.anyIsMarked() {
-		return time.Time{}
-	}
-	return h.Points[0].Time
-}
-
-// anyIsMarked says whether a StorageBenchmark is there that says that its point is kept.
-func (p *pass) anyIsMarked() bool {
-	return slices.ContainsFunc(p.facts(), func(b schedule.Benchmark) bool { return b.Marked })
 }
 
 // noteRead remembers what a history has, and tells of its last result.
@@ -190,32 +175,6 @@ func (p *pass) point(ctx context.Context, b schedule.Benchmark) (*history.Point,
 		return nil, nil //nolint:nilnil // as above
 	}
 	return &point, nil
-}
-
-// markAll marks StorageBenchmarks in the order in which they ended, up to the first that cannot be marked for now.
-func (p *pass) markAll(ctx context.Context, all []schedule.Benchmark, then func(schedule.Benchmark)) error {
-	for _, b := range all {
-		if err := p.markKept(ctx, b); err != nil {
-			return err
-		}
-		then(b)
-	}
-	return nil
-}
-
-// markKept notes on a StorageBenchmark that it needs no point any more. An operator that has just begun would take one whose point was dropped for one that has
-// just ended. Where a policy refuses that, it is remembered until then. The mark is the UID, so that a copy of a StorageBenchmark has none.
-func (p *pass) markKept(ctx context.Context, b schedule.Benchmark) error {
-	if b.Marked {
-		return nil
-	}
-	object := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: p.schedule.Namespace, Name: b.Name}}
-	patch := fmt.Appendf(nil, `{"metadata":{"uid":%q,"annotations":{%q:%[1]q}}}`, b.UID, v1alpha1.AnnotationHistoryKept) // with another UID it is refused
-	err := p.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch))
-	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && !isRefusal(err) {
-		return fmt.Errorf("nothing is deleted, because StorageBenchmark %s cannot be marked with annotation %s: %w", b.Name, v1alpha1.AnnotationHistoryKept, err)
-	}
-	return nil
 }
 
 // notOurs says that somebody else has made a ConfigMap of the history's name.

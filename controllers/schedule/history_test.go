@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/controllers"
 	"github.com/storagebench/storagebench/internal/history"
 	"github.com/storagebench/storagebench/internal/schedule"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -171,15 +170,13 @@ func TestBenchmarkStaysUntilItsPointIsNoted(t *testing.T) {
 	noted := w.forgetHistory(s)
 	w.change(s, func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.SuccessfulBenchmarksHistoryLimit = new(int32(0)) })
 
-	mgr, err := w.Manager(envtest.OperatorConfig(w), controllers.Trim)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &Reconciler{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Events: mgr.GetEventRecorder("storagebench"), Results: &w.results, Clock: w.Clock, Version: "test"}
-	r.memories.of(s).kept.Insert(sb.UID) // it has written the point, and its status was refused
-	r.memories.of(s).history = &known{where: noted}
-	r.reading.taken = true // so it cannot read the history at once
-	w.Run(mgr, errors.Join(Index(w.Context(), mgr), r.SetupWithManager(mgr)))
+	var r *Reconciler
+	w.startOperatorWith(envtest.OperatorConfig(w), func(started *Reconciler) {
+		r = started
+		r.memories.of(s).kept.Insert(sb.UID) // it has written the point, and its status was refused
+		r.memories.of(s).history = &known{where: noted}
+		r.reading.taken = true // so it cannot read the history at once
+	})
 	for _, suspend := range []bool{true, false} { // the second pass tells that the first has come to its end
 		w.change(s, func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.Suspend = new(suspend) })
 		w.until(s, func(s *v1alpha1.StorageBenchmarkSchedule) error {

@@ -12,7 +12,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// memory is what is remembered of a schedule from pass to pass. All of it can be found out anew.
+// memory is what is remembered of a schedule from pass to pass. All of it can be found out anew, but that a start has failed.
 type memory struct {
 	uid types.UID
 	// judged is the generation whose template was looked at, and problems are what is wrong with it.
@@ -31,8 +31,6 @@ type memory struct {
 	told int64
 	// staleVersion is the version of the schedule whose status was written last: who still reads it reads the past.
 	staleVersion string
-	// failingSince is since when a start that is due has failed, zero if none has.
-	failingSince time.Time
 	// failed is the start that could not be made last, until another pass could and has written that down.
 	failed failedStart
 	// made is the StorageBenchmark that was made last, until the cache has it.

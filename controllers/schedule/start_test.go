@@ -281,7 +281,7 @@ func TestBenchmarkOfSomebodyElse(t *testing.T) {
 // An operator that is confined to the namespace makes benchmarks there, and says of storage that takes more rights that it has none.
 func TestConfinedOperator(t *testing.T) {
 	w := newWorld(t)
-	w.startOperatorAs(envtest.NamespacedOperatorConfig(w, w.Namespace), w.Namespace)
+	w.startOperatorWith(envtest.NamespacedOperatorConfig(w, w.Namespace), func(r *Reconciler) { r.Namespaces = []string{w.Namespace} })
 	s := w.create()
 	w.pass(s, time.Minute)
 	sb := w.untilThere(1)[0]

@@ -25,8 +25,6 @@ const (
 	maxMessage, maxNote = 4096, 1024
 	// maxActive is how many names status.active has.
 	maxActive = 32
-	// quietErrors is how long a start may fail before users are told. Most errors are over by then.
-	quietErrors = time.Minute
 )
 
 // shown returns a message as a condition has it.
@@ -50,44 +48,6 @@ func (p *pass) refuseSpec(problems field.ErrorList) {
 // refuseStart says that a start is due, and why it cannot be made.
 func (p *pass) refuseStart(why string) {
 	p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonStartRefused, why)
-	meta.RemoveStatusCondition(&p.schedule.Status.Conditions, v1alpha1.ConditionStalled)
-}
-
-// failedStart is a start that could not be made for an error that is no refusal.
-type failedStart struct {
-	due        time.Time
-	generation int64
-	err        error
-}
-
-// noteFailure says that a start cannot be made for an error that is no refusal, such as that of a webhook that cannot be reached, once that has gone on for so long that users
-// are told. It is tried again.
-func (p *pass) noteFailure(err error) {
-	if err == nil {
-		return
-	}
-	since := p.memory.failingSince
-	p.memory.failed = failedStart{due: p.due, generation: p.schedule.Generation, err: err}
-	switch {
-	case since.IsZero() || since.After(p.now):
-		p.memory.failingSince = p.now
-	case p.now.Sub(since) >= quietErrors:
-		p.failStart(err.Error() + "; it is tried again")
-	}
-}
-
-// forgetFailure forgets that starts have failed, when the status has what became of them.
-func (p *pass) forgetFailure() { p.memory.failed, p.memory.failingSince = failedStart{}, time.Time{} }
-
-// hasFailedForGood says whether a start of this spec failed until its deadline had passed.
-func (p *pass) hasFailedForGood() bool {
-	failed, deadline := &p.memory.failed, time.Duration(ptr.Deref(p.schedule.Spec.StartingDeadlineSeconds, 0))*time.Second
-	return failed.err != nil && failed.generation == p.schedule.Generation && deadline > 0 && !failed.due.IsZero() && p.now.Sub(failed.due) > deadline
-}
-
-// failStart says why a start could not be made.
-func (p *pass) failStart(why string) {
-	p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonStartFailed, why)
 	meta.RemoveStatusCondition(&p.schedule.Status.Conditions, v1alpha1.ConditionStalled)
 }
 

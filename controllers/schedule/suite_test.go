@@ -38,18 +38,20 @@ func newWorld(t *testing.T) *world {
 // startOperator starts an operator, with no more rights than it has, and returns what ends it.
 func (w *world) startOperator() (stop func()) {
 	w.Helper()
-	return w.startOperatorAs(envtest.OperatorConfig(w))
+	return w.startOperatorWith(envtest.OperatorConfig(w), func(*Reconciler) {})
 }
 
-func (w *world) startOperatorAs(way *rest.Config, namespaces ...string) (stop func()) {
+// startOperatorWith starts one that is changed before it begins.
+func (w *world) startOperatorWith(way *rest.Config, change func(*Reconciler)) (stop func()) {
 	w.Helper()
 	mgr, err := w.Manager(way, controllers.Trim)
 	if err != nil {
 		w.Fatal(err)
 	}
 	reconciler := &Reconciler{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Events: mgr.GetEventRecorder("storagebench"), Results: &w.results, Clock: w.Clock, Version: "test", Namespaces: namespaces,
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Events: mgr.GetEventRecorder("storagebench"), Results: &w.results, Clock: w.Clock, Version: "test",
 	}
+	change(reconciler)
 	return w.Run(mgr, errors.Join(Index(w.Context(), mgr), reconciler.SetupWithManager(mgr)))
 }
 

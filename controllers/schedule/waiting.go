@@ -15,31 +15,28 @@ import (
 // nobody puts an alert off for ever who suspends it for an hour each night.
 func (p *pass) noteWaiting() {
 	status, since := &p.schedule.Status, p.waitingSince()
-	if status.WaitingSince == nil && p.wasSuspended() {
-		status.SuspendedSince = new(metav1.NewTime(p.suspendedSince()))
+	suspended := ptr.Deref(p.schedule.Spec.Suspend, false)
+	if status.SuspendedSince == nil {
+		status.SuspendedSince = p.suspendedSince(suspended)
 	}
-	switch suspended := ptr.Deref(p.schedule.Spec.Suspend, false); {
-	case suspended && status.SuspendedSince == nil:
-		status.SuspendedSince = new(metav1.NewTime(p.suspendedSince()))
-	case !suspended && status.SuspendedSince != nil:
+	if !suspended && status.SuspendedSince != nil {
 		since = since.Add(max(p.now.Sub(later(since, status.SuspendedSince.Time)), 0))
 		status.SuspendedSince = nil
 	}
 	p.setWaitingSince(since)
 }
 
-// suspendedSince returns since when a schedule is suspended that was not noted to be: from now on, or since a version before has said so that noted nothing else.
-func (p *pass) suspendedSince() time.Time {
-	if p.before.Status.WaitingSince != nil || !p.wasSuspended() {
-		return p.now
-	}
-	return meta.FindStatusCondition(p.before.Status.Conditions, v1alpha1.ConditionScheduled).LastTransitionTime.Time
-}
-
-// wasSuspended says whether the status said so before this pass, of a time that has come.
-func (p *pass) wasSuspended() bool {
+// suspendedSince returns since when a schedule is suspended, nil if it is not: from now on, or, where an operator of a version before has noted no more than that, since
+// that was noted.
+func (p *pass) suspendedSince(suspended bool) *metav1.Time {
 	c := meta.FindStatusCondition(p.before.Status.Conditions, v1alpha1.ConditionScheduled)
-	return c != nil && c.Reason == v1alpha1.ReasonSuspended && !schedule.IsAhead(c.LastTransitionTime.Time, p.now)
+	switch {
+	case p.before.Status.WaitingSince == nil && c != nil && c.Reason == v1alpha1.ReasonSuspended && !schedule.IsAhead(c.LastTransitionTime.Time, p.now):
+		return c.LastTransitionTime.DeepCopy()
+	case suspended:
+		return new(metav1.NewTime(p.now))
+	}
+	return nil
 }
 
 // noteResult notes that the history has the result of a benchmark that has ended.

@@ -3,7 +3,6 @@ package disk
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/storagebench/storagebench/test/localcluster/internal/csidriver"
 	"github.com/storagebench/storagebench/test/localcluster/internal/loopdev"
 )
 
@@ -27,17 +25,7 @@ func newAttached(t *testing.T, dir string) (driver *Volumes, id string) {
 	}
 	kind := Loop
 	kind.Attaching, kind.Detaching = attachedAfter, detachedAfter
-	driver, err := Open(kind, csidriver.Options{Volumes: filepath.Join(dir, "volumes"), Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	created, err := driver.CreateVolume(t.Context(), &csi.CreateVolumeRequest{
-		Name: "pvc-1", CapacityRange: &csi.CapacityRange{RequiredBytes: 32 * mib}, VolumeCapabilities: []*csi.VolumeCapability{disk()},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return driver, created.GetVolume().GetVolumeId()
+	return newVolumeOf(t, kind, dir)
 }
 
 func (n testNode) stagePublished(id string) error {

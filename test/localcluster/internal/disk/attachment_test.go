@@ -64,7 +64,12 @@ func disk() *csi.VolumeCapability {
 // newTestVolume returns a driver and the id of a volume, which the test's end removes.
 func newTestVolume(t *testing.T, dir string) (driver *Volumes, id string) {
 	t.Helper()
-	driver, err := Open(Loop, csidriver.Options{Volumes: filepath.Join(dir, "volumes"), Log: slog.New(slog.DiscardHandler)})
+	return newVolumeOf(t, Loop, dir)
+}
+
+func newVolumeOf(t *testing.T, kind Kind, dir string) (driver *Volumes, id string) {
+	t.Helper()
+	driver, err := Open(kind, csidriver.Options{Volumes: filepath.Join(dir, "volumes"), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

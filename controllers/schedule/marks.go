@@ -1,0 +1,58 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/history"
+	"github.com/storagebench/storagebench/internal/schedule"
+)
+
+// A StorageBenchmark that needs no point any more is marked, by an annotation. Otherwise an operator that has just begun would take one whose point was dropped for one that has just ended.
+
+// markAll marks StorageBenchmarks in the order in which they ended, up to the first that cannot be marked for now.
+func (p *pass) markAll(ctx context.Context, all []schedule.Benchmark, then func(schedule.Benchmark)) error {
+	for _, b := range all {
+		if err := p.markKept(ctx, b); err != nil {
+			return err
+		}
+		then(b)
+	}
+	return nil
+}
+
+// markKept marks a StorageBenchmark. Where a policy refuses that, the operator remembers it until it ends. The mark is the UID, so that a copy of a StorageBenchmark has none.
+func (p *pass) markKept(ctx context.Context, b schedule.Benchmark) error {
+	if b.Marked {
+		return nil
+	}
+	object := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: p.schedule.Namespace, Name: b.Name}}
+	patch := fmt.Appendf(nil, `{"metadata":{"uid":%q,"annotations":{%q:%[1]q}}}`, b.UID, v1alpha1.AnnotationHistoryKept) // with another UID it is refused
+	err := p.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch))
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && !isRefusal(err) {
+		return fmt.Errorf("nothing is deleted, because StorageBenchmark %s cannot be marked with annotation %s: %w", b.Name, v1alpha1.AnnotationHistoryKept, err)
+	}
+	return nil
+}
+
+// unmarkedSince returns when the oldest benchmark of a history ended that has dropped points, where no benchmark is marked: an operator of a version before marked none, and a policy or a webhook may
+// keep one from it. What ended before has left a point that was dropped. Zero: that cannot be said.
+func (p *pass) unmarkedSince(h *history.History) time.Time {
+	if len(h.Points) == 0 || h.Points[0].Sequence == 1 || h.Points[0].Time.After(p.now) || p.anyIsMarked() {
+		return time.Time{}
+	}
+	return h.Points[0].Time
+}
+
+// anyIsMarked says whether a StorageBenchmark is there that says that its point is kept.
+func (p *pass) anyIsMarked() bool {
+	return slices.ContainsFunc(p.facts(), func(b schedule.Benchmark) bool { return b.Marked })
+}
