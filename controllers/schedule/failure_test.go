@@ -3,6 +3,7 @@ package schedule
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -77,6 +78,39 @@ func TestFailingStart(t *testing.T) {
 	w.untilGone(asked) // when it is marked
 	w.untilThere(1)
 	w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonActive)
+}
+
+// counting is a client whose StorageBenchmarks of a schedule are refused for another reason each time.
+type counting struct {
+	client.Client
+	schedule string
+	refused  atomic.Int32
+}
+
+func (c *counting) Create(ctx context.Context, object client.Object, options ...client.CreateOption) error {
+	if sb, is := object.(*v1alpha1.StorageBenchmark); is && sb.Labels[v1alpha1.LabelSchedule] == c.schedule {
+		why := fmt.Errorf("number %d", c.refused.Add(1))
+		return apierrors.NewForbidden(v1alpha1.GroupVersion.WithResource("storagebenchmarks").GroupResource(), sb.Name, why)
+	}
+	return c.Client.Create(ctx, object, options...)
+}
+
+// What the status says of a refusal begins no other try, also where each says something else. Another schedule takes its course meanwhile, which takes longer than tries that follow each other.
+func TestRefusalsThatDiffer(t *testing.T) {
+	w := newWorld(t)
+	policy := &counting{schedule: "nightly"}
+	w.startOperatorWith(envtest.OperatorConfig(w), func(r *Reconciler) { policy.Client, r.Client = r.Client, policy })
+	s := w.create()
+	other := w.create(func(s *v1alpha1.StorageBenchmarkSchedule) { s.Name = "other" })
+	w.untilCondition(other, v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonWaiting)
+	w.pass(s, time.Minute)
+	w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonStartRefused, "number 1")
+	w.pass(other, 0)
+	w.end(&w.untilThere(1)[0], metav1.ConditionTrue, 100)
+	w.untilPoints(other, 1)
+	if n := policy.refused.Load(); n != 1 {
+		t.Errorf("%d tries within a minute", n)
+	}
 }
 
 // What failed is told from a minute on, whatever the clock does, and what fails anew is not told at once.

@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
@@ -29,7 +31,7 @@ import (
 // +kubebuilder:rbac:groups=storagebench.dev,resources=storagebenchmarkschedules/status,verbs=patch
 // +kubebuilder:rbac:groups=storagebench.dev,resources=storagebenchmarks,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;create;patch
-// +kubebuilder:rbac:groups=storage.k8s.io,resources=csidrivers,verbs=get
+// +kubebuilder:rbac:groups=storage.k8s.io,resources=csidrivers;storageclasses,verbs=get
 
 // Reconciler makes StorageBenchmarks of schedules.
 type Reconciler struct {
@@ -68,16 +70,26 @@ func Index(ctx context.Context, mgr ctrl.Manager) error {
 	return mgr.GetFieldIndexer().IndexField(ctx, &v1alpha1.StorageBenchmark{}, bySchedule, scheduleOf)
 }
 
-// SetupWithManager has the manager call Reconcile for each change of a schedule, and when one of its StorageBenchmarks comes, ends or goes.
+// SetupWithManager has the manager call Reconcile for each change of a schedule by its user, and when one of its StorageBenchmarks comes, ends or goes.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
-		For(&v1alpha1.StorageBenchmarkSchedule{}).
+		For(&v1alpha1.StorageBenchmarkSchedule{}, builder.WithPredicates(byUsers)).
 		Owns(&v1alpha1.StorageBenchmark{}, builder.WithPredicates(endings)).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: concurrentSchedules,
 			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](retrySoon, failedAgain),
 		}).
 		Complete(r)
+}
+
+// byUsers leaves out changes of the status alone, which the operator makes. If each of them began a pass, and each pass met an error of another text, they would follow each other without end.
+var byUsers predicate.Predicate = predicate.Funcs{
+	UpdateFunc: func(e event.UpdateEvent) bool {
+		before, was := e.ObjectOld.(*v1alpha1.StorageBenchmarkSchedule)
+		after, is := e.ObjectNew.(*v1alpha1.StorageBenchmarkSchedule)
+		return !was || !is || before.Generation != after.Generation || !maps.Equal(before.Annotations, after.Annotations) ||
+			equality.Semantic.DeepEqual(before.Status, after.Status)
+	},
 }
 
 // endings leaves out what changes of a StorageBenchmark while it measures.
