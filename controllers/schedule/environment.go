@@ -20,7 +20,7 @@ func (p *pass) environment(ctx context.Context, sb *v1alpha1.StorageBenchmark) h
 	if len(p.Namespaces) > 0 {
 		return env
 	}
-	env.Drivers = p.drivers(ctx, sb)
+	env.Drivers, env.Targets = p.drivers(ctx, sb), p.classes(ctx, sb)
 	name := nodeOf(sb)
 	if name == "" {
 		return env
@@ -55,6 +55,24 @@ func (p *pass) drivers(ctx context.Context, sb *v1alpha1.StorageBenchmark) []his
 		}
 		image := cmp.Or(driver.Labels[labelName], name) + ":" + driver.Labels[labelVersion]
 		known = append(known, history.Driver{Name: name, Image: image})
+	}
+	return known
+}
+
+// classes returns the StorageClasses of the targets that name one, or have the cluster's default. Those that the operator has made go with their benchmark, and say what the spec says.
+func (p *pass) classes(ctx context.Context, sb *v1alpha1.StorageBenchmark) []history.TargetStorage {
+	var known []history.TargetStorage
+	for i := range sb.Spec.Targets {
+		t := &sb.Spec.Targets[i]
+		status := sb.Status.Target(t.Name)
+		if t.StorageClassName == nil || status == nil || status.StorageClassName == "" {
+			continue
+		}
+		var class storagev1.StorageClass
+		if err := p.Live.Get(ctx, client.ObjectKey{Name: status.StorageClassName}, &class); err != nil {
+			continue
+		}
+		known = append(known, history.TargetStorage{Target: t.Name, Class: class.Name, Parameters: history.ClassParameters(&class)})
 	}
 	return known
 }

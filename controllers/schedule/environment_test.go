@@ -41,12 +41,48 @@ func TestDriverVersions(t *testing.T) {
 	}
 }
 
+// A point has the StorageClass of a target, with its parameters, and nothing of one that nobody may see any more.
+func TestStorageClasses(t *testing.T) {
+	w := newWorld(t)
+	w.startOperator()
+	s := w.create(func(s *v1alpha1.StorageBenchmarkSchedule) {
+		s.Spec.Template.Spec.Targets[0].StorageClassName, s.Spec.Template.Spec.Targets[0].ClaimName = new("fast"), nil
+	})
+	of := func(iops string) *storagev1.StorageClass {
+		return &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "class-of." + w.Namespace}, Provisioner: "ebs.csi.aws.com", Parameters: map[string]string{"iops": iops}}
+	}
+	for i, iops := range []string{"3000", "1000", ""} {
+		var want []string
+		if iops != "" {
+			want = []string{"iops=" + iops, "the provisioner=ebs.csi.aws.com"}
+			class := harness.Create(w.World, of(iops))
+			t.Cleanup(func() { _ = w.Client.Delete(context.Background(), class) })
+		}
+		w.measureIn(s, v1alpha1.TargetStatus{StorageClassName: of("").Name})
+		points := w.untilPoints(s, i+1)
+		target := points[i].Environment.StorageOf(s.Spec.Template.Spec.Targets[0].Name)
+		if !slices.Equal(target.Parameters, want) || (target.Class == "") != (iops == "") {
+			t.Errorf("with iops %q the storage is %+v", iops, target)
+		}
+		if err := w.Client.Delete(t.Context(), of("")); client.IgnoreNotFound(err) != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // measureOn has a benchmark made and ended whose volume a driver has made.
 func (w *world) measureOn(s *v1alpha1.StorageBenchmarkSchedule, driver string) {
 	w.Helper()
+	w.measureIn(s, v1alpha1.TargetStatus{Driver: driver})
+}
+
+// measureIn has a benchmark made and ended whose first target is as given.
+func (w *world) measureIn(s *v1alpha1.StorageBenchmarkSchedule, target v1alpha1.TargetStatus) {
+	w.Helper()
 	sb := w.begin(s)
 	before := sb.DeepCopy()
-	sb.Status.Targets = []v1alpha1.TargetStatus{{Name: sb.Spec.Targets[0].Name, Driver: driver}}
+	target.Name = sb.Spec.Targets[0].Name
+	sb.Status.Targets = []v1alpha1.TargetStatus{target}
 	if err := w.Client.Status().Patch(w.Context(), sb, client.MergeFrom(before)); err != nil {
 		w.Fatal(err)
 	}

@@ -162,7 +162,11 @@ func (e *wireEnvironment) environment() Environment {
 		out.Drivers = append(out.Drivers, driver)
 	}
 	for _, t := range e.Targets[:min(len(e.Targets), maxDrivers)] {
-		out.Targets = append(out.Targets, TargetBaseline{Target: name(t.Target), Baseline: name(t.Baseline)})
+		storage := TargetStorage{Target: name(t.Target), Baseline: name(t.Baseline), Class: name(t.Class)}
+		for _, parameter := range t.Parameters[:min(len(t.Parameters), maxParameters)] {
+			storage.Parameters = append(storage.Parameters, shortened(legible.Line(parameter)))
+		}
+		out.Targets = append(out.Targets, storage)
 	}
 	return out
 }

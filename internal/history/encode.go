@@ -69,6 +69,9 @@ type wireEnvironment struct {
 type wireTarget struct {
 	Target   string `cbor:"1,keyasint,omitempty"`
 	Baseline string `cbor:"2,keyasint,omitempty"`
+	// Since version 0.10: chunks before have none.
+	Class      string   `cbor:"3,keyasint,omitempty"`
+	Parameters []string `cbor:"4,keyasint,omitempty"`
 }
 
 type wireDriver struct {
@@ -203,7 +206,10 @@ func textBytes(e *Environment) int {
 	const perText = 4
 	sum := 10*perText + len(e.Operator) + len(e.Fio) + len(e.Kubelet) + len(e.Kernel) + len(e.OSImage) + len(e.InstanceType) + len(e.Zone) + len(e.Node) + len(e.Baseline)
 	for _, t := range e.Targets {
-		sum += 3*perText + len(t.Target) + len(t.Baseline)
+		sum += 5*perText + len(t.Target) + len(t.Baseline) + len(t.Class)
+		for _, parameter := range t.Parameters {
+			sum += perText + len(parameter)
+		}
 	}
 	for _, d := range e.Drivers {
 		sum += 4*perText + len(d.Name) + len(d.Image)

@@ -79,24 +79,32 @@ type Environment struct {
 	InstanceType, Zone, Node string
 	// Baseline tells what can be compared: points with another one are of another baseline. BaselineOf makes it.
 	Baseline string
-	// Targets are what tells, beside that, which results of a target can be compared, sorted by the targets' names.
-	Targets []TargetBaseline
+	// Targets are the storage of each target, sorted by the targets' names.
+	Targets []TargetStorage
 }
 
-// TargetBaseline tells which storage a target had.
-type TargetBaseline struct {
-	// Target is its name, and Baseline a hash of its spec.
+// TargetStorage is the storage that a target had.
+type TargetStorage struct {
+	// Target is its name, and Baseline a hash of its spec, which tells which results of it can be compared.
 	Target, Baseline string
+	// Class is the StorageClass that made its volumes, "" if none did or that is not known, and Parameters are what ClassParameters returns of it.
+	Class      string
+	Parameters []string
 }
 
 // Of returns what tells baselines of a target apart, where the rest of the environment is the same; "" where that is not known.
 func (e *Environment) Of(target string) string {
+	return e.StorageOf(target).Baseline
+}
+
+// StorageOf returns the storage of a target, one that is empty where that is not known.
+func (e *Environment) StorageOf(target string) TargetStorage {
 	for i := range e.Targets {
 		if e.Targets[i].Target == target {
-			return e.Targets[i].Baseline
+			return e.Targets[i]
 		}
 	}
-	return ""
+	return TargetStorage{}
 }
 
 // BaselineFor returns what tells all baselines of a target apart.

@@ -17,7 +17,7 @@ func stored() *History {
 			{Name: "ebs.csi.aws.com", Image: "aws-ebs-csi-driver:1.63.0", Targets: []string{"gp3"}}, {Name: "efs.csi.aws.com", Targets: []string{"efs"}},
 		},
 		InstanceType: "m6i.large", Zone: "ap-northeast-1a", Node: "ip-10-0-1-7.ap-northeast-1.compute.internal", Baseline: "0011223344556677",
-		Targets: []TargetBaseline{{Target: "efs", Baseline: "8899aabbccddeeff"}, {Target: "gp3", Baseline: "ffeeddccbbaa9988"}},
+		Targets: []TargetStorage{{Target: "efs", Baseline: "8899aabbccddeeff"}, {Target: "gp3", Baseline: "ffeeddccbbaa9988"}},
 	}
 	after := before
 	after.Kernel, after.Drivers = "6.12.0", []Driver{{Name: "ebs.csi.aws.com", Image: "aws-ebs-csi-driver:1.64.0", Targets: []string{"gp3"}}}
@@ -35,18 +35,30 @@ func stored() *History {
 	}}
 }
 
+// withClasses is what testdata/v1-classes.chunk has, which was written when operators began to keep StorageClasses.
+func withClasses() *History {
+	h := stored()
+	for i := range h.Points {
+		p := &h.Points[i]
+		p.Environment.Targets = []TargetStorage{{Target: "gp3", Baseline: "ffeeddccbbaa9988", Class: "fast", Parameters: []string{"iops=3000", "the provisioner=ebs.csi.aws.com"}}}
+	}
+	return h
+}
+
 // A history outlives upgrades of the operator: what was stored once has to be read for ever. Whoever changes the encoding adds another file here, and
-// leaves this one as it is.
+// leaves those that are there as they are.
 func TestDecodesWhatIsStored(t *testing.T) {
-	data, err := os.ReadFile("testdata/v1.chunk")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := Decode([][]byte{data})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(stored(), got); diff != "" {
-		t.Errorf("(-stored +decoded):\n%s", diff)
+	for file, want := range map[string]*History{"testdata/v1.chunk": stored(), "testdata/v1-classes.chunk": withClasses()} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Decode([][]byte{data})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-stored +decoded):\n%s", file, diff)
+		}
 	}
 }

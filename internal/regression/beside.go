@@ -1,6 +1,7 @@
 package regression
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -9,13 +10,13 @@ import (
 
 // Difference is something that is different since a change.
 type Difference struct {
-	// What it is, such as kernel or aws-ebs-csi-driver.
+	// What it is, such as kernel, aws-ebs-csi-driver or "StorageClass iops".
 	What string
 	// Before and After are its values, "" where it is not known.
 	Before, After string
 }
 
-// What is compared across a change, but for drivers, which go by the names of their images.
+// What is compared across a change, but for drivers, which go by the names of their images, and parameters of StorageClasses, which go by their own behind factClass.
 const (
 	factOperator     = "operator"
 	factFio          = "fio"
@@ -25,12 +26,16 @@ const (
 	factInstanceType = "instance type"
 	factZone         = "zone"
 	factNode         = "node"
+	factClass        = "StorageClass"
 )
+
+// unset is the value of a parameter that a StorageClass does not have.
+const unset = "unset"
 
 // factOrder is the order in which differences are told: first what most likely made the change, and last what changes often.
 var factOrder = []string{factInstanceType, factKernel, factOSImage, factKubelet, factFio, factOperator, factZone, factNode}
 
-// factsOf returns what is known of an environment, of drivers those of a target.
+// factsOf returns what is known of an environment, of drivers and StorageClasses those of a target.
 func factsOf(e *history.Environment, target string) map[string]string {
 	facts := map[string]string{
 		factOperator: e.Operator, factFio: e.Fio, factKubelet: e.Kubelet, factKernel: e.Kernel, factOSImage: e.OSImage,
@@ -40,6 +45,13 @@ func factsOf(e *history.Environment, target string) map[string]string {
 		if d.Image != "" && slices.Contains(d.Targets, target) {
 			name, version := imageOf(d.Image)
 			facts[name] = version
+		}
+	}
+	if s := e.StorageOf(target); s.Class != "" {
+		facts[factClass] = s.Class
+		for _, parameter := range s.Parameters {
+			name, value, _ := strings.Cut(parameter, "=")
+			facts[factClass+" "+name] = cmp.Or(value, unset)
 		}
 	}
 	return facts
@@ -67,7 +79,11 @@ func differences(before, after []*history.Point, target string) []Difference {
 		values := func(points []*history.Point) []string {
 			var found []string
 			for _, p := range points {
-				found = append(found, factsOf(&p.Environment, target)[name])
+				facts := factsOf(&p.Environment, target)
+				if facts[name] == "" && facts[factClass] != "" && strings.HasPrefix(name, factClass+" ") {
+					facts[name] = unset
+				}
+				found = append(found, facts[name])
 			}
 			return found
 		}
@@ -89,7 +105,7 @@ func isSeveral(values []string) bool {
 	return slices.ContainsFunc(known, func(v string) bool { return v != known[0] })
 }
 
-// factNames returns what is known of points: drivers first.
+// factNames returns what is known of points: StorageClasses and drivers first.
 func factNames(before, after []*history.Point, target string) []string {
 	var names []string
 	for _, p := range slices.Concat(before, after) {

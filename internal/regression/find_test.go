@@ -107,7 +107,7 @@ func storage(pairs ...string) func(*history.Environment) {
 	return func(e *history.Environment) {
 		e.Targets = nil
 		for i := 0; i < len(pairs); i += 2 {
-			e.Targets = append(e.Targets, history.TargetBaseline{Target: pairs[i], Baseline: pairs[i+1]})
+			e.Targets = append(e.Targets, history.TargetStorage{Target: pairs[i], Baseline: pairs[i+1]})
 		}
 	}
 }
@@ -415,6 +415,36 @@ func TestPlaces(t *testing.T) {
 				return all
 			}
 			if got := besideText(differences(points(row.before), points(row.after), "")); got != row.want {
+				t.Errorf("%q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+// TestStorageClasses: what somebody has changed of a target's StorageClass is named, and what became known of it by an upgrade of the operator is no change.
+func TestStorageClasses(t *testing.T) {
+	class := func(name string, parameters ...string) []history.TargetStorage {
+		return []history.TargetStorage{{Target: "gp3", Class: name, Parameters: parameters}, {Target: "other", Class: name + "x"}}
+	}
+	for _, row := range []struct {
+		name          string
+		before, after []history.TargetStorage
+		want          string
+	}{
+		{"a parameter", class("fast", "iops=3000", "type=gp3"), class("fast", "iops=1000", "type=gp3"), "StorageClass iops 3000 -> 1000"},
+		{"one that was added", class("fast", "type=gp3"), class("fast", "iops=1000", "type=gp3"), "StorageClass iops unset -> 1000"},
+		{"one that was removed", class("fast", "iops=", "type=gp3", "x=1"), class("fast", "type=gp3"), "StorageClass x 1 -> unset"},
+		{"the cluster's default", class("gp2"), class("gp3"), "StorageClass gp2 -> gp3"},
+		{"not known before", nil, class("fast", "iops=1000"), ""},
+		{"not known after", class("fast", "iops=1000"), nil, ""},
+		{"the same", class("fast", "iops=1000"), class("fast", "iops=1000"), ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			points := func(targets []history.TargetStorage) []*history.Point {
+				p := &history.Point{Environment: history.Environment{Targets: targets}}
+				return []*history.Point{p, p, p}
+			}
+			if got := besideText(differences(points(row.before), points(row.after), "gp3")); got != row.want {
 				t.Errorf("%q, want %q", got, row.want)
 			}
 		})

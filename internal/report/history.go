@@ -64,6 +64,8 @@ func HistoryCSV(w io.Writer, h *history.History) error {
 		environmentField("instance_type", func(e *history.Environment) string { return e.InstanceType }),
 		environmentField("zone", func(e *history.Environment) string { return e.Zone }),
 		environmentField("node", func(e *history.Environment) string { return e.Node }),
+		field[kept]{"storage_class", func(k *kept) string { return k.point.Environment.StorageOf(k.Target).Class }},
+		field[kept]{"storage_class_parameters", func(k *kept) string { return strings.Join(k.point.Environment.StorageOf(k.Target).Parameters, " ") }},
 	)
 	return writeCSV(w, fields, keptIn(h))
 }
@@ -119,6 +121,15 @@ type HistoryEnvironment struct {
 	InstanceType string          `json:"instanceType,omitempty"`
 	Zone         string          `json:"zone,omitempty"`
 	Node         string          `json:"node,omitempty"`
+	// StorageClasses are those that made the volumes of targets.
+	StorageClasses []HistoryStorageClass `json:"storageClasses,omitempty"`
+}
+
+// HistoryStorageClass is the StorageClass of a target. Parameters are name=value, its provisioner among them.
+type HistoryStorageClass struct {
+	Target     string   `json:"target"`
+	Name       string   `json:"name"`
+	Parameters []string `json:"parameters"`
 }
 
 // HistoryDriver is a CSI driver.
@@ -160,6 +171,11 @@ func pointDocument(p *history.Point) HistoryPoint {
 	}
 	for i, d := range e.Drivers {
 		out.Environment.Drivers[i] = HistoryDriver{Name: d.Name, Image: d.Image, Targets: orEmpty(d.Targets)}
+	}
+	for _, t := range e.Targets {
+		if t.Class != "" {
+			out.Environment.StorageClasses = append(out.Environment.StorageClasses, HistoryStorageClass{Target: t.Target, Name: t.Class, Parameters: orEmpty(t.Parameters)})
+		}
 	}
 	for i := range p.Cases {
 		m := &p.Cases[i]
