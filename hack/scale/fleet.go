@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"time"
@@ -39,8 +40,9 @@ type fleet struct {
 	// idle and busy is what the operator had taken then, and when all that were active had ended.
 	idle, busy usage
 	passes     int
-	// p50 and p99 are of passes while benchmarks were active.
+	// p50 and p99 are of passes while benchmarks were active, and quick is how many of 100 took at most mostPass.
 	p50, p99 time.Duration
+	quick    float64
 	// whole is until all that were active had ended, and run the median of the time from a run to the next one.
 	whole, run time.Duration
 	calls      int
@@ -139,6 +141,7 @@ func (f *fleet) count(ctx context.Context, o *operator, audit *auditReader, befo
 	f.passes = int(sum(after["controller_runtime_reconcile_total"], (*dto.Metric).GetCounter)) - f.startupPasses
 	const took = "controller_runtime_reconcile_time_seconds"
 	f.p50, f.p99 = quantile(before[took], after[took], 0.5), quantile(before[took], after[took], 0.99)
+	f.quick = 100 * within(before[took], after[took], mostPass)
 	calls, err := audit.next()
 	if err != nil {
 		return err
@@ -173,9 +176,32 @@ func intervals(calls []call, sb *v1alpha1.StorageBenchmark) []time.Duration {
 	return all
 }
 
+// mostPass is how long a pass may take at the 99th percentile.
+const mostPass = 50 * time.Millisecond
+
 // quantile returns which time that share of what a histogram has counted since took at most, by its buckets.
 func quantile(before, after *dto.MetricFamily, share float64) time.Duration {
-	counts, bounds := map[float64]float64{}, []float64{}
+	bounds, counts := countedSince(before, after)
+	for _, bound := range bounds {
+		if counts[bound] >= share*counts[bounds[len(bounds)-1]] {
+			return time.Duration(bound * float64(time.Second))
+		}
+	}
+	return 0
+}
+
+// within returns the share of what a histogram has counted since that took at most a time, which is one of its bounds.
+func within(before, after *dto.MetricFamily, most time.Duration) float64 {
+	bounds, counts := countedSince(before, after)
+	if len(bounds) == 0 || counts[bounds[len(bounds)-1]] == 0 {
+		return 0
+	}
+	return counts[most.Seconds()] / counts[bounds[len(bounds)-1]]
+}
+
+// countedSince returns the bounds of a histogram's buckets, sorted, and how many are within each since.
+func countedSince(before, after *dto.MetricFamily) (bounds []float64, counts map[float64]float64) {
+	counts = map[float64]float64{}
 	for sign, family := range map[float64]*dto.MetricFamily{-1: before, 1: after} {
 		for _, metric := range family.GetMetric() {
 			for _, bucket := range metric.GetHistogram().GetBucket() {
@@ -188,12 +214,7 @@ func quantile(before, after *dto.MetricFamily, share float64) time.Duration {
 		}
 	}
 	slices.Sort(bounds)
-	for _, bound := range bounds {
-		if counts[bound] >= share*counts[bounds[len(bounds)-1]] {
-			return time.Duration(bound * float64(time.Second))
-		}
-	}
-	return 0
+	return bounds, counts
 }
 
 // untilIdle waits until the operator has made so many passes, and has nothing left to do.
@@ -212,14 +233,14 @@ func (o *operator) untilIdle(ctx context.Context, passes int) error {
 	})
 }
 
-// addEnded makes benchmarks like the given one, which has ended, and a schedule for each twenty of them.
+// addEnded makes benchmarks like the given one, which has ended, and a schedule for each twenty of them, with a history.
 func addEnded(ctx context.Context, c client.Client, like *v1alpha1.StorageBenchmark, from, until int) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(makers)
 	for i := from; i < until; i++ {
 		group.Go(func() error {
 			if i%benchmarksOfSchedule == 0 {
-				if err := c.Create(ctx, newSchedule(like, i)); err != nil {
+				if err := addSchedule(ctx, c, like, i); err != nil {
 					return err
 				}
 			}
@@ -234,12 +255,16 @@ func addEnded(ctx context.Context, c client.Client, like *v1alpha1.StorageBenchm
 	return group.Wait()
 }
 
-// newSchedule returns a schedule that is not due while this goes on.
-func newSchedule(like *v1alpha1.StorageBenchmark, i int) *v1alpha1.StorageBenchmarkSchedule {
-	return &v1alpha1.StorageBenchmarkSchedule{
+// addSchedule makes a schedule that is not due while this goes on.
+func addSchedule(ctx context.Context, c client.Client, like *v1alpha1.StorageBenchmark, i int) error {
+	s := &v1alpha1.StorageBenchmarkSchedule{
 		ObjectMeta: metav1.ObjectMeta{Namespace: like.Namespace, Name: fmt.Sprintf("schedule-%d", i)},
 		Spec:       v1alpha1.StorageBenchmarkScheduleSpec{Schedule: "0 0 29 2 *", Template: v1alpha1.StorageBenchmarkTemplate{Spec: like.Spec}},
 	}
+	if err := c.Create(ctx, s); err != nil {
+		return err
+	}
+	return addHistory(ctx, c, s, like, rand.New(rand.NewPCG(1, uint64(i))))
 }
 
 // runTogether makes benchmarks of one client, which each hold a node, and returns them when all have ended. They begin one after the other over the time

@@ -29,6 +29,12 @@ func TestQuantile(t *testing.T) {
 	if got := quantile(nil, nil, 0.99); got != 0 {
 		t.Errorf("of nothing it is %s", got)
 	}
+	if got := within(before, after, 100*time.Millisecond); got != 0.99 {
+		t.Errorf("%.2f are within 100 ms", got)
+	}
+	if got := within(nil, nil, time.Second); got != 0 {
+		t.Errorf("of nothing %.2f are", got)
+	}
 }
 
 func TestCheckFleets(t *testing.T) {

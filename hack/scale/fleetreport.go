@@ -38,6 +38,7 @@ func fleetTable(all []*fleet) string {
 		{"most memory, MiB", "%.0f", func(f *fleet) float64 { return mebi(int(f.busy.peakBytes)) }},
 		{"a pass: p50, at most ms", "%.0f", func(f *fleet) float64 { return milliseconds(f.p50) }},
 		{"a pass: p99, at most ms", "%.0f", func(f *fleet) float64 { return milliseconds(f.p99) }},
+		{"passes within 50 ms, %", "%.2f", func(f *fleet) float64 { return f.quick }},
 		{"passes a run", "%.1f", func(f *fleet) float64 { return f.each(float64(f.passes)) }},
 		{"calls a run", "%.1f", func(f *fleet) float64 { return f.each(float64(f.calls)) }},
 		{"CPU milliseconds a run", "%.1f", func(f *fleet) float64 { return f.each(1000 * (f.busy.cpuSeconds - f.idle.cpuSeconds)) }},

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/history"
+	"github.com/storagebench/storagebench/internal/schedule"
+)
+
+const (
+	// pointsKept is how many points each schedule of a fleet has: as many as it keeps by default.
+	pointsKept = 90
+	// casesKept is how many cases each point has, each with all figures of the benchmark that was measured.
+	casesKept = 8
+	// deviation is by how much figures vary from point to point, as a share.
+	deviation = 0.02
+)
+
+// addHistory gives a schedule the history of months, of figures like those of the given benchmark. The operator looks for changes in it when it begins.
+func addHistory(ctx context.Context, c client.Client, s *v1alpha1.StorageBenchmarkSchedule, like *v1alpha1.StorageBenchmark, random *rand.Rand) error {
+	chunks, err := newHistory(like, random).Encode()
+	if err != nil {
+		return err
+	}
+	for i, chunk := range chunks {
+		object := &corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{
+				Namespace: s.Namespace, Name: schedule.HistoryName(s, i), OwnerReferences: []metav1.OwnerReference{schedule.Owner(s)},
+				Labels: map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy, v1alpha1.LabelSchedule: s.Name},
+			},
+			BinaryData: map[string][]byte{v1alpha1.HistoryKey: chunk.Data},
+		}
+		if err := c.Create(ctx, object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newHistory returns points of one baseline, one a day until now.
+func newHistory(like *v1alpha1.StorageBenchmark, random *rand.Rand) *history.History {
+	point := history.FromBenchmark(like, history.Environment{Operator: "1.0.0", Kubelet: "v1.37.0", Kernel: "6.12.1", OSImage: "Amazon Linux 2023"})
+	measured := point.Cases
+	h := &history.History{}
+	for n := range pointsKept {
+		point.UID, point.Benchmark = strconv.Itoa(n), fmt.Sprintf("point-%d", n)
+		point.Time = time.Now().UTC().Truncate(time.Second).AddDate(0, 0, n-pointsKept)
+		point.Cases = nil
+		for i := range casesKept {
+			for _, m := range measured {
+				m.Parameters, m.Figures = fmt.Sprintf("iodepth=%d", i+1), slices.Clone(m.Figures)
+				for j := range m.Figures {
+					m.Figures[j].Value = int64(float64(m.Figures[j].Value) * (1 + deviation*random.NormFloat64()))
+				}
+				point.Cases = append(point.Cases, m)
+			}
+		}
+		h.Add(point, pointsKept)
+	}
+	return h
+}
