@@ -52,6 +52,22 @@ func completeNamesAndRuns(flags *genericclioptions.ConfigFlags) cobra.Completion
 	})
 }
 
+// withSchedules completes the first argument with schedules as well, such as schedule/nightly.
+func withSchedules(flags *genericclioptions.ConfigFlags, names cobra.CompletionFunc) cobra.CompletionFunc {
+	schedules := completeSchedules(flags)
+	return func(cmd *cobra.Command, args []string, toComplete string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		all, directive := names(cmd, args, toComplete)
+		if len(args) > 0 {
+			return all, directive
+		}
+		of, _ := schedules(cmd, args, toComplete)
+		for _, s := range of {
+			all = append(all, schedulePrefix+s)
+		}
+		return all, directive
+	}
+}
+
 func namesOf(cmd *cobra.Command, c *cluster) []cobra.Completion {
 	var all v1alpha1.StorageBenchmarkList
 	if err := c.List(cmd.Context(), &all, client.InNamespace(c.namespace)); err != nil {

@@ -52,7 +52,7 @@ resource itself is what "kubectl get storagebenchmark NAME -o yaml" prints.`,
   kubectl storagebench report schedule/nightly -o html > history.html`,
 		Args: cobra.ExactArgs(1),
 
-		ValidArgsFunction: completeNames(flags, 1),
+		ValidArgsFunction: withSchedules(flags, completeNames(flags, 1)),
 
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if name, is := scheduleNamed(args[0]); is {

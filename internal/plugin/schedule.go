@@ -81,17 +81,29 @@ var historyFormats = []format[*keptHistory]{
 
 // historyPage prints a page of a history, and what is worse in it.
 func historyPage(w io.Writer, k *keptHistory) error {
-	asked, err := schedule.Asked(k.schedule, time.Now())
+	found, err := k.changes()
 	if err != nil {
 		return err
 	}
-	found := regression.Find(k.points, asked)
-	return chart.HTML(w, k.schedule.Name, k.points, &found)
+	return chart.HTML(w, k.schedule.Name, k.points, found)
 }
+
+// changes are the lasting changes of a history, as the operator tells them.
+func (k *keptHistory) changes() (*regression.Report, error) {
+	asked, err := schedule.Asked(k.schedule, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	found := regression.Find(k.points, asked)
+	return &found, nil
+}
+
+// schedulePrefix is before the name of a schedule where a benchmark's could stand.
+const schedulePrefix = "schedule/"
 
 // scheduleNamed returns the name of a schedule in an argument such as schedule/nightly.
 func scheduleNamed(argument string) (string, bool) {
-	for _, prefix := range []string{"schedule/", "sbs/", "storagebenchmarkschedule/", "storagebenchmarkschedules/"} {
+	for _, prefix := range []string{schedulePrefix, "sbs/", "storagebenchmarkschedule/", "storagebenchmarkschedules/"} {
 		if name, found := strings.CutPrefix(argument, prefix); found {
 			return name, true
 		}
@@ -114,6 +126,24 @@ func reportHistory(cmd *cobra.Command, flags *genericclioptions.ConfigFlags, nam
 		return err
 	}
 	return chosen.print(cmd.OutOrStdout(), kept, styleOf(cmd))
+}
+
+// explainHistory says in sentences what became of the storage of a schedule.
+func explainHistory(cmd *cobra.Command, flags *genericclioptions.ConfigFlags, name string) error {
+	c, err := connect(flags)
+	if err != nil {
+		return err
+	}
+	kept, err := c.history(cmd.Context(), name)
+	if err != nil {
+		return err
+	}
+	found, err := kept.changes()
+	if err != nil {
+		return err
+	}
+	report.ExplainHistory(cmd.OutOrStdout(), kept.schedule, kept.points, found, styleOf(cmd))
+	return nil
 }
 
 // history reads a schedule and its points.

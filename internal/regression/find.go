@@ -73,6 +73,8 @@ type Report struct {
 	Findings []Finding
 	// Baseline is what was looked at.
 	Baseline Baseline
+	// Threshold is the p-value below which a change is told.
+	Threshold float64
 }
 
 // Worst returns the worst open regression, nil if there is none.
@@ -111,7 +113,7 @@ func Find(h *history.History, o Options) Report {
 	baseline.need(missing(now, runs))
 	all := seriesOf(points, now, runs)
 	alpha := alphaOf(len(all))
-	report := Report{Baseline: baseline}
+	report := Report{Baseline: baseline, Threshold: alpha}
 	for i := range all {
 		report.Findings = append(report.Findings, all[i].findings(alpha, changesOf(len(all)), o.Acknowledged)...)
 	}

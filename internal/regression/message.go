@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/storagebench/storagebench/internal/expectation"
+	"github.com/storagebench/storagebench/internal/history"
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
@@ -20,27 +21,49 @@ const maxVersion = 48
 // Message says what changed, such as "read p99 of randread bs=4k on gp3 rose 38 % (5.3 ms -> 7.3 ms) on 2026-11-12 03:00 UTC (nightly-42), with
 // kernel 6.1 -> 6.12".
 func (f *Finding) Message() string {
-	metric, _ := expectation.FindMetric(f.Metric.String())
-	way := "rose"
-	if f.Percent < 0 {
-		way = "fell"
-	}
-	text := fmt.Sprintf("%s of %s on %s %s %s(%s -> %s) on %s (%s)", metric.Words("sync"), f.Case.WorkloadText(), f.Case.Target,
-		way, f.size(), metric.Text(f.Before), metric.Text(f.After), Minute(f.Time), f.Benchmark)
-	if beside := besideText(f.Beside); beside != "" {
+	text := fmt.Sprintf("%s %s on %s (%s)", f.Figure(), f.Change(), Minute(f.Time), f.Benchmark)
+	if beside := f.BesideText(); beside != "" {
 		text += ", with " + beside
 	}
 	switch {
 	case f.Recovered:
 		text += "; it has recovered since"
 	case f.Now != f.After:
-		text += "; now " + metric.Text(f.Now)
+		text += "; now " + f.NowText()
 	}
 	if f.Acknowledged && f.lasts() {
 		text += "; it is acknowledged"
 	}
 	return text
 }
+
+// FigureText names a figure of a case, such as "read p99 of randread bs=4k on gp3".
+func FigureText(of *history.Case, m history.Metric) string {
+	metric, _ := expectation.FindMetric(m.String())
+	return fmt.Sprintf("%s of %s on %s", metric.Words("sync"), of.WorkloadText(), of.Target)
+}
+
+// Figure names what changed.
+func (f *Finding) Figure() string { return FigureText(&f.Case, f.Metric) }
+
+// Change says how it changed, such as "rose 38 % (5.3 ms -> 7.3 ms)".
+func (f *Finding) Change() string {
+	way := "rose"
+	if f.Percent < 0 {
+		way = "fell"
+	}
+	metric, _ := expectation.FindMetric(f.Metric.String())
+	return fmt.Sprintf("%s %s(%s -> %s)", way, f.size(), metric.Text(f.Before), metric.Text(f.After))
+}
+
+// NowText is the median of the last level with its unit.
+func (f *Finding) NowText() string {
+	metric, _ := expectation.FindMetric(f.Metric.String())
+	return metric.Text(f.Now)
+}
+
+// BesideText says what changed beside it, such as "kernel 6.1 -> 6.12"; "" if nothing did that is known.
+func (f *Finding) BesideText() string { return besideText(f.Beside) }
 
 // Minute prints a time with its zone: the day may be another one where the schedule is.
 func Minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -84,6 +85,15 @@ func TestReportOfASchedule(t *testing.T) {
 		if code != 0 || !strings.Contains(out, "3048") || !strings.Contains(out, "nightly") {
 			t.Errorf("%q ends with %d and prints\n%s%s", args, code, out, notes)
 		}
+	}
+	if code, out, notes := u.run(t, "explain-result", "schedule/nightly"); code != 0 || !strings.Contains(out, "1 point of at most 90") {
+		t.Errorf("the explanation ends with %d and prints\n%s%s", code, out, notes)
+	}
+	if code, _, notes := u.run(t, "explain-result", "schedule/nightly", "randread.gp3"); code == 0 || !strings.Contains(notes, `RUN is "randread.gp3", and a schedule has no runs`) {
+		t.Errorf("with a run it ends with %d: %s", code, notes)
+	}
+	if _, out, _ := u.run(t, cobra.ShellCompNoDescRequestCmd, "explain-result", "sche"); !strings.Contains(out, "schedule/nightly") {
+		t.Errorf("completed is %s", out)
 	}
 	if code, _, notes := u.run(t, "report", "schedule/nightly", "-o", "junit"); code == 0 || !strings.Contains(notes, `of a schedule: --output "junit" is not known: use table, csv, json or html`) {
 		t.Errorf("another format ends with %d: %s", code, notes)

@@ -111,7 +111,7 @@ func draw(k key, values []value, runs []history.Point, changes []*regression.Fin
 		most = max(most, v.value)
 	}
 	l := line{
-		Title: fmt.Sprintf("%s of %s on %s", metric.Words("sync"), k.WorkloadText(), k.Target),
+		Title: regression.FigureText(&k.Case, k.metric),
 		First: regression.Minute(runs[0].Time), Last: regression.Minute(runs[len(runs)-1].Time),
 		Least: "0", Most: metric.Text(most),
 	}

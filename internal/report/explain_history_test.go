@@ -1,0 +1,168 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/history"
+	"github.com/storagebench/storagebench/internal/regression"
+)
+
+var firstNight = time.Date(2026, 10, 1, 3, 0, 0, 0, time.UTC)
+
+// nights is a history of so many nights. Each has a figure of a case that a function gives.
+func nights(n int, iops func(night int) int64, change func(night int, e *history.Environment)) *history.History {
+	h := &history.History{}
+	for night := range n {
+		p := history.Point{
+			Time: firstNight.AddDate(0, 0, night), Benchmark: fmt.Sprintf("nightly-%d", night), UID: fmt.Sprint(night),
+			Environment: history.Environment{Baseline: "b", Kernel: "6.1"},
+			Cases:       []history.Measured{{Case: history.Case{Workload: "randread", Parameters: "bs=4k", Target: "gp3"}, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: iops(night)}}}},
+		}
+		change(night, &p.Environment)
+		h.Add(p, 90)
+	}
+	return h
+}
+
+// nightly is a schedule whose condition Scheduled has this status, reason and message.
+func nightly(status metav1.ConditionStatus, reason, message string) *v1alpha1.StorageBenchmarkSchedule {
+	s := &v1alpha1.StorageBenchmarkSchedule{Spec: v1alpha1.StorageBenchmarkScheduleSpec{Schedule: "0 3 * * *", HistoryLimit: new(int32(90))}}
+	s.Namespace, s.Name = "ns", "nightly"
+	s.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionScheduled, Status: status, Reason: reason, Message: message}}
+	return s
+}
+
+func historyExplained(s *v1alpha1.StorageBenchmarkSchedule, h *history.History, options regression.Options) string {
+	var out strings.Builder
+	found := regression.Find(h, options)
+	ExplainHistory(&out, s, h, &found, Style{})
+	return out.String()
+}
+
+// slower has a step down from night 30 on, with another kernel.
+func slower() *history.History {
+	return nights(34, func(night int) int64 {
+		if night >= 30 {
+			return 2000 + int64(night%3)
+		}
+		return 3000 + int64(night%3)
+	}, func(night int, e *history.Environment) {
+		if night >= 30 {
+			e.Kernel = "6.12"
+		}
+	})
+}
+
+func TestExplainHistory(t *testing.T) {
+	s := nightly(metav1.ConditionTrue, v1alpha1.ReasonWaiting, "")
+	s.Status.LastScheduleTime = new(metav1.NewTime(firstNight.AddDate(0, 0, 33)))
+	s.Status.NextScheduleTime = new(metav1.NewTime(firstNight.AddDate(0, 0, 34)))
+	s.Status.MissedStarts = 1
+	want := `nightly
+  Starts    By "0 3 * * *", UTC; the last one that was made was due on 2026-11-03 03:00 UTC; the next one is due on 2026-11-04 03:00 UTC; 1 start was missed so far.
+  Kept      34 points of at most 90, since 2026-10-01 03:00 UTC.
+  Verdict   Read IOPS of randread bs=4k on gp3 fell 33 % (3001 -> 2001) on 2026-10-31 03:00 UTC (nightly-30), with kernel 6.1 -> 6.12; last measured on 2026-11-03 03:00 UTC.
+
+read IOPS of randread bs=4k on gp3
+  Change    Regression: it fell 33 % (3001 -> 2001). The first benchmark after it is nightly-30, which ended on 2026-10-31 03:00 UTC.
+  Now       2001 in the median of the last runs.
+  Beside    kernel 6.1 -> 6.12. That is no proof that it is the cause.
+  How sure  30 runs before it and 4 runs from it on. Their t-test has p below 1e-09, and a change is told below 0.0005. Few runs have come since: measure again to be surer.
+
+What to do
+  Again     kubectl storagebench run --from-schedule nightly -n ns
+  Chart     kubectl storagebench report schedule/nightly -n ns -o html > nightly.html
+  Known     kubectl annotate sbs nightly -n ns storagebench.dev/acknowledged="$(date --utc +%FT%TZ)" --overwrite
+  Accept    kubectl annotate sbs nightly -n ns storagebench.dev/baseline-from="$(date --utc +%FT%TZ)" --overwrite
+            Known says that you have seen what is told now. Accept compares only what comes from now on.
+`
+	if diff := cmp.Diff(want, historyExplained(s, slower(), regression.Options{})); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// What a reader must not overlook is said, and what is not so is not.
+func TestExplainHistoryWords(t *testing.T) {
+	waiting := nightly(metav1.ConditionTrue, v1alpha1.ReasonWaiting, "")
+	steady := func(int) int64 { return 3000 }
+	same := func(int, *history.Environment) {}
+	unkept := nightly(metav1.ConditionTrue, v1alpha1.ReasonWaiting, "")
+	unkept.Status.Conditions = append(unkept.Status.Conditions, metav1.Condition{
+		Type: v1alpha1.ConditionHistoryKept, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonNotKept, Message: "write ConfigMap nightly-history-0: too large",
+	})
+	for name, test := range map[string]struct {
+		schedule *v1alpha1.StorageBenchmarkSchedule
+		history  *history.History
+		options  regression.Options
+		want     []string
+		not      []string
+	}{
+		"nothing was measured": {waiting, &history.History{}, regression.Options{}, []string{"0 points of at most 90.", "No benchmark has measured anything yet."}, []string{"What to do", "since"}},
+		"too few runs":         {waiting, nights(5, steady, same), regression.Options{}, []string{"It cannot be told yet"}, []string{"What to do"}},
+		"nothing is worse":     {waiting, nights(40, steady, same), regression.Options{}, []string{"No figure was found to be worse"}, []string{"What to do", "Change"}},
+		"suspended": {
+			nightly(metav1.ConditionFalse, v1alpha1.ReasonSuspended, "spec.suspend is true"), nights(5, steady, same), regression.Options{},
+			[]string{`By "0 3 * * *", UTC. None is made now: Spec.suspend is true.`}, []string{"due"},
+		},
+		"points are missing": {unkept, nights(5, steady, same), regression.Options{}, []string{"Not all are kept: Write ConfigMap nightly-history-0: too large."}, nil},
+		"acknowledged": {
+			waiting, slower(), regression.Options{Acknowledged: firstNight.AddDate(0, 0, 40)},
+			[]string{"Regression that is acknowledged: it fell 33 %"}, []string{"What to do"},
+		},
+		"over": {
+			waiting, nights(50, func(night int) int64 {
+				if night >= 20 && night < 35 {
+					return 2000 + int64(night%3)
+				}
+				return 3000 + int64(night%3)
+			}, same), regression.Options{},
+			[]string{"Regression that is over: it fell 33 %", "as good as before", "Improvement: it rose 50 %", "Nothing that is recorded changed"}, []string{"What to do", "Few runs"},
+		},
+		"what a history says is no command of a terminal": {
+			waiting, nights(34, func(night int) int64 { return 3000 - 1000*int64(night/30) + int64(night%3) }, func(night int, e *history.Environment) {
+				e.Kernel = fmt.Sprintf("6.%d\x1b[2J", night/30)
+			}), regression.Options{},
+			[]string{"6.0 [2J -> 6.1 [2J"}, []string{"\x1b"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := historyExplained(test.schedule, test.history, test.options)
+			for _, words := range test.want {
+				if !strings.Contains(got, words) {
+					t.Errorf("no %q in\n%s", words, got)
+				}
+			}
+			for _, words := range test.not {
+				if strings.Contains(got, words) {
+					t.Errorf("%q in\n%s", words, got)
+				}
+			}
+		})
+	}
+}
+
+// A history that somebody has made up has changes without end. Those that matter most are explained, and the rest is counted.
+func TestManyChanges(t *testing.T) {
+	h := slower()
+	for i := range h.Points {
+		first := h.Points[i].Cases[0]
+		for n := range 2 * mostExplained {
+			first.Target = fmt.Sprintf("target-%d", n)
+			h.Points[i].Cases = append(h.Points[i].Cases, first)
+		}
+	}
+	got := historyExplained(nightly(metav1.ConditionTrue, v1alpha1.ReasonWaiting, ""), h, regression.Options{})
+	if changes := strings.Count(got, "  Change "); changes != mostExplained {
+		t.Errorf("%d changes are explained", changes)
+	}
+	if !strings.Contains(got, "And 21 more changes, which kubectl storagebench report schedule/nightly -o html marks") {
+		t.Errorf("the others are not counted in\n%s", got)
+	}
+}
