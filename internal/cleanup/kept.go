@@ -7,6 +7,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // Kept are volumes that were not made for a benchmark, to which claims of it were bound. They stay, and users are told of them.
@@ -39,9 +40,5 @@ func describeKept(kind string, volumes []string, but string) string {
 	if len(volumes) == 0 {
 		return ""
 	}
-	shown := strings.Join(volumes[:min(len(volumes), MaxNamed)], ", ")
-	if more := len(volumes) - MaxNamed; more > 0 {
-		shown += fmt.Sprintf(" and %d more", more)
-	}
-	return fmt.Sprintf("kept, because it was not made for this benchmark: %s %s, which a claim was bound to; %s", kind, shown, but)
+	return fmt.Sprintf("kept, because it was not made for this benchmark: %s %s, which a claim was bound to; %s", kind, legible.Few(volumes, MaxNamed), but)
 }
